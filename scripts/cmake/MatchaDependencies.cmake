@@ -1,0 +1,52 @@
+# Everything that Matcha links, as imported targets. Static but for libtbb and libc.
+
+find_package(Threads REQUIRED)
+find_package(TBB REQUIRED)
+find_package(fmt REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(nlohmann_json REQUIRED)
+
+# matcha_static_archive(<target> <archive>...): an imported static library, found in the system's folders.
+function(matcha_static_archive target)
+  string(TOUPPER "${target}" upper)
+  string(MAKE_C_IDENTIFIER "${upper}_ARCHIVE" variable)
+  find_library(${variable} NAMES ${ARGN} REQUIRED)
+  mark_as_advanced(${variable})
+  add_library(${target} STATIC IMPORTED GLOBAL)
+  set_target_properties(${target} PROPERTIES IMPORTED_LOCATION "${${variable}}")
+endfunction()
+
+matcha_static_archive(matcha::zlib libz.a)
+matcha_static_archive(matcha::zstd libzstd.a)
+matcha_static_archive(matcha::xxhash libxxhash.a)
+
+# ANTLR: Debian's tool is 4.7.2 and its runtime 4.9. Code that includes the runtime is compiled with -fno-char8_t.
+find_program(MATCHA_ANTLR_TOOL antlr4 REQUIRED)
+find_path(MATCHA_ANTLR_INCLUDE antlr4-runtime.h PATH_SUFFIXES antlr4-runtime REQUIRED)
+matcha_static_archive(matcha::antlr libantlr4-runtime.a)
+set_target_properties(matcha::antlr PROPERTIES
+  INTERFACE_INCLUDE_DIRECTORIES "${MATCHA_ANTLR_INCLUDE}"
+  INTERFACE_COMPILE_OPTIONS "-fno-char8_t"
+  INTERFACE_LINK_LIBRARIES Threads::Threads)
+
+# LLVM: static archives of ORC and the X86 code generator. Debian's LLVMSupport names libz3.so and the shared libzstd;
+# the first is never called from what is linked here, so both are replaced.
+find_package(LLVM 19.1 REQUIRED CONFIG HINTS /usr/lib/llvm-19/lib/cmake/llvm)
+set_target_properties(LLVMSupport PROPERTIES
+  INTERFACE_LINK_LIBRARIES "rt;${CMAKE_DL_LIBS};m;matcha::zlib;matcha::zstd;LLVMDemangle")
+llvm_map_components_to_libnames(matcha_llvm_libraries orcjit x86 passes irreader linker native)
+add_library(matcha_llvm INTERFACE)
+add_library(matcha::llvm ALIAS matcha_llvm)
+target_include_directories(matcha_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
+separate_arguments(matcha_llvm_definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+target_compile_definitions(matcha_llvm INTERFACE ${matcha_llvm_definitions})
+target_link_libraries(matcha_llvm INTERFACE ${matcha_llvm_libraries})
+
+if(MATCHA_TESTS)
+  find_package(GTest REQUIRED)
+  find_package(rapidcheck REQUIRED)
+  find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
+endif()
+if(MATCHA_BENCH)
+  find_package(benchmark REQUIRED)
+endif()

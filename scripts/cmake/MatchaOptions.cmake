@@ -1,0 +1,58 @@
+# Options, compiler and linker settings for the whole tree.
+
+option(MATCHA_TESTS "Build the tests" ON)
+option(MATCHA_BENCH "Build the google-benchmark programs" ON)
+option(MATCHA_PORTABLE "Link libstdc++ and libgcc statically and look for libtbb beside the binary" OFF)
+option(MATCHA_FUZZ "Build the libFuzzer targets (needs clang)" OFF)
+set(MATCHA_SANITIZE "" CACHE STRING "Sanitizers for every target, such as address,undefined or thread")
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+
+# -O2 keeps builds short; the set kernels ask for more where it was measured to help.
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+
+# Unused sections of LLVM and ANTLR leave the binary; libraries that nothing refers to leave its needed list.
+add_compile_options(-ffunction-sections -fdata-sections)
+add_link_options(-Wl,--gc-sections -Wl,--as-needed)
+
+if(MATCHA_SANITIZE)
+  add_compile_options(-fsanitize=${MATCHA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${MATCHA_SANITIZE})
+endif()
+
+if(MATCHA_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "MATCHA_FUZZ needs clang; use the preset `fuzz`")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
+if(MATCHA_PORTABLE)
+  add_link_options(-static-libstdc++ -static-libgcc)
+  set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
+  list(APPEND CMAKE_BUILD_RPATH "$ORIGIN")
+endif()
+
+find_program(MATCHA_CCACHE ccache)
+if(MATCHA_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER "${MATCHA_CCACHE}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${MATCHA_CCACHE}")
+endif()
+
+# Clang takes lld of its own version; g++ takes either.
+find_program(MATCHA_MOLD mold)
+find_program(MATCHA_LLD ld.lld)
+if(MATCHA_MOLD)
+  add_link_options(-fuse-ld=mold)
+elseif(MATCHA_LLD)
+  add_link_options(-fuse-ld=lld)
+endif()
