@@ -29,12 +29,12 @@ set_target_properties(matcha::antlr PROPERTIES
   INTERFACE_COMPILE_OPTIONS "-fno-char8_t"
   INTERFACE_LINK_LIBRARIES Threads::Threads)
 
-# LLVM: static archives of ORC and the X86 code generator. Debian's LLVMSupport names libz3.so and the shared libzstd;
+# LLVM: static archives of ORC and the code generator of the host. Debian's LLVMSupport names libz3.so and the shared libzstd;
 # the first is never called from what is linked here, so both are replaced.
 find_package(LLVM 19.1 REQUIRED CONFIG HINTS /usr/lib/llvm-19/lib/cmake/llvm)
 set_target_properties(LLVMSupport PROPERTIES
   INTERFACE_LINK_LIBRARIES "rt;${CMAKE_DL_LIBS};m;matcha::zlib;matcha::zstd;LLVMDemangle")
-llvm_map_components_to_libnames(matcha_llvm_libraries orcjit x86 passes irreader linker native)
+llvm_map_components_to_libnames(matcha_llvm_libraries orcjit passes irreader linker native)
 add_library(matcha_llvm INTERFACE)
 add_library(matcha::llvm ALIAS matcha_llvm)
 target_include_directories(matcha_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
