@@ -1,0 +1,100 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "runtime/cpu/column.h"
+#include "runtime/cpu/region.h"
+#include "runtime/result.h"
+
+namespace matcha::runtime {
+
+/// A sink of a region. `columns` are the element kinds of a Rows or Map sink, empty for the others.
+struct SinkInfo {
+  SinkKind kind = SinkKind::SumInt;
+  std::vector<ElementKind> columns;
+};
+
+/// What becomes of the rows of Rows sinks.
+enum class RowMode {
+  Ordered,  ///< Collected, in the order of the outer positions; nothing is deferred.
+  Stream,   ///< Handed to `RunControl::on_rows` in blocks, in no particular order; memory does not grow.
+};
+
+/// One parallel region as generated code describes it.
+struct RegionLaunch {
+  RegionBody body = nullptr;
+  RegionInner inner = nullptr;      ///< Null: the second level cannot be split off.
+  std::uint64_t positions = 0;      ///< Length of the outermost loop.
+  std::uint64_t* frame = nullptr;
+  const SetKernels* sets = nullptr;
+  std::uint64_t scratch_bytes = 0;  ///< For each worker.
+  std::vector<SinkInfo> sinks;
+  RowMode row_mode = RowMode::Ordered;
+};
+
+/// A block of rows of one sink; valid during the call only.
+struct RowBlock {
+  std::uint64_t sink;
+  std::uint64_t count;
+  const void* const* columns;
+};
+
+/// How to run. The callbacks come one at a time, but from any thread; they must not start a region.
+struct RunControl {
+  unsigned threads = 1;                                     ///< 0: as many as the machine has.
+  const std::atomic<std::uint32_t>* stop_request = nullptr;  ///< Looked at every 20 ms; not 0: stop. A signal handler may set it.
+  std::optional<std::chrono::steady_clock::time_point> deadline;
+  std::function<void(std::uint64_t done, std::uint64_t total)> on_progress;  ///< Some 10 times a second, and once at the end.
+  std::function<bool(const RowBlock&)> on_rows;             ///< For RowMode::Stream; false: no more rows are wanted.
+  std::uint64_t row_capacity = 4096;                        ///< Rows in a worker's buffer.
+  std::uint64_t defer_items = 4096;                         ///< Second-level loops of that many items are always offered.
+  std::uint64_t defer_items_late = 32;                      ///< The same once all outer positions have been given out.
+};
+
+/// How a region ended.
+enum class RegionEnd { Complete, StopRequested, DeadlinePassed, RowsRefused };
+
+/// The merged value of one sink.
+struct SinkResult {
+  __int128 sum = 0;              ///< SumInt.
+  double number = 0;             ///< SumFloat, MinFloat, MaxFloat.
+  std::int64_t integer = 0;      ///< MinInt, MaxInt.
+  bool flag = false;             ///< Any, All.
+  bool has_value = false;        ///< Min and Max: something was yielded.
+  std::uint64_t rows = 0;        ///< Rows and Map: number of rows collected or handed out.
+  std::vector<Column> columns;   ///< Rows (Ordered) and Map.
+};
+
+/// What a region gave. Unless `end == Complete` the values cover only a part of the positions (a Map has unset rows).
+struct RegionResult {
+  RegionEnd end = RegionEnd::Complete;
+  std::uint64_t positions_done = 0;
+  std::uint64_t deferred = 0;  ///< Second-level loops that were split off.
+  std::vector<SinkResult> sinks;
+};
+
+/// A trap of generated code, or a failure of the runtime around it (`code == None`, then `message` says all).
+struct RegionError {
+  TrapCode code = TrapCode::None;
+  std::string message;
+  std::string file;
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+};
+
+/// A region's result or its error.
+using RegionOutcome = std::variant<RegionResult, RegionError>;
+
+/// Runs `launch.body` over all positions. One thread: direct calls, no task is made; more: see README.md.
+/// An error is a trap, a 128-bit sum that overflows at the merge, memory that cannot be had, or positions that were not
+/// walked exactly once although nothing stopped the region (an internal error, never a wrong count).
+RegionOutcome run_region(const RegionLaunch& launch, const RunControl& control);
+
+}  // namespace matcha::runtime
