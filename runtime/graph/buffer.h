@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <type_traits>
+
+namespace matcha::runtime {
+
+/// An owned array of plain items that starts uninitialized, aligned to a cache line and followed by a cache line of
+/// slack, so that a vector load at its end stays inside the allocation. Throws std::bad_alloc, caught at the public
+/// functions of this folder.
+template <typename T>
+class Buffer {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  Buffer() = default;
+  explicit Buffer(std::uint64_t size) : size_(size) {
+    if (size > (std::uint64_t{1} << 56) / sizeof(T)) throw std::bad_alloc();
+    const std::uint64_t bytes = (size * sizeof(T) + 2 * kLine - 1) / kLine * kLine;
+    data_.reset(static_cast<T*>(std::aligned_alloc(kLine, bytes)));
+    if (data_ == nullptr) throw std::bad_alloc();
+  }
+
+  T* data() { return data_.get(); }
+  const T* data() const { return data_.get(); }
+  std::uint64_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T& operator[](std::uint64_t at) { return data_.get()[at]; }
+  const T& operator[](std::uint64_t at) const { return data_.get()[at]; }
+  T* begin() { return data(); }
+  T* end() { return data() + size_; }
+  const T* begin() const { return data(); }
+  const T* end() const { return data() + size_; }
+
+  /// Forgets the items past `size`; the allocation stays.
+  void truncate(std::uint64_t size) { size_ = size; }
+
+ private:
+  static constexpr std::uint64_t kLine = 64;
+  struct Free {
+    void operator()(T* data) const { std::free(data); }
+  };
+
+  std::unique_ptr<T[], Free> data_;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace matcha::runtime

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/graph/graph.h"
+#include "runtime/graph/io.h"
+#include "runtime/result.h"
+
+/// Graphs from formulas and seeds. All are undirected and simple over ids 0…n-1, and every vertex is in the graph,
+/// isolated or not. Same arguments, same graph: on every machine and for every number of threads.
+/// Errors: Input for arguments that make no sense; Resource for graphs past the limits.
+namespace matcha::runtime {
+
+/// Recursive matrix graph, 2^scale vertices and edge_factor·2^scale draws, of which loops and repeats are dropped.
+/// Each draw picks a quadrant with probability a, b, c, 1-a-b-c at each level (Chakrabarti, Zhan, Faloutsos 2004).
+struct RmatSpec {
+  unsigned scale = 10;
+  std::uint64_t edge_factor = 16;
+  double a = 0.57, b = 0.19, c = 0.19;
+  std::uint64_t seed = 1;
+};
+Result<Graph> generate_rmat(const RmatSpec& spec, const IoOptions& options = {});
+
+/// Exactly `edges` distinct edges, all sets equally likely.
+Result<Graph> generate_erdos_renyi(std::uint64_t vertices, std::uint64_t edges, std::uint64_t seed,
+                                   const IoOptions& options = {});
+/// Each of the n(n-1)/2 edges with the given probability (geometric skips: Batagelj, Brandes 2005).
+Result<Graph> generate_gnp(std::uint64_t vertices, double probability, std::uint64_t seed,
+                           const IoOptions& options = {});
+
+Result<Graph> generate_clique(std::uint64_t vertices, const IoOptions& options = {});
+/// Vertex 0 joined to all others.
+Result<Graph> generate_star(std::uint64_t vertices, const IoOptions& options = {});
+Result<Graph> generate_path(std::uint64_t vertices, const IoOptions& options = {});
+/// Requires: at least 3 vertices.
+Result<Graph> generate_cycle(std::uint64_t vertices, const IoOptions& options = {});
+/// rows × columns points, each joined to its right and lower one; id = row·columns + column.
+Result<Graph> generate_grid(std::uint64_t rows, std::uint64_t columns, const IoOptions& options = {});
+/// Complete bipartite: ids 0…left-1 joined to left…left+right-1.
+Result<Graph> generate_bipartite(std::uint64_t left, std::uint64_t right, const IoOptions& options = {});
+
+}  // namespace matcha::runtime

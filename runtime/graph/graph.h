@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "runtime/abi.h"
+#include "runtime/graph/buffer.h"
+#include "runtime/graph/io.h"
+#include "runtime/graph/labels.h"
+#include "runtime/graph/universe.h"
+#include "runtime/result.h"
+
+namespace matcha::runtime {
+
+/// What the 8-byte words of `edge_info` are.
+enum class InfoKind { None, Int, Float, Bool };
+
+/// What is known of a graph beyond its arrays.
+struct GraphFacts {
+  bool directed = false;  ///< False: every arc is there in both directions.
+  bool simple = true;     ///< No loops and no repeated arcs.
+  InfoKind info = InfoKind::None;
+};
+
+/// The arrays of a graph, each null or of the length that GraphView gives it.
+struct GraphArrays {
+  Buffer<std::uint64_t> offsets;
+  Buffer<std::uint32_t> neighbors;
+  Buffer<std::uint32_t> sources;
+  Buffer<std::uint64_t> edge_info;
+  Buffer<std::int64_t> labels;
+  Buffer<std::uint32_t> vertices;
+  Buffer<HashSlot> slots;
+};
+
+/// A directed adjacency over a universe; an undirected graph holds both directions. Owns its arrays, or keeps the
+/// mapped file alive that they lie in. Cheap to move; views stay valid as long as the Graph they end up in.
+class Graph {
+ public:
+  /// No vertices, no edges, an empty universe.
+  Graph();
+  Graph(Graph&&) = default;
+  Graph& operator=(Graph&&) = default;
+
+  /// From arrays. `vertex_count` counts: with an empty `arrays.vertices` all ranks are vertices. Requires: the
+  /// invariants of GraphView hold.
+  static Graph from_arrays(std::shared_ptr<const Universe> universe, GraphArrays arrays, GraphFacts facts);
+  /// From a view whose arrays live as long as `owner`. Requires: the invariants of GraphView hold.
+  static Graph from_view(std::shared_ptr<const Universe> universe, const GraphView& view, GraphFacts facts,
+                         std::shared_ptr<const void> owner);
+
+  GraphView view() const { return view_; }
+  const GraphFacts& facts() const { return facts_; }
+  const Universe& universe() const { return *universe_; }
+  const std::shared_ptr<const Universe>& shared_universe() const { return universe_; }
+  const LabelDictionary& dictionary() const { return *dictionary_; }
+  void set_dictionary(std::shared_ptr<const LabelDictionary> dictionary) { dictionary_ = std::move(dictionary); }
+
+  std::uint64_t vertex_count() const { return view_.vertex_count; }
+  /// Edges, each once: arcs for a directed graph, half of them for an undirected one.
+  std::uint64_t edge_count() const { return facts_.directed ? view_.arc_count : view_.arc_count / 2; }
+  /// Bytes of the arrays, mapped or owned.
+  std::uint64_t bytes() const;
+
+ private:
+  friend Status ensure_sources(Graph& graph);
+
+  std::shared_ptr<const Universe> universe_;
+  std::shared_ptr<const LabelDictionary> dictionary_;
+  std::shared_ptr<const void> owner_;
+  GraphArrays arrays_;
+  GraphView view_{};
+  GraphFacts facts_;
+};
+
+/// How the neighbours of a vertex are found.
+enum class IndexKind { Auto, Csr, Hash };
+
+/// What `mk_graph` gets. All columns stay the caller's.
+struct BuildInput {
+  std::shared_ptr<const Universe> universe;  ///< Required.
+  const std::uint32_t* sources = nullptr;    ///< Ranks, `count` of them.
+  const std::uint32_t* targets = nullptr;
+  std::uint64_t count = 0;
+  const void* edge_info = nullptr;  ///< Null, or `count` words of 8 bytes (int64, double, or 0/1).
+  InfoKind info_kind = InfoKind::None;
+  const std::uint32_t* label_vertices = nullptr;  ///< Ranks and labels, `label_count` pairs.
+  const std::int64_t* labels = nullptr;
+  std::uint64_t label_count = 0;
+  IndexKind index = IndexKind::Auto;
+};
+
+/// The directed graph of an edge list as it stands: loops and repeats are kept; neighbours are sorted by target, then
+/// by input order, and `edge_info` follows them. Its vertices are the ranks that occur in the edges or label pairs; a
+/// vertex without a pair has kNoLabel. Same result for every number of threads.
+/// Errors: Runtime when a rank is not in the universe or a vertex gets two different labels; Resource past 2^32-2
+/// edges with edge info, or out of memory.
+Result<Graph> build_graph(const BuildInput& input, const IoOptions& options = {});
+
+/// Fills `GraphView::sources` (the source of each arc), once. Take `view()` again afterwards.
+Status ensure_sources(Graph& graph);
+
+/// The neighbours `[begin, end)` of a rank in `GraphView::neighbors`, for either index; empty for a stranger.
+struct ArcRange {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+ArcRange arcs_of(const GraphView& view, std::uint64_t rank);
+
+}  // namespace matcha::runtime

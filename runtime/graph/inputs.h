@@ -1,0 +1,131 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/graph/graph.h"
+#include "runtime/graph/io.h"
+#include "runtime/graph/labels.h"
+#include "runtime/graph/universe.h"
+#include "runtime/result.h"
+
+namespace matcha::runtime {
+
+/// What a column of a list holds.
+enum class ColumnKind {
+  Vertex,  ///< Ids in the file, ranks in memory.
+  Int,     ///< int64.
+  Float,   ///< double.
+};
+
+/// Column `index` (from 0) of each line.
+struct ColumnSpec {
+  unsigned index = 0;
+  ColumnKind kind = ColumnKind::Vertex;
+};
+
+/// A graph to load. By default it is made symmetric and simple.
+struct GraphSpec {
+  std::string name;
+  std::string path;
+  Format format = Format::Auto;
+  bool directed = false;  ///< Keep arcs; still without loops and repeats.
+  /// Keep arcs with their repeats and file order, and read column 2 as edge info (`u v t`). Loops are dropped.
+  bool temporal = false;
+  ColumnKind info = ColumnKind::Int;  ///< Of the edge info of a temporal graph: Int or Float.
+  std::string labels_path;            ///< Empty: none. One label a line, or `id label`.
+  std::string vertices_path;          ///< Empty: none. One id a line.
+};
+
+/// A list to load; a graph file gives its edges. No columns: 0 and 1 as vertices.
+struct ListSpec {
+  std::string name;
+  std::string path;
+  std::vector<ColumnSpec> columns;
+};
+
+/// One column of a list; the vector of its kind is filled, the others are empty.
+struct Column {
+  ColumnKind kind = ColumnKind::Vertex;
+  std::vector<std::uint32_t> ranks;
+  std::vector<std::int64_t> ints;
+  std::vector<double> floats;
+};
+
+/// A list in columns of equal length.
+struct List {
+  std::vector<Column> columns;
+  std::uint64_t size = 0;
+};
+
+/// What was read and what was done to it.
+struct LoadReport {
+  std::string path;
+  Format format = Format::Auto;
+  Compression compression = Compression::None;
+  bool directed = false;
+  bool temporal = false;
+  bool identity_ids = true;           ///< Original ids are 0…vertices-1.
+  std::int64_t min_id = 0, max_id = 0;
+  std::uint64_t vertices = 0;
+  std::uint64_t edges = 0;            ///< Undirected edges, or arcs.
+  std::uint64_t max_degree = 0;
+  std::uint64_t isolated = 0;         ///< Vertices without any edge.
+  std::uint64_t lines = 0;            ///< Edges in the file, before cleaning.
+  std::uint64_t loops = 0;            ///< Dropped loops.
+  std::uint64_t duplicates = 0;       ///< Dropped repeats in the same direction.
+  std::uint64_t reversed = 0;         ///< Undirected edges that the file gives in both directions.
+  std::uint64_t labels = 0;           ///< Distinct labels; 0 without labels.
+  std::uint64_t file_bytes = 0;       ///< On disk.
+  std::uint64_t graph_bytes = 0;      ///< In memory.
+  double read_seconds = 0;            ///< Reading, unpacking and parsing.
+  double build_seconds = 0;           ///< Ids, sorting, cleaning.
+
+  /// One line for people, without a newline.
+  std::string render() const;
+};
+
+/// Everything a run reads. All of it shares `universe` and `dictionary`.
+struct Inputs {
+  std::shared_ptr<const Universe> universe;
+  std::shared_ptr<const LabelDictionary> dictionary;
+  std::map<std::string, Graph> graphs;
+  std::map<std::string, List> lists;
+  std::map<std::string, LoadReport> reports;  ///< One a graph.
+};
+
+/// Collects the files of one run, then ranks their ids together. `add_…` reads the file, so its errors (Input with
+/// file:line, Resource) come at once; `finish` reports what only shows when all is known, such as a label that is
+/// missing. Names must differ.
+class InputSet {
+ public:
+  explicit InputSet(IoOptions options = {});
+  ~InputSet();
+  InputSet(InputSet&&) noexcept;
+  InputSet& operator=(InputSet&&) noexcept;
+
+  Status add_graph(const GraphSpec& spec);
+  Status add_list(const ListSpec& spec);
+  /// Leaves the set empty.
+  Result<Inputs> finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// One graph on its own, over its own universe.
+struct LoadedGraph {
+  Graph graph;
+  LoadReport report;
+};
+Result<LoadedGraph> load_graph(const GraphSpec& spec, const IoOptions& options = {});
+
+/// The arcs of a graph as a list of two vertex columns, both directions of an undirected one, sorted; with edge info a
+/// third column.
+Result<List> edge_list(const Graph& graph);
+
+}  // namespace matcha::runtime

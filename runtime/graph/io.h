@@ -1,0 +1,41 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+namespace matcha::runtime {
+
+/// What a file holds, recognized by its first bytes and lines, never by its name.
+enum class Format {
+  Auto,          ///< Find out.
+  EdgeList,      ///< SNAP, KONECT, .el, .wel, .edges: `u v [more columns]`.
+  MatrixMarket,  ///< `%%MatrixMarket matrix coordinate …`, 1-based.
+  Tve,           ///< `t`, `v id label [degree]`, `e u v [label]`, in the RapidMatch, gSpan and CaLiG dialects.
+  Mtg,           ///< Matcha's binary format.
+};
+std::string_view format_name(Format format);
+
+/// How a file is packed, recognized by its magic bytes.
+enum class Compression { None, Gzip, Zstd };
+std::string_view compression_name(Compression compression);
+
+/// Settings shared by everything that reads or builds. The number of threads is oneTBB's (tbb::global_control).
+struct IoOptions {
+  /// The most memory, in bytes, that the data of one run may take while loading; past it a Resource error.
+  /// 0: three quarters of the physical memory.
+  std::uint64_t max_bytes = 0;
+  /// Text is parsed in pieces of about this many bytes.
+  std::uint64_t chunk_bytes = std::uint64_t{1} << 20;
+  /// When it becomes true, the running call ends soon with the Runtime error `interrupted`.
+  const std::atomic<bool>* cancel = nullptr;
+  /// Called now and then, from any thread but never from two at once, with the bytes read of the file on disk.
+  std::function<void(std::uint64_t done, std::uint64_t total)> progress;
+
+  /// `max_bytes` with its default filled in.
+  std::uint64_t memory_limit() const;
+  bool cancelled() const { return cancel != nullptr && cancel->load(std::memory_order_relaxed); }
+};
+
+}  // namespace matcha::runtime

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "runtime/graph/graph.h"
+#include "runtime/graph/io.h"
+#include "runtime/result.h"
+
+/// `.mtg`: the arrays of a graph as they lie in memory, with checksums. README.md gives the layout.
+namespace matcha::runtime {
+
+inline constexpr std::uint32_t kMtgVersion = 1;
+
+/// Maps a `.mtg` file; a gz or zst one is unpacked into memory. Checks every checksum and that the arrays are in
+/// bounds and in order. Errors: Input for a foreign, newer, truncated or corrupt file.
+Result<Graph> read_mtg(const std::string& path, const IoOptions& options = {});
+
+/// Writes a graph beside `path` and renames it there when complete. A hash index becomes a CSR.
+Status write_mtg(const Graph& graph, const std::string& path, const IoOptions& options = {});
+
+}  // namespace matcha::runtime

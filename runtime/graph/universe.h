@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "runtime/graph/buffer.h"
+#include "runtime/graph/io.h"
+#include "runtime/result.h"
+
+namespace matcha::runtime {
+
+/// The largest universe: ranks are 32-bit and the two highest are reserved.
+inline constexpr std::uint64_t kMaxVertices = 0xFFFFFFFEULL;
+
+/// Ids `[first, first + count)`.
+struct IdRange {
+  std::int64_t first = 0;
+  std::uint64_t count = 0;
+};
+
+/// Ids as they came from the inputs: any order, repeats welcome.
+struct IdSpan {
+  const std::int64_t* ids = nullptr;
+  std::uint64_t count = 0;
+};
+
+/// All vertex ids of one run, in ascending order: the rank of an id is its position, so ranks compare as ids do.
+/// Immutable once made; shared by the graphs and lists of the run.
+class Universe {
+ public:
+  /// No ids.
+  Universe() = default;
+  /// Ids 0…size-1. Requires: size <= kMaxVertices.
+  static Universe identity(std::uint64_t size);
+  /// The distinct ids of all spans and ranges. Errors: Resource when there are more than kMaxVertices.
+  static Result<Universe> from_ids(const std::vector<IdSpan>& spans, const std::vector<IdRange>& ranges,
+                                   const IoOptions& options = {});
+  /// From ids that are strictly ascending already.
+  static Universe from_sorted(Buffer<std::int64_t> ids);
+
+  std::uint64_t size() const { return size_; }
+  bool is_identity() const { return ids_.empty(); }
+  /// The id of each rank, ascending; null for the identity.
+  const std::int64_t* ids() const { return ids_.empty() ? nullptr : ids_.data(); }
+  /// Requires: rank < size().
+  std::int64_t id(std::uint64_t rank) const {
+    return ids_.empty() ? static_cast<std::int64_t>(rank) : ids_[rank];
+  }
+  /// The rank of an id, if it is in the universe.
+  std::optional<std::uint32_t> rank(std::int64_t id) const;
+  /// Ranks of many ids, in parallel. Requires: every id is in the universe.
+  void ranks(const std::int64_t* ids, std::uint64_t count, std::uint32_t* out) const;
+  /// The number of ids below `id`, so that bounds on absent ids can be turned into bounds on ranks.
+  std::uint64_t lower_rank(std::int64_t id) const;
+
+ private:
+  std::uint64_t bucket_of(std::int64_t id) const;
+  void index();
+
+  std::uint64_t size_ = 0;
+  Buffer<std::int64_t> ids_;  ///< Empty for the identity.
+  /// Ids of bucket b are `ids_[buckets_[b], buckets_[b + 1])`; a bucket spans 2^shift_ ids.
+  Buffer<std::uint32_t> buckets_;
+  unsigned shift_ = 0;
+};
+
+}  // namespace matcha::runtime

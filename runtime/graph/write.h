@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+
+#include "runtime/graph/graph.h"
+#include "runtime/graph/io.h"
+#include "runtime/result.h"
+
+namespace matcha::runtime {
+
+/// How `write_text` packs its file.
+struct WriteOptions {
+  Format format = Format::EdgeList;  ///< EdgeList, MatrixMarket or Tve.
+  Compression compression = Compression::None;
+};
+
+/// Writes a graph as text, beside `path` and renamed there when complete: an undirected edge once, smaller id first, in
+/// ascending order; edge info as a third column.
+/// - EdgeList: original ids; labels and isolated vertices have no place in it.
+/// - Tve: original ids, `t N M`, `v id label degree` (label 0 when there is none), `e u v [info]`.
+/// - MatrixMarket: ids are ranks counted from 1, as the format wants; `pattern`, or `integer`/`real` with edge info.
+/// Errors: Input when the file cannot be written or the format cannot hold the graph.
+Status write_text(const Graph& graph, const std::string& path, const WriteOptions& write,
+                  const IoOptions& options = {});
+
+/// Writes one label a line, in the order of the ids. Requires: the graph has labels.
+Status write_labels(const Graph& graph, const std::string& path, const WriteOptions& write,
+                    const IoOptions& options = {});
+
+}  // namespace matcha::runtime
