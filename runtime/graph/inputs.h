@@ -48,7 +48,7 @@ struct ListSpec {
 };
 
 /// One column of a list; the vector of its kind is filled, the others are empty.
-struct Column {
+struct InputColumn {
   ColumnKind kind = ColumnKind::Vertex;
   std::vector<std::uint32_t> ranks;
   std::vector<std::int64_t> ints;
@@ -56,8 +56,8 @@ struct Column {
 };
 
 /// A list in columns of equal length.
-struct List {
-  std::vector<Column> columns;
+struct InputList {
+  std::vector<InputColumn> columns;
   std::uint64_t size = 0;
 };
 
@@ -93,7 +93,7 @@ struct Inputs {
   std::shared_ptr<const Universe> universe;
   std::shared_ptr<const LabelDictionary> dictionary;
   std::map<std::string, Graph> graphs;
-  std::map<std::string, List> lists;
+  std::map<std::string, InputList> lists;
   std::map<std::string, LoadReport> reports;  ///< One a graph.
 };
 
@@ -126,6 +126,6 @@ Result<LoadedGraph> load_graph(const GraphSpec& spec, const IoOptions& options =
 
 /// The arcs of a graph as a list of two vertex columns, both directions of an undirected one, sorted; with edge info a
 /// third column.
-Result<List> edge_list(const Graph& graph);
+Result<InputList> edge_list(const Graph& graph);
 
 }  // namespace matcha::runtime
