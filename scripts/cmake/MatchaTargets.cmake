@@ -17,3 +17,55 @@ function(matcha_executable name)
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_link_libraries(${name} PRIVATE matcha_warnings)
 endfunction()
+
+# matcha_test(<name> SOURCES <source>... LIBRARIES <library>... [LABELS <label>...] [WHOLE]):
+# a GoogleTest program; one ctest case for each test, or one for the program with WHOLE. Tests run in the root folder.
+function(matcha_test name)
+  cmake_parse_arguments(arg "WHOLE" "" "SOURCES;LIBRARIES;LABELS" ${ARGN})
+  matcha_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gtest GTest::gtest_main)
+  if(arg_WHOLE)
+    add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}")
+  else()
+    include(GoogleTest)
+    gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
+      WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}" PROPERTIES LABELS "${arg_LABELS}")
+  endif()
+endfunction()
+
+# matcha_fuzzer(<name> SOURCES <source>... LIBRARIES <library>... CORPUS <folder>):
+# a file with LLVMFuzzerTestOneInput. The program <name> is a libFuzzer target under MATCHA_FUZZ and else replays the
+# files given to it; the ctest case `fuzz.<name>` runs it over the corpus either way.
+function(matcha_fuzzer name)
+  cmake_parse_arguments(arg "" "CORPUS" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_path(ABSOLUTE_PATH arg_CORPUS BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
+  matcha_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES})
+  if(MATCHA_FUZZ)
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    add_test(NAME fuzz.${name} COMMAND ${name} -runs=0 "${arg_CORPUS}" WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    set_property(GLOBAL APPEND_STRING PROPERTY MATCHA_FUZZERS "${name} ${arg_CORPUS}\n")
+  else()
+    target_sources(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests/fuzz/replay_main.cpp")
+    add_test(NAME fuzz.${name} COMMAND ${name} "${arg_CORPUS}" WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+  endif()
+endfunction()
+
+# matcha_embed(<target> <header> <namespace> <file>...): makes the texts of files available to <target> as
+# `std::string_view <namespace>::embedded_text(std::string_view path)` (`path` relative to the calling folder; empty
+# view with a null data() when there is none) and `embedded_paths()`, declared in <header> of the build tree.
+function(matcha_embed target header namespace)
+  set(base "${CMAKE_CURRENT_BINARY_DIR}/embedded")
+  set(source "${base}/${header}.cpp")
+  set(script "${PROJECT_SOURCE_DIR}/scripts/cmake/embed.cmake")
+  add_custom_command(
+    OUTPUT "${base}/${header}" "${source}"
+    COMMAND "${CMAKE_COMMAND}" "-DHEADER=${base}/${header}" "-DSOURCE=${source}" "-DNAMESPACE=${namespace}"
+            "-DBASE=${CMAKE_CURRENT_SOURCE_DIR}" "-DFILES=${ARGN}" -P "${script}"
+    DEPENDS ${ARGN} "${script}"
+    WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}"
+    COMMENT "Embedding ${header}" VERBATIM)
+  target_sources(${target} PRIVATE "${source}" "${base}/${header}")
+  target_include_directories(${target} PRIVATE "${base}")
+endfunction()
