@@ -1,0 +1,300 @@
+#!/usr/bin/env python3
+"""Rules on the source tree that no compiler checks. `lint.py [--root DIR] RULE...`; no rule means all of them.
+
+Each rule is a function from a Tree to a list of messages `path:line: what is wrong`.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+# Who may include whom (DESIGN section 5). Folders that are not listed are free.
+ALLOWED = {
+    "ir": {"ir"},
+    "runtime": {"runtime"},
+    "frontend": {"frontend", "ir"},
+    "passes": {"passes", "ir"},
+    "codegen": {"codegen", "ir", "runtime"},
+}
+FOLDERS = set(ALLOWED) | {"tools", "tests", "bench"}
+# The files that may see a library of a kind, as prefixes of paths.
+ANTLR_USERS = ("frontend/parse", "tests/")
+LLVM_USERS = ("codegen/llvm/", "tools/", "tests/", "bench/")
+
+SOURCE_LINES = 600
+HEADER_LINES = 250
+# Files over their budget, each with the reason. Empty is the goal.
+OVER_BUDGET = {}
+
+FILE_BYTES = 1_500_000
+DATA_BYTES = 3_000_000
+DATA_SUFFIXES = (".gz", ".zst", ".mtg", ".txt", ".el", ".mtx", ".graph", ".bin", ".png", ".svg", ".xz")
+
+CODE_SUFFIXES = (".h", ".cpp", ".def", ".inc", ".cu", ".cuh", ".g4")
+TEXT_SUFFIXES = CODE_SUFFIXES + (".md", ".py", ".mt", ".mtir", ".cmake", ".txt", ".json", ".sh", "")
+CLANG_FORMAT_MAJOR = 14
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+# Written in two parts so that this file keeps its own rule.
+LEFTOVER = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]) + r")\b")
+DIAGNOSTIC = re.compile(r'^MATCHA_DIAGNOSTIC\((\w+),\s*"([^"]+)"')
+LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)(?:\s+\"[^\"]*\")?\)")
+HEADING = re.compile(r"^#+\s+(.*?)\s*#*\s*$")
+
+
+class Tree:
+    """The files of a checkout, without build folders and hidden ones; `.ci` counts."""
+
+    def __init__(self, root):
+        self.root = pathlib.Path(root)
+        self.files = []
+        for folder, names, files in os.walk(self.root):
+            top = pathlib.Path(folder) == self.root
+            names[:] = sorted(
+                name
+                for name in names
+                if name != "__pycache__" and not (top and name.startswith("build"))
+                and (name == ".ci" or not name.startswith("."))
+            )
+            for name in sorted(files):
+                path = pathlib.Path(folder, name)
+                if not path.is_symlink():
+                    self.files.append(path.relative_to(self.root).as_posix())
+
+    def lines(self, path):
+        return (self.root / path).read_text(encoding="utf-8", errors="replace").splitlines()
+
+    def text(self, path):
+        return (self.root / path).read_text(encoding="utf-8", errors="replace")
+
+    def size(self, path):
+        return (self.root / path).stat().st_size
+
+    def with_suffix(self, *suffixes):
+        return [path for path in self.files if path.endswith(suffixes)]
+
+
+def check_includes(tree):
+    """Folders see only the folders below them; ANTLR and LLVM stay where they belong."""
+    problems = []
+    for path in tree.with_suffix(".h", ".cpp", ".inc"):
+        folder = path.split("/")[0]
+        for number, line in enumerate(tree.lines(path), 1):
+            found = INCLUDE.match(line)
+            if not found:
+                continue
+            quote, target = found.groups()
+            place = f"{path}:{number}"
+            if "antlr4" in target and not path.startswith(ANTLR_USERS):
+                problems.append(f"{place}: ANTLR is seen only by frontend/parse")
+            if target.startswith(("llvm/", "llvm-c/")) and not path.startswith(LLVM_USERS):
+                problems.append(f"{place}: LLVM is seen only by codegen/llvm")
+            if target.startswith(("llvm/", "antlr4")) and quote == '"':
+                continue
+            first = target.split("/")[0]
+            if first in ALLOWED and folder in ALLOWED and first not in ALLOWED[folder]:
+                problems.append(f"{place}: {folder}/ may not include {first}/")
+            if first in FOLDERS - set(ALLOWED) and folder in ALLOWED:
+                problems.append(f"{place}: {folder}/ may not include {first}/")
+            if quote == "<":
+                continue
+            if first in FOLDERS:
+                if not (tree.root / target).exists():
+                    problems.append(f"{place}: there is no {target}")
+            elif ".." in target.split("/") or (tree.root / path).parent.joinpath(target).exists():
+                problems.append(f"{place}: includes are relative to the root")
+    return problems
+
+
+def check_antlr_headers(tree):
+    """No ANTLR type appears in a header of ours."""
+    problems = []
+    for path in tree.with_suffix(".h"):
+        for number, line in enumerate(tree.lines(path), 1):
+            if "antlr4" in line.split("//")[0]:
+                problems.append(f"{path}:{number}: a header names ANTLR")
+    return problems
+
+
+def check_budgets(tree):
+    """Files stay short enough to read in one go."""
+    problems = []
+    for path in tree.with_suffix(".cpp", ".h"):
+        budget = HEADER_LINES if path.endswith(".h") else SOURCE_LINES
+        count = len(tree.lines(path))
+        if count > budget and path not in OVER_BUDGET:
+            problems.append(f"{path}:{count}: {count} lines, budget {budget}")
+        if count <= budget and path in OVER_BUDGET:
+            problems.append(f"{path}:1: is within its budget again; drop it from OVER_BUDGET")
+    return problems
+
+
+def check_pragma_once(tree):
+    """Headers are guarded, and no file opens namespace std."""
+    problems = []
+    for path in tree.with_suffix(".h"):
+        if "#pragma once" not in tree.text(path):
+            problems.append(f"{path}:1: no #pragma once")
+    for path in tree.with_suffix(".h", ".cpp"):
+        for number, line in enumerate(tree.lines(path), 1):
+            if re.match(r"\s*using namespace std\b", line):
+                problems.append(f"{path}:{number}: using namespace std")
+    return problems
+
+
+def check_diagnostics(tree):
+    """Every diagnostic has a test that names its `[id]` or its `DiagId::Name`."""
+    table = "ir/support/diagnostics.def"
+    if table not in tree.files:
+        return [f"{table}:1: is missing"]
+    tests = [path for path in tree.files if path.startswith("tests/") and not path.startswith("tests/lint/")]
+    texts = "\n".join(
+        tree.text(path) for path in tests if path.endswith((".mt", ".mtir", ".cpp", ".h", ".py", ".expected", ".run"))
+    )
+    problems = []
+    for number, line in enumerate(tree.lines(table), 1):
+        found = DIAGNOSTIC.match(line)
+        if not found:
+            continue
+        name, text = found.groups()
+        if f"[{text}]" not in texts and not re.search(rf"DiagId::{name}\b", texts):
+            problems.append(f"{table}:{number}: no test mentions `[{text}]` or DiagId::{name}")
+    return problems
+
+
+def anchors(text):
+    """The anchors of the headings of a Markdown text, as GitHub makes them."""
+    names = set()
+    for line in without_fences(text):
+        found = HEADING.match(line)
+        if found:
+            slug = re.sub(r"[^\w\- ]", "", found.group(1).lower()).replace(" ", "-")
+            names.add(slug)
+    return names
+
+
+def without_fences(text):
+    """The lines of a Markdown text, those inside fenced code made empty."""
+    inside = False
+    for line in text.splitlines():
+        fence = line.lstrip().startswith("```")
+        yield "" if inside or fence else line
+        inside = inside != fence
+
+
+def check_links(tree):
+    """Relative links of the documents lead somewhere."""
+    problems = []
+    for path in tree.with_suffix(".md"):
+        for number, line in enumerate(without_fences(tree.text(path)), 1):
+            for target in LINK.findall(re.sub(r"`[^`]*`", "", line)):
+                if re.match(r"[a-z]+:", target):
+                    continue
+                file, _, anchor = target.partition("#")
+                to = (tree.root / path).parent / file if file else tree.root / path
+                if not to.exists():
+                    problems.append(f"{path}:{number}: broken link {target}")
+                elif anchor and to.suffix == ".md" and anchor not in anchors(to.read_text(encoding="utf-8")):
+                    problems.append(f"{path}:{number}: no heading for {target}")
+    return problems
+
+
+def check_sizes(tree):
+    """A clone stays small."""
+    problems = [f"{path}:1: {tree.size(path)} bytes, limit {FILE_BYTES}" for path in tree.files
+                if tree.size(path) > FILE_BYTES]
+    data = [path for path in tree.files
+            if path.endswith(DATA_SUFFIXES) and not path.endswith("CMakeLists.txt")]
+    total = sum(tree.size(path) for path in data)
+    if total > DATA_BYTES:
+        problems.append(f"examples:1: {total} bytes of bundled data, limit {DATA_BYTES}")
+    return problems
+
+
+def check_leftovers(tree):
+    """Nothing is left for later in the source: that is what issues are for."""
+    problems = []
+    for path in tree.files:
+        if not path.endswith(TEXT_SUFFIXES[:-1]) and "." in path.split("/")[-1]:
+            continue
+        for number, line in enumerate(tree.lines(path), 1):
+            found = LEFTOVER.search(line)
+            if found:
+                problems.append(f"{path}:{number}: {found.group(1)}")
+    return problems
+
+
+def check_text(tree):
+    """No tabs, no spaces at line ends, a line break at the end of the file. Test inputs may be as bad as they like."""
+    problems = []
+    for path in tree.with_suffix(".h", ".cpp", ".def", ".py", ".cmake", ".md", "CMakeLists.txt", ".mt", ".g4"):
+        if path.startswith(("tests/errors/", "tests/fuzz/")) and path.endswith(".mt"):
+            continue
+        text = tree.text(path)
+        if text and not text.endswith("\n"):
+            problems.append(f"{path}:1: no line break at the end")
+        for number, line in enumerate(text.splitlines(), 1):
+            if "\t" in line:
+                problems.append(f"{path}:{number}: tab")
+            if line != line.rstrip():
+                problems.append(f"{path}:{number}: space at the end of the line")
+    return problems
+
+
+def check_format(tree):
+    """clang-format agrees, where the version that the project uses is installed; says so when it is not."""
+    tool = shutil.which(f"clang-format-{CLANG_FORMAT_MAJOR}") or shutil.which("clang-format")
+    if tool:
+        version = subprocess.run([tool, "--version"], capture_output=True, text=True, check=True).stdout
+        if f"version {CLANG_FORMAT_MAJOR}." not in version:
+            tool = None
+    if not tool:
+        print(f"[SKIP] format: clang-format {CLANG_FORMAT_MAJOR} is not installed")
+        return []
+    problems = []
+    paths = tree.with_suffix(".h", ".cpp")
+    if paths:
+        done = subprocess.run([tool, "--dry-run", "--Werror"] + paths, cwd=tree.root, capture_output=True, text=True,
+                              check=False)
+        if done.returncode != 0:
+            wrong = sorted(set(re.findall(r"^([^:\n]+:\d+):\d+: error", done.stderr, re.MULTILINE)))
+            problems += [f"{place}: not as clang-format writes it" for place in wrong]
+    return problems
+
+
+RULES = {
+    "includes": check_includes,
+    "antlr-headers": check_antlr_headers,
+    "budgets": check_budgets,
+    "headers": check_pragma_once,
+    "diagnostics": check_diagnostics,
+    "links": check_links,
+    "sizes": check_sizes,
+    "leftovers": check_leftovers,
+    "text": check_text,
+    "format": check_format,
+}
+
+
+def main(argv):
+    parser = argparse.ArgumentParser(description="rules on the source tree")
+    parser.add_argument("--root", default=pathlib.Path(__file__).resolve().parents[2], help="checkout")
+    parser.add_argument("rules", nargs="*", metavar="RULE", help=", ".join(RULES))
+    options = parser.parse_args(argv)
+    unknown = set(options.rules) - set(RULES)
+    if unknown:
+        parser.error(f"no rule {', '.join(sorted(unknown))}; there are {', '.join(RULES)}")
+    tree = Tree(options.root)
+    problems = []
+    for rule in options.rules or RULES:
+        problems += [f"{problem} [{rule}]" for problem in RULES[rule](tree)]
+    print("\n".join(problems) if problems else f"{len(tree.files)} files are clean")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
