@@ -1,5 +1,10 @@
 # Functions for the folders' CMakeLists.txt.
 
+# What the presets `fuzz` and `tsan` build: matcha_fuzzer adds to the first, matcha_test with LABELS scheduler to the other.
+add_custom_target(fuzzers)
+file(WRITE "${PROJECT_BINARY_DIR}/fuzzers.txt" "")
+add_custom_target(scheduler-tests)
+
 # Warnings of our own code; generated code does without.
 add_library(matcha_warnings INTERFACE)
 target_compile_options(matcha_warnings INTERFACE -Wall -Wextra -Wswitch -Werror)
@@ -24,6 +29,9 @@ function(matcha_test name)
   cmake_parse_arguments(arg "WHOLE" "" "SOURCES;LIBRARIES;LABELS" ${ARGN})
   matcha_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gtest GTest::gtest_main)
+  if("scheduler" IN_LIST arg_LABELS)
+    add_dependencies(scheduler-tests ${name})
+  endif()
   if(arg_WHOLE)
     add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
     set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}")
@@ -36,16 +44,18 @@ endfunction()
 
 # matcha_fuzzer(<name> SOURCES <source>... LIBRARIES <library>... CORPUS <folder>):
 # a file with LLVMFuzzerTestOneInput. The program <name> is a libFuzzer target under MATCHA_FUZZ and else replays the
-# files given to it; the ctest case `fuzz.<name>` runs it over the corpus either way.
+# files given to it; the ctest case `fuzz.<name>` runs it over the corpus either way. The build folder's `fuzzers.txt`
+# lists the libFuzzer targets and their corpora.
 function(matcha_fuzzer name)
   cmake_parse_arguments(arg "" "CORPUS" "SOURCES;LIBRARIES" ${ARGN})
   cmake_path(ABSOLUTE_PATH arg_CORPUS BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
   matcha_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES})
+  add_dependencies(fuzzers ${name})
   if(MATCHA_FUZZ)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
     add_test(NAME fuzz.${name} COMMAND ${name} -runs=0 "${arg_CORPUS}" WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
-    set_property(GLOBAL APPEND_STRING PROPERTY MATCHA_FUZZERS "${name} ${arg_CORPUS}\n")
+    file(APPEND "${PROJECT_BINARY_DIR}/fuzzers.txt" "${name} ${arg_CORPUS}\n")
   else()
     target_sources(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests/fuzz/replay_main.cpp")
     add_test(NAME fuzz.${name} COMMAND ${name} "${arg_CORPUS}" WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
