@@ -1,0 +1,321 @@
+#include "ir/analysis/facts.h"
+
+#include <algorithm>
+
+#include "ir/analysis/walk.h"
+#include "ir/match.h"
+
+namespace matcha::ir {
+
+namespace {
+
+/// No list is longer: arcs are counted in 40 bits (a graph of 2^40 arcs needs 4 TiB for its neighbours alone).
+constexpr std::int64_t kLongestList = std::int64_t{1} << 40;
+
+Range clamp(__int128 low, __int128 high) {
+  const auto cut = [](__int128 v) {
+    return static_cast<std::int64_t>(std::clamp<__int128>(v, INT64_MIN, INT64_MAX));
+  };
+  return {cut(low), cut(high)};
+}
+
+bool overflows(__int128 low, __int128 high) { return low < INT64_MIN || high > INT64_MAX; }
+
+struct Wide {
+  __int128 low;
+  __int128 high;
+};
+
+Wide apply(Kind kind, Range a, Range b) {
+  switch (kind) {
+    case Kind::Add:
+      return {__int128{a.low} + b.low, __int128{a.high} + b.high};
+    case Kind::Sub:
+      return {__int128{a.low} - b.high, __int128{a.high} - b.low};
+    default: {
+      __int128 corners[] = {__int128{a.low} * b.low, __int128{a.low} * b.high, __int128{a.high} * b.low,
+                            __int128{a.high} * b.high};
+      return {*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4)};
+    }
+  }
+}
+
+/// The one loop of `block` through which `sink` is filled, if every yield is directly in it or under ifs in it.
+struct Filled {
+  const For* loop = nullptr;
+  const Yield* yield = nullptr;
+  bool single = true;  ///< False: several yields, several loops or a nested loop.
+};
+
+void find_fill(const Block& block, const Var* sink, const For* loop, bool nested, Filled& filled) {
+  for (const Stmt* stmt : block.body) {
+    match(
+        *stmt,
+        [&](const Yield& y) {
+          if (y.sink != sink) return;
+          if (filled.yield != nullptr || nested) filled.single = false;
+          filled.yield = &y;
+          filled.loop = loop;
+        },
+        [&](const For& f) { find_fill(*f.body, sink, &f, loop != nullptr, filled); },
+        [&](const If& i) {
+          find_fill(*i.then_body, sink, loop, nested, filled);
+          if (i.maybe_else != nullptr) find_fill(*i.maybe_else, sink, loop, nested, filled);
+        },
+        [&](const Block& b) { find_fill(b, sink, loop, nested, filled); },
+        [&](const Collect& c) { find_fill(*c.body, sink, loop, nested, filled); }, [](const Stmt&) {});
+  }
+}
+
+}  // namespace
+
+Facts::Facts(const Module& module) {
+  for (const Var* param : module.params) top_level_[param] = true;
+  for_each_stmt(*module.body, [&](const Stmt& stmt) {
+    for_each_binding(stmt, [&](const Var& var) { definitions_[&var] = &stmt; });
+  });
+  for (const Stmt* stmt : module.body->body) {
+    for_each_binding(*stmt, [&](const Var& var) { top_level_[&var] = true; });
+    if (const Region* region = as<Region>(stmt)) {
+      for (const Sink& sink : region->collect->sinks) top_level_[sink.var] = true;
+    }
+  }
+}
+
+const Stmt* Facts::definition(const Var* var) const {
+  const auto found = definitions_.find(var);
+  return found == definitions_.end() ? nullptr : found->second;
+}
+
+bool Facts::simple(const Expr* graph) const {
+  const Var* var = as<Var>(graph);
+  const Stmt* stmt = var != nullptr ? definition(var) : nullptr;
+  if (stmt == nullptr) return true;
+  if (const Let* let = as<Let>(stmt)) return simple(let->value);
+  const BuildGraph* build = as<BuildGraph>(stmt);
+  return build != nullptr && list(build->edges).unique;
+}
+
+ListFacts Facts::collected(const Collect& collect, const Var* sink) const {
+  Filled filled;
+  find_fill(*collect.body, sink, nullptr, false, filled);
+  if (!filled.single || filled.loop == nullptr || filled.loop->lists.size() != 1) return {};
+  ListFacts source = list(filled.loop->lists[0]);
+  std::span<const Var* const> vars = filled.loop->vars;
+  std::span<const Expr* const> values = filled.yield->values;
+  bool same_order = std::equal(vars.begin(), vars.end(), values.begin(), values.end());
+  bool all_there = std::all_of(vars.begin(), vars.end(), [&](const Var* var) {
+    return std::find(values.begin(), values.end(), var) != values.end();
+  });
+  return {source.ascending && same_order, source.unique && all_there};
+}
+
+ListFacts Facts::list(const Expr* list_expr) const {
+  switch (list_expr->kind) {
+    case Kind::Vertices:
+      return {true, true};
+    case Kind::Edges:
+    case Kind::Neighbors:
+      return {true, simple(list_expr->operands[0])};
+    case Kind::Intersect:
+    case Kind::Diff:
+    case Kind::Below:
+    case Kind::Above:
+    case Kind::Span:
+      return list(list_expr->operands[0]);
+    case Kind::Sorted:
+      return {true, list(list_expr->operands[0]).unique};
+    case Kind::Literal: {
+      bool trivial = list_expr->operands.size() <= list_expr->type->columns.size();
+      return {trivial, trivial};
+    }
+    case Kind::Select: {
+      ListFacts a = list(list_expr->operands[1]);
+      ListFacts b = list(list_expr->operands[2]);
+      return {a.ascending && b.ascending, a.unique && b.unique};
+    }
+    case Kind::Var:
+      break;
+    default:
+      return {};
+  }
+  const Stmt* stmt = definition(static_cast<const Var*>(list_expr));
+  if (stmt == nullptr) return {};
+  if (const Let* let = as<Let>(stmt)) return list(let->value);
+  if (const Store* store = as<Store>(stmt)) return list(store->value);
+  if (const Collect* collect = as<Collect>(stmt)) return collected(*collect, static_cast<const Var*>(list_expr));
+  return {};
+}
+
+Range Facts::range(const Expr* value) const {
+  switch (value->kind) {
+    case Kind::ConstInt: {
+      std::int64_t constant = static_cast<const ConstInt*>(value)->value;
+      return {constant, constant};
+    }
+    case Kind::Size:
+    case Kind::LowerBound:
+    case Kind::MaxDegree:
+      return {0, kLongestList};
+    case Kind::Neg: {
+      Range a = range(value->operands[0]);
+      return clamp(-__int128{a.high}, -__int128{a.low});
+    }
+    case Kind::Add:
+    case Kind::Sub:
+    case Kind::Mul: {
+      if (value->type->scalar != ScalarKind::I64) return {};
+      Wide wide = apply(value->kind, range(value->operands[0]), range(value->operands[1]));
+      return clamp(wide.low, wide.high);
+    }
+    case Kind::Min:
+    case Kind::Max: {
+      if (value->type->scalar != ScalarKind::I64) return {};
+      Range a = range(value->operands[0]);
+      Range b = range(value->operands[1]);
+      if (value->kind == Kind::Min) return {std::min(a.low, b.low), std::min(a.high, b.high)};
+      return {std::max(a.low, b.low), std::max(a.high, b.high)};
+    }
+    case Kind::Select: {
+      Range a = range(value->operands[1]);
+      Range b = range(value->operands[2]);
+      return {std::min(a.low, b.low), std::max(a.high, b.high)};
+    }
+    case Kind::Convert:
+      return value->operands[0]->type->is_scalar(ScalarKind::Bool) ? Range{0, 1} : Range{};
+    case Kind::Var:
+      break;
+    default:
+      return {};
+  }
+  const Var* var = static_cast<const Var*>(value);
+  const Stmt* stmt = definition(var);
+  if (stmt == nullptr) return {};
+  if (const Let* let = as<Let>(stmt)) return range(let->value);
+  if (const For* loop = as<For>(stmt); loop != nullptr && loop->maybe_index == var) return {0, kLongestList};
+  return {};
+}
+
+bool Facts::node_may_trap(const Expr& e) const {
+  switch (e.kind) {
+    case Kind::Add:
+    case Kind::Sub:
+    case Kind::Mul: {
+      if (e.type->scalar == ScalarKind::F64) return false;
+      if (e.type->scalar == ScalarKind::I128) return true;
+      Wide wide = apply(e.kind, range(e.operands[0]), range(e.operands[1]));
+      return overflows(wide.low, wide.high);
+    }
+    case Kind::Neg:
+      return e.type->scalar == ScalarKind::I128 ||
+             (e.type->scalar == ScalarKind::I64 && range(e.operands[0]).low == INT64_MIN);
+    case Kind::Div:
+    case Kind::Mod: {
+      if (e.type->scalar == ScalarKind::F64) return e.kind == Kind::Div || e.kind == Kind::Mod;
+      const ConstInt* divisor = as<ConstInt>(e.operands[1]);
+      return divisor == nullptr || divisor->value == 0 || divisor->value == -1;
+    }
+    case Kind::At:
+    case Kind::LabelName:
+    case Kind::Label:
+      return true;
+    case Kind::Convert: {
+      const Type& from = *e.operands[0]->type;
+      return e.type->is_scalar(ScalarKind::Vid) ||
+             (from.is_scalar(ScalarKind::I128) && e.type->is_scalar(ScalarKind::I64));
+    }
+    default:
+      return false;
+  }
+}
+
+bool Facts::may_trap(const Expr* expr) const {
+  return node_may_trap(*expr) || std::any_of(expr->operands.begin(), expr->operands.end(),
+                                             [&](const Expr* operand) { return may_trap(operand); });
+}
+
+const Expr* Facts::collected_bound(Builder& b, const Block& block, const Var* sink) const {
+  const Expr* total = b.integer(0);
+  const auto add = [&](const Expr* more) { total = more == nullptr || total == nullptr ? nullptr : b.make(Kind::Add, {total, more}); };
+  for (const Stmt* stmt : block.body) {
+    match(
+        *stmt,
+        [&](const Yield& y) { if (y.sink == sink) add(b.integer(1)); },
+        [&](const For& f) {
+          const Expr* inner = collected_bound(b, *f.body, sink);
+          const ConstInt* constant = inner != nullptr ? as<ConstInt>(inner) : nullptr;
+          if (constant != nullptr && constant->value == 0) return;
+          const Expr* trips = nullptr;
+          for (const Expr* list_expr : f.lists) {
+            if (trips == nullptr) trips = bound(b, list_expr);
+          }
+          if (inner == nullptr || trips == nullptr) return add(nullptr);
+          add(constant != nullptr && constant->value == 1 ? trips : b.make(Kind::Mul, {trips, inner}));
+        },
+        [&](const If& i) {
+          add(collected_bound(b, *i.then_body, sink));
+          if (i.maybe_else != nullptr) add(collected_bound(b, *i.maybe_else, sink));
+        },
+        [&](const Block& inner) { add(collected_bound(b, inner, sink)); },
+        [&](const Collect& c) { add(collected_bound(b, *c.body, sink)); }, [](const Stmt&) {});
+  }
+  return total;
+}
+
+const Expr* Facts::bound(Builder& b, const Expr* list_expr) const {
+  switch (list_expr->kind) {
+    case Kind::Neighbors:
+    case Kind::EdgeInfo:
+      return as<Var>(list_expr->operands[0]) != nullptr ? b.make(Kind::MaxDegree, {list_expr->operands[0]}) : nullptr;
+    case Kind::Vertices:
+    case Kind::Edges:
+      return b.make(Kind::Size, {list_expr});
+    case Kind::Literal:
+      return b.integer(static_cast<std::int64_t>(list_expr->operands.size() / list_expr->type->columns.size()));
+    case Kind::Intersect:
+    case Kind::Diff:
+    case Kind::Below:
+    case Kind::Above:
+    case Kind::Span:
+    case Kind::Sorted:
+      return bound(b, list_expr->operands[0]);
+    case Kind::Select: {
+      const Expr* first = bound(b, list_expr->operands[1]);
+      const Expr* second = bound(b, list_expr->operands[2]);
+      return first != nullptr && second != nullptr ? b.make(Kind::Max, {first, second}) : nullptr;
+    }
+    case Kind::Var:
+      break;
+    default:
+      return nullptr;
+  }
+  const Var* var = static_cast<const Var*>(list_expr);
+  if (top_level(var)) return b.make(Kind::Size, {var});
+  const Stmt* stmt = definition(var);
+  if (const Let* let = as<Let>(stmt)) return bound(b, let->value);
+  if (const Store* store = as<Store>(stmt)) return bound(b, store->value);
+  if (const Collect* collect = as<Collect>(stmt)) return collected_bound(b, *collect->body, var);
+  return nullptr;
+}
+
+std::unordered_map<const Var*, int> count_uses(const Block& block) {
+  std::unordered_map<const Var*, int> uses;
+  for_each_stmt(block, [&](const Stmt& stmt) {
+    for_each_expr(stmt, [&](const Expr& expr) {
+      for_each_node(expr, [&](const Expr& node) {
+        if (const Var* var = as<Var>(&node)) ++uses[var];
+      });
+    });
+    if (const Store* store = as<Store>(&stmt)) ++uses[store->buffer];
+  });
+  return uses;
+}
+
+void free_vars(const Expr& expr, std::vector<const Var*>& out) {
+  for_each_node(expr, [&](const Expr& node) {
+    const Var* var = as<Var>(&node);
+    if (var != nullptr && std::find(out.begin(), out.end(), var) == out.end()) out.push_back(var);
+  });
+}
+
+}  // namespace matcha::ir

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+
+#include "ir/builder.h"
+
+namespace matcha::ir {
+
+/// What is known of a list for certain. For several columns both speak of whole rows.
+struct ListFacts {
+  bool ascending = false;
+  bool unique = false;
+};
+
+/// Bounds of an integer value, both inclusive.
+struct Range {
+  std::int64_t low = INT64_MIN;
+  std::int64_t high = INT64_MAX;
+};
+
+/// Facts about the values of a module, computed from their definitions when the object is made. Nothing is stored in
+/// nodes; a pass that changes the module makes new facts.
+class Facts {
+ public:
+  explicit Facts(const Module& module);
+
+  ListFacts list(const Expr* list) const;
+  /// True if no neighbour is repeated: a Graph parameter, or a graph built from edges without repeats.
+  bool simple(const Expr* graph) const;
+  /// The range of an i64 expression.
+  Range range(const Expr* value) const;
+  /// False if evaluating `expr` ends the run with an error for no input. Ranges tell overflow.
+  bool may_trap(const Expr* expr) const;
+  /// The statement that binds `var`; null for a parameter.
+  const Stmt* definition(const Var* var) const;
+  /// True for parameters and for what a statement of the module's own block binds.
+  bool top_level(const Var* var) const { return top_level_.contains(var); }
+  /// A bound on the number of items of `list`, as an i64 expression over top-level values; null if there is none.
+  const Expr* bound(Builder& builder, const Expr* list) const;
+
+ private:
+  ListFacts collected(const Collect& collect, const Var* sink) const;
+  const Expr* collected_bound(Builder& builder, const Block& block, const Var* sink) const;
+  bool node_may_trap(const Expr& expr) const;
+
+  std::unordered_map<const Var*, const Stmt*> definitions_;
+  std::unordered_map<const Var*, bool> top_level_;
+};
+
+/// How often each value is read; a yield into a sink is no read of it.
+std::unordered_map<const Var*, int> count_uses(const Block& block);
+
+/// Adds the values that `expr` reads to `out`.
+void free_vars(const Expr& expr, std::vector<const Var*>& out);
+
+}  // namespace matcha::ir

@@ -1,0 +1,180 @@
+#include "ir/context.h"
+
+#include <cstring>
+#include <functional>
+
+#include "ir/match.h"
+
+namespace matcha::ir {
+
+namespace {
+
+void mix(std::size_t& seed, std::size_t value) {
+  seed ^= value + 0x9e3779b97f4a7c15ULL + (seed << 6) + (seed >> 2);
+}
+
+/// What tells two nodes of one kind, type and operand list apart.
+std::uint64_t payload(const Expr& expr) {
+  switch (expr.kind) {
+    case Kind::Var:
+      return static_cast<const Var&>(expr).id;
+    case Kind::ConstInt:
+      return static_cast<std::uint64_t>(static_cast<const ConstInt&>(expr).value);
+    case Kind::ConstFloat: {
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, &static_cast<const ConstFloat&>(expr).value, sizeof bits);
+      return bits;
+    }
+    case Kind::ConstBool:
+      return static_cast<const ConstBool&>(expr).value;
+    case Kind::LabelName:
+      return std::hash<std::string_view>{}(static_cast<const LabelName&>(expr).word);
+    case Kind::At:
+      return static_cast<const At&>(expr).column;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+std::string to_string(ScalarKind kind) {
+  switch (kind) {
+    case ScalarKind::Bool:
+      return "bool";
+    case ScalarKind::Vid:
+      return "vid";
+    case ScalarKind::I64:
+      return "i64";
+    case ScalarKind::I128:
+      return "i128";
+    case ScalarKind::F64:
+      return "f64";
+  }
+  MATCHA_UNREACHABLE("a scalar kind");
+}
+
+std::string to_string(const Type& type) {
+  if (type.is_scalar()) return to_string(type.scalar);
+  if (type.is_graph()) return "graph";
+  std::string text = "list<";
+  for (std::size_t i = 0; i < type.columns.size(); ++i) {
+    if (i != 0) text += ", ";
+    text += to_string(*type.columns[i]);
+  }
+  return text + ">";
+}
+
+Context::Context() {
+  for (int kind = 0; kind <= static_cast<int>(ScalarKind::F64); ++kind) {
+    scalars_.push_back(Type{Type::Kind::Scalar, static_cast<ScalarKind>(kind), {}});
+  }
+  graph_ = Type{Type::Kind::Graph, ScalarKind::I64, {}};
+}
+
+const Type* Context::list(std::span<const Type* const> columns) {
+  for (const Type* type : lists_) {
+    if (std::equal(type->columns.begin(), type->columns.end(), columns.begin(), columns.end())) return type;
+  }
+  const Type* type = arena_.make<Type>(Type::Kind::List, ScalarKind::I64, arena_.copy(columns));
+  lists_.push_back(type);
+  return type;
+}
+
+std::size_t Context::ExprHash::operator()(const Expr* expr) const {
+  std::size_t seed = static_cast<std::size_t>(expr->kind);
+  mix(seed, std::hash<const void*>{}(expr->type));
+  mix(seed, payload(*expr));
+  for (const Expr* operand : expr->operands) mix(seed, std::hash<const void*>{}(operand));
+  return seed;
+}
+
+bool Context::ExprEqual::operator()(const Expr* a, const Expr* b) const {
+  if (a->kind != b->kind || a->type != b->type || payload(*a) != payload(*b)) return false;
+  if (a->kind == Kind::LabelName && static_cast<const LabelName*>(a)->word != static_cast<const LabelName*>(b)->word) {
+    return false;
+  }
+  return std::equal(a->operands.begin(), a->operands.end(), b->operands.begin(), b->operands.end());
+}
+
+std::string_view keyword(Kind kind) {
+  switch (kind) {
+#define MATCHA_EXPR(Struct, word, arity, First, Last) \
+  case Kind::Struct:                                  \
+    return word;
+#define MATCHA_STMT(Struct, word, First, Last) \
+  case Kind::Struct:                           \
+    return word;
+#include "ir/nodes.def"
+  }
+  MATCHA_UNREACHABLE("a kind");
+}
+
+bool is_infix(Kind kind) {
+  switch (kind) {
+#define MATCHA_EXPR(Struct, word, arity, First, Last)
+#define MATCHA_INFIX(Struct, word, First, Last) \
+  case Kind::Struct:                            \
+    return true;
+#include "ir/nodes.def"
+    default:
+      return false;
+  }
+}
+
+int arity(Kind kind) {
+  switch (kind) {
+#define MATCHA_EXPR(Struct, word, arity, First, Last) \
+  case Kind::Struct:                                  \
+    return arity;
+#include "ir/nodes.def"
+    default:
+      return 0;
+  }
+}
+
+Stage first_stage(Kind kind) {
+  switch (kind) {
+#define MATCHA_EXPR(Struct, word, arity, First, Last) \
+  case Kind::Struct:                                  \
+    return Stage::First;
+#define MATCHA_STMT(Struct, word, First, Last) \
+  case Kind::Struct:                           \
+    return Stage::First;
+#include "ir/nodes.def"
+  }
+  MATCHA_UNREACHABLE("a kind");
+}
+
+Stage last_stage(Kind kind) {
+  switch (kind) {
+#define MATCHA_EXPR(Struct, word, arity, First, Last) \
+  case Kind::Struct:                                  \
+    return Stage::Last;
+#define MATCHA_STMT(Struct, word, First, Last) \
+  case Kind::Struct:                           \
+    return Stage::Last;
+#include "ir/nodes.def"
+  }
+  MATCHA_UNREACHABLE("a kind");
+}
+
+std::string_view keyword(SinkKind kind) {
+  switch (kind) {
+    case SinkKind::Sum:
+      return "sum";
+    case SinkKind::Min:
+      return "min";
+    case SinkKind::Max:
+      return "max";
+    case SinkKind::Any:
+      return "any";
+    case SinkKind::All:
+      return "all";
+    case SinkKind::List:
+      return "list";
+  }
+  MATCHA_UNREACHABLE("a sink kind");
+}
+
+}  // namespace matcha::ir

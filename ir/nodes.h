@@ -1,0 +1,215 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "ir/support/source.h"
+#include "ir/types.h"
+
+/// The nodes of both stages. Nodes are immutable, live in a `Context`, have no virtual functions, and are reached
+/// through `const` pointers that are never null unless the name says `maybe_`. Only `Builder` makes them.
+namespace matcha::ir {
+
+/// Loop: structured loops over sets. Kernel: the same, with what a schedule decides.
+enum class Stage { Loop, Kernel };
+
+enum class Kind : std::uint8_t {
+#define MATCHA_EXPR(Struct, keyword, arity, First, Last) Struct,
+#define MATCHA_STMT(Struct, keyword, First, Last) Struct,
+#include "ir/nodes.def"
+};
+
+struct Node {
+  Kind kind;
+  SourceLoc loc;
+};
+
+/// A pure value. Expressions are hash-consed: equal structure means equal pointer (`Var` apart, which is an identity).
+/// An expression may *trap* (division by zero, overflow, `at` out of range, unknown vertex): the run ends with an error.
+struct Expr : Node {
+  const Type* type;
+  std::span<const Expr* const> operands;
+};
+
+/// An SSA value: bound once, by a parameter, `let`, `for`, a sink of `collect`, `build_graph`, `store` or a buffer.
+struct Var final : Expr {
+  std::uint32_t id;       ///< Unique in its Context, in order of creation.
+  std::string_view hint;  ///< The name in the program, for people; never an identity.
+};
+
+struct ConstInt final : Expr {
+  std::int64_t value;
+};
+struct ConstFloat final : Expr {
+  double value;
+};
+struct ConstBool final : Expr {
+  bool value;
+};
+/// The code of a quoted label word; `bind_labels` replaces it by an int once the graph's dictionary is known.
+struct LabelName final : Expr {
+  std::string_view word;
+};
+
+/// Column `column` of item `operands[1]` (i64, from 0) of a list; traps when out of range.
+struct At final : Expr {
+  std::uint32_t column;
+};
+
+// The other expressions have operands only; nodes.def has their arity, type_rules.h their types, README.md their meaning.
+#define MATCHA_PLAIN_EXPR(Struct) \
+  struct Struct final : Expr {}
+MATCHA_PLAIN_EXPR(Neg);
+MATCHA_PLAIN_EXPR(Not);
+MATCHA_PLAIN_EXPR(Add);
+MATCHA_PLAIN_EXPR(Sub);
+MATCHA_PLAIN_EXPR(Mul);
+MATCHA_PLAIN_EXPR(Div);
+MATCHA_PLAIN_EXPR(Mod);
+MATCHA_PLAIN_EXPR(Eq);
+MATCHA_PLAIN_EXPR(Ne);
+MATCHA_PLAIN_EXPR(Lt);
+MATCHA_PLAIN_EXPR(Le);
+MATCHA_PLAIN_EXPR(And);         ///< `operands[1]` is evaluated only if `operands[0]` is true.
+MATCHA_PLAIN_EXPR(Or);          ///< `operands[1]` is evaluated only if `operands[0]` is false.
+MATCHA_PLAIN_EXPR(Min);
+MATCHA_PLAIN_EXPR(Max);
+MATCHA_PLAIN_EXPR(Select);      ///< Condition, then, else: only the chosen one is evaluated.
+MATCHA_PLAIN_EXPR(Convert);     ///< To `type`. vid→i64: original id; i64→vid: rank, traps if unknown; i128→i64 traps.
+MATCHA_PLAIN_EXPR(Size);        ///< Number of items. Over a set operation it is a count form: nothing is stored.
+MATCHA_PLAIN_EXPR(Contains);    ///< Set, scalar.
+MATCHA_PLAIN_EXPR(LowerBound);  ///< Ascending set, scalar: position of the first item not below the scalar.
+MATCHA_PLAIN_EXPR(Label);       ///< Graph, vid.
+MATCHA_PLAIN_EXPR(HasEdge);     ///< Graph, source vid, target vid.
+MATCHA_PLAIN_EXPR(MaxDegree);   ///< Graph: the largest out-degree.
+MATCHA_PLAIN_EXPR(Vertices);    ///< Graph: list<vid>, ascending.
+MATCHA_PLAIN_EXPR(Edges);       ///< Graph: list<vid, vid>, ascending by source, then target.
+MATCHA_PLAIN_EXPR(Neighbors);   ///< Graph, vid: list<vid>, ascending; empty for a vertex that the graph does not have.
+MATCHA_PLAIN_EXPR(EdgeInfo);    ///< Graph, vid: aligned with Neighbors.
+MATCHA_PLAIN_EXPR(Literal);     ///< `type` is list<…> of k columns; operands row by row, k a row.
+MATCHA_PLAIN_EXPR(Intersect);   ///< Items of `operands[0]` that are in `operands[1]`, in order, with repeats.
+MATCHA_PLAIN_EXPR(Diff);        ///< Items of `operands[0]` that are not in `operands[1]`, in order, with repeats.
+MATCHA_PLAIN_EXPR(Below);       ///< Ascending set, scalar x: the items < x (a prefix).
+MATCHA_PLAIN_EXPR(Above);       ///< Ascending set, scalar x: the items > x (a suffix).
+MATCHA_PLAIN_EXPR(Span);        ///< List, i64 begin, i64 end: items at positions [begin, end), clamped to the list.
+MATCHA_PLAIN_EXPR(Sorted);      ///< The same items in ascending order, repeats kept.
+MATCHA_PLAIN_EXPR(Flatten);     ///< List of lists to list.
+#undef MATCHA_PLAIN_EXPR
+
+/// An effect or a binding. A statement is a tree; a rewrite returns the same pointer when nothing changed.
+struct Stmt : Node {};
+
+struct Block final : Stmt {
+  std::span<const Stmt* const> body;
+};
+
+/// `let %x = e`: binds a scalar, list or graph value.
+struct Let final : Stmt {
+  const Var* var;
+  const Expr* value;
+};
+
+/// `for %a, %b at %i in L, M { … }`: walks all lists in step; the lists' columns are bound in order. Traps when the
+/// lengths differ. `maybe_index` is the position, from 0.
+struct For final : Stmt {
+  std::span<const Var* const> vars;
+  std::span<const Expr* const> lists;
+  const Var* maybe_index;
+  const Block* body;
+};
+
+struct If final : Stmt {
+  const Expr* cond;
+  const Block* then_body;
+  const Block* maybe_else;
+};
+
+/// How a sink combines what is yielded into it. The empty value is 0 for Sum, false for Any, true for All, the empty list
+/// for List; reading an empty Min or Max traps. Sums of ints are carried in 128 bits and trap when the total does not fit
+/// the sink's type; sums of floats are exact and rounded once, so the order of yields never shows.
+enum class SinkKind : std::uint8_t { Sum, Min, Max, Any, All, List };
+
+struct Sink {
+  const Var* var;
+  SinkKind kind;
+  const Var* maybe_buffer;  ///< Kernel stage, List sinks inside a region: where the items go.
+};
+
+/// `collect %n: sum i64, %l: list<vid> { … }`: inside, the sinks are only yielded to; after it they are plain values.
+struct Collect final : Stmt {
+  std::span<const Sink> sinks;
+  const Block* body;
+};
+
+/// `yield %sink, e, …`: one value a column.
+struct Yield final : Stmt {
+  const Var* sink;
+  std::span<const Expr* const> values;
+};
+
+/// How a built graph finds the neighbours of a vertex: an offset per id of the universe, or a hash table.
+enum class GraphIndex : std::uint8_t { Csr, Hash };
+
+/// `build_graph %g = csr(edges, labels?, info?)`. `edges`: list<vid, vid>; labels: list<vid, i64>, one for each vertex
+/// of the graph; info: a list of one scalar column, as long as `edges`. Only at top level.
+struct BuildGraph final : Stmt {
+  const Var* var;
+  const Expr* edges;
+  const Expr* maybe_labels;
+  const Expr* maybe_info;
+  GraphIndex index;
+};
+
+/// The results, in order: one value, or one an element of a tuple. The last statement of a module and nowhere else.
+struct Return final : Stmt {
+  std::span<const Expr* const> values;
+};
+
+/// Scratch memory of one worker: `capacity` items of each column of `var->type`, planned before the region runs.
+struct Buffer {
+  const Var* var;
+  const Expr* capacity;  ///< i64, of top-level values only.
+};
+
+/// What a schedule decided for one region; printed in full, never hidden.
+struct Schedule {
+  bool parallel = true;     ///< Positions of the outermost loop are dealt to workers.
+  std::uint32_t split = 2;  ///< Loop levels at which a straggler's remaining positions may be dealt again.
+  std::uint32_t group = 1;  ///< Threads that work together on one position.
+  bool operator==(const Schedule&) const = default;
+};
+
+/// `region (parallel, split=2, group=1) buffers … { collect … }`: one parallel step. The collect's body is one `for`
+/// when the region is parallel.
+struct Region final : Stmt {
+  Schedule schedule;
+  std::span<const Buffer> buffers;
+  const Collect* collect;
+};
+
+/// `store %s in %buffer = e`: like `let`, with the place where a set operation or `sorted` puts its items.
+struct Store final : Stmt {
+  const Var* var;
+  const Var* buffer;
+  const Expr* value;
+};
+
+/// A whole program. Its nodes belong to the Context that made them.
+struct Module {
+  Stage stage = Stage::Loop;
+  std::string_view name;
+  std::span<const Var* const> params;
+  const Block* body = nullptr;
+};
+
+/// The word in the text of the intermediate representation: `intersect`, `+`, `for`.
+std::string_view keyword(Kind kind);
+bool is_infix(Kind kind);
+/// Number of operands, -1 for any; 0 for statements.
+int arity(Kind kind);
+Stage first_stage(Kind kind);
+Stage last_stage(Kind kind);
+std::string_view keyword(SinkKind kind);
+
+}  // namespace matcha::ir

@@ -1,0 +1,188 @@
+#include "ir/printer.h"
+
+#include <fmt/format.h>
+
+#include <unordered_map>
+
+#include "ir/match.h"
+
+namespace matcha::ir {
+
+namespace {
+
+bool is_name_char(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+class Printer {
+ public:
+  std::string module(const Module& module) {
+    out_ = fmt::format("module {} \"{}\" (", module.stage == Stage::Loop ? "loop" : "kernel", module.name);
+    for (std::size_t i = 0; i < module.params.size(); ++i) {
+      if (i != 0) out_ += ", ";
+      out_ += define(module.params[i]) + ": " + to_string(*module.params[i]->type);
+    }
+    out_ += ") ";
+    block(*module.body);
+    out_ += "\n";
+    return std::move(out_);
+  }
+
+  std::string expr(const Expr& e) {
+    switch (e.kind) {
+      case Kind::Var:
+        return name(static_cast<const Var*>(&e));
+      case Kind::ConstInt:
+        return std::to_string(static_cast<const ConstInt&>(e).value);
+      case Kind::ConstFloat:
+        return real(static_cast<const ConstFloat&>(e).value);
+      case Kind::ConstBool:
+        return static_cast<const ConstBool&>(e).value ? "true" : "false";
+      case Kind::LabelName:
+        return fmt::format("label_name(\"{}\")", escaped(static_cast<const LabelName&>(e).word));
+      default:
+        break;
+    }
+    if (is_infix(e.kind)) return fmt::format("({} {} {})", expr(*e.operands[0]), keyword(e.kind), expr(*e.operands[1]));
+    std::string text(keyword(e.kind));
+    if (e.kind == Kind::Convert || e.kind == Kind::EdgeInfo || e.kind == Kind::Literal) text += "<" + to_string(*e.type) + ">";
+    if (e.kind == Kind::At) text += fmt::format("<{}>", static_cast<const At&>(e).column);
+    text += "(";
+    for (std::size_t i = 0; i < e.operands.size(); ++i) {
+      if (i != 0) text += ", ";
+      text += expr(*e.operands[i]);
+    }
+    return text + ")";
+  }
+
+ private:
+  static std::string real(double value) {
+    std::string text = fmt::format("{}", value);
+    return text.find_first_of(".einf") == std::string::npos ? text + ".0" : text;
+  }
+
+  static std::string escaped(std::string_view word) {
+    std::string text;
+    for (char c : word) {
+      if (c == '"' || c == '\\') text += '\\';
+      text += c;
+    }
+    return text;
+  }
+
+  std::string define(const Var* var) {
+    std::string hint;
+    for (char c : var->hint) {
+      if (is_name_char(c)) hint += c;
+    }
+    if (hint.empty()) hint = "t";
+    int count = ++uses_of_hint_[hint];
+    std::string text = count == 1 ? "%" + hint : fmt::format("%{}.{}", hint, count);
+    names_[var] = text;
+    return text;
+  }
+
+  std::string name(const Var* var) {
+    const auto found = names_.find(var);
+    return found != names_.end() ? found->second : fmt::format("%{}.undefined", var->hint.empty() ? "t" : var->hint);
+  }
+
+  void line(const std::string& text) {
+    out_ += '\n';
+    out_.append(static_cast<std::size_t>(indent_) * 2, ' ');
+    out_ += text;
+  }
+
+  void block(const Block& b) {
+    out_ += "{";
+    ++indent_;
+    for (const Stmt* s : b.body) stmt(*s);
+    --indent_;
+    line("}");
+  }
+
+  std::string list(std::span<const Expr* const> items) {
+    std::string text;
+    for (std::size_t i = 0; i < items.size(); ++i) text += (i != 0 ? ", " : "") + expr(*items[i]);
+    return text;
+  }
+
+  void loop(const For& s) {
+    std::string lists = list(s.lists);
+    std::string vars;
+    for (std::size_t i = 0; i < s.vars.size(); ++i) vars += (i != 0 ? ", " : "") + define(s.vars[i]);
+    std::string index = s.maybe_index != nullptr ? " at " + define(s.maybe_index) : "";
+    line(fmt::format("for {}{} in {} ", vars, index, lists));
+    block(*s.body);
+  }
+
+  void collect(const Collect& s) {
+    std::string sinks;
+    for (std::size_t i = 0; i < s.sinks.size(); ++i) {
+      const Sink& sink = s.sinks[i];
+      sinks += fmt::format("{}{}: {} {}", i != 0 ? ", " : "", define(sink.var), keyword(sink.kind), to_string(*sink.var->type));
+      if (sink.maybe_buffer != nullptr) sinks += " in " + name(sink.maybe_buffer);
+    }
+    line(fmt::format("collect {} ", sinks));
+    block(*s.body);
+  }
+
+  void branch(const If& s) {
+    line(fmt::format("if {} ", expr(*s.cond)));
+    block(*s.then_body);
+    if (s.maybe_else != nullptr) {
+      out_ += " else ";
+      block(*s.maybe_else);
+    }
+  }
+
+  void build(const BuildGraph& s) {
+    std::string edges = expr(*s.edges);
+    std::string labels = s.maybe_labels != nullptr ? ", labels " + expr(*s.maybe_labels) : "";
+    std::string info = s.maybe_info != nullptr ? ", info " + expr(*s.maybe_info) : "";
+    std::string index = s.index == GraphIndex::Csr ? "csr" : "hash";
+    line(fmt::format("build_graph {} = {}({}{}{})", define(s.var), index, edges, labels, info));
+  }
+
+  void region(const Region& s) {
+    line(fmt::format("region ({}, split={}, group={}) {{", s.schedule.parallel ? "parallel" : "sequential", s.schedule.split,
+                     s.schedule.group));
+    ++indent_;
+    for (const Buffer& buffer : s.buffers) {
+      std::string capacity = expr(*buffer.capacity);
+      line(fmt::format("buffer {}: {}[{}]", define(buffer.var), to_string(*buffer.var->type), capacity));
+    }
+    collect(*s.collect);
+    --indent_;
+    line("}");
+  }
+
+  void stmt(const Stmt& s) {
+    match(
+        s, [&](const Block& b) { line(""); block(b); },
+        [&](const Let& let) {
+          std::string value = expr(*let.value);
+          line(fmt::format("let {} = {}", define(let.var), value));
+        },
+        [&](const Store& store) {
+          std::string value = expr(*store.value);
+          line(fmt::format("store {} in {} = {}", define(store.var), name(store.buffer), value));
+        },
+        [&](const For& f) { loop(f); }, [&](const If& i) { branch(i); }, [&](const Collect& c) { collect(c); },
+        [&](const Yield& y) { line(fmt::format("yield {}, {}", name(y.sink), list(y.values))); },
+        [&](const BuildGraph& b) { build(b); }, [&](const Region& r) { region(r); },
+        [&](const Return& r) { line("return " + list(r.values)); });
+  }
+
+  std::string out_;
+  int indent_ = 0;
+  std::unordered_map<const Var*, std::string> names_;
+  std::unordered_map<std::string, int> uses_of_hint_;
+};
+
+}  // namespace
+
+std::string print(const Module& module) { return Printer().module(module); }
+std::string print(const Expr& expr) { return Printer().expr(expr); }
+
+}  // namespace matcha::ir

@@ -1,0 +1,193 @@
+#include "ir/rewriter.h"
+
+#include "ir/match.h"
+
+namespace matcha::ir {
+
+Module Rewriter::run(const Module& module) {
+  const Block* body = block(module.body);
+  if (body == module.body) return module;
+  Module result = module;
+  result.body = body;
+  return result;
+}
+
+void Rewriter::substitute(const Var* var, const Expr* value) {
+  substitutions_[var] = value;
+  memo_.clear();
+}
+
+const Expr* Rewriter::expr(const Expr* e) {
+  if (e->kind == Kind::Var) {
+    const auto found = substitutions_.find(static_cast<const Var*>(e));
+    if (found != substitutions_.end()) return found->second;
+    return on_expr(e);
+  }
+  if (const auto found = memo_.find(e); found != memo_.end()) return found->second;
+  std::vector<const Expr*> operands;
+  operands.reserve(e->operands.size());
+  for (const Expr* operand : e->operands) operands.push_back(expr(operand));
+  const Expr* result = on_expr(builder_.with_operands(e, operands));
+  memo_[e] = result;
+  return result;
+}
+
+const Block* Rewriter::block(const Block* b) {
+  Stmts out;
+  out.reserve(b->body.size());
+  for (const Stmt* stmt : b->body) on_stmt(stmt, out);
+  if (std::equal(out.begin(), out.end(), b->body.begin(), b->body.end())) return b;
+  builder_.set_loc(b->loc);
+  return builder_.block(out);
+}
+
+const Stmt* Rewriter::rebuild(const Stmt* stmt) {
+  const Stmt* result = rebuild_parts(*stmt);
+  return result;
+}
+
+namespace {
+
+template <typename T>
+bool same(std::span<const T> a, const std::vector<T>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+}  // namespace
+
+const Stmt* Rewriter::rebuild_parts(const Stmt& stmt) {
+  const auto all = [&](std::span<const Expr* const> items) {
+    std::vector<const Expr*> result;
+    for (const Expr* item : items) result.push_back(expr(item));
+    return result;
+  };
+  const auto at = [&](const Stmt& s) -> Builder& {
+    builder_.set_loc(s.loc);
+    return builder_;
+  };
+  return match(
+      stmt, [&](const Block& s) -> const Stmt* { return block(&s); },
+      [&](const Let& s) -> const Stmt* {
+        const Expr* value = expr(s.value);
+        return value == s.value ? &s : at(s).let(s.var, value);
+      },
+      [&](const Store& s) -> const Stmt* {
+        const Expr* value = expr(s.value);
+        return value == s.value ? &s : at(s).store(s.var, s.buffer, value);
+      },
+      [&](const For& s) -> const Stmt* {
+        std::vector<const Expr*> lists = all(s.lists);
+        const Block* body = block(s.body);
+        return same(s.lists, lists) && body == s.body ? &s : at(s).loop(s.vars, lists, s.maybe_index, body);
+      },
+      [&](const If& s) -> const Stmt* {
+        const Expr* cond = expr(s.cond);
+        const Block* then_body = block(s.then_body);
+        const Block* else_body = s.maybe_else != nullptr ? block(s.maybe_else) : nullptr;
+        bool unchanged = cond == s.cond && then_body == s.then_body && else_body == s.maybe_else;
+        return unchanged ? &s : at(s).branch(cond, then_body, else_body);
+      },
+      [&](const Collect& s) -> const Stmt* {
+        const Block* body = block(s.body);
+        return body == s.body ? &s : at(s).collect(s.sinks, body);
+      },
+      [&](const Yield& s) -> const Stmt* {
+        std::vector<const Expr*> values = all(s.values);
+        return same(s.values, values) ? &s : at(s).yield(s.sink, values);
+      },
+      [&](const BuildGraph& s) -> const Stmt* {
+        const Expr* edges = expr(s.edges);
+        const Expr* labels = s.maybe_labels != nullptr ? expr(s.maybe_labels) : nullptr;
+        const Expr* info = s.maybe_info != nullptr ? expr(s.maybe_info) : nullptr;
+        bool unchanged = edges == s.edges && labels == s.maybe_labels && info == s.maybe_info;
+        return unchanged ? &s : at(s).build_graph(s.var, edges, labels, info, s.index);
+      },
+      [&](const Return& s) -> const Stmt* {
+        std::vector<const Expr*> values = all(s.values);
+        return same(s.values, values) ? &s : at(s).ret(values);
+      },
+      [&](const Region& s) -> const Stmt* {
+        std::vector<Buffer> buffers(s.buffers.begin(), s.buffers.end());
+        bool unchanged = true;
+        for (Buffer& buffer : buffers) {
+          const Expr* capacity = expr(buffer.capacity);
+          unchanged = unchanged && capacity == buffer.capacity;
+          buffer.capacity = capacity;
+        }
+        const Stmt* collect = rebuild_parts(*s.collect);
+        unchanged = unchanged && collect == s.collect;
+        return unchanged ? &s : at(s).region(s.schedule, buffers, static_cast<const Collect*>(collect));
+      });
+}
+
+namespace {
+
+class Copier final : public Rewriter {
+ public:
+  using Rewriter::Rewriter;
+
+ protected:
+  void on_stmt(const Stmt* stmt, Stmts& out) override {
+    Builder& b = builder();
+    match(
+        *stmt,
+        [&](const Let& s) {
+          const Expr* value = expr(s.value);
+          out.push_back(b.let(fresh(s.var), value));
+        },
+        [&](const Store& s) {
+          const Expr* value = expr(s.value);
+          out.push_back(b.store(fresh(s.var), s.buffer, value));
+        },
+        [&](const For& s) {
+          std::vector<const Expr*> lists;
+          for (const Expr* list : s.lists) lists.push_back(expr(list));
+          std::vector<const Var*> vars;
+          for (const Var* var : s.vars) vars.push_back(fresh(var));
+          const Var* index = s.maybe_index != nullptr ? fresh(s.maybe_index) : nullptr;
+          const Block* body = block(s.body);
+          b.set_loc(s.loc);
+          out.push_back(b.loop(vars, lists, index, body));
+        },
+        [&](const Collect& s) {
+          std::vector<Sink> sinks(s.sinks.begin(), s.sinks.end());
+          for (Sink& sink : sinks) sink.var = fresh(sink.var);
+          const Block* body = block(s.body);
+          b.set_loc(s.loc);
+          out.push_back(b.collect(sinks, body));
+        },
+        [&](const Yield& s) {
+          const Stmt* rebuilt = rebuild(&s);
+          const auto found = renamed_.find(s.sink);
+          if (found == renamed_.end()) {
+            out.push_back(rebuilt);
+          } else {
+            b.set_loc(s.loc);
+            out.push_back(b.yield(found->second, static_cast<const Yield*>(rebuilt)->values));
+          }
+        },
+        [&](const Stmt& s) { out.push_back(rebuild(&s)); });
+  }
+
+ private:
+  const Var* fresh(const Var* var) {
+    builder().set_loc(var->loc);
+    const Var* copy = builder().var(var->type, var->hint);
+    renamed_[var] = copy;
+    substitute(var, copy);
+    return copy;
+  }
+
+  std::unordered_map<const Var*, const Var*> renamed_;
+};
+
+}  // namespace
+
+const Block* copy_with_new_vars(Context& context, const Block& block, std::span<const Var* const> from,
+                                std::span<const Expr* const> to) {
+  Copier copier(context);
+  for (std::size_t i = 0; i < from.size(); ++i) copier.substitute(from[i], to[i]);
+  return copier.block(&block);
+}
+
+}  // namespace matcha::ir

@@ -1,0 +1,226 @@
+#include "ir/type_rules.h"
+
+#include <fmt/format.h>
+
+#include "ir/check.h"
+
+namespace matcha::ir {
+
+namespace {
+
+/// Checks operand types in turn and keeps the first complaint.
+class Operands {
+ public:
+  Operands(std::span<const Expr* const> operands, std::string& why) : operands_(operands), why_(why) {}
+
+  bool list(std::size_t i) { return require(i, type(i).is_list(), "a list"); }
+  bool set(std::size_t i) { return require(i, type(i).is_set(), "a list of one scalar column"); }
+  bool graph(std::size_t i) { return require(i, type(i).is_graph(), "a graph"); }
+  bool scalar(std::size_t i, ScalarKind kind) { return require(i, type(i).is_scalar(kind), to_string(kind)); }
+  bool number(std::size_t i) { return require(i, type(i).is_number() && !type(i).is_scalar(ScalarKind::Vid), "i64, i128 or f64"); }
+  bool same(std::size_t i, const Type* wanted) { return require(i, operands_[i]->type == wanted, to_string(*wanted)); }
+
+  const Type& type(std::size_t i) const { return *operands_[i]->type; }
+
+ private:
+  bool require(std::size_t i, bool condition, std::string_view what) {
+    if (!condition && why_.empty()) {
+      why_ = fmt::format("operand {} has type `{}`, not {}", i + 1, to_string(type(i)), what);
+    }
+    return condition;
+  }
+
+  std::span<const Expr* const> operands_;
+  std::string& why_;
+};
+
+const Type* arithmetic(Operands& check, std::span<const Expr* const> operands, bool vid_allowed) {
+  const Type* type = operands[0]->type;
+  if (!(vid_allowed && type->is_scalar(ScalarKind::Vid)) && !check.number(0)) return nullptr;
+  return check.same(1, type) ? type : nullptr;
+}
+
+const Type* comparison(Context& context, Operands& check, std::span<const Expr* const> operands, bool equality) {
+  const Type* type = operands[0]->type;
+  bool ordered = type->is_number();
+  if (!ordered && !(equality && type->is_scalar(ScalarKind::Bool)) && !check.number(0)) return nullptr;
+  return check.same(1, type) ? context.boolean() : nullptr;
+}
+
+bool convertible(const Type& from, const Type& to) {
+  if (!from.is_scalar() || !to.is_scalar()) return false;
+  switch (from.scalar) {
+    case ScalarKind::Bool:
+      return to.scalar == ScalarKind::I64;
+    case ScalarKind::Vid:
+      return to.scalar == ScalarKind::I64;
+    case ScalarKind::I64:
+      return to.scalar == ScalarKind::Vid || to.scalar == ScalarKind::I128 || to.scalar == ScalarKind::F64;
+    case ScalarKind::I128:
+      return to.scalar == ScalarKind::I64 || to.scalar == ScalarKind::F64;
+    case ScalarKind::F64:
+      return false;
+  }
+  MATCHA_UNREACHABLE("a scalar kind");
+}
+
+const Type* literal_type(std::span<const Expr* const> operands, const Type* wanted, std::string& why) {
+  if (wanted == nullptr || !wanted->is_list() || wanted->columns.empty()) {
+    why = "a literal list needs its type";
+    return nullptr;
+  }
+  if (operands.size() % wanted->columns.size() != 0) {
+    why = fmt::format("{} items do not fill rows of {} columns", operands.size(), wanted->columns.size());
+    return nullptr;
+  }
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const Type* column = wanted->columns[i % wanted->columns.size()];
+    if (operands[i]->type != column) {
+      why = fmt::format("item {} has type `{}`, not `{}`", i + 1, to_string(*operands[i]->type), to_string(*column));
+      return nullptr;
+    }
+  }
+  return wanted;
+}
+
+const Type* list_rule(Context& context, Kind kind, std::span<const Expr* const> operands, Operands& check,
+                      std::string& why) {
+  const Type* first = operands[0]->type;
+  switch (kind) {
+    case Kind::Intersect:
+    case Kind::Diff:
+      return check.set(0) && check.same(1, first) ? first : nullptr;
+    case Kind::Below:
+    case Kind::Above:
+      return check.set(0) && check.same(1, first->columns[0]) ? first : nullptr;
+    case Kind::Span:
+      return check.list(0) && check.scalar(1, ScalarKind::I64) && check.scalar(2, ScalarKind::I64) ? first : nullptr;
+    case Kind::Sorted:
+      return check.set(0) ? first : nullptr;
+    case Kind::Flatten:
+      if (!check.list(0)) return nullptr;
+      if (first->columns.size() == 1 && first->columns[0]->is_list()) return first->columns[0];
+      why = fmt::format("operand 1 has type `{}`, not a list of lists", to_string(*first));
+      return nullptr;
+    case Kind::Vertices:
+      return check.graph(0) ? context.list(context.vid()) : nullptr;
+    case Kind::Edges: {
+      const Type* columns[] = {context.vid(), context.vid()};
+      return check.graph(0) ? context.list(columns) : nullptr;
+    }
+    case Kind::Neighbors:
+      return check.graph(0) && check.scalar(1, ScalarKind::Vid) ? context.list(context.vid()) : nullptr;
+    default:
+      MATCHA_UNREACHABLE("a kind that makes a list");
+  }
+}
+
+const Type* fact_rule(Context& context, Kind kind, std::span<const Expr* const> operands, Operands& check) {
+  switch (kind) {
+    case Kind::Size:
+      return check.list(0) ? context.i64() : nullptr;
+    case Kind::Contains:
+      return check.set(0) && check.same(1, operands[0]->type->columns[0]) ? context.boolean() : nullptr;
+    case Kind::LowerBound:
+      return check.set(0) && check.same(1, operands[0]->type->columns[0]) ? context.i64() : nullptr;
+    case Kind::Label:
+      return check.graph(0) && check.scalar(1, ScalarKind::Vid) ? context.i64() : nullptr;
+    case Kind::HasEdge:
+      return check.graph(0) && check.scalar(1, ScalarKind::Vid) && check.scalar(2, ScalarKind::Vid) ? context.boolean()
+                                                                                                    : nullptr;
+    case Kind::MaxDegree:
+      return check.graph(0) ? context.i64() : nullptr;
+    default:
+      MATCHA_UNREACHABLE("a kind that tells a fact");
+  }
+}
+
+const Type* wanted_rule(Kind kind, std::span<const Expr* const> operands, const Type* wanted, Operands& check,
+                        std::string& why) {
+  if (kind == Kind::Literal) return literal_type(operands, wanted, why);
+  if (wanted == nullptr) {
+    why = fmt::format("`{}` needs its result type", keyword(kind));
+    return nullptr;
+  }
+  if (kind == Kind::Convert) {
+    if (convertible(*operands[0]->type, *wanted)) return wanted;
+    why = fmt::format("`{}` cannot become `{}`", to_string(*operands[0]->type), to_string(*wanted));
+    return nullptr;
+  }
+  if (!check.graph(0) || !check.scalar(1, ScalarKind::Vid)) return nullptr;
+  if (wanted->is_set()) return wanted;
+  why = fmt::format("edge information is a list of scalars, not `{}`", to_string(*wanted));
+  return nullptr;
+}
+
+}  // namespace
+
+const Type* common_number(Context& context, const Type* a, const Type* b) {
+  if (!a->is_number() || !b->is_number()) return nullptr;
+  if (a->scalar == ScalarKind::F64 || b->scalar == ScalarKind::F64) return context.f64();
+  if (a->scalar == ScalarKind::I128 || b->scalar == ScalarKind::I128) return context.i128();
+  return context.i64();
+}
+
+const Type* result_type(Context& context, Kind kind, std::span<const Expr* const> operands, const Type* wanted,
+                        std::string& why) {
+  int count = arity(kind);
+  if (count >= 0 && operands.size() != static_cast<std::size_t>(count)) {
+    why = fmt::format("`{}` takes {} operands, not {}", keyword(kind), count, operands.size());
+    return nullptr;
+  }
+  Operands check(operands, why);
+  switch (kind) {
+    case Kind::Neg:
+      return check.number(0) ? operands[0]->type : nullptr;
+    case Kind::Not:
+      return check.scalar(0, ScalarKind::Bool) ? context.boolean() : nullptr;
+    case Kind::Add:
+    case Kind::Sub:
+    case Kind::Mul:
+    case Kind::Div:
+    case Kind::Mod:
+      return arithmetic(check, operands, false);
+    case Kind::Min:
+    case Kind::Max:
+      return arithmetic(check, operands, true);
+    case Kind::Eq:
+    case Kind::Ne:
+      return comparison(context, check, operands, true);
+    case Kind::Lt:
+    case Kind::Le:
+      return comparison(context, check, operands, false);
+    case Kind::And:
+    case Kind::Or:
+      return check.scalar(0, ScalarKind::Bool) && check.scalar(1, ScalarKind::Bool) ? context.boolean() : nullptr;
+    case Kind::Select:
+      return check.scalar(0, ScalarKind::Bool) && check.same(2, operands[1]->type) ? operands[1]->type : nullptr;
+    case Kind::Literal:
+    case Kind::Convert:
+    case Kind::EdgeInfo:
+      return wanted_rule(kind, operands, wanted, check, why);
+    case Kind::Size:
+    case Kind::Contains:
+    case Kind::LowerBound:
+    case Kind::Label:
+    case Kind::HasEdge:
+    case Kind::MaxDegree:
+      return fact_rule(context, kind, operands, check);
+    case Kind::Vertices:
+    case Kind::Edges:
+    case Kind::Neighbors:
+    case Kind::Intersect:
+    case Kind::Diff:
+    case Kind::Below:
+    case Kind::Above:
+    case Kind::Span:
+    case Kind::Sorted:
+    case Kind::Flatten:
+      return list_rule(context, kind, operands, check, why);
+    default:
+      why = fmt::format("`{}` is not an operator", keyword(kind));
+      return nullptr;
+  }
+}
+
+}  // namespace matcha::ir

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+namespace matcha::ir {
+
+/// What a scalar holds. `Vid` is the rank of a vertex: 32 bits in lists, and its order is the order of the original ids.
+/// `I128` only appears among top-level steps, where a sum of ints is carried without loss.
+enum class ScalarKind { Bool, Vid, I64, I128, F64 };
+
+/// A type. Types are interned by `Context`, so equal types are equal pointers.
+struct Type {
+  enum class Kind { Scalar, List, Graph };
+
+  Kind kind;
+  ScalarKind scalar = ScalarKind::I64;          ///< For Scalar.
+  std::span<const Type* const> columns;         ///< For List: one type a column; a tuple of n is n columns.
+
+  bool is_scalar() const { return kind == Kind::Scalar; }
+  bool is_scalar(ScalarKind k) const { return kind == Kind::Scalar && scalar == k; }
+  bool is_list() const { return kind == Kind::List; }
+  bool is_graph() const { return kind == Kind::Graph; }
+  /// A list of one column of scalars: what set operations take.
+  bool is_set() const { return is_list() && columns.size() == 1 && columns[0]->is_scalar(); }
+  /// A list in which every column is a scalar: what can be stored.
+  bool is_flat_list() const {
+    if (!is_list()) return false;
+    for (const Type* column : columns) {
+      if (!column->is_scalar()) return false;
+    }
+    return true;
+  }
+  /// i64, i128, f64 or vid: what arithmetic and `<` take.
+  bool is_number() const { return is_scalar() && scalar != ScalarKind::Bool; }
+};
+
+/// `i64`, `list<vid, vid>`, `graph`, …
+std::string to_string(const Type& type);
+std::string to_string(ScalarKind kind);
+
+}  // namespace matcha::ir

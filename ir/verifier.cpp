@@ -1,0 +1,335 @@
+#include "ir/verifier.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "ir/analysis/facts.h"
+#include "ir/match.h"
+#include "ir/printer.h"
+
+namespace matcha::ir {
+
+namespace {
+
+/// A list that is there without computing or storing anything: a slice, a variable, a few scalars.
+bool is_view(const Expr& e) {
+  switch (e.kind) {
+    case Kind::Var:
+    case Kind::Vertices:
+    case Kind::Edges:
+    case Kind::Neighbors:
+    case Kind::EdgeInfo:
+    case Kind::Literal:
+      return true;
+    case Kind::Below:
+    case Kind::Above:
+    case Kind::Span:
+      return is_view(*e.operands[0]);
+    default:
+      return false;
+  }
+}
+
+bool has_flat_lists_only(const Type& type) { return !type.is_list() || type.is_flat_list(); }
+
+class Verifier {
+ public:
+  Verifier(const Module& module, Diagnostics& diagnostics)
+      : module_(module), facts_(module), diagnostics_(diagnostics), errors_before_(diagnostics.error_count()) {}
+
+  bool run() {
+    for (const Var* param : module_.params) bind(param);
+    const std::span<const Stmt* const> body = module_.body->body;
+    for (std::size_t i = 0; i < body.size(); ++i) {
+      At here(*this, fmt::format("body[{}]", i));
+      bool last = i + 1 == body.size();
+      if ((body[i]->kind == Kind::Return) != last) error("`return` is the last statement of a module, and nowhere else");
+      stmt(*body[i]);
+    }
+    if (body.empty()) error("a module ends with `return`");
+    return diagnostics_.error_count() == errors_before_;
+  }
+
+ private:
+  struct At {
+    At(Verifier& v, std::string part) : v(v) { v.path_.push_back(std::move(part)); }
+    ~At() { v.path_.pop_back(); }
+    Verifier& v;
+  };
+
+  void error(const std::string& message, SourceLoc loc = {}) {
+    diagnostics_.error(DiagId::IrInvalid, loc, fmt::format("{}: {}", fmt::join(path_, "."), message));
+  }
+
+  bool top() const { return loops_ == 0 && !in_region_; }
+
+  void bind(const Var* var) {
+    if (!bound_ever_.insert(var).second) error(fmt::format("`%{}` is bound twice", var->hint));
+    scope_.insert(var);
+    bound_here_.push_back(var);
+  }
+
+  /// Leaves the scope that began when `bound_here_` had `mark` entries.
+  void leave(std::size_t mark) {
+    while (bound_here_.size() > mark) {
+      scope_.erase(bound_here_.back());
+      bound_here_.pop_back();
+    }
+  }
+
+  void stage(Kind kind) {
+    if (module_.stage < first_stage(kind) || module_.stage > last_stage(kind)) {
+      error(fmt::format("`{}` does not belong to stage {}", keyword(kind),
+                        module_.stage == Stage::Loop ? "loop" : "kernel"));
+    }
+  }
+
+  void expr(const Expr& e) {
+    if (const Var* var = as<Var>(&e)) {
+      if (!scope_.contains(var)) error(fmt::format("`%{}` is used where it is not bound", var->hint), e.loc);
+      if (open_sinks_.contains(var)) error(fmt::format("sink `%{}` is read inside its own collect", var->hint), e.loc);
+      return;
+    }
+    stage(e.kind);
+    for (const Expr* operand : e.operands) expr(*operand);
+    if (e.type->is_scalar(ScalarKind::I128) && !top()) error("128-bit values exist among top-level steps only", e.loc);
+    if (module_.stage == Stage::Kernel && !has_flat_lists_only(*e.type)) error("a list of lists in stage kernel", e.loc);
+    bool wants_ascending = e.kind == Kind::Below || e.kind == Kind::Above || e.kind == Kind::LowerBound;
+    if (wants_ascending && !facts_.list(e.operands[0]).ascending) {
+      error(fmt::format("`{}` takes a list that is known to ascend, not `{}`", keyword(e.kind), print(*e.operands[0])), e.loc);
+    }
+    if (module_.stage == Stage::Kernel && in_region_) kernel_expr(e);
+  }
+
+  /// Inside a region set operations read views, so that nothing is stored behind the schedule's back.
+  void kernel_expr(const Expr& e) {
+    if (e.kind == Kind::Intersect || e.kind == Kind::Diff || e.kind == Kind::Sorted) {
+      for (const Expr* operand : e.operands) {
+        if (operand->type->is_list() && !is_view(*operand)) {
+          error(fmt::format("`{}` in a region reads slices and stored sets, not `{}`", keyword(e.kind), print(*operand)), e.loc);
+        }
+      }
+      bool membership = e.kind != Kind::Sorted && e.operands[1]->kind != Kind::Literal;
+      if (membership && !facts_.list(e.operands[1]).ascending) {
+        error(fmt::format("the second list of `{}` in a region ascends or is a literal", keyword(e.kind)), e.loc);
+      }
+    } else if (e.kind == Kind::Contains && !facts_.list(e.operands[0]).ascending && e.operands[0]->kind != Kind::Literal) {
+      error("the list of `contains` in a region ascends or is a literal", e.loc);
+    }
+  }
+
+  void view(const Expr& e, std::string_view what) {
+    if (module_.stage == Stage::Kernel && in_region_ && e.type->is_list() && !is_view(e)) {
+      error(fmt::format("{} in a region is a slice or a stored set, not `{}`", what, print(e)), e.loc);
+    }
+  }
+
+  void block(const Block& b, std::string_view name) {
+    std::size_t mark = bound_here_.size();
+    for (std::size_t i = 0; i < b.body.size(); ++i) {
+      At here(*this, fmt::format("{}[{}]", name, i));
+      if (b.body[i]->kind == Kind::Return) error("`return` is the last statement of a module, and nowhere else");
+      stmt(*b.body[i]);
+    }
+    leave(mark);
+  }
+
+  void stmt(const Stmt& s) {
+    At here(*this, std::string(keyword(s.kind)));
+    stage(s.kind);
+    match(
+        s, [&](const Block& b) { block(b, "body"); }, [&](const Let& l) { let(l); }, [&](const Store& st) { store(st); },
+        [&](const For& f) { loop(f); }, [&](const If& i) { branch(i); },
+        [&](const Collect& c) {
+          if (module_.stage == Stage::Kernel && top()) error("a collect at top level is inside a region in stage kernel");
+          collect(c);
+        },
+        [&](const Yield& y) { yield(y); }, [&](const BuildGraph& b) { build(b); }, [&](const Region& r) { region(r); },
+        [&](const Return& r) { for (const Expr* value : r.values) expr(*value); });
+  }
+
+  void let(const Let& s) {
+    expr(*s.value);
+    view(*s.value, "the value of `let`");
+    if (s.var->type != s.value->type) error("the value has another type than the variable");
+    bind(s.var);
+  }
+
+  void store(const Store& s) {
+    expr(*s.value);
+    if (!in_region_) error("`store` outside a region");
+    if (s.var->type != s.value->type) error("the value has another type than the variable");
+    buffer(s.buffer, *s.var->type);
+    bind(s.var);
+  }
+
+  void buffer(const Var* var, const Type& type) {
+    if (!free_buffers_.contains(var)) {
+      error(fmt::format("`%{}` is no buffer of this region that is still free", var->hint));
+    } else if (var->type != &type) {
+      error(fmt::format("`%{}` holds `{}`, not `{}`", var->hint, to_string(*var->type), to_string(type)));
+    }
+    free_buffers_.erase(var);
+  }
+
+  void loop(const For& s) {
+    std::size_t columns = 0;
+    for (const Expr* list : s.lists) {
+      expr(*list);
+      view(*list, "a list of `for`");
+      if (!list->type->is_list()) {
+        error("`for` walks lists");
+        return;
+      }
+      for (const Type* column : list->type->columns) {
+        if (columns < s.vars.size() && s.vars[columns]->type != column) error("a loop variable has another type than its column");
+        ++columns;
+      }
+    }
+    if (s.lists.empty()) error("`for` needs a list");
+    if (columns != s.vars.size()) error("`for` binds one variable a column");
+    std::size_t mark = bound_here_.size();
+    for (const Var* var : s.vars) bind(var);
+    if (s.maybe_index != nullptr) bind(s.maybe_index);
+    ++loops_;
+    block(*s.body, "body");
+    --loops_;
+    leave(mark);
+  }
+
+  void branch(const If& s) {
+    expr(*s.cond);
+    block(*s.then_body, "then");
+    if (s.maybe_else != nullptr) block(*s.maybe_else, "else");
+  }
+
+  void sink(const Sink& s, bool in_region_loop) {
+    const Type& type = *s.var->type;
+    bool fits = false;
+    switch (s.kind) {
+      case SinkKind::Sum:
+        fits = type.is_number() && !type.is_scalar(ScalarKind::Vid);
+        break;
+      case SinkKind::Min:
+      case SinkKind::Max:
+        fits = type.is_number() && !type.is_scalar(ScalarKind::I128);
+        break;
+      case SinkKind::Any:
+      case SinkKind::All:
+        fits = type.is_scalar(ScalarKind::Bool);
+        break;
+      case SinkKind::List:
+        fits = type.is_list() && (module_.stage == Stage::Loop || type.is_flat_list());
+        break;
+    }
+    if (!fits) error(fmt::format("a {} sink cannot be `{}`", keyword(s.kind), to_string(type)));
+    if (type.is_scalar(ScalarKind::I128) && loops_ != 0) error("128-bit values exist among top-level steps only");
+    if (s.maybe_buffer != nullptr) {
+      buffer(s.maybe_buffer, type);
+    } else if (in_region_loop && s.kind == SinkKind::List) {
+      error(fmt::format("list sink `%{}` inside a region has no buffer", s.var->hint));
+    }
+  }
+
+  void collect(const Collect& s) {
+    for (const Sink& item : s.sinks) {
+      sink(item, in_region_ && !region_collect_);
+      bind(item.var);
+      open_sinks_.emplace(item.var, item.kind);
+    }
+    region_collect_ = false;
+    block(*s.body, "body");
+    for (const Sink& item : s.sinks) open_sinks_.erase(item.var);
+  }
+
+  void yield(const Yield& s) {
+    for (const Expr* value : s.values) expr(*value);
+    const auto found = open_sinks_.find(s.sink);
+    if (found == open_sinks_.end()) {
+      error(fmt::format("`%{}` is no sink of an enclosing collect", s.sink->hint));
+      return;
+    }
+    std::vector<const Type*> wanted;
+    if (found->second == SinkKind::List) {
+      wanted.assign(s.sink->type->columns.begin(), s.sink->type->columns.end());
+    } else {
+      wanted.push_back(s.sink->type);
+    }
+    bool fits = wanted.size() == s.values.size();
+    for (std::size_t i = 0; fits && i < wanted.size(); ++i) {
+      bool widened = wanted[i]->is_scalar(ScalarKind::I128) && s.values[i]->type->is_scalar(ScalarKind::I64);
+      fits = s.values[i]->type == wanted[i] || widened;
+    }
+    if (!fits) error(fmt::format("what is yielded does not fit `%{}: {}`", s.sink->hint, to_string(*s.sink->type)));
+  }
+
+  void build(const BuildGraph& s) {
+    if (!top() || path_.size() != 2) error("graphs are built at top level");
+    expr(*s.edges);
+    const Type& edges = *s.edges->type;
+    bool pairs = edges.is_list() && edges.columns.size() == 2 && edges.columns[0]->is_scalar(ScalarKind::Vid) &&
+                 edges.columns[1]->is_scalar(ScalarKind::Vid);
+    if (!pairs) error("the edges of a graph are a list of two vertices a row");
+    if (s.maybe_labels != nullptr) {
+      expr(*s.maybe_labels);
+      const Type& labels = *s.maybe_labels->type;
+      bool fits = labels.is_list() && labels.columns.size() == 2 && labels.columns[0]->is_scalar(ScalarKind::Vid) &&
+                  labels.columns[1]->is_scalar(ScalarKind::I64);
+      if (!fits) error("the labels of a graph are a list of a vertex and an int a row");
+    }
+    if (s.maybe_info != nullptr) {
+      expr(*s.maybe_info);
+      if (!s.maybe_info->type->is_set()) error("the edge information of a graph is a list of scalars");
+    }
+    bind(s.var);
+  }
+
+  void region(const Region& s) {
+    if (!top()) error("a region inside another statement");
+    std::size_t mark = bound_here_.size();
+    for (const Buffer& item : s.buffers) {
+      expr(*item.capacity);
+      if (!item.capacity->type->is_scalar(ScalarKind::I64)) error("the capacity of a buffer is an i64");
+      if (!item.var->type->is_flat_list()) error("a buffer holds columns of scalars");
+      if (!bound_ever_.insert(item.var).second) error(fmt::format("`%{}` is bound twice", item.var->hint));
+      free_buffers_.insert(item.var);
+    }
+    bool one_loop = s.collect->body->body.size() == 1 && s.collect->body->body[0]->kind == Kind::For;
+    if (s.schedule.parallel && !one_loop) error("the collect of a parallel region holds one `for`");
+    if (s.schedule.group == 0 || s.schedule.group > 32) error("a group has 1 to 32 threads");
+    in_region_ = true;
+    region_collect_ = true;
+    collect(*s.collect);
+    in_region_ = false;
+    leave(mark);
+    for (const Sink& item : s.collect->sinks) {
+      scope_.insert(item.var);
+      bound_here_.push_back(item.var);
+    }
+    for (const Buffer& item : s.buffers) free_buffers_.erase(item.var);
+  }
+
+  const Module& module_;
+  Facts facts_;
+  Diagnostics& diagnostics_;
+  std::size_t errors_before_;
+  std::vector<std::string> path_;
+  std::unordered_set<const Var*> scope_;
+  std::unordered_set<const Var*> bound_ever_;
+  std::vector<const Var*> bound_here_;
+  std::unordered_map<const Var*, SinkKind> open_sinks_;
+  std::unordered_set<const Var*> free_buffers_;
+  int loops_ = 0;
+  bool in_region_ = false;
+  bool region_collect_ = false;
+};
+
+}  // namespace
+
+bool verify(const Module& module, Diagnostics& diagnostics) { return Verifier(module, diagnostics).run(); }
+
+}  // namespace matcha::ir
