@@ -1,0 +1,109 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "ir/nodes.h"
+#include "ir/support/diagnostics.h"
+#include "runtime/cpu/column.h"
+#include "runtime/cpu/set_kernels.h"
+#include "runtime/graph/graph.h"
+#include "runtime/graph/inputs.h"
+#include "runtime/result.h"
+
+namespace matcha::codegen {
+
+/// A list with its columns; tuples are columns. Vertex columns hold ranks.
+struct ListValue {
+  std::uint64_t size = 0;
+  std::vector<runtime::Column> columns;
+};
+
+/// A vertex as a rank of the run's universe.
+struct VertexValue {
+  std::uint32_t rank = 0;
+};
+
+/// One result. An int is 128 bits wide so that a sum at top level is told in full.
+using ResultValue = std::variant<__int128, double, bool, VertexValue, ListValue>;
+
+/// What a parameter of the module is bound to, in the order of `Module::params`.
+using Argument = std::variant<std::int64_t, double, bool, runtime::Graph*, const runtime::InputList*>;
+
+/// A block of rows of a streamed result; valid during the call. Columns as in `runtime::RowBlock`.
+struct Rows {
+  std::uint64_t count = 0;
+  std::span<const runtime::ElementKind> kinds;
+  const void* const* columns = nullptr;
+};
+
+/// How to run. Callbacks come one at a time, from any thread.
+struct RunOptions {
+  unsigned threads = 0;  ///< 0: as many as the machine has.
+  std::optional<runtime::Tier> tier;  ///< SIMD tier of the set kernels; none: the best of the CPU.
+  const std::atomic<std::uint32_t>* stop_request = nullptr;
+  std::optional<std::chrono::steady_clock::time_point> deadline;
+  std::function<void(std::uint64_t done, std::uint64_t total)> on_progress;
+  /// If set and the module's one result is a list, its rows are handed over as they are found, in no particular order,
+  /// in constant memory; the result is then their number. Returning false ends the run.
+  std::function<bool(const Rows&)> on_rows;
+};
+
+/// Why a run ended before its end.
+enum class Ending { Complete, Stopped, Deadline, RowsRefused };
+
+/// The results in the order of `return`. Unless `ending` is Complete they cover only what was done until then, and may
+/// be missing (`values` shorter than the results) when the run ended before they came to be.
+struct RunResult {
+  std::vector<ResultValue> values;
+  Ending ending = Ending::Complete;
+  std::uint64_t rows = 0;       ///< Rows handed over.
+  std::uint64_t positions = 0;  ///< Outermost iterations that were walked.
+  std::uint64_t deferred = 0;   ///< Loops that were split off stragglers.
+  std::string tier;             ///< SIMD tier that ran; empty for the interpreter.
+};
+
+/// A failure while running, with the place in the program that raised it where there is one.
+struct RunError {
+  runtime::Error error;
+  SourceLoc loc;
+};
+using RunOutcome = std::variant<RunResult, RunError>;
+
+/// A program ready to run, any number of times, one run at a time.
+class Executable {
+ public:
+  virtual ~Executable() = default;
+  /// `arguments`: one a parameter. `universe` is that of all graphs and lists among them.
+  virtual RunOutcome run(std::span<const Argument> arguments, const runtime::Universe& universe,
+                         const RunOptions& options) = 0;
+};
+
+/// A target. Emission is separate from loading, so that text needs no device.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual std::string_view name() const = 0;
+  /// The stage of the modules that it takes.
+  virtual ir::Stage stage() const = 0;
+  /// The program as text of the target; nothing after an error.
+  virtual std::optional<std::string> emit(const ir::Module& module, Diagnostics& diagnostics) = 0;
+  /// The program ready to run; nothing after an error. The module's context must outlive it.
+  virtual std::unique_ptr<Executable> load(const ir::Module& module, Diagnostics& diagnostics) = 0;
+};
+
+/// The slow, obvious interpreter; takes both stages.
+std::unique_ptr<Backend> make_interpreter();
+/// LLVM ORC for the CPU that this runs on.
+std::unique_ptr<Backend> make_llvm();
+
+}  // namespace matcha::codegen
