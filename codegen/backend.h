@@ -50,6 +50,8 @@ struct Rows {
 struct RunOptions {
   unsigned threads = 0;  ///< 0: as many as the machine has.
   std::optional<runtime::Tier> tier;  ///< SIMD tier of the set kernels; none: the best of the CPU.
+  /// A label for each rank of the universe, for graphs that the program builds without labels of their own; or null.
+  const std::int64_t* labels = nullptr;
   const std::atomic<std::uint32_t>* stop_request = nullptr;
   std::optional<std::chrono::steady_clock::time_point> deadline;
   std::function<void(std::uint64_t done, std::uint64_t total)> on_progress;
