@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+
+/// The plain structures that generated code and the runtime share. Every field is 8 bytes wide, so the layout is the
+/// same for g++, LLVM and nvcc; `runtime/abi.def` names the fields for the emitters.
+namespace matcha::runtime {
+
+/// One slot of the hash index of a sparse graph: neighbours of `vertex` are `neighbors[begin, end)`.
+struct HashSlot {
+  std::uint64_t vertex;  ///< `kEmptySlot` when free.
+  std::uint64_t begin;
+  std::uint64_t end;
+};
+inline constexpr std::uint64_t kEmptySlot = ~std::uint64_t{0};
+
+/// Where the search for a vertex starts; it goes on to the next slot (around the end) until the vertex or a free slot.
+inline constexpr std::uint64_t kHashMultiplier = 0x9E3779B97F4A7C15ULL;
+constexpr std::uint64_t hash_place(std::uint64_t vertex, std::uint64_t slot_mask) {
+  return (vertex * kHashMultiplier >> 32) & slot_mask;
+}
+
+/// A read-only view of a directed adjacency (an undirected graph holds both directions). Vertices are ranks
+/// 0…universe-1 in the order of the original ids; all graphs and lists of one run share the universe.
+struct GraphView {
+  std::uint64_t universe;              ///< Number of ids; ranks are below it.
+  std::uint64_t arc_count;             ///< Length of `neighbors`.
+  const std::uint64_t* offsets;        ///< `universe + 1` offsets into `neighbors`; null if `slots` is used.
+  const std::uint32_t* neighbors;      ///< Ascending within each vertex.
+  const std::uint32_t* sources;        ///< Source of each arc, aligned with `neighbors`; null until wanted.
+  const void* edge_info;               ///< 8 bytes an arc (int64 or double), aligned with `neighbors`; may be null.
+  const std::int64_t* labels;          ///< A label per rank; may be null.
+  const std::uint32_t* vertices;       ///< Ascending ranks of the vertices; null: all of 0…universe-1.
+  std::uint64_t vertex_count;
+  const std::int64_t* original_ids;    ///< Original id of each rank, ascending; null: the identity.
+  std::uint64_t max_degree;
+  const HashSlot* slots;               ///< Open addressing, `slot_mask + 1` slots; null: CSR.
+  std::uint64_t slot_mask;
+};
+
+/// Counting and materializing kernels over ascending lists of ranks *without repeats*; one table a SIMD tier.
+/// `out` needs room for min(na, nb) (intersect) or na (diff) items plus 16; it may not overlap the inputs.
+struct SetKernels {
+  const char* tier;  ///< "scalar", "avx2", "avx512" or "avx512-vp2intersect".
+  std::uint64_t (*intersect_count)(const std::uint32_t* a, std::uint64_t na, const std::uint32_t* b, std::uint64_t nb);
+  std::uint64_t (*intersect)(const std::uint32_t* a, std::uint64_t na, const std::uint32_t* b, std::uint64_t nb,
+                             std::uint32_t* out);
+  std::uint64_t (*diff_count)(const std::uint32_t* a, std::uint64_t na, const std::uint32_t* b, std::uint64_t nb);
+  std::uint64_t (*diff)(const std::uint32_t* a, std::uint64_t na, const std::uint32_t* b, std::uint64_t nb,
+                        std::uint32_t* out);
+  /// Position of the first item not below `x` (ascending list, repeats allowed).
+  std::uint64_t (*lower_bound)(const std::uint32_t* a, std::uint64_t na, std::uint64_t x);
+};
+
+}  // namespace matcha::runtime

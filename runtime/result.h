@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace matcha::runtime {
+
+/// Whose fault a failure is; each class has its exit code (DESIGN: 3 input data, 4 device or run time, 5 resources).
+enum class ErrorKind { Input, Runtime, Resource };
+
+/// A failure with its place. `line == 0`: the whole file; an empty `file`: no file is concerned.
+struct Error {
+  ErrorKind kind = ErrorKind::Input;
+  std::string message;  ///< Lower case, no full stop, code in backticks.
+  std::string file;
+  std::uint64_t line = 0;
+  std::string hint;
+
+  /// `file:line: error: message` and the hint on a line of its own.
+  std::string render() const;
+};
+
+/// A value or an Error. `if (!r) return r.error();`
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+
+  explicit operator bool() const { return state_.index() == 0; }
+  T& value() { return std::get<0>(state_); }
+  const T& value() const { return std::get<0>(state_); }
+  T& operator*() { return value(); }
+  const T& operator*() const { return value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+  Error& error() { return std::get<1>(state_); }
+  const Error& error() const { return std::get<1>(state_); }
+
+ private:
+  std::variant<T, Error> state_;
+};
+
+/// Success without a value, or an Error.
+struct Done {};
+using Status = Result<Done>;
+
+}  // namespace matcha::runtime
