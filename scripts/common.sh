@@ -26,8 +26,8 @@ packages=(
   zlib1g-dev
 )
 fuzz_packages=(
-  clang
-  libclang-rt-14-dev
+  clang-19
+  libclang-rt-19-dev
 )
 
 fail() {

@@ -68,7 +68,7 @@ endfunction()
 function(matcha_embed target header namespace)
   set(base "${CMAKE_CURRENT_BINARY_DIR}/embedded")
   set(source "${base}/${header}.cpp")
-  set(script "${PROJECT_SOURCE_DIR}/scripts/cmake/embed.cmake")
+  set(script "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/embed.cmake")
   add_custom_command(
     OUTPUT "${base}/${header}" "${source}"
     COMMAND "${CMAKE_COMMAND}" "-DHEADER=${base}/${header}" "-DSOURCE=${source}" "-DNAMESPACE=${namespace}"
