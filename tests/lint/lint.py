@@ -27,6 +27,7 @@ LLVM_USERS = ("codegen/llvm/", "tools/", "tests/", "bench/")
 
 SOURCE_LINES = 600
 HEADER_LINES = 250
+FUNCTION_LINES = 80
 # Files over their budget, each with the reason. Empty is the goal.
 OVER_BUDGET = {}
 
@@ -132,6 +133,23 @@ def check_budgets(tree):
             problems.append(f"{path}:{count}: {count} lines, budget {budget}")
         if count <= budget and path in OVER_BUDGET:
             problems.append(f"{path}:1: is within its budget again; drop it from OVER_BUDGET")
+    return problems
+
+
+def check_functions(tree):
+    """Functions fit on two screens. Reads the layout that clang-format gives: a body ends where its first line began."""
+    problems = []
+    for path in tree.with_suffix(".cpp", ".h"):
+        starts = {"": 0, "  ": 0}
+        for number, line in enumerate(tree.lines(path), 1):
+            indent = line[: len(line) - len(line.lstrip())]
+            if not line.strip() or indent not in starts:
+                continue
+            if line != indent + "}":
+                starts[indent] = number
+            elif number - starts[indent] + 1 > FUNCTION_LINES:
+                length = number - starts[indent] + 1
+                problems.append(f"{path}:{starts[indent]}: a function of {length} lines, budget {FUNCTION_LINES}")
     return problems
 
 
@@ -272,6 +290,7 @@ RULES = {
     "includes": check_includes,
     "antlr-headers": check_antlr_headers,
     "budgets": check_budgets,
+    "functions": check_functions,
     "headers": check_pragma_once,
     "diagnostics": check_diagnostics,
     "links": check_links,

@@ -84,6 +84,16 @@ class Rules(unittest.TestCase):
             ["ir/long.cpp:601: 601 lines, budget 600", "ir/long.h:251: 251 lines, budget 250"],
         )
 
+    def test_long_functions_are_found(self):
+        block = "  if (a) {\n    b();\n  }\n"
+        self.write("ir/fits.cpp", "int f(int a,\n      int b) {\n" + block * 25 + "}\n\nint g() {\n" + block * 26 + "}\n")
+        self.write("ir/long.cpp", "namespace a {\n\nint f() {\n" + block * 26 + "  g();\n}\n\n}  // namespace a\n")
+        self.write("ir/long.h", "class A {\n  int f() {\n" + "    g();\n" * 79 + "  }\n};\n")
+        self.assertEqual(
+            self.problems("functions"),
+            ["ir/long.cpp:3: a function of 81 lines, budget 80", "ir/long.h:2: a function of 81 lines, budget 80"],
+        )
+
     def test_headers_are_guarded(self):
         self.write("ir/a.h", "int a;\n")
         self.write("ir/b.h", "#pragma once\nusing namespace std;\n")
