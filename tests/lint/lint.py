@@ -25,6 +25,10 @@ FOLDERS = set(ALLOWED) | {"tools", "tests", "bench"}
 ANTLR_USERS = ("frontend/parse", "frontend/syntax/", "tests/")
 LLVM_USERS = ("codegen/llvm/", "tools/", "tests/", "bench/")
 
+# What may stand at the top of the checkout, besides dotfiles.
+TOP_FOLDERS = FOLDERS | {"docs", "examples", "grammar", "scripts", "stdlib", ".ci"}
+TOP_FILES = {"CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md"}
+
 SOURCE_LINES = 600
 HEADER_LINES = 250
 FUNCTION_LINES = 80
@@ -235,6 +239,13 @@ def check_sizes(tree):
     return problems
 
 
+def check_layout(tree):
+    """The top of the checkout holds the folders of the design and nothing else."""
+    tops = sorted({path.split("/")[0] for path in tree.files if path.split("/")[0] not in TOP_FOLDERS})
+    return [f"{top}:1: has no place at the top of the checkout" for top in tops
+            if top not in TOP_FILES and not (top.startswith(".") and (tree.root / top).is_file())]
+
+
 def check_leftovers(tree):
     """Nothing is left for later in the source: that is what issues are for."""
     problems = []
@@ -293,6 +304,7 @@ RULES = {
     "functions": check_functions,
     "headers": check_pragma_once,
     "diagnostics": check_diagnostics,
+    "layout": check_layout,
     "links": check_links,
     "sizes": check_sizes,
     "leftovers": check_leftovers,

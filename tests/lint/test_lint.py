@@ -128,6 +128,14 @@ class Rules(unittest.TestCase):
             ],
         )
 
+    def test_strange_entries_at_the_top_are_found(self):
+        for path in ("README.md", "ir/a.h", ".gitignore", ".ci/run", "notes.txt", "utils/a.h"):
+            self.write(path, "")
+        self.assertEqual(
+            self.problems("layout"),
+            ["notes.txt:1: has no place at the top of the checkout", "utils:1: has no place at the top of the checkout"],
+        )
+
     def test_large_files_are_found(self):
         self.write("docs/large.md", "x" * (lint.FILE_BYTES + 1))
         for number in range(4):
