@@ -67,18 +67,18 @@ function(matcha_fuzzer name)
 endfunction()
 
 # matcha_embed(<target> <header> <namespace> <file>...): makes the texts of files available to <target> as
-# `std::string_view <namespace>::embedded_text(std::string_view path)` (`path` relative to the calling folder; empty
+# `std::string_view <namespace>::embedded_text(std::string_view path)` (`path` relative to the root, as given; an empty
 # view with a null data() when there is none) and `embedded_paths()`, declared in <header> of the build tree.
 function(matcha_embed target header namespace)
   set(base "${CMAKE_CURRENT_BINARY_DIR}/embedded")
   set(source "${base}/${header}.cpp")
   set(script "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/embed.cmake")
+  list(TRANSFORM ARGN PREPEND "${PROJECT_SOURCE_DIR}/" OUTPUT_VARIABLE inputs)
   add_custom_command(
     OUTPUT "${base}/${header}" "${source}"
     COMMAND "${CMAKE_COMMAND}" "-DHEADER=${base}/${header}" "-DSOURCE=${source}" "-DNAMESPACE=${namespace}"
-            "-DBASE=${CMAKE_CURRENT_SOURCE_DIR}" "-DFILES=${ARGN}" -P "${script}"
-    DEPENDS ${ARGN} "${script}"
-    WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}"
+            "-DBASE=${PROJECT_SOURCE_DIR}" "-DFILES=${ARGN}" -P "${script}"
+    DEPENDS ${inputs} "${script}"
     COMMENT "Embedding ${header}" VERBATIM)
   target_sources(${target} PRIVATE "${source}" "${base}/${header}")
   target_include_directories(${target} PRIVATE "${base}")
