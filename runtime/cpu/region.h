@@ -20,6 +20,7 @@ enum class TrapCode : std::uint32_t {
   CapacityExceeded = 6,   ///< A list outgrew its stated or planned capacity.
   UnknownVertex = 7,      ///< An id that is no vertex of the graph.
   OutOfMemory = 8,        ///< Rows or buffers could not be allocated.
+  NoLabel = 9,            ///< The label of a vertex that has none ("vertex has no label").
 };
 
 /// Lower case, no full stop, e.g. "division by zero".
