@@ -22,7 +22,8 @@ struct GraphFacts {
   InfoKind info = InfoKind::None;
 };
 
-/// The arrays of a graph, each null or of the length that GraphView gives it.
+/// The arrays of a graph, each absent (made by the default constructor) or of the length that GraphView gives it. An
+/// absent `vertices` means all ranks, one of length 0 means none.
 struct GraphArrays {
   Buffer<std::uint64_t> offsets;
   Buffer<std::uint32_t> neighbors;
@@ -42,8 +43,7 @@ class Graph {
   Graph(Graph&&) = default;
   Graph& operator=(Graph&&) = default;
 
-  /// From arrays. `vertex_count` counts: with an empty `arrays.vertices` all ranks are vertices. Requires: the
-  /// invariants of GraphView hold.
+  /// From arrays; finds the counts and the maximum degree. Requires: the invariants of GraphView hold.
   static Graph from_arrays(std::shared_ptr<const Universe> universe, GraphArrays arrays, GraphFacts facts);
   /// From a view whose arrays live as long as `owner`. Requires: the invariants of GraphView hold.
   static Graph from_view(std::shared_ptr<const Universe> universe, const GraphView& view, GraphFacts facts,
@@ -53,6 +53,11 @@ class Graph {
   const GraphFacts& facts() const { return facts_; }
   const Universe& universe() const { return *universe_; }
   const std::shared_ptr<const Universe>& shared_universe() const { return universe_; }
+  /// Lets the graphs of a run share one copy. Requires: the same ids.
+  void share_universe(std::shared_ptr<const Universe> universe) {
+    universe_ = std::move(universe);
+    view_.original_ids = universe_->ids();
+  }
   const LabelDictionary& dictionary() const { return *dictionary_; }
   void set_dictionary(std::shared_ptr<const LabelDictionary> dictionary) { dictionary_ = std::move(dictionary); }
 

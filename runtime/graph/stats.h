@@ -25,4 +25,7 @@ struct GraphStats {
 
 GraphStats graph_stats(const Graph& graph);
 
+/// Vertices with no arc out or in.
+std::uint64_t isolated_vertices(const GraphView& view);
+
 }  // namespace matcha::runtime

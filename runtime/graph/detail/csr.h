@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/graph/buffer.h"
+
+/// Counting sorts from edge columns to adjacency. All are deterministic for every number of threads, and throw
+/// std::bad_alloc.
+namespace matcha::runtime::detail {
+
+/// Edges as two columns of numbers below `n`.
+struct EdgeColumns {
+  const std::uint32_t* sources = nullptr;
+  const std::uint32_t* targets = nullptr;
+  std::uint64_t count = 0;
+};
+
+struct Csr {
+  Buffer<std::uint64_t> offsets;      ///< n + 1.
+  Buffer<std::uint32_t> neighbors;
+  Buffer<std::uint64_t> edge_info;    ///< Empty unless asked for.
+};
+
+/// Keeps everything: neighbours by target, then input order; `info` (may be null) follows. Requires: with `info`,
+/// count < 2^32.
+Csr multi_csr(std::uint64_t n, const EdgeColumns& edges, const std::uint64_t* info);
+
+/// A graph without loops and repeats, and what was dropped to get there (see LoadReport).
+struct SimpleCsr {
+  Csr csr;
+  std::uint64_t loops = 0;
+  std::uint64_t duplicates = 0;
+  std::uint64_t reversed = 0;
+};
+SimpleCsr simple_csr(std::uint64_t n, const EdgeColumns& edges, bool directed);
+
+}  // namespace matcha::runtime::detail

@@ -1,0 +1,111 @@
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "runtime/graph/detail/source.h"
+
+namespace matcha::runtime::detail {
+
+namespace {
+
+std::string megabytes(std::uint64_t bytes) { return std::to_string((bytes + 999'999) / 1'000'000) + " MB"; }
+
+/// Closes a descriptor at the end of its scope.
+struct Descriptor {
+  int number = -1;
+  ~Descriptor() {
+    if (number >= 0) ::close(number);
+  }
+};
+
+Status read_pipe(int descriptor, const std::string& path, const IoOptions& options, std::string& out) {
+  const std::uint64_t limit = options.memory_limit();
+  std::string block(std::size_t{1} << 16, '\0');
+  while (true) {
+    if (options.cancelled()) return interrupted_error();
+    const ssize_t got = ::read(descriptor, block.data(), block.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return input_error(path, 0, std::string("cannot read: ") + std::strerror(errno));
+    if (got == 0) return Done{};
+    if (out.size() + static_cast<std::uint64_t>(got) > limit) {
+      return Error{ErrorKind::Resource, "more data than the memory limit of " + megabytes(limit), path, 0,
+                   "raise the memory limit"};
+    }
+    out.append(block.data(), static_cast<std::size_t>(got));
+  }
+}
+
+}  // namespace
+
+Status Budget::take(std::uint64_t bytes, const std::string& path) {
+  if (bytes > limit || used > limit - bytes) {
+    return Error{ErrorKind::Resource, "loading needs more than the memory limit of " + megabytes(limit), path, 0,
+                 "raise the memory limit, or load a smaller file"};
+  }
+  used += bytes;
+  return Done{};
+}
+
+Error input_error(const std::string& path, std::uint64_t line, std::string message, std::string hint) {
+  return Error{ErrorKind::Input, std::move(message), path, line, std::move(hint)};
+}
+
+Error interrupted_error() { return Error{ErrorKind::Runtime, "interrupted", "", 0, ""}; }
+
+Error out_of_memory_error(const std::string& path) {
+  return Error{ErrorKind::Resource, "out of memory", path, 0, "use a machine with more memory, or a smaller graph"};
+}
+
+std::string quoted(std::string_view text) {
+  constexpr std::size_t kLongest = 40;
+  static constexpr char kHex[] = "0123456789abcdef";
+  const bool cut = text.size() > kLongest;
+  std::string shown = "`";
+  for (const char c : text.substr(0, kLongest)) {
+    const unsigned char byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte < 0x7F) {
+      shown += c;
+    } else {
+      shown += "\\x";
+      shown += kHex[byte >> 4];
+      shown += kHex[byte & 15];
+    }
+  }
+  return shown + (cut ? "…`" : "`");
+}
+
+Result<std::shared_ptr<const FileBytes>> FileBytes::open(const std::string& path, const IoOptions& options) {
+  Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (file.number < 0) return input_error(path, 0, std::string("cannot open: ") + std::strerror(errno));
+  struct stat facts {};
+  if (::fstat(file.number, &facts) != 0) {
+    return input_error(path, 0, std::string("cannot read: ") + std::strerror(errno));
+  }
+  if (S_ISDIR(facts.st_mode)) return input_error(path, 0, "is a directory", "name a file");
+  std::shared_ptr<FileBytes> bytes(new FileBytes());
+  if (S_ISREG(facts.st_mode) && facts.st_size > 0) {
+    const std::size_t size = static_cast<std::size_t>(facts.st_size);
+    void* const mapping = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number, 0);
+    if (mapping == MAP_FAILED) return input_error(path, 0, std::string("cannot map: ") + std::strerror(errno));
+    bytes->mapping_ = mapping;
+    bytes->bytes_ = std::string_view(static_cast<const char*>(mapping), size);
+  } else {
+    Status read = read_pipe(file.number, path, options, bytes->read_);
+    if (!read) return read.error();
+    bytes->bytes_ = bytes->read_;
+  }
+  if (bytes->bytes_.empty()) {
+    return input_error(path, 0, "the file is empty", "a graph without edges is a file with a comment line");
+  }
+  return std::shared_ptr<const FileBytes>(std::move(bytes));
+}
+
+FileBytes::~FileBytes() {
+  if (mapping_ != nullptr) ::munmap(mapping_, bytes_.size());
+}
+
+}  // namespace matcha::runtime::detail

@@ -1,0 +1,163 @@
+#include "runtime/graph/detail/label_cells.h"
+
+#include <charconv>
+#include <cstring>
+
+#include "runtime/graph/detail/line_pipeline.h"
+#include "runtime/graph/labels.h"
+
+namespace matcha::runtime::detail {
+
+namespace {
+
+/// True for a token that someone may have meant as a number.
+bool is_number_like(const char* p) {
+  const char first = *p == '-' ? p[1] : *p;
+  if (first != '.' && (first < '0' || first > '9')) return false;
+  double ignored = 0;
+  const char* cursor = p;
+  return parse_float(cursor, ignored) != NumberState::NotANumber;
+}
+
+bool is_text(std::string_view token) {
+  for (const char c : token) {
+    const unsigned char byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7F) return false;
+  }
+  return true;
+}
+
+struct LabelChunk {
+  unsigned columns = 0;  ///< 0 before the first label, then 1 or 2.
+  std::vector<std::int64_t> ids;
+  LabelCells cells;
+  std::vector<std::uint32_t> at_line;
+  std::uint64_t lines = 0;
+  std::uint64_t first_line = 0;
+  std::optional<LineError> error;
+
+  std::uint64_t bytes() const { return ids.capacity() * 8 + cells.bytes() + at_line.capacity() * 12; }
+};
+
+std::optional<LineError> read_label_line(const char*& p, LabelChunk& chunk, LabelReader& reader) {
+  unsigned columns = 0;
+  for (const char* at = p; *at != '\n'; at = skip_separator(skip_token(at))) ++columns;
+  if (columns > 2) {
+    return LineError{0, "the line has " + std::to_string(columns) + " columns", "a label, or an id and a label"};
+  }
+  if (chunk.columns != 0 && columns != chunk.columns) {
+    return LineError{0, "the line has " + std::to_string(columns) + " columns, those before have " +
+                            std::to_string(chunk.columns),
+                     "either every line is a label, or every line is an id and a label"};
+  }
+  chunk.columns = columns;
+  if (columns == 2) {
+    std::int64_t id = 0;
+    const NumberState state = parse_int(p, id);
+    if (state != NumberState::Ok) return bad_number(p, "a vertex id", state);
+    chunk.ids.push_back(id);
+    p = skip_separator(p);
+  }
+  chunk.at_line.push_back(static_cast<std::uint32_t>(chunk.lines));
+  return reader.read(p);
+}
+
+void parse_label_chunk(const LineChunk& lines, LabelChunk& chunk) {
+  LabelReader reader(chunk.cells);
+  const char* p = lines.begin;
+  while (p != lines.end) {
+    const char* const line = p;
+    p = skip_blanks(p);
+    if (*p != '\n' && !starts_comment(p)) chunk.error = read_label_line(p, chunk, reader);
+    if (*p != '\n') p = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(lines.end - p)));
+    if (!chunk.error && has_lone_return(line, p)) chunk.error = lone_return();
+    if (chunk.error) {
+      chunk.error->line = chunk.lines;
+      return;
+    }
+    ++p;
+    ++chunk.lines;
+  }
+}
+
+}  // namespace
+
+std::uint64_t LabelCells::bytes() const {
+  std::uint64_t total = values.capacity() * sizeof(std::int64_t) + is_word.capacity() / 8;
+  for (const std::string& word : words) total += sizeof(std::string) + word.size();
+  return total;
+}
+
+std::optional<LineError> LabelReader::read(const char*& p) {
+  const std::string_view token = token_at(p);
+  std::int64_t value = 0;
+  const NumberState state = parse_int(p, value);
+  if (state == NumberState::TooLarge || (state == NumberState::NotANumber && is_number_like(p))) {
+    return bad_number(p, "an integer or a word as label", state);
+  }
+  if (state == NumberState::Ok) {
+    if (value == kNoLabel) return LineError{0, "label " + quoted(token) + " is reserved", "use any other number"};
+    cells_.values.push_back(value);
+    if (!cells_.is_word.empty()) cells_.is_word.push_back(false);
+    return std::nullopt;
+  }
+  if (token.empty() || !is_text(token)) return bad_number(p, "a label", NumberState::NotANumber);
+  const auto [entry, fresh] =
+      positions_.try_emplace(std::string(token), static_cast<std::int64_t>(cells_.words.size()));
+  if (fresh) cells_.words.emplace_back(token);
+  cells_.is_word.resize(cells_.values.size(), false);
+  cells_.values.push_back(entry->second);
+  cells_.is_word.push_back(true);
+  p += token.size();
+  return std::nullopt;
+}
+
+void append_labels(LabelCells& to, LabelCells&& from, std::unordered_map<std::string, std::int64_t>& positions) {
+  std::vector<std::int64_t> moved(from.words.size());
+  for (std::size_t word = 0; word < from.words.size(); ++word) {
+    const auto [entry, fresh] =
+        positions.try_emplace(from.words[word], static_cast<std::int64_t>(to.words.size()));
+    if (fresh) to.words.push_back(std::move(from.words[word]));
+    moved[word] = entry->second;
+  }
+  if (!to.is_word.empty() || !from.is_word.empty()) to.is_word.resize(to.values.size(), false);
+  for (std::size_t at = 0; at < from.values.size(); ++at) {
+    const bool word = !from.is_word.empty() && from.is_word[at];
+    to.values.push_back(word ? moved[static_cast<std::size_t>(from.values[at])] : from.values[at]);
+    if (!to.words.empty()) {
+      to.is_word.resize(to.values.size() - 1, false);
+      to.is_word.push_back(word);
+    }
+  }
+}
+
+Result<RawLabels> read_labels(const std::string& path, const IoOptions& options, Budget& budget) {
+  Result<std::unique_ptr<LineSource>> source = LineSource::open(path, options);
+  if (!source) return source.error();
+  if ((*source)->is_mtg()) {
+    return input_error(path, 0, "expected a labels file, found a .mtg", "a .mtg carries its own labels");
+  }
+  Result<std::vector<LabelChunk>> chunks =
+      parse_lines<LabelChunk>(**source, options, budget, &parse_label_chunk);
+  if (!chunks) return chunks.error();
+  RawLabels labels;
+  labels.path = path;
+  unsigned columns = 0;
+  std::unordered_map<std::string, std::int64_t> positions;
+  for (LabelChunk& chunk : *chunks) {
+    if (chunk.columns != 0 && columns != 0 && chunk.columns != columns) {
+      return input_error(path, chunk.first_line + chunk.at_line.front(),
+                         "the line has " + std::to_string(chunk.columns) + " columns, those before have " +
+                             std::to_string(columns),
+                         "either every line is a label, or every line is an id and a label");
+    }
+    if (chunk.columns != 0) columns = chunk.columns;
+    for (const std::uint32_t line : chunk.at_line) labels.lines.push_back(chunk.first_line + line);
+    labels.ids.insert(labels.ids.end(), chunk.ids.begin(), chunk.ids.end());
+    append_labels(labels.cells, std::move(chunk.cells), positions);
+  }
+  labels.by_order = columns != 2;
+  return labels;
+}
+
+}  // namespace matcha::runtime::detail

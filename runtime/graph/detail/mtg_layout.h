@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+/// The layout of `.mtg`, as README.md states it. All numbers are little-endian.
+namespace matcha::runtime::detail {
+
+inline constexpr std::string_view kMtgMagic{"\x89MTG\r\n\x1a\n", 8};
+inline constexpr std::uint32_t kMtgEndianTag = 0x01020304;
+inline constexpr std::uint64_t kMtgAlignment = 64;
+
+enum class MtgSection : std::uint64_t {
+  Offsets = 1,    ///< u64, universe + 1.
+  Neighbors = 2,  ///< u32, arc_count.
+  Ids = 3,        ///< i64, universe; absent for the identity.
+  Vertices = 4,   ///< u32, vertex_count; absent when all ranks are vertices.
+  Labels = 5,     ///< i64, universe; optional.
+  Words = 6,      ///< Label words: u64 count, u64 end offsets into the text, text; optional.
+  EdgeInfo = 7,   ///< 8-byte words, arc_count; optional.
+};
+inline constexpr std::uint64_t kMtgSections = 7;
+
+inline constexpr std::uint64_t kMtgDirected = 1;
+inline constexpr std::uint64_t kMtgSimple = 2;
+inline constexpr std::uint64_t kMtgInfoShift = 8;  ///< InfoKind in two bits.
+inline constexpr std::uint64_t kMtgKnownFlags = kMtgDirected | kMtgSimple | std::uint64_t{3} << kMtgInfoShift;
+
+struct MtgHeader {
+  char magic[8];
+  std::uint32_t version;
+  std::uint32_t endian_tag;
+  std::uint64_t file_bytes;
+  std::uint64_t flags;
+  std::uint64_t universe;
+  std::uint64_t arc_count;
+  std::uint64_t vertex_count;
+  std::uint64_t section_count;
+};
+static_assert(sizeof(MtgHeader) == 64);
+
+struct MtgEntry {
+  std::uint64_t section;
+  std::uint64_t begin;  ///< From the start of the file, a multiple of kMtgAlignment.
+  std::uint64_t bytes;
+  std::uint64_t xxh3;   ///< XXH3-64 of the section, seed 0.
+};
+static_assert(sizeof(MtgEntry) == 32);
+// The header and the entries are followed by the XXH3-64 of both.
+
+}  // namespace matcha::runtime::detail

@@ -1,0 +1,322 @@
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_sort.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <numeric>
+
+#include "runtime/graph/detail/csr.h"
+#include "runtime/graph/detail/raw_graph.h"
+#include "runtime/graph/detail/vertex_set.h"
+#include "runtime/graph/stats.h"
+
+namespace matcha::runtime::detail {
+
+namespace {
+
+/// The rows of a graph in ranks.
+struct RankColumns {
+  Buffer<std::uint32_t> sources;
+  Buffer<std::uint32_t> targets;
+  Buffer<std::uint64_t> info;
+};
+
+RankColumns rank_rows(Rows& rows, const Universe& universe, bool with_info) {
+  std::vector<std::uint64_t> begins(rows.chunks.size() + 1, 0);
+  for (std::size_t at = 0; at < rows.chunks.size(); ++at) begins[at + 1] = begins[at] + rows.chunks[at].rows;
+  RankColumns columns;
+  columns.sources = Buffer<std::uint32_t>(rows.count);
+  columns.targets = Buffer<std::uint32_t>(rows.count);
+  if (with_info) columns.info = Buffer<std::uint64_t>(rows.count);
+  tbb::parallel_for(std::size_t{0}, rows.chunks.size(), [&](std::size_t at) {
+    RowChunk chunk = std::move(rows.chunks[at]);
+    universe.ranks(chunk.cells[0].data(), chunk.rows, columns.sources.data() + begins[at]);
+    universe.ranks(chunk.cells[1].data(), chunk.rows, columns.targets.data() + begins[at]);
+    if (with_info && chunk.rows != 0) {
+      std::memcpy(columns.info.data() + begins[at], chunk.cells[2].data(), chunk.rows * sizeof(std::uint64_t));
+    }
+  });
+  rows = Rows();
+  return columns;
+}
+
+/// Drops the loops of a temporal graph in place; gives their number.
+std::uint64_t drop_loops(RankColumns& columns) {
+  std::uint64_t kept = 0;
+  const std::uint64_t count = columns.sources.size();
+  for (std::uint64_t at = 0; at < count; ++at) {
+    if (columns.sources[at] == columns.targets[at]) continue;
+    columns.sources[kept] = columns.sources[at];
+    columns.targets[kept] = columns.targets[at];
+    columns.info[kept] = columns.info[at];
+    ++kept;
+  }
+  columns.sources.truncate(kept);
+  columns.targets.truncate(kept);
+  columns.info.truncate(kept);
+  return count - kept;
+}
+
+/// The arrays of a `.mtg` over a larger universe. Ranks move up but keep their order, so lists stay sorted.
+GraphArrays rebase(const Graph& graph, const Universe& universe) {
+  const GraphView view = graph.view();
+  Buffer<std::int64_t> ids(view.universe);
+  for (std::uint64_t rank = 0; rank < view.universe; ++rank) ids[rank] = graph.universe().id(rank);
+  Buffer<std::uint32_t> moved(view.universe);
+  universe.ranks(ids.data(), ids.size(), moved.data());
+  GraphArrays arrays;
+  arrays.offsets = Buffer<std::uint64_t>(universe.size() + 1);
+  std::fill(arrays.offsets.begin(), arrays.offsets.end(), 0);
+  for (std::uint64_t rank = 0; rank < view.universe; ++rank) {
+    arrays.offsets[moved[rank] + std::uint64_t{1}] = view.offsets[rank + 1] - view.offsets[rank];
+  }
+  std::partial_sum(arrays.offsets.begin(), arrays.offsets.end(), arrays.offsets.begin());
+  arrays.neighbors = Buffer<std::uint32_t>(view.arc_count);
+  std::transform(view.neighbors, view.neighbors + view.arc_count, arrays.neighbors.begin(),
+                 [&moved](std::uint32_t rank) { return moved[rank]; });
+  if (view.edge_info != nullptr) {
+    arrays.edge_info = Buffer<std::uint64_t>(view.arc_count);
+    std::memcpy(arrays.edge_info.data(), view.edge_info, view.arc_count * sizeof(std::uint64_t));
+  }
+  if (view.labels != nullptr) {
+    arrays.labels = Buffer<std::int64_t>(universe.size());
+    std::fill(arrays.labels.begin(), arrays.labels.end(), kNoLabel);
+    for (std::uint64_t rank = 0; rank < view.universe; ++rank) arrays.labels[moved[rank]] = view.labels[rank];
+  }
+  arrays.vertices = Buffer<std::uint32_t>(view.vertex_count);
+  for (std::uint64_t at = 0; at < view.vertex_count; ++at) {
+    arrays.vertices[at] = moved[view.vertices != nullptr ? view.vertices[at] : at];
+  }
+  return arrays;
+}
+
+/// Gives the labels of a `.mtg` the codes of the run's dictionary.
+Status recode(const std::string& path, const LabelDictionary& own, const LabelDictionary& dictionary,
+              Buffer<std::int64_t>& labels) {
+  if (dictionary.empty()) return Done{};
+  for (std::int64_t& label : labels) {
+    if (label >= 0 || label == kNoLabel) continue;
+    const std::uint64_t word = static_cast<std::uint64_t>(-1 - label);
+    if (word >= own.words().size()) {
+      return input_error(path, 0, "negative label `" + std::to_string(label) + "` beside labels that are words",
+                         "words are coded as negative numbers; use words or numbers from 0");
+    }
+    label = *dictionary.code(own.words()[word]);
+  }
+  return Done{};
+}
+
+/// Turns label cells into codes.
+class LabelCoder {
+ public:
+  LabelCoder(const RawLabels& raw, const LabelDictionary& dictionary)
+      : raw_(raw), has_words_(!dictionary.empty()) {
+    for (const std::string& word : raw.cells.words) codes_.push_back(*dictionary.code(word));
+  }
+
+  Result<std::int64_t> code(std::uint64_t at) const {
+    const std::int64_t value = raw_.cells.values[at];
+    if (!raw_.cells.is_word.empty() && raw_.cells.is_word[at]) return codes_[static_cast<std::size_t>(value)];
+    if (has_words_ && value < 0) {
+      return input_error(raw_.path, raw_.lines[at],
+                         "negative label `" + std::to_string(value) + "` beside labels that are words",
+                         "words are coded as negative numbers; use words or numbers from 0");
+    }
+    return value;
+  }
+
+ private:
+  const RawLabels& raw_;
+  bool has_words_;
+  std::vector<std::int64_t> codes_;
+};
+
+std::uint64_t vertex_at(const GraphArrays& arrays, std::uint64_t at) {
+  return arrays.vertices.data() != nullptr ? arrays.vertices[at] : at;
+}
+
+Error wrong_label_count(const RawLabels& raw, std::uint64_t vertices) {
+  const std::uint64_t count = raw.cells.size();
+  const std::uint64_t line = count > vertices ? raw.lines[vertices] : (raw.lines.empty() ? 0 : raw.lines.back());
+  return input_error(raw.path, line,
+                     "the file has " + std::to_string(count) + " labels, the graph has " + std::to_string(vertices) +
+                         " vertices",
+                     "line i labels the i-th vertex in ascending order of ids; or write `id label` lines");
+}
+
+Status assign_labels(const RawLabels& raw, const Universe& universe, const LabelDictionary& dictionary,
+                     GraphArrays& arrays) {
+  const std::uint64_t vertices = arrays.vertices.data() != nullptr ? arrays.vertices.size() : universe.size();
+  const LabelCoder coder(raw, dictionary);
+  if (raw.by_order && raw.cells.size() != vertices) return wrong_label_count(raw, vertices);
+  Buffer<std::int64_t> labels(universe.size());
+  std::fill(labels.begin(), labels.end(), kNoLabel);
+  for (std::uint64_t at = 0; at < raw.cells.size(); ++at) {
+    Result<std::int64_t> code = coder.code(at);
+    if (!code) return code.error();
+    std::uint64_t rank = 0;
+    if (raw.by_order) {
+      rank = vertex_at(arrays, at);
+    } else {
+      const std::int64_t id = raw.ids[at];
+      const std::optional<std::uint32_t> found = universe.rank(id);
+      const bool known = found && (arrays.vertices.data() == nullptr ||
+                                   std::binary_search(arrays.vertices.begin(), arrays.vertices.end(), *found));
+      if (!known) {
+        return input_error(raw.path, raw.lines[at], "vertex `" + std::to_string(id) + "` is not in the graph");
+      }
+      rank = *found;
+      if (labels[rank] != kNoLabel) {
+        return input_error(raw.path, raw.lines[at], "vertex `" + std::to_string(id) + "` has a second label");
+      }
+    }
+    labels[rank] = *code;
+  }
+  for (std::uint64_t at = 0; at < vertices; ++at) {
+    const std::uint64_t rank = vertex_at(arrays, at);
+    if (labels[rank] != kNoLabel) continue;
+    return input_error(raw.path, 0, "vertex `" + std::to_string(universe.id(rank)) + "` has no label",
+                       "every vertex needs one");
+  }
+  arrays.labels = std::move(labels);
+  return Done{};
+}
+
+std::uint64_t distinct_labels(const GraphView& view) {
+  if (view.labels == nullptr) return 0;
+  Buffer<std::int64_t> labels(view.universe);
+  std::copy_n(view.labels, view.universe, labels.data());
+  tbb::parallel_sort(labels.begin(), labels.end());
+  const std::int64_t* const end = std::unique(labels.begin(), labels.end());
+  const bool has_none = end != labels.begin() && labels[0] == kNoLabel;
+  return static_cast<std::uint64_t>(end - labels.begin()) - (has_none ? 1 : 0);
+}
+
+void fill_report(const Graph& graph, LoadReport& report) {
+  const GraphView view = graph.view();
+  const Universe& universe = graph.universe();
+  report.directed = graph.facts().directed;
+  report.temporal = !graph.facts().simple;
+  report.vertices = graph.vertex_count();
+  report.edges = graph.edge_count();
+  report.max_degree = view.max_degree;
+  report.isolated = isolated_vertices(view);
+  report.labels = distinct_labels(view);
+  report.graph_bytes = graph.bytes();
+  if (report.vertices == 0) return;
+  const std::uint64_t first = view.vertices != nullptr ? view.vertices[0] : 0;
+  const std::uint64_t last = view.vertices != nullptr ? view.vertices[view.vertex_count - 1] : view.universe - 1;
+  report.min_id = universe.id(first);
+  report.max_id = universe.id(last);
+  report.identity_ids = report.min_id == 0 && static_cast<std::uint64_t>(report.max_id) == report.vertices - 1;
+}
+
+bool same_ids(const Universe& a, const Universe& b) {
+  if (a.size() != b.size() || a.is_identity() != b.is_identity()) return false;
+  return a.is_identity() || std::equal(a.ids(), a.ids() + a.size(), b.ids());
+}
+
+/// Adds the vertices that the files list to those of the edges.
+void add_listed_vertices(const RawGraph& raw, const Universe& universe, VertexSet& vertices) {
+  const auto add = [&](const std::vector<std::int64_t>& ids) {
+    Buffer<std::uint32_t> ranks(ids.size());
+    universe.ranks(ids.data(), ids.size(), ranks.data());
+    vertices.add(ranks.data(), ranks.size());
+  };
+  add(raw.vertex_ids);
+  if (raw.labels && !raw.is_closed) add(raw.labels->ids);
+  if (raw.declared.count != 0) {
+    const std::uint64_t first = universe.lower_rank(raw.declared.first);
+    vertices.add_range(first, first + raw.declared.count);
+  }
+}
+
+struct Prepared {
+  GraphArrays arrays;
+  GraphFacts facts;
+};
+
+Result<Prepared> prepare_rows(RawGraph& raw, const Universe& universe, Budget& budget) {
+  constexpr std::uint64_t kBytesPerRow = 20;
+  constexpr std::uint64_t kBytesPerVertex = 24;
+  Status room = budget.take(kBytesPerRow * raw.rows.count + kBytesPerVertex * universe.size(), raw.spec.path);
+  if (!room) return room.error();
+  const bool temporal = raw.spec.temporal;
+  if (temporal && raw.rows.count > kMaxVertices) {
+    return Error{ErrorKind::Resource, "a temporal graph has at most 4294967294 edges", raw.spec.path, 0, ""};
+  }
+  RankColumns columns = rank_rows(raw.rows, universe, temporal);
+  VertexSet vertices(universe.size());
+  vertices.add(columns.sources.data(), columns.sources.size());
+  vertices.add(columns.targets.data(), columns.targets.size());
+  add_listed_vertices(raw, universe, vertices);
+  Prepared prepared;
+  Csr csr;
+  prepared.facts.directed = raw.spec.directed || temporal;
+  prepared.facts.simple = !temporal;
+  if (temporal) {
+    raw.report.loops = drop_loops(columns);
+    prepared.facts.info = raw.spec.info == ColumnKind::Float ? InfoKind::Float : InfoKind::Int;
+    csr = multi_csr(universe.size(), {columns.sources.data(), columns.targets.data(), columns.sources.size()},
+                    columns.info.data());
+  } else {
+    SimpleCsr simple = simple_csr(
+        universe.size(), {columns.sources.data(), columns.targets.data(), columns.sources.size()}, raw.spec.directed);
+    raw.report.loops = simple.loops;
+    raw.report.duplicates = simple.duplicates;
+    raw.report.reversed = simple.reversed;
+    csr = std::move(simple.csr);
+  }
+  prepared.arrays.offsets = std::move(csr.offsets);
+  prepared.arrays.neighbors = std::move(csr.neighbors);
+  prepared.arrays.edge_info = std::move(csr.edge_info);
+  prepared.arrays.vertices = vertices.take();
+  return prepared;
+}
+
+Result<Prepared> prepare_mtg(RawGraph& raw, const Universe& universe, const LabelDictionary& dictionary) {
+  Prepared prepared;
+  prepared.facts = raw.mtg->facts();
+  prepared.arrays = rebase(*raw.mtg, universe);
+  Status recoded = recode(raw.spec.path, raw.mtg->dictionary(), dictionary, prepared.arrays.labels);
+  if (!recoded) return recoded.error();
+  VertexSet vertices(universe.size());
+  vertices.add(prepared.arrays.vertices.data(), prepared.arrays.vertices.size());
+  add_listed_vertices(raw, universe, vertices);
+  prepared.arrays.vertices = vertices.take();
+  return prepared;
+}
+
+}  // namespace
+
+Result<Graph> prepare_graph(RawGraph& raw, const std::shared_ptr<const Universe>& universe,
+                            const std::shared_ptr<const LabelDictionary>& dictionary, const IoOptions& options,
+                            Budget& budget) {
+  if (options.cancelled()) return interrupted_error();
+  const std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  Graph graph;
+  const bool stays_mapped = raw.mtg && same_ids(raw.mtg->universe(), *universe) && raw.vertex_ids.empty() &&
+                            !raw.labels && raw.mtg->dictionary().words() == dictionary->words();
+  if (stays_mapped) {
+    graph = std::move(*raw.mtg);
+    graph.share_universe(universe);
+  } else {
+    Result<Prepared> prepared =
+        raw.mtg ? prepare_mtg(raw, *universe, *dictionary) : prepare_rows(raw, *universe, budget);
+    if (!prepared) return prepared.error();
+    if (raw.labels) {
+      Status labelled = assign_labels(*raw.labels, *universe, *dictionary, prepared->arrays);
+      if (!labelled) return labelled.error();
+    }
+    graph = Graph::from_arrays(universe, std::move(prepared->arrays), prepared->facts);
+  }
+  graph.set_dictionary(dictionary);
+  fill_report(graph, raw.report);
+  raw.report.build_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return graph;
+}
+
+}  // namespace matcha::runtime::detail

@@ -1,0 +1,279 @@
+#include "runtime/graph/detail/rows.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <numeric>
+
+#include "runtime/graph/detail/line_pipeline.h"
+
+namespace matcha::runtime::detail {
+
+namespace {
+
+/// Parses the lines of a chunk by a plan.
+class RowParser {
+ public:
+  explicit RowParser(const RowPlan& plan) : plan_(plan), order_(plan.columns.size()) {
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    std::stable_sort(order_.begin(), order_.end(), [&plan](std::size_t a, std::size_t b) {
+      return plan.columns[a].index < plan.columns[b].index;
+    });
+    is_pair_ = plan.columns.size() == 2 && is_vertex(0, 0) && is_vertex(1, 1) && plan.min_columns <= 2;
+  }
+
+  void operator()(const LineChunk& lines, RowChunk& chunk) const {
+    constexpr std::uint64_t kUsualLine = 10;
+    chunk.cells.resize(plan_.columns.size());
+    const std::uint64_t guess = static_cast<std::uint64_t>(lines.end - lines.begin) / kUsualLine;
+    for (std::vector<std::int64_t>& column : chunk.cells) column.reserve(guess);
+    const char* p = lines.begin;
+    while (p != lines.end) {
+      const char* const line = p;
+      p = skip_blanks(p);
+      if (*p != '\n' && !starts_comment(p)) {
+        const bool good = is_pair_ ? pair_row(p, chunk) : row(p, chunk);
+        if (!good) {
+          chunk.error->line = chunk.lines;
+          return;
+        }
+        ++chunk.rows;
+      }
+      if (*p != '\n') p = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(lines.end - p)));
+      if (has_lone_return(line, p)) {
+        chunk.error = lone_return();
+        chunk.error->line = chunk.lines;
+        return;
+      }
+      ++p;
+      ++chunk.lines;
+    }
+    for (std::vector<std::int64_t>& column : chunk.cells) {
+      if (column.capacity() > 2 * column.size()) column.shrink_to_fit();
+    }
+  }
+
+ private:
+  bool is_vertex(std::size_t column, unsigned index) const {
+    return plan_.columns[column].index == index && plan_.columns[column].kind == ColumnKind::Vertex;
+  }
+
+  bool id(const char*& p, RowChunk& chunk, std::int64_t& out) const {
+    const NumberState state = parse_int(p, out);
+    if (state != NumberState::Ok) {
+      chunk.error = bad_number(p, "a vertex id", state);
+      return false;
+    }
+    if (out < plan_.lowest_id || out > plan_.highest_id) {
+      chunk.error = LineError{0,
+                              "index `" + std::to_string(out) + "` is outside " + std::to_string(plan_.lowest_id) +
+                                  "…" + std::to_string(plan_.highest_id),
+                              "Matrix Market counts rows and columns from 1"};
+      return false;
+    }
+    return true;
+  }
+
+  bool pair_row(const char*& p, RowChunk& chunk) const {
+    std::int64_t source = 0;
+    std::int64_t target = 0;
+    if (!id(p, chunk, source)) return false;
+    p = skip_separator(p);
+    if (!id(p, chunk, target)) return false;
+    chunk.cells[0].push_back(source);
+    chunk.cells[1].push_back(target);
+    return true;
+  }
+
+  bool cell(const char*& p, const ColumnSpec& spec, RowChunk& chunk, std::int64_t& out) const {
+    NumberState state = NumberState::Ok;
+    double number = 0;
+    switch (spec.kind) {
+      case ColumnKind::Vertex: return id(p, chunk, out);
+      case ColumnKind::Int:
+        state = parse_int(p, out);
+        if (state != NumberState::Ok) chunk.error = bad_number(p, "an integer", state);
+        break;
+      case ColumnKind::Float:
+        state = parse_float(p, number);
+        if (state != NumberState::Ok) chunk.error = bad_number(p, "a number", state);
+        out = std::bit_cast<std::int64_t>(number);
+        break;
+    }
+    return state == NumberState::Ok;
+  }
+
+  bool row(const char*& p, RowChunk& chunk) const {
+    unsigned at = 0;
+    for (const std::size_t column : order_) {
+      const ColumnSpec& spec = plan_.columns[column];
+      for (; at < spec.index; ++at) {
+        if (*p == '\n') return too_short(at, spec.index + 1, chunk);
+        p = skip_separator(skip_token(p));
+      }
+      if (*p == '\n') return too_short(at, spec.index + 1, chunk);
+      const char* token = p;
+      std::int64_t value = 0;
+      if (!cell(token, spec, chunk, value)) return false;
+      chunk.cells[column].push_back(value);
+    }
+    for (; at < plan_.min_columns; ++at) {
+      if (*p == '\n') return too_short(at, plan_.min_columns, chunk);
+      p = skip_separator(skip_token(p));
+    }
+    return true;
+  }
+
+  static bool too_short(unsigned found, unsigned wanted, RowChunk& chunk) {
+    chunk.error = LineError{0,
+                            "the line has " + std::to_string(found) + (found == 1 ? " column, " : " columns, ") +
+                                std::to_string(wanted) + " are needed",
+                            ""};
+    return false;
+  }
+
+  const RowPlan& plan_;
+  std::vector<std::size_t> order_;
+  bool is_pair_ = false;
+};
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return result;
+}
+
+std::vector<std::string> words_of(std::string_view line) {
+  std::vector<std::string> words;
+  std::size_t at = line.find_first_not_of(" \t\r");
+  while (at != std::string_view::npos) {
+    const std::size_t end = std::min(line.find_first_of(" \t\r", at), line.size());
+    words.push_back(lower(line.substr(at, end - at)));
+    at = line.find_first_not_of(" \t\r", end);
+  }
+  return words;
+}
+
+Status read_banner(const std::string& path, std::string_view line, MatrixHeader& header) {
+  const std::vector<std::string> words = words_of(line);
+  constexpr std::string_view kHint = "the first line reads `%%MatrixMarket matrix coordinate pattern symmetric`";
+  if (words.size() != 5 || words[0] != "%%matrixmarket" || words[1] != "matrix") {
+    return input_error(path, 1, "expected a Matrix Market banner, found " + quoted(line), std::string(kHint));
+  }
+  if (words[2] != "coordinate") {
+    return input_error(path, 1, "only `coordinate` matrices are graphs, found " + quoted(words[2]),
+                       std::string(kHint));
+  }
+  if (words[3] == "pattern") {
+    header.value_columns = 0;
+  } else if (words[3] == "integer" || words[3] == "real" || words[3] == "double") {
+    header.value_columns = 1;
+  } else if (words[3] == "complex") {
+    header.value_columns = 2;
+  } else {
+    return input_error(path, 1, "unknown field " + quoted(words[3]), "pattern, integer, real or complex");
+  }
+  if (words[4] == "general") {
+    header.symmetry = MatrixHeader::Symmetry::General;
+  } else if (words[4] == "symmetric" || words[4] == "hermitian") {
+    header.symmetry = MatrixHeader::Symmetry::Symmetric;
+  } else if (words[4] == "skew-symmetric") {
+    header.symmetry = MatrixHeader::Symmetry::Skew;
+  } else {
+    return input_error(path, 1, "unknown symmetry " + quoted(words[4]), "general, symmetric or skew-symmetric");
+  }
+  return Done{};
+}
+
+}  // namespace
+
+std::uint64_t RowChunk::bytes() const {
+  std::uint64_t total = 0;
+  for (const std::vector<std::int64_t>& column : cells) total += column.capacity() * sizeof(std::int64_t);
+  return total;
+}
+
+Result<Rows> read_rows(LineSource& source, const RowPlan& plan, const IoOptions& options, Budget& budget) {
+  const RowParser parser(plan);
+  Result<std::vector<RowChunk>> chunks = parse_lines<RowChunk>(source, options, budget, parser);
+  if (!chunks) return chunks.error();
+  Rows rows;
+  rows.chunks = std::move(*chunks);
+  for (const RowChunk& chunk : rows.chunks) rows.count += chunk.rows;
+  return rows;
+}
+
+Result<MatrixHeader> read_matrix_header(LineSource& source) {
+  MatrixHeader header;
+  bool has_banner = false;
+  while (true) {
+    Result<std::optional<std::string_view>> line = source.next_line();
+    if (!line) return line.error();
+    if (!line->has_value()) {
+      return input_error(source.path(), source.lines_taken(), "the file ends before the size line",
+                         "it reads `rows columns entries`");
+    }
+    const std::string_view text = **line;
+    if (!has_banner) {
+      Status banner = read_banner(source.path(), text, header);
+      if (!banner) return banner.error();
+      has_banner = true;
+      continue;
+    }
+    const std::vector<std::string> words = words_of(text);
+    if (words.empty() || words[0].front() == '%') continue;
+    std::uint64_t sizes[3] = {0, 0, 0};
+    bool good = words.size() == 3;
+    for (std::size_t i = 0; i < words.size() && good; ++i) {
+      const char* const end = words[i].data() + words[i].size();
+      const std::from_chars_result result = std::from_chars(words[i].data(), end, sizes[i]);
+      good = result.ec == std::errc() && result.ptr == end;
+    }
+    header.size_line = source.lines_taken();
+    if (!good) {
+      return input_error(source.path(), header.size_line, "expected `rows columns entries`, found " + quoted(text));
+    }
+    if (sizes[0] != sizes[1]) {
+      return input_error(source.path(), header.size_line,
+                         "the matrix is not square: " + words[0] + " rows, " + words[1] + " columns",
+                         "a graph has a row and a column for each vertex");
+    }
+    header.size = sizes[0];
+    header.entries = sizes[2];
+    return header;
+  }
+}
+
+Result<Rows> read_matrix(LineSource& source, RowPlan plan, const IoOptions& options, Budget& budget,
+                         MatrixHeader& header) {
+  Result<MatrixHeader> read = read_matrix_header(source);
+  if (!read) return read.error();
+  header = *read;
+  if (header.size > kMaxVertices) {
+    return Error{ErrorKind::Resource,
+                 "the matrix has " + std::to_string(header.size) + " rows; a graph has at most 4294967294 vertices",
+                 source.path(), header.size_line, ""};
+  }
+  plan.lowest_id = 1;
+  plan.highest_id = static_cast<std::int64_t>(header.size);
+  plan.min_columns = std::max(plan.min_columns, 2 + header.value_columns);
+  Result<Rows> rows = read_rows(source, plan, options, budget);
+  if (!rows) return rows;
+  if (rows->count != header.entries) {
+    return input_error(source.path(), header.size_line,
+                       "the header declares " + std::to_string(header.entries) + " entries, the file has " +
+                           std::to_string(rows->count),
+                       "the file may be truncated");
+  }
+  constexpr std::uint64_t kSpareRows = std::uint64_t{1} << 22;
+  constexpr std::uint64_t kRowsPerEntry = 256;
+  if (header.size > kSpareRows && (header.size - kSpareRows) / kRowsPerEntry > header.entries) {
+    return Error{ErrorKind::Resource,
+                 "the header declares " + std::to_string(header.size) + " rows for " +
+                     std::to_string(header.entries) + " entries",
+                 source.path(), header.size_line, "nearly all rows are empty; use an edge list"};
+  }
+  return rows;
+}
+
+}  // namespace matcha::runtime::detail

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/graph/detail/source.h"
+#include "runtime/graph/detail/tokens.h"
+#include "runtime/graph/inputs.h"
+
+/// Rows of columns, from every text format that has edges or lists.
+namespace matcha::runtime::detail {
+
+/// What to read of each line.
+struct RowPlan {
+  std::vector<ColumnSpec> columns;  ///< In the order of the cells; any indices.
+  unsigned min_columns = 0;         ///< A line with fewer is an error.
+  std::int64_t lowest_id = std::numeric_limits<std::int64_t>::min();
+  std::int64_t highest_id = std::numeric_limits<std::int64_t>::max();
+};
+
+/// Rows of one chunk, a vector a column; a Float cell holds the bits of the double.
+struct RowChunk {
+  std::vector<std::vector<std::int64_t>> cells;
+  std::uint64_t rows = 0;
+  std::uint64_t lines = 0;
+  std::uint64_t first_line = 0;
+  std::optional<LineError> error;
+
+  std::uint64_t bytes() const;
+};
+
+/// The rows of a file in file order.
+struct Rows {
+  std::vector<RowChunk> chunks;
+  std::uint64_t count = 0;
+};
+
+/// Reads the rest of the source. Comment lines and blank lines are skipped.
+Result<Rows> read_rows(LineSource& source, const RowPlan& plan, const IoOptions& options, Budget& budget);
+
+/// The header of a Matrix Market file.
+struct MatrixHeader {
+  enum class Symmetry { General, Symmetric, Skew };
+  Symmetry symmetry = Symmetry::General;
+  unsigned value_columns = 0;
+  std::uint64_t size = 0;
+  std::uint64_t entries = 0;
+  std::uint64_t size_line = 0;
+};
+Result<MatrixHeader> read_matrix_header(LineSource& source);
+
+/// Reads header and entries; ids are 1…size. Errors: Input when it is no square coordinate matrix, an index is out of
+/// range or entries are missing; Resource when the header declares far more rows than the file has entries.
+Result<Rows> read_matrix(LineSource& source, RowPlan plan, const IoOptions& options, Budget& budget,
+                         MatrixHeader& header);
+
+}  // namespace matcha::runtime::detail

@@ -1,0 +1,316 @@
+#include "runtime/graph/detail/source.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <strings.h>
+#include <utility>
+
+#include "runtime/graph/detail/mtg_layout.h"
+#include "runtime/graph/detail/tokens.h"
+
+namespace matcha::runtime::detail {
+
+namespace {
+
+struct Signature {
+  std::string_view magic;
+  std::string_view name;
+};
+
+/// Files that people pass by mistake.
+constexpr std::array<Signature, 8> kForeign{{
+    {{"PK\x03\x04", 4}, "a zip archive"},
+    {{"BZh", 3}, "bzip2 data"},
+    {{"\xFD"
+      "7zXZ",
+      5},
+     "xz data"},
+    {{"\x04\x22\x4D\x18", 4}, "lz4 data"},
+    {{"\x89HDF", 4}, "an HDF5 file"},
+    {{"\x7F"
+      "ELF",
+      4},
+     "a program"},
+    {{"PAR1", 4}, "a Parquet file"},
+    {{"%PDF", 4}, "a PDF file"},
+}};
+
+const char* find_newline(const char* begin, const char* end) {
+  return static_cast<const char*>(std::memchr(begin, '\n', static_cast<std::size_t>(end - begin)));
+}
+
+const char* find_last_newline(const char* begin, const char* end) {
+  return static_cast<const char*>(memrchr(begin, '\n', static_cast<std::size_t>(end - begin)));
+}
+
+Error long_line(const std::string& path) {
+  return input_error(path, 0, "a line is longer than 1 MiB", "is it a text file with a record on each line?");
+}
+
+LineChunk owned_chunk(std::string_view first, std::string_view second, bool newline) {
+  LineChunk chunk;
+  chunk.storage = Buffer<char>(first.size() + second.size() + (newline ? 1 : 0));
+  char* out = chunk.storage.data();
+  if (!first.empty()) std::memcpy(out, first.data(), first.size());
+  out += first.size();
+  if (!second.empty()) std::memcpy(out, second.data(), second.size());
+  out += second.size();
+  if (newline) *out++ = '\n';
+  chunk.begin = chunk.storage.data();
+  chunk.end = out;
+  return chunk;
+}
+
+enum class LineKind { Blank, Comment, MatrixHeader, Tve, Data };
+
+LineKind kind_of_line(std::string_view line) {
+  while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
+  while (!line.empty() && (line.back() == ' ' || line.back() == '\t' || line.back() == '\r')) line.remove_suffix(1);
+  if (line.empty()) return LineKind::Blank;
+  constexpr std::string_view kMatrix = "%%MatrixMarket";
+  if (line.size() >= kMatrix.size() && strncasecmp(line.data(), kMatrix.data(), kMatrix.size()) == 0) {
+    return LineKind::MatrixHeader;
+  }
+  constexpr std::string_view kGspan = "# t ";
+  if (line.size() > kGspan.size() && line.starts_with(kGspan) && is_number_start(line[kGspan.size()])) {
+    return LineKind::Tve;
+  }
+  if (line.front() == '#' || line.front() == '%' || line.starts_with("//")) return LineKind::Comment;
+  const bool tag = line.front() == 't' || line.front() == 'v' || line.front() == 'e';
+  if (tag && (line.size() == 1 || line[1] == ' ' || line[1] == '\t')) return LineKind::Tve;
+  return LineKind::Data;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<LineSource>> LineSource::open(const std::string& path, const IoOptions& options) {
+  Result<std::shared_ptr<const FileBytes>> file = FileBytes::open(path, options);
+  if (!file) return file.error();
+  std::unique_ptr<LineSource> source(new LineSource());
+  source->path_ = path;
+  source->file_ = *file;
+  Status begun = source->begin(options);
+  if (!begun) return begun.error();
+  return source;
+}
+
+Status LineSource::begin(const IoOptions& options) {
+  constexpr std::uint64_t kHead = 4096;
+  chunk_bytes_ = std::max<std::uint64_t>(options.chunk_bytes, 1);
+  const std::string_view bytes = file_->bytes();
+  compression_ = compression_of(bytes);
+  unpacker_ = make_unpacker(compression_, bytes, path_);
+  std::string_view head = bytes.substr(0, kHead);
+  if (unpacker_ != nullptr) {
+    carry_.resize(kHead);
+    Result<std::uint64_t> got = unpacker_->read(carry_.data(), kHead);
+    if (!got) return got.error();
+    carry_.resize(*got);
+    head = carry_;
+    if (head.empty()) return input_error(path_, 0, "the file is empty once unpacked");
+    if (compression_of(head) != Compression::None) {
+      return input_error(path_, 0, "the file is compressed twice", "unpack it once");
+    }
+  }
+  is_mtg_ = head.starts_with(kMtgMagic);
+  if (is_mtg_) return Done{};
+  Status text = check_text(head);
+  if (!text) return text;
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (head.starts_with(kByteOrderMark)) {
+    if (unpacker_ != nullptr) {
+      carry_.erase(0, kByteOrderMark.size());
+    } else {
+      at_ = kByteOrderMark.size();
+    }
+  }
+  return Done{};
+}
+
+Status LineSource::check_text(std::string_view head) const {
+  for (const Signature& foreign : kForeign) {
+    if (head.starts_with(foreign.magic)) {
+      return input_error(path_, 0, "the file is " + std::string(foreign.name) + ", not a text file",
+                         "plain, gz and zst text and .mtg can be read; unpack or convert it");
+    }
+  }
+  if (head.starts_with(kMtgMagic.substr(0, 4)) || head.starts_with("MTG")) {
+    return input_error(path_, 0, "the file is a damaged .mtg", "it went through a text conversion; fetch it as binary");
+  }
+  if (head.starts_with("\xFF\xFE") || head.starts_with("\xFE\xFF")) {
+    return input_error(path_, 0, "the file is UTF-16", "convert it: iconv -f UTF-16 -t UTF-8");
+  }
+  if (head.find('\0') != std::string_view::npos) {
+    return input_error(path_, 0, "the file is binary or UTF-16: it has bytes of value 0",
+                       "plain, gz and zst text and .mtg can be read");
+  }
+  return Done{};
+}
+
+std::uint64_t LineSource::consumed_bytes() const { return unpacker_ != nullptr ? unpacker_->consumed() : at_; }
+
+Result<LineChunk> LineSource::produce() {
+  if (at_end_) return LineChunk{};
+  try {
+    return unpacker_ != nullptr ? produce_unpacked() : produce_mapped();
+  } catch (const std::bad_alloc&) {
+    return out_of_memory_error(path_);
+  }
+}
+
+Result<LineChunk> LineSource::produce_mapped() {
+  const std::string_view bytes = file_->bytes();
+  const char* const begin = bytes.data() + at_;
+  const char* const end = bytes.data() + bytes.size();
+  const std::uint64_t left = bytes.size() - at_;
+  const char* const cut = begin + std::min(left, chunk_bytes_);
+  const char* newline = cut == begin ? nullptr : find_newline(cut - 1, end);
+  if (newline != nullptr) {
+    if (static_cast<std::uint64_t>(newline - cut) > kMaxLineBytes) return long_line(path_);
+    at_ = static_cast<std::uint64_t>(newline + 1 - bytes.data());
+    LineChunk chunk;
+    chunk.begin = begin;
+    chunk.end = newline + 1;
+    return chunk;
+  }
+  newline = left == 0 ? nullptr : find_last_newline(begin, end);
+  if (newline != nullptr) {
+    at_ = static_cast<std::uint64_t>(newline + 1 - bytes.data());
+    LineChunk chunk;
+    chunk.begin = begin;
+    chunk.end = newline + 1;
+    return chunk;
+  }
+  if (left > kMaxLineBytes) return long_line(path_);
+  at_end_ = true;
+  at_ = bytes.size();
+  if (left == 0) return LineChunk{};
+  return owned_chunk(std::string_view(begin, left), "", true);
+}
+
+Result<LineChunk> LineSource::produce_unpacked() {
+  std::uint64_t room = std::max<std::uint64_t>(chunk_bytes_, carry_.size());
+  while (true) {
+    LineChunk chunk;
+    chunk.storage = Buffer<char>(room);
+    char* const data = chunk.storage.data();
+    std::memcpy(data, carry_.data(), carry_.size());
+    Result<std::uint64_t> got = unpacker_->read(data + carry_.size(), room - carry_.size());
+    if (!got) return got.error();
+    const std::uint64_t size = carry_.size() + *got;
+    const bool ended = size < room;
+    const char* const newline = size == 0 ? nullptr : find_last_newline(data, data + size);
+    if (newline != nullptr) {
+      carry_.assign(newline + 1, static_cast<const char*>(data + size));
+      chunk.begin = data;
+      chunk.end = newline + 1;
+      return chunk;
+    }
+    if (size > kMaxLineBytes) return long_line(path_);
+    if (ended) {
+      at_end_ = true;
+      carry_.clear();
+      if (size == 0) return LineChunk{};
+      return owned_chunk(std::string_view(data, size), "", true);
+    }
+    carry_.assign(data, size);
+    room = std::max<std::uint64_t>(2 * room, 64);
+  }
+}
+
+Result<LineChunk> LineSource::next() {
+  if (!pending_.empty()) {
+    LineChunk chunk = std::move(pending_.front());
+    pending_.pop_front();
+    return chunk;
+  }
+  return produce();
+}
+
+Result<std::optional<std::string_view>> LineSource::next_line() {
+  if (pending_.empty()) {
+    Result<LineChunk> chunk = produce();
+    if (!chunk) return chunk.error();
+    if (chunk->begin == chunk->end) return std::optional<std::string_view>();
+    pending_.push_back(std::move(*chunk));
+  }
+  LineChunk& front = pending_.front();
+  const char* const newline = find_newline(front.begin, front.end);
+  std::string_view line(front.begin, static_cast<std::size_t>(newline - front.begin));
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  front.begin = newline + 1;
+  ++lines_taken_;
+  if (front.begin == front.end) {
+    spent_ = std::move(front);
+    pending_.pop_front();
+  }
+  return std::optional<std::string_view>(line);
+}
+
+Result<Format> LineSource::sniff() {
+  constexpr std::uint64_t kMostComments = std::uint64_t{16} << 20;
+  if (is_mtg_) return Format::Mtg;
+  std::uint64_t seen = 0;
+  for (std::size_t at = 0;; ++at) {
+    if (at == pending_.size()) {
+      Result<LineChunk> chunk = produce();
+      if (!chunk) return chunk.error();
+      if (chunk->begin == chunk->end) return Format::EdgeList;
+      pending_.push_back(std::move(*chunk));
+    }
+    const char* line = pending_[at].begin;
+    const char* const end = pending_[at].end;
+    while (line != end) {
+      const char* const newline = find_newline(line, end);
+      switch (kind_of_line(std::string_view(line, static_cast<std::size_t>(newline - line)))) {
+        case LineKind::Blank:
+        case LineKind::Comment: break;
+        case LineKind::MatrixHeader: return Format::MatrixMarket;
+        case LineKind::Tve: return Format::Tve;
+        case LineKind::Data: return Format::EdgeList;
+      }
+      line = newline + 1;
+    }
+    seen += static_cast<std::uint64_t>(end - pending_[at].begin);
+    if (seen > kMostComments) return Format::EdgeList;
+  }
+}
+
+Result<WholeFile> read_whole(const std::string& path, const IoOptions& options) {
+  Result<std::shared_ptr<const FileBytes>> file = FileBytes::open(path, options);
+  if (!file) return file.error();
+  WholeFile whole;
+  whole.file_bytes = (*file)->bytes().size();
+  whole.compression = compression_of((*file)->bytes());
+  if (whole.compression == Compression::None) {
+    whole.bytes = (*file)->bytes();
+    whole.owner = *file;
+    return whole;
+  }
+  const std::unique_ptr<Unpacker> unpacker = make_unpacker(whole.compression, (*file)->bytes(), path);
+  const std::uint64_t limit = options.memory_limit();
+  std::uint64_t size = 0;
+  Buffer<char> data(std::max<std::uint64_t>(options.chunk_bytes, 4096));
+  while (true) {
+    if (options.cancelled()) return interrupted_error();
+    const std::uint64_t room = data.size() - size;
+    Result<std::uint64_t> got = unpacker->read(data.data() + size, room);
+    if (!got) return got.error();
+    size += *got;
+    if (*got < room) break;
+    if (data.size() > limit / 2) {
+      Budget budget(options);
+      return budget.take(limit + 1, path).error();
+    }
+    Buffer<char> larger(2 * data.size());
+    std::memcpy(larger.data(), data.data(), size);
+    data = std::move(larger);
+  }
+  std::shared_ptr<Buffer<char>> owner = std::make_shared<Buffer<char>>(std::move(data));
+  whole.bytes = std::string_view(owner->data(), size);
+  whole.owner = std::move(owner);
+  return whole;
+}
+
+}  // namespace matcha::runtime::detail

@@ -1,0 +1,126 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "runtime/graph/buffer.h"
+#include "runtime/graph/io.h"
+#include "runtime/result.h"
+
+/// From a path to unpacked bytes and whole lines. Files of this folder only.
+namespace matcha::runtime::detail {
+
+inline constexpr std::uint64_t kMaxLineBytes = std::uint64_t{1} << 20;
+
+/// Memory that the data of one run has taken so far, and how much it may.
+struct Budget {
+  std::uint64_t limit = 0;
+  std::uint64_t used = 0;
+
+  explicit Budget(const IoOptions& options) : limit(options.memory_limit()) {}
+  /// Errors: Resource past the limit.
+  Status take(std::uint64_t bytes, const std::string& path);
+};
+
+Error input_error(const std::string& path, std::uint64_t line, std::string message, std::string hint = "");
+Error interrupted_error();
+Error out_of_memory_error(const std::string& path);
+
+/// A piece of a file for messages: cut at 40 bytes, control and non-UTF-8 bytes as \xNN, in backticks.
+std::string quoted(std::string_view text);
+
+/// The bytes of a file as they are on disk: mapped, or read when it is a pipe.
+class FileBytes {
+ public:
+  /// Errors: Input when it cannot be opened or is a directory or empty; Resource when a pipe holds too much.
+  static Result<std::shared_ptr<const FileBytes>> open(const std::string& path, const IoOptions& options);
+  ~FileBytes();
+  FileBytes(const FileBytes&) = delete;
+  FileBytes& operator=(const FileBytes&) = delete;
+
+  std::string_view bytes() const { return bytes_; }
+
+ private:
+  FileBytes() = default;
+  std::string_view bytes_;
+  void* mapping_ = nullptr;
+  std::string read_;
+};
+
+/// Unpacks a compressed file piece by piece.
+class Unpacker {
+ public:
+  virtual ~Unpacker() = default;
+  /// Fills `out` with up to `room` bytes; fewer only at the end. Errors: Input when truncated or corrupt.
+  virtual Result<std::uint64_t> read(char* out, std::uint64_t room) = 0;
+  /// Bytes of the packed file used so far.
+  virtual std::uint64_t consumed() const = 0;
+};
+std::unique_ptr<Unpacker> make_unpacker(Compression compression, std::string_view packed, const std::string& path);
+
+Compression compression_of(std::string_view bytes);
+
+/// Whole lines; the last byte is a newline. Points into the file or into `storage`.
+struct LineChunk {
+  const char* begin = nullptr;
+  const char* end = nullptr;
+  Buffer<char> storage;
+};
+
+/// A text file, unpacked, cut into chunks of whole lines. A byte order mark is skipped; a missing last newline is added.
+class LineSource {
+ public:
+  /// Errors as FileBytes, and Input for what is no text: archives, UTF-16, bytes of value 0 near the beginning.
+  static Result<std::unique_ptr<LineSource>> open(const std::string& path, const IoOptions& options);
+
+  const std::string& path() const { return path_; }
+  Compression compression() const { return compression_; }
+  std::uint64_t file_bytes() const { return file_->bytes().size(); }
+  std::uint64_t consumed_bytes() const;
+  /// True for `.mtg`; its bytes are no lines.
+  bool is_mtg() const { return is_mtg_; }
+  /// Finds out what the text is by its first lines. Consumes nothing.
+  Result<Format> sniff();
+  /// The next chunk; empty at the end of the file. Errors: Input.
+  Result<LineChunk> next();
+  /// The next single line without its newline, for headers; valid until the next call. Errors: Input.
+  Result<std::optional<std::string_view>> next_line();
+  /// Lines taken by `next_line`.
+  std::uint64_t lines_taken() const { return lines_taken_; }
+
+ private:
+  LineSource() = default;
+  Status begin(const IoOptions& options);
+  Status check_text(std::string_view head) const;
+  Result<LineChunk> produce();
+  Result<LineChunk> produce_mapped();
+  Result<LineChunk> produce_unpacked();
+
+  std::string path_;
+  std::shared_ptr<const FileBytes> file_;
+  Compression compression_ = Compression::None;
+  std::unique_ptr<Unpacker> unpacker_;
+  std::uint64_t chunk_bytes_ = 0;
+  bool is_mtg_ = false;
+  bool at_end_ = false;
+  std::uint64_t at_ = 0;      ///< In a mapped file.
+  std::string carry_;         ///< Unpacked bytes after the last newline of the chunk before.
+  std::deque<LineChunk> pending_;
+  LineChunk spent_;           ///< Keeps the line of `next_line` alive.
+  std::uint64_t lines_taken_ = 0;
+};
+
+/// All unpacked bytes of a file, for `.mtg`. `owner` keeps `bytes` alive. Errors as LineSource; Resource past the limit.
+struct WholeFile {
+  std::string_view bytes;
+  std::shared_ptr<const void> owner;
+  Compression compression = Compression::None;
+  std::uint64_t file_bytes = 0;
+};
+Result<WholeFile> read_whole(const std::string& path, const IoOptions& options);
+
+}  // namespace matcha::runtime::detail

@@ -1,0 +1,43 @@
+#include "runtime/graph/detail/tokens.h"
+
+#include <cstring>
+
+namespace matcha::runtime::detail {
+
+LineError bad_number(const char* token, std::string_view what, NumberState state) {
+  const std::string_view text = token_at(token);
+  LineError error;
+  if (text.empty()) {
+    const bool line_ends = *skip_blanks(token) == '\n';
+    error.message = "expected " + std::string(what) + ", " + (line_ends ? "the line ends" : "the column is empty");
+    return error;
+  }
+  if (state == NumberState::TooLarge) {
+    error.message = quoted(text) + " does not fit in 64 bits";
+    error.hint = "numbers lie between -9223372036854775808 and 9223372036854775807";
+    return error;
+  }
+  error.message = "expected " + std::string(what) + ", found " + quoted(text);
+  if (text == "+" || text == "-" || text == "-v" || text == "-e" || text == "+v" || text == "+e") {
+    error.hint = "this looks like a stream of updates; load the graph it starts from";
+  } else if (std::strchr("tve", text.front()) != nullptr && text.size() == 1) {
+    error.hint = "a `t/v/e` file starts with such a line";
+  } else if ((text.front() >= 'a' && text.front() <= 'z') || (text.front() >= 'A' && text.front() <= 'Z') ||
+             text.front() == '"') {
+    error.hint = "a heading must start with `#`; ids are integers";
+  }
+  return error;
+}
+
+bool has_lone_return(const char* begin, const char* newline) {
+  if (begin == newline) return false;
+  const char* const found =
+      static_cast<const char*>(std::memchr(begin, '\r', static_cast<std::size_t>(newline - begin)));
+  return found != nullptr && found != newline - 1;
+}
+
+LineError lone_return() {
+  return LineError{0, "carriage return inside a line", "end lines with a line feed, with or without a return before it"};
+}
+
+}  // namespace matcha::runtime::detail

@@ -1,0 +1,240 @@
+#include "runtime/graph/generate.h"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_sort.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <new>
+#include <vector>
+
+#include "runtime/graph/detail/csr.h"
+#include "runtime/graph/detail/random.h"
+#include "runtime/graph/detail/source.h"
+
+namespace matcha::runtime {
+
+namespace {
+
+using Block = tbb::blocked_range<std::uint64_t>;
+
+Error bad_argument(std::string message) { return detail::input_error("", 0, std::move(message)); }
+
+/// Refuses what cannot fit before anything is allocated.
+Status check_size(std::uint64_t vertices, std::uint64_t edges, const IoOptions& options) {
+  constexpr std::uint64_t kBytesPerVertex = 32;
+  constexpr std::uint64_t kBytesPerEdge = 24;
+  const std::uint64_t limit = options.memory_limit();
+  if (vertices > kMaxVertices || vertices > limit / kBytesPerVertex || edges > limit / kBytesPerEdge) {
+    return Error{ErrorKind::Resource,
+                 "a graph of " + std::to_string(vertices) + " vertices and " + std::to_string(edges) +
+                     " edges is past the limits",
+                 "", 0, "make a smaller one, or raise the memory limit"};
+  }
+  return options.cancelled() ? Status(detail::interrupted_error()) : Status(Done{});
+}
+
+/// Makes `count` edges with `edge(at, source, target)`, in parallel, and cleans them.
+template <typename MakeEdge>
+Result<Graph> graph_of(std::uint64_t vertices, std::uint64_t count, const IoOptions& options, const MakeEdge& edge) {
+  Status fits = check_size(vertices, count, options);
+  if (!fits) return fits.error();
+  try {
+    Buffer<std::uint32_t> sources(count);
+    Buffer<std::uint32_t> targets(count);
+    tbb::parallel_for(Block(0, count, std::uint64_t{1} << 14), [&](const Block& block) {
+      for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
+        const auto [source, target] = edge(at);
+        sources[at] = static_cast<std::uint32_t>(source);
+        targets[at] = static_cast<std::uint32_t>(target);
+      }
+    });
+    detail::SimpleCsr simple = detail::simple_csr(vertices, {sources.data(), targets.data(), count}, false);
+    GraphArrays arrays;
+    arrays.offsets = std::move(simple.csr.offsets);
+    arrays.neighbors = std::move(simple.csr.neighbors);
+    return Graph::from_arrays(std::make_shared<const Universe>(Universe::identity(vertices)), std::move(arrays),
+                              GraphFacts{});
+  } catch (const std::bad_alloc&) {
+    return detail::out_of_memory_error("");
+  }
+}
+
+using Ends = std::array<std::uint64_t, 2>;
+
+/// The pair u < v at a position of the order (0,1), (0,2), (1,2), (0,3), …
+Ends pair_at(std::uint64_t position) {
+  std::uint64_t high = static_cast<std::uint64_t>((1.0 + std::sqrt(1.0 + 8.0 * static_cast<double>(position))) / 2.0);
+  while (high * (high - 1) / 2 > position) --high;
+  while ((high + 1) * high / 2 <= position) ++high;
+  return Ends{position - high * (high - 1) / 2, high};
+}
+
+std::uint64_t pair_count(std::uint64_t vertices) {
+  if (vertices < 2) return 0;
+  return vertices % 2 == 0 ? vertices / 2 * (vertices - 1) : (vertices - 1) / 2 * vertices;
+}
+
+/// `count` distinct numbers below `bound`, ascending, every set equally likely: repeats are drawn again.
+std::vector<std::uint64_t> sample(std::uint64_t bound, std::uint64_t count, std::uint64_t seed) {
+  detail::Random random(seed);
+  std::vector<std::uint64_t> chosen;
+  chosen.reserve(count);
+  while (chosen.size() < count) {
+    const std::size_t before = chosen.size();
+    for (std::uint64_t at = before; at < count; ++at) chosen.push_back(random.below(bound));
+    tbb::parallel_sort(chosen.begin(), chosen.end());
+    chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+  }
+  return chosen;
+}
+
+std::vector<std::uint64_t> complement(std::uint64_t bound, const std::vector<std::uint64_t>& without) {
+  std::vector<std::uint64_t> kept;
+  kept.reserve(bound - without.size());
+  std::size_t next = 0;
+  for (std::uint64_t number = 0; number < bound; ++number) {
+    if (next < without.size() && without[next] == number) {
+      ++next;
+    } else {
+      kept.push_back(number);
+    }
+  }
+  return kept;
+}
+
+/// Draws numbers of failures before a success. The binary digits of such a number are independent, and digit k is 1
+/// with probability q^(2^k) / (1 + q^(2^k)); so no logarithm is needed, and all machines agree.
+class SkipDraw {
+ public:
+  explicit SkipDraw(double probability) {
+    double power = 1.0 - probability;
+    for (int digit = 0; digit < kDigits; ++digit) {
+      thresholds_.push_back(detail::threshold_of(power / (1.0 + power)));
+      if (thresholds_.back() == 0) break;
+      power *= power;
+    }
+  }
+
+  std::uint64_t draw(detail::Random& random) const {
+    std::uint64_t skip = 0;
+    for (std::size_t digit = 0; digit < thresholds_.size(); ++digit) {
+      if (random.chance(thresholds_[digit])) skip |= std::uint64_t{1} << digit;
+    }
+    return skip;
+  }
+
+ private:
+  static constexpr int kDigits = 63;
+  std::vector<std::uint64_t> thresholds_;
+};
+
+}  // namespace
+
+Result<Graph> generate_rmat(const RmatSpec& spec, const IoOptions& options) {
+  constexpr unsigned kMostScale = 31;
+  if (spec.scale > kMostScale) return bad_argument("the scale of an R-MAT graph is at most 31");
+  const double rest = 1.0 - spec.a - spec.b - spec.c;
+  if (!(spec.a >= 0 && spec.b >= 0 && spec.c >= 0 && rest >= -1e-9)) {
+    return bad_argument("`a`, `b` and `c` are probabilities whose sum is at most 1");
+  }
+  const std::uint64_t vertices = std::uint64_t{1} << spec.scale;
+  if (spec.edge_factor > ~std::uint64_t{0} / vertices) return check_size(vertices, ~std::uint64_t{0}, options).error();
+  const std::uint64_t to_a = detail::threshold_of(spec.a);
+  const std::uint64_t to_b = to_a + detail::threshold_of(spec.b);
+  const std::uint64_t to_c = to_b + detail::threshold_of(spec.c);
+  return graph_of(vertices, spec.edge_factor * vertices, options, [&](std::uint64_t at) {
+    detail::Random random(spec.seed, at);
+    Ends ends{0, 0};
+    for (unsigned level = 0; level < spec.scale; ++level) {
+      const std::uint64_t draw = random.next() >> 11;
+      ends[0] = ends[0] << 1 | (draw >= to_b ? 1U : 0U);
+      ends[1] = ends[1] << 1 | ((draw >= to_a && draw < to_b) || draw >= to_c ? 1U : 0U);
+    }
+    return ends;
+  });
+}
+
+Result<Graph> generate_erdos_renyi(std::uint64_t vertices, std::uint64_t edges, std::uint64_t seed,
+                                   const IoOptions& options) {
+  Status fits = check_size(vertices, edges, options);
+  if (!fits) return fits.error();
+  const std::uint64_t pairs = pair_count(vertices);
+  if (edges > pairs) {
+    return bad_argument(std::to_string(vertices) + " vertices have at most " + std::to_string(pairs) + " edges, not " +
+                        std::to_string(edges));
+  }
+  try {
+    const bool few = edges <= pairs / 2;
+    std::vector<std::uint64_t> chosen = sample(pairs, few ? edges : pairs - edges, seed);
+    if (!few) chosen = complement(pairs, chosen);
+    return graph_of(vertices, edges, options, [&](std::uint64_t at) { return pair_at(chosen[at]); });
+  } catch (const std::bad_alloc&) {
+    return detail::out_of_memory_error("");
+  }
+}
+
+Result<Graph> generate_gnp(std::uint64_t vertices, double probability, std::uint64_t seed, const IoOptions& options) {
+  if (!(probability >= 0 && probability <= 1)) return bad_argument("a probability lies between 0 and 1");
+  Status fits = check_size(vertices, 0, options);
+  if (!fits) return fits.error();
+  const std::uint64_t pairs = pair_count(vertices);
+  const std::uint64_t most = options.memory_limit() / 32;
+  try {
+    std::vector<std::uint64_t> chosen;
+    detail::Random random(seed);
+    const SkipDraw skips(probability);
+    std::uint64_t at = probability > 0 ? skips.draw(random) : pairs;
+    while (at < pairs) {
+      if (chosen.size() >= most) return check_size(vertices, ~std::uint64_t{0}, options).error();
+      chosen.push_back(at);
+      const std::uint64_t skip = skips.draw(random);
+      at = skip < pairs - at ? at + 1 + skip : pairs;
+    }
+    return graph_of(vertices, chosen.size(), options, [&](std::uint64_t edge) { return pair_at(chosen[edge]); });
+  } catch (const std::bad_alloc&) {
+    return detail::out_of_memory_error("");
+  }
+}
+
+Result<Graph> generate_clique(std::uint64_t vertices, const IoOptions& options) {
+  Status fits = check_size(vertices, 0, options);
+  if (!fits) return fits.error();
+  return graph_of(vertices, pair_count(vertices), options, pair_at);
+}
+
+Result<Graph> generate_star(std::uint64_t vertices, const IoOptions& options) {
+  return graph_of(vertices, vertices == 0 ? 0 : vertices - 1, options,
+                  [](std::uint64_t at) { return Ends{0, at + 1}; });
+}
+
+Result<Graph> generate_path(std::uint64_t vertices, const IoOptions& options) {
+  return graph_of(vertices, vertices == 0 ? 0 : vertices - 1, options,
+                  [](std::uint64_t at) { return Ends{at, at + 1}; });
+}
+
+Result<Graph> generate_cycle(std::uint64_t vertices, const IoOptions& options) {
+  if (vertices < 3) return bad_argument("a cycle has at least 3 vertices");
+  return graph_of(vertices, vertices, options, [vertices](std::uint64_t at) { return Ends{at, (at + 1) % vertices}; });
+}
+
+Result<Graph> generate_grid(std::uint64_t rows, std::uint64_t columns, const IoOptions& options) {
+  if (columns != 0 && rows > kMaxVertices / columns) return check_size(~std::uint64_t{0}, 0, options).error();
+  const std::uint64_t across = columns == 0 ? 0 : rows * (columns - 1);
+  const std::uint64_t down = rows == 0 ? 0 : (rows - 1) * columns;
+  return graph_of(rows * columns, across + down, options, [across, columns](std::uint64_t at) {
+    if (at >= across) return Ends{at - across, at - across + columns};
+    const std::uint64_t point = at / (columns - 1) * columns + at % (columns - 1);
+    return Ends{point, point + 1};
+  });
+}
+
+Result<Graph> generate_bipartite(std::uint64_t left, std::uint64_t right, const IoOptions& options) {
+  if (left > kMaxVertices || right > kMaxVertices) return check_size(~std::uint64_t{0}, 0, options).error();
+  return graph_of(left + right, left * right, options,
+                  [left, right](std::uint64_t at) { return Ends{at / right, left + at % right}; });
+}
+
+}  // namespace matcha::runtime

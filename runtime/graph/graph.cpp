@@ -1,0 +1,131 @@
+#include "runtime/graph/graph.h"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_reduce.h>
+
+#include <algorithm>
+#include <new>
+
+#include "runtime/graph/detail/source.h"
+
+namespace matcha::runtime {
+
+namespace {
+
+using Block = tbb::blocked_range<std::uint64_t>;
+
+const std::shared_ptr<const LabelDictionary>& no_words() {
+  static const std::shared_ptr<const LabelDictionary> dictionary = std::make_shared<const LabelDictionary>();
+  return dictionary;
+}
+
+/// Vertices with a place of their own in the index: all ranks of a CSR, the slots of a hash index.
+std::uint64_t place_count(const GraphView& view) {
+  return view.slots != nullptr ? view.slot_mask + 1 : (view.offsets != nullptr ? view.universe : 0);
+}
+
+ArcRange arcs_at(const GraphView& view, std::uint64_t place) {
+  if (view.slots == nullptr) return ArcRange{view.offsets[place], view.offsets[place + 1]};
+  const HashSlot& slot = view.slots[place];
+  return slot.vertex == kEmptySlot ? ArcRange{} : ArcRange{slot.begin, slot.end};
+}
+
+std::uint64_t max_degree_of(const GraphView& view) {
+  return tbb::parallel_reduce(
+      Block(0, place_count(view), 1 << 14), std::uint64_t{0},
+      [&](const Block& block, std::uint64_t most) {
+        for (std::uint64_t place = block.begin(); place != block.end(); ++place) {
+          const ArcRange arcs = arcs_at(view, place);
+          most = std::max(most, arcs.end - arcs.begin);
+        }
+        return most;
+      },
+      [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); });
+}
+
+}  // namespace
+
+Graph::Graph() : universe_(std::make_shared<const Universe>()), dictionary_(no_words()) {
+  static constexpr std::uint64_t kNoOffsets[1] = {0};
+  view_.offsets = kNoOffsets;
+}
+
+Graph Graph::from_arrays(std::shared_ptr<const Universe> universe, GraphArrays arrays, GraphFacts facts) {
+  Graph graph;
+  graph.arrays_ = std::move(arrays);
+  const GraphArrays& kept = graph.arrays_;
+  GraphView& view = graph.view_;
+  view.universe = universe->size();
+  view.arc_count = kept.neighbors.size();
+  view.offsets = kept.offsets.data();
+  view.neighbors = kept.neighbors.data();
+  view.sources = kept.sources.data();
+  view.edge_info = kept.edge_info.data();
+  view.labels = kept.labels.data();
+  view.vertices = kept.vertices.data();
+  view.vertex_count = view.vertices != nullptr ? kept.vertices.size() : view.universe;
+  view.original_ids = universe->ids();
+  view.slots = kept.slots.data();
+  view.slot_mask = kept.slots.empty() ? 0 : kept.slots.size() - 1;
+  view.max_degree = max_degree_of(view);
+  graph.universe_ = std::move(universe);
+  graph.facts_ = facts;
+  return graph;
+}
+
+Graph Graph::from_view(std::shared_ptr<const Universe> universe, const GraphView& view, GraphFacts facts,
+                       std::shared_ptr<const void> owner) {
+  Graph graph;
+  graph.view_ = view;
+  graph.view_.universe = universe->size();
+  graph.view_.original_ids = universe->ids();
+  graph.view_.max_degree = max_degree_of(graph.view_);
+  graph.universe_ = std::move(universe);
+  graph.facts_ = facts;
+  graph.owner_ = std::move(owner);
+  return graph;
+}
+
+std::uint64_t Graph::bytes() const {
+  std::uint64_t total = view_.arc_count * sizeof(std::uint32_t);
+  if (view_.offsets != nullptr) total += (view_.universe + 1) * sizeof(std::uint64_t);
+  if (view_.sources != nullptr) total += view_.arc_count * sizeof(std::uint32_t);
+  if (view_.edge_info != nullptr) total += view_.arc_count * sizeof(std::uint64_t);
+  if (view_.labels != nullptr) total += view_.universe * sizeof(std::int64_t);
+  if (view_.vertices != nullptr) total += view_.vertex_count * sizeof(std::uint32_t);
+  if (view_.original_ids != nullptr) total += view_.universe * sizeof(std::int64_t);
+  if (view_.slots != nullptr) total += (view_.slot_mask + 1) * sizeof(HashSlot);
+  return total;
+}
+
+Status ensure_sources(Graph& graph) {
+  if (graph.view_.sources != nullptr || graph.view_.arc_count == 0) return Done{};
+  try {
+    Buffer<std::uint32_t> sources(graph.view_.arc_count);
+    const GraphView& view = graph.view_;
+    tbb::parallel_for(Block(0, place_count(view), 1024), [&](const Block& block) {
+      for (std::uint64_t place = block.begin(); place != block.end(); ++place) {
+        const ArcRange arcs = arcs_at(view, place);
+        const std::uint64_t vertex = view.slots != nullptr ? view.slots[place].vertex : place;
+        std::fill(sources.data() + arcs.begin, sources.data() + arcs.end, static_cast<std::uint32_t>(vertex));
+      }
+    });
+    graph.arrays_.sources = std::move(sources);
+    graph.view_.sources = graph.arrays_.sources.data();
+    return Done{};
+  } catch (const std::bad_alloc&) {
+    return detail::out_of_memory_error("");
+  }
+}
+
+ArcRange arcs_of(const GraphView& view, std::uint64_t rank) {
+  if (view.slots == nullptr) return rank < view.universe ? arcs_at(view, rank) : ArcRange{};
+  for (std::uint64_t place = hash_place(rank, view.slot_mask);; place = (place + 1) & view.slot_mask) {
+    const HashSlot& slot = view.slots[place];
+    if (slot.vertex == rank) return ArcRange{slot.begin, slot.end};
+    if (slot.vertex == kEmptySlot) return ArcRange{};
+  }
+}
+
+}  // namespace matcha::runtime

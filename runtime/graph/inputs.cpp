@@ -1,0 +1,198 @@
+#include "runtime/graph/inputs.h"
+
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "runtime/graph/detail/raw_graph.h"
+#include "runtime/graph/detail/source.h"
+
+namespace matcha::runtime {
+
+namespace {
+
+/// A list between its file and its ranks.
+struct RawList {
+  ListSpec spec;
+  detail::Rows rows;
+};
+
+InputList finish_list(RawList& raw, const Universe& universe) {
+  InputList list;
+  list.size = raw.rows.count;
+  for (std::size_t at = 0; at < raw.spec.columns.size(); ++at) {
+    InputColumn& column = list.columns.emplace_back();
+    column.kind = raw.spec.columns[at].kind;
+    for (const detail::RowChunk& chunk : raw.rows.chunks) {
+      const std::vector<std::int64_t>& cells = chunk.cells[at];
+      switch (column.kind) {
+        case ColumnKind::Vertex: {
+          const std::size_t begin = column.ranks.size();
+          column.ranks.resize(begin + cells.size());
+          universe.ranks(cells.data(), cells.size(), column.ranks.data() + begin);
+          break;
+        }
+        case ColumnKind::Int: column.ints.insert(column.ints.end(), cells.begin(), cells.end()); break;
+        case ColumnKind::Float: {
+          const std::size_t begin = column.floats.size();
+          column.floats.resize(begin + cells.size());
+          if (!cells.empty()) std::memcpy(column.floats.data() + begin, cells.data(), cells.size() * sizeof(double));
+          break;
+        }
+      }
+    }
+  }
+  return list;
+}
+
+}  // namespace
+
+struct InputSet::State {
+  explicit State(IoOptions given) : options(std::move(given)), budget(options) {}
+
+  bool is_taken(const std::string& name) const {
+    for (const detail::RawGraph& graph : graphs) {
+      if (graph.spec.name == name) return true;
+    }
+    for (const RawList& list : lists) {
+      if (list.spec.name == name) return true;
+    }
+    return false;
+  }
+
+  Result<std::shared_ptr<const Universe>> make_universe() const {
+    std::vector<IdSpan> spans;
+    std::vector<IdRange> ranges;
+    for (const detail::RawGraph& graph : graphs) detail::collect_ids(graph, spans, ranges);
+    for (const RawList& list : lists) {
+      for (std::size_t column = 0; column < list.spec.columns.size(); ++column) {
+        if (list.spec.columns[column].kind != ColumnKind::Vertex) continue;
+        for (const detail::RowChunk& chunk : list.rows.chunks) {
+          spans.push_back(IdSpan{chunk.cells[column].data(), chunk.cells[column].size()});
+        }
+      }
+    }
+    Result<Universe> universe = Universe::from_ids(spans, ranges, options);
+    if (!universe) return universe.error();
+    return std::make_shared<const Universe>(std::move(*universe));
+  }
+
+  std::shared_ptr<const LabelDictionary> make_dictionary() const {
+    std::vector<std::string> words;
+    const auto add = [&words](const std::vector<std::string>& more) {
+      words.insert(words.end(), more.begin(), more.end());
+    };
+    for (const detail::RawGraph& graph : graphs) {
+      if (graph.labels) {
+        add(graph.labels->cells.words);
+      } else if (graph.mtg) {
+        add(graph.mtg->dictionary().words());
+      }
+    }
+    return std::make_shared<const LabelDictionary>(std::move(words));
+  }
+
+  IoOptions options;
+  detail::Budget budget;
+  std::vector<detail::RawGraph> graphs;
+  std::vector<RawList> lists;
+};
+
+InputSet::InputSet(IoOptions options) : state_(std::make_unique<State>(std::move(options))) {}
+InputSet::~InputSet() = default;
+InputSet::InputSet(InputSet&&) noexcept = default;
+InputSet& InputSet::operator=(InputSet&&) noexcept = default;
+
+Status InputSet::add_graph(const GraphSpec& spec) {
+  if (state_->is_taken(spec.name)) {
+    return detail::input_error("", 0, "input " + detail::quoted(spec.name) + " is given twice");
+  }
+  try {
+    Result<detail::RawGraph> graph = detail::read_raw_graph(spec, state_->options, state_->budget);
+    if (!graph) return graph.error();
+    state_->graphs.push_back(std::move(*graph));
+    return Done{};
+  } catch (const std::bad_alloc&) {
+    return detail::out_of_memory_error(spec.path);
+  }
+}
+
+Status InputSet::add_list(const ListSpec& spec) {
+  if (state_->is_taken(spec.name)) {
+    return detail::input_error("", 0, "input " + detail::quoted(spec.name) + " is given twice");
+  }
+  RawList list{spec, {}};
+  if (list.spec.columns.empty()) list.spec.columns = {{0, ColumnKind::Vertex}, {1, ColumnKind::Vertex}};
+  try {
+    Result<detail::Rows> rows = detail::read_list(list.spec, state_->options, state_->budget);
+    if (!rows) return rows.error();
+    list.rows = std::move(*rows);
+    state_->lists.push_back(std::move(list));
+    return Done{};
+  } catch (const std::bad_alloc&) {
+    return detail::out_of_memory_error(spec.path);
+  }
+}
+
+Result<Inputs> InputSet::finish() {
+  const std::unique_ptr<State> state = std::exchange(state_, std::make_unique<State>(state_->options));
+  try {
+    Inputs inputs;
+    Result<std::shared_ptr<const Universe>> universe = state->make_universe();
+    if (!universe) return universe.error();
+    inputs.universe = *universe;
+    inputs.dictionary = state->make_dictionary();
+    for (detail::RawGraph& raw : state->graphs) {
+      Result<Graph> graph =
+          detail::prepare_graph(raw, inputs.universe, inputs.dictionary, state->options, state->budget);
+      if (!graph) return graph.error();
+      inputs.graphs.emplace(raw.spec.name, std::move(*graph));
+      inputs.reports.emplace(raw.spec.name, raw.report);
+    }
+    for (RawList& raw : state->lists) inputs.lists.emplace(raw.spec.name, finish_list(raw, *inputs.universe));
+    return inputs;
+  } catch (const std::bad_alloc&) {
+    return detail::out_of_memory_error("");
+  }
+}
+
+Result<LoadedGraph> load_graph(const GraphSpec& spec, const IoOptions& options) {
+  InputSet set(options);
+  Status added = set.add_graph(spec);
+  if (!added) return added.error();
+  Result<Inputs> inputs = set.finish();
+  if (!inputs) return inputs.error();
+  return LoadedGraph{std::move(inputs->graphs.at(spec.name)), std::move(inputs->reports.at(spec.name))};
+}
+
+Result<InputList> edge_list(const Graph& graph) {
+  try {
+    const GraphView view = graph.view();
+    InputList list;
+    list.size = view.arc_count;
+    list.columns.resize(view.edge_info != nullptr ? 3 : 2);
+    std::vector<std::uint32_t>& sources = list.columns[0].ranks;
+    sources.reserve(view.arc_count);
+    for (std::uint64_t rank = 0; rank < view.universe; ++rank) {
+      const ArcRange arcs = arcs_of(view, rank);
+      sources.insert(sources.end(), arcs.end - arcs.begin, static_cast<std::uint32_t>(rank));
+    }
+    list.columns[1].ranks.assign(view.neighbors, view.neighbors + view.arc_count);
+    if (view.edge_info == nullptr) return list;
+    InputColumn& info = list.columns[2];
+    if (graph.facts().info == InfoKind::Float) {
+      const double* const words = static_cast<const double*>(view.edge_info);
+      info.kind = ColumnKind::Float;
+      info.floats.assign(words, words + view.arc_count);
+    } else {
+      const std::int64_t* const words = static_cast<const std::int64_t*>(view.edge_info);
+      info.kind = ColumnKind::Int;
+      info.ints.assign(words, words + view.arc_count);
+    }
+    return list;
+  } catch (const std::bad_alloc&) {
+    return detail::out_of_memory_error("");
+  }
+}
+
+}  // namespace matcha::runtime

@@ -1,0 +1,35 @@
+#include "runtime/graph/io.h"
+
+#include <unistd.h>
+
+namespace matcha::runtime {
+
+std::string_view format_name(Format format) {
+  switch (format) {
+    case Format::Auto: return "auto";
+    case Format::EdgeList: return "edge list";
+    case Format::MatrixMarket: return "Matrix Market";
+    case Format::Tve: return "t/v/e";
+    case Format::Mtg: return "mtg";
+  }
+  return "";
+}
+
+std::string_view compression_name(Compression compression) {
+  switch (compression) {
+    case Compression::None: return "plain";
+    case Compression::Gzip: return "gz";
+    case Compression::Zstd: return "zst";
+  }
+  return "";
+}
+
+std::uint64_t IoOptions::memory_limit() const {
+  if (max_bytes != 0) return max_bytes;
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long page_bytes = sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page_bytes <= 0) return std::uint64_t{1} << 33;
+  return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_bytes) / 4 * 3;
+}
+
+}  // namespace matcha::runtime

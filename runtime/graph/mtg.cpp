@@ -1,0 +1,374 @@
+#include "runtime/graph/mtg.h"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstring>
+#include <new>
+#include <optional>
+
+#include "runtime/graph/detail/mtg_layout.h"
+#include "runtime/graph/detail/output.h"
+#include "runtime/graph/detail/source.h"
+
+static_assert(std::endian::native == std::endian::little, "the arrays of a .mtg are used as they lie in the file");
+
+namespace matcha::runtime {
+
+namespace {
+
+using detail::input_error;
+using detail::MtgEntry;
+using detail::MtgHeader;
+using detail::MtgSection;
+using Block = tbb::blocked_range<std::uint64_t>;
+
+constexpr std::uint64_t kGrain = std::uint64_t{1} << 14;
+constexpr std::size_t kSections = detail::kMtgSections + 1;
+
+/// The bytes of each section by its number; absent ones have no data.
+using Sections = std::array<std::optional<std::string_view>, kSections>;
+
+std::optional<std::string_view>& section(Sections& sections, MtgSection which) {
+  return sections[static_cast<std::size_t>(which)];
+}
+
+template <typename T>
+const T* items(Sections& sections, MtgSection which) {
+  const std::optional<std::string_view>& bytes = section(sections, which);
+  return bytes ? reinterpret_cast<const T*>(bytes->data()) : nullptr;
+}
+
+/// Reads and checks a `.mtg` in memory.
+class MtgReader {
+ public:
+  MtgReader(const std::string& path, const detail::WholeFile& file) : path_(path), file_(file) {}
+
+  Result<Graph> read() {
+    Status header = read_header();
+    if (!header) return header.error();
+    Status table = read_table();
+    if (!table) return table.error();
+    Status sizes = check_sizes();
+    if (!sizes) return sizes.error();
+    Status sums = check_sums();
+    if (!sums) return sums.error();
+    Status structure = check_structure();
+    if (!structure) return structure.error();
+    return make_graph();
+  }
+
+ private:
+  Error corrupt(std::string what) const {
+    return input_error(path_, 0, "the .mtg is corrupt: " + std::move(what), "convert the graph again");
+  }
+
+  Status read_header() {
+    const std::string_view bytes = file_.bytes;
+    if (!bytes.starts_with(detail::kMtgMagic)) {
+      return input_error(path_, 0, "the file is no .mtg", "make one with `matcha graph convert`");
+    }
+    if (bytes.size() < sizeof(MtgHeader)) return corrupt("it ends inside its header");
+    std::memcpy(&header_, bytes.data(), sizeof(header_));
+    if (header_.endian_tag != detail::kMtgEndianTag) {
+      return input_error(path_, 0, "the .mtg is from a machine with another byte order, or corrupt",
+                         "convert the graph on this machine");
+    }
+    if (header_.version != kMtgVersion) {
+      return input_error(path_, 0, "the .mtg has version " + std::to_string(header_.version) +
+                                       "; this program reads version " + std::to_string(kMtgVersion),
+                         header_.version > kMtgVersion ? "use a newer Matcha, or convert the graph again"
+                                                       : "convert the graph again");
+    }
+    if (header_.section_count > detail::kMtgSections) return corrupt("it has too many sections");
+    const std::uint64_t table_end = sizeof(MtgHeader) + header_.section_count * sizeof(MtgEntry);
+    if (bytes.size() < table_end + sizeof(std::uint64_t)) return corrupt("it ends inside its section table");
+    std::uint64_t sum = 0;
+    std::memcpy(&sum, bytes.data() + table_end, sizeof(sum));
+    if (sum != XXH3_64bits(bytes.data(), table_end)) return corrupt("the checksum of its header is wrong");
+    if (header_.file_bytes != bytes.size()) {
+      return input_error(path_, 0, "the .mtg has " + std::to_string(bytes.size()) + " bytes and should have " +
+                                       std::to_string(header_.file_bytes),
+                         "the file may be truncated; fetch or convert it again");
+    }
+    if ((header_.flags & ~detail::kMtgKnownFlags) != 0) return corrupt("it has unknown flags");
+    if (header_.universe > kMaxVertices) return corrupt("it has too many vertices");
+    return Done{};
+  }
+
+  Status read_table() {
+    for (std::uint64_t at = 0; at < header_.section_count; ++at) {
+      MtgEntry entry{};
+      std::memcpy(&entry, file_.bytes.data() + sizeof(MtgHeader) + at * sizeof(MtgEntry), sizeof(entry));
+      const std::uint64_t size = file_.bytes.size();
+      if (entry.section == 0 || entry.section > detail::kMtgSections) return corrupt("it has an unknown section");
+      if (entry.begin % detail::kMtgAlignment != 0 || entry.begin > size || entry.bytes > size - entry.begin) {
+        return corrupt("a section lies outside the file");
+      }
+      std::optional<std::string_view>& place = sections_[entry.section];
+      if (place) return corrupt("a section occurs twice");
+      place = file_.bytes.substr(entry.begin, entry.bytes);
+      sums_[entry.section] = entry.xxh3;
+    }
+    return Done{};
+  }
+
+  bool has_size(MtgSection which, std::uint64_t count, std::uint64_t item_bytes) {
+    const std::optional<std::string_view>& bytes = section(sections_, which);
+    return !bytes || (bytes->size() / item_bytes == count && bytes->size() % item_bytes == 0);
+  }
+
+  Status check_sizes() {
+    if (!section(sections_, MtgSection::Offsets) || !section(sections_, MtgSection::Neighbors)) {
+      return corrupt("it has no edges section");
+    }
+    const bool good = has_size(MtgSection::Offsets, header_.universe + 1, sizeof(std::uint64_t)) &&
+                      has_size(MtgSection::Neighbors, header_.arc_count, sizeof(std::uint32_t)) &&
+                      has_size(MtgSection::Ids, header_.universe, sizeof(std::int64_t)) &&
+                      has_size(MtgSection::Vertices, header_.vertex_count, sizeof(std::uint32_t)) &&
+                      has_size(MtgSection::Labels, header_.universe, sizeof(std::int64_t)) &&
+                      has_size(MtgSection::EdgeInfo, header_.arc_count, sizeof(std::uint64_t));
+    if (!good) return corrupt("the size of a section is wrong");
+    if (!section(sections_, MtgSection::Vertices) && header_.vertex_count != header_.universe) {
+      return corrupt("its number of vertices is wrong");
+    }
+    const bool has_info = section(sections_, MtgSection::EdgeInfo).has_value();
+    if (has_info != (info_kind() != InfoKind::None)) return corrupt("its edge info is missing or of unknown kind");
+    return Done{};
+  }
+
+  InfoKind info_kind() const { return static_cast<InfoKind>(header_.flags >> detail::kMtgInfoShift & 3); }
+
+  Status check_sums() {
+    std::atomic<std::uint64_t> bad{0};
+    tbb::parallel_for(std::size_t{1}, kSections, [&](std::size_t at) {
+      const std::optional<std::string_view>& bytes = sections_[at];
+      if (bytes && XXH3_64bits(bytes->data(), bytes->size()) != sums_[at]) bad.store(at);
+    });
+    static constexpr std::array<std::string_view, kSections> kNames = {
+        "", "offsets", "neighbours", "ids", "vertices", "labels", "label words", "edge info"};
+    if (bad.load() != 0) return corrupt("the checksum of its " + std::string(kNames[bad.load()]) + " is wrong");
+    return Done{};
+  }
+
+  /// Strictly ascending, and below `limit` where that matters.
+  template <typename T>
+  static bool ascends(const T* begin, std::uint64_t count) {
+    return std::adjacent_find(begin, begin + count, [](T a, T b) { return a >= b; }) == begin + count;
+  }
+
+  bool list_is_good(std::uint64_t vertex, bool simple) {
+    const std::uint64_t* const offsets = items<std::uint64_t>(sections_, MtgSection::Offsets);
+    const std::uint32_t* const neighbors = items<std::uint32_t>(sections_, MtgSection::Neighbors);
+    const std::uint64_t begin = offsets[vertex];
+    const std::uint64_t end = offsets[vertex + 1];
+    if (begin > end || end > header_.arc_count) return false;
+    for (std::uint64_t at = begin; at < end; ++at) {
+      if (neighbors[at] >= header_.universe || (simple && neighbors[at] == vertex)) return false;
+      if (at != begin && neighbors[at] < neighbors[at - 1] + (simple ? 1 : 0)) return false;
+    }
+    return true;
+  }
+
+  Status check_structure() {
+    const std::uint64_t* const offsets = items<std::uint64_t>(sections_, MtgSection::Offsets);
+    if (offsets[0] != 0 || offsets[header_.universe] != header_.arc_count) return corrupt("its offsets are wrong");
+    const bool simple = (header_.flags & detail::kMtgSimple) != 0;
+    std::atomic<bool> good{true};
+    tbb::parallel_for(Block(0, header_.universe, kGrain), [&](const Block& block) {
+      for (std::uint64_t vertex = block.begin(); vertex != block.end(); ++vertex) {
+        if (!list_is_good(vertex, simple)) good.store(false, std::memory_order_relaxed);
+      }
+    });
+    if (!good.load()) return corrupt("its neighbours are out of order or out of range");
+    const std::int64_t* const ids = items<std::int64_t>(sections_, MtgSection::Ids);
+    if (ids != nullptr && !ascends(ids, header_.universe)) return corrupt("its ids do not ascend");
+    const std::uint32_t* const vertices = items<std::uint32_t>(sections_, MtgSection::Vertices);
+    if (vertices != nullptr) {
+      const bool fits = header_.vertex_count == 0 || vertices[header_.vertex_count - 1] < header_.universe;
+      if (!ascends(vertices, header_.vertex_count) || !fits) return corrupt("its vertices are out of order");
+    }
+    return read_words();
+  }
+
+  Status read_words() {
+    const std::optional<std::string_view>& bytes = section(sections_, MtgSection::Words);
+    if (!bytes) return Done{};
+    constexpr std::uint64_t kItem = sizeof(std::uint64_t);
+    std::uint64_t count = 0;
+    if (bytes->size() < kItem) return corrupt("its label words are cut");
+    std::memcpy(&count, bytes->data(), kItem);
+    if (count > bytes->size() / kItem - 1) return corrupt("its label words are cut");
+    const std::string_view text = bytes->substr(kItem * (count + 1));
+    std::vector<std::string> words;
+    std::uint64_t begin = 0;
+    for (std::uint64_t word = 0; word < count; ++word) {
+      std::uint64_t end = 0;
+      std::memcpy(&end, bytes->data() + kItem * (word + 1), kItem);
+      if (end < begin || end > text.size()) return corrupt("its label words are out of range");
+      words.emplace_back(text.substr(begin, end - begin));
+      begin = end;
+    }
+    if (begin != text.size() || !ascends(words.data(), words.size())) return corrupt("its label words are not sorted");
+    dictionary_ = std::make_shared<const LabelDictionary>(std::move(words));
+    return Done{};
+  }
+
+  Graph make_graph() {
+    std::shared_ptr<const Universe> universe;
+    const std::int64_t* const ids = items<std::int64_t>(sections_, MtgSection::Ids);
+    if (ids == nullptr) {
+      universe = std::make_shared<const Universe>(Universe::identity(header_.universe));
+    } else {
+      Buffer<std::int64_t> copy(header_.universe);
+      std::copy_n(ids, header_.universe, copy.data());
+      universe = std::make_shared<const Universe>(Universe::from_sorted(std::move(copy)));
+    }
+    GraphView view{};
+    view.arc_count = header_.arc_count;
+    view.offsets = items<std::uint64_t>(sections_, MtgSection::Offsets);
+    view.neighbors = items<std::uint32_t>(sections_, MtgSection::Neighbors);
+    view.edge_info = items<std::uint64_t>(sections_, MtgSection::EdgeInfo);
+    view.labels = items<std::int64_t>(sections_, MtgSection::Labels);
+    view.vertices = items<std::uint32_t>(sections_, MtgSection::Vertices);
+    view.vertex_count = header_.vertex_count;
+    GraphFacts facts;
+    facts.directed = (header_.flags & detail::kMtgDirected) != 0;
+    facts.simple = (header_.flags & detail::kMtgSimple) != 0;
+    facts.info = info_kind();
+    Graph graph = Graph::from_view(std::move(universe), view, facts, file_.owner);
+    if (dictionary_ != nullptr) graph.set_dictionary(dictionary_);
+    return graph;
+  }
+
+  const std::string& path_;
+  const detail::WholeFile& file_;
+  MtgHeader header_{};
+  Sections sections_;
+  std::array<std::uint64_t, kSections> sums_{};
+  std::shared_ptr<const LabelDictionary> dictionary_;
+};
+
+template <typename T>
+std::string_view bytes_of(const T* data, std::uint64_t count) {
+  return std::string_view(reinterpret_cast<const char*>(data), count * sizeof(T));
+}
+
+std::string words_section(const LabelDictionary& dictionary) {
+  std::string numbers;
+  std::string text;
+  const auto add = [&numbers](std::uint64_t number) { numbers.append(bytes_of(&number, 1)); };
+  add(dictionary.words().size());
+  for (const std::string& word : dictionary.words()) {
+    text += word;
+    add(text.size());
+  }
+  return numbers + text;
+}
+
+std::uint64_t aligned(std::uint64_t at) {
+  return (at + detail::kMtgAlignment - 1) / detail::kMtgAlignment * detail::kMtgAlignment;
+}
+
+/// The arcs of a hash-indexed graph, indexed by a CSR. Slots already point to arcs in the order of their vertices.
+Buffer<std::uint64_t> offsets_of_slots(const GraphView& view) {
+  Buffer<std::uint64_t> offsets(view.universe + 1);
+  std::fill(offsets.begin(), offsets.end(), 0);
+  for (std::uint64_t place = 0; place <= view.slot_mask; ++place) {
+    const HashSlot& slot = view.slots[place];
+    if (slot.vertex != kEmptySlot) offsets[slot.vertex + 1] = slot.end - slot.begin;
+  }
+  for (std::uint64_t vertex = 0; vertex < view.universe; ++vertex) offsets[vertex + 1] += offsets[vertex];
+  return offsets;
+}
+
+struct Part {
+  MtgSection section;
+  std::string_view bytes;
+};
+
+Status write_parts(const std::string& path, MtgHeader header, const std::vector<Part>& parts,
+                   const IoOptions& options) {
+  Result<std::unique_ptr<detail::OutputFile>> file = detail::OutputFile::create(path, Compression::None);
+  if (!file) return file.error();
+  std::vector<MtgEntry> table;
+  const std::uint64_t head = sizeof(MtgHeader) + parts.size() * sizeof(MtgEntry);
+  std::uint64_t at = aligned(head + sizeof(std::uint64_t));
+  std::uint64_t end = at;
+  for (const Part& part : parts) {
+    table.push_back(MtgEntry{static_cast<std::uint64_t>(part.section), at, part.bytes.size(),
+                             XXH3_64bits(part.bytes.data(), part.bytes.size())});
+    end = at + part.bytes.size();
+    at = aligned(end);
+  }
+  header.file_bytes = end;
+  header.section_count = parts.size();
+  std::string front(bytes_of(&header, 1));
+  front.append(bytes_of(table.data(), table.size()));
+  const std::uint64_t sum = XXH3_64bits(front.data(), front.size());
+  front.append(bytes_of(&sum, 1));
+  (*file)->write(front);
+  std::uint64_t written = front.size();
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    if (options.cancelled()) return detail::interrupted_error();
+    (*file)->write(std::string(table[part].begin - written, '\0'));
+    (*file)->write(parts[part].bytes);
+    written = table[part].begin + parts[part].bytes.size();
+  }
+  return (*file)->finish();
+}
+
+}  // namespace
+
+Result<Graph> read_mtg(const std::string& path, const IoOptions& options) {
+  try {
+    Result<detail::WholeFile> file = detail::read_whole(path, options);
+    if (!file) return file.error();
+    return MtgReader(path, *file).read();
+  } catch (const std::bad_alloc&) {
+    return detail::out_of_memory_error(path);
+  }
+}
+
+Status write_mtg(const Graph& graph, const std::string& path, const IoOptions& options) {
+  try {
+    const GraphView view = graph.view();
+    Buffer<std::uint64_t> made;
+    if (view.offsets == nullptr) made = offsets_of_slots(view);
+    const std::uint64_t* const offsets = view.offsets != nullptr ? view.offsets : made.data();
+    const std::string words = words_section(graph.dictionary());
+    std::vector<Part> parts = {{MtgSection::Offsets, bytes_of(offsets, view.universe + 1)},
+                               {MtgSection::Neighbors, bytes_of(view.neighbors, view.arc_count)}};
+    if (view.original_ids != nullptr) parts.push_back({MtgSection::Ids, bytes_of(view.original_ids, view.universe)});
+    if (view.vertices != nullptr) {
+      parts.push_back({MtgSection::Vertices, bytes_of(view.vertices, view.vertex_count)});
+    }
+    if (view.labels != nullptr) parts.push_back({MtgSection::Labels, bytes_of(view.labels, view.universe)});
+    if (!graph.dictionary().empty()) parts.push_back({MtgSection::Words, words});
+    const bool has_info = view.edge_info != nullptr && graph.facts().info != InfoKind::None;
+    if (has_info) {
+      parts.push_back(
+          {MtgSection::EdgeInfo, bytes_of(static_cast<const std::uint64_t*>(view.edge_info), view.arc_count)});
+    }
+    MtgHeader header{};
+    std::memcpy(header.magic, detail::kMtgMagic.data(), sizeof(header.magic));
+    header.version = kMtgVersion;
+    header.endian_tag = detail::kMtgEndianTag;
+    header.flags = (graph.facts().directed ? detail::kMtgDirected : 0) |
+                   (graph.facts().simple ? detail::kMtgSimple : 0) |
+                   (has_info ? static_cast<std::uint64_t>(graph.facts().info) << detail::kMtgInfoShift : 0);
+    header.universe = view.universe;
+    header.arc_count = view.arc_count;
+    header.vertex_count = view.vertex_count;
+    return write_parts(path, header, parts, options);
+  } catch (const std::bad_alloc&) {
+    return detail::out_of_memory_error(path);
+  }
+}
+
+}  // namespace matcha::runtime

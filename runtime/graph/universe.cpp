@@ -1,0 +1,231 @@
+#include "runtime/graph/universe.h"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_sort.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <limits>
+#include <mutex>
+#include <numeric>
+
+#include "runtime/graph/detail/source.h"
+
+namespace matcha::runtime {
+
+namespace {
+
+using Block = tbb::blocked_range<std::uint64_t>;
+
+constexpr std::uint64_t kGrain = std::uint64_t{1} << 14;
+
+struct Extent {
+  std::int64_t low = std::numeric_limits<std::int64_t>::max();
+  std::int64_t high = std::numeric_limits<std::int64_t>::min();
+  std::uint64_t total = 0;
+
+  void widen(std::int64_t first, std::int64_t last) {
+    low = std::min(low, first);
+    high = std::max(high, last);
+  }
+};
+
+std::int64_t last_of(const IdRange& range) { return range.first + static_cast<std::int64_t>(range.count - 1); }
+
+Extent extent_of(const std::vector<IdSpan>& spans, const std::vector<IdRange>& ranges) {
+  Extent extent;
+  std::mutex guard;
+  tbb::parallel_for(std::size_t{0}, spans.size(), [&](std::size_t at) {
+    const IdSpan& span = spans[at];
+    if (span.count == 0) return;
+    const auto [low, high] = std::minmax_element(span.ids, span.ids + span.count);
+    const std::lock_guard<std::mutex> lock(guard);
+    extent.widen(*low, *high);
+  });
+  for (const IdSpan& span : spans) extent.total += span.count;
+  for (const IdRange& range : ranges) {
+    if (range.count == 0) continue;
+    extent.widen(range.first, last_of(range));
+    extent.total += range.count;
+  }
+  return extent;
+}
+
+/// One bit for each id of the extent.
+class IdBits {
+ public:
+  IdBits(std::int64_t low, std::uint64_t width) : low_(static_cast<std::uint64_t>(low)), words_((width + 63) / 64) {
+    std::fill(words_.begin(), words_.end(), 0);
+  }
+
+  void add(const IdSpan& span) {
+    tbb::parallel_for(Block(0, span.count, kGrain), [&](const Block& block) {
+      for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
+        const std::uint64_t bit = static_cast<std::uint64_t>(span.ids[at]) - low_;
+        const std::uint64_t mask = std::uint64_t{1} << (bit & 63);
+        std::atomic_ref<std::uint64_t> word(words_[bit >> 6]);
+        if ((word.load(std::memory_order_relaxed) & mask) == 0) word.fetch_or(mask, std::memory_order_relaxed);
+      }
+    });
+  }
+
+  void add(const IdRange& range) {
+    const std::uint64_t first = static_cast<std::uint64_t>(range.first) - low_;
+    for (std::uint64_t bit = first; bit < first + range.count;) {
+      const std::uint64_t room = std::min(64 - (bit & 63), first + range.count - bit);
+      const std::uint64_t ones = room == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << room) - 1;
+      words_[bit >> 6] |= ones << (bit & 63);
+      bit += room;
+    }
+  }
+
+  /// The number of ids in the words before each piece of kPiece words, and in all.
+  std::vector<std::uint64_t> ranks_of_pieces() const {
+    const std::uint64_t pieces = (words_.size() + kPiece - 1) / kPiece;
+    std::vector<std::uint64_t> before(pieces + 1, 0);
+    tbb::parallel_for(std::uint64_t{0}, pieces, [&](std::uint64_t piece) {
+      std::uint64_t count = 0;
+      const std::uint64_t end = std::min(words_.size(), (piece + 1) * kPiece);
+      for (std::uint64_t at = piece * kPiece; at != end; ++at) {
+        count += static_cast<std::uint64_t>(std::popcount(words_[at]));
+      }
+      before[piece + 1] = count;
+    });
+    std::partial_sum(before.begin(), before.end(), before.begin());
+    return before;
+  }
+
+  Buffer<std::int64_t> ids(const std::vector<std::uint64_t>& before) const {
+    Buffer<std::int64_t> out(before.back());
+    tbb::parallel_for(std::uint64_t{0}, before.size() - 1, [&](std::uint64_t piece) {
+      std::uint64_t rank = before[piece];
+      const std::uint64_t end = std::min(words_.size(), (piece + 1) * kPiece);
+      for (std::uint64_t at = piece * kPiece; at != end; ++at) {
+        for (std::uint64_t word = words_[at]; word != 0; word &= word - 1) {
+          out[rank++] =
+              static_cast<std::int64_t>(low_ + at * 64 + static_cast<std::uint64_t>(std::countr_zero(word)));
+        }
+      }
+    });
+    return out;
+  }
+
+ private:
+  static constexpr std::uint64_t kPiece = 1024;
+  std::uint64_t low_;
+  Buffer<std::uint64_t> words_;
+};
+
+Buffer<std::int64_t> sorted_unique(const std::vector<IdSpan>& spans, const std::vector<IdRange>& ranges,
+                                   std::uint64_t total) {
+  Buffer<std::int64_t> ids(total);
+  std::uint64_t at = 0;
+  for (const IdSpan& span : spans) {
+    std::copy(span.ids, span.ids + span.count, ids.data() + at);
+    at += span.count;
+  }
+  for (const IdRange& range : ranges) {
+    std::iota(ids.data() + at, ids.data() + at + range.count, range.first);
+    at += range.count;
+  }
+  tbb::parallel_sort(ids.begin(), ids.end());
+  ids.truncate(static_cast<std::uint64_t>(std::unique(ids.begin(), ids.end()) - ids.begin()));
+  return ids;
+}
+
+Error too_many(std::uint64_t count) {
+  return Error{ErrorKind::Resource, std::to_string(count) + " vertices; a run has at most 4294967294", "", 0, ""};
+}
+
+}  // namespace
+
+Universe Universe::identity(std::uint64_t size) {
+  Universe universe;
+  universe.size_ = size;
+  return universe;
+}
+
+Universe Universe::from_sorted(Buffer<std::int64_t> ids) {
+  if (ids.empty()) return Universe();
+  if (ids[0] == 0 && static_cast<std::uint64_t>(ids[ids.size() - 1]) == ids.size() - 1) return identity(ids.size());
+  Universe universe;
+  universe.size_ = ids.size();
+  universe.ids_ = std::move(ids);
+  universe.index();
+  return universe;
+}
+
+Result<Universe> Universe::from_ids(const std::vector<IdSpan>& spans, const std::vector<IdRange>& ranges,
+                                    const IoOptions& options) {
+  constexpr std::uint64_t kSmallWidth = std::uint64_t{1} << 16;
+  constexpr std::uint64_t kBitsPerId = 64;
+  try {
+    const Extent extent = extent_of(spans, ranges);
+    if (extent.total == 0) return Universe();
+    if (options.cancelled()) return detail::interrupted_error();
+    const std::uint64_t last = static_cast<std::uint64_t>(extent.high) - static_cast<std::uint64_t>(extent.low);
+    if (last >= std::max(kSmallWidth, kBitsPerId * extent.total)) {
+      Buffer<std::int64_t> ids = sorted_unique(spans, ranges, extent.total);
+      if (ids.size() > kMaxVertices) return too_many(ids.size());
+      return from_sorted(std::move(ids));
+    }
+    IdBits bits(extent.low, last + 1);
+    for (const IdSpan& span : spans) bits.add(span);
+    for (const IdRange& range : ranges) bits.add(range);
+    const std::vector<std::uint64_t> before = bits.ranks_of_pieces();
+    if (before.back() > kMaxVertices) return too_many(before.back());
+    if (extent.low == 0 && before.back() == last + 1) return identity(before.back());
+    return from_sorted(bits.ids(before));
+  } catch (const std::bad_alloc&) {
+    return detail::out_of_memory_error("");
+  }
+}
+
+std::uint64_t Universe::bucket_of(std::int64_t id) const {
+  return (static_cast<std::uint64_t>(id) - static_cast<std::uint64_t>(ids_[0])) >> shift_;
+}
+
+void Universe::index() {
+  const std::uint64_t last = static_cast<std::uint64_t>(ids_[size_ - 1]) - static_cast<std::uint64_t>(ids_[0]);
+  shift_ = 0;
+  while ((last >> shift_) >= 2 * size_) ++shift_;
+  const std::uint64_t buckets = (last >> shift_) + 1;
+  buckets_ = Buffer<std::uint32_t>(buckets + 1);
+  buckets_[0] = 0;
+  tbb::parallel_for(Block(0, size_, kGrain), [&](const Block& block) {
+    for (std::uint64_t rank = block.begin(); rank != block.end(); ++rank) {
+      const std::uint64_t end = rank + 1 == size_ ? buckets : bucket_of(ids_[rank + 1]);
+      for (std::uint64_t bucket = bucket_of(ids_[rank]); bucket != end; ++bucket) {
+        buckets_[bucket + 1] = static_cast<std::uint32_t>(rank + 1);
+      }
+    }
+  });
+}
+
+std::uint64_t Universe::lower_rank(std::int64_t id) const {
+  if (ids_.empty()) return id < 0 ? 0 : std::min(static_cast<std::uint64_t>(id), size_);
+  if (id <= ids_[0]) return 0;
+  if (id > ids_[size_ - 1]) return size_;
+  const std::uint64_t bucket = bucket_of(id);
+  const std::int64_t* const begin = ids_.data() + buckets_[bucket];
+  const std::int64_t* const end = ids_.data() + buckets_[bucket + 1];
+  return static_cast<std::uint64_t>(std::lower_bound(begin, end, id) - ids_.data());
+}
+
+std::optional<std::uint32_t> Universe::rank(std::int64_t id) const {
+  const std::uint64_t at = lower_rank(id);
+  if (at == size_ || this->id(at) != id) return std::nullopt;
+  return static_cast<std::uint32_t>(at);
+}
+
+void Universe::ranks(const std::int64_t* ids, std::uint64_t count, std::uint32_t* out) const {
+  tbb::parallel_for(Block(0, count, kGrain), [&](const Block& block) {
+    for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
+      out[at] = static_cast<std::uint32_t>(ids_.empty() ? static_cast<std::uint64_t>(ids[at]) : lower_rank(ids[at]));
+    }
+  });
+}
+
+}  // namespace matcha::runtime

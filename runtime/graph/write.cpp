@@ -1,0 +1,158 @@
+#include "runtime/graph/write.h"
+
+#include <charconv>
+#include <cstring>
+#include <new>
+
+#include "runtime/graph/detail/output.h"
+#include "runtime/graph/detail/source.h"
+
+namespace matcha::runtime {
+
+namespace {
+
+using detail::OutputFile;
+
+/// Builds a line piece by piece and writes it whole.
+class LineWriter {
+ public:
+  explicit LineWriter(OutputFile& file) : file_(file) {}
+
+  LineWriter& text(std::string_view piece) {
+    line_.append(piece);
+    return *this;
+  }
+  template <typename Number>
+  LineWriter& number(Number value) {
+    char digits[32];
+    const std::to_chars_result end = std::to_chars(digits, digits + sizeof(digits), value);
+    line_.append(digits, end.ptr);
+    return *this;
+  }
+  void end() {
+    line_ += '\n';
+    file_.write(line_);
+    line_.clear();
+  }
+
+ private:
+  OutputFile& file_;
+  std::string line_;
+};
+
+void write_info(const Graph& graph, std::uint64_t arc, LineWriter& line) {
+  const GraphView view = graph.view();
+  if (view.edge_info == nullptr) return;
+  line.text(" ");
+  if (graph.facts().info == InfoKind::Float) {
+    line.number(static_cast<const double*>(view.edge_info)[arc]);
+  } else {
+    line.number(static_cast<const std::int64_t*>(view.edge_info)[arc]);
+  }
+}
+
+/// Calls `visit(source, target, arc)` for each edge once, ascending. A lone direction is an edge of a directed graph.
+template <typename Visit>
+Status for_each_edge(const Graph& graph, const IoOptions& options, const Visit& visit) {
+  const GraphView view = graph.view();
+  for (std::uint64_t source = 0; source < view.universe; ++source) {
+    if (options.cancelled()) return detail::interrupted_error();
+    const ArcRange arcs = arcs_of(view, source);
+    for (std::uint64_t arc = arcs.begin; arc < arcs.end; ++arc) {
+      const std::uint64_t target = view.neighbors[arc];
+      if (graph.facts().directed || source < target) visit(source, target, arc);
+    }
+  }
+  return Done{};
+}
+
+Status write_edge_list(const Graph& graph, OutputFile& file, const IoOptions& options) {
+  const Universe& universe = graph.universe();
+  LineWriter line(file);
+  line.text("# ").number(graph.vertex_count()).text(" vertices ").number(graph.edge_count());
+  line.text(graph.facts().directed ? " arcs" : " undirected edges").end();
+  return for_each_edge(graph, options, [&](std::uint64_t source, std::uint64_t target, std::uint64_t arc) {
+    line.number(universe.id(source)).text(" ").number(universe.id(target));
+    write_info(graph, arc, line);
+    line.end();
+  });
+}
+
+Status write_matrix(const Graph& graph, OutputFile& file, const IoOptions& options) {
+  const InfoKind info = graph.facts().info;
+  LineWriter line(file);
+  line.text("%%MatrixMarket matrix coordinate ");
+  line.text(info == InfoKind::None ? "pattern" : (info == InfoKind::Float ? "real" : "integer"));
+  line.text(graph.facts().directed ? " general" : " symmetric").end();
+  const std::uint64_t size = graph.view().universe;
+  line.number(size).text(" ").number(size).text(" ").number(graph.edge_count()).end();
+  return for_each_edge(graph, options, [&](std::uint64_t source, std::uint64_t target, std::uint64_t arc) {
+    // A symmetric matrix stores its lower triangle.
+    const bool lower = !graph.facts().directed;
+    line.number((lower ? target : source) + 1).text(" ").number((lower ? source : target) + 1);
+    write_info(graph, arc, line);
+    line.end();
+  });
+}
+
+Status write_tve(const Graph& graph, OutputFile& file, const IoOptions& options) {
+  const GraphView view = graph.view();
+  const Universe& universe = graph.universe();
+  LineWriter line(file);
+  line.text("t ").number(graph.vertex_count()).text(" ").number(graph.edge_count()).end();
+  for (std::uint64_t at = 0; at < view.vertex_count; ++at) {
+    const std::uint64_t rank = view.vertices != nullptr ? view.vertices[at] : at;
+    const ArcRange arcs = arcs_of(view, rank);
+    const bool has_label = view.labels != nullptr && view.labels[rank] != kNoLabel;
+    line.text("v ").number(universe.id(rank)).text(" ");
+    line.text(has_label ? graph.dictionary().name(view.labels[rank]) : "0");
+    line.text(" ").number(arcs.end - arcs.begin).end();
+  }
+  return for_each_edge(graph, options, [&](std::uint64_t source, std::uint64_t target, std::uint64_t arc) {
+    line.text("e ").number(universe.id(source)).text(" ").number(universe.id(target));
+    write_info(graph, arc, line);
+    line.end();
+  });
+}
+
+}  // namespace
+
+Status write_text(const Graph& graph, const std::string& path, const WriteOptions& write, const IoOptions& options) {
+  try {
+    Result<std::unique_ptr<OutputFile>> file = OutputFile::create(path, write.compression);
+    if (!file) return file.error();
+    Status written = Done{};
+    switch (write.format) {
+      case Format::Auto:
+      case Format::EdgeList: written = write_edge_list(graph, **file, options); break;
+      case Format::MatrixMarket: written = write_matrix(graph, **file, options); break;
+      case Format::Tve: written = write_tve(graph, **file, options); break;
+      case Format::Mtg: return detail::input_error(path, 0, "a .mtg is not text");
+    }
+    if (!written) return written;
+    return (*file)->finish();
+  } catch (const std::bad_alloc&) {
+    return detail::out_of_memory_error(path);
+  }
+}
+
+Status write_labels(const Graph& graph, const std::string& path, const WriteOptions& write,
+                    const IoOptions& options) {
+  const GraphView view = graph.view();
+  if (view.labels == nullptr) return detail::input_error(path, 0, "the graph has no labels to write");
+  try {
+    Result<std::unique_ptr<OutputFile>> file = OutputFile::create(path, write.compression);
+    if (!file) return file.error();
+    LineWriter line(**file);
+    for (std::uint64_t at = 0; at < view.vertex_count; ++at) {
+      if (options.cancelled()) return detail::interrupted_error();
+      const std::uint64_t rank = view.vertices != nullptr ? view.vertices[at] : at;
+      line.text(graph.dictionary().name(view.labels[rank])).end();
+    }
+    return (*file)->finish();
+  } catch (const std::bad_alloc&) {
+    return detail::out_of_memory_error(path);
+  }
+}
+
+}  // namespace matcha::runtime
