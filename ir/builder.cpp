@@ -65,6 +65,11 @@ std::optional<bool> fold_comparison(Kind kind, std::int64_t a, std::int64_t b) {
   }
 }
 
+bool is_int(const Expr* expr, std::int64_t value) {
+  const ConstInt* constant = as<ConstInt>(expr);
+  return constant != nullptr && constant->value == value;
+}
+
 const Expr* bool_constant(const Expr* expr, bool value) {
   const ConstBool* constant = as<ConstBool>(expr);
   return constant != nullptr && constant->value == value ? expr : nullptr;
@@ -155,6 +160,14 @@ const Expr* Builder::simplify(Kind kind, std::span<const Expr* const> operands) 
       if (bool_constant(operands[0], true) != nullptr) return operands[0];
       if (bool_constant(operands[0], false) != nullptr) return operands[1];
       return bool_constant(operands[1], false) != nullptr ? operands[0] : nullptr;
+    case Kind::Add:
+      if (is_int(operands[0], 0)) return operands[1];
+      return is_int(operands[1], 0) ? operands[0] : nullptr;
+    case Kind::Sub:
+      return is_int(operands[1], 0) ? operands[0] : nullptr;
+    case Kind::Mul:
+      if (is_int(operands[0], 1)) return operands[1];
+      return is_int(operands[1], 1) ? operands[0] : nullptr;
     case Kind::Select:
       if (const ConstBool* cond = as<ConstBool>(operands[0])) return operands[cond->value ? 1 : 2];
       return operands[1] == operands[2] ? operands[1] : nullptr;

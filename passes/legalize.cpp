@@ -1,0 +1,61 @@
+#include "passes/legalize.h"
+
+#include <algorithm>
+
+#include "ir/match.h"
+#include "ir/rewriter.h"
+
+namespace matcha::passes {
+
+using namespace ir;  // NOLINT: a pass is written in the words of the IR.
+
+namespace {
+
+/// How deep loops are nested below `block` without a collect between them.
+std::uint32_t loop_depth(const Block& block) {
+  std::uint32_t deepest = 0;
+  for (const Stmt* stmt : block.body) {
+    std::uint32_t depth = match(
+        *stmt, [](const For& s) { return 1 + loop_depth(*s.body); },
+        [](const If& s) {
+          std::uint32_t other = s.maybe_else != nullptr ? loop_depth(*s.maybe_else) : 0;
+          return std::max(loop_depth(*s.then_body), other);
+        },
+        [](const Block& s) { return loop_depth(s); }, [](const Stmt&) -> std::uint32_t { return 0; });
+    deepest = std::max(deepest, depth);
+  }
+  return deepest;
+}
+
+class Legalizer final : public Rewriter {
+ public:
+  explicit Legalizer(PassContext& context) : Rewriter(context.context), context_(context) {}
+
+ protected:
+  void on_stmt(const Stmt* stmt, Stmts& out) override {
+    const Region* region = as<Region>(stmt);
+    if (region == nullptr) {
+      out.push_back(rebuild(stmt));
+      return;
+    }
+    Schedule schedule = region->schedule;
+    schedule.group = std::clamp<std::uint32_t>(schedule.group, 1, context_.target.max_group);
+    schedule.split = std::min({schedule.split, context_.target.max_split, loop_depth(*region->collect->body)});
+    if (schedule == region->schedule) {
+      out.push_back(region);
+      return;
+    }
+    context_.count("schedules");
+    builder().set_loc(region->loc);
+    out.push_back(builder().region(schedule, region->buffers, region->collect));
+  }
+
+ private:
+  PassContext& context_;
+};
+
+}  // namespace
+
+Module legalize(const Module& module, PassContext& context) { return Legalizer(context).run(module); }
+
+}  // namespace matcha::passes

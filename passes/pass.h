@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/context.h"
+#include "ir/nodes.h"
+#include "ir/support/diagnostics.h"
+
+namespace matcha::passes {
+
+/// What the machine that runs the program can do. `legalize` is the only pass that asks.
+struct TargetInfo {
+  std::string name = "cpu";
+  std::uint32_t max_group = 1;  ///< Threads that can work together on one position.
+  std::uint32_t max_split = 2;  ///< Loop levels at which a straggler's positions may be dealt again.
+};
+
+/// The label words of the bound graph, for `bind-labels`. Without `code` the words of the program count from -1 down in
+/// sorted order, which serves for looking at a program without its graph.
+struct LabelWords {
+  std::function<std::optional<std::int64_t>(std::string_view word)> code;
+  std::vector<std::string> words;  ///< All words of the graph, to name the near ones.
+};
+
+/// Options of one use of a pass: `fuse{copies=2}`. All are ints with a default in passes.def.
+using PassOptions = std::map<std::string, std::int64_t, std::less<>>;
+
+/// What a pass did, by name: `slices: 3`. Ordered, so that printing it is deterministic.
+using Statistics = std::map<std::string, std::int64_t, std::less<>>;
+
+/// What a pass sees beside the module. A pass that adds an error returns its input.
+struct PassContext {
+  ir::Context& context;
+  const PassOptions& options;  ///< Every option that passes.def declares for the pass is there.
+  const TargetInfo& target;
+  const LabelWords& labels;
+  Diagnostics& diagnostics;
+  Statistics& statistics;
+
+  std::int64_t option(std::string_view name) const { return options.find(name)->second; }
+  void count(std::string_view name, std::int64_t n = 1) { statistics[std::string(name)] += n; }
+};
+
+using PassFunction = ir::Module (*)(const ir::Module&, PassContext&);
+
+/// One line of passes.def.
+struct PassInfo {
+  std::string_view name;
+  PassFunction function;
+  ir::Stage takes;
+  ir::Stage gives;
+  std::string_view summary;
+};
+
+struct PassOption {
+  std::string_view pass;
+  std::string_view name;
+  std::int64_t default_value;
+  std::string_view meaning;
+};
+
+/// In the order of passes.def.
+std::span<const PassInfo> all_passes();
+std::span<const PassOption> all_pass_options();
+/// Null if there is none.
+const PassInfo* find_pass(std::string_view name);
+
+}  // namespace matcha::passes

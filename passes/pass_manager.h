@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "passes/pipelines.h"
+
+namespace matcha::passes {
+
+/// What to record while a pipeline runs, and where to end it.
+struct ManagerOptions {
+  std::vector<std::string> print_after;     ///< Names of passes, or `all`.
+  bool print_changed = false;               ///< After each pass that changed something.
+  std::vector<std::string> disabled;        ///< Passes to leave out.
+  std::string stop_after;                   ///< Ends after the first run of this pass.
+  std::optional<std::uint64_t> pass_limit;  ///< Ends after so many runs, for bisection.
+  std::string dump_dir;                     ///< Writes `07-restrict.mtir` there after each run.
+};
+
+/// One run of one pass.
+struct PassRun {
+  std::string text;  ///< As in a pipeline: `fuse{copies=2}`.
+  bool changed = false;
+  double milliseconds = 0;         ///< Of the pass itself.
+  double verify_milliseconds = 0;  ///< Of the verifier after it.
+  Statistics statistics;
+};
+
+struct PipelineResult {
+  ir::Module module;    ///< As the last pass left it; the input of a pass that failed.
+  bool ok = true;       ///< False after an error of a pass (see the diagnostics) or of the verifier.
+  std::string printed;  ///< What `print_after` and `print_changed` asked for.
+  std::string bug;      ///< After a failed verification: its report, the module and a command that repeats it.
+  std::vector<PassRun> runs;
+};
+
+/// Runs the pipeline and verifies the module before it and after every pass, in all builds. Prints nothing. Errors:
+/// those of the passes; `bad-pipeline` when a pass takes another stage or a name in the options is unknown;
+/// `broken-pass` when a pass breaks a rule of the verifier, which is a bug of ours; `dump-failed`.
+PipelineResult run_pipeline(const ir::Module& module, const Pipeline& pipeline, ir::Context& context,
+                            const TargetInfo& target, const LabelWords& labels, const ManagerOptions& options,
+                            Diagnostics& diagnostics);
+
+/// A table of the runs: milliseconds, changed or not, statistics.
+std::string time_report(const PipelineResult& result);
+
+}  // namespace matcha::passes

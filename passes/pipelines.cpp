@@ -1,0 +1,169 @@
+#include "passes/pipelines.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace matcha::passes {
+
+namespace {
+
+/// What every target shares; ends in stage loop.
+const std::vector<std::string> kLoop = {};
+
+/// What follows on the CPU.
+const std::vector<std::string> kCpu = {
+    // Regions, stored sets and buffers: from here on memory is fixed.
+    "plan-memory",
+    // Last, so that nothing after it breaks a limit of the target.
+    "legalize",
+};
+
+class PipelineParser {
+ public:
+  PipelineParser(std::string_view text, Diagnostics& diagnostics) : text_(text), diagnostics_(diagnostics) {}
+
+  std::optional<Pipeline> run() {
+    Pipeline pipeline;
+    skip();
+    if (at_ == text_.size()) return pipeline;
+    if (!steps(pipeline)) return std::nullopt;
+    if (at_ != text_.size()) {
+      complain("`,` or the end");
+      return std::nullopt;
+    }
+    return pipeline;
+  }
+
+ private:
+  void skip() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n')) ++at_;
+  }
+
+  bool accept(char c) {
+    skip();
+    if (at_ == text_.size() || text_[at_] != c) return false;
+    ++at_;
+    skip();
+    return true;
+  }
+
+  std::string_view word() {
+    skip();
+    std::size_t begin = at_;
+    while (at_ < text_.size() && ((text_[at_] >= 'a' && text_[at_] <= 'z') ||
+                                  (text_[at_] >= '0' && text_[at_] <= '9') || text_[at_] == '-' || text_[at_] == '_')) {
+      ++at_;
+    }
+    std::string_view found = text_.substr(begin, at_ - begin);
+    skip();
+    return found;
+  }
+
+  bool complain(std::string_view wanted) {
+    diagnostics_.error(DiagId::BadPipeline, {},
+                       fmt::format("in the list of passes `{}`: expected {} at `{}`", text_, wanted, text_.substr(at_)),
+                       "write passes as `name,name{option=1},fixpoint{name,name}`");
+    return false;
+  }
+
+  bool unknown(DiagId id, std::string_view what, std::string_view name, const std::vector<std::string>& candidates) {
+    std::string near = nearest_word(name, candidates);
+    std::string known = candidates.empty() ? "there is none" : fmt::format("known: {}", fmt::join(candidates, ", "));
+    diagnostics_.error(id, {}, fmt::format("no {} is called `{}`", what, name),
+                       near.empty() ? known : fmt::format("did you mean `{}`?", near));
+    return false;
+  }
+
+  bool steps(Pipeline& out) {
+    do {
+      if (!step(out)) return false;
+    } while (accept(','));
+    return true;
+  }
+
+  bool step(Pipeline& out) {
+    std::string_view name = word();
+    if (name.empty()) return complain("the name of a pass");
+    if (name == "fixpoint") {
+      PipelineStep fixpoint;
+      if (!accept('{') || !steps(fixpoint.body) || !accept('}')) return diagnostics_.has_errors() || complain("`{…}`");
+      out.push_back(std::move(fixpoint));
+      return true;
+    }
+    if (name == "loop" || name == "cpu") return named(name, out);
+    const PassInfo* pass = find_pass(name);
+    if (pass == nullptr) {
+      std::vector<std::string> candidates = pipeline_names();
+      for (const PassInfo& known : all_passes()) candidates.emplace_back(known.name);
+      return unknown(DiagId::UnknownPass, "pass", name, candidates);
+    }
+    PipelineStep use;
+    use.pass = pass;
+    for (const PassOption& option : all_pass_options()) {
+      if (option.pass == name) use.options[std::string(option.name)] = option.default_value;
+    }
+    if (accept('{') && !options(use)) return false;
+    out.push_back(std::move(use));
+    return true;
+  }
+
+  bool options(PipelineStep& use) {
+    do {
+      std::string_view name = word();
+      const auto found = use.options.find(name);
+      if (found == use.options.end()) {
+        std::vector<std::string> candidates;
+        for (const auto& [known, value] : use.options) candidates.push_back(known);
+        return unknown(DiagId::BadPipeline, fmt::format("option of `{}`", use.pass->name), name, candidates);
+      }
+      if (!accept('=')) return complain("`=`");
+      std::string_view digits = word();
+      const char* end = digits.data() + digits.size();
+      if (digits.empty() || std::from_chars(digits.data(), end, found->second).ptr != end) return complain("an int");
+    } while (accept(','));
+    return accept('}') || complain("`}`");
+  }
+
+  bool named(std::string_view name, Pipeline& out) {
+    std::vector<std::string> texts = kLoop;
+    if (name == "cpu") texts.insert(texts.end(), kCpu.begin(), kCpu.end());
+    for (const std::string& text : texts) {
+      std::optional<Pipeline> part = PipelineParser(text, diagnostics_).run();
+      if (!part) return false;
+      out.insert(out.end(), part->begin(), part->end());
+    }
+    return true;
+  }
+
+  std::string_view text_;
+  Diagnostics& diagnostics_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+const std::vector<std::string>& pipeline_names() {
+  static const std::vector<std::string> names = {"cpu", "loop"};
+  return names;
+}
+
+std::optional<Pipeline> parse_pipeline(std::string_view text, Diagnostics& diagnostics) {
+  std::size_t errors = diagnostics.error_count();
+  std::optional<Pipeline> pipeline = PipelineParser(text, diagnostics).run();
+  return diagnostics.error_count() == errors ? pipeline : std::nullopt;
+}
+
+std::string to_string(const PipelineStep& step) {
+  std::string text(step.pass != nullptr ? step.pass->name : "fixpoint");
+  std::string inside;
+  for (const PipelineStep& inner : step.body) inside += (inside.empty() ? "" : ",") + to_string(inner);
+  for (const PassOption& option : all_pass_options()) {
+    if (step.pass == nullptr || option.pass != step.pass->name) continue;
+    std::int64_t value = step.options.find(option.name)->second;
+    if (value != option.default_value) inside += fmt::format("{}{}={}", inside.empty() ? "" : ",", option.name, value);
+  }
+  return inside.empty() ? text : text + "{" + inside + "}";
+}
+
+}  // namespace matcha::passes

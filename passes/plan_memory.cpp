@@ -1,0 +1,511 @@
+#include "passes/plan_memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "ir/analysis/facts.h"
+#include "ir/analysis/walk.h"
+#include "ir/match.h"
+#include "ir/rewriter.h"
+#include "passes/sort_lists.h"
+
+namespace matcha::passes {
+
+using namespace ir;  // NOLINT: a pass is written in the words of the IR.
+
+namespace {
+
+class Planner {
+ public:
+  Planner(const Module& module, PassContext& context)
+      : module_(module), facts_(module), context_(context), builder_(context.context) {}
+
+  Module run() {
+    Stmts out;
+    emit_into(out, [&] {
+      for (const Stmt* stmt : module_.body->body) this->stmt(*stmt);
+    });
+    Module result = module_;
+    result.stage = Stage::Kernel;
+    result.body = builder_.block(out);
+    return result;
+  }
+
+ private:
+  using Vars = std::unordered_set<const Var*>;
+
+  template <typename F>
+  void emit_into(Stmts& out, F&& emit) {
+    Stmts* outer = std::exchange(out_, &out);
+    stored_.emplace_back();
+    emit();
+    stored_.pop_back();
+    out_ = outer;
+  }
+
+  const Block* block(const Block& b) {
+    Stmts out;
+    emit_into(out, [&] {
+      for (const Stmt* stmt : b.body) this->stmt(*stmt);
+    });
+    builder_.set_loc(b.loc);
+    return builder_.block(out);
+  }
+
+  void emit(const Stmt* stmt) { out_->push_back(stmt); }
+
+  // Statements
+
+  void stmt(const Stmt& s) {
+    builder_.set_loc(s.loc);
+    match(
+        s,
+        [&](const Block& b) {
+          for (const Stmt* inner : b.body) stmt(*inner);
+        },
+        [&](const Let& l) { let(l.var, l.value); }, [&](const For& f) { emit(loop(f)); },
+        [&](const If& i) { branch(i); }, [&](const Collect& c) { in_region_ ? collect(c) : regions(c); },
+        [&](const Yield& y) { yield(y); }, [&](const BuildGraph& b) { build(b); },
+        [&](const Return& r) { emit(builder_.ret(values(r.values))); },
+        [](const Stmt&) { MATCHA_UNREACHABLE("stage loop"); });
+  }
+
+  void let(const Var* var, const Expr* value) {
+    if (!value->type->is_list()) return emit(builder_.let(var, scalar(value)));
+    if (!flat(*var->type, value->loc)) return;
+    switch (value->kind) {
+      case Kind::Sorted:
+        if (facts_.list(value->operands[0]).ascending) return let(var, value->operands[0]);
+        [[fallthrough]];
+      case Kind::Intersect:
+      case Kind::Diff: return store(var, value);
+      case Kind::Select: return choose(var, value);
+      case Kind::Literal: return store_literal(var, value);
+      default: return emit(builder_.let(var, view(value)));
+    }
+  }
+
+  const For* loop(const For& s) {
+    std::vector<const Expr*> lists = views(s.lists);
+    const Block* body = block(*s.body);
+    builder_.set_loc(s.loc);
+    return builder_.loop(s.vars, lists, s.maybe_index, body);
+  }
+
+  void branch(const If& s) {
+    const Expr* cond = scalar(s.cond);
+    const Block* then_body = block(*s.then_body);
+    const Block* else_body = s.maybe_else != nullptr ? block(*s.maybe_else) : nullptr;
+    builder_.set_loc(s.loc);
+    emit(builder_.branch(cond, then_body, else_body));
+  }
+
+  void collect(const Collect& s) {
+    std::vector<Sink> sinks(s.sinks.begin(), s.sinks.end());
+    for (Sink& sink : sinks) {
+      if (sink.kind != SinkKind::List) continue;
+      if (flat(*sink.var->type, s.loc)) sink.maybe_buffer = buffer(sink.var, facts_.bound(builder_, sink.var), s.loc);
+    }
+    const Block* body = block(*s.body);
+    builder_.set_loc(s.loc);
+    emit(builder_.collect(sinks, body));
+  }
+
+  void yield(const Yield& s) {
+    if (s.sink->type->is_list() && !flat(*s.sink->type, s.loc)) return;
+    std::vector<const Expr*> yielded = values(s.values);
+    builder_.set_loc(s.loc);
+    emit(builder_.yield(s.sink, yielded));
+  }
+
+  void build(const BuildGraph& s) {
+    const Expr* edges = view(s.edges);
+    const Expr* labels = s.maybe_labels != nullptr ? view(s.maybe_labels) : nullptr;
+    const Expr* info = s.maybe_info != nullptr ? view(s.maybe_info) : nullptr;
+    builder_.set_loc(s.loc);
+    emit(builder_.build_graph(s.var, edges, labels, info, s.index));
+  }
+
+  // Regions
+
+  /// The regions of a collect at top level: one for each group of statements that share a sink.
+  void regions(const Collect& s) {
+    std::vector<const Stmt*> work;
+    run_once(*s.body, work);
+    std::vector<Sink> left(s.sinks.begin(), s.sinks.end());
+    for (const Sink& sink : left) flat_sink(sink, s.loc);
+    while (!left.empty()) {
+      Vars sinks = {left.front().var};
+      std::vector<const Stmt*> group = group_of(work, sinks);
+      std::vector<Sink> taken;
+      for (const Sink& sink : left) {
+        if (sinks.contains(sink.var)) taken.push_back(sink);
+      }
+      std::erase_if(left, [&](const Sink& sink) { return sinks.contains(sink.var); });
+      region(taken, group, s.loc);
+    }
+  }
+
+  /// What runs exactly once does so before the regions; `work` gets the rest.
+  void run_once(const Block& body, std::vector<const Stmt*>& work) {
+    for (const Stmt* inner : body.body) {
+      if (inner->kind == Kind::Let || inner->kind == Kind::Collect) {
+        stmt(*inner);
+      } else if (const Block* nested = as<Block>(inner)) {
+        run_once(*nested, work);
+      } else {
+        work.push_back(inner);
+      }
+    }
+  }
+
+  static Vars sinks_of(const Stmt& stmt) {
+    Vars sinks;
+    Vars own;
+    const auto visit = [&](const Stmt& s) {
+      if (const Yield* yield = as<Yield>(&s)) sinks.insert(yield->sink);
+      if (const Collect* collect = as<Collect>(&s)) {
+        for (const Sink& sink : collect->sinks) own.insert(sink.var);
+      }
+    };
+    const Stmt* one[] = {&stmt};
+    for_each_stmt(Block{{{Kind::Block, stmt.loc}}, one}, visit);
+    for (const Var* var : own) sinks.erase(var);
+    return sinks;
+  }
+
+  /// The statements that fill `sinks`, which grows by what else they fill.
+  static std::vector<const Stmt*> group_of(const std::vector<const Stmt*>& work, Vars& sinks) {
+    std::vector<const Stmt*> group;
+    std::size_t known = 0;
+    do {
+      known = sinks.size();
+      group.clear();
+      for (const Stmt* stmt : work) {
+        Vars filled = sinks_of(*stmt);
+        bool shares = std::any_of(filled.begin(), filled.end(), [&](const Var* var) { return sinks.contains(var); });
+        if (!shares) continue;
+        group.push_back(stmt);
+        sinks.insert(filled.begin(), filled.end());
+      }
+    } while (sinks.size() != known);
+    return group;
+  }
+
+  void region(const std::vector<Sink>& sinks, const std::vector<const Stmt*>& group, SourceLoc loc) {
+    Schedule schedule;
+    schedule.parallel = group.size() == 1 && group[0]->kind == Kind::For;
+    schedule.split =
+        schedule.parallel ? static_cast<std::uint32_t>(std::max<std::int64_t>(0, context_.option("split"))) : 0;
+    std::vector<const Expr*> lists;
+    if (schedule.parallel) lists = views(static_cast<const For*>(group[0])->lists);
+    in_region_ = true;
+    buffers_.clear();
+    Stmts body;
+    emit_into(body, [&] {
+      if (schedule.parallel) {
+        const For& outer = *static_cast<const For*>(group[0]);
+        const Block* inner = block(*outer.body);
+        builder_.set_loc(outer.loc);
+        emit(builder_.loop(outer.vars, lists, outer.maybe_index, inner));
+      } else {
+        for (const Stmt* stmt : group) this->stmt(*stmt);
+      }
+    });
+    in_region_ = false;
+    builder_.set_loc(loc);
+    const Collect* collect = builder_.collect(sinks, builder_.block(body));
+    emit(builder_.region(schedule, buffers_, collect));
+    context_.count(schedule.parallel ? "parallel regions" : "sequential regions");
+  }
+
+  // Expressions
+
+  std::vector<const Expr*> views(std::span<const Expr* const> lists) {
+    std::vector<const Expr*> result;
+    for (const Expr* list : lists) result.push_back(view(list));
+    return result;
+  }
+
+  std::vector<const Expr*> values(std::span<const Expr* const> exprs) {
+    std::vector<const Expr*> result;
+    for (const Expr* expr : exprs) result.push_back(expr->type->is_list() ? view(expr) : scalar(expr));
+    return result;
+  }
+
+  const Expr* scalar(const Expr* e) {
+    switch (e->kind) {
+      case Kind::And:
+      case Kind::Or:
+      case Kind::Select: return choice(e);
+      case Kind::Size:
+      case Kind::Contains:
+      case Kind::LowerBound:
+      case Kind::At: return of_list(e);
+      default: return e->operands.empty() ? e : builder_.with_operands(e, values(e->operands));
+    }
+  }
+
+  /// A scalar `and`, `or` or `select`: an `if` when an operand that is not always evaluated needs statements.
+  const Expr* choice(const Expr* e) {
+    const Expr* cond = scalar(e->operands[0]);
+    std::vector<Stmts> stmts(e->operands.size());
+    std::vector<const Expr*> operands = {cond};
+    bool simple = true;
+    for (std::size_t i = 1; i < e->operands.size(); ++i) {
+      emit_into(stmts[i], [&] { operands.push_back(scalar(e->operands[i])); });
+      simple = simple && stmts[i].empty();
+    }
+    if (!simple && e->type->is_scalar(ScalarKind::I128)) {
+      // Values of 128 bits cannot be yielded from a choice; they exist at top level only, where eager work is done
+      // once.
+      for (const Stmts& some : stmts) out_->insert(out_->end(), some.begin(), some.end());
+      simple = true;
+    }
+    if (simple) return builder_.with_operands(e, operands);
+    if (!in_region_) return own_region(e);
+    builder_.set_loc(e->loc);
+    Sink sink = choice_sink(e->type);
+    const Var* result = sink.var;
+    const auto branch_of = [&](std::size_t i) {
+      const Expr* value = operands[i];
+      stmts[i].push_back(builder_.yield(result, {&value, 1}));
+      return builder_.block(stmts[i]);
+    };
+    const Expr* yes = builder_.boolean(true);
+    const Stmt* known = builder_.yield(result, {&yes, 1});
+    const Stmt* branch = nullptr;
+    if (e->kind == Kind::And) {
+      branch = builder_.branch(cond, branch_of(1));
+    } else if (e->kind == Kind::Or) {
+      branch = builder_.branch(cond, builder_.block({&known, 1}), branch_of(1));
+    } else {
+      branch = builder_.branch(cond, branch_of(1), branch_of(2));
+    }
+    emit(builder_.collect({&sink, 1}, builder_.block({&branch, 1})));
+    return result;
+  }
+
+  /// A sink that gives back the one value that is yielded into it.
+  Sink choice_sink(const Type* type) {
+    return {builder_.var(type, "choice"), type->is_scalar(ScalarKind::Bool) ? SinkKind::Any : SinkKind::Min, nullptr};
+  }
+
+  /// A scalar of top level whose statements need a region.
+  const Expr* own_region(const Expr* e) {
+    Sink sink = choice_sink(e->type);
+    sequential_region(sink, [&] {
+      const Expr* value = scalar(e);
+      emit(builder_.yield(sink.var, {&value, 1}));
+    });
+    return sink.var;
+  }
+
+  template <typename F>
+  void sequential_region(const Sink& sink, F&& fill) {
+    in_region_ = true;
+    buffers_.clear();
+    Stmts body;
+    emit_into(body, fill);
+    in_region_ = false;
+    emit(builder_.region(Schedule{false, 0, 1}, buffers_, builder_.collect({&sink, 1}, builder_.block(body))));
+  }
+
+  /// `size`, `contains`, `lower_bound`, `at`: the list is read where it is, or only counted.
+  const Expr* of_list(const Expr* e) {
+    const Expr* list = e->operands[0];
+    const auto over = [&](const Expr* other) {
+      std::vector<const Expr*> operands(e->operands.begin(), e->operands.end());
+      operands[0] = other;
+      return builder_.with_operands(e, operands);
+    };
+    builder_.set_loc(e->loc);
+    if (list->kind == Kind::Select) {
+      return scalar(builder_.make(Kind::Select, {list->operands[0], over(list->operands[1]), over(list->operands[2])}));
+    }
+    bool order_is_lost = e->kind == Kind::Size || e->kind == Kind::Contains;
+    if (list->kind == Kind::Sorted && order_is_lost) return scalar(over(list->operands[0]));
+    bool set_operation = list->kind == Kind::Intersect || list->kind == Kind::Diff;
+    if (set_operation && e->kind == Kind::Size) return over(computed(list));
+    if (set_operation && e->kind == Kind::Contains) {
+      const Expr* second = over(list->operands[1]);
+      if (list->kind == Kind::Diff) second = builder_.make(Kind::Not, {second});
+      return scalar(builder_.make(Kind::And, {over(list->operands[0]), second}));
+    }
+    std::vector<const Expr*> operands = {e->kind == Kind::Contains ? searchable(list) : view(list)};
+    for (const Expr* operand : e->operands.subspan(1)) operands.push_back(scalar(operand));
+    return builder_.with_operands(e, operands);
+  }
+
+  /// A set operation over what it may read: nothing but slices, stored sets and a literal as the second.
+  const Expr* computed(const Expr* e) {
+    std::vector<const Expr*> operands = {view(e->operands[0])};
+    if (e->operands.size() == 2) operands.push_back(searchable(e->operands[1]));
+    return builder_.with_operands(e, operands);
+  }
+
+  /// A list for look-ups: a short literal, or a view that ascends.
+  const Expr* searchable(const Expr* list) {
+    if (list->kind == Kind::Literal && static_cast<std::int64_t>(list->operands.size()) <= context_.option("literal")) {
+      return builder_.with_operands(list, values(list->operands));
+    }
+    if (facts_.list(list).ascending) return view(list);
+    builder_.set_loc(list->loc);
+    return view(builder_.make(Kind::Sorted, {list}));
+  }
+
+  /// A list that is there without computing anything; what is not is stored before.
+  const Expr* view(const Expr* e) {
+    switch (e->kind) {
+      case Kind::Below:
+      case Kind::Above:
+      case Kind::Span: {
+        const Expr* list = e->operands[0];
+        std::vector<const Expr*> operands(e->operands.begin(), e->operands.end());
+        if (list->kind == Kind::Select) {
+          operands[0] = list->operands[1];
+          const Expr* first = builder_.with_operands(e, operands);
+          operands[0] = list->operands[2];
+          return view(builder_.make(Kind::Select, {list->operands[0], first, builder_.with_operands(e, operands)}));
+        }
+        return builder_.with_operands(e, values(operands));
+      }
+      case Kind::Sorted:
+        if (facts_.list(e->operands[0]).ascending) return view(e->operands[0]);
+        [[fallthrough]];
+      case Kind::Intersect:
+      case Kind::Diff:
+      case Kind::Select:
+      case Kind::Literal: return named(e);
+      case Kind::Flatten: nested(e->loc); return e;
+      default: return e->operands.empty() ? e : builder_.with_operands(e, values(e->operands));
+    }
+  }
+
+  /// The stored list of `e`, which is stored once for all uses below the place where it is first needed.
+  const Expr* named(const Expr* e) {
+    for (const auto& scope : stored_) {
+      if (const auto found = scope.find(e); found != scope.end()) return found->second;
+    }
+    builder_.set_loc(e->loc);
+    const Var* var = builder_.var(e->type, e->kind == Kind::Literal ? "items" : "set");
+    let(var, e);
+    const Expr* result = var;
+    if (e->kind == Kind::Select && facts_.list(e).ascending) {
+      // What a choice copies is not known to ascend.
+      const Var* again = builder_.var(e->type, "set");
+      keep(again, builder_.make(Kind::Sorted, {var}), e);
+      result = again;
+    }
+    stored_.back()[e] = result;
+    return result;
+  }
+
+  // Stores
+
+  void store(const Var* var, const Expr* value) { keep(var, computed(value), value); }
+
+  /// Binds `var` to `value`, whose operands are ready; `original` tells the bound.
+  void keep(const Var* var, const Expr* value, const Expr* original) {
+    builder_.set_loc(original->loc);
+    if (!in_region_) return emit(builder_.let(var, value));
+    const Var* place = buffer(var, facts_.bound(builder_, original), original->loc);
+    builder_.set_loc(original->loc);
+    emit(builder_.store(var, place, value));
+    context_.count("stores");
+  }
+
+  void choose(const Var* var, const Expr* value) {
+    fill(var, value, [&] {
+      const Expr* cond = scalar(value->operands[0]);
+      const Block* first = copy_into(var, value->operands[1]);
+      const Block* second = copy_into(var, value->operands[2]);
+      emit(builder_.branch(cond, first, second));
+    });
+  }
+
+  const Block* copy_into(const Var* sink, const Expr* list) {
+    Stmts out;
+    emit_into(out, [&] {
+      const Expr* items = view(list);
+      std::vector<const Var*> columns;
+      for (const Type* column : list->type->columns) columns.push_back(builder_.var(column, "x"));
+      std::vector<const Expr*> row(columns.begin(), columns.end());
+      const Stmt* yield = builder_.yield(sink, row);
+      emit(builder_.loop(columns, {&items, 1}, nullptr, builder_.block({&yield, 1})));
+    });
+    return builder_.block(out);
+  }
+
+  void store_literal(const Var* var, const Expr* value) {
+    fill(var, value, [&] {
+      std::vector<const Expr*> items = values(value->operands);
+      std::size_t columns = value->type->columns.size();
+      for (std::size_t i = 0; i < items.size(); i += columns) {
+        emit(builder_.yield(var, std::span<const Expr* const>(&items[i], columns)));
+      }
+    });
+  }
+
+  /// A collect into the one list `var`, which holds what `original` holds.
+  template <typename F>
+  void fill(const Var* var, const Expr* original, F&& yields) {
+    builder_.set_loc(original->loc);
+    Sink sink{var, SinkKind::List, nullptr};
+    if (!in_region_) return sequential_region(sink, yields);
+    sink.maybe_buffer = buffer(var, facts_.bound(builder_, original), original->loc);
+    Stmts body;
+    emit_into(body, yields);
+    emit(builder_.collect({&sink, 1}, builder_.block(body)));
+  }
+
+  const Var* buffer(const Var* var, const Expr* capacity, SourceLoc loc) {
+    if (capacity == nullptr) {
+      context_.diagnostics.error(DiagId::UnboundedList, loc, "this list must be stored, and nothing bounds its size",
+                                 "count it with `size` or `sum`, or build it over a list whose size is known");
+      capacity = builder_.integer(0);
+    }
+    const Var* place = builder_.var(var->type, fmt::format("{}_buffer", var->hint.empty() ? "set" : var->hint));
+    buffers_.push_back(Buffer{place, capacity});
+    return place;
+  }
+
+  // Errors
+
+  bool flat(const Type& type, SourceLoc loc) {
+    if (!type.is_flat_list()) nested(loc);
+    return type.is_flat_list();
+  }
+
+  void flat_sink(const Sink& sink, SourceLoc loc) {
+    if (sink.kind == SinkKind::List) flat(*sink.var->type, loc);
+  }
+
+  void nested(SourceLoc loc) {
+    context_.diagnostics.error(DiagId::NestedList, loc, "a list of lists would have to be stored here",
+                               "join the inner lists with `flatten`, or reduce each with `size`, `sum`, `any`, …");
+  }
+
+  const Module& module_;
+  Facts facts_;
+  PassContext& context_;
+  Builder builder_;
+  Stmts* out_ = nullptr;
+  std::vector<std::unordered_map<const Expr*, const Expr*>> stored_;  ///< By scope, innermost last.
+  std::vector<Buffer> buffers_;
+  bool in_region_ = false;
+};
+
+}  // namespace
+
+Module plan_memory(const Module& module, PassContext& context) {
+  Module sorted = sort_lists(module, context);
+  std::size_t errors = context.diagnostics.error_count();
+  Module planned = Planner(sorted, context).run();
+  return context.diagnostics.error_count() == errors ? planned : module;
+}
+
+}  // namespace matcha::passes

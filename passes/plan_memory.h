@@ -1,0 +1,43 @@
+#pragma once
+
+#include "passes/pass.h"
+
+namespace matcha::passes {
+
+/// plan-memory: memory is planned, never allocated inside loops.
+///
+/// What. Every collect at top level becomes a `region`: parallel when its work is one `for`. Lets and collects that run
+/// once move out in front of it; loops that fill different sinks become regions of their own. Inside a region each set
+/// that is stored gets a name and a buffer: a `let` of a set operation and an operand that is no slice become `store`,
+/// a list sink gets its buffer. Capacities come from `Facts::bound`, over values known before the region runs. Second
+/// operands of set operations and lists of `contains` that do not ascend are sorted, once, where they are bound.
+/// Literals stay as second operands and in `contains`; elsewhere, and past `literal` items, they are stored too. A list
+/// chosen by `select` is copied into a buffer, but its size, slices and searches choose before they compute. Where an
+/// operand of `and`, `or` or `select` needs stores, the choice becomes an `if`, so that what is not needed is not
+/// computed and does not trap.
+///
+/// Why. Matcha 3.5.2 (memory pre-allocation); back ends need no cleverness after it.
+///
+/// Before:
+///     collect %n: sum i128 {
+///       for %u in vertices(%G) {
+///         let %c = intersect(neighbors(%G, %u), neighbors(%H, %u))
+///         for %v in %c { yield %n, size(intersect(%c, neighbors(%G, %v))) }
+///       }
+///     }
+/// After:
+///     region (parallel, split=2, group=1) {
+///       buffer %c_buffer: list<vid>[max_degree(%G)]
+///       collect %n: sum i128 {
+///         for %u in vertices(%G) {
+///           store %c in %c_buffer = intersect(neighbors(%G, %u), neighbors(%H, %u))
+///           for %v in %c { yield %n, size(intersect(%c, neighbors(%G, %v))) }
+///         }
+///       }
+///     }
+///
+/// Requires: stage loop, label words bound. Ensures: stage kernel and its rules (ir/README.md).
+/// Gives up on: lists of lists (`nested-list`) and lists without a bound (`unbounded-list`), with an error.
+ir::Module plan_memory(const ir::Module& module, PassContext& context);
+
+}  // namespace matcha::passes

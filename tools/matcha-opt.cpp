@@ -1,0 +1,160 @@
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include "ir/parser.h"
+#include "ir/printer.h"
+#include "ir/verifier.h"
+#include "passes/pass_manager.h"
+#include "tools/exit_codes.h"
+
+/// matcha-opt: runs passes over the text of a module (`.mtir`) and writes the result.
+
+namespace {
+
+constexpr int kQueryError = static_cast<int>(matcha::tools::ExitCode::Query);
+constexpr int kUsageError = static_cast<int>(matcha::tools::ExitCode::Usage);
+constexpr int kInputError = static_cast<int>(matcha::tools::ExitCode::Input);
+
+struct Arguments {
+  std::string input = "-";
+  std::string output = "-";
+  std::string passes;
+  std::vector<std::string> labels;
+  bool verify_only = false;
+  bool list_passes = false;
+  bool time_passes = false;
+  bool json = false;
+  matcha::passes::ManagerOptions manager;
+};
+
+void declare(CLI::App& app, Arguments& args) {
+  app.add_option("FILE", args.input, "module to read; - is standard input")->capture_default_str();
+  app.add_option("-o,--output", args.output, "file to write; - is standard output")->capture_default_str();
+  app.add_option("--passes", args.passes,
+                 "passes to run: `fuse,restrict{option=1},fixpoint{…}`, or a pipeline: cpu, loop");
+  app.add_option("--print-after", args.manager.print_after, "print the module after a pass, or after `all`")
+      ->delimiter(',');
+  app.add_flag("--print-changed", args.manager.print_changed, "print the module after each pass that changed it");
+  app.add_option("--dump-dir", args.manager.dump_dir, "write the module to a file there after each pass");
+  app.add_flag("--time-passes", args.time_passes, "print a table of times and statistics");
+  app.add_option("--stop-after", args.manager.stop_after, "end after the first run of a pass");
+  app.add_option("--pass-limit", args.manager.pass_limit, "end after N runs of passes");
+  app.add_option("--disable-pass", args.manager.disabled, "leave a pass out")->delimiter(',');
+  app.add_option("--label", args.labels, "code of a label word, as WORD=CODE");
+  app.add_flag("--verify-only", args.verify_only, "check the module and print nothing");
+  app.add_flag("--list-passes", args.list_passes, "list passes, their options and the pipelines");
+  app.add_flag("--json", args.json, "write diagnostics as JSON");
+}
+
+void list_passes(std::ostream& out) {
+  for (const matcha::passes::PassInfo& pass : matcha::passes::all_passes()) {
+    out << fmt::format("{:<12} {}\n", pass.name, pass.summary);
+    for (const matcha::passes::PassOption& option : matcha::passes::all_pass_options()) {
+      if (option.pass != pass.name) continue;
+      out << fmt::format("{:<12}   {}={}: {}\n", "", option.name, option.default_value, option.meaning);
+    }
+  }
+  out << fmt::format("pipelines: {}\n", fmt::join(matcha::passes::pipeline_names(), ", "));
+}
+
+bool read_file(const std::string& path, std::string& text) {
+  if (path == "-") {
+    text.assign(std::istreambuf_iterator<char>(std::cin), {});
+    return true;
+  }
+  std::ifstream file(path, std::ios::binary);
+  text.assign(std::istreambuf_iterator<char>(file), {});
+  return file.good() || file.eof();
+}
+
+bool write_file(const std::string& path, const std::string& text) {
+  if (path == "-") {
+    std::cout << text << std::flush;
+    return static_cast<bool>(std::cout);
+  }
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  return static_cast<bool>(file);
+}
+
+/// `WORD=CODE` pairs; false when one is something else.
+bool read_labels(const std::vector<std::string>& pairs, matcha::passes::LabelWords& labels) {
+  if (pairs.empty()) return true;
+  std::map<std::string, std::int64_t, std::less<>> codes;
+  for (const std::string& pair : pairs) {
+    std::size_t sign = pair.rfind('=');
+    if (sign == std::string::npos) return false;
+    char* end = nullptr;
+    codes[pair.substr(0, sign)] = std::strtoll(pair.c_str() + sign + 1, &end, 10);
+    if (*end != '\0' || sign + 1 == pair.size()) return false;
+    labels.words.push_back(pair.substr(0, sign));
+  }
+  labels.code = [codes](std::string_view word) -> std::optional<std::int64_t> {
+    const auto found = codes.find(word);
+    return found == codes.end() ? std::nullopt : std::optional(found->second);
+  };
+  return true;
+}
+
+int fail(const Arguments& args, const matcha::Diagnostics& diagnostics, int code) {
+  std::cerr << (args.json ? matcha::render_json(diagnostics) : matcha::render_text(diagnostics, false));
+  return code;
+}
+
+int run(const Arguments& args) {
+  matcha::SourceManager sources;
+  matcha::Diagnostics diagnostics(sources);
+  matcha::passes::LabelWords labels;
+  if (!read_labels(args.labels, labels)) {
+    std::cerr << "error: --label takes WORD=CODE\n";
+    return kUsageError;
+  }
+  std::optional<matcha::passes::Pipeline> pipeline = matcha::passes::parse_pipeline(args.passes, diagnostics);
+  if (!pipeline) return fail(args, diagnostics, kUsageError);
+  std::string text;
+  if (!read_file(args.input, text)) {
+    std::cerr << fmt::format("error: cannot read `{}`\n", args.input);
+    return kInputError;
+  }
+  std::uint32_t file = sources.add(args.input == "-" ? "<stdin>" : args.input, std::move(text));
+  matcha::ir::Context context;
+  std::optional<matcha::ir::Module> module = matcha::ir::parse(context, file, diagnostics);
+  if (!module) return fail(args, diagnostics, kQueryError);
+  if (args.verify_only) return matcha::ir::verify(*module, diagnostics) ? 0 : fail(args, diagnostics, kQueryError);
+  matcha::passes::PipelineResult result = matcha::passes::run_pipeline(
+      *module, *pipeline, context, matcha::passes::TargetInfo{}, labels, args.manager, diagnostics);
+  std::cerr << result.printed;
+  if (args.time_passes) std::cerr << matcha::passes::time_report(result);
+  if (!result.ok) {
+    int code = fail(args, diagnostics, kQueryError);
+    std::cerr << result.bug;
+    return code;
+  }
+  if (write_file(args.output, matcha::ir::print(result.module))) return 0;
+  std::cerr << fmt::format("error: cannot write `{}`\n", args.output);
+  return kInputError;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Runs passes over the text of a module (.mtir) and writes the result.", "matcha-opt");
+  Arguments args;
+  declare(app, args);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kUsageError;
+  }
+  if (args.list_passes) {
+    list_passes(std::cout);
+    return 0;
+  }
+  return run(args);
+}
