@@ -1,0 +1,108 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "frontend/asg_maker.h"
+#include "frontend/ast.h"
+#include "frontend/builtins.h"
+#include "ir/support/diagnostics.h"
+
+/// Private to the front end: runs a checked program on the nodes of a graph. Calls are inlined, so functions are gone.
+namespace matcha::frontend::asg {
+
+/// Nodes and shapes of one program; a hand-written program has some hundreds.
+inline constexpr std::size_t kMaxGraphSize = 200'000;
+/// Calls that are inlined.
+inline constexpr std::size_t kMaxCalls = 200'000;
+/// Expressions and calls that are open at once; keeps the recursion within a thread's stack.
+inline constexpr std::size_t kMaxEvalDepth = 2'000;
+/// Longest path of the graph, which later stages walk recursively.
+inline constexpr std::uint32_t kMaxNodeDepth = 2'000;
+
+struct Env;
+
+/// A function and the names around it.
+struct Closure {
+  ast::Def* def = nullptr;
+  ast::Lambda* lambda = nullptr;
+  const Env* env = nullptr;
+
+  std::span<const ast::Param> params() const;
+};
+
+/// What an expression stands for while the graph is made: a node or a function; neither for `None`.
+struct Value {
+  const Node* node = nullptr;
+  const Closure* closure = nullptr;
+};
+
+class Evaluator {
+ public:
+  Evaluator(Graph& graph, Diagnostics& diagnostics);
+  ~Evaluator();
+
+  /// Fills the graph from `entry`; false after an error.
+  bool run(ast::Def& entry);
+
+ private:
+  const Type* adopt(const Type* type);
+  const Type* written(const ast::TypeExpr& type);
+  void add_param(const ast::Param& param, std::int64_t index, Env& env);
+  void collect_nodes();
+
+  // Expressions
+  Value eval(ast::Expr* expr, const Env& env);
+  Value eval_now(ast::Expr* expr, const Env& env);
+  Value name(const ast::NameExpr& name, const Env& env);
+  const Node* node(ast::Expr* expr, const Env& env);
+  const Node* list(const ast::ListExpr& list, const Env& env, const Type* maybe_item);
+  const Node* binary(const ast::BinaryExpr& binary, const Env& env);
+  const Node* compare(const ast::CompareExpr& compare, const Env& env);
+  const Node* compare_pair(ast::BinaryOp op, const Node* left, const Node* right, SourceLoc loc);
+  const Node* choice(const ast::IfExpr& choice, const Env& env);
+
+  // Calls
+  Value call(const ast::CallExpr& call, const Env& env);
+  Value invoke(const Closure& closure, std::vector<Value> args, SourceLoc loc);
+  Value body(const ast::Def& def, Env& env);
+  const Node* builtin(const ast::CallExpr& call, const Builtin& builtin, const Env& env);
+  const Node* apply(const ast::CallExpr& call, const Env& env);
+  const Node* map_list(const Node* list, const Type* item);
+  const Node* mk_tuple(const ast::CallExpr& call, const BoundArgs& args, const Env& env);
+  const Node* mk_list(const ast::CallExpr& call, const BoundArgs& args, const Env& env);
+  const Node* mk_graph(const ast::CallExpr& call, const BoundArgs& args, const Env& env);
+  const Node* get(const ast::CallExpr& call, const BoundArgs& args, const Env& env);
+
+  // Nodes
+  const Node* make(Op op, const Type* type, std::initializer_list<const Node*> inputs, SourceLoc loc,
+                   const Payload& payload = {});
+  const Node* make(Op op, const Type* type, std::span<const Node* const> inputs, SourceLoc loc,
+                   const Payload& payload = {});
+  const Node* checked(const Node* node);
+  const Node* integer(std::int64_t value, SourceLoc loc);
+  /// `node` with type `wanted`: an int as a float, an empty list as a list of anything.
+  const Node* adapt(const Node* node, const Type* wanted);
+  /// Gives two numbers the same type.
+  void level(const Node*& a, const Node*& b);
+  /// Reports a quoted word where a number is needed.
+  const Node* number(const Node* node, SourceLoc loc);
+  bool stop(DiagId id, SourceLoc loc, std::string message, std::string hint = {});
+
+  Graph& graph_;
+  Maker maker_;
+  TypeTable& types_;
+  Diagnostics& diagnostics_;
+  Arena arena_;  ///< Closures.
+  std::vector<std::unique_ptr<Env>> envs_;
+  std::unordered_map<const ast::Def*, const Closure*> globals_;
+  std::size_t depth_ = 0;
+  std::size_t calls_ = 0;
+  bool stopped_ = false;
+  bool failed_ = false;
+};
+
+}  // namespace matcha::frontend::asg

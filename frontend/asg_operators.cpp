@@ -1,0 +1,216 @@
+#include <algorithm>
+
+#include "frontend/asg_build.h"
+
+/// The evaluator's side of calls: built-in operators and `apply`.
+namespace matcha::frontend::asg {
+namespace {
+
+bool absent(const ast::Arg* arg) { return arg == nullptr || arg->value->kind == ast::Expr::Kind::None; }
+
+}  // namespace
+
+Value Evaluator::call(const ast::CallExpr& call, const Env& env) {
+  if (call.callee->kind == ast::Expr::Kind::Name) {
+    const ast::NameExpr& name = *static_cast<const ast::NameExpr*>(call.callee);
+    if (name.builtin >= 0) {
+      const Builtin& builtin = builtins()[static_cast<std::size_t>(name.builtin)];
+      if (builtin.id == BuiltinId::Apply) return {apply(call, env), nullptr};
+      return {this->builtin(call, builtin, env), nullptr};
+    }
+  }
+  Value callee = eval(call.callee, env);
+  if (stopped_ || callee.closure == nullptr) {
+    stop(DiagId::NotCallable, call.callee->loc, "the value cannot be called");
+    return {};
+  }
+  std::span<const ast::Param> params = callee.closure->params();
+  std::vector<const ast::Arg*> unknown;
+  std::vector<const ast::Arg*> repeated;
+  auto find = [&](std::string_view word) {
+    for (std::size_t i = 0; i < params.size(); ++i) {
+      if (params[i].decl->name == word) return static_cast<int>(i);
+    }
+    return -1;
+  };
+  BoundArgs args = bind_args(call, params.size(), find, unknown, repeated);
+  std::vector<Value> values;
+  for (const ast::Arg* arg : args.by_param) values.push_back(arg == nullptr ? Value{} : eval(arg->value, env));
+  if (stopped_) return {};
+  return invoke(*callee.closure, std::move(values), call.loc);
+}
+
+const Node* Evaluator::builtin(const ast::CallExpr& call, const Builtin& builtin, const Env& env) {
+  std::vector<const ast::Arg*> unknown;
+  std::vector<const ast::Arg*> repeated;
+  auto find = [&](std::string_view word) { return find_param(builtin, word); };
+  BoundArgs args = bind_args(call, builtin.params.size(), find, unknown, repeated);
+  switch (builtin.id) {
+    case BuiltinId::MkTuple: return mk_tuple(call, args, env);
+    case BuiltinId::MkList: return mk_list(call, args, env);
+    case BuiltinId::MkGraph: return mk_graph(call, args, env);
+    case BuiltinId::Get: return get(call, args, env);
+    default: break;
+  }
+  std::vector<const Node*> in;
+  for (const ast::Arg* arg : args.by_param) {
+    if (arg != nullptr) in.push_back(number(node(arg->value, env), call.loc));
+  }
+  if (stopped_) return integer(0, call.loc);
+  const Type* int_type = types_.int_type();
+  const Type* bool_type = types_.bool_type();
+  const Type* first = in[0]->type;
+  switch (builtin.id) {
+    case BuiltinId::Neighbor: return make(Op::Neighbor, types_.list(int_type), in, call.loc);
+    case BuiltinId::EdgeInfo: return make(Op::EdgeInfo, types_.list(first->elem), in, call.loc);
+    case BuiltinId::VertexLabel: return make(Op::VertexLabel, int_type, in, call.loc);
+    case BuiltinId::Vertices: return make(Op::Vertices, types_.list(int_type), in, call.loc);
+    case BuiltinId::Edges: return make(Op::Edges, types_.list(types_.tuple(int_type, 2)), in, call.loc);
+    case BuiltinId::HasEdge: return make(Op::HasEdge, bool_type, in, call.loc);
+    case BuiltinId::Intersect:
+    case BuiltinId::Diff:
+      level(in[0], in[1]);
+      return make(builtin.id == BuiltinId::Intersect ? Op::Intersect : Op::Diff, in[0]->type, in, call.loc);
+    case BuiltinId::Sum: {
+      const Type* item = first->elem;
+      const Type* type = item->kind == Type::Kind::Bool ? int_type : item;
+      bool bools = item->is_tuple() && item->elem->kind == Type::Kind::Bool;
+      return make(Op::Sum, bools ? types_.tuple(int_type, item->count) : type, in, call.loc);
+    }
+    case BuiltinId::Size:
+      if (first->is_tuple()) return integer(first->count, call.loc);
+      return make(Op::Size, int_type, in, call.loc);
+    case BuiltinId::Min:
+    case BuiltinId::Max: {
+      bool min = builtin.id == BuiltinId::Min;
+      if (in.size() == 1) return make(min ? Op::Min : Op::Max, first->elem, in, call.loc);
+      level(in[0], in[1]);
+      return make(min ? Op::MinOf : Op::MaxOf, in[0]->type, in, call.loc);
+    }
+    case BuiltinId::Any: return make(Op::Any, bool_type, in, call.loc);
+    case BuiltinId::All: return make(Op::All, bool_type, in, call.loc);
+    case BuiltinId::Flatten: return make(Op::Flatten, first->elem, in, call.loc);
+    default: return integer(0, call.loc);
+  }
+}
+
+const Node* Evaluator::get(const ast::CallExpr& call, const BoundArgs& args, const Env& env) {
+  const Node* from = node(args.by_param[0]->value, env);
+  const Node* position = node(args.by_param[1]->value, env);
+  if (stopped_) return from;
+  if (from->type->is_list()) {
+    return make(Op::GetItem, from->type->elem, {from, number(position, call.loc)}, call.loc);
+  }
+  if (from->op == Op::MkTuple) return from->inputs[static_cast<std::size_t>(position->int_value)];
+  Payload payload;
+  payload.int_value = position->int_value;
+  return make(Op::GetPos, from->type->elem, {from}, call.loc, payload);
+}
+
+const Node* Evaluator::mk_tuple(const ast::CallExpr& call, const BoundArgs& args, const Env& env) {
+  const Type* elem = nullptr;
+  if (!absent(args.by_param[1])) elem = written(*static_cast<ast::TypeNameExpr*>(args.by_param[1]->value)->type);
+  std::vector<const Node*> items;
+  if (absent(args.by_param[2])) {
+    std::int64_t count = static_cast<ast::IntExpr*>(args.by_param[0]->value)->value;
+    const Node* zero = integer(0, call.loc);
+    if (elem->kind == Type::Kind::Bool) zero = make(Op::Bool, elem, {}, call.loc);
+    items.assign(static_cast<std::size_t>(count), adapt(zero, elem));
+  } else {
+    const Node* list = this->list(*static_cast<ast::ListExpr*>(args.by_param[2]->value), env, elem);
+    items.assign(list->inputs.begin(), list->inputs.end());
+  }
+  if (stopped_) return integer(0, call.loc);
+  return make(Op::MkTuple, types_.tuple(items[0]->type, static_cast<std::uint32_t>(items.size())), items, call.loc);
+}
+
+/// `list` with items of type `item`, which may be float for ints.
+const Node* Evaluator::map_list(const Node* list, const Type* item) {
+  bool widen = list->type->elem->kind == Type::Kind::Int && item->kind == Type::Kind::Float;
+  if (!widen) return adapt(list, types_.list(item));
+  const Node* operand = maker_.operand(list->type->elem, 0, "x", list->loc);
+  const Node* body = make(Op::ToFloat, item, {operand}, list->loc);
+  return checked(maker_.apply(types_.list(item), std::span(&list, 1), std::span(&operand, 1), body, nullptr, list->loc));
+}
+
+const Node* Evaluator::mk_list(const ast::CallExpr& call, const BoundArgs& args, const Env& env) {
+  const Type* item = nullptr;
+  if (!absent(args.by_param[1])) item = written(*static_cast<ast::TypeNameExpr*>(args.by_param[1]->value)->type);
+  const Node* list = nullptr;
+  if (absent(args.by_param[2])) {
+    list = make(Op::MkList, types_.list(item == nullptr ? types_.int_type() : item), {}, call.loc);
+  } else if (args.by_param[2]->value->kind == ast::Expr::Kind::List) {
+    list = this->list(*static_cast<ast::ListExpr*>(args.by_param[2]->value), env, item);
+  } else {
+    list = node(args.by_param[2]->value, env);
+    if (!stopped_ && item != nullptr) list = map_list(list, item);
+  }
+  if (absent(args.by_param[0])) return list;
+  const Node* capacity = number(node(args.by_param[0]->value, env), call.loc);
+  if (stopped_) return list;
+  if (capacity->op == Op::Int && capacity->int_value < 0) {
+    failed_ = true;
+    diagnostics_.error(DiagId::ListCapacity, capacity->loc, "the capacity of a list is not negative");
+    return list;
+  }
+  if (capacity->op != Op::Int || list->op != Op::MkList) return make(Op::Capacity, list->type, {list, capacity}, call.loc);
+  if (static_cast<std::int64_t>(list->inputs.size()) > capacity->int_value) {
+    failed_ = true;
+    diagnostics_.error(DiagId::ListCapacity, list->loc,
+                       "the list has " + std::to_string(list->inputs.size()) + " items; `nitems` says at most " +
+                           std::to_string(capacity->int_value));
+  }
+  return list;
+}
+
+const Node* Evaluator::mk_graph(const ast::CallExpr& call, const BoundArgs& args, const Env& env) {
+  std::vector<const Node*> in;
+  const Type* pairs = types_.list(types_.tuple(types_.int_type(), 2));
+  const Type* info = nullptr;
+  Payload payload;
+  in.push_back(adapt(node(args.by_param[0]->value, env), pairs));
+  if (!absent(args.by_param[1])) {
+    in.push_back(adapt(node(args.by_param[1]->value, env), pairs));
+    payload.has_labels = true;
+  }
+  if (!absent(args.by_param[2])) {
+    in.push_back(node(args.by_param[2]->value, env));
+    payload.has_info = true;
+    info = in.back()->type->elem;
+  }
+  if (stopped_) return integer(0, call.loc);
+  return make(Op::MkGraph, types_.graph(info), in, call.loc, payload);
+}
+
+const Node* Evaluator::apply(const ast::CallExpr& call, const Env& env) {
+  std::vector<const ast::Arg*> unknown;
+  std::vector<const ast::Arg*> repeated;
+  BoundArgs args = bind_apply_args(call, unknown, repeated);
+  Value func = eval(args.by_param[0]->value, env);
+  Value cond = args.by_param[1] == nullptr ? Value{} : eval(args.by_param[1]->value, env);
+  std::vector<const Node*> lists;
+  for (const ast::Arg* arg : args.rest) lists.push_back(node(arg->value, env));
+  if (stopped_) return integer(0, call.loc);
+  if (func.closure == nullptr) {
+    stop(DiagId::NotCallable, args.by_param[0]->value->loc, "`func` of `apply` is a function");
+    return integer(0, call.loc);
+  }
+  std::vector<const Node*> operands;
+  std::vector<Value> items;
+  std::span<const ast::Param> params = func.closure->params();
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    operands.push_back(maker_.operand(lists[i]->type->elem, static_cast<std::int64_t>(i), params[i].decl->name,
+                                      params[i].decl->loc));
+    items.push_back({operands.back(), nullptr});
+  }
+  const Node* maybe_cond = nullptr;
+  if (cond.closure != nullptr) maybe_cond = invoke(*cond.closure, items, call.loc).node;
+  Value body = invoke(*func.closure, items, call.loc);
+  if (stopped_ || body.node == nullptr) {
+    stop(DiagId::FunctionValue, call.loc, "the function of `apply` gives a function");
+    return integer(0, call.loc);
+  }
+  return checked(maker_.apply(types_.list(body.node->type), lists, operands, body.node, maybe_cond, call.loc));
+}
+
+}  // namespace matcha::frontend::asg

@@ -1,0 +1,161 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "frontend/types.h"
+#include "ir/support/arena.h"
+#include "ir/support/source.h"
+
+/// The abstract syntax tree: what the user wrote, without the sugar of chained parentheses. Plain structs in an arena.
+/// `parse` makes the tree; `resolve` fills `decl`, `builtin` and the lists of captures; `infer` fills the types.
+namespace matcha::frontend::ast {
+
+struct Expr;
+struct Def;
+struct Lambda;
+
+/// A type as written. `name` is one of the type words; `args` stand between the angle brackets.
+struct TypeExpr {
+  SourceLoc loc;
+  std::string_view name;
+  const TypeExpr* maybe_elem = nullptr;
+  std::int64_t count = 0;  ///< Of `Tuple<T, n>`.
+};
+
+/// A parameter, a bound name, a function or an import: what a name may mean.
+struct Decl {
+  enum class Kind : std::uint8_t { Param, Local, Def, Import };
+
+  Kind kind;
+  SourceLoc loc;          ///< Of the name.
+  std::string_view name;
+  std::uint32_t id = 0;   ///< Unique in a program.
+  bool used = false;
+  Def* def = nullptr;           ///< Def; Import: the function that it stands for, null if there is none.
+  Expr* value = nullptr;        ///< Local.
+  const Type* type = nullptr;   ///< Param, Local: the type, null when it depends on the call.
+};
+
+struct Param {
+  Decl* decl = nullptr;
+  const TypeExpr* maybe_type = nullptr;
+  Expr* maybe_default = nullptr;
+};
+
+struct Stmt {
+  enum class Kind : std::uint8_t { Assign, Return, Def, Doc };
+
+  Kind kind;
+  SourceLoc loc;
+  Decl* decl = nullptr;   ///< Assign.
+  Expr* value = nullptr;  ///< Assign, Return.
+  Def* def = nullptr;     ///< Def.
+};
+
+struct Def {
+  SourceLoc loc;               ///< Of the name.
+  Decl* decl = nullptr;
+  std::span<Param> params;
+  const TypeExpr* maybe_result = nullptr;
+  std::span<Stmt> body;
+  std::string_view doc;        ///< Text of the docstring, empty if there is none.
+  const Type* result_type = nullptr;  ///< Null when it depends on the call.
+  bool recursive = false;             ///< Reported by `resolve`; calls of it have no type.
+};
+
+enum class UnaryOp : std::uint8_t { Neg, Not };
+enum class BinaryOp : std::uint8_t { Add, Sub, Mul, Div, Mod, Eq, Ne, Lt, Le, Gt, Ge, And, Or };
+/// As written: `+`, `<=`, `and`.
+std::string_view spelling(BinaryOp op);
+
+struct Expr {
+  enum class Kind : std::uint8_t {
+    Int, Float, Bool, None, Label, Name, List, Unary, Binary, Compare, If, Lambda, Call, TypeName
+  };
+
+  Kind kind;
+  SourceLoc loc;            ///< The whole expression if it is on one line, else its beginning.
+  std::uint32_t depth = 1;  ///< Height of the tree.
+};
+
+struct IntExpr : Expr {
+  std::int64_t value = 0;
+};
+struct FloatExpr : Expr {
+  double value = 0;
+};
+struct BoolExpr : Expr {
+  bool value = false;
+};
+/// A quoted word: the name of a label.
+struct LabelExpr : Expr {
+  std::string_view word;
+};
+struct NameExpr : Expr {
+  std::string_view name;
+  Decl* decl = nullptr;  ///< Null if it names a built-in operator or nothing.
+  int builtin = -1;      ///< Index into `builtins()`.
+};
+struct ListExpr : Expr {
+  std::span<Expr*> items;
+};
+struct UnaryExpr : Expr {
+  UnaryOp op{};
+  Expr* operand = nullptr;
+};
+struct BinaryExpr : Expr {
+  BinaryOp op{};
+  SourceLoc op_loc;
+  Expr* left = nullptr;
+  Expr* right = nullptr;
+};
+/// `a < b <= c`: `operands` has one more entry than `ops`.
+struct CompareExpr : Expr {
+  std::span<BinaryOp> ops;
+  std::span<SourceLoc> op_locs;
+  std::span<Expr*> operands;
+};
+struct IfExpr : Expr {
+  Expr* then_value = nullptr;
+  Expr* cond = nullptr;
+  Expr* else_value = nullptr;
+};
+struct Lambda : Expr {
+  std::span<Param> params;
+  Expr* body = nullptr;
+};
+struct Arg {
+  SourceLoc loc;
+  std::string_view name;  ///< Empty for a positional argument.
+  Expr* value = nullptr;
+};
+struct CallExpr : Expr {
+  Expr* callee = nullptr;
+  std::span<Arg> args;
+};
+/// A type where a value may stand: the `type` of `mk_list`, the `dtype` of `mk_tuple`.
+struct TypeNameExpr : Expr {
+  const TypeExpr* type = nullptr;
+};
+
+struct ImportName {
+  Decl* decl = nullptr;
+};
+struct Import {
+  SourceLoc loc;
+  SourceLoc module_loc;
+  std::string_view module;  ///< Dotted.
+  std::span<ImportName> names;
+};
+
+/// One file.
+struct File {
+  std::uint32_t file = 0;
+  std::string_view doc;
+  std::span<Import> imports;
+  std::span<Def*> defs;
+};
+
+}  // namespace matcha::frontend::ast

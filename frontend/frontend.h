@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frontend/asg.h"
+#include "frontend/ast.h"
+#include "ir/support/diagnostics.h"
+
+/// The front end: text to AST to ASG. Errors are diagnostics; nothing throws and nothing is printed.
+namespace matcha::frontend {
+
+struct ModuleText {
+  std::string name;  ///< What diagnostics print.
+  std::string text;
+};
+/// Finds the text of a dotted module name, `std.clique` or `mylib`; nothing if there is no such module.
+using ModuleReader = std::function<std::optional<ModuleText>(const std::string& module)>;
+
+/// `std.*` from the modules in the binary; others from `directory`, where `a.b` is `a/b.mt`.
+ModuleReader default_module_reader(std::string directory);
+/// Names of the modules in the binary, sorted: `std.clique`, …
+std::vector<std::string> stdlib_modules();
+
+struct Options {
+  std::string entry;        ///< Name of the function to compile; empty: `main`, else the last one of the file.
+  ModuleReader read_module; ///< Empty: the modules of the binary only.
+};
+
+/// A parsed program with its imports; owns the trees.
+struct Program {
+  ast::File* main = nullptr;
+  std::vector<ast::File*> files;   ///< In order of reading, `main` first.
+  ast::Def* entry = nullptr;       ///< Set by `check`; null if there is none.
+  std::unique_ptr<Arena> arena = std::make_unique<Arena>();
+  std::unique_ptr<TypeTable> types = std::make_unique<TypeTable>();
+};
+
+/// Parses one file, without its imports. Never null; the tree is empty when there are syntax errors.
+std::unique_ptr<Program> parse(SourceManager& sources, std::uint32_t file, Diagnostics& diagnostics);
+
+/// Parses the file and its imports, resolves names and infers types. Never null; see `diagnostics.has_errors()`.
+std::unique_ptr<Program> check(SourceManager& sources, std::uint32_t file, const Options& options,
+                               Diagnostics& diagnostics);
+
+/// The graph of a checked program's entry; nothing if there are errors.
+std::optional<asg::Graph> build_asg(const Program& program, Diagnostics& diagnostics);
+
+/// All of it; nothing if there are errors. Diagnostics are sorted by place.
+std::optional<asg::Graph> compile(SourceManager& sources, std::uint32_t file, const Options& options,
+                                  Diagnostics& diagnostics);
+
+/// The tree as an indented list, for `--emit=ast`.
+std::string print_ast(const Program& program);
+
+}  // namespace matcha::frontend

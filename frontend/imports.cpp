@@ -1,0 +1,104 @@
+#include <algorithm>
+#include <map>
+
+#include "frontend/parse.h"
+#include "frontend/resolve.h"
+
+namespace matcha::frontend {
+namespace {
+
+class Loader {
+ public:
+  Loader(Program& program, SourceManager& sources, const Options& options, std::uint32_t& next_decl_id,
+         Diagnostics& diagnostics)
+      : program_(program),
+        sources_(sources),
+        read_(options.read_module ? options.read_module : default_module_reader({})),
+        next_decl_id_(next_decl_id),
+        diagnostics_(diagnostics) {}
+
+  void load(ast::File& file) {
+    for (ast::Import& import : file.imports) {
+      const Module* module = find(import);
+      if (module == nullptr || module->file == nullptr) continue;
+      for (ast::ImportName& name : import.names) link(name, import, *module->file);
+    }
+  }
+
+ private:
+  struct Module {
+    ast::File* file = nullptr;  ///< Null after an error in it.
+    bool loading = true;
+  };
+
+  /// The module of `import`, read now if it is new; null if there is none.
+  const Module* find(const ast::Import& import) {
+    std::string name(import.module);
+    auto [entry, fresh] = modules_.try_emplace(name);
+    Module& module = entry->second;
+    if (!fresh) {
+      if (module.loading) {
+        diagnostics_.error(DiagId::ImportCycle, import.module_loc, "`" + name + "` imports itself, perhaps through others");
+        return nullptr;
+      }
+      return &module;
+    }
+    bool deep = depth_ >= kMaxDepth;
+    std::optional<ModuleText> text = deep ? std::nullopt : read_(name);
+    if (!text) {
+      std::string near = nearest_word(name, stdlib_modules());
+      diagnostics_.error(DiagId::UnknownModule, import.module_loc,
+                         deep ? "more than " + std::to_string(kMaxDepth) + " imports within imports"
+                              : "there is no module `" + name + "`",
+                         near.empty() ? "" : "did you mean `" + near + "`?");
+      module.loading = false;
+      return nullptr;
+    }
+    std::uint32_t id = sources_.add(std::move(text->name), std::move(text->text));
+    ast::File* file = parse_file(id, *program_.arena, next_decl_id_, diagnostics_);
+    if (file != nullptr) {
+      program_.files.push_back(file);
+      ++depth_;
+      load(*file);
+      --depth_;
+    }
+    module.file = file;
+    module.loading = false;
+    return &module;
+  }
+
+  void link(ast::ImportName& name, const ast::Import& import, const ast::File& file) {
+    for (ast::Def* def : file.defs) {
+      if (def->decl->name != name.decl->name) continue;
+      name.decl->def = def;
+      def->decl->used = true;
+      return;
+    }
+    std::vector<std::string> known;
+    for (const ast::Def* def : file.defs) known.emplace_back(def->decl->name);
+    std::string near = nearest_word(name.decl->name, known);
+    diagnostics_.error(
+        DiagId::UnknownImport, name.decl->loc,
+        "module `" + std::string(import.module) + "` has no function `" + std::string(name.decl->name) + "`",
+        near.empty() ? "" : "did you mean `" + near + "`?");
+  }
+
+  static constexpr std::size_t kMaxDepth = 64;
+
+  Program& program_;
+  SourceManager& sources_;
+  ModuleReader read_;
+  std::uint32_t& next_decl_id_;
+  Diagnostics& diagnostics_;
+  std::map<std::string, Module> modules_;
+  std::size_t depth_ = 0;
+};
+
+}  // namespace
+
+void load_imports(Program& program, SourceManager& sources, const Options& options, std::uint32_t& next_decl_id,
+                  Diagnostics& diagnostics) {
+  Loader(program, sources, options, next_decl_id, diagnostics).load(*program.main);
+}
+
+}  // namespace matcha::frontend

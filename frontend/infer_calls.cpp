@@ -1,0 +1,405 @@
+#include <algorithm>
+
+#include "frontend/infer_walk.h"
+
+namespace matcha::frontend::infer {
+namespace {
+
+std::string counted(std::size_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+Ty* Walker::call(ast::CallExpr& call) {
+  if (call.callee->kind != ast::Expr::Kind::Name) return call_value(call);
+  ast::NameExpr& name = *static_cast<ast::NameExpr*>(call.callee);
+  if (name.builtin >= 0) {
+    const Builtin& builtin = builtins()[static_cast<std::size_t>(name.builtin)];
+    return builtin.id == BuiltinId::Apply ? apply(call) : this->builtin(call, builtin);
+  }
+  if (name.decl == nullptr) return call_value(call);
+  if (name.decl->def != nullptr) return call_known(call, name.name, name.decl->def->params, expr(&name));
+  if (name.decl->value != nullptr && name.decl->value->kind == ast::Expr::Kind::Lambda) {
+    return call_known(call, name.name, static_cast<ast::Lambda*>(name.decl->value)->params, expr(&name));
+  }
+  return call_value(call);
+}
+
+/// A call of something that is not known by name: a parameter, the result of a call.
+Ty* Walker::call_value(ast::CallExpr& call) {
+  Ty* callee = Solver::find(expr(call.callee));
+  std::vector<Ty*> args;
+  for (const ast::Arg& arg : call.args) {
+    if (!arg.name.empty()) {
+      error(DiagId::UnknownKeyword, arg.loc, "no keyword arguments here: the names of the parameters are not known");
+    }
+    args.push_back(expr(arg.value));
+  }
+  callee = Solver::find(callee);
+  switch (callee->kind) {
+    case Ty::Kind::Error: return callee;
+    case Ty::Kind::Var: {
+      Ty* result = solver_.var();
+      solver_.unify(callee, solver_.func(std::move(args), result), call.loc);
+      return result;
+    }
+    case Ty::Kind::Func: break;
+    default:
+      return failed(DiagId::NotCallable, call.callee->loc, "a value of type " + quoted(callee) + " cannot be called");
+  }
+  if (callee->args.size() != args.size()) {
+    return failed(DiagId::ArgCount, call.loc,
+                  "the function takes " + counted(callee->args.size(), "argument") + "; it gets " +
+                      std::to_string(args.size()));
+  }
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (solver_.fits(args[i], callee->args[i], call.args[i].value->loc)) continue;
+    error(DiagId::TypeMismatch, call.args[i].value->loc,
+          "the argument has type " + quoted(args[i]) + "; the function takes " + quoted(callee->args[i]));
+  }
+  return callee->elem;
+}
+
+void Walker::report_args(const std::vector<const ast::Arg*>& unknown, const std::vector<const ast::Arg*>& repeated,
+                         std::string_view name, const std::vector<std::string>& known) {
+  for (const ast::Arg* arg : unknown) {
+    std::string near = nearest_word(arg->name, known);
+    error(DiagId::UnknownKeyword, arg->loc, quoted(name) + " has no parameter " + quoted(arg->name),
+          near.empty() ? "" : "did you mean `" + near + "`?");
+    expr(arg->value);
+  }
+  for (const ast::Arg* arg : repeated) {
+    error(DiagId::DuplicateArg, arg->loc, quoted(arg->name) + " of " + quoted(name) + " is given twice");
+    expr(arg->value);
+  }
+}
+
+Ty* Walker::call_known(ast::CallExpr& call, std::string_view name, std::span<ast::Param> params, Ty* type) {
+  std::vector<std::string> known;
+  for (const ast::Param& param : params) known.emplace_back(param.decl->name);
+  std::vector<const ast::Arg*> unknown;
+  std::vector<const ast::Arg*> repeated;
+  auto find = [&](std::string_view word) {
+    auto at = std::find(known.begin(), known.end(), word);
+    return at == known.end() ? -1 : static_cast<int>(at - known.begin());
+  };
+  BoundArgs args = bind_args(call, params.size(), find, unknown, repeated);
+  report_args(unknown, repeated, name, known);
+  type = Solver::find(type);
+  bool is_func = type->kind == Ty::Kind::Func && type->args.size() == params.size();
+  std::size_t missing = 0;
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    if (args.by_param[i] == nullptr) {
+      missing += params[i].maybe_default == nullptr ? 1 : 0;
+      continue;
+    }
+    ast::Expr* value = args.by_param[i]->value;
+    Ty* given = expr(value);
+    if (!is_func || solver_.fits(given, type->args[i], value->loc)) continue;
+    error(DiagId::TypeMismatch, value->loc,
+          "argument " + quoted(known[i]) + " of " + quoted(name) + " has type " + quoted(given) + "; expected " +
+              quoted(type->args[i]));
+  }
+  for (const ast::Arg* arg : args.rest) expr(arg->value);
+  if (!args.rest.empty() || (missing > 0 && unknown.empty() && repeated.empty())) {
+    error(DiagId::ArgCount, call.loc,
+          quoted(name) + " takes " + counted(params.size(), "argument") + "; it gets " + std::to_string(call.args.size()));
+  }
+  return is_func ? type->elem : solver_.error_type();
+}
+
+Ty* Walker::arg(const Builtin& builtin, const BoundArgs& args, std::size_t index, Ty* wanted) {
+  ast::Expr* value = args.by_param[index]->value;
+  Ty* type = expr(value);
+  if (!solver_.unify(type, wanted, value->loc)) {
+    error(DiagId::ArgType, value->loc,
+          "argument " + quoted(builtin.params[index].name) + " of " + quoted(builtin.name) + " has type " + quoted(type) +
+              "; expected " + quoted(wanted));
+  }
+  return type;
+}
+
+Ty* Walker::builtin(ast::CallExpr& call, const Builtin& builtin) {
+  std::vector<std::string> known;
+  for (const BuiltinParam& param : builtin.params) known.emplace_back(param.name);
+  std::vector<const ast::Arg*> unknown;
+  std::vector<const ast::Arg*> repeated;
+  auto find = [&](std::string_view word) { return find_param(builtin, word); };
+  BoundArgs args = bind_args(call, builtin.params.size(), find, unknown, repeated);
+  report_args(unknown, repeated, builtin.name, known);
+  bool complete = args.rest.empty();
+  for (std::size_t i = 0; i < builtin.params.size(); ++i) {
+    complete = complete && (builtin.params[i].optional || args.by_param[i] != nullptr);
+  }
+  if (!complete) {
+    for (const ast::Arg& arg : call.args) expr(arg.value);
+    if (!unknown.empty() || !repeated.empty()) return solver_.error_type();
+    std::size_t least = builtin.required();
+    std::size_t most = builtin.params.size();
+    std::string count = least == most ? "" : std::to_string(least) + " to ";
+    return failed(DiagId::ArgCount, call.loc,
+                  quoted(builtin.name) + " takes " + count + counted(most, "argument") + "; it gets " +
+                      std::to_string(call.args.size()));
+  }
+  Ty* int_type = solver_.int_type();
+  switch (builtin.id) {
+    case BuiltinId::MkTuple: return mk_tuple(call, args);
+    case BuiltinId::MkList: return mk_list(call, args);
+    case BuiltinId::MkGraph: return mk_graph(args);
+    case BuiltinId::Get: return get(call, args);
+    case BuiltinId::Min:
+    case BuiltinId::Max: return min_max(call, args, builtin.name);
+    case BuiltinId::Neighbor:
+      arg(builtin, args, 0, solver_.graph(solver_.var()));
+      arg(builtin, args, 1, int_type);
+      return solver_.list(int_type);
+    case BuiltinId::EdgeInfo: {
+      Constraint c;
+      c.kind = Constraint::Kind::EdgeInfo;
+      c.a = solver_.var();
+      arg(builtin, args, 0, solver_.graph(c.a));
+      arg(builtin, args, 1, int_type);
+      c.r = solver_.var();
+      c.loc = call.loc;
+      c.text = "edge_info";
+      solver_.add(c);
+      return solver_.list(c.r);
+    }
+    case BuiltinId::VertexLabel:
+      arg(builtin, args, 0, solver_.graph(solver_.var()));
+      arg(builtin, args, 1, int_type);
+      return int_type;
+    case BuiltinId::Vertices: arg(builtin, args, 0, solver_.graph(solver_.var())); return solver_.list(int_type);
+    case BuiltinId::Edges:
+      arg(builtin, args, 0, solver_.graph(solver_.var()));
+      return solver_.list(solver_.tuple(int_type, 2));
+    case BuiltinId::HasEdge:
+      arg(builtin, args, 0, solver_.graph(solver_.var()));
+      arg(builtin, args, 1, int_type);
+      arg(builtin, args, 2, int_type);
+      return solver_.bool_type();
+    case BuiltinId::Intersect:
+    case BuiltinId::Diff: {
+      Ty* item = solver_.var();
+      Ty* left = arg(builtin, args, 0, solver_.list(item));
+      require(Constraint::Kind::Scalar, item, args.by_param[0]->value->loc, builtin.name);
+      arg(builtin, args, 1, solver_.list(item));
+      return Solver::is(left, Ty::Kind::List) ? left : solver_.list(item);
+    }
+    case BuiltinId::Sum: {
+      Constraint c;
+      c.kind = Constraint::Kind::Sum;
+      c.a = solver_.var();
+      arg(builtin, args, 0, solver_.list(c.a));
+      c.r = solver_.var();
+      c.loc = call.loc;
+      c.text = "sum";
+      solver_.add(c);
+      return c.r;
+    }
+    case BuiltinId::Size: require(Constraint::Kind::Size, expr(args.by_param[0]->value), call.loc, "size"); return int_type;
+    case BuiltinId::Any:
+    case BuiltinId::All: arg(builtin, args, 0, solver_.list(solver_.bool_type())); return solver_.bool_type();
+    case BuiltinId::Flatten: {
+      Ty* item = solver_.var();
+      arg(builtin, args, 0, solver_.list(solver_.list(item)));
+      return solver_.list(item);
+    }
+    case BuiltinId::Apply: break;
+  }
+  return solver_.error_type();
+}
+
+Ty* Walker::get(ast::CallExpr& call, const BoundArgs& args) {
+  Constraint c;
+  c.kind = Constraint::Kind::Get;
+  c.a = expr(args.by_param[0]->value);
+  ast::Expr* position = args.by_param[1]->value;
+  Ty* type = expr(position);
+  if (!solver_.unify(type, solver_.int_type(), position->loc)) {
+    return failed(DiagId::ArgType, position->loc, "the position of `get` has type " + quoted(type) + "; expected `int`");
+  }
+  if (position->kind == ast::Expr::Kind::Int) c.position = static_cast<ast::IntExpr*>(position)->value;
+  c.r = solver_.var();
+  c.loc = call.loc;
+  c.text = "get";
+  solver_.add(c);
+  return c.r;
+}
+
+Ty* Walker::min_max(ast::CallExpr& call, const BoundArgs& args, std::string_view name) {
+  Ty* first = expr(args.by_param[0]->value);
+  if (args.by_param[1] == nullptr) {
+    Ty* item = solver_.var();
+    if (!solver_.unify(first, solver_.list(item), call.loc)) {
+      return failed(DiagId::ArgType, args.by_param[0]->value->loc,
+                    quoted(name) + " takes a list or two numbers; it gets " + quoted(first));
+    }
+    require(Constraint::Kind::Number, item, args.by_param[0]->value->loc, name);
+    return item;
+  }
+  Constraint c;
+  c.kind = Constraint::Kind::Arith;
+  c.a = first;
+  c.b = expr(args.by_param[1]->value);
+  c.r = solver_.var();
+  c.loc = call.loc;
+  c.text = name;
+  solver_.add(c);
+  return c.r;
+}
+
+Ty* Walker::mk_tuple(ast::CallExpr& call, const BoundArgs& args) {
+  std::optional<std::int64_t> count;
+  if (!absent(args.by_param[0])) {
+    ast::Expr* value = args.by_param[0]->value;
+    if (value->kind != ast::Expr::Kind::Int) {
+      return failed(DiagId::TupleSize, value->loc, "`nvars` of `mk_tuple` is a literal int");
+    }
+    count = static_cast<ast::IntExpr*>(value)->value;
+    if (*count < 1 || *count > kMaxTupleSize) {
+      return failed(DiagId::TupleSize, value->loc,
+                    "a tuple has 1 to " + std::to_string(kMaxTupleSize) + " positions, not " + std::to_string(*count));
+    }
+  }
+  Ty* elem = solver_.var();
+  if (!absent(args.by_param[1])) {
+    ast::Expr* value = args.by_param[1]->value;
+    if (value->kind != ast::Expr::Kind::TypeName) {
+      return failed(DiagId::ArgType, value->loc, "`dtype` of `mk_tuple` is `int`, `float` or `bool`");
+    }
+    elem = written(*static_cast<ast::TypeNameExpr*>(value)->type);
+    require(Constraint::Kind::Scalar, elem, value->loc, "mk_tuple");
+  }
+  if (absent(args.by_param[2])) {
+    if (count && !absent(args.by_param[1])) return solver_.tuple(elem, static_cast<std::uint32_t>(*count));
+    return failed(DiagId::TupleSize, call.loc, "`mk_tuple` needs `val`, or both `nvars` and `dtype`");
+  }
+  ast::Expr* val = args.by_param[2]->value;
+  if (val->kind != ast::Expr::Kind::List) {
+    return failed(DiagId::ArgType, val->loc, "`val` of `mk_tuple` is a list of its values, written as `[…]`");
+  }
+  Ty* values = expr(val);
+  std::size_t size = static_cast<ast::ListExpr*>(val)->items.size();
+  if (size == 0 || size > kMaxTupleSize || (count && static_cast<std::size_t>(*count) != size)) {
+    return failed(DiagId::TupleSize, val->loc,
+                  count ? "`nvars` says " + std::to_string(*count) + " positions, but `val` has " + std::to_string(size)
+                        : "a tuple has 1 to " + std::to_string(kMaxTupleSize) + " positions, not " + std::to_string(size));
+  }
+  Ty* item = Solver::is(values, Ty::Kind::List) ? Solver::find(values)->elem : solver_.error_type();
+  require(Constraint::Kind::Scalar, item, val->loc, "mk_tuple");
+  if (!solver_.fits(item, elem, val->loc)) {
+    return failed(DiagId::TypeMismatch, val->loc,
+                  "the values of the tuple have type " + quoted(item) + "; `dtype` says " + quoted(elem));
+  }
+  return solver_.tuple(elem, static_cast<std::uint32_t>(size));
+}
+
+Ty* Walker::mk_list(ast::CallExpr& call, const BoundArgs& args) {
+  Ty* item = solver_.var();
+  if (!absent(args.by_param[0])) arg(builtins()[static_cast<std::size_t>(BuiltinId::MkList)], args, 0, solver_.int_type());
+  if (!absent(args.by_param[1])) {
+    ast::Expr* value = args.by_param[1]->value;
+    if (value->kind != ast::Expr::Kind::TypeName) {
+      return failed(DiagId::ArgType, value->loc, "`type` of `mk_list` is a type, such as `int` or `Tuple<int, 2>`");
+    }
+    item = written(*static_cast<ast::TypeNameExpr*>(value)->type);
+    require(Constraint::Kind::Item, item, value->loc, "mk_list");
+  }
+  if (absent(args.by_param[2])) {
+    if (!absent(args.by_param[0])) return solver_.list(item);
+    return failed(DiagId::ListBound, call.loc, "the list has no bound: neither `val` nor `nitems` is given",
+                  "write `mk_list(val=[…])`, or `nitems` and `type`");
+  }
+  ast::Expr* val = args.by_param[2]->value;
+  Ty* type = expr(val);
+  Ty* found = solver_.var();
+  if (!solver_.unify(type, solver_.list(found), val->loc)) {
+    return failed(DiagId::ArgType, val->loc, "argument `val` of `mk_list` has type " + quoted(type) + "; expected a list");
+  }
+  if (!solver_.fits(found, item, val->loc)) {
+    return failed(DiagId::TypeMismatch, val->loc,
+                  "the items of the list have type " + quoted(found) + "; `type` says " + quoted(item));
+  }
+  return solver_.list(item);
+}
+
+Ty* Walker::mk_graph(const BoundArgs& args) {
+  const Builtin& builtin = builtins()[static_cast<std::size_t>(BuiltinId::MkGraph)];
+  Ty* pairs = solver_.list(solver_.tuple(solver_.int_type(), 2));
+  arg(builtin, args, 0, pairs);
+  if (!absent(args.by_param[1])) arg(builtin, args, 1, pairs);
+  if (absent(args.by_param[2])) return solver_.graph(solver_.no_info());
+  Ty* info = solver_.var();
+  arg(builtin, args, 2, solver_.list(info));
+  require(Constraint::Kind::Scalar, info, args.by_param[2]->value->loc, "mk_graph");
+  return solver_.graph(info);
+}
+
+/// The result of `func` over one item of each list; `result` is what it must give, or null.
+Ty* Walker::function_arg(ast::Expr* func, const std::vector<Ty*>& items, SourceLoc call, Ty* result,
+                         std::string_view role) {
+  std::string words = "`" + std::string(role) + "` of `apply`";
+  Ty* type = nullptr;
+  if (func->kind == ast::Expr::Kind::Lambda) {
+    ast::Lambda& lambda = *static_cast<ast::Lambda*>(func);
+    std::vector<Ty*> wanted = lambda.params.size() == items.size() ? items : std::vector<Ty*>();
+    type = this->lambda(lambda, wanted);
+  } else {
+    type = expr(func);
+  }
+  type = Solver::find(type);
+  if (type->kind == Ty::Kind::Error) return type;
+  if (type->kind == Ty::Kind::Var) {
+    Ty* out = result != nullptr ? result : solver_.var();
+    solver_.unify(type, solver_.func(items, out), func->loc);
+    return out;
+  }
+  if (type->kind != Ty::Kind::Func) {
+    return failed(DiagId::NotCallable, func->loc, words + " is a function; it has type " + quoted(type));
+  }
+  if (type->args.size() != items.size()) {
+    return failed(DiagId::ArgCount, func->loc,
+                  words + " takes " + counted(type->args.size(), "item") + ", but " + counted(items.size(), "list") +
+                      (items.size() == 1 ? " is" : " are") + " walked");
+  }
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (solver_.fits(items[i], type->args[i], func->loc)) continue;
+    error(DiagId::TypeMismatch, func->loc,
+          words + " takes " + quoted(type->args[i]) + "; the items of list " + std::to_string(i + 1) + " have type " +
+              quoted(items[i]));
+  }
+  if (result != nullptr && !solver_.unify(type->elem, result, call)) {
+    error(DiagId::TypeMismatch, func->loc, words + " gives " + quoted(type->elem) + "; expected " + quoted(result));
+  }
+  return type->elem;
+}
+
+Ty* Walker::apply(ast::CallExpr& call) {
+  std::vector<const ast::Arg*> unknown;
+  std::vector<const ast::Arg*> repeated;
+  BoundArgs args = bind_apply_args(call, unknown, repeated);
+  report_args(unknown, repeated, "apply", {"func", "cond"});
+  std::vector<Ty*> items;
+  for (const ast::Arg* arg : args.rest) {
+    Ty* type = expr(arg->value);
+    Ty* item = solver_.var();
+    if (!solver_.unify(type, solver_.list(item), arg->value->loc)) {
+      error(DiagId::ApplyLists, arg->value->loc, "`apply` walks lists; this argument has type " + quoted(type));
+      item = solver_.error_type();
+    }
+    items.push_back(item);
+  }
+  if (args.by_param[0] == nullptr || items.empty()) {
+    if (args.by_param[0] != nullptr) expr(args.by_param[0]->value);
+    if (args.by_param[1] != nullptr && !absent(args.by_param[1])) expr(args.by_param[1]->value);
+    return failed(DiagId::ArgCount, call.loc, "`apply` takes a function, perhaps a condition, and one or more lists");
+  }
+  if (!absent(args.by_param[1])) function_arg(args.by_param[1]->value, items, call.loc, solver_.bool_type(), "cond");
+  Ty* out = function_arg(args.by_param[0]->value, items, call.loc, nullptr, "func");
+  require(Constraint::Kind::Item, out, call.loc, "apply");
+  return solver_.list(out);
+}
+
+}  // namespace matcha::frontend::infer

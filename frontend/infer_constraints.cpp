@@ -1,0 +1,293 @@
+#include <algorithm>
+
+#include "frontend/infer_types.h"
+
+namespace matcha::frontend::infer {
+namespace {
+
+using Kind = Ty::Kind;
+
+bool is_number(const Ty* type) { return type->kind == Kind::Int || type->kind == Kind::Float; }
+bool is_scalar(const Ty* type) { return is_number(type) || type->kind == Kind::Bool; }
+bool is_open(const Ty* type) { return type->kind == Kind::Var; }
+
+std::string quoted(std::string_view text) { return "`" + std::string(text) + "`"; }
+std::string quoted(Ty* type) { return "`" + Solver::show(type) + "`"; }
+
+}  // namespace
+
+void Solver::add(Constraint constraint) {
+  if (!work(1)) return;
+  constraints_.push_back(std::move(constraint));
+  std::uint32_t index = static_cast<std::uint32_t>(constraints_.size() - 1);
+  if (step(constraints_[index])) {
+    constraints_[index].done = true;
+  } else {
+    watch(index);
+    pending_.push_back(index);
+  }
+  run();
+}
+
+void Solver::watch(std::uint32_t index) {
+  const Constraint& c = constraints_[index];
+  for (Ty* type : {c.a, c.b, c.r}) {
+    if (type == nullptr) continue;
+    Ty* root = find(type);
+    if (is_open(root)) root->watchers.push_back(index);
+  }
+}
+
+void Solver::run() {
+  if (running_) return;
+  running_ = true;
+  while (!queue_.empty() && work(1)) {
+    std::uint32_t index = queue_.back();
+    queue_.pop_back();
+    if (constraints_[index].done) continue;
+    if (step(constraints_[index])) {
+      constraints_[index].done = true;
+    } else {
+      watch(index);
+    }
+  }
+  queue_.clear();
+  running_ = false;
+}
+
+bool Solver::fail(const Constraint& c, DiagId id, std::string message, std::string hint) {
+  report(id, c.loc, std::move(message), std::move(hint), c.call_site);
+  if (c.r != nullptr) unify_now(c.r, &error_, c.loc);
+  return true;
+}
+
+void Solver::give(const Constraint& c, Ty* result) {
+  if (unify_now(c.r, result, c.loc)) return;
+  report(DiagId::TypeMismatch, c.loc,
+         quoted(c.text) + " gives " + quoted(result) + " where " + quoted(c.r) + " is needed", {}, c.call_site);
+}
+
+bool Solver::step(Constraint& c) {
+  switch (c.kind) {
+    case Constraint::Kind::Arith: return step_arith(c);
+    case Constraint::Kind::Compare: return step_compare(c);
+    case Constraint::Kind::Join: return step_join(c);
+    case Constraint::Kind::Get: return step_get(c);
+    case Constraint::Kind::Sum: return step_sum(c);
+    case Constraint::Kind::Number:
+    case Constraint::Kind::Scalar:
+    case Constraint::Kind::Item:
+    case Constraint::Kind::Size:
+    case Constraint::Kind::EdgeInfo: return step_kind(c);
+  }
+  return true;
+}
+
+bool Solver::step_arith(Constraint& c) {
+  Ty* a = find(c.a);
+  Ty* b = find(c.b);
+  if (a->kind == Kind::Error || b->kind == Kind::Error) {
+    unify_now(c.r, &error_, c.loc);
+    return true;
+  }
+  for (Ty* side : {a, b}) {
+    if (is_open(side) || is_number(side)) continue;
+    return fail(c, DiagId::OperandType,
+                quoted(c.text) + " works on ints and floats; the " + (side == a ? "left" : "right") + " side has type " +
+                    quoted(side));
+  }
+  if (is_number(a) && is_number(b)) {
+    give(c, a->kind == Kind::Float || b->kind == Kind::Float ? &float_ : &int_);
+    return true;
+  }
+  if (find(c.r)->kind == Kind::Int) {
+    unify_now(a, &int_, c.loc);
+    unify_now(b, &int_, c.loc);
+    return step_arith(c);
+  }
+  if (a->kind == Kind::Float || b->kind == Kind::Float) {
+    if (find(c.r)->kind == Kind::Var) give(c, &float_);
+  }
+  return false;
+}
+
+bool Solver::step_compare(Constraint& c) {
+  Ty* a = find(c.a);
+  Ty* b = find(c.b);
+  if (a->kind == Kind::Error || b->kind == Kind::Error) return true;
+  auto wrong = [&] {
+    return fail(c, DiagId::OperandType,
+                quoted(c.text) + (c.order ? " compares numbers" : " compares numbers with numbers and bools with bools") +
+                    "; the sides have types " + quoted(a) + " and " + quoted(b));
+  };
+  for (Ty* side : {a, b}) {
+    if (is_open(side)) continue;
+    if (!is_scalar(side) || (c.order && side->kind == Kind::Bool)) return wrong();
+  }
+  if (is_open(a) && is_open(b)) return false;
+  if (is_open(a) || is_open(b)) {
+    Ty* known = is_open(a) ? b : a;
+    if (known->kind != Kind::Bool) return false;
+    unify_now(a, b, c.loc);
+    return true;
+  }
+  if ((a->kind == Kind::Bool) != (b->kind == Kind::Bool)) return wrong();
+  return true;
+}
+
+bool Solver::step_join(Constraint& c) {
+  Ty* a = find(c.a);
+  Ty* b = find(c.b);
+  for (Ty* side : {a, b}) {
+    if (side->kind == Kind::Func) {
+      return fail(c, DiagId::FunctionValue, "a function cannot be chosen or stored when the program runs");
+    }
+    if (side->kind == Kind::Graph) {
+      return fail(c, DiagId::OperandType, "a graph cannot be chosen or stored when the program runs");
+    }
+  }
+  if (a == b) {
+    give(c, a);
+    return true;
+  }
+  if (is_number(a) && is_number(b)) {
+    give(c, &float_);
+    return true;
+  }
+  bool numeric = is_number(a) || is_number(b);
+  if (is_open(a) && is_open(b)) return false;
+  if (numeric && (is_open(a) || is_open(b))) return false;
+  if (!unify_now(a, b, c.loc)) {
+    return fail(c, DiagId::TypeMismatch,
+                std::string(c.text) + " have types " + quoted(a) + " and " + quoted(b) + ", which differ");
+  }
+  give(c, a);
+  return true;
+}
+
+bool Solver::step_get(Constraint& c) {
+  Ty* a = find(c.a);
+  switch (a->kind) {
+    case Kind::Var: return false;
+    case Kind::Error: unify_now(c.r, &error_, c.loc); return true;
+    case Kind::List: give(c, a->elem); return true;
+    case Kind::Tuple:
+      if (!c.position) {
+        return fail(c, DiagId::GetPosition, "the position in a tuple is a literal int",
+                    "all positions have one type; choose with `if`");
+      }
+      if (*c.position < 0 || *c.position >= static_cast<std::int64_t>(a->count)) {
+        return fail(c, DiagId::GetRange,
+                    "position " + std::to_string(*c.position) + " is out of range of " + quoted(a),
+                    "positions are 0 to " + std::to_string(a->count - 1));
+      }
+      give(c, a->elem);
+      return true;
+    default:
+      return fail(c, DiagId::ArgType, "`get` reads a tuple or a list; its first argument has type " + quoted(a));
+  }
+}
+
+bool Solver::step_sum(Constraint& c) {
+  Ty* a = find(c.a);
+  switch (a->kind) {
+    case Kind::Var: return false;
+    case Kind::Error: unify_now(c.r, &error_, c.loc); return true;
+    case Kind::Int:
+    case Kind::Float: give(c, a); return true;
+    case Kind::Bool: give(c, &int_); return true;
+    case Kind::Tuple: {
+      Ty* elem = find(a->elem);
+      if (is_open(elem)) return false;
+      if (elem->kind == Kind::Error) {
+        unify_now(c.r, &error_, c.loc);
+        return true;
+      }
+      give(c, tuple(elem->kind == Kind::Float ? &float_ : &int_, a->count));
+      return true;
+    }
+    default:
+      return fail(c, DiagId::ArgType, "`sum` adds numbers, bools or tuples; the items have type " + quoted(a));
+  }
+}
+
+bool Solver::step_kind(Constraint& c) {
+  Ty* a = find(c.a);
+  if (is_open(a)) return false;
+  if (a->kind == Kind::Error) {
+    if (c.r != nullptr) unify_now(c.r, &error_, c.loc);
+    return true;
+  }
+  switch (c.kind) {
+    case Constraint::Kind::Number:
+      if (is_number(a)) return true;
+      return fail(c, DiagId::ArgType, quoted(c.text) + " works on ints and floats; it gets " + quoted(a));
+    case Constraint::Kind::Scalar:
+      if (is_scalar(a)) return true;
+      return fail(c, DiagId::ArgType, quoted(c.text) + " takes ints, floats or bools; it gets " + quoted(a));
+    case Constraint::Kind::Size:
+      if (a->kind == Kind::List || a->kind == Kind::Tuple) return true;
+      return fail(c, DiagId::ArgType, "`size` takes a list or a tuple; it gets " + quoted(a));
+    case Constraint::Kind::EdgeInfo:
+      if (a->kind == Kind::NoInfo) {
+        return fail(c, DiagId::NoEdgeInfo, "the graph has no edge information",
+                    "give it with the `einfo` of `mk_graph`");
+      }
+      give(c, a);
+      return true;
+    default:
+      if (is_scalar(a) || a->kind == Kind::Tuple || a->kind == Kind::List) return true;
+      return fail(c, a->kind == Kind::Func ? DiagId::FunctionValue : DiagId::TypeMismatch,
+                  "a list cannot hold " + quoted(a));
+  }
+}
+
+/// One round over the waiting constraints; true if it gave a type to something.
+bool Solver::default_one(bool tuples) {
+  for (std::size_t i = 0; i < pending_.size(); ++i) {
+    const Constraint& c = constraints_[pending_[i]];
+    if (c.done) continue;
+    Ty* a = find(c.a);
+    if (c.kind == Constraint::Kind::Get) {
+      if (!tuples || !is_open(a)) continue;
+      std::int64_t last = -1;
+      bool constant = true;
+      for (std::uint32_t other : pending_) {
+        const Constraint& d = constraints_[other];
+        if (d.done || d.kind != Constraint::Kind::Get || find(d.a) != a) continue;
+        constant = constant && d.position.has_value();
+        last = std::max(last, d.position.value_or(-1));
+      }
+      if (!constant || last < 0 || last > 1000) continue;
+      Ty* elem = var();
+      elem->level = a->level;
+      unify(a, tuple(elem, static_cast<std::uint32_t>(last + 1)), c.loc);
+      return true;
+    }
+    if (tuples || c.kind == Constraint::Kind::Size || c.kind == Constraint::Kind::Item ||
+        c.kind == Constraint::Kind::EdgeInfo) {
+      continue;
+    }
+    SourceLoc loc = c.loc;
+    Ty* b = c.b == nullptr ? nullptr : find(c.b);
+    if (c.kind == Constraint::Kind::Join) {
+      unify(a, b, loc);
+      return true;
+    }
+    Ty* target = is_open(a) ? a : c.kind == Constraint::Kind::Sum && a->elem != nullptr ? find(a->elem) : b;
+    Ty* other = target == a ? b : a;
+    bool real = c.kind == Constraint::Kind::Compare && other != nullptr && other->kind == Kind::Float;
+    unify(target, real ? &float_ : &int_, loc);
+    return true;
+  }
+  return false;
+}
+
+void Solver::settle_defaults() {
+  while (!exhausted_ && (default_one(true) || default_one(false))) {
+    std::erase_if(pending_, [&](std::uint32_t index) { return constraints_[index].done; });
+    if (!work(pending_.size())) return;
+  }
+}
+
+}  // namespace matcha::frontend::infer

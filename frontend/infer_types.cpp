@@ -1,0 +1,295 @@
+#include "frontend/infer_types.h"
+
+#include <algorithm>
+
+namespace matcha::frontend::infer {
+namespace {
+
+/// Steps of unification and copying; a program of a thousand lines takes some ten thousand.
+constexpr std::uint64_t kMaxWork = 5'000'000;
+constexpr std::uint32_t kMaxTypeDepth = 200;
+constexpr std::size_t kShownType = 200;
+
+std::uint32_t depth_above(const Ty* elem) { return elem == nullptr ? 1 : elem->depth + 1; }
+
+void show_into(std::string& out, Ty* type) {
+  if (out.size() > kShownType) {
+    if (out.back() != '.') out += "...";
+    return;
+  }
+  type = Solver::find(type);
+  switch (type->kind) {
+    case Ty::Kind::Var: out += '?'; return;
+    case Ty::Kind::Int: out += "int"; return;
+    case Ty::Kind::Float: out += "float"; return;
+    case Ty::Kind::Bool: out += "bool"; return;
+    case Ty::Kind::Graph: out += "Graph"; return;
+    case Ty::Kind::NoInfo: out += "no information"; return;
+    case Ty::Kind::Error: out += "?"; return;
+    case Ty::Kind::Tuple:
+      out += "Tuple<";
+      show_into(out, type->elem);
+      out += ", " + std::to_string(type->count) + ">";
+      return;
+    case Ty::Kind::List:
+      out += "List<";
+      show_into(out, type->elem);
+      out += '>';
+      return;
+    case Ty::Kind::Func:
+      out += "func(";
+      for (std::size_t i = 0; i < type->args.size(); ++i) {
+        if (i > 0) out += ", ";
+        show_into(out, type->args[i]);
+      }
+      out += ") -> ";
+      show_into(out, type->elem);
+      return;
+  }
+}
+
+}  // namespace
+
+Ty* Solver::var() {
+  Ty& out = types_.emplace_back(Ty{Ty::Kind::Var});
+  out.depth = 0;
+  out.level = level_;
+  return &out;
+}
+
+Ty* Solver::tuple(Ty* elem, std::uint32_t count) {
+  Ty& out = types_.emplace_back(Ty{Ty::Kind::Tuple});
+  out.elem = elem;
+  out.count = count;
+  out.depth = depth_above(find(elem));
+  return &out;
+}
+
+Ty* Solver::list(Ty* elem) {
+  Ty& out = types_.emplace_back(Ty{Ty::Kind::List});
+  out.elem = elem;
+  out.depth = depth_above(find(elem));
+  if (out.depth > kMaxTypeDepth) work(kMaxWork);
+  return &out;
+}
+
+Ty* Solver::graph(Ty* info) {
+  Ty& out = types_.emplace_back(Ty{Ty::Kind::Graph});
+  out.elem = info;
+  return &out;
+}
+
+Ty* Solver::func(std::vector<Ty*> args, Ty* result) {
+  Ty& out = types_.emplace_back(Ty{Ty::Kind::Func});
+  out.elem = result;
+  out.depth = depth_above(find(result));
+  for (Ty* arg : args) out.depth = std::max(out.depth, depth_above(find(arg)));
+  out.args = std::move(args);
+  if (out.depth > kMaxTypeDepth) work(kMaxWork);
+  return &out;
+}
+
+Ty* Solver::find(Ty* type) {
+  Ty* root = type;
+  while (root->link != nullptr) root = root->link;
+  while (type->link != nullptr) {
+    Ty* next = type->link;
+    type->link = root;
+    type = next;
+  }
+  return root;
+}
+
+std::string Solver::show(Ty* type) {
+  std::string out;
+  show_into(out, type);
+  return out;
+}
+
+const Type* Solver::ground(Ty* type, TypeTable& table) { return exhausted_ ? nullptr : ground_at(type, table); }
+
+const Type* Solver::ground_at(Ty* type, TypeTable& table) {
+  if (!work(1)) return nullptr;
+  type = find(type);
+  switch (type->kind) {
+    case Ty::Kind::Int: return table.int_type();
+    case Ty::Kind::Float: return table.float_type();
+    case Ty::Kind::Bool: return table.bool_type();
+    case Ty::Kind::Tuple:
+    case Ty::Kind::List: {
+      const Type* elem = ground_at(type->elem, table);
+      if (elem == nullptr) return nullptr;
+      return type->kind == Ty::Kind::List ? table.list(elem) : table.tuple(elem, type->count);
+    }
+    case Ty::Kind::Graph: return table.graph(ground_at(type->elem, table));
+    case Ty::Kind::Var:
+    case Ty::Kind::Func:
+    case Ty::Kind::NoInfo:
+    case Ty::Kind::Error: return nullptr;
+  }
+  return nullptr;
+}
+
+bool Solver::work(std::uint64_t amount) {
+  work_ += amount;
+  if (work_ < kMaxWork) return true;
+  if (!exhausted_) {
+    exhausted_ = true;
+    diagnostics_.error(DiagId::TooComplex, {}, "the types of the program grow beyond the compiler's limits",
+                       "write the types of some parameters, and call functions of functions less often");
+  }
+  return false;
+}
+
+void Solver::report(DiagId id, SourceLoc loc, std::string message, std::string hint, SourceLoc call_site) {
+  if (exhausted_ || !reported_.emplace(id, loc.file, loc.line, loc.column).second) return;
+  Diagnostic& d = diagnostics_.error(id, loc, std::move(message), std::move(hint));
+  if (call_site.valid() && call_site != loc) d.notes.push_back({call_site, "in the function called here"});
+}
+
+bool Solver::occurs(Ty* var, Ty* type) {
+  if (!work(1)) return false;
+  type = find(type);
+  if (type == var) return true;
+  if (type->kind == Ty::Kind::Var) {
+    type->level = std::min(type->level, var->level);
+    return false;
+  }
+  bool found = type->elem != nullptr && occurs(var, type->elem);
+  for (Ty* arg : type->args) found = occurs(var, arg) || found;
+  return found;
+}
+
+void Solver::bind(Ty* var, Ty* to) {
+  var->link = to;
+  for (std::uint32_t watcher : var->watchers) {
+    queue_.push_back(watcher);
+    if (to->kind == Ty::Kind::Var) to->watchers.push_back(watcher);
+  }
+  var->watchers.clear();
+}
+
+bool Solver::unify(Ty* a, Ty* b, SourceLoc loc) {
+  bool equal = unify_now(a, b, loc);
+  run();
+  return equal;
+}
+
+bool Solver::unify_now(Ty* a, Ty* b, SourceLoc loc) {
+  a = find(a);
+  b = find(b);
+  if (a == b || !work(1)) return true;
+  if (a->kind != Ty::Kind::Var) std::swap(a, b);
+  if (a->kind == Ty::Kind::Var) {
+    if (occurs(a, b)) {
+      report(DiagId::InfiniteType, loc, "the type would have to contain itself",
+             "a function cannot be its own argument, nor a list its own item");
+      bind(a, &error_);
+      return true;
+    }
+    bind(a, b);
+    return true;
+  }
+  if (a->kind == Ty::Kind::Error || b->kind == Ty::Kind::Error) return true;
+  if (a->kind != b->kind || a->count != b->count || a->args.size() != b->args.size()) return false;
+  bool equal = true;
+  if (a->elem != nullptr) equal = unify_now(a->elem, b->elem, loc);
+  for (std::size_t i = 0; i < a->args.size(); ++i) equal = unify_now(a->args[i], b->args[i], loc) && equal;
+  return equal;
+}
+
+bool Solver::fits(Ty* actual, Ty* wanted, SourceLoc loc) {
+  if (is(actual, Ty::Kind::Int) && is(wanted, Ty::Kind::Float)) return true;
+  return unify(actual, wanted, loc);
+}
+
+bool Solver::has_inner_var(Ty* type) {
+  if (type == nullptr || !work(1)) return false;
+  type = find(type);
+  if (type->kind == Ty::Kind::Var) return type->level > level_;
+  if (type->elem != nullptr && has_inner_var(type->elem)) return true;
+  return std::any_of(type->args.begin(), type->args.end(), [&](Ty* arg) { return has_inner_var(arg); });
+}
+
+void Solver::make_generic(Ty* type) {
+  if (type == nullptr || !work(1)) return;
+  type = find(type);
+  if (type->kind == Ty::Kind::Var) {
+    if (type->level > level_) type->level = kGeneric;
+    return;
+  }
+  if (type->elem != nullptr) make_generic(type->elem);
+  for (Ty* arg : type->args) make_generic(arg);
+}
+
+Scheme Solver::generalize(Ty* type) {
+  std::size_t mark = marks_.back();
+  leave();
+  Scheme scheme;
+  scheme.type = type;
+  std::vector<std::uint32_t> kept;
+  for (std::size_t i = mark; i < pending_.size(); ++i) {
+    Constraint& c = constraints_[pending_[i]];
+    if (c.done) continue;
+    if (has_inner_var(c.a) || has_inner_var(c.b) || has_inner_var(c.r)) {
+      scheme.constraints.push_back(c);
+      c.done = true;
+    } else {
+      kept.push_back(pending_[i]);
+    }
+  }
+  pending_.resize(mark);
+  pending_.insert(pending_.end(), kept.begin(), kept.end());
+  make_generic(type);
+  for (const Constraint& c : scheme.constraints) {
+    make_generic(c.a);
+    make_generic(c.b);
+    make_generic(c.r);
+  }
+  return scheme;
+}
+
+Ty* Solver::copy(Ty* type, std::unordered_map<Ty*, Ty*>& map) {
+  if (type == nullptr) return nullptr;
+  if (!work(1)) return &error_;
+  type = find(type);
+  if (type->kind == Ty::Kind::Var) {
+    if (type->level != kGeneric) return type;
+    Ty*& fresh = map[type];
+    if (fresh == nullptr) fresh = var();
+    return fresh;
+  }
+  if (type->elem == nullptr) return type;
+  Ty* elem = copy(type->elem, map);
+  std::vector<Ty*> args;
+  bool same = elem == find(type->elem);
+  for (Ty* arg : type->args) {
+    args.push_back(copy(arg, map));
+    same = same && args.back() == find(arg);
+  }
+  if (same) return type;
+  Ty& out = types_.emplace_back(Ty{type->kind});
+  out.count = type->count;
+  out.depth = type->depth;
+  out.elem = elem;
+  out.args = std::move(args);
+  return &out;
+}
+
+Ty* Solver::instantiate(const Scheme& scheme, SourceLoc call_site) {
+  std::unordered_map<Ty*, Ty*> map;
+  Ty* type = copy(scheme.type, map);
+  for (const Constraint& c : scheme.constraints) {
+    if (exhausted_) return &error_;
+    Constraint fresh = c;
+    fresh.a = copy(c.a, map);
+    fresh.b = copy(c.b, map);
+    fresh.r = copy(c.r, map);
+    fresh.done = false;
+    if (!c.call_site.valid()) fresh.call_site = call_site;
+    add(fresh);
+  }
+  return exhausted_ ? &error_ : type;
+}
+
+}  // namespace matcha::frontend::infer

@@ -1,0 +1,155 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "frontend/types.h"
+#include "ir/support/diagnostics.h"
+
+/// Private to type inference: types with variables, unification, and constraints that wait for a variable.
+namespace matcha::frontend::infer {
+
+struct Ty {
+  enum class Kind : std::uint8_t { Var, Int, Float, Bool, Tuple, List, Graph, Func, NoInfo, Error };
+
+  Kind kind;
+  std::uint32_t count = 0;     ///< Tuple.
+  std::uint32_t depth = 1;     ///< Height when it was made.
+  Ty* elem = nullptr;          ///< Tuple, List: item. Graph: edge information. Func: result.
+  std::vector<Ty*> args = {};  ///< Func.
+  Ty* link = nullptr;          ///< Var: what it stands for.
+  int level = 0;               ///< Var: how deep the function is that owns it; `kGeneric` once it is generalized.
+  std::vector<std::uint32_t> watchers = {};  ///< Var: constraints to look at when it is bound.
+};
+
+inline constexpr int kGeneric = 1 << 30;
+
+/// A rule that is checked once enough is known.
+struct Constraint {
+  enum class Kind : std::uint8_t {
+    Arith,     ///< a op b gives r.
+    Compare,   ///< a op b are comparable; `order` for < and its kin.
+    Join,      ///< r is the common type of a and b: two branches, two items.
+    Number,    ///< a is int or float.
+    Scalar,    ///< a is int, float or bool.
+    Item,      ///< a may be the item of a list.
+    Sum,       ///< The sum of items of type a has type r.
+    Size,      ///< a is a list or a tuple.
+    Get,       ///< r is at position `position` of a.
+    EdgeInfo,  ///< r is the edge information a of a graph.
+  };
+
+  Kind kind;
+  Ty* a = nullptr;
+  Ty* b = nullptr;
+  Ty* r = nullptr;
+  SourceLoc loc;
+  std::string_view text;                 ///< The sign or operator, for messages.
+  std::optional<std::int64_t> position;  ///< Get: when it is a constant.
+  bool order = false;
+  bool done = false;
+  SourceLoc call_site;                   ///< The call that made this copy, if any.
+};
+
+/// The type of a function for any types that fit: `type` with its generic variables, under `constraints`.
+struct Scheme {
+  Ty* type = nullptr;
+  std::vector<Constraint> constraints;
+};
+
+class Solver {
+ public:
+  explicit Solver(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+
+  // Types
+  Ty* var();
+  Ty* int_type() { return &int_; }
+  Ty* float_type() { return &float_; }
+  Ty* bool_type() { return &bool_; }
+  Ty* no_info() { return &no_info_; }
+  Ty* error_type() { return &error_; }
+  Ty* tuple(Ty* elem, std::uint32_t count);
+  Ty* list(Ty* elem);
+  Ty* graph(Ty* info);
+  Ty* func(std::vector<Ty*> args, Ty* result);
+  /// What `type` stands for: never a bound variable.
+  static Ty* find(Ty* type);
+  static bool is(Ty* type, Ty::Kind kind) { return find(type)->kind == kind; }
+  /// In the notation of programs; an unknown type is `?`.
+  static std::string show(Ty* type);
+  /// The known type, or null if a variable is left in it.
+  const Type* ground(Ty* type, TypeTable& table);
+
+  // Equations
+  /// Makes two types equal; false if they cannot be. Reports nothing, but for a type that would contain itself.
+  bool unify(Ty* a, Ty* b, SourceLoc loc);
+  /// `unify`, and an int may also stand where a float is asked for.
+  bool fits(Ty* actual, Ty* wanted, SourceLoc loc);
+  void add(Constraint constraint);
+  /// Gives types to what the waiting constraints leave open: the smallest tuple, else int.
+  void settle_defaults();
+
+  // Functions
+  void enter() { ++level_; marks_.push_back(pending_.size()); }
+  /// Leaves without generalizing.
+  void leave() { --level_; marks_.pop_back(); }
+  /// Leaves the function that `enter` began and makes its type general.
+  Scheme generalize(Ty* type);
+  Ty* instantiate(const Scheme& scheme, SourceLoc call_site);
+
+  /// Reports once for each id and place; `call_site` becomes a note.
+  void report(DiagId id, SourceLoc loc, std::string message, std::string hint = {}, SourceLoc call_site = {});
+  /// Too much work was asked for; reported, and every type is an error from here on.
+  bool exhausted() const { return exhausted_; }
+
+ private:
+  void bind(Ty* var, Ty* to);
+  /// Whether `var` is in `type`; lowers the levels of the variables in it to that of `var`.
+  bool occurs(Ty* var, Ty* type);
+  bool unify_now(Ty* a, Ty* b, SourceLoc loc);
+  void run();
+  void watch(std::uint32_t index);
+  /// True if the constraint is settled, well or not.
+  bool step(Constraint& c);
+  bool step_arith(Constraint& c);
+  bool step_compare(Constraint& c);
+  bool step_join(Constraint& c);
+  bool step_get(Constraint& c);
+  bool step_sum(Constraint& c);
+  bool step_kind(Constraint& c);
+  bool fail(const Constraint& c, DiagId id, std::string message, std::string hint = {});
+  void give(const Constraint& c, Ty* result);
+  bool default_one(bool tuples);
+  bool work(std::uint64_t amount);
+  Ty* copy(Ty* type, std::unordered_map<Ty*, Ty*>& map);
+  void make_generic(Ty* type);
+  bool has_inner_var(Ty* type);
+  const Type* ground_at(Ty* type, TypeTable& table);
+
+  Diagnostics& diagnostics_;
+  std::deque<Ty> types_;
+  Ty int_{Ty::Kind::Int};
+  Ty float_{Ty::Kind::Float};
+  Ty bool_{Ty::Kind::Bool};
+  Ty no_info_{Ty::Kind::NoInfo};
+  Ty error_{Ty::Kind::Error};
+  std::deque<Constraint> constraints_;
+  std::vector<std::uint32_t> pending_;  ///< Not settled, in order of creation; settled ones are swept lazily.
+  std::vector<std::size_t> marks_;
+  std::vector<std::uint32_t> queue_;
+  int level_ = 0;
+  bool running_ = false;
+  bool exhausted_ = false;
+  std::uint64_t work_ = 0;
+  std::set<std::tuple<DiagId, std::uint32_t, std::uint32_t, std::uint32_t>> reported_;
+};
+
+}  // namespace matcha::frontend::infer

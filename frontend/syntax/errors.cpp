@@ -1,0 +1,166 @@
+#include "frontend/syntax/errors.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <MatchaParser.h>
+
+namespace matcha::frontend::syntax {
+
+using grammar::MatchaParser;
+
+namespace {
+
+struct WordHint {
+  std::string_view word;
+  std::string_view hint;
+};
+
+/// Words of Python that people try.
+constexpr std::array kForeignStatements{
+    WordHint{"for", "iterate with `apply(func, list)`"},
+    WordHint{"while", "iterate with `apply(func, list)`"},
+    WordHint{"if", "write `x if condition else y`"},
+    WordHint{"elif", "write `x if condition else y`"},
+    WordHint{"else", "write `x if condition else y`"},
+    WordHint{"class", "a program has imports and functions"},
+    WordHint{"import", "write `from module import name`"},
+    WordHint{"print", "what the entry returns is printed"},
+    WordHint{"pass", "a function needs a `return`"},
+    WordHint{"assert", ""},
+    WordHint{"break", "iterate with `apply(func, list)`"},
+    WordHint{"continue", "filter with the `cond` of `apply`"},
+    WordHint{"with", ""},
+    WordHint{"try", ""},
+    WordHint{"raise", ""},
+    WordHint{"global", "functions have no effects"},
+    WordHint{"nonlocal", "functions have no effects"},
+    WordHint{"yield", "`apply` gives a list"},
+};
+
+const WordHint* foreign_statement(std::string_view word) {
+  for (const WordHint& entry : kForeignStatements) {
+    if (entry.word == word) return &entry;
+  }
+  return nullptr;
+}
+
+/// The words for a set of tokens, in a fixed order.
+std::string describe_expected(const antlr4::misc::IntervalSet& expected) {
+  std::vector<std::string> parts;
+  bool expression = expected.contains(static_cast<std::size_t>(MatchaParser::INT)) &&
+                    expected.contains(static_cast<std::size_t>(MatchaParser::OPEN_BRACKET));
+  if (expression) parts.push_back("an expression");
+  auto has = [&](std::size_t type) { return expected.contains(type); };
+  if (has(MatchaParser::DEF)) parts.push_back("`def`");
+  if (has(MatchaParser::RETURN)) parts.push_back("`return`");
+  if (has(MatchaParser::FROM)) parts.push_back("`from`");
+  if (has(MatchaParser::IMPORT)) parts.push_back("`import`");
+  if (!expression) {
+    if (has(MatchaParser::NAME)) parts.push_back("a name");
+    if (has(MatchaParser::LIST_TYPE)) parts.push_back("a type");
+    if (has(MatchaParser::INT)) parts.push_back("a number");
+  }
+  if (has(MatchaParser::PLUS) && !expression) parts.push_back("an operator");
+  if (has(MatchaParser::ELSE)) parts.push_back("`else`");
+  constexpr std::array<std::pair<std::size_t, const char*>, 8> kSigns{{
+      {MatchaParser::CLOSE_PAREN, "`)`"},
+      {MatchaParser::CLOSE_BRACKET, "`]`"},
+      {MatchaParser::COMMA, "`,`"},
+      {MatchaParser::COLON, "`:`"},
+      {MatchaParser::ASSIGN, "`=`"},
+      {MatchaParser::ARROW, "`->`"},
+      {MatchaParser::DOT, "`.`"},
+      {MatchaParser::INDENT, "an indented block"},
+  }};
+  for (const auto& [type, words] : kSigns) {
+    if (has(type)) parts.push_back(words);
+  }
+  if (!expression && has(MatchaParser::LESS) && !has(MatchaParser::PLUS)) parts.push_back("`<`");
+  if (!expression && has(MatchaParser::GREATER) && !has(MatchaParser::PLUS)) parts.push_back("`>`");
+  if (has(MatchaParser::OPEN_PAREN) && !expression && !has(MatchaParser::PLUS)) parts.push_back("`(`");
+  if (has(MatchaParser::NEWLINE)) parts.push_back("the end of the line");
+  std::string text;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) text += i + 1 == parts.size() ? " or " : ", ";
+    text += parts[i];
+  }
+  return text.empty() ? "the end of the file" : text;
+}
+
+/// What a person may have meant by `seen` after `before`.
+std::string hint_for(const antlr4::Token& seen, const antlr4::Token* before) {
+  std::size_t previous = before == nullptr ? 0 : before->getType();
+  switch (seen.getType()) {
+    case MatchaParser::OPEN_BRACKET: return "an item is read with `get(list, position)`";
+    case MatchaParser::DOT: return "values have no attributes; operators are called as `size(x)`";
+    case MatchaParser::SLASH:
+      return previous == MatchaParser::SLASH ? "`/` of two ints truncates" : "";
+    case MatchaParser::STAR:
+      return previous == MatchaParser::STAR ? "there is no power operator" : "";
+    case MatchaParser::ASSIGN:
+      if (previous == MatchaParser::PLUS || previous == MatchaParser::MINUS || previous == MatchaParser::STAR) {
+        return "a name is bound once; give the new value a name of its own";
+      }
+      return "`==` compares";
+    case MatchaParser::INDENT: return "only the lines of a function are indented";
+    default: return "";
+  }
+}
+
+const antlr4::Token* token_before(antlr4::Parser* parser, const antlr4::Token* seen) {
+  std::size_t index = seen->getTokenIndex();
+  if (index == 0 || index == INVALID_INDEX) return nullptr;
+  return parser->getTokenStream()->get(index - 1);
+}
+
+/// The first token of the logical line that `seen` is on.
+const antlr4::Token* first_on_line(antlr4::Parser* parser, const antlr4::Token* seen) {
+  const antlr4::Token* first = seen;
+  for (const antlr4::Token* t = seen; t != nullptr && t->getLine() == seen->getLine(); t = token_before(parser, t)) {
+    bool layout = t->getType() == MatchaParser::INDENT || t->getType() == MatchaParser::DEDENT;
+    if (!layout) first = t;
+  }
+  return first;
+}
+
+}  // namespace
+
+void SyntaxErrors::report(antlr4::Parser* parser, const antlr4::Token* seen) {
+  if (!source_.lines_with_errors.insert(seen->getLine()).second) return;
+  SourceLoc loc = source_.lines.loc(seen->getStartIndex(), seen->getStopIndex() + 1);
+  const antlr4::Token* first = first_on_line(parser, seen);
+  const WordHint* foreign = foreign_statement(first->getText());
+  if (foreign != nullptr) {
+    source_.diagnostics.error(DiagId::Syntax, source_.lines.loc(first->getStartIndex(), first->getStopIndex() + 1),
+                              "there is no `" + first->getText() + "` statement", std::string(foreign->hint));
+    return;
+  }
+  source_.diagnostics.error(DiagId::Syntax, loc,
+                            "expected " + describe_expected(parser->getExpectedTokens()) + " but found " +
+                                describe(*seen, source_.text),
+                            hint_for(*seen, token_before(parser, seen)));
+}
+
+void SyntaxErrors::reportNoViableAlternative(antlr4::Parser* parser, const antlr4::NoViableAltException& error) {
+  report(parser, error.getOffendingToken());
+}
+
+void SyntaxErrors::reportInputMismatch(antlr4::Parser* parser, const antlr4::InputMismatchException& error) {
+  report(parser, error.getOffendingToken());
+}
+
+void SyntaxErrors::reportUnwantedToken(antlr4::Parser* parser) {
+  if (inErrorRecoveryMode(parser)) return;
+  beginErrorCondition(parser);
+  report(parser, parser->getCurrentToken());
+}
+
+void SyntaxErrors::reportMissingToken(antlr4::Parser* parser) {
+  if (inErrorRecoveryMode(parser)) return;
+  beginErrorCondition(parser);
+  report(parser, parser->getCurrentToken());
+}
+
+}  // namespace matcha::frontend::syntax

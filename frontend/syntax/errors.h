@@ -1,0 +1,26 @@
+#pragma once
+
+#include <antlr4-runtime.h>
+
+#include "frontend/syntax/tokens.h"
+
+namespace matcha::frontend::syntax {
+
+/// Words the parser's errors in our own terms, at most one a logical line, and recovers as ANTLR does.
+class SyntaxErrors : public antlr4::DefaultErrorStrategy {
+ public:
+  explicit SyntaxErrors(SourceText& source) : source_(source) {}
+
+ protected:
+  void reportNoViableAlternative(antlr4::Parser* parser, const antlr4::NoViableAltException& error) override;
+  void reportInputMismatch(antlr4::Parser* parser, const antlr4::InputMismatchException& error) override;
+  void reportUnwantedToken(antlr4::Parser* parser) override;
+  void reportMissingToken(antlr4::Parser* parser) override;
+
+ private:
+  void report(antlr4::Parser* parser, const antlr4::Token* seen);
+
+  SourceText& source_;
+};
+
+}  // namespace matcha::frontend::syntax
