@@ -46,7 +46,8 @@ struct RowBlock {
   const void* const* columns;
 };
 
-/// How to run. The callbacks come one at a time, but from any thread; they must not start a region.
+/// How to run. Calls of one callback come one at a time, but from any thread; a callback starts no region and throws
+/// nothing.
 struct RunControl {
   unsigned threads = 1;                                     ///< 0: as many as the machine has.
   const std::atomic<std::uint32_t>* stop_request = nullptr;  ///< Looked at every 20 ms; not 0: stop. A signal handler may set it.

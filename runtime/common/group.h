@@ -1,0 +1,67 @@
+// A group of threads that works on one task together: 1 to 32 lanes of a warp on a device, one thread on a host. Scalars
+// of generated code are equal in all lanes of a group; set operations share the items among the lanes.
+#pragma once
+
+#include "runtime/common/prelude.h"
+
+namespace matcha_program {
+
+#ifdef __CUDACC__
+
+template <u32 width>
+struct Group {
+  static constexpr u32 kWidth = width;
+  u32 lane;   ///< 0…width-1.
+  u32 shift;  ///< Of the group's first lane in its warp.
+  u32 mask;
+
+  MATCHA_MEMBER static Group here() {
+    Group group;
+    u32 in_warp = threadIdx.x & 31;
+    group.lane = in_warp & (width - 1);
+    group.shift = in_warp - group.lane;
+    group.mask = width == 32 ? ~0u : ((1u << (width & 31)) - 1) << group.shift;
+    return group;
+  }
+  MATCHA_MEMBER bool leads() const { return lane == 0; }
+  MATCHA_MEMBER void sync() const { __syncwarp(mask); }
+  /// One bit a lane, the first lane's lowest.
+  MATCHA_MEMBER u32 ballot(bool flag) const {
+    if constexpr (width == 1) return flag;
+    return (__ballot_sync(mask, flag) >> shift) & (mask >> shift);
+  }
+  /// The first lane's value.
+  MATCHA_MEMBER u64 broadcast(u64 value) const {
+    if constexpr (width == 1) return value;
+    return __shfl_sync(mask, value, 0, width);
+  }
+  /// The sum over all lanes, in all lanes.
+  MATCHA_MEMBER u64 total(u64 value) const {
+    for (u32 step = width / 2; step > 0; step /= 2) value += __shfl_xor_sync(mask, value, step, width);
+    return value;
+  }
+  MATCHA_MEMBER static u64 now() { return u64(clock64()); }
+  MATCHA_MEMBER static u32 bits(u32 word) { return u32(__popc(word)); }
+};
+
+#else
+
+template <u32 width>
+struct Group {
+  static_assert(width == 1, "one thread is a group of its own on a host");
+  static constexpr u32 kWidth = 1;
+  static constexpr u32 lane = 0;
+
+  MATCHA_MEMBER static Group here() { return {}; }
+  MATCHA_MEMBER bool leads() const { return true; }
+  MATCHA_MEMBER void sync() const {}
+  MATCHA_MEMBER u32 ballot(bool flag) const { return flag; }
+  MATCHA_MEMBER u64 broadcast(u64 value) const { return value; }
+  MATCHA_MEMBER u64 total(u64 value) const { return value; }
+  MATCHA_MEMBER static u64 now() { return __builtin_ia32_rdtsc(); }
+  MATCHA_MEMBER static u32 bits(u32 word) { return u32(__builtin_popcount(word)); }
+};
+
+#endif
+
+}  // namespace matcha_program

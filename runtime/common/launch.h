@@ -1,0 +1,57 @@
+// What the host hands to the workers of a region, and what they hand back. Plain words, the same on host and device.
+#pragma once
+
+#include "runtime/common/task_queue.h"
+
+namespace matcha_program {
+
+/// Words that all workers share. Zero at the start, but for `live` = positions of the region.
+struct Shared {
+  u64 next;            ///< First position of the outermost loop that no worker has taken.
+  u64 live;            ///< Positions and tasks that are not finished; nobody leaves before it is 0.
+  u64 positions_done;  ///< Outermost positions that were walked or handed on as tasks.
+  u64 splits;          ///< Tasks that were put into the queue.
+  u64 stop;            ///< Not 0: leave soon.
+  u64 error;           ///< First trap: code << 56 | line << 24 | column.
+  u64 pages_taken;
+  u64 queue_size, queue_front, queue_back;
+};
+
+/// The accumulator of one sink in one worker; `high` is the upper word of a 128-bit sum, or 1 once a min or max has a value.
+struct Slot {
+  u64 low, high;
+};
+
+/// Where the items of one planned buffer go: bytes from the start of a worker's scratch memory, and items at most.
+struct BufferPlan {
+  u64 offset, capacity;
+};
+
+/// The rows of one list sink. Column `c` of row `r` is `words[(c + 1) * capacity + r]`; `words[r]` is the outermost position
+/// that found it, by which the host orders them. `count` goes on counting when the area is full: then the host makes a
+/// larger one and runs the region again.
+struct RowArea {
+  u64* words;
+  u64 capacity;
+  u64* count;
+};
+
+struct Launch {
+  Shared* shared;
+  const i64* original_ids;  ///< Of each rank, ascending; null: ids are ranks.
+  u64 universe;             ///< Number of ranks.
+  u64 positions;         ///< Of the outermost loop.
+  u64 chunk;             ///< Positions that a worker takes at a time.
+  u64 workers;
+  u64 split;             ///< Loop levels whose remaining positions may become tasks; at most 3.
+  u64 tau;               ///< Clock ticks after which they do; 0: never.
+  TaskQueue queue;
+  u8* scratch;
+  u64 scratch_bytes;     ///< Of one worker.
+  const BufferPlan* buffers;
+  Slot* slots;           ///< `workers * sinks`, set up by the host with the empty value of each sink.
+  u64 sinks;
+  const RowArea* rows;   ///< One a sink; empty for those without rows.
+};
+
+}  // namespace matcha_program

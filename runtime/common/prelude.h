@@ -1,0 +1,213 @@
+// What every generated C-family program starts with, on host and device: types, lists, graphs, slices, checked values.
+// Nothing is included, so that NVRTC compiles it in milliseconds; MATCHA_FN is how the language spells a function that
+// workers call.
+#pragma once
+
+#ifdef __CUDACC__
+#define MATCHA_FN static __device__ __forceinline__
+#define MATCHA_MEMBER __device__ __forceinline__
+#else
+#define MATCHA_FN static inline
+#define MATCHA_MEMBER inline
+#endif
+
+namespace matcha_program {
+
+using u8 = unsigned char;
+using u32 = unsigned int;
+using u64 = unsigned long long;
+using i64 = long long;
+using i128 = __int128;
+using f64 = double;
+static_assert(sizeof(u32) == 4 && sizeof(u64) == 8 && sizeof(i64) == 8, "the widths of the runtime's interface");
+
+/// The field order of runtime/abi.h.
+struct HashSlot {
+  u64 vertex, begin, end;
+};
+struct Graph {
+  u64 universe, arc_count;
+  const u64* offsets;
+  const u32* arcs;
+  const u32* sources;
+  const void* info;
+  const i64* labels;
+  const u32* vertex_list;
+  u64 vertex_count;
+  const i64* original_ids;
+  u64 max_degree;
+  const HashSlot* slots;
+  u64 slot_mask;
+};
+
+/// A list in columns; the first column is the set of set operations. Null data of a `List<u32>` means 0, 1, 2, …
+template <typename... T>
+struct List;
+template <typename T>
+struct List<T> {
+  using Value = T;
+  const T* data;
+  u64 size;
+  MATCHA_MEMBER T at(u64 i) const { return data[i]; }
+  MATCHA_MEMBER List part(u64 begin, u64 end) const { return {data + begin, end - begin}; }
+};
+template <typename T, typename... Rest>
+struct List<T, Rest...> {
+  const T* data;
+  u64 size;
+  List<Rest...> rest;
+  MATCHA_MEMBER T at(u64 i) const { return data[i]; }
+};
+
+/// All vertices: an ascending list, or 0…size-1 when `data` is null.
+struct VertexList {
+  using Value = u32;
+  const u32* data;
+  u64 size;
+  u32 first;
+  MATCHA_MEMBER u32 at(u64 i) const { return data == nullptr ? first + u32(i) : data[i]; }
+  MATCHA_MEMBER VertexList part(u64 begin, u64 end) const {
+    return {data == nullptr ? nullptr : data + begin, end - begin, first + u32(begin)};
+  }
+};
+
+/// A few rows written in the program.
+template <u64 rows, typename T>
+struct Literal {
+  using Value = T;
+  T data[rows == 0 ? 1 : rows];
+  static constexpr u64 size = rows;
+  MATCHA_MEMBER T at(u64 i) const { return data[i]; }
+};
+
+template <u64 column, typename L>
+MATCHA_FN auto item(const L& list, u64 i) {
+  if constexpr (column == 0) {
+    return list.at(i);
+  } else {
+    return item<column - 1>(list.rest, i);
+  }
+}
+
+template <typename T>
+MATCHA_FN T smaller(T a, T b) {
+  return b < a ? b : a;
+}
+template <typename T>
+MATCHA_FN T larger(T a, T b) {
+  return a < b ? b : a;
+}
+
+/// Position of the first item not below `x` in an ascending list; no branch depends on the data.
+template <typename L>
+MATCHA_FN u64 position(const L& list, typename L::Value x) {
+  u64 low = 0;
+  u64 size = list.size;
+  while (size > 1) {
+    u64 half = size / 2;
+    low += list.at(low + half - 1) < x ? half : 0;
+    size -= half;
+  }
+  return low + (size == 1 && list.at(low) < x ? 1 : 0);
+}
+template <typename L>
+MATCHA_FN i64 lower_bound(const L& list, typename L::Value x) {
+  return i64(position(list, x));
+}
+template <typename L>
+MATCHA_FN L below(const L& list, typename L::Value x) {
+  return list.part(0, position(list, x));
+}
+template <typename L>
+MATCHA_FN L above(const L& list, typename L::Value x) {
+  u64 at = position(list, x);
+  while (at < list.size && !(x < list.at(at))) ++at;
+  return list.part(at, list.size);
+}
+template <typename L>
+MATCHA_FN L span(const L& list, i64 begin, i64 end) {
+  u64 from = begin < 0 ? 0 : smaller(u64(begin), u64(list.size));
+  u64 to = end < 0 ? 0 : smaller(u64(end), u64(list.size));
+  return list.part(from, larger(from, to));
+}
+template <typename L>
+MATCHA_FN bool contains(const L& list, typename L::Value x) {
+  u64 at = position(list, x);
+  return at < list.size && list.at(at) == x;
+}
+template <u64 rows, typename T>
+MATCHA_FN bool contains(const Literal<rows, T>& list, T x) {
+  bool found = false;
+  for (u64 i = 0; i < rows; ++i) found = found || list.data[i] == x;
+  return found;
+}
+
+MATCHA_FN u64 hash_of(u64 vertex) { return (vertex * 0x9E3779B97F4A7C15ull) >> 20; }
+
+struct ArcRange {
+  u64 begin, end;
+};
+MATCHA_FN ArcRange arcs_of(const Graph& g, u32 v) {
+  if (g.slots == nullptr) return {g.offsets[v], g.offsets[v + 1]};
+  for (u64 at = hash_of(v) & g.slot_mask;; at = (at + 1) & g.slot_mask) {
+    if (g.slots[at].vertex == v) return {g.slots[at].begin, g.slots[at].end};
+    if (g.slots[at].vertex == ~0ull) return {0, 0};
+  }
+}
+MATCHA_FN List<u32> neighbors(const Graph& g, u32 v) {
+  ArcRange range = arcs_of(g, v);
+  return {g.arcs + range.begin, range.end - range.begin};
+}
+template <typename T>
+MATCHA_FN List<T> edge_info(const Graph& g, u32 v) {
+  ArcRange range = arcs_of(g, v);
+  return {static_cast<const T*>(g.info) + range.begin, range.end - range.begin};
+}
+MATCHA_FN VertexList vertices(const Graph& g) { return {g.vertex_list, g.vertex_count, 0}; }
+MATCHA_FN List<u32, u32> edges(const Graph& g) { return {g.sources, g.arc_count, {g.arcs, g.arc_count}}; }
+MATCHA_FN bool has_edge(const Graph& g, u32 u, u32 v) { return contains(neighbors(g, u), v); }
+MATCHA_FN i64 max_degree(const Graph& g) { return i64(g.max_degree); }
+
+/// The label of a vertex without one (runtime/graph/labels.h).
+inline constexpr i64 kNoLabel = -9223372036854775807ll - 1;
+
+/// Accumulators of min and max; `any`: something was taken.
+template <typename T>
+struct Least {
+  T value;
+  bool any;
+  MATCHA_MEMBER void take(T x) {
+    value = !any || x < value ? x : value;
+    any = true;
+  }
+};
+template <typename T>
+struct Greatest {
+  T value;
+  bool any;
+  MATCHA_MEMBER void take(T x) {
+    value = !any || value < x ? x : value;
+    any = true;
+  }
+};
+struct AnyOf {
+  bool value;
+};
+struct AllOf {
+  bool value;
+};
+
+/// Codes of `runtime::TrapCode`.
+enum TrapCode : u32 {
+  kDivisionByZero = 1,
+  kIntegerOverflow = 2,
+  kIndexOutOfRange = 3,
+  kLengthMismatch = 4,
+  kEmptyList = 5,
+  kCapacityExceeded = 6,
+  kUnknownVertex = 7,
+  kOutOfMemory = 8,
+  kNoVertexLabel = 9,
+};
+
+}  // namespace matcha_program

@@ -1,0 +1,96 @@
+// Set operations of one group. With one thread they merge or search by turns; with more, each lane takes an item of the
+// shorter list and searches the longer one, and a ballot tells where the hits go (G2Miner; T-DFS III).
+#pragma once
+
+#include "runtime/common/group.h"
+#include "runtime/common/launch.h"
+
+namespace matcha_program {
+
+/// From this many times longer on, a list is searched instead of merged by one thread.
+inline constexpr u64 kSearchRatio = 16;
+
+template <typename Group>
+class SetOperations {
+ public:
+  MATCHA_MEMBER explicit SetOperations(Group group) : group_(group) {}
+
+  /// |a ∩ b| of ascending lists without repeats.
+  template <typename A, typename B>
+  MATCHA_MEMBER i64 count_intersect(const A& a, const B& b) const {
+    if (b.size < a.size) return count_members(b, a);
+    return count_members(a, b);
+  }
+  /// |a \ b| of ascending lists without repeats.
+  template <typename A, typename B>
+  MATCHA_MEMBER i64 count_diff(const A& a, const B& b) const {
+    return i64(a.size) - count_intersect(a, b);
+  }
+  /// The same when `a` comes in any order with repeats.
+  template <typename A, typename B>
+  MATCHA_MEMBER i64 count_intersect_repeats(const A& a, const B& b) const {
+    return i64(group_.total(search_count(a, b)));
+  }
+  template <typename A, typename B>
+  MATCHA_MEMBER i64 count_diff_repeats(const A& a, const B& b) const {
+    return i64(a.size) - count_intersect_repeats(a, b);
+  }
+  template <typename A, u64 rows, typename T>
+  MATCHA_MEMBER i64 count_intersect(const A& a, const Literal<rows, T>& b) const {
+    return count_intersect_repeats(a, b);
+  }
+  template <typename A, u64 rows, typename T>
+  MATCHA_MEMBER i64 count_diff(const A& a, const Literal<rows, T>& b) const {
+    return count_diff_repeats(a, b);
+  }
+
+ protected:
+  /// Calls `keep(x)` for the items of `a` that are in `b` (`wanted`) or not, in order; lanes in step.
+  template <typename A, typename B, typename Keep>
+  MATCHA_MEMBER void filter(const A& a, const B& b, bool wanted, Keep keep) const {
+    for (u64 first = 0; first < a.size; first += Group::kWidth) {
+      u64 i = first + group_.lane;
+      bool inside = i < a.size;
+      auto x = a.at(inside ? i : first);
+      keep(x, inside && contains(b, x) == wanted);
+    }
+  }
+
+ private:
+  template <typename A, typename B>
+  MATCHA_MEMBER i64 count_members(const A& a, const B& b) const {
+    if (a.size == 0) return 0;
+    if constexpr (Group::kWidth == 1) {
+      if (b.size / a.size < kSearchRatio) return merge_count(a, b);
+    }
+    return i64(group_.total(search_count(a, b)));
+  }
+
+  /// The lane's share: its items of `a` that are in `b`.
+  template <typename A, typename B>
+  MATCHA_MEMBER u64 search_count(const A& a, const B& b) const {
+    u64 count = 0;
+    for (u64 i = group_.lane; i < a.size; i += Group::kWidth) count += contains(b, a.at(i)) ? 1 : 0;
+    return count;
+  }
+
+  template <typename A, typename B>
+  MATCHA_MEMBER static i64 merge_count(const A& a, const B& b) {
+    u64 i = 0;
+    u64 j = 0;
+    i64 count = 0;
+    while (i < a.size && j < b.size) {
+      auto x = a.at(i);
+      auto y = b.at(j);
+      count += x == y;
+      i += x <= y;
+      j += y <= x;
+    }
+    return count;
+  }
+
+ protected:
+  Group group_;
+};
+
+}  // namespace matcha_program

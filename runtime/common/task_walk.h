@@ -1,0 +1,121 @@
+// How a worker gets its tasks and splits them: fresh chunks of the outermost loop, and a queue of what stragglers handed on
+// (T-DFS, section III). A piece of work is *live* from when it exists until it is done, so workers leave when none is.
+#pragma once
+
+#include "runtime/common/group.h"
+#include "runtime/common/launch.h"
+
+namespace matcha_program {
+
+/// The positions that a loop walks under a task. `end` shrinks when the rest is handed on.
+struct Walk {
+  u64 begin, end;
+};
+
+/// A rest of `n` positions is handed on in that many pieces at most.
+inline constexpr u64 kPieces = 64;
+
+template <typename Group>
+class TaskWalk {
+ public:
+  MATCHA_MEMBER TaskWalk(const Launch& launch, Group group) : launch_(launch), group_(group) {}
+
+  /// Runs `walk_task(task)` until nothing is live: first what was handed on, then fresh chunks (T-DFS, Algorithm 4).
+  template <typename F>
+  MATCHA_MEMBER void run(F walk_task) {
+    Task task;
+    while (!stopped()) {
+      u64 weight = next(task);
+      if (weight == 0) {
+        if (atomic_read(&launch_.shared->live) == 0) return;
+        nap();
+        continue;
+      }
+      started_ = Group::now();
+      walk_task(task);
+      if (group_.leads()) atomic_add(&launch_.shared->live, ~weight + 1);
+    }
+  }
+
+  MATCHA_MEMBER bool stopped() const { return atomic_read(&launch_.shared->stop) != 0; }
+
+  /// The positions of the loop at `level`, whose lists have `size` items.
+  MATCHA_MEMBER Walk walk(const Task& task, u32 level, u64 size) const {
+    if (level < task.depth) return {task.at[level], task.at[level] + 1};
+    if (level > task.depth) return {0, size};
+    return {task.begin, smaller(task.end, size)};
+  }
+
+  /// Before position `at` of the loop at `level` below the positions at0, at1. True: leave the loop, because of an error or
+  /// because all of the rest, `at` included, has been handed on. Hands on when the task has run for `tau`.
+  MATCHA_MEMBER bool leave(const Task& task, u32 level, Walk& walk, u64 at0, u64 at1, u64 at) {
+    if (level == 0 && stopped()) return true;
+    if (level < task.depth || launch_.tau == 0 || level >= launch_.split) return false;
+    if (group_.broadcast(Group::now() - started_) < launch_.tau) return false;
+    u64 taken = group_.broadcast(group_.leads() ? hand_on(Task{level, {at0, at1}, 0, 0}, at, walk.end) : 0);
+    walk.end -= taken;
+    started_ = Group::now();
+    if (level == 0) count_positions(taken);
+    return walk.end == at;
+  }
+
+  /// A position of the outermost loop is done.
+  MATCHA_MEMBER void finish_position(const Task& task) {
+    if (task.depth == 0) count_positions(1);
+  }
+
+ private:
+  /// The next piece of work and how much of `live` it stands for; 0 if there is none now.
+  MATCHA_MEMBER u64 next(Task& task) {
+    u64 weight = 0;
+    if (group_.leads()) {
+      if (launch_.queue.pop(task)) {
+        weight = 1;
+      } else if (atomic_read(&launch_.shared->next) < launch_.positions) {
+        u64 begin = atomic_add(&launch_.shared->next, launch_.chunk);
+        u64 end = smaller(begin + launch_.chunk, launch_.positions);
+        task = Task{0, {0, 0}, begin, end};
+        weight = begin < end ? end - begin : 0;
+      }
+    }
+    weight = group_.broadcast(weight);
+    if (weight == 0) return 0;
+    task.depth = u32(group_.broadcast(task.depth));
+    task.at[0] = group_.broadcast(task.at[0]);
+    task.at[1] = group_.broadcast(task.at[1]);
+    task.begin = group_.broadcast(task.begin);
+    task.end = group_.broadcast(task.end);
+    return weight;
+  }
+
+  /// Puts [begin, end) into the queue in pieces, the last ones first; gives the number of positions that found room.
+  MATCHA_MEMBER u64 hand_on(Task task, u64 begin, u64 end) {
+    u64 piece = larger<u64>((end - begin + kPieces - 1) / kPieces, 1);
+    u64 taken = 0;
+    while (taken < end - begin) {
+      task.end = end - taken;
+      task.begin = task.end - begin < piece ? begin : task.end - piece;
+      atomic_add(&launch_.shared->live, 1);
+      if (!launch_.queue.push(task)) {
+        atomic_add(&launch_.shared->live, ~0ull);
+        break;
+      }
+      atomic_add(&launch_.shared->splits, 1);
+      taken = end - task.begin;
+    }
+    return taken;
+  }
+
+  MATCHA_MEMBER void count_positions(u64 count) {
+    if (group_.leads()) atomic_add(&launch_.shared->positions_done, count);
+  }
+
+ protected:
+  const Launch& launch_;
+  Group group_;
+
+ private:
+  u64 started_ = 0;
+};
+
+}  // namespace matcha_program

@@ -1,0 +1,57 @@
+#include "runtime/cpu/region.h"
+
+#include <atomic>
+#include <cmath>
+
+#include "runtime/common/exact_sum.h"
+#include "runtime/cpu/region_state.h"
+
+namespace matcha::runtime {
+
+const char* trap_message(TrapCode code) {
+  switch (code) {
+    case TrapCode::None: return "no error";
+    case TrapCode::DivisionByZero: return "division by zero";
+    case TrapCode::IntegerOverflow: return "integer overflow";
+    case TrapCode::IndexOutOfRange: return "index out of range";
+    case TrapCode::LengthMismatch: return "lists of different lengths";
+    case TrapCode::EmptyList: return "`min` or `max` of an empty list";
+    case TrapCode::CapacityExceeded: return "a list outgrew its capacity";
+    case TrapCode::UnknownVertex: return "not a vertex of the graph";
+    case TrapCode::OutOfMemory: return "out of memory";
+    case TrapCode::NoLabel: return "vertex has no label";
+  }
+  return "unknown error";
+}
+
+extern "C" {
+
+void rt_trap(RegionContext* region, std::uint32_t code, std::uint32_t line, std::uint32_t column, const char* file) {
+  state_of(*region).trap(static_cast<TrapCode>(code), line, column, file);
+}
+
+bool rt_defer(RegionContext* region, Worker*, std::uint64_t position, std::uint64_t size) {
+  return state_of(*region).defer(position, size);
+}
+
+void rt_flush_rows(RegionContext* region, Worker* worker, std::uint64_t sink) {
+  state_of(*region).flush_rows(*static_cast<WorkerState*>(worker->storage), sink);
+}
+
+void rt_sum_f64(void* exact_sum, double value) { exact_sum_add(*static_cast<ExactSum*>(exact_sum), value); }
+
+double rt_min_f64(double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return a + b;
+  if (a == b) return std::signbit(a) ? a : b;
+  return a < b ? a : b;
+}
+
+double rt_max_f64(double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return a + b;
+  if (a == b) return std::signbit(a) ? b : a;
+  return a > b ? a : b;
+}
+
+}  // extern "C"
+
+}  // namespace matcha::runtime

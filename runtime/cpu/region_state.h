@@ -1,0 +1,133 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "runtime/common/exact_sum.h"
+#include "runtime/cpu/scheduler.h"
+
+/// What the scheduler keeps for a region in flight, behind RegionContext and Worker. README.md states the invariants.
+namespace matcha::runtime {
+
+/// The rows that one call of `body` appended to one sink (RowMode::Ordered).
+struct RowSegment {
+  std::uint64_t position;  ///< First outer position of the call.
+  std::uint64_t sink;
+  std::uint64_t first;
+  std::uint64_t count;
+};
+
+/// A worker with all that its pointers lead to.
+struct WorkerState {
+  struct Free {
+    void operator()(void* pointer) const { std::free(pointer); }
+  };
+
+  Worker worker{};
+  std::vector<SinkSlot> slots;
+  std::vector<RowBuffer> rows;
+  std::vector<ExactSum> float_sums;
+  std::vector<std::vector<void*>> column_pointers;
+  std::vector<std::vector<Column>> buffers;    ///< A sink's bounded buffer.
+  std::vector<std::vector<Column>> collected;  ///< A sink's rows so far (RowMode::Ordered).
+  std::vector<std::uint64_t> placed;           ///< A sink's rows that are in a segment.
+  std::vector<RowSegment> segments;
+  std::unique_ptr<void, Free> scratch;
+  std::atomic<std::uint64_t> progress{0};
+  std::atomic<bool> busy{false};
+};
+
+class RegionState;
+
+/// Hands a pointer to another thread inside a task: the task library orders the two accesses by means that sanitizers
+/// cannot see, so it is ordered here once more.
+template <typename T>
+class Handover {
+ public:
+  explicit Handover(T* pointer) : pointer_(pointer) {}
+  Handover(const Handover& other) { pointer_.store(other.get(), std::memory_order_release); }
+  Handover& operator=(const Handover&) = delete;
+  T* get() const { return pointer_.load(std::memory_order_acquire); }
+
+ private:
+  std::atomic<T*> pointer_;
+};
+
+/// Makes tasks of `RegionState::run_positions` and `run_items`; absent with one thread.
+class TaskSpawner {
+ public:
+  virtual void spawn_items(std::uint64_t position, std::uint64_t begin, std::uint64_t end) = 0;
+
+ protected:
+  ~TaskSpawner() = default;
+};
+
+/// A region from its launch to its merged result.
+class RegionState {
+ public:
+  RegionState(const RegionLaunch& launch, const RunControl& control, unsigned threads);
+  RegionState(const RegionState&) = delete;
+  RegionState& operator=(const RegionState&) = delete;
+
+  /// Allocates what the workers need; false when there is no memory.
+  [[nodiscard]] bool prepare();
+
+  // Called by workers.
+  void trap(TrapCode code, std::uint32_t line, std::uint32_t column, const char* file);
+  void stop(RegionEnd cause);
+  bool stopped() const;
+  bool defer(std::uint64_t position, std::uint64_t size);
+  void flush_rows(WorkerState& state, std::uint64_t sink) noexcept;
+  /// Takes chunks of outer positions until there are none.
+  void run_positions(std::uint64_t slot);
+  /// Walks second-level items of one position, giving half of them away while others have too little to do.
+  void run_items(std::uint64_t slot, std::uint64_t position, std::uint64_t begin, std::uint64_t end);
+  void task_finished() { live_tasks_.fetch_sub(1, std::memory_order_acq_rel); }
+  void task_created() { live_tasks_.fetch_add(1, std::memory_order_relaxed); }
+
+  void set_spawner(TaskSpawner* spawner) { spawner_ = spawner; }
+  std::uint64_t positions_done() const;
+  /// Checks that all positions were walked once, then merges the workers.
+  RegionOutcome finish();
+
+ private:
+  bool prepare_worker(WorkerState& state, std::uint64_t index);
+  WorkerState& enter(std::uint64_t slot);
+  void leave(WorkerState& state) { state.busy.store(false, std::memory_order_release); }
+  void run_body(WorkerState& state, std::uint64_t begin, std::uint64_t end);
+  void spawn(std::uint64_t position, std::uint64_t begin, std::uint64_t end);
+  bool claim(std::uint64_t& begin, std::uint64_t& end);
+  std::optional<RegionError> check_positions(RegionResult& result);
+  std::optional<RegionError> merge_sink(std::uint64_t sink, SinkResult& result);
+  bool merge_rows(std::uint64_t sink, SinkResult& result);
+
+  const RegionLaunch& launch_;
+  const RunControl& control_;
+  const unsigned threads_;
+  const bool ordered_;  ///< Some sink collects rows in order.
+  const bool may_defer_;
+  const std::uint64_t min_items_;  ///< Fewest second-level items that are worth a call of `inner`.
+  RegionContext context_{};
+  std::vector<std::unique_ptr<WorkerState>> workers_;
+  std::vector<std::vector<Column>> maps_;
+  std::vector<std::vector<void*>> map_pointers_;
+  TaskSpawner* spawner_ = nullptr;
+  alignas(64) std::atomic<std::uint64_t> next_position_{0};
+  alignas(64) std::atomic<std::uint64_t> live_tasks_{0};
+  std::atomic<std::uint64_t> item_tasks_{0};  ///< Tasks of `run_items` waiting or running.
+  std::atomic<std::uint64_t> deferred_items_{0};
+  std::atomic<std::uint64_t> deferred_loops_{0};
+  std::atomic<std::uint32_t> cause_{0};  ///< 0, or 1 + the RegionEnd that came first, or kTrapped.
+  std::atomic<bool> reentered_{false};
+  std::mutex rows_mutex_;
+};
+
+/// The state behind a context.
+inline RegionState& state_of(RegionContext& context) { return *static_cast<RegionState*>(context.scheduler); }
+
+}  // namespace matcha::runtime

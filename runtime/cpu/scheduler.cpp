@@ -1,0 +1,104 @@
+#include "runtime/cpu/scheduler.h"
+
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
+
+#include <algorithm>
+#include <memory>
+#include <new>
+#include <string>
+
+#include "runtime/cpu/monitor.h"
+#include "runtime/cpu/region_state.h"
+
+namespace matcha::runtime {
+namespace {
+
+std::uint64_t current_slot() { return static_cast<std::uint64_t>(tbb::this_task_arena::current_thread_index()); }
+
+/// Second-level items on their way to a worker.
+struct ItemJob {
+  RegionState* state;
+  std::uint64_t position;
+  std::uint64_t begin;
+  std::uint64_t end;
+};
+
+/// Runs a region on a task arena of its own. A task never waits for another one, so a thread is inside one task at a time and
+/// its slot's worker is never entered twice; only the thread that called `run` waits, for all tasks.
+class Arena final : public TaskSpawner {
+ public:
+  Arena(RegionState& state, unsigned threads)
+      : state_(state), threads_(threads), limit_(tbb::global_control::max_allowed_parallelism, threads), arena_(static_cast<int>(threads)) {}
+
+  void run() {
+    state_.set_spawner(this);
+    arena_.execute([this] {
+      for (unsigned i = 0; i < threads_; ++i) {
+        state_.task_created();
+        group_.run([handover = Handover<RegionState>(&state_)] {
+          RegionState* state = handover.get();
+          state->run_positions(current_slot());
+          state->task_finished();
+        });
+      }
+      group_.wait();
+    });
+  }
+
+  void spawn_items(std::uint64_t position, std::uint64_t begin, std::uint64_t end) override {
+    std::unique_ptr<ItemJob> job(new ItemJob{&state_, position, begin, end});
+    group_.run([handover = Handover<ItemJob>(job.get())] {
+      std::unique_ptr<ItemJob> mine(handover.get());
+      mine->state->run_items(current_slot(), mine->position, mine->begin, mine->end);
+      mine->state->task_finished();
+    });
+    static_cast<void>(job.release());
+  }
+
+ private:
+  RegionState& state_;
+  unsigned threads_;
+  tbb::global_control limit_;
+  tbb::task_arena arena_;
+  tbb::task_group group_;
+};
+
+RegionOutcome run(const RegionLaunch& launch, const RunControl& control) {
+  unsigned threads = control.threads != 0 ? control.threads : static_cast<unsigned>(tbb::info::default_concurrency());
+  // Without second-level tasks there is no work for more workers than positions.
+  if (launch.inner == nullptr) {
+    threads = static_cast<unsigned>(std::clamp<std::uint64_t>(launch.positions, 1, threads));
+  }
+  RegionState state(launch, control, threads);
+  if (!state.prepare()) throw std::bad_alloc();
+  {
+    Monitor monitor(state, launch, control);
+    if (threads == 1) {
+      state.run_positions(0);
+    } else {
+      Arena(state, threads).run();
+    }
+  }
+  if (control.on_progress) control.on_progress(state.positions_done(), launch.positions);
+  return state.finish();
+}
+
+}  // namespace
+
+RegionOutcome run_region(const RegionLaunch& launch, const RunControl& control) {
+  RegionError error;
+  try {
+    return run(launch, control);
+  } catch (const std::bad_alloc&) {
+    error.code = TrapCode::OutOfMemory;
+    error.message = trap_message(error.code);
+  } catch (const std::exception& failure) {
+    error.message = std::string("the scheduler failed: ") + failure.what();
+  }
+  return error;
+}
+
+}  // namespace matcha::runtime
