@@ -1,6 +1,6 @@
 #include "ir/builder.h"
 
-#include <cmath>
+#include <algorithm>
 #include <optional>
 
 #include "ir/match.h"
@@ -16,52 +16,35 @@ bool is_arithmetic(Kind kind) {
     case Kind::Sub:
     case Kind::Mul:
     case Kind::Div:
-    case Kind::Mod:
-      return true;
-    default:
-      return false;
+    case Kind::Mod: return true;
+    default: return false;
   }
 }
 
-bool is_comparison(Kind kind) {
-  return kind == Kind::Eq || kind == Kind::Ne || kind == Kind::Lt || kind == Kind::Le;
-}
+bool is_comparison(Kind kind) { return kind == Kind::Eq || kind == Kind::Ne || kind == Kind::Lt || kind == Kind::Le; }
 
 /// The value, or nothing when the operation would trap.
 std::optional<std::int64_t> fold_int(Kind kind, std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
   switch (kind) {
-    case Kind::Add:
-      return __builtin_add_overflow(a, b, &result) ? std::nullopt : std::optional(result);
-    case Kind::Sub:
-      return __builtin_sub_overflow(a, b, &result) ? std::nullopt : std::optional(result);
-    case Kind::Mul:
-      return __builtin_mul_overflow(a, b, &result) ? std::nullopt : std::optional(result);
-    case Kind::Div:
-      return b == 0 || (a == INT64_MIN && b == -1) ? std::nullopt : std::optional(a / b);
-    case Kind::Mod:
-      return b == 0 ? std::nullopt : std::optional(b == -1 ? 0 : a % b);
-    case Kind::Min:
-      return a < b ? a : b;
-    case Kind::Max:
-      return a < b ? b : a;
-    default:
-      return std::nullopt;
+    case Kind::Add: return __builtin_add_overflow(a, b, &result) ? std::nullopt : std::optional(result);
+    case Kind::Sub: return __builtin_sub_overflow(a, b, &result) ? std::nullopt : std::optional(result);
+    case Kind::Mul: return __builtin_mul_overflow(a, b, &result) ? std::nullopt : std::optional(result);
+    case Kind::Div: return b == 0 || (a == INT64_MIN && b == -1) ? std::nullopt : std::optional(a / b);
+    case Kind::Mod: return b == 0 ? std::nullopt : std::optional(b == -1 ? 0 : a % b);
+    case Kind::Min: return a < b ? a : b;
+    case Kind::Max: return a < b ? b : a;
+    default: return std::nullopt;
   }
 }
 
 std::optional<bool> fold_comparison(Kind kind, std::int64_t a, std::int64_t b) {
   switch (kind) {
-    case Kind::Eq:
-      return a == b;
-    case Kind::Ne:
-      return a != b;
-    case Kind::Lt:
-      return a < b;
-    case Kind::Le:
-      return a <= b;
-    default:
-      return std::nullopt;
+    case Kind::Eq: return a == b;
+    case Kind::Ne: return a != b;
+    case Kind::Lt: return a < b;
+    case Kind::Le: return a <= b;
+    default: return std::nullopt;
   }
 }
 
@@ -73,6 +56,10 @@ bool is_int(const Expr* expr, std::int64_t value) {
 const Expr* bool_constant(const Expr* expr, bool value) {
   const ConstBool* constant = as<ConstBool>(expr);
   return constant != nullptr && constant->value == value ? expr : nullptr;
+}
+
+bool is_constant(const Expr* expr) {
+  return expr->kind == Kind::ConstInt || expr->kind == Kind::ConstFloat || expr->kind == Kind::ConstBool;
 }
 
 }  // namespace
@@ -163,21 +150,21 @@ const Expr* Builder::simplify(Kind kind, std::span<const Expr* const> operands) 
     case Kind::Add:
       if (is_int(operands[0], 0)) return operands[1];
       return is_int(operands[1], 0) ? operands[0] : nullptr;
-    case Kind::Sub:
-      return is_int(operands[1], 0) ? operands[0] : nullptr;
+    case Kind::Sub: return is_int(operands[1], 0) ? operands[0] : nullptr;
     case Kind::Mul:
       if (is_int(operands[0], 1)) return operands[1];
       return is_int(operands[1], 1) ? operands[0] : nullptr;
     case Kind::Select:
       if (const ConstBool* cond = as<ConstBool>(operands[0])) return operands[cond->value ? 1 : 2];
-      return operands[1] == operands[2] ? operands[1] : nullptr;
+      // A condition that is not evaluated cannot trap; a bool value never does.
+      return operands[1] == operands[2] && operands[0]->kind == Kind::Var ? operands[1] : nullptr;
     case Kind::Size:
-      if (operands[0]->kind == Kind::Literal && !operands[0]->type->columns.empty()) {
+      if (operands[0]->kind == Kind::Literal &&
+          std::all_of(operands[0]->operands.begin(), operands[0]->operands.end(), is_constant)) {
         return integer(static_cast<std::int64_t>(operands[0]->operands.size() / operands[0]->type->columns.size()));
       }
       return nullptr;
-    default:
-      return nullptr;
+    default: return nullptr;
   }
 }
 

@@ -10,8 +10,8 @@ namespace matcha {
 }  // namespace matcha
 
 /// An invariant of ours; the message says what was expected.
-#define MATCHA_CHECK(condition, message)                          \
-  do {                                                            \
+#define MATCHA_CHECK(condition, message)                                   \
+  do {                                                                     \
     if (!(condition)) ::matcha::report_bug(__FILE__, __LINE__, (message)); \
   } while (false)
 

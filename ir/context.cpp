@@ -9,30 +9,22 @@ namespace matcha::ir {
 
 namespace {
 
-void mix(std::size_t& seed, std::size_t value) {
-  seed ^= value + 0x9e3779b97f4a7c15ULL + (seed << 6) + (seed >> 2);
-}
+void mix(std::size_t& seed, std::size_t value) { seed ^= value + 0x9e3779b97f4a7c15ULL + (seed << 6) + (seed >> 2); }
 
 /// What tells two nodes of one kind, type and operand list apart.
 std::uint64_t payload(const Expr& expr) {
   switch (expr.kind) {
-    case Kind::Var:
-      return static_cast<const Var&>(expr).id;
-    case Kind::ConstInt:
-      return static_cast<std::uint64_t>(static_cast<const ConstInt&>(expr).value);
+    case Kind::Var: return static_cast<const Var&>(expr).id;
+    case Kind::ConstInt: return static_cast<std::uint64_t>(static_cast<const ConstInt&>(expr).value);
     case Kind::ConstFloat: {
       std::uint64_t bits = 0;
       std::memcpy(&bits, &static_cast<const ConstFloat&>(expr).value, sizeof bits);
       return bits;
     }
-    case Kind::ConstBool:
-      return static_cast<const ConstBool&>(expr).value;
-    case Kind::LabelName:
-      return std::hash<std::string_view>{}(static_cast<const LabelName&>(expr).word);
-    case Kind::At:
-      return static_cast<const At&>(expr).column;
-    default:
-      return 0;
+    case Kind::ConstBool: return static_cast<const ConstBool&>(expr).value;
+    case Kind::LabelName: return std::hash<std::string_view>{}(static_cast<const LabelName&>(expr).word);
+    case Kind::At: return static_cast<const At&>(expr).column;
+    default: return 0;
   }
 }
 
@@ -40,16 +32,11 @@ std::uint64_t payload(const Expr& expr) {
 
 std::string to_string(ScalarKind kind) {
   switch (kind) {
-    case ScalarKind::Bool:
-      return "bool";
-    case ScalarKind::Vid:
-      return "vid";
-    case ScalarKind::I64:
-      return "i64";
-    case ScalarKind::I128:
-      return "i128";
-    case ScalarKind::F64:
-      return "f64";
+    case ScalarKind::Bool: return "bool";
+    case ScalarKind::Vid: return "vid";
+    case ScalarKind::I64: return "i64";
+    case ScalarKind::I128: return "i128";
+    case ScalarKind::F64: return "f64";
   }
   MATCHA_UNREACHABLE("a scalar kind");
 }
@@ -97,6 +84,8 @@ bool Context::ExprEqual::operator()(const Expr* a, const Expr* b) const {
   return std::equal(a->operands.begin(), a->operands.end(), b->operands.begin(), b->operands.end());
 }
 
+// The formatter would join an #include to the macro above it.
+// clang-format off
 std::string_view keyword(Kind kind) {
   switch (kind) {
 #define MATCHA_EXPR(Struct, word, arity, First, Last) \
@@ -158,21 +147,16 @@ Stage last_stage(Kind kind) {
   }
   MATCHA_UNREACHABLE("a kind");
 }
+// clang-format on
 
 std::string_view keyword(SinkKind kind) {
   switch (kind) {
-    case SinkKind::Sum:
-      return "sum";
-    case SinkKind::Min:
-      return "min";
-    case SinkKind::Max:
-      return "max";
-    case SinkKind::Any:
-      return "any";
-    case SinkKind::All:
-      return "all";
-    case SinkKind::List:
-      return "list";
+    case SinkKind::Sum: return "sum";
+    case SinkKind::Min: return "min";
+    case SinkKind::Max: return "max";
+    case SinkKind::Any: return "any";
+    case SinkKind::All: return "all";
+    case SinkKind::List: return "list";
   }
   MATCHA_UNREACHABLE("a sink kind");
 }

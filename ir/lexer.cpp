@@ -57,7 +57,10 @@ Token Lexer::next() {
     return take(TokenKind::Number, length);
   }
   if (rest[0] == '"') {
-    while (length < rest.size() && rest[length] != '"' && rest[length] != '\n') length += rest[length] == '\\' ? 2 : 1;
+    while (length < rest.size() && rest[length] != '"' && rest[length] != '\n') {
+      bool escape = rest[length] == '\\' && length + 1 < rest.size() && rest[length + 1] != '\n';
+      length += escape ? 2 : 1;
+    }
     if (length >= rest.size() || rest[length] != '"') return take(TokenKind::Bad, 1);
     Token token = take(TokenKind::String, length + 1);
     token.text = token.text.substr(1, length - 1);

@@ -7,6 +7,8 @@
 
 namespace matcha::ir {
 
+// The formatter would join an #include to the macro above it.
+// clang-format off
 template <typename... Fs>
 struct Overload : Fs... {
   using Fs::operator()...;
@@ -59,5 +61,7 @@ const T* as(const Node* node);
     return node->kind == Kind::Struct ? static_cast<const Struct*>(node) : nullptr;    \
   }
 #include "ir/nodes.def"
+
+// clang-format on
 
 }  // namespace matcha::ir

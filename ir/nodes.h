@@ -26,7 +26,8 @@ struct Node {
 };
 
 /// A pure value. Expressions are hash-consed: equal structure means equal pointer (`Var` apart, which is an identity).
-/// An expression may *trap* (division by zero, overflow, `at` out of range, unknown vertex): the run ends with an error.
+/// An expression may *trap* (division by zero, overflow, `at` out of range, unknown vertex): the run ends with an
+/// error.
 struct Expr : Node {
   const Type* type;
   std::span<const Expr* const> operands;
@@ -57,7 +58,8 @@ struct At final : Expr {
   std::uint32_t column;
 };
 
-// The other expressions have operands only; nodes.def has their arity, type_rules.h their types, README.md their meaning.
+// The other expressions have operands only; nodes.def has their arity, type_rules.h their types, README.md their
+// meaning.
 #define MATCHA_PLAIN_EXPR(Struct) \
   struct Struct final : Expr {}
 MATCHA_PLAIN_EXPR(Neg);
@@ -71,13 +73,13 @@ MATCHA_PLAIN_EXPR(Eq);
 MATCHA_PLAIN_EXPR(Ne);
 MATCHA_PLAIN_EXPR(Lt);
 MATCHA_PLAIN_EXPR(Le);
-MATCHA_PLAIN_EXPR(And);         ///< `operands[1]` is evaluated only if `operands[0]` is true.
-MATCHA_PLAIN_EXPR(Or);          ///< `operands[1]` is evaluated only if `operands[0]` is false.
+MATCHA_PLAIN_EXPR(And);  ///< `operands[1]` is evaluated only if `operands[0]` is true.
+MATCHA_PLAIN_EXPR(Or);   ///< `operands[1]` is evaluated only if `operands[0]` is false.
 MATCHA_PLAIN_EXPR(Min);
 MATCHA_PLAIN_EXPR(Max);
-MATCHA_PLAIN_EXPR(Select);      ///< Condition, then, else: only the chosen one is evaluated.
-MATCHA_PLAIN_EXPR(Convert);     ///< To `type`. vid→i64: original id; i64→vid: rank, traps if unknown; i128→i64 traps.
-MATCHA_PLAIN_EXPR(Size);        ///< Number of items. Over a set operation it is a count form: nothing is stored.
+MATCHA_PLAIN_EXPR(Select);   ///< Condition, then, else: only the chosen one is evaluated.
+MATCHA_PLAIN_EXPR(Convert);  ///< To `type`. vid→i64: original id; i64→vid: rank, traps if unknown; i128→i64 traps.
+MATCHA_PLAIN_EXPR(Size);     ///< Number of items. Over a set operation it is a count form: nothing is stored.
 MATCHA_PLAIN_EXPR(Contains);    ///< Set, scalar.
 MATCHA_PLAIN_EXPR(LowerBound);  ///< Ascending set, scalar: position of the first item not below the scalar.
 MATCHA_PLAIN_EXPR(Label);       ///< Graph, vid.
@@ -125,9 +127,9 @@ struct If final : Stmt {
   const Block* maybe_else;
 };
 
-/// How a sink combines what is yielded into it. The empty value is 0 for Sum, false for Any, true for All, the empty list
-/// for List; reading an empty Min or Max traps. Sums of ints are carried in 128 bits and trap when the total does not fit
-/// the sink's type; sums of floats are exact and rounded once, so the order of yields never shows.
+/// How a sink combines what is yielded into it. The empty value is 0 for Sum, false for Any, true for All, the empty
+/// list for List; reading an empty Min or Max traps. Sums of ints are carried in 128 bits and trap when the total does
+/// not fit the sink's type; sums of floats are exact and rounded once, so the order of yields never shows.
 enum class SinkKind : std::uint8_t { Sum, Min, Max, Any, All, List };
 
 struct Sink {

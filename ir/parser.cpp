@@ -25,7 +25,10 @@ struct Failure {};
 class Parser {
  public:
   Parser(Context& context, std::uint32_t file, Diagnostics& diagnostics)
-      : context_(context), builder_(context), diagnostics_(diagnostics), lexer_(diagnostics.sources().text(file), file) {
+      : context_(context),
+        builder_(context),
+        diagnostics_(diagnostics),
+        lexer_(diagnostics.sources().text(file), file) {
     advance();
   }
 
@@ -92,8 +95,9 @@ class Parser {
   static std::string unescaped(std::string_view text) {
     std::string result;
     for (std::size_t i = 0; i < text.size(); ++i) {
-      if (text[i] == '\\' && i + 1 < text.size()) ++i;
-      result += text[i];
+      bool escape = text[i] == '\\' && i + 1 < text.size();
+      if (escape) ++i;
+      result += escape && text[i] == 'n' ? '\n' : text[i];
     }
     return result;
   }
@@ -102,7 +106,8 @@ class Parser {
     Token token = expect(TokenKind::Number, "a number");
     std::uint32_t value = 0;
     const auto [end, error] = std::from_chars(token.text.data(), token.text.data() + token.text.size(), value);
-    if (error != std::errc{} || end != token.text.data() + token.text.size()) fail_at(token.loc, "expected a small number");
+    if (error != std::errc{} || end != token.text.data() + token.text.size())
+      fail_at(token.loc, "expected a small number");
     return value;
   }
 
@@ -111,7 +116,7 @@ class Parser {
     if (accept_word("list")) {
       std::vector<const Type*> columns;
       expect_punct("<");
-      do columns.push_back(type());
+      do columns.push_back(column());
       while (accept_punct(","));
       expect_punct(">");
       return context_.list(columns);
@@ -121,6 +126,15 @@ class Parser {
     }
     if (accept_word("graph")) return context_.graph();
     fail("expected a type");
+  }
+
+  const Type* column() {
+    SourceLoc loc = token_.loc;
+    const Type* result = type();
+    if (result->is_graph() || result->is_scalar(ScalarKind::I128)) {
+      fail_at(loc, fmt::format("a list has no columns of `{}`", to_string(*result)));
+    }
+    return result;
   }
 
   const Var* define(std::string_view name, const Type* type) {
@@ -218,7 +232,8 @@ class Parser {
     Token head = token_;
     advance();
     if (head.text == "true" || head.text == "false") return builder_.boolean(head.text == "true");
-    if (head.text == "inf" || head.text == "nan") return builder_.real(std::strtod(std::string(head.text).c_str(), nullptr));
+    if (head.text == "inf" || head.text == "nan")
+      return builder_.real(std::strtod(std::string(head.text).c_str(), nullptr));
     if (head.text == "label_name") {
       expect_punct("(");
       std::string word = unescaped(expect(TokenKind::String, "a label in quotes").text);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <unordered_map>
 
 #include "ir/match.h"
@@ -17,7 +18,7 @@ bool is_name_char(char c) {
 class Printer {
  public:
   std::string module(const Module& module) {
-    out_ = fmt::format("module {} \"{}\" (", module.stage == Stage::Loop ? "loop" : "kernel", module.name);
+    out_ = fmt::format("module {} \"{}\" (", module.stage == Stage::Loop ? "loop" : "kernel", escaped(module.name));
     for (std::size_t i = 0; i < module.params.size(); ++i) {
       if (i != 0) out_ += ", ";
       out_ += define(module.params[i]) + ": " + to_string(*module.params[i]->type);
@@ -30,22 +31,17 @@ class Printer {
 
   std::string expr(const Expr& e) {
     switch (e.kind) {
-      case Kind::Var:
-        return name(static_cast<const Var*>(&e));
-      case Kind::ConstInt:
-        return std::to_string(static_cast<const ConstInt&>(e).value);
-      case Kind::ConstFloat:
-        return real(static_cast<const ConstFloat&>(e).value);
-      case Kind::ConstBool:
-        return static_cast<const ConstBool&>(e).value ? "true" : "false";
-      case Kind::LabelName:
-        return fmt::format("label_name(\"{}\")", escaped(static_cast<const LabelName&>(e).word));
-      default:
-        break;
+      case Kind::Var: return name(static_cast<const Var*>(&e));
+      case Kind::ConstInt: return std::to_string(static_cast<const ConstInt&>(e).value);
+      case Kind::ConstFloat: return real(static_cast<const ConstFloat&>(e).value);
+      case Kind::ConstBool: return static_cast<const ConstBool&>(e).value ? "true" : "false";
+      case Kind::LabelName: return fmt::format("label_name(\"{}\")", escaped(static_cast<const LabelName&>(e).word));
+      default: break;
     }
     if (is_infix(e.kind)) return fmt::format("({} {} {})", expr(*e.operands[0]), keyword(e.kind), expr(*e.operands[1]));
     std::string text(keyword(e.kind));
-    if (e.kind == Kind::Convert || e.kind == Kind::EdgeInfo || e.kind == Kind::Literal) text += "<" + to_string(*e.type) + ">";
+    if (e.kind == Kind::Convert || e.kind == Kind::EdgeInfo || e.kind == Kind::Literal)
+      text += "<" + to_string(*e.type) + ">";
     if (e.kind == Kind::At) text += fmt::format("<{}>", static_cast<const At&>(e).column);
     text += "(";
     for (std::size_t i = 0; i < e.operands.size(); ++i) {
@@ -57,6 +53,7 @@ class Printer {
 
  private:
   static std::string real(double value) {
+    if (std::isnan(value)) return "nan";
     std::string text = fmt::format("{}", value);
     return text.find_first_of(".einf") == std::string::npos ? text + ".0" : text;
   }
@@ -64,8 +61,8 @@ class Printer {
   static std::string escaped(std::string_view word) {
     std::string text;
     for (char c : word) {
-      if (c == '"' || c == '\\') text += '\\';
-      text += c;
+      if (c == '"' || c == '\\' || c == '\n') text += '\\';
+      text += c == '\n' ? 'n' : c;
     }
     return text;
   }
@@ -84,7 +81,8 @@ class Printer {
 
   std::string name(const Var* var) {
     const auto found = names_.find(var);
-    return found != names_.end() ? found->second : fmt::format("%{}.undefined", var->hint.empty() ? "t" : var->hint);
+    if (found != names_.end()) return found->second;
+    return fmt::format("%{}{}", var->hint.empty() ? "t" : var->hint, names_.empty() ? "" : ".undefined");
   }
 
   void line(const std::string& text) {
@@ -120,7 +118,8 @@ class Printer {
     std::string sinks;
     for (std::size_t i = 0; i < s.sinks.size(); ++i) {
       const Sink& sink = s.sinks[i];
-      sinks += fmt::format("{}{}: {} {}", i != 0 ? ", " : "", define(sink.var), keyword(sink.kind), to_string(*sink.var->type));
+      sinks += fmt::format("{}{}: {} {}", i != 0 ? ", " : "", define(sink.var), keyword(sink.kind),
+                           to_string(*sink.var->type));
       if (sink.maybe_buffer != nullptr) sinks += " in " + name(sink.maybe_buffer);
     }
     line(fmt::format("collect {} ", sinks));
@@ -145,8 +144,8 @@ class Printer {
   }
 
   void region(const Region& s) {
-    line(fmt::format("region ({}, split={}, group={}) {{", s.schedule.parallel ? "parallel" : "sequential", s.schedule.split,
-                     s.schedule.group));
+    line(fmt::format("region ({}, split={}, group={}) {{", s.schedule.parallel ? "parallel" : "sequential",
+                     s.schedule.split, s.schedule.group));
     ++indent_;
     for (const Buffer& buffer : s.buffers) {
       std::string capacity = expr(*buffer.capacity);
@@ -159,7 +158,11 @@ class Printer {
 
   void stmt(const Stmt& s) {
     match(
-        s, [&](const Block& b) { line(""); block(b); },
+        s,
+        [&](const Block& b) {
+          line("");
+          block(b);
+        },
         [&](const Let& let) {
           std::string value = expr(*let.value);
           line(fmt::format("let {} = {}", define(let.var), value));

@@ -27,7 +27,9 @@ const Expr* Rewriter::expr(const Expr* e) {
   std::vector<const Expr*> operands;
   operands.reserve(e->operands.size());
   for (const Expr* operand : e->operands) operands.push_back(expr(operand));
-  const Expr* result = on_expr(builder_.with_operands(e, operands));
+  const Expr* rebuilt = builder_.with_operands(e, operands);
+  builder_.set_loc(e->loc);
+  const Expr* result = on_expr(rebuilt);
   memo_[e] = result;
   return result;
 }
@@ -35,16 +37,16 @@ const Expr* Rewriter::expr(const Expr* e) {
 const Block* Rewriter::block(const Block* b) {
   Stmts out;
   out.reserve(b->body.size());
-  for (const Stmt* stmt : b->body) on_stmt(stmt, out);
+  for (const Stmt* stmt : b->body) {
+    builder_.set_loc(stmt->loc);
+    on_stmt(stmt, out);
+  }
   if (std::equal(out.begin(), out.end(), b->body.begin(), b->body.end())) return b;
   builder_.set_loc(b->loc);
   return builder_.block(out);
 }
 
-const Stmt* Rewriter::rebuild(const Stmt* stmt) {
-  const Stmt* result = rebuild_parts(*stmt);
-  return result;
-}
+const Stmt* Rewriter::rebuild(const Stmt* stmt) { return rebuild_parts(*stmt); }
 
 namespace {
 
@@ -133,11 +135,15 @@ class Copier final : public Rewriter {
         *stmt,
         [&](const Let& s) {
           const Expr* value = expr(s.value);
-          out.push_back(b.let(fresh(s.var), value));
+          const Var* var = fresh(s.var);
+          b.set_loc(s.loc);
+          out.push_back(b.let(var, value));
         },
         [&](const Store& s) {
           const Expr* value = expr(s.value);
-          out.push_back(b.store(fresh(s.var), s.buffer, value));
+          const Var* var = fresh(s.var);
+          b.set_loc(s.loc);
+          out.push_back(b.store(var, s.buffer, value));
         },
         [&](const For& s) {
           std::vector<const Expr*> lists;

@@ -26,7 +26,7 @@ class Rewriter {
   void substitute(const Var* var, const Expr* value);
 
  protected:
-  /// `expr` has its operands rewritten already. Gives `expr` itself or its replacement.
+  /// `expr` has its operands rewritten already. Gives `expr` itself or its replacement. The builder has its place.
   virtual const Expr* on_expr(const Expr* expr) { return expr; }
   /// Appends the replacement of `stmt` (none, one or several) to `out`. `stmt` is as in the input; the default rewrites
   /// its parts with `rebuild`.
@@ -45,8 +45,9 @@ class Rewriter {
   std::unordered_map<const Var*, const Expr*> substitutions_;
 };
 
-/// A copy of `block` in which every value it binds is new and `from[i]` is replaced by `to[i]`. What a pass needs to put
-/// one body in two places.
+/// A copy of `block` in which every value it binds is new and `from[i]` is replaced by `to[i]`. What a pass needs to
+/// put one body in two places. Requires: no graph is built and no region stands in `block`. Buffers stay the same, so
+/// what is stored in them must not be in the module twice.
 const Block* copy_with_new_vars(Context& context, const Block& block, std::span<const Var* const> from,
                                 std::span<const Expr* const> to);
 

@@ -17,7 +17,9 @@ class Operands {
   bool set(std::size_t i) { return require(i, type(i).is_set(), "a list of one scalar column"); }
   bool graph(std::size_t i) { return require(i, type(i).is_graph(), "a graph"); }
   bool scalar(std::size_t i, ScalarKind kind) { return require(i, type(i).is_scalar(kind), to_string(kind)); }
-  bool number(std::size_t i) { return require(i, type(i).is_number() && !type(i).is_scalar(ScalarKind::Vid), "i64, i128 or f64"); }
+  bool number(std::size_t i) {
+    return require(i, type(i).is_number() && !type(i).is_scalar(ScalarKind::Vid), "i64, i128 or f64");
+  }
   bool same(std::size_t i, const Type* wanted) { return require(i, operands_[i]->type == wanted, to_string(*wanted)); }
 
   const Type& type(std::size_t i) const { return *operands_[i]->type; }
@@ -50,16 +52,12 @@ const Type* comparison(Context& context, Operands& check, std::span<const Expr* 
 bool convertible(const Type& from, const Type& to) {
   if (!from.is_scalar() || !to.is_scalar()) return false;
   switch (from.scalar) {
-    case ScalarKind::Bool:
-      return to.scalar == ScalarKind::I64;
-    case ScalarKind::Vid:
-      return to.scalar == ScalarKind::I64;
+    case ScalarKind::Bool: return to.scalar == ScalarKind::I64;
+    case ScalarKind::Vid: return to.scalar == ScalarKind::I64;
     case ScalarKind::I64:
       return to.scalar == ScalarKind::Vid || to.scalar == ScalarKind::I128 || to.scalar == ScalarKind::F64;
-    case ScalarKind::I128:
-      return to.scalar == ScalarKind::I64 || to.scalar == ScalarKind::F64;
-    case ScalarKind::F64:
-      return false;
+    case ScalarKind::I128: return to.scalar == ScalarKind::I64 || to.scalar == ScalarKind::F64;
+    case ScalarKind::F64: return false;
   }
   MATCHA_UNREACHABLE("a scalar kind");
 }
@@ -88,50 +86,41 @@ const Type* list_rule(Context& context, Kind kind, std::span<const Expr* const> 
   const Type* first = operands[0]->type;
   switch (kind) {
     case Kind::Intersect:
-    case Kind::Diff:
-      return check.set(0) && check.same(1, first) ? first : nullptr;
+    case Kind::Diff: return check.set(0) && check.same(1, first) ? first : nullptr;
     case Kind::Below:
-    case Kind::Above:
-      return check.set(0) && check.same(1, first->columns[0]) ? first : nullptr;
+    case Kind::Above: return check.set(0) && check.same(1, first->columns[0]) ? first : nullptr;
     case Kind::Span:
       return check.list(0) && check.scalar(1, ScalarKind::I64) && check.scalar(2, ScalarKind::I64) ? first : nullptr;
-    case Kind::Sorted:
-      return check.set(0) ? first : nullptr;
+    case Kind::Sorted: return check.set(0) ? first : nullptr;
     case Kind::Flatten:
       if (!check.list(0)) return nullptr;
       if (first->columns.size() == 1 && first->columns[0]->is_list()) return first->columns[0];
       why = fmt::format("operand 1 has type `{}`, not a list of lists", to_string(*first));
       return nullptr;
-    case Kind::Vertices:
-      return check.graph(0) ? context.list(context.vid()) : nullptr;
+    case Kind::Vertices: return check.graph(0) ? context.list(context.vid()) : nullptr;
     case Kind::Edges: {
       const Type* columns[] = {context.vid(), context.vid()};
       return check.graph(0) ? context.list(columns) : nullptr;
     }
     case Kind::Neighbors:
       return check.graph(0) && check.scalar(1, ScalarKind::Vid) ? context.list(context.vid()) : nullptr;
-    default:
-      MATCHA_UNREACHABLE("a kind that makes a list");
+    default: MATCHA_UNREACHABLE("a kind that makes a list");
   }
 }
 
 const Type* fact_rule(Context& context, Kind kind, std::span<const Expr* const> operands, Operands& check) {
   switch (kind) {
-    case Kind::Size:
-      return check.list(0) ? context.i64() : nullptr;
+    case Kind::Size: return check.list(0) ? context.i64() : nullptr;
     case Kind::Contains:
       return check.set(0) && check.same(1, operands[0]->type->columns[0]) ? context.boolean() : nullptr;
     case Kind::LowerBound:
       return check.set(0) && check.same(1, operands[0]->type->columns[0]) ? context.i64() : nullptr;
-    case Kind::Label:
-      return check.graph(0) && check.scalar(1, ScalarKind::Vid) ? context.i64() : nullptr;
+    case Kind::Label: return check.graph(0) && check.scalar(1, ScalarKind::Vid) ? context.i64() : nullptr;
     case Kind::HasEdge:
       return check.graph(0) && check.scalar(1, ScalarKind::Vid) && check.scalar(2, ScalarKind::Vid) ? context.boolean()
                                                                                                     : nullptr;
-    case Kind::MaxDegree:
-      return check.graph(0) ? context.i64() : nullptr;
-    default:
-      MATCHA_UNREACHABLE("a kind that tells a fact");
+    case Kind::MaxDegree: return check.graph(0) ? context.i64() : nullptr;
+    default: MATCHA_UNREACHABLE("a kind that tells a fact");
   }
 }
 
@@ -171,25 +160,19 @@ const Type* result_type(Context& context, Kind kind, std::span<const Expr* const
   }
   Operands check(operands, why);
   switch (kind) {
-    case Kind::Neg:
-      return check.number(0) ? operands[0]->type : nullptr;
-    case Kind::Not:
-      return check.scalar(0, ScalarKind::Bool) ? context.boolean() : nullptr;
+    case Kind::Neg: return check.number(0) ? operands[0]->type : nullptr;
+    case Kind::Not: return check.scalar(0, ScalarKind::Bool) ? context.boolean() : nullptr;
     case Kind::Add:
     case Kind::Sub:
     case Kind::Mul:
     case Kind::Div:
-    case Kind::Mod:
-      return arithmetic(check, operands, false);
+    case Kind::Mod: return arithmetic(check, operands, false);
     case Kind::Min:
-    case Kind::Max:
-      return arithmetic(check, operands, true);
+    case Kind::Max: return arithmetic(check, operands, true);
     case Kind::Eq:
-    case Kind::Ne:
-      return comparison(context, check, operands, true);
+    case Kind::Ne: return comparison(context, check, operands, true);
     case Kind::Lt:
-    case Kind::Le:
-      return comparison(context, check, operands, false);
+    case Kind::Le: return comparison(context, check, operands, false);
     case Kind::And:
     case Kind::Or:
       return check.scalar(0, ScalarKind::Bool) && check.scalar(1, ScalarKind::Bool) ? context.boolean() : nullptr;
@@ -197,15 +180,13 @@ const Type* result_type(Context& context, Kind kind, std::span<const Expr* const
       return check.scalar(0, ScalarKind::Bool) && check.same(2, operands[1]->type) ? operands[1]->type : nullptr;
     case Kind::Literal:
     case Kind::Convert:
-    case Kind::EdgeInfo:
-      return wanted_rule(kind, operands, wanted, check, why);
+    case Kind::EdgeInfo: return wanted_rule(kind, operands, wanted, check, why);
     case Kind::Size:
     case Kind::Contains:
     case Kind::LowerBound:
     case Kind::Label:
     case Kind::HasEdge:
-    case Kind::MaxDegree:
-      return fact_rule(context, kind, operands, check);
+    case Kind::MaxDegree: return fact_rule(context, kind, operands, check);
     case Kind::Vertices:
     case Kind::Edges:
     case Kind::Neighbors:
@@ -215,11 +196,8 @@ const Type* result_type(Context& context, Kind kind, std::span<const Expr* const
     case Kind::Above:
     case Kind::Span:
     case Kind::Sorted:
-    case Kind::Flatten:
-      return list_rule(context, kind, operands, check, why);
-    default:
-      why = fmt::format("`{}` is not an operator", keyword(kind));
-      return nullptr;
+    case Kind::Flatten: return list_rule(context, kind, operands, check, why);
+    default: why = fmt::format("`{}` is not an operator", keyword(kind)); return nullptr;
   }
 }
 

@@ -7,8 +7,8 @@
 
 namespace matcha::ir {
 
-/// The type that an expression of `kind` has over `operands`, or null with the reason in `why`. For Literal, Convert and
-/// EdgeInfo the type cannot be told from the operands alone: `wanted` is checked and returned.
+/// The type that an expression of `kind` has over `operands`, or null with the reason in `why`. For Literal, Convert
+/// and EdgeInfo the type cannot be told from the operands alone: `wanted` is checked and returned.
 const Type* result_type(Context& context, Kind kind, std::span<const Expr* const> operands, const Type* wanted,
                         std::string& why);
 

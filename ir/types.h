@@ -5,8 +5,8 @@
 
 namespace matcha::ir {
 
-/// What a scalar holds. `Vid` is the rank of a vertex: 32 bits in lists, and its order is the order of the original ids.
-/// `I128` only appears among top-level steps, where a sum of ints is carried without loss.
+/// What a scalar holds. `Vid` is the rank of a vertex: 32 bits in lists, and its order is the order of the original
+/// ids. `I128` only appears among top-level steps, where a sum of ints is carried without loss.
 enum class ScalarKind { Bool, Vid, I64, I128, F64 };
 
 /// A type. Types are interned by `Context`, so equal types are equal pointers.
@@ -14,8 +14,8 @@ struct Type {
   enum class Kind { Scalar, List, Graph };
 
   Kind kind;
-  ScalarKind scalar = ScalarKind::I64;          ///< For Scalar.
-  std::span<const Type* const> columns;         ///< For List: one type a column; a tuple of n is n columns.
+  ScalarKind scalar = ScalarKind::I64;   ///< For Scalar.
+  std::span<const Type* const> columns;  ///< For List: one type a column; a tuple of n is n columns.
 
   bool is_scalar() const { return kind == Kind::Scalar; }
   bool is_scalar(ScalarKind k) const { return kind == Kind::Scalar && scalar == k; }

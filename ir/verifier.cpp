@@ -23,16 +23,16 @@ bool is_view(const Expr& e) {
     case Kind::Edges:
     case Kind::Neighbors:
     case Kind::EdgeInfo:
-    case Kind::Literal:
-      return true;
+    case Kind::Literal: return true;
     case Kind::Below:
     case Kind::Above:
-    case Kind::Span:
-      return is_view(*e.operands[0]);
-    default:
-      return false;
+    case Kind::Span: return is_view(*e.operands[0]);
+    default: return false;
   }
 }
+
+/// An expression for a message: its operator alone, since the text of shared operands may be very long.
+std::string shown(const Expr& e) { return e.operands.empty() ? print(e) : fmt::format("{}(…)", keyword(e.kind)); }
 
 bool has_flat_lists_only(const Type& type) { return !type.is_list() || type.is_flat_list(); }
 
@@ -42,12 +42,17 @@ class Verifier {
       : module_(module), facts_(module), diagnostics_(diagnostics), errors_before_(diagnostics.error_count()) {}
 
   bool run() {
-    for (const Var* param : module_.params) bind(param);
+    for (const Var* param : module_.params) {
+      bool fits = param->type->is_list() ? param->type->is_flat_list() : !param->type->is_scalar(ScalarKind::I128);
+      if (!fits) error(fmt::format("parameter `%{}` cannot be `{}`", param->hint, to_string(*param->type)));
+      bind(param);
+    }
     const std::span<const Stmt* const> body = module_.body->body;
     for (std::size_t i = 0; i < body.size(); ++i) {
       At here(*this, fmt::format("body[{}]", i));
       bool last = i + 1 == body.size();
-      if ((body[i]->kind == Kind::Return) != last) error("`return` is the last statement of a module, and nowhere else");
+      if ((body[i]->kind == Kind::Return) != last)
+        error("`return` is the last statement of a module, and nowhere else");
       stmt(*body[i]);
     }
     if (body.empty()) error("a module ends with `return`");
@@ -88,43 +93,58 @@ class Verifier {
     }
   }
 
+  /// An expression may share its operands; each node is checked once.
   void expr(const Expr& e) {
+    visited_.clear();
+    node(e);
+  }
+
+  void node(const Expr& e) {
+    if (!visited_.insert(&e).second) return;
+    if (e.type->is_scalar(ScalarKind::I128) && !top()) error("128-bit values exist among top-level steps only", e.loc);
     if (const Var* var = as<Var>(&e)) {
       if (!scope_.contains(var)) error(fmt::format("`%{}` is used where it is not bound", var->hint), e.loc);
       if (open_sinks_.contains(var)) error(fmt::format("sink `%{}` is read inside its own collect", var->hint), e.loc);
       return;
     }
     stage(e.kind);
-    for (const Expr* operand : e.operands) expr(*operand);
-    if (e.type->is_scalar(ScalarKind::I128) && !top()) error("128-bit values exist among top-level steps only", e.loc);
-    if (module_.stage == Stage::Kernel && !has_flat_lists_only(*e.type)) error("a list of lists in stage kernel", e.loc);
+    for (const Expr* operand : e.operands) node(*operand);
+    if (module_.stage == Stage::Kernel && !has_flat_lists_only(*e.type))
+      error("a list of lists in stage kernel", e.loc);
     bool wants_ascending = e.kind == Kind::Below || e.kind == Kind::Above || e.kind == Kind::LowerBound;
     if (wants_ascending && !facts_.list(e.operands[0]).ascending) {
-      error(fmt::format("`{}` takes a list that is known to ascend, not `{}`", keyword(e.kind), print(*e.operands[0])), e.loc);
+      error(fmt::format("`{}` takes a list that is known to ascend, not `{}`", keyword(e.kind), shown(*e.operands[0])),
+            e.loc);
     }
     if (module_.stage == Stage::Kernel && in_region_) kernel_expr(e);
   }
 
-  /// Inside a region set operations read views, so that nothing is stored behind the schedule's back.
+  /// Inside a region operators on lists read views, so that nothing is stored behind the schedule's back; `size` also
+  /// counts what a set operation would give.
   void kernel_expr(const Expr& e) {
-    if (e.kind == Kind::Intersect || e.kind == Kind::Diff || e.kind == Kind::Sorted) {
+    if (e.kind != Kind::Size && e.kind != Kind::Select) {
       for (const Expr* operand : e.operands) {
         if (operand->type->is_list() && !is_view(*operand)) {
-          error(fmt::format("`{}` in a region reads slices and stored sets, not `{}`", keyword(e.kind), print(*operand)), e.loc);
+          error(
+              fmt::format("`{}` in a region reads slices and stored sets, not `{}`", keyword(e.kind), shown(*operand)),
+              e.loc);
         }
       }
-      bool membership = e.kind != Kind::Sorted && e.operands[1]->kind != Kind::Literal;
-      if (membership && !facts_.list(e.operands[1]).ascending) {
+    }
+    if (e.kind == Kind::Intersect || e.kind == Kind::Diff) {
+      if (!searchable(*e.operands[1])) {
         error(fmt::format("the second list of `{}` in a region ascends or is a literal", keyword(e.kind)), e.loc);
       }
-    } else if (e.kind == Kind::Contains && !facts_.list(e.operands[0]).ascending && e.operands[0]->kind != Kind::Literal) {
+    } else if (e.kind == Kind::Contains && !searchable(*e.operands[0])) {
       error("the list of `contains` in a region ascends or is a literal", e.loc);
     }
   }
 
+  bool searchable(const Expr& list) const { return list.kind == Kind::Literal || facts_.list(&list).ascending; }
+
   void view(const Expr& e, std::string_view what) {
     if (module_.stage == Stage::Kernel && in_region_ && e.type->is_list() && !is_view(e)) {
-      error(fmt::format("{} in a region is a slice or a stored set, not `{}`", what, print(e)), e.loc);
+      error(fmt::format("{} in a region is a slice or a stored set, not `{}`", what, shown(e)), e.loc);
     }
   }
 
@@ -142,14 +162,17 @@ class Verifier {
     At here(*this, std::string(keyword(s.kind)));
     stage(s.kind);
     match(
-        s, [&](const Block& b) { block(b, "body"); }, [&](const Let& l) { let(l); }, [&](const Store& st) { store(st); },
-        [&](const For& f) { loop(f); }, [&](const If& i) { branch(i); },
+        s, [&](const Block& b) { block(b, "body"); }, [&](const Let& l) { let(l); },
+        [&](const Store& st) { store(st); }, [&](const For& f) { loop(f); }, [&](const If& i) { branch(i); },
         [&](const Collect& c) {
-          if (module_.stage == Stage::Kernel && top()) error("a collect at top level is inside a region in stage kernel");
+          if (module_.stage == Stage::Kernel && top())
+            error("a collect at top level is inside a region in stage kernel");
           collect(c);
         },
         [&](const Yield& y) { yield(y); }, [&](const BuildGraph& b) { build(b); }, [&](const Region& r) { region(r); },
-        [&](const Return& r) { for (const Expr* value : r.values) expr(*value); });
+        [&](const Return& r) {
+          for (const Expr* value : r.values) expr(*value);
+        });
   }
 
   void let(const Let& s) {
@@ -186,7 +209,8 @@ class Verifier {
         return;
       }
       for (const Type* column : list->type->columns) {
-        if (columns < s.vars.size() && s.vars[columns]->type != column) error("a loop variable has another type than its column");
+        if (columns < s.vars.size() && s.vars[columns]->type != column)
+          error("a loop variable has another type than its column");
         ++columns;
       }
     }
@@ -211,20 +235,12 @@ class Verifier {
     const Type& type = *s.var->type;
     bool fits = false;
     switch (s.kind) {
-      case SinkKind::Sum:
-        fits = type.is_number() && !type.is_scalar(ScalarKind::Vid);
-        break;
+      case SinkKind::Sum: fits = type.is_number() && !type.is_scalar(ScalarKind::Vid); break;
       case SinkKind::Min:
-      case SinkKind::Max:
-        fits = type.is_number() && !type.is_scalar(ScalarKind::I128);
-        break;
+      case SinkKind::Max: fits = type.is_number() && !type.is_scalar(ScalarKind::I128); break;
       case SinkKind::Any:
-      case SinkKind::All:
-        fits = type.is_scalar(ScalarKind::Bool);
-        break;
-      case SinkKind::List:
-        fits = type.is_list() && (module_.stage == Stage::Loop || type.is_flat_list());
-        break;
+      case SinkKind::All: fits = type.is_scalar(ScalarKind::Bool); break;
+      case SinkKind::List: fits = type.is_list() && (module_.stage == Stage::Loop || type.is_flat_list()); break;
     }
     if (!fits) error(fmt::format("a {} sink cannot be `{}`", keyword(s.kind), to_string(type)));
     if (type.is_scalar(ScalarKind::I128) && loops_ != 0) error("128-bit values exist among top-level steps only");
@@ -289,7 +305,7 @@ class Verifier {
   }
 
   void region(const Region& s) {
-    if (!top()) error("a region inside another statement");
+    if (!top() || path_.size() != 2) error("a region inside another statement");
     std::size_t mark = bound_here_.size();
     for (const Buffer& item : s.buffers) {
       expr(*item.capacity);
@@ -318,6 +334,7 @@ class Verifier {
   Diagnostics& diagnostics_;
   std::size_t errors_before_;
   std::vector<std::string> path_;
+  std::unordered_set<const Expr*> visited_;
   std::unordered_set<const Var*> scope_;
   std::unordered_set<const Var*> bound_ever_;
   std::vector<const Var*> bound_here_;

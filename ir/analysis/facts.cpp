@@ -13,9 +13,7 @@ namespace {
 constexpr std::int64_t kLongestList = std::int64_t{1} << 40;
 
 Range clamp(__int128 low, __int128 high) {
-  const auto cut = [](__int128 v) {
-    return static_cast<std::int64_t>(std::clamp<__int128>(v, INT64_MIN, INT64_MAX));
-  };
+  const auto cut = [](__int128 v) { return static_cast<std::int64_t>(std::clamp<__int128>(v, INT64_MIN, INT64_MAX)); };
   return {cut(low), cut(high)};
 }
 
@@ -28,10 +26,8 @@ struct Wide {
 
 Wide apply(Kind kind, Range a, Range b) {
   switch (kind) {
-    case Kind::Add:
-      return {__int128{a.low} + b.low, __int128{a.high} + b.high};
-    case Kind::Sub:
-      return {__int128{a.low} - b.high, __int128{a.high} - b.low};
+    case Kind::Add: return {__int128{a.low} + b.low, __int128{a.high} + b.high};
+    case Kind::Sub: return {__int128{a.low} - b.high, __int128{a.high} - b.low};
     default: {
       __int128 corners[] = {__int128{a.low} * b.low, __int128{a.low} * b.high, __int128{a.high} * b.low,
                             __int128{a.high} * b.high};
@@ -70,15 +66,60 @@ void find_fill(const Block& block, const Var* sink, const For* loop, bool nested
 }  // namespace
 
 Facts::Facts(const Module& module) {
-  for (const Var* param : module.params) top_level_[param] = true;
-  for_each_stmt(*module.body, [&](const Stmt& stmt) {
-    for_each_binding(stmt, [&](const Var& var) { definitions_[&var] = &stmt; });
-  });
+  for (const Var* param : module.params) top_level_.insert(param);
+  for_each_stmt(*module.body,
+                [&](const Stmt& stmt) { for_each_binding(stmt, [&](const Var& var) { definitions_[&var] = &stmt; }); });
   for (const Stmt* stmt : module.body->body) {
-    for_each_binding(*stmt, [&](const Var& var) { top_level_[&var] = true; });
+    if (stmt->kind != Kind::For) for_each_binding(*stmt, [&](const Var& var) { top_level_.insert(&var); });
     if (const Region* region = as<Region>(stmt)) {
-      for (const Sink& sink : region->collect->sinks) top_level_[sink.var] = true;
+      for (const Sink& sink : region->collect->sinks) top_level_.insert(sink.var);
     }
+  }
+  std::unordered_set<const Expr*> seen;
+  for_each_stmt(*module.body,
+                [&](const Stmt& stmt) { for_each_expr(stmt, [&](const Expr& expr) { find_informed(expr, seen); }); });
+  prepare(*module.body);
+}
+
+void Facts::find_informed(const Expr& expr, std::unordered_set<const Expr*>& seen) {
+  if (!seen.insert(&expr).second) return;
+  if (expr.kind == Kind::EdgeInfo) {
+    if (const Var* graph = graph_root(expr.operands[0])) {
+      informed_.insert(graph);
+    } else {
+      any_informed_ = true;
+    }
+  }
+  for (const Expr* operand : expr.operands) find_informed(*operand, seen);
+}
+
+const Var* Facts::graph_root(const Expr* graph) const {
+  const Var* var = as<Var>(graph);
+  while (var != nullptr) {
+    const Stmt* stmt = definition(var);
+    const Let* let = stmt != nullptr ? as<Let>(stmt) : nullptr;
+    if (let == nullptr) return var;
+    var = as<Var>(let->value);
+  }
+  return nullptr;
+}
+
+void Facts::prepare(const Block& block) {
+  for (const Stmt* stmt : block.body) {
+    match(
+        *stmt, [&](const Block& s) { prepare(s); }, [&](const For& s) { prepare(*s.body); },
+        [&](const If& s) {
+          prepare(*s.then_body);
+          if (s.maybe_else != nullptr) prepare(*s.maybe_else);
+        },
+        [&](const Collect& s) { prepare(*s.body); }, [&](const Region& s) { prepare(*s.collect->body); },
+        [](const Stmt&) {});
+    const auto find = [&](const Var& var) {
+      if (var.type->is_list()) list(&var);
+      if (var.type->is_scalar(ScalarKind::I64)) range(&var);
+    };
+    for_each_binding(*stmt, find);
+    if (const Region* region = as<Region>(stmt)) for_each_binding(*region->collect, find);
   }
 }
 
@@ -88,10 +129,10 @@ const Stmt* Facts::definition(const Var* var) const {
 }
 
 bool Facts::simple(const Expr* graph) const {
-  const Var* var = as<Var>(graph);
-  const Stmt* stmt = var != nullptr ? definition(var) : nullptr;
-  if (stmt == nullptr) return true;
-  if (const Let* let = as<Let>(stmt)) return simple(let->value);
+  const Var* var = graph_root(graph);
+  if (var == nullptr) return false;
+  const Stmt* stmt = definition(var);
+  if (stmt == nullptr) return !any_informed_ && !informed_.contains(var);
   const BuildGraph* build = as<BuildGraph>(stmt);
   return build != nullptr && list(build->edges).unique;
 }
@@ -111,20 +152,24 @@ ListFacts Facts::collected(const Collect& collect, const Var* sink) const {
 }
 
 ListFacts Facts::list(const Expr* list_expr) const {
+  if (const auto found = lists_.find(list_expr); found != lists_.end()) return found->second;
+  lists_[list_expr] = {};  // What a module that does not verify gives for a sink that is filled from itself.
+  ListFacts facts = list_of(list_expr);
+  lists_[list_expr] = facts;
+  return facts;
+}
+
+ListFacts Facts::list_of(const Expr* list_expr) const {
   switch (list_expr->kind) {
-    case Kind::Vertices:
-      return {true, true};
+    case Kind::Vertices: return {true, true};
     case Kind::Edges:
-    case Kind::Neighbors:
-      return {true, simple(list_expr->operands[0])};
+    case Kind::Neighbors: return {true, simple(list_expr->operands[0])};
     case Kind::Intersect:
     case Kind::Diff:
     case Kind::Below:
     case Kind::Above:
-    case Kind::Span:
-      return list(list_expr->operands[0]);
-    case Kind::Sorted:
-      return {true, list(list_expr->operands[0]).unique};
+    case Kind::Span: return list(list_expr->operands[0]);
+    case Kind::Sorted: return {true, list(list_expr->operands[0]).unique};
     case Kind::Literal: {
       bool trivial = list_expr->operands.size() <= list_expr->type->columns.size();
       return {trivial, trivial};
@@ -134,10 +179,8 @@ ListFacts Facts::list(const Expr* list_expr) const {
       ListFacts b = list(list_expr->operands[2]);
       return {a.ascending && b.ascending, a.unique && b.unique};
     }
-    case Kind::Var:
-      break;
-    default:
-      return {};
+    case Kind::Var: break;
+    default: return {};
   }
   const Stmt* stmt = definition(static_cast<const Var*>(list_expr));
   if (stmt == nullptr) return {};
@@ -148,6 +191,13 @@ ListFacts Facts::list(const Expr* list_expr) const {
 }
 
 Range Facts::range(const Expr* value) const {
+  if (const auto found = ranges_.find(value); found != ranges_.end()) return found->second;
+  Range range = range_of(value);
+  ranges_[value] = range;
+  return range;
+}
+
+Range Facts::range_of(const Expr* value) const {
   switch (value->kind) {
     case Kind::ConstInt: {
       std::int64_t constant = static_cast<const ConstInt*>(value)->value;
@@ -155,8 +205,7 @@ Range Facts::range(const Expr* value) const {
     }
     case Kind::Size:
     case Kind::LowerBound:
-    case Kind::MaxDegree:
-      return {0, kLongestList};
+    case Kind::MaxDegree: return {0, kLongestList};
     case Kind::Neg: {
       Range a = range(value->operands[0]);
       return clamp(-__int128{a.high}, -__int128{a.low});
@@ -181,12 +230,9 @@ Range Facts::range(const Expr* value) const {
       Range b = range(value->operands[2]);
       return {std::min(a.low, b.low), std::max(a.high, b.high)};
     }
-    case Kind::Convert:
-      return value->operands[0]->type->is_scalar(ScalarKind::Bool) ? Range{0, 1} : Range{};
-    case Kind::Var:
-      break;
-    default:
-      return {};
+    case Kind::Convert: return value->operands[0]->type->is_scalar(ScalarKind::Bool) ? Range{0, 1} : Range{};
+    case Kind::Var: break;
+    default: return {};
   }
   const Var* var = static_cast<const Var*>(value);
   const Stmt* stmt = definition(var);
@@ -198,6 +244,13 @@ Range Facts::range(const Expr* value) const {
 
 bool Facts::node_may_trap(const Expr& e) const {
   switch (e.kind) {
+    case Kind::Var: {
+      const Stmt* stmt = definition(static_cast<const Var*>(&e));
+      const Collect* collect = stmt != nullptr ? as<Collect>(stmt) : nullptr;
+      return collect != nullptr && std::any_of(collect->sinks.begin(), collect->sinks.end(), [&](const Sink& sink) {
+               return sink.var == &e && (sink.kind == SinkKind::Min || sink.kind == SinkKind::Max);
+             });
+    }
     case Kind::Add:
     case Kind::Sub:
     case Kind::Mul: {
@@ -211,36 +264,41 @@ bool Facts::node_may_trap(const Expr& e) const {
              (e.type->scalar == ScalarKind::I64 && range(e.operands[0]).low == INT64_MIN);
     case Kind::Div:
     case Kind::Mod: {
-      if (e.type->scalar == ScalarKind::F64) return e.kind == Kind::Div || e.kind == Kind::Mod;
+      if (e.type->scalar == ScalarKind::F64) return true;
       const ConstInt* divisor = as<ConstInt>(e.operands[1]);
       return divisor == nullptr || divisor->value == 0 || divisor->value == -1;
     }
     case Kind::At:
     case Kind::LabelName:
-    case Kind::Label:
-      return true;
+    case Kind::Label: return true;
     case Kind::Convert: {
       const Type& from = *e.operands[0]->type;
       return e.type->is_scalar(ScalarKind::Vid) ||
              (from.is_scalar(ScalarKind::I128) && e.type->is_scalar(ScalarKind::I64));
     }
-    default:
-      return false;
+    default: return false;
   }
 }
 
 bool Facts::may_trap(const Expr* expr) const {
-  return node_may_trap(*expr) || std::any_of(expr->operands.begin(), expr->operands.end(),
-                                             [&](const Expr* operand) { return may_trap(operand); });
+  if (const auto found = traps_.find(expr); found != traps_.end()) return found->second;
+  bool traps = node_may_trap(*expr) || std::any_of(expr->operands.begin(), expr->operands.end(),
+                                                   [&](const Expr* operand) { return may_trap(operand); });
+  traps_[expr] = traps;
+  return traps;
 }
 
 const Expr* Facts::collected_bound(Builder& b, const Block& block, const Var* sink) const {
   const Expr* total = b.integer(0);
-  const auto add = [&](const Expr* more) { total = more == nullptr || total == nullptr ? nullptr : b.make(Kind::Add, {total, more}); };
+  const auto add = [&](const Expr* more) {
+    total = more == nullptr || total == nullptr ? nullptr : b.make(Kind::Add, {total, more});
+  };
   for (const Stmt* stmt : block.body) {
     match(
         *stmt,
-        [&](const Yield& y) { if (y.sink == sink) add(b.integer(1)); },
+        [&](const Yield& y) {
+          if (y.sink == sink) add(b.integer(1));
+        },
         [&](const For& f) {
           const Expr* inner = collected_bound(b, *f.body, sink);
           const ConstInt* constant = inner != nullptr ? as<ConstInt>(inner) : nullptr;
@@ -263,13 +321,25 @@ const Expr* Facts::collected_bound(Builder& b, const Block& block, const Var* si
 }
 
 const Expr* Facts::bound(Builder& b, const Expr* list_expr) const {
+  if (const auto found = bounds_.find(list_expr); found != bounds_.end()) return found->second;
+  bounds_[list_expr] = nullptr;
+  const Expr* bound = bound_of(b, list_expr);
+  bounds_[list_expr] = bound;
+  return bound;
+}
+
+const Expr* Facts::bound_of(Builder& b, const Expr* list_expr) const {
   switch (list_expr->kind) {
     case Kind::Neighbors:
-    case Kind::EdgeInfo:
-      return as<Var>(list_expr->operands[0]) != nullptr ? b.make(Kind::MaxDegree, {list_expr->operands[0]}) : nullptr;
+    case Kind::EdgeInfo: {
+      const Var* graph = graph_root(list_expr->operands[0]);
+      return graph != nullptr ? b.make(Kind::MaxDegree, {graph}) : nullptr;
+    }
     case Kind::Vertices:
-    case Kind::Edges:
-      return b.make(Kind::Size, {list_expr});
+    case Kind::Edges: {
+      const Var* graph = graph_root(list_expr->operands[0]);
+      return graph != nullptr ? b.make(Kind::Size, {b.make(list_expr->kind, {graph})}) : nullptr;
+    }
     case Kind::Literal:
       return b.integer(static_cast<std::int64_t>(list_expr->operands.size() / list_expr->type->columns.size()));
     case Kind::Intersect:
@@ -277,17 +347,14 @@ const Expr* Facts::bound(Builder& b, const Expr* list_expr) const {
     case Kind::Below:
     case Kind::Above:
     case Kind::Span:
-    case Kind::Sorted:
-      return bound(b, list_expr->operands[0]);
+    case Kind::Sorted: return bound(b, list_expr->operands[0]);
     case Kind::Select: {
       const Expr* first = bound(b, list_expr->operands[1]);
       const Expr* second = bound(b, list_expr->operands[2]);
       return first != nullptr && second != nullptr ? b.make(Kind::Max, {first, second}) : nullptr;
     }
-    case Kind::Var:
-      break;
-    default:
-      return nullptr;
+    case Kind::Var: break;
+    default: return nullptr;
   }
   const Var* var = static_cast<const Var*>(list_expr);
   if (top_level(var)) return b.make(Kind::Size, {var});

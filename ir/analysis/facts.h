@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "ir/builder.h"
 
@@ -26,7 +27,8 @@ class Facts {
   explicit Facts(const Module& module);
 
   ListFacts list(const Expr* list) const;
-  /// True if no neighbour is repeated: a Graph parameter, or a graph built from edges without repeats.
+  /// True if no neighbour is repeated: a Graph parameter of which no edge information is read (a file of edges with
+  /// information may repeat an edge), or a graph built from edges without repeats.
   bool simple(const Expr* graph) const;
   /// The range of an i64 expression.
   Range range(const Expr* value) const;
@@ -36,16 +38,32 @@ class Facts {
   const Stmt* definition(const Var* var) const;
   /// True for parameters and for what a statement of the module's own block binds.
   bool top_level(const Var* var) const { return top_level_.contains(var); }
-  /// A bound on the number of items of `list`, as an i64 expression over top-level values; null if there is none.
+  /// A bound on the number of items of `list`, as an i64 expression over top-level values; null if there is none. Every
+  /// call takes a builder of one context.
   const Expr* bound(Builder& builder, const Expr* list) const;
 
  private:
+  /// Fills the memo in the order of the program, so that no chain of definitions is walked in depth.
+  void prepare(const Block& block);
+  void find_informed(const Expr& expr, std::unordered_set<const Expr*>& seen);
+  /// The value that a graph expression names, behind every `let`; null if it depends on the run.
+  const Var* graph_root(const Expr* graph) const;
+  ListFacts list_of(const Expr* list) const;
+  Range range_of(const Expr* value) const;
+  const Expr* bound_of(Builder& builder, const Expr* list) const;
   ListFacts collected(const Collect& collect, const Var* sink) const;
   const Expr* collected_bound(Builder& builder, const Block& block, const Var* sink) const;
   bool node_may_trap(const Expr& expr) const;
 
   std::unordered_map<const Var*, const Stmt*> definitions_;
-  std::unordered_map<const Var*, bool> top_level_;
+  std::unordered_set<const Var*> top_level_;
+  std::unordered_set<const Var*> informed_;  ///< Graphs of which edge information is read.
+  bool any_informed_ = false;                ///< Edge information is read of a graph that the run chooses.
+  // An expression may share its operands, and values stand for their definitions: each answer is found once.
+  mutable std::unordered_map<const Expr*, ListFacts> lists_;
+  mutable std::unordered_map<const Expr*, Range> ranges_;
+  mutable std::unordered_map<const Expr*, bool> traps_;
+  mutable std::unordered_map<const Expr*, const Expr*> bounds_;
 };
 
 /// How often each value is read; a yield into a sink is no read of it.

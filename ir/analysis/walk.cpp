@@ -8,14 +8,21 @@ void for_each_stmt(const Block& block, const std::function<void(const Stmt&)>& v
   const auto one = [&](const Stmt& stmt, const auto& self) -> void {
     visit(stmt);
     match(
-        stmt, [&](const Block& s) { for (const Stmt* inner : s.body) self(*inner, self); },
-        [&](const For& s) { for (const Stmt* inner : s.body->body) self(*inner, self); },
+        stmt,
+        [&](const Block& s) {
+          for (const Stmt* inner : s.body) self(*inner, self);
+        },
+        [&](const For& s) {
+          for (const Stmt* inner : s.body->body) self(*inner, self);
+        },
         [&](const If& s) {
           for (const Stmt* inner : s.then_body->body) self(*inner, self);
           if (s.maybe_else == nullptr) return;
           for (const Stmt* inner : s.maybe_else->body) self(*inner, self);
         },
-        [&](const Collect& s) { for (const Stmt* inner : s.body->body) self(*inner, self); },
+        [&](const Collect& s) {
+          for (const Stmt* inner : s.body->body) self(*inner, self);
+        },
         [&](const Region& s) { self(*s.collect, self); }, [](const Stmt&) {});
   };
   for (const Stmt* stmt : block.body) one(*stmt, one);
@@ -24,15 +31,25 @@ void for_each_stmt(const Block& block, const std::function<void(const Stmt&)>& v
 void for_each_expr(const Stmt& stmt, const std::function<void(const Expr&)>& visit) {
   match(
       stmt, [&](const Let& s) { visit(*s.value); }, [&](const Store& s) { visit(*s.value); },
-      [&](const For& s) { for (const Expr* list : s.lists) visit(*list); }, [&](const If& s) { visit(*s.cond); },
-      [&](const Yield& s) { for (const Expr* value : s.values) visit(*value); },
+      [&](const For& s) {
+        for (const Expr* list : s.lists) visit(*list);
+      },
+      [&](const If& s) { visit(*s.cond); },
+      [&](const Yield& s) {
+        for (const Expr* value : s.values) visit(*value);
+      },
       [&](const BuildGraph& s) {
         visit(*s.edges);
         if (s.maybe_labels != nullptr) visit(*s.maybe_labels);
         if (s.maybe_info != nullptr) visit(*s.maybe_info);
       },
-      [&](const Return& s) { for (const Expr* value : s.values) visit(*value); },
-      [&](const Region& s) { for (const Buffer& buffer : s.buffers) visit(*buffer.capacity); }, [](const Stmt&) {});
+      [&](const Return& s) {
+        for (const Expr* value : s.values) visit(*value);
+      },
+      [&](const Region& s) {
+        for (const Buffer& buffer : s.buffers) visit(*buffer.capacity);
+      },
+      [](const Stmt&) {});
 }
 
 void for_each_node(const Expr& expr, const std::function<void(const Expr&)>& visit) {
@@ -47,9 +64,14 @@ void for_each_binding(const Stmt& stmt, const std::function<void(const Var&)>& v
         for (const Var* var : s.vars) visit(*var);
         if (s.maybe_index != nullptr) visit(*s.maybe_index);
       },
-      [&](const Collect& s) { for (const Sink& sink : s.sinks) visit(*sink.var); },
+      [&](const Collect& s) {
+        for (const Sink& sink : s.sinks) visit(*sink.var);
+      },
       [&](const BuildGraph& s) { visit(*s.var); },
-      [&](const Region& s) { for (const Buffer& buffer : s.buffers) visit(*buffer.var); }, [](const Stmt&) {});
+      [&](const Region& s) {
+        for (const Buffer& buffer : s.buffers) visit(*buffer.var);
+      },
+      [](const Stmt&) {});
 }
 
 }  // namespace matcha::ir
