@@ -1,0 +1,140 @@
+#include <algorithm>
+#include <cstring>
+
+#include "codegen/interp/evaluator.h"
+#include "ir/check.h"
+
+namespace matcha::codegen::interp {
+
+namespace {
+
+using ir::Kind;
+using ir::ScalarKind;
+
+std::shared_ptr<List> empty_list(const ir::Expr& e) { return std::make_shared<List>(e.type->columns.size()); }
+
+template <typename Visit>
+void for_each_vertex(const runtime::GraphView& view, const Visit& visit) {
+  for (std::uint64_t i = 0; i < view.vertex_count; ++i) {
+    visit(view.vertices != nullptr ? view.vertices[i] : static_cast<std::uint32_t>(i));
+  }
+}
+
+/// One word of `edge_info` as a value of the type that the program gives it.
+Value info_value(const void* words, std::uint64_t arc, ScalarKind kind) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, static_cast<const char*>(words) + arc * sizeof word, sizeof word);
+  switch (kind) {
+    case ScalarKind::Bool: return word != 0;
+    case ScalarKind::Vid: return Vid{static_cast<std::uint32_t>(word)};
+    case ScalarKind::F64: {
+      double real = 0;
+      std::memcpy(&real, &word, sizeof real);
+      return real;
+    }
+    default: return static_cast<std::int64_t>(word);
+  }
+}
+
+}  // namespace
+
+Value Evaluator::vertices(const ir::Expr& e) {
+  std::shared_ptr<List> result = empty_list(e);
+  for_each_vertex(graph(*e.operands[0]), [&](std::uint32_t rank) { result->columns[0].push_back(Vid{rank}); });
+  result->rows = result->columns[0].size();
+  return ListPtr(result);
+}
+
+Value Evaluator::edges(const ir::Expr& e) {
+  runtime::GraphView view = graph(*e.operands[0]);
+  std::shared_ptr<List> result = empty_list(e);
+  for_each_vertex(view, [&](std::uint32_t source) {
+    runtime::ArcRange arcs = runtime::arcs_of(view, source);
+    for (std::uint64_t arc = arcs.begin; arc < arcs.end; ++arc) {
+      result->columns[0].push_back(Vid{source});
+      result->columns[1].push_back(Vid{view.neighbors[arc]});
+    }
+  });
+  result->rows = result->columns[0].size();
+  return ListPtr(result);
+}
+
+Value Evaluator::neighbors(const ir::Expr& e) {
+  runtime::GraphView view = graph(*e.operands[0]);
+  runtime::ArcRange arcs = runtime::arcs_of(view, get<Vid>(*e.operands[1]).rank);
+  std::shared_ptr<List> result = empty_list(e);
+  for (std::uint64_t arc = arcs.begin; arc < arcs.end; ++arc) result->columns[0].push_back(Vid{view.neighbors[arc]});
+  result->rows = result->columns[0].size();
+  return ListPtr(result);
+}
+
+Value Evaluator::edge_info(const ir::Expr& e) {
+  runtime::GraphView view = graph(*e.operands[0]);
+  runtime::ArcRange arcs = runtime::arcs_of(view, get<Vid>(*e.operands[1]).rank);
+  std::shared_ptr<List> result = empty_list(e);
+  if (arcs.begin < arcs.end && view.edge_info == nullptr) trap("the graph has no edge information", e.loc);
+  for (std::uint64_t arc = arcs.begin; arc < arcs.end; ++arc) {
+    result->columns[0].push_back(info_value(view.edge_info, arc, e.type->columns[0]->scalar));
+  }
+  result->rows = result->columns[0].size();
+  return ListPtr(result);
+}
+
+Value Evaluator::literal(const ir::Expr& e) {
+  std::shared_ptr<List> result = empty_list(e);
+  std::size_t width = result->columns.size();
+  for (std::size_t i = 0; i < e.operands.size(); ++i) result->columns[i % width].push_back(eval(*e.operands[i]));
+  result->rows = e.operands.size() / width;
+  return ListPtr(result);
+}
+
+Value Evaluator::membership(const ir::Expr& e) {
+  ListPtr a = list(*e.operands[0]);
+  std::vector<Value> b = ascending(list(*e.operands[1])->columns[0]);
+  std::shared_ptr<List> result = empty_list(e);
+  for (std::size_t row = 0; row < a->rows; ++row) {
+    if (holds(b, a->columns[0][row]) == (e.kind == Kind::Intersect)) result->append_row(*a, row);
+  }
+  return ListPtr(result);
+}
+
+Value Evaluator::cut(const ir::Expr& e) {
+  ListPtr items = list(*e.operands[0]);
+  Value x = eval(*e.operands[1]);
+  std::shared_ptr<List> result = empty_list(e);
+  for (std::size_t row = 0; row < items->rows; ++row) {
+    const Value& item = items->columns[0][row];
+    if (e.kind == Kind::Below ? less(item, x) : less(x, item)) result->append_row(*items, row);
+  }
+  return ListPtr(result);
+}
+
+Value Evaluator::span(const ir::Expr& e) {
+  ListPtr items = list(*e.operands[0]);
+  std::int64_t rows = static_cast<std::int64_t>(items->rows);
+  std::int64_t begin = std::clamp<std::int64_t>(get<std::int64_t>(*e.operands[1]), 0, rows);
+  std::int64_t end = std::clamp<std::int64_t>(get<std::int64_t>(*e.operands[2]), 0, rows);
+  std::shared_ptr<List> result = empty_list(e);
+  for (std::int64_t row = begin; row < end; ++row) result->append_row(*items, static_cast<std::size_t>(row));
+  return ListPtr(result);
+}
+
+Value Evaluator::sorted(const ir::Expr& e) {
+  ListPtr items = list(*e.operands[0]);
+  std::shared_ptr<List> result = empty_list(e);
+  result->columns[0] = ascending(items->columns[0]);
+  result->rows = items->rows;
+  return ListPtr(result);
+}
+
+Value Evaluator::flatten(const ir::Expr& e) {
+  ListPtr lists = list(*e.operands[0]);
+  std::shared_ptr<List> result = empty_list(e);
+  for (const Value& value : lists->columns[0]) {
+    const List& inner = *std::get<ListPtr>(value);
+    for (std::size_t row = 0; row < inner.rows; ++row) result->append_row(inner, row);
+  }
+  return ListPtr(result);
+}
+
+}  // namespace matcha::codegen::interp

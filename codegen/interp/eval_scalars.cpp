@@ -1,0 +1,166 @@
+#include <cmath>
+#include <utility>
+
+#include "codegen/interp/evaluator.h"
+#include "ir/check.h"
+
+namespace matcha::codegen::interp {
+
+namespace {
+
+using ir::Kind;
+using ir::ScalarKind;
+using runtime::TrapCode;
+
+template <typename Int>
+Int integer_operation(const ir::Expr& e, Int a, Int b) {
+  Int result = 0;
+  bool overflow = false;
+  switch (e.kind) {
+    case Kind::Add: overflow = __builtin_add_overflow(a, b, &result); break;
+    case Kind::Sub: overflow = __builtin_sub_overflow(a, b, &result); break;
+    case Kind::Mul: overflow = __builtin_mul_overflow(a, b, &result); break;
+    case Kind::Div:
+      if (b == 0) trap(TrapCode::DivisionByZero, e.loc);
+      if (b == -1) {
+        overflow = __builtin_sub_overflow(Int{0}, a, &result);
+      } else {
+        result = a / b;
+      }
+      break;
+    case Kind::Mod:
+      if (b == 0) trap(TrapCode::DivisionByZero, e.loc);
+      result = b == -1 ? Int{0} : a % b;
+      break;
+    default: MATCHA_UNREACHABLE("an arithmetic kind");
+  }
+  if (overflow) trap(TrapCode::IntegerOverflow, e.loc);
+  return result;
+}
+
+double real_operation(const ir::Expr& e, double a, double b) {
+  switch (e.kind) {
+    case Kind::Add: return a + b;
+    case Kind::Sub: return a - b;
+    case Kind::Mul: return a * b;
+    case Kind::Div:
+      if (b == 0) trap(TrapCode::DivisionByZero, e.loc);
+      return a / b;
+    case Kind::Mod:
+      if (b == 0) trap(TrapCode::DivisionByZero, e.loc);
+      return std::fmod(a, b);
+    default: MATCHA_UNREACHABLE("an arithmetic kind");
+  }
+}
+
+template <typename T>
+bool compare(Kind kind, T a, T b) {
+  switch (kind) {
+    case Kind::Eq: return a == b;
+    case Kind::Ne: return a != b;
+    case Kind::Lt: return a < b;
+    case Kind::Le: return a <= b;
+    default: MATCHA_UNREACHABLE("a comparison");
+  }
+}
+
+template <typename Int>
+Int negated(const ir::Expr& e, Int a) {
+  Int result = 0;
+  if (__builtin_sub_overflow(Int{0}, a, &result)) trap(TrapCode::IntegerOverflow, e.loc);
+  return result;
+}
+
+}  // namespace
+
+Value Evaluator::variable(const ir::Var& e) const {
+  const auto found = environment_.values.find(&e);
+  MATCHA_CHECK(found != environment_.values.end(), "a value that is bound");
+  if (std::holds_alternative<std::monostate>(found->second)) trap(TrapCode::EmptyList, e.loc);
+  return found->second;
+}
+
+Value Evaluator::negation(const ir::Expr& e) {
+  Value a = eval(*e.operands[0]);
+  if (const std::int64_t* x = std::get_if<std::int64_t>(&a)) return negated(e, *x);
+  if (const __int128* x = std::get_if<__int128>(&a)) return negated(e, *x);
+  return -std::get<double>(a);
+}
+
+Value Evaluator::arithmetic(const ir::Expr& e) {
+  Value a = eval(*e.operands[0]);
+  Value b = eval(*e.operands[1]);
+  if (const std::int64_t* x = std::get_if<std::int64_t>(&a)) return integer_operation(e, *x, std::get<std::int64_t>(b));
+  if (const __int128* x = std::get_if<__int128>(&a)) return integer_operation(e, *x, std::get<__int128>(b));
+  return real_operation(e, std::get<double>(a), std::get<double>(b));
+}
+
+Value Evaluator::comparison(const ir::Expr& e) {
+  Value a = eval(*e.operands[0]);
+  Value b = eval(*e.operands[1]);
+  if (const bool* x = std::get_if<bool>(&a)) return compare(e.kind, *x, std::get<bool>(b));
+  if (const Vid* x = std::get_if<Vid>(&a)) return compare(e.kind, x->rank, std::get<Vid>(b).rank);
+  if (const std::int64_t* x = std::get_if<std::int64_t>(&a)) return compare(e.kind, *x, std::get<std::int64_t>(b));
+  if (const __int128* x = std::get_if<__int128>(&a)) return compare(e.kind, *x, std::get<__int128>(b));
+  return compare(e.kind, std::get<double>(a), std::get<double>(b));
+}
+
+Value Evaluator::extremum(const ir::Expr& e) {
+  Value a = eval(*e.operands[0]);
+  Value b = eval(*e.operands[1]);
+  return extreme(a, b, e.kind == Kind::Min);
+}
+
+Value Evaluator::conversion(const ir::Expr& e) {
+  Value a = eval(*e.operands[0]);
+  ScalarKind to = e.type->scalar;
+  if (const bool* x = std::get_if<bool>(&a)) return std::int64_t{*x ? 1 : 0};
+  if (const Vid* x = std::get_if<Vid>(&a)) return environment_.universe.id(x->rank);
+  if (const __int128* x = std::get_if<__int128>(&a)) {
+    if (to == ScalarKind::F64) return static_cast<double>(*x);
+    if (*x < INT64_MIN || *x > INT64_MAX) trap(TrapCode::IntegerOverflow, e.loc);
+    return static_cast<std::int64_t>(*x);
+  }
+  std::int64_t x = std::get<std::int64_t>(a);
+  if (to == ScalarKind::F64) return static_cast<double>(x);
+  if (to == ScalarKind::I128) return static_cast<__int128>(x);
+  std::optional<std::uint32_t> rank = environment_.universe.rank(x);
+  if (!rank) trap(TrapCode::UnknownVertex, e.loc);
+  return Vid{*rank};
+}
+
+Value Evaluator::item(const ir::At& e) {
+  ListPtr items = list(*e.operands[0]);
+  std::int64_t index = get<std::int64_t>(*e.operands[1]);
+  if (index < 0 || static_cast<std::uint64_t>(index) >= items->rows) trap(TrapCode::IndexOutOfRange, e.loc);
+  return items->columns[e.column][static_cast<std::size_t>(index)];
+}
+
+Value Evaluator::lower_bound(const ir::Expr& e) {
+  ListPtr items = list(*e.operands[0]);
+  Value x = eval(*e.operands[1]);
+  std::int64_t position = 0;
+  for (const Value& item : items->columns[0]) position += less(item, x) ? 1 : 0;
+  return position;
+}
+
+Value Evaluator::label(const ir::Expr& e) {
+  runtime::GraphView view = graph(*e.operands[0]);
+  std::uint32_t rank = get<Vid>(*e.operands[1]).rank;
+  bool known = view.labels != nullptr && rank < view.universe && view.labels[rank] != runtime::kNoLabel;
+  if (!known) trap(TrapCode::NoLabel, e.loc);
+  return view.labels[rank];
+}
+
+Value Evaluator::has_edge(const ir::Expr& e) {
+  runtime::GraphView view = graph(*e.operands[0]);
+  std::uint32_t source = get<Vid>(*e.operands[1]).rank;
+  std::uint32_t target = get<Vid>(*e.operands[2]).rank;
+  runtime::ArcRange arcs = runtime::arcs_of(view, source);
+  for (std::uint64_t arc = arcs.begin; arc < arcs.end; ++arc) {
+    if (view.neighbors[arc] == target) return true;
+  }
+  return false;
+}
+
+}  // namespace matcha::codegen::interp
