@@ -1,0 +1,115 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
+#include "frontend/asg.h"
+#include "ir/printer.h"
+#include "tools/compile.h"
+#include "tools/output_file.h"
+#include "tools/verbs.h"
+
+namespace matcha::tools {
+
+namespace {
+
+struct BuildOptions {
+  ConsoleOptions console;
+  CompileOptions compile;
+  std::string emit = "ir";
+  std::string output = "-";
+  bool dot = false;
+  bool time_passes = false;
+  std::vector<std::string> print_after;
+  bool print_changed = false;
+  std::string dump_dir;
+  std::string stop_after;
+  std::optional<std::uint64_t> pass_limit;
+};
+
+/// Runs the compiler as far as `--emit` asks; the text goes to `text`.
+ExitCode emit(const BuildOptions& options, Compilation& compilation, const Console& console, std::string& text) {
+  ExitCode code = compilation.read();
+  if (code != ExitCode::Ok) return code;
+  if (options.emit == "ast") {
+    code = compilation.parse();
+    if (code == ExitCode::Ok) text = frontend::print_ast(compilation.program());
+    return code;
+  }
+  code = compilation.check();
+  if (code != ExitCode::Ok) return code;
+  if (options.emit == "asg") {
+    text = options.dot ? frontend::asg::print_dot(compilation.graph()) : frontend::asg::print(compilation.graph());
+    return code;
+  }
+  code = compilation.lower();
+  if (code != ExitCode::Ok) return code;
+  passes::ManagerOptions manager;
+  manager.print_after = options.print_after;
+  manager.print_changed = options.print_changed;
+  manager.dump_dir = options.dump_dir;
+  manager.stop_after = options.stop_after;
+  manager.pass_limit = options.pass_limit;
+  const bool wants_passes = options.emit != "ir" || !options.print_after.empty() || options.print_changed ||
+                            options.time_passes || !options.dump_dir.empty();
+  if (options.emit == "ir") text = ir::print(compilation.loop());
+  if (!wants_passes) return code;
+  code = compilation.run_passes(passes::LabelWords{}, manager);
+  if (code != ExitCode::Ok) return code;
+  console.write(compilation.pipeline().printed);
+  if (options.emit == "kernel") text = ir::print(compilation.pipeline().module);
+  if (options.emit == "llvm") code = compilation.emit(*make_backend("llvm"), text);
+  if (options.time_passes) {
+    console.write(passes::time_report(compilation.pipeline()));
+    for (const auto& [step, ms] : compilation.times()) console.write(fmt::format("{:>10.3f} ms  {}\n", ms, step));
+  }
+  return code;
+}
+
+ExitCode build(const BuildOptions& options) {
+  const Console console(options.console);
+  if (options.dot && options.emit != "asg") {
+    return console.error(ExitCode::Usage, "only the ASG has a DOT form", "add --emit=asg");
+  }
+  Compilation compilation(options.compile, console);
+  std::string text;
+  const ExitCode code = emit(options, compilation, console, text);
+  if (code != ExitCode::Ok) return code;
+  if (text.empty() || text.back() != '\n') text += '\n';
+  const runtime::Status written = write_text_file(options.output, text);
+  return written ? ExitCode::Ok : console.error(written.error());
+}
+
+}  // namespace
+
+void add_build(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("build", "Compile a program and print a stage of it");
+  auto options = std::make_shared<BuildOptions>();
+  BuildOptions& o = *options;
+  add_program_options(*verb, o.compile);
+  verb->add_option("--emit", o.emit, "ast, asg, ir (before the passes), kernel (after them) or llvm")
+      ->check(CLI::IsMember({"ast", "asg", "ir", "kernel", "llvm"}))
+      ->capture_default_str();
+  verb->add_option("-o,--output", o.output, "Write to this file, which appears when it is complete; default: stdout");
+  verb->add_flag("--dot", o.dot, "With --emit=asg: Graphviz");
+  add_pass_options(*verb, o.compile);
+  verb->add_option("--print-after", o.print_after, "Print the module after this pass (or `all`), on stderr")
+      ->allow_extra_args(false)
+      ->group("Passes");
+  verb->add_flag("--print-changed", o.print_changed, "Print the module after each pass that changed it, on stderr")
+      ->group("Passes");
+  verb->add_option("--dump-dir", o.dump_dir, "Write the module after each pass into this folder")->group("Passes");
+  verb->add_flag("--time-passes", o.time_passes, "Print what each pass took and did, on stderr")->group("Passes");
+  verb->add_option("--stop-after", o.stop_after, "End after the first run of this pass")->group("Passes");
+  verb->add_option("--pass-limit", o.pass_limit, "End after so many passes, to find the one that breaks something")
+      ->group("Passes");
+  add_console_options(*verb, o.console);
+  verb->footer(R"(
+Examples:
+  matcha build query.mt --emit=kernel
+  matcha build query.mt --emit=asg --dot | dot -Tsvg -o query.svg
+  matcha build query.mt --emit=llvm -o query.ll --time-passes)");
+  verb->callback([options, &action] { action = [options] { return build(*options); }; });
+}
+
+}  // namespace matcha::tools

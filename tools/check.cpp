@@ -1,0 +1,50 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "tools/compile.h"
+#include "tools/output_file.h"
+#include "tools/verbs.h"
+
+namespace matcha::tools {
+
+namespace {
+
+struct CheckOptions {
+  ConsoleOptions console;
+  CompileOptions compile;
+};
+
+ExitCode check(const CheckOptions& options) {
+  const Console console(options.console);
+  Compilation compilation(options.compile, console);
+  compilation.set_reporting(!console.json());
+  ExitCode code = compilation.read();
+  if (code != ExitCode::Ok) return code;
+  code = compilation.check();
+  std::string answer;
+  // For editors the diagnostics are the answer; an empty array means that all is well.
+  if (console.json()) {
+    answer = render_json(compilation.diagnostics());
+  } else if (code == ExitCode::Ok) {
+    answer = fmt::format("{}\n", signature(compilation.graph()));
+  }
+  const runtime::Status written = write_text_file("-", answer);
+  return written ? code : console.error(written.error());
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("check", "Report the errors of a program; print the inferred signature if none");
+  auto options = std::make_shared<CheckOptions>();
+  add_program_options(*verb, options->compile);
+  add_console_options(*verb, options->console);
+  verb->footer(R"(
+Examples:
+  matcha check query.mt
+  matcha check --diagnostics=json - < query.mt     a JSON array on stdout, empty when all is well)");
+  verb->callback([options, &action] { action = [options] { return check(*options); }; });
+}
+
+}  // namespace matcha::tools

@@ -1,0 +1,141 @@
+#include "tools/cli.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "ir/support/diagnostics.h"
+#include "tools/verbs.h"
+#include "tools/version.h"
+
+namespace matcha::tools {
+
+namespace {
+
+constexpr const char* kFooter = R"(
+Examples:
+  matcha run examples/triangle.mt graph.txt.gz
+  matcha run examples/triangle_listing.mt graph.txt --matches triangles.tsv --limit 1000
+  matcha check query.mt
+  matcha build query.mt --emit=ir
+  matcha explain query.mt graph.txt
+  matcha graph info graph.txt
+  matcha doctor
+
+Exit codes: 0 ok, 1 error in the query, 2 usage, 3 a file that cannot be read or written or makes no sense,
+4 device or run time, 5 resources, 124 timeout, 130 interrupted.
+
+Environment: NO_COLOR and CLICOLOR_FORCE switch colours, MATCHA_NUM_THREADS is the default of --threads.
+`matcha VERB --help` tells more.)";
+
+/// The verb that was given, the innermost one.
+const CLI::App* given_verb(const CLI::App& app) {
+  const CLI::App* verb = &app;
+  while (!verb->get_subcommands().empty()) verb = verb->get_subcommands().back();
+  return verb;
+}
+
+std::string full_name(const CLI::App& verb) {
+  return verb.get_parent() == nullptr ? "matcha" : full_name(*verb.get_parent()) + " " + verb.get_name();
+}
+
+/// The words that could have been meant: verbs, or options as they are written.
+std::vector<std::string> known_words(const CLI::App& verb, bool options) {
+  std::vector<std::string> words;
+  if (options) {
+    for (const CLI::Option* option : verb.get_options()) {
+      for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
+    }
+    return words;
+  }
+  for (const CLI::App* child : verb.get_subcommands([](const CLI::App*) { return true; })) {
+    words.push_back(child->get_name());
+  }
+  return words;
+}
+
+/// An error of the command line, and what could have been meant.
+int usage_error(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& left) {
+  const CLI::App* verb = given_verb(app);
+  const std::string help = fmt::format("see `{} --help`", full_name(*verb));
+  const Console console{ConsoleOptions{}};
+  std::string message = error.what();
+  std::string hint = help;
+  if (!left.empty()) {
+    const std::string& word = left[0];
+    const bool option = word.size() > 1 && word[0] == '-';
+    const std::vector<std::string> known = known_words(*verb, option);
+    const std::string near = nearest_word(word.substr(0, word.find('=')), known);
+    const bool verb_missing = !option && !known.empty();
+    message = fmt::format("`{}` {} `{}`", full_name(*verb),
+                          option         ? "has no option"
+                          : verb_missing ? "has no verb"
+                                         : "takes no further argument",
+                          word);
+    if (!near.empty()) hint = fmt::format("did you mean `{}`? Otherwise {}", near, help);
+  } else if (const std::size_t end = message.find('\n'); end != std::string::npos) {
+    message.resize(end);
+  }
+  return static_cast<int>(console.error(ExitCode::Usage, message, hint));
+}
+
+int parse_and_run(int argc, const char* const* argv) {
+  CLI::App app{"Matcha: subgraph matching from a small language", "matcha"};
+  app.set_version_flag("--version", version_text());
+  app.set_help_flag("-h,--help", "Print this help and exit");
+  app.require_subcommand(1);
+  app.footer(kFooter);
+  Action action;
+  add_run(app, action);
+  add_check(app, action);
+  add_build(app, action);
+  add_explain(app, action);
+  add_graph(app, action);
+  add_doctor(app, action);
+  if (argc <= 1) {
+    Console{ConsoleOptions{}}.write(app.help());
+    return static_cast<int>(ExitCode::Usage);
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {
+    return app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    // CLI11 asks for required things before it says what it did not expect, which tells more.
+    return usage_error(app, error, app.remaining(true));
+  }
+  return static_cast<int>(action());
+}
+
+}  // namespace
+
+int run_command_line(int argc, const char* const* argv) {
+  const Console console{ConsoleOptions{}};
+  try {
+    return parse_and_run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    return static_cast<int>(console.error(ExitCode::Resource, "out of memory"));
+  } catch (const std::exception& error) {
+    return static_cast<int>(console.error(ExitCode::Run, fmt::format("internal error: {}", error.what()),
+                                          "this is a bug in matcha; please report it with the command"));
+  }
+}
+
+void add_console_options(CLI::App& verb, ConsoleOptions& options) {
+  verb.set_help_flag("-h,--help", "Print this help and exit");
+  verb.add_option("--color", options.color, "Colour messages: auto, always or never")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->group("Messages");
+  verb.add_option("--diagnostics", options.diagnostics, "Form of errors: text, or json for editors")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->group("Messages");
+  verb.add_flag("-q,--quiet", options.quiet, "Print errors only")->group("Messages");
+  verb.add_flag("--no-progress", options.no_progress, "Draw no progress bar")->group("Messages");
+}
+
+}  // namespace matcha::tools

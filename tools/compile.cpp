@@ -1,0 +1,203 @@
+#include "tools/compile.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "frontend/lower.h"
+
+namespace matcha::tools {
+
+namespace {
+
+/// No program is longer; a device or a graph given by mistake is.
+constexpr std::size_t kLongestProgram = std::size_t{64} << 20;
+
+runtime::Error cannot_read(const std::string& name, const std::string& why) {
+  runtime::Error error;
+  error.message = fmt::format("cannot read the program: {}", why);
+  error.file = name;
+  return error;
+}
+
+/// A whole file, or standard input for `-`.
+runtime::Result<std::string> read_text(const std::string& path, const std::string& name) {
+  const int descriptor = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return cannot_read(name, std::strerror(errno));
+  std::string text;
+  int failure = 0;
+  constexpr std::size_t kBlock = std::size_t{1} << 16;
+  while (text.size() <= kLongestProgram) {
+    const std::size_t size = text.size();
+    text.resize(size + kBlock);
+    const ssize_t got = ::read(descriptor, text.data() + size, kBlock);
+    text.resize(size + (got > 0 ? static_cast<std::size_t>(got) : 0));
+    if (got == 0) break;
+    if (got < 0 && errno != EINTR) {
+      failure = errno;
+      break;
+    }
+  }
+  if (descriptor != STDIN_FILENO) ::close(descriptor);
+  if (failure != 0) return cannot_read(name, std::strerror(failure));
+  if (text.size() > kLongestProgram) return cannot_read(name, "it is longer than 64 MiB");
+  return text;
+}
+
+/// gzip, zstd and .mtg files begin so.
+bool looks_like_graph(std::string_view text) {
+  return text.substr(0, 2) == "\x1f\x8b" || text.substr(0, 4) == "\x28\xb5\x2f\xfd" || text.substr(0, 4) == "MTG\x1a";
+}
+
+}  // namespace
+
+void add_program_options(CLI::App& verb, CompileOptions& options) {
+  verb.add_option("FILE", options.file, "The program (.mt); `-` reads standard input")->required();
+  verb.add_option("--entry", options.entry, "The function to compile; default: `main`, else the last one of the file");
+}
+
+void add_pass_options(CLI::App& verb, CompileOptions& options) {
+  verb.add_option("--passes", options.passes,
+                  "The passes to run, such as `fuse,plan-memory`; `cpu` is the default list")
+      ->group("Passes");
+  verb.add_option("--disable-pass", options.disabled, "Leave this pass out; may be repeated")
+      ->allow_extra_args(false)
+      ->group("Passes");
+}
+
+double Compilation::total_ms() const {
+  double sum = 0;
+  for (const auto& [step, ms] : times_) sum += ms;
+  return sum;
+}
+
+ExitCode Compilation::report(ExitCode code_of_errors) {
+  if (reporting_) console_.report(diagnostics_, reported_);
+  reported_ = diagnostics_.all().size();
+  return diagnostics_.has_errors() ? code_of_errors : ExitCode::Ok;
+}
+
+ExitCode Compilation::read() {
+  const Stopwatch watch;
+  runtime::Result<std::string> text = read_text(options_.file, name());
+  if (!text) return console_.error(text.error());
+  if (looks_like_graph(*text)) {
+    return console_.error(ExitCode::Usage, fmt::format("`{}` is a graph, not a program", name()),
+                          "the program comes first: matcha run PROGRAM GRAPH");
+  }
+  file_ = sources_.add(name(), std::move(*text));
+  times_.emplace_back("read", watch.ms());
+  return ExitCode::Ok;
+}
+
+ExitCode Compilation::parse() {
+  const Stopwatch watch;
+  program_ = frontend::parse(sources_, file_, diagnostics_);
+  times_.emplace_back("parse", watch.ms());
+  diagnostics_.sort_by_place();
+  return report();
+}
+
+ExitCode Compilation::check() {
+  const Stopwatch watch;
+  frontend::Options options;
+  options.entry = options_.entry;
+  const std::string folder = std::filesystem::path(options_.file).parent_path().string();
+  options.read_module = frontend::default_module_reader(options_.file == "-" || folder.empty() ? "." : folder);
+  program_ = frontend::check(sources_, file_, options, diagnostics_);
+  times_.emplace_back("parse", watch.ms());
+  if (!diagnostics_.has_errors()) {
+    const Stopwatch asg_watch;
+    graph_ = frontend::build_asg(*program_, diagnostics_);
+    times_.emplace_back("asg", asg_watch.ms());
+  }
+  diagnostics_.sort_by_place();
+  return report();
+}
+
+ExitCode Compilation::lower() {
+  const Stopwatch watch;
+  loop_ = frontend::lower(*graph_, context_, diagnostics_);
+  times_.emplace_back("lower", watch.ms());
+  return report();
+}
+
+ExitCode Compilation::run_passes(const passes::LabelWords& labels, passes::ManagerOptions manager) {
+  const Stopwatch watch;
+  // Errors in the names of passes are errors of the command line.
+  const std::optional<passes::Pipeline> pipeline = passes::parse_pipeline(options_.passes, diagnostics_);
+  if (!pipeline) return report(ExitCode::Usage);
+  manager.disabled = options_.disabled;
+  pipeline_ = passes::run_pipeline(*loop_, *pipeline, context_, passes::TargetInfo{}, labels, manager, diagnostics_);
+  times_.emplace_back("passes", watch.ms());
+  bool usage = false;
+  for (const Diagnostic& d : diagnostics_.all()) {
+    usage |= d.id == DiagId::BadPipeline || d.id == DiagId::UnknownPass;
+  }
+  const ExitCode code = report(usage ? ExitCode::Usage : ExitCode::Query);
+  if (!pipeline_->bug.empty()) {
+    console_.write(pipeline_->bug);
+    return ExitCode::Run;
+  }
+  return code;
+}
+
+ExitCode Compilation::check_stage(codegen::Backend& backend) {
+  if (pipeline_->module.stage == backend.stage() || backend.name() == "interp") return ExitCode::Ok;
+  return console_.error(
+      ExitCode::Usage,
+      fmt::format("the passes leave stage loop, and the back end `{}` takes stage kernel", backend.name()),
+      "end --passes in `plan-memory,legalize`, or use --backend interp");
+}
+
+ExitCode Compilation::emit(codegen::Backend& backend, std::string& text) {
+  ExitCode code = check_stage(backend);
+  if (code != ExitCode::Ok) return code;
+  const Stopwatch watch;
+  std::optional<std::string> emitted = backend.emit(pipeline_->module, diagnostics_);
+  times_.emplace_back(std::string(backend.name()), watch.ms());
+  code = report();
+  if (code == ExitCode::Ok && !emitted) {
+    return console_.error(ExitCode::Run, fmt::format("the back end `{}` has no text form", backend.name()));
+  }
+  if (emitted) text = std::move(*emitted);
+  return code;
+}
+
+ExitCode Compilation::load(codegen::Backend& backend, std::unique_ptr<codegen::Executable>& executable) {
+  ExitCode code = check_stage(backend);
+  if (code != ExitCode::Ok) return code;
+  const Stopwatch watch;
+  executable = backend.load(pipeline_->module, diagnostics_);
+  times_.emplace_back(std::string(backend.name()), watch.ms());
+  code = report();
+  if (code == ExitCode::Ok && executable == nullptr) {
+    return console_.error(ExitCode::Run, fmt::format("the back end `{}` cannot run this program", backend.name()));
+  }
+  return code;
+}
+
+std::string signature(const frontend::asg::Graph& graph) {
+  std::string out = graph.entry + "(";
+  for (std::size_t i = 0; i < graph.params.size(); ++i) {
+    const frontend::asg::Param& param = graph.params[i];
+    out += fmt::format("{}{}: {}", i == 0 ? "" : ", ", param.name, to_string(*param.type));
+    if (param.maybe_default == nullptr) continue;
+    const frontend::asg::Node& value = *param.maybe_default;
+    out += value.op == frontend::asg::Op::Float  ? fmt::format(" = {}", value.float_value)
+           : value.op == frontend::asg::Op::Bool ? fmt::format(" = {}", value.int_value != 0 ? "True" : "False")
+                                                 : fmt::format(" = {}", value.int_value);
+  }
+  return fmt::format("{}) -> {}", out, to_string(*graph.result->type));
+}
+
+std::unique_ptr<codegen::Backend> make_backend(const std::string& name) {
+  return name == "interp" ? codegen::make_interpreter() : codegen::make_llvm();
+}
+
+}  // namespace matcha::tools

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "codegen/backend.h"
+#include "frontend/frontend.h"
+#include "ir/context.h"
+#include "passes/pass_manager.h"
+#include "tools/console.h"
+#include "tools/verbs.h"
+
+namespace matcha::tools {
+
+/// Options of every verb that compiles.
+struct CompileOptions {
+  std::string file;   ///< The program; `-`: standard input.
+  std::string entry;  ///< Empty: `main`, else the last function.
+  std::string passes = "cpu";
+  std::vector<std::string> disabled;
+};
+
+/// FILE and `--entry`.
+void add_program_options(CLI::App& verb, CompileOptions& options);
+/// `--passes` and `--disable-pass`.
+void add_pass_options(CLI::App& verb, CompileOptions& options);
+
+/// A program on its way from text to machine code. The steps are called in the order below; each reports its errors on
+/// the console and says how the command ends then (Ok: it goes on).
+class Compilation {
+ public:
+  explicit Compilation(const CompileOptions& options, const Console& console) : options_(options), console_(console) {}
+
+  ExitCode read();
+  /// Syntax only, for the AST.
+  ExitCode parse();
+  /// Names and types, then the ASG. Warnings are reported too.
+  ExitCode check();
+  ExitCode lower();
+  /// `target`, label words and what to record come from the verb.
+  ExitCode run_passes(const passes::LabelWords& labels, passes::ManagerOptions manager);
+  /// Emits or loads the module that the passes left.
+  ExitCode emit(codegen::Backend& backend, std::string& text);
+  ExitCode load(codegen::Backend& backend, std::unique_ptr<codegen::Executable>& executable);
+
+  const SourceManager& sources() const { return sources_; }
+  const Diagnostics& diagnostics() const { return diagnostics_; }
+  const frontend::Program& program() const { return *program_; }
+  const frontend::asg::Graph& graph() const { return *graph_; }
+  bool has_graph() const { return graph_.has_value(); }
+  const ir::Module& loop() const { return *loop_; }
+  const passes::PipelineResult& pipeline() const { return *pipeline_; }
+  bool has_pipeline() const { return pipeline_.has_value(); }
+  ir::Context& context() { return context_; }
+  /// Name of the program, as messages print it.
+  std::string name() const { return options_.file == "-" ? "<stdin>" : options_.file; }
+  /// Milliseconds of each step so far, in order.
+  const std::vector<std::pair<std::string, double>>& times() const { return times_; }
+  double total_ms() const;
+  /// Nothing is reported while it is off; `check --diagnostics=json` prints the diagnostics itself.
+  void set_reporting(bool on) { reporting_ = on; }
+
+ private:
+  ExitCode report(ExitCode code_of_errors = ExitCode::Query);
+  ExitCode check_stage(codegen::Backend& backend);
+
+  const CompileOptions& options_;
+  const Console& console_;
+  bool reporting_ = true;
+  SourceManager sources_;
+  Diagnostics diagnostics_{sources_};
+  std::size_t reported_ = 0;
+  std::uint32_t file_ = 0;
+  std::unique_ptr<frontend::Program> program_;
+  std::optional<frontend::asg::Graph> graph_;
+  ir::Context context_;
+  std::optional<ir::Module> loop_;
+  std::optional<passes::PipelineResult> pipeline_;
+  std::vector<std::pair<std::string, double>> times_;
+};
+
+/// The signature of the entry: `triangle(G: Graph) -> int`.
+std::string signature(const frontend::asg::Graph& graph);
+
+/// `llvm` or `interp`.
+std::unique_ptr<codegen::Backend> make_backend(const std::string& name);
+
+/// Milliseconds since it was made.
+class Stopwatch {
+ public:
+  double ms() const {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace matcha::tools

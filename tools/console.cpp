@@ -1,0 +1,154 @@
+#include "tools/console.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+namespace matcha::tools {
+
+namespace {
+
+constexpr std::string_view kReset = "\033[0m";
+constexpr std::string_view kBold = "\033[1m";
+constexpr std::string_view kError = "\033[1;31m";
+constexpr std::string_view kWarning = "\033[1;35m";
+
+bool is_set(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0';
+}
+
+bool is_dumb() {
+  const char* term = std::getenv("TERM");
+  return term != nullptr && std::strcmp(term, "dumb") == 0;
+}
+
+bool wants_color(const std::string& choice) {
+  if (choice == "always") return true;
+  if (choice == "never" || is_set("NO_COLOR")) return false;
+  if (is_set("CLICOLOR_FORCE") && std::strcmp(std::getenv("CLICOLOR_FORCE"), "0") != 0) return true;
+  return ::isatty(STDERR_FILENO) != 0 && !is_dumb();
+}
+
+std::string_view id_of(ExitCode code) {
+  switch (code) {
+    case ExitCode::Query: return "query";
+    case ExitCode::Usage: return "usage";
+    case ExitCode::Input: return "input";
+    case ExitCode::Run: return "run";
+    case ExitCode::Resource: return "resource";
+    case ExitCode::Timeout: return "timeout";
+    default: return "interrupted";
+  }
+}
+
+/// One message as text: `place: severity: message` and the hint on a line of its own.
+std::string render(bool color, std::string_view place, std::string_view severity, std::string_view message,
+                   std::string_view hint) {
+  std::string text;
+  if (color) text += kBold;
+  if (!place.empty()) text += fmt::format("{}: ", place);
+  if (color) text += severity == "error" ? kError : kWarning;
+  text += fmt::format("{}: ", severity);
+  if (color) text += fmt::format("{}{}", kReset, kBold);
+  text += message;
+  if (color) text += kReset;
+  text += '\n';
+  if (!hint.empty()) text += fmt::format("  hint: {}\n", hint);
+  return text;
+}
+
+}  // namespace
+
+int write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t done = ::write(descriptor, text.data(), text.size());
+    if (done < 0) {
+      if (errno == EINTR) continue;
+      return errno;
+    }
+    text.remove_prefix(static_cast<std::size_t>(done));
+  }
+  return 0;
+}
+
+Console::Console(const ConsoleOptions& options)
+    : options_(options),
+      color_(wants_color(options.color)),
+      progress_(!options.quiet && !options.no_progress && ::isatty(STDERR_FILENO) != 0 && !is_dumb()) {}
+
+void Console::write(std::string_view text) const { static_cast<void>(write_all(STDERR_FILENO, text)); }
+
+void Console::note(std::string_view text) const {
+  if (!quiet() && !json()) write(fmt::format("{}\n", text));
+}
+
+void Console::warning(std::string_view message, std::string_view hint) const {
+  if (!quiet() && !json()) write(render(color_, {}, "warning", message, hint));
+}
+
+ExitCode Console::error(ExitCode code, std::string_view message, std::string_view hint) const {
+  if (json()) {
+    json_error(code, {}, 0, 0, 0, message, hint);
+  } else {
+    write(render(color_, {}, "error", message, hint));
+  }
+  return code;
+}
+
+ExitCode Console::error(const runtime::Error& error) const {
+  const ExitCode code = exit_code(error.kind);
+  if (json()) {
+    json_error(code, error.file, error.line, 0, 0, error.message, error.hint);
+    return code;
+  }
+  std::string place = error.file;
+  if (error.line != 0) place += fmt::format(":{}", error.line);
+  write(render(color_, place, "error", error.message, error.hint));
+  return code;
+}
+
+ExitCode Console::error_at(ExitCode code, const SourceManager& sources, SourceLoc loc, std::string_view message,
+                           std::string_view hint) const {
+  if (!loc.valid()) return error(code, message, hint);
+  if (json()) {
+    json_error(code, sources.name(loc.file), loc.line, loc.column, loc.length, message, hint);
+    return code;
+  }
+  // The renderer of diagnostics draws the line and the caret; its id in brackets has no meaning here.
+  Diagnostics one(sources);
+  one.error(DiagId::Syntax, loc, std::string(message), std::string(hint));
+  std::string text = render_text(one, color_);
+  const std::string bracket = fmt::format(" [{}]", diag_text(DiagId::Syntax));
+  const std::size_t at = text.find(bracket + "\n");
+  if (at != std::string::npos) text.erase(at, bracket.size());
+  write(text);
+  return code;
+}
+
+void Console::report(const Diagnostics& diagnostics, std::size_t from) const {
+  Diagnostics shown(diagnostics.sources());
+  for (std::size_t i = from; i < diagnostics.all().size(); ++i) {
+    const Diagnostic& d = diagnostics.all()[i];
+    if (quiet() && d.severity != Severity::Error) continue;
+    Diagnostic& copy = d.severity == Severity::Error ? shown.error(d.id, d.loc, d.message, d.hint)
+                                                     : shown.warning(d.id, d.loc, d.message, d.hint);
+    copy.notes = d.notes;
+  }
+  if (!shown.all().empty()) write(json() ? render_json(shown) : render_text(shown, color_));
+}
+
+void Console::json_error(ExitCode code, std::string_view file, std::uint64_t line, std::uint64_t column,
+                         std::uint64_t length, std::string_view message, std::string_view hint) const {
+  nlohmann::ordered_json one = {
+      {"file", file},       {"line", line},        {"column", column},
+      {"length", length},   {"severity", "error"}, {"id", id_of(code)},
+      {"message", message}, {"hint", hint},        {"notes", nlohmann::ordered_json::array()}};
+  write(fmt::format("[\n  {}\n]\n", one.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
+}
+
+}  // namespace matcha::tools

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "ir/support/diagnostics.h"
+#include "runtime/result.h"
+#include "tools/exit_codes.h"
+
+namespace matcha::tools {
+
+/// Options that every verb has.
+struct ConsoleOptions {
+  std::string color = "auto";        ///< `auto`, `always` or `never`.
+  std::string diagnostics = "text";  ///< `text` or `json`.
+  bool quiet = false;                ///< Errors only.
+  bool no_progress = false;
+};
+
+/// Everything that goes to standard error. A message is written in one piece.
+class Console {
+ public:
+  explicit Console(const ConsoleOptions& options);
+
+  /// Whether messages are coloured: `--color`, then NO_COLOR, then CLICOLOR_FORCE, then whether it is a terminal.
+  bool color() const { return color_; }
+  bool quiet() const { return options_.quiet; }
+  bool json() const { return options_.diagnostics == "json"; }
+  /// Whether a progress bar may be drawn: a terminal, and neither `--quiet` nor `--no-progress`.
+  bool progress() const { return progress_; }
+
+  /// A line about what happened; nothing with `--quiet` or JSON diagnostics.
+  void note(std::string_view text) const;
+  /// `warning: …`; nothing with `--quiet`.
+  void warning(std::string_view message, std::string_view hint = {}) const;
+  /// `error: …`. Gives `code` back, so that a verb can return it. `id` names the error in JSON.
+  ExitCode error(ExitCode code, std::string_view message, std::string_view hint = {}) const;
+  /// An error of the runtime, with its file and line.
+  ExitCode error(const runtime::Error& error) const;
+  /// An error at a place of the program, with its line and a caret.
+  ExitCode error_at(ExitCode code, const SourceManager& sources, SourceLoc loc, std::string_view message,
+                    std::string_view hint) const;
+  /// The diagnostics of a compilation from number `from` on; warnings are left out with `--quiet`.
+  void report(const Diagnostics& diagnostics, std::size_t from = 0) const;
+
+  /// Text as it is.
+  void write(std::string_view text) const;
+
+ private:
+  void json_error(ExitCode code, std::string_view file, std::uint64_t line, std::uint64_t column, std::uint64_t length,
+                  std::string_view message, std::string_view hint) const;
+
+  ConsoleOptions options_;
+  bool color_ = false;
+  bool progress_ = false;
+};
+
+/// Writes all of `text` to a descriptor. The errno of the first failure, or 0.
+int write_all(int descriptor, std::string_view text);
+
+}  // namespace matcha::tools

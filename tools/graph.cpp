@@ -1,0 +1,294 @@
+#include <fmt/format.h>
+#include <tbb/global_control.h>
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "runtime/graph/generate.h"
+#include "runtime/graph/inputs.h"
+#include "runtime/graph/mtg.h"
+#include "runtime/graph/write.h"
+#include "tools/graph_info.h"
+#include "tools/progress.h"
+#include "tools/session.h"
+#include "tools/verbs.h"
+
+namespace matcha::tools {
+
+namespace {
+
+using runtime::Compression;
+using runtime::Format;
+
+struct GraphOptions {
+  ConsoleOptions console;
+  std::string input;
+  std::string output;
+  std::string labels;
+  std::string labels_out;
+  std::string vertices;
+  std::string format;
+  bool directed = false;
+  bool temporal = false;
+  bool json = false;
+  runtime::RmatSpec rmat;
+  std::uint64_t n = 0, m = 0, rows = 0, columns = 0, left = 0, right = 0;
+  double probability = 0;
+};
+
+const std::map<std::string, Format> kFormats = {
+    {"edges", Format::EdgeList}, {"mtx", Format::MatrixMarket}, {"tve", Format::Tve}, {"mtg", Format::Mtg}};
+
+/// How a file is to be written.
+struct Target {
+  Format format = Format::Auto;
+  Compression compression = Compression::None;
+};
+
+bool ends_with(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+/// The format that a file name asks for: `g.mtx.gz`; Auto if it asks for none.
+Target target_of(std::string_view name) {
+  Target target;
+  if (ends_with(name, ".gz") || ends_with(name, ".zst")) {
+    target.compression = ends_with(name, ".gz") ? Compression::Gzip : Compression::Zstd;
+    name = name.substr(0, name.rfind('.'));
+  }
+  constexpr std::pair<std::string_view, Format> kEndings[] = {
+      {".mtg", Format::Mtg},      {".mtx", Format::MatrixMarket}, {".graph", Format::Tve},
+      {".lg", Format::Tve},       {".txt", Format::EdgeList},     {".el", Format::EdgeList},
+      {".tsv", Format::EdgeList}, {".edges", Format::EdgeList}};
+  for (const auto& [ending, format] : kEndings) {
+    if (ends_with(name, ending)) target.format = format;
+  }
+  return target;
+}
+
+/// Where and how to write; complains and gives nothing when that is unclear.
+std::optional<Target> choose_target(const GraphOptions& options, const Console& console) {
+  Target target = target_of(options.output);
+  if (!options.format.empty()) target.format = kFormats.at(options.format);
+  if (target.format == Format::Auto) {
+    if (options.output != "-" && options.output != "/dev/stdout") {
+      console.error(ExitCode::Usage, fmt::format("the name `{}` says no format", options.output),
+                    "end it in .mtg, .txt, .mtx or .graph, also with .gz or .zst, or add --format");
+      return std::nullopt;
+    }
+    target.format = Format::EdgeList;
+  }
+  if (target.format == Format::Mtg && target.compression != Compression::None) {
+    console.error(ExitCode::Usage, "a .mtg file is mapped into memory and so not packed", "leave the .gz or .zst away");
+    return std::nullopt;
+  }
+  return target;
+}
+
+/// Writes the graph, and its labels beside it where they were asked for.
+ExitCode write_graph(const runtime::Graph& graph, const Target& target, const GraphOptions& options,
+                     const Console& console, const runtime::IoOptions& io) {
+  const std::string path = options.output == "-" ? "/dev/stdout" : options.output;
+  runtime::WriteOptions write;
+  write.format = target.format;
+  write.compression = target.compression;
+  const bool has_labels = graph.view().labels != nullptr;
+  if (!options.labels_out.empty() && !has_labels) {
+    return console.error(ExitCode::Usage, "--labels-out was given, and the graph has no labels");
+  }
+  const runtime::Status written =
+      target.format == Format::Mtg ? runtime::write_mtg(graph, path, io) : runtime::write_text(graph, path, write, io);
+  if (!written) return console.error(written.error());
+  if (!options.labels_out.empty()) {
+    runtime::WriteOptions plain;
+    plain.compression = target_of(options.labels_out).compression;
+    const runtime::Status labels = runtime::write_labels(graph, options.labels_out, plain, io);
+    if (!labels) return console.error(labels.error());
+  } else if (has_labels && (target.format == Format::EdgeList || target.format == Format::MatrixMarket)) {
+    console.warning("the labels are not in the new file, whose format has none",
+                    "write a .mtg or .graph file, or add --labels-out FILE");
+  }
+  return ExitCode::Ok;
+}
+
+runtime::GraphSpec spec_of(const GraphOptions& options) {
+  runtime::GraphSpec spec;
+  spec.name = "graph";
+  spec.path = options.input;
+  spec.directed = options.directed;
+  spec.temporal = options.temporal;
+  spec.labels_path = options.labels;
+  spec.vertices_path = options.vertices;
+  return spec;
+}
+
+/// Loads the graph with a progress bar; on failure `code` says how to end.
+std::unique_ptr<runtime::LoadedGraph> load(const GraphOptions& options, const Console& console, const Session& session,
+                                           ExitCode& code) {
+  Progress progress(console, "loading", "B");
+  runtime::IoOptions io;
+  io.cancel = session.cancel();
+  if (progress.enabled())
+    io.progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
+  runtime::Result<runtime::LoadedGraph> loaded = runtime::load_graph(spec_of(options), io);
+  if (loaded) return std::make_unique<runtime::LoadedGraph>(std::move(*loaded));
+  code = session.stopped() ? console.error(session.verdict(), "interrupted") : console.error(loaded.error());
+  return nullptr;
+}
+
+ExitCode convert(const GraphOptions& options) {
+  const Console console(options.console);
+  const std::optional<Target> target = choose_target(options, console);
+  if (!target) return ExitCode::Usage;
+  const Session session(std::nullopt);
+  ExitCode code = ExitCode::Ok;
+  const std::unique_ptr<runtime::LoadedGraph> loaded = load(options, console, session, code);
+  if (loaded == nullptr) return code;
+  console.note(loaded->report.render());
+  runtime::IoOptions io;
+  io.cancel = session.cancel();
+  code = write_graph(loaded->graph, *target, options, console, io);
+  return session.stopped() && code != ExitCode::Ok ? session.verdict() : code;
+}
+
+ExitCode info(const GraphOptions& options) {
+  const Console console(options.console);
+  const Session session(std::nullopt);
+  ExitCode code = ExitCode::Ok;
+  const std::unique_ptr<runtime::LoadedGraph> loaded = load(options, console, session, code);
+  return loaded == nullptr ? code : print_graph_info(*loaded, options.json, console);
+}
+
+ExitCode generate(const GraphOptions& options, const std::function<runtime::Result<runtime::Graph>()>& make) {
+  const Console console(options.console);
+  const std::optional<Target> target = choose_target(options, console);
+  if (!target) return ExitCode::Usage;
+  const Session session(std::nullopt);
+  runtime::Result<runtime::Graph> graph = make();
+  if (!graph) {
+    // What is wrong here are the numbers on the command line, not a file.
+    return graph.error().kind == runtime::ErrorKind::Input
+               ? console.error(ExitCode::Usage, graph.error().message, graph.error().hint)
+               : console.error(graph.error());
+  }
+  const ExitCode code = write_graph(*graph, *target, options, console, {});
+  if (code == ExitCode::Ok) {
+    console.note(fmt::format("{}: {} vertices, {} edges", options.output, graph->vertex_count(), graph->edge_count()));
+  }
+  return code;
+}
+
+void add_input_options(CLI::App& verb, GraphOptions& options) {
+  verb.add_option("--labels", options.labels, "Vertex labels: one a line, or `id label`");
+  verb.add_option("--vertices", options.vertices, "More vertices: one id a line");
+  verb.add_flag("--directed", options.directed, "Keep arcs instead of making the graph symmetric");
+  verb.add_flag("--temporal", options.temporal, "Keep arcs, repeats and the third column (`u v t`)");
+}
+
+void add_output_options(CLI::App& verb, GraphOptions& options) {
+  verb.add_option("--format", options.format, "Format of the output; by default its name says it")
+      ->check(CLI::IsMember({"edges", "mtx", "tve", "mtg"}));
+}
+
+using Make = std::function<runtime::Result<runtime::Graph>(const GraphOptions&)>;
+
+/// One kind of generated graph. The caller adds its options.
+CLI::App* add_kind(CLI::App& generate_verb, const char* name, const char* help, Action& action,
+                   const std::shared_ptr<GraphOptions>& options, const Make& make) {
+  CLI::App* kind = generate_verb.add_subcommand(name, help);
+  add_console_options(*kind, options->console);
+  kind->add_option("-o,--output", options->output, "The file to write; its name says the format; `-`: edges to stdout")
+      ->required();
+  add_output_options(*kind, *options);
+  kind->callback([options, &action, make] {
+    action = [options, make] { return generate(*options, [&] { return make(*options); }); };
+  });
+  return kind;
+}
+
+void add_generate(CLI::App& verb, Action& action, const std::shared_ptr<GraphOptions>& options) {
+  GraphOptions& o = *options;
+  const auto kind = [&](const char* name, const char* help, const Make& make) {
+    return add_kind(verb, name, help, action, options, make);
+  };
+  const auto vertices = [&o](CLI::App* k) { k->add_option("-n,--vertices", o.n, "Number of vertices")->required(); };
+  const auto seed = [&o](CLI::App* k) {
+    k->add_option("--seed", o.rmat.seed, "Seed; same seed, same graph")->capture_default_str();
+  };
+
+  CLI::App* rmat = kind("rmat", "Recursive matrix graph (skewed degrees)",
+                        [](const GraphOptions& g) { return runtime::generate_rmat(g.rmat); });
+  rmat->add_option("--scale", o.rmat.scale, "2^scale vertices")->capture_default_str();
+  rmat->add_option("--edge-factor", o.rmat.edge_factor, "Draws for each vertex")->capture_default_str();
+  rmat->add_option("--a", o.rmat.a, "Probability of the first quadrant")->capture_default_str();
+  rmat->add_option("--b", o.rmat.b, "Of the second")->capture_default_str();
+  rmat->add_option("--c", o.rmat.c, "Of the third")->capture_default_str();
+  seed(rmat);
+  CLI::App* er = kind("erdos-renyi", "So many edges, all sets equally likely",
+                      [](const GraphOptions& g) { return runtime::generate_erdos_renyi(g.n, g.m, g.rmat.seed); });
+  vertices(er);
+  er->add_option("-m,--edges", o.m, "Number of edges")->required();
+  seed(er);
+  CLI::App* gnp = kind("gnp", "Each edge with the same probability",
+                       [](const GraphOptions& g) { return runtime::generate_gnp(g.n, g.probability, g.rmat.seed); });
+  vertices(gnp);
+  gnp->add_option("-p,--probability", o.probability, "Of each edge")->required();
+  seed(gnp);
+  vertices(kind("clique", "All edges", [](const GraphOptions& g) { return runtime::generate_clique(g.n); }));
+  vertices(
+      kind("star", "Vertex 0 joined to all others", [](const GraphOptions& g) { return runtime::generate_star(g.n); }));
+  vertices(kind("path", "Each vertex joined to the next",
+                [](const GraphOptions& g) { return runtime::generate_path(g.n); }));
+  vertices(kind("cycle", "A closed path", [](const GraphOptions& g) { return runtime::generate_cycle(g.n); }));
+  CLI::App* grid = kind("grid", "Points of a rectangle",
+                        [](const GraphOptions& g) { return runtime::generate_grid(g.rows, g.columns); });
+  grid->add_option("--rows", o.rows, "Rows")->required();
+  grid->add_option("--columns", o.columns, "Columns")->required();
+  CLI::App* bipartite = kind("bipartite", "All edges between two sides",
+                             [](const GraphOptions& g) { return runtime::generate_bipartite(g.left, g.right); });
+  bipartite->add_option("--left", o.left, "Vertices on one side")->required();
+  bipartite->add_option("--right", o.right, "Vertices on the other")->required();
+}
+
+}  // namespace
+
+void add_graph(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("graph", "Convert, describe or generate graph files");
+  verb->set_help_flag("-h,--help", "Print this help and exit");
+  verb->require_subcommand(1);
+  verb->footer(R"(
+Examples:
+  matcha graph info graph.txt.gz
+  matcha graph convert graph.txt.gz graph.mtg --labels labels.txt
+  matcha graph generate rmat --scale 16 --seed 7 -o rmat.mtg
+
+Graphs are read from edge lists (SNAP, KONECT, `u v t`), Matrix Market, t/v/e .graph and .mtg files, packed by gzip or zstd
+or not; what a file is shows from its bytes.)");
+  auto options = std::make_shared<GraphOptions>();
+
+  CLI::App* convert_verb = verb->add_subcommand("convert", "Write a graph in another format");
+  add_console_options(*convert_verb, options->console);
+  convert_verb->add_option("IN", options->input, "The graph to read")->required();
+  convert_verb->add_option("OUT", options->output, "The file to write: .mtg, .txt, .mtx, .graph, also with .gz or .zst")
+      ->required();
+  add_input_options(*convert_verb, *options);
+  add_output_options(*convert_verb, *options);
+  convert_verb->add_option("--labels-out", options->labels_out, "Write the labels here, one a line");
+  convert_verb->callback([options, &action] { action = [options] { return convert(*options); }; });
+
+  CLI::App* info_verb = verb->add_subcommand("info", "Describe a graph: size, degrees, labels, what loading drops");
+  add_console_options(*info_verb, options->console);
+  info_verb->add_option("FILE", options->input, "The graph to read")->required();
+  add_input_options(*info_verb, *options);
+  info_verb->add_flag("--json", options->json, "Print one JSON object");
+  info_verb->callback([options, &action] { action = [options] { return info(*options); }; });
+
+  CLI::App* generate_verb = verb->add_subcommand("generate", "Write a graph made from a formula and a seed");
+  generate_verb->set_help_flag("-h,--help", "Print this help and exit");
+  generate_verb->require_subcommand(1);
+  generate_verb->footer("\nExample:\n  matcha graph generate erdos-renyi -n 1000 -m 5000 --seed 3 -o random.txt");
+  add_generate(*generate_verb, action, options);
+}
+
+}  // namespace matcha::tools

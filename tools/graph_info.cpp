@@ -1,0 +1,113 @@
+#include "tools/graph_info.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "runtime/graph/stats.h"
+#include "tools/output_file.h"
+
+namespace matcha::tools {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// More labels than these are counted, not listed.
+constexpr std::size_t kShownLabels = 10;
+constexpr double kBarWidth = 40;
+
+std::string histogram(const runtime::GraphStats& stats) {
+  std::string out = "degrees\n";
+  std::uint64_t most = 1;
+  for (std::uint64_t count : stats.degree_histogram) most = std::max(most, count);
+  for (std::size_t i = 0; i < stats.degree_histogram.size(); ++i) {
+    const std::uint64_t low = i == 0 ? 0 : std::uint64_t{1} << (i - 1);
+    const std::uint64_t high = i == 0 ? 0 : (std::uint64_t{1} << i) - 1;
+    const std::uint64_t count = stats.degree_histogram[i];
+    const std::string range = low == high ? fmt::format("{}", low) : fmt::format("{}-{}", low, high);
+    const double part = static_cast<double>(count) / static_cast<double>(most);
+    std::string bar(static_cast<std::size_t>(part * kBarWidth), '#');
+    if (bar.empty() && count != 0) bar = ".";
+    out += fmt::format("  {:>15} {:>12}{}{}\n", range, count, bar.empty() ? "" : "  ", bar);
+  }
+  return out;
+}
+
+std::string as_text(const runtime::LoadedGraph& loaded, const runtime::GraphStats& stats) {
+  const runtime::LoadReport& report = loaded.report;
+  std::string out;
+  const auto line = [&out](std::string_view name, const auto& value) {
+    out += fmt::format("{:<14} {}\n", name, value);
+  };
+  line("file", report.path);
+  line("format", fmt::format("{}{}", runtime::format_name(report.format),
+                             report.compression == runtime::Compression::None
+                                 ? std::string()
+                                 : fmt::format(" ({})", runtime::compression_name(report.compression))));
+  line("direction", report.temporal ? "directed, repeats kept" : report.directed ? "directed" : "undirected");
+  line("vertices", stats.vertices);
+  line(report.directed || report.temporal ? "arcs" : "edges", stats.edges);
+  line("ids", stats.vertices == 0 ? std::string("none") : fmt::format("{} to {}", report.min_id, report.max_id));
+  line("isolated", stats.isolated);
+  line("degree", fmt::format("min {}, median {}, mean {:.2f}, max {}", stats.min_degree, stats.median_degree,
+                             stats.mean_degree, stats.max_degree));
+  line("dropped", fmt::format("{} loops, {} repeated edges", report.loops, report.duplicates));
+  line("memory", fmt::format("{:.1f} MiB", static_cast<double>(report.graph_bytes) / (1 << 20)));
+  if (!stats.labels.empty()) {
+    line("labels", stats.labels.size());
+    for (std::size_t i = 0; i < std::min(kShownLabels, stats.labels.size()); ++i) {
+      out += fmt::format("  {:>15} {:>12}\n", loaded.graph.dictionary().name(stats.labels[i].first),
+                         stats.labels[i].second);
+    }
+    if (stats.labels.size() > kShownLabels) out += fmt::format("  {:>15}\n", "…");
+  }
+  return out + histogram(stats);
+}
+
+Json as_json(const runtime::LoadedGraph& loaded, const runtime::GraphStats& stats) {
+  Json all = {{"schema", "matcha.graph/1"}};
+  all.update(graph_facts(loaded.report));
+  all["isolated"] = stats.isolated;
+  all["degree"] = {{"min", stats.min_degree},
+                   {"median", stats.median_degree},
+                   {"mean", stats.mean_degree},
+                   {"max", stats.max_degree},
+                   {"histogram", stats.degree_histogram}};
+  Json labels = Json::array();
+  for (const auto& [code, count] : stats.labels) {
+    labels.push_back({{"label", loaded.graph.dictionary().name(code)}, {"vertices", count}});
+  }
+  all["labels"] = labels;
+  return all;
+}
+
+}  // namespace
+
+nlohmann::ordered_json graph_facts(const runtime::LoadReport& report) {
+  return Json{{"path", report.path},
+              {"format", runtime::format_name(report.format)},
+              {"compression", runtime::compression_name(report.compression)},
+              {"directed", report.directed || report.temporal},
+              {"vertices", report.vertices},
+              {"edges", report.edges},
+              {"max_degree", report.max_degree},
+              {"min_id", report.min_id},
+              {"max_id", report.max_id},
+              {"lines", report.lines},
+              {"dropped_loops", report.loops},
+              {"dropped_duplicates", report.duplicates},
+              {"file_bytes", report.file_bytes},
+              {"graph_bytes", report.graph_bytes}};
+}
+
+ExitCode print_graph_info(const runtime::LoadedGraph& loaded, bool json, const Console& console) {
+  const runtime::GraphStats stats = runtime::graph_stats(loaded.graph);
+  const std::string text =
+      json ? as_json(loaded, stats).dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : as_text(loaded, stats);
+  const runtime::Status written = write_text_file("-", text);
+  return written ? ExitCode::Ok : console.error(written.error());
+}
+
+}  // namespace matcha::tools

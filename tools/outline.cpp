@@ -1,0 +1,267 @@
+#include "tools/outline.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "ir/analysis/walk.h"
+#include "ir/match.h"
+#include "ir/printer.h"
+
+namespace matcha::tools {
+
+namespace {
+
+using ir::Kind;
+
+/// Longer phrases are cut: shared expressions may unfold into very long ones.
+constexpr std::size_t kLongest = 240;
+constexpr int kDeepest = 12;
+
+std::string_view sign(Kind kind) { return ir::keyword(kind); }
+
+/// What a sink does, for people.
+std::string_view sink_words(ir::SinkKind kind) {
+  switch (kind) {
+    case ir::SinkKind::Sum: return "a sum";
+    case ir::SinkKind::Min: return "the smallest";
+    case ir::SinkKind::Max: return "the largest";
+    case ir::SinkKind::Any: return "whether any";
+    case ir::SinkKind::All: return "whether all";
+    case ir::SinkKind::List: return "a list";
+  }
+  return "";
+}
+
+/// Names values and puts expressions into words.
+class Words {
+ public:
+  std::string name(const ir::Var& var) {
+    const auto found = names_.find(&var);
+    if (found != names_.end()) return found->second;
+    const std::string hint = var.hint.empty() ? "x" : std::string(var.hint);
+    std::string name = hint;
+    for (int i = 2; !taken_.insert(name).second; ++i) name = fmt::format("{}{}", hint, i);
+    names_.emplace(&var, name);
+    return name;
+  }
+
+  std::string names(std::span<const ir::Var* const> vars) {
+    std::vector<std::string> all;
+    for (const ir::Var* var : vars) all.push_back(name(*var));
+    return all.size() == 1 ? all[0] : fmt::format("({})", fmt::join(all, ", "));
+  }
+
+  std::string phrase(const ir::Expr& expr) {
+    std::string text = words(expr, 0);
+    if (text.size() > kLongest) {
+      text.resize(kLongest);
+      text += "…";
+    }
+    return text;
+  }
+
+ private:
+  std::string words(const ir::Expr& expr, int depth) {
+    if (depth > kDeepest) return "…";
+    const auto operand = [&](std::size_t i) { return words(*expr.operands[i], depth + 1); };
+    switch (expr.kind) {
+      case Kind::Var: return name(static_cast<const ir::Var&>(expr));
+      case Kind::LabelName: return fmt::format("label `{}`", static_cast<const ir::LabelName&>(expr).word);
+      case Kind::ConstInt:
+      case Kind::ConstFloat:
+      case Kind::ConstBool: return ir::print(expr);
+      case Kind::Neg: return fmt::format("-{}", operand(0));
+      case Kind::Not: return fmt::format("not {}", operand(0));
+      case Kind::Convert: return operand(0);
+      case Kind::Select: return fmt::format("({} if {} else {})", operand(1), operand(0), operand(2));
+      case Kind::Min: return fmt::format("the smaller of {} and {}", operand(0), operand(1));
+      case Kind::Max: return fmt::format("the larger of {} and {}", operand(0), operand(1));
+      case Kind::Size: return fmt::format("the number of {}", operand(0));
+      case Kind::At: return fmt::format("item {} of {}", operand(1), operand(0));
+      case Kind::Contains: return fmt::format("{} is in {}", operand(1), operand(0));
+      case Kind::LowerBound: return fmt::format("the number of items below {} in {}", operand(1), operand(0));
+      case Kind::Label: return fmt::format("the label of {}", operand(1));
+      case Kind::HasEdge: return fmt::format("{} and {} are joined in {}", operand(1), operand(2), operand(0));
+      case Kind::MaxDegree: return fmt::format("the maximum degree of {}", operand(0));
+      case Kind::Vertices: return fmt::format("vertices of {}", operand(0));
+      case Kind::Edges: return fmt::format("edges of {}", operand(0));
+      case Kind::Neighbors: return fmt::format("neighbors of {} in {}", operand(1), operand(0));
+      case Kind::EdgeInfo: return fmt::format("edge information of {} in {}", operand(1), operand(0));
+      case Kind::Intersect: return fmt::format("[{}] ∩ [{}]", operand(0), operand(1));
+      case Kind::Diff: return fmt::format("[{}] \\ [{}]", operand(0), operand(1));
+      case Kind::Below: return fmt::format("{} below {}", operand(0), operand(1));
+      case Kind::Above: return fmt::format("{} above {}", operand(0), operand(1));
+      case Kind::Span: return fmt::format("items {} to {} of {}", operand(1), operand(2), operand(0));
+      case Kind::Sorted: return fmt::format("{}, sorted", operand(0));
+      case Kind::Flatten: return fmt::format("the items of the lists in {}", operand(0));
+      default: break;
+    }
+    if (ir::is_infix(expr.kind)) return fmt::format("({} {} {})", operand(0), sign(expr.kind), operand(1));
+    std::vector<std::string> items;
+    for (std::size_t i = 0; i < expr.operands.size(); ++i) items.push_back(operand(i));
+    return fmt::format("[{}]", fmt::join(items, ", "));
+  }
+
+  std::unordered_map<const ir::Var*, std::string> names_;
+  std::set<std::string> taken_;
+};
+
+class Outline {
+ public:
+  std::string run(const ir::Module& module) {
+    for (const ir::Var* param : module.params) words_.name(*param);
+    block(*module.body, 0);
+    return std::move(out_);
+  }
+
+ private:
+  void line(int indent, const std::string& text) { out_ += fmt::format("{:{}}{}\n", "", indent * 2, text); }
+
+  void block(const ir::Block& body, int indent) {
+    for (const ir::Stmt* stmt : body.body) statement(*stmt, indent);
+  }
+
+  void collect(const ir::Collect& collect, int indent, std::string_view how) {
+    std::vector<std::string> sinks;
+    for (const ir::Sink& sink : collect.sinks) {
+      kinds_[sink.var] = sink.kind;
+      sinks.push_back(fmt::format("{} ({})", words_.name(*sink.var), sink_words(sink.kind)));
+    }
+    line(indent, fmt::format("{}find {}:", how, fmt::join(sinks, ", ")));
+    block(*collect.body, indent + 1);
+  }
+
+  void yield(const ir::Yield& yield, int indent) {
+    std::vector<std::string> values;
+    for (const ir::Expr* value : yield.values) values.push_back(words_.phrase(*value));
+    const bool adds = kinds_[yield.sink] == ir::SinkKind::Sum;
+    line(indent, fmt::format("{} {} to {}", adds ? "add" : "give", fmt::join(values, ", "), words_.name(*yield.sink)));
+  }
+
+  void loop(const ir::For& loop, int indent) {
+    std::vector<std::string> lists;
+    for (const ir::Expr* list : loop.lists) lists.push_back(words_.phrase(*list));
+    const std::string index = loop.maybe_index == nullptr ? "" : fmt::format(" at {}", words_.name(*loop.maybe_index));
+    line(indent,
+         fmt::format("for each {}{} in {}", words_.names(loop.vars), index, fmt::join(lists, ", in step with ")));
+    block(*loop.body, indent + 1);
+  }
+
+  void statement(const ir::Stmt& stmt, int indent) {
+    ir::match(
+        stmt, [&](const ir::Block& s) { block(s, indent); },
+        [&](const ir::Let& s) {
+          const std::string value = words_.phrase(*s.value);
+          line(indent, fmt::format("{} is {}", words_.name(*s.var), value));
+        },
+        [&](const ir::For& s) { loop(s, indent); },
+        [&](const ir::If& s) {
+          line(indent, fmt::format("if {}", words_.phrase(*s.cond)));
+          block(*s.then_body, indent + 1);
+          if (s.maybe_else == nullptr) return;
+          line(indent, "else");
+          block(*s.maybe_else, indent + 1);
+        },
+        [&](const ir::Collect& s) { collect(s, indent, ""); }, [&](const ir::Yield& s) { yield(s, indent); },
+        [&](const ir::BuildGraph& s) {
+          const std::string edges = words_.phrase(*s.edges);
+          line(indent, fmt::format("build graph {} from {}, indexed by {}", words_.name(*s.var), edges,
+                                   s.index == ir::GraphIndex::Csr ? "an array" : "a hash table"));
+        },
+        [&](const ir::Return& s) {
+          std::vector<std::string> values;
+          for (const ir::Expr* value : s.values) values.push_back(words_.phrase(*value));
+          line(indent, fmt::format("the result is {}", fmt::join(values, ", ")));
+        },
+        [&](const ir::Region& s) {
+          collect(*s.collect, indent, s.schedule.parallel ? "in parallel, " : "on one thread, ");
+        },
+        [&](const ir::Store& s) {
+          const std::string value = words_.phrase(*s.value);
+          line(indent, fmt::format("{} is {}, stored", words_.name(*s.var), value));
+        });
+  }
+
+  Words words_;
+  std::unordered_map<const ir::Var*, ir::SinkKind> kinds_;
+  std::string out_;
+};
+
+/// The value of a capacity where the graphs tell it.
+std::optional<std::int64_t> evaluate(const ir::Expr& expr, const std::map<std::string, const runtime::Graph*>& graphs) {
+  const auto graph = [&](const ir::Expr& of) -> const runtime::Graph* {
+    const ir::Var* var = ir::as<ir::Var>(&of);
+    const auto found = var == nullptr ? graphs.end() : graphs.find(std::string(var->hint));
+    return found == graphs.end() ? nullptr : found->second;
+  };
+  switch (expr.kind) {
+    case Kind::ConstInt: return static_cast<const ir::ConstInt&>(expr).value;
+    case Kind::MaxDegree: {
+      const runtime::Graph* of = graph(*expr.operands[0]);
+      if (of == nullptr) return std::nullopt;
+      return static_cast<std::int64_t>(of->view().max_degree);
+    }
+    case Kind::Size: {
+      const ir::Expr& list = *expr.operands[0];
+      const runtime::Graph* of = list.operands.empty() ? nullptr : graph(*list.operands[0]);
+      if (of == nullptr) return std::nullopt;
+      if (list.kind == Kind::Vertices) return static_cast<std::int64_t>(of->vertex_count());
+      if (list.kind == Kind::Edges) return static_cast<std::int64_t>(of->view().arc_count);
+      return std::nullopt;
+    }
+    case Kind::Add:
+    case Kind::Mul:
+    case Kind::Min:
+    case Kind::Max: {
+      const std::optional<std::int64_t> a = evaluate(*expr.operands[0], graphs);
+      const std::optional<std::int64_t> b = evaluate(*expr.operands[1], graphs);
+      if (!a || !b) return std::nullopt;
+      if (expr.kind == Kind::Min) return std::min(*a, *b);
+      if (expr.kind == Kind::Max) return std::max(*a, *b);
+      std::int64_t value = 0;
+      const bool overflow =
+          expr.kind == Kind::Add ? __builtin_add_overflow(*a, *b, &value) : __builtin_mul_overflow(*a, *b, &value);
+      return overflow ? std::nullopt : std::optional<std::int64_t>(value);
+    }
+    default: return std::nullopt;
+  }
+}
+
+std::uint64_t scalar_bytes(const ir::Type& type) {
+  switch (type.scalar) {
+    case ir::ScalarKind::Bool: return 1;
+    case ir::ScalarKind::Vid: return 4;
+    case ir::ScalarKind::I128: return 16;
+    default: return 8;
+  }
+}
+
+}  // namespace
+
+std::string outline(const ir::Module& module) { return Outline().run(module); }
+
+std::vector<PlannedBuffer> memory_plan(const ir::Module& module,
+                                       const std::map<std::string, const runtime::Graph*>& graphs) {
+  std::vector<PlannedBuffer> plan;
+  Words words;
+  for (const ir::Var* param : module.params) words.name(*param);
+  ir::for_each_stmt(*module.body, [&](const ir::Stmt& stmt) {
+    const ir::Region* region = ir::as<ir::Region>(&stmt);
+    if (region == nullptr) return;
+    for (const ir::Buffer& buffer : region->buffers) {
+      PlannedBuffer planned;
+      planned.name = words.name(*buffer.var);
+      planned.capacity = words.phrase(*buffer.capacity);
+      for (const ir::Type* column : buffer.var->type->columns) planned.item_bytes += scalar_bytes(*column);
+      planned.items = evaluate(*buffer.capacity, graphs);
+      plan.push_back(std::move(planned));
+    }
+  });
+  return plan;
+}
+
+}  // namespace matcha::tools

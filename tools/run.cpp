@@ -1,0 +1,273 @@
+#include <fmt/format.h>
+#include <tbb/global_control.h>
+
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "runtime/cpu/set_kernels.h"
+#include "tools/bind.h"
+#include "tools/compile.h"
+#include "tools/matches.h"
+#include "tools/output_file.h"
+#include "tools/progress.h"
+#include "tools/run_report.h"
+#include "tools/session.h"
+#include "tools/verbs.h"
+
+namespace matcha::tools {
+
+namespace {
+
+struct RunVerbOptions {
+  ConsoleOptions console;
+  CompileOptions compile;
+  BindOptions bind;
+  std::string device = "auto";
+  std::string backend = "llvm";
+  unsigned threads = 0;
+  std::string simd;
+  bool json = false;
+  std::string matches;
+  std::optional<std::uint64_t> limit;
+  std::optional<double> timeout;
+};
+
+/// One run, step by step. Every step says how the command ends; Ok goes on to the next.
+class Run {
+ public:
+  explicit Run(const RunVerbOptions& options)
+      : options_(options),
+        console_(options.console),
+        session_(options.timeout),
+        compilation_(options.compile, console_) {
+    report_.compilation = &compilation_;
+    report_.backend = options.backend;
+    report_.threads = options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+    if (options.threads != 0) {
+      threads_.emplace(tbb::global_control::max_allowed_parallelism, options.threads);
+    }
+  }
+
+  ExitCode all() {
+    using Step = ExitCode (Run::*)();
+    for (Step step : {&Run::check_options, &Run::front_end, &Run::bind, &Run::open_matches, &Run::load, &Run::back_end,
+                      &Run::execute}) {
+      const ExitCode code = (this->*step)();
+      if (code != ExitCode::Ok) return code;
+      if (session_.stopped() && report_.result == nullptr) return stop_early();
+    }
+    return finish();
+  }
+
+ private:
+  ExitCode check_options() {
+    if (options_.device == "cuda") {
+      return console_.error(ExitCode::Run, "this build of matcha has no CUDA back end yet", "use --device cpu or auto");
+    }
+    if (options_.json && options_.matches == "-") {
+      return console_.error(ExitCode::Usage, "`--json` and `--matches -` both write to standard output",
+                            "give --matches a file");
+    }
+    if (!options_.simd.empty()) {
+      tier_ = runtime::tier_from_name(options_.simd);
+      const std::vector<runtime::Tier> supported = runtime::supported_tiers();
+      if (!tier_ || std::find(supported.begin(), supported.end(), *tier_) == supported.end()) {
+        std::string known;
+        for (runtime::Tier tier : supported) known += fmt::format("{}{}", known.empty() ? "" : ", ", tier_name(tier));
+        return console_.error(tier_ ? ExitCode::Run : ExitCode::Usage,
+                              tier_ ? fmt::format("this processor has no `{}`", options_.simd)
+                                    : fmt::format("there is no SIMD tier `{}`", options_.simd),
+                              fmt::format("it has: {}", known));
+      }
+    }
+    return ExitCode::Ok;
+  }
+
+  ExitCode front_end() {
+    ExitCode code = compilation_.read();
+    if (code == ExitCode::Ok) code = compilation_.check();
+    if (code == ExitCode::Ok) code = compilation_.lower();
+    if (code != ExitCode::Ok) return code;
+    const frontend::Type& type = *compilation_.graph().result->type;
+    if ((!options_.matches.empty() || options_.limit) && !type.is_list()) {
+      return console_.error(ExitCode::Usage, fmt::format("`{}` is for programs that return a list; `{}` returns `{}`",
+                                                         options_.matches.empty() ? "--limit" : "--matches",
+                                                         compilation_.graph().entry, to_string(type)));
+    }
+    return ExitCode::Ok;
+  }
+
+  ExitCode bind() {
+    std::optional<BindPlan> plan = plan_binding(compilation_.graph(), compilation_.loop(), options_.bind, console_);
+    if (!plan) return ExitCode::Usage;
+    plan_ = std::move(*plan);
+    return ExitCode::Ok;
+  }
+
+  /// Rows are streamed to a file, to standard output, or kept for JSON.
+  bool streams() const { return !options_.matches.empty() || options_.limit.has_value(); }
+
+  ExitCode open_matches() {
+    if (!streams() || (options_.json && options_.matches.empty())) return ExitCode::Ok;
+    runtime::Result<OutputFile> file = OutputFile::open(options_.matches.empty() ? "-" : options_.matches);
+    if (!file) return console_.error(file.error());
+    matches_file_.emplace(std::move(*file));
+    return ExitCode::Ok;
+  }
+
+  ExitCode load() {
+    const Stopwatch watch;
+    runtime::Status loaded = runtime::Done{};
+    {
+      Progress progress(console_, "loading", "B");
+      runtime::IoOptions io;
+      io.cancel = session_.cancel();
+      if (progress.enabled()) {
+        io.progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
+      }
+      loaded = load_inputs(compilation_.graph(), plan_, io, bound_);
+    }
+    report_.load_ms = watch.ms();
+    if (!loaded) return session_.stopped() ? stop_early() : console_.error(loaded.error());
+    report_.bound = &bound_;
+    if (!options_.json) {
+      for (const auto& [name, report] : bound_.inputs.reports) console_.note(report.render());
+    }
+    return ExitCode::Ok;
+  }
+
+  ExitCode back_end() {
+    const runtime::LabelDictionary& dictionary = *bound_.inputs.dictionary;
+    passes::LabelWords labels;
+    labels.code = [&dictionary](std::string_view word) { return dictionary.code(word); };
+    labels.words = dictionary.words();
+    ExitCode code = compilation_.run_passes(labels, {});
+    if (code != ExitCode::Ok) return code;
+    backend_ = make_backend(options_.backend);
+    return compilation_.load(*backend_, executable_);
+  }
+
+  ExitCode execute() {
+    const Stopwatch watch;
+    codegen::RunOptions run;
+    run.threads = options_.threads;
+    run.tier = tier_;
+    run.labels = bound_.labels;
+    run.stop_request = session_.stop_request();
+    run.deadline = session_.deadline();
+    if (streams()) {
+      matches_.emplace(matches_file_ ? &*matches_file_ : nullptr, options_.limit, *bound_.inputs.universe);
+      run.on_rows = [this](const codegen::Rows& rows) { return matches_->take(rows); };
+      report_.matches = &*matches_;
+      report_.matches_path = options_.json || !options_.matches.empty() ? options_.matches : "-";
+    }
+    std::optional<codegen::RunOutcome> outcome;
+    {
+      Progress progress(console_, "running", "outer iterations");
+      if (progress.enabled() && !(matches_file_ && matches_file_->is_standard_output())) {
+        run.on_progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
+      }
+      outcome = executable_->run(bound_.arguments, *bound_.inputs.universe, run);
+    }
+    report_.run_ms = watch.ms();
+    if (const codegen::RunError* failed = std::get_if<codegen::RunError>(&*outcome)) {
+      const runtime::Error& error = failed->error;
+      if (!failed->loc.valid()) return console_.error(error);
+      return console_.error_at(exit_code(error.kind), compilation_.sources(), failed->loc, error.message, error.hint);
+    }
+    result_ = std::move(std::get<codegen::RunResult>(*outcome));
+    report_.result = &result_;
+    return ExitCode::Ok;
+  }
+
+  /// Prints what there is when a signal or the deadline came before the run.
+  ExitCode stop_early() {
+    report_.verdict = session_.verdict();
+    console_.error(report_.verdict, partial_line(report_));
+    if (options_.json && compilation_.has_graph()) print(report_json(report_));
+    return report_.verdict;
+  }
+
+  ExitCode finish() {
+    if (result_.ending == codegen::Ending::Deadline) report_.verdict = ExitCode::Timeout;
+    if (result_.ending == codegen::Ending::Stopped) report_.verdict = session_.verdict();
+    const bool stopped = report_.verdict != ExitCode::Ok;
+    if (matches_file_) {
+      const runtime::Status written = matches_file_->commit();
+      if (!written) return console_.error(written.error());
+    }
+    const ExitCode printed = print(options_.json ? report_json(report_) : report_text(report_));
+    if (printed != ExitCode::Ok) return printed;
+    if (stopped && !console_.json()) console_.write(partial_line(report_) + "\n");
+    if (matches_ && !options_.json && options_.matches == "-" && !stopped) {
+      console_.note(fmt::format("{} matches{}", matches_->count(),
+                                report_.stopped_by() == "limit" ? " (--limit is reached)" : ""));
+    }
+    return report_.verdict;
+  }
+
+  ExitCode print(const std::string& text) {
+    const runtime::Status written = write_text_file("-", text);
+    return written ? ExitCode::Ok : console_.error(written.error());
+  }
+
+  const RunVerbOptions& options_;
+  Console console_;
+  Session session_;
+  Compilation compilation_;
+  std::optional<tbb::global_control> threads_;
+  std::optional<runtime::Tier> tier_;
+  BindPlan plan_;
+  BoundInputs bound_;
+  std::unique_ptr<codegen::Backend> backend_;
+  std::unique_ptr<codegen::Executable> executable_;
+  std::optional<OutputFile> matches_file_;
+  std::optional<MatchWriter> matches_;
+  codegen::RunResult result_;
+  RunReport report_;
+};
+
+}  // namespace
+
+void add_run(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("run", "Run a program on a graph");
+  auto options = std::make_shared<RunVerbOptions>();
+  RunVerbOptions& o = *options;
+  add_program_options(*verb, o.compile);
+  add_bind_options(*verb, o.bind);
+
+  verb->add_flag("--json", o.json, "Print one JSON object instead of the bare answer")->group("Answer");
+  verb->add_option("--matches", o.matches,
+                   "Stream the rows of a list to this file (`-`: stdout), in no particular order")
+      ->group("Answer");
+  verb->add_option("--limit", o.limit, "At most so many rows, exactly; any of them")->group("Answer");
+  verb->add_option("--timeout", o.timeout, "Seconds for loading, compiling and running; then the partial result")
+      ->check(CLI::NonNegativeNumber)
+      ->group("Answer");
+
+  verb->add_option("--device", o.device, "auto, cpu or cuda")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->group("How to run");
+  verb->add_option("--backend", o.backend, "llvm, or interp (slow, the reference)")
+      ->check(CLI::IsMember({"llvm", "interp"}))
+      ->group("How to run");
+  verb->add_option("--threads", o.threads, "Threads; 0: as many as there are")
+      ->envname("MATCHA_NUM_THREADS")
+      ->group("How to run");
+  verb->add_option("--simd", o.simd, "scalar, avx2, avx512 or avx512-vp2intersect; default: the best there is")
+      ->group("How to run");
+  add_pass_options(*verb, o.compile);
+  add_console_options(*verb, o.console);
+  verb->footer(R"(
+Examples:
+  matcha run triangle.mt graph.txt.gz
+  matcha run listing.mt graph.txt --matches - --limit 10
+  matcha run cycle.mt --in edges=msg.txt:0,1 --in times=msg.txt:2 --param window=60
+  matcha run query.mt graph.mtg --labels labels.txt --json --timeout 60
+
+The answer goes to stdout, all else to stderr. Ctrl-C stops with the partial result, a second one kills.)");
+  verb->callback([options, &action] { action = [options] { return Run(*options).all(); }; });
+}
+
+}  // namespace matcha::tools

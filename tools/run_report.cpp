@@ -1,0 +1,124 @@
+#include "tools/run_report.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tools/graph_info.h"
+#include "tools/session.h"
+#include "tools/version.h"
+
+namespace matcha::tools {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string dump(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+std::string result_json(const RunReport& report) {
+  if (report.matches != nullptr) {
+    return report.matches_path.empty() ? report.matches->json() : std::to_string(report.matches->count());
+  }
+  if (report.result == nullptr || report.bound == nullptr) return "null";
+  return json_result(report.result->values, *report.compilation->graph().result->type, *report.bound->inputs.universe);
+}
+
+std::string graph_json(const RunReport& report) {
+  if (report.bound == nullptr) return "null";
+  const auto& reports = report.bound->inputs.reports;
+  const auto found = reports.find(report.bound->main_graph);
+  return found == reports.end() ? "null" : dump(graph_facts(found->second));
+}
+
+std::string stats_json(const RunReport& report) {
+  Json stats;
+  stats["backend"] = report.backend;
+  stats["threads"] = report.threads;
+  if (report.result != nullptr) {
+    stats["simd"] = report.result->tier;
+    stats["positions"] = report.result->positions;
+    stats["deferred"] = report.result->deferred;
+    stats["rows"] = report.result->rows;
+  }
+  Json steps;
+  for (const auto& [step, ms] : report.compilation->times()) steps[step] = rounded(ms);
+  stats["compile_ms"] = steps;
+  if (report.compilation->has_pipeline()) {
+    Json passes = Json::array();
+    for (const passes::PassRun& run : report.compilation->pipeline().runs) {
+      passes.push_back({{"pass", run.text},
+                        {"ms", rounded(run.milliseconds)},
+                        {"verify_ms", rounded(run.verify_milliseconds)},
+                        {"changed", run.changed}});
+    }
+    stats["passes"] = passes;
+  }
+  return dump(stats);
+}
+
+}  // namespace
+
+std::string RunReport::stopped_by() const {
+  if (complete()) return {};
+  if (verdict != ExitCode::Ok) return stop_word(verdict);
+  if (matches != nullptr && matches->limit_reached()) return "limit";
+  return "closed";
+}
+
+std::string report_json(const RunReport& report) {
+  const Compilation& compilation = *report.compilation;
+  JsonObject object;
+  object.add("schema", "\"matcha.run/1\"");
+  object.add("version", dump(matcha_version()));
+  object.add("program", dump(compilation.name()));
+  object.add("entry", dump(compilation.graph().entry));
+  object.add("signature", dump(signature(compilation.graph())));
+  object.add("result", result_json(report));
+  object.add("complete", report.complete() ? "true" : "false");
+  if (!report.complete()) object.add("stopped_by", dump(report.stopped_by()));
+  if (!report.matches_path.empty()) object.add("matches", dump(report.matches_path));
+  object.add("device", "\"cpu\"");
+  object.add("graph", graph_json(report));
+  const double compile_ms = compilation.total_ms();
+  object.add("ms", dump(Json{{"load", rounded(report.load_ms)},
+                             {"compile", rounded(compile_ms)},
+                             {"upload", 0.0},
+                             {"run", rounded(report.run_ms)}}));
+  object.add("stats", stats_json(report));
+  return object.print();
+}
+
+std::string report_text(const RunReport& report) {
+  std::string out;
+  if (report.matches != nullptr) {
+    if (report.matches_path != "-" && !report.matches_path.empty()) out = fmt::format("{}\n", report.matches->count());
+    return out;
+  }
+  if (report.result == nullptr || report.bound == nullptr) return out;
+  const std::vector<codegen::ResultValue>& values = report.result->values;
+  const runtime::Universe& universe = *report.bound->inputs.universe;
+  const frontend::Type& type = *report.compilation->graph().result->type;
+  if (values.size() < (type.is_tuple() ? type.count : 1)) return out;
+  if (const codegen::ListValue* list = std::get_if<codegen::ListValue>(&values[0])) {
+    const RowColumns columns = columns_of(*list);
+    for (std::uint64_t row = 0; row < list->size; ++row) {
+      append_row(out, columns, row, universe, Style::Text);
+      out += '\n';
+    }
+    return out;
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i != 0) out += '\t';
+    append_value(out, values[i], universe, Style::Text);
+  }
+  return out + "\n";
+}
+
+std::string partial_line(const RunReport& report) {
+  const char* const cause = report.verdict == ExitCode::Timeout ? "--timeout" : "a signal";
+  if (report.result == nullptr) return fmt::format("stopped by {} before there was a result", cause);
+  return fmt::format("partial result: stopped by {} after {} outer iterations", cause, report.result->positions);
+}
+
+}  // namespace matcha::tools

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "codegen/backend.h"
+#include "tools/bind.h"
+#include "tools/compile.h"
+#include "tools/matches.h"
+
+namespace matcha::tools {
+
+/// What a run has found out so far; anything may be missing when it was stopped early.
+struct RunReport {
+  const Compilation* compilation = nullptr;
+  const BoundInputs* bound = nullptr;          ///< Null: stopped before the inputs were read.
+  const codegen::RunResult* result = nullptr;  ///< Null: stopped before the run.
+  const MatchWriter* matches = nullptr;        ///< Null: rows were not streamed.
+  std::string matches_path;                    ///< Of `--matches`; empty: none.
+  std::string backend;
+  unsigned threads = 0;
+  ExitCode verdict = ExitCode::Ok;  ///< Why it was stopped.
+  double load_ms = 0, run_ms = 0;
+
+  bool complete() const { return result != nullptr && result->ending == codegen::Ending::Complete; }
+  /// `timeout`, `interrupt`, `limit` or `closed`; empty when complete.
+  std::string stopped_by() const;
+};
+
+/// The JSON object of `run --json`.
+std::string report_json(const RunReport& report);
+/// The answer as text for standard output; empty when there is none.
+std::string report_text(const RunReport& report);
+/// A line on how a partial run ended, for standard error.
+std::string partial_line(const RunReport& report);
+
+}  // namespace matcha::tools

@@ -1,0 +1,83 @@
+#include "tools/session.h"
+
+#include <csignal>
+
+namespace matcha::tools {
+
+namespace {
+
+std::atomic<std::uint32_t> signal_seen{0};
+std::atomic<bool> cancelled{false};
+static_assert(std::atomic<std::uint32_t>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
+
+struct sigaction old_interrupt, old_terminate, old_pipe;
+
+void on_signal(int number) {
+  signal_seen.store(static_cast<std::uint32_t>(number));
+  cancelled.store(true);
+}
+
+void install() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  // The second signal finds the default action and kills; slow calls are taken up again after the first.
+  action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, &old_interrupt);
+  sigaction(SIGTERM, &action, &old_terminate);
+  action.sa_handler = SIG_IGN;
+  action.sa_flags = 0;
+  sigaction(SIGPIPE, &action, &old_pipe);
+}
+
+}  // namespace
+
+Session::Session(std::optional<double> timeout_seconds) {
+  signal_seen = 0;
+  cancelled = false;
+  install();
+  if (!timeout_seconds) return;
+  deadline_ = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                                     std::chrono::duration<double>(*timeout_seconds));
+  watchdog_ = std::thread([this] { watch(); });
+}
+
+Session::~Session() {
+  if (watchdog_.joinable()) {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      done_ = true;
+    }
+    wake_.notify_all();
+    watchdog_.join();
+  }
+  sigaction(SIGINT, &old_interrupt, nullptr);
+  sigaction(SIGTERM, &old_terminate, nullptr);
+  sigaction(SIGPIPE, &old_pipe, nullptr);
+}
+
+void Session::watch() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  if (!wake_.wait_until(lock, *deadline_, [this] { return done_; })) cancelled.store(true);
+}
+
+const std::atomic<std::uint32_t>* Session::stop_request() const { return &signal_seen; }
+const std::atomic<bool>* Session::cancel() const { return &cancelled; }
+
+ExitCode Session::verdict() const {
+  const std::uint32_t seen = signal_seen.load();
+  if (seen == SIGTERM) return ExitCode::Terminated;
+  if (seen != 0) return ExitCode::Interrupted;
+  if (deadline_ && std::chrono::steady_clock::now() >= *deadline_) return ExitCode::Timeout;
+  return ExitCode::Ok;
+}
+
+const char* stop_word(ExitCode verdict) {
+  switch (verdict) {
+    case ExitCode::Timeout: return "timeout";
+    case ExitCode::Terminated: return "terminate";
+    default: return "interrupt";
+  }
+}
+
+}  // namespace matcha::tools

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "tools/exit_codes.h"
+
+namespace matcha::tools {
+
+/// What can end a command before its end: Ctrl-C, SIGTERM and `--timeout`. The first signal asks for an orderly stop,
+/// the second kills. One session at a time; it restores the signal actions at its end. SIGPIPE is ignored while it
+/// lives, so that a closed pipe is a failed write.
+class Session {
+ public:
+  explicit Session(std::optional<double> timeout_seconds);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  /// Not 0 once a signal came.
+  const std::atomic<std::uint32_t>* stop_request() const;
+  /// True once a signal came or the deadline passed.
+  const std::atomic<bool>* cancel() const;
+  std::optional<std::chrono::steady_clock::time_point> deadline() const { return deadline_; }
+
+  /// Why to stop now: Ok, Timeout, Interrupted or Terminated.
+  ExitCode verdict() const;
+  bool stopped() const { return verdict() != ExitCode::Ok; }
+
+ private:
+  void watch();
+
+  std::optional<std::chrono::steady_clock::time_point> deadline_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool done_ = false;
+  std::thread watchdog_;
+};
+
+/// `timeout`, `interrupt` or `terminate`, for people and JSON.
+const char* stop_word(ExitCode verdict);
+
+}  // namespace matcha::tools

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "tools/console.h"
+#include "tools/exit_codes.h"
+
+/// One function a verb: it declares the verb's options below `app` and sets `action` once the verb was given.
+namespace matcha::tools {
+
+using Action = std::function<ExitCode()>;
+
+void add_run(CLI::App& app, Action& action);
+void add_check(CLI::App& app, Action& action);
+void add_build(CLI::App& app, Action& action);
+void add_explain(CLI::App& app, Action& action);
+void add_graph(CLI::App& app, Action& action);
+void add_doctor(CLI::App& app, Action& action);
+
+/// `--color`, `--quiet`, `--diagnostics` and `--no-progress`, which every verb has.
+void add_console_options(CLI::App& verb, ConsoleOptions& options);
+
+}  // namespace matcha::tools
