@@ -23,18 +23,18 @@ constexpr std::uint64_t hash_place(std::uint64_t vertex, std::uint64_t slot_mask
 /// A read-only view of a directed adjacency (an undirected graph holds both directions). Vertices are ranks
 /// 0…universe-1 in the order of the original ids; all graphs and lists of one run share the universe.
 struct GraphView {
-  std::uint64_t universe;              ///< Number of ids; ranks are below it.
-  std::uint64_t arc_count;             ///< Length of `neighbors`.
-  const std::uint64_t* offsets;        ///< `universe + 1` offsets into `neighbors`; null if `slots` is used.
-  const std::uint32_t* neighbors;      ///< Ascending within each vertex.
-  const std::uint32_t* sources;        ///< Source of each arc, aligned with `neighbors`; null until wanted.
-  const void* edge_info;               ///< 8 bytes an arc (int64 or double), aligned with `neighbors`; may be null.
-  const std::int64_t* labels;          ///< A label per rank; may be null.
-  const std::uint32_t* vertices;       ///< Ascending ranks of the vertices; null: all of 0…universe-1.
+  std::uint64_t universe;          ///< Number of ids; ranks are below it.
+  std::uint64_t arc_count;         ///< Length of `neighbors`.
+  const std::uint64_t* offsets;    ///< `universe + 1` offsets into `neighbors`; null if `slots` is used.
+  const std::uint32_t* neighbors;  ///< Ascending within each vertex.
+  const std::uint32_t* sources;    ///< Source of each arc, aligned with `neighbors`; null until wanted.
+  const void* edge_info;           ///< 8 bytes an arc (int64 or double), aligned with `neighbors`; may be null.
+  const std::int64_t* labels;      ///< A label per rank; may be null.
+  const std::uint32_t* vertices;   ///< Ascending ranks of the vertices; null: all of 0…universe-1.
   std::uint64_t vertex_count;
-  const std::int64_t* original_ids;    ///< Original id of each rank, ascending; null: the identity.
+  const std::int64_t* original_ids;  ///< Original id of each rank, ascending; null: the identity.
   std::uint64_t max_degree;
-  const HashSlot* slots;               ///< Open addressing, `slot_mask + 1` slots; null: CSR.
+  const HashSlot* slots;  ///< Open addressing, `slot_mask + 1` slots; null: CSR.
   std::uint64_t slot_mask;
 };
 

@@ -142,8 +142,7 @@ Result<Graph> build_graph(const BuildInput& input, const IoOptions& options) {
     if (is_sparse(input)) {
       build_hash(input, info, arrays);
     } else {
-      detail::Csr csr =
-          detail::multi_csr(input.universe->size(), {input.sources, input.targets, input.count}, info);
+      detail::Csr csr = detail::multi_csr(input.universe->size(), {input.sources, input.targets, input.count}, info);
       arrays.offsets = std::move(csr.offsets);
       arrays.neighbors = std::move(csr.neighbors);
       arrays.edge_info = std::move(csr.edge_info);

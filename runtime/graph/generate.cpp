@@ -206,13 +206,15 @@ Result<Graph> generate_clique(std::uint64_t vertices, const IoOptions& options) 
 }
 
 Result<Graph> generate_star(std::uint64_t vertices, const IoOptions& options) {
-  return graph_of(vertices, vertices == 0 ? 0 : vertices - 1, options,
-                  [](std::uint64_t at) { return Ends{0, at + 1}; });
+  return graph_of(vertices, vertices == 0 ? 0 : vertices - 1, options, [](std::uint64_t at) {
+    return Ends{0, at + 1};
+  });
 }
 
 Result<Graph> generate_path(std::uint64_t vertices, const IoOptions& options) {
-  return graph_of(vertices, vertices == 0 ? 0 : vertices - 1, options,
-                  [](std::uint64_t at) { return Ends{at, at + 1}; });
+  return graph_of(vertices, vertices == 0 ? 0 : vertices - 1, options, [](std::uint64_t at) {
+    return Ends{at, at + 1};
+  });
 }
 
 Result<Graph> generate_cycle(std::uint64_t vertices, const IoOptions& options) {
@@ -233,8 +235,9 @@ Result<Graph> generate_grid(std::uint64_t rows, std::uint64_t columns, const IoO
 
 Result<Graph> generate_bipartite(std::uint64_t left, std::uint64_t right, const IoOptions& options) {
   if (left > kMaxVertices || right > kMaxVertices) return check_size(~std::uint64_t{0}, 0, options).error();
-  return graph_of(left + right, left * right, options,
-                  [left, right](std::uint64_t at) { return Ends{at / right, left + at % right}; });
+  return graph_of(left + right, left * right, options, [left, right](std::uint64_t at) {
+    return Ends{at / right, left + at % right};
+  });
 }
 
 }  // namespace matcha::runtime

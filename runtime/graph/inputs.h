@@ -68,21 +68,21 @@ struct LoadReport {
   Compression compression = Compression::None;
   bool directed = false;
   bool temporal = false;
-  bool identity_ids = true;           ///< Original ids are 0…vertices-1.
+  bool identity_ids = true;  ///< Original ids are 0…vertices-1.
   std::int64_t min_id = 0, max_id = 0;
   std::uint64_t vertices = 0;
-  std::uint64_t edges = 0;            ///< Undirected edges, or arcs.
+  std::uint64_t edges = 0;  ///< Undirected edges, or arcs.
   std::uint64_t max_degree = 0;
-  std::uint64_t isolated = 0;         ///< Vertices without any edge.
-  std::uint64_t lines = 0;            ///< Edges in the file, before cleaning.
-  std::uint64_t loops = 0;            ///< Dropped loops.
-  std::uint64_t duplicates = 0;       ///< Dropped repeats in the same direction.
-  std::uint64_t reversed = 0;         ///< Undirected edges that the file gives in both directions.
-  std::uint64_t labels = 0;           ///< Distinct labels; 0 without labels.
-  std::uint64_t file_bytes = 0;       ///< On disk.
-  std::uint64_t graph_bytes = 0;      ///< In memory.
-  double read_seconds = 0;            ///< Reading, unpacking and parsing.
-  double build_seconds = 0;           ///< Ids, sorting, cleaning.
+  std::uint64_t isolated = 0;     ///< Vertices without any edge.
+  std::uint64_t lines = 0;        ///< Edges in the file, before cleaning.
+  std::uint64_t loops = 0;        ///< Dropped loops.
+  std::uint64_t duplicates = 0;   ///< Dropped repeats in the same direction.
+  std::uint64_t reversed = 0;     ///< Undirected edges that the file gives in both directions.
+  std::uint64_t labels = 0;       ///< Distinct labels; 0 without labels.
+  std::uint64_t file_bytes = 0;   ///< On disk.
+  std::uint64_t graph_bytes = 0;  ///< In memory.
+  double read_seconds = 0;        ///< Reading, unpacking and parsing.
+  double build_seconds = 0;       ///< Ids, sorting, cleaning.
 
   /// One line for people, without a newline.
   std::string render() const;

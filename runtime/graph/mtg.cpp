@@ -80,10 +80,11 @@ class MtgReader {
                          "convert the graph on this machine");
     }
     if (header_.version != kMtgVersion) {
-      return input_error(path_, 0, "the .mtg has version " + std::to_string(header_.version) +
-                                       "; this program reads version " + std::to_string(kMtgVersion),
-                         header_.version > kMtgVersion ? "use a newer Matcha, or convert the graph again"
-                                                       : "convert the graph again");
+      return input_error(
+          path_, 0,
+          "the .mtg has version " + std::to_string(header_.version) + "; this program reads version " +
+              std::to_string(kMtgVersion),
+          header_.version > kMtgVersion ? "use a newer Matcha, or convert the graph again" : "convert the graph again");
     }
     if (header_.section_count > detail::kMtgSections) return corrupt("it has too many sections");
     const std::uint64_t table_end = sizeof(MtgHeader) + header_.section_count * sizeof(MtgEntry);
@@ -92,8 +93,9 @@ class MtgReader {
     std::memcpy(&sum, bytes.data() + table_end, sizeof(sum));
     if (sum != XXH3_64bits(bytes.data(), table_end)) return corrupt("the checksum of its header is wrong");
     if (header_.file_bytes != bytes.size()) {
-      return input_error(path_, 0, "the .mtg has " + std::to_string(bytes.size()) + " bytes and should have " +
-                                       std::to_string(header_.file_bytes),
+      return input_error(path_, 0,
+                         "the .mtg has " + std::to_string(bytes.size()) + " bytes and should have " +
+                             std::to_string(header_.file_bytes),
                          "the file may be truncated; fetch or convert it again");
     }
     if ((header_.flags & ~detail::kMtgKnownFlags) != 0) return corrupt("it has unknown flags");

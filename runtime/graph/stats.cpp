@@ -61,7 +61,8 @@ GraphStats graph_stats(const Graph& graph) {
   }
   if (view.labels != nullptr) stats.labels = count_labels(view);
   if (degrees.empty()) return stats;
-  const std::vector<std::uint64_t>::iterator middle = degrees.begin() + static_cast<std::ptrdiff_t>((degrees.size() - 1) / 2);
+  const std::vector<std::uint64_t>::iterator middle =
+      degrees.begin() + static_cast<std::ptrdiff_t>((degrees.size() - 1) / 2);
   std::nth_element(degrees.begin(), middle, degrees.end());
   stats.median_degree = *middle;
   const auto [least, most] = std::minmax_element(degrees.begin(), degrees.end());

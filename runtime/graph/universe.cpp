@@ -104,8 +104,7 @@ class IdBits {
       const std::uint64_t end = std::min(words_.size(), (piece + 1) * kPiece);
       for (std::uint64_t at = piece * kPiece; at != end; ++at) {
         for (std::uint64_t word = words_[at]; word != 0; word &= word - 1) {
-          out[rank++] =
-              static_cast<std::int64_t>(low_ + at * 64 + static_cast<std::uint64_t>(std::countr_zero(word)));
+          out[rank++] = static_cast<std::int64_t>(low_ + at * 64 + static_cast<std::uint64_t>(std::countr_zero(word)));
         }
       }
     });
@@ -161,6 +160,9 @@ Result<Universe> Universe::from_ids(const std::vector<IdSpan>& spans, const std:
                                     const IoOptions& options) {
   constexpr std::uint64_t kSmallWidth = std::uint64_t{1} << 16;
   constexpr std::uint64_t kBitsPerId = 64;
+  for (const IdRange& range : ranges) {
+    if (range.count > kMaxVertices) return too_many(range.count);
+  }
   try {
     const Extent extent = extent_of(spans, ranges);
     if (extent.total == 0) return Universe();

@@ -44,9 +44,7 @@ class Universe {
   /// The id of each rank, ascending; null for the identity.
   const std::int64_t* ids() const { return ids_.empty() ? nullptr : ids_.data(); }
   /// Requires: rank < size().
-  std::int64_t id(std::uint64_t rank) const {
-    return ids_.empty() ? static_cast<std::int64_t>(rank) : ids_[rank];
-  }
+  std::int64_t id(std::uint64_t rank) const { return ids_.empty() ? static_cast<std::int64_t>(rank) : ids_[rank]; }
   /// The rank of an id, if it is in the universe.
   std::optional<std::uint32_t> rank(std::int64_t id) const;
   /// Ranks of many ids, in parallel. Requires: every id is in the universe.

@@ -136,8 +136,7 @@ Status write_text(const Graph& graph, const std::string& path, const WriteOption
   }
 }
 
-Status write_labels(const Graph& graph, const std::string& path, const WriteOptions& write,
-                    const IoOptions& options) {
+Status write_labels(const Graph& graph, const std::string& path, const WriteOptions& write, const IoOptions& options) {
   const GraphView view = graph.view();
   if (view.labels == nullptr) return detail::input_error(path, 0, "the graph has no labels to write");
   try {

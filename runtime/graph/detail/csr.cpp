@@ -119,8 +119,8 @@ void sort_lists(const Buffer<std::uint64_t>& offsets, Buffer<Key>& keys) {
 /// Sorts, drops repeats and strips the direction bits of one vertex's keys. A key is `target << shift | reversed`.
 struct Cleaner {
   unsigned shift = 0;
-  std::uint64_t arcs = 0;      ///< Distinct (target, direction) pairs with target above the vertex, or all of them.
-  std::uint64_t both = 0;      ///< Targets above the vertex with both directions.
+  std::uint64_t arcs = 0;  ///< Distinct (target, direction) pairs with target above the vertex, or all of them.
+  std::uint64_t both = 0;  ///< Targets above the vertex with both directions.
 
   std::uint64_t clean(std::uint32_t vertex, std::uint32_t* begin, std::uint32_t* end) {
     sort_list(begin, end);
@@ -214,8 +214,7 @@ Csr multi_csr(std::uint64_t n, const EdgeColumns& edges, const std::uint64_t* in
     return csr;
   }
   if (info == nullptr) {
-    csr.neighbors =
-        scatter<std::uint32_t>(n, edges, csr.offsets, [&](std::uint64_t at) { return edges.targets[at]; });
+    csr.neighbors = scatter<std::uint32_t>(n, edges, csr.offsets, [&](std::uint64_t at) { return edges.targets[at]; });
     sort_lists(csr.offsets, csr.neighbors);
     return csr;
   }

@@ -16,9 +16,9 @@ struct EdgeColumns {
 };
 
 struct Csr {
-  Buffer<std::uint64_t> offsets;      ///< n + 1.
+  Buffer<std::uint64_t> offsets;  ///< n + 1.
   Buffer<std::uint32_t> neighbors;
-  Buffer<std::uint64_t> edge_info;    ///< Empty unless asked for.
+  Buffer<std::uint64_t> edge_info;  ///< Empty unless asked for.
 };
 
 /// Keeps everything: neighbours by target, then input order; `info` (may be null) follows. Requires: with `info`,

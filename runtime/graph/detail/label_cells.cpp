@@ -46,9 +46,9 @@ std::optional<LineError> read_label_line(const char*& p, LabelChunk& chunk, Labe
     return LineError{0, "the line has " + std::to_string(columns) + " columns", "a label, or an id and a label"};
   }
   if (chunk.columns != 0 && columns != chunk.columns) {
-    return LineError{0, "the line has " + std::to_string(columns) + " columns, those before have " +
-                            std::to_string(chunk.columns),
-                     "either every line is a label, or every line is an id and a label"};
+    return LineError{
+        0, "the line has " + std::to_string(columns) + " columns, those before have " + std::to_string(chunk.columns),
+        "either every line is a label, or every line is an id and a label"};
   }
   chunk.columns = columns;
   if (columns == 2) {
@@ -115,8 +115,7 @@ std::optional<LineError> LabelReader::read(const char*& p) {
 void append_labels(LabelCells& to, LabelCells&& from, std::unordered_map<std::string, std::int64_t>& positions) {
   std::vector<std::int64_t> moved(from.words.size());
   for (std::size_t word = 0; word < from.words.size(); ++word) {
-    const auto [entry, fresh] =
-        positions.try_emplace(from.words[word], static_cast<std::int64_t>(to.words.size()));
+    const auto [entry, fresh] = positions.try_emplace(from.words[word], static_cast<std::int64_t>(to.words.size()));
     if (fresh) to.words.push_back(std::move(from.words[word]));
     moved[word] = entry->second;
   }
@@ -137,8 +136,7 @@ Result<RawLabels> read_labels(const std::string& path, const IoOptions& options,
   if ((*source)->is_mtg()) {
     return input_error(path, 0, "expected a labels file, found a .mtg", "a .mtg carries its own labels");
   }
-  Result<std::vector<LabelChunk>> chunks =
-      parse_lines<LabelChunk>(**source, options, budget, &parse_label_chunk);
+  Result<std::vector<LabelChunk>> chunks = parse_lines<LabelChunk>(**source, options, budget, &parse_label_chunk);
   if (!chunks) return chunks.error();
   RawLabels labels;
   labels.path = path;
@@ -146,10 +144,10 @@ Result<RawLabels> read_labels(const std::string& path, const IoOptions& options,
   std::unordered_map<std::string, std::int64_t> positions;
   for (LabelChunk& chunk : *chunks) {
     if (chunk.columns != 0 && columns != 0 && chunk.columns != columns) {
-      return input_error(path, chunk.first_line + chunk.at_line.front(),
-                         "the line has " + std::to_string(chunk.columns) + " columns, those before have " +
-                             std::to_string(columns),
-                         "either every line is a label, or every line is an id and a label");
+      return input_error(
+          path, chunk.first_line + chunk.at_line.front(),
+          "the line has " + std::to_string(chunk.columns) + " columns, those before have " + std::to_string(columns),
+          "either every line is a label, or every line is an id and a label");
     }
     if (chunk.columns != 0) columns = chunk.columns;
     for (const std::uint32_t line : chunk.at_line) labels.lines.push_back(chunk.first_line + line);

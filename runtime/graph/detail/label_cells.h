@@ -14,8 +14,8 @@ namespace matcha::runtime::detail {
 
 /// Labels as read: a number, or a word of `words`.
 struct LabelCells {
-  std::vector<std::int64_t> values;        ///< The number, or the position of the word.
-  std::vector<bool> is_word;               ///< Empty while there are no words.
+  std::vector<std::int64_t> values;  ///< The number, or the position of the word.
+  std::vector<bool> is_word;         ///< Empty while there are no words.
   std::vector<std::string> words;
 
   std::uint64_t size() const { return values.size(); }
@@ -40,10 +40,10 @@ void append_labels(LabelCells& to, LabelCells&& from, std::unordered_map<std::st
 /// Labels of a file, before their words have codes.
 struct RawLabels {
   std::string path;
-  bool by_order = false;            ///< One label a line, in the order of the ids.
-  std::vector<std::int64_t> ids;    ///< Aligned with `cells` unless by_order.
+  bool by_order = false;          ///< One label a line, in the order of the ids.
+  std::vector<std::int64_t> ids;  ///< Aligned with `cells` unless by_order.
   LabelCells cells;
-  std::vector<std::uint64_t> lines; ///< Of each label, for messages.
+  std::vector<std::uint64_t> lines;  ///< Of each label, for messages.
 };
 
 /// Reads a labels file. Errors: Input.

@@ -43,7 +43,7 @@ struct MtgEntry {
   std::uint64_t section;
   std::uint64_t begin;  ///< From the start of the file, a multiple of kMtgAlignment.
   std::uint64_t bytes;
-  std::uint64_t xxh3;   ///< XXH3-64 of the section, seed 0.
+  std::uint64_t xxh3;  ///< XXH3-64 of the section, seed 0.
 };
 static_assert(sizeof(MtgEntry) == 32);
 // The header and the entries are followed by the XXH3-64 of both.

@@ -37,7 +37,7 @@ class OutputFile {
   std::string path_;
   std::string temporary_;  ///< Empty once renamed, or when writing straight.
   int descriptor_ = -1;
-  int failure_ = 0;        ///< The first errno.
+  int failure_ = 0;  ///< The first errno.
   std::string pending_;
   std::unique_ptr<Packer> packer_;
 };

@@ -111,8 +111,7 @@ Status recode(const std::string& path, const LabelDictionary& own, const LabelDi
 /// Turns label cells into codes.
 class LabelCoder {
  public:
-  LabelCoder(const RawLabels& raw, const LabelDictionary& dictionary)
-      : raw_(raw), has_words_(!dictionary.empty()) {
+  LabelCoder(const RawLabels& raw, const LabelDictionary& dictionary) : raw_(raw), has_words_(!dictionary.empty()) {
     for (const std::string& word : raw.cells.words) codes_.push_back(*dictionary.code(word));
   }
 
@@ -140,10 +139,10 @@ std::uint64_t vertex_at(const GraphArrays& arrays, std::uint64_t at) {
 Error wrong_label_count(const RawLabels& raw, std::uint64_t vertices) {
   const std::uint64_t count = raw.cells.size();
   const std::uint64_t line = count > vertices ? raw.lines[vertices] : (raw.lines.empty() ? 0 : raw.lines.back());
-  return input_error(raw.path, line,
-                     "the file has " + std::to_string(count) + " labels, the graph has " + std::to_string(vertices) +
-                         " vertices",
-                     "line i labels the i-th vertex in ascending order of ids; or write `id label` lines");
+  return input_error(
+      raw.path, line,
+      "the file has " + std::to_string(count) + " labels, the graph has " + std::to_string(vertices) + " vertices",
+      "line i labels the i-th vertex in ascending order of ids; or write `id label` lines");
 }
 
 Status assign_labels(const RawLabels& raw, const Universe& universe, const LabelDictionary& dictionary,
@@ -314,8 +313,7 @@ Result<Graph> prepare_graph(RawGraph& raw, const std::shared_ptr<const Universe>
   }
   graph.set_dictionary(dictionary);
   fill_report(graph, raw.report);
-  raw.report.build_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  raw.report.build_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return graph;
 }
 

@@ -68,8 +68,8 @@ Status read_tve_graph(RawGraph& raw, LineSource& source, const IoOptions& option
   raw.vertex_ids = std::move(file->vertex_ids);
   raw.is_closed = !raw.vertex_ids.empty();
   if (file->has_labels) {
-    raw.labels = RawLabels{raw.spec.path, false, raw.vertex_ids, std::move(file->labels),
-                           std::move(file->vertex_lines)};
+    raw.labels =
+        RawLabels{raw.spec.path, false, raw.vertex_ids, std::move(file->labels), std::move(file->vertex_lines)};
   }
   return Done{};
 }

@@ -19,7 +19,7 @@ struct RawGraph {
   IdRange declared;                      ///< The rows of a matrix, or as many ids as there are labels.
   bool is_closed = false;                ///< The files list all vertices, so a labels file may add none.
   std::optional<RawLabels> labels;
-  std::optional<Graph> mtg;              ///< Instead of rows.
+  std::optional<Graph> mtg;  ///< Instead of rows.
 };
 
 /// Reads all files of a spec. Errors: Input, Resource, Runtime when interrupted.

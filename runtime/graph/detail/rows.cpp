@@ -16,9 +16,8 @@ class RowParser {
  public:
   explicit RowParser(const RowPlan& plan) : plan_(plan), order_(plan.columns.size()) {
     std::iota(order_.begin(), order_.end(), std::size_t{0});
-    std::stable_sort(order_.begin(), order_.end(), [&plan](std::size_t a, std::size_t b) {
-      return plan.columns[a].index < plan.columns[b].index;
-    });
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&plan](std::size_t a, std::size_t b) { return plan.columns[a].index < plan.columns[b].index; });
     is_pair_ = plan.columns.size() == 2 && is_vertex(0, 0) && is_vertex(1, 1) && plan.min_columns <= 2;
   }
 
@@ -161,8 +160,7 @@ Status read_banner(const std::string& path, std::string_view line, MatrixHeader&
     return input_error(path, 1, "expected a Matrix Market banner, found " + quoted(line), std::string(kHint));
   }
   if (words[2] != "coordinate") {
-    return input_error(path, 1, "only `coordinate` matrices are graphs, found " + quoted(words[2]),
-                       std::string(kHint));
+    return input_error(path, 1, "only `coordinate` matrices are graphs, found " + quoted(words[2]), std::string(kHint));
   }
   if (words[3] == "pattern") {
     header.value_columns = 0;
@@ -269,8 +267,8 @@ Result<Rows> read_matrix(LineSource& source, RowPlan plan, const IoOptions& opti
   constexpr std::uint64_t kRowsPerEntry = 256;
   if (header.size > kSpareRows && (header.size - kSpareRows) / kRowsPerEntry > header.entries) {
     return Error{ErrorKind::Resource,
-                 "the header declares " + std::to_string(header.size) + " rows for " +
-                     std::to_string(header.entries) + " entries",
+                 "the header declares " + std::to_string(header.size) + " rows for " + std::to_string(header.entries) +
+                     " entries",
                  source.path(), header.size_line, "nearly all rows are empty; use an edge list"};
   }
   return rows;

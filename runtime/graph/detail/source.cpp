@@ -1,9 +1,9 @@
 #include "runtime/graph/detail/source.h"
 
+#include <strings.h>
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <strings.h>
 #include <utility>
 
 #include "runtime/graph/detail/mtg_layout.h"
@@ -167,7 +167,7 @@ Result<LineChunk> LineSource::produce_mapped() {
   const char* const cut = begin + std::min(left, chunk_bytes_);
   const char* newline = cut == begin ? nullptr : find_newline(cut - 1, end);
   if (newline != nullptr) {
-    if (static_cast<std::uint64_t>(newline - cut) > kMaxLineBytes) return long_line(path_);
+    if (static_cast<std::uint64_t>(newline + 1 - cut) > kMaxLineBytes) return long_line(path_);
     at_ = static_cast<std::uint64_t>(newline + 1 - bytes.data());
     LineChunk chunk;
     chunk.begin = begin;

@@ -71,7 +71,8 @@ struct LineChunk {
   Buffer<char> storage;
 };
 
-/// A text file, unpacked, cut into chunks of whole lines. A byte order mark is skipped; a missing last newline is added.
+/// A text file, unpacked, cut into chunks of whole lines. A byte order mark is skipped; a missing last newline is
+/// added.
 class LineSource {
  public:
   /// Errors as FileBytes, and Input for what is no text: archives, UTF-16, bytes of value 0 near the beginning.
@@ -107,14 +108,15 @@ class LineSource {
   std::uint64_t chunk_bytes_ = 0;
   bool is_mtg_ = false;
   bool at_end_ = false;
-  std::uint64_t at_ = 0;      ///< In a mapped file.
-  std::string carry_;         ///< Unpacked bytes after the last newline of the chunk before.
+  std::uint64_t at_ = 0;  ///< In a mapped file.
+  std::string carry_;     ///< Unpacked bytes after the last newline of the chunk before.
   std::deque<LineChunk> pending_;
-  LineChunk spent_;           ///< Keeps the line of `next_line` alive.
+  LineChunk spent_;  ///< Keeps the line of `next_line` alive.
   std::uint64_t lines_taken_ = 0;
 };
 
-/// All unpacked bytes of a file, for `.mtg`. `owner` keeps `bytes` alive. Errors as LineSource; Resource past the limit.
+/// All unpacked bytes of a file, for `.mtg`. `owner` keeps `bytes` alive. Errors as LineSource; Resource past the
+/// limit.
 struct WholeFile {
   std::string_view bytes;
   std::shared_ptr<const void> owner;

@@ -37,7 +37,8 @@ bool has_lone_return(const char* begin, const char* newline) {
 }
 
 LineError lone_return() {
-  return LineError{0, "carriage return inside a line", "end lines with a line feed, with or without a return before it"};
+  return LineError{0, "carriage return inside a line",
+                   "end lines with a line feed, with or without a return before it"};
 }
 
 }  // namespace matcha::runtime::detail

@@ -105,8 +105,9 @@ class TveParser {
     p = skip_separator(p);
     const bool has_label = *p != '\n';
     if (!chunk.ids.empty() && has_label != (chunk.labels.size() != 0)) {
-      return LineError{0, has_label ? "this vertex has a label, those before have none"
-                                    : "this vertex has no label, those before have one",
+      return LineError{0,
+                       has_label ? "this vertex has a label, those before have none"
+                                 : "this vertex has no label, those before have one",
                        "write `v id label` for every vertex"};
     }
     chunk.ids.push_back(id);
@@ -168,15 +169,17 @@ Status check_headers(const std::string& path, const std::vector<TveChunk>& chunk
   }
   if (first == nullptr || !first->has_counts) return Done{};
   if (first->vertices < 0 || static_cast<std::uint64_t>(first->vertices) != vertices) {
-    return input_error(path, first_line, "the header declares " + std::to_string(first->vertices) +
-                                             " vertices, the file has " + std::to_string(vertices),
+    return input_error(path, first_line,
+                       "the header declares " + std::to_string(first->vertices) + " vertices, the file has " +
+                           std::to_string(vertices),
                        "the file may be truncated");
   }
   const std::uint64_t declared = static_cast<std::uint64_t>(first->edges);
   if (first->edges < 0 || (declared != edges && declared != 2 * edges && edges != 2 * declared)) {
-    return input_error(path, first_line, "the header declares " + std::to_string(first->edges) +
-                                             " edges, the file has " + std::to_string(edges),
-                       "the file may be truncated");
+    return input_error(
+        path, first_line,
+        "the header declares " + std::to_string(first->edges) + " edges, the file has " + std::to_string(edges),
+        "the file may be truncated");
   }
   return Done{};
 }

@@ -10,10 +10,10 @@ namespace matcha::runtime::detail {
 /// A `t/v/e` file: its edges as rows, and its `v` lines.
 struct TveFile {
   Rows edges;
-  std::vector<std::int64_t> vertex_ids;   ///< In file order; empty when there are no `v` lines.
+  std::vector<std::int64_t> vertex_ids;  ///< In file order; empty when there are no `v` lines.
   std::vector<std::uint64_t> vertex_lines;
   bool has_labels = false;
-  LabelCells labels;                      ///< Aligned with `vertex_ids` when has_labels.
+  LabelCells labels;  ///< Aligned with `vertex_ids` when has_labels.
 };
 
 /// Reads the three dialects: RapidMatch `t N M`, gSpan `t # 0` or `# t 0`, and CaLiG without a header. `columns` name

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "runtime/graph/inputs.h"
+
+namespace matcha::runtime::fuzz {
+
+/// Bytes as a file of this process, gone with the object.
+class MemoryFile {
+ public:
+  explicit MemoryFile(std::string_view bytes);
+  ~MemoryFile();
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+
+  std::string path() const;
+
+ private:
+  int descriptor_;
+};
+
+/// Small chunks, one thread, 64 MiB: a short input that asks for more is refused by the loader, or found here.
+IoOptions fuzz_options();
+
+/// Ends the process when the arrays of a graph could lead generated code out of bounds.
+void check_graph(const Graph& graph);
+
+/// Loads the bytes in a format, in every direction, and checks what comes out.
+void load_as(std::string_view bytes, Format format);
+
+}  // namespace matcha::runtime::fuzz

@@ -1,0 +1,167 @@
+#include <gtest/gtest.h>
+#include <tbb/global_control.h>
+
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "runtime/graph/generate.h"
+#include "runtime/graph/stats.h"
+#include "tests/unit/runtime/graph/support.h"
+
+namespace matcha::runtime::test {
+namespace {
+
+Graph good(Result<Graph> graph) {
+  if (!graph) {
+    ADD_FAILURE() << graph.error().render();
+    return Graph();
+  }
+  return std::move(*graph);
+}
+
+TEST(Generate, SmallShapes) {
+  EXPECT_EQ(adjacency_of(good(generate_clique(3))), (Adjacency{{0, {1, 2}}, {1, {0, 2}}, {2, {0, 1}}}));
+  EXPECT_EQ(adjacency_of(good(generate_star(4))), (Adjacency{{0, {1, 2, 3}}, {1, {0}}, {2, {0}}, {3, {0}}}));
+  EXPECT_EQ(adjacency_of(good(generate_path(3))), (Adjacency{{0, {1}}, {1, {0, 2}}, {2, {1}}}));
+  EXPECT_EQ(adjacency_of(good(generate_cycle(3))), adjacency_of(good(generate_clique(3))));
+  EXPECT_EQ(adjacency_of(good(generate_cycle(4))), (Adjacency{{0, {1, 3}}, {1, {0, 2}}, {2, {1, 3}}, {3, {0, 2}}}));
+  EXPECT_EQ(adjacency_of(good(generate_grid(2, 3))),
+            (Adjacency{{0, {1, 3}}, {1, {0, 2, 4}}, {2, {1, 5}}, {3, {0, 4}}, {4, {1, 3, 5}}, {5, {2, 4}}}));
+  EXPECT_EQ(adjacency_of(good(generate_bipartite(2, 1))), (Adjacency{{0, {2}}, {1, {2}}, {2, {0, 1}}}));
+}
+
+TEST(Generate, NothingAndOne) {
+  for (const std::uint64_t size : {0ULL, 1ULL}) {
+    for (const Graph& graph : {good(generate_clique(size)), good(generate_star(size)), good(generate_path(size)),
+                               good(generate_grid(size, 1)), good(generate_bipartite(size, 0)),
+                               good(generate_erdos_renyi(size, 0, 1)), good(generate_gnp(size, 1, 1))}) {
+      EXPECT_EQ(graph.vertex_count(), size);
+      EXPECT_EQ(graph.edge_count(), 0U);
+    }
+  }
+}
+
+TEST(Generate, SizesOfLargerOnes) {
+  EXPECT_EQ(good(generate_clique(500)).edge_count(), 500U * 499 / 2);
+  EXPECT_EQ(good(generate_grid(30, 41)).edge_count(), 29U * 41 + 30 * 40);
+  EXPECT_EQ(good(generate_bipartite(50, 70)).edge_count(), 3500U);
+  EXPECT_EQ(good(generate_star(100'000)).view().max_degree, 99'999U);
+  for (const std::uint64_t edges : {0ULL, 1ULL, 500ULL, 2000ULL, 4950ULL}) {
+    EXPECT_EQ(good(generate_erdos_renyi(100, edges, 3)).edge_count(), edges);
+  }
+}
+
+TEST(Generate, EveryPairIsReached) {
+  EXPECT_EQ(adjacency_of(good(generate_erdos_renyi(60, 1770, 1))), adjacency_of(good(generate_clique(60))));
+  EXPECT_EQ(adjacency_of(good(generate_gnp(60, 1, 1))), adjacency_of(good(generate_clique(60))));
+  EXPECT_EQ(good(generate_gnp(60, 0, 1)).edge_count(), 0U);
+}
+
+TEST(Generate, GnpHasTheExpectedDensity) {
+  for (const double probability : {0.001, 0.03, 0.5, 0.97}) {
+    const double pairs = 2000.0 * 1999 / 2;
+    const double edges = static_cast<double>(good(generate_gnp(2000, probability, 9)).edge_count());
+    const double deviation = std::sqrt(pairs * probability * (1 - probability));
+    EXPECT_NEAR(edges, pairs * probability, 5 * deviation);
+  }
+}
+
+/// Every possible edge is about equally often there.
+TEST(Generate, ErdosRenyiIsUniform) {
+  std::map<std::pair<std::int64_t, std::int64_t>, int> seen;
+  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+    for (const auto& [id, list] : adjacency_of(good(generate_erdos_renyi(5, 3, seed)))) {
+      for (const std::int64_t other : list) {
+        if (id < other) ++seen[{id, other}];
+      }
+    }
+  }
+  ASSERT_EQ(seen.size(), 10U);
+  for (const auto& [pair, count] : seen) EXPECT_NEAR(count, 900, 125);
+}
+
+TEST(Generate, SameSeedSameGraphForAnyThreads) {
+  const std::vector<std::function<Result<Graph>(std::uint64_t)>> makers = {
+      [](std::uint64_t seed) {
+        return generate_rmat({12, 8, 0.57, 0.19, 0.19, seed});
+      },
+      [](std::uint64_t seed) { return generate_erdos_renyi(5000, 30'000, seed); },
+      [](std::uint64_t seed) { return generate_gnp(5000, 0.002, seed); }};
+  for (const std::function<Result<Graph>(std::uint64_t)>& make : makers) {
+    const Adjacency first = adjacency_of(good(make(5)));
+    const tbb::global_control control(tbb::global_control::max_allowed_parallelism, 1);
+    EXPECT_EQ(adjacency_of(good(make(5))), first);
+    EXPECT_NE(adjacency_of(good(make(6))), first);
+  }
+}
+
+/// Pinned, so that another machine or compiler that draws other numbers is noticed.
+TEST(Generate, DrawsArePinned) {
+  EXPECT_EQ(adjacency_of(good(generate_erdos_renyi(6, 4, 1))),
+            (Adjacency{{0, {2, 3}}, {1, {5}}, {2, {0, 3}}, {3, {0, 2}}, {4, {}}, {5, {1}}}));
+  EXPECT_EQ(good(generate_rmat({10, 16, 0.57, 0.19, 0.19, 1})).edge_count(), 10538U);
+  EXPECT_EQ(good(generate_gnp(1000, 0.01, 1)).edge_count(), 4904U);
+}
+
+TEST(Generate, RmatIsSkewed) {
+  const Graph graph = good(generate_rmat({12, 16, 0.57, 0.19, 0.19, 1}));
+  EXPECT_EQ(graph.vertex_count(), 4096U);
+  const GraphStats stats = graph_stats(graph);
+  EXPECT_GT(stats.max_degree, 20 * stats.median_degree);
+  EXPECT_EQ(good(generate_rmat({0, 4, 0.25, 0.25, 0.25, 1})).edge_count(), 0U);
+}
+
+TEST(Generate, NonsenseIsRefused) {
+  EXPECT_EQ(generate_cycle(2).error().kind, ErrorKind::Input);
+  EXPECT_EQ(generate_erdos_renyi(4, 7, 1).error().message, "4 vertices have at most 6 edges, not 7");
+  EXPECT_EQ(generate_gnp(4, 1.5, 1).error().kind, ErrorKind::Input);
+  EXPECT_EQ(generate_gnp(4, std::nan(""), 1).error().kind, ErrorKind::Input);
+  EXPECT_EQ(generate_rmat({10, 1, 0.9, 0.9, 0.9, 1}).error().kind, ErrorKind::Input);
+  EXPECT_EQ(generate_rmat({40, 1, 0.5, 0.1, 0.1, 1}).error().kind, ErrorKind::Input);
+}
+
+TEST(Generate, TooLargeIsAResourceError) {
+  constexpr std::uint64_t kHuge = std::uint64_t{1} << 40;
+  for (const Result<Graph>& graph :
+       {generate_clique(4'000'000'000ULL), generate_clique(kHuge), generate_star(kHuge),
+        generate_path(~std::uint64_t{0}), generate_grid(kHuge, kHuge), generate_bipartite(kHuge, 2),
+        generate_erdos_renyi(kHuge, 1, 1), generate_rmat({31, ~std::uint64_t{0}, 0.5, 0.1, 0.1, 1}),
+        generate_gnp(kHuge, 0.1, 1)}) {
+    ASSERT_FALSE(graph);
+    EXPECT_EQ(graph.error().kind, ErrorKind::Resource) << graph.error().render();
+  }
+  IoOptions options;
+  options.max_bytes = 1 << 20;
+  EXPECT_EQ(generate_gnp(10'000, 0.9, 1, options).error().kind, ErrorKind::Resource);
+}
+
+TEST(Stats, CountsDegreesAndLabels) {
+  const TemporaryFolder folder;
+  GraphSpec spec = spec_of(folder.file("g", "0 1\n0 2\n0 3\n0 4\n1 2\n"));
+  spec.labels_path = folder.file("l", "5\n6\n5\n6\n6\n7\n");
+  const GraphStats stats = graph_stats(load(spec).graph);
+  EXPECT_EQ(stats.vertices, 6U);
+  EXPECT_EQ(stats.edges, 5U);
+  EXPECT_EQ(stats.arcs, 10U);
+  EXPECT_EQ(stats.min_degree, 0U);
+  EXPECT_EQ(stats.median_degree, 1U);
+  EXPECT_EQ(stats.max_degree, 4U);
+  EXPECT_DOUBLE_EQ(stats.mean_degree, 10.0 / 6);
+  EXPECT_EQ(stats.isolated, 1U);
+  EXPECT_EQ(stats.degree_histogram, (std::vector<std::uint64_t>{1, 2, 2, 1}));
+  EXPECT_EQ(stats.labels, (std::vector<std::pair<std::int64_t, std::uint64_t>>{{6, 3}, {5, 2}, {7, 1}}));
+  EXPECT_EQ(graph_stats(Graph()).vertices, 0U);
+}
+
+TEST(Stats, DirectedSinkIsNotIsolated) {
+  const TemporaryFolder folder;
+  GraphSpec spec = spec_of(folder.file("g", "0 1\n2 2\n"));
+  spec.directed = true;
+  const LoadedGraph loaded = load(spec);
+  EXPECT_EQ(loaded.report.isolated, 1U);
+  EXPECT_EQ(graph_stats(loaded.graph).isolated, 1U);
+}
+
+}  // namespace
+}  // namespace matcha::runtime::test

@@ -1,0 +1,273 @@
+#include <gtest/gtest.h>
+#include <xxhash.h>
+
+#include <cstring>
+
+#include "runtime/graph/detail/mtg_layout.h"
+#include "runtime/graph/mtg.h"
+#include "runtime/graph/write.h"
+#include "tests/unit/runtime/graph/support.h"
+
+namespace matcha::runtime::test {
+namespace {
+
+/// A graph with every section: sparse ids, an isolated vertex, word labels.
+std::string write_labelled(const TemporaryFolder& folder) {
+  GraphSpec spec = spec_of(folder.file("g.txt", "5 6\n6 90\n5 90\n"));
+  spec.labels_path = folder.file("g.labels", "5 a\n6 7\n90 b\n1000 a\n");
+  const LoadedGraph loaded = load(spec);
+  const std::string path = folder.path("g.mtg");
+  const Status written = write_mtg(loaded.graph, path);
+  EXPECT_TRUE(written) << written.error().render();
+  return path;
+}
+
+std::string write_temporal(const TemporaryFolder& folder) {
+  GraphSpec spec = spec_of(folder.file("t.txt", "1 2 30\n1 2 10\n2 1 5\n"));
+  spec.temporal = true;
+  const std::string path = folder.path("t.mtg");
+  EXPECT_TRUE(write_mtg(load(spec).graph, path));
+  return path;
+}
+
+TEST(Mtg, RoundTripKeepsEverything) {
+  const TemporaryFolder folder;
+  const std::string path = write_labelled(folder);
+  const std::string bytes = read_bytes(path);
+  for (const std::string& same : {path, folder.file("x", gzip(bytes)), folder.file("y", zstd(bytes))}) {
+    const LoadedGraph loaded = load(same);
+    EXPECT_EQ(loaded.report.format, Format::Mtg);
+    EXPECT_EQ(adjacency_of(loaded.graph), (Adjacency{{5, {6, 90}}, {6, {5, 90}}, {90, {5, 6}}, {1000, {}}}));
+    EXPECT_EQ(labels_of(loaded.graph),
+              (std::map<std::int64_t, std::string>{{5, "a"}, {6, "7"}, {90, "b"}, {1000, "a"}}));
+    EXPECT_EQ(loaded.graph.facts().directed, false);
+    EXPECT_EQ(loaded.graph.facts().simple, true);
+    EXPECT_EQ(loaded.graph.view().max_degree, 2U);
+    const std::string again = folder.path("again.mtg");
+    ASSERT_TRUE(write_mtg(loaded.graph, again));
+    EXPECT_EQ(read_bytes(again), bytes);
+  }
+}
+
+TEST(Mtg, RoundTripOfTemporalDirectedAndHashIndexed) {
+  const TemporaryFolder folder;
+  const Result<Graph> temporal = read_mtg(write_temporal(folder));
+  ASSERT_TRUE(temporal) << temporal.error().render();
+  EXPECT_EQ(adjacency_of(*temporal), (Adjacency{{1, {2, 2}}, {2, {1}}}));
+  EXPECT_EQ(static_cast<const std::int64_t*>(temporal->view().edge_info)[1], 10);
+  EXPECT_FALSE(temporal->facts().simple);
+
+  const std::vector<std::uint32_t> sources = {7, 2, 7};
+  const std::vector<std::uint32_t> targets = {1, 8, 1};
+  BuildInput input;
+  input.universe = std::make_shared<const Universe>(Universe::identity(10));
+  input.sources = sources.data();
+  input.targets = targets.data();
+  input.count = 3;
+  input.index = IndexKind::Hash;
+  const Result<Graph> built = build_graph(input);
+  ASSERT_TRUE(built);
+  ASSERT_TRUE(write_mtg(*built, folder.path("h.mtg")));
+  const Result<Graph> read = read_mtg(folder.path("h.mtg"));
+  ASSERT_TRUE(read) << read.error().render();
+  EXPECT_EQ(adjacency_of(*read), adjacency_of(*built));
+  EXPECT_EQ(read->vertex_count(), 4U);
+  EXPECT_NE(read->view().offsets, nullptr);
+}
+
+TEST(Mtg, EmptyGraph) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(write_mtg(Graph(), folder.path("e.mtg")));
+  const LoadedGraph loaded = load(folder.path("e.mtg"));
+  EXPECT_EQ(loaded.graph.vertex_count(), 0U);
+}
+
+TEST(Mtg, ReplacesAFileWhole) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("g.mtg", "old");
+  ASSERT_TRUE(write_mtg(load(folder.file("g.txt", "0 1\n")).graph, path));
+  EXPECT_EQ(load(path).graph.edge_count(), 1U);
+  EXPECT_EQ(folder.names(), (std::set<std::string>{"g.mtg", "g.txt"}));
+}
+
+/// The error of reading these bytes; they must not load.
+Error refused(const TemporaryFolder& folder, const std::string& bytes) {
+  const Error error = load_error(folder.file("bad.mtg", bytes));
+  EXPECT_NE(error.message, "");
+  EXPECT_EQ(error.kind, ErrorKind::Input);
+  return error;
+}
+
+TEST(Mtg, EveryFlippedByteIsSeenOrHarmless) {
+  const TemporaryFolder folder;
+  for (const std::string& path : {write_labelled(folder), write_temporal(folder)}) {
+    const std::string good = read_bytes(path);
+    const LoadedGraph original = load(path);
+    std::size_t harmless = 0;
+    for (std::size_t at = 0; at < good.size(); ++at) {
+      for (const int mask : {0x01, 0x80, 0xFF}) {
+        std::string bytes = good;
+        bytes[at] = static_cast<char>(bytes[at] ^ mask);
+        const Result<LoadedGraph> loaded = load_graph(spec_of(folder.file("bad.mtg", bytes)));
+        if (!loaded) continue;
+        ++harmless;
+        EXPECT_EQ(adjacency_of(loaded->graph), adjacency_of(original.graph)) << "byte " << at;
+        EXPECT_EQ(labels_of(loaded->graph), labels_of(original.graph)) << "byte " << at;
+      }
+    }
+    // Only the padding between sections carries nothing.
+    EXPECT_LT(harmless, good.size() * 3 / 2);
+  }
+}
+
+TEST(Mtg, EveryTruncationIsSeen) {
+  const TemporaryFolder folder;
+  const std::string good = read_bytes(write_labelled(folder));
+  for (std::size_t size = 0; size < good.size(); ++size) refused(folder, good.substr(0, size));
+  refused(folder, good + "x");
+  EXPECT_NE(refused(folder, good.substr(0, good.size() - 1)).message.find("and should have"), std::string::npos);
+}
+
+/// Changes a header field and makes the header's checksum right again.
+template <typename Change>
+std::string with_header(std::string bytes, const Change& change) {
+  detail::MtgHeader header{};
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  const std::uint64_t table_end = sizeof(header) + header.section_count * sizeof(detail::MtgEntry);
+  change(header);
+  std::memcpy(bytes.data(), &header, sizeof(header));
+  const std::uint64_t sum = XXH3_64bits(bytes.data(), table_end);
+  std::memcpy(bytes.data() + table_end, &sum, sizeof(sum));
+  return bytes;
+}
+
+/// Changes the bytes of a section and makes all checksums right again.
+template <typename Change>
+std::string with_section(std::string bytes, detail::MtgSection which, const Change& change) {
+  detail::MtgHeader header{};
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  for (std::uint64_t at = 0; at < header.section_count; ++at) {
+    char* const place = bytes.data() + sizeof(header) + at * sizeof(detail::MtgEntry);
+    detail::MtgEntry entry{};
+    std::memcpy(&entry, place, sizeof(entry));
+    if (entry.section != static_cast<std::uint64_t>(which)) continue;
+    change(bytes.data() + entry.begin);
+    entry.xxh3 = XXH3_64bits(bytes.data() + entry.begin, entry.bytes);
+    std::memcpy(place, &entry, sizeof(entry));
+  }
+  return with_header(bytes, [](detail::MtgHeader&) {});
+}
+
+TEST(Mtg, OtherVersionsAndMachinesAreNamed) {
+  const TemporaryFolder folder;
+  const std::string good = read_bytes(write_labelled(folder));
+  const Error newer = refused(folder, with_header(good, [](detail::MtgHeader& header) { header.version = 2; }));
+  EXPECT_EQ(newer.message, "the .mtg has version 2; this program reads version 1");
+  EXPECT_EQ(newer.hint, "use a newer Matcha, or convert the graph again");
+  const Error foreign =
+      refused(folder, with_header(good, [](detail::MtgHeader& header) { header.endian_tag = 0x04030201; }));
+  EXPECT_NE(foreign.message.find("another byte order"), std::string::npos);
+  EXPECT_NE(refused(folder, "MTG by hand").message.find("damaged .mtg"), std::string::npos);
+  std::string converted = good;
+  converted.replace(4, 2, "\n");
+  EXPECT_NE(refused(folder, converted).message.find("damaged .mtg"), std::string::npos);
+}
+
+TEST(Mtg, WrongContentWithRightChecksumsIsRefused) {
+  const TemporaryFolder folder;
+  const std::string good = read_bytes(write_labelled(folder));
+  const auto put32 = [](std::uint64_t index, std::uint32_t value) {
+    return [=](char* data) { std::memcpy(data + index * 4, &value, 4); };
+  };
+  const auto put64 = [](std::uint64_t index, std::uint64_t value) {
+    return [=](char* data) { std::memcpy(data + index * 8, &value, 8); };
+  };
+  using detail::MtgSection;
+  const std::vector<std::string> bad = {
+      with_section(good, MtgSection::Offsets, put64(0, 1)),
+      with_section(good, MtgSection::Offsets, put64(1, 5)),
+      with_section(good, MtgSection::Offsets, put64(1, ~std::uint64_t{0})),
+      with_section(good, MtgSection::Offsets, put64(4, 7)),
+      with_section(good, MtgSection::Neighbors, put32(0, 4)),
+      with_section(good, MtgSection::Neighbors, put32(0, 0)),
+      with_section(good, MtgSection::Neighbors, put32(0, 2)),
+      with_section(good, MtgSection::Neighbors, put32(0, 3)),
+      with_section(good, MtgSection::Ids, put64(0, 6)),
+      with_section(good, MtgSection::Words, put64(0, 3)),
+      with_section(good, MtgSection::Words, put64(0, ~std::uint64_t{0})),
+      with_section(good, MtgSection::Words, put64(1, 2)),
+      with_header(good, [](detail::MtgHeader& header) { header.universe = 5; }),
+      with_header(good, [](detail::MtgHeader& header) { header.universe = ~std::uint64_t{0}; }),
+      with_header(good, [](detail::MtgHeader& header) { header.arc_count = 0; }),
+      with_header(good, [](detail::MtgHeader& header) { header.arc_count = ~std::uint64_t{0}; }),
+      with_header(good, [](detail::MtgHeader& header) { header.vertex_count = 3; }),
+      with_header(good, [](detail::MtgHeader& header) { header.flags |= 1 << 8; }),
+      with_header(good, [](detail::MtgHeader& header) { header.flags |= 1 << 5; }),
+  };
+  for (std::size_t at = 0; at < bad.size(); ++at) {
+    const Error error = refused(folder, bad[at]);
+    EXPECT_NE(error.message.find("the .mtg is corrupt: "), std::string::npos) << at << " " << error.render();
+  }
+}
+
+TEST(TextWriters, RoundTripThroughEveryFormat) {
+  const TemporaryFolder folder;
+  const LoadedGraph original = load(write_labelled(folder));
+  for (const Compression compression : {Compression::None, Compression::Gzip, Compression::Zstd}) {
+    const std::string path = folder.path("out");
+    ASSERT_TRUE(write_text(original.graph, path, {Format::Tve, compression}));
+    const LoadedGraph tve = load(path);
+    EXPECT_EQ(tve.report.compression, compression);
+    EXPECT_EQ(tve.report.format, Format::Tve);
+    EXPECT_EQ(adjacency_of(tve.graph), adjacency_of(original.graph));
+    EXPECT_EQ(labels_of(tve.graph), labels_of(original.graph));
+
+    ASSERT_TRUE(write_text(original.graph, path, {Format::EdgeList, compression}));
+    ASSERT_TRUE(write_labels(tve.graph, folder.path("labels"), {Format::EdgeList, compression}));
+    Adjacency joined = adjacency_of(original.graph);
+    joined.erase(1000);
+    EXPECT_EQ(adjacency_of(load(path).graph), joined);
+
+    ASSERT_TRUE(write_text(original.graph, path, {Format::MatrixMarket, compression}));
+    EXPECT_EQ(adjacency_of(load(path).graph), (Adjacency{{1, {2, 3}}, {2, {1, 3}}, {3, {1, 2}}, {4, {}}}));
+  }
+}
+
+TEST(TextWriters, DirectedAndTemporal) {
+  const TemporaryFolder folder;
+  const Result<Graph> temporal = read_mtg(write_temporal(folder));
+  ASSERT_TRUE(temporal);
+  for (const Format format : {Format::EdgeList, Format::MatrixMarket, Format::Tve}) {
+    ASSERT_TRUE(write_text(*temporal, folder.path("out"), {format, Compression::None}));
+    GraphSpec spec = spec_of(folder.path("out"));
+    spec.temporal = true;
+    const LoadedGraph again = load(spec);
+    EXPECT_EQ(adjacency_of(again.graph), adjacency_of(*temporal));
+    EXPECT_EQ(std::memcmp(again.graph.view().edge_info, temporal->view().edge_info, 3 * 8), 0);
+  }
+  GraphSpec spec = spec_of(folder.file("d", "0 1\n1 0\n2 1\n"));
+  spec.directed = true;
+  const LoadedGraph directed = load(spec);
+  for (const Format format : {Format::EdgeList, Format::Tve}) {
+    ASSERT_TRUE(write_text(directed.graph, folder.path("out"), {format, Compression::None}));
+    spec.path = folder.path("out");
+    EXPECT_EQ(adjacency_of(load(spec).graph), adjacency_of(directed.graph));
+  }
+  ASSERT_TRUE(write_mtg(directed.graph, folder.path("d.mtg")));
+  // A .mtg knows its direction.
+  EXPECT_EQ(adjacency_of(load(folder.path("d.mtg")).graph), adjacency_of(directed.graph));
+}
+
+TEST(TextWriters, LargeFilesPackInSeveralBlocks) {
+  const TemporaryFolder folder;
+  std::string text;
+  for (int i = 0; i < 60'000; ++i) text += std::to_string(i) + " " + std::to_string((i * 7919LL) % 60'000) + "\n";
+  const LoadedGraph original = load(folder.file("g", text));
+  for (const Compression compression : {Compression::None, Compression::Gzip, Compression::Zstd}) {
+    ASSERT_TRUE(write_text(original.graph, folder.path("out"), {Format::EdgeList, compression}));
+    EXPECT_EQ(load(folder.path("out")).graph.edge_count(), original.graph.edge_count());
+  }
+}
+
+}  // namespace
+}  // namespace matcha::runtime::test
