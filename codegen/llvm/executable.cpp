@@ -1,0 +1,170 @@
+#include "codegen/llvm/executable.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <thread>
+
+#include "codegen/llvm/run_state.h"
+
+/// The regions of a run.
+namespace matcha::codegen::jit {
+
+using runtime::ErrorKind;
+
+namespace {
+
+constexpr std::uint64_t kSlack = 16;
+constexpr std::uint64_t kLine = 64;
+
+std::uint64_t physical_memory() {
+  long pages = sysconf(_SC_PHYS_PAGES);
+  long size = sysconf(_SC_PAGESIZE);
+  return pages > 0 && size > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size) : 0;
+}
+
+Ending ending_of(runtime::RegionEnd end) {
+  switch (end) {
+    case runtime::RegionEnd::Complete:
+      break;
+    case runtime::RegionEnd::StopRequested:
+      return Ending::Stopped;
+    case runtime::RegionEnd::DeadlinePassed:
+      return Ending::Deadline;
+    case runtime::RegionEnd::RowsRefused:
+      return Ending::RowsRefused;
+  }
+  return Ending::Complete;
+}
+
+}  // namespace
+
+RunOutcome JitExecutable::run(std::span<const Argument> arguments, const runtime::Universe& universe,
+                              const RunOptions& options) {
+  return Run(program_, *code_, control_, universe, options).walk(arguments);
+}
+
+RunOutcome Run::walk(std::span<const Argument> arguments) {
+  if (Failure failed = bind(arguments)) return *failed;
+  for (const Step& next : program_.steps) {
+    bool big = std::holds_alternative<RegionStep>(next) || std::holds_alternative<BuildStep>(next);
+    if (ended() && big) break;
+    Failure failed = std::visit([&](const auto& s) { return step(s); }, next);
+    if (failed && ended()) break;
+    if (failed) return *failed;
+  }
+  return std::move(result_);
+}
+
+/// Gives every buffer its place in the scratch memory of a worker.
+Run::Failure Run::plan_scratch(const RegionStep& s, runtime::RegionLaunch& launch, unsigned threads) {
+  unsigned __int128 total = 0;
+  unsigned __int128 largest = 0;
+  const BufferPlan* largest_buffer = nullptr;
+  unsigned __int128 limit = physical_memory() / 2;
+  for (const BufferPlan& buffer : s.buffers) {
+    std::uint64_t items = static_cast<std::uint64_t>(std::max<std::int64_t>(static_cast<std::int64_t>(frame_[buffer.slot]), 0));
+    frame_[buffer.slot] = items;
+    unsigned __int128 before = total;
+    for (std::size_t c = 0; c < buffer.columns.size(); ++c) {
+      frame_[buffer.slot + 1 + c] = static_cast<std::uint64_t>(total);
+      unsigned __int128 bytes = (static_cast<unsigned __int128>(items) + kSlack) * runtime::element_bytes(buffer.columns[c]);
+      total += (bytes + kLine - 1) / kLine * kLine;
+    }
+    if (total - before >= largest) {
+      largest = total - before;
+      largest_buffer = &buffer;
+    }
+  }
+  if (total * threads > limit) {
+    std::string message = fmt::format("the intermediate list `{}` of up to {} items for each of {} threads does not fit memory",
+                                      largest_buffer->name, frame_[largest_buffer->slot], threads);
+    return failure(ErrorKind::Resource, std::move(message), "use fewer threads or a list with a smaller capacity", s.loc);
+  }
+  launch.scratch_bytes = static_cast<std::uint64_t>(total);
+  return std::nullopt;
+}
+
+Run::Failure Run::step(const RegionStep& s) {
+  if (Failure failed = call(s.prepare)) return failed;
+  runtime::RegionLaunch launch;
+  launch.body = reinterpret_cast<runtime::RegionBody>(code_.find(s.body));
+  if (!s.inner.empty()) launch.inner = reinterpret_cast<runtime::RegionInner>(code_.find(s.inner));
+  launch.positions = frame_[s.positions_slot];
+  launch.frame = frame_.data();
+  launch.sets = sets_;
+  for (const SinkPlan& sink : s.sinks) launch.sinks.push_back(sink.info);
+  runtime::RunControl control = control_;
+  if (!s.parallel) control.threads = 1;
+  unsigned threads = control.threads != 0 ? control.threads : std::max(1u, std::thread::hardware_concurrency());
+  if (Failure failed = plan_scratch(s, launch, threads)) return failed;
+  std::vector<runtime::ElementKind> kinds;
+  if (streams(s)) {
+    launch.row_mode = runtime::RowMode::Stream;
+    kinds = s.sinks[static_cast<std::size_t>(s.stream_sink)].info.columns;
+    control.on_rows = [&](const runtime::RowBlock& block) {
+      result_.rows += block.count;
+      return options_.on_rows(Rows{block.count, kinds, block.columns});
+    };
+  }
+  runtime::RegionOutcome outcome = runtime::run_region(launch, control);
+  if (const runtime::RegionError* error = std::get_if<runtime::RegionError>(&outcome)) {
+    SourceLoc loc = error->line != 0 ? place(error->file, error->line, error->column) : s.loc;
+    RunError result = trap(static_cast<std::uint32_t>(error->code), loc);
+    if (!error->message.empty()) result.error.message = error->message;
+    return result;
+  }
+  return take_results(s, std::get<runtime::RegionResult>(outcome));
+}
+
+Run::Failure Run::take_results(const RegionStep& s, runtime::RegionResult& result) {
+  result_.ending = ending_of(result.end);
+  result_.positions += result.positions_done;
+  result_.deferred += result.deferred;
+  if (streams(s)) streamed_ = true;
+  for (std::size_t i = 0; i < s.sinks.size(); ++i) {
+    const SinkPlan& plan = s.sinks[i];
+    runtime::SinkResult& sink = result.sinks[i];
+    std::uint64_t& slot = frame_[plan.slot];
+    switch (plan.info.kind) {
+      case runtime::SinkKind::SumInt:
+        slot = static_cast<std::uint64_t>(sink.sum);
+        if (plan.wide) {
+          frame_[plan.slot + 1] = static_cast<std::uint64_t>(sink.sum >> 64);
+        } else if (sink.sum < INT64_MIN || sink.sum > INT64_MAX) {
+          return trap(static_cast<std::uint32_t>(runtime::TrapCode::IntegerOverflow), s.loc);
+        }
+        break;
+      case runtime::SinkKind::SumFloat:
+        slot = std::bit_cast<std::uint64_t>(sink.number);
+        break;
+      case runtime::SinkKind::MinInt:
+      case runtime::SinkKind::MaxInt:
+        slot = static_cast<std::uint64_t>(sink.integer);
+        frame_[plan.slot + 1] = sink.has_value ? 1 : 0;
+        break;
+      case runtime::SinkKind::MinFloat:
+      case runtime::SinkKind::MaxFloat:
+        slot = std::bit_cast<std::uint64_t>(sink.number);
+        frame_[plan.slot + 1] = sink.has_value ? 1 : 0;
+        break;
+      case runtime::SinkKind::Any:
+      case runtime::SinkKind::All:
+        slot = sink.flag ? 1 : 0;
+        break;
+      case runtime::SinkKind::Rows:
+      case runtime::SinkKind::Map:
+        slot = sink.rows;
+        for (std::size_t c = 0; c < sink.columns.size(); ++c) {
+          frame_[plan.slot + 1 + c] = reinterpret_cast<std::uint64_t>(sink.columns[c].data());
+        }
+        lists_[plan.slot] = std::move(sink.columns);
+        break;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace matcha::codegen::jit

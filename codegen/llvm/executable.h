@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+
+#include "codegen/backend.h"
+#include "codegen/llvm/jit.h"
+#include "codegen/llvm/program.h"
+
+namespace matcha::codegen::jit {
+
+/// A compiled program. The host walks its steps: it calls the step functions, gives memory to lists, builds graphs and runs
+/// the regions.
+class JitExecutable final : public Executable {
+ public:
+  /// All functions that the steps name are in `code`.
+  JitExecutable(Program program, std::unique_ptr<Code> code) : program_(std::move(program)), code_(std::move(code)) {}
+
+  RunOutcome run(std::span<const Argument> arguments, const runtime::Universe& universe,
+                 const RunOptions& options) override;
+
+  /// When loops are split, and how many rows a worker buffers; a test makes them small.
+  runtime::RunControl& control() { return control_; }
+
+ private:
+  Program program_;
+  std::unique_ptr<Code> code_;
+  runtime::RunControl control_;
+};
+
+}  // namespace matcha::codegen::jit

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+
+#include "ir/nodes.h"
+
+namespace matcha::codegen::jit {
+
+/// Slots that every frame begins with.
+enum FixedSlot : std::uint32_t {
+  kOriginalIdsSlot = 0,   ///< `const int64_t*`: original id of each rank, null for the identity.
+  kUniverseSizeSlot = 1,  ///< Number of ranks.
+  kUniverseSlot = 2,      ///< `const runtime::Universe*`, for the helpers.
+  kFirstFreeSlot = 3,
+};
+
+/// Where the values of the top-level variables are while a program runs: an array of 64-bit slots, reached by generated
+/// code through `RegionContext::frame`. A variable has consecutive slots:
+///
+///   bool, vid, i64, f64   its value (a bool is 0 or 1, a vid is zero-extended, an f64 is its bits)
+///   min and max sinks     the value, then 1 if there is one
+///   i128                  low word, high word
+///   graph                 `const GraphView*`
+///   list                  number of items, then the address of each column
+///   buffer                capacity in items, then the offset of each column from `Worker::scratch`
+class FrameLayout {
+ public:
+  /// The first slot of `var`, given out at the first call.
+  std::uint32_t slot(const ir::Var& var);
+  /// Slots without a variable.
+  std::uint32_t reserve(std::uint32_t count);
+  std::uint32_t slot_count() const { return next_; }
+
+ private:
+  std::unordered_map<const ir::Var*, std::uint32_t> slots_;
+  std::uint32_t next_ = kFirstFreeSlot;
+};
+
+}  // namespace matcha::codegen::jit

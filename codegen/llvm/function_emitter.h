@@ -1,0 +1,249 @@
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+
+#include <functional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "codegen/llvm/module_emitter.h"
+#include "runtime/cpu/region.h"
+
+namespace matcha::codegen::jit {
+
+/// How an element lies in memory. Edge information has words of 8 bytes whatever its type.
+enum class Cell { Vid, Int, Float, Bool, WordVid, WordBool };
+
+/// One column of a list. In registers a vid is an i64, a bool an i1.
+struct Column {
+  llvm::Value* data = nullptr;
+  Cell cell = Cell::Vid;
+  bool constant = false;            ///< Not written while the function runs.
+  llvm::Value* identity = nullptr;  ///< i1, may be null: if true, item i is i and `data` is not read.
+};
+
+/// A list that is there: slices are other pointers into it.
+struct List {
+  llvm::Value* size = nullptr;
+  std::vector<Column> columns;
+  llvm::Value* capacity = nullptr;  ///< Of a buffer: items that it has room for.
+};
+
+/// A sink while its collect runs.
+struct OpenSink {
+  const ir::Sink* sink = nullptr;
+  int region_index = -1;               ///< Its number if it is a sink of the region itself.
+  bool map = false;                    ///< One row an outer position.
+  llvm::AllocaInst* value = nullptr;   ///< The accumulator, or the number of items of a list.
+  llvm::AllocaInst* flag = nullptr;    ///< Min and max: there is a value.
+  llvm::Value* exact = nullptr;        ///< Sums of floats: the ExactSum.
+  List items;                          ///< Lists in a buffer: the columns.
+};
+
+/// What the loops of a region function are to do beyond walking.
+struct RegionShape {
+  const ir::Region* region = nullptr;
+  const ir::For* outer = nullptr;  ///< Null for a region that is not parallel.
+  const ir::For* split = nullptr;  ///< The second-level loop that may be dealt again, or null.
+  std::vector<bool> map;           ///< A sink each: its rows are written at the outer position.
+};
+
+/// True if there is a loop in `block`.
+bool holds_for(const ir::Block& block);
+
+/// Emits one function. Expressions have a method a group of nodes; what is emitted goes where the builder stands.
+class FunctionEmitter {
+ public:
+  FunctionEmitter(ModuleEmitter& module, llvm::Function* function);
+
+  // Whole functions (regions.cpp, steps.cpp)
+  void region_body(const RegionShape& shape);
+  void region_inner(const RegionShape& shape);
+  /// Ends the function; to be called once, last.
+  void finish();
+
+  // Expressions
+  llvm::Value* scalar(const ir::Expr& e);
+  llvm::Value* graph(const ir::Expr& e);
+  /// A view. Set operations at top level must be among `ModuleEmitter::stored`.
+  List list(const ir::Expr& e);
+  llvm::Value* size_of(const ir::Expr& list_expr);
+  /// Puts the items of `e` where `out` points and gives their number.
+  llvm::Value* store_items(const ir::Expr& e, const List& out);
+
+  /// Writes the items of a list that the host keeps at `slot`, sorted if asked for; gives their number.
+  llvm::Value* fill_list(const ir::Expr& e, std::uint32_t slot, bool sorted);
+
+  // Statements
+  void block(const ir::Block& b);
+  void stmt(const ir::Stmt& s);
+  void let(const ir::Let& s);
+
+  // Frame
+  llvm::Value* load_slot(std::uint32_t slot, llvm::Type* type, const llvm::Twine& name);
+  void store_slot(std::uint32_t slot, llvm::Value* value);
+  List frame_list(std::uint32_t slot, const ir::Type& type);
+  void store_scalar(std::uint32_t slot, llvm::Value* value);
+  void store_list(std::uint32_t slot, const List& value);
+  /// Checks that the lists of a `for` have one length, and gives it.
+  llvm::Value* common_length(std::span<const List> lists);
+  /// The list of a `for`: `vertices(g)` needs no array there.
+  List loop_list(const ir::Expr& e);
+
+  llvm::IRBuilder<>& builder() { return b_; }
+  void set_loc(SourceLoc loc) { if (loc.valid()) loc_ = loc; }
+
+ private:
+  using Value = llvm::Value;
+
+  // scalars.cpp
+  Value* variable(const ir::Var& var);
+  Value* arithmetic(const ir::Expr& e);
+  Value* whole_arithmetic(const ir::Expr& e, Value* a, Value* b);
+  Value* whole_division(const ir::Expr& e, Value* a, Value* b);
+  Value* real_arithmetic(const ir::Expr& e, Value* a, Value* b);
+  Value* negate(const ir::Expr& e);
+  Value* compare(const ir::Expr& e);
+  Value* extreme(const ir::Expr& e);
+  Value* logic(const ir::Expr& e);
+  Value* select(const ir::Expr& e);
+  Value* convert(const ir::Expr& e);
+  Value* original_id(Value* rank);
+  Value* rank_of(Value* id, SourceLoc loc);
+  bool overflows(const ir::Expr& e) const;
+  bool speculable(const ir::Expr& e) const;
+  Value* less(Cell cell, Value* a, Value* b);
+  Value* same(Cell cell, Value* a, Value* b);
+
+  // lists.cpp
+  struct Arcs {
+    Value* begin;
+    Value* end;
+  };
+  Arcs arcs(const ir::Expr& graph_expr, const ir::Expr& vertex);
+  Arcs hashed_arcs(const ir::Expr& graph_expr, Value* vertex);
+  Arcs looked_up_arcs(const ir::Expr& graph_expr, Value* vertex);
+  Value* graph_field(const ir::Expr& graph_expr, std::size_t offset, llvm::Type* type, const llvm::Twine& name);
+  List neighbors(const ir::Expr& e);
+  List edge_info(const ir::Expr& e);
+  List edges(const ir::Expr& e);
+  List literal(const ir::Expr& e);
+  List span(const ir::Expr& e);
+  List slice(const List& list, Value* begin, Value* size);
+  List select_list(const ir::Expr& e);
+  enum class Index { Csr, Hash, Unknown };
+  Index index_of(const ir::Expr& graph_expr) const;
+  Value* label(const ir::Expr& e);
+  Value* at(const ir::At& e);
+  /// The second list of a set operation, which is a sorted copy if it had to be sorted.
+  List second_list(const ir::Expr& e, bool& ascending);
+  Value* contains(const List& list, Value* item);
+  Value* contains(const ir::Expr& e);
+  Value* lower_bound(const List& list, Value* item, bool past_equal = false);
+  Value* load_cell(const Column& column, Value* index, const llvm::Twine& name = "item");
+  void store_cell(const Column& column, Value* index, Value* value);
+  Value* gep(llvm::Type* type, Value* base, Value* index, const llvm::Twine& name = "");
+  Value* min_u(Value* a, Value* b);
+
+  // sets.cpp
+  Value* count_items(const ir::Expr& e);
+  Value* copy_items(const List& from, const List& out);
+  Value* sort_items(const ir::Expr& e, const List& out);
+  void sort(const List& out, Value* count);
+  Value* literal_count(const ir::Expr& e, const List& a);
+  Value* filter(const List& a, const List* maybe_out, const std::function<Value*(Value*)>& keep);
+  Value* member_of(std::span<Value* const> items, Value* x, Cell cell);
+  std::vector<Value*> literal_items(const ir::Expr& e);
+  bool kernel_operands(const ir::Expr& e) const;
+  Value* call_kernel(std::size_t offset, llvm::FunctionType* type, llvm::ArrayRef<Value*> arguments, const char* name,
+                     Effect effect);
+
+  // statements.cpp
+  void loop(const ir::For& s);
+  void branch(const ir::If& s);
+  void store(const ir::Store& s);
+  void collect(const ir::Collect& s);
+  void open(OpenSink& sink);
+  void close(OpenSink& sink);
+  void yield(const ir::Yield& s);
+  void append_row(const OpenSink& sink, std::span<Value* const> values);
+  void append_item(OpenSink& sink, std::span<Value* const> values);
+  void add_to(OpenSink& sink, const ir::Expr& e, Value* value);
+  /// Walks positions [begin, end) of the lists: binds the variables, calls `item`.
+  void walk(const ir::For& s, std::span<const List> lists, Value* begin, Value* end, const std::function<void()>& item);
+  void bind_items(const ir::For& s, std::span<const List> lists, Value* index);
+  bool sums_narrow(const ir::Collect& s, const ir::Sink& sink) const;
+
+  // regions.cpp
+  void open_region(const RegionShape& shape);
+  void close_region();
+  void walk_part(const ir::For& s, std::span<const List> lists);
+  void count_done();
+  void defer_or_walk(const ir::For& s, std::span<const List> lists, Value* size);
+  void leave_if_stopped();
+  Value* worker_field(std::size_t offset, llvm::Type* type, const llvm::Twine& name);
+  Value* row_buffer(int sink, std::size_t offset);
+
+  // Everywhere
+  /// The columns and capacity of a buffer; `size` is null.
+  const List& buffer(const ir::Var& var);
+  void check_room(Value* items, const List& out);
+  Value* integer(std::uint64_t value) { return b_.getInt64(value); }
+  llvm::AllocaInst* local(llvm::Type* type, const llvm::Twine& name, Value* count = nullptr);
+  /// Emits in the entry block, which every block is dominated by.
+  template <typename F>
+  Value* hoisted(std::uint64_t key, F make);
+  llvm::BasicBlock* new_block(const llvm::Twine& name);
+  void trap_if(Value* condition, runtime::TrapCode code, SourceLoc loc);
+  void likely(Value* condition, llvm::BasicBlock* usual, llvm::BasicBlock* rare);
+  llvm::Type* register_type(const ir::Type& type);
+  static Cell cell_of(const ir::Type& column);
+  llvm::Type* cell_type(Cell cell);
+  llvm::StringRef name_of(const ir::Var& var) { return {var.hint.data(), var.hint.size()}; }
+  llvm::LoadInst* constant_load(llvm::IRBuilder<>& at, llvm::Type* type, Value* pointer, const llvm::Twine& name);
+
+  ModuleEmitter& module_;
+  llvm::Function* function_;
+  llvm::IRBuilder<> b_;
+  llvm::IRBuilder<> entry_;
+  llvm::BasicBlock* start_;
+  llvm::BasicBlock* exit_;       ///< Flushes and returns.
+  llvm::BasicBlock* trap_exit_;  ///< Returns.
+  llvm::Type* i1_;
+  llvm::Type* i8_;
+  llvm::Type* i32_;
+  llvm::Type* i64_;
+  llvm::Type* i128_;
+  llvm::Type* f64_;
+  llvm::Type* ptr_;
+  SourceLoc loc_;
+
+  Value* context_;  ///< RegionContext
+  Value* worker_ = nullptr;
+  Value* frame_;
+  Value* done_ = nullptr;  ///< Alloca: positions or items done.
+  std::unordered_map<const ir::Var*, Value*> scalars_;
+  std::unordered_map<const ir::Var*, Value*> present_;  ///< Of min and max sinks: i1, there is a value.
+  std::unordered_map<const ir::Var*, List> lists_;
+  std::unordered_map<const ir::Var*, List> buffers_;
+  std::unordered_map<std::uint64_t, Value*> hoisted_;
+  std::unordered_map<const ir::Var*, OpenSink> sinks_;
+  std::vector<const ir::Var*> region_sinks_;
+  const RegionShape* shape_ = nullptr;
+  Value* position_ = nullptr;
+  bool in_inner_ = false;       ///< Emitting RegionInner.
+  bool before_split_ = false;   ///< Emitting what the inner function derives again: yields of the region are done already.
+  int depth_ = 0;
+};
+
+template <typename F>
+llvm::Value* FunctionEmitter::hoisted(std::uint64_t key, F make) {
+  const auto found = hoisted_.find(key);
+  if (found != hoisted_.end()) return found->second;
+  Value* made = make(entry_);
+  hoisted_.emplace(key, made);
+  return made;
+}
+
+}  // namespace matcha::codegen::jit

@@ -1,0 +1,135 @@
+#include "codegen/llvm/jit.h"
+
+#include <llvm/Analysis/CGSCCPassManager.h>
+#include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/ExecutionEngine/JITLink/JITLink.h>
+#include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
+#include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/SmallVectorMemoryBuffer.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "codegen/llvm/helpers.h"
+
+namespace matcha::codegen::jit {
+
+namespace {
+
+void initialize_once() {
+  static const bool done = [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
+/// An LLJIT without what a small program has no use for: no platform, no unwinding tables, nothing of the process but our symbols.
+llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> make_jit(const llvm::Triple& triple) {
+  llvm::orc::LLJITBuilder builder;
+  builder.setJITTargetMachineBuilder(llvm::orc::JITTargetMachineBuilder(triple));
+  builder.setPlatformSetUp(llvm::orc::setUpInactivePlatform);
+  builder.setLinkProcessSymbolsByDefault(false);
+  builder.setObjectLinkingLayerCreator([](llvm::orc::ExecutionSession& session, const llvm::Triple&) {
+    return std::make_unique<llvm::orc::ObjectLinkingLayer>(session, session.getExecutorProcessControl().getMemMgr());
+  });
+  return builder.create();
+}
+
+llvm::orc::SymbolMap absolute_symbols(llvm::orc::LLJIT& jit) {
+  llvm::orc::SymbolMap symbols;
+  const auto add = [&](const runtime::RuntimeSymbol& symbol) {
+    llvm::JITSymbolFlags flags = llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable;
+    symbols[jit.mangleAndIntern(symbol.name)] = {llvm::orc::ExecutorAddr::fromPtr(symbol.address), flags};
+  };
+  for (const runtime::RuntimeSymbol& symbol : runtime::runtime_symbols()) add(symbol);
+  for (const runtime::RuntimeSymbol& symbol : helper_symbols()) add(symbol);
+  return symbols;
+}
+
+llvm::SmallVector<char, 0> generate(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType type) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  machine.addPassesToEmitFile(passes, stream, nullptr, type, true);
+  passes.run(module);
+  return bytes;
+}
+
+}  // namespace
+
+std::unique_ptr<llvm::TargetMachine> host_machine(std::string& why) {
+  initialize_once();
+  llvm::Expected<llvm::orc::JITTargetMachineBuilder> builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!builder) {
+    why = llvm::toString(builder.takeError());
+    return nullptr;
+  }
+  builder->setRelocationModel(llvm::Reloc::PIC_);
+  builder->setCodeModel(llvm::CodeModel::Small);
+  builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
+  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine = builder->createTargetMachine();
+  if (!machine) {
+    why = llvm::toString(machine.takeError());
+    return nullptr;
+  }
+  return std::move(*machine);
+}
+
+bool optimize(llvm::Module& module, llvm::TargetMachine& machine, std::string& why) {
+  module.setDataLayout(machine.createDataLayout());
+  module.setTargetTriple(machine.getTargetTriple().str());
+  llvm::raw_string_ostream reason(why);
+  if (llvm::verifyModule(module, &reason)) return false;
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+  return true;
+}
+
+std::string assembly(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::SmallVector<char, 0> text = generate(module, machine, llvm::CodeGenFileType::AssemblyFile);
+  return std::string(text.data(), text.size());
+}
+
+std::unique_ptr<Code> Code::load(llvm::Module& module, llvm::TargetMachine& machine, std::string& why) {
+  llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> jit = make_jit(machine.getTargetTriple());
+  if (!jit) {
+    why = llvm::toString(jit.takeError());
+    return nullptr;
+  }
+  llvm::SmallVector<char, 0> object = generate(module, machine, llvm::CodeGenFileType::ObjectFile);
+  llvm::Error error = (*jit)->getMainJITDylib().define(llvm::orc::absoluteSymbols(absolute_symbols(**jit)));
+  if (!error) {
+    error = (*jit)->addObjectFile(
+        std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(object), module.getName(), false));
+  }
+  if (error) {
+    why = llvm::toString(std::move(error));
+    return nullptr;
+  }
+  std::unique_ptr<Code> code(new Code);
+  code->jit_ = std::move(*jit);
+  return code;
+}
+
+void* Code::find(const std::string& name) const {
+  llvm::Expected<llvm::orc::ExecutorAddr> address = jit_->lookup(name);
+  if (address) return address->toPtr<void*>();
+  llvm::consumeError(address.takeError());
+  return nullptr;
+}
+
+}  // namespace matcha::codegen::jit

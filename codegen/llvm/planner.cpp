@@ -1,0 +1,391 @@
+#include "codegen/llvm/planner.h"
+
+#include <algorithm>
+
+#include "ir/analysis/walk.h"
+#include "ir/match.h"
+
+namespace matcha::codegen::jit {
+
+namespace {
+
+runtime::ElementKind element_kind(const ir::Type& type) {
+  switch (type.scalar) {
+    case ir::ScalarKind::Bool:
+      return runtime::ElementKind::Bool;
+    case ir::ScalarKind::Vid:
+      return runtime::ElementKind::Vid;
+    case ir::ScalarKind::F64:
+      return runtime::ElementKind::Float;
+    case ir::ScalarKind::I64:
+    case ir::ScalarKind::I128:
+      break;
+  }
+  return runtime::ElementKind::Int;
+}
+
+std::vector<runtime::ElementKind> element_kinds(const ir::Type& list) {
+  std::vector<runtime::ElementKind> kinds;
+  for (const ir::Type* column : list.columns) kinds.push_back(element_kind(*column));
+  return kinds;
+}
+
+runtime::SinkKind runtime_kind(const ir::Sink& sink, bool map) {
+  bool real = sink.var->type->is_scalar(ir::ScalarKind::F64);
+  switch (sink.kind) {
+    case ir::SinkKind::Sum:
+      return real ? runtime::SinkKind::SumFloat : runtime::SinkKind::SumInt;
+    case ir::SinkKind::Min:
+      return real ? runtime::SinkKind::MinFloat : runtime::SinkKind::MinInt;
+    case ir::SinkKind::Max:
+      return real ? runtime::SinkKind::MaxFloat : runtime::SinkKind::MaxInt;
+    case ir::SinkKind::Any:
+      return runtime::SinkKind::Any;
+    case ir::SinkKind::All:
+      return runtime::SinkKind::All;
+    case ir::SinkKind::List:
+      break;
+  }
+  return map ? runtime::SinkKind::Map : runtime::SinkKind::Rows;
+}
+
+/// The loop that ends `block`, if it is all that is left to do there: the last statement, perhaps in an `if`.
+const ir::For* last_loop(const ir::Block& block) {
+  if (block.body.empty()) return nullptr;
+  const ir::Stmt* last = block.body.back();
+  if (const ir::For* loop = ir::as<ir::For>(last)) return loop;
+  if (const ir::Block* inner = ir::as<ir::Block>(last)) return last_loop(*inner);
+  const ir::If* branch = ir::as<ir::If>(last);
+  return branch != nullptr && branch->maybe_else == nullptr ? last_loop(*branch->then_body) : nullptr;
+}
+
+/// The number of yields into `sink` below `block`.
+int yields_into(const ir::Block& block, const ir::Var* sink) {
+  int count = 0;
+  ir::for_each_stmt(block, [&](const ir::Stmt& s) {
+    const ir::Yield* yield = ir::as<ir::Yield>(&s);
+    count += yield != nullptr && yield->sink == sink;
+  });
+  return count;
+}
+
+bool yields_directly(const ir::Block& block, const ir::Var* sink) {
+  return std::any_of(block.body.begin(), block.body.end(), [&](const ir::Stmt* s) {
+    const ir::Yield* yield = ir::as<ir::Yield>(s);
+    const ir::Block* inner = ir::as<ir::Block>(s);
+    return (yield != nullptr && yield->sink == sink) || (inner != nullptr && yields_directly(*inner, sink));
+  });
+}
+
+}  // namespace
+
+Program Planner::run() {
+  const ir::Module& module = emitter_.module();
+  for (const ir::Var* param : module.params) {
+    program_.params.push_back({param->type, std::string(param->hint), emitter_.frame().slot(*param)});
+  }
+  for (const ir::Stmt* s : module.body->body) statement(*s);
+  close_step();
+  std::unordered_map<std::uint32_t, GraphPlan> graphs;
+  const auto plan = [&](const ir::Var* var) -> GraphPlan& {
+    GraphPlan& result = graphs[emitter_.frame().slot(*var)];
+    result.slot = emitter_.frame().slot(*var);
+    return result;
+  };
+  for (const ir::Var* var : emitter_.needs().vertices) plan(var).vertex_array = true;
+  for (const ir::Var* var : emitter_.needs().sources) plan(var).sources = true;
+  for (const auto& [var, e] : emitter_.needs().edge_info) {
+    GraphPlan& graph = plan(var);
+    graph.edge_info = true;
+    graph.info = e->type->columns[0]->scalar;
+    graph.info_loc = e->loc;
+  }
+  for (const auto& [slot, graph] : graphs) program_.graphs.push_back(graph);
+  program_.slot_count = emitter_.frame().slot_count();
+  return std::move(program_);
+}
+
+// Step functions
+
+std::unique_ptr<FunctionEmitter> Planner::step_function(const std::string& name) {
+  llvm::FunctionType* type = emitter_.type_of<void(runtime::RegionContext*)>();
+  return std::make_unique<FunctionEmitter>(emitter_, emitter_.define(name, type, {"context"}));
+}
+
+FunctionEmitter& Planner::open_step() {
+  if (step_ == nullptr) {
+    step_name_ = next_name();
+    step_ = step_function(step_name_);
+  }
+  return *step_;
+}
+
+void Planner::close_step() {
+  if (step_ == nullptr) return;
+  step_->finish();
+  step_.reset();
+  program_.steps.push_back(EvaluateStep{step_name_});
+}
+
+// Lists that are stored
+
+void Planner::prepare(const ir::Expr& e) {
+  if (e.kind == ir::Kind::Var || emitter_.stored().contains(&e)) return;
+  bool set_operation = e.kind == ir::Kind::Intersect || e.kind == ir::Kind::Diff;
+  if (set_operation) {
+    prepare(*e.operands[0]);
+    prepare_second(*e.operands[1]);
+    store(e, false);
+    return;
+  }
+  if (e.kind == ir::Kind::Size || e.kind == ir::Kind::Contains) {
+    const ir::Expr& items = *e.operands[0];
+    if (items.kind == ir::Kind::Intersect || items.kind == ir::Kind::Diff) {
+      if (e.kind == ir::Kind::Size) {
+        prepare(*items.operands[0]);
+        prepare_second(*items.operands[1]);
+        return;
+      }
+    } else if (items.kind == ir::Kind::Literal) {
+      for (const ir::Expr* item : items.operands) prepare(*item);
+      for (const ir::Expr* operand : e.operands.subspan(1)) prepare(*operand);
+      return;
+    }
+  }
+  for (const ir::Expr* operand : e.operands) prepare(*operand);
+  bool words = e.kind == ir::Kind::EdgeInfo &&
+               (e.type->columns[0]->is_scalar(ir::ScalarKind::Bool) || e.type->columns[0]->is_scalar(ir::ScalarKind::Vid));
+  if (e.kind == ir::Kind::Sorted || e.kind == ir::Kind::Literal || words) store(e, false);
+}
+
+/// The second list of a set operation: a literal stays as it is, what may not ascend is sorted.
+void Planner::prepare_second(const ir::Expr& list) {
+  if (list.kind == ir::Kind::Literal) {
+    for (const ir::Expr* item : list.operands) prepare(*item);
+    return;
+  }
+  prepare(list);
+  if (emitter_.facts().list(&list).ascending || emitter_.sorted_copies().contains(&list)) return;
+  emitter_.sorted_copies().emplace(&list, store(list, true));
+}
+
+/// Emits the functions that compute `e` (and sort it, if asked for) into memory of its own.
+FrameList Planner::store(const ir::Expr& e, bool sorted) {
+  close_step();
+  ListStep step;
+  step.slot = emitter_.frame().reserve(1 + static_cast<std::uint32_t>(e.type->columns.size()));
+  step.columns = element_kinds(*e.type);
+  step.measure = next_name();
+  step.fill = step.measure + "_fill";
+  std::unique_ptr<FunctionEmitter> measure = step_function(step.measure);
+  bool filtered = e.kind == ir::Kind::Intersect || e.kind == ir::Kind::Diff || e.kind == ir::Kind::Sorted;
+  const ir::Expr& bound = filtered && !sorted ? *e.operands[0] : e;
+  llvm::Value* most = bound.kind == ir::Kind::Literal
+                          ? measure->builder().getInt64(bound.operands.size() / bound.type->columns.size())
+                          : measure->size_of(bound);
+  measure->store_slot(step.slot, most);
+  measure->finish();
+  std::unique_ptr<FunctionEmitter> fill = step_function(step.fill);
+  fill->store_slot(step.slot, fill->fill_list(e, step.slot, sorted));
+  fill->finish();
+  FrameList result{step.slot, e.type};
+  if (!sorted) emitter_.stored().emplace(&e, result);
+  program_.steps.push_back(std::move(step));
+  return result;
+}
+
+/// A list that the host keeps: the sink of a region, or a copy.
+FrameList Planner::stored_list(const ir::Expr& e) {
+  const ir::Expr& resolved = emitter_.resolve(e);
+  prepare(resolved);
+  const auto found = emitter_.stored().find(&resolved);
+  if (found != emitter_.stored().end()) return found->second;
+  if (const ir::Var* var = ir::as<ir::Var>(&resolved)) {
+    const ir::Stmt* definition = emitter_.facts().definition(var);
+    if (definition != nullptr && definition->kind == ir::Kind::Collect) return {emitter_.frame().slot(*var), var->type};
+  }
+  return store(resolved, false);
+}
+
+// Statements
+
+void Planner::statement(const ir::Stmt& s) {
+  ir::match(
+      s, [&](const ir::Block& x) { for (const ir::Stmt* inner : x.body) statement(*inner); },
+      [&](const ir::Let& x) { let(x); }, [&](const ir::BuildGraph& x) { build(x); }, [&](const ir::Region& x) { region(x); },
+      [&](const ir::Return& x) { ret(x); }, [&](const ir::Stmt& x) { alone(x); });
+}
+
+void Planner::let(const ir::Let& s) {
+  prepare(*s.value);
+  if (s.var->type->is_graph()) return;
+  FunctionEmitter& step = open_step();
+  step.set_loc(s.loc);
+  step.let(s);
+  std::uint32_t slot = emitter_.frame().slot(*s.var);
+  if (s.var->type->is_list()) {
+    step.store_list(slot, step.list(*s.var));
+  } else {
+    step.store_scalar(slot, step.scalar(*s.var));
+  }
+}
+
+void Planner::build(const ir::BuildGraph& s) {
+  BuildStep step;
+  step.slot = emitter_.frame().slot(*s.var);
+  step.index = s.index;
+  step.loc = s.loc;
+  const auto place = [&](const ir::Expr* e) -> std::uint32_t {
+    if (e == nullptr) return 0;
+    prepare(*e);
+    std::uint32_t slot = emitter_.frame().reserve(1 + static_cast<std::uint32_t>(e->type->columns.size()));
+    FunctionEmitter& function = open_step();
+    function.set_loc(s.loc);
+    function.store_list(slot, function.list(*e));
+    return slot;
+  };
+  step.edges_slot = place(s.edges);
+  step.labels_slot = place(s.maybe_labels);
+  step.info_slot = place(s.maybe_info);
+  if (s.maybe_info != nullptr) step.info_kind = element_kind(*s.maybe_info->type->columns[0]);
+  close_step();
+  program_.steps.push_back(step);
+}
+
+void Planner::ret(const ir::Return& s) {
+  ReturnStep step;
+  for (const ir::Expr* value : s.values) {
+    if (value->type->is_list()) {
+      step.results.push_back({value->type, stored_list(*value).slot});
+    } else {
+      prepare(*value);
+      step.results.push_back({value->type, emitter_.frame().reserve(2)});
+    }
+  }
+  close_step();
+  step.function = next_name();
+  std::unique_ptr<FunctionEmitter> function = step_function(step.function);
+  function->set_loc(s.loc);
+  for (std::size_t i = 0; i < s.values.size(); ++i) {
+    if (!s.values[i]->type->is_list()) function->store_scalar(step.results[i].slot, function->scalar(*s.values[i]));
+  }
+  function->finish();
+  program_.steps.push_back(std::move(step));
+}
+
+// Regions
+
+void Planner::alone(const ir::Stmt& s) {
+  bodies_.push_back({&s});
+  blocks_.push_back(ir::Block{{{ir::Kind::Block, s.loc}}, bodies_.back()});
+  collects_.push_back(ir::Collect{{{ir::Kind::Collect, s.loc}}, {}, &blocks_.back()});
+  ir::Region made{{{ir::Kind::Region, s.loc}}, {}, {}, &collects_.back()};
+  made.schedule.parallel = false;
+  alone_.push_back(made);
+  if (region_form(s)) region(alone_.back());
+}
+
+/// Outside regions the verifier lets statements compute lists in place, which has no translation here.
+bool Planner::region_form(const ir::Stmt& s) {
+  bool fits = true;
+  bodies_.push_back({&s});
+  ir::Block whole{{{ir::Kind::Block, s.loc}}, bodies_.back()};
+  ir::for_each_stmt(whole, [&](const ir::Stmt& inner) {
+    if (const ir::Collect* collect = ir::as<ir::Collect>(&inner)) {
+      for (const ir::Sink& sink : collect->sinks) fits = fits && sink.kind != ir::SinkKind::List;
+    }
+    ir::for_each_expr(inner, [&](const ir::Expr& e) {
+      ir::for_each_node(e, [&](const ir::Expr& node) {
+        for (const ir::Expr* operand : node.operands) {
+          bool computed = operand->kind == ir::Kind::Intersect || operand->kind == ir::Kind::Diff || operand->kind == ir::Kind::Sorted;
+          fits = fits && (!computed || node.kind == ir::Kind::Size);
+        }
+      });
+      fits = fits && e.kind != ir::Kind::Intersect && e.kind != ir::Kind::Diff && e.kind != ir::Kind::Sorted;
+    });
+  });
+  if (!fits) {
+    diagnostics_.error(DiagId::IrInvalid, s.loc, "a list that has to be stored in a loop outside a region");
+  }
+  return fits;
+}
+
+const ir::Var* Planner::streamed_list() const {
+  const ir::Block& body = *emitter_.module().body;
+  const ir::Return* last = body.body.empty() ? nullptr : ir::as<ir::Return>(body.body.back());
+  if (last == nullptr || last->values.size() != 1) return nullptr;
+  const ir::Var* var = ir::as<ir::Var>(last->values[0]);
+  if (var == nullptr || !var->type->is_list()) return nullptr;
+  return ir::count_uses(body)[var] == 1 ? var : nullptr;
+}
+
+RegionShape Planner::shape_of(const ir::Region& s, const ir::Var* maybe_stream) const {
+  RegionShape shape;
+  shape.region = &s;
+  const ir::Block& body = *s.collect->body;
+  if (s.schedule.parallel) shape.outer = static_cast<const ir::For*>(body.body[0]);
+  for (const ir::Sink& sink : s.collect->sinks) {
+    bool map = shape.outer != nullptr && sink.kind == ir::SinkKind::List && sink.var != maybe_stream &&
+               yields_into(body, sink.var) == 1 && yields_directly(*shape.outer->body, sink.var);
+    shape.map.push_back(map);
+  }
+  if (shape.outer != nullptr && s.schedule.split >= 2) shape.split = last_loop(*shape.outer->body);
+  return shape;
+}
+
+void Planner::prepare_region(const ir::Region& s, RegionStep& step) {
+  std::unique_ptr<FunctionEmitter> prepare = step_function(step.prepare);
+  step.positions_slot = emitter_.frame().reserve(1);
+  llvm::Value* positions = prepare->builder().getInt64(1);
+  if (s.schedule.parallel) {
+    const ir::For& loop = *static_cast<const ir::For*>(s.collect->body->body[0]);
+    prepare->set_loc(loop.loc);
+    std::vector<List> lists;
+    for (const ir::Expr* e : loop.lists) lists.push_back(prepare->loop_list(*e));
+    positions = prepare->common_length(lists);
+  }
+  prepare->store_slot(step.positions_slot, positions);
+  for (const ir::Buffer& buffer : s.buffers) {
+    std::uint32_t slot = emitter_.frame().slot(*buffer.var);
+    step.buffers.push_back({std::string(buffer.var->hint), slot, element_kinds(*buffer.var->type)});
+    prepare->store_slot(slot, prepare->scalar(*buffer.capacity));
+  }
+  prepare->finish();
+}
+
+void Planner::region(const ir::Region& s) {
+  close_step();
+  const ir::Var* streamed = streamed_list();
+  RegionShape shape = shape_of(s, streamed);
+  RegionStep step;
+  step.body = "region_" + std::to_string(regions_++);
+  step.prepare = step.body + "_prepare";
+  step.parallel = s.schedule.parallel;
+  step.loc = s.collect->loc;
+  for (const ir::Buffer& buffer : s.buffers) prepare(*buffer.capacity);
+  prepare_region(s, step);
+  for (std::size_t i = 0; i < s.collect->sinks.size(); ++i) {
+    const ir::Sink& sink = s.collect->sinks[i];
+    SinkPlan plan;
+    plan.info.kind = runtime_kind(sink, shape.map[i]);
+    if (sink.kind == ir::SinkKind::List) plan.info.columns = element_kinds(*sink.var->type);
+    plan.slot = emitter_.frame().slot(*sink.var);
+    plan.wide = sink.var->type->is_scalar(ir::ScalarKind::I128);
+    if (sink.var == streamed) step.stream_sink = static_cast<int>(i);
+    step.sinks.push_back(std::move(plan));
+  }
+  llvm::FunctionType* body_type = emitter_.type_of<runtime::RegionBody>();
+  FunctionEmitter body(emitter_, emitter_.define(step.body, body_type, {"context", "worker", "begin", "end"}));
+  body.region_body(shape);
+  body.finish();
+  if (shape.split != nullptr) {
+    step.inner = step.body + "_inner";
+    llvm::FunctionType* inner_type = emitter_.type_of<runtime::RegionInner>();
+    FunctionEmitter inner(emitter_, emitter_.define(step.inner, inner_type, {"context", "worker", "position", "begin", "end"}));
+    inner.region_inner(shape);
+    inner.finish();
+  }
+  program_.steps.push_back(std::move(step));
+}
+
+}  // namespace matcha::codegen::jit

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "codegen/llvm/function_emitter.h"
+#include "codegen/llvm/module_emitter.h"
+#include "codegen/llvm/program.h"
+#include "ir/support/diagnostics.h"
+
+namespace matcha::codegen::jit {
+
+/// Turns the top-level statements into steps and emits their functions.
+class Planner {
+ public:
+  Planner(ModuleEmitter& emitter, Diagnostics& diagnostics) : emitter_(emitter), diagnostics_(diagnostics) {}
+
+  /// The whole program; after an error (diagnostics) it is not to be used.
+  Program run();
+
+ private:
+  void statement(const ir::Stmt& s);
+  void let(const ir::Let& s);
+  void build(const ir::BuildGraph& s);
+  void region(const ir::Region& s);
+  void ret(const ir::Return& s);
+  /// A statement without sinks: a region that is not parallel.
+  void alone(const ir::Stmt& s);
+
+  /// Stores every list that `e` needs stored, operands first.
+  void prepare(const ir::Expr& e);
+  void prepare_second(const ir::Expr& list);
+  FrameList store(const ir::Expr& e, bool sorted);
+  FrameList stored_list(const ir::Expr& e);
+
+  void prepare_region(const ir::Region& s, RegionStep& step);
+  RegionShape shape_of(const ir::Region& s, const ir::Var* maybe_stream) const;
+  bool region_form(const ir::Stmt& s);
+  const ir::Var* streamed_list() const;
+
+  FunctionEmitter& open_step();
+  void close_step();
+  std::unique_ptr<FunctionEmitter> step_function(const std::string& name);
+  std::string next_name() { return "step_" + std::to_string(steps_++); }
+
+  ModuleEmitter& emitter_;
+  Diagnostics& diagnostics_;
+  Program program_;
+  std::unique_ptr<FunctionEmitter> step_;
+  std::string step_name_;
+  unsigned steps_ = 0;
+  unsigned regions_ = 0;
+  std::deque<ir::Block> blocks_;
+  std::deque<std::vector<const ir::Stmt*>> bodies_;
+  std::deque<ir::Collect> collects_;
+  std::deque<ir::Region> alone_;
+};
+
+}  // namespace matcha::codegen::jit

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ir/nodes.h"
+#include "runtime/cpu/region.h"
+#include "runtime/cpu/scheduler.h"
+
+/// What the host does to run a module: a list of steps in the order of the top-level statements. Generated functions are
+/// named; a step function has the type `void(RegionContext*)` and works on the frame.
+namespace matcha::codegen::jit {
+
+/// Calls a step function.
+struct EvaluateStep {
+  std::string function;
+};
+
+/// Computes a list and keeps it: `measure` puts a bound on its size in the slot, memory is given for the columns, `fill`
+/// writes the items and the size.
+struct ListStep {
+  std::string measure;
+  std::string fill;
+  std::uint32_t slot = 0;
+  std::vector<runtime::ElementKind> columns;
+};
+
+struct BuildStep {
+  std::uint32_t slot = 0;
+  std::uint32_t edges_slot = 0;
+  std::uint32_t labels_slot = 0;  ///< 0: none; no list is there.
+  std::uint32_t info_slot = 0;    ///< 0: none.
+  runtime::ElementKind info_kind = runtime::ElementKind::Int;
+  ir::GraphIndex index = ir::GraphIndex::Csr;
+  SourceLoc loc;
+};
+
+/// Scratch memory of each worker; the capacity in items is in the slot when the region starts.
+struct BufferPlan {
+  std::string name;
+  std::uint32_t slot = 0;
+  std::vector<runtime::ElementKind> columns;
+};
+
+/// Where the value of a sink goes.
+struct SinkPlan {
+  runtime::SinkInfo info;
+  std::uint32_t slot = 0;
+  bool wide = false;    ///< A sum of 128 bits.
+};
+
+struct RegionStep {
+  std::string prepare;  ///< Number of positions, capacities of the buffers.
+  std::string body;
+  std::string inner;    ///< Empty: the second level cannot be split off.
+  bool parallel = true;
+  std::uint32_t positions_slot = 0;
+  std::vector<BufferPlan> buffers;
+  std::vector<SinkPlan> sinks;
+  int stream_sink = -1;  ///< The sink whose rows may be handed over as they come.
+  SourceLoc loc;
+};
+
+/// One result.
+struct ResultPlan {
+  const ir::Type* type = nullptr;
+  std::uint32_t slot = 0;  ///< Of the value, or of a list that the host keeps.
+};
+
+struct ReturnStep {
+  std::string function;
+  std::vector<ResultPlan> results;
+};
+
+using Step = std::variant<EvaluateStep, ListStep, BuildStep, RegionStep, ReturnStep>;
+
+/// A parameter and its slot.
+struct ParamPlan {
+  const ir::Type* type = nullptr;
+  std::string name;
+  std::uint32_t slot = 0;
+};
+
+/// What is asked of a graph, by its slot.
+struct GraphPlan {
+  std::uint32_t slot = 0;
+  bool vertex_array = false;  ///< Its vertices as an array, even if they are all ranks.
+  bool sources = false;
+  bool edge_info = false;
+  ir::ScalarKind info = ir::ScalarKind::I64;
+  SourceLoc info_loc;
+};
+
+struct Program {
+  std::vector<ParamPlan> params;
+  std::vector<Step> steps;
+  std::vector<GraphPlan> graphs;
+  std::uint32_t slot_count = 0;
+  std::vector<std::string> files;   ///< Names of the source files, by id.
+  std::vector<SourceLoc> places;    ///< Those of the module's nodes, to find the length of a trap's place again.
+};
+
+}  // namespace matcha::codegen::jit

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codegen/backend.h"
+#include "codegen/llvm/jit.h"
+#include "codegen/llvm/program.h"
+
+namespace matcha::codegen::jit {
+
+/// One run of a program: the frame and what it points to.
+class Run {
+ public:
+  Run(const Program& program, const Code& code, const runtime::RunControl& control, const runtime::Universe& universe,
+      const RunOptions& options);
+
+  RunOutcome walk(std::span<const Argument> arguments);
+
+ private:
+  using Failure = std::optional<RunError>;
+
+  // Each gives the error that ends the run, or nothing.
+  Failure bind(std::span<const Argument> arguments);
+  Failure bind_list(const ParamPlan& param, const runtime::InputList& list);
+  Failure bind_graph(const ParamPlan& param, runtime::Graph& graph);
+  Failure add_graph(std::uint32_t slot, runtime::Graph& graph, bool own_labels);
+  Failure call(const std::string& function);
+  Failure step(const EvaluateStep& s) { return call(s.function); }
+  Failure step(const ListStep& s);
+  Failure step(const BuildStep& s);
+  Failure step(const RegionStep& s);
+  Failure step(const ReturnStep& s);
+
+  Failure plan_scratch(const RegionStep& s, runtime::RegionLaunch& launch, unsigned threads);
+  Failure take_results(const RegionStep& s, runtime::RegionResult& result);
+  Failure give_rows(const ResultPlan& plan);
+  ListValue take_list(const ResultPlan& plan);
+  ResultValue scalar_result(const ResultPlan& plan) const;
+  bool streams(const RegionStep& s) const { return options_.on_rows && s.stream_sink >= 0; }
+  RunError trap(std::uint32_t code, SourceLoc loc) const;
+  SourceLoc place(std::string_view file, std::uint32_t line, std::uint32_t column) const;
+  static RunError failure(runtime::ErrorKind kind, std::string message, std::string hint = {}, SourceLoc loc = {});
+  bool ended() const { return result_.ending != Ending::Complete; }
+
+  const Program& program_;
+  const Code& code_;
+  const runtime::Universe& universe_;
+  const RunOptions& options_;
+  runtime::RunControl control_;
+  const runtime::SetKernels* sets_;
+  std::vector<std::uint64_t> frame_;
+  std::map<std::uint32_t, std::vector<runtime::Column>> lists_;  ///< By slot.
+  std::vector<std::unique_ptr<runtime::GraphView>> views_;
+  std::vector<std::unique_ptr<runtime::Graph>> graphs_;
+  std::vector<runtime::Column> arrays_;
+  bool streamed_ = false;
+  RunResult result_;
+};
+
+}  // namespace matcha::codegen::jit

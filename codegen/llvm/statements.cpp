@@ -1,0 +1,306 @@
+#include <llvm/IR/Intrinsics.h>
+
+#include <cstddef>
+
+#include "codegen/llvm/function_emitter.h"
+#include "codegen/llvm/helpers.h"
+#include "ir/analysis/walk.h"
+#include "ir/match.h"
+
+/// Statements inside functions.
+namespace matcha::codegen::jit {
+
+using llvm::Value;
+using runtime::TrapCode;
+
+void FunctionEmitter::block(const ir::Block& b) {
+  for (const ir::Stmt* s : b.body) stmt(*s);
+}
+
+void FunctionEmitter::stmt(const ir::Stmt& s) {
+  set_loc(s.loc);
+  const auto never = [](const ir::Stmt&) { MATCHA_UNREACHABLE("a top-level statement inside a function"); };
+  ir::match(
+      s, [&](const ir::Block& x) { block(x); }, [&](const ir::Let& x) { let(x); }, [&](const ir::Store& x) { store(x); },
+      [&](const ir::For& x) { loop(x); }, [&](const ir::If& x) { branch(x); }, [&](const ir::Collect& x) { collect(x); },
+      [&](const ir::Yield& x) { yield(x); }, never);
+}
+
+void FunctionEmitter::let(const ir::Let& s) {
+  if (s.var->type->is_scalar()) {
+    Value* value = scalar(*s.value);
+    if (!value->hasName() && !llvm::isa<llvm::Constant>(value)) value->setName(name_of(*s.var));
+    scalars_[s.var] = value;
+  } else if (s.var->type->is_list()) {
+    lists_[s.var] = list(*s.value);
+  }
+}
+
+void FunctionEmitter::store(const ir::Store& s) {
+  List items = buffer(*s.buffer);
+  items.size = store_items(*s.value, items);
+  items.capacity = nullptr;
+  lists_[s.var] = items;
+}
+
+void FunctionEmitter::branch(const ir::If& s) {
+  llvm::BasicBlock* then_block = new_block("then");
+  llvm::BasicBlock* end = new_block("");
+  llvm::BasicBlock* else_block = s.maybe_else != nullptr ? new_block("else") : end;
+  b_.CreateCondBr(scalar(*s.cond), then_block, else_block);
+  b_.SetInsertPoint(then_block);
+  block(*s.then_body);
+  b_.CreateBr(end);
+  if (s.maybe_else != nullptr) {
+    b_.SetInsertPoint(else_block);
+    block(*s.maybe_else);
+    b_.CreateBr(end);
+  }
+  b_.SetInsertPoint(end);
+}
+
+// Loops
+
+Value* FunctionEmitter::common_length(std::span<const List> lists) {
+  for (std::size_t i = 1; i < lists.size(); ++i) {
+    trap_if(b_.CreateICmpNE(lists[i].size, lists[0].size), TrapCode::LengthMismatch, loc_);
+  }
+  return lists[0].size;
+}
+
+void FunctionEmitter::bind_items(const ir::For& s, std::span<const List> lists, Value* index) {
+  std::size_t var = 0;
+  for (const List& items : lists) {
+    for (const Column& column : items.columns) {
+      scalars_[s.vars[var]] = load_cell(column, index, name_of(*s.vars[var]));
+      ++var;
+    }
+  }
+  if (s.maybe_index != nullptr) scalars_[s.maybe_index] = index;
+}
+
+void FunctionEmitter::walk(const ir::For& s, std::span<const List> lists, Value* begin, Value* end,
+                           const std::function<void()>& item) {
+  llvm::BasicBlock* before = b_.GetInsertBlock();
+  llvm::BasicBlock* body = new_block("for");
+  llvm::BasicBlock* after = new_block("done");
+  b_.CreateCondBr(b_.CreateICmpULT(begin, end), body, after);
+  b_.SetInsertPoint(body);
+  llvm::PHINode* index = b_.CreatePHI(i64_, 2, s.maybe_index != nullptr ? name_of(*s.maybe_index) : "i");
+  index->addIncoming(begin, before);
+  if (depth_ == 0) position_ = index;
+  ++depth_;
+  bind_items(s, lists, index);
+  item();
+  --depth_;
+  Value* next = b_.CreateNUWAdd(index, integer(1));
+  index->addIncoming(next, b_.GetInsertBlock());
+  b_.CreateCondBr(b_.CreateICmpULT(next, end), body, after);
+  b_.SetInsertPoint(after);
+}
+
+void FunctionEmitter::loop(const ir::For& s) {
+  std::vector<List> lists;
+  for (const ir::Expr* e : s.lists) lists.push_back(loop_list(*e));
+  Value* size = common_length(lists);
+  if (shape_ != nullptr && shape_->split == &s) {
+    if (in_inner_) return walk_part(s, lists);
+    return defer_or_walk(s, lists, size);
+  }
+  bool may_leave = worker_ != nullptr && depth_ <= 1 && (holds_for(*s.body) || depth_ == 0) && !before_split_;
+  walk(s, lists, integer(0), size, [&] {
+    if (may_leave) leave_if_stopped();
+    block(*s.body);
+  });
+}
+
+// Sinks
+
+/// True if a sum of ints cannot leave 64 bits: few yields of small values.
+bool FunctionEmitter::sums_narrow(const ir::Collect& s, const ir::Sink& sink) const {
+  constexpr __int128 kLongestList = __int128{1} << 40;
+  __int128 total = 0;
+  const auto add = [&](const ir::Block& block, __int128 times, const auto& self) -> void {
+    for (const ir::Stmt* inner : block.body) {
+      ir::match(
+          *inner,
+          [&](const ir::Yield& y) {
+            if (y.sink != sink.var) return;
+            ir::Range range = module_.facts().range(y.values[0]);
+            __int128 largest = std::max(-__int128{range.low}, __int128{range.high});
+            total = std::min(total + times * std::max<__int128>(largest, 1), __int128{INT64_MAX} + 1);
+          },
+          [&](const ir::For& f) {
+            self(*f.body, std::min(times * kLongestList, __int128{1} << 63), self);
+          },
+          [&](const ir::If& i) {
+            self(*i.then_body, times, self);
+            if (i.maybe_else != nullptr) self(*i.maybe_else, times, self);
+          },
+          [&](const ir::Block& b) { self(b, times, self); }, [&](const ir::Collect& c) { self(*c.body, times, self); },
+          [](const ir::Stmt&) {});
+    }
+  };
+  add(*s.body, 1, add);
+  return total <= INT64_MAX;
+}
+
+void FunctionEmitter::collect(const ir::Collect& s) {
+  for (const ir::Sink& sink : s.sinks) {
+    OpenSink opened;
+    opened.sink = &sink;
+    bool whole = sink.var->type->is_scalar(ir::ScalarKind::I64);
+    llvm::Type* sum_type = whole && sums_narrow(s, sink) ? i64_ : i128_;
+    if (sink.kind == ir::SinkKind::Sum && whole) opened.value = local(sum_type, name_of(*sink.var));
+    open(opened);
+    sinks_[sink.var] = opened;
+  }
+  block(*s.body);
+  set_loc(s.loc);
+  for (const ir::Sink& sink : s.sinks) close(sinks_[sink.var]);
+}
+
+void FunctionEmitter::open(OpenSink& sink) {
+  const ir::Type& type = *sink.sink->var->type;
+  llvm::StringRef name = name_of(*sink.sink->var);
+  switch (sink.sink->kind) {
+    case ir::SinkKind::Sum:
+      if (type.is_scalar(ir::ScalarKind::F64)) {
+        llvm::AllocaInst* sum = local(i8_, name, integer(exact_sum_bytes()));
+        sum->setAlignment(llvm::Align(16));
+        sink.exact = sum;
+        b_.CreateCall(MATCHA_RUNTIME(module_, matcha_exact_clear, Effect::WritesArguments), {sum});
+        return;
+      }
+      b_.CreateStore(llvm::ConstantInt::get(sink.value->getAllocatedType(), 0), sink.value);
+      return;
+    case ir::SinkKind::Min:
+    case ir::SinkKind::Max:
+      sink.value = local(register_type(type), name);
+      sink.flag = local(i1_, name + ".present");
+      b_.CreateStore(llvm::Constant::getNullValue(register_type(type)), sink.value);
+      b_.CreateStore(b_.getFalse(), sink.flag);
+      return;
+    case ir::SinkKind::Any:
+    case ir::SinkKind::All:
+      sink.value = local(i1_, name);
+      b_.CreateStore(b_.getInt1(sink.sink->kind == ir::SinkKind::All), sink.value);
+      return;
+    case ir::SinkKind::List:
+      sink.items = buffer(*sink.sink->maybe_buffer);
+      sink.value = local(i64_, name);
+      b_.CreateStore(integer(0), sink.value);
+      return;
+  }
+}
+
+void FunctionEmitter::close(OpenSink& sink) {
+  const ir::Var* var = sink.sink->var;
+  if (sink.sink->kind == ir::SinkKind::List) {
+    List items = sink.items;
+    items.size = b_.CreateLoad(i64_, sink.value, name_of(*var));
+    items.capacity = nullptr;
+    lists_[var] = items;
+    return;
+  }
+  if (sink.exact != nullptr) {
+    scalars_[var] = b_.CreateCall(MATCHA_RUNTIME(module_, matcha_exact_value, Effect::ReadsArguments), {sink.exact},
+                                  name_of(*var));
+    return;
+  }
+  Value* value = b_.CreateLoad(sink.value->getAllocatedType(), sink.value, name_of(*var));
+  if (sink.flag != nullptr) present_[var] = b_.CreateLoad(i1_, sink.flag, "present");
+  if (value->getType() == i128_) {
+    Value* narrow = b_.CreateTrunc(value, i64_, name_of(*var));
+    trap_if(b_.CreateICmpNE(b_.CreateSExt(narrow, i128_), value), TrapCode::IntegerOverflow, loc_);
+    value = narrow;
+  }
+  scalars_[var] = value;
+}
+
+void FunctionEmitter::yield(const ir::Yield& s) {
+  OpenSink& sink = sinks_.at(s.sink);
+  std::vector<Value*> values;
+  for (const ir::Expr* e : s.values) values.push_back(scalar(*e));
+  if (sink.region_index >= 0 && before_split_) return;
+  if (sink.sink->kind != ir::SinkKind::List) {
+    add_to(sink, *s.values[0], values[0]);
+  } else if (sink.region_index >= 0) {
+    append_row(sink, values);
+  } else {
+    append_item(sink, values);
+  }
+}
+
+void FunctionEmitter::append_item(OpenSink& sink, std::span<Value* const> values) {
+  Value* count = b_.CreateLoad(i64_, sink.value);
+  trap_if(b_.CreateICmpUGE(count, sink.items.capacity), TrapCode::CapacityExceeded, loc_);
+  for (std::size_t c = 0; c < values.size(); ++c) store_cell(sink.items.columns[c], count, values[c]);
+  b_.CreateStore(b_.CreateNUWAdd(count, integer(1)), sink.value);
+}
+
+void FunctionEmitter::append_row(const OpenSink& sink, std::span<Value* const> values) {
+  Value* index = position_;
+  if (!sink.map) {
+    Value* count = row_buffer(sink.region_index, offsetof(runtime::RowBuffer, count));
+    Value* capacity = row_buffer(sink.region_index, offsetof(runtime::RowBuffer, capacity));
+    llvm::BasicBlock* flush = new_block("flush");
+    llvm::BasicBlock* next = new_block("");
+    Value* full = b_.CreateICmpEQ(b_.CreateLoad(i64_, count), b_.CreateLoad(i64_, capacity));
+    likely(b_.CreateNot(full), next, flush);
+    b_.SetInsertPoint(flush);
+    using runtime::rt_flush_rows;
+    b_.CreateCall(MATCHA_RUNTIME(module_, rt_flush_rows, Effect::Any),
+                  {context_, worker_, integer(static_cast<std::uint64_t>(sink.region_index))});
+    b_.CreateBr(next);
+    b_.SetInsertPoint(next);
+    index = b_.CreateLoad(i64_, count, "row");
+    b_.CreateStore(b_.CreateNUWAdd(index, integer(1)), count);
+  }
+  Value* columns = b_.CreateLoad(ptr_, row_buffer(sink.region_index, offsetof(runtime::RowBuffer, columns)), "columns");
+  std::span<const ir::Type* const> types = sink.sink->var->type->columns;
+  for (std::size_t c = 0; c < values.size(); ++c) {
+    Value* data = b_.CreateLoad(ptr_, b_.CreateConstInBoundsGEP1_64(ptr_, columns, c));
+    store_cell({data, cell_of(*types[c]), false, nullptr}, index, values[c]);
+  }
+}
+
+void FunctionEmitter::add_to(OpenSink& sink, const ir::Expr& e, Value* value) {
+  using runtime::rt_sum_f64;
+  if (sink.exact != nullptr) {
+    b_.CreateCall(MATCHA_RUNTIME(module_, rt_sum_f64, Effect::WritesArguments), {sink.exact, value});
+    return;
+  }
+  llvm::Type* type = sink.value->getAllocatedType();
+  Value* old = b_.CreateLoad(type, sink.value);
+  switch (sink.sink->kind) {
+    case ir::SinkKind::Sum: {
+      bool positive = module_.facts().range(&e).low >= 0;
+      if (type == i128_) value = positive ? b_.CreateZExt(value, i128_) : b_.CreateSExt(value, i128_);
+      b_.CreateStore(b_.CreateAdd(old, value), sink.value);
+      return;
+    }
+    case ir::SinkKind::Min:
+    case ir::SinkKind::Max: {
+      bool smaller = sink.sink->kind == ir::SinkKind::Min;
+      bool real = type == f64_;
+      llvm::Intrinsic::ID id = real ? (smaller ? llvm::Intrinsic::minimum : llvm::Intrinsic::maximum)
+                                    : (smaller ? llvm::Intrinsic::smin : llvm::Intrinsic::smax);
+      Value* best = b_.CreateBinaryIntrinsic(id, old, value);
+      b_.CreateStore(b_.CreateSelect(b_.CreateLoad(i1_, sink.flag), best, value), sink.value);
+      b_.CreateStore(b_.getTrue(), sink.flag);
+      return;
+    }
+    case ir::SinkKind::Any:
+      b_.CreateStore(b_.CreateOr(old, value), sink.value);
+      return;
+    case ir::SinkKind::All:
+      b_.CreateStore(b_.CreateAnd(old, value), sink.value);
+      return;
+    case ir::SinkKind::List:
+      break;
+  }
+  MATCHA_UNREACHABLE("a list sink as a scalar one");
+}
+
+}  // namespace matcha::codegen::jit
