@@ -40,7 +40,7 @@ class Parser {
     expect_punct("(");
     if (!at_punct(")")) {
       do {
-        std::string_view param = expect(TokenKind::Value, "a parameter").text;
+        Token param = expect(TokenKind::Value, "a parameter");
         expect_punct(":");
         params.push_back(define(param, type()));
       } while (accept_punct(","));
@@ -137,11 +137,13 @@ class Parser {
     return result;
   }
 
-  const Var* define(std::string_view name, const Type* type) {
-    std::string_view hint = name.substr(0, name.find('.'));
+  const Var* define(const Token& name, const Type* type) {
+    std::string_view hint = name.text.substr(0, name.text.find('.'));
     builder_.set_loc({});
     const Var* var = builder_.var(type, hint);
-    if (!names_.emplace(std::string(name), var).second) fail(fmt::format("`%{}` is bound already", name));
+    if (!names_.emplace(std::string(name.text), var).second) {
+      fail_at(name.loc, fmt::format("`%{}` is bound already", name.text));
+    }
     return var;
   }
 
@@ -291,7 +293,7 @@ class Parser {
   const Stmt* stmt() {
     if (at_punct("{")) return block();
     if (accept_word("let")) {
-      std::string name(expect(TokenKind::Value, "a value").text);
+      Token name = expect(TokenKind::Value, "a value");
       expect_punct("=");
       const Expr* e = expr();
       return builder_.let(define(name, e->type), e);
@@ -312,7 +314,7 @@ class Parser {
   }
 
   const Stmt* store() {
-    std::string name(expect(TokenKind::Value, "a value").text);
+    Token name = expect(TokenKind::Value, "a value");
     expect_word("in");
     const Var* buffer = value();
     expect_punct("=");
@@ -324,8 +326,8 @@ class Parser {
     std::vector<Token> names;
     do names.push_back(expect(TokenKind::Value, "a loop variable"));
     while (accept_punct(","));
-    std::string index;
-    if (accept_word("at")) index = expect(TokenKind::Value, "a position variable").text;
+    std::optional<Token> index;
+    if (accept_word("at")) index = expect(TokenKind::Value, "a position variable");
     SourceLoc loc = token_.loc;
     expect_word("in");
     std::vector<const Expr*> lists = exprs();
@@ -338,8 +340,8 @@ class Parser {
       fail_at(loc, fmt::format("{} loop variables for {} columns", names.size(), columns.size()));
     }
     std::vector<const Var*> vars;
-    for (std::size_t i = 0; i < names.size(); ++i) vars.push_back(define(names[i].text, columns[i]));
-    const Var* maybe_index = index.empty() ? nullptr : define(index, context_.i64());
+    for (std::size_t i = 0; i < names.size(); ++i) vars.push_back(define(names[i], columns[i]));
+    const Var* maybe_index = index ? define(*index, context_.i64()) : nullptr;
     const Block* body = block();
     return builder_.loop(vars, lists, maybe_index, body);
   }
@@ -357,7 +359,7 @@ class Parser {
     expect_word("collect");
     std::vector<Sink> sinks;
     do {
-      std::string name(expect(TokenKind::Value, "a sink").text);
+      Token name = expect(TokenKind::Value, "a sink");
       expect_punct(":");
       SinkKind kind = static_cast<SinkKind>(take_choice({"sum", "min", "max", "any", "all", "list"}));
       const Type* sink_type = type();
@@ -369,7 +371,7 @@ class Parser {
   }
 
   const Stmt* build() {
-    std::string name(expect(TokenKind::Value, "a graph").text);
+    Token name = expect(TokenKind::Value, "a graph");
     expect_punct("=");
     GraphIndex index = take_choice({"csr", "hash"}) == 0 ? GraphIndex::Csr : GraphIndex::Hash;
     expect_punct("(");
@@ -397,7 +399,7 @@ class Parser {
     expect_punct("{");
     std::vector<Buffer> buffers;
     while (accept_word("buffer")) {
-      std::string name(expect(TokenKind::Value, "a buffer").text);
+      Token name = expect(TokenKind::Value, "a buffer");
       expect_punct(":");
       const Type* buffer_type = type();
       expect_punct("[");
