@@ -485,7 +485,7 @@ class Planner {
   }
 
   void nested(SourceLoc loc) {
-    context_.diagnostics.error(DiagId::NestedList, loc, "a list of lists would have to be stored here",
+    context_.diagnostics.error(DiagId::StoredNest, loc, "a list of lists would have to be stored here",
                                "join the inner lists with `flatten`, or reduce each with `size`, `sum`, `any`, …");
   }
 

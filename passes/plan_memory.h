@@ -37,7 +37,7 @@ namespace matcha::passes {
 ///     }
 ///
 /// Requires: stage loop, label words bound. Ensures: stage kernel and its rules (ir/README.md).
-/// Gives up on: lists of lists (`nested-list`) and lists without a bound (`unbounded-list`), with an error.
+/// Gives up on: lists of lists (`stored-nest`) and lists without a bound (`unbounded-list`), with an error.
 ir::Module plan_memory(const ir::Module& module, PassContext& context);
 
 }  // namespace matcha::passes

@@ -1,0 +1,39 @@
+#include "passes/exprs.h"
+
+#include <vector>
+
+#include "ir/match.h"
+
+namespace matcha::passes {
+
+using namespace ir;  // NOLINT: a pass is written in the words of the IR.
+
+const Expr* replace(Builder& builder, const Expr* expr, const std::unordered_map<const Expr*, const Expr*>& to) {
+  if (const auto found = to.find(expr); found != to.end()) return found->second;
+  if (expr->operands.empty()) return expr;
+  std::vector<const Expr*> operands;
+  for (const Expr* operand : expr->operands) operands.push_back(replace(builder, operand, to));
+  return builder.with_operands(expr, operands);
+}
+
+const Stmt* replace_in(Builder& b, const Stmt* stmt, const std::unordered_map<const Expr*, const Expr*>& to) {
+  const auto all = [&](std::span<const Expr* const> items) {
+    std::vector<const Expr*> result;
+    for (const Expr* item : items) result.push_back(replace(b, item, to));
+    return result;
+  };
+  const auto maybe = [&](const Expr* e) { return e != nullptr ? replace(b, e, to) : nullptr; };
+  b.set_loc(stmt->loc);
+  return match(
+      *stmt, [&](const Let& s) -> const Stmt* { return b.let(s.var, replace(b, s.value, to)); },
+      [&](const Store& s) -> const Stmt* { return b.store(s.var, s.buffer, replace(b, s.value, to)); },
+      [&](const For& s) -> const Stmt* { return b.loop(s.vars, all(s.lists), s.maybe_index, s.body); },
+      [&](const If& s) -> const Stmt* { return b.branch(replace(b, s.cond, to), s.then_body, s.maybe_else); },
+      [&](const Yield& s) -> const Stmt* { return b.yield(s.sink, all(s.values)); },
+      [&](const BuildGraph& s) -> const Stmt* {
+        return b.build_graph(s.var, replace(b, s.edges, to), maybe(s.maybe_labels), maybe(s.maybe_info), s.index);
+      },
+      [&](const Return& s) -> const Stmt* { return b.ret(all(s.values)); }, [&](const Stmt& s) { return &s; });
+}
+
+}  // namespace matcha::passes

@@ -1,0 +1,141 @@
+#include <algorithm>
+
+#include "ir/analysis/walk.h"
+#include "ir/match.h"
+#include "ir/rewriter.h"
+#include "passes/fuse_steps.h"
+#include "passes/uses.h"
+
+namespace matcha::passes {
+
+using namespace ir;  // NOLINT: a pass is written in the words of the IR.
+
+namespace {
+
+bool is_one(const Expr* e) {
+  const ConstInt* constant = as<ConstInt>(e);
+  return constant != nullptr && constant->value == 1;
+}
+
+/// Reading the list twice costs no more than reading it once.
+bool is_slice(const Expr* e) {
+  switch (e->kind) {
+    case Kind::Intersect:
+    case Kind::Diff:
+    case Kind::Sorted:
+    case Kind::Select:
+      return false;
+    default:
+      return std::all_of(e->operands.begin(), e->operands.end(), is_slice);
+  }
+}
+
+class LoopFuser final : public Rewriter {
+ public:
+  LoopFuser(const Module& module, PassContext& context)
+      : Rewriter(context.context), facts_(module), uses_(module), context_(context) {}
+
+ protected:
+  void on_stmt(const Stmt* stmt, Stmts& out) override {
+    const Stmt* rebuilt = rebuild(stmt);
+    builder().set_loc(stmt->loc);
+    match(
+        *rebuilt, [&](const For& s) { loop(s, out); }, [&](const Collect& s) { collect(s, out); },
+        [&](const Stmt& s) { out.push_back(&s); });
+  }
+
+ private:
+  /// What a loop over `list` adds to the sink when `yield` does it each time; null if it depends on the item.
+  const Expr* all_at_once(const Yield& yield, const Expr* list, const std::unordered_set<const Var*>& inside) {
+    const Sink* sink = uses_.sink(yield.sink);
+    if (sink == nullptr || yield.values.size() != 1) return nullptr;
+    const Expr* value = yield.values[0];
+    const Expr* size = builder().make(Kind::Size, {list});
+    if (sink->kind == SinkKind::Any) {
+      const ConstBool* constant = as<ConstBool>(value);
+      return constant != nullptr && constant->value ? builder().make(Kind::Lt, {builder().integer(0), size}) : nullptr;
+    }
+    bool adds = sink->kind == SinkKind::Sum && value->type->is_scalar(ScalarKind::I64);
+    if (!adds || reads(*value, inside) || facts_.may_trap(value)) return nullptr;
+    if (is_one(value)) return size;
+    const Expr* product = builder().make(Kind::Mul, {value, size});
+    return facts_.may_trap(product) ? nullptr : product;
+  }
+
+  void loop(const For& s, Stmts& out) {
+    std::unordered_set<const Var*> inside = bound_in(s);
+    Stmts left;
+    Stmts once;
+    for (const Stmt* stmt : s.body->body) {
+      const Yield* yield = s.lists.size() == 1 ? as<Yield>(stmt) : nullptr;
+      const Expr* total = yield != nullptr ? all_at_once(*yield, s.lists[0], inside) : nullptr;
+      if (total == nullptr) {
+        left.push_back(stmt);
+      } else {
+        once.push_back(builder().yield(yield->sink, {&total, 1}));
+      }
+    }
+    if (once.empty() || (!left.empty() && !is_slice(s.lists[0]))) {
+      out.push_back(&s);
+      return;
+    }
+    context_.count("products", static_cast<std::int64_t>(once.size()));
+    out.insert(out.end(), once.begin(), once.end());
+    if (!left.empty()) out.push_back(builder().loop(s.vars, s.lists, s.maybe_index, builder().block(left)));
+  }
+
+  void collect(const Collect& s, Stmts& out) {
+    if (s.sinks.size() != 1 || s.body->body.empty()) {
+      out.push_back(&s);
+      return;
+    }
+    const Sink& sink = s.sinks[0];
+    const Stmt* last = s.body->body.back();
+    if (const Expr* list = copied(sink, *s.body)) {
+      context_.count("copies of lists");
+      out.push_back(builder().let(sink.var, list));
+    } else if (const Expr* value = one_value(sink, *last, *s.body)) {
+      context_.count("single values");
+      out.insert(out.end(), s.body->body.begin(), s.body->body.end() - 1);
+      out.push_back(builder().let(sink.var, value));
+    } else {
+      out.push_back(&s);
+    }
+  }
+
+  /// The list whose items go into the sink, all of them and in order.
+  static const Expr* copied(const Sink& sink, const Block& body) {
+    const For* loop = body.body.size() == 1 ? as<For>(body.body[0]) : nullptr;
+    if (sink.kind != SinkKind::List || loop == nullptr || loop->lists.size() != 1 || loop->body->body.size() != 1) {
+      return nullptr;
+    }
+    const Yield* yield = as<Yield>(loop->body->body[0]);
+    bool same = yield != nullptr && yield->sink == sink.var && loop->lists[0]->type == sink.var->type &&
+                std::equal(loop->vars.begin(), loop->vars.end(), yield->values.begin(), yield->values.end());
+    return same ? loop->lists[0] : nullptr;
+  }
+
+  /// The value of a sink that one yield fills, always. Sums of floats stay: they turn -0 into 0.
+  const Expr* one_value(const Sink& sink, const Stmt& last, const Block& body) {
+    const Yield* yield = as<Yield>(&last);
+    bool fits = yield != nullptr && yield->sink == sink.var && sink.kind != SinkKind::List &&
+                !(sink.kind == SinkKind::Sum && sink.var->type->is_scalar(ScalarKind::F64));
+    if (!fits) return nullptr;
+    int yields = 0;
+    for_each_stmt(body, [&](const Stmt& stmt) {
+      const Yield* other = as<Yield>(&stmt);
+      yields += other != nullptr && other->sink == sink.var;
+    });
+    return yields == 1 ? builder().convert(yield->values[0], sink.var->type) : nullptr;
+  }
+
+  Facts facts_;
+  Uses uses_;
+  PassContext& context_;
+};
+
+}  // namespace
+
+Module fuse_loops(const Module& module, PassContext& context) { return LoopFuser(module, context).run(module); }
+
+}  // namespace matcha::passes

@@ -1,0 +1,140 @@
+#include <algorithm>
+#include <optional>
+
+#include "ir/analysis/walk.h"
+#include "ir/match.h"
+#include "ir/rewriter.h"
+#include "passes/fuse_steps.h"
+#include "passes/uses.h"
+
+namespace matcha::passes {
+
+using namespace ir;  // NOLINT: a pass is written in the words of the IR.
+
+namespace {
+
+/// The one loop of a collect; null if there is more, or something else.
+const For* only_loop(const Stmt* stmt) {
+  const Collect* collect = as<Collect>(stmt);
+  return collect != nullptr && collect->body->body.size() == 1 ? as<For>(collect->body->body[0]) : nullptr;
+}
+
+bool reads_any(const Stmt& stmt, const std::unordered_set<const Var*>& vars) {
+  bool found = false;
+  const auto visit = [&](const Stmt& s) {
+    for_each_expr(s, [&](const Expr& e) { found = found || reads(e, vars); });
+  };
+  const Stmt* one[] = {&stmt};
+  for_each_stmt(Block{{{Kind::Block, stmt.loc}}, one}, visit);
+  return found;
+}
+
+class SiblingFuser final : public Rewriter {
+ public:
+  SiblingFuser(const Module& module, PassContext& context)
+      : Rewriter(context.context), module_(module), context_(context) {
+    for (const Expr* value : static_cast<const Return*>(module.body->body.back())->values) {
+      if (const Var* var = as<Var>(value)) returned_.insert(var);
+    }
+  }
+
+  Module run_on() {
+    const Block* body = merge(block(module_.body));
+    Module result = module_;
+    result.body = body;
+    return result;
+  }
+
+ protected:
+  void on_stmt(const Stmt* stmt, Stmts& out) override {
+    const Stmt* rebuilt = rebuild(stmt);
+    builder().set_loc(stmt->loc);
+    out.push_back(match(
+        *rebuilt,
+        [&](const For& s) -> const Stmt* {
+          const Block* body = merge(s.body);
+          return body == s.body ? &s : builder().loop(s.vars, s.lists, s.maybe_index, body);
+        },
+        [&](const If& s) -> const Stmt* {
+          const Block* then_body = merge(s.then_body);
+          const Block* else_body = s.maybe_else != nullptr ? merge(s.maybe_else) : nullptr;
+          bool same = then_body == s.then_body && else_body == s.maybe_else;
+          return same ? &s : builder().branch(s.cond, then_body, else_body);
+        },
+        [&](const Collect& s) -> const Stmt* {
+          const Block* body = merge(s.body);
+          return body == s.body ? &s : builder().collect(s.sinks, body);
+        },
+        [](const Stmt& s) -> const Stmt* { return &s; }));
+  }
+
+ private:
+  const Block* merge(const Block* b) {
+    Stmts stmts(b->body.begin(), b->body.end());
+    bool changed = false;
+    for (std::size_t i = 0; i < stmts.size(); ++i) {
+      for (std::size_t j = i + 1; j < stmts.size();) {
+        const Collect* merged = merged_collect(stmts, i, j);
+        if (merged == nullptr) {
+          ++j;
+          continue;
+        }
+        context_.count("loops side by side");
+        stmts[i] = merged;
+        stmts.erase(stmts.begin() + static_cast<std::ptrdiff_t>(j));
+        changed = true;
+      }
+    }
+    builder().set_loc(b->loc);
+    return changed ? builder().block(stmts) : b;
+  }
+
+  /// Lists that something walks keep a collect of their own, which can still move to that reader.
+  bool may_share(const Collect& collect) const {
+    return std::all_of(collect.sinks.begin(), collect.sinks.end(), [&](const Sink& sink) {
+      return sink.kind != SinkKind::List || returned_.contains(sink.var);
+    });
+  }
+
+  /// Statements i and j as one at the place of i; null if they cannot be.
+  const Collect* merged_collect(const Stmts& stmts, std::size_t i, std::size_t j) {
+    const For* first = only_loop(stmts[i]);
+    const For* second = only_loop(stmts[j]);
+    if (first == nullptr || second == nullptr || !std::ranges::equal(first->lists, second->lists)) return nullptr;
+    const Collect& one = *static_cast<const Collect*>(stmts[i]);
+    const Collect& other = *static_cast<const Collect*>(stmts[j]);
+    if (!may_share(one) || !may_share(other)) return nullptr;
+    for (std::size_t k = i; k < j; ++k) {
+      if (reads_any(other, bound_in(*stmts[k]))) return nullptr;
+    }
+    Builder& b = builder();
+    b.set_loc(first->loc);
+    std::vector<const Var*> from(second->vars.begin(), second->vars.end());
+    std::vector<const Expr*> to(first->vars.begin(), first->vars.end());
+    const Var* index = first->maybe_index;
+    if (second->maybe_index != nullptr) {
+      if (index == nullptr) index = b.var(second->maybe_index->type, second->maybe_index->hint);
+      from.push_back(second->maybe_index);
+      to.push_back(index);
+    }
+    Rewriter renamer(b.context());
+    for (std::size_t k = 0; k < from.size(); ++k) renamer.substitute(from[k], to[k]);
+    const Block* tail = renamer.block(second->body);
+    Stmts body(first->body->body.begin(), first->body->body.end());
+    body.insert(body.end(), tail->body.begin(), tail->body.end());
+    std::vector<Sink> sinks(one.sinks.begin(), one.sinks.end());
+    sinks.insert(sinks.end(), other.sinks.begin(), other.sinks.end());
+    const Stmt* loop = b.loop(first->vars, first->lists, index, b.block(body));
+    return b.collect(sinks, b.block({&loop, 1}));
+  }
+
+  const Module& module_;
+  PassContext& context_;
+  std::unordered_set<const Var*> returned_;
+};
+
+}  // namespace
+
+Module fuse_siblings(const Module& module, PassContext& context) { return SiblingFuser(module, context).run_on(); }
+
+}  // namespace matcha::passes

@@ -1,0 +1,56 @@
+#include "passes/nest_edges.h"
+
+#include <algorithm>
+
+#include "ir/analysis/walk.h"
+#include "ir/match.h"
+#include "ir/rewriter.h"
+
+namespace matcha::passes {
+
+using namespace ir;  // NOLINT: a pass is written in the words of the IR.
+
+namespace {
+
+bool passes_edges_on(const For& loop) {
+  bool found = false;
+  for_each_stmt(*loop.body, [&](const Stmt& stmt) {
+    const Yield* yield = as<Yield>(&stmt);
+    found = found || (yield != nullptr && std::equal(loop.vars.begin(), loop.vars.end(), yield->values.begin(),
+                                                     yield->values.end()));
+  });
+  return found;
+}
+
+class Nester final : public Rewriter {
+ public:
+  explicit Nester(PassContext& context) : Rewriter(context.context), context_(context) {}
+
+ protected:
+  void on_stmt(const Stmt* stmt, Stmts& out) override {
+    const Stmt* rebuilt = rebuild(stmt);
+    const For* loop = as<For>(rebuilt);
+    bool edges = loop != nullptr && loop->lists.size() == 1 && loop->lists[0]->kind == Kind::Edges;
+    if (!edges || loop->maybe_index != nullptr || passes_edges_on(*loop)) {
+      out.push_back(rebuilt);
+      return;
+    }
+    context_.count("loops");
+    Builder& b = builder();
+    b.set_loc(loop->loc);
+    const Expr* graph = loop->lists[0]->operands[0];
+    const Expr* targets = b.make(Kind::Neighbors, {graph, loop->vars[0]});
+    const Stmt* inner = b.loop(loop->vars.subspan(1), {&targets, 1}, nullptr, loop->body);
+    const Expr* sources = b.make(Kind::Vertices, {graph});
+    out.push_back(b.loop(loop->vars.first(1), {&sources, 1}, nullptr, b.block({&inner, 1})));
+  }
+
+ private:
+  PassContext& context_;
+};
+
+}  // namespace
+
+Module nest_edges(const Module& module, PassContext& context) { return Nester(context).run(module); }
+
+}  // namespace matcha::passes

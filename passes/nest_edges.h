@@ -1,0 +1,20 @@
+#pragma once
+
+#include "passes/pass.h"
+
+namespace matcha::passes {
+
+/// nest-edges: a walk over the edges becomes a walk over vertices and their neighbours.
+///
+/// Why. What depends on the source alone is then found once a vertex, and conditions between the two ends become slices
+/// of the neighbour list.
+///
+/// Before:  for %u, %v in edges(%G) { … }
+/// After:   for %u in vertices(%G) { for %v in neighbors(%G, %u) { … } }
+///
+/// Requires and ensures: stage loop. The order of yields stays: edges ascend by source, then target.
+/// Gives up on: loops that use the position or walk several lists; loops that pass whole edges on into a list, so that
+/// the list is known to ascend without repeats (it becomes the edges of an oriented graph).
+ir::Module nest_edges(const ir::Module& module, PassContext& context);
+
+}  // namespace matcha::passes

@@ -1,0 +1,243 @@
+#include "passes/simplify.h"
+
+#include <algorithm>
+
+#include "ir/analysis/walk.h"
+#include "ir/match.h"
+#include "ir/rewriter.h"
+#include "passes/uses.h"
+
+namespace matcha::passes {
+
+using namespace ir;  // NOLINT: a pass is written in the words of the IR.
+
+namespace {
+
+constexpr int kCheapNodes = 8;
+
+int node_count(const Expr& e) {
+  int count = 1;
+  for (const Expr* operand : e.operands) count += node_count(*operand);
+  return count;
+}
+
+/// Made again at each use for less than it costs to keep: no search, no walk.
+bool is_cheap(const Expr& e) {
+  switch (e.kind) {
+    case Kind::Var:
+    case Kind::ConstInt:
+    case Kind::ConstFloat:
+    case Kind::ConstBool:
+    case Kind::LabelName:
+      return true;
+    case Kind::Convert:
+    case Kind::Not:
+    case Kind::Eq:
+    case Kind::Ne:
+    case Kind::Lt:
+    case Kind::Le:
+    case Kind::Min:
+    case Kind::Max:
+    case Kind::Vertices:
+    case Kind::Edges:
+    case Kind::Neighbors:
+    case Kind::EdgeInfo:
+    case Kind::Literal:
+    case Kind::Size:
+      return std::all_of(e.operands.begin(), e.operands.end(), [](const Expr* operand) { return is_cheap(*operand); });
+    default:
+      return false;
+  }
+}
+
+bool is_original_id(const Expr* e) {
+  return e->kind == Kind::Convert && e->type->is_scalar(ScalarKind::I64) &&
+         e->operands[0]->type->is_scalar(ScalarKind::Vid);
+}
+
+class Simplifier final : public Rewriter {
+ public:
+  Simplifier(const Module& module, PassContext& context)
+      : Rewriter(context.context), facts_(module), uses_(module), context_(context) {}
+
+ protected:
+  const Expr* on_expr(const Expr* e) override {
+    switch (e->kind) {
+      case Kind::Eq:
+      case Kind::Ne:
+      case Kind::Lt:
+      case Kind::Le:
+      case Kind::Min:
+      case Kind::Max:
+        return compared(e);
+      case Kind::Not:
+        return negated(e->operands[0], e);
+      case Kind::And:
+      case Kind::Or:
+      case Kind::Intersect:
+        return e->operands[0] == e->operands[1] ? e->operands[0] : e;
+      case Kind::Diff:
+        return e->operands[1]->kind == Kind::Literal && e->operands[1]->operands.empty() ? e->operands[0] : e;
+      case Kind::Convert: {
+        const Expr* inner = e->operands[0];
+        return e->type->is_scalar(ScalarKind::Vid) && is_original_id(inner) ? inner->operands[0] : e;
+      }
+      case Kind::Sorted:
+        return facts_.list(e->operands[0]).ascending ? e->operands[0] : e;
+      case Kind::Size:
+        return size(e);
+      default:
+        return e;
+    }
+  }
+
+  void on_stmt(const Stmt* stmt, Stmts& out) override {
+    builder().set_loc(stmt->loc);
+    match(
+        *stmt, [&](const Let& s) { let(s, out); },
+        [&](const Block& s) {
+          const Block* inner = block(&s);
+          out.insert(out.end(), inner->body.begin(), inner->body.end());
+        },
+        [&](const For& s) {
+          bool traps = s.lists.size() > 1 || facts_.may_trap(s.lists[0]);
+          const For* loop = static_cast<const For*>(rebuild(&s));
+          if (!loop->body->body.empty() || traps) out.push_back(loop);
+        },
+        [&](const If& s) { branch(s, out); }, [&](const Collect& s) { collect(s, out); },
+        [&](const Yield& s) {
+          bool traps = std::any_of(s.values.begin(), s.values.end(), [&](const Expr* e) { return facts_.may_trap(e); });
+          if (!dropped_.contains(s.sink) || traps) out.push_back(rebuild(&s));
+        },
+        [&](const Stmt& s) { out.push_back(rebuild(&s)); });
+  }
+
+ private:
+  const Expr* compared(const Expr* e) {
+    const Expr* a = e->operands[0];
+    const Expr* b = e->operands[1];
+    bool choice = e->kind == Kind::Min || e->kind == Kind::Max;
+    if (choice && a == b) return a;
+    if (!is_original_id(a) || !is_original_id(b)) return e;
+    const Expr* ranks = builder().make(e->kind, {a->operands[0], b->operands[0]});
+    return choice ? builder().convert(ranks, e->type) : ranks;
+  }
+
+  /// `not(e)`, moved inward; `whole` if it cannot be.
+  const Expr* negated(const Expr* e, const Expr* whole) {
+    Builder& b = builder();
+    bool real = !e->operands.empty() && e->operands[0]->type->is_scalar(ScalarKind::F64);
+    switch (e->kind) {
+      case Kind::Lt:
+        return real ? whole : b.make(Kind::Le, {e->operands[1], e->operands[0]});
+      case Kind::Le:
+        return real ? whole : b.make(Kind::Lt, {e->operands[1], e->operands[0]});
+      case Kind::Eq:
+        return b.make(Kind::Ne, {e->operands[0], e->operands[1]});
+      case Kind::Ne:
+        return b.make(Kind::Eq, {e->operands[0], e->operands[1]});
+      case Kind::And:
+      case Kind::Or: {
+        Kind other = e->kind == Kind::And ? Kind::Or : Kind::And;
+        const Expr* first = b.make(Kind::Not, {e->operands[0]});
+        const Expr* second = b.make(Kind::Not, {e->operands[1]});
+        return b.make(other, {on_expr(first), on_expr(second)});
+      }
+      default:
+        return whole;
+    }
+  }
+
+  const Expr* size(const Expr* e) {
+    const Expr* list = e->operands[0];
+    if (list->kind == Kind::Sorted) return builder().make(Kind::Size, {list->operands[0]});
+    const auto found = list->kind == Kind::Var ? sizes_.find(static_cast<const Var*>(list)) : sizes_.end();
+    return found != sizes_.end() ? found->second : e;
+  }
+
+  void let(const Let& s, Stmts& out) {
+    const Use& use = uses_.of(s.var);
+    bool traps = facts_.may_trap(s.value);
+    const Expr* value = expr(s.value);
+    builder().set_loc(s.loc);
+    bool here = !use.crosses_loop && (!use.conditional || !traps);
+    if (use.count == 0 && !traps) {
+      context_.count("dead values");
+    } else if ((!traps && is_cheap(*value) && node_count(*value) <= kCheapNodes) || (use.count == 1 && here)) {
+      context_.count("values moved");
+      substitute(s.var, value);
+    } else if (value->type->is_list() && use.size_count == use.count && use.count > 0) {
+      context_.count("sizes");
+      const Var* size = builder().var(builder().context().i64(), std::string(s.var->hint) + "_size");
+      sizes_[s.var] = size;
+      out.push_back(builder().let(size, builder().make(Kind::Size, {value})));
+    } else {
+      out.push_back(value == s.value ? &s : builder().let(s.var, value));
+    }
+  }
+
+  void branch(const If& s, Stmts& out) {
+    bool traps = facts_.may_trap(s.cond);
+    const If* rebuilt = static_cast<const If*>(rebuild(&s));
+    builder().set_loc(s.loc);
+    const Block* then_body = rebuilt->then_body;
+    const Block* else_body = rebuilt->maybe_else;
+    if (else_body != nullptr && else_body->body.empty()) else_body = nullptr;
+    if (const ConstBool* constant = as<ConstBool>(rebuilt->cond)) {
+      const Block* taken = constant->value ? then_body : else_body;
+      if (taken != nullptr) out.insert(out.end(), taken->body.begin(), taken->body.end());
+      return;
+    }
+    if (then_body->body.empty()) {
+      if (else_body != nullptr) {
+        out.push_back(builder().branch(on_expr(builder().make(Kind::Not, {rebuilt->cond})), else_body));
+      } else if (traps) {
+        out.push_back(rebuilt);
+      }
+      return;
+    }
+    const If* inner = then_body->body.size() == 1 ? as<If>(then_body->body[0]) : nullptr;
+    if (else_body == nullptr && inner != nullptr && inner->maybe_else == nullptr) {
+      out.push_back(builder().branch(builder().make(Kind::And, {rebuilt->cond, inner->cond}), inner->then_body));
+    } else if (else_body != rebuilt->maybe_else) {
+      out.push_back(builder().branch(rebuilt->cond, then_body));
+    } else {
+      out.push_back(rebuilt);
+    }
+  }
+
+  void collect(const Collect& s, Stmts& out) {
+    std::vector<Sink> kept;
+    for (const Sink& sink : s.sinks) {
+      if (uses_.of(sink.var).count != 0) kept.push_back(sink);
+    }
+    if (kept.size() != s.sinks.size()) {
+      bool traps = may_trap(facts_, s);
+      if (kept.empty() && !traps) return context_.count("dead collects");
+      // A yield whose values may trap keeps its sink.
+      if (!traps) {
+        for (const Sink& sink : s.sinks) {
+          if (uses_.of(sink.var).count == 0) dropped_.insert(sink.var);
+        }
+        context_.count("dead sinks");
+        const Block* body = block(s.body);
+        builder().set_loc(s.loc);
+        out.push_back(builder().collect(kept, body));
+        return;
+      }
+    }
+    out.push_back(rebuild(&s));
+  }
+
+  Facts facts_;
+  Uses uses_;
+  PassContext& context_;
+  std::unordered_map<const Var*, const Var*> sizes_;  ///< Lists of which only the size is kept.
+  std::unordered_set<const Var*> dropped_;            ///< Sinks that nobody reads.
+};
+
+}  // namespace
+
+Module simplify(const Module& module, PassContext& context) { return Simplifier(module, context).run(module); }
+
+}  // namespace matcha::passes
