@@ -42,22 +42,6 @@ struct WorkerState {
   std::atomic<bool> busy{false};
 };
 
-class RegionState;
-
-/// Hands a pointer to another thread inside a task: the task library orders the two accesses by means that sanitizers
-/// cannot see, so it is ordered here once more.
-template <typename T>
-class Handover {
- public:
-  explicit Handover(T* pointer) : pointer_(pointer) {}
-  Handover(const Handover& other) { pointer_.store(other.get(), std::memory_order_release); }
-  Handover& operator=(const Handover&) = delete;
-  T* get() const { return pointer_.load(std::memory_order_acquire); }
-
- private:
-  std::atomic<T*> pointer_;
-};
-
 /// Makes tasks of `RegionState::run_positions` and `run_items`; absent with one thread.
 class TaskSpawner {
  public:

@@ -6,9 +6,11 @@
 #include <oneapi/tbb/task_group.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "runtime/cpu/monitor.h"
 #include "runtime/cpu/region_state.h"
@@ -18,12 +20,41 @@ namespace {
 
 std::uint64_t current_slot() { return static_cast<std::uint64_t>(tbb::this_task_arena::current_thread_index()); }
 
-/// Second-level items on their way to a worker.
-struct ItemJob {
+/// What a task does: second-level items of one position, or outer positions while there are some (`end == 0`).
+struct Job {
   RegionState* state;
-  std::uint64_t position;
-  std::uint64_t begin;
-  std::uint64_t end;
+  std::uint64_t position = 0;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::atomic<bool> published{false};
+
+  void run() {
+    if (end == 0) {
+      state->run_positions(current_slot());
+    } else {
+      state->run_items(current_slot(), position, begin, end);
+    }
+    state->task_finished();
+  }
+};
+
+/// The function object of a task. libtbb orders the making of a task before its run, but by means that ThreadSanitizer cannot
+/// see; `publish` and the load of `published` order them once more.
+class JobCall {
+ public:
+  explicit JobCall(Job* job) { std::atomic_ref<Job*>(job_).store(job, std::memory_order_relaxed); }
+  JobCall(const JobCall& other) : JobCall(other.get()) {}
+  JobCall& operator=(const JobCall&) = delete;
+
+  void operator()() const {
+    std::unique_ptr<Job> job(get());
+    if (job->published.load(std::memory_order_acquire)) job->run();
+  }
+
+ private:
+  Job* get() const { return std::atomic_ref<Job*>(job_).load(std::memory_order_relaxed); }
+
+  mutable Job* job_;
 };
 
 /// Runs a region on a task arena of its own. A task never waits for another one, so a thread is inside one task at a time and
@@ -31,34 +62,33 @@ struct ItemJob {
 class Arena final : public TaskSpawner {
  public:
   Arena(RegionState& state, unsigned threads)
-      : state_(state), threads_(threads), limit_(tbb::global_control::max_allowed_parallelism, threads), arena_(static_cast<int>(threads)) {}
+      : state_(state),
+        threads_(threads),
+        limit_(tbb::global_control::max_allowed_parallelism, threads),
+        arena_(static_cast<int>(threads)) {}
 
   void run() {
     state_.set_spawner(this);
     arena_.execute([this] {
       for (unsigned i = 0; i < threads_; ++i) {
         state_.task_created();
-        group_.run([handover = Handover<RegionState>(&state_)] {
-          RegionState* state = handover.get();
-          state->run_positions(current_slot());
-          state->task_finished();
-        });
+        start(std::unique_ptr<Job>(new Job{&state_}));
       }
       group_.wait();
     });
   }
 
   void spawn_items(std::uint64_t position, std::uint64_t begin, std::uint64_t end) override {
-    std::unique_ptr<ItemJob> job(new ItemJob{&state_, position, begin, end});
-    group_.run([handover = Handover<ItemJob>(job.get())] {
-      std::unique_ptr<ItemJob> mine(handover.get());
-      mine->state->run_items(current_slot(), mine->position, mine->begin, mine->end);
-      mine->state->task_finished();
-    });
-    static_cast<void>(job.release());
+    start(std::unique_ptr<Job>(new Job{&state_, position, begin, end}));
   }
 
  private:
+  void start(std::unique_ptr<Job> job) {
+    tbb::task_handle task = group_.defer(JobCall(job.get()));
+    job.release()->published.store(true, std::memory_order_release);
+    group_.run(std::move(task));
+  }
+
   RegionState& state_;
   unsigned threads_;
   tbb::global_control limit_;
