@@ -23,10 +23,8 @@ bool is_slice(const Expr* e) {
     case Kind::Intersect:
     case Kind::Diff:
     case Kind::Sorted:
-    case Kind::Select:
-      return false;
-    default:
-      return std::all_of(e->operands.begin(), e->operands.end(), is_slice);
+    case Kind::Select: return false;
+    default: return std::all_of(e->operands.begin(), e->operands.end(), is_slice);
   }
 }
 

@@ -14,9 +14,9 @@ namespace {
 
 /// What becomes of the collects of a module.
 struct Plan {
-  std::unordered_map<const Var*, const Collect*> walked;   ///< Lists to be made inside the loop that walks them.
-  std::unordered_map<const Var*, const Collect*> added;    ///< Sums, any, all that are yielded on.
-  std::unordered_map<const Var*, const Var*> counted;      ///< Lists that become a sum of 1, with that sum.
+  std::unordered_map<const Var*, const Collect*> walked;  ///< Lists to be made inside the loop that walks them.
+  std::unordered_map<const Var*, const Collect*> added;   ///< Sums, any, all that are yielded on.
+  std::unordered_map<const Var*, const Var*> counted;     ///< Lists that become a sum of 1, with that sum.
   bool empty() const { return walked.empty() && added.empty() && counted.empty(); }
 };
 
@@ -60,11 +60,13 @@ class Planner {
     if (collect.sinks.size() != 1) return;
     const Sink& sink = collect.sinks[0];
     const Use& use = uses_.of(sink.var);
-    if (plan_.counted.contains(sink.var) || use.count != 1 || use.crosses_loop || use.conditional != conditional) return;
+    if (plan_.counted.contains(sink.var) || use.count != 1 || use.crosses_loop || use.conditional != conditional)
+      return;
     if (conditional && (may_trap(facts_, collect) || receives(collect))) return;
     if (sink.kind == SinkKind::List) {
       bool plain = use.walker != nullptr && use.walker->maybe_index == nullptr;
-      if (!plain || (yields(collect, sink.var) > 1 && statement_count(*use.walker->body) > context_.option("copies"))) return;
+      if (!plain || (yields(collect, sink.var) > 1 && statement_count(*use.walker->body) > context_.option("copies")))
+        return;
       plan_.walked[sink.var] = &collect;
       context_.count("lists walked");
     } else if (use.yielder != nullptr && adds_up(sink, *uses_.sink(use.yielder->sink))) {
@@ -81,7 +83,8 @@ class Planner {
       const Yield* yield = as<Yield>(&stmt);
       const Var* list = loop != nullptr && loop->lists.size() == 1 ? as<Var>(loop->lists[0]) : nullptr;
       const Var* value = yield != nullptr && yield->values.size() == 1 ? as<Var>(yield->values[0]) : nullptr;
-      found = found || (list != nullptr && plan_.walked.contains(list)) || (value != nullptr && plan_.added.contains(value));
+      found = found || (list != nullptr && plan_.walked.contains(list)) ||
+              (value != nullptr && plan_.added.contains(value));
     });
     return found;
   }
@@ -159,7 +162,8 @@ class Fuser final : public Rewriter {
   }
 
   void yield(const Yield& s, Stmts& out) {
-    if (const auto walker = walkers_.find(s.sink); walker != walkers_.end()) return inline_walker(s, walker->second, out);
+    if (const auto walker = walkers_.find(s.sink); walker != walkers_.end())
+      return inline_walker(s, walker->second, out);
     const Var* value = s.values.size() == 1 ? as<Var>(s.values[0]) : nullptr;
     const auto added = value != nullptr ? plan_.added.find(value) : plan_.added.end();
     if (added != plan_.added.end()) {

@@ -21,9 +21,7 @@ const For* only_loop(const Stmt* stmt) {
 
 bool reads_any(const Stmt& stmt, const std::unordered_set<const Var*>& vars) {
   bool found = false;
-  const auto visit = [&](const Stmt& s) {
-    for_each_expr(s, [&](const Expr& e) { found = found || reads(e, vars); });
-  };
+  const auto visit = [&](const Stmt& s) { for_each_expr(s, [&](const Expr& e) { found = found || reads(e, vars); }); };
   const Stmt* one[] = {&stmt};
   for_each_stmt(Block{{{Kind::Block, stmt.loc}}, one}, visit);
   return found;
@@ -91,9 +89,8 @@ class SiblingFuser final : public Rewriter {
 
   /// Lists that something walks keep a collect of their own, which can still move to that reader.
   bool may_share(const Collect& collect) const {
-    return std::all_of(collect.sinks.begin(), collect.sinks.end(), [&](const Sink& sink) {
-      return sink.kind != SinkKind::List || returned_.contains(sink.var);
-    });
+    return std::all_of(collect.sinks.begin(), collect.sinks.end(),
+                       [&](const Sink& sink) { return sink.kind != SinkKind::List || returned_.contains(sink.var); });
   }
 
   /// Statements i and j as one at the place of i; null if they cannot be.

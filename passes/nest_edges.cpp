@@ -16,8 +16,8 @@ bool passes_edges_on(const For& loop) {
   bool found = false;
   for_each_stmt(*loop.body, [&](const Stmt& stmt) {
     const Yield* yield = as<Yield>(&stmt);
-    found = found || (yield != nullptr && std::equal(loop.vars.begin(), loop.vars.end(), yield->values.begin(),
-                                                     yield->values.end()));
+    found = found || (yield != nullptr &&
+                      std::equal(loop.vars.begin(), loop.vars.end(), yield->values.begin(), yield->values.end()));
   });
   return found;
 }

@@ -28,8 +28,7 @@ bool is_cheap(const Expr& e) {
     case Kind::ConstInt:
     case Kind::ConstFloat:
     case Kind::ConstBool:
-    case Kind::LabelName:
-      return true;
+    case Kind::LabelName: return true;
     case Kind::Convert:
     case Kind::Not:
     case Kind::Eq:
@@ -45,8 +44,7 @@ bool is_cheap(const Expr& e) {
     case Kind::Literal:
     case Kind::Size:
       return std::all_of(e.operands.begin(), e.operands.end(), [](const Expr* operand) { return is_cheap(*operand); });
-    default:
-      return false;
+    default: return false;
   }
 }
 
@@ -68,26 +66,20 @@ class Simplifier final : public Rewriter {
       case Kind::Lt:
       case Kind::Le:
       case Kind::Min:
-      case Kind::Max:
-        return compared(e);
-      case Kind::Not:
-        return negated(e->operands[0], e);
+      case Kind::Max: return compared(e);
+      case Kind::Not: return negated(e->operands[0], e);
       case Kind::And:
       case Kind::Or:
-      case Kind::Intersect:
-        return e->operands[0] == e->operands[1] ? e->operands[0] : e;
+      case Kind::Intersect: return e->operands[0] == e->operands[1] ? e->operands[0] : e;
       case Kind::Diff:
         return e->operands[1]->kind == Kind::Literal && e->operands[1]->operands.empty() ? e->operands[0] : e;
       case Kind::Convert: {
         const Expr* inner = e->operands[0];
         return e->type->is_scalar(ScalarKind::Vid) && is_original_id(inner) ? inner->operands[0] : e;
       }
-      case Kind::Sorted:
-        return facts_.list(e->operands[0]).ascending ? e->operands[0] : e;
-      case Kind::Size:
-        return size(e);
-      default:
-        return e;
+      case Kind::Sorted: return facts_.list(e->operands[0]).ascending ? e->operands[0] : e;
+      case Kind::Size: return size(e);
+      default: return e;
     }
   }
 
@@ -128,14 +120,10 @@ class Simplifier final : public Rewriter {
     Builder& b = builder();
     bool real = !e->operands.empty() && e->operands[0]->type->is_scalar(ScalarKind::F64);
     switch (e->kind) {
-      case Kind::Lt:
-        return real ? whole : b.make(Kind::Le, {e->operands[1], e->operands[0]});
-      case Kind::Le:
-        return real ? whole : b.make(Kind::Lt, {e->operands[1], e->operands[0]});
-      case Kind::Eq:
-        return b.make(Kind::Ne, {e->operands[0], e->operands[1]});
-      case Kind::Ne:
-        return b.make(Kind::Eq, {e->operands[0], e->operands[1]});
+      case Kind::Lt: return real ? whole : b.make(Kind::Le, {e->operands[1], e->operands[0]});
+      case Kind::Le: return real ? whole : b.make(Kind::Lt, {e->operands[1], e->operands[0]});
+      case Kind::Eq: return b.make(Kind::Ne, {e->operands[0], e->operands[1]});
+      case Kind::Ne: return b.make(Kind::Eq, {e->operands[0], e->operands[1]});
       case Kind::And:
       case Kind::Or: {
         Kind other = e->kind == Kind::And ? Kind::Or : Kind::And;
@@ -143,8 +131,7 @@ class Simplifier final : public Rewriter {
         const Expr* second = b.make(Kind::Not, {e->operands[1]});
         return b.make(other, {on_expr(first), on_expr(second)});
       }
-      default:
-        return whole;
+      default: return whole;
     }
   }
 

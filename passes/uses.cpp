@@ -97,9 +97,8 @@ bool may_trap(const Facts& facts, const Stmt& stmt) {
 std::unordered_set<const Var*> bound_in(const Stmt& stmt) {
   std::unordered_set<const Var*> vars;
   const Stmt* one[] = {&stmt};
-  for_each_stmt(Block{{{Kind::Block, stmt.loc}}, one}, [&](const Stmt& s) {
-    for_each_binding(s, [&](const Var& var) { vars.insert(&var); });
-  });
+  for_each_stmt(Block{{{Kind::Block, stmt.loc}}, one},
+                [&](const Stmt& s) { for_each_binding(s, [&](const Var& var) { vars.insert(&var); }); });
   return vars;
 }
 

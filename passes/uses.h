@@ -12,10 +12,10 @@ namespace matcha::passes {
 /// How one value is read. A yield into a sink is no read of it.
 struct Use {
   int count = 0;
-  int size_count = 0;         ///< Reads as the operand of `size`.
-  bool crosses_loop = false;  ///< A read is in a loop that the definition is not in.
-  bool conditional = false;   ///< A read may not happen although the definition is reached (loops included).
-  const ir::For* walker = nullptr;   ///< A loop that walks the value as its only list.
+  int size_count = 0;                  ///< Reads as the operand of `size`.
+  bool crosses_loop = false;           ///< A read is in a loop that the definition is not in.
+  bool conditional = false;            ///< A read may not happen although the definition is reached (loops included).
+  const ir::For* walker = nullptr;     ///< A loop that walks the value as its only list.
   const ir::Yield* yielder = nullptr;  ///< A yield of the value alone.
 };
 
