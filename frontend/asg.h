@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "frontend/types.h"
@@ -62,6 +63,7 @@ struct Graph {
   std::string entry;
   std::vector<Param> params;
   const Node* result = nullptr;
+  std::unordered_map<const Node*, std::string_view> names;  ///< What the program calls a node, where it does.
   std::vector<const Node*> nodes;  ///< All that `result` needs and the parameters, by ascending id.
   std::unique_ptr<Arena> arena = std::make_unique<Arena>();
   std::unique_ptr<TypeTable> types = std::make_unique<TypeTable>();

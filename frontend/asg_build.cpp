@@ -330,6 +330,7 @@ Value Evaluator::body(const ast::Def& def, Env& env) {
     switch (stmt.kind) {
       case ast::Stmt::Kind::Assign: {
         Value value = eval(stmt.value, env);
+        if (value.node != nullptr) graph_.names.try_emplace(value.node, graph_.arena->copy(stmt.decl->name));
         env.bind(*stmt.decl, value);
         break;
       }

@@ -116,12 +116,6 @@ Ty* Walker::written(const ast::TypeExpr& type) {
 }
 
 void Walker::finish_entry(ast::Def& def, Ty* type) {
-  for (Ty* arg : Solver::find(type)->args) {
-    Ty* graph = Solver::find(arg);
-    if (graph->kind == Ty::Kind::Graph && Solver::is(graph->elem, Ty::Kind::Var)) {
-      solver_.unify(graph->elem, solver_.no_info(), def.loc);
-    }
-  }
   solver_.settle_defaults();
   for (const ast::Param& param : def.params) check_entry_param(param);
   check_entry_result(def, Solver::find(type)->elem);

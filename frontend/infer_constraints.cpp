@@ -264,11 +264,14 @@ bool Solver::default_one(bool tuples) {
       unify(a, tuple(elem, static_cast<std::uint32_t>(last + 1)), c.loc);
       return true;
     }
-    if (tuples || c.kind == Constraint::Kind::Size || c.kind == Constraint::Kind::Item ||
-        c.kind == Constraint::Kind::EdgeInfo) {
-      continue;
-    }
+    if (tuples || c.kind == Constraint::Kind::Size || c.kind == Constraint::Kind::Item) continue;
     SourceLoc loc = c.loc;
+    if (c.kind == Constraint::Kind::EdgeInfo) {
+      // A graph from outside carries what the program asks for, times if nothing else.
+      Ty* info = a;
+      unify(info, is_open(find(c.r)) ? &int_ : c.r, loc);
+      return true;
+    }
     Ty* b = c.b == nullptr ? nullptr : find(c.b);
     if (c.kind == Constraint::Kind::Join) {
       unify(a, b, loc);

@@ -1,0 +1,353 @@
+#include "frontend/lower.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "frontend/lower_walk.h"
+
+namespace matcha::frontend {
+
+std::optional<ir::Module> lower(const asg::Graph& graph, ir::Context& context, Diagnostics& diagnostics) {
+  return lowering::Lowering(graph, context, diagnostics).run();
+}
+
+namespace lowering {
+
+using asg::Node;
+using asg::Op;
+using ir::Expr;
+using ir::Kind;
+using ir::ScalarKind;
+
+Lowering::Lowering(const asg::Graph& graph, ir::Context& context, Diagnostics& diagnostics)
+    : graph_(graph), builder_(context), diagnostics_(diagnostics), kinds_(graph) {
+  ++uses_[graph.result];
+  for (const Node* node : graph.nodes) {
+    for (const Node* input : node->inputs) ++uses_[input];
+    if (node->apply == nullptr) continue;
+    ++uses_[node->apply->body];
+    if (node->apply->maybe_cond != nullptr) ++uses_[node->apply->maybe_cond];
+  }
+}
+
+std::optional<ir::Module> Lowering::run() {
+  Scope top;
+  scopes_.push_back(&top);
+  std::vector<const ir::Var*> params;
+  for (const asg::Param& param : graph_.params) {
+    builder_.set_loc(param.loc);
+    const ir::Type* type = builder_.context().graph();
+    if (param.type->is_list()) type = list_type(kinds_.of(param.node));
+    if (param.type->is_scalar()) type = scalar_type(kinds_.of(param.node)[0]);
+    params.push_back(builder_.var(type, param.name));
+    top.values[param.node] = {{params.back()}};
+  }
+  Value result = lower(graph_.result);
+  if (failed_) return std::nullopt;
+  emit(builder_.ret(result.parts), graph_.result->loc);
+  return builder_.module(ir::Stage::Loop, graph_.entry, params, builder_.block(top.stmts));
+}
+
+void Lowering::fail(DiagId id, SourceLoc loc, std::string message, std::string hint) {
+  if (!failed_) diagnostics_.error(id, loc, std::move(message), std::move(hint));
+  failed_ = true;
+}
+
+/// Something of the right shape, to go on with after an error.
+Value Lowering::dummy(const Node* node) {
+  if (node->type->is_nested_list()) return {{}, node};
+  if (node->type->is_graph()) return {{builder_.var(builder_.context().graph(), "error")}};
+  const Kinds& kinds = kinds_.of(node);
+  if (node->type->is_list()) return {{builder_.literal(list_type(kinds), {})}};
+  Value out;
+  for (ScalarKind kind : kinds) out.parts.push_back(builder_.var(scalar_type(kind), "error"));
+  return out;
+}
+
+void Lowering::emit(const ir::Stmt* stmt, SourceLoc loc) {
+  if (++statements_ > kMaxStatements) {
+    fail(DiagId::TooComplex, loc, "the program needs more than " + std::to_string(kMaxStatements) + " statements");
+  }
+  scopes_.back()->stmts.push_back(stmt);
+}
+
+const ir::Type* Lowering::list_type(const Kinds& kinds) {
+  std::vector<const ir::Type*> columns;
+  for (ScalarKind kind : kinds) columns.push_back(scalar_type(kind));
+  return builder_.context().list(columns);
+}
+
+/// A 128-bit value is read in 64 bits inside loops and branches; the conversion stands at top level, where it is bound.
+Value Lowering::usable_here(Value value) {
+  if (at_top()) return value;
+  for (const Expr*& part : value.parts) {
+    if (!part->type->is_scalar(ScalarKind::I128)) continue;
+    const ir::Var*& narrow = narrowed_[part];
+    if (narrow == nullptr) {
+      const Expr* converted = builder_.convert(part, builder_.context().i64());
+      narrow = builder_.var(converted->type, "count");
+      scopes_.front()->stmts.push_back(builder_.let(narrow, converted));
+    }
+    part = narrow;
+  }
+  return value;
+}
+
+Value Lowering::lower(const Node* node) {
+  if (failed_) return dummy(node);
+  for (std::size_t i = scopes_.size(); i-- > 0;) {
+    auto found = scopes_[i]->values.find(node);
+    if (found == scopes_[i]->values.end()) continue;
+    bool flat_list = found->second.maybe_list != nullptr && !node->type->is_nested_list();
+    if (flat_list) return lower(found->second.maybe_list);
+    return i == 0 ? usable_here(found->second) : found->second;
+  }
+  if (node->type->is_nested_list()) return {{}, node};
+  SourceLoc saved = builder_.loc();
+  builder_.set_loc(node->loc);
+  Value value = named(node, compute(node));
+  scopes_.back()->values[node] = value;
+  builder_.set_loc(saved);
+  return value;
+}
+
+/// Work of evaluating `expr` again, in operators; set operations and searches weigh more.
+std::uint32_t Lowering::cost(const Expr* expr) {
+  auto known = costs_.find(expr);
+  if (known != costs_.end()) return known->second;
+  bool search = expr->kind == Kind::Intersect || expr->kind == Kind::Diff || expr->kind == Kind::HasEdge ||
+                expr->kind == Kind::Contains;
+  std::uint32_t out = search ? kCheap : 1;
+  for (const Expr* operand : expr->operands) out = std::min(out + cost(operand), kDear);
+  costs_.emplace(expr, out);
+  return out;
+}
+
+/// Binds what is used more than once, unless it is cheap, and cuts expressions that grow large.
+Value Lowering::named(const Node* node, Value value) {
+  if (node->type->is_graph() || failed_) return value;
+  for (const Expr*& part : value.parts) {
+    if (cost(part) <= (uses_[node] < 2 ? kDear - 1 : kCheap)) continue;
+    auto name = graph_.names.find(node);
+    std::string_view hint = name != graph_.names.end() ? name->second : node->type->is_list() ? "list" : "value";
+    const ir::Var* var = builder_.var(part->type, hint);
+    emit(builder_.let(var, part), node->loc);
+    part = var;
+  }
+  return value;
+}
+
+const Expr* Lowering::as_kind(const Expr* value, ScalarKind kind) {
+  return builder_.convert(value, scalar_type(kind));
+}
+
+Lowering::Exprs Lowering::as_kinds(const Value& value, const Kinds& kinds) {
+  Exprs out;
+  for (std::size_t i = 0; i < value.parts.size(); ++i) out.push_back(as_kind(value.parts[i], kinds[i]));
+  return out;
+}
+
+const Expr* Lowering::vertex(const Node* node) { return as_kind(scalar(node), ScalarKind::Vid); }
+const Expr* Lowering::integer(const Node* node) { return as_kind(scalar(node), ScalarKind::I64); }
+
+Value Lowering::compute(const Node* node) {
+  ir::Context& context = builder_.context();
+  auto one = [](const Expr* expr) { return Value{{expr}}; };
+  switch (node->op) {
+    case Op::Int: return one(builder_.integer(node->int_value));
+    case Op::Float: return one(builder_.real(node->float_value));
+    case Op::Bool: return one(builder_.boolean(node->int_value != 0));
+    case Op::Label: return one(builder_.label_name(node->text));
+    case Op::Param:
+    case Op::Operand:
+      fail(DiagId::GraphPlace, node->loc, "a graph is built for each item of a list",
+           "build graphs outside the functions of `apply`");
+      return dummy(node);
+    case Op::Neg: {
+      Value in = lower(node->inputs[0]);
+      return {{builder_.make(Kind::Neg, {in.parts[0]})}};
+    }
+    case Op::Not: {
+      Value in = lower(node->inputs[0]);
+      return {{builder_.make(Kind::Not, {in.parts[0]})}};
+    }
+    case Op::ToFloat: {
+      Value in = lower(node->inputs[0]);
+      return {{builder_.convert(in.parts[0], context.f64())}};
+    }
+    case Op::Add: return arithmetic(node, Kind::Add);
+    case Op::Sub: return arithmetic(node, Kind::Sub);
+    case Op::Mul: return arithmetic(node, Kind::Mul);
+    case Op::Div: return arithmetic(node, Kind::Div);
+    case Op::Mod: return arithmetic(node, Kind::Mod);
+    case Op::MinOf: return arithmetic(node, Kind::Min);
+    case Op::MaxOf: return arithmetic(node, Kind::Max);
+    case Op::Eq: return comparison(node, Kind::Eq);
+    case Op::Ne: return comparison(node, Kind::Ne);
+    case Op::Lt: return comparison(node, Kind::Lt);
+    case Op::Le: return comparison(node, Kind::Le);
+    case Op::And:
+    case Op::Or: return logic(node);
+    case Op::If: return node->type->is_list() ? choose_lists(node) : choice(node);
+    case Op::MkTuple: {
+      Value out;
+      for (const Node* input : node->inputs) out.parts.push_back(scalar(input));
+      return out;
+    }
+    case Op::GetPos: {
+      Value in = lower(node->inputs[0]);
+      return {{in.parts[static_cast<std::size_t>(node->int_value)]}};
+    }
+    case Op::Vertices: return one(builder_.make(Kind::Vertices, {scalar(node->inputs[0])}));
+    case Op::Edges: return one(builder_.make(Kind::Edges, {scalar(node->inputs[0])}));
+    case Op::Neighbor: return one(builder_.make(Kind::Neighbors, {scalar(node->inputs[0]), vertex(node->inputs[1])}));
+    case Op::EdgeInfo:
+      return one(builder_.make(Kind::EdgeInfo, {scalar(node->inputs[0]), vertex(node->inputs[1])},
+                               list_type(kinds_.of(node))));
+    case Op::VertexLabel: return one(builder_.make(Kind::Label, {scalar(node->inputs[0]), vertex(node->inputs[1])}));
+    case Op::HasEdge:
+      return one(builder_.make(Kind::HasEdge,
+                               {scalar(node->inputs[0]), vertex(node->inputs[1]), vertex(node->inputs[2])}));
+    case Op::MkGraph: return build_graph(node);
+    case Op::MkList: return literal(node);
+    case Op::Capacity: return lower(node->inputs[0]);
+    case Op::GetItem: return item(node);
+    case Op::Intersect:
+    case Op::Diff: return set_operation(node);
+    case Op::Apply:
+    case Op::Flatten: return collect_list(node);
+    case Op::Sum: return sum(node);
+    case Op::Size: return size(node);
+    case Op::Min: return reduce(node, ir::SinkKind::Min);
+    case Op::Max: return reduce(node, ir::SinkKind::Max);
+    case Op::Any: return reduce(node, ir::SinkKind::Any);
+    case Op::All: return reduce(node, ir::SinkKind::All);
+  }
+  return dummy(node);
+}
+
+Value Lowering::arithmetic(const Node* node, Kind kind) {
+  Value left = lower(node->inputs[0]);
+  Value right = lower(node->inputs[1]);
+  return {{builder_.make(kind, {left.parts[0], right.parts[0]})}};
+}
+
+Value Lowering::comparison(const Node* node, Kind kind) {
+  for (std::size_t i : {0, 1}) {
+    const Node* other = node->inputs[1 - i];
+    if (node->inputs[i]->op != Op::Label || kinds_.of(other)[0] != ScalarKind::Vid) continue;
+    fail(DiagId::LabelPlace, node->inputs[i]->loc, "a quoted word is compared with a vertex",
+         "compare it with `vertex_label(g, v)`");
+    return dummy(node);
+  }
+  return arithmetic(node, kind);
+}
+
+/// The second side is evaluated only if it is needed: statements that it takes stand in a branch.
+Value Lowering::logic(const Node* node) {
+  bool is_and = node->op == Op::And;
+  Value left = lower(node->inputs[0]);
+  Branch needed = branch_of(node->inputs[1]);
+  if (needed.scope.stmts.empty()) {
+    return {{builder_.make(is_and ? Kind::And : Kind::Or, {left.parts[0], needed.value.parts[0]})}};
+  }
+  Branch known;
+  known.value = {{builder_.boolean(!is_and)}};
+  return is_and ? branches(node, left.parts[0], needed, known) : branches(node, left.parts[0], known, needed);
+}
+
+Lowering::Branch Lowering::branch_of(const Node* node) {
+  Branch out;
+  scopes_.push_back(&out.scope);
+  out.value = lower(node);
+  scopes_.pop_back();
+  return out;
+}
+
+Value Lowering::choice(const Node* node) {
+  Value cond = lower(node->inputs[0]);
+  Branch then_branch = branch_of(node->inputs[1]);
+  Branch else_branch = branch_of(node->inputs[2]);
+  bool pure = then_branch.scope.stmts.empty() && else_branch.scope.stmts.empty();
+  if (!pure) return branches(node, cond.parts[0], then_branch, else_branch);
+  Exprs then_parts = as_kinds(then_branch.value, kinds_.of(node));
+  Exprs else_parts = as_kinds(else_branch.value, kinds_.of(node));
+  Value out;
+  for (std::size_t i = 0; i < then_parts.size(); ++i) {
+    out.parts.push_back(builder_.make(Kind::Select, {cond.parts[0], then_parts[i], else_parts[i]}));
+  }
+  return out;
+}
+
+/// A sink a column, into which the branch that is taken yields once: the largest of one value is that value, and the
+/// list of one list's items is that list.
+Value Lowering::branches(const Node* node, const Expr* cond, Branch& then_branch, Branch& else_branch) {
+  const Kinds& kinds = kinds_.of(node);
+  Value out;
+  std::vector<ir::Sink> sinks;
+  if (node->type->is_list()) {
+    const ir::Var* var = builder_.var(list_type(kinds), "chosen");
+    sinks.push_back({var, ir::SinkKind::List, nullptr});
+    out.parts.push_back(var);
+  } else {
+    for (ScalarKind kind : kinds) {
+      const ir::Var* var = builder_.var(scalar_type(kind), "chosen");
+      sinks.push_back({var, kind == ScalarKind::Bool ? ir::SinkKind::Any : ir::SinkKind::Max, nullptr});
+      out.parts.push_back(var);
+    }
+  }
+  auto finish = [&](Branch& branch) {
+    scopes_.push_back(&branch.scope);
+    if (node->type->is_list()) {
+      walk_list(branch.value.parts[0], node->loc, [&](const Value& item) {
+        emit(builder_.yield(sinks[0].var, as_kinds(item, kinds)), node->loc);
+      });
+    } else {
+      Exprs parts = as_kinds(branch.value, kinds);
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        emit(builder_.yield(sinks[i].var, std::span<const Expr* const>(&parts[i], 1)), node->loc);
+      }
+    }
+    scopes_.pop_back();
+    return builder_.block(branch.scope.stmts);
+  };
+  const ir::Block* body = block([&] {
+    const ir::Block* then_body = finish(then_branch);
+    const ir::Block* else_body = finish(else_branch);
+    emit(builder_.branch(cond, then_body, else_body), node->loc);
+  });
+  emit(builder_.collect(sinks, body), node->loc);
+  return out;
+}
+
+Value Lowering::choose_lists(const Node* node) {
+  Value cond = lower(node->inputs[0]);
+  const Kinds& kinds = kinds_.of(node);
+  bool same = kinds_.of(node->inputs[1]) == kinds && kinds_.of(node->inputs[2]) == kinds;
+  Branch then_branch = branch_of(node->inputs[1]);
+  Branch else_branch = branch_of(node->inputs[2]);
+  if (!same || !then_branch.scope.stmts.empty() || !else_branch.scope.stmts.empty()) {
+    return branches(node, cond.parts[0], then_branch, else_branch);
+  }
+  return {{builder_.make(Kind::Select, {cond.parts[0], then_branch.value.parts[0], else_branch.value.parts[0]})}};
+}
+
+Value Lowering::build_graph(const Node* node) {
+  std::vector<Scope*> inner = std::exchange(scopes_, {scopes_.front()});
+  Kinds pair{ScalarKind::Vid, ScalarKind::Vid};
+  const Expr* edges = converted_list(list(node->inputs[0]), pair);
+  const Expr* labels = nullptr;
+  const Expr* info = node->has_info ? list(node->inputs.back()) : nullptr;
+  if (node->has_labels) labels = converted_list(list(node->inputs[1]), {ScalarKind::Vid, ScalarKind::I64});
+  if (info != nullptr && kinds_.of(node->inputs.back())[0] == ScalarKind::Vid) info = converted_list(info, {ScalarKind::I64});
+  auto name = graph_.names.find(node);
+  const ir::Var* var =
+      builder_.var(builder_.context().graph(), name != graph_.names.end() ? name->second : std::string_view("graph"));
+  if (!failed_) emit(builder_.build_graph(var, edges, labels, info, ir::GraphIndex::Csr), node->loc);
+  scopes_.front()->values[node] = {{var}};
+  scopes_ = std::move(inner);
+  return {{var}};
+}
+
+}  // namespace lowering
+}  // namespace matcha::frontend

@@ -1,0 +1,192 @@
+#include "frontend/lower_kinds.h"
+
+#include <algorithm>
+
+namespace matcha::frontend::lowering {
+
+using asg::Node;
+using asg::Op;
+using ir::ScalarKind;
+
+namespace {
+
+const Type* item_of(const Type* type) {
+  while (type->is_list()) type = type->elem;
+  return type;
+}
+
+std::size_t width(const Type* type) {
+  const Type* item = item_of(type);
+  return item->is_graph() ? 0 : item->is_tuple() ? item->count : 1;
+}
+
+/// The kind of a column that holds no vertices.
+ScalarKind plain_kind(const Type* type) {
+  const Type* item = item_of(type);
+  if (item->is_tuple()) item = item->elem;
+  switch (item->kind) {
+    case Type::Kind::Float: return ScalarKind::F64;
+    case Type::Kind::Bool: return ScalarKind::Bool;
+    default: return ScalarKind::I64;
+  }
+}
+
+Kinds plain_kinds(const Type* type) { return Kinds(width(type), plain_kind(type)); }
+
+}  // namespace
+
+std::uint32_t ColumnKinds::Moves::add(std::size_t columns) {
+  std::uint32_t first = static_cast<std::uint32_t>(parent_.size());
+  for (std::size_t i = 0; i < columns; ++i) parent_.push_back(static_cast<std::uint32_t>(parent_.size()));
+  marked_.resize(parent_.size(), false);
+  return first;
+}
+
+std::uint32_t ColumnKinds::Moves::find(std::uint32_t column) {
+  while (parent_[column] != column) {
+    parent_[column] = parent_[parent_[column]];
+    column = parent_[column];
+  }
+  return column;
+}
+
+void ColumnKinds::Moves::join(std::uint32_t a, std::uint32_t b) {
+  a = find(a);
+  b = find(b);
+  if (a == b) return;
+  parent_[b] = a;
+  marked_[a] = marked_[a] || marked_[b];
+}
+
+ColumnKinds::ColumnKinds(const asg::Graph& graph) : graph_(graph) {
+  for (const Node* node : graph.nodes) {
+    first_column_[node] = moves_.add(width(node->type));
+    if (node->apply == nullptr) continue;
+    for (std::size_t i = 0; i < node->inputs.size(); ++i) walked_[node->apply->operands[i]] = node->inputs[i];
+  }
+  collect_moves();
+  // A list is made before the operand that stands for its items, so ascending ids will do.
+  for (const Node* node : graph.nodes) kinds_.emplace(node, compute(*node));
+}
+
+void ColumnKinds::join(const Node* a, const Node* b) {
+  std::size_t columns = std::min(width(a->type), width(b->type));
+  for (std::uint32_t i = 0; i < columns; ++i) moves_.join(first_column_.at(a) + i, first_column_.at(b) + i);
+}
+
+void ColumnKinds::mark(const Node* node) {
+  for (std::uint32_t i = 0; i < width(node->type); ++i) moves_.mark(first_column_.at(node) + i);
+}
+
+void ColumnKinds::collect_moves() {
+  for (const auto& [operand, list] : walked_) join(operand, list);
+  for (const Node* node : graph_.nodes) node_moves(*node);
+}
+
+void ColumnKinds::node_moves(const Node& node) {
+  switch (node.op) {
+    case Op::Apply: return join(&node, node.apply->body);
+    case Op::GetPos:
+      moves_.join(first_column_.at(&node), first_column_.at(node.inputs[0]) + static_cast<std::uint32_t>(node.int_value));
+      return;
+    case Op::MkTuple:
+      for (std::uint32_t i = 0; i < node.inputs.size(); ++i) {
+        moves_.join(first_column_.at(&node) + i, first_column_.at(node.inputs[i]));
+      }
+      return;
+    case Op::MkList:
+    case Op::MinOf:
+    case Op::MaxOf:
+    case Op::Intersect:
+    case Op::Diff:
+      for (const Node* input : node.inputs) join(&node, input);
+      return;
+    case Op::If:
+      join(&node, node.inputs[1]);
+      return join(&node, node.inputs[2]);
+    case Op::Flatten:
+    case Op::Capacity:
+    case Op::GetItem:
+    case Op::Min:
+    case Op::Max: return join(&node, node.inputs[0]);
+    case Op::Vertices:
+    case Op::Edges: return mark(&node);
+    case Op::Neighbor:
+      mark(&node);
+      return mark(node.inputs[1]);
+    case Op::EdgeInfo:
+    case Op::VertexLabel: return mark(node.inputs[1]);
+    case Op::HasEdge:
+      mark(node.inputs[1]);
+      return mark(node.inputs[2]);
+    case Op::MkGraph:
+      mark(node.inputs[0]);
+      if (node.has_labels) moves_.mark(first_column_.at(node.inputs[1]));
+      return;
+    default: return;
+  }
+}
+
+Kinds ColumnKinds::merged(const Node& a, const Node& b) const {
+  Kinds out = of(&a);
+  const Kinds& other = of(&b);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (out[i] != other[i]) out[i] = ScalarKind::I64;
+  }
+  return out;
+}
+
+Kinds ColumnKinds::list_kinds(const Node& node) const {
+  if (node.inputs.empty()) {
+    Kinds out = plain_kinds(node.type);
+    for (ScalarKind& kind : out) kind = kind == ScalarKind::I64 ? ScalarKind::Vid : kind;
+    return out;
+  }
+  Kinds out = of(node.inputs[0]);
+  for (const Node* input : node.inputs.subspan(1)) {
+    const Kinds& other = of(input);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      if (out[i] != other[i]) out[i] = ScalarKind::I64;
+    }
+  }
+  return out;
+}
+
+Kinds ColumnKinds::compute(const Node& node) const {
+  switch (node.op) {
+    case Op::Param: {
+      Kinds out = plain_kinds(node.type);
+      if (!node.type->is_list()) return out;
+      for (std::uint32_t i = 0; i < out.size(); ++i) {
+        bool vertices = moves_.marked(first_column_.at(&node) + i);
+        if (out[i] == ScalarKind::I64 && vertices) out[i] = ScalarKind::Vid;
+      }
+      return out;
+    }
+    case Op::Operand: return of(walked_.at(&node));
+    case Op::Apply: return of(node.apply->body);
+    case Op::GetPos: return {of(node.inputs[0])[static_cast<std::size_t>(node.int_value)]};
+    case Op::MkTuple: {
+      Kinds out;
+      for (const Node* input : node.inputs) out.push_back(of(input)[0]);
+      return out;
+    }
+    case Op::MkList: return list_kinds(node);
+    case Op::If: return merged(*node.inputs[1], *node.inputs[2]);
+    case Op::MinOf:
+    case Op::MaxOf: return merged(*node.inputs[0], *node.inputs[1]);
+    case Op::Intersect:
+    case Op::Diff:
+    case Op::Flatten:
+    case Op::Capacity:
+    case Op::GetItem:
+    case Op::Min:
+    case Op::Max: return of(node.inputs[0]);
+    case Op::Neighbor:
+    case Op::Vertices:
+    case Op::Edges: return Kinds(width(node.type), ScalarKind::Vid);
+    default: return plain_kinds(node.type);
+  }
+}
+
+}  // namespace matcha::frontend::lowering

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "frontend/asg.h"
+#include "ir/types.h"
+
+/// Private to lowering: which ints are vertices.
+namespace matcha::frontend::lowering {
+
+using Kinds = std::vector<ir::ScalarKind>;
+
+/// What the columns of a value hold. A scalar has one column, a tuple one a position; a list has the columns of its
+/// items, however deep it is nested. Graphs have none.
+class ColumnKinds {
+ public:
+  explicit ColumnKinds(const asg::Graph& graph);
+
+  const Kinds& of(const asg::Node* node) const { return kinds_.at(node); }
+
+ private:
+  /// Sets of columns that one value moves between.
+  class Moves {
+   public:
+    std::uint32_t add(std::size_t columns);
+    void join(std::uint32_t a, std::uint32_t b);
+    void mark(std::uint32_t column) { marked_[find(column)] = true; }
+    bool marked(std::uint32_t column) { return marked_[find(column)]; }
+
+   private:
+    std::uint32_t find(std::uint32_t column);
+
+    std::vector<std::uint32_t> parent_;
+    std::vector<bool> marked_;
+  };
+
+  void collect_moves();
+  void node_moves(const asg::Node& node);
+  void join(const asg::Node* a, const asg::Node* b);
+  void mark(const asg::Node* node);
+  Kinds compute(const asg::Node& node) const;
+  Kinds merged(const asg::Node& a, const asg::Node& b) const;
+  Kinds list_kinds(const asg::Node& node) const;
+
+  const asg::Graph& graph_;
+  std::unordered_map<const asg::Node*, const asg::Node*> walked_;  ///< Operand to its list.
+  std::unordered_map<const asg::Node*, std::uint32_t> first_column_;
+  mutable Moves moves_;  ///< Looking up shortens paths.
+  std::unordered_map<const asg::Node*, Kinds> kinds_;
+};
+
+}  // namespace matcha::frontend::lowering

@@ -1,0 +1,257 @@
+#include <algorithm>
+
+#include "frontend/lower_walk.h"
+
+/// Lists: what collects them, walks them and reduces them.
+namespace matcha::frontend::lowering {
+
+using asg::Node;
+using asg::Op;
+using ir::Expr;
+using ir::Kind;
+using ir::ScalarKind;
+
+/// Every list that has no expression of its own: its items are appended one by one.
+Value Lowering::collect_list(const Node* node) {
+  const Kinds& kinds = kinds_.of(node);
+  // The lists stand before the collect, whose body is then one loop.
+  for (const Node* input : node->inputs) {
+    if (!input->type->is_nested_list()) lower(input);
+  }
+  auto name = graph_.names.find(node);
+  const ir::Var* var =
+      builder_.var(list_type(kinds), name != graph_.names.end() ? name->second : std::string_view("list"));
+  const ir::Block* body = block([&] {
+    walk_now(node, [&](const Value& item) { emit(builder_.yield(var, as_kinds(item, kinds)), node->loc); });
+  });
+  ir::Sink sink{var, ir::SinkKind::List, nullptr};
+  emit(builder_.collect(std::span<const ir::Sink>(&sink, 1), body), node->loc);
+  return {{var}};
+}
+
+Value Lowering::sum(const Node* node) {
+  Value out;
+  std::vector<ir::Sink> sinks;
+  Kinds kinds;
+  for (ScalarKind kind : kinds_.of(node)) {
+    bool wide = kind == ScalarKind::I64 && at_top();
+    const ir::Var* var = builder_.var(scalar_type(wide ? ScalarKind::I128 : kind), "sum");
+    sinks.push_back({var, ir::SinkKind::Sum, nullptr});
+    out.parts.push_back(var);
+    kinds.push_back(kind);
+  }
+  const Expr* rows = list(node->inputs[0]);
+  const ir::Block* body = block([&] {
+    walk_list(rows, node->loc, [&](const Value& item) {
+      Exprs parts = as_kinds(item, kinds);
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        emit(builder_.yield(sinks[i].var, std::span<const Expr* const>(&parts[i], 1)), node->loc);
+      }
+    });
+  });
+  emit(builder_.collect(sinks, body), node->loc);
+  return out;
+}
+
+Value Lowering::reduce(const Node* node, ir::SinkKind kind) {
+  ScalarKind column = kinds_.of(node)[0];
+  const ir::Var* var = builder_.var(scalar_type(column), ir::keyword(kind));
+  const Expr* rows = list(node->inputs[0]);
+  const ir::Block* body = block([&] {
+    walk_list(rows, node->loc, [&](const Value& item) {
+      Exprs parts = as_kinds(item, {column});
+      emit(builder_.yield(var, parts), node->loc);
+    });
+  });
+  ir::Sink sink{var, kind, nullptr};
+  emit(builder_.collect(std::span<const ir::Sink>(&sink, 1), body), node->loc);
+  return {{var}};
+}
+
+Value Lowering::size(const Node* node) {
+  const Node* list_node = node->inputs[0];
+  if (!list_node->type->is_nested_list()) return {{builder_.make(Kind::Size, {list(list_node)})}};
+  const ir::Var* var = builder_.var(builder_.context().i64(), "size");
+  const ir::Block* body = block([&] {
+    walk(list_node, [&](const Value&) {
+      const Expr* one = builder_.integer(1);
+      emit(builder_.yield(var, std::span<const Expr* const>(&one, 1)), node->loc);
+    });
+  });
+  ir::Sink sink{var, ir::SinkKind::Sum, nullptr};
+  emit(builder_.collect(std::span<const ir::Sink>(&sink, 1), body), node->loc);
+  return {{var}};
+}
+
+Value Lowering::literal(const Node* node) {
+  const Kinds& kinds = kinds_.of(node);
+  Exprs items;
+  for (const Node* input : node->inputs) {
+    Exprs parts = as_kinds(lower(input), kinds);
+    items.insert(items.end(), parts.begin(), parts.end());
+  }
+  return {{builder_.literal(list_type(kinds), items)}};
+}
+
+const Expr* Lowering::converted_list(const Expr* list, const Kinds& kinds) {
+  const ir::Type* wanted = list_type(kinds);
+  if (list->type == wanted || failed_) return list;
+  const ir::Var* var = builder_.var(wanted, "list");
+  std::vector<const ir::Var*> columns;
+  for (const ir::Type* column : list->type->columns) columns.push_back(builder_.var(column, "x"));
+  const ir::Block* body = block([&] {
+    const ir::Block* loop_body = block([&] {
+      Value item;
+      item.parts.assign(columns.begin(), columns.end());
+      emit(builder_.yield(var, as_kinds(item, kinds)), builder_.loc());
+    });
+    emit(builder_.loop(columns, std::span<const Expr* const>(&list, 1), nullptr, loop_body), builder_.loc());
+  });
+  ir::Sink sink{var, ir::SinkKind::List, nullptr};
+  emit(builder_.collect(std::span<const ir::Sink>(&sink, 1), body), builder_.loc());
+  return var;
+}
+
+/// Sets of vertices and sets of plain ints meet as plain ints; the result keeps the kind of the first.
+Value Lowering::set_operation(const Node* node) {
+  Kind kind = node->op == Op::Intersect ? Kind::Intersect : Kind::Diff;
+  const Expr* left = list(node->inputs[0]);
+  const Expr* right = list(node->inputs[1]);
+  if (failed_ || left->type == right->type) return {{builder_.make(kind, {left, right})}};
+  if (left->type->columns[0]->is_scalar(ScalarKind::I64)) {
+    return {{builder_.make(kind, {left, converted_list(right, {ScalarKind::I64})})}};
+  }
+  const ir::Var* var = builder_.var(left->type, "list");
+  const ir::Var* item = builder_.var(left->type->columns[0], "x");
+  const ir::Block* body = block([&] {
+    const ir::Block* loop_body = block([&] {
+      const Expr* found = builder_.make(Kind::Contains, {right, as_kind(item, ScalarKind::I64)});
+      if (kind == Kind::Diff) found = builder_.make(Kind::Not, {found});
+      const ir::Block* kept = block([&] {
+        const Expr* value = item;
+        emit(builder_.yield(var, std::span<const Expr* const>(&value, 1)), node->loc);
+      });
+      emit(builder_.branch(found, kept), node->loc);
+    });
+    emit(builder_.loop(std::span<const ir::Var* const>(&item, 1), std::span<const Expr* const>(&left, 1), nullptr,
+                       loop_body),
+         node->loc);
+  });
+  ir::Sink sink{var, ir::SinkKind::List, nullptr};
+  emit(builder_.collect(std::span<const ir::Sink>(&sink, 1), body), node->loc);
+  return {{var}};
+}
+
+Value Lowering::item(const Node* node) {
+  if (node->inputs[0]->type->is_nested_list()) {
+    fail(DiagId::StoredNest, node->loc, "an item of a list of lists cannot be read",
+         "walk the list with `apply`, or make one list of it with `flatten`");
+    return dummy(node);
+  }
+  const Expr* from = list(node->inputs[0]);
+  const Expr* position = integer(node->inputs[1]);
+  Value out;
+  for (std::uint32_t i = 0; i < kinds_.of(node).size(); ++i) out.parts.push_back(builder_.at(from, position, i));
+  return out;
+}
+
+void Lowering::guard(const Node* maybe_cond, const std::function<void()>& body) {
+  if (maybe_cond == nullptr) return body();
+  const Expr* cond = scalar(maybe_cond);
+  const ir::Block* guarded = block(body);
+  emit(builder_.branch(cond, guarded), maybe_cond->loc);
+}
+
+/// Walks a list that is a value, row by row.
+void Lowering::walk_list(const Expr* rows, SourceLoc loc, const Visit& visit) {
+  std::vector<const ir::Var*> columns;
+  for (const ir::Type* column : rows->type->columns) columns.push_back(builder_.var(column, "x"));
+  const ir::Block* body = block([&] {
+    Value item;
+    item.parts.assign(columns.begin(), columns.end());
+    visit(item);
+  });
+  emit(builder_.loop(columns, std::span<const Expr* const>(&rows, 1), nullptr, body), loc);
+}
+
+void Lowering::walk(const Node* node, const Visit& visit) {
+  bool shared = uses_[node] > 1 && !node->type->is_nested_list();
+  if (shared) return walk_rows(node, visit);
+  walk_now(node, visit);
+}
+
+Value Lowering::item_value(const Node* node) {
+  return node->type->is_list() ? Value{{}, node} : lower(node);
+}
+
+void Lowering::walk_now(const Node* node, const Visit& visit) {
+  if (failed_) return;
+  if (++statements_ > kMaxStatements) {
+    return fail(DiagId::TooComplex, node->loc, "the program needs more than " + std::to_string(kMaxStatements) + " statements");
+  }
+  builder_.set_loc(node->loc);
+  switch (node->op) {
+    case Op::Apply: return walk_apply(node, visit);
+    case Op::Flatten: return walk(node->inputs[0], [&](const Value& inner) { walk(inner.maybe_list, visit); });
+    case Op::If: {
+      const Expr* cond = scalar(node->inputs[0]);
+      const ir::Block* then_body = block([&] { walk(node->inputs[1], visit); });
+      const ir::Block* else_body = block([&] { walk(node->inputs[2], visit); });
+      return emit(builder_.branch(cond, then_body, else_body), node->loc);
+    }
+    default: break;
+  }
+  if (!node->type->is_nested_list()) return walk_rows(node, visit);
+  switch (node->op) {
+    case Op::Operand: return walk(lower(node).maybe_list, visit);
+    case Op::Capacity: return walk(node->inputs[0], visit);
+    case Op::MkList:
+      for (const Node* input : node->inputs) visit(item_value(input));
+      return;
+    default: fail(DiagId::StoredNest, node->loc, "a list of lists cannot be stored", "make one list of it with `flatten`");
+  }
+}
+
+void Lowering::walk_apply(const Node* node, const Visit& visit) {
+  const asg::Apply& apply = *node->apply;
+  auto visit_body = [&] { guard(apply.maybe_cond, [&] { visit(item_value(apply.body)); }); };
+  bool nested = std::any_of(node->inputs.begin(), node->inputs.end(),
+                            [](const Node* list) { return list->type->is_nested_list(); });
+  if (nested) {
+    if (node->inputs.size() > 1) {
+      return fail(DiagId::StoredNest, node->loc, "a list of lists cannot be walked in step with another list",
+                  "make one list of it with `flatten`");
+    }
+    return walk(node->inputs[0], [&](const Value& item) {
+      // A scope of its own: another item may be bound to the operand in the same block.
+      Scope scope;
+      scopes_.push_back(&scope);
+      bind_operand(apply.operands[0], item);
+      visit_body();
+      scopes_.pop_back();
+      for (const ir::Stmt* stmt : scope.stmts) scopes_.back()->stmts.push_back(stmt);
+    });
+  }
+  std::vector<const Expr*> lists;
+  std::vector<const ir::Var*> columns;
+  std::vector<Value> items;
+  for (std::size_t i = 0; i < node->inputs.size(); ++i) {
+    lists.push_back(list(node->inputs[i]));
+    Value item;
+    const ir::Type* type = lists.back()->type;
+    for (std::size_t c = 0; c < type->columns.size(); ++c) {
+      std::string hint(apply.operands[i]->text);
+      if (type->columns.size() > 1) hint += std::to_string(c);
+      columns.push_back(builder_.var(type->columns[c], hint));
+      item.parts.push_back(columns.back());
+    }
+    items.push_back(std::move(item));
+  }
+  const ir::Block* body = block([&] {
+    for (std::size_t i = 0; i < items.size(); ++i) bind_operand(apply.operands[i], items[i]);
+    visit_body();
+  });
+  emit(builder_.loop(columns, lists, nullptr, body), node->loc);
+}
+
+}  // namespace matcha::frontend::lowering

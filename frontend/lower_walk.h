@@ -1,0 +1,123 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "frontend/asg.h"
+#include "frontend/lower_kinds.h"
+#include "ir/builder.h"
+#include "ir/support/diagnostics.h"
+
+/// Private to lowering: from nodes of the graph to statements and expressions.
+namespace matcha::frontend::lowering {
+
+/// Statements of one program; naive lowering makes some ten a node.
+inline constexpr std::size_t kMaxStatements = 100'000;
+/// Operators that are evaluated again rather than named, where a value is used more than once.
+inline constexpr std::uint32_t kCheap = 8;
+/// Operators of one expression; more are cut by a `let`.
+inline constexpr std::uint32_t kDear = 64;
+
+/// What a node is in the module: an expression a column of a scalar or tuple, or one for a whole list or graph. A list of
+/// lists is never a value, and its items are passed on as the nodes to walk: `maybe_list`.
+struct Value {
+  std::vector<const ir::Expr*> parts;
+  const asg::Node* maybe_list = nullptr;
+};
+
+class Lowering {
+ public:
+  Lowering(const asg::Graph& graph, ir::Context& context, Diagnostics& diagnostics);
+
+  std::optional<ir::Module> run();
+
+ private:
+  using Exprs = std::vector<const ir::Expr*>;
+  using Stmts = std::vector<const ir::Stmt*>;
+  using Visit = std::function<void(const Value& item)>;
+
+  /// A block that is being written, and the values that may be used in it.
+  struct Scope {
+    Stmts stmts;
+    std::unordered_map<const asg::Node*, Value> values;
+  };
+
+  // Values
+  Value lower(const asg::Node* node);
+  Value compute(const asg::Node* node);
+  const ir::Expr* scalar(const asg::Node* node) { return lower(node).parts.at(0); }
+  const ir::Expr* list(const asg::Node* node) { return lower(node).parts.at(0); }
+  const ir::Expr* vertex(const asg::Node* node);
+  const ir::Expr* integer(const asg::Node* node);
+  Value named(const asg::Node* node, Value value);
+  std::uint32_t cost(const ir::Expr* expr);
+  Value usable_here(Value value);
+  const ir::Expr* as_kind(const ir::Expr* value, ir::ScalarKind kind);
+  Exprs as_kinds(const Value& value, const Kinds& kinds);
+  Value arithmetic(const asg::Node* node, ir::Kind kind);
+  Value comparison(const asg::Node* node, ir::Kind kind);
+  Value logic(const asg::Node* node);
+  Value choice(const asg::Node* node);
+  /// What lowering `node` in a block of its own gives.
+  struct Branch {
+    Scope scope;
+    Value value;
+  };
+  Branch branch_of(const asg::Node* node);
+  Value branches(const asg::Node* node, const ir::Expr* cond, Branch& then_branch, Branch& else_branch);
+  Value choose_lists(const asg::Node* node);
+  Value build_graph(const asg::Node* node);
+
+  // Lists
+  Value collect_list(const asg::Node* node);
+  Value sum(const asg::Node* node);
+  Value reduce(const asg::Node* node, ir::SinkKind kind);
+  Value size(const asg::Node* node);
+  Value literal(const asg::Node* node);
+  Value set_operation(const asg::Node* node);
+  Value item(const asg::Node* node);
+  /// The same items in columns of `kinds`.
+  const ir::Expr* converted_list(const ir::Expr* list, const Kinds& kinds);
+  /// Writes code that calls `visit` for every item of the list `node`, in order; `visit` may be called for several places.
+  void walk(const asg::Node* node, const Visit& visit);
+  void walk_now(const asg::Node* node, const Visit& visit);
+  /// The value of `node` as the item of a list: a list is passed on as its node.
+  Value item_value(const asg::Node* node);
+  void walk_apply(const asg::Node* node, const Visit& visit);
+  void walk_rows(const asg::Node* node, const Visit& visit) { walk_list(list(node), node->loc, visit); }
+  void walk_list(const ir::Expr* rows, SourceLoc loc, const Visit& visit);
+  void bind_operand(const asg::Node* operand, const Value& item) { scopes_.back()->values[operand] = item; }
+
+  // Statements
+  template <typename F>
+  const ir::Block* block(F&& fill) {
+    Scope scope;
+    scopes_.push_back(&scope);
+    fill();
+    scopes_.pop_back();
+    return builder_.block(scope.stmts);
+  }
+  void emit(const ir::Stmt* stmt, SourceLoc loc);
+  void guard(const asg::Node* maybe_cond, const std::function<void()>& body);
+  const ir::Type* list_type(const Kinds& kinds);
+  const ir::Type* scalar_type(ir::ScalarKind kind) { return builder_.context().scalar(kind); }
+  bool at_top() const { return scopes_.size() == 1; }
+  void fail(DiagId id, SourceLoc loc, std::string message, std::string hint = {});
+  Value dummy(const asg::Node* node);
+
+  const asg::Graph& graph_;
+  ir::Builder builder_;
+  Diagnostics& diagnostics_;
+  ColumnKinds kinds_;
+  std::unordered_map<const asg::Node*, int> uses_;
+  std::vector<Scope*> scopes_;
+  std::unordered_map<const ir::Expr*, const ir::Var*> narrowed_;  ///< 128-bit values of the top level, in 64 bits.
+  std::unordered_map<const ir::Expr*, std::uint32_t> costs_;
+  std::size_t statements_ = 0;
+  bool failed_ = false;
+};
+
+}  // namespace matcha::frontend::lowering
