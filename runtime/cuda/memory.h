@@ -1,0 +1,115 @@
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "runtime/cuda/device.h"
+#include "runtime/result.h"
+
+/// Memory of a GPU and memory that it shares with the host: plain allocations only, never managed ones.
+namespace matcha::runtime::cuda {
+
+/// Bytes on a device, not initialized.
+class DeviceMemory {
+ public:
+  DeviceMemory() = default;
+  /// Errors: Resource, with what was wanted and what is free, when it does not fit. No bytes: no allocation.
+  static Result<DeviceMemory> allocate(const DeviceRef& device, std::uint64_t bytes);
+
+  CuDevicePtr address() const { return memory_.get(); }
+  std::uint64_t bytes() const { return bytes_; }
+  /// Copies that are in order with the stream's other work. The host's bytes must stay until it is done; copies from
+  /// and to pinned memory return at once. Requires: `offset + bytes` is inside.
+  Status copy_from(const Stream& stream, const void* host, std::uint64_t bytes, std::uint64_t offset = 0) const;
+  Status copy_to(const Stream& stream, void* host, std::uint64_t bytes, std::uint64_t offset = 0) const;
+  /// Sets every byte, in order with the stream's other work.
+  Status fill(const Stream& stream, unsigned char byte) const;
+
+ private:
+  Owned<CuDevicePtr, &DriverTable::mem_free> memory_;
+  std::uint64_t bytes_ = 0;
+};
+
+/// Bytes on the host that do not move and that the device reads and writes in place, such as progress counters and
+/// rings; zeroed.
+class PinnedMemory {
+ public:
+  PinnedMemory() = default;
+  /// Errors: Resource when the host has no memory to pin. No bytes: no allocation.
+  static Result<PinnedMemory> allocate(const DeviceRef& device, std::uint64_t bytes);
+
+  void* host() const { return memory_.get(); }
+  /// Where the device finds it.
+  CuDevicePtr address() const { return address_; }
+  std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  Owned<void*, &DriverTable::mem_free_host> memory_;
+  CuDevicePtr address_ = 0;
+  std::uint64_t bytes_ = 0;
+};
+
+/// An array on a device, not initialized.
+template <typename T>
+class DeviceBuffer {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  DeviceBuffer() = default;
+  /// Errors: as DeviceMemory::allocate.
+  static Result<DeviceBuffer> allocate(const DeviceRef& device, std::uint64_t size) {
+    Result<DeviceMemory> memory = DeviceMemory::allocate(device, size * sizeof(T));
+    if (!memory) return memory.error();
+    DeviceBuffer buffer;
+    buffer.memory_ = std::move(*memory);
+    buffer.size_ = size;
+    return buffer;
+  }
+
+  /// An address of the device: to be handed to kernels, never followed here.
+  T* data() const { return reinterpret_cast<T*>(memory_.address()); }
+  std::uint64_t size() const { return size_; }
+  std::uint64_t bytes() const { return memory_.bytes(); }
+  /// `count` items from or to the place of item `at`; rules as for DeviceMemory.
+  Status upload(const Stream& stream, const T* items, std::uint64_t count, std::uint64_t at = 0) const {
+    return memory_.copy_from(stream, items, count * sizeof(T), at * sizeof(T));
+  }
+  Status download(const Stream& stream, T* items, std::uint64_t count, std::uint64_t at = 0) const {
+    return memory_.copy_to(stream, items, count * sizeof(T), at * sizeof(T));
+  }
+  Status fill(const Stream& stream, unsigned char byte) const { return memory_.fill(stream, byte); }
+
+ private:
+  DeviceMemory memory_;
+  std::uint64_t size_ = 0;
+};
+
+/// An array that host and device share in place; zeroed.
+template <typename T>
+class PinnedBuffer {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  PinnedBuffer() = default;
+  /// Errors: as PinnedMemory::allocate.
+  static Result<PinnedBuffer> allocate(const DeviceRef& device, std::uint64_t size) {
+    Result<PinnedMemory> memory = PinnedMemory::allocate(device, size * sizeof(T));
+    if (!memory) return memory.error();
+    PinnedBuffer buffer;
+    buffer.memory_ = std::move(*memory);
+    buffer.size_ = size;
+    return buffer;
+  }
+
+  T* host() const { return static_cast<T*>(memory_.host()); }
+  /// An address of the device: to be handed to kernels, never followed here.
+  T* device_data() const { return reinterpret_cast<T*>(memory_.address()); }
+  std::uint64_t size() const { return size_; }
+
+ private:
+  PinnedMemory memory_;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace matcha::runtime::cuda

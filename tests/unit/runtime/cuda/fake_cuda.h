@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+
+/// The steering of `fake_cuda`, a driver library that keeps device memory on the host, does copies at once, runs
+/// nothing, logs its calls and fails where it is told to. The functions are found by name in the library.
+struct FakeCuda {
+  int device_count;
+  std::size_t total_bytes;  ///< Of each device.
+  int can_access_peer;
+  int not_ready;             ///< This many queries answer "not ready" first.
+  const char* failing_call;  ///< Symbol that fails, or null.
+  int failing_after;         ///< It succeeds this many times first.
+  int failing_code;          ///< A CUresult.
+  const char* jit_log;       ///< What a module that fails to load leaves in the error log.
+  int live_objects;          ///< Contexts, streams, events, modules and allocations that are held.
+  std::size_t live_bytes;    ///< Of device allocations.
+};
+
+extern "C" {
+using FakeCudaState = FakeCuda*();
+/// The calls since the last reset, one a line; valid until the next call.
+using FakeCudaLog = const char*();
+using FakeCudaReset = void();
+}
