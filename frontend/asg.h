@@ -47,6 +47,8 @@ struct Apply {
   std::span<const Node* const> operands;
   const Node* body = nullptr;
   const Node* maybe_cond = nullptr;  ///< Bool; decides whether `body` is computed for the items.
+  std::span<const Node* const> named;       ///< Scalars and tuples that the function binds to names, in order.
+  std::span<const Node* const> cond_named;  ///< Those of the condition.
 };
 
 /// A parameter of the entry, for binding.
@@ -64,6 +66,7 @@ struct Graph {
   std::vector<Param> params;
   const Node* result = nullptr;
   std::unordered_map<const Node*, std::string_view> names;  ///< What the program calls a node, where it does.
+  std::vector<const Node*> named;  ///< Scalars and tuples that the program binds to names outside functions of `apply`.
   std::vector<const Node*> nodes;  ///< All that `result` needs and the parameters, by ascending id.
   std::unique_ptr<Arena> arena = std::make_unique<Arena>();
   std::unique_ptr<TypeTable> types = std::make_unique<TypeTable>();

@@ -67,6 +67,7 @@ bool Evaluator::run(ast::Def& entry) {
   Env& env = *envs_.back();
   std::int64_t index = 0;
   for (const ast::Param& param : entry.params) add_param(param, index++, env);
+  named_ = &graph_.named;
   Value result = body(entry, env);
   if (stopped_) return false;
   graph_.result = number(adapt(result.node, adopt(entry.result_type)), result.node->loc);
@@ -330,7 +331,10 @@ Value Evaluator::body(const ast::Def& def, Env& env) {
     switch (stmt.kind) {
       case ast::Stmt::Kind::Assign: {
         Value value = eval(stmt.value, env);
-        if (value.node != nullptr) graph_.names.try_emplace(value.node, graph_.arena->copy(stmt.decl->name));
+        if (value.node != nullptr) {
+          graph_.names.try_emplace(value.node, graph_.arena->copy(stmt.decl->name));
+          if (value.node->type->is_scalar() || value.node->type->is_tuple()) named_->push_back(value.node);
+        }
         env.bind(*stmt.decl, value);
         break;
       }

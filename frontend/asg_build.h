@@ -99,6 +99,7 @@ class Evaluator {
   Arena arena_;  ///< Closures.
   std::vector<std::unique_ptr<Env>> envs_;
   std::unordered_map<const ast::Def*, const Closure*> globals_;
+  std::vector<const Node*>* named_ = nullptr;  ///< Where the values that get names now are listed.
   std::size_t depth_ = 0;
   std::size_t calls_ = 0;
   bool stopped_ = false;

@@ -105,14 +105,15 @@ Maker::ShapeId Maker::fill(ShapeId id, const std::unordered_map<ShapeId, ShapeId
   return out;
 }
 
-const Node* Maker::apply(const Type* type, std::span<const Node* const> lists, std::span<const Node* const> operands,
-                         const Node* body, const Node* maybe_cond, SourceLoc loc) {
+const Node* Maker::apply(const Type* type, std::span<const Node* const> lists, const Apply& function, SourceLoc loc) {
+  const Node* body = function.body;
+  const Node* maybe_cond = function.maybe_cond;
   ShapeId body_shape = shape_of(body);
   std::uint32_t height = shapes_[body_shape].height;
   if (maybe_cond != nullptr) height = std::max(height, shapes_[shape_of(maybe_cond)].height);
   ++height;
   std::unordered_map<ShapeId, ShapeId> holes;
-  for (const Node* operand : operands) {
+  for (const Node* operand : function.operands) {
     Shape bound;
     bound.head = "bound";
     append_bytes(bound.head, height);
@@ -135,10 +136,10 @@ const Node* Maker::apply(const Type* type, std::span<const Node* const> lists, s
   if (maybe_cond != nullptr) shape.inputs.push_back(fill(shape_of(maybe_cond), holes, done));
   node.int_value = 0;
   node.depth = 1 + std::max(body->depth, maybe_cond == nullptr ? 0 : maybe_cond->depth);
-  Apply* owned = graph_.arena->make<Apply>();
-  owned->operands = graph_.arena->copy(operands);
-  owned->body = body;
-  owned->maybe_cond = maybe_cond;
+  Apply* owned = graph_.arena->make<Apply>(function);
+  owned->operands = graph_.arena->copy(function.operands);
+  owned->named = graph_.arena->copy(function.named);
+  owned->cond_named = graph_.arena->copy(function.cond_named);
   node.apply = owned;
   return add(node, intern_shape(std::move(shape)));
 }

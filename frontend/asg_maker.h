@@ -37,8 +37,8 @@ class Maker {
   }
   /// A new operand; it is only equal to itself until `apply` takes it.
   const Node* operand(const Type* item, std::int64_t position, std::string_view name, SourceLoc loc);
-  const Node* apply(const Type* type, std::span<const Node* const> lists, std::span<const Node* const> operands,
-                    const Node* body, const Node* maybe_cond, SourceLoc loc);
+  /// An `apply` over `lists`; `function` is copied.
+  const Node* apply(const Type* type, std::span<const Node* const> lists, const Apply& function, SourceLoc loc);
 
   /// Nodes and shapes made so far: what a limit on the growth of a program counts.
   std::size_t size() const { return made_ + shapes_.size(); }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "frontend/asg_build.h"
 
@@ -130,7 +131,10 @@ const Node* Evaluator::map_list(const Node* list, const Type* item) {
   if (!widen) return adapt(list, types_.list(item));
   const Node* operand = maker_.operand(list->type->elem, 0, "x", list->loc);
   const Node* body = make(Op::ToFloat, item, {operand}, list->loc);
-  return checked(maker_.apply(types_.list(item), std::span(&list, 1), std::span(&operand, 1), body, nullptr, list->loc));
+  Apply function;
+  function.operands = std::span(&operand, 1);
+  function.body = body;
+  return checked(maker_.apply(types_.list(item), std::span(&list, 1), function, list->loc));
 }
 
 const Node* Evaluator::mk_list(const ast::CallExpr& call, const BoundArgs& args, const Env& env) {
@@ -204,13 +208,24 @@ const Node* Evaluator::apply(const ast::CallExpr& call, const Env& env) {
     items.push_back({operands.back(), nullptr});
   }
   const Node* maybe_cond = nullptr;
+  std::vector<const Node*> cond_named;
+  std::vector<const Node*> named;
+  std::vector<const Node*>* outer = std::exchange(named_, &cond_named);
   if (cond.closure != nullptr) maybe_cond = invoke(*cond.closure, items, call.loc).node;
+  named_ = &named;
   Value body = invoke(*func.closure, items, call.loc);
+  named_ = outer;
   if (stopped_ || body.node == nullptr) {
     stop(DiagId::FunctionValue, call.loc, "the function of `apply` gives a function");
     return integer(0, call.loc);
   }
-  return checked(maker_.apply(types_.list(body.node->type), lists, operands, body.node, maybe_cond, call.loc));
+  Apply function;
+  function.operands = operands;
+  function.body = body.node;
+  function.maybe_cond = maybe_cond;
+  function.named = named;
+  function.cond_named = cond_named;
+  return checked(maker_.apply(types_.list(body.node->type), lists, function, call.loc));
 }
 
 }  // namespace matcha::frontend::asg

@@ -42,10 +42,17 @@ std::optional<ir::Module> Lowering::run() {
     params.push_back(builder_.var(type, param.name));
     top.values[param.node] = {{params.back()}};
   }
+  lower_named(graph_.named);
   Value result = lower(graph_.result);
   if (failed_) return std::nullopt;
   emit(builder_.ret(result.parts), graph_.result->loc);
   return builder_.module(ir::Stage::Loop, graph_.entry, params, builder_.block(top.stmts));
+}
+
+void Lowering::lower_named(std::span<const Node* const> named) {
+  for (const Node* node : named) {
+    if (uses_.contains(node)) lower(node);
+  }
 }
 
 void Lowering::fail(DiagId id, SourceLoc loc, std::string message, std::string hint) {

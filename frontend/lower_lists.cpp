@@ -155,13 +155,6 @@ Value Lowering::item(const Node* node) {
   return out;
 }
 
-void Lowering::guard(const Node* maybe_cond, const std::function<void()>& body) {
-  if (maybe_cond == nullptr) return body();
-  const Expr* cond = scalar(maybe_cond);
-  const ir::Block* guarded = block(body);
-  emit(builder_.branch(cond, guarded), maybe_cond->loc);
-}
-
 /// Walks a list that is a value, row by row.
 void Lowering::walk_list(const Expr* rows, SourceLoc loc, const Visit& visit) {
   std::vector<const ir::Var*> columns;
@@ -214,7 +207,17 @@ void Lowering::walk_now(const Node* node, const Visit& visit) {
 
 void Lowering::walk_apply(const Node* node, const Visit& visit) {
   const asg::Apply& apply = *node->apply;
-  auto visit_body = [&] { guard(apply.maybe_cond, [&] { visit(item_value(apply.body)); }); };
+  auto visit_item = [&] {
+    lower_named(apply.named);
+    visit(item_value(apply.body));
+  };
+  auto visit_body = [&] {
+    if (apply.maybe_cond == nullptr) return visit_item();
+    lower_named(apply.cond_named);
+    const Expr* cond = scalar(apply.maybe_cond);
+    const ir::Block* kept = block(visit_item);
+    emit(builder_.branch(cond, kept), apply.maybe_cond->loc);
+  };
   bool nested = std::any_of(node->inputs.begin(), node->inputs.end(),
                             [](const Node* list) { return list->type->is_nested_list(); });
   if (nested) {

@@ -101,7 +101,8 @@ class Lowering {
     return builder_.block(scope.stmts);
   }
   void emit(const ir::Stmt* stmt, SourceLoc loc);
-  void guard(const asg::Node* maybe_cond, const std::function<void()>& body);
+  /// Computes what the program binds to names, where it does and if it is needed at all.
+  void lower_named(std::span<const asg::Node* const> named);
   const ir::Type* list_type(const Kinds& kinds);
   const ir::Type* scalar_type(ir::ScalarKind kind) { return builder_.context().scalar(kind); }
   bool at_top() const { return scopes_.size() == 1; }
