@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runtime/abi.h"
+
+/// The loop nests that one would write by hand, with scalar merges: what compiled programs are measured against. They only
+/// count, keep to slices below the current vertex where the pattern allows, and store a list only where a deeper
+/// level walks it.
+namespace matcha::bench {
+
+/// A loaded graph as the loops want it.
+struct Csr {
+  std::uint64_t vertices;
+  const std::uint64_t* offsets;
+  const std::uint32_t* neighbors;
+  std::uint64_t max_degree;
+  std::vector<std::uint64_t> below;  ///< For each vertex, the number of neighbours with a smaller id.
+
+  explicit Csr(const runtime::GraphView& view);
+  const std::uint32_t* list(std::uint64_t v) const { return neighbors + offsets[v]; }
+  std::uint64_t degree(std::uint64_t v) const { return offsets[v + 1] - offsets[v]; }
+};
+
+/// Triangles u > v > w.
+std::uint64_t triangles(const Csr& graph);
+/// 4-cliques u > v > w > x.
+std::uint64_t four_cliques(const Csr& graph);
+/// Edge-induced diamonds: pairs of common neighbours of each edge.
+std::uint64_t diamonds(const Csr& graph);
+
+}  // namespace matcha::bench
