@@ -9,7 +9,17 @@ namespace matcha::passes {
 namespace {
 
 /// What every target shares; ends in stage loop.
-const std::vector<std::string> kLoop = {};
+const std::vector<std::string> kLoop = {
+    // Codes first: a word may trap, a number does not.
+    "bind-labels",
+    // Before conditions become slices, so that those between the ends of an edge can.
+    "nest-edges",
+    // Each shows the others something new: fused loops have conditions side by side, slices leave copies of lists,
+    // a dropped name leaves a single reader.
+    "fixpoint{simplify,fuse,restrict}",
+    // Only now is it clear which values are left, and in which loops.
+    "hoist",
+};
 
 /// What follows on the CPU.
 const std::vector<std::string> kCpu = {

@@ -156,10 +156,26 @@ class Planner {
         stmt(*inner);
       } else if (const Block* nested = as<Block>(inner)) {
         run_once(*nested, work);
+      } else if (const For* loop = chosen_loop(*inner)) {
+        work.push_back(loop);
       } else {
         work.push_back(inner);
       }
     }
+  }
+
+  /// `if c { for x in l { … } }` as a loop over all of l or nothing of it, which can run in parallel; else null.
+  const For* chosen_loop(const Stmt& s) {
+    const If* branch = as<If>(&s);
+    if (branch == nullptr || branch->maybe_else != nullptr || branch->then_body->body.size() != 1) return nullptr;
+    const For* loop = as<For>(branch->then_body->body[0]);
+    if (loop == nullptr || loop->lists.size() != 1 || facts_.may_trap(loop->lists[0])) return nullptr;
+    builder_.set_loc(loop->loc);
+    const Expr* list = loop->lists[0];
+    const Expr* none = builder_.integer(0);
+    const Expr* end = builder_.make(Kind::Select, {branch->cond, builder_.make(Kind::Size, {list}), none});
+    const Expr* walked = builder_.make(Kind::Span, {list, none, end});
+    return builder_.loop(loop->vars, {&walked, 1}, loop->maybe_index, loop->body);
   }
 
   static Vars sinks_of(const Stmt& stmt) {

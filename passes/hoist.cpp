@@ -1,0 +1,219 @@
+#include "passes/hoist.h"
+
+#include <algorithm>
+
+#include "ir/analysis/walk.h"
+#include "ir/match.h"
+#include "ir/rewriter.h"
+#include "passes/exprs.h"
+#include "passes/uses.h"
+
+namespace matcha::passes {
+
+using namespace ir;  // NOLINT: a pass is written in the words of the IR.
+
+namespace {
+
+enum class Cost { Free, Search, Walk };
+
+/// What computing the node itself costs.
+Cost node_cost(const Expr& e) {
+  switch (e.kind) {
+    case Kind::Neighbors:
+    case Kind::EdgeInfo:
+    case Kind::Below:
+    case Kind::Above:
+    case Kind::Contains:
+    case Kind::LowerBound:
+    case Kind::HasEdge: return Cost::Search;
+    case Kind::Intersect:
+    case Kind::Diff:
+    case Kind::Sorted: return Cost::Walk;
+    default: return Cost::Free;
+  }
+}
+
+Cost cost(const Expr& e) {
+  Cost worst = node_cost(e);
+  for (const Expr* operand : e.operands) worst = std::max(worst, cost(*operand));
+  return worst;
+}
+
+std::string_view hint(const Expr& e) {
+  switch (e.kind) {
+    case Kind::Neighbors: return "near";
+    case Kind::EdgeInfo: return "info";
+    case Kind::Below:
+    case Kind::Above:
+    case Kind::Span: return "slice";
+    case Kind::Intersect: return "common";
+    case Kind::Diff: return "rest";
+    case Kind::Size: return "count";
+    default: return "fixed";
+  }
+}
+
+class Hoister {
+ public:
+  Hoister(const Module& module, PassContext& context)
+      : module_(module), facts_(module), builder_(context.context), context_(context) {}
+
+  Module run() {
+    const Block* body = block(*module_.body);
+    if (body == module_.body) return module_;
+    Module result = module_;
+    result.body = body;
+    return result;
+  }
+
+ private:
+  using Names = std::unordered_map<const Expr*, const Expr*>;
+
+  const Block* block(const Block& b) {
+    Names outer = names_;
+    Stmts out;
+    for (const Stmt* s : b.body) stmt(s, out);
+    names_ = std::move(outer);
+    if (std::ranges::equal(out, b.body)) return &b;
+    builder_.set_loc(b.loc);
+    return builder_.block(out);
+  }
+
+  void stmt(const Stmt* stmt, Stmts& out) {
+    const Stmt* s = names_.empty() ? stmt : renamed(stmt);
+    builder_.set_loc(s->loc);
+    match(
+        *s, [&](const Let& let) { this->let(let, out); },
+        [&](const For& loop) { out.push_back(this->loop(loop, out)); },
+        [&](const If& branch) {
+          const Block* then_body = block(*branch.then_body);
+          const Block* else_body = branch.maybe_else != nullptr ? block(*branch.maybe_else) : nullptr;
+          bool same = then_body == branch.then_body && else_body == branch.maybe_else;
+          builder_.set_loc(branch.loc);
+          out.push_back(same ? &branch : builder_.branch(branch.cond, then_body, else_body));
+        },
+        [&](const Collect& collect) {
+          const Block* body = block(*collect.body);
+          builder_.set_loc(collect.loc);
+          out.push_back(body == collect.body ? &collect : builder_.collect(collect.sinks, body));
+        },
+        [&](const Stmt& other) { out.push_back(&other); });
+  }
+
+  /// The statement with known names in its own expressions; itself if there is none.
+  const Stmt* renamed(const Stmt* stmt) {
+    bool found = false;
+    for_each_expr(*stmt, [&](const Expr& e) { found = found || replace(builder_, &e, names_) != &e; });
+    return found ? replace_in(builder_, stmt, names_) : stmt;
+  }
+
+  void let(const Let& s, Stmts& out) {
+    out.push_back(&s);
+    if (cost(*s.value) != Cost::Free) names_[s.value] = s.var;
+  }
+
+  const For* loop(const For& s, Stmts& out) {
+    std::unordered_set<const Var*> inside = bound_in(s);
+    Stmts moved;
+    const Block* left = without_fixed(*s.body, inside, moved);
+    for (const Stmt* stmt : moved) this->stmt(stmt, out);
+    Names outer = names_;
+    std::vector<const Expr*> found;
+    fixed_in(*left, inside, false, found);
+    for (const Expr* e : found) {
+      if (names_.contains(e)) continue;
+      builder_.set_loc(e->loc);
+      const Var* name = builder_.var(e->type, hint(*e));
+      const Expr* value = replace(builder_, e, names_);
+      out.push_back(builder_.let(name, value));
+      names_[e] = name;
+      names_[value] = name;
+      context_.count("values");
+    }
+    // A name may stand for a part of what was renamed before it got its own.
+    const Block* body = block(*left);
+    names_ = std::move(outer);
+    builder_.set_loc(s.loc);
+    return body == s.body ? &s : builder_.loop(s.vars, s.lists, s.maybe_index, body);
+  }
+
+  /// The body without the lets and collects that do not depend on the loop, which go to `moved`.
+  const Block* without_fixed(const Block& b, std::unordered_set<const Var*>& inside, Stmts& moved) {
+    Stmts left;
+    for (const Stmt* stmt : b.body) {
+      if (is_fixed(*stmt, inside)) {
+        for_each_binding(*stmt, [&](const Var& var) { inside.erase(&var); });
+        moved.push_back(stmt);
+        context_.count("statements");
+      } else {
+        left.push_back(stmt);
+      }
+    }
+    if (left.size() == b.body.size()) return &b;
+    builder_.set_loc(b.loc);
+    return builder_.block(left);
+  }
+
+  bool is_fixed(const Stmt& stmt, const std::unordered_set<const Var*>& inside) const {
+    if (stmt.kind != Kind::Let && stmt.kind != Kind::Collect) return false;
+    if (may_trap(facts_, stmt)) return false;
+    std::unordered_set<const Var*> own = bound_in(stmt);
+    std::unordered_set<const Var*> others;
+    for (const Var* var : inside) {
+      if (!own.contains(var)) others.insert(var);
+    }
+    bool depends = false;
+    const auto visit = [&](const Stmt& s) {
+      for_each_expr(s, [&](const Expr& e) { depends = depends || reads(e, others); });
+    };
+    const Stmt* one[] = {&stmt};
+    for_each_stmt(Block{{{Kind::Block, stmt.loc}}, one}, visit);
+    return !depends;
+  }
+
+  /// The largest expressions worth a name that do not depend on the loop.
+  void fixed_in(const Block& b, const std::unordered_set<const Var*>& inside, bool conditional,
+                std::vector<const Expr*>& found) {
+    for (const Stmt* stmt : b.body) {
+      for_each_expr(*stmt, [&](const Expr& e) { fixed(e, inside, conditional, found); });
+      match(
+          *stmt, [&](const Block& s) { fixed_in(s, inside, conditional, found); },
+          [&](const For& s) { fixed_in(*s.body, inside, conditional, found); },
+          [&](const If& s) {
+            fixed_in(*s.then_body, inside, true, found);
+            if (s.maybe_else != nullptr) fixed_in(*s.maybe_else, inside, true, found);
+          },
+          [&](const Collect& s) { fixed_in(*s.body, inside, conditional, found); }, [](const Stmt&) {});
+    }
+  }
+
+  void fixed(const Expr& e, const std::unordered_set<const Var*>& inside, bool conditional,
+             std::vector<const Expr*>& found) {
+    if (e.operands.empty()) return;
+    Cost worst = cost(e);
+    if (worst == Cost::Free) return;
+    bool size_of_slice = e.kind == Kind::Size && worst == Cost::Search;
+    bool worth = node_cost(e) != Cost::Free || (e.kind == Kind::Size && !size_of_slice);
+    bool affordable = worst == Cost::Search || !conditional;
+    if (worth && affordable && !reads(e, inside) && !facts_.may_trap(&e)) {
+      found.push_back(&e);
+      return;
+    }
+    bool lazy = e.kind == Kind::And || e.kind == Kind::Or || e.kind == Kind::Select;
+    for (std::size_t i = 0; i < e.operands.size(); ++i) {
+      fixed(*e.operands[i], inside, conditional || (lazy && i != 0), found);
+    }
+  }
+
+  const Module& module_;
+  Facts facts_;
+  Builder builder_;
+  PassContext& context_;
+  Names names_;  ///< Expressions that have a name here.
+};
+
+}  // namespace
+
+Module hoist(const Module& module, PassContext& context) { return Hoister(module, context).run(); }
+
+}  // namespace matcha::passes
