@@ -130,11 +130,13 @@ class Hoister {
       names_[value] = name;
       context_.count("values");
     }
-    // A name may stand for a part of what was renamed before it got its own.
+    std::vector<const Expr*> lists;
+    for (const Expr* list : s.lists) lists.push_back(replace(builder_, list, names_));
     const Block* body = block(*left);
     names_ = std::move(outer);
     builder_.set_loc(s.loc);
-    return body == s.body ? &s : builder_.loop(s.vars, s.lists, s.maybe_index, body);
+    bool same = body == s.body && std::ranges::equal(lists, s.lists);
+    return same ? &s : builder_.loop(s.vars, lists, s.maybe_index, body);
   }
 
   /// The body without the lets and collects that do not depend on the loop, which go to `moved`.

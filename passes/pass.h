@@ -1,14 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "ir/bind_labels.h"
 #include "ir/context.h"
 #include "ir/nodes.h"
 #include "ir/support/diagnostics.h"
@@ -24,10 +23,7 @@ struct TargetInfo {
 
 /// The label words of the bound graph, for `bind-labels`. Without `code` the words of the program count from -1 down in
 /// sorted order, which serves for looking at a program without its graph.
-struct LabelWords {
-  std::function<std::optional<std::int64_t>(std::string_view word)> code;
-  std::vector<std::string> words;  ///< All words of the graph, to name the near ones.
-};
+using LabelWords = ir::LabelWords;
 
 /// Options of one use of a pass: `fuse{copies=2}`. All are ints with a default in passes.def.
 using PassOptions = std::map<std::string, std::int64_t, std::less<>>;

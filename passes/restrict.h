@@ -15,7 +15,8 @@ namespace matcha::passes {
 /// - A slice at the loop's own variable is a span up to the loop's position: no search.
 /// - A stored set of which only a slice is ever read is stored sliced.
 /// - Where only the number or the list of the items is wanted, `contains(t, x)` makes `intersect(s, t)`, its negation
-///   `diff(s, t)`, and `x != u` one item less.
+///   `diff(s, t)`, and `x != u` one item less. A literal that is taken off inside a set operation is taken off its
+///   size, unless an outer loop can do it once for all.
 ///
 /// Why. Symmetry conditions halve the work at each level when they are slices (Matcha 3.6.1, T-DFS III).
 ///

@@ -14,6 +14,7 @@ using namespace ir;  // NOLINT: a pass is written in the words of the IR.
 namespace {
 
 constexpr int kCheapNodes = 8;
+constexpr std::size_t kMaxCompared = 4;
 
 int node_count(const Expr& e) {
   int count = 1;
@@ -133,6 +134,26 @@ class Simplifier final : public Rewriter {
       }
       default: return whole;
     }
+  }
+
+  /// A look-up in a set operation is a look-up in each operand; in a short literal it is comparisons.
+  const Expr* contained(const Expr* e) {
+    Builder& b = builder();
+    const Expr* set = e->operands[0];
+    const Expr* item = e->operands[1];
+    const auto in = [&](const Expr* other) { return on_expr(b.make(Kind::Contains, {other, item})); };
+    if (set->kind == Kind::Intersect) return b.make(Kind::And, {in(set->operands[0]), in(set->operands[1])});
+    if (set->kind == Kind::Diff) {
+      return b.make(Kind::And, {in(set->operands[0]), on_expr(b.make(Kind::Not, {in(set->operands[1])}))});
+    }
+    bool cheap = set->kind == Kind::Literal && is_cheap(*set) && item->operands.empty();
+    if (!cheap || set->operands.empty() || set->operands.size() > kMaxCompared) return e;
+    const Expr* any = nullptr;
+    for (const Expr* other : set->operands) {
+      const Expr* same = on_expr(b.make(Kind::Eq, {item, other}));
+      any = any == nullptr ? same : b.make(Kind::Or, {any, same});
+    }
+    return any;
   }
 
   const Expr* size(const Expr* e) {

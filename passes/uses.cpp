@@ -74,6 +74,7 @@ void Uses::expr(const Expr& e) {
   }
   if (e.kind == Kind::Size) {
     if (const Var* var = as<Var>(e.operands[0])) ++uses_[var].size_count;
+    count_parts(*e.operands[0]);
   }
   bool lazy = e.kind == Kind::And || e.kind == Kind::Or || e.kind == Kind::Select;
   for (std::size_t i = 0; i < e.operands.size(); ++i) {
@@ -81,6 +82,30 @@ void Uses::expr(const Expr& e) {
     expr(*e.operands[i]);
     if (lazy && i != 0) --here_.conditions;
   }
+}
+
+void Uses::count_parts(const Expr& set) {
+  switch (set.kind) {
+    case Kind::Var: ++uses_[static_cast<const Var*>(&set)].counted; break;
+    case Kind::Intersect:
+      count_parts(*set.operands[0]);
+      count_parts(*set.operands[1]);
+      break;
+    case Kind::Diff:
+    case Kind::Below:
+    case Kind::Above: count_parts(*set.operands[0]); break;
+    default: break;
+  }
+}
+
+int Uses::depth(const Expr& e) const {
+  if (const Var* var = as<Var>(&e)) {
+    const auto found = defined_.find(var);
+    return found == defined_.end() ? 0 : found->second.loops;
+  }
+  int deepest = 0;
+  for (const Expr* operand : e.operands) deepest = std::max(deepest, depth(*operand));
+  return deepest;
 }
 
 bool may_trap(const Facts& facts, const Stmt& stmt) {

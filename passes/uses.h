@@ -13,6 +13,7 @@ namespace matcha::passes {
 struct Use {
   int count = 0;
   int size_count = 0;                  ///< Reads as the operand of `size`.
+  int counted = 0;                     ///< Reads as a part of a set operation of which only the size is taken.
   bool crosses_loop = false;           ///< A read is in a loop that the definition is not in.
   bool conditional = false;            ///< A read may not happen although the definition is reached (loops included).
   const ir::For* walker = nullptr;     ///< A loop that walks the value as its only list.
@@ -25,6 +26,8 @@ class Uses {
   explicit Uses(const ir::Module& module);
 
   const Use& of(const ir::Var* var) const;
+  /// The number of loops around the innermost definition that `expr` reads.
+  int depth(const ir::Expr& expr) const;
   /// The sink that `var` is; null if it is none.
   const ir::Sink* sink(const ir::Var* var) const;
 
@@ -38,6 +41,7 @@ class Uses {
   void block(const ir::Block& block);
   void stmt(const ir::Stmt& stmt);
   void expr(const ir::Expr& expr);
+  void count_parts(const ir::Expr& set);
 
   std::unordered_map<const ir::Var*, Use> uses_;
   std::unordered_map<const ir::Var*, Depth> defined_;
