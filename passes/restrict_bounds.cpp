@@ -69,20 +69,12 @@ class Bounder final : public Rewriter {
     State state{loop, bound_in(loop), loop.lists[0], nullptr, {}, {}};
     bool lets_trap =
         std::any_of(guarded.lets.begin(), guarded.lets.end(), [&](const Stmt* let) { return may_trap(facts_, *let); });
-    bool safe = !lets_trap;
-    bool list_traps = facts_.may_trap(state.list);
+    bool safe = !lets_trap && !facts_.may_trap(state.list);
     for (const Expr* part : conjuncts(guarded.branch->cond)) {
-      bool moved = false;
-      if (safe && !facts_.may_trap(part)) {
-        if (!reads(*part, state.inside)) {
-          moved = !list_traps;
-          if (moved) state.in_front.push_back(part);
-        } else {
-          moved = bounded(state, part);
-        }
-      }
+      bool moved = safe && (reads(*part, state.inside) ? !facts_.may_trap(part) && bounded(state, part)
+                                                       : moves_in_front(state, part));
       if (!moved) state.left.push_back(part);
-      safe = safe && !facts_.may_trap(part);
+      safe = safe && (moved || !facts_.may_trap(part));
     }
     if (state.left.size() == conjuncts(guarded.branch->cond).size()) {
       out.push_back(&loop);
@@ -107,6 +99,18 @@ class Bounder final : public Rewriter {
     }
     if (!state.in_front.empty()) result = b.branch(conjunction(b, state.in_front), b.block({&result, 1}));
     out.push_back(result);
+  }
+
+  /// Takes `part`, which does not read the item, in front of the loop. One that may trap is evaluated there only if the
+  /// loop would evaluate it: when there is an item, and nothing else decides first.
+  bool moves_in_front(State& state, const Expr* part) {
+    if (facts_.may_trap(part)) {
+      if (!state.left.empty() || state.maybe_only != nullptr || !is_slice(*state.list)) return false;
+      const Expr* size = builder().make(Kind::Size, {state.list});
+      state.in_front.push_back(builder().make(Kind::Lt, {builder().integer(0), size}));
+    }
+    state.in_front.push_back(part);
+    return true;
   }
 
   /// Takes `part` into the list of the loop; false if it stays a condition.
