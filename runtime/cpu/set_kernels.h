@@ -8,7 +8,7 @@
 
 namespace matcha::runtime {
 
-/// The SIMD tiers of the set kernels, worst first. Avx512 needs F, BW, DQ and VL; only the last needs VP2INTERSECT.
+/// The SIMD tiers of the set kernels, worst first. Avx512 needs F, BW, DQ and VL and works on 256 bits.
 enum class Tier { Scalar, Avx2, Avx512, Avx512Vp2intersect };
 
 /// The table of a tier; every tier gives the same answers. Calling a table that is not in `supported_tiers()` is an
