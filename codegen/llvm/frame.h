@@ -12,7 +12,8 @@ enum FixedSlot : std::uint32_t {
   kOriginalIdsSlot = 0,   ///< `const int64_t*`: original id of each rank, null for the identity.
   kUniverseSizeSlot = 1,  ///< Number of ranks.
   kUniverseSlot = 2,      ///< `const runtime::Universe*`, for the helpers.
-  kFirstFreeSlot = 3,
+  kPairsSlot = 3,         ///< 1 if the run's tier compares two registers in one instruction.
+  kFirstFreeSlot = 4,
 };
 
 /// Where the values of the top-level variables are while a program runs: an array of 64-bit slots, reached by generated

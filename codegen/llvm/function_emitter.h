@@ -130,6 +130,7 @@ class FunctionEmitter {
   List edges(const ir::Expr& e);
   List literal(const ir::Expr& e);
   List span(const ir::Expr& e);
+  bool is_position_in(const ir::Expr& index, const ir::Expr& items) const;
   List slice(const List& list, Value* begin, Value* size);
   List select_list(const ir::Expr& e);
   enum class Index { Csr, Hash, Unknown };
@@ -159,6 +160,13 @@ class FunctionEmitter {
   Value* call_kernel(std::size_t offset, llvm::FunctionType* type, llvm::ArrayRef<Value*> arguments, const char* name,
                      Effect effect);
 
+  // small_sets.cpp
+  Value* short_or_call(const ir::Expr& e, const List& a, const List& b, Value* maybe_out,
+                       const std::function<Value*()>& call);
+  Value* short_set(const ir::Expr& e, const List& a, const List& b, Value* maybe_out);
+  Value* load_lanes(Value* data, Value* count);
+  Value* low_lanes(Value* count);
+
   // statements.cpp
   void loop(const ir::For& s);
   void branch(const ir::If& s);
@@ -173,7 +181,27 @@ class FunctionEmitter {
   /// Walks positions [begin, end) of the lists: binds the variables, calls `item`.
   void walk(const ir::For& s, std::span<const List> lists, Value* begin, Value* end, const std::function<void()>& item);
   void bind_items(const ir::For& s, std::span<const List> lists, Value* index);
-  bool sums_narrow(const ir::Collect& s, const ir::Sink& sink) const;
+
+  // sums.cpp
+  /// Bounds of all that is yielded into a sum below a statement.
+  struct Total {
+    __int128 magnitude = 0;  ///< Of the sum of absolute values.
+    bool negative = false;   ///< Some values may be.
+  };
+  Total total_of(const ir::Block& block, const ir::Var* sink) const;
+  Total total_of(const ir::For& loop, const ir::Var* sink) const;
+  __int128 most_items(const ir::Expr& list_expr) const;
+  Total value_bound(const ir::Expr& value) const;
+  /// A sum that a loop carries in 64 bits because its part of the sum fits.
+  struct PartialSum {
+    const ir::Var* sink;
+    llvm::AllocaInst* whole;
+    llvm::AllocaInst* part;
+    bool negative;
+  };
+  void open_partial_sums(const ir::For& s);
+  void close_partial_sums();
+  void add_partial(const PartialSum& partial);
 
   // regions.cpp
   void open_region(const RegionShape& shape);
@@ -230,6 +258,9 @@ class FunctionEmitter {
   std::unordered_map<std::uint64_t, Value*> hoisted_;
   std::unordered_map<const ir::Var*, OpenSink> sinks_;
   std::vector<const ir::Var*> region_sinks_;
+  std::vector<const ir::Var*> open_sums_;  ///< Open sinks that are sums of ints, outermost first.
+  std::vector<PartialSum> partial_sums_;
+  std::vector<std::size_t> partial_marks_;
   const RegionShape* shape_ = nullptr;
   Value* position_ = nullptr;
   bool in_inner_ = false;       ///< Emitting RegionInner.

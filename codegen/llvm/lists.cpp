@@ -210,6 +210,23 @@ List FunctionEmitter::slice(const List& list, Value* begin, Value* size) {
   return result;
 }
 
+/// True if `index` is the position in a loop over `items` or a slice of it, so that it is below the size of `items`.
+bool FunctionEmitter::is_position_in(const ir::Expr& index, const ir::Expr& items) const {
+  const ir::Var* var = ir::as<ir::Var>(&module_.resolve(index));
+  const ir::Stmt* definition = var != nullptr ? module_.facts().definition(var) : nullptr;
+  const ir::For* loop = definition != nullptr ? ir::as<ir::For>(definition) : nullptr;
+  if (loop == nullptr || loop->maybe_index != var) return false;
+  const ir::Expr& wanted = module_.resolve(items);
+  for (const ir::Expr* walked : loop->lists) {
+    const ir::Expr* at = &module_.resolve(*walked);
+    while (at != &wanted && (at->kind == ir::Kind::Below || at->kind == ir::Kind::Above || at->kind == ir::Kind::Span)) {
+      at = &module_.resolve(*at->operands[0]);
+    }
+    if (at == &wanted) return true;
+  }
+  return false;
+}
+
 List FunctionEmitter::span(const ir::Expr& e) {
   List items = list(*e.operands[0]);
   Value* ends[2];
@@ -218,7 +235,7 @@ List FunctionEmitter::span(const ir::Expr& e) {
     Value* end = scalar(*e.operands[i + 1]);
     bool negative = module_.facts().range(e.operands[i + 1]).low < 0;
     if (negative) end = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, end, integer(0));
-    end = min_u(end, items.size);
+    if (!is_position_in(*e.operands[i + 1], *e.operands[0])) end = min_u(end, items.size);
     ends[i] = i == 0 ? end : b_.CreateBinaryIntrinsic(llvm::Intrinsic::umax, end, low);
     low = ends[i];
   }

@@ -62,6 +62,7 @@ void FunctionEmitter::open_region(const RegionShape& shape) {
     } else if (sinks[i].kind == ir::SinkKind::Sum) {
       sink.value = local(i128_, name);
       entry_.CreateStore(entry_.CreateAlignedLoad(i128_, low, llvm::Align(8)), sink.value);
+      open_sums_.push_back(sinks[i].var);
     } else if (bounded) {
       sink.value = local(register_type(type), name);
       sink.flag = local(i1_, "present");
@@ -98,7 +99,11 @@ void FunctionEmitter::leave_if_stopped() {
   llvm::LoadInst* stop = b_.CreateLoad(i32_, context_, "stop");
   stop->setVolatile(true);
   llvm::BasicBlock* next = new_block("");
-  likely(b_.CreateICmpEQ(stop, b_.getInt32(0)), next, exit_);
+  llvm::BasicBlock* leave = new_block("leave");
+  likely(b_.CreateICmpEQ(stop, b_.getInt32(0)), next, leave);
+  b_.SetInsertPoint(leave);
+  for (std::size_t i = partial_sums_.size(); i-- > 0;) add_partial(partial_sums_[i]);
+  b_.CreateBr(exit_);
   b_.SetInsertPoint(next);
 }
 
@@ -135,10 +140,12 @@ void FunctionEmitter::defer_or_walk(const ir::For& s, std::span<const List> list
   b_.CreateCondBr(taken, end, mine);
   b_.SetInsertPoint(mine);
   bool holds_loop = holds_for(*s.body);
+  open_partial_sums(s);
   walk(s, lists, integer(0), size, [&] {
     if (holds_loop) leave_if_stopped();
     block(*s.body);
   });
+  close_partial_sums();
   b_.CreateBr(end);
   b_.SetInsertPoint(end);
 }
@@ -147,11 +154,13 @@ void FunctionEmitter::defer_or_walk(const ir::For& s, std::span<const List> list
 void FunctionEmitter::walk_part(const ir::For& s, std::span<const List> lists) {
   before_split_ = false;
   bool holds_loop = holds_for(*s.body);
+  open_partial_sums(s);
   walk(s, lists, function_->getArg(3), function_->getArg(4), [&] {
     if (holds_loop) leave_if_stopped();
     block(*s.body);
     count_done();
   });
+  close_partial_sums();
   before_split_ = true;
 }
 

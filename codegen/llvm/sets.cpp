@@ -114,9 +114,9 @@ Value* FunctionEmitter::count_items(const ir::Expr& e) {
   Value* arguments[] = {a.columns[0].data, a.size, b.columns[0].data, b.size};
   if (kernel_operands(e)) {
     llvm::FunctionType* type = module_.type_of<decltype(SetKernels::intersect_count)>();
-    return common ? call_kernel(offsetof(SetKernels, intersect_count), type, arguments, "intersect_count",
-                                Effect::ReadsArguments)
-                  : call_kernel(offsetof(SetKernels, diff_count), type, arguments, "diff_count", Effect::ReadsArguments);
+    std::size_t offset = common ? offsetof(SetKernels, intersect_count) : offsetof(SetKernels, diff_count);
+    const char* name = common ? "intersect_count" : "diff_count";
+    return short_or_call(e, a, b, nullptr, [&] { return call_kernel(offset, type, arguments, name, Effect::ReadsArguments); });
   }
   using namespace runtime;
   bool alike = a.columns[0].cell == b.columns[0].cell;
@@ -169,8 +169,10 @@ Value* FunctionEmitter::store_items(const ir::Expr& e, const List& out) {
   if (kernel_operands(e)) {
     if (short_result) check_room(min_u(a.size, b.size), out);
     llvm::FunctionType* type = module_.type_of<decltype(SetKernels::intersect)>();
-    return common ? call_kernel(offsetof(SetKernels, intersect), type, arguments, "intersect", Effect::WritesArguments)
-                  : call_kernel(offsetof(SetKernels, diff), type, arguments, "diff", Effect::WritesArguments);
+    std::size_t offset = common ? offsetof(SetKernels, intersect) : offsetof(SetKernels, diff);
+    const char* name = common ? "intersect" : "diff";
+    return short_or_call(e, a, b, out.columns[0].data,
+                         [&] { return call_kernel(offset, type, arguments, name, Effect::WritesArguments); });
   }
   using namespace runtime;
   bool alike = cell == b.columns[0].cell;

@@ -108,55 +108,32 @@ void FunctionEmitter::loop(const ir::For& s) {
     return defer_or_walk(s, lists, size);
   }
   bool may_leave = worker_ != nullptr && depth_ <= 1 && (holds_for(*s.body) || depth_ == 0) && !before_split_;
+  open_partial_sums(s);
   walk(s, lists, integer(0), size, [&] {
     if (may_leave) leave_if_stopped();
     block(*s.body);
   });
+  close_partial_sums();
 }
 
 // Sinks
 
-/// True if a sum of ints cannot leave 64 bits: few yields of small values.
-bool FunctionEmitter::sums_narrow(const ir::Collect& s, const ir::Sink& sink) const {
-  constexpr __int128 kLongestList = __int128{1} << 40;
-  __int128 total = 0;
-  const auto add = [&](const ir::Block& block, __int128 times, const auto& self) -> void {
-    for (const ir::Stmt* inner : block.body) {
-      ir::match(
-          *inner,
-          [&](const ir::Yield& y) {
-            if (y.sink != sink.var) return;
-            ir::Range range = module_.facts().range(y.values[0]);
-            __int128 largest = std::max(-__int128{range.low}, __int128{range.high});
-            total = std::min(total + times * std::max<__int128>(largest, 1), __int128{INT64_MAX} + 1);
-          },
-          [&](const ir::For& f) {
-            self(*f.body, std::min(times * kLongestList, __int128{1} << 63), self);
-          },
-          [&](const ir::If& i) {
-            self(*i.then_body, times, self);
-            if (i.maybe_else != nullptr) self(*i.maybe_else, times, self);
-          },
-          [&](const ir::Block& b) { self(b, times, self); }, [&](const ir::Collect& c) { self(*c.body, times, self); },
-          [](const ir::Stmt&) {});
-    }
-  };
-  add(*s.body, 1, add);
-  return total <= INT64_MAX;
-}
-
 void FunctionEmitter::collect(const ir::Collect& s) {
+  std::size_t outer_sums = open_sums_.size();
   for (const ir::Sink& sink : s.sinks) {
     OpenSink opened;
     opened.sink = &sink;
     bool whole = sink.var->type->is_scalar(ir::ScalarKind::I64);
-    llvm::Type* sum_type = whole && sums_narrow(s, sink) ? i64_ : i128_;
+    Total total = total_of(*s.body, sink.var);
+    llvm::Type* sum_type = total.magnitude <= INT64_MAX ? i64_ : i128_;
     if (sink.kind == ir::SinkKind::Sum && whole) opened.value = local(sum_type, name_of(*sink.var));
     open(opened);
     sinks_[sink.var] = opened;
+    if (opened.value != nullptr && sink.kind == ir::SinkKind::Sum) open_sums_.push_back(sink.var);
   }
   block(*s.body);
   set_loc(s.loc);
+  open_sums_.resize(outer_sums);
   for (const ir::Sink& sink : s.sinks) close(sinks_[sink.var]);
 }
 
