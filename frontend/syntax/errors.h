@@ -16,6 +16,8 @@ class SyntaxErrors : public antlr4::DefaultErrorStrategy {
   void reportInputMismatch(antlr4::Parser* parser, const antlr4::InputMismatchException& error) override;
   void reportUnwantedToken(antlr4::Parser* parser) override;
   void reportMissingToken(antlr4::Parser* parser) override;
+  /// ANTLR asks the token's source for a place, which our tokens do not have; the tree of a wrong program is not read.
+  antlr4::Token* getMissingSymbol(antlr4::Parser* parser) override { return parser->getCurrentToken(); }
 
  private:
   void report(antlr4::Parser* parser, const antlr4::Token* seen);
