@@ -97,7 +97,9 @@ class PipelineParser {
     if (name.empty()) return complain("the name of a pass");
     if (name == "fixpoint") {
       PipelineStep fixpoint;
-      if (!accept('{') || !steps(fixpoint.body) || !accept('}')) return diagnostics_.has_errors() || complain("`{…}`");
+      if (!accept('{')) return complain("`{`");
+      if (!steps(fixpoint.body)) return false;
+      if (!accept('}')) return complain("`}`");
       out.push_back(std::move(fixpoint));
       return true;
     }
@@ -130,7 +132,8 @@ class PipelineParser {
       if (!accept('=')) return complain("`=`");
       std::string_view digits = word();
       const char* end = digits.data() + digits.size();
-      if (digits.empty() || std::from_chars(digits.data(), end, found->second).ptr != end) return complain("an int");
+      std::from_chars_result read = std::from_chars(digits.data(), end, found->second);
+      if (read.ptr != end || read.ec != std::errc()) return complain("an int");
     } while (accept(','));
     return accept('}') || complain("`}`");
   }

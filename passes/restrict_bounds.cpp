@@ -24,6 +24,11 @@ class Bounder final : public Rewriter {
 
  protected:
   const Expr* on_expr(const Expr* e) override {
+    if (e->kind == Kind::Min || e->kind == Kind::Max) {
+      bool first_is_less = order_.less(e->operands[0], e->operands[1]);
+      if (!first_is_less && !order_.less(e->operands[1], e->operands[0])) return e;
+      return e->operands[first_is_less == (e->kind == Kind::Min) ? 0 : 1];
+    }
     if (e->kind != Kind::Below && e->kind != Kind::Above) return e;
     return slice(builder(), facts_, order_, e->kind, e->operands[0], e->operands[1]);
   }

@@ -80,6 +80,7 @@ class Simplifier final : public Rewriter {
       }
       case Kind::Sorted: return facts_.list(e->operands[0]).ascending ? e->operands[0] : e;
       case Kind::Size: return size(e);
+      case Kind::Contains: return contained(e);
       default: return e;
     }
   }
@@ -99,8 +100,7 @@ class Simplifier final : public Rewriter {
         },
         [&](const If& s) { branch(s, out); }, [&](const Collect& s) { collect(s, out); },
         [&](const Yield& s) {
-          bool traps = std::any_of(s.values.begin(), s.values.end(), [&](const Expr* e) { return facts_.may_trap(e); });
-          if (!dropped_.contains(s.sink) || traps) out.push_back(rebuild(&s));
+          if (!dropped_.contains(s.sink)) out.push_back(rebuild(&s));
         },
         [&](const Stmt& s) { out.push_back(rebuild(&s)); });
   }
@@ -217,24 +217,33 @@ class Simplifier final : public Rewriter {
   void collect(const Collect& s, Stmts& out) {
     std::vector<Sink> kept;
     for (const Sink& sink : s.sinks) {
-      if (uses_.of(sink.var).count != 0) kept.push_back(sink);
+      if (uses_.of(sink.var).count != 0 || yields_trap(s, sink.var)) kept.push_back(sink);
     }
-    if (kept.size() != s.sinks.size()) {
-      bool traps = may_trap(facts_, s);
-      if (kept.empty() && !traps) return context_.count("dead collects");
-      // A yield whose values may trap keeps its sink.
-      if (!traps) {
-        for (const Sink& sink : s.sinks) {
-          if (uses_.of(sink.var).count == 0) dropped_.insert(sink.var);
-        }
-        context_.count("dead sinks");
-        const Block* body = block(s.body);
-        builder().set_loc(s.loc);
-        out.push_back(builder().collect(kept, body));
-        return;
-      }
+    if (kept.empty()) {
+      if (!may_trap(facts_, s)) return context_.count("dead collects");
+      kept.push_back(s.sinks[0]);
     }
-    out.push_back(rebuild(&s));
+    if (kept.size() == s.sinks.size()) {
+      out.push_back(rebuild(&s));
+      return;
+    }
+    for (const Sink& sink : s.sinks) dropped_.insert(sink.var);
+    for (const Sink& sink : kept) dropped_.erase(sink.var);
+    context_.count("dead sinks", static_cast<std::int64_t>(s.sinks.size() - kept.size()));
+    const Block* body = block(s.body);
+    builder().set_loc(s.loc);
+    out.push_back(builder().collect(kept, body));
+  }
+
+  /// True if what is yielded into the sink may trap.
+  bool yields_trap(const Collect& collect, const Var* sink) const {
+    bool traps = false;
+    for_each_stmt(*collect.body, [&](const Stmt& stmt) {
+      const Yield* yield = as<Yield>(&stmt);
+      if (yield == nullptr || yield->sink != sink) return;
+      for (const Expr* value : yield->values) traps = traps || facts_.may_trap(value);
+    });
+    return traps;
   }
 
   Facts facts_;
