@@ -77,7 +77,11 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error, const std::ve
                           : verb_missing ? "has no verb"
                                          : "takes no further argument",
                           word);
-    if (!near.empty()) hint = fmt::format("did you mean `{}`? Otherwise {}", near, help);
+    if (!near.empty()) {
+      hint = fmt::format("did you mean `{}`? Otherwise {}", near, help);
+    } else if (verb_missing) {
+      hint = fmt::format("the verbs are {}; {}", fmt::join(known, ", "), help);
+    }
   } else if (const std::size_t end = message.find('\n'); end != std::string::npos) {
     message.resize(end);
   }

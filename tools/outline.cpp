@@ -80,9 +80,9 @@ class Words {
       case Kind::Select: return fmt::format("({} if {} else {})", operand(1), operand(0), operand(2));
       case Kind::Min: return fmt::format("the smaller of {} and {}", operand(0), operand(1));
       case Kind::Max: return fmt::format("the larger of {} and {}", operand(0), operand(1));
-      case Kind::Size: return fmt::format("the number of {}", operand(0));
+      case Kind::Size: return fmt::format("the size of {}", operand(0));
       case Kind::At: return fmt::format("item {} of {}", operand(1), operand(0));
-      case Kind::Contains: return fmt::format("{} is in {}", operand(1), operand(0));
+      case Kind::Contains: return fmt::format("({} is in {})", operand(1), operand(0));
       case Kind::LowerBound: return fmt::format("the number of items below {} in {}", operand(1), operand(0));
       case Kind::Label: return fmt::format("the label of {}", operand(1));
       case Kind::HasEdge: return fmt::format("{} and {} are joined in {}", operand(1), operand(2), operand(0));

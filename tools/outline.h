@@ -14,7 +14,7 @@ namespace matcha::tools {
 ///
 ///     for each u in the vertices of G
 ///       for each v in the neighbors of u below u
-///         add the number of items in … to n
+///         add the size of … to n
 std::string outline(const ir::Module& module);
 
 /// Scratch memory of one worker.

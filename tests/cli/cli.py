@@ -1,0 +1,101 @@
+"""What the tests of the command line share: running the program, small programs and graphs in a folder of their own."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+MATCHA = os.environ.get("MATCHA", "build/bin/matcha")
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# Far beyond what any command takes; only a hang reaches it.
+LIMIT_S = 300
+
+TRIANGLE = "examples/triangle.mt"
+LISTING = "examples/triangle_listing.mt"
+WIKI = "examples/graphs/wiki-vote.txt.gz"
+WIKI_TRIANGLES = 608389
+
+# Counts pairs of pairs of vertices: as slow as the square of its graph.
+SLOW = """
+def slow(G: Graph) -> int:
+    def with_pair(u, v):
+        return sum(apply(lambda e: 1 if get(e, 0) + get(e, 1) == u + v else 0, edges(G)))
+    return sum(apply(lambda u: sum(apply(lambda v: with_pair(u, v), vertices(G))), vertices(G)))
+"""
+# As many rows as there are pairs of vertices.
+PAIRS = """
+def pairs(G: Graph) -> List<Tuple<int, 2>>:
+    return flatten(apply(lambda u: apply(lambda v: mk_tuple(val=[u, v]), vertices(G)), vertices(G)))
+"""
+
+
+class CliTest(unittest.TestCase):
+    """A test case with a folder, a clean environment and short words for commands."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="matcha-cli-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def write(self, name, content):
+        """A file in the test's folder; its path as text."""
+        path = self.folder / name
+        if isinstance(content, bytes):
+            path.write_bytes(content)
+        else:
+            path.write_text(content, encoding="utf-8")
+        return str(path)
+
+    def path(self, name):
+        return str(self.folder / name)
+
+    def environment(self, **extra):
+        clean = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "CLICOLOR_FORCE")}
+        clean["MATCHA_NUM_THREADS"] = "2"
+        clean.update(extra)
+        return clean
+
+    def matcha(self, *args, stdin=None, env=None, **kwargs):
+        """Runs the program; standard input is empty unless given. Output as text."""
+        return subprocess.run(
+            [MATCHA, *map(str, args)],
+            input=stdin if stdin is not None else b"",
+            capture_output=True,
+            timeout=LIMIT_S,
+            check=False,
+            cwd=ROOT,
+            env=env or self.environment(),
+            **kwargs,
+        )
+
+    def ok(self, *args, **kwargs):
+        """Runs a command that must succeed; its standard output."""
+        done = self.matcha(*args, **kwargs)
+        self.assertEqual(done.returncode, 0, f"{args}\n{done.stdout!r}\n{done.stderr.decode(errors='replace')}")
+        return done.stdout.decode()
+
+    def fails(self, code, *args, says=(), **kwargs):
+        """Runs a command that must fail with `code`, say each of `says` on stderr and nothing on stdout."""
+        done = self.matcha(*args, **kwargs)
+        errors = done.stderr.decode(errors="replace")
+        self.assertEqual(done.returncode, code, f"{args}\n{done.stdout!r}\n{errors}")
+        self.assertEqual(done.stdout, b"", args)
+        self.assertIn("error: ", errors)
+        for word in [says] if isinstance(says, str) else says:
+            self.assertIn(word, errors)
+        return errors
+
+    def generate(self, name, kind, *options):
+        """A generated graph in the test's folder."""
+        path = self.path(name)
+        self.ok("graph", "generate", kind, *options, "-o", path)
+        return path
+
+    def leftovers(self):
+        """Names in the folder that look like unfinished files."""
+        return [path.name for path in self.folder.iterdir() if ".tmp" in path.name]
+
+
+def main():
+    unittest.main(verbosity=1)

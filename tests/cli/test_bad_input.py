@@ -1,0 +1,141 @@
+"""Files that are missing, broken or strange: the right exit code, a message with the file and line, nothing half-written."""
+
+import gzip
+import os
+import pathlib
+import unittest
+
+import cli
+
+
+class BadGraphs(cli.CliTest):
+    def bad(self, path, *says, code=3):
+        """Every verb that loads says the same."""
+        for verb in (["run", cli.TRIANGLE, path], ["graph", "info", path], ["graph", "convert", path, self.path("out.mtg")]):
+            self.fails(code, *verb, says=says)
+        self.assertFalse(os.path.exists(self.path("out.mtg")))
+        self.assertEqual(self.leftovers(), [])
+
+    def test_missing(self):
+        self.bad(self.path("nowhere.txt"), "nowhere.txt", "No such file")
+
+    def test_folder(self):
+        self.bad(str(self.folder), "directory")
+
+    @unittest.skipIf(os.geteuid() == 0, "root may read everything")
+    def test_not_readable(self):
+        path = self.write("secret.txt", "0 1\n")
+        os.chmod(path, 0)
+        self.bad(path, "Permission denied")
+
+    def test_empty_file(self):
+        self.bad(self.write("empty.txt", ""), "empty.txt", "empty")
+
+    def test_truncated_gzip(self):
+        packed = gzip.compress(b"".join(b"%d %d\n" % (i, i + 1) for i in range(20000)))
+        self.bad(self.write("cut.txt.gz", packed[: len(packed) // 2]), "cut.txt.gz")
+
+    def test_broken_gzip(self):
+        packed = bytearray(gzip.compress(b"0 1\n1 2\n" * 1000))
+        packed[len(packed) // 2] ^= 0xFF
+        self.bad(self.write("bad.txt.gz", bytes(packed)), "bad.txt.gz")
+
+    def test_line_that_is_no_edge(self):
+        self.bad(self.write("g.txt", "# a comment\n0 1\n1 2\nhello world\n"), "g.txt:4:")
+        self.bad(self.write("h.txt", "0 1\n7\n"), "h.txt:2:")
+
+    def test_ids_beyond_64_bits(self):
+        self.bad(self.write("g.txt", "0 1\n1 99999999999999999999\n"), "g.txt:2:")
+
+    def test_flipped_byte(self):
+        path = self.generate("g.mtg", "clique", "-n", "50")
+        data = bytearray(pathlib.Path(path).read_bytes())
+        for at in (len(data) // 2, len(data) - 9, 5):
+            changed = bytearray(data)
+            changed[at] ^= 0x40
+            if bytes(changed) == bytes(data):
+                continue
+            self.bad(self.write("flipped.mtg", bytes(changed)), "flipped.mtg")
+
+    def test_truncated_mtg(self):
+        path = self.generate("g.mtg", "clique", "-n", "50")
+        data = pathlib.Path(path).read_bytes()
+        self.bad(self.write("cut.mtg", data[: len(data) - 100]), "cut.mtg")
+
+    def test_labels(self):
+        graph = self.write("g.txt", "0 1\n1 2\n")
+        short = self.write("short.txt", "1\n2\n")
+        self.fails(3, "run", cli.TRIANGLE, graph, "--labels", short, says="short.txt")
+        self.fails(3, "run", cli.TRIANGLE, graph, "--labels", self.path("none.txt"), says="none.txt")
+
+    def test_no_edges_is_fine(self):
+        self.assertEqual(self.ok("run", cli.TRIANGLE, "tests/graphs/empty.txt"), "0\n")
+
+    def test_column_that_is_missing(self):
+        path = self.write("msg.txt", "0 1 5\n1 2\n")
+        self.fails(
+            3, "run", "examples/temporal_cycle.mt", "--in", f"edges={path}:0,1", "--in", f"times={path}:2", says="msg.txt:2:"
+        )
+
+    def test_lists_of_different_length(self):
+        edges = self.write("e.txt", "0 1\n1 2\n2 0\n")
+        times = self.write("t.txt", "1\n2\n")
+        self.fails(4, "run", "examples/temporal_cycle.mt", "--in", f"edges={edges}", "--in", f"times={times}:0")
+
+    def test_more_lines_than_memory_is_not_tried(self):
+        # The widest ids are fine.
+        path = self.write("wide.txt", "-9223372036854775808 9223372036854775807\n9223372036854775807 0\n0 -9223372036854775808\n")
+        self.assertEqual(self.ok("run", cli.TRIANGLE, path), "1\n")
+
+
+class BadPrograms(cli.CliTest):
+    def test_missing(self):
+        self.fails(3, "run", self.path("no.mt"), cli.WIKI, says=["no.mt", "No such file"])
+        self.fails(3, "check", str(self.folder), says="directory")
+
+    def test_error_in_the_query(self):
+        path = self.write("q.mt", "def f(G: Graph):\n    return intersct(G, G)\n")
+        for verb in ("check", "run", "build", "explain"):
+            self.fails(1, verb, path, says=["q.mt:2:12: error:", "[unknown-name]", "intersect"])
+
+    def test_encodings(self):
+        text = "def f(G: Graph):\n    return size(vertices(G))  # ü\n"
+        self.fails(1, "check", self.write("latin.mt", text.encode("latin-1")), says=["latin.mt:2:", "[encoding]"])
+        self.fails(1, "check", self.write("wide.mt", text.encode("utf-16")), says="[encoding]")
+        self.fails(1, "check", self.write("nul.mt", b"def f(G: Graph):\n    return\0 1\n"), says="nul.mt")
+        self.fails(1, "check", self.write("empty.mt", b""), says="[no-entry]")
+
+    def test_nested_brackets(self):
+        for opening, closing in (("(", ")"), ("[", "]")):
+            text = "def f(G: Graph):\n    return " + opening * 10000 + "1" + closing * 10000 + "\n"
+            self.fails(1, "check", self.write("deep.mt", text), says="deep.mt:2:")
+
+    def test_nesting_of_functions(self):
+        text = "def f(G: Graph):\n    return " + "size(" * 3000 + "G" + ")" * 3000 + "\n"
+        self.fails(1, "check", self.write("deep.mt", text), says="deep.mt:2:")
+
+    def test_run_time_error_has_a_place(self):
+        path = self.write("q.mt", "def f(G: Graph, d: int = 0):\n    return size(vertices(G)) / d\n")
+        for backend in ("llvm", "interp"):
+            errors = self.fails(4, "run", path, cli.WIKI, "--backend", backend, "-q", says=["q.mt:2:", "division by zero", "^"])
+            self.assertNotIn("[", errors.splitlines()[0])
+
+    def test_unknown_label_word(self):
+        program = self.write(
+            "q.mt",
+            "def f(G: Graph):\n    return size(apply(lambda v: v, cond=lambda v: vertex_label(G, v) == 'prson', vertices(G)))\n",
+        )
+        graph = self.write("g.txt", "0 1\n")
+        labels = self.write("l.txt", "person\nplace\n")
+        self.fails(1, "run", program, graph, "--labels", labels, says=["q.mt:2:", "prson", "person"])
+
+    def test_unknown_entry(self):
+        self.fails(1, "run", cli.TRIANGLE, cli.WIKI, "--entry", "tringle", says="tringle")
+
+    def test_an_error_prints_no_trace(self):
+        errors = self.fails(3, "run", cli.TRIANGLE, "nowhere.txt")
+        self.assertLessEqual(len(errors.splitlines()), 3)
+
+
+if __name__ == "__main__":
+    cli.main()

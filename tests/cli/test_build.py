@@ -1,0 +1,98 @@
+"""`matcha check`, `build` and `explain`."""
+
+import json
+import os
+import unittest
+
+import cli
+
+
+class Check(cli.CliTest):
+    def test_signature(self):
+        self.assertEqual(self.ok("check", cli.TRIANGLE), "triangle(G: Graph) -> int\n")
+        text = self.ok("check", "examples/temporal_cycle.mt")
+        self.assertEqual(text, "temporal_cycle(edges: List<Tuple<int, 2>>, times: List<int>, window: int = 3600) -> int\n")
+
+    def test_every_example_is_right(self):
+        for path in sorted((cli.ROOT / "examples").glob("*.mt")):
+            self.assertIn(" -> ", self.ok("check", path))
+
+    def test_json(self):
+        self.assertEqual(json.loads(self.ok("check", cli.TRIANGLE, "--diagnostics=json")), [])
+        wrong = self.write("q.mt", "def f(G: Graph):\n    x = nothing\n    return nowhere\n")
+        done = self.matcha("check", wrong, "--diagnostics=json")
+        self.assertEqual((done.returncode, done.stderr), (1, b""))
+        errors = [error for error in json.loads(done.stdout) if error["severity"] == "error"]
+        self.assertEqual([(error["file"], error["line"]) for error in errors], [(wrong, 2), (wrong, 3)])
+
+    def test_warnings(self):
+        path = self.write("q.mt", "def f(G: Graph):\n    x = 1\n    return size(vertices(G))\n")
+        done = self.matcha("check", path)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(b"warning: ", done.stderr)
+        self.assertEqual(self.matcha("check", path, "--quiet").stderr, b"")
+
+    def test_imports(self):
+        self.write("lib.mt", "def twice(x):\n    return x + x\n")
+        program = self.write("q.mt", "from lib import twice\n\ndef f(k: int):\n    return twice(k)\n")
+        self.assertEqual(self.ok("run", program, "--param", "k=21"), "42\n")
+        self.fails(1, "check", self.write("r.mt", "from lub import twice\n\ndef f(k: int):\n    return twice(k)\n"), says="lub")
+
+
+class Build(cli.CliTest):
+    def test_stages(self):
+        for stage, word in (("ast", "triangle"), ("asg", "intersect"), ("ir", "module loop"), ("kernel", "module kernel"), ("llvm", "define ")):
+            self.assertIn(word, self.ok("build", cli.TRIANGLE, f"--emit={stage}"), stage)
+        self.assertIn("digraph", self.ok("build", cli.TRIANGLE, "--emit=asg", "--dot"))
+        self.fails(2, "build", cli.TRIANGLE, "--emit=ir", "--dot", says="--emit=asg")
+
+    def test_output_file(self):
+        out = self.path("q.mtir")
+        self.assertEqual(self.ok("build", cli.TRIANGLE, "--emit=kernel", "-o", out), "")
+        with open(out, encoding="utf-8") as file:
+            self.assertIn("module kernel", file.read())
+        old = self.write("old.mtir", "old\n")
+        wrong = self.write("q.mt", "def f(G: Graph):\n    return nothing\n")
+        self.fails(1, "build", wrong, "-o", old)
+        with open(old, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "old\n")
+        self.fails(3, "build", cli.TRIANGLE, "-o", str(self.folder), says="directory")
+        self.assertEqual(self.leftovers(), [])
+
+    def test_passes(self):
+        done = self.matcha("build", cli.TRIANGLE, "--emit=kernel", "--print-after=plan-memory", "--time-passes")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(b"region", done.stderr)
+        self.assertIn(b"legalize", done.stderr)
+        folder = self.path("dump")
+        self.ok("build", cli.TRIANGLE, "--emit=kernel", "--dump-dir", folder)
+        self.assertTrue(any(name.endswith("plan-memory.mtir") for name in os.listdir(folder)))
+        self.assertIn("module loop", self.ok("build", cli.TRIANGLE, "--emit=kernel", "--pass-limit", "0"))
+        self.assertIn("module loop", self.ok("build", cli.TRIANGLE, "--emit=kernel", "--stop-after", "fuse"))
+        self.fails(2, "build", cli.TRIANGLE, "--emit=kernel", "--print-after=nonsense", says="nonsense")
+
+    def test_a_disabled_pass_changes_no_answer(self):
+        graph = "tests/graphs/random-20-seed2.txt"
+        answer = self.ok("run", cli.TRIANGLE, graph)
+        for name in ("fuse", "restrict", "hoist"):
+            self.assertEqual(self.ok("run", cli.TRIANGLE, graph, f"--disable-pass={name}"), answer)
+
+
+class Explain(cli.CliTest):
+    def test_plan(self):
+        text = self.ok("explain", cli.TRIANGLE)
+        for word in ("triangle(G: Graph) -> int", "as written", "passes", "as it runs", "in parallel", "for each", "memory"):
+            self.assertIn(word, text)
+        self.assertNotIn("this run", text)
+
+    def test_with_a_graph(self):
+        text = self.ok("explain", "examples/house.mt", "tests/graphs/clique-6.txt")
+        self.assertIn("the maximum degree of G times 4 bytes = 20B", text)
+        self.assertRegex(text, r"outer steps +6\n")
+
+    def test_dot(self):
+        self.assertIn("digraph", self.ok("explain", cli.TRIANGLE, "--dot"))
+
+
+if __name__ == "__main__":
+    cli.main()

@@ -1,0 +1,132 @@
+"""`matcha graph` and `matcha doctor`."""
+
+import json
+import os
+import unittest
+
+import cli
+
+
+class Graphs(cli.CliTest):
+    def info(self, path, *options):
+        return json.loads(self.ok("graph", "info", path, "--json", *options))
+
+    def triangles(self, path, *options):
+        return int(self.ok("run", cli.TRIANGLE, path, "-q", *options))
+
+    def test_convert_keeps_the_graph(self):
+        source = "tests/graphs/sparse-ids.txt"
+        before = self.info(source)
+        for name in ("g.mtg", "g.txt", "g.graph", "g.txt.gz", "g.graph.zst", "g.el", "g.tsv.zst"):
+            path = self.path(name)
+            self.ok("graph", "convert", source, path)
+            after = self.info(path)
+            for key in ("vertices", "edges", "max_degree", "min_id", "max_id"):
+                self.assertEqual(after[key], before[key], (name, key))
+            self.assertEqual(self.triangles(path), self.triangles(source))
+        self.assertEqual(self.leftovers(), [])
+
+    def test_convert_to_matrix_market(self):
+        path = self.path("g.mtx")
+        self.ok("graph", "convert", cli.WIKI, path)
+        self.assertEqual(self.triangles(path), cli.WIKI_TRIANGLES)
+
+    def test_convert_with_labels(self):
+        graph, labels = "tests/graphs/labelled.txt", "tests/graphs/labelled.labels.txt"
+        before = self.info(graph, "--labels", labels)
+        self.assertTrue(before["labels"])
+        for name in ("g.mtg", "g.graph"):
+            self.ok("graph", "convert", graph, self.path(name), "--labels", labels)
+            self.assertEqual(self.info(self.path(name))["labels"], before["labels"])
+        done = self.matcha("graph", "convert", graph, self.path("g.txt"), "--labels", labels)
+        self.assertIn(b"warning: the labels are not in the new file", done.stderr)
+        self.ok("graph", "convert", graph, self.path("g.txt"), "--labels", labels, "--labels-out", self.path("l.txt"))
+        self.assertEqual(self.info(self.path("g.txt"), "--labels", self.path("l.txt"))["labels"], before["labels"])
+
+    def test_convert_problems(self):
+        self.fails(2, "graph", "convert", cli.WIKI, self.path("g.xyz"), says=["says no format", "--format"])
+        self.fails(2, "graph", "convert", cli.WIKI, self.path("g.mtg.gz"), says="not packed")
+        self.fails(3, "graph", "convert", cli.WIKI, self.path("no/such/g.mtg"), says="cannot write")
+        self.fails(3, "graph", "convert", cli.WIKI, "/dev/full", "--format", "edges", says="/dev/full")
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_convert_onto_itself(self):
+        path = self.write("g.txt", "0 1\n1 0\n1 1\n1 2\n2 0\n")
+        self.ok("graph", "convert", path, path)
+        with open(path, encoding="utf-8") as file:
+            self.assertEqual([line for line in file if line[0] != "#"], ["0 1\n", "0 2\n", "1 2\n"])
+
+    def test_convert_to_standard_output(self):
+        done = self.matcha("graph", "convert", "tests/graphs/clique-6.txt", "-")
+        edges = [line for line in done.stdout.splitlines() if not line.startswith(b"#")]
+        self.assertEqual((done.returncode, len(edges)), (0, 15))
+
+    def test_info(self):
+        facts = self.info(cli.WIKI)
+        self.assertEqual((facts["vertices"], facts["edges"], facts["degree"]["max"]), (7115, 100762, 1065))
+        self.assertEqual(sum(facts["degree"]["histogram"]), 7115)
+        text = self.ok("graph", "info", cli.WIKI)
+        self.assertIn("vertices       7115", text)
+        self.assertEqual(self.info("tests/graphs/duplicates-loops.txt")["directed"], False)
+        self.assertEqual(self.info("tests/graphs/duplicates-loops.txt", "--directed")["directed"], True)
+
+    def test_generate(self):
+        for kind, options, vertices, edges in (
+            ("clique", ["-n", 7], 7, 21),
+            ("star", ["-n", 7], 7, 6),
+            ("path", ["-n", 7], 7, 6),
+            ("cycle", ["-n", 7], 7, 7),
+            ("grid", ["--rows", 3, "--columns", 4], 12, 17),
+            ("bipartite", ["--left", 3, "--right", 4], 7, 12),
+            ("erdos-renyi", ["-n", 20, "-m", 50], 20, 50),
+        ):
+            path = self.generate(f"{kind}.mtg", kind, *options)
+            facts = self.info(path)
+            self.assertEqual((facts["vertices"], facts["edges"]), (vertices, edges), kind)
+
+    def test_seeds(self):
+        for kind, options in (("rmat", ["--scale", 8]), ("gnp", ["-n", 100, "-p", "0.1"]), ("erdos-renyi", ["-n", 100, "-m", 300])):
+            texts = []
+            for seed in (1, 1, 2):
+                with open(self.generate("g.txt", kind, *options, "--seed", seed), encoding="utf-8") as file:
+                    texts.append(file.read())
+            self.assertEqual(texts[0], texts[1])
+            self.assertNotEqual(texts[0], texts[2])
+
+    def test_generate_problems(self):
+        out = self.path("g.mtg")
+        self.fails(2, "graph", "generate", "cycle", "-n", "2", "-o", out)
+        self.fails(2, "graph", "generate", "gnp", "-n", "10", "-p", "1.5", "-o", out)
+        self.fails(2, "graph", "generate", "erdos-renyi", "-n", "3", "-m", "4", "-o", out)
+        self.fails(2, "graph", "generate", "clique", "-o", out, says="vertices")
+        self.fails(2, "graph", "generate", "clique", "-n", "5", says="output")
+        self.fails(2, "graph", "generate", "dodecahedron", "-o", out, says="`dodecahedron`")
+        self.fails(5, "graph", "generate", "clique", "-n", "4000000000", "-o", out)
+        self.assertFalse(os.path.exists(out))
+
+
+class Doctor(cli.CliTest):
+    def test_json(self):
+        facts = json.loads(self.ok("doctor", "--json"))
+        self.assertEqual(facts["schema"], "matcha.doctor/1")
+        self.assertIn("scalar", facts["cpu"]["simd"])
+        self.assertIn(facts["cpu"]["simd_used"], facts["cpu"]["simd"])
+        self.assertGreater(facts["cpu"]["usable_threads"], 0)
+        self.assertIn("found", facts["cuda"]["libcuda"])
+        for part in ("matcha", "llvm", "tbb", "antlr"):
+            self.assertTrue(facts["versions"][part])
+
+    def test_text(self):
+        text = self.ok("doctor")
+        for word in ("LLVM", "simd", "threads", "memory", "libcuda", "libnvrtc", "cache", "terminal"):
+            self.assertIn(word, text)
+
+    def test_cache_folder(self):
+        env = self.environment(XDG_CACHE_HOME="/xdg")
+        self.assertEqual(json.loads(self.ok("doctor", "--json", env=env))["cache"]["folder"], "/xdg/matcha")
+        env["MATCHA_CACHE_DIR"] = "/mine"
+        self.assertEqual(json.loads(self.ok("doctor", "--json", env=env))["cache"]["folder"], "/mine")
+
+
+if __name__ == "__main__":
+    cli.main()

@@ -1,0 +1,97 @@
+"""`--matches` and `--limit`: rows in files and pipes, exact limits, nothing half-written."""
+
+import json
+import os
+import resource
+import unittest
+
+import cli
+
+GRAPH = "examples/graphs/ca-grqc.txt.gz"
+TRIANGLES = 48260
+
+
+class Matches(cli.CliTest):
+    def rows(self, path):
+        with open(path, encoding="utf-8") as file:
+            return [tuple(map(int, line.split("\t"))) for line in file]
+
+    def test_file(self):
+        out = self.path("rows.tsv")
+        self.assertEqual(self.ok("run", cli.LISTING, GRAPH, "--matches", out), f"{TRIANGLES}\n")
+        rows = self.rows(out)
+        self.assertEqual(len(rows), TRIANGLES)
+        self.assertEqual(len(set(rows)), TRIANGLES)
+        self.assertTrue(all(u > v > w for u, v, w in rows))
+        self.assertEqual(self.leftovers(), [])
+        ordered = [tuple(map(int, line.split("\t"))) for line in self.ok("run", cli.LISTING, GRAPH).splitlines()]
+        self.assertEqual(set(ordered), set(rows))
+
+    def test_standard_output(self):
+        done = self.matcha("run", cli.LISTING, GRAPH, "--matches", "-")
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(len(done.stdout.splitlines()), TRIANGLES)
+        self.assertIn(f"{TRIANGLES} matches".encode(), done.stderr)
+
+    def test_json(self):
+        out = self.path("rows.tsv")
+        answer = json.loads(self.ok("run", cli.LISTING, GRAPH, "--matches", out, "--json"))
+        self.assertEqual((answer["result"], answer["complete"], answer["matches"]), (TRIANGLES, True, out))
+
+    def test_exact_limit(self):
+        for backend, graph, total in (("llvm", GRAPH, TRIANGLES), ("interp", "tests/graphs/clique-6.txt", 20)):
+            for threads in ("1", "2"):
+                for limit in (0, 1, 7, total - 1, total, total + 1):
+                    out = self.path("rows.tsv")
+                    wanted = min(limit, total)
+                    options = ["--limit", limit, "--threads", threads, "--backend", backend]
+                    text = self.ok("run", cli.LISTING, graph, "--matches", out, *options)
+                    self.assertEqual(text, f"{wanted}\n")
+                    self.assertEqual(len(set(self.rows(out))), wanted)
+                    self.assertEqual(len(self.ok("run", cli.LISTING, graph, *options).splitlines()), wanted)
+
+    def test_limit_in_json(self):
+        answer = json.loads(self.ok("run", cli.LISTING, GRAPH, "--limit", "5", "--json"))
+        self.assertEqual(len(answer["result"]), 5)
+        self.assertEqual((answer["complete"], answer["stopped_by"]), (False, "limit"))
+        answer = json.loads(self.ok("run", cli.LISTING, "tests/graphs/clique-6.txt", "--limit", "50", "--json"))
+        self.assertEqual((len(answer["result"]), answer["complete"]), (20, True))
+
+    def test_file_that_cannot_be_written(self):
+        self.fails(3, "run", cli.LISTING, GRAPH, "--matches", str(self.folder), says="directory")
+        self.fails(3, "run", cli.LISTING, GRAPH, "--matches", self.path("no/such/folder"), says="No such file")
+
+    def test_failure_leaves_the_old_file(self):
+        out = self.write("rows.tsv", "precious\n")
+        program = self.write(
+            "q.mt", "def f(G: Graph, d: int):\n    return apply(lambda v: v / d, vertices(G))\n"
+        )
+        self.fails(4, "run", program, GRAPH, "--param", "d=0", "--matches", out, says="division by zero")
+        with open(out, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "precious\n")
+        self.assertEqual(self.leftovers(), [])
+
+    def test_links_and_devices(self):
+        target = self.write("target.tsv", "old\n")
+        os.symlink(target, self.path("link.tsv"))
+        self.ok("run", cli.LISTING, GRAPH, "--matches", self.path("link.tsv"))
+        self.assertTrue(os.path.islink(self.path("link.tsv")))
+        self.assertEqual(len(self.rows(target)), TRIANGLES)
+        self.ok("run", cli.LISTING, GRAPH, "--matches", "/dev/null")
+        self.assertFalse(os.path.isfile("/dev/null"))
+
+    def test_memory_does_not_grow_with_the_matches(self):
+        # 90,000 rows and 9,000,000 rows: the larger run may not take the room of its rows (72 MB as pairs of ints).
+        program = self.write("q.mt", cli.PAIRS)
+        sizes = []
+        for side in (300, 3000):
+            graph = self.generate(f"g{side}.mtg", "path", "-n", side)
+            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+            text = self.ok("run", program, graph, "--matches", "/dev/null")
+            self.assertEqual(int(text), side * side)
+            sizes.append(max(before, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
+        self.assertLess(sizes[1] - sizes[0], 40 * 1024)
+
+
+if __name__ == "__main__":
+    cli.main()

@@ -1,0 +1,181 @@
+"""`matcha run`: answers, bindings, JSON, streams."""
+
+import json
+import subprocess
+import unittest
+
+import cli
+
+
+class Answers(cli.CliTest):
+    def run_program(self, body, *args, params="G: Graph", graph="tests/graphs/clique-6.txt", **kwargs):
+        program = self.write("q.mt", f"def f({params}):\n    return {body}\n")
+        return self.ok("run", program, *([graph] if graph else []), *args, **kwargs)
+
+    def test_answer_alone_on_stdout(self):
+        done = self.matcha("run", cli.TRIANGLE, cli.WIKI)
+        self.assertEqual(done.stdout, b"608389\n")
+        self.assertIn(b"7,115 vertices", done.stderr)
+        self.assertEqual(self.matcha("run", cli.TRIANGLE, cli.WIKI, "--quiet").stderr, b"")
+
+    def test_same_answer_everywhere(self):
+        for options in (["--threads", "1"], ["--threads", "2"], ["--simd", "scalar"], ["--device", "cpu"]):
+            self.assertEqual(self.ok("run", cli.TRIANGLE, cli.WIKI, *options), f"{cli.WIKI_TRIANGLES}\n")
+        graph = "tests/graphs/random-20-seed2.txt"
+        answers = {self.ok("run", cli.TRIANGLE, graph, "--backend", backend) for backend in ("llvm", "interp")}
+        self.assertEqual(len(answers), 1)
+
+    def test_kinds_of_values(self):
+        self.assertEqual(self.run_program("size(vertices(G))"), "6\n")
+        self.assertEqual(self.run_program("size(vertices(G)) > 5"), "true\n")
+        self.assertEqual(self.run_program("0.1 + 0.2"), "0.30000000000000004\n")
+        self.assertEqual(self.run_program("1.0 + 2.0"), "3.0\n")
+        self.assertEqual(self.run_program("mk_tuple(val=[7, size(edges(G))])"), "7\t30\n")
+        self.assertEqual(self.run_program("vertices(G)"), "0\n1\n2\n3\n4\n5\n")
+        self.assertEqual(self.run_program("apply(lambda v: v > 4, vertices(G))").split(), ["false"] * 5 + ["true"])
+        self.assertEqual(self.run_program("0 - size(edges(G))"), "-30\n")
+
+    def test_original_ids(self):
+        graph = self.write("g.txt", "1000000007 -5\n-5 30\n30 1000000007\n")
+        self.assertEqual(self.run_program("vertices(G)", graph=graph), "-5\n30\n1000000007\n")
+        self.assertEqual(self.run_program("max(vertices(G))", graph=graph), "1000000007\n")
+        self.assertEqual(self.ok("run", cli.LISTING, graph), "1000000007\t30\t-5\n")
+
+    def test_wide_counts(self):
+        # A sum beyond 64 bits is told in full, as text and as a JSON integer.
+        big = 3037000499 * 3037000499
+        body = f"sum(apply(lambda v: {big}, vertices(G)))"
+        self.assertEqual(self.run_program(body), f"{6 * big}\n")
+        self.assertEqual(json.loads(self.run_program(body, "--json"))["result"], 6 * big)
+
+    def test_program_on_stdin(self):
+        text = (cli.ROOT / cli.TRIANGLE).read_bytes()
+        self.assertEqual(self.ok("run", "-", cli.WIKI, stdin=text), f"{cli.WIKI_TRIANGLES}\n")
+        self.fails(1, "run", "-", cli.WIKI, stdin=b"def f(G):\n    retrun 1\n", says="<stdin>:2:")
+
+    def test_directed(self):
+        graph = self.write("g.txt", "0 1\n1 0\n1 2\n")
+        self.assertEqual(self.run_program("size(edges(G))", graph=graph), "4\n")
+        self.assertEqual(self.run_program("size(edges(G))", "--directed", graph=graph), "3\n")
+
+    def test_entry(self):
+        program = self.write(
+            "q.mt", "def one(G: Graph):\n    return size(vertices(G))\n\ndef two(G: Graph):\n    return size(edges(G))\n"
+        )
+        graph = "tests/graphs/clique-6.txt"
+        self.assertEqual(self.ok("run", program, graph), "30\n")
+        self.assertEqual(self.ok("run", program, graph, "--entry", "one"), "6\n")
+
+    def test_scalars(self):
+        for given, answer in ((["--param", "k=5"], "11\n"), ([], "9\n"), (["--param", "k=-6"], "0\n")):
+            self.assertEqual(self.run_program("size(vertices(G)) + k", *given, params="G: Graph, k: int = 3"), answer)
+        self.assertEqual(self.run_program("x + 0.5", "--param", "x=1e3", params="x: float", graph=None), "1000.5\n")
+        self.assertEqual(self.run_program("not b", "--param", "b=true", params="b: bool", graph=None), "false\n")
+
+    def test_lists(self):
+        data = self.write("d.txt", "5 1.5 9\n6 2.5 8\n")
+        path_with_colon = self.write("d:1", "5 1.5\n")
+        self.assertEqual(self.run_program("sum(x)", "--in", f"x={data}:0", params="x: List<int>", graph=None), "11\n")
+        self.assertEqual(self.run_program("sum(x)", "--in", f"x={data}:1", params="x: List<float>", graph=None), "4.0\n")
+        self.assertEqual(self.run_program("sum(x)", "--in", f"x={path_with_colon}", params="x: List<int>", graph=None), "5\n")
+        body = "apply(lambda e: get(e, 0) * 100 + get(e, 1), x)"
+        self.assertEqual(
+            self.run_program(body, "--in", f"x={data}:2,0", params="x: List<Tuple<int, 2>>", graph=None), "905\n806\n"
+        )
+
+    def test_graph_as_list_of_edges(self):
+        done = self.ok("run", "examples/decompose.mt", "examples/graphs/ca-grqc.txt.gz", "--labels", "examples/graphs/join/labels.txt")
+        self.assertEqual(done, "36619\n")
+
+    def test_labels_of_lists(self):
+        program = self.write(
+            "q.mt",
+            "def f(edges: List<Tuple<int, 2>>):\n    G = mk_graph(edges)\n"
+            "    return size(apply(lambda e: e, cond=lambda e: vertex_label(G, get(e, 0)) == 'a', edges))\n",
+        )
+        edges = self.write("e.txt", "0 1\n0 2\n1 2\n")
+        labels = self.write("l.txt", "0 a\n1 b\n2 a\n")
+        self.assertEqual(self.ok("run", program, "--in", f"edges={edges}", "--labels", labels), "2\n")
+        self.assertEqual(self.ok("run", program, edges, "--labels", labels), "4\n")
+
+    def test_two_graphs(self):
+        program = self.write("q.mt", "def f(A: Graph, B: Graph):\n    return size(vertices(A)) * 100 + size(vertices(B))\n")
+        text = self.ok("run", program, "tests/graphs/clique-6.txt", "--in", "B=tests/graphs/star-8.txt")
+        self.assertEqual(text, f"60{len(self.ok('run', self.write('v.mt', VERTICES), 'tests/graphs/star-8.txt').split())}\n")
+
+
+VERTICES = "def f(G: Graph):\n    return vertices(G)\n"
+
+
+class Json(cli.CliTest):
+    def test_schema(self):
+        done = self.matcha("run", cli.TRIANGLE, cli.WIKI, "--json")
+        self.assertEqual(done.stderr, b"")
+        answer = json.loads(done.stdout)
+        self.assertEqual(answer["schema"], "matcha.run/1")
+        self.assertEqual(answer["program"], cli.TRIANGLE)
+        self.assertEqual(answer["entry"], "triangle")
+        self.assertEqual(answer["signature"], "triangle(G: Graph) -> int")
+        self.assertEqual(answer["result"], cli.WIKI_TRIANGLES)
+        self.assertIs(answer["complete"], True)
+        self.assertNotIn("stopped_by", answer)
+        self.assertEqual(answer["device"], "cpu")
+        graph = answer["graph"]
+        self.assertEqual((graph["vertices"], graph["edges"], graph["max_degree"]), (7115, 100762, 1065))
+        self.assertEqual(set(answer["ms"]), {"load", "compile", "upload", "run"})
+        self.assertTrue(all(ms >= 0 for ms in answer["ms"].values()))
+        self.assertEqual(answer["stats"]["backend"], "llvm")
+        self.assertIn("llvm", answer["stats"]["compile_ms"])
+        self.assertIn("plan-memory", [run["pass"] for run in answer["stats"]["passes"]])
+
+    def test_kinds_of_results(self):
+        graph = "tests/graphs/clique-6.txt"
+        for body, result in (
+            ("vertices(G)", [0, 1, 2, 3, 4, 5]),
+            ("mk_tuple(val=[1, 2])", [1, 2]),
+            ("size(edges(G)) == 30", True),
+            ("0.5 * 3.0", 1.5),
+            ("apply(lambda e: e, cond=lambda e: get(e, 0) + get(e, 1) > 8, edges(G))", [[4, 5], [5, 4]]),
+        ):
+            program = self.write("q.mt", f"def f(G: Graph):\n    return {body}\n")
+            self.assertEqual(json.loads(self.ok("run", program, graph, "--json"))["result"], result)
+
+    def test_without_a_graph(self):
+        program = self.write("q.mt", "def f(k: int):\n    return k * k\n")
+        answer = json.loads(self.ok("run", program, "--param", "k=12", "--json"))
+        self.assertEqual((answer["result"], answer["graph"]), (144, None))
+
+
+class Streams(cli.CliTest):
+    def test_closed_pipe_is_quiet(self):
+        program = self.write("q.mt", cli.PAIRS)
+        graph = self.generate("g.mtg", "grid", "--rows", "40", "--columns", "40")
+        for options in ([], ["--matches", "-"]):
+            with subprocess.Popen(
+                [cli.MATCHA, "run", program, graph, "-q", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                cwd=cli.ROOT, env=self.environment(),
+            ) as done:
+                self.assertRegex(done.stdout.readline(), rb"^\d+\t\d+\n$")
+                done.stdout.close()
+                errors = done.stderr.read()
+                self.assertEqual(done.wait(cli.LIMIT_S), 0)
+                self.assertEqual(errors, b"")
+
+    def test_full_disk(self):
+        try:
+            full = open("/dev/full", "wb")
+        except OSError:
+            self.skipTest("no /dev/full")
+        with full:
+            for args in (["run", cli.TRIANGLE, cli.WIKI, "-q"], ["check", cli.TRIANGLE], ["doctor"], ["build", cli.TRIANGLE]):
+                done = subprocess.run(
+                    [cli.MATCHA, *args], stdout=full, stderr=subprocess.PIPE, cwd=cli.ROOT, env=self.environment(),
+                    timeout=cli.LIMIT_S, check=False,
+                )
+                self.assertEqual(done.returncode, 3)
+                self.assertIn(b"cannot write standard output", done.stderr)
+        self.fails(3, "run", cli.LISTING, "tests/graphs/clique-6.txt", "--matches", "/dev/full", says="/dev/full")
+
+
+if __name__ == "__main__":
+    cli.main()

@@ -1,0 +1,110 @@
+"""Wrong command lines: exit code 2, one message, and a hint that helps."""
+
+import unittest
+
+import cli
+
+
+class Usage(cli.CliTest):
+    def test_help_of_every_verb(self):
+        for verb in (
+            [], ["run"], ["check"], ["build"], ["explain"], ["doctor"], ["graph"], ["graph", "convert"], ["graph", "info"],
+            ["graph", "generate"], ["graph", "generate", "rmat"],
+        ):
+            text = self.ok(*verb, "--help")
+            self.assertIn("Usage: matcha" if not verb else "Usage", text)
+        text = self.ok("--help")
+        for word in ("Exit codes", "124 timeout", "130 interrupted", "Examples:", "doctor"):
+            self.assertIn(word, text)
+
+    def test_examples_in_help(self):
+        for verb in ("run", "check", "build", "explain", "graph", "doctor"):
+            self.assertIn(f"matcha {verb}", self.ok(verb, "--help"))
+
+    def test_version(self):
+        text = self.ok("--version")
+        self.assertRegex(text, r"^matcha \d+\.\d+\.\d+ \(LLVM \d+")
+
+    def test_no_verb_prints_help(self):
+        done = self.matcha()
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"Usage", done.stderr)
+
+    def test_unknown_verb(self):
+        self.fails(2, "runn", says=["`matcha` has no verb `runn`", "did you mean `run`?"])
+        self.fails(2, "graph", "covert", says=["did you mean `convert`?"])
+        self.fails(2, "xyzzy", says=["`xyzzy`", "the verbs are run, check", "matcha --help"])
+
+    def test_unknown_option(self):
+        self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--treads", "2", says=["--treads", "did you mean `--threads`?"])
+        self.fails(2, "check", cli.TRIANGLE, "--zzz", says=["`matcha check` has no option `--zzz`"])
+
+    def test_bad_values(self):
+        self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--threads", "many", says="threads")
+        self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--threads", "-1", says="threads")
+        self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--limit", "-1", says="limit")
+        self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--timeout", "-1", says="timeout")
+        self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--device", "tpu", says="device")
+        self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--simd", "sse9", says=["`sse9`", "scalar"])
+        self.fails(2, "build", cli.TRIANGLE, "--emit=nothing", says="emit")
+        self.fails(2, "run", says="FILE")
+
+    def test_no_cuda_yet(self):
+        self.fails(4, "run", cli.TRIANGLE, cli.WIKI, "--device", "cuda", says="no CUDA back end")
+
+    def test_unbound_parameter(self):
+        self.fails(2, "run", cli.TRIANGLE, says=["`G: Graph`", "graph file", "--in G=FILE"])
+        errors = self.fails(2, "run", "examples/temporal_cycle.mt", says="`times: List<int>`")
+        self.assertIn("--in edges=FILE:0,1", errors)
+        self.assertIn("--in times=FILE:COLUMN", errors)
+        self.assertNotIn("window", errors)
+
+    def test_wrong_names(self):
+        self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--in", "H=x.txt", says=["no parameter `H`", "its parameters are: G"])
+        self.fails(2, "run", "examples/temporal_cycle.mt", "--param", "windw=3", says=["did you mean `window`?"])
+        self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--in", "noequals", says="NAME=FILE")
+        self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--in", f"G={cli.WIKI}", says="no parameter left")
+        self.fails(2, "run", cli.TRIANGLE, "--in", f"G={cli.WIKI}", "--in", f"G={cli.WIKI}", says="bound twice")
+
+    def test_wrong_values(self):
+        program = "examples/temporal_cycle.mt"
+        self.fails(2, "run", program, "--param", "window=soon", says=["`soon` is no int", "`window`"])
+        self.fails(2, "run", program, "--param", "window=99999999999999999999", says="is no int")
+        self.fails(2, "run", program, "--param", "edges=3", says=["takes a file", "--in edges="])
+        self.fails(2, "run", program, "--in", "window=x.txt", says=["--param window="])
+        self.fails(2, "run", program, "--in", "edges=x.txt:0,1,2", says=["2 columns", "names 3"])
+
+    def test_graph_for_several_parameters(self):
+        program = self.write("two.mt", "def f(A: Graph, B: Graph):\n    return size(edges(A)) + size(edges(B))\n")
+        self.fails(2, "run", program, cli.WIKI, says=["2 parameters", "--in A=FILE --in B=FILE"])
+
+    def test_program_and_graph_swapped(self):
+        self.fails(2, "run", cli.WIKI, cli.TRIANGLE, says=["is a graph, not a program", "program comes first"])
+
+    def test_rows_of_a_number(self):
+        self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--matches", "-", says=["--matches", "returns `int`"])
+        self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--limit", "3", says=["--limit", "returns `int`"])
+        self.fails(2, "run", cli.LISTING, cli.WIKI, "--json", "--matches", "-", says="standard output")
+
+    def test_passes(self):
+        self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--passes=nonsense", says="nonsense")
+        self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--disable-pass=nonsense", says="nonsense")
+        self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--passes=loop", says="stage")
+
+    def test_labels_without_anything_to_label(self):
+        program = self.write("one.mt", "def f(x: List<int>):\n    return sum(x)\n")
+        data = self.write("x.txt", "1\n2\n")
+        self.fails(2, "run", program, "--in", f"x={data}:0", "--labels", data, says="--labels")
+
+    def test_json_errors(self):
+        import json
+
+        done = self.matcha("run", cli.TRIANGLE, "--diagnostics=json")
+        self.assertEqual(done.returncode, 2)
+        error = json.loads(done.stderr)[0]
+        self.assertEqual((error["severity"], error["id"]), ("error", "usage"))
+        self.assertIn("`G: Graph`", error["message"])
+
+
+if __name__ == "__main__":
+    cli.main()
