@@ -35,8 +35,7 @@ struct Piece {
 /// The layout of a graph in one allocation.
 class Layout {
  public:
-  /// Gives an array its place and `field` its offset from the start, so that null stays null: offsets begin at
-  /// kAlignment.
+  /// Gives the array of a field its place; an absent one stays null.
   template <typename T>
   void place(const T*& field, std::uint64_t count, std::uint64_t item_bytes) {
     if (field == nullptr) return;

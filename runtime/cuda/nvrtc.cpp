@@ -3,10 +3,12 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <type_traits>
 #include <utility>
 
 namespace matcha::runtime::cuda {
@@ -144,7 +146,7 @@ Result<const Nvrtc*> Nvrtc::load(const std::string& library) {
     const char* reason = ::dlerror();
     return Error{ErrorKind::Runtime, reason != nullptr ? reason : "`" + library + "` cannot be opened", "", 0, ""};
   }
-  std::unique_ptr<Table> table(new Table{});
+  const std::shared_ptr<Table> table = std::make_shared<Table>();
   if (const char* missing = table->resolve(handle); missing != nullptr) {
     ::dlclose(handle);
     return Error{ErrorKind::Runtime, "`" + library + "` lacks `" + missing + "`", "", 0, ""};
@@ -153,7 +155,7 @@ Result<const Nvrtc*> Nvrtc::load(const std::string& library) {
   Dl_info place{};
   const bool placed = ::dladdr(reinterpret_cast<void*>(table->version), &place) != 0;
   nvrtc->path_ = placed && place.dli_fname != nullptr ? place.dli_fname : library;
-  nvrtc->table_ = table.release();
+  nvrtc->table_ = table;
   if (Status started = nvrtc->start(); !started) return started.error();
   // The library opens its built-in functions by name alone, which fails when it lies outside the loader's folders; a
   // library of that name that is loaded already is found.

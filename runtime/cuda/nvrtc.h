@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -67,7 +67,7 @@ class Nvrtc {
   int major_ = 0;
   int minor_ = 0;
   std::vector<int> archs_;
-  const Table* table_ = nullptr;
+  std::shared_ptr<const Table> table_;
 };
 
 }  // namespace matcha::runtime::cuda

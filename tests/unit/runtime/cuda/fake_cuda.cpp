@@ -16,7 +16,15 @@ constexpr int kNotFound = 500;
 constexpr int kNotReady = 600;
 
 std::mutex guard;
-FakeCuda state;
+FakeCuda fresh_state() {
+  FakeCuda fresh{};
+  fresh.device_count = 2;
+  fresh.total_bytes = std::size_t{64} << 20;
+  fresh.can_access_peer = 1;
+  return fresh;
+}
+
+FakeCuda state = fresh_state();
 std::string calls;
 std::string given_out;
 std::map<std::uint64_t, std::size_t> device_blocks;
@@ -83,10 +91,7 @@ void fake_cuda_reset() {
   const std::lock_guard<std::mutex> lock(guard);
   const int objects = state.live_objects;
   const std::size_t bytes = state.live_bytes;
-  state = FakeCuda{};
-  state.device_count = 2;
-  state.total_bytes = std::size_t{64} << 20;
-  state.can_access_peer = 1;
+  state = fresh_state();
   state.live_objects = objects;
   state.live_bytes = bytes;
   calls.clear();
@@ -202,7 +207,6 @@ int cuStreamWaitEvent(void*, void*, unsigned) { return plain("cuStreamWaitEvent"
 int cuEventCreate(void** event, unsigned) { return make_handle(event, "cuEventCreate"); }
 int cuEventDestroy_v2(void*) { return drop_handle("cuEventDestroy_v2"); }
 int cuEventRecord(void*, void*) { return plain("cuEventRecord"); }
-int cuEventQuery(void*) { return query("cuEventQuery"); }
 int cuEventSynchronize(void*) { return plain("cuEventSynchronize"); }
 int cuEventElapsedTime(float* elapsed, void* start, void* end) {
   *elapsed = start < end ? 2.5F : -2.5F;
