@@ -88,7 +88,7 @@ Run::Run(const Program& program, const Code& code, const runtime::RunControl& co
   frame_[kOriginalIdsSlot] = word(universe.ids());
   frame_[kUniverseSizeSlot] = universe.size();
   frame_[kUniverseSlot] = word(&universe);
-  frame_[kPairsSlot] = sets_ == &runtime::set_kernels(runtime::Tier::Avx512Vp2intersect) ? 1 : 0;
+  frame_[kShortSlot] = sets_ == &runtime::set_kernels(runtime::Tier::Avx512Vp2intersect) ? 16 : 0;
   result_.tier = sets_->tier;
 }
 

@@ -81,15 +81,16 @@ Value* FunctionEmitter::short_or_call(const ir::Expr& e, const List& a, const Li
                                       const std::function<Value*()>& call) {
   if (runtime::best_tier() != runtime::Tier::Avx512Vp2intersect) return call();
   function_->addFnAttr("min-legal-vector-width", "512");
-  Value* pairs = load_slot(kPairsSlot, i1_, "pairs");
-  llvm::BasicBlock* before = b_.GetInsertBlock();
-  llvm::BasicBlock* check = new_block("");
+  Value* limit = load_slot(kShortSlot, i64_, "short_limit");
   llvm::BasicBlock* in_place = new_block("short");
+  llvm::BasicBlock* not_short = new_block("");
   llvm::BasicBlock* called = new_block("long");
   llvm::BasicBlock* end = new_block("");
-  b_.CreateCondBr(b_.CreateICmpEQ(a.size, integer(0)), end, check);
-  b_.SetInsertPoint(check);
-  b_.CreateCondBr(b_.CreateAnd(b_.CreateICmpULE(a.size, integer(kLanes)), pairs), in_place, called);
+  // One comparison on the way of the short ones: an empty list wraps around. A limit and not a flag, so that no loop is
+  // made twice for its two values.
+  b_.CreateCondBr(b_.CreateICmpULT(b_.CreateSub(a.size, integer(1)), limit), in_place, not_short);
+  b_.SetInsertPoint(not_short);
+  b_.CreateCondBr(b_.CreateICmpEQ(a.size, integer(0)), end, called);
   b_.SetInsertPoint(in_place);
   Value* first = short_set(e, a, b, maybe_out);
   in_place = b_.GetInsertBlock();
@@ -100,7 +101,7 @@ Value* FunctionEmitter::short_or_call(const ir::Expr& e, const List& a, const Li
   b_.CreateBr(end);
   b_.SetInsertPoint(end);
   llvm::PHINode* result = b_.CreatePHI(i64_, 3, "count");
-  result->addIncoming(integer(0), before);
+  result->addIncoming(integer(0), not_short);
   result->addIncoming(first, in_place);
   result->addIncoming(second, called);
   return result;
