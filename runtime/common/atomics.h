@@ -1,5 +1,5 @@
-// The few atomic operations that the task queue and the workers use, on host and device. All are relaxed: what is passed
-// between workers is passed in the atomic words themselves.
+// The few atomic operations that the task queue and the workers use, on host and device. All are relaxed: what is
+// passed between workers is passed in the atomic words themselves.
 #pragma once
 
 #include "runtime/common/prelude.h"

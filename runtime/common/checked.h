@@ -1,5 +1,5 @@
-// Values that can fail. An error does not unwind: the first one is recorded with its place in the program (line, column),
-// every worker leaves soon, and the value is a harmless one.
+// Values that can fail. An error does not unwind: the first one is recorded with its place in the program (line,
+// column), every worker leaves soon, and the value is a harmless one.
 #pragma once
 
 #include "runtime/common/group.h"

@@ -1,5 +1,5 @@
-// A group of threads that works on one task together: 1 to 32 lanes of a warp on a device, one thread on a host. Scalars
-// of generated code are equal in all lanes of a group; set operations share the items among the lanes.
+// A group of threads that works on one task together: 1 to 32 lanes of a warp on a device, one thread on a host.
+// Scalars of generated code are equal in all lanes of a group; set operations share the items among the lanes.
 #pragma once
 
 #include "runtime/common/prelude.h"

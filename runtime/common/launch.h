@@ -9,7 +9,7 @@ namespace matcha_program {
 struct Shared {
   u64 next;            ///< First position of the outermost loop that no worker has taken.
   u64 live;            ///< Positions and tasks that are not finished; nobody leaves before it is 0.
-  u64 positions_done;  ///< Outermost positions that were walked or handed on as tasks.
+  u64 positions_done;  ///< Outermost positions that were walked, their inner loops apart that were handed on.
   u64 splits;          ///< Tasks that were put into the queue.
   u64 stop;            ///< Not 0: leave soon.
   u64 error;           ///< First trap: code << 56 | line << 24 | column.
@@ -17,7 +17,8 @@ struct Shared {
   u64 queue_size, queue_front, queue_back;
 };
 
-/// The accumulator of one sink in one worker; `high` is the upper word of a 128-bit sum, or 1 once a min or max has a value.
+/// The accumulator of one sink in one worker; `high` is the upper word of a 128-bit sum, or 1 once a min or max has a
+/// value.
 struct Slot {
   u64 low, high;
 };
@@ -27,9 +28,9 @@ struct BufferPlan {
   u64 offset, capacity;
 };
 
-/// The rows of one list sink. Column `c` of row `r` is `words[(c + 1) * capacity + r]`; `words[r]` is the outermost position
-/// that found it, by which the host orders them. `count` goes on counting when the area is full: then the host makes a
-/// larger one and runs the region again.
+/// The rows of one list sink. Column `c` of row `r` is `words[(c + 1) * capacity + r]`; `words[r]` is the outermost
+/// position that found it, by which the host orders them. `count` goes on counting when the area is full: then the host
+/// makes a larger one and runs the region again.
 struct RowArea {
   u64* words;
   u64 capacity;
@@ -40,18 +41,18 @@ struct Launch {
   Shared* shared;
   const i64* original_ids;  ///< Of each rank, ascending; null: ids are ranks.
   u64 universe;             ///< Number of ranks.
-  u64 positions;         ///< Of the outermost loop.
-  u64 chunk;             ///< Positions that a worker takes at a time.
+  u64 positions;            ///< Of the outermost loop.
+  u64 chunk;                ///< Positions that a worker takes at a time.
   u64 workers;
-  u64 split;             ///< Loop levels whose remaining positions may become tasks; at most 3.
-  u64 tau;               ///< Clock ticks after which they do; 0: never.
+  u64 split;  ///< Loop levels whose remaining positions may become tasks; at most 3.
+  u64 tau;    ///< Clock ticks after which they do; 0: never.
   TaskQueue queue;
   u8* scratch;
-  u64 scratch_bytes;     ///< Of one worker.
+  u64 scratch_bytes;  ///< Of one worker.
   const BufferPlan* buffers;
-  Slot* slots;           ///< `workers * sinks`, set up by the host with the empty value of each sink.
+  Slot* slots;  ///< `workers * sinks`, set up by the host with the empty value of each sink.
   u64 sinks;
-  const RowArea* rows;   ///< One a sink; empty for those without rows.
+  const RowArea* rows;  ///< One a sink; empty for those without rows.
 };
 
 }  // namespace matcha_program

@@ -40,7 +40,7 @@ struct Graph {
   u64 slot_mask;
 };
 
-/// A list in columns; the first column is the set of set operations. Null data of a `List<u32>` means 0, 1, 2, …
+/// A list in columns; the first column is the set of set operations.
 template <typename... T>
 struct List;
 template <typename T>
@@ -57,18 +57,6 @@ struct List<T, Rest...> {
   u64 size;
   List<Rest...> rest;
   MATCHA_MEMBER T at(u64 i) const { return data[i]; }
-};
-
-/// All vertices: an ascending list, or 0…size-1 when `data` is null.
-struct VertexList {
-  using Value = u32;
-  const u32* data;
-  u64 size;
-  u32 first;
-  MATCHA_MEMBER u32 at(u64 i) const { return data == nullptr ? first + u32(i) : data[i]; }
-  MATCHA_MEMBER VertexList part(u64 begin, u64 end) const {
-    return {data == nullptr ? nullptr : data + begin, end - begin, first + u32(begin)};
-  }
 };
 
 /// A few rows written in the program.
@@ -163,7 +151,8 @@ MATCHA_FN List<T> edge_info(const Graph& g, u32 v) {
   ArcRange range = arcs_of(g, v);
   return {static_cast<const T*>(g.info) + range.begin, range.end - range.begin};
 }
-MATCHA_FN VertexList vertices(const Graph& g) { return {g.vertex_list, g.vertex_count, 0}; }
+/// The host sees to it that `vertex_list` and, where edges are walked, `sources` are there.
+MATCHA_FN List<u32> vertices(const Graph& g) { return {g.vertex_list, g.vertex_count}; }
 MATCHA_FN List<u32, u32> edges(const Graph& g) { return {g.sources, g.arc_count, {g.arcs, g.arc_count}}; }
 MATCHA_FN bool has_edge(const Graph& g, u32 u, u32 v) { return contains(neighbors(g, u), v); }
 MATCHA_FN i64 max_degree(const Graph& g) { return i64(g.max_degree); }

@@ -16,11 +16,11 @@ struct Task {
 inline constexpr u64 kEmptyWord = ~0ull;
 inline constexpr u64 kTaskWords = 4;
 
-/// A view of the ring. `size` counts tasks that are promised, `front` and `back` only grow. Every word of an empty slot is
-/// `kEmptyWord`, so that a word is handed over by one exchange, whichever side comes first.
+/// A view of the ring. `size` counts tasks that are promised, `front` and `back` only grow. Every word of an empty slot
+/// is `kEmptyWord`, so that a word is handed over by one exchange, whichever side comes first.
 struct TaskQueue {
-  u64* words;      ///< `capacity * kTaskWords`, all kEmptyWord at the start.
-  u64 capacity;    ///< Tasks; 0: every push says no.
+  u64* words;    ///< `capacity * kTaskWords`, all kEmptyWord at the start.
+  u64 capacity;  ///< Tasks; 0: every push says no.
   u64* size;
   u64* front;
   u64* back;

@@ -1,5 +1,6 @@
-// How a worker gets its tasks and splits them: fresh chunks of the outermost loop, and a queue of what stragglers handed on
-// (T-DFS, section III). A piece of work is *live* from when it exists until it is done, so workers leave when none is.
+// How a worker gets its tasks and splits them: fresh chunks of the outermost loop, and a queue of what stragglers
+// handed on (T-DFS, section III). A piece of work is *live* from when it exists until it is done, so workers leave when
+// none is.
 #pragma once
 
 #include "runtime/common/group.h"
@@ -46,22 +47,22 @@ class TaskWalk {
     return {task.begin, smaller(task.end, size)};
   }
 
-  /// Before position `at` of the loop at `level` below the positions at0, at1. True: leave the loop, because of an error or
-  /// because all of the rest, `at` included, has been handed on. Hands on when the task has run for `tau`.
+  /// Before position `at` of the loop at `level` below the positions at0, at1. True: leave the loop, because of an
+  /// error or because all of the rest, `at` included, has been handed on. Hands on when the task has run for `tau`.
   MATCHA_MEMBER bool leave(const Task& task, u32 level, Walk& walk, u64 at0, u64 at1, u64 at) {
     if (level == 0 && stopped()) return true;
-    if (level < task.depth || launch_.tau == 0 || level >= launch_.split) return false;
+    bool first = at == walk.begin;  // Always walked, so that every task gets something done.
+    if (first || level < task.depth || launch_.tau == 0 || level >= launch_.split) return false;
     if (group_.broadcast(Group::now() - started_) < launch_.tau) return false;
     u64 taken = group_.broadcast(group_.leads() ? hand_on(Task{level, {at0, at1}, 0, 0}, at, walk.end) : 0);
     walk.end -= taken;
     started_ = Group::now();
-    if (level == 0) count_positions(taken);
     return walk.end == at;
   }
 
   /// A position of the outermost loop is done.
   MATCHA_MEMBER void finish_position(const Task& task) {
-    if (task.depth == 0) count_positions(1);
+    if (task.depth == 0 && group_.leads()) atomic_add(&launch_.shared->positions_done, 1);
   }
 
  private:
@@ -104,10 +105,6 @@ class TaskWalk {
       taken = end - task.begin;
     }
     return taken;
-  }
-
-  MATCHA_MEMBER void count_positions(u64 count) {
-    if (group_.leads()) atomic_add(&launch_.shared->positions_done, count);
   }
 
  protected:

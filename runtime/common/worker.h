@@ -182,7 +182,7 @@ class WorkerOf : public TaskWalk<Group>, public Checked<Group>, public SetOperat
   MATCHA_MEMBER static u64 to_word(f64 value) { return __builtin_bit_cast(u64, value); }
   template <typename T>
   MATCHA_MEMBER static T from_word(u64 word) {
-    if constexpr (T(0.5) != T(0)) return __builtin_bit_cast(T, word);
+    if constexpr (sizeof(T) == 8 && T(0.5) != T(0)) return __builtin_bit_cast(T, word);
     return T(word);
   }
 

@@ -1,0 +1,339 @@
+#include "codegen/c_family/emitter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "ir/match.h"
+
+namespace matcha::codegen {
+
+using ir::Kind;
+using ir::ScalarKind;
+using ir::SinkKind;
+
+namespace {
+
+/// Loop levels whose positions a task may name.
+constexpr int kSpineLevels = 3;
+
+/// The last statement of a block when it is a loop, or an `if` that ends in one: where a region may be split a level
+/// deeper.
+const ir::For* spine(const ir::Block& block) {
+  if (block.body.empty()) return nullptr;
+  const ir::If* branch = ir::as<ir::If>(block.body.back());
+  if (branch != nullptr) return branch->maybe_else == nullptr ? spine(*branch->then_body) : nullptr;
+  return ir::as<ir::For>(block.body.back());
+}
+
+class WorkerEmitter {
+ public:
+  WorkerEmitter(const ir::Module& module, const Spelling& spelling, Names& names)
+      : module_(module), spelling_(spelling), facts_(module), names_(names), expressions_(facts_, names) {}
+
+  Emitted run() {
+    frame();
+    for (const ir::Stmt* stmt : module_.body->body) {
+      if (const ir::Region* region = ir::as<ir::Region>(stmt)) emit(*region);
+    }
+    emitted_.text = out_.take();
+    return std::move(emitted_);
+  }
+
+ private:
+  void frame() {
+    out_.line("// The values of the program's top level.");
+    out_.open("struct Frame");
+    const auto member = [&](const ir::Var* var) {
+      out_.line(fmt::format("{} {};", Expressions::type(var->type), names_.of(var)));
+    };
+    for (const ir::Var* param : module_.params) member(param);
+    for (const ir::Stmt* stmt : module_.body->body) {
+      ir::match(
+          *stmt, [&](const ir::Let& s) { member(s.var); }, [&](const ir::BuildGraph& s) { member(s.var); },
+          [&](const ir::Region& s) {
+            for (const ir::Sink& sink : s.collect->sinks) member(sink.var);
+          },
+          [](const ir::Stmt&) {});
+    }
+    out_.close(";");
+  }
+
+  void emit(const ir::Region& region) {
+    region_ = &region;
+    EmittedRegion entry{&region, fmt::format("region_{}", emitted_.regions.size()), nullptr, false};
+    if (region.schedule.parallel) entry.outer = ir::as<ir::For>(region.collect->body->body.back());
+    for (std::size_t i = 0; i < region.collect->sinks.size(); ++i) {
+      sink_index_[region.collect->sinks[i].var] = i;
+      entry.ordered_rows = entry.ordered_rows || region.collect->sinks[i].kind == SinkKind::List;
+    }
+    out_.blank();
+    expressions_.set_in_region(true);
+    out_.open(
+        fmt::format("{} void {}(const Frame& f, Worker& w, const Task& task)", spelling_.function, entry.function));
+    for (const ir::Sink& sink : region.collect->sinks) declare_accumulator(sink, true);
+    level_ = 0;
+    depth_ = 0;
+    block(*region.collect->body);
+    for (const ir::Sink& sink : region.collect->sinks) flush(sink);
+    out_.close();
+    expressions_.set_in_region(false);
+    emitted_.regions.push_back(entry);
+  }
+
+  static std::string accumulator_type(const ir::Sink& sink) {
+    switch (sink.kind) {
+      case SinkKind::Sum: return sink.var->type->is_scalar(ScalarKind::F64) ? "ExactTotal" : "i128";
+      case SinkKind::Min: return fmt::format("Least<{}>", Expressions::type(sink.var->type));
+      case SinkKind::Max: return fmt::format("Greatest<{}>", Expressions::type(sink.var->type));
+      case SinkKind::Any:
+      case SinkKind::All: return "bool";
+      case SinkKind::List: break;
+    }
+    MATCHA_UNREACHABLE("a sink with an accumulator");
+  }
+
+  bool of_region(const ir::Var* sink) const { return sink_index_.contains(sink); }
+
+  /// Region sinks that live in the worker itself: rows and exact sums.
+  static bool in_worker(const ir::Sink& sink) {
+    return sink.kind == SinkKind::List || (sink.kind == SinkKind::Sum && sink.var->type->is_scalar(ScalarKind::F64));
+  }
+
+  void declare_accumulator(const ir::Sink& sink, bool region) {
+    if (region && in_worker(sink)) return;
+    std::string name = accumulator(sink.var);
+    if (sink.kind == SinkKind::List) {
+      std::string columns = Expressions::type(sink.var->type).substr(5);
+      columns.pop_back();
+      out_.line(
+          fmt::format("Filled<{}> {}(w.buffer<{}>({}));", columns, name, columns, buffer_index(sink.maybe_buffer)));
+    } else if (sink.kind == SinkKind::Any || sink.kind == SinkKind::All) {
+      out_.line(fmt::format("bool {} = {};", name, sink.kind == SinkKind::All));
+    } else {
+      out_.line(fmt::format("{} {}{{}};", accumulator_type(sink), name));
+    }
+    kinds_[sink.var] = sink.kind;
+  }
+
+  std::string accumulator(const ir::Var* sink) { return names_.of(sink) + "_"; }
+
+  std::size_t buffer_index(const ir::Var* buffer) const {
+    const auto found = std::find_if(region_->buffers.begin(), region_->buffers.end(),
+                                    [&](const ir::Buffer& b) { return b.var == buffer; });
+    return static_cast<std::size_t>(found - region_->buffers.begin());
+  }
+
+  void flush(const ir::Sink& sink) {
+    if (in_worker(sink)) return;
+    out_.line(fmt::format("w.merge({}, {});", sink_index_[sink.var],
+                          sink.kind == SinkKind::Any   ? fmt::format("AnyOf{{{}}}", accumulator(sink.var))
+                          : sink.kind == SinkKind::All ? fmt::format("AllOf{{{}}}", accumulator(sink.var))
+                                                       : accumulator(sink.var)));
+  }
+
+  /// On the spine, effects beside the loop that a task may resume run only in tasks that begin further out.
+  void block(const ir::Block& b) {
+    bool on_spine = level_ == depth_ && level_ < kSpineLevels && region_->schedule.parallel && spine(b) != nullptr;
+    for (const ir::Stmt* stmt : b.body) {
+      if (on_spine && stmt == b.body.back()) {
+        resumable(*stmt);
+        continue;
+      }
+      bool effect = stmt->kind != Kind::Let && stmt->kind != Kind::Store && stmt->kind != Kind::Collect;
+      bool guarded = on_spine && level_ > 0 && effect;
+      if (guarded) out_.open(fmt::format("if (task.depth < {})", level_));
+      this->stmt(*stmt);
+      if (guarded) out_.close();
+    }
+  }
+
+  void resumable(const ir::Stmt& s) {
+    if (const ir::For* loop = ir::as<ir::For>(&s)) {
+      spine_loop(*loop);
+      return;
+    }
+    const ir::If* branch = ir::as<ir::If>(&s);
+    out_.open(fmt::format("if ({})", expressions_.text(branch->cond)));
+    block(*branch->then_body);
+    out_.close();
+  }
+
+  static std::string comment(const ir::Stmt& stmt) {
+    return stmt.loc.valid() ? fmt::format("  // line {}", stmt.loc.line) : "";
+  }
+
+  /// Binds the lists of a loop to names, so that they are derived once.
+  std::vector<std::string> bind_lists(const ir::For& loop) {
+    std::vector<std::string> bound;
+    for (const ir::Expr* list : loop.lists) {
+      if (list->kind == Kind::Var) {
+        bound.push_back(expressions_.text(list));
+        continue;
+      }
+      bound.push_back(fmt::format("walked{}", walked_++));
+      out_.line(fmt::format("const auto {} = {};", bound.back(), expressions_.text(list)));
+    }
+    return bound;
+  }
+
+  std::string length(const ir::For& loop, const std::vector<std::string>& lists) {
+    std::string size = fmt::format("u64({}.size)", lists[0]);
+    for (std::size_t i = 1; i < lists.size(); ++i) {
+      size = fmt::format("w.same_length({}, u64({}.size), {}, {})", size, lists[i], loop.loc.line, loop.loc.column);
+    }
+    return size;
+  }
+
+  void loop_body(const ir::For& loop, const std::vector<std::string>& lists, const std::string& index) {
+    std::size_t var = 0;
+    for (std::size_t i = 0; i < lists.size(); ++i) {
+      for (std::size_t column = 0; column < loop.lists[i]->type->columns.size(); ++column, ++var) {
+        out_.line(fmt::format("const {} {} = item<{}>({}, {});", Expressions::type(loop.vars[var]->type),
+                              names_.of(loop.vars[var]), column, lists[i], index));
+      }
+    }
+    if (loop.maybe_index != nullptr)
+      out_.line(fmt::format("const i64 {} = i64({});", names_.of(loop.maybe_index), index));
+    block(*loop.body);
+  }
+
+  void spine_loop(const ir::For& loop) {
+    std::vector<std::string> lists = bind_lists(loop);
+    std::string index = fmt::format("at{}", level_);
+    std::string walk = fmt::format("walk{}", level_);
+    out_.line(fmt::format("Walk {} = w.walk(task, {}, {});", walk, level_, length(loop, lists)));
+    out_.open(fmt::format("for (u64 {0} = {1}.begin; {0} < {1}.end; ++{0}){2}", index, walk, comment(loop)));
+    out_.line(fmt::format("if (w.leave(task, {}, {}, {}, {}, {})) break;", level_, walk, level_ > 0 ? "at0" : "0",
+                          level_ > 1 ? "at1" : "0", index));
+    ++level_;
+    ++depth_;
+    loop_body(loop, lists, index);
+    --level_;
+    --depth_;
+    if (level_ == 0) out_.line("w.finish_position(task);");
+    out_.close();
+  }
+
+  void loop(const ir::For& s) {
+    ++depth_;
+    std::vector<std::string> lists = bind_lists(s);
+    std::string index = fmt::format("i{}", walked_++);
+    out_.open(fmt::format("for (u64 {0} = 0, end = {1}; {0} < end; ++{0}){2}", index, length(s, lists), comment(s)));
+    loop_body(s, lists, index);
+    out_.close();
+    --depth_;
+  }
+
+  void yield(const ir::Yield& s) {
+    std::string values;
+    for (const ir::Expr* value : s.values) values += (values.empty() ? "" : ", ") + expressions_.text(value);
+    const auto index = sink_index_.find(s.sink);
+    bool rows = s.sink->type->is_list();
+    bool exact = s.sink->type->is_scalar(ScalarKind::F64) && kinds_.find(s.sink) == kinds_.end();
+    if (index != sink_index_.end() && rows) {
+      out_.line(fmt::format("w.row({}, {}, {});", index->second, region_->schedule.parallel ? "at0" : "0", values));
+      return;
+    }
+    if (index != sink_index_.end() && exact) {
+      out_.line(fmt::format("w.sum_exactly({}, {});", index->second, values));
+      return;
+    }
+    std::string name = accumulator(s.sink);
+    switch (kinds_[s.sink]) {
+      case SinkKind::Sum:
+        out_.line(s.sink->type->is_scalar(ScalarKind::F64) ? fmt::format("{}.add({});", name, values)
+                                                           : fmt::format("{} += {};", name, values));
+        break;
+      case SinkKind::Min:
+      case SinkKind::Max: out_.line(fmt::format("{}.take({});", name, values)); break;
+      case SinkKind::Any:
+        out_.line(fmt::format("{0} = {0} || {1};", name, expressions_.text(s.values[0], Precedence::And)));
+        break;
+      case SinkKind::All:
+        out_.line(fmt::format("{0} = {0} && {1};", name, expressions_.text(s.values[0], Precedence::Equality)));
+        break;
+      case SinkKind::List:
+        out_.line(fmt::format("w.append({}, {}, {}, {});", name, s.loc.line, s.loc.column, values));
+        break;
+    }
+  }
+
+  void collect(const ir::Collect& s) {
+    for (const ir::Sink& sink : s.sinks) declare_accumulator(sink, false);
+    block_without_spine(*s.body);
+    for (const ir::Sink& sink : s.sinks) {
+      std::string name = accumulator(sink.var);
+      std::string value = name;
+      std::string place = fmt::format("{}, {}", s.loc.line, s.loc.column);
+      if (sink.kind == SinkKind::Sum) {
+        value = sink.var->type->is_scalar(ScalarKind::F64) ? name + ".value()"
+                                                           : fmt::format("w.narrow({}, {})", name, place);
+      } else if (sink.kind == SinkKind::Min || sink.kind == SinkKind::Max) {
+        value = fmt::format("w.best({}, {})", name, place);
+      } else if (sink.kind == SinkKind::List) {
+        value = name + ".list()";
+      }
+      std::string type = sink.kind == SinkKind::List ? "auto" : Expressions::type(sink.var->type);
+      out_.line(fmt::format("const {} {} = {};", type, names_.of(sink.var), value));
+    }
+  }
+
+  void block_without_spine(const ir::Block& b) {
+    ++depth_;
+    block(b);
+    --depth_;
+  }
+
+  void branch(const ir::If& s) {
+    out_.open(fmt::format("if ({})", expressions_.text(s.cond)));
+    block_without_spine(*s.then_body);
+    if (s.maybe_else != nullptr) {
+      out_.turn("else");
+      block_without_spine(*s.maybe_else);
+    }
+    out_.close();
+  }
+
+  void stmt(const ir::Stmt& s) {
+    ir::match(
+        s, [&](const ir::Block& b) { block_without_spine(b); },
+        [&](const ir::Let& l) {
+          std::string type = l.var->type->is_list() ? "auto" : Expressions::type(l.var->type);
+          out_.line(fmt::format("const {} {} = {};", type, names_.of(l.var), expressions_.text(l.value)));
+        },
+        [&](const ir::Store& st) {
+          std::string columns = Expressions::type(st.var->type).substr(5);
+          columns.pop_back();
+          std::string buffer = fmt::format("w.buffer<{}>({})", columns, buffer_index(st.buffer));
+          out_.line(
+              fmt::format("const auto {} = {};", names_.of(st.var), expressions_.set_operation(st.value, buffer)));
+        },
+        [&](const ir::For& f) { loop(f); }, [&](const ir::If& i) { branch(i); },
+        [&](const ir::Collect& c) { collect(c); }, [&](const ir::Yield& y) { yield(y); },
+        [](const ir::Stmt&) { MATCHA_UNREACHABLE("a statement inside a region"); });
+  }
+
+  const ir::Module& module_;
+  const Spelling& spelling_;
+  ir::Facts facts_;
+  Names& names_;
+  Expressions expressions_;
+  TextWriter out_;
+  Emitted emitted_;
+  const ir::Region* region_ = nullptr;
+  std::map<const ir::Var*, std::size_t> sink_index_;
+  std::map<const ir::Var*, SinkKind> kinds_;
+  int level_ = 0;
+  int depth_ = 0;
+  int walked_ = 0;
+};
+
+}  // namespace
+
+Emitted emit_workers(const ir::Module& module, const Spelling& spelling, Names& names) {
+  return WorkerEmitter(module, spelling, names).run();
+}
+
+}  // namespace matcha::codegen

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "codegen/c_family/expressions.h"
+#include "codegen/c_family/text_writer.h"
+#include "ir/nodes.h"
+
+namespace matcha::codegen {
+
+/// What differs between the languages of the family; everything else is printed once.
+struct Spelling {
+  std::string_view function;  ///< In front of a function that workers run, such as `static` or `static __device__`.
+};
+
+/// What the launcher of a region has to know, in the order of `Emitted::regions`.
+struct EmittedRegion {
+  const ir::Region* region;
+  std::string function;       ///< `region_0`.
+  const ir::For* outer;       ///< The loop that is dealt out; null for a sequential region.
+  bool ordered_rows = false;  ///< Has a list sink: rows carry the position of the outermost loop.
+};
+
+/// The parts of a program that run on workers: the frame of top-level values and one function a region.
+struct Emitted {
+  std::string text;
+  std::vector<EmittedRegion> regions;
+};
+
+/// Prints the worker part of a verified module of stage kernel. The text expects the names of the runtime's prologue
+/// (`Worker`, `Task`, `List`, `neighbors`, …) and is otherwise complete. A region's loops down to level `split` take
+/// their bounds from the task, so that one text serves a fresh chunk and a resumed prefix (T-DFS III, Algorithm 4).
+Emitted emit_workers(const ir::Module& module, const Spelling& spelling, Names& names);
+
+}  // namespace matcha::codegen

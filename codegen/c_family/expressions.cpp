@@ -1,0 +1,189 @@
+#include "codegen/c_family/expressions.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "ir/match.h"
+
+namespace matcha::codegen {
+
+using ir::Kind;
+using ir::ScalarKind;
+
+namespace {
+
+std::string integer(std::int64_t value) {
+  if (value == INT64_MIN) return "(-9223372036854775807 - 1)";
+  return std::to_string(value);
+}
+
+std::string real(double value) {
+  if (std::isnan(value)) return "not_a_number()";
+  if (std::isinf(value)) return value < 0 ? "-infinity()" : "infinity()";
+  std::string text = fmt::format("{}", value);
+  return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
+
+std::string place(const ir::Expr* expr) { return fmt::format("{}, {}", expr->loc.line, expr->loc.column); }
+
+}  // namespace
+
+std::string Expressions::type(const ir::Type* t) {
+  if (t->is_graph()) return "Graph";
+  if (t->is_list()) {
+    std::string columns;
+    for (const ir::Type* column : t->columns) columns += (columns.empty() ? "" : ", ") + type(column);
+    return "List<" + columns + ">";
+  }
+  switch (t->scalar) {
+    case ScalarKind::Bool: return "bool";
+    case ScalarKind::Vid: return "u32";
+    case ScalarKind::I64: return "i64";
+    case ScalarKind::I128: return "i128";
+    case ScalarKind::F64: return "f64";
+  }
+  MATCHA_UNREACHABLE("a scalar kind");
+}
+
+std::string Expressions::text(const ir::Expr* expr, Precedence place) {
+  Printed printed = print(expr);
+  return printed.precedence < place ? "(" + printed.text + ")" : printed.text;
+}
+
+Expressions::Printed Expressions::infix(const ir::Expr* expr, std::string_view op, Precedence precedence) {
+  Precedence right = static_cast<Precedence>(static_cast<int>(precedence) + 1);
+  return {fmt::format("{} {} {}", text(expr->operands[0], precedence), op, text(expr->operands[1], right)), precedence};
+}
+
+Expressions::Printed Expressions::arithmetic(const ir::Expr* expr, std::string_view op, std::string_view checked,
+                                             Precedence precedence) {
+  if (!facts_.may_trap(expr)) return infix(expr, op, precedence);
+  if (expr->type->is_scalar(ScalarKind::F64)) return infix(expr, op, precedence);
+  return {worker_call(checked, expr), Precedence::Primary};
+}
+
+Expressions::Printed Expressions::division(const ir::Expr* expr) {
+  bool remainder = expr->kind == Kind::Mod;
+  const ir::ConstInt* divisor = ir::as<ir::ConstInt>(expr->operands[1]);
+  if (divisor != nullptr && divisor->value != 0 && divisor->value != -1) {
+    return infix(expr, remainder ? "%" : "/", Precedence::Multiplicative);
+  }
+  return {worker_call(remainder ? "remainder" : "quotient", expr), Precedence::Primary};
+}
+
+Expressions::Printed Expressions::convert(const ir::Expr* expr) {
+  const ir::Expr* from = expr->operands[0];
+  if (expr->type->is_scalar(ScalarKind::Vid)) return {worker_call("vertex", expr), Precedence::Primary};
+  if (from->type->is_scalar(ScalarKind::Vid))
+    return {fmt::format("w.original_id({})", text(from)), Precedence::Primary};
+  if (expr->type->is_scalar(ScalarKind::I64) && from->type->is_scalar(ScalarKind::I128)) {
+    return {worker_call("narrow", expr), Precedence::Primary};
+  }
+  return {fmt::format("{}({})", type(expr->type), text(from)), Precedence::Primary};
+}
+
+std::string Expressions::call(std::string_view function, const ir::Expr* expr) {
+  std::string arguments;
+  for (const ir::Expr* operand : expr->operands) arguments += (arguments.empty() ? "" : ", ") + text(operand);
+  return fmt::format("{}({})", function, arguments);
+}
+
+std::string Expressions::worker_call(std::string_view function, const ir::Expr* expr) {
+  std::string arguments;
+  for (const ir::Expr* operand : expr->operands) arguments += text(operand) + ", ";
+  return fmt::format("w.{}({}{})", function, arguments, place(expr));
+}
+
+std::string Expressions::literal(const ir::Expr* expr) {
+  std::string items;
+  for (const ir::Expr* item : expr->operands) items += (items.empty() ? "" : ", ") + text(item);
+  std::string columns = type(expr->type);
+  columns = columns.substr(5, columns.size() - 6);
+  std::size_t rows = expr->operands.size() / expr->type->columns.size();
+  return fmt::format("Literal<{}, {}>{{{{{}}}}}", rows, columns, items);
+}
+
+std::string Expressions::set_operation(const ir::Expr* expr, std::string_view into) {
+  std::string_view verb = expr->kind == Kind::Intersect ? "intersect" : expr->kind == Kind::Diff ? "diff" : "sorted";
+  std::string name = into.empty() ? fmt::format("count_{}", verb) : std::string(verb);
+  if (expr->kind != Kind::Sorted && expr->operands[1]->kind != Kind::Literal) {
+    ir::ListFacts a = facts_.list(expr->operands[0]);
+    ir::ListFacts b = facts_.list(expr->operands[1]);
+    if (!(a.ascending && a.unique && b.unique)) name += "_repeats";
+  }
+  std::string arguments;
+  for (const ir::Expr* operand : expr->operands) arguments += (arguments.empty() ? "" : ", ") + text(operand);
+  return into.empty() ? fmt::format("w.{}({})", name, arguments) : fmt::format("w.{}({}, {})", name, arguments, into);
+}
+
+Expressions::Printed Expressions::size(const ir::Expr* expr) {
+  const ir::Expr* list = expr->operands[0];
+  if (list->kind == Kind::Intersect || list->kind == Kind::Diff) return {set_operation(list, ""), Precedence::Primary};
+  return {fmt::format("i64({}.size)", text(list, Precedence::Primary)), Precedence::Primary};
+}
+
+Expressions::Printed Expressions::print(const ir::Expr* expr) {
+  const auto primary = [](std::string text) { return Printed{std::move(text), Precedence::Primary}; };
+  switch (expr->kind) {
+    case Kind::Var: {
+      const ir::Var* var = static_cast<const ir::Var*>(expr);
+      bool framed = in_region_ && facts_.top_level(var);
+      return primary((framed ? "f." : "") + names_.of(var));
+    }
+    case Kind::ConstInt: {
+      std::int64_t value = static_cast<const ir::ConstInt*>(expr)->value;
+      return {integer(value), value < 0 ? Precedence::Unary : Precedence::Primary};
+    }
+    case Kind::ConstFloat: return {real(static_cast<const ir::ConstFloat*>(expr)->value), Precedence::Unary};
+    case Kind::ConstBool: return primary(static_cast<const ir::ConstBool*>(expr)->value ? "true" : "false");
+    case Kind::Neg:
+      if (facts_.may_trap(expr)) return primary(worker_call("negate", expr));
+      return {"-" + text(expr->operands[0], Precedence::Primary), Precedence::Unary};
+    case Kind::Not: return {"!" + text(expr->operands[0], Precedence::Unary), Precedence::Unary};
+    case Kind::Add: return arithmetic(expr, "+", "add", Precedence::Additive);
+    case Kind::Sub: return arithmetic(expr, "-", "subtract", Precedence::Additive);
+    case Kind::Mul: return arithmetic(expr, "*", "multiply", Precedence::Multiplicative);
+    case Kind::Div:
+    case Kind::Mod: return division(expr);
+    case Kind::Eq: return infix(expr, "==", Precedence::Equality);
+    case Kind::Ne: return infix(expr, "!=", Precedence::Equality);
+    case Kind::Lt: return infix(expr, "<", Precedence::Relational);
+    case Kind::Le: return infix(expr, "<=", Precedence::Relational);
+    case Kind::And: return infix(expr, "&&", Precedence::And);
+    case Kind::Or: return infix(expr, "||", Precedence::Or);
+    case Kind::Select:
+      return {fmt::format("{} ? {} : {}", text(expr->operands[0], Precedence::Or),
+                          text(expr->operands[1], Precedence::Or), text(expr->operands[2])),
+              Precedence::Conditional};
+    case Kind::Convert: return convert(expr);
+    case Kind::Size: return size(expr);
+    case Kind::At:
+      return primary(fmt::format("w.at<{}>({}, {}, {})", static_cast<const ir::At*>(expr)->column,
+                                 text(expr->operands[0]), text(expr->operands[1]), place(expr)));
+    case Kind::Label: return primary(worker_call("label", expr));
+    case Kind::Literal: return primary(literal(expr));
+    case Kind::EdgeInfo:
+      return primary(fmt::format("edge_info<{}>({}, {})", type(expr->type->columns[0]), text(expr->operands[0]),
+                                 text(expr->operands[1])));
+    case Kind::Min:
+    case Kind::Max:
+    case Kind::Contains:
+    case Kind::LowerBound:
+    case Kind::HasEdge:
+    case Kind::MaxDegree:
+    case Kind::Vertices:
+    case Kind::Edges:
+    case Kind::Neighbors:
+    case Kind::Below:
+    case Kind::Above:
+    case Kind::Span:
+      return primary(call(ir::keyword(expr->kind) == "min"   ? "smaller"
+                          : ir::keyword(expr->kind) == "max" ? "larger"
+                                                             : ir::keyword(expr->kind),
+                          expr));
+    default: MATCHA_UNREACHABLE("an expression of stage kernel that is no stored set operation");
+  }
+}
+
+}  // namespace matcha::codegen

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <string>
+
+#include "codegen/c_family/names.h"
+#include "ir/analysis/facts.h"
+#include "ir/nodes.h"
+
+namespace matcha::codegen {
+
+/// C precedence, loosest first; a printed operand gets parentheses when it binds looser than its place.
+enum class Precedence { Conditional, Or, And, Equality, Relational, Additive, Multiplicative, Unary, Primary };
+
+/// Prints expressions of stage kernel. Operations that can fail are calls of the worker `w`, which records the error
+/// and gives a harmless value; where Facts rule the failure out they are plain operators.
+class Expressions {
+ public:
+  Expressions(const ir::Facts& facts, Names& names) : facts_(facts), names_(names) {}
+
+  /// The text, ready to stand where `place` binds.
+  std::string text(const ir::Expr* expr, Precedence place = Precedence::Conditional);
+  /// The call that counts or stores a set operation; `into` is a buffer's name, or empty to count.
+  std::string set_operation(const ir::Expr* expr, std::string_view into);
+  /// `u32`, `i64`, `i128`, `f64`, `bool`, `Graph`, `List<u32, i64>`.
+  static std::string type(const ir::Type* type);
+  /// Makes top-level values print as members of the frame `f` (inside region functions).
+  void set_in_region(bool in_region) { in_region_ = in_region; }
+
+ private:
+  struct Printed {
+    std::string text;
+    Precedence precedence;
+  };
+  Printed print(const ir::Expr* expr);
+  Printed infix(const ir::Expr* expr, std::string_view op, Precedence precedence);
+  Printed arithmetic(const ir::Expr* expr, std::string_view op, std::string_view checked, Precedence precedence);
+  Printed division(const ir::Expr* expr);
+  Printed convert(const ir::Expr* expr);
+  Printed size(const ir::Expr* expr);
+  std::string call(std::string_view function, const ir::Expr* expr);
+  std::string worker_call(std::string_view function, const ir::Expr* expr);
+  std::string literal(const ir::Expr* expr);
+
+  const ir::Facts& facts_;
+  Names& names_;
+  bool in_region_ = false;
+};
+
+}  // namespace matcha::codegen

@@ -1,0 +1,30 @@
+#include "codegen/c_family/names.h"
+
+#include <fmt/format.h>
+
+namespace matcha::codegen {
+
+namespace {
+
+/// A letter and a digit suffix can be no keyword, macro or runtime name: those have none of that form.
+std::string identifier(std::string_view hint) {
+  std::string text;
+  for (char c : hint) {
+    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    bool digit = c >= '0' && c <= '9';
+    if (letter || (digit && !text.empty()) || (c == '_' && !text.empty() && text.back() != '_')) text += c;
+  }
+  return text.empty() ? "t" : text;
+}
+
+}  // namespace
+
+const std::string& Names::of(const ir::Var* var) {
+  const auto found = names_.find(var);
+  if (found != names_.end()) return found->second;
+  std::string base = identifier(var->hint);
+  if (base.back() >= '0' && base.back() <= '9') base += '_';
+  return names_.emplace(var, fmt::format("{}{}", base, taken_[base]++)).first->second;
+}
+
+}  // namespace matcha::codegen

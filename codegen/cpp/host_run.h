@@ -1,0 +1,279 @@
+// Regions on threads, and what `main` prints.
+#pragma once
+
+#include "codegen/cpp/host.h"
+
+namespace matcha_program {
+
+inline bool is_float(SinkForm form) {
+  return form == SinkForm::SumFloat || form == SinkForm::MinFloat || form == SinkForm::MaxFloat;
+}
+
+/// Adds one worker's slot to the total.
+inline void merge_slot(SinkForm form, Slot& total, const Slot& part) {
+  const auto number = [](u64 word) { return __builtin_bit_cast(f64, word); };
+  switch (form) {
+    case SinkForm::SumInt: {
+      u64 low = total.low + part.low;
+      total.high += part.high + (low < total.low ? 1 : 0);
+      total.low = low;
+      return;
+    }
+    case SinkForm::SumFloat:
+      exact_sum_merge(*reinterpret_cast<ExactSum*>(total.low), *reinterpret_cast<const ExactSum*>(part.low));
+      return;
+    case SinkForm::MinInt:
+      if (part.high != 0 && (total.high == 0 || i64(part.low) < i64(total.low))) total = part;
+      return;
+    case SinkForm::MaxInt:
+      if (part.high != 0 && (total.high == 0 || i64(total.low) < i64(part.low))) total = part;
+      return;
+    case SinkForm::MinFloat:
+      if (part.high != 0 && (total.high == 0 || number(part.low) < number(total.low))) total = part;
+      return;
+    case SinkForm::MaxFloat:
+      if (part.high != 0 && (total.high == 0 || number(total.low) < number(part.low))) total = part;
+      return;
+    case SinkForm::Any: total.low |= part.low; return;
+    case SinkForm::All: total.low &= part.low; return;
+    case SinkForm::Rows: return;
+  }
+}
+
+/// Ticks of `Group::now`, measured once against the clock.
+inline u64 ticks_per_us() {
+  static const u64 ticks = [] {
+    const auto begin = std::chrono::steady_clock::now();
+    u64 first = Group<1>::now();
+    while (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(1)) {
+    }
+    return (Group<1>::now() - first) / 1000 + 1;
+  }();
+  return ticks;
+}
+
+/// The rows of an area in order of their outermost positions; rows of one position are in order already.
+inline std::vector<std::vector<u64>> ordered_rows(const std::vector<u64>& words, u64 capacity, u64 count, u64 columns) {
+  std::vector<u64> order(count);
+  std::iota(order.begin(), order.end(), 0ull);
+  std::stable_sort(order.begin(), order.end(), [&](u64 a, u64 b) { return words[a] < words[b]; });
+  std::vector<std::vector<u64>> result(columns, std::vector<u64>(count));
+  for (u64 column = 0; column < columns; ++column) {
+    for (u64 row = 0; row < count; ++row) result[column][row] = words[(column + 1) * capacity + order[row]];
+  }
+  return result;
+}
+
+template <typename F>
+RegionValues Host::run_region(const RegionPlan& plan, F walk_task) {
+  u64 row_capacity = settings_.rows;
+  while (true) {
+    RegionValues values;
+    u64 rows_wanted = 0;
+    if (try_region(plan, walk_task, row_capacity, values, rows_wanted)) return values;
+    row_capacity = rows_wanted;
+  }
+}
+
+template <typename F>
+bool Host::try_region(const RegionPlan& plan, F& walk_task, u64 row_capacity, RegionValues& values, u64& rows_wanted) {
+  u64 workers = settings_.threads;
+  u64 sinks = plan.sinks.size();
+  Shared shared{};
+  shared.live = plan.positions;
+  std::vector<u64> queue_words(settings_.queue * kTaskWords, kEmptyWord);
+  std::vector<BufferPlan> buffers;
+  u64 scratch_bytes = 0;
+  for (const auto& [items, item_bytes] : plan.buffers) {
+    buffers.push_back({scratch_bytes, items});
+    scratch_bytes += (items * item_bytes + 63) / 64 * 64;
+  }
+  std::vector<u8> scratch(scratch_bytes * workers);
+  std::vector<Slot> slots(workers * sinks);
+  std::deque<ExactSum> exact;
+  std::vector<std::vector<u64>> row_words(sinks);
+  std::vector<u64> row_counts(sinks, 0);
+  std::vector<RowArea> areas(sinks);
+  bool has_rows = false;
+  for (u64 i = 0; i < workers * sinks; ++i) {
+    const SinkPlan& sink = plan.sinks[i % sinks];
+    slots[i] = {sink.form == SinkForm::All ? 1ull : 0ull, 0};
+    if (sink.form == SinkForm::SumFloat) {
+      exact.emplace_back();
+      exact_sum_clear(exact.back());
+      slots[i].low = reinterpret_cast<u64>(&exact.back());
+    }
+    if (sink.form == SinkForm::Rows && i < sinks) {
+      has_rows = true;
+      row_words[i].resize(row_capacity * (sink.columns + 1));
+      areas[i] = {row_words[i].data(), row_capacity, &row_counts[i]};
+    }
+  }
+  Launch launch = top_launch(shared);
+  launch.positions = plan.positions;
+  launch.chunk = settings_.chunk;
+  launch.workers = workers;
+  launch.split = plan.split;
+  launch.tau = has_rows ? 0 : settings_.tau_us * ticks_per_us();
+  launch.queue = {queue_words.data(), settings_.queue, &shared.queue_size, &shared.queue_front, &shared.queue_back};
+  launch.scratch = scratch.data();
+  launch.scratch_bytes = scratch_bytes;
+  launch.buffers = buffers.data();
+  launch.slots = slots.data();
+  launch.sinks = sinks;
+  launch.rows = areas.data();
+  const auto work = [&](u64 index) {
+    Worker worker(launch, index);
+    worker.run([&](const Task& task) { walk_task(worker, task); });
+  };
+  std::vector<std::thread> threads;
+  for (u64 index = 1; index < workers; ++index) threads.emplace_back(work, index);
+  work(0);
+  for (std::thread& thread : threads) thread.join();
+  check(shared);
+  if (shared.positions_done != plan.positions) throw Failure{4, "internal error: not every position was walked"};
+  values.slots.assign(slots.begin(), slots.begin() + static_cast<std::ptrdiff_t>(sinks));
+  values.rows.resize(sinks);
+  for (u64 i = 0; i < sinks; ++i) {
+    for (u64 worker = 1; worker < workers; ++worker)
+      merge_slot(plan.sinks[i].form, values.slots[i], slots[worker * sinks + i]);
+    if (plan.sinks[i].form == SinkForm::SumFloat) {
+      f64 rounded = exact_sum_round(*reinterpret_cast<const ExactSum*>(values.slots[i].low));
+      values.slots[i].low = __builtin_bit_cast(u64, rounded);
+    }
+    if (plan.sinks[i].form != SinkForm::Rows) continue;
+    rows_wanted = std::max(rows_wanted, row_counts[i]);
+    if (row_counts[i] <= row_capacity)
+      values.rows[i] = ordered_rows(row_words[i], row_capacity, row_counts[i], plan.sinks[i].columns);
+  }
+  return rows_wanted <= row_capacity;
+}
+
+template <typename T>
+T Host::parameter(const std::string& name) {
+  const auto found = settings_.parameters.find(name);
+  if (found == settings_.parameters.end()) throw Failure{2, "parameter --" + name + "=VALUE is missing"};
+  const std::string& text = found->second;
+  char* end = nullptr;
+  T value{};
+  if constexpr (sizeof(T) == 1) {
+    if (text == "true" || text == "false") return text == "true";
+  } else if constexpr (T(0.5) != T(0)) {
+    value = std::strtod(text.c_str(), &end);
+  } else {
+    value = T(std::strtoll(text.c_str(), &end, 10));
+  }
+  if (end == nullptr || text.empty() || *end != '\0')
+    throw Failure{2, "parameter " + name + ": `" + text + "` does not fit its type"};
+  return value;
+}
+
+// Values of sinks
+
+inline i128 sum_of(const RegionValues& values, u64 sink) {
+  return i128(static_cast<unsigned __int128>(values.slots[sink].high) << 64 | values.slots[sink].low);
+}
+inline f64 float_of(const RegionValues& values, u64 sink) { return __builtin_bit_cast(f64, values.slots[sink].low); }
+template <typename T>
+Least<T> best_of(const RegionValues& values, u64 sink) {
+  T value{};
+  if constexpr (sizeof(T) == 8 && T(0.5) != T(0)) {
+    value = float_of(values, sink);
+  } else {
+    value = T(values.slots[sink].low);
+  }
+  return {value, values.slots[sink].high != 0};
+}
+template <typename T>
+const T* column_of(Host& host, const RegionValues& values, u64 sink, u64 column) {
+  const std::vector<u64>& words = values.rows[sink][column];
+  T* items = host.array<T>(words.size());
+  for (u64 i = 0; i < words.size(); ++i) {
+    if constexpr (T(0.5) != T(0) && sizeof(T) == 8) {
+      items[i] = __builtin_bit_cast(T, words[i]);
+    } else {
+      items[i] = T(words[i]);
+    }
+  }
+  return items;
+}
+
+// Text
+
+inline std::string text_of(i128 value) {
+  if (value == 0) return "0";
+  unsigned __int128 rest = value < 0 ? -static_cast<unsigned __int128>(value) : static_cast<unsigned __int128>(value);
+  std::string digits;
+  for (; rest != 0; rest /= 10) digits += static_cast<char>('0' + static_cast<int>(rest % 10));
+  if (value < 0) digits += '-';
+  return {digits.rbegin(), digits.rend()};
+}
+inline std::string text_of(i64 value) { return std::to_string(value); }
+inline std::string text_of(bool value) { return value ? "true" : "false"; }
+inline std::string text_of(f64 value) {
+  char text[40];
+  for (int digits = 15; digits <= 17; ++digits) {
+    std::snprintf(text, sizeof text, "%.*g", digits, value);
+    if (std::strtod(text, nullptr) == value) break;
+  }
+  return text;
+}
+
+/// The items of a result list as text, a row of several columns in brackets.
+template <typename... T>
+std::vector<std::string> texts_of(const Worker& w, const List<T...>& list) {
+  const auto one = [&](auto value) {
+    if constexpr (sizeof(value) == 4) {
+      return text_of(w.original_id(value));
+    } else {
+      return text_of(value);
+    }
+  };
+  std::vector<std::string> result;
+  for (u64 i = 0; i < list.size; ++i) {
+    if constexpr (sizeof...(T) == 1) {
+      result.push_back(one(list.at(i)));
+    } else {
+      std::string row;
+      const auto walk = [&](const auto& rest, const auto& self) -> void {
+        row += (row.empty() ? "" : ", ") + one(rest.at(i));
+        if constexpr (requires { rest.rest; }) self(rest.rest, self);
+      };
+      walk(list, walk);
+      result.push_back("[" + row + "]");
+    }
+  }
+  return result;
+}
+
+/// The results in order: one value, the elements of a tuple, or the items of a list.
+class Result {
+ public:
+  void value(std::string text) { values_.push_back(std::move(text)); }
+  void list(std::vector<std::string> items) {
+    is_list_ = true;
+    values_ = std::move(items);
+  }
+  std::string json() const {
+    if (!is_list_ && values_.size() == 1) return values_[0];
+    std::string text;
+    for (const std::string& item : values_) text += (text.empty() ? "" : ", ") + item;
+    return "[" + text + "]";
+  }
+  std::string text() const {
+    std::string text;
+    for (std::string item : values_) {
+      item.erase(std::remove_if(item.begin(), item.end(), [](char c) { return c == '[' || c == ']' || c == ','; }),
+                 item.end());
+      text += item + (is_list_ ? "\n" : " ");
+    }
+    if (!is_list_ && !text.empty()) text.back() = '\n';
+    return text;
+  }
+
+ private:
+  bool is_list_ = false;
+  std::vector<std::string> values_;
+};
+
+}  // namespace matcha_program
