@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "tests/differential/tree.h"
+#include "tests/differential/world.h"
+
+/// Runs a program through every stage of the compiler and compares each with direct evaluation.
+namespace matcha::differential {
+
+/// Where a program went wrong, and how.
+struct Failure {
+  std::string stage;    ///< `frontend`, `interp`, `after fuse`, `llvm 2 threads avx2`, …
+  std::string message;  ///< What was expected and seen; the modules before and after a guilty pass.
+};
+
+/// What was seen over many programs, so that a test can tell that it tests something.
+struct Tally {
+  std::map<std::string, std::uint64_t> counts;
+};
+
+/// Which back ends take part besides the interpreter.
+struct Checks {
+  bool llvm = true;
+};
+
+/// Nothing if all agree.
+std::optional<Failure> check(const Program& program, const World& world, const Checks& checks, Tally& tally);
+
+/// A smaller program with a failure in the same stage.
+Program shrink(const Program& program, const World& world, const Checks& checks, const std::string& stage);
+
+}  // namespace matcha::differential

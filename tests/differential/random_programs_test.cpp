@@ -1,0 +1,58 @@
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "tests/differential/check.h"
+#include "tests/differential/generator.h"
+
+namespace matcha::differential {
+namespace {
+
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+/// MATCHA_SEED: of the first program; the next has the seed after it. MATCHA_PROGRAMS: how many. MATCHA_PART: the build
+/// runs several parts side by side, each with seeds of its own. MATCHA_LLVM=0 leaves the compiled code out.
+/// MATCHA_FAILURES: after how many failures it ends.
+TEST(RandomPrograms, EveryStageGivesWhatDirectEvaluationGives) {
+  const std::uint64_t first = from_environment("MATCHA_SEED", 1) + from_environment("MATCHA_PART", 0) * 1'000'000;
+  const std::uint64_t count = from_environment("MATCHA_PROGRAMS", 500);
+  std::printf("seeds %llu to %llu\n", static_cast<unsigned long long>(first),
+              static_cast<unsigned long long>(first + count - 1));
+  Checks checks;
+  checks.llvm = from_environment("MATCHA_LLVM", 1) != 0;
+  const int max_failures = static_cast<int>(from_environment("MATCHA_FAILURES", 3));
+  Tally tally;
+  int failures = 0;
+  for (std::uint64_t seed = first; seed < first + count && failures < max_failures; ++seed) {
+    World world = random_world(seed);
+    Program program = random_program(seed, world);
+    std::optional<Failure> failure = check(program, world, checks, tally);
+    if (!failure) continue;
+    ++failures;
+    Program small = shrink(program, world, checks, failure->stage);
+    Tally ignored;
+    failure = check(small, world, checks, ignored);
+    ADD_FAILURE() << "MATCHA_SEED=" << seed << " fails: " << failure->stage << "\n"
+                  << to_text(small) << "\n"
+                  << world.to_text() << "\n"
+                  << failure->message;
+  }
+  for (const auto& [what, times] : tally.counts) {
+    std::printf("%8llu %s\n", static_cast<unsigned long long>(times), what.c_str());
+  }
+  if (failures == 0 && count >= 200) {
+    EXPECT_GE(tally.counts["computed"], count / 2);
+    EXPECT_GE(tally.counts["trapped"], count / 200);
+    EXPECT_GE(tally.counts["planned"], count / 2);
+    EXPECT_LE(tally.counts["trapped early"], count / 20);
+  }
+}
+
+}  // namespace
+}  // namespace matcha::differential

@@ -1,0 +1,115 @@
+#include "tests/differential/world.h"
+
+#include <algorithm>
+#include <random>
+
+namespace matcha::differential {
+
+namespace {
+
+std::string joined(const std::vector<std::int64_t>& items) {
+  std::string text;
+  for (std::int64_t item : items) text += (text.empty() ? "" : " ") + std::to_string(item);
+  return text;
+}
+
+}  // namespace
+
+World random_world(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto pick = [&](std::uint64_t n) { return static_cast<std::int64_t>(random() % n); };
+  World w;
+  std::int64_t count = pick(12) == 0 ? pick(2) : 2 + pick(7);
+  std::int64_t style = pick(4);
+  std::set<std::int64_t> ids;
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (style <= 1) ids.insert(i);
+    if (style == 2) ids.insert(pick(60) - 20);
+    if (style == 3) ids.insert((pick(2) == 0 ? 1 : -1) * (std::int64_t{1} << pick(45)) + pick(5));
+  }
+  w.vertices.assign(ids.begin(), ids.end());
+  if (pick(3) == 0) {
+    for (std::int64_t i = pick(3); i >= 0; --i) ids.insert(pick(40));
+  }
+  // A list that a program uses as vertices adds to the universe, so the values of `T` are in it from the start.
+  std::int64_t pairs = pick(7);
+  if (ids.empty()) pairs = 0;
+  std::vector<std::int64_t> known(ids.begin(), ids.end());
+  bool own_times = pick(3) == 0;
+  for (std::int64_t i = 0; i < pairs; ++i) {
+    w.times.push_back(own_times ? pick(20) - 5 : known[static_cast<std::size_t>(pick(known.size()))]);
+  }
+  ids.insert(w.times.begin(), w.times.end());
+  w.universe.assign(ids.begin(), ids.end());
+  std::int64_t density = 1 + pick(9);
+  for (std::int64_t u : w.vertices) {
+    for (std::int64_t v : w.vertices) {
+      if (u >= v || pick(10) >= density) continue;
+      w.arcs.insert({u, v});
+      w.arcs.insert({v, u});
+    }
+  }
+  if (pick(2) == 0) {
+    bool words = pick(2) == 0;
+    if (words) w.words = {"a", "b", "c d"};
+    for (std::int64_t v : w.vertices) w.labels[v] = words ? -1 - pick(3) : pick(3);
+  }
+  if (!w.universe.empty()) {
+    const auto id = [&] { return w.universe[static_cast<std::size_t>(pick(w.universe.size()))]; };
+    for (std::int64_t i = 0; i < pairs; ++i) {
+      std::int64_t source = id();
+      w.pairs.push_back({source, id()});
+    }
+    for (std::int64_t i = pick(6); i > 0; --i) w.items.push_back(id());
+  }
+  for (std::int64_t i = pick(5); i > 0; --i) w.reals.push_back(static_cast<double>(pick(64) - 32) / 4);
+  w.k = pick(9) - 2;
+  w.r = static_cast<double>(pick(32) - 8) / 4;
+  w.c = pick(2) == 0;
+  return w;
+}
+
+std::string World::to_text() const {
+  std::string text = "vertices: " + joined(vertices) + "\nuniverse: " + joined(universe) + "\nedges:";
+  for (const auto& [u, v] : arcs) {
+    if (u < v) text += " " + std::to_string(u) + "-" + std::to_string(v);
+  }
+  text += "\nlabels:";
+  for (const auto& [v, label] : labels) text += " " + std::to_string(v) + "=" + std::to_string(label);
+  text += "\nE:";
+  for (const auto& [u, v] : pairs) text += " (" + std::to_string(u) + "," + std::to_string(v) + ")";
+  text += "\nT: " + joined(times) + "\nL: " + joined(items) + "\nF:";
+  for (double real : reals) text += " " + std::to_string(real);
+  return text + "\nk=" + std::to_string(k) + " r=" + std::to_string(r) + " c=" + (c ? "True" : "False") + "\n";
+}
+
+RuntimeWorld::RuntimeWorld(const World& world) {
+  runtime::Result<runtime::Universe> made =
+      runtime::Universe::from_ids({runtime::IdSpan{world.universe.data(), world.universe.size()}}, {});
+  universe = std::make_shared<const runtime::Universe>(std::move(*made));
+  std::uint64_t n = universe->size();
+  runtime::GraphArrays arrays;
+  arrays.offsets = runtime::Buffer<std::uint64_t>(n + 1);
+  arrays.neighbors = runtime::Buffer<std::uint32_t>(world.arcs.size());
+  std::uint64_t next = 0;
+  for (std::uint64_t rank = 0; rank < n; ++rank) {
+    arrays.offsets[rank] = next;
+    for (const auto& [u, v] : world.arcs) {
+      if (u == universe->id(rank)) arrays.neighbors[next++] = *universe->rank(v);
+    }
+  }
+  arrays.offsets[n] = next;
+  if (!world.labels.empty()) {
+    arrays.labels = runtime::Buffer<std::int64_t>(n);
+    labels.assign(n, runtime::kNoLabel);
+    for (const auto& [v, label] : world.labels) labels[*universe->rank(v)] = label;
+    std::copy(labels.begin(), labels.end(), arrays.labels.begin());
+  }
+  if (world.vertices.size() != n) {
+    arrays.vertices = runtime::Buffer<std::uint32_t>(world.vertices.size());
+    for (std::size_t i = 0; i < world.vertices.size(); ++i) arrays.vertices[i] = *universe->rank(world.vertices[i]);
+  }
+  graph = runtime::Graph::from_arrays(universe, std::move(arrays), runtime::GraphFacts{});
+}
+
+}  // namespace matcha::differential

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/graph/graph.h"
+#include "runtime/graph/inputs.h"
+
+namespace matcha::differential {
+
+/// What a program runs on: plain facts for the naive evaluator, and the same as the runtime has them.
+struct World {
+  std::vector<std::int64_t> vertices;                        ///< Of the graph `G`, ascending.
+  std::set<std::pair<std::int64_t, std::int64_t>> arcs;      ///< Both directions of every edge.
+  std::vector<std::int64_t> universe;                        ///< Ascending; holds `vertices`.
+  std::map<std::int64_t, std::int64_t> labels;               ///< Of the vertices; empty: no labels.
+  std::vector<std::string> words;                            ///< Ascending; word i has code -1 - i.
+  std::vector<std::pair<std::int64_t, std::int64_t>> pairs;  ///< The parameter `E`.
+  std::vector<std::int64_t> times;                           ///< `T`, as long as `E`.
+  std::vector<std::int64_t> items;                           ///< `L`.
+  std::vector<double> reals;                                 ///< `F`.
+  std::int64_t k = 0;
+  double r = 0;
+  bool c = false;
+
+  std::string to_text() const;
+};
+
+/// A small random world; often degenerate.
+World random_world(std::uint64_t seed);
+
+/// The same for the runtime.
+struct RuntimeWorld {
+  explicit RuntimeWorld(const World& world);
+
+  std::shared_ptr<const runtime::Universe> universe;
+  runtime::Graph graph;
+  std::vector<std::int64_t> labels;  ///< A label a rank, kNoLabel where there is none; empty without labels.
+};
+
+}  // namespace matcha::differential
