@@ -70,7 +70,7 @@ class Verifier {
     diagnostics_.error(DiagId::IrInvalid, loc, fmt::format("{}: {}", fmt::join(path_, "."), message));
   }
 
-  bool top() const { return loops_ == 0 && !in_region_; }
+  bool top() const { return loops_ == 0 && collects_ == 0 && !in_region_; }
 
   void bind(const Var* var) {
     if (!bound_ever_.insert(var).second) error(fmt::format("`%{}` is bound twice", var->hint));
@@ -243,7 +243,7 @@ class Verifier {
       case SinkKind::List: fits = type.is_list() && (module_.stage == Stage::Loop || type.is_flat_list()); break;
     }
     if (!fits) error(fmt::format("a {} sink cannot be `{}`", keyword(s.kind), to_string(type)));
-    if (type.is_scalar(ScalarKind::I128) && loops_ != 0) error("128-bit values exist among top-level steps only");
+    if (type.is_scalar(ScalarKind::I128) && (loops_ != 0 || collects_ != 0)) error("128-bit values exist among top-level steps only");
     if (s.maybe_buffer != nullptr) {
       buffer(s.maybe_buffer, type);
     } else if (in_region_loop && s.kind == SinkKind::List) {
@@ -258,7 +258,9 @@ class Verifier {
       open_sinks_.emplace(item.var, item.kind);
     }
     region_collect_ = false;
+    ++collects_;
     block(*s.body, "body");
+    --collects_;
     for (const Sink& item : s.sinks) open_sinks_.erase(item.var);
   }
 
@@ -341,6 +343,7 @@ class Verifier {
   std::unordered_map<const Var*, SinkKind> open_sinks_;
   std::unordered_set<const Var*> free_buffers_;
   int loops_ = 0;
+  int collects_ = 0;
   bool in_region_ = false;
   bool region_collect_ = false;
 };
