@@ -161,13 +161,13 @@ void Evaluator::level(const Node*& a, const Node*& b) {
   b = adapt(b, wanted);
 }
 
-const Node* Evaluator::number(const Node* node, SourceLoc) {
+const Node* Evaluator::number(const Node* node, SourceLoc loc) {
   if (node->op != Op::Label) return node;
   for (const Diagnostic& d : diagnostics_.all()) {
-    if (d.id == DiagId::LabelPlace && d.loc == node->loc) return node;
+    if (d.id == DiagId::LabelPlace && d.loc == loc) return node;
   }
   failed_ = true;
-  diagnostics_.error(DiagId::LabelPlace, node->loc, "a quoted word names a label; here a number is needed",
+  diagnostics_.error(DiagId::LabelPlace, loc, "a quoted word names a label; here a number is needed",
                      "compare it with `vertex_label(g, v)`");
   return node;
 }
@@ -211,7 +211,7 @@ Value Evaluator::eval_now(ast::Expr* expr, const Env& env) {
       const ast::UnaryExpr& unary = *static_cast<ast::UnaryExpr*>(expr);
       const Node* operand = node(unary.operand, env);
       if (unary.op == ast::UnaryOp::Not) return {make(Op::Not, types_.bool_type(), {operand}, expr->loc), nullptr};
-      return {make(Op::Neg, operand->type, {number(operand, expr->loc)}, expr->loc), nullptr};
+      return {make(Op::Neg, operand->type, {number(operand, unary.operand->loc)}, expr->loc), nullptr};
     }
     case ast::Expr::Kind::Binary: return {binary(*static_cast<ast::BinaryExpr*>(expr), env), nullptr};
     case ast::Expr::Kind::Compare: return {compare(*static_cast<ast::CompareExpr*>(expr), env), nullptr};
@@ -259,8 +259,8 @@ const Node* Evaluator::binary(const ast::BinaryExpr& binary, const Env& env) {
     case ast::BinaryOp::Mod: op = Op::Mod; break;
     default: break;
   }
-  number(left, binary.loc);
-  number(right, binary.loc);
+  number(left, binary.left->loc);
+  number(right, binary.right->loc);
   level(left, right);
   return make(op, left->type, {left, right}, binary.loc);
 }
@@ -270,6 +270,10 @@ const Node* Evaluator::compare(const ast::CompareExpr& compare, const Env& env) 
   const Node* left = node(compare.operands[0], env);
   for (std::size_t i = 0; i < compare.ops.size(); ++i) {
     const Node* right = node(compare.operands[i + 1], env);
+    if (compare.ops[i] != ast::BinaryOp::Eq && compare.ops[i] != ast::BinaryOp::Ne) {
+      number(left, compare.operands[i]->loc);
+      number(right, compare.operands[i + 1]->loc);
+    }
     const Node* pair = compare_pair(compare.ops[i], left, right, compare.loc);
     out = out == nullptr ? pair : make(Op::And, types_.bool_type(), {out, pair}, compare.loc);
     left = right;
@@ -286,10 +290,6 @@ const Node* Evaluator::compare_pair(ast::BinaryOp op, const Node* left, const No
     case ast::BinaryOp::Gt: out = Op::Lt; break;
     case ast::BinaryOp::Ge: out = Op::Le; break;
     default: break;
-  }
-  if (out == Op::Lt || out == Op::Le) {
-    number(left, loc);
-    number(right, loc);
   }
   level(left, right);
   if (op == ast::BinaryOp::Gt || op == ast::BinaryOp::Ge) std::swap(left, right);

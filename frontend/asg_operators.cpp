@@ -55,7 +55,7 @@ const Node* Evaluator::builtin(const ast::CallExpr& call, const Builtin& builtin
   }
   std::vector<const Node*> in;
   for (const ast::Arg* arg : args.by_param) {
-    if (arg != nullptr) in.push_back(number(node(arg->value, env), call.loc));
+    if (arg != nullptr) in.push_back(number(node(arg->value, env), arg->value->loc));
   }
   if (stopped_) return integer(0, call.loc);
   const Type* int_type = types_.int_type();
@@ -100,7 +100,7 @@ const Node* Evaluator::get(const ast::CallExpr& call, const BoundArgs& args, con
   const Node* position = node(args.by_param[1]->value, env);
   if (stopped_) return from;
   if (from->type->is_list()) {
-    return make(Op::GetItem, from->type->elem, {from, number(position, call.loc)}, call.loc);
+    return make(Op::GetItem, from->type->elem, {from, number(position, args.by_param[1]->value->loc)}, call.loc);
   }
   if (from->op == Op::MkTuple) return from->inputs[static_cast<std::size_t>(position->int_value)];
   Payload payload;
@@ -150,7 +150,7 @@ const Node* Evaluator::mk_list(const ast::CallExpr& call, const BoundArgs& args,
     if (!stopped_ && item != nullptr) list = map_list(list, item);
   }
   if (absent(args.by_param[0])) return list;
-  const Node* capacity = number(node(args.by_param[0]->value, env), call.loc);
+  const Node* capacity = number(node(args.by_param[0]->value, env), args.by_param[0]->value->loc);
   if (stopped_) return list;
   if (capacity->op == Op::Int && capacity->int_value < 0) {
     failed_ = true;

@@ -134,10 +134,12 @@ void Walker::check_entry_param(const ast::Param& param) {
               "`");
     return;
   }
-  bool nested = item != nullptr && item->kind == Ty::Kind::List;
-  if (type->kind == Ty::Kind::Func || type->kind == Ty::Kind::Tuple || nested) {
+  Ty* column = item != nullptr && item->kind == Ty::Kind::Tuple ? Solver::find(item->elem) : item;
+  bool unbindable = column != nullptr && column->kind != Ty::Kind::Int && column->kind != Ty::Kind::Float &&
+                    column->kind != Ty::Kind::Error;
+  if (type->kind == Ty::Kind::Func || type->kind == Ty::Kind::Tuple || unbindable) {
     error(DiagId::EntryParam, param.decl->loc, "no input can be bound to " + name + " of type " + quoted(type),
-          "the entry takes graphs, lists of scalars or tuples, and scalars");
+          "the entry takes graphs, lists of numbers or of tuples of numbers, and scalars");
   }
 }
 

@@ -190,12 +190,23 @@ bool Solver::unify_now(Ty* a, Ty* b, SourceLoc loc) {
     bind(a, b);
     return true;
   }
-  if (a->kind == Ty::Kind::Error || b->kind == Ty::Kind::Error) return true;
+  if (a->kind == Ty::Kind::Error || b->kind == Ty::Kind::Error) {
+    poison(a->kind == Ty::Kind::Error ? b : a);
+    return true;
+  }
   if (a->kind != b->kind || a->count != b->count || a->args.size() != b->args.size()) return false;
   bool equal = true;
   if (a->elem != nullptr) equal = unify_now(a->elem, b->elem, loc);
   for (std::size_t i = 0; i < a->args.size(); ++i) equal = unify_now(a->args[i], b->args[i], loc) && equal;
   return equal;
+}
+
+void Solver::poison(Ty* type) {
+  if (type == nullptr || !work(1)) return;
+  type = find(type);
+  if (type->kind == Ty::Kind::Var) return bind(type, &error_);
+  poison(type->elem);
+  for (Ty* arg : type->args) poison(arg);
 }
 
 bool Solver::fits(Ty* actual, Ty* wanted, SourceLoc loc) {

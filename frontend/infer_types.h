@@ -115,6 +115,8 @@ class Solver {
   /// Whether `var` is in `type`; lowers the levels of the variables in it to that of `var`.
   bool occurs(Ty* var, Ty* type);
   bool unify_now(Ty* a, Ty* b, SourceLoc loc);
+  /// Makes errors of the variables in `type`, which met an error.
+  void poison(Ty* type);
   void run();
   void watch(std::uint32_t index);
   /// True if the constraint is settled, well or not.

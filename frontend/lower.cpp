@@ -78,25 +78,44 @@ void Lowering::emit(const ir::Stmt* stmt, SourceLoc loc) {
   scopes_.back()->stmts.push_back(stmt);
 }
 
+std::string_view Lowering::name_of(const Node* node, std::string_view otherwise) const {
+  auto name = graph_.names.find(node);
+  return name != graph_.names.end() ? name->second : otherwise;
+}
+
 const ir::Type* Lowering::list_type(const Kinds& kinds) {
   std::vector<const ir::Type*> columns;
   for (ScalarKind kind : kinds) columns.push_back(scalar_type(kind));
   return builder_.context().list(columns);
 }
 
+namespace {
+
+/// True for 128-bit values and for what is computed from them.
+bool reads_wide(const Expr& expr) {
+  return expr.type->is_scalar(ScalarKind::I128) || std::any_of(expr.operands.begin(), expr.operands.end(),
+                                                               [](const Expr* operand) { return reads_wide(*operand); });
+}
+
+}  // namespace
+
 /// A 128-bit value is read in 64 bits inside loops and branches; the conversion stands at top level, where it is bound.
+/// What is computed from one, such as a comparison, is bound there too.
+const Expr* Lowering::narrowed(const Expr* expr) {
+  if (!reads_wide(*expr)) return expr;
+  const ir::Var*& narrow = narrowed_[expr];
+  if (narrow == nullptr) {
+    bool wide = expr->type->is_scalar(ScalarKind::I128);
+    const Expr* value = wide ? builder_.convert(expr, builder_.context().i64()) : expr;
+    narrow = builder_.var(value->type, wide ? "count" : "value");
+    scopes_.front()->stmts.push_back(builder_.let(narrow, value));
+  }
+  return narrow;
+}
+
 Value Lowering::usable_here(Value value) {
   if (at_top()) return value;
-  for (const Expr*& part : value.parts) {
-    if (!part->type->is_scalar(ScalarKind::I128)) continue;
-    const ir::Var*& narrow = narrowed_[part];
-    if (narrow == nullptr) {
-      const Expr* converted = builder_.convert(part, builder_.context().i64());
-      narrow = builder_.var(converted->type, "count");
-      scopes_.front()->stmts.push_back(builder_.let(narrow, converted));
-    }
-    part = narrow;
-  }
+  for (const Expr*& part : value.parts) part = narrowed(part);
   return value;
 }
 
@@ -135,9 +154,7 @@ Value Lowering::named(const Node* node, Value value) {
   if (node->type->is_graph() || failed_) return value;
   for (const Expr*& part : value.parts) {
     if (cost(part) <= (uses_[node] < 2 ? kDear - 1 : kCheap)) continue;
-    auto name = graph_.names.find(node);
-    std::string_view hint = name != graph_.names.end() ? name->second : node->type->is_list() ? "list" : "value";
-    const ir::Var* var = builder_.var(part->type, hint);
+    const ir::Var* var = builder_.var(part->type, name_of(node, node->type->is_list() ? "list" : "value"));
     emit(builder_.let(var, part), node->loc);
     part = var;
   }
@@ -167,7 +184,7 @@ Value Lowering::compute(const Node* node) {
     case Op::Label: return one(builder_.label_name(node->text));
     case Op::Param:
     case Op::Operand:
-      fail(DiagId::GraphPlace, node->loc, "a graph is built for each item of a list",
+      fail(DiagId::GraphPlace, graph_loc_, "a graph is built for each item of a list",
            "build graphs outside the functions of `apply`");
       return dummy(node);
     case Op::Neg: {
@@ -289,6 +306,7 @@ Value Lowering::choice(const Node* node) {
 /// A sink a column, into which the branch that is taken yields once: the largest of one value is that value, and the
 /// list of one list's items is that list.
 Value Lowering::branches(const Node* node, const Expr* cond, Branch& then_branch, Branch& else_branch) {
+  if (at_top()) cond = narrowed(cond);
   const Kinds& kinds = kinds_.of(node);
   Value out;
   std::vector<ir::Sink> sinks;
@@ -341,15 +359,14 @@ Value Lowering::choose_lists(const Node* node) {
 
 Value Lowering::build_graph(const Node* node) {
   std::vector<Scope*> inner = std::exchange(scopes_, {scopes_.front()});
+  graph_loc_ = node->loc;
   Kinds pair{ScalarKind::Vid, ScalarKind::Vid};
   const Expr* edges = converted_list(list(node->inputs[0]), pair);
   const Expr* labels = nullptr;
   const Expr* info = node->has_info ? list(node->inputs.back()) : nullptr;
   if (node->has_labels) labels = converted_list(list(node->inputs[1]), {ScalarKind::Vid, ScalarKind::I64});
   if (info != nullptr && kinds_.of(node->inputs.back())[0] == ScalarKind::Vid) info = converted_list(info, {ScalarKind::I64});
-  auto name = graph_.names.find(node);
-  const ir::Var* var =
-      builder_.var(builder_.context().graph(), name != graph_.names.end() ? name->second : std::string_view("graph"));
+  const ir::Var* var = builder_.var(builder_.context().graph(), name_of(node, "graph"));
   if (!failed_) emit(builder_.build_graph(var, edges, labels, info, ir::GraphIndex::Csr), node->loc);
   scopes_.front()->values[node] = {{var}};
   scopes_ = std::move(inner);

@@ -18,9 +18,7 @@ Value Lowering::collect_list(const Node* node) {
   for (const Node* input : node->inputs) {
     if (!input->type->is_nested_list()) lower(input);
   }
-  auto name = graph_.names.find(node);
-  const ir::Var* var =
-      builder_.var(list_type(kinds), name != graph_.names.end() ? name->second : std::string_view("list"));
+  const ir::Var* var = builder_.var(list_type(kinds), name_of(node, "list"));
   const ir::Block* body = block([&] {
     walk_now(node, [&](const Value& item) { emit(builder_.yield(var, as_kinds(item, kinds)), node->loc); });
   });
@@ -35,7 +33,7 @@ Value Lowering::sum(const Node* node) {
   Kinds kinds;
   for (ScalarKind kind : kinds_.of(node)) {
     bool wide = kind == ScalarKind::I64 && at_top();
-    const ir::Var* var = builder_.var(scalar_type(wide ? ScalarKind::I128 : kind), "sum");
+    const ir::Var* var = builder_.var(scalar_type(wide ? ScalarKind::I128 : kind), name_of(node, "sum"));
     sinks.push_back({var, ir::SinkKind::Sum, nullptr});
     out.parts.push_back(var);
     kinds.push_back(kind);
@@ -55,7 +53,7 @@ Value Lowering::sum(const Node* node) {
 
 Value Lowering::reduce(const Node* node, ir::SinkKind kind) {
   ScalarKind column = kinds_.of(node)[0];
-  const ir::Var* var = builder_.var(scalar_type(column), ir::keyword(kind));
+  const ir::Var* var = builder_.var(scalar_type(column), name_of(node, ir::keyword(kind)));
   const Expr* rows = list(node->inputs[0]);
   const ir::Block* body = block([&] {
     walk_list(rows, node->loc, [&](const Value& item) {
@@ -71,7 +69,7 @@ Value Lowering::reduce(const Node* node, ir::SinkKind kind) {
 Value Lowering::size(const Node* node) {
   const Node* list_node = node->inputs[0];
   if (!list_node->type->is_nested_list()) return {{builder_.make(Kind::Size, {list(list_node)})}};
-  const ir::Var* var = builder_.var(builder_.context().i64(), "size");
+  const ir::Var* var = builder_.var(builder_.context().i64(), name_of(node, "size"));
   const ir::Block* body = block([&] {
     walk(list_node, [&](const Value&) {
       const Expr* one = builder_.integer(1);

@@ -54,6 +54,7 @@ class Lowering {
   const ir::Expr* integer(const asg::Node* node);
   Value named(const asg::Node* node, Value value);
   std::uint32_t cost(const ir::Expr* expr);
+  const ir::Expr* narrowed(const ir::Expr* expr);
   Value usable_here(Value value);
   const ir::Expr* as_kind(const ir::Expr* value, ir::ScalarKind kind);
   Exprs as_kinds(const Value& value, const Kinds& kinds);
@@ -103,6 +104,8 @@ class Lowering {
   void emit(const ir::Stmt* stmt, SourceLoc loc);
   /// Computes what the program binds to names, where it does and if it is needed at all.
   void lower_named(std::span<const asg::Node* const> named);
+  /// What the program calls the value of `node`, for people.
+  std::string_view name_of(const asg::Node* node, std::string_view otherwise) const;
   const ir::Type* list_type(const Kinds& kinds);
   const ir::Type* scalar_type(ir::ScalarKind kind) { return builder_.context().scalar(kind); }
   bool at_top() const { return scopes_.size() == 1; }
@@ -117,6 +120,7 @@ class Lowering {
   std::vector<Scope*> scopes_;
   std::unordered_map<const ir::Expr*, const ir::Var*> narrowed_;  ///< 128-bit values of the top level, in 64 bits.
   std::unordered_map<const ir::Expr*, std::uint32_t> costs_;
+  SourceLoc graph_loc_;  ///< Of the graph that is built now, at top level, where no operand is bound.
   std::size_t statements_ = 0;
   bool failed_ = false;
 };

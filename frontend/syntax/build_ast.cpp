@@ -207,17 +207,19 @@ class Builder {
   }
 
   ast::Expr* disjunction(MatchaParser::DisjunctionContext* context) {
-    ast::Expr* out = conjunction(context->conjunction(0));
-    for (std::size_t i = 1; i < context->conjunction().size(); ++i) {
-      out = binary(ast::BinaryOp::Or, context->OR(i - 1)->getSymbol(), out, conjunction(context->conjunction(i)));
+    std::vector<MatchaParser::ConjunctionContext*> parts = context->conjunction();
+    ast::Expr* out = conjunction(parts[0]);
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+      out = binary(ast::BinaryOp::Or, sign_before(context, i), out, conjunction(parts[i]));
     }
     return out;
   }
 
   ast::Expr* conjunction(MatchaParser::ConjunctionContext* context) {
-    ast::Expr* out = negation(context->negation(0));
-    for (std::size_t i = 1; i < context->negation().size(); ++i) {
-      out = binary(ast::BinaryOp::And, context->AND(i - 1)->getSymbol(), out, negation(context->negation(i)));
+    std::vector<MatchaParser::NegationContext*> parts = context->negation();
+    ast::Expr* out = negation(parts[0]);
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+      out = binary(ast::BinaryOp::And, sign_before(context, i), out, negation(parts[i]));
     }
     return out;
   }
@@ -249,7 +251,8 @@ class Builder {
   }
 
   ast::Expr* comparison(MatchaParser::ComparisonContext* context) {
-    ast::Expr* first = arithmetic(context->arithmetic(0));
+    std::vector<MatchaParser::ArithmeticContext*> parts = context->arithmetic();
+    ast::Expr* first = arithmetic(parts[0]);
     std::vector<MatchaParser::ComparatorContext*> signs = context->comparator();
     if (signs.empty()) return first;
     std::vector<ast::BinaryOp> ops;
@@ -258,7 +261,7 @@ class Builder {
     for (std::size_t i = 0; i < signs.size(); ++i) {
       ops.push_back(comparator(signs[i]->getStart()));
       op_locs.push_back(loc(signs[i]->getStart()));
-      operands.push_back(arithmetic(context->arithmetic(i + 1)));
+      operands.push_back(arithmetic(parts[i + 1]));
     }
     ast::CompareExpr* out =
         make<ast::CompareExpr>(ast::Expr::Kind::Compare, cover(operands.front()->loc, operands.back()->loc));
@@ -300,8 +303,9 @@ class Builder {
 
   ast::Expr* factor(MatchaParser::FactorContext* context) {
     std::vector<const antlr4::Token*> signs;
+    antlr4::tree::ParseTree* operand = context->call();
     for (antlr4::tree::ParseTree* child : context->children) {
-      if (child != context->call()) signs.push_back(static_cast<antlr4::tree::TerminalNode*>(child)->getSymbol());
+      if (child != operand) signs.push_back(static_cast<antlr4::tree::TerminalNode*>(child)->getSymbol());
     }
     negative_ = !signs.empty() && signs.back()->getType() == MatchaParser::MINUS;
     ast::Expr* out = call(context->call());

@@ -53,7 +53,7 @@ std::string describe_expected(const antlr4::misc::IntervalSet& expected) {
                     expected.contains(static_cast<std::size_t>(MatchaParser::OPEN_BRACKET));
   if (expression) parts.push_back("an expression");
   auto has = [&](std::size_t type) { return expected.contains(type); };
-  if (has(MatchaParser::DEF)) parts.push_back("`def`");
+  if (has(MatchaParser::DEF) && !expression) parts.push_back("`def`");
   if (has(MatchaParser::RETURN)) parts.push_back("`return`");
   if (has(MatchaParser::FROM)) parts.push_back("`from`");
   if (has(MatchaParser::IMPORT)) parts.push_back("`import`");
@@ -75,7 +75,8 @@ std::string describe_expected(const antlr4::misc::IntervalSet& expected) {
       {MatchaParser::INDENT, "an indented block"},
   }};
   for (const auto& [type, words] : kSigns) {
-    if (has(type)) parts.push_back(words);
+    bool implied = type == MatchaParser::ARROW && has(MatchaParser::COLON);
+    if (has(type) && !implied) parts.push_back(words);
   }
   if (!expression && has(MatchaParser::LESS) && !has(MatchaParser::PLUS)) parts.push_back("`<`");
   if (!expression && has(MatchaParser::GREATER) && !has(MatchaParser::PLUS)) parts.push_back("`>`");
@@ -90,8 +91,11 @@ std::string describe_expected(const antlr4::misc::IntervalSet& expected) {
 }
 
 /// What a person may have meant by `seen` after `before`.
-std::string hint_for(const antlr4::Token& seen, const antlr4::Token* before) {
+std::string hint_for(const antlr4::Token& seen, const antlr4::Token* before, const antlr4::Token* after) {
   std::size_t previous = before == nullptr ? 0 : before->getType();
+  if (after != nullptr && after->getType() == MatchaParser::ASSIGN) {
+    return "a name is bound once; give the new value a name of its own";
+  }
   switch (seen.getType()) {
     case MatchaParser::OPEN_BRACKET: return "an item is read with `get(list, position)`";
     case MatchaParser::DOT: return "values have no attributes; operators are called as `size(x)`";
@@ -100,9 +104,6 @@ std::string hint_for(const antlr4::Token& seen, const antlr4::Token* before) {
     case MatchaParser::STAR:
       return previous == MatchaParser::STAR ? "there is no power operator" : "";
     case MatchaParser::ASSIGN:
-      if (previous == MatchaParser::PLUS || previous == MatchaParser::MINUS || previous == MatchaParser::STAR) {
-        return "a name is bound once; give the new value a name of its own";
-      }
       return "`==` compares";
     case MatchaParser::INDENT: return "only the lines of a function are indented";
     default: return "";
@@ -113,6 +114,12 @@ const antlr4::Token* token_before(antlr4::Parser* parser, const antlr4::Token* s
   std::size_t index = seen->getTokenIndex();
   if (index == 0 || index == INVALID_INDEX) return nullptr;
   return parser->getTokenStream()->get(index - 1);
+}
+
+/// The token that follows `seen`, if that is where the parser stands.
+const antlr4::Token* token_after(antlr4::Parser* parser, const antlr4::Token* seen) {
+  bool here = parser->getCurrentToken() == seen && seen->getType() != antlr4::Token::EOF;
+  return here ? parser->getTokenStream()->LT(2) : nullptr;
 }
 
 /// The first token of the logical line that `seen` is on.
@@ -127,6 +134,34 @@ const antlr4::Token* first_on_line(antlr4::Parser* parser, const antlr4::Token* 
 
 }  // namespace
 
+void SyntaxErrors::recover(antlr4::Parser* parser, std::exception_ptr) {
+  auto next = [&] { return parser->getCurrentToken()->getType(); };
+  auto at_end = [&] { return next() == antlr4::Token::EOF || next() == MatchaParser::DEDENT; };
+  while (!at_end() && next() != MatchaParser::NEWLINE && next() != MatchaParser::INDENT) parser->consume();
+  switch (parser->getContext()->getRuleIndex()) {
+    case MatchaParser::RuleDef:
+    case MatchaParser::RuleSuite: break;
+    case MatchaParser::RuleProgram:
+    case MatchaParser::RuleImportStmt:
+    case MatchaParser::RuleStatement:
+    case MatchaParser::RuleSimpleStmt:
+    case MatchaParser::RuleAssignment:
+    case MatchaParser::RuleReturnStmt:
+    case MatchaParser::RuleDocstring:
+      if (next() == MatchaParser::NEWLINE) parser->consume();
+      return;
+    default: return;
+  }
+  if (next() == MatchaParser::NEWLINE) parser->consume();
+  if (next() != MatchaParser::INDENT) return;
+  std::size_t depth = 0;
+  do {
+    if (next() == MatchaParser::INDENT) ++depth;
+    if (next() == MatchaParser::DEDENT) --depth;
+    parser->consume();
+  } while (depth > 0 && next() != antlr4::Token::EOF);
+}
+
 void SyntaxErrors::report(antlr4::Parser* parser, const antlr4::Token* seen) {
   if (!source_.lines_with_errors.insert(seen->getLine()).second) return;
   SourceLoc loc = source_.lines.loc(seen->getStartIndex(), seen->getStopIndex() + 1);
@@ -140,7 +175,7 @@ void SyntaxErrors::report(antlr4::Parser* parser, const antlr4::Token* seen) {
   source_.diagnostics.error(DiagId::Syntax, loc,
                             "expected " + describe_expected(parser->getExpectedTokens()) + " but found " +
                                 describe(*seen, source_.text),
-                            hint_for(*seen, token_before(parser, seen)));
+                            hint_for(*seen, token_before(parser, seen), token_after(parser, seen)));
 }
 
 void SyntaxErrors::reportNoViableAlternative(antlr4::Parser* parser, const antlr4::NoViableAltException& error) {
@@ -161,6 +196,15 @@ void SyntaxErrors::reportMissingToken(antlr4::Parser* parser) {
   if (inErrorRecoveryMode(parser)) return;
   beginErrorCondition(parser);
   report(parser, parser->getCurrentToken());
+}
+
+antlr4::Token* SyntaxErrors::singleTokenDeletion(antlr4::Parser* parser) {
+  switch (parser->getCurrentToken()->getType()) {
+    case MatchaParser::NEWLINE:
+    case MatchaParser::INDENT:
+    case MatchaParser::DEDENT: return nullptr;
+    default: return DefaultErrorStrategy::singleTokenDeletion(parser);
+  }
 }
 
 }  // namespace matcha::frontend::syntax

@@ -6,16 +6,22 @@
 
 namespace matcha::frontend::syntax {
 
-/// Words the parser's errors in our own terms, at most one a logical line, and recovers as ANTLR does.
+/// Words the parser's errors in our own terms, at most one a logical line, and goes on with the next line.
 class SyntaxErrors : public antlr4::DefaultErrorStrategy {
  public:
   explicit SyntaxErrors(SourceText& source) : source_(source) {}
+
+  /// Skips the rest of the line: within an expression up to its end, in a statement beyond it, in the header of a
+  /// function beyond its block.
+  void recover(antlr4::Parser* parser, std::exception_ptr error) override;
 
  protected:
   void reportNoViableAlternative(antlr4::Parser* parser, const antlr4::NoViableAltException& error) override;
   void reportInputMismatch(antlr4::Parser* parser, const antlr4::InputMismatchException& error) override;
   void reportUnwantedToken(antlr4::Parser* parser) override;
   void reportMissingToken(antlr4::Parser* parser) override;
+  /// Never takes the end of a line or a block for a slip of the pen.
+  antlr4::Token* singleTokenDeletion(antlr4::Parser* parser) override;
   /// ANTLR asks the token's source for a place, which our tokens do not have; the tree of a wrong program is not read.
   antlr4::Token* getMissingSymbol(antlr4::Parser* parser) override { return parser->getCurrentToken(); }
 

@@ -166,6 +166,7 @@ class Layout {
       return;
     }
     if (line_first_type_ == 0) line_first_type_ = raw.type;
+    if (raw.type == MatchaLexer::COLON && brackets_.empty()) line_has_colon_ = true;
     add(raw.type, raw.begin, raw.end);
   }
 
@@ -253,6 +254,7 @@ class Layout {
       return;
     }
     missing_block(raw.begin);
+    block_allowed_ = false;
     while (width < indents_.back().width) dedent(raw.begin);
     if (width > indents_.back().width) {
       error(DiagId::BadIndent, raw.begin, raw.end, "the indentation fits no block around the line");
@@ -261,12 +263,13 @@ class Layout {
   }
 
   void indent(const Raw& raw, std::size_t width) {
-    if (!block_expected_) {
-      if (tab_free(raw)) error(DiagId::BadIndent, raw.begin, raw.end, "the line is indented, but no block begins here");
+    if (!block_allowed_) {
+      if (tab_free(raw) && !after_colon_) error(DiagId::BadIndent, raw.begin, raw.end, "the line is indented, but no block begins here");
       indents_.push_back({width, false});
       return;
     }
     block_expected_ = false;
+    block_allowed_ = false;
     indents_.push_back({width, true});
     add(MatchaParser::INDENT, raw.begin, raw.begin);
     if (indents_.size() > kMaxBlocks) {
@@ -302,10 +305,13 @@ class Layout {
   void end_logical_line(std::size_t at) {
     if (!line_has_tokens_) return;
     block_expected_ = line_first_type_ == MatchaLexer::DEF && last_type_ == MatchaLexer::COLON;
+    after_colon_ = last_type_ == MatchaLexer::COLON;
+    block_allowed_ = block_expected_ || (line_first_type_ == MatchaLexer::DEF && !line_has_colon_);
     if (block_expected_ && !out_.tokens.empty()) header_end_ = out_.tokens.back()->getStopIndex() + 1;
     add(MatchaParser::NEWLINE, at, at);
     line_has_tokens_ = false;
     line_first_type_ = 0;
+    line_has_colon_ = false;
     type_nesting_ = 0;
     nesting_.end_line();
     ++logical_line_;
@@ -325,7 +331,10 @@ class Layout {
   std::size_t header_end_ = 0;
   bool line_has_tokens_ = false;
   bool fresh_line_ = true;
-  bool block_expected_ = false;
+  bool line_has_colon_ = false;  ///< Outside brackets.
+  bool after_colon_ = false;     ///< The line above ends in `:`; if no block may follow, it is an error itself.
+  bool block_expected_ = false;  ///< The line above is the whole header of a function.
+  bool block_allowed_ = false;   ///< It is at least the beginning of one, whose `:` was forgotten.
 };
 
 }  // namespace

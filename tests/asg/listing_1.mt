@@ -1,0 +1,14 @@
+# Matcha, Listing 1: the join-based algorithm.
+def RapidMatch(L01, L02, L03, L12):
+    G02 = mk_graph(edges = L02)
+    G03 = mk_graph(edges = L03)
+    G12 = mk_graph(edges = L12)
+    def f1(e):
+        S0 = neighbor(G02, get(e, 0))
+        S1 = neighbor(G12, get(e, 1))
+        C2 = intersect(S0, S1)
+        def f2(v2):
+            C3 = diff(neighbor(G03, get(e, 0)), mk_list(val=[get(e, 1), v2]))
+            return size(C3)
+        return sum(apply(func=f2, cond=None, C2))
+    return sum(apply(func=f1, cond=None, L01))

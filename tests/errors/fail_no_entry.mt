@@ -1,0 +1,1 @@
+# expected-error@1 {{the program has no function [no-entry]}}

@@ -1,0 +1,4 @@
+from lib.cycle_b import b
+
+def a():
+    return b()
