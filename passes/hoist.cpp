@@ -39,6 +39,14 @@ Cost cost(const Expr& e) {
   return worst;
 }
 
+/// True if few items are likely to pass: an equality, or membership in a list.
+bool is_selective(const Expr* cond) {
+  std::vector<const Expr*> parts = conjuncts(cond);
+  return std::any_of(parts.begin(), parts.end(), [](const Expr* part) {
+    return part->kind == Kind::Eq || part->kind == Kind::Contains || part->kind == Kind::HasEdge;
+  });
+}
+
 std::string_view hint(const Expr& e) {
   switch (e.kind) {
     case Kind::Neighbors: return "near";
@@ -68,6 +76,12 @@ class Hoister {
 
  private:
   using Names = std::unordered_map<const Expr*, const Expr*>;
+
+  /// A value that moves in front of a loop, with the name that the program has for it, if any.
+  struct Fixed {
+    const Expr* value;
+    std::string_view name;
+  };
 
   const Block* block(const Block& b) {
     Names outer = names_;
@@ -108,6 +122,10 @@ class Hoister {
   }
 
   void let(const Let& s, Stmts& out) {
+    if (s.value->kind == Kind::Var) {
+      names_[s.var] = s.value;
+      return;
+    }
     out.push_back(&s);
     if (cost(*s.value) != Cost::Free) names_[s.value] = s.var;
   }
@@ -118,12 +136,12 @@ class Hoister {
     const Block* left = without_fixed(*s.body, inside, moved);
     for (const Stmt* stmt : moved) this->stmt(stmt, out);
     Names outer = names_;
-    std::vector<const Expr*> found;
+    std::vector<Fixed> found;
     fixed_in(*left, inside, false, found);
-    for (const Expr* e : found) {
+    for (const auto& [e, wanted_name] : found) {
       if (names_.contains(e)) continue;
       builder_.set_loc(e->loc);
-      const Var* name = builder_.var(e->type, hint(*e));
+      const Var* name = builder_.var(e->type, wanted_name.empty() ? hint(*e) : wanted_name);
       const Expr* value = replace(builder_, e, names_);
       out.push_back(builder_.let(name, value));
       names_[e] = name;
@@ -175,22 +193,25 @@ class Hoister {
 
   /// The largest expressions worth a name that do not depend on the loop.
   void fixed_in(const Block& b, const std::unordered_set<const Var*>& inside, bool conditional,
-                std::vector<const Expr*>& found) {
+                std::vector<Fixed>& found) {
     for (const Stmt* stmt : b.body) {
+      std::size_t before = found.size();
       for_each_expr(*stmt, [&](const Expr& e) { fixed(e, inside, conditional, found); });
+      const Let* let = as<Let>(stmt);
+      bool whole = let != nullptr && found.size() == before + 1 && found.back().value == let->value;
+      if (whole) found.back().name = let->var->hint;
       match(
           *stmt, [&](const Block& s) { fixed_in(s, inside, conditional, found); },
           [&](const For& s) { fixed_in(*s.body, inside, conditional, found); },
           [&](const If& s) {
-            fixed_in(*s.then_body, inside, true, found);
-            if (s.maybe_else != nullptr) fixed_in(*s.maybe_else, inside, true, found);
+            fixed_in(*s.then_body, inside, conditional || is_selective(s.cond), found);
+            if (s.maybe_else != nullptr) fixed_in(*s.maybe_else, inside, conditional, found);
           },
           [&](const Collect& s) { fixed_in(*s.body, inside, conditional, found); }, [](const Stmt&) {});
     }
   }
 
-  void fixed(const Expr& e, const std::unordered_set<const Var*>& inside, bool conditional,
-             std::vector<const Expr*>& found) {
+  void fixed(const Expr& e, const std::unordered_set<const Var*>& inside, bool conditional, std::vector<Fixed>& found) {
     if (e.operands.empty()) return;
     Cost worst = cost(e);
     if (worst == Cost::Free) return;
@@ -198,7 +219,7 @@ class Hoister {
     bool worth = node_cost(e) != Cost::Free || (e.kind == Kind::Size && !size_of_slice);
     bool affordable = worst == Cost::Search || !conditional;
     if (worth && affordable && !reads(e, inside) && !facts_.may_trap(&e)) {
-      found.push_back(&e);
+      found.push_back({&e, {}});
       return;
     }
     bool lazy = e.kind == Kind::And || e.kind == Kind::Or || e.kind == Kind::Select;

@@ -330,9 +330,21 @@ class Planner {
     emit(builder_.region(Schedule{false, 0, 1}, buffers_, builder_.collect({&sink, 1}, builder_.block(body))));
   }
 
+  /// A slice of a choice as a choice of slices; other lists as they are.
+  const Expr* distributed(const Expr* e) {
+    if (e->kind != Kind::Below && e->kind != Kind::Above && e->kind != Kind::Span) return e;
+    const Expr* list = distributed(e->operands[0]);
+    if (list->kind != Kind::Select) return e;
+    std::vector<const Expr*> operands(e->operands.begin(), e->operands.end());
+    operands[0] = list->operands[1];
+    const Expr* first = builder_.with_operands(e, operands);
+    operands[0] = list->operands[2];
+    return builder_.make(Kind::Select, {list->operands[0], first, builder_.with_operands(e, operands)});
+  }
+
   /// `size`, `contains`, `lower_bound`, `at`: the list is read where it is, or only counted.
   const Expr* of_list(const Expr* e) {
-    const Expr* list = e->operands[0];
+    const Expr* list = distributed(e->operands[0]);
     const auto over = [&](const Expr* other) {
       std::vector<const Expr*> operands(e->operands.begin(), e->operands.end());
       operands[0] = other;
@@ -379,14 +391,9 @@ class Planner {
       case Kind::Below:
       case Kind::Above:
       case Kind::Span: {
-        const Expr* list = e->operands[0];
+        const Expr* chosen = distributed(e);
+        if (chosen != e) return view(chosen);
         std::vector<const Expr*> operands(e->operands.begin(), e->operands.end());
-        if (list->kind == Kind::Select) {
-          operands[0] = list->operands[1];
-          const Expr* first = builder_.with_operands(e, operands);
-          operands[0] = list->operands[2];
-          return view(builder_.make(Kind::Select, {list->operands[0], first, builder_.with_operands(e, operands)}));
-        }
         return builder_.with_operands(e, values(operands));
       }
       case Kind::Sorted:

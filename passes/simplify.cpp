@@ -49,6 +49,12 @@ bool is_cheap(const Expr& e) {
   }
 }
 
+/// True for what is computed from 128-bit values: it stays at top level, where they live.
+bool reads_wide(const Expr& e) {
+  return e.type->is_scalar(ScalarKind::I128) ||
+         std::any_of(e.operands.begin(), e.operands.end(), [](const Expr* operand) { return reads_wide(*operand); });
+}
+
 bool is_original_id(const Expr* e) {
   return e->kind == Kind::Convert && e->type->is_scalar(ScalarKind::I64) &&
          e->operands[0]->type->is_scalar(ScalarKind::Vid);
@@ -136,12 +142,19 @@ class Simplifier final : public Rewriter {
     }
   }
 
+  /// True for a graph that was loaded: it has no loops.
+  bool is_input(const Expr* graph) const {
+    const Var* var = as<Var>(graph);
+    return var != nullptr && facts_.definition(var) == nullptr;
+  }
+
   /// A look-up in a set operation is a look-up in each operand; in a short literal it is comparisons.
   const Expr* contained(const Expr* e) {
     Builder& b = builder();
     const Expr* set = e->operands[0];
     const Expr* item = e->operands[1];
     const auto in = [&](const Expr* other) { return on_expr(b.make(Kind::Contains, {other, item})); };
+    if (set->kind == Kind::Neighbors && set->operands[1] == item && is_input(set->operands[0])) return b.boolean(false);
     if (set->kind == Kind::Intersect) return b.make(Kind::And, {in(set->operands[0]), in(set->operands[1])});
     if (set->kind == Kind::Diff) {
       return b.make(Kind::And, {in(set->operands[0]), on_expr(b.make(Kind::Not, {in(set->operands[1])}))});
@@ -168,10 +181,12 @@ class Simplifier final : public Rewriter {
     bool traps = facts_.may_trap(s.value);
     const Expr* value = expr(s.value);
     builder().set_loc(s.loc);
+    bool stays = reads_wide(*value);
     bool here = !use.crosses_loop && (!use.conditional || !traps);
     if (use.count == 0 && !traps) {
       context_.count("dead values");
-    } else if ((!traps && is_cheap(*value) && node_count(*value) <= kCheapNodes) || (use.count == 1 && here)) {
+    } else if (!stays &&
+               ((!traps && is_cheap(*value) && node_count(*value) <= kCheapNodes) || (use.count == 1 && here))) {
       context_.count("values moved");
       substitute(s.var, value);
     } else if (value->type->is_list() && use.size_count == use.count && use.count > 0) {
