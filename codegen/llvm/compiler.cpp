@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "codegen/llvm/jit.h"
 #include "codegen/llvm/planner.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"

@@ -7,6 +7,7 @@
 #include <bit>
 #include <thread>
 
+#include "codegen/llvm/jit.h"
 #include "codegen/llvm/run_state.h"
 
 /// The regions of a run.
@@ -40,6 +41,11 @@ Ending ending_of(runtime::RegionEnd end) {
 }
 
 }  // namespace
+
+JitExecutable::JitExecutable(Program program, std::unique_ptr<Code> code)
+    : program_(std::move(program)), code_(std::move(code)) {}
+
+JitExecutable::~JitExecutable() = default;
 
 RunOutcome JitExecutable::run(std::span<const Argument> arguments, const runtime::Universe& universe,
                               const RunOptions& options) {

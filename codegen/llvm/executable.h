@@ -3,17 +3,19 @@
 #include <memory>
 
 #include "codegen/backend.h"
-#include "codegen/llvm/jit.h"
 #include "codegen/llvm/program.h"
 
 namespace matcha::codegen::jit {
+
+class Code;
 
 /// A compiled program. The host walks its steps: it calls the step functions, gives memory to lists, builds graphs and runs
 /// the regions.
 class JitExecutable final : public Executable {
  public:
   /// All functions that the steps name are in `code`.
-  JitExecutable(Program program, std::unique_ptr<Code> code) : program_(std::move(program)), code_(std::move(code)) {}
+  JitExecutable(Program program, std::unique_ptr<Code> code);
+  ~JitExecutable() override;
 
   RunOutcome run(std::span<const Argument> arguments, const runtime::Universe& universe,
                  const RunOptions& options) override;

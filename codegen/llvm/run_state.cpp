@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "codegen/llvm/frame.h"
+#include "codegen/llvm/jit.h"
 
 /// How a run begins: the frame, the arguments, graphs and lists.
 namespace matcha::codegen::jit {

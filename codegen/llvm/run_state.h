@@ -8,10 +8,11 @@
 #include <vector>
 
 #include "codegen/backend.h"
-#include "codegen/llvm/jit.h"
 #include "codegen/llvm/program.h"
 
 namespace matcha::codegen::jit {
+
+class Code;
 
 /// One run of a program: the frame and what it points to.
 class Run {
