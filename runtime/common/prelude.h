@@ -130,7 +130,8 @@ MATCHA_FN bool contains(const Literal<rows, T>& list, T x) {
   return found;
 }
 
-MATCHA_FN u64 hash_of(u64 vertex) { return (vertex * 0x9E3779B97F4A7C15ull) >> 20; }
+/// As `hash_place` of runtime/abi.h.
+MATCHA_FN u64 hash_of(u64 vertex) { return (vertex * 0x9E3779B97F4A7C15ull) >> 32; }
 
 struct ArcRange {
   u64 begin, end;
