@@ -56,7 +56,7 @@ RunOutcome Run::walk(std::span<const Argument> arguments) {
   if (Failure failed = bind(arguments)) return *failed;
   for (const Step& next : program_.steps) {
     bool big = std::holds_alternative<RegionStep>(next) || std::holds_alternative<BuildStep>(next);
-    if (ended() && big) break;
+    if (ended() && (big || map_cut_)) break;
     Failure failed = std::visit([&](const auto& s) { return step(s); }, next);
     if (failed && ended()) break;
     if (failed) return *failed;
@@ -162,6 +162,7 @@ Run::Failure Run::take_results(const RegionStep& s, runtime::RegionResult& resul
         break;
       case runtime::SinkKind::Rows:
       case runtime::SinkKind::Map:
+        if (ended() && plan.info.kind == runtime::SinkKind::Map) map_cut_ = true;
         slot = sink.rows;
         for (std::size_t c = 0; c < sink.columns.size(); ++c) {
           frame_[plan.slot + 1 + c] = reinterpret_cast<std::uint64_t>(sink.columns[c].data());

@@ -37,6 +37,7 @@ struct OpenSink {
   bool map = false;                    ///< One row an outer position.
   llvm::AllocaInst* value = nullptr;   ///< The accumulator, or the number of items of a list.
   llvm::AllocaInst* flag = nullptr;    ///< Min and max: there is a value.
+  llvm::BasicBlock* decided = nullptr; ///< Any and all: where to go once the result is known; null: walk on.
   llvm::Value* exact = nullptr;        ///< Sums of floats: the ExactSum.
   List items;                          ///< Lists in a buffer: the columns.
 };
@@ -172,6 +173,8 @@ class FunctionEmitter {
   void branch(const ir::If& s);
   void store(const ir::Store& s);
   void collect(const ir::Collect& s);
+  bool ends_early(const ir::Collect& s) const;
+  bool may_be_empty(const ir::Var& var) const;
   void open(OpenSink& sink);
   void close(OpenSink& sink);
   void yield(const ir::Yield& s);

@@ -60,6 +60,7 @@ class Run {
   std::vector<std::unique_ptr<runtime::Graph>> graphs_;
   std::vector<runtime::Column> arrays_;
   bool streamed_ = false;
+  bool map_cut_ = false;  ///< A region ended early that fills rows by position: some are not set.
   RunResult result_;
 };
 

@@ -58,14 +58,7 @@ Value* FunctionEmitter::variable(const ir::Var& var) {
   } else {
     std::uint32_t slot = module_.frame().slot(var);
     value = load_slot(slot, register_type(*var.type), name_of(var));
-    const ir::Stmt* definition = module_.facts().definition(&var);
-    const ir::Collect* collect = definition != nullptr ? ir::as<ir::Collect>(definition) : nullptr;
-    if (collect != nullptr) {
-      for (const ir::Sink& sink : collect->sinks) {
-        bool may_be_empty = sink.kind == ir::SinkKind::Min || sink.kind == ir::SinkKind::Max;
-        if (sink.var == &var && may_be_empty) present = load_slot(slot + 1, i1_, "present");
-      }
-    }
+    if (may_be_empty(var)) present = load_slot(slot + 1, i1_, "present");
   }
   if (present != nullptr) trap_if(b_.CreateNot(present), TrapCode::EmptyList, loc_);
   return value;

@@ -1,5 +1,6 @@
 #include <llvm/IR/Intrinsics.h>
 
+#include <algorithm>
 #include <cstddef>
 
 #include "codegen/llvm/function_emitter.h"
@@ -118,8 +119,37 @@ void FunctionEmitter::loop(const ir::For& s) {
 
 // Sinks
 
+/// True if `s` asks for one any or all, and what is left to do once that is known cannot trap: then its loops are left.
+bool FunctionEmitter::ends_early(const ir::Collect& s) const {
+  bool asks = s.sinks.size() == 1 && (s.sinks[0].kind == ir::SinkKind::Any || s.sinks[0].kind == ir::SinkKind::All);
+  if (!asks || !holds_for(*s.body)) return false;
+  bool harmless = true;
+  ir::for_each_stmt(*s.body, [&](const ir::Stmt& inner) {
+    const ir::For* loop = ir::as<ir::For>(&inner);
+    harmless = harmless && inner.kind != ir::Kind::Collect && (loop == nullptr || loop->lists.size() == 1);
+    ir::for_each_expr(inner, [&](const ir::Expr& e) {
+      harmless = harmless && !module_.facts().may_trap(&e);
+      ir::for_each_node(e, [&](const ir::Expr& node) {
+        if (const ir::Var* var = ir::as<ir::Var>(&node)) harmless = harmless && !may_be_empty(*var);
+      });
+    });
+  });
+  return harmless;
+}
+
+/// True for min and max sinks: reading one may trap.
+bool FunctionEmitter::may_be_empty(const ir::Var& var) const {
+  const ir::Stmt* definition = module_.facts().definition(&var);
+  const ir::Collect* collect = definition != nullptr ? ir::as<ir::Collect>(definition) : nullptr;
+  if (collect == nullptr) return false;
+  return std::any_of(collect->sinks.begin(), collect->sinks.end(), [&](const ir::Sink& sink) {
+    return sink.var == &var && (sink.kind == ir::SinkKind::Min || sink.kind == ir::SinkKind::Max);
+  });
+}
+
 void FunctionEmitter::collect(const ir::Collect& s) {
   std::size_t outer_sums = open_sums_.size();
+  llvm::BasicBlock* decided = ends_early(s) ? new_block("decided") : nullptr;
   for (const ir::Sink& sink : s.sinks) {
     OpenSink opened;
     opened.sink = &sink;
@@ -127,11 +157,16 @@ void FunctionEmitter::collect(const ir::Collect& s) {
     Total total = total_of(*s.body, sink.var);
     llvm::Type* sum_type = total.magnitude <= INT64_MAX ? i64_ : i128_;
     if (sink.kind == ir::SinkKind::Sum && whole) opened.value = local(sum_type, name_of(*sink.var));
+    opened.decided = decided;
     open(opened);
     sinks_[sink.var] = opened;
     if (opened.value != nullptr && sink.kind == ir::SinkKind::Sum) open_sums_.push_back(sink.var);
   }
   block(*s.body);
+  if (decided != nullptr) {
+    b_.CreateBr(decided);
+    b_.SetInsertPoint(decided);
+  }
   set_loc(s.loc);
   open_sums_.resize(outer_sums);
   for (const ir::Sink& sink : s.sinks) close(sinks_[sink.var]);
@@ -269,11 +304,16 @@ void FunctionEmitter::add_to(OpenSink& sink, const ir::Expr& e, Value* value) {
       return;
     }
     case ir::SinkKind::Any:
-      b_.CreateStore(b_.CreateOr(old, value), sink.value);
+    case ir::SinkKind::All: {
+      bool any = sink.sink->kind == ir::SinkKind::Any;
+      Value* both = any ? b_.CreateOr(old, value) : b_.CreateAnd(old, value);
+      b_.CreateStore(both, sink.value);
+      if (sink.decided == nullptr) return;
+      llvm::BasicBlock* next = new_block("");
+      b_.CreateCondBr(both, any ? sink.decided : next, any ? next : sink.decided);
+      b_.SetInsertPoint(next);
       return;
-    case ir::SinkKind::All:
-      b_.CreateStore(b_.CreateAnd(old, value), sink.value);
-      return;
+    }
     case ir::SinkKind::List:
       break;
   }

@@ -266,6 +266,52 @@ TEST(Llvm, SumsInRegisters) {
   EXPECT_EQ(rest.find("store "), std::string::npos) << rest;
 }
 
+/// A module that divides by %x, with places in its nodes.
+ir::Module dividing_module(ir::Context& context, bool in_region, SourceLoc place) {
+  ir::Builder builder(context);
+  const ir::Var* graph = builder.var(context.graph(), "G");
+  const ir::Var* x = builder.var(context.i64(), "x");
+  const ir::Var* params[] = {graph, x};
+  builder.set_loc(place);
+  const ir::Expr* quotient = builder.make(ir::Kind::Div, {builder.integer(1), x});
+  builder.set_loc({});
+  const ir::Expr* result = quotient;
+  std::vector<const ir::Stmt*> body;
+  if (in_region) {
+    const ir::Var* u = builder.var(context.vid(), "u");
+    const ir::Var* sum = builder.var(context.i128(), "n");
+    const ir::Stmt* yields[] = {builder.yield(sum, std::vector<const ir::Expr*>{quotient})};
+    const ir::Expr* lists[] = {builder.make(ir::Kind::Vertices, {graph})};
+    const ir::Var* vars[] = {u};
+    const ir::Stmt* loops[] = {builder.loop(vars, lists, nullptr, builder.block(yields))};
+    const ir::Sink sinks[] = {{sum, ir::SinkKind::Sum, nullptr}};
+    body.push_back(builder.region({}, {}, builder.collect(sinks, builder.block(loops))));
+    result = sum;
+  }
+  const ir::Expr* results[] = {result};
+  body.push_back(builder.ret(results));
+  return builder.module(ir::Stage::Kernel, "divide", params, builder.block(body));
+}
+
+TEST(Llvm, TellsThePlaceOfATrap) {
+  World world = World::random(10, 0.5, 7, false);
+  for (bool in_region : {false, true}) {
+    SourceManager sources;
+    sources.add("first.mt", "");
+    SourceLoc place{sources.add("second.mt", ""), 7, 3, 5};
+    Diagnostics diagnostics(sources);
+    ir::Context context;
+    ir::Module module = dividing_module(context, in_region, place);
+    std::unique_ptr<Executable> executable = make_llvm()->load(module, diagnostics);
+    ASSERT_NE(executable, nullptr);
+    std::vector<Argument> arguments = {&world.graphs[0], std::int64_t{0}};
+    RunOutcome outcome = executable->run(arguments, *world.universe, {});
+    ASSERT_TRUE(std::holds_alternative<RunError>(outcome));
+    EXPECT_EQ(std::get<RunError>(outcome).loc, place);
+    EXPECT_EQ(std::get<RunError>(outcome).error.kind, runtime::ErrorKind::Runtime);
+  }
+}
+
 TEST(Llvm, RefusesStageLoop) {
   SourceManager sources;
   Diagnostics diagnostics(sources);
