@@ -446,7 +446,11 @@ class Generator {
       case 0: return make(Op::And, kBool, {truth(depth - 1), truth(depth - 1)});
       case 1: return make(Op::Or, kBool, {truth(depth - 1), truth(depth - 1)});
       case 2: return make(Op::Not, kBool, {truth(depth - 1)});
-      case 3: return make(Op::HasEdge, kBool, {graph_or_vertexless(), vertex(depth - 1), vertex(depth - 1)});
+      case 3: {
+        NodePtr graph = graph_name(false);  // Null in a helper, which sees none.
+        if (graph == nullptr) return truth(depth - 1);
+        return make(Op::HasEdge, kBool, {graph, vertex(depth - 1), vertex(depth - 1)});
+      }
       case 4: return make(one_in(2) ? Op::Any : Op::All, kBool, {list_of(kBool, depth - 1)});
       case 5: return choice(kBool, depth);
       case 6: return make(Op::Chain, kBool, {int_value(depth - 1), int_value(depth - 1), int_value(depth - 1)});
@@ -472,12 +476,6 @@ class Generator {
         return make(kCompare[pick(6)], kBool,
                     {vertex(depth - 1), one_in(5) ? int_value(depth - 1) : vertex(depth - 1)});
     }
-  }
-
-  /// Helpers are called from everywhere and see no graph; elsewhere there is always one.
-  NodePtr graph_or_vertexless() {
-    NodePtr graph = graph_name(false);
-    return graph != nullptr ? graph : named("G", graph_type());
   }
 
   NodePtr tuple(const TypePtr& type, int depth) {
