@@ -178,7 +178,8 @@ const Expr* Builder::at(const Expr* list, const Expr* index, std::uint32_t colum
 const Expr* Builder::convert(const Expr* value, const Type* to) {
   const Type* from = value->type;
   if (from == to) return value;
-  bool through_i64 = (from == context_.vid() || from == context_.boolean()) && to != context_.i64();
+  bool through_i64 = ((from == context_.vid() || from == context_.boolean()) && to != context_.i64()) ||
+                     (from == context_.i128() && to == context_.vid());
   if (through_i64) return convert(convert(value, context_.i64()), to);
   if (const ConstInt* constant = as<ConstInt>(value); constant != nullptr && to == context_.f64()) {
     return real(static_cast<double>(constant->value));

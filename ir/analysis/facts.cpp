@@ -140,7 +140,9 @@ bool Facts::simple(const Expr* graph) const {
 ListFacts Facts::collected(const Collect& collect, const Var* sink) const {
   Filled filled;
   find_fill(*collect.body, sink, nullptr, false, filled);
-  if (!filled.single || filled.loop == nullptr || filled.loop->lists.size() != 1) return {};
+  if (!filled.single) return {};
+  if (filled.loop == nullptr) return {true, true};  // One item at most.
+  if (filled.loop->lists.size() != 1) return {};
   ListFacts source = list(filled.loop->lists[0]);
   std::span<const Var* const> vars = filled.loop->vars;
   std::span<const Expr* const> values = filled.yield->values;

@@ -119,6 +119,7 @@ TEST_F(BuilderTest, ConvertsToTheCommonType) {
   EXPECT_EQ(b.convert(c, context.i64())->type, context.i64());
   EXPECT_EQ(print(*b.convert(c, context.f64())), "convert<f64>(convert<i64>(%c))");
   EXPECT_EQ(b.convert(x, context.i64()), x);
+  EXPECT_EQ(print(*b.convert(b.var(context.i128(), "n"), context.vid())), "convert<vid>(convert<i64>(%n))");
 }
 
 TEST_F(BuilderTest, FloatsPrintAsTheyRead) {

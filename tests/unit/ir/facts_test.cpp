@@ -95,7 +95,11 @@ TEST(Facts, SetOperationsFollowTheFirstList) {
 TEST(Facts, CollectedLists) {
   Returned r(R"(
     collect %same: list list<vid>, %swapped: list list<vid, vid>, %some: list list<vid, vid>, %twice: list list<vid>,
-            %nested: list list<vid>, %both: list list<vid>, %arms: list list<vid> {
+            %nested: list list<vid>, %both: list list<vid>, %arms: list list<vid>, %one: list list<vid>,
+            %none: list list<vid>, %two: list list<vid> {
+      if %c { yield %one, %u }
+      yield %two, %u
+      yield %two, %u
       for %a in vertices(%G) {
         if (%a != %u) { yield %same, %a }
         yield %twice, %a
@@ -109,7 +113,7 @@ TEST(Facts, CollectedLists) {
         yield %both, %d
       }
     }
-    return %same, %swapped, %some, %twice, %nested, %both, %arms)");
+    return %same, %swapped, %some, %twice, %nested, %both, %arms, %one, %none, %two)");
   EXPECT_EQ(r.order(0), "ascending unique");
   EXPECT_EQ(r.order(1), "any unique");
   EXPECT_EQ(r.order(2), "ascending unique");
@@ -117,6 +121,9 @@ TEST(Facts, CollectedLists) {
   EXPECT_EQ(r.order(4), "any");
   EXPECT_EQ(r.order(5), "any");
   EXPECT_EQ(r.order(6), "any");
+  EXPECT_EQ(r.order(7), "ascending unique");
+  EXPECT_EQ(r.order(8), "ascending unique");
+  EXPECT_EQ(r.order(9), "any");
 }
 
 TEST(Facts, Ranges) {
