@@ -30,23 +30,23 @@ struct Apply;
 struct Node {
   Op op;
   std::uint32_t id = 0;
-  std::uint32_t depth = 1;                 ///< Length of the longest path to a leaf.
+  std::uint32_t depth = 1;  ///< Length of the longest path to a leaf.
   const Type* type = nullptr;
-  SourceLoc loc;                           ///< The first place in the program that asked for the node.
-  std::span<const Node* const> inputs;     ///< Values in the operator's order; the lists of an Apply.
-  std::int64_t int_value = 0;              ///< Int, Bool: the value. Param: index. Operand: position. GetPos: position.
-  double float_value = 0;                  ///< Float.
-  std::string_view text;                   ///< Label: the word. Param: its name. Operand: the name of the function's parameter.
-  bool has_labels = false;                 ///< MkGraph: `inputs[1]` is the list of labels.
-  bool has_info = false;                   ///< MkGraph: the last input is the list of edge information.
-  const Apply* apply = nullptr;            ///< Apply.
+  SourceLoc loc;                        ///< The first place in the program that asked for the node.
+  std::span<const Node* const> inputs;  ///< Values in the operator's order; the lists of an Apply.
+  std::int64_t int_value = 0;           ///< Int, Bool: the value. Param: index. Operand: position. GetPos: position.
+  double float_value = 0;               ///< Float.
+  std::string_view text;         ///< Label: the word. Param: its name. Operand: the name of the function's parameter.
+  bool has_labels = false;       ///< MkGraph: `inputs[1]` is the list of labels.
+  bool has_info = false;         ///< MkGraph: the last input is the list of edge information.
+  const Apply* apply = nullptr;  ///< Apply.
 };
 
 /// What an Apply owns. `operands[i]` stands for the current item of `inputs[i]`; each belongs to this Apply alone.
 struct Apply {
   std::span<const Node* const> operands;
   const Node* body = nullptr;
-  const Node* maybe_cond = nullptr;  ///< Bool; decides whether `body` is computed for the items.
+  const Node* maybe_cond = nullptr;         ///< Bool; decides whether `body` is computed for the items.
   std::span<const Node* const> named;       ///< Scalars and tuples that the function binds to names, in order.
   std::span<const Node* const> cond_named;  ///< Those of the condition.
 };

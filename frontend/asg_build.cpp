@@ -13,10 +13,9 @@ struct Env {
 
   const Value* find(std::uint32_t id) const {
     for (const Env* env = this; env != nullptr; env = env->parent) {
-      auto at = std::lower_bound(env->values.begin(), env->values.end(), id,
-                                 [](const std::pair<std::uint32_t, Value>& entry, std::uint32_t wanted) {
-                                   return entry.first < wanted;
-                                 });
+      auto at = std::lower_bound(
+          env->values.begin(), env->values.end(), id,
+          [](const std::pair<std::uint32_t, Value>& entry, std::uint32_t wanted) { return entry.first < wanted; });
       if (at != env->values.end() && at->first == id) return &at->second;
     }
     return nullptr;
@@ -175,7 +174,8 @@ const Node* Evaluator::number(const Node* node, SourceLoc loc) {
 Value Evaluator::eval(ast::Expr* expr, const Env& env) {
   if (stopped_) return {integer(0, expr->loc), nullptr};
   if (++depth_ > kMaxEvalDepth) {
-    stop(DiagId::TooDeep, expr->loc, "calls and expressions are nested more than " + std::to_string(kMaxEvalDepth) + " deep");
+    stop(DiagId::TooDeep, expr->loc,
+         "calls and expressions are nested more than " + std::to_string(kMaxEvalDepth) + " deep");
   }
   Value out = stopped_ ? Value{} : eval_now(expr, env);
   --depth_;
@@ -237,7 +237,8 @@ const Node* Evaluator::list(const ast::ListExpr& list, const Env& env, const Typ
     items.push_back(node(value, env));
     const Type* type = items.back()->type;
     bool empty_list = items.back()->op == Op::MkList && items.back()->inputs.empty();
-    if (item == nullptr || (maybe_item == nullptr && (type->kind == Type::Kind::Float || (item->is_list() && !empty_list)))) {
+    if (item == nullptr ||
+        (maybe_item == nullptr && (type->kind == Type::Kind::Float || (item->is_list() && !empty_list)))) {
       item = type;
     }
   }

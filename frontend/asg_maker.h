@@ -21,16 +21,17 @@ struct Payload {
   bool has_info = false;
 };
 
-/// Note [Equal functions]. Two `apply` are equal if their lists are the same nodes and their functions are equal up to the
-/// names of operands. Every node has a *shape* besides itself. The shape of an operand is a hole of its own while its
-/// `apply` is being made; when that is finished, the holes of its operands are replaced by (height, position), the height
-/// being one more than that of any `apply` inside. Equal shapes of finished functions then mean equal functions, at
-/// whatever depth they stand, and no operand is ever captured, because heights only decrease inward.
+/// Note [Equal functions]. Two `apply` are equal if their lists are the same nodes and their functions are equal up to
+/// the names of operands. Every node has a *shape* besides itself. The shape of an operand is a hole of its own while
+/// its `apply` is being made; when that is finished, the holes of its operands are replaced by (height, position), the
+/// height being one more than that of any `apply` inside. Equal shapes of finished functions then mean equal functions,
+/// at whatever depth they stand, and no operand is ever captured, because heights only decrease inward.
 class Maker {
  public:
   explicit Maker(Graph& graph) : graph_(graph) {}
 
-  const Node* make(Op op, const Type* type, std::span<const Node* const> inputs, SourceLoc loc, const Payload& payload = {});
+  const Node* make(Op op, const Type* type, std::span<const Node* const> inputs, SourceLoc loc,
+                   const Payload& payload = {});
   const Node* make(Op op, const Type* type, std::initializer_list<const Node*> inputs, SourceLoc loc,
                    const Payload& payload = {}) {
     return make(op, type, std::span<const Node* const>(inputs.begin(), inputs.size()), loc, payload);
@@ -46,16 +47,17 @@ class Maker {
  private:
   using ShapeId = std::uint32_t;
   struct Shape {
-    std::string head;              ///< Operator, type and payload.
+    std::string head;  ///< Operator, type and payload.
     std::vector<ShapeId> inputs;
-    std::uint32_t height = 0;      ///< Of the highest `apply` inside, itself included.
-    bool open = false;             ///< Has holes.
+    std::uint32_t height = 0;  ///< Of the highest `apply` inside, itself included.
+    bool open = false;         ///< Has holes.
   };
 
   static std::string head_of(const Node& node);
   ShapeId intern_shape(Shape shape);
   ShapeId shape_of(const Node* node) const { return node_shapes_.at(node); }
-  ShapeId fill(ShapeId id, const std::unordered_map<ShapeId, ShapeId>& holes, std::unordered_map<ShapeId, ShapeId>& done);
+  ShapeId fill(ShapeId id, const std::unordered_map<ShapeId, ShapeId>& holes,
+               std::unordered_map<ShapeId, ShapeId>& done);
   const Node* add(Node node, ShapeId shape);
 
   Graph& graph_;

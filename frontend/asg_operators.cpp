@@ -157,7 +157,8 @@ const Node* Evaluator::mk_list(const ast::CallExpr& call, const BoundArgs& args,
     diagnostics_.error(DiagId::ListCapacity, capacity->loc, "the capacity of a list is not negative");
     return list;
   }
-  if (capacity->op != Op::Int || list->op != Op::MkList) return make(Op::Capacity, list->type, {list, capacity}, call.loc);
+  if (capacity->op != Op::Int || list->op != Op::MkList)
+    return make(Op::Capacity, list->type, {list, capacity}, call.loc);
   if (static_cast<std::int64_t>(list->inputs.size()) > capacity->int_value) {
     failed_ = true;
     diagnostics_.error(DiagId::ListCapacity, list->loc,
@@ -203,8 +204,8 @@ const Node* Evaluator::apply(const ast::CallExpr& call, const Env& env) {
   std::vector<Value> items;
   std::span<const ast::Param> params = func.closure->params();
   for (std::size_t i = 0; i < lists.size(); ++i) {
-    operands.push_back(maker_.operand(lists[i]->type->elem, static_cast<std::int64_t>(i), params[i].decl->name,
-                                      params[i].decl->loc));
+    operands.push_back(
+        maker_.operand(lists[i]->type->elem, static_cast<std::int64_t>(i), params[i].decl->name, params[i].decl->loc));
     items.push_back({operands.back(), nullptr});
   }
   const Node* maybe_cond = nullptr;

@@ -1,3 +1,4 @@
+#include <array>
 #include <charconv>
 #include <map>
 #include <set>
@@ -8,12 +9,11 @@
 namespace matcha::frontend::asg {
 
 std::string_view to_string(Op op) {
-  switch (op) {
-#define MATCHA_ASG_OP(Name, word) \
-  case Op::Name: return word;
+  static constexpr std::array<std::string_view, 64> kWords{
+#define MATCHA_ASG_OP(Name, word) word,
 #include "frontend/asg.def"
-  }
-  return "";
+  };
+  return kWords[static_cast<std::size_t>(op)];
 }
 
 namespace {

@@ -29,13 +29,13 @@ struct Decl {
   enum class Kind : std::uint8_t { Param, Local, Def, Import };
 
   Kind kind;
-  SourceLoc loc;          ///< Of the name.
+  SourceLoc loc;  ///< Of the name.
   std::string_view name;
-  std::uint32_t id = 0;   ///< Unique in a program.
+  std::uint32_t id = 0;  ///< Unique in a program.
   bool used = false;
-  Def* def = nullptr;           ///< Def; Import: the function that it stands for, null if there is none.
-  Expr* value = nullptr;        ///< Local.
-  const Type* type = nullptr;   ///< Param, Local: the type, null when it depends on the call.
+  Def* def = nullptr;          ///< Def; Import: the function that it stands for, null if there is none.
+  Expr* value = nullptr;       ///< Local.
+  const Type* type = nullptr;  ///< Param, Local: the type, null when it depends on the call.
 };
 
 struct Param {
@@ -55,12 +55,12 @@ struct Stmt {
 };
 
 struct Def {
-  SourceLoc loc;               ///< Of the name.
+  SourceLoc loc;  ///< Of the name.
   Decl* decl = nullptr;
   std::span<Param> params;
   const TypeExpr* maybe_result = nullptr;
   std::span<Stmt> body;
-  std::string_view doc;        ///< Text of the docstring, empty if there is none.
+  std::string_view doc;               ///< Text of the docstring, empty if there is none.
   const Type* result_type = nullptr;  ///< Null when it depends on the call.
   bool recursive = false;             ///< Reported by `resolve`; calls of it have no type.
 };
@@ -72,7 +72,20 @@ std::string_view spelling(BinaryOp op);
 
 struct Expr {
   enum class Kind : std::uint8_t {
-    Int, Float, Bool, None, Label, Name, List, Unary, Binary, Compare, If, Lambda, Call, TypeName
+    Int,
+    Float,
+    Bool,
+    None,
+    Label,
+    Name,
+    List,
+    Unary,
+    Binary,
+    Compare,
+    If,
+    Lambda,
+    Call,
+    TypeName
   };
 
   Kind kind;

@@ -27,15 +27,15 @@ ModuleReader default_module_reader(std::string directory);
 std::vector<std::string> stdlib_modules();
 
 struct Options {
-  std::string entry;        ///< Name of the function to compile; empty: `main`, else the last one of the file.
-  ModuleReader read_module; ///< Empty: the modules of the binary only.
+  std::string entry;         ///< Name of the function to compile; empty: `main`, else the last one of the file.
+  ModuleReader read_module;  ///< Empty: the modules of the binary only.
 };
 
 /// A parsed program with its imports; owns the trees.
 struct Program {
   ast::File* main = nullptr;
-  std::vector<ast::File*> files;   ///< In order of reading, `main` first.
-  ast::Def* entry = nullptr;       ///< Set by `check`; null if there is none.
+  std::vector<ast::File*> files;  ///< In order of reading, `main` first.
+  ast::Def* entry = nullptr;      ///< Set by `check`; null if there is none.
   std::unique_ptr<Arena> arena = std::make_unique<Arena>();
   std::unique_ptr<TypeTable> types = std::make_unique<TypeTable>();
 };

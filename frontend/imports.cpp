@@ -38,7 +38,8 @@ class Loader {
     Module& module = entry->second;
     if (!fresh) {
       if (module.loading) {
-        diagnostics_.error(DiagId::ImportCycle, import.module_loc, "`" + name + "` imports itself, perhaps through others");
+        diagnostics_.error(DiagId::ImportCycle, import.module_loc,
+                           "`" + name + "` imports itself, perhaps through others");
         return nullptr;
       }
       return &module;

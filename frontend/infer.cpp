@@ -93,7 +93,9 @@ Ty* Walker::lambda(ast::Lambda& lambda, const std::vector<Ty*>& wanted) {
 }
 
 Ty* Walker::written(const ast::TypeExpr& type) {
-  auto scalar = [](Ty* t) { return t->kind == Ty::Kind::Int || t->kind == Ty::Kind::Float || t->kind == Ty::Kind::Bool; };
+  auto scalar = [](Ty* t) {
+    return t->kind == Ty::Kind::Int || t->kind == Ty::Kind::Float || t->kind == Ty::Kind::Bool;
+  };
   if (type.name == "int") return solver_.int_type();
   if (type.name == "float") return solver_.float_type();
   if (type.name == "bool") return solver_.bool_type();
@@ -105,12 +107,14 @@ Ty* Walker::written(const ast::TypeExpr& type) {
     return failed(DiagId::BadType, type.loc, "a list cannot hold `Graph`");
   }
   if (!scalar(elem)) {
-    return failed(DiagId::BadType, type.loc, quoted(type.name) + " takes `int`, `float` or `bool`, not " + quoted(elem));
+    return failed(DiagId::BadType, type.loc,
+                  quoted(type.name) + " takes `int`, `float` or `bool`, not " + quoted(elem));
   }
   if (type.name == "Var") return elem;
   if (type.count < 1 || type.count > kMaxTupleSize) {
-    return failed(DiagId::BadType, type.loc,
-                  "a tuple has 1 to " + std::to_string(kMaxTupleSize) + " positions, not " + std::to_string(type.count));
+    return failed(
+        DiagId::BadType, type.loc,
+        "a tuple has 1 to " + std::to_string(kMaxTupleSize) + " positions, not " + std::to_string(type.count));
   }
   return solver_.tuple(elem, static_cast<std::uint32_t>(type.count));
 }
@@ -130,8 +134,8 @@ void Walker::check_entry_param(const ast::Param& param) {
   if (open) {
     std::string known = type->kind == Ty::Kind::Var ? "" : "; it is a " + quoted(type);
     error(DiagId::CannotInfer, param.decl->loc, "the type of " + name + " does not follow from the program" + known,
-          "write it, as in `" + std::string(param.decl->name) + ": " + (type->kind == Ty::Kind::Var ? "int" : "List<int>") +
-              "`");
+          "write it, as in `" + std::string(param.decl->name) + ": " +
+              (type->kind == Ty::Kind::Var ? "int" : "List<int>") + "`");
     return;
   }
   Ty* column = item != nullptr && item->kind == Ty::Kind::Tuple ? Solver::find(item->elem) : item;

@@ -49,9 +49,9 @@ Ty* Walker::call_value(ast::CallExpr& call) {
       return failed(DiagId::NotCallable, call.callee->loc, "a value of type " + quoted(callee) + " cannot be called");
   }
   if (callee->args.size() != args.size()) {
-    return failed(DiagId::ArgCount, call.loc,
-                  "the function takes " + counted(callee->args.size(), "argument") + "; it gets " +
-                      std::to_string(args.size()));
+    return failed(
+        DiagId::ArgCount, call.loc,
+        "the function takes " + counted(callee->args.size(), "argument") + "; it gets " + std::to_string(args.size()));
   }
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (solver_.fits(args[i], callee->args[i], call.args[i].value->loc)) continue;
@@ -104,7 +104,8 @@ Ty* Walker::call_known(ast::CallExpr& call, std::string_view name, std::span<ast
   for (const ast::Arg* arg : args.rest) expr(arg->value);
   if (!args.rest.empty() || (missing > 0 && unknown.empty() && repeated.empty())) {
     error(DiagId::ArgCount, call.loc,
-          quoted(name) + " takes " + counted(params.size(), "argument") + "; it gets " + std::to_string(call.args.size()));
+          quoted(name) + " takes " + counted(params.size(), "argument") + "; it gets " +
+              std::to_string(call.args.size()));
   }
   return is_func ? type->elem : solver_.error_type();
 }
@@ -114,8 +115,8 @@ Ty* Walker::arg(const Builtin& builtin, const BoundArgs& args, std::size_t index
   Ty* type = expr(value);
   if (!solver_.unify(type, wanted, value->loc)) {
     error(DiagId::ArgType, value->loc,
-          "argument " + quoted(builtin.params[index].name) + " of " + quoted(builtin.name) + " has type " + quoted(type) +
-              "; expected " + quoted(wanted));
+          "argument " + quoted(builtin.params[index].name) + " of " + quoted(builtin.name) + " has type " +
+              quoted(type) + "; expected " + quoted(wanted));
   }
   return type;
 }
@@ -142,6 +143,10 @@ Ty* Walker::builtin(ast::CallExpr& call, const Builtin& builtin) {
                   quoted(builtin.name) + " takes " + count + counted(most, "argument") + "; it gets " +
                       std::to_string(call.args.size()));
   }
+  return builtin_result(call, builtin, args);
+}
+
+Ty* Walker::builtin_result(ast::CallExpr& call, const Builtin& builtin, const BoundArgs& args) {
   Ty* int_type = solver_.int_type();
   switch (builtin.id) {
     case BuiltinId::MkTuple: return mk_tuple(call, args);
@@ -198,7 +203,9 @@ Ty* Walker::builtin(ast::CallExpr& call, const Builtin& builtin) {
       solver_.add(c);
       return c.r;
     }
-    case BuiltinId::Size: require(Constraint::Kind::Size, expr(args.by_param[0]->value), call.loc, "size"); return int_type;
+    case BuiltinId::Size:
+      require(Constraint::Kind::Size, expr(args.by_param[0]->value), call.loc, "size");
+      return int_type;
     case BuiltinId::Any:
     case BuiltinId::All: arg(builtin, args, 0, solver_.list(solver_.bool_type())); return solver_.bool_type();
     case BuiltinId::Flatten: {
@@ -218,7 +225,8 @@ Ty* Walker::get(ast::CallExpr& call, const BoundArgs& args) {
   ast::Expr* position = args.by_param[1]->value;
   Ty* type = expr(position);
   if (!solver_.unify(type, solver_.int_type(), position->loc)) {
-    return failed(DiagId::ArgType, position->loc, "the position of `get` has type " + quoted(type) + "; expected `int`");
+    return failed(DiagId::ArgType, position->loc,
+                  "the position of `get` has type " + quoted(type) + "; expected `int`");
   }
   if (position->kind == ast::Expr::Kind::Int) c.position = static_cast<ast::IntExpr*>(position)->value;
   c.r = solver_.var();
@@ -283,9 +291,10 @@ Ty* Walker::mk_tuple(ast::CallExpr& call, const BoundArgs& args) {
   Ty* values = expr(val);
   std::size_t size = static_cast<ast::ListExpr*>(val)->items.size();
   if (size == 0 || size > kMaxTupleSize || (count && static_cast<std::size_t>(*count) != size)) {
-    return failed(DiagId::TupleSize, val->loc,
-                  count ? "`nvars` says " + std::to_string(*count) + " positions, but `val` has " + std::to_string(size)
-                        : "a tuple has 1 to " + std::to_string(kMaxTupleSize) + " positions, not " + std::to_string(size));
+    return failed(
+        DiagId::TupleSize, val->loc,
+        count ? "`nvars` says " + std::to_string(*count) + " positions, but `val` has " + std::to_string(size)
+              : "a tuple has 1 to " + std::to_string(kMaxTupleSize) + " positions, not " + std::to_string(size));
   }
   Ty* item = Solver::is(values, Ty::Kind::List) ? Solver::find(values)->elem : solver_.error_type();
   require(Constraint::Kind::Scalar, item, val->loc, "mk_tuple");
@@ -298,7 +307,8 @@ Ty* Walker::mk_tuple(ast::CallExpr& call, const BoundArgs& args) {
 
 Ty* Walker::mk_list(ast::CallExpr& call, const BoundArgs& args) {
   Ty* item = solver_.var();
-  if (!absent(args.by_param[0])) arg(builtins()[static_cast<std::size_t>(BuiltinId::MkList)], args, 0, solver_.int_type());
+  if (!absent(args.by_param[0]))
+    arg(builtins()[static_cast<std::size_t>(BuiltinId::MkList)], args, 0, solver_.int_type());
   if (!absent(args.by_param[1])) {
     ast::Expr* value = args.by_param[1]->value;
     if (value->kind != ast::Expr::Kind::TypeName) {
@@ -316,7 +326,8 @@ Ty* Walker::mk_list(ast::CallExpr& call, const BoundArgs& args) {
   Ty* type = expr(val);
   Ty* found = solver_.var();
   if (!solver_.unify(type, solver_.list(found), val->loc)) {
-    return failed(DiagId::ArgType, val->loc, "argument `val` of `mk_list` has type " + quoted(type) + "; expected a list");
+    return failed(DiagId::ArgType, val->loc,
+                  "argument `val` of `mk_list` has type " + quoted(type) + "; expected a list");
   }
   if (!solver_.fits(found, item, val->loc)) {
     return failed(DiagId::TypeMismatch, val->loc,

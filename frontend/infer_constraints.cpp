@@ -93,8 +93,8 @@ bool Solver::step_arith(Constraint& c) {
   for (Ty* side : {a, b}) {
     if (is_open(side) || is_number(side)) continue;
     return fail(c, DiagId::OperandType,
-                quoted(c.text) + " works on ints and floats; the " + (side == a ? "left" : "right") + " side has type " +
-                    quoted(side));
+                quoted(c.text) + " works on ints and floats; the " + (side == a ? "left" : "right") +
+                    " side has type " + quoted(side));
   }
   if (is_number(a) && is_number(b)) {
     give(c, a->kind == Kind::Float || b->kind == Kind::Float ? &float_ : &int_);
@@ -117,7 +117,8 @@ bool Solver::step_compare(Constraint& c) {
   if (a->kind == Kind::Error || b->kind == Kind::Error) return true;
   auto wrong = [&] {
     return fail(c, DiagId::OperandType,
-                quoted(c.text) + (c.order ? " compares numbers" : " compares numbers with numbers and bools with bools") +
+                quoted(c.text) +
+                    (c.order ? " compares numbers" : " compares numbers with numbers and bools with bools") +
                     "; the sides have types " + quoted(a) + " and " + quoted(b));
   };
   for (Ty* side : {a, b}) {
@@ -177,14 +178,12 @@ bool Solver::step_get(Constraint& c) {
                     "all positions have one type; choose with `if`");
       }
       if (*c.position < 0 || *c.position >= static_cast<std::int64_t>(a->count)) {
-        return fail(c, DiagId::GetRange,
-                    "position " + std::to_string(*c.position) + " is out of range of " + quoted(a),
+        return fail(c, DiagId::GetRange, "position " + std::to_string(*c.position) + " is out of range of " + quoted(a),
                     "positions are 0 to " + std::to_string(a->count - 1));
       }
       give(c, a->elem);
       return true;
-    default:
-      return fail(c, DiagId::ArgType, "`get` reads a tuple or a list; its first argument has type " + quoted(a));
+    default: return fail(c, DiagId::ArgType, "`get` reads a tuple or a list; its first argument has type " + quoted(a));
   }
 }
 
@@ -206,8 +205,7 @@ bool Solver::step_sum(Constraint& c) {
       give(c, tuple(elem->kind == Kind::Float ? &float_ : &int_, a->count));
       return true;
     }
-    default:
-      return fail(c, DiagId::ArgType, "`sum` adds numbers, bools or tuples; the items have type " + quoted(a));
+    default: return fail(c, DiagId::ArgType, "`sum` adds numbers, bools or tuples; the items have type " + quoted(a));
   }
 }
 

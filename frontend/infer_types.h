@@ -56,7 +56,7 @@ struct Constraint {
   std::optional<std::int64_t> position;  ///< Get: when it is a constant.
   bool order = false;
   bool done = false;
-  SourceLoc call_site;                   ///< The call that made this copy, if any.
+  SourceLoc call_site;  ///< The call that made this copy, if any.
 };
 
 /// The type of a function for any types that fit: `type` with its generic variables, under `constraints`.
@@ -98,9 +98,15 @@ class Solver {
   void settle_defaults();
 
   // Functions
-  void enter() { ++level_; marks_.push_back(pending_.size()); }
+  void enter() {
+    ++level_;
+    marks_.push_back(pending_.size());
+  }
   /// Leaves without generalizing.
-  void leave() { --level_; marks_.pop_back(); }
+  void leave() {
+    --level_;
+    marks_.pop_back();
+  }
   /// Leaves the function that `enter` began and makes its type general.
   Scheme generalize(Ty* type);
   Ty* instantiate(const Scheme& scheme, SourceLoc call_site);

@@ -57,6 +57,8 @@ class Walker {
   Ty* call_value(ast::CallExpr& call);
   Ty* call_known(ast::CallExpr& call, std::string_view name, std::span<ast::Param> params, Ty* type);
   Ty* builtin(ast::CallExpr& call, const Builtin& builtin);
+  /// The type of a call that has its arguments.
+  Ty* builtin_result(ast::CallExpr& call, const Builtin& builtin, const BoundArgs& args);
   Ty* apply(ast::CallExpr& call);
   Ty* function_arg(ast::Expr* func, const std::vector<Ty*>& items, SourceLoc call, Ty* result, std::string_view role);
   Ty* mk_tuple(ast::CallExpr& call, const BoundArgs& args);

@@ -93,8 +93,9 @@ namespace {
 
 /// True for 128-bit values and for what is computed from them.
 bool reads_wide(const Expr& expr) {
-  return expr.type->is_scalar(ScalarKind::I128) || std::any_of(expr.operands.begin(), expr.operands.end(),
-                                                               [](const Expr* operand) { return reads_wide(*operand); });
+  return expr.type->is_scalar(ScalarKind::I128) ||
+         std::any_of(expr.operands.begin(), expr.operands.end(),
+                     [](const Expr* operand) { return reads_wide(*operand); });
 }
 
 }  // namespace
@@ -153,7 +154,8 @@ std::uint32_t Lowering::cost(const Expr* expr) {
 Value Lowering::named(const Node* node, Value value) {
   if (node->type->is_graph() || failed_) return value;
   for (const Expr*& part : value.parts) {
-    if (cost(part) <= (uses_[node] < 2 ? kDear - 1 : kCheap)) continue;
+    bool wide = at_top() && !part->type->is_scalar(ScalarKind::I128) && reads_wide(*part);
+    if (!wide && cost(part) <= (uses_[node] < 2 ? kDear - 1 : kCheap)) continue;
     const ir::Var* var = builder_.var(part->type, name_of(node, node->type->is_list() ? "list" : "value"));
     emit(builder_.let(var, part), node->loc);
     part = var;
@@ -161,9 +163,7 @@ Value Lowering::named(const Node* node, Value value) {
   return value;
 }
 
-const Expr* Lowering::as_kind(const Expr* value, ScalarKind kind) {
-  return builder_.convert(value, scalar_type(kind));
-}
+const Expr* Lowering::as_kind(const Expr* value, ScalarKind kind) { return builder_.convert(value, scalar_type(kind)); }
 
 Lowering::Exprs Lowering::as_kinds(const Value& value, const Kinds& kinds) {
   Exprs out;
@@ -230,8 +230,8 @@ Value Lowering::compute(const Node* node) {
                                list_type(kinds_.of(node))));
     case Op::VertexLabel: return one(builder_.make(Kind::Label, {scalar(node->inputs[0]), vertex(node->inputs[1])}));
     case Op::HasEdge:
-      return one(builder_.make(Kind::HasEdge,
-                               {scalar(node->inputs[0]), vertex(node->inputs[1]), vertex(node->inputs[2])}));
+      return one(
+          builder_.make(Kind::HasEdge, {scalar(node->inputs[0]), vertex(node->inputs[1]), vertex(node->inputs[2])}));
     case Op::MkGraph: return build_graph(node);
     case Op::MkList: return literal(node);
     case Op::Capacity: return lower(node->inputs[0]);
@@ -306,7 +306,6 @@ Value Lowering::choice(const Node* node) {
 /// A sink a column, into which the branch that is taken yields once: the largest of one value is that value, and the
 /// list of one list's items is that list.
 Value Lowering::branches(const Node* node, const Expr* cond, Branch& then_branch, Branch& else_branch) {
-  if (at_top()) cond = narrowed(cond);
   const Kinds& kinds = kinds_.of(node);
   Value out;
   std::vector<ir::Sink> sinks;
@@ -324,9 +323,8 @@ Value Lowering::branches(const Node* node, const Expr* cond, Branch& then_branch
   auto finish = [&](Branch& branch) {
     scopes_.push_back(&branch.scope);
     if (node->type->is_list()) {
-      walk_list(branch.value.parts[0], node->loc, [&](const Value& item) {
-        emit(builder_.yield(sinks[0].var, as_kinds(item, kinds)), node->loc);
-      });
+      walk_list(branch.value.parts[0], node->loc,
+                [&](const Value& item) { emit(builder_.yield(sinks[0].var, as_kinds(item, kinds)), node->loc); });
     } else {
       Exprs parts = as_kinds(branch.value, kinds);
       for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -365,7 +363,8 @@ Value Lowering::build_graph(const Node* node) {
   const Expr* labels = nullptr;
   const Expr* info = node->has_info ? list(node->inputs.back()) : nullptr;
   if (node->has_labels) labels = converted_list(list(node->inputs[1]), {ScalarKind::Vid, ScalarKind::I64});
-  if (info != nullptr && kinds_.of(node->inputs.back())[0] == ScalarKind::Vid) info = converted_list(info, {ScalarKind::I64});
+  if (info != nullptr && kinds_.of(node->inputs.back())[0] == ScalarKind::Vid)
+    info = converted_list(info, {ScalarKind::I64});
   const ir::Var* var = builder_.var(builder_.context().graph(), name_of(node, "graph"));
   if (!failed_) emit(builder_.build_graph(var, edges, labels, info, ir::GraphIndex::Csr), node->loc);
   scopes_.front()->values[node] = {{var}};

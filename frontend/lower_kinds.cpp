@@ -87,7 +87,8 @@ void ColumnKinds::node_moves(const Node& node) {
   switch (node.op) {
     case Op::Apply: return join(&node, node.apply->body);
     case Op::GetPos:
-      moves_.join(first_column_.at(&node), first_column_.at(node.inputs[0]) + static_cast<std::uint32_t>(node.int_value));
+      moves_.join(first_column_.at(&node),
+                  first_column_.at(node.inputs[0]) + static_cast<std::uint32_t>(node.int_value));
       return;
     case Op::MkTuple:
       for (std::uint32_t i = 0; i < node.inputs.size(); ++i) {
@@ -101,9 +102,7 @@ void ColumnKinds::node_moves(const Node& node) {
     case Op::Diff:
       for (const Node* input : node.inputs) join(&node, input);
       return;
-    case Op::If:
-      join(&node, node.inputs[1]);
-      return join(&node, node.inputs[2]);
+    case Op::If: join(&node, node.inputs[1]); return join(&node, node.inputs[2]);
     case Op::Flatten:
     case Op::Capacity:
     case Op::GetItem:
@@ -111,14 +110,10 @@ void ColumnKinds::node_moves(const Node& node) {
     case Op::Max: return join(&node, node.inputs[0]);
     case Op::Vertices:
     case Op::Edges: return mark(&node);
-    case Op::Neighbor:
-      mark(&node);
-      return mark(node.inputs[1]);
+    case Op::Neighbor: mark(&node); return mark(node.inputs[1]);
     case Op::EdgeInfo:
     case Op::VertexLabel: return mark(node.inputs[1]);
-    case Op::HasEdge:
-      mark(node.inputs[1]);
-      return mark(node.inputs[2]);
+    case Op::HasEdge: mark(node.inputs[1]); return mark(node.inputs[2]);
     case Op::MkGraph:
       mark(node.inputs[0]);
       if (node.has_labels) moves_.mark(first_column_.at(node.inputs[1]));

@@ -19,9 +19,8 @@ Value Lowering::collect_list(const Node* node) {
     if (!input->type->is_nested_list()) lower(input);
   }
   const ir::Var* var = builder_.var(list_type(kinds), name_of(node, "list"));
-  const ir::Block* body = block([&] {
-    walk_now(node, [&](const Value& item) { emit(builder_.yield(var, as_kinds(item, kinds)), node->loc); });
-  });
+  const ir::Block* body = block(
+      [&] { walk_now(node, [&](const Value& item) { emit(builder_.yield(var, as_kinds(item, kinds)), node->loc); }); });
   ir::Sink sink{var, ir::SinkKind::List, nullptr};
   emit(builder_.collect(std::span<const ir::Sink>(&sink, 1), body), node->loc);
   return {{var}};
@@ -171,14 +170,13 @@ void Lowering::walk(const Node* node, const Visit& visit) {
   walk_now(node, visit);
 }
 
-Value Lowering::item_value(const Node* node) {
-  return node->type->is_list() ? Value{{}, node} : lower(node);
-}
+Value Lowering::item_value(const Node* node) { return node->type->is_list() ? Value{{}, node} : lower(node); }
 
 void Lowering::walk_now(const Node* node, const Visit& visit) {
   if (failed_) return;
   if (++statements_ > kMaxStatements) {
-    return fail(DiagId::TooComplex, node->loc, "the program needs more than " + std::to_string(kMaxStatements) + " statements");
+    return fail(DiagId::TooComplex, node->loc,
+                "the program needs more than " + std::to_string(kMaxStatements) + " statements");
   }
   builder_.set_loc(node->loc);
   switch (node->op) {
@@ -199,7 +197,8 @@ void Lowering::walk_now(const Node* node, const Visit& visit) {
     case Op::MkList:
       for (const Node* input : node->inputs) visit(item_value(input));
       return;
-    default: fail(DiagId::StoredNest, node->loc, "a list of lists cannot be stored", "make one list of it with `flatten`");
+    default:
+      fail(DiagId::StoredNest, node->loc, "a list of lists cannot be stored", "make one list of it with `flatten`");
   }
 }
 

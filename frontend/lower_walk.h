@@ -21,8 +21,8 @@ inline constexpr std::uint32_t kCheap = 8;
 /// Operators of one expression; more are cut by a `let`.
 inline constexpr std::uint32_t kDear = 64;
 
-/// What a node is in the module: an expression a column of a scalar or tuple, or one for a whole list or graph. A list of
-/// lists is never a value, and its items are passed on as the nodes to walk: `maybe_list`.
+/// What a node is in the module: an expression a column of a scalar or tuple, or one for a whole list or graph. A list
+/// of lists is never a value, and its items are passed on as the nodes to walk: `maybe_list`.
 struct Value {
   std::vector<const ir::Expr*> parts;
   const asg::Node* maybe_list = nullptr;
@@ -82,7 +82,8 @@ class Lowering {
   Value item(const asg::Node* node);
   /// The same items in columns of `kinds`.
   const ir::Expr* converted_list(const ir::Expr* list, const Kinds& kinds);
-  /// Writes code that calls `visit` for every item of the list `node`, in order; `visit` may be called for several places.
+  /// Writes code that calls `visit` for every item of the list `node`, in order; `visit` may be called for several
+  /// places.
   void walk(const asg::Node* node, const Visit& visit);
   void walk_now(const asg::Node* node, const Visit& visit);
   /// The value of `node` as the item of a list: a list is passed on as its node.

@@ -282,7 +282,8 @@ class CallOrder {
       if (i >= at) path += (path.empty() ? " through `" : ", `") + std::string(stack_[i].def->decl->name) + "`";
     }
     if (known) return;
-    diagnostics_.error(DiagId::Recursion, call.loc, "`" + std::string(call.callee->decl->name) + "` calls itself" + path,
+    diagnostics_.error(DiagId::Recursion, call.loc,
+                       "`" + std::string(call.callee->decl->name) + "` calls itself" + path,
                        "there is no recursion; iterate with `apply`");
   }
 

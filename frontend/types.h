@@ -16,8 +16,9 @@ struct Type {
   enum class Kind : std::uint8_t { Int, Float, Bool, Tuple, List, Graph };
 
   Kind kind;
-  std::uint32_t count = 0;      ///< Tuple: number of positions.
-  const Type* elem = nullptr;   ///< Tuple, List: type of an item. Graph: type of the edge information, null if it has none.
+  std::uint32_t count = 0;  ///< Tuple: number of positions.
+  const Type* elem =
+      nullptr;  ///< Tuple, List: type of an item. Graph: type of the edge information, null if it has none.
 
   bool is_number() const { return kind == Kind::Int || kind == Kind::Float; }
   bool is_scalar() const { return is_number() || kind == Kind::Bool; }

@@ -311,8 +311,8 @@ class Builder {
     ast::Expr* out = call(context->call());
     for (std::size_t i = signs.size(); i-- > 0;) {
       if (signs[i]->getType() == MatchaParser::PLUS) continue;
-      bool literal = i + 1 == signs.size() && context->call()->arguments().empty() &&
-                     context->call()->atom()->INT() != nullptr;
+      bool literal =
+          i + 1 == signs.size() && context->call()->arguments().empty() && context->call()->atom()->INT() != nullptr;
       if (literal) {
         ast::IntExpr* number = static_cast<ast::IntExpr*>(out);
         number->value = static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(number->value));

@@ -99,12 +99,9 @@ std::string hint_for(const antlr4::Token& seen, const antlr4::Token* before, con
   switch (seen.getType()) {
     case MatchaParser::OPEN_BRACKET: return "an item is read with `get(list, position)`";
     case MatchaParser::DOT: return "values have no attributes; operators are called as `size(x)`";
-    case MatchaParser::SLASH:
-      return previous == MatchaParser::SLASH ? "`/` of two ints truncates" : "";
-    case MatchaParser::STAR:
-      return previous == MatchaParser::STAR ? "there is no power operator" : "";
-    case MatchaParser::ASSIGN:
-      return "`==` compares";
+    case MatchaParser::SLASH: return previous == MatchaParser::SLASH ? "`/` of two ints truncates" : "";
+    case MatchaParser::STAR: return previous == MatchaParser::STAR ? "there is no power operator" : "";
+    case MatchaParser::ASSIGN: return "`==` compares";
     case MatchaParser::INDENT: return "only the lines of a function are indented";
     default: return "";
   }
@@ -172,10 +169,10 @@ void SyntaxErrors::report(antlr4::Parser* parser, const antlr4::Token* seen) {
                               "there is no `" + first->getText() + "` statement", std::string(foreign->hint));
     return;
   }
-  source_.diagnostics.error(DiagId::Syntax, loc,
-                            "expected " + describe_expected(parser->getExpectedTokens()) + " but found " +
-                                describe(*seen, source_.text),
-                            hint_for(*seen, token_before(parser, seen), token_after(parser, seen)));
+  source_.diagnostics.error(
+      DiagId::Syntax, loc,
+      "expected " + describe_expected(parser->getExpectedTokens()) + " but found " + describe(*seen, source_.text),
+      hint_for(*seen, token_before(parser, seen), token_after(parser, seen)));
 }
 
 void SyntaxErrors::reportNoViableAlternative(antlr4::Parser* parser, const antlr4::NoViableAltException& error) {

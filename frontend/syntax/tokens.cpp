@@ -24,7 +24,8 @@ LineIndex::LineIndex(std::uint32_t file, std::string_view text) : file_(file), s
 SourceLoc LineIndex::loc(std::size_t begin, std::size_t end) const {
   begin = std::min(begin, size_);
   end = std::clamp(end, begin, size_);
-  std::size_t line = static_cast<std::size_t>(std::upper_bound(starts_.begin(), starts_.end(), begin) - starts_.begin());
+  std::size_t line =
+      static_cast<std::size_t>(std::upper_bound(starts_.begin(), starts_.end(), begin) - starts_.begin());
   std::size_t start = starts_[line - 1];
   std::size_t limit = line < starts_.size() ? starts_[line] - 1 : size_;
   std::size_t length = std::max(begin, std::min(end, limit)) - begin;
@@ -45,7 +46,10 @@ class NestingCounter {
  public:
   NestingCounter() { levels_.push_back({}); }
 
-  void open() { levels_.push_back({}); ++total_; }
+  void open() {
+    levels_.push_back({});
+    ++total_;
+  }
   void close() {
     total_ -= 1 + levels_.back().ifs + levels_.back().lambdas;
     levels_.pop_back();
@@ -204,9 +208,10 @@ class Layout {
     if (character == "{" || character == "}") hint = "blocks are made by indentation, lists by `[…]`";
     if (character == ";") hint = "one statement a line";
     bool printable = static_cast<unsigned char>(character[0]) >= 0x20 && character != "\x7f";
-    error(DiagId::BadCharacter, raw.begin, raw.begin + character.size(),
-          printable ? "the character `" + character + "` has no meaning here" : "a control character has no meaning here",
-          hint);
+    error(
+        DiagId::BadCharacter, raw.begin, raw.begin + character.size(),
+        printable ? "the character `" + character + "` has no meaning here" : "a control character has no meaning here",
+        hint);
   }
 
   bool close(const Raw& raw) {
@@ -264,7 +269,8 @@ class Layout {
 
   void indent(const Raw& raw, std::size_t width) {
     if (!block_allowed_) {
-      if (tab_free(raw) && !after_colon_) error(DiagId::BadIndent, raw.begin, raw.end, "the line is indented, but no block begins here");
+      if (tab_free(raw) && !after_colon_)
+        error(DiagId::BadIndent, raw.begin, raw.end, "the line is indented, but no block begins here");
       indents_.push_back({width, false});
       return;
     }
@@ -293,8 +299,8 @@ class Layout {
     block_expected_ = false;
     std::size_t here = header_end_;
     source_.lines_with_errors.insert(logical_line_ - 1);
-    source_.diagnostics.error(DiagId::MissingBlock, source_.lines.loc(here - 1, here),
-                              "the function has no body", "indent the lines that belong to it");
+    source_.diagnostics.error(DiagId::MissingBlock, source_.lines.loc(here - 1, here), "the function has no body",
+                              "indent the lines that belong to it");
     add(MatchaParser::INDENT, at, at);
     add(MatchaLexer::RETURN, at, at);
     add(MatchaLexer::NONE, at, at);

@@ -14,9 +14,9 @@
 #include "frontend/lower.h"
 #include "ir/context.h"
 
-/// Runs every `fail_*.mt` of this folder through the front end. `# expected-error@+1 {{text [id]}}` asks for one error on
-/// the next line whose message and id contain the text; `@-1`, `@7` (line 7) and no place (the same line) work too, and
-/// so does `expected-warning`. Every diagnostic must be asked for. `# entry: NAME` is the option `--entry`.
+/// Runs every `fail_*.mt` of this folder through the front end. `# expected-error@+1 {{text [id]}}` asks for one error
+/// on the next line whose message and id contain the text; `@-1`, `@7` (line 7) and no place (the same line) work too,
+/// and so does `expected-warning`. Every diagnostic must be asked for. `# entry: NAME` is the option `--entry`.
 namespace matcha {
 namespace {
 
@@ -73,9 +73,12 @@ TEST_P(ErrorTest, ReportsWhatTheFileSays) {
     EXPECT_FALSE(frontend::lower(*graph, context, diagnostics)) << "the program compiles";
   }
   EXPECT_TRUE(diagnostics.has_errors());
-  EXPECT_TRUE(std::is_sorted(diagnostics.all().begin(), diagnostics.all().end(), [](const Diagnostic& a, const Diagnostic& b) {
-    return std::tie(a.loc.file, a.loc.line, a.loc.column) < std::tie(b.loc.file, b.loc.line, b.loc.column);
-  })) << "not in source order";
+  EXPECT_TRUE(std::is_sorted(diagnostics.all().begin(), diagnostics.all().end(),
+                             [](const Diagnostic& a, const Diagnostic& b) {
+                               return std::tie(a.loc.file, a.loc.line, a.loc.column) <
+                                      std::tie(b.loc.file, b.loc.line, b.loc.column);
+                             }))
+      << "not in source order";
   std::vector<Expected> expected = expectations(sources);
   for (const Diagnostic& d : diagnostics.all()) {
     std::string message = d.message + " [" + std::string(diag_text(d.id)) + "]";

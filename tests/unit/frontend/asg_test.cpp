@@ -22,20 +22,29 @@ TEST(Asg, EqualNodesAreShared) {
 
 TEST(Asg, EqualFunctionsAreSharedWhateverTheirNames) {
   EXPECT_EQ(count("def main(l: List<int>): return sum(apply(lambda v: v * 2, l)) - sum(apply(lambda w: w * 2, l))",
-                  asg::Op::Apply), 1u);
+                  asg::Op::Apply),
+            1u);
   EXPECT_EQ(count("def main(l: List<int>): return sum(apply(lambda v: v * 2, l)) - sum(apply(lambda w: w * 3, l))",
-                  asg::Op::Apply), 2u);
+                  asg::Op::Apply),
+            2u);
   EXPECT_EQ(count("def main(l: List<int>):\n"
                   "    return sum(apply(lambda v: v, cond=lambda v: v > 2, l)) - sum(apply(lambda v: v, l))",
-                  asg::Op::Apply), 2u);
-  EXPECT_EQ(count("def main(l: List<int>): return sum(apply(lambda v, w: v - w, l, l)) - sum(apply(lambda v, w: w - v, l, l))",
-                  asg::Op::Apply), 2u);
+                  asg::Op::Apply),
+            2u);
+  EXPECT_EQ(
+      count(
+          "def main(l: List<int>): return sum(apply(lambda v, w: v - w, l, l)) - sum(apply(lambda v, w: w - v, l, l))",
+          asg::Op::Apply),
+      2u);
 }
 
 TEST(Asg, EqualFunctionsAreSharedAtAnyDepth) {
   std::string inner = "sum(apply(lambda w: w + 1, m))";
   EXPECT_EQ(count("def main(l: List<int>, m: List<int>):\n"
-                  "    return sum(apply(lambda v: v * " + inner + ", l)) + " + inner, asg::Op::Apply), 2u);
+                  "    return sum(apply(lambda v: v * " +
+                      inner + ", l)) + " + inner,
+                  asg::Op::Apply),
+            2u);
 }
 
 TEST(Asg, FunctionsThatReadOuterItemsAreNotMixedUp) {
@@ -44,7 +53,9 @@ TEST(Asg, FunctionsThatReadOuterItemsAreNotMixedUp) {
                   "    a = sum(apply(lambda v: sum(apply(lambda w: v * w, m)), l))\n"
                   "    b = sum(apply(lambda w: sum(apply(lambda v: v * w, m)), l))\n"
                   "    c = sum(apply(lambda v: sum(apply(lambda w: w * v, m)), l))\n"
-                  "    return a + b + c", asg::Op::Apply), 4u);
+                  "    return a + b + c",
+                  asg::Op::Apply),
+            4u);
 }
 
 TEST(Asg, OperandsBelongToOneApply) {
@@ -53,7 +64,8 @@ TEST(Asg, OperandsBelongToOneApply) {
   ASSERT_TRUE(compiled->graph);
   std::vector<const asg::Node*> operands;
   for (const asg::Node* node : compiled->graph->nodes) {
-    if (node->apply != nullptr) operands.insert(operands.end(), node->apply->operands.begin(), node->apply->operands.end());
+    if (node->apply != nullptr)
+      operands.insert(operands.end(), node->apply->operands.begin(), node->apply->operands.end());
   }
   std::sort(operands.begin(), operands.end());
   EXPECT_EQ(operands.size(), 2u);
@@ -80,14 +92,17 @@ TEST(Asg, ListingTwoOfTheMatchaPaper) {
 }
 
 TEST(Asg, Dot) {
-  std::unique_ptr<Compiled> compiled = compile_text("def main(l: List<int>): return sum(apply(lambda v: v + 1, cond=lambda v: v < 3, l))");
+  std::unique_ptr<Compiled> compiled =
+      compile_text("def main(l: List<int>): return sum(apply(lambda v: v + 1, cond=lambda v: v < 3, l))");
   ASSERT_TRUE(compiled->graph);
   EXPECT_EQ(asg::print_dot(*compiled->graph), read_file("tests/asg/small.dot.expected"));
 }
 
 TEST(Asg, TreeOfAProgram) {
   SourceManager sources;
-  std::uint32_t file = sources.add("small.mt", "from std.cycle import wedges\ndef main(g, k: int = 2) -> int:\n    return wedges(g) if 1 < k <= 3 else -k\n");
+  std::uint32_t file = sources.add(
+      "small.mt",
+      "from std.cycle import wedges\ndef main(g, k: int = 2) -> int:\n    return wedges(g) if 1 < k <= 3 else -k\n");
   Diagnostics diagnostics(sources);
   std::unique_ptr<Program> program = check(sources, file, {}, diagnostics);
   EXPECT_EQ(print_ast(*program), read_file("tests/asg/small.ast.expected"));

@@ -6,7 +6,8 @@ namespace matcha::frontend::testing {
 namespace {
 
 TEST(Diagnostics, Text) {
-  std::unique_ptr<Compiled> compiled = compile_text("def main(g: Graph):\n    a = 1\n    a = neighbor(g, 2)\n    return size(a) + sizes(a)\n");
+  std::unique_ptr<Compiled> compiled =
+      compile_text("def main(g: Graph):\n    a = 1\n    a = neighbor(g, 2)\n    return size(a) + sizes(a)\n");
   EXPECT_EQ(render_text(*compiled->diagnostics, false),
             "test.mt:3:5: error: `a` is bound already in this scope [rebinding]\n"
             "      a = neighbor(g, 2)\n"
@@ -25,7 +26,8 @@ TEST(Diagnostics, Text) {
 }
 
 TEST(Diagnostics, NoteOfTheCall) {
-  std::unique_ptr<Compiled> compiled = compile_text("def add(x): return x + 1\ndef main(g: Graph):\n    return add(g)\n");
+  std::unique_ptr<Compiled> compiled =
+      compile_text("def add(x): return x + 1\ndef main(g: Graph):\n    return add(g)\n");
   ASSERT_EQ(compiled->diagnostics->all().size(), 1u);
   const Diagnostic& d = compiled->diagnostics->all()[0];
   EXPECT_EQ(d.loc.line, 1u);
@@ -42,16 +44,18 @@ TEST(Diagnostics, Color) {
 
 TEST(Diagnostics, Json) {
   std::unique_ptr<Compiled> compiled = compile_text("def main(): return 'a\"\\b' + x\n");
-  EXPECT_EQ(render_json(*compiled->diagnostics),
-            "[\n  {\"file\":\"test.mt\",\"line\":1,\"column\":29,\"length\":1,\"severity\":\"error\",\"id\":\"unknown-name\","
-            "\"message\":\"`x` is not defined\",\"hint\":\"\",\"notes\":[]}\n]\n");
+  EXPECT_EQ(
+      render_json(*compiled->diagnostics),
+      "[\n  {\"file\":\"test.mt\",\"line\":1,\"column\":29,\"length\":1,\"severity\":\"error\",\"id\":\"unknown-name\","
+      "\"message\":\"`x` is not defined\",\"hint\":\"\",\"notes\":[]}\n]\n");
   EXPECT_EQ(render_json(*compile_text("def main(): return 1")->diagnostics), "[]\n");
   std::string escaped = render_json(*compile_text("def main(): return 1 + \x01\n")->diagnostics);
   EXPECT_EQ(escaped.find('\x01'), std::string::npos);
 }
 
 TEST(Diagnostics, LongAndControlLinesAreCut) {
-  std::unique_ptr<Compiled> compiled = compile_text("def main(): return " + std::string(5'000, ' ') + "\x1b[31m" + std::string(5'000, '1') + "\n");
+  std::unique_ptr<Compiled> compiled =
+      compile_text("def main(): return " + std::string(5'000, ' ') + "\x1b[31m" + std::string(5'000, '1') + "\n");
   std::string text = render_text(*compiled->diagnostics, false);
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
   EXPECT_LT(text.size(), 12'000u);

@@ -63,7 +63,8 @@ TEST(Infer, IntsWidenToFloats) {
 }
 
 TEST(Infer, SumsOfBoolsAndTuples) {
-  EXPECT_EQ(signature("def main(g: Graph): return sum(apply(lambda e: get(e, 0) < get(e, 1), edges(g)))"), "g: Graph -> int");
+  EXPECT_EQ(signature("def main(g: Graph): return sum(apply(lambda e: get(e, 0) < get(e, 1), edges(g)))"),
+            "g: Graph -> int");
   EXPECT_EQ(signature("def main(g: Graph): return sum(edges(g))"), "g: Graph -> Tuple<int, 2>");
 }
 
@@ -78,9 +79,11 @@ TEST(Infer, EdgeInformation) {
 
 TEST(Infer, PositionalArgumentsAfterKeywords) {
   EXPECT_EQ(signature("def f(a, b, c): return a - b * c\ndef main(): return f(c=1, 2, 3)"), " -> int");
-  EXPECT_EQ(signature("def main(l: List<int>): return apply(cond=None, func=lambda v: v, l)"), "l: List<int> -> List<int>");
-  EXPECT_EQ(signature("def main(l: List<int>):\n    def odd(v): return v % 2 == 1\n    return apply(lambda v: v, odd, l)"),
+  EXPECT_EQ(signature("def main(l: List<int>): return apply(cond=None, func=lambda v: v, l)"),
             "l: List<int> -> List<int>");
+  EXPECT_EQ(
+      signature("def main(l: List<int>):\n    def odd(v): return v % 2 == 1\n    return apply(lambda v: v, odd, l)"),
+      "l: List<int> -> List<int>");
 }
 
 TEST(Infer, NamesOfOperatorsMayBeBound) {
@@ -89,7 +92,9 @@ TEST(Infer, NamesOfOperatorsMayBeBound) {
 }
 
 TEST(Infer, AnErrorHasNoEcho) {
-  EXPECT_EQ(compile_text("def main(g: Graph):\n    a = nothing(g)\n    b = a + 1\n    return apply(b, sum(a))")->diagnostics->error_count(), 1u);
+  EXPECT_EQ(compile_text("def main(g: Graph):\n    a = nothing(g)\n    b = a + 1\n    return apply(b, sum(a))")
+                ->diagnostics->error_count(),
+            1u);
 }
 
 TEST(Infer, EntryIsMainOrTheLast) {

@@ -15,10 +15,16 @@ TEST(Layout, CarriageReturns) { EXPECT_EQ(asg_text("def main(n):\r\n    return n
 
 TEST(Layout, OldMacLineBreaks) { EXPECT_EQ(asg_text("def main(n):\r    return n + 1\r"), kSum); }
 
-TEST(Layout, ByteOrderMark) { EXPECT_EQ(asg_text("\xEF\xBB\xBF" "def main(n):\n    return n + 1\n"), kSum); }
+TEST(Layout, ByteOrderMark) {
+  EXPECT_EQ(asg_text("\xEF\xBB\xBF"
+                     "def main(n):\n    return n + 1\n"),
+            kSum);
+}
 
 TEST(Layout, BlankLinesAndCommentsHaveNoIndentation) {
-  EXPECT_EQ(asg_text("# first\n\ndef main(n): # here\n      # deep\n\n# none\n    \n\t\n    return n + 1 # end\n  # after\n"), kSum);
+  EXPECT_EQ(
+      asg_text("# first\n\ndef main(n): # here\n      # deep\n\n# none\n    \n\t\n    return n + 1 # end\n  # after\n"),
+      kSum);
 }
 
 TEST(Layout, BracketsJoinLines) { EXPECT_EQ(asg_text("def main(\n n,\n ):\n    return (n +\n1)\n"), kSum); }
@@ -26,7 +32,9 @@ TEST(Layout, BracketsJoinLines) { EXPECT_EQ(asg_text("def main(\n n,\n ):\n    r
 TEST(Layout, TabsBetweenWordsAreSpaces) { EXPECT_EQ(asg_text("def\tmain(n):\n    return\tn\t+ 1\t\n"), kSum); }
 
 TEST(Layout, Docstrings) {
-  EXPECT_EQ(asg_text("\"\"\"A module,\nin two lines.\"\"\"\n\ndef main(n):\n    '''One\n  more.'''\n    return n + 1\n"), kSum);
+  EXPECT_EQ(
+      asg_text("\"\"\"A module,\nin two lines.\"\"\"\n\ndef main(n):\n    '''One\n  more.'''\n    return n + 1\n"),
+      kSum);
 }
 
 TEST(Layout, CharactersOutsideAsciiInCommentsAndQuotes) {
@@ -41,7 +49,8 @@ TEST(Layout, PlacesCountBytesAfterOtherCharacters) {
 }
 
 TEST(Layout, NestedBlocksCloseTogether) {
-  EXPECT_EQ(asg_text("def main(n):\n  def a(x):\n    def b(y):\n      return y + 1\n    return b(x)\n  return a(n)\n"), kSum);
+  EXPECT_EQ(asg_text("def main(n):\n  def a(x):\n    def b(y):\n      return y + 1\n    return b(x)\n  return a(n)\n"),
+            kSum);
 }
 
 TEST(Layout, NumbersAsInPython) {
@@ -61,14 +70,19 @@ TEST(Layout, Precedence) {
 }
 
 TEST(Layout, ErrorsOfSeveralLinesInOneRun) {
-  EXPECT_EQ(compile_text("def a(x)\n    return x\ndef b(:\n    return 1\ndef c(x):\n    return +\n")->diagnostics->error_count(), 3u);
+  EXPECT_EQ(compile_text("def a(x)\n    return x\ndef b(:\n    return 1\ndef c(x):\n    return +\n")
+                ->diagnostics->error_count(),
+            3u);
 }
 
 TEST(Layout, Encodings) {
-  for (const std::string& text : {std::string("\xFF\xFE" "d\0e\0", 6), std::string("d\0e\0f\0", 6),
-                                  std::string("def main(): return 1 # \xE9\n"), std::string("def main():\0 return 1", 21),
-                                  std::string("# \xC0\x80\ndef main(): return 1"), std::string("# \xED\xA0\x80\n"),
-                                  std::string("# \xF0\x9F\x98")}) {
+  for (const std::string& text :
+       {std::string("\xFF\xFE"
+                    "d\0e\0",
+                    6),
+        std::string("d\0e\0f\0", 6), std::string("def main(): return 1 # \xE9\n"),
+        std::string("def main():\0 return 1", 21), std::string("# \xC0\x80\ndef main(): return 1"),
+        std::string("# \xED\xA0\x80\n"), std::string("# \xF0\x9F\x98")}) {
     std::unique_ptr<Compiled> compiled = compile_text(text);
     EXPECT_TRUE(compiled->has(DiagId::Encoding)) << text;
     EXPECT_TRUE(compiled->diagnostics->all()[0].loc.valid());

@@ -21,7 +21,8 @@ void refused(DiagId id, const std::string& text) {
 }
 
 TEST(Limits, Brackets) {
-  for (const char* bracket : {"(", "[", "f("}) refused(DiagId::TooDeep, "def main(): return " + repeat(bracket, 10'000));
+  for (const char* bracket : {"(", "[", "f("})
+    refused(DiagId::TooDeep, "def main(): return " + repeat(bracket, 10'000));
   refused(DiagId::TooDeep, "def main(): return " + repeat("(", 10'000) + "1" + repeat(")", 10'000));
   EXPECT_TRUE(compile_fully("def main(): return " + repeat("(", 200) + "1" + repeat(")", 200)));
 }
@@ -108,14 +109,16 @@ TEST(Limits, SharedScalarsStaySmall) {
   std::string text = "def main(x0: int):\n";
   for (int i = 0; i < 300; ++i) {
     std::string before = "x" + std::to_string(i);
-    text += "    x" + std::to_string(i + 1) + " = " + before + " * " + before + " if " + before + " < 9 else " + before + " - 1\n";
+    text += "    x" + std::to_string(i + 1) + " = " + before + " * " + before + " if " + before + " < 9 else " +
+            before + " - 1\n";
   }
   EXPECT_TRUE(compile_fully(text + "    return x300\n"));
 }
 
 TEST(Limits, LongWords) {
   std::string word(50'000, 'a');
-  std::unique_ptr<Compiled> compiled = compile_text("def " + word + "b(): return 1\ndef main(): return " + word + "()\n");
+  std::unique_ptr<Compiled> compiled =
+      compile_text("def " + word + "b(): return 1\ndef main(): return " + word + "()\n");
   EXPECT_TRUE(compiled->has(DiagId::UnknownName));
 }
 
