@@ -318,14 +318,19 @@ void as_wanted(runtime::InputList& list, const std::vector<runtime::ColumnKind>&
 }  // namespace
 
 void add_bind_options(CLI::App& verb, BindOptions& options) {
-  verb.add_option("GRAPH", options.graph, "The graph, for the one parameter that is a Graph or a list of edges");
-  verb.add_option("--in", options.inputs, "NAME=FILE or NAME=FILE:COLUMNS binds a graph or list, as `times=msg.txt:2`")
+  verb.add_option("GRAPH", options.graph, "The graph, for the one parameter that is a Graph or a list of edges")
+      ->type_name("");
+  verb.add_option("--in", options.inputs, "Bind a graph or a list; `times=msg.txt:2` takes column 2, from 0")
       ->allow_extra_args(false)
+      ->type_name("NAME=FILE[:COLS]")
       ->group("Inputs");
-  verb.add_option("--param", options.params, "NAME=VALUE binds an int, float or bool")
+  verb.add_option("--param", options.params, "Bind an int, float or bool")
       ->allow_extra_args(false)
+      ->type_name("NAME=VALUE")
       ->group("Inputs");
-  verb.add_option("--labels", options.labels, "Vertex labels: one a line, or `id label`")->group("Inputs");
+  verb.add_option("--labels", options.labels, "Vertex labels: one a line, or `id label`")
+      ->type_name("FILE")
+      ->group("Inputs");
   verb.add_flag("--directed", options.directed, "Keep arcs instead of making graphs symmetric")->group("Inputs");
 }
 

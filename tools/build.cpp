@@ -87,21 +87,28 @@ void add_build(CLI::App& app, Action& action) {
   auto options = std::make_shared<BuildOptions>();
   BuildOptions& o = *options;
   add_program_options(*verb, o.compile);
-  verb->add_option("--emit", o.emit, "ast, asg, ir (before the passes), kernel (after them) or llvm")
+  verb->add_option("--emit", o.emit, "What to print; ir is before the passes (the default), kernel after them")
       ->check(CLI::IsMember({"ast", "asg", "ir", "kernel", "llvm"}))
-      ->capture_default_str();
-  verb->add_option("-o,--output", o.output, "Write to this file, which appears when it is complete; default: stdout");
+      ->option_text("ast|asg|ir|kernel|llvm");
+  verb->add_option("-o,--output", o.output, "Write to this file, which appears when it is complete; default: stdout")
+      ->type_name("FILE");
   verb->add_flag("--dot", o.dot, "With --emit=asg: Graphviz");
   add_pass_options(*verb, o.compile);
   verb->add_option("--print-after", o.print_after, "Print the module after this pass (or `all`), on stderr")
       ->allow_extra_args(false)
+      ->type_name("PASS")
       ->group("Passes");
   verb->add_flag("--print-changed", o.print_changed, "Print the module after each pass that changed it, on stderr")
       ->group("Passes");
-  verb->add_option("--dump-dir", o.dump_dir, "Write the module after each pass into this folder")->group("Passes");
+  verb->add_option("--dump-dir", o.dump_dir, "Write the module after each pass into this folder")
+      ->type_name("FOLDER")
+      ->group("Passes");
   verb->add_flag("--time-passes", o.time_passes, "Print what each pass took and did, on stderr")->group("Passes");
-  verb->add_option("--stop-after", o.stop_after, "End after the first run of this pass")->group("Passes");
+  verb->add_option("--stop-after", o.stop_after, "End after the first run of this pass")
+      ->type_name("PASS")
+      ->group("Passes");
   verb->add_option("--pass-limit", o.pass_limit, "End after so many passes, to find the one that breaks something")
+      ->type_name("N")
       ->group("Passes");
   add_console_options(*verb, o.console);
   verb->footer(R"(

@@ -44,6 +44,8 @@ std::string full_name(const CLI::App& verb) {
   return verb.get_parent() == nullptr ? "matcha" : full_name(*verb.get_parent()) + " " + verb.get_name();
 }
 
+bool any_verb(const CLI::App*) { return true; }
+
 /// The words that could have been meant: verbs, or options as they are written.
 std::vector<std::string> known_words(const CLI::App& verb, bool options) {
   std::vector<std::string> words;
@@ -53,7 +55,7 @@ std::vector<std::string> known_words(const CLI::App& verb, bool options) {
     }
     return words;
   }
-  for (const CLI::App* child : verb.get_subcommands([](const CLI::App*) { return true; })) {
+  for (const CLI::App* child : verb.get_subcommands(any_verb)) {
     words.push_back(child->get_name());
   }
   return words;
@@ -94,6 +96,8 @@ int parse_and_run(int argc, const char* const* argv) {
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.require_subcommand(1);
   app.footer(kFooter);
+  constexpr std::size_t kHelpColumn = 34;
+  app.get_formatter()->column_width(kHelpColumn);
   Action action;
   add_run(app, action);
   add_check(app, action);
@@ -109,6 +113,14 @@ int parse_and_run(int argc, const char* const* argv) {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
     return app.exit(success);
+  } catch (const CLI::RequiredError& error) {
+    // Nothing but the verb: its help says what comes next.
+    const CLI::App* verb = given_verb(app);
+    if (!app.remaining(true).empty() || verb->get_subcommands(any_verb).empty()) {
+      return usage_error(app, error, app.remaining(true));
+    }
+    Console{ConsoleOptions{}}.write(verb->help(full_name(*verb->get_parent())));
+    return static_cast<int>(ExitCode::Usage);
   } catch (const CLI::ParseError& error) {
     // CLI11 asks for required things before it says what it did not expect, which tells more.
     return usage_error(app, error, app.remaining(true));
@@ -132,11 +144,13 @@ int run_command_line(int argc, const char* const* argv) {
 
 void add_console_options(CLI::App& verb, ConsoleOptions& options) {
   verb.set_help_flag("-h,--help", "Print this help and exit");
-  verb.add_option("--color", options.color, "Colour messages: auto, always or never")
+  verb.add_option("--color", options.color, "Colour messages")
       ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->option_text("auto|always|never")
       ->group("Messages");
-  verb.add_option("--diagnostics", options.diagnostics, "Form of errors: text, or json for editors")
+  verb.add_option("--diagnostics", options.diagnostics, "Form of errors; json is for editors")
       ->check(CLI::IsMember({"text", "json"}))
+      ->option_text("text|json")
       ->group("Messages");
   verb.add_flag("-q,--quiet", options.quiet, "Print errors only")->group("Messages");
   verb.add_flag("--no-progress", options.no_progress, "Draw no progress bar")->group("Messages");

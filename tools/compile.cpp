@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,13 +27,21 @@ runtime::Error cannot_read(const std::string& name, const std::string& why) {
 }
 
 /// A whole file, or standard input for `-`.
-runtime::Result<std::string> read_text(const std::string& path, const std::string& name) {
+runtime::Result<std::string> read_text(const std::string& path, const std::string& name,
+                                       const std::atomic<bool>* cancel) {
   const int descriptor = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return cannot_read(name, std::strerror(errno));
   std::string text;
   int failure = 0;
   constexpr std::size_t kBlock = std::size_t{1} << 16;
   while (text.size() <= kLongestProgram) {
+    // A read that waits for a terminal would not notice Ctrl-C.
+    constexpr int kPauseMs = 100;
+    struct pollfd ready = {descriptor, POLLIN, 0};
+    if (::poll(&ready, 1, kPauseMs) <= 0) {
+      if (cancel != nullptr && cancel->load()) return cannot_read(name, "interrupted");
+      continue;
+    }
     const std::size_t size = text.size();
     text.resize(size + kBlock);
     const ssize_t got = ::read(descriptor, text.data() + size, kBlock);
@@ -57,16 +66,19 @@ bool looks_like_graph(std::string_view text) {
 }  // namespace
 
 void add_program_options(CLI::App& verb, CompileOptions& options) {
-  verb.add_option("FILE", options.file, "The program (.mt); `-` reads standard input")->required();
-  verb.add_option("--entry", options.entry, "The function to compile; default: `main`, else the last one of the file");
+  verb.add_option("FILE", options.file, "The program (.mt); `-` reads standard input")->required()->type_name("");
+  verb.add_option("--entry", options.entry, "The function to compile; default: `main`, else the last one of the file")
+      ->type_name("NAME");
 }
 
 void add_pass_options(CLI::App& verb, CompileOptions& options) {
   verb.add_option("--passes", options.passes,
                   "The passes to run, such as `fuse,plan-memory`; `cpu` is the default list")
+      ->type_name("LIST")
       ->group("Passes");
   verb.add_option("--disable-pass", options.disabled, "Leave this pass out; may be repeated")
       ->allow_extra_args(false)
+      ->type_name("NAME")
       ->group("Passes");
 }
 
@@ -84,7 +96,8 @@ ExitCode Compilation::report(ExitCode code_of_errors) {
 
 ExitCode Compilation::read() {
   const Stopwatch watch;
-  runtime::Result<std::string> text = read_text(options_.file, name());
+  runtime::Result<std::string> text = read_text(options_.file, name(), cancel_);
+  if (!text && cancel_ != nullptr && cancel_->load()) return ExitCode::Interrupted;
   if (!text) return console_.error(text.error());
   if (looks_like_graph(*text)) {
     return console_.error(ExitCode::Usage, fmt::format("`{}` is a graph, not a program", name()),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -61,6 +62,8 @@ class Compilation {
   /// Milliseconds of each step so far, in order.
   const std::vector<std::pair<std::string, double>>& times() const { return times_; }
   double total_ms() const;
+  /// Reading standard input ends when this becomes true.
+  void set_cancel(const std::atomic<bool>* cancel) { cancel_ = cancel; }
   /// Nothing is reported while it is off; `check --diagnostics=json` prints the diagnostics itself.
   void set_reporting(bool on) { reporting_ = on; }
 
@@ -71,6 +74,7 @@ class Compilation {
   const CompileOptions& options_;
   const Console& console_;
   bool reporting_ = true;
+  const std::atomic<bool>* cancel_ = nullptr;
   SourceManager sources_;
   Diagnostics diagnostics_{sources_};
   std::size_t reported_ = 0;

@@ -140,7 +140,9 @@ void add_explain(CLI::App& app, Action& action) {
   ExplainOptions& o = *options;
   add_program_options(*verb, o.compile);
   add_bind_options(*verb, o.bind);
-  verb->add_option("--threads", o.threads, "Threads; 0: as many as there are")->envname("MATCHA_NUM_THREADS");
+  verb->add_option("--threads", o.threads, "Threads; 0: as many as there are")
+      ->envname("MATCHA_NUM_THREADS")
+      ->type_name("N");
   verb->add_flag("--dot", o.dot, "Print the graph of the program (ASG) for Graphviz instead");
   add_pass_options(*verb, o.compile);
   add_console_options(*verb, o.console);

@@ -180,15 +180,16 @@ ExitCode generate(const GraphOptions& options, const std::function<runtime::Resu
 }
 
 void add_input_options(CLI::App& verb, GraphOptions& options) {
-  verb.add_option("--labels", options.labels, "Vertex labels: one a line, or `id label`");
-  verb.add_option("--vertices", options.vertices, "More vertices: one id a line");
+  verb.add_option("--labels", options.labels, "Vertex labels: one a line, or `id label`")->type_name("FILE");
+  verb.add_option("--vertices", options.vertices, "More vertices: one id a line")->type_name("FILE");
   verb.add_flag("--directed", options.directed, "Keep arcs instead of making the graph symmetric");
   verb.add_flag("--temporal", options.temporal, "Keep arcs, repeats and the third column (`u v t`)");
 }
 
 void add_output_options(CLI::App& verb, GraphOptions& options) {
   verb.add_option("--format", options.format, "Format of the output; by default its name says it")
-      ->check(CLI::IsMember({"edges", "mtx", "tve", "mtg"}));
+      ->check(CLI::IsMember({"edges", "mtx", "tve", "mtg"}))
+      ->option_text("edges|mtx|tve|mtg");
 }
 
 using Make = std::function<runtime::Result<runtime::Graph>(const GraphOptions&)>;
@@ -199,6 +200,7 @@ CLI::App* add_kind(CLI::App& generate_verb, const char* name, const char* help, 
   CLI::App* kind = generate_verb.add_subcommand(name, help);
   add_console_options(*kind, options->console);
   kind->add_option("-o,--output", options->output, "The file to write; its name says the format; `-`: edges to stdout")
+      ->type_name("FILE")
       ->required();
   add_output_options(*kind, *options);
   kind->callback([options, &action, make] {
@@ -269,17 +271,18 @@ or not; what a file is shows from its bytes.)");
 
   CLI::App* convert_verb = verb->add_subcommand("convert", "Write a graph in another format");
   add_console_options(*convert_verb, options->console);
-  convert_verb->add_option("IN", options->input, "The graph to read")->required();
+  convert_verb->add_option("IN", options->input, "The graph to read")->required()->type_name("");
   convert_verb->add_option("OUT", options->output, "The file to write: .mtg, .txt, .mtx, .graph, also with .gz or .zst")
-      ->required();
+      ->required()
+      ->type_name("");
   add_input_options(*convert_verb, *options);
   add_output_options(*convert_verb, *options);
-  convert_verb->add_option("--labels-out", options->labels_out, "Write the labels here, one a line");
+  convert_verb->add_option("--labels-out", options->labels_out, "Write the labels here, one a line")->type_name("FILE");
   convert_verb->callback([options, &action] { action = [options] { return convert(*options); }; });
 
   CLI::App* info_verb = verb->add_subcommand("info", "Describe a graph: size, degrees, labels, what loading drops");
   add_console_options(*info_verb, options->console);
-  info_verb->add_option("FILE", options->input, "The graph to read")->required();
+  info_verb->add_option("FILE", options->input, "The graph to read")->required()->type_name("");
   add_input_options(*info_verb, *options);
   info_verb->add_flag("--json", options->json, "Print one JSON object");
   info_verb->callback([options, &action] { action = [options] { return info(*options); }; });

@@ -33,6 +33,8 @@ struct RunVerbOptions {
   std::optional<double> timeout;
 };
 
+bool is_program(std::string_view path) { return path.size() > 3 && path.substr(path.size() - 3) == ".mt"; }
+
 /// One run, step by step. Every step says how the command ends; Ok goes on to the next.
 class Run {
  public:
@@ -41,6 +43,7 @@ class Run {
         console_(options.console),
         session_(options.timeout),
         compilation_(options.compile, console_) {
+    compilation_.set_cancel(session_.cancel());
     report_.compilation = &compilation_;
     report_.backend = options.backend;
     report_.threads = options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
@@ -69,6 +72,10 @@ class Run {
       return console_.error(ExitCode::Usage, "`--json` and `--matches -` both write to standard output",
                             "give --matches a file");
     }
+    if (is_program(options_.bind.graph) && !is_program(options_.compile.file)) {
+      return console_.error(ExitCode::Usage, fmt::format("`{}` is a program, not a graph", options_.bind.graph),
+                            "the program comes first: matcha run PROGRAM GRAPH");
+    }
     if (!options_.simd.empty()) {
       tier_ = runtime::tier_from_name(options_.simd);
       const std::vector<runtime::Tier> supported = runtime::supported_tiers();
@@ -86,6 +93,7 @@ class Run {
 
   ExitCode front_end() {
     ExitCode code = compilation_.read();
+    if (session_.stopped()) return stop_early();
     if (code == ExitCode::Ok) code = compilation_.check();
     if (code == ExitCode::Ok) code = compilation_.lower();
     if (code != ExitCode::Ok) return code;
@@ -240,22 +248,28 @@ void add_run(CLI::App& app, Action& action) {
   verb->add_flag("--json", o.json, "Print one JSON object instead of the bare answer")->group("Answer");
   verb->add_option("--matches", o.matches,
                    "Stream the rows of a list to this file (`-`: stdout), in no particular order")
+      ->type_name("FILE")
       ->group("Answer");
-  verb->add_option("--limit", o.limit, "At most so many rows, exactly; any of them")->group("Answer");
+  verb->add_option("--limit", o.limit, "At most so many rows, exactly; any of them")->type_name("N")->group("Answer");
   verb->add_option("--timeout", o.timeout, "Seconds for loading, compiling and running; then the partial result")
       ->check(CLI::NonNegativeNumber)
+      ->type_name("SECONDS")
       ->group("Answer");
 
-  verb->add_option("--device", o.device, "auto, cpu or cuda")
+  verb->add_option("--device", o.device, "Where to run")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->option_text("auto|cpu|cuda")
       ->group("How to run");
-  verb->add_option("--backend", o.backend, "llvm, or interp (slow, the reference)")
+  verb->add_option("--backend", o.backend, "interp is slow, and the reference")
       ->check(CLI::IsMember({"llvm", "interp"}))
+      ->option_text("llvm|interp")
       ->group("How to run");
   verb->add_option("--threads", o.threads, "Threads; 0: as many as there are")
       ->envname("MATCHA_NUM_THREADS")
+      ->type_name("N")
       ->group("How to run");
   verb->add_option("--simd", o.simd, "scalar, avx2, avx512 or avx512-vp2intersect; default: the best there is")
+      ->type_name("TIER")
       ->group("How to run");
   add_pass_options(*verb, o.compile);
   add_console_options(*verb, o.console);
