@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -17,6 +18,11 @@ namespace matcha::passes {
 using namespace ir;  // NOLINT: a pass is written in the words of the IR.
 
 namespace {
+
+bool reads_wide(const Expr& e) {
+  return e.type->is_scalar(ScalarKind::I128) ||
+         std::any_of(e.operands.begin(), e.operands.end(), [](const Expr* operand) { return reads_wide(*operand); });
+}
 
 class Planner {
  public:
@@ -137,9 +143,15 @@ class Planner {
     run_once(*s.body, work);
     std::vector<Sink> left(s.sinks.begin(), s.sinks.end());
     for (const Sink& sink : left) flat_sink(sink, s.loc);
+    // What fills no sink is there for its traps.
+    std::vector<const Stmt*> idle;
+    std::copy_if(work.begin(), work.end(), std::back_inserter(idle),
+                 [](const Stmt* w) { return sinks_of(*w).empty(); });
     while (!left.empty()) {
       Vars sinks = {left.front().var};
       std::vector<const Stmt*> group = group_of(work, sinks);
+      group.insert(group.end(), idle.begin(), idle.end());
+      idle.clear();
       std::vector<Sink> taken;
       for (const Sink& sink : left) {
         if (sinks.contains(sink.var)) taken.push_back(sink);
@@ -310,8 +322,25 @@ class Planner {
     return {builder_.var(type, "choice"), type->is_scalar(ScalarKind::Bool) ? SinkKind::Any : SinkKind::Min, nullptr};
   }
 
+  /// `e` with names for the values that are computed from 128-bit ones: regions do not read those.
+  const Expr* without_wide(const Expr* e) {
+    if (in_region_ || !reads_wide(*e)) return e;
+    bool choice = e->kind == Kind::And || e->kind == Kind::Or || e->kind == Kind::Select || e->kind == Kind::Literal;
+    if (choice || e->type->is_list()) {
+      std::vector<const Expr*> operands;
+      for (const Expr* operand : e->operands) operands.push_back(without_wide(operand));
+      return builder_.with_operands(e, operands);
+    }
+    const Expr* value = scalar(e);
+    builder_.set_loc(e->loc);
+    const Var* var = builder_.var(e->type, "value");
+    emit(builder_.let(var, value));
+    return var;
+  }
+
   /// A scalar of top level whose statements need a region.
-  const Expr* own_region(const Expr* e) {
+  const Expr* own_region(const Expr* given) {
+    const Expr* e = without_wide(given);
     Sink sink = choice_sink(e->type);
     sequential_region(sink, [&] {
       const Expr* value = scalar(e);
@@ -417,7 +446,7 @@ class Planner {
     const Var* var = builder_.var(e->type, e->kind == Kind::Literal ? "items" : "set");
     let(var, e);
     const Expr* result = var;
-    if (e->kind == Kind::Select && facts_.list(e).ascending) {
+    if (e->kind == Kind::Select && e->type->is_set() && facts_.list(e).ascending) {
       // What a choice copies is not known to ascend.
       const Var* again = builder_.var(e->type, "set");
       keep(again, builder_.make(Kind::Sorted, {var}), e);
@@ -441,7 +470,8 @@ class Planner {
     context_.count("stores");
   }
 
-  void choose(const Var* var, const Expr* value) {
+  void choose(const Var* var, const Expr* given) {
+    const Expr* value = without_wide(given);
     fill(var, value, [&] {
       const Expr* cond = scalar(value->operands[0]);
       const Block* first = copy_into(var, value->operands[1]);
@@ -463,7 +493,8 @@ class Planner {
     return builder_.block(out);
   }
 
-  void store_literal(const Var* var, const Expr* value) {
+  void store_literal(const Var* var, const Expr* given) {
+    const Expr* value = without_wide(given);
     fill(var, value, [&] {
       std::vector<const Expr*> items = values(value->operands);
       std::size_t columns = value->type->columns.size();
