@@ -321,9 +321,10 @@ Value Evaluator::invoke(const Closure& closure, std::vector<Value> args, SourceL
     if (value.node != nullptr) value.node = adapt(value.node, adopt(params[i].decl->type));
     env.bind(*params[i].decl, value);
   }
-  if (closure.lambda != nullptr) return eval(closure.lambda->body, env);
-  Value out = body(*closure.def, env);
-  if (out.node != nullptr) out.node = adapt(out.node, adopt(closure.def->result_type));
+  depth_ += kCallDepth;
+  Value out = closure.lambda != nullptr ? eval(closure.lambda->body, env) : body(*closure.def, env);
+  depth_ -= kCallDepth;
+  if (closure.def != nullptr && out.node != nullptr) out.node = adapt(out.node, adopt(closure.def->result_type));
   return out;
 }
 

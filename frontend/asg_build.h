@@ -18,10 +18,11 @@ namespace matcha::frontend::asg {
 inline constexpr std::size_t kMaxGraphSize = 200'000;
 /// Calls that are inlined.
 inline constexpr std::size_t kMaxCalls = 200'000;
-/// Expressions and calls that are open at once; keeps the recursion within a thread's stack.
-inline constexpr std::size_t kMaxEvalDepth = 2'000;
+/// Expressions that are open at once, a call counting as `kCallDepth`; keeps the recursion within a thread's stack.
+inline constexpr std::size_t kMaxEvalDepth = 1'500;
+inline constexpr std::size_t kCallDepth = 5;
 /// Longest path of the graph, which later stages walk recursively.
-inline constexpr std::uint32_t kMaxNodeDepth = 2'000;
+inline constexpr std::uint32_t kMaxNodeDepth = 1'200;
 
 struct Env;
 

@@ -34,6 +34,7 @@ void Solver::watch(std::uint32_t index) {
   for (Ty* type : {c.a, c.b, c.r}) {
     if (type == nullptr) continue;
     Ty* root = find(type);
+    if (root->kind == Kind::Tuple) root = find(root->elem);
     if (is_open(root)) root->watchers.push_back(index);
   }
 }
@@ -197,7 +198,14 @@ bool Solver::step_sum(Constraint& c) {
     case Kind::Bool: give(c, &int_); return true;
     case Kind::Tuple: {
       Ty* elem = find(a->elem);
-      if (is_open(elem)) return false;
+      if (is_open(elem)) {
+        // The size is known before the type of the positions is.
+        if (!is_open(find(c.r))) return false;
+        Ty* sum = var();
+        sum->level = elem->level;
+        unify(c.r, tuple(sum, a->count), c.loc);
+        return false;
+      }
       if (elem->kind == Kind::Error) {
         unify_now(c.r, &error_, c.loc);
         return true;

@@ -68,6 +68,22 @@ TEST(Limits, ChainsOfStatements) {
   refused(DiagId::TooDeep, text + "    return x5000\n");
 }
 
+TEST(Limits, DeepestGraph) {
+  std::string text = "def main(x0: int):\n";
+  for (int i = 0; i < 1'150; ++i) {
+    text += "    x" + std::to_string(i + 1) + " = max(x" + std::to_string(i) + ", " + std::to_string(i) + ")\n";
+  }
+  EXPECT_TRUE(compile_fully(text + "    return x1150\n"));
+}
+
+TEST(Limits, DeepestCalls) {
+  std::string text = "def f0(x): return x\n";
+  for (int i = 0; i < 240; ++i) {
+    text += "def f" + std::to_string(i + 1) + "(x): return f" + std::to_string(i) + "(x)\n";
+  }
+  EXPECT_TRUE(compile_fully(text + "def main(): return f240(1)\n"));
+}
+
 TEST(Limits, ChainsOfLists) {
   std::string text = "def main():\n    x0 = [1]\n";
   for (int i = 0; i < 3'000; ++i) text += "    x" + std::to_string(i + 1) + " = [x" + std::to_string(i) + "]\n";
