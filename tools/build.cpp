@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "codegen/cpp/cpp.h"
 #include "frontend/asg.h"
 #include "ir/printer.h"
 #include "tools/compile.h"
@@ -54,10 +55,13 @@ ExitCode emit(const BuildOptions& options, Compilation& compilation, const Conso
                             options.time_passes || !options.dump_dir.empty();
   if (options.emit == "ir") text = ir::print(compilation.loop());
   if (!wants_passes) return code;
+  codegen::AheadOfTime about;
+  if (options.emit == "cpp") about = compilation.ahead_of_time();
   code = compilation.run_passes(passes::LabelWords{}, manager);
   if (code != ExitCode::Ok) return code;
   console.write(compilation.pipeline().printed);
   if (options.emit == "kernel") text = ir::print(compilation.pipeline().module);
+  if (options.emit == "cpp") code = compilation.emit(*codegen::make_cpp(std::move(about)), text);
   if (options.emit == "llvm") code = compilation.emit(*make_backend("llvm"), text);
   if (options.time_passes) {
     console.write(passes::time_report(compilation.pipeline()));
@@ -88,8 +92,8 @@ void add_build(CLI::App& app, Action& action) {
   BuildOptions& o = *options;
   add_program_options(*verb, o.compile);
   verb->add_option("--emit", o.emit, "What to print; ir is before the passes (the default), kernel after them")
-      ->check(CLI::IsMember({"ast", "asg", "ir", "kernel", "llvm"}))
-      ->option_text("ast|asg|ir|kernel|llvm");
+      ->check(CLI::IsMember({"ast", "asg", "ir", "kernel", "cpp", "llvm"}))
+      ->option_text("ast|asg|ir|kernel|cpp|llvm");
   verb->add_option("-o,--output", o.output, "Write to this file, which appears when it is complete; default: stdout")
       ->type_name("FILE");
   verb->add_flag("--dot", o.dot, "With --emit=asg: Graphviz");
@@ -115,7 +119,8 @@ void add_build(CLI::App& app, Action& action) {
 Examples:
   matcha build query.mt --emit=kernel
   matcha build query.mt --emit=asg --dot | dot -Tsvg -o query.svg
-  matcha build query.mt --emit=llvm -o query.ll --time-passes)");
+  matcha build query.mt --emit=llvm -o query.ll --time-passes
+  matcha build query.mt --emit=cpp -o query.cpp && g++ -O3 -std=c++20 -pthread query.cpp -o query)");
   verb->callback([options, &action] { action = [options] { return build(*options); }; });
 }
 

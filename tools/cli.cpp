@@ -1,7 +1,9 @@
 #include "tools/cli.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <exception>
@@ -128,9 +130,20 @@ int parse_and_run(int argc, const char* const* argv) {
   return static_cast<int>(action());
 }
 
+/// A file that is opened while a standard descriptor is closed would take its place and get what is meant for it. Such
+/// a descriptor is given a file that refuses every use.
+void guard_standard_descriptors() {
+  for (int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(descriptor, F_GETFD) >= 0) continue;
+    // The lowest free descriptor is this one.
+    static_cast<void>(::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+  }
+}
+
 }  // namespace
 
 int run_command_line(int argc, const char* const* argv) {
+  guard_standard_descriptors();
   const Console console{ConsoleOptions{}};
   try {
     return parse_and_run(argc, argv);

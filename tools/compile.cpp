@@ -140,6 +140,23 @@ ExitCode Compilation::lower() {
   return report();
 }
 
+codegen::AheadOfTime Compilation::ahead_of_time() {
+  codegen::AheadOfTime about;
+  about.program = name();
+  about.entry = graph_->entry;
+  about.tuple_result = graph_->result->type->is_tuple();
+  for (const frontend::asg::Param& param : graph_->params) {
+    std::optional<codegen::AheadOfTime::Scalar>& value = about.defaults.emplace_back();
+    if (param.maybe_default == nullptr) continue;
+    const frontend::asg::Node& node = *param.maybe_default;
+    value = node.op == frontend::asg::Op::Float  ? codegen::AheadOfTime::Scalar(node.float_value)
+            : node.op == frontend::asg::Op::Bool ? codegen::AheadOfTime::Scalar(node.int_value != 0)
+                                                 : codegen::AheadOfTime::Scalar(node.int_value);
+  }
+  loop_ = codegen::lift_label_words(context_, *loop_, about.label_words);
+  return about;
+}
+
 ExitCode Compilation::run_passes(const passes::LabelWords& labels, passes::ManagerOptions manager) {
   const Stopwatch watch;
   // Errors in the names of passes are errors of the command line.

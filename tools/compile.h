@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "codegen/backend.h"
+#include "codegen/c_family/ahead_of_time.h"
 #include "frontend/frontend.h"
 #include "ir/context.h"
 #include "passes/pass_manager.h"
@@ -42,6 +43,8 @@ class Compilation {
   /// Names and types, then the ASG. Warnings are reported too.
   ExitCode check();
   ExitCode lower();
+  /// After `lower`: makes label words parameters, and says all that a program compiled ahead of time has to know.
+  codegen::AheadOfTime ahead_of_time();
   /// `target`, label words and what to record come from the verb.
   ExitCode run_passes(const passes::LabelWords& labels, passes::ManagerOptions manager);
   /// Emits or loads the module that the passes left.

@@ -52,9 +52,9 @@ std::string progress_line(const std::string& what, const std::string& unit, std:
   if (filled < kBar) bar += '>';
   bar.resize(kBar, ' ');
   const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
-  std::string line = fmt::format("{} [{}] {:3.0f}%  {}/{} {}  {}{}/s", what, bar, std::floor(part * 100),
-                                 short_number(static_cast<double>(done)), short_number(static_cast<double>(total)),
-                                 unit, short_number(rate), unit == "B" ? "B" : "");
+  std::string line = fmt::format("{} [{}] {:3.0f}%  {}{}/{}{}  {}{}/s", what, bar, std::floor(part * 100),
+                                 short_number(static_cast<double>(done)), unit,
+                                 short_number(static_cast<double>(total)), unit, short_number(rate), unit);
   if (done > 0 && done < total) line += fmt::format("  {} left", short_time(seconds * (1 - part) / part));
   if (line.size() >= width) line.resize(width - 1);
   return line;

@@ -12,7 +12,7 @@ namespace matcha::tools {
 /// shows none, and is wiped at the end. Does nothing unless the console may draw.
 class Progress {
  public:
-  /// `what` is a verb such as `loading`; `unit` names what is counted, `B` being bytes.
+  /// `what` is a verb such as `loading`; `unit` is written after numbers: `B`, or empty.
   Progress(const Console& console, std::string what, std::string unit);
   ~Progress();
   Progress(const Progress&) = delete;

@@ -172,7 +172,7 @@ class Run {
     }
     std::optional<codegen::RunOutcome> outcome;
     {
-      Progress progress(console_, "running", "outer iterations");
+      Progress progress(console_, "running", "");
       if (progress.enabled() && !(matches_file_ && matches_file_->is_standard_output())) {
         run.on_progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
       }

@@ -3,6 +3,7 @@
 import json
 import os
 import resource
+import subprocess
 import unittest
 
 import cli
@@ -70,6 +71,17 @@ class Matches(cli.CliTest):
         with open(out, encoding="utf-8") as file:
             self.assertEqual(file.read(), "precious\n")
         self.assertEqual(self.leftovers(), [])
+
+    def test_closed_standard_output(self):
+        out = self.path("rows.tsv")
+        command = [cli.MATCHA, "run", cli.LISTING, GRAPH, "--matches", out]
+        done = subprocess.run(
+            ["sh", "-c", '"$@" >&-', "sh", *command], stderr=subprocess.PIPE, cwd=cli.ROOT, env=self.environment(),
+            timeout=cli.LIMIT_S, check=False,
+        )
+        self.assertEqual(done.returncode, 3)
+        self.assertIn(b"cannot write standard output", done.stderr)
+        self.assertEqual(len(self.rows(out)), TRIANGLES)
 
     def test_links_and_devices(self):
         target = self.write("target.tsv", "old\n")

@@ -69,7 +69,7 @@ class Terminal(cli.CliTest):
     def test_progress_on_a_terminal(self):
         slow = self.write("slow.mt", cli.SLOW)
         graph = self.generate("big.mtg", "grid", "--rows", "60", "--columns", "60")
-        seen, out = self.on_terminal("run", slow, graph, stop_when=b"outer iterations  ")
+        seen, out = self.on_terminal("run", slow, graph, stop_when=b"/s")
         self.assertIn(b"running [", seen)
         self.assertIn(b"/s", seen)
         # The bar is wiped before the message that follows it.

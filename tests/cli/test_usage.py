@@ -79,7 +79,8 @@ class Usage(cli.CliTest):
         self.fails(2, "run", program, cli.WIKI, says=["2 parameters", "--in A=FILE --in B=FILE"])
 
     def test_program_and_graph_swapped(self):
-        self.fails(2, "run", cli.WIKI, cli.TRIANGLE, says=["is a graph, not a program", "program comes first"])
+        self.fails(2, "run", cli.WIKI, cli.TRIANGLE, says=["is a program, not a graph", "program comes first"])
+        self.fails(2, "run", cli.WIKI, cli.WIKI, says=["is a graph, not a program", "program comes first"])
 
     def test_rows_of_a_number(self):
         self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--matches", "-", says=["--matches", "returns `int`"])
