@@ -138,11 +138,14 @@ class FunctionEmitter {
   Index index_of(const ir::Expr& graph_expr) const;
   Value* label(const ir::Expr& e);
   Value* at(const ir::At& e);
-  /// The second list of a set operation, which is a sorted copy if it had to be sorted.
-  List second_list(const ir::Expr& e, bool& ascending);
+  /// The second list of a set operation: a sorted copy if it had to be sorted, without a bound that the first list keeps.
+  List second_list(const ir::Expr& set_operation, bool& ascending);
+  const ir::Expr& without_bound(const ir::Expr& set_operation) const;
+  bool all_below(const ir::Expr& items, const ir::Expr& bound) const;
   Value* contains(const List& list, Value* item);
   Value* contains(const ir::Expr& e);
   Value* lower_bound(const List& list, Value* item, bool past_equal = false);
+  Value* search(const List& items, Value* x, bool past_equal);
   Value* load_cell(const Column& column, Value* index, const llvm::Twine& name = "item");
   void store_cell(const Column& column, Value* index, Value* value);
   Value* gep(llvm::Type* type, Value* base, Value* index, const llvm::Twine& name = "");

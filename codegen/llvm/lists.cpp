@@ -318,8 +318,19 @@ Value* FunctionEmitter::contains(const List& items, Value* x) {
   return result;
 }
 
-/// Position of the first item that is not below `x`, or above `x` if `past_equal`. The loop has no branch but its end.
+/// Position of the first item that is not below `x`, or above `x` if `past_equal`: in place in the outer levels of a region,
+/// by a call in the inner ones, where a program may have many.
 Value* FunctionEmitter::lower_bound(const List& items, Value* x, bool past_equal) {
+  const Column& column = items.columns[0];
+  bool inside = worker_ != nullptr && (depth_ >= 2 || in_inner_);
+  if (!inside || column.cell != Cell::Vid) return search(items, x, past_equal);
+  Value* bound = past_equal ? b_.CreateAdd(x, integer(1)) : x;
+  return call_kernel(offsetof(runtime::SetKernels, lower_bound), module_.type_of<decltype(runtime::SetKernels::lower_bound)>(),
+                     {column.data, items.size, bound}, "lower_bound", Effect::ReadsArguments);
+}
+
+/// `lower_bound` in place. The loop has no branch but its end.
+Value* FunctionEmitter::search(const List& items, Value* x, bool past_equal) {
   const Column& column = items.columns[0];
   const auto goes_right = [&](Value* item) {
     return past_equal ? b_.CreateNot(less(column.cell, x, item)) : less(column.cell, item, x);
