@@ -8,8 +8,8 @@
 
 #include "runtime/cpu/set_kernels.h"
 
-/// Time of a set kernel on pairs of random lists. Hundreds of pairs whose lengths vary by a quarter are walked in turn, so
-/// the branch predictor cannot learn them and the lists come from L2; a tenth of the shorter list is common.
+/// Time of a set kernel on pairs of random lists. Hundreds of pairs whose lengths vary by a quarter are walked in turn,
+/// so the branch predictor cannot learn them and the lists come from L2; a tenth of the shorter list is common.
 namespace matcha::runtime {
 namespace {
 
@@ -76,22 +76,19 @@ void register_tier(Tier tier) {
     Kernel kernel;
   };
   const Operation operations[] = {
-      {"intersect_count", [](const SetKernels& k, const std::uint32_t* p, const Pair& x, std::uint32_t*) {
-         return k.intersect_count(p + x.a, x.na, p + x.b, x.nb);
-       }},
-      {"intersect", [](const SetKernels& k, const std::uint32_t* p, const Pair& x, std::uint32_t* out) {
-         return k.intersect(p + x.a, x.na, p + x.b, x.nb, out);
-       }},
-      {"diff", [](const SetKernels& k, const std::uint32_t* p, const Pair& x, std::uint32_t* out) {
-         return k.diff(p + x.a, x.na, p + x.b, x.nb, out);
-       }},
-      {"lower_bound", [](const SetKernels& k, const std::uint32_t* p, const Pair& x, std::uint32_t*) {
-         return k.lower_bound(p + x.b, x.nb, p[x.a + x.na / 2]);
-       }},
+      {"intersect_count", [](const SetKernels& k, const std::uint32_t* p, const Pair& x,
+                             std::uint32_t*) { return k.intersect_count(p + x.a, x.na, p + x.b, x.nb); }},
+      {"intersect", [](const SetKernels& k, const std::uint32_t* p, const Pair& x,
+                       std::uint32_t* out) { return k.intersect(p + x.a, x.na, p + x.b, x.nb, out); }},
+      {"diff", [](const SetKernels& k, const std::uint32_t* p, const Pair& x,
+                  std::uint32_t* out) { return k.diff(p + x.a, x.na, p + x.b, x.nb, out); }},
+      {"lower_bound", [](const SetKernels& k, const std::uint32_t* p, const Pair& x,
+                         std::uint32_t*) { return k.lower_bound(p + x.b, x.nb, p[x.a + x.na / 2]); }},
   };
-  const std::int64_t sizes[][2] = {{4, 4},     {5, 12},    {12, 12},    {16, 100},   {24, 24},   {30, 60},   {48, 48},
-                                   {60, 200},  {100, 100}, {150, 200},  {200, 200},  {256, 256}, {1000, 1000}, {4096, 4096},
-                                   {5, 1000},  {16, 1000}, {60, 1000},  {100, 4000}, {16, 16000}, {100, 16000}, {1000, 30}};
+  const std::int64_t sizes[][2] = {{4, 4},       {5, 12},      {12, 12},   {16, 100},  {24, 24},   {30, 60},
+                                   {48, 48},     {60, 200},    {100, 100}, {150, 200}, {200, 200}, {256, 256},
+                                   {1000, 1000}, {4096, 4096}, {5, 1000},  {16, 1000}, {60, 1000}, {100, 4000},
+                                   {16, 16000},  {100, 16000}, {1000, 30}};
   for (const Operation& operation : operations) {
     std::string name = std::string(operation.name) + "/" + std::string(tier_name(tier));
     auto* bench = benchmark::RegisterBenchmark(

@@ -24,8 +24,8 @@ std::uint64_t common_count(const std::uint32_t* a, const std::uint32_t* a_end, c
 }
 
 /// The same, storing.
-std::uint64_t common(const std::uint32_t* a, const std::uint32_t* a_end, const std::uint32_t* b, const std::uint32_t* b_end,
-                     std::uint32_t* out) {
+std::uint64_t common(const std::uint32_t* a, const std::uint32_t* a_end, const std::uint32_t* b,
+                     const std::uint32_t* b_end, std::uint32_t* out) {
   std::uint64_t found = 0;
   while (a != a_end && b != b_end) {
     if (*a < *b) {
@@ -44,7 +44,11 @@ std::uint64_t common(const std::uint32_t* a, const std::uint32_t* a_end, const s
 }  // namespace
 
 Csr::Csr(const runtime::GraphView& view)
-    : vertices(view.universe), offsets(view.offsets), neighbors(view.neighbors), max_degree(view.max_degree), below(view.universe) {
+    : vertices(view.universe),
+      offsets(view.offsets),
+      neighbors(view.neighbors),
+      max_degree(view.max_degree),
+      below(view.universe) {
   for (std::uint64_t v = 0; v < vertices; ++v) {
     below[v] = static_cast<std::uint64_t>(std::lower_bound(list(v), list(v) + degree(v), v) - list(v));
   }

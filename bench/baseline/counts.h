@@ -5,8 +5,8 @@
 
 #include "runtime/abi.h"
 
-/// The loop nests that one would write by hand, with scalar merges: what compiled programs are measured against. They only
-/// count, keep to slices below the current vertex where the pattern allows, and store a list only where a deeper
+/// The loop nests that one would write by hand, with scalar merges: what compiled programs are measured against. They
+/// only count, keep to slices below the current vertex where the pattern allows, and store a list only where a deeper
 /// level walks it.
 namespace matcha::bench {
 

@@ -6,7 +6,8 @@
 #include "bench/baseline/counts.h"
 #include "runtime/graph/inputs.h"
 
-/// `bench_baseline GRAPH PATTERN`: counts a pattern with the hand-written loops on one thread and prints the time as JSON.
+/// `bench_baseline GRAPH PATTERN`: counts a pattern with the hand-written loops on one thread and prints the time as
+/// JSON.
 namespace {
 
 using Clock = std::chrono::steady_clock;

@@ -22,8 +22,8 @@ std::uint64_t lower_bound(const T* b, std::uint64_t nb, T x) {
   return static_cast<std::uint64_t>(q - b) + std::uint64_t{*q < x};
 }
 
-/// Calls `item(x, is_member)` for the items of `a`, in order. While `a` ascends, `b` is walked along; a step down starts a
-/// search from the front.
+/// Calls `item(x, is_member)` for the items of `a`, in order. While `a` ascends, `b` is walked along; a step down
+/// starts a search from the front.
 template <typename T, typename Item>
 void walk(const T* a, std::uint64_t na, const T* b, std::uint64_t nb, Item item) {
   bool search = nb / kSkew > na;
@@ -67,8 +67,8 @@ bool contains(const T* b, std::uint64_t nb, T x) {
 
 extern "C" {
 
-std::uint64_t rt_intersect_sorted_u32(const std::uint32_t* a, std::uint64_t na, const std::uint32_t* b, std::uint64_t nb,
-                                      std::uint32_t* out) {
+std::uint64_t rt_intersect_sorted_u32(const std::uint32_t* a, std::uint64_t na, const std::uint32_t* b,
+                                      std::uint64_t nb, std::uint32_t* out) {
   return select<true>(a, na, b, nb, out);
 }
 
@@ -102,7 +102,8 @@ std::uint64_t rt_diff_count_sorted_u32(const std::uint32_t* a, std::uint64_t na,
   return count<false>(a, na, b, nb);
 }
 
-std::uint64_t rt_diff_count_sorted_i64(const std::int64_t* a, std::uint64_t na, const std::int64_t* b, std::uint64_t nb) {
+std::uint64_t rt_diff_count_sorted_i64(const std::int64_t* a, std::uint64_t na, const std::int64_t* b,
+                                       std::uint64_t nb) {
   return count<false>(a, na, b, nb);
 }
 
@@ -110,7 +111,9 @@ bool rt_contains_u32(const std::uint32_t* b, std::uint64_t nb, std::uint32_t x) 
 
 bool rt_contains_i64(const std::int64_t* b, std::uint64_t nb, std::int64_t x) { return contains(b, nb, x); }
 
-std::uint64_t rt_lower_bound_i64(const std::int64_t* b, std::uint64_t nb, std::int64_t x) { return lower_bound(b, nb, x); }
+std::uint64_t rt_lower_bound_i64(const std::int64_t* b, std::uint64_t nb, std::int64_t x) {
+  return lower_bound(b, nb, x);
+}
 
 void rt_sort_u32(std::uint32_t* items, std::uint64_t count) { std::sort(items, items + count); }
 

@@ -9,8 +9,8 @@ namespace matcha::runtime {
 
 extern "C" {
 
-std::uint64_t rt_intersect_sorted_u32(const std::uint32_t* a, std::uint64_t na, const std::uint32_t* b, std::uint64_t nb,
-                                      std::uint32_t* out);
+std::uint64_t rt_intersect_sorted_u32(const std::uint32_t* a, std::uint64_t na, const std::uint32_t* b,
+                                      std::uint64_t nb, std::uint32_t* out);
 std::uint64_t rt_intersect_sorted_i64(const std::int64_t* a, std::uint64_t na, const std::int64_t* b, std::uint64_t nb,
                                       std::int64_t* out);
 std::uint64_t rt_intersect_count_sorted_u32(const std::uint32_t* a, std::uint64_t na, const std::uint32_t* b,
@@ -23,7 +23,8 @@ std::uint64_t rt_diff_sorted_i64(const std::int64_t* a, std::uint64_t na, const 
                                  std::int64_t* out);
 std::uint64_t rt_diff_count_sorted_u32(const std::uint32_t* a, std::uint64_t na, const std::uint32_t* b,
                                        std::uint64_t nb);
-std::uint64_t rt_diff_count_sorted_i64(const std::int64_t* a, std::uint64_t na, const std::int64_t* b, std::uint64_t nb);
+std::uint64_t rt_diff_count_sorted_i64(const std::int64_t* a, std::uint64_t na, const std::int64_t* b,
+                                       std::uint64_t nb);
 
 /// True if `x` is in the ascending list `b`.
 bool rt_contains_u32(const std::uint32_t* b, std::uint64_t nb, std::uint32_t x);

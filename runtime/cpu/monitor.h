@@ -8,8 +8,8 @@
 
 namespace matcha::runtime {
 
-/// A thread that watches the stop request and the deadline of a region and reports its progress; none is started when the
-/// control asks for nothing of that.
+/// A thread that watches the stop request and the deadline of a region and reports its progress; none is started when
+/// the control asks for nothing of that.
 class Monitor {
  public:
   Monitor(RegionState& state, const RegionLaunch& launch, const RunControl& control);

@@ -5,22 +5,22 @@
 
 #include "runtime/abi.h"
 
-/// What generated CPU code and the scheduler share: plain structures read by byte offset (`offsetof`), and the calls that
-/// generated code makes. README.md beside this file states the protocol.
+/// What generated CPU code and the scheduler share: plain structures read by byte offset (`offsetof`), and the calls
+/// that generated code makes. README.md beside this file states the protocol.
 namespace matcha::runtime {
 
 /// Why a region was given up by generated code; `trap_message` has the wording.
 enum class TrapCode : std::uint32_t {
   None = 0,
   DivisionByZero = 1,
-  IntegerOverflow = 2,    ///< An int operation, or a 128-bit sum, has no room.
-  IndexOutOfRange = 3,    ///< `get(l, i)` outside the list.
-  LengthMismatch = 4,     ///< `apply` over lists of different lengths.
-  EmptyList = 5,          ///< `min` or `max` of nothing.
-  CapacityExceeded = 6,   ///< A list outgrew its stated or planned capacity.
-  UnknownVertex = 7,      ///< An id that is no vertex of the graph.
-  OutOfMemory = 8,        ///< Rows or buffers could not be allocated.
-  NoLabel = 9,            ///< The label of a vertex that has none ("vertex has no label").
+  IntegerOverflow = 2,   ///< An int operation, or a 128-bit sum, has no room.
+  IndexOutOfRange = 3,   ///< `get(l, i)` outside the list.
+  LengthMismatch = 4,    ///< `apply` over lists of different lengths.
+  EmptyList = 5,         ///< `min` or `max` of nothing.
+  CapacityExceeded = 6,  ///< A list outgrew its stated or planned capacity.
+  UnknownVertex = 7,     ///< An id that is no vertex of the graph.
+  OutOfMemory = 8,       ///< Rows or buffers could not be allocated.
+  NoLabel = 9,           ///< The label of a vertex that has none ("vertex has no label").
 };
 
 /// Lower case, no full stop, e.g. "division by zero".
@@ -64,12 +64,12 @@ struct RowBuffer {
 
 /// One parallel region in flight; shared by its workers. Generated code writes nothing here but through `rt_trap`.
 struct RegionContext {
-  std::uint32_t stop;             ///< Not 0: return soon. Read it (relaxed) once an outer position and once a second-level item.
-  std::uint32_t error_code;       ///< The TrapCode of the first trap.
+  std::uint32_t stop;  ///< Not 0: return soon. Read it (relaxed) once an outer position and once a second-level item.
+  std::uint32_t error_code;  ///< The TrapCode of the first trap.
   std::uint32_t error_line;
   std::uint32_t error_column;
   const char* error_file;
-  std::uint64_t* frame;           ///< Values of the top-level variables; its meaning is the code generator's.
+  std::uint64_t* frame;  ///< Values of the top-level variables; its meaning is the code generator's.
   const SetKernels* sets;
   std::uint64_t defer_threshold;  ///< Read it relaxed; below it `rt_defer` is not worth the call.
   void* scheduler;                ///< Of the runtime.
@@ -94,8 +94,8 @@ static_assert(offsetof(RegionContext, sets) == 32 && offsetof(RegionContext, def
 static_assert(offsetof(Worker, scratch) == 16 && offsetof(Worker, slots) == 24 && offsetof(Worker, rows) == 32);
 static_assert(offsetof(Worker, positions_done) == 40 && offsetof(Worker, items_done) == 48);
 
-/// Walks the positions [begin, end) of the outermost loop. For each: leave if `stop`; if the second-level loop has at least
-/// `defer_threshold` items, call `rt_defer`, and when that says true skip the loop; then count the position in
+/// Walks the positions [begin, end) of the outermost loop. For each: leave if `stop`; if the second-level loop has at
+/// least `defer_threshold` items, call `rt_defer`, and when that says true skip the loop; then count the position in
 /// `positions_done`.
 using RegionBody = void (*)(RegionContext*, Worker*, std::uint64_t begin, std::uint64_t end);
 
@@ -109,8 +109,8 @@ extern "C" {
 /// `file` must outlive the region.
 void rt_trap(RegionContext* region, std::uint32_t code, std::uint32_t line, std::uint32_t column, const char* file);
 
-/// Offers the second-level loop of `position` (`size` items) to the other workers. True: taken over, `inner` will run all
-/// of it; false: the caller walks it itself.
+/// Offers the second-level loop of `position` (`size` items) to the other workers. True: taken over, `inner` will run
+/// all of it; false: the caller walks it itself.
 bool rt_defer(RegionContext* region, Worker* worker, std::uint64_t position, std::uint64_t size);
 
 /// Empties the worker's buffer of `sink` (`count` is 0 after).

@@ -120,7 +120,8 @@ void RegionState::trap(TrapCode code, std::uint32_t line, std::uint32_t column, 
   if (cause_.compare_exchange_strong(none, kTrapped) || none != kTrapped) {
     // A trap outweighs a stop; of several traps the first one counts.
     std::uint32_t free_code = 0;
-    if (std::atomic_ref<std::uint32_t>(context_.error_code).compare_exchange_strong(free_code, static_cast<std::uint32_t>(code))) {
+    if (std::atomic_ref<std::uint32_t>(context_.error_code)
+            .compare_exchange_strong(free_code, static_cast<std::uint32_t>(code))) {
       context_.error_line = line;
       context_.error_column = column;
       context_.error_file = file;
@@ -168,7 +169,8 @@ bool RegionState::claim(std::uint64_t& begin, std::uint64_t& end) {
   } while (!next_position_.compare_exchange_weak(begin, end, std::memory_order_relaxed));
   if (end == launch_.positions && may_defer_) {
     // From now on a thread that runs out of positions waits for second-level items.
-    std::atomic_ref<std::uint64_t>(context_.defer_threshold).store(control_.defer_items_late, std::memory_order_relaxed);
+    std::atomic_ref<std::uint64_t>(context_.defer_threshold)
+        .store(control_.defer_items_late, std::memory_order_relaxed);
   }
   return true;
 }
@@ -277,9 +279,9 @@ std::optional<RegionError> RegionState::check_positions(RegionResult& result) {
   bool all = result.positions_done == launch_.positions && items == deferred_items_.load();
   if (all && cause != 1 + static_cast<std::uint32_t>(RegionEnd::RowsRefused)) return std::nullopt;
   if (cause == 0) {
-    return internal_error("walked " + std::to_string(result.positions_done) + " of " + std::to_string(launch_.positions) +
-                          " positions and " + std::to_string(items) + " of " + std::to_string(deferred_items_.load()) +
-                          " split-off items");
+    return internal_error("walked " + std::to_string(result.positions_done) + " of " +
+                          std::to_string(launch_.positions) + " positions and " + std::to_string(items) + " of " +
+                          std::to_string(deferred_items_.load()) + " split-off items");
   }
   result.end = static_cast<RegionEnd>(cause - 1);
   return std::nullopt;
@@ -327,7 +329,8 @@ bool RegionState::merge_rows(std::uint64_t sink, SinkResult& result) {
     if (!column.reserve(result.rows)) return false;
     for (const Piece& piece : pieces) {
       const char* from = static_cast<const char*>(piece.state->collected[sink][c].data());
-      if (!column.append(from + piece.segment->first * element_bytes(column.kind()), piece.segment->count)) return false;
+      if (!column.append(from + piece.segment->first * element_bytes(column.kind()), piece.segment->count))
+        return false;
     }
     for (const std::unique_ptr<WorkerState>& state : workers_) state->collected[sink][c] = Column(column.kind());
   }
@@ -365,7 +368,7 @@ std::optional<RegionError> RegionState::merge_sink(std::uint64_t sink, SinkResul
       case SinkKind::MinFloat:
       case SinkKind::MaxFloat:
         if (slot.high == 0) break;
-        result.number = first                      ? number
+        result.number = first                        ? number
                         : kind == SinkKind::MinFloat ? rt_min_f64(result.number, number)
                                                      : rt_max_f64(result.number, number);
         result.has_value = true;
@@ -383,7 +386,8 @@ std::optional<RegionError> RegionState::merge_sink(std::uint64_t sink, SinkResul
     result.rows = launch_.positions;
     result.columns = std::move(maps_[sink]);
   }
-  if (kind == SinkKind::Rows && launch_.row_mode == RowMode::Ordered && !merge_rows(sink, result)) return memory_error();
+  if (kind == SinkKind::Rows && launch_.row_mode == RowMode::Ordered && !merge_rows(sink, result))
+    return memory_error();
   return std::nullopt;
 }
 

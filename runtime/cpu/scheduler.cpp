@@ -38,8 +38,8 @@ struct Job {
   }
 };
 
-/// The function object of a task. libtbb orders the making of a task before its run, but by means that ThreadSanitizer cannot
-/// see; `publish` and the load of `published` order them once more.
+/// The function object of a task. libtbb orders the making of a task before its run, but by means that ThreadSanitizer
+/// cannot see; `publish` and the load of `published` order them once more.
 class JobCall {
  public:
   explicit JobCall(Job* job) { std::atomic_ref<Job*>(job_).store(job, std::memory_order_relaxed); }
@@ -57,8 +57,8 @@ class JobCall {
   mutable Job* job_;
 };
 
-/// Runs a region on a task arena of its own. A task never waits for another one, so a thread is inside one task at a time and
-/// its slot's worker is never entered twice; only the thread that called `run` waits, for all tasks.
+/// Runs a region on a task arena of its own. A task never waits for another one, so a thread is inside one task at a
+/// time and its slot's worker is never entered twice; only the thread that called `run` waits, for all tasks.
 class Arena final : public TaskSpawner {
  public:
   Arena(RegionState& state, unsigned threads)

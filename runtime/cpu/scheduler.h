@@ -30,8 +30,8 @@ enum class RowMode {
 /// One parallel region as generated code describes it.
 struct RegionLaunch {
   RegionBody body = nullptr;
-  RegionInner inner = nullptr;      ///< Null: the second level cannot be split off.
-  std::uint64_t positions = 0;      ///< Length of the outermost loop.
+  RegionInner inner = nullptr;  ///< Null: the second level cannot be split off.
+  std::uint64_t positions = 0;  ///< Length of the outermost loop.
   std::uint64_t* frame = nullptr;
   const SetKernels* sets = nullptr;
   std::uint64_t scratch_bytes = 0;  ///< For each worker.
@@ -49,14 +49,16 @@ struct RowBlock {
 /// How to run. Calls of one callback come one at a time, but from any thread; a callback starts no region and throws
 /// nothing.
 struct RunControl {
-  unsigned threads = 1;                                     ///< 0: as many as the machine has.
-  const std::atomic<std::uint32_t>* stop_request = nullptr;  ///< Looked at every 20 ms; not 0: stop. A signal handler may set it.
+  unsigned threads = 1;  ///< 0: as many as the machine has.
+  const std::atomic<std::uint32_t>* stop_request =
+      nullptr;  ///< Looked at every 20 ms; not 0: stop. A signal handler may set it.
   std::optional<std::chrono::steady_clock::time_point> deadline;
-  std::function<void(std::uint64_t done, std::uint64_t total)> on_progress;  ///< Some 10 times a second, and once at the end.
-  std::function<bool(const RowBlock&)> on_rows;             ///< For RowMode::Stream; false: no more rows are wanted.
-  std::uint64_t row_capacity = 4096;                        ///< Rows in a worker's buffer.
-  std::uint64_t defer_items = 4096;                         ///< Second-level loops of that many items are always offered.
-  std::uint64_t defer_items_late = 32;                      ///< The same once all outer positions have been given out.
+  std::function<void(std::uint64_t done, std::uint64_t total)>
+      on_progress;                               ///< Some 10 times a second, and once at the end.
+  std::function<bool(const RowBlock&)> on_rows;  ///< For RowMode::Stream; false: no more rows are wanted.
+  std::uint64_t row_capacity = 4096;             ///< Rows in a worker's buffer.
+  std::uint64_t defer_items = 4096;              ///< Second-level loops of that many items are always offered.
+  std::uint64_t defer_items_late = 32;           ///< The same once all outer positions have been given out.
 };
 
 /// How a region ended.
@@ -64,13 +66,13 @@ enum class RegionEnd { Complete, StopRequested, DeadlinePassed, RowsRefused };
 
 /// The merged value of one sink.
 struct SinkResult {
-  __int128 sum = 0;              ///< SumInt.
-  double number = 0;             ///< SumFloat, MinFloat, MaxFloat.
-  std::int64_t integer = 0;      ///< MinInt, MaxInt.
-  bool flag = false;             ///< Any, All.
-  bool has_value = false;        ///< Min and Max: something was yielded.
-  std::uint64_t rows = 0;        ///< Rows and Map: number of rows collected or handed out.
-  std::vector<Column> columns;   ///< Rows (Ordered) and Map.
+  __int128 sum = 0;             ///< SumInt.
+  double number = 0;            ///< SumFloat, MinFloat, MaxFloat.
+  std::int64_t integer = 0;     ///< MinInt, MaxInt.
+  bool flag = false;            ///< Any, All.
+  bool has_value = false;       ///< Min and Max: something was yielded.
+  std::uint64_t rows = 0;       ///< Rows and Map: number of rows collected or handed out.
+  std::vector<Column> columns;  ///< Rows (Ordered) and Map.
 };
 
 /// What a region gave. Unless `end == Complete` the values cover only a part of the positions (a Map has unset rows).

@@ -14,13 +14,13 @@ bool supported(Tier tier) {
   switch (tier) {
     case Tier::Scalar: return true;
     case Tier::Avx2:
-      return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi") != 0 && __builtin_cpu_supports("bmi2") != 0 &&
-             __builtin_cpu_supports("popcnt") != 0;
+      return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi") != 0 &&
+             __builtin_cpu_supports("bmi2") != 0 && __builtin_cpu_supports("popcnt") != 0;
     case Tier::Avx512:
-      return supported(Tier::Avx2) && __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
-             __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512vl") != 0;
-    case Tier::Avx512Vp2intersect:
-      return supported(Tier::Avx512) && __builtin_cpu_supports("avx512vp2intersect") != 0;
+      return supported(Tier::Avx2) && __builtin_cpu_supports("avx512f") != 0 &&
+             __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
+             __builtin_cpu_supports("avx512vl") != 0;
+    case Tier::Avx512Vp2intersect: return supported(Tier::Avx512) && __builtin_cpu_supports("avx512vp2intersect") != 0;
   }
   return false;
 }

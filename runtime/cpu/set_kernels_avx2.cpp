@@ -34,7 +34,8 @@ struct Avx2 {
   MATCHA_INLINE Vec load(const u32* p) { return _mm256_loadu_si256(reinterpret_cast<const Vec*>(p)); }
 
   MATCHA_INLINE Vec load_part(const u32* p, u64 count) {
-    Vec lanes = _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+    Vec lanes =
+        _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
     Vec loaded = _mm256_maskload_epi32(reinterpret_cast<const int*>(p), lanes);
     return _mm256_blendv_epi8(_mm256_set1_epi32(static_cast<int>(p[0])), loaded, lanes);
   }
@@ -51,7 +52,8 @@ struct Avx2 {
 
   MATCHA_INLINE u32 below(Vec a, u32 x) {
     Vec top = _mm256_set1_epi32(static_cast<int>(0x80000000u));
-    return sign_bits(_mm256_cmpgt_epi32(_mm256_xor_si256(_mm256_set1_epi32(static_cast<int>(x)), top), _mm256_xor_si256(a, top)));
+    return sign_bits(
+        _mm256_cmpgt_epi32(_mm256_xor_si256(_mm256_set1_epi32(static_cast<int>(x)), top), _mm256_xor_si256(a, top)));
   }
 
   MATCHA_INLINE void compress(u32* out, Vec a, u32 bits) {

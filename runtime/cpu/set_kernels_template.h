@@ -3,145 +3,36 @@
 #include <cstdint>
 
 #include "runtime/abi.h"
+#include "runtime/cpu/set_kernels_blocks.h"
 
-/// The algorithms of the SIMD tiers, over a tier's vector traits `V`. Each tier's .cpp includes this with traits of its own in
-/// an unnamed namespace, so nothing compiled for one instruction set is ever linked into another; for the same
+/// The algorithms of the SIMD tiers, over a tier's vector traits `V`. Each tier's .cpp includes this with traits of its
+/// own in an unnamed namespace, so nothing compiled for one instruction set is ever linked into another; for the same
 /// reason only <cstdint> is included here.
 ///
 /// `V` gives: `kLanes`; `kPairs[k]`, the longest other side for which `k + 1` registers are compared with everything;
-/// `kSkew`, the ratio of lengths from which searching beats merging (a power of two); `kStep`, registers a side in one step of the merge;
-/// `Vec`; `load`, `load_part(p, n)` (lanes from n on repeat p[0], nothing past p[n-1] is read; 1 <= n <= kLanes, or n = 0 and p readable);
-/// `match(a, b)`, the bits of the lanes of `a` that are in `b`; `equals(a, x)`; `below(a, x)`; `compress(out, a, bits)`,
-/// which may write kLanes items at `out`.
+/// `kSkew`, the ratio of lengths from which searching beats merging (a power of two); `kStep`, registers a side in one
+/// step of the merge; `Vec`; `load`, `load_part(p, n)` (lanes from n on repeat p[0], nothing past p[n-1] is read; 1 <=
+/// n <= kLanes, or n = 0 and p readable); `match(a, b)`, the bits of the lanes of `a` that are in `b`; `equals(a, x)`;
+/// `below(a, x)`; `compress(out, a, bits)`, which may write kLanes items at `out`.
 namespace matcha::runtime {
 
-#define MATCHA_INLINE [[gnu::always_inline]] static inline
-
-using u32 = std::uint32_t;
-using u64 = std::uint64_t;
-
 template <typename V>
-struct SetAlgorithms {
-  using Vec = typename V::Vec;
-  static constexpr u64 kLanes = V::kLanes;
-  static constexpr u64 kStep = V::kStep;
-  static constexpr u64 kStepItems = kStep * kLanes;
-  static constexpr u64 kPrefetchItems = 64;
-  static constexpr u64 kMaxRegs = sizeof(V::kPairs) / sizeof(V::kPairs[0]);
-
-  MATCHA_INLINE u32 low_bits(u64 count) { return static_cast<u32>((u64{1} << count) - 1); }
-
-  MATCHA_INLINE u64 clamp_lanes(u64 items, u64 before) {
-    u64 rest = items > before ? items - before : 0;
-    return rest < kLanes ? rest : kLanes;
-  }
-
-  /// The step of a merge: the side with the smaller last item moves on, both when they are equal. Written in assembly
-  /// because compilers turn it into branches, which mispredict every other time, and volatile so that it stays ahead of
-  /// the vector loads of the step: the next addresses hang on these two loads, and behind the others they wait for a port
-  /// (three times slower).
-  MATCHA_INLINE void advance(const u32*& a, const u32*& b) {
-    u32 a_last;
-    asm volatile(
-        "mov %[al], %[t]\n\tcmp %[bl], %[t]\n\tcmovbe %[an], %[a]\n\tcmovae %[bn], %[b]"
-        : [a] "+&r"(a), [b] "+&r"(b), [t] "=&r"(a_last)
-        : [al] "m"(a[kStepItems - 1]), [bl] "m"(b[kStepItems - 1]), [an] "r"(a + kStepItems), [bn] "r"(b + kStepItems)
-        : "cc");
-  }
-
-  /// `K` registers of `a` (the last ones may be partial when `Full` is false, else only the last).
+struct SetAlgorithms : SetBlocks<V> {
+  using Blocks = SetBlocks<V>;
+  using Blocks::advance;
+  using Blocks::clamp_lanes;
+  using Blocks::kLanes;
+  using Blocks::kPrefetchItems;
+  using Blocks::kStep;
+  using Blocks::kStepItems;
+  using Blocks::low_bits;
+  using Blocks::search_end;
+  using Blocks::search_step;
+  using typename Blocks::Count;
+  using typename Blocks::Keep;
+  using typename Blocks::Vec;
   template <u64 K, bool Full>
-  struct Held {
-    Vec vec[K];
-    u64 items;
-
-    MATCHA_INLINE Held take(const u32* a, u64 na) {
-      Held held;
-      held.items = na;
-      for (u64 k = 0; k < K; ++k) {
-        if (Full && k + 1 < K) {
-          held.vec[k] = V::load(a + k * kLanes);
-        } else {
-          u64 count = Full ? na - k * kLanes : clamp_lanes(na, k * kLanes);
-          held.vec[k] = V::load_part(count != 0 ? a + k * kLanes : a, count);
-        }
-      }
-      return held;
-    }
-
-    /// Bits of the valid lanes of register k.
-    [[gnu::always_inline]] u32 valid(u64 k) const {
-      if (Full && k + 1 < K) return low_bits(kLanes);
-      return low_bits(Full ? items - k * kLanes : clamp_lanes(items, k * kLanes));
-    }
-  };
-
-  /// ORs into `bits[k]` the lanes of `held` that are in `b`; `nb >= 1`. Blocks of `b` past `a_last` are not looked at.
-  template <u64 K, bool Full>
-  MATCHA_INLINE void match_all(const Held<K, Full>& held, u32 a_last, const u32* b, u64 nb, u32 (&bits)[K]) {
-    u64 head = ((nb - 1) & (kLanes - 1)) + 1;
-    Vec block = V::load_part(b, head);
-    for (u64 k = 0; k < K; ++k) bits[k] |= V::match(held.vec[k], block);
-    for (u64 j = head; j < nb && b[j] <= a_last; j += kLanes) {
-      block = V::load(b + j);
-      for (u64 k = 0; k < K; ++k) bits[k] |= V::match(held.vec[k], block);
-    }
-  }
-
-  /// What a kernel does with the items of `a` once it is known which of them are in `b`.
-  struct Count {
-    u64 found = 0;
-    [[gnu::always_inline]] void block(const Vec&, u32 bits) { found += static_cast<u64>(__builtin_popcount(bits)); }
-    [[gnu::always_inline]] void item(u32, bool hit) { found += hit; }
-  };
-
-  struct Keep {
-    u32* out;
-    u64 found = 0;
-    [[gnu::always_inline]] void block(const Vec& items, u32 bits) {
-      V::compress(out + found, items, bits);
-      found += static_cast<u64>(__builtin_popcount(bits));
-    }
-    [[gnu::always_inline]] void item(u32 x, bool hit) {
-      out[found] = x;
-      found += hit;
-    }
-  };
-
-  /// Merge-free: all of `a` sits in K registers and is compared with all of `b`. `Want` selects members or the rest.
-  template <u64 K, bool Full, bool Members, typename Sink>
-  MATCHA_INLINE void all_pairs(const u32* a, u64 na, const u32* b, u64 nb, Sink& sink) {
-    Held<K, Full> held = Held<K, Full>::take(a, na);
-    u32 bits[K] = {};
-    match_all<K, Full>(held, a[na - 1], b, nb, bits);
-    for (u64 k = 0; k < K; ++k) sink.block(held.vec[k], (Members ? bits[k] : ~bits[k]) & held.valid(k));
-  }
-
-  /// `all_pairs` with the number of registers that `na` needs; false if merging is faster.
-  template <bool Members, typename Sink, u64 K = 1>
-  MATCHA_INLINE bool try_all_pairs(const u32* a, u64 na, const u32* b, u64 nb, Sink& sink) {
-    if constexpr (K > kMaxRegs) {
-      return false;
-    } else {
-      if (na <= K * kLanes) {
-        if (nb > V::kPairs[K - 1]) return false;
-        all_pairs<K, true, Members>(a, na, b, nb, sink);
-        return true;
-      }
-      return try_all_pairs<Members, Sink, K + 1>(a, na, b, nb, sink);
-    }
-  }
-
-  /// Block searches: `q` moves to the block of kLanes items of `b` that may hold `x`.
-  MATCHA_INLINE void search_step(const u32*& q, u64 offset, u32 x) {
-    const u32* next = q + offset;
-    asm("cmp %[x], %[last]\n\tcmovb %[n], %[q]" : [q] "+r"(q) : [x] "r"(x), [last] "m"(next[-1]), [n] "r"(next) : "cc");
-  }
-
-  MATCHA_INLINE bool search_end(const u32* q, const u32* b_tail, u32 x) {
-    asm("cmp %[x], %[last]\n\tcmovb %[n], %[q]" : [q] "+r"(q) : [x] "r"(x), [last] "m"(q[kLanes - 1]), [n] "r"(b_tail) : "cc");
-    return V::equals(V::load(q), x) != 0;
-  }
+  using Held = typename Blocks::template Held<K, Full>;
 
   /// Looks up each item of `a` in a much longer `b` (`nb >= kLanes`), four independent searches at a time.
   template <bool Members, typename Sink>
@@ -169,8 +60,8 @@ struct SetAlgorithms {
     }
   }
 
-  /// Asks for the lines that the merge reaches some steps on: their addresses hang on comparisons, so nothing else fetches
-  /// them in time. Prefetching past the end is harmless.
+  /// Asks for the lines that the merge reaches some steps on: their addresses hang on comparisons, so nothing else
+  /// fetches them in time. Prefetching past the end is harmless.
   MATCHA_INLINE void prefetch_ahead(const u32* a, const u32* b) {
     for (u64 line = 0; line < kStepItems; line += 16) {
       __builtin_prefetch(a + kPrefetchItems + line);
@@ -205,7 +96,7 @@ struct SetAlgorithms {
     u64 rest_a = static_cast<u64>(a_end - a);
     u64 rest_b = static_cast<u64>(b_end - b);
     order(a, rest_a, b, rest_b);
-    if (rest_a != 0) all_pairs<kStep, false, true>(a, rest_a, b, rest_b, sink);
+    if (rest_a != 0) Blocks::template all_pairs<kStep, false, true>(a, rest_a, b, rest_b, sink);
   }
 
   /// Puts the shorter list first, without a branch: which one is shorter is a coin toss.
@@ -220,13 +111,13 @@ struct SetAlgorithms {
         : "cc");
   }
 
-  /// Common items, given `1 <= na <= nb`, where one register does not hold `a` or searching pays. Kept out of line, so that the
-  /// short path needs no stack frame.
+  /// Common items, given `1 <= na <= nb`, where one register does not hold `a` or searching pays. Kept out of line, so
+  /// that the short path needs no stack frame.
   template <typename Sink>
   [[gnu::noinline]] static u64 common_long(const u32* a, u64 na, const u32* b, u64 nb, Sink sink) {
     if (nb / V::kSkew > na) {
       search_each<true>(a, na, b, nb, sink);
-    } else if (!try_all_pairs<true>(a, na, b, nb, sink)) {
+    } else if (!Blocks::template try_all_pairs<true>(a, na, b, nb, sink)) {
       merge_common(a, na, b, nb, sink);
     }
     return sink.found;
@@ -240,7 +131,7 @@ struct SetAlgorithms {
       return common_long(a, na, b, nb, sink);
     }
     if (na == 0) return 0;
-    all_pairs<1, true, true>(a, na, b, nb, sink);
+    Blocks::template all_pairs<1, true, true>(a, na, b, nb, sink);
     return sink.found;
   }
 
@@ -250,8 +141,8 @@ struct SetAlgorithms {
 
   static u64 diff_count(const u32* a, u64 na, const u32* b, u64 nb) { return na - intersect_count(a, na, b, nb); }
 
-  /// Items of `a` not in the `K` registers of `b` (all of `b`); `bits` marks those of the first kStep blocks of `a` that are known
-  /// to be members.
+  /// Items of `a` not in the `K` registers of `b` (all of `b`); `bits` marks those of the first kStep blocks of `a`
+  /// that are known to be members.
   template <u64 K>
   MATCHA_INLINE void stream_diff(const u32* a, u64 na, const u32* b, u64 nb, u32 (&bits)[kStep], Keep& sink) {
     Held<K, false> held = Held<K, false>::take(b, nb);
@@ -303,7 +194,7 @@ struct SetAlgorithms {
       return;
     }
     Held<kStep, false> held = Held<kStep, false>::take(a, rest_a);
-    match_all<kStep, false>(held, a[rest_a - 1], b, rest_b, bits);
+    Blocks::template match_all<kStep, false>(held, a[rest_a - 1], b, rest_b, bits);
     for (u64 k = 0; k < kStep; ++k) sink.block(held.vec[k], ~bits[k] & held.valid(k));
   }
 
@@ -315,7 +206,7 @@ struct SetAlgorithms {
     }
     if (nb / V::kSkew > na) {
       search_each<false>(a, na, b, nb, sink);
-    } else if (try_all_pairs<false>(a, na, b, nb, sink)) {
+    } else if (Blocks::template try_all_pairs<false>(a, na, b, nb, sink)) {
       return sink.found;
     } else if (nb <= kStepItems) {
       u32 bits[kStep] = {};
@@ -330,7 +221,7 @@ struct SetAlgorithms {
     if (na == 0) return 0;
     if (na > kLanes || nb == 0 || nb / V::kSkew > na) return diff_long(a, na, b, nb, out);
     Keep sink{out};
-    all_pairs<1, true, false>(a, na, b, nb, sink);
+    Blocks::template all_pairs<1, true, false>(a, na, b, nb, sink);
     return sink.found;
   }
 

@@ -6,7 +6,8 @@
 namespace matcha::runtime {
 
 std::span<const RuntimeSymbol> runtime_symbols() {
-#define MATCHA_SYMBOL(name) RuntimeSymbol{#name, reinterpret_cast<void*>(&name)}
+#define MATCHA_SYMBOL(name) \
+  RuntimeSymbol { #name, reinterpret_cast < void*>(&name) }
   static const RuntimeSymbol symbols[] = {
       MATCHA_SYMBOL(rt_contains_i64),
       MATCHA_SYMBOL(rt_contains_u32),

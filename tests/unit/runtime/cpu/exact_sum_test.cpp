@@ -20,8 +20,8 @@ double exact(const std::vector<double>& values) {
   return exact_sum_round(sum);
 }
 
-/// Shewchuk's summation by non-overlapping partial sums, rounded at the end as Python's math.fsum does: another algorithm
-/// for the same number. Finite values without intermediate overflow only.
+/// Shewchuk's summation by non-overlapping partial sums, rounded at the end as Python's math.fsum does: another
+/// algorithm for the same number. Finite values without intermediate overflow only.
 double reference(const std::vector<double>& values) {
   std::vector<double> partials;
   for (double x : values) {
@@ -56,12 +56,14 @@ double reference(const std::vector<double>& values) {
 }
 
 void expect_same(double actual, double expected) {
-  EXPECT_EQ(std::bit_cast<std::uint64_t>(actual), std::bit_cast<std::uint64_t>(expected)) << actual << " vs " << expected;
+  EXPECT_EQ(std::bit_cast<std::uint64_t>(actual), std::bit_cast<std::uint64_t>(expected))
+      << actual << " vs " << expected;
 }
 
 double random_double(std::mt19937_64& random, int low_exponent, int high_exponent) {
   double mantissa = 1 + std::ldexp(static_cast<double>(random() >> 12), -52);
-  int exponent = low_exponent + static_cast<int>(random() % static_cast<std::uint64_t>(high_exponent - low_exponent + 1));
+  int exponent =
+      low_exponent + static_cast<int>(random() % static_cast<std::uint64_t>(high_exponent - low_exponent + 1));
   return std::ldexp(random() % 2 == 0 ? mantissa : -mantissa, exponent);
 }
 

@@ -70,8 +70,9 @@ TYPED_TEST(GeneralSetsTest, AnyOrderAndRepeatsAgainstLinearSearch) {
     std::uint64_t na = random() % 40;
     std::uint64_t nb = random() % (round % 10 == 0 ? 900 : 40);
     std::uint64_t universe = 1 + random() % 60;
-    T base = round % 3 == 0 ? static_cast<T>(std::numeric_limits<T>::max() - static_cast<T>(universe))
-             : round % 3 == 1 ? std::numeric_limits<T>::min() : T{7};
+    T base = round % 3 == 0   ? static_cast<T>(std::numeric_limits<T>::max() - static_cast<T>(universe))
+             : round % 3 == 1 ? std::numeric_limits<T>::min()
+                              : T{7};
     std::vector<T> a, b;
     for (std::uint64_t i = 0; i < na; ++i) a.push_back(static_cast<T>(base + static_cast<T>(random() % universe)));
     for (std::uint64_t i = 0; i < nb; ++i) b.push_back(static_cast<T>(base + static_cast<T>(random() % universe)));

@@ -193,7 +193,9 @@ TEST_P(SchedulerTest, OnePositionWithALongLoopIsSplit) {
   EXPECT_EQ(static_cast<u64>(result.sinks.at(0).sum), 0u);
 }
 
-double float_of(u64 position) { return std::ldexp(static_cast<double>(position % 1000) - 499.5, static_cast<int>(position % 601) - 300); }
+double float_of(u64 position) {
+  return std::ldexp(static_cast<double>(position % 1000) - 499.5, static_cast<int>(position % 601) - 300);
+}
 
 void scalar_body(RegionContext* region, Worker* worker, u64 begin, u64 end) {
   (void)region;
@@ -241,7 +243,8 @@ TEST_P(SchedulerTest, ScalarSinks) {
     float_sum += float_of(p);
   }
   EXPECT_TRUE(result.sinks.at(0).sum == expected_sum);
-  EXPECT_NEAR(result.sinks.at(1).number, static_cast<double>(float_sum), std::abs(static_cast<double>(float_sum)) * 1e-9);
+  EXPECT_NEAR(result.sinks.at(1).number, static_cast<double>(float_sum),
+              std::abs(static_cast<double>(float_sum)) * 1e-9);
   static double first_float_sum = result.sinks.at(1).number;
   EXPECT_EQ(result.sinks.at(1).number, first_float_sum) << "the sum depends on the number of threads";
   EXPECT_EQ(result.sinks.at(2).integer, -5000);
@@ -256,7 +259,10 @@ TEST_P(SchedulerTest, ScalarSinks) {
 
 TEST_P(SchedulerTest, NothingToDo) {
   Launch launch(0, scalar_body);
-  launch.sinks = {{SinkKind::SumInt, {}}, {SinkKind::SumFloat, {}}, {SinkKind::MinInt, {}}, {SinkKind::All, {}},
+  launch.sinks = {{SinkKind::SumInt, {}},
+                  {SinkKind::SumFloat, {}},
+                  {SinkKind::MinInt, {}},
+                  {SinkKind::All, {}},
                   {SinkKind::Rows, {ElementKind::Int}}};
   RegionResult result = result_of(run_region(launch, with_threads(GetParam())));
   EXPECT_EQ(result.end, RegionEnd::Complete);
@@ -343,7 +349,8 @@ TEST_P(SchedulerTest, StreamedRowsComeOnceInBoundedBlocks) {
   control.on_rows = [&](const RowBlock& block) {
     EXPECT_LE(block.count, 7u);
     for (u64 i = 0; i < block.count; ++i) {
-      seen.emplace_back(static_cast<const std::int64_t*>(block.columns[0])[i], static_cast<const std::uint32_t*>(block.columns[1])[i]);
+      seen.emplace_back(static_cast<const std::int64_t*>(block.columns[0])[i],
+                        static_cast<const std::uint32_t*>(block.columns[1])[i]);
     }
     return true;
   };
@@ -372,7 +379,8 @@ TEST_P(SchedulerTest, NoBlockFollowsARefusal) {
 }
 
 void map_body(RegionContext*, Worker* worker, u64 begin, u64 end) {
-  for (u64 p = begin; p < end; ++p) static_cast<std::int64_t*>(worker->rows[0].columns[0])[p] = static_cast<std::int64_t>(p * p);
+  for (u64 p = begin; p < end; ++p)
+    static_cast<std::int64_t*>(worker->rows[0].columns[0])[p] = static_cast<std::int64_t>(p * p);
   worker->positions_done += end - begin;
 }
 
@@ -381,7 +389,8 @@ TEST_P(SchedulerTest, MapWritesEachPositionInPlace) {
   launch.sinks = {{SinkKind::Map, {ElementKind::Int}}};
   RegionResult result = result_of(run_region(launch, with_threads(GetParam())));
   ASSERT_EQ(result.sinks.at(0).rows, 3000u);
-  for (u64 p = 0; p < 3000; ++p) ASSERT_EQ(result.sinks.at(0).columns.at(0).view<std::int64_t>()[p], static_cast<std::int64_t>(p * p));
+  for (u64 p = 0; p < 3000; ++p)
+    ASSERT_EQ(result.sinks.at(0).columns.at(0).view<std::int64_t>()[p], static_cast<std::int64_t>(p * p));
 }
 
 void trap_body(RegionContext* region, Worker* worker, u64 begin, u64 end) {

@@ -22,7 +22,8 @@ class GuardedList {
   explicit GuardedList(std::uint64_t max_items) {
     std::uint64_t page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
     bytes_ = (max_items * 4 + page - 1) / page * page;
-    base_ = static_cast<char*>(mmap(nullptr, bytes_ + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    base_ =
+        static_cast<char*>(mmap(nullptr, bytes_ + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     EXPECT_NE(base_, MAP_FAILED);
     EXPECT_EQ(mprotect(base_ + bytes_, page, PROT_NONE), 0);
     page_ = page;
@@ -134,8 +135,9 @@ TEST_P(SetKernelsTest, RandomSizesSkewsDensitiesAndBases) {
     std::uint64_t nb = random() % (std::uint64_t{2} << random() % 12);
     std::uint64_t universe = std::max<std::uint64_t>(1, std::max(na, nb)) << random() % 6;
     // A third of the rounds ends at 2^32 - 1, a third starts at 0, a third anywhere.
-    std::uint32_t base = round % 3 == 0 ? static_cast<std::uint32_t>(0u - universe)
-                         : round % 3 == 1 ? 0 : static_cast<std::uint32_t>(random() % 0x80000000u);
+    std::uint32_t base = round % 3 == 0   ? static_cast<std::uint32_t>(0u - universe)
+                         : round % 3 == 1 ? 0
+                                          : static_cast<std::uint32_t>(random() % 0x80000000u);
     ASSERT_NO_FATAL_FAILURE(check_pair(fixture, set_kernels(GetParam()), random_ranks(random, na, universe, base),
                                        random_ranks(random, nb, universe, base)))
         << "round " << round << " na=" << na << " nb=" << nb;
@@ -195,7 +197,8 @@ TEST_P(SetKernelsTest, LowerBoundAllowsRepeats) {
     std::sort(items.begin(), items.end());
     const std::uint32_t* place = guarded.put(items);
     for (std::uint32_t x = 0; x <= n / 2 + 2; ++x) {
-      std::uint64_t expected = static_cast<std::uint64_t>(std::lower_bound(items.begin(), items.end(), x) - items.begin());
+      std::uint64_t expected =
+          static_cast<std::uint64_t>(std::lower_bound(items.begin(), items.end(), x) - items.begin());
       ASSERT_EQ(set_kernels(GetParam()).lower_bound(place, n, x), expected) << "n=" << n << " x=" << x;
     }
   }

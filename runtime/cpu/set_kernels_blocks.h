@@ -1,0 +1,144 @@
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/abi.h"
+
+/// Registers of a list compared with another one: the parts of the SIMD tiers' algorithms. `V` and the rules for
+/// including this are those of set_kernels_template.h.
+namespace matcha::runtime {
+
+#define MATCHA_INLINE [[gnu::always_inline]] static inline
+
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+
+/// The short path and what the longer ones are made of.
+template <typename V>
+struct SetBlocks {
+  using Vec = typename V::Vec;
+  static constexpr u64 kLanes = V::kLanes;
+  static constexpr u64 kStep = V::kStep;
+  static constexpr u64 kStepItems = kStep * kLanes;
+  static constexpr u64 kPrefetchItems = 64;
+  static constexpr u64 kMaxRegs = sizeof(V::kPairs) / sizeof(V::kPairs[0]);
+
+  MATCHA_INLINE u32 low_bits(u64 count) { return static_cast<u32>((u64{1} << count) - 1); }
+
+  MATCHA_INLINE u64 clamp_lanes(u64 items, u64 before) {
+    u64 rest = items > before ? items - before : 0;
+    return rest < kLanes ? rest : kLanes;
+  }
+
+  /// The step of a merge: the side with the smaller last item moves on, both when they are equal. Written in assembly
+  /// because compilers turn it into branches, which mispredict every other time, and volatile so that it stays ahead of
+  /// the vector loads of the step: the next addresses hang on these two loads, and behind the others they wait for a
+  /// port (three times slower).
+  MATCHA_INLINE void advance(const u32*& a, const u32*& b) {
+    u32 a_last;
+    asm volatile(
+        "mov %[al], %[t]\n\tcmp %[bl], %[t]\n\tcmovbe %[an], %[a]\n\tcmovae %[bn], %[b]"
+        : [a] "+&r"(a), [b] "+&r"(b), [t] "=&r"(a_last)
+        : [al] "m"(a[kStepItems - 1]), [bl] "m"(b[kStepItems - 1]), [an] "r"(a + kStepItems), [bn] "r"(b + kStepItems)
+        : "cc");
+  }
+
+  /// `K` registers of `a` (the last ones may be partial when `Full` is false, else only the last).
+  template <u64 K, bool Full>
+  struct Held {
+    Vec vec[K];
+    u64 items;
+
+    MATCHA_INLINE Held take(const u32* a, u64 na) {
+      Held held;
+      held.items = na;
+      for (u64 k = 0; k < K; ++k) {
+        if (Full && k + 1 < K) {
+          held.vec[k] = V::load(a + k * kLanes);
+        } else {
+          u64 count = Full ? na - k * kLanes : clamp_lanes(na, k * kLanes);
+          held.vec[k] = V::load_part(count != 0 ? a + k * kLanes : a, count);
+        }
+      }
+      return held;
+    }
+
+    /// Bits of the valid lanes of register k.
+    [[gnu::always_inline]] u32 valid(u64 k) const {
+      if (Full && k + 1 < K) return low_bits(kLanes);
+      return low_bits(Full ? items - k * kLanes : clamp_lanes(items, k * kLanes));
+    }
+  };
+
+  /// ORs into `bits[k]` the lanes of `held` that are in `b`; `nb >= 1`. Blocks of `b` past `a_last` are not looked at.
+  template <u64 K, bool Full>
+  MATCHA_INLINE void match_all(const Held<K, Full>& held, u32 a_last, const u32* b, u64 nb, u32 (&bits)[K]) {
+    u64 head = ((nb - 1) & (kLanes - 1)) + 1;
+    Vec block = V::load_part(b, head);
+    for (u64 k = 0; k < K; ++k) bits[k] |= V::match(held.vec[k], block);
+    for (u64 j = head; j < nb && b[j] <= a_last; j += kLanes) {
+      block = V::load(b + j);
+      for (u64 k = 0; k < K; ++k) bits[k] |= V::match(held.vec[k], block);
+    }
+  }
+
+  /// What a kernel does with the items of `a` once it is known which of them are in `b`.
+  struct Count {
+    u64 found = 0;
+    [[gnu::always_inline]] void block(const Vec&, u32 bits) { found += static_cast<u64>(__builtin_popcount(bits)); }
+    [[gnu::always_inline]] void item(u32, bool hit) { found += hit; }
+  };
+
+  struct Keep {
+    u32* out;
+    u64 found = 0;
+    [[gnu::always_inline]] void block(const Vec& items, u32 bits) {
+      V::compress(out + found, items, bits);
+      found += static_cast<u64>(__builtin_popcount(bits));
+    }
+    [[gnu::always_inline]] void item(u32 x, bool hit) {
+      out[found] = x;
+      found += hit;
+    }
+  };
+
+  /// Merge-free: all of `a` sits in K registers and is compared with all of `b`. `Want` selects members or the rest.
+  template <u64 K, bool Full, bool Members, typename Sink>
+  MATCHA_INLINE void all_pairs(const u32* a, u64 na, const u32* b, u64 nb, Sink& sink) {
+    Held<K, Full> held = Held<K, Full>::take(a, na);
+    u32 bits[K] = {};
+    match_all<K, Full>(held, a[na - 1], b, nb, bits);
+    for (u64 k = 0; k < K; ++k) sink.block(held.vec[k], (Members ? bits[k] : ~bits[k]) & held.valid(k));
+  }
+
+  /// `all_pairs` with the number of registers that `na` needs; false if merging is faster.
+  template <bool Members, typename Sink, u64 K = 1>
+  MATCHA_INLINE bool try_all_pairs(const u32* a, u64 na, const u32* b, u64 nb, Sink& sink) {
+    if constexpr (K > kMaxRegs) {
+      return false;
+    } else {
+      if (na <= K * kLanes) {
+        if (nb > V::kPairs[K - 1]) return false;
+        all_pairs<K, true, Members>(a, na, b, nb, sink);
+        return true;
+      }
+      return try_all_pairs<Members, Sink, K + 1>(a, na, b, nb, sink);
+    }
+  }
+
+  /// Block searches: `q` moves to the block of kLanes items of `b` that may hold `x`.
+  MATCHA_INLINE void search_step(const u32*& q, u64 offset, u32 x) {
+    const u32* next = q + offset;
+    asm("cmp %[x], %[last]\n\tcmovb %[n], %[q]" : [q] "+r"(q) : [x] "r"(x), [last] "m"(next[-1]), [n] "r"(next) : "cc");
+  }
+
+  MATCHA_INLINE bool search_end(const u32* q, const u32* b_tail, u32 x) {
+    asm("cmp %[x], %[last]\n\tcmovb %[n], %[q]"
+        : [q] "+r"(q)
+        : [x] "r"(x), [last] "m"(q[kLanes - 1]), [n] "r"(b_tail)
+        : "cc");
+    return V::equals(V::load(q), x) != 0;
+  }
+};
+
+}  // namespace matcha::runtime
