@@ -165,11 +165,12 @@ ExitCode Compilation::run_passes(const passes::LabelWords& labels, passes::Manag
   manager.disabled = options_.disabled;
   pipeline_ = passes::run_pipeline(*loop_, *pipeline, context_, passes::TargetInfo{}, labels, manager, diagnostics_);
   times_.emplace_back("passes", watch.ms());
-  bool usage = false;
+  ExitCode code = ExitCode::Query;
   for (const Diagnostic& d : diagnostics_.all()) {
-    usage |= d.id == DiagId::BadPipeline || d.id == DiagId::UnknownPass;
+    if (d.id == DiagId::BadPipeline || d.id == DiagId::UnknownPass) code = ExitCode::Usage;
+    if (d.id == DiagId::DumpFailed) code = ExitCode::Input;
   }
-  const ExitCode code = report(usage ? ExitCode::Usage : ExitCode::Query);
+  code = report(code);
   if (!pipeline_->bug.empty()) {
     console_.write(pipeline_->bug);
     return ExitCode::Run;

@@ -204,7 +204,7 @@ class WorkerEmitter {
     std::string index = fmt::format("at{}", level_);
     std::string walk = fmt::format("walk{}", level_);
     out_.line(fmt::format("Walk {} = w.walk(task, {}, {});", walk, level_, length(loop, lists)));
-    out_.open(fmt::format("for (u64 {0} = {1}.begin; {0} < {1}.end; ++{0}){2}", index, walk, comment(loop)));
+    out_.open(fmt::format("for (u64 {0} = {1}.begin; {0} < {1}.end; ++{0})", index, walk), comment(loop));
     out_.line(fmt::format("if (w.leave(task, {}, {}, {}, {}, {})) break;", level_, walk, level_ > 0 ? "at0" : "0",
                           level_ > 1 ? "at1" : "0", index));
     ++level_;
@@ -220,7 +220,7 @@ class WorkerEmitter {
     ++depth_;
     std::vector<std::string> lists = bind_lists(s);
     std::string index = fmt::format("i{}", walked_++);
-    out_.open(fmt::format("for (u64 {0} = 0, end = {1}; {0} < end; ++{0}){2}", index, length(s, lists), comment(s)));
+    out_.open(fmt::format("for (u64 {0} = 0, end = {1}; {0} < end; ++{0})", index, length(s, lists)), comment(s));
     loop_body(s, lists, index);
     out_.close();
     --depth_;

@@ -12,9 +12,9 @@ class TextWriter {
     if (!text.empty()) out_.append(static_cast<std::size_t>(indent_) * 2, ' ').append(text);
     out_ += '\n';
   }
-  /// `text {` and one level deeper.
-  void open(std::string_view text) {
-    line(std::string(text) + " {");
+  /// `text {` and one level deeper; `comment` stands behind the brace.
+  void open(std::string_view text, std::string_view comment = "") {
+    line(std::string(text) + " {" + std::string(comment));
     ++indent_;
   }
   /// One level back and `}` followed by `after`.

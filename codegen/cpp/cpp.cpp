@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "codegen/c_family/emitter.h"
 #include "cpp_texts.h"
 #include "ir/match.h"
@@ -19,7 +21,8 @@ constexpr std::string_view kTexts[] = {
     "runtime/common/prelude.h", "runtime/common/atomics.h",        "runtime/common/task_queue.h",
     "runtime/common/group.h",   "runtime/common/launch.h",         "runtime/common/task_walk.h",
     "runtime/common/checked.h", "runtime/common/set_operations.h", "runtime/common/worker.h",
-    "codegen/cpp/host.h",       "codegen/cpp/host_run.h",
+    "codegen/cpp/host.h",       "codegen/cpp/host_graph.h",        "codegen/cpp/host_inputs.h",
+    "codegen/cpp/host_run.h",   "codegen/cpp/host_result.h",
 };
 
 /// The text of a header without what ties it to its place: `#pragma once` and includes of our own files, which are
@@ -43,20 +46,25 @@ std::string standalone(std::string_view path) {
 
 class ProgramEmitter {
  public:
-  ProgramEmitter(const ir::Module& module, Diagnostics& diagnostics)
-      : module_(module), diagnostics_(diagnostics), facts_(module), expressions_(facts_, names_) {}
+  ProgramEmitter(const ir::Module& module, const AheadOfTime& about, Diagnostics& diagnostics)
+      : module_(module), about_(about), diagnostics_(diagnostics), facts_(module), expressions_(facts_, names_) {}
 
   std::optional<std::string> run() {
     emitted_ = emit_workers(module_, Spelling{"static"}, names_);
     expressions_.set_in_region(true);
     std::size_t errors = diagnostics_.error_count();
-    out_.line(fmt::format("// {}: made by `matcha build --emit=cpp`.", module_.name));
+    out_.line(fmt::format("// {} of {}, made by `matcha build --emit=cpp`.", about_.entry, one_line(about_.program)));
     out_.line("//   g++ -O3 -std=c++20 -pthread THIS.cpp -o program && ./program GRAPH.mtg");
     for (std::string_view text : kTexts) out_.raw(standalone(text));
     out_.blank();
     out_.line("namespace matcha_program {");
     out_.blank();
+    out_.line(fmt::format("inline const std::string kProgram = {};", quoted(about_.program)));
+    out_.line(fmt::format("inline const std::string kEntry = {};", quoted(about_.entry)));
+    out_.blank();
     out_.raw(emitted_.text);
+    out_.blank();
+    parameters();
     out_.blank();
     steps();
     out_.blank();
@@ -76,45 +84,92 @@ class ProgramEmitter {
     return text;
   }
 
+  static std::string one_line(std::string text) {
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return text;
+  }
+
+  /// As a string literal; bytes that are no plain characters are octal, which ends after three digits.
+  static std::string quoted(std::string_view text) {
+    std::string out = "\"";
+    for (char c : text) {
+      bool plain = c >= ' ' && c <= '~' && c != '"' && c != '\\' && c != '?';
+      out += plain ? std::string(1, c) : fmt::format("\\{:03o}", static_cast<unsigned char>(c));
+    }
+    return out + '"';
+  }
+
   void steps() {
-    out_.open("static void run_program(Host& host, Result& result)");
-    out_.line("Frame f{};");
-    out_.line("Graph graph{};");
+    out_.open("static void run_program(Host& host, Frame& f, Result& result)");
     out_.line("Shared shared{};");
-    parameters();
     out_.line("const Launch launch = host.top_launch(shared);");
     out_.line("const Worker w(launch, 0);");
+    if (about_.tuple_result) out_.line("result.tuple();");
     for (const ir::Stmt* stmt : module_.body->body) {
       ir::match(
           *stmt, [&](const ir::Let& s) { let(s); }, [&](const ir::BuildGraph& s) { build(s); },
           [&](const ir::Region& s) { region(s); }, [&](const ir::Return& s) { results(s); },
           [](const ir::Stmt&) { MATCHA_UNREACHABLE("a step of stage kernel"); });
-      if (stmt->kind != Kind::Return) out_.line("host.check(shared);");
+      out_.line("host.check(shared);");
     }
     out_.close();
   }
 
+  static std::string column_letters(const ir::Type* type) {
+    std::string letters;
+    for (const ir::Type* column : type->columns) {
+      letters += column->is_scalar(ScalarKind::Vid)   ? 'v'
+                 : column->is_scalar(ScalarKind::I64) ? 'i'
+                 : column->is_scalar(ScalarKind::F64) ? 'f'
+                                                      : 'b';
+    }
+    return letters;
+  }
+
+  static std::string constant(const AheadOfTime::Scalar& value) {
+    if (const bool* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
+    if (const double* number = std::get_if<double>(&value)) return fmt::format("{:a}", *number);
+    return fmt::format("i64({}ull)", static_cast<std::uint64_t>(std::get<std::int64_t>(value)));
+  }
+
   void parameters() {
-    const ir::Var* bound = nullptr;
+    out_.open("static void bind_parameters(Host& host, Frame& f)");
+    const ir::Var* graph = nullptr;
+    std::string lists;
     for (const ir::Var* param : module_.params) {
-      bool edges = param->type->is_list() && param->type->columns.size() == 2 &&
-                   param->type->columns[0]->is_scalar(ScalarKind::Vid) &&
-                   param->type->columns[1]->is_scalar(ScalarKind::Vid);
-      if (param->type->is_scalar()) {
-        out_.line(fmt::format("{} = host.parameter<{}>(\"{}\");", member(param), Expressions::type(param->type),
-                              param->hint));
-      } else if ((param->type->is_graph() || edges) && bound == nullptr) {
-        bound = param;
-        out_.line("graph = host.map_graph(host.settings().graph);");
-        out_.line("host.use_ids(graph);");
-        out_.line(fmt::format("{} = {};", member(param), edges ? "edges(graph)" : "graph"));
-      } else {
+      if (param->type->is_list()) {
+        lists += fmt::format("{}{{{}, \"{}\"}}", lists.empty() ? "" : ", ", quoted(param->hint),
+                             column_letters(param->type));
+      }
+      if (!param->type->is_graph()) continue;
+      if (graph != nullptr) {
         diagnostics_.error(
             DiagId::AheadOfTimeParam, param->loc,
-            fmt::format("parameter `{}` cannot be bound by a program that is compiled ahead of time", param->hint),
-            "such a program takes one graph or edge list, and scalars");
+            fmt::format("`{}` is a second graph, and a program that is compiled ahead of time takes one", param->hint),
+            fmt::format("the first is `{}`; take a list of edges and use `mk_graph`", graph->hint));
       }
+      graph = param;
     }
+    out_.line(fmt::format("host.bind({}, {{{}}});", graph == nullptr ? "\"\"" : quoted(graph->hint), lists));
+    std::size_t own = module_.params.size() - about_.label_words.size();
+    for (std::size_t i = 0; i < module_.params.size(); ++i) {
+      const ir::Var* param = module_.params[i];
+      std::string name = quoted(param->hint);
+      std::string value = "host.graph()";
+      if (i >= own) {
+        value = fmt::format("host.label({})", quoted(about_.label_words[i - own]));
+      } else if (param->type->is_list()) {
+        value = fmt::format("host.input<{}>({})", columns(param->type), name);
+      } else if (param->type->is_scalar()) {
+        std::string type = Expressions::type(param->type);
+        bool optional = i < about_.defaults.size() && about_.defaults[i].has_value();
+        value = fmt::format("host.parameter<{}>({}{})", type, name,
+                            optional ? fmt::format(", {}({})", type, constant(*about_.defaults[i])) : "");
+      }
+      out_.line(fmt::format("{} = {};", member(param), value));
+    }
+    out_.line("host.end_parameters();");
+    out_.close();
   }
 
   void let(const ir::Let& s) {
@@ -139,8 +194,8 @@ class ProgramEmitter {
                             s.loc.column));
       info = fmt::format("host.words({})", list);
     }
-    out_.line(fmt::format("{} = host.build_graph({}, {}, {}, graph);", member(s.var), expressions_.text(s.edges), info,
-                          labels));
+    out_.line(fmt::format("{} = host.build_graph({}, {}, {}, host.graph());", member(s.var), expressions_.text(s.edges),
+                          info, labels));
   }
 
   static std::string form(const ir::Sink& sink) {
@@ -220,18 +275,13 @@ class ProgramEmitter {
   void results(const ir::Return& s) {
     for (const ir::Expr* value : s.values) {
       std::string text = expressions_.text(value);
-      if (value->type->is_list()) {
-        out_.line(fmt::format("result.list(texts_of(w, host.list({})));", text));
-      } else if (value->type->is_scalar(ScalarKind::Vid)) {
-        out_.line(fmt::format("result.value(text_of(w.original_id({})));", text));
-      } else {
-        out_.line(fmt::format("result.value(text_of({}));", text));
-      }
+      out_.line(value->type->is_list() ? fmt::format("result.list(w, host.list({}));", text)
+                                       : fmt::format("result.value(w, {}({}));", Expressions::type(value->type), text));
     }
-    out_.line("host.check(shared);");
   }
 
   const ir::Module& module_;
+  const AheadOfTime& about_;
   Diagnostics& diagnostics_;
   ir::Facts facts_;
   Names names_;
@@ -243,8 +293,29 @@ class ProgramEmitter {
 
 }  // namespace
 
-std::optional<std::string> emit_cpp(const ir::Module& module, Diagnostics& diagnostics) {
-  return ProgramEmitter(module, diagnostics).run();
+std::optional<std::string> emit_cpp(const ir::Module& module, const AheadOfTime& about, Diagnostics& diagnostics) {
+  return ProgramEmitter(module, about, diagnostics).run();
 }
+
+namespace {
+
+class CppBackend final : public Backend {
+ public:
+  explicit CppBackend(AheadOfTime about) : about_(std::move(about)) {}
+
+  std::string_view name() const override { return "cpp"; }
+  ir::Stage stage() const override { return ir::Stage::Kernel; }
+  std::optional<std::string> emit(const ir::Module& module, Diagnostics& diagnostics) override {
+    return emit_cpp(module, about_, diagnostics);
+  }
+  std::unique_ptr<Executable> load(const ir::Module&, Diagnostics&) override { return nullptr; }
+
+ private:
+  AheadOfTime about_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_cpp(AheadOfTime about) { return std::make_unique<CppBackend>(std::move(about)); }
 
 }  // namespace matcha::codegen

@@ -1,13 +1,9 @@
-// Regions on threads, and what `main` prints.
+// Regions of a program that was compiled ahead of time, on threads.
 #pragma once
 
 #include "codegen/cpp/host.h"
 
 namespace matcha_program {
-
-inline bool is_float(SinkForm form) {
-  return form == SinkForm::SumFloat || form == SinkForm::MinFloat || form == SinkForm::MaxFloat;
-}
 
 /// Adds one worker's slot to the total.
 inline void merge_slot(SinkForm form, Slot& total, const Slot& part) {
@@ -132,6 +128,8 @@ bool Host::try_region(const RegionPlan& plan, F& walk_task, u64 row_capacity, Re
   for (std::thread& thread : threads) thread.join();
   check(shared);
   if (shared.positions_done != plan.positions) throw Failure{4, "internal error: not every position was walked"};
+  facts_.positions += plan.positions;
+  facts_.splits += shared.splits;
   values.slots.assign(slots.begin(), slots.begin() + static_cast<std::ptrdiff_t>(sinks));
   values.rows.resize(sinks);
   for (u64 i = 0; i < sinks; ++i) {
@@ -148,132 +146,5 @@ bool Host::try_region(const RegionPlan& plan, F& walk_task, u64 row_capacity, Re
   }
   return rows_wanted <= row_capacity;
 }
-
-template <typename T>
-T Host::parameter(const std::string& name) {
-  const auto found = settings_.parameters.find(name);
-  if (found == settings_.parameters.end()) throw Failure{2, "parameter --" + name + "=VALUE is missing"};
-  const std::string& text = found->second;
-  char* end = nullptr;
-  T value{};
-  if constexpr (sizeof(T) == 1) {
-    if (text == "true" || text == "false") return text == "true";
-  } else if constexpr (T(0.5) != T(0)) {
-    value = std::strtod(text.c_str(), &end);
-  } else {
-    value = T(std::strtoll(text.c_str(), &end, 10));
-  }
-  if (end == nullptr || text.empty() || *end != '\0')
-    throw Failure{2, "parameter " + name + ": `" + text + "` does not fit its type"};
-  return value;
-}
-
-// Values of sinks
-
-inline i128 sum_of(const RegionValues& values, u64 sink) {
-  return i128(static_cast<unsigned __int128>(values.slots[sink].high) << 64 | values.slots[sink].low);
-}
-inline f64 float_of(const RegionValues& values, u64 sink) { return __builtin_bit_cast(f64, values.slots[sink].low); }
-template <typename T>
-Least<T> best_of(const RegionValues& values, u64 sink) {
-  T value{};
-  if constexpr (sizeof(T) == 8 && T(0.5) != T(0)) {
-    value = float_of(values, sink);
-  } else {
-    value = T(values.slots[sink].low);
-  }
-  return {value, values.slots[sink].high != 0};
-}
-template <typename T>
-const T* column_of(Host& host, const RegionValues& values, u64 sink, u64 column) {
-  const std::vector<u64>& words = values.rows[sink][column];
-  T* items = host.array<T>(words.size());
-  for (u64 i = 0; i < words.size(); ++i) {
-    if constexpr (T(0.5) != T(0) && sizeof(T) == 8) {
-      items[i] = __builtin_bit_cast(T, words[i]);
-    } else {
-      items[i] = T(words[i]);
-    }
-  }
-  return items;
-}
-
-// Text
-
-inline std::string text_of(i128 value) {
-  if (value == 0) return "0";
-  unsigned __int128 rest = value < 0 ? -static_cast<unsigned __int128>(value) : static_cast<unsigned __int128>(value);
-  std::string digits;
-  for (; rest != 0; rest /= 10) digits += static_cast<char>('0' + static_cast<int>(rest % 10));
-  if (value < 0) digits += '-';
-  return {digits.rbegin(), digits.rend()};
-}
-inline std::string text_of(i64 value) { return std::to_string(value); }
-inline std::string text_of(bool value) { return value ? "true" : "false"; }
-inline std::string text_of(f64 value) {
-  char text[40];
-  for (int digits = 15; digits <= 17; ++digits) {
-    std::snprintf(text, sizeof text, "%.*g", digits, value);
-    if (std::strtod(text, nullptr) == value) break;
-  }
-  return text;
-}
-
-/// The items of a result list as text, a row of several columns in brackets.
-template <typename... T>
-std::vector<std::string> texts_of(const Worker& w, const List<T...>& list) {
-  const auto one = [&](auto value) {
-    if constexpr (sizeof(value) == 4) {
-      return text_of(w.original_id(value));
-    } else {
-      return text_of(value);
-    }
-  };
-  std::vector<std::string> result;
-  for (u64 i = 0; i < list.size; ++i) {
-    if constexpr (sizeof...(T) == 1) {
-      result.push_back(one(list.at(i)));
-    } else {
-      std::string row;
-      const auto walk = [&](const auto& rest, const auto& self) -> void {
-        row += (row.empty() ? "" : ", ") + one(rest.at(i));
-        if constexpr (requires { rest.rest; }) self(rest.rest, self);
-      };
-      walk(list, walk);
-      result.push_back("[" + row + "]");
-    }
-  }
-  return result;
-}
-
-/// The results in order: one value, the elements of a tuple, or the items of a list.
-class Result {
- public:
-  void value(std::string text) { values_.push_back(std::move(text)); }
-  void list(std::vector<std::string> items) {
-    is_list_ = true;
-    values_ = std::move(items);
-  }
-  std::string json() const {
-    if (!is_list_ && values_.size() == 1) return values_[0];
-    std::string text;
-    for (const std::string& item : values_) text += (text.empty() ? "" : ", ") + item;
-    return "[" + text + "]";
-  }
-  std::string text() const {
-    std::string text;
-    for (std::string item : values_) {
-      item.erase(std::remove_if(item.begin(), item.end(), [](char c) { return c == '[' || c == ']' || c == ','; }),
-                 item.end());
-      text += item + (is_list_ ? "\n" : " ");
-    }
-    if (!is_list_ && !text.empty()) text.back() = '\n';
-    return text;
-  }
-
- private:
-  bool is_list_ = false;
-  std::vector<std::string> values_;
-};
 
 }  // namespace matcha_program

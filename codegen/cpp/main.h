@@ -1,76 +1,132 @@
-// Command line of a program that was compiled ahead of time.
+// Command line of a program that was compiled ahead of time; the options are those of `matcha run`.
 #pragma once
 
-#include "codegen/cpp/host_run.h"
+#include "codegen/cpp/host_inputs.h"
+#include "codegen/cpp/host_result.h"
 
 namespace {
 
-constexpr char kUsage[] =
-    "usage: program GRAPH.mtg [--json] [--threads=N] [--tau-us=N] [--chunk=N] [--queue=N] [--NAME=VALUE ...]\n"
-    "GRAPH.mtg comes from `matcha graph convert`. Exit codes: 0 ok, 2 usage, 3 input, 4 run time, 5 resources.\n";
+using matcha_program::Failure;
+using matcha_program::Settings;
+using matcha_program::u64;
 
-matcha_program::u64 number_of(const std::string& option, const std::string& text) {
-  char* end = nullptr;
-  unsigned long long value = std::strtoull(text.c_str(), &end, 10);
-  if (text.empty() || *end != '\0' || text[0] == '-') {
-    throw matcha_program::Failure{2, "option --" + option + ": `" + text + "` is not a number"};
-  }
+constexpr char kUsage[] =
+    R"(usage: program [GRAPH.mtg] [options]
+  GRAPH.mtg              for the one parameter that is a Graph or a list of edges; `matcha graph convert` makes it
+  --in NAME=FILE[:COLS]  a list, from columns of a text file; `times=msg.txt:2` takes column 2, from 0
+  --param NAME=VALUE     an int, float or bool
+  --json                 one JSON object instead of the bare answer
+  --threads N            default: as many as there are
+  --tau-us N             split loops that have run for so long, in microseconds; 0: never (default 10000)
+  --chunk N              outermost iterations that a thread takes at a time (default 8)
+  --queue N              tasks that the queue holds (default 4096)
+Exit codes: 0 ok, 2 usage, 3 input data, 4 run time, 5 resources.
+)";
+
+u64 number_of(const std::string& option, const std::string& text) {
+  u64 value = 0;
+  const char* end = text.data() + text.size();
+  std::from_chars_result got = std::from_chars(text.data(), end, value);
+  if (got.ec != std::errc() || got.ptr != end) throw Failure{2, option + ": `" + text + "` is no number"};
   return value;
 }
 
-matcha_program::Settings read_arguments(int count, char** arguments) {
-  matcha_program::Settings settings;
+void take_option(Settings& settings, const std::string& option, const std::string& value) {
+  if (option == "--param" || option == "--in") {
+    std::size_t sign = value.find('=');
+    if (sign == std::string::npos) throw Failure{2, option + " `" + value + "` is not of the form NAME=…"};
+    auto& into = option == "--in" ? settings.inputs : settings.parameters;
+    if (!into.emplace(value.substr(0, sign), value.substr(sign + 1)).second)
+      throw Failure{2, option + " " + value + ": bound twice"};
+  } else if (option == "--threads") {
+    settings.threads = unsigned(std::min<u64>(std::max<u64>(1, number_of(option, value)), 4096));
+  } else if (option == "--tau-us") {
+    settings.tau_us = std::min<u64>(number_of(option, value), 1000000000000);
+  } else if (option == "--chunk") {
+    settings.chunk = std::min<u64>(std::max<u64>(1, number_of(option, value)), 1u << 30);
+  } else if (option == "--queue") {
+    settings.queue = std::min<u64>(number_of(option, value), 1u << 30);
+  } else {
+    throw Failure{2, "unknown option " + option + "; --help lists them"};
+  }
+}
+
+/// False when only help was asked for.
+bool read_arguments(int count, char** arguments, Settings& settings) {
   for (int i = 1; i < count; ++i) {
     std::string text = arguments[i];
-    if (text.rfind("--", 0) != 0) {
-      if (!settings.graph.empty()) throw matcha_program::Failure{2, "more than one graph"};
-      settings.graph = text;
-      continue;
-    }
-    std::size_t sign = text.find('=');
-    std::string name = text.substr(2, sign == std::string::npos ? sign : sign - 2);
-    std::string value = sign == std::string::npos ? "" : text.substr(sign + 1);
-    if (name == "json") {
+    if (text == "--help" || text == "-h") return false;
+    if (text == "--json") {
       settings.json = true;
-    } else if (name == "threads") {
-      settings.threads = std::max(1u, static_cast<unsigned>(number_of(name, value)));
-    } else if (name == "tau-us") {
-      settings.tau_us = number_of(name, value);
-    } else if (name == "chunk") {
-      settings.chunk = std::max<matcha_program::u64>(1, number_of(name, value));
-    } else if (name == "queue") {
-      settings.queue = number_of(name, value);
+    } else if (text.rfind("-", 0) == 0 && text != "-") {
+      std::size_t sign = text.find('=');
+      std::string option = text.substr(0, sign);
+      bool apart = sign == std::string::npos;
+      if (apart && i + 1 == count) throw Failure{2, option + " needs a value, or is unknown; --help lists the options"};
+      take_option(settings, option, apart ? arguments[++i] : text.substr(sign + 1));
+    } else if (settings.graph.empty()) {
+      settings.graph = text;
     } else {
-      settings.parameters[name] = value;
+      throw Failure{2, "more than one graph: `" + settings.graph + "`, `" + text + "`"};
     }
   }
-  if (settings.graph.empty()) throw matcha_program::Failure{2, kUsage};
-  return settings;
+  return true;
+}
+
+void print_json(const matcha_program::Host& host, const std::string& result, double load_ms, double run_ms) {
+  using matcha_program::quoted;
+  const matcha_program::Facts& facts = host.facts();
+  std::printf("{\n  \"schema\": \"matcha.run/1\",\n  \"program\": %s,\n  \"entry\": %s,\n  \"result\": %s,\n",
+              quoted(matcha_program::kProgram).c_str(), quoted(matcha_program::kEntry).c_str(), result.c_str());
+  std::printf("  \"complete\": true,\n  \"device\": \"cpu\",\n");
+  std::printf("  \"graph\": {\"vertices\": %llu, \"edges\": %llu, \"max_degree\": %llu},\n", facts.vertices,
+              facts.edges, facts.max_degree);
+  std::printf("  \"ms\": {\"load\": %.3f, \"compile\": 0, \"upload\": 0, \"run\": %.3f},\n", load_ms, run_ms);
+  std::printf("  \"stats\": {\"backend\": \"cpp\", \"threads\": %u, \"positions\": %llu, \"deferred\": %llu}\n}\n",
+              host.settings().threads, facts.positions, facts.splits);
+}
+
+int run_main(int count, char** arguments) {
+  using Clock = std::chrono::steady_clock;
+  const auto ms_since = [](Clock::time_point begin) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+  };
+  Settings settings;
+  if (!read_arguments(count, arguments, settings)) {
+    std::fputs(kUsage, stdout);
+    return 0;
+  }
+  matcha_program::Host host(settings);
+  const auto begin = Clock::now();
+  matcha_program::Frame frame{};
+  bind_parameters(host, frame);
+  const double load_ms = ms_since(begin);
+  matcha_program::Result result(settings.json);
+  const auto bound = Clock::now();
+  run_program(host, frame, result);
+  const double run_ms = ms_since(bound);
+  const std::string text = result.text();
+  if (settings.json) {
+    print_json(host, text, load_ms, run_ms);
+  } else {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+  }
+  if (std::fflush(stdout) != 0) throw Failure{3, std::string("standard output: ") + std::strerror(errno)};
+  return 0;
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
-  using Clock = std::chrono::steady_clock;
-  const auto begin = Clock::now();
   try {
-    matcha_program::Host host(read_arguments(count, arguments));
-    matcha_program::Result result;
-    matcha_program::run_program(host, result);
-    double ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-    if (host.settings().json) {
-      std::printf(
-          "{\"schema\": 1, \"result\": %s, \"complete\": true, \"device\": \"cpu\", \"ms\": {\"total\": %.3f}}\n",
-          result.json().c_str(), ms);
-    } else {
-      std::fputs(result.text().c_str(), stdout);
-    }
-    return 0;
-  } catch (const matcha_program::Failure& failure) {
+    return run_main(count, arguments);
+  } catch (const Failure& failure) {
     std::fprintf(stderr, "error: %s\n", failure.message.c_str());
     return failure.exit_code;
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr, "error: out of memory\n");
-    return 5;
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "error: %s\n", failure.what());
   }
+  return 5;
 }

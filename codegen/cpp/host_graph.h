@@ -1,0 +1,192 @@
+// Graphs of a program that was compiled ahead of time: from a `.mtg` file, and from lists of edges.
+#pragma once
+
+#include "codegen/cpp/host.h"
+
+namespace matcha_program {
+
+/// The `.mtg` file (version 1): a header of 64 bytes, then a table of sections.
+inline void Host::map_graph(const std::string& path) {
+  struct Header {
+    char magic[8];
+    u32 version, endian_tag;
+    u64 file_bytes, flags, universe, arc_count, vertex_count, section_count;
+  };
+  struct Entry {
+    u64 section, begin, bytes, checksum;
+  };
+  int file = open(path.c_str(), O_RDONLY);
+  struct stat status {};
+  if (file < 0 || fstat(file, &status) != 0) throw Failure{3, path + ": " + std::strerror(errno)};
+  u64 bytes = u64(status.st_size);
+  void* base = bytes < sizeof(Header) ? MAP_FAILED : mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0);
+  close(file);
+  const char* const hint = "; make one with `matcha graph convert`";
+  if (base == MAP_FAILED) throw Failure{3, path + ": not a .mtg file" + hint};
+  const u8* data = static_cast<const u8*>(base);
+  Header header;
+  std::memcpy(&header, data, sizeof header);
+  if (std::memcmp(header.magic, "\x89MTG\r\n\x1a\n", 8) != 0) throw Failure{3, path + ": not a .mtg file" + hint};
+  bool known = header.version == 1 && header.endian_tag == 0x01020304 && header.file_bytes == bytes &&
+               header.section_count <= 7 && sizeof header + header.section_count * sizeof(Entry) <= bytes &&
+               header.universe <= 0xFFFFFFFF && header.arc_count <= bytes / 4 && header.vertex_count <= header.universe;
+  if (!known) throw Failure{3, path + ": not a .mtg file of version 1, or truncated" + hint};
+  Graph g{};
+  g.universe = header.universe;
+  g.arc_count = header.arc_count;
+  g.vertex_count = header.vertex_count;
+  for (u64 i = 0; i < header.section_count; ++i) {
+    Entry entry;
+    std::memcpy(&entry, data + sizeof header + i * sizeof entry, sizeof entry);
+    if (entry.begin % 64 != 0 || entry.begin > bytes || entry.bytes > bytes - entry.begin)
+      throw Failure{3, path + ": a section lies outside the file"};
+    const u8* at = data + entry.begin;
+    const u64 widths[] = {
+        0,           8 * (g.universe + 1), 4 * g.arc_count, 8 * g.universe, 4 * g.vertex_count, 8 * g.universe,
+        entry.bytes, 8 * g.arc_count};
+    if (entry.section == 0 || entry.section > 7 || widths[entry.section] != entry.bytes)
+      throw Failure{3, path + ": a section has the wrong size"};
+    if (entry.section == 1) g.offsets = reinterpret_cast<const u64*>(at);
+    if (entry.section == 2) g.arcs = reinterpret_cast<const u32*>(at);
+    if (entry.section == 3) g.original_ids = reinterpret_cast<const i64*>(at);
+    if (entry.section == 4) g.vertex_list = reinterpret_cast<const u32*>(at);
+    if (entry.section == 5) g.labels = reinterpret_cast<const i64*>(at);
+    if (entry.section == 6) read_words(path, at, entry.bytes);
+    if (entry.section == 7) g.info = at;
+  }
+  check_graph(path, g);
+  graph_ = g;
+  facts_.vertices = g.vertex_count;
+  facts_.edges = (header.flags & 1) != 0 ? g.arc_count : g.arc_count / 2;
+  facts_.max_degree = g.max_degree;
+}
+
+/// Refuses what would lead the program out of bounds, and adds what the file leaves out.
+inline void Host::check_graph(const std::string& path, Graph& g) {
+  if (g.offsets == nullptr || (g.arcs == nullptr && g.arc_count != 0) ||
+      (g.vertex_list == nullptr && g.vertex_count != g.universe))
+    throw Failure{3, path + ": sections are missing"};
+  if (g.offsets[0] != 0 || g.offsets[g.universe] != g.arc_count) throw Failure{3, path + ": offsets are out of order"};
+  std::vector<u32> sources(g.arc_count);
+  for (u64 v = 0; v < g.universe; ++v) {
+    if (g.offsets[v + 1] < g.offsets[v] || g.offsets[v + 1] > g.arc_count)
+      throw Failure{3, path + ": offsets are out of order"};
+    g.max_degree = std::max(g.max_degree, g.offsets[v + 1] - g.offsets[v]);
+    for (u64 i = g.offsets[v]; i < g.offsets[v + 1]; ++i) {
+      if (g.arcs[i] >= g.universe) throw Failure{3, path + ": a neighbour is no vertex"};
+      sources[i] = u32(v);
+    }
+  }
+  g.sources = keep(std::move(sources));
+  for (u64 i = 0; g.vertex_list != nullptr && i < g.vertex_count; ++i) {
+    if (g.vertex_list[i] >= g.universe) throw Failure{3, path + ": a vertex is out of range"};
+  }
+  if (g.vertex_list == nullptr) {
+    std::vector<u32> all(g.universe);
+    std::iota(all.begin(), all.end(), 0u);
+    g.vertex_list = keep(std::move(all));
+  }
+}
+
+/// A count, the end of each word in the text, and the text.
+inline void Host::read_words(const std::string& path, const u8* bytes, u64 size) {
+  const auto number = [&](u64 i) {
+    u64 value;
+    std::memcpy(&value, bytes + 8 * i, 8);
+    return value;
+  };
+  bool good = size >= 8 && number(0) <= size / 8 - 1;
+  u64 begin = 0;
+  for (u64 i = 0; good && i < number(0); ++i) {
+    u64 end = number(i + 1);
+    u64 text = 8 * (number(0) + 1);
+    good = begin <= end && end <= size - text;
+    if (good) words_.emplace_back(reinterpret_cast<const char*>(bytes) + text + begin, end - begin);
+    begin = end;
+  }
+  if (!good) throw Failure{3, path + ": its label words are cut"};
+}
+
+/// Number of characters to insert, drop or change to make `a` into `b`.
+inline u64 distance(const std::string& a, const std::string& b) {
+  std::vector<u64> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0ull);
+  for (u64 i = 0; i < a.size(); ++i) {
+    u64 diagonal = row[0]++;
+    for (u64 j = 0; j < b.size(); ++j) {
+      u64 changed = diagonal + (a[i] != b[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({row[j + 1] + 1, row[j] + 1, changed});
+    }
+  }
+  return row[b.size()];
+}
+
+inline i64 Host::label(const std::string& word) const {
+  const auto found = std::lower_bound(words_.begin(), words_.end(), word);
+  if (found != words_.end() && *found == word) return -1 - i64(found - words_.begin());
+  constexpr u64 kNear = 2;
+  constexpr u64 kShown = 8;
+  std::string message = settings_.graph + ": no vertex has the label `" + word + "`";
+  std::vector<std::string> near;
+  for (const std::string& known : words_) {
+    if (distance(word, known) <= std::min<u64>(kNear, word.size() - 1)) near.push_back(known);
+  }
+  if (words_.empty()) throw Failure{3, message + "; the labels of this graph are numbers"};
+  message += near.empty() ? "; the labels are" : "; near ones are";
+  if (near.empty()) near = words_;
+  for (u64 i = 0; i < near.size() && i < kShown; ++i) message += " `" + near[i] + "`";
+  throw Failure{3, message + (near.size() > kShown ? " …" : "")};
+}
+
+inline Graph Host::build_graph(List<u32, u32> edges, const u64* info, List<u32, i64> labels, const Graph& universe) {
+  u64 n = universe.universe;
+  u64 m = edges.size;
+  std::vector<u64> order(m);
+  std::iota(order.begin(), order.end(), 0ull);
+  std::stable_sort(order.begin(), order.end(), [&](u64 a, u64 b) {
+    u32 source_a = edges.at(a), source_b = edges.at(b);
+    return source_a != source_b ? source_a < source_b : edges.rest.at(a) < edges.rest.at(b);
+  });
+  Graph g{};
+  std::vector<u64> offsets(n + 1, 0), infos(info != nullptr ? m : 0);
+  std::vector<u32> arcs(m), sources(m), vertex_list;
+  std::vector<bool> present(n, false);
+  for (u64 i = 0; i < m; ++i) {
+    sources[i] = edges.at(order[i]);
+    arcs[i] = edges.rest.at(order[i]);
+    if (info != nullptr) infos[i] = info[order[i]];
+    ++offsets[sources[i] + 1];
+    present[sources[i]] = present[arcs[i]] = true;
+  }
+  for (u64 v = 0; v < n; ++v) {
+    g.max_degree = std::max(g.max_degree, offsets[v + 1]);
+    offsets[v + 1] += offsets[v];
+  }
+  g.labels = universe.labels;
+  if (labels.size != 0) {
+    std::vector<i64> values(n, kNoLabel);
+    for (u64 i = 0; i < labels.size; ++i) {
+      i64& label = values[labels.at(i)];
+      if (label != kNoLabel && label != labels.rest.at(i)) throw Failure{4, "a vertex has two different labels"};
+      label = labels.rest.at(i);
+      present[labels.at(i)] = true;
+    }
+    g.labels = keep(std::move(values));
+  }
+  for (u64 v = 0; v < n; ++v) {
+    if (present[v]) vertex_list.push_back(u32(v));
+  }
+  g.universe = n;
+  g.arc_count = m;
+  g.vertex_count = vertex_list.size();
+  g.original_ids = universe.original_ids;
+  g.offsets = keep(std::move(offsets));
+  g.arcs = keep(std::move(arcs));
+  g.sources = keep(std::move(sources));
+  g.vertex_list = keep(std::move(vertex_list));
+  if (info != nullptr) g.info = keep(std::move(infos));
+  return g;
+}
+
+}  // namespace matcha_program
