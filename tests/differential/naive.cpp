@@ -150,6 +150,16 @@ class Evaluator {
         if (is_trap(cond)) return cond;
         return eval(*n.args[cond.integer != 0 ? 1 : 2]);
       }
+      case Op::Chain: {
+        NaiveValue first = eval(*n.args[0]);
+        NaiveValue second = eval(*n.args[1]);
+        if (is_trap(first)) return first;
+        if (is_trap(second)) return second;
+        NaiveValue less = compare(Op::Lt, first, second);
+        if (less.integer == 0) return less;
+        NaiveValue third = eval(*n.args[2]);
+        return is_trap(third) ? third : compare(Op::Le, second, third);
+      }
       case Op::Apply: return apply(n);
       default: break;
     }
@@ -173,10 +183,6 @@ class Evaluator {
       case Op::Mul:
       case Op::Div:
       case Op::Mod: return arithmetic(n.op, a[0], a[1]);
-      case Op::Chain: {
-        NaiveValue first = compare(Op::Lt, a[0], a[1]);
-        return first.integer == 0 ? first : compare(Op::Le, a[1], a[2]);
-      }
       case Op::Eq:
       case Op::Ne:
       case Op::Lt:
