@@ -12,6 +12,7 @@
 #include "ir/match.h"
 #include "ir/rewriter.h"
 #include "passes/sort_lists.h"
+#include "passes/uses.h"
 
 namespace matcha::passes {
 
@@ -445,15 +446,8 @@ class Planner {
     builder_.set_loc(e->loc);
     const Var* var = builder_.var(e->type, e->kind == Kind::Literal ? "items" : "set");
     let(var, e);
-    const Expr* result = var;
-    if (e->kind == Kind::Select && e->type->is_set() && facts_.list(e).ascending) {
-      // What a choice copies is not known to ascend.
-      const Var* again = builder_.var(e->type, "set");
-      keep(again, builder_.make(Kind::Sorted, {var}), e);
-      result = again;
-    }
-    stored_.back()[e] = result;
-    return result;
+    stored_.back()[e] = var;
+    return var;
   }
 
   // Stores
@@ -470,7 +464,16 @@ class Planner {
     context_.count("stores");
   }
 
-  void choose(const Var* var, const Expr* given) {
+  void choose(const Var* var, const Expr* value) {
+    if (!value->type->is_set() || !facts_.list(value).ascending) return copy_choice(var, value);
+    // What a choice copies is not known to ascend.
+    builder_.set_loc(value->loc);
+    const Var* items = builder_.var(value->type, "chosen");
+    copy_choice(items, value);
+    keep(var, builder_.make(Kind::Sorted, {items}), value);
+  }
+
+  void copy_choice(const Var* var, const Expr* given) {
     const Expr* value = without_wide(given);
     fill(var, value, [&] {
       const Expr* cond = scalar(value->operands[0]);
