@@ -12,7 +12,6 @@
 #include "ir/match.h"
 #include "ir/rewriter.h"
 #include "passes/sort_lists.h"
-#include "passes/uses.h"
 
 namespace matcha::passes {
 
