@@ -35,7 +35,8 @@ void add_places(const ir::Module& module, Program& program) {
   };
   ir::for_each_stmt(*module.body, [&](const ir::Stmt& s) {
     add(s.loc);
-    ir::for_each_expr(s, [&](const ir::Expr& e) { ir::for_each_node(e, [&](const ir::Expr& node) { add(node.loc); }); });
+    ir::for_each_expr(s,
+                      [&](const ir::Expr& e) { ir::for_each_node(e, [&](const ir::Expr& node) { add(node.loc); }); });
   });
 }
 

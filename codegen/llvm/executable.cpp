@@ -28,14 +28,10 @@ std::uint64_t physical_memory() {
 
 Ending ending_of(runtime::RegionEnd end) {
   switch (end) {
-    case runtime::RegionEnd::Complete:
-      break;
-    case runtime::RegionEnd::StopRequested:
-      return Ending::Stopped;
-    case runtime::RegionEnd::DeadlinePassed:
-      return Ending::Deadline;
-    case runtime::RegionEnd::RowsRefused:
-      return Ending::RowsRefused;
+    case runtime::RegionEnd::Complete: break;
+    case runtime::RegionEnd::StopRequested: return Ending::Stopped;
+    case runtime::RegionEnd::DeadlinePassed: return Ending::Deadline;
+    case runtime::RegionEnd::RowsRefused: return Ending::RowsRefused;
   }
   return Ending::Complete;
 }
@@ -71,12 +67,14 @@ Run::Failure Run::plan_scratch(const RegionStep& s, runtime::RegionLaunch& launc
   const BufferPlan* largest_buffer = nullptr;
   unsigned __int128 limit = physical_memory() / 2;
   for (const BufferPlan& buffer : s.buffers) {
-    std::uint64_t items = static_cast<std::uint64_t>(std::max<std::int64_t>(static_cast<std::int64_t>(frame_[buffer.slot]), 0));
+    std::uint64_t items =
+        static_cast<std::uint64_t>(std::max<std::int64_t>(static_cast<std::int64_t>(frame_[buffer.slot]), 0));
     frame_[buffer.slot] = items;
     unsigned __int128 before = total;
     for (std::size_t c = 0; c < buffer.columns.size(); ++c) {
       frame_[buffer.slot + 1 + c] = static_cast<std::uint64_t>(total);
-      unsigned __int128 bytes = (static_cast<unsigned __int128>(items) + kSlack) * runtime::element_bytes(buffer.columns[c]);
+      unsigned __int128 bytes =
+          (static_cast<unsigned __int128>(items) + kSlack) * runtime::element_bytes(buffer.columns[c]);
       total += (bytes + kLine - 1) / kLine * kLine;
     }
     if (total - before >= largest) {
@@ -85,9 +83,11 @@ Run::Failure Run::plan_scratch(const RegionStep& s, runtime::RegionLaunch& launc
     }
   }
   if (total * threads > limit) {
-    std::string message = fmt::format("the intermediate list `{}` of up to {} items for each of {} threads does not fit memory",
-                                      largest_buffer->name, frame_[largest_buffer->slot], threads);
-    return failure(ErrorKind::Resource, std::move(message), "use fewer threads or a list with a smaller capacity", s.loc);
+    std::string message =
+        fmt::format("the intermediate list `{}` of up to {} items for each of {} threads does not fit memory",
+                    largest_buffer->name, frame_[largest_buffer->slot], threads);
+    return failure(ErrorKind::Resource, std::move(message), "use fewer threads or a list with a smaller capacity",
+                   s.loc);
   }
   launch.scratch_bytes = static_cast<std::uint64_t>(total);
   return std::nullopt;
@@ -143,9 +143,7 @@ Run::Failure Run::take_results(const RegionStep& s, runtime::RegionResult& resul
           return trap(static_cast<std::uint32_t>(runtime::TrapCode::IntegerOverflow), s.loc);
         }
         break;
-      case runtime::SinkKind::SumFloat:
-        slot = std::bit_cast<std::uint64_t>(sink.number);
-        break;
+      case runtime::SinkKind::SumFloat: slot = std::bit_cast<std::uint64_t>(sink.number); break;
       case runtime::SinkKind::MinInt:
       case runtime::SinkKind::MaxInt:
         slot = static_cast<std::uint64_t>(sink.integer);
@@ -157,9 +155,7 @@ Run::Failure Run::take_results(const RegionStep& s, runtime::RegionResult& resul
         frame_[plan.slot + 1] = sink.has_value ? 1 : 0;
         break;
       case runtime::SinkKind::Any:
-      case runtime::SinkKind::All:
-        slot = sink.flag ? 1 : 0;
-        break;
+      case runtime::SinkKind::All: slot = sink.flag ? 1 : 0; break;
       case runtime::SinkKind::Rows:
       case runtime::SinkKind::Map:
         if (ended() && plan.info.kind == runtime::SinkKind::Map) map_cut_ = true;

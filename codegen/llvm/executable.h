@@ -9,8 +9,8 @@ namespace matcha::codegen::jit {
 
 class Code;
 
-/// A compiled program. The host walks its steps: it calls the step functions, gives memory to lists, builds graphs and runs
-/// the regions.
+/// A compiled program. The host walks its steps: it calls the step functions, gives memory to lists, builds graphs and
+/// runs the regions.
 class JitExecutable final : public Executable {
  public:
   /// All functions that the steps name are in `code`.

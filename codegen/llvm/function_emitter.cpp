@@ -35,8 +35,8 @@ FunctionEmitter::FunctionEmitter(ModuleEmitter& module, llvm::Function* function
   exit_ = new_block("exit");
   trap_exit_ = new_block("trapped");
   b_.SetInsertPoint(start_);
-  frame_ = entry_.CreateLoad(ptr_, entry_.CreateConstInBoundsGEP1_64(i8_, context_, offsetof(runtime::RegionContext, frame)),
-                             "frame");
+  frame_ = entry_.CreateLoad(
+      ptr_, entry_.CreateConstInBoundsGEP1_64(i8_, context_, offsetof(runtime::RegionContext, frame)), "frame");
   if (function->arg_size() > 1) worker_ = function->getArg(1);
 }
 
@@ -72,7 +72,9 @@ void FunctionEmitter::likely(Value* condition, llvm::BasicBlock* usual, llvm::Ba
 }
 
 void FunctionEmitter::trap_if(Value* condition, runtime::TrapCode code, SourceLoc loc) {
-  if (const llvm::ConstantInt* known = llvm::dyn_cast<llvm::ConstantInt>(condition); known != nullptr && known->isZero()) return;
+  if (const llvm::ConstantInt* known = llvm::dyn_cast<llvm::ConstantInt>(condition);
+      known != nullptr && known->isZero())
+    return;
   if (!loc.valid()) loc = loc_;
   llvm::BasicBlock* trap = new_block("trap");
   llvm::BasicBlock* next = new_block("");
@@ -81,54 +83,42 @@ void FunctionEmitter::trap_if(Value* condition, runtime::TrapCode code, SourceLo
   using runtime::rt_trap;
   b_.CreateCall(worker_ != nullptr ? MATCHA_RUNTIME(module_, rt_trap, Effect::Any)
                                    : MATCHA_RUNTIME(module_, matcha_step_trap, Effect::Any),
-                {context_, b_.getInt32(static_cast<std::uint32_t>(code)), b_.getInt32(loc.line), b_.getInt32(loc.column),
-                 module_.file_name(loc.file)});
+                {context_, b_.getInt32(static_cast<std::uint32_t>(code)), b_.getInt32(loc.line),
+                 b_.getInt32(loc.column), module_.file_name(loc.file)});
   b_.CreateBr(trap_exit_);
   b_.SetInsertPoint(next);
 }
 
 llvm::Type* FunctionEmitter::register_type(const ir::Type& type) {
   switch (type.scalar) {
-    case ir::ScalarKind::Bool:
-      return i1_;
+    case ir::ScalarKind::Bool: return i1_;
     case ir::ScalarKind::Vid:
-    case ir::ScalarKind::I64:
-      return i64_;
-    case ir::ScalarKind::I128:
-      return i128_;
-    case ir::ScalarKind::F64:
-      return f64_;
+    case ir::ScalarKind::I64: return i64_;
+    case ir::ScalarKind::I128: return i128_;
+    case ir::ScalarKind::F64: return f64_;
   }
   MATCHA_UNREACHABLE("a scalar kind");
 }
 
 Cell FunctionEmitter::cell_of(const ir::Type& column) {
   switch (column.scalar) {
-    case ir::ScalarKind::Bool:
-      return Cell::Bool;
-    case ir::ScalarKind::Vid:
-      return Cell::Vid;
-    case ir::ScalarKind::F64:
-      return Cell::Float;
+    case ir::ScalarKind::Bool: return Cell::Bool;
+    case ir::ScalarKind::Vid: return Cell::Vid;
+    case ir::ScalarKind::F64: return Cell::Float;
     case ir::ScalarKind::I64:
-    case ir::ScalarKind::I128:
-      break;
+    case ir::ScalarKind::I128: break;
   }
   return Cell::Int;
 }
 
 llvm::Type* FunctionEmitter::cell_type(Cell cell) {
   switch (cell) {
-    case Cell::Vid:
-      return i32_;
-    case Cell::Bool:
-      return i8_;
-    case Cell::Float:
-      return f64_;
+    case Cell::Vid: return i32_;
+    case Cell::Bool: return i8_;
+    case Cell::Float: return f64_;
     case Cell::Int:
     case Cell::WordVid:
-    case Cell::WordBool:
-      break;
+    case Cell::WordBool: break;
   }
   return i64_;
 }

@@ -8,47 +8,10 @@
 #include <vector>
 
 #include "codegen/llvm/module_emitter.h"
+#include "codegen/llvm/values.h"
 #include "runtime/cpu/region.h"
 
 namespace matcha::codegen::jit {
-
-/// How an element lies in memory. Edge information has words of 8 bytes whatever its type.
-enum class Cell { Vid, Int, Float, Bool, WordVid, WordBool };
-
-/// One column of a list. In registers a vid is an i64, a bool an i1.
-struct Column {
-  llvm::Value* data = nullptr;
-  Cell cell = Cell::Vid;
-  bool constant = false;            ///< Not written while the function runs.
-  llvm::Value* identity = nullptr;  ///< i1, may be null: if true, item i is i and `data` is not read.
-};
-
-/// A list that is there: slices are other pointers into it.
-struct List {
-  llvm::Value* size = nullptr;
-  std::vector<Column> columns;
-  llvm::Value* capacity = nullptr;  ///< Of a buffer: items that it has room for.
-};
-
-/// A sink while its collect runs.
-struct OpenSink {
-  const ir::Sink* sink = nullptr;
-  int region_index = -1;               ///< Its number if it is a sink of the region itself.
-  bool map = false;                    ///< One row an outer position.
-  llvm::AllocaInst* value = nullptr;   ///< The accumulator, or the number of items of a list.
-  llvm::AllocaInst* flag = nullptr;    ///< Min and max: there is a value.
-  llvm::BasicBlock* decided = nullptr; ///< Any and all: where to go once the result is known; null: walk on.
-  llvm::Value* exact = nullptr;        ///< Sums of floats: the ExactSum.
-  List items;                          ///< Lists in a buffer: the columns.
-};
-
-/// What the loops of a region function are to do beyond walking.
-struct RegionShape {
-  const ir::Region* region = nullptr;
-  const ir::For* outer = nullptr;  ///< Null for a region that is not parallel.
-  const ir::For* split = nullptr;  ///< The second-level loop that may be dealt again, or null.
-  std::vector<bool> map;           ///< A sink each: its rows are written at the outer position.
-};
 
 /// True if there is a loop in `block`.
 bool holds_for(const ir::Block& block);
@@ -80,8 +43,6 @@ class FunctionEmitter {
   void block(const ir::Block& b);
   void stmt(const ir::Stmt& s);
   void let(const ir::Let& s);
-
-  // Frame
   llvm::Value* load_slot(std::uint32_t slot, llvm::Type* type, const llvm::Twine& name);
   void store_slot(std::uint32_t slot, llvm::Value* value);
   List frame_list(std::uint32_t slot, const ir::Type& type);
@@ -93,7 +54,9 @@ class FunctionEmitter {
   List loop_list(const ir::Expr& e);
 
   llvm::IRBuilder<>& builder() { return b_; }
-  void set_loc(SourceLoc loc) { if (loc.valid()) loc_ = loc; }
+  void set_loc(SourceLoc loc) {
+    if (loc.valid()) loc_ = loc;
+  }
 
  private:
   using Value = llvm::Value;
@@ -138,7 +101,8 @@ class FunctionEmitter {
   Index index_of(const ir::Expr& graph_expr) const;
   Value* label(const ir::Expr& e);
   Value* at(const ir::At& e);
-  /// The second list of a set operation: a sorted copy if it had to be sorted, without a bound that the first list keeps.
+  /// The second list of a set operation: a sorted copy if it had to be sorted, without a bound that the first list
+  /// keeps.
   List second_list(const ir::Expr& set_operation, bool& ascending);
   const ir::Expr& without_bound(const ir::Expr& set_operation) const;
   bool all_below(const ir::Expr& items, const ir::Expr& bound) const;
@@ -219,13 +183,11 @@ class FunctionEmitter {
   Value* worker_field(std::size_t offset, llvm::Type* type, const llvm::Twine& name);
   Value* row_buffer(int sink, std::size_t offset);
 
-  // Everywhere
   /// The columns and capacity of a buffer; `size` is null.
   const List& buffer(const ir::Var& var);
   void check_room(Value* items, const List& out);
   Value* integer(std::uint64_t value) { return b_.getInt64(value); }
   llvm::AllocaInst* local(llvm::Type* type, const llvm::Twine& name, Value* count = nullptr);
-  /// Emits in the entry block, which every block is dominated by.
   template <typename F>
   Value* hoisted(std::uint64_t key, F make);
   llvm::BasicBlock* new_block(const llvm::Twine& name);
@@ -269,8 +231,9 @@ class FunctionEmitter {
   std::vector<std::size_t> partial_marks_;
   const RegionShape* shape_ = nullptr;
   Value* position_ = nullptr;
-  bool in_inner_ = false;       ///< Emitting RegionInner.
-  bool before_split_ = false;   ///< Emitting what the inner function derives again: yields of the region are done already.
+  bool in_inner_ = false;  ///< Emitting RegionInner.
+  bool before_split_ =
+      false;  ///< Emitting what the inner function derives again: yields of the region are done already.
   int depth_ = 0;
 };
 

@@ -28,7 +28,8 @@ void initialize_once() {
   static_cast<void>(done);
 }
 
-/// An LLJIT without what a small program has no use for: no platform, no unwinding tables, nothing of the process but our symbols.
+/// An LLJIT without what a small program has no use for: no platform, no unwinding tables, nothing of the process but
+/// our symbols.
 llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> make_jit(const llvm::Triple& triple) {
   llvm::orc::LLJITBuilder builder;
   builder.setJITTargetMachineBuilder(llvm::orc::JITTargetMachineBuilder(triple));

@@ -24,7 +24,8 @@ constexpr std::uint64_t kGraphFieldKey = std::uint64_t{1} << 33;
 
 Value* FunctionEmitter::graph(const ir::Expr& e) {
   const ir::Expr& resolved = module_.resolve(e);
-  if (const ir::Var* var = ir::as<ir::Var>(&resolved)) return load_slot(module_.frame().slot(*var), ptr_, name_of(*var));
+  if (const ir::Var* var = ir::as<ir::Var>(&resolved))
+    return load_slot(module_.frame().slot(*var), ptr_, name_of(*var));
   Value* cond = scalar(*resolved.operands[0]);
   Value* first = graph(*resolved.operands[1]);
   return b_.CreateSelect(cond, first, graph(*resolved.operands[2]));
@@ -56,12 +57,9 @@ FunctionEmitter::Index FunctionEmitter::index_of(const ir::Expr& graph_expr) con
 FunctionEmitter::Arcs FunctionEmitter::arcs(const ir::Expr& graph_expr, const ir::Expr& vertex) {
   Value* v = scalar(vertex);
   switch (index_of(graph_expr)) {
-    case Index::Hash:
-      return hashed_arcs(graph_expr, v);
-    case Index::Unknown:
-      return looked_up_arcs(graph_expr, v);
-    case Index::Csr:
-      break;
+    case Index::Hash: return hashed_arcs(graph_expr, v);
+    case Index::Unknown: return looked_up_arcs(graph_expr, v);
+    case Index::Csr: break;
   }
   Value* offsets = graph_field(graph_expr, offsetof(GraphView, offsets), ptr_, "offsets");
   Value* address = gep(i64_, offsets, v);
@@ -108,7 +106,9 @@ FunctionEmitter::Arcs FunctionEmitter::looked_up_arcs(const ir::Expr& graph_expr
 List FunctionEmitter::neighbors(const ir::Expr& e) {
   Arcs range = arcs(*e.operands[0], *e.operands[1]);
   Value* all = graph_field(*e.operands[0], offsetof(GraphView, neighbors), ptr_, "neighbors");
-  return {b_.CreateNUWSub(range.end, range.begin, "degree"), {{gep(i32_, all, range.begin), Cell::Vid, true, nullptr}}, nullptr};
+  return {b_.CreateNUWSub(range.end, range.begin, "degree"),
+          {{gep(i32_, all, range.begin), Cell::Vid, true, nullptr}},
+          nullptr};
 }
 
 List FunctionEmitter::edge_info(const ir::Expr& e) {
@@ -118,7 +118,8 @@ List FunctionEmitter::edge_info(const ir::Expr& e) {
   Cell cell = cell_of(*e.type->columns[0]);
   if (cell == Cell::Vid) cell = Cell::WordVid;
   if (cell == Cell::Bool) cell = Cell::WordBool;
-  return {b_.CreateNUWSub(range.end, range.begin, "degree"), {{gep(i64_, all, range.begin), cell, true, nullptr}}, nullptr};
+  return {
+      b_.CreateNUWSub(range.end, range.begin, "degree"), {{gep(i64_, all, range.begin), cell, true, nullptr}}, nullptr};
 }
 
 List FunctionEmitter::edges(const ir::Expr& e) {
@@ -127,7 +128,8 @@ List FunctionEmitter::edges(const ir::Expr& e) {
   Value* sources = graph_field(g, offsetof(GraphView, sources), ptr_, "sources");
   Value* targets = graph_field(g, offsetof(GraphView, neighbors), ptr_, "neighbors");
   return {graph_field(g, offsetof(GraphView, arc_count), i64_, "arc_count"),
-          {{sources, Cell::Vid, true, nullptr}, {targets, Cell::Vid, true, nullptr}}, nullptr};
+          {{sources, Cell::Vid, true, nullptr}, {targets, Cell::Vid, true, nullptr}},
+          nullptr};
 }
 
 Value* FunctionEmitter::label(const ir::Expr& e) {
@@ -156,14 +158,10 @@ List FunctionEmitter::list(const ir::Expr& e) {
       Value* items = graph_field(*e.operands[0], offsetof(GraphView, vertices), ptr_, "vertices");
       return {size_of(e), {{items, Cell::Vid, true, nullptr}}, nullptr};
     }
-    case ir::Kind::Edges:
-      return edges(e);
-    case ir::Kind::Neighbors:
-      return neighbors(e);
-    case ir::Kind::EdgeInfo:
-      return edge_info(e);
-    case ir::Kind::Literal:
-      return literal(e);
+    case ir::Kind::Edges: return edges(e);
+    case ir::Kind::Neighbors: return neighbors(e);
+    case ir::Kind::EdgeInfo: return edge_info(e);
+    case ir::Kind::Literal: return literal(e);
     case ir::Kind::Below: {
       List items = list(*e.operands[0]);
       return slice(items, integer(0), lower_bound(items, scalar(*e.operands[1])));
@@ -173,12 +171,9 @@ List FunctionEmitter::list(const ir::Expr& e) {
       Value* begin = lower_bound(items, scalar(*e.operands[1]), true);
       return slice(items, begin, b_.CreateNUWSub(items.size, begin));
     }
-    case ir::Kind::Span:
-      return span(e);
-    case ir::Kind::Select:
-      return select_list(e);
-    default:
-      break;
+    case ir::Kind::Span: return span(e);
+    case ir::Kind::Select: return select_list(e);
+    default: break;
   }
   MATCHA_UNREACHABLE("a set operation that is not stored");
 }
@@ -219,7 +214,8 @@ bool FunctionEmitter::is_position_in(const ir::Expr& index, const ir::Expr& item
   const ir::Expr& wanted = module_.resolve(items);
   for (const ir::Expr* walked : loop->lists) {
     const ir::Expr* at = &module_.resolve(*walked);
-    while (at != &wanted && (at->kind == ir::Kind::Below || at->kind == ir::Kind::Above || at->kind == ir::Kind::Span)) {
+    while (at != &wanted &&
+           (at->kind == ir::Kind::Below || at->kind == ir::Kind::Above || at->kind == ir::Kind::Span)) {
       at = &module_.resolve(*at->operands[0]);
     }
     if (at == &wanted) return true;
@@ -318,15 +314,16 @@ Value* FunctionEmitter::contains(const List& items, Value* x) {
   return result;
 }
 
-/// Position of the first item that is not below `x`, or above `x` if `past_equal`: in place in the outer levels of a region,
-/// by a call in the inner ones, where a program may have many.
+/// Position of the first item that is not below `x`, or above `x` if `past_equal`: in place in the outer levels of a
+/// region, by a call in the inner ones, where a program may have many.
 Value* FunctionEmitter::lower_bound(const List& items, Value* x, bool past_equal) {
   const Column& column = items.columns[0];
   bool inside = worker_ != nullptr && (depth_ >= 2 || in_inner_);
   if (!inside || column.cell != Cell::Vid) return search(items, x, past_equal);
   Value* bound = past_equal ? b_.CreateAdd(x, integer(1)) : x;
-  return call_kernel(offsetof(runtime::SetKernels, lower_bound), module_.type_of<decltype(runtime::SetKernels::lower_bound)>(),
-                     {column.data, items.size, bound}, "lower_bound", Effect::ReadsArguments);
+  return call_kernel(offsetof(runtime::SetKernels, lower_bound),
+                     module_.type_of<decltype(runtime::SetKernels::lower_bound)>(), {column.data, items.size, bound},
+                     "lower_bound", Effect::ReadsArguments);
 }
 
 /// `lower_bound` in place. The loop has no branch but its end.
@@ -353,7 +350,8 @@ Value* FunctionEmitter::search(const List& items, Value* x, bool past_equal) {
   Value* item = load_cell(column, b_.CreateSub(middle, integer(1)));
   Value* moved = b_.CreateSelect(goes_right(item), middle, first);
   llvm::Instruction* chosen = llvm::dyn_cast<llvm::Instruction>(moved);
-  if (chosen != nullptr) chosen->setMetadata(llvm::LLVMContext::MD_unpredictable, llvm::MDNode::get(module_.context(), {}));
+  if (chosen != nullptr)
+    chosen->setMetadata(llvm::LLVMContext::MD_unpredictable, llvm::MDNode::get(module_.context(), {}));
   first->addIncoming(moved, b_.GetInsertBlock());
   count->addIncoming(b_.CreateSub(count, half), b_.GetInsertBlock());
   b_.CreateBr(head);

@@ -33,8 +33,7 @@ llvm::FunctionCallee ModuleEmitter::declare(const char* name, llvm::FunctionType
 
 llvm::Function* ModuleEmitter::define(const std::string& name, llvm::FunctionType* type,
                                       std::initializer_list<const char*> parameters) {
-  llvm::Function* function =
-      llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, llvm_module_.get());
+  llvm::Function* function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, llvm_module_.get());
   function->setDoesNotThrow();
   std::size_t i = 0;
   for (const char* parameter : parameters) {

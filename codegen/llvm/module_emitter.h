@@ -52,7 +52,8 @@ class ModuleEmitter {
   llvm::FunctionType* type_of() {
     return function_type(static_cast<std::remove_pointer_t<F>*>(nullptr));
   }
-  llvm::Function* define(const std::string& name, llvm::FunctionType* type, std::initializer_list<const char*> parameters);
+  llvm::Function* define(const std::string& name, llvm::FunctionType* type,
+                         std::initializer_list<const char*> parameters);
   /// A C string with the name of a source file; null if there is none.
   llvm::Constant* file_name(std::uint32_t file);
   llvm::AttributeList attributes(Effect effect);

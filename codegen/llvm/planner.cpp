@@ -11,15 +11,11 @@ namespace {
 
 runtime::ElementKind element_kind(const ir::Type& type) {
   switch (type.scalar) {
-    case ir::ScalarKind::Bool:
-      return runtime::ElementKind::Bool;
-    case ir::ScalarKind::Vid:
-      return runtime::ElementKind::Vid;
-    case ir::ScalarKind::F64:
-      return runtime::ElementKind::Float;
+    case ir::ScalarKind::Bool: return runtime::ElementKind::Bool;
+    case ir::ScalarKind::Vid: return runtime::ElementKind::Vid;
+    case ir::ScalarKind::F64: return runtime::ElementKind::Float;
     case ir::ScalarKind::I64:
-    case ir::ScalarKind::I128:
-      break;
+    case ir::ScalarKind::I128: break;
   }
   return runtime::ElementKind::Int;
 }
@@ -33,18 +29,12 @@ std::vector<runtime::ElementKind> element_kinds(const ir::Type& list) {
 runtime::SinkKind runtime_kind(const ir::Sink& sink, bool map) {
   bool real = sink.var->type->is_scalar(ir::ScalarKind::F64);
   switch (sink.kind) {
-    case ir::SinkKind::Sum:
-      return real ? runtime::SinkKind::SumFloat : runtime::SinkKind::SumInt;
-    case ir::SinkKind::Min:
-      return real ? runtime::SinkKind::MinFloat : runtime::SinkKind::MinInt;
-    case ir::SinkKind::Max:
-      return real ? runtime::SinkKind::MaxFloat : runtime::SinkKind::MaxInt;
-    case ir::SinkKind::Any:
-      return runtime::SinkKind::Any;
-    case ir::SinkKind::All:
-      return runtime::SinkKind::All;
-    case ir::SinkKind::List:
-      break;
+    case ir::SinkKind::Sum: return real ? runtime::SinkKind::SumFloat : runtime::SinkKind::SumInt;
+    case ir::SinkKind::Min: return real ? runtime::SinkKind::MinFloat : runtime::SinkKind::MinInt;
+    case ir::SinkKind::Max: return real ? runtime::SinkKind::MaxFloat : runtime::SinkKind::MaxInt;
+    case ir::SinkKind::Any: return runtime::SinkKind::Any;
+    case ir::SinkKind::All: return runtime::SinkKind::All;
+    case ir::SinkKind::List: break;
   }
   return map ? runtime::SinkKind::Map : runtime::SinkKind::Rows;
 }
@@ -153,8 +143,8 @@ void Planner::prepare(const ir::Expr& e) {
     }
   }
   for (const ir::Expr* operand : e.operands) prepare(*operand);
-  bool words = e.kind == ir::Kind::EdgeInfo &&
-               (e.type->columns[0]->is_scalar(ir::ScalarKind::Bool) || e.type->columns[0]->is_scalar(ir::ScalarKind::Vid));
+  bool words = e.kind == ir::Kind::EdgeInfo && (e.type->columns[0]->is_scalar(ir::ScalarKind::Bool) ||
+                                                e.type->columns[0]->is_scalar(ir::ScalarKind::Vid));
   if (e.kind == ir::Kind::Sorted || e.kind == ir::Kind::Literal || words) store(e, false);
 }
 
@@ -211,9 +201,13 @@ FrameList Planner::stored_list(const ir::Expr& e) {
 
 void Planner::statement(const ir::Stmt& s) {
   ir::match(
-      s, [&](const ir::Block& x) { for (const ir::Stmt* inner : x.body) statement(*inner); },
-      [&](const ir::Let& x) { let(x); }, [&](const ir::BuildGraph& x) { build(x); }, [&](const ir::Region& x) { region(x); },
-      [&](const ir::Return& x) { ret(x); }, [&](const ir::Stmt& x) { alone(x); });
+      s,
+      [&](const ir::Block& x) {
+        for (const ir::Stmt* inner : x.body) statement(*inner);
+      },
+      [&](const ir::Let& x) { let(x); }, [&](const ir::BuildGraph& x) { build(x); },
+      [&](const ir::Region& x) { region(x); }, [&](const ir::Return& x) { ret(x); },
+      [&](const ir::Stmt& x) { alone(x); });
 }
 
 void Planner::let(const ir::Let& s) {
@@ -297,7 +291,8 @@ bool Planner::region_form(const ir::Stmt& s) {
     ir::for_each_expr(inner, [&](const ir::Expr& e) {
       ir::for_each_node(e, [&](const ir::Expr& node) {
         for (const ir::Expr* operand : node.operands) {
-          bool computed = operand->kind == ir::Kind::Intersect || operand->kind == ir::Kind::Diff || operand->kind == ir::Kind::Sorted;
+          bool computed = operand->kind == ir::Kind::Intersect || operand->kind == ir::Kind::Diff ||
+                          operand->kind == ir::Kind::Sorted;
           fits = fits && (!computed || node.kind == ir::Kind::Size);
         }
       });
@@ -381,7 +376,8 @@ void Planner::region(const ir::Region& s) {
   if (shape.split != nullptr) {
     step.inner = step.body + "_inner";
     llvm::FunctionType* inner_type = emitter_.type_of<runtime::RegionInner>();
-    FunctionEmitter inner(emitter_, emitter_.define(step.inner, inner_type, {"context", "worker", "position", "begin", "end"}));
+    FunctionEmitter inner(emitter_,
+                          emitter_.define(step.inner, inner_type, {"context", "worker", "position", "begin", "end"}));
     inner.region_inner(shape);
     inner.finish();
   }

@@ -9,8 +9,8 @@
 #include "runtime/cpu/region.h"
 #include "runtime/cpu/scheduler.h"
 
-/// What the host does to run a module: a list of steps in the order of the top-level statements. Generated functions are
-/// named; a step function has the type `void(RegionContext*)` and works on the frame.
+/// What the host does to run a module: a list of steps in the order of the top-level statements. Generated functions
+/// are named; a step function has the type `void(RegionContext*)` and works on the frame.
 namespace matcha::codegen::jit {
 
 /// Calls a step function.
@@ -18,8 +18,8 @@ struct EvaluateStep {
   std::string function;
 };
 
-/// Computes a list and keeps it: `measure` puts a bound on its size in the slot, memory is given for the columns, `fill`
-/// writes the items and the size.
+/// Computes a list and keeps it: `measure` puts a bound on its size in the slot, memory is given for the columns,
+/// `fill` writes the items and the size.
 struct ListStep {
   std::string measure;
   std::string fill;
@@ -48,13 +48,13 @@ struct BufferPlan {
 struct SinkPlan {
   runtime::SinkInfo info;
   std::uint32_t slot = 0;
-  bool wide = false;    ///< A sum of 128 bits.
+  bool wide = false;  ///< A sum of 128 bits.
 };
 
 struct RegionStep {
   std::string prepare;  ///< Number of positions, capacities of the buffers.
   std::string body;
-  std::string inner;    ///< Empty: the second level cannot be split off.
+  std::string inner;  ///< Empty: the second level cannot be split off.
   bool parallel = true;
   std::uint32_t positions_slot = 0;
   std::vector<BufferPlan> buffers;
@@ -98,8 +98,8 @@ struct Program {
   std::vector<Step> steps;
   std::vector<GraphPlan> graphs;
   std::uint32_t slot_count = 0;
-  std::vector<std::string> files;   ///< Names of the source files, by id.
-  std::vector<SourceLoc> places;    ///< Those of the module's nodes, to find the length of a trap's place again.
+  std::vector<std::string> files;  ///< Names of the source files, by id.
+  std::vector<SourceLoc> places;   ///< Those of the module's nodes, to find the length of a trap's place again.
 };
 
 }  // namespace matcha::codegen::jit

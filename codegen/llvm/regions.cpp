@@ -32,7 +32,8 @@ Value* FunctionEmitter::worker_field(std::size_t offset, llvm::Type* type, const
 /// Address of a field of the row buffer of a sink.
 Value* FunctionEmitter::row_buffer(int sink, std::size_t offset) {
   Value* rows = worker_field(offsetof(Worker, rows), ptr_, "rows");
-  return b_.CreateConstInBoundsGEP1_64(i8_, rows, static_cast<std::uint64_t>(sink) * sizeof(runtime::RowBuffer) + offset);
+  return b_.CreateConstInBoundsGEP1_64(i8_, rows,
+                                       static_cast<std::uint64_t>(sink) * sizeof(runtime::RowBuffer) + offset);
 }
 
 /// Opens the region's sinks: accumulators are locals that start with what the worker's slots hold.
@@ -136,7 +137,8 @@ void FunctionEmitter::defer_or_walk(const ir::For& s, std::span<const List> list
   likely(b_.CreateICmpULT(size, threshold), mine, offer);
   b_.SetInsertPoint(offer);
   using runtime::rt_defer;
-  Value* taken = b_.CreateCall(MATCHA_RUNTIME(module_, rt_defer, Effect::Any), {context_, worker_, position_, size}, "taken");
+  Value* taken =
+      b_.CreateCall(MATCHA_RUNTIME(module_, rt_defer, Effect::Any), {context_, worker_, position_, size}, "taken");
   b_.CreateCondBr(taken, end, mine);
   b_.SetInsertPoint(mine);
   bool holds_loop = holds_for(*s.body);
@@ -164,9 +166,7 @@ void FunctionEmitter::walk_part(const ir::For& s, std::span<const List> lists) {
   before_split_ = true;
 }
 
-void FunctionEmitter::count_done() {
-  b_.CreateStore(b_.CreateNUWAdd(b_.CreateLoad(i64_, done_), integer(1)), done_);
-}
+void FunctionEmitter::count_done() { b_.CreateStore(b_.CreateNUWAdd(b_.CreateLoad(i64_, done_), integer(1)), done_); }
 
 /// Walks the outer body up to the second-level loop without yielding into the region, then the items of that loop.
 void FunctionEmitter::region_inner(const RegionShape& shape) {

@@ -32,26 +32,19 @@ const T* pointer(std::uint64_t word) {
 
 ElementKind element_kind(runtime::ColumnKind kind) {
   switch (kind) {
-    case runtime::ColumnKind::Vertex:
-      return ElementKind::Vid;
-    case runtime::ColumnKind::Int:
-      return ElementKind::Int;
-    case runtime::ColumnKind::Float:
-      break;
+    case runtime::ColumnKind::Vertex: return ElementKind::Vid;
+    case runtime::ColumnKind::Int: return ElementKind::Int;
+    case runtime::ColumnKind::Float: break;
   }
   return ElementKind::Float;
 }
 
 ir::ScalarKind scalar_kind(ElementKind kind) {
   switch (kind) {
-    case ElementKind::Vid:
-      return ir::ScalarKind::Vid;
-    case ElementKind::Int:
-      return ir::ScalarKind::I64;
-    case ElementKind::Float:
-      return ir::ScalarKind::F64;
-    case ElementKind::Bool:
-      break;
+    case ElementKind::Vid: return ir::ScalarKind::Vid;
+    case ElementKind::Int: return ir::ScalarKind::I64;
+    case ElementKind::Float: return ir::ScalarKind::F64;
+    case ElementKind::Bool: break;
   }
   return ir::ScalarKind::Bool;
 }
@@ -73,8 +66,8 @@ std::vector<std::uint64_t> info_words(const void* column, std::uint64_t count, E
 
 }  // namespace
 
-Run::Run(const Program& program, const Code& code, const runtime::RunControl& control, const runtime::Universe& universe,
-         const RunOptions& options)
+Run::Run(const Program& program, const Code& code, const runtime::RunControl& control,
+         const runtime::Universe& universe, const RunOptions& options)
     : program_(program),
       code_(code),
       universe_(universe),
@@ -117,7 +110,8 @@ SourceLoc Run::place(std::string_view file, std::uint32_t line, std::uint32_t co
     if (program_.files[i] == file) result.file = static_cast<std::uint32_t>(i);
   }
   for (const SourceLoc& loc : program_.places) {
-    if (loc.file == result.file && loc.line == line && loc.column == column) result.length = std::max(result.length, loc.length);
+    if (loc.file == result.file && loc.line == line && loc.column == column)
+      result.length = std::max(result.length, loc.length);
   }
   return result;
 }
@@ -137,7 +131,8 @@ Run::Failure Run::call(const std::string& function) {
 
 Run::Failure Run::bind(std::span<const Argument> arguments) {
   if (arguments.size() != program_.params.size()) {
-    return failure(ErrorKind::Input, fmt::format("the program takes {} arguments, not {}", program_.params.size(), arguments.size()));
+    return failure(ErrorKind::Input,
+                   fmt::format("the program takes {} arguments, not {}", program_.params.size(), arguments.size()));
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const ParamPlan& param = program_.params[i];
@@ -162,7 +157,8 @@ Run::Failure Run::bind(std::span<const Argument> arguments) {
     } else if (list != nullptr && type.is_flat_list()) {
       failed = bind_list(param, **list);
     } else {
-      failed = failure(ErrorKind::Input, fmt::format("the argument for `{}` is no `{}`", param.name, ir::to_string(type)));
+      failed =
+          failure(ErrorKind::Input, fmt::format("the argument for `{}` is no `{}`", param.name, ir::to_string(type)));
     }
     if (failed) return failed;
   }
@@ -175,7 +171,8 @@ Run::Failure Run::bind_list(const ParamPlan& param, const runtime::InputList& li
     fits = param.type->columns[c]->is_scalar(scalar_kind(element_kind(list.columns[c].kind)));
   }
   if (!fits) {
-    return failure(ErrorKind::Input, fmt::format("the columns of `{}` are not those of `{}`", param.name, ir::to_string(*param.type)));
+    return failure(ErrorKind::Input,
+                   fmt::format("the columns of `{}` are not those of `{}`", param.name, ir::to_string(*param.type)));
   }
   frame_[param.slot] = list.size;
   for (std::size_t c = 0; c < list.columns.size(); ++c) {
@@ -188,7 +185,9 @@ Run::Failure Run::bind_list(const ParamPlan& param, const runtime::InputList& li
   return std::nullopt;
 }
 
-Run::Failure Run::bind_graph(const ParamPlan& param, runtime::Graph& graph) { return add_graph(param.slot, graph, false); }
+Run::Failure Run::bind_graph(const ParamPlan& param, runtime::Graph& graph) {
+  return add_graph(param.slot, graph, false);
+}
 
 /// Completes the view of a graph with what the program reads of it, and puts it in the frame.
 Run::Failure Run::add_graph(std::uint32_t slot, runtime::Graph& graph, bool own_labels) {
@@ -264,16 +263,11 @@ Run::Failure Run::step(const BuildStep& s) {
 ResultValue Run::scalar_result(const ResultPlan& plan) const {
   std::uint64_t low = frame_[plan.slot];
   switch (plan.type->scalar) {
-    case ir::ScalarKind::Bool:
-      return low != 0;
-    case ir::ScalarKind::Vid:
-      return VertexValue{static_cast<std::uint32_t>(low)};
-    case ir::ScalarKind::F64:
-      return std::bit_cast<double>(low);
-    case ir::ScalarKind::I64:
-      return static_cast<__int128>(static_cast<std::int64_t>(low));
-    case ir::ScalarKind::I128:
-      break;
+    case ir::ScalarKind::Bool: return low != 0;
+    case ir::ScalarKind::Vid: return VertexValue{static_cast<std::uint32_t>(low)};
+    case ir::ScalarKind::F64: return std::bit_cast<double>(low);
+    case ir::ScalarKind::I64: return static_cast<__int128>(static_cast<std::int64_t>(low));
+    case ir::ScalarKind::I128: break;
   }
   return static_cast<__int128>((static_cast<unsigned __int128>(frame_[plan.slot + 1]) << 64) | low);
 }

@@ -22,7 +22,8 @@ Value* FunctionEmitter::scalar(const ir::Expr& e) {
       [&](const ir::ConstInt& x) -> Value* { return integer(static_cast<std::uint64_t>(x.value)); },
       [&](const ir::ConstFloat& x) -> Value* { return llvm::ConstantFP::get(f64_, x.value); },
       [&](const ir::ConstBool& x) -> Value* { return b_.getInt1(x.value); },
-      [&](const ir::Neg& x) { return negate(x); }, [&](const ir::Not& x) { return b_.CreateNot(scalar(*x.operands[0])); },
+      [&](const ir::Neg& x) { return negate(x); },
+      [&](const ir::Not& x) { return b_.CreateNot(scalar(*x.operands[0])); },
       [&](const ir::Add& x) { return arithmetic_case(x); }, [&](const ir::Sub& x) { return arithmetic_case(x); },
       [&](const ir::Mul& x) { return arithmetic_case(x); }, [&](const ir::Div& x) { return arithmetic_case(x); },
       [&](const ir::Mod& x) { return arithmetic_case(x); }, [&](const ir::Eq& x) { return compare_case(x); },
@@ -125,14 +126,10 @@ Value* FunctionEmitter::whole_division(const ir::Expr& e, Value* a, Value* b) {
 
 Value* FunctionEmitter::real_arithmetic(const ir::Expr& e, Value* a, Value* b) {
   switch (e.kind) {
-    case ir::Kind::Add:
-      return b_.CreateFAdd(a, b);
-    case ir::Kind::Sub:
-      return b_.CreateFSub(a, b);
-    case ir::Kind::Mul:
-      return b_.CreateFMul(a, b);
-    default:
-      break;
+    case ir::Kind::Add: return b_.CreateFAdd(a, b);
+    case ir::Kind::Sub: return b_.CreateFSub(a, b);
+    case ir::Kind::Mul: return b_.CreateFMul(a, b);
+    default: break;
   }
   trap_if(b_.CreateFCmpOEQ(b, llvm::ConstantFP::get(f64_, 0.0)), TrapCode::DivisionByZero, e.loc);
   return e.kind == ir::Kind::Div ? b_.CreateFDiv(a, b) : b_.CreateFRem(a, b);
@@ -143,7 +140,8 @@ Value* FunctionEmitter::negate(const ir::Expr& e) {
   if (a->getType() == f64_) return b_.CreateFNeg(a);
   bool narrow = a->getType() == i64_;
   if (narrow && module_.facts().range(e.operands[0]).low != INT64_MIN) return b_.CreateNSWNeg(a);
-  Value* lowest = llvm::ConstantInt::get(a->getType(), llvm::APInt::getSignedMinValue(a->getType()->getIntegerBitWidth()));
+  Value* lowest =
+      llvm::ConstantInt::get(a->getType(), llvm::APInt::getSignedMinValue(a->getType()->getIntegerBitWidth()));
   trap_if(b_.CreateICmpEQ(a, lowest), TrapCode::IntegerOverflow, e.loc);
   return b_.CreateNeg(a);
 }
@@ -154,10 +152,8 @@ Value* FunctionEmitter::compare(const ir::Expr& e) {
   bool real = a->getType() == f64_;
   bool vids = e.operands[0]->type->is_scalar(ir::ScalarKind::Vid);
   switch (e.kind) {
-    case ir::Kind::Eq:
-      return real ? b_.CreateFCmpOEQ(a, b) : b_.CreateICmpEQ(a, b);
-    case ir::Kind::Ne:
-      return real ? b_.CreateFCmpUNE(a, b) : b_.CreateICmpNE(a, b);
+    case ir::Kind::Eq: return real ? b_.CreateFCmpOEQ(a, b) : b_.CreateICmpEQ(a, b);
+    case ir::Kind::Ne: return real ? b_.CreateFCmpUNE(a, b) : b_.CreateICmpNE(a, b);
     case ir::Kind::Lt:
       if (real) return b_.CreateFCmpOLT(a, b);
       return vids ? b_.CreateICmpULT(a, b) : b_.CreateICmpSLT(a, b);
@@ -186,8 +182,7 @@ bool FunctionEmitter::speculable(const ir::Expr& e) const {
     }
     case ir::Kind::ConstInt:
     case ir::Kind::ConstFloat:
-    case ir::Kind::ConstBool:
-      return true;
+    case ir::Kind::ConstBool: return true;
     case ir::Kind::Convert:
       if (e.operands[0]->type->is_scalar(ir::ScalarKind::Vid)) return false;
       break;
@@ -200,13 +195,11 @@ bool FunctionEmitter::speculable(const ir::Expr& e) const {
     case ir::Kind::Lt:
     case ir::Kind::Le:
     case ir::Kind::And:
-    case ir::Kind::Or:
-      break;
-    default:
-      return false;
+    case ir::Kind::Or: break;
+    default: return false;
   }
-  return !module_.facts().may_trap(&e) &&
-         std::all_of(e.operands.begin(), e.operands.end(), [&](const ir::Expr* operand) { return speculable(*operand); });
+  return !module_.facts().may_trap(&e) && std::all_of(e.operands.begin(), e.operands.end(),
+                                                      [&](const ir::Expr* operand) { return speculable(*operand); });
 }
 
 Value* FunctionEmitter::logic(const ir::Expr& e) {
@@ -261,10 +254,8 @@ Value* FunctionEmitter::convert(const ir::Expr& e) {
   Value* value = scalar(from);
   if (e.type->is_scalar(ir::ScalarKind::Vid)) return rank_of(value, e.loc);
   switch (from.type->scalar) {
-    case ir::ScalarKind::Bool:
-      return b_.CreateZExt(value, i64_);
-    case ir::ScalarKind::Vid:
-      return original_id(value);
+    case ir::ScalarKind::Bool: return b_.CreateZExt(value, i64_);
+    case ir::ScalarKind::Vid: return original_id(value);
     case ir::ScalarKind::I64:
       return e.type->is_scalar(ir::ScalarKind::F64) ? b_.CreateSIToFP(value, f64_) : b_.CreateSExt(value, i128_);
     case ir::ScalarKind::I128: {
@@ -273,8 +264,7 @@ Value* FunctionEmitter::convert(const ir::Expr& e) {
       trap_if(b_.CreateICmpNE(b_.CreateSExt(narrow, i128_), value), TrapCode::IntegerOverflow, e.loc);
       return narrow;
     }
-    case ir::ScalarKind::F64:
-      break;
+    case ir::ScalarKind::F64: break;
   }
   MATCHA_UNREACHABLE("a conversion");
 }

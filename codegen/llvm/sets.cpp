@@ -79,8 +79,8 @@ Value* FunctionEmitter::filter(const List& a, const List* maybe_out, const std::
   return result;
 }
 
-/// True if all items of an ascending `items` are known to be below `bound`, by its form: `below(l, bound)`, the span before
-/// the position of the loop over `l` that binds `bound`, or a set made from one of these.
+/// True if all items of an ascending `items` are known to be below `bound`, by its form: `below(l, bound)`, the span
+/// before the position of the loop over `l` that binds `bound`, or a set made from one of these.
 bool FunctionEmitter::all_below(const ir::Expr& items, const ir::Expr& bound) const {
   const ir::Expr& set = module_.resolve(items);
   const ir::Var* var = ir::as<ir::Var>(&set);
@@ -89,14 +89,16 @@ bool FunctionEmitter::all_below(const ir::Expr& items, const ir::Expr& bound) co
   if (store != nullptr) return all_below(*store->value, bound);
   if (set.kind == ir::Kind::Below && set.operands[1] == &bound) return true;
   if (set.kind == ir::Kind::Intersect || set.kind == ir::Kind::Diff || set.kind == ir::Kind::Below) {
-    return all_below(*set.operands[0], bound) || (set.kind == ir::Kind::Intersect && all_below(*set.operands[1], bound));
+    return all_below(*set.operands[0], bound) ||
+           (set.kind == ir::Kind::Intersect && all_below(*set.operands[1], bound));
   }
   if (set.kind != ir::Kind::Span) return false;
   if (all_below(*set.operands[0], bound)) return true;
   const ir::Var* position = ir::as<ir::Var>(&module_.resolve(*set.operands[2]));
   const ir::Stmt* binding = position != nullptr ? module_.facts().definition(position) : nullptr;
   const ir::For* loop = binding != nullptr ? ir::as<ir::For>(binding) : nullptr;
-  if (loop == nullptr || loop->maybe_index != position || loop->lists.size() != 1 || loop->vars[0] != &bound) return false;
+  if (loop == nullptr || loop->maybe_index != position || loop->lists.size() != 1 || loop->vars[0] != &bound)
+    return false;
   const ir::Expr* walked = &module_.resolve(*loop->lists[0]);
   if (walked->kind == ir::Kind::Below) walked = &module_.resolve(*walked->operands[0]);
   ir::ListFacts facts = module_.facts().list(walked);
@@ -136,7 +138,8 @@ Value* FunctionEmitter::literal_count(const ir::Expr& e, const List& a) {
 Value* FunctionEmitter::count_items(const ir::Expr& e) {
   bool common = e.kind == ir::Kind::Intersect;
   ir::ListFacts facts = module_.facts().list(e.operands[0]);
-  if (e.operands[1]->kind == ir::Kind::Literal && facts.ascending && facts.unique && e.operands[0]->kind != ir::Kind::Literal) {
+  if (e.operands[1]->kind == ir::Kind::Literal && facts.ascending && facts.unique &&
+      e.operands[0]->kind != ir::Kind::Literal) {
     return literal_count(e, list(*e.operands[0]));
   }
   if (e.operands[1]->kind == ir::Kind::Literal) return store_items(e, List{});
@@ -149,7 +152,8 @@ Value* FunctionEmitter::count_items(const ir::Expr& e) {
     llvm::FunctionType* type = module_.type_of<decltype(SetKernels::intersect_count)>();
     std::size_t offset = common ? offsetof(SetKernels, intersect_count) : offsetof(SetKernels, diff_count);
     const char* name = common ? "intersect_count" : "diff_count";
-    return short_or_call(e, a, b, nullptr, [&] { return call_kernel(offset, type, arguments, name, Effect::ReadsArguments); });
+    return short_or_call(e, a, b, nullptr,
+                         [&] { return call_kernel(offset, type, arguments, name, Effect::ReadsArguments); });
   }
   using namespace runtime;
   bool alike = a.columns[0].cell == b.columns[0].cell;
@@ -170,7 +174,8 @@ Value* FunctionEmitter::count_items(const ir::Expr& e) {
 }
 
 void FunctionEmitter::check_room(Value* items, const List& out) {
-  if (out.capacity != nullptr) trap_if(b_.CreateICmpUGT(items, out.capacity), runtime::TrapCode::CapacityExceeded, loc_);
+  if (out.capacity != nullptr)
+    trap_if(b_.CreateICmpUGT(items, out.capacity), runtime::TrapCode::CapacityExceeded, loc_);
 }
 
 Value* FunctionEmitter::store_items(const ir::Expr& e, const List& out) {
@@ -263,9 +268,7 @@ void FunctionEmitter::sort(const List& out, Value* count) {
   using namespace runtime;
   Value* data = out.columns[0].data;
   switch (out.columns[0].cell) {
-    case Cell::Vid:
-      b_.CreateCall(MATCHA_RUNTIME(module_, rt_sort_u32, Effect::WritesArguments), {data, count});
-      break;
+    case Cell::Vid: b_.CreateCall(MATCHA_RUNTIME(module_, rt_sort_u32, Effect::WritesArguments), {data, count}); break;
     case Cell::Float:
       b_.CreateCall(MATCHA_RUNTIME(module_, matcha_sort_f64, Effect::WritesArguments), {data, count});
       break;

@@ -32,8 +32,8 @@ Value* FunctionEmitter::low_lanes(Value* count) {
   return b_.CreateIntrinsic(llvm::Intrinsic::x86_bmi_bzhi_32, {}, {b_.getInt32(0xffff), n});
 }
 
-/// Emits `e` for a first list of 1 to 16 items; gives the number of items of the result, which are stored if there is an
-/// `out` (with room for 16).
+/// Emits `e` for a first list of 1 to 16 items; gives the number of items of the result, which are stored if there is
+/// an `out` (with room for 16).
 Value* FunctionEmitter::short_set(const ir::Expr& e, const List& a, const List& b, Value* maybe_out) {
   Value* a_data = a.columns[0].data;
   Value* b_data = b.columns[0].data;
@@ -70,7 +70,8 @@ Value* FunctionEmitter::short_set(const ir::Expr& e, const List& a, const List& 
   if (maybe_out != nullptr) {
     Value* mask = b_.CreateBitCast(b_.CreateTrunc(wanted, b_.getInt16Ty()), llvm::FixedVectorType::get(i1_, kLanes));
     Value* none = llvm::Constant::getNullValue(items->getType());
-    Value* packed = b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_compress, {items->getType()}, {items, none, mask});
+    Value* packed =
+        b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_compress, {items->getType()}, {items, none, mask});
     b_.CreateAlignedStore(packed, maybe_out, llvm::Align(4));
   }
   return b_.CreateZExt(b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, wanted), i64_);

@@ -22,9 +22,9 @@ void FunctionEmitter::stmt(const ir::Stmt& s) {
   set_loc(s.loc);
   const auto never = [](const ir::Stmt&) { MATCHA_UNREACHABLE("a top-level statement inside a function"); };
   ir::match(
-      s, [&](const ir::Block& x) { block(x); }, [&](const ir::Let& x) { let(x); }, [&](const ir::Store& x) { store(x); },
-      [&](const ir::For& x) { loop(x); }, [&](const ir::If& x) { branch(x); }, [&](const ir::Collect& x) { collect(x); },
-      [&](const ir::Yield& x) { yield(x); }, never);
+      s, [&](const ir::Block& x) { block(x); }, [&](const ir::Let& x) { let(x); },
+      [&](const ir::Store& x) { store(x); }, [&](const ir::For& x) { loop(x); }, [&](const ir::If& x) { branch(x); },
+      [&](const ir::Collect& x) { collect(x); }, [&](const ir::Yield& x) { yield(x); }, never);
 }
 
 void FunctionEmitter::let(const ir::Let& s) {
@@ -216,8 +216,8 @@ void FunctionEmitter::close(OpenSink& sink) {
     return;
   }
   if (sink.exact != nullptr) {
-    scalars_[var] = b_.CreateCall(MATCHA_RUNTIME(module_, matcha_exact_value, Effect::ReadsArguments), {sink.exact},
-                                  name_of(*var));
+    scalars_[var] =
+        b_.CreateCall(MATCHA_RUNTIME(module_, matcha_exact_value, Effect::ReadsArguments), {sink.exact}, name_of(*var));
     return;
   }
   Value* value = b_.CreateLoad(sink.value->getAllocatedType(), sink.value, name_of(*var));
@@ -314,8 +314,7 @@ void FunctionEmitter::add_to(OpenSink& sink, const ir::Expr& e, Value* value) {
       b_.SetInsertPoint(next);
       return;
     }
-    case ir::SinkKind::List:
-      break;
+    case ir::SinkKind::List: break;
   }
   MATCHA_UNREACHABLE("a list sink as a scalar one");
 }

@@ -10,7 +10,7 @@ using llvm::Value;
 
 namespace {
 
-constexpr __int128 kLongestList = __int128{1} << 40;  ///< As in `ir::Facts`.
+constexpr __int128 kLongestList = __int128{1} << 40;       ///< As in `ir::Facts`.
 constexpr __int128 kLongestSet = (__int128{1} << 32) - 2;  ///< Ranks are 32-bit and the two highest are reserved.
 constexpr __int128 kTooMuch = __int128{1} << 80;
 
@@ -48,14 +48,17 @@ FunctionEmitter::Total FunctionEmitter::total_of(const ir::Block& block, const i
   };
   for (const ir::Stmt* s : block.body) {
     ir::match(
-        *s, [&](const ir::Yield& y) { if (y.sink == sink) add(value_bound(*y.values[0])); },
+        *s,
+        [&](const ir::Yield& y) {
+          if (y.sink == sink) add(value_bound(*y.values[0]));
+        },
         [&](const ir::For& f) { add(total_of(f, sink)); },
         [&](const ir::If& i) {
           add(total_of(*i.then_body, sink));
           if (i.maybe_else != nullptr) add(total_of(*i.maybe_else, sink));
         },
-        [&](const ir::Block& b) { add(total_of(b, sink)); }, [&](const ir::Collect& c) { add(total_of(*c.body, sink)); },
-        [](const ir::Stmt&) {});
+        [&](const ir::Block& b) { add(total_of(b, sink)); },
+        [&](const ir::Collect& c) { add(total_of(*c.body, sink)); }, [](const ir::Stmt&) {});
   }
   return result;
 }

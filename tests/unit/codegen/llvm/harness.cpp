@@ -20,14 +20,10 @@ std::string render_int(__int128 value) {
 
 std::string render_item(const runtime::Column& column, std::uint64_t i) {
   switch (column.kind()) {
-    case runtime::ElementKind::Vid:
-      return fmt::format("v{}", column.view<std::uint32_t>()[i]);
-    case runtime::ElementKind::Int:
-      return fmt::format("{}", column.view<std::int64_t>()[i]);
-    case runtime::ElementKind::Float:
-      return fmt::format("{}", column.view<double>()[i]);
-    case runtime::ElementKind::Bool:
-      break;
+    case runtime::ElementKind::Vid: return fmt::format("v{}", column.view<std::uint32_t>()[i]);
+    case runtime::ElementKind::Int: return fmt::format("{}", column.view<std::int64_t>()[i]);
+    case runtime::ElementKind::Float: return fmt::format("{}", column.view<double>()[i]);
+    case runtime::ElementKind::Bool: break;
   }
   return column.view<std::uint8_t>()[i] != 0 ? "true" : "false";
 }
@@ -41,7 +37,8 @@ std::string render_value(const ResultValue& value) {
   std::string result = "[";
   for (std::uint64_t i = 0; i < list.size; ++i) {
     result += i != 0 ? ", (" : "(";
-    for (std::size_t c = 0; c < list.columns.size(); ++c) result += (c != 0 ? ", " : "") + render_item(list.columns[c], i);
+    for (std::size_t c = 0; c < list.columns.size(); ++c)
+      result += (c != 0 ? ", " : "") + render_item(list.columns[c], i);
     result += ")";
   }
   return result + "]";

@@ -102,7 +102,8 @@ TEST(Llvm, StreamsRows) {
     options.on_rows = [&](const Rows& block) {
       EXPECT_EQ(block.kinds.size(), 2u);
       for (std::uint64_t i = 0; i < block.count; ++i) {
-        rows.emplace_back(static_cast<const std::uint32_t*>(block.columns[1])[i], static_cast<const std::uint32_t*>(block.columns[0])[i]);
+        rows.emplace_back(static_cast<const std::uint32_t*>(block.columns[1])[i],
+                          static_cast<const std::uint32_t*>(block.columns[0])[i]);
       }
       return true;
     };
@@ -167,7 +168,9 @@ class Endless : public ::testing::Test {
       ends += "} ";
     }
     return "module kernel \"endless\" (%G: graph) { region (parallel, split=2, group=1) { collect %n: sum i128 {"
-           " for %u in vertices(%G) { " + loops + "yield %n, (convert<i64>(%v7) % 2) " + ends + "} } }"
+           " for %u in vertices(%G) { " +
+           loops + "yield %n, (convert<i64>(%v7) % 2) " + ends +
+           "} } }"
            " return %n, (%n / convert<i128>(2)) }";
   }
 };
@@ -203,9 +206,12 @@ TEST_F(Endless, StopsAtTheDeadline) {
 TEST(Llvm, NamesTheListThatDoesNotFitMemory) {
   World world = World::random(20, 0.5, 1, false);
   std::string text =
-      "module kernel \"big\" (%G: graph) { region (parallel, split=2, group=1) { buffer %pairs: list<vid>[4611686018427387904]"
-      " collect %n: sum i128 { for %u in vertices(%G) { store %s in %pairs = neighbors(%G, %u) yield %n, size(%s) } } } return %n }";
-  EXPECT_TRUE(run_llvm(text, world).starts_with("error: the intermediate list `pairs` of up to 4611686018427387904 items"));
+      "module kernel \"big\" (%G: graph) { region (parallel, split=2, group=1) { buffer %pairs: "
+      "list<vid>[4611686018427387904]"
+      " collect %n: sum i128 { for %u in vertices(%G) { store %s in %pairs = neighbors(%G, %u) yield %n, size(%s) } } "
+      "} return %n }";
+  EXPECT_TRUE(
+      run_llvm(text, world).starts_with("error: the intermediate list `pairs` of up to 4611686018427387904 items"));
 }
 
 TEST(Llvm, RunsTwice) {
@@ -228,11 +234,14 @@ TEST(Llvm, BindsScalarsAndLists) {
       " region (parallel, split=2, group=1) { collect %n: sum i128 { for %u, %t in %l {"
       "  yield %n, ((size(neighbors(%G, %u)) * %t) + %x) } } } return %n, (%f * 2.0), not(%b), %l }");
   std::vector<Argument> arguments = {&world.graphs[0], &list, std::int64_t{5}, 1.5, true};
-  EXPECT_EQ(render(compiled.executable().run(arguments, *world.universe, {})), "195, 3, false, [(v4, 10), (v2, -20), (v9, 30)]");
+  EXPECT_EQ(render(compiled.executable().run(arguments, *world.universe, {})),
+            "195, 3, false, [(v4, 10), (v2, -20), (v9, 30)]");
   arguments.pop_back();
-  EXPECT_TRUE(render(compiled.executable().run(arguments, *world.universe, {})).starts_with("error: the program takes 5"));
+  EXPECT_TRUE(
+      render(compiled.executable().run(arguments, *world.universe, {})).starts_with("error: the program takes 5"));
   arguments.push_back(std::int64_t{1});
-  EXPECT_TRUE(render(compiled.executable().run(arguments, *world.universe, {})).starts_with("error: the argument for `b`"));
+  EXPECT_TRUE(
+      render(compiled.executable().run(arguments, *world.universe, {})).starts_with("error: the argument for `b`"));
 }
 
 /// The text names values and functions as the program does, and calls the runtime by name.
@@ -240,12 +249,14 @@ TEST(Llvm, EmitsReadableText) {
   SourceManager sources;
   Diagnostics diagnostics(sources);
   ir::Context context;
-  std::optional<ir::Module> module = ir::parse(context, sources.add("triangles.mtir", read_module("triangles")), diagnostics);
+  std::optional<ir::Module> module =
+      ir::parse(context, sources.add("triangles.mtir", read_module("triangles")), diagnostics);
   ASSERT_TRUE(module.has_value());
   std::optional<std::string> text = make_llvm()->emit(*module, diagnostics);
   ASSERT_TRUE(text.has_value());
-  for (const char* part : {"define void @region_0(ptr", "define void @region_0_inner(ptr", "define void @region_0_prepare(ptr",
-                           "call i1 @rt_defer(", "call i64 %intersect_count(", "%v = ", "%j = phi"}) {
+  for (const char* part :
+       {"define void @region_0(ptr", "define void @region_0_inner(ptr", "define void @region_0_prepare(ptr",
+        "call i1 @rt_defer(", "call i64 %intersect_count(", "%v = ", "%j = phi"}) {
     EXPECT_NE(text->find(part), std::string::npos) << part << "\n" << *text;
   }
   EXPECT_EQ(text->find("inttoptr"), std::string::npos);
@@ -256,7 +267,8 @@ TEST(Llvm, SumsInRegisters) {
   SourceManager sources;
   Diagnostics diagnostics(sources);
   ir::Context context;
-  std::optional<ir::Module> module = ir::parse(context, sources.add("triangles.mtir", read_module("triangles")), diagnostics);
+  std::optional<ir::Module> module =
+      ir::parse(context, sources.add("triangles.mtir", read_module("triangles")), diagnostics);
   ASSERT_TRUE(module.has_value());
   std::optional<std::string> text = make_llvm()->emit(*module, diagnostics);
   ASSERT_TRUE(text.has_value());

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <llvm/IR/Instructions.h>
+
+#include <vector>
+
+#include "ir/nodes.h"
+
+/// What the emitter knows of lists, sinks and regions while it emits a function.
+namespace matcha::codegen::jit {
+
+/// How an element lies in memory. Edge information has words of 8 bytes whatever its type.
+enum class Cell { Vid, Int, Float, Bool, WordVid, WordBool };
+
+/// One column of a list. In registers a vid is an i64, a bool an i1.
+struct Column {
+  llvm::Value* data = nullptr;
+  Cell cell = Cell::Vid;
+  bool constant = false;            ///< Not written while the function runs.
+  llvm::Value* identity = nullptr;  ///< i1, may be null: if true, item i is i and `data` is not read.
+};
+
+/// A list that is there: slices are other pointers into it.
+struct List {
+  llvm::Value* size = nullptr;
+  std::vector<Column> columns;
+  llvm::Value* capacity = nullptr;  ///< Of a buffer: items that it has room for.
+};
+
+/// A sink while its collect runs.
+struct OpenSink {
+  const ir::Sink* sink = nullptr;
+  int region_index = -1;                ///< Its number if it is a sink of the region itself.
+  bool map = false;                     ///< One row an outer position.
+  llvm::AllocaInst* value = nullptr;    ///< The accumulator, or the number of items of a list.
+  llvm::AllocaInst* flag = nullptr;     ///< Min and max: there is a value.
+  llvm::BasicBlock* decided = nullptr;  ///< Any and all: where to go once the result is known; null: walk on.
+  llvm::Value* exact = nullptr;         ///< Sums of floats: the ExactSum.
+  List items;                           ///< Lists in a buffer: the columns.
+};
+
+/// What the loops of a region function are to do beyond walking.
+struct RegionShape {
+  const ir::Region* region = nullptr;
+  const ir::For* outer = nullptr;  ///< Null for a region that is not parallel.
+  const ir::For* split = nullptr;  ///< The second-level loop that may be dealt again, or null.
+  std::vector<bool> map;           ///< A sink each: its rows are written at the outer position.
+};
+
+}  // namespace matcha::codegen::jit
