@@ -5,9 +5,11 @@
 #include <optional>
 #include <thread>
 
+#include "runtime/cpu/region.h"
 #include "runtime/cpu/set_kernels.h"
 #include "tools/bind.h"
 #include "tools/compile.h"
+#include "tools/gpu.h"
 #include "tools/matches.h"
 #include "tools/output_file.h"
 #include "tools/progress.h"
@@ -24,6 +26,7 @@ struct RunVerbOptions {
   CompileOptions compile;
   BindOptions bind;
   std::string device = "auto";
+  codegen::CudaOptions gpu;
   std::string backend = "llvm";
   unsigned threads = 0;
   std::string simd;
@@ -65,9 +68,11 @@ class Run {
 
  private:
   ExitCode check_options() {
-    if (options_.device == "cuda") {
-      return console_.error(ExitCode::Run, "this build of matcha has no CUDA back end yet", "use --device cpu or auto");
+    if (options_.backend != "llvm" && options_.device == "cuda") {
+      return console_.error(ExitCode::Usage, "`--backend` is for the CPU", "leave it out, or use --device cpu");
     }
+    if (options_.device == "cuda") on_gpu_ = true;
+    if (options_.device == "auto" && options_.backend == "llvm") on_gpu_ = gpu_problem().empty();
     if (options_.json && options_.matches == "-") {
       return console_.error(ExitCode::Usage, "`--json` and `--matches -` both write to standard output",
                             "give --matches a file");
@@ -152,7 +157,8 @@ class Run {
     labels.words = dictionary.words();
     ExitCode code = compilation_.run_passes(labels, {});
     if (code != ExitCode::Ok) return code;
-    backend_ = make_backend(options_.backend);
+    backend_ = on_gpu_ ? codegen::make_cuda(options_.gpu) : make_backend(options_.backend);
+    report_.backend = backend_->name();
     return compilation_.load(*backend_, executable_);
   }
 
@@ -180,12 +186,19 @@ class Run {
     }
     report_.run_ms = watch.ms();
     if (const codegen::RunError* failed = std::get_if<codegen::RunError>(&*outcome)) {
-      const runtime::Error& error = failed->error;
+      runtime::Error error = failed->error;
+      if (options_.bind.labels.empty() && error.hint.empty() &&
+          error.message == runtime::trap_message(runtime::TrapCode::NoLabel)) {
+        error.hint = "give the vertices labels with `--labels FILE`";
+      }
       if (!failed->loc.valid()) return console_.error(error);
       return console_.error_at(exit_code(error.kind), compilation_.sources(), failed->loc, error.message, error.hint);
     }
     result_ = std::move(std::get<codegen::RunResult>(*outcome));
     report_.result = &result_;
+    if (on_gpu_) report_.device = result_.tier;
+    if (on_gpu_ && !options_.json) console_.note(fmt::format("ran on {}", result_.tier));
+    for (const std::string& note : result_.notes) console_.note(note);
     return ExitCode::Ok;
   }
 
@@ -226,6 +239,7 @@ class Run {
   Compilation compilation_;
   std::optional<tbb::global_control> threads_;
   std::optional<runtime::Tier> tier_;
+  bool on_gpu_ = false;
   BindPlan plan_;
   BoundInputs bound_;
   std::unique_ptr<codegen::Backend> backend_;
@@ -271,6 +285,7 @@ void add_run(CLI::App& app, Action& action) {
   verb->add_option("--simd", o.simd, "scalar, avx2, avx512 or avx512-vp2intersect; default: the best there is")
       ->type_name("TIER")
       ->group("How to run");
+  add_gpu_options(*verb, o.gpu);
   add_pass_options(*verb, o.compile);
   add_console_options(*verb, o.console);
   verb->footer(R"(

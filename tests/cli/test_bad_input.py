@@ -129,6 +129,11 @@ class BadPrograms(cli.CliTest):
         labels = self.write("l.txt", "person\nplace\n")
         self.fails(1, "run", program, graph, "--labels", labels, says=["q.mt:2:", "prson", "person"])
 
+    def test_labels_that_are_not_given(self):
+        for backend in ("llvm", "interp"):
+            options = ["--backend", backend, "-q"]
+            self.fails(4, "run", "examples/labelled.mt", "tests/graphs/clique-6.txt", *options, says=["labelled.mt:", "--labels FILE"])
+
     def test_unknown_entry(self):
         self.fails(1, "run", cli.TRIANGLE, cli.WIKI, "--entry", "tringle", says="tringle")
 

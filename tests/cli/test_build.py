@@ -70,6 +70,7 @@ class Build(cli.CliTest):
         self.assertIn("module loop", self.ok("build", cli.TRIANGLE, "--emit=kernel", "--pass-limit", "0"))
         self.assertIn("module loop", self.ok("build", cli.TRIANGLE, "--emit=kernel", "--stop-after", "fuse"))
         self.fails(2, "build", cli.TRIANGLE, "--emit=kernel", "--print-after=nonsense", says="nonsense")
+        self.fails(3, "build", cli.TRIANGLE, "--emit=kernel", "--dump-dir", "/dev/null/x", says="cannot write")
 
     def test_a_disabled_pass_changes_no_answer(self):
         graph = "tests/graphs/random-20-seed2.txt"

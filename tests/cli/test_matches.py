@@ -92,6 +92,7 @@ class Matches(cli.CliTest):
         self.ok("run", cli.LISTING, GRAPH, "--matches", "/dev/null")
         self.assertFalse(os.path.isfile("/dev/null"))
 
+    @unittest.skipIf(os.environ.get("MATCHA_SANITIZE"), "sanitizers keep freed memory")
     def test_memory_does_not_grow_with_the_matches(self):
         # 90,000 rows and 9,000,000 rows: the larger run may not take the room of its rows (72 MB as pairs of ints).
         program = self.write("q.mt", cli.PAIRS)
