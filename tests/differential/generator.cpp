@@ -76,7 +76,7 @@ class Generator {
     helpers_ = &p.helpers;
     bindings(p.main, static_cast<int>(pick(4)), true);
     p.main.name = "main";
-    p.main.result = value(result_type(), 5);
+    p.main.result = one_in(3) ? pattern(1 + static_cast<int>(pick(3))) : value(result_type(), 5);
     return p;
   }
 
@@ -544,6 +544,83 @@ class Generator {
     return make(Op::MkList, list_type(inner), lists);
   }
   NodePtr nested(int depth) { return nested_of(one_in(2) ? kVertex : kInt, depth); }
+
+  // Programs as people write them: nested loops over candidates, each bounded by what is bound before.
+
+  NodePtr graph_node() { return named("G", graph_type()); }
+
+  /// The candidates for the next vertex, from the sets and vertices in scope.
+  NodePtr candidates(int depth) {
+    NodePtr set = one_in(3) ? name_of(list_type(kVertex)) : nullptr;
+    if (set != nullptr) return set;
+    NodePtr v = name_of(kVertex);
+    if (v == nullptr) return make(Op::Vertices, list_type(kVertex), {graph_node()});
+    NodePtr near = make(Op::Neighbor, list_type(kVertex), {graph_node(), v});
+    if (depth <= 0 || one_in(3)) return near;
+    return make(one_in(3) ? Op::Diff : Op::Intersect, list_type(kVertex), {near, candidates(depth - 1)});
+  }
+
+  /// What the vertex `v` has to fulfil.
+  NodePtr condition(const std::string& v) {
+    NodePtr cond;
+    for (std::uint64_t i = 1 + pick(2); i > 0; --i) {
+      NodePtr other = name_of(kVertex);
+      if (other == nullptr || other->name == v) other = integer(world_.universe.empty() ? 0 : world_.universe.back());
+      static constexpr Op kOrders[] = {Op::Lt, Op::Gt, Op::Le, Op::Ge, Op::Ne, Op::Lt};
+      NodePtr part = make(kOrders[pick(6)], kBool, {named(v, kVertex), other});
+      if (one_in(5)) part = make(Op::HasEdge, kBool, {graph_node(), named(v, kVertex), other});
+      if (one_in(8) && !world_.labels.empty()) {
+        part = make(
+            Op::Eq, kBool,
+            {make(Op::VertexLabel, kInt, {graph_node(), named(v, kVertex)}), integer(world_.words.empty() ? 1 : -1)});
+      }
+      if (one_in(6)) part = make(Op::Not, kBool, {part});
+      cond = cond == nullptr ? part : make(one_in(6) ? Op::Or : Op::And, kBool, {cond, part});
+    }
+    return cond;
+  }
+
+  FunctionPtr guard() {
+    std::shared_ptr<Function> f = std::make_shared<Function>();
+    f->name = fresh("f");
+    f->params = {fresh("v")};
+    f->result = condition(f->params[0]);
+    return f;
+  }
+
+  /// A sum over `levels` loops.
+  NodePtr pattern(int levels) {
+    bool by_edges = name_of(kVertex) == nullptr && one_in(3);
+    NodePtr list = by_edges ? make(Op::Edges, list_type(kEdge), {graph_node()}) : candidates(2);
+    FunctionPtr cond = one_in(2) && !by_edges ? guard() : nullptr;
+    if (levels == 0) {
+      if (cond == nullptr) return make(Op::Size, kInt, {list});
+      std::shared_ptr<Function> same = std::make_shared<Function>();
+      same->name = fresh("f");
+      same->params = {fresh("v")};
+      same->result = named(same->params[0], kVertex);
+      return make(Op::Size, kInt, {apply(same, cond, {list}, list_type(kVertex))});
+    }
+    std::shared_ptr<Function> f = std::make_shared<Function>();
+    f->name = fresh("f");
+    f->params = {fresh("v")};
+    std::size_t mark = scope_.size();
+    scope_.push_back({f->params[0], list->type->item, "", false});
+    if (by_edges) {
+      for (std::int64_t i : {0, 1}) {
+        std::shared_ptr<Node> end = std::make_shared<Node>();
+        end->op = Op::GetPos;
+        end->type = kVertex;
+        end->args = {named(f->params[0], kEdge)};
+        end->integer = i;
+        bind(*f, end, "");
+      }
+    }
+    if (one_in(2)) bind(*f, candidates(2), "");
+    f->result = one_in(6) ? make(Op::Mul, kInt, {pattern(0), pattern(levels - 1)}) : pattern(levels - 1);
+    scope_.resize(mark);
+    return make(Op::Sum, kInt, {apply(f, cond, {list}, list_type(kInt))});
+  }
 
   std::mt19937_64 random_;
   const World& world_;

@@ -12,7 +12,7 @@ namespace {
 using Kind = NaiveValue::Kind;
 using runtime::TrapCode;
 
-constexpr std::uint64_t kMaxSteps = 60'000;
+constexpr std::uint64_t kMaxSteps = 200'000;
 
 struct TooLong {};
 

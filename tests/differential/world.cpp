@@ -20,11 +20,15 @@ World random_world(std::uint64_t seed) {
   const auto pick = [&](std::uint64_t n) { return static_cast<std::int64_t>(random() % n); };
   World w;
   std::int64_t count = pick(12) == 0 ? pick(2) : 2 + pick(7);
+  // Now and then lists are longer than a vector, or one is longer than all others.
+  bool large = pick(16) == 0;
+  bool hub = large && pick(3) == 0;
+  if (large) count = hub ? 150 : 24 + pick(20);
   std::int64_t style = pick(4);
   std::set<std::int64_t> ids;
   for (std::int64_t i = 0; i < count; ++i) {
     if (style <= 1) ids.insert(i);
-    if (style == 2) ids.insert(pick(60) - 20);
+    if (style == 2) ids.insert(pick(60 + 4 * static_cast<std::uint64_t>(count)) - 20);
     if (style == 3) ids.insert((pick(2) == 0 ? 1 : -1) * (std::int64_t{1} << pick(45)) + pick(5));
   }
   w.vertices.assign(ids.begin(), ids.end());
@@ -44,7 +48,10 @@ World random_world(std::uint64_t seed) {
   std::int64_t density = 1 + pick(9);
   for (std::int64_t u : w.vertices) {
     for (std::int64_t v : w.vertices) {
-      if (u >= v || pick(10) >= density) continue;
+      bool wanted =
+          hub ? u == w.vertices[w.vertices.size() / 2] || v == w.vertices[w.vertices.size() / 2] || pick(200) == 0
+              : pick(10) < density;
+      if (u >= v || !wanted) continue;
       w.arcs.insert({u, v});
       w.arcs.insert({v, u});
     }
