@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -71,7 +72,10 @@ struct RunResult {
   std::uint64_t rows = 0;       ///< Rows handed over.
   std::uint64_t positions = 0;  ///< Outermost iterations that were walked.
   std::uint64_t deferred = 0;   ///< Loops that were split off stragglers.
-  std::string tier;             ///< SIMD tier that ran; empty for the interpreter.
+  std::string tier;             ///< SIMD tier that ran, or the GPU; empty for the interpreter.
+  std::vector<std::string> notes;  ///< What a user should know, such as a schedule that was cut down to fit.
+  /// Milliseconds of parts of the run, in order: of a GPU `device`, `nvrtc`, `module`, `upload`, `kernel`.
+  std::vector<std::pair<std::string, double>> times;
 };
 
 /// A failure while running, with the place in the program that raised it where there is one.

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "codegen/cpp/cpp.h"
+#include "codegen/cuda/cuda.h"
 #include "frontend/asg.h"
 #include "ir/printer.h"
 #include "tools/compile.h"
@@ -19,6 +20,7 @@ struct BuildOptions {
   CompileOptions compile;
   std::string emit = "ir";
   std::string output = "-";
+  codegen::CudaOptions gpu;
   bool dot = false;
   bool time_passes = false;
   std::vector<std::string> print_after;
@@ -62,6 +64,7 @@ ExitCode emit(const BuildOptions& options, Compilation& compilation, const Conso
   console.write(compilation.pipeline().printed);
   if (options.emit == "kernel") text = ir::print(compilation.pipeline().module);
   if (options.emit == "cpp") code = compilation.emit(*codegen::make_cpp(std::move(about)), text);
+  if (options.emit == "cuda") code = compilation.emit(*codegen::make_cuda(options.gpu), text);
   if (options.emit == "llvm") code = compilation.emit(*make_backend("llvm"), text);
   if (options.time_passes) {
     console.write(passes::time_report(compilation.pipeline()));
@@ -92,8 +95,8 @@ void add_build(CLI::App& app, Action& action) {
   BuildOptions& o = *options;
   add_program_options(*verb, o.compile);
   verb->add_option("--emit", o.emit, "What to print; ir is before the passes (the default), kernel after them")
-      ->check(CLI::IsMember({"ast", "asg", "ir", "kernel", "cpp", "llvm"}))
-      ->option_text("ast|asg|ir|kernel|cpp|llvm");
+      ->check(CLI::IsMember({"ast", "asg", "ir", "kernel", "cpp", "cuda", "llvm"}))
+      ->option_text("ast|asg|ir|kernel|cpp|cuda|llvm");
   verb->add_option("-o,--output", o.output, "Write to this file, which appears when it is complete; default: stdout")
       ->type_name("FILE");
   verb->add_flag("--dot", o.dot, "With --emit=asg: Graphviz");

@@ -40,6 +40,9 @@ std::string stats_json(const RunReport& report) {
     stats["positions"] = report.result->positions;
     stats["deferred"] = report.result->deferred;
     stats["rows"] = report.result->rows;
+    Json times = Json::array();
+    for (const auto& [part, ms] : report.result->times) times.push_back({{"part", part}, {"ms", rounded(ms)}});
+    if (!times.empty()) stats["run_ms"] = times;
   }
   Json steps;
   for (const auto& [step, ms] : report.compilation->times()) steps[step] = rounded(ms);
@@ -78,7 +81,7 @@ std::string report_json(const RunReport& report) {
   object.add("complete", report.complete() ? "true" : "false");
   if (!report.complete()) object.add("stopped_by", dump(report.stopped_by()));
   if (!report.matches_path.empty()) object.add("matches", dump(report.matches_path));
-  object.add("device", "\"cpu\"");
+  object.add("device", dump(report.device));
   object.add("graph", graph_json(report));
   const double compile_ms = compilation.total_ms();
   object.add("ms", dump(Json{{"load", rounded(report.load_ms)},

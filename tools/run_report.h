@@ -18,6 +18,7 @@ struct RunReport {
   const MatchWriter* matches = nullptr;        ///< Null: rows were not streamed.
   std::string matches_path;                    ///< Of `--matches`; empty: none.
   std::string backend;
+  std::string device = "cpu";  ///< Or the GPU's name.
   unsigned threads = 0;
   ExitCode verdict = ExitCode::Ok;  ///< Why it was stopped.
   double load_ms = 0, run_ms = 0;

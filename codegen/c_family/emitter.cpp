@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
+#include "ir/analysis/walk.h"
 #include "ir/match.h"
 
 namespace matcha::codegen {
@@ -70,16 +72,42 @@ class WorkerEmitter {
     }
     out_.blank();
     expressions_.set_in_region(true);
+    group_ = spelling_.groups.empty() ? 0 : spelling_.groups[emitted_.regions.size()];
+    std::string worker = group_ == 0 ? "Worker" : fmt::format("WorkerOf<Group<{}>>", group_);
     out_.open(
-        fmt::format("{} void {}(const Frame& f, Worker& w, const Task& task)", spelling_.function, entry.function));
+        fmt::format("{} void {}(const Frame& f, {}& w, const Task& task)", spelling_.function, entry.function, worker));
+    shared_counts_.clear();
+    find_shared_counts(region);
     for (const ir::Sink& sink : region.collect->sinks) declare_accumulator(sink, true);
     level_ = 0;
     depth_ = 0;
     block(*region.collect->body);
     for (const ir::Sink& sink : region.collect->sinks) flush(sink);
+    if (!region.schedule.parallel) out_.line("w.finish_position(task);");
     out_.close();
     expressions_.set_in_region(false);
     emitted_.regions.push_back(entry);
+  }
+
+  static bool counts_a_set(const ir::Yield& yield) {
+    const ir::Expr* value = yield.values[0];
+    if (value->kind == Kind::Convert) value = value->operands[0];
+    return value->kind == Kind::Size &&
+           (value->operands[0]->kind == Kind::Intersect || value->operands[0]->kind == Kind::Diff);
+  }
+
+  /// Sums of the region into which counts are yielded: in a group every lane keeps its share of those counts, and the
+  /// lanes are added up once a task.
+  void find_shared_counts(const ir::Region& region) {
+    if (group_ <= 1) return;
+    std::set<const ir::Var*> sums;
+    for (const ir::Sink& sink : region.collect->sinks) {
+      if (sink.kind == SinkKind::Sum && !sink.var->type->is_scalar(ScalarKind::F64)) sums.insert(sink.var);
+    }
+    ir::for_each_stmt(*region.collect->body, [&](const ir::Stmt& s) {
+      const ir::Yield* yield = ir::as<ir::Yield>(&s);
+      if (yield != nullptr && sums.contains(yield->sink) && counts_a_set(*yield)) shared_counts_.insert(yield->sink);
+    });
   }
 
   static std::string accumulator_type(const ir::Sink& sink) {
@@ -113,6 +141,7 @@ class WorkerEmitter {
       out_.line(fmt::format("bool {} = {};", name, sink.kind == SinkKind::All));
     } else {
       out_.line(fmt::format("{} {}{{}};", accumulator_type(sink), name));
+      if (region && shared_counts_.contains(sink.var)) out_.line(fmt::format("i64 {}share = 0;", name));
     }
     kinds_[sink.var] = sink.kind;
   }
@@ -127,6 +156,9 @@ class WorkerEmitter {
 
   void flush(const ir::Sink& sink) {
     if (in_worker(sink)) return;
+    if (shared_counts_.contains(sink.var)) {
+      out_.line(fmt::format("{0} += w.gather({0}share);", accumulator(sink.var)));
+    }
     out_.line(fmt::format("w.merge({}, {});", sink_index_[sink.var],
                           sink.kind == SinkKind::Any   ? fmt::format("AnyOf{{{}}}", accumulator(sink.var))
                           : sink.kind == SinkKind::All ? fmt::format("AllOf{{{}}}", accumulator(sink.var))
@@ -241,6 +273,11 @@ class WorkerEmitter {
       return;
     }
     std::string name = accumulator(s.sink);
+    if (shared_counts_.contains(s.sink) && counts_a_set(s)) {
+      const ir::Expr* count = s.values[0]->kind == Kind::Convert ? s.values[0]->operands[0] : s.values[0];
+      out_.line(fmt::format("{}share += {};", name, expressions_.share(count->operands[0])));
+      return;
+    }
     switch (kinds_[s.sink]) {
       case SinkKind::Sum:
         out_.line(s.sink->type->is_scalar(ScalarKind::F64) ? fmt::format("{}.add({});", name, values)
@@ -325,6 +362,8 @@ class WorkerEmitter {
   const ir::Region* region_ = nullptr;
   std::map<const ir::Var*, std::size_t> sink_index_;
   std::map<const ir::Var*, SinkKind> kinds_;
+  std::set<const ir::Var*> shared_counts_;
+  std::uint32_t group_ = 0;
   int level_ = 0;
   int depth_ = 0;
   int walked_ = 0;

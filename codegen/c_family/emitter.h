@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,8 @@ namespace matcha::codegen {
 /// What differs between the languages of the family; everything else is printed once.
 struct Spelling {
   std::string_view function;  ///< In front of a function that workers run, such as `static` or `static __device__`.
+  /// Threads that work together on one position, for each region; empty: the prologue has a `Worker`.
+  std::span<const std::uint32_t> groups = {};
 };
 
 /// What the launcher of a region has to know, in the order of `Emitted::regions`.

@@ -105,8 +105,12 @@ std::string Expressions::literal(const ir::Expr* expr) {
 }
 
 std::string Expressions::set_operation(const ir::Expr* expr, std::string_view into) {
+  return set_call(expr, into.empty() ? "count" : "", into);
+}
+
+std::string Expressions::set_call(const ir::Expr* expr, std::string_view prefix, std::string_view into) {
   std::string_view verb = expr->kind == Kind::Intersect ? "intersect" : expr->kind == Kind::Diff ? "diff" : "sorted";
-  std::string name = into.empty() ? fmt::format("count_{}", verb) : std::string(verb);
+  std::string name = into.empty() ? fmt::format("{}_{}", prefix, verb) : std::string(verb);
   if (expr->kind != Kind::Sorted && expr->operands[1]->kind != Kind::Literal) {
     ir::ListFacts a = facts_.list(expr->operands[0]);
     ir::ListFacts b = facts_.list(expr->operands[1]);

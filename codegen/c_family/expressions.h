@@ -21,6 +21,8 @@ class Expressions {
   std::string text(const ir::Expr* expr, Precedence place = Precedence::Conditional);
   /// The call that counts or stores a set operation; `into` is a buffer's name, or empty to count.
   std::string set_operation(const ir::Expr* expr, std::string_view into);
+  /// The call that gives a lane's share of the size of a set operation.
+  std::string share(const ir::Expr* expr) { return set_call(expr, "share", ""); }
   /// `u32`, `i64`, `i128`, `f64`, `bool`, `Graph`, `List<u32, i64>`.
   static std::string type(const ir::Type* type);
   /// Makes top-level values print as members of the frame `f` (inside region functions).
@@ -40,6 +42,7 @@ class Expressions {
   std::string call(std::string_view function, const ir::Expr* expr);
   std::string worker_call(std::string_view function, const ir::Expr* expr);
   std::string literal(const ir::Expr* expr);
+  std::string set_call(const ir::Expr* expr, std::string_view prefix, std::string_view into);
 
   const ir::Facts& facts_;
   Names& names_;

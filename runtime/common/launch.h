@@ -45,7 +45,7 @@ struct Launch {
   u64 chunk;                ///< Positions that a worker takes at a time.
   u64 workers;
   u64 split;  ///< Loop levels whose remaining positions may become tasks; at most 3.
-  u64 tau;    ///< Clock ticks after which they do; 0: never.
+  u64 tau;    ///< Clock ticks after which they do, and inner loops look at `stop`; 0: neither.
   TaskQueue queue;
   u8* scratch;
   u64 scratch_bytes;  ///< Of one worker.

@@ -15,33 +15,51 @@ class SetOperations {
  public:
   MATCHA_MEMBER explicit SetOperations(Group group) : group_(group) {}
 
-  /// |a ∩ b| of ascending lists without repeats.
+  // Counts. A *share* is one lane's part of a count: the shares of all lanes add up to it, so a sum of counts needs one
+  // reduction at its end.
+
+  /// Share of |a ∩ b| of ascending lists without repeats.
+  template <typename A, typename B>
+  MATCHA_MEMBER i64 share_intersect(const A& a, const B& b) const {
+    if (b.size < a.size) return share_members(b, a);
+    return share_members(a, b);
+  }
+  template <typename A, u64 rows, typename T>
+  MATCHA_MEMBER i64 share_intersect(const A& a, const Literal<rows, T>& b) const {
+    return search_count(a, b);
+  }
+  /// The same when `a` comes in any order with repeats.
+  template <typename A, typename B>
+  MATCHA_MEMBER i64 share_intersect_repeats(const A& a, const B& b) const {
+    return search_count(a, b);
+  }
+  template <typename A, typename B>
+  MATCHA_MEMBER i64 share_diff(const A& a, const B& b) const {
+    return (group_.leads() ? i64(a.size) : 0) - share_intersect(a, b);
+  }
+  template <typename A, typename B>
+  MATCHA_MEMBER i64 share_diff_repeats(const A& a, const B& b) const {
+    return (group_.leads() ? i64(a.size) : 0) - share_intersect_repeats(a, b);
+  }
+  /// The sum of all lanes' shares.
+  MATCHA_MEMBER i64 gather(i64 share) const { return i64(group_.total(u64(share))); }
+
+  /// |a ∩ b| and |a \ b|; as above.
   template <typename A, typename B>
   MATCHA_MEMBER i64 count_intersect(const A& a, const B& b) const {
-    if (b.size < a.size) return count_members(b, a);
-    return count_members(a, b);
+    return gather(share_intersect(a, b));
   }
-  /// |a \ b| of ascending lists without repeats.
   template <typename A, typename B>
   MATCHA_MEMBER i64 count_diff(const A& a, const B& b) const {
     return i64(a.size) - count_intersect(a, b);
   }
-  /// The same when `a` comes in any order with repeats.
   template <typename A, typename B>
   MATCHA_MEMBER i64 count_intersect_repeats(const A& a, const B& b) const {
-    return i64(group_.total(search_count(a, b)));
+    return gather(share_intersect_repeats(a, b));
   }
   template <typename A, typename B>
   MATCHA_MEMBER i64 count_diff_repeats(const A& a, const B& b) const {
     return i64(a.size) - count_intersect_repeats(a, b);
-  }
-  template <typename A, u64 rows, typename T>
-  MATCHA_MEMBER i64 count_intersect(const A& a, const Literal<rows, T>& b) const {
-    return count_intersect_repeats(a, b);
-  }
-  template <typename A, u64 rows, typename T>
-  MATCHA_MEMBER i64 count_diff(const A& a, const Literal<rows, T>& b) const {
-    return count_diff_repeats(a, b);
   }
 
  protected:
@@ -58,18 +76,18 @@ class SetOperations {
 
  private:
   template <typename A, typename B>
-  MATCHA_MEMBER i64 count_members(const A& a, const B& b) const {
+  MATCHA_MEMBER i64 share_members(const A& a, const B& b) const {
     if (a.size == 0) return 0;
     if constexpr (Group::kWidth == 1) {
       if (b.size / a.size < kSearchRatio) return merge_count(a, b);
     }
-    return i64(group_.total(search_count(a, b)));
+    return search_count(a, b);
   }
 
   /// The lane's share: its items of `a` that are in `b`.
   template <typename A, typename B>
-  MATCHA_MEMBER u64 search_count(const A& a, const B& b) const {
-    u64 count = 0;
+  MATCHA_MEMBER i64 search_count(const A& a, const B& b) const {
+    i64 count = 0;
     for (u64 i = group_.lane; i < a.size; i += Group::kWidth) count += contains(b, a.at(i)) ? 1 : 0;
     return count;
   }

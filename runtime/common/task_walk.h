@@ -28,17 +28,20 @@ class TaskWalk {
     while (!stopped()) {
       u64 weight = next(task);
       if (weight == 0) {
-        if (atomic_read(&launch_.shared->live) == 0) return;
+        if (read(&launch_.shared->live) == 0) return;
         nap();
         continue;
       }
       started_ = Group::now();
+      finished_ = 0;
       walk_task(task);
-      if (group_.leads()) atomic_add(&launch_.shared->live, ~weight + 1);
+      if (!group_.leads()) continue;
+      if (finished_ != 0) atomic_add(&launch_.shared->positions_done, finished_);
+      atomic_add(&launch_.shared->live, ~weight + 1);
     }
   }
 
-  MATCHA_MEMBER bool stopped() const { return atomic_read(&launch_.shared->stop) != 0; }
+  MATCHA_MEMBER bool stopped() const { return read(&launch_.shared->stop) != 0; }
 
   /// The positions of the loop at `level`, whose lists have `size` items.
   MATCHA_MEMBER Walk walk(const Task& task, u32 level, u64 size) const {
@@ -52,20 +55,24 @@ class TaskWalk {
   MATCHA_MEMBER bool leave(const Task& task, u32 level, Walk& walk, u64 at0, u64 at1, u64 at) {
     if (level == 0 && stopped()) return true;
     bool first = at == walk.begin;  // Always walked, so that every task gets something done.
-    if (first || level < task.depth || launch_.tau == 0 || level >= launch_.split) return false;
+    if (first || level < task.depth || launch_.tau == 0) return false;
     if (group_.broadcast(Group::now() - started_) < launch_.tau) return false;
-    u64 taken = group_.broadcast(group_.leads() ? hand_on(Task{level, {at0, at1}, 0, 0}, at, walk.end) : 0);
-    walk.end -= taken;
     started_ = Group::now();
+    if (stopped()) return true;
+    if (level >= launch_.split) return false;
+    walk.end -= group_.broadcast(group_.leads() ? hand_on(Task{level, {at0, at1}, 0, 0}, at, walk.end) : 0);
     return walk.end == at;
   }
 
   /// A position of the outermost loop is done.
   MATCHA_MEMBER void finish_position(const Task& task) {
-    if (task.depth == 0 && group_.leads()) atomic_add(&launch_.shared->positions_done, 1);
+    if (task.depth == 0) ++finished_;
   }
 
  private:
+  /// The first lane's view of a word that others change, so that all lanes go the same way.
+  MATCHA_MEMBER u64 read(const u64* word) const { return group_.broadcast(group_.leads() ? atomic_read(word) : 0); }
+
   /// The next piece of work and how much of `live` it stands for; 0 if there is none now.
   MATCHA_MEMBER u64 next(Task& task) {
     u64 weight = 0;
@@ -113,6 +120,7 @@ class TaskWalk {
 
  private:
   u64 started_ = 0;
+  u64 finished_ = 0;  ///< Outermost positions of the current task that are done.
 };
 
 }  // namespace matcha_program

@@ -1,0 +1,123 @@
+#include "codegen/cuda/device_text.h"
+
+#include <fmt/format.h>
+
+#include "cpp_texts.h"
+#include "ir/analysis/walk.h"
+#include "ir/check.h"
+#include "ir/match.h"
+
+namespace matcha::codegen::gpu {
+
+namespace {
+
+using ir::Kind;
+
+/// In the order in which they build on one another.
+constexpr std::string_view kTexts[] = {
+    "runtime/common/prelude.h", "runtime/common/atomics.h",        "runtime/common/task_queue.h",
+    "runtime/common/group.h",   "runtime/common/launch.h",         "runtime/common/task_walk.h",
+    "runtime/common/checked.h", "runtime/common/set_operations.h", "runtime/common/worker.h",
+};
+
+/// A header's text without `#pragma once` and without its includes, which stand before it.
+std::string standalone(std::string_view path) {
+  std::string result;
+  std::string_view text = cpp_texts::embedded_text(path);
+  MATCHA_CHECK(text.data() != nullptr, "an embedded text");
+  while (!text.empty()) {
+    std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line == "#include \"runtime/common/exact_sum.h\"") {
+      result += standalone("runtime/common/exact_sum.h");
+    } else if (!line.starts_with("#pragma once") && !line.starts_with("#include \"")) {
+      result.append(line).append("\n");
+    }
+  }
+  return result;
+}
+
+bool has_set_operation(const ir::Region& region) {
+  bool found = false;
+  ir::for_each_stmt(*region.collect->body, [&](const ir::Stmt& stmt) {
+    ir::for_each_expr(stmt, [&](const ir::Expr& expr) {
+      ir::for_each_node(expr, [&](const ir::Expr& node) {
+        found = found || node.kind == Kind::Intersect || node.kind == Kind::Diff;
+      });
+    });
+  });
+  return found;
+}
+
+void assert_layout(const ir::Module& module, Names& names, TextWriter& out) {
+  FrameLayout layout(module);
+  out.line("// The host fills the frame; it finds the members' places by these.");
+  out.line(fmt::format("static_assert(sizeof(Frame) == {});", layout.bytes));
+  for (const FrameField& field : layout.fields) {
+    out.line(fmt::format("static_assert(sizeof(Frame::{0}) == {1} && alignof(decltype(Frame::{0})) == {2});",
+                         names.of(field.var), field.bytes, field.alignment));
+  }
+}
+
+void entry(const EmittedRegion& region, std::uint32_t group, TextWriter& out) {
+  out.blank();
+  out.line(fmt::format("extern \"C\" __global__ void __launch_bounds__({})", kBlockThreads));
+  out.open(fmt::format("run_{}(const __grid_constant__ Frame f, const __grid_constant__ Launch launch)",
+                       region.function));
+  out.line(fmt::format("const u64 index = (u64(blockIdx.x) * blockDim.x + threadIdx.x) / {};", group));
+  out.line("if (index >= launch.workers) return;");
+  out.line(fmt::format("WorkerOf<Group<{}>> w(launch, index);", group));
+  out.line(fmt::format("w.run([&](const Task& task) {{ {}(f, w, task); }});", region.function));
+  out.close();
+}
+
+}  // namespace
+
+std::vector<std::string> compile_options() { return {"--std=c++20", "--device-int128", "--fmad=false",
+                                                             "--diag-suppress=177"}; }
+
+std::vector<std::uint32_t> group_widths(const ir::Module& module, std::uint32_t wanted, std::uint32_t lanes) {
+  std::vector<std::uint32_t> widths;
+  for (const ir::Stmt* stmt : module.body->body) {
+    const ir::Region* region = ir::as<ir::Region>(stmt);
+    if (region == nullptr) continue;
+    widths.push_back(wanted != 0 ? wanted : has_set_operation(*region) ? lanes : 1);
+  }
+  return widths;
+}
+
+DeviceText emit_device_text(const ir::Module& module, const std::vector<std::uint32_t>& groups) {
+  Names names;
+  Emitted emitted = emit_workers(module, Spelling{"static __device__ __forceinline__", groups}, names);
+  TextWriter out;
+  out.line(fmt::format("// {}: made by `matcha build --emit=cuda`, for NVRTC or nvcc.", module.name));
+  for (std::string_view text : kTexts) out.raw(standalone(text));
+  out.blank();
+  out.line("namespace matcha_program {");
+  out.blank();
+  out.raw(emitted.text);
+  out.blank();
+  assert_layout(module, names, out);
+  for (std::size_t i = 0; i < emitted.regions.size(); ++i) entry(emitted.regions[i], groups[i], out);
+  out.blank();
+  out.line("}  // namespace matcha_program");
+  return {out.take(), std::move(emitted.regions)};
+}
+
+bool check_device_program(const ir::Module& module, Diagnostics& diagnostics) {
+  if (module.stage != ir::Stage::Kernel) {
+    diagnostics.error(DiagId::IrInvalid, {}, "the CUDA back end takes a module of stage kernel");
+    return false;
+  }
+  for (const ir::Stmt* stmt : module.body->body) {
+    bool step = stmt->kind == Kind::Let || stmt->kind == Kind::BuildGraph || stmt->kind == Kind::Region ||
+                stmt->kind == Kind::Return;
+    if (step) continue;
+    diagnostics.error(DiagId::IrInvalid, stmt->loc, "a loop outside a region does not run on a GPU");
+    return false;
+  }
+  return true;
+}
+
+}  // namespace matcha::codegen::gpu

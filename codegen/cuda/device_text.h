@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "codegen/c_family/emitter.h"
+#include "codegen/cuda/frame_layout.h"
+#include "ir/nodes.h"
+#include "ir/support/diagnostics.h"
+
+namespace matcha::codegen::gpu {
+
+/// Threads of a block of every region's kernel.
+inline constexpr unsigned kBlockThreads = 128;
+
+/// The program of a device: one text without includes, for NVRTC or nvcc.
+struct DeviceText {
+  std::string text;
+  std::vector<EmittedRegion> regions;  ///< Their kernels are called `run_` and the region's function.
+};
+
+/// The options that the text is compiled with, besides the architecture.
+std::vector<std::string> compile_options();
+
+/// The group width of each region: `wanted`, or, when it is 0, 1 for a region without set operations and `lanes` for
+/// the others. A region that is not parallel gets the same.
+std::vector<std::uint32_t> group_widths(const ir::Module& module, std::uint32_t wanted, std::uint32_t lanes);
+
+/// Requires: a verified module of stage kernel that `check_device_program` takes; a width for each region.
+DeviceText emit_device_text(const ir::Module& module, const std::vector<std::uint32_t>& groups);
+
+/// False, with a diagnostic, for what does not run on a device: a loop outside a region.
+bool check_device_program(const ir::Module& module, Diagnostics& diagnostics);
+
+}  // namespace matcha::codegen::gpu

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "codegen/cuda/cuda.h"
+#include "codegen/cuda/device_text.h"
+#include "codegen/cuda/frame_layout.h"
+#include "codegen/cuda/region_launch.h"
+#include "runtime/cuda/graph_upload.h"
+
+namespace matcha::codegen::gpu {
+
+/// A program of a GPU. The device, the kernels and their memory are kept from run to run.
+class CudaExecutable final : public Executable {
+ public:
+  CudaExecutable(const ir::Module& module, const CudaOptions& options);
+  ~CudaExecutable() override;
+
+  RunOutcome run(std::span<const Argument> arguments, const runtime::Universe& universe,
+                 const RunOptions& options) override;
+
+ private:
+  struct Session;
+  class Run;
+
+  void open(RunResult& result);
+  void compile(const std::vector<std::uint32_t>& groups, RunResult& result);
+
+  ir::Module module_;
+  CudaOptions options_;
+  FrameLayout layout_;
+  std::unordered_set<const ir::Var*> on_device_;  ///< Top-level values that regions read.
+  bool reads_ids_ = false;                        ///< A region converts between ids and vertices.
+  std::unique_ptr<Session> session_;
+};
+
+}  // namespace matcha::codegen::gpu

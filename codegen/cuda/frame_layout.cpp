@@ -1,0 +1,58 @@
+#include "codegen/cuda/frame_layout.h"
+
+#include <algorithm>
+
+#include "ir/check.h"
+#include "ir/match.h"
+#include "runtime/abi.h"
+
+namespace matcha::codegen::gpu {
+
+namespace {
+
+using ir::ScalarKind;
+
+struct Shape {
+  std::uint64_t bytes;
+  std::uint64_t alignment;
+};
+
+Shape shape(const ir::Type& type) {
+  constexpr std::uint64_t kColumnBytes = 16;
+  if (type.is_graph()) return {sizeof(runtime::GraphView), 8};
+  if (type.is_list()) return {kColumnBytes * type.columns.size(), 8};
+  switch (type.scalar) {
+    case ScalarKind::Bool: return {1, 1};
+    case ScalarKind::Vid: return {4, 4};
+    case ScalarKind::I64:
+    case ScalarKind::F64: return {8, 8};
+    case ScalarKind::I128: return {16, 16};
+  }
+  MATCHA_UNREACHABLE("a scalar kind");
+}
+
+}  // namespace
+
+FrameLayout::FrameLayout(const ir::Module& module) {
+  std::uint64_t end = 0;
+  std::uint64_t alignment = 1;
+  const auto add = [&](const ir::Var* var) {
+    Shape wanted = shape(*var->type);
+    std::uint64_t offset = (end + wanted.alignment - 1) / wanted.alignment * wanted.alignment;
+    fields.push_back({var, offset, wanted.bytes, wanted.alignment});
+    end = offset + wanted.bytes;
+    alignment = std::max(alignment, wanted.alignment);
+  };
+  for (const ir::Var* param : module.params) add(param);
+  for (const ir::Stmt* stmt : module.body->body) {
+    ir::match(
+        *stmt, [&](const ir::Let& s) { add(s.var); }, [&](const ir::BuildGraph& s) { add(s.var); },
+        [&](const ir::Region& s) {
+          for (const ir::Sink& sink : s.collect->sinks) add(sink.var);
+        },
+        [](const ir::Stmt&) {});
+  }
+  if (!fields.empty()) bytes = (end + alignment - 1) / alignment * alignment;
+}
+
+}  // namespace matcha::codegen::gpu

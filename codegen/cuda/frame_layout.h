@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ir/nodes.h"
+
+namespace matcha::codegen::gpu {
+
+/// One member of `Frame`.
+struct FrameField {
+  const ir::Var* var;
+  std::uint64_t offset;
+  std::uint64_t bytes;
+  std::uint64_t alignment;
+};
+
+/// Where the top-level values of a module lie in the device's `Frame`, as the C++ of the emitted text lays it out:
+///
+///   bool                  1 byte, 0 or 1
+///   u32 (a vertex)        4 bytes
+///   i64, f64              8 bytes
+///   i128                  16 bytes, aligned to 16
+///   Graph                 the 13 words of runtime::GraphView
+///   List<T, ...>          16 bytes a column: address, number of items
+///
+/// in the order of the program: parameters, then what each top-level statement binds. The emitted text asserts
+/// sizes and alignments, from which the places follow.
+struct FrameLayout {
+  explicit FrameLayout(const ir::Module& module);
+
+  std::vector<FrameField> fields;
+  std::uint64_t bytes = 1;  ///< Of the whole struct; 1 when it is empty.
+};
+
+}  // namespace matcha::codegen::gpu

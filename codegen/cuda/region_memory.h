@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "codegen/cuda/host_values.h"
+#include "runtime/cuda/memory.h"
+
+namespace matcha::codegen::gpu {
+
+/// Memory of the device that regions use one after the other: each purpose keeps the largest piece it was ever given.
+class RegionMemory {
+ public:
+  enum class Use { Shared, Queue, Buffers, Scratch, Slots, Sums, RowAreas, RowCounts };
+
+  explicit RegionMemory(runtime::cuda::DeviceRef device) : device_(std::move(device)) {}
+
+  /// At least so many bytes, not initialised; throws Trap when there is no memory. `number` tells pieces of one purpose
+  /// apart.
+  const runtime::cuda::DeviceMemory& take(Use use, std::uint64_t bytes, std::uint64_t number = 0);
+  /// Rows of one list sink.
+  const runtime::cuda::DeviceMemory& take_rows(std::uint64_t sink, std::uint64_t bytes);
+  /// Bytes that scratch memory may have: what is free, but for a reserve, and what it has already.
+  std::uint64_t scratch_limit() const;
+  /// Gives back what rows took, which may be a lot.
+  void drop_rows() { rows_.clear(); }
+
+ private:
+  const runtime::cuda::DeviceMemory& grow(runtime::cuda::DeviceMemory& memory, std::uint64_t bytes);
+
+  runtime::cuda::DeviceRef device_;
+  std::map<std::pair<Use, std::uint64_t>, runtime::cuda::DeviceMemory> pieces_;
+  std::map<std::uint64_t, runtime::cuda::DeviceMemory> rows_;
+};
+
+}  // namespace matcha::codegen::gpu

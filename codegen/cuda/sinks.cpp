@@ -1,0 +1,109 @@
+#include "codegen/cuda/sinks.h"
+
+#include <bit>
+
+#include "ir/check.h"
+
+namespace matcha::codegen::gpu {
+
+using ir::ScalarKind;
+using ir::SinkKind;
+using matcha_program::Slot;
+using runtime::ElementKind;
+using runtime::TrapCode;
+
+namespace {
+
+interp::Value from_word(const ir::Type& type, std::uint64_t word) {
+  switch (type.scalar) {
+    case ScalarKind::Bool: return word != 0;
+    case ScalarKind::Vid: return interp::Vid{static_cast<std::uint32_t>(word)};
+    case ScalarKind::F64: return std::bit_cast<double>(word);
+    case ScalarKind::I64:
+    case ScalarKind::I128: return static_cast<std::int64_t>(word);
+  }
+  MATCHA_UNREACHABLE("a scalar kind");
+}
+
+/// The sum of all groups; each of them stayed far below 2^127.
+interp::Value int_sum(const ir::Sink& sink, const std::vector<Slot>& slots, std::uint64_t index, std::uint64_t sinks,
+                      SourceLoc loc) {
+  __int128 total = 0;
+  for (std::uint64_t at = index; at < slots.size(); at += sinks) {
+    __int128 part = static_cast<__int128>(static_cast<unsigned __int128>(slots[at].high) << 64 | slots[at].low);
+    if (__builtin_add_overflow(total, part, &total)) interp::trap(TrapCode::IntegerOverflow, loc);
+  }
+  if (sink.var->type->is_scalar(ScalarKind::I128)) return total;
+  if (total < INT64_MIN || total > INT64_MAX) interp::trap(TrapCode::IntegerOverflow, loc);
+  return static_cast<std::int64_t>(total);
+}
+
+void put(runtime::Column& column, std::uint64_t at, std::uint64_t word) {
+  switch (column.kind()) {
+    case ElementKind::Vid: static_cast<std::uint32_t*>(column.data())[at] = static_cast<std::uint32_t>(word); return;
+    case ElementKind::Int:
+    case ElementKind::Float: static_cast<std::uint64_t*>(column.data())[at] = word; return;
+    case ElementKind::Bool: static_cast<std::uint8_t*>(column.data())[at] = word != 0 ? 1 : 0; return;
+  }
+}
+
+}  // namespace
+
+bool is_exact_sum(const ir::Sink& sink) {
+  return sink.kind == SinkKind::Sum && sink.var->type->is_scalar(ScalarKind::F64);
+}
+
+Slot empty_slot(const ir::Sink& sink) { return {sink.kind == SinkKind::All ? 1ULL : 0ULL, 0}; }
+
+interp::Value merge_slots(const ir::Sink& sink, const std::vector<Slot>& slots, std::uint64_t index,
+                          std::uint64_t sinks, const std::vector<runtime::ExactSum>& sums, SourceLoc loc) {
+  const ir::Type& type = *sink.var->type;
+  if (is_exact_sum(sink)) {
+    runtime::ExactSum total;
+    runtime::exact_sum_clear(total);
+    for (const runtime::ExactSum& sum : sums) runtime::exact_sum_merge(total, sum);
+    return runtime::exact_sum_round(total);
+  }
+  if (sink.kind == SinkKind::Sum) return int_sum(sink, slots, index, sinks, loc);
+  if (sink.kind == SinkKind::Any || sink.kind == SinkKind::All) {
+    bool wanted = sink.kind == SinkKind::Any;
+    for (std::uint64_t at = index; at < slots.size(); at += sinks) {
+      if ((slots[at].low != 0) == wanted) return wanted;
+    }
+    return !wanted;
+  }
+  interp::Value best;
+  for (std::uint64_t at = index; at < slots.size(); at += sinks) {
+    if (slots[at].high == 0) continue;
+    interp::Value value = from_word(type, slots[at].low);
+    bool first = std::holds_alternative<std::monostate>(best);
+    best = first ? value : interp::Value(interp::extreme(best, value, sink.kind == SinkKind::Min));
+  }
+  return best;
+}
+
+HostList ordered_rows(const ir::Sink& sink, const std::vector<std::uint64_t>& words, std::uint64_t count,
+                      std::uint64_t positions) {
+  // A counting sort by position; the rows of one position are in order already.
+  std::vector<std::uint64_t> next(positions + 1, 0);
+  for (std::uint64_t row = 0; row < count; ++row) ++next[words[row] + 1];
+  for (std::uint64_t p = 0; p < positions; ++p) next[p + 1] += next[p];
+  std::vector<std::uint64_t> place(count);
+  for (std::uint64_t row = 0; row < count; ++row) place[row] = next[words[row]]++;
+  HostList list;
+  list.size = count;
+  std::shared_ptr<std::vector<runtime::Column>> keeper = std::make_shared<std::vector<runtime::Column>>();
+  for (std::size_t c = 0; c < sink.var->type->columns.size(); ++c) {
+    runtime::Column& column = keeper->emplace_back(element_kind(*sink.var->type->columns[c]));
+    if (!column.resize(count)) interp::trap(TrapCode::OutOfMemory, {});
+    for (std::uint64_t row = 0; row < count; ++row) put(column, place[row], words[(c + 1) * count + row]);
+  }
+  for (const runtime::Column& column : *keeper) {
+    list.kinds.push_back(column.kind());
+    list.columns.push_back(column.data());
+  }
+  list.keeper = std::move(keeper);
+  return list;
+}
+
+}  // namespace matcha::codegen::gpu

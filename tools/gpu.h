@@ -1,0 +1,16 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "codegen/cuda/cuda.h"
+
+namespace matcha::tools {
+
+/// The options that say how a GPU runs a program.
+void add_gpu_options(CLI::App& verb, codegen::CudaOptions& options);
+
+/// Why no GPU can be used here; empty: the first one can.
+std::string gpu_problem();
+
+}  // namespace matcha::tools
