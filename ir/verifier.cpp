@@ -243,7 +243,8 @@ class Verifier {
       case SinkKind::List: fits = type.is_list() && (module_.stage == Stage::Loop || type.is_flat_list()); break;
     }
     if (!fits) error(fmt::format("a {} sink cannot be `{}`", keyword(s.kind), to_string(type)));
-    if (type.is_scalar(ScalarKind::I128) && (loops_ != 0 || collects_ != 0)) error("128-bit values exist among top-level steps only");
+    if (type.is_scalar(ScalarKind::I128) && (loops_ != 0 || collects_ != 0))
+      error("128-bit values exist among top-level steps only");
     if (s.maybe_buffer != nullptr) {
       buffer(s.maybe_buffer, type);
     } else if (in_region_loop && s.kind == SinkKind::List) {

@@ -65,7 +65,8 @@ class Diagnostics {
 /// `file:line:col: error: message [id]`, the line with a caret under the range, `hint: …`, notes.
 /// `color` wraps the severity and the caret in ANSI escapes.
 std::string render_text(const Diagnostics& diagnostics, bool color);
-/// One JSON array for editors: objects with `file`, `line`, `column`, `length`, `severity`, `id`, `message`, `hint`, `notes`.
+/// One JSON array for editors: objects with `file`, `line`, `column`, `length`, `severity`, `id`, `message`, `hint`,
+/// `notes`.
 std::string render_json(const Diagnostics& diagnostics);
 
 /// The entry of `candidates` nearest to `word` (edit distance at most a third of its length), or empty.

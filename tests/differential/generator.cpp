@@ -24,39 +24,6 @@ struct Name {
   bool labelled = false;    ///< A graph: every vertex of it has a label.
 };
 
-/// True if a value of type `have` may stand where `want` is asked for: a vertex is an int.
-bool fits(const Type& have, const Type& want) {
-  if (have.kind == Kind::Vertex && want.kind == Kind::Int) return true;
-  if (have.kind != want.kind || have.count != want.count) return false;
-  if (have.kind == Kind::Graph)
-    return want.item == nullptr || (have.item != nullptr && same_type(*have.item, *want.item));
-  return have.item == nullptr || fits(*have.item, *want.item);
-}
-
-NodePtr make(Op op, TypePtr type, std::vector<NodePtr> args = {}) {
-  std::shared_ptr<Node> n = std::make_shared<Node>();
-  n->op = op;
-  n->type = std::move(type);
-  n->args = std::move(args);
-  return n;
-}
-
-NodePtr integer(std::int64_t value) {
-  std::shared_ptr<Node> n = std::make_shared<Node>();
-  n->op = Op::Int;
-  n->type = kInt;
-  n->integer = value;
-  return n;
-}
-
-NodePtr named(const std::string& name, TypePtr type) {
-  std::shared_ptr<Node> n = std::make_shared<Node>();
-  n->op = Op::Name;
-  n->type = std::move(type);
-  n->name = name;
-  return n;
-}
-
 class Generator {
  public:
   Generator(std::uint64_t seed, const World& world) : random_(seed), world_(world) {}
@@ -408,11 +375,7 @@ class Generator {
     if (depth <= 0 || one_in(6)) {
       NodePtr name = one_in(2) ? nullptr : name_of(kFloat);
       if (name != nullptr) return name;
-      std::shared_ptr<Node> n = std::make_shared<Node>();
-      n->op = Op::Float;
-      n->type = kFloat;
-      n->real = static_cast<double>(static_cast<std::int64_t>(pick(64)) - 16) / 4;
-      return n;
+      return make_real(static_cast<double>(static_cast<std::int64_t>(pick(64)) - 16) / 4);
     }
     switch (pick(9)) {
       case 0: return make(Op::Add, kFloat, {real(depth - 1), one_in(2) ? int_value(depth - 1) : real(depth - 1)});

@@ -256,6 +256,38 @@ bool same_type(const Type& a, const Type& b) {
   return a.item == nullptr || same_type(*a.item, *b.item);
 }
 
+bool fits(const Type& have, const Type& want) {
+  if (have.kind == Type::Kind::Vertex && want.kind == Type::Kind::Int) return true;
+  if (have.kind != want.kind || have.count != want.count) return false;
+  if (have.kind == Type::Kind::Graph)
+    return want.item == nullptr || (have.item != nullptr && same_type(*have.item, *want.item));
+  return have.item == nullptr || fits(*have.item, *want.item);
+}
+
+NodePtr make(Op op, TypePtr type, std::vector<NodePtr> args) {
+  std::shared_ptr<Node> n = std::make_shared<Node>();
+  n->op = op;
+  n->type = std::move(type);
+  n->args = std::move(args);
+  return n;
+}
+
+NodePtr integer(std::int64_t value) {
+  std::shared_ptr<Node> n = std::make_shared<Node>();
+  n->op = Op::Int;
+  n->type = scalar_type(Type::Kind::Int);
+  n->integer = value;
+  return n;
+}
+
+NodePtr named(const std::string& name, TypePtr type) {
+  std::shared_ptr<Node> n = std::make_shared<Node>();
+  n->op = Op::Name;
+  n->type = std::move(type);
+  n->name = name;
+  return n;
+}
+
 std::string to_text(const Program& program) { return Printer().program(program); }
 
 std::size_t size_of(const Program& program) {

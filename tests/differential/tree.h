@@ -22,6 +22,8 @@ TypePtr tuple_type(TypePtr item, int count);
 TypePtr list_type(TypePtr item);
 TypePtr graph_type(TypePtr maybe_info = nullptr);
 bool same_type(const Type& a, const Type& b);
+/// True if a value of type `have` may stand where `want` is asked for: a vertex is an int.
+bool fits(const Type& have, const Type& want);
 
 enum class Op {
   Int,
@@ -101,6 +103,10 @@ struct Node {
   bool has_labels = false;  ///< MkGraph: `args[1]` is the list of labels.
   bool has_info = false;    ///< MkGraph: the last argument is the list of edge information.
 };
+
+NodePtr make(Op op, TypePtr type, std::vector<NodePtr> args = {});
+NodePtr integer(std::int64_t value);
+NodePtr named(const std::string& name, TypePtr type);
 
 struct Param {
   std::string name;
