@@ -105,7 +105,7 @@ class Generator {
     std::shared_ptr<Node> n = std::make_shared<Node>();
     n->op = Op::MkGraph;
     n->args.push_back(named(edges_name, list_type(kEdge)));
-    bool labelled = false;
+    bool labelled = !world_.labels.empty();
     if (one_in(3)) {
       std::string v = fresh("v");
       std::shared_ptr<Function> label = std::make_shared<Function>();
@@ -117,8 +117,7 @@ class Generator {
       n->args.push_back(apply(label, nullptr, {make(Op::Vertices, list_type(kVertex), {named("G", graph_type())})},
                               list_type(tuple_type(kInt, 2))));
       n->has_labels = true;
-    } else {
-      labelled = !world_.labels.empty();
+      labelled = false;
     }
     TypePtr info;
     if (one_in(2)) {
