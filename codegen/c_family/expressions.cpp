@@ -96,12 +96,18 @@ std::string Expressions::worker_call(std::string_view function, const ir::Expr* 
 }
 
 std::string Expressions::literal(const ir::Expr* expr) {
+  std::size_t columns = expr->type->columns.size();
+  std::size_t rows = expr->operands.size() / columns;
   std::string items;
-  for (const ir::Expr* item : expr->operands) items += (items.empty() ? "" : ", ") + text(item);
-  std::string columns = type(expr->type);
-  columns = columns.substr(5, columns.size() - 6);
-  std::size_t rows = expr->operands.size() / expr->type->columns.size();
-  return fmt::format("Literal<{}, {}>{{{{{}}}}}", rows, columns, items);
+  for (std::size_t column = columns; column-- > 0;) {
+    std::string column_items;
+    for (std::size_t row = 0; row < rows; ++row) {
+      column_items += (row == 0 ? "" : ", ") + text(expr->operands[row * columns + column]);
+    }
+    items = fmt::format("{{{{{}}}{}}}", column_items, items.empty() ? "" : ", " + items);
+  }
+  std::string types = type(expr->type);
+  return fmt::format("Literal<{}, {}>{}", rows, types.substr(5, types.size() - 6), items);
 }
 
 std::string Expressions::set_operation(const ir::Expr* expr, std::string_view into) {
@@ -109,6 +115,8 @@ std::string Expressions::set_operation(const ir::Expr* expr, std::string_view in
 }
 
 std::string Expressions::set_call(const ir::Expr* expr, std::string_view prefix, std::string_view into) {
+  bool computed = expr->kind == Kind::Intersect || expr->kind == Kind::Diff || expr->kind == Kind::Sorted;
+  if (!computed) return fmt::format("w.copy({}, {})", text(expr), into);
   std::string_view verb = expr->kind == Kind::Intersect ? "intersect" : expr->kind == Kind::Diff ? "diff" : "sorted";
   std::string name = into.empty() ? fmt::format("{}_{}", prefix, verb) : std::string(verb);
   if (expr->kind != Kind::Sorted && expr->operands[1]->kind != Kind::Literal) {
@@ -170,8 +178,8 @@ Expressions::Printed Expressions::print(const ir::Expr* expr) {
     case Kind::EdgeInfo:
       return primary(fmt::format("edge_info<{}>({}, {})", type(expr->type->columns[0]), text(expr->operands[0]),
                                  text(expr->operands[1])));
-    case Kind::Min:
-    case Kind::Max:
+    case Kind::Min: return primary(call(fmt::format("smaller<{}>", type(expr->type)), expr));
+    case Kind::Max: return primary(call(fmt::format("larger<{}>", type(expr->type)), expr));
     case Kind::Contains:
     case Kind::LowerBound:
     case Kind::HasEdge:
@@ -182,10 +190,7 @@ Expressions::Printed Expressions::print(const ir::Expr* expr) {
     case Kind::Below:
     case Kind::Above:
     case Kind::Span:
-      return primary(call(ir::keyword(expr->kind) == "min"   ? "smaller"
-                          : ir::keyword(expr->kind) == "max" ? "larger"
-                                                             : ir::keyword(expr->kind),
-                          expr));
+      return primary(call(ir::keyword(expr->kind), expr));
     default: MATCHA_UNREACHABLE("an expression of stage kernel that is no stored set operation");
   }
 }

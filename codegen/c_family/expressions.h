@@ -19,7 +19,7 @@ class Expressions {
 
   /// The text, ready to stand where `place` binds.
   std::string text(const ir::Expr* expr, Precedence place = Precedence::Conditional);
-  /// The call that counts or stores a set operation; `into` is a buffer's name, or empty to count.
+  /// The call that counts or stores a set operation, or copies another list; `into` is a buffer, or empty to count.
   std::string set_operation(const ir::Expr* expr, std::string_view into);
   /// The call that gives a lane's share of the size of a set operation.
   std::string share(const ir::Expr* expr) { return set_call(expr, "share", ""); }

@@ -247,8 +247,11 @@ class ProgramEmitter {
           fmt::format("  plan.sinks.push_back({{SinkForm::{}, {}}});", form(sink), sink.var->type->columns.size()));
     }
     for (const ir::Buffer& buffer : s.buffers) {
-      out_.line(fmt::format("  plan.buffers.push_back({{u64({}), sizeof({})}});", expressions_.text(buffer.capacity),
-                            columns(buffer.var->type)));
+      std::size_t columns = buffer.var->type->columns.size();
+      std::string bytes = columns == 1 ? fmt::format("sizeof({})", Expressions::type(buffer.var->type->columns[0]))
+                                       : std::to_string(8 * columns);
+      out_.line(
+          fmt::format("  plan.buffers.push_back({{u64({}), {}}});", expressions_.text(buffer.capacity), bytes));
     }
     out_.line(
         fmt::format("  const RegionValues v = host.run_region(plan, [&](Worker& worker, const Task& task) {{ {}(f, "

@@ -240,8 +240,9 @@ class CudaExecutable::Run {
     request.positions = positions(session().regions[index]);
     for (const ir::Buffer& buffer : s.buffers) {
       std::int64_t items = std::max<std::int64_t>(values_.integer(*buffer.capacity), 0);
-      request.buffers.push_back({std::string(buffer.var->hint), static_cast<std::uint64_t>(items),
-                                 runtime::element_bytes(element_kind(*buffer.var->type->columns[0]))});
+      const std::span<const ir::Type* const> columns = buffer.var->type->columns;
+      std::uint64_t bytes = columns.size() == 1 ? runtime::element_bytes(element_kind(*columns[0])) : 8 * columns.size();
+      request.buffers.push_back({std::string(buffer.var->hint), static_cast<std::uint64_t>(items), bytes});
     }
     request.original_ids = device_ids();
     request.universe = universe_.size();

@@ -36,7 +36,7 @@ class Checked {
   }
   MATCHA_MEMBER f64 remainder(f64 a, f64 b, u32 line, u32 column) const {
     if (b == 0) trap(kDivisionByZero, line, column);
-    return __builtin_fmod(a, b);
+    return remainder_of(a, b);
   }
   MATCHA_MEMBER i64 narrow(i128 a, u32 line, u32 column) const {
     if (a != i64(a)) trap(kIntegerOverflow, line, column);

@@ -8,6 +8,8 @@ namespace matcha_program {
 
 #ifdef __CUDACC__
 
+MATCHA_FN f64 remainder_of(f64 a, f64 b) { return fmod(a, b); }
+
 template <u32 width>
 struct Group {
   static constexpr u32 kWidth = width;
@@ -45,6 +47,8 @@ struct Group {
 };
 
 #else
+
+MATCHA_FN f64 remainder_of(f64 a, f64 b) { return __builtin_fmod(a, b); }
 
 template <u32 width>
 struct Group {

@@ -59,11 +59,20 @@ struct List<T, Rest...> {
   MATCHA_MEMBER T at(u64 i) const { return data[i]; }
 };
 
-/// A few rows written in the program.
+/// A few rows written in the program, in columns.
+template <u64 rows, typename... T>
+struct Literal;
 template <u64 rows, typename T>
-struct Literal {
+struct Literal<rows, T> {
   using Value = T;
   T data[rows == 0 ? 1 : rows];
+  static constexpr u64 size = rows;
+  MATCHA_MEMBER T at(u64 i) const { return data[i]; }
+};
+template <u64 rows, typename T, typename... Rest>
+struct Literal<rows, T, Rest...> {
+  T data[rows == 0 ? 1 : rows];
+  Literal<rows, Rest...> rest;
   static constexpr u64 size = rows;
   MATCHA_MEMBER T at(u64 i) const { return data[i]; }
 };

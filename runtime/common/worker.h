@@ -19,17 +19,37 @@ struct ExactTotal {
   MATCHA_MEMBER f64 value() const { return exact_sum_round(sum); }
 };
 
-/// A planned buffer of one column, and a list that is being filled in it.
+/// A planned buffer, and a list that is being filled in it. A buffer of one column is packed; of more, each column has
+/// 8 bytes an item.
+template <typename... T>
+struct Room;
 template <typename T>
-struct Room {
+struct Room<T> {
   T* data;
   u64 capacity;
+  MATCHA_MEMBER static Room in(u8* memory, u64 capacity) { return {reinterpret_cast<T*>(memory), capacity}; }
+  MATCHA_MEMBER List<T> list(u64 size) const { return {data, size}; }
+  MATCHA_MEMBER void put(u64 at, T value) const { data[at] = value; }
 };
-template <typename T>
+template <typename T, typename... Rest>
+struct Room<T, Rest...> {
+  T* data;
+  u64 capacity;
+  Room<Rest...> rest;
+  MATCHA_MEMBER static Room in(u8* memory, u64 capacity) {
+    return {reinterpret_cast<T*>(memory), capacity, Room<Rest...>::in(memory + 8 * capacity, capacity)};
+  }
+  MATCHA_MEMBER List<T, Rest...> list(u64 size) const { return {data, size, rest.list(size)}; }
+  MATCHA_MEMBER void put(u64 at, T value, Rest... values) const {
+    data[at] = value;
+    rest.put(at, values...);
+  }
+};
+template <typename... T>
 struct Filled {
-  Room<T> room;
+  Room<T...> room;
   u64 size;
-  MATCHA_MEMBER List<T> list() const { return {room.data, size}; }
+  MATCHA_MEMBER List<T...> list() const { return room.list(size); }
 };
 
 template <typename Group>
@@ -45,10 +65,10 @@ class WorkerOf : public TaskWalk<Group>, public Checked<Group>, public SetOperat
 
   // Buffers and stored sets
 
-  template <typename T>
-  MATCHA_MEMBER Room<T> buffer(u32 number) const {
+  template <typename... T>
+  MATCHA_MEMBER Room<T...> buffer(u32 number) const {
     const BufferPlan& plan = launch_.buffers[number];
-    return {reinterpret_cast<T*>(launch_.scratch + index_ * launch_.scratch_bytes + plan.offset), plan.capacity};
+    return Room<T...>::in(launch_.scratch + index_ * launch_.scratch_bytes + plan.offset, plan.capacity);
   }
   template <typename A, typename B, typename T>
   MATCHA_MEMBER List<T> intersect(const A& a, const B& b, Room<T> room) const {
@@ -66,25 +86,30 @@ class WorkerOf : public TaskWalk<Group>, public Checked<Group>, public SetOperat
   MATCHA_MEMBER List<T> diff_repeats(const A& a, const B& b, Room<T> room) const {
     return store(a, b, false, room);
   }
+  template <typename A, typename T>
+  MATCHA_MEMBER List<T> copy(const A& a, Room<T> room) const {
+    group_.sync();
+    u64 size = fit(a.size, room.capacity);
+    for (u64 i = group_.lane; i < size; i += Group::kWidth) room.data[i] = a.at(i);
+    group_.sync();
+    return {room.data, size};
+  }
   /// A copy in ascending order; by insertion in runs that are merged in place would need a second room, so it is a
   /// heap sort by the first lane.
   template <typename A, typename T>
   MATCHA_MEMBER List<T> sorted(const A& a, Room<T> room) const {
-    u64 size = fit(a.size, room.capacity);
-    if (group_.leads()) {
-      for (u64 i = 0; i < size; ++i) room.data[i] = a.at(i);
-      heap_sort(room.data, size);
-    }
+    List<T> items = copy(a, room);
+    if (group_.leads()) heap_sort(room.data, items.size);
     group_.sync();
-    return {room.data, size};
+    return items;
   }
-  template <typename T>
-  MATCHA_MEMBER void append(Filled<T>& list, u32 line, u32 column, T value) const {
+  template <typename... T, typename... V>
+  MATCHA_MEMBER void append(Filled<T...>& list, u32 line, u32 column, V... values) const {
     if (list.size >= list.room.capacity) {
       this->trap(kCapacityExceeded, line, column);
       return;
     }
-    if (group_.leads()) list.room.data[list.size] = value;
+    if (group_.leads()) list.room.put(list.size, T(values)...);
     ++list.size;
     group_.sync();
   }

@@ -1,0 +1,160 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/cuda/cuda.h"
+#include "codegen/cuda/device_text.h"
+#include "codegen/cuda/frame_layout.h"
+#include "codegen/cuda/sinks.h"
+#include "frontend/frontend.h"
+#include "frontend/lower.h"
+#include "ir/parser.h"
+#include "ir/verifier.h"
+#include "passes/pass_manager.h"
+#include "passes/pipelines.h"
+#include "runtime/cuda/nvrtc.h"
+
+namespace matcha::codegen::gpu {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<fs::path> files(const char* folder, const char* extension) {
+  std::vector<fs::path> result;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == extension) result.push_back(entry.path());
+  }
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+/// Compiles a text or tells why not.
+class CudaText : public testing::Test {
+ protected:
+  std::optional<ir::Module> kernel_module(const std::string& text) {
+    std::optional<ir::Module> module = ir::parse(context_, sources_.add("test.mtir", text), diagnostics_);
+    if (module && !ir::verify(*module, diagnostics_)) return std::nullopt;
+    return module;
+  }
+
+  std::optional<ir::Module> program(const std::string& text) {
+    std::optional<frontend::asg::Graph> graph =
+        frontend::compile(sources_, sources_.add("test.mt", text), {}, diagnostics_);
+    if (!graph) return std::nullopt;
+    std::optional<ir::Module> loop = frontend::lower(*graph, context_, diagnostics_);
+    std::optional<passes::Pipeline> pipeline = passes::parse_pipeline("cpu", diagnostics_);
+    if (!loop || !pipeline) return std::nullopt;
+    passes::LabelWords labels;
+    labels.code = [](std::string_view) { return std::optional<std::int64_t>(-1); };
+    passes::PipelineResult result =
+        passes::run_pipeline(*loop, *pipeline, context_, passes::TargetInfo{}, labels, {}, diagnostics_);
+    if (diagnostics_.error_count() != 0) return std::nullopt;
+    return result.module;
+  }
+
+  /// Empty: it compiles for the architecture.
+  static std::string compile(const runtime::cuda::Nvrtc& nvrtc, const std::string& text, int arch) {
+    runtime::cuda::CompileRequest request{text, "test.cu", arch, compile_options()};
+    runtime::Result<runtime::cuda::Compilation> result = nvrtc.compile(request);
+    if (!result) return result.error().render();
+    return result->cubin.empty() ? "no machine code" : result->log;
+  }
+
+  SourceManager sources_;
+  Diagnostics diagnostics_{sources_};
+  ir::Context context_;
+};
+
+constexpr int kArchs[] = {80, 90, 100, 120};
+
+TEST_F(CudaText, ExamplesCompile) {
+  const runtime::Result<const runtime::cuda::Nvrtc*> nvrtc = runtime::cuda::Nvrtc::open();
+  if (!nvrtc) GTEST_SKIP() << "[SKIP] " << nvrtc.error().message;
+  constexpr std::uint32_t kWidths[] = {32, 1, 8, 16};
+  std::size_t turn = 0;
+  for (const fs::path& path : files("examples", ".mt")) {
+    std::optional<ir::Module> module = program(read(path));
+    ASSERT_TRUE(module) << path;
+    std::size_t which = turn++ % std::size(kArchs);
+    DeviceText text = emit_device_text(*module, group_widths(*module, kWidths[which], 0));
+    EXPECT_EQ(compile(**nvrtc, text.text, kArchs[which]), "") << path;
+  }
+}
+
+TEST_F(CudaText, TriangleCompilesForEveryArchitecture) {
+  const runtime::Result<const runtime::cuda::Nvrtc*> nvrtc = runtime::cuda::Nvrtc::open();
+  if (!nvrtc) GTEST_SKIP() << "[SKIP] " << nvrtc.error().message;
+  std::optional<ir::Module> module = program(read("examples/triangle.mt"));
+  ASSERT_TRUE(module);
+  DeviceText text = emit_device_text(*module, group_widths(*module, 0, 32));
+  for (int arch : kArchs) EXPECT_EQ(compile(**nvrtc, text.text, arch), "") << arch;
+}
+
+TEST_F(CudaText, KernelModulesCompile) {
+  const runtime::Result<const runtime::cuda::Nvrtc*> nvrtc = runtime::cuda::Nvrtc::open();
+  if (!nvrtc) GTEST_SKIP() << "[SKIP] " << nvrtc.error().message;
+  std::size_t turn = 0;
+  for (const fs::path& path : files("tests/unit/codegen/llvm/modules", ".mtir")) {
+    std::optional<ir::Module> module = kernel_module(read(path));
+    ASSERT_TRUE(module) << path;
+    if (!check_device_program(*module, diagnostics_)) continue;
+    std::size_t which = turn++ % std::size(kArchs);
+    DeviceText text = emit_device_text(*module, group_widths(*module, 0, 32));
+    EXPECT_EQ(compile(**nvrtc, text.text, kArchs[which]), "") << path;
+  }
+}
+
+TEST_F(CudaText, ProgramPartReadsLikeTheProgram) {
+  std::optional<ir::Module> module = program(
+      "def wedges(G: Graph) -> int:\n"
+      "    return sum(apply(lambda v: size(neighbor(G, v)), vertices(G)))\n");
+  ASSERT_TRUE(module);
+  std::string text = emit_device_text(*module, {32}).text;
+  EXPECT_EQ(text.substr(text.find("struct Frame")), read("tests/unit/codegen/cuda/degrees.golden"));
+}
+
+TEST_F(CudaText, FramePlacesFollowTheRulesOfCpp) {
+  std::optional<ir::Module> module = kernel_module(
+      "module kernel \"m\" (%a: bool, %b: i64, %G: graph, %l: list<vid, i64>, %c: bool) {\n"
+      "  let %d = (%b + 1)\n"
+      "  let %w = convert<i128>(%b)\n"
+      "  return %w\n"
+      "}\n");
+  ASSERT_TRUE(module);
+  FrameLayout layout(*module);
+  std::vector<std::uint64_t> offsets;
+  for (const FrameField& field : layout.fields) offsets.push_back(field.offset);
+  EXPECT_EQ(offsets, (std::vector<std::uint64_t>{0, 8, 16, 120, 152, 160, 176}));
+  EXPECT_EQ(layout.bytes, 192u);
+}
+
+TEST_F(CudaText, GroupsAreWideOnlyForSetOperations) {
+  std::optional<ir::Module> clique = program(read("examples/clique4.mt"));
+  ASSERT_TRUE(clique);
+  EXPECT_EQ(group_widths(*clique, 0, 16), (std::vector<std::uint32_t>{1, 16}));
+  EXPECT_EQ(group_widths(*clique, 4, 16), (std::vector<std::uint32_t>{4, 4}));
+}
+
+TEST_F(CudaText, RowsComeInOrderOfTheirPositions) {
+  const ir::Type* type = context_.list(context_.i64());
+  const ir::Var var{{{ir::Kind::Var, {}}, type, {}}, 0, "l"};
+  const ir::Sink sink{&var, ir::SinkKind::List, nullptr};
+  // Positions 2, 0, 2, 1 with the values 20, 0, 21, 10.
+  HostList rows = ordered_rows(sink, {2, 0, 2, 1, 20, 0, 21, 10}, 4, 3);
+  const std::int64_t* items = static_cast<const std::int64_t*>(rows.columns[0]);
+  EXPECT_EQ(std::vector<std::int64_t>(items, items + rows.size), (std::vector<std::int64_t>{0, 10, 20, 21}));
+}
+
+}  // namespace
+}  // namespace matcha::codegen::gpu
