@@ -79,8 +79,12 @@ void print_json(const matcha_program::Host& host, const std::string& result, dou
   std::printf("{\n  \"schema\": \"matcha.run/1\",\n  \"program\": %s,\n  \"entry\": %s,\n  \"result\": %s,\n",
               quoted(matcha_program::kProgram).c_str(), quoted(matcha_program::kEntry).c_str(), result.c_str());
   std::printf("  \"complete\": true,\n  \"device\": \"cpu\",\n");
-  std::printf("  \"graph\": {\"vertices\": %llu, \"edges\": %llu, \"max_degree\": %llu},\n", facts.vertices,
-              facts.edges, facts.max_degree);
+  if (host.settings().graph.empty()) {
+    std::printf("  \"graph\": null,\n");
+  } else {
+    std::printf("  \"graph\": {\"vertices\": %llu, \"edges\": %llu, \"max_degree\": %llu},\n", facts.vertices,
+                facts.edges, facts.max_degree);
+  }
   std::printf("  \"ms\": {\"load\": %.3f, \"compile\": 0, \"upload\": 0, \"run\": %.3f},\n", load_ms, run_ms);
   std::printf("  \"stats\": {\"backend\": \"cpp\", \"threads\": %u, \"positions\": %llu, \"deferred\": %llu}\n}\n",
               host.settings().threads, facts.positions, facts.splits);

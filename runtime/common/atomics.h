@@ -2,6 +2,10 @@
 // passed between workers is passed in the atomic words themselves.
 #pragma once
 
+#ifndef __CUDACC__
+#include <sched.h>
+#endif
+
 #include "runtime/common/prelude.h"
 
 namespace matcha_program {
@@ -23,7 +27,8 @@ MATCHA_FN u64 atomic_exchange_if(u64* word, u64 expected, u64 value) {
   return expected;
 }
 MATCHA_FN u64 atomic_read(const u64* word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
-MATCHA_FN void nap() { __builtin_ia32_pause(); }
+/// Whoever is waited for may need this processor.
+MATCHA_FN void nap() { sched_yield(); }
 
 #endif
 

@@ -1,0 +1,98 @@
+#include "runtime/common/checked.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <random>
+#include <vector>
+
+namespace matcha_program {
+namespace {
+
+constexpr i64 kLeast = std::numeric_limits<long long>::min();
+constexpr i64 kMost = std::numeric_limits<long long>::max();
+
+class CheckedTest : public testing::Test {
+ protected:
+  CheckedTest() { launch_.shared = &shared_; }
+
+  /// The code of the trap since the last call, 0 if there was none.
+  u64 trapped() {
+    u64 code = shared_.error >> 56;
+    shared_ = Shared{};
+    return code;
+  }
+  void expect(i128 exact, i64 got) {
+    if (exact == i64(exact)) {
+      EXPECT_EQ(got, i64(exact));
+      EXPECT_EQ(trapped(), 0U);
+    } else {
+      EXPECT_EQ(trapped(), u64(kIntegerOverflow));
+    }
+  }
+
+  Shared shared_{};
+  Launch launch_{};
+  Checked<Group<1>> w_{launch_, Group<1>::here()};
+};
+
+TEST_F(CheckedTest, ArithmeticAgreesWith128Bits) {
+  std::vector<i64> values = {0, 1, -1, 2, -2, kLeast, kLeast + 1, kMost, kMost - 1, 3037000500, -3037000500};
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 40; ++i) values.push_back(i64(random()) >> (random() % 64));
+  for (i64 a : values) {
+    for (i64 b : values) {
+      expect(i128(a) + b, w_.add(a, b, 1, 1));
+      expect(i128(a) - b, w_.subtract(a, b, 1, 1));
+      expect(i128(a) * b, w_.multiply(a, b, 1, 1));
+      if (b == 0) {
+        w_.quotient(a, b, 1, 1);
+        EXPECT_EQ(trapped(), u64(kDivisionByZero));
+        w_.remainder(a, b, 1, 1);
+        EXPECT_EQ(trapped(), u64(kDivisionByZero));
+        continue;
+      }
+      expect(i128(a) / b, w_.quotient(a, b, 1, 1));
+      expect(i128(a) % b, w_.remainder(a, b, 1, 1));
+    }
+    expect(-i128(a), w_.negate(a, 1, 1));
+  }
+}
+
+TEST_F(CheckedTest, TheFirstErrorStaysWithItsPlace) {
+  w_.trap(kEmptyList, 70000, 12);
+  w_.trap(kIntegerOverflow, 1, 1);
+  EXPECT_EQ(shared_.error, u64(kEmptyList) << 56 | 70000ull << 24 | 12);
+  EXPECT_EQ(shared_.stop, 1U);
+}
+
+TEST_F(CheckedTest, ListsIdsAndLabels) {
+  u32 items[] = {5, 6, 7};
+  List<u32> list{items, 3};
+  EXPECT_EQ(w_.at<0>(list, 2, 1, 1), 7U);
+  EXPECT_EQ(trapped(), 0U);
+  w_.at<0>(list, 3, 1, 1);
+  EXPECT_EQ(trapped(), u64(kIndexOutOfRange));
+  w_.at<0>(list, -1, 1, 1);
+  EXPECT_EQ(trapped(), u64(kIndexOutOfRange));
+  EXPECT_EQ(w_.same_length(3, 4, 1, 1), 3U);
+  EXPECT_EQ(trapped(), u64(kLengthMismatch));
+  i64 ids[] = {-9, 4, 100};
+  launch_.original_ids = ids;
+  launch_.universe = 3;
+  EXPECT_EQ(w_.vertex(100, 1, 1), 2U);
+  EXPECT_EQ(w_.original_id(0), -9);
+  EXPECT_EQ(trapped(), 0U);
+  w_.vertex(5, 1, 1);
+  EXPECT_EQ(trapped(), u64(kUnknownVertex));
+  i64 labels[] = {3, kNoLabel};
+  Graph g{};
+  g.labels = labels;
+  EXPECT_EQ(w_.label(g, 0, 1, 1), 3);
+  EXPECT_EQ(trapped(), 0U);
+  w_.label(g, 1, 1, 1);
+  EXPECT_EQ(trapped(), u64(kNoVertexLabel));
+}
+
+}  // namespace
+}  // namespace matcha_program

@@ -1,0 +1,109 @@
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
+
+#include "runtime/common/task_queue.h"
+
+namespace matcha_program {
+namespace {
+
+/// A ring of its own.
+struct Ring {
+  explicit Ring(u64 capacity)
+      : words(capacity * kTaskWords, kEmptyWord), queue{words.data(), capacity, &size, &front, &back} {}
+
+  u64 size = 0, front = 0, back = 0;
+  std::vector<u64> words;
+  TaskQueue queue;
+};
+
+Task numbered(u64 number) { return {u32(number % 3), {number * 3, number * 5}, number, number + 7}; }
+
+bool is_whole(const Task& task) {
+  u64 number = task.begin;
+  return task.depth == number % 3 && task.at[0] == number * 3 && task.at[1] == number * 5 && task.end == number + 7;
+}
+
+TEST(TaskQueue, GivesTasksInOrderThroughManyRounds) {
+  Ring ring(3);
+  Task task{};
+  EXPECT_FALSE(ring.queue.pop(task));
+  for (u64 number = 0; number < 200000; ++number) {
+    ASSERT_TRUE(ring.queue.push(numbered(number)));
+    if (number == 0) continue;
+    ASSERT_TRUE(ring.queue.pop(task));
+    ASSERT_EQ(task.begin, number - 1);
+    ASSERT_TRUE(is_whole(task));
+  }
+  EXPECT_TRUE(ring.queue.pop(task));
+  EXPECT_FALSE(ring.queue.pop(task));
+}
+
+TEST(TaskQueue, RefusesWhatDoesNotFit) {
+  Ring none(0);
+  Task task{};
+  EXPECT_FALSE(none.queue.push(numbered(1)));
+  EXPECT_FALSE(none.queue.pop(task));
+  Ring ring(2);
+  EXPECT_TRUE(ring.queue.push(numbered(1)));
+  EXPECT_TRUE(ring.queue.push(numbered(2)));
+  EXPECT_FALSE(ring.queue.push(numbered(3)));
+  EXPECT_TRUE(ring.queue.pop(task));
+  EXPECT_EQ(task.begin, 1U);
+  EXPECT_TRUE(ring.queue.push(numbered(3)));
+}
+
+TEST(TaskQueue, KeepsTheWidestValues) {
+  Ring ring(1);
+  constexpr u64 kWidest = (1ull << 46) - 1;
+  ASSERT_TRUE(ring.queue.push({2, {kWidest, kWidest}, kWidest, kWidest}));
+  Task task{};
+  ASSERT_TRUE(ring.queue.pop(task));
+  EXPECT_EQ(task.depth, 2U);
+  EXPECT_EQ(task.at[0], kWidest);
+  EXPECT_EQ(task.at[1], kWidest);
+  EXPECT_EQ(task.begin, kWidest);
+  EXPECT_EQ(task.end, kWidest);
+}
+
+/// Every task comes out once and whole, with rings so small that all slots are contended.
+TEST(TaskQueue, DeliversEachTaskOnceAmongThreads) {
+  constexpr u64 kTasks = 3000;
+  constexpr u64 kSides = 3;
+  for (u64 capacity : {1, 2, 3, 64}) {
+    Ring ring(capacity);
+    std::vector<u64> seen(kTasks, 0);
+    u64 left = kTasks;
+    u64 torn = 0;
+    std::vector<std::thread> threads;
+    for (u64 side = 0; side < kSides; ++side) {
+      threads.emplace_back([&, side] {
+        for (u64 number = side; number < kTasks; number += kSides) {
+          while (!ring.queue.push(numbered(number))) nap();
+        }
+      });
+      threads.emplace_back([&] {
+        while (atomic_read(&left) != 0) {
+          Task task{};
+          if (!ring.queue.pop(task)) {
+            nap();
+            continue;
+          }
+          if (task.begin < kTasks && is_whole(task)) {
+            atomic_add(&seen[task.begin], 1);
+          } else {
+            atomic_add(&torn, 1);
+          }
+          atomic_add(&left, ~0ull);
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(torn, 0U);
+    EXPECT_EQ(seen, std::vector<u64>(kTasks, 1)) << "capacity " << capacity;
+  }
+}
+
+}  // namespace
+}  // namespace matcha_program
