@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""Compiles a program of examples/ ahead of time and compares its answers.
+
+usage: run_ahead_of_time.py MATCHA FOLDER PROGRAM    the counts of the program's `# count:` lines and, on tests/graphs, those of the
+                                                     interpreter; FOLDER is for what the test makes
+       run_ahead_of_time.py MATCHA FOLDER refusals   bad input of such a program: exit codes and messages
+
+Run in the root folder. Exit 77 without g++.
+"""
+
+import gzip
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+GRAPHS = pathlib.Path("tests/graphs")
+SMALL = ["empty.txt", "one-edge.txt", "duplicates-loops.txt", "sparse-ids.txt", "random-20-seed2.txt", "labelled.txt"]
+
+# Threads and scheduling: the default; loops split at once, into a queue that is always full or nearly so, or into none.
+SETTINGS = [
+    ["--threads", "1"],
+    ["--threads", "4"],
+    ["--threads", "1", "--tau-us", "1", "--chunk", "3", "--queue", "2"],
+    ["--threads=4", "--tau-us=1", "--chunk=1", "--queue=3"],
+    ["--threads", "4", "--tau-us", "1", "--queue", "0"],
+    ["--threads", "4", "--tau-us", "0", "--chunk", "100000"],
+]
+# Their runs are thousands of times longer than 1 µs.
+CERTAINLY_SPLIT = {"triangle", "four_cycle", "clique5", "house"}
+
+
+class Failed(Exception):
+    pass
+
+
+def call(command, expected=0):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if done.returncode != expected:
+        raise Failed(f"{' '.join(map(str, command))}\nexit {done.returncode}, expected {expected}\n{done.stderr}")
+    return done.stdout if expected == 0 else done.stderr
+
+
+def expect(what, got, wanted):
+    if got != wanted:
+        raise Failed(f"{what}: {str(got)[:200]}, expected {str(wanted)[:200]}")
+
+
+class Bench:
+    """The tools and the folder of one test."""
+
+    def __init__(self, matcha, folder):
+        self.matcha = matcha
+        self.folder = pathlib.Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    def compile(self, program):
+        source = self.folder / f"{pathlib.Path(program).stem}.cpp"
+        binary = source.with_suffix("")
+        call([self.matcha, "build", program, "--emit=cpp", "-o", source])
+        cache = ["ccache"] if shutil.which("ccache") else []
+        made = source.with_suffix(".o")
+        flags = ["-O1", "-std=c++20", "-pthread", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-Wno-parentheses"]
+        call([*cache, "g++", *flags, "-c", source, "-o", made])
+        call(["g++", "-pthread", made, "-o", binary])
+        return binary
+
+    def convert(self, graph, labels=None):
+        made = self.folder / (pathlib.Path(graph).name.split(".")[0] + ".mtg")
+        call([self.matcha, "graph", "convert", graph, made, "-q", *(["--labels", labels] if labels else [])])
+        return made
+
+    def arguments(self, words):
+        """Those of `matcha run`, for a program that was compiled: graphs converted, lists unpacked."""
+        words = list(words)
+        labels = None
+        if "--labels" in words:
+            at = words.index("--labels")
+            labels = words[at + 1]
+            del words[at : at + 2]
+        result = []
+        for before, word in zip([None, *words], words):
+            if before == "--in":
+                name, path = word.split("=", 1)
+                path, _, columns = path.partition(":")
+                if path.endswith(".gz"):
+                    plain = self.folder / pathlib.Path(path).name[:-3]
+                    plain.write_bytes(gzip.decompress(pathlib.Path(path).read_bytes()))
+                    path = plain
+                word = f"{name}={path}" + (f":{columns}" if columns else "")
+            elif not word.startswith("-"):
+                word = self.convert(word, labels)
+            result.append(word)
+        return result
+
+
+def answer(binary, arguments, setting):
+    given = json.loads(call([binary, *arguments, *setting, "--json"]))
+    expect("the keys", [*given], ["schema", "program", "entry", "result", "complete", "device", "graph", "ms", "stats"])
+    expect("schema", given["schema"], "matcha.run/1")
+    expect("complete", given["complete"], True)
+    return given
+
+
+def comparable(result):
+    """Rows come in order of the outermost loop only."""
+    return sorted(result) if isinstance(result, list) else result
+
+
+def check_program(bench, program):
+    text = pathlib.Path(program).read_text()
+    stated = re.findall(r"^# count: (.*) (-?\d+)$", text, re.MULTILINE)
+    binary = bench.compile(program)
+    for words, count in stated:
+        arguments = bench.arguments(words.split())
+        deferred = 0
+        for setting in SETTINGS[1:4]:
+            given = answer(binary, arguments, setting)
+            result = given["result"]
+            expect(f"{words} {setting}", len(result) if isinstance(result, list) else result, int(count))
+            deferred += given["stats"]["deferred"] if len(setting) > 2 else 0
+        if pathlib.Path(program).stem in CERTAINLY_SPLIT and deferred == 0:
+            raise Failed("no loop was split")
+    if "--in" in stated[0][0]:
+        return
+    for name in SMALL:
+        labelled = name == "labelled.txt"
+        if "vertex_label" in text and not labelled:
+            continue
+        words = [str(GRAPHS / name), *(["--labels", str(GRAPHS / "labelled.labels.txt")] if labelled else [])]
+        command = [bench.matcha, "run", program, *words, "--backend", "interp", "--json", "--no-progress"]
+        arguments = bench.arguments(words)
+        if "'a'" in text:
+            call([binary, *arguments], expected=3)
+            continue
+        wanted = json.loads(call(command))
+        for setting in SETTINGS[2:]:
+            given = answer(binary, arguments, setting)
+            expect(f"{name} {setting}", comparable(given["result"]), comparable(wanted["result"]))
+            for fact in ("vertices", "edges", "max_degree"):
+                expect(f"{name} {fact}", given["graph"][fact], wanted["graph"][fact])
+
+
+PROGRAM = """\
+def scaled(G: Graph, factor: int, offset: float = 0.5, twice: bool = False) -> Tuple<float, 2>:
+    n = sum(apply(lambda v: 1 / (factor - v), vertices(G))) + size(apply(lambda v: v, cond=lambda v:
+        vertex_label(G, v) == 'red', vertices(G)))
+    return mk_tuple(val=[n * factor + offset, offset if twice else 1.0])
+"""
+
+
+def check_refusals(bench):
+    program = bench.folder / "scaled.mt"
+    program.write_text(PROGRAM)
+    binary = bench.compile(program)
+    edges = bench.folder / "colours.txt"
+    edges.write_text("0 1\n1 2\n")
+    labels = bench.folder / "colours.labels.txt"
+    labels.write_text("red\nred\nblue\n")
+    good = bench.convert(edges, labels)
+    expect("defaults", call([binary, good, "--param", "factor=100"]), "200.5\t1.0\n")
+    expect("text", call([binary, good, "--param=factor=100", "--param", "offset=2", "--param=twice=true"]), "202.0\t2.0\n")
+    for words, code, message in [
+        ([good], 2, "--param factor=VALUE"),
+        ([good, "--param", "factor=1x"], 2, "does not fit its type"),
+        ([good, "--param", "factor=9", "--param", "fctor=1"], 2, "no parameter `fctor`"),
+        ([good, "--param", "factor=9", "--in", "L=x"], 2, "no list `L`"),
+        ([good, good], 2, "more than one graph"),
+        ([good, "--threads", "x"], 2, "is no number"),
+        ([good, "--frobnicate", "1"], 2, "unknown option"),
+        ([], 2, "is missing"),
+        (["--param", "factor=9", edges], 3, "not a .mtg file"),
+        (["--param", "factor=9", bench.folder / "absent.mtg"], 3, "No such file"),
+        ([good, "--param", "factor=2"], 4, "line 2, column 29: division by zero"),
+    ]:
+        told = call([binary, *words], expected=code)
+        if message not in told:
+            raise Failed(f"{words}: {told}expected: {message}")
+    labels.write_text("rod\nrad\nblue\n")
+    told = call([binary, bench.convert(edges, labels), "--param", "factor=9"], expected=3)
+    expect("near labels", told.split("`; ")[-1], "near ones are `rad` `rod`\n")
+    whole = good.read_bytes()
+    for cut in (0, 10, 63, 64, 200, len(whole) - 1):
+        good.write_bytes(whole[:cut])
+        call([binary, good, "--param", "factor=9"], expected=3)
+    if "usage:" not in call([binary, "--help"]):
+        raise Failed("no help")
+
+
+def main():
+    matcha, folder, what = sys.argv[1:4]
+    if shutil.which("g++") is None:
+        print("[SKIP] there is no g++")
+        return 77
+    bench = Bench(os.path.abspath(matcha), folder)
+    try:
+        if what == "refusals":
+            check_refusals(bench)
+        else:
+            check_program(bench, what)
+    except Failed as failure:
+        print(f"FAILED: {failure}")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
