@@ -7,14 +7,16 @@
 namespace matcha::tools {
 
 void add_gpu_options(CLI::App& verb, codegen::CudaOptions& options) {
-  verb.add_option("--group", options.group, "Threads that work together: 1, 2, 4, 8, 16 or 32; default: chosen for each loop")
+  verb.add_option("--group", options.group,
+                  "Threads that work together: 1, 2, 4, 8, 16 or 32; default: chosen for each loop")
       ->check(CLI::IsMember({0, 1, 2, 4, 8, 16, 32}))
       ->type_name("N")
       ->group("GPU");
   verb.add_option("--tau-us", options.tau_us, "Microseconds after which a long task is split; 0: never; default: 10000")
       ->type_name("N")
       ->group("GPU");
-  verb.add_option("--chunk", options.chunk, "Outermost iterations that a group takes at a time; default: by their number")
+  verb.add_option("--chunk", options.chunk,
+                  "Outermost iterations that a group takes at a time; default: by their number")
       ->type_name("N")
       ->group("GPU");
   verb.add_option("--queue", options.queue, "Split tasks that there is room for; default: 131072")

@@ -189,8 +189,7 @@ Expressions::Printed Expressions::print(const ir::Expr* expr) {
     case Kind::Neighbors:
     case Kind::Below:
     case Kind::Above:
-    case Kind::Span:
-      return primary(call(ir::keyword(expr->kind), expr));
+    case Kind::Span: return primary(call(ir::keyword(expr->kind), expr));
     default: MATCHA_UNREACHABLE("an expression of stage kernel that is no stored set operation");
   }
 }

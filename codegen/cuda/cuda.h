@@ -9,7 +9,8 @@ namespace matcha::codegen {
 
 /// How a GPU runs the regions of a program. No result depends on any of it.
 struct CudaOptions {
-  std::uint32_t group = 0;    ///< Threads that work together on a position: 1, 2, 4, 8, 16 or 32; 0: chosen for each region.
+  std::uint32_t group =
+      0;  ///< Threads that work together on a position: 1, 2, 4, 8, 16 or 32; 0: chosen for each region.
   std::uint64_t tau_us = 10000;  ///< Microseconds after which the rest of a task is handed on; 0: never.
   std::uint64_t chunk = 0;       ///< Outermost positions that a group takes at a time; 0: by their number.
   std::uint64_t queue = std::uint64_t{1} << 17;  ///< Tasks that the queue has room for.

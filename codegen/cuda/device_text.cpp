@@ -63,8 +63,8 @@ void assert_layout(const ir::Module& module, Names& names, TextWriter& out) {
 void entry(const EmittedRegion& region, std::uint32_t group, TextWriter& out) {
   out.blank();
   out.line(fmt::format("extern \"C\" __global__ void __launch_bounds__({})", kBlockThreads));
-  out.open(fmt::format("run_{}(const __grid_constant__ Frame f, const __grid_constant__ Launch launch)",
-                       region.function));
+  out.open(
+      fmt::format("run_{}(const __grid_constant__ Frame f, const __grid_constant__ Launch launch)", region.function));
   out.line(fmt::format("const u64 index = (u64(blockIdx.x) * blockDim.x + threadIdx.x) / {};", group));
   out.line("if (index >= launch.workers) return;");
   out.line(fmt::format("WorkerOf<Group<{}>> w(launch, index);", group));
@@ -74,8 +74,9 @@ void entry(const EmittedRegion& region, std::uint32_t group, TextWriter& out) {
 
 }  // namespace
 
-std::vector<std::string> compile_options() { return {"--std=c++20", "--device-int128", "--fmad=false",
-                                                             "--diag-suppress=177"}; }
+std::vector<std::string> compile_options() {
+  return {"--std=c++20", "--device-int128", "--fmad=false", "--diag-suppress=177"};
+}
 
 std::vector<std::uint32_t> group_widths(const ir::Module& module, std::uint32_t wanted, std::uint32_t lanes) {
   std::vector<std::uint32_t> widths;

@@ -90,7 +90,8 @@ class CudaExecutable::Run {
     for (const Argument& argument : arguments) {
       if (runtime::Graph* const* graph = std::get_if<runtime::Graph*>(&argument)) {
         runtime::GraphView view = (*graph)->view();
-        double degree = static_cast<double>(view.arc_count) / std::max<double>(1, static_cast<double>(view.vertex_count));
+        double degree =
+            static_cast<double>(view.arc_count) / std::max<double>(1, static_cast<double>(view.vertex_count));
         average = std::max(average, degree);
       } else if (std::holds_alternative<const runtime::InputList*>(argument)) {
         average = std::max(average, 1.0);
@@ -144,7 +145,8 @@ class CudaExecutable::Run {
 
   const void* upload_bytes(const void* bytes, std::uint64_t count) {
     const runtime::cuda::Stream& stream = session().launcher->stream();
-    DeviceMemory& memory = arrays_.emplace_back(need(DeviceMemory::allocate(session().device, std::max<std::uint64_t>(count, 1))));
+    DeviceMemory& memory =
+        arrays_.emplace_back(need(DeviceMemory::allocate(session().device, std::max<std::uint64_t>(count, 1))));
     if (count != 0) need(memory.copy_from(stream, bytes, count));
     need(stream.synchronize());
     return reinterpret_cast<const void*>(memory.address());
@@ -241,7 +243,8 @@ class CudaExecutable::Run {
     for (const ir::Buffer& buffer : s.buffers) {
       std::int64_t items = std::max<std::int64_t>(values_.integer(*buffer.capacity), 0);
       const std::span<const ir::Type* const> columns = buffer.var->type->columns;
-      std::uint64_t bytes = columns.size() == 1 ? runtime::element_bytes(element_kind(*columns[0])) : 8 * columns.size();
+      std::uint64_t bytes =
+          columns.size() == 1 ? runtime::element_bytes(element_kind(*columns[0])) : 8 * columns.size();
       request.buffers.push_back({std::string(buffer.var->hint), static_cast<std::uint64_t>(items), bytes});
     }
     request.original_ids = device_ids();

@@ -154,14 +154,15 @@ void HostValues::bind(const ir::Module& module, std::span<const Argument> argume
       set(param, **graph, false);
     } else if (input != nullptr && type.is_flat_list() && (*input)->columns.size() == type.columns.size()) {
       HostList list = of_input(**input);
-      for (std::size_t c = 0; c < list.kinds.size(); ++c) fits = fits && list.kinds[c] == element_kind(*type.columns[c]);
+      for (std::size_t c = 0; c < list.kinds.size(); ++c)
+        fits = fits && list.kinds[c] == element_kind(*type.columns[c]);
       set(param, std::move(list));
     } else {
       fits = false;
     }
     if (!fits) {
-      fail(ErrorKind::Input,
-           "the argument for `" + std::string(param->hint) + "` is no `" + ir::to_string(type) + "`", {}, param->loc);
+      fail(ErrorKind::Input, "the argument for `" + std::string(param->hint) + "` is no `" + ir::to_string(type) + "`",
+           {}, param->loc);
     }
   }
 }
@@ -170,7 +171,8 @@ interp::Value HostValues::evaluate(const ir::Expr& e) {
   std::vector<const ir::Var*> read;
   ir::free_vars(e, read);
   for (const ir::Var* var : read) {
-    if (var->type->is_list() && !environment_.values.contains(var)) environment_.values[var] = as_values(lists_.at(var));
+    if (var->type->is_list() && !environment_.values.contains(var))
+      environment_.values[var] = as_values(lists_.at(var));
   }
   return evaluator_(e);
 }

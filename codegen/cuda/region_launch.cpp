@@ -80,13 +80,15 @@ RegionLauncher::Plan RegionLauncher::plan(const RegionRequest& request, RegionOu
   for (const BufferSpec& buffer : request.buffers) {
     plan.buffers.push_back({static_cast<std::uint64_t>(bytes), buffer.items});
     bytes += (static_cast<unsigned __int128>(buffer.items) * buffer.item_bytes + kLine - 1) / kLine * kLine;
-    if (largest == nullptr || buffer.items * buffer.item_bytes > largest->items * largest->item_bytes) largest = &buffer;
+    if (largest == nullptr || buffer.items * buffer.item_bytes > largest->items * largest->item_bytes)
+      largest = &buffer;
   }
   if (request.region->schedule.parallel) {
     int blocks = need(request.kernel->blocks_per_multiprocessor(kBlockThreads, 0), request.region->loc);
-    if (blocks == 0) fail(ErrorKind::Runtime, "the kernel of a region does not fit a multiprocessor", {}, request.region->loc);
-    std::uint64_t threads =
-        static_cast<std::uint64_t>(device_->properties().multiprocessors) * static_cast<unsigned>(blocks) * kBlockThreads;
+    if (blocks == 0)
+      fail(ErrorKind::Runtime, "the kernel of a region does not fit a multiprocessor", {}, request.region->loc);
+    std::uint64_t threads = static_cast<std::uint64_t>(device_->properties().multiprocessors) *
+                            static_cast<unsigned>(blocks) * kBlockThreads;
     constexpr std::uint64_t kGroupsAPosition = 16;
     std::uint64_t useful = std::max<std::uint64_t>(request.positions, 1);
     if (useful < threads) useful *= kGroupsAPosition;
@@ -131,8 +133,8 @@ Launch RegionLauncher::prepare(const RegionRequest& request, const Plan& plan) {
   bool split = options_.tau_us != 0 && options_.queue != 0 && !has_rows(*request.region);
   launch.split = split ? std::min<std::uint64_t>(request.region->schedule.split + 1, 3) : 0;
   constexpr std::uint64_t kUsualKhz = 1'500'000;
-  std::uint64_t khz = device_->properties().clock_khz > 0 ? static_cast<std::uint64_t>(device_->properties().clock_khz)
-                                                          : kUsualKhz;
+  std::uint64_t khz =
+      device_->properties().clock_khz > 0 ? static_cast<std::uint64_t>(device_->properties().clock_khz) : kUsualKhz;
   constexpr std::uint64_t kUsualTauUs = 10000;
   launch.tau = (options_.tau_us != 0 ? options_.tau_us : kUsualTauUs) * khz / 1000;
   std::uint64_t queue = split ? options_.queue : 0;
@@ -143,7 +145,8 @@ Launch RegionLauncher::prepare(const RegionRequest& request, const Plan& plan) {
                   device_pointer<matcha_program::u64>(shared_ + offsetof(Shared, queue_front)),
                   device_pointer<matcha_program::u64>(shared_ + offsetof(Shared, queue_back))};
   if (plan.scratch_bytes != 0) {
-    launch.scratch = device_pointer<matcha_program::u8>(memory_.take(Use::Scratch, plan.scratch_bytes * plan.workers).address());
+    launch.scratch =
+        device_pointer<matcha_program::u8>(memory_.take(Use::Scratch, plan.scratch_bytes * plan.workers).address());
     launch.scratch_bytes = plan.scratch_bytes;
   }
   const std::uint64_t plan_bytes = plan.buffers.size() * sizeof(matcha_program::BufferPlan);

@@ -15,7 +15,9 @@ const DeviceMemory& RegionMemory::take(Use use, std::uint64_t bytes, std::uint64
   return grow(pieces_[{use, number}], bytes);
 }
 
-const DeviceMemory& RegionMemory::take_rows(std::uint64_t sink, std::uint64_t bytes) { return grow(rows_[sink], bytes); }
+const DeviceMemory& RegionMemory::take_rows(std::uint64_t sink, std::uint64_t bytes) {
+  return grow(rows_[sink], bytes);
+}
 
 std::uint64_t RegionMemory::scratch_limit() const {
   constexpr std::uint64_t kReserve = std::uint64_t{256} << 20;

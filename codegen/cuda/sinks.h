@@ -22,8 +22,8 @@ matcha_program::Slot empty_slot(const ir::Sink& sink);
 interp::Value merge_slots(const ir::Sink& sink, const std::vector<matcha_program::Slot>& slots, std::uint64_t index,
                           std::uint64_t sinks, const std::vector<runtime::ExactSum>& sums, SourceLoc loc);
 
-/// The `count` rows of a list sink in order of their outermost positions. `words` is laid out as RowArea says, with room
-/// for no more than them.
+/// The `count` rows of a list sink in order of their outermost positions. `words` is laid out as RowArea says, with
+/// room for no more than them.
 HostList ordered_rows(const ir::Sink& sink, const std::vector<std::uint64_t>& words, std::uint64_t count,
                       std::uint64_t positions);
 
