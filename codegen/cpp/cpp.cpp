@@ -250,8 +250,7 @@ class ProgramEmitter {
       std::size_t columns = buffer.var->type->columns.size();
       std::string bytes = columns == 1 ? fmt::format("sizeof({})", Expressions::type(buffer.var->type->columns[0]))
                                        : std::to_string(8 * columns);
-      out_.line(
-          fmt::format("  plan.buffers.push_back({{u64({}), {}}});", expressions_.text(buffer.capacity), bytes));
+      out_.line(fmt::format("  plan.buffers.push_back({{u64({}), {}}});", expressions_.text(buffer.capacity), bytes));
     }
     out_.line(
         fmt::format("  const RegionValues v = host.run_region(plan, [&](Worker& worker, const Task& task) {{ {}(f, "

@@ -7,10 +7,10 @@
 
 namespace matcha::runtime {
 
-/// The exact sum of any doubles: a fixed-point number wide enough for all of them, so adding is associative and the result does
-/// not depend on order, threads or device. Digit i weighs 2^(32 i - 1074). Digits are signed and carry late: each
-/// takes 2^29 additions before `exact_sum_carry` must run. (The small superaccumulator of R. M. Neal, "Fast exact
-/// summation using small and large superaccumulators", 2015, section 2.)
+/// The exact sum of any doubles: a fixed-point number wide enough for all of them, so adding is associative and the
+/// result does not depend on order, threads or device. Digit i weighs 2^(32 i - 1074). Digits are signed and carry
+/// late: each takes 2^29 additions before `exact_sum_carry` must run. (The small superaccumulator of R. M. Neal, "Fast
+/// exact summation using small and large superaccumulators", 2015, section 2.)
 struct ExactSum {
   static constexpr int kDigits = 70;  ///< (1074 + 1024) bits of doubles and 2^64 additions of the largest, by 32.
   static constexpr unsigned long long kMaxPending = 1ull << 29;
@@ -86,8 +86,8 @@ MATCHA_DEVICE_FUNCTION unsigned long long exact_sum_bits(const ExactSum& sum, in
   return (pair >> (from & 31)) & 0xffffffffull;
 }
 
-/// The sum, rounded once to nearest, ties to even. An exact 0 is +0; infinities of both signs, or a NaN, give NaN; a finite
-/// sum too large for a double gives an infinity.
+/// The sum, rounded once to nearest, ties to even. An exact 0 is +0; infinities of both signs, or a NaN, give NaN; a
+/// finite sum too large for a double gives an infinity.
 MATCHA_DEVICE_FUNCTION double exact_sum_round(const ExactSum& given) {
   union {
     double number;
