@@ -49,7 +49,7 @@ struct Rows {
 
 /// How to run. Callbacks come one at a time, from any thread.
 struct RunOptions {
-  unsigned threads = 0;  ///< 0: as many as the machine has.
+  unsigned threads = 0;               ///< 0: as many as the machine has.
   std::optional<runtime::Tier> tier;  ///< SIMD tier of the set kernels; none: the best of the CPU.
   /// A label for each rank of the universe, for graphs that the program builds without labels of their own; or null.
   const std::int64_t* labels = nullptr;
@@ -69,10 +69,10 @@ enum class Ending { Complete, Stopped, Deadline, RowsRefused };
 struct RunResult {
   std::vector<ResultValue> values;
   Ending ending = Ending::Complete;
-  std::uint64_t rows = 0;       ///< Rows handed over.
-  std::uint64_t positions = 0;  ///< Outermost iterations that were walked.
-  std::uint64_t deferred = 0;   ///< Loops that were split off stragglers.
-  std::string tier;             ///< SIMD tier that ran, or the GPU; empty for the interpreter.
+  std::uint64_t rows = 0;          ///< Rows handed over.
+  std::uint64_t positions = 0;     ///< Outermost iterations that were walked.
+  std::uint64_t deferred = 0;      ///< Loops that were split off stragglers.
+  std::string tier;                ///< SIMD tier that ran, or the GPU; empty for the interpreter.
   std::vector<std::string> notes;  ///< What a user should know, such as a schedule that was cut down to fit.
   /// Milliseconds of parts of the run, in order: of a GPU `device`, `nvrtc`, `module`, `upload`, `kernel`.
   std::vector<std::pair<std::string, double>> times;

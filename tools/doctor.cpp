@@ -1,4 +1,3 @@
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sched.h>
@@ -12,6 +11,7 @@
 #include <thread>
 
 #include "runtime/cpu/set_kernels.h"
+#include "runtime/cuda/facts.h"
 #include "tools/output_file.h"
 #include "tools/verbs.h"
 #include "tools/version.h"
@@ -48,28 +48,33 @@ unsigned usable_cpus() {
 
 double mebibytes(const std::string& kilobytes) { return std::strtod(kilobytes.c_str(), nullptr) / 1024; }
 
-/// The first of `names` that opens, with its path; else why the last did not.
-Json library(const std::vector<const char*>& names) {
-  std::string reason;
-  for (const char* name : names) {
-    void* const handle = ::dlopen(name, RTLD_LAZY | RTLD_LOCAL);
-    if (handle != nullptr) {
-      ::dlclose(handle);
-      return Json{{"found", true}, {"name", name}};
-    }
-    const char* const text = ::dlerror();
-    if (text != nullptr) reason = text;
+/// What of CUDA is here; an `error` where a part is missing.
+Json cuda_facts() {
+  const runtime::cuda::CudaFacts facts = runtime::cuda::gather_facts();
+  Json devices = Json::array();
+  for (const runtime::cuda::DeviceFacts& device : facts.devices) {
+    const runtime::cuda::DeviceProperties& properties = device.properties;
+    devices.push_back({{"name", properties.name},
+                       {"arch", properties.arch},
+                       {"multiprocessors", properties.multiprocessors},
+                       {"memory_mib", properties.memory_bytes >> 20},
+                       {"error", device.error}});
   }
-  return Json{{"found", false}, {"reason", reason}};
-}
-
-std::string cache_folder() {
-  std::string folder = environment("MATCHA_CACHE_DIR");
-  if (!folder.empty()) return folder;
-  folder = environment("XDG_CACHE_HOME");
-  if (!folder.empty()) return folder + "/matcha";
-  folder = environment("HOME");
-  return folder.empty() ? std::string() : folder + "/.cache/matcha";
+  Json all;
+  all["usable"] = facts.usable();
+  all["libcuda"] = {{"path", facts.driver_path}, {"version", facts.driver_version}, {"error", facts.driver_error}};
+  all["devices"] = devices;
+  all["devices_error"] = facts.devices_error;
+  all["libnvrtc"] = {{"path", facts.nvrtc_path},
+                     {"version", facts.nvrtc_version},
+                     {"archs", facts.nvrtc_archs},
+                     {"error", facts.nvrtc_error}};
+  all["notes"] = facts.notes;
+  all["cache"] = {{"folder", facts.cache_folder},
+                  {"kernels", facts.cache_files},
+                  {"bytes", facts.cache_bytes},
+                  {"error", facts.cache_error}};
+  return all;
 }
 
 Json terminal() {
@@ -98,24 +103,20 @@ Json gather() {
                 {"usable_threads", usable_cpus()}};
   all["memory_mib"] = {{"total", std::llround(mebibytes(proc_value("/proc/meminfo", "MemTotal")))},
                        {"available", std::llround(mebibytes(proc_value("/proc/meminfo", "MemAvailable")))}};
-  all["backends"] = {"llvm", "interp"};
-  all["cuda"] = {{"backend", false},
-                 {"libcuda", library({"libcuda.so.1"})},
-                 {"libnvrtc", library({"libnvrtc.so.13", "libnvrtc.so.12"})}};
-  const std::string cache = cache_folder();
-  all["cache"] = {{"folder", cache}, {"exists", !cache.empty() && ::access(cache.c_str(), W_OK) == 0}};
+  all["backends"] = {"llvm", "interp", "cuda", "cpp (build --emit=cpp)"};
+  all["cuda"] = cuda_facts();
   all["terminal"] = terminal();
   return all;
 }
 
 std::string describe(const Json& library) {
-  if (library["found"].get<bool>()) return fmt::format("found ({})", library["name"].get<std::string>());
-  return fmt::format("not found ({})", library["reason"].get<std::string>());
+  const std::string error = library["error"].get<std::string>();
+  if (!error.empty()) return "not usable: " + error;
+  return fmt::format("{}, version {}", library["path"].get<std::string>(), library["version"].get<std::string>());
 }
 
 std::string as_text(const Json& all) {
   const Json& cpu = all["cpu"];
-  const Json& cache = all["cache"];
   const Json& terminal = all["terminal"];
   std::string out;
   const auto line = [&out](std::string_view name, std::string_view value) {
@@ -130,13 +131,23 @@ std::string as_text(const Json& all) {
        fmt::format("{} of {} usable", cpu["usable_threads"].get<unsigned>(), cpu["hardware_threads"].get<unsigned>()));
   line("memory", fmt::format("{} MiB, {} MiB available", all["memory_mib"]["total"].get<long>(),
                              all["memory_mib"]["available"].get<long>()));
-  line("back ends", "llvm, interp (this build has no CUDA back end yet)");
-  line("libcuda", describe(all["cuda"]["libcuda"]));
-  line("libnvrtc", describe(all["cuda"]["libnvrtc"]));
-  line("cache", cache["folder"].get<std::string>().empty()
-                    ? "none: HOME is not set"
-                    : fmt::format("{}{}", cache["folder"].get<std::string>(),
-                                  cache["exists"].get<bool>() ? "" : " (does not exist; nothing is cached yet)"));
+  const Json& cuda = all["cuda"];
+  line("back ends", fmt::format("{}", fmt::join(all["backends"].get<std::vector<std::string>>(), ", ")));
+  line("libcuda", describe(cuda["libcuda"]));
+  for (const Json& device : cuda["devices"]) {
+    const std::string error = device["error"].get<std::string>();
+    line("gpu", fmt::format("{}, sm_{}, {} multiprocessors, {} MiB{}", device["name"].get<std::string>(),
+                            device["arch"].get<int>(), device["multiprocessors"].get<int>(),
+                            device["memory_mib"].get<std::uint64_t>(), error.empty() ? "" : "; not usable: " + error));
+  }
+  if (const std::string error = cuda["devices_error"].get<std::string>(); !error.empty()) line("gpu", "none: " + error);
+  line("libnvrtc", describe(cuda["libnvrtc"]));
+  for (const Json& note : cuda["notes"]) line("note", note.get<std::string>());
+  const Json& cache = cuda["cache"];
+  const std::string problem = cache["error"].get<std::string>();
+  line("cache", problem.empty() ? fmt::format("{}, {} kernels", cache["folder"].get<std::string>(),
+                                              cache["kernels"].get<std::uint64_t>())
+                                : problem);
   line("terminal", fmt::format("stdout {}, stderr {}", terminal["stdout"].get<bool>() ? "yes" : "no",
                                terminal["stderr"].get<bool>() ? "yes" : "no"));
   return out;

@@ -112,7 +112,7 @@ class Doctor(cli.CliTest):
         self.assertIn("scalar", facts["cpu"]["simd"])
         self.assertIn(facts["cpu"]["simd_used"], facts["cpu"]["simd"])
         self.assertGreater(facts["cpu"]["usable_threads"], 0)
-        self.assertIn("found", facts["cuda"]["libcuda"])
+        self.assertIn("error", facts["cuda"]["libcuda"])
         for part in ("matcha", "llvm", "tbb", "antlr"):
             self.assertTrue(facts["versions"][part])
 
@@ -123,9 +123,9 @@ class Doctor(cli.CliTest):
 
     def test_cache_folder(self):
         env = self.environment(XDG_CACHE_HOME="/xdg")
-        self.assertEqual(json.loads(self.ok("doctor", "--json", env=env))["cache"]["folder"], "/xdg/matcha")
+        self.assertEqual(json.loads(self.ok("doctor", "--json", env=env))["cuda"]["cache"]["folder"], "/xdg/matcha/kernels")
         env["MATCHA_CACHE_DIR"] = "/mine"
-        self.assertEqual(json.loads(self.ok("doctor", "--json", env=env))["cache"]["folder"], "/mine")
+        self.assertEqual(json.loads(self.ok("doctor", "--json", env=env))["cuda"]["cache"]["folder"], "/mine/kernels")
 
 
 if __name__ == "__main__":

@@ -49,8 +49,11 @@ class Usage(cli.CliTest):
         self.fails(2, "build", cli.TRIANGLE, "--emit=nothing", says="emit")
         self.fails(2, "run", says="FILE")
 
-    def test_no_cuda_yet(self):
-        self.fails(4, "run", cli.TRIANGLE, cli.WIKI, "--device", "cuda", says="no CUDA back end")
+    def test_cuda_without_a_gpu(self):
+        facts = json.loads(self.ok("doctor", "--json"))["cuda"]
+        if facts["usable"]:
+            self.skipTest("this machine has a GPU")
+        self.fails(4, "run", cli.TRIANGLE, cli.WIKI, "--device", "cuda", says=["hint", "--device cpu"])
 
     def test_unbound_parameter(self):
         self.fails(2, "run", cli.TRIANGLE, says=["`G: Graph`", "graph file", "--in G=FILE"])
