@@ -45,7 +45,10 @@ class TaskWalk {
 
   /// The positions of the loop at `level`, whose lists have `size` items.
   MATCHA_MEMBER Walk walk(const Task& task, u32 level, u64 size) const {
-    if (level < task.depth) return {task.at[level], task.at[level] + 1};
+    if (level < task.depth) {
+      u64 at = level == 0 ? task.at[0] : task.at[1];
+      return {at, at + 1};
+    }
     if (level > task.depth) return {0, size};
     return {task.begin, smaller(task.end, size)};
   }
