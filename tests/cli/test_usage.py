@@ -1,5 +1,6 @@
 """Wrong command lines: exit code 2, one message, and a hint that helps."""
 
+import json
 import unittest
 
 import cli

@@ -152,7 +152,18 @@ def scaled(G: Graph, factor: int, offset: float = 0.5, twice: bool = False) -> T
 """
 
 
+TWO_GRAPHS = """\
+def shared(G: Graph, H: Graph) -> int:
+    return sum(apply(lambda v: size(intersect(neighbor(G, v), neighbor(H, v))), vertices(G)))
+"""
+
+
 def check_refusals(bench):
+    program = bench.folder / "two_graphs.mt"
+    program.write_text(TWO_GRAPHS)
+    told = call([bench.matcha, "build", program, "--emit=cpp"], expected=1)
+    if "[ahead-of-time-param]" not in told:
+        raise Failed(f"two graphs: {told}")
     program = bench.folder / "scaled.mt"
     program.write_text(PROGRAM)
     binary = bench.compile(program)
