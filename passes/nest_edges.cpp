@@ -1,8 +1,5 @@
 #include "passes/nest_edges.h"
 
-#include <algorithm>
-
-#include "ir/analysis/walk.h"
 #include "ir/match.h"
 #include "ir/rewriter.h"
 
@@ -11,16 +8,6 @@ namespace matcha::passes {
 using namespace ir;  // NOLINT: a pass is written in the words of the IR.
 
 namespace {
-
-bool passes_edges_on(const For& loop) {
-  bool found = false;
-  for_each_stmt(*loop.body, [&](const Stmt& stmt) {
-    const Yield* yield = as<Yield>(&stmt);
-    found = found || (yield != nullptr &&
-                      std::equal(loop.vars.begin(), loop.vars.end(), yield->values.begin(), yield->values.end()));
-  });
-  return found;
-}
 
 class Nester final : public Rewriter {
  public:
@@ -31,7 +18,7 @@ class Nester final : public Rewriter {
     const Stmt* rebuilt = rebuild(stmt);
     const For* loop = as<For>(rebuilt);
     bool edges = loop != nullptr && loop->lists.size() == 1 && loop->lists[0]->kind == Kind::Edges;
-    if (!edges || loop->maybe_index != nullptr || passes_edges_on(*loop)) {
+    if (!edges || loop->maybe_index != nullptr) {
       out.push_back(rebuilt);
       return;
     }

@@ -13,8 +13,7 @@ namespace matcha::passes {
 /// After:   for %u in vertices(%G) { for %v in neighbors(%G, %u) { … } }
 ///
 /// Requires and ensures: stage loop. The order of yields stays: edges ascend by source, then target.
-/// Gives up on: loops that use the position or walk several lists; loops that pass whole edges on into a list, so that
-/// the list is known to ascend without repeats (it becomes the edges of an oriented graph).
+/// Gives up on: loops that use the position or walk several lists.
 ir::Module nest_edges(const ir::Module& module, PassContext& context);
 
 }  // namespace matcha::passes

@@ -36,30 +36,34 @@ Wide apply(Kind kind, Range a, Range b) {
   }
 }
 
-/// The one loop of `block` through which `sink` is filled, if every yield is directly in it or under ifs in it.
+/// The one yield that fills a sink, and the loops between the collect and it, outermost first.
 struct Filled {
-  const For* loop = nullptr;
+  std::vector<const For*> loops;
   const Yield* yield = nullptr;
-  bool single = true;  ///< False: several yields, several loops or a nested loop.
+  bool single = true;  ///< False: several yields.
 };
 
-void find_fill(const Block& block, const Var* sink, const For* loop, bool nested, Filled& filled) {
+void find_fill(const Block& block, const Var* sink, std::vector<const For*>& loops, Filled& filled) {
   for (const Stmt* stmt : block.body) {
     match(
         *stmt,
         [&](const Yield& y) {
           if (y.sink != sink) return;
-          if (filled.yield != nullptr || nested) filled.single = false;
+          filled.single = filled.yield == nullptr;
           filled.yield = &y;
-          filled.loop = loop;
+          filled.loops = loops;
         },
-        [&](const For& f) { find_fill(*f.body, sink, &f, loop != nullptr, filled); },
+        [&](const For& f) {
+          loops.push_back(&f);
+          find_fill(*f.body, sink, loops, filled);
+          loops.pop_back();
+        },
         [&](const If& i) {
-          find_fill(*i.then_body, sink, loop, nested, filled);
-          if (i.maybe_else != nullptr) find_fill(*i.maybe_else, sink, loop, nested, filled);
+          find_fill(*i.then_body, sink, loops, filled);
+          if (i.maybe_else != nullptr) find_fill(*i.maybe_else, sink, loops, filled);
         },
-        [&](const Block& b) { find_fill(b, sink, loop, nested, filled); },
-        [&](const Collect& c) { find_fill(*c.body, sink, loop, nested, filled); }, [](const Stmt&) {});
+        [&](const Block& b) { find_fill(b, sink, loops, filled); },
+        [&](const Collect& c) { find_fill(*c.body, sink, loops, filled); }, [](const Stmt&) {});
   }
 }
 
@@ -137,20 +141,30 @@ bool Facts::simple(const Expr* graph) const {
   return build != nullptr && list(build->edges).unique;
 }
 
+/// Rows are the loop variables, so what is known of the lists carries over: different items of an outer list without
+/// repeats begin different rows.
 ListFacts Facts::collected(const Collect& collect, const Var* sink) const {
   Filled filled;
-  find_fill(*collect.body, sink, nullptr, false, filled);
+  std::vector<const For*> loops;
+  find_fill(*collect.body, sink, loops, filled);
   if (!filled.single) return {};
-  if (filled.loop == nullptr) return {true, true};  // One item at most.
-  if (filled.loop->lists.size() != 1) return {};
-  ListFacts source = list(filled.loop->lists[0]);
-  std::span<const Var* const> vars = filled.loop->vars;
+  bool ascending = true;
+  bool unique = true;
+  std::vector<const Var*> vars;
+  for (const For* loop : filled.loops) {
+    if (loop->lists.size() != 1) return {};
+    ListFacts source = list(loop->lists[0]);
+    ascending = ascending && unique && source.ascending;
+    unique = unique && source.unique;
+    vars.insert(vars.end(), loop->vars.begin(), loop->vars.end());
+  }
+  if (filled.loops.empty()) return {true, true};  // One item at most.
   std::span<const Expr* const> values = filled.yield->values;
   bool same_order = std::equal(vars.begin(), vars.end(), values.begin(), values.end());
   bool all_there = std::all_of(vars.begin(), vars.end(), [&](const Var* var) {
     return std::find(values.begin(), values.end(), var) != values.end();
   });
-  return {source.ascending && same_order, source.unique && all_there};
+  return {ascending && same_order, unique && all_there};
 }
 
 ListFacts Facts::list(const Expr* list_expr) const {

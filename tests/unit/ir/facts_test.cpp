@@ -126,6 +126,34 @@ TEST(Facts, CollectedLists) {
   EXPECT_EQ(r.order(9), "any");
 }
 
+TEST(Facts, ListsCollectedInNests) {
+  Returned r(R"(
+    collect %ab: list list<vid, vid>, %ba: list list<vid, vid>, %b: list list<vid> {
+      for %a in vertices(%G) {
+        for %v in neighbors(%G, %a) {
+          if (%a < %v) { yield %ab, %a, %v }
+          yield %ba, %v, %a
+          yield %b, %v
+        }
+      }
+    }
+    collect %repeated: list list<vid, vid>, %twice: list list<vid, vid> {
+      for %a in neighbors(%M, %u) {
+        for %v in neighbors(%G, %a) {
+          yield %repeated, %a, %v
+          yield %twice, %a, %v
+          yield %twice, %a, %v
+        }
+      }
+    }
+    return %ab, %ba, %b, %repeated, %twice, edge_info<list<i64>>(%M, %u))");
+  EXPECT_EQ(r.order(0), "ascending unique");
+  EXPECT_EQ(r.order(1), "any unique");
+  EXPECT_EQ(r.order(2), "any");
+  EXPECT_EQ(r.order(3), "any");
+  EXPECT_EQ(r.order(4), "any");
+}
+
 TEST(Facts, Ranges) {
   Returned r(R"(
     let %n = size(%l)
