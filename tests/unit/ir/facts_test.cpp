@@ -138,11 +138,11 @@ TEST(Facts, ListsCollectedInNests) {
       }
     }
     collect %repeated: list list<vid, vid>, %twice: list list<vid, vid> {
-      for %a in neighbors(%M, %u) {
-        for %v in neighbors(%G, %a) {
-          yield %repeated, %a, %v
-          yield %twice, %a, %v
-          yield %twice, %a, %v
+      for %p in neighbors(%M, %u) {
+        for %q in neighbors(%G, %p) {
+          yield %repeated, %p, %q
+          yield %twice, %p, %q
+          yield %twice, %p, %q
         }
       }
     }
