@@ -72,7 +72,9 @@ class Run {
       return console_.error(ExitCode::Usage, "`--backend` is for the CPU", "leave it out, or use --device cpu");
     }
     if (options_.device == "cuda") on_gpu_ = true;
-    if (options_.device == "auto" && options_.backend == "llvm") on_gpu_ = gpu_problem().empty();
+    // A GPU holds all rows before it hands them over, and has no SIMD tiers.
+    const bool for_cpu = options_.backend != "llvm" || !options_.matches.empty() || !options_.simd.empty();
+    if (options_.device == "auto" && !for_cpu) on_gpu_ = gpu_problem().empty();
     if (options_.json && options_.matches == "-") {
       return console_.error(ExitCode::Usage, "`--json` and `--matches -` both write to standard output",
                             "give --matches a file");
