@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "codegen/c_family/emitter.h"
-#include "cpp_texts.h"
+#include "codegen/c_family/prologue.h"
 #include "ir/match.h"
 
 namespace matcha::codegen {
@@ -16,33 +16,11 @@ using ir::SinkKind;
 
 namespace {
 
-/// In the order in which they build on one another.
-constexpr std::string_view kTexts[] = {
-    "runtime/common/prelude.h", "runtime/common/atomics.h",        "runtime/common/task_queue.h",
-    "runtime/common/group.h",   "runtime/common/launch.h",         "runtime/common/task_walk.h",
-    "runtime/common/checked.h", "runtime/common/set_operations.h", "runtime/common/worker.h",
-    "codegen/cpp/host.h",       "codegen/cpp/host_graph.h",        "codegen/cpp/host_inputs.h",
-    "codegen/cpp/host_run.h",   "codegen/cpp/host_result.h",
+/// The host side, in the order in which its parts build on one another.
+constexpr std::string_view kHostTexts[] = {
+    "codegen/cpp/host.h",     "codegen/cpp/host_graph.h",  "codegen/cpp/host_inputs.h",
+    "codegen/cpp/host_run.h", "codegen/cpp/host_result.h",
 };
-
-/// The text of a header without what ties it to its place: `#pragma once` and includes of our own files, which are
-/// replaced by the files themselves when they are not in `kTexts`.
-std::string standalone(std::string_view path) {
-  std::string result;
-  std::string_view text = cpp_texts::embedded_text(path);
-  MATCHA_CHECK(text.data() != nullptr, "an embedded text");
-  while (!text.empty()) {
-    std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (line == "#include \"runtime/common/exact_sum.h\"") {
-      result += standalone("runtime/common/exact_sum.h");
-    } else if (!line.starts_with("#pragma once") && !line.starts_with("#include \"")) {
-      result.append(line).append("\n");
-    }
-  }
-  return result;
-}
 
 class ProgramEmitter {
  public:
@@ -55,7 +33,8 @@ class ProgramEmitter {
     std::size_t errors = diagnostics_.error_count();
     out_.line(fmt::format("// {} of {}, made by `matcha build --emit=cpp`.", about_.entry, one_line(about_.program)));
     out_.line("//   g++ -O3 -std=c++20 -pthread THIS.cpp -o program && ./program GRAPH.mtg");
-    for (std::string_view text : kTexts) out_.raw(standalone(text));
+    out_.raw(worker_prologue());
+    for (std::string_view path : kHostTexts) out_.raw(standalone_text(path));
     out_.blank();
     out_.line("namespace matcha_program {");
     out_.blank();
@@ -70,7 +49,7 @@ class ProgramEmitter {
     out_.blank();
     out_.line("}  // namespace matcha_program");
     out_.blank();
-    out_.raw(standalone("codegen/cpp/main.h"));
+    out_.raw(standalone_text("codegen/cpp/main.h"));
     if (diagnostics_.error_count() != errors) return std::nullopt;
     return out_.take();
   }

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cpp_texts.h"
+#include "codegen/c_family/prologue.h"
 #include "ir/analysis/walk.h"
 #include "ir/check.h"
 #include "ir/match.h"
@@ -12,31 +12,6 @@ namespace matcha::codegen::gpu {
 namespace {
 
 using ir::Kind;
-
-/// In the order in which they build on one another.
-constexpr std::string_view kTexts[] = {
-    "runtime/common/prelude.h", "runtime/common/atomics.h",        "runtime/common/task_queue.h",
-    "runtime/common/group.h",   "runtime/common/launch.h",         "runtime/common/task_walk.h",
-    "runtime/common/checked.h", "runtime/common/set_operations.h", "runtime/common/worker.h",
-};
-
-/// A header's text without `#pragma once` and without its includes, which stand before it.
-std::string standalone(std::string_view path) {
-  std::string result;
-  std::string_view text = cpp_texts::embedded_text(path);
-  MATCHA_CHECK(text.data() != nullptr, "an embedded text");
-  while (!text.empty()) {
-    std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (line == "#include \"runtime/common/exact_sum.h\"") {
-      result += standalone("runtime/common/exact_sum.h");
-    } else if (!line.starts_with("#pragma once") && !line.starts_with("#include \"")) {
-      result.append(line).append("\n");
-    }
-  }
-  return result;
-}
 
 bool has_set_operation(const ir::Region& region) {
   bool found = false;
@@ -110,7 +85,7 @@ DeviceText emit_device_text(const ir::Module& module, const std::vector<std::uin
   Emitted emitted = emit_workers(module, Spelling{"static __device__ __forceinline__", groups}, names);
   TextWriter out;
   out.line(fmt::format("// {}: made by `matcha build --emit=cuda`, for NVRTC or nvcc.", module.name));
-  for (std::string_view text : kTexts) out.raw(standalone(text));
+  out.raw(worker_prologue());
   out.blank();
   out.line("namespace matcha_program {");
   out.blank();

@@ -1,0 +1,38 @@
+#include "codegen/c_family/prologue.h"
+
+#include <algorithm>
+
+#include "cpp_texts.h"
+#include "ir/check.h"
+
+namespace matcha::codegen {
+
+std::string standalone_text(std::string_view path) {
+  std::string result;
+  std::string_view text = cpp_texts::embedded_text(path);
+  MATCHA_CHECK(text.data() != nullptr, "an embedded text");
+  while (!text.empty()) {
+    std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line == "#include \"runtime/common/exact_sum.h\"") {
+      result += standalone_text("runtime/common/exact_sum.h");  // Stands where macros are set for it.
+    } else if (!line.starts_with("#pragma once") && !line.starts_with("#include \"")) {
+      result.append(line).append("\n");
+    }
+  }
+  return result;
+}
+
+std::string worker_prologue() {
+  std::string result;
+  for (std::string_view path :
+       {"runtime/common/prelude.h", "runtime/common/atomics.h", "runtime/common/task_queue.h", "runtime/common/group.h",
+        "runtime/common/launch.h", "runtime/common/task_walk.h", "runtime/common/checked.h",
+        "runtime/common/set_operations.h", "runtime/common/worker.h"}) {
+    result += standalone_text(path);
+  }
+  return result;
+}
+
+}  // namespace matcha::codegen
