@@ -22,13 +22,14 @@ SHARED = pathlib.Path("../shared")
 # Column of tests/graphs/README.md that a program counts.
 SMALL_COLUMNS = {
     "wedge": "wedges", "triangle": "triangles", "triangle_listing": "triangles", "four_cycle": "4-cycles",
-    "diamond": "diamonds", "clique4": "4-cliques",
+    "diamond": "diamonds", "clique4": "4-cliques", "clique4_ordered": "4-cliques",
 }
 
 # Pattern and induction in ground_truth.csv.
 TRUTH = {
     "triangle": ("triangle", "edge"), "diamond": ("diamond", "edge"), "four_cycle": ("4-cycle", "edge"),
-    "house": ("house", "edge"), "clique4": ("4-clique", "edge"), "clique5": ("5-clique", "edge"),
+    "house": ("house", "edge"), "clique4": ("4-clique", "edge"), "clique4_ordered": ("4-clique", "edge"),
+    "clique5": ("5-clique", "edge"),
     "tailed_triangle": ("tailed-triangle", "edge"), "tailed_triangle_induced": ("tailed-triangle", "vertex"),
 }
 SLOW_CELLS = {("house", "wikivote"), ("house", "enron"), ("house", "facebook"), ("house", "dblp")}
