@@ -30,7 +30,7 @@ std::string real_text(double value) {
 /// function does not depend on stands outside it, whoever asks for it.
 class Layout {
  public:
-  explicit Layout(const Graph& graph) : graph_(graph) {
+  explicit Layout(const Graph& graph) {
     for (const Node* node : graph.nodes) {
       if (node->apply == nullptr) continue;
       for (const Node* operand : node->apply->operands) owner_[operand] = node;
@@ -104,7 +104,6 @@ class Layout {
     }
   }
 
-  const Graph& graph_;
   std::unordered_map<const Node*, const Node*> owner_;
   std::unordered_map<const Node*, std::set<std::uint32_t>> reads_;
   std::map<std::uint32_t, const Node*> by_id_;
