@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "codegen/backend.h"
+#include "codegen/cuda/cuda.h"
 #include "frontend/frontend.h"
 #include "frontend/lower.h"
 #include "ir/parser.h"
@@ -207,7 +208,8 @@ class Checker {
     }
     if (module.stage != ir::Stage::Kernel) return std::nullopt;
     count("planned");
-    return checks_.llvm ? llvm(module) : std::nullopt;
+    std::optional<Failure> failure = checks_.llvm ? llvm(module) : std::nullopt;
+    return failure || !checks_.cuda ? failure : cuda(module);
   }
 
   std::optional<Failure> run_step(const passes::PipelineStep& step, ir::Module& module) {
@@ -270,15 +272,36 @@ class Checker {
         options.tier = tier;
         std::string stage =
             "llvm " + std::string(runtime::tier_name(tier)) + " " + std::to_string(threads) + " threads";
-        Outcome seen = outcome(*program, module, options);
-        if (std::optional<Failure> failure = judge(stage, seen, module)) return failure;
-        bool same = seen.trapped == interpret_->trapped && (seen.trapped || seen.text == interpret_->text);
-        if (!same) {
-          return Failure{stage, "interp " + interpret_->text + "\nseen   " + seen.text + "\n" + ir::print(module)};
-        }
+        if (std::optional<Failure> failure = same(stage, outcome(*program, module, options), module)) return failure;
       }
     }
     return std::nullopt;
+  }
+
+  /// The device text as C++ with groups of width 1, its loops split at once into a tiny queue.
+  std::optional<Failure> cuda(const ir::Module& module) {
+    codegen::CudaOptions options;
+    options.group = 1;
+    options.tau_us = 1;
+    options.chunk = 1;
+    options.queue = 4;
+    options.rows = 3;
+    std::size_t errors = diagnostics_.error_count();
+    std::unique_ptr<codegen::Executable> program = codegen::make_cuda(options)->load(module, diagnostics_);
+    if (program == nullptr) {
+      return diagnostics_.error_count() != errors ? count("not for a device")
+                                                  : Failure{"cuda", "not loaded, no reason"};
+    }
+    count("run on the emulated device");
+    return same("cuda", outcome(*program, module, {}), module);
+  }
+
+  /// Compares a compiled run with direct evaluation and with the interpreter.
+  std::optional<Failure> same(const std::string& stage, const Outcome& seen, const ir::Module& module) {
+    if (std::optional<Failure> failure = judge(stage, seen, module)) return failure;
+    bool same = seen.trapped == interpret_->trapped && (seen.trapped || seen.text == interpret_->text);
+    if (same) return std::nullopt;
+    return Failure{stage, "interp " + interpret_->text + "\nseen   " + seen.text + "\n" + ir::print(module)};
   }
 
   const Program& program_;

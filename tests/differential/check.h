@@ -13,7 +13,7 @@ namespace matcha::differential {
 
 /// Where a program went wrong, and how.
 struct Failure {
-  std::string stage;    ///< `frontend`, `interp`, `after fuse`, `llvm 2 threads avx2`, …
+  std::string stage;    ///< `frontend`, `interp`, `after fuse`, `llvm 2 threads avx2`, `cuda`, …
   std::string message;  ///< What was expected and seen; the modules before and after a guilty pass.
 };
 
@@ -25,6 +25,7 @@ struct Tally {
 /// Which back ends take part besides the interpreter.
 struct Checks {
   bool llvm = true;
+  bool cuda = false;  ///< On the emulated GPU.
 };
 
 /// Nothing if all agree.

@@ -18,7 +18,8 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
 
 /// MATCHA_SEED: of the first program; the next has the seed after it. MATCHA_PROGRAMS: how many. MATCHA_PART: the build
 /// runs several parts side by side, each with seeds of its own. MATCHA_LLVM=0 leaves the compiled code out.
-/// MATCHA_FAILURES: after how many failures it ends.
+/// MATCHA_FAILURES: after how many failures it ends. MATCHA_CUDA: every so many programs also run on the GPU that
+/// MATCHA_LIBCUDA and MATCHA_NVRTC name; 0: none does.
 TEST(RandomPrograms, EveryStageGivesWhatDirectEvaluationGives) {
   const std::uint64_t first = from_environment("MATCHA_SEED", 1) + from_environment("MATCHA_PART", 0) * 1'000'000;
   const std::uint64_t count = from_environment("MATCHA_PROGRAMS", 500);
@@ -26,12 +27,14 @@ TEST(RandomPrograms, EveryStageGivesWhatDirectEvaluationGives) {
               static_cast<unsigned long long>(first + count - 1));
   Checks checks;
   checks.llvm = from_environment("MATCHA_LLVM", 1) != 0;
+  const std::uint64_t every = from_environment("MATCHA_CUDA", 0);
   const int max_failures = static_cast<int>(from_environment("MATCHA_FAILURES", 3));
   Tally tally;
   int failures = 0;
   for (std::uint64_t seed = first; seed < first + count && failures < max_failures; ++seed) {
     World world = random_world(seed);
     Program program = random_program(seed, world);
+    checks.cuda = every != 0 && seed % every == 0;
     std::optional<Failure> failure = check(program, world, checks, tally);
     if (!failure) continue;
     ++failures;
@@ -51,6 +54,9 @@ TEST(RandomPrograms, EveryStageGivesWhatDirectEvaluationGives) {
     EXPECT_GE(tally.counts["trapped"], count / 200);
     EXPECT_GE(tally.counts["planned"], count / 2);
     EXPECT_LE(tally.counts["trapped early"], count / 20);
+    if (every != 0) {
+      EXPECT_GE(tally.counts["run on the emulated device"], count / every / 4);
+    }
   }
 }
 

@@ -1,0 +1,57 @@
+// Stands in front of a device text that is compiled as C++: the words of CUDA that the text uses outside of what
+// runtime/common spells for a host. Every thread of the grid is a worker of its own, so groups have width 1.
+#pragma once
+
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "tests/emulation/image.h"
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __launch_bounds__(...)
+#define __grid_constant__
+
+struct EmulatedIndex {
+  unsigned x = 0;
+};
+inline thread_local EmulatedIndex gridDim, blockDim, blockIdx, threadIdx;
+
+namespace matcha::emulation {
+
+/// The three entries of a kernel, from its type.
+template <auto kernel, typename Type>
+struct KernelOf;
+template <auto kernel, typename... P>
+struct KernelOf<kernel, void (*)(P...)> {
+  using Arguments = std::tuple<std::remove_const_t<P>...>;
+
+  template <std::size_t... i>
+  static void* copy_all(void** arguments, std::index_sequence<i...>) {
+    return new Arguments(*static_cast<std::tuple_element_t<i, Arguments>*>(arguments[i])...);
+  }
+  static void* copy(void** arguments) { return copy_all(arguments, std::index_sequence_for<P...>{}); }
+  static void drop(void* copied) { delete static_cast<Arguments*>(copied); }
+  static void run(void* copied, unsigned blocks, unsigned threads, unsigned block, unsigned thread) {
+    gridDim.x = blocks;
+    blockDim.x = threads;
+    blockIdx.x = block;
+    threadIdx.x = thread;
+    std::apply(kernel, *static_cast<Arguments*>(copied));
+  }
+};
+
+}  // namespace matcha::emulation
+
+/// The emulated NVRTC writes one of these for each kernel at the end of the text.
+#define MATCHA_EMULATED_KERNEL(name)                                                                            \
+  extern "C" const matcha::emulation::Kernel emulated_##name;                                                   \
+  const matcha::emulation::Kernel emulated_##name = {matcha::emulation::KernelOf<&name, decltype(&name)>::copy, \
+                                                     matcha::emulation::KernelOf<&name, decltype(&name)>::drop, \
+                                                     matcha::emulation::KernelOf<&name, decltype(&name)>::run};
+
+namespace matcha_program {}
