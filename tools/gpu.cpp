@@ -19,6 +19,11 @@ void add_gpu_options(CLI::App& verb, codegen::CudaOptions& options) {
                   "Outermost iterations that a group takes at a time; default: by their number")
       ->type_name("N")
       ->group("GPU");
+  verb.add_option("--tile", options.tile,
+                  "Edges that a group takes at a time in loops over neighbours; 0: whole vertices; default: by their "
+                  "number")
+      ->type_name("N")
+      ->group("GPU");
   verb.add_option("--queue", options.queue, "Split tasks that there is room for; default: 131072")
       ->type_name("N")
       ->group("GPU");

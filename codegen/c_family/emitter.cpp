@@ -29,6 +29,29 @@ const ir::For* spine(const ir::Block& block) {
   return ir::as<ir::For>(block.body.back());
 }
 
+/// The list of which an expression is a slice.
+const ir::Expr& unsliced(const ir::Facts& facts, const ir::Expr& list) {
+  if (list.kind == Kind::Below || list.kind == Kind::Above || list.kind == Kind::Span) {
+    return unsliced(facts, *list.operands[0]);
+  }
+  const ir::Var* var = ir::as<ir::Var>(&list);
+  const ir::Stmt* definition = var != nullptr ? facts.definition(var) : nullptr;
+  const ir::Let* let = definition != nullptr ? ir::as<ir::Let>(definition) : nullptr;
+  return let != nullptr ? unsliced(facts, *let->value) : list;
+}
+
+/// The graph by whose arcs a region can be dealt out: `for v in vertices(g)`, then `for w in neighbors(g, v)` or a
+/// slice.
+const ir::Expr* dealt_graph(const ir::Facts& facts, const ir::For& outer) {
+  if (outer.lists.size() != 1 || outer.lists[0]->kind != Kind::Vertices) return nullptr;
+  const ir::For* inner = spine(*outer.body);
+  if (inner == nullptr) return nullptr;
+  const ir::Expr& walked = unsliced(facts, *inner->lists[0]);
+  bool neighbours = walked.kind == Kind::Neighbors && walked.operands[0] == outer.lists[0]->operands[0] &&
+                    walked.operands[1] == outer.vars[0];
+  return neighbours ? walked.operands[0] : nullptr;
+}
+
 class WorkerEmitter {
  public:
   WorkerEmitter(const ir::Module& module, const Spelling& spelling, Names& names)
@@ -64,8 +87,11 @@ class WorkerEmitter {
 
   void emit(const ir::Region& region) {
     region_ = &region;
-    EmittedRegion entry{&region, fmt::format("region_{}", emitted_.regions.size()), nullptr, false};
-    if (region.schedule.parallel) entry.outer = ir::as<ir::For>(region.collect->body->body.back());
+    EmittedRegion entry{&region, fmt::format("region_{}", emitted_.regions.size()), nullptr, false, nullptr};
+    if (region.schedule.parallel) {
+      entry.outer = ir::as<ir::For>(region.collect->body->body.back());
+      entry.dealt_graph = dealt_graph(facts_, *entry.outer);
+    }
     for (std::size_t i = 0; i < region.collect->sinks.size(); ++i) {
       sink_index_[region.collect->sinks[i].var] = i;
       entry.ordered_rows = entry.ordered_rows || region.collect->sinks[i].kind == SinkKind::List;

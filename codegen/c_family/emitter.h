@@ -24,6 +24,9 @@ struct EmittedRegion {
   std::string function;       ///< `region_0`.
   const ir::For* outer;       ///< The loop that is dealt out; null for a sequential region.
   bool ordered_rows = false;  ///< Has a list sink: rows carry the position of the outermost loop.
+  /// The graph whose vertices the outermost loop walks and whose neighbours the next one does, so that tiles of its
+  /// arcs can be dealt out (runtime/common/deal.h); null: positions only.
+  const ir::Expr* dealt_graph = nullptr;
 };
 
 /// The parts of a program that run on workers: the frame of top-level values and one function a region.

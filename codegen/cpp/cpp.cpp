@@ -221,6 +221,8 @@ class ProgramEmitter {
     out_.line("  RegionPlan plan{};");
     out_.line(fmt::format("  plan.positions = {};", positions(entry)));
     out_.line(fmt::format("  plan.split = {};", s.schedule.split + 1));
+    if (entry.dealt_graph != nullptr)
+      out_.line(fmt::format("  plan.dealt_graph = &{};", expressions_.text(entry.dealt_graph, Precedence::Primary)));
     for (const ir::Sink& sink : s.collect->sinks) {
       out_.line(
           fmt::format("  plan.sinks.push_back({{SinkForm::{}, {}}});", form(sink), sink.var->type->columns.size()));

@@ -41,6 +41,7 @@ struct Settings {
   unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   u64 tau_us = 10000;  ///< 0: loops are never split.
   u64 chunk = 8;
+  u64 tile = 1024;   ///< Arcs of a tile (runtime/common/deal.h); 0: no tiles.
   u64 queue = 4096;  ///< Tasks.
   u64 rows = u64{1} << 16;
   bool json = false;
@@ -74,6 +75,7 @@ struct SinkPlan {
 struct RegionPlan {
   u64 positions;
   u64 split;
+  const Graph* dealt_graph;  ///< By whose arcs the region may be dealt out, or null.
   std::vector<SinkPlan> sinks;
   std::vector<std::pair<u64, u64>> buffers;  ///< Items at most, bytes an item.
 };

@@ -60,6 +60,13 @@ inline std::vector<std::vector<u64>> ordered_rows(const std::vector<u64>& words,
   return result;
 }
 
+/// Tiles of a graph's arcs; none when whole vertices have to be dealt out.
+inline Deal deal_of(const Graph* graph, u64 tile) {
+  if (graph == nullptr || graph->slots != nullptr || graph->arc_count == 0 || tile == 0) return Deal{};
+  u64 tiles = (graph->arc_count + tile - 1) / tile;
+  return Deal{graph->offsets, graph->vertex_list, graph->vertex_count, graph->arc_count, tile, tiles};
+}
+
 template <typename F>
 RegionValues Host::run_region(const RegionPlan& plan, F walk_task) {
   u64 row_capacity = settings_.rows;
@@ -108,6 +115,8 @@ bool Host::try_region(const RegionPlan& plan, F& walk_task, u64 row_capacity, Re
   Launch launch = top_launch(shared);
   launch.positions = plan.positions;
   launch.chunk = settings_.chunk;
+  launch.deal = has_rows ? Deal{} : deal_of(plan.dealt_graph, settings_.tile);
+  if (launch.deal.tile != 0) shared.live = launch.deal.tiles;
   launch.workers = workers;
   launch.split = plan.split;
   launch.tau = has_rows ? 0 : settings_.tau_us * ticks_per_us();

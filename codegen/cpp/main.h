@@ -19,6 +19,8 @@ constexpr char kUsage[] =
   --threads N            default: as many as there are
   --tau-us N             split loops that have run for so long, in microseconds; 0: never (default 10000)
   --chunk N              outermost iterations that a thread takes at a time (default 8)
+  --tile N               arcs that it takes at a time where vertices and their neighbours are walked (default 1024);
+                         0: whole vertices
   --queue N              tasks that the queue holds (default 4096)
 Exit codes: 0 ok, 2 usage, 3 input data, 4 run time, 5 resources.
 )";
@@ -44,6 +46,8 @@ void take_option(Settings& settings, const std::string& option, const std::strin
     settings.tau_us = std::min<u64>(number_of(option, value), 1000000000000);
   } else if (option == "--chunk") {
     settings.chunk = std::min<u64>(std::max<u64>(1, number_of(option, value)), 1u << 30);
+  } else if (option == "--tile") {
+    settings.tile = std::min<u64>(number_of(option, value), 1u << 30);
   } else if (option == "--queue") {
     settings.queue = std::min<u64>(number_of(option, value), 1u << 30);
   } else {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "codegen/backend.h"
 
@@ -11,8 +12,10 @@ namespace matcha::codegen {
 struct CudaOptions {
   std::uint32_t group =
       0;  ///< Threads that work together on a position: 1, 2, 4, 8, 16 or 32; 0: chosen for each region.
-  std::uint64_t tau_us = 10000;  ///< Microseconds after which the rest of a task is handed on; 0: never.
-  std::uint64_t chunk = 0;       ///< Outermost positions that a group takes at a time; 0: by their number.
+  std::uint64_t tau_us = 10000;       ///< Microseconds after which the rest of a task is handed on; 0: never.
+  std::uint64_t chunk = 0;            ///< Outermost positions that a group takes at a time; 0: by their number.
+  std::optional<std::uint64_t> tile;  ///< Arcs that a group takes at a time where neighbours are walked; 0: whole
+                                      ///< vertices; none: by their number.
   std::uint64_t queue = std::uint64_t{1} << 17;  ///< Tasks that the queue has room for.
   std::uint64_t rows = std::uint64_t{1} << 20;   ///< Rows of a list for which there is room at first.
   std::uint64_t scratch_bytes = 0;  ///< Memory for the intermediate lists of all groups at most; 0: what is free.

@@ -252,6 +252,9 @@ class CudaExecutable::Run {
     const Clock::time_point waiting = Clock::now();
     request.frame = frame(s);
     result_.times.emplace_back("upload", milliseconds_since(waiting));
+    const ir::Expr* dealt = session().regions[index].dealt_graph;
+    const auto upload = dealt != nullptr ? uploads_.find(ir::as<ir::Var>(dealt)) : uploads_.end();
+    if (upload != uploads_.end()) request.dealt_graph = &upload->second.view();
     RegionOutcome outcome = session().launcher->run(request, options_);
     result_.times.emplace_back("kernel", outcome.milliseconds);
     if (!outcome.note.empty()) result_.notes.push_back(outcome.note);

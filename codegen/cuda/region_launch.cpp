@@ -91,6 +91,7 @@ RegionLauncher::Plan RegionLauncher::plan(const RegionRequest& request, RegionOu
                             static_cast<unsigned>(blocks) * kBlockThreads;
     constexpr std::uint64_t kGroupsAPosition = 16;
     std::uint64_t useful = std::max<std::uint64_t>(request.positions, 1);
+    if (request.dealt_graph != nullptr) useful = std::max(useful, request.dealt_graph->arc_count);
     if (useful < threads) useful *= kGroupsAPosition;
     plan.workers = std::min(threads / request.group, useful);
   }
@@ -112,10 +113,28 @@ RegionLauncher::Plan RegionLauncher::plan(const RegionRequest& request, RegionOu
   return plan;
 }
 
+/// Tiles of arcs where they can be dealt out; rows keep the order of positions, so those stay whole.
+matcha_program::Deal RegionLauncher::deal(const RegionRequest& request, std::uint64_t workers) const {
+  constexpr std::uint64_t kTilesAGroup = 16;
+  constexpr std::uint64_t kLargestTile = 256;
+  const runtime::GraphView* graph = request.dealt_graph;
+  if (graph == nullptr || graph->slots != nullptr || graph->arc_count == 0 || has_rows(*request.region)) return {};
+  std::uint64_t tile =
+      options_.tile.value_or(std::clamp<std::uint64_t>(graph->arc_count / (workers * kTilesAGroup), 1, kLargestTile));
+  if (tile == 0) return {};
+  return {reinterpret_cast<const matcha_program::u64*>(graph->offsets),
+          reinterpret_cast<const matcha_program::u32*>(graph->vertices),
+          graph->vertex_count,
+          graph->arc_count,
+          tile,
+          (graph->arc_count + tile - 1) / tile};
+}
+
 Launch RegionLauncher::prepare(const RegionRequest& request, const Plan& plan) {
   Launch launch{};
+  launch.deal = deal(request, plan.workers);
   Shared shared{};
-  shared.live = request.positions;
+  shared.live = launch.deal.tile != 0 ? launch.deal.tiles : request.positions;
   const DeviceMemory& shared_memory = memory_.take(Use::Shared, sizeof shared);
   need(shared_memory.copy_from(stream_, &shared, sizeof shared));
   shared_ = shared_memory.address();

@@ -30,6 +30,7 @@ struct RegionRequest {
   std::vector<BufferSpec> buffers;
   const std::int64_t* original_ids = nullptr;  ///< On the device.
   std::uint64_t universe = 0;
+  const runtime::GraphView* dealt_graph = nullptr;  ///< On the device: by whose arcs the region may be dealt out.
 };
 
 /// What came of it; covers what was done until then unless `ending` is Complete.
@@ -63,6 +64,7 @@ class RegionLauncher {
 
   Plan plan(const RegionRequest& request, RegionOutcome& outcome);
   matcha_program::Launch prepare(const RegionRequest& request, const Plan& plan);
+  matcha_program::Deal deal(const RegionRequest& request, std::uint64_t workers) const;
   void prepare_sinks(const RegionRequest& request, const Plan& plan, matcha_program::Launch& launch);
   void prepare_rows(const RegionRequest& request, matcha_program::Launch& launch);
   void start(const RegionRequest& request, const Plan& plan, matcha_program::Launch& launch);

@@ -3,7 +3,7 @@
 #pragma once
 
 #ifndef __CUDACC__
-#include <sched.h>
+#include <time.h>
 #endif
 
 #include "runtime/common/prelude.h"
@@ -27,8 +27,11 @@ MATCHA_FN u64 atomic_exchange_if(u64* word, u64 expected, u64 value) {
   return expected;
 }
 MATCHA_FN u64 atomic_read(const u64* word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
-/// Whoever is waited for may need this processor.
-MATCHA_FN void nap() { sched_yield(); }
+/// Whoever is waited for may need this processor; yielding it does not reach threads that others hold up.
+MATCHA_FN void nap() {
+  timespec moment{0, 1000};
+  nanosleep(&moment, nullptr);
+}
 
 #endif
 

@@ -1,14 +1,14 @@
 // What the host hands to the workers of a region, and what they hand back. Plain words, the same on host and device.
 #pragma once
 
-#include "runtime/common/task_queue.h"
+#include "runtime/common/deal.h"
 
 namespace matcha_program {
 
 /// Words that all workers share. Zero at the start, but for `live` = positions of the region.
 struct Shared {
-  u64 next;            ///< First position of the outermost loop that no worker has taken.
-  u64 live;            ///< Positions and tasks that are not finished; nobody leaves before it is 0.
+  u64 next;            ///< First position (or tile) of the outermost loop that no worker has taken.
+  u64 live;            ///< Positions (or tiles) and tasks that are not finished; nobody leaves before it is 0.
   u64 positions_done;  ///< Outermost positions that were walked, their inner loops apart that were handed on.
   u64 splits;          ///< Tasks that were put into the queue.
   u64 stop;            ///< Not 0: leave soon.
@@ -43,6 +43,7 @@ struct Launch {
   u64 universe;             ///< Number of ranks.
   u64 positions;            ///< Of the outermost loop.
   u64 chunk;                ///< Positions that a worker takes at a time.
+  Deal deal;                ///< Tiles of arcs in the place of chunks, when `deal.tile` is not 0.
   u64 workers;
   u64 split;  ///< Loop levels whose remaining positions may become tasks; at most 3.
   u64 tau;    ///< Clock ticks after which they do, and inner loops look at `stop`; 0: neither.

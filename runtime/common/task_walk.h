@@ -19,7 +19,7 @@ inline constexpr u64 kPieces = 64;
 template <typename Group>
 class TaskWalk {
  public:
-  MATCHA_MEMBER TaskWalk(const Launch& launch, Group group) : launch_(launch), group_(group) {}
+  MATCHA_MEMBER TaskWalk(const Launch& launch, Group group) : launch_(launch), group_(group), tile_(group) {}
 
   /// Runs `walk_task(task)` until nothing is live: first what was handed on, then fresh chunks (T-DFS, Algorithm 4).
   template <typename F>
@@ -34,7 +34,11 @@ class TaskWalk {
       }
       started_ = Group::now();
       finished_ = 0;
-      walk_task(task);
+      bool more = task.depth != kTileDepth || tile_.open(launch_.deal, task.begin, task);
+      while (more) {
+        walk_task(task);
+        more = tile_.next(launch_.deal, task);
+      }
       if (!group_.leads()) continue;
       if (finished_ != 0) atomic_add(&launch_.shared->positions_done, finished_);
       atomic_add(&launch_.shared->live, ~weight + 1);
@@ -49,7 +53,7 @@ class TaskWalk {
       u64 at = level == 0 ? task.at[0] : task.at[1];
       return {at, at + 1};
     }
-    if (level > task.depth) return {0, size};
+    if (level > task.depth) return {0, level == 1 ? smaller(tile_.limit, size) : size};
     return {task.begin, smaller(task.end, size)};
   }
 
@@ -82,6 +86,12 @@ class TaskWalk {
     if (group_.leads()) {
       if (launch_.queue.pop(task)) {
         weight = 1;
+      } else if (launch_.deal.tile != 0) {
+        if (atomic_read(&launch_.shared->next) < launch_.deal.tiles) {
+          u64 tile = atomic_add(&launch_.shared->next, 1);
+          task = Task{kTileDepth, {0, 0}, tile, tile + 1};
+          weight = tile < launch_.deal.tiles ? 1 : 0;
+        }
       } else if (atomic_read(&launch_.shared->next) < launch_.positions) {
         u64 begin = atomic_add(&launch_.shared->next, launch_.chunk);
         u64 end = smaller(begin + launch_.chunk, launch_.positions);
@@ -122,6 +132,7 @@ class TaskWalk {
   Group group_;
 
  private:
+  TileWalk<Group> tile_;
   u64 started_ = 0;
   u64 finished_ = 0;  ///< Outermost positions of the current task that are done.
 };

@@ -58,14 +58,15 @@ struct Outcome {
   u64 visits = 0, digest = 0, splits = 0, done = 0;
 };
 
-Outcome run(const Nest& nest, u64 threads, u64 split, u64 tau, u64 capacity, u64 chunk) {
+Outcome run(const Nest& nest, u64 threads, u64 split, u64 tau, u64 capacity, u64 chunk, const Deal& deal = {}) {
   Shared shared{};
-  shared.live = nest.outer;
+  shared.live = deal.tile != 0 ? deal.tiles : nest.outer;
   std::vector<u64> words(capacity * kTaskWords, kEmptyWord);
   Launch launch{};
   launch.shared = &shared;
   launch.positions = nest.outer;
   launch.chunk = chunk;
+  launch.deal = deal;
   launch.workers = threads;
   launch.split = split;
   launch.tau = tau;
@@ -105,6 +106,38 @@ TEST(TaskWalk, WalksEveryPositionOnceHoweverItIsSplit) {
     ASSERT_EQ(got.visits, plain.visits) << "round " << round;
     ASSERT_EQ(got.digest, plain.digest) << "round " << round;
     ASSERT_EQ(got.done, nest.outer) << "round " << round;
+  }
+}
+
+/// Degrees have nothing to do with the sizes of the loops: tiles only say who walks what.
+TEST(TaskWalk, TilesOfArcsWalkEveryPositionOnce) {
+  std::mt19937_64 random(8);
+  const auto below = [&](u64 bound) { return random() % bound; };
+  for (int round = 0; round < 200; ++round) {
+    u64 universe = 1 + below(60);
+    std::vector<u64> offsets(universe + 1, 0);
+    std::vector<u32> vertices;
+    u64 most = 1 + below(30);
+    for (u64 v = 0; v < universe; ++v) {
+      u64 degree = below(3) == 0 ? 0 : below(most);
+      if (degree > 0 || below(2) == 0) vertices.push_back(u32(v));
+      offsets[v + 1] = offsets[v] + degree;
+    }
+    bool all = vertices.size() == universe;
+    u64 arcs = offsets[universe];
+    if (arcs == 0) continue;
+    u64 tile = 1 + below(2 * most);
+    Deal deal{offsets.data(), all ? nullptr : vertices.data(), vertices.size(), arcs, tile, (arcs + tile - 1) / tile};
+    Nest nest{u32(2 + below(3)), vertices.size(), random()};
+    Outcome plain = run(nest, 1, 0, 0, 0, 8);
+    Outcome whole = run(nest, 1 + below(4), 0, 0, 0, 8, deal);
+    Outcome split =
+        run(nest, 1 + below(4), 1 + below(3), 1 + below(20), below(2) == 0 ? below(4) : below(200), 8, deal);
+    for (const Outcome& got : {whole, split}) {
+      ASSERT_EQ(got.visits, plain.visits) << "round " << round;
+      ASSERT_EQ(got.digest, plain.digest) << "round " << round;
+      ASSERT_EQ(got.done, nest.outer) << "round " << round;
+    }
   }
 }
 

@@ -1,0 +1,94 @@
+// Dealing out a region whose outermost loop walks the vertices of a graph and whose next loop walks their neighbours:
+// in tiles of so many arcs instead of so many vertices, so that a vertex with many neighbours is shared by many workers
+// from the start (edges as initial tasks: T-DFS, section III; G2Miner's edge parallelism). No list of edges is needed:
+// a worker finds the vertices of a tile by a search of the offsets.
+#pragma once
+
+#include "runtime/common/group.h"
+#include "runtime/common/task_queue.h"
+
+namespace matcha_program {
+
+/// What is dealt out. Tile `t` has the arcs [t * tile, (t + 1) * tile).
+struct Deal {
+  const u64* offsets;   ///< Of the graph that is walked; by rank.
+  const u32* vertices;  ///< Its vertices, ascending: position to rank; null: they are the same.
+  u64 vertex_count;
+  u64 arcs;
+  u64 tile;   ///< Arcs of a tile; 0: whole positions are dealt out.
+  u64 tiles;  ///< Number of tiles.
+};
+
+/// The depth of a task that stands for the tile `begin`. It never enters the queue.
+inline constexpr u32 kTileDepth = 3;
+/// An end behind all positions of any loop.
+inline constexpr u64 kNoEnd = 1ull << 46;
+
+/// The tasks of a tile, one after the other: the rest of a vertex that began in an earlier tile, the vertices that
+/// begin here, and of the last one, if it goes on behind the tile, only the beginning. A vertex without arcs begins
+/// where the next one does. Every position of the outermost loop is begun in exactly one tile.
+template <typename Group>
+class TileWalk {
+ public:
+  /// Positions of the loop at level 1 that the first vertex of the current task may walk.
+  u64 limit = kNoEnd;
+
+  MATCHA_MEMBER explicit TileWalk(Group group) : group_(group) {}
+
+  /// The first task of a tile. False when it has none.
+  MATCHA_MEMBER bool open(const Deal& deal, u64 tile, Task& task) {
+    u64 begin = tile * deal.tile;
+    end_ = smaller(begin + deal.tile, deal.arcs);
+    first_ = starting_from(deal, begin);
+    bool last = end_ == deal.arcs;
+    behind_ = last ? u32(deal.vertex_count) : starting_from(deal, end_);
+    whole_ = last || start(deal, behind_) == end_ ? behind_ : behind_ - 1;
+    u64 first_start = start(deal, first_);
+    if (first_start == begin) return next(deal, task);
+    u64 spilling_start = start(deal, first_ - 1);
+    task = Task{1, {first_ - 1, 0}, begin - spilling_start, first_start <= end_ ? kNoEnd : end_ - spilling_start};
+    return true;
+  }
+
+  /// The next task of the tile; false when there is none.
+  MATCHA_MEMBER bool next(const Deal& deal, Task& task) {
+    limit = kNoEnd;
+    if (first_ >= behind_) return false;
+    task = Task{0, {0, 0}, first_, behind_};
+    if (first_ < whole_) {
+      task.end = whole_;
+    } else {
+      limit = end_ - start(deal, first_);
+    }
+    first_ = u32(task.end);
+    return true;
+  }
+
+ private:
+  MATCHA_MEMBER static u64 start(const Deal& deal, u64 position) {
+    if (position == deal.vertex_count) return deal.arcs;
+    return deal.offsets[deal.vertices == nullptr ? position : deal.vertices[position]];
+  }
+
+  /// The first position whose arcs begin at `arc` or behind it; every lane looks at a place of its own.
+  MATCHA_MEMBER u32 starting_from(const Deal& deal, u64 arc) const {
+    u64 low = 0;
+    u64 high = deal.vertex_count;
+    while (low < high) {
+      u64 step = (high - low + Group::kWidth) / (Group::kWidth + 1);
+      u64 probe = low + (group_.lane + 1) * step - 1;
+      u64 before = Group::bits(group_.ballot(probe < high && start(deal, probe) < arc));
+      if (before < Group::kWidth) high = smaller(high, low + (before + 1) * step - 1);
+      low += before * step;
+    }
+    return u32(low);
+  }
+
+  Group group_;
+  u64 end_ = 0;    ///< Of the tile's arcs.
+  u32 first_ = 0;  ///< The positions [first_, behind_) begin in the tile and are not walked yet;
+  u32 whole_ = 0;  ///< of those, [first_, whole_) also end in it.
+  u32 behind_ = 0;
+};
+
+}  // namespace matcha_program
