@@ -69,9 +69,14 @@ enum class Ending { Complete, Stopped, Deadline, RowsRefused };
 struct RunResult {
   std::vector<ResultValue> values;
   Ending ending = Ending::Complete;
-  std::uint64_t rows = 0;          ///< Rows handed over.
-  std::uint64_t positions = 0;     ///< Outermost iterations that were walked.
-  std::uint64_t deferred = 0;      ///< Loops that were split off stragglers.
+  std::uint64_t rows = 0;       ///< Rows handed over.
+  std::uint64_t positions = 0;  ///< Outermost iterations that were walked.
+  std::uint64_t deferred = 0;   ///< Loops that were split off stragglers.
+  /// Where the intermediate lists of a GPU's workers were, `array` or `paged`, in the region whose lists took most; its
+  /// groups of threads and the bytes of all their lists. Empty: no GPU.
+  std::string stack;
+  std::uint64_t workers = 0;
+  std::uint64_t list_bytes = 0;
   std::string tier;                ///< SIMD tier that ran, or the GPU; empty for the interpreter.
   std::vector<std::string> notes;  ///< What a user should know, such as a schedule that was cut down to fit.
   /// Milliseconds of parts of the run, in order: of a GPU `device`, `nvrtc`, `module`, `upload`, `kernel`.

@@ -8,6 +8,7 @@
 #include "frontend/asg.h"
 #include "ir/printer.h"
 #include "tools/compile.h"
+#include "tools/gpu.h"
 #include "tools/output_file.h"
 #include "tools/verbs.h"
 
@@ -59,6 +60,8 @@ ExitCode emit(const BuildOptions& options, Compilation& compilation, const Conso
   if (!wants_passes) return code;
   codegen::AheadOfTime about;
   if (options.emit == "cpp") about = compilation.ahead_of_time();
+  about.steal = options.gpu.steal;
+  about.stack = options.gpu.stack;
   code = compilation.run_passes(passes::LabelWords{}, manager);
   if (code != ExitCode::Ok) return code;
   console.write(compilation.pipeline().printed);
@@ -100,6 +103,7 @@ void add_build(CLI::App& app, Action& action) {
   verb->add_option("-o,--output", o.output, "Write to this file, which appears when it is complete; default: stdout")
       ->type_name("FILE");
   verb->add_flag("--dot", o.dot, "With --emit=asg: Graphviz");
+  add_gpu_text_options(*verb, o.gpu);
   add_pass_options(*verb, o.compile);
   verb->add_option("--print-after", o.print_after, "Print the module after this pass (or `all`), on stderr")
       ->allow_extra_args(false)

@@ -1,18 +1,52 @@
 #include "tools/gpu.h"
 
+#include <map>
+
 #include "runtime/cuda/device.h"
 #include "runtime/cuda/driver.h"
 #include "runtime/cuda/nvrtc.h"
 
 namespace matcha::tools {
 
-void add_gpu_options(CLI::App& verb, codegen::CudaOptions& options) {
+namespace {
+
+/// An option in MiB, parts of one allowed, of which `bytes` takes the whole pages.
+void add_mib_option(CLI::App& verb, const std::string& name, std::uint64_t& bytes, const std::string& text) {
+  constexpr double kMib = 1 << 20;
+  constexpr double kMost = 1 << 30;
+  verb.add_option_function<double>(
+          name, [&bytes](double mib) { bytes = static_cast<std::uint64_t>(mib * kMib); }, text)
+      ->check(CLI::Range(1.0 / kMib, kMost))
+      ->type_name("N")
+      ->group("GPU");
+}
+
+}  // namespace
+
+void add_gpu_text_options(CLI::App& verb, codegen::CudaOptions& options) {
   verb.add_option("--group", options.group,
                   "Threads that work together: 1, 2, 4, 8, 16 or 32; default: chosen for each loop")
       ->check(CLI::IsMember({0, 1, 2, 4, 8, 16, 32}))
       ->type_name("N")
       ->group("GPU");
-  verb.add_option("--tau-us", options.tau_us, "Microseconds after which a long task is split; 0: never; default: 10000")
+  const std::map<std::string, codegen::Stealing> kinds = {
+      {"none", codegen::Stealing::None}, {"half", codegen::Stealing::Half}, {"timeout", codegen::Stealing::Timeout}};
+  verb.add_option("--steal", options.steal, "How idle threads get work of busy ones; default: timeout")
+      ->transform(CLI::CheckedTransformer(kinds).description(""))
+      ->option_text("none|half|timeout")
+      ->group("GPU");
+  const std::map<std::string, codegen::Stack> stacks = {{"array", codegen::Stack::Array},
+                                                        {"paged", codegen::Stack::Paged}};
+  verb.add_option("--stack", options.stack, "Intermediate lists in arrays, or in pages as they grow; default: array")
+      ->transform(CLI::CheckedTransformer(stacks).description(""))
+      ->option_text("array|paged")
+      ->group("GPU");
+}
+
+void add_gpu_options(CLI::App& verb, codegen::CudaOptions& options) {
+  verb.add_option("--tau-us", options.tau_us,
+                  "Microseconds: `timeout` splits tasks that ran so long, `half` looks so often for idle blocks; 0: "
+                  "never; default: 10000, 10")
       ->type_name("N")
       ->group("GPU");
   verb.add_option("--chunk", options.chunk,
@@ -27,6 +61,13 @@ void add_gpu_options(CLI::App& verb, codegen::CudaOptions& options) {
   verb.add_option("--queue", options.queue, "Split tasks that there is room for; default: 131072")
       ->type_name("N")
       ->group("GPU");
+  verb.add_option("--split", options.split, "Loop levels whose positions others may get, 1 to 3; default: chosen")
+      ->check(CLI::Range(1, 3))
+      ->type_name("N")
+      ->group("GPU");
+  add_mib_option(verb, "--scratch-mb", options.scratch_bytes, "MiB for intermediate lists; default: what is free");
+  add_mib_option(verb, "--arena-mb", options.arena_bytes,
+                 "MiB for the pages of --stack=paged; default: what is needed");
 }
 
 std::string gpu_problem() {

@@ -7,7 +7,10 @@
 
 namespace matcha::tools {
 
-/// The options that say how a GPU runs a program.
+/// The options that say what the text for a GPU is like.
+void add_gpu_text_options(CLI::App& verb, codegen::CudaOptions& options);
+
+/// The other options that say how a GPU runs a program.
 void add_gpu_options(CLI::App& verb, codegen::CudaOptions& options);
 
 /// Why no GPU can be used here; empty: the first one can.

@@ -287,6 +287,7 @@ void add_run(CLI::App& app, Action& action) {
   verb->add_option("--simd", o.simd, "scalar, avx2, avx512 or avx512-vp2intersect; default: the best there is")
       ->type_name("TIER")
       ->group("How to run");
+  add_gpu_text_options(*verb, o.gpu);
   add_gpu_options(*verb, o.gpu);
   add_pass_options(*verb, o.compile);
   add_console_options(*verb, o.console);

@@ -40,6 +40,11 @@ std::string stats_json(const RunReport& report) {
     stats["positions"] = report.result->positions;
     stats["deferred"] = report.result->deferred;
     stats["rows"] = report.result->rows;
+    if (!report.result->stack.empty()) {
+      stats["stack"] = report.result->stack;
+      stats["workers"] = report.result->workers;
+      stats["scratch_bytes"] = report.result->list_bytes;
+    }
     Json times = Json::array();
     for (const auto& [part, ms] : report.result->times) times.push_back({{"part", part}, {"ms", rounded(ms)}});
     if (!times.empty()) stats["run_ms"] = times;

@@ -159,10 +159,7 @@ class WorkerEmitter {
     if (region && in_worker(sink)) return;
     std::string name = accumulator(sink.var);
     if (sink.kind == SinkKind::List) {
-      std::string columns = Expressions::type(sink.var->type).substr(5);
-      columns.pop_back();
-      out_.line(
-          fmt::format("Filled<{}> {}(w.buffer<{}>({}));", columns, name, columns, buffer_index(sink.maybe_buffer)));
+      out_.line(fmt::format("auto {} = filled({});", name, room(sink.var, sink.maybe_buffer)));
     } else if (sink.kind == SinkKind::Any || sink.kind == SinkKind::All) {
       out_.line(fmt::format("bool {} = {};", name, sink.kind == SinkKind::All));
     } else {
@@ -178,6 +175,14 @@ class WorkerEmitter {
     const auto found = std::find_if(region_->buffers.begin(), region_->buffers.end(),
                                     [&](const ir::Buffer& b) { return b.var == buffer; });
     return static_cast<std::size_t>(found - region_->buffers.begin());
+  }
+
+  /// The worker's place for a list of the type of `list`.
+  std::string room(const ir::Var* list, const ir::Var* buffer) const {
+    std::string columns = Expressions::type(list->type).substr(5);
+    columns.pop_back();
+    std::string_view call = spelling_.stack == Stack::Paged ? "paged_buffer" : "buffer";
+    return fmt::format("w.{}<{}>({})", call, columns, buffer_index(buffer));
   }
 
   void flush(const ir::Sink& sink) {
@@ -367,11 +372,8 @@ class WorkerEmitter {
           out_.line(fmt::format("const {} {} = {};", type, names_.of(l.var), expressions_.text(l.value)));
         },
         [&](const ir::Store& st) {
-          std::string columns = Expressions::type(st.var->type).substr(5);
-          columns.pop_back();
-          std::string buffer = fmt::format("w.buffer<{}>({})", columns, buffer_index(st.buffer));
-          out_.line(
-              fmt::format("const auto {} = {};", names_.of(st.var), expressions_.set_operation(st.value, buffer)));
+          out_.line(fmt::format("const auto {} = {};", names_.of(st.var),
+                                expressions_.set_operation(st.value, room(st.var, st.buffer))));
         },
         [&](const ir::For& f) { loop(f); }, [&](const ir::If& i) { branch(i); },
         [&](const ir::Collect& c) { collect(c); }, [&](const ir::Yield& y) { yield(y); },

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "codegen/c_family/expressions.h"
+#include "codegen/c_family/schedule.h"
 #include "codegen/c_family/text_writer.h"
 #include "ir/nodes.h"
 
@@ -16,6 +17,7 @@ struct Spelling {
   std::string_view function;  ///< In front of a function that workers run, such as `static` or `static __device__`.
   /// Threads that work together on one position, for each region; empty: the prologue has a `Worker`.
   std::span<const std::uint32_t> groups = {};
+  Stack stack = Stack::Array;
 };
 
 /// What the launcher of a region has to know, in the order of `Emitted::regions`.

@@ -28,7 +28,7 @@ class ProgramEmitter {
       : module_(module), about_(about), diagnostics_(diagnostics), facts_(module), expressions_(facts_, names_) {}
 
   std::optional<std::string> run() {
-    emitted_ = emit_workers(module_, Spelling{"static"}, names_);
+    emitted_ = emit_workers(module_, Spelling{"static", {}, about_.stack}, names_);
     expressions_.set_in_region(true);
     std::size_t errors = diagnostics_.error_count();
     out_.line(fmt::format("// {} of {}, made by `matcha build --emit=cpp`.", about_.entry, one_line(about_.program)));
@@ -40,6 +40,7 @@ class ProgramEmitter {
     out_.blank();
     out_.line(fmt::format("inline const std::string kProgram = {};", quoted(about_.program)));
     out_.line(fmt::format("inline const std::string kEntry = {};", quoted(about_.entry)));
+    out_.line(fmt::format("inline constexpr u64 kSteal = {};", stealing_name(about_.steal)));
     out_.blank();
     out_.raw(emitted_.text);
     out_.blank();
@@ -223,6 +224,7 @@ class ProgramEmitter {
     out_.line(fmt::format("  plan.split = {};", s.schedule.split + 1));
     if (entry.dealt_graph != nullptr)
       out_.line(fmt::format("  plan.dealt_graph = &{};", expressions_.text(entry.dealt_graph, Precedence::Primary)));
+    if (about_.stack == Stack::Paged) out_.line("  plan.paged = true;");
     for (const ir::Sink& sink : s.collect->sinks) {
       out_.line(
           fmt::format("  plan.sinks.push_back({{SinkForm::{}, {}}});", form(sink), sink.var->type->columns.size()));

@@ -19,6 +19,7 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -39,10 +40,14 @@ struct Failure {
 struct Settings {
   std::string graph;
   unsigned threads = std::max(1u, std::thread::hardware_concurrency());
-  u64 tau_us = 10000;  ///< 0: loops are never split.
+  u64 steal = kTimeout;
+  std::optional<u64> tau_us;  ///< Not said: 10,000, or 10 when halves are stolen. 0: never.
   u64 chunk = 8;
   u64 tile = 1024;   ///< Arcs of a tile (runtime/common/deal.h); 0: no tiles.
   u64 queue = 4096;  ///< Tasks.
+  u64 split = 3;     ///< Loop levels whose positions other threads may get.
+  u64 block = 8;     ///< Threads that steal from each other directly.
+  u64 arena_bytes = ~0ull;
   u64 rows = u64{1} << 16;
   bool json = false;
   std::map<std::string, std::string> parameters;  ///< `--param NAME=VALUE`.
@@ -62,8 +67,10 @@ struct InputList {
 /// What JSON reports.
 struct Facts {
   u64 vertices = 0, edges = 0, max_degree = 0;
-  u64 positions = 0;  ///< Outermost iterations of all regions.
-  u64 splits = 0;     ///< Tasks that stragglers handed on.
+  u64 positions = 0;   ///< Outermost iterations of all regions.
+  u64 splits = 0;      ///< Tasks that stragglers handed on or idle threads stole.
+  u64 list_bytes = 0;  ///< Of the intermediate lists of all threads, in the region where they took most.
+  bool paged = false;
 };
 
 /// What a region's sink holds, as the host sets it up and merges it.
@@ -76,8 +83,17 @@ struct RegionPlan {
   u64 positions;
   u64 split;
   const Graph* dealt_graph;  ///< By whose arcs the region may be dealt out, or null.
+  bool paged = false;        ///< The function is compiled for paged lists.
   std::vector<SinkPlan> sinks;
   std::vector<std::pair<u64, u64>> buffers;  ///< Items at most, bytes an item.
+};
+/// The memory of all threads' intermediate lists.
+struct ListMemory {
+  std::vector<BufferPlan> buffers;
+  u64 scratch_bytes = 0;  ///< Of one thread: its arrays, or its page tables.
+  std::unique_ptr<u8[]> scratch;
+  u64 pages = 0;
+  std::unique_ptr<u8[]> arena;
 };
 /// The merged sinks of a region: `slots[i]` of sink i, `rows[i]` its columns in order of the outermost positions.
 struct RegionValues {
@@ -164,6 +180,8 @@ class Host {
   Launch top_launch(Shared& shared) const;
 
  private:
+  ListMemory plan_lists(const RegionPlan& plan) const;
+  void set_stealing(const RegionPlan& plan, Launch& launch) const;
   void map_graph(const std::string& path);
   void check_graph(const std::string& path, Graph& g);
   void read_words(const std::string& path, const u8* bytes, u64 size);
@@ -213,6 +231,7 @@ inline const char* trap_text(u32 code) {
 inline void Host::check(const Shared& shared) const {
   if (shared.error == 0) return;
   u32 code = u32(shared.error >> 56);
+  if (code == kOutOfPages) throw Failure{5, "the pages for intermediate lists ran out; raise --arena-mb"};
   throw Failure{code == kOutOfMemory ? 5 : 4, "line " + std::to_string(shared.error >> 24 & 0xFFFFFFFF) + ", column " +
                                                   std::to_string(shared.error & 0xFFFFFF) + ": " + trap_text(code)};
 }

@@ -78,6 +78,42 @@ RegionValues Host::run_region(const RegionPlan& plan, F walk_task) {
   }
 }
 
+/// As the planner of a GPU does, but memory that nobody touches costs nothing.
+inline ListMemory Host::plan_lists(const RegionPlan& plan) const {
+  ListMemory memory;
+  const auto in_lines = [](u64 bytes) { return (bytes + 63) / 64 * 64; };
+  u64 pages = 0;
+  for (const auto& [items, item_bytes] : plan.buffers) {
+    memory.buffers.push_back({memory.scratch_bytes, items});
+    u64 wanted = (items + page_items(item_bytes) - 1) / page_items(item_bytes) * paged_columns(item_bytes);
+    pages += wanted;
+    memory.scratch_bytes += in_lines(plan.paged ? wanted * sizeof(void*) : items * item_bytes);
+  }
+  u64 workers = settings_.threads;
+  memory.scratch.reset(new u8[memory.scratch_bytes * workers + 64]);
+  if (!plan.paged) return memory;
+  std::fill_n(memory.scratch.get(), memory.scratch_bytes * workers, u8{0});
+  u64 machine = u64(sysconf(_SC_PHYS_PAGES)) * u64(sysconf(_SC_PAGE_SIZE));
+  memory.pages = std::min(pages * workers, std::min(settings_.arena_bytes, machine) / kPageBytes);
+  memory.arena.reset(new u8[memory.pages * kPageBytes + 64]);
+  return memory;
+}
+
+/// Rows are told apart by their outermost position, so one thread finds all of a position.
+inline bool has_rows(const RegionPlan& plan) {
+  return std::any_of(plan.sinks.begin(), plan.sinks.end(),
+                     [](const SinkPlan& sink) { return sink.form == SinkForm::Rows; });
+}
+
+inline void Host::set_stealing(const RegionPlan& plan, Launch& launch) const {
+  bool half = settings_.steal == kHalf;
+  u64 tau_us = settings_.tau_us.value_or(half ? 10 : 10000);
+  launch.stealing = settings_.steal;
+  launch.split = has_rows(plan) || settings_.steal == kNoStealing ? 0 : std::min(plan.split, settings_.split);
+  launch.tau = has_rows(plan) ? 0 : tau_us * ticks_per_us();
+  launch.block = settings_.block;
+}
+
 template <typename F>
 bool Host::try_region(const RegionPlan& plan, F& walk_task, u64 row_capacity, RegionValues& values, u64& rows_wanted) {
   u64 workers = settings_.threads;
@@ -85,19 +121,14 @@ bool Host::try_region(const RegionPlan& plan, F& walk_task, u64 row_capacity, Re
   Shared shared{};
   shared.live = plan.positions;
   std::vector<u64> queue_words(settings_.queue * kTaskWords, kEmptyWord);
-  std::vector<BufferPlan> buffers;
-  u64 scratch_bytes = 0;
-  for (const auto& [items, item_bytes] : plan.buffers) {
-    buffers.push_back({scratch_bytes, items});
-    scratch_bytes += (items * item_bytes + 63) / 64 * 64;
-  }
-  std::vector<u8> scratch(scratch_bytes * workers);
+  std::vector<u64> boards(settings_.steal == kHalf ? workers * kBoardWords : 0, 0);
+  std::vector<u64> idle(workers / settings_.block / 64 + 1, 0);
+  const ListMemory lists = plan_lists(plan);
   std::vector<Slot> slots(workers * sinks);
   std::deque<ExactSum> exact;
   std::vector<std::vector<u64>> row_words(sinks);
   std::vector<u64> row_counts(sinks, 0);
   std::vector<RowArea> areas(sinks);
-  bool has_rows = false;
   for (u64 i = 0; i < workers * sinks; ++i) {
     const SinkPlan& sink = plan.sinks[i % sinks];
     slots[i] = {sink.form == SinkForm::All ? 1ull : 0ull, 0};
@@ -107,7 +138,6 @@ bool Host::try_region(const RegionPlan& plan, F& walk_task, u64 row_capacity, Re
       slots[i].low = reinterpret_cast<u64>(&exact.back());
     }
     if (sink.form == SinkForm::Rows && i < sinks) {
-      has_rows = true;
       row_words[i].resize(row_capacity * (sink.columns + 1));
       areas[i] = {row_words[i].data(), row_capacity, &row_counts[i]};
     }
@@ -115,15 +145,18 @@ bool Host::try_region(const RegionPlan& plan, F& walk_task, u64 row_capacity, Re
   Launch launch = top_launch(shared);
   launch.positions = plan.positions;
   launch.chunk = settings_.chunk;
-  launch.deal = has_rows ? Deal{} : deal_of(plan.dealt_graph, settings_.tile);
+  launch.deal = has_rows(plan) ? Deal{} : deal_of(plan.dealt_graph, settings_.tile);
   if (launch.deal.tile != 0) shared.live = launch.deal.tiles;
   launch.workers = workers;
-  launch.split = plan.split;
-  launch.tau = has_rows ? 0 : settings_.tau_us * ticks_per_us();
+  set_stealing(plan, launch);
   launch.queue = {queue_words.data(), settings_.queue, &shared.queue_size, &shared.queue_front, &shared.queue_back};
-  launch.scratch = scratch.data();
-  launch.scratch_bytes = scratch_bytes;
-  launch.buffers = buffers.data();
+  launch.boards = boards.data();
+  launch.idle = idle.data();
+  launch.scratch = lists.scratch.get();
+  launch.scratch_bytes = lists.scratch_bytes;
+  launch.buffers = lists.buffers.data();
+  launch.arena = lists.arena.get();
+  launch.arena_pages = lists.pages;
   launch.slots = slots.data();
   launch.sinks = sinks;
   launch.rows = areas.data();
@@ -136,9 +169,12 @@ bool Host::try_region(const RegionPlan& plan, F& walk_task, u64 row_capacity, Re
   work(0);
   for (std::thread& thread : threads) thread.join();
   check(shared);
-  if (shared.positions_done != plan.positions) throw Failure{4, "internal error: not every position was walked"};
+  if (shared.positions_done != plan.positions || shared.live != 0)
+    throw Failure{4, "internal error: not every position was walked"};
   facts_.positions += plan.positions;
   facts_.splits += shared.splits;
+  facts_.paged = plan.paged;
+  facts_.list_bytes = std::max(facts_.list_bytes, workers * lists.scratch_bytes + shared.pages_taken * kPageBytes);
   values.slots.assign(slots.begin(), slots.begin() + static_cast<std::ptrdiff_t>(sinks));
   values.rows.resize(sinks);
   for (u64 i = 0; i < sinks; ++i) {

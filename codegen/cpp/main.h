@@ -17,11 +17,17 @@ constexpr char kUsage[] =
   --param NAME=VALUE     an int, float or bool
   --json                 one JSON object instead of the bare answer
   --threads N            default: as many as there are
-  --tau-us N             split loops that have run for so long, in microseconds; 0: never (default 10000)
+  --steal KIND           how idle threads get work: timeout, who has run for long hands on the rest of a loop; half, they
+                         take half of a loop; none
+  --tau-us N             microseconds: timeout splits loops that ran so long (default 10000), half looks so often for
+                         blocks without work (default 10); 0: never
+  --split N              loop levels whose rest others may get, 1 to 3 (default 3)
+  --block N              threads that steal from each other directly (default 8)
   --chunk N              outermost iterations that a thread takes at a time (default 8)
   --tile N               arcs that it takes at a time where vertices and their neighbours are walked (default 1024);
                          0: whole vertices
   --queue N              tasks that the queue holds (default 4096)
+  --arena-mb X           MiB for the pages of lists, when compiled with --stack=paged (default: what is needed)
 Exit codes: 0 ok, 2 usage, 3 input data, 4 run time, 5 resources.
 )";
 
@@ -31,6 +37,25 @@ u64 number_of(const std::string& option, const std::string& text) {
   std::from_chars_result got = std::from_chars(text.data(), end, value);
   if (got.ec != std::errc() || got.ptr != end) throw Failure{2, option + ": `" + text + "` is no number"};
   return value;
+}
+
+/// Of a number of MiB, which may be a part of one.
+u64 bytes_of(const std::string& option, const std::string& text) {
+  constexpr double kMib = 1 << 20;
+  constexpr double kMost = 1 << 30;
+  double value = 0;
+  const char* end = text.data() + text.size();
+  std::from_chars_result got = std::from_chars(text.data(), end, value);
+  if (got.ec != std::errc() || got.ptr != end || !(value >= 0 && value <= kMost))
+    throw Failure{2, option + ": `" + text + "` is no number of MiB"};
+  return u64(value * kMib);
+}
+
+u64 stealing_of_name(const std::string& name) {
+  if (name == "none") return matcha_program::kNoStealing;
+  if (name == "half") return matcha_program::kHalf;
+  if (name == "timeout") return matcha_program::kTimeout;
+  throw Failure{2, "--steal: `" + name + "` is none of none, half and timeout"};
 }
 
 void take_option(Settings& settings, const std::string& option, const std::string& value) {
@@ -50,6 +75,14 @@ void take_option(Settings& settings, const std::string& option, const std::strin
     settings.tile = std::min<u64>(number_of(option, value), 1u << 30);
   } else if (option == "--queue") {
     settings.queue = std::min<u64>(number_of(option, value), 1u << 30);
+  } else if (option == "--split") {
+    settings.split = std::min<u64>(std::max<u64>(1, number_of(option, value)), 3);
+  } else if (option == "--block") {
+    settings.block = std::max<u64>(1, number_of(option, value));
+  } else if (option == "--arena-mb") {
+    settings.arena_bytes = bytes_of(option, value);
+  } else if (option == "--steal") {
+    settings.steal = stealing_of_name(value);
   } else {
     throw Failure{2, "unknown option " + option + "; --help lists them"};
   }
@@ -90,8 +123,10 @@ void print_json(const matcha_program::Host& host, const std::string& result, dou
                 facts.edges, facts.max_degree);
   }
   std::printf("  \"ms\": {\"load\": %.3f, \"compile\": 0, \"upload\": 0, \"run\": %.3f},\n", load_ms, run_ms);
-  std::printf("  \"stats\": {\"backend\": \"cpp\", \"threads\": %u, \"positions\": %llu, \"deferred\": %llu}\n}\n",
+  std::printf("  \"stats\": {\"backend\": \"cpp\", \"threads\": %u, \"positions\": %llu, \"deferred\": %llu,\n",
               host.settings().threads, facts.positions, facts.splits);
+  std::printf("    \"stack\": \"%s\", \"workers\": %u, \"scratch_bytes\": %llu}\n}\n", facts.paged ? "paged" : "array",
+              host.settings().threads, facts.list_bytes);
 }
 
 int run_main(int count, char** arguments) {
@@ -100,6 +135,7 @@ int run_main(int count, char** arguments) {
     return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
   };
   Settings settings;
+  settings.steal = matcha_program::kSteal;
   if (!read_arguments(count, arguments, settings)) {
     std::fputs(kUsage, stdout);
     return 0;

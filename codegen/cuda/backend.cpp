@@ -15,7 +15,9 @@ class CudaBackend final : public Backend {
   std::optional<std::string> emit(const ir::Module& module, Diagnostics& diagnostics) override {
     if (!gpu::check_device_program(module, diagnostics)) return std::nullopt;
     constexpr std::uint32_t kWarp = 32;
-    return gpu::emit_device_text(module, gpu::group_widths(module, options_.group, kWarp)).text;
+    return gpu::emit_device_text(module, gpu::group_widths(module, options_.group, kWarp), options_.steal,
+                                 options_.stack)
+        .text;
   }
   std::unique_ptr<Executable> load(const ir::Module& module, Diagnostics& diagnostics) override {
     if (!gpu::check_device_program(module, diagnostics)) return nullptr;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "codegen/backend.h"
+#include "codegen/c_family/schedule.h"
 
 namespace matcha::codegen {
 
@@ -12,13 +13,19 @@ namespace matcha::codegen {
 struct CudaOptions {
   std::uint32_t group =
       0;  ///< Threads that work together on a position: 1, 2, 4, 8, 16 or 32; 0: chosen for each region.
-  std::uint64_t tau_us = 10000;       ///< Microseconds after which the rest of a task is handed on; 0: never.
+  Stealing steal = Stealing::Timeout;
+  Stack stack = Stack::Array;  ///< Paged is also taken when arrays for enough groups do not fit.
+  /// Microseconds: Timeout hands on the rest of a task that ran for so long, 0: never; Half looks so often for blocks
+  /// without work, 0: never. Not said: 10,000 and 10.
+  std::optional<std::uint64_t> tau_us;
+  std::uint64_t split = 0;            ///< Loop levels whose positions others may get, at most 3; 0: chosen.
   std::uint64_t chunk = 0;            ///< Outermost positions that a group takes at a time; 0: by their number.
   std::optional<std::uint64_t> tile;  ///< Arcs that a group takes at a time where neighbours are walked; 0: whole
                                       ///< vertices; none: by their number.
   std::uint64_t queue = std::uint64_t{1} << 17;  ///< Tasks that the queue has room for.
   std::uint64_t rows = std::uint64_t{1} << 20;   ///< Rows of a list for which there is room at first.
   std::uint64_t scratch_bytes = 0;  ///< Memory for the intermediate lists of all groups at most; 0: what is free.
+  std::uint64_t arena_bytes = 0;    ///< Of `scratch_bytes` at most, for the pages of paged lists; 0: what is needed.
   int device = 0;
 };
 

@@ -80,11 +80,13 @@ std::vector<std::uint32_t> group_widths(const ir::Module& module, std::uint32_t 
   return widths;
 }
 
-DeviceText emit_device_text(const ir::Module& module, const std::vector<std::uint32_t>& groups) {
+DeviceText emit_device_text(const ir::Module& module, const std::vector<std::uint32_t>& groups, Stealing steal,
+                            Stack stack) {
   Names names;
-  Emitted emitted = emit_workers(module, Spelling{"static __device__ __forceinline__", groups}, names);
+  Emitted emitted = emit_workers(module, Spelling{"static __device__ __forceinline__", groups, stack}, names);
   TextWriter out;
   out.line(fmt::format("// {}: made by `matcha build --emit=cuda`, for NVRTC or nvcc.", module.name));
+  out.line(fmt::format("#define MATCHA_STEALING {}", stealing_name(steal)));
   out.raw(worker_prologue());
   out.blank();
   out.line("namespace matcha_program {");

@@ -27,8 +27,10 @@ std::vector<std::string> compile_options();
 /// the others. A region that is not parallel gets the same.
 std::vector<std::uint32_t> group_widths(const ir::Module& module, std::uint32_t wanted, std::uint32_t lanes);
 
-/// Requires: a verified module of stage kernel that `check_device_program` takes; a width for each region.
-DeviceText emit_device_text(const ir::Module& module, const std::vector<std::uint32_t>& groups);
+/// Requires: a verified module of stage kernel that `check_device_program` takes; a width for each region. The text
+/// serves one kind of stealing and one of stacks.
+DeviceText emit_device_text(const ir::Module& module, const std::vector<std::uint32_t>& groups,
+                            Stealing steal = Stealing::Timeout, Stack stack = Stack::Array);
 
 /// False, with a diagnostic, for what does not run on a device: a loop outside a region.
 bool check_device_program(const ir::Module& module, Diagnostics& diagnostics);

@@ -52,6 +52,7 @@ struct CudaExecutable::Session {
   runtime::cuda::DeviceRef device;
   std::unique_ptr<RegionLauncher> launcher;
   std::vector<std::uint32_t> groups;
+  Stack stack = Stack::Array;
   std::vector<EmittedRegion> regions;
   std::optional<runtime::cuda::Module> module;
   std::vector<runtime::cuda::Function> kernels;
@@ -68,7 +69,7 @@ class CudaExecutable::Run {
     values_.bind(program_.module_, arguments);
     for (const ir::Var* param : program_.module_.params) upload_early(param);
     program_.compile(group_widths(program_.module_, program_.options_.group, lanes_for(average_degree(arguments))),
-                     result_);
+                     program_.options_.stack, result_);
     for (const ir::Stmt* stmt : program_.module_.body->body) {
       if (ended() && (stmt->kind == Kind::Region || stmt->kind == Kind::BuildGraph)) break;
       try {
@@ -237,7 +238,6 @@ class CudaExecutable::Run {
     std::size_t index = next_region_++;
     RegionRequest request;
     request.region = &s;
-    request.kernel = &session().kernels[index];
     request.group = session().groups[index];
     request.positions = positions(session().regions[index]);
     for (const ir::Buffer& buffer : s.buffers) {
@@ -255,11 +255,13 @@ class CudaExecutable::Run {
     const ir::Expr* dealt = session().regions[index].dealt_graph;
     const auto upload = dealt != nullptr ? uploads_.find(ir::as<ir::Var>(dealt)) : uploads_.end();
     if (upload != uploads_.end()) request.dealt_graph = &upload->second.view();
+    choose_kernel(request, index);
     RegionOutcome outcome = session().launcher->run(request, options_);
     result_.times.emplace_back("kernel", outcome.milliseconds);
     if (!outcome.note.empty()) result_.notes.push_back(outcome.note);
     result_.ending = outcome.ending;
     result_.positions += outcome.positions;
+    report_lists(request, outcome);
     result_.deferred += outcome.splits;
     for (std::size_t i = 0; i < s.collect->sinks.size(); ++i) {
       const ir::Sink& sink = s.collect->sinks[i];
@@ -269,6 +271,25 @@ class CudaExecutable::Run {
         values_.set(sink.var, std::move(outcome.values[i]));
       }
     }
+  }
+
+  /// The kernel of the region; when its arrays do not fit, the program is compiled for paged lists first.
+  void choose_kernel(RegionRequest& request, std::size_t index) {
+    request.kernel = &session().kernels[index];
+    request.stack = session().stack;
+    if (request.stack == Stack::Paged || !session().launcher->wants_pages(request)) return;
+    result_.notes.push_back("lists are kept in pages, because arrays for enough groups of threads do not fit");
+    program_.compile(std::vector(session().groups), Stack::Paged, result_);
+    request.kernel = &session().kernels[index];
+    request.stack = Stack::Paged;
+  }
+
+  /// Tells of the region whose lists took most.
+  void report_lists(const RegionRequest& request, const RegionOutcome& outcome) {
+    if (!result_.stack.empty() && outcome.list_bytes <= result_.list_bytes) return;
+    result_.stack = request.stack == Stack::Paged ? "paged" : "array";
+    result_.workers = outcome.groups;
+    result_.list_bytes = outcome.list_bytes;
   }
 
   void results(const ir::Return& s) {
@@ -351,11 +372,11 @@ void CudaExecutable::open(RunResult& result) {
   result.tier = session_->device->label();
 }
 
-void CudaExecutable::compile(const std::vector<std::uint32_t>& groups, RunResult& result) {
+void CudaExecutable::compile(const std::vector<std::uint32_t>& groups, Stack stack, RunResult& result) {
   Session& session = *session_;
-  if (session.module && session.groups == groups) return;
+  if (session.module && session.groups == groups && session.stack == stack) return;
   Clock::time_point start = Clock::now();
-  DeviceText device_text = emit_device_text(module_, groups);
+  DeviceText device_text = emit_device_text(module_, groups, options_.steal, stack);
   runtime::cuda::NvrtcSearch search;
   search.preferred_major = session.device->driver().version() / 1000;
   const runtime::cuda::Nvrtc* nvrtc = need(runtime::cuda::Nvrtc::open(search));
@@ -375,6 +396,7 @@ void CudaExecutable::compile(const std::vector<std::uint32_t>& groups, RunResult
     session.kernels.push_back(need(session.module->function("run_" + region.function)));
   }
   session.groups = groups;
+  session.stack = stack;
   session.regions = std::move(device_text.regions);
   result.times.emplace_back("module", milliseconds_since(start));
 }

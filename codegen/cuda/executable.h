@@ -26,7 +26,7 @@ class CudaExecutable final : public Executable {
   class Run;
 
   void open(RunResult& result);
-  void compile(const std::vector<std::uint32_t>& groups, RunResult& result);
+  void compile(const std::vector<std::uint32_t>& groups, Stack stack, RunResult& result);
 
   ir::Module module_;
   CudaOptions options_;

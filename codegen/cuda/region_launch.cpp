@@ -7,6 +7,8 @@
 
 #include "codegen/cuda/device_text.h"
 #include "codegen/cuda/sinks.h"
+#include "runtime/common/half_stealing.h"
+#include "runtime/common/rooms.h"
 
 namespace matcha::codegen::gpu {
 
@@ -22,8 +24,6 @@ using Clock = std::chrono::steady_clock;
 using Use = RegionMemory::Use;
 
 namespace {
-
-constexpr std::uint64_t kLine = 64;
 
 template <typename T>
 T* device_pointer(CuDevicePtr address) {
@@ -56,7 +56,9 @@ RegionOutcome RegionLauncher::run(const RegionRequest& request, const RunOptions
   row_capacity_ = std::max<std::uint64_t>(options_.rows, 1);
   while (true) {
     RegionOutcome outcome;
-    Plan planned = plan(request, outcome);
+    RegionPlan planned =
+        plan_lists(request.buffers, wanted_groups(request), request.stack, list_memory(), request.region->loc);
+    outcome.note = planned.note;
     Launch launch = prepare(request, planned);
     start(request, planned, launch);
     outcome.ending = wait(request, options);
@@ -65,6 +67,7 @@ RegionOutcome RegionLauncher::run(const RegionRequest& request, const RunOptions
     need(memory_.take(Use::Shared, sizeof shared).copy_to(stream_, &shared, sizeof shared));
     need(stream_.synchronize());
     outcome.milliseconds = need(end_.milliseconds_since(begin_));
+    outcome.list_bytes = planned.bytes(shared.pages_taken);
     check(request, shared, outcome);
     if (!collect_rows(request, outcome)) continue;
     collect(request, planned, outcome);
@@ -73,44 +76,26 @@ RegionOutcome RegionLauncher::run(const RegionRequest& request, const RunOptions
   }
 }
 
-RegionLauncher::Plan RegionLauncher::plan(const RegionRequest& request, RegionOutcome& outcome) {
-  Plan plan;
-  const BufferSpec* largest = nullptr;
-  unsigned __int128 bytes = 0;
-  for (const BufferSpec& buffer : request.buffers) {
-    plan.buffers.push_back({static_cast<std::uint64_t>(bytes), buffer.items});
-    bytes += (static_cast<unsigned __int128>(buffer.items) * buffer.item_bytes + kLine - 1) / kLine * kLine;
-    if (largest == nullptr || buffer.items * buffer.item_bytes > largest->items * largest->item_bytes)
-      largest = &buffer;
-  }
-  if (request.region->schedule.parallel) {
-    int blocks = need(request.kernel->blocks_per_multiprocessor(kBlockThreads, 0), request.region->loc);
-    if (blocks == 0)
-      fail(ErrorKind::Runtime, "the kernel of a region does not fit a multiprocessor", {}, request.region->loc);
-    std::uint64_t threads = static_cast<std::uint64_t>(device_->properties().multiprocessors) *
-                            static_cast<unsigned>(blocks) * kBlockThreads;
-    constexpr std::uint64_t kGroupsAPosition = 16;
-    std::uint64_t useful = std::max<std::uint64_t>(request.positions, 1);
-    if (request.dealt_graph != nullptr) useful = std::max(useful, request.dealt_graph->arc_count);
-    if (useful < threads) useful *= kGroupsAPosition;
-    plan.workers = std::min(threads / request.group, useful);
-  }
-  if (bytes == 0) return plan;
-  std::uint64_t limit = options_.scratch_bytes != 0 ? options_.scratch_bytes : memory_.scratch_limit();
-  if (bytes > limit) {
-    fail(ErrorKind::Resource,
-         fmt::format("the intermediate list `{}` of up to {} items does not fit the GPU's memory", largest->name,
-                     largest->items),
-         "use a list with a smaller capacity", request.region->loc);
-  }
-  plan.scratch_bytes = static_cast<std::uint64_t>(bytes);
-  std::uint64_t room = limit / plan.scratch_bytes;
-  if (room < plan.workers) {
-    outcome.note = fmt::format("{} of {} groups of threads work, because each needs {} bytes for its lists", room,
-                               plan.workers, plan.scratch_bytes);
-    plan.workers = room;
-  }
-  return plan;
+std::uint64_t RegionLauncher::wanted_groups(const RegionRequest& request) const {
+  if (!request.region->schedule.parallel) return 1;
+  int blocks = need(request.kernel->blocks_per_multiprocessor(kBlockThreads, 0), request.region->loc);
+  if (blocks == 0)
+    fail(ErrorKind::Runtime, "the kernel of a region does not fit a multiprocessor", {}, request.region->loc);
+  std::uint64_t threads =
+      static_cast<std::uint64_t>(device_->properties().multiprocessors) * static_cast<unsigned>(blocks) * kBlockThreads;
+  constexpr std::uint64_t kGroupsAPosition = 16;
+  std::uint64_t useful = std::max<std::uint64_t>(request.positions, 1);
+  if (request.dealt_graph != nullptr) useful = std::max(useful, request.dealt_graph->arc_count);
+  if (useful < threads) useful *= kGroupsAPosition;
+  return std::min(threads / request.group, useful);
+}
+
+ListMemory RegionLauncher::list_memory() const {
+  return {options_.scratch_bytes != 0 ? options_.scratch_bytes : memory_.scratch_limit(), options_.arena_bytes};
+}
+
+bool RegionLauncher::wants_pages(const RegionRequest& request) const {
+  return !request.buffers.empty() && gpu::wants_pages(request.buffers, wanted_groups(request), list_memory());
 }
 
 /// Tiles of arcs where they can be dealt out; rows keep the order of positions, so those stay whole.
@@ -130,7 +115,7 @@ matcha_program::Deal RegionLauncher::deal(const RegionRequest& request, std::uin
           (graph->arc_count + tile - 1) / tile};
 }
 
-Launch RegionLauncher::prepare(const RegionRequest& request, const Plan& plan) {
+Launch RegionLauncher::prepare(const RegionRequest& request, const RegionPlan& plan) {
   Launch launch{};
   launch.deal = deal(request, plan.workers);
   Shared shared{};
@@ -148,37 +133,67 @@ Launch RegionLauncher::prepare(const RegionRequest& request, const Plan& plan) {
                      ? options_.chunk
                      : std::clamp<std::uint64_t>(request.positions / (plan.workers * kChunksAGroup), 1, kLargestChunk);
   launch.workers = plan.workers;
-  // Rows are told apart by their outermost position, so one group finds all of a position.
-  bool split = options_.tau_us != 0 && options_.queue != 0 && !has_rows(*request.region);
-  launch.split = split ? std::min<std::uint64_t>(request.region->schedule.split + 1, 3) : 0;
-  constexpr std::uint64_t kUsualKhz = 1'500'000;
-  std::uint64_t khz =
-      device_->properties().clock_khz > 0 ? static_cast<std::uint64_t>(device_->properties().clock_khz) : kUsualKhz;
-  constexpr std::uint64_t kUsualTauUs = 10000;
-  launch.tau = (options_.tau_us != 0 ? options_.tau_us : kUsualTauUs) * khz / 1000;
-  std::uint64_t queue = split ? options_.queue : 0;
-  const DeviceMemory& words = memory_.take(Use::Queue, queue * matcha_program::kTaskWords * 8);
-  if (queue != 0) need(words.fill(stream_, 0xFF));
-  launch.queue = {device_pointer<matcha_program::u64>(words.address()), queue,
-                  device_pointer<matcha_program::u64>(shared_ + offsetof(Shared, queue_size)),
-                  device_pointer<matcha_program::u64>(shared_ + offsetof(Shared, queue_front)),
-                  device_pointer<matcha_program::u64>(shared_ + offsetof(Shared, queue_back))};
-  if (plan.scratch_bytes != 0) {
-    launch.scratch =
-        device_pointer<matcha_program::u8>(memory_.take(Use::Scratch, plan.scratch_bytes * plan.workers).address());
-    launch.scratch_bytes = plan.scratch_bytes;
-  }
-  const std::uint64_t plan_bytes = plan.buffers.size() * sizeof(matcha_program::BufferPlan);
-  const DeviceMemory& buffers = memory_.take(Use::Buffers, plan_bytes);
-  if (plan_bytes != 0) need(buffers.copy_from(stream_, plan.buffers.data(), plan_bytes));
-  launch.buffers = device_pointer<const matcha_program::BufferPlan>(buffers.address());
+  prepare_stealing(request, plan, launch);
+  prepare_lists(plan, launch);
   prepare_sinks(request, plan, launch);
   prepare_rows(request, launch);
   need(stream_.synchronize());
   return launch;
 }
 
-void RegionLauncher::prepare_sinks(const RegionRequest& request, const Plan& plan, Launch& launch) {
+void RegionLauncher::prepare_stealing(const RegionRequest& request, const RegionPlan& plan, Launch& launch) {
+  bool half = options_.steal == Stealing::Half;
+  constexpr std::uint64_t kUsualTauUs = 10000;
+  constexpr std::uint64_t kUsualLookUs = 10;
+  std::uint64_t tau_us = options_.tau_us.value_or(half ? kUsualLookUs : kUsualTauUs);
+  // Rows are told apart by their outermost position, so one group finds all of a position.
+  bool split = options_.steal != Stealing::None && !has_rows(*request.region) && request.region->schedule.parallel &&
+               (half || (tau_us != 0 && options_.queue != 0));
+  constexpr std::uint64_t kMostLevels = 3;
+  constexpr std::uint64_t kShownLevels = 2;  // STMatch's StopLevel.
+  std::uint64_t levels = std::min<std::uint64_t>(request.region->schedule.split + 1, half ? kShownLevels : kMostLevels);
+  launch.stealing = half ? matcha_program::kHalf : split ? matcha_program::kTimeout : matcha_program::kNoStealing;
+  launch.split = !split ? 0 : options_.split != 0 ? std::min(options_.split, kMostLevels) : levels;
+  constexpr std::uint64_t kUsualKhz = 1'500'000;
+  std::uint64_t khz =
+      device_->properties().clock_khz > 0 ? static_cast<std::uint64_t>(device_->properties().clock_khz) : kUsualKhz;
+  launch.tau = (tau_us != 0 ? tau_us : kUsualTauUs) * khz / 1000;
+  std::uint64_t queue = split && tau_us != 0 ? options_.queue : 0;
+  const DeviceMemory& words = memory_.take(Use::Queue, queue * matcha_program::kTaskWords * 8);
+  if (queue != 0) need(words.fill(stream_, 0xFF));
+  launch.queue = {device_pointer<matcha_program::u64>(words.address()), queue,
+                  device_pointer<matcha_program::u64>(shared_ + offsetof(Shared, queue_size)),
+                  device_pointer<matcha_program::u64>(shared_ + offsetof(Shared, queue_front)),
+                  device_pointer<matcha_program::u64>(shared_ + offsetof(Shared, queue_back))};
+  launch.block = kBlockThreads / request.group;
+  if (!half) return;
+  const DeviceMemory& boards = memory_.take(Use::Boards, plan.workers * matcha_program::kBoardWords * 8);
+  const DeviceMemory& idle = memory_.take(Use::Idle, (plan.workers / launch.block / 64 + 1) * 8);
+  need(boards.fill(stream_, 0));
+  need(idle.fill(stream_, 0));
+  launch.boards = device_pointer<matcha_program::u64>(boards.address());
+  launch.idle = device_pointer<matcha_program::u64>(idle.address());
+}
+
+void RegionLauncher::prepare_lists(const RegionPlan& plan, Launch& launch) {
+  if (plan.scratch_bytes != 0) {
+    const DeviceMemory& scratch = memory_.take(Use::Scratch, plan.scratch_bytes * plan.workers);
+    if (plan.stack == Stack::Paged) need(scratch.fill(stream_, 0));
+    launch.scratch = device_pointer<matcha_program::u8>(scratch.address());
+    launch.scratch_bytes = plan.scratch_bytes;
+  }
+  if (plan.pages != 0) {
+    const DeviceMemory& pages = memory_.take(Use::Pages, plan.pages * matcha_program::kPageBytes);
+    launch.arena = device_pointer<matcha_program::u8>(pages.address());
+    launch.arena_pages = plan.pages;
+  }
+  const std::uint64_t plan_bytes = plan.buffers.size() * sizeof(matcha_program::BufferPlan);
+  const DeviceMemory& buffers = memory_.take(Use::Buffers, plan_bytes);
+  if (plan_bytes != 0) need(buffers.copy_from(stream_, plan.buffers.data(), plan_bytes));
+  launch.buffers = device_pointer<const matcha_program::BufferPlan>(buffers.address());
+}
+
+void RegionLauncher::prepare_sinks(const RegionRequest& request, const RegionPlan& plan, Launch& launch) {
   const std::span<const ir::Sink> sinks = request.region->collect->sinks;
   std::vector<Slot> slots(plan.workers * sinks.size());
   for (std::size_t i = 0; i < sinks.size(); ++i) {
@@ -221,7 +236,7 @@ void RegionLauncher::prepare_rows(const RegionRequest& request, Launch& launch) 
   launch.rows = device_pointer<const RowArea>(memory.address());
 }
 
-void RegionLauncher::start(const RegionRequest& request, const Plan& plan, Launch& launch) {
+void RegionLauncher::start(const RegionRequest& request, const RegionPlan& plan, Launch& launch) {
   std::vector<std::uint8_t> frame = request.frame;
   std::uint64_t threads = plan.workers * request.group;
   runtime::cuda::LaunchShape shape;
@@ -276,6 +291,10 @@ void RegionLauncher::check(const RegionRequest& request, const Shared& shared, R
       loc.column = static_cast<std::uint32_t>(shared.error & 0xFFFFFF);
       loc.length = 0;
     }
+    if (shared.error >> 56 == matcha_program::kOutOfPages) {
+      fail(ErrorKind::Resource, "the pages for intermediate lists ran out",
+           "raise --arena-mb or --scratch-mb where they are given, or take --stack=array", loc);
+    }
     interp::trap(static_cast<TrapCode>(shared.error >> 56), loc);
   }
   outcome.positions = shared.positions_done;
@@ -289,7 +308,7 @@ void RegionLauncher::check(const RegionRequest& request, const Shared& shared, R
        "report this with the program", loc);
 }
 
-void RegionLauncher::collect(const RegionRequest& request, const Plan& plan, RegionOutcome& outcome) {
+void RegionLauncher::collect(const RegionRequest& request, const RegionPlan& plan, RegionOutcome& outcome) {
   const std::span<const ir::Sink> sinks = request.region->collect->sinks;
   std::vector<Slot> slots(plan.workers * sinks.size());
   const std::uint64_t bytes = slots.size() * sizeof(Slot);

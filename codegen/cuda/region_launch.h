@@ -6,6 +6,7 @@
 #include "codegen/cuda/cuda.h"
 #include "codegen/cuda/host_values.h"
 #include "codegen/cuda/region_memory.h"
+#include "codegen/cuda/region_plan.h"
 #include "runtime/common/exact_sum.h"
 #include "runtime/common/launch.h"
 #include "runtime/cuda/memory.h"
@@ -13,18 +14,12 @@
 
 namespace matcha::codegen::gpu {
 
-/// One planned buffer: at most so many items in each group.
-struct BufferSpec {
-  std::string name;
-  std::uint64_t items;
-  std::uint64_t item_bytes;
-};
-
 /// A region, ready to be launched.
 struct RegionRequest {
   const ir::Region* region = nullptr;
   const runtime::cuda::Function* kernel = nullptr;
   std::uint32_t group = 1;
+  Stack stack = Stack::Array;  ///< What the kernel is compiled for.
   std::uint64_t positions = 1;
   std::vector<std::uint8_t> frame;
   std::vector<BufferSpec> buffers;
@@ -41,7 +36,8 @@ struct RegionOutcome {
   std::uint64_t positions = 0;
   std::uint64_t splits = 0;
   std::uint64_t groups = 0;
-  double milliseconds = 0;  ///< Of the kernel.
+  std::uint64_t list_bytes = 0;  ///< Of their intermediate lists.
+  double milliseconds = 0;       ///< Of the kernel.
   std::string note;
 };
 
@@ -52,26 +48,25 @@ class RegionLauncher {
 
   /// Throws Trap for an error of the program, the device or its memory.
   RegionOutcome run(const RegionRequest& request, const RunOptions& options);
+  /// True when the region should be compiled for paged lists, because arrays for enough groups do not fit.
+  bool wants_pages(const RegionRequest& request) const;
   const runtime::cuda::Stream& stream() const { return stream_; }
 
  private:
-  /// How many groups work, and the memory of each.
-  struct Plan {
-    std::uint64_t workers = 1;
-    std::vector<matcha_program::BufferPlan> buffers;
-    std::uint64_t scratch_bytes = 0;
-  };
-
-  Plan plan(const RegionRequest& request, RegionOutcome& outcome);
-  matcha_program::Launch prepare(const RegionRequest& request, const Plan& plan);
+  /// Groups that the device holds at a time, or fewer when there is no work for all.
+  std::uint64_t wanted_groups(const RegionRequest& request) const;
+  ListMemory list_memory() const;
+  matcha_program::Launch prepare(const RegionRequest& request, const RegionPlan& plan);
   matcha_program::Deal deal(const RegionRequest& request, std::uint64_t workers) const;
-  void prepare_sinks(const RegionRequest& request, const Plan& plan, matcha_program::Launch& launch);
+  void prepare_stealing(const RegionRequest& request, const RegionPlan& plan, matcha_program::Launch& launch);
+  void prepare_lists(const RegionPlan& plan, matcha_program::Launch& launch);
+  void prepare_sinks(const RegionRequest& request, const RegionPlan& plan, matcha_program::Launch& launch);
   void prepare_rows(const RegionRequest& request, matcha_program::Launch& launch);
-  void start(const RegionRequest& request, const Plan& plan, matcha_program::Launch& launch);
+  void start(const RegionRequest& request, const RegionPlan& plan, matcha_program::Launch& launch);
   /// Waits for the kernel, looking at the wish to stop meanwhile.
   Ending wait(const RegionRequest& request, const RunOptions& options);
   void check(const RegionRequest& request, const matcha_program::Shared& shared, RegionOutcome& outcome) const;
-  void collect(const RegionRequest& request, const Plan& plan, RegionOutcome& outcome);
+  void collect(const RegionRequest& request, const RegionPlan& plan, RegionOutcome& outcome);
   /// False when a row area was too small; the capacity is then what is needed.
   bool collect_rows(const RegionRequest& request, RegionOutcome& outcome);
 

@@ -21,8 +21,11 @@ const DeviceMemory& RegionMemory::take_rows(std::uint64_t sink, std::uint64_t by
 
 std::uint64_t RegionMemory::scratch_limit() const {
   constexpr std::uint64_t kReserve = std::uint64_t{256} << 20;
-  const auto scratch = pieces_.find({Use::Scratch, 0});
-  std::uint64_t held = scratch == pieces_.end() ? 0 : scratch->second.bytes();
+  std::uint64_t held = 0;
+  for (Use use : {Use::Scratch, Use::Pages}) {
+    const auto piece = pieces_.find({use, 0});
+    if (piece != pieces_.end()) held += piece->second.bytes();
+  }
   std::uint64_t free = need(device_->memory()).free + held;
   return free > 2 * kReserve ? (free - kReserve) / 10 * 9 : free / 2;
 }

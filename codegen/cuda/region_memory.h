@@ -12,7 +12,7 @@ namespace matcha::codegen::gpu {
 /// Memory of the device that regions use one after the other: each purpose keeps the largest piece it was ever given.
 class RegionMemory {
  public:
-  enum class Use { Shared, Queue, Buffers, Scratch, Slots, Sums, RowAreas, RowCounts };
+  enum class Use { Shared, Queue, Boards, Idle, Buffers, Scratch, Pages, Slots, Sums, RowAreas, RowCounts };
 
   explicit RegionMemory(runtime::cuda::DeviceRef device) : device_(std::move(device)) {}
 
@@ -21,7 +21,7 @@ class RegionMemory {
   const runtime::cuda::DeviceMemory& take(Use use, std::uint64_t bytes, std::uint64_t number = 0);
   /// Rows of one list sink.
   const runtime::cuda::DeviceMemory& take_rows(std::uint64_t sink, std::uint64_t bytes);
-  /// Bytes that scratch memory may have: what is free, but for a reserve, and what it has already.
+  /// Bytes that scratch memory and pages may have: what is free, but for a reserve, and what they have already.
   std::uint64_t scratch_limit() const;
   /// Gives back what rows took, which may be a lot.
   void drop_rows() { rows_.clear(); }

@@ -1,5 +1,6 @@
 // The few atomic operations that the task queue and the workers use, on host and device. All are relaxed: what is
-// passed between workers is passed in the atomic words themselves.
+// passed between workers is passed in the atomic words themselves, and where two words must be seen in order there is a
+// `fence`.
 #pragma once
 
 #ifndef __CUDACC__
@@ -14,14 +15,21 @@ namespace matcha_program {
 
 MATCHA_FN u64 atomic_add(u64* word, u64 value) { return atomicAdd(word, value); }
 MATCHA_FN u64 atomic_exchange(u64* word, u64 value) { return atomicExch(word, value); }
+MATCHA_FN u64 atomic_or(u64* word, u64 bits) { return atomicOr(word, bits); }
+MATCHA_FN u64 atomic_and(u64* word, u64 bits) { return atomicAnd(word, bits); }
 MATCHA_FN u64 atomic_exchange_if(u64* word, u64 expected, u64 value) { return atomicCAS(word, expected, value); }
 MATCHA_FN u64 atomic_read(const u64* word) { return *static_cast<const volatile u64*>(word); }
 MATCHA_FN void nap() { __nanosleep(100); }
+/// Others see what this thread did before it no later than what it does after.
+MATCHA_FN void fence() { __threadfence(); }
+MATCHA_FN u32 lowest_bit(u64 word) { return u32(__ffsll(i64(word)) - 1); }
 
 #else
 
 MATCHA_FN u64 atomic_add(u64* word, u64 value) { return __atomic_fetch_add(word, value, __ATOMIC_RELAXED); }
 MATCHA_FN u64 atomic_exchange(u64* word, u64 value) { return __atomic_exchange_n(word, value, __ATOMIC_RELAXED); }
+MATCHA_FN u64 atomic_or(u64* word, u64 bits) { return __atomic_fetch_or(word, bits, __ATOMIC_RELAXED); }
+MATCHA_FN u64 atomic_and(u64* word, u64 bits) { return __atomic_fetch_and(word, bits, __ATOMIC_RELAXED); }
 MATCHA_FN u64 atomic_exchange_if(u64* word, u64 expected, u64 value) {
   __atomic_compare_exchange_n(word, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
   return expected;
@@ -32,6 +40,9 @@ MATCHA_FN void nap() {
   timespec moment{0, 1000};
   nanosleep(&moment, nullptr);
 }
+/// The processor keeps atomic operations in order by itself; the compiler shall too.
+MATCHA_FN void fence() { __asm__ volatile("" ::: "memory"); }
+MATCHA_FN u32 lowest_bit(u64 word) { return u32(__builtin_ctzll(word)); }
 
 #endif
 

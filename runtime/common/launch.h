@@ -10,10 +10,11 @@ struct Shared {
   u64 next;            ///< First position (or tile) of the outermost loop that no worker has taken.
   u64 live;            ///< Positions (or tiles) and tasks that are not finished; nobody leaves before it is 0.
   u64 positions_done;  ///< Outermost positions that were walked, their inner loops apart that were handed on.
-  u64 splits;          ///< Tasks that were put into the queue.
+  u64 splits;          ///< Tasks that were put into the queue or stolen.
   u64 stop;            ///< Not 0: leave soon.
   u64 error;           ///< First trap: code << 56 | line << 24 | column.
-  u64 pages_taken;
+  u64 pages_taken;     ///< Of the arena; more than it has when some were refused.
+  u64 idle_blocks;     ///< Bits that are set in `Launch::idle`.
   u64 queue_size, queue_front, queue_back;
 };
 
@@ -23,7 +24,8 @@ struct Slot {
   u64 low, high;
 };
 
-/// Where the items of one planned buffer go: bytes from the start of a worker's scratch memory, and items at most.
+/// Where the items or the page table of one planned buffer go: bytes from the start of a worker's scratch memory, and
+/// items at most.
 struct BufferPlan {
   u64 offset, capacity;
 };
@@ -37,6 +39,13 @@ struct RowArea {
   u64* count;
 };
 
+/// How an idle worker gets a part of what a busy one has left.
+enum Stealing : u64 {
+  kNoStealing = 0,
+  kTimeout = 1,  ///< Who has worked on a task for `tau` hands on its rest through the queue (T-DFS III).
+  kHalf = 2,     ///< It takes half of a range: half_stealing.h (STMatch 1.5).
+};
+
 struct Launch {
   Shared* shared;
   const i64* original_ids;  ///< Of each rank, ascending; null: ids are ranks.
@@ -45,15 +54,28 @@ struct Launch {
   u64 chunk;                ///< Positions that a worker takes at a time.
   Deal deal;                ///< Tiles of arcs in the place of chunks, when `deal.tile` is not 0.
   u64 workers;
-  u64 split;  ///< Loop levels whose remaining positions may become tasks; at most 3.
-  u64 tau;    ///< Clock ticks after which they do, and inner loops look at `stop`; 0: neither.
+  u64 stealing;  ///< A `Stealing`; see `stealing_of`.
+  u64 split;     ///< Loop levels whose remaining positions others may get; at most 3.
+  u64 tau;       ///< Clock ticks after which a worker looks around: at `stop`, and for others to work; 0: never.
   TaskQueue queue;
+  u64 block;    ///< Neighbouring workers that steal from each other directly.
+  u64* boards;  ///< `workers * kBoardWords` zeros, for kHalf.
+  u64* idle;    ///< A bit a block, set when it wants work from another one; zeros.
   u8* scratch;
-  u64 scratch_bytes;  ///< Of one worker.
+  u64 scratch_bytes;  ///< Of one worker: its arrays, or its page tables, which are zeros at the start.
   const BufferPlan* buffers;
-  Slot* slots;  ///< `workers * sinks`, set up by the host with the empty value of each sink.
+  u8* arena;        ///< Of paged buffers.
+  u64 arena_pages;  ///< Of kPageBytes each.
+  Slot* slots;      ///< `workers * sinks`, set up by the host with the empty value of each sink.
   u64 sinks;
   const RowArea* rows;  ///< One a sink; empty for those without rows.
 };
+
+#ifdef MATCHA_STEALING
+/// The text is compiled for one kind.
+MATCHA_FN constexpr u64 stealing_of(const Launch&) { return MATCHA_STEALING; }
+#else
+MATCHA_FN u64 stealing_of(const Launch& launch) { return launch.stealing; }
+#endif
 
 }  // namespace matcha_program

@@ -204,7 +204,7 @@ struct AllOf {
   bool value;
 };
 
-/// Codes of `runtime::TrapCode`.
+/// Codes of `runtime::TrapCode`, and one that only paged stacks have.
 enum TrapCode : u32 {
   kDivisionByZero = 1,
   kIntegerOverflow = 2,
@@ -215,6 +215,7 @@ enum TrapCode : u32 {
   kUnknownVertex = 7,
   kOutOfMemory = 8,
   kNoVertexLabel = 9,
+  kOutOfPages = 100,
 };
 
 }  // namespace matcha_program

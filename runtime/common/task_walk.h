@@ -1,17 +1,11 @@
-// How a worker gets its tasks and splits them: fresh chunks of the outermost loop, and a queue of what stragglers
-// handed on (T-DFS, section III). A piece of work is *live* from when it exists until it is done, so workers leave when
-// none is.
+// How a worker gets its tasks and splits them: fresh chunks of the outermost loop, a queue of what stragglers handed on
+// (T-DFS, section III), and what idle workers steal. A piece of work is *live* from when it exists until it is done, so
+// workers leave when none is.
 #pragma once
 
-#include "runtime/common/group.h"
-#include "runtime/common/launch.h"
+#include "runtime/common/half_stealing.h"
 
 namespace matcha_program {
-
-/// The positions that a loop walks under a task. `end` shrinks when the rest is handed on.
-struct Walk {
-  u64 begin, end;
-};
 
 /// A rest of `n` positions is handed on in that many pieces at most.
 inline constexpr u64 kPieces = 64;
@@ -19,7 +13,8 @@ inline constexpr u64 kPieces = 64;
 template <typename Group>
 class TaskWalk {
  public:
-  MATCHA_MEMBER TaskWalk(const Launch& launch, Group group) : launch_(launch), group_(group), tile_(group) {}
+  MATCHA_MEMBER TaskWalk(const Launch& launch, Group group, u64 index)
+      : launch_(launch), group_(group), tile_(group), half_(launch, group, index) {}
 
   /// Runs `walk_task(task)` until nothing is live: first what was handed on, then fresh chunks (T-DFS, Algorithm 4).
   template <typename F>
@@ -41,6 +36,7 @@ class TaskWalk {
       }
       if (!group_.leads()) continue;
       if (finished_ != 0) atomic_add(&launch_.shared->positions_done, finished_);
+      fence();  // What came of the task is live by now.
       atomic_add(&launch_.shared->live, ~weight + 1);
     }
   }
@@ -58,15 +54,21 @@ class TaskWalk {
   }
 
   /// Before position `at` of the loop at `level` below the positions at0, at1. True: leave the loop, because of an
-  /// error or because all of the rest, `at` included, has been handed on. Hands on when the task has run for `tau`.
+  /// error or because others got all of the rest, `at` included. Looks around when `tau` has passed.
   MATCHA_MEMBER bool leave(const Task& task, u32 level, Walk& walk, u64 at0, u64 at1, u64 at) {
     if (level == 0 && stopped()) return true;
     bool first = at == walk.begin;  // Always walked, so that every task gets something done.
+    bool half = stealing_of(launch_) == kHalf;
+    if (half && level >= task.depth && level < launch_.split) {
+      if (first) half_.show(level, walk, at0, at1);
+      if (!first && !half_.begin_next(level)) return true;
+    }
     if (first || level < task.depth || launch_.tau == 0) return false;
     if (group_.broadcast(Group::now() - started_) < launch_.tau) return false;
     started_ = Group::now();
     if (stopped()) return true;
-    if (level >= launch_.split) return false;
+    if (half && group_.leads()) half_.give();
+    if (half || level >= launch_.split) return false;
     walk.end -= group_.broadcast(group_.leads() ? hand_on(Task{level, {at0, at1}, 0, 0}, at, walk.end) : 0);
     return walk.end == at;
   }
@@ -98,6 +100,7 @@ class TaskWalk {
         task = Task{0, {0, 0}, begin, end};
         weight = begin < end ? end - begin : 0;
       }
+      if (weight == 0 && stealing_of(launch_) == kHalf) weight = steal(task);
     }
     weight = group_.broadcast(weight);
     if (weight == 0) return 0;
@@ -109,6 +112,14 @@ class TaskWalk {
     return weight;
   }
 
+  /// 1 when it stole; else asks other blocks.
+  MATCHA_MEMBER u64 steal(Task& task) const {
+    if (launch_.split == 0) return 0;
+    if (half_.steal(task)) return 1;
+    half_.ask();
+    return 0;
+  }
+
   /// Puts [begin, end) into the queue in pieces, the last ones first; gives the number of positions that found room.
   MATCHA_MEMBER u64 hand_on(Task task, u64 begin, u64 end) {
     u64 piece = larger<u64>((end - begin + kPieces - 1) / kPieces, 1);
@@ -117,6 +128,7 @@ class TaskWalk {
       task.end = end - taken;
       task.begin = task.end - begin < piece ? begin : task.end - piece;
       atomic_add(&launch_.shared->live, 1);
+      fence();
       if (!launch_.queue.push(task)) {
         atomic_add(&launch_.shared->live, ~0ull);
         break;
@@ -133,6 +145,7 @@ class TaskWalk {
 
  private:
   TileWalk<Group> tile_;
+  HalfStealing<Group> half_;
   u64 started_ = 0;
   u64 finished_ = 0;  ///< Outermost positions of the current task that are done.
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/common/checked.h"
+#include "runtime/common/rooms.h"
 #include "runtime/common/set_operations.h"
 #include "runtime/common/task_walk.h"
 #define MATCHA_DEVICE_FUNCTION MATCHA_MEMBER
@@ -19,44 +20,11 @@ struct ExactTotal {
   MATCHA_MEMBER f64 value() const { return exact_sum_round(sum); }
 };
 
-/// A planned buffer, and a list that is being filled in it. A buffer of one column is packed; of more, each column has
-/// 8 bytes an item.
-template <typename... T>
-struct Room;
-template <typename T>
-struct Room<T> {
-  T* data;
-  u64 capacity;
-  MATCHA_MEMBER static Room in(u8* memory, u64 capacity) { return {reinterpret_cast<T*>(memory), capacity}; }
-  MATCHA_MEMBER List<T> list(u64 size) const { return {data, size}; }
-  MATCHA_MEMBER void put(u64 at, T value) const { data[at] = value; }
-};
-template <typename T, typename... Rest>
-struct Room<T, Rest...> {
-  T* data;
-  u64 capacity;
-  Room<Rest...> rest;
-  MATCHA_MEMBER static Room in(u8* memory, u64 capacity) {
-    return {reinterpret_cast<T*>(memory), capacity, Room<Rest...>::in(memory + 8 * capacity, capacity)};
-  }
-  MATCHA_MEMBER List<T, Rest...> list(u64 size) const { return {data, size, rest.list(size)}; }
-  MATCHA_MEMBER void put(u64 at, T value, Rest... values) const {
-    data[at] = value;
-    rest.put(at, values...);
-  }
-};
-template <typename... T>
-struct Filled {
-  Room<T...> room;
-  u64 size;
-  MATCHA_MEMBER List<T...> list() const { return room.list(size); }
-};
-
 template <typename Group>
 class WorkerOf : public TaskWalk<Group>, public Checked<Group>, public SetOperations<Group> {
  public:
   MATCHA_MEMBER WorkerOf(const Launch& launch, u64 index)
-      : TaskWalk<Group>(launch, Group::here()),
+      : TaskWalk<Group>(launch, Group::here(), index),
         Checked<Group>(launch, Group::here()),
         SetOperations<Group>(Group::here()),
         launch_(launch),
@@ -65,51 +33,52 @@ class WorkerOf : public TaskWalk<Group>, public Checked<Group>, public SetOperat
 
   // Buffers and stored sets
 
+  /// Buffer `number` of the plan, as an array or in pages.
   template <typename... T>
   MATCHA_MEMBER Room<T...> buffer(u32 number) const {
-    const BufferPlan& plan = launch_.buffers[number];
-    return Room<T...>::in(launch_.scratch + index_ * launch_.scratch_bytes + plan.offset, plan.capacity);
+    return Room<T...>::in(memory_of(number), launch_.buffers[number].capacity);
   }
-  template <typename A, typename B, typename T>
-  MATCHA_MEMBER List<T> intersect(const A& a, const B& b, Room<T> room) const {
+  template <typename... T>
+  MATCHA_MEMBER PagedRoom<T...> paged_buffer(u32 number) const {
+    return PagedRoom<T...>::in(memory_of(number), launch_.buffers[number].capacity);
+  }
+  template <typename A, typename B, typename R>
+  MATCHA_MEMBER auto intersect(const A& a, const B& b, R room) const {
     return store(a, b, true, room);
   }
-  template <typename A, typename B, typename T>
-  MATCHA_MEMBER List<T> diff(const A& a, const B& b, Room<T> room) const {
+  template <typename A, typename B, typename R>
+  MATCHA_MEMBER auto diff(const A& a, const B& b, R room) const {
     return store(a, b, false, room);
   }
-  template <typename A, typename B, typename T>
-  MATCHA_MEMBER List<T> intersect_repeats(const A& a, const B& b, Room<T> room) const {
+  template <typename A, typename B, typename R>
+  MATCHA_MEMBER auto intersect_repeats(const A& a, const B& b, R room) const {
     return store(a, b, true, room);
   }
-  template <typename A, typename B, typename T>
-  MATCHA_MEMBER List<T> diff_repeats(const A& a, const B& b, Room<T> room) const {
+  template <typename A, typename B, typename R>
+  MATCHA_MEMBER auto diff_repeats(const A& a, const B& b, R room) const {
     return store(a, b, false, room);
   }
-  template <typename A, typename T>
-  MATCHA_MEMBER List<T> copy(const A& a, Room<T> room) const {
-    group_.sync();
-    u64 size = fit(a.size, room.capacity);
-    for (u64 i = group_.lane; i < size; i += Group::kWidth) room.data[i] = a.at(i);
-    group_.sync();
-    return {room.data, size};
+  template <typename A, typename R>
+  MATCHA_MEMBER auto copy(const A& a, R room) const {
+    return room.list(copied(a, room));
   }
   /// A copy in ascending order; by insertion in runs that are merged in place would need a second room, so it is a
   /// heap sort by the first lane.
-  template <typename A, typename T>
-  MATCHA_MEMBER List<T> sorted(const A& a, Room<T> room) const {
-    List<T> items = copy(a, room);
-    if (group_.leads()) heap_sort(room.data, items.size);
+  template <typename A, typename R>
+  MATCHA_MEMBER auto sorted(const A& a, R room) const {
+    u64 size = copied(a, room);
+    if (group_.leads()) heap_sort(room, size);
     group_.sync();
-    return items;
+    return room.list(size);
   }
-  template <typename... T, typename... V>
-  MATCHA_MEMBER void append(Filled<T...>& list, u32 line, u32 column, V... values) const {
-    if (list.size >= list.room.capacity) {
-      this->trap(kCapacityExceeded, line, column);
+  template <typename R, typename... V>
+  MATCHA_MEMBER void append(Filled<R>& list, u32 line, u32 column, V... values) const {
+    list.room.grow(launch_, group_, list.size + 1);
+    if (list.size >= list.room.ready()) {
+      this->trap(list.size >= list.room.capacity ? kCapacityExceeded : kOutOfPages, line, column);
       return;
     }
-    if (group_.leads()) list.room.put(list.size, T(values)...);
+    if (group_.leads()) list.room.put(list.size, values...);
     ++list.size;
     group_.sync();
   }
@@ -160,42 +129,60 @@ class WorkerOf : public TaskWalk<Group>, public Checked<Group>, public SetOperat
   }
 
  private:
-  template <typename A, typename B, typename T>
-  MATCHA_MEMBER List<T> store(const A& a, const B& b, bool wanted, Room<T> room) const {
+  MATCHA_MEMBER u8* memory_of(u32 number) const {
+    return launch_.scratch + index_ * launch_.scratch_bytes + launch_.buffers[number].offset;
+  }
+
+  template <typename A, typename B, typename R>
+  MATCHA_MEMBER auto store(const A& a, const B& b, bool wanted, R room) const {
     group_.sync();
     u64 size = 0;
-    this->filter(a, b, wanted, [&](T x, bool keep) {
+    this->filter(a, b, wanted, [&](typename R::Item x, bool keep) {
       u32 keepers = group_.ballot(keep);
       u64 at = size + Group::bits(keepers & ((1u << group_.lane) - 1));
-      if (keep && at < room.capacity) room.data[at] = x;
       size += Group::bits(keepers);
+      room.grow(launch_, group_, size);
+      if (keep && at < room.ready()) room.put(at, x);
     });
     group_.sync();
-    return {room.data, fit(size, room.capacity)};
+    return room.list(fit(size, room));
+  }
+  template <typename A, typename R>
+  MATCHA_MEMBER u64 copied(const A& a, R& room) const {
+    group_.sync();
+    room.grow(launch_, group_, a.size);
+    u64 size = fit(a.size, room);
+    for (u64 i = group_.lane; i < size; i += Group::kWidth) room.put(i, a.at(i));
+    group_.sync();
+    return size;
   }
 
-  MATCHA_MEMBER u64 fit(u64 size, u64 capacity) const {
-    if (size > capacity) this->trap(kCapacityExceeded, 0, 0);
-    return smaller(size, capacity);
+  /// How much of a list of `size` items the room has; an error if that is not all.
+  template <typename R>
+  MATCHA_MEMBER u64 fit(u64 size, const R& room) const {
+    if (size > room.ready()) this->trap(size > room.capacity ? kCapacityExceeded : kOutOfPages, 0, 0);
+    return smaller(size, room.ready());
   }
 
-  template <typename T>
-  MATCHA_MEMBER static void sift(T* items, u64 root, u64 size) {
+  template <typename R>
+  MATCHA_MEMBER static void exchange(const R& items, u64 a, u64 b) {
+    auto kept = items.at(a);
+    items.at(a) = items.at(b);
+    items.at(b) = kept;
+  }
+  template <typename R>
+  MATCHA_MEMBER static void sift(const R& items, u64 root, u64 size) {
     for (u64 child = 2 * root + 1; child < size; root = child, child = 2 * root + 1) {
-      if (child + 1 < size && items[child] < items[child + 1]) ++child;
-      if (!(items[root] < items[child])) return;
-      T swapped = items[root];
-      items[root] = items[child];
-      items[child] = swapped;
+      if (child + 1 < size && items.at(child) < items.at(child + 1)) ++child;
+      if (!(items.at(root) < items.at(child))) return;
+      exchange(items, root, child);
     }
   }
-  template <typename T>
-  MATCHA_MEMBER static void heap_sort(T* items, u64 size) {
+  template <typename R>
+  MATCHA_MEMBER static void heap_sort(const R& items, u64 size) {
     for (u64 root = size / 2; root-- > 0;) sift(items, root, size);
     for (u64 last = size; last-- > 1;) {
-      T swapped = items[0];
-      items[0] = items[last];
-      items[last] = swapped;
+      exchange(items, 0, last);
       sift(items, 0, last);
     }
   }

@@ -11,6 +11,8 @@
 #include "codegen/cuda/cuda.h"
 #include "codegen/cuda/device_text.h"
 #include "codegen/cuda/frame_layout.h"
+#include "codegen/cuda/host_values.h"
+#include "codegen/cuda/region_plan.h"
 #include "codegen/cuda/sinks.h"
 #include "frontend/frontend.h"
 #include "frontend/lower.h"
@@ -144,6 +146,68 @@ TEST_F(CudaText, GroupsAreWideOnlyForSetOperations) {
   ASSERT_TRUE(clique);
   EXPECT_EQ(group_widths(*clique, 0, 16), (std::vector<std::uint32_t>{1, 16}));
   EXPECT_EQ(group_widths(*clique, 4, 16), (std::vector<std::uint32_t>{4, 4}));
+}
+
+/// A kernel text with every kind of stealing and stacks, in turn, must serve all widths.
+TEST_F(CudaText, SchedulesCompile) {
+  const runtime::Result<const runtime::cuda::Nvrtc*> nvrtc = runtime::cuda::Nvrtc::open();
+  if (!nvrtc) GTEST_SKIP() << "[SKIP] " << nvrtc.error().message;
+  struct Case {
+    const char* program;
+    std::uint32_t group;
+    Stealing steal;
+    Stack stack;
+  };
+  constexpr Case kCases[] = {{"examples/clique5.mt", 32, Stealing::Half, Stack::Paged},
+                             {"examples/house.mt", 1, Stealing::Half, Stack::Array},
+                             {"examples/house.mt", 8, Stealing::None, Stack::Paged},
+                             {"examples/four_cycle.mt", 16, Stealing::Timeout, Stack::Paged}};
+  for (const Case& c : kCases) {
+    std::optional<ir::Module> module = program(read(c.program));
+    ASSERT_TRUE(module);
+    DeviceText text = emit_device_text(*module, group_widths(*module, c.group, 0), c.steal, c.stack);
+    EXPECT_EQ(compile(**nvrtc, text.text, 90), "") << c.program;
+  }
+}
+
+/// Each of the lists has 1,000 items: 4,000 bytes as an array, one page; 3 x 8,000 bytes, three pages.
+const std::vector<BufferSpec> kTwoLists = {{"a", 1000, 4}, {"b", 1000, 24}};
+
+TEST(RegionPlan, ArraysGetFewerGroupsWhenTheyDoNotFit) {
+  RegionPlan plan = plan_lists(kTwoLists, 8, Stack::Array, {1 << 20, 0}, {});
+  EXPECT_EQ(plan.workers, 8u);
+  EXPECT_EQ(plan.note, "");
+  EXPECT_EQ(plan.scratch_bytes, 4032u + 24000u);
+  EXPECT_EQ(plan.buffers[1].offset, 4032u);
+  EXPECT_EQ(plan.bytes(0), 8 * plan.scratch_bytes);
+  plan = plan_lists(kTwoLists, 8, Stack::Array, {3 * plan.scratch_bytes, 0}, {});
+  EXPECT_EQ(plan.workers, 3u);
+  EXPECT_EQ(plan.note, "3 of 8 groups of threads work, because each needs 28032 bytes for its lists");
+  EXPECT_FALSE(wants_pages(kTwoLists, 8, {2 * plan.scratch_bytes, 0}));
+  EXPECT_FALSE(wants_pages(kTwoLists, 8, {plan.scratch_bytes, 0})) << "four pages take more than the arrays";
+  const std::vector<BufferSpec> large = {{"a", 1'000'000, 4}};
+  EXPECT_FALSE(wants_pages(large, 8, {2 * 4'000'000, 0}));
+  EXPECT_TRUE(wants_pages(large, 8, {2 * 4'000'000 - 1, 0}));
+  EXPECT_THROW(plan_lists(kTwoLists, 8, Stack::Array, {28031, 0}, {}), interp::Trap);
+}
+
+TEST(RegionPlan, PagesAreWhatIsLeftBesideTables) {
+  RegionPlan plan = plan_lists(kTwoLists, 8, Stack::Paged, {1 << 20, 0}, {});
+  EXPECT_EQ(plan.workers, 8u);
+  EXPECT_EQ(plan.scratch_bytes, 128u) << "a line of tables for each list";
+  EXPECT_EQ(plan.pages, 32u) << "no more than all groups could use";
+  EXPECT_EQ(plan.bytes(5), 8 * 128u + 5 * 8192u);
+  EXPECT_EQ(plan.bytes(500), 8 * 128u + 32 * 8192u);
+  plan = plan_lists(kTwoLists, 8, Stack::Paged, {1 << 20, 9 * 8192}, {});
+  EXPECT_EQ(plan.workers, 2u) << "a page a table at least";
+  EXPECT_EQ(plan.pages, 8u);
+  EXPECT_NE(plan.note.find("2 of 8 groups"), std::string::npos);
+  const std::vector<BufferSpec> long_list = {{"l", 1'000'000'000'000, 4}};
+  plan = plan_lists(long_list, 4, Stack::Paged, {std::uint64_t{20} << 30, 0}, {});
+  EXPECT_EQ(plan.workers, 4u) << "4 TB of items, but tables of 3.9 GB";
+  EXPECT_EQ(plan.pages, ((std::uint64_t{20} << 30) - 4 * plan.scratch_bytes) / 8192);
+  EXPECT_THROW(plan_lists(kTwoLists, 8, Stack::Paged, {4 * 8192, 0}, {}), interp::Trap);
+  EXPECT_THROW(plan_lists(kTwoLists, 8, Stack::Paged, {1 << 20, 3 * 8192}, {}), interp::Trap);
 }
 
 TEST_F(CudaText, RowsComeInOrderOfTheirPositions) {

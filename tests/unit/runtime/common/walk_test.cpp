@@ -1,5 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <chrono>
+#include <functional>
+#include <numeric>
 #include <random>
 #include <thread>
 #include <vector>
@@ -24,12 +28,13 @@ struct Nest {
   u32 depth;
   u64 outer;
   u64 seed;
-  u64 seen_bound = 24;
+  u64 sizes[4] = {};  ///< Of the loops of a level, when it is not 0.
 
   u64 size(u64 level, u64 a, u64 b, u64 c) const {
     if (level == 0) return outer;
+    if (sizes[level] != 0) return sizes[level];
     u64 mixed = (a * 31 + b * 17 + c * 7 + level * 5 + seed) * 0x9E3779B97F4A7C15ull;
-    return (mixed >> 40) % (level == 1 ? seen_bound : 6);
+    return (mixed >> 40) % (level == 1 ? 24 : 6);
   }
 
   template <typename Visit>
@@ -58,35 +63,57 @@ struct Outcome {
   u64 visits = 0, digest = 0, splits = 0, done = 0;
 };
 
-Outcome run(const Nest& nest, u64 threads, u64 split, u64 tau, u64 capacity, u64 chunk, const Deal& deal = {}) {
+/// How a nest is walked. `at_visit` may hold a worker up.
+struct Schedule {
+  u64 threads = 1;
+  u64 stealing = kTimeout;
+  u64 split = 0;
+  u64 tau = 0;
+  u64 capacity = 0;
+  u64 chunk = 8;
+  u64 block = 2;
+  Deal deal = {};
+  std::function<void(const Shared&)> at_visit = [](const Shared&) {};
+};
+
+Outcome run(const Nest& nest, const Schedule& schedule) {
   Shared shared{};
-  shared.live = deal.tile != 0 ? deal.tiles : nest.outer;
-  std::vector<u64> words(capacity * kTaskWords, kEmptyWord);
+  shared.live = schedule.deal.tile != 0 ? schedule.deal.tiles : nest.outer;
+  std::vector<u64> words(schedule.capacity * kTaskWords, kEmptyWord);
+  std::vector<u64> boards(schedule.threads * kBoardWords, 0);
+  std::vector<u64> idle(schedule.threads / 64 + 1, 0);
   Launch launch{};
   launch.shared = &shared;
   launch.positions = nest.outer;
-  launch.chunk = chunk;
-  launch.deal = deal;
-  launch.workers = threads;
-  launch.split = split;
-  launch.tau = tau;
-  launch.queue = {words.data(), capacity, &shared.queue_size, &shared.queue_front, &shared.queue_back};
+  launch.chunk = schedule.chunk;
+  launch.deal = schedule.deal;
+  launch.workers = schedule.threads;
+  launch.stealing = schedule.stealing;
+  launch.split = schedule.split;
+  launch.tau = schedule.tau;
+  launch.queue = {words.data(), schedule.capacity, &shared.queue_size, &shared.queue_front, &shared.queue_back};
+  launch.block = schedule.block;
+  launch.boards = boards.data();
+  launch.idle = idle.data();
   Outcome outcome;
-  const auto work = [&] {
-    TaskWalk<ForcedGroup> worker(launch, ForcedGroup::here());
+  const auto work = [&](u64 index) {
+    TaskWalk<ForcedGroup> worker(launch, ForcedGroup::here(), index);
     worker.run([&](const Task& task) {
       nest.walk(worker, task, [&](u64 a, u64 b, u64 c, u64 d) {
+        schedule.at_visit(shared);
         atomic_add(&outcome.visits, 1);
         atomic_add(&outcome.digest, (a * 1000003 + b * 10007 + c * 101 + d + 1) * 0xD6E8FEB86659FD93ull);
       });
     });
   };
   std::vector<std::thread> others;
-  for (u64 i = 1; i < threads; ++i) others.emplace_back(work);
-  work();
+  for (u64 i = 1; i < schedule.threads; ++i) others.emplace_back(work, i);
+  work(0);
   for (std::thread& other : others) other.join();
   EXPECT_EQ(shared.live, 0U);
   EXPECT_EQ(shared.queue_size, 0U);
+  EXPECT_EQ(shared.idle_blocks, std::accumulate(idle.begin(), idle.end(), 0ull,
+                                                [](u64 sum, u64 word) { return sum + u64(std::popcount(word)); }));
   outcome.splits = shared.splits;
   outcome.done = shared.positions_done;
   return outcome;
@@ -95,14 +122,18 @@ Outcome run(const Nest& nest, u64 threads, u64 split, u64 tau, u64 capacity, u64
 TEST(TaskWalk, WalksEveryPositionOnceHoweverItIsSplit) {
   std::mt19937_64 random(7);
   const auto below = [&](u64 bound) { return random() % bound; };
-  for (int round = 0; round < 120; ++round) {
+  for (int round = 0; round < 240; ++round) {
     Nest nest{u32(1 + below(4)), below(60), random()};
-    Outcome plain = run(nest, 1, 0, 0, 0, 8);
-    u64 split = 1 + below(3);
-    u64 tau = 1 + below(20);
-    u64 capacity = below(2) == 0 ? below(4) : below(200);
-    u64 chunk = 1 + below(9);
-    Outcome got = run(nest, 1 + below(4), split, tau, capacity, chunk);
+    Outcome plain = run(nest, {});
+    Schedule schedule;
+    schedule.threads = 1 + below(4);
+    schedule.stealing = round % 2 == 0 ? kTimeout : kHalf;
+    schedule.split = 1 + below(3);
+    schedule.tau = 1 + below(20);
+    schedule.capacity = below(2) == 0 ? below(4) : below(200);
+    schedule.chunk = 1 + below(9);
+    schedule.block = 1 + below(4);
+    Outcome got = run(nest, schedule);
     ASSERT_EQ(got.visits, plain.visits) << "round " << round;
     ASSERT_EQ(got.digest, plain.digest) << "round " << round;
     ASSERT_EQ(got.done, nest.outer) << "round " << round;
@@ -129,11 +160,17 @@ TEST(TaskWalk, TilesOfArcsWalkEveryPositionOnce) {
     u64 tile = 1 + below(2 * most);
     Deal deal{offsets.data(), all ? nullptr : vertices.data(), vertices.size(), arcs, tile, (arcs + tile - 1) / tile};
     Nest nest{u32(2 + below(3)), vertices.size(), random()};
-    Outcome plain = run(nest, 1, 0, 0, 0, 8);
-    Outcome whole = run(nest, 1 + below(4), 0, 0, 0, 8, deal);
-    Outcome split =
-        run(nest, 1 + below(4), 1 + below(3), 1 + below(20), below(2) == 0 ? below(4) : below(200), 8, deal);
-    for (const Outcome& got : {whole, split}) {
+    Outcome plain = run(nest, {});
+    Schedule schedule{.threads = 1 + below(4), .deal = deal};
+    Outcome whole = run(nest, schedule);
+    schedule.split = 1 + below(3);
+    schedule.tau = 1 + below(20);
+    schedule.capacity = below(2) == 0 ? below(4) : below(200);
+    Outcome split = run(nest, schedule);
+    schedule.stealing = kHalf;
+    schedule.block = 1 + below(4);
+    Outcome half = run(nest, schedule);
+    for (const Outcome& got : {whole, split, half}) {
       ASSERT_EQ(got.visits, plain.visits) << "round " << round;
       ASSERT_EQ(got.digest, plain.digest) << "round " << round;
       ASSERT_EQ(got.done, nest.outer) << "round " << round;
@@ -144,18 +181,70 @@ TEST(TaskWalk, TilesOfArcsWalkEveryPositionOnce) {
 TEST(TaskWalk, SplitsAtEachLevelAlone) {
   for (u64 level = 1; level <= 3; ++level) {
     Nest nest{u32(level), level == 1 ? 50ull : 5ull, 11};
-    Outcome plain = run(nest, 1, 0, 0, 0, 50);
-    Outcome got = run(nest, 1, level, 1, 100, 1000);
+    Schedule schedule{.split = level, .tau = 1, .capacity = 100, .chunk = 1000};
+    Outcome got = run(nest, schedule);
     EXPECT_GT(got.splits, 0U) << level;
-    EXPECT_EQ(got.digest, plain.digest) << level;
+    EXPECT_EQ(got.digest, run(nest, {}).digest) << level;
   }
+}
+
+/// Waits for what only another worker can bring about; the limit keeps a broken protocol from hanging the test.
+template <typename F>
+void wait_for(F happened) {
+  const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!happened() && std::chrono::steady_clock::now() < late) nap();
+}
+
+/// A nest that has one position at every level but the one that is to be split.
+Nest split_at(u64 level) {
+  Nest nest{3, level == 1 ? 40ull : 1ull, 11};
+  nest.sizes[1] = level == 2 ? 40 : 1;
+  nest.sizes[2] = level == 3 ? 40 : 1;
+  return nest;
+}
+
+TEST(HalfStealing, AnIdleWorkerOfTheBlockTakesHalfAtEachLevel) {
+  for (u64 level = 1; level <= 3; ++level) {
+    Nest nest = split_at(level);
+    Schedule schedule{.threads = 2, .stealing = kHalf, .split = level, .chunk = 1000, .block = 2};
+    // Nobody looks around and there is no queue, so what is split off was stolen.
+    schedule.at_visit = [](const Shared& shared) { wait_for([&] { return atomic_read(&shared.splits) != 0; }); };
+    Outcome got = run(nest, schedule);
+    EXPECT_GT(got.splits, 0U) << level;
+    EXPECT_EQ(got.visits, 40U) << level;
+    EXPECT_EQ(got.digest, run(nest, {}).digest) << level;
+  }
+}
+
+TEST(HalfStealing, ABusyWorkerGivesHalfToABlockThatAsksAtEachLevel) {
+  for (u64 level = 1; level <= 3; ++level) {
+    Nest nest = split_at(level);
+    Schedule schedule{
+        .threads = 2, .stealing = kHalf, .split = level, .tau = 1, .capacity = 1, .chunk = 1000, .block = 1};
+    schedule.at_visit = [](const Shared& shared) {
+      wait_for([&] { return atomic_read(&shared.idle_blocks) != 0 || atomic_read(&shared.splits) != 0; });
+    };
+    Outcome got = run(nest, schedule);
+    EXPECT_GT(got.splits, 0U) << level;
+    EXPECT_EQ(got.digest, run(nest, {}).digest) << level;
+  }
+}
+
+TEST(HalfStealing, WithoutRoomInTheQueueTheWorkStays) {
+  Nest nest = split_at(1);
+  Schedule schedule{.threads = 3, .stealing = kHalf, .split = 3, .tau = 1, .capacity = 0, .chunk = 1000, .block = 1};
+  schedule.at_visit = [](const Shared& shared) { wait_for([&] { return atomic_read(&shared.idle_blocks) != 0; }); };
+  Outcome got = run(nest, schedule);
+  EXPECT_EQ(got.splits, 0U);
+  EXPECT_EQ(got.digest, run(nest, {}).digest);
 }
 
 TEST(TaskWalk, NothingIsSplitWithoutRoomOrTime) {
   Nest nest{3, 20, 5};
-  EXPECT_EQ(run(nest, 2, 3, 1, 0, 4).splits, 0U);
-  EXPECT_EQ(run(nest, 2, 3, 0, 64, 4).splits, 0U);
-  EXPECT_EQ(run(nest, 2, 0, 1, 64, 4).splits, 0U);
+  EXPECT_EQ(run(nest, {.threads = 2, .split = 3, .tau = 1, .capacity = 0, .chunk = 4}).splits, 0U);
+  EXPECT_EQ(run(nest, {.threads = 2, .split = 3, .tau = 0, .capacity = 64, .chunk = 4}).splits, 0U);
+  EXPECT_EQ(run(nest, {.threads = 2, .split = 0, .tau = 1, .capacity = 64, .chunk = 4}).splits, 0U);
+  EXPECT_EQ(run(nest, {.threads = 2, .stealing = kHalf, .split = 0, .tau = 1, .capacity = 64, .chunk = 4}).splits, 0U);
 }
 
 }  // namespace
