@@ -68,7 +68,7 @@ class TaskWalk {
     started_ = Group::now();
     if (stopped()) return true;
     if (half && group_.leads()) half_.give();
-    if (half || level >= launch_.split) return false;
+    if (stealing_of(launch_) != kTimeout || level >= launch_.split) return false;
     walk.end -= group_.broadcast(group_.leads() ? hand_on(Task{level, {at0, at1}, 0, 0}, at, walk.end) : 0);
     return walk.end == at;
   }

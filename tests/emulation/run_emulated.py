@@ -24,6 +24,7 @@ SETTINGS = [
     ["--group", "1"],
     ["--group", "1", "--tau-us", "1", "--chunk", "1", "--queue", "4"],
     ["--group", "1", "--tau-us", "1", "--chunk", "3", "--queue", "0"],
+    ["--group", "1", "--tau-us", "1", "--chunk", "9", "--queue", "2", "--split", "3", "--steal", "half", "--stack", "paged"],
 ]
 # Their runs are thousands of times longer than 1 µs.
 CERTAINLY_SPLIT = {"triangle", "four_cycle", "clique5", "house"}
@@ -109,7 +110,7 @@ def small_graphs(text, skewed):
 def check(bench, skewed, races):
     text = pathlib.Path(bench.program).read_text()
     graphs = small_graphs(text, skewed)
-    split_at_once = SETTINGS[1]
+    split_at_once = [SETTINGS[1], SETTINGS[3]]
     if not races:
         for words, count in stated_counts(text):
             bench.stated(words, count, SETTINGS)
@@ -117,9 +118,9 @@ def check(bench, skewed, races):
             bench.compare(words, SETTINGS[1:])
     elif not graphs:
         for words, count in stated_counts(text):
-            bench.stated(words, count, [split_at_once])
+            bench.stated(words, count, split_at_once)
     else:
-        deferred = bench.compare(graphs[-1], [split_at_once])
+        deferred = bench.compare(graphs[-1], split_at_once)
         if pathlib.Path(bench.program).stem in CERTAINLY_SPLIT:
             expect("loops were split", deferred > 0, True)
 

@@ -29,6 +29,17 @@ SETTINGS = [
     ["--threads", "4", "--tau-us", "1", "--queue", "0", "--tile", "0"],
     ["--threads", "4", "--tau-us", "0", "--chunk", "100000"],
 ]
+# The same where idle threads take halves, in their block and beyond it; and where nobody gets anything of anybody.
+STEALING = [
+    ["--threads=4", "--steal=half", "--block=2", "--tau-us=1", "--chunk=50", "--queue=3"],
+    ["--threads=4", "--steal=half", "--block=4", "--tau-us=0", "--chunk=100000", "--tile=0", "--queue=0", "--split=1"],
+    ["--threads=3", "--steal=half", "--block=1", "--tau-us=1", "--chunk=3", "--queue=1", "--split=2"],
+    ["--threads=3", "--steal=none", "--tau-us=1"],
+]
+# A page has 16 vertices, so that small graphs need many.
+PAGED = ["-DMATCHA_PAGE_BYTES=64"]
+# They keep lists that one page does not hold, and run for so long that others have time to steal.
+LONG = {"clique5", "house"}
 # Their runs are thousands of times longer than 1 µs.
 CERTAINLY_SPLIT = {"triangle", "four_cycle", "clique5", "house"}
 
@@ -57,13 +68,14 @@ class Bench:
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
 
-    def compile(self, program):
-        source = self.folder / f"{pathlib.Path(program).stem}.cpp"
+    def compile(self, program, stack="array"):
+        source = self.folder / f"{pathlib.Path(program).stem}.{stack}.cpp"
         binary = source.with_suffix("")
-        call([self.matcha, "build", program, "--emit=cpp", "-o", source])
+        call([self.matcha, "build", program, "--emit=cpp", "--stack", stack, "-o", source])
         cache = ["ccache"] if shutil.which("ccache") else []
         made = source.with_suffix(".o")
-        flags = ["-O1", "-std=c++20", "-pthread", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-Wno-parentheses"]
+        flags = ["-O1", "-std=c++20", "-pthread", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-Wno-parentheses",
+                 *(PAGED if stack == "paged" else [])]
         call([*cache, "g++", *flags, "-c", source, "-o", made])
         call(["g++", "-pthread", made, "-o", binary])
         return binary
@@ -110,20 +122,50 @@ def comparable(result):
     return sorted(result) if isinstance(result, list) else result
 
 
-def check_program(bench, program):
-    text = pathlib.Path(program).read_text()
+def check_stated(bench, binary, stack, text, name):
     stated = re.findall(r"^# count: (.*) (-?\d+)$", text, re.MULTILINE)
-    binary = bench.compile(program)
     for words, count in stated:
         arguments = bench.arguments(words.split())
-        deferred = 0
-        for setting in SETTINGS[1:4]:
+        deferred = {}
+        for setting in [*SETTINGS[1:4], *STEALING[:2]] if stack == "array" else [SETTINGS[3], STEALING[0], STEALING[3]]:
             given = answer(binary, arguments, setting)
             result = given["result"]
             expect(f"{words} {setting}", len(result) if isinstance(result, list) else result, int(count))
-            deferred += given["stats"]["deferred"] if len(setting) > 2 else 0
-        if pathlib.Path(program).stem in CERTAINLY_SPLIT and deferred == 0:
-            raise Failed("no loop was split")
+            expect("stack", given["stats"]["stack"], stack)
+            kind = "timeout" if len(setting) < 3 or "steal" not in setting[1] else setting[1]
+            deferred[kind] = deferred.get(kind, 0) + given["stats"]["deferred"]
+        if name in CERTAINLY_SPLIT:
+            expect("loops were split", deferred["timeout"] > 0, True)
+        if name in LONG and stack == "array":
+            expect("halves were stolen", deferred["--steal=half"] > 0, True)
+        expect("splits without stealing", deferred.get("--steal=none", 0), 0)
+        if stack == "paged":
+            check_exhaustion(binary, arguments, int(count), name)
+    return stated
+
+
+def check_exhaustion(binary, arguments, count, name):
+    """With one page for all threads: an error that names the flag, or what needs no more gives the count."""
+    for setting in (SETTINGS[3], STEALING[0]):
+        done = subprocess.run([binary, *arguments, *setting, "--arena-mb=0.0001", "--json"], capture_output=True, text=True)
+        if done.returncode == 0 and name not in LONG:
+            result = json.loads(done.stdout)["result"]
+            expect("with one page", len(result) if isinstance(result, list) else result, count)
+            continue
+        expect("with one page", done.returncode, 5)
+        expect("its message", done.stderr, "error: the pages for intermediate lists ran out; raise --arena-mb\n")
+        expect("its answer", done.stdout, "")
+
+
+def check_program(bench, program):
+    for stack in ("array", "paged"):
+        check_stack(bench, program, stack)
+
+
+def check_stack(bench, program, stack):
+    text = pathlib.Path(program).read_text()
+    binary = bench.compile(program, stack)
+    stated = check_stated(bench, binary, stack, text, pathlib.Path(program).stem)
     if "--in" in stated[0][0]:
         return
     for name in SMALL:
@@ -137,7 +179,7 @@ def check_program(bench, program):
             call([binary, *arguments], expected=3)
             continue
         wanted = json.loads(call(command))
-        for setting in SETTINGS[2:]:
+        for setting in [*SETTINGS[2:], *STEALING[1:]] if stack == "array" else [SETTINGS[4], STEALING[2]]:
             given = answer(binary, arguments, setting)
             expect(f"{name} {setting}", comparable(given["result"]), comparable(wanted["result"]))
             for fact in ("vertices", "edges", "max_degree"):
@@ -181,6 +223,8 @@ def check_refusals(bench):
         ([good, "--param", "factor=9", "--in", "L=x"], 2, "no list `L`"),
         ([good, good], 2, "more than one graph"),
         ([good, "--threads", "x"], 2, "is no number"),
+        ([good, "--arena-mb", "-1"], 2, "is no number of MiB"),
+        ([good, "--steal", "some"], 2, "`some` is none of none, half and timeout"),
         ([good, "--frobnicate", "1"], 2, "unknown option"),
         ([], 2, "is missing"),
         (["--param", "factor=9", edges], 3, "not a .mtg file"),
