@@ -4,6 +4,7 @@
 usage: run_emulated.py MATCHA LIBRARY FOLDER PROGRAM         the counts of its `# count:` lines and, on small graphs, those of
                                                              the interpreter, with loops that split at once into tiny queues
        run_emulated.py MATCHA LIBRARY FOLDER PROGRAM races   fewer of them; LIBRARY is made with ThreadSanitizer
+       run_emulated.py MATCHA LIBRARY FOLDER memory          lists that do not fit: fewer groups, pages, exit code 5
 
 LIBRARY stands for the driver and for NVRTC; FOLDER is for what the test makes. Run in the root folder. Exit 77 without g++ or
 ThreadSanitizer.
@@ -26,6 +27,7 @@ SETTINGS = [
     ["--group", "1", "--tau-us", "1", "--chunk", "3", "--queue", "0"],
     ["--group", "1", "--tau-us", "1", "--chunk", "9", "--queue", "2", "--split", "3", "--steal", "half", "--stack", "paged"],
 ]
+PAGED = ["--group", "1", "--stack", "paged"]
 # Their runs are thousands of times longer than 1 µs.
 CERTAINLY_SPLIT = {"triangle", "four_cycle", "clique5", "house"}
 
@@ -125,6 +127,46 @@ def check(bench, skewed, races):
             expect("loops were split", deferred > 0, True)
 
 
+CLIQUES = """\
+def cliques(G: Graph) -> int:
+    def at_edge(e: Tuple<int, 2>) -> int:
+        both = intersect(neighbor(G, get(e, 0)), neighbor(G, get(e, 1)))
+        return sum(apply(lambda w: size(intersect(both, neighbor(G, w))), both))
+    return sum(apply(at_edge, edges(G)))
+"""
+
+
+def check_memory(matcha, environment, folder):
+    """Two hubs with 5,000 neighbours in common: an array of them has 20 kB, and three pages."""
+    program = folder / "cliques.mt"
+    program.write_text(CLIQUES)
+    graph = folder / "hubs.txt"
+    spokes = "".join(f"0 {v}\n1 {v}\n" for v in range(2, 5002))
+    graph.write_text("0 1\n" + spokes + "2 3\n")
+    bench = Bench(matcha, environment, program)
+    for setting, stack, workers, said in [
+        ([], "array", 128, ""),
+        (["--scratch-mb", "1"], "array", 52, "52 of 128 groups of threads work, because each needs 20032 bytes"),
+        (["--scratch-mb", "0.5"], "paged", 63, "lists are kept in pages, because arrays for enough groups"),
+        (["--stack=paged"], "paged", 128, ""),
+        (["--stack=paged", "--arena-mb=0.1"], "paged", 12, "12 of 128 groups of threads work, because each needs 1 pages"),
+        (["--stack=paged", "--arena-mb=0.008"], None, 1, "the pages for intermediate lists ran out"),
+        (["--scratch-mb=0.001"], None, 0, "does not fit the GPU's memory"),
+    ]:
+        command = [matcha, "run", program, graph, "--device=cuda", "--group=1", "--json", "--no-progress", *setting]
+        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env=environment)
+        expect(f"exit code with {setting}", done.returncode, 5 if stack is None else 0)
+        expect(f"`{said}` of {done.stderr}", said in done.stderr, True)
+        if stack is None:
+            expect("answer", done.stdout, "")
+            continue
+        given = json.loads(done.stdout)
+        expect(f"result with {setting}", given["result"], bench.run([graph], ["--device", "cpu"])["result"])
+        expect(f"groups with {setting}", [given["stats"]["stack"], given["stats"]["workers"]], [stack, workers])
+    arrays, pages = (bench.emulated([graph], setting)["stats"]["scratch_bytes"] for setting in ([*SETTINGS[0]], PAGED))
+    expect(f"pages take less than arrays: {pages}, {arrays}", pages < arrays, True)
+
+
 def main():
     matcha, library, folder, program = sys.argv[1:5]
     races = sys.argv[5:] == ["races"]
@@ -143,6 +185,9 @@ def main():
         environment.update(LD_PRELOAD=sanitizer, TSAN_OPTIONS="exitcode=66:halt_on_error=1:ignore_noninstrumented_modules=1")
     skewed = folder / f"skewed-{os.getpid()}.txt"
     try:
+        if program == "memory":
+            check_memory(os.path.abspath(matcha), environment, folder)
+            return 0
         subprocess.run([matcha, "graph", "generate", *SKEWED, "-o", skewed, "-q"], check=True)
         check(Bench(os.path.abspath(matcha), environment, program), skewed, races)
     except Failed as failure:
