@@ -46,7 +46,7 @@ void add_gpu_text_options(CLI::App& verb, codegen::CudaOptions& options) {
 void add_gpu_options(CLI::App& verb, codegen::CudaOptions& options) {
   verb.add_option("--tau-us", options.tau_us,
                   "Microseconds: `timeout` splits tasks that ran so long, `half` looks so often for idle blocks; 0: "
-                  "never; default: 10000, 10")
+                  "never; default: 100, 10")
       ->type_name("N")
       ->group("GPU");
   verb.add_option("--chunk", options.chunk,
@@ -57,6 +57,8 @@ void add_gpu_options(CLI::App& verb, codegen::CudaOptions& options) {
                   "Edges that a group takes at a time in loops over neighbours; 0: whole vertices; default: by their "
                   "number")
       ->type_name("N")
+      ->group("GPU");
+  verb.add_flag("--eager", options.eager, "Split long tasks even when no group waits for work (for tests)")
       ->group("GPU");
   verb.add_option("--queue", options.queue, "Split tasks that there is room for; default: 131072")
       ->type_name("N")

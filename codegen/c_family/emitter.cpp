@@ -100,16 +100,28 @@ class WorkerEmitter {
     expressions_.set_in_region(true);
     group_ = spelling_.groups.empty() ? 0 : spelling_.groups[emitted_.regions.size()];
     std::string worker = group_ == 0 ? "Worker" : fmt::format("WorkerOf<Group<{}>>", group_);
-    out_.open(
-        fmt::format("{} void {}(const Frame& f, {}& w, const Task& task)", spelling_.function, entry.function, worker));
     shared_counts_.clear();
     find_shared_counts(region);
+    std::string totals = fmt::format("Totals{}", emitted_.regions.size());
+    out_.line("// What a worker has found in all its tasks; of a group, `lanes` is each lane's own part.");
+    out_.open(fmt::format("struct {}", totals));
     for (const ir::Sink& sink : region.collect->sinks) declare_accumulator(sink, true);
+    out_.close(";");
+    out_.blank();
+    out_.open(fmt::format("{} void {}(const Frame& f, {}& w, const Task& task, [[maybe_unused]] {}& t)",
+                          spelling_.function, entry.function, worker, totals));
+    for (const ir::Var* sum : shared_counts_) out_.line(fmt::format("i64 {} = 0;", share(sum)));
     level_ = 0;
     depth_ = 0;
     block(*region.collect->body);
-    for (const ir::Sink& sink : region.collect->sinks) flush(sink);
+    for (const ir::Var* sum : shared_counts_) out_.line(fmt::format("{}lanes += {};", accumulator(sum), share(sum)));
     if (!region.schedule.parallel) out_.line("w.finish_position(task);");
+    out_.close();
+    out_.blank();
+    out_.open(fmt::format("{} void work_on_{}(const Frame& f, {}& w)", spelling_.function, entry.function, worker));
+    out_.line(fmt::format("{} t{{}};", totals));
+    out_.line(fmt::format("w.run([&](const Task& task) {{ {}(f, w, task, t); }});", entry.function));
+    for (const ir::Sink& sink : region.collect->sinks) flush(sink);
     out_.close();
     expressions_.set_in_region(false);
     emitted_.regions.push_back(entry);
@@ -157,19 +169,20 @@ class WorkerEmitter {
 
   void declare_accumulator(const ir::Sink& sink, bool region) {
     if (region && in_worker(sink)) return;
-    std::string name = accumulator(sink.var);
+    std::string name = names_.of(sink.var) + "_";
     if (sink.kind == SinkKind::List) {
       out_.line(fmt::format("auto {} = filled({});", name, room(sink.var, sink.maybe_buffer)));
     } else if (sink.kind == SinkKind::Any || sink.kind == SinkKind::All) {
       out_.line(fmt::format("bool {} = {};", name, sink.kind == SinkKind::All));
     } else {
       out_.line(fmt::format("{} {}{{}};", accumulator_type(sink), name));
-      if (region && shared_counts_.contains(sink.var)) out_.line(fmt::format("i64 {}share = 0;", name));
+      if (region && shared_counts_.contains(sink.var)) out_.line(fmt::format("i128 {}lanes{{}};", name));
     }
     kinds_[sink.var] = sink.kind;
   }
 
-  std::string accumulator(const ir::Var* sink) { return names_.of(sink) + "_"; }
+  std::string accumulator(const ir::Var* sink) { return (of_region(sink) ? "t." : "") + names_.of(sink) + "_"; }
+  std::string share(const ir::Var* sink) { return names_.of(sink) + "_share"; }
 
   std::size_t buffer_index(const ir::Var* buffer) const {
     const auto found = std::find_if(region_->buffers.begin(), region_->buffers.end(),
@@ -188,7 +201,7 @@ class WorkerEmitter {
   void flush(const ir::Sink& sink) {
     if (in_worker(sink)) return;
     if (shared_counts_.contains(sink.var)) {
-      out_.line(fmt::format("{0} += w.gather({0}share);", accumulator(sink.var)));
+      out_.line(fmt::format("{0} += w.gather({0}lanes);", accumulator(sink.var)));
     }
     out_.line(fmt::format("w.merge({}, {});", sink_index_[sink.var],
                           sink.kind == SinkKind::Any   ? fmt::format("AnyOf{{{}}}", accumulator(sink.var))
@@ -306,7 +319,7 @@ class WorkerEmitter {
     std::string name = accumulator(s.sink);
     if (shared_counts_.contains(s.sink) && counts_a_set(s)) {
       const ir::Expr* count = s.values[0]->kind == Kind::Convert ? s.values[0]->operands[0] : s.values[0];
-      out_.line(fmt::format("{}share += {};", name, expressions_.share(count->operands[0])));
+      out_.line(fmt::format("{} += {};", share(s.sink), expressions_.share(count->operands[0])));
       return;
     }
     switch (kinds_[s.sink]) {

@@ -236,8 +236,7 @@ class ProgramEmitter {
       out_.line(fmt::format("  plan.buffers.push_back({{u64({}), {}}});", expressions_.text(buffer.capacity), bytes));
     }
     out_.line(
-        fmt::format("  const RegionValues v = host.run_region(plan, [&](Worker& worker, const Task& task) {{ {}(f, "
-                    "worker, task); }});",
+        fmt::format("  const RegionValues v = host.run_region(plan, [&](Worker& worker) {{ work_on_{}(f, worker); }});",
                     entry.function));
     for (std::size_t i = 0; i < s.collect->sinks.size(); ++i) {
       const ir::Sink& sink = s.collect->sinks[i];

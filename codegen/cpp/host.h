@@ -43,10 +43,11 @@ struct Settings {
   u64 steal = kTimeout;
   std::optional<u64> tau_us;  ///< Not said: 10,000, or 10 when halves are stolen. 0: never.
   u64 chunk = 8;
-  u64 tile = 1024;   ///< Arcs of a tile (runtime/common/deal.h); 0: no tiles.
-  u64 queue = 4096;  ///< Tasks.
-  u64 split = 3;     ///< Loop levels whose positions other threads may get.
-  u64 block = 8;     ///< Threads that steal from each other directly.
+  u64 tile = 1024;     ///< Arcs of a tile (runtime/common/deal.h); 0: no tiles.
+  u64 queue = 4096;    ///< Tasks.
+  bool eager = false;  ///< Split even when no thread waits for work.
+  u64 split = 3;       ///< Loop levels whose positions other threads may get.
+  u64 block = 8;       ///< Threads that steal from each other directly.
   u64 arena_bytes = ~0ull;
   u64 rows = u64{1} << 16;
   bool json = false;
@@ -173,7 +174,7 @@ class Host {
   T parameter(const std::string& name, T without);
 
   template <typename F>
-  RegionValues run_region(const RegionPlan& plan, F walk_task);
+  RegionValues run_region(const RegionPlan& plan, F work_on_region);
 
   /// Throws when `error` of the last step is set.
   void check(const Shared& shared) const;
@@ -188,7 +189,7 @@ class Host {
   void rank_ids(std::map<std::string, std::vector<std::vector<i64>>>& read, const std::vector<ListParameter>& lists);
   u32 rank_of(i64 id, const std::string& list) const;
   template <typename F>
-  bool try_region(const RegionPlan& plan, F& walk_task, u64 row_capacity, RegionValues& values, u64& rows_wanted);
+  bool try_region(const RegionPlan& plan, F& work_on_region, u64 row_capacity, RegionValues& values, u64& rows_wanted);
 
   Settings settings_;
   std::deque<std::shared_ptr<void>> kept_;

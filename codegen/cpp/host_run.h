@@ -64,16 +64,16 @@ inline std::vector<std::vector<u64>> ordered_rows(const std::vector<u64>& words,
 inline Deal deal_of(const Graph* graph, u64 tile) {
   if (graph == nullptr || graph->slots != nullptr || graph->arc_count == 0 || tile == 0) return Deal{};
   u64 tiles = (graph->arc_count + tile - 1) / tile;
-  return Deal{graph->offsets, graph->vertex_list, graph->vertex_count, graph->arc_count, tile, tiles};
+  return Deal{graph->offsets, graph->vertex_list, graph->vertex_count, graph->arc_count, tile, tiles, 1};
 }
 
 template <typename F>
-RegionValues Host::run_region(const RegionPlan& plan, F walk_task) {
+RegionValues Host::run_region(const RegionPlan& plan, F work_on_region) {
   u64 row_capacity = settings_.rows;
   while (true) {
     RegionValues values;
     u64 rows_wanted = 0;
-    if (try_region(plan, walk_task, row_capacity, values, rows_wanted)) return values;
+    if (try_region(plan, work_on_region, row_capacity, values, rows_wanted)) return values;
     row_capacity = rows_wanted;
   }
 }
@@ -107,7 +107,7 @@ inline bool has_rows(const RegionPlan& plan) {
 
 inline void Host::set_stealing(const RegionPlan& plan, Launch& launch) const {
   bool half = settings_.steal == kHalf;
-  u64 tau_us = settings_.tau_us.value_or(half ? 10 : 10000);
+  u64 tau_us = settings_.tau_us.value_or(half ? 10 : 100);
   launch.stealing = settings_.steal;
   launch.split = has_rows(plan) || settings_.steal == kNoStealing ? 0 : std::min(plan.split, settings_.split);
   launch.tau = has_rows(plan) ? 0 : tau_us * ticks_per_us();
@@ -115,7 +115,8 @@ inline void Host::set_stealing(const RegionPlan& plan, Launch& launch) const {
 }
 
 template <typename F>
-bool Host::try_region(const RegionPlan& plan, F& walk_task, u64 row_capacity, RegionValues& values, u64& rows_wanted) {
+bool Host::try_region(const RegionPlan& plan, F& work_on_region, u64 row_capacity, RegionValues& values,
+                      u64& rows_wanted) {
   u64 workers = settings_.threads;
   u64 sinks = plan.sinks.size();
   Shared shared{};
@@ -149,7 +150,10 @@ bool Host::try_region(const RegionPlan& plan, F& walk_task, u64 row_capacity, Re
   if (launch.deal.tile != 0) shared.live = launch.deal.tiles;
   launch.workers = workers;
   set_stealing(plan, launch);
-  launch.queue = {queue_words.data(), settings_.queue, &shared.queue_size, &shared.queue_front, &shared.queue_back};
+  launch.eager = settings_.eager;
+  shared.queue_room = settings_.queue;
+  launch.queue = {queue_words.data(), settings_.queue,     &shared.queue_ready,
+                  &shared.queue_room, &shared.queue_front, &shared.queue_back};
   launch.boards = boards.data();
   launch.idle = idle.data();
   launch.scratch = lists.scratch.get();
@@ -162,7 +166,7 @@ bool Host::try_region(const RegionPlan& plan, F& walk_task, u64 row_capacity, Re
   launch.rows = areas.data();
   const auto work = [&](u64 index) {
     Worker worker(launch, index);
-    worker.run([&](const Task& task) { walk_task(worker, task); });
+    work_on_region(worker);
   };
   std::vector<std::thread> threads;
   for (u64 index = 1; index < workers; ++index) threads.emplace_back(work, index);

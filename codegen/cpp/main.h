@@ -19,7 +19,7 @@ constexpr char kUsage[] =
   --threads N            default: as many as there are
   --steal KIND           how idle threads get work: timeout, who has run for long hands on the rest of a loop; half, they
                          take half of a loop; none
-  --tau-us N             microseconds: timeout splits loops that ran so long (default 10000), half looks so often for
+  --tau-us N             microseconds: timeout splits loops that ran so long (default 100), half looks so often for
                          blocks without work (default 10); 0: never
   --split N              loop levels whose rest others may get, 1 to 3 (default 3)
   --block N              threads that steal from each other directly (default 8)
@@ -95,6 +95,8 @@ bool read_arguments(int count, char** arguments, Settings& settings) {
     if (text == "--help" || text == "-h") return false;
     if (text == "--json") {
       settings.json = true;
+    } else if (text == "--eager") {
+      settings.eager = true;
     } else if (text.rfind("-", 0) == 0 && text != "-") {
       std::size_t sign = text.find('=');
       std::string option = text.substr(0, sign);

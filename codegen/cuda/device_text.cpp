@@ -60,7 +60,7 @@ void entry(const EmittedRegion& region, std::uint32_t group, TextWriter& out) {
   out.line(fmt::format("const u64 index = (u64(blockIdx.x) * blockDim.x + threadIdx.x) / {};", group));
   out.line("if (index >= launch.workers) return;");
   out.line(fmt::format("WorkerOf<Group<{}>> w(launch, index);", group));
-  out.line(fmt::format("w.run([&](const Task& task) {{ {}(f, w, task); }});", region.function));
+  out.line(fmt::format("work_on_{}(f, w);", region.function));
   out.close();
 }
 

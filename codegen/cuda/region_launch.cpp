@@ -99,29 +99,26 @@ bool RegionLauncher::wants_pages(const RegionRequest& request) const {
 }
 
 /// Tiles of arcs where they can be dealt out; rows keep the order of positions, so those stay whole.
-matcha_program::Deal RegionLauncher::deal(const RegionRequest& request, std::uint64_t workers) const {
-  constexpr std::uint64_t kTilesAGroup = 16;
-  constexpr std::uint64_t kLargestTile = 256;
+matcha_program::Deal RegionLauncher::deal(const RegionRequest& request) const {
+  constexpr std::uint64_t kTile = 4;
+  constexpr std::uint64_t kArcsAtATime = 64;
   const runtime::GraphView* graph = request.dealt_graph;
   if (graph == nullptr || graph->slots != nullptr || graph->arc_count == 0 || has_rows(*request.region)) return {};
-  std::uint64_t tile =
-      options_.tile.value_or(std::clamp<std::uint64_t>(graph->arc_count / (workers * kTilesAGroup), 1, kLargestTile));
+  std::uint64_t tile = options_.tile.value_or(kTile);
   if (tile == 0) return {};
   return {reinterpret_cast<const matcha_program::u64*>(graph->offsets),
           reinterpret_cast<const matcha_program::u32*>(graph->vertices),
           graph->vertex_count,
           graph->arc_count,
           tile,
-          (graph->arc_count + tile - 1) / tile};
+          (graph->arc_count + tile - 1) / tile,
+          std::max<std::uint64_t>(kArcsAtATime / tile, 1)};
 }
 
 Launch RegionLauncher::prepare(const RegionRequest& request, const RegionPlan& plan) {
   Launch launch{};
-  launch.deal = deal(request, plan.workers);
-  Shared shared{};
-  shared.live = launch.deal.tile != 0 ? launch.deal.tiles : request.positions;
-  const DeviceMemory& shared_memory = memory_.take(Use::Shared, sizeof shared);
-  need(shared_memory.copy_from(stream_, &shared, sizeof shared));
+  launch.deal = deal(request);
+  const DeviceMemory& shared_memory = memory_.take(Use::Shared, sizeof(Shared));
   shared_ = shared_memory.address();
   launch.shared = device_pointer<Shared>(shared_);
   launch.original_ids = reinterpret_cast<const matcha_program::i64*>(request.original_ids);
@@ -134,6 +131,10 @@ Launch RegionLauncher::prepare(const RegionRequest& request, const RegionPlan& p
                      : std::clamp<std::uint64_t>(request.positions / (plan.workers * kChunksAGroup), 1, kLargestChunk);
   launch.workers = plan.workers;
   prepare_stealing(request, plan, launch);
+  Shared shared{};
+  shared.live = launch.deal.tile != 0 ? launch.deal.tiles : request.positions;
+  shared.queue_room = launch.queue.capacity;
+  need(shared_memory.copy_from(stream_, &shared, sizeof shared));
   prepare_lists(plan, launch);
   prepare_sinks(request, plan, launch);
   prepare_rows(request, launch);
@@ -143,7 +144,7 @@ Launch RegionLauncher::prepare(const RegionRequest& request, const RegionPlan& p
 
 void RegionLauncher::prepare_stealing(const RegionRequest& request, const RegionPlan& plan, Launch& launch) {
   bool half = options_.steal == Stealing::Half;
-  constexpr std::uint64_t kUsualTauUs = 10000;
+  constexpr std::uint64_t kUsualTauUs = 100;
   constexpr std::uint64_t kUsualLookUs = 10;
   std::uint64_t tau_us = options_.tau_us.value_or(half ? kUsualLookUs : kUsualTauUs);
   // Rows are told apart by their outermost position, so one group finds all of a position.
@@ -161,8 +162,11 @@ void RegionLauncher::prepare_stealing(const RegionRequest& request, const Region
   std::uint64_t queue = split && tau_us != 0 ? options_.queue : 0;
   const DeviceMemory& words = memory_.take(Use::Queue, queue * matcha_program::kTaskWords * 8);
   if (queue != 0) need(words.fill(stream_, 0xFF));
-  launch.queue = {device_pointer<matcha_program::u64>(words.address()), queue,
-                  device_pointer<matcha_program::u64>(shared_ + offsetof(Shared, queue_size)),
+  launch.eager = options_.eager;
+  launch.queue = {device_pointer<matcha_program::u64>(words.address()),
+                  queue,
+                  device_pointer<matcha_program::u64>(shared_ + offsetof(Shared, queue_ready)),
+                  device_pointer<matcha_program::u64>(shared_ + offsetof(Shared, queue_room)),
                   device_pointer<matcha_program::u64>(shared_ + offsetof(Shared, queue_front)),
                   device_pointer<matcha_program::u64>(shared_ + offsetof(Shared, queue_back))};
   launch.block = kBlockThreads / request.group;
@@ -299,7 +303,7 @@ void RegionLauncher::check(const RegionRequest& request, const Shared& shared, R
   }
   outcome.positions = shared.positions_done;
   outcome.splits = shared.splits;
-  bool whole = shared.positions_done == request.positions && shared.live == 0 && shared.queue_size == 0;
+  bool whole = shared.positions_done == request.positions && shared.live == 0 && shared.queue_ready == 0;
   if (whole) outcome.ending = Ending::Complete;
   if (whole || outcome.ending != Ending::Complete) return;
   fail(ErrorKind::Runtime,

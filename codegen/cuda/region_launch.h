@@ -57,7 +57,7 @@ class RegionLauncher {
   std::uint64_t wanted_groups(const RegionRequest& request) const;
   ListMemory list_memory() const;
   matcha_program::Launch prepare(const RegionRequest& request, const RegionPlan& plan);
-  matcha_program::Deal deal(const RegionRequest& request, std::uint64_t workers) const;
+  matcha_program::Deal deal(const RegionRequest& request) const;
   void prepare_stealing(const RegionRequest& request, const RegionPlan& plan, matcha_program::Launch& launch);
   void prepare_lists(const RegionPlan& plan, matcha_program::Launch& launch);
   void prepare_sinks(const RegionRequest& request, const RegionPlan& plan, matcha_program::Launch& launch);

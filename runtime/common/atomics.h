@@ -19,7 +19,8 @@ MATCHA_FN u64 atomic_or(u64* word, u64 bits) { return atomicOr(word, bits); }
 MATCHA_FN u64 atomic_and(u64* word, u64 bits) { return atomicAnd(word, bits); }
 MATCHA_FN u64 atomic_exchange_if(u64* word, u64 expected, u64 value) { return atomicCAS(word, expected, value); }
 MATCHA_FN u64 atomic_read(const u64* word) { return *static_cast<const volatile u64*>(word); }
-MATCHA_FN void nap() { __nanosleep(100); }
+/// Waits for about so many nanoseconds.
+MATCHA_FN void nap(u32 nanoseconds = 100) { __nanosleep(nanoseconds); }
 /// Others see what this thread did before it no later than what it does after.
 MATCHA_FN void fence() { __threadfence(); }
 MATCHA_FN u32 lowest_bit(u64 word) { return u32(__ffsll(i64(word)) - 1); }
@@ -36,7 +37,7 @@ MATCHA_FN u64 atomic_exchange_if(u64* word, u64 expected, u64 value) {
 }
 MATCHA_FN u64 atomic_read(const u64* word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
 /// Whoever is waited for may need this processor; yielding it does not reach threads that others hold up.
-MATCHA_FN void nap() {
+MATCHA_FN void nap(u32 = 0) {
   timespec moment{0, 1000};
   nanosleep(&moment, nullptr);
 }

@@ -17,6 +17,13 @@ struct Deal {
   u64 arcs;
   u64 tile;   ///< Arcs of a tile; 0: whole positions are dealt out.
   u64 tiles;  ///< Number of tiles.
+  u64 grab;   ///< Tiles that a worker takes at a time at most.
+
+  /// How many tiles to take when `taken` are gone: fewer towards the end, so that workers end together.
+  MATCHA_MEMBER u64 share(u64 taken, u64 workers) const {
+    constexpr u64 kShares = 16;
+    return smaller(larger((tiles - taken) / (workers * kShares), 1ull), grab);
+  }
 };
 
 /// The depth of a task that stands for the tile `begin`. It never enters the queue.
@@ -35,13 +42,13 @@ class TileWalk {
 
   MATCHA_MEMBER explicit TileWalk(Group group) : group_(group) {}
 
-  /// The first task of a tile. False when it has none.
-  MATCHA_MEMBER bool open(const Deal& deal, u64 tile, Task& task) {
-    u64 begin = tile * deal.tile;
-    end_ = smaller(begin + deal.tile, deal.arcs);
-    first_ = starting_from(deal, begin);
+  /// The first task of the tiles [tiles.begin, tiles.end). False when there is none.
+  MATCHA_MEMBER bool open(const Deal& deal, const Task& tiles, Task& task) {
+    u64 begin = tiles.begin * deal.tile;
+    end_ = smaller(tiles.end * deal.tile, deal.arcs);
+    first_ = starting_from(deal, begin, 0);
     bool last = end_ == deal.arcs;
-    behind_ = last ? u32(deal.vertex_count) : starting_from(deal, end_);
+    behind_ = last ? u32(deal.vertex_count) : starting_from(deal, end_, first_);
     whole_ = last || start(deal, behind_) == end_ ? behind_ : behind_ - 1;
     u64 first_start = start(deal, first_);
     if (first_start == begin) return next(deal, task);
@@ -70,10 +77,16 @@ class TileWalk {
     return deal.offsets[deal.vertices == nullptr ? position : deal.vertices[position]];
   }
 
-  /// The first position whose arcs begin at `arc` or behind it; every lane looks at a place of its own.
-  MATCHA_MEMBER u32 starting_from(const Deal& deal, u64 arc) const {
-    u64 low = 0;
+  /// The first position from `low` on whose arcs begin at `arc` or behind it; every lane looks at a place of its own,
+  /// at first close to `low`.
+  MATCHA_MEMBER u32 starting_from(const Deal& deal, u64 arc, u64 low) const {
     u64 high = deal.vertex_count;
+    if (low != 0) {
+      u64 probe = low + group_.lane;
+      u64 before = Group::bits(group_.ballot(probe < high && start(deal, probe) < arc));
+      low += before;
+      if (before < Group::kWidth) return u32(low);
+    }
     while (low < high) {
       u64 step = (high - low + Group::kWidth) / (Group::kWidth + 1);
       u64 probe = low + (group_.lane + 1) * step - 1;

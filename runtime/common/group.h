@@ -42,6 +42,14 @@ struct Group {
     for (u32 step = width / 2; step > 0; step /= 2) value += __shfl_xor_sync(mask, value, step, width);
     return value;
   }
+  MATCHA_MEMBER i128 total_wide(i128 value) const {
+    for (u32 step = width / 2; step > 0; step /= 2) {
+      u64 low = __shfl_xor_sync(mask, u64(value), step, width);
+      i64 high = __shfl_xor_sync(mask, i64(value >> 64), step, width);
+      value += i128(high) << 64 | low;
+    }
+    return value;
+  }
   MATCHA_MEMBER static u64 now() { return u64(clock64()); }
   MATCHA_MEMBER static u32 bits(u32 word) { return u32(__popc(word)); }
 };
@@ -62,6 +70,7 @@ struct Group {
   MATCHA_MEMBER u32 ballot(bool flag) const { return flag; }
   MATCHA_MEMBER u64 broadcast(u64 value) const { return value; }
   MATCHA_MEMBER u64 total(u64 value) const { return value; }
+  MATCHA_MEMBER i128 total_wide(i128 value) const { return value; }
   MATCHA_MEMBER static u64 now() { return __builtin_ia32_rdtsc(); }
   MATCHA_MEMBER static u32 bits(u32 word) { return u32(__builtin_popcount(word)); }
 };

@@ -5,17 +5,22 @@
 
 namespace matcha_program {
 
-/// Words that all workers share. Zero at the start, but for `live` = positions of the region.
+/// Words that all workers share, apart where many write them. Zero at the start, but for `live` = positions (or tiles)
+/// of the region and `queue_room`.
 struct Shared {
-  u64 next;            ///< First position (or tile) of the outermost loop that no worker has taken.
-  u64 live;            ///< Positions (or tiles) and tasks that are not finished; nobody leaves before it is 0.
-  u64 positions_done;  ///< Outermost positions that were walked, their inner loops apart that were handed on.
-  u64 splits;          ///< Tasks that were put into the queue or stolen.
-  u64 stop;            ///< Not 0: leave soon.
-  u64 error;           ///< First trap: code << 56 | line << 24 | column.
-  u64 pages_taken;     ///< Of the arena; more than it has when some were refused.
-  u64 idle_blocks;     ///< Bits that are set in `Launch::idle`.
-  u64 queue_size, queue_front, queue_back;
+  alignas(128) u64 next;  ///< First position (or tile) of the outermost loop that no worker has taken.
+  /// Positions (or tiles) and tasks that are not finished, or not told to be; nobody leaves before it is 0.
+  alignas(128) u64 live;
+  alignas(128) u64 queue_ready;
+  u64 queue_front;
+  alignas(128) u64 queue_room;  ///< The queue's capacity at the start.
+  u64 queue_back;
+  alignas(128) u64 stop;            ///< Not 0: leave soon.
+  u64 error;                        ///< First trap: code << 56 | line << 24 | column.
+  u64 idle_blocks;                  ///< Bits that are set in `Launch::idle`.
+  alignas(128) u64 positions_done;  ///< Outermost positions walked, their inner loops apart that others got.
+  u64 splits;                       ///< Tasks that were put into the queue or stolen.
+  u64 pages_taken;                  ///< Of the arena; more than it has when some were refused.
 };
 
 /// The accumulator of one sink in one worker; `high` is the upper word of a 128-bit sum, or 1 once a min or max has a
@@ -57,6 +62,7 @@ struct Launch {
   u64 stealing;  ///< A `Stealing`; see `stealing_of`.
   u64 split;     ///< Loop levels whose remaining positions others may get; at most 3.
   u64 tau;       ///< Clock ticks after which a worker looks around: at `stop`, and for others to work; 0: never.
+  bool eager;    ///< Hand on after `tau` even when nobody waits for work; for tests.
   TaskQueue queue;
   u64 block;    ///< Neighbouring workers that steal from each other directly.
   u64* boards;  ///< `workers * kBoardWords` zeros, for kHalf.

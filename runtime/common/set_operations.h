@@ -43,6 +43,7 @@ class SetOperations {
   }
   /// The sum of all lanes' shares.
   MATCHA_MEMBER i64 gather(i64 share) const { return i64(group_.total(u64(share))); }
+  MATCHA_MEMBER i128 gather(i128 share) const { return group_.total_wide(share); }
 
   /// |a ∩ b| and |a \ b|; as above.
   template <typename A, typename B>

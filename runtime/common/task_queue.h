@@ -1,6 +1,6 @@
-// The queue of tasks that workers split off: a ring without locks, after T-DFS's Algorithm 3. What differs: `size` is
-// exact at all times, and words carry the round of the ring in which they were written. A worker may be held up between
-// two words of a slot while the others go round the whole ring; without rounds it would get parts of two tasks.
+// The queue of tasks that workers split off: a ring without locks, after T-DFS's Algorithm 3. What differs: room and
+// tasks are counted apart, and words carry the round of the ring in which they were written. A worker may be held up
+// between two words of a slot while the others go round the whole ring; without rounds it would get parts of two tasks.
 #pragma once
 
 #include "runtime/common/atomics.h"
@@ -19,57 +19,76 @@ inline constexpr u64 kEmptyWord = ~0ull;  ///< What all words of a new ring hold
 inline constexpr u64 kTaskWords = 4;
 inline constexpr u64 kValueBits = 48;  ///< Of a word; positions and `end << 2 | depth` are below 2^48.
 
-/// A view of the ring. `size` counts tasks that are promised: pushed or about to be, and popped by nobody. `front` and
-/// `back` only grow. The complement of a word is a value below a turn: 2 r when the slot waits for its task of round r,
-/// 2 r + 1 when it holds that one. So a word is handed over by itself, whichever side comes first.
+/// A view of the ring. Two counters say what may be done, and neither ever promises too much: `room` counts free slots,
+/// `ready` tasks that were put into slots. Whoever takes more than there is gives it back, so a counter can be too low
+/// for a moment, and a push or pop fail although one could have been served; callers try again later. No operation
+/// repeats because of others: thousands of workers that exchange by comparison would mostly fail. `front` and `back`
+/// only grow. The complement of a word is a value below a turn: 2 r when the slot waits for its task of round r, 2 r +
+/// 1 when it holds that one. So a word is handed over by itself, whichever side comes first.
 struct TaskQueue {
   u64* words;    ///< `capacity * kTaskWords`, all kEmptyWord at the start.
   u64 capacity;  ///< Tasks; 0: every push says no.
-  u64* size;
+  u64* ready;    ///< 0 at the start.
+  u64* room;     ///< `capacity` at the start.
   u64* front;
   u64* back;
 
   /// False when the ring is full: the caller keeps the work.
   MATCHA_MEMBER bool push(const Task& task) const {
-    u64 promised = atomic_read(size);
-    while (true) {
-      if (promised >= capacity) return false;
-      u64 seen = atomic_exchange_if(size, promised, promised + 1);
-      if (seen == promised) break;
-      promised = seen;
-    }
-    u64 ticket = atomic_add(back, 1);
-    u64* slot = words + ticket % capacity * kTaskWords;
-    u64 round = ticket / capacity;
+    if (reserve(1) == 0) return false;
+    put(ticket(1), task);
+    publish(1);
+    return true;
+  }
+
+  /// For several tasks at once, and by several lanes: room for at most `count` of them, in numbers what there is;
+  MATCHA_MEMBER u64 reserve(u64 count) const { return claim(room, count); }
+  /// the first of so many places in a row;
+  MATCHA_MEMBER u64 ticket(u64 count) const { return atomic_add(back, count); }
+  /// each task into its place;
+  MATCHA_MEMBER void put(u64 place, const Task& task) const {
+    u64* slot = words + place % capacity * kTaskWords;
+    u64 round = place / capacity;
     put(slot + 0, round, task.at[0]);
     put(slot + 1, round, task.at[1]);
     put(slot + 2, round, task.begin);
     put(slot + 3, round, task.end << 2 | task.depth);
-    return true;
   }
+  /// and when all are there, the others may have them.
+  MATCHA_MEMBER void publish(u64 count) const { atomic_add(ready, count); }
 
   MATCHA_MEMBER bool pop(Task& task) const {
-    u64 promised = atomic_read(size);
-    while (true) {
-      if (promised == 0) return false;
-      u64 seen = atomic_exchange_if(size, promised, promised - 1);
-      if (seen == promised) break;
-      promised = seen;
-    }
-    u64 ticket = atomic_add(front, 1);
-    u64* slot = words + ticket % capacity * kTaskWords;
-    u64 round = ticket / capacity;
+    if (claim(ready, 1) == 0) return false;
+    u64 place = atomic_add(front, 1);
+    u64* slot = words + place % capacity * kTaskWords;
+    u64 round = place / capacity;
     task.at[0] = take(slot + 0, round);
     task.at[1] = take(slot + 1, round);
     task.begin = take(slot + 2, round);
     u64 last = take(slot + 3, round);
     task.end = last >> 2;
     task.depth = u32(last & 3);
+    atomic_add(room, 1);
     return true;
+  }
+
+  /// About how many tasks wait.
+  MATCHA_MEMBER u64 waiting() const {
+    i64 count = i64(atomic_read(ready));
+    return count < 0 ? 0 : u64(count);
   }
 
  private:
   MATCHA_MEMBER static u64 word_of(u64 turn, u64 value) { return ~(turn << kValueBits | value); }
+  /// Takes at most `count` off a counter that others take from too; gives how many.
+  MATCHA_MEMBER static u64 claim(u64* counter, u64 count) {
+    if (i64(atomic_read(counter)) <= 0) return 0;
+    i64 left = i64(atomic_add(counter, ~count + 1));
+    if (left >= i64(count)) return count;
+    u64 got = left > 0 ? u64(left) : 0;
+    atomic_add(counter, count - got);
+    return got;
+  }
   MATCHA_MEMBER static void put(u64* word, u64 round, u64 value) {
     u64 empty = word_of(2 * round, 0);
     while (atomic_exchange_if(word, empty, word_of(2 * round + 1, value)) != empty) nap();

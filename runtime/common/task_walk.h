@@ -9,6 +9,13 @@ namespace matcha_program {
 
 /// A rest of `n` positions is handed on in that many pieces at most.
 inline constexpr u64 kPieces = 64;
+/// A rest is handed on when no more tasks wait than there are workers, by this number.
+inline constexpr u64 kHungry = 4;
+/// A worker tells what it has done when it has nothing to do, or when it is that much of `live`.
+inline constexpr u64 kOwedAtMost = 64;
+/// Nanoseconds that a worker without work waits; each time twice as long, so that those who work are not disturbed.
+inline constexpr u32 kShortestPause = 100;
+inline constexpr u32 kLongestPause = 6400;
 
 template <typename Group>
 class TaskWalk {
@@ -20,25 +27,27 @@ class TaskWalk {
   template <typename F>
   MATCHA_MEMBER void run(F walk_task) {
     Task task;
+    u32 pause = kShortestPause;
     while (!stopped()) {
       u64 weight = next(task);
       if (weight == 0) {
+        settle();
         if (read(&launch_.shared->live) == 0) return;
-        nap();
+        nap(pause);
+        pause = smaller(2 * pause, kLongestPause);
         continue;
       }
+      pause = kShortestPause;
       started_ = Group::now();
-      finished_ = 0;
-      bool more = task.depth != kTileDepth || tile_.open(launch_.deal, task.begin, task);
+      bool more = task.depth != kTileDepth || tile_.open(launch_.deal, task, task);
       while (more) {
         walk_task(task);
         more = tile_.next(launch_.deal, task);
       }
-      if (!group_.leads()) continue;
-      if (finished_ != 0) atomic_add(&launch_.shared->positions_done, finished_);
-      fence();  // What came of the task is live by now.
-      atomic_add(&launch_.shared->live, ~weight + 1);
+      owed_ += weight;
+      if (owed_ >= kOwedAtMost) settle();
     }
+    settle();
   }
 
   MATCHA_MEMBER bool stopped() const { return read(&launch_.shared->stop) != 0; }
@@ -68,8 +77,8 @@ class TaskWalk {
     started_ = Group::now();
     if (stopped()) return true;
     if (half && group_.leads()) half_.give();
-    if (stealing_of(launch_) != kTimeout || level >= launch_.split) return false;
-    walk.end -= group_.broadcast(group_.leads() ? hand_on(Task{level, {at0, at1}, 0, 0}, at, walk.end) : 0);
+    if (stealing_of(launch_) != kTimeout || level >= launch_.split || !wanted()) return false;
+    walk.end -= hand_on(Task{level, {at0, at1}, 0, 0}, at, walk.end);
     return walk.end == at;
   }
 
@@ -89,10 +98,13 @@ class TaskWalk {
       if (launch_.queue.pop(task)) {
         weight = 1;
       } else if (launch_.deal.tile != 0) {
-        if (atomic_read(&launch_.shared->next) < launch_.deal.tiles) {
-          u64 tile = atomic_add(&launch_.shared->next, 1);
-          task = Task{kTileDepth, {0, 0}, tile, tile + 1};
-          weight = tile < launch_.deal.tiles ? 1 : 0;
+        u64 taken = atomic_read(&launch_.shared->next);
+        if (taken < launch_.deal.tiles) {
+          u64 count = launch_.deal.share(taken, launch_.workers);
+          u64 begin = atomic_add(&launch_.shared->next, count);
+          u64 end = smaller(begin + count, launch_.deal.tiles);
+          task = Task{kTileDepth, {0, 0}, begin, end};
+          weight = begin < end ? end - begin : 0;
         }
       } else if (atomic_read(&launch_.shared->next) < launch_.positions) {
         u64 begin = atomic_add(&launch_.shared->next, launch_.chunk);
@@ -120,23 +132,54 @@ class TaskWalk {
     return 0;
   }
 
-  /// Puts [begin, end) into the queue in pieces, the last ones first; gives the number of positions that found room.
+  /// Tells the others what this worker has done since it last did: once for many tasks, since all workers write the
+  /// same two words.
+  MATCHA_MEMBER void settle() {
+    if (group_.leads()) {
+      if (finished_ != 0) atomic_add(&launch_.shared->positions_done, finished_);
+      fence();  // What came of the tasks is live by now.
+      if (owed_ != 0) atomic_add(&launch_.shared->live, ~owed_ + 1);
+    }
+    finished_ = 0;
+    owed_ = 0;
+  }
+
+  /// Whether others wait for work: nothing fresh is left, and few tasks are in the queue.
+  MATCHA_MEMBER bool wanted() const {
+    if (launch_.eager) return true;
+    if (launch_.queue.capacity == 0) return false;
+    u64 fresh = launch_.deal.tile != 0 ? launch_.deal.tiles : launch_.positions;
+    bool hungry = group_.leads() && atomic_read(&launch_.shared->next) >= fresh &&
+                  launch_.queue.waiting() <= launch_.workers / kHungry;
+    return group_.broadcast(hungry) != 0;
+  }
+
+  /// Puts [begin, end) into the queue in pieces, the last ones first, each lane some of them; gives the number of
+  /// positions that found room.
   MATCHA_MEMBER u64 hand_on(Task task, u64 begin, u64 end) {
     u64 piece = larger<u64>((end - begin + kPieces - 1) / kPieces, 1);
-    u64 taken = 0;
-    while (taken < end - begin) {
-      task.end = end - taken;
-      task.begin = task.end - begin < piece ? begin : task.end - piece;
-      atomic_add(&launch_.shared->live, 1);
-      fence();
-      if (!launch_.queue.push(task)) {
-        atomic_add(&launch_.shared->live, ~0ull);
-        break;
+    u64 pieces = (end - begin + piece - 1) / piece;
+    u64 place = 0;
+    if (group_.leads()) {
+      pieces = launch_.queue.reserve(pieces);
+      if (pieces != 0) {
+        atomic_add(&launch_.shared->live, pieces);
+        fence();
+        atomic_add(&launch_.shared->splits, pieces);
+        place = launch_.queue.ticket(pieces);
       }
-      atomic_add(&launch_.shared->splits, 1);
-      taken = end - task.begin;
     }
-    return taken;
+    pieces = group_.broadcast(pieces);
+    if (pieces == 0) return 0;
+    place = group_.broadcast(place);
+    for (u64 i = group_.lane; i < pieces; i += Group::kWidth) {
+      task.end = end - i * piece;
+      task.begin = task.end - begin < piece ? begin : task.end - piece;
+      launch_.queue.put(place + i, task);
+    }
+    group_.sync();
+    if (group_.leads()) launch_.queue.publish(pieces);
+    return smaller(pieces * piece, end - begin);
   }
 
  protected:
@@ -147,7 +190,8 @@ class TaskWalk {
   TileWalk<Group> tile_;
   HalfStealing<Group> half_;
   u64 started_ = 0;
-  u64 finished_ = 0;  ///< Outermost positions of the current task that are done.
+  u64 finished_ = 0;  ///< Outermost positions that are done and not yet told.
+  u64 owed_ = 0;      ///< What of `live` is done and not yet told.
 };
 
 }  // namespace matcha_program

@@ -283,6 +283,8 @@ class Checker {
     codegen::CudaOptions options;
     options.group = 1;
     options.tau_us = 1;
+    options.eager = true;
+    options.tile = 2;
     options.chunk = 1;
     options.queue = 4;
     options.rows = 3;

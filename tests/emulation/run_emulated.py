@@ -23,9 +23,9 @@ SMALL = ["empty.txt", "one-edge.txt", "duplicates-loops.txt", "sparse-ids.txt", 
 SKEWED = ["rmat", "--scale", "8", "--edge-factor", "8", "--seed", "5"]
 SETTINGS = [
     ["--group", "1"],
-    ["--group", "1", "--tau-us", "1", "--chunk", "1", "--queue", "4"],
-    ["--group", "1", "--tau-us", "1", "--chunk", "3", "--queue", "0"],
-    ["--group", "1", "--tau-us", "1", "--chunk", "9", "--queue", "2", "--split", "3", "--steal", "half", "--stack", "paged"],
+    ["--group", "1", "--tau-us", "1", "--eager", "--chunk", "1", "--queue", "4"],
+    ["--group", "1", "--tau-us", "1", "--eager", "--chunk", "3", "--queue", "0"],
+    ["--group", "1", "--tau-us", "1", "--eager", "--chunk", "9", "--queue", "2", "--split", "3", "--steal", "half", "--stack", "paged"],
 ]
 PAGED = ["--group", "1", "--stack", "paged"]
 # Their runs are thousands of times longer than 1 µs.

@@ -24,8 +24,8 @@ SMALL = ["empty.txt", "one-edge.txt", "duplicates-loops.txt", "sparse-ids.txt", 
 SETTINGS = [
     ["--threads", "1"],
     ["--threads", "4"],
-    ["--threads", "1", "--tau-us", "1", "--chunk", "3", "--queue", "2", "--tile", "1"],
-    ["--threads=4", "--tau-us=1", "--chunk=1", "--queue=3", "--tile=5"],
+    ["--threads", "1", "--tau-us", "1", "--chunk", "3", "--queue", "2", "--tile", "1", "--eager"],
+    ["--threads=4", "--tau-us=1", "--chunk=1", "--queue=3", "--tile=5", "--eager"],
     ["--threads", "4", "--tau-us", "1", "--queue", "0", "--tile", "0"],
     ["--threads", "4", "--tau-us", "0", "--chunk", "100000"],
 ]

@@ -11,9 +11,10 @@ namespace {
 /// A ring of its own.
 struct Ring {
   explicit Ring(u64 capacity)
-      : words(capacity * kTaskWords, kEmptyWord), queue{words.data(), capacity, &size, &front, &back} {}
+      : room(capacity), words(capacity * kTaskWords, kEmptyWord), queue{words.data(), capacity, &ready,
+                                                                        &room,        &front,   &back} {}
 
-  u64 size = 0, front = 0, back = 0;
+  u64 ready = 0, room, front = 0, back = 0;
   std::vector<u64> words;
   TaskQueue queue;
 };
@@ -54,6 +55,24 @@ TEST(TaskQueue, RefusesWhatDoesNotFit) {
   EXPECT_TRUE(ring.queue.push(numbered(3)));
 }
 
+TEST(TaskQueue, ReservesWhatThereIs) {
+  Ring ring(5);
+  EXPECT_EQ(ring.queue.reserve(3), 3U);
+  u64 place = ring.queue.ticket(3);
+  for (u64 i = 0; i < 3; ++i) ring.queue.put(place + i, numbered(i));
+  Task task{};
+  EXPECT_FALSE(ring.queue.pop(task));
+  ring.queue.publish(3);
+  EXPECT_EQ(ring.queue.waiting(), 3U);
+  EXPECT_EQ(ring.queue.reserve(7), 2U);
+  EXPECT_EQ(ring.queue.reserve(1), 0U);
+  for (u64 i = 0; i < 3; ++i) {
+    ASSERT_TRUE(ring.queue.pop(task));
+    EXPECT_EQ(task.begin, i);
+  }
+  EXPECT_EQ(ring.queue.reserve(7), 3U);
+}
+
 TEST(TaskQueue, KeepsTheWidestValues) {
   Ring ring(1);
   constexpr u64 kWidest = (1ull << 46) - 1;
@@ -82,6 +101,7 @@ TEST(TaskQueue, DeliversEachTaskOnceAmongThreads) {
         for (u64 number = side; number < kTasks; number += kSides) {
           while (!ring.queue.push(numbered(number))) nap();
         }
+        EXPECT_LE(ring.queue.waiting(), capacity);
       });
       threads.emplace_back([&] {
         while (atomic_read(&left) != 0) {

@@ -74,6 +74,7 @@ struct Schedule {
   u64 block = 2;
   Deal deal = {};
   std::function<void(const Shared&)> at_visit = [](const Shared&) {};
+  bool eager = true;
 };
 
 Outcome run(const Nest& nest, const Schedule& schedule) {
@@ -91,7 +92,10 @@ Outcome run(const Nest& nest, const Schedule& schedule) {
   launch.stealing = schedule.stealing;
   launch.split = schedule.split;
   launch.tau = schedule.tau;
-  launch.queue = {words.data(), schedule.capacity, &shared.queue_size, &shared.queue_front, &shared.queue_back};
+  launch.eager = schedule.eager;
+  shared.queue_room = schedule.capacity;
+  launch.queue = {words.data(),       schedule.capacity,   &shared.queue_ready,
+                  &shared.queue_room, &shared.queue_front, &shared.queue_back};
   launch.block = schedule.block;
   launch.boards = boards.data();
   launch.idle = idle.data();
@@ -111,7 +115,7 @@ Outcome run(const Nest& nest, const Schedule& schedule) {
   work(0);
   for (std::thread& other : others) other.join();
   EXPECT_EQ(shared.live, 0U);
-  EXPECT_EQ(shared.queue_size, 0U);
+  EXPECT_EQ(shared.queue_ready, 0U);
   EXPECT_EQ(shared.idle_blocks, std::accumulate(idle.begin(), idle.end(), 0ull,
                                                 [](u64 sum, u64 word) { return sum + u64(std::popcount(word)); }));
   outcome.splits = shared.splits;
@@ -158,7 +162,8 @@ TEST(TaskWalk, TilesOfArcsWalkEveryPositionOnce) {
     u64 arcs = offsets[universe];
     if (arcs == 0) continue;
     u64 tile = 1 + below(2 * most);
-    Deal deal{offsets.data(), all ? nullptr : vertices.data(), vertices.size(), arcs, tile, (arcs + tile - 1) / tile};
+    Deal deal{offsets.data(), all ? nullptr : vertices.data(), vertices.size(), arcs,
+              tile,           (arcs + tile - 1) / tile,        1 + below(4)};
     Nest nest{u32(2 + below(3)), vertices.size(), random()};
     Outcome plain = run(nest, {});
     Schedule schedule{.threads = 1 + below(4), .deal = deal};
@@ -186,6 +191,17 @@ TEST(TaskWalk, SplitsAtEachLevelAlone) {
     EXPECT_GT(got.splits, 0U) << level;
     EXPECT_EQ(got.digest, run(nest, {}).digest) << level;
   }
+}
+
+TEST(TaskWalk, SplitsWhenOthersWaitOnly) {
+  Nest nest{2, 50, 11};
+  Outcome plain = run(nest, {});
+  Schedule schedule{.split = 2, .tau = 1, .capacity = 100, .chunk = 25, .eager = false};
+  Outcome got = run(nest, schedule);
+  EXPECT_EQ(got.digest, plain.digest);
+  EXPECT_GT(got.splits, 0U);
+  schedule.eager = true;
+  EXPECT_GT(run(nest, schedule).splits, got.splits);
 }
 
 /// Waits for what only another worker can bring about; the limit keeps a broken protocol from hanging the test.
