@@ -13,7 +13,8 @@ namespace matcha::passes {
 /// - a loop that adds the same to a sum each time becomes one product, so that counting the items of a set operation
 ///   stores nothing (intersect/diff+sum); a list that copies another becomes that list (neighbor+apply and
 ///   intersect/diff+apply, once `restrict` has made slices of the conditions);
-/// - loops over the same list, side by side, become one (a motif count reads each list once).
+/// - loops over the same list, side by side, become one (a motif count reads each list once); within a body only where
+///   they yield to no list, whose order would change.
 ///
 /// Why. Matcha 3.6.1.
 ///

@@ -27,6 +27,17 @@ bool reads_any(const Stmt& stmt, const std::unordered_set<const Var*>& vars) {
   return found;
 }
 
+/// True if nothing that the statement yields goes to a list: the order of its yields cannot be seen.
+bool yields_no_list(const Stmt& stmt) {
+  bool found = false;
+  const Stmt* one[] = {&stmt};
+  for_each_stmt(Block{{{Kind::Block, stmt.loc}}, one}, [&](const Stmt& s) {
+    const Yield* yield = as<Yield>(&s);
+    found = found || (yield != nullptr && yield->sink->type->is_list());
+  });
+  return !found;
+}
+
 class SiblingFuser final : public Rewriter {
  public:
   SiblingFuser(const Module& module, PassContext& context)
@@ -72,15 +83,17 @@ class SiblingFuser final : public Rewriter {
     bool changed = false;
     for (std::size_t i = 0; i < stmts.size(); ++i) {
       for (std::size_t j = i + 1; j < stmts.size();) {
-        const Collect* merged = merged_collect(stmts, i, j);
-        if (merged == nullptr) {
+        const Stmt* merged = merged_collect(stmts, i, j);
+        const Stmt* later = merged == nullptr ? merged_loop(stmts[i], stmts[j]) : nullptr;
+        if (merged == nullptr && later == nullptr) {
           ++j;
           continue;
         }
         context_.count("loops side by side");
-        stmts[i] = merged;
-        stmts.erase(stmts.begin() + static_cast<std::ptrdiff_t>(j));
         changed = true;
+        (merged != nullptr ? stmts[i] : stmts[j]) = merged != nullptr ? merged : later;
+        stmts.erase(stmts.begin() + static_cast<std::ptrdiff_t>(merged != nullptr ? j : i));
+        if (later != nullptr) j = i + 1;
       }
     }
     builder().set_loc(b->loc);
@@ -104,25 +117,39 @@ class SiblingFuser final : public Rewriter {
     for (std::size_t k = i; k < j; ++k) {
       if (reads_any(other, bound_in(*stmts[k]))) return nullptr;
     }
+    std::vector<Sink> sinks(one.sinks.begin(), one.sinks.end());
+    sinks.insert(sinks.end(), other.sinks.begin(), other.sinks.end());
+    const Stmt* loop = joined(*first, *second);
+    return builder().collect(sinks, builder().block({&loop, 1}));
+  }
+
+  /// Two loops that stand for themselves, as one at the place of the second: the first binds nothing that a statement
+  /// between them could read. Null if they cannot be, or if a list would get its items in another order.
+  const Stmt* merged_loop(const Stmt* one, const Stmt* other) {
+    const For* first = as<For>(one);
+    const For* second = as<For>(other);
+    if (first == nullptr || second == nullptr || !std::ranges::equal(first->lists, second->lists)) return nullptr;
+    return yields_no_list(*first) && yields_no_list(*second) ? joined(*first, *second) : nullptr;
+  }
+
+  /// A loop with the bodies of both, which walk the same lists.
+  const Stmt* joined(const For& first, const For& second) {
     Builder& b = builder();
-    b.set_loc(first->loc);
-    std::vector<const Var*> from(second->vars.begin(), second->vars.end());
-    std::vector<const Expr*> to(first->vars.begin(), first->vars.end());
-    const Var* index = first->maybe_index;
-    if (second->maybe_index != nullptr) {
-      if (index == nullptr) index = b.var(second->maybe_index->type, second->maybe_index->hint);
-      from.push_back(second->maybe_index);
+    b.set_loc(first.loc);
+    std::vector<const Var*> from(second.vars.begin(), second.vars.end());
+    std::vector<const Expr*> to(first.vars.begin(), first.vars.end());
+    const Var* index = first.maybe_index;
+    if (second.maybe_index != nullptr) {
+      if (index == nullptr) index = b.var(second.maybe_index->type, second.maybe_index->hint);
+      from.push_back(second.maybe_index);
       to.push_back(index);
     }
     Rewriter renamer(b.context());
     for (std::size_t k = 0; k < from.size(); ++k) renamer.substitute(from[k], to[k]);
-    const Block* tail = renamer.block(second->body);
-    Stmts body(first->body->body.begin(), first->body->body.end());
+    const Block* tail = renamer.block(second.body);
+    Stmts body(first.body->body.begin(), first.body->body.end());
     body.insert(body.end(), tail->body.begin(), tail->body.end());
-    std::vector<Sink> sinks(one.sinks.begin(), one.sinks.end());
-    sinks.insert(sinks.end(), other.sinks.begin(), other.sinks.end());
-    const Stmt* loop = b.loop(first->vars, first->lists, index, b.block(body));
-    return b.collect(sinks, b.block({&loop, 1}));
+    return b.loop(first.vars, first.lists, index, b.block(body));
   }
 
   const Module& module_;

@@ -76,6 +76,7 @@ class Hoister {
 
  private:
   using Names = std::unordered_map<const Expr*, const Expr*>;
+  using Occurrences = std::unordered_map<const Expr*, int>;
 
   /// A value that moves in front of a loop, with the name that the program has for it, if any.
   struct Fixed {
@@ -85,12 +86,59 @@ class Hoister {
 
   const Block* block(const Block& b) {
     Names outer = names_;
+    Occurrences times;
+    if (b.body.size() > 1) occurrences(b, times);
     Stmts out;
-    for (const Stmt* s : b.body) stmt(s, out);
+    for (const Stmt* s : b.body) {
+      if (b.body.size() > 1) name_repeated(*s, times, out);
+      stmt(s, out);
+    }
     names_ = std::move(outer);
     if (std::ranges::equal(out, b.body)) return &b;
     builder_.set_loc(b.loc);
     return builder_.block(out);
+  }
+
+  /// How often each set operation, and the size of one, stands in the block and the blocks within.
+  static void occurrences(const Block& b, Occurrences& times) {
+    const auto count = [&](const auto& self, const Expr& e) -> void {
+      if (is_walk(e)) ++times[&e];
+      for (const Expr* operand : e.operands) self(self, *operand);
+    };
+    for_each_stmt(b, [&](const Stmt& s) { for_each_expr(s, [&](const Expr& e) { count(count, e); }); });
+  }
+
+  static bool is_walk(const Expr& e) {
+    return node_cost(e) == Cost::Walk || (e.kind == Kind::Size && node_cost(*e.operands[0]) == Cost::Walk);
+  }
+
+  /// Names what the statement computes in any case and the block computes again: loops that were joined have the same
+  /// counts side by side.
+  void name_repeated(const Stmt& s, const Occurrences& times, Stmts& out) {
+    const Let* let = as<Let>(&s);
+    const auto visit = [&](const auto& self, const Expr& e) -> void {
+      if (names_.contains(&e) || (let != nullptr && let->value == &e)) return;
+      bool only_size = e.kind == Kind::Size && is_walk(e) && times.at(&e) == times.at(e.operands[0]);
+      bool worth = is_walk(e) && times.at(&e) > 1 && (e.kind != Kind::Size || only_size);
+      if (worth && !facts_.may_trap(&e)) {
+        add_name(e, {}, out);
+        return;
+      }
+      bool lazy = e.kind == Kind::And || e.kind == Kind::Or || e.kind == Kind::Select;
+      for (std::size_t i = 0; i < e.operands.size() && (i == 0 || !lazy); ++i) self(self, *e.operands[i]);
+    };
+    for_each_expr(s, [&](const Expr& e) { visit(visit, e); });
+  }
+
+  /// Gives the expression a name here.
+  void add_name(const Expr& e, std::string_view wanted, Stmts& out) {
+    builder_.set_loc(e.loc);
+    const Var* name = builder_.var(e.type, wanted.empty() ? hint(e) : wanted);
+    const Expr* value = replace(builder_, &e, names_);
+    out.push_back(builder_.let(name, value));
+    names_[&e] = name;
+    names_[value] = name;
+    context_.count("values");
   }
 
   void stmt(const Stmt* stmt, Stmts& out) {
@@ -135,19 +183,12 @@ class Hoister {
     Stmts moved;
     const Block* left = without_fixed(*s.body, inside, moved);
     for (const Stmt* stmt : moved) this->stmt(stmt, out);
-    Names outer = names_;
     std::vector<Fixed> found;
     fixed_in(*left, inside, false, found);
     for (const auto& [e, wanted_name] : found) {
-      if (names_.contains(e)) continue;
-      builder_.set_loc(e->loc);
-      const Var* name = builder_.var(e->type, wanted_name.empty() ? hint(*e) : wanted_name);
-      const Expr* value = replace(builder_, e, names_);
-      out.push_back(builder_.let(name, value));
-      names_[e] = name;
-      names_[value] = name;
-      context_.count("values");
+      if (!names_.contains(e)) add_name(*e, wanted_name, out);
     }
+    Names outer = names_;
     std::vector<const Expr*> lists;
     for (const Expr* list : s.lists) lists.push_back(replace(builder_, list, names_));
     const Block* body = block(*left);
