@@ -60,7 +60,7 @@ Expressions::Printed Expressions::arithmetic(const ir::Expr* expr, std::string_v
                                              Precedence precedence) {
   if (!facts_.may_trap(expr)) return infix(expr, op, precedence);
   if (expr->type->is_scalar(ScalarKind::F64)) return infix(expr, op, precedence);
-  return {worker_call(checked, expr), Precedence::Primary};
+  return {checked_call(checked, expr), Precedence::Primary};
 }
 
 Expressions::Printed Expressions::division(const ir::Expr* expr) {
@@ -69,7 +69,7 @@ Expressions::Printed Expressions::division(const ir::Expr* expr) {
   if (divisor != nullptr && divisor->value != 0 && divisor->value != -1) {
     return infix(expr, remainder ? "%" : "/", Precedence::Multiplicative);
   }
-  return {worker_call(remainder ? "remainder" : "quotient", expr), Precedence::Primary};
+  return {checked_call(remainder ? "remainder" : "quotient", expr), Precedence::Primary};
 }
 
 Expressions::Printed Expressions::convert(const ir::Expr* expr) {
@@ -87,6 +87,11 @@ std::string Expressions::call(std::string_view function, const ir::Expr* expr) {
   std::string arguments;
   for (const ir::Expr* operand : expr->operands) arguments += (arguments.empty() ? "" : ", ") + text(operand);
   return fmt::format("{}({})", function, arguments);
+}
+
+std::string Expressions::checked_call(std::string_view function, const ir::Expr* expr) {
+  bool wide = expr->type->is_scalar(ScalarKind::I128);
+  return worker_call(wide ? fmt::format("wide_{}", function) : std::string(function), expr);
 }
 
 std::string Expressions::worker_call(std::string_view function, const ir::Expr* expr) {
@@ -150,7 +155,7 @@ Expressions::Printed Expressions::print(const ir::Expr* expr) {
     case Kind::ConstFloat: return {real(static_cast<const ir::ConstFloat*>(expr)->value), Precedence::Unary};
     case Kind::ConstBool: return primary(static_cast<const ir::ConstBool*>(expr)->value ? "true" : "false");
     case Kind::Neg:
-      if (facts_.may_trap(expr)) return primary(worker_call("negate", expr));
+      if (facts_.may_trap(expr)) return primary(checked_call("negate", expr));
       return {"-" + text(expr->operands[0], Precedence::Primary), Precedence::Unary};
     case Kind::Not: return {"!" + text(expr->operands[0], Precedence::Unary), Precedence::Unary};
     case Kind::Add: return arithmetic(expr, "+", "add", Precedence::Additive);

@@ -41,6 +41,8 @@ class Expressions {
   Printed size(const ir::Expr* expr);
   std::string call(std::string_view function, const ir::Expr* expr);
   std::string worker_call(std::string_view function, const ir::Expr* expr);
+  /// The call for arithmetic that may fail, on 64 or 128 bits.
+  std::string checked_call(std::string_view function, const ir::Expr* expr);
   std::string literal(const ir::Expr* expr);
   std::string set_call(const ir::Expr* expr, std::string_view prefix, std::string_view into);
 

@@ -42,6 +42,30 @@ class Checked {
     if (a != i64(a)) trap(kIntegerOverflow, line, column);
     return i64(a);
   }
+  // The same on 128 bits; named apart, since a call with a wide value must not narrow it.
+  MATCHA_MEMBER i128 wide_add(i128 a, i128 b, u32 line, u32 column) const {
+    i128 sum = i128(u128(a) + u128(b));
+    return exact(sum, (a < 0) != (b < 0) || (sum < 0) == (a < 0), line, column);
+  }
+  MATCHA_MEMBER i128 wide_subtract(i128 a, i128 b, u32 line, u32 column) const {
+    i128 difference = i128(u128(a) - u128(b));
+    return exact(difference, (a < 0) == (b < 0) || (difference < 0) == (a < 0), line, column);
+  }
+  MATCHA_MEMBER i128 wide_multiply(i128 a, i128 b, u32 line, u32 column) const {
+    i128 product = i128(u128(a) * u128(b));
+    if (a == -1) return wide_negate(b, line, column);
+    return exact(product, a == 0 || product / a == b, line, column);
+  }
+  MATCHA_MEMBER i128 wide_negate(i128 a, u32 line, u32 column) const { return wide_subtract(0, a, line, column); }
+  MATCHA_MEMBER i128 wide_quotient(i128 a, i128 b, u32 line, u32 column) const {
+    if (b == 0) trap(kDivisionByZero, line, column);
+    if (b == -1) return wide_negate(a, line, column);
+    return b == 0 ? 0 : a / b;
+  }
+  MATCHA_MEMBER i128 wide_remainder(i128 a, i128 b, u32 line, u32 column) const {
+    if (b == 0) trap(kDivisionByZero, line, column);
+    return b == 0 || b == -1 ? 0 : a % b;
+  }
   template <u64 column, typename L>
   MATCHA_MEMBER auto at(const L& list, i64 i, u32 line, u32 place) const {
     bool inside = i >= 0 && u64(i) < list.size;
@@ -81,6 +105,11 @@ class Checked {
     bool overflows = b == -1 && a == -9223372036854775807ll - 1;
     if (overflows) trap(kIntegerOverflow, line, column);
     return b != 0 && !overflows;
+  }
+
+  MATCHA_MEMBER i128 exact(i128 value, bool fits, u32 line, u32 column) const {
+    if (!fits) trap(kIntegerOverflow, line, column);
+    return value;
   }
 
   const Launch& launch_;

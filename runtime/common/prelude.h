@@ -18,6 +18,7 @@ using u32 = unsigned int;
 using u64 = unsigned long long;
 using i64 = long long;
 using i128 = __int128;
+using u128 = unsigned __int128;
 using f64 = double;
 static_assert(sizeof(u32) == 4 && sizeof(u64) == 8 && sizeof(i64) == 8, "the widths of the runtime's interface");
 

@@ -59,6 +59,41 @@ TEST_F(CheckedTest, ArithmeticAgreesWith128Bits) {
   }
 }
 
+TEST_F(CheckedTest, WideArithmeticIsExactOrTraps) {
+  const i128 most = i128(~u128(0) >> 1);
+  std::vector<i128> values = {0, 1, -1, 2, -2, i128(kLeast) - 1, i128(kMost) + 1, most, most - 1, -most, -most - 1};
+  std::mt19937_64 random(4);
+  for (int i = 0; i < 40; ++i) values.push_back(i128(u128(random()) << 64 | random()) >> (random() % 128));
+  const auto agrees = [&](bool overflows, i128 wanted, i128 got) {
+    if (!overflows) {
+      EXPECT_TRUE(got == wanted);
+    }
+    EXPECT_EQ(trapped(), overflows ? u64(kIntegerOverflow) : 0U);
+  };
+  for (i128 a : values) {
+    for (i128 b : values) {
+      i128 wanted = 0;
+      bool overflows = __builtin_add_overflow(a, b, &wanted);
+      agrees(overflows, wanted, w_.wide_add(a, b, 1, 1));
+      overflows = __builtin_sub_overflow(a, b, &wanted);
+      agrees(overflows, wanted, w_.wide_subtract(a, b, 1, 1));
+      overflows = __builtin_mul_overflow(a, b, &wanted);
+      agrees(overflows, wanted, w_.wide_multiply(a, b, 1, 1));
+      if (b == 0) {
+        w_.wide_quotient(a, b, 1, 1);
+        EXPECT_EQ(trapped(), u64(kDivisionByZero));
+        w_.wide_remainder(a, b, 1, 1);
+        EXPECT_EQ(trapped(), u64(kDivisionByZero));
+        continue;
+      }
+      overflows = b == -1 && a == -most - 1;
+      agrees(overflows, overflows ? 0 : a / b, w_.wide_quotient(a, b, 1, 1));
+      agrees(false, overflows ? 0 : a % b, w_.wide_remainder(a, b, 1, 1));
+    }
+    agrees(a == -most - 1, a == -most - 1 ? 0 : -a, w_.wide_negate(a, 1, 1));
+  }
+}
+
 TEST_F(CheckedTest, TheFirstErrorStaysWithItsPlace) {
   w_.trap(kEmptyList, 70000, 12);
   w_.trap(kIntegerOverflow, 1, 1);
