@@ -8,11 +8,12 @@ def wedges(g: Graph) -> int:
     return sum(apply(by_middle, vertices(g)))
 
 def four_cycles(g: Graph) -> int:
-    """Every cycle has its largest id at `v` and the opposite corner at `w`."""
-    def by_corner(v):
-        near = neighbor(g, v)
-        def by_opposite(w):
-            shared = size(apply(lambda u: u, cond=lambda u: u < v, intersect(near, neighbor(g, w))))
-            return shared * (shared - 1) / 2
-        return sum(apply(by_opposite, cond=lambda w: w < v, vertices(g)))
-    return sum(apply(by_corner, vertices(g)))
+    """From its largest vertex a: its neighbours b > d below a, and what they share below a."""
+    def at(a):
+        near = apply(lambda v: v, cond=lambda v: v < a, neighbor(g, a))
+        def second(b):
+            def last(d):
+                return size(apply(lambda c: c, cond=lambda c: c < a, intersect(neighbor(g, b), neighbor(g, d))))
+            return sum(apply(last, cond=lambda d: d < b, near))
+        return sum(apply(second, near))
+    return sum(apply(at, vertices(g)))
