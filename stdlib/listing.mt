@@ -26,7 +26,58 @@ def triangles(g: Graph) -> List<Tuple<int, 3>>:
         return each(up_to(neighbor(g, a), a), second)
     return from_vertices(g, at)
 
+def wedges(g: Graph) -> List<Tuple<int, 3>>:
+    """a in the middle; b > c."""
+    def at(a):
+        near = neighbor(g, a)
+        return each(near, lambda b: apply(lambda c: mk_tuple(val=[a, b, c]), up_to(near, b)))
+    return from_vertices(g, at)
+
+def wedges_induced(g: Graph) -> List<Tuple<int, 3>>:
+    def at(a):
+        near = neighbor(g, a)
+        return each(near, lambda b: apply(lambda c: mk_tuple(val=[a, b, c]), up_to(diff(near, neighbor(g, b)), b)))
+    return from_vertices(g, at)
+
 # Four vertices
+
+def four_stars(g: Graph) -> List<Tuple<int, 4>>:
+    """a in the middle; b > c > d."""
+    def at(a):
+        near = neighbor(g, a)
+        def second(b):
+            return each(up_to(near, b), lambda c: apply(lambda d: mk_tuple(val=[a, b, c, d]), up_to(near, c)))
+        return each(near, second)
+    return from_vertices(g, at)
+
+def four_stars_induced(g: Graph) -> List<Tuple<int, 4>>:
+    def at(a):
+        near = neighbor(g, a)
+        def second(b):
+            apart = up_to(diff(near, neighbor(g, b)), b)
+            def third(c):
+                return apply(lambda d: mk_tuple(val=[a, b, c, d]), up_to(diff(apart, neighbor(g, c)), c))
+            return each(apart, third)
+        return each(near, second)
+    return from_vertices(g, at)
+
+def four_paths(g: Graph) -> List<Tuple<int, 4>>:
+    """Path c, a, b, d with a > b."""
+    def at(a):
+        def second(b):
+            ends = diff(neighbor(g, b), [a])
+            return each(diff(neighbor(g, a), [b]), lambda c: apply(lambda d: mk_tuple(val=[a, b, c, d]), diff(ends, [c])))
+        return each(up_to(neighbor(g, a), a), second)
+    return from_vertices(g, at)
+
+def four_paths_induced(g: Graph) -> List<Tuple<int, 4>>:
+    def at(a):
+        def second(b):
+            left = diff(diff(neighbor(g, a), neighbor(g, b)), [b])
+            right = diff(diff(neighbor(g, b), neighbor(g, a)), [a])
+            return each(left, lambda c: apply(lambda d: mk_tuple(val=[a, b, c, d]), diff(right, neighbor(g, c))))
+        return each(up_to(neighbor(g, a), a), second)
+    return from_vertices(g, at)
 
 def tailed_triangles(g: Graph) -> List<Tuple<int, 4>>:
     """Triangle a, b > c; d at a."""
