@@ -66,7 +66,7 @@ build_folder() {
 # build <preset> [target]...: configures when needed and builds. No target means what the preset is for: the fuzzers, the
 # tests of the scheduler, or everything.
 build() {
-  local preset=$1 folder log
+  local preset=$1 folder log unity=ON
   shift
   if [ $# -eq 0 ]; then
     case $preset in
@@ -77,9 +77,10 @@ build() {
   folder=$(build_folder "$preset")
   if [ ! -f "$folder/build.ninja" ]; then
     mkdir -p "$folder"
+    [ -z "${CI:-}" ] || unity=OFF
     log="$folder/configure.log"
     echo "configuring $preset in ${folder#"$root"/}" >&2
-    (cd "$root" && cmake --preset "$preset") > "$log" 2>&1 || { cat "$log" >&2; fail "cmake failed"; }
+    (cd "$root" && cmake --preset "$preset" -DMATCHA_UNITY="$unity") > "$log" 2>&1 || { cat "$log" >&2; fail "cmake failed"; }
   fi
   cmake --build "$folder" ${1:+--target "$@"} >&2 || fail "the build failed"
 }

@@ -2,6 +2,7 @@
 
 option(MATCHA_TESTS "Build the tests" ON)
 option(MATCHA_BENCH "Build the google-benchmark programs" ON)
+option(MATCHA_UNITY "Compile several files at once: a first build is faster, a later one slower" OFF)
 option(MATCHA_PORTABLE "Link libstdc++ and libgcc statically and look for libtbb beside the binary" OFF)
 option(MATCHA_FUZZ "Build the libFuzzer targets (needs clang)" OFF)
 set(MATCHA_SANITIZE "" CACHE STRING "Sanitizers for every target, such as address,undefined or thread")

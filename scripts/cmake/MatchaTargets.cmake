@@ -13,6 +13,16 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   target_compile_options(matcha_warnings INTERFACE -Wno-deprecated-declarations)
 endif()
 
+# matcha_unity(<name>): compiles several files of a target at once under MATCHA_UNITY.
+function(matcha_unity name)
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${MATCHA_UNITY} UNITY_BUILD_BATCH_SIZE 6)
+endfunction()
+
+# matcha_long_tests(<test>...): tests that `scripts/test` runs with --all only.
+function(matcha_long_tests)
+  set_property(TEST ${ARGN} APPEND PROPERTY LABELS long)
+endfunction()
+
 # matcha_library(<name> <source>...): a static library of one folder; includes are relative to the root.
 function(matcha_library name)
   add_library(${name} STATIC ${ARGN})
