@@ -88,15 +88,17 @@ MATCHA_PLAIN_EXPR(MaxDegree);   ///< Graph: the largest out-degree.
 MATCHA_PLAIN_EXPR(Vertices);    ///< Graph: list<vid>, ascending.
 MATCHA_PLAIN_EXPR(Edges);       ///< Graph: list<vid, vid>, ascending by source, then target.
 MATCHA_PLAIN_EXPR(Neighbors);   ///< Graph, vid: list<vid>, ascending; empty for a vertex that the graph does not have.
-MATCHA_PLAIN_EXPR(EdgeInfo);    ///< Graph, vid: aligned with Neighbors.
-MATCHA_PLAIN_EXPR(Literal);     ///< `type` is list<…> of k columns; operands row by row, k a row.
-MATCHA_PLAIN_EXPR(Intersect);   ///< Items of `operands[0]` that are in `operands[1]`, in order, with repeats.
-MATCHA_PLAIN_EXPR(Diff);        ///< Items of `operands[0]` that are not in `operands[1]`, in order, with repeats.
-MATCHA_PLAIN_EXPR(Below);       ///< Ascending set, scalar x: the items < x (a prefix).
-MATCHA_PLAIN_EXPR(Above);       ///< Ascending set, scalar x: the items > x (a suffix).
-MATCHA_PLAIN_EXPR(Span);        ///< List, i64 begin, i64 end: items at positions [begin, end), clamped to the list.
-MATCHA_PLAIN_EXPR(Sorted);      ///< The same items in ascending order, repeats kept.
-MATCHA_PLAIN_EXPR(Flatten);     ///< List of lists to list.
+MATCHA_PLAIN_EXPR(LowerNeighbors);  ///< Graph with rows, vid: the neighbours below the vertex.
+MATCHA_PLAIN_EXPR(UpperNeighbors);  ///< Graph with rows and without loops, vid: the neighbours above the vertex.
+MATCHA_PLAIN_EXPR(EdgeInfo);        ///< Graph, vid: aligned with Neighbors.
+MATCHA_PLAIN_EXPR(Literal);         ///< `type` is list<…> of k columns; operands row by row, k a row.
+MATCHA_PLAIN_EXPR(Intersect);       ///< Items of `operands[0]` that are in `operands[1]`, in order, with repeats.
+MATCHA_PLAIN_EXPR(Diff);            ///< Items of `operands[0]` that are not in `operands[1]`, in order, with repeats.
+MATCHA_PLAIN_EXPR(Below);           ///< Ascending set, scalar x: the items < x (a prefix).
+MATCHA_PLAIN_EXPR(Above);           ///< Ascending set, scalar x: the items > x (a suffix).
+MATCHA_PLAIN_EXPR(Span);            ///< List, i64 begin, i64 end: items at positions [begin, end), clamped to the list.
+MATCHA_PLAIN_EXPR(Sorted);          ///< The same items in ascending order, repeats kept.
+MATCHA_PLAIN_EXPR(Flatten);         ///< List of lists to list.
 #undef MATCHA_PLAIN_EXPR
 
 /// An effect or a binding. A statement is a tree; a rewrite returns the same pointer when nothing changed.

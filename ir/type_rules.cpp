@@ -103,6 +103,8 @@ const Type* list_rule(Context& context, Kind kind, std::span<const Expr* const> 
       return check.graph(0) ? context.list(columns) : nullptr;
     }
     case Kind::Neighbors:
+    case Kind::LowerNeighbors:
+    case Kind::UpperNeighbors:
       return check.graph(0) && check.scalar(1, ScalarKind::Vid) ? context.list(context.vid()) : nullptr;
     default: MATCHA_UNREACHABLE("a kind that makes a list");
   }
@@ -190,6 +192,8 @@ const Type* result_type(Context& context, Kind kind, std::span<const Expr* const
     case Kind::Vertices:
     case Kind::Edges:
     case Kind::Neighbors:
+    case Kind::LowerNeighbors:
+    case Kind::UpperNeighbors:
     case Kind::Intersect:
     case Kind::Diff:
     case Kind::Below:

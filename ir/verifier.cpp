@@ -22,6 +22,8 @@ bool is_view(const Expr& e) {
     case Kind::Vertices:
     case Kind::Edges:
     case Kind::Neighbors:
+    case Kind::LowerNeighbors:
+    case Kind::UpperNeighbors:
     case Kind::EdgeInfo:
     case Kind::Literal: return true;
     case Kind::Below:
@@ -116,7 +118,17 @@ class Verifier {
       error(fmt::format("`{}` takes a list that is known to ascend, not `{}`", keyword(e.kind), shown(*e.operands[0])),
             e.loc);
     }
+    if (e.kind == Kind::LowerNeighbors || e.kind == Kind::UpperNeighbors) oriented(e);
     if (module_.stage == Stage::Kernel && in_region_) kernel_expr(e);
+  }
+
+  /// Half a neighbour list is found by the graph's split offsets.
+  void oriented(const Expr& e) {
+    if (!facts_.has_rows(e.operands[0])) {
+      error(fmt::format("`{}` takes a graph that was loaded or built with `csr`", keyword(e.kind)), e.loc);
+    } else if (e.kind == Kind::UpperNeighbors && !facts_.loop_free(e.operands[0])) {
+      error("`upper_neighbors` takes a graph that is known to have no loops", e.loc);
+    }
   }
 
   /// Inside a region operators on lists read views, so that nothing is stored behind the schedule's back; `size` also

@@ -20,6 +20,8 @@ enum class Cost { Free, Search, Walk };
 Cost node_cost(const Expr& e) {
   switch (e.kind) {
     case Kind::Neighbors:
+    case Kind::LowerNeighbors:
+    case Kind::UpperNeighbors:
     case Kind::EdgeInfo:
     case Kind::Below:
     case Kind::Above:
@@ -50,6 +52,8 @@ bool is_selective(const Expr* cond) {
 std::string_view hint(const Expr& e) {
   switch (e.kind) {
     case Kind::Neighbors: return "near";
+    case Kind::LowerNeighbors: return "lower";
+    case Kind::UpperNeighbors: return "upper";
     case Kind::EdgeInfo: return "info";
     case Kind::Below:
     case Kind::Above:

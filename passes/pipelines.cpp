@@ -17,6 +17,10 @@ const std::vector<std::string> kLoop = {
     // Each shows the others something new: fused loops have conditions side by side, slices leave copies of lists,
     // a dropped name leaves a single reader.
     "fixpoint{simplify,fuse,restrict}",
+    // Slices are where they stay; not later, so that the halves get names too.
+    "orient",
+    // What is counted has its final form, so that sizes can be asked for.
+    "demand",
     // Only now is it clear which values are left, and in which loops.
     "hoist",
 };

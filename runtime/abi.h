@@ -36,6 +36,8 @@ struct GraphView {
   std::uint64_t max_degree;
   const HashSlot* slots;  ///< Open addressing, `slot_mask + 1` slots; null: CSR.
   std::uint64_t slot_mask;
+  /// For each rank the offset of its first neighbour that is not below it; null until wanted, and with `slots`.
+  const std::uint64_t* splits;
 };
 
 /// Counting and materializing kernels over ascending lists of ranks *without repeats*; one table a SIMD tier.

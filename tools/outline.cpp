@@ -90,6 +90,8 @@ class Words {
       case Kind::Vertices: return fmt::format("vertices of {}", operand(0));
       case Kind::Edges: return fmt::format("edges of {}", operand(0));
       case Kind::Neighbors: return fmt::format("neighbors of {} in {}", operand(1), operand(0));
+      case Kind::LowerNeighbors: return fmt::format("neighbors of {} below it in {}", operand(1), operand(0));
+      case Kind::UpperNeighbors: return fmt::format("neighbors of {} above it in {}", operand(1), operand(0));
       case Kind::EdgeInfo: return fmt::format("edge information of {} in {}", operand(1), operand(0));
       case Kind::Intersect: return fmt::format("[{}] ∩ [{}]", operand(0), operand(1));
       case Kind::Diff: return fmt::format("[{}] \\ [{}]", operand(0), operand(1));

@@ -47,8 +47,9 @@ const ir::Expr* dealt_graph(const ir::Facts& facts, const ir::For& outer) {
   const ir::For* inner = spine(*outer.body);
   if (inner == nullptr) return nullptr;
   const ir::Expr& walked = unsliced(facts, *inner->lists[0]);
-  bool neighbours = walked.kind == Kind::Neighbors && walked.operands[0] == outer.lists[0]->operands[0] &&
-                    walked.operands[1] == outer.vars[0];
+  bool near =
+      walked.kind == Kind::Neighbors || walked.kind == Kind::LowerNeighbors || walked.kind == Kind::UpperNeighbors;
+  bool neighbours = near && walked.operands[0] == outer.lists[0]->operands[0] && walked.operands[1] == outer.vars[0];
   return neighbours ? walked.operands[0] : nullptr;
 }
 

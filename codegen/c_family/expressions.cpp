@@ -192,6 +192,8 @@ Expressions::Printed Expressions::print(const ir::Expr* expr) {
     case Kind::Vertices:
     case Kind::Edges:
     case Kind::Neighbors:
+    case Kind::LowerNeighbors:
+    case Kind::UpperNeighbors:
     case Kind::Below:
     case Kind::Above:
     case Kind::Span: return primary(call(ir::keyword(expr->kind), expr));

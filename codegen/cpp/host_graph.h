@@ -61,6 +61,15 @@ inline void Host::map_graph(const std::string& path) {
   facts_.max_degree = g.max_degree;
 }
 
+/// For each vertex the offset of its first neighbour that is not below it.
+inline std::vector<u64> splits_of(const Graph& g) {
+  std::vector<u64> splits(g.universe);
+  for (u64 v = 0; v < g.universe; ++v) {
+    splits[v] = u64(std::lower_bound(g.arcs + g.offsets[v], g.arcs + g.offsets[v + 1], u32(v)) - g.arcs);
+  }
+  return splits;
+}
+
 /// Refuses what would lead the program out of bounds, and adds what the file leaves out.
 inline void Host::check_graph(const std::string& path, Graph& g) {
   if (g.offsets == nullptr || (g.arcs == nullptr && g.arc_count != 0) ||
@@ -78,6 +87,7 @@ inline void Host::check_graph(const std::string& path, Graph& g) {
     }
   }
   g.sources = keep(std::move(sources));
+  g.splits = keep(splits_of(g));
   for (u64 i = 0; g.vertex_list != nullptr && i < g.vertex_count; ++i) {
     if (g.vertex_list[i] >= g.universe) throw Failure{3, path + ": a vertex is out of range"};
   }
@@ -184,6 +194,7 @@ inline Graph Host::build_graph(List<u32, u32> edges, const u64* info, List<u32, 
   g.offsets = keep(std::move(offsets));
   g.arcs = keep(std::move(arcs));
   g.sources = keep(std::move(sources));
+  g.splits = keep(splits_of(g));
   g.vertex_list = keep(std::move(vertex_list));
   if (info != nullptr) g.info = keep(std::move(infos));
   return g;

@@ -104,11 +104,12 @@ class CudaExecutable::Run {
     if (!var->type->is_graph() || !program_.on_device_.contains(var)) return;
     HostGraph& graph = values_.graph(var);
     runtime::cuda::UploadOptions wanted;
-    wanted.sources = wanted.edge_info = wanted.labels = wanted.original_ids = false;
+    wanted.sources = wanted.splits = wanted.edge_info = wanted.labels = wanted.original_ids = false;
     SourceLoc info_loc;
     for_each_device_node(program_.module_, [&](const ir::Expr& node) {
       if (node.operands.empty() || node.operands[0] != var) return;
       wanted.sources = wanted.sources || node.kind == Kind::Edges;
+      wanted.splits = wanted.splits || node.kind == Kind::LowerNeighbors || node.kind == Kind::UpperNeighbors;
       wanted.labels = wanted.labels || node.kind == Kind::Label;
       if (node.kind == Kind::EdgeInfo) {
         wanted.edge_info = true;
@@ -121,6 +122,10 @@ class CudaExecutable::Run {
     if (wanted.sources) {
       need(runtime::ensure_sources(*graph.graph));
       graph.view.sources = graph.graph->view().sources;
+    }
+    if (wanted.splits) {
+      need(runtime::ensure_splits(*graph.graph));
+      graph.view.splits = graph.graph->view().splits;
     }
     uploads_.emplace(var, need(runtime::cuda::GraphUpload::start(session().device, graph.view, wanted)));
   }

@@ -68,6 +68,19 @@ Value Evaluator::neighbors(const ir::Expr& e) {
   return ListPtr(result);
 }
 
+Value Evaluator::half_neighbors(const ir::Expr& e) {
+  runtime::GraphView view = graph(*e.operands[0]);
+  std::uint32_t vertex = get<Vid>(*e.operands[1]).rank;
+  runtime::ArcRange arcs = runtime::arcs_of(view, vertex);
+  std::shared_ptr<List> result = empty_list(e);
+  for (std::uint64_t arc = arcs.begin; arc < arcs.end; ++arc) {
+    std::uint32_t other = view.neighbors[arc];
+    if (e.kind == Kind::LowerNeighbors ? other < vertex : vertex < other) result->columns[0].push_back(Vid{other});
+  }
+  result->rows = result->columns[0].size();
+  return ListPtr(result);
+}
+
 Value Evaluator::edge_info(const ir::Expr& e) {
   runtime::GraphView view = graph(*e.operands[0]);
   runtime::ArcRange arcs = runtime::arcs_of(view, get<Vid>(*e.operands[1]).rank);

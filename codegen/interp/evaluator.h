@@ -65,6 +65,8 @@ class Evaluator {
   Value vertices(const ir::Expr& e);
   Value edges(const ir::Expr& e);
   Value neighbors(const ir::Expr& e);
+  /// The neighbours of a vertex that are below it, or above it.
+  Value half_neighbors(const ir::Expr& e);
   Value edge_info(const ir::Expr& e);
   Value literal(const ir::Expr& e);
   Value membership(const ir::Expr& e);

@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::uint64_t kSlack = 16;
 constexpr std::uint64_t kLine = 64;
+constexpr std::uint64_t kMostExpected = std::uint64_t{1} << 26;
 
 std::uint64_t physical_memory() {
   long pages = sysconf(_SC_PHYS_PAGES);
@@ -39,7 +40,9 @@ Ending ending_of(runtime::RegionEnd end) {
 }  // namespace
 
 JitExecutable::JitExecutable(Program program, std::unique_ptr<Code> code)
-    : program_(std::move(program)), code_(std::move(code)) {}
+    : program_(std::move(program)), code_(std::move(code)) {
+  runtime::start_watching();
+}
 
 JitExecutable::~JitExecutable() = default;
 
@@ -101,7 +104,14 @@ Run::Failure Run::step(const RegionStep& s) {
   launch.positions = frame_[s.positions_slot];
   launch.frame = frame_.data();
   launch.sets = sets_;
-  for (const SinkPlan& sink : s.sinks) launch.sinks.push_back(sink.info);
+  for (const SinkPlan& sink : s.sinks) {
+    launch.sinks.push_back(sink.info);
+    if (sink.walked_slot != 0) {
+      // Enough for a filter of the walked graph's edges; more is made room for.
+      const std::uint64_t arcs = reinterpret_cast<const runtime::GraphView*>(frame_[sink.walked_slot])->arc_count;
+      launch.sinks.back().expected = std::min(arcs, kMostExpected) + kSlack;
+    }
+  }
   runtime::RunControl control = control_;
   if (!s.parallel) control.threads = 1;
   unsigned threads = control.threads != 0 ? control.threads : std::max(1u, std::thread::hardware_concurrency());

@@ -12,7 +12,7 @@ enum FixedSlot : std::uint32_t {
   kOriginalIdsSlot = 0,   ///< `const int64_t*`: original id of each rank, null for the identity.
   kUniverseSizeSlot = 1,  ///< Number of ranks.
   kUniverseSlot = 2,      ///< `const runtime::Universe*`, for the helpers.
-  kShortSlot = 3,         ///< First lists of up to so many items are done in place: 16, or 0 if the run's tier cannot.
+  kShortSlot = 3,         ///< First lists of fewer items are done in place: 17, or 0 if the run's tier cannot.
   kFirstFreeSlot = 4,
 };
 

@@ -90,6 +90,7 @@ class FunctionEmitter {
   Arcs looked_up_arcs(const ir::Expr& graph_expr, Value* vertex);
   Value* graph_field(const ir::Expr& graph_expr, std::size_t offset, llvm::Type* type, const llvm::Twine& name);
   List neighbors(const ir::Expr& e);
+  List half_neighbors(const ir::Expr& e);
   List edge_info(const ir::Expr& e);
   List edges(const ir::Expr& e);
   List literal(const ir::Expr& e);
@@ -146,6 +147,12 @@ class FunctionEmitter {
   void close(OpenSink& sink);
   void yield(const ir::Yield& s);
   void append_row(const OpenSink& sink, std::span<Value* const> values);
+  void filter_loop(const ir::For& s, const ir::Expr* maybe_cond, const ir::Yield& kept);
+  bool keeps_rows(const ir::For& s, const ir::Expr*& maybe_cond, const ir::Yield*& kept) const;
+  bool branch_free(const ir::Expr& e) const;
+  void grow_rows(const OpenSink& sink, Value* rows);
+  void begin_rows();
+  void end_rows();
   void append_item(OpenSink& sink, std::span<Value* const> values);
   void add_to(OpenSink& sink, const ir::Expr& e, Value* value);
   /// Walks positions [begin, end) of the lists: binds the variables, calls `item`.
@@ -162,13 +169,6 @@ class FunctionEmitter {
   Total total_of(const ir::For& loop, const ir::Var* sink) const;
   __int128 most_items(const ir::Expr& list_expr) const;
   Total value_bound(const ir::Expr& value) const;
-  /// A sum that a loop carries in 64 bits because its part of the sum fits.
-  struct PartialSum {
-    const ir::Var* sink;
-    llvm::AllocaInst* whole;
-    llvm::AllocaInst* part;
-    bool negative;
-  };
   void open_partial_sums(const ir::For& s);
   void close_partial_sums();
   void add_partial(const PartialSum& partial);
@@ -226,14 +226,15 @@ class FunctionEmitter {
   std::unordered_map<std::uint64_t, Value*> hoisted_;
   std::unordered_map<const ir::Var*, OpenSink> sinks_;
   std::vector<const ir::Var*> region_sinks_;
+  std::vector<Value*> row_begins_;  ///< Of the sinks that are rows of a graph: the rows before the position at hand.
   std::vector<const ir::Var*> open_sums_;  ///< Open sinks that are sums of ints, outermost first.
   std::vector<PartialSum> partial_sums_;
   std::vector<std::size_t> partial_marks_;
   const RegionShape* shape_ = nullptr;
   Value* position_ = nullptr;
-  bool in_inner_ = false;  ///< Emitting RegionInner.
-  bool before_split_ =
-      false;  ///< Emitting what the inner function derives again: yields of the region are done already.
+  bool in_filter_ = false;     ///< Emitting a condition that is to have no branch.
+  bool in_inner_ = false;      ///< Emitting RegionInner.
+  bool before_split_ = false;  ///< Emitting what the inner function derives again: the region's yields are done.
   int depth_ = 0;
 };
 

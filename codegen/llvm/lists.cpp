@@ -1,5 +1,6 @@
 #include <llvm/IR/Intrinsics.h>
 
+#include <algorithm>
 #include <cstddef>
 
 #include "codegen/llvm/function_emitter.h"
@@ -111,6 +112,22 @@ List FunctionEmitter::neighbors(const ir::Expr& e) {
           nullptr};
 }
 
+/// The neighbours of a vertex below or above it, by the split offset of the vertex.
+List FunctionEmitter::half_neighbors(const ir::Expr& e) {
+  for (const ir::Var* var : module_.graph_vars(*e.operands[0])) module_.needs().splits.push_back(var);
+  bool lower = e.kind == ir::Kind::LowerNeighbors;
+  Value* v = scalar(*e.operands[1]);
+  Value* offsets = graph_field(*e.operands[0], offsetof(GraphView, offsets), ptr_, "offsets");
+  Value* splits = graph_field(*e.operands[0], offsetof(GraphView, splits), ptr_, "splits");
+  Value* all = graph_field(*e.operands[0], offsetof(GraphView, neighbors), ptr_, "neighbors");
+  Value* split = constant_load(b_, i64_, gep(i64_, splits, v), "split");
+  Value* row = gep(i64_, offsets, v);
+  Value* end = constant_load(b_, i64_, lower ? row : b_.CreateConstInBoundsGEP1_64(i64_, row, 1), "row");
+  Value* begin = lower ? end : split;
+  if (lower) end = split;
+  return {b_.CreateNUWSub(end, begin, "half"), {{gep(i32_, all, begin), Cell::Vid, true, nullptr}}, nullptr};
+}
+
 List FunctionEmitter::edge_info(const ir::Expr& e) {
   for (const ir::Var* var : module_.graph_vars(*e.operands[0])) module_.needs().edge_info.emplace_back(var, &e);
   Arcs range = arcs(*e.operands[0], *e.operands[1]);
@@ -160,6 +177,8 @@ List FunctionEmitter::list(const ir::Expr& e) {
     }
     case ir::Kind::Edges: return edges(e);
     case ir::Kind::Neighbors: return neighbors(e);
+    case ir::Kind::LowerNeighbors:
+    case ir::Kind::UpperNeighbors: return half_neighbors(e);
     case ir::Kind::EdgeInfo: return edge_info(e);
     case ir::Kind::Literal: return literal(e);
     case ir::Kind::Below: {
@@ -219,6 +238,8 @@ bool FunctionEmitter::is_position_in(const ir::Expr& index, const ir::Expr& item
       at = &module_.resolve(*at->operands[0]);
     }
     if (at == &wanted) return true;
+    bool half = at->kind == ir::Kind::LowerNeighbors || at->kind == ir::Kind::UpperNeighbors;
+    if (half && wanted.kind == ir::Kind::Neighbors && std::ranges::equal(at->operands, wanted.operands)) return true;
   }
   return false;
 }

@@ -1,6 +1,7 @@
 #include "codegen/llvm/planner.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
@@ -59,6 +60,54 @@ int yields_into(const ir::Block& block, const ir::Var* sink) {
   return count;
 }
 
+/// True if `block` does nothing for a vertex without neighbours: it only walks them, or asks for some.
+bool walks_neighbors_only(const ir::Block& block, const ir::Var* graph, const ir::Var* vertex) {
+  std::unordered_set<const ir::Var*> names;
+  const auto near = [&](const ir::Expr* list) {
+    const ir::Var* var = ir::as<ir::Var>(list);
+    if (var != nullptr) return names.contains(var);
+    bool neighbors = list->kind == ir::Kind::Neighbors || list->kind == ir::Kind::LowerNeighbors ||
+                     list->kind == ir::Kind::UpperNeighbors;
+    return neighbors && list->operands[0] == graph && list->operands[1] == vertex;
+  };
+  for (const ir::Stmt* stmt : block.body) {
+    if (const ir::Let* let = ir::as<ir::Let>(stmt)) {
+      if (near(let->value)) names.insert(let->var);
+      if (let->var->type->is_scalar()) return false;
+    } else if (const ir::For* loop = ir::as<ir::For>(stmt)) {
+      if (loop->lists.size() != 1 || !near(loop->lists[0])) return false;
+    } else if (const ir::If* branch = ir::as<ir::If>(stmt)) {
+      const ir::Expr* size = branch->cond->kind == ir::Kind::Le ? branch->cond->operands[1] : nullptr;
+      const ir::ConstInt* least = size != nullptr ? ir::as<ir::ConstInt>(branch->cond->operands[0]) : nullptr;
+      bool asks = least != nullptr && least->value > 0 && size->kind == ir::Kind::Size && near(size->operands[0]);
+      if (!asks || branch->maybe_else != nullptr) return false;
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// True if the program gives the same when every rank counts as a vertex of `graph`: it walks vertices only to walk
+/// their neighbours.
+bool vertices_are_untold(const ir::Module& module, const ir::Var* graph) {
+  int walks = 0;
+  int reads = 0;
+  const auto is_vertices = [&](const ir::Expr& e) { return e.kind == ir::Kind::Vertices && e.operands[0] == graph; };
+  ir::for_each_stmt(*module.body, [&](const ir::Stmt& stmt) {
+    ir::for_each_expr(stmt, [&](const ir::Expr& e) {
+      ir::for_each_node(e, [&](const ir::Expr& node) { reads += is_vertices(node); });
+    });
+    const ir::Let* let = ir::as<ir::Let>(&stmt);
+    if (let != nullptr && let->var->type->is_graph()) ++reads;
+    const ir::For* loop = ir::as<ir::For>(&stmt);
+    bool walk = loop != nullptr && loop->lists.size() == 1 && is_vertices(*loop->lists[0]) &&
+                loop->maybe_index == nullptr && walks_neighbors_only(*loop->body, graph, loop->vars[0]);
+    walks += walk;
+  });
+  return walks == reads;
+}
+
 bool yields_directly(const ir::Block& block, const ir::Var* sink) {
   return std::any_of(block.body.begin(), block.body.end(), [&](const ir::Stmt* s) {
     const ir::Yield* yield = ir::as<ir::Yield>(s);
@@ -84,6 +133,7 @@ Program Planner::run() {
   };
   for (const ir::Var* var : emitter_.needs().vertices) plan(var).vertex_array = true;
   for (const ir::Var* var : emitter_.needs().sources) plan(var).sources = true;
+  for (const ir::Var* var : emitter_.needs().splits) plan(var).splits = true;
   for (const auto& [var, e] : emitter_.needs().edge_info) {
     GraphPlan& graph = plan(var);
     graph.edge_info = true;
@@ -224,9 +274,47 @@ void Planner::let(const ir::Let& s) {
   }
 }
 
+/// A walk over the vertices of a graph that yields each vertex with others in ascending order, into a list that is read
+/// by one `csr` without labels and edge information.
+const ir::BuildGraph* Planner::built_of_rows(const ir::Region& s, const ir::Sink& sink) const {
+  const ir::Var* var = sink.var;
+  const ir::Block& body = *s.collect->body;
+  const ir::For* outer = s.schedule.parallel ? static_cast<const ir::For*>(body.body[0]) : nullptr;
+  bool walk = outer != nullptr && outer->lists.size() == 1 && outer->lists[0]->kind == ir::Kind::Vertices &&
+              emitter_.resolve(*outer->lists[0]->operands[0]).kind == ir::Kind::Var;
+  bool pairs = sink.kind == ir::SinkKind::List && var->type->columns.size() == 2 &&
+               var->type->columns[0]->is_scalar(ir::ScalarKind::Vid) &&
+               var->type->columns[1]->is_scalar(ir::ScalarKind::Vid);
+  if (!walk || !pairs || yields_into(body, var) != 1 || !emitter_.facts().list(var).ascending) return nullptr;
+  bool from_vertex = false;
+  ir::for_each_stmt(body, [&](const ir::Stmt& inner) {
+    const ir::Yield* yield = ir::as<ir::Yield>(&inner);
+    if (yield != nullptr && yield->sink == var) from_vertex = yield->values[0] == outer->vars[0];
+  });
+  const ir::Block& whole = *emitter_.module().body;
+  if (!from_vertex || ir::count_uses(whole)[var] != 1) return nullptr;
+  for (const ir::Stmt* stmt : whole.body) {
+    const ir::BuildGraph* build = ir::as<ir::BuildGraph>(stmt);
+    if (build == nullptr || build->edges != var) continue;
+    bool plain = build->maybe_labels == nullptr && build->maybe_info == nullptr;
+    return plain && build->index == ir::GraphIndex::Csr ? build : nullptr;
+  }
+  return nullptr;
+}
+
 void Planner::build(const ir::BuildGraph& s) {
   BuildStep step;
   step.slot = emitter_.frame().slot(*s.var);
+  if (const auto rows = rows_.find(&s); rows != rows_.end()) {
+    step.from_rows = true;
+    step.edges_slot = emitter_.frame().slot(*ir::as<ir::Var>(s.edges));
+    step.walked_slot = rows->second;
+    step.every_rank = vertices_are_untold(emitter_.module(), s.var);
+    step.loc = s.loc;
+    close_step();
+    program_.steps.push_back(step);
+    return;
+  }
   step.index = s.index;
   step.loc = s.loc;
   const auto place = [&](const ir::Expr* e) -> std::uint32_t {
@@ -319,12 +407,20 @@ RegionShape Planner::shape_of(const ir::Region& s, const ir::Var* maybe_stream) 
   shape.region = &s;
   const ir::Block& body = *s.collect->body;
   if (s.schedule.parallel) shape.outer = static_cast<const ir::For*>(body.body[0]);
+  bool streams = std::any_of(s.collect->sinks.begin(), s.collect->sinks.end(),
+                             [&](const ir::Sink& sink) { return sink.var == maybe_stream; });
   for (const ir::Sink& sink : s.collect->sinks) {
     bool map = shape.outer != nullptr && sink.kind == ir::SinkKind::List && sink.var != maybe_stream &&
                yields_into(body, sink.var) == 1 && yields_directly(*shape.outer->body, sink.var);
-    shape.map.push_back(map);
+    bool rows = !streams && built_of_rows(s, sink) != nullptr;
+    shape.map.push_back(map && !rows);
+    // The numbers of neighbours follow the region's own sinks.
+    std::size_t before = static_cast<std::size_t>(
+        std::count_if(shape.counts.begin(), shape.counts.end(), [](int counts) { return counts >= 0; }));
+    shape.counts.push_back(rows ? static_cast<int>(s.collect->sinks.size() + before) : -1);
   }
-  if (shape.outer != nullptr && s.schedule.split >= 2) shape.split = last_loop(*shape.outer->body);
+  bool in_rows = std::any_of(shape.counts.begin(), shape.counts.end(), [](int counts) { return counts >= 0; });
+  if (shape.outer != nullptr && s.schedule.split >= 2 && !in_rows) shape.split = last_loop(*shape.outer->body);
   return shape;
 }
 
@@ -367,6 +463,22 @@ void Planner::region(const ir::Region& s) {
     plan.slot = emitter_.frame().slot(*sink.var);
     plan.wide = sink.var->type->is_scalar(ir::ScalarKind::I128);
     if (sink.var == streamed) step.stream_sink = static_cast<int>(i);
+    if (shape.counts[i] >= 0) {
+      plan.info.kind = runtime::SinkKind::Rows;
+      plan.info.columns = {runtime::ElementKind::Vid};
+      plan.info.direct = true;
+      plan.walked_slot =
+          emitter_.frame().slot(*ir::as<ir::Var>(&emitter_.resolve(*shape.outer->lists[0]->operands[0])));
+      rows_[built_of_rows(s, sink)] = plan.walked_slot;
+    }
+    step.sinks.push_back(std::move(plan));
+  }
+  for (std::size_t i = 0; i < shape.counts.size(); ++i) {
+    if (shape.counts[i] < 0) continue;
+    SinkPlan plan;
+    plan.info.kind = runtime::SinkKind::Map;
+    plan.info.columns = {runtime::ElementKind::Int};
+    plan.slot = emitter_.frame().slot(*s.collect->sinks[i].var) + 1;
     step.sinks.push_back(std::move(plan));
   }
   llvm::FunctionType* body_type = emitter_.type_of<runtime::RegionBody>();

@@ -37,6 +37,8 @@ class Planner {
   FrameList stored_list(const ir::Expr& e);
 
   void prepare_region(const ir::Region& s, RegionStep& step);
+  /// The statement that builds a graph of the edges that a region collects, if they need no list for it.
+  const ir::BuildGraph* built_of_rows(const ir::Region& s, const ir::Sink& sink) const;
   RegionShape shape_of(const ir::Region& s, const ir::Var* maybe_stream) const;
   bool region_form(const ir::Stmt& s);
   const ir::Var* streamed_list() const;
@@ -57,6 +59,7 @@ class Planner {
   std::deque<std::vector<const ir::Stmt*>> bodies_;
   std::deque<ir::Collect> collects_;
   std::deque<ir::Region> alone_;
+  std::unordered_map<const ir::BuildGraph*, std::uint32_t> rows_;  ///< Built of rows: the slot of the walked graph.
 };
 
 }  // namespace matcha::codegen::jit

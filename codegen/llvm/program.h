@@ -29,6 +29,11 @@ struct ListStep {
 
 struct BuildStep {
   std::uint32_t slot = 0;
+  /// The list of edges is left as the region `rows_of` made it: neighbours and their number at each position of a walk
+  /// over the vertices of a graph, whose view is in `walked_slot`.
+  bool from_rows = false;
+  std::uint32_t walked_slot = 0;
+  bool every_rank = false;  ///< The program cannot tell if ranks without edges are vertices.
   std::uint32_t edges_slot = 0;
   std::uint32_t labels_slot = 0;  ///< 0: none; no list is there.
   std::uint32_t info_slot = 0;    ///< 0: none.
@@ -48,7 +53,8 @@ struct BufferPlan {
 struct SinkPlan {
   runtime::SinkInfo info;
   std::uint32_t slot = 0;
-  bool wide = false;  ///< A sum of 128 bits.
+  bool wide = false;              ///< A sum of 128 bits.
+  std::uint32_t walked_slot = 0;  ///< Rows of a graph: the view of the graph whose arcs bound their number.
 };
 
 struct RegionStep {
@@ -88,6 +94,7 @@ struct GraphPlan {
   std::uint32_t slot = 0;
   bool vertex_array = false;  ///< Its vertices as an array, even if they are all ranks.
   bool sources = false;
+  bool splits = false;
   bool edge_info = false;
   ir::ScalarKind info = ir::ScalarKind::I64;
   SourceLoc info_loc;

@@ -47,6 +47,7 @@ void FunctionEmitter::open_region(const RegionShape& shape) {
     sink.sink = &sinks[i];
     sink.region_index = static_cast<int>(i);
     sink.map = shape.map[i];
+    sink.counts = shape.counts[i];
     region_sinks_.push_back(sinks[i].var);
     const ir::Type& type = *sinks[i].var->type;
     if (sinks[i].kind == ir::SinkKind::List) {
@@ -121,7 +122,9 @@ void FunctionEmitter::region_body(const RegionShape& shape) {
   for (const ir::Expr* e : shape.outer->lists) lists.push_back(loop_list(*e));
   walk(*shape.outer, lists, function_->getArg(2), function_->getArg(3), [&] {
     leave_if_stopped();
+    begin_rows();
     block(*shape.outer->body);
+    end_rows();
     count_done();
   });
 }

@@ -82,7 +82,7 @@ Run::Run(const Program& program, const Code& code, const runtime::RunControl& co
   frame_[kOriginalIdsSlot] = word(universe.ids());
   frame_[kUniverseSizeSlot] = universe.size();
   frame_[kUniverseSlot] = word(&universe);
-  frame_[kShortSlot] = sets_ == &runtime::set_kernels(runtime::Tier::Avx512Vp2intersect) ? 16 : 0;
+  frame_[kShortSlot] = sets_ == &runtime::set_kernels(runtime::Tier::Avx512Vp2intersect) ? 17 : 0;
   result_.tier = sets_->tier;
 }
 
@@ -197,6 +197,10 @@ Run::Failure Run::add_graph(std::uint32_t slot, runtime::Graph& graph, bool own_
     runtime::Status done = runtime::ensure_sources(graph);
     if (!done) return RunError{done.error(), {}};
   }
+  if (plan != program_.graphs.end() && plan->splits) {
+    runtime::Status done = runtime::ensure_splits(graph);
+    if (!done) return RunError{done.error(), {}};
+  }
   views_.push_back(std::make_unique<runtime::GraphView>(graph.view()));
   runtime::GraphView& view = *views_.back();
   frame_[slot] = word(&view);
@@ -231,7 +235,28 @@ Run::Failure Run::step(const ListStep& s) {
   return std::nullopt;
 }
 
+/// The graph of the rows that a region left.
+Run::Failure Run::build_of_rows(const BuildStep& s) {
+  const runtime::GraphView& walked = *pointer<runtime::GraphView>(frame_[s.walked_slot]);
+  struct Rows {
+    std::vector<runtime::Column> targets;
+    std::vector<runtime::Column> counts;
+  };
+  std::shared_ptr<Rows> rows = std::make_shared<Rows>();
+  rows->targets = std::move(lists_[s.edges_slot]);
+  rows->counts = std::move(lists_[s.edges_slot + 1]);
+  std::uint64_t* counts = static_cast<std::uint64_t*>(rows->counts[0].data());
+  const std::uint32_t* targets = static_cast<const std::uint32_t*>(rows->targets[0].data());
+  runtime::Result<runtime::Graph> graph =
+      runtime::Graph::from_rows(std::shared_ptr<const runtime::Universe>(std::shared_ptr<void>(), &universe_),
+                                walked.vertices, walked.vertex_count, counts, targets, s.every_rank, rows);
+  if (!graph) return RunError{graph.error(), s.loc};
+  graphs_.push_back(std::make_unique<runtime::Graph>(std::move(*graph)));
+  return add_graph(s.slot, *graphs_.back(), false);
+}
+
 Run::Failure Run::step(const BuildStep& s) {
+  if (s.from_rows) return build_of_rows(s);
   runtime::BuildInput input;
   input.universe = std::shared_ptr<const runtime::Universe>(std::shared_ptr<void>(), &universe_);
   input.count = frame_[s.edges_slot];

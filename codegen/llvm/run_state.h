@@ -34,6 +34,7 @@ class Run {
   Failure step(const EvaluateStep& s) { return call(s.function); }
   Failure step(const ListStep& s);
   Failure step(const BuildStep& s);
+  Failure build_of_rows(const BuildStep& s);
   Failure step(const RegionStep& s);
   Failure step(const ReturnStep& s);
 

@@ -205,8 +205,9 @@ bool FunctionEmitter::speculable(const ir::Expr& e) const {
 Value* FunctionEmitter::logic(const ir::Expr& e) {
   bool conjunction = e.kind == ir::Kind::And;
   Value* a = scalar(*e.operands[0]);
-  if (speculable(*e.operands[1])) {
+  if (speculable(*e.operands[1]) || (in_filter_ && branch_free(*e.operands[1]))) {
     Value* b = scalar(*e.operands[1]);
+    if (in_filter_) return conjunction ? b_.CreateAnd(a, b) : b_.CreateOr(a, b);
     return conjunction ? b_.CreateLogicalAnd(a, b) : b_.CreateLogicalOr(a, b);
   }
   llvm::BasicBlock* before = b_.GetInsertBlock();

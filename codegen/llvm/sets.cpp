@@ -87,7 +87,8 @@ bool FunctionEmitter::all_below(const ir::Expr& items, const ir::Expr& bound) co
   const ir::Stmt* definition = var != nullptr ? module_.facts().definition(var) : nullptr;
   const ir::Store* store = definition != nullptr ? ir::as<ir::Store>(definition) : nullptr;
   if (store != nullptr) return all_below(*store->value, bound);
-  if (set.kind == ir::Kind::Below && set.operands[1] == &bound) return true;
+  bool lower = set.kind == ir::Kind::Below || set.kind == ir::Kind::LowerNeighbors;
+  if (lower && set.operands[1] == &bound) return true;
   if (set.kind == ir::Kind::Intersect || set.kind == ir::Kind::Diff || set.kind == ir::Kind::Below) {
     return all_below(*set.operands[0], bound) ||
            (set.kind == ir::Kind::Intersect && all_below(*set.operands[1], bound));

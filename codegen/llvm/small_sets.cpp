@@ -17,12 +17,12 @@ constexpr std::uint64_t kLanes = 16;
 
 }  // namespace
 
-/// The first `count` lanes (1 to 16) from memory; the others repeat the first item.
+/// The first `count` lanes (at most 16) from memory; the others hold what is no rank.
 Value* FunctionEmitter::load_lanes(Value* data, Value* count) {
   llvm::Type* lanes_type = llvm::FixedVectorType::get(i32_, kLanes);
   Value* bits = low_lanes(count);
   Value* mask = b_.CreateBitCast(b_.CreateTrunc(bits, b_.getInt16Ty()), llvm::FixedVectorType::get(i1_, kLanes));
-  Value* fill = b_.CreateVectorSplat(kLanes, b_.CreateLoad(i32_, data));
+  Value* fill = b_.CreateVectorSplat(kLanes, b_.getInt32(0xffffffff));
   return b_.CreateMaskedLoad(lanes_type, data, llvm::Align(4), mask, fill);
 }
 
@@ -32,38 +32,39 @@ Value* FunctionEmitter::low_lanes(Value* count) {
   return b_.CreateIntrinsic(llvm::Intrinsic::x86_bmi_bzhi_32, {}, {b_.getInt32(0xffff), n});
 }
 
-/// Emits `e` for a first list of 1 to 16 items; gives the number of items of the result, which are stored if there is
-/// an `out` (with room for 16).
+/// Emits `e` for a first list of at most 16 items; gives the number of items of the result, which are stored if there
+/// is an `out` (with room for 16).
 Value* FunctionEmitter::short_set(const ir::Expr& e, const List& a, const List& b, Value* maybe_out) {
   Value* a_data = a.columns[0].data;
   Value* b_data = b.columns[0].data;
   Value* items = load_lanes(a_data, a.size);
-  Value* last = b_.CreateLoad(i32_, gep(i32_, a_data, b_.CreateSub(a.size, integer(1))), "last");
+  // Against an empty list there is nothing to read.
+  Value* b_size = b_.CreateSelect(b_.CreateICmpEQ(a.size, integer(0)), integer(0), b.size);
   llvm::BasicBlock* before = b_.GetInsertBlock();
   llvm::BasicBlock* body = new_block("compare");
   llvm::BasicBlock* more = new_block("compare_more");
   llvm::BasicBlock* end = new_block("compared");
-  b_.CreateCondBr(b_.CreateICmpEQ(b.size, integer(0)), end, body);
+  b_.CreateBr(body);
   b_.SetInsertPoint(body);
   llvm::PHINode* index = b_.CreatePHI(i64_, 2, "i");
   llvm::PHINode* seen = b_.CreatePHI(i32_, 2, "hits");
   index->addIncoming(integer(0), before);
   seen->addIncoming(b_.getInt32(0), before);
-  Value* rest = min_u(b_.CreateSub(b.size, index), integer(kLanes));
+  Value* rest = min_u(b_.CreateSub(b_size, index), integer(kLanes));
   Value* others = load_lanes(gep(i32_, b_data, index), rest);
   Value* both = b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_vp2intersect_d_512, {}, {items, others});
   Value* found = b_.CreateZExt(b_.CreateBitCast(b_.CreateExtractValue(both, 0), b_.getInt16Ty()), i32_);
   Value* hits = b_.CreateOr(seen, found);
   Value* next = b_.CreateAdd(index, integer(kLanes));
-  b_.CreateCondBr(b_.CreateICmpULT(next, b.size), more, end);
+  b_.CreateCondBr(b_.CreateICmpULT(next, b_size), more, end);
   b_.SetInsertPoint(more);
+  Value* last = b_.CreateLoad(i32_, gep(i32_, a_data, b_.CreateSub(a.size, integer(1))), "last");
   Value* in_reach = b_.CreateICmpULE(b_.CreateLoad(i32_, gep(i32_, b_data, next)), last);
   index->addIncoming(next, more);
   seen->addIncoming(hits, more);
   b_.CreateCondBr(in_reach, body, end);
   b_.SetInsertPoint(end);
-  llvm::PHINode* all = b_.CreatePHI(i32_, 3, "hits");
-  all->addIncoming(b_.getInt32(0), before);
+  llvm::PHINode* all = b_.CreatePHI(i32_, 2, "hits");
   all->addIncoming(hits, body);
   all->addIncoming(hits, more);
   Value* wanted = b_.CreateAnd(e.kind == ir::Kind::Intersect ? all : b_.CreateNot(all), low_lanes(a.size));
@@ -84,14 +85,11 @@ Value* FunctionEmitter::short_or_call(const ir::Expr& e, const List& a, const Li
   function_->addFnAttr("min-legal-vector-width", "512");
   Value* limit = load_slot(kShortSlot, i64_, "short_limit");
   llvm::BasicBlock* in_place = new_block("short");
-  llvm::BasicBlock* not_short = new_block("");
   llvm::BasicBlock* called = new_block("long");
   llvm::BasicBlock* end = new_block("");
-  // One comparison on the way of the short ones: an empty list wraps around. A limit and not a flag, so that no loop is
-  // made twice for its two values.
-  b_.CreateCondBr(b_.CreateICmpULT(b_.CreateSub(a.size, integer(1)), limit), in_place, not_short);
-  b_.SetInsertPoint(not_short);
-  b_.CreateCondBr(b_.CreateICmpEQ(a.size, integer(0)), end, called);
+  // Empty lists go with the short ones, since which they are cannot be foreseen. A limit and not a flag, so that no
+  // loop is made twice for its two values.
+  b_.CreateCondBr(b_.CreateICmpULT(a.size, limit), in_place, called);
   b_.SetInsertPoint(in_place);
   Value* first = short_set(e, a, b, maybe_out);
   in_place = b_.GetInsertBlock();
@@ -101,8 +99,7 @@ Value* FunctionEmitter::short_or_call(const ir::Expr& e, const List& a, const Li
   called = b_.GetInsertBlock();
   b_.CreateBr(end);
   b_.SetInsertPoint(end);
-  llvm::PHINode* result = b_.CreatePHI(i64_, 3, "count");
-  result->addIncoming(integer(0), not_short);
+  llvm::PHINode* result = b_.CreatePHI(i64_, 2, "count");
   result->addIncoming(first, in_place);
   result->addIncoming(second, called);
   return result;

@@ -101,6 +101,9 @@ void FunctionEmitter::walk(const ir::For& s, std::span<const List> lists, Value*
 }
 
 void FunctionEmitter::loop(const ir::For& s) {
+  const ir::Expr* maybe_cond = nullptr;
+  const ir::Yield* kept = nullptr;
+  if (keeps_rows(s, maybe_cond, kept)) return filter_loop(s, maybe_cond, *kept);
   std::vector<List> lists;
   for (const ir::Expr* e : s.lists) lists.push_back(loop_list(*e));
   Value* size = common_length(lists);
@@ -262,8 +265,12 @@ void FunctionEmitter::append_row(const OpenSink& sink, std::span<Value* const> v
     likely(b_.CreateNot(full), next, flush);
     b_.SetInsertPoint(flush);
     using runtime::rt_flush_rows;
-    b_.CreateCall(MATCHA_RUNTIME(module_, rt_flush_rows, Effect::Any),
-                  {context_, worker_, integer(static_cast<std::uint64_t>(sink.region_index))});
+    if (sink.counts >= 0) {
+      grow_rows(sink, integer(1));
+    } else {
+      b_.CreateCall(MATCHA_RUNTIME(module_, rt_flush_rows, Effect::Any),
+                    {context_, worker_, integer(static_cast<std::uint64_t>(sink.region_index))});
+    }
     b_.CreateBr(next);
     b_.SetInsertPoint(next);
     index = b_.CreateLoad(i64_, count, "row");
@@ -271,6 +278,8 @@ void FunctionEmitter::append_row(const OpenSink& sink, std::span<Value* const> v
   }
   Value* columns = b_.CreateLoad(ptr_, row_buffer(sink.region_index, offsetof(runtime::RowBuffer, columns)), "columns");
   std::span<const ir::Type* const> types = sink.sink->var->type->columns;
+  // The source of an edge is the vertex of the position.
+  if (sink.counts >= 0) values = values.subspan(1);
   for (std::size_t c = 0; c < values.size(); ++c) {
     Value* data = b_.CreateLoad(ptr_, b_.CreateConstInBoundsGEP1_64(ptr_, columns, c));
     store_cell({data, cell_of(*types[c]), false, nullptr}, index, values[c]);

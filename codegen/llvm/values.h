@@ -32,11 +32,20 @@ struct OpenSink {
   const ir::Sink* sink = nullptr;
   int region_index = -1;                ///< Its number if it is a sink of the region itself.
   bool map = false;                     ///< One row an outer position.
+  int counts = -1;                      ///< Rows of a graph: the sink of the number of neighbours at each position.
   llvm::AllocaInst* value = nullptr;    ///< The accumulator, or the number of items of a list.
   llvm::AllocaInst* flag = nullptr;     ///< Min and max: there is a value.
   llvm::BasicBlock* decided = nullptr;  ///< Any and all: where to go once the result is known; null: walk on.
   llvm::Value* exact = nullptr;         ///< Sums of floats: the ExactSum.
   List items;                           ///< Lists in a buffer: the columns.
+};
+
+/// A sum that a loop carries in 64 bits because its part of the sum fits.
+struct PartialSum {
+  const ir::Var* sink;
+  llvm::AllocaInst* whole;
+  llvm::AllocaInst* part;
+  bool negative;
 };
 
 /// What the loops of a region function are to do beyond walking.
@@ -45,6 +54,7 @@ struct RegionShape {
   const ir::For* outer = nullptr;  ///< Null for a region that is not parallel.
   const ir::For* split = nullptr;  ///< The second-level loop that may be dealt again, or null.
   std::vector<bool> map;           ///< A sink each: its rows are written at the outer position.
+  std::vector<int> counts;         ///< A sink each: as in `OpenSink`.
 };
 
 }  // namespace matcha::codegen::jit

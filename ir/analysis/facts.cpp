@@ -141,6 +141,62 @@ bool Facts::simple(const Expr* graph) const {
   return build != nullptr && list(build->edges).unique;
 }
 
+bool Facts::has_rows(const Expr* graph) const {
+  const Var* var = graph_root(graph);
+  if (var == nullptr) return false;
+  const Stmt* stmt = definition(var);
+  if (stmt == nullptr) return true;
+  const BuildGraph* build = as<BuildGraph>(stmt);
+  return build != nullptr && build->index == GraphIndex::Csr;
+}
+
+bool Facts::loop_free(const Expr* graph) const {
+  const Var* var = graph_root(graph);
+  if (var == nullptr) return false;
+  const Stmt* stmt = definition(var);
+  if (stmt == nullptr) return true;
+  const BuildGraph* build = as<BuildGraph>(stmt);
+  const Var* edges = build != nullptr ? as<Var>(build->edges) : nullptr;
+  const Stmt* made = edges != nullptr ? definition(edges) : nullptr;
+  const Collect* collect = made != nullptr ? as<Collect>(made) : nullptr;
+  if (const Region* region = made != nullptr ? as<Region>(made) : nullptr) collect = region->collect;
+  if (collect == nullptr) return false;
+  Filled filled;
+  std::vector<const For*> loops;
+  find_fill(*collect->body, edges, loops, filled);
+  if (!filled.single || filled.yield == nullptr || filled.yield->values.size() != 2) return false;
+  return are_neighbors(filled.yield->values[0], filled.yield->values[1]) ||
+         are_neighbors(filled.yield->values[1], filled.yield->values[0]);
+}
+
+/// True if `v` is the item of a walk over neighbours of `u` in a graph without loops, or both are that of a walk over
+/// its edges.
+bool Facts::are_neighbors(const Expr* u, const Expr* v) const {
+  const Var* item = as<Var>(v);
+  const Stmt* stmt = item != nullptr ? definition(item) : nullptr;
+  const For* loop = stmt != nullptr ? as<For>(stmt) : nullptr;
+  if (loop == nullptr || loop->lists.size() != 1) return false;
+  const Expr* list = loop->lists[0];
+  for (;;) {
+    if (const Var* name = as<Var>(list)) {
+      const Stmt* bound_by = definition(name);
+      const Let* let = bound_by != nullptr ? as<Let>(bound_by) : nullptr;
+      if (let == nullptr) return false;
+      list = let->value;
+    } else if (list->kind == Kind::Below || list->kind == Kind::Above || list->kind == Kind::Span) {
+      list = list->operands[0];
+    } else {
+      break;
+    }
+  }
+  if (list->kind == Kind::Edges) {
+    return loop->vars[0] == u && loop->vars[1] == v && loop_free(list->operands[0]);
+  }
+  bool neighbors =
+      list->kind == Kind::Neighbors || list->kind == Kind::LowerNeighbors || list->kind == Kind::UpperNeighbors;
+  return neighbors && list->operands[1] == u && loop_free(list->operands[0]);
+}
+
 /// Rows are the loop variables, so what is known of the lists carries over: different items of an outer list without
 /// repeats begin different rows.
 ListFacts Facts::collected(const Collect& collect, const Var* sink) const {
@@ -179,7 +235,9 @@ ListFacts Facts::list_of(const Expr* list_expr) const {
   switch (list_expr->kind) {
     case Kind::Vertices: return {true, true};
     case Kind::Edges:
-    case Kind::Neighbors: return {true, simple(list_expr->operands[0])};
+    case Kind::Neighbors:
+    case Kind::LowerNeighbors:
+    case Kind::UpperNeighbors: return {true, simple(list_expr->operands[0])};
     case Kind::Intersect:
     case Kind::Diff:
     case Kind::Below:
@@ -347,6 +405,8 @@ const Expr* Facts::bound(Builder& b, const Expr* list_expr) const {
 const Expr* Facts::bound_of(Builder& b, const Expr* list_expr) const {
   switch (list_expr->kind) {
     case Kind::Neighbors:
+    case Kind::LowerNeighbors:
+    case Kind::UpperNeighbors:
     case Kind::EdgeInfo: {
       const Var* graph = graph_root(list_expr->operands[0]);
       return graph != nullptr ? b.make(Kind::MaxDegree, {graph}) : nullptr;

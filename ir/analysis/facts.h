@@ -30,6 +30,11 @@ class Facts {
   /// True if no neighbour is repeated: a Graph parameter of which no edge information is read (a file of edges with
   /// information may repeat an edge), or a graph built from edges without repeats.
   bool simple(const Expr* graph) const;
+  /// True if no vertex is its own neighbour: a Graph parameter (loading drops loops), or a graph built from the walked
+  /// neighbours of such a graph.
+  bool loop_free(const Expr* graph) const;
+  /// True if every vertex has a row in the graph: a Graph parameter, or a graph built with `csr`.
+  bool has_rows(const Expr* graph) const;
   /// The range of an i64 expression.
   Range range(const Expr* value) const;
   /// False if evaluating `expr` ends the run with an error for no input. Ranges tell overflow.
@@ -51,6 +56,7 @@ class Facts {
   ListFacts list_of(const Expr* list) const;
   Range range_of(const Expr* value) const;
   const Expr* bound_of(Builder& builder, const Expr* list) const;
+  bool are_neighbors(const Expr* u, const Expr* v) const;
   ListFacts collected(const Collect& collect, const Var* sink) const;
   const Expr* collected_bound(Builder& builder, const Block& block, const Var* sink) const;
   bool node_may_trap(const Expr& expr) const;

@@ -39,6 +39,7 @@ struct Graph {
   u64 max_degree;
   const HashSlot* slots;
   u64 slot_mask;
+  const u64* splits;
 };
 
 /// A list in columns; the first column is the set of set operations.
@@ -164,6 +165,15 @@ MATCHA_FN ArcRange arcs_of(const Graph& g, u32 v) {
 MATCHA_FN List<u32> neighbors(const Graph& g, u32 v) {
   ArcRange range = arcs_of(g, v);
   return {g.arcs + range.begin, range.end - range.begin};
+}
+/// The host sees to it that `splits` is there, and that the graph has no loops where the neighbours above are read.
+MATCHA_FN List<u32> lower_neighbors(const Graph& g, u32 v) {
+  u64 begin = g.offsets[v];
+  return {g.arcs + begin, g.splits[v] - begin};
+}
+MATCHA_FN List<u32> upper_neighbors(const Graph& g, u32 v) {
+  u64 begin = g.splits[v];
+  return {g.arcs + begin, g.offsets[v + 1] - begin};
 }
 template <typename T>
 MATCHA_FN List<T> edge_info(const Graph& g, u32 v) {

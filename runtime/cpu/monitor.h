@@ -1,15 +1,14 @@
 #pragma once
 
-#include <condition_variable>
-#include <mutex>
-#include <thread>
+#include <chrono>
 
 #include "runtime/cpu/region_state.h"
 
 namespace matcha::runtime {
 
-/// A thread that watches the stop request and the deadline of a region and reports its progress; none is started when
-/// the control asks for nothing of that.
+/// Has a region's stop request and deadline watched and its progress reported while it lives, unless the control asks
+/// for nothing of that. One thread watches all regions of the process: making and joining a thread would take longer
+/// than a small region.
 class Monitor {
  public:
   Monitor(RegionState& state, const RegionLaunch& launch, const RunControl& control);
@@ -18,16 +17,19 @@ class Monitor {
   ~Monitor();
 
  private:
-  void watch();
+  friend class Watcher;
+  using Clock = std::chrono::steady_clock;
+
   void look();
+  void report();
+  /// When to look next, after `now`.
+  Clock::time_point next_look(Clock::time_point now) const;
 
   RegionState& state_;
   const RegionLaunch& launch_;
   const RunControl& control_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  bool done_ = false;
-  std::thread thread_;
+  Clock::time_point report_at_;
+  bool watched_ = false;
 };
 
 }  // namespace matcha::runtime

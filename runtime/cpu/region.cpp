@@ -38,6 +38,10 @@ void rt_flush_rows(RegionContext* region, Worker* worker, std::uint64_t sink) {
   state_of(*region).flush_rows(*static_cast<WorkerState*>(worker->storage), sink);
 }
 
+bool rt_grow_rows(RegionContext* region, Worker* worker, std::uint64_t sink, std::uint64_t rows) {
+  return state_of(*region).grow_rows(*static_cast<WorkerState*>(worker->storage), sink, rows);
+}
+
 void rt_sum_f64(void* exact_sum, double value) { exact_sum_add(*static_cast<ExactSum*>(exact_sum), value); }
 
 double rt_min_f64(double a, double b) {

@@ -116,6 +116,10 @@ bool rt_defer(RegionContext* region, Worker* worker, std::uint64_t position, std
 /// Empties the worker's buffer of `sink` (`count` is 0 after).
 void rt_flush_rows(RegionContext* region, Worker* worker, std::uint64_t sink);
 
+/// Makes room for `rows` more rows in the worker's buffer of a `direct` sink; its columns may move. False when there is
+/// no memory: the region has trapped, and the caller returns.
+bool rt_grow_rows(RegionContext* region, Worker* worker, std::uint64_t sink, std::uint64_t rows);
+
 /// Adds to an ExactSum (the `low` word of a SumFloat slot).
 void rt_sum_f64(void* exact_sum, double value);
 

@@ -61,7 +61,8 @@ bool RegionState::prepare() {
     if (launch_.sinks[s].kind != SinkKind::Map) continue;
     maps_[s] = make_columns(launch_.sinks[s]);
     for (Column& column : maps_[s]) {
-      if (!column.resize(launch_.positions)) return false;
+      // One more, so that sizes can become offsets in place.
+      if (!column.reserve(launch_.positions + 1) || !column.resize(launch_.positions)) return false;
       map_pointers_[s].push_back(column.data());
     }
   }
@@ -99,6 +100,15 @@ bool RegionState::prepare_worker(WorkerState& state, std::uint64_t index) {
       std::uint64_t capacity = std::max<std::uint64_t>(1, control_.row_capacity);
       state.buffers[s] = make_columns(sink);
       state.collected[s] = make_columns(sink);
+      if (sink.direct) {
+        capacity = std::max(capacity, sink.expected);
+        for (Column& column : state.collected[s]) {
+          if (!column.reserve(capacity)) return false;
+          state.column_pointers[s].push_back(column.data());
+        }
+        state.rows[s] = {0, capacity, state.column_pointers[s].data()};
+        continue;
+      }
       for (Column& column : state.buffers[s]) {
         if (!column.resize(capacity)) return false;
         state.column_pointers[s].push_back(column.data());
@@ -153,8 +163,8 @@ void RegionState::run_body(WorkerState& state, std::uint64_t begin, std::uint64_
   if (!ordered_) return;
   for (std::size_t s = 0; s < launch_.sinks.size(); ++s) {
     if (launch_.sinks[s].kind != SinkKind::Rows) continue;
-    flush_rows(state, s);
-    std::uint64_t rows = state.collected[s][0].size();
+    if (!launch_.sinks[s].direct) flush_rows(state, s);
+    std::uint64_t rows = launch_.sinks[s].direct ? state.rows[s].count : state.collected[s][0].size();
     if (rows != state.placed[s]) state.segments.push_back({begin, s, state.placed[s], rows - state.placed[s]});
     state.placed[s] = rows;
   }
@@ -251,6 +261,20 @@ void RegionState::flush_rows(WorkerState& state, std::uint64_t sink) noexcept {
   buffer.count = 0;
 }
 
+bool RegionState::grow_rows(WorkerState& state, std::uint64_t sink, std::uint64_t rows) noexcept {
+  RowBuffer& buffer = state.rows[sink];
+  const std::uint64_t capacity = std::max(buffer.count + rows, buffer.capacity + buffer.capacity / 2);
+  for (std::size_t c = 0; c < state.collected[sink].size(); ++c) {
+    if (!state.collected[sink][c].reserve(capacity)) {
+      trap(TrapCode::OutOfMemory, 0, 0, nullptr);
+      return false;
+    }
+    state.column_pointers[sink][c] = state.collected[sink][c].data();
+  }
+  buffer.capacity = capacity;
+  return true;
+}
+
 std::uint64_t RegionState::positions_done() const {
   std::uint64_t done = 0;
   for (const std::unique_ptr<WorkerState>& state : workers_) done += state->progress.load(std::memory_order_relaxed);
@@ -305,6 +329,12 @@ RegionOutcome RegionState::finish() {
 }
 
 bool RegionState::merge_rows(std::uint64_t sink, SinkResult& result) {
+  for (const std::unique_ptr<WorkerState>& state : workers_) {
+    if (!launch_.sinks[sink].direct) break;
+    for (Column& column : state->collected[sink]) {
+      if (!column.resize(state->rows[sink].count)) return false;
+    }
+  }
   if (workers_.size() == 1) {
     result.columns = std::move(workers_[0]->collected[sink]);
     result.rows = result.columns[0].size();

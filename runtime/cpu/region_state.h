@@ -33,7 +33,7 @@ struct WorkerState {
   std::vector<RowBuffer> rows;
   std::vector<ExactSum> float_sums;
   std::vector<std::vector<void*>> column_pointers;
-  std::vector<std::vector<Column>> buffers;    ///< A sink's bounded buffer.
+  std::vector<std::vector<Column>> buffers;    ///< A sink's bounded buffer; none if it is `direct`.
   std::vector<std::vector<Column>> collected;  ///< A sink's rows so far (RowMode::Ordered).
   std::vector<std::uint64_t> placed;           ///< A sink's rows that are in a segment.
   std::vector<RowSegment> segments;
@@ -67,6 +67,7 @@ class RegionState {
   bool stopped() const;
   bool defer(std::uint64_t position, std::uint64_t size);
   void flush_rows(WorkerState& state, std::uint64_t sink) noexcept;
+  bool grow_rows(WorkerState& state, std::uint64_t sink, std::uint64_t rows) noexcept;
   /// Takes chunks of outer positions until there are none.
   void run_positions(std::uint64_t slot);
   /// Walks second-level items of one position, giving half of them away while others have too little to do.

@@ -19,6 +19,10 @@ namespace matcha::runtime {
 struct SinkInfo {
   SinkKind kind = SinkKind::SumInt;
   std::vector<ElementKind> columns;
+  /// Rows in RowMode::Ordered: the worker's buffer is where its rows are collected, and grows by `rt_grow_rows`.
+  bool direct = false;
+  std::uint64_t expected =
+      0;  ///< With `direct`: rows to have room for at first. Memory that is not written costs none.
 };
 
 /// What becomes of the rows of Rows sinks.
@@ -99,5 +103,8 @@ using RegionOutcome = std::variant<RegionResult, RegionError>;
 /// An error is a trap, a 128-bit sum that overflows at the merge, memory that cannot be had, or positions that were not
 /// walked exactly once although nothing stopped the region (an internal error, never a wrong count).
 RegionOutcome run_region(const RegionLaunch& launch, const RunControl& control);
+
+/// Starts the thread that watches regions, which the first region that wants it would do otherwise.
+void start_watching();
 
 }  // namespace matcha::runtime

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "runtime/graph/detail/source.h"
+#include "runtime/graph/detail/vertex_set.h"
 
 namespace matcha::runtime {
 
@@ -61,6 +62,7 @@ Graph Graph::from_arrays(std::shared_ptr<const Universe> universe, GraphArrays a
   view.offsets = kept.offsets.data();
   view.neighbors = kept.neighbors.data();
   view.sources = kept.sources.data();
+  view.splits = kept.splits.data();
   view.edge_info = kept.edge_info.data();
   view.labels = kept.labels.data();
   view.vertices = kept.vertices.data();
@@ -87,6 +89,49 @@ Graph Graph::from_view(std::shared_ptr<const Universe> universe, const GraphView
   return graph;
 }
 
+Result<Graph> Graph::from_rows(std::shared_ptr<const Universe> universe, const std::uint32_t* vertices,
+                               std::uint64_t row_count, std::uint64_t* counts, const std::uint32_t* neighbors,
+                               bool every_rank, std::shared_ptr<const void> owner) {
+  try {
+    Graph graph;
+    GraphView& view = graph.view_;
+    view.universe = view.vertex_count = universe->size();
+    view.original_ids = universe->ids();
+    const bool in_place = vertices == nullptr && row_count == view.universe;
+    if (!in_place) graph.arrays_.offsets = Buffer<std::uint64_t>(view.universe + 1);
+    std::uint64_t* const offsets = in_place ? counts : graph.arrays_.offsets.data();
+    std::uint64_t next = 0;  // The first rank whose offset is not known.
+    std::uint64_t total = 0;
+    for (std::uint64_t row = 0; row < row_count; ++row) {
+      const std::uint64_t count = counts[row];
+      const std::uint64_t rank = vertices != nullptr ? vertices[row] : row;
+      while (next <= rank) offsets[next++] = total;
+      total += count;
+      view.max_degree = std::max(view.max_degree, count);
+    }
+    while (next <= view.universe) offsets[next++] = total;
+    view.arc_count = total;
+    view.offsets = offsets;
+    view.neighbors = neighbors;
+    if (!every_rank) {
+      detail::VertexSet ends(view.universe);
+      ends.add(neighbors, total);
+      for (std::uint64_t rank = 0; rank < view.universe; ++rank) {
+        if (offsets[rank] != offsets[rank + 1]) ends.add_range(rank, rank + 1);
+      }
+      graph.arrays_.vertices = ends.take();
+      view.vertices = graph.arrays_.vertices.data();
+      if (view.vertices != nullptr) view.vertex_count = graph.arrays_.vertices.size();
+    }
+    graph.universe_ = std::move(universe);
+    graph.facts_ = GraphFacts{true, false, InfoKind::None};
+    graph.owner_ = std::move(owner);
+    return graph;
+  } catch (const std::bad_alloc&) {
+    return detail::out_of_memory_error("");
+  }
+}
+
 std::uint64_t Graph::bytes() const {
   std::uint64_t total = view_.arc_count * sizeof(std::uint32_t);
   if (view_.offsets != nullptr) total += (view_.universe + 1) * sizeof(std::uint64_t);
@@ -95,6 +140,7 @@ std::uint64_t Graph::bytes() const {
   if (view_.labels != nullptr) total += view_.universe * sizeof(std::int64_t);
   if (view_.vertices != nullptr) total += view_.vertex_count * sizeof(std::uint32_t);
   if (view_.original_ids != nullptr) total += view_.universe * sizeof(std::int64_t);
+  if (view_.splits != nullptr) total += view_.universe * sizeof(std::uint64_t);
   if (view_.slots != nullptr) total += (view_.slot_mask + 1) * sizeof(HashSlot);
   return total;
 }
@@ -113,6 +159,33 @@ Status ensure_sources(Graph& graph) {
     });
     graph.arrays_.sources = std::move(sources);
     graph.view_.sources = graph.arrays_.sources.data();
+    return Done{};
+  } catch (const std::bad_alloc&) {
+    return detail::out_of_memory_error("");
+  }
+}
+
+Status ensure_splits(Graph& graph) {
+  const GraphView& view = graph.view_;
+  if (view.splits != nullptr || view.slots != nullptr) return Done{};
+  constexpr std::uint64_t kShort = 16;
+  try {
+    Buffer<std::uint64_t> splits(view.universe);
+    tbb::parallel_for(Block(0, view.universe, 1 << 14), [&](const Block& block) {
+      for (std::uint64_t vertex = block.begin(); vertex != block.end(); ++vertex) {
+        const std::uint32_t* const begin = view.neighbors + view.offsets[vertex];
+        const std::uint32_t* const end = view.neighbors + view.offsets[vertex + 1];
+        std::uint64_t below = 0;
+        if (static_cast<std::uint64_t>(end - begin) <= kShort) {
+          for (const std::uint32_t* at = begin; at != end; ++at) below += *at < vertex;
+        } else {
+          below = static_cast<std::uint64_t>(std::lower_bound(begin, end, vertex) - begin);
+        }
+        splits[vertex] = view.offsets[vertex] + below;
+      }
+    });
+    graph.arrays_.splits = std::move(splits);
+    graph.view_.splits = graph.arrays_.splits.data();
     return Done{};
   } catch (const std::bad_alloc&) {
     return detail::out_of_memory_error("");

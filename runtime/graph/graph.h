@@ -28,6 +28,7 @@ struct GraphArrays {
   Buffer<std::uint64_t> offsets;
   Buffer<std::uint32_t> neighbors;
   Buffer<std::uint32_t> sources;
+  Buffer<std::uint64_t> splits;
   Buffer<std::uint64_t> edge_info;
   Buffer<std::int64_t> labels;
   Buffer<std::uint32_t> vertices;
@@ -49,6 +50,14 @@ class Graph {
   static Graph from_view(std::shared_ptr<const Universe> universe, const GraphView& view, GraphFacts facts,
                          std::shared_ptr<const void> owner);
 
+  /// A directed graph, kept by the universe, of rows that lie one after the other: for each of `row_count` ascending
+  /// ranks, `vertices[i]` or i itself where that is null, `counts[i]` ascending neighbours. `counts` has room for one
+  /// more and may become the offsets. Its vertices are the ends of its arcs, or every rank.
+  /// Errors: Resource when out of memory.
+  static Result<Graph> from_rows(std::shared_ptr<const Universe> universe, const std::uint32_t* vertices,
+                                 std::uint64_t row_count, std::uint64_t* counts, const std::uint32_t* neighbors,
+                                 bool every_rank, std::shared_ptr<const void> owner);
+
   GraphView view() const { return view_; }
   const GraphFacts& facts() const { return facts_; }
   const Universe& universe() const { return *universe_; }
@@ -69,6 +78,7 @@ class Graph {
 
  private:
   friend Status ensure_sources(Graph& graph);
+  friend Status ensure_splits(Graph& graph);
 
   std::shared_ptr<const Universe> universe_;
   std::shared_ptr<const LabelDictionary> dictionary_;
@@ -104,6 +114,10 @@ Result<Graph> build_graph(const BuildInput& input, const IoOptions& options = {}
 
 /// Fills `GraphView::sources` (the source of each arc), once. Take `view()` again afterwards.
 Status ensure_sources(Graph& graph);
+
+/// Fills `GraphView::splits` (where the neighbours of each rank stop to be below it), once; loaded graphs have it.
+/// Take `view()` again afterwards. Requires: no hash index.
+Status ensure_splits(Graph& graph);
 
 /// The neighbours `[begin, end)` of a rank in `GraphView::neighbors`, for either index; empty for a stranger.
 struct ArcRange {

@@ -338,6 +338,38 @@ TEST_P(SchedulerTest, OrderedRowsComeInTheOrderOfPositions) {
   }
 }
 
+/// Rows written where they are collected, with room made for each position at once.
+void direct_body(RegionContext* region, Worker* worker, u64 begin, u64 end) {
+  for (u64 p = begin; p < end; ++p) {
+    const u64 rows = p % 7;
+    RowBuffer& buffer = worker->rows[0];
+    if (buffer.count + rows > buffer.capacity && !rt_grow_rows(region, worker, 0, rows)) return;
+    for (u64 i = 0; i < rows; ++i)
+      static_cast<std::uint32_t*>(buffer.columns[0])[buffer.count++] = static_cast<std::uint32_t>(p * 10 + i);
+    static_cast<u64*>(worker->rows[1].columns[0])[p] = rows;
+    ++worker->positions_done;
+  }
+}
+
+TEST_P(SchedulerTest, DirectRowsGrowInTheOrderOfPositions) {
+  RegionLaunch launch;
+  launch.body = direct_body;
+  launch.positions = 20'000;
+  launch.sinks = {{SinkKind::Rows, {ElementKind::Vid}, true, 5}, {SinkKind::Map, {ElementKind::Int}}};
+  RunControl control;
+  control.threads = GetParam();
+  control.row_capacity = 3;
+  const RegionOutcome outcome = run_region(launch, control);
+  const RegionResult& result = std::get<RegionResult>(outcome);
+  std::vector<std::uint32_t> expected;
+  for (u64 p = 0; p < launch.positions; ++p) {
+    for (u64 i = 0; i < p % 7; ++i) expected.push_back(static_cast<std::uint32_t>(p * 10 + i));
+    ASSERT_EQ(result.sinks[1].columns[0].view<std::int64_t>()[p], static_cast<std::int64_t>(p % 7));
+  }
+  const std::span<const std::uint32_t> rows = result.sinks[0].columns[0].view<std::uint32_t>();
+  EXPECT_TRUE(std::equal(rows.begin(), rows.end(), expected.begin(), expected.end()));
+}
+
 TEST_P(SchedulerTest, StreamedRowsComeOnceInBoundedBlocks) {
   constexpr u64 n = 5000;
   Launch launch(n, rows_body);

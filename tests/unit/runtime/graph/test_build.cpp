@@ -163,6 +163,54 @@ TEST(Sources, AreAlignedWithNeighbors) {
   }
 }
 
+TEST(Splits, AreWhereNeighborsStopToBeBelow) {
+  std::vector<Edge> edges = {{3, 1}, {0, 4}, {3, 1}, {3, 0}, {3, 3}, {3, 5}, {5, 2}};
+  for (std::uint32_t target = 0; target < 60; ++target) edges.push_back({40, target});
+  const Columns columns(edges);
+  Graph graph = build(columns.input(identity(64)));
+  EXPECT_EQ(graph.view().splits, nullptr);
+  ASSERT_TRUE(ensure_splits(graph));
+  ASSERT_TRUE(ensure_splits(graph));
+  const GraphView view = graph.view();
+  for (std::uint64_t vertex = 0; vertex < view.universe; ++vertex) {
+    std::uint64_t split = view.offsets[vertex];
+    while (split < view.offsets[vertex + 1] && view.neighbors[split] < vertex) ++split;
+    EXPECT_EQ(view.splits[vertex], split) << vertex;
+  }
+}
+
+TEST(GraphOfRows, LiesWhereItsRowsLie) {
+  std::vector<std::uint64_t> counts = {2, 0, 1, 0, 0, 99};
+  const std::vector<std::uint32_t> neighbors = {1, 4, 1};
+  Result<Graph> graph = Graph::from_rows(identity(5), nullptr, 5, counts.data(), neighbors.data(), false, nullptr);
+  ASSERT_TRUE(graph);
+  const GraphView view = graph->view();
+  EXPECT_EQ(view.offsets, counts.data());
+  EXPECT_EQ(counts, (std::vector<std::uint64_t>{0, 2, 2, 3, 3, 3}));
+  EXPECT_EQ(view.arc_count, 3u);
+  EXPECT_EQ(view.max_degree, 2u);
+  EXPECT_EQ(std::vector<std::uint32_t>(view.vertices, view.vertices + view.vertex_count),
+            (std::vector<std::uint32_t>{0, 1, 2, 4}));
+  ASSERT_TRUE(ensure_sources(*graph));
+  EXPECT_EQ(graph->view().sources[2], 2u);
+}
+
+TEST(GraphOfRows, PutsRowsOfSomeRanksInTheirPlaces) {
+  std::vector<std::uint64_t> counts = {1, 2, 0};
+  const std::vector<std::uint32_t> rows = {1, 4, 5};
+  const std::vector<std::uint32_t> neighbors = {5, 1, 5};
+  for (const bool every_rank : {false, true}) {
+    Result<Graph> graph =
+        Graph::from_rows(identity(7), rows.data(), 3, counts.data(), neighbors.data(), every_rank, nullptr);
+    ASSERT_TRUE(graph);
+    const GraphView view = graph->view();
+    EXPECT_EQ(std::vector<std::uint64_t>(view.offsets, view.offsets + 8),
+              (std::vector<std::uint64_t>{0, 0, 1, 1, 1, 3, 3, 3}));
+    EXPECT_EQ(view.vertex_count, every_rank ? 7u : 3u);
+    EXPECT_EQ(view.vertices == nullptr, every_rank);
+  }
+}
+
 /// Random edges against a map of vectors, for both indices and one or many threads.
 TEST(BuildGraph, RandomEdgesMatchAMap) {
   std::mt19937_64 random(11);

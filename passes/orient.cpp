@@ -1,0 +1,72 @@
+#include "passes/orient.h"
+
+#include "ir/analysis/facts.h"
+#include "ir/match.h"
+#include "ir/rewriter.h"
+
+namespace matcha::passes {
+
+using namespace ir;  // NOLINT: a pass is written in the words of the IR.
+
+namespace {
+
+class Orienter final : public Rewriter {
+ public:
+  Orienter(const Module& module, PassContext& context) : Rewriter(context.context), facts_(module), context_(context) {}
+
+ protected:
+  const Expr* on_expr(const Expr* e) override {
+    if (e->kind == Kind::Span) return on_span(e);
+    if (e->kind != Kind::Below && e->kind != Kind::Above) return e;
+    const Expr* list = named(e->operands[0]);
+    bool cut_at_vertex = list->kind == Kind::Neighbors && list->operands[1] == e->operands[1];
+    if (!cut_at_vertex || !facts_.has_rows(list->operands[0])) return e;
+    bool lower = e->kind == Kind::Below;
+    if (!lower && !facts_.loop_free(list->operands[0])) return e;
+    context_.count(lower ? "lower" : "upper");
+    return builder().make(lower ? Kind::LowerNeighbors : Kind::UpperNeighbors, list->operands);
+  }
+
+  void on_stmt(const Stmt* stmt, Stmts& out) override {
+    const For* loop = as<For>(stmt);
+    if (loop != nullptr && loop->maybe_index != nullptr && loop->lists.size() == 1) {
+      walked_[loop->maybe_index] = expr(loop->lists[0]);
+    }
+    out.push_back(rebuild(stmt));
+  }
+
+ private:
+  /// `span(neighbors(g, v), 0, i)` with the position `i` of a loop over the lower half of that list.
+  const Expr* on_span(const Expr* e) {
+    const ConstInt* begin = as<ConstInt>(e->operands[1]);
+    const Var* end = as<Var>(e->operands[2]);
+    const auto found = end != nullptr ? walked_.find(end) : walked_.end();
+    if (begin == nullptr || begin->value != 0 || found == walked_.end()) return e;
+    const Expr* half = named(found->second);
+    const Expr* list = named(e->operands[0]);
+    bool same = half->kind == Kind::LowerNeighbors && list->kind == Kind::Neighbors &&
+                half->operands[0] == list->operands[0] && half->operands[1] == list->operands[1];
+    return same ? builder().make(Kind::Span, {half, begin, end}) : e;
+  }
+
+  /// The value of a name.
+  const Expr* named(const Expr* list) const {
+    while (const Var* var = as<Var>(list)) {
+      const Stmt* stmt = facts_.definition(var);
+      const Let* let = stmt != nullptr ? as<Let>(stmt) : nullptr;
+      if (let == nullptr) break;
+      list = let->value;
+    }
+    return list;
+  }
+
+  Facts facts_;
+  PassContext& context_;
+  std::unordered_map<const Var*, const Expr*> walked_;  ///< What a loop walks, by its position.
+};
+
+}  // namespace
+
+Module orient(const Module& module, PassContext& context) { return Orienter(module, context).run(module); }
+
+}  // namespace matcha::passes
