@@ -5,7 +5,7 @@ _matcha() {
   local word=${COMP_WORDS[COMP_CWORD]} verbs=() at help
   for ((at = 1; at < COMP_CWORD; ++at)); do
     case "${verbs[*]} ${COMP_WORDS[at]}" in
-      " run" | " check" | " build" | " explain" | " doctor" | " graph" | \
+      " run" | " check" | " build" | " pattern" | " explain" | " doctor" | " graph" | \
         "graph convert" | "graph info" | "graph generate" | "graph generate "[a-z]*) verbs+=("${COMP_WORDS[at]}") ;;
     esac
   done

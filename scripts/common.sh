@@ -14,6 +14,7 @@ packages=(
   libcli11-dev
   libfmt-dev
   libgtest-dev
+  libnauty2-dev
   librapidcheck-dev
   libtbb-dev
   libxxhash-dev

@@ -23,6 +23,7 @@ constexpr const char* kFooter = R"(
 Examples:
   matcha run examples/triangle.mt graph.txt.gz
   matcha run examples/triangle_listing.mt graph.txt --matches triangles.tsv --limit 1000
+  matcha run --pattern house --induced edge graph.txt
   matcha check query.mt
   matcha build query.mt --emit=ir
   matcha explain query.mt graph.txt
@@ -104,6 +105,7 @@ int parse_and_run(int argc, const char* const* argv) {
   add_run(app, action);
   add_check(app, action);
   add_build(app, action);
+  add_pattern(app, action);
   add_explain(app, action);
   add_graph(app, action);
   add_doctor(app, action);

@@ -108,6 +108,8 @@ ExitCode Compilation::read() {
   return ExitCode::Ok;
 }
 
+void Compilation::take(std::string text) { file_ = sources_.add(name(), std::move(text)); }
+
 ExitCode Compilation::parse() {
   const Stopwatch watch;
   program_ = frontend::parse(sources_, file_, diagnostics_);

@@ -38,6 +38,8 @@ class Compilation {
   explicit Compilation(const CompileOptions& options, const Console& console) : options_(options), console_(console) {}
 
   ExitCode read();
+  /// Instead of `read`: a program that is in no file.
+  void take(std::string text);
   /// Syntax only, for the AST.
   ExitCode parse();
   /// Names and types, then the ASG. Warnings are reported too.

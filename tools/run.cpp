@@ -4,14 +4,17 @@
 #include <memory>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "runtime/cpu/region.h"
 #include "runtime/cpu/set_kernels.h"
 #include "tools/bind.h"
 #include "tools/compile.h"
 #include "tools/gpu.h"
+#include "tools/graph_sketch.h"
 #include "tools/matches.h"
 #include "tools/output_file.h"
+#include "tools/pattern_source.h"
 #include "tools/progress.h"
 #include "tools/run_report.h"
 #include "tools/session.h"
@@ -24,6 +27,7 @@ namespace {
 struct RunVerbOptions {
   ConsoleOptions console;
   CompileOptions compile;
+  PatternOptions pattern;
   BindOptions bind;
   std::string device = "auto";
   codegen::CudaOptions gpu;
@@ -35,6 +39,9 @@ struct RunVerbOptions {
   std::optional<std::uint64_t> limit;
   std::optional<double> timeout;
 };
+
+/// Name of the program that `--pattern` writes.
+constexpr const char* kPatternFile = "<pattern>";
 
 bool is_program(std::string_view path) { return path.size() > 3 && path.substr(path.size() - 3) == ".mt"; }
 
@@ -57,8 +64,8 @@ class Run {
 
   ExitCode all() {
     using Step = ExitCode (Run::*)();
-    for (Step step : {&Run::check_options, &Run::front_end, &Run::bind, &Run::open_matches, &Run::load, &Run::back_end,
-                      &Run::execute}) {
+    for (Step step : {&Run::check_options, &Run::front_end, &Run::bind, &Run::open_matches, &Run::load,
+                      &Run::write_pattern, &Run::back_end, &Run::execute}) {
       const ExitCode code = (this->*step)();
       if (code != ExitCode::Ok) return code;
       if (session_.stopped() && report_.result == nullptr) return stop_early();
@@ -79,6 +86,10 @@ class Run {
       return console_.error(ExitCode::Usage, "`--json` and `--matches -` both write to standard output",
                             "give --matches a file");
     }
+    if (of_pattern() && (options_.compile.file != kPatternFile || is_program(options_.bind.graph))) {
+      return console_.error(ExitCode::Usage, "`--pattern` writes the program itself",
+                            "leave the program out: matcha run --pattern P GRAPH");
+    }
     if (is_program(options_.bind.graph) && !is_program(options_.compile.file)) {
       return console_.error(ExitCode::Usage, fmt::format("`{}` is a program, not a graph", options_.bind.graph),
                             "the program comes first: matcha run PROGRAM GRAPH");
@@ -98,7 +109,12 @@ class Run {
     return ExitCode::Ok;
   }
 
+  bool of_pattern() const { return !options_.pattern.text.empty(); }
+  /// What the inputs are bound for: the program, or one with the same parameters until that of the pattern is written.
+  const Compilation& bound_program() const { return stub_ ? *stub_ : compilation_; }
+
   ExitCode front_end() {
+    if (of_pattern()) return read_pattern();
     ExitCode code = compilation_.read();
     if (session_.stopped()) return stop_early();
     if (code == ExitCode::Ok) code = compilation_.check();
@@ -113,8 +129,38 @@ class Run {
     return ExitCode::Ok;
   }
 
+  ExitCode read_pattern() {
+    pattern_.emplace(options_.pattern, console_);
+    ExitCode code = pattern_->read();
+    if (code != ExitCode::Ok) return code;
+    if (pattern_->directed() != options_.bind.directed) {
+      return console_.error(ExitCode::Usage,
+                            pattern_->directed() ? "the pattern has arcs, and the graph would lose its own"
+                                                 : "`--directed` keeps arcs, and the pattern has none",
+                            pattern_->directed() ? "add --directed" : "write the arcs of the pattern as `0>1`");
+    }
+    report_.pattern = pattern_->semantics(streams());
+    stub_.emplace(options_.compile, console_);
+    stub_->take(std::string(pattern_stub()));
+    code = stub_->check();
+    return code == ExitCode::Ok ? stub_->lower() : code;
+  }
+
+  /// The program of the pattern, for the graph that was read.
+  ExitCode write_pattern() {
+    if (!of_pattern()) return ExitCode::Ok;
+    const runtime::Graph& graph = bound_.inputs.graphs.at(bound_.main_graph);
+    ExitCode code = pattern_->write(streams(), sketch_of(graph, *bound_.inputs.dictionary));
+    if (code != ExitCode::Ok) return code;
+    if (!options_.json) console_.note(report_.pattern);
+    compilation_.take(pattern_->program().text);
+    code = compilation_.check();
+    return code == ExitCode::Ok ? compilation_.lower() : code;
+  }
+
   ExitCode bind() {
-    std::optional<BindPlan> plan = plan_binding(compilation_.graph(), compilation_.loop(), options_.bind, console_);
+    std::optional<BindPlan> plan =
+        plan_binding(bound_program().graph(), bound_program().loop(), options_.bind, console_);
     if (!plan) return ExitCode::Usage;
     plan_ = std::move(*plan);
     return ExitCode::Ok;
@@ -141,7 +187,7 @@ class Run {
       if (progress.enabled()) {
         io.progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
       }
-      loaded = load_inputs(compilation_.graph(), plan_, io, bound_);
+      loaded = load_inputs(bound_program().graph(), plan_, io, bound_);
     }
     report_.load_ms = watch.ms();
     if (!loaded) return session_.stopped() ? stop_early() : console_.error(loaded.error());
@@ -239,6 +285,8 @@ class Run {
   Console console_;
   Session session_;
   Compilation compilation_;
+  std::optional<PatternSource> pattern_;
+  std::optional<Compilation> stub_;
   std::optional<tbb::global_control> threads_;
   std::optional<runtime::Tier> tier_;
   bool on_gpu_ = false;
@@ -259,7 +307,12 @@ void add_run(CLI::App& app, Action& action) {
   auto options = std::make_shared<RunVerbOptions>();
   RunVerbOptions& o = *options;
   add_program_options(*verb, o.compile);
+  verb->get_option("FILE")->required(false);
   add_bind_options(*verb, o.bind);
+  verb->add_option("--pattern", o.pattern.text, "Run the program of this pattern; see `matcha pattern --help`")
+      ->type_name("P")
+      ->group("Pattern");
+  add_pattern_options(*verb, o.pattern);
 
   verb->add_flag("--json", o.json, "Print one JSON object instead of the bare answer")->group("Answer");
   verb->add_option("--matches", o.matches,
@@ -294,12 +347,21 @@ void add_run(CLI::App& app, Action& action) {
   verb->footer(R"(
 Examples:
   matcha run triangle.mt graph.txt.gz
+  matcha run --pattern house --induced edge graph.txt.gz
   matcha run listing.mt graph.txt --matches - --limit 10
   matcha run cycle.mt --in edges=msg.txt:0,1 --in times=msg.txt:2 --param window=60
   matcha run query.mt graph.mtg --labels labels.txt --json --timeout 60
 
 The answer goes to stdout, all else to stderr. Ctrl-C stops with the partial result, a second one kills.)");
-  verb->callback([options, &action] { action = [options] { return Run(*options).all(); }; });
+  verb->callback([options, &action] {
+    RunVerbOptions& given = *options;
+    if (given.pattern.text.empty() && given.compile.file.empty()) throw CLI::RequiredError("FILE");
+    if (!given.pattern.text.empty()) {
+      // The pattern stands for the program, so the first file is the graph.
+      if (given.bind.graph.empty()) given.bind.graph = std::exchange(given.compile.file, kPatternFile);
+    }
+    action = [options] { return Run(*options).all(); };
+  });
 }
 
 }  // namespace matcha::tools

@@ -80,6 +80,7 @@ std::string report_json(const RunReport& report) {
   object.add("schema", "\"matcha.run/1\"");
   object.add("version", dump(matcha_version()));
   object.add("program", dump(compilation.name()));
+  if (!report.pattern.empty()) object.add("pattern", dump(report.pattern));
   object.add("entry", dump(compilation.graph().entry));
   object.add("signature", dump(signature(compilation.graph())));
   object.add("result", result_json(report));

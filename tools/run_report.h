@@ -17,6 +17,7 @@ struct RunReport {
   const codegen::RunResult* result = nullptr;  ///< Null: stopped before the run.
   const MatchWriter* matches = nullptr;        ///< Null: rows were not streamed.
   std::string matches_path;                    ///< Of `--matches`; empty: none.
+  std::string pattern;                         ///< What `--pattern` asks for; empty: the program was given.
   std::string backend;
   std::string device = "cpu";  ///< Or the GPU's name.
   unsigned threads = 0;

@@ -14,6 +14,7 @@ using Action = std::function<ExitCode()>;
 void add_run(CLI::App& app, Action& action);
 void add_check(CLI::App& app, Action& action);
 void add_build(CLI::App& app, Action& action);
+void add_pattern(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);
 void add_graph(CLI::App& app, Action& action);
 void add_doctor(CLI::App& app, Action& action);

@@ -20,6 +20,11 @@ matcha_static_archive(matcha::zlib libz.a)
 matcha_static_archive(matcha::zstd libzstd.a)
 matcha_static_archive(matcha::xxhash libxxhash.a)
 
+# nauty: automorphisms and canonical forms of patterns.
+matcha_static_archive(matcha::nauty libnauty.a)
+find_path(MATCHA_NAUTY_INCLUDE nauty/nauty.h REQUIRED)
+set_target_properties(matcha::nauty PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${MATCHA_NAUTY_INCLUDE}")
+
 # ANTLR: Debian's tool is 4.7.2 and its runtime 4.9. Code that includes the runtime is compiled with -fno-char8_t.
 find_program(MATCHA_ANTLR_TOOL antlr4 REQUIRED)
 find_path(MATCHA_ANTLR_INCLUDE antlr4-runtime.h PATH_SUFFIXES antlr4-runtime REQUIRED)

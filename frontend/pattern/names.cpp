@@ -1,0 +1,176 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "frontend/pattern/read.h"
+#include "frontend/pattern/symmetry.h"
+
+namespace matcha::frontend::pattern {
+
+namespace {
+
+/// Vertices by edge texts such as `01 12 20`.
+struct SmallPattern {
+  std::string_view name;
+  std::string_view edges;
+  std::string_view meaning;
+};
+
+const SmallPattern kSmall[] = {
+    {"edge", "01", "two adjacent vertices"},
+    {"wedge", "01 12", "a path of 3 vertices"},
+    {"triangle", "01 02 12", "3 vertices, all adjacent"},
+    {"square", "01 12 23 03", "a cycle of 4 vertices"},
+    {"tailed-triangle", "01 02 12 23", "a triangle and one more vertex at a corner"},
+    {"diamond", "01 02 12 13 23", "a 4-clique less an edge"},
+    {"pentagon", "01 12 23 34 04", "a cycle of 5 vertices"},
+    {"house", "01 12 23 03 04 14", "a square with a triangle on an edge"},
+    {"fork", "01 02 03 34", "a star of 4 vertices with a longer ray"},
+    {"bull", "01 02 12 13 24", "a triangle with tails at two corners"},
+    {"cricket", "01 02 12 03 04", "a triangle with two tails at a corner"},
+    {"lollipop", "01 02 12 23 34", "a triangle with a tail of two edges"},
+    {"banner", "01 12 23 03 04", "a square with a tail"},
+    {"bowtie", "01 02 12 03 04 34", "two triangles that share a vertex"},
+    {"dart", "01 02 12 13 23 14", "a diamond with a tail at its chord"},
+    {"kite", "01 02 12 13 23 34", "a diamond with a tail at a corner off its chord"},
+    {"gem", "01 12 23 40 41 42 43", "a path of 4 vertices and a vertex adjacent to all of it"},
+};
+
+/// One parameter K, from `least` to `most`.
+struct Family {
+  std::string_view name;
+  int least;
+  int most;
+  std::string_view meaning;
+};
+
+const Family kFamilies[] = {
+    {"clique", 2, 12, "K vertices, all adjacent"},
+    {"path", 2, 12, "K vertices in a row"},
+    {"cycle", 3, 12, "K vertices in a ring"},
+    {"star", 2, 12, "K vertices, one of them adjacent to the others"},
+    {"wheel", 3, 11, "a cycle of K vertices and a hub adjacent to all of it"},
+    {"book", 1, 10, "K triangles on one edge"},
+    {"motif", 2, 6, "every connected pattern of K vertices"},
+};
+
+Pattern small(const SmallPattern& known) {
+  Pattern pattern = Pattern::empty(1);
+  const auto parse = [&known](std::size_t i) { return known.edges[i] - '0'; };
+  int most = 0;
+  for (std::size_t i = 0; i < known.edges.size(); i += 3) most = std::max({most, parse(i), parse(i + 1)});
+  pattern = Pattern::empty(most + 1);
+  for (std::size_t i = 0; i < known.edges.size(); i += 3) pattern.add_edge(parse(i), parse(i + 1));
+  pattern.name = known.name;
+  return pattern;
+}
+
+Pattern member(std::string_view family, int k) {
+  const int extra = family == "wheel" ? 1 : family == "book" ? 2 : 0;
+  Pattern pattern = Pattern::empty(k + extra);
+  for (int v = 0; v < k; ++v) {
+    if (family == "clique") {
+      for (int u = 0; u < v; ++u) pattern.add_edge(u, v);
+    }
+    if (family == "star" && v > 0) pattern.add_edge(0, v);
+    if (family == "path" && v > 0) pattern.add_edge(v - 1, v);
+    if (family == "cycle" || family == "wheel") pattern.add_edge(v, (v + 1) % k);
+    if (family == "wheel") pattern.add_edge(v, k);
+    if (family == "book") pattern.add_edge(v, k);
+    if (family == "book") pattern.add_edge(v, k + 1);
+  }
+  if (family == "book") pattern.add_edge(k, k + 1);
+  pattern.name = fmt::format("{}:{}", family, k);
+  return pattern;
+}
+
+std::optional<PatternSet> of_family(const Family& family, std::string_view parameter, SourceLoc loc,
+                                    Diagnostics& diagnostics) {
+  int k = 0;
+  const char* const end = parameter.data() + parameter.size();
+  const std::from_chars_result read = std::from_chars(parameter.data(), end, k);
+  if (parameter.empty() || read.ec != std::errc() || read.ptr != end || k < family.least || k > family.most) {
+    diagnostics.error(DiagId::PatternName, loc,
+                      fmt::format("`{}` takes a number from {} to {} of vertices: `{}:{}`", family.name, family.least,
+                                  family.most, family.name, std::clamp(4, family.least, family.most)),
+                      fmt::format("it is {}", family.meaning));
+    return std::nullopt;
+  }
+  PatternSet set;
+  set.motif = family.name == "motif";
+  if (set.motif) {
+    set.patterns = connected_patterns(k);
+    for (Pattern& pattern : set.patterns) pattern.name = known_name(pattern);
+  } else {
+    set.patterns.push_back(member(family.name, k));
+  }
+  return set;
+}
+
+}  // namespace
+
+std::optional<PatternSet> named_pattern(std::string_view word, SourceLoc loc, Diagnostics& diagnostics) {
+  if (word.find_first_of(" \t\r\n") != std::string_view::npos) return std::nullopt;
+  if (word.substr(0, 7) == "graph6:") return std::nullopt;
+  const std::string_view name = word.substr(0, word.find(':'));
+  const bool parameter = name.size() < word.size();
+  for (const SmallPattern& known : kSmall) {
+    if (name != known.name) continue;
+    if (parameter) {
+      diagnostics.error(DiagId::PatternName, loc, fmt::format("`{}` takes no number", name),
+                        fmt::format("it is {}", known.meaning));
+      return std::nullopt;
+    }
+    return PatternSet{{small(known)}, false};
+  }
+  for (const Family& family : kFamilies) {
+    if (name == family.name) {
+      return of_family(family, parameter ? word.substr(name.size() + 1) : std::string_view{}, loc, diagnostics);
+    }
+  }
+  std::vector<std::string> names;
+  for (const NamedPattern& known : pattern_names()) names.emplace_back(known.name.substr(0, known.name.find(':')));
+  const std::string near = nearest_word(name, names);
+  diagnostics.error(DiagId::PatternName, loc, fmt::format("no pattern is called `{}`", name),
+                    near.empty()
+                        ? fmt::format("known: {}; vertices are numbers, as in `0-1,1-2`", fmt::join(names, ", "))
+                        : fmt::format("did you mean `{}`?", near));
+  return std::nullopt;
+}
+
+const std::vector<NamedPattern>& pattern_names() {
+  static const std::vector<NamedPattern> names = [] {
+    static const char* const kWithParameter[] = {"clique:K", "path:K", "cycle:K", "star:K",
+                                                 "wheel:K",  "book:K", "motif:K"};
+    std::vector<NamedPattern> all;
+    for (std::size_t i = 0; i < std::size(kFamilies); ++i) all.push_back({kWithParameter[i], kFamilies[i].meaning});
+    for (const SmallPattern& known : kSmall) all.push_back({known.name, known.meaning});
+    return all;
+  }();
+  return names;
+}
+
+std::string known_name(const Pattern& pattern) {
+  constexpr int kMostVerticesOfNames = 5;
+  if (pattern.labelled() || pattern.directed || pattern.has_anti_edges()) return {};
+  if (pattern.size() < 2 || pattern.size() > kMostVerticesOfNames) return {};
+  static const std::map<std::string, std::string> names = [] {
+    std::map<std::string, std::string> by_key;
+    for (const SmallPattern& known : kSmall) by_key.emplace(canonical_key(small(known)), known.name);
+    for (const Family& family : kFamilies) {
+      if (family.name == "motif") continue;
+      for (int k = family.least; k <= kMostVerticesOfNames; ++k) {
+        const Pattern one = member(family.name, k);
+        if (one.size() <= kMostVerticesOfNames) by_key.emplace(canonical_key(one), one.name);
+      }
+    }
+    return by_key;
+  }();
+  const auto found = names.find(canonical_key(pattern));
+  return found == names.end() ? std::string{} : found->second;
+}
+
+}  // namespace matcha::frontend::pattern

@@ -1,0 +1,291 @@
+#include "frontend/pattern/nest.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace matcha::frontend::pattern {
+
+namespace {
+
+std::size_t at(int v) { return static_cast<std::size_t>(v); }
+
+/// Users of a set that its name lists; a set of more is named by how many vertices it is adjacent to.
+constexpr int kMostInName = 4;
+/// Levels at which a vertex with too few neighbours is dropped before it is walked into, when there are no labels.
+constexpr std::size_t kDegreeLevels = 2;
+
+}  // namespace
+
+void Text::line(const std::string& text) {
+  if (!text.empty()) text_.append(4 * blocks_.size(), ' ');
+  text_ += text + "\n";
+}
+
+void Text::open(const std::string& head) {
+  line(head);
+  blocks_.push_back({names_.size(), sets_.size()});
+}
+
+void Text::close() {
+  names_.resize(blocks_.back().names);
+  sets_.resize(blocks_.back().sets);
+  blocks_.pop_back();
+}
+
+std::string Text::fresh(const std::string& wanted, const std::string& more) {
+  const auto taken = [this](const std::string& name) {
+    return std::find(names_.begin(), names_.end(), name) != names_.end();
+  };
+  const std::string first = taken(wanted) ? wanted + more : wanted;
+  std::string name = first;
+  for (int number = 2; taken(name); ++number) name = fmt::format("{}_{}", first, number);
+  names_.push_back(name);
+  return name;
+}
+
+std::string Text::find(const SetKey& key) const {
+  for (const auto& [known, name] : sets_) {
+    if (known == key) return name;
+  }
+  return {};
+}
+
+Nest::Nest(const Pattern& pattern, const Requirements& requirements, const Order& order,
+           const std::vector<std::string>& vertex_names, const std::vector<std::string>& bases, Answer answer,
+           Text& out)
+    : pattern_(pattern),
+      requirements_(requirements),
+      order_(order),
+      vertex_names_(vertex_names),
+      bases_(bases),
+      answer_(answer),
+      out_(out),
+      candidates_(pattern.ids.size()) {}
+
+Mask Nest::placed(std::size_t levels) const {
+  Mask set = 0;
+  for (std::size_t i = 0; i < levels; ++i) set |= bit(order_.vertices[i]);
+  return set;
+}
+
+Mask Nest::smaller(int v) const {
+  Mask set = 0;
+  for (int w = 0; w < pattern_.size(); ++w) {
+    if (has(order_.larger[at(w)], v)) set |= bit(w);
+  }
+  return set;
+}
+
+std::string Nest::based(int v, const std::string& neighbors) const {
+  return bases_.empty() || bases_[at(v)].empty() ? neighbors
+                                                 : fmt::format("intersect({}, {})", neighbors, bases_[at(v)]);
+}
+
+/// The candidates of `v` once the vertex at `level` is placed, from those before it.
+std::string Nest::combine(int v, std::size_t level, int& operations) const {
+  const int newest = order_.vertices[level];
+  const Mask before = placed(level);
+  std::string list = candidates_[at(v)].list;
+  const auto after = [&](int u) { return fmt::format("neighbor(G, {})", name(u)); };
+  const auto back = [&](int u) { return fmt::format("neighbor(R, {})", name(u)); };
+  const auto meet = [&](const std::string& other) {
+    if (list.empty()) {
+      list = based(v, other);
+      operations += list == other ? 0 : 1;
+    } else {
+      list = fmt::format("intersect({}, {})", list, other);
+      ++operations;
+    }
+  };
+  const auto drop = [&](const std::string& other) {
+    list = fmt::format("diff({}, {})", list, other);
+    ++operations;
+  };
+  const bool first = list.empty();
+  if (has(requirements_.in_after[at(v)], newest)) meet(after(newest));
+  if (has(requirements_.in_before[at(v)], newest)) meet(back(newest));
+  // What had to wait for the first list of neighbours.
+  const Mask off = (first ? before : 0) | bit(newest);
+  for_each(requirements_.off_after[at(v)] & off, [&](int u) { drop(after(u)); });
+  for_each(requirements_.off_before[at(v)] & off, [&](int u) { drop(back(u)); });
+  return list;
+}
+
+void Nest::define(std::size_t level) {
+  const Mask bound = placed(level + 1);
+  Mask left = 0;
+  for (std::size_t i = level + 1; i < order_.vertices.size(); ++i) {
+    const int w = order_.vertices[i];
+    const bool touched = has(requirements_.any(w), order_.vertices[level]);
+    if (touched && (requirements_.wanted(w) & bound) != 0) left |= bit(w);
+  }
+  const auto same = [&](int u, int v) {
+    const auto key = [&](int w) {
+      return std::tuple(requirements_.in_after[at(w)] & bound, requirements_.in_before[at(w)] & bound,
+                        requirements_.off_after[at(w)] & bound, requirements_.off_before[at(w)] & bound,
+                        bases_.empty() ? std::string{} : bases_[at(w)]);
+    };
+    return key(u) == key(v);
+  };
+  for (std::size_t i = level + 1; i < order_.vertices.size(); ++i) {
+    const int first = order_.vertices[i];
+    if (!has(left, first)) continue;
+    Mask users = 0;
+    for_each(left, [&](int w) {
+      if (same(first, w)) users |= bit(w);
+    });
+    left &= ~users;
+    define_group(level, users);
+  }
+}
+
+void Nest::define_group(std::size_t level, Mask users) {
+  const Mask bound = placed(level + 1);
+  const int first = lowest(users);
+  Candidates next = candidates_[at(first)];
+  int operations = 0;
+  next.list = combine(first, level, operations);
+  next.below = next.above = bound;
+  bool one_label = !pattern_.label(first).empty() && (bases_.empty() || bases_[at(first)].empty());
+  bool walked_deeper = false;
+  for_each(users, [&](int w) {
+    next.below &= order_.larger[at(w)];
+    next.above &= smaller(w);
+    one_label = one_label && pattern_.label(w) == pattern_.label(first);
+    const auto turn = std::find(order_.vertices.begin(), order_.vertices.end(), w) - order_.vertices.begin();
+    const Mask later = placed(static_cast<std::size_t>(turn)) & ~bound;
+    walked_deeper = walked_deeper || later != 0;
+  });
+  const bool filter = one_label && !candidates_[at(first)].labelled && (operations > 0 || walked_deeper);
+  const bool named = operations > 0 || filter;
+  next.labelled = candidates_[at(first)].labelled || filter;
+  if (!named) {
+    // A list of neighbours as it is: bounds are seen to where it is walked.
+    next.below = next.above = 0;
+  } else {
+    const Text::SetKey key(
+        requirements_.in_after[at(first)] & bound, requirements_.in_before[at(first)] & bound,
+        requirements_.off_after[at(first)] & bound, requirements_.off_before[at(first)] & bound, next.below, next.above,
+        (next.labelled ? pattern_.label(first) : "") + (bases_.empty() ? std::string{} : "in " + bases_[at(first)]));
+    std::string known = out_.find(key);
+    if (known.empty()) {
+      const std::string item = count(users) == 1 ? name(first) : "x";
+      std::vector<std::string> wanted = bound_conditions(item, next.below, next.above);
+      const Candidates& before = candidates_[at(first)];
+      for (const std::string& done : bound_conditions(item, before.below, before.above)) std::erase(wanted, done);
+      if (filter) wanted.push_back(fmt::format("vertex_label(G, {}) == {}", item, pattern_.label(first)));
+      known = out_.fresh(set_name(users, level), fmt::format("_after{}", name(order_.vertices[level]).substr(1)));
+      if (!wanted.empty()) {
+        next.list = fmt::format("apply(lambda {0}: {0}, cond=lambda {0}: {1}, {2})", item, fmt::join(wanted, " and "),
+                                next.list);
+      }
+      out_.line(fmt::format("{} = {}", known, next.list));
+      out_.add(key, known);
+    }
+    next.list = known;
+  }
+  next.named = named;
+  for_each(users, [&](int w) { candidates_[at(w)] = next; });
+}
+
+std::string Nest::set_name(Mask users, std::size_t level) const {
+  if (count(users) > kMostInName) {
+    return fmt::format("common{}", count(requirements_.wanted(lowest(users)) & placed(level + 1)));
+  }
+  std::string joined = "c";
+  for_each(users, [&](int w) { joined += (joined.size() == 1 ? "" : "_") + name(w).substr(1); });
+  return joined;
+}
+
+/// Comparisons of `item` with the nearest of these bounds; the others follow.
+std::vector<std::string> Nest::bound_conditions(const std::string& item, Mask below, Mask above) const {
+  std::vector<std::string> texts;
+  for_each(below, [&](int u) {
+    bool nearest = true;
+    for_each(below & ~bit(u), [&](int other) { nearest = nearest && !has(order_.larger[at(other)], u); });
+    if (nearest) texts.push_back(fmt::format("{} < {}", item, name(u)));
+  });
+  for_each(above, [&](int u) {
+    bool nearest = true;
+    for_each(above & ~bit(u), [&](int other) { nearest = nearest && !has(order_.larger[at(u)], other); });
+    if (nearest) texts.push_back(fmt::format("{} > {}", item, name(u)));
+  });
+  return texts;
+}
+
+std::string Nest::list_of(int v, std::size_t level) const {
+  const Mask bound = placed(level);
+  std::string list = candidates_[at(v)].list;
+  if (!list.empty()) return list;
+  list = bases_.empty() || bases_[at(v)].empty() ? "vertices(G)" : bases_[at(v)];
+  for_each(requirements_.off_after[at(v)] & bound,
+           [&](int u) { list = fmt::format("diff({}, neighbor(G, {}))", list, name(u)); });
+  for_each(requirements_.off_before[at(v)] & bound,
+           [&](int u) { list = fmt::format("diff({}, neighbor(R, {}))", list, name(u)); });
+  return list;
+}
+
+std::vector<std::string> Nest::conditions(int v, std::size_t level, bool last) const {
+  const Mask bound = placed(level);
+  const Candidates& found = candidates_[at(v)];
+  const Mask below = order_.larger[at(v)] & bound, above = smaller(v) & bound;
+  std::vector<std::string> texts;
+  texts = bound_conditions(name(v), below, above);
+  for (const std::string& done : bound_conditions(name(v), found.below, found.above)) std::erase(texts, done);
+  for_each(bound & ~below & ~above, [&](int u) {
+    const bool labels_differ =
+        !pattern_.label(u).empty() && !pattern_.label(v).empty() && pattern_.label(u) != pattern_.label(v);
+    if (!labels_differ && !requirements_.distinct(u, v, bound)) {
+      texts.push_back(fmt::format("{} != {}", name(v), name(u)));
+    }
+  });
+  if (!bases_.empty() && !bases_[at(v)].empty()) return texts;
+  if (!pattern_.label(v).empty() && !found.labelled) {
+    texts.push_back(fmt::format("vertex_label(G, {}) == {}", name(v), pattern_.label(v)));
+  }
+  const int degree = count(pattern_.out[at(v)]);
+  const int forward = count(pattern_.out[at(v)] & ~bound);
+  const bool pays = pattern_.labelled() ? forward >= 2 : level < kDegreeLevels && forward >= 1 && degree >= 2;
+  if (!last && pays) texts.push_back(fmt::format("size(neighbor(G, {})) >= {}", name(v), degree));
+  return texts;
+}
+
+std::string Nest::walk(std::size_t level, const std::string& function) const {
+  const int v = order_.vertices[level];
+  const std::vector<std::string> wanted = conditions(v, level, false);
+  const std::string condition =
+      wanted.empty() ? "" : fmt::format("cond=lambda {}: {}, ", name(v), fmt::join(wanted, " and "));
+  return fmt::format("{}(apply({}, {}{}))", answer_ == Answer::Count ? "sum" : "flatten", function, condition,
+                     list_of(v, level));
+}
+
+std::string Nest::rest(std::size_t level) {
+  const int v = order_.vertices[level];
+  if (level + 1 < order_.vertices.size()) {
+    const std::string function = out_.fresh("at_" + name(v));
+    out_.open(fmt::format("def {}({}):", function, name(v)));
+    define(level);
+    const std::string inner = rest(level + 1);
+    out_.line("return " + inner);
+    out_.close();
+    return walk(level, function);
+  }
+  const std::vector<std::string> wanted = conditions(v, level, true);
+  const std::string list = list_of(v, level);
+  std::string give = name(v);
+  if (answer_ == Answer::Rows) {
+    give = "mk_tuple(val=[";
+    for (int w = 0; w < pattern_.size(); ++w) give += (w == 0 ? "" : ", ") + name(w);
+    give += "])";
+  } else if (wanted.empty()) {
+    return fmt::format("size({})", list);
+  }
+  const std::string condition =
+      wanted.empty() ? "" : fmt::format("cond=lambda {}: {}, ", name(v), fmt::join(wanted, " and "));
+  const std::string applied = fmt::format("apply(lambda {}: {}, {}{})", name(v), give, condition, list);
+  return answer_ == Answer::Rows ? applied : fmt::format("size({})", applied);
+}
+
+}  // namespace matcha::frontend::pattern

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "frontend/pattern/order.h"
+#include "frontend/pattern/pattern.h"
+#include "frontend/pattern/requirements.h"
+
+/// The text of nested functions that match one vertex after another.
+namespace matcha::frontend::pattern {
+
+/// Lines with indentation, and the names that are visible where the next one goes.
+class Text {
+ public:
+  void line(const std::string& text);
+  void open(const std::string& head);
+  /// Ends the block; what was named in it is forgotten.
+  void close();
+  const std::string& str() const { return text_; }
+
+  /// `wanted`, or that with `more` or a number behind it, so that nothing visible has the name.
+  std::string fresh(const std::string& wanted, const std::string& more = {});
+
+  /// A set of vertices by what defines it: lists it is in or off, by vertex, bounds, and the list it was taken from.
+  using SetKey = std::tuple<Mask, Mask, Mask, Mask, Mask, Mask, std::string>;
+  /// The visible name of the set; empty if it has none.
+  std::string find(const SetKey& key) const;
+  void add(const SetKey& key, const std::string& name) { sets_.emplace_back(key, name); }
+
+ private:
+  struct Block {
+    std::size_t names, sets;
+  };
+
+  std::string text_;
+  std::vector<Block> blocks_;
+  std::vector<std::string> names_;
+  std::vector<std::pair<SetKey, std::string>> sets_;
+};
+
+/// What the functions give.
+enum class Answer { Count, Rows };
+
+/// Writes the levels of one pattern in one order. Candidate sets are named as soon as their inputs are placed, each
+/// from the one before (`C_j = C_i ∩ N(v)`), and shared by the vertices that have them in common.
+class Nest {
+ public:
+  /// `vertex_names` are those of the placed vertices; `bases`, if not empty, names a list for each vertex that holds
+  /// all its candidates, so that labels and degrees are not looked at. Everything is kept by reference.
+  Nest(const Pattern& pattern, const Requirements& requirements, const Order& order,
+       const std::vector<std::string>& vertex_names, const std::vector<std::string>& bases, Answer answer, Text& out);
+
+  /// Defines the sets that the vertex at `level` completes. Call it for every level in turn, inside that vertex's
+  /// function; rest() does so itself.
+  void define(std::size_t level);
+  /// Writes the functions for the levels from `level` on; the expression that counts or lists them.
+  std::string rest(std::size_t level);
+  /// The walk over the candidates of the vertex at `level`, `sum(apply(function, cond=…, …))`.
+  std::string walk(std::size_t level, const std::string& function) const;
+  const std::string& name(int v) const { return vertex_names_[static_cast<std::size_t>(v)]; }
+
+ private:
+  /// The candidates of a vertex so far.
+  struct Candidates {
+    std::string list;           ///< Empty: no vertex that it is adjacent to is placed.
+    bool named = false;         ///< `list` is a name and not a list of neighbours.
+    bool labelled = false;      ///< Only those with the right label.
+    Mask below = 0, above = 0;  ///< Bounds that are taken care of.
+  };
+
+  Mask placed(std::size_t levels) const;
+  Mask smaller(int v) const;
+  std::string based(int v, const std::string& neighbors) const;
+  void define_group(std::size_t level, Mask users);
+  std::string combine(int v, std::size_t level, int& operations) const;
+  std::vector<std::string> bound_conditions(const std::string& item, Mask below, Mask above) const;
+  std::string list_of(int v, std::size_t level) const;
+  std::vector<std::string> conditions(int v, std::size_t level, bool last) const;
+  std::string set_name(Mask users, std::size_t level) const;
+
+  const Pattern& pattern_;
+  const Requirements& requirements_;
+  const Order& order_;
+  const std::vector<std::string>& vertex_names_;
+  const std::vector<std::string>& bases_;
+  Answer answer_;
+  Text& out_;
+  std::vector<Candidates> candidates_;
+};
+
+}  // namespace matcha::frontend::pattern

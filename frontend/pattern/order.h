@@ -1,0 +1,42 @@
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "frontend/pattern/cost.h"
+#include "frontend/pattern/symmetry.h"
+
+/// Matching orders and the restrictions that break symmetry, searched together.
+namespace matcha::frontend::pattern {
+
+/// An order to match the vertices in. Every subgraph is met once: by the match whose ids satisfy `larger`.
+struct Order {
+  std::vector<int> vertices;
+  /// Item v: the vertices whose ids are larger than that of v, transitively closed.
+  std::vector<Mask> larger;
+  std::vector<double> matches;  ///< Expected partial matches of each length.
+  double cost = 0;              ///< Expected nanoseconds of one core; only comparable with others of the same graph.
+};
+
+/// The restrictions of an order that do not follow from others, as pairs (larger, smaller), ascending by vertices.
+std::vector<std::pair<int, int>> direct_restrictions(const std::vector<Mask>& larger);
+
+/// Fills in `matches` and `cost` for its vertices and restrictions. The first `given` vertices cost nothing: something
+/// else has placed them.
+void estimate(const Pattern& pattern, const CostModel& model, Order& order, int given = 0);
+
+/// What orders to look for.
+struct OrderSearch {
+  bool break_symmetry = true;  ///< False: every embedding is met.
+  std::vector<int> given;      ///< The first vertices, in this order; restrictions among them are the caller's.
+  int most = 1;                ///< How many orders to return.
+};
+
+/// The cheapest orders, best first, no two alike up to automorphism. Every vertex but the first is adjacent to an
+/// earlier one wherever the pattern allows it. Restrictions come from chains of stabilizers: the first vertex of the
+/// order that an automorphism still moves gets the largest id of its orbit and is then fixed (GraphZero, section 4);
+/// for the best orders all other choices of that vertex are tried as well (GraphPi, section 4.1 has several sets).
+std::vector<Order> best_orders(const Pattern& pattern, const CostModel& model, Symmetry& symmetry,
+                               const OrderSearch& search);
+
+}  // namespace matcha::frontend::pattern

@@ -1,0 +1,108 @@
+#include "frontend/pattern/pattern.h"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+namespace matcha::frontend::pattern {
+
+namespace {
+
+std::size_t at(int v) { return static_cast<std::size_t>(v); }
+
+}  // namespace
+
+bool Pattern::labelled() const {
+  for (const std::string& text : labels) {
+    if (!text.empty()) return true;
+  }
+  return false;
+}
+
+bool Pattern::has_anti_edges() const {
+  for (Mask set : anti) {
+    if (set != 0) return true;
+  }
+  return false;
+}
+
+bool Pattern::connected() const {
+  Mask reached = size() == 0 ? 0 : 1;
+  for (Mask last = 0; reached != last;) {
+    last = reached;
+    for_each(last, [&](int v) { reached |= near(v); });
+  }
+  return reached == all();
+}
+
+int Pattern::edge_count() const {
+  int arcs = 0;
+  for (Mask set : out) arcs += count(set);
+  return directed ? arcs : arcs / 2;
+}
+
+Pattern Pattern::empty(int n) {
+  Pattern pattern;
+  pattern.ids.resize(at(n));
+  std::iota(pattern.ids.begin(), pattern.ids.end(), 0);
+  pattern.out.resize(at(n));
+  pattern.in.resize(at(n));
+  pattern.anti.resize(at(n));
+  pattern.labels.resize(at(n));
+  return pattern;
+}
+
+void Pattern::add_edge(int u, int v) {
+  add_arc(u, v);
+  add_arc(v, u);
+}
+
+void Pattern::add_arc(int u, int v) {
+  out[at(u)] |= bit(v);
+  in[at(v)] |= bit(u);
+}
+
+std::string to_text(const Pattern& pattern) {
+  std::string text;
+  const auto item = [&text](const std::string& one) { text += (text.empty() ? "" : ",") + one; };
+  for (int u = 0; u < pattern.size(); ++u) {
+    for_each(pattern.near(u) | pattern.anti[at(u)], [&](int v) {
+      const bool there = has(pattern.out[at(u)], v), back = has(pattern.in[at(u)], v);
+      if (there && back && u < v) item(fmt::format("{}-{}", pattern.id(u), pattern.id(v)));
+      if (there && !back) item(fmt::format("{}>{}", pattern.id(u), pattern.id(v)));
+      if (has(pattern.anti[at(u)], v) && u < v) item(fmt::format("{}!{}", pattern.id(u), pattern.id(v)));
+    });
+  }
+  for (int v = 0; v < pattern.size(); ++v) {
+    if (!pattern.label(v).empty()) item(fmt::format("{}:{}", pattern.id(v), pattern.label(v)));
+    if (pattern.label(v).empty() && (pattern.near(v) | pattern.anti[at(v)]) == 0) {
+      item(fmt::format("{}", pattern.id(v)));
+    }
+  }
+  return text;
+}
+
+Pattern restricted(const Pattern& pattern, Mask vertices) {
+  std::vector<int> kept;
+  for_each(vertices, [&](int v) { kept.push_back(v); });
+  const auto renumber = [&kept](Mask set) {
+    Mask moved = 0;
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      if (has(set, kept[i])) moved |= bit(static_cast<int>(i));
+    }
+    return moved;
+  };
+  Pattern part;
+  part.name = pattern.name;
+  part.directed = pattern.directed;
+  for (int v : kept) {
+    part.ids.push_back(pattern.id(v));
+    part.out.push_back(renumber(pattern.out[at(v)]));
+    part.in.push_back(renumber(pattern.in[at(v)]));
+    part.anti.push_back(renumber(pattern.anti[at(v)]));
+    part.labels.push_back(pattern.label(v));
+  }
+  return part;
+}
+
+}  // namespace matcha::frontend::pattern

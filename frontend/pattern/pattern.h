@@ -1,0 +1,70 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// Patterns: what a query looks for, before it is a program.
+namespace matcha::frontend::pattern {
+
+/// A set of pattern vertices: bit v for vertex v.
+using Mask = std::uint64_t;
+
+inline constexpr int kMostVertices = 64;            ///< With labels.
+inline constexpr int kMostUnlabelledVertices = 12;  ///< More than this have no plan worth running.
+
+inline constexpr Mask bit(int vertex) { return Mask{1} << vertex; }
+inline bool has(Mask set, int vertex) { return (set >> vertex & 1) != 0; }
+inline int count(Mask set) { return std::popcount(set); }
+inline int lowest(Mask set) { return std::countr_zero(set); }
+/// Vertices 0 … n-1.
+inline constexpr Mask first_vertices(int n) { return n >= kMostVertices ? ~Mask{0} : bit(n) - 1; }
+
+/// Calls `f` with every vertex of `set`, ascending.
+template <typename F>
+void for_each(Mask set, F f) {
+  for (; set != 0; set &= set - 1) f(lowest(set));
+}
+
+/// Which pairs of vertices of a match matter.
+enum class Induced {
+  Vertex,  ///< A match has the edges of the pattern between its vertices, and no others.
+  Edge,    ///< A match has at least the edges of the pattern.
+};
+
+/// A graph to look for. Vertices are 0 … size-1; `ids` are what the user calls them.
+struct Pattern {
+  std::string name;                 ///< As the user gave it, or a text of the edges.
+  std::vector<std::int64_t> ids;    ///< Ascending.
+  std::vector<Mask> out;            ///< Item u: the v with an arc u → v; an undirected edge is two arcs.
+  std::vector<Mask> in;             ///< The same, backwards.
+  std::vector<Mask> anti;           ///< Item u: the v that must not be adjacent to u. Symmetric.
+  std::vector<std::string> labels;  ///< As a program writes them, `3` or `'a'`; empty: any label.
+  bool directed = false;            ///< Some edge was written as an arc.
+
+  int size() const { return static_cast<int>(ids.size()); }
+  Mask all() const { return first_vertices(size()); }
+  /// Neighbours in either direction.
+  Mask near(int v) const { return out[static_cast<std::size_t>(v)] | in[static_cast<std::size_t>(v)]; }
+  const std::string& label(int v) const { return labels[static_cast<std::size_t>(v)]; }
+  std::int64_t id(int v) const { return ids[static_cast<std::size_t>(v)]; }
+  bool labelled() const;
+  bool has_anti_edges() const;
+  bool connected() const;
+  /// Undirected edges, or arcs.
+  int edge_count() const;
+
+  /// A pattern of `n` vertices called 0 … n-1 without edges.
+  static Pattern empty(int n);
+  void add_edge(int u, int v);
+  void add_arc(int u, int v);
+};
+
+/// `0-1, 1-2, 0!2, 0:a`: what the reader takes, in ascending order.
+std::string to_text(const Pattern& pattern);
+
+/// The pattern's sub-pattern on `vertices`, renumbered in ascending order.
+Pattern restricted(const Pattern& pattern, Mask vertices);
+
+}  // namespace matcha::frontend::pattern

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frontend/pattern/pattern.h"
+#include "frontend/pattern/read.h"
+#include "frontend/pattern/sketch.h"
+#include "ir/support/diagnostics.h"
+
+/// From patterns to the text of a program.
+namespace matcha::frontend::pattern {
+
+enum class Algorithm {
+  Auto,       ///< The cheapest by the cost model.
+  Extend,     ///< Vertex after vertex.
+  Join,       ///< Candidates of each vertex are reduced along the edges first.
+  Decompose,  ///< Counts of parts around a cutset are multiplied.
+};
+std::string_view to_string(Algorithm algorithm);
+/// Nothing if there is none of this name.
+std::optional<Algorithm> algorithm_of(std::string_view name);
+
+/// What is asked of a pattern.
+struct Request {
+  Induced induced = Induced::Vertex;
+  bool embeddings = false;  ///< Count maps of the pattern, not subgraphs: times the automorphisms.
+  bool rows = false;        ///< List matches, as tuples in the order of the pattern's vertices.
+  Algorithm algorithm = Algorithm::Auto;
+};
+
+/// A way to answer, and what the cost model thinks of it.
+struct Choice {
+  Algorithm algorithm = Algorithm::Extend;
+  std::string plan;  ///< `v0 v1 v2 | v0 > v1`: the order and the restrictions.
+  double cost = 0;   ///< Nanoseconds of one core, roughly.
+};
+
+struct PatternProgram {
+  std::string text;
+  std::vector<Choice> choices;  ///< Cheapest first; the text is the first one. Empty for a motif.
+  bool directed = false;        ///< The graph must keep its arcs.
+  bool labelled = false;        ///< The graph must have labels.
+};
+
+/// The program that answers `request` for the patterns on graphs like `sketch`; nothing after an error (`pattern-plan`
+/// at `loc`), such as a list of all motifs.
+std::optional<PatternProgram> write_program(const PatternSet& set, const Request& request, const GraphSketch& sketch,
+                                            SourceLoc loc, Diagnostics& diagnostics);
+
+/// Comment lines that say what is counted: the pattern, its semantics, its symmetry.
+std::string describe(const Pattern& pattern, const Request& request, std::optional<std::uint64_t> automorphisms);
+
+}  // namespace matcha::frontend::pattern

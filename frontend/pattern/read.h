@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/pattern/pattern.h"
+#include "ir/support/diagnostics.h"
+
+/// Readers of patterns. Errors (`pattern-…`) have their place in the text.
+namespace matcha::frontend::pattern {
+
+/// One pattern, or all patterns of a kind (`motif:4`), which are counted together.
+struct PatternSet {
+  std::vector<Pattern> patterns;
+  bool motif = false;
+};
+
+/// Reads one of these from `file` of the source manager; nothing after an error:
+/// - text: `0-1, 1-2, 2-0`; chains `0-1-2-0`; arcs `0>1`; pairs that must not be adjacent `0!1`; labels `0:a` anywhere
+/// a
+///   vertex stands (a number, a word, or a quoted word); a vertex alone. Vertices are numbers of at most 18 digits.
+///   Separators are commas, semicolons and white space; `#` begins a comment up to the end of the line.
+/// - a name: `triangle`, `clique:5`; pattern_names() lists them; `motif:4` is all connected patterns of 4 vertices.
+/// - `graph6:D?{` or `>>graph6<<D?{`, one graph (nauty's formats.txt).
+/// - a `t/v/e` file: lines `t …`, `v id label …`, `e u v …`; edge labels must all be equal.
+std::optional<PatternSet> read_pattern(const SourceManager& sources, std::uint32_t file, Diagnostics& diagnostics);
+
+/// Labels for the vertices in ascending order of their ids, from `a,b,,3`; an empty one is any label. `file` is their
+/// text. False after an error.
+bool set_labels(Pattern& pattern, const SourceManager& sources, std::uint32_t file, Diagnostics& diagnostics);
+
+/// Label text as a program writes it: a number as it is, a word in quotes; nothing if no program can write it.
+std::optional<std::string> label_literal(std::string_view word);
+
+/// The pattern of a name and its parameters such as `cycle:5`; nothing without an error when `word` is no name.
+std::optional<PatternSet> named_pattern(std::string_view word, SourceLoc loc, Diagnostics& diagnostics);
+/// All of them with what they are, for help: `clique:K`, `K vertices, each adjacent to all others`.
+struct NamedPattern {
+  std::string_view name;
+  std::string_view meaning;
+};
+const std::vector<NamedPattern>& pattern_names();
+/// A short name of an unlabelled pattern of up to 5 vertices that has one, such as `house`; else empty.
+std::string known_name(const Pattern& pattern);
+
+}  // namespace matcha::frontend::pattern

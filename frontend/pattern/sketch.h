@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace matcha::frontend::pattern {
+
+/// Powers of degrees that a sketch adds up: 0 to kMostMoment.
+inline constexpr int kMostMoment = 16;
+
+/// What the cost model knows of a graph. Whoever has the graph fills it in; the front end has none.
+struct GraphSketch {
+  bool of_graph = false;  ///< False: no graph, the figures are of a typical one.
+  std::uint64_t vertices = 0;
+  std::uint64_t edges = 0;  ///< Undirected edges, or arcs.
+  std::uint64_t max_degree = 0;
+  double triangles = 0;         ///< Estimated; each counted once.
+  std::vector<double> moments;  ///< Item k: the sum of degree^k over the vertices.
+
+  struct Label {
+    std::vector<double> moments;  ///< The same over the vertices with the label.
+  };
+  std::map<std::string, Label> labels;                               ///< By literal: `3`, `'a'`. Empty: no labels.
+  std::map<std::pair<std::string, std::string>, double> label_arcs;  ///< Arcs from one label to another.
+};
+
+/// A social network of a million vertices with twenty edges each; all labels are equally frequent, one in ten.
+GraphSketch typical_graph();
+
+}  // namespace matcha::frontend::pattern

@@ -1,0 +1,125 @@
+#include "frontend/pattern/symmetry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+// Last: nauty.h has macros with short names.
+#include <nauty/nauty.h>
+
+namespace matcha::frontend::pattern {
+
+namespace {
+
+struct NautyResult {
+  std::vector<int> orbits;
+  std::string canonical;
+};
+
+/// Vertices of nauty's graph: v is v, and n + v a copy of it when there are anti-edges, which join the copies.
+NautyResult run_nauty(const Pattern& pattern, Mask fixed, bool canonical) {
+  const int n = pattern.size();
+  const bool layers = pattern.has_anti_edges();
+  const int total = layers ? 2 * n : n;
+  const int words = SETWORDSNEEDED(total);
+  std::vector<graph> edges(static_cast<std::size_t>(words) * static_cast<std::size_t>(total), 0);
+  // nauty's element 0 is the highest bit.
+  const auto join = [&](int u, int v) {
+    edges[static_cast<std::size_t>(words) * static_cast<std::size_t>(u) + static_cast<std::size_t>(v) / WORDSIZE] |=
+        setword{1} << (WORDSIZE - 1 - v % WORDSIZE);
+  };
+  for (int u = 0; u < n; ++u) {
+    for_each(pattern.out[static_cast<std::size_t>(u)], [&](int v) { join(u, v); });
+    if (!layers) continue;
+    join(u, n + u);
+    join(n + u, u);
+    for_each(pattern.anti[static_cast<std::size_t>(u)], [&](int v) { join(n + u, n + v); });
+  }
+  // Cells of the partition, in an order that does not depend on how the vertices are numbered.
+  using Colour = std::tuple<bool, bool, std::string, int>;
+  const auto colour = [&](int x) {
+    const int v = x < n ? x : x - n;
+    return Colour(x >= n, has(fixed, v), pattern.label(v), has(fixed, v) ? v : 0);
+  };
+  std::vector<int> lab(static_cast<std::size_t>(total)), ptn(lab.size()), orbits(lab.size());
+  std::iota(lab.begin(), lab.end(), 0);
+  std::stable_sort(lab.begin(), lab.end(), [&](int x, int y) { return colour(x) < colour(y); });
+  for (std::size_t i = 0; i + 1 < lab.size(); ++i) ptn[i] = colour(lab[i]) == colour(lab[i + 1]) ? 1 : 0;
+  std::string cells;
+  for (std::size_t i = 0; canonical && i < lab.size(); ++i) {
+    cells += std::get<2>(colour(lab[i])) + (ptn[i] == 1 ? "," : "|");
+  }
+
+  DEFAULTOPTIONS_GRAPH(options);
+  options.digraph = pattern.directed ? TRUE : FALSE;
+  options.defaultptn = FALSE;
+  options.getcanon = canonical ? TRUE : FALSE;
+  statsblk stats;
+  std::vector<graph> form(edges.size(), 0);
+  densenauty(edges.data(), lab.data(), ptn.data(), orbits.data(), &options, &stats, words, total, form.data());
+  NautyResult result;
+  result.orbits.assign(orbits.begin(), orbits.begin() + n);
+  if (!canonical) return result;
+  result.canonical = fmt::format("{} {} {}", n, pattern.directed ? "d" : "u", cells);
+  for (graph word : form) result.canonical += fmt::format(" {:x}", static_cast<unsigned long long>(word));
+  return result;
+}
+
+}  // namespace
+
+const std::vector<Mask>& Symmetry::orbits(Mask fixed) {
+  const auto found = orbits_.find(fixed);
+  if (found != orbits_.end()) return found->second;
+  const NautyResult result = run_nauty(pattern_, fixed, false);
+  std::vector<Mask> by_representative(result.orbits.size(), 0), by_vertex(result.orbits.size());
+  for (std::size_t v = 0; v < result.orbits.size(); ++v) {
+    by_representative[static_cast<std::size_t>(result.orbits[v])] |= bit(static_cast<int>(v));
+  }
+  for (std::size_t v = 0; v < result.orbits.size(); ++v) {
+    by_vertex[v] = by_representative[static_cast<std::size_t>(result.orbits[v])];
+  }
+  return orbits_.emplace(fixed, std::move(by_vertex)).first->second;
+}
+
+std::optional<std::uint64_t> Symmetry::order(Mask fixed) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
+  std::uint64_t product = 1;
+  for (int v = 0; v < pattern_.size(); ++v) {
+    if (has(fixed, v)) continue;
+    const std::uint64_t length = static_cast<std::uint64_t>(count(orbits(fixed)[static_cast<std::size_t>(v)]));
+    if (length > kMost / product) return std::nullopt;
+    product *= length;
+    fixed |= bit(v);
+  }
+  return product;
+}
+
+std::string canonical_key(const Pattern& pattern) { return run_nauty(pattern, 0, true).canonical; }
+
+std::vector<Pattern> connected_patterns(int n) {
+  // Every connected graph has a vertex whose removal leaves it connected, so each is one of n-1 vertices and one more.
+  std::map<std::pair<int, std::string>, Pattern> level;
+  level.emplace(std::pair<int, std::string>(), Pattern::empty(1));
+  for (int size = 2; size <= n; ++size) {
+    std::map<std::pair<int, std::string>, Pattern> next;
+    for (const auto& [key, smaller] : level) {
+      for (Mask near = 1; near < bit(size - 1); ++near) {
+        Pattern pattern = Pattern::empty(size);
+        for (int v = 0; v + 1 < size; ++v) {
+          for_each(smaller.near(v), [&](int w) { pattern.add_arc(v, w); });
+        }
+        for_each(near, [&](int v) { pattern.add_edge(v, size - 1); });
+        next.try_emplace({pattern.edge_count(), canonical_key(pattern)}, pattern);
+      }
+    }
+    level = std::move(next);
+  }
+  std::vector<Pattern> patterns;
+  for (auto& [key, pattern] : level) patterns.push_back(std::move(pattern));
+  return patterns;
+}
+
+}  // namespace matcha::frontend::pattern

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frontend/pattern/pattern.h"
+
+/// Automorphisms and canonical forms, by nauty (McKay and Piperno, "Practical graph isomorphism, II").
+namespace matcha::frontend::pattern {
+
+/// The automorphisms of a pattern: permutations of its vertices that keep edges, directions, anti-edges and labels.
+class Symmetry {
+ public:
+  explicit Symmetry(const Pattern& pattern) : pattern_(pattern) {}
+
+  /// Orbits under the automorphisms that fix each vertex of `fixed`: item v is the orbit of v, with v.
+  const std::vector<Mask>& orbits(Mask fixed);
+  /// How many automorphisms fix each vertex of `fixed`; nothing beyond 2^62.
+  std::optional<std::uint64_t> order(Mask fixed = 0);
+
+ private:
+  Pattern pattern_;
+  std::map<Mask, std::vector<Mask>> orbits_;
+};
+
+/// The same text for two patterns exactly when they are isomorphic, labels and directions included.
+std::string canonical_key(const Pattern& pattern);
+
+/// One pattern of each isomorphism class of connected undirected graphs with `n` vertices (2 to 7), by number of edges,
+/// then by canonical form.
+std::vector<Pattern> connected_patterns(int n);
+
+}  // namespace matcha::frontend::pattern

@@ -1,0 +1,117 @@
+"""`matcha pattern` and `matcha run --pattern`: programs for patterns."""
+
+import json
+import time
+import unittest
+
+from cli import ROOT, WIKI, WIKI_TRIANGLES, CliTest, main
+
+SMALL = "tests/graphs/random-12-seed1.txt"
+LABELLED = ["tests/graphs/labelled.txt", "--labels", "tests/graphs/labelled.labels.txt"]
+
+
+class PatternTest(CliTest):
+    def test_program_says_what_it_counts_and_runs(self):
+        text = self.ok("pattern", "house")
+        for word in ("# Pattern house: 0-1,0-3,0-4,1-2,1-4,2-3", "vertex-induced", "subgraphs (each once)", "2 automorphisms",
+                     "def house(G: Graph) -> int:"):
+            self.assertIn(word, text)
+        path = self.write("house.mt", text)
+        self.assertEqual(self.ok("run", path, SMALL), self.ok("run", "--pattern", "house", SMALL))
+
+    def test_programs_have_no_warnings(self):
+        for name in ("triangle", "clique:5", "house", "cycle:6", "motif:4", "0>1,1>2,0!2", "0-1,2-3", "0:a-1-2:b"):
+            for options in ([], ["--induced", "edge"], ["--embeddings"], ["--algorithm", "extend"]):
+                path = self.write("q.mt", self.ok("pattern", name, *options))
+                done = self.matcha("check", path)
+                self.assertEqual((done.returncode, done.stderr), (0, b""), (name, options, done.stderr))
+
+    def test_is_quick(self):
+        for name in ("clique:8", "cycle:8", "path:8", "star:8", "wheel:7", "graph6:G?r@`_"):
+            begin = time.monotonic()
+            self.ok("pattern", name, "--induced", "edge")
+            self.assertLess(time.monotonic() - begin, 2, name)
+
+    def test_counts(self):
+        self.assertEqual(int(self.ok("run", "--pattern", "triangle", WIKI)), WIKI_TRIANGLES)
+        self.assertEqual(int(self.ok("run", "--pattern", "triangle", "--embeddings", WIKI)), 6 * WIKI_TRIANGLES)
+        self.assertEqual(int(self.ok("run", WIKI, "--pattern", "0-1,1-2,2-0", "--backend", "llvm")), WIKI_TRIANGLES)
+        self.assertEqual(int(self.ok("run", "--pattern", "diamond", WIKI)), 28077125)
+        self.assertEqual(int(self.ok("run", "--pattern", "diamond", "--induced", "edge", WIKI)), 40544543)
+
+    def test_motifs_of_4_vertices(self):
+        self.assertEqual(self.ok("run", "--pattern", "motif:4", WIKI).split(),
+                         ["1127174796", "1048807458", "283932309", "23343657", "28077125", "2077903"])
+        self.assertEqual(self.ok("run", "--pattern", "motif:4", "--induced", "edge", WIKI).split(),
+                         ["1475572967", "1903444290", "421175645", "57654491", "40544543", "2077903"])
+
+    def test_json_and_notes_tell_the_semantics(self):
+        answer = json.loads(self.ok("run", "--pattern", "diamond", SMALL, "--json"))
+        self.assertEqual(answer["program"], "<pattern>")
+        self.assertEqual(answer["pattern"], "pattern diamond: 0-1,0-2,1-2,1-3,2-3; subgraphs, vertex-induced")
+        done = self.matcha("run", "--pattern", "diamond", "--induced", "edge", "--embeddings", SMALL)
+        self.assertIn(b"embeddings, edge-induced", done.stderr)
+
+    def test_matches_are_rows_in_the_order_of_the_vertices(self):
+        rows = self.ok("run", "--pattern", "0-1,1-2", "--matches", "-", SMALL).splitlines()
+        count = int(self.ok("run", "--pattern", "0-1,1-2", SMALL))
+        self.assertEqual(len(rows), count)
+        lines = (ROOT / SMALL).read_text().splitlines()
+        edges = {tuple(map(int, line.split())) for line in lines if line[0] != "#"}
+        edges |= {(v, u) for u, v in edges}
+        for row in rows:
+            a, b, c = map(int, row.split())
+            self.assertTrue((a, b) in edges and (b, c) in edges and (a, c) not in edges, row)
+        self.assertEqual(len(self.ok("run", "--pattern", "0-1,1-2", "--limit", "3", SMALL).splitlines()), 3)
+
+    def test_labels(self):
+        program = self.ok("pattern", "0-1,1-2", "--labels", "a,,7")
+        self.assertIn("vertex_label(G, v0) == 'a'", program)
+        self.assertIn("vertex_label(G, v2) == 7", program)
+        self.fails(1, "run", "--pattern", "0:redd-1", *LABELLED, says="red")
+        self.fails(4, "run", "--pattern", "0:1-1", SMALL, says="label")
+
+    def test_files(self):
+        query = self.write("q.graph", "t 3 3\nv 0 0 2\nv 1 0 2\nv 2 0 2\ne 0 1\ne 1 2\ne 0 2\n")
+        self.assertIn("vertex_label(G, v0) == 0", self.ok("pattern", query))
+        self.assertEqual(int(self.ok("run", "--pattern", query, "--unlabelled", WIKI)), WIKI_TRIANGLES)
+        self.assertEqual(int(self.ok("run", "--pattern", self.write("q.g6", "Bw\n"), WIKI)), WIKI_TRIANGLES)
+
+    def test_directed(self):
+        graph = self.write("arcs.txt", "0 1\n1 2\n2 0\n1 0\n3 4\n4 5\n5 3\n")
+        self.assertEqual(self.ok("run", "--pattern", "0>1>2>0", "--induced", "edge", "--directed", graph), "2\n")
+        self.assertEqual(self.ok("run", "--pattern", "0>1>2>0", "--directed", graph), "1\n")
+        self.fails(2, "run", "--pattern", "0>1", graph, says=["arcs", "--directed"])
+        self.fails(2, "run", "--pattern", "0-1", "--directed", graph, says="has none")
+
+    def test_disconnected(self):
+        graph = self.write("two.txt", "0 1\n2 3\n4 5\n")
+        self.assertEqual(self.ok("run", "--pattern", "0-1,2-3", graph), "3\n")
+
+    def test_list(self):
+        lines = self.ok("pattern", "house", "--list", WIKI).splitlines()
+        self.assertGreater(len(lines), 1)
+        costs = [float(line.split()[1]) for line in lines]
+        self.assertEqual(costs, sorted(costs))
+        self.assertIn("tailed-triangle", self.ok("pattern", "motif:4", "--list"))
+
+    def test_output_file(self):
+        self.ok("pattern", "triangle", "-o", self.path("t.mt"))
+        self.assertEqual(int(self.ok("run", self.path("t.mt"), WIKI)), WIKI_TRIANGLES)
+
+    def test_errors(self):
+        self.fails(1, "pattern", "0-1,1-x", says=["<pattern>:1:7: error", "[pattern-syntax]"])
+        self.fails(1, "run", "--pattern", "triangel", SMALL, says="did you mean `triangle`?")
+        self.fails(1, "run", "--pattern", "motif:3", "--matches", "-", SMALL, says="[pattern-plan]")
+        self.fails(3, "pattern", self.path("missing.graph"), says="cannot read the pattern")
+        self.fails(2, "run", says="FILE is required")
+        self.fails(2, "run", "--pattern", "triangle", "q.mt", SMALL, says="leave the program out")
+        self.fails(2, "run", "--pattern", "triangle", "q.mt", says="leave the program out")
+        self.fails(2, "run", "--pattern", "triangle", says="G")
+        query = self.write("long.graph", "\n".join(f"v {v} 0" for v in range(20)) + "\n"
+                           + "\n".join(f"e {v} {v + 1}" for v in range(19)))
+        self.fails(1, "pattern", query, "--unlabelled", says="[pattern-size]")
+
+
+if __name__ == "__main__":
+    main()

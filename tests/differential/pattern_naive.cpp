@@ -1,0 +1,68 @@
+#include "tests/differential/pattern_naive.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace matcha::differential {
+
+namespace {
+
+bool fits(const PlainPattern& pattern, const World& world, bool vertex_induced, const std::vector<std::int64_t>& row) {
+  const int v = static_cast<int>(row.size()) - 1;
+  const std::int64_t label = pattern.labels[static_cast<std::size_t>(v)];
+  if (label != PlainPattern::kAnyLabel && world.labels.at(row.back()) != label) return false;
+  for (int u = 0; u < v; ++u) {
+    const std::int64_t other = row[static_cast<std::size_t>(u)];
+    if (other == row.back()) return false;
+    const bool there = world.arcs.count({other, row.back()}) != 0, back = world.arcs.count({row.back(), other}) != 0;
+    const bool want_there = pattern.arcs.count({u, v}) != 0, want_back = pattern.arcs.count({v, u}) != 0;
+    if ((want_there && !there) || (want_back && !back)) return false;
+    if (vertex_induced && (there != want_there || back != want_back)) return false;
+    if (pattern.anti.count({u, v}) != 0 && (there || back)) return false;
+  }
+  return true;
+}
+
+void extend(const PlainPattern& pattern, const World& world, bool vertex_induced, std::vector<std::int64_t>& row,
+            std::vector<std::vector<std::int64_t>>& rows) {
+  if (static_cast<int>(row.size()) == pattern.size) {
+    rows.push_back(row);
+    return;
+  }
+  for (std::int64_t vertex : world.vertices) {
+    row.push_back(vertex);
+    if (fits(pattern, world, vertex_induced, row)) extend(pattern, world, vertex_induced, row, rows);
+    row.pop_back();
+  }
+}
+
+}  // namespace
+
+std::vector<std::vector<std::int64_t>> embeddings(const PlainPattern& pattern, const World& world,
+                                                  bool vertex_induced) {
+  std::vector<std::vector<std::int64_t>> rows;
+  std::vector<std::int64_t> row;
+  extend(pattern, world, vertex_induced, row, rows);
+  return rows;
+}
+
+std::int64_t automorphisms(const PlainPattern& pattern, bool vertex_induced) {
+  std::vector<int> map(static_cast<std::size_t>(pattern.size));
+  std::iota(map.begin(), map.end(), 0);
+  const auto moved = [&](const std::set<std::pair<int, int>>& pairs) {
+    std::set<std::pair<int, int>> out;
+    for (const auto& [u, v] : pairs) out.insert({map[static_cast<std::size_t>(u)], map[static_cast<std::size_t>(v)]});
+    return out;
+  };
+  std::int64_t found = 0;
+  do {
+    bool same = moved(pattern.arcs) == pattern.arcs && (vertex_induced || moved(pattern.anti) == pattern.anti);
+    for (std::size_t v = 0; v < map.size(); ++v) {
+      same = same && pattern.labels[v] == pattern.labels[static_cast<std::size_t>(map[v])];
+    }
+    found += same ? 1 : 0;
+  } while (std::next_permutation(map.begin(), map.end()));
+  return found;
+}
+
+}  // namespace matcha::differential

@@ -1,0 +1,274 @@
+// Programs that the front end writes for patterns, against every map of the pattern into the graph.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <random>
+
+#include "codegen/backend.h"
+#include "frontend/frontend.h"
+#include "frontend/lower.h"
+#include "frontend/pattern/program.h"
+#include "frontend/pattern/symmetry.h"
+#include "passes/pass_manager.h"
+#include "tests/differential/pattern_naive.h"
+
+namespace matcha::differential {
+namespace {
+
+namespace pattern = frontend::pattern;
+using Row = std::vector<std::int64_t>;
+
+/// The values of a run: a number for each position of the result, or rows.
+struct Answer {
+  std::vector<std::int64_t> numbers;
+  std::vector<Row> rows;
+  std::string error;
+};
+
+/// Compiles a text and runs it on a world.
+class TextRun {
+ public:
+  TextRun(const std::string& text, const World& world, bool compiled) : made_(world) {
+    const std::uint32_t file = sources_.add("pattern.mt", text);
+    const std::optional<frontend::asg::Graph> asg = frontend::compile(sources_, file, {}, diagnostics_);
+    std::optional<ir::Module> module = asg ? frontend::lower(*asg, context_, diagnostics_) : std::nullopt;
+    if (module && compiled) {
+      const std::optional<passes::Pipeline> pipeline = passes::parse_pipeline("cpu", diagnostics_);
+      passes::PipelineResult result =
+          passes::run_pipeline(*module, *pipeline, context_, passes::TargetInfo{}, {}, {}, diagnostics_);
+      if (!diagnostics_.has_errors()) module = result.module;
+    }
+    if (diagnostics_.all().empty() && module) run(*module, compiled);
+    if (!diagnostics_.all().empty()) answer.error = render_text(diagnostics_, false);
+  }
+
+  Answer answer;
+
+ private:
+  void run(const ir::Module& module, bool compiled) {
+    const std::unique_ptr<codegen::Backend> backend = compiled ? codegen::make_llvm() : codegen::make_interpreter();
+    const std::unique_ptr<codegen::Executable> program = backend->load(module, diagnostics_);
+    if (program == nullptr) return;
+    codegen::RunOptions options;
+    if (!made_.labels.empty()) options.labels = made_.labels.data();
+    const std::vector<codegen::Argument> arguments = {&made_.graph};
+    const codegen::RunOutcome ended = program->run(arguments, *made_.universe, options);
+    if (const codegen::RunError* failed = std::get_if<codegen::RunError>(&ended)) {
+      answer.error = failed->error.message;
+      return;
+    }
+    for (const codegen::ResultValue& value : std::get<codegen::RunResult>(ended).values) take(value);
+  }
+
+  void take(const codegen::ResultValue& value) {
+    if (const __int128* number = std::get_if<__int128>(&value)) {
+      answer.numbers.push_back(static_cast<std::int64_t>(*number));
+      return;
+    }
+    const codegen::ListValue& list = std::get<codegen::ListValue>(value);
+    for (std::size_t i = 0; i < list.size; ++i) {
+      Row row;
+      for (const runtime::Column& column : list.columns) {
+        row.push_back(column.kind() == runtime::ElementKind::Vid ? made_.universe->id(column.view<std::uint32_t>()[i])
+                                                                 : column.view<std::int64_t>()[i]);
+      }
+      answer.rows.push_back(row);
+    }
+  }
+
+  SourceManager sources_;
+  Diagnostics diagnostics_{sources_};
+  ir::Context context_;
+  RuntimeWorld made_;
+};
+
+/// A graph of `n` vertices with an edge or arc in `density` of ten places; ids are not dense, labels are 0 to 2.
+World graph(std::uint64_t seed, int n, int density, bool directed) {
+  std::mt19937_64 random(seed);
+  World world;
+  for (int v = 0; v < n; ++v) world.vertices.push_back(3 * v + static_cast<int>(random() % 3));
+  world.universe = world.vertices;
+  for (std::int64_t u : world.vertices) {
+    world.labels[u] = static_cast<std::int64_t>(random() % 3);
+    for (std::int64_t v : world.vertices) {
+      if (u == v || (!directed && u > v) || random() % 10 >= static_cast<std::uint64_t>(density)) continue;
+      world.arcs.insert({u, v});
+      if (!directed) world.arcs.insert({v, u});
+    }
+  }
+  return world;
+}
+
+PlainPattern plain(const pattern::Pattern& from) {
+  PlainPattern to;
+  to.size = from.size();
+  for (int u = 0; u < from.size(); ++u) {
+    pattern::for_each(from.out[static_cast<std::size_t>(u)], [&](int v) { to.arcs.insert({u, v}); });
+    pattern::for_each(from.anti[static_cast<std::size_t>(u)], [&](int v) { to.anti.insert({u, v}); });
+    to.labels.push_back(from.label(u).empty() ? PlainPattern::kAnyLabel : std::stoll(from.label(u)));
+  }
+  return to;
+}
+
+std::string program(const pattern::Pattern& one, const pattern::Request& request) {
+  SourceManager sources;
+  Diagnostics diagnostics(sources);
+  const std::optional<pattern::PatternProgram> written =
+      pattern::write_program({{one}, false}, request, pattern::typical_graph(), {}, diagnostics);
+  return written ? written->text : render_text(diagnostics, false);
+}
+
+/// A row of the vertices of each match, in a form that is the same for all embeddings of one subgraph.
+std::vector<Row> as_subgraphs(const PlainPattern& pattern, const std::vector<Row>& rows) {
+  std::set<Row> found;
+  for (const Row& row : rows) {
+    Row form;
+    std::set<std::pair<std::int64_t, std::int64_t>> arcs, anti;
+    for (const auto& [u, v] : pattern.arcs)
+      arcs.insert({row[static_cast<std::size_t>(u)], row[static_cast<std::size_t>(v)]});
+    for (const auto& [u, v] : pattern.anti)
+      anti.insert({row[static_cast<std::size_t>(u)], row[static_cast<std::size_t>(v)]});
+    std::map<std::int64_t, std::int64_t> labels;
+    for (std::size_t v = 0; v < row.size(); ++v) labels[row[v]] = pattern.labels[v];
+    for (const auto& [v, label] : labels) form.insert(form.end(), {v, label});
+    for (const auto& [u, v] : arcs) form.insert(form.end(), {u, v});
+    form.push_back(-1);
+    for (const auto& [u, v] : anti) form.insert(form.end(), {u, v});
+    found.insert(form);
+  }
+  return {found.begin(), found.end()};
+}
+
+struct Case {
+  pattern::Pattern pattern;
+  pattern::Request request;
+  bool compiled = false;
+};
+
+/// Runs the program of a case and compares its answer with every map.
+void check(const Case& one, const World& world) {
+  const std::string text = program(one.pattern, one.request);
+  const bool vertex_induced = one.request.induced == pattern::Induced::Vertex;
+  const PlainPattern facts = plain(one.pattern);
+  const std::vector<Row> maps = embeddings(facts, world, vertex_induced);
+  const std::int64_t group = automorphisms(facts, vertex_induced);
+  ASSERT_EQ(static_cast<std::int64_t>(maps.size()) % group, 0);
+  const Answer answer = TextRun(text, world, one.compiled).answer;
+  ASSERT_EQ(answer.error, "") << text;
+  if (!one.request.rows) {
+    const std::int64_t wanted = static_cast<std::int64_t>(maps.size()) / (one.request.embeddings ? 1 : group);
+    ASSERT_EQ(answer.numbers, std::vector<std::int64_t>{wanted}) << text << world.to_text();
+    return;
+  }
+  std::vector<Row> rows = answer.rows;
+  std::sort(rows.begin(), rows.end());
+  if (one.request.embeddings) {
+    ASSERT_EQ(rows, maps) << text << world.to_text();
+    return;
+  }
+  ASSERT_EQ(static_cast<std::int64_t>(rows.size()) * group, static_cast<std::int64_t>(maps.size())) << text;
+  for (const Row& row : rows) ASSERT_TRUE(std::binary_search(maps.begin(), maps.end(), row)) << text;
+  ASSERT_EQ(as_subgraphs(facts, rows).size(), rows.size()) << text << world.to_text();
+}
+
+bool full() { return std::getenv("MATCHA_FULL") != nullptr; }
+
+std::vector<pattern::Algorithm> algorithms() { return {pattern::Algorithm::Auto, pattern::Algorithm::Extend}; }
+
+/// Every connected pattern of `n` vertices, with and without labels, both meanings, subgraphs and embeddings.
+void check_connected(int n, bool labelled, bool compiled) {
+  std::mt19937_64 random(static_cast<std::uint64_t>(n));
+  for (pattern::Pattern one : pattern::connected_patterns(n)) {
+    // Some vertices keep any label.
+    for (std::string& label : one.labels) {
+      if (labelled && random() % 5 != 0) label = std::to_string(random() % 3);
+    }
+    const World world = graph(random(), n + 4, 3 + static_cast<int>(random() % 5), false);
+    for (pattern::Algorithm algorithm : algorithms()) {
+      for (pattern::Induced induced : {pattern::Induced::Vertex, pattern::Induced::Edge}) {
+        check({one, {induced, random() % 3 == 0, false, algorithm}, compiled}, world);
+        if (::testing::Test::HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(Patterns, ConnectedInterpreted) {
+  for (int n = 2; n <= (full() ? 6 : 5); ++n) check_connected(n, false, false);
+}
+
+TEST(Patterns, ConnectedCompiled) {
+  for (int n = 2; n <= (full() ? 6 : 5); ++n) check_connected(n, false, true);
+}
+
+TEST(Patterns, ConnectedLabelledInterpreted) {
+  for (int n = 2; n <= (full() ? 6 : 5); ++n) check_connected(n, true, false);
+}
+
+TEST(Patterns, ConnectedLabelledCompiled) {
+  for (int n = 2; n <= (full() ? 6 : 5); ++n) check_connected(n, true, true);
+}
+
+/// Random patterns of up to 5 vertices: arcs, anti-edges, parts that are not connected, labels.
+TEST(Patterns, Random) {
+  std::mt19937_64 random(7);
+  for (int i = 0; i < (full() ? 4000 : 400); ++i) {
+    const int n = 1 + static_cast<int>(random() % 5);
+    const bool directed = random() % 2 == 0, labelled = random() % 3 == 0;
+    pattern::Pattern one = pattern::Pattern::empty(n);
+    const std::uint64_t density = 2 + random() % 8;
+    for (int u = 0; u < n; ++u) {
+      if (labelled && random() % 4 != 0) one.labels[static_cast<std::size_t>(u)] = std::to_string(random() % 3);
+      for (int v = 0; v < u; ++v) {
+        if (random() % 10 < density) {
+          directed&& random() % 3 != 0 ? one.add_arc(u, v) : one.add_edge(u, v);
+        } else if (random() % 5 == 0) {
+          one.anti[static_cast<std::size_t>(u)] |= pattern::bit(v);
+          one.anti[static_cast<std::size_t>(v)] |= pattern::bit(u);
+        }
+      }
+    }
+    one.directed = directed;
+    const World world =
+        graph(random(), 1 + static_cast<int>(random() % 8), 2 + static_cast<int>(random() % 7), directed);
+    const std::vector<pattern::Algorithm> all = algorithms();
+    const pattern::Request request{random() % 2 == 0 ? pattern::Induced::Vertex : pattern::Induced::Edge,
+                                   random() % 3 == 0, random() % 3 == 0, all[random() % all.size()]};
+    check({one, request, random() % 4 == 0}, world);
+    if (::testing::Test::HasFatalFailure()) {
+      FAIL() << "round " << i;
+      return;
+    }
+  }
+}
+
+/// A motif program gives the counts of its patterns in their order.
+TEST(Patterns, Motifs) {
+  const World world = graph(11, 12, 4, false);
+  for (int n = 3; n <= 4; ++n) {
+    for (pattern::Induced induced : {pattern::Induced::Vertex, pattern::Induced::Edge}) {
+      SourceManager sources;
+      Diagnostics diagnostics(sources);
+      const pattern::PatternSet set{pattern::connected_patterns(n), true};
+      const std::optional<pattern::PatternProgram> written =
+          pattern::write_program(set, {induced}, pattern::typical_graph(), {}, diagnostics);
+      ASSERT_TRUE(written);
+      std::vector<std::int64_t> wanted;
+      const bool vertex_induced = induced == pattern::Induced::Vertex;
+      for (const pattern::Pattern& one : set.patterns) {
+        const std::vector<Row> maps = embeddings(plain(one), world, vertex_induced);
+        wanted.push_back(static_cast<std::int64_t>(maps.size()) / automorphisms(plain(one), vertex_induced));
+      }
+      for (bool compiled : {false, true}) {
+        const Answer answer = TextRun(written->text, world, compiled).answer;
+        EXPECT_EQ(answer.error, "");
+        EXPECT_EQ(answer.numbers, wanted) << written->text;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace matcha::differential

@@ -1,0 +1,197 @@
+// Patterns: their readers and errors, symmetry, orders.
+
+#include <gtest/gtest.h>
+
+#include "frontend/pattern/order.h"
+#include "frontend/pattern/program.h"
+#include "frontend/pattern/read.h"
+#include "frontend/pattern/symmetry.h"
+
+namespace matcha::frontend::pattern {
+namespace {
+
+struct Read {
+  std::optional<PatternSet> set;
+  std::string errors;
+};
+
+Read read(const std::string& text, const std::string& labels = {}) {
+  SourceManager sources;
+  Diagnostics diagnostics(sources);
+  Read result;
+  result.set = read_pattern(sources, sources.add("<pattern>", text), diagnostics);
+  if (result.set && !labels.empty()) {
+    set_labels(result.set->patterns.front(), sources, sources.add("<labels>", labels), diagnostics);
+  }
+  result.errors = render_text(diagnostics, false);
+  return result;
+}
+
+/// The pattern as text, or the errors.
+std::string text_of(const std::string& text, const std::string& labels = {}) {
+  const Read result = read(text, labels);
+  return result.errors.empty() ? to_text(result.set->patterns.front()) : result.errors;
+}
+
+TEST(PatternText, Edges) {
+  EXPECT_EQ(text_of("0-1,1-2,2-0"), "0-1,0-2,1-2");
+  EXPECT_EQ(text_of(" 1-2 ; 2-3\n# a comment\n3-1-2"), "1-2,1-3,2-3");
+  EXPECT_EQ(text_of("0-1-2-0,0:a,2:-7,1:'b c'"), "0-1,0-2,1-2,0:'a',1:'b c',2:-7");
+  EXPECT_EQ(text_of("0:x-1:x"), "0-1,0:'x',1:'x'");
+  EXPECT_EQ(text_of("0>1>2,2>0,0!3,3-1"), "0>1,0!3,1>2,1-3,2>0");
+  EXPECT_EQ(text_of("5"), "5");
+  EXPECT_EQ(text_of("0-1,1-2", "a,,3"), "0-1,1-2,0:'a',2:3");
+  EXPECT_TRUE(read("0>1").set->patterns.front().directed);
+  EXPECT_FALSE(read("0-1").set->patterns.front().directed);
+}
+
+TEST(PatternText, Graph6AndNames) {
+  EXPECT_EQ(text_of("graph6:D?{"), "0-4,1-4,2-4,3-4");
+  EXPECT_EQ(text_of(">>graph6<<C~\n"), "0-1,0-2,0-3,1-2,1-3,2-3");
+  EXPECT_EQ(text_of("triangle"), "0-1,0-2,1-2");
+  EXPECT_EQ(text_of("cycle:6"), "0-1,0-5,1-2,2-3,3-4,4-5");
+  EXPECT_EQ(text_of("path:4"), "0-1,1-2,2-3");
+  EXPECT_EQ(text_of("star:4"), "0-1,0-2,0-3");
+  EXPECT_EQ(text_of("wheel:4"), "0-1,0-3,0-4,1-2,1-4,2-3,2-4,3-4");
+  EXPECT_EQ(text_of("book:2"), "0-2,0-3,1-2,1-3,2-3");
+  for (const NamedPattern& known : pattern_names()) {
+    const std::string name(known.name.substr(0, known.name.find(':')));
+    EXPECT_EQ(read(name.size() < known.name.size() ? name + ":4" : name).errors, "") << name;
+  }
+}
+
+TEST(PatternText, Files) {
+  EXPECT_EQ(text_of("t 3 2\nv 0 5 1\nv 1 x 2\nv 2 5 1\ne 0 1 0\ne 1 2 0\n"), "0-1,1-2,0:5,1:'x',2:5");
+  EXPECT_EQ(text_of("# t 0\nv 0 1\nv 1 1\ne 1 0 1\ne 0 1 1\n"), "0-1,0:1,1:1");
+  EXPECT_EQ(text_of("v 0 3\nv 1 3\ne 0 1"), "0-1,0:3,1:3");
+}
+
+TEST(PatternText, NamesOfSmallPatterns) {
+  EXPECT_EQ(read("3-1,1-2,2-3,3-7").set->patterns.front().name, "tailed-triangle");
+  EXPECT_EQ(read("0-1,1-2,2-3,3-0,0-2,1-3").set->patterns.front().name, "clique:4");
+  EXPECT_EQ(read("0-1,0:a").set->patterns.front().name, "");
+}
+
+void expect_error(const std::string& text, const std::string& place, const std::string& says, DiagId id,
+                  const std::string& labels = {}) {
+  const std::string errors = read(text, labels).errors;
+  EXPECT_EQ(errors.substr(0, place.size()), place) << errors;
+  EXPECT_NE(errors.find(says), std::string::npos) << errors;
+  EXPECT_NE(errors.find("[" + std::string(diag_text(id)) + "]"), std::string::npos) << errors;
+}
+
+TEST(PatternErrors, HaveTheirPlace) {
+  expect_error("0-1,1-x", "<pattern>:1:7:", "the number of a vertex", DiagId::PatternSyntax);
+  expect_error("0-1,\n1~2", "<pattern>:2:2:", "expected", DiagId::PatternSyntax);
+  expect_error("0-1,1-", "<pattern>:1:7:", "the number of a vertex", DiagId::PatternSyntax);
+  expect_error("0:", "<pattern>:1:1:", "a label after", DiagId::PatternSyntax);
+  expect_error("0:'a", "<pattern>:1:1:", "closing quote", DiagId::PatternSyntax);
+  expect_error("9999999999999999999-1", "<pattern>:1:1:", "the number of a vertex", DiagId::PatternSyntax);
+  expect_error("0-1,2-2", "<pattern>:1:5:", "has a loop", DiagId::PatternEdge);
+  expect_error("0-1,1!0", "<pattern>:1:5:", "must be adjacent and must not", DiagId::PatternEdge);
+  expect_error("0-1@5", "<pattern>:1:1:", "no labels", DiagId::PatternPlan);
+  expect_error("0:a-1,0:b", "<pattern>:1:7:", "has the labels 'a' and 'b'", DiagId::PatternLabel);
+  expect_error("0-1", "<labels>:1:5:", "one more label", DiagId::PatternLabel, "a,b,c");
+  expect_error("0-1", "<labels>:1:3:", "cannot be written", DiagId::PatternLabel, "a,b'");
+  expect_error("", "<pattern>:1:1:", "no vertices", DiagId::PatternSize);
+  expect_error("trianle", "<pattern>:1:1:", "did you mean `triangle`?", DiagId::PatternName);
+  expect_error("clique", "<pattern>:1:1:", "takes a number from 2 to 12", DiagId::PatternName);
+  expect_error("clique:99", "<pattern>:1:1:", "takes a number from 2 to 12", DiagId::PatternName);
+  expect_error("house:3", "<pattern>:1:1:", "takes no number", DiagId::PatternName);
+  expect_error("graph6:C", "<pattern>:1:1:", "not graph6", DiagId::PatternSyntax);
+  expect_error("t 2 1\nv 0 1\ne 0", "<pattern>:3:1:", "expected `t N M`", DiagId::PatternSyntax);
+  expect_error("t 2 1\nv 0 1\nt 3 1", "<pattern>:3:1:", "more than one pattern", DiagId::PatternSyntax);
+  expect_error("v 0 1\nv 1 1\nv 2 1\ne 0 1 3\ne 1 2 4", "<pattern>:5:7:", "different labels", DiagId::PatternPlan);
+}
+
+TEST(PatternErrors, TooManyVertices) {
+  std::string path = "0-1";
+  for (int v = 2; v <= 12; ++v) path += "-" + std::to_string(v);
+  expect_error(path, "<pattern>:1:1:", "13 vertices; at most 12 are taken without labels", DiagId::PatternSize);
+  EXPECT_EQ(read(path + ",0:a").errors, "");
+  for (int v = 13; v <= 64; ++v) path += "-" + std::to_string(v);
+  expect_error(path + ",0:a", "<pattern>:1:1:", "65 vertices; at most 64", DiagId::PatternSize);
+}
+
+TEST(PatternSymmetry, Orders) {
+  const auto order = [](const std::string& text) {
+    return Symmetry(read(text).set->patterns.front()).order().value_or(0);
+  };
+  EXPECT_EQ(order("clique:6"), 720U);
+  EXPECT_EQ(order("cycle:7"), 14U);
+  EXPECT_EQ(order("house"), 2U);
+  EXPECT_EQ(order("star:12"), 39916800U);
+  EXPECT_EQ(order("0-1,1-2,0:a,2:b"), 1U);
+  EXPECT_EQ(order("0-1,1-2,0:a,2:a"), 2U);
+  EXPECT_EQ(order("0>1,1>2,2>0"), 3U);
+  EXPECT_EQ(order("0-1,1-2,2-3,0!3"), 2U);
+  EXPECT_EQ(order("0-1,1-2,2-3,0!2"), 1U);
+  // Beyond 62 bits there is no number.
+  std::string star = "0:a";
+  for (int v = 1; v < 60; ++v) star += ",0-" + std::to_string(v);
+  EXPECT_FALSE(Symmetry(read(star).set->patterns.front()).order());
+}
+
+TEST(PatternSymmetry, ConnectedPatterns) {
+  // OEIS A001349.
+  const std::size_t known[] = {1, 2, 6, 21, 112, 853};
+  for (int n = 2; n <= 7; ++n) EXPECT_EQ(connected_patterns(n).size(), known[n - 2]) << n;
+}
+
+TEST(PatternSymmetry, CanonicalKey) {
+  const auto key = [](const std::string& text) { return canonical_key(read(text).set->patterns.front()); };
+  EXPECT_EQ(key("0-1,1-2,2-3"), key("2-0,0-3,3-1"));
+  EXPECT_NE(key("0-1,1-2,2-3"), key("0-1,0-2,0-3"));
+  EXPECT_EQ(key("0:a-1:b"), key("0:b-1:a"));
+  EXPECT_NE(key("0:a-1:b"), key("0:a-1:a"));
+  EXPECT_EQ(key("0>1"), key("1>0"));
+  EXPECT_NE(key("0>1"), key("0-1"));
+  EXPECT_NE(key("0-1,1-2,0!2"), key("0-1,1-2"));
+}
+
+TEST(PatternOrder, RestrictionsLeaveOneMatchOfEachSubgraph) {
+  // Of all orders of the ids of a match, those that satisfy the restrictions are one in as many as there are
+  // automorphisms.
+  const GraphSketch sketch = typical_graph();
+  for (int n = 3; n <= 5; ++n) {
+    for (const Pattern& one : connected_patterns(n)) {
+      const CostModel model(one, Induced::Vertex, sketch);
+      Symmetry symmetry(one);
+      OrderSearch search;
+      search.most = 5;
+      for (const Order& order : best_orders(one, model, symmetry, search)) {
+        std::vector<int> ids;
+        for (int v = 0; v < n; ++v) ids.push_back(v);
+        std::uint64_t all = 0, kept = 0;
+        do {
+          bool good = true;
+          for (const auto& [larger, smaller] : direct_restrictions(order.larger)) {
+            good = good && ids[static_cast<std::size_t>(larger)] > ids[static_cast<std::size_t>(smaller)];
+          }
+          ++all;
+          kept += good ? 1 : 0;
+        } while (std::next_permutation(ids.begin(), ids.end()));
+        EXPECT_EQ(kept * *symmetry.order(), all) << to_text(one);
+        Mask before = bit(order.vertices[0]);
+        for (std::size_t i = 1; i < order.vertices.size(); ++i) {
+          EXPECT_NE(one.near(order.vertices[i]) & before, 0U) << to_text(one);
+          before |= bit(order.vertices[i]);
+        }
+      }
+    }
+  }
+}
+
+TEST(PatternProgram, MotifsAreNotListed) {
+  SourceManager sources;
+  Diagnostics diagnostics(sources);
+  const std::uint32_t file = sources.add("<pattern>", "motif:3");
+  const std::optional<PatternSet> set = read_pattern(sources, file, diagnostics);
+  Request request;
+  request.rows = true;
+  EXPECT_FALSE(write_program(*set, request, typical_graph(), {file, 1, 1, 7}, diagnostics));
+  EXPECT_NE(render_text(diagnostics, false).find("<pattern>:1:1: error: the matches of all motifs"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace matcha::frontend::pattern

@@ -1,0 +1,110 @@
+#include "tools/graph_sketch.h"
+
+#include <algorithm>
+#include <random>
+#include <unordered_map>
+
+#include "frontend/pattern/read.h"
+
+namespace matcha::tools {
+
+namespace {
+
+using frontend::pattern::GraphSketch;
+using frontend::pattern::kMostMoment;
+
+constexpr int kSamples = 20'000;
+/// Arcs of which the labels are looked at.
+constexpr std::uint64_t kMostLabelArcs = 50'000'000;
+
+std::uint64_t vertex_at(const runtime::GraphView& view, std::uint64_t at) {
+  return view.vertices != nullptr ? view.vertices[at] : at;
+}
+
+void add_powers(std::vector<double>& moments, double degree, double times) {
+  double term = times;
+  for (double& moment : moments) {
+    moment += term;
+    term *= degree;
+  }
+}
+
+/// The share of pairs of neighbours that are adjacent themselves, over all pairs.
+double clustering(const runtime::GraphView& view) {
+  if (view.arc_count == 0) return 0;
+  std::mt19937_64 random(1);
+  double closed = 0, pairs = 0;
+  // The end of a random arc has a vertex as often as its degree; its pairs count (degree - 1) times as much.
+  for (int i = 0; i < kSamples; ++i) {
+    const runtime::ArcRange arcs = runtime::arcs_of(view, view.neighbors[random() % view.arc_count]);
+    const std::uint64_t degree = arcs.end - arcs.begin;
+    if (degree < 2) continue;
+    const std::uint64_t first = random() % degree;
+    const std::uint64_t second = (first + 1 + random() % (degree - 1)) % degree;
+    const std::uint32_t u = view.neighbors[arcs.begin + first], v = view.neighbors[arcs.begin + second];
+    const runtime::ArcRange near = runtime::arcs_of(view, u);
+    const double weight = static_cast<double>(degree - 1);
+    pairs += weight;
+    if (std::binary_search(view.neighbors + near.begin, view.neighbors + near.end, v)) closed += weight;
+  }
+  return pairs == 0 ? 0 : closed / pairs;
+}
+
+std::string literal(const runtime::LabelDictionary& dictionary, std::int64_t code) {
+  return frontend::pattern::label_literal(dictionary.name(code)).value_or("");
+}
+
+void add_labels(const runtime::GraphView& view, const runtime::LabelDictionary& dictionary, GraphSketch& sketch) {
+  std::unordered_map<std::int64_t, std::string> names;
+  std::unordered_map<std::int64_t, std::unordered_map<std::int64_t, double>> between;
+  const std::uint64_t stride = view.arc_count / kMostLabelArcs + 1;
+  for (std::uint64_t at = 0; at < view.vertex_count; ++at) {
+    const std::uint64_t v = vertex_at(view, at);
+    const std::int64_t label = view.labels[v];
+    if (label == runtime::kNoLabel) continue;
+    const auto [name, fresh] = names.try_emplace(label);
+    if (fresh) name->second = literal(dictionary, label);
+    std::vector<double>& moments = sketch.labels[name->second].moments;
+    moments.resize(kMostMoment + 1, 0);
+    const runtime::ArcRange arcs = runtime::arcs_of(view, v);
+    add_powers(moments, static_cast<double>(arcs.end - arcs.begin), 1);
+    if (at % stride != 0) continue;
+    std::unordered_map<std::int64_t, double>& row = between[label];
+    for (std::uint64_t arc = arcs.begin; arc < arcs.end; ++arc) {
+      row[view.labels[view.neighbors[arc]]] += static_cast<double>(stride);
+    }
+  }
+  for (const auto& [from, row] : between) {
+    for (const auto& [to, arcs] : row) {
+      if (to != runtime::kNoLabel) sketch.label_arcs[{names.at(from), names.at(to)}] = arcs;
+    }
+  }
+}
+
+}  // namespace
+
+GraphSketch sketch_of(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary) {
+  const runtime::GraphView view = graph.view();
+  GraphSketch sketch;
+  sketch.of_graph = true;
+  sketch.vertices = graph.vertex_count();
+  sketch.edges = graph.edge_count();
+  sketch.max_degree = view.max_degree;
+  sketch.moments.assign(kMostMoment + 1, 0);
+  std::unordered_map<std::uint64_t, std::uint64_t> degrees;
+  for (std::uint64_t at = 0; at < view.vertex_count; ++at) {
+    const runtime::ArcRange arcs = runtime::arcs_of(view, vertex_at(view, at));
+    ++degrees[arcs.end - arcs.begin];
+  }
+  // In order, so that rounding is the same each time.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> sorted(degrees.begin(), degrees.end());
+  std::sort(sorted.begin(), sorted.end());
+  for (const auto& [degree, times] : sorted) {
+    add_powers(sketch.moments, static_cast<double>(degree), static_cast<double>(times));
+  }
+  sketch.triangles = clustering(view) * (sketch.moments[2] - sketch.moments[1]) / 6;
+  if (view.labels != nullptr) add_labels(view, dictionary, sketch);
+  return sketch;
+}
+
+}  // namespace matcha::tools

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "frontend/pattern/sketch.h"
+#include "runtime/graph/graph.h"
+#include "runtime/graph/labels.h"
+
+namespace matcha::tools {
+
+/// What the cost model of patterns wants to know of a graph. Degrees are out-degrees. The number of triangles is
+/// estimated from sampled pairs of neighbours, the same ones each time; arcs between labels are counted, on very large
+/// graphs for a part of the vertices.
+frontend::pattern::GraphSketch sketch_of(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary);
+
+}  // namespace matcha::tools

@@ -1,0 +1,107 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "frontend/pattern/read.h"
+#include "runtime/graph/inputs.h"
+#include "tools/graph_sketch.h"
+#include "tools/output_file.h"
+#include "tools/pattern_source.h"
+#include "tools/verbs.h"
+
+namespace matcha::tools {
+
+namespace {
+
+struct PatternVerbOptions {
+  ConsoleOptions console;
+  PatternOptions pattern;
+  std::string graph;
+  std::string graph_labels;
+  std::string output;
+  bool matches = false;
+  bool directed = false;
+  bool list = false;
+};
+
+std::string listing(const PatternSource& source) {
+  std::string out;
+  if (source.set().motif) {
+    for (const frontend::pattern::Pattern& one : source.set().patterns) {
+      out += fmt::format("{:<16} {}\n", one.name.empty() ? "-" : one.name, to_text(one));
+    }
+    return out;
+  }
+  double least = 0;
+  for (const frontend::pattern::Choice& choice : source.program().choices) {
+    if (least == 0) least = choice.cost;
+    out += fmt::format("{:<10} {:>10.3g} ms {:>8.2f}x  {}\n", to_string(choice.algorithm), choice.cost / 1e6,
+                       choice.cost / least, choice.plan);
+  }
+  return out;
+}
+
+ExitCode print_pattern(const PatternVerbOptions& options) {
+  const Console console(options.console);
+  PatternSource source(options.pattern, console);
+  ExitCode code = source.read();
+  if (code != ExitCode::Ok) return code;
+  frontend::pattern::GraphSketch sketch = frontend::pattern::typical_graph();
+  if (!options.graph.empty()) {
+    runtime::GraphSpec spec;
+    spec.name = "G";
+    spec.path = options.graph;
+    spec.labels_path = options.graph_labels;
+    spec.directed = options.directed || source.directed();
+    const runtime::Result<runtime::LoadedGraph> loaded = runtime::load_graph(spec);
+    if (!loaded) return console.error(loaded.error());
+    console.note(loaded->report.render());
+    sketch = sketch_of(loaded->graph, loaded->graph.dictionary());
+  }
+  code = source.write(options.matches, sketch);
+  if (code != ExitCode::Ok) return code;
+  const runtime::Status written =
+      write_text_file(options.output, options.list ? listing(source) : source.program().text);
+  return written ? ExitCode::Ok : console.error(written.error());
+}
+
+std::string footer() {
+  std::string out = R"(
+A pattern is text: `0-1,1-2,2-0`, with labels `0:a`, arcs `0>1`, pairs that must not be adjacent `0!1`; a file of lines
+`v ID LABEL` and `e U V`; `graph6:…`; or a name:
+)";
+  for (const frontend::pattern::NamedPattern& known : frontend::pattern::pattern_names()) {
+    out += fmt::format("  {:<16} {}\n", known.name, known.meaning);
+  }
+  return out + R"(
+Examples:
+  matcha pattern house > house.mt
+  matcha pattern 0-1,1-2,2-0,2-3 --labels a,b,,a --induced edge
+  matcha pattern cycle:5 graph.txt.gz --list)";
+}
+
+}  // namespace
+
+void add_pattern(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("pattern", "Write the program of a pattern");
+  auto options = std::make_shared<PatternVerbOptions>();
+  PatternVerbOptions& o = *options;
+  verb->add_option("PATTERN", o.pattern.text, "Text, a name or a file")->required()->type_name("");
+  verb->add_option("GRAPH", o.graph, "A graph to choose the order for; without it, for a typical one")->type_name("");
+  add_pattern_options(*verb, o.pattern);
+  verb->add_option("--labels", o.pattern.labels, "Labels of the vertices in ascending order; empty: any")
+      ->type_name("A,B,…")
+      ->group("Pattern");
+  verb->add_flag("--matches", o.matches, "List the matches instead of counting them")->group("Pattern");
+  verb->add_option("--graph-labels", o.graph_labels, "Vertex labels of GRAPH: one a line, or `id label`")
+      ->type_name("FILE")
+      ->group("Inputs");
+  verb->add_flag("--directed", o.directed, "Keep the arcs of GRAPH")->group("Inputs");
+  verb->add_flag("--list", o.list, "Print the orders and algorithms with their estimated cost, not a program");
+  verb->add_option("-o,--output", o.output, "Where to write; default: standard output")->type_name("FILE");
+  add_console_options(*verb, o.console);
+  verb->footer(footer());
+  verb->callback([options, &action] { action = [options] { return print_pattern(*options); }; });
+}
+
+}  // namespace matcha::tools

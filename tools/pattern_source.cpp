@@ -1,0 +1,119 @@
+#include "tools/pattern_source.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+namespace matcha::tools {
+
+namespace {
+
+namespace pattern = frontend::pattern;
+
+/// No pattern is longer; a graph given by mistake is.
+constexpr std::size_t kLongestPattern = std::size_t{1} << 20;
+
+bool ends_with(std::string_view text, std::string_view end) {
+  return text.size() > end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+/// Whether the pattern stands in a file of this name. Text and names of patterns have neither `/` nor such endings.
+bool is_file(const std::string& text) {
+  for (std::string_view end : {".graph", ".lg", ".g", ".g6"}) {
+    if (ends_with(text, end)) return true;
+  }
+  struct stat about = {};
+  return text.find('/') != std::string::npos || (text.find_first_of(",:\n") == std::string::npos &&
+                                                 ::stat(text.c_str(), &about) == 0 && S_ISREG(about.st_mode));
+}
+
+}  // namespace
+
+void add_pattern_options(CLI::App& verb, PatternOptions& options) {
+  verb.add_option("--induced", options.induced,
+                  "What a match is: `vertex`: no edges but the pattern's; `edge`: further edges are allowed")
+      ->check(CLI::IsMember({"vertex", "edge"}))
+      ->option_text("vertex|edge")
+      ->group("Pattern");
+  verb.add_flag("--embeddings", options.embeddings, "Count maps of the pattern into the graph, not subgraphs")
+      ->group("Pattern");
+  verb.add_option("--algorithm", options.algorithm, "How to find the matches; auto: the cheapest by the cost model")
+      ->check(CLI::IsMember({"auto", "extend", "join", "decompose"}))
+      ->option_text("auto|extend|join|decompose")
+      ->group("Pattern");
+  verb.add_flag("--unlabelled", options.unlabelled, "Forget the labels of the pattern")->group("Pattern");
+}
+
+ExitCode PatternSource::read() {
+  std::string text = options_.text, name = "<pattern>";
+  if (is_file(text)) {
+    name = text;
+    std::ifstream file(name, std::ios::binary);
+    text.assign(std::istreambuf_iterator<char>(file), {});
+    if (!file.good() && !file.eof()) {
+      return console_.error(ExitCode::Input,
+                            fmt::format("cannot read the pattern `{}`: {}", name, std::strerror(errno)),
+                            "a pattern is like `0-1,1-2,2-0`, a name such as `clique:4`, or a file");
+    }
+    if (text.size() > kLongestPattern) {
+      return console_.error(ExitCode::Input, fmt::format("`{}` is too large for a pattern", name));
+    }
+    if (ends_with(name, ".g6")) text = "graph6:" + text;
+  }
+  const std::uint32_t file = sources_.add(name, std::move(text));
+  loc_ = {file, 1, 1, static_cast<std::uint32_t>(std::max<std::size_t>(sources_.line(file, 1).size(), 1))};
+  set_ = pattern::read_pattern(sources_, file, diagnostics_);
+  if (set_ && options_.unlabelled) {
+    for (pattern::Pattern& one : set_->patterns) one.labels.assign(one.ids.size(), "");
+    if (set_->patterns.front().size() > pattern::kMostUnlabelledVertices) {
+      diagnostics_.error(DiagId::PatternSize, loc_,
+                         fmt::format("the pattern has {} vertices; at most {} are taken without labels",
+                                     set_->patterns.front().size(), pattern::kMostUnlabelledVertices));
+    }
+  }
+  if (set_ && !options_.labels.empty()) {
+    const std::uint32_t labels = sources_.add("<labels>", options_.labels);
+    if (set_->motif) {
+      diagnostics_.error(DiagId::PatternLabel, SourceLoc{labels, 1, 1, 1}, "motifs have no labels");
+    } else {
+      pattern::set_labels(set_->patterns.front(), sources_, labels, diagnostics_);
+    }
+  }
+  console_.report(diagnostics_);
+  return diagnostics_.has_errors() ? ExitCode::Query : ExitCode::Ok;
+}
+
+pattern::Request PatternSource::request(bool rows) const {
+  pattern::Request request;
+  request.induced = options_.induced == "edge" ? pattern::Induced::Edge : pattern::Induced::Vertex;
+  request.embeddings = options_.embeddings;
+  request.rows = rows;
+  request.algorithm = pattern::algorithm_of(options_.algorithm).value_or(pattern::Algorithm::Auto);
+  return request;
+}
+
+ExitCode PatternSource::write(bool rows, const pattern::GraphSketch& sketch) {
+  program_ = pattern::write_program(*set_, request(rows), sketch, loc_, diagnostics_);
+  console_.report(diagnostics_);
+  return program_ ? ExitCode::Ok : ExitCode::Query;
+}
+
+std::string PatternSource::semantics(bool rows) const {
+  const std::string what =
+      set_->motif
+          ? fmt::format("all {} connected patterns of {} vertices", set_->patterns.size(),
+                        set_->patterns.front().size())
+          : fmt::format("pattern {}{}", set_->patterns.front().name.empty() ? "" : set_->patterns.front().name + ": ",
+                        to_text(set_->patterns.front()));
+  return fmt::format("{}; {}{}, {}-induced", what, rows ? "list of " : "",
+                     options_.embeddings ? "embeddings" : "subgraphs", options_.induced);
+}
+
+std::string_view pattern_stub() { return "def pattern(G: Graph) -> int:\n    return size(vertices(G))\n"; }
+
+}  // namespace matcha::tools

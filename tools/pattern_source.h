@@ -1,0 +1,57 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "frontend/pattern/program.h"
+#include "ir/support/source.h"
+#include "tools/verbs.h"
+
+namespace matcha::tools {
+
+/// What `matcha pattern` and `matcha run --pattern` say about a pattern.
+struct PatternOptions {
+  std::string text;    ///< Text, a name or a file; empty: no pattern.
+  std::string labels;  ///< `a,b,c`, one for each vertex.
+  std::string induced = "vertex";
+  std::string algorithm = "auto";
+  bool embeddings = false;
+  bool unlabelled = false;  ///< Forget the labels of the pattern.
+};
+
+/// `--induced`, `--embeddings`, `--algorithm` and `--unlabelled`.
+void add_pattern_options(CLI::App& verb, PatternOptions& options);
+
+/// A pattern from the command line, and the programs for it. Errors are reported on the console.
+class PatternSource {
+ public:
+  PatternSource(const PatternOptions& options, const Console& console) : options_(options), console_(console) {}
+
+  /// Reads and checks the pattern.
+  ExitCode read();
+  /// The program that answers; `rows`: lists matches.
+  ExitCode write(bool rows, const frontend::pattern::GraphSketch& sketch);
+
+  const frontend::pattern::PatternSet& set() const { return *set_; }
+  /// After `write`.
+  const frontend::pattern::PatternProgram& program() const { return *program_; }
+  bool directed() const { return set_->patterns.front().directed; }
+  /// What is counted, in a line.
+  std::string semantics(bool rows) const;
+
+ private:
+  frontend::pattern::Request request(bool rows) const;
+
+  const PatternOptions& options_;
+  const Console& console_;
+  SourceManager sources_;
+  Diagnostics diagnostics_{sources_};
+  SourceLoc loc_;
+  std::optional<frontend::pattern::PatternSet> set_;
+  std::optional<frontend::pattern::PatternProgram> program_;
+};
+
+/// A program with the same parameters as those for patterns, to bind the graph before the pattern's own is written.
+std::string_view pattern_stub();
+
+}  // namespace matcha::tools
