@@ -54,7 +54,7 @@ std::string Text::find(const SetKey& key) const {
 
 Nest::Nest(const Pattern& pattern, const Requirements& requirements, const Order& order,
            const std::vector<std::string>& vertex_names, const std::vector<std::string>& bases, Answer answer,
-           Text& out)
+           Text& out, std::size_t given)
     : pattern_(pattern),
       requirements_(requirements),
       order_(order),
@@ -62,6 +62,7 @@ Nest::Nest(const Pattern& pattern, const Requirements& requirements, const Order
       bases_(bases),
       answer_(answer),
       out_(out),
+      given_(given),
       candidates_(pattern.ids.size()) {}
 
 Mask Nest::placed(std::size_t levels) const {
@@ -116,7 +117,7 @@ std::string Nest::combine(int v, std::size_t level, int& operations) const {
 void Nest::define(std::size_t level) {
   const Mask bound = placed(level + 1);
   Mask left = 0;
-  for (std::size_t i = level + 1; i < order_.vertices.size(); ++i) {
+  for (std::size_t i = std::max(level + 1, given_); i < order_.vertices.size(); ++i) {
     const int w = order_.vertices[i];
     const bool touched = has(requirements_.any(w), order_.vertices[level]);
     if (touched && (requirements_.wanted(w) & bound) != 0) left |= bit(w);

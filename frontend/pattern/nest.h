@@ -48,9 +48,11 @@ enum class Answer { Count, Rows };
 class Nest {
  public:
   /// `vertex_names` are those of the placed vertices; `bases`, if not empty, names a list for each vertex that holds
-  /// all its candidates, so that labels and degrees are not looked at. Everything is kept by reference.
+  /// all its candidates, so that labels and degrees are not looked at. The first `given` vertices are matched by
+  /// someone else, who also names their candidates. Everything is kept by reference.
   Nest(const Pattern& pattern, const Requirements& requirements, const Order& order,
-       const std::vector<std::string>& vertex_names, const std::vector<std::string>& bases, Answer answer, Text& out);
+       const std::vector<std::string>& vertex_names, const std::vector<std::string>& bases, Answer answer, Text& out,
+       std::size_t given = 0);
 
   /// Defines the sets that the vertex at `level` completes. Call it for every level in turn, inside that vertex's
   /// function; rest() does so itself.
@@ -87,6 +89,7 @@ class Nest {
   const std::vector<std::string>& bases_;
   Answer answer_;
   Text& out_;
+  std::size_t given_;
   std::vector<Candidates> candidates_;
 };
 

@@ -29,28 +29,10 @@ double restricted_share(const std::vector<Mask>& larger, Mask part) {
   return share;
 }
 
-/// Nanoseconds of the set operations that a match of `bound` makes once `newest` is placed, for the vertices left.
-double set_work(const Pattern& pattern, const CostModel& model, Mask bound, int newest) {
-  const Requirements& requirements = model.requirements();
-  double work = 0;
-  std::vector<std::pair<Mask, Mask>> seen;
-  for_each(pattern.all() & ~bound, [&](int w) {
-    const Mask wanted = requirements.wanted(w) & bound, any = requirements.any(w) & bound;
-    if (!has(any, newest) || wanted == 0 || count(any) < 2) return;
-    if (std::find(seen.begin(), seen.end(), std::pair(wanted, any)) != seen.end()) return;
-    seen.emplace_back(wanted, any);
-    const Mask earlier = wanted & ~bit(newest);
-    const double share = count(earlier) > 1 ? model.label_share(w) : 1;
-    const double left = earlier == 0 ? model.common(bound, bit(newest)) : share * model.common(bound, earlier);
-    work += CostModel::set_operation(left, model.common(bound, bit(newest)));
-  });
-  return work;
-}
-
 /// What placing `newest` as the last of `bound` adds, per match of `bound`.
 double level_cost(const Pattern& pattern, const CostModel& model, Mask bound, int newest) {
   if (bound == pattern.all()) return 1;
-  return CostModel::kIteration + set_work(pattern, model, bound, newest);
+  return CostModel::kIteration + set_work(pattern, model, bound, newest, pattern.all() & ~bound);
 }
 
 /// Candidates that are walked for each match of the vertices before, because nothing but a label tells them apart.
@@ -74,7 +56,8 @@ class Search {
 
   std::vector<Order> run() {
     State start;
-    start.order.larger.assign(pattern_.ids.size(), 0);
+    start.order.larger = options_.larger;
+    start.order.larger.resize(pattern_.ids.size(), 0);
     std::vector<State> states = {start};
     for (int level = 0; level < pattern_.size(); ++level) states = expand(states, level);
     std::vector<Order> orders;
@@ -198,6 +181,26 @@ std::vector<std::pair<int, int>> direct_restrictions(const std::vector<Mask>& la
   }
   std::sort(direct.begin(), direct.end());
   return direct;
+}
+
+double set_work(const Pattern& pattern, const CostModel& model, Mask bound, int newest, Mask users,
+                std::set<std::pair<Mask, Mask>>* maybe_seen) {
+  const Requirements& requirements = model.requirements();
+  double work = 0;
+  std::vector<std::pair<Mask, Mask>> here;
+  for_each(users, [&](int w) {
+    const Mask wanted = requirements.wanted(w) & bound, any = requirements.any(w) & bound;
+    if (!has(any, newest) || wanted == 0 || count(any) < 2) return;
+    const std::pair<Mask, Mask> set(wanted, any);
+    if (std::find(here.begin(), here.end(), set) != here.end()) return;
+    here.push_back(set);
+    if (maybe_seen != nullptr && !maybe_seen->insert(set).second) return;
+    const Mask earlier = wanted & ~bit(newest);
+    const double share = count(earlier) > 1 ? model.label_share(w) : 1;
+    const double left = earlier == 0 ? model.common(bound, bit(newest)) : share * model.common(bound, earlier);
+    work += CostModel::set_operation(left, model.common(bound, bit(newest)));
+  });
+  return work;
 }
 
 void estimate(const Pattern& pattern, const CostModel& model, Order& order, int given) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -25,10 +26,16 @@ std::vector<std::pair<int, int>> direct_restrictions(const std::vector<Mask>& la
 /// else has placed them.
 void estimate(const Pattern& pattern, const CostModel& model, Order& order, int given = 0);
 
+/// Nanoseconds of the set operations that a match of `bound` makes for `users` once `newest` is placed. Sets that are
+/// in `maybe_seen` cost nothing; the others are added to it.
+double set_work(const Pattern& pattern, const CostModel& model, Mask bound, int newest, Mask users,
+                std::set<std::pair<Mask, Mask>>* maybe_seen = nullptr);
+
 /// What orders to look for.
 struct OrderSearch {
   bool break_symmetry = true;  ///< False: every embedding is met.
-  std::vector<int> given;      ///< The first vertices, in this order; restrictions among them are the caller's.
+  std::vector<int> given;      ///< The first vertices, in this order.
+  std::vector<Mask> larger;    ///< Restrictions that hold anyway, as in Order; empty: none.
   int most = 1;                ///< How many orders to return.
 };
 

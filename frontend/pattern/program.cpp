@@ -4,7 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
+#include <memory>
 
+#include "frontend/pattern/convert.h"
+#include "frontend/pattern/decompose.h"
 #include "frontend/pattern/nest.h"
 #include "frontend/pattern/order.h"
 
@@ -50,6 +54,11 @@ std::string short_time(double nanoseconds) {
   return fmt::format("{:.3g} s", nanoseconds / 1e9);
 }
 
+/// Supergraphs that a vertex-induced count is made of at most.
+constexpr std::size_t kMostSupergraphs = 24;
+/// What products must be better by than enumeration to be taken: their estimates are the less certain.
+constexpr double kDecomposeMargin = 1.3;
+
 /// One pattern on its way to a function.
 class Writer {
  public:
@@ -57,6 +66,7 @@ class Writer {
       : given_(pattern),
         pattern_(normal(pattern, request.induced)),
         request_(request),
+        sketch_(sketch),
         model_(pattern_, request.induced, sketch),
         symmetry_(pattern_),
         names_(vertex_names(pattern)),
@@ -68,38 +78,90 @@ class Writer {
     search.break_symmetry = !every;
     search.most = kListed;
     orders_ = best_orders(pattern_, model_, symmetry_, search);
+    for (const Order& order : orders_)
+      plans_.push_back({Algorithm::Extend, &order, plan_text(order, names_), order.cost});
+    if (!request.rows && !every && request.algorithm != Algorithm::Extend) add_products();
+    const Algorithm wanted = request.algorithm;
+    const auto preference = [wanted](const Plan& plan) {
+      const bool other = wanted != Algorithm::Auto && plan.algorithm != wanted;
+      return std::pair(other, plan.cost * (plan.algorithm == Algorithm::Decompose ? kDecomposeMargin : 1));
+    };
+    std::stable_sort(plans_.begin(), plans_.end(),
+                     [&](const Plan& a, const Plan& b) { return preference(a) < preference(b); });
   }
 
   std::vector<Choice> choices() const {
     std::vector<Choice> found;
-    for (const Order& order : orders_) found.push_back({Algorithm::Extend, plan_text(order, names_), order.cost});
+    for (const Plan& plan : plans_) found.push_back({plan.algorithm, plan.text, plan.cost});
     return found;
   }
+  double cost() const { return plans_.front().cost; }
+  Algorithm algorithm() const { return plans_.front().algorithm; }
   std::string comment() const { return describe(given_, request_, automorphisms_); }
 
-  /// Writes `def name(G: Graph)` and what is in it.
+  /// Writes `def name(G: Graph)` and what is in it; counts of other patterns that it needs come first.
   void write(const std::string& name, Text& out) const {
-    const Order& order = orders_.front();
+    const Plan& plan = plans_.front();
+    if (plan.algorithm == Algorithm::Decompose && !decomposition_) return write_converted(name, out);
     out.open(fmt::format("def {}(G: Graph) -> {}:", out.fresh(name),
                          request_.rows ? fmt::format("List<Tuple<int, {}>>", pattern_.size()) : "int"));
     Text draft;
-    write_body(order, draft);
+    write_body(plan, draft);
     if (draft.str().find("neighbor(R,") != std::string::npos) {
       out.line("# R has every arc backwards: its neighbors are where arcs come from.");
       out.line("R = mk_graph(apply(lambda e: mk_tuple(val=[get(e, 1), get(e, 0)]), edges(G)))");
     }
-    write_body(order, out);
+    write_body(plan, out);
     out.close();
   }
 
  private:
+  struct Plan {
+    Algorithm algorithm = Algorithm::Extend;
+    const Order* maybe_order = nullptr;  ///< Of `orders_`; null for products.
+    std::string text;
+    double cost = 0;
+  };
+
   /// Anti-edges say nothing new of vertex-induced matches, and would hide automorphisms.
   static Pattern normal(Pattern pattern, Induced induced) {
     if (induced == Induced::Vertex) pattern.anti.assign(pattern.ids.size(), 0);
     return pattern;
   }
 
-  void write_body(const Order& order, Text& out) const {
+  bool complete() const {
+    for (int v = 0; v < pattern_.size(); ++v) {
+      if (count(pattern_.out[static_cast<std::size_t>(v)]) + 1 < pattern_.size()) return false;
+    }
+    return true;
+  }
+
+  void add_products() {
+    if (request_.induced == Induced::Edge || complete()) {
+      decomposition_ = best_decomposition(pattern_, sketch_, symmetry_, names_);
+      if (!decomposition_) return;
+      std::string text = "products around";
+      for (const std::string& one : decomposition_->cutset_names) text += " " + one;
+      plans_.push_back({Algorithm::Decompose, nullptr, text, decomposition_->cost});
+      return;
+    }
+    supergraphs_ = supergraphs(pattern_, kMostSupergraphs);
+    if (supergraphs_.empty()) return;
+    Request edges = request_;
+    edges.induced = Induced::Edge;
+    edges.embeddings = false;
+    double cost = 0;
+    for (Supergraph& one : supergraphs_) {
+      one.pattern.name = known_name(one.pattern);
+      parts_.push_back(std::make_unique<Writer>(one.pattern, edges, sketch_));
+      cost += parts_.back()->cost();
+    }
+    plans_.push_back({Algorithm::Decompose, nullptr, fmt::format("{} edge-induced counts", supergraphs_.size()), cost});
+  }
+
+  void write_body(const Plan& plan, Text& out) const {
+    if (plan.maybe_order == nullptr) return write_decomposition(*decomposition_, factor_, out);
+    const Order& order = *plan.maybe_order;
     const std::vector<std::string> bases;
     Nest nest(pattern_, model_.requirements(), order, names_, bases, request_.rows ? Answer::Rows : Answer::Count, out);
     if (factor_ == 1 || pattern_.size() == 1) {
@@ -115,15 +177,39 @@ class Writer {
     }
   }
 
-  const Pattern& given_;
+  void write_converted(const std::string& name, Text& out) const {
+    std::string sum;
+    for (std::size_t i = 0; i < supergraphs_.size(); ++i) {
+      const Pattern& one = supergraphs_[i].pattern;
+      const std::string part = fmt::format("{}_{}", name, i == 0 ? "itself" : fmt::format("and_{}", i));
+      out.line(fmt::format("# Edge-induced {}{}", one.name.empty() ? "" : one.name + ": ", to_text(one)));
+      parts_[i]->write(part, out);
+      out.line("");
+      const std::int64_t factor = supergraphs_[i].factor;
+      const std::int64_t size = factor < 0 ? -factor : factor;
+      sum += sum.empty() ? "" : factor < 0 ? " - " : " + ";
+      sum += size == 1 ? fmt::format("{}(G)", part) : fmt::format("{} * {}(G)", size, part);
+    }
+    out.line("# Edge-induced counts, less those with further edges, by inclusion and exclusion.");
+    out.open(fmt::format("def {}(G: Graph) -> int:", out.fresh(name)));
+    out.line(factor_ == 1 ? "return " + sum : fmt::format("return {} * ({})", factor_, sum));
+    out.close();
+  }
+
+  Pattern given_;
   Pattern pattern_;
-  const Request& request_;
+  Request request_;
+  const GraphSketch& sketch_;
   CostModel model_;
   Symmetry symmetry_;
   std::vector<std::string> names_;
   std::optional<std::uint64_t> automorphisms_;
   std::uint64_t factor_ = 1;
   std::vector<Order> orders_;
+  std::optional<Decomposition> decomposition_;
+  std::vector<Supergraph> supergraphs_;
+  std::vector<std::unique_ptr<Writer>> parts_;  ///< Of `supergraphs_`.
+  std::vector<Plan> plans_;                     ///< The one that is written first.
 };
 
 std::string graph_comment(const GraphSketch& sketch) {
@@ -147,7 +233,8 @@ PatternProgram one_program(const Pattern& pattern, const Request& request, const
   Text out;
   comment_lines(writer.comment(), out);
   const Choice& first = program.choices.front();
-  out.line(fmt::format("# Order {} (estimated {} of one core, for {}).", first.plan, short_time(first.cost),
+  out.line(fmt::format("# {}: {} (estimated {} of one core, for {}).",
+                       first.algorithm == Algorithm::Extend ? "Order" : "Algorithm", first.plan, short_time(first.cost),
                        graph_comment(sketch)));
   out.line("");
   writer.write(identifier(pattern.name.empty() ? "pattern" : pattern.name), out);
@@ -155,30 +242,76 @@ PatternProgram one_program(const Pattern& pattern, const Request& request, const
   return program;
 }
 
+/// The counts of all motifs as expressions of `counts`, the names of what was counted of each; with `convert`, those
+/// are edge-induced and the expressions vertex-induced.
+std::vector<std::string> motif_values(const PatternSet& set, bool convert, const std::vector<std::string>& counts) {
+  if (!convert) return counts;
+  std::map<std::string, std::size_t> number;
+  for (std::size_t i = 0; i < set.patterns.size(); ++i) number.emplace(canonical_key(set.patterns[i]), i);
+  std::vector<std::string> values;
+  for (const Pattern& pattern : set.patterns) {
+    std::string sum;
+    for (const Supergraph& one : supergraphs(pattern, set.patterns.size())) {
+      const std::string& count = counts[number.at(canonical_key(one.pattern))];
+      const std::int64_t size = one.factor < 0 ? -one.factor : one.factor;
+      sum += sum.empty() ? "" : one.factor < 0 ? " - " : " + ";
+      sum += size == 1 ? count : fmt::format("{} * {}", size, count);
+    }
+    values.push_back(sum);
+  }
+  return values;
+}
+
+/// All motifs: each by itself, or vertex-induced ones from the edge-induced counts of all, whichever is cheaper.
 PatternProgram motif_program(const PatternSet& set, const Request& request, const GraphSketch& sketch) {
-  Text out;
   const std::size_t n = set.patterns.size();
+  const auto writers = [&](const Request& asked, double& cost) {
+    std::vector<std::unique_ptr<Writer>> made;
+    for (const Pattern& pattern : set.patterns) {
+      made.push_back(std::make_unique<Writer>(pattern, asked, sketch));
+      cost += made.back()->cost();
+    }
+    return made;
+  };
+  Request alone = request;
+  if (request.induced == Induced::Vertex) alone.algorithm = Algorithm::Extend;
+  double cost = 0, converted_cost = 0;
+  std::vector<std::unique_ptr<Writer>> parts = writers(alone, cost);
+  bool convert = false;
+  if (request.induced == Induced::Vertex && !request.embeddings && request.algorithm != Algorithm::Extend) {
+    Request edges = request;
+    edges.induced = Induced::Edge;
+    std::vector<std::unique_ptr<Writer>> converted = writers(edges, converted_cost);
+    convert = request.algorithm == Algorithm::Decompose || converted_cost * kDecomposeMargin < cost;
+    if (convert) parts = std::move(converted);
+  }
+  Text out;
   out.line(
-      fmt::format("# All {} connected patterns of {} vertices, by number of edges; `motifs` gives their counts in this "
-                  "order.",
+      fmt::format("# All {} connected patterns of {} vertices, by number of edges; `motifs` gives their counts in this",
                   n, set.patterns.front().size()));
-  std::vector<std::string> functions;
+  out.line(fmt::format("# order: {}, {}-induced (estimated {} of one core, for {}).",
+                       request.embeddings ? "embeddings" : "subgraphs, each once",
+                       request.induced == Induced::Vertex ? "vertex" : "edge",
+                       short_time(convert ? converted_cost : cost), graph_comment(sketch)));
+  if (convert) {
+    out.line("# Edge-induced counts are made into vertex-induced ones by inclusion and exclusion of further edges.");
+  }
+  std::vector<std::string> functions, counts;
   for (std::size_t i = 0; i < n; ++i) {
     const Pattern& pattern = set.patterns[i];
-    const Writer writer(pattern, request, sketch);
     out.line("");
-    comment_lines(writer.comment(), out);
+    out.line(fmt::format("# {}{}", pattern.name.empty() ? "" : pattern.name + ": ", to_text(pattern)));
     functions.push_back(fmt::format("pattern_{}{}", i, pattern.name.empty() ? "" : "_" + identifier(pattern.name)));
-    writer.write(functions.back(), out);
+    parts[i]->write(functions.back(), out);
+    counts.push_back(convert ? fmt::format("n{}", i) : functions.back() + "(G)");
   }
   const bool tuple = n <= kMostInTuple;
   out.line("");
   out.open(fmt::format("def motifs(G: Graph) -> {}:", tuple ? fmt::format("Tuple<int, {}>", n) : "List<int>"));
-  std::string values;
-  for (const std::string& function : functions) {
-    values += fmt::format("{}\n        {}(G)", values.empty() ? "" : ",", function);
-  }
-  out.line(fmt::format("return {}{}])", tuple ? "mk_tuple(val=[" : "mk_list(val=[", values));
+  for (std::size_t i = 0; convert && i < n; ++i) out.line(fmt::format("n{} = {}(G)", i, functions[i]));
+  const std::vector<std::string> values = motif_values(set, convert, counts);
+  out.line(tuple ? "return mk_tuple(val=[" : "return mk_list(val=[");
+  for (std::size_t i = 0; i < n; ++i) out.line(fmt::format("    {}{}", values[i], i + 1 < n ? "," : "])"));
   out.close();
   PatternProgram program;
   program.text = out.str();
@@ -226,8 +359,21 @@ std::optional<PatternProgram> write_program(const PatternSet& set, const Request
                       "list one pattern at a time; `matcha pattern --list` with the motif names them");
     return std::nullopt;
   }
+  if (request.rows && request.algorithm == Algorithm::Decompose) {
+    diagnostics.error(DiagId::PatternPlan, loc, "products count matches and cannot list them",
+                      "use --algorithm extend");
+    return std::nullopt;
+  }
   PatternProgram program =
       set.motif ? motif_program(set, request, sketch) : one_program(set.patterns.front(), request, sketch);
+  const Algorithm wanted = request.algorithm;
+  if (wanted != Algorithm::Auto && !set.motif && program.choices.front().algorithm != wanted) {
+    diagnostics.error(
+        DiagId::PatternPlan, loc, fmt::format("the algorithm `{}` does not fit the pattern", to_string(wanted)),
+        "decompose takes a connected pattern of 3 to 10 vertices that some connected vertices cut in two; "
+        "vertex-induced ones of up to 5");
+    return std::nullopt;
+  }
   program.directed = set.patterns.front().directed;
   program.labelled = set.patterns.front().labelled();
   return program;

@@ -1,0 +1,369 @@
+#include "frontend/pattern/decompose.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
+
+namespace matcha::frontend::pattern {
+
+namespace {
+
+std::size_t at(int v) { return static_cast<std::size_t>(v); }
+
+constexpr std::size_t kMostCounts = 40, kMostTerms = 80;
+constexpr std::size_t kMostCutsets = 48;
+constexpr int kMostVerticesOfDecomposed = 10;
+constexpr double kMostBits = 58;
+
+/// Vertices of a part; each stands for vertices of the pattern that have met.
+using Part = std::vector<Mask>;
+
+/// Takes a pattern apart around one cutset. Vertices are renumbered: the cutset first, in its order.
+class Decomposer {
+ public:
+  Decomposer(const Pattern& pattern, const GraphSketch& sketch, Symmetry& symmetry,
+             const std::vector<std::string>& names, const std::vector<int>& cutset)
+      : pattern_(pattern), sketch_(sketch), symmetry_(symmetry), names_(names), cutset_(cutset) {}
+
+  /// Nothing if there are too many terms.
+  std::optional<Decomposition> run() {
+    Mask fixed = 0;
+    larger_.assign(pattern_.ids.size(), 0);
+    for (int v : cutset_) {
+      for_each(symmetry_.orbits(fixed)[at(v)] & ~bit(v), [&](int w) { larger_[at(w)] |= bit(v) | larger_[at(v)]; });
+      fixed |= bit(v);
+    }
+    const std::optional<std::uint64_t> symmetric = symmetry_.order(fixed);
+    if (!symmetric) return std::nullopt;
+    result_.symmetric = *symmetric;
+    std::vector<Part> parts = parts_of(pattern_.all() & ~fixed);
+    if (parts.size() < 2) return std::nullopt;
+    // A part of s vertices has at most max_degree^s placements; their product must fit 64 bits with the factors.
+    const double bits = std::log2(static_cast<double>(std::max<std::uint64_t>(sketch_.max_degree, 2)));
+    if (bits * static_cast<double>(pattern_.ids.size() - cutset_.size()) > kMostBits) return std::nullopt;
+    place(parts, {}, 1);
+    if (failed_) return std::nullopt;
+    collect_terms();
+    if (result_.terms.empty() || result_.terms.size() > kMostTerms) return std::nullopt;
+    finish();
+    return std::move(result_);
+  }
+
+ private:
+  /// The terms that are left, long products first, and the counts that they use.
+  void collect_terms() {
+    std::vector<std::size_t> number(result_.counts.size(), kNever);
+    std::vector<LocalCount> used;
+    for (const auto& [counts, factor] : sum_) {
+      if (factor == 0) continue;
+      Term term{factor, {}};
+      for (std::size_t count : counts) {
+        if (number[count] == kNever) {
+          number[count] = used.size();
+          used.push_back(result_.counts[count]);
+        }
+        term.counts.push_back(number[count]);
+      }
+      result_.terms.push_back(std::move(term));
+    }
+    result_.counts = std::move(used);
+    std::stable_sort(result_.terms.begin(), result_.terms.end(),
+                     [](const Term& a, const Term& b) { return a.counts.size() > b.counts.size(); });
+  }
+
+  bool coupled(int u, int v) const { return has(pattern_.near(u) | pattern_.anti[at(u)], v); }
+
+  std::vector<Part> parts_of(Mask rest) const {
+    std::vector<Part> parts;
+    while (rest != 0) {
+      Mask part = rest & (~rest + 1);
+      for (Mask last = 0; part != last;) {
+        last = part;
+        for_each(last, [&](int u) { for_each(rest, [&](int v) { part |= coupled(u, v) ? bit(v) : 0; }); });
+      }
+      rest &= ~part;
+      parts.emplace_back();
+      for_each(part, [&](int v) { parts.back().push_back(bit(v)); });
+    }
+    // Large parts first, so that small ones are merged into them.
+    std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.size() > b.size(); });
+    return parts;
+  }
+
+  /// Adds `factor` times the counts `fixed` times the injective placements of `parts`.
+  void place(const std::vector<Part>& parts, std::vector<std::size_t> fixed, std::int64_t factor) {
+    if (failed_) return;
+    const std::size_t last = local(parts.back());
+    if (last == kNever || failed_) return;
+    std::vector<std::size_t> with_last = fixed;
+    with_last.push_back(last);
+    if (parts.size() == 1) {
+      std::sort(with_last.begin(), with_last.end());
+      sum_[with_last] += factor;
+      return;
+    }
+    place({parts.begin(), parts.end() - 1}, with_last, factor);
+    // Every way in which the last part meets the others.
+    meet(parts, 0, std::vector<int>(parts.back().size(), -1), fixed, factor);
+  }
+
+  /// `met[i]`: the vertex, counted through all other parts, that vertex i of the last part falls on; -1: none.
+  void meet(const std::vector<Part>& parts, std::size_t next, std::vector<int> met,
+            const std::vector<std::size_t>& fixed, std::int64_t factor) {
+    if (failed_) return;
+    if (next < met.size()) {
+      meet(parts, next + 1, met, fixed, factor);
+      int total = 0;
+      for (std::size_t p = 0; p + 1 < parts.size(); ++p) total += static_cast<int>(parts[p].size());
+      for (int target = 0; target < total; ++target) {
+        if (std::find(met.begin(), met.begin() + static_cast<std::ptrdiff_t>(next), target) !=
+            met.begin() + static_cast<std::ptrdiff_t>(next)) {
+          continue;
+        }
+        met[next] = target;
+        meet(parts, next + 1, met, fixed, factor);
+        met[next] = -1;
+      }
+      return;
+    }
+    if (std::all_of(met.begin(), met.end(), [](int target) { return target < 0; })) return;
+    std::vector<Part> left;
+    Part merged;
+    int number = 0;
+    for (std::size_t p = 0; p + 1 < parts.size(); ++p) {
+      Part part = parts[p];
+      bool touched = false;
+      for (Mask& vertex : part) {
+        for (std::size_t i = 0; i < met.size(); ++i) {
+          if (met[i] != number) continue;
+          vertex |= parts.back()[i];
+          touched = true;
+        }
+        ++number;
+      }
+      if (touched) {
+        merged.insert(merged.end(), part.begin(), part.end());
+      } else {
+        left.push_back(std::move(part));
+      }
+    }
+    for (std::size_t i = 0; i < met.size(); ++i) {
+      if (met[i] < 0) merged.push_back(parts.back()[i]);
+    }
+    left.push_back(std::move(merged));
+    place(left, fixed, -factor);
+  }
+
+  /// The cutset and the vertices of a part as a pattern; nothing if no map has them, because labels differ or a pair
+  /// must and must not be adjacent.
+  std::optional<Pattern> quotient(const Part& part) const {
+    std::vector<Mask> vertices;
+    for (int v : cutset_) vertices.push_back(bit(v));
+    vertices.insert(vertices.end(), part.begin(), part.end());
+    Pattern made = Pattern::empty(static_cast<int>(vertices.size()));
+    made.directed = pattern_.directed;
+    for (std::size_t i = 0; i < vertices.size(); ++i) {
+      bool possible = true;
+      for_each(vertices[i], [&](int u) {
+        std::string& label = made.labels[i];
+        if (!label.empty() && !pattern_.label(u).empty() && label != pattern_.label(u)) possible = false;
+        if (label.empty()) label = pattern_.label(u);
+        for (std::size_t j = 0; j < vertices.size(); ++j) {
+          if ((pattern_.out[at(u)] & vertices[j]) != 0) made.add_arc(static_cast<int>(i), static_cast<int>(j));
+          if ((pattern_.anti[at(u)] & vertices[j]) != 0) {
+            made.anti[i] |= bit(static_cast<int>(j));
+            made.anti[j] |= bit(static_cast<int>(i));
+          }
+        }
+      });
+      if (!possible) return std::nullopt;
+    }
+    for (int v = 0; v < made.size(); ++v) {
+      if ((made.near(v) & made.anti[at(v)]) != 0 || has(made.near(v), v)) return std::nullopt;
+    }
+    return made;
+  }
+
+  static constexpr std::size_t kNever = SIZE_MAX;
+
+  /// The number of the local count of a part, which may be one that is isomorphic to it; kNever: it is always 0.
+  std::size_t local(const Part& part) {
+    std::optional<Pattern> made = quotient(part);
+    if (!made) return kNever;
+    const int k = static_cast<int>(cutset_.size());
+    std::vector<Mask> larger(made->ids.size(), 0);
+    for (int v = 0; v < made->size(); ++v) {
+      Mask above = v < k ? larger_[at(cutset_[at(v)])] : 0;
+      if (v >= k) for_each(part[at(v - k)], [&](int w) { above |= larger_[at(w)]; });
+      for (int u = 0; u < k; ++u) larger[at(v)] |= has(above, cutset_[at(u)]) ? bit(u) : 0;
+    }
+    // Fixed vertices and bounds, as labels, so that automorphisms keep them.
+    Pattern coloured = *made;
+    for (int v = 0; v < made->size(); ++v) {
+      coloured.labels[at(v)] = v < k ? fmt::format("#{}", v) : fmt::format("{} {:x}", made->label(v), larger[at(v)]);
+    }
+    const auto [known, fresh] = by_key_.try_emplace(canonical_key(coloured), result_.counts.size());
+    if (!fresh) return known->second;
+    if (result_.counts.size() >= kMostCounts) {
+      failed_ = true;
+      return kNever;
+    }
+    LocalCount count;
+    Symmetry symmetry(coloured);
+    const CostModel model(*made, Induced::Edge, sketch_);
+    OrderSearch search;
+    for (int v = 0; v < k; ++v) search.given.push_back(v);
+    search.larger = larger;
+    count.order = best_orders(*made, model, symmetry, search).front();
+    count.factor = symmetry.order().value_or(1);
+    for (int v : cutset_) count.names.push_back(names_[at(v)]);
+    for (Mask vertex : part) {
+      std::string name;
+      for_each(vertex, [&](int w) { name += name.empty() ? names_[at(w)] : "_" + names_[at(w)].substr(1); });
+      count.names.push_back(name);
+    }
+    count.pattern = std::move(*made);
+    result_.counts.push_back(std::move(count));
+    return result_.counts.size() - 1;
+  }
+
+  /// The cutset's own order, and what all of it costs.
+  void finish() {
+    const int k = static_cast<int>(cutset_.size());
+    result_.cutset = *quotient({});
+    result_.cutset_order.larger.assign(at(k), 0);
+    for (int v = 0; v < k; ++v) {
+      result_.cutset_order.vertices.push_back(v);
+      for (int u = 0; u < k; ++u) {
+        if (has(larger_[at(cutset_[at(v)])], cutset_[at(u)])) result_.cutset_order.larger[at(v)] |= bit(u);
+      }
+      result_.cutset_names.push_back(names_[at(cutset_[at(v)])]);
+    }
+    const CostModel model(result_.cutset, Induced::Edge, sketch_);
+    estimate(result_.cutset, model, result_.cutset_order);
+    const double matches = result_.cutset_order.matches.back();
+    result_.cost = result_.cutset_order.cost + matches * CostModel::kIteration;
+    std::set<std::pair<Mask, Mask>> seen;
+    for (const LocalCount& count : result_.counts) {
+      const CostModel local(count.pattern, Induced::Edge, sketch_);
+      Order order = count.order;
+      estimate(count.pattern, local, order, k);
+      result_.cost += order.cost;
+      Mask bound = 0;
+      for (int v = 0; v < k; ++v) {
+        bound |= bit(v);
+        const Mask users = count.pattern.all() & ~first_vertices(k);
+        result_.cost += result_.cutset_order.matches[at(v)] * set_work(count.pattern, local, bound, v, users, &seen);
+      }
+    }
+  }
+
+  const Pattern& pattern_;
+  const GraphSketch& sketch_;
+  Symmetry& symmetry_;
+  const std::vector<std::string>& names_;
+  const std::vector<int>& cutset_;
+  std::vector<Mask> larger_;
+  Decomposition result_;
+  std::map<std::string, std::size_t> by_key_;
+  std::map<std::vector<std::size_t>, std::int64_t> sum_;
+  bool failed_ = false;
+};
+
+/// `2 * n1 * n2 - n3`
+std::string sum_text(const std::vector<Term>& terms, const std::vector<std::string>& names) {
+  std::string text;
+  for (const Term& term : terms) {
+    const std::int64_t size = term.factor < 0 ? -term.factor : term.factor;
+    std::string product = size == 1 ? "" : fmt::format("{}", size);
+    for (std::size_t count : term.counts) product += (product.empty() ? "" : " * ") + names[count];
+    if (text.empty()) {
+      text = (term.factor < 0 ? "-" : "") + product;
+    } else {
+      text += (term.factor < 0 ? " - " : " + ") + product;
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::optional<Decomposition> best_decomposition(const Pattern& pattern, const GraphSketch& sketch, Symmetry& symmetry,
+                                                const std::vector<std::string>& names) {
+  if (pattern.size() < 3 || pattern.size() > kMostVerticesOfDecomposed || !pattern.connected()) return std::nullopt;
+  const CostModel model(pattern, Induced::Edge, sketch);
+  std::vector<std::pair<double, Mask>> cutsets;
+  for (Mask cutset = 1; cutset < pattern.all(); ++cutset) {
+    if (count(cutset) + 2 > pattern.size() || !restricted(pattern, cutset).connected()) continue;
+    cutsets.emplace_back(model.matches(cutset), cutset);
+  }
+  std::sort(cutsets.begin(), cutsets.end());
+  std::optional<Decomposition> best;
+  std::size_t tried = 0;
+  for (const auto& [matches, cutset] : cutsets) {
+    if (tried >= kMostCutsets || (best && matches * CostModel::kIteration / 24 > best->cost)) break;
+    std::vector<int> vertices;
+    for_each(cutset, [&](int v) { vertices.push_back(v); });
+    const Pattern part = restricted(pattern, cutset);
+    const CostModel part_model(part, Induced::Edge, sketch);
+    Symmetry part_symmetry(part);
+    std::vector<int> order;
+    for (int v : best_orders(part, part_model, part_symmetry, {}).front().vertices) order.push_back(vertices[at(v)]);
+    std::optional<Decomposition> found = Decomposer(pattern, sketch, symmetry, names, order).run();
+    if (!found) continue;
+    ++tried;
+    if (!best || found->cost < best->cost) best = std::move(found);
+  }
+  return best;
+}
+
+void write_decomposition(const Decomposition& d, std::uint64_t times, Text& out) {
+  const std::vector<std::string> no_bases;
+  const std::size_t k = d.cutset_order.vertices.size();
+  const Requirements requirements(d.cutset, Induced::Edge);
+  Nest cutset(d.cutset, requirements, d.cutset_order, d.cutset_names, no_bases, Answer::Count, out);
+  std::vector<Requirements> of_counts;
+  for (const LocalCount& count : d.counts) of_counts.emplace_back(count.pattern, Induced::Edge);
+  std::vector<Nest> nests;
+  for (std::size_t i = 0; i < d.counts.size(); ++i) {
+    const LocalCount& count = d.counts[i];
+    nests.emplace_back(count.pattern, of_counts[i], count.order, count.names, no_bases, Answer::Count, out, k);
+  }
+  std::vector<std::string> functions;
+  for (std::size_t level = 0; level < k; ++level) {
+    functions.push_back(out.fresh("at_" + d.cutset_names[level]));
+    out.open(fmt::format("def {}({}):", functions.back(), d.cutset_names[level]));
+    cutset.define(level);
+    for (Nest& nest : nests) nest.define(level);
+  }
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < nests.size(); ++i) {
+    const LocalCount& count = d.counts[i];
+    const std::string value = nests[i].rest(k);
+    std::string wanted = "n";
+    for (std::size_t v = k; v < count.names.size(); ++v) {
+      wanted += (v == k ? "" : "_") + count.names[v].substr(1);
+    }
+    names.push_back(out.fresh(wanted));
+    out.line(
+        fmt::format("{} = {}", names.back(), count.factor == 1 ? value : fmt::format("{} * {}", count.factor, value)));
+  }
+  const std::uint64_t shared = std::gcd(times, d.symmetric);
+  const std::uint64_t multiply = times / shared, divide = d.symmetric / shared;
+  std::string whole = sum_text(d.terms, names);
+  if ((multiply != 1 || divide != 1) && d.terms.size() > 1) whole = fmt::format("({})", whole);
+  if (multiply != 1) whole = fmt::format("{} * {}", multiply, whole);
+  if (divide != 1) whole = fmt::format("{} / {}", whole, divide);
+  out.line("return " + whole);
+  for (std::size_t level = k; level-- > 0;) {
+    out.close();
+    out.line("return " + cutset.walk(level, functions[level]));
+  }
+}
+
+}  // namespace matcha::frontend::pattern

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frontend/pattern/nest.h"
+#include "frontend/pattern/order.h"
+
+/// Counting without enumerating: the vertices of a cutset are matched one after another, and for each of their matches
+/// the numbers of ways to place what hangs on them are multiplied (DecoMine, section 4; ESCAPE, section 3; for single
+/// vertices it is the inclusion-exclusion of GraphPi, section 4.3).
+namespace matcha::frontend::pattern {
+
+/// One part that hangs on the cutset, to be counted for every match of it.
+struct LocalCount {
+  /// The cutset as vertices 0 … k-1, then the part.
+  Pattern pattern;
+  Order order;                     ///< The cutset first.
+  std::uint64_t factor = 1;        ///< Embeddings for each match that the restrictions keep.
+  std::vector<std::string> names;  ///< Of the vertices, in the program.
+};
+
+/// A product of local counts, and how often it counts.
+struct Term {
+  std::int64_t factor = 1;
+  std::vector<std::size_t> counts;  ///< Ascending; a count may occur several times.
+};
+
+/// Injective ways to place everything off the cutset: the sum of the terms. Divided by `symmetric`, the automorphisms
+/// that fix the cutset, it is the number of subgraphs of this match of the cutset that satisfies the restrictions.
+struct Decomposition {
+  Pattern cutset;  ///< Alone.
+  Order cutset_order;
+  std::vector<std::string> cutset_names;
+  std::vector<LocalCount> counts;
+  std::vector<Term> terms;
+  std::uint64_t symmetric = 1;
+  double cost = 0;
+};
+
+/// The cheapest decomposition of an edge-induced pattern; nothing if no connected cutset leaves two parts, or only with
+/// too many terms. `names` are those of the vertices.
+///
+/// Why it is right. Two maps of parts that are injective each either have disjoint images or meet in some pairs of
+/// vertices, and then they are a map of the pattern in which those pairs are one vertex. So the number of disjoint
+/// pairs is the product less the numbers for all ways to meet, which have fewer parts.
+std::optional<Decomposition> best_decomposition(const Pattern& pattern, const GraphSketch& sketch, Symmetry& symmetry,
+                                                const std::vector<std::string>& names);
+
+/// Writes the body of a function `(G: Graph) -> int` that adds up the decomposition, each subgraph `times` times.
+void write_decomposition(const Decomposition& decomposition, std::uint64_t times, Text& out);
+
+}  // namespace matcha::frontend::pattern
