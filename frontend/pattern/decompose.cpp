@@ -258,7 +258,7 @@ class Decomposer {
       for (int v = 0; v < k; ++v) {
         bound |= bit(v);
         const Mask users = count.pattern.all() & ~first_vertices(k);
-        result_.cost += result_.cutset_order.matches[at(v)] * set_work(count.pattern, local, bound, v, users, &seen);
+        result_.cost += result_.cutset_order.matches[at(v)] * set_work(local, bound, v, users, &seen);
       }
     }
   }
@@ -313,7 +313,8 @@ std::optional<Decomposition> best_decomposition(const Pattern& pattern, const Gr
     const CostModel part_model(part, Induced::Edge, sketch);
     Symmetry part_symmetry(part);
     std::vector<int> order;
-    for (int v : best_orders(part, part_model, part_symmetry, {}).front().vertices) order.push_back(vertices[at(v)]);
+    const Order best_order = best_orders(part, part_model, part_symmetry, {}).front();
+    for (int v : best_order.vertices) order.push_back(vertices[at(v)]);
     std::optional<Decomposition> found = Decomposer(pattern, sketch, symmetry, names, order).run();
     if (!found) continue;
     ++tried;

@@ -32,7 +32,7 @@ double restricted_share(const std::vector<Mask>& larger, Mask part) {
 /// What placing `newest` as the last of `bound` adds, per match of `bound`.
 double level_cost(const Pattern& pattern, const CostModel& model, Mask bound, int newest) {
   if (bound == pattern.all()) return 1;
-  return CostModel::kIteration + set_work(pattern, model, bound, newest, pattern.all() & ~bound);
+  return CostModel::kIteration + set_work(model, bound, newest, pattern.all() & ~bound);
 }
 
 /// Candidates that are walked for each match of the vertices before, because nothing but a label tells them apart.
@@ -183,7 +183,7 @@ std::vector<std::pair<int, int>> direct_restrictions(const std::vector<Mask>& la
   return direct;
 }
 
-double set_work(const Pattern& pattern, const CostModel& model, Mask bound, int newest, Mask users,
+double set_work(const CostModel& model, Mask bound, int newest, Mask users,
                 std::set<std::pair<Mask, Mask>>* maybe_seen) {
   const Requirements& requirements = model.requirements();
   double work = 0;

@@ -28,7 +28,7 @@ void estimate(const Pattern& pattern, const CostModel& model, Order& order, int 
 
 /// Nanoseconds of the set operations that a match of `bound` makes for `users` once `newest` is placed. Sets that are
 /// in `maybe_seen` cost nothing; the others are added to it.
-double set_work(const Pattern& pattern, const CostModel& model, Mask bound, int newest, Mask users,
+double set_work(const CostModel& model, Mask bound, int newest, Mask users,
                 std::set<std::pair<Mask, Mask>>* maybe_seen = nullptr);
 
 /// What orders to look for.

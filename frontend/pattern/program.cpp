@@ -81,6 +81,7 @@ class Writer {
     for (const Order& order : orders_)
       plans_.push_back({Algorithm::Extend, &order, plan_text(order, names_), order.cost});
     if (!request.rows && !every && request.algorithm != Algorithm::Extend) add_products();
+    if (!pattern.directed && pattern.connected() && pattern.size() > 1) add_join();
     const Algorithm wanted = request.algorithm;
     const auto preference = [wanted](const Plan& plan) {
       const bool other = wanted != Algorithm::Auto && plan.algorithm != wanted;
@@ -136,6 +137,56 @@ class Writer {
     return true;
   }
 
+  /// The cheapest order once more, on candidates that were reduced along the edges.
+  void add_join() {
+    const Order& order = orders_.front();
+    double cost = order.cost;
+    for (int v = 0; v < pattern_.size(); ++v) {
+      const double degree = model_.common(bit(v), bit(v));
+      cost += static_cast<double>(sketch_.vertices) * CostModel::kIteration;
+      cost += model_.matches(bit(v)) * count(pattern_.near(v)) * CostModel::set_operation(degree, degree);
+    }
+    plans_.push_back({Algorithm::Join, &order, plan_text(order, names_), cost});
+  }
+
+  /// Writes the lists of candidates and gives their names: all that have the label and the degree, then those that have
+  /// enough candidates for each neighbour around them, forward and backward through the order.
+  std::vector<std::string> write_candidates(const Order& order, Text& out) const {
+    std::vector<std::string> lists;
+    out.line("# Candidates of each vertex: label and degree.");
+    for (int v = 0; v < pattern_.size(); ++v) {
+      const std::string& name = names_[static_cast<std::size_t>(v)];
+      lists.push_back("start" + name.substr(1));
+      const std::string label =
+          pattern_.label(v).empty() ? "" : fmt::format("vertex_label(G, {}) == {} and ", name, pattern_.label(v));
+      out.line(
+          fmt::format("{0} = apply(lambda {1}: {1}, cond=lambda {1}: {2}size(neighbor(G, {1})) >= {3}, vertices(G))",
+                      lists.back(), name, label, count(pattern_.near(v))));
+    }
+    out.line("# Semi-joins along the edges: to the vertices before, then to those behind.");
+    Mask passed = 0;
+    std::vector<int> vertices = order.vertices;
+    for (const std::string& prefix : {std::string("met"), std::string("fits")}) {
+      passed = 0;
+      for (int v : vertices) {
+        const std::string& name = names_[static_cast<std::size_t>(v)];
+        std::string wanted;
+        for_each(pattern_.near(v) & passed, [&](int u) {
+          wanted += fmt::format("{}size(intersect(neighbor(G, {}), {})) > 0", wanted.empty() ? "" : " and ", name,
+                                lists[static_cast<std::size_t>(u)]);
+        });
+        passed |= bit(v);
+        if (wanted.empty()) continue;
+        std::string& list = lists[static_cast<std::size_t>(v)];
+        out.line(fmt::format("{0}{1} = apply(lambda {2}: {2}, cond=lambda {2}: {3}, {4})", prefix, name.substr(1), name,
+                             wanted, list));
+        list = prefix + name.substr(1);
+      }
+      std::reverse(vertices.begin(), vertices.end());
+    }
+    return lists;
+  }
+
   void add_products() {
     if (request_.induced == Induced::Edge || complete()) {
       decomposition_ = best_decomposition(pattern_, sketch_, symmetry_, names_);
@@ -162,7 +213,8 @@ class Writer {
   void write_body(const Plan& plan, Text& out) const {
     if (plan.maybe_order == nullptr) return write_decomposition(*decomposition_, factor_, out);
     const Order& order = *plan.maybe_order;
-    const std::vector<std::string> bases;
+    std::vector<std::string> bases;
+    if (plan.algorithm == Algorithm::Join) bases = write_candidates(order, out);
     Nest nest(pattern_, model_.requirements(), order, names_, bases, request_.rows ? Answer::Rows : Answer::Count, out);
     if (factor_ == 1 || pattern_.size() == 1) {
       out.line("return " + nest.rest(0));
@@ -234,8 +286,10 @@ PatternProgram one_program(const Pattern& pattern, const Request& request, const
   comment_lines(writer.comment(), out);
   const Choice& first = program.choices.front();
   out.line(fmt::format("# {}: {} (estimated {} of one core, for {}).",
-                       first.algorithm == Algorithm::Extend ? "Order" : "Algorithm", first.plan, short_time(first.cost),
-                       graph_comment(sketch)));
+                       first.algorithm == Algorithm::Extend ? "Order"
+                       : first.algorithm == Algorithm::Join ? "Semi-joins, then order"
+                                                            : "Algorithm",
+                       first.plan, short_time(first.cost), graph_comment(sketch)));
   out.line("");
   writer.write(identifier(pattern.name.empty() ? "pattern" : pattern.name), out);
   program.text = out.str();
@@ -274,11 +328,12 @@ PatternProgram motif_program(const PatternSet& set, const Request& request, cons
     return made;
   };
   Request alone = request;
-  if (request.induced == Induced::Vertex) alone.algorithm = Algorithm::Extend;
+  const bool join = request.algorithm == Algorithm::Join;
+  if (request.induced == Induced::Vertex && !join) alone.algorithm = Algorithm::Extend;
   double cost = 0, converted_cost = 0;
   std::vector<std::unique_ptr<Writer>> parts = writers(alone, cost);
   bool convert = false;
-  if (request.induced == Induced::Vertex && !request.embeddings && request.algorithm != Algorithm::Extend) {
+  if (request.induced == Induced::Vertex && !request.embeddings && !join && request.algorithm != Algorithm::Extend) {
     Request edges = request;
     edges.induced = Induced::Edge;
     std::vector<std::unique_ptr<Writer>> converted = writers(edges, converted_cost);
@@ -370,8 +425,9 @@ std::optional<PatternProgram> write_program(const PatternSet& set, const Request
   if (wanted != Algorithm::Auto && !set.motif && program.choices.front().algorithm != wanted) {
     diagnostics.error(
         DiagId::PatternPlan, loc, fmt::format("the algorithm `{}` does not fit the pattern", to_string(wanted)),
-        "decompose takes a connected pattern of 3 to 10 vertices that some connected vertices cut in two; "
-        "vertex-induced ones of up to 5");
+        wanted == Algorithm::Join ? "join takes connected patterns of two or more vertices without arcs"
+                                  : "decompose takes a connected pattern of 3 to 10 vertices that some connected "
+                                    "vertices cut in two; vertex-induced ones of up to 5");
     return std::nullopt;
   }
   program.directed = set.patterns.front().directed;

@@ -21,7 +21,11 @@ class PatternTest(CliTest):
 
     def test_programs_have_no_warnings(self):
         for name in ("triangle", "clique:5", "house", "cycle:6", "motif:4", "0>1,1>2,0!2", "0-1,2-3", "0:a-1-2:b"):
-            for options in ([], ["--induced", "edge"], ["--embeddings"], ["--algorithm", "extend"]):
+            for options in ([], ["--induced", "edge"], ["--embeddings"], ["--algorithm", "extend"],
+                            ["--algorithm", "decompose"], ["--algorithm", "join"]):
+                if self.matcha("pattern", name, *options).returncode == 1:
+                    self.assertIn("--algorithm", options)
+                    continue
                 path = self.write("q.mt", self.ok("pattern", name, *options))
                 done = self.matcha("check", path)
                 self.assertEqual((done.returncode, done.stderr), (0, b""), (name, options, done.stderr))
@@ -38,6 +42,10 @@ class PatternTest(CliTest):
         self.assertEqual(int(self.ok("run", WIKI, "--pattern", "0-1,1-2,2-0", "--backend", "llvm")), WIKI_TRIANGLES)
         self.assertEqual(int(self.ok("run", "--pattern", "diamond", WIKI)), 28077125)
         self.assertEqual(int(self.ok("run", "--pattern", "diamond", "--induced", "edge", WIKI)), 40544543)
+        for algorithm in ("extend", "join", "decompose"):
+            for induced, count in (("edge", 421175645), ("vertex", 283932309)):
+                self.assertEqual(int(self.ok("run", "--pattern", "tailed-triangle", "--induced", induced,
+                                             "--algorithm", algorithm, WIKI)), count, (algorithm, induced))
 
     def test_motifs_of_4_vertices(self):
         self.assertEqual(self.ok("run", "--pattern", "motif:4", WIKI).split(),
@@ -103,6 +111,9 @@ class PatternTest(CliTest):
         self.fails(1, "pattern", "0-1,1-x", says=["<pattern>:1:7: error", "[pattern-syntax]"])
         self.fails(1, "run", "--pattern", "triangel", SMALL, says="did you mean `triangle`?")
         self.fails(1, "run", "--pattern", "motif:3", "--matches", "-", SMALL, says="[pattern-plan]")
+        self.fails(1, "pattern", "clique:4", "--algorithm", "decompose", says=["does not fit", "[pattern-plan]"])
+        self.fails(1, "pattern", "0>1", "--algorithm", "join", says="does not fit")
+        self.fails(1, "pattern", "house", "--algorithm", "decompose", "--matches", says="cannot list")
         self.fails(3, "pattern", self.path("missing.graph"), says="cannot read the pattern")
         self.fails(2, "run", says="FILE is required")
         self.fails(2, "run", "--pattern", "triangle", "q.mt", SMALL, says="leave the program out")

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Labelled query graphs as programs: vertex extension, written by this script, against ../shared/ground_truth_labelled.csv.
+"""Labelled query graphs against ../shared/ground_truth_labelled.csv.
 
-usage: labelled_queries.py MATCHA
+usage: labelled_queries.py MATCHA             vertex extension, written by this script
+       labelled_queries.py MATCHA patterns    `matcha run --pattern` of the query files
 
-Counts are of embeddings. Queries of 4, 8 and 16 vertices, one in ten of the large set hprd-test; MATCHA_FULL=1 takes all.
+Counts are of embeddings. Queries of 4, 8 and 16 vertices (as patterns also of 24 and 32), one in ten of the large set
+hprd-test; MATCHA_FULL=1 takes all.
 Exit 77 if ../shared is not there.
 """
 
@@ -82,6 +84,7 @@ def program(labels, near, order):
 
 def main():
     matcha = sys.argv[1]
+    as_patterns = sys.argv[2:] == ["patterns"]
     if not (SHARED / "ground_truth_labelled.csv").exists():
         print("[SKIP] ../shared/ground_truth_labelled.csv is not there")
         return 77
@@ -94,7 +97,7 @@ def main():
             if LARGE_SET in row["query_file"] and index % 10 != 0 and not os.environ.get("MATCHA_FULL"):
                 continue
             labels, near = read_query(SHARED / "data" / row["query_file"])
-            if len(labels) not in SIZES and not os.environ.get("MATCHA_FULL"):
+            if not as_patterns and len(labels) not in SIZES and not os.environ.get("MATCHA_FULL"):
                 continue
             graph = SHARED / "data" / row["graph"]
             if row["graph"] not in frequency:
@@ -103,7 +106,10 @@ def main():
             text = program(labels, near, matching_order(labels, near, frequency[row["graph"]]))
             path = pathlib.Path(folder) / "query.mt"
             path.write_text(text)
-            done = subprocess.run([matcha, "run", str(path), f"{graph}.txt.gz", "--labels", f"{graph}.labels.txt.gz", "--json",
+            what = [str(path)]
+            if as_patterns:
+                what = ["--pattern", str(SHARED / "data" / row["query_file"]), "--induced", "edge", "--embeddings"]
+            done = subprocess.run([matcha, "run", *what, f"{graph}.txt.gz", "--labels", f"{graph}.labels.txt.gz", "--json",
                                    "--timeout", "120"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
             answer = json.loads(done.stdout)["result"] if done.returncode == 0 else done.stderr
             checked += 1
