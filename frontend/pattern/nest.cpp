@@ -15,6 +15,8 @@ std::size_t at(int v) { return static_cast<std::size_t>(v); }
 constexpr int kMostInName = 4;
 /// Levels at which a vertex with too few neighbours is dropped before it is walked into, when there are no labels.
 constexpr std::size_t kDegreeLevels = 2;
+/// Patterns of more vertices have a lambda at the end, so that blocks do not nest beyond what the parser takes.
+constexpr std::size_t kMostFunctions = 62;
 
 }  // namespace
 
@@ -177,13 +179,18 @@ void Nest::define_group(std::size_t level, Mask users) {
       const Candidates& before = candidates_[at(first)];
       for (const std::string& done : bound_conditions(item, before.below, before.above)) std::erase(wanted, done);
       if (filter) wanted.push_back(fmt::format("vertex_label(G, {}) == {}", item, pattern_.label(first)));
-      known = out_.fresh(set_name(users, level), fmt::format("_after{}", name(order_.vertices[level]).substr(1)));
+      if (!inline_)
+        known = out_.fresh(set_name(users, level), fmt::format("_after{}", name(order_.vertices[level]).substr(1)));
       if (!wanted.empty()) {
         next.list = fmt::format("apply(lambda {0}: {0}, cond=lambda {0}: {1}, {2})", item, fmt::join(wanted, " and "),
                                 next.list);
       }
-      out_.line(fmt::format("{} = {}", known, next.list));
-      out_.add(key, known);
+      if (inline_) {
+        known = next.list;
+      } else {
+        out_.line(fmt::format("{} = {}", known, next.list));
+        out_.add(key, known);
+      }
     }
     next.list = known;
   }
@@ -264,6 +271,13 @@ std::string Nest::walk(std::size_t level, const std::string& function) const {
 
 std::string Nest::rest(std::size_t level) {
   const int v = order_.vertices[level];
+  if (level + 2 == order_.vertices.size() && order_.vertices.size() > kMostFunctions) {
+    inline_ = true;
+    define(level);
+    const std::string inner = rest(level + 1);
+    inline_ = false;
+    return walk(level, fmt::format("lambda {}: {}", name(v), inner));
+  }
   if (level + 1 < order_.vertices.size()) {
     const std::string function = out_.fresh("at_" + name(v));
     out_.open(fmt::format("def {}({}):", function, name(v)));

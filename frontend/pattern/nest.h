@@ -90,6 +90,7 @@ class Nest {
   Answer answer_;
   Text& out_;
   std::size_t given_;
+  bool inline_ = false;  ///< Sets are written where they are read.
   std::vector<Candidates> candidates_;
 };
 

@@ -79,6 +79,13 @@ class PatternTest(CliTest):
         self.fails(1, "run", "--pattern", "0:redd-1", *LABELLED, says="red")
         self.fails(4, "run", "--pattern", "0:1-1", SMALL, says="label")
 
+    def test_as_many_vertices_as_there_may_be(self):
+        graph = self.write("path.txt", "\n".join(f"{v} {v + 1}" for v in range(63)))
+        labels = self.write("labels.txt", "\n".join(str(v % 3) for v in range(64)))
+        path = "-".join(f"{v}:{v % 3}" for v in range(64))
+        self.assertEqual(self.ok("run", "--pattern", path, "--induced", "edge", graph, "--labels", labels), "1\n")
+        self.assertEqual(len(self.ok("run", "--pattern", path, "--matches", "-", graph, "--labels", labels).split()), 64)
+
     def test_files(self):
         query = self.write("q.graph", "t 3 3\nv 0 0 2\nv 1 0 2\nv 2 0 2\ne 0 1\ne 1 2\ne 0 2\n")
         self.assertIn("vertex_label(G, v0) == 0", self.ok("pattern", query))
