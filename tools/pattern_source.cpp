@@ -18,14 +18,14 @@ namespace pattern = frontend::pattern;
 /// No pattern is longer; a graph given by mistake is.
 constexpr std::size_t kLongestPattern = std::size_t{1} << 20;
 
-bool ends_with(std::string_view text, std::string_view end) {
+bool has_ending(std::string_view text, std::string_view end) {
   return text.size() > end.size() && text.substr(text.size() - end.size()) == end;
 }
 
 /// Whether the pattern stands in a file of this name. Text and names of patterns have neither `/` nor such endings.
 bool is_file(const std::string& text) {
   for (std::string_view end : {".graph", ".lg", ".g", ".g6"}) {
-    if (ends_with(text, end)) return true;
+    if (has_ending(text, end)) return true;
   }
   struct stat about = {};
   return text.find('/') != std::string::npos || (text.find_first_of(",:\n") == std::string::npos &&
@@ -63,7 +63,7 @@ ExitCode PatternSource::read() {
     if (text.size() > kLongestPattern) {
       return console_.error(ExitCode::Input, fmt::format("`{}` is too large for a pattern", name));
     }
-    if (ends_with(name, ".g6")) text = "graph6:" + text;
+    if (has_ending(name, ".g6")) text = "graph6:" + text;
   }
   const std::uint32_t file = sources_.add(name, std::move(text));
   loc_ = {file, 1, 1, static_cast<std::uint32_t>(std::max<std::size_t>(sources_.line(file, 1).size(), 1))};

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 
 namespace matcha::frontend::pattern {
 
@@ -34,6 +35,34 @@ void Text::close() {
   names_.resize(blocks_.back().names);
   sets_.resize(blocks_.back().sets);
   blocks_.pop_back();
+}
+
+void Text::drop_unused(std::size_t begin) {
+  const auto word_at = [this](std::size_t at) {
+    std::size_t end = at;
+    while (end < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[end])) != 0 || text_[end] == '_'))
+      ++end;
+    return text_.substr(at, end - at);
+  };
+  const auto indent_at = [this](std::size_t line) { return text_.find_first_not_of(' ', line) - line; };
+  for (std::size_t line = begin; line < text_.size();) {
+    const std::size_t next = text_.find('\n', line) + 1, indent = indent_at(line);
+    const std::string name = word_at(line + indent);
+    bool used = name.empty() || text_.compare(line + indent + name.size(), 3, " = ") != 0;
+    for (std::size_t at = next; !used && at < text_.size() && indent_at(at) >= indent; at = text_.find('\n', at) + 1) {
+      const std::size_t end = text_.find('\n', at);
+      for (std::size_t i = at; i < end && !used; i += std::max<std::size_t>(word_at(i).size(), 1)) {
+        used = word_at(i) == name;
+      }
+    }
+    if (used) {
+      line = next;
+    } else {
+      text_.erase(line, next - line);
+      // What it read may be unused in turn.
+      line = begin;
+    }
+  }
 }
 
 std::string Text::fresh(const std::string& wanted, const std::string& more) {

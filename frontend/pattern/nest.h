@@ -19,6 +19,9 @@ class Text {
   /// Ends the block; what was named in it is forgotten.
   void close();
   const std::string& str() const { return text_; }
+  /// Drops definitions `name = …` from position `begin` on that nothing in their block reads: a set whose only
+  /// successor was there under another name.
+  void drop_unused(std::size_t begin);
 
   /// `wanted`, or that with `more` or a number behind it, so that nothing visible has the name.
   std::string fresh(const std::string& wanted, const std::string& more = {});

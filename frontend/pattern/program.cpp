@@ -112,7 +112,9 @@ class Writer {
       out.line("# R has every arc backwards: its neighbors are where arcs come from.");
       out.line("R = mk_graph(apply(lambda e: mk_tuple(val=[get(e, 1), get(e, 0)]), edges(G)))");
     }
+    const std::size_t begin = out.str().size();
     write_body(plan, out);
+    out.drop_unused(begin);
     out.close();
   }
 
