@@ -22,6 +22,7 @@ struct BuildOptions {
   std::string emit = "ir";
   std::string output = "-";
   codegen::CudaOptions gpu;
+  int arch = 90;
   bool dot = false;
   bool time_passes = false;
   std::vector<std::string> print_after;
@@ -30,6 +31,16 @@ struct BuildOptions {
   std::string stop_after;
   std::optional<std::uint64_t> pass_limit;
 };
+
+/// The device's part, through NVRTC.
+ExitCode emit_ptx(const BuildOptions& options, Compilation& compilation, const Console& console, std::string& text) {
+  const ExitCode code = compilation.emit(*codegen::make_cuda(options.gpu), text);
+  if (code != ExitCode::Ok) return code;
+  runtime::Result<std::string> ptx = codegen::compile_to_ptx(std::move(text), options.arch);
+  if (!ptx) return console.error(ptx.error());
+  text = std::move(*ptx);
+  return ExitCode::Ok;
+}
 
 /// Runs the compiler as far as `--emit` asks; the text goes to `text`.
 ExitCode emit(const BuildOptions& options, Compilation& compilation, const Console& console, std::string& text) {
@@ -59,7 +70,8 @@ ExitCode emit(const BuildOptions& options, Compilation& compilation, const Conso
   if (options.emit == "ir") text = ir::print(compilation.loop());
   if (!wants_passes) return code;
   codegen::AheadOfTime about;
-  if (options.emit == "cpp") about = compilation.ahead_of_time();
+  const bool ahead = options.emit == "cpp" || options.emit == "cuda" || options.emit == "ptx";
+  if (ahead) about = compilation.ahead_of_time();
   about.steal = options.gpu.steal;
   about.stack = options.gpu.stack;
   code = compilation.run_passes(passes::LabelWords{}, manager);
@@ -67,7 +79,8 @@ ExitCode emit(const BuildOptions& options, Compilation& compilation, const Conso
   console.write(compilation.pipeline().printed);
   if (options.emit == "kernel") text = ir::print(compilation.pipeline().module);
   if (options.emit == "cpp") code = compilation.emit(*codegen::make_cpp(std::move(about)), text);
-  if (options.emit == "cuda") code = compilation.emit(*codegen::make_cuda(options.gpu), text);
+  if (options.emit == "cuda") code = compilation.emit(*codegen::make_cuda_program(std::move(about), options.gpu), text);
+  if (options.emit == "ptx") code = emit_ptx(options, compilation, console, text);
   if (options.emit == "llvm") code = compilation.emit(*make_backend("llvm"), text);
   if (options.time_passes) {
     console.write(passes::time_report(compilation.pipeline()));
@@ -98,8 +111,8 @@ void add_build(CLI::App& app, Action& action) {
   BuildOptions& o = *options;
   add_program_options(*verb, o.compile);
   verb->add_option("--emit", o.emit, "What to print; ir is before the passes (the default), kernel after them")
-      ->check(CLI::IsMember({"ast", "asg", "ir", "kernel", "cpp", "cuda", "llvm"}))
-      ->option_text("ast|asg|ir|kernel|cpp|cuda|llvm");
+      ->check(CLI::IsMember({"ast", "asg", "ir", "kernel", "cpp", "cuda", "ptx", "llvm"}))
+      ->option_text("ast|asg|ir|kernel|cpp|cuda|ptx|llvm");
   verb->add_option("-o,--output", o.output, "Write to this file, which appears when it is complete; default: stdout")
       ->type_name("FILE");
   verb->add_flag("--dot", o.dot, "With --emit=asg: Graphviz");
@@ -121,13 +134,17 @@ void add_build(CLI::App& app, Action& action) {
   verb->add_option("--pass-limit", o.pass_limit, "End after so many passes, to find the one that breaks something")
       ->type_name("N")
       ->group("Passes");
+  verb->add_option("--arch", o.arch, "With --emit=ptx: compute capability, 10 times the major number; default: 90")
+      ->type_name("N")
+      ->group("GPU");
   add_console_options(*verb, o.console);
   verb->footer(R"(
 Examples:
   matcha build query.mt --emit=kernel
   matcha build query.mt --emit=asg --dot | dot -Tsvg -o query.svg
   matcha build query.mt --emit=llvm -o query.ll --time-passes
-  matcha build query.mt --emit=cpp -o query.cpp && g++ -O3 -std=c++20 -pthread query.cpp -o query)");
+  matcha build query.mt --emit=cpp -o query.cpp && g++ -O3 -std=c++20 -pthread query.cpp -o query
+  matcha build query.mt --emit=cuda -o query.cu && nvcc -arch=sm_90 query.cu -o query)");
   verb->callback([options, &action] { action = [options] { return build(*options); }; });
 }
 

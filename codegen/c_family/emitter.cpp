@@ -60,6 +60,7 @@ class WorkerEmitter {
 
   Emitted run() {
     frame();
+    emitted_.frame = out_.take();
     for (const ir::Stmt* stmt : module_.body->body) {
       if (const ir::Region* region = ir::as<ir::Region>(stmt)) emit(*region);
     }

@@ -33,6 +33,7 @@ struct EmittedRegion {
 
 /// The parts of a program that run on workers: the frame of top-level values and one function a region.
 struct Emitted {
+  std::string frame;
   std::string text;
   std::vector<EmittedRegion> regions;
 };

@@ -58,8 +58,12 @@ Expressions::Printed Expressions::infix(const ir::Expr* expr, std::string_view o
 
 Expressions::Printed Expressions::arithmetic(const ir::Expr* expr, std::string_view op, std::string_view checked,
                                              Precedence precedence) {
+  if (expr->type->is_scalar(ScalarKind::F64)) {
+    // A compiler must not join it with an addition: results would depend on it.
+    if (expr->kind == Kind::Mul) return {call("product", expr), Precedence::Primary};
+    return infix(expr, op, precedence);
+  }
   if (!facts_.may_trap(expr)) return infix(expr, op, precedence);
-  if (expr->type->is_scalar(ScalarKind::F64)) return infix(expr, op, precedence);
   return {checked_call(checked, expr), Precedence::Primary};
 }
 

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace matcha::codegen {
 
@@ -30,7 +31,7 @@ class TextWriter {
   }
   void blank() { out_ += '\n'; }
   void raw(std::string_view text) { out_ += text; }
-  std::string take() { return std::move(out_); }
+  std::string take() { return std::exchange(out_, {}); }
 
  private:
   std::string out_;

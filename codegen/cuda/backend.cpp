@@ -1,10 +1,14 @@
 #include "codegen/cuda/cuda.h"
 #include "codegen/cuda/device_text.h"
 #include "codegen/cuda/executable.h"
+#include "codegen/cuda/program.h"
+#include "runtime/cuda/nvrtc.h"
 
 namespace matcha::codegen {
 
 namespace {
+
+constexpr std::uint32_t kWarp = 32;
 
 class CudaBackend final : public Backend {
  public:
@@ -14,7 +18,6 @@ class CudaBackend final : public Backend {
   ir::Stage stage() const override { return ir::Stage::Kernel; }
   std::optional<std::string> emit(const ir::Module& module, Diagnostics& diagnostics) override {
     if (!gpu::check_device_program(module, diagnostics)) return std::nullopt;
-    constexpr std::uint32_t kWarp = 32;
     return gpu::emit_device_text(module, gpu::group_widths(module, options_.group, kWarp), options_.steal,
                                  options_.stack)
         .text;
@@ -28,8 +31,37 @@ class CudaBackend final : public Backend {
   CudaOptions options_;
 };
 
+class CudaProgramBackend final : public Backend {
+ public:
+  CudaProgramBackend(AheadOfTime about, const CudaOptions& options) : about_(std::move(about)), options_(options) {}
+
+  std::string_view name() const override { return "cuda"; }
+  ir::Stage stage() const override { return ir::Stage::Kernel; }
+  std::optional<std::string> emit(const ir::Module& module, Diagnostics& diagnostics) override {
+    return gpu::emit_program(module, about_, gpu::group_widths(module, options_.group, kWarp), diagnostics);
+  }
+  std::unique_ptr<Executable> load(const ir::Module&, Diagnostics&) override { return nullptr; }
+
+ private:
+  AheadOfTime about_;
+  CudaOptions options_;
+};
+
 }  // namespace
 
 std::unique_ptr<Backend> make_cuda(const CudaOptions& options) { return std::make_unique<CudaBackend>(options); }
+
+std::unique_ptr<Backend> make_cuda_program(AheadOfTime about, const CudaOptions& options) {
+  return std::make_unique<CudaProgramBackend>(std::move(about), options);
+}
+
+runtime::Result<std::string> compile_to_ptx(std::string text, int arch) {
+  runtime::Result<const runtime::cuda::Nvrtc*> nvrtc = runtime::cuda::Nvrtc::open();
+  if (!nvrtc) return nvrtc.error();
+  runtime::Result<runtime::cuda::Compilation> made =
+      (*nvrtc)->compile({std::move(text), "program.cu", arch, gpu::compile_options()});
+  if (!made) return made.error();
+  return std::move(made->ptx);
+}
 
 }  // namespace matcha::codegen

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "codegen/backend.h"
+#include "codegen/c_family/ahead_of_time.h"
 #include "codegen/c_family/schedule.h"
 
 namespace matcha::codegen {
@@ -33,5 +34,12 @@ struct CudaOptions {
 /// CUDA for the first GPU, through NVRTC and the driver; both are opened when a program runs, so emission and loading
 /// need neither.
 std::unique_ptr<Backend> make_cuda(const CudaOptions& options = {});
+
+/// Emits a whole program for nvcc with its own `main`, whose device part is what `make_cuda` emits; loads nothing.
+std::unique_ptr<Backend> make_cuda_program(AheadOfTime about, const CudaOptions& options = {});
+
+/// The PTX of a text that `make_cuda` emitted, for an architecture as 10·major + minor, through NVRTC, which needs no
+/// GPU. Errors: as Nvrtc::open and Nvrtc::compile.
+runtime::Result<std::string> compile_to_ptx(std::string text, int arch);
 
 }  // namespace matcha::codegen

@@ -80,17 +80,22 @@ std::vector<std::uint32_t> group_widths(const ir::Module& module, std::uint32_t 
   return widths;
 }
 
+Spelling device_spelling(const std::vector<std::uint32_t>& groups, Stack stack) {
+  return Spelling{"static __device__ __forceinline__", groups, stack};
+}
+
 DeviceText emit_device_text(const ir::Module& module, const std::vector<std::uint32_t>& groups, Stealing steal,
                             Stack stack) {
   Names names;
-  Emitted emitted = emit_workers(module, Spelling{"static __device__ __forceinline__", groups, stack}, names);
+  Emitted emitted = emit_workers(module, device_spelling(groups, stack), names);
   TextWriter out;
-  out.line(fmt::format("// {}: made by `matcha build --emit=cuda`, for NVRTC or nvcc.", module.name));
+  out.line(fmt::format("// {}: the device, for NVRTC or nvcc.", module.name));
   out.line(fmt::format("#define MATCHA_STEALING {}", stealing_name(steal)));
   out.raw(worker_prologue());
   out.blank();
   out.line("namespace matcha_program {");
   out.blank();
+  out.raw(emitted.frame);
   out.raw(emitted.text);
   out.blank();
   assert_layout(module, names, out);

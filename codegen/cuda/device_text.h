@@ -27,6 +27,9 @@ std::vector<std::string> compile_options();
 /// the others. A region that is not parallel gets the same.
 std::vector<std::uint32_t> group_widths(const ir::Module& module, std::uint32_t wanted, std::uint32_t lanes);
 
+/// How the device's language spells workers of these widths, which must outlive it.
+Spelling device_spelling(const std::vector<std::uint32_t>& groups, Stack stack);
+
 /// Requires: a verified module of stage kernel that `check_device_program` takes; a width for each region. The text
 /// serves one kind of stealing and one of stacks.
 DeviceText emit_device_text(const ir::Module& module, const std::vector<std::uint32_t>& groups,

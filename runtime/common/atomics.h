@@ -3,15 +3,15 @@
 // `fence`.
 #pragma once
 
-#ifndef __CUDACC__
+#include "runtime/common/prelude.h"
+
+#ifndef MATCHA_ON_DEVICE
 #include <time.h>
 #endif
 
-#include "runtime/common/prelude.h"
-
 namespace matcha_program {
 
-#ifdef __CUDACC__
+#ifdef MATCHA_ON_DEVICE
 
 MATCHA_FN u64 atomic_add(u64* word, u64 value) { return atomicAdd(word, value); }
 MATCHA_FN u64 atomic_exchange(u64* word, u64 value) { return atomicExch(word, value); }

@@ -6,7 +6,7 @@
 
 namespace matcha_program {
 
-#ifdef __CUDACC__
+#ifdef MATCHA_ON_DEVICE
 
 MATCHA_FN f64 remainder_of(f64 a, f64 b) { return fmod(a, b); }
 

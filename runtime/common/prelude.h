@@ -1,9 +1,13 @@
 // What every generated C-family program starts with, on host and device: types, lists, graphs, slices, checked values.
 // Nothing is included, so that NVRTC compiles it in milliseconds; MATCHA_FN is how the language spells a function that
-// workers call.
+// workers call. One file of CUDA may hold this text twice: for its device, and with MATCHA_HOST_PART for its host.
 #pragma once
 
-#ifdef __CUDACC__
+#if defined(__CUDACC__) && !defined(MATCHA_HOST_PART)
+#define MATCHA_ON_DEVICE
+#endif
+
+#ifdef MATCHA_ON_DEVICE
 #define MATCHA_FN static __device__ __forceinline__
 #define MATCHA_MEMBER __device__ __forceinline__
 #else
@@ -95,6 +99,15 @@ MATCHA_FN T smaller(T a, T b) {
 template <typename T>
 MATCHA_FN T larger(T a, T b) {
   return a < b ? b : a;
+}
+
+/// a · b, rounded before anything is added to it.
+MATCHA_FN f64 product(f64 a, f64 b) {
+#ifdef MATCHA_ON_DEVICE
+  return __dmul_rn(a, b);
+#else
+  return a * b;
+#endif
 }
 
 /// Position of the first item not below `x` in an ascending list; no branch depends on the data.

@@ -19,9 +19,11 @@ def main():
     headers = sorted(pathlib.Path("runtime/common").glob("*.h"))
     command = [program, "-I.", "-std=c++20"]
     if compiler == "g++":
-        headers += sorted(pathlib.Path("codegen/cpp").glob("host*.h"))
+        headers += [path for path in sorted(pathlib.Path("codegen/c_family/host").glob("*.h")) if path.stem != "main"]
+        headers.append(pathlib.Path("codegen/cpp/host_run.h"))
         command += ["-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"]
     else:
+        headers += sorted(pathlib.Path("codegen/cuda").glob("host_[gr]*.h"))
         command += ["-cubin", "-arch=sm_90", "-o", "/dev/null"]
     if not headers:
         print("FAILED: no header was found")

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Compiles a program of examples/ ahead of time and compares its answers.
 
-usage: run_ahead_of_time.py MATCHA FOLDER PROGRAM    the counts of the program's `# count:` lines and, on tests/graphs, those of the
-                                                     interpreter; FOLDER is for what the test makes
-       run_ahead_of_time.py MATCHA FOLDER refusals   bad input of such a program: exit codes and messages
+usage: run_ahead_of_time.py MATCHA FOLDER TARGET PROGRAM    the counts of the program's `# count:` lines and, on tests/graphs,
+                                                            those of the interpreter; FOLDER is for what the test makes
+       run_ahead_of_time.py MATCHA FOLDER TARGET refusals   bad input of such a program: exit codes and messages
 
-Run in the root folder. Exit 77 without g++.
+TARGET is `cpp` (compiled by g++), `cuda` (by g++ against the emulation of tests/emulation, with groups of width 1) or `nvcc`
+(by nvcc, and run when there is a GPU). Run in the root folder. Exit 77 without the compiler.
 """
 
 import gzip
@@ -40,6 +41,15 @@ STEALING = [
 PAGED = ["-DMATCHA_PAGE_BYTES=64"]
 # They keep lists that one page does not hold, and run for so long that others have time to steal.
 LONG = {"clique5", "house"}
+GPU_SETTINGS = [
+    ["--chunk", "1"],
+    [],
+    ["--tau-us", "1", "--chunk", "3", "--queue", "2", "--tile", "1", "--eager"],
+    ["--tau-us=1", "--chunk=1", "--queue=3", "--tile=5", "--eager"],
+    ["--tau-us", "1", "--queue", "0", "--tile", "0"],
+    ["--tau-us", "0", "--chunk", "100000"],
+]
+NVCC = "/usr/local/cuda/bin/nvcc"
 # Their runs are thousands of times longer than 1 µs.
 CERTAINLY_SPLIT = {"triangle", "four_cycle", "clique5", "house"}
 
@@ -63,22 +73,39 @@ def expect(what, got, wanted):
 class Bench:
     """The tools and the folder of one test."""
 
-    def __init__(self, matcha, folder):
+    def __init__(self, matcha, folder, target):
         self.matcha = matcha
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
+        self.target = target
 
     def compile(self, program, stack="array"):
-        source = self.folder / f"{pathlib.Path(program).stem}.{stack}.cpp"
+        stem = f"{pathlib.Path(program).stem}_{stack}_{self.target}"
+        source = self.folder / (stem + (".cpp" if self.target == "cpp" else ".cu"))
         binary = source.with_suffix("")
-        call([self.matcha, "build", program, "--emit=cpp", "--stack", stack, "-o", source])
+        if self.target == "cpp":
+            call([self.matcha, "build", program, "--emit=cpp", "--stack", stack, "-o", source])
+            self.compile_by_gcc(source, binary, ["-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-Wno-parentheses",
+                                                 *(PAGED if stack == "paged" else [])])
+        elif self.target == "cuda":
+            call([self.matcha, "build", program, "--emit=cuda", "--group", "1", "-o", source])
+            text = source.read_text()
+            kernels = re.findall(r"^ *run_(region_\d+)\(", text, re.MULTILINE)
+            lines = [f"MATCHA_REGISTERED_KERNEL(run_{kernel})" for kernel in kernels]
+            source.write_text("\n".join([text, "using namespace matcha_program;", *lines, ""]))
+            self.compile_by_gcc(source, binary, ["-x", "c++", "-w", "-I.", "-Itests/emulation/runtime_api",
+                                                 "-include", "tests/emulation/device.h"])
+        else:
+            call([self.matcha, "build", program, "--emit=cuda", "-o", source])
+            call([NVCC, "-arch=sm_90", source, "-o", binary])
+        return binary
+
+    @staticmethod
+    def compile_by_gcc(source, binary, flags):
         cache = ["ccache"] if shutil.which("ccache") else []
         made = source.with_suffix(".o")
-        flags = ["-O1", "-std=c++20", "-pthread", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-Wno-parentheses",
-                 *(PAGED if stack == "paged" else [])]
-        call([*cache, "g++", *flags, "-c", source, "-o", made])
+        call([*cache, "g++", "-O1", "-std=c++20", "-pthread", *flags, "-c", source, "-o", made])
         call(["g++", "-pthread", made, "-o", binary])
-        return binary
 
     def convert(self, graph, labels=None):
         made = self.folder / (pathlib.Path(graph).name.split(".")[0] + ".mtg")
@@ -117,6 +144,17 @@ def answer(binary, arguments, setting):
     return given
 
 
+def has_gpu(binary, arguments):
+    """Without one the program must say so."""
+    done = subprocess.run([binary, *arguments], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if done.returncode == 0:
+        return True
+    if done.returncode != 4 or "no GPU" not in done.stderr:
+        raise Failed(f"{binary}\nexit {done.returncode}\n{done.stderr}")
+    print("compiled; there is no GPU to run it")
+    return False
+
+
 def comparable(result):
     """Rows come in order of the outermost loop only."""
     return sorted(result) if isinstance(result, list) else result
@@ -144,6 +182,21 @@ def check_stated(bench, binary, stack, text, name):
     return stated
 
 
+def check_stated_on_gpu(bench, binary, text, name):
+    stated = re.findall(r"^# count: (.*) (-?\d+)$", text, re.MULTILINE)
+    for words, count in stated:
+        arguments = bench.arguments(words.split())
+        deferred = 0
+        for setting in GPU_SETTINGS[1:4]:
+            given = answer(binary, arguments, setting)
+            result = given["result"]
+            expect(f"{words} {setting}", len(result) if isinstance(result, list) else result, int(count))
+            deferred += given["stats"]["deferred"] if len(setting) > 2 else 0
+        if bench.target != "nvcc" and name in CERTAINLY_SPLIT:
+            expect("loops were split", deferred > 0, True)
+    return stated
+
+
 def check_exhaustion(binary, arguments, count, name):
     """With one page for all threads: an error that names the flag, or what needs no more gives the count."""
     for setting in (SETTINGS[3], STEALING[0]):
@@ -158,14 +211,21 @@ def check_exhaustion(binary, arguments, count, name):
 
 
 def check_program(bench, program):
-    for stack in ("array", "paged"):
+    for stack in ("array", "paged") if bench.target == "cpp" else ("array",):
         check_stack(bench, program, stack)
 
 
 def check_stack(bench, program, stack):
     text = pathlib.Path(program).read_text()
     binary = bench.compile(program, stack)
-    stated = check_stated(bench, binary, stack, text, pathlib.Path(program).stem)
+    name = pathlib.Path(program).stem
+    first = re.search(r"^# count: (.*) -?\d+$", text, re.MULTILINE).group(1)
+    if bench.target == "nvcc" and not has_gpu(binary, bench.arguments(first.split())):
+        return
+    if bench.target == "cpp":
+        stated = check_stated(bench, binary, stack, text, name)
+    else:
+        stated = check_stated_on_gpu(bench, binary, text, name)
     if "--in" in stated[0][0]:
         return
     for name in SMALL:
@@ -179,7 +239,8 @@ def check_stack(bench, program, stack):
             call([binary, *arguments], expected=3)
             continue
         wanted = json.loads(call(command))
-        for setting in [*SETTINGS[2:], *STEALING[1:]] if stack == "array" else [SETTINGS[4], STEALING[2]]:
+        settings = [*SETTINGS[2:], *STEALING[1:]] if stack == "array" else [SETTINGS[4], STEALING[2]]
+        for setting in settings if bench.target == "cpp" else GPU_SETTINGS[2:]:
             given = answer(binary, arguments, setting)
             expect(f"{name} {setting}", comparable(given["result"]), comparable(wanted["result"]))
             for fact in ("vertices", "edges", "max_degree"):
@@ -203,7 +264,7 @@ def shared(G: Graph, H: Graph) -> int:
 def check_refusals(bench):
     program = bench.folder / "two_graphs.mt"
     program.write_text(TWO_GRAPHS)
-    told = call([bench.matcha, "build", program, "--emit=cpp"], expected=1)
+    told = call([bench.matcha, "build", program, f"--emit={bench.target}"], expected=1)
     if "[ahead-of-time-param]" not in told:
         raise Failed(f"two graphs: {told}")
     program = bench.folder / "scaled.mt"
@@ -222,7 +283,7 @@ def check_refusals(bench):
         ([good, "--param", "factor=9", "--param", "fctor=1"], 2, "no parameter `fctor`"),
         ([good, "--param", "factor=9", "--in", "L=x"], 2, "no list `L`"),
         ([good, good], 2, "more than one graph"),
-        ([good, "--threads", "x"], 2, "is no number"),
+        ([good, "--queue", "x"], 2, "is no number"),
         ([good, "--arena-mb", "-1"], 2, "is no number of MiB"),
         ([good, "--steal", "some"], 2, "`some` is none of none, half and timeout"),
         ([good, "--frobnicate", "1"], 2, "unknown option"),
@@ -246,11 +307,12 @@ def check_refusals(bench):
 
 
 def main():
-    matcha, folder, what = sys.argv[1:4]
-    if shutil.which("g++") is None:
-        print("[SKIP] there is no g++")
+    matcha, folder, target, what = sys.argv[1:5]
+    compiler = NVCC if target == "nvcc" else "g++"
+    if shutil.which(compiler) is None:
+        print(f"[SKIP] there is no {compiler}")
         return 77
-    bench = Bench(os.path.abspath(matcha), folder)
+    bench = Bench(os.path.abspath(matcha), folder, target)
     try:
         if what == "refusals":
             check_refusals(bench)

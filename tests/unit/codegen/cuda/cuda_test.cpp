@@ -12,6 +12,7 @@
 #include "codegen/cuda/device_text.h"
 #include "codegen/cuda/frame_layout.h"
 #include "codegen/cuda/host_values.h"
+#include "codegen/cuda/program.h"
 #include "codegen/cuda/region_plan.h"
 #include "codegen/cuda/sinks.h"
 #include "frontend/frontend.h"
@@ -115,6 +116,15 @@ TEST_F(CudaText, KernelModulesCompile) {
     DeviceText text = emit_device_text(*module, group_widths(*module, 0, 32));
     EXPECT_EQ(compile(**nvrtc, text.text, kArchs[which]), "") << path;
   }
+}
+
+TEST_F(CudaText, ProgramHoldsTheVeryTextOfTheDevice) {
+  std::optional<ir::Module> module = program(read("examples/clique4.mt"));
+  ASSERT_TRUE(module);
+  const std::vector<std::uint32_t> groups = group_widths(*module, 0, 32);
+  std::optional<std::string> text = emit_program(*module, {}, groups, diagnostics_);
+  ASSERT_TRUE(text);
+  EXPECT_NE(text->find(emit_device_text(*module, groups).text), std::string::npos);
 }
 
 TEST_F(CudaText, ProgramPartReadsLikeTheProgram) {

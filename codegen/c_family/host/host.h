@@ -1,5 +1,5 @@
-// The host side of a program that was compiled ahead of time: reads the graph, runs regions on threads, prints the
-// answer.
+// The host side of a program that was compiled ahead of time: what it reads and keeps. What runs its regions is
+// `codegen/cpp/host_run.h` or `codegen/cuda/host_run.h`.
 #pragma once
 
 #include <fcntl.h>
@@ -37,19 +37,25 @@ struct Failure {
   std::string message;
 };
 
+/// How regions are run; what runs them has the defaults and the options.
+struct Schedule {
+  unsigned threads = 0;
+  int device = 0;
+  u64 steal = kTimeout;
+  std::optional<u64> tau_us;  ///< Not said: 100, or 10 when halves are stolen. 0: never.
+  u64 chunk = 0;
+  u64 tile = 0;        ///< Arcs of a tile (runtime/common/deal.h); 0: no tiles.
+  u64 queue = 0;       ///< Tasks.
+  bool eager = false;  ///< Split even when no worker waits for work.
+  u64 split = 3;       ///< Loop levels whose positions other workers may get.
+  u64 block = 8;       ///< Workers that steal from each other directly.
+  u64 arena_bytes = ~0ull;
+  u64 rows = 0;  ///< Of a list, for which there is room at first.
+};
+
 struct Settings {
   std::string graph;
-  unsigned threads = std::max(1u, std::thread::hardware_concurrency());
-  u64 steal = kTimeout;
-  std::optional<u64> tau_us;  ///< Not said: 10,000, or 10 when halves are stolen. 0: never.
-  u64 chunk = 8;
-  u64 tile = 1024;     ///< Arcs of a tile (runtime/common/deal.h); 0: no tiles.
-  u64 queue = 4096;    ///< Tasks.
-  bool eager = false;  ///< Split even when no thread waits for work.
-  u64 split = 3;       ///< Loop levels whose positions other threads may get.
-  u64 block = 8;       ///< Threads that steal from each other directly.
-  u64 arena_bytes = ~0ull;
-  u64 rows = u64{1} << 16;
+  Schedule schedule;
   bool json = false;
   std::map<std::string, std::string> parameters;  ///< `--param NAME=VALUE`.
   std::map<std::string, std::string> inputs;      ///< `--in NAME=FILE[:COLUMNS]`.
@@ -69,9 +75,11 @@ struct InputList {
 struct Facts {
   u64 vertices = 0, edges = 0, max_degree = 0;
   u64 positions = 0;   ///< Outermost iterations of all regions.
-  u64 splits = 0;      ///< Tasks that stragglers handed on or idle threads stole.
-  u64 list_bytes = 0;  ///< Of the intermediate lists of all threads, in the region where they took most.
+  u64 splits = 0;      ///< Tasks that stragglers handed on or idle workers stole.
+  u64 workers = 0;     ///< With lists, in the region where those took most.
+  u64 list_bytes = 0;  ///< Of them.
   bool paged = false;
+  f64 upload_ms = 0;  ///< Of graphs and lists, onto a device.
 };
 
 /// What a region's sink holds, as the host sets it up and merges it.
@@ -81,20 +89,13 @@ struct SinkPlan {
   u64 columns;  ///< Of Rows.
 };
 struct RegionPlan {
+  bool parallel;  ///< Else one worker does it all.
   u64 positions;
   u64 split;
   const Graph* dealt_graph;  ///< By whose arcs the region may be dealt out, or null.
-  bool paged = false;        ///< The function is compiled for paged lists.
+  bool paged;                ///< The function is compiled for paged lists.
   std::vector<SinkPlan> sinks;
   std::vector<std::pair<u64, u64>> buffers;  ///< Items at most, bytes an item.
-};
-/// The memory of all threads' intermediate lists.
-struct ListMemory {
-  std::vector<BufferPlan> buffers;
-  u64 scratch_bytes = 0;  ///< Of one thread: its arrays, or its page tables.
-  std::unique_ptr<u8[]> scratch;
-  u64 pages = 0;
-  std::unique_ptr<u8[]> arena;
 };
 /// The merged sinks of a region: `slots[i]` of sink i, `rows[i]` its columns in order of the outermost positions.
 struct RegionValues {
@@ -108,6 +109,7 @@ class Host {
 
   const Settings& settings() const { return settings_; }
   const Facts& facts() const { return facts_; }
+  Facts& facts() { return facts_; }
 
   /// Reads GRAPH for the parameter `graph` (empty: there is none, GRAPH is for the one list of edges without `--in`),
   /// and the other lists. The ids of everything are ranked together; those of lists beside a graph must be its
@@ -173,23 +175,16 @@ class Host {
   template <typename T>
   T parameter(const std::string& name, T without);
 
-  template <typename F>
-  RegionValues run_region(const RegionPlan& plan, F work_on_region);
-
   /// Throws when `error` of the last step is set.
   void check(const Shared& shared) const;
   Launch top_launch(Shared& shared) const;
 
  private:
-  ListMemory plan_lists(const RegionPlan& plan) const;
-  void set_stealing(const RegionPlan& plan, Launch& launch) const;
   void map_graph(const std::string& path);
   void check_graph(const std::string& path, Graph& g);
   void read_words(const std::string& path, const u8* bytes, u64 size);
   void rank_ids(std::map<std::string, std::vector<std::vector<i64>>>& read, const std::vector<ListParameter>& lists);
   u32 rank_of(i64 id, const std::string& list) const;
-  template <typename F>
-  bool try_region(const RegionPlan& plan, F& work_on_region, u64 row_capacity, RegionValues& values, u64& rows_wanted);
 
   Settings settings_;
   std::deque<std::shared_ptr<void>> kept_;

@@ -1,7 +1,7 @@
 // What a program that was compiled ahead of time makes of the sinks of its regions, and its answer as text.
 #pragma once
 
-#include "codegen/cpp/host_run.h"
+#include "codegen/c_family/host/host.h"
 
 namespace matcha_program {
 

@@ -1,7 +1,7 @@
 // Graphs of a program that was compiled ahead of time: from a `.mtg` file, and from lists of edges.
 #pragma once
 
-#include "codegen/cpp/host.h"
+#include "codegen/c_family/host/host.h"
 
 namespace matcha_program {
 

@@ -1,0 +1,170 @@
+// The memory of a region's workers, as the host sets it up, and what it makes of the sinks they filled.
+#pragma once
+
+#include "codegen/c_family/host/host.h"
+
+namespace matcha_program {
+
+/// What the lists of one worker need.
+struct ListPlan {
+  std::vector<BufferPlan> buffers;
+  u64 scratch_bytes = 0;  ///< Its arrays, or its page tables.
+  u64 pages = 0;          ///< At most.
+  u64 tables = 0;         ///< Page tables, each of which wants a page.
+};
+
+inline ListPlan plan_lists(const RegionPlan& plan) {
+  constexpr u64 kLine = 64;
+  ListPlan lists;
+  for (const auto& [items, item_bytes] : plan.buffers) {
+    lists.buffers.push_back({lists.scratch_bytes, items});
+    u64 bytes = 0;
+    bool fits = !__builtin_mul_overflow(items, item_bytes, &bytes) && bytes < (1ull << 60);
+    if (!fits) throw Failure{5, "an intermediate list of up to " + std::to_string(items) + " items is too large"};
+    if (plan.paged) {
+      u64 pages = (items + page_items(item_bytes) - 1) / page_items(item_bytes) * paged_columns(item_bytes);
+      lists.pages += pages;
+      lists.tables += paged_columns(item_bytes);
+      bytes = pages * sizeof(void*);
+    }
+    lists.scratch_bytes += (bytes + kLine - 1) / kLine * kLine;
+  }
+  return lists;
+}
+
+/// Notes the lists of the region where they took most.
+inline void note_lists(Facts& facts, const RegionPlan& plan, u64 workers, u64 bytes) {
+  facts.paged = plan.paged;
+  if (facts.workers != 0 && bytes <= facts.list_bytes) return;
+  facts.workers = workers;
+  facts.list_bytes = bytes;
+}
+
+inline bool has_rows(const RegionPlan& plan) {
+  for (const SinkPlan& sink : plan.sinks) {
+    if (sink.form == SinkForm::Rows) return true;
+  }
+  return false;
+}
+
+/// Tiles of the arcs of the region's graph, of which a worker takes `grab` at a time at most; none when whole vertices
+/// have to be dealt out: rows keep their order.
+inline Deal deal_of(const RegionPlan& plan, u64 tile, u64 grab) {
+  const Graph* graph = plan.dealt_graph;
+  if (graph == nullptr || graph->slots != nullptr || graph->arc_count == 0 || tile == 0 || has_rows(plan))
+    return Deal{};
+  u64 tiles = (graph->arc_count + tile - 1) / tile;
+  return Deal{graph->offsets, graph->vertex_list, graph->vertex_count, graph->arc_count, tile, tiles, grab};
+}
+
+/// Rows are told apart by their outermost position, so one worker finds all of a position.
+inline void set_stealing(const RegionPlan& plan, const Schedule& schedule, u64 ticks_per_us, Launch& launch) {
+  u64 tau_us = schedule.tau_us.value_or(schedule.steal == kHalf ? 10 : 100);
+  bool whole = has_rows(plan) || !plan.parallel || schedule.steal == kNoStealing;
+  launch.stealing = schedule.steal;
+  launch.split = whole ? 0 : std::min(plan.split, schedule.split);
+  launch.tau = has_rows(plan) ? 0 : tau_us * ticks_per_us;
+  launch.eager = schedule.eager;
+}
+
+/// The queue of so many tasks; `shared` lies where the workers find it.
+inline TaskQueue queue_of(u64* words, u64 capacity, Shared* shared) {
+  return {words, capacity, &shared->queue_ready, &shared->queue_room, &shared->queue_front, &shared->queue_back};
+}
+
+/// Number of sinks with an exact sum a worker.
+inline u64 exact_sums(const RegionPlan& plan) {
+  u64 count = 0;
+  for (const SinkPlan& sink : plan.sinks) count += sink.form == SinkForm::SumFloat ? 1 : 0;
+  return count;
+}
+
+/// The empty slots of all workers. Worker w has the sums from `sums + w * exact_sums(plan)` on, which may lie on a
+/// device.
+inline std::vector<Slot> empty_slots(const RegionPlan& plan, u64 workers, u64 sums) {
+  std::vector<Slot> slots;
+  slots.reserve(workers * plan.sinks.size());
+  for (u64 worker = 0; worker < workers; ++worker) {
+    for (const SinkPlan& sink : plan.sinks) {
+      u64 low = sink.form == SinkForm::All ? 1 : 0;
+      if (sink.form == SinkForm::SumFloat) {
+        low = sums;
+        sums += sizeof(ExactSum);
+      }
+      slots.push_back({low, 0});
+    }
+  }
+  return slots;
+}
+
+/// Adds one worker's slot to the total; not for exact sums.
+inline void merge_slot(SinkForm form, Slot& total, const Slot& part) {
+  const auto number = [](u64 word) { return __builtin_bit_cast(f64, word); };
+  switch (form) {
+    case SinkForm::SumInt: {
+      u64 low = total.low + part.low;
+      total.high += part.high + (low < total.low ? 1 : 0);
+      total.low = low;
+      return;
+    }
+    case SinkForm::MinInt:
+      if (part.high != 0 && (total.high == 0 || i64(part.low) < i64(total.low))) total = part;
+      return;
+    case SinkForm::MaxInt:
+      if (part.high != 0 && (total.high == 0 || i64(total.low) < i64(part.low))) total = part;
+      return;
+    case SinkForm::MinFloat:
+      if (part.high != 0 && (total.high == 0 || number(part.low) < number(total.low))) total = part;
+      return;
+    case SinkForm::MaxFloat:
+      if (part.high != 0 && (total.high == 0 || number(total.low) < number(part.low))) total = part;
+      return;
+    case SinkForm::Any: total.low |= part.low; return;
+    case SinkForm::All: total.low &= part.low; return;
+    case SinkForm::SumFloat:
+    case SinkForm::Rows: return;
+  }
+}
+
+/// The values of the sinks that are no rows, from the slots of all workers and their exact sums.
+inline RegionValues merge_slots(const RegionPlan& plan, const std::vector<Slot>& slots,
+                                const std::vector<ExactSum>& sums) {
+  RegionValues values;
+  u64 sinks = plan.sinks.size();
+  u64 exact = exact_sums(plan);
+  u64 next_exact = 0;
+  values.rows.resize(sinks);
+  for (u64 i = 0; i < sinks; ++i) {
+    Slot total = slots[i];
+    for (u64 at = i + sinks; at < slots.size(); at += sinks) merge_slot(plan.sinks[i].form, total, slots[at]);
+    if (plan.sinks[i].form == SinkForm::SumFloat) {
+      ExactSum sum;
+      exact_sum_clear(sum);
+      for (u64 at = next_exact; at < sums.size(); at += exact) exact_sum_merge(sum, sums[at]);
+      total.low = __builtin_bit_cast(u64, exact_sum_round(sum));
+      ++next_exact;
+    }
+    values.slots.push_back(total);
+  }
+  return values;
+}
+
+/// The rows of an area in order of their outermost positions; rows of one position are in order already.
+inline std::vector<std::vector<u64>> ordered_rows(const u64* words, u64 capacity, u64 count, u64 columns) {
+  std::vector<u64> order(count);
+  std::iota(order.begin(), order.end(), 0ull);
+  std::stable_sort(order.begin(), order.end(), [&](u64 a, u64 b) { return words[a] < words[b]; });
+  std::vector<std::vector<u64>> result(columns, std::vector<u64>(count));
+  for (u64 column = 0; column < columns; ++column) {
+    for (u64 row = 0; row < count; ++row) result[column][row] = words[(column + 1) * capacity + order[row]];
+  }
+  return result;
+}
+
+/// A region that ended by itself has walked every position and left no task.
+inline void check_whole(const RegionPlan& plan, const Shared& shared) {
+  if (shared.positions_done == plan.positions && shared.live == 0) return;
+  throw Failure{4, "internal error: not every position was walked"};
+}
+
+}  // namespace matcha_program

@@ -1,0 +1,293 @@
+#include "codegen/c_family/host_program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "codegen/c_family/prologue.h"
+#include "codegen/c_family/text_writer.h"
+#include "ir/match.h"
+
+namespace matcha::codegen {
+
+using ir::Kind;
+using ir::ScalarKind;
+using ir::SinkKind;
+
+namespace {
+
+/// Reads and keeps what the program works on; in the order in which the parts build on one another.
+constexpr std::string_view kHostTexts[] = {
+    "codegen/c_family/host/host.h",   "codegen/c_family/host/graph.h",    "codegen/c_family/host/inputs.h",
+    "codegen/c_family/host/result.h", "codegen/c_family/host/schedule.h", "codegen/c_family/host/sinks.h",
+};
+
+class HostEmitter {
+ public:
+  HostEmitter(const ir::Module& module, const AheadOfTime& about, const Emitted& emitted, Names& names,
+              const RegionCall& call, Diagnostics& diagnostics)
+      : module_(module),
+        about_(about),
+        emitted_(emitted),
+        names_(names),
+        call_(call),
+        diagnostics_(diagnostics),
+        facts_(module),
+        expressions_(facts_, names_) {}
+
+  std::optional<std::string> run() {
+    expressions_.set_in_region(true);
+    std::size_t errors = diagnostics_.error_count();
+    out_.line("namespace matcha_program {");
+    out_.blank();
+    out_.line(fmt::format("inline const std::string kProgram = {};", quoted(about_.program)));
+    out_.line(fmt::format("inline const std::string kEntry = {};", quoted(about_.entry)));
+    out_.line(fmt::format("inline constexpr u64 kSteal = {};", stealing_name(about_.steal)));
+    out_.blank();
+    parameters();
+    out_.blank();
+    steps();
+    out_.blank();
+    out_.line("}  // namespace matcha_program");
+    out_.blank();
+    out_.raw(standalone_text("codegen/c_family/host/main.h"));
+    if (diagnostics_.error_count() != errors) return std::nullopt;
+    return out_.take();
+  }
+
+ private:
+  std::string member(const ir::Var* var) { return "f." + names_.of(var); }
+
+  static std::string columns(const ir::Type* type) {
+    std::string text = Expressions::type(type).substr(5);
+    text.pop_back();
+    return text;
+  }
+
+  /// As a string literal; bytes that are no plain characters are octal, which ends after three digits.
+  static std::string quoted(std::string_view text) {
+    std::string out = "\"";
+    for (char c : text) {
+      bool plain = c >= ' ' && c <= '~' && c != '"' && c != '\\' && c != '?';
+      out += plain ? std::string(1, c) : fmt::format("\\{:03o}", static_cast<unsigned char>(c));
+    }
+    return out + '"';
+  }
+
+  void steps() {
+    out_.open("static void run_program(Host& host, Frame& f, Result& result)");
+    out_.line("Shared shared{};");
+    out_.line("const Launch launch = host.top_launch(shared);");
+    out_.line("const Worker w(launch, 0);");
+    if (about_.tuple_result) out_.line("result.tuple();");
+    for (const ir::Stmt* stmt : module_.body->body) {
+      ir::match(
+          *stmt, [&](const ir::Let& s) { let(s); }, [&](const ir::BuildGraph& s) { build(s); },
+          [&](const ir::Region& s) { region(s); }, [&](const ir::Return& s) { results(s); },
+          [](const ir::Stmt&) { MATCHA_UNREACHABLE("a step of stage kernel"); });
+      out_.line("host.check(shared);");
+    }
+    out_.close();
+  }
+
+  static std::string column_letters(const ir::Type* type) {
+    std::string letters;
+    for (const ir::Type* column : type->columns) {
+      letters += column->is_scalar(ScalarKind::Vid)   ? 'v'
+                 : column->is_scalar(ScalarKind::I64) ? 'i'
+                 : column->is_scalar(ScalarKind::F64) ? 'f'
+                                                      : 'b';
+    }
+    return letters;
+  }
+
+  static std::string constant(const AheadOfTime::Scalar& value) {
+    if (const bool* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
+    if (const double* number = std::get_if<double>(&value)) return fmt::format("{:a}", *number);
+    return fmt::format("i64({}ull)", static_cast<std::uint64_t>(std::get<std::int64_t>(value)));
+  }
+
+  void parameters() {
+    out_.open("static void bind_parameters(Host& host, Frame& f)");
+    const ir::Var* graph = nullptr;
+    std::string lists;
+    for (const ir::Var* param : module_.params) {
+      if (param->type->is_list()) {
+        lists += fmt::format("{}{{{}, \"{}\"}}", lists.empty() ? "" : ", ", quoted(param->hint),
+                             column_letters(param->type));
+      }
+      if (!param->type->is_graph()) continue;
+      if (graph != nullptr) {
+        diagnostics_.error(
+            DiagId::AheadOfTimeParam, param->loc,
+            fmt::format("`{}` is a second graph, and a program that is compiled ahead of time takes one", param->hint),
+            fmt::format("the first is `{}`; take a list of edges and use `mk_graph`", graph->hint));
+      }
+      graph = param;
+    }
+    out_.line(fmt::format("host.bind({}, {{{}}});", graph == nullptr ? "\"\"" : quoted(graph->hint), lists));
+    std::size_t own = module_.params.size() - about_.label_words.size();
+    for (std::size_t i = 0; i < module_.params.size(); ++i) {
+      const ir::Var* param = module_.params[i];
+      std::string name = quoted(param->hint);
+      std::string value = "host.graph()";
+      if (i >= own) {
+        value = fmt::format("host.label({})", quoted(about_.label_words[i - own]));
+      } else if (param->type->is_list()) {
+        value = fmt::format("host.input<{}>({})", columns(param->type), name);
+      } else if (param->type->is_scalar()) {
+        std::string type = Expressions::type(param->type);
+        bool optional = i < about_.defaults.size() && about_.defaults[i].has_value();
+        value = fmt::format("host.parameter<{}>({}{})", type, name,
+                            optional ? fmt::format(", {}({})", type, constant(*about_.defaults[i])) : "");
+      }
+      out_.line(fmt::format("{} = {};", member(param), value));
+    }
+    out_.line("host.end_parameters();");
+    out_.close();
+  }
+
+  void let(const ir::Let& s) {
+    bool set = s.value->kind == Kind::Intersect || s.value->kind == Kind::Diff || s.value->kind == Kind::Sorted;
+    std::string value;
+    if (set) {
+      std::string size = fmt::format("{}.size", expressions_.text(s.value->operands[0], Precedence::Primary));
+      value = expressions_.set_operation(s.value, fmt::format("host.room<{}>({})", columns(s.var->type), size));
+    } else {
+      value = expressions_.text(s.value);
+      if (s.var->type->is_list()) value = fmt::format("host.list({})", value);
+    }
+    out_.line(fmt::format("{} = {};", member(s.var), value));
+  }
+
+  void build(const ir::BuildGraph& s) {
+    std::string labels = s.maybe_labels != nullptr ? expressions_.text(s.maybe_labels) : "List<u32, i64>{}";
+    std::string info = "nullptr";
+    if (s.maybe_info != nullptr) {
+      std::string list = expressions_.text(s.maybe_info);
+      out_.line(fmt::format("w.same_length({}.size, {}.size, {}, {});", expressions_.text(s.edges), list, s.loc.line,
+                            s.loc.column));
+      info = fmt::format("host.words({})", list);
+    }
+    out_.line(fmt::format("{} = host.build_graph({}, {}, {}, host.graph());", member(s.var), expressions_.text(s.edges),
+                          info, labels));
+  }
+
+  static std::string form(const ir::Sink& sink) {
+    bool real = sink.var->type->is_scalar(ScalarKind::F64);
+    switch (sink.kind) {
+      case SinkKind::Sum: return real ? "SumFloat" : "SumInt";
+      case SinkKind::Min: return real ? "MinFloat" : "MinInt";
+      case SinkKind::Max: return real ? "MaxFloat" : "MaxInt";
+      case SinkKind::Any: return "Any";
+      case SinkKind::All: return "All";
+      case SinkKind::List: return "Rows";
+    }
+    MATCHA_UNREACHABLE("a sink kind");
+  }
+
+  /// What the frame gets from sink `i` of a region's values `v`.
+  std::string sink_value(const ir::Sink& sink, std::size_t i, const ir::Stmt& place) {
+    std::string type = Expressions::type(sink.var->type);
+    std::string at = fmt::format("{}, {}", place.loc.line, place.loc.column);
+    switch (sink.kind) {
+      case SinkKind::Sum:
+        if (sink.var->type->is_scalar(ScalarKind::F64)) return fmt::format("float_of(v, {})", i);
+        if (sink.var->type->is_scalar(ScalarKind::I128)) return fmt::format("sum_of(v, {})", i);
+        return fmt::format("w.narrow(sum_of(v, {}), {})", i, at);
+      case SinkKind::Min:
+      case SinkKind::Max: return fmt::format("w.best(best_of<{}>(v, {}), {})", type, i, at);
+      case SinkKind::Any:
+      case SinkKind::All: return fmt::format("v.slots[{}].low != 0", i);
+      case SinkKind::List: break;
+    }
+    std::string size = fmt::format("v.rows[{}][0].size()", i);
+    std::string text;
+    for (std::size_t column = sink.var->type->columns.size(); column-- > 0;) {
+      std::string item = Expressions::type(sink.var->type->columns[column]);
+      text = fmt::format("{{column_of<{}>(host, v, {}, {}), {}{}}}", item, i, column, size,
+                         text.empty() ? "" : ", " + text);
+    }
+    return type + text;
+  }
+
+  void region(const ir::Region& s) {
+    const EmittedRegion& entry = emitted_.regions[next_region_++];
+    out_.line("{");
+    out_.line("  RegionPlan plan{};");
+    out_.line(fmt::format("  plan.parallel = {};", entry.outer != nullptr));
+    out_.line(fmt::format("  plan.positions = {};", positions(entry)));
+    out_.line(fmt::format("  plan.split = {};", s.schedule.split + 1));
+    if (entry.dealt_graph != nullptr)
+      out_.line(fmt::format("  plan.dealt_graph = &{};", expressions_.text(entry.dealt_graph, Precedence::Primary)));
+    if (about_.stack == Stack::Paged) out_.line("  plan.paged = true;");
+    for (const ir::Sink& sink : s.collect->sinks) {
+      out_.line(
+          fmt::format("  plan.sinks.push_back({{SinkForm::{}, {}}});", form(sink), sink.var->type->columns.size()));
+    }
+    for (const ir::Buffer& buffer : s.buffers) {
+      std::size_t columns = buffer.var->type->columns.size();
+      std::string bytes = columns == 1 ? fmt::format("sizeof({})", Expressions::type(buffer.var->type->columns[0]))
+                                       : std::to_string(8 * columns);
+      out_.line(fmt::format("  plan.buffers.push_back({{u64({}), {}}});", expressions_.text(buffer.capacity), bytes));
+    }
+    for (const std::string& line : call_(entry, names_)) out_.line("  " + line);
+    for (std::size_t i = 0; i < s.collect->sinks.size(); ++i) {
+      const ir::Sink& sink = s.collect->sinks[i];
+      out_.line(fmt::format("  {} = {};", member(sink.var), sink_value(sink, i, s)));
+    }
+    out_.line("}");
+  }
+
+  std::string positions(const EmittedRegion& entry) {
+    if (entry.outer == nullptr) return "1";
+    std::string size = fmt::format("u64({}.size)", expressions_.text(entry.outer->lists[0], Precedence::Primary));
+    for (std::size_t i = 1; i < entry.outer->lists.size(); ++i) {
+      size = fmt::format("w.same_length({}, u64({}.size), {}, {})", size,
+                         expressions_.text(entry.outer->lists[i], Precedence::Primary), entry.outer->loc.line,
+                         entry.outer->loc.column);
+    }
+    return size;
+  }
+
+  void results(const ir::Return& s) {
+    for (const ir::Expr* value : s.values) {
+      std::string text = expressions_.text(value);
+      out_.line(value->type->is_list() ? fmt::format("result.list(w, host.list({}));", text)
+                                       : fmt::format("result.value(w, {}({}));", Expressions::type(value->type), text));
+    }
+  }
+
+  const ir::Module& module_;
+  const AheadOfTime& about_;
+  const Emitted& emitted_;
+  Names& names_;
+  const RegionCall& call_;
+  Diagnostics& diagnostics_;
+  ir::Facts facts_;
+  Expressions expressions_;
+  TextWriter out_;
+  std::size_t next_region_ = 0;
+};
+
+}  // namespace
+
+std::string host_prologue(std::initializer_list<std::string_view> runners) {
+  std::string result = worker_prologue();
+  for (std::string_view path : kHostTexts) result += standalone_text(path);
+  for (std::string_view path : runners) result += standalone_text(path);
+  return result;
+}
+
+std::optional<std::string> emit_host(const ir::Module& module, const AheadOfTime& about, const Emitted& emitted,
+                                     Names& names, const RegionCall& call, Diagnostics& diagnostics) {
+  return HostEmitter(module, about, emitted, names, call, diagnostics).run();
+}
+
+std::string program_line(const AheadOfTime& about, std::string_view emit) {
+  std::string file = about.program;
+  std::replace(file.begin(), file.end(), '\n', ' ');
+  return fmt::format("// {} of {}, made by `matcha build --emit={}`.", about.entry, file, emit);
+}
+
+}  // namespace matcha::codegen

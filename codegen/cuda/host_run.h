@@ -1,0 +1,207 @@
+// Regions of a program that was compiled ahead of time, on a GPU. The text stands behind the device part, in a
+// namespace of its own: what both sides name, such as Launch, is a type of its own on each, of one layout.
+#pragma once
+
+#include "codegen/cuda/host_gpu.h"
+
+namespace matcha_program {
+
+inline constexpr const char* kDevice = "cuda";
+inline constexpr const char* kBackend = "cuda";
+inline constexpr const char* kRunnerHelp = "  --device N             the GPU, from 0 (default 0)\n";
+
+inline constexpr bool kStealIsFixed = true;
+
+inline Schedule default_schedule() {
+  Schedule schedule;
+  schedule.tile = 4;
+  schedule.queue = 1 << 17;
+  schedule.rows = 1 << 20;
+  return schedule;
+}
+
+/// False when the option is none for a GPU.
+inline bool take_runner(Schedule& schedule, const std::string& option, const std::string& value) {
+  if (option == "--device") schedule.device = int(std::min<u64>(number_of(option, value), 1 << 20));
+  return option == "--device";
+}
+
+inline std::string runner_facts(const Schedule& schedule) { return "\"gpu\": " + std::to_string(schedule.device); }
+
+/// How many groups work: all that the GPU holds at once, fewer when there is little to do or little memory.
+inline u64 plan_workers(Gpu& gpu, const RegionPlan& plan, const Kernel& kernel, const ListPlan& lists) {
+  if (!plan.parallel) return 1;
+  int blocks = 0;
+  need(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel.function, kernel.block, 0), "occupancy");
+  if (blocks == 0) throw Failure{4, "the kernel of a region does not fit a multiprocessor"};
+  constexpr u64 kGroupsAPosition = 16;
+  u64 threads = u64(gpu.processors()) * u64(blocks) * u64(kernel.block);
+  u64 useful = std::max<u64>(plan.positions, 1);
+  if (plan.dealt_graph != nullptr) useful = std::max(useful, plan.dealt_graph->arc_count);
+  if (useful < threads) useful *= kGroupsAPosition;
+  u64 workers = std::min(threads / kernel.group, useful);
+  u64 bytes = lists.scratch_bytes + lists.tables * kPageBytes;
+  if (bytes == 0) return workers;
+  u64 room = gpu.room() / bytes;
+  if (room == 0) throw Failure{5, "the intermediate lists do not fit the GPU's memory"};
+  return std::min(workers, room);
+}
+
+/// Pages of the arena of so many groups.
+inline u64 plan_pages(Gpu& gpu, const ListPlan& lists, u64 workers, u64 arena_bytes) {
+  if (lists.pages == 0) return 0;
+  u64 left = gpu.room() - workers * lists.scratch_bytes;
+  return std::min(lists.pages * workers, std::min(left, arena_bytes) / kPageBytes);
+}
+
+/// The memory of one run of a region, with so much room for rows.
+class RegionOnGpu {
+ public:
+  RegionOnGpu(Host& host, const RegionPlan& plan, const Kernel& kernel, u64 row_capacity)
+      : host_(host),
+        plan_(plan),
+        kernel_(kernel),
+        row_capacity_(row_capacity),
+        lists_(plan_lists(plan)),
+        workers_(plan_workers(gpu_, plan, kernel, lists_)),
+        pages_(plan_pages(gpu_, lists_, workers_, schedule_.arena_bytes)),
+        slots_(empty_slots(plan, workers_, reinterpret_cast<u64>(sums_.as<u8>()))),
+        rows_(plan.sinks.size()),
+        areas_(plan.sinks.size()) {
+    buffers_.write(lists_.buffers.data(), lists_.buffers.size() * sizeof(BufferPlan));
+    if (plan.paged) scratch_.fill(0);
+    boards_.fill(0);
+    idle_.fill(0);
+    sums_.fill(0);
+    queue_.fill(0xFF);
+    counts_.fill(0);
+    slot_memory_.write(slots_.data(), slots_.size() * sizeof(Slot));
+    for (u64 i = 0; i < areas_.size(); ++i) {
+      if (plan.sinks[i].form != SinkForm::Rows) continue;
+      rows_[i] = std::make_unique<DeviceArray>(row_capacity * (plan.sinks[i].columns + 1) * 8);
+      areas_[i] = {rows_[i]->as<u64>(), row_capacity, counts_.as<u64>() + i};
+    }
+    area_memory_.write(areas_.data(), areas_.size() * sizeof(RowArea));
+  }
+
+  /// Runs the kernel to its end. `frame` has the addresses of the device.
+  void run(void* frame) {
+    Shared shared{};
+    Launch launch = launch_of(shared);
+    shared.live = launch.deal.tile != 0 ? launch.deal.tiles : plan_.positions;
+    shared.queue_room = launch.queue.capacity;
+    shared_.write(&shared, sizeof shared);
+    void* arguments[] = {frame, &launch};
+    u64 block = u64(kernel_.block);
+    u64 blocks = (workers_ * kernel_.group + block - 1) / block;
+    need(cudaLaunchKernel(kernel_.function, dim3(unsigned(blocks)), dim3(unsigned(block)), arguments, 0, nullptr),
+         "the kernel cannot be started");
+    need(cudaDeviceSynchronize(), "the kernel failed");
+    shared_.read(&shared, sizeof shared);
+    host_.check(shared);
+    check_whole(plan_, shared);
+    splits_ = shared.splits;
+    note_lists(host_.facts(), plan_, workers_,
+               workers_ * lists_.scratch_bytes + std::min(shared.pages_taken, pages_) * kPageBytes);
+  }
+
+  /// `rows_wanted`: for how many there should have been room; when there was not, rows are left out.
+  RegionValues values(u64& rows_wanted) {
+    host_.facts().positions += plan_.positions;
+    host_.facts().splits += splits_;
+    slot_memory_.read(slots_.data(), slots_.size() * sizeof(Slot));
+    std::vector<ExactSum> sums(exact_sums(plan_) * workers_);
+    sums_.read(sums.data(), sums.size() * sizeof(ExactSum));
+    RegionValues values = merge_slots(plan_, slots_, sums);
+    for (u64 i = 0; i < rows_.size(); ++i) {
+      if (rows_[i] == nullptr) continue;
+      u64 count = 0;
+      counts_.read(&count, 8, i * 8);
+      rows_wanted = std::max(rows_wanted, count);
+      if (count > row_capacity_) continue;
+      u64 columns = plan_.sinks[i].columns;
+      std::vector<u64> words((columns + 1) * count);
+      for (u64 c = 0; c <= columns; ++c) rows_[i]->read(words.data() + c * count, count * 8, c * row_capacity_ * 8);
+      values.rows[i] = ordered_rows(words.data(), count, count, columns);
+    }
+    return values;
+  }
+
+ private:
+  Launch launch_of(Shared& shared) {
+    Launch launch = host_.top_launch(shared);
+    launch.shared = shared_.as<Shared>();
+    launch.original_ids = gpu_.place(launch.original_ids, launch.universe);
+    launch.positions = plan_.positions;
+    constexpr u64 kLargestChunk = 64, kChunksAGroup = 8;
+    u64 chunk = std::min(std::max<u64>(plan_.positions / (workers_ * kChunksAGroup), 1), kLargestChunk);
+    launch.chunk = schedule_.chunk != 0 ? schedule_.chunk : chunk;
+    launch.deal = deal();
+    launch.workers = workers_;
+    set_stealing(plan_, schedule_, gpu_.ticks_per_us(), launch);
+    if (launch.stealing == kTimeout && (launch.tau == 0 || schedule_.queue == 0)) launch.split = 0;
+    launch.block = block_;
+    launch.boards = boards_.as<u64>();
+    launch.idle = idle_.as<u64>();
+    launch.queue = queue_of(queue_.as<u64>(), launch.split == 0 ? 0 : schedule_.queue, launch.shared);
+    launch.scratch = scratch_.as<u8>();
+    launch.scratch_bytes = lists_.scratch_bytes;
+    launch.buffers = buffers_.as<BufferPlan>();
+    launch.arena = arena_.as<u8>();
+    launch.arena_pages = pages_;
+    launch.slots = slot_memory_.as<Slot>();
+    launch.sinks = plan_.sinks.size();
+    launch.rows = area_memory_.as<RowArea>();
+    return launch;
+  }
+
+  Deal deal() {
+    constexpr u64 kArcsAtATime = 64;
+    Deal deal = deal_of(plan_, schedule_.tile, std::max<u64>(kArcsAtATime / std::max<u64>(schedule_.tile, 1), 1));
+    if (deal.tile == 0) return deal;
+    deal.offsets = gpu_.place(deal.offsets, plan_.dealt_graph->universe + 1);
+    deal.vertices = gpu_.place(deal.vertices, deal.vertex_count);
+    return deal;
+  }
+
+  Host& host_;
+  const RegionPlan& plan_;
+  const Kernel& kernel_;
+  u64 row_capacity_;
+  Gpu& gpu_ = Gpu::of(host_);
+  const Schedule& schedule_ = host_.settings().schedule;
+  ListPlan lists_;
+  u64 workers_;
+  u64 pages_;
+  u64 block_ = std::max<u64>(u64(kernel_.block) / kernel_.group, 1);
+  u64 splits_ = 0;
+  DeviceArray shared_{sizeof(Shared)};
+  DeviceArray queue_{schedule_.queue * kTaskWords * 8};
+  DeviceArray boards_{(schedule_.steal == kHalf ? workers_ * kBoardWords : 0) * 8};
+  DeviceArray idle_{(workers_ / block_ / 64 + 1) * 8};
+  DeviceArray scratch_{lists_.scratch_bytes * workers_};
+  DeviceArray arena_{pages_ * kPageBytes};
+  DeviceArray buffers_{lists_.buffers.size() * sizeof(BufferPlan)};
+  DeviceArray sums_{exact_sums(plan_) * workers_ * sizeof(ExactSum)};
+  std::vector<Slot> slots_;
+  DeviceArray slot_memory_{slots_.size() * sizeof(Slot)};
+  DeviceArray counts_{plan_.sinks.size() * 8};
+  std::vector<std::unique_ptr<DeviceArray>> rows_;
+  std::vector<RowArea> areas_;
+  DeviceArray area_memory_{areas_.size() * sizeof(RowArea)};
+};
+
+/// Runs a region. `frame` has the addresses of the device.
+inline RegionValues run_region(Host& host, const RegionPlan& plan, const Kernel& kernel, void* frame) {
+  u64 capacity = host.settings().schedule.rows;
+  while (true) {
+    RegionOnGpu region(host, plan, kernel, capacity);
+    region.run(frame);
+    u64 wanted = 0;
+    RegionValues values = region.values(wanted);
+    if (wanted <= capacity) return values;
+    capacity = wanted;
+  }
+}
+
+}  // namespace matcha_program
