@@ -60,6 +60,16 @@ void add_gpu_options(CLI::App& verb, codegen::CudaOptions& options) {
       ->group("GPU");
   verb.add_flag("--eager", options.eager, "Split long tasks even when no group waits for work (for tests)")
       ->group("GPU");
+  verb.add_option("--gpus", options.gpus, "GPUs that share the work, from the first one on; all: as many as there are")
+      ->transform(CLI::Validator(
+          [](std::string& text) {
+            if (text == "0") return std::string("there is no run on 0 GPUs");
+            if (text == "all") text = "0";
+            return std::string();
+          },
+          ""))
+      ->type_name("N|all")
+      ->group("GPU");
   verb.add_option("--queue", options.queue, "Split tasks that there is room for; default: 131072")
       ->type_name("N")
       ->group("GPU");

@@ -79,8 +79,8 @@ class Run {
       return console_.error(ExitCode::Usage, "`--backend` is for the CPU", "leave it out, or use --device cpu");
     }
     if (options_.device == "cuda") on_gpu_ = true;
-    // A GPU holds all rows before it hands them over, and has no SIMD tiers.
-    const bool for_cpu = options_.backend != "llvm" || !options_.matches.empty() || !options_.simd.empty();
+    // A GPU has no SIMD tiers.
+    const bool for_cpu = options_.backend != "llvm" || !options_.simd.empty();
     if (options_.device == "auto" && !for_cpu) on_gpu_ = gpu_problem().empty();
     if (options_.json && options_.matches == "-") {
       return console_.error(ExitCode::Usage, "`--json` and `--matches -` both write to standard output",

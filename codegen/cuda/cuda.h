@@ -28,7 +28,8 @@ struct CudaOptions {
   std::uint64_t rows = std::uint64_t{1} << 20;  ///< Rows of a list for which there is room at first.
   std::uint64_t scratch_bytes = 0;  ///< Memory for the intermediate lists of all groups at most; 0: what is free.
   std::uint64_t arena_bytes = 0;    ///< Of `scratch_bytes` at most, for the pages of paged lists; 0: what is needed.
-  int device = 0;
+  int device = 0;                   ///< The first GPU that is used.
+  std::uint32_t gpus = 1;           ///< How many are used together; 0: all from `device` on.
 };
 
 /// CUDA for the first GPU, through NVRTC and the driver; both are opened when a program runs, so emission and loading

@@ -1,23 +1,19 @@
 #include "codegen/cuda/executable.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <bit>
-#include <cstring>
-#include <optional>
+#include <chrono>
 
+#include "codegen/cuda/device_values.h"
+#include "codegen/cuda/region_run.h"
 #include "ir/analysis/facts.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
-#include "runtime/cuda/kernel_cache.h"
 
 namespace matcha::codegen::gpu {
 
 using ir::Kind;
 using ir::ScalarKind;
 using runtime::ErrorKind;
-using runtime::cuda::DeviceMemory;
 using Clock = std::chrono::steady_clock;
 
 namespace {
@@ -42,30 +38,51 @@ void for_each_device_node(const ir::Module& module, F visit) {
 /// in tiles of a few arcs, so whole warps stay busy, and lanes of one warp do not diverge.
 constexpr std::uint32_t kLanes = 32;
 
-}  // namespace
+/// The region whose rows are the answer of the program and nothing else; null: there is none. Its only list sink is
+/// the one result, which no other step reads.
+const ir::Region* answering_region(const ir::Module& module) {
+  const ir::Return* result = ir::as<ir::Return>(module.body->body.back());
+  if (result == nullptr || result->values.size() != 1) return nullptr;
+  const ir::Region* found = nullptr;
+  bool read = false;
+  ir::for_each_stmt(*module.body, [&](const ir::Stmt& stmt) {
+    if (&stmt == result) return;
+    ir::for_each_expr(stmt, [&](const ir::Expr& expr) {
+      ir::for_each_node(expr, [&](const ir::Expr& node) { read = read || &node == result->values[0]; });
+    });
+  });
+  for (const ir::Stmt* stmt : module.body->body) {
+    const ir::Region* region = ir::as<ir::Region>(stmt);
+    if (region == nullptr) continue;
+    std::span<const ir::Sink> sinks = region->collect->sinks;
+    bool lists = std::count_if(sinks.begin(), sinks.end(),
+                               [](const ir::Sink& sink) { return sink.kind == ir::SinkKind::List; }) == 1;
+    bool answers =
+        std::any_of(sinks.begin(), sinks.end(), [&](const ir::Sink& sink) { return sink.var == result->values[0]; });
+    if (lists && answers) found = region;
+  }
+  return read ? nullptr : found;
+}
 
-/// What is kept from run to run.
-struct CudaExecutable::Session {
-  runtime::cuda::DeviceRef device;
-  std::unique_ptr<RegionLauncher> launcher;
-  std::vector<std::uint32_t> groups;
-  Stack stack = Stack::Array;
-  std::vector<EmittedRegion> regions;
-  std::optional<runtime::cuda::Module> module;
-  std::vector<runtime::cuda::Function> kernels;
-};
+}  // namespace
 
 /// One run: the values of the top level, and what of them is on the device.
 class CudaExecutable::Run {
  public:
   Run(CudaExecutable& program, const runtime::Universe& universe, const RunOptions& options)
-      : program_(program), universe_(universe), options_(options), values_(program.module_, universe, options) {}
+      : program_(program), universe_(universe), options_(options), values_(program.module_, universe, options) {
+    if (options.on_rows) streamed_ = answering_region(program.module_);
+  }
 
   RunResult walk(std::span<const Argument> arguments) {
-    program_.open(result_);
-    values_.bind(program_.module_, arguments);
-    for (const ir::Var* param : program_.module_.params) upload_early(param);
-    program_.compile(group_widths(program_.module_, program_.options_.group, kLanes), program_.options_.stack, result_);
+    const Clock::time_point begin = Clock::now();
+    try {
+      open(arguments);
+    } catch (const interp::Trap&) {
+      program_.session_.reset();
+      throw;
+    }
+    result_.times.emplace_back("ready", milliseconds_since(begin));
     for (const ir::Stmt* stmt : program_.module_.body->body) {
       if (ended() && (stmt->kind == Kind::Region || stmt->kind == Kind::BuildGraph)) break;
       try {
@@ -81,6 +98,18 @@ class CudaExecutable::Run {
  private:
   bool ended() const { return result_.ending != Ending::Complete; }
   Session& session() { return *program_.session_; }
+
+  /// Devices are opened, kernels compiled and graphs copied side by side.
+  void open(std::span<const Argument> arguments) {
+    if (program_.session_ == nullptr) program_.session_ = std::make_unique<Session>(program_.options_);
+    values_.bind(program_.module_, arguments);
+    session().begin_compile(program_.module_, group_widths(program_.module_, program_.options_.group, kLanes),
+                            program_.options_.stack);
+    session().open(result_);
+    for (RegionLauncher* launcher : session().launchers()) devices_.emplace_back(launcher->stream());
+    for (const ir::Var* param : program_.module_.params) upload_early(param);
+    session().load(result_);
+  }
 
   void step(const ir::Stmt& stmt) {
     ir::match(
@@ -127,42 +156,10 @@ class CudaExecutable::Run {
       need(runtime::ensure_splits(*graph.graph));
       graph.view.splits = graph.graph->view().splits;
     }
-    uploads_.emplace(var, need(runtime::cuda::GraphUpload::start(session().device, graph.view, wanted)));
+    for (DeviceValues& device : devices_) device.upload(var, graph, wanted);
   }
 
-  const void* upload_bytes(const void* bytes, std::uint64_t count) {
-    const runtime::cuda::Stream& stream = session().launcher->stream();
-    DeviceMemory& memory =
-        arrays_.emplace_back(need(DeviceMemory::allocate(session().device, std::max<std::uint64_t>(count, 1))));
-    if (count != 0) need(memory.copy_from(stream, bytes, count));
-    need(stream.synchronize());
-    return reinterpret_cast<const void*>(memory.address());
-  }
-
-  const std::vector<const void*>& device_columns(const ir::Var* var) {
-    const auto found = columns_.find(var);
-    if (found != columns_.end()) return found->second;
-    const HostList& list = values_.list(var);
-    std::vector<const void*> columns;
-    for (std::size_t c = 0; c < list.columns.size(); ++c) {
-      columns.push_back(upload_bytes(list.columns[c], list.size * runtime::element_bytes(list.kinds[c])));
-    }
-    return columns_.emplace(var, std::move(columns)).first->second;
-  }
-
-  const std::int64_t* device_ids() {
-    if (!program_.reads_ids_ || universe_.ids() == nullptr) return nullptr;
-    if (ids_ == nullptr) ids_ = static_cast<const std::int64_t*>(upload_bytes(universe_.ids(), universe_.size() * 8));
-    return ids_;
-  }
-
-  template <typename T>
-  static void put(std::vector<std::uint8_t>& frame, std::uint64_t offset, const T& value) {
-    std::memcpy(frame.data() + offset, &value, sizeof value);
-  }
-
-  /// The frame as the values are now; what is not there yet stays 0.
-  std::vector<std::uint8_t> frame(const ir::Region& region) {
+  static std::unordered_set<const ir::Var*> values_read(const ir::Region& region) {
     std::unordered_set<const ir::Var*> wanted;
     ir::for_each_stmt(*region.collect->body, [&](const ir::Stmt& stmt) {
       ir::for_each_expr(stmt, [&](const ir::Expr& expr) {
@@ -171,42 +168,7 @@ class CudaExecutable::Run {
         wanted.insert(read.begin(), read.end());
       });
     });
-    std::vector<std::uint8_t> frame(program_.layout_.bytes, 0);
-    for (const FrameField& field : program_.layout_.fields) {
-      if (!wanted.contains(field.var)) continue;
-      if (field.var->type->is_graph()) {
-        runtime::cuda::GraphUpload& upload = uploads_.at(field.var);
-        need(upload.wait());
-        put(frame, field.offset, upload.view());
-      } else if (field.var->type->is_list()) {
-        std::uint64_t size = values_.list(field.var).size;
-        const std::vector<const void*>& columns = device_columns(field.var);
-        for (std::size_t c = 0; c < columns.size(); ++c) {
-          put(frame, field.offset + c * 16, columns[c]);
-          put(frame, field.offset + c * 16 + 8, size);
-        }
-      } else {
-        put_scalar(frame, field, values_.value(field.var), region.loc);
-      }
-    }
-    return frame;
-  }
-
-  static void put_scalar(std::vector<std::uint8_t>& frame, const FrameField& field, const interp::Value& value,
-                         SourceLoc loc) {
-    if (const bool* truth = std::get_if<bool>(&value)) {
-      put(frame, field.offset, static_cast<std::uint8_t>(*truth ? 1 : 0));
-    } else if (const interp::Vid* vertex = std::get_if<interp::Vid>(&value)) {
-      put(frame, field.offset, vertex->rank);
-    } else if (const std::int64_t* narrow = std::get_if<std::int64_t>(&value)) {
-      put(frame, field.offset, *narrow);
-    } else if (const __int128* wide = std::get_if<__int128>(&value)) {
-      put(frame, field.offset, *wide);
-    } else if (const double* real = std::get_if<double>(&value)) {
-      put(frame, field.offset, *real);
-    } else {
-      interp::trap(runtime::TrapCode::EmptyList, loc);
-    }
+    return wanted;
   }
 
   // Steps
@@ -224,8 +186,8 @@ class CudaExecutable::Run {
     std::size_t index = next_region_++;
     RegionRequest request;
     request.region = &s;
-    request.group = session().groups[index];
-    request.positions = positions(session().regions[index]);
+    request.group = session().groups()[index];
+    request.positions = positions(session().regions()[index]);
     for (const ir::Buffer& buffer : s.buffers) {
       std::int64_t items = std::max<std::int64_t>(values_.integer(*buffer.capacity), 0);
       const std::span<const ir::Type* const> columns = buffer.var->type->columns;
@@ -233,22 +195,29 @@ class CudaExecutable::Run {
           columns.size() == 1 ? runtime::element_bytes(element_kind(*columns[0])) : 8 * columns.size();
       request.buffers.push_back({std::string(buffer.var->hint), static_cast<std::uint64_t>(items), bytes});
     }
-    request.original_ids = device_ids();
     request.universe = universe_.size();
+    request.stream_rows = &s == streamed_;
     const Clock::time_point waiting = Clock::now();
-    request.frame = frame(s);
+    std::unordered_set<const ir::Var*> wanted = values_read(s);
+    std::vector<RegionInputs> inputs(devices_.size());
+    const ir::Expr* dealt = session().regions()[index].dealt_graph;
+    for (std::size_t i = 0; i < devices_.size(); ++i) {
+      inputs[i].frame = devices_[i].frame(program_.layout_, wanted, values_, s.loc);
+      if (dealt != nullptr) inputs[i].dealt_graph = devices_[i].graph(ir::as<ir::Var>(dealt));
+      if (program_.reads_ids_) inputs[i].original_ids = devices_[i].ids(universe_);
+    }
     result_.times.emplace_back("upload", milliseconds_since(waiting));
-    const ir::Expr* dealt = session().regions[index].dealt_graph;
-    const auto upload = dealt != nullptr ? uploads_.find(ir::as<ir::Var>(dealt)) : uploads_.end();
-    if (upload != uploads_.end()) request.dealt_graph = &upload->second.view();
-    choose_kernel(request, index);
-    RegionOutcome outcome = session().launcher->run(request, options_);
-    result_.times.emplace_back("kernel", outcome.milliseconds);
-    if (!outcome.note.empty()) result_.notes.push_back(outcome.note);
+    choose_kernels(request, index, inputs);
+    RegionOutcome outcome = run_region(session().launchers(), request, inputs, program_.options_, options_);
+    result_.times.emplace_back("launch", outcome.launch_ms);
+    result_.times.emplace_back("kernel", outcome.kernel_ms);
+    result_.times.emplace_back("collect", outcome.collect_ms);
+    for (std::string& note : outcome.notes) result_.notes.push_back(std::move(note));
+    report_lists(request, outcome);
     result_.ending = outcome.ending;
     result_.positions += outcome.positions;
-    report_lists(request, outcome);
     result_.deferred += outcome.splits;
+    result_.rows += outcome.streamed;
     for (std::size_t i = 0; i < s.collect->sinks.size(); ++i) {
       const ir::Sink& sink = s.collect->sinks[i];
       if (sink.kind == ir::SinkKind::List) {
@@ -259,15 +228,20 @@ class CudaExecutable::Run {
     }
   }
 
-  /// The kernel of the region; when its arrays do not fit, the program is compiled for paged lists first.
-  void choose_kernel(RegionRequest& request, std::size_t index) {
-    request.kernel = &session().kernels[index];
-    request.stack = session().stack;
-    if (request.stack == Stack::Paged || !session().launcher->wants_pages(request)) return;
+  /// The kernels of the region; when its arrays do not fit, the program is compiled for paged lists first.
+  void choose_kernels(RegionRequest& request, std::size_t index, std::vector<RegionInputs>& inputs) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i].kernel = &session().kernel(i, index);
+    request.stack = session().stack();
+    bool pages = false;
+    for (std::size_t i = 0; i < inputs.size() && request.stack == Stack::Array; ++i) {
+      pages = pages || session().launchers()[i]->wants_pages(request, inputs[i]);
+    }
+    if (!pages) return;
     result_.notes.push_back("lists are kept in pages, because arrays for enough groups of threads do not fit");
-    program_.compile(std::vector(session().groups), Stack::Paged, result_);
-    request.kernel = &session().kernels[index];
+    session().begin_compile(program_.module_, std::vector(session().groups()), Stack::Paged);
+    session().load(result_);
     request.stack = Stack::Paged;
+    for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i].kernel = &session().kernel(i, index);
   }
 
   /// Tells of the region whose lists took most.
@@ -280,7 +254,7 @@ class CudaExecutable::Run {
 
   void results(const ir::Return& s) {
     if (options_.on_rows && s.values.size() == 1 && s.values[0]->type->is_list()) {
-      give_rows(values_.list(*s.values[0]));
+      if (streamed_ == nullptr) give_rows(values_.list(*s.values[0]));
       result_.values.emplace_back(static_cast<__int128>(result_.rows));
       return;
     }
@@ -325,10 +299,8 @@ class CudaExecutable::Run {
   const runtime::Universe& universe_;
   const RunOptions& options_;
   HostValues values_;
-  std::unordered_map<const ir::Var*, runtime::cuda::GraphUpload> uploads_;
-  std::unordered_map<const ir::Var*, std::vector<const void*>> columns_;
-  std::vector<DeviceMemory> arrays_;
-  const std::int64_t* ids_ = nullptr;
+  std::vector<DeviceValues> devices_;
+  const ir::Region* streamed_ = nullptr;  ///< Its rows are the answer, and go straight to whoever takes rows.
   std::size_t next_region_ = 0;
   RunResult result_;
 };
@@ -344,48 +316,6 @@ CudaExecutable::CudaExecutable(const ir::Module& module, const CudaOptions& opti
 }
 
 CudaExecutable::~CudaExecutable() = default;
-
-void CudaExecutable::open(RunResult& result) {
-  if (session_ == nullptr) {
-    const Clock::time_point start = Clock::now();
-    const runtime::cuda::Driver* driver = need(runtime::cuda::Driver::open());
-    std::unique_ptr<Session> session = std::make_unique<Session>();
-    session->device = need(runtime::cuda::Device::open(*driver, options_.device));
-    session->launcher = std::make_unique<RegionLauncher>(session->device, options_);
-    session_ = std::move(session);
-    result.times.emplace_back("device", milliseconds_since(start));
-  }
-  result.tier = session_->device->label();
-}
-
-void CudaExecutable::compile(const std::vector<std::uint32_t>& groups, Stack stack, RunResult& result) {
-  Session& session = *session_;
-  if (session.module && session.groups == groups && session.stack == stack) return;
-  Clock::time_point start = Clock::now();
-  DeviceText device_text = emit_device_text(module_, groups, options_.steal, stack);
-  runtime::cuda::NvrtcSearch search;
-  search.preferred_major = session.device->driver().version() / 1000;
-  const runtime::cuda::Nvrtc* nvrtc = need(runtime::cuda::Nvrtc::open(search));
-  runtime::cuda::CompileRequest request;
-  request.source = std::move(device_text.text);
-  request.name = fmt::format("{}.cu", module_.name.empty() ? "program" : module_.name);
-  request.arch = session.device->properties().arch;
-  request.options = compile_options();
-  runtime::cuda::KernelImage image =
-      need(runtime::cuda::compile_cached(*nvrtc, runtime::cuda::KernelCache::standard(), request));
-  if (!image.note.empty()) result.notes.push_back(image.note);
-  result.times.emplace_back(image.from_cache ? "kernel_cache" : "nvrtc", milliseconds_since(start));
-  start = Clock::now();
-  session.module.emplace(need(runtime::cuda::Module::load(session.device, image.bytes)));
-  session.kernels.clear();
-  for (const EmittedRegion& region : device_text.regions) {
-    session.kernels.push_back(need(session.module->function("run_" + region.function)));
-  }
-  session.groups = groups;
-  session.stack = stack;
-  session.regions = std::move(device_text.regions);
-  result.times.emplace_back("module", milliseconds_since(start));
-}
 
 RunOutcome CudaExecutable::run(std::span<const Argument> arguments, const runtime::Universe& universe,
                                const RunOptions& options) {

@@ -1,14 +1,11 @@
 #pragma once
 
 #include <memory>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "codegen/cuda/cuda.h"
-#include "codegen/cuda/device_text.h"
 #include "codegen/cuda/frame_layout.h"
-#include "codegen/cuda/region_launch.h"
-#include "runtime/cuda/graph_upload.h"
+#include "codegen/cuda/session.h"
 
 namespace matcha::codegen::gpu {
 
@@ -22,11 +19,7 @@ class CudaExecutable final : public Executable {
                  const RunOptions& options) override;
 
  private:
-  struct Session;
   class Run;
-
-  void open(RunResult& result);
-  void compile(const std::vector<std::uint32_t>& groups, Stack stack, RunResult& result);
 
   ir::Module module_;
   CudaOptions options_;

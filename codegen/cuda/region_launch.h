@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include "codegen/cuda/host_values.h"
 #include "codegen/cuda/region_memory.h"
 #include "codegen/cuda/region_plan.h"
+#include "codegen/cuda/row_stream.h"
 #include "runtime/common/exact_sum.h"
 #include "runtime/common/launch.h"
 #include "runtime/cuda/memory.h"
@@ -14,61 +16,100 @@
 
 namespace matcha::codegen::gpu {
 
-/// A region, ready to be launched.
+/// A region, as all devices see it.
 struct RegionRequest {
   const ir::Region* region = nullptr;
-  const runtime::cuda::Function* kernel = nullptr;
   std::uint32_t group = 1;
   Stack stack = Stack::Array;  ///< What the kernel is compiled for.
   std::uint64_t positions = 1;
-  std::vector<std::uint8_t> frame;
   std::vector<BufferSpec> buffers;
-  const std::int64_t* original_ids = nullptr;  ///< On the device.
   std::uint64_t universe = 0;
-  const runtime::GraphView* dealt_graph = nullptr;  ///< On the device: by whose arcs the region may be dealt out.
+  bool stream_rows = false;  ///< The rows of its list sink go to the host while it runs, in no particular order.
+
+  bool has_rows() const;
+  /// Rows are told apart by their outermost position, so one group finds all of a position.
+  bool keeps_order() const { return has_rows() && !stream_rows; }
 };
 
-/// What came of it; covers what was done until then unless `ending` is Complete.
-struct RegionOutcome {
-  std::vector<interp::Value> values;  ///< One a sink; unused for lists.
-  std::vector<HostList> rows;         ///< One a sink; of list sinks.
-  Ending ending = Ending::Complete;
-  std::uint64_t positions = 0;
-  std::uint64_t splits = 0;
-  std::uint64_t groups = 0;
-  std::uint64_t list_bytes = 0;  ///< Of their intermediate lists.
-  double milliseconds = 0;       ///< Of the kernel.
-  std::string note;
+/// What a region reads on one device.
+struct RegionInputs {
+  const runtime::cuda::Function* kernel = nullptr;
+  std::vector<std::uint8_t> frame;
+  const std::int64_t* original_ids = nullptr;
+  const runtime::GraphView* dealt_graph = nullptr;  ///< By whose arcs the region may be dealt out; or null.
 };
 
-/// Launches regions on one device, one at a time.
+/// How a region is dealt out: chunk (or tile) c goes to device c modulo `devices`, whose groups take them one after the
+/// other.
+struct RegionShare {
+  std::uint64_t device = 0;
+  std::uint64_t devices = 1;
+  std::uint64_t groups = 1;  ///< Of all devices.
+
+  /// How many of `count` items fall to this device, when they are dealt out in units of `unit`.
+  std::uint64_t of(std::uint64_t count, std::uint64_t unit) const;
+};
+
+/// Runs regions on one device; memory, streams and events are kept from region to region.
+/// For each region: `plan`, `start`, `done` until true, `take`.
 class RegionLauncher {
  public:
   RegionLauncher(runtime::cuda::DeviceRef device, const CudaOptions& options);
 
-  /// Throws Trap for an error of the program, the device or its memory.
-  RegionOutcome run(const RegionRequest& request, const RunOptions& options);
-  /// True when the region should be compiled for paged lists, because arrays for enough groups do not fit.
-  bool wants_pages(const RegionRequest& request) const;
   const runtime::cuda::Stream& stream() const { return stream_; }
+  const runtime::cuda::DeviceRef& device() const { return device_; }
+
+  /// True when the region should be compiled for paged lists, because arrays for enough groups do not fit.
+  bool wants_pages(const RegionRequest& request, const RegionInputs& inputs) const;
+  /// Decides how many groups work; gives their number. `note`: what a user should know of it; else untouched.
+  std::uint64_t plan(const RegionRequest& request, const RegionInputs& inputs, std::string& note);
+  /// Hands everything to the device and returns; nothing is waited for. `row_capacity`: rows of each list sink.
+  void start(const RegionRequest& request, const RegionInputs& inputs, const RegionShare& share,
+             std::uint64_t row_capacity);
+  /// The region has ended here. Throws Trap when the kernel failed.
+  bool done(const RegionRequest& request);
+  /// Asks the groups to leave soon.
+  void stop();
+  /// Outermost positions that are done so far; the value of an earlier moment.
+  std::uint64_t walked();
+  /// Hands over streamed rows that are complete and counts them; false: no more are wanted. `done`: the kernel has
+  /// ended.
+  bool drain(const RowStream::Give& give, bool done, std::uint64_t& rows);
+
+  // After `done`
+
+  const matcha_program::Shared& shared() const { return *static_cast<const matcha_program::Shared*>(control_.host()); }
+  /// Milliseconds of the device's time that the kernel took.
+  double milliseconds() const;
+  /// Bytes that the intermediate lists of the groups took.
+  std::uint64_t list_bytes() const { return plan_.bytes(shared().pages_taken); }
+  /// Rows that a list sink found, whether they had room or not.
+  std::uint64_t row_count(std::size_t sink) const { return counts()[sink]; }
+  /// Adds what the groups found: `slots` sink by sink for each group; exact sums of sink i to `sums[i]`.
+  void take(const RegionRequest& request, std::vector<matcha_program::Slot>& slots,
+            std::vector<std::vector<runtime::ExactSum>>& sums);
+  /// Copies the first `count` rows of a list sink to `words`, column c at `words[c * stride]`, the positions first.
+  void take_rows(const RegionRequest& request, std::size_t sink, std::uint64_t count, std::uint64_t* words,
+                 std::uint64_t stride);
+  void drop_rows() { memory_.drop_rows(); }
 
  private:
+  /// The words that host and workers share, in one piece so that one copy takes them: Shared, the counts of rows, the
+  /// plans of buffers, the areas of rows.
+  struct ControlLayout {
+    std::uint64_t counts = 0, buffers = 0, areas = 0, bytes = 0;
+  };
+
+  matcha_program::Launch prepare(const RegionRequest& request, const RegionInputs& inputs, const RegionShare& share);
+  matcha_program::Deal deal(const RegionRequest& request, const RegionInputs& inputs) const;
   /// Groups that the device holds at a time, or fewer when there is no work for all.
-  std::uint64_t wanted_groups(const RegionRequest& request) const;
+  std::uint64_t wanted_groups(const RegionRequest& request, const RegionInputs& inputs) const;
   ListMemory list_memory() const;
-  matcha_program::Launch prepare(const RegionRequest& request, const RegionPlan& plan);
-  matcha_program::Deal deal(const RegionRequest& request) const;
-  void prepare_stealing(const RegionRequest& request, const RegionPlan& plan, matcha_program::Launch& launch);
-  void prepare_lists(const RegionPlan& plan, matcha_program::Launch& launch);
-  void prepare_sinks(const RegionRequest& request, const RegionPlan& plan, matcha_program::Launch& launch);
-  void prepare_rows(const RegionRequest& request, matcha_program::Launch& launch);
-  void start(const RegionRequest& request, const RegionPlan& plan, matcha_program::Launch& launch);
-  /// Waits for the kernel, looking at the wish to stop meanwhile.
-  Ending wait(const RegionRequest& request, const RunOptions& options);
-  void check(const RegionRequest& request, const matcha_program::Shared& shared, RegionOutcome& outcome) const;
-  void collect(const RegionRequest& request, const RegionPlan& plan, RegionOutcome& outcome);
-  /// False when a row area was too small; the capacity is then what is needed.
-  bool collect_rows(const RegionRequest& request, RegionOutcome& outcome);
+  void prepare_stealing(const RegionRequest& request, matcha_program::Launch& launch);
+  void prepare_lists(matcha_program::Launch& launch);
+  void prepare_slots(const RegionRequest& request, matcha_program::Launch& launch);
+  void prepare_rows(const RegionRequest& request);
+  std::uint64_t* counts() const;
 
   runtime::cuda::DeviceRef device_;
   CudaOptions options_;
@@ -76,10 +117,17 @@ class RegionLauncher {
   runtime::cuda::Stream side_;  ///< For words that travel while a kernel runs.
   runtime::cuda::Event begin_;
   runtime::cuda::Event end_;
+  runtime::cuda::Event prepared_;                     ///< The shared words are on the device.
   runtime::cuda::PinnedBuffer<std::uint64_t> words_;  ///< [0]: what is written to `stop`; [1]: progress.
   RegionMemory memory_;
+  RegionPlan plan_;
+  ControlLayout layout_;
+  runtime::cuda::PinnedMemory control_;  ///< What the device gets at the start, and gives back at the end.
+  runtime::cuda::PinnedMemory slots_;
   runtime::cuda::CuDevicePtr shared_ = 0;
   std::uint64_t row_capacity_ = 0;
+  RowStream rows_;
+  std::size_t stream_sink_ = 0;
 };
 
 }  // namespace matcha::codegen::gpu

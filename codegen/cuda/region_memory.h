@@ -12,7 +12,7 @@ namespace matcha::codegen::gpu {
 /// Memory of the device that regions use one after the other: each purpose keeps the largest piece it was ever given.
 class RegionMemory {
  public:
-  enum class Use { Shared, Queue, Boards, Idle, Buffers, Scratch, Pages, Slots, Sums, RowAreas, RowCounts };
+  enum class Use { Control, Queue, Boards, Idle, Scratch, Pages, Slots, Sums };
 
   explicit RegionMemory(runtime::cuda::DeviceRef device) : device_(std::move(device)) {}
 

@@ -38,15 +38,6 @@ interp::Value int_sum(const ir::Sink& sink, const std::vector<Slot>& slots, std:
   return static_cast<std::int64_t>(total);
 }
 
-void put(runtime::Column& column, std::uint64_t at, std::uint64_t word) {
-  switch (column.kind()) {
-    case ElementKind::Vid: static_cast<std::uint32_t*>(column.data())[at] = static_cast<std::uint32_t>(word); return;
-    case ElementKind::Int:
-    case ElementKind::Float: static_cast<std::uint64_t*>(column.data())[at] = word; return;
-    case ElementKind::Bool: static_cast<std::uint8_t*>(column.data())[at] = word != 0 ? 1 : 0; return;
-  }
-}
-
 }  // namespace
 
 bool is_exact_sum(const ir::Sink& sink) {
@@ -82,6 +73,15 @@ interp::Value merge_slots(const ir::Sink& sink, const std::vector<Slot>& slots, 
   return best;
 }
 
+void put_word(ElementKind kind, void* column, std::uint64_t at, std::uint64_t word) {
+  switch (kind) {
+    case ElementKind::Vid: static_cast<std::uint32_t*>(column)[at] = static_cast<std::uint32_t>(word); return;
+    case ElementKind::Int:
+    case ElementKind::Float: static_cast<std::uint64_t*>(column)[at] = word; return;
+    case ElementKind::Bool: static_cast<std::uint8_t*>(column)[at] = word != 0 ? 1 : 0; return;
+  }
+}
+
 HostList ordered_rows(const ir::Sink& sink, const std::vector<std::uint64_t>& words, std::uint64_t count,
                       std::uint64_t positions) {
   // A counting sort by position; the rows of one position are in order already.
@@ -96,7 +96,8 @@ HostList ordered_rows(const ir::Sink& sink, const std::vector<std::uint64_t>& wo
   for (std::size_t c = 0; c < sink.var->type->columns.size(); ++c) {
     runtime::Column& column = keeper->emplace_back(element_kind(*sink.var->type->columns[c]));
     if (!column.resize(count)) interp::trap(TrapCode::OutOfMemory, {});
-    for (std::uint64_t row = 0; row < count; ++row) put(column, place[row], words[(c + 1) * count + row]);
+    for (std::uint64_t row = 0; row < count; ++row)
+      put_word(column.kind(), column.data(), place[row], words[(c + 1) * count + row]);
   }
   for (const runtime::Column& column : *keeper) {
     list.kinds.push_back(column.kind());

@@ -22,6 +22,9 @@ matcha_program::Slot empty_slot(const ir::Sink& sink);
 interp::Value merge_slots(const ir::Sink& sink, const std::vector<matcha_program::Slot>& slots, std::uint64_t index,
                           std::uint64_t sinks, const std::vector<runtime::ExactSum>& sums, SourceLoc loc);
 
+/// Writes a word of a row as item `at` of a column.
+void put_word(runtime::ElementKind kind, void* column, std::uint64_t at, std::uint64_t word);
+
 /// The `count` rows of a list sink in order of their outermost positions. `words` is laid out as RowArea says, with
 /// room for no more than them.
 HostList ordered_rows(const ir::Sink& sink, const std::vector<std::uint64_t>& words, std::uint64_t count,

@@ -1,6 +1,6 @@
-// The few atomic operations that the task queue and the workers use, on host and device. All are relaxed: what is
-// passed between workers is passed in the atomic words themselves, and where two words must be seen in order there is a
-// `fence`.
+// The few atomic operations that the task queue and the workers use, on host and device. All but `publish` are relaxed:
+// what is passed between workers is passed in the atomic words themselves, and where two words must be seen in order
+// there is a `fence`.
 #pragma once
 
 #include "runtime/common/prelude.h"
@@ -19,6 +19,11 @@ MATCHA_FN u64 atomic_or(u64* word, u64 bits) { return atomicOr(word, bits); }
 MATCHA_FN u64 atomic_and(u64* word, u64 bits) { return atomicAnd(word, bits); }
 MATCHA_FN u64 atomic_exchange_if(u64* word, u64 expected, u64 value) { return atomicCAS(word, expected, value); }
 MATCHA_FN u64 atomic_read(const u64* word) { return *static_cast<const volatile u64*>(word); }
+/// Writes a word after everything that this thread wrote before; for a reader on the host.
+MATCHA_FN void publish(u64* word, u64 value) {
+  __threadfence_system();
+  *static_cast<volatile u64*>(word) = value;
+}
 /// Waits for about so many nanoseconds.
 MATCHA_FN void nap(u32 nanoseconds = 100) { __nanosleep(nanoseconds); }
 /// Others see what this thread did before it no later than what it does after.
@@ -36,6 +41,7 @@ MATCHA_FN u64 atomic_exchange_if(u64* word, u64 expected, u64 value) {
   return expected;
 }
 MATCHA_FN u64 atomic_read(const u64* word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
+MATCHA_FN void publish(u64* word, u64 value) { __atomic_store_n(word, value, __ATOMIC_RELEASE); }
 /// Whoever is waited for may need this processor; yielding it does not reach threads that others hold up.
 MATCHA_FN void nap(u32 = 0) {
   timespec moment{0, 1000};

@@ -38,10 +38,15 @@ struct BufferPlan {
 /// The rows of one list sink. Column `c` of row `r` is `words[(c + 1) * capacity + r]`; `words[r]` is the outermost
 /// position that found it, by which the host orders them. `count` goes on counting when the area is full: then the host
 /// makes a larger one and runs the region again.
+///
+/// With `drained` the area is a ring that the host empties meanwhile: row `r` lies at slot `r` modulo `capacity`, as
+/// the mark `r + 1`, written last, and then the columns; a group that is `capacity` rows ahead of `drained` waits. The
+/// host takes rows out in order, so the row that it waits for always has a slot.
 struct RowArea {
   u64* words;
-  u64 capacity;
+  u64 capacity;  ///< Of a ring: a power of two.
   u64* count;
+  const u64* drained;  ///< Rows that were taken out; null: no ring.
 };
 
 /// How an idle worker gets a part of what a busy one has left.
@@ -58,6 +63,9 @@ struct Launch {
   u64 positions;            ///< Of the outermost loop.
   u64 chunk;                ///< Positions that a worker takes at a time.
   Deal deal;                ///< Tiles of arcs in the place of chunks, when `deal.tile` is not 0.
+  u64 device;  ///< Chunks and tiles are dealt out to devices in turn: number c is for device c modulo `other_devices +
+               ///< 1`.
+  u64 other_devices;  ///< Devices that share the region with this one.
   u64 workers;
   u64 stealing;  ///< A `Stealing`; see `stealing_of`.
   u64 split;     ///< Loop levels whose remaining positions others may get; at most 3.

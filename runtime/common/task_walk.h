@@ -17,6 +17,9 @@ inline constexpr u64 kOwedAtMost = 64;
 inline constexpr u32 kShortestPause = 100;
 inline constexpr u32 kLongestPause = 6400;
 
+/// Tiles that a worker takes at a time when several devices share a region.
+inline constexpr u64 kDealtTiles = 16;
+
 template <typename Group>
 class TaskWalk {
  public:
@@ -99,15 +102,15 @@ class TaskWalk {
         weight = 1;
       } else if (launch_.deal.tile != 0) {
         u64 taken = atomic_read(&launch_.shared->next);
-        if (taken < launch_.deal.tiles) {
-          u64 count = launch_.deal.share(taken, launch_.workers);
-          u64 begin = atomic_add(&launch_.shared->next, count);
+        if (dealt_tile(taken) < launch_.deal.tiles) {
+          u64 count = launch_.other_devices != 0 ? kDealtTiles : launch_.deal.share(taken, launch_.workers);
+          u64 begin = dealt_tile(atomic_add(&launch_.shared->next, count));
           u64 end = smaller(begin + count, launch_.deal.tiles);
           task = Task{kTileDepth, {0, 0}, begin, end};
           weight = begin < end ? end - begin : 0;
         }
-      } else if (atomic_read(&launch_.shared->next) < launch_.positions) {
-        u64 begin = atomic_add(&launch_.shared->next, launch_.chunk);
+      } else if (dealt(atomic_read(&launch_.shared->next), launch_.chunk) < launch_.positions) {
+        u64 begin = dealt(atomic_add(&launch_.shared->next, launch_.chunk), launch_.chunk);
         u64 end = smaller(begin + launch_.chunk, launch_.positions);
         task = Task{0, {0, 0}, begin, end};
         weight = begin < end ? end - begin : 0;
@@ -148,10 +151,24 @@ class TaskWalk {
   MATCHA_MEMBER bool wanted() const {
     if (launch_.eager) return true;
     if (launch_.queue.capacity == 0) return false;
-    u64 fresh = launch_.deal.tile != 0 ? launch_.deal.tiles : launch_.positions;
-    bool hungry = group_.leads() && atomic_read(&launch_.shared->next) >= fresh &&
-                  launch_.queue.waiting() <= launch_.workers / kHungry;
+    bool hungry = group_.leads() && all_taken() && launch_.queue.waiting() <= launch_.workers / kHungry;
     return group_.broadcast(hungry) != 0;
+  }
+
+  /// Where the `taken`th item of this device lies among those of all devices; they are dealt out in units of `unit`.
+  MATCHA_MEMBER u64 dealt(u64 taken, u64 unit) const {
+    return taken + (taken / unit * launch_.other_devices + launch_.device) * unit;
+  }
+
+  /// The same for tiles, which go to one device as they come and to several in units of kDealtTiles.
+  MATCHA_MEMBER u64 dealt_tile(u64 taken) const {
+    return launch_.other_devices == 0 ? taken : dealt(taken, kDealtTiles);
+  }
+  /// Nothing fresh is left for this device.
+  MATCHA_MEMBER bool all_taken() const {
+    u64 taken = atomic_read(&launch_.shared->next);
+    if (launch_.deal.tile != 0) return dealt_tile(taken) >= launch_.deal.tiles;
+    return dealt(taken, launch_.chunk) >= launch_.positions;
   }
 
   /// Puts [begin, end) into the queue in pieces, the last ones first, each lane some of them; gives the number of

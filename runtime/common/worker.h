@@ -122,6 +122,10 @@ class WorkerOf : public TaskWalk<Group>, public Checked<Group>, public SetOperat
     if (!group_.leads()) return;
     const RowArea& area = launch_.rows[sink];
     u64 at = atomic_add(area.count, 1);
+    if (area.drained != nullptr) {
+      stream_row(area, at, values...);
+      return;
+    }
     if (at >= area.capacity) return;
     area.words[at] = position;
     u64 column = 0;
@@ -129,6 +133,19 @@ class WorkerOf : public TaskWalk<Group>, public Checked<Group>, public SetOperat
   }
 
  private:
+  /// Row `at` of a ring. It gets lost when the region is stopped while it waits for room.
+  template <typename... T>
+  MATCHA_MEMBER void stream_row(const RowArea& area, u64 at, T... values) const {
+    while (at >= atomic_read(area.drained) + area.capacity) {
+      if (atomic_read(&launch_.shared->stop) != 0) return;
+      nap();
+    }
+    u64* slot = area.words + (at & (area.capacity - 1)) * (sizeof...(T) + 1);
+    u64 column = 0;
+    ((slot[++column] = to_word(values)), ...);
+    publish(slot, at + 1);
+  }
+
   MATCHA_MEMBER u8* memory_of(u32 number) const {
     return launch_.scratch + index_ * launch_.scratch_bytes + launch_.buffers[number].offset;
   }

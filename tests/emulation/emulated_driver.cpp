@@ -1,16 +1,20 @@
 // The driver's entries, with threads of the host behind them. Kernels come from the emulated NVRTC. A few threads run
 // all threads of a grid by turns, each to its end, which works because no worker waits for one that has not started.
 //
-// MATCHA_EMULATED_THREADS (4), MATCHA_EMULATED_DEVICES (1), MATCHA_EMULATED_BYTES (of each device; 4 GiB)
+// MATCHA_EMULATED_THREADS (4), MATCHA_EMULATED_DEVICES (1), MATCHA_EMULATED_BYTES (of each device; 4 GiB),
+// MATCHA_EMULATED_ARCH (90), MATCHA_EMULATED_FAULT (a CUresult with which every kernel ends)
 
 #include <dlfcn.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -33,13 +37,58 @@ struct CuModuleState {
   void* library;
   std::map<std::string, CuFunctionState> functions;
 };
+/// A stream does its work in order, on a thread of its own.
 struct CuStreamState {
-  std::thread kernel;
-  std::atomic<bool> running{false};
+  CuStreamState() : worker([this] { work(); }) {}
+  ~CuStreamState() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      closed = true;
+    }
+    changed.notify_all();
+    worker.join();
+  }
+  CuStreamState(const CuStreamState&) = delete;
+  CuStreamState& operator=(const CuStreamState&) = delete;
+
+  void add(std::function<void()> step) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    steps.push_back(std::move(step));
+    changed.notify_all();
+  }
+  bool idle() {
+    const std::lock_guard<std::mutex> lock(mutex);
+    return steps.empty();
+  }
+  void wait() {
+    std::unique_lock<std::mutex> lock(mutex);
+    changed.wait(lock, [this] { return steps.empty(); });
+  }
+  void work() {
+    std::unique_lock<std::mutex> lock(mutex);
+    while (true) {
+      changed.wait(lock, [this] { return closed || !steps.empty(); });
+      if (steps.empty()) return;
+      const std::function<void()> step = steps.front();
+      lock.unlock();
+      step();
+      lock.lock();
+      steps.pop_front();
+      changed.notify_all();
+    }
+  }
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<std::function<void()>> steps;  ///< The first one may be under way.
+  bool closed = false;
+  std::thread worker;
 };
 struct CuEventState {
-  CuStreamState* stream = nullptr;  ///< Of the work that it marks.
-  std::chrono::steady_clock::time_point time;
+  CuStreamState* stream = nullptr;    ///< Of the work that it marks.
+  std::atomic<std::int64_t> time{0};  ///< Nanoseconds.
+  std::atomic<int> recorded{0};       ///< How often it was put into a stream, and how often a stream came by.
+  std::atomic<int> reached{0};
 };
 
 namespace {
@@ -47,6 +96,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr CuResult kInvalidValue = 1;
+constexpr CuResult kNoDevice = 100;
 constexpr CuResult kInvalidDevice = 101;
 constexpr CuResult kInvalidImage = 200;
 constexpr CuResult kNotFound = 500;
@@ -57,6 +107,7 @@ struct Device {
 };
 
 std::mutex guard;
+std::atomic<CuResult> failure{kCuSuccess};  ///< How a kernel ended; waiting for anything then gives the same.
 std::map<CuDevice, Device> devices;
 std::map<std::uint64_t, std::pair<CuDevice, std::uint64_t>> blocks_of_memory;  ///< Device and bytes.
 thread_local CuContext current = nullptr;
@@ -78,11 +129,6 @@ bool inside(std::uint64_t address, std::size_t bytes) {
   return address + bytes <= block->first + block->second.second;
 }
 
-/// Work in a stream waits for the kernel that the stream runs.
-void finish(CuStream stream) {
-  if (stream->kernel.joinable()) stream->kernel.join();
-}
-
 /// A few words may be read and written by a running kernel at the same time.
 void copy(void* to, const void* from, std::size_t bytes) {
   constexpr std::size_t kFewBytes = 128;
@@ -100,6 +146,10 @@ void copy(void* to, const void* from, std::size_t bytes) {
 
 /// Runs all threads of a grid.
 void run_grid(const emulation::Kernel& kernel, void* arguments, unsigned blocks, unsigned threads) {
+  if (const std::uint64_t fault = setting("MATCHA_EMULATED_FAULT", 0); fault != 0) {
+    failure = static_cast<CuResult>(fault);
+    return;
+  }
   std::atomic<std::uint64_t> next{0};
   const std::uint64_t count = std::uint64_t{blocks} * threads;
   const auto work = [&] {
@@ -118,13 +168,18 @@ void run_grid(const emulation::Kernel& kernel, void* arguments, unsigned blocks,
 
 extern "C" {
 
-CuResult cuInit(unsigned) { return kCuSuccess; }
+CuResult cuInit(unsigned) { return setting("MATCHA_EMULATED_DEVICES", 1) == 0 ? kNoDevice : kCuSuccess; }
 CuResult cuDriverGetVersion(int* version) {
   *version = 13000;
   return kCuSuccess;
 }
 CuResult cuGetErrorName(CuResult code, const char** name) {
-  *name = code == kCuOutOfMemory ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_EMULATED";
+  static const std::map<CuResult, const char*> kNames = {{kCuOutOfMemory, "CUDA_ERROR_OUT_OF_MEMORY"},
+                                                         {kNoDevice, "CUDA_ERROR_NO_DEVICE"},
+                                                         {700, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+                                                         {702, "CUDA_ERROR_LAUNCH_TIMEOUT"}};
+  const auto found = kNames.find(code);
+  *name = found != kNames.end() ? found->second : "CUDA_ERROR_EMULATED";
   return kCuSuccess;
 }
 CuResult cuGetErrorString(CuResult code, const char** text) {
@@ -149,13 +204,14 @@ CuResult cuDeviceGetPCIBusId(char* name, int size, CuDevice device) {
   return kCuSuccess;
 }
 CuResult cuDeviceGetAttribute(int* value, int attribute, CuDevice) {
-  // Numbers of CUdevice_attribute; one multiprocessor, sm_90, 48 KB of shared memory.
+  // Numbers of CUdevice_attribute; one multiprocessor, 48 KB of shared memory.
   static const std::map<int, int> kValues = {
-      {1, 1024},  {8, 49152}, {10, 32}, {13, 2000000}, {16, 1},     {38, 1 << 20},
-      {39, 2048}, {75, 9},    {76, 0},  {81, 49152},   {82, 65536}, {97, 49152},
+      {1, 1024},     {8, 49152}, {10, 32},    {13, 2000000}, {16, 1},
+      {38, 1 << 20}, {39, 2048}, {81, 49152}, {82, 65536},   {97, 49152},
   };
+  const int arch = static_cast<int>(setting("MATCHA_EMULATED_ARCH", 90));
   const auto found = kValues.find(attribute);
-  *value = found == kValues.end() ? 0 : found->second;
+  *value = attribute == 75 ? arch / 10 : attribute == 76 ? arch % 10 : found == kValues.end() ? 0 : found->second;
   return kCuSuccess;
 }
 CuResult cuDeviceTotalMem_v2(std::size_t* bytes, CuDevice) {
@@ -227,14 +283,9 @@ CuResult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CuFunction, in
 CuResult cuLaunchKernel(CuFunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                         unsigned bz, unsigned, CuStream stream, void** arguments, void**) {
   if (gy != 1 || gz != 1 || by != 1 || bz != 1) return kInvalidValue;
-  finish(stream);
   const emulation::Kernel* kernel = function->kernel;
   void* copied = kernel->copy(arguments);
-  stream->running = true;
-  stream->kernel = std::thread([stream, kernel, copied, gx, bx] {
-    run_grid(*kernel, copied, gx, bx);
-    stream->running = false;
-  });
+  stream->add([kernel, copied, gx, bx] { run_grid(*kernel, copied, gx, bx); });
   return kCuSuccess;
 }
 
@@ -243,21 +294,21 @@ CuResult cuStreamCreate(CuStream* stream, unsigned) {
   return kCuSuccess;
 }
 CuResult cuStreamDestroy_v2(CuStream stream) {
-  finish(stream);
   delete stream;
   return kCuSuccess;
 }
 CuResult cuStreamSynchronize(CuStream stream) {
-  finish(stream);
-  return kCuSuccess;
+  stream->wait();
+  return failure;
 }
 CuResult cuStreamQuery(CuStream stream) {
-  if (stream->running) return kCuNotReady;
-  finish(stream);
-  return kCuSuccess;
+  const bool idle = stream->idle();
+  return failure != kCuSuccess ? failure.load() : idle ? kCuSuccess : kCuNotReady;
 }
-CuResult cuStreamWaitEvent(CuStream, CuEvent event, unsigned) {
-  if (event->stream != nullptr) finish(event->stream);
+CuResult cuStreamWaitEvent(CuStream stream, CuEvent event, unsigned) {
+  stream->add([event, wanted = event->recorded.load()] {
+    while (event->reached < wanted) std::this_thread::sleep_for(std::chrono::microseconds(20));
+  });
   return kCuSuccess;
 }
 CuResult cuEventCreate(CuEvent* event, unsigned) {
@@ -270,15 +321,19 @@ CuResult cuEventDestroy_v2(CuEvent event) {
 }
 CuResult cuEventRecord(CuEvent event, CuStream stream) {
   event->stream = stream;
-  event->time = Clock::now();
+  ++event->recorded;
+  stream->add([event] {
+    event->time = std::chrono::nanoseconds(Clock::now().time_since_epoch()).count();
+    ++event->reached;
+  });
   return kCuSuccess;
 }
 CuResult cuEventSynchronize(CuEvent event) {
-  if (event->stream != nullptr) finish(event->stream);
-  return kCuSuccess;
+  if (event->stream != nullptr) event->stream->wait();
+  return failure;
 }
-CuResult cuEventElapsedTime(float* elapsed, CuEvent start, CuEvent) {
-  *elapsed = std::chrono::duration<float, std::milli>(Clock::now() - start->time).count();
+CuResult cuEventElapsedTime(float* elapsed, CuEvent start, CuEvent end) {
+  *elapsed = static_cast<float>(end->time - start->time) / 1e6F;
   return kCuSuccess;
 }
 
@@ -324,20 +379,17 @@ CuResult cuMemHostGetDevicePointer_v2(CuDevicePtr* address, void* host, unsigned
 }
 CuResult cuMemcpyHtoDAsync_v2(CuDevicePtr to, const void* from, std::size_t bytes, CuStream stream) {
   if (!inside(to, bytes)) return kInvalidValue;
-  finish(stream);
-  copy(reinterpret_cast<void*>(to), from, bytes);
+  stream->add([to, from, bytes] { copy(reinterpret_cast<void*>(to), from, bytes); });
   return kCuSuccess;
 }
 CuResult cuMemcpyDtoHAsync_v2(void* to, CuDevicePtr from, std::size_t bytes, CuStream stream) {
   if (!inside(from, bytes)) return kInvalidValue;
-  finish(stream);
-  copy(to, reinterpret_cast<const void*>(from), bytes);
+  stream->add([to, from, bytes] { copy(to, reinterpret_cast<const void*>(from), bytes); });
   return kCuSuccess;
 }
 CuResult cuMemsetD8Async(CuDevicePtr to, unsigned char byte, std::size_t bytes, CuStream stream) {
   if (!inside(to, bytes)) return kInvalidValue;
-  finish(stream);
-  std::memset(reinterpret_cast<void*>(to), byte, bytes);
+  stream->add([to, byte, bytes] { std::memset(reinterpret_cast<void*>(to), byte, bytes); });
   return kCuSuccess;
 }
 

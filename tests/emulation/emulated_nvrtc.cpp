@@ -144,6 +144,7 @@ int nvrtcCompileProgram(Program* program, int, const char* const*) {
   header.bytes = code.size();
   program->image.assign(reinterpret_cast<const char*>(&header), sizeof header);
   program->image += code;
+  program->ptx = program->image + "// emulated";  // Text ends with no zero.
   return kSuccess;
 }
 int nvrtcGetPTXSize(Program* program, std::size_t* size) { return copy_out(program->ptx, true, size); }

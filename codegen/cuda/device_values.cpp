@@ -1,0 +1,91 @@
+#include "codegen/cuda/device_values.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace matcha::codegen::gpu {
+
+using runtime::cuda::DeviceMemory;
+
+namespace {
+
+template <typename T>
+void put(std::vector<std::uint8_t>& frame, std::uint64_t offset, const T& value) {
+  std::memcpy(frame.data() + offset, &value, sizeof value);
+}
+
+void put_scalar(std::vector<std::uint8_t>& frame, const FrameField& field, const interp::Value& value, SourceLoc loc) {
+  if (const bool* truth = std::get_if<bool>(&value)) {
+    put(frame, field.offset, static_cast<std::uint8_t>(*truth ? 1 : 0));
+  } else if (const interp::Vid* vertex = std::get_if<interp::Vid>(&value)) {
+    put(frame, field.offset, vertex->rank);
+  } else if (const std::int64_t* narrow = std::get_if<std::int64_t>(&value)) {
+    put(frame, field.offset, *narrow);
+  } else if (const __int128* wide = std::get_if<__int128>(&value)) {
+    put(frame, field.offset, *wide);
+  } else if (const double* real = std::get_if<double>(&value)) {
+    put(frame, field.offset, *real);
+  } else {
+    interp::trap(runtime::TrapCode::EmptyList, loc);
+  }
+}
+
+}  // namespace
+
+void DeviceValues::upload(const ir::Var* var, const HostGraph& graph, const runtime::cuda::UploadOptions& wanted) {
+  graphs_.emplace(var, need(runtime::cuda::GraphUpload::start(stream_.shared_device(), graph.view, wanted)));
+}
+
+const runtime::GraphView* DeviceValues::graph(const ir::Var* var) {
+  const auto found = graphs_.find(var);
+  if (found == graphs_.end()) return nullptr;
+  need(found->second.wait());
+  return &found->second.view();
+}
+
+const void* DeviceValues::upload_bytes(const void* bytes, std::uint64_t count) {
+  DeviceMemory& memory =
+      arrays_.emplace_back(need(DeviceMemory::allocate(stream_.shared_device(), std::max<std::uint64_t>(count, 1))));
+  if (count != 0) need(memory.copy_from(stream_, bytes, count));
+  return reinterpret_cast<const void*>(memory.address());
+}
+
+const std::vector<const void*>& DeviceValues::columns(const ir::Var* var, const HostList& list) {
+  const auto found = columns_.find(var);
+  if (found != columns_.end()) return found->second;
+  std::vector<const void*> columns;
+  for (std::size_t c = 0; c < list.columns.size(); ++c) {
+    columns.push_back(upload_bytes(list.columns[c], list.size * runtime::element_bytes(list.kinds[c])));
+  }
+  return columns_.emplace(var, std::move(columns)).first->second;
+}
+
+const std::int64_t* DeviceValues::ids(const runtime::Universe& universe) {
+  if (universe.ids() == nullptr) return nullptr;
+  if (ids_ == nullptr) ids_ = static_cast<const std::int64_t*>(upload_bytes(universe.ids(), universe.size() * 8));
+  return ids_;
+}
+
+std::vector<std::uint8_t> DeviceValues::frame(const FrameLayout& layout,
+                                              const std::unordered_set<const ir::Var*>& wanted,
+                                              const HostValues& values, SourceLoc loc) {
+  std::vector<std::uint8_t> frame(layout.bytes, 0);
+  for (const FrameField& field : layout.fields) {
+    if (!wanted.contains(field.var)) continue;
+    if (field.var->type->is_graph()) {
+      put(frame, field.offset, *graph(field.var));
+    } else if (field.var->type->is_list()) {
+      const HostList& list = values.list(field.var);
+      const std::vector<const void*>& places = columns(field.var, list);
+      for (std::size_t c = 0; c < places.size(); ++c) {
+        put(frame, field.offset + c * 16, places[c]);
+        put(frame, field.offset + c * 16 + 8, list.size);
+      }
+    } else {
+      put_scalar(frame, field, values.value(field.var), loc);
+    }
+  }
+  return frame;
+}
+
+}  // namespace matcha::codegen::gpu

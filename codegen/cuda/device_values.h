@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "codegen/cuda/frame_layout.h"
+#include "codegen/cuda/host_values.h"
+#include "runtime/cuda/graph_upload.h"
+#include "runtime/cuda/memory.h"
+
+namespace matcha::codegen::gpu {
+
+/// The top-level values of a run on one device: what regions read of them, copied once.
+class DeviceValues {
+ public:
+  /// Copies go through `stream`, before the kernels that are launched in it.
+  explicit DeviceValues(const runtime::cuda::Stream& stream) : stream_(stream) {}
+
+  /// Starts the copy of a graph.
+  void upload(const ir::Var* var, const HostGraph& graph, const runtime::cuda::UploadOptions& wanted);
+  /// The graph on the device, once its copy is there; null: it was not uploaded.
+  const runtime::GraphView* graph(const ir::Var* var);
+  /// Ids of ranks on the device; they are copied at the first call.
+  const std::int64_t* ids(const runtime::Universe& universe);
+  /// The frame for a region that reads `wanted`; what it does not read stays 0.
+  std::vector<std::uint8_t> frame(const FrameLayout& layout, const std::unordered_set<const ir::Var*>& wanted,
+                                  const HostValues& values, SourceLoc loc);
+
+ private:
+  const void* upload_bytes(const void* bytes, std::uint64_t count);
+  const std::vector<const void*>& columns(const ir::Var* var, const HostList& list);
+
+  const runtime::cuda::Stream& stream_;
+  std::unordered_map<const ir::Var*, runtime::cuda::GraphUpload> graphs_;
+  std::unordered_map<const ir::Var*, std::vector<const void*>> columns_;
+  std::vector<runtime::cuda::DeviceMemory> arrays_;
+  const std::int64_t* ids_ = nullptr;
+};
+
+}  // namespace matcha::codegen::gpu

@@ -1,0 +1,299 @@
+#include "codegen/cuda/region_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <future>
+#include <thread>
+
+#include "codegen/cuda/sinks.h"
+#include "runtime/common/rooms.h"
+
+namespace matcha::codegen::gpu {
+
+using matcha_program::Shared;
+using matcha_program::Slot;
+using runtime::ErrorKind;
+using runtime::TrapCode;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+double milliseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+/// One region on its devices.
+class RegionRun {
+ public:
+  RegionRun(const std::vector<RegionLauncher*>& launchers, const RegionRequest& request,
+            const std::vector<RegionInputs>& inputs, const CudaOptions& settings, const RunOptions& options)
+      : launchers_(launchers), request_(request), inputs_(inputs), settings_(settings), options_(options) {}
+
+  RegionOutcome run() {
+    std::uint64_t capacity = std::max<std::uint64_t>(settings_.rows, 1);
+    while (true) {
+      outcome_.ending = Ending::Complete;
+      start(capacity);
+      finish_or_stop();
+      const Clock::time_point ended = Clock::now();
+      check();
+      if (std::uint64_t wanted = rows_wanted(); wanted > capacity && outcome_.ending == Ending::Complete) {
+        capacity = wanted;
+        continue;
+      }
+      collect_rows(capacity);
+      collect_values();
+      outcome_.collect_ms = milliseconds_since(ended);
+      return std::move(outcome_);
+    }
+  }
+
+ private:
+  /// Calls `work(i)` for each device that takes part, at the same time; throws what the first of them threw.
+  template <typename F>
+  void on_each(F work) {
+    std::vector<std::future<void>> others;
+    for (std::size_t i = 1; i < active_; ++i) others.push_back(std::async(std::launch::async, work, i));
+    std::exception_ptr failure;
+    const auto keep_first = [&](auto&& step) {
+      try {
+        step();
+      } catch (...) {
+        if (failure == nullptr) failure = std::current_exception();
+      }
+    };
+    keep_first([&] { work(0); });
+    for (std::future<void>& other : others) keep_first([&] { other.get(); });
+    if (failure != nullptr) std::rethrow_exception(failure);
+  }
+
+  void start(std::uint64_t capacity) {
+    const Clock::time_point begin = Clock::now();
+    active_ = request_.region->schedule.parallel ? launchers_.size() : 1;
+    ended_.assign(active_, false);
+    std::vector<std::uint64_t> workers(active_);
+    std::vector<std::string> notes(active_);
+    on_each([&](std::size_t i) { workers[i] = launchers_[i]->plan(request_, inputs_[i], notes[i]); });
+    for (std::string& note : notes) {
+      bool known =
+          note.empty() || std::find(outcome_.notes.begin(), outcome_.notes.end(), note) != outcome_.notes.end();
+      if (!known) outcome_.notes.push_back(std::move(note));
+    }
+    std::uint64_t groups = 0;
+    for (std::uint64_t count : workers) groups += count;
+    outcome_.groups = groups;
+    try {
+      on_each([&](std::size_t i) {
+        launchers_[i]->start(request_, inputs_[i], RegionShare{i, active_, groups}, capacity);
+      });
+    } catch (...) {
+      abandon();
+      throw;
+    }
+    outcome_.launch_ms += milliseconds_since(begin);
+  }
+
+  /// Waits for all devices; whatever goes wrong meanwhile, none of them still runs afterwards.
+  void finish_or_stop() {
+    try {
+      wait();
+    } catch (...) {
+      abandon();
+      throw;
+    }
+  }
+
+  /// Ends kernels that may still run, before an error is reported: what they work on is about to be freed.
+  void abandon() noexcept {
+    for (std::size_t i = 0; i < active_; ++i) {
+      if (ended_[i]) continue;
+      try {
+        launchers_[i]->stop();
+      } catch (const interp::Trap&) {
+      }
+      (void)launchers_[i]->stream().synchronize();
+    }
+  }
+
+  void wait() {
+    using std::chrono::duration;
+    constexpr double kSpinMs = 3;
+    constexpr double kReportMs = 100;
+    constexpr double kLongestNapMs = 0.5;
+    constexpr double kStreamNapMs = 0.05;
+    const Clock::time_point started = Clock::now();
+    double reported = 0;
+    while (true) {
+      std::uint64_t streamed = outcome_.streamed;
+      if (!look()) break;
+      double elapsed = milliseconds_since(started);
+      if (outcome_.ending == Ending::Complete) heed_wishes();
+      if (options_.on_progress && elapsed - reported > kReportMs) {
+        reported = elapsed;
+        std::uint64_t walked = 0;
+        for (std::size_t i = 0; i < active_; ++i) walked += launchers_[i]->walked();
+        options_.on_progress(std::min(walked, request_.positions), request_.positions);
+      }
+      if (elapsed < kSpinMs || outcome_.streamed != streamed) continue;
+      // A nap costs a few percent of what was waited for so far, at most.
+      std::this_thread::sleep_for(
+          duration<double, std::milli>(std::min(request_.stream_rows ? kStreamNapMs : kLongestNapMs, elapsed / 32)));
+    }
+    double longest = 0;
+    for (std::size_t i = 0; i < active_; ++i) longest = std::max(longest, launchers_[i]->milliseconds());
+    outcome_.kernel_ms += longest;
+  }
+
+  /// One round over the devices that still run. False: none does.
+  bool look() {
+    bool running = false;
+    for (std::size_t i = 0; i < active_; ++i) {
+      if (ended_[i]) continue;
+      // Asked before the rows are taken, so that none is left behind when it has ended.
+      bool done = launchers_[i]->done(request_);
+      if (request_.stream_rows) drain(i, done);
+      ended_[i] = done;
+      running = running || !done;
+      // An error on one device ends the others.
+      if (done && launchers_[i]->shared().error != 0) stop_all();
+    }
+    return running;
+  }
+
+  void drain(std::size_t i, bool done) {
+    if (outcome_.ending == Ending::RowsRefused) return;
+    bool more = launchers_[i]->drain(options_.on_rows, done, outcome_.streamed);
+    if (more) return;
+    outcome_.ending = Ending::RowsRefused;
+    stop_all();
+  }
+
+  void heed_wishes() {
+    if (options_.stop_request != nullptr && options_.stop_request->load(std::memory_order_relaxed) != 0) {
+      outcome_.ending = Ending::Stopped;
+    } else if (options_.deadline && Clock::now() >= *options_.deadline) {
+      outcome_.ending = Ending::Deadline;
+    }
+    if (outcome_.ending != Ending::Complete) stop_all();
+  }
+
+  void stop_all() {
+    for (std::size_t i = 0; i < active_; ++i) {
+      if (!ended_[i]) launchers_[i]->stop();
+    }
+  }
+
+  /// Throws when the program failed, and when not everything was walked though nobody wished to stop.
+  void check() {
+    outcome_.list_bytes = 0;
+    outcome_.positions = 0;
+    outcome_.splits = 0;
+    std::uint64_t live = 0;
+    std::uint64_t queued = 0;
+    std::uint64_t found = 0;
+    for (std::size_t i = 0; i < active_; ++i) {
+      const Shared& shared = launchers_[i]->shared();
+      if (shared.error != 0) raise(shared.error);
+      outcome_.positions += shared.positions_done;
+      outcome_.splits += shared.splits;
+      outcome_.list_bytes += launchers_[i]->list_bytes();
+      live += shared.live;
+      queued += shared.queue_ready;
+      if (request_.stream_rows) found += launchers_[i]->row_count(list_sink());
+    }
+    bool whole = outcome_.positions == request_.positions && live == 0 && queued == 0 &&
+                 (!request_.stream_rows || outcome_.streamed == found);
+    if (whole && outcome_.ending != Ending::RowsRefused) outcome_.ending = Ending::Complete;
+    if (whole || outcome_.ending != Ending::Complete) return;
+    fail(ErrorKind::Runtime,
+         fmt::format("internal error: the GPU walked {} of {} positions, and {} tasks are left", outcome_.positions,
+                     request_.positions, live),
+         "report this with the program", request_.region->loc);
+  }
+
+  [[noreturn]] void raise(std::uint64_t error) const {
+    SourceLoc loc = request_.region->loc;
+    std::uint32_t line = static_cast<std::uint32_t>(error >> 24);
+    if (line != 0) {
+      loc.line = line;
+      loc.column = static_cast<std::uint32_t>(error & 0xFFFFFF);
+      loc.length = 0;
+    }
+    if (error >> 56 == matcha_program::kOutOfPages) {
+      fail(ErrorKind::Resource, "the pages for intermediate lists ran out",
+           "raise --arena-mb or --scratch-mb where they are given, or take --stack=array", loc);
+    }
+    interp::trap(static_cast<TrapCode>(error >> 56), loc);
+  }
+
+  std::size_t list_sink() const {
+    std::size_t i = 0;
+    while (sinks()[i].kind != ir::SinkKind::List) ++i;
+    return i;
+  }
+
+  std::span<const ir::Sink> sinks() const { return request_.region->collect->sinks; }
+
+  std::uint64_t rows_wanted() const {
+    std::uint64_t wanted = 0;
+    for (std::size_t i = 0; i < active_ && request_.keeps_order(); ++i) {
+      for (std::size_t sink = 0; sink < sinks().size(); ++sink)
+        wanted = std::max(wanted, launchers_[i]->row_count(sink));
+    }
+    return wanted;
+  }
+
+  void collect_rows(std::uint64_t capacity) {
+    outcome_.rows.resize(sinks().size());
+    if (!request_.keeps_order()) return;
+    for (std::size_t sink = 0; sink < sinks().size(); ++sink) {
+      if (sinks()[sink].kind != ir::SinkKind::List) continue;
+      std::uint64_t total = 0;
+      for (std::size_t i = 0; i < active_; ++i) total += std::min(launchers_[i]->row_count(sink), capacity);
+      std::vector<std::uint64_t> words(total * (sinks()[sink].var->type->columns.size() + 1));
+      std::uint64_t at = 0;
+      for (std::size_t i = 0; i < active_; ++i) {
+        std::uint64_t count = std::min(launchers_[i]->row_count(sink), capacity);
+        launchers_[i]->take_rows(request_, sink, count, words.data() + at, total);
+        at += count;
+      }
+      outcome_.rows[sink] = ordered_rows(sinks()[sink], words, total, request_.positions);
+    }
+    for (std::size_t i = 0; i < active_; ++i) launchers_[i]->drop_rows();
+  }
+
+  void collect_values() {
+    std::vector<Slot> slots;
+    std::vector<std::vector<runtime::ExactSum>> sums(sinks().size());
+    for (std::size_t i = 0; i < active_; ++i) launchers_[i]->take(request_, slots, sums);
+    for (std::size_t sink = 0; sink < sinks().size(); ++sink) {
+      if (sinks()[sink].kind == ir::SinkKind::List) {
+        outcome_.values.emplace_back();
+      } else {
+        outcome_.values.push_back(
+            merge_slots(sinks()[sink], slots, sink, sinks().size(), sums[sink], request_.region->collect->loc));
+      }
+    }
+  }
+
+  const std::vector<RegionLauncher*>& launchers_;
+  const RegionRequest& request_;
+  const std::vector<RegionInputs>& inputs_;
+  const CudaOptions& settings_;
+  const RunOptions& options_;
+  std::size_t active_ = 1;  ///< Devices that take part: the first so many.
+  std::vector<bool> ended_;
+  RegionOutcome outcome_;
+};
+
+}  // namespace
+
+RegionOutcome run_region(const std::vector<RegionLauncher*>& launchers, const RegionRequest& request,
+                         const std::vector<RegionInputs>& inputs, const CudaOptions& settings,
+                         const RunOptions& options) {
+  return RegionRun(launchers, request, inputs, settings, options).run();
+}
+
+}  // namespace matcha::codegen::gpu

@@ -1,0 +1,109 @@
+#include "codegen/cuda/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace matcha::codegen::gpu {
+
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+double milliseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+/// Numbers of the devices that a program runs on.
+std::vector<int> ordinals(const runtime::cuda::Driver& driver, const CudaOptions& options) {
+  int count = need(runtime::cuda::device_count(driver));
+  int wanted = options.gpus == 0 ? std::max(count - options.device, 1) : static_cast<int>(options.gpus);
+  if (options.device + wanted > count && options.gpus > 1) {
+    fail(runtime::ErrorKind::Runtime,
+         fmt::format("--gpus {} asks for more GPUs than the {} that the driver finds", wanted, count),
+         "`--gpus all` takes those there are; CUDA_VISIBLE_DEVICES hides some");
+  }
+  std::vector<int> result;
+  for (int i = 0; i < wanted; ++i) result.push_back(options.device + i);
+  return result;
+}
+
+}  // namespace
+
+Session::Session(const CudaOptions& options) : options_(options), driver_(need(runtime::cuda::Driver::open())) {
+  for (int ordinal : ordinals(*driver_, options_)) {
+    archs_.push_back(need(runtime::cuda::device_properties(*driver_, ordinal)).arch);
+    opening_.push_back(std::async(std::launch::async, [ordinal, driver = driver_, options = options_] {
+      const Clock::time_point start = Clock::now();
+      std::unique_ptr<OpenDevice> opened = std::make_unique<OpenDevice>();
+      opened->device = need(runtime::cuda::Device::open(*driver, ordinal));
+      opened->launcher = std::make_unique<RegionLauncher>(opened->device, options);
+      opened->milliseconds = milliseconds_since(start);
+      return opened;
+    }));
+  }
+}
+
+void Session::open(RunResult& result) {
+  if (!opening_.empty()) {
+    double longest = 0;
+    for (std::future<std::unique_ptr<OpenDevice>>& opening : opening_) {
+      devices_.push_back(opening.get());
+      launchers_.push_back(devices_.back()->launcher.get());
+      longest = std::max(longest, devices_.back()->milliseconds);
+    }
+    opening_.clear();
+    result.times.emplace_back("device", longest);
+  }
+  result.tier = label();
+}
+
+std::string Session::label() const {
+  if (devices_.size() == 1) return devices_[0]->device->label();
+  return fmt::format("{} x {}", devices_.size(), devices_[0]->device->properties().name);
+}
+
+void Session::begin_compile(const ir::Module& module, const std::vector<std::uint32_t>& groups, Stack stack) {
+  if (!regions_.empty() && groups_ == groups && stack_ == stack) return;
+  groups_ = groups;
+  stack_ = stack;
+  DeviceText device_text = emit_device_text(module, groups, options_.steal, stack);
+  regions_ = std::move(device_text.regions);
+  runtime::cuda::CompileRequest request;
+  request.source = std::move(device_text.text);
+  request.name = fmt::format("{}.cu", module.name.empty() ? "program" : module.name);
+  request.options = compile_options();
+  compiling_ =
+      std::async(std::launch::async, [request = std::move(request), archs = archs_, driver = driver_]() mutable {
+        const runtime::cuda::Nvrtc* nvrtc = need(runtime::cuda::Nvrtc::open({"", driver->version() / 1000}));
+        Images images;
+        for (int arch : archs) {
+          if (images.contains(arch)) continue;
+          request.arch = arch;
+          images[arch] = need(runtime::cuda::compile_cached(*nvrtc, runtime::cuda::KernelCache::standard(), request));
+        }
+        return images;
+      });
+}
+
+void Session::load(RunResult& result) {
+  if (!compiling_.valid()) return;
+  const Images images = compiling_.get();
+  for (const auto& [arch, image] : images) {
+    if (!image.note.empty()) result.notes.push_back(image.note);
+    result.times.emplace_back(image.from_cache ? "kernel_cache" : "nvrtc", image.milliseconds);
+  }
+  const Clock::time_point start = Clock::now();
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    OpenDevice& device = *devices_[i];
+    device.kernels.clear();
+    device.module.emplace(need(runtime::cuda::Module::load(device.device, images.at(archs_[i]).bytes)));
+    for (const EmittedRegion& region : regions_) {
+      device.kernels.push_back(need(device.module->function("run_" + region.function)));
+    }
+  }
+  result.times.emplace_back("module", milliseconds_since(start));
+}
+
+}  // namespace matcha::codegen::gpu

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <future>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/cuda/cuda.h"
+#include "codegen/cuda/device_text.h"
+#include "codegen/cuda/region_launch.h"
+#include "runtime/cuda/kernel_cache.h"
+
+namespace matcha::codegen::gpu {
+
+/// The devices of a program and its kernels on them, kept from run to run. Opening devices and compiling take hundreds
+/// of milliseconds each, so both are begun first and waited for when they are needed; they go on side by side.
+class Session {
+ public:
+  /// Begins to open the devices. Throws Trap when there is no driver, or fewer devices than wanted.
+  explicit Session(const CudaOptions& options);
+
+  /// Begins to compile, unless the kernels for these group widths and stacks are there.
+  void begin_compile(const ir::Module& module, const std::vector<std::uint32_t>& groups, Stack stack);
+  /// Waits for the devices. Adds `device` to the times once: milliseconds until all of them were open.
+  void open(RunResult& result);
+  /// Waits for the compiler, and loads what it made. Adds `nvrtc` or `kernel_cache`, and `module`, when that was done.
+  void load(RunResult& result);
+
+  /// `GPU 0 (NVIDIA H200)`, or `4 x NVIDIA H200`.
+  std::string label() const;
+  const std::vector<RegionLauncher*>& launchers() const { return launchers_; }
+  const runtime::cuda::Function& kernel(std::size_t device, std::size_t region) const {
+    return devices_[device]->kernels[region];
+  }
+  const std::vector<std::uint32_t>& groups() const { return groups_; }
+  Stack stack() const { return stack_; }
+  const std::vector<EmittedRegion>& regions() const { return regions_; }
+
+ private:
+  struct OpenDevice {
+    runtime::cuda::DeviceRef device;
+    std::unique_ptr<RegionLauncher> launcher;
+    double milliseconds = 0;
+    std::optional<runtime::cuda::Module> module;
+    std::vector<runtime::cuda::Function> kernels;
+  };
+  using Images = std::map<int, runtime::cuda::KernelImage>;  ///< By architecture.
+
+  CudaOptions options_;
+  const runtime::cuda::Driver* driver_ = nullptr;
+  std::vector<int> archs_;  ///< Of each device.
+  std::vector<std::future<std::unique_ptr<OpenDevice>>> opening_;
+  std::vector<std::unique_ptr<OpenDevice>> devices_;
+  std::vector<RegionLauncher*> launchers_;
+  std::future<Images> compiling_;
+  std::vector<std::uint32_t> groups_;
+  Stack stack_ = Stack::Array;
+  std::vector<EmittedRegion> regions_;
+};
+
+}  // namespace matcha::codegen::gpu

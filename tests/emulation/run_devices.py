@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Runs `matcha run --device cuda` on several GPUs of threads.
+
+usage: run_devices.py MATCHA LIBRARY FOLDER devices    the stated counts of all examples, on 1, 2 and 3 GPUs
+       run_devices.py MATCHA LIBRARY FOLDER rows       rows that are streamed: all of them, a limit, two GPUs, splitting
+       run_devices.py MATCHA LIBRARY FOLDER stops      Ctrl-C and --timeout
+       run_devices.py MATCHA LIBRARY FOLDER refusals   what cannot run: exit codes and messages
+
+LIBRARY stands for the driver and for NVRTC; FOLDER is for what the test makes. Run in the root folder. Exit 77 without g++.
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+GRAPH = "examples/graphs/ca-grqc.txt.gz"
+TRIANGLES = 48260
+WEDGES = "tests/emulation/wedge_listing.mt"
+
+# GPUs and schedule.
+SETTINGS = [
+    ["--gpus", "1"],
+    ["--gpus", "2"],
+    ["--gpus", "all", "--tile", "0"],
+    ["--gpus", "3", "--tau-us", "20", "--queue", "3", "--chunk", "1", "--tile", "7"],
+    ["--gpus", "2", "--chunk", "100000", "--tile", "100000"],
+]
+
+
+class Failed(Exception):
+    pass
+
+
+def expect(what, got, wanted):
+    if got != wanted:
+        raise Failed(f"{what}: {str(got)[:300]}, expected {str(wanted)[:300]}")
+
+
+class Machine:
+    """The command on emulated GPUs."""
+
+    def __init__(self, matcha, library, folder):
+        self.matcha = matcha
+        self.folder = pathlib.Path(folder)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+        self.environment = dict(os.environ, MATCHA_LIBCUDA=library, MATCHA_NVRTC=library, MATCHA_EMULATED_DEVICES="3",
+                                MATCHA_CACHE_DIR=str(self.folder))
+
+    def command(self, *words):
+        return [self.matcha, "run", *map(str, words), "--device", "cuda", "--group", "1", "--quiet"]
+
+    def run(self, *words, code=0, **variables):
+        """Standard output; of a run that fails, standard error."""
+        done = subprocess.run(self.command(*words), capture_output=True, text=True, env={**self.environment, **variables},
+                              stdin=subprocess.DEVNULL, timeout=300, check=False)
+        if done.returncode != code:
+            raise Failed(f"{' '.join(map(str, words))}: exit {done.returncode}, expected {code}\n{done.stderr}")
+        return done.stdout if code in (0, 124, 130) else done.stderr
+
+    def answer(self, *words, **variables):
+        return json.loads(self.run(*words, "--json", **variables))
+
+
+def count(result):
+    return len(result) if isinstance(result, list) else result
+
+
+def devices(machine):
+    for program in sorted(pathlib.Path("examples").glob("*.mt")):
+        text = program.read_text(encoding="utf-8")
+        for arguments, stated in re.findall(r"^# count: (.*) (-?\d+)$", text, re.M):
+            for setting in SETTINGS:
+                words = [program, *arguments.split(), *setting]
+                answer = machine.answer(*words)
+                expect(f"{words}", count(answer["result"]), int(stated))
+                expect(f"{words}: complete", answer["complete"], True)
+                names = [part["part"] for part in answer["stats"]["run_ms"]]
+                for name in ("device", "module", "ready", "upload", "launch", "kernel", "collect"):
+                    if name not in names:
+                        raise Failed(f"{words}: no time of {name} in {names}")
+
+
+def rows(machine):
+    wanted = sorted(subprocess.run([machine.matcha, "run", WEDGES, GRAPH, "--device", "cpu", "--quiet"], capture_output=True,
+                                   text=True, check=True).stdout.splitlines())
+    if len(wanted) <= 65536:
+        raise Failed("the rows fit a ring")
+    for words in (["--gpus", 1], ["--gpus", 2], ["--gpus", 2, "--tau-us", 20, "--chunk", 3]):
+        got = machine.run(WEDGES, GRAPH, "--matches", "-", *words).splitlines()
+        expect(f"rows {words}", sorted(got) == wanted, True)
+        for limit in (0, 1, 4097, len(wanted) - 1):
+            got = machine.run(WEDGES, GRAPH, "--matches", "-", "--limit", limit, *words).splitlines()
+            expect(f"limit {limit} {words}", (len(got), set(got) <= set(wanted)), (limit, True))
+    # Without a stream rows come in the order of the program, from any number of GPUs.
+    in_order = machine.run(WEDGES, GRAPH, "--gpus", 1)
+    expect("order on two GPUs", machine.run(WEDGES, GRAPH, "--gpus", 2) == in_order, True)
+    expect("a reader that goes away", subprocess.run(
+        ["bash", "-c", '"$@" | head -n 1', "bash", *machine.command(WEDGES, GRAPH, "--matches", "-")],
+        capture_output=True, env=machine.environment, timeout=100, check=True).stdout.count(b"\n"), 1)
+
+
+def stops(machine):
+    graph = machine.folder / "large.mtg"
+    subprocess.run([machine.matcha, "graph", "generate", "rmat", "--scale", "14", "--seed", "3", "-o", graph, "-q"], check=True)
+    machine.run("examples/clique5.mt", GRAPH)  # Compiles.
+    machine.run(WEDGES, GRAPH, "--matches", "/dev/null")
+    for words in (["examples/clique5.mt", graph], [WEDGES, graph, "--matches", "/dev/null"]):
+        for gpus in (1, 2):
+            begin = time.monotonic()
+            answer = json.loads(machine.run(*words, "--gpus", gpus, "--timeout", "1", "--json", code=124))
+            expect(f"{words}: complete", (answer["complete"], answer["stopped_by"]), (False, "timeout"))
+            if time.monotonic() - begin > 60:
+                raise Failed(f"{words}: the timeout came late")
+    with subprocess.Popen(machine.command("examples/clique5.mt", graph, "--gpus", 2), stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, env=machine.environment) as running:
+        time.sleep(1)
+        running.send_signal(signal.SIGINT)
+        expect("Ctrl-C", running.wait(timeout=60), 130)
+
+
+def refusals(machine):
+    def refuses(code, says, *words, **variables):
+        message = machine.run(*words, code=code, **variables)
+        for word in says:
+            if word not in message:
+                raise Failed(f"{words} {variables}: no `{word}` in\n{message}")
+
+    triangle = ["examples/triangle.mt", GRAPH]
+    expect("compiles", machine.answer(*triangle)["result"], TRIANGLES)
+    refuses(4, ["no NVIDIA driver", "hint", "--device cpu"], *triangle, MATCHA_LIBCUDA="/nowhere/libcuda.so.1")
+    refuses(4, ["no NVRTC", "hint", "MATCHA_NVRTC"], *triangle, MATCHA_NVRTC="/nowhere/libnvrtc.so.12")
+    refuses(4, ["CUDA_ERROR_NO_DEVICE", "hint"], *triangle, MATCHA_EMULATED_DEVICES="0")
+    refuses(4, ["--gpus 4", "3 that the driver finds", "hint"], *triangle, "--gpus", "4")
+    refuses(2, ["--gpus"], *triangle, "--gpus", "0")
+    refuses(2, ["--gpus"], *triangle, "--gpus", "many")
+    refuses(5, ["the graph needs", "free", "hint"], *triangle, MATCHA_EMULATED_BYTES="100000")
+    refuses(4, ["the kernel failed", "CUDA_ERROR_ILLEGAL_ADDRESS", "GPU 0"], *triangle, MATCHA_EMULATED_FAULT="700")
+    refuses(4, ["the kernel failed", "CUDA_ERROR_LAUNCH_TIMEOUT", "hint"], *triangle, MATCHA_EMULATED_FAULT="702")
+    refuses(4, ["cannot compile for sm_75"], *triangle, MATCHA_EMULATED_ARCH="75")
+    newer = machine.answer(*triangle, MATCHA_EMULATED_ARCH="130")
+    expect("PTX for a device that NVRTC does not know", newer["result"], TRIANGLES)
+    doctor = json.loads(subprocess.run([machine.matcha, "doctor", "--json"], capture_output=True, text=True, check=True,
+                                       env={**machine.environment, "MATCHA_EMULATED_ARCH": "130"}).stdout)["cuda"]
+    expect("doctor", (doctor["usable"], len(doctor["devices"])), (True, 3))
+    expect("what doctor notes", "does not know sm_130" in doctor["notes"][0], True)
+
+
+def main():
+    machine = Machine(*sys.argv[1:4])
+    if shutil.which("g++") is None:
+        print("[SKIP] there is no g++")
+        return 77
+    try:
+        {"devices": devices, "rows": rows, "stops": stops, "refusals": refusals}[sys.argv[4]](machine)
+    except Failed as failure:
+        print(failure)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
