@@ -71,8 +71,9 @@ bool RowStream::give_block(const Give& give) {
 }
 
 runtime::Result<bool> RowStream::drain(const runtime::cuda::Stream& side, const Give& give) {
-  while (is_complete(next_)) {
-    while (filled_ < kBlockRows && is_complete(next_)) take(next_++);
+  const std::uint64_t end = next_ + capacity_;
+  while (next_ < end && is_complete(next_)) {
+    while (next_ < end && filled_ < kBlockRows && is_complete(next_)) take(next_++);
     source_.host()[0] = next_;
     if (runtime::Status sent = drained_.upload(side, source_.host(), 1); !sent) return sent.error();
     if (!give_block(give)) return false;

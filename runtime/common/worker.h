@@ -119,13 +119,14 @@ class WorkerOf : public TaskWalk<Group>, public Checked<Group>, public SetOperat
   /// One row of list sink `sink`, found at outermost position `position`.
   template <typename... T>
   MATCHA_MEMBER void row(u32 sink, u64 position, T... values) const {
-    if (!group_.leads()) return;
     const RowArea& area = launch_.rows[sink];
-    u64 at = atomic_add(area.count, 1);
     if (area.drained != nullptr) {
-      stream_row(area, at, values...);
+      if (group_.leads()) stream_row(area, values...);
+      group_.sync();  // The others go on when there was room.
       return;
     }
+    if (!group_.leads()) return;
+    u64 at = atomic_add(area.count, 1);
     if (at >= area.capacity) return;
     area.words[at] = position;
     u64 column = 0;
@@ -133,9 +134,10 @@ class WorkerOf : public TaskWalk<Group>, public Checked<Group>, public SetOperat
   }
 
  private:
-  /// Row `at` of a ring. It gets lost when the region is stopped while it waits for room.
+  /// One row of a ring. It gets lost when the region is stopped while it waits for room.
   template <typename... T>
-  MATCHA_MEMBER void stream_row(const RowArea& area, u64 at, T... values) const {
+  MATCHA_MEMBER void stream_row(const RowArea& area, T... values) const {
+    u64 at = atomic_add(area.count, 1);
     while (at >= atomic_read(area.drained) + area.capacity) {
       if (atomic_read(&launch_.shared->stop) != 0) return;
       nap();
