@@ -93,7 +93,7 @@ RegionValues try_region(Host& host, const RegionPlan& plan, F& work_on_region, u
   for (u64 i = 0; i < sinks; ++i) {
     if (plan.sinks[i].form != SinkForm::Rows) continue;
     row_words[i].resize(row_capacity * (plan.sinks[i].columns + 1));
-    areas[i] = {row_words[i].data(), row_capacity, &row_counts[i]};
+    areas[i] = {row_words[i].data(), row_capacity, &row_counts[i], nullptr};
   }
   Launch launch = host.top_launch(shared);
   launch.positions = plan.positions;

@@ -22,9 +22,9 @@ class RowStream {
   runtime::Result<matcha_program::RowArea> open(const runtime::cuda::DeviceRef& device,
                                                 const runtime::cuda::Stream& stream, const ir::Sink& sink,
                                                 std::uint64_t capacity);
-  /// Hands over what is complete, in blocks, and makes room for more through `side`; a ring full of rows at most, so that
-  /// the caller gets to look at other things while a kernel is as fast as whoever takes the rows. False: no more rows are
-  /// wanted.
+  /// Hands over what is complete, in blocks, and makes room for more through `side`; a ring full of rows at most, so
+  /// that the caller gets to look at other things while a kernel is as fast as whoever takes the rows. False: no more
+  /// rows are wanted.
   runtime::Result<bool> drain(const runtime::cuda::Stream& side, const Give& give);
   /// After a kernel that was stopped: hands over the rows behind gaps that stopped groups left. `count`: rows found.
   bool finish(std::uint64_t count, const Give& give);

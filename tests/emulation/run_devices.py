@@ -58,8 +58,11 @@ class Machine:
 
     def run(self, *words, code=0, **variables):
         """Standard output; of a run that fails, standard error."""
-        done = subprocess.run(self.command(*words), capture_output=True, text=True, env={**self.environment, **variables},
-                              stdin=subprocess.DEVNULL, timeout=300, check=False)
+        try:
+            done = subprocess.run(self.command(*words), capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                                  env={**self.environment, **variables}, timeout=100, check=False)
+        except subprocess.TimeoutExpired as hung:
+            raise Failed(f"{' '.join(map(str, words))}: does not end") from hung
         if done.returncode != code:
             raise Failed(f"{' '.join(map(str, words))}: exit {done.returncode}, expected {code}\n{done.stderr}")
         return done.stdout if code in (0, 124, 130) else done.stderr
