@@ -147,7 +147,7 @@ TEST_F(CudaText, FramePlacesFollowTheRulesOfCpp) {
   FrameLayout layout(*module);
   std::vector<std::uint64_t> offsets;
   for (const FrameField& field : layout.fields) offsets.push_back(field.offset);
-  EXPECT_EQ(offsets, (std::vector<std::uint64_t>{0, 8, 16, 120, 152, 160, 176}));
+  EXPECT_EQ(offsets, (std::vector<std::uint64_t>{0, 8, 16, 128, 160, 168, 176}));
   EXPECT_EQ(layout.bytes, 192u);
 }
 
