@@ -127,9 +127,13 @@ INSTANTIATE_TEST_SUITE_P(Files, ErrorTest, testing::ValuesIn(cases()),
                            return info.param.stem().string();
                          });
 
-/// Ids of the front end must have a case here; three are about files that no `.mt` with comments can be.
+/// Ids of the front end must have a case here. Three are about files that no `.mt` with comments can be, the others
+/// about patterns, which are no files.
 TEST(ErrorCoverage, EveryIdOfTheFrontEndHasACase) {
-  std::set<std::string> covered{"encoding", "too-deep", "too-large"};  // tests/unit/frontend/limits_test.cpp
+  std::set<std::string> covered{
+      "encoding",       "too-deep",     "too-large",      // tests/unit/frontend/limits_test.cpp
+      "pattern-syntax", "pattern-name", "pattern-edge",   // tests/unit/frontend/pattern_test.cpp
+      "pattern-label",  "pattern-size", "pattern-plan"};  // and tests/cli/test_pattern.py
   auto collect = [&](const std::filesystem::path& folder) {
     for (const std::filesystem::directory_entry& entry : std::filesystem::directory_iterator(folder)) {
       if (entry.path().extension() != ".mt") continue;
