@@ -3,7 +3,7 @@
 # COUNT: 2 w.leave
 # COUNT: 1 w.count_intersect
 # COUNT: 1 w.finish_position
-# COUNT: 1 run_region(host
+# COUNT: 2 work_on_region_0
 # COUNT: 1 host.bind
 # COUNT: 0 w.buffer
 
