@@ -1,8 +1,8 @@
 #include "codegen/cuda/executable.h"
 
 #include <algorithm>
-#include <chrono>
 
+#include "codegen/cuda/clock.h"
 #include "codegen/cuda/device_values.h"
 #include "codegen/cuda/region_run.h"
 #include "ir/analysis/facts.h"
@@ -14,13 +14,8 @@ namespace matcha::codegen::gpu {
 using ir::Kind;
 using ir::ScalarKind;
 using runtime::ErrorKind;
-using Clock = std::chrono::steady_clock;
 
 namespace {
-
-double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 /// Calls `visit` on every node that the regions of a module compute on the device.
 template <typename F>

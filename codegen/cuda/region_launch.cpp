@@ -177,8 +177,8 @@ Launch RegionLauncher::prepare(const RegionRequest& request, const RegionInputs&
 
 void RegionLauncher::prepare_stealing(const RegionRequest& request, Launch& launch) {
   bool half = options_.steal == Stealing::Half;
-  constexpr std::uint64_t kUsualTauUs = 100;
-  constexpr std::uint64_t kUsualLookUs = 10;
+  using matcha_program::kUsualLookUs;
+  using matcha_program::kUsualTauUs;
   std::uint64_t tau_us = options_.tau_us.value_or(half ? kUsualLookUs : kUsualTauUs);
   // Rows are told apart by their outermost position, so one group finds all of a position.
   bool split = options_.steal != Stealing::None && !request.keeps_order() && request.region->schedule.parallel &&

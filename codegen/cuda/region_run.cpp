@@ -7,6 +7,7 @@
 #include <future>
 #include <thread>
 
+#include "codegen/cuda/clock.h"
 #include "codegen/cuda/sinks.h"
 #include "runtime/common/rooms.h"
 
@@ -16,13 +17,8 @@ using matcha_program::Shared;
 using matcha_program::Slot;
 using runtime::ErrorKind;
 using runtime::TrapCode;
-using Clock = std::chrono::steady_clock;
 
 namespace {
-
-double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 /// One region on its devices.
 class RegionRun {

@@ -3,17 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
+
+#include "codegen/cuda/clock.h"
 
 namespace matcha::codegen::gpu {
 
-using Clock = std::chrono::steady_clock;
-
 namespace {
-
-double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 /// Numbers of the devices that a program runs on.
 std::vector<int> ordinals(const runtime::cuda::Driver& driver, const CudaOptions& options) {

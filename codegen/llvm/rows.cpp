@@ -35,20 +35,9 @@ bool FunctionEmitter::branch_free(const ir::Expr& e) const {
     case ir::Kind::ConstFloat:
     case ir::Kind::ConstBool:
     case ir::Kind::Convert: return speculable(e);
-    case ir::Kind::Neg:
-    case ir::Kind::Not:
-    case ir::Kind::Add:
-    case ir::Kind::Sub:
-    case ir::Kind::Mul:
-    case ir::Kind::Eq:
-    case ir::Kind::Ne:
-    case ir::Kind::Lt:
-    case ir::Kind::Le:
-    case ir::Kind::And:
-    case ir::Kind::Or: break;
-    default: return false;
+    default: break;
   }
-  return !module_.facts().may_trap(&e) && std::all_of(e.operands.begin(), e.operands.end(),
+  return is_cheap_operator(e.kind) && !module_.facts().may_trap(&e) && std::all_of(e.operands.begin(), e.operands.end(),
                                                       [&](const ir::Expr* operand) { return branch_free(*operand); });
 }
 

@@ -173,6 +173,24 @@ Value* FunctionEmitter::extreme(const ir::Expr& e) {
   return b_.CreateBinaryIntrinsic(smaller ? llvm::Intrinsic::smin : llvm::Intrinsic::smax, a, b);
 }
 
+/// True for operators of one or two instructions.
+bool FunctionEmitter::is_cheap_operator(ir::Kind kind) {
+  switch (kind) {
+    case ir::Kind::Neg:
+    case ir::Kind::Not:
+    case ir::Kind::Add:
+    case ir::Kind::Sub:
+    case ir::Kind::Mul:
+    case ir::Kind::Eq:
+    case ir::Kind::Ne:
+    case ir::Kind::Lt:
+    case ir::Kind::Le:
+    case ir::Kind::And:
+    case ir::Kind::Or: return true;
+    default: return false;
+  }
+}
+
 /// True if evaluating `e` needlessly does no harm and costs next to nothing.
 bool FunctionEmitter::speculable(const ir::Expr& e) const {
   switch (e.kind) {
@@ -186,17 +204,8 @@ bool FunctionEmitter::speculable(const ir::Expr& e) const {
     case ir::Kind::Convert:
       if (e.operands[0]->type->is_scalar(ir::ScalarKind::Vid)) return false;
       break;
-    case ir::Kind::Neg:
-    case ir::Kind::Not:
-    case ir::Kind::Add:
-    case ir::Kind::Sub:
-    case ir::Kind::Eq:
-    case ir::Kind::Ne:
-    case ir::Kind::Lt:
-    case ir::Kind::Le:
-    case ir::Kind::And:
-    case ir::Kind::Or: break;
-    default: return false;
+    default:
+      if (!is_cheap_operator(e.kind)) return false;
   }
   return !module_.facts().may_trap(&e) && std::all_of(e.operands.begin(), e.operands.end(),
                                                       [&](const ir::Expr* operand) { return speculable(*operand); });

@@ -85,6 +85,9 @@ struct Launch {
   const RowArea* rows;  ///< One a sink; empty for those without rows.
 };
 
+inline constexpr u64 kUsualTauUs = 100;  ///< `tau` by default, in microseconds: T-DFS's timeout,
+inline constexpr u64 kUsualLookUs = 10;  ///< and for kHalf.
+
 #ifdef MATCHA_STEALING
 /// The text is compiled for one kind.
 MATCHA_FN constexpr u64 stealing_of(const Launch&) { return MATCHA_STEALING; }

@@ -59,7 +59,7 @@ inline Deal deal_of(const RegionPlan& plan, u64 tile, u64 grab) {
 
 /// Rows are told apart by their outermost position, so one worker finds all of a position.
 inline void set_stealing(const RegionPlan& plan, const Schedule& schedule, u64 ticks_per_us, Launch& launch) {
-  u64 tau_us = schedule.tau_us.value_or(schedule.steal == kHalf ? 10 : 100);
+  u64 tau_us = schedule.tau_us.value_or(schedule.steal == kHalf ? kUsualLookUs : kUsualTauUs);
   bool whole = has_rows(plan) || !plan.parallel || schedule.steal == kNoStealing;
   launch.stealing = schedule.steal;
   launch.split = whole ? 0 : std::min(plan.split, schedule.split);
