@@ -51,6 +51,8 @@ function(matcha_test name)
     set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}")
   else()
     include(GoogleTest)
+    # The list goes through a script of CTest's own.
+    string(REPLACE ";" "\\;" arg_LABELS "${arg_LABELS}")
     gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
       WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}" PROPERTIES LABELS "${arg_LABELS}")
   endif()
