@@ -19,6 +19,10 @@ namespace matcha::codegen::jit {
 
 namespace {
 
+/// Instructions beyond which code is made fast rather than good: patterns of dozens of vertices make one nest with
+/// thousands of set operations, which are calls, and LLVM's register allocator alone takes a minute for it.
+constexpr unsigned kLargeModule = 20'000;
+
 void initialize_once() {
   static const bool done = [] {
     llvm::InitializeNativeTarget();
@@ -96,7 +100,10 @@ bool optimize(llvm::Module& module, llvm::TargetMachine& machine, std::string& w
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+  bool large = module.getInstructionCount() > kLargeModule;
+  if (large) machine.setOptLevel(llvm::CodeGenOptLevel::None);
+  llvm::OptimizationLevel level = large ? llvm::OptimizationLevel::O1 : llvm::OptimizationLevel::O3;
+  builder.buildPerModuleDefaultPipeline(level).run(module, modules);
   return true;
 }
 

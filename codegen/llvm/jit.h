@@ -13,8 +13,8 @@ namespace matcha::codegen::jit {
 /// The processor that this runs on, with all that it has; null with the reason in `why`.
 std::unique_ptr<llvm::TargetMachine> host_machine(std::string& why);
 
-/// Prepares the module for the machine and runs the O3 pipeline. False, with the reason, if LLVM finds the module
-/// broken.
+/// Prepares the module for the machine and runs the O3 pipeline, or a quick one on a very large module. False, with the
+/// reason, if LLVM finds the module broken.
 bool optimize(llvm::Module& module, llvm::TargetMachine& machine, std::string& why);
 
 /// Assembly of an optimized module, for people.

@@ -82,8 +82,15 @@ class PatternTest(CliTest):
         graph = self.write("path.txt", "\n".join(f"{v} {v + 1}" for v in range(63)))
         labels = self.write("labels.txt", "\n".join(str(v % 3) for v in range(64)))
         path = "-".join(f"{v}:{v % 3}" for v in range(64))
-        self.assertEqual(self.ok("run", "--pattern", path, "--induced", "edge", graph, "--labels", labels), "1\n")
-        self.assertEqual(len(self.ok("run", "--pattern", path, "--matches", "-", graph, "--labels", labels).split()), 64)
+        with_edges = ["run", "--pattern", path, "--induced", "edge", graph, "--labels", labels]
+        self.assertEqual(self.ok(*with_edges), "1\n")
+        self.assertEqual(len(self.ok(*with_edges, "--matches", "-").split()), 64)
+
+    def test_induced_patterns_of_many_vertices(self):
+        graph = self.write("path.txt", "\n".join(f"{v} {v + 1}" for v in range(31)))
+        labels = self.write("labels.txt", "\n".join(str(v % 3) for v in range(32)))
+        path = "-".join(f"{v}:{v % 3}" for v in range(32))
+        self.assertEqual(len(self.ok("run", "--pattern", path, "--matches", "-", graph, "--labels", labels).split()), 32)
 
     def test_files(self):
         query = self.write("q.graph", "t 3 3\nv 0 0 2\nv 1 0 2\nv 2 0 2\ne 0 1\ne 1 2\ne 0 2\n")
