@@ -234,7 +234,7 @@ Value Lowering::compute(const Node* node) {
           builder_.make(Kind::HasEdge, {scalar(node->inputs[0]), vertex(node->inputs[1]), vertex(node->inputs[2])}));
     case Op::MkGraph: return build_graph(node);
     case Op::MkList: return literal(node);
-    case Op::Capacity: return lower(node->inputs[0]);
+    case Op::Capacity: return limited(node);
     case Op::GetItem: return item(node);
     case Op::Intersect:
     case Op::Diff: return set_operation(node);

@@ -90,6 +90,18 @@ Value Lowering::literal(const Node* node) {
   return {{builder_.literal(list_type(kinds), items)}};
 }
 
+/// A list of stated capacity: all of its items, once their number is known to be small enough.
+Value Lowering::limited(const Node* node) {
+  const Expr* items = list(node->inputs[0]);
+  const Expr* capacity = scalar(node->inputs[1]);
+  if (failed_) return dummy(node);
+  const ir::Var* all = builder_.var(items->type, name_of(node, "list"));
+  const ir::Var* size = builder_.var(builder_.context().i64(), "size");
+  emit(builder_.let(all, items), node->loc);
+  emit(builder_.let(size, builder_.make(Kind::AtMost, {builder_.make(Kind::Size, {all}), capacity})), node->loc);
+  return {{builder_.make(Kind::Span, {all, builder_.integer(0), size})}};
+}
+
 const Expr* Lowering::converted_list(const Expr* list, const Kinds& kinds) {
   const ir::Type* wanted = list_type(kinds);
   if (list->type == wanted || failed_) return list;
@@ -193,7 +205,9 @@ void Lowering::walk_now(const Node* node, const Visit& visit) {
   if (!node->type->is_nested_list()) return walk_rows(node, visit);
   switch (node->op) {
     case Op::Operand: return walk(lower(node).maybe_list, visit);
-    case Op::Capacity: return walk(node->inputs[0], visit);
+    case Op::Capacity:
+      return fail(DiagId::ListCapacity, node->loc, "the capacity of a list of lists cannot be checked",
+                  "state it for the list that `flatten` makes of it");
     case Op::MkList:
       for (const Node* input : node->inputs) visit(item_value(input));
       return;

@@ -78,6 +78,7 @@ class Lowering {
   Value reduce(const asg::Node* node, ir::SinkKind kind);
   Value size(const asg::Node* node);
   Value literal(const asg::Node* node);
+  Value limited(const asg::Node* node);
   Value set_operation(const asg::Node* node);
   Value item(const asg::Node* node);
   /// The same items in columns of `kinds`.

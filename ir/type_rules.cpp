@@ -171,6 +171,8 @@ const Type* result_type(Context& context, Kind kind, std::span<const Expr* const
     case Kind::Mod: return arithmetic(check, operands, false);
     case Kind::Min:
     case Kind::Max: return arithmetic(check, operands, true);
+    case Kind::AtMost:
+      return check.scalar(0, ScalarKind::I64) && check.scalar(1, ScalarKind::I64) ? context.i64() : nullptr;
     case Kind::Eq:
     case Kind::Ne: return comparison(context, check, operands, true);
     case Kind::Lt:

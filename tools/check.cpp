@@ -22,6 +22,7 @@ ExitCode check(const CheckOptions& options) {
   ExitCode code = compilation.read();
   if (code != ExitCode::Ok) return code;
   code = compilation.check();
+  if (code == ExitCode::Ok) code = compilation.lower();
   std::string answer;
   // For editors the diagnostics are the answer; an empty array means that all is well.
   if (console.json()) {

@@ -189,6 +189,7 @@ Expressions::Printed Expressions::print(const ir::Expr* expr) {
                                  text(expr->operands[1])));
     case Kind::Min: return primary(call(fmt::format("smaller<{}>", type(expr->type)), expr));
     case Kind::Max: return primary(call(fmt::format("larger<{}>", type(expr->type)), expr));
+    case Kind::AtMost: return primary(worker_call("at_most", expr));
     case Kind::Contains:
     case Kind::LowerBound:
     case Kind::HasEdge:

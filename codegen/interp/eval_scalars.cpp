@@ -111,6 +111,12 @@ Value Evaluator::extremum(const ir::Expr& e) {
   return extreme(a, b, e.kind == Kind::Min);
 }
 
+Value Evaluator::at_most(const ir::Expr& e) {
+  std::int64_t value = get<std::int64_t>(*e.operands[0]);
+  if (value > get<std::int64_t>(*e.operands[1])) trap(TrapCode::CapacityExceeded, e.loc);
+  return value;
+}
+
 Value Evaluator::conversion(const ir::Expr& e) {
   Value a = eval(*e.operands[0]);
   ScalarKind to = e.type->scalar;

@@ -60,6 +60,7 @@ Value Evaluator::compute(const ir::Expr& e) {
       [&](const And& n) { return Value(get<bool>(*n.operands[0]) && get<bool>(*n.operands[1])); },
       [&](const Or& n) { return Value(get<bool>(*n.operands[0]) || get<bool>(*n.operands[1])); },
       [&](const Min& n) { return extremum(n); }, [&](const Max& n) { return extremum(n); },
+      [&](const AtMost& n) { return at_most(n); },
       [&](const Select& n) { return eval(*n.operands[get<bool>(*n.operands[0]) ? 1 : 2]); },
       [&](const Convert& n) { return conversion(n); },
       [&](const Size& n) { return Value(static_cast<std::int64_t>(list(*n.operands[0])->rows)); },

@@ -55,6 +55,7 @@ class Evaluator {
   Value arithmetic(const ir::Expr& e);
   Value comparison(const ir::Expr& e);
   Value extremum(const ir::Expr& e);
+  Value at_most(const ir::Expr& e);
   Value conversion(const ir::Expr& e);
   Value item(const ir::At& e);
   Value lower_bound(const ir::Expr& e);

@@ -76,7 +76,6 @@ class FunctionEmitter {
   Value* original_id(Value* rank);
   Value* rank_of(Value* id, SourceLoc loc);
   bool overflows(const ir::Expr& e) const;
-  static bool is_cheap_operator(ir::Kind kind);
   bool speculable(const ir::Expr& e) const;
   Value* less(Cell cell, Value* a, Value* b);
   Value* same(Cell cell, Value* a, Value* b);

@@ -13,6 +13,23 @@ namespace matcha::codegen::jit {
 using llvm::Value;
 using runtime::TrapCode;
 
+bool is_cheap_operator(ir::Kind kind) {
+  switch (kind) {
+    case ir::Kind::Neg:
+    case ir::Kind::Not:
+    case ir::Kind::Add:
+    case ir::Kind::Sub:
+    case ir::Kind::Mul:
+    case ir::Kind::Eq:
+    case ir::Kind::Ne:
+    case ir::Kind::Lt:
+    case ir::Kind::Le:
+    case ir::Kind::And:
+    case ir::Kind::Or: return true;
+    default: return false;
+  }
+}
+
 Value* FunctionEmitter::scalar(const ir::Expr& e) {
   const auto arithmetic_case = [&](const ir::Expr& x) { return arithmetic(x); };
   const auto compare_case = [&](const ir::Expr& x) { return compare(x); };
@@ -31,6 +48,11 @@ Value* FunctionEmitter::scalar(const ir::Expr& e) {
       [&](const ir::Le& x) { return compare_case(x); }, [&](const ir::And& x) { return logic(x); },
       [&](const ir::Or& x) { return logic(x); }, [&](const ir::Min& x) { return extreme(x); },
       [&](const ir::Max& x) { return extreme(x); }, [&](const ir::Select& x) { return select(x); },
+      [&](const ir::AtMost& x) {
+        Value* value = scalar(*x.operands[0]);
+        trap_if(b_.CreateICmpSGT(value, scalar(*x.operands[1])), TrapCode::CapacityExceeded, x.loc);
+        return value;
+      },
       [&](const ir::Convert& x) { return convert(x); }, [&](const ir::Size& x) { return size_of(*x.operands[0]); },
       [&](const ir::At& x) { return at(x); }, [&](const ir::Contains& x) { return contains(x); },
       [&](const ir::LowerBound& x) {
@@ -171,24 +193,6 @@ Value* FunctionEmitter::extreme(const ir::Expr& e) {
     return b_.CreateBinaryIntrinsic(smaller ? llvm::Intrinsic::minimum : llvm::Intrinsic::maximum, a, b);
   }
   return b_.CreateBinaryIntrinsic(smaller ? llvm::Intrinsic::smin : llvm::Intrinsic::smax, a, b);
-}
-
-/// True for operators of one or two instructions.
-bool FunctionEmitter::is_cheap_operator(ir::Kind kind) {
-  switch (kind) {
-    case ir::Kind::Neg:
-    case ir::Kind::Not:
-    case ir::Kind::Add:
-    case ir::Kind::Sub:
-    case ir::Kind::Mul:
-    case ir::Kind::Eq:
-    case ir::Kind::Ne:
-    case ir::Kind::Lt:
-    case ir::Kind::Le:
-    case ir::Kind::And:
-    case ir::Kind::Or: return true;
-    default: return false;
-  }
 }
 
 /// True if evaluating `e` needlessly does no harm and costs next to nothing.

@@ -12,6 +12,9 @@ namespace matcha::codegen::jit {
 /// How an element lies in memory. Edge information has words of 8 bytes whatever its type.
 enum class Cell { Vid, Int, Float, Bool, WordVid, WordBool };
 
+/// True for operators of one or two instructions.
+bool is_cheap_operator(ir::Kind kind);
+
 /// One column of a list. In registers a vid is an i64, a bool an i1.
 struct Column {
   llvm::Value* data = nullptr;

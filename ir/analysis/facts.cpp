@@ -299,6 +299,10 @@ Range Facts::range_of(const Expr* value) const {
       if (value->kind == Kind::Min) return {std::min(a.low, b.low), std::min(a.high, b.high)};
       return {std::max(a.low, b.low), std::max(a.high, b.high)};
     }
+    case Kind::AtMost: {
+      Range a = range(value->operands[0]);
+      return {a.low, std::max(a.low, std::min(a.high, range(value->operands[1]).high))};
+    }
     case Kind::Select: {
       Range a = range(value->operands[1]);
       Range b = range(value->operands[2]);
@@ -342,6 +346,7 @@ bool Facts::node_may_trap(const Expr& e) const {
       const ConstInt* divisor = as<ConstInt>(e.operands[1]);
       return divisor == nullptr || divisor->value == 0 || divisor->value == -1;
     }
+    case Kind::AtMost: return range(e.operands[0]).high > range(e.operands[1]).low;
     case Kind::At:
     case Kind::LabelName:
     case Kind::Label: return true;

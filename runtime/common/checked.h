@@ -66,6 +66,10 @@ class Checked {
     if (b == 0) trap(kDivisionByZero, line, column);
     return b == 0 || b == -1 ? 0 : a % b;
   }
+  MATCHA_MEMBER i64 at_most(i64 value, i64 limit, u32 line, u32 column) const {
+    if (value > limit) trap(kCapacityExceeded, line, column);
+    return value;
+  }
   template <u64 column, typename L>
   MATCHA_MEMBER auto at(const L& list, i64 i, u32 line, u32 place) const {
     bool inside = i >= 0 && u64(i) < list.size;

@@ -72,6 +72,13 @@ class Answers(cli.CliTest):
         self.assertEqual(self.run_program("x + 0.5", "--param", "x=1e3", params="x: float", graph=None), "1000.5\n")
         self.assertEqual(self.run_program("not b", "--param", "b=true", params="b: bool", graph=None), "false\n")
 
+    def test_capacity_of_a_list(self):
+        program = self.write("q.mt", "def f(G: Graph, n: int):\n    return sum(mk_list(n, val=vertices(G)))\n")
+        graph = "tests/graphs/clique-6.txt"
+        self.assertEqual(self.ok("run", program, graph, "--param", "n=6"), "15\n")
+        self.fails(4, "run", program, graph, "--param", "n=5", says="capacity")
+        self.fails(1, "check", "tests/errors/fail_capacity_nested.mt", says="[list-capacity]")
+
     def test_lists(self):
         data = self.write("d.txt", "5 1.5 9\n6 2.5 8\n")
         path_with_colon = self.write("d:1", "5 1.5\n")

@@ -458,7 +458,8 @@ class Generator {
     NodePtr name = one_in(3) || depth <= 0 ? name_of(type) : nullptr;
     if (name != nullptr && !one_in(4)) return name;
     if (depth <= 0) return simple_list(type);
-    switch (pick(9)) {
+    switch (pick(10)) {
+      case 9: return limited(item, depth);
       case 0:
       case 1: {
         if (item->kind == Kind::Tuple) return applied(item, depth);
@@ -471,6 +472,16 @@ class Generator {
       case 5: return filtered(type, depth);
       default: return applied(item, depth);
     }
+  }
+
+  /// With a capacity that is not known to be too small: that would be an error of the program.
+  NodePtr limited(const TypePtr& item, int depth) {
+    constexpr std::int64_t kLongestLiteral = 3;
+    NodePtr list = list_of(item, depth - 1);
+    NodePtr graph = one_in(2) ? graph_name(false) : nullptr;
+    NodePtr capacity = graph != nullptr ? make(Op::Size, kInt, {make(Op::Vertices, list_type(kVertex), {graph})})
+                                        : integer(one_in(3) ? kLongestLiteral : 1000);
+    return make(Op::Limit, list->type, {list, capacity});
   }
 
   NodePtr filtered(const TypePtr& type, int depth) {

@@ -197,6 +197,8 @@ class Evaluator {
         if (a[1].integer < 0 || a[1].integer >= size) return trap(TrapCode::IndexOutOfRange);
         return (*a[0].items)[static_cast<std::size_t>(a[1].integer)];
       }
+      case Op::Limit:
+        return static_cast<__int128>(a[0].items->size()) > a[1].integer ? trap(TrapCode::CapacityExceeded) : a[0];
       case Op::Size: return int_value(static_cast<__int128>(a[0].items->size()));
       case Op::Sum:
       case Op::Min:

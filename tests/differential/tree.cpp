@@ -129,6 +129,7 @@ class Printer {
                expr(*n.args[2], indent) + ")";
       case Op::MkTuple: return "mk_tuple(val=[" + args(n, indent) + "])";
       case Op::MkList: return "mk_list(val=[" + args(n, indent) + "])";
+      case Op::Limit: return "mk_list(nitems=" + expr(*n.args[1], indent) + ", val=" + expr(*n.args[0], indent) + ")";
       case Op::GetPos: return "get(" + expr(*n.args[0], indent) + ", " + std::to_string(n.integer) + ")";
       case Op::MkGraph: return graph(n, indent);
       case Op::Apply: {

@@ -53,6 +53,7 @@ enum class Op {
   MkTuple,
   GetPos,
   MkList,
+  Limit,
   GetItem,
   MkGraph,
   Neighbor,

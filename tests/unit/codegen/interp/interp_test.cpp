@@ -181,6 +181,7 @@ TEST_F(InterpTest, Traps) {
   EXPECT_EQ(text(loop("return neg(-9223372036854775808)")), trap(TrapCode::IntegerOverflow));
   EXPECT_EQ(text(loop("return at<0>(list<list<i64>>(1), 1)")), trap(TrapCode::IndexOutOfRange));
   EXPECT_EQ(text(loop("return at<0>(list<list<i64>>(1), -1)")), trap(TrapCode::IndexOutOfRange));
+  EXPECT_EQ(text(loop("return at_most(3, 2)")), trap(TrapCode::CapacityExceeded));
   EXPECT_EQ(text(loop("return convert<vid>(7)")), trap(TrapCode::UnknownVertex));
   EXPECT_EQ(text(loop("return label(%G, convert<vid>(40))")), trap(TrapCode::NoLabel));
   EXPECT_EQ(text(loop("collect %m: min i64 { } return %m")), trap(TrapCode::EmptyList));

@@ -110,6 +110,10 @@ TEST_F(CheckedTest, ListsIdsAndLabels) {
   EXPECT_EQ(trapped(), u64(kIndexOutOfRange));
   w_.at<0>(list, -1, 1, 1);
   EXPECT_EQ(trapped(), u64(kIndexOutOfRange));
+  EXPECT_EQ(w_.at_most(3, 3, 1, 1), 3);
+  EXPECT_EQ(trapped(), 0U);
+  w_.at_most(4, 3, 1, 1);
+  EXPECT_EQ(trapped(), u64(kCapacityExceeded));
   EXPECT_EQ(w_.same_length(3, 4, 1, 1), 3U);
   EXPECT_EQ(trapped(), u64(kLengthMismatch));
   i64 ids[] = {-9, 4, 100};
