@@ -37,8 +37,9 @@ bool FunctionEmitter::branch_free(const ir::Expr& e) const {
     case ir::Kind::Convert: return speculable(e);
     default: break;
   }
-  return is_cheap_operator(e.kind) && !module_.facts().may_trap(&e) && std::all_of(e.operands.begin(), e.operands.end(),
-                                                      [&](const ir::Expr* operand) { return branch_free(*operand); });
+  return is_cheap_operator(e.kind) && !module_.facts().may_trap(&e) &&
+         std::all_of(e.operands.begin(), e.operands.end(),
+                     [&](const ir::Expr* operand) { return branch_free(*operand); });
 }
 
 /// True if all that the loop does is to yield into the rows of a graph, for the items that pass a condition.

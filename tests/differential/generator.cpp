@@ -421,19 +421,10 @@ class Generator {
       case 9: {
         NodePtr left = label(depth);
         if (left->op != Op::VertexLabel || world_.words.empty()) return make(Op::Eq, kBool, {left, int_value(0)});
-        std::shared_ptr<Node> word = std::make_shared<Node>();
-        word->op = Op::Label;
-        word->type = kInt;
-        word->name = world_.words[pick(world_.words.size())];
+        NodePtr word = label_word(world_.words[pick(world_.words.size())]);
         return make(one_in(2) ? Op::Eq : Op::Ne, kBool, {left, word});
       }
-      case 10: {
-        std::shared_ptr<Node> n = std::make_shared<Node>();
-        n->op = Op::Bool;
-        n->type = kBool;
-        n->integer = one_in(2) ? 1 : 0;
-        return n;
-      }
+      case 10: return boolean(one_in(2));
       default:
         return make(kCompare[pick(6)], kBool,
                     {vertex(depth - 1), one_in(5) ? int_value(depth - 1) : vertex(depth - 1)});
@@ -474,14 +465,13 @@ class Generator {
     }
   }
 
-  /// With a capacity that is not known to be too small: that would be an error of the program.
+  /// With a capacity that is not known to be too small, an error of the program: literals have at most 3 items.
   NodePtr limited(const TypePtr& item, int depth) {
-    constexpr std::int64_t kLongestLiteral = 3;
     NodePtr list = list_of(item, depth - 1);
     NodePtr graph = one_in(2) ? graph_name(false) : nullptr;
-    NodePtr capacity = graph != nullptr ? make(Op::Size, kInt, {make(Op::Vertices, list_type(kVertex), {graph})})
-                                        : integer(one_in(3) ? kLongestLiteral : 1000);
-    return make(Op::Limit, list->type, {list, capacity});
+    if (graph == nullptr) return make(Op::Limit, list->type, {list, integer(one_in(3) ? 3 : 1000)});
+    NodePtr vertices = make(Op::Vertices, list_type(kVertex), {graph});
+    return make(Op::Limit, list->type, {list, make(Op::Size, kInt, {vertices})});
   }
 
   NodePtr filtered(const TypePtr& type, int depth) {

@@ -281,6 +281,22 @@ NodePtr integer(std::int64_t value) {
   return n;
 }
 
+NodePtr boolean(bool value) {
+  std::shared_ptr<Node> n = std::make_shared<Node>();
+  n->op = Op::Bool;
+  n->type = scalar_type(Type::Kind::Bool);
+  n->integer = value ? 1 : 0;
+  return n;
+}
+
+NodePtr label_word(const std::string& word) {
+  std::shared_ptr<Node> n = std::make_shared<Node>();
+  n->op = Op::Label;
+  n->type = scalar_type(Type::Kind::Int);
+  n->name = word;
+  return n;
+}
+
 NodePtr named(const std::string& name, TypePtr type) {
   std::shared_ptr<Node> n = std::make_shared<Node>();
   n->op = Op::Name;

@@ -107,6 +107,8 @@ struct Node {
 
 NodePtr make(Op op, TypePtr type, std::vector<NodePtr> args = {});
 NodePtr integer(std::int64_t value);
+NodePtr boolean(bool value);
+NodePtr label_word(const std::string& word);
 NodePtr named(const std::string& name, TypePtr type);
 
 struct Param {
