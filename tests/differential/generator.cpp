@@ -470,8 +470,7 @@ class Generator {
     NodePtr list = list_of(item, depth - 1);
     NodePtr graph = one_in(2) ? graph_name(false) : nullptr;
     if (graph == nullptr) return make(Op::Limit, list->type, {list, integer(one_in(3) ? 3 : 1000)});
-    NodePtr vertices = make(Op::Vertices, list_type(kVertex), {graph});
-    return make(Op::Limit, list->type, {list, make(Op::Size, kInt, {vertices})});
+    return make(Op::Limit, list->type, {list, make(Op::Size, kInt, {make(Op::Vertices, list_type(kVertex), {graph})})});
   }
 
   NodePtr filtered(const TypePtr& type, int depth) {
