@@ -51,10 +51,15 @@ function(matcha_test name)
     set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}")
   else()
     include(GoogleTest)
-    # The list goes through a script of CTest's own.
-    string(REPLACE ";" "\\;" arg_LABELS "${arg_LABELS}")
     gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
-      WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}" PROPERTIES LABELS "${arg_LABELS}")
+      WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    # gtest_discover_tests would take a list of labels apart.
+    set(labels "${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake")
+    file(WRITE "${labels}" "if(DEFINED ${name}_TESTS)
+  set_tests_properties(\${${name}_TESTS} PROPERTIES LABELS \"${arg_LABELS}\")
+endif()
+")
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${labels}")
   endif()
 endfunction()
 
