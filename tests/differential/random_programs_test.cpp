@@ -22,7 +22,7 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
 /// MATCHA_LIBCUDA and MATCHA_NVRTC name; 0: none does.
 TEST(RandomPrograms, EveryStageGivesWhatDirectEvaluationGives) {
   const std::uint64_t first = from_environment("MATCHA_SEED", 1) + from_environment("MATCHA_PART", 0) * 1'000'000;
-  const std::uint64_t count = from_environment("MATCHA_PROGRAMS", 500);
+  const std::uint64_t count = from_environment("MATCHA_PROGRAMS", 250);
   std::printf("seeds %llu to %llu\n", static_cast<unsigned long long>(first),
               static_cast<unsigned long long>(first + count - 1));
   Checks checks;
