@@ -44,6 +44,7 @@ std::string to_string(ScalarKind kind) {
 std::string to_string(const Type& type) {
   if (type.is_scalar()) return to_string(type.scalar);
   if (type.is_graph()) return "graph";
+  if (type.bits) return "bits";
   std::string text = "list<";
   for (std::size_t i = 0; i < type.columns.size(); ++i) {
     if (i != 0) text += ", ";
@@ -57,6 +58,8 @@ Context::Context() {
     scalars_.push_back(Type{Type::Kind::Scalar, static_cast<ScalarKind>(kind), {}});
   }
   graph_ = Type{Type::Kind::Graph, ScalarKind::I64, {}};
+  bits_column_[0] = i64();
+  bits_ = Type{Type::Kind::List, ScalarKind::I64, bits_column_, true};
 }
 
 const Type* Context::list(std::span<const Type* const> columns) {

@@ -27,6 +27,7 @@ class Context {
   const Type* f64() const { return scalar(ScalarKind::F64); }
   const Type* graph() const { return &graph_; }
   const Type* list(std::span<const Type* const> columns);
+  const Type* bits() const { return &bits_; }
   const Type* list(const Type* column) { return list(std::span<const Type* const>(&column, 1)); }
 
   Arena& arena() { return arena_; }
@@ -44,6 +45,8 @@ class Context {
   Arena arena_;
   std::vector<Type> scalars_;
   Type graph_;
+  const Type* bits_column_[1];
+  Type bits_;
   std::vector<const Type*> lists_;
   std::unordered_set<const Expr*, ExprHash, ExprEqual> exprs_;
   std::uint32_t next_var_ = 0;

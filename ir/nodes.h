@@ -100,6 +100,11 @@ MATCHA_PLAIN_EXPR(Above);           ///< Ascending set, scalar x: the items > x 
 MATCHA_PLAIN_EXPR(Span);            ///< List, i64 begin, i64 end: items at positions [begin, end), clamped to the list.
 MATCHA_PLAIN_EXPR(Sorted);          ///< The same items in ascending order, repeats kept.
 MATCHA_PLAIN_EXPR(Flatten);         ///< List of lists to list.
+MATCHA_PLAIN_EXPR(BitRows);         ///< Graph, set u of vids: for each item of u, the positions in u of its neighbours.
+MATCHA_PLAIN_EXPR(LowerBitRows);    ///< The same of the neighbours below the item.
+MATCHA_PLAIN_EXPR(UpperBitRows);    ///< The same of the neighbours above the item.
+MATCHA_PLAIN_EXPR(BitRow);          ///< Rows, position in their set: the row there, a view.
+MATCHA_PLAIN_EXPR(AllBits);         ///< Rows: all positions in their set.
 #undef MATCHA_PLAIN_EXPR
 
 /// An effect or a binding. A statement is a tree; a rewrite returns the same pointer when nothing changed.

@@ -124,6 +124,7 @@ class Parser {
     for (ScalarKind kind : {ScalarKind::Bool, ScalarKind::Vid, ScalarKind::I64, ScalarKind::I128, ScalarKind::F64}) {
       if (accept_word(to_string(kind))) return context_.scalar(kind);
     }
+    if (accept_word("bits")) return context_.bits();
     if (accept_word("graph")) return context_.graph();
     fail("expected a type");
   }

@@ -110,6 +110,14 @@ const Type* list_rule(Context& context, Kind kind, std::span<const Expr* const> 
   }
 }
 
+const Type* bits_rule(Context& context, Kind kind, Operands& check) {
+  if (kind == Kind::BitRow) {
+    return check.same(0, context.list(context.bits())) && check.scalar(1, ScalarKind::I64) ? context.bits() : nullptr;
+  }
+  if (kind == Kind::AllBits) return check.same(0, context.list(context.bits())) ? context.bits() : nullptr;
+  return check.graph(0) && check.same(1, context.list(context.vid())) ? context.list(context.bits()) : nullptr;
+}
+
 const Type* fact_rule(Context& context, Kind kind, std::span<const Expr* const> operands, Operands& check) {
   switch (kind) {
     case Kind::Size: return check.list(0) ? context.i64() : nullptr;
@@ -203,6 +211,11 @@ const Type* result_type(Context& context, Kind kind, std::span<const Expr* const
     case Kind::Span:
     case Kind::Sorted:
     case Kind::Flatten: return list_rule(context, kind, operands, check, why);
+    case Kind::BitRows:
+    case Kind::LowerBitRows:
+    case Kind::UpperBitRows:
+    case Kind::BitRow:
+    case Kind::AllBits: return bits_rule(context, kind, check);
     default: why = fmt::format("`{}` is not an operator", keyword(kind)); return nullptr;
   }
 }

@@ -16,16 +16,20 @@ struct Type {
   Kind kind;
   ScalarKind scalar = ScalarKind::I64;   ///< For Scalar.
   std::span<const Type* const> columns;  ///< For List: one type a column; a tuple of n is n columns.
+  /// For a list of i64: a set of positions in a short list, kept as a bit each.
+  bool bits = false;
 
   bool is_scalar() const { return kind == Kind::Scalar; }
   bool is_scalar(ScalarKind k) const { return kind == Kind::Scalar && scalar == k; }
   bool is_list() const { return kind == Kind::List; }
   bool is_graph() const { return kind == Kind::Graph; }
+  /// A list of bit sets: which items of a short list are neighbours of each other.
+  bool is_bit_rows() const { return is_list() && columns.size() == 1 && columns[0]->bits; }
   /// A list of one column of scalars: what set operations take.
   bool is_set() const { return is_list() && columns.size() == 1 && columns[0]->is_scalar(); }
   /// A list in which every column is a scalar: what can be stored.
   bool is_flat_list() const {
-    if (!is_list()) return false;
+    if (!is_list() || bits) return false;
     for (const Type* column : columns) {
       if (!column->is_scalar()) return false;
     }
@@ -35,7 +39,7 @@ struct Type {
   bool is_number() const { return is_scalar() && scalar != ScalarKind::Bool; }
 };
 
-/// `i64`, `list<vid, vid>`, `graph`, …
+/// `i64`, `list<vid, vid>`, `bits`, `graph`, …
 std::string to_string(const Type& type);
 std::string to_string(ScalarKind kind);
 

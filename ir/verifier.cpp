@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "ir/analysis/bits.h"
 #include "ir/analysis/facts.h"
 #include "ir/match.h"
 #include "ir/printer.h"
@@ -15,7 +16,8 @@ namespace matcha::ir {
 
 namespace {
 
-/// A list that is there without computing or storing anything: a slice, a variable, a few scalars.
+/// A list that is there without storing anything: a slice, a variable, a few scalars, bits that are computed word by
+/// word.
 bool is_view(const Expr& e) {
   switch (e.kind) {
     case Kind::Var:
@@ -25,7 +27,11 @@ bool is_view(const Expr& e) {
     case Kind::LowerNeighbors:
     case Kind::UpperNeighbors:
     case Kind::EdgeInfo:
+    case Kind::BitRow:
+    case Kind::AllBits:
     case Kind::Literal: return true;
+    case Kind::Intersect:
+    case Kind::Diff: return e.type->bits && is_view(*e.operands[0]) && is_view(*e.operands[1]);
     case Kind::Below:
     case Kind::Above:
     case Kind::Span: return is_view(*e.operands[0]);
@@ -36,7 +42,8 @@ bool is_view(const Expr& e) {
 /// An expression for a message: its operator alone, since the text of shared operands may be very long.
 std::string shown(const Expr& e) { return e.operands.empty() ? print(e) : fmt::format("{}(…)", keyword(e.kind)); }
 
-bool has_flat_lists_only(const Type& type) { return !type.is_list() || type.is_flat_list(); }
+bool is_stored_type(const Type& type) { return type.is_flat_list() || type.bits || type.is_bit_rows(); }
+bool has_flat_lists_only(const Type& type) { return !type.is_list() || is_stored_type(type); }
 
 class Verifier {
  public:
@@ -118,7 +125,10 @@ class Verifier {
       error(fmt::format("`{}` takes a list that is known to ascend, not `{}`", keyword(e.kind), shown(*e.operands[0])),
             e.loc);
     }
-    if (e.kind == Kind::LowerNeighbors || e.kind == Kind::UpperNeighbors) oriented(e);
+    bool lower = e.kind == Kind::LowerNeighbors || e.kind == Kind::LowerBitRows;
+    bool upper = e.kind == Kind::UpperNeighbors || e.kind == Kind::UpperBitRows;
+    if (lower || upper) oriented(e);
+    bits(e);
     if (module_.stage == Stage::Kernel && in_region_) kernel_expr(e);
   }
 
@@ -126,9 +136,56 @@ class Verifier {
   void oriented(const Expr& e) {
     if (!facts_.has_rows(e.operands[0])) {
       error(fmt::format("`{}` takes a graph that was loaded or built with `csr`", keyword(e.kind)), e.loc);
-    } else if (e.kind == Kind::UpperNeighbors && !facts_.loop_free(e.operands[0])) {
-      error("`upper_neighbors` takes a graph that is known to have no loops", e.loc);
+    } else if (e.kind != Kind::LowerNeighbors && e.kind != Kind::LowerBitRows && !facts_.loop_free(e.operands[0])) {
+      error(fmt::format("`{}` takes a graph that is known to have no loops", keyword(e.kind)), e.loc);
     }
+  }
+
+  /// Bit sets that meet have the same positions, and what they are cut at and made of is one.
+  void bits(const Expr& e) {
+    bool reads = false;
+    for (const Expr* operand : e.operands) reads = reads || operand->type->bits || operand->type->is_bit_rows();
+    switch (e.kind) {
+      case Kind::BitRows:
+      case Kind::LowerBitRows:
+      case Kind::UpperBitRows: {
+        ListFacts facts = facts_.list(e.operands[1]);
+        if (top()) error(fmt::format("`{}` outside a loop", keyword(e.kind)), e.loc);
+        if (!facts.ascending || !facts.unique || !is_view(*e.operands[1])) {
+          error(fmt::format("`{}` takes a slice or a stored set that is known to ascend without repeats",
+                            keyword(e.kind)),
+                e.loc);
+        }
+        return;
+      }
+      case Kind::BitRow:
+      case Kind::AllBits:
+        if (e.operands[0]->kind != Kind::Var)
+          error(fmt::format("`{}` takes rows that have a name", keyword(e.kind)), e.loc);
+        if (e.kind == Kind::BitRow) position(e, rows_of(facts_, &e));
+        return;
+      case Kind::Below:
+      case Kind::Above:
+      case Kind::Contains:
+        if (reads) position(e, rows_of(facts_, e.operands[0]));
+        return;
+      case Kind::Intersect:
+      case Kind::Diff:
+        if (reads && rows_of(facts_, &e) == nullptr) {
+          error(fmt::format("the bit sets of `{}` are not known to come from the same rows", keyword(e.kind)), e.loc);
+        }
+        return;
+      case Kind::Size:
+        if (e.operands[0]->type->is_bit_rows()) error("`size` takes no rows", e.loc);
+        return;
+      default:
+        if (reads || e.type->bits) error(fmt::format("`{}` does not take bit sets", keyword(e.kind)), e.loc);
+    }
+  }
+
+  void position(const Expr& e, const Var* rows) {
+    if (rows != nullptr && is_position(facts_, e.operands[1], rows)) return;
+    error(fmt::format("the position of `{}` is not known to be one in the list of the rows", keyword(e.kind)), e.loc);
   }
 
   /// Inside a region operators on lists read views, so that nothing is stored behind the schedule's back; `size` also
@@ -216,10 +273,11 @@ class Verifier {
     for (const Expr* list : s.lists) {
       expr(*list);
       view(*list, "a list of `for`");
-      if (!list->type->is_list()) {
+      if (!list->type->is_list() || list->type->is_bit_rows()) {
         error("`for` walks lists");
         return;
       }
+      if (list->type->bits && s.lists.size() != 1) error("a loop over a bit set walks no other list");
       for (const Type* column : list->type->columns) {
         if (columns < s.vars.size() && s.vars[columns]->type != column)
           error("a loop variable has another type than its column");
@@ -252,7 +310,9 @@ class Verifier {
       case SinkKind::Max: fits = type.is_number() && !type.is_scalar(ScalarKind::I128); break;
       case SinkKind::Any:
       case SinkKind::All: fits = type.is_scalar(ScalarKind::Bool); break;
-      case SinkKind::List: fits = type.is_list() && (module_.stage == Stage::Loop || type.is_flat_list()); break;
+      case SinkKind::List:
+        fits = type.is_flat_list() || (module_.stage == Stage::Loop && type.is_list() && !is_stored_type(type));
+        break;
     }
     if (!fits) error(fmt::format("a {} sink cannot be `{}`", keyword(s.kind), to_string(type)));
     if (type.is_scalar(ScalarKind::I128) && (loops_ != 0 || collects_ != 0))
@@ -325,7 +385,7 @@ class Verifier {
     for (const Buffer& item : s.buffers) {
       expr(*item.capacity);
       if (!item.capacity->type->is_scalar(ScalarKind::I64)) error("the capacity of a buffer is an i64");
-      if (!item.var->type->is_flat_list()) error("a buffer holds columns of scalars");
+      if (!is_stored_type(*item.var->type)) error("a buffer holds columns of scalars, bits or rows of bits");
       if (!bound_ever_.insert(item.var).second) error(fmt::format("`%{}` is bound twice", item.var->hint));
       free_buffers_.insert(item.var);
     }

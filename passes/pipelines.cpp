@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 namespace matcha::passes {
@@ -25,8 +26,14 @@ const std::vector<std::string> kLoop = {
     "hoist",
 };
 
-/// What follows on the CPU.
-const std::vector<std::string> kCpu = {
+/// What follows on the CPU, where bits are fast.
+const std::vector<std::string> kBits = {
+    // Sets have their names and stand where they stay; before they get memory, which bits need less of.
+    "localize",
+};
+
+/// What follows for every target.
+const std::vector<std::string> kKernel = {
     // Regions, stored sets and buffers: from here on memory is fixed.
     "plan-memory",
     // Last, so that nothing after it breaks a limit of the target.
@@ -107,7 +114,7 @@ class PipelineParser {
       out.push_back(std::move(fixpoint));
       return true;
     }
-    if (name == "loop" || name == "cpu") return named(name, out);
+    if (std::ranges::find(pipeline_names(), name) != pipeline_names().end()) return named(name, out);
     const PassInfo* pass = find_pass(name);
     if (pass == nullptr) {
       std::vector<std::string> candidates = pipeline_names();
@@ -144,7 +151,8 @@ class PipelineParser {
 
   bool named(std::string_view name, Pipeline& out) {
     std::vector<std::string> texts = kLoop;
-    if (name == "cpu") texts.insert(texts.end(), kCpu.begin(), kCpu.end());
+    if (name == "cpu") texts.insert(texts.end(), kBits.begin(), kBits.end());
+    if (name != "loop") texts.insert(texts.end(), kKernel.begin(), kKernel.end());
     for (const std::string& text : texts) {
       std::optional<Pipeline> part = PipelineParser(text, diagnostics_).run();
       if (!part) return false;
@@ -161,7 +169,7 @@ class PipelineParser {
 }  // namespace
 
 const std::vector<std::string>& pipeline_names() {
-  static const std::vector<std::string> names = {"cpu", "loop"};
+  static const std::vector<std::string> names = {"c-family", "cpu", "loop"};
   return names;
 }
 

@@ -17,7 +17,7 @@ struct PipelineStep {
 };
 using Pipeline = std::vector<PipelineStep>;
 
-/// Names of the pipelines that `parse_pipeline` knows: `cpu`, `loop`.
+/// Names of the pipelines that `parse_pipeline` knows: `c-family` (C++ and CUDA), `cpu`, `loop`.
 const std::vector<std::string>& pipeline_names();
 
 /// Reads `fuse,restrict{…},fixpoint{fuse,restrict}`; a pipeline's name stands for its list. Errors (`unknown-pass`,

@@ -87,7 +87,10 @@ class Planner {
         if (facts_.list(value->operands[0]).ascending) return let(var, value->operands[0]);
         [[fallthrough]];
       case Kind::Intersect:
-      case Kind::Diff: return store(var, value);
+      case Kind::Diff:
+      case Kind::BitRows:
+      case Kind::LowerBitRows:
+      case Kind::UpperBitRows: return store(var, value);
       case Kind::Select: return choose(var, value);
       case Kind::Literal: return store_literal(var, value);
       default: return emit(builder_.let(var, view(value)));
@@ -385,7 +388,7 @@ class Planner {
     }
     bool order_is_lost = e->kind == Kind::Size || e->kind == Kind::Contains;
     if (list->kind == Kind::Sorted && order_is_lost) return scalar(over(list->operands[0]));
-    bool set_operation = list->kind == Kind::Intersect || list->kind == Kind::Diff;
+    bool set_operation = (list->kind == Kind::Intersect || list->kind == Kind::Diff) && !list->type->bits;
     if (set_operation && e->kind == Kind::Size) return over(computed(list));
     if (set_operation && e->kind == Kind::Contains) {
       const Expr* second = over(list->operands[1]);
@@ -399,8 +402,9 @@ class Planner {
 
   /// A set operation over what it may read: nothing but slices, stored sets and a literal as the second.
   const Expr* computed(const Expr* e) {
-    std::vector<const Expr*> operands = {view(e->operands[0])};
-    if (e->operands.size() == 2) operands.push_back(searchable(e->operands[1]));
+    bool rows = e->type->is_bit_rows();
+    std::vector<const Expr*> operands = {rows ? e->operands[0] : view(e->operands[0])};
+    if (e->operands.size() == 2) operands.push_back(rows ? view(e->operands[1]) : searchable(e->operands[1]));
     return builder_.with_operands(e, operands);
   }
 
@@ -430,6 +434,8 @@ class Planner {
         [[fallthrough]];
       case Kind::Intersect:
       case Kind::Diff:
+        if (e->type->bits) return computed(e);
+        [[fallthrough]];
       case Kind::Select:
       case Kind::Literal: return named(e);
       case Kind::Flatten: nested(e->loc); return e;
@@ -532,8 +538,9 @@ class Planner {
   // Errors
 
   bool flat(const Type& type, SourceLoc loc) {
-    if (!type.is_flat_list()) nested(loc);
-    return type.is_flat_list();
+    bool stored = type.is_flat_list() || type.bits || type.is_bit_rows();
+    if (!stored) nested(loc);
+    return stored;
   }
 
   void flat_sink(const Sink& sink, SourceLoc loc) {

@@ -52,6 +52,10 @@ struct SetKernels {
                         std::uint32_t* out);
   /// Position of the first item not below `x` (ascending list, repeats allowed).
   std::uint64_t (*lower_bound)(const std::uint32_t* a, std::uint64_t na, std::uint64_t x);
+  /// Which items of `a` are in `b`: bit i % 64 of word i / 64 of `out` for item i, zeros behind the last. Writes the
+  /// (na + 63) / 64 words that hold a bit of `a`.
+  void (*member_bits)(const std::uint32_t* a, std::uint64_t na, const std::uint32_t* b, std::uint64_t nb,
+                      std::uint64_t* out);
 };
 
 }  // namespace matcha::runtime

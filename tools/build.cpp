@@ -74,7 +74,7 @@ ExitCode emit(const BuildOptions& options, Compilation& compilation, const Conso
   if (ahead) about = compilation.ahead_of_time();
   about.steal = options.gpu.steal;
   about.stack = options.gpu.stack;
-  code = compilation.run_passes(passes::LabelWords{}, manager);
+  code = compilation.run_passes(ahead ? "c-family" : "cpu", passes::LabelWords{}, manager);
   if (code != ExitCode::Ok) return code;
   console.write(compilation.pipeline().printed);
   if (options.emit == "kernel") text = ir::print(compilation.pipeline().module);

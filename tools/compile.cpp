@@ -159,10 +159,12 @@ codegen::AheadOfTime Compilation::ahead_of_time() {
   return about;
 }
 
-ExitCode Compilation::run_passes(const passes::LabelWords& labels, passes::ManagerOptions manager) {
+ExitCode Compilation::run_passes(std::string_view pipeline_name, const passes::LabelWords& labels,
+                                 passes::ManagerOptions manager) {
   const Stopwatch watch;
   // Errors in the names of passes are errors of the command line.
-  const std::optional<passes::Pipeline> pipeline = passes::parse_pipeline(options_.passes, diagnostics_);
+  const std::optional<passes::Pipeline> pipeline =
+      passes::parse_pipeline(options_.passes.empty() ? pipeline_name : std::string_view(options_.passes), diagnostics_);
   if (!pipeline) return report(ExitCode::Usage);
   manager.disabled = options_.disabled;
   pipeline_ = passes::run_pipeline(*loop_, *pipeline, context_, passes::TargetInfo{}, labels, manager, diagnostics_);

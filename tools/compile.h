@@ -20,9 +20,9 @@ namespace matcha::tools {
 
 /// Options of every verb that compiles.
 struct CompileOptions {
-  std::string file;   ///< The program; `-`: standard input.
-  std::string entry;  ///< Empty: `main`, else the last function.
-  std::string passes = "cpu";
+  std::string file;    ///< The program; `-`: standard input.
+  std::string entry;   ///< Empty: `main`, else the last function.
+  std::string passes;  ///< Empty: the pipeline of the back end.
   std::vector<std::string> disabled;
 };
 
@@ -47,8 +47,8 @@ class Compilation {
   ExitCode lower();
   /// After `lower`: makes label words parameters, and says all that a program compiled ahead of time has to know.
   codegen::AheadOfTime ahead_of_time();
-  /// `target`, label words and what to record come from the verb.
-  ExitCode run_passes(const passes::LabelWords& labels, passes::ManagerOptions manager);
+  /// The back end's pipeline, label words and what to record come from the verb.
+  ExitCode run_passes(std::string_view pipeline, const passes::LabelWords& labels, passes::ManagerOptions manager);
   /// Emits or loads the module that the passes left.
   ExitCode emit(codegen::Backend& backend, std::string& text);
   ExitCode load(codegen::Backend& backend, std::unique_ptr<codegen::Executable>& executable);

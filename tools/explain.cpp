@@ -115,7 +115,7 @@ ExitCode explain_program(const ExplainOptions& options, const Console& console, 
     labels.words = dictionary->words();
   }
   const double load_ms = watch.ms();
-  code = compilation.run_passes(labels, {});
+  code = compilation.run_passes("cpu", labels, {});
   if (code != ExitCode::Ok) return code;
   out += passes_text(compilation.pipeline());
   out += "\nas it runs\n" + outline(compilation.pipeline().module);

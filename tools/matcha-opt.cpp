@@ -36,7 +36,7 @@ void declare(CLI::App& app, Arguments& args) {
   app.add_option("FILE", args.input, "module to read; - is standard input")->capture_default_str();
   app.add_option("-o,--output", args.output, "file to write; - is standard output")->capture_default_str();
   app.add_option("--passes", args.passes,
-                 "passes to run: `fuse,restrict{option=1},fixpoint{…}`, or a pipeline: cpu, loop");
+                 "passes to run: `fuse,restrict{option=1},fixpoint{…}`, or a pipeline: c-family, cpu, loop");
   app.add_option("--print-after", args.manager.print_after, "print the module after a pass, or after `all`")
       ->delimiter(',');
   app.add_flag("--print-changed", args.manager.print_changed, "print the module after each pass that changed it");

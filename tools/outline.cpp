@@ -101,6 +101,11 @@ class Words {
       case Kind::Span: return fmt::format("items {} to {} of {}", operand(1), operand(2), operand(0));
       case Kind::Sorted: return fmt::format("{}, sorted", operand(0));
       case Kind::Flatten: return fmt::format("the items of the lists in {}", operand(0));
+      case Kind::BitRows: return fmt::format("bits of neighbors in {} among {}", operand(0), operand(1));
+      case Kind::LowerBitRows: return fmt::format("bits of lower neighbors in {} among {}", operand(0), operand(1));
+      case Kind::UpperBitRows: return fmt::format("bits of upper neighbors in {} among {}", operand(0), operand(1));
+      case Kind::BitRow: return fmt::format("row {} of {}", operand(1), operand(0));
+      case Kind::AllBits: return fmt::format("all of {}", operand(0));
       default: break;
     }
     if (ir::is_infix(expr.kind)) return fmt::format("({} {} {})", operand(0), sign(expr.kind), operand(1));

@@ -203,7 +203,7 @@ class Run {
     passes::LabelWords labels;
     labels.code = [&dictionary](std::string_view word) { return dictionary.code(word); };
     labels.words = dictionary.words();
-    ExitCode code = compilation_.run_passes(labels, {});
+    ExitCode code = compilation_.run_passes(on_gpu_ ? "c-family" : "cpu", labels, {});
     if (code != ExitCode::Ok) return code;
     backend_ = on_gpu_ ? codegen::make_cuda(options_.gpu) : make_backend(options_.backend);
     report_.backend = backend_->name();

@@ -150,4 +150,35 @@ Value Evaluator::flatten(const ir::Expr& e) {
   return ListPtr(result);
 }
 
+Value Evaluator::rows(const ir::Expr& e) {
+  runtime::GraphView view = graph(*e.operands[0]);
+  ListPtr universe = list(*e.operands[1]);
+  std::shared_ptr<List> result = empty_list(e);
+  for (const Value& item : universe->columns[0]) {
+    std::uint32_t vertex = std::get<Vid>(item).rank;
+    runtime::ArcRange arcs = runtime::arcs_of(view, vertex);
+    std::shared_ptr<List> row = std::make_shared<List>(1);
+    for (std::size_t position = 0; position < universe->rows; ++position) {
+      std::uint32_t other = std::get<Vid>(universe->columns[0][position]).rank;
+      bool kept = e.kind == Kind::BitRows || (e.kind == Kind::LowerBitRows ? other < vertex : vertex < other);
+      bool joined =
+          std::find(view.neighbors + arcs.begin, view.neighbors + arcs.end, other) != view.neighbors + arcs.end;
+      if (kept && joined) row->columns[0].push_back(static_cast<std::int64_t>(position));
+    }
+    row->rows = row->columns[0].size();
+    result->columns[0].push_back(ListPtr(row));
+  }
+  result->rows = universe->rows;
+  return ListPtr(result);
+}
+
+Value Evaluator::positions_of(std::size_t count) {
+  std::shared_ptr<List> result = std::make_shared<List>(1);
+  for (std::size_t position = 0; position < count; ++position) {
+    result->columns[0].push_back(static_cast<std::int64_t>(position));
+  }
+  result->rows = count;
+  return ListPtr(result);
+}
+
 }  // namespace matcha::codegen::interp

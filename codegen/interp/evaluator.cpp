@@ -78,7 +78,18 @@ Value Evaluator::compute(const ir::Expr& e) {
       [&](const Literal& n) { return literal(n); }, [&](const Intersect& n) { return membership(n); },
       [&](const Diff& n) { return membership(n); }, [&](const Below& n) { return cut(n); },
       [&](const Above& n) { return cut(n); }, [&](const Span& n) { return span(n); },
-      [&](const Sorted& n) { return sorted(n); }, [&](const Flatten& n) { return flatten(n); });
+      [&](const Sorted& n) { return sorted(n); }, [&](const Flatten& n) { return flatten(n); },
+      [&](const BitRows& n) { return rows(n); }, [&](const LowerBitRows& n) { return rows(n); },
+      [&](const UpperBitRows& n) { return rows(n); },
+      [&](const BitRow& n) {
+        ListPtr all = list(*n.operands[0]);
+        std::int64_t position = get<std::int64_t>(*n.operands[1]);
+        if (position < 0 || position >= static_cast<std::int64_t>(all->rows)) {
+          trap(runtime::TrapCode::IndexOutOfRange, n.loc);
+        }
+        return all->columns[0][static_cast<std::size_t>(position)];
+      },
+      [&](const AllBits& n) { return positions_of(list(*n.operands[0])->rows); });
 }
 
 }  // namespace matcha::codegen::interp

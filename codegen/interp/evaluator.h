@@ -75,6 +75,10 @@ class Evaluator {
   Value span(const ir::Expr& e);
   Value sorted(const ir::Expr& e);
   Value flatten(const ir::Expr& e);
+  /// For each item of a list the positions in it of the item's neighbours.
+  Value rows(const ir::Expr& e);
+  /// 0, 1, … below `count`.
+  static Value positions_of(std::size_t count);
 
   const Environment& environment_;
   const std::unordered_set<const ir::Expr*>& shared_;

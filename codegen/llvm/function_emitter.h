@@ -50,6 +50,8 @@ class FunctionEmitter {
   void store_list(std::uint32_t slot, const List& value);
   /// Checks that the lists of a `for` have one length, and gives it.
   llvm::Value* common_length(std::span<const List> lists);
+  /// What a buffer has room for: items, words of bits, or words of rows.
+  llvm::Value* buffer_cells(const ir::Buffer& buffer);
   /// The list of a `for`: `vertices(g)` needs no array there.
   List loop_list(const ir::Expr& e);
 
@@ -85,12 +87,12 @@ class FunctionEmitter {
     Value* begin;
     Value* end;
   };
-  Arcs arcs(const ir::Expr& graph_expr, const ir::Expr& vertex);
+  Arcs arcs(const ir::Expr& graph_expr, Value* vertex);
   Arcs hashed_arcs(const ir::Expr& graph_expr, Value* vertex);
   Arcs looked_up_arcs(const ir::Expr& graph_expr, Value* vertex);
   Value* graph_field(const ir::Expr& graph_expr, std::size_t offset, llvm::Type* type, const llvm::Twine& name);
-  List neighbors(const ir::Expr& e);
-  List half_neighbors(const ir::Expr& e);
+  List neighbors(const ir::Expr& graph_expr, Value* vertex);
+  List half_neighbors(const ir::Expr& graph_expr, Value* vertex, bool lower);
   List edge_info(const ir::Expr& e);
   List edges(const ir::Expr& e);
   List literal(const ir::Expr& e);
@@ -128,6 +130,22 @@ class FunctionEmitter {
   bool kernel_operands(const ir::Expr& e) const;
   Value* call_kernel(std::size_t offset, llvm::FunctionType* type, llvm::ArrayRef<Value*> arguments, const char* name,
                      Effect effect);
+
+  // bits.cpp
+  void store_rows(const ir::Store& s);
+  void store_bits(const ir::Store& s);
+  void bit_loop(const ir::For& s);
+  Value* count_bits(const ir::Expr& set);
+  Value* test_bit(const ir::Expr& set, Value* position);
+  /// Words of a bit set that may not be zero, and one of them.
+  Value* words_of(const ir::Expr& set);
+  Value* word_of(const ir::Expr& set, Value* k);
+  Value* word_or_zero(const ir::Expr& set, Value* k);
+  Value* bits_below(Value* position, Value* k);
+  Value* bits_above(Value* position, Value* k);
+  Value* words_for(Value* positions);
+  const StoredRows& rows(const ir::Expr& e) { return rows_.at(static_cast<const ir::Var*>(&e)); }
+  void for_each(Value* count, const std::function<void(Value*)>& body);
 
   // small_sets.cpp
   Value* short_or_call(const ir::Expr& e, const List& a, const List& b, Value* maybe_out,
@@ -178,6 +196,8 @@ class FunctionEmitter {
   void close_region();
   void walk_part(const ir::For& s, std::span<const List> lists);
   void count_done();
+  Value* is_kept_position();
+  void keep_position();
   void defer_or_walk(const ir::For& s, std::span<const List> lists, Value* size);
   void leave_if_stopped();
   Value* worker_field(std::size_t offset, llvm::Type* type, const llvm::Twine& name);
@@ -223,6 +243,9 @@ class FunctionEmitter {
   std::unordered_map<const ir::Var*, Value*> present_;  ///< Of min and max sinks: i1, there is a value.
   std::unordered_map<const ir::Var*, List> lists_;
   std::unordered_map<const ir::Var*, List> buffers_;
+  std::unordered_map<const ir::Var*, StoredRows> rows_;
+  std::unordered_map<const ir::Var*, StoredBits> bits_;
+  std::unordered_map<const ir::Var*, const ir::Expr*> bit_names_;  ///< What a `let` calls by a name.
   std::unordered_map<std::uint64_t, Value*> hoisted_;
   std::unordered_map<const ir::Var*, OpenSink> sinks_;
   std::vector<const ir::Var*> region_sinks_;

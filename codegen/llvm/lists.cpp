@@ -55,8 +55,7 @@ FunctionEmitter::Index FunctionEmitter::index_of(const ir::Expr& graph_expr) con
   return first == index_of(*resolved.operands[2]) ? first : Index::Unknown;
 }
 
-FunctionEmitter::Arcs FunctionEmitter::arcs(const ir::Expr& graph_expr, const ir::Expr& vertex) {
-  Value* v = scalar(vertex);
+FunctionEmitter::Arcs FunctionEmitter::arcs(const ir::Expr& graph_expr, Value* v) {
   switch (index_of(graph_expr)) {
     case Index::Hash: return hashed_arcs(graph_expr, v);
     case Index::Unknown: return looked_up_arcs(graph_expr, v);
@@ -104,22 +103,20 @@ FunctionEmitter::Arcs FunctionEmitter::looked_up_arcs(const ir::Expr& graph_expr
   return {b_.CreateLoad(i64_, begin), b_.CreateLoad(i64_, end)};
 }
 
-List FunctionEmitter::neighbors(const ir::Expr& e) {
-  Arcs range = arcs(*e.operands[0], *e.operands[1]);
-  Value* all = graph_field(*e.operands[0], offsetof(GraphView, neighbors), ptr_, "neighbors");
+List FunctionEmitter::neighbors(const ir::Expr& graph_expr, Value* v) {
+  Arcs range = arcs(graph_expr, v);
+  Value* all = graph_field(graph_expr, offsetof(GraphView, neighbors), ptr_, "neighbors");
   return {b_.CreateNUWSub(range.end, range.begin, "degree"),
           {{gep(i32_, all, range.begin), Cell::Vid, true, nullptr}},
           nullptr};
 }
 
 /// The neighbours of a vertex below or above it, by the split offset of the vertex.
-List FunctionEmitter::half_neighbors(const ir::Expr& e) {
-  for (const ir::Var* var : module_.graph_vars(*e.operands[0])) module_.needs().splits.push_back(var);
-  bool lower = e.kind == ir::Kind::LowerNeighbors;
-  Value* v = scalar(*e.operands[1]);
-  Value* offsets = graph_field(*e.operands[0], offsetof(GraphView, offsets), ptr_, "offsets");
-  Value* splits = graph_field(*e.operands[0], offsetof(GraphView, splits), ptr_, "splits");
-  Value* all = graph_field(*e.operands[0], offsetof(GraphView, neighbors), ptr_, "neighbors");
+List FunctionEmitter::half_neighbors(const ir::Expr& graph_expr, Value* v, bool lower) {
+  for (const ir::Var* var : module_.graph_vars(graph_expr)) module_.needs().splits.push_back(var);
+  Value* offsets = graph_field(graph_expr, offsetof(GraphView, offsets), ptr_, "offsets");
+  Value* splits = graph_field(graph_expr, offsetof(GraphView, splits), ptr_, "splits");
+  Value* all = graph_field(graph_expr, offsetof(GraphView, neighbors), ptr_, "neighbors");
   Value* split = constant_load(b_, i64_, gep(i64_, splits, v), "split");
   Value* row = gep(i64_, offsets, v);
   Value* end = constant_load(b_, i64_, lower ? row : b_.CreateConstInBoundsGEP1_64(i64_, row, 1), "row");
@@ -130,7 +127,7 @@ List FunctionEmitter::half_neighbors(const ir::Expr& e) {
 
 List FunctionEmitter::edge_info(const ir::Expr& e) {
   for (const ir::Var* var : module_.graph_vars(*e.operands[0])) module_.needs().edge_info.emplace_back(var, &e);
-  Arcs range = arcs(*e.operands[0], *e.operands[1]);
+  Arcs range = arcs(*e.operands[0], scalar(*e.operands[1]));
   Value* all = graph_field(*e.operands[0], offsetof(GraphView, edge_info), ptr_, "edge_info");
   Cell cell = cell_of(*e.type->columns[0]);
   if (cell == Cell::Vid) cell = Cell::WordVid;
@@ -176,9 +173,10 @@ List FunctionEmitter::list(const ir::Expr& e) {
       return {size_of(e), {{items, Cell::Vid, true, nullptr}}, nullptr};
     }
     case ir::Kind::Edges: return edges(e);
-    case ir::Kind::Neighbors: return neighbors(e);
+    case ir::Kind::Neighbors: return neighbors(*e.operands[0], scalar(*e.operands[1]));
     case ir::Kind::LowerNeighbors:
-    case ir::Kind::UpperNeighbors: return half_neighbors(e);
+    case ir::Kind::UpperNeighbors:
+      return half_neighbors(*e.operands[0], scalar(*e.operands[1]), e.kind == ir::Kind::LowerNeighbors);
     case ir::Kind::EdgeInfo: return edge_info(e);
     case ir::Kind::Literal: return literal(e);
     case ir::Kind::Below: {
@@ -286,6 +284,7 @@ List FunctionEmitter::select_list(const ir::Expr& e) {
 }
 
 Value* FunctionEmitter::size_of(const ir::Expr& list_expr) {
+  if (list_expr.type->bits) return count_bits(list_expr);
   if (list_expr.kind == ir::Kind::Vertices) {
     return graph_field(*list_expr.operands[0], offsetof(GraphView, vertex_count), i64_, "vertex_count");
   }
@@ -308,6 +307,7 @@ Value* FunctionEmitter::at(const ir::At& e) {
 Value* FunctionEmitter::contains(const ir::Expr& e) {
   const ir::Expr& set = *e.operands[0];
   Value* x = scalar(*e.operands[1]);
+  if (set.type->bits) return test_bit(set, x);
   if (set.kind == ir::Kind::Literal) {
     return member_of(literal_items(set), x, cell_of(*set.type->columns[0]));
   }

@@ -40,14 +40,17 @@ runtime::SinkKind runtime_kind(const ir::Sink& sink, bool map) {
   return map ? runtime::SinkKind::Map : runtime::SinkKind::Rows;
 }
 
-/// The loop that ends `block`, if it is all that is left to do there: the last statement, perhaps in an `if`.
-const ir::For* last_loop(const ir::Block& block) {
-  if (block.body.empty()) return nullptr;
+/// Adds the loop that ends `block`, if it is all that is left to do there: the last statement, perhaps in an `if`, and
+/// then perhaps another one in its `else`.
+void last_loops(const ir::Block& block, std::vector<const ir::For*>& loops) {
+  if (block.body.empty()) return;
   const ir::Stmt* last = block.body.back();
-  if (const ir::For* loop = ir::as<ir::For>(last)) return loop;
-  if (const ir::Block* inner = ir::as<ir::Block>(last)) return last_loop(*inner);
+  if (const ir::For* loop = ir::as<ir::For>(last)) loops.push_back(loop);
+  if (const ir::Block* inner = ir::as<ir::Block>(last)) last_loops(*inner, loops);
   const ir::If* branch = ir::as<ir::If>(last);
-  return branch != nullptr && branch->maybe_else == nullptr ? last_loop(*branch->then_body) : nullptr;
+  if (branch == nullptr) return;
+  last_loops(*branch->then_body, loops);
+  if (branch->maybe_else != nullptr) last_loops(*branch->maybe_else, loops);
 }
 
 /// The number of yields into `sink` below `block`.
@@ -420,7 +423,7 @@ RegionShape Planner::shape_of(const ir::Region& s, const ir::Var* maybe_stream) 
     shape.counts.push_back(rows ? static_cast<int>(s.collect->sinks.size() + before) : -1);
   }
   bool in_rows = std::any_of(shape.counts.begin(), shape.counts.end(), [](int counts) { return counts >= 0; });
-  if (shape.outer != nullptr && s.schedule.split >= 2 && !in_rows) shape.split = last_loop(*shape.outer->body);
+  if (shape.outer != nullptr && s.schedule.split >= 2 && !in_rows) last_loops(*shape.outer->body, shape.split);
   return shape;
 }
 
@@ -439,7 +442,7 @@ void Planner::prepare_region(const ir::Region& s, RegionStep& step) {
   for (const ir::Buffer& buffer : s.buffers) {
     std::uint32_t slot = emitter_.frame().slot(*buffer.var);
     step.buffers.push_back({std::string(buffer.var->hint), slot, element_kinds(*buffer.var->type)});
-    prepare->store_slot(slot, prepare->scalar(*buffer.capacity));
+    prepare->store_slot(slot, prepare->buffer_cells(buffer));
   }
   prepare->finish();
 }
@@ -485,7 +488,7 @@ void Planner::region(const ir::Region& s) {
   FunctionEmitter body(emitter_, emitter_.define(step.body, body_type, {"context", "worker", "begin", "end"}));
   body.region_body(shape);
   body.finish();
-  if (shape.split != nullptr) {
+  if (!shape.split.empty()) {
     step.inner = step.body + "_inner";
     llvm::FunctionType* inner_type = emitter_.type_of<runtime::RegionInner>();
     FunctionEmitter inner(emitter_,

@@ -61,7 +61,7 @@ Value* FunctionEmitter::scalar(const ir::Expr& e) {
       },
       [&](const ir::Label& x) { return label(x); },
       [&](const ir::HasEdge& x) {
-        List targets = neighbors(x);
+        List targets = neighbors(*x.operands[0], scalar(*x.operands[1]));
         return contains(targets, scalar(*x.operands[2]));
       },
       [&](const ir::MaxDegree& x) -> Value* {

@@ -28,7 +28,9 @@ void FunctionEmitter::stmt(const ir::Stmt& s) {
 }
 
 void FunctionEmitter::let(const ir::Let& s) {
-  if (s.var->type->is_scalar()) {
+  if (s.var->type->bits) {
+    bit_names_[s.var] = s.value;
+  } else if (s.var->type->is_scalar()) {
     Value* value = scalar(*s.value);
     if (!value->hasName() && !llvm::isa<llvm::Constant>(value)) value->setName(name_of(*s.var));
     scalars_[s.var] = value;
@@ -38,6 +40,8 @@ void FunctionEmitter::let(const ir::Let& s) {
 }
 
 void FunctionEmitter::store(const ir::Store& s) {
+  if (s.var->type->bits) return store_bits(s);
+  if (s.var->type->is_bit_rows()) return store_rows(s);
   List items = buffer(*s.buffer);
   items.size = store_items(*s.value, items);
   items.capacity = nullptr;
@@ -101,13 +105,14 @@ void FunctionEmitter::walk(const ir::For& s, std::span<const List> lists, Value*
 }
 
 void FunctionEmitter::loop(const ir::For& s) {
+  if (s.lists[0]->type->bits) return bit_loop(s);
   const ir::Expr* maybe_cond = nullptr;
   const ir::Yield* kept = nullptr;
   if (keeps_rows(s, maybe_cond, kept)) return filter_loop(s, maybe_cond, *kept);
   std::vector<List> lists;
   for (const ir::Expr* e : s.lists) lists.push_back(loop_list(*e));
   Value* size = common_length(lists);
-  if (shape_ != nullptr && shape_->split == &s) {
+  if (shape_ != nullptr && std::ranges::find(shape_->split, &s) != shape_->split.end()) {
     if (in_inner_) return walk_part(s, lists);
     return defer_or_walk(s, lists, size);
   }

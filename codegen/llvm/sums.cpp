@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "codegen/llvm/function_emitter.h"
+#include "ir/analysis/bits.h"
 #include "ir/match.h"
 
 /// Which sums of ints may be carried in 64 bits, and where.
@@ -21,6 +22,11 @@ __int128 product(__int128 a, __int128 b) { return a != 0 && b > kTooMuch / a ? k
 /// A bound on the size of a list.
 __int128 FunctionEmitter::most_items(const ir::Expr& list_expr) const {
   if (list_expr.kind == ir::Kind::Literal) return static_cast<__int128>(list_expr.operands.size());
+  if (list_expr.type->bits)
+    return most_items(*ir::universe_of(module_.facts(), ir::rows_of(module_.facts(), &list_expr)));
+  const ir::Expr& list = module_.resolve(list_expr);
+  const ir::ConstInt* end = list.kind == ir::Kind::Span ? ir::as<ir::ConstInt>(list.operands[2]) : nullptr;
+  if (end != nullptr) return std::max<std::int64_t>(end->value, 0);
   bool vids = list_expr.type->is_set() && list_expr.type->columns[0]->is_scalar(ir::ScalarKind::Vid);
   return vids && module_.facts().list(&list_expr).unique ? kLongestSet : kLongestList;
 }

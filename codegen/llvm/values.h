@@ -30,6 +30,20 @@ struct List {
   llvm::Value* capacity = nullptr;  ///< Of a buffer: items that it has room for.
 };
 
+/// Rows of bits in a buffer: row i begins at word `i * stride`.
+struct StoredRows {
+  const ir::Expr* value = nullptr;  ///< The `rows`.
+  llvm::Value* data = nullptr;
+  llvm::Value* size = nullptr;    ///< Items of the list that they are rows of.
+  llvm::Value* stride = nullptr;  ///< Words that hold a bit for each of them.
+};
+
+/// A stored bit set: words from `words` on are zero and may not be there.
+struct StoredBits {
+  llvm::Value* data = nullptr;
+  llvm::Value* words = nullptr;
+};
+
 /// A sink while its collect runs.
 struct OpenSink {
   const ir::Sink* sink = nullptr;
@@ -54,10 +68,10 @@ struct PartialSum {
 /// What the loops of a region function are to do beyond walking.
 struct RegionShape {
   const ir::Region* region = nullptr;
-  const ir::For* outer = nullptr;  ///< Null for a region that is not parallel.
-  const ir::For* split = nullptr;  ///< The second-level loop that may be dealt again, or null.
-  std::vector<bool> map;           ///< A sink each: its rows are written at the outer position.
-  std::vector<int> counts;         ///< A sink each: as in `OpenSink`.
+  const ir::For* outer = nullptr;     ///< Null for a region that is not parallel.
+  std::vector<const ir::For*> split;  ///< The second-level loop that may be dealt again, in each version of it.
+  std::vector<bool> map;              ///< A sink each: its rows are written at the outer position.
+  std::vector<int> counts;            ///< A sink each: as in `OpenSink`.
 };
 
 }  // namespace matcha::codegen::jit

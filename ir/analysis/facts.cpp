@@ -244,6 +244,8 @@ ListFacts Facts::list_of(const Expr* list_expr) const {
     case Kind::Above:
     case Kind::Span: return list(list_expr->operands[0]);
     case Kind::Sorted: return {true, list(list_expr->operands[0]).unique};
+    case Kind::BitRow:
+    case Kind::AllBits: return {true, true};
     case Kind::Literal: {
       bool trivial = list_expr->operands.size() <= list_expr->type->columns.size();
       return {trivial, trivial};
@@ -423,12 +425,23 @@ const Expr* Facts::bound_of(Builder& b, const Expr* list_expr) const {
     }
     case Kind::Literal:
       return b.integer(static_cast<std::int64_t>(list_expr->operands.size() / list_expr->type->columns.size()));
+    case Kind::Span: {
+      const ConstInt* begin = as<ConstInt>(list_expr->operands[1]);
+      const ConstInt* end = as<ConstInt>(list_expr->operands[2]);
+      const Expr* all = bound(b, list_expr->operands[0]);
+      if (all == nullptr || begin == nullptr || end == nullptr || begin->value < 0) return all;
+      return b.make(Kind::Min, {all, b.integer(end->value > begin->value ? end->value - begin->value : 0)});
+    }
     case Kind::Intersect:
     case Kind::Diff:
     case Kind::Below:
     case Kind::Above:
-    case Kind::Span:
-    case Kind::Sorted: return bound(b, list_expr->operands[0]);
+    case Kind::Sorted:
+    case Kind::BitRow:
+    case Kind::AllBits: return bound(b, list_expr->operands[0]);
+    case Kind::BitRows:
+    case Kind::LowerBitRows:
+    case Kind::UpperBitRows: return bound(b, list_expr->operands[1]);
     case Kind::Select: {
       const Expr* first = bound(b, list_expr->operands[1]);
       const Expr* second = bound(b, list_expr->operands[2]);

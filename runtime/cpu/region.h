@@ -86,13 +86,17 @@ struct alignas(64) Worker {
   std::uint64_t positions_done;  ///< `body` adds the outer positions that it finished or deferred.
   std::uint64_t items_done;      ///< `inner` adds the second-level items that it finished.
   void* storage;                 ///< Of the runtime.
+  /// 1 + the position whose outer level `inner` has left in `scratch`, for its next call by the same task; else 0.
+  std::uint64_t kept_position;
 };
 
-static_assert(sizeof(SinkSlot) == 16 && sizeof(RowBuffer) == 24 && sizeof(RegionContext) == 56 && sizeof(Worker) == 64);
+static_assert(sizeof(SinkSlot) == 16 && sizeof(RowBuffer) == 24 && sizeof(RegionContext) == 56 &&
+              sizeof(Worker) == 128);
 static_assert(offsetof(RegionContext, stop) == 0 && offsetof(RegionContext, frame) == 24);
 static_assert(offsetof(RegionContext, sets) == 32 && offsetof(RegionContext, defer_threshold) == 40);
 static_assert(offsetof(Worker, scratch) == 16 && offsetof(Worker, slots) == 24 && offsetof(Worker, rows) == 32);
 static_assert(offsetof(Worker, positions_done) == 40 && offsetof(Worker, items_done) == 48);
+static_assert(offsetof(Worker, kept_position) == 64);
 
 /// Walks the positions [begin, end) of the outermost loop. For each: leave if `stop`; if the second-level loop has at
 /// least `defer_threshold` items, call `rt_defer`, and when that says true skip the loop; then count the position in
@@ -100,7 +104,7 @@ static_assert(offsetof(Worker, positions_done) == 40 && offsetof(Worker, items_d
 using RegionBody = void (*)(RegionContext*, Worker*, std::uint64_t begin, std::uint64_t end);
 
 /// Walks the items [begin, end) of the second-level loop of outer position `position`, deriving again what the outer
-/// level computed; leaves if `stop`; counts each item in `items_done`.
+/// level computed, unless `kept_position` says that it is there; leaves if `stop`; counts each item in `items_done`.
 using RegionInner = void (*)(RegionContext*, Worker*, std::uint64_t position, std::uint64_t begin, std::uint64_t end);
 
 extern "C" {

@@ -154,6 +154,7 @@ bool RegionState::stopped() const {
 WorkerState& RegionState::enter(std::uint64_t slot) {
   WorkerState& state = *workers_[slot];
   if (state.busy.exchange(true, std::memory_order_acquire)) reentered_.store(true);
+  state.worker.kept_position = 0;
   return state;
 }
 

@@ -102,6 +102,20 @@ struct SetBlocks {
     }
   };
 
+  /// A bit an item, in the order of `a`.
+  struct Mark {
+    u64* out;
+    u64 at = 0;
+    [[gnu::always_inline]] void block(const Vec&, u32 bits) {
+      out[at / 64] |= u64{bits} << at % 64;
+      at += kLanes;
+    }
+    [[gnu::always_inline]] void item(u32, bool hit) {
+      out[at / 64] |= u64{hit} << at % 64;
+      ++at;
+    }
+  };
+
   /// Merge-free: all of `a` sits in K registers and is compared with all of `b`. `Want` selects members or the rest.
   template <u64 K, bool Full, bool Members, typename Sink>
   MATCHA_INLINE void all_pairs(const u32* a, u64 na, const u32* b, u64 nb, Sink& sink) {

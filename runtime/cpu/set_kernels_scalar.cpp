@@ -94,8 +94,37 @@ u64 diff(const u32* a, u64 na, const u32* b, u64 nb, u32* out) {
   return found;
 }
 
+void set_bit(u64* out, u64 i, bool hit) { out[i / 64] |= u64{hit} << i % 64; }
+
+void member_bits(const u32* a, u64 na, const u32* b, u64 nb, u64* out) {
+  for (u64 word = 0; word < (na + 63) / 64; ++word) out[word] = 0;
+  u64 i = 0;
+  u64 j = 0;
+  if (nb / kSkew > na) {
+    for (; i < na && j < nb; ++i) {
+      j += lower_bound(b + j, nb - j, a[i]);
+      set_bit(out, i, j < nb && b[j] == a[i]);
+    }
+    return;
+  }
+  if (na / kSkew > nb) {
+    for (; j < nb && i < na; ++j) {
+      i += lower_bound(a + i, na - i, b[j]);
+      if (i < na) set_bit(out, i, a[i] == b[j]);
+    }
+    return;
+  }
+  while (i < na && j < nb) {
+    u32 x = a[i];
+    u32 y = b[j];
+    set_bit(out, i, x == y);
+    i += x <= y;
+    j += y <= x;
+  }
+}
+
 }  // namespace
 
-const SetKernels kScalarKernels = {"scalar", intersect_count, intersect, diff_count, diff, lower_bound};
+const SetKernels kScalarKernels = {"scalar", intersect_count, intersect, diff_count, diff, lower_bound, member_bits};
 
 }  // namespace matcha::runtime

@@ -239,8 +239,54 @@ struct SetAlgorithms : SetBlocks<V> {
     return static_cast<u64>(q - a) + static_cast<u64>(__builtin_popcount(below));
   }
 
+  /// Marks the common items block by block of `a`, which may be any number of items; `na >= 1` and `nb >= 1`.
+  MATCHA_INLINE void merge_marks(const u32* a, u64 na, const u32* b, u64 nb, u64* out) {
+    const u32* begin = a;
+    const u32* a_end = a + na;
+    const u32* b_end = b + nb;
+    while (a_end - a >= static_cast<std::int64_t>(kStepItems) && b_end - b >= static_cast<std::int64_t>(kStepItems)) {
+      const u32* a_now = a;
+      const u32* b_now = b;
+      advance(a, b);
+      prefetch_ahead(a_now, b_now);
+      Vec va[kStep];
+      u32 bits[kStep] = {};
+      match_step(a_now, b_now, va, bits);
+      u64 at = static_cast<u64>(a_now - begin);
+      for (u64 k = 0; k < kStep; ++k, at += kLanes) out[at / 64] |= u64{bits[k]} << at % 64;
+    }
+    u64 rest_a = static_cast<u64>(a_end - a);
+    u64 rest_b = static_cast<u64>(b_end - b);
+    for (u64 at = static_cast<u64>(a - begin); rest_a != 0 && rest_b != 0 && begin[at] <= b_end[-1]; at += kLanes) {
+      u64 items = rest_a < kLanes ? rest_a : kLanes;
+      Held<1, true> held = Held<1, true>::take(begin + at, items);
+      u32 bits[1] = {};
+      Blocks::template match_all<1, true>(held, begin[at + items - 1], b, rest_b, bits);
+      out[at / 64] |= u64{bits[0] & held.valid(0)} << at % 64;
+      rest_a -= items;
+    }
+  }
+
+  static void member_bits(const u32* a, u64 na, const u32* b, u64 nb, u64* out) {
+    for (u64 word = 0; word < (na + 63) / 64; ++word) out[word] = 0;
+    if (na == 0 || nb == 0) return;
+    typename Blocks::Mark sink{out};
+    if (na <= kLanes && nb / V::kSkew <= na) [[likely]] {
+      Blocks::template all_pairs<1, true, true>(a, na, b, nb, sink);
+    } else if (nb / V::kSkew > na) {
+      search_each<true>(a, na, b, nb, sink);
+    } else if (na / V::kSkew > nb) {
+      for (u64 j = 0; j < nb; ++j) {
+        u64 i = lower_bound(a, na, b[j]);
+        if (i < na) out[i / 64] |= u64{a[i] == b[j]} << i % 64;
+      }
+    } else {
+      merge_marks(a, na, b, nb, out);
+    }
+  }
+
   static constexpr SetKernels table(const char* name) {
-    return {name, intersect_count, intersect, diff_count, diff, lower_bound};
+    return {name, intersect_count, intersect, diff_count, diff, lower_bound, member_bits};
   }
 };
 

@@ -74,6 +74,16 @@ void check_pair(Fixture& fixture, const SetKernels& kernels, const Ranks& a, con
   ASSERT_EQ(kernels.diff(pa, a.size(), pb, b.size(), out), rest.size());
   ASSERT_TRUE(std::equal(rest.begin(), rest.end(), out));
 
+  std::vector<std::uint64_t> bits(a.size() / 64 + 2, ~std::uint64_t{0});
+  kernels.member_bits(pa, a.size(), pb, b.size(), bits.data());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    ASSERT_EQ(bits[i / 64] >> i % 64 & 1, std::binary_search(b.begin(), b.end(), a[i])) << "item " << i;
+  }
+  if (a.size() % 64 != 0) {
+    ASSERT_EQ(bits[a.size() / 64] >> a.size() % 64, 0u);
+  }
+  ASSERT_EQ(bits[(a.size() + 63) / 64], ~std::uint64_t{0});
+
   for (std::uint32_t x : {a.empty() ? 0u : a[a.size() / 2], b.empty() ? 1u : b.back(), 0u, ~0u}) {
     std::uint64_t expected = static_cast<std::uint64_t>(std::lower_bound(a.begin(), a.end(), x) - a.begin());
     ASSERT_EQ(kernels.lower_bound(pa, a.size(), x), expected);

@@ -1,0 +1,97 @@
+#include "ir/analysis/bits.h"
+
+#include "ir/match.h"
+
+namespace matcha::ir {
+
+namespace {
+
+/// The loop over one list that binds `var`; null if there is none.
+const For* loop_of(const Facts& facts, const Var* var) {
+  const Stmt* stmt = var != nullptr ? facts.definition(var) : nullptr;
+  const For* loop = stmt != nullptr ? as<For>(stmt) : nullptr;
+  return loop != nullptr && loop->lists.size() == 1 ? loop : nullptr;
+}
+
+/// True if `list` is a slice of `whole`, which is no name, or all of it.
+bool is_slice(const Facts& facts, const Expr* list, const Expr* whole) {
+  for (;;) {
+    list = behind_lets(facts, list);
+    if (list == whole) return true;
+    if (list->kind != Kind::Below && list->kind != Kind::Above && list->kind != Kind::Span) return false;
+    list = list->operands[0];
+  }
+}
+
+}  // namespace
+
+const Expr* behind_lets(const Facts& facts, const Expr* e) {
+  for (const Var* var = as<Var>(e); var != nullptr; var = as<Var>(e)) {
+    const Stmt* stmt = facts.definition(var);
+    const Let* let = stmt != nullptr ? as<Let>(stmt) : nullptr;
+    if (let == nullptr) return e;
+    e = let->value;
+  }
+  return e;
+}
+
+const Var* rows_of(const Facts& facts, const Expr* bits) {
+  switch (bits->kind) {
+    case Kind::BitRow:
+    case Kind::AllBits: return as<Var>(bits->operands[0]);
+    case Kind::Below:
+    case Kind::Above: return rows_of(facts, bits->operands[0]);
+    case Kind::Intersect:
+    case Kind::Diff: {
+      const Var* first = rows_of(facts, bits->operands[0]);
+      return first == rows_of(facts, bits->operands[1]) ? first : nullptr;
+    }
+    case Kind::Var: break;
+    default: return nullptr;
+  }
+  const Stmt* stmt = facts.definition(static_cast<const Var*>(bits));
+  if (const Let* let = stmt != nullptr ? as<Let>(stmt) : nullptr) return rows_of(facts, let->value);
+  if (const Store* store = stmt != nullptr ? as<Store>(stmt) : nullptr) return rows_of(facts, store->value);
+  return nullptr;
+}
+
+const Expr* universe_of(const Facts& facts, const Var* rows) {
+  const Stmt* stmt = facts.definition(rows);
+  const Let* let = stmt != nullptr ? as<Let>(stmt) : nullptr;
+  const Store* store = stmt != nullptr ? as<Store>(stmt) : nullptr;
+  const Expr* value = let != nullptr ? let->value : store != nullptr ? store->value : nullptr;
+  bool made = value != nullptr &&
+              (value->kind == Kind::BitRows || value->kind == Kind::LowerBitRows || value->kind == Kind::UpperBitRows);
+  return made ? value->operands[1] : nullptr;
+}
+
+bool is_prefix(const Facts& facts, const Expr* list, const Expr* whole) {
+  const Expr* wanted = behind_lets(facts, whole);
+  for (;;) {
+    list = behind_lets(facts, list);
+    if (list == wanted) return true;
+    const ConstInt* begin = list->kind == Kind::Span ? as<ConstInt>(list->operands[1]) : nullptr;
+    bool from_start = list->kind == Kind::Below || (begin != nullptr && begin->value == 0);
+    if (!from_start) return false;
+    list = list->operands[0];
+  }
+}
+
+bool is_position(const Facts& facts, const Expr* position, const Var* rows) {
+  const Expr* universe = universe_of(facts, rows);
+  if (universe == nullptr) return false;
+  position = behind_lets(facts, position);
+  if (position->kind == Kind::LowerBound) {
+    const For* loop = loop_of(facts, as<Var>(position->operands[1]));
+    const Expr* whole = behind_lets(facts, universe);
+    return loop != nullptr && loop->vars[0] == position->operands[1] && is_slice(facts, loop->lists[0], whole) &&
+           behind_lets(facts, position->operands[0]) == whole;
+  }
+  const Var* var = as<Var>(position);
+  const For* loop = loop_of(facts, var);
+  if (loop == nullptr) return false;
+  if (loop->lists[0]->type->bits) return loop->vars[0] == var && rows_of(facts, loop->lists[0]) == rows;
+  return loop->maybe_index == var && is_prefix(facts, loop->lists[0], universe);
+}
+
+}  // namespace matcha::ir

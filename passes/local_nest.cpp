@@ -1,0 +1,371 @@
+#include "passes/local_nest.h"
+
+#include "ir/analysis/bits.h"
+#include "ir/analysis/walk.h"
+#include "ir/match.h"
+#include "passes/uses.h"
+
+namespace matcha::passes {
+
+using namespace ir;  // NOLINT: a pass is written in the words of the IR.
+
+namespace {
+
+bool is_neighbors(Kind kind) {
+  return kind == Kind::Neighbors || kind == Kind::LowerNeighbors || kind == Kind::UpperNeighbors;
+}
+
+/// Drops names that nothing reads.
+class Pruner final : public Rewriter {
+ public:
+  Pruner(Context& context, const std::unordered_set<const Var*>& droppable)
+      : Rewriter(context), droppable_(droppable) {}
+
+  const Block* run(const Block* body) {
+    for (;;) {
+      uses_ = count_uses(*body);
+      const Block* left = block(body);
+      if (left == body) return body;
+      body = left;
+    }
+  }
+
+ protected:
+  void on_stmt(const Stmt* stmt, Stmts& out) override {
+    const Let* let = as<Let>(stmt);
+    if (let != nullptr && is_unread(let->var)) return;
+    const For* loop = as<For>(stmt);
+    if (loop != nullptr && loop->maybe_index != nullptr && is_unread(loop->maybe_index)) {
+      out.push_back(builder().loop(loop->vars, loop->lists, nullptr, block(loop->body)));
+    } else {
+      out.push_back(rebuild(stmt));
+    }
+  }
+
+ private:
+  bool is_unread(const Var* var) const { return droppable_.contains(var) && !uses_.contains(var); }
+
+  const std::unordered_set<const Var*>& droppable_;
+  std::unordered_map<const Var*, int> uses_;
+};
+
+}  // namespace
+
+Stmts LocalNest::rewrite(const For& loop, std::int64_t most) {
+  Stmts whole_rows = attempt(loop, most, Kind::BitRows);
+  if (whole_rows.empty() || halves_.size() != 1 || halves_.contains(Kind::Neighbors)) return whole_rows;
+  return attempt(loop, most, halves_.contains(Kind::LowerNeighbors) ? Kind::LowerBitRows : Kind::UpperBitRows);
+}
+
+Stmts LocalNest::attempt(const For& loop, std::int64_t most, Kind rows_kind) {
+  whole_ = behind_lets(facts_, given_);
+  rows_kind_ = rows_kind;
+  maybe_graph_ = nullptr;
+  halves_.clear();
+  renamed_.clear();
+  positions_.clear();
+  sets_.clear();
+  droppable_.clear();
+  gains_ = 0;
+  failed_ = false;
+  Context& context = builder_.context();
+  builder_.set_loc(loop.loc);
+  universe_ = builder_.var(given_->type, "all");
+  rows_ = builder_.var(context.list(context.bits()), "rows");
+  const For* walk = outer_loop(loop);
+  if (failed_ || gains_ == 0) return {};
+  builder_.set_loc(loop.loc);
+  const Expr* part = builder_.make(Kind::Span, {given_, builder_.integer(0), builder_.integer(most)});
+  const Stmt* made[] = {walk};
+  const Block* pruned = Pruner(context, droppable_).run(builder_.block(made));
+  return {builder_.let(universe_, part), builder_.let(rows_, builder_.make(rows_kind, {maybe_graph_, universe_})),
+          pruned->body[0]};
+}
+
+// Statements
+
+/// The walk over a slice of the universe, which keeps its vertices.
+const For* LocalNest::outer_loop(const For& loop) {
+  effects_.enter(loop);
+  const Expr* list = sliced(loop.lists[0]);
+  if (failed_) return &loop;
+  const Var* item = renamed(loop.vars[0]);
+  const Var* index = builder_.var(builder_.context().i64(), "p");
+  if (loop.maybe_index != nullptr) renamed_[loop.maybe_index] = index;
+  bool first_ones = list == universe_ || list->kind == Kind::Below;
+  for (const Expr* at = list; at != universe_ && first_ones; at = at->operands[0]) first_ones = at->kind == Kind::Below;
+  Stmts body;
+  const Var* position = index;
+  if (!first_ones) {
+    position = builder_.var(builder_.context().i64(), "p");
+    body.push_back(builder_.let(position, builder_.make(Kind::LowerBound, {universe_, item})));
+    droppable_.insert(position);
+  }
+  positions_[loop.vars[0]] = position;
+  for (const Stmt* inner : loop.body->body) stmt(*inner, body);
+  builder_.set_loc(loop.loc);
+  bool indexed = first_ones || loop.maybe_index != nullptr;
+  return builder_.loop({&item, 1}, {&list, 1}, indexed ? index : nullptr, builder_.block(body));
+}
+
+/// The same slice of the new universe.
+const Expr* LocalNest::sliced(const Expr* list) {
+  const Expr* e = behind_lets(facts_, list);
+  if (e == whole_) return universe_;
+  bool same_vertex = is_neighbors(e->kind) && whole_->kind == Kind::Neighbors &&
+                     e->operands[0] == whole_->operands[0] && e->operands[1] == whole_->operands[1];
+  if (same_vertex) {
+    return builder_.make(e->kind == Kind::LowerNeighbors ? Kind::Below : Kind::Above, {universe_, e->operands[1]});
+  }
+  if (e->kind != Kind::Below && e->kind != Kind::Above && e->kind != Kind::Span) return fail(list);
+  std::vector<const Expr*> operands(e->operands.begin(), e->operands.end());
+  operands[0] = sliced(operands[0]);
+  return failed_ ? list : builder_.with_operands(e, operands);
+}
+
+const Block* LocalNest::block(const Block& b) {
+  Stmts out;
+  for (const Stmt* s : b.body) stmt(*s, out);
+  builder_.set_loc(b.loc);
+  return builder_.block(out);
+}
+
+void LocalNest::stmt(const Stmt& s, Stmts& out) {
+  if (failed_) return;
+  builder_.set_loc(s.loc);
+  match(
+      s, [&](const Block& b) { out.push_back(block(b)); }, [&](const Let& l) { let(l, out); },
+      [&](const For& f) { out.push_back(loop(f)); }, [&](const If& i) { branch(i, out); },
+      [&](const Collect& c) { out.push_back(collect(c)); },
+      [&](const Yield& y) {
+        std::vector<const Expr*> values;
+        for (const Expr* value : y.values) values.push_back(expr(value));
+        const auto own = renamed_.find(y.sink);
+        const Var* sink = own != renamed_.end() ? static_cast<const Var*>(own->second) : y.sink;
+        out.push_back(builder_.yield(sink, values));
+      },
+      [&](const Stmt&) { failed_ = true; });
+}
+
+void LocalNest::branch(const If& s, Stmts& out) {
+  const Expr* needed = bit_loops_ > 0 && s.maybe_else == nullptr ? needed_condition(s) : s.cond;
+  if (const ConstBool* known = as<ConstBool>(needed); known != nullptr && known->value) {
+    for (const Stmt* inner : s.then_body->body) stmt(*inner, out);
+    return;
+  }
+  const Expr* cond = expr(needed);
+  const Block* then_body = block(*s.then_body);
+  const Block* else_body = s.maybe_else != nullptr ? block(*s.maybe_else) : nullptr;
+  builder_.set_loc(s.loc);
+  if (!failed_) out.push_back(builder_.branch(cond, then_body, else_body));
+}
+
+/// The condition without sizes that the body needs in any case to have an effect: to ask for them early saves reading
+/// lists, and costs more than bits do.
+const Expr* LocalNest::needed_condition(const If& s) {
+  MaybeNeeds needs = effects_.block_needs(*s.then_body, nullptr);
+  if (!needs || may_trap(facts_, s)) return s.cond;
+  std::vector<const Expr*> parts = conjuncts(s.cond);
+  std::erase_if(parts, [&](const Expr* part) {
+    const ConstInt* least = part->kind == Kind::Le ? as<ConstInt>(part->operands[0]) : nullptr;
+    const Expr* value = part->operands.empty() ? part : part->operands.back();
+    const std::int64_t* needed = find(*needs, value->kind == Kind::Size ? value->operands[0] : value);
+    return least != nullptr && needed != nullptr && least->value <= *needed;
+  });
+  return conjunction(builder_, parts);
+}
+
+void LocalNest::let(const Let& s, Stmts& out) {
+  if (s.var->type->is_list()) {
+    const MaybeBits set = bits(s.value);
+    if (set && set->subset) {
+      bool computed = set->bits->kind == Kind::Intersect || set->bits->kind == Kind::Diff;
+      sets_.insert_or_assign(s.var, *set);
+      if (!computed) return;
+      const Var* name = builder_.var(set->bits->type, s.var->hint);
+      out.push_back(builder_.let(name, set->bits));
+      droppable_.insert(name);
+      sets_.insert_or_assign(s.var, Bits{name, true});
+      return;
+    }
+  }
+  const Expr* value = expr(s.value);
+  if (failed_) return;
+  const Var* name = renamed(s.var);
+  if (s.var->type->is_list()) droppable_.insert(name);
+  out.push_back(builder_.let(name, value));
+}
+
+const For* LocalNest::loop(const For& s) {
+  effects_.enter(s);
+  if (s.lists.size() == 1) {
+    const MaybeBits set = bits(s.lists[0]);
+    if (set && set->subset) return bit_loop(s, set->bits);
+  }
+  std::vector<const Expr*> lists;
+  for (const Expr* list : s.lists) lists.push_back(expr(list));
+  if (failed_) return &s;
+  std::vector<const Var*> vars;
+  for (const Var* var : s.vars) vars.push_back(renamed(var));
+  const Var* index = s.maybe_index != nullptr ? renamed(s.maybe_index) : nullptr;
+  const Block* body = block(*s.body);
+  builder_.set_loc(s.loc);
+  return builder_.loop(vars, lists, index, body);
+}
+
+/// A walk over positions; the vertex is read where it is still asked for.
+const For* LocalNest::bit_loop(const For& s, const Expr* set) {
+  const Var* position = builder_.var(builder_.context().i64(), "p");
+  positions_[s.vars[0]] = position;
+  const Var* item = renamed(s.vars[0]);
+  droppable_.insert(item);
+  const Var* index = s.maybe_index != nullptr ? renamed(s.maybe_index) : nullptr;
+  if (index != nullptr) droppable_.insert(index);
+  Stmts body = {builder_.let(item, builder_.at(universe_, position, 0))};
+  ++bit_loops_;
+  for (const Stmt* inner : s.body->body) stmt(*inner, body);
+  --bit_loops_;
+  builder_.set_loc(s.loc);
+  return builder_.loop({&position, 1}, {&set, 1}, index, builder_.block(body));
+}
+
+const Collect* LocalNest::collect(const Collect& s) {
+  std::vector<Sink> sinks(s.sinks.begin(), s.sinks.end());
+  for (Sink& sink : sinks) sink.var = renamed(sink.var);
+  const Block* body = block(*s.body);
+  builder_.set_loc(s.loc);
+  return builder_.collect(sinks, body);
+}
+
+const Var* LocalNest::renamed(const Var* var) {
+  const Var* name = builder_.var(var->type, var->hint);
+  renamed_[var] = name;
+  return name;
+}
+
+// Expressions
+
+const Expr* LocalNest::fail(const Expr* e) {
+  failed_ = true;
+  return e;
+}
+
+/// True if the list is as quick to read as it stands.
+bool LocalNest::is_plain(const Expr* list) const {
+  bool plain = list->kind != Kind::Intersect && list->kind != Kind::Diff;
+  for_each_node(*list, [&](const Expr& node) {
+    const Var* var = as<Var>(&node);
+    plain = plain && !(var != nullptr && sets_.contains(var));
+  });
+  return plain;
+}
+
+/// The expression with new names, and over bit sets where it has some.
+const Expr* LocalNest::expr(const Expr* e) {
+  if (failed_) return e;
+  if (const Var* var = as<Var>(e)) {
+    if (sets_.contains(var)) return fail(e);
+    const auto found = renamed_.find(var);
+    return found != renamed_.end() ? found->second : e;
+  }
+  if (e->kind == Kind::Size && !is_plain(e->operands[0])) {
+    const MaybeBits set = bits(e->operands[0]);
+    if (set && set->subset) return builder_.make(Kind::Size, {set->bits});
+  }
+  if (e->kind == Kind::Contains || e->kind == Kind::HasEdge) {
+    const Expr* position = position_of(e->operands.back());
+    const MaybeBits set = position == nullptr         ? MaybeBits()
+                          : e->kind == Kind::Contains ? bits(e->operands[0])
+                                                      : row(Kind::Neighbors, e->operands[0], e->operands[1]);
+    gains_ += set && bit_loops_ > 0;
+    if (set) return builder_.make(Kind::Contains, {set->bits, position});
+  }
+  std::vector<const Expr*> operands;
+  for (const Expr* operand : e->operands) operands.push_back(expr(operand));
+  return failed_ ? e : builder_.with_operands(e, operands);
+}
+
+// Sets
+
+const Expr* LocalNest::position_of(const Expr* vertex) const {
+  const Var* var = as<Var>(behind_lets(facts_, vertex));
+  const auto found = var != nullptr ? positions_.find(var) : positions_.end();
+  return found != positions_.end() ? found->second : nullptr;
+}
+
+/// The items of `e`, which has no repeats, that are in the universe; nothing if they cannot be told by bits.
+LocalNest::MaybeBits LocalNest::bits(const Expr* e) {
+  if (const Var* var = as<Var>(e)) {
+    if (const auto found = sets_.find(var); found != sets_.end()) return found->second;
+  }
+  const Expr* list = behind_lets(facts_, e);
+  if (list == whole_) return Bits{builder_.make(Kind::AllBits, {rows_}), true};
+  if (list != e) return bits(list);
+  if (!e->type->is_set() || !e->type->columns[0]->is_scalar(ScalarKind::Vid) || !facts_.list(e).unique) return {};
+  switch (e->kind) {
+    case Kind::Neighbors:
+    case Kind::LowerNeighbors:
+    case Kind::UpperNeighbors: return row(e->kind, e->operands[0], e->operands[1]);
+    case Kind::Below:
+    case Kind::Above: return cut(e->kind, bits(e->operands[0]), position_of(e->operands[1]));
+    case Kind::Span: return prefix(e);
+    case Kind::Intersect:
+    case Kind::Diff: {
+      const MaybeBits a = bits(e->operands[0]);
+      const MaybeBits b = bits(e->operands[1]);
+      if (!a || !b || !facts_.list(e->operands[1]).ascending) return {};
+      gains_ += bit_loops_ > 0;
+      if (e->kind == Kind::Diff) return Bits{builder_.make(Kind::Diff, {a->bits, b->bits}), a->subset};
+      return Bits{meet(a->bits, b->bits), a->subset || b->subset};
+    }
+    default: return {};
+  }
+}
+
+LocalNest::MaybeBits LocalNest::row(Kind half, const Expr* graph, const Expr* vertex) {
+  const Expr* position = position_of(vertex);
+  const Expr* named = behind_lets(facts_, graph);
+  if (position == nullptr || named->kind != Kind::Var || !facts_.simple(graph)) return {};
+  if (maybe_graph_ != nullptr && maybe_graph_ != named) return {};
+  maybe_graph_ = named;
+  halves_.insert(half);
+  const Bits found{builder_.make(Kind::BitRow, {rows_, position}), false};
+  if (half == Kind::Neighbors || rows_kind_ != Kind::BitRows) return found;
+  return cut(half == Kind::LowerNeighbors ? Kind::Below : Kind::Above, found, position);
+}
+
+LocalNest::MaybeBits LocalNest::cut(Kind kind, MaybeBits set, const Expr* position) {
+  if (!set || position == nullptr) return {};
+  return Bits{builder_.make(kind, {set->bits, position}), set->subset};
+}
+
+/// The items in front of the one that a walk over the list is at, or behind it.
+LocalNest::MaybeBits LocalNest::prefix(const Expr* e) {
+  const ConstInt* begin = as<ConstInt>(e->operands[1]);
+  const Var* end = as<Var>(behind_lets(facts_, e->operands[2]));
+  const Stmt* stmt = end != nullptr ? facts_.definition(end) : nullptr;
+  const For* walk = stmt != nullptr ? as<For>(stmt) : nullptr;
+  bool here = begin != nullptr && begin->value == 0 && walk != nullptr && walk->maybe_index == end &&
+              walk->lists.size() == 1 && is_prefix(facts_, walk->lists[0], e->operands[0]) &&
+              facts_.list(e->operands[0]).ascending;
+  if (!here) return {};
+  return cut(Kind::Below, bits(e->operands[0]), position_of(walk->vars[0]));
+}
+
+const Expr* LocalNest::meet(const Expr* a, const Expr* b) {
+  const Expr* first = without_needless_cut(a, b);
+  const Expr* second = without_needless_cut(b, a);
+  if (first->kind == Kind::AllBits) return second;
+  if (second->kind == Kind::AllBits) return first;
+  return builder_.make(Kind::Intersect, {first, second});
+}
+
+/// `a` without a cut at the vertex whose row of lower or upper neighbours `b` is.
+const Expr* LocalNest::without_needless_cut(const Expr* a, const Expr* b) const {
+  Kind kind = rows_kind_ == Kind::LowerBitRows ? Kind::Below : Kind::Above;
+  bool needless =
+      rows_kind_ != Kind::BitRows && a->kind == kind && b->kind == Kind::BitRow && a->operands[1] == b->operands[1];
+  return needless ? a->operands[0] : a;
+}
+
+}  // namespace matcha::passes

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "ir/analysis/facts.h"
+#include "ir/rewriter.h"
+#include "passes/needs.h"
+
+namespace matcha::passes {
+
+/// A loop nest rewritten over bit sets of positions in one list, its universe (see localize.h).
+class LocalNest {
+ public:
+  /// `whole` is the list: an expression that is there in front of the loop.
+  LocalNest(ir::Builder& builder, const ir::Facts& facts, const ir::Expr* whole)
+      : builder_(builder), facts_(facts), effects_(facts), given_(whole) {}
+
+  /// The statements that take the place of `loop`, which walks a slice of the universe, if that has at most `most`
+  /// items; empty if the nest reads anything that is no bit set, or would gain nothing.
+  ir::Stmts rewrite(const ir::For& loop, std::int64_t most);
+
+ private:
+  /// A set in terms of positions. If not `subset`, the bits are those of its items that are in the universe.
+  struct Bits {
+    const ir::Expr* bits;
+    bool subset;
+  };
+  using MaybeBits = std::optional<Bits>;
+
+  ir::Stmts attempt(const ir::For& loop, std::int64_t most, ir::Kind rows_kind);
+  const ir::For* outer_loop(const ir::For& loop);
+  const ir::Expr* sliced(const ir::Expr* list);
+
+  const ir::Block* block(const ir::Block& b);
+  void stmt(const ir::Stmt& s, ir::Stmts& out);
+  void let(const ir::Let& s, ir::Stmts& out);
+  void branch(const ir::If& s, ir::Stmts& out);
+  const ir::Expr* needed_condition(const ir::If& s);
+  const ir::For* loop(const ir::For& s);
+  const ir::For* bit_loop(const ir::For& s, const ir::Expr* bits);
+  const ir::Collect* collect(const ir::Collect& s);
+
+  const ir::Expr* expr(const ir::Expr* e);
+  const ir::Expr* fail(const ir::Expr* e);
+  bool is_plain(const ir::Expr* list) const;
+
+  MaybeBits bits(const ir::Expr* e);
+  MaybeBits row(ir::Kind half, const ir::Expr* graph, const ir::Expr* vertex);
+  MaybeBits cut(ir::Kind kind, MaybeBits set, const ir::Expr* position);
+  MaybeBits prefix(const ir::Expr* e);
+  const ir::Expr* meet(const ir::Expr* a, const ir::Expr* b);
+  const ir::Expr* without_needless_cut(const ir::Expr* a, const ir::Expr* b) const;
+  const ir::Expr* position_of(const ir::Expr* vertex) const;
+  const ir::Var* renamed(const ir::Var* var);
+
+  ir::Builder& builder_;
+  const ir::Facts& facts_;
+  EffectNeeds effects_;
+  const ir::Expr* given_;
+  const ir::Expr* whole_ = nullptr;  ///< The universe behind its names.
+  const ir::Var* universe_ = nullptr;
+  const ir::Var* rows_ = nullptr;
+  ir::Kind rows_kind_ = ir::Kind::BitRows;
+  const ir::Expr* maybe_graph_ = nullptr;  ///< Whose neighbours the rows are.
+  std::unordered_set<ir::Kind> halves_;    ///< Kinds of neighbour lists that became rows.
+  std::unordered_map<const ir::Var*, const ir::Expr*> renamed_;
+  std::unordered_map<const ir::Var*, const ir::Expr*> positions_;
+  std::unordered_map<const ir::Var*, Bits> sets_;
+  std::unordered_set<const ir::Var*> droppable_;  ///< New names that go if nothing reads them.
+  int bit_loops_ = 0;
+  int gains_ = 0;  ///< Set operations and look-ups in loops over bit sets.
+  bool failed_ = false;
+};
+
+}  // namespace matcha::passes

@@ -1,0 +1,83 @@
+#include "passes/localize.h"
+
+#include <algorithm>
+
+#include "ir/analysis/bits.h"
+#include "ir/match.h"
+#include "ir/rewriter.h"
+#include "passes/local_nest.h"
+
+namespace matcha::passes {
+
+using namespace ir;  // NOLINT: a pass is written in the words of the IR.
+
+namespace {
+
+class Localizer final : public Rewriter {
+ public:
+  Localizer(const Module& module, PassContext& context)
+      : Rewriter(context.context), facts_(module), context_(context) {}
+
+ protected:
+  void on_stmt(const Stmt* stmt, Stmts& out) override {
+    const For* loop = as<For>(stmt);
+    if (loop != nullptr && loops_ > 0 && localized(*loop, out)) return;
+    loops_ += loop != nullptr;
+    out.push_back(rebuild(stmt));
+    loops_ -= loop != nullptr;
+  }
+
+ private:
+  /// Appends both versions of the loop, if there is one over bit sets.
+  bool localized(const For& loop, Stmts& out) {
+    if (loop.lists.size() != 1) return false;
+    std::int64_t most = std::clamp<std::int64_t>(context_.option("most"), 1, INT32_MAX);
+    for (const Expr* universe : universes(loop.lists[0])) {
+      Stmts rewritten = LocalNest(builder(), facts_, universe).rewrite(loop, most);
+      if (rewritten.empty()) continue;
+      context_.count("nests");
+      Builder& b = builder();
+      b.set_loc(loop.loc);
+      const Expr* size = b.make(Kind::Size, {universe});
+      const Expr* enough = b.make(Kind::Le, {b.integer(context_.option("least")), size});
+      const Expr* few = b.make(Kind::Le, {size, b.integer(most)});
+      const Stmt* as_it_was[] = {&loop};
+      out.push_back(b.branch(b.make(Kind::And, {enough, few}), b.block(rewritten), b.block(as_it_was)));
+      return true;
+    }
+    return false;
+  }
+
+  /// The lists that a walked list is a slice of, itself first.
+  std::vector<const Expr*> universes(const Expr* list) {
+    std::vector<const Expr*> found;
+    const auto add = [&](const Expr* e) {
+      ListFacts facts = facts_.list(e);
+      bool vids = e->type->is_set() && e->type->columns[0]->is_scalar(ScalarKind::Vid);
+      if (vids && facts.ascending && facts.unique) found.push_back(e);
+    };
+    add(list);
+    for (;;) {
+      const Expr* e = behind_lets(facts_, list);
+      if (e->kind == Kind::Below || e->kind == Kind::Above || e->kind == Kind::Span) {
+        list = e->operands[0];
+        add(list);
+        continue;
+      }
+      if (e->kind == Kind::LowerNeighbors || e->kind == Kind::UpperNeighbors) {
+        add(builder().make(Kind::Neighbors, {e->operands[0], e->operands[1]}));
+      }
+      return found;
+    }
+  }
+
+  Facts facts_;
+  PassContext& context_;
+  int loops_ = 0;  ///< Around the statement at hand.
+};
+
+}  // namespace
+
+Module localize(const Module& module, PassContext& context) { return Localizer(module, context).run(module); }
+
+}  // namespace matcha::passes

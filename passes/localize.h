@@ -1,0 +1,37 @@
+#pragma once
+
+#include "passes/pass.h"
+
+namespace matcha::passes {
+
+/// localize: below a vertex whose neighbours hold all later sets, sets are bits.
+///
+/// What. In a loop over a set u, all sets of the levels below may be parts of u: common neighbours with further items
+/// of it, or what is left of it without theirs. Then each item of u gets a row of bits, the positions in u of its
+/// neighbours, and deeper set operations become `and` and `and not` of rows, comparisons of ids comparisons of
+/// positions, sizes counts of bits, look-ups of an edge tests of a bit. A vertex is read from its position where the
+/// program still asks for it. The loop stays as it was for a set u of fewer than `least` items, which is not worth its
+/// rows, and of more than `most`, whose rows take too much memory (most²/8 bytes a worker).
+///
+/// Why. GLUMIN (PPoPP 2025, section 3) and Almasri et al. (ICS 2022, section 4): a row of a short list fits a few
+/// registers, while the neighbour lists that a set operation reads are as long as the graph makes them.
+///
+/// Before:  for %v in %near {
+///            let %c = intersect(%near, neighbors(%D, %v))
+///            for %w in %c { yield %n, size(intersect(%c, neighbors(%D, %w))) }
+///          }
+/// After:   if ((8 <= size(%near)) and (size(%near) <= 4096)) {
+///            let %all = span(%near, 0, 4096)
+///            let %rows = bit_rows(%D, %all)
+///            for %v at %p in %all {
+///              for %q in bit_row(%rows, %p) { yield %n, size(intersect(bit_row(%rows, %p), bit_row(%rows, %q))) }
+///            }
+///          } else { … }
+///
+/// Requires: stage loop; better after `hoist`, which gives sets that are used again their names. Ensures: stage loop,
+/// and what the verifier promises of bit sets (ir/README.md).
+/// Gives up on: nests that read the neighbours of several graphs or sets that are no part of u, and nests with no set
+/// operation below a walk over a part of u: triangles are counted as they are.
+ir::Module localize(const ir::Module& module, PassContext& context);
+
+}  // namespace matcha::passes

@@ -1,0 +1,214 @@
+#include "passes/needs.h"
+
+#include <algorithm>
+
+#include "ir/analysis/walk.h"
+#include "ir/match.h"
+#include "passes/uses.h"
+
+namespace matcha::passes {
+
+using namespace ir;  // NOLINT: a pass is written in the words of the IR.
+
+std::int64_t* find(Needs& needs, const Expr* key) {
+  for (auto& [known, least] : needs) {
+    if (known == key) return &least;
+  }
+  return nullptr;
+}
+
+namespace {
+
+/// Both.
+void join(Needs& needs, const Expr* key, std::int64_t least) {
+  if (std::int64_t* known = find(needs, key)) {
+    *known = std::max(*known, least);
+  } else {
+    needs.emplace_back(key, least);
+  }
+}
+
+void join(Needs& needs, const Needs& more) {
+  for (const auto& [key, least] : more) join(needs, key, least);
+}
+
+void meet(MaybeNeeds& needs, MaybeNeeds other) {
+  if (!other) return;
+  if (!needs) {
+    needs = std::move(other);
+    return;
+  }
+  Needs both;
+  for (const auto& [key, least] : *needs) {
+    if (const std::int64_t* known = find(*other, key)) both.emplace_back(key, std::min(least, *known));
+  }
+  needs = std::move(both);
+}
+
+}  // namespace
+
+void EffectNeeds::enter(const For& loop) {
+  if (loop.lists.size() == 1 && loop.vars.size() == 1 && facts_.list(loop.lists[0]).unique) {
+    walked_[loop.vars[0]] = loop.lists[0];
+  }
+}
+
+MaybeNeeds EffectNeeds::body_needs(const For& loop) {
+  enter(loop);
+  return block_needs(*loop.body, nullptr);
+}
+
+std::int64_t EffectNeeds::walked_need(const For& loop, Needs needs) {
+  std::int64_t least = 1;
+  if (loop.maybe_index != nullptr) {
+    if (const std::int64_t* index = find(needs, loop.maybe_index)) least = *index + 1;
+  }
+  if (const std::int64_t* size = find(needs, loop.lists[0])) least = std::max(least, *size);
+  return least;
+}
+
+MaybeNeeds EffectNeeds::block_needs(const Block& block, const Var* sink) {
+  MaybeNeeds needs;
+  for (const Stmt* stmt : block.body) {
+    match(
+        *stmt,
+        [&](const Yield& s) {
+          if (sink == nullptr || s.sink == sink) meet(needs, yield_needs(s));
+        },
+        [&](const For& s) { meet(needs, loop_needs(s, sink)); },
+        [&](const If& s) {
+          meet(needs, block_needs(*s.then_body, sink));
+          if (s.maybe_else != nullptr) meet(needs, block_needs(*s.maybe_else, sink));
+        },
+        [&](const Block& s) { meet(needs, block_needs(s, sink)); },
+        [&](const Collect& s) {
+          // Its own sinks have effects only where they are read.
+          if (sink != nullptr)
+            meet(needs, block_needs(*s.body, sink));
+          else
+            meet(needs, outward_needs(s));
+        },
+        [](const Stmt&) {});
+  }
+  return needs;
+}
+
+/// What the body of a collect needs for effects on sinks other than its own.
+MaybeNeeds EffectNeeds::outward_needs(const Collect& collect) {
+  bool outward = false;
+  for_each_stmt(*collect.body, [&](const Stmt& stmt) {
+    const Yield* yield = as<Yield>(&stmt);
+    const Stmt* opened = yield != nullptr ? facts_.definition(yield->sink) : nullptr;
+    if (opened == nullptr) return;
+    bool inside = opened == &collect;
+    for_each_stmt(*collect.body, [&](const Stmt& inner) { inside = inside || &inner == opened; });
+    outward = outward || !inside;
+  });
+  return outward ? MaybeNeeds(Needs{}) : std::nullopt;
+}
+
+MaybeNeeds EffectNeeds::yield_needs(const Yield& yield) {
+  const Stmt* stmt = facts_.definition(yield.sink);
+  const Collect* collect = stmt != nullptr ? as<Collect>(stmt) : nullptr;
+  if (collect == nullptr) return Needs{};
+  for (const Sink& sink : collect->sinks) {
+    if (sink.var != yield.sink) continue;
+    if (sink.kind == SinkKind::Sum && !sink.var->type->is_scalar(ScalarKind::F64)) return nonzero(*yield.values[0]);
+  }
+  return Needs{};
+}
+
+MaybeNeeds EffectNeeds::loop_needs(const For& loop, const Var* sink) {
+  if (loop.lists.size() != 1) return Needs{};
+  enter(loop);
+  MaybeNeeds inside = block_needs(*loop.body, sink);
+  if (!inside) return inside;
+  std::unordered_set<const Var*> bound = bound_in(loop);
+  Needs needs;
+  for (const auto& [key, least] : *inside) {
+    if (!reads(*key, bound)) join(needs, key, least);
+  }
+  nonempty(*loop.lists[0], walked_need(loop, *inside), needs);
+  return needs;
+}
+
+/// For `e` not to be 0.
+MaybeNeeds EffectNeeds::nonzero(const Expr& e) {
+  switch (e.kind) {
+    case Kind::ConstInt: return static_cast<const ConstInt&>(e).value == 0 ? MaybeNeeds() : Needs{};
+    case Kind::Size: {
+      Needs needs;
+      nonempty(*e.operands[0], 1, needs);
+      return needs;
+    }
+    case Kind::Convert: return e.operands[0]->type->is_scalar(ScalarKind::I64) ? nonzero(*e.operands[0]) : Needs{};
+    case Kind::Mul: {
+      MaybeNeeds first = nonzero(*e.operands[0]);
+      MaybeNeeds second = nonzero(*e.operands[1]);
+      if (!first || !second) return std::nullopt;
+      join(*first, *second);
+      return first;
+    }
+    case Kind::Add: {
+      MaybeNeeds needs = nonzero(*e.operands[0]);
+      meet(needs, nonzero(*e.operands[1]));
+      return needs;
+    }
+    case Kind::Var: break;
+    default: return Needs{};
+  }
+  const Stmt* stmt = facts_.definition(static_cast<const Var*>(&e));
+  if (stmt == nullptr) return Needs{};
+  if (const Let* let = as<Let>(stmt)) return nonzero(*let->value);
+  const Collect* collect = as<Collect>(stmt);
+  if (collect == nullptr || !e.type->is_scalar(ScalarKind::I64)) return Needs{};
+  return block_needs(*collect->body, static_cast<const Var*>(&e));
+}
+
+/// For `list` to have `least` items.
+void EffectNeeds::nonempty(const Expr& list, std::int64_t least, Needs& needs) {
+  switch (list.kind) {
+    case Kind::Intersect:
+      for (std::size_t i = 0; i < 2; ++i) {
+        bool item_missing = is_walked_at(*list.operands[i], *list.operands[1 - i]);
+        // Items of the first list that repeat are one item of the second.
+        std::int64_t own = i == 0 || facts_.list(list.operands[0]).unique ? least : 1;
+        nonempty(*list.operands[i], item_missing ? own + 1 : own, needs);
+      }
+      return;
+    case Kind::Diff:
+    case Kind::Below:
+    case Kind::Above:
+    case Kind::Sorted: nonempty(*list.operands[0], least, needs); return;
+    case Kind::Span: {
+      const ConstInt* begin = as<ConstInt>(list.operands[1]);
+      const Var* end = as<Var>(list.operands[2]);
+      bool prefix = begin != nullptr && begin->value == 0 && end != nullptr;
+      if (prefix && end->type->is_scalar(ScalarKind::I64)) join(needs, end, least);
+      nonempty(*list.operands[0], least, needs);
+      return;
+    }
+    case Kind::Neighbors:
+    case Kind::LowerNeighbors:
+    case Kind::UpperNeighbors: join(needs, &list, least); return;
+    case Kind::Var: {
+      join(needs, &list, least);
+      const Stmt* stmt = facts_.definition(static_cast<const Var*>(&list));
+      if (const Let* let = stmt != nullptr ? as<Let>(stmt) : nullptr) nonempty(*let->value, least, needs);
+      return;
+    }
+    default: return;
+  }
+}
+
+/// True if a loop walks `list` and `others` are neighbours of its item in a graph without loops: the item is in
+/// `list` but not in `others`.
+bool EffectNeeds::is_walked_at(const Expr& list, const Expr& others) const {
+  bool neighbors =
+      others.kind == Kind::Neighbors || others.kind == Kind::LowerNeighbors || others.kind == Kind::UpperNeighbors;
+  const Var* item = neighbors ? as<Var>(others.operands[1]) : nullptr;
+  const auto found = item != nullptr ? walked_.find(item) : walked_.end();
+  return found != walked_.end() && found->second == &list && facts_.loop_free(others.operands[0]);
+}
+
+}  // namespace matcha::passes
