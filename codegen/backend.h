@@ -82,7 +82,8 @@ struct RunResult {
   /// Milliseconds of parts of the run, in order. Of a GPU, once: `device` (open it), `nvrtc` or `kernel_cache`,
   /// `module` (load it), `ready` (from the start until all of these were done; they overlap). Of a GPU, for each
   /// region: `upload` (the wait for what the region reads), `launch` (the host's time until the kernel is with the
-  /// device), `kernel` (the device's time), `collect`.
+  /// device), `kernel` (the device's time), `collect`. `build`: a graph that was built on the device, after
+  /// `build_kernels` (the wait for the kernels that do it), once.
   std::vector<std::pair<std::string, double>> times;
 };
 

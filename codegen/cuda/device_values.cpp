@@ -36,7 +36,10 @@ void DeviceValues::upload(const ir::Var* var, const HostGraph& graph, const runt
   graphs_.emplace(var, need(runtime::cuda::GraphUpload::start(stream_.shared_device(), graph.view, wanted)));
 }
 
+void DeviceValues::adopt(const ir::Var* var, DeviceGraph graph) { built_.emplace(var, std::move(graph)); }
+
 const runtime::GraphView* DeviceValues::graph(const ir::Var* var) {
+  if (const auto built = built_.find(var); built != built_.end()) return &built->second.view;
   const auto found = graphs_.find(var);
   if (found == graphs_.end()) return nullptr;
   need(found->second.wait());

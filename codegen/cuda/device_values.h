@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "codegen/cuda/frame_layout.h"
+#include "codegen/cuda/graph_build.h"
 #include "codegen/cuda/host_values.h"
 #include "runtime/cuda/graph_upload.h"
 #include "runtime/cuda/memory.h"
@@ -20,6 +21,10 @@ class DeviceValues {
 
   /// Starts the copy of a graph.
   void upload(const ir::Var* var, const HostGraph& graph, const runtime::cuda::UploadOptions& wanted);
+  /// Takes a graph that was built on the device.
+  void adopt(const ir::Var* var, DeviceGraph graph);
+  /// Bytes that stay on the device as long as this object; they are copied.
+  const void* keep(const void* bytes, std::uint64_t count) { return upload_bytes(bytes, count); }
   /// The graph on the device, once its copy is there; null: it was not uploaded.
   const runtime::GraphView* graph(const ir::Var* var);
   /// Ids of ranks on the device; they are copied at the first call.
@@ -34,6 +39,7 @@ class DeviceValues {
 
   const runtime::cuda::Stream& stream_;
   std::unordered_map<const ir::Var*, runtime::cuda::GraphUpload> graphs_;
+  std::unordered_map<const ir::Var*, DeviceGraph> built_;
   std::unordered_map<const ir::Var*, std::vector<const void*>> columns_;
   std::vector<runtime::cuda::DeviceMemory> arrays_;
   const std::int64_t* ids_ = nullptr;

@@ -100,6 +100,7 @@ class CudaExecutable::Run {
     values_.bind(program_.module_, arguments);
     session().begin_compile(program_.module_, group_widths(program_.module_, program_.options_.group, kLanes),
                             program_.options_.stack);
+    if (!program_.device_graphs_.builds.empty()) session().begin_compile_builder();
     session().open(result_);
     for (RegionLauncher* launcher : session().launchers()) devices_.emplace_back(launcher->stream());
     for (const ir::Var* param : program_.module_.params) upload_early(param);
@@ -114,6 +115,7 @@ class CudaExecutable::Run {
           upload_early(s.var);
         },
         [&](const ir::BuildGraph& s) {
+          if (build_on_device(s)) return;
           values_.build(s);
           upload_early(s.var);
         },
@@ -123,13 +125,10 @@ class CudaExecutable::Run {
 
   // What regions read
 
-  /// Starts the copy of a graph that regions read, so that it travels while kernels are compiled.
-  void upload_early(const ir::Var* var) {
-    if (!var->type->is_graph() || !program_.on_device_.contains(var)) return;
-    HostGraph& graph = values_.graph(var);
+  /// What regions read of a graph. `info_loc`: where they read its edge information.
+  runtime::cuda::UploadOptions wanted_of(const ir::Var* var, SourceLoc& info_loc) const {
     runtime::cuda::UploadOptions wanted;
     wanted.sources = wanted.splits = wanted.edge_info = wanted.labels = wanted.original_ids = false;
-    SourceLoc info_loc;
     for_each_device_node(program_.module_, [&](const ir::Expr& node) {
       if (node.operands.empty() || node.operands[0] != var) return;
       wanted.sources = wanted.sources || node.kind == Kind::Edges;
@@ -140,9 +139,20 @@ class CudaExecutable::Run {
         info_loc = node.loc;
       }
     });
-    if (wanted.edge_info && graph.view.edge_info == nullptr && graph.view.arc_count != 0) {
-      fail(ErrorKind::Runtime, "the graph has no edge information", {}, info_loc);
-    }
+    return wanted;
+  }
+
+  static void check_info(bool there, SourceLoc loc) {
+    if (!there) fail(ErrorKind::Runtime, "the graph has no edge information", {}, loc);
+  }
+
+  /// Starts the copy of a graph that regions read, so that it travels while kernels are compiled.
+  void upload_early(const ir::Var* var) {
+    if (!var->type->is_graph() || !program_.on_device_.contains(var)) return;
+    HostGraph& graph = values_.graph(var);
+    SourceLoc info_loc;
+    runtime::cuda::UploadOptions wanted = wanted_of(var, info_loc);
+    check_info(graph.view.edge_info != nullptr || graph.view.arc_count == 0 || !wanted.edge_info, info_loc);
     if (wanted.sources) {
       need(runtime::ensure_sources(*graph.graph));
       graph.view.sources = graph.graph->view().sources;
@@ -152,6 +162,38 @@ class CudaExecutable::Run {
       graph.view.splits = graph.graph->view().splits;
     }
     for (DeviceValues& device : devices_) device.upload(var, graph, wanted);
+  }
+
+  /// Rows stay on a device that has all of them.
+  bool stays(const ir::Var* list) const { return devices_.size() == 1 && program_.device_graphs_.rows.contains(list); }
+
+  /// Builds a graph from rows that stayed on the device. False: the host has to; it has the rows then.
+  bool build_on_device(const ir::BuildGraph& s) {
+    if (devices_.size() != 1 || !program_.device_graphs_.builds.contains(&s)) return false;
+    const Clock::time_point start = Clock::now();
+    DeviceRows edges = std::move(rows_.at(ir::as<ir::Var>(s.edges)));
+    std::optional<DeviceRows> info;
+    if (s.maybe_info != nullptr) info = std::move(rows_.at(ir::as<ir::Var>(s.maybe_info)));
+    if (info && info->count != edges.count) interp::trap(runtime::TrapCode::LengthMismatch, s.loc);
+    SourceLoc info_loc;
+    const runtime::cuda::UploadOptions wanted = wanted_of(s.var, info_loc);
+    const runtime::cuda::Stream& stream = session().launchers()[0]->stream();
+    check_info(s.maybe_info != nullptr || edges.count == 0 || !wanted.edge_info, info_loc);
+    std::optional<DeviceGraph> graph = session().graph_builder(result_).build(
+        stream, universe_.size(), edges, info && wanted.edge_info ? &*info : nullptr, wanted);
+    if (!graph) {
+      result_.notes.push_back("a graph is built on the host, because there is too little memory on the GPU");
+      values_.set(edges.sink->var, edges.fetch(stream));
+      if (info) values_.set(info->sink->var, info->fetch(stream));
+      return false;
+    }
+    if (wanted.labels && options_.labels != nullptr) {
+      graph->view.labels = static_cast<const std::int64_t*>(devices_[0].keep(options_.labels, universe_.size() * 8));
+    }
+    values_.set_counts(s.var, graph->view);
+    devices_[0].adopt(s.var, std::move(*graph));
+    result_.times.emplace_back("build", milliseconds_since(start));
+    return true;
   }
 
   static std::unordered_set<const ir::Var*> values_read(const ir::Region& region) {
@@ -192,6 +234,12 @@ class CudaExecutable::Run {
     }
     request.universe = universe_.size();
     request.stream_rows = &s == streamed_;
+    request.any_order = true;
+    for (const ir::Sink& sink : s.collect->sinks) {
+      if (sink.kind != ir::SinkKind::List) continue;
+      if (stays(sink.var)) request.staying.insert(sink.var);
+      if (!stays(sink.var) || program_.device_graphs_.rows.at(sink.var)) request.any_order = false;
+    }
     const Clock::time_point waiting = Clock::now();
     std::unordered_set<const ir::Var*> wanted = values_read(s);
     std::vector<RegionInputs> inputs(devices_.size());
@@ -213,8 +261,10 @@ class CudaExecutable::Run {
     result_.positions += outcome.positions;
     result_.deferred += outcome.splits;
     result_.rows += outcome.streamed;
+    for (DeviceRows& rows : outcome.staying) rows_[rows.sink->var] = std::move(rows);
     for (std::size_t i = 0; i < s.collect->sinks.size(); ++i) {
       const ir::Sink& sink = s.collect->sinks[i];
+      if (request.staying.contains(sink.var)) continue;
       if (sink.kind == ir::SinkKind::List) {
         values_.set(sink.var, std::move(outcome.rows[i]));
       } else {
@@ -295,13 +345,14 @@ class CudaExecutable::Run {
   const RunOptions& options_;
   HostValues values_;
   std::vector<DeviceValues> devices_;
+  std::unordered_map<const ir::Var*, DeviceRows> rows_;  ///< That stayed on the device.
   const ir::Region* streamed_ = nullptr;  ///< Its rows are the answer, and go straight to whoever takes rows.
   std::size_t next_region_ = 0;
   RunResult result_;
 };
 
 CudaExecutable::CudaExecutable(const ir::Module& module, const CudaOptions& options)
-    : module_(module), options_(options), layout_(module) {
+    : module_(module), options_(options), layout_(module), device_graphs_(module) {
   for_each_device_node(module_, [&](const ir::Expr& node) {
     if (const ir::Var* var = ir::as<ir::Var>(&node)) on_device_.insert(var);
     bool ids = node.kind == Kind::Convert &&

@@ -5,6 +5,7 @@
 
 #include "codegen/cuda/cuda.h"
 #include "codegen/cuda/frame_layout.h"
+#include "codegen/cuda/graph_build.h"
 #include "codegen/cuda/session.h"
 
 namespace matcha::codegen::gpu {
@@ -25,7 +26,8 @@ class CudaExecutable final : public Executable {
   CudaOptions options_;
   FrameLayout layout_;
   std::unordered_set<const ir::Var*> on_device_;  ///< Top-level values that regions read.
-  bool reads_ids_ = false;                        ///< A region converts between ids and vertices.
+  DeviceGraphs device_graphs_;
+  bool reads_ids_ = false;  ///< A region converts between ids and vertices.
   std::unique_ptr<Session> session_;
 };
 

@@ -129,6 +129,17 @@ void HostValues::set(const ir::Var* var, runtime::Graph& graph, bool own_labels)
   }
 }
 
+void HostValues::set_counts(const ir::Var* var, const runtime::GraphView& device_view) {
+  HostGraph& entry = graphs_[var];
+  entry.view.universe = device_view.universe;
+  entry.view.arc_count = device_view.arc_count;
+  entry.view.vertex_count = device_view.vertex_count;
+  entry.view.max_degree = device_view.max_degree;
+  std::shared_ptr<interp::GraphValue> value = std::make_shared<interp::GraphValue>();
+  value->view = entry.view;
+  environment_.values[var] = interp::GraphPtr(value);
+}
+
 void HostValues::bind(const ir::Module& module, std::span<const Argument> arguments) {
   if (arguments.size() != module.params.size()) {
     fail(ErrorKind::Input, "the program takes " + std::to_string(module.params.size()) + " arguments");

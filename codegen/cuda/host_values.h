@@ -47,6 +47,8 @@ class HostValues {
   void set(const ir::Var* var, interp::Value value) { environment_.values[var] = std::move(value); }
   void set(const ir::Var* var, HostList list) { lists_[var] = std::move(list); }
   void set(const ir::Var* var, runtime::Graph& graph, bool own_labels);
+  /// A graph of which the host knows the counts only.
+  void set_counts(const ir::Var* var, const runtime::GraphView& device_view);
   void let(const ir::Let& s);
   void build(const ir::BuildGraph& s);
 

@@ -340,4 +340,8 @@ void RegionLauncher::take_rows(const RegionRequest& request, std::size_t sink, s
   need(stream_.synchronize());
 }
 
+DeviceRows RegionLauncher::keep_rows(const RegionRequest& request, std::size_t sink, std::uint64_t count) {
+  return {&request.region->collect->sinks[sink], memory_.give_rows(sink), row_capacity_, count, request.positions};
+}
+
 }  // namespace matcha::codegen::gpu

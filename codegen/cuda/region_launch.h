@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "codegen/cuda/cuda.h"
+#include "codegen/cuda/graph_build.h"
 #include "codegen/cuda/host_values.h"
 #include "codegen/cuda/region_memory.h"
 #include "codegen/cuda/region_plan.h"
@@ -25,10 +27,14 @@ struct RegionRequest {
   std::vector<BufferSpec> buffers;
   std::uint64_t universe = 0;
   bool stream_rows = false;  ///< The rows of its list sink go to the host while it runs, in no particular order.
+  bool any_order = false;    ///< The order of the rows of its list sinks does not matter.
+  std::unordered_set<const ir::Var*> staying;  ///< List sinks whose rows stay on the device. Requires: one device.
 
   bool has_rows() const;
+  /// Rows are kept until the region has ended.
+  bool stores_rows() const { return has_rows() && !stream_rows; }
   /// Rows are told apart by their outermost position, so one group finds all of a position.
-  bool keeps_order() const { return has_rows() && !stream_rows; }
+  bool keeps_order() const { return stores_rows() && !any_order; }
 };
 
 /// What a region reads on one device.
@@ -91,6 +97,8 @@ class RegionLauncher {
   /// Copies the first `count` rows of a list sink to `words`, column c at `words[c * stride]`, the positions first.
   void take_rows(const RegionRequest& request, std::size_t sink, std::uint64_t count, std::uint64_t* words,
                  std::uint64_t stride);
+  /// The first `count` rows of a list sink, which stay where they are.
+  DeviceRows keep_rows(const RegionRequest& request, std::size_t sink, std::uint64_t count);
   void drop_rows() { memory_.drop_rows(); }
 
  private:

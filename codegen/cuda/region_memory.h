@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "codegen/cuda/host_values.h"
@@ -21,6 +22,8 @@ class RegionMemory {
   const runtime::cuda::DeviceMemory& take(Use use, std::uint64_t bytes, std::uint64_t number = 0);
   /// Rows of one list sink.
   const runtime::cuda::DeviceMemory& take_rows(std::uint64_t sink, std::uint64_t bytes);
+  /// The same, handed over for good.
+  runtime::cuda::DeviceMemory give_rows(std::uint64_t sink) { return std::move(rows_[sink]); }
   /// Bytes that scratch memory and pages may have: what is free, but for a reserve, and what they have already.
   std::uint64_t scratch_limit() const;
   /// Gives back what rows took, which may be a lot.

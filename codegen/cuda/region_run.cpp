@@ -234,7 +234,7 @@ class RegionRun {
 
   std::uint64_t rows_wanted() const {
     std::uint64_t wanted = 0;
-    for (std::size_t i = 0; i < active_ && request_.keeps_order(); ++i) {
+    for (std::size_t i = 0; i < active_ && request_.stores_rows(); ++i) {
       for (std::size_t sink = 0; sink < sinks().size(); ++sink)
         wanted = std::max(wanted, launchers_[i]->row_count(sink));
     }
@@ -243,9 +243,14 @@ class RegionRun {
 
   void collect_rows(std::uint64_t capacity) {
     outcome_.rows.resize(sinks().size());
-    if (!request_.keeps_order()) return;
+    if (!request_.stores_rows()) return;
     for (std::size_t sink = 0; sink < sinks().size(); ++sink) {
       if (sinks()[sink].kind != ir::SinkKind::List) continue;
+      if (request_.staying.contains(sinks()[sink].var)) {
+        std::uint64_t count = std::min(launchers_[0]->row_count(sink), capacity);
+        outcome_.staying.push_back(launchers_[0]->keep_rows(request_, sink, count));
+        continue;
+      }
       std::uint64_t total = 0;
       for (std::size_t i = 0; i < active_; ++i) total += std::min(launchers_[i]->row_count(sink), capacity);
       std::vector<std::uint64_t> words(total * (sinks()[sink].var->type->columns.size() + 1));

@@ -65,21 +65,40 @@ void Session::begin_compile(const ir::Module& module, const std::vector<std::uin
   stack_ = stack;
   DeviceText device_text = emit_device_text(module, groups, options_.steal, stack);
   regions_ = std::move(device_text.regions);
+  compiling_ = compile(std::move(device_text.text), module.name.empty() ? "program" : std::string(module.name));
+}
+
+void Session::begin_compile_builder() {
+  if (builder_ || compiling_builder_.valid() || archs_.size() != 1) return;
+  compiling_builder_ = compile(graph_build_text(), "graph_build");
+}
+
+std::future<Session::Images> Session::compile(std::string text, std::string name) const {
   runtime::cuda::CompileRequest request;
-  request.source = std::move(device_text.text);
-  request.name = fmt::format("{}.cu", module.name.empty() ? "program" : module.name);
+  request.source = std::move(text);
+  request.name = fmt::format("{}.cu", name);
   request.options = compile_options();
-  compiling_ =
-      std::async(std::launch::async, [request = std::move(request), archs = archs_, driver = driver_]() mutable {
-        const runtime::cuda::Nvrtc* nvrtc = need(runtime::cuda::Nvrtc::open({"", driver->version() / 1000}));
-        Images images;
-        for (int arch : archs) {
-          if (images.contains(arch)) continue;
-          request.arch = arch;
-          images[arch] = need(runtime::cuda::compile_cached(*nvrtc, runtime::cuda::KernelCache::standard(), request));
-        }
-        return images;
-      });
+  return std::async(std::launch::async, [request = std::move(request), archs = archs_, driver = driver_]() mutable {
+    const runtime::cuda::Nvrtc* nvrtc = need(runtime::cuda::Nvrtc::open({"", driver->version() / 1000}));
+    Images images;
+    for (int arch : archs) {
+      if (images.contains(arch)) continue;
+      request.arch = arch;
+      images[arch] = need(runtime::cuda::compile_cached(*nvrtc, runtime::cuda::KernelCache::standard(), request));
+    }
+    return images;
+  });
+}
+
+const GraphBuilder& Session::graph_builder(RunResult& result) {
+  if (!builder_) {
+    const Clock::time_point start = Clock::now();
+    builder_module_.emplace(
+        need(runtime::cuda::Module::load(devices_[0]->device, compiling_builder_.get().at(archs_[0]).bytes)));
+    builder_.emplace(*builder_module_);
+    result.times.emplace_back("build_kernels", milliseconds_since(start));
+  }
+  return *builder_;
 }
 
 void Session::load(RunResult& result) {

@@ -9,6 +9,7 @@
 
 #include "codegen/cuda/cuda.h"
 #include "codegen/cuda/device_text.h"
+#include "codegen/cuda/graph_build.h"
 #include "codegen/cuda/region_launch.h"
 #include "runtime/cuda/kernel_cache.h"
 
@@ -34,6 +35,10 @@ class Session {
   const runtime::cuda::Function& kernel(std::size_t device, std::size_t region) const {
     return devices_[device]->kernels[region];
   }
+  /// Begins to compile the kernels that build graphs on a device, unless they are there or there are several devices.
+  void begin_compile_builder();
+  /// Waits for them. Adds `build_kernels` to the times once: milliseconds of that.
+  const GraphBuilder& graph_builder(RunResult& result);
   const std::vector<std::uint32_t>& groups() const { return groups_; }
   Stack stack() const { return stack_; }
   const std::vector<EmittedRegion>& regions() const { return regions_; }
@@ -48,6 +53,9 @@ class Session {
   };
   using Images = std::map<int, runtime::cuda::KernelImage>;  ///< By architecture.
 
+  /// Compiles for the architectures of all devices, in the background.
+  std::future<Images> compile(std::string text, std::string name) const;
+
   CudaOptions options_;
   const runtime::cuda::Driver* driver_ = nullptr;
   std::vector<int> archs_;  ///< Of each device.
@@ -55,6 +63,9 @@ class Session {
   std::vector<std::unique_ptr<OpenDevice>> devices_;
   std::vector<RegionLauncher*> launchers_;
   std::future<Images> compiling_;
+  std::future<Images> compiling_builder_;
+  std::optional<runtime::cuda::Module> builder_module_;  ///< Of the first device.
+  std::optional<GraphBuilder> builder_;
   std::vector<std::uint32_t> groups_;
   Stack stack_ = Stack::Array;
   std::vector<EmittedRegion> regions_;

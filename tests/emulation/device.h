@@ -15,6 +15,8 @@
 #define __forceinline__ inline
 #define __launch_bounds__(...)
 #define __grid_constant__
+// What the groups of a block share is cut into parts of their own, and threads run one after the other.
+#define __shared__ static thread_local
 
 struct EmulatedIndex {
   unsigned x = 0;

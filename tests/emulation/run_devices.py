@@ -4,6 +4,7 @@
 usage: run_devices.py MATCHA LIBRARY FOLDER devices    the stated counts of all examples, on 1, 2 and 3 GPUs
        run_devices.py MATCHA LIBRARY FOLDER rows       rows that are streamed: all of them, a limit, two GPUs, splitting
        run_devices.py MATCHA LIBRARY FOLDER stops      Ctrl-C and --timeout
+       run_devices.py MATCHA LIBRARY FOLDER builds     graphs that programs build, on the device and on the host
        run_devices.py MATCHA LIBRARY FOLDER refusals   what cannot run: exit codes and messages
 
 LIBRARY stands for the driver and for NVRTC; FOLDER is for what the test makes. Run in the root folder. Exit 77 without g++.
@@ -22,6 +23,9 @@ import time
 GRAPH = "examples/graphs/ca-grqc.txt.gz"
 TRIANGLES = 48260
 WEDGES = "tests/emulation/wedge_listing.mt"
+BUILT = "tests/emulation/built_graphs.mt"
+# Whether the device builds the graph.
+BUILDERS = {"turned": True, "repeated": True, "halves": True, "weighed": True, "looked_at": False}
 
 # GPUs and schedule.
 SETTINGS = [
@@ -128,6 +132,36 @@ def stops(machine):
         expect("Ctrl-C", running.wait(timeout=60), 130)
 
 
+def builds(machine):
+    for entry, on_device in BUILDERS.items():
+        for graph in ("tests/graphs/empty.txt", "tests/graphs/duplicates-loops.txt", "tests/graphs/random-20-seed2.txt", GRAPH):
+            if entry == "looked_at" and graph == "tests/graphs/empty.txt":
+                continue  # It has no first vertex.
+            words = [BUILT, graph, "--entry", entry]
+            wanted = subprocess.run([machine.matcha, "run", *words, "--device", "cpu", "--quiet"], capture_output=True,
+                                    text=True, check=True).stdout
+            for setting in ([], ["--tau-us", 1, "--eager", "--chunk", 3], ["--steal", "half"], ["--gpus", 2]):
+                answer = machine.answer(*words, *setting)
+                expect(f"{words} {setting}", answer["result"], int(wanted))
+                parts = [part["part"] for part in answer["stats"]["run_ms"]]
+                expect(f"{words} {setting}: built on the device", "build" in parts, on_device and setting != ["--gpus", 2])
+    # There is memory for the rows of both lists, and then for sorting them.
+    words = [BUILT, GRAPH, "--entry", "weighed"]
+    wanted = machine.run(*words)
+    ways = set()
+    for kilobytes in range(41600, 43600, 200):
+        command = [word for word in machine.command(*words, "--queue", 100) if word != "--quiet"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False,
+                              env={**machine.environment, "MATCHA_EMULATED_BYTES": str(kilobytes * 1000)})
+        ways.add((done.returncode, "built on the host" in done.stderr))
+        if done.returncode == 0:
+            expect(f"{kilobytes} kB", done.stdout, wanted)
+    expect("ways", ways, {(0, False), (0, True), (5, False)})
+    message = machine.run(BUILT, GRAPH, "--entry", "unequal", code=4)
+    if "lists of different lengths" not in message:
+        raise Failed(message)
+
+
 def refusals(machine):
     def refuses(code, says, *words, **variables):
         message = machine.run(*words, code=code, **variables)
@@ -161,7 +195,7 @@ def main():
         print("[SKIP] there is no g++")
         return 77
     try:
-        {"devices": devices, "rows": rows, "stops": stops, "refusals": refusals}[sys.argv[4]](machine)
+        {"devices": devices, "rows": rows, "stops": stops, "builds": builds, "refusals": refusals}[sys.argv[4]](machine)
     except Failed as failure:
         print(failure)
         return 1

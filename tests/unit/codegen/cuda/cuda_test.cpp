@@ -12,6 +12,7 @@
 #include "codegen/cuda/cuda.h"
 #include "codegen/cuda/device_text.h"
 #include "codegen/cuda/frame_layout.h"
+#include "codegen/cuda/graph_build.h"
 #include "codegen/cuda/host_values.h"
 #include "codegen/cuda/program.h"
 #include "codegen/cuda/region_plan.h"
@@ -103,6 +104,39 @@ TEST_F(CudaText, TriangleCompilesForEveryArchitecture) {
   ASSERT_TRUE(module);
   DeviceText text = emit_device_text(*module, group_widths(*module, 0, 32));
   for (int arch : kArchs) EXPECT_EQ(compile(**nvrtc, text.text, arch), "") << arch;
+}
+
+TEST_F(CudaText, KernelsThatBuildGraphsCompile) {
+  const runtime::Result<const runtime::cuda::Nvrtc*> nvrtc = runtime::cuda::Nvrtc::open();
+  if (!nvrtc) GTEST_SKIP() << "[SKIP] " << nvrtc.error().message;
+  for (int arch : kArchs) EXPECT_EQ(compile(**nvrtc, graph_build_text(), arch), "") << arch;
+}
+
+/// A graph stays on the device when nothing else reads its rows and the host reads no more than its counts.
+TEST_F(CudaText, GraphsOfRowsAreBuiltOnTheDevice) {
+  struct Case {
+    const char* text;
+    std::size_t builds;
+  };
+  constexpr Case kCases[] = {
+      {"D = mk_graph(apply(lambda e: e, cond=lambda e: get(e, 0) < get(e, 1), edges(G)))\n"
+       "    return sum(apply(lambda v: size(neighbor(D, v)), vertices(D)))\n",
+       1},
+      {"D = mk_graph(edges(G))\n"
+       "    return sum(apply(lambda v: size(neighbor(D, v)), vertices(D)))\n",
+       0},
+      {"L = apply(lambda e: e, cond=lambda e: get(e, 0) < get(e, 1), edges(G))\n"
+       "    D = mk_graph(L)\n"
+       "    return sum(apply(lambda e: size(neighbor(D, get(e, 0))), L))\n",
+       0},
+      {"D = mk_graph(apply(lambda e: e, cond=lambda e: get(e, 0) < get(e, 1), edges(G)))\n"
+       "    return sum(apply(lambda v: size(neighbor(D, v)), vertices(D))) + size(neighbor(D, get(vertices(D), 0)))\n",
+       0}};
+  for (const Case& c : kCases) {
+    std::optional<ir::Module> module = program(std::string("def f(G: Graph) -> int:\n    ") + c.text);
+    ASSERT_TRUE(module) << c.text;
+    EXPECT_EQ(DeviceGraphs(*module).builds.size(), c.builds) << c.text;
+  }
 }
 
 /// NVRTC takes seconds for each: a fifth of them, or all with MATCHA_FULL in the environment.

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "codegen/cuda/host_values.h"
+#include "ir/nodes.h"
+#include "runtime/common/graph_build.h"
+#include "runtime/cuda/graph_upload.h"
+#include "runtime/cuda/memory.h"
+#include "runtime/cuda/module.h"
+
+namespace matcha::codegen::gpu {
+
+/// Which graphs of a module are built on its device, from rows that never come to the host. Such a graph is a CSR
+/// without labels of its own, the host asks it for nothing but its counts, and its edges (and edge information) are
+/// lists that regions find and nobody else reads. The others are built on the host and copied.
+struct DeviceGraphs {
+  explicit DeviceGraphs(const ir::Module& module);
+
+  std::unordered_set<const ir::Stmt*> builds;     ///< BuildGraph statements.
+  std::unordered_map<const ir::Var*, bool> rows;  ///< Their lists; true: the order of the rows matters.
+};
+
+/// Rows of a list sink that stayed on the device, as RowArea says.
+struct DeviceRows {
+  const ir::Sink* sink = nullptr;
+  runtime::cuda::DeviceMemory words;
+  std::uint64_t capacity = 0;
+  std::uint64_t count = 0;
+  std::uint64_t positions = 0;  ///< Of the region's outermost loop.
+
+  /// The rows on the host, in order.
+  HostList fetch(const runtime::cuda::Stream& stream) const;
+};
+
+/// A graph whose arrays are on a device alone.
+struct DeviceGraph {
+  runtime::GraphView view{};
+  std::vector<runtime::cuda::DeviceMemory> arrays;
+};
+
+/// The text of the kernels that build graphs, the same for all programs, and the kernels' names.
+std::string graph_build_text();
+
+/// Builds graphs on one device: runtime/common/graph_build.h says how.
+class GraphBuilder {
+ public:
+  /// Takes the kernels out of the compiled text, which must outlive it. Throws Trap when one is missing.
+  explicit GraphBuilder(const runtime::cuda::Module& module);
+
+  /// The graph of `edges`, with `maybe_info` as edge information, in the arrays that `wanted` asks for. Nothing when it
+  /// has too many edges for this way or the memory does not suffice; the rows are untouched then. Throws Trap when a
+  /// kernel fails. Requires: as many items in `maybe_info`.
+  std::optional<DeviceGraph> build(const runtime::cuda::Stream& stream, std::uint64_t universe, const DeviceRows& edges,
+                                   const DeviceRows* maybe_info, const runtime::cuda::UploadOptions& wanted) const;
+
+ private:
+  class Build;
+
+  std::unordered_map<std::string, runtime::cuda::Function> kernels_;
+};
+
+}  // namespace matcha::codegen::gpu
