@@ -25,23 +25,6 @@ bool has_set_operation(const ir::Region& region) {
   return found;
 }
 
-/// Edge information is kept in words of 8 bytes, which a device reads as ints and floats only. Null: there is no other.
-const ir::Expr* narrow_edge_info(const ir::Stmt& stmt) {
-  const ir::Expr* found = nullptr;
-  const ir::Region* region = ir::as<ir::Region>(&stmt);
-  if (region == nullptr) return found;
-  ir::for_each_stmt(*region->collect->body, [&](const ir::Stmt& inner) {
-    ir::for_each_expr(inner, [&](const ir::Expr& expr) {
-      ir::for_each_node(expr, [&](const ir::Expr& node) {
-        if (node.kind != Kind::EdgeInfo) return;
-        const ir::Type* item = node.type->columns[0];
-        if (item->is_scalar(ir::ScalarKind::Vid) || item->is_scalar(ir::ScalarKind::Bool)) found = &node;
-      });
-    });
-  });
-  return found;
-}
-
 void assert_layout(const ir::Module& module, Names& names, TextWriter& out) {
   FrameLayout layout(module);
   out.line("// The host fills the frame; it finds the members' places by these.");
@@ -111,11 +94,6 @@ bool check_device_program(const ir::Module& module, Diagnostics& diagnostics) {
     return false;
   }
   for (const ir::Stmt* stmt : module.body->body) {
-    const ir::Expr* narrow = narrow_edge_info(*stmt);
-    if (narrow != nullptr) {
-      diagnostics.error(DiagId::IrInvalid, narrow->loc, "edge information of vertices or truth values on a GPU");
-      return false;
-    }
     bool step = stmt->kind == Kind::Let || stmt->kind == Kind::BuildGraph || stmt->kind == Kind::Region ||
                 stmt->kind == Kind::Return;
     if (step) continue;

@@ -188,10 +188,24 @@ MATCHA_FN List<u32> upper_neighbors(const Graph& g, u32 v) {
   u64 begin = g.splits[v];
   return {g.arcs + begin, g.offsets[v + 1] - begin};
 }
+/// Edge information of vertices or truth values, which has words of 8 bytes like all of it.
 template <typename T>
-MATCHA_FN List<T> edge_info(const Graph& g, u32 v) {
+struct InfoList {
+  using Value = T;
+  const u64* data;
+  u64 size;
+  MATCHA_MEMBER T at(u64 i) const { return T(data[i]); }
+  MATCHA_MEMBER InfoList part(u64 begin, u64 end) const { return {data + begin, end - begin}; }
+};
+template <typename T>
+MATCHA_FN auto edge_info(const Graph& g, u32 v) {
   ArcRange range = arcs_of(g, v);
-  return {static_cast<const T*>(g.info) + range.begin, range.end - range.begin};
+  u64 size = range.end - range.begin;
+  if constexpr (sizeof(T) == 8) {
+    return List<T>{static_cast<const T*>(g.info) + range.begin, size};
+  } else {
+    return InfoList<T>{static_cast<const u64*>(g.info) + range.begin, size};
+  }
 }
 /// The host sees to it that `vertex_list` and, where edges are walked, `sources` are there.
 MATCHA_FN List<u32> vertices(const Graph& g) { return {g.vertex_list, g.vertex_count}; }
