@@ -98,6 +98,8 @@ using RunOutcome = std::variant<RunResult, RunError>;
 class Executable {
  public:
   virtual ~Executable() = default;
+  /// Begins what takes long and needs no arguments, such as compiling for a GPU, in the background; `run` waits for it.
+  virtual void begin() {}
   /// `arguments`: one a parameter. `universe` is that of all graphs and lists among them.
   virtual RunOutcome run(std::span<const Argument> arguments, const runtime::Universe& universe,
                          const RunOptions& options) = 0;
@@ -112,6 +114,8 @@ class Backend {
   virtual ir::Stage stage() const = 0;
   /// The program as text of the target; nothing after an error.
   virtual std::optional<std::string> emit(const ir::Module& module, Diagnostics& diagnostics) = 0;
+  /// Begins what takes long and needs no program, such as opening a GPU, in the background; `load` hands it on.
+  virtual void begin() {}
   /// The program ready to run; nothing after an error. The module's context must outlive it.
   virtual std::unique_ptr<Executable> load(const ir::Module& module, Diagnostics& diagnostics) = 0;
 };

@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "frontend/lower.h"
+#include "ir/analysis/walk.h"
 
 namespace matcha::tools {
 
@@ -157,6 +158,16 @@ codegen::AheadOfTime Compilation::ahead_of_time() {
   }
   loop_ = codegen::lift_label_words(context_, *loop_, about.label_words);
   return about;
+}
+
+bool Compilation::has_label_words() const {
+  bool found = false;
+  ir::for_each_stmt(*loop_->body, [&](const ir::Stmt& stmt) {
+    ir::for_each_expr(stmt, [&](const ir::Expr& expr) {
+      ir::for_each_node(expr, [&](const ir::Expr& node) { found = found || node.kind == ir::Kind::LabelName; });
+    });
+  });
+  return found;
 }
 
 ExitCode Compilation::run_passes(std::string_view pipeline_name, const passes::LabelWords& labels,

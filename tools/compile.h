@@ -49,6 +49,8 @@ class Compilation {
   codegen::AheadOfTime ahead_of_time();
   /// The back end's pipeline, label words and what to record come from the verb.
   ExitCode run_passes(std::string_view pipeline, const passes::LabelWords& labels, passes::ManagerOptions manager);
+  /// After `lower`: whether the program has words for labels, which only the inputs know.
+  bool has_label_words() const;
   /// Emits or loads the module that the passes left.
   ExitCode emit(codegen::Backend& backend, std::string& text);
   ExitCode load(codegen::Backend& backend, std::unique_ptr<codegen::Executable>& executable);

@@ -64,8 +64,8 @@ class Run {
 
   ExitCode all() {
     using Step = ExitCode (Run::*)();
-    for (Step step : {&Run::check_options, &Run::front_end, &Run::bind, &Run::open_matches, &Run::load,
-                      &Run::write_pattern, &Run::back_end, &Run::execute}) {
+    for (Step step : {&Run::check_options, &Run::front_end, &Run::bind, &Run::open_matches, &Run::begin_on_gpu,
+                      &Run::load, &Run::write_pattern, &Run::back_end, &Run::execute}) {
       const ExitCode code = (this->*step)();
       if (code != ExitCode::Ok) return code;
       if (session_.stopped() && report_.result == nullptr) return stop_early();
@@ -198,14 +198,31 @@ class Run {
     return ExitCode::Ok;
   }
 
+  /// A GPU is opened, and the program compiled for it, while the inputs are read; a program that depends on them is
+  /// compiled when they are there.
+  ExitCode begin_on_gpu() {
+    if (!on_gpu_) return ExitCode::Ok;
+    backend_ = codegen::make_cuda(options_.gpu);
+    backend_->begin();
+    if (of_pattern() || compilation_.has_label_words()) return ExitCode::Ok;
+    ExitCode code = compile({});
+    if (code == ExitCode::Ok) executable_->begin();
+    return code;
+  }
+
   ExitCode back_end() {
+    if (executable_ != nullptr) return ExitCode::Ok;
     const runtime::LabelDictionary& dictionary = *bound_.inputs.dictionary;
     passes::LabelWords labels;
     labels.code = [&dictionary](std::string_view word) { return dictionary.code(word); };
     labels.words = dictionary.words();
+    if (backend_ == nullptr) backend_ = make_backend(options_.backend);
+    return compile(labels);
+  }
+
+  ExitCode compile(const passes::LabelWords& labels) {
     ExitCode code = compilation_.run_passes(on_gpu_ ? "c-family" : "cpu", labels, {});
     if (code != ExitCode::Ok) return code;
-    backend_ = on_gpu_ ? codegen::make_cuda(options_.gpu) : make_backend(options_.backend);
     report_.backend = backend_->name();
     return compilation_.load(*backend_, executable_);
   }

@@ -62,9 +62,11 @@ class WorkerEmitter {
     frame();
     emitted_.frame = out_.take();
     for (const ir::Stmt* stmt : module_.body->body) {
-      if (const ir::Region* region = ir::as<ir::Region>(stmt)) emit(*region);
+      const ir::Region* region = ir::as<ir::Region>(stmt);
+      if (region == nullptr) continue;
+      emit(*region);
+      emitted_.text += emitted_.region_texts.emplace_back(out_.take());
     }
-    emitted_.text = out_.take();
     return std::move(emitted_);
   }
 

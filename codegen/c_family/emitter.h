@@ -34,7 +34,8 @@ struct EmittedRegion {
 /// The parts of a program that run on workers: the frame of top-level values and one function a region.
 struct Emitted {
   std::string frame;
-  std::string text;
+  std::string text;                       ///< Of all regions.
+  std::vector<std::string> region_texts;  ///< Of each.
   std::vector<EmittedRegion> regions;
 };
 

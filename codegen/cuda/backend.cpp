@@ -22,13 +22,15 @@ class CudaBackend final : public Backend {
                                  options_.stack)
         .text;
   }
+  void begin() override { opening_ = gpu::open_session(options_); }
   std::unique_ptr<Executable> load(const ir::Module& module, Diagnostics& diagnostics) override {
     if (!gpu::check_device_program(module, diagnostics)) return nullptr;
-    return std::make_unique<gpu::CudaExecutable>(module, options_);
+    return std::make_unique<gpu::CudaExecutable>(module, options_, std::move(opening_));
   }
 
  private:
   CudaOptions options_;
+  gpu::OpeningSession opening_;
 };
 
 class CudaProgramBackend final : public Backend {

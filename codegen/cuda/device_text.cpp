@@ -71,21 +71,31 @@ DeviceText emit_device_text(const ir::Module& module, const std::vector<std::uin
                             Stack stack) {
   Names names;
   Emitted emitted = emit_workers(module, device_spelling(groups, stack), names);
-  TextWriter out;
-  out.line(fmt::format("// {}: the device, for NVRTC or nvcc.", module.name));
-  out.line(fmt::format("#define MATCHA_STEALING {}", stealing_name(steal)));
-  out.raw(worker_prologue());
-  out.blank();
-  out.line("namespace matcha_program {");
-  out.blank();
-  out.raw(emitted.frame);
-  out.raw(emitted.text);
-  out.blank();
-  assert_layout(module, names, out);
-  for (std::size_t i = 0; i < emitted.regions.size(); ++i) entry(emitted.regions[i], groups[i], out);
-  out.blank();
-  out.line("}  // namespace matcha_program");
-  return {out.take(), std::move(emitted.regions)};
+  const std::string prologue = worker_prologue();
+  const auto whole = [&](std::string_view workers, std::size_t first, std::size_t end) {
+    TextWriter out;
+    out.line(fmt::format("// {}: the device, for NVRTC or nvcc.", module.name));
+    out.line(fmt::format("#define MATCHA_STEALING {}", stealing_name(steal)));
+    out.raw(prologue);
+    out.blank();
+    out.line("namespace matcha_program {");
+    out.blank();
+    out.raw(emitted.frame);
+    out.raw(workers);
+    out.blank();
+    assert_layout(module, names, out);
+    for (std::size_t i = first; i < end; ++i) entry(emitted.regions[i], groups[i], out);
+    out.blank();
+    out.line("}  // namespace matcha_program");
+    return out.take();
+  };
+  DeviceText result;
+  result.text = whole(emitted.text, 0, emitted.regions.size());
+  for (std::size_t i = 0; i < emitted.regions.size(); ++i) {
+    result.parts.push_back(whole(emitted.region_texts[i], i, i + 1));
+  }
+  result.regions = std::move(emitted.regions);
+  return result;
 }
 
 bool check_device_program(const ir::Module& module, Diagnostics& diagnostics) {

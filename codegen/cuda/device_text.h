@@ -18,6 +18,7 @@ inline constexpr unsigned kBlockThreads = 128;
 struct DeviceText {
   std::string text;
   std::vector<EmittedRegion> regions;  ///< Their kernels are called `run_` and the region's function.
+  std::vector<std::string> parts;      ///< Each region as a text of its own, so that they are compiled side by side.
 };
 
 /// The options that the text is compiled with, besides the architecture.

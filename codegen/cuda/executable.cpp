@@ -96,11 +96,10 @@ class CudaExecutable::Run {
 
   /// Devices are opened, kernels compiled and graphs copied side by side.
   void open(std::span<const Argument> arguments) {
+    if (program_.opening_.valid()) program_.session_ = program_.opening_.get();
     if (program_.session_ == nullptr) program_.session_ = std::make_unique<Session>(program_.options_);
     values_.bind(program_.module_, arguments);
-    session().begin_compile(program_.module_, group_widths(program_.module_, program_.options_.group, kLanes),
-                            program_.options_.stack);
-    if (!program_.device_graphs_.builds.empty()) session().begin_compile_builder();
+    program_.begin_compile(session());
     session().open(result_);
     for (RegionLauncher* launcher : session().launchers()) devices_.emplace_back(launcher->stream());
     for (const ir::Var* param : program_.module_.params) upload_early(param);
@@ -351,8 +350,8 @@ class CudaExecutable::Run {
   RunResult result_;
 };
 
-CudaExecutable::CudaExecutable(const ir::Module& module, const CudaOptions& options)
-    : module_(module), options_(options), layout_(module), device_graphs_(module) {
+CudaExecutable::CudaExecutable(const ir::Module& module, const CudaOptions& options, OpeningSession opening)
+    : module_(module), options_(options), layout_(module), device_graphs_(module), opening_(std::move(opening)) {
   for_each_device_node(module_, [&](const ir::Expr& node) {
     if (const ir::Var* var = ir::as<ir::Var>(&node)) on_device_.insert(var);
     bool ids = node.kind == Kind::Convert &&
@@ -362,6 +361,21 @@ CudaExecutable::CudaExecutable(const ir::Module& module, const CudaOptions& opti
 }
 
 CudaExecutable::~CudaExecutable() = default;
+
+void CudaExecutable::begin_compile(Session& session) const {
+  session.begin_compile(module_, group_widths(module_, options_.group, kLanes), options_.stack);
+  if (!device_graphs_.builds.empty()) session.begin_compile_builder();
+}
+
+void CudaExecutable::begin() {
+  if (session_ != nullptr) return;
+  if (!opening_.valid()) opening_ = open_session(options_);
+  opening_ = std::async(std::launch::async, [this, opening = std::move(opening_)]() mutable {
+    std::unique_ptr<Session> session = opening.get();
+    if (session != nullptr) begin_compile(*session);
+    return session;
+  });
+}
 
 RunOutcome CudaExecutable::run(std::span<const Argument> arguments, const runtime::Universe& universe,
                                const RunOptions& options) {

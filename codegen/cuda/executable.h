@@ -13,14 +13,18 @@ namespace matcha::codegen::gpu {
 /// A program of a GPU. The device, the kernels and their memory are kept from run to run.
 class CudaExecutable final : public Executable {
  public:
-  CudaExecutable(const ir::Module& module, const CudaOptions& options);
+  /// `opening`: a session that was begun before, or none.
+  CudaExecutable(const ir::Module& module, const CudaOptions& options, OpeningSession opening);
   ~CudaExecutable() override;
 
+  void begin() override;
   RunOutcome run(std::span<const Argument> arguments, const runtime::Universe& universe,
                  const RunOptions& options) override;
 
  private:
   class Run;
+
+  void begin_compile(Session& session) const;
 
   ir::Module module_;
   CudaOptions options_;
@@ -29,6 +33,7 @@ class CudaExecutable final : public Executable {
   DeviceGraphs device_graphs_;
   bool reads_ids_ = false;  ///< A region converts between ids and vertices.
   std::unique_ptr<Session> session_;
+  OpeningSession opening_;  ///< What `session_` becomes.
 };
 
 }  // namespace matcha::codegen::gpu

@@ -109,8 +109,8 @@ std::optional<std::string> emit_program(const ir::Module& module, const AheadOfT
   out.line("// The host. It names the same things, in a namespace of its own.");
   for (const std::string& include : includes) out.line(include);
   out.line("#define MATCHA_HOST_PART");
-  for (const char* macro :
-       {"MATCHA_STEALING", "MATCHA_ON_DEVICE", "MATCHA_FN", "MATCHA_MEMBER", "MATCHA_DEVICE_FUNCTION"}) {
+  for (const char* macro : {"MATCHA_STEALING", "MATCHA_ON_DEVICE", "MATCHA_FN", "MATCHA_MEMBER",
+                            "MATCHA_APART", "MATCHA_DEVICE_FUNCTION"}) {
     out.line(fmt::format("#undef {}", macro));
   }
   out.blank();

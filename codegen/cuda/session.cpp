@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "codegen/cuda/clock.h"
 
@@ -22,6 +23,20 @@ std::vector<int> ordinals(const runtime::cuda::Driver& driver, const CudaOptions
   std::vector<int> result;
   for (int i = 0; i < wanted; ++i) result.push_back(options.device + i);
   return result;
+}
+
+/// Tells how long the slowest part took, and what there is to note.
+void report(const std::vector<std::map<int, runtime::cuda::KernelImage>>& parts, RunResult& result) {
+  std::map<std::string, double> longest;
+  for (const std::map<int, runtime::cuda::KernelImage>& part : parts) {
+    for (const auto& [arch, image] : part) {
+      double& ms = longest[image.from_cache ? "kernel_cache" : "nvrtc"];
+      ms = std::max(ms, image.milliseconds);
+      bool known = std::find(result.notes.begin(), result.notes.end(), image.note) != result.notes.end();
+      if (!image.note.empty() && !known) result.notes.push_back(image.note);
+    }
+  }
+  for (const auto& [name, ms] : longest) result.times.emplace_back(name, ms);
 }
 
 }  // namespace
@@ -65,7 +80,9 @@ void Session::begin_compile(const ir::Module& module, const std::vector<std::uin
   stack_ = stack;
   DeviceText device_text = emit_device_text(module, groups, options_.steal, stack);
   regions_ = std::move(device_text.regions);
-  compiling_ = compile(std::move(device_text.text), module.name.empty() ? "program" : std::string(module.name));
+  const std::string name = module.name.empty() ? "program" : std::string(module.name);
+  compiling_.clear();
+  for (std::string& part : device_text.parts) compiling_.push_back(compile(std::move(part), name));
 }
 
 void Session::begin_compile_builder() {
@@ -102,22 +119,32 @@ const GraphBuilder& Session::graph_builder(RunResult& result) {
 }
 
 void Session::load(RunResult& result) {
-  if (!compiling_.valid()) return;
-  const Images images = compiling_.get();
-  for (const auto& [arch, image] : images) {
-    if (!image.note.empty()) result.notes.push_back(image.note);
-    result.times.emplace_back(image.from_cache ? "kernel_cache" : "nvrtc", image.milliseconds);
-  }
+  if (compiling_.empty()) return;
+  std::vector<Images> images;
+  for (std::future<Images>& part : std::exchange(compiling_, {})) images.push_back(part.get());
+  report(images, result);
   const Clock::time_point start = Clock::now();
   for (std::size_t i = 0; i < devices_.size(); ++i) {
     OpenDevice& device = *devices_[i];
     device.kernels.clear();
-    device.module.emplace(need(runtime::cuda::Module::load(device.device, images.at(archs_[i]).bytes)));
-    for (const EmittedRegion& region : regions_) {
-      device.kernels.push_back(need(device.module->function("run_" + region.function)));
+    device.modules.clear();
+    for (std::size_t region = 0; region < regions_.size(); ++region) {
+      const std::string& image = images[region].at(archs_[i]).bytes;
+      device.modules.push_back(need(runtime::cuda::Module::load(device.device, image)));
+      device.kernels.push_back(need(device.modules.back().function("run_" + regions_[region].function)));
     }
   }
   result.times.emplace_back("module", milliseconds_since(start));
+}
+
+OpeningSession open_session(const CudaOptions& options) {
+  return std::async(std::launch::async, [options]() -> std::unique_ptr<Session> {
+    try {
+      return std::make_unique<Session>(options);
+    } catch (const interp::Trap&) {
+      return nullptr;
+    }
+  });
 }
 
 }  // namespace matcha::codegen::gpu

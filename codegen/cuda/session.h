@@ -16,7 +16,8 @@
 namespace matcha::codegen::gpu {
 
 /// The devices of a program and its kernels on them, kept from run to run. Opening devices and compiling take hundreds
-/// of milliseconds each, so both are begun first and waited for when they are needed; they go on side by side.
+/// of milliseconds each, so both are begun first, before the graph is read if that can be, and waited for when they are
+/// needed; they go on side by side.
 class Session {
  public:
   /// Begins to open the devices. Throws Trap when there is no driver, or fewer devices than wanted.
@@ -48,12 +49,13 @@ class Session {
     runtime::cuda::DeviceRef device;
     std::unique_ptr<RegionLauncher> launcher;
     double milliseconds = 0;
-    std::optional<runtime::cuda::Module> module;
+    std::vector<runtime::cuda::Module> modules;  ///< One a region.
     std::vector<runtime::cuda::Function> kernels;
   };
   using Images = std::map<int, runtime::cuda::KernelImage>;  ///< By architecture.
 
-  /// Compiles for the architectures of all devices, in the background.
+  /// Compiles for the architectures of all devices, in the background. Regions are compiled side by side: NVRTC takes
+  /// a second for a large one.
   std::future<Images> compile(std::string text, std::string name) const;
 
   CudaOptions options_;
@@ -62,7 +64,7 @@ class Session {
   std::vector<std::future<std::unique_ptr<OpenDevice>>> opening_;
   std::vector<std::unique_ptr<OpenDevice>> devices_;
   std::vector<RegionLauncher*> launchers_;
-  std::future<Images> compiling_;
+  std::vector<std::future<Images>> compiling_;  ///< One a region.
   std::future<Images> compiling_builder_;
   std::optional<runtime::cuda::Module> builder_module_;  ///< Of the first device.
   std::optional<GraphBuilder> builder_;
@@ -70,5 +72,9 @@ class Session {
   Stack stack_ = Stack::Array;
   std::vector<EmittedRegion> regions_;
 };
+
+/// A session that is made in the background; null when that fails, and whoever makes another one is told why.
+using OpeningSession = std::future<std::unique_ptr<Session>>;
+OpeningSession open_session(const CudaOptions& options);
 
 }  // namespace matcha::codegen::gpu

@@ -46,9 +46,9 @@ class TileWalk {
   MATCHA_MEMBER bool open(const Deal& deal, const Task& tiles, Task& task) {
     u64 begin = tiles.begin * deal.tile;
     end_ = smaller(tiles.end * deal.tile, deal.arcs);
-    first_ = starting_from(deal, begin, 0);
+    first_ = starting_from(deal, group_, begin, 0);
     bool last = end_ == deal.arcs;
-    behind_ = last ? u32(deal.vertex_count) : starting_from(deal, end_, first_);
+    behind_ = last ? u32(deal.vertex_count) : starting_from(deal, group_, end_, first_);
     whole_ = last || start(deal, behind_) == end_ ? behind_ : behind_ - 1;
     u64 first_start = start(deal, first_);
     if (first_start == begin) return next(deal, task);
@@ -79,18 +79,18 @@ class TileWalk {
 
   /// The first position from `low` on whose arcs begin at `arc` or behind it; every lane looks at a place of its own,
   /// at first close to `low`.
-  MATCHA_MEMBER u32 starting_from(const Deal& deal, u64 arc, u64 low) const {
+  MATCHA_APART static u32 starting_from(const Deal& deal, Group group, u64 arc, u64 low) {
     u64 high = deal.vertex_count;
     if (low != 0) {
-      u64 probe = low + group_.lane;
-      u64 before = Group::bits(group_.ballot(probe < high && start(deal, probe) < arc));
+      u64 probe = low + group.lane;
+      u64 before = Group::bits(group.ballot(probe < high && start(deal, probe) < arc));
       low += before;
       if (before < Group::kWidth) return u32(low);
     }
     while (low < high) {
       u64 step = (high - low + Group::kWidth) / (Group::kWidth + 1);
-      u64 probe = low + (group_.lane + 1) * step - 1;
-      u64 before = Group::bits(group_.ballot(probe < high && start(deal, probe) < arc));
+      u64 probe = low + (group.lane + 1) * step - 1;
+      u64 before = Group::bits(group.ballot(probe < high && start(deal, probe) < arc));
       if (before < Group::kWidth) high = smaller(high, low + (before + 1) * step - 1);
       low += before * step;
     }

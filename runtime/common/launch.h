@@ -29,6 +29,32 @@ struct Slot {
   u64 low, high;
 };
 
+/// Accumulators of min and max; `any`: something was taken.
+template <typename T>
+struct Least {
+  T value;
+  bool any;
+  MATCHA_MEMBER void take(T x) {
+    value = !any || x < value ? x : value;
+    any = true;
+  }
+};
+template <typename T>
+struct Greatest {
+  T value;
+  bool any;
+  MATCHA_MEMBER void take(T x) {
+    value = !any || value < x ? x : value;
+    any = true;
+  }
+};
+struct AnyOf {
+  bool value;
+};
+struct AllOf {
+  bool value;
+};
+
 /// Where the items or the page table of one planned buffer go: bytes from the start of a worker's scratch memory, and
 /// items at most.
 struct BufferPlan {

@@ -1,6 +1,8 @@
 // What every generated C-family program starts with, on host and device: types, lists, graphs, slices, checked values.
 // Nothing is included, so that NVRTC compiles it in milliseconds; MATCHA_FN is how the language spells a function that
-// workers call. One file of CUDA may hold this text twice: for its device, and with MATCHA_HOST_PART for its host.
+// workers call, and MATCHA_APART one that is not copied into its callers: NVRTC's time goes into copies, but a call may
+// cost registers, and with them groups at work. One file of CUDA may hold this text twice: for its device, and with
+// MATCHA_HOST_PART for its host.
 #pragma once
 
 #if defined(__CUDACC__) && !defined(MATCHA_HOST_PART)
@@ -10,9 +12,11 @@
 #ifdef MATCHA_ON_DEVICE
 #define MATCHA_FN static __device__ __forceinline__
 #define MATCHA_MEMBER __device__ __forceinline__
+#define MATCHA_APART __device__ __noinline__
 #else
 #define MATCHA_FN static inline
 #define MATCHA_MEMBER inline
+#define MATCHA_APART inline
 #endif
 
 namespace matcha_program {
@@ -215,32 +219,6 @@ MATCHA_FN i64 max_degree(const Graph& g) { return i64(g.max_degree); }
 
 /// The label of a vertex without one (runtime/graph/labels.h).
 inline constexpr i64 kNoLabel = -9223372036854775807ll - 1;
-
-/// Accumulators of min and max; `any`: something was taken.
-template <typename T>
-struct Least {
-  T value;
-  bool any;
-  MATCHA_MEMBER void take(T x) {
-    value = !any || x < value ? x : value;
-    any = true;
-  }
-};
-template <typename T>
-struct Greatest {
-  T value;
-  bool any;
-  MATCHA_MEMBER void take(T x) {
-    value = !any || value < x ? x : value;
-    any = true;
-  }
-};
-struct AnyOf {
-  bool value;
-};
-struct AllOf {
-  bool value;
-};
 
 /// Codes of `runtime::TrapCode`, and one that only paged stacks have.
 enum TrapCode : u32 {
