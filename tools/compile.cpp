@@ -216,12 +216,17 @@ ExitCode Compilation::emit(codegen::Backend& backend, std::string& text) {
 }
 
 ExitCode Compilation::load(codegen::Backend& backend, std::unique_ptr<codegen::Executable>& executable) {
-  ExitCode code = check_stage(backend);
+  const ExitCode code = check_stage(backend);
   if (code != ExitCode::Ok) return code;
+  return load_variant(pipeline_->module, std::string(backend.name()), backend, executable);
+}
+
+ExitCode Compilation::load_variant(const ir::Module& module, const std::string& step, codegen::Backend& backend,
+                                   std::unique_ptr<codegen::Executable>& executable) {
   const Stopwatch watch;
-  executable = backend.load(pipeline_->module, diagnostics_);
-  times_.emplace_back(std::string(backend.name()), watch.ms());
-  code = report();
+  executable = backend.load(module, diagnostics_);
+  times_.emplace_back(step, watch.ms());
+  const ExitCode code = report();
   if (code == ExitCode::Ok && executable == nullptr) {
     return console_.error(ExitCode::Run, fmt::format("the back end `{}` cannot run this program", backend.name()));
   }

@@ -54,7 +54,12 @@ class Compilation {
   /// Emits or loads the module that the passes left.
   ExitCode emit(codegen::Backend& backend, std::string& text);
   ExitCode load(codegen::Backend& backend, std::unique_ptr<codegen::Executable>& executable);
+  /// Loads a module that was made of that one; the step is called `step` among the times.
+  ExitCode load_variant(const ir::Module& module, const std::string& step, codegen::Backend& backend,
+                        std::unique_ptr<codegen::Executable>& executable);
 
+  /// The text of the program.
+  std::string_view text() const { return sources_.text(file_); }
   const SourceManager& sources() const { return sources_; }
   const Diagnostics& diagnostics() const { return diagnostics_; }
   const frontend::Program& program() const { return *program_; }

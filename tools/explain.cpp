@@ -1,15 +1,21 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <memory>
-#include <thread>
+#include <optional>
+#include <utility>
 
 #include "frontend/asg.h"
+#include "ir/check.h"
+#include "ir/verifier.h"
 #include "tools/bind.h"
 #include "tools/compile.h"
-#include "tools/outline.h"
+#include "tools/explanation.h"
+#include "tools/graph_sketch.h"
+#include "tools/loop_counts.h"
+#include "tools/loop_estimates.h"
 #include "tools/output_file.h"
-#include "tools/progress.h"
+#include "tools/pattern_source.h"
+#include "tools/run_report.h"
 #include "tools/session.h"
 #include "tools/verbs.h"
 
@@ -20,117 +26,219 @@ namespace {
 struct ExplainOptions {
   ConsoleOptions console;
   CompileOptions compile;
+  PatternOptions pattern;
   BindOptions bind;
   unsigned threads = 0;
+  bool no_run = false;
   bool dot = false;
 };
 
-std::string passes_text(const passes::PipelineResult& pipeline) {
-  std::string out = "\npasses\n";
-  for (const passes::PassRun& run : pipeline.runs) {
-    std::vector<std::string> facts;
-    for (const auto& [name, count] : run.statistics) facts.push_back(fmt::format("{}: {}", name, count));
-    out += fmt::format("  {:<14} {}{}{}\n", run.text, run.changed ? "changed the program" : "changed nothing",
-                       facts.empty() ? "" : "; ", fmt::join(facts, ", "));
+/// Finds out all about a program, step by step. Every step says how the command ends; Ok goes on to the next.
+class Explain {
+ public:
+  explicit Explain(const ExplainOptions& options)
+      : options_(options), console_(options.console), compilation_(options.compile, console_) {
+    compilation_.set_cancel(session_.cancel());
   }
-  return out;
-}
 
-std::string memory_text(const ir::Module& module, const BoundInputs* bound) {
-  std::map<std::string, const runtime::Graph*> graphs;
-  if (bound != nullptr) {
-    for (const auto& [name, graph] : bound->inputs.graphs) graphs.emplace(name, &graph);
+  ExitCode all() {
+    using Step = ExitCode (Explain::*)();
+    ExitCode code = ExitCode::Ok;
+    if (options_.dot) {
+      for (Step step : {&Explain::check_options, &Explain::read}) {
+        if (code == ExitCode::Ok) code = (this->*step)();
+      }
+      return code == ExitCode::Ok ? print(frontend::asg::print_dot(compilation_.graph())) : code;
+    }
+    for (Step step :
+         {&Explain::check_options, &Explain::read, &Explain::load, &Explain::compile, &Explain::run, &Explain::count}) {
+      code = (this->*step)();
+      if (code == ExitCode::Ok && session_.stopped()) code = console_.error(session_.verdict(), "interrupted");
+      if (code != ExitCode::Ok) return code;
+    }
+    return print(explanation_text(found_));
   }
-  const std::vector<PlannedBuffer> plan = memory_plan(module, graphs);
-  std::string out = "\nmemory of each thread\n";
-  if (plan.empty()) return out + "  none: every set is a slice of a list of neighbors, or only counted\n";
-  for (const PlannedBuffer& buffer : plan) {
-    out += fmt::format("  {:<14} {} times {} bytes", buffer.name, buffer.capacity, buffer.item_bytes);
-    if (buffer.items)
-      out += fmt::format(" = {}B",
-                         short_number(static_cast<double>(*buffer.items) * static_cast<double>(buffer.item_bytes)));
-    out += '\n';
-  }
-  return out;
-}
 
-/// Runs the program on the bound inputs and tells what that took.
-ExitCode run_text(const ExplainOptions& options, Compilation& compilation, const BoundInputs& bound, double load_ms,
-                  const Session& session, const Console& console, std::string& out) {
-  const std::unique_ptr<codegen::Backend> backend = make_backend("llvm");
-  std::unique_ptr<codegen::Executable> executable;
-  const ExitCode code = compilation.load(*backend, executable);
-  if (code != ExitCode::Ok) return code;
-  codegen::RunOptions run;
-  run.threads = options.threads;
-  run.labels = bound.labels;
-  run.stop_request = session.stop_request();
-  const Stopwatch watch;
-  const codegen::RunOutcome outcome = executable->run(bound.arguments, *bound.inputs.universe, run);
-  const double run_ms = watch.ms();
-  if (const codegen::RunError* failed = std::get_if<codegen::RunError>(&outcome)) {
-    return console.error_at(exit_code(failed->error.kind), compilation.sources(), failed->loc, failed->error.message,
-                            failed->error.hint);
-  }
-  const codegen::RunResult& result = std::get<codegen::RunResult>(outcome);
-  if (result.ending != codegen::Ending::Complete) return console.error(session.verdict(), "interrupted");
-  out += "\nthis run\n";
-  out += fmt::format("  {:<14} {}\n", "simd", result.tier);
-  out += fmt::format("  {:<14} {}\n", "outer steps", result.positions);
-  out += fmt::format("  {:<14} {} loops of stragglers\n", "split off", result.deferred);
-  out += fmt::format("  {:<14} {:.3f} ms\n", "load", load_ms);
-  for (const auto& [step, ms] : compilation.times()) out += fmt::format("  {:<14} {:.3f} ms\n", step, ms);
-  out += fmt::format("  {:<14} {:.3f} ms\n", "run", run_ms);
-  return ExitCode::Ok;
-}
+ private:
+  bool of_pattern() const { return !options_.pattern.text.empty(); }
+  bool has_inputs() const { return !options_.bind.graph.empty() || !options_.bind.inputs.empty(); }
+  bool runs() const { return has_inputs() && !options_.no_run; }
 
-ExitCode explain_program(const ExplainOptions& options, const Console& console, std::string& out) {
-  const Session session(std::nullopt);
-  Compilation compilation(options.compile, console);
-  ExitCode code = compilation.read();
-  if (code == ExitCode::Ok) code = compilation.check();
-  if (code != ExitCode::Ok) return code;
-  if (options.dot) {
-    out = frontend::asg::print_dot(compilation.graph());
-    return code;
+  ExitCode check_options() {
+    if (of_pattern() && options_.compile.file != kPatternFile) {
+      return console_.error(ExitCode::Usage, "`--pattern` writes the program itself",
+                            "leave the program out: matcha explain --pattern P GRAPH");
+    }
+    return ExitCode::Ok;
   }
-  code = compilation.lower();
-  if (code != ExitCode::Ok) return code;
-  out = fmt::format("{}\n\nas written\n{}", signature(compilation.graph()), outline(compilation.loop()));
 
-  const bool runs = !options.bind.graph.empty() || !options.bind.inputs.empty();
-  BoundInputs bound;
-  passes::LabelWords labels;
-  const Stopwatch watch;
-  if (runs) {
-    const std::optional<BindPlan> plan = plan_binding(compilation.graph(), compilation.loop(), options.bind, console);
+  /// The program; that of a pattern only if it need not wait for its graph.
+  ExitCode read() {
+    ExitCode code = ExitCode::Ok;
+    if (!of_pattern()) {
+      code = compilation_.read();
+      return code == ExitCode::Ok ? check_program() : code;
+    }
+    pattern_.emplace(options_.pattern, console_);
+    code = pattern_->read();
+    if (code != ExitCode::Ok) return code;
+    found_.semantics = pattern_->semantics(false);
+    if (!has_inputs()) return write_pattern(frontend::pattern::typical_graph());
+    code = pattern_->check_arcs(options_.bind.directed);
+    if (code != ExitCode::Ok) return code;
+    stub_.emplace(options_.compile, console_);
+    stub_->take(std::string(pattern_stub()));
+    code = stub_->check();
+    return code == ExitCode::Ok ? stub_->lower() : code;
+  }
+
+  ExitCode write_pattern(const frontend::pattern::GraphSketch& sketch) {
+    const ExitCode code = pattern_->write(false, sketch);
+    if (code != ExitCode::Ok) return code;
+    found_.plans = pattern_->program().plans;
+    found_.choices = pattern_->program().choices;
+    found_.of_graph = sketch.of_graph;
+    compilation_.take(pattern_->program().text);
+    return check_program();
+  }
+
+  ExitCode check_program() {
+    const ExitCode code = compilation_.check();
+    return code == ExitCode::Ok ? compilation_.lower() : code;
+  }
+
+  ExitCode load() {
+    if (!has_inputs()) return ExitCode::Ok;
+    const Compilation& program = stub_ ? *stub_ : compilation_;
+    const std::optional<BindPlan> plan = plan_binding(program.graph(), program.loop(), options_.bind, console_);
     if (!plan) return ExitCode::Usage;
+    const Stopwatch watch;
     runtime::IoOptions io;
-    io.cancel = session.cancel();
-    const runtime::Status loaded = load_inputs(compilation.graph(), *plan, io, bound);
-    if (!loaded) return session.stopped() ? session.verdict() : console.error(loaded.error());
-    for (const auto& [name, report] : bound.inputs.reports) console.note(report.render());
-    const std::shared_ptr<const runtime::LabelDictionary> dictionary = bound.inputs.dictionary;
-    labels.code = [dictionary](std::string_view word) { return dictionary->code(word); };
-    labels.words = dictionary->words();
+    io.cancel = session_.cancel();
+    const runtime::Status loaded = load_inputs(program.graph(), *plan, io, bound_);
+    if (!loaded) return session_.stopped() ? session_.verdict() : console_.error(loaded.error());
+    found_.times.emplace_back("load", watch.ms());
+    for (const auto& [name, report] : bound_.inputs.reports) {
+      console_.note(report.render());
+      found_.graphs.push_back(report.render());
+    }
+    if (!of_pattern()) return ExitCode::Ok;
+    return write_pattern(sketch_of(bound_.inputs.graphs.at(bound_.main_graph), *bound_.inputs.dictionary));
   }
-  const double load_ms = watch.ms();
-  code = compilation.run_passes("cpu", labels, {});
-  if (code != ExitCode::Ok) return code;
-  out += passes_text(compilation.pipeline());
-  out += "\nas it runs\n" + outline(compilation.pipeline().module);
-  out += memory_text(compilation.pipeline().module, runs ? &bound : nullptr);
-  return runs ? run_text(options, compilation, bound, load_ms, session, console, out) : ExitCode::Ok;
-}
 
-ExitCode explain(const ExplainOptions& options) {
-  const Console console(options.console);
-  std::string out;
-  const ExitCode code = explain_program(options, console, out);
-  if (code != ExitCode::Ok) return code;
-  const runtime::Status written = write_text_file("-", out);
-  return written ? ExitCode::Ok : console.error(written.error());
-}
+  ExitCode compile() {
+    passes::LabelWords labels;
+    if (has_inputs()) {
+      const std::shared_ptr<const runtime::LabelDictionary> dictionary = bound_.inputs.dictionary;
+      labels.code = [dictionary](std::string_view word) { return dictionary->code(word); };
+      labels.words = dictionary->words();
+    }
+    found_.name = compilation_.name();
+    found_.signature = signature(compilation_.graph());
+    found_.text = compilation_.text();
+    found_.written = steps_of(compilation_.loop());
+    const ExitCode code = compilation_.run_passes("cpu", labels, {});
+    if (code != ExitCode::Ok) return code;
+    const ir::Module& module = compilation_.pipeline().module;
+    found_.passes = compilation_.pipeline().runs;
+    found_.nest = steps_of(module);
+    add_estimates(found_.plans, found_.nest);
+    std::map<std::string, const runtime::Graph*> graphs;
+    for (const auto& [name, graph] : bound_.inputs.graphs) graphs.emplace(name, &graph);
+    found_.memory = memory_plan(module, graphs);
+    return ExitCode::Ok;
+  }
+
+  /// Runs on the bound inputs; the rows of a list are only counted.
+  ExitCode execute(codegen::Executable& executable, double& ms, codegen::RunResult& result) {
+    codegen::RunOptions run;
+    run.threads = options_.threads;
+    run.labels = bound_.labels;
+    run.stop_request = session_.stop_request();
+    run.on_rows = [](const codegen::Rows&) { return true; };
+    const Stopwatch watch;
+    codegen::RunOutcome outcome = executable.run(bound_.arguments, *bound_.inputs.universe, run);
+    ms = watch.ms();
+    if (const codegen::RunError* failed = std::get_if<codegen::RunError>(&outcome)) {
+      return console_.error_at(exit_code(failed->error.kind), compilation_.sources(), failed->loc,
+                               failed->error.message, failed->error.hint);
+    }
+    result = std::move(std::get<codegen::RunResult>(outcome));
+    if (result.ending != codegen::Ending::Complete) return console_.error(session_.verdict(), "interrupted");
+    return ExitCode::Ok;
+  }
+
+  ExitCode run() {
+    if (!runs()) return ExitCode::Ok;
+    backend_ = make_backend("llvm");
+    std::unique_ptr<codegen::Executable> executable;
+    ExitCode code = compilation_.load(*backend_, executable);
+    if (code != ExitCode::Ok) return code;
+    const auto& steps = compilation_.times();
+    found_.times.insert(found_.times.end(), steps.begin(), steps.end());
+    codegen::RunResult result;
+    double ms = 0;
+    code = execute(*executable, ms, result);
+    if (code != ExitCode::Ok) return code;
+    found_.times.emplace_back("run", ms);
+    found_.ran = true;
+    found_.simd = result.tier;
+    found_.positions = result.positions;
+    found_.deferred = result.deferred;
+    if (compilation_.graph().result->type->is_list()) {
+      found_.answer = fmt::format("{} items", result.rows);
+    } else {
+      RunReport report;
+      report.compilation = &compilation_;
+      report.bound = &bound_;
+      report.result = &result;
+      found_.answer = report_text(report);
+      found_.answer.pop_back();
+    }
+    return ExitCode::Ok;
+  }
+
+  /// Runs once more, counting.
+  ExitCode count() {
+    if (!runs()) return ExitCode::Ok;
+    const LoopCounts counts(compilation_.pipeline().module, compilation_.context());
+    if (!counts.any()) return ExitCode::Ok;
+    SourceManager sources;
+    Diagnostics diagnostics(sources);
+    MATCHA_CHECK(ir::verify(counts.module(), diagnostics), "the counting module breaks a rule of the verifier");
+    std::unique_ptr<codegen::Executable> executable;
+    ExitCode code = compilation_.load_variant(counts.module(), "llvm, counting", *backend_, executable);
+    if (code != ExitCode::Ok) return code;
+    found_.times.push_back(compilation_.times().back());
+    codegen::RunResult result;
+    double ms = 0;
+    code = execute(*executable, ms, result);
+    if (code != ExitCode::Ok) return code;
+    found_.times.emplace_back("run, counting", ms);
+    counts.fill(result, found_.nest);
+    return ExitCode::Ok;
+  }
+
+  ExitCode print(const std::string& text) const {
+    const runtime::Status written = write_text_file("-", text);
+    return written ? ExitCode::Ok : console_.error(written.error());
+  }
+
+ public:
+  /// Name of the program that `--pattern` writes.
+  static constexpr const char* kPatternFile = "<pattern>";
+
+ private:
+  const ExplainOptions& options_;
+  Console console_;
+  Session session_{std::nullopt};
+  Compilation compilation_;
+  std::optional<PatternSource> pattern_;
+  std::optional<Compilation> stub_;
+  BoundInputs bound_;
+  std::unique_ptr<codegen::Backend> backend_;
+  Explanation found_;
+};
 
 }  // namespace
 
@@ -139,10 +247,16 @@ void add_explain(CLI::App& app, Action& action) {
   auto options = std::make_shared<ExplainOptions>();
   ExplainOptions& o = *options;
   add_program_options(*verb, o.compile);
+  verb->get_option("FILE")->required(false);
   add_bind_options(*verb, o.bind);
+  verb->add_option("--pattern", o.pattern.text, "Explain the program of this pattern; see `matcha pattern --help`")
+      ->type_name("P")
+      ->group("Pattern");
+  add_pattern_options(*verb, o.pattern);
   verb->add_option("--threads", o.threads, "Threads; 0: as many as there are")
       ->envname("MATCHA_NUM_THREADS")
       ->type_name("N");
+  verb->add_flag("--no-run", o.no_run, "Only look at the graph: estimates and memory, no run");
   verb->add_flag("--dot", o.dot, "Print the graph of the program (ASG) for Graphviz instead");
   add_pass_options(*verb, o.compile);
   add_console_options(*verb, o.console);
@@ -150,8 +264,17 @@ void add_explain(CLI::App& app, Action& action) {
 Examples:
   matcha explain query.mt
   matcha explain query.mt graph.txt.gz
+  matcha explain --pattern house graph.txt.gz --no-run
   matcha explain query.mt --dot | dot -Tsvg -o query.svg)");
-  verb->callback([options, &action] { action = [options] { return explain(*options); }; });
+  verb->callback([options, &action] {
+    ExplainOptions& given = *options;
+    if (given.pattern.text.empty() && given.compile.file.empty()) throw CLI::RequiredError("FILE");
+    if (!given.pattern.text.empty() && given.bind.graph.empty()) {
+      // The pattern stands for the program, so the first file is the graph.
+      given.bind.graph = std::exchange(given.compile.file, Explain::kPatternFile);
+    }
+    action = [options] { return Explain(*options).all(); };
+  });
 }
 
 }  // namespace matcha::tools

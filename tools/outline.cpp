@@ -17,7 +17,7 @@ namespace {
 
 using ir::Kind;
 
-/// Longer phrases are cut: shared expressions may unfold into very long ones.
+/// Longer phrases are cut, between two characters: shared expressions may unfold into very long ones.
 constexpr std::size_t kLongest = 240;
 constexpr int kDeepest = 12;
 
@@ -58,7 +58,9 @@ class Words {
   std::string phrase(const ir::Expr& expr) {
     std::string text = words(expr, 0);
     if (text.size() > kLongest) {
-      text.resize(kLongest);
+      std::size_t end = kLongest;
+      while ((static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+      text.resize(end);
       text += "…";
     }
     return text;
@@ -120,84 +122,94 @@ class Words {
 
 class Outline {
  public:
-  std::string run(const ir::Module& module) {
+  std::vector<Step> run(const ir::Module& module) {
     for (const ir::Var* param : module.params) words_.name(*param);
-    block(*module.body, 0);
-    return std::move(out_);
+    return block(*module.body);
   }
 
  private:
-  void line(int indent, const std::string& text) { out_ += fmt::format("{:{}}{}\n", "", indent * 2, text); }
-
-  void block(const ir::Block& body, int indent) {
-    for (const ir::Stmt* stmt : body.body) statement(*stmt, indent);
+  std::vector<Step> block(const ir::Block& body) {
+    std::vector<Step> steps;
+    for (const ir::Stmt* stmt : body.body) statement(*stmt, steps);
+    return steps;
   }
 
-  void collect(const ir::Collect& collect, int indent, std::string_view how) {
+  Step collect(const ir::Collect& collect, std::string_view how) {
     std::vector<std::string> sinks;
     for (const ir::Sink& sink : collect.sinks) {
       kinds_[sink.var] = sink.kind;
       sinks.push_back(fmt::format("{} ({})", words_.name(*sink.var), sink_words(sink.kind)));
     }
-    line(indent, fmt::format("{}find {}:", how, fmt::join(sinks, ", ")));
-    block(*collect.body, indent + 1);
+    const std::string text = fmt::format("{}find {}:", how, fmt::join(sinks, ", "));
+    return {StepKind::Find, text, &collect, {}, {}, block(*collect.body)};
   }
 
-  void yield(const ir::Yield& yield, int indent) {
+  std::string yield(const ir::Yield& yield) {
     std::vector<std::string> values;
     for (const ir::Expr* value : yield.values) values.push_back(words_.phrase(*value));
     const bool adds = kinds_[yield.sink] == ir::SinkKind::Sum;
-    line(indent, fmt::format("{} {} to {}", adds ? "add" : "give", fmt::join(values, ", "), words_.name(*yield.sink)));
+    return fmt::format("{} {} to {}", adds ? "add" : "give", fmt::join(values, ", "), words_.name(*yield.sink));
   }
 
-  void loop(const ir::For& loop, int indent) {
+  Step loop(const ir::For& loop) {
     std::vector<std::string> lists;
     for (const ir::Expr* list : loop.lists) lists.push_back(words_.phrase(*list));
     const std::string index = loop.maybe_index == nullptr ? "" : fmt::format(" at {}", words_.name(*loop.maybe_index));
-    line(indent,
-         fmt::format("for each {}{} in {}", words_.names(loop.vars), index, fmt::join(lists, ", in step with ")));
-    block(*loop.body, indent + 1);
+    const std::string text =
+        fmt::format("for each {}{} in {}", words_.names(loop.vars), index, fmt::join(lists, ", in step with "));
+    return {StepKind::Loop, text, &loop, {}, {}, block(*loop.body)};
   }
 
-  void statement(const ir::Stmt& stmt, int indent) {
+  void statement(const ir::Stmt& stmt, std::vector<Step>& out) {
+    const auto plain = [&](StepKind kind, std::string text) {
+      out.push_back({kind, std::move(text), &stmt, {}, {}, {}});
+    };
     ir::match(
-        stmt, [&](const ir::Block& s) { block(s, indent); },
+        stmt,
+        [&](const ir::Block& s) {
+          for (Step& step : block(s)) out.push_back(std::move(step));
+        },
         [&](const ir::Let& s) {
           const std::string value = words_.phrase(*s.value);
-          line(indent, fmt::format("{} is {}", words_.name(*s.var), value));
+          plain(StepKind::Value, fmt::format("{} is {}", words_.name(*s.var), value));
         },
-        [&](const ir::For& s) { loop(s, indent); },
+        [&](const ir::For& s) { out.push_back(loop(s)); },
         [&](const ir::If& s) {
-          line(indent, fmt::format("if {}", words_.phrase(*s.cond)));
-          block(*s.then_body, indent + 1);
-          if (s.maybe_else == nullptr) return;
-          line(indent, "else");
-          block(*s.maybe_else, indent + 1);
+          const std::string text = fmt::format("if {}", words_.phrase(*s.cond));
+          out.push_back({StepKind::If, text, &s, {}, {}, block(*s.then_body)});
+          if (s.maybe_else != nullptr) out.push_back({StepKind::Else, "else", &s, {}, {}, block(*s.maybe_else)});
         },
-        [&](const ir::Collect& s) { collect(s, indent, ""); }, [&](const ir::Yield& s) { yield(s, indent); },
+        [&](const ir::Collect& s) { out.push_back(collect(s, "")); },
+        [&](const ir::Yield& s) { plain(StepKind::Give, yield(s)); },
         [&](const ir::BuildGraph& s) {
           const std::string edges = words_.phrase(*s.edges);
-          line(indent, fmt::format("build graph {} from {}, indexed by {}", words_.name(*s.var), edges,
-                                   s.index == ir::GraphIndex::Csr ? "an array" : "a hash table"));
+          plain(StepKind::Graph, fmt::format("build graph {} from {}, indexed by {}", words_.name(*s.var), edges,
+                                             s.index == ir::GraphIndex::Csr ? "an array" : "a hash table"));
         },
         [&](const ir::Return& s) {
           std::vector<std::string> values;
           for (const ir::Expr* value : s.values) values.push_back(words_.phrase(*value));
-          line(indent, fmt::format("the result is {}", fmt::join(values, ", ")));
+          plain(StepKind::Result, fmt::format("the result is {}", fmt::join(values, ", ")));
         },
         [&](const ir::Region& s) {
-          collect(*s.collect, indent, s.schedule.parallel ? "in parallel, " : "on one thread, ");
+          out.push_back(collect(*s.collect, s.schedule.parallel ? "in parallel, " : "on one thread, "));
         },
         [&](const ir::Store& s) {
           const std::string value = words_.phrase(*s.value);
-          line(indent, fmt::format("{} is {}, stored", words_.name(*s.var), value));
+          plain(StepKind::Set, fmt::format("{} is {}, stored", words_.name(*s.var), value));
         });
   }
 
   Words words_;
   std::unordered_map<const ir::Var*, ir::SinkKind> kinds_;
-  std::string out_;
 };
+
+void add_lines(const std::vector<Step>& steps, int indent, std::string& out) {
+  for (const Step& step : steps) {
+    out += fmt::format("{:{}}{}\n", "", indent * 2, step.text);
+    add_lines(step.steps, indent + 1, out);
+  }
+}
 
 /// The value of a capacity where the graphs tell it.
 std::optional<std::int64_t> evaluate(const ir::Expr& expr, const std::map<std::string, const runtime::Graph*>& graphs) {
@@ -250,7 +262,13 @@ std::uint64_t scalar_bytes(const ir::Type& type) {
 
 }  // namespace
 
-std::string outline(const ir::Module& module) { return Outline().run(module); }
+std::vector<Step> steps_of(const ir::Module& module) { return Outline().run(module); }
+
+std::string outline(const std::vector<Step>& steps) {
+  std::string out;
+  add_lines(steps, 0, out);
+  return out;
+}
 
 std::vector<PlannedBuffer> memory_plan(const ir::Module& module,
                                        const std::map<std::string, const runtime::Graph*>& graphs) {

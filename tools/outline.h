@@ -10,12 +10,34 @@
 
 namespace matcha::tools {
 
-/// A module told in plain words, a line a step, loops indented:
+enum class StepKind { Find, Loop, If, Else, Value, Set, Give, Graph, Result };
+
+/// How often a step was reached in a run, and what it came to.
+struct StepCount {
+  __int128 times = 0;  ///< The step was reached: a loop entered, a set computed, a value given.
+  __int128 items = 0;  ///< Bodies that ran, items of the sets, the sum of the ints that were given; else as `times`.
+  __int128 kept = 0;   ///< Loops: bodies that went on after the conditions at their top.
+};
+
+/// A step of a module in plain words, and those inside it.
+struct Step {
+  StepKind kind = StepKind::Value;
+  std::string text;  ///< `for each u in the vertices of G`
+  const ir::Stmt* stmt = nullptr;
+  std::optional<StepCount> actual;
+  std::optional<double> expected;  ///< What the cost model expects of `items`.
+  std::vector<Step> steps;
+};
+
+/// The steps of a module; nothing is counted yet.
+std::vector<Step> steps_of(const ir::Module& module);
+
+/// A line a step, those inside another indented:
 ///
 ///     for each u in the vertices of G
 ///       for each v in the neighbors of u below u
 ///         add the size of … to n
-std::string outline(const ir::Module& module);
+std::string outline(const std::vector<Step>& steps);
 
 /// Scratch memory of one worker.
 struct PlannedBuffer {

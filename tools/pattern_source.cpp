@@ -88,6 +88,14 @@ ExitCode PatternSource::read() {
   return diagnostics_.has_errors() ? ExitCode::Query : ExitCode::Ok;
 }
 
+ExitCode PatternSource::check_arcs(bool graph_keeps_arcs) const {
+  if (directed() == graph_keeps_arcs) return ExitCode::Ok;
+  return console_.error(ExitCode::Usage,
+                        directed() ? "the pattern has arcs, and the graph would lose its own"
+                                   : "`--directed` keeps arcs, and the pattern has none",
+                        directed() ? "add --directed" : "write the arcs of the pattern as `0>1`");
+}
+
 pattern::Request PatternSource::request(bool rows) const {
   pattern::Request request;
   request.induced = options_.induced == "edge" ? pattern::Induced::Edge : pattern::Induced::Vertex;

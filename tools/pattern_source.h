@@ -29,6 +29,8 @@ class PatternSource {
 
   /// Reads and checks the pattern.
   ExitCode read();
+  /// Whether a graph that keeps its arcs, or does not, has what the pattern looks for.
+  ExitCode check_arcs(bool graph_keeps_arcs) const;
   /// The program that answers; `rows`: lists matches.
   ExitCode write(bool rows, const frontend::pattern::GraphSketch& sketch);
 

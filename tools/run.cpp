@@ -133,12 +133,8 @@ class Run {
     pattern_.emplace(options_.pattern, console_);
     ExitCode code = pattern_->read();
     if (code != ExitCode::Ok) return code;
-    if (pattern_->directed() != options_.bind.directed) {
-      return console_.error(ExitCode::Usage,
-                            pattern_->directed() ? "the pattern has arcs, and the graph would lose its own"
-                                                 : "`--directed` keeps arcs, and the pattern has none",
-                            pattern_->directed() ? "add --directed" : "write the arcs of the pattern as `0>1`");
-    }
+    code = pattern_->check_arcs(options_.bind.directed);
+    if (code != ExitCode::Ok) return code;
     report_.pattern = pattern_->semantics(streams());
     stub_.emplace(options_.compile, console_);
     stub_->take(std::string(pattern_stub()));

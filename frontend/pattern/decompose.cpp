@@ -236,6 +236,8 @@ class Decomposer {
   void finish() {
     const int k = static_cast<int>(cutset_.size());
     result_.cutset = *quotient({});
+    result_.cutset_vertices = cutset_;
+    result_.larger = larger_;
     result_.cutset_order.larger.assign(at(k), 0);
     for (int v = 0; v < k; ++v) {
       result_.cutset_order.vertices.push_back(v);

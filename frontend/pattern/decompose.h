@@ -33,6 +33,8 @@ struct Decomposition {
   Pattern cutset;  ///< Alone.
   Order cutset_order;
   std::vector<std::string> cutset_names;
+  std::vector<int> cutset_vertices;  ///< In the pattern that was taken apart, in their order.
+  std::vector<Mask> larger;          ///< The restrictions, of that pattern's vertices.
   std::vector<LocalCount> counts;
   std::vector<Term> terms;
   std::uint64_t symmetric = 1;

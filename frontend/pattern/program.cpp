@@ -100,6 +100,31 @@ class Writer {
   Algorithm algorithm() const { return plans_.front().algorithm; }
   std::string comment() const { return describe(given_, request_, automorphisms_); }
 
+  /// The plan that is written; then, if counts of other patterns are added up, theirs.
+  std::vector<MatchingPlan> matching() const {
+    const Plan& plan = plans_.front();
+    std::vector<MatchingPlan> found(1);
+    found[0].pattern = given_;
+    found[0].algorithm = plan.algorithm;
+    if (plan.maybe_order != nullptr) {
+      found[0].order = plan.maybe_order->vertices;
+      found[0].restrictions = direct_restrictions(plan.maybe_order->larger);
+      add_loops(*plan.maybe_order, names_, factor_ == 1, found[0].loops);
+    } else if (decomposition_) {
+      found[0].order = decomposition_->cutset_vertices;
+      found[0].restrictions = direct_restrictions(decomposition_->larger);
+      add_loops(decomposition_->cutset_order, decomposition_->cutset_names, false, found[0].loops);
+      for (const LocalCount& count : decomposition_->counts) {
+        add_loops(count.order, count.names, false, found[0].loops);
+      }
+    }
+    for (std::size_t i = 0; found[0].order.empty() && i < parts_.size(); ++i) {
+      found.push_back(parts_[i]->matching().front());
+      found.back().factor = supergraphs_[i].factor;
+    }
+    return found;
+  }
+
   /// Writes `def name(G: Graph)` and what is in it; counts of other patterns that it needs come first.
   void write(const std::string& name, Text& out) const {
     const Plan& plan = plans_.front();
@@ -130,6 +155,17 @@ class Writer {
   static Pattern normal(Pattern pattern, Induced induced) {
     if (induced == Induced::Vertex) pattern.anti.assign(pattern.ids.size(), 0);
     return pattern;
+  }
+
+  static void add_loops(const Order& order, const std::vector<std::string>& names, bool counts_all,
+                        std::vector<ExpectedLoop>& loops) {
+    ExpectedLoop loop;
+    for (std::size_t i = 0; i < order.vertices.size(); ++i) {
+      loop.vertices.push_back(names[static_cast<std::size_t>(order.vertices[i])]);
+      loop.matches = order.matches[i];
+      loop.complete = counts_all && i + 1 == order.vertices.size();
+      loops.push_back(loop);
+    }
   }
 
   bool complete() const {
@@ -284,6 +320,7 @@ PatternProgram one_program(const Pattern& pattern, const Request& request, const
   const Writer writer(pattern, request, sketch);
   PatternProgram program;
   program.choices = writer.choices();
+  program.plans = writer.matching();
   Text out;
   comment_lines(writer.comment(), out);
   const Choice& first = program.choices.front();
@@ -372,6 +409,7 @@ PatternProgram motif_program(const PatternSet& set, const Request& request, cons
   out.close();
   PatternProgram program;
   program.text = out.str();
+  for (const std::unique_ptr<Writer>& part : parts) program.plans.push_back(part->matching().front());
   return program;
 }
 

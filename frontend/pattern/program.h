@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "frontend/pattern/pattern.h"
@@ -37,11 +38,31 @@ struct Choice {
   double cost = 0;   ///< Nanoseconds of one core, roughly.
 };
 
+/// A loop that the program of a pattern has, or the count in the place of its innermost one.
+struct ExpectedLoop {
+  std::vector<std::string> vertices;  ///< What the items of the loops around it are called, its own last.
+  double matches = 0;                 ///< Expected matches of these vertices.
+  /// All vertices are matched, and each match is counted once.
+  bool complete = false;
+};
+
+/// How one pattern is matched, for those who want to see it. Vertices are those of `pattern`.
+struct MatchingPlan {
+  Pattern pattern;
+  Algorithm algorithm = Algorithm::Extend;
+  std::vector<int> order;  ///< In the order of the loops; of products only the cutset. Empty: other plans are added up.
+  std::vector<std::pair<int, int>> restrictions;  ///< (larger, smaller) ids; none that follows from others.
+  std::int64_t factor = 1;                        ///< How often its number counts in that of the first plan.
+  std::vector<ExpectedLoop> loops;
+};
+
 struct PatternProgram {
   std::string text;
   std::vector<Choice> choices;  ///< Cheapest first; the text is the first one. Empty for a motif.
-  bool directed = false;        ///< The graph must keep its arcs.
-  bool labelled = false;        ///< The graph must have labels.
+  /// The pattern's; then, if it is counted by other patterns, theirs. Of a motif, one a pattern.
+  std::vector<MatchingPlan> plans;
+  bool directed = false;  ///< The graph must keep its arcs.
+  bool labelled = false;  ///< The graph must have labels.
 };
 
 /// The program that answers `request` for the patterns on graphs like `sketch`; nothing after an error (`pattern-plan`

@@ -1,0 +1,166 @@
+#include "tools/explanation.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tools/progress.h"
+#include "tools/values.h"
+
+namespace matcha::tools {
+
+namespace {
+
+/// Columns that a name takes; longer ones are cut.
+constexpr std::size_t kNameWidth = 48;
+
+bool inside_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+std::size_t characters(std::string_view text) {
+  return text.size() - static_cast<std::size_t>(std::count_if(text.begin(), text.end(), inside_character));
+}
+
+/// `text` in `width` columns, cut or filled with blanks.
+std::string fitted(std::string text, std::size_t width) {
+  if (characters(text) > width) {
+    while (characters(text) >= width) {
+      while (inside_character(text.back())) text.pop_back();
+      text.pop_back();
+    }
+    text += "…";
+  }
+  return text + std::string(width - characters(text), ' ');
+}
+
+void add_rows(const std::vector<Step>& steps, std::size_t depth, std::vector<SizeRow>& rows) {
+  for (const Step& step : steps) {
+    const bool loop = step.kind == StepKind::Loop;
+    if (loop || step.actual || step.expected) {
+      SizeRow row;
+      row.depth = depth;
+      row.step = &step;
+      constexpr std::string_view kEach = "for each ";
+      row.text = loop ? step.text.substr(kEach.size()) : step.text;
+      if (step.expected) row.expected = about(*step.expected);
+      if (step.actual) {
+        const StepCount& count = *step.actual;
+        row.items = grouped(count.items);
+        if (count.times != 0) {
+          row.mean = fmt::format("{:.1f}", static_cast<double>(count.items) / static_cast<double>(count.times));
+        }
+        if (loop) row.kept = grouped(count.kept);
+      }
+      rows.push_back(std::move(row));
+    }
+    add_rows(step.steps, depth + (loop ? 1 : 0), rows);
+  }
+}
+
+std::string pattern_text(const Explanation& all) {
+  std::string out = fmt::format("{}\n", all.semantics);
+  double least = 0;
+  for (const frontend::pattern::Choice& choice : all.choices) {
+    if (least == 0) out += "\nplans, the first is taken\n";
+    if (least == 0) least = choice.cost;
+    out += fmt::format("  {:<10} {:>10.3g} ms {:>8.2f}x  {}\n", to_string(choice.algorithm), choice.cost / 1e6,
+                       choice.cost / least, choice.plan);
+  }
+  return out + "\n";
+}
+
+std::string passes_text(const std::vector<passes::PassRun>& runs) {
+  std::string out = "\npasses\n";
+  for (const passes::PassRun& run : runs) {
+    std::vector<std::string> facts;
+    for (const auto& [name, count] : run.statistics) facts.push_back(fmt::format("{}: {}", name, count));
+    out += fmt::format("  {:<14} {}{}{}\n", run.text, run.changed ? "changed the program" : "changed nothing",
+                       facts.empty() ? "" : "; ", fmt::join(facts, ", "));
+  }
+  return out;
+}
+
+std::string sizes_text(const Explanation& all) {
+  const std::vector<SizeRow> rows = size_rows(all);
+  const bool figures =
+      std::any_of(rows.begin(), rows.end(), [](const SizeRow& row) { return row.step->actual || row.step->expected; });
+  if (!figures) return {};
+  std::string out = "\nsizes\n";
+  out +=
+      fmt::format("  {} {:>18} {:>18} {:>12} {:>18}\n", fitted("", kNameWidth), "estimated", "actual", "mean", "kept");
+  for (const SizeRow& row : rows) {
+    const std::string name = fitted(std::string(2 * std::min<std::size_t>(row.depth, 12), ' ') + row.text, kNameWidth);
+    std::string line =
+        fmt::format("  {} {:>18} {:>18} {:>12} {:>18}", name, row.expected, row.items, row.mean, row.kept);
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+  }
+  if (!all.plans.empty()) {
+    out += fmt::format("  estimated: matches that the cost model expects, for {}\n",
+                       all.of_graph ? "this graph" : "a typical social network");
+  }
+  if (all.ran) {
+    out += "  actual: bodies that ran, items of sets, sums of what was added; mean: of those each time\n";
+    out += "  kept: bodies that went on after the conditions at their top\n";
+  }
+  return out;
+}
+
+std::string memory_text(const std::vector<PlannedBuffer>& plan) {
+  std::string out = "\nmemory of each thread\n";
+  if (plan.empty()) return out + "  none: every set is a slice of a list of neighbors, or only counted\n";
+  for (const PlannedBuffer& buffer : plan) {
+    out += fmt::format("  {:<14} {} times {} bytes", buffer.name, buffer.capacity, buffer.item_bytes);
+    if (buffer.items)
+      out += fmt::format(" = {}B",
+                         short_number(static_cast<double>(*buffer.items) * static_cast<double>(buffer.item_bytes)));
+    out += '\n';
+  }
+  return out;
+}
+
+std::string run_text(const Explanation& all) {
+  std::string out = "\nthis run\n";
+  if (!all.answer.empty()) out += fmt::format("  {:<14} {}\n", "result", all.answer);
+  out += fmt::format("  {:<14} {}\n", "simd", all.simd);
+  out += fmt::format("  {:<14} {}\n", "outer steps", all.positions);
+  out += fmt::format("  {:<14} {} loops of stragglers\n", "split off", all.deferred);
+  for (const auto& [step, ms] : all.times) out += fmt::format("  {:<14} {:.3f} ms\n", step, ms);
+  return out;
+}
+
+}  // namespace
+
+std::vector<SizeRow> size_rows(const Explanation& all) {
+  std::vector<SizeRow> rows;
+  add_rows(all.nest, 0, rows);
+  return rows;
+}
+
+std::string grouped(__int128 value) {
+  std::string digits;
+  append_int(digits, value);
+  const std::size_t sign = value < 0 ? 1 : 0;
+  for (std::size_t at = digits.size(); at > sign + 3;) digits.insert(at -= 3, 1, ',');
+  return digits;
+}
+
+std::string about(double value) {
+  constexpr double kMost = 1e15, kExact = 1000;
+  if (!(value < kMost)) return fmt::format("{:.1e}", value);
+  if (value < kExact) return fmt::format("{:.3g}", value);
+  const double unit = std::pow(10, std::floor(std::log10(value)) - 2);
+  return grouped(static_cast<__int128>(std::round(value / unit) * unit));
+}
+
+std::string explanation_text(const Explanation& all) {
+  std::string out = all.semantics.empty() ? "" : pattern_text(all);
+  out += fmt::format("{}\n\nas written\n{}", all.signature, outline(all.written));
+  out += passes_text(all.passes);
+  out += "\nas it runs\n" + outline(all.nest);
+  out += sizes_text(all) + memory_text(all.memory);
+  return all.ran ? out + run_text(all) : out;
+}
+
+}  // namespace matcha::tools

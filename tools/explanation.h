@@ -1,0 +1,56 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "frontend/pattern/program.h"
+#include "passes/pass_manager.h"
+#include "tools/outline.h"
+
+namespace matcha::tools {
+
+/// All that `explain` found out about a program; drawn or printed by others.
+struct Explanation {
+  std::string name;       ///< The file, or `<pattern>`.
+  std::string signature;  ///< Of the entry.
+  std::string text;       ///< Of the program.
+
+  // Of patterns only.
+  std::string semantics;  ///< What is counted.
+  std::vector<frontend::pattern::MatchingPlan> plans;
+  std::vector<frontend::pattern::Choice> choices;
+  bool of_graph = false;  ///< Estimates are of the graph at hand, not of a typical one.
+
+  std::vector<Step> written, nest;  ///< Steps before and after the passes.
+  std::vector<passes::PassRun> passes;
+  std::vector<PlannedBuffer> memory;
+
+  // With inputs only.
+  std::vector<std::string> graphs;  ///< What was loaded, a line each.
+  bool ran = false;
+  std::string answer;  ///< Empty if it is a list.
+  std::string simd;
+  std::uint64_t positions = 0, deferred = 0;
+  std::vector<std::pair<std::string, double>> times;  ///< Milliseconds of each stage, in order.
+};
+
+/// A loop, a set or what is given, with its figures.
+struct SizeRow {
+  std::size_t depth = 0;
+  const Step* step = nullptr;
+  std::string text;      ///< The step without `for each`.
+  std::string expected;  ///< The figures in words; empty where there is none.
+  std::string items, mean, kept;
+};
+/// Every step of the nest that has figures, and every loop.
+std::vector<SizeRow> size_rows(const Explanation& all);
+
+/// `1,234,567`
+std::string grouped(__int128 value);
+/// Three digits, the others 0: `1,230,000`; beyond 10^15 `1.2e+17`.
+std::string about(double value);
+
+std::string explanation_text(const Explanation& all);
+
+}  // namespace matcha::tools
