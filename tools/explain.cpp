@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "tools/bind.h"
 #include "tools/compile.h"
 #include "tools/explanation.h"
+#include "tools/explanation_page.h"
 #include "tools/graph_sketch.h"
 #include "tools/loop_counts.h"
 #include "tools/loop_estimates.h"
@@ -31,7 +33,17 @@ struct ExplainOptions {
   unsigned threads = 0;
   bool no_run = false;
   bool dot = false;
+  std::string svg, html;  ///< Files; empty: none.
 };
+
+/// Whether two paths are one file, also if there is none yet.
+bool same_file(const std::string& a, const std::string& b) {
+  if (a == b) return true;
+  if (a.empty() || b.empty() || a == "-" || b == "-") return false;
+  std::error_code failed;
+  if (std::filesystem::equivalent(a, b, failed)) return true;
+  return std::filesystem::weakly_canonical(a, failed) == std::filesystem::weakly_canonical(b, failed);
+}
 
 /// Finds out all about a program, step by step. Every step says how the command ends; Ok goes on to the next.
 class Explain {
@@ -48,7 +60,7 @@ class Explain {
       for (Step step : {&Explain::check_options, &Explain::read}) {
         if (code == ExitCode::Ok) code = (this->*step)();
       }
-      return code == ExitCode::Ok ? print(frontend::asg::print_dot(compilation_.graph())) : code;
+      return code == ExitCode::Ok ? write("-", frontend::asg::print_dot(compilation_.graph())) : code;
     }
     for (Step step :
          {&Explain::check_options, &Explain::read, &Explain::load, &Explain::compile, &Explain::run, &Explain::count}) {
@@ -56,7 +68,7 @@ class Explain {
       if (code == ExitCode::Ok && session_.stopped()) code = console_.error(session_.verdict(), "interrupted");
       if (code != ExitCode::Ok) return code;
     }
-    return print(explanation_text(found_));
+    return print();
   }
 
  private:
@@ -69,7 +81,7 @@ class Explain {
       return console_.error(ExitCode::Usage, "`--pattern` writes the program itself",
                             "leave the program out: matcha explain --pattern P GRAPH");
     }
-    return ExitCode::Ok;
+    return open_files();
   }
 
   /// The program; that of a pattern only if it need not wait for its graph.
@@ -83,6 +95,7 @@ class Explain {
     code = pattern_->read();
     if (code != ExitCode::Ok) return code;
     found_.semantics = pattern_->semantics(false);
+    found_.meaning = pattern_->meaning();
     if (!has_inputs()) return write_pattern(frontend::pattern::typical_graph());
     code = pattern_->check_arcs(options_.bind.directed);
     if (code != ExitCode::Ok) return code;
@@ -136,12 +149,12 @@ class Explain {
     found_.name = compilation_.name();
     found_.signature = signature(compilation_.graph());
     found_.text = compilation_.text();
-    found_.written = steps_of(compilation_.loop());
+    found_.written = steps_of(compilation_.loop(), {});
     const ExitCode code = compilation_.run_passes("cpu", labels, {});
     if (code != ExitCode::Ok) return code;
     const ir::Module& module = compilation_.pipeline().module;
     found_.passes = compilation_.pipeline().runs;
-    found_.nest = steps_of(module);
+    found_.nest = steps_of(module, label_names(compilation_.loop(), labels.code));
     add_estimates(found_.plans, found_.nest);
     std::map<std::string, const runtime::Graph*> graphs;
     for (const auto& [name, graph] : bound_.inputs.graphs) graphs.emplace(name, &graph);
@@ -219,9 +232,39 @@ class Explain {
     return ExitCode::Ok;
   }
 
-  ExitCode print(const std::string& text) const {
-    const runtime::Status written = write_text_file("-", text);
+  ExitCode write(const std::string& path, const std::string& text) const {
+    const runtime::Status written = write_text_file(path, text);
     return written ? ExitCode::Ok : console_.error(written.error());
+  }
+
+  /// The files that were asked for, or the text.
+  ExitCode print() {
+    if (files_.empty()) return write("-", explanation_text(found_));
+    for (auto& [file, text_of] : files_) file.write(text_of(found_));
+    for (auto& [file, text_of] : files_) {
+      const runtime::Status written = file.commit();
+      if (!written) return console_.error(written.error());
+    }
+    return ExitCode::Ok;
+  }
+
+  /// Opens the files, so that one that cannot be written is found before the run.
+  ExitCode open_files() {
+    if (options_.dot && !(options_.svg.empty() && options_.html.empty())) {
+      return console_.error(ExitCode::Usage, "`--dot` prints the ASG alone", "leave out --svg and --html");
+    }
+    if (!options_.svg.empty() && same_file(options_.svg, options_.html)) {
+      return console_.error(ExitCode::Usage, "`--svg` and `--html` are the same file", "give each a file of its own");
+    }
+    using TextOf = std::string (*)(const Explanation&);
+    for (const auto& [path, text_of] : {std::pair<std::string, TextOf>{options_.svg, &explanation_svg},
+                                        std::pair<std::string, TextOf>{options_.html, &explanation_html}}) {
+      if (path.empty()) continue;
+      runtime::Result<OutputFile> file = OutputFile::open(path);
+      if (!file) return console_.error(file.error());
+      files_.emplace_back(std::move(*file), text_of);
+    }
+    return ExitCode::Ok;
   }
 
  public:
@@ -237,6 +280,7 @@ class Explain {
   std::optional<Compilation> stub_;
   BoundInputs bound_;
   std::unique_ptr<codegen::Backend> backend_;
+  std::vector<std::pair<OutputFile, std::string (*)(const Explanation&)>> files_;
   Explanation found_;
 };
 
@@ -257,6 +301,9 @@ void add_explain(CLI::App& app, Action& action) {
       ->envname("MATCHA_NUM_THREADS")
       ->type_name("N");
   verb->add_flag("--no-run", o.no_run, "Only look at the graph: estimates and memory, no run");
+  verb->add_option("--svg", o.svg, "Draw the pattern and the loops into this file instead (`-`: stdout)")
+      ->type_name("FILE");
+  verb->add_option("--html", o.html, "Write a page with pictures and tables instead (`-`: stdout)")->type_name("FILE");
   verb->add_flag("--dot", o.dot, "Print the graph of the program (ASG) for Graphviz instead");
   add_pass_options(*verb, o.compile);
   add_console_options(*verb, o.console);
@@ -265,6 +312,8 @@ Examples:
   matcha explain query.mt
   matcha explain query.mt graph.txt.gz
   matcha explain --pattern house graph.txt.gz --no-run
+  matcha explain --pattern house graph.txt.gz --html house.html
+  matcha explain query.mt graph.txt.gz --svg query.svg
   matcha explain query.mt --dot | dot -Tsvg -o query.svg)");
   verb->callback([options, &action] {
     ExplainOptions& given = *options;

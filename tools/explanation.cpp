@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "tools/progress.h"
+#include "tools/svg.h"
 #include "tools/values.h"
 
 namespace matcha::tools {
@@ -16,21 +17,9 @@ namespace {
 /// Columns that a name takes; longer ones are cut.
 constexpr std::size_t kNameWidth = 48;
 
-bool inside_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
-
-std::size_t characters(std::string_view text) {
-  return text.size() - static_cast<std::size_t>(std::count_if(text.begin(), text.end(), inside_character));
-}
-
 /// `text` in `width` columns, cut or filled with blanks.
 std::string fitted(std::string text, std::size_t width) {
-  if (characters(text) > width) {
-    while (characters(text) >= width) {
-      while (inside_character(text.back())) text.pop_back();
-      text.pop_back();
-    }
-    text += "…";
-  }
+  text = shortened(std::move(text), width);
   return text + std::string(width - characters(text), ' ');
 }
 
@@ -47,9 +36,7 @@ void add_rows(const std::vector<Step>& steps, std::size_t depth, std::vector<Siz
       if (step.actual) {
         const StepCount& count = *step.actual;
         row.items = grouped(count.items);
-        if (count.times != 0) {
-          row.mean = fmt::format("{:.1f}", static_cast<double>(count.items) / static_cast<double>(count.times));
-        }
+        if (count.times != 0) row.mean = mean_text(count);
         if (loop) row.kept = grouped(count.kept);
       }
       rows.push_back(std::move(row));
@@ -96,15 +83,7 @@ std::string sizes_text(const Explanation& all) {
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + "\n";
   }
-  if (!all.plans.empty()) {
-    out += fmt::format("  estimated: matches that the cost model expects, for {}\n",
-                       all.of_graph ? "this graph" : "a typical social network");
-  }
-  if (all.ran) {
-    out += "  actual: bodies that ran, items of sets, sums of what was added; mean: of those each time\n";
-    out += "  kept: bodies that went on after the conditions at their top\n";
-  }
-  return out;
+  return out + "  " + sizes_caption(all) + "\n";
 }
 
 std::string memory_text(const std::vector<PlannedBuffer>& plan) {
@@ -136,6 +115,25 @@ std::vector<SizeRow> size_rows(const Explanation& all) {
   std::vector<SizeRow> rows;
   add_rows(all.nest, 0, rows);
   return rows;
+}
+
+std::string sizes_caption(const Explanation& all) {
+  std::string out;
+  if (!all.plans.empty()) {
+    out += fmt::format("Estimated: the matches that the cost model expects, for {}.",
+                       all.of_graph ? "this graph" : "a typical social network");
+  }
+  if (all.ran) {
+    out += fmt::format(
+        "{}Actual: bodies that ran, items of sets, sums of what was added. Mean: of those each time. Kept: bodies that "
+        "went on after the conditions at their top.",
+        out.empty() ? "" : " ");
+  }
+  return out.empty() ? "With a graph: how often each step runs." : out;
+}
+
+std::string mean_text(const StepCount& count) {
+  return fmt::format("{:.1f}", static_cast<double>(count.items) / static_cast<double>(count.times));
 }
 
 std::string grouped(__int128 value) {

@@ -17,7 +17,8 @@ struct Explanation {
   std::string text;       ///< Of the program.
 
   // Of patterns only.
-  std::string semantics;  ///< What is counted.
+  std::string semantics;  ///< What is counted, in a line.
+  std::string meaning;    ///< The same in sentences.
   std::vector<frontend::pattern::MatchingPlan> plans;
   std::vector<frontend::pattern::Choice> choices;
   bool of_graph = false;  ///< Estimates are of the graph at hand, not of a typical one.
@@ -46,6 +47,11 @@ struct SizeRow {
 /// Every step of the nest that has figures, and every loop.
 std::vector<SizeRow> size_rows(const Explanation& all);
 
+/// What the columns are.
+std::string sizes_caption(const Explanation& all);
+
+/// The items of each time, with one decimal. Requires: there was a time.
+std::string mean_text(const StepCount& count);
 /// `1,234,567`
 std::string grouped(__int128 value);
 /// Three digits, the others 0: `1,230,000`; beyond 10^15 `1.2e+17`.

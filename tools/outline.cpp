@@ -39,6 +39,8 @@ std::string_view sink_words(ir::SinkKind kind) {
 /// Names values and puts expressions into words.
 class Words {
  public:
+  explicit Words(const LabelNames& labels) : labels_(labels) {}
+
   std::string name(const ir::Var& var) {
     const auto found = names_.find(&var);
     if (found != names_.end()) return found->second;
@@ -110,18 +112,33 @@ class Words {
       case Kind::AllBits: return fmt::format("all of {}", operand(0));
       default: break;
     }
+    if (const std::string* word = label_beside(expr)) {
+      return fmt::format("({} {} label `{}`)", operand(0), sign(expr.kind), *word);
+    }
     if (ir::is_infix(expr.kind)) return fmt::format("({} {} {})", operand(0), sign(expr.kind), operand(1));
     std::vector<std::string> items;
     for (std::size_t i = 0; i < expr.operands.size(); ++i) items.push_back(operand(i));
     return fmt::format("[{}]", fmt::join(items, ", "));
   }
 
+  /// The word that a label is compared with; null if `expr` is nothing like that.
+  const std::string* label_beside(const ir::Expr& expr) const {
+    if (expr.kind != Kind::Eq && expr.kind != Kind::Ne) return nullptr;
+    const ir::ConstInt* code = ir::as<ir::ConstInt>(expr.operands[1]);
+    if (code == nullptr || expr.operands[0]->kind != Kind::Label) return nullptr;
+    const auto found = labels_.find(code->value);
+    return found == labels_.end() ? nullptr : &found->second;
+  }
+
+  const LabelNames& labels_;
   std::unordered_map<const ir::Var*, std::string> names_;
   std::set<std::string> taken_;
 };
 
 class Outline {
  public:
+  explicit Outline(const LabelNames& labels) : words_(labels) {}
+
   std::vector<Step> run(const ir::Module& module) {
     for (const ir::Var* param : module.params) words_.name(*param);
     return block(*module.body);
@@ -262,7 +279,26 @@ std::uint64_t scalar_bytes(const ir::Type& type) {
 
 }  // namespace
 
-std::vector<Step> steps_of(const ir::Module& module) { return Outline().run(module); }
+LabelNames label_names(const ir::Module& module,
+                       const std::function<std::optional<std::int64_t>(std::string_view)>& code) {
+  std::set<std::string_view> words;
+  ir::for_each_stmt(*module.body, [&](const ir::Stmt& stmt) {
+    ir::for_each_expr(stmt, [&](const ir::Expr& expr) {
+      ir::for_each_node(expr, [&](const ir::Expr& node) {
+        if (const ir::LabelName* label = ir::as<ir::LabelName>(&node)) words.insert(label->word);
+      });
+    });
+  });
+  LabelNames names;
+  std::int64_t next = 0;
+  for (std::string_view word : words) {
+    --next;
+    names.emplace(code ? code(word).value_or(next) : next, word);
+  }
+  return names;
+}
+
+std::vector<Step> steps_of(const ir::Module& module, const LabelNames& labels) { return Outline(labels).run(module); }
 
 std::string outline(const std::vector<Step>& steps) {
   std::string out;
@@ -273,7 +309,8 @@ std::string outline(const std::vector<Step>& steps) {
 std::vector<PlannedBuffer> memory_plan(const ir::Module& module,
                                        const std::map<std::string, const runtime::Graph*>& graphs) {
   std::vector<PlannedBuffer> plan;
-  Words words;
+  const LabelNames no_labels;
+  Words words(no_labels);
   for (const ir::Var* param : module.params) words.name(*param);
   ir::for_each_stmt(*module.body, [&](const ir::Stmt& stmt) {
     const ir::Region* region = ir::as<ir::Region>(&stmt);

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/nodes.h"
@@ -29,8 +31,15 @@ struct Step {
   std::vector<Step> steps;
 };
 
-/// The steps of a module; nothing is counted yet.
-std::vector<Step> steps_of(const ir::Module& module);
+/// Codes to label words.
+using LabelNames = std::map<std::int64_t, std::string>;
+
+/// The label words of a module that has them still, by the codes that they will have. `code` as in `ir::LabelWords`.
+LabelNames label_names(const ir::Module& module,
+                       const std::function<std::optional<std::int64_t>(std::string_view)>& code);
+
+/// The steps of a module; nothing is counted yet. A code that a label is compared with is told as its word.
+std::vector<Step> steps_of(const ir::Module& module, const LabelNames& labels);
 
 /// A line a step, those inside another indented:
 ///

@@ -122,6 +122,15 @@ std::string PatternSource::semantics(bool rows) const {
                      options_.embeddings ? "embeddings" : "subgraphs", options_.induced);
 }
 
+std::string PatternSource::meaning() const {
+  return fmt::format("{} {}",
+                     options_.embeddings ? "Every map of the pattern into the graph counts."
+                                         : "Each subgraph counts once, however many maps of the pattern lead to it.",
+                     options_.induced == "vertex"
+                         ? "Between the vertices of a match there are the edges of the pattern and no others."
+                         : "Between the vertices of a match there may be more edges than the pattern has.");
+}
+
 std::string_view pattern_stub() { return "def pattern(G: Graph) -> int:\n    return size(vertices(G))\n"; }
 
 }  // namespace matcha::tools

@@ -40,6 +40,8 @@ class PatternSource {
   bool directed() const { return set_->patterns.front().directed; }
   /// What is counted, in a line.
   std::string semantics(bool rows) const;
+  /// What a match is, in sentences.
+  std::string meaning() const;
 
  private:
   frontend::pattern::Request request(bool rows) const;

@@ -1,8 +1,10 @@
-"""`matcha explain`: what it says of patterns, and sizes that equal those of a search that shares nothing with the compiler."""
+"""`matcha explain`: what it says of patterns, and pictures and pages that are well-formed, and
+sizes that equal those of a search that shares nothing with the compiler."""
 
 import itertools
 import re
 import unittest
+import xml.etree.ElementTree as xml
 
 import cli
 
@@ -27,7 +29,7 @@ def sizes(text):
     """The rows of the table of sizes: [depth, name, estimated, actual, mean, kept], figures as text."""
     rows = []
     for line in text.split("\nsizes\n")[1].split("\n\n")[0].splitlines()[1:]:
-        if re.match(r"  (estimated|actual|kept): ", line):
+        if re.match(r"  (Estimated|Actual): ", line):
             continue
         name, rest = line[2 : 2 + NAME], line[2 + NAME :]
         row = [(len(name) - len(name.lstrip())) // 2, name.strip()]
@@ -192,6 +194,186 @@ class Patterns(cli.CliTest):
         self.fails(2, "explain", "--pattern", "0>1,1>2", SMALL, says="--directed")
         self.fails(1, "explain", "--pattern", "0-", says="error")
         self.fails(3, "explain", "--pattern", "house", "no-such-file", says="no-such-file")
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+# Pattern, vertices, edges, pairs that must not be adjacent.
+DRAWN = (
+    ("triangle", 3, 3, 0),
+    ("house", 5, 6, 0),
+    ("0:a-1:'b <&> \"c\"'-2:17-3", 4, 3, 0),
+    ("0>1,1>2,2>3,3>0", 4, 4, 0),
+    ("0-1,1-2,2-3,3-0,0!2", 4, 4, 1),
+    ("cycle:12", 12, 12, 0),
+    ("clique:6", 6, 15, 0),
+    ("0-1,2-3-4-2", 5, 4, 0),
+    ("123456789012345678-7", 2, 1, 0),
+    ("5", 1, 0, 0),
+)
+
+
+def of_class(root, name):
+    return [node for node in root.iter() if name in node.get("class", "").split()]
+
+
+def texts(root, name):
+    return [node.text for node in of_class(root, name)]
+
+
+class Pictures(cli.CliTest):
+    def check_described(self, svg):
+        """Title and description are there, and named by the picture."""
+        self.assertEqual(svg.get("role"), "img")
+        title, description = svg.get("aria-labelledby").split()
+        self.assertEqual((svg[0].tag, svg[0].get("id")), (SVG + "title", title))
+        self.assertEqual((svg[1].tag, svg[1].get("id")), (SVG + "desc", description))
+        self.assertTrue(svg[0].text and svg[1].text)
+
+    def test_patterns(self):
+        for pattern, vertices, edges, anti in DRAWN:
+            for algorithm in ("extend", "auto"):
+                svg = xml.fromstring(self.ok("explain", "--pattern", pattern, "--induced", "edge", "--algorithm", algorithm,
+                                             "--svg", "-"))
+                self.check_described(svg)
+                if algorithm == "auto":
+                    continue
+                self.assertEqual(len(of_class(svg, "vertex")), vertices, pattern)
+                self.assertEqual(len(of_class(svg, "edge")), edges, pattern)
+                self.assertEqual(len(of_class(svg, "anti")) - (anti > 0), anti, pattern)
+                badges = sorted(map(int, texts(svg, "badge-text")))
+                self.assertEqual(badges, sorted([1, *range(1, vertices + 1)]), pattern)
+
+    def test_order_and_restrictions(self):
+        options = ["--pattern", "house", "--induced", "edge", SMALL, "--algorithm", "extend"]
+        order, larger = plan(self.ok("explain", *options))
+        svg = xml.fromstring(self.ok("explain", *options, "--svg", "-"))
+        self.assertEqual(texts(svg, "rule-text"), [f"{v} < {u}" for u, v in larger])
+        words = svg[1].text
+        self.assertIn("Order of the loops: " + ", ".join(order), words)
+        loops = texts(svg, "loop-name")
+        self.assertEqual([name.split()[0] for name in loops], order[: len(loops)])
+
+    def test_arcs_and_labels(self):
+        svg = xml.fromstring(self.ok("explain", "--pattern", "0>1,1>2,2>1", "--svg", "-"))
+        heads = [edge.get("marker-end") is not None for edge in of_class(svg, "edge")]
+        tails = [edge.get("marker-start") is not None for edge in of_class(svg, "edge")]
+        self.assertEqual((sum(heads), sum(tails)), (2, 1))
+        svg = xml.fromstring(self.ok("explain", "--pattern", "0:a-1:'b <&> \"c\"'", "--svg", "-"))
+        self.assertEqual(texts(svg, "label"), ["'a'", "'b <&> \"c\"'"])
+        self.assertIn("if (the label of v0 == label `a`)", texts(svg, "code"))
+
+    def test_several_patterns(self):
+        svg = xml.fromstring(self.ok("explain", "--pattern", "motif:4", "--svg", "-"))
+        self.assertEqual(texts(svg, "title")[1:7], ["star:4", "path:4", "tailed-triangle", "square", "diamond", "clique:4"])
+        svg = xml.fromstring(self.ok("explain", "--pattern", "0-1,1-2,2-3", "--algorithm", "decompose", "--svg", "-"))
+        self.assertTrue(any(" × " in title for title in texts(svg, "title")))
+
+    def test_figures_are_those_of_the_table(self):
+        options = ["--pattern", "diamond", "--algorithm", "extend", SMALL]
+        rows = sizes(self.ok("explain", *options))
+        figures = texts(xml.fromstring(self.ok("explain", *options, "--svg", "-")), "figures")
+        self.assertEqual([re.search(r"actual ([\d,]+)", text)[1] for text in figures], [row[3] for row in rows])
+        page = xml.fromstring(self.ok("explain", *options, "--html", "-").removeprefix("<!DOCTYPE html>"))
+        table = [t for t in page.iter("table") if [h.text for h in t.find("thead/tr")][0] == "step"][0]
+        cells = [[cell.text or "" for cell in row][1:] for row in table.find("tbody")]
+        self.assertEqual(cells, [row[2:] for row in rows])
+
+    def test_boxes_nest_as_loops_do(self):
+        svg = xml.fromstring(self.ok("explain", "--pattern", "clique:5", "--svg", "-"))
+        boxes = [[float(box.get(key)) for key in ("x", "y", "width", "height")] for box in of_class(svg, "loop")]
+        self.assertEqual(len(boxes), 4)
+        for (x, y, width, height), (left, top, wide, high) in itertools.pairwise(boxes):
+            self.assertTrue(x < left and y < top and left + wide < x + width and top + high < y + height)
+
+
+class Page(cli.CliTest):
+    def page(self, *args):
+        text = self.ok("explain", *args, "--html", "-")
+        self.assertTrue(text.startswith("<!DOCTYPE html>\n<html lang=\"en\">"))
+        return text, xml.fromstring(text.removeprefix("<!DOCTYPE html>"))
+
+    def test_sections(self):
+        text, page = self.page("--pattern", "house", "--induced", "edge", SMALL)
+        self.assertEqual([h.text for h in page.iter("h2")], [
+            "What is counted", "Pattern and matching order", "Plans considered", "Loops as they run", "Sizes", "Program",
+            "Passes", "Memory of each thread", "Times"])
+        self.assertEqual(len(list(page.iter("h1"))), 1)
+        self.assertEqual(len(list(page.iter(SVG + "svg"))), 2)
+        self.assertIn("house: 0-1,0-3,0-4,1-2,1-4,2-3; subgraphs, edge-induced", text)
+        self.assertIn("Each subgraph counts once", text)
+        self.assertIn("prefers-color-scheme: dark", text)
+        count = self.ok("run", "--pattern", "house", "--induced", "edge", SMALL).strip()
+        self.assertEqual(page.find(".//p[@class='answer']/strong").text, count)
+        for table in page.iter("table"):
+            self.assertIsNotNone(table.find("caption").text)
+            self.assertTrue(all(head.get("scope") == "col" for head in table.find("thead/tr")))
+        ids = [node.get("id") for node in page.iter() if node.get("id")]
+        self.assertEqual(len(ids), len(set(ids)))
+        for link in re.findall(r"url\(#([^)]*)\)", text):
+            self.assertIn(link, ids)
+
+    def test_nothing_is_loaded(self):
+        for args in (["--pattern", "motif:4"], [cli.TRIANGLE, SMALL]):
+            text = self.page(*args)[0].replace("http://www.w3.org/2000/svg", "")
+            for word in ("http", "<script", "src=", "<link", "@import", "<iframe", "<object", "href"):
+                self.assertNotIn(word, text)
+
+    def test_every_pattern(self):
+        for pattern, *_ in DRAWN:
+            self.page("--pattern", pattern)
+        self.page("--pattern", "0:red-1:blue-2", *LABELLED, "--no-run")
+
+    def test_all_text_is_escaped(self):
+        attack = "</code></pre><script>alert(1)</script> & \"x\" 'y'"
+        text = f"# {attack}\n" + (cli.ROOT / cli.TRIANGLE).read_text()
+        path = self.write("a<b>&'\"c.mt", text)
+        shown, page = self.page(path, SMALL)
+        self.assertNotIn("<script", shown)
+        self.assertEqual(page.find(".//pre/code").text, text)
+        self.assertIn(path, [p.text for p in page.iter("p")])
+
+    def test_programs_that_return_lists_and_tuples(self):
+        count = self.ok("run", cli.TRIANGLE, SMALL).strip()
+        _, page = self.page(cli.LISTING, SMALL)
+        self.assertEqual(page.find(".//p[@class='answer']/strong").text, f"{count} items")
+        self.page("--pattern", "motif:3", SMALL)
+
+
+class Files(cli.CliTest):
+    def test_files_appear_instead_of_the_text(self):
+        svg, html = self.path("x.svg"), self.path("x.html")
+        self.assertEqual(self.ok("explain", cli.TRIANGLE, SMALL, "--svg", svg, "--html", html), "")
+        xml.parse(svg)
+        self.assertIn("<h1>", (self.folder / "x.html").read_text())
+        self.assertEqual(self.leftovers(), [])
+
+    def test_files_that_cannot_be_written(self):
+        for option in ("--svg", "--html"):
+            for path in (self.path("no/such/folder.svg"), self.folder, "/dev/full"):
+                self.fails(3, "explain", cli.TRIANGLE, option, path, says="cannot write")
+        svg = self.path("x.svg")
+        self.fails(3, "explain", cli.TRIANGLE, "--svg", svg, "--html", self.path("no/x.html"), says="cannot write")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_a_failure_leaves_what_was_there(self):
+        kept = self.write("x.svg", "before")
+        wrong = self.write("wrong.mt", "def f(G: Graph) -> int:\n    return nothing\n")
+        self.fails(1, "explain", wrong, "--svg", kept, says="nothing")
+        self.fails(3, "explain", cli.TRIANGLE, "no-such-graph", "--svg", kept, says="no-such-graph")
+        self.fails(4, "explain", "--pattern", "0:1-1", SMALL, "--svg", kept, says="label")
+        self.assertEqual((self.folder / "x.svg").read_text(), "before")
+        self.assertEqual(self.leftovers(), [])
+
+    def test_one_file_for_both_is_an_error(self):
+        path = self.path("x.out")
+        self.fails(2, "explain", cli.TRIANGLE, "--svg", path, "--html", path, says="the same file")
+        self.fails(2, "explain", cli.TRIANGLE, "--svg", "-", "--html", "-", says="the same file")
+        self.fails(2, "explain", cli.TRIANGLE, "--svg", path, "--html", self.path("y/../x.out"), says="the same file")
+        there = self.write("there.svg", "")
+        (self.folder / "link.html").symlink_to(there)
+        self.fails(2, "explain", cli.TRIANGLE, "--svg", there, "--html", self.path("link.html"), says="the same file")
+        self.fails(2, "explain", cli.TRIANGLE, "--svg", path, "--dot", says="--dot")
+        self.assertFalse((self.folder / "x.out").exists())
 
 
 if __name__ == "__main__":

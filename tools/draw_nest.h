@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/explanation.h"
+#include "tools/svg.h"
+
+namespace matcha::tools {
+
+/// The steps of a program: one box a loop, those inside it within, with the set that it walks, the conditions, and its
+/// estimated and actual sizes, also as bars on a logarithmic scale. What the signs mean stands below.
+Drawing draw_nest(const Explanation& all);
+
+/// The loops in words, for those who cannot see the picture.
+std::string nest_words(const Explanation& all);
+
+}  // namespace matcha::tools

@@ -1,0 +1,297 @@
+#include "tools/draw_pattern.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tools/layout.h"
+
+namespace matcha::tools {
+
+namespace {
+
+namespace pattern = frontend::pattern;
+
+constexpr double kRadius = 19, kUnit = 112, kBadge = 9;
+constexpr std::size_t kMostDrawn = 24, kMostInCircle = 4, kMostInLabel = 18, kMostInTitle = 40;
+constexpr double kPageWidth = 900, kGap = 24;
+
+std::size_t at(int v) { return static_cast<std::size_t>(v); }
+
+struct Box {
+  double left = 0, top = 0, right = 0, bottom = 0;
+};
+
+double overlap(const Box& a, const Box& b) {
+  const double x = std::min(a.right, b.right) - std::max(a.left, b.left);
+  const double y = std::min(a.bottom, b.bottom) - std::max(a.top, b.top);
+  return x > 0 && y > 0 ? x * y : 0;
+}
+
+/// `from` moved by `by` towards `to`.
+Point towards(Point from, Point to, double by) {
+  const double length = std::max(std::hypot(to.x - from.x, to.y - from.y), 1e-9);
+  return {from.x + (to.x - from.x) / length * by, from.y + (to.y - from.y) / length * by};
+}
+
+/// One pattern and how it is matched.
+class PatternPicture {
+ public:
+  explicit PatternPicture(const pattern::MatchingPlan& plan)
+      : plan_(plan), points_(layout(plan.pattern, kUnit)), turn_(plan.pattern.ids.size(), 0) {
+    for (std::size_t i = 0; i < plan.order.size(); ++i) turn_[at(plan.order[i])] = i + 1;
+  }
+
+  Drawing draw() {
+    for (const Point& p : points_) take({p.x - kRadius, p.y - kRadius, p.x + kRadius, p.y + kRadius + 4});
+    for (int v = 0; v < plan_.pattern.size(); ++v) place_label(v);
+    edges();
+    restrictions();
+    vertices();
+    Drawing out;
+    out.width = area_.right - area_.left + 2 * kRadius;
+    out.height = area_.bottom - area_.top + 2 * kRadius;
+    // Vertices over edges; words over all.
+    Drawing whole{0, 0, lines_ + rules_ + circles_ + words_};
+    out.body = moved(whole, {kRadius - area_.left, kRadius - area_.top});
+    return out;
+  }
+
+ private:
+  std::string name(int v) const { return fmt::format("v{}", plan_.pattern.id(v)); }
+
+  /// What is drawn there is part of the picture; nothing else should be written over it.
+  void take(const Box& box) {
+    taken_.push_back(box);
+    if (taken_.size() == 1) area_ = box;
+    area_.left = std::min(area_.left, box.left);
+    area_.top = std::min(area_.top, box.top);
+    area_.right = std::max(area_.right, box.right);
+    area_.bottom = std::max(area_.bottom, box.bottom);
+  }
+
+  /// The bend that leads a line from u to v clear of the other vertices; 0: it is straight.
+  double bend_of(int u, int v, double first) const {
+    constexpr double kClear = kRadius + 7;
+    for (double bend : {first, 60.0, -60.0, 100.0, -100.0, 150.0, -150.0, 220.0, -220.0}) {
+      bool clear = true;
+      for (int w = 0; w < plan_.pattern.size(); ++w) {
+        if (w == u || w == v) continue;
+        const Point middle = curve_middle(points_[at(u)], points_[at(v)], bend);
+        clear = clear && distance_to_line(points_[at(w)], points_[at(u)], middle) > kClear &&
+                distance_to_line(points_[at(w)], middle, points_[at(v)]) > kClear;
+      }
+      if (clear) return bend;
+    }
+    return first;
+  }
+
+  void join(int u, int v, std::string_view style_class, std::string_view more) {
+    const double bend = bend_of(u, v, 0);
+    const Point middle = curve_middle(points_[at(u)], points_[at(v)], 2 * bend);
+    const Point from = towards(points_[at(u)], middle, kRadius + 1), to = towards(points_[at(v)], middle, kRadius + 1);
+    lines_ += bend == 0 ? line_element(from, to, style_class, more) : curve_element(from, to, bend, style_class, more);
+    if (bend == 0) return;
+    const Point far = curve_middle(from, to, bend);
+    take({far.x - 2, far.y - 2, far.x + 2, far.y + 2});
+  }
+
+  void edges() {
+    const pattern::Pattern& p = plan_.pattern;
+    for (int u = 0; u < p.size(); ++u) {
+      for (int v = u + 1; v < p.size(); ++v) {
+        const bool forth = pattern::has(p.out[at(u)], v), back = pattern::has(p.out[at(v)], u);
+        std::string more;
+        if (p.directed && forth) more += kArcEnd;
+        if (p.directed && back) more += kArcStart;
+        if (forth || back) join(u, v, "edge", more);
+        if (pattern::has(p.anti[at(u)], v)) join(u, v, "anti", {});
+      }
+    }
+  }
+
+  void vertices() {
+    for (int v = 0; v < plan_.pattern.size(); ++v) {
+      const Point p = points_[at(v)];
+      circles_ += circle_element(p, kRadius, turn_[at(v)] != 0 ? "vertex" : "free");
+      if (characters(name(v)) <= kMostInCircle) {
+        words_ += text_element({p.x, p.y + 4.5}, name(v), "vertex-name", "middle");
+      }
+      if (turn_[at(v)] == 0) continue;
+      const Point badge{p.x + kRadius * 0.75, p.y - kRadius * 0.75};
+      circles_ += circle_element(badge, kBadge, "badge");
+      words_ += text_element({badge.x, badge.y + 4}, std::to_string(turn_[at(v)]), "badge-text", "middle");
+      take({badge.x - kBadge, badge.y - kBadge, badge.x + kBadge, badge.y + kBadge});
+    }
+  }
+
+  /// The label, and a name that is too long for the circle.
+  void place_label(int v) {
+    std::string text = plan_.pattern.label(v);
+    if (characters(name(v)) > kMostInCircle) text = text.empty() ? name(v) : name(v) + ": " + text;
+    if (text.empty()) return;
+    text = shortened(text, kMostInLabel);
+    const double half = static_cast<double>(characters(text)) * 4.2;
+    const Point p = points_[at(v)];
+    place_text(text, "label", half,
+               {{p.x, p.y + kRadius + 15},
+                {p.x, p.y - kRadius - 14},
+                {p.x + kRadius + half + 6, p.y + 5},
+                {p.x - kRadius - half - 6, p.y + 5}});
+  }
+
+  /// Writes at the place that is least in the way.
+  void place_text(const std::string& text, std::string_view style_class, double half,
+                  const std::vector<Point>& places) {
+    Point best = places.front();
+    double least = -1;
+    for (const Point& place : places) {
+      const Box box{place.x - half, place.y - 11, place.x + half, place.y + 4};
+      double cost = 0;
+      for (const Box& other : taken_) cost += overlap(box, other);
+      // Words across an edge can be read, but worse.
+      for (int u = 0; u < plan_.pattern.size(); ++u) {
+        pattern::for_each(plan_.pattern.near(u) & ~pattern::first_vertices(u + 1), [&](int w) {
+          const double near = distance_to_line({place.x, place.y - 4}, points_[at(u)], points_[at(w)]);
+          cost += near < 14 ? 14 - near : 0;
+        });
+      }
+      if (least < 0 || cost < least - 1e-9) {
+        least = cost;
+        best = place;
+      }
+    }
+    take({best.x - half, best.y - 11, best.x + half, best.y + 4});
+    words_ += text_element(best, text, style_class, "middle");
+  }
+
+  void restrictions() {
+    for (const auto& [larger, smaller] : plan_.restrictions) {
+      const Point a = points_[at(larger)], b = points_[at(smaller)];
+      Point centre;
+      for (const Point& p : points_) {
+        centre.x += p.x / static_cast<double>(points_.size());
+        centre.y += p.y / static_cast<double>(points_.size());
+      }
+      // Outward, where there is room.
+      const Point left = curve_middle(a, b, 60), right = curve_middle(a, b, -60);
+      const bool leftward =
+          std::hypot(left.x - centre.x, left.y - centre.y) >= std::hypot(right.x - centre.x, right.y - centre.y) - 1e-6;
+      const double bend = bend_of(larger, smaller, leftward ? 42 : -42);
+      const Point bow = curve_middle(a, b, 2 * bend);
+      const Point from = towards(a, bow, kRadius + 2), to = towards(b, bow, kRadius + 2);
+      rules_ += curve_element(from, to, bend, "rule", kRuleEnd);
+      const std::string text = fmt::format("{} < {}", name(smaller), name(larger));
+      // Beside the middle of the curve, else further along it.
+      const Point middle = curve_middle(from, to, bend), straight{(from.x + to.x) / 2, (from.y + to.y) / 2};
+      const double across = std::abs(bend) < 1e-9 ? 1 : std::hypot(middle.x - straight.x, middle.y - straight.y);
+      const Point outward{(middle.x - straight.x) / across, (middle.y - straight.y) / across};
+      const double half = static_cast<double>(text.size()) * 3.5;
+      const double room = 8 + std::abs(outward.x) * (half - 4);
+      std::vector<Point> places;
+      for (double part : {0.5, 0.38, 0.62, 0.28, 0.72}) {
+        for (double off : {room, 0.0, -room}) {
+          const double share = 4 * part * (1 - part);
+          places.push_back({from.x + (to.x - from.x) * part + (middle.x - straight.x) * share + outward.x * off,
+                            from.y + (to.y - from.y) * part + (middle.y - straight.y) * share + outward.y * off + 4});
+        }
+      }
+      place_text(text, "rule-text", half, places);
+    }
+  }
+
+  const pattern::MatchingPlan& plan_;
+  std::vector<Point> points_;
+  std::vector<std::size_t> turn_;  ///< The number of the vertex in the order, from 1; 0: not in it.
+  std::vector<Box> taken_;
+  Box area_;
+  std::string lines_, rules_, circles_, words_;
+};
+
+std::string plan_title(const pattern::MatchingPlan& plan, bool alone) {
+  const std::string name = plan.pattern.name.empty() ? to_text(plan.pattern) : plan.pattern.name;
+  if (alone) return {};
+  return plan.factor == 1 ? shortened(name, kMostInTitle)
+                          : fmt::format("{} × {}", plan.factor, shortened(name, kMostInTitle));
+}
+
+/// The signs that the pictures have, a line each.
+void add_legend(const std::vector<pattern::MatchingPlan>& plans, Drawing& out) {
+  bool anti = false, rules = false, numbers = false, others = false;
+  for (const pattern::MatchingPlan& plan : plans) {
+    anti = anti || plan.pattern.has_anti_edges();
+    rules = rules || !plan.restrictions.empty();
+    numbers = numbers || !plan.order.empty();
+    others = others || (!plan.order.empty() && plan.order.size() < plan.pattern.ids.size());
+  }
+  const auto entry = [&](const std::string& text, const std::string& sign) {
+    out.body += moved({0, 0, sign}, {8, out.height + 12});
+    out.body += text_element({62, out.height + 16}, text, "quiet", "start");
+    out.height += 24;
+    out.width = std::max(out.width, 72 + static_cast<double>(characters(text)) * 6.8);
+  };
+  if (numbers) {
+    entry("order of the loops",
+          circle_element({22, 0}, kBadge, "badge") + text_element({22, 4}, "1", "badge-text", "middle"));
+  }
+  if (others)
+    entry("not in the cutset: the numbers of ways to place these are multiplied",
+          circle_element({22, 0}, kBadge, "free"));
+  if (anti) entry("must not be adjacent", line_element({2, 0}, {42, 0}, "anti"));
+  if (rules) {
+    entry("restriction: the arrow points to the smaller id, so that each subgraph is met once",
+          line_element({2, 0}, {42, 0}, "rule", kRuleEnd));
+  }
+  out.height += 4;
+}
+
+}  // namespace
+
+Drawing draw_patterns(const std::vector<pattern::MatchingPlan>& plans) {
+  Drawing out;
+  double x = 0, y = 0, row = 0;
+  const std::size_t drawn = std::min(plans.size(), kMostDrawn);
+  for (std::size_t i = 0; i < drawn; ++i) {
+    const Drawing one = PatternPicture(plans[i]).draw();
+    const std::string title = plan_title(plans[i], plans.size() == 1);
+    const double head = title.empty() ? 0 : 26;
+    const double width = std::max(one.width, static_cast<double>(characters(title)) * 7.5 + 2 * kRadius);
+    if (x > 0 && x + width > kPageWidth) {
+      y += row + kGap;
+      x = row = 0;
+    }
+    if (!title.empty()) out.body += text_element({x + width / 2, y + 16}, title, "title", "middle");
+    out.body += moved(one, {x + (width - one.width) / 2, y + head});
+    x += width + kGap;
+    row = std::max(row, one.height + head);
+    out.width = std::max(out.width, x - kGap);
+  }
+  out.height = y + row + 8;
+  if (plans.size() > drawn) {
+    out.body += text_element({8, out.height + 14}, fmt::format("and {} more", plans.size() - drawn), "quiet", "start");
+    out.height += 24;
+  }
+  add_legend(plans, out);
+  return out;
+}
+
+std::string pattern_words(const std::vector<pattern::MatchingPlan>& plans) {
+  std::string out;
+  for (std::size_t i = 0; i < std::min(plans.size(), kMostDrawn); ++i) {
+    const pattern::MatchingPlan& plan = plans[i];
+    out += fmt::format("{}Pattern {}{}.", out.empty() ? "" : " ",
+                       plan.factor == 1 ? "" : fmt::format("{} times ", plan.factor), to_text(plan.pattern));
+    std::string order, rules;
+    for (int v : plan.order) order += fmt::format("{}v{}", order.empty() ? "" : ", ", plan.pattern.id(v));
+    for (const auto& [larger, smaller] : plan.restrictions) {
+      rules += fmt::format("{}v{} < v{}", rules.empty() ? "" : ", ", plan.pattern.id(smaller), plan.pattern.id(larger));
+    }
+    if (!order.empty()) out += fmt::format(" Order of the loops: {}.", order);
+    if (!rules.empty()) out += fmt::format(" Restrictions: {}.", rules);
+  }
+  if (plans.size() > kMostDrawn) out += fmt::format(" And {} more.", plans.size() - kMostDrawn);
+  return out;
+}
+
+}  // namespace matcha::tools
