@@ -10,7 +10,7 @@ namespace matcha::tools {
 
 namespace {
 
-constexpr double kPad = 12, kLeastWidth = 560, kWidth = 900, kBarWidth = 120, kBarHeight = 5;
+constexpr double kPad = 12, kLeastWidth = 560, kWidth = 900, kBarLength = 120, kBarHeight = 5;
 constexpr double kBoxGap = 6;
 
 std::size_t depth_of(const std::vector<Step>& steps) {
@@ -112,17 +112,23 @@ class NestPicture {
     std::vector<std::string> facts;
     if (step.actual) {
       const StepCount& count = *step.actual;
-      facts.push_back("actual " + grouped(count.items));
-      if (count.times != 0 && count.times != count.items) facts.push_back("mean " + mean_text(count));
-      if (count.kept != count.items && step.kind == StepKind::Loop) facts.push_back("kept " + grouped(count.kept));
+      std::string text = "actual " + grouped(count.items);
+      if (count.times > 1 && count.times != count.items) text += " · mean " + mean_text(count);
+      if (count.kept != count.items && step.kind == StepKind::Loop) text += " · kept " + grouped(count.kept);
+      facts.push_back(std::move(text));
     }
-    if (step.expected) facts.push_back("estimated " + about(*step.expected));
+    if (step.expected) {
+      std::string text = "estimated " + about(*step.expected);
+      const std::string mean = expected_mean_text(step);
+      if (!mean.empty()) text += " · mean " + mean;
+      facts.push_back(std::move(text));
+    }
     if (facts.empty()) return;
-    words_ += text_element({left, y_ + 13}, fmt::format("{}", fmt::join(facts, " · ")), "figures", "start");
+    words_ += text_element({left, y_ + 13}, fmt::format("{}", fmt::join(facts, " | ")), "figures", "start");
     double bar_y = y_ + 4;
     const auto bar = [&](double value, std::string_view style_class) {
-      const double length = scale_ > 0 ? kBarWidth * std::log10(1 + std::max(value, 0.0)) / scale_ : 0;
-      words_ += box_element({right - kBarWidth, bar_y}, std::max(length, 1.0), kBarHeight, 1, style_class);
+      const double length = scale_ > 0 ? kBarLength * std::log10(1 + std::max(value, 0.0)) / scale_ : 0;
+      words_ += box_element({right - kBarLength, bar_y}, std::max(length, 1.0), kBarHeight, 1, style_class);
       bar_y += kBarHeight + 1;
       bars_ = true;
     };

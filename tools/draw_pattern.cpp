@@ -13,7 +13,10 @@ namespace {
 
 namespace pattern = frontend::pattern;
 
-constexpr double kRadius = 19, kUnit = 112, kBadge = 9;
+constexpr double kRadius = 19, kBadge = 9;
+/// Length of an edge: of a pattern alone, of one among several, of a large one.
+constexpr double kUnit = 112, kUnitOfSeveral = 84, kUnitOfLarge = 76;
+constexpr std::size_t kLarge = 14;
 constexpr std::size_t kMostDrawn = 24, kMostInCircle = 4, kMostInLabel = 18, kMostInTitle = 40;
 constexpr double kPageWidth = 900, kGap = 24;
 
@@ -38,8 +41,8 @@ Point towards(Point from, Point to, double by) {
 /// One pattern and how it is matched.
 class PatternPicture {
  public:
-  explicit PatternPicture(const pattern::MatchingPlan& plan)
-      : plan_(plan), points_(layout(plan.pattern, kUnit)), turn_(plan.pattern.ids.size(), 0) {
+  PatternPicture(const pattern::MatchingPlan& plan, double unit)
+      : plan_(plan), points_(layout(plan.pattern, unit)), turn_(plan.pattern.ids.size(), 0) {
     for (std::size_t i = 0; i < plan.order.size(); ++i) turn_[at(plan.order[i])] = i + 1;
   }
 
@@ -253,7 +256,11 @@ Drawing draw_patterns(const std::vector<pattern::MatchingPlan>& plans) {
   double x = 0, y = 0, row = 0;
   const std::size_t drawn = std::min(plans.size(), kMostDrawn);
   for (std::size_t i = 0; i < drawn; ++i) {
-    const Drawing one = PatternPicture(plans[i]).draw();
+    const bool large = plans[i].pattern.ids.size() > kLarge;
+    const Drawing one = PatternPicture(plans[i], large              ? kUnitOfLarge
+                                                 : plans.size() > 1 ? kUnitOfSeveral
+                                                                    : kUnit)
+                            .draw();
     const std::string title = plan_title(plans[i], plans.size() == 1);
     const double head = title.empty() ? 0 : 26;
     const double width = std::max(one.width, static_cast<double>(characters(title)) * 7.5 + 2 * kRadius);

@@ -96,6 +96,7 @@ class Explain {
     if (code != ExitCode::Ok) return code;
     found_.semantics = pattern_->semantics(false);
     found_.meaning = pattern_->meaning();
+    found_.induced = options_.pattern.induced == "vertex";
     if (!has_inputs()) return write_pattern(frontend::pattern::typical_graph());
     code = pattern_->check_arcs(options_.bind.directed);
     if (code != ExitCode::Ok) return code;

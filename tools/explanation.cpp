@@ -15,7 +15,7 @@ namespace matcha::tools {
 namespace {
 
 /// Columns that a name takes; longer ones are cut.
-constexpr std::size_t kNameWidth = 48;
+constexpr std::size_t kNameWidth = 44;
 
 /// `text` in `width` columns, cut or filled with blanks.
 std::string fitted(std::string text, std::size_t width) {
@@ -33,6 +33,7 @@ void add_rows(const std::vector<Step>& steps, std::size_t depth, std::vector<Siz
       constexpr std::string_view kEach = "for each ";
       row.text = loop ? step.text.substr(kEach.size()) : step.text;
       if (step.expected) row.expected = about(*step.expected);
+      row.expected_mean = expected_mean_text(step);
       if (step.actual) {
         const StepCount& count = *step.actual;
         row.items = grouped(count.items);
@@ -74,16 +75,20 @@ std::string sizes_text(const Explanation& all) {
       std::any_of(rows.begin(), rows.end(), [](const SizeRow& row) { return row.step->actual || row.step->expected; });
   if (!figures) return {};
   std::string out = "\nsizes\n";
-  out +=
-      fmt::format("  {} {:>18} {:>18} {:>12} {:>18}\n", fitted("", kNameWidth), "estimated", "actual", "mean", "kept");
+  out += fmt::format("  {} {:>18} {:>10} {:>18} {:>10} {:>18}\n", fitted("", kNameWidth), "estimated", "mean", "actual",
+                     "mean", "kept");
   for (const SizeRow& row : rows) {
     const std::string name = fitted(std::string(2 * std::min<std::size_t>(row.depth, 12), ' ') + row.text, kNameWidth);
-    std::string line =
-        fmt::format("  {} {:>18} {:>18} {:>12} {:>18}", name, row.expected, row.items, row.mean, row.kept);
+    std::string line = fmt::format("  {} {:>18} {:>10} {:>18} {:>10} {:>18}", name, row.expected, row.expected_mean,
+                                   row.items, row.mean, row.kept);
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + "\n";
   }
-  return out + "  " + sizes_caption(all) + "\n";
+  std::string caption = sizes_caption(all);
+  for (std::size_t at = caption.find(". "); at != std::string::npos; at = caption.find(". ", at)) {
+    caption.replace(at, 2, ".\n  ");
+  }
+  return out + "  " + caption + "\n";
 }
 
 std::string memory_text(const std::vector<PlannedBuffer>& plan) {
@@ -120,8 +125,9 @@ std::vector<SizeRow> size_rows(const Explanation& all) {
 std::string sizes_caption(const Explanation& all) {
   std::string out;
   if (!all.plans.empty()) {
-    out += fmt::format("Estimated: the matches that the cost model expects, for {}.",
-                       all.of_graph ? "this graph" : "a typical social network");
+    out += fmt::format("Estimated: the matches that the cost model expects, for {}{}.",
+                       all.of_graph ? "this graph" : "a typical social network",
+                       all.induced ? ", as if more edges were allowed" : "");
   }
   if (all.ran) {
     out += fmt::format(
@@ -134,6 +140,13 @@ std::string sizes_caption(const Explanation& all) {
 
 std::string mean_text(const StepCount& count) {
   return fmt::format("{:.1f}", static_cast<double>(count.items) / static_cast<double>(count.times));
+}
+
+std::string expected_mean_text(const Step& step) {
+  if (!step.expected || !step.expected_times || *step.expected_times <= 0) return {};
+  const double mean = *step.expected / *step.expected_times;
+  constexpr double kMany = 1e6;
+  return mean < kMany ? fmt::format("{:.1f}", mean) : fmt::format("{:.2g}", mean);
 }
 
 std::string grouped(__int128 value) {

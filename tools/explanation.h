@@ -21,6 +21,7 @@ struct Explanation {
   std::string meaning;    ///< The same in sentences.
   std::vector<frontend::pattern::MatchingPlan> plans;
   std::vector<frontend::pattern::Choice> choices;
+  bool induced = false;   ///< By the vertices: estimates do not count the edges that must not be there.
   bool of_graph = false;  ///< Estimates are of the graph at hand, not of a typical one.
 
   std::vector<Step> written, nest;  ///< Steps before and after the passes.
@@ -40,8 +41,8 @@ struct Explanation {
 struct SizeRow {
   std::size_t depth = 0;
   const Step* step = nullptr;
-  std::string text;      ///< The step without `for each`.
-  std::string expected;  ///< The figures in words; empty where there is none.
+  std::string text;                     ///< The step without `for each`.
+  std::string expected, expected_mean;  ///< The figures in words; empty where there is none.
   std::string items, mean, kept;
 };
 /// Every step of the nest that has figures, and every loop.
@@ -52,6 +53,8 @@ std::string sizes_caption(const Explanation& all);
 
 /// The items of each time, with one decimal. Requires: there was a time.
 std::string mean_text(const StepCount& count);
+/// What is expected of each time; empty if nothing is.
+std::string expected_mean_text(const Step& step);
 /// `1,234,567`
 std::string grouped(__int128 value);
 /// Three digits, the others 0: `1,230,000`; beyond 10^15 `1.2e+17`.

@@ -16,7 +16,7 @@ namespace matcha::tools {
 
 namespace {
 
-constexpr std::size_t kMostInTitle = 90;
+constexpr std::size_t kMostInHeading = 90;
 
 std::string title_of(const Explanation& all) { return all.semantics.empty() ? all.signature : all.semantics; }
 
@@ -85,10 +85,11 @@ std::string loop_sections(const Explanation& all) {
   out += heading("Sizes");
   std::vector<std::vector<std::string>> rows;
   for (const SizeRow& row : size_rows(all)) {
-    rows.push_back({std::string(2 * row.depth, ' ') + row.text, row.expected, row.items, row.mean, row.kept});
+    rows.push_back(
+        {std::string(2 * row.depth, ' ') + row.text, row.expected, row.expected_mean, row.items, row.mean, row.kept});
   }
-  out +=
-      table(sizes_caption(all), {"step", "estimated", "actual", "mean", "kept"}, {false, true, true, true, true}, rows);
+  out += table(sizes_caption(all), {"step", "estimated", "mean", "actual", "mean", "kept"},
+               {false, true, true, true, true, true}, rows);
   return out;
 }
 
@@ -153,7 +154,7 @@ std::string explanation_svg(const Explanation& all) {
     page.width = std::max(page.width, drawing.width + 2 * kMargin);
     page.height += drawing.height + kMargin;
   };
-  heading_text(shortened(title_of(all), kMostInTitle));
+  heading_text(shortened(title_of(all), kMostInHeading));
   if (!all.plans.empty()) add(draw_patterns(all.plans));
   if (!all.plans.empty()) heading_text("Loops as they run");
   add(draw_nest(all));
@@ -165,7 +166,7 @@ std::string explanation_html(const Explanation& all) {
   std::string out = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n";
   out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n";
   out += fmt::format("<title>{}</title>\n<style>\n{}{}</style>\n</head>\n<body>\n<main>\n",
-                     escaped(shortened(title_of(all), kMostInTitle)), styles::embedded_text("tools/page.css"),
+                     escaped(shortened(title_of(all), kMostInHeading)), styles::embedded_text("tools/page.css"),
                      svg_style());
   out += fmt::format("<h1>{}</h1>\n", escaped(all.signature));
   out += paragraph(all.name, "quiet");

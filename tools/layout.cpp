@@ -15,14 +15,14 @@ using frontend::pattern::Pattern;
 
 constexpr int kRounds = 200, kLastRounds = 2000, kStarts = 16;
 
-std::size_t at(int v) { return static_cast<std::size_t>(v); }
+std::size_t index(int v) { return static_cast<std::size_t>(v); }
 
 /// The vertices of the part that `start` is in. Pairs that must not be adjacent keep a part together as edges do.
 std::vector<int> part_of(const Pattern& pattern, int start) {
   Mask part = frontend::pattern::bit(start);
   for (Mask last = 0; part != last;) {
     last = part;
-    frontend::pattern::for_each(last, [&](int v) { part |= pattern.near(v) | pattern.anti[at(v)]; });
+    frontend::pattern::for_each(last, [&](int v) { part |= pattern.near(v) | pattern.anti[index(v)]; });
   }
   std::vector<int> vertices;
   frontend::pattern::for_each(part, [&](int v) { vertices.push_back(v); });
@@ -44,7 +44,7 @@ class Part {
         if (i == j) distance_[i][j] = 0;
         if (joined(i, j)) distance_[i][j] = 1;
         // A pair that must not be adjacent is drawn too, a little longer.
-        if (frontend::pattern::has(pattern.anti[at(vertices[i])], vertices[j])) distance_[i][j] = 1.4;
+        if (frontend::pattern::has(pattern.anti[index(vertices[i])], vertices[j])) distance_[i][j] = 1.4;
         if (i < j && joined(i, j)) edges_.emplace_back(i, j);
       }
     }
@@ -62,7 +62,7 @@ class Part {
     std::vector<Point> found;
     std::tuple<int, double> least;
     for (int start = 0; start < kStarts; ++start) {
-      std::vector<Point> points = start == 0 ? circle() : scattered(random);
+      std::vector<Point> points = start == 0 ? circle() : start == 1 ? line() : scattered(random);
       for (int round = 0; round < kRounds; ++round) relax(points);
       const std::tuple<int, double> score{conflicts(points), stress(points)};
       if (found.empty() || std::get<0>(score) < std::get<0>(least) ||
@@ -83,6 +83,15 @@ class Part {
       const double angle = 2 * std::numbers::pi * static_cast<double>(i) / n;
       points.push_back({radius * std::sin(angle), -radius * std::cos(angle)});
     }
+    return points;
+  }
+
+  /// By the distance from the vertex that is farthest from the first: what paths are.
+  std::vector<Point> line() const {
+    const std::vector<double>& first = distance_[0];
+    const auto end = static_cast<std::size_t>(std::max_element(first.begin(), first.end()) - first.begin());
+    std::vector<Point> points;
+    for (double x : distance_[end]) points.push_back({x, 0});
     return points;
   }
 
@@ -204,7 +213,7 @@ std::vector<Point> layout(const Pattern& pattern, double unit) {
   double right = 0, height = 0;
   std::vector<std::pair<std::vector<int>, double>> parts;
   for (int start = 0; start < pattern.size(); ++start) {
-    if (done[at(start)]) continue;
+    if (done[index(start)]) continue;
     const std::vector<int> vertices = part_of(pattern, start);
     std::vector<Point> points = Part(pattern, vertices).best();
     double nearest = 1e9, left = 1e9, top = 1e9, wide = 0, high = 0;
@@ -220,8 +229,8 @@ std::vector<Point> layout(const Pattern& pattern, double unit) {
       const Point p{(points[i].x - left) * scale, (points[i].y - top) * scale};
       wide = std::max(wide, p.x);
       high = std::max(high, p.y);
-      all[at(vertices[i])] = {right + p.x, p.y};
-      done[at(vertices[i])] = true;
+      all[index(vertices[i])] = {right + p.x, p.y};
+      done[index(vertices[i])] = true;
     }
     right += wide + kGap * unit;
     height = std::max(height, high);
@@ -229,7 +238,7 @@ std::vector<Point> layout(const Pattern& pattern, double unit) {
   }
   // Parts are centred on one line.
   for (const auto& [vertices, high] : parts) {
-    for (int v : vertices) all[at(v)].y += (height - high) / 2;
+    for (int v : vertices) all[index(v)].y += (height - high) / 2;
   }
   return all;
 }

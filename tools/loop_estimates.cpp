@@ -55,6 +55,10 @@ class Estimates {
     const auto found = all.find(path_);
     if (found == all.end()) return;
     step.expected = found->second;
+    const Path around(path_.begin(), path_.end() - (step.kind == StepKind::Loop ? 1 : 0));
+    const auto times = loops_.find(around);
+    if (around.empty()) step.expected_times = 1;
+    if (times != loops_.end()) step.expected_times = times->second;
     if (!semi_joins_) return;
     // They walk the vertices that the matching walks after them.
     Step*& last = last_[{step.kind, path_}];

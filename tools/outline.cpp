@@ -158,7 +158,7 @@ class Outline {
       sinks.push_back(fmt::format("{} ({})", words_.name(*sink.var), sink_words(sink.kind)));
     }
     const std::string text = fmt::format("{}find {}:", how, fmt::join(sinks, ", "));
-    return {StepKind::Find, text, &collect, {}, {}, block(*collect.body)};
+    return {StepKind::Find, text, &collect, block(*collect.body)};
   }
 
   std::string yield(const ir::Yield& yield) {
@@ -174,13 +174,11 @@ class Outline {
     const std::string index = loop.maybe_index == nullptr ? "" : fmt::format(" at {}", words_.name(*loop.maybe_index));
     const std::string text =
         fmt::format("for each {}{} in {}", words_.names(loop.vars), index, fmt::join(lists, ", in step with "));
-    return {StepKind::Loop, text, &loop, {}, {}, block(*loop.body)};
+    return {StepKind::Loop, text, &loop, block(*loop.body)};
   }
 
   void statement(const ir::Stmt& stmt, std::vector<Step>& out) {
-    const auto plain = [&](StepKind kind, std::string text) {
-      out.push_back({kind, std::move(text), &stmt, {}, {}, {}});
-    };
+    const auto plain = [&](StepKind kind, std::string text) { out.push_back({kind, std::move(text), &stmt}); };
     ir::match(
         stmt,
         [&](const ir::Block& s) {
@@ -193,8 +191,8 @@ class Outline {
         [&](const ir::For& s) { out.push_back(loop(s)); },
         [&](const ir::If& s) {
           const std::string text = fmt::format("if {}", words_.phrase(*s.cond));
-          out.push_back({StepKind::If, text, &s, {}, {}, block(*s.then_body)});
-          if (s.maybe_else != nullptr) out.push_back({StepKind::Else, "else", &s, {}, {}, block(*s.maybe_else)});
+          out.push_back({StepKind::If, text, &s, block(*s.then_body)});
+          if (s.maybe_else != nullptr) out.push_back({StepKind::Else, "else", &s, block(*s.maybe_else)});
         },
         [&](const ir::Collect& s) { out.push_back(collect(s, "")); },
         [&](const ir::Yield& s) { plain(StepKind::Give, yield(s)); },

@@ -26,9 +26,10 @@ struct Step {
   StepKind kind = StepKind::Value;
   std::string text;  ///< `for each u in the vertices of G`
   const ir::Stmt* stmt = nullptr;
-  std::optional<StepCount> actual;
-  std::optional<double> expected;  ///< What the cost model expects of `items`.
-  std::vector<Step> steps;
+  std::vector<Step> steps = {};
+  std::optional<StepCount> actual = {};
+  std::optional<double> expected = {};        ///< What the cost model expects of `items`,
+  std::optional<double> expected_times = {};  ///< and of `times`.
 };
 
 /// Codes to label words.

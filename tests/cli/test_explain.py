@@ -10,7 +10,7 @@ import cli
 
 SMALL = "tests/graphs/random-20-seed2.txt"
 LABELLED = ["tests/graphs/labelled.txt", "--labels", "tests/graphs/labelled.labels.txt"]
-NAME, COLUMNS = 48, (18, 18, 12, 18)
+NAME, COLUMNS = 44, (18, 10, 18, 10, 18)
 
 
 def read_graph(path):
@@ -26,10 +26,10 @@ def read_graph(path):
 
 
 def sizes(text):
-    """The rows of the table of sizes: [depth, name, estimated, actual, mean, kept], figures as text."""
+    """The rows of the table of sizes: [depth, name, estimated, its mean, actual, its mean, kept], figures as text."""
     rows = []
     for line in text.split("\nsizes\n")[1].split("\n\n")[0].splitlines()[1:]:
-        if re.match(r"  (Estimated|Actual): ", line):
+        if re.match(r"  (Estimated|Actual|Mean|Kept): ", line):
             continue
         name, rest = line[2 : 2 + NAME], line[2 + NAME :]
         row = [(len(name) - len(name.lstrip())) // 2, name.strip()]
@@ -93,11 +93,11 @@ class Sizes(cli.CliTest):
         triangles = sum(len(set(lower[u]) & set(lower[v])) for u in near for v in lower[u])
         rows = sizes(self.ok("explain", cli.TRIANGLE, SMALL))
         self.assertEqual([row[0] for row in rows], [0, 1, 2])
-        self.assertEqual([number(row[3]) for row in rows], [len(near), sum(len(lower[u]) for u in walked), triangles])
-        self.assertEqual([number(row[5]) for row in rows[:2]], [len(walked), sum(len(lower[u]) - 1 for u in walked)])
+        self.assertEqual([number(row[4]) for row in rows], [len(near), sum(len(lower[u]) for u in walked), triangles])
+        self.assertEqual([number(row[6]) for row in rows[:2]], [len(walked), sum(len(lower[u]) - 1 for u in walked)])
         mean = sum(len(lower[u]) for u in walked) / len(walked)
-        self.assertEqual(rows[1][4], f"{mean:.1f}")
-        self.assertEqual(rows[2][5], "")
+        self.assertEqual(rows[1][5], f"{mean:.1f}")
+        self.assertEqual(rows[2][6], "")
 
     def check_pattern(self, pattern, edges, induced, graph, labels=None, wanted=None, path=None):
         text = self.ok("explain", "--pattern", pattern, "--induced", induced, "--algorithm", "extend",
@@ -109,11 +109,11 @@ class Sizes(cli.CliTest):
         self.assertGreaterEqual(len(loops), len(order) - 2, pattern)
         for level, row in enumerate(loops, 1):
             expected = partial_matches(near, edges, order, larger, level, labels, wanted, induced == "vertex")
-            self.assertEqual(number(row[5]), expected, (pattern, induced, row))
+            self.assertEqual(number(row[6]), expected, (pattern, induced, row))
             self.assertNotEqual(row[2], "", row)
         total = partial_matches(near, edges, order, larger, len(order), labels, wanted, induced == "vertex")
         given = [row for row in rows if row[1].startswith("add ")]
-        self.assertEqual([number(row[3]) for row in given], [total], pattern)
+        self.assertEqual([number(row[4]) for row in given], [total], pattern)
         self.assertRegex(text, rf"\n  result +{total}\n")
 
     def test_patterns_by_search(self):
@@ -139,7 +139,7 @@ class Sizes(cli.CliTest):
             count = self.ok("run", *options).strip()
             text = self.ok("explain", *options)
             self.assertRegex(text, rf"\n  result +{count}\n")
-            given = [number(row[3]) for row in sizes(text) if row[1].startswith("add ")]
+            given = [number(row[4]) for row in sizes(text) if row[1].startswith("add ")]
             self.assertIn(int(count), [sum(given), given[-1]], algorithm)
 
     def test_figures_do_not_depend_on_threads_and_splitting(self):
@@ -150,7 +150,7 @@ class Sizes(cli.CliTest):
         text = self.ok("explain", cli.LISTING, SMALL)
         count = int(self.ok("run", "examples/triangle.mt", SMALL))
         self.assertRegex(text, rf"\n  result +{count} items\n")
-        self.assertIn(count, [number(row[3]) for row in sizes(text) if row[1].startswith("give ")])
+        self.assertIn(count, [number(row[4]) for row in sizes(text) if row[1].startswith("give ")])
 
     def test_every_example_has_figures(self):
         for path in sorted((cli.ROOT / "examples").glob("*.mt")):
@@ -168,7 +168,7 @@ class Patterns(cli.CliTest):
         text = self.ok("explain", "--pattern", "house")
         rows = sizes(text)
         self.assertEqual(rows[0][2], "1,000,000")
-        self.assertTrue(all(row[3:] == ["", "", ""] for row in rows))
+        self.assertTrue(all(row[4:] == ["", "", ""] for row in rows))
         self.assertIn("for a typical social network", text)
         self.assertIn("subgraphs, vertex-induced", text)
         self.assertNotIn("this run", text)
@@ -272,7 +272,7 @@ class Pictures(cli.CliTest):
         options = ["--pattern", "diamond", "--algorithm", "extend", SMALL]
         rows = sizes(self.ok("explain", *options))
         figures = texts(xml.fromstring(self.ok("explain", *options, "--svg", "-")), "figures")
-        self.assertEqual([re.search(r"actual ([\d,]+)", text)[1] for text in figures], [row[3] for row in rows])
+        self.assertEqual([re.search(r"actual ([\d,]+)", text)[1] for text in figures], [row[4] for row in rows])
         page = xml.fromstring(self.ok("explain", *options, "--html", "-").removeprefix("<!DOCTYPE html>"))
         table = [t for t in page.iter("table") if [h.text for h in t.find("thead/tr")][0] == "step"][0]
         cells = [[cell.text or "" for cell in row][1:] for row in table.find("tbody")]
