@@ -229,8 +229,8 @@ const Collect* Builder::collect(std::span<const Sink> sinks, const Block* body) 
   return context_.arena_.make<Collect>(Stmt{{Kind::Collect, loc_}}, context_.arena_.copy(sinks), body);
 }
 
-const Yield* Builder::yield(const Var* sink, std::span<const Expr* const> values) {
-  return context_.arena_.make<Yield>(Stmt{{Kind::Yield, loc_}}, sink, context_.arena_.copy(values));
+const Yield* Builder::yield(const Var* sink, std::span<const Expr* const> values, bool batched) {
+  return context_.arena_.make<Yield>(Stmt{{Kind::Yield, loc_}}, sink, context_.arena_.copy(values), batched);
 }
 
 const BuildGraph* Builder::build_graph(const Var* var, const Expr* edges, const Expr* maybe_labels,

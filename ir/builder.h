@@ -47,7 +47,7 @@ class Builder {
                   const Block* body);
   const If* branch(const Expr* cond, const Block* then_body, const Block* maybe_else = nullptr);
   const Collect* collect(std::span<const Sink> sinks, const Block* body);
-  const Yield* yield(const Var* sink, std::span<const Expr* const> values);
+  const Yield* yield(const Var* sink, std::span<const Expr* const> values, bool batched = false);
   const BuildGraph* build_graph(const Var* var, const Expr* edges, const Expr* maybe_labels, const Expr* maybe_info,
                                 GraphIndex index);
   const Return* ret(std::span<const Expr* const> values);

@@ -152,10 +152,12 @@ struct Collect final : Stmt {
   const Block* body;
 };
 
-/// `yield %sink, e, …`: one value a column.
+/// `yield %sink, e, …`: one value a column. `yield batched %sum, e`: kernel stage; the one set operation that `e`
+/// counts, perhaps by a name, may be done later, together with others.
 struct Yield final : Stmt {
   const Var* sink;
   std::span<const Expr* const> values;
+  bool batched;
 };
 
 /// How a built graph finds the neighbours of a vertex: an offset per id of the universe, or a hash table.

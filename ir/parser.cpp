@@ -304,9 +304,10 @@ class Parser {
     if (accept_word("if")) return branch();
     if (at_word("collect")) return collect();
     if (accept_word("yield")) {
+      bool batched = accept_word("batched");
       const Var* sink = value();
       expect_punct(",");
-      return builder_.yield(sink, exprs());
+      return builder_.yield(sink, exprs(), batched);
     }
     if (accept_word("build_graph")) return build();
     if (accept_word("region")) return region();

@@ -172,7 +172,9 @@ class Printer {
           line(fmt::format("store {} in {} = {}", define(store.var), name(store.buffer), value));
         },
         [&](const For& f) { loop(f); }, [&](const If& i) { branch(i); }, [&](const Collect& c) { collect(c); },
-        [&](const Yield& y) { line(fmt::format("yield {}, {}", name(y.sink), list(y.values))); },
+        [&](const Yield& y) {
+          line(fmt::format("yield {}{}, {}", y.batched ? "batched " : "", name(y.sink), list(y.values)));
+        },
         [&](const BuildGraph& b) { build(b); }, [&](const Region& r) { region(r); },
         [&](const Return& r) { line("return " + list(r.values)); });
   }

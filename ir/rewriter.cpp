@@ -95,7 +95,7 @@ const Stmt* Rewriter::rebuild_parts(const Stmt& stmt) {
       },
       [&](const Yield& s) -> const Stmt* {
         std::vector<const Expr*> values = all(s.values);
-        return same(s.values, values) ? &s : at(s).yield(s.sink, values);
+        return same(s.values, values) ? &s : at(s).yield(s.sink, values, s.batched);
       },
       [&](const BuildGraph& s) -> const Stmt* {
         const Expr* edges = expr(s.edges);
@@ -169,7 +169,7 @@ class Copier final : public Rewriter {
             out.push_back(rebuilt);
           } else {
             b.set_loc(s.loc);
-            out.push_back(b.yield(found->second, static_cast<const Yield*>(rebuilt)->values));
+            out.push_back(b.yield(found->second, static_cast<const Yield*>(rebuilt)->values, s.batched));
           }
         },
         [&](const Stmt& s) { out.push_back(rebuild(&s)); });

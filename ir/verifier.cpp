@@ -356,6 +356,28 @@ class Verifier {
       fits = s.values[i]->type == wanted[i] || widened;
     }
     if (!fits) error(fmt::format("what is yielded does not fit `%{}: {}`", s.sink->hint, to_string(*s.sink->type)));
+    if (s.batched && fits) batched(s, found->second);
+  }
+
+  /// What is put off is added to a sum of the region, and its lists stay as they are till then.
+  void batched(const Yield& s, SinkKind kind) {
+    bool own = in_region_ && kind == SinkKind::Sum && region_sinks_.contains(s.sink) &&
+               !s.sink->type->is_scalar(ScalarKind::F64);
+    if (!own) return error("`yield batched` adds to a sum of ints of its region");
+    // The value was walked just now: `visited_` holds its nodes, each once.
+    int counted = 0;
+    bool lasts = true;
+    for (const Expr* e : visited_) {
+      const Var* name = as<Var>(e);
+      const Stmt* definition = name != nullptr ? facts_.definition(name) : nullptr;
+      const Let* let = definition != nullptr ? as<Let>(definition) : nullptr;
+      if (let != nullptr && let->value->kind == Kind::Size) e = let->value->operands[0];
+      if (e->kind != Kind::Intersect && e->kind != Kind::Diff) continue;
+      ++counted;
+      lasts = lasts && facts_.lasts(e->operands[0]) && facts_.lasts(e->operands[1]);
+    }
+    if (counted != 1) return error("`yield batched` counts one set operation");
+    if (!lasts) error("`yield batched` counts lists of graphs and top-level values");
   }
 
   void build(const BuildGraph& s) {
@@ -392,10 +414,12 @@ class Verifier {
     bool one_loop = s.collect->body->body.size() == 1 && s.collect->body->body[0]->kind == Kind::For;
     if (s.schedule.parallel && !one_loop) error("the collect of a parallel region holds one `for`");
     if (s.schedule.group == 0 || s.schedule.group > 32) error("a group has 1 to 32 threads");
+    for (const Sink& item : s.collect->sinks) region_sinks_.insert(item.var);
     in_region_ = true;
     region_collect_ = true;
     collect(*s.collect);
     in_region_ = false;
+    region_sinks_.clear();
     leave(mark);
     for (const Sink& item : s.collect->sinks) {
       scope_.insert(item.var);
@@ -415,6 +439,7 @@ class Verifier {
   std::vector<const Var*> bound_here_;
   std::unordered_map<const Var*, SinkKind> open_sinks_;
   std::unordered_set<const Var*> free_buffers_;
+  std::unordered_set<const Var*> region_sinks_;
   int loops_ = 0;
   int collects_ = 0;
   bool in_region_ = false;

@@ -29,7 +29,7 @@ const Stmt* replace_in(Builder& b, const Stmt* stmt, const std::unordered_map<co
       [&](const Store& s) -> const Stmt* { return b.store(s.var, s.buffer, replace(b, s.value, to)); },
       [&](const For& s) -> const Stmt* { return b.loop(s.vars, all(s.lists), s.maybe_index, s.body); },
       [&](const If& s) -> const Stmt* { return b.branch(replace(b, s.cond, to), s.then_body, s.maybe_else); },
-      [&](const Yield& s) -> const Stmt* { return b.yield(s.sink, all(s.values)); },
+      [&](const Yield& s) -> const Stmt* { return b.yield(s.sink, all(s.values), s.batched); },
       [&](const BuildGraph& s) -> const Stmt* {
         return b.build_graph(s.var, replace(b, s.edges, to), maybe(s.maybe_labels), maybe(s.maybe_info), s.index);
       },

@@ -26,19 +26,20 @@ const std::vector<std::string> kLoop = {
     "hoist",
 };
 
-/// What follows on the CPU, where bits are fast.
-const std::vector<std::string> kBits = {
+/// What follows on the CPU, where bits are fast, and a count that waits for its list is slow.
+const std::vector<std::string> kCpu = {
     // Sets have their names and stand where they stay; before they get memory, which bits need less of.
     "localize",
-};
-
-/// What follows for every target.
-const std::vector<std::string> kKernel = {
     // Regions, stored sets and buffers: from here on memory is fixed.
     "plan-memory",
+    // Sets that are stored have their buffers, so that it is known which lists last.
+    "batch",
     // Last, so that nothing after it breaks a limit of the target.
     "legalize",
 };
+
+/// What follows for the C family; the reasons are the same.
+const std::vector<std::string> kCFamily = {"plan-memory", "legalize"};
 
 class PipelineParser {
  public:
@@ -151,8 +152,8 @@ class PipelineParser {
 
   bool named(std::string_view name, Pipeline& out) {
     std::vector<std::string> texts = kLoop;
-    if (name == "cpu") texts.insert(texts.end(), kBits.begin(), kBits.end());
-    if (name != "loop") texts.insert(texts.end(), kKernel.begin(), kKernel.end());
+    if (name == "cpu") texts.insert(texts.end(), kCpu.begin(), kCpu.end());
+    if (name == "c-family") texts.insert(texts.end(), kCFamily.begin(), kCFamily.end());
     for (const std::string& text : texts) {
       std::optional<Pipeline> part = PipelineParser(text, diagnostics_).run();
       if (!part) return false;

@@ -40,6 +40,14 @@ struct GraphView {
   const std::uint64_t* splits;
 };
 
+/// Two lists whose common items are to be counted.
+struct SetPair {
+  const std::uint32_t* a;
+  std::uint64_t na;
+  const std::uint32_t* b;
+  std::uint64_t nb;
+};
+
 /// Counting and materializing kernels over ascending lists of ranks *without repeats*; one table a SIMD tier.
 /// `out` needs room for min(na, nb) (intersect) or na (diff) items plus 16; it may not overlap the inputs.
 struct SetKernels {
@@ -56,6 +64,8 @@ struct SetKernels {
   /// (na + 63) / 64 words that hold a bit of `a`.
   void (*member_bits)(const std::uint32_t* a, std::uint64_t na, const std::uint32_t* b, std::uint64_t nb,
                       std::uint64_t* out);
+  /// `intersect_count` of each of `n` pairs, into `counts`; gives their sum.
+  std::uint64_t (*count_pairs)(const SetPair* pairs, std::uint64_t n, std::uint64_t* counts);
 };
 
 }  // namespace matcha::runtime

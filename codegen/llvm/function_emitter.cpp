@@ -51,6 +51,15 @@ void FunctionEmitter::finish() {
   if (trap_exit_->hasNPredecessors(0)) trap_exit_->eraseFromParent();
 }
 
+/// What `make` gives, made once at the start of the function.
+llvm::Value* FunctionEmitter::hoisted(std::uint64_t key, const std::function<Value*(llvm::IRBuilder<>&)>& make) {
+  const auto found = hoisted_.find(key);
+  if (found != hoisted_.end()) return found->second;
+  Value* made = make(entry_);
+  hoisted_.emplace(key, made);
+  return made;
+}
+
 llvm::BasicBlock* FunctionEmitter::new_block(const llvm::Twine& name) {
   return llvm::BasicBlock::Create(module_.context(), name, function_);
 }

@@ -154,6 +154,13 @@ class FunctionEmitter {
   Value* load_lanes(Value* data, Value* count);
   Value* low_lanes(Value* count);
 
+  // batches.cpp
+  void find_later_counts(const ir::Region& region);
+  const ir::Expr* later_count(const ir::Yield& s) const;
+  bool put_off(const OpenSink& sink, const ir::Yield& s);
+  void flush(CountQueue& queue);
+  void flush_all();
+
   // statements.cpp
   void loop(const ir::For& s);
   void branch(const ir::If& s);
@@ -208,8 +215,7 @@ class FunctionEmitter {
   void check_room(Value* items, const List& out);
   Value* integer(std::uint64_t value) { return b_.getInt64(value); }
   llvm::AllocaInst* local(llvm::Type* type, const llvm::Twine& name, Value* count = nullptr);
-  template <typename F>
-  Value* hoisted(std::uint64_t key, F make);
+  Value* hoisted(std::uint64_t key, const std::function<Value*(llvm::IRBuilder<>&)>& make);
   llvm::BasicBlock* new_block(const llvm::Twine& name);
   void trap_if(Value* condition, runtime::TrapCode code, SourceLoc loc);
   void likely(Value* condition, llvm::BasicBlock* usual, llvm::BasicBlock* rare);
@@ -252,6 +258,7 @@ class FunctionEmitter {
   std::vector<Value*> row_begins_;  ///< Of the sinks that are rows of a graph: the rows before the position at hand.
   std::vector<const ir::Var*> open_sums_;  ///< Open sinks that are sums of ints, outermost first.
   std::vector<PartialSum> partial_sums_;
+  Batches batches_;
   std::vector<std::size_t> partial_marks_;
   const RegionShape* shape_ = nullptr;
   Value* position_ = nullptr;
@@ -260,14 +267,5 @@ class FunctionEmitter {
   bool before_split_ = false;  ///< Emitting what the inner function derives again: the region's yields are done.
   int depth_ = 0;
 };
-
-template <typename F>
-llvm::Value* FunctionEmitter::hoisted(std::uint64_t key, F make) {
-  const auto found = hoisted_.find(key);
-  if (found != hoisted_.end()) return found->second;
-  Value* made = make(entry_);
-  hoisted_.emplace(key, made);
-  return made;
-}
 
 }  // namespace matcha::codegen::jit

@@ -39,6 +39,7 @@ Value* FunctionEmitter::row_buffer(int sink, std::size_t offset) {
 /// Opens the region's sinks: accumulators are locals that start with what the worker's slots hold.
 void FunctionEmitter::open_region(const RegionShape& shape) {
   shape_ = &shape;
+  find_later_counts(*shape.region);
   done_ = local(i64_, "done");
   entry_.CreateStore(integer(0), done_);
   std::span<const ir::Sink> sinks = shape.region->collect->sinks;
@@ -62,7 +63,7 @@ void FunctionEmitter::open_region(const RegionShape& shape) {
     if (sinks[i].kind == ir::SinkKind::Sum && type.is_scalar(ir::ScalarKind::F64)) {
       sink.exact = entry_.CreateLoad(ptr_, low, name);
     } else if (sinks[i].kind == ir::SinkKind::Sum) {
-      sink.value = local(i128_, name);
+      sink.value = sink.whole = local(i128_, name);
       entry_.CreateStore(entry_.CreateAlignedLoad(i128_, low, llvm::Align(8)), sink.value);
       open_sums_.push_back(sinks[i].var);
     } else if (bounded) {
@@ -80,6 +81,7 @@ void FunctionEmitter::open_region(const RegionShape& shape) {
 
 /// Writes the accumulators back and counts what was done; in the exit block.
 void FunctionEmitter::close_region() {
+  flush_all();
   for (std::size_t i = 0; i < region_sinks_.size(); ++i) {
     const OpenSink& sink = sinks_.at(region_sinks_[i]);
     if (sink.value == nullptr) continue;

@@ -31,6 +31,7 @@ bool is_cheap_operator(ir::Kind kind) {
 }
 
 Value* FunctionEmitter::scalar(const ir::Expr& e) {
+  if (const auto known = batches_.counted.find(&e); known != batches_.counted.end()) return known->second;
   const auto arithmetic_case = [&](const ir::Expr& x) { return arithmetic(x); };
   const auto compare_case = [&](const ir::Expr& x) { return compare(x); };
   const auto never = [](const ir::Expr&) -> Value* { MATCHA_UNREACHABLE("a list where a scalar is expected"); };

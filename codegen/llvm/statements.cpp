@@ -28,6 +28,7 @@ void FunctionEmitter::stmt(const ir::Stmt& s) {
 }
 
 void FunctionEmitter::let(const ir::Let& s) {
+  if (batches_.later.contains(s.var)) return;
   if (s.var->type->bits) {
     bit_names_[s.var] = s.value;
   } else if (s.var->type->is_scalar()) {
@@ -240,6 +241,7 @@ void FunctionEmitter::close(OpenSink& sink) {
 
 void FunctionEmitter::yield(const ir::Yield& s) {
   OpenSink& sink = sinks_.at(s.sink);
+  if (s.batched && put_off(sink, s)) return;
   std::vector<Value*> values;
   for (const ir::Expr* e : s.values) values.push_back(scalar(*e));
   if (sink.region_index >= 0 && before_split_) return;

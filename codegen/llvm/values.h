@@ -2,6 +2,8 @@
 
 #include <llvm/IR/Instructions.h>
 
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "ir/nodes.h"
@@ -51,10 +53,29 @@ struct OpenSink {
   bool map = false;                     ///< One row an outer position.
   int counts = -1;                      ///< Rows of a graph: the sink of the number of neighbours at each position.
   llvm::AllocaInst* value = nullptr;    ///< The accumulator, or the number of items of a list.
+  llvm::AllocaInst* whole = nullptr;    ///< A sum of ints of the region: its accumulator, whatever loops carry.
   llvm::AllocaInst* flag = nullptr;     ///< Min and max: there is a value.
   llvm::BasicBlock* decided = nullptr;  ///< Any and all: where to go once the result is known; null: walk on.
   llvm::Value* exact = nullptr;         ///< Sums of floats: the ExactSum.
   List items;                           ///< Lists in a buffer: the columns.
+};
+
+/// Counts that were put off: pairs of lists, for the sum of a region.
+struct CountQueue {
+  const ir::Expr* value = nullptr;      ///< What is added for a pair.
+  const ir::Expr* count = nullptr;      ///< The size of a set operation,
+  const ir::Expr* known = nullptr;      ///< and what stands for it in the value: itself or its name.
+  llvm::AllocaInst* pairs = nullptr;    ///< `SetPair`s.
+  llvm::AllocaInst* counts = nullptr;   ///< Their counts.
+  llvm::AllocaInst* waiting = nullptr;  ///< Their number.
+  llvm::AllocaInst* total = nullptr;    ///< The accumulator of the sum.
+};
+
+/// All that a function puts off.
+struct Batches {
+  std::vector<std::pair<const ir::Yield*, CountQueue>> queues;
+  std::unordered_map<const ir::Var*, const ir::Expr*> later;  ///< Names of counts that are put off.
+  std::unordered_map<const ir::Expr*, llvm::Value*> counted;  ///< Counts that were put off, while they are used.
 };
 
 /// A sum that a loop carries in 64 bits because its part of the sum fits.

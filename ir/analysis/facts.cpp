@@ -266,6 +266,27 @@ ListFacts Facts::list_of(const Expr* list_expr) const {
   return {};
 }
 
+bool Facts::lasts(const Expr* list) const {
+  switch (list->kind) {
+    case Kind::Vertices:
+    case Kind::Edges:
+    case Kind::Neighbors:
+    case Kind::LowerNeighbors:
+    case Kind::UpperNeighbors:
+    case Kind::EdgeInfo: return true;
+    case Kind::Below:
+    case Kind::Above:
+    case Kind::Span: return lasts(list->operands[0]);
+    case Kind::Var: break;
+    default: return false;
+  }
+  const Var* var = static_cast<const Var*>(list);
+  if (top_level(var)) return true;
+  const Stmt* stmt = definition(var);
+  const Let* let = stmt != nullptr ? as<Let>(stmt) : nullptr;
+  return let != nullptr && lasts(let->value);
+}
+
 Range Facts::range(const Expr* value) const {
   if (const auto found = ranges_.find(value); found != ranges_.end()) return found->second;
   Range range = range_of(value);

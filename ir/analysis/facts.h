@@ -39,6 +39,9 @@ class Facts {
   Range range(const Expr* value) const;
   /// False if evaluating `expr` ends the run with an error for no input. Ranges tell overflow.
   bool may_trap(const Expr* expr) const;
+  /// True for a view of a list that lies where it is, unchanged, as long as a region runs: of a graph or a top-level
+  /// list, not of a buffer.
+  bool lasts(const Expr* list) const;
   /// The statement that binds `var`; null for a parameter.
   const Stmt* definition(const Var* var) const;
   /// True for parameters and for what a statement of the module's own block binds.

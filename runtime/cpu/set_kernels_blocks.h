@@ -153,6 +153,20 @@ struct SetBlocks {
         : "cc");
     return V::equals(V::load(q), x) != 0;
   }
+
+  static u64 lower_bound(const u32* a, u64 na, u64 wide) {
+    if (na == 0 || wide > 0xffffffffu) return na;
+    u32 x = static_cast<u32>(wide);
+    const u32* q = a;
+    u64 count = na;
+    while (count > kLanes) {
+      u64 half = count / 2;
+      search_step(q, half, x);
+      count -= half;
+    }
+    u32 below = V::below(V::load_part(q, count), x) & low_bits(count);
+    return static_cast<u64>(q - a) + static_cast<u64>(__builtin_popcount(below));
+  }
 };
 
 }  // namespace matcha::runtime

@@ -123,8 +123,18 @@ void member_bits(const u32* a, u64 na, const u32* b, u64 nb, u64* out) {
   }
 }
 
+u64 count_pairs(const SetPair* pairs, u64 n, u64* counts) {
+  u64 total = 0;
+  for (u64 i = 0; i < n; ++i) {
+    counts[i] = intersect_count(pairs[i].a, pairs[i].na, pairs[i].b, pairs[i].nb);
+    total += counts[i];
+  }
+  return total;
+}
+
 }  // namespace
 
-const SetKernels kScalarKernels = {"scalar", intersect_count, intersect, diff_count, diff, lower_bound, member_bits};
+const SetKernels kScalarKernels = {"scalar", intersect_count, intersect,   diff_count,
+                                   diff,     lower_bound,     member_bits, count_pairs};
 
 }  // namespace matcha::runtime

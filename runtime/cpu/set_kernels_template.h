@@ -26,6 +26,7 @@ struct SetAlgorithms : SetBlocks<V> {
   using Blocks::kStep;
   using Blocks::kStepItems;
   using Blocks::low_bits;
+  using Blocks::lower_bound;
   using Blocks::search_end;
   using Blocks::search_step;
   using typename Blocks::Count;
@@ -225,18 +226,13 @@ struct SetAlgorithms : SetBlocks<V> {
     return sink.found;
   }
 
-  static u64 lower_bound(const u32* a, u64 na, u64 wide) {
-    if (na == 0 || wide > 0xffffffffu) return na;
-    u32 x = static_cast<u32>(wide);
-    const u32* q = a;
-    u64 count = na;
-    while (count > kLanes) {
-      u64 half = count / 2;
-      search_step(q, half, x);
-      count -= half;
+  static u64 count_pairs(const SetPair* pairs, u64 n, u64* counts) {
+    u64 total = 0;
+    for (u64 i = 0; i < n; ++i) {
+      counts[i] = common(pairs[i].a, pairs[i].na, pairs[i].b, pairs[i].nb, Count{});
+      total += counts[i];
     }
-    u32 below = V::below(V::load_part(q, count), x) & low_bits(count);
-    return static_cast<u64>(q - a) + static_cast<u64>(__builtin_popcount(below));
+    return total;
   }
 
   /// Marks the common items block by block of `a`, which may be any number of items; `na >= 1` and `nb >= 1`.
@@ -286,7 +282,7 @@ struct SetAlgorithms : SetBlocks<V> {
   }
 
   static constexpr SetKernels table(const char* name) {
-    return {name, intersect_count, intersect, diff_count, diff, lower_bound, member_bits};
+    return {name, intersect_count, intersect, diff_count, diff, lower_bound, member_bits, count_pairs};
   }
 };
 

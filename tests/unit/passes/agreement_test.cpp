@@ -144,7 +144,7 @@ TEST_P(Agreement, EveryPassKeepsTheAnswer) {
   std::uint32_t file = sources.add(GetParam().string(), read_file(GetParam()));
   std::optional<ir::Module> parsed = ir::parse(context, file, diagnostics);
   ASSERT_TRUE(parsed) << render_text(diagnostics, false);
-  if (parsed->stage == ir::Stage::Kernel) return expect_agreement(stages(*parsed, "legalize", context));
+  if (parsed->stage == ir::Stage::Kernel) return expect_agreement(stages(*parsed, "batch,legalize", context));
   ir::Module module = stages(*parsed, "bind-labels", context).back();
   std::vector<ir::Module> optimized = stages(module, "cpu", context);
   ASSERT_EQ(optimized.back().stage, ir::Stage::Kernel);

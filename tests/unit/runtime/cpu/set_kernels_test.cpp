@@ -66,6 +66,12 @@ void check_pair(Fixture& fixture, const SetKernels& kernels, const Ranks& a, con
   ASSERT_EQ(kernels.intersect_count(pa, a.size(), pb, b.size()), common.size());
   ASSERT_EQ(kernels.diff_count(pa, a.size(), pb, b.size()), rest.size());
 
+  const SetPair pairs[] = {{pa, a.size(), pb, b.size()}, {pb, b.size(), pb, 0}, {pb, b.size(), pa, a.size()}};
+  std::uint64_t counts[3] = {};
+  ASSERT_EQ(kernels.count_pairs(pairs, 3, counts), 2 * common.size());
+  for (std::uint64_t i = 0; i < 3; ++i) ASSERT_EQ(counts[i], i == 1 ? 0 : common.size());
+  ASSERT_EQ(kernels.count_pairs(pairs, 0, counts), 0u);
+
   std::uint32_t* out = fixture.out.last(std::min(a.size(), b.size()) + 16);
   ASSERT_EQ(kernels.intersect(pa, a.size(), pb, b.size(), out), common.size());
   ASSERT_TRUE(std::equal(common.begin(), common.end(), out));

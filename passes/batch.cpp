@@ -1,0 +1,113 @@
+#include "passes/batch.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "ir/analysis/facts.h"
+#include "ir/match.h"
+#include "ir/rewriter.h"
+
+namespace matcha::passes {
+
+using namespace ir;  // NOLINT: a pass is written in the words of the IR.
+
+namespace {
+
+class Batcher final : public Rewriter {
+ public:
+  Batcher(const Module& module, PassContext& context)
+      : Rewriter(context.context), facts_(module), uses_(count_uses(*module.body)), context_(context) {
+    for (const Stmt* stmt : module.body->body) {
+      const Region* region = as<Region>(stmt);
+      if (region == nullptr) continue;
+      sums_.clear();
+      for (const Sink& sink : region->collect->sinks) {
+        bool whole = !sink.var->type->is_scalar(ScalarKind::F64);
+        if (sink.kind == SinkKind::Sum && whole) sums_.insert(sink.var);
+      }
+      find(*region->collect->body);
+    }
+  }
+
+ protected:
+  void on_stmt(const Stmt* stmt, Stmts& out) override {
+    const Yield* yield = as<Yield>(stmt);
+    if (yield == nullptr || !batched_.contains(yield)) {
+      out.push_back(rebuild(stmt));
+      return;
+    }
+    builder().set_loc(yield->loc);
+    out.push_back(builder().yield(yield->sink, yield->values, true));
+    context_.count("counts");
+  }
+
+ private:
+  /// What the value of a yield is made of.
+  struct Parts {
+    const Expr* count = nullptr;  ///< The one size of a set operation, or the name of one.
+    int reads = 0;
+    bool other = false;  ///< It reads something else.
+  };
+
+  void find(const Block& block) {
+    for (std::size_t i = 0; i < block.body.size(); ++i) {
+      const Stmt* before = i != 0 ? block.body[i - 1] : nullptr;
+      match(
+          *block.body[i], [&](const For& s) { find(*s.body); }, [&](const Block& s) { find(s); },
+          [&](const If& s) {
+            find(*s.then_body);
+            if (s.maybe_else != nullptr) find(*s.maybe_else);
+          },
+          [&](const Collect& s) { find(*s.body); },
+          [&](const Yield& s) {
+            if (sums_.contains(s.sink) && !s.batched) yield(s, before != nullptr ? as<Let>(before) : nullptr);
+          },
+          [](const Stmt&) {});
+    }
+  }
+
+  void yield(const Yield& s, const Let* before) {
+    Parts parts;
+    take(*s.values[0], parts);
+    if (parts.other || parts.count == nullptr) return;
+    bool named = parts.count->kind == Kind::Var;
+    // A count that was named elsewhere is done once for several yields.
+    bool only_here = named && before != nullptr && before->var == parts.count && uses_[before->var] == parts.reads;
+    if (named && !only_here) return;
+    const Expr* count = named ? before->value : parts.count;
+    if (count->kind != Kind::Size || !counts_lasting(*count->operands[0]) || facts_.may_trap(count)) return;
+    batched_.insert(&s);
+  }
+
+  static void take(const Expr& e, Parts& parts) {
+    if (e.kind == Kind::Size || e.kind == Kind::Var) {
+      parts.other = parts.other || (parts.count != nullptr && parts.count != &e);
+      parts.count = &e;
+      ++parts.reads;
+      return;
+    }
+    parts.other = parts.other || e.type->is_list();
+    for (const Expr* operand : e.operands) take(*operand, parts);
+  }
+
+  bool counts_lasting(const Expr& set) const {
+    if (set.kind != Kind::Intersect && set.kind != Kind::Diff) return false;
+    if (!set.type->columns[0]->is_scalar(ScalarKind::Vid)) return false;
+    return std::all_of(set.operands.begin(), set.operands.end(), [&](const Expr* list) {
+      ListFacts facts = facts_.list(list);
+      return facts.ascending && facts.unique && facts_.lasts(list);
+    });
+  }
+
+  Facts facts_;
+  std::unordered_map<const Var*, int> uses_;
+  PassContext& context_;
+  std::unordered_set<const Var*> sums_;  ///< Of the region at hand.
+  std::unordered_set<const Yield*> batched_;
+};
+
+}  // namespace
+
+Module batch(const Module& module, PassContext& context) { return Batcher(module, context).run(module); }
+
+}  // namespace matcha::passes
