@@ -35,6 +35,15 @@ void add_gpu_text_options(CLI::App& verb, codegen::CudaOptions& options) {
       ->transform(CLI::CheckedTransformer(kinds).description(""))
       ->option_text("none|half|timeout")
       ->group("GPU");
+  const std::map<std::string, codegen::Search> searches = {
+      {"plain", codegen::Search::Plain}, {"cached", codegen::Search::Cached}, {"merging", codegen::Search::Merging}};
+  verb.add_option(
+          "--search", options.search,
+          "How threads look for items in lists: each alone, with the top of the search tree among them, or also "
+          "by merging; default: plain")
+      ->transform(CLI::CheckedTransformer(searches).description(""))
+      ->option_text("plain|cached|merging")
+      ->group("GPU");
   const std::map<std::string, codegen::Stack> stacks = {{"array", codegen::Stack::Array},
                                                         {"paged", codegen::Stack::Paged}};
   verb.add_option("--stack", options.stack, "Intermediate lists in arrays, or in pages as they grow; default: array")

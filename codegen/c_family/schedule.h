@@ -22,4 +22,16 @@ enum class Stack {
   Paged,  ///< In pages of an arena that are taken as lists grow (T-DFS III, Algorithm 5).
 };
 
+/// How the lanes of a group search the longer list of a set operation: runtime/common/lane_search.h.
+enum class Search {
+  Plain,    ///< Each on its own.
+  Cached,   ///< The top of the search tree is in the lanes.
+  Merging,  ///< The same, and lists of similar length are walked side by side.
+};
+
+/// Its name in runtime/common/lane_search.h.
+constexpr std::string_view search_name(Search search) {
+  return search == Search::Plain ? "kPlainSearch" : search == Search::Cached ? "kCachedSearch" : "kMergingSearch";
+}
+
 }  // namespace matcha::codegen

@@ -19,7 +19,7 @@ class CudaBackend final : public Backend {
   std::optional<std::string> emit(const ir::Module& module, Diagnostics& diagnostics) override {
     if (!gpu::check_device_program(module, diagnostics)) return std::nullopt;
     return gpu::emit_device_text(module, gpu::group_widths(module, options_.group, kWarp), options_.steal,
-                                 options_.stack)
+                                 options_.stack, options_.search)
         .text;
   }
   void begin() override { opening_ = gpu::open_session(options_); }
@@ -40,7 +40,8 @@ class CudaProgramBackend final : public Backend {
   std::string_view name() const override { return "cuda"; }
   ir::Stage stage() const override { return ir::Stage::Kernel; }
   std::optional<std::string> emit(const ir::Module& module, Diagnostics& diagnostics) override {
-    return gpu::emit_program(module, about_, gpu::group_widths(module, options_.group, kWarp), diagnostics);
+    return gpu::emit_program(module, about_, gpu::group_widths(module, options_.group, kWarp), diagnostics,
+                             options_.search);
   }
   std::unique_ptr<Executable> load(const ir::Module&, Diagnostics&) override { return nullptr; }
 

@@ -16,6 +16,7 @@ struct CudaOptions {
       0;  ///< Threads that work together on a position: 1, 2, 4, 8, 16 or 32; 0: chosen for each region.
   Stealing steal = Stealing::Timeout;
   Stack stack = Stack::Array;  ///< Paged is also taken when arrays for enough groups do not fit.
+  Search search = Search::Plain;
   /// Microseconds: Timeout hands on the rest of a task that ran for so long, 0: never; Half looks so often for blocks
   /// without work, 0: never. Not said: 10,000 and 10.
   std::optional<std::uint64_t> tau_us;

@@ -68,7 +68,7 @@ Spelling device_spelling(const std::vector<std::uint32_t>& groups, Stack stack) 
 }
 
 DeviceText emit_device_text(const ir::Module& module, const std::vector<std::uint32_t>& groups, Stealing steal,
-                            Stack stack) {
+                            Stack stack, Search search) {
   Names names;
   Emitted emitted = emit_workers(module, device_spelling(groups, stack), names);
   const std::string prologue = worker_prologue();
@@ -76,6 +76,7 @@ DeviceText emit_device_text(const ir::Module& module, const std::vector<std::uin
     TextWriter out;
     out.line(fmt::format("// {}: the device, for NVRTC or nvcc.", module.name));
     out.line(fmt::format("#define MATCHA_STEALING {}", stealing_name(steal)));
+    if (search != Search::Plain) out.line(fmt::format("#define MATCHA_SEARCH {}", search_name(search)));
     out.raw(prologue);
     out.blank();
     out.line("namespace matcha_program {");

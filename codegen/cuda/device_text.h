@@ -32,9 +32,10 @@ std::vector<std::uint32_t> group_widths(const ir::Module& module, std::uint32_t 
 Spelling device_spelling(const std::vector<std::uint32_t>& groups, Stack stack);
 
 /// Requires: a verified module of stage kernel that `check_device_program` takes; a width for each region. The text
-/// serves one kind of stealing and one of stacks.
+/// serves one kind of stealing, one of stacks and one of searches.
 DeviceText emit_device_text(const ir::Module& module, const std::vector<std::uint32_t>& groups,
-                            Stealing steal = Stealing::Timeout, Stack stack = Stack::Array);
+                            Stealing steal = Stealing::Timeout, Stack stack = Stack::Array,
+                            Search search = Search::Plain);
 
 /// False, with a diagnostic, for what does not run on a device: a loop outside a region.
 bool check_device_program(const ir::Module& module, Diagnostics& diagnostics);

@@ -84,7 +84,8 @@ std::vector<std::string> call(const EmittedRegion& region, std::uint32_t group, 
 }  // namespace
 
 std::optional<std::string> emit_program(const ir::Module& module, const AheadOfTime& about,
-                                        const std::vector<std::uint32_t>& groups, Diagnostics& diagnostics) {
+                                        const std::vector<std::uint32_t>& groups, Diagnostics& diagnostics,
+                                        Search search) {
   if (!check_device_program(module, diagnostics)) return std::nullopt;
   const FrameLayout layout(module);
   Names names;
@@ -104,12 +105,12 @@ std::optional<std::string> emit_program(const ir::Module& module, const AheadOfT
   out.line("#pragma nv_diag_suppress 177  // Functions that this program does not need.");
   out.blank();
   out.line("// The device.");
-  out.raw(emit_device_text(module, groups, about.steal, about.stack).text);
+  out.raw(emit_device_text(module, groups, about.steal, about.stack, search).text);
   out.blank();
   out.line("// The host. It names the same things, in a namespace of its own.");
   for (const std::string& include : includes) out.line(include);
   out.line("#define MATCHA_HOST_PART");
-  for (const char* macro : {"MATCHA_STEALING", "MATCHA_ON_DEVICE", "MATCHA_FN", "MATCHA_MEMBER",
+  for (const char* macro : {"MATCHA_STEALING", "MATCHA_SEARCH", "MATCHA_ON_DEVICE", "MATCHA_FN", "MATCHA_MEMBER",
                             "MATCHA_APART", "MATCHA_DEVICE_FUNCTION"}) {
     out.line(fmt::format("#undef {}", macro));
   }

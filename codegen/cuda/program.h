@@ -16,6 +16,7 @@ namespace matcha::codegen::gpu {
 /// with a diagnostic, for a program of several graphs and for what does not run on a device. Requires: a verified
 /// module of stage kernel whose label words were lifted; a width for each region.
 std::optional<std::string> emit_program(const ir::Module& module, const AheadOfTime& about,
-                                        const std::vector<std::uint32_t>& groups, Diagnostics& diagnostics);
+                                        const std::vector<std::uint32_t>& groups, Diagnostics& diagnostics,
+                                        Search search = Search::Plain);
 
 }  // namespace matcha::codegen::gpu

@@ -78,7 +78,7 @@ void Session::begin_compile(const ir::Module& module, const std::vector<std::uin
   if (!regions_.empty() && groups_ == groups && stack_ == stack) return;
   groups_ = groups;
   stack_ = stack;
-  DeviceText device_text = emit_device_text(module, groups, options_.steal, stack);
+  DeviceText device_text = emit_device_text(module, groups, options_.steal, stack, options_.search);
   regions_ = std::move(device_text.regions);
   const std::string name = module.name.empty() ? "program" : std::string(module.name);
   compiling_.clear();

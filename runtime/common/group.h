@@ -37,6 +37,11 @@ struct Group {
     if constexpr (width == 1) return value;
     return __shfl_sync(mask, value, 0, width);
   }
+  /// The value of lane `source`.
+  template <typename T>
+  MATCHA_MEMBER T from(T value, u32 source) const {
+    return __shfl_sync(mask, value, source, width);
+  }
   /// The sum over all lanes, in all lanes.
   MATCHA_MEMBER u64 total(u64 value) const {
     for (u32 step = width / 2; step > 0; step /= 2) value += __shfl_xor_sync(mask, value, step, width);
@@ -69,6 +74,10 @@ struct Group {
   MATCHA_MEMBER void sync() const {}
   MATCHA_MEMBER u32 ballot(bool flag) const { return flag; }
   MATCHA_MEMBER u64 broadcast(u64 value) const { return value; }
+  template <typename T>
+  MATCHA_MEMBER T from(T value, u32) const {
+    return value;
+  }
   MATCHA_MEMBER u64 total(u64 value) const { return value; }
   MATCHA_MEMBER i128 total_wide(i128 value) const { return value; }
   MATCHA_MEMBER static u64 now() { return __builtin_ia32_rdtsc(); }

@@ -1,8 +1,9 @@
 // Set operations of one group. With one thread they merge or search by turns; with more, each lane takes an item of the
-// shorter list and searches the longer one, and a ballot tells where the hits go (G2Miner; T-DFS III).
+// shorter list and searches the longer one, and a ballot tells where the hits go (G2Miner; T-DFS III). lane_search.h
+// has other ways to search.
 #pragma once
 
-#include "runtime/common/group.h"
+#include "runtime/common/lane_search.h"
 #include "runtime/common/launch.h"
 
 namespace matcha_program {
@@ -67,12 +68,12 @@ class SetOperations {
   /// Calls `keep(x)` for the items of `a` that are in `b` (`wanted`) or not, in order; lanes in step.
   template <typename A, typename B, typename Keep>
   MATCHA_MEMBER void filter(const A& a, const B& b, bool wanted, Keep keep) const {
-    for (u64 first = 0; first < a.size; first += Group::kWidth) {
-      u64 i = first + group_.lane;
-      bool inside = i < a.size;
-      auto x = a.at(inside ? i : first);
-      keep(x, inside && contains(b, x) == wanted);
-    }
+    look_up(a, b, [&](ItemOf<A> x, bool inside, bool found) { keep(x, inside && found == wanted); });
+  }
+  /// The same when `a` is ascending too.
+  template <typename A, typename B, typename Keep>
+  MATCHA_MEMBER void filter_ascending(const A& a, const B& b, bool wanted, Keep keep) const {
+    look_up_ascending(a, b, [&](ItemOf<A> x, bool inside, bool found) { keep(x, inside && found == wanted); });
   }
 
  private:
@@ -82,14 +83,45 @@ class SetOperations {
     if constexpr (Group::kWidth == 1) {
       if (b.size / a.size < kSearchRatio) return merge_count(a, b);
     }
-    return search_count(a, b);
+    if constexpr (Group::kWidth != 1 && kSearch == kMergingSearch) {
+      i64 count = 0;
+      look_up_ascending(a, b, [&](ItemOf<A>, bool inside, bool found) { count += inside && found ? 1 : 0; });
+      return count;
+    } else {
+      return search_count(a, b);
+    }
+  }
+
+  /// Calls `take(x, inside, found)` for the items of `a` in order, lanes in step; `inside` is false for lanes that got
+  /// none.
+  template <typename A, typename B, typename Take>
+  MATCHA_MEMBER void look_up(const A& a, const B& b, Take take) const {
+    if (a.size == 0) return;
+    const Searched<Group, B> searched(group_, b);
+    for (u64 first = 0; first < a.size; first += Group::kWidth) {
+      u64 i = first + group_.lane;
+      bool inside = i < a.size;
+      auto x = a.at(inside ? i : first);
+      take(x, inside, searched.contains(x, inside));
+    }
+  }
+  template <typename A, typename B, typename Take>
+  MATCHA_MEMBER void look_up_ascending(const A& a, const B& b, Take take) const {
+    if constexpr (Group::kWidth != 1 && kSearch == kMergingSearch && can_merge<B>) {
+      if (b.size != 0 && b.size / kMergeRatio < a.size) return merge_in_step(group_, a, b, take);
+    }
+    look_up(a, b, take);
   }
 
   /// The lane's share: its items of `a` that are in `b`.
   template <typename A, typename B>
   MATCHA_MEMBER i64 search_count(const A& a, const B& b) const {
     i64 count = 0;
-    for (u64 i = group_.lane; i < a.size; i += Group::kWidth) count += contains(b, a.at(i)) ? 1 : 0;
+    if constexpr (Group::kWidth != 1 && kSearch != kPlainSearch) {
+      look_up(a, b, [&](ItemOf<A>, bool inside, bool found) { count += inside && found ? 1 : 0; });
+    } else {
+      for (u64 i = group_.lane; i < a.size; i += Group::kWidth) count += contains(b, a.at(i)) ? 1 : 0;
+    }
     return count;
   }
 

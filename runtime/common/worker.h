@@ -44,19 +44,19 @@ class WorkerOf : public TaskWalk<Group>, public Checked<Group>, public SetOperat
   }
   template <typename A, typename B, typename R>
   MATCHA_MEMBER auto intersect(const A& a, const B& b, R room) const {
-    return store(a, b, true, room);
+    return store<true>(a, b, true, room);
   }
   template <typename A, typename B, typename R>
   MATCHA_MEMBER auto diff(const A& a, const B& b, R room) const {
-    return store(a, b, false, room);
+    return store<true>(a, b, false, room);
   }
   template <typename A, typename B, typename R>
   MATCHA_MEMBER auto intersect_repeats(const A& a, const B& b, R room) const {
-    return store(a, b, true, room);
+    return store<false>(a, b, true, room);
   }
   template <typename A, typename B, typename R>
   MATCHA_MEMBER auto diff_repeats(const A& a, const B& b, R room) const {
-    return store(a, b, false, room);
+    return store<false>(a, b, false, room);
   }
   template <typename A, typename R>
   MATCHA_MEMBER auto copy(const A& a, R room) const {
@@ -152,17 +152,22 @@ class WorkerOf : public TaskWalk<Group>, public Checked<Group>, public SetOperat
     return launch_.scratch + index_ * launch_.scratch_bytes + launch_.buffers[number].offset;
   }
 
-  template <typename A, typename B, typename R>
+  template <bool ascending, typename A, typename B, typename R>
   MATCHA_MEMBER auto store(const A& a, const B& b, bool wanted, R room) const {
     group_.sync();
     u64 size = 0;
-    this->filter(a, b, wanted, [&](typename R::Item x, bool keep) {
+    const auto put = [&](typename R::Item x, bool keep) {
       u32 keepers = group_.ballot(keep);
       u64 at = size + Group::bits(keepers & ((1u << group_.lane) - 1));
       size += Group::bits(keepers);
       room.grow(launch_, group_, size);
       if (keep && at < room.ready()) room.put(at, x);
-    });
+    };
+    if constexpr (ascending) {
+      this->filter_ascending(a, b, wanted, put);
+    } else {
+      this->filter(a, b, wanted, put);
+    }
     group_.sync();
     return room.list(fit(size, room));
   }

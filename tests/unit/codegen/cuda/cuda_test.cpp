@@ -205,15 +205,18 @@ TEST_F(CudaText, SchedulesCompile) {
     std::uint32_t group;
     Stealing steal;
     Stack stack;
+    Search search = Search::Plain;
   };
   constexpr Case kCases[] = {{"examples/clique5.mt", 32, Stealing::Half, Stack::Paged},
                              {"examples/house.mt", 1, Stealing::Half, Stack::Array},
                              {"examples/house.mt", 8, Stealing::None, Stack::Paged},
-                             {"examples/four_cycle.mt", 16, Stealing::Timeout, Stack::Paged}};
+                             {"examples/four_cycle.mt", 16, Stealing::Timeout, Stack::Paged},
+                             {"examples/clique4.mt", 32, Stealing::Timeout, Stack::Array, Search::Cached},
+                             {"examples/house.mt", 8, Stealing::Timeout, Stack::Paged, Search::Merging}};
   for (const Case& c : kCases) {
     std::optional<ir::Module> module = program(read(c.program));
     ASSERT_TRUE(module);
-    DeviceText text = emit_device_text(*module, group_widths(*module, c.group, 0), c.steal, c.stack);
+    DeviceText text = emit_device_text(*module, group_widths(*module, c.group, 0), c.steal, c.stack, c.search);
     EXPECT_EQ(compile(**nvrtc, text.text, 90), "") << c.program;
   }
 }

@@ -1,4 +1,8 @@
-#include "runtime/common/graph_build.h"
+// Once with a thread as a group, and, with MATCHA_TEST_WARP, once with a warp of fibers.
+
+#ifdef MATCHA_TEST_WARP
+#include "tests/unit/runtime/common/warp.h"
+#endif
 
 #include <gtest/gtest.h>
 
@@ -7,8 +11,21 @@
 #include <random>
 #include <vector>
 
+#include "runtime/common/graph_build.h"
+
 namespace matcha_program {
 namespace {
+
+/// Calls `work(group)` in all lanes of a group.
+template <typename F>
+void in_group(F work) {
+#ifdef MATCHA_TEST_WARP
+  static warp::Warp warp;
+  warp.run([&] { work(Group<32>::here()); });
+#else
+  work(Group<1>::here());
+#endif
+}
 
 struct Edge {
   u64 source, target, info;
@@ -70,9 +87,9 @@ class Builder {
                           sorted_values.data(),
                           counts.data(),
                           shift};
-      for (u64 i = pieces.pieces; i-- > 0;) count_digits(step, group_, i, digits.data());
+      for (u64 i = pieces.pieces; i-- > 0;) in_group([&](auto group) { count_digits(step, group, i, digits.data()); });
       sum(counts);
-      for (u64 i = pieces.pieces; i-- > 0;) move_by_digit(step, group_, i, digits.data());
+      for (u64 i = pieces.pieces; i-- > 0;) in_group([&](auto group) { move_by_digit(step, group, i, digits.data()); });
       keys.swap(sorted_keys);
       values.swap(sorted_values);
     }
@@ -81,9 +98,9 @@ class Builder {
     const Pieces pieces = cut(counts.size());
     std::vector<u32> sums(pieces.pieces + 1);
     const Sums s{pieces, counts.data(), sums.data()};
-    for (u64 i = pieces.pieces; i-- > 0;) sum_piece(s, group_, i);
-    sum_sums(s, group_);
-    for (u64 i = pieces.pieces; i-- > 0;) spread_sums(s, group_, i);
+    for (u64 i = pieces.pieces; i-- > 0;) in_group([&](auto group) { sum_piece(s, group, i); });
+    in_group([&](auto group) { sum_sums(s, group); });
+    for (u64 i = pieces.pieces; i-- > 0;) in_group([&](auto group) { spread_sums(s, group, i); });
     return sums.back();
   }
   std::vector<u32> order(const StoredRows& rows) {
@@ -98,7 +115,6 @@ class Builder {
   Pieces cut(u64 count) const { return {count, piece_, (count + piece_ - 1) / piece_}; }
 
   u64 piece_;
-  Group<1> group_;
 };
 
 struct Built {
@@ -181,7 +197,14 @@ Built expected(std::vector<Edge> list, u64 universe, bool with_info) {
 
 TEST(GraphBuildTest, IsTheGraphOfTheList) {
   std::mt19937_64 random(7);
-  for (int round = 0; round < 300; ++round) {
+#ifdef MATCHA_TEST_WARP
+  constexpr int kRounds = 8;
+  constexpr u64 kSmallestPiece = 100;
+#else
+  constexpr int kRounds = 300;
+  constexpr u64 kSmallestPiece = 1;
+#endif
+  for (int round = 0; round < kRounds; ++round) {
     const u64 universe = 1 + random() % (round % 5 == 0 ? 3 : round % 3 == 0 ? 700 : 65);
     const u64 count = random() % (round % 4 == 0 ? 1500 : 150);
     std::vector<Edge> list;
@@ -193,7 +216,7 @@ TEST(GraphBuildTest, IsTheGraphOfTheList) {
     const Rows rows(list, positions, random);
     for (bool with_info : {false, true}) {
       const Built wanted = expected(list, universe, with_info);
-      const Built built = build(rows, count, universe, with_info, 1 + random() % 90);
+      const Built built = build(rows, count, universe, with_info, kSmallestPiece + random() % 90);
       ASSERT_EQ(built.offsets, wanted.offsets);
       ASSERT_EQ(built.neighbors, wanted.neighbors);
       ASSERT_EQ(built.sources, wanted.sources);

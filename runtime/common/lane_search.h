@@ -1,0 +1,110 @@
+// How the lanes of a group search a list together. `MATCHA_SEARCH` says which way a text is compiled for:
+//
+//   plain    every lane searches on its own
+//   cached   the top of the search tree is in the lanes: each reads one item, so the first steps of every search are
+//            exchanges of registers (G2Miner caches it in shared memory; there each step of a search that is cached
+//            is a read of it)
+//   merging  as cached, and lists of similar length are walked side by side, the searched one in windows of an item a
+//            lane, which are read whole
+#pragma once
+
+#include "runtime/common/group.h"
+
+namespace matcha_program {
+
+enum Search : u32 { kPlainSearch, kCachedSearch, kMergingSearch };
+#ifdef MATCHA_SEARCH
+inline constexpr Search kSearch = MATCHA_SEARCH;
+#else
+inline constexpr Search kSearch = kPlainSearch;
+#endif
+
+/// A list that is less than this many times longer is merged with the other one by kMergingSearch: a window costs about
+/// as much as two steps of a search, and a search of a list of thousands has six of them after the lanes.
+inline constexpr u64 kMergeRatio = 4;
+
+template <typename L>
+MATCHA_MEMBER const L& some_list();  // Only for types: nobody calls it.
+template <typename L>
+using ItemOf = decltype(some_list<L>().at(0));
+
+/// A list whose items all lanes of a group look for, each its own, in step.
+template <typename Group, typename B, Search search = kSearch>
+struct Searched {
+  const B& list;
+  MATCHA_MEMBER Searched(const Group&, const B& searched) : list(searched) {}
+  /// Whether it has `x`; of no use when the lane is not `wanted`.
+  template <typename T>
+  MATCHA_MEMBER bool contains(T x, bool wanted) const {
+    return wanted && matcha_program::contains(list, x);
+  }
+};
+
+/// True for lists whose items ascend; a literal has a search of its own.
+template <typename B>
+inline constexpr bool can_merge = true;
+template <u64 rows, typename T>
+inline constexpr bool can_merge<Literal<rows, T>> = false;
+
+/// The number of lanes whose word is below `x`; at most the width less one. Requires: words ascend with the lanes.
+template <typename Group, typename T>
+MATCHA_FN u32 lanes_below(const Group& group, T word, T x) {
+  u32 below = 0;
+  for (u32 step = Group::kWidth / 2; step > 0; step /= 2) {
+    below += group.from(word, below + step - 1) < x ? step : 0;
+  }
+  return below;
+}
+
+/// The top of the tree in the lanes: each has the last item of one of as many parts of the list.
+template <typename Group, typename B>
+requires(Group::kWidth != 1 && can_merge<B>) struct CachedTop {
+  using Value = typename B::Value;
+  const Group& group;
+  const B& list;
+  u64 part;
+  Value last;
+  MATCHA_MEMBER CachedTop(const Group& lanes, const B& searched)
+      : group(lanes), list(searched), part((searched.size + Group::kWidth - 1) / Group::kWidth), last{} {
+    if (list.size != 0) last = list.at(smaller((group.lane + 1) * part, u64(list.size)) - 1);
+  }
+  MATCHA_MEMBER bool contains(Value x, bool wanted) const {
+    u64 begin = lanes_below(group, last, x) * part;
+    u64 end = smaller(begin + part, u64(list.size));
+    return wanted && begin < end && matcha_program::contains(list.part(begin, end), x);
+  }
+};
+template <typename Group, typename B>
+requires(Group::kWidth != 1 && can_merge<B>) struct Searched<Group, B, kCachedSearch> : CachedTop<Group, B> {
+  using CachedTop<Group, B>::CachedTop;
+};
+template <typename Group, typename B>
+requires(Group::kWidth != 1 && can_merge<B>) struct Searched<Group, B, kMergingSearch> : CachedTop<Group, B> {
+  using CachedTop<Group, B>::CachedTop;
+};
+
+/// Calls `take(x, inside, found)` for the items of `a` in order, lanes in step: whether each is in `b`. Requires: both
+/// ascend, and `b` has items.
+template <typename Group, typename A, typename B, typename Take>
+MATCHA_FN void merge_in_step(const Group& group, const A& a, const B& b, Take take) {
+  const u64 last = u64(b.size) - 1;
+  u64 window = 0;
+  auto item = b.at(smaller(u64(group.lane), last));
+  for (u64 first = 0; first < a.size; first += Group::kWidth) {
+    u64 i = first + group.lane;
+    bool inside = i < a.size;
+    auto x = a.at(inside ? i : first);
+    bool found = false;
+    while (true) {
+      bool here = group.from(item, lanes_below(group, item, x)) == x;
+      found = found || here;
+      bool beyond = group.from(item, Group::kWidth - 1) < x;
+      if (group.ballot(inside && beyond) == 0 || window + Group::kWidth > last) break;
+      window += Group::kWidth;
+      item = b.at(smaller(window + group.lane, last));
+    }
+    take(x, inside, found);
+  }
+}
+
+}  // namespace matcha_program

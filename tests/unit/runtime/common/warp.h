@@ -1,0 +1,174 @@
+// A warp of fibers, so that device code with groups of several lanes runs in a test: stands in front of runtime/common
+// and makes it the text of a device. A lane runs until it meets the others of its mask at a word of the warp; each word
+// is one exchange of values. Lanes that miss an exchange, or come to another one, hang the others, which ends the test.
+#pragma once
+
+#include <ucontext.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#define __CUDACC__
+#define __device__
+#define __forceinline__ inline
+#define __noinline__
+
+namespace warp {
+
+inline constexpr unsigned kLanes = 32;
+
+struct Index {
+  unsigned x;
+};
+
+/// The lanes that run now.
+struct Warp {
+  static constexpr std::size_t kStackBytes = 256 << 10;
+
+  ucontext_t scheduler;
+  std::array<ucontext_t, kLanes> contexts;
+  std::array<std::vector<char>, kLanes> stacks;
+  std::array<bool, kLanes> done{};
+  std::array<std::uint64_t, kLanes> exchanges{};              ///< How many a lane has come to.
+  std::array<std::array<std::uint64_t, 2>, kLanes> values{};  ///< Of the last one and the one before.
+  unsigned lane = 0;
+  std::function<void()> work;
+
+  static Warp*& current() {
+    static Warp* warp = nullptr;
+    return warp;
+  }
+  static void enter() {
+    Warp& warp = *current();
+    warp.work();
+    warp.done[warp.lane] = true;
+  }
+
+  void run(const std::function<void()>& every_lane) {
+    current() = this;
+    work = every_lane;
+    for (unsigned i = 0; i < kLanes; ++i) {
+      done[i] = false;
+      exchanges[i] = 0;
+      stacks[i].resize(kStackBytes);
+      getcontext(&contexts[i]);
+      contexts[i].uc_stack.ss_sp = stacks[i].data();
+      contexts[i].uc_stack.ss_size = stacks[i].size();
+      contexts[i].uc_link = &scheduler;
+      makecontext(&contexts[i], enter, 0);
+    }
+    constexpr int kIdleRounds = 3;
+    int idle = 0;
+    while (idle < kIdleRounds) {
+      std::uint64_t before = 0;
+      std::uint64_t after = 0;
+      unsigned running = 0;
+      for (unsigned i = 0; i < kLanes; ++i) {
+        before += exchanges[i] + (done[i] ? 1 : 0);
+        if (done[i]) continue;
+        lane = i;
+        swapcontext(&scheduler, &contexts[i]);
+        running += done[i] ? 0 : 1;
+      }
+      for (unsigned i = 0; i < kLanes; ++i) after += exchanges[i] + (done[i] ? 1 : 0);
+      if (running == 0) return;
+      idle = before == after ? idle + 1 : 0;
+    }
+    std::fprintf(stderr, "lanes of a warp wait for lanes that do not come\n");
+    std::abort();
+  }
+
+  /// Leaves `value` for the lanes of `mask` and waits for theirs.
+  void meet(unsigned mask, std::uint64_t value) {
+    const unsigned self = lane;
+    const std::uint64_t number = ++exchanges[self];
+    values[self][number % 2] = value;
+    for (unsigned other = 0; other < kLanes; ++other) {
+      while ((mask >> other & 1) != 0 && exchanges[other] < number) {
+        swapcontext(&contexts[self], &scheduler);
+      }
+    }
+    lane = self;
+  }
+  std::uint64_t value_of(unsigned other) const { return values[other][exchanges[lane] % 2]; }
+};
+
+inline Warp& here() { return *Warp::current(); }
+
+template <typename T>
+std::uint64_t to_word(T value) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, &value, sizeof value);
+  return word;
+}
+template <typename T>
+T from_word(std::uint64_t word) {
+  T value;
+  std::memcpy(&value, &word, sizeof value);
+  return value;
+}
+template <typename T>
+T exchange(unsigned mask, T value, unsigned source) {
+  here().meet(mask, to_word(value));
+  return from_word<T>(here().value_of(source));
+}
+
+}  // namespace warp
+
+#define threadIdx (warp::Index{warp::here().lane})
+
+inline void __syncwarp(unsigned mask) { warp::here().meet(mask, 0); }
+inline unsigned __ballot_sync(unsigned mask, bool flag) {
+  warp::here().meet(mask, flag ? 1 : 0);
+  unsigned result = 0;
+  for (unsigned i = 0; i < warp::kLanes; ++i) {
+    if ((mask >> i & 1) != 0 && warp::here().value_of(i) != 0) result |= 1u << i;
+  }
+  return result;
+}
+inline unsigned __match_any_sync(unsigned mask, unsigned word) {
+  warp::here().meet(mask, word);
+  unsigned result = 0;
+  for (unsigned i = 0; i < warp::kLanes; ++i) {
+    if ((mask >> i & 1) != 0 && warp::here().value_of(i) == word) result |= 1u << i;
+  }
+  return result;
+}
+template <typename T>
+T __shfl_sync(unsigned mask, T value, unsigned source, unsigned width) {
+  unsigned first = warp::here().lane / width * width;
+  return warp::exchange(mask, value, first + source % width);
+}
+template <typename T>
+T __shfl_up_sync(unsigned mask, T value, unsigned step, unsigned width) {
+  unsigned lane = warp::here().lane;
+  return warp::exchange(mask, value, lane % width < step ? lane : lane - step);
+}
+template <typename T>
+T __shfl_xor_sync(unsigned mask, T value, unsigned bits, unsigned) {
+  return warp::exchange(mask, value, warp::here().lane ^ bits);
+}
+inline int __popc(unsigned word) { return __builtin_popcount(word); }
+inline int __ffsll(long long word) { return __builtin_ffsll(word); }
+inline long long clock64() { return 0; }
+inline double __dmul_rn(double a, double b) { return a * b; }
+inline void __nanosleep(unsigned) {}
+inline void __threadfence() {}
+inline void __threadfence_system() {}
+using std::fmod;
+
+using Word = unsigned long long;
+inline Word atomicAdd(Word* word, Word value) { return std::exchange(*word, *word + value); }
+inline Word atomicExch(Word* word, Word value) { return std::exchange(*word, value); }
+inline Word atomicOr(Word* word, Word bits) { return std::exchange(*word, *word | bits); }
+inline Word atomicAnd(Word* word, Word bits) { return std::exchange(*word, *word & bits); }
+inline Word atomicCAS(Word* word, Word expected, Word value) {
+  return std::exchange(*word, *word == expected ? value : *word);
+}
