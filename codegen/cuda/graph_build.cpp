@@ -28,9 +28,9 @@ namespace {
 constexpr const char* kKernels[] = {"build_count_digits", "build_move_by_digit", "build_sum_piece", "build_sum_sums",
                                     "build_spread_sums",  "build_order_keys",    "build_edge_keys", "build_arcs",
                                     "build_offsets",      "build_marks",         "build_vertices"};
-constexpr unsigned kThreads = 128;
+constexpr unsigned kBuildThreads = 128;
 constexpr unsigned kBlocksAMultiprocessor = 8;
-constexpr std::uint64_t kLanes = 32;
+constexpr std::uint64_t kBuildLanes = 32;
 
 /// What the host reads of top-level values: expressions outside of regions, and the lists that are dealt out.
 class HostReads {
@@ -138,7 +138,7 @@ class GraphBuilder::Build {
     build_.universe = universe;
     build_.bits = static_cast<u32>(std::bit_width(std::max<std::uint64_t>(universe, 2) - 1));
     groups_ = static_cast<std::uint64_t>(stream.device().properties().multiprocessors) * kBlocksAMultiprocessor *
-              kThreads / kLanes;
+              kBuildThreads / kBuildLanes;
   }
 
   /// Nothing is freed that a kernel may still use.
@@ -192,22 +192,22 @@ class GraphBuilder::Build {
   template <typename... A>
   void launch(const char* kernel, std::uint64_t threads, A... arguments) {
     runtime::cuda::LaunchShape shape;
-    shape.threads = kThreads;
-    shape.blocks = static_cast<unsigned>((threads + kThreads - 1) / kThreads);
+    shape.threads = kBuildThreads;
+    shape.blocks = static_cast<unsigned>((threads + kBuildThreads - 1) / kBuildThreads);
     need(builder_.kernels_.at(kernel).launch(stream_, shape, arguments...));
   }
   /// A kernel whose threads share out items among them.
   template <typename... A>
   void spread(const char* kernel, A... arguments) {
-    launch(kernel, groups_ * kLanes, arguments...);
+    launch(kernel, groups_ * kBuildLanes, arguments...);
   }
 
   /// The first `count` words of `counts_` become the sums of those before them; the total stands at the end of `sums_`.
   Pieces sum_up(std::uint64_t count) {
     const Sums sums{pieces_of(count), pointer<u32>(counts_), pointer<u32>(sums_)};
-    launch("build_sum_piece", sums.pieces.pieces * kLanes, sums);
-    launch("build_sum_sums", kLanes, sums);
-    launch("build_spread_sums", sums.pieces.pieces * kLanes, sums);
+    launch("build_sum_piece", sums.pieces.pieces * kBuildLanes, sums);
+    launch("build_sum_sums", kBuildLanes, sums);
+    launch("build_spread_sums", sums.pieces.pieces * kBuildLanes, sums);
     return sums.pieces;
   }
 
@@ -221,9 +221,9 @@ class GraphBuilder::Build {
                           pointer<u32>(values_[1]),
                           pointer<u32>(counts_),
                           static_cast<u32>(shift)};
-      launch("build_count_digits", pieces_.pieces * kLanes, step);
+      launch("build_count_digits", pieces_.pieces * kBuildLanes, step);
       sum_up(pieces_.pieces * kDigits);
-      launch("build_move_by_digit", pieces_.pieces * kLanes, step);
+      launch("build_move_by_digit", pieces_.pieces * kBuildLanes, step);
       std::swap(keys_[0], keys_[1]);
       std::swap(values_[0], values_[1]);
     }

@@ -26,7 +26,7 @@ using Use = RegionMemory::Use;
 
 namespace {
 
-constexpr std::uint64_t kLine = 64;
+constexpr std::uint64_t kCacheLine = 64;
 /// Rows that a stream has room for; the host keeps up or the device waits.
 constexpr std::uint64_t kStreamRows = std::uint64_t{1} << 16;
 
@@ -35,7 +35,7 @@ T* device_pointer(CuDevicePtr address) {
   return reinterpret_cast<T*>(address);
 }
 
-std::uint64_t whole_lines(std::uint64_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
+std::uint64_t whole_lines(std::uint64_t bytes) { return (bytes + kCacheLine - 1) / kCacheLine * kCacheLine; }
 
 /// At least so many bytes; what was there is gone.
 void grow(const runtime::cuda::DeviceRef& device, PinnedMemory& memory, std::uint64_t bytes) {
