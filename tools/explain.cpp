@@ -216,7 +216,10 @@ class Explain {
   ExitCode count() {
     if (!runs()) return ExitCode::Ok;
     const LoopCounts counts(compilation_.pipeline().module, compilation_.context());
-    if (!counts.any()) return ExitCode::Ok;
+    if (!counts.any()) {
+      console_.note("sizes: too many loops to count how often each runs");
+      return ExitCode::Ok;
+    }
     SourceManager sources;
     Diagnostics diagnostics(sources);
     MATCHA_CHECK(ir::verify(counts.module(), diagnostics), "the counting module breaks a rule of the verifier");

@@ -16,7 +16,7 @@ namespace matcha::tools {
 namespace {
 
 /// More sums than this take longer to compile than anyone waits for the figures.
-constexpr std::size_t kMostCounters = 1000;
+constexpr std::size_t kMostCounters = 400;
 
 /// The last of the conditions that a loop body begins with; null if there is none. Values before them cost nothing.
 const ir::If* last_condition(const ir::Block& body) {

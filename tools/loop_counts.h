@@ -28,7 +28,7 @@ class LoopCounts {
   LoopCounts(const ir::Module& module, ir::Context& context);
 
   const ir::Module& module() const { return counting_; }
-  /// False if the module has nothing to count, or far too much.
+  /// False if the module has nothing to count, or so much that it would take long to compile.
   bool any() const { return !counters_.empty(); }
   /// Enters what a run of `module()` found into the steps of the original.
   void fill(const codegen::RunResult& result, std::vector<Step>& steps) const;

@@ -193,5 +193,56 @@ TEST(PatternProgram, MotifsAreNotListed) {
   EXPECT_NE(render_text(diagnostics, false).find("<pattern>:1:1: error: the matches of all motifs"), std::string::npos);
 }
 
+std::vector<MatchingPlan> plans_of(const char* text, const Request& request) {
+  SourceManager sources;
+  Diagnostics diagnostics(sources);
+  const std::uint32_t file = sources.add("<pattern>", text);
+  const std::optional<PatternSet> set = read_pattern(sources, file, diagnostics);
+  const std::optional<PatternProgram> program =
+      write_program(*set, request, typical_graph(), {file, 1, 1, 1}, diagnostics);
+  EXPECT_TRUE(program) << render_text(diagnostics, false);
+  return program ? program->plans : std::vector<MatchingPlan>{};
+}
+
+TEST(PatternProgram, PlansTellOrderRestrictionsAndLoops) {
+  Request request;
+  const std::vector<MatchingPlan> plans = plans_of("triangle", request);
+  ASSERT_EQ(plans.size(), 1U);
+  EXPECT_EQ(plans[0].order.size(), 3U);
+  EXPECT_EQ(plans[0].restrictions.size(), 2U);
+  ASSERT_EQ(plans[0].loops.size(), 3U);
+  EXPECT_NEAR(plans[0].loops[0].matches, static_cast<double>(typical_graph().vertices), 1);
+  EXPECT_EQ(plans[0].loops[2].vertices.size(), 3U);
+  EXPECT_TRUE(plans[0].loops[2].complete);
+  EXPECT_FALSE(plans[0].loops[1].complete);
+  // Six times the subgraphs are counted, of which each is met once.
+  request.embeddings = true;
+  EXPECT_FALSE(plans_of("triangle", request)[0].loops[2].complete);
+}
+
+TEST(PatternProgram, PlansOfProductsHaveTheOrderOfTheCutset) {
+  Request request;
+  request.induced = Induced::Edge;
+  request.algorithm = Algorithm::Decompose;
+  const MatchingPlan plan = plans_of("star:4", request).at(0);
+  EXPECT_EQ(plan.algorithm, Algorithm::Decompose);
+  EXPECT_EQ(plan.order, std::vector<int>{0});
+  // All leaves are one orbit, and what hangs on the hub needs no restriction.
+  EXPECT_TRUE(plan.restrictions.empty());
+}
+
+TEST(PatternProgram, PlansOfSumsHaveThoseOfTheirParts) {
+  Request request;
+  request.algorithm = Algorithm::Decompose;
+  const std::vector<MatchingPlan> plans = plans_of("path:3", request);
+  ASSERT_EQ(plans.size(), 3U);
+  EXPECT_TRUE(plans[0].order.empty());
+  EXPECT_EQ(plans[1].factor, 1);
+  EXPECT_EQ(plans[2].factor, -3);
+  EXPECT_EQ(plans[2].pattern.edge_count(), 3);
+}
+
+TEST(PatternProgram, PlansOfAMotifAreOneAPattern) { EXPECT_EQ(plans_of("motif:4", {}).size(), 6U); }
+
 }  // namespace
 }  // namespace matcha::frontend::pattern
