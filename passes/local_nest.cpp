@@ -70,7 +70,7 @@ Stmts LocalNest::attempt(const For& loop, std::int64_t most, Kind rows_kind) {
   failed_ = false;
   Context& context = builder_.context();
   builder_.set_loc(loop.loc);
-  universe_ = builder_.var(given_->type, "all");
+  base_ = builder_.var(given_->type, "all");
   rows_ = builder_.var(context.list(context.bits()), "rows");
   const For* walk = outer_loop(loop);
   if (failed_ || gains_ == 0) return {};
@@ -78,13 +78,13 @@ Stmts LocalNest::attempt(const For& loop, std::int64_t most, Kind rows_kind) {
   const Expr* part = builder_.make(Kind::Span, {given_, builder_.integer(0), builder_.integer(most)});
   const Stmt* made[] = {walk};
   const Block* pruned = Pruner(context, droppable_).run(builder_.block(made));
-  return {builder_.let(universe_, part), builder_.let(rows_, builder_.make(rows_kind, {maybe_graph_, universe_})),
+  return {builder_.let(base_, part), builder_.let(rows_, builder_.make(rows_kind, {maybe_graph_, base_})),
           pruned->body[0]};
 }
 
 // Statements
 
-/// The walk over a slice of the universe, which keeps its vertices.
+/// The walk over a slice of the base, which keeps its vertices.
 const For* LocalNest::outer_loop(const For& loop) {
   effects_.enter(loop);
   const Expr* list = sliced(loop.lists[0]);
@@ -92,13 +92,13 @@ const For* LocalNest::outer_loop(const For& loop) {
   const Var* item = renamed(loop.vars[0]);
   const Var* index = builder_.var(builder_.context().i64(), "p");
   if (loop.maybe_index != nullptr) renamed_[loop.maybe_index] = index;
-  bool first_ones = list == universe_ || list->kind == Kind::Below;
-  for (const Expr* at = list; at != universe_ && first_ones; at = at->operands[0]) first_ones = at->kind == Kind::Below;
+  bool first_ones = list == base_ || list->kind == Kind::Below;
+  for (const Expr* at = list; at != base_ && first_ones; at = at->operands[0]) first_ones = at->kind == Kind::Below;
   Stmts body;
   const Var* position = index;
   if (!first_ones) {
     position = builder_.var(builder_.context().i64(), "p");
-    body.push_back(builder_.let(position, builder_.make(Kind::LowerBound, {universe_, item})));
+    body.push_back(builder_.let(position, builder_.make(Kind::LowerBound, {base_, item})));
     droppable_.insert(position);
   }
   positions_[loop.vars[0]] = position;
@@ -108,14 +108,14 @@ const For* LocalNest::outer_loop(const For& loop) {
   return builder_.loop({&item, 1}, {&list, 1}, indexed ? index : nullptr, builder_.block(body));
 }
 
-/// The same slice of the new universe.
+/// The same slice of the new base.
 const Expr* LocalNest::sliced(const Expr* list) {
   const Expr* e = behind_lets(facts_, list);
-  if (e == whole_) return universe_;
+  if (e == whole_) return base_;
   bool same_vertex = is_neighbors(e->kind) && whole_->kind == Kind::Neighbors &&
                      e->operands[0] == whole_->operands[0] && e->operands[1] == whole_->operands[1];
   if (same_vertex) {
-    return builder_.make(e->kind == Kind::LowerNeighbors ? Kind::Below : Kind::Above, {universe_, e->operands[1]});
+    return builder_.make(e->kind == Kind::LowerNeighbors ? Kind::Below : Kind::Above, {base_, e->operands[1]});
   }
   if (e->kind != Kind::Below && e->kind != Kind::Above && e->kind != Kind::Span) return fail(list);
   std::vector<const Expr*> operands(e->operands.begin(), e->operands.end());
@@ -221,7 +221,7 @@ const For* LocalNest::bit_loop(const For& s, const Expr* set) {
   droppable_.insert(item);
   const Var* index = s.maybe_index != nullptr ? renamed(s.maybe_index) : nullptr;
   if (index != nullptr) droppable_.insert(index);
-  Stmts body = {builder_.let(item, builder_.at(universe_, position, 0))};
+  Stmts body = {builder_.let(item, builder_.at(base_, position, 0))};
   ++bit_loops_;
   for (const Stmt* inner : s.body->body) stmt(*inner, body);
   --bit_loops_;
@@ -293,7 +293,7 @@ const Expr* LocalNest::position_of(const Expr* vertex) const {
   return found != positions_.end() ? found->second : nullptr;
 }
 
-/// The items of `e`, which has no repeats, that are in the universe; nothing if they cannot be told by bits.
+/// The items of `e`, which has no repeats, that are in the base; nothing if they cannot be told by bits.
 LocalNest::MaybeBits LocalNest::bits(const Expr* e) {
   if (const Var* var = as<Var>(e)) {
     if (const auto found = sets_.find(var); found != sets_.end()) return found->second;

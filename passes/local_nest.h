@@ -10,19 +10,19 @@
 
 namespace matcha::passes {
 
-/// A loop nest rewritten over bit sets of positions in one list, its universe (see localize.h).
+/// A loop nest rewritten over bit sets of positions in one list, its base (see localize.h).
 class LocalNest {
  public:
   /// `whole` is the list: an expression that is there in front of the loop.
   LocalNest(ir::Builder& builder, const ir::Facts& facts, const ir::Expr* whole)
       : builder_(builder), facts_(facts), effects_(facts), given_(whole) {}
 
-  /// The statements that take the place of `loop`, which walks a slice of the universe, if that has at most `most`
+  /// The statements that take the place of `loop`, which walks a slice of the base, if that has at most `most`
   /// items; empty if the nest reads anything that is no bit set, or would gain nothing.
   ir::Stmts rewrite(const ir::For& loop, std::int64_t most);
 
  private:
-  /// A set in terms of positions. If not `subset`, the bits are those of its items that are in the universe.
+  /// A set in terms of positions. If not `subset`, the bits are those of its items that are in the base.
   struct Bits {
     const ir::Expr* bits;
     bool subset;
@@ -59,8 +59,8 @@ class LocalNest {
   const ir::Facts& facts_;
   EffectNeeds effects_;
   const ir::Expr* given_;
-  const ir::Expr* whole_ = nullptr;  ///< The universe behind its names.
-  const ir::Var* universe_ = nullptr;
+  const ir::Expr* whole_ = nullptr;  ///< The base behind its names.
+  const ir::Var* base_ = nullptr;
   const ir::Var* rows_ = nullptr;
   ir::Kind rows_kind_ = ir::Kind::BitRows;
   const ir::Expr* maybe_graph_ = nullptr;  ///< Whose neighbours the rows are.

@@ -32,13 +32,13 @@ class Localizer final : public Rewriter {
   bool localized(const For& loop, Stmts& out) {
     if (loop.lists.size() != 1) return false;
     std::int64_t most = std::clamp<std::int64_t>(context_.option("most"), 1, INT32_MAX);
-    for (const Expr* universe : universes(loop.lists[0])) {
-      Stmts rewritten = LocalNest(builder(), facts_, universe).rewrite(loop, most);
+    for (const Expr* base : bases(loop.lists[0])) {
+      Stmts rewritten = LocalNest(builder(), facts_, base).rewrite(loop, most);
       if (rewritten.empty()) continue;
       context_.count("nests");
       Builder& b = builder();
       b.set_loc(loop.loc);
-      const Expr* size = b.make(Kind::Size, {universe});
+      const Expr* size = b.make(Kind::Size, {base});
       const Expr* enough = b.make(Kind::Le, {b.integer(context_.option("least")), size});
       const Expr* few = b.make(Kind::Le, {size, b.integer(most)});
       const Stmt* as_it_was[] = {&loop};
@@ -49,7 +49,7 @@ class Localizer final : public Rewriter {
   }
 
   /// The lists that a walked list is a slice of, itself first.
-  std::vector<const Expr*> universes(const Expr* list) {
+  std::vector<const Expr*> bases(const Expr* list) {
     std::vector<const Expr*> found;
     const auto add = [&](const Expr* e) {
       ListFacts facts = facts_.list(e);

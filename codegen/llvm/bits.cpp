@@ -1,3 +1,5 @@
+#include "codegen/llvm/bits.h"
+
 #include <llvm/IR/Intrinsics.h>
 
 #include <cstddef>
@@ -5,7 +7,6 @@
 #include "codegen/llvm/function_emitter.h"
 #include "ir/match.h"
 
-/// Bit sets of positions in a short list: words that are computed where they are read.
 namespace matcha::codegen::jit {
 
 using llvm::Value;
@@ -32,174 +33,185 @@ void keep_simple(llvm::BranchInst* latch) {
 
 }  // namespace
 
-Value* FunctionEmitter::words_for(Value* positions) {
-  return b_.CreateLShr(b_.CreateNUWAdd(positions, integer(kWordBits - 1)), 6, "words");
+Value* BitSets::integer(std::uint64_t value) { return f_.integer(value); }
+
+Value* BitSets::gep(Value* words, Value* k) { return f_.gep(f_.i64_, words, k); }
+
+Value* BitSets::words_for(Value* positions) {
+  return f_.b_.CreateLShr(f_.b_.CreateNUWAdd(positions, integer(kWordBits - 1)), 6, "words");
 }
 
-Value* FunctionEmitter::buffer_cells(const ir::Buffer& buffer) {
-  Value* items = scalar(*buffer.capacity);
+Value* BitSets::buffer_cells(const ir::Buffer& buffer) {
+  Value* items = f_.scalar(*buffer.capacity);
   if (buffer.var->type->bits) return words_for(items);
-  return buffer.var->type->is_bit_rows() ? b_.CreateMul(items, words_for(items)) : items;
+  return buffer.var->type->is_bit_rows() ? f_.b_.CreateMul(items, words_for(items)) : items;
 }
 
 /// Calls `body` with 0, 1, … below `count`.
-void FunctionEmitter::for_each(Value* count, const std::function<void(Value*)>& body) {
-  llvm::BasicBlock* before = b_.GetInsertBlock();
-  llvm::BasicBlock* each = new_block("each");
-  llvm::BasicBlock* end = new_block("");
-  b_.CreateCondBr(b_.CreateICmpEQ(count, integer(0)), end, each);
-  b_.SetInsertPoint(each);
-  llvm::PHINode* index = b_.CreatePHI(i64_, 2, "k");
+void BitSets::for_each(Value* count, const std::function<void(Value*)>& body) {
+  llvm::BasicBlock* before = f_.b_.GetInsertBlock();
+  llvm::BasicBlock* each = f_.new_block("each");
+  llvm::BasicBlock* end = f_.new_block("");
+  f_.b_.CreateCondBr(f_.b_.CreateICmpEQ(count, integer(0)), end, each);
+  f_.b_.SetInsertPoint(each);
+  llvm::PHINode* index = f_.b_.CreatePHI(f_.i64_, 2, "k");
   index->addIncoming(integer(0), before);
   body(index);
-  Value* next = b_.CreateNUWAdd(index, integer(1));
-  index->addIncoming(next, b_.GetInsertBlock());
-  keep_simple(b_.CreateCondBr(b_.CreateICmpEQ(next, count), end, each));
-  b_.SetInsertPoint(end);
+  Value* next = f_.b_.CreateNUWAdd(index, integer(1));
+  index->addIncoming(next, f_.b_.GetInsertBlock());
+  keep_simple(f_.b_.CreateCondBr(f_.b_.CreateICmpEQ(next, count), end, each));
+  f_.b_.SetInsertPoint(end);
 }
 
 /// One call a row: which items of the list are among the neighbours of one of them. Neighbours below an item are looked
 /// for among the items in front of it only.
-void FunctionEmitter::store_rows(const ir::Store& s) {
-  const List& out = buffer(*s.buffer);
+void BitSets::store_rows(const ir::Store& s) {
+  const List& out = f_.buffer(*s.buffer);
   const ir::Expr& value = *s.value;
-  List items = list(*value.operands[1]);
-  StoredRows made{&value, out.columns[0].data, items.size, words_for(items.size)};
+  List items = f_.list(*value.operands[1]);
+  Rows made{&value, out.columns[0].data, items.size, words_for(items.size)};
   rows_[s.var] = made;
-  trap_if(b_.CreateICmpUGT(b_.CreateMul(made.size, made.stride), out.capacity), runtime::TrapCode::CapacityExceeded,
-          s.loc);
+  f_.trap_if(f_.b_.CreateICmpUGT(f_.b_.CreateMul(made.size, made.stride), out.capacity),
+             runtime::TrapCode::CapacityExceeded, s.loc);
   bool lower = value.kind == ir::Kind::LowerBitRows;
   // The parts of one position that a task is given one after the other make their rows once.
-  bool outer_level = in_inner_ && before_split_ && depth_ == 1;
-  Value* count = outer_level ? b_.CreateSelect(is_kept_position(), integer(0), items.size) : items.size;
+  bool outer_level = f_.in_inner_ && f_.before_split_ && f_.depth_ == 1;
+  Value* count = items.size;
+  if (outer_level) {
+    Value* kept = f_.b_.CreateLoad(f_.i64_, f_.kept_position(), "kept");
+    count = f_.b_.CreateSelect(f_.b_.CreateICmpEQ(kept, f_.b_.CreateAdd(f_.position_, integer(1))), integer(0), count);
+  }
   for_each(count, [&](Value* index) {
-    Value* vertex = load_cell(items.columns[0], index);
-    List near = value.kind == ir::Kind::BitRows ? neighbors(*value.operands[0], vertex)
-                                                : half_neighbors(*value.operands[0], vertex, lower);
-    Value* row = gep(i64_, made.data, b_.CreateMul(index, made.stride));
-    call_kernel(offsetof(runtime::SetKernels, member_bits),
-                module_.type_of<decltype(runtime::SetKernels::member_bits)>(),
-                {items.columns[0].data, lower ? index : items.size, near.columns[0].data, near.size, row},
-                "member_bits", Effect::WritesArguments);
+    Value* vertex = f_.load_cell(items.columns[0], index);
+    List near = value.kind == ir::Kind::BitRows ? f_.neighbors(*value.operands[0], vertex)
+                                                : f_.half_neighbors(*value.operands[0], vertex, lower);
+    Value* row = gep(made.data, f_.b_.CreateMul(index, made.stride));
+    f_.call_kernel(offsetof(runtime::SetKernels, member_bits),
+                   f_.module_.type_of<decltype(runtime::SetKernels::member_bits)>(),
+                   {items.columns[0].data, lower ? index : items.size, near.columns[0].data, near.size, row},
+                   "member_bits", Effect::WritesArguments);
   });
 }
 
-Value* FunctionEmitter::words_of(const ir::Expr& set) {
+Value* BitSets::words_of(const ir::Expr& set) {
   switch (set.kind) {
     case ir::Kind::Var: {
       const ir::Var* var = static_cast<const ir::Var*>(&set);
-      const auto named = bit_names_.find(var);
-      return named != bit_names_.end() ? words_of(*named->second) : bits_.at(var).words;
+      const auto named = names_.find(var);
+      return named != names_.end() ? words_of(*named->second) : stored_.at(var).words;
     }
     case ir::Kind::BitRow: {
-      const StoredRows& all = rows(*set.operands[0]);
-      return all.value->kind == ir::Kind::LowerBitRows ? words_for(scalar(*set.operands[1])) : all.stride;
+      const Rows& all = rows(*set.operands[0]);
+      return all.value->kind == ir::Kind::LowerBitRows ? words_for(f_.scalar(*set.operands[1])) : all.stride;
     }
     case ir::Kind::AllBits: return rows(*set.operands[0]).stride;
-    case ir::Kind::Below: return min_u(words_of(*set.operands[0]), words_for(scalar(*set.operands[1])));
-    case ir::Kind::Intersect: return min_u(words_of(*set.operands[0]), words_of(*set.operands[1]));
+    case ir::Kind::Below: return f_.min_u(words_of(*set.operands[0]), words_for(f_.scalar(*set.operands[1])));
+    case ir::Kind::Intersect: return f_.min_u(words_of(*set.operands[0]), words_of(*set.operands[1]));
     default: return words_of(*set.operands[0]);
   }
 }
 
-Value* FunctionEmitter::word_of(const ir::Expr& set, Value* k) {
+Value* BitSets::word_of(const ir::Expr& set, Value* k) {
   switch (set.kind) {
     case ir::Kind::Var: {
       const ir::Var* var = static_cast<const ir::Var*>(&set);
-      const auto named = bit_names_.find(var);
-      if (named != bit_names_.end()) return word_of(*named->second, k);
-      return b_.CreateLoad(i64_, gep(i64_, bits_.at(var).data, k), "word");
+      const auto named = names_.find(var);
+      if (named != names_.end()) return word_of(*named->second, k);
+      return f_.b_.CreateLoad(f_.i64_, gep(stored_.at(var).data, k), "word");
     }
     case ir::Kind::BitRow: {
-      const StoredRows& all = rows(*set.operands[0]);
-      Value* row = gep(i64_, all.data, b_.CreateMul(scalar(*set.operands[1]), all.stride), "row");
-      return b_.CreateLoad(i64_, gep(i64_, row, k), "word");
+      const Rows& all = rows(*set.operands[0]);
+      Value* row = gep(all.data, f_.b_.CreateMul(f_.scalar(*set.operands[1]), all.stride));
+      return f_.b_.CreateLoad(f_.i64_, gep(row, k), "word");
     }
     case ir::Kind::AllBits: return bits_below(rows(*set.operands[0]).size, k);
-    case ir::Kind::Below: return b_.CreateAnd(word_of(*set.operands[0], k), bits_below(scalar(*set.operands[1]), k));
-    case ir::Kind::Above: return b_.CreateAnd(word_of(*set.operands[0], k), bits_above(scalar(*set.operands[1]), k));
-    case ir::Kind::Intersect: return b_.CreateAnd(word_of(*set.operands[0], k), word_of(*set.operands[1], k));
+    case ir::Kind::Below:
+      return f_.b_.CreateAnd(word_of(*set.operands[0], k), bits_below(f_.scalar(*set.operands[1]), k));
+    case ir::Kind::Above:
+      return f_.b_.CreateAnd(word_of(*set.operands[0], k), bits_above(f_.scalar(*set.operands[1]), k));
+    case ir::Kind::Intersect: return f_.b_.CreateAnd(word_of(*set.operands[0], k), word_of(*set.operands[1], k));
     case ir::Kind::Diff:
-      return b_.CreateAnd(word_of(*set.operands[0], k), b_.CreateNot(word_or_zero(*set.operands[1], k)));
+      return f_.b_.CreateAnd(word_of(*set.operands[0], k), f_.b_.CreateNot(word_or_zero(*set.operands[1], k)));
     default: break;
   }
   MATCHA_UNREACHABLE("no bit set");
 }
 
 /// A word that may be past those that are there: buffers and rows have room for it, but it may hold anything.
-Value* FunctionEmitter::word_or_zero(const ir::Expr& set, Value* k) {
-  return b_.CreateSelect(b_.CreateICmpULT(k, words_of(set)), word_of(set, k), integer(0));
+Value* BitSets::word_or_zero(const ir::Expr& set, Value* k) {
+  return f_.b_.CreateSelect(f_.b_.CreateICmpULT(k, words_of(set)), word_of(set, k), integer(0));
 }
 
 /// The bits of word `k` of the positions below `position`, which has a bit in this word or a later one.
-Value* FunctionEmitter::bits_below(Value* position, Value* k) {
-  Value* left = b_.CreateSub(position, b_.CreateShl(k, 6));
-  return b_.CreateLShr(integer(~std::uint64_t{0}), b_.CreateSub(integer(kWordBits), min_u(left, integer(kWordBits))));
+Value* BitSets::bits_below(Value* position, Value* k) {
+  Value* left = f_.b_.CreateSub(position, f_.b_.CreateShl(k, 6));
+  return f_.b_.CreateLShr(integer(~std::uint64_t{0}),
+                          f_.b_.CreateSub(integer(kWordBits), f_.min_u(left, integer(kWordBits))));
 }
 
 /// The bits of word `k` of the positions above `position`.
-Value* FunctionEmitter::bits_above(Value* position, Value* k) {
-  Value* first = b_.CreateSub(b_.CreateAdd(position, integer(1)), b_.CreateShl(k, 6));
-  Value* from = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, first, integer(0));
-  Value* bits = b_.CreateShl(integer(~std::uint64_t{0}), b_.CreateAnd(from, integer(kWordBits - 1)));
-  return b_.CreateSelect(b_.CreateICmpUGE(from, integer(kWordBits)), integer(0), bits);
+Value* BitSets::bits_above(Value* position, Value* k) {
+  Value* first = f_.b_.CreateSub(f_.b_.CreateAdd(position, integer(1)), f_.b_.CreateShl(k, 6));
+  Value* from = f_.b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, first, integer(0));
+  Value* bits = f_.b_.CreateShl(integer(~std::uint64_t{0}), f_.b_.CreateAnd(from, integer(kWordBits - 1)));
+  return f_.b_.CreateSelect(f_.b_.CreateICmpUGE(from, integer(kWordBits)), integer(0), bits);
 }
 
-void FunctionEmitter::store_bits(const ir::Store& s) {
-  const List& out = buffer(*s.buffer);
+void BitSets::store(const ir::Store& s) {
+  const List& out = f_.buffer(*s.buffer);
   Value* words = words_of(*s.value);
-  trap_if(b_.CreateICmpUGT(words, out.capacity), runtime::TrapCode::CapacityExceeded, s.loc);
-  for_each(words, [&](Value* k) { b_.CreateStore(word_of(*s.value, k), gep(i64_, out.columns[0].data, k)); });
-  bits_[s.var] = {out.columns[0].data, words};
+  f_.trap_if(f_.b_.CreateICmpUGT(words, out.capacity), runtime::TrapCode::CapacityExceeded, s.loc);
+  for_each(words, [&](Value* k) { f_.b_.CreateStore(word_of(*s.value, k), gep(out.columns[0].data, k)); });
+  stored_[s.var] = {out.columns[0].data, words};
 }
 
-Value* FunctionEmitter::count_bits(const ir::Expr& set) {
-  llvm::AllocaInst* count = local(i64_, "count");
-  b_.CreateStore(integer(0), count);
+Value* BitSets::count(const ir::Expr& set) {
+  llvm::AllocaInst* count = f_.local(f_.i64_, "count");
+  f_.b_.CreateStore(integer(0), count);
   for_each(words_of(set), [&](Value* k) {
-    Value* bits = b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, word_of(set, k));
-    b_.CreateStore(b_.CreateNUWAdd(b_.CreateLoad(i64_, count), bits), count);
+    Value* bits = f_.b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, word_of(set, k));
+    f_.b_.CreateStore(f_.b_.CreateNUWAdd(f_.b_.CreateLoad(f_.i64_, count), bits), count);
   });
-  return b_.CreateLoad(i64_, count, "count");
+  return f_.b_.CreateLoad(f_.i64_, count, "count");
 }
 
-Value* FunctionEmitter::test_bit(const ir::Expr& set, Value* position) {
-  Value* word = word_or_zero(set, b_.CreateLShr(position, 6));
-  return b_.CreateTrunc(b_.CreateLShr(word, b_.CreateAnd(position, integer(kWordBits - 1))), i1_);
+Value* BitSets::contains(const ir::Expr& set, Value* position) {
+  Value* word = word_or_zero(set, f_.b_.CreateLShr(position, 6));
+  return f_.b_.CreateTrunc(f_.b_.CreateLShr(word, f_.b_.CreateAnd(position, integer(kWordBits - 1))), f_.i1_);
 }
 
 /// Walks the set bits, word by word.
-void FunctionEmitter::bit_loop(const ir::For& s) {
+void BitSets::loop(const ir::For& s) {
   const ir::Expr& set = *s.lists[0];
-  open_partial_sums(s);
-  llvm::AllocaInst* left = local(i64_, "left");
-  llvm::AllocaInst* ordinal = s.maybe_index != nullptr ? local(i64_, name_of(*s.maybe_index)) : nullptr;
-  if (ordinal != nullptr) b_.CreateStore(integer(0), ordinal);
-  ++depth_;
+  f_.open_partial_sums(s);
+  llvm::AllocaInst* left = f_.local(f_.i64_, "left");
+  llvm::AllocaInst* ordinal = s.maybe_index != nullptr ? f_.local(f_.i64_, f_.name_of(*s.maybe_index)) : nullptr;
+  if (ordinal != nullptr) f_.b_.CreateStore(integer(0), ordinal);
+  ++f_.depth_;
   for_each(words_of(set), [&](Value* k) {
-    b_.CreateStore(word_of(set, k), left);
-    llvm::BasicBlock* look = new_block("look");
-    llvm::BasicBlock* item = new_block("bit");
-    llvm::BasicBlock* end = new_block("");
-    b_.CreateBr(look);
-    b_.SetInsertPoint(look);
-    Value* bits = b_.CreateLoad(i64_, left, "left");
-    b_.CreateCondBr(b_.CreateICmpEQ(bits, integer(0)), end, item);
-    b_.SetInsertPoint(item);
-    Value* bit = b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, b_.getTrue());
-    b_.CreateStore(b_.CreateAnd(bits, b_.CreateSub(bits, integer(1))), left);
-    scalars_[s.vars[0]] = b_.CreateOr(b_.CreateShl(k, 6), bit, name_of(*s.vars[0]));
+    f_.b_.CreateStore(word_of(set, k), left);
+    llvm::BasicBlock* look = f_.new_block("look");
+    llvm::BasicBlock* item = f_.new_block("bit");
+    llvm::BasicBlock* end = f_.new_block("");
+    f_.b_.CreateBr(look);
+    f_.b_.SetInsertPoint(look);
+    Value* bits = f_.b_.CreateLoad(f_.i64_, left, "left");
+    f_.b_.CreateCondBr(f_.b_.CreateICmpEQ(bits, integer(0)), end, item);
+    f_.b_.SetInsertPoint(item);
+    Value* bit = f_.b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, f_.b_.getTrue());
+    f_.b_.CreateStore(f_.b_.CreateAnd(bits, f_.b_.CreateSub(bits, integer(1))), left);
+    f_.scalars_[s.vars[0]] = f_.b_.CreateOr(f_.b_.CreateShl(k, 6), bit, f_.name_of(*s.vars[0]));
     if (ordinal != nullptr) {
-      Value* index = b_.CreateLoad(i64_, ordinal, name_of(*s.maybe_index));
-      scalars_[s.maybe_index] = index;
-      b_.CreateStore(b_.CreateNUWAdd(index, integer(1)), ordinal);
+      Value* index = f_.b_.CreateLoad(f_.i64_, ordinal, f_.name_of(*s.maybe_index));
+      f_.scalars_[s.maybe_index] = index;
+      f_.b_.CreateStore(f_.b_.CreateNUWAdd(index, integer(1)), ordinal);
     }
-    block(*s.body);
-    b_.CreateBr(look);
-    b_.SetInsertPoint(end);
+    f_.block(*s.body);
+    f_.b_.CreateBr(look);
+    f_.b_.SetInsertPoint(end);
   });
-  --depth_;
-  close_partial_sums();
+  --f_.depth_;
+  f_.close_partial_sums();
 }
 
 }  // namespace matcha::codegen::jit

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "codegen/llvm/bits.h"
 #include "codegen/llvm/module_emitter.h"
 #include "codegen/llvm/values.h"
 #include "runtime/cpu/region.h"
@@ -50,8 +51,6 @@ class FunctionEmitter {
   void store_list(std::uint32_t slot, const List& value);
   /// Checks that the lists of a `for` have one length, and gives it.
   llvm::Value* common_length(std::span<const List> lists);
-  /// What a buffer has room for: items, words of bits, or words of rows.
-  llvm::Value* buffer_cells(const ir::Buffer& buffer);
   /// The list of a `for`: `vertices(g)` needs no array there.
   List loop_list(const ir::Expr& e);
 
@@ -60,7 +59,10 @@ class FunctionEmitter {
     if (loc.valid()) loc_ = loc;
   }
 
+  BitSets& bits() { return bits_; }
+
  private:
+  friend class BitSets;
   using Value = llvm::Value;
 
   // scalars.cpp
@@ -83,10 +85,6 @@ class FunctionEmitter {
   Value* same(Cell cell, Value* a, Value* b);
 
   // lists.cpp
-  struct Arcs {
-    Value* begin;
-    Value* end;
-  };
   Arcs arcs(const ir::Expr& graph_expr, Value* vertex);
   Arcs hashed_arcs(const ir::Expr& graph_expr, Value* vertex);
   Arcs looked_up_arcs(const ir::Expr& graph_expr, Value* vertex);
@@ -131,22 +129,6 @@ class FunctionEmitter {
   Value* call_kernel(std::size_t offset, llvm::FunctionType* type, llvm::ArrayRef<Value*> arguments, const char* name,
                      Effect effect);
 
-  // bits.cpp
-  void store_rows(const ir::Store& s);
-  void store_bits(const ir::Store& s);
-  void bit_loop(const ir::For& s);
-  Value* count_bits(const ir::Expr& set);
-  Value* test_bit(const ir::Expr& set, Value* position);
-  /// Words of a bit set that may not be zero, and one of them.
-  Value* words_of(const ir::Expr& set);
-  Value* word_of(const ir::Expr& set, Value* k);
-  Value* word_or_zero(const ir::Expr& set, Value* k);
-  Value* bits_below(Value* position, Value* k);
-  Value* bits_above(Value* position, Value* k);
-  Value* words_for(Value* positions);
-  const StoredRows& rows(const ir::Expr& e) { return rows_.at(static_cast<const ir::Var*>(&e)); }
-  void for_each(Value* count, const std::function<void(Value*)>& body);
-
   // small_sets.cpp
   Value* short_or_call(const ir::Expr& e, const List& a, const List& b, Value* maybe_out,
                        const std::function<Value*()>& call);
@@ -185,11 +167,6 @@ class FunctionEmitter {
   void bind_items(const ir::For& s, std::span<const List> lists, Value* index);
 
   // sums.cpp
-  /// Bounds of all that is yielded into a sum below a statement.
-  struct Total {
-    __int128 magnitude = 0;  ///< Of the sum of absolute values.
-    bool negative = false;   ///< Some values may be.
-  };
   Total total_of(const ir::Block& block, const ir::Var* sink) const;
   Total total_of(const ir::For& loop, const ir::Var* sink) const;
   __int128 most_items(const ir::Expr& list_expr) const;
@@ -203,8 +180,7 @@ class FunctionEmitter {
   void close_region();
   void walk_part(const ir::For& s, std::span<const List> lists);
   void count_done();
-  Value* is_kept_position();
-  void keep_position();
+  Value* kept_position();
   void defer_or_walk(const ir::For& s, std::span<const List> lists, Value* size);
   void leave_if_stopped();
   Value* worker_field(std::size_t offset, llvm::Type* type, const llvm::Twine& name);
@@ -249,10 +225,8 @@ class FunctionEmitter {
   std::unordered_map<const ir::Var*, Value*> present_;  ///< Of min and max sinks: i1, there is a value.
   std::unordered_map<const ir::Var*, List> lists_;
   std::unordered_map<const ir::Var*, List> buffers_;
-  std::unordered_map<const ir::Var*, StoredRows> rows_;
-  std::unordered_map<const ir::Var*, StoredBits> bits_;
-  std::unordered_map<const ir::Var*, const ir::Expr*> bit_names_;  ///< What a `let` calls by a name.
   std::unordered_map<std::uint64_t, Value*> hoisted_;
+  BitSets bits_{*this};
   std::unordered_map<const ir::Var*, OpenSink> sinks_;
   std::vector<const ir::Var*> region_sinks_;
   std::vector<Value*> row_begins_;  ///< Of the sinks that are rows of a graph: the rows before the position at hand.

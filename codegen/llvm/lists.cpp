@@ -55,7 +55,7 @@ FunctionEmitter::Index FunctionEmitter::index_of(const ir::Expr& graph_expr) con
   return first == index_of(*resolved.operands[2]) ? first : Index::Unknown;
 }
 
-FunctionEmitter::Arcs FunctionEmitter::arcs(const ir::Expr& graph_expr, Value* v) {
+Arcs FunctionEmitter::arcs(const ir::Expr& graph_expr, Value* v) {
   switch (index_of(graph_expr)) {
     case Index::Hash: return hashed_arcs(graph_expr, v);
     case Index::Unknown: return looked_up_arcs(graph_expr, v);
@@ -69,7 +69,7 @@ FunctionEmitter::Arcs FunctionEmitter::arcs(const ir::Expr& graph_expr, Value* v
 }
 
 /// The probe of `runtime::arcs_of`.
-FunctionEmitter::Arcs FunctionEmitter::hashed_arcs(const ir::Expr& graph_expr, Value* vertex) {
+Arcs FunctionEmitter::hashed_arcs(const ir::Expr& graph_expr, Value* vertex) {
   Value* slots = graph_field(graph_expr, offsetof(GraphView, slots), ptr_, "slots");
   Value* mask = graph_field(graph_expr, offsetof(GraphView, slot_mask), i64_, "slot_mask");
   Value* hash = b_.CreateLShr(b_.CreateMul(vertex, integer(runtime::kHashMultiplier)), 32);
@@ -96,7 +96,7 @@ FunctionEmitter::Arcs FunctionEmitter::hashed_arcs(const ir::Expr& graph_expr, V
   return {b_.CreateSelect(found, arcs_begin, integer(0)), b_.CreateSelect(found, arcs_end, integer(0))};
 }
 
-FunctionEmitter::Arcs FunctionEmitter::looked_up_arcs(const ir::Expr& graph_expr, Value* vertex) {
+Arcs FunctionEmitter::looked_up_arcs(const ir::Expr& graph_expr, Value* vertex) {
   Value* begin = local(i64_, "begin");
   Value* end = local(i64_, "end");
   b_.CreateCall(MATCHA_RUNTIME(module_, matcha_arcs, Effect::Any), {graph(graph_expr), vertex, begin, end});
@@ -284,7 +284,7 @@ List FunctionEmitter::select_list(const ir::Expr& e) {
 }
 
 Value* FunctionEmitter::size_of(const ir::Expr& list_expr) {
-  if (list_expr.type->bits) return count_bits(list_expr);
+  if (list_expr.type->bits) return bits_.count(list_expr);
   if (list_expr.kind == ir::Kind::Vertices) {
     return graph_field(*list_expr.operands[0], offsetof(GraphView, vertex_count), i64_, "vertex_count");
   }
@@ -307,7 +307,7 @@ Value* FunctionEmitter::at(const ir::At& e) {
 Value* FunctionEmitter::contains(const ir::Expr& e) {
   const ir::Expr& set = *e.operands[0];
   Value* x = scalar(*e.operands[1]);
-  if (set.type->bits) return test_bit(set, x);
+  if (set.type->bits) return bits_.contains(set, x);
   if (set.kind == ir::Kind::Literal) {
     return member_of(literal_items(set), x, cell_of(*set.type->columns[0]));
   }

@@ -442,7 +442,7 @@ void Planner::prepare_region(const ir::Region& s, RegionStep& step) {
   for (const ir::Buffer& buffer : s.buffers) {
     std::uint32_t slot = emitter_.frame().slot(*buffer.var);
     step.buffers.push_back({std::string(buffer.var->hint), slot, element_kinds(*buffer.var->type)});
-    prepare->store_slot(slot, prepare->buffer_cells(buffer));
+    prepare->store_slot(slot, prepare->bits().buffer_cells(buffer));
   }
   prepare->finish();
 }

@@ -157,21 +157,15 @@ void FunctionEmitter::defer_or_walk(const ir::For& s, std::span<const List> list
   b_.SetInsertPoint(end);
 }
 
-/// True if the last call of the task was for this position, too, so that its outer level is in the scratch memory.
-Value* FunctionEmitter::is_kept_position() {
-  Value* address = b_.CreateConstInBoundsGEP1_64(i8_, worker_, offsetof(Worker, kept_position));
-  return b_.CreateICmpEQ(b_.CreateLoad(i64_, address, "kept"), b_.CreateAdd(position_, integer(1)));
-}
-
-void FunctionEmitter::keep_position() {
-  Value* address = b_.CreateConstInBoundsGEP1_64(i8_, worker_, offsetof(Worker, kept_position));
-  b_.CreateStore(b_.CreateAdd(position_, integer(1)), address);
+/// Where the worker keeps 1 + the position whose outer level is in its scratch memory.
+Value* FunctionEmitter::kept_position() {
+  return b_.CreateConstInBoundsGEP1_64(i8_, worker_, offsetof(Worker, kept_position));
 }
 
 /// The second-level loop in RegionInner: only the items that it was given.
 void FunctionEmitter::walk_part(const ir::For& s, std::span<const List> lists) {
   before_split_ = false;
-  keep_position();
+  b_.CreateStore(b_.CreateAdd(position_, integer(1)), kept_position());
   bool holds_loop = holds_for(*s.body);
   open_partial_sums(s);
   walk(s, lists, function_->getArg(3), function_->getArg(4), [&] {

@@ -30,7 +30,7 @@ void FunctionEmitter::stmt(const ir::Stmt& s) {
 void FunctionEmitter::let(const ir::Let& s) {
   if (batches_.later.contains(s.var)) return;
   if (s.var->type->bits) {
-    bit_names_[s.var] = s.value;
+    bits_.let(s);
   } else if (s.var->type->is_scalar()) {
     Value* value = scalar(*s.value);
     if (!value->hasName() && !llvm::isa<llvm::Constant>(value)) value->setName(name_of(*s.var));
@@ -41,8 +41,8 @@ void FunctionEmitter::let(const ir::Let& s) {
 }
 
 void FunctionEmitter::store(const ir::Store& s) {
-  if (s.var->type->bits) return store_bits(s);
-  if (s.var->type->is_bit_rows()) return store_rows(s);
+  if (s.var->type->bits) return bits_.store(s);
+  if (s.var->type->is_bit_rows()) return bits_.store_rows(s);
   List items = buffer(*s.buffer);
   items.size = store_items(*s.value, items);
   items.capacity = nullptr;
@@ -106,7 +106,7 @@ void FunctionEmitter::walk(const ir::For& s, std::span<const List> lists, Value*
 }
 
 void FunctionEmitter::loop(const ir::For& s) {
-  if (s.lists[0]->type->bits) return bit_loop(s);
+  if (s.lists[0]->type->bits) return bits_.loop(s);
   const ir::Expr* maybe_cond = nullptr;
   const ir::Yield* kept = nullptr;
   if (keeps_rows(s, maybe_cond, kept)) return filter_loop(s, maybe_cond, *kept);

@@ -22,8 +22,7 @@ __int128 product(__int128 a, __int128 b) { return a != 0 && b > kTooMuch / a ? k
 /// A bound on the size of a list.
 __int128 FunctionEmitter::most_items(const ir::Expr& list_expr) const {
   if (list_expr.kind == ir::Kind::Literal) return static_cast<__int128>(list_expr.operands.size());
-  if (list_expr.type->bits)
-    return most_items(*ir::universe_of(module_.facts(), ir::rows_of(module_.facts(), &list_expr)));
+  if (list_expr.type->bits) return most_items(*ir::base_of(module_.facts(), ir::rows_of(module_.facts(), &list_expr)));
   const ir::Expr& list = module_.resolve(list_expr);
   const ir::ConstInt* end = list.kind == ir::Kind::Span ? ir::as<ir::ConstInt>(list.operands[2]) : nullptr;
   if (end != nullptr) return std::max<std::int64_t>(end->value, 0);
@@ -31,14 +30,14 @@ __int128 FunctionEmitter::most_items(const ir::Expr& list_expr) const {
   return vids && module_.facts().list(&list_expr).unique ? kLongestSet : kLongestList;
 }
 
-FunctionEmitter::Total FunctionEmitter::value_bound(const ir::Expr& value) const {
+Total FunctionEmitter::value_bound(const ir::Expr& value) const {
   ir::Range range = module_.facts().range(&value);
   Total result{std::max(-__int128{range.low}, __int128{range.high}), range.low < 0};
   if (value.kind == ir::Kind::Size) result.magnitude = std::min(result.magnitude, most_items(*value.operands[0]));
   return result;
 }
 
-FunctionEmitter::Total FunctionEmitter::total_of(const ir::For& loop, const ir::Var* sink) const {
+Total FunctionEmitter::total_of(const ir::For& loop, const ir::Var* sink) const {
   Total result = total_of(*loop.body, sink);
   __int128 trips = kLongestList;
   for (const ir::Expr* list_expr : loop.lists) trips = std::min(trips, most_items(*list_expr));
@@ -46,7 +45,7 @@ FunctionEmitter::Total FunctionEmitter::total_of(const ir::For& loop, const ir::
   return result;
 }
 
-FunctionEmitter::Total FunctionEmitter::total_of(const ir::Block& block, const ir::Var* sink) const {
+Total FunctionEmitter::total_of(const ir::Block& block, const ir::Var* sink) const {
   Total result;
   const auto add = [&](const Total& more) {
     result.magnitude = std::min(result.magnitude + more.magnitude, kTooMuch);

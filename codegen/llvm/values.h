@@ -25,25 +25,17 @@ struct Column {
   llvm::Value* identity = nullptr;  ///< i1, may be null: if true, item i is i and `data` is not read.
 };
 
+/// Offsets of the arcs of a vertex.
+struct Arcs {
+  llvm::Value* begin;
+  llvm::Value* end;
+};
+
 /// A list that is there: slices are other pointers into it.
 struct List {
   llvm::Value* size = nullptr;
   std::vector<Column> columns;
   llvm::Value* capacity = nullptr;  ///< Of a buffer: items that it has room for.
-};
-
-/// Rows of bits in a buffer: row i begins at word `i * stride`.
-struct StoredRows {
-  const ir::Expr* value = nullptr;  ///< The `rows`.
-  llvm::Value* data = nullptr;
-  llvm::Value* size = nullptr;    ///< Items of the list that they are rows of.
-  llvm::Value* stride = nullptr;  ///< Words that hold a bit for each of them.
-};
-
-/// A stored bit set: words from `words` on are zero and may not be there.
-struct StoredBits {
-  llvm::Value* data = nullptr;
-  llvm::Value* words = nullptr;
 };
 
 /// A sink while its collect runs.
@@ -84,6 +76,12 @@ struct PartialSum {
   llvm::AllocaInst* whole;
   llvm::AllocaInst* part;
   bool negative;
+};
+
+/// Bounds of all that is yielded into a sum below a statement.
+struct Total {
+  __int128 magnitude = 0;  ///< Of the sum of absolute values.
+  bool negative = false;   ///< Some values may be.
 };
 
 /// What the loops of a region function are to do beyond walking.

@@ -55,7 +55,7 @@ const Var* rows_of(const Facts& facts, const Expr* bits) {
   return nullptr;
 }
 
-const Expr* universe_of(const Facts& facts, const Var* rows) {
+const Expr* base_of(const Facts& facts, const Var* rows) {
   const Stmt* stmt = facts.definition(rows);
   const Let* let = stmt != nullptr ? as<Let>(stmt) : nullptr;
   const Store* store = stmt != nullptr ? as<Store>(stmt) : nullptr;
@@ -78,12 +78,12 @@ bool is_prefix(const Facts& facts, const Expr* list, const Expr* whole) {
 }
 
 bool is_position(const Facts& facts, const Expr* position, const Var* rows) {
-  const Expr* universe = universe_of(facts, rows);
-  if (universe == nullptr) return false;
+  const Expr* base = base_of(facts, rows);
+  if (base == nullptr) return false;
   position = behind_lets(facts, position);
   if (position->kind == Kind::LowerBound) {
     const For* loop = loop_of(facts, as<Var>(position->operands[1]));
-    const Expr* whole = behind_lets(facts, universe);
+    const Expr* whole = behind_lets(facts, base);
     return loop != nullptr && loop->vars[0] == position->operands[1] && is_slice(facts, loop->lists[0], whole) &&
            behind_lets(facts, position->operands[0]) == whole;
   }
@@ -91,7 +91,7 @@ bool is_position(const Facts& facts, const Expr* position, const Var* rows) {
   const For* loop = loop_of(facts, var);
   if (loop == nullptr) return false;
   if (loop->lists[0]->type->bits) return loop->vars[0] == var && rows_of(facts, loop->lists[0]) == rows;
-  return loop->maybe_index == var && is_prefix(facts, loop->lists[0], universe);
+  return loop->maybe_index == var && is_prefix(facts, loop->lists[0], base);
 }
 
 }  // namespace matcha::ir

@@ -12,7 +12,7 @@ const Expr* behind_lets(const Facts& facts, const Expr* e);
 const Var* rows_of(const Facts& facts, const Expr* bits);
 
 /// The list that rows were made of; null if `rows` is not bound to rows.
-const Expr* universe_of(const Facts& facts, const Var* rows);
+const Expr* base_of(const Facts& facts, const Var* rows);
 
 /// True if `list` is `whole` or a prefix of it by its form, so that a position in it is one in `whole`.
 bool is_prefix(const Facts& facts, const Expr* list, const Expr* whole);

@@ -167,6 +167,50 @@ struct SetBlocks {
     u32 below = V::below(V::load_part(q, count), x) & low_bits(count);
     return static_cast<u64>(q - a) + static_cast<u64>(__builtin_popcount(below));
   }
+
+  /// Looks up each item of `a` in a much longer `b` (`nb >= kLanes`), four independent searches at a time.
+  template <bool Members, typename Sink>
+  MATCHA_INLINE void search_each(const u32* a, u64 na, const u32* b, u64 nb, Sink& sink) {
+    const u32* tail = b + nb - kLanes;
+    u64 i = 0;
+    for (; i + 4 <= na; i += 4) {
+      u32 x[4] = {a[i], a[i + 1], a[i + 2], a[i + 3]};
+      const u32* q[4] = {b, b, b, b};
+      for (u64 blocks = nb / kLanes; blocks > 1;) {
+        u64 half = blocks / 2;
+        for (u64 k = 0; k < 4; ++k) search_step(q[k], half * kLanes, x[k]);
+        blocks -= half;
+      }
+      for (u64 k = 0; k < 4; ++k) sink.item(x[k], search_end(q[k], tail, x[k]) == Members);
+    }
+    for (; i < na; ++i) {
+      const u32* q = b;
+      for (u64 blocks = nb / kLanes; blocks > 1;) {
+        u64 half = blocks / 2;
+        search_step(q, half * kLanes, a[i]);
+        blocks -= half;
+      }
+      sink.item(a[i], search_end(q, tail, a[i]) == Members);
+    }
+  }
+
+  /// Asks for the lines that the merge reaches some steps on: their addresses hang on comparisons, so nothing else
+  /// fetches them in time. Prefetching past the end is harmless.
+  MATCHA_INLINE void prefetch_ahead(const u32* a, const u32* b) {
+    for (u64 line = 0; line < kStepItems; line += 16) {
+      __builtin_prefetch(a + kPrefetchItems + line);
+      __builtin_prefetch(b + kPrefetchItems + line);
+    }
+  }
+
+  /// Loads kStep registers of `a` and ORs in their bits against kStep registers of `b`.
+  MATCHA_INLINE void match_step(const u32* a, const u32* b, Vec (&va)[kStep], u32 (&bits)[kStep]) {
+    for (u64 k = 0; k < kStep; ++k) va[k] = V::load(a + k * kLanes);
+    for (u64 j = 0; j < kStep; ++j) {
+      Vec vb = V::load(b + j * kLanes);
+      for (u64 k = 0; k < kStep; ++k) bits[k] |= V::match(va[k], vb);
+    }
+  }
 };
 
 }  // namespace matcha::runtime

@@ -20,64 +20,19 @@ template <typename V>
 struct SetAlgorithms : SetBlocks<V> {
   using Blocks = SetBlocks<V>;
   using Blocks::advance;
-  using Blocks::clamp_lanes;
   using Blocks::kLanes;
-  using Blocks::kPrefetchItems;
   using Blocks::kStep;
   using Blocks::kStepItems;
   using Blocks::low_bits;
   using Blocks::lower_bound;
-  using Blocks::search_end;
+  using Blocks::match_step;
+  using Blocks::prefetch_ahead;
   using Blocks::search_step;
   using typename Blocks::Count;
   using typename Blocks::Keep;
   using typename Blocks::Vec;
   template <u64 K, bool Full>
   using Held = typename Blocks::template Held<K, Full>;
-
-  /// Looks up each item of `a` in a much longer `b` (`nb >= kLanes`), four independent searches at a time.
-  template <bool Members, typename Sink>
-  MATCHA_INLINE void search_each(const u32* a, u64 na, const u32* b, u64 nb, Sink& sink) {
-    const u32* tail = b + nb - kLanes;
-    u64 i = 0;
-    for (; i + 4 <= na; i += 4) {
-      u32 x[4] = {a[i], a[i + 1], a[i + 2], a[i + 3]};
-      const u32* q[4] = {b, b, b, b};
-      for (u64 blocks = nb / kLanes; blocks > 1;) {
-        u64 half = blocks / 2;
-        for (u64 k = 0; k < 4; ++k) search_step(q[k], half * kLanes, x[k]);
-        blocks -= half;
-      }
-      for (u64 k = 0; k < 4; ++k) sink.item(x[k], search_end(q[k], tail, x[k]) == Members);
-    }
-    for (; i < na; ++i) {
-      const u32* q = b;
-      for (u64 blocks = nb / kLanes; blocks > 1;) {
-        u64 half = blocks / 2;
-        search_step(q, half * kLanes, a[i]);
-        blocks -= half;
-      }
-      sink.item(a[i], search_end(q, tail, a[i]) == Members);
-    }
-  }
-
-  /// Asks for the lines that the merge reaches some steps on: their addresses hang on comparisons, so nothing else
-  /// fetches them in time. Prefetching past the end is harmless.
-  MATCHA_INLINE void prefetch_ahead(const u32* a, const u32* b) {
-    for (u64 line = 0; line < kStepItems; line += 16) {
-      __builtin_prefetch(a + kPrefetchItems + line);
-      __builtin_prefetch(b + kPrefetchItems + line);
-    }
-  }
-
-  /// Loads kStep registers of `a` and ORs in their bits against kStep registers of `b`.
-  MATCHA_INLINE void match_step(const u32* a, const u32* b, Vec (&va)[kStep], u32 (&bits)[kStep]) {
-    for (u64 k = 0; k < kStep; ++k) va[k] = V::load(a + k * kLanes);
-    for (u64 j = 0; j < kStep; ++j) {
-      Vec vb = V::load(b + j * kLanes);
-      for (u64 k = 0; k < kStep; ++k) bits[k] |= V::match(va[k], vb);
-    }
-  }
 
   /// Common items of two lists of like length, block by block.
   template <typename Sink>
@@ -117,7 +72,7 @@ struct SetAlgorithms : SetBlocks<V> {
   template <typename Sink>
   [[gnu::noinline]] static u64 common_long(const u32* a, u64 na, const u32* b, u64 nb, Sink sink) {
     if (nb / V::kSkew > na) {
-      search_each<true>(a, na, b, nb, sink);
+      Blocks::template search_each<true>(a, na, b, nb, sink);
     } else if (!Blocks::template try_all_pairs<true>(a, na, b, nb, sink)) {
       merge_common(a, na, b, nb, sink);
     }
@@ -206,7 +161,7 @@ struct SetAlgorithms : SetBlocks<V> {
       return na;
     }
     if (nb / V::kSkew > na) {
-      search_each<false>(a, na, b, nb, sink);
+      Blocks::template search_each<false>(a, na, b, nb, sink);
     } else if (Blocks::template try_all_pairs<false>(a, na, b, nb, sink)) {
       return sink.found;
     } else if (nb <= kStepItems) {
@@ -270,7 +225,7 @@ struct SetAlgorithms : SetBlocks<V> {
     if (na <= kLanes && nb / V::kSkew <= na) [[likely]] {
       Blocks::template all_pairs<1, true, true>(a, na, b, nb, sink);
     } else if (nb / V::kSkew > na) {
-      search_each<true>(a, na, b, nb, sink);
+      Blocks::template search_each<true>(a, na, b, nb, sink);
     } else if (na / V::kSkew > nb) {
       for (u64 j = 0; j < nb; ++j) {
         u64 i = lower_bound(a, na, b[j]);

@@ -43,12 +43,7 @@ class Generator {
     helpers_ = &p.helpers;
     bindings(p.main, static_cast<int>(pick(4)), true);
     p.main.name = "main";
-    switch (pick(6)) {
-      case 0: p.main.result = below_a_vertex(); break;
-      case 1:
-      case 2: p.main.result = pattern(1 + static_cast<int>(pick(3))); break;
-      default: p.main.result = value(result_type(), 5);
-    }
+    p.main.result = one_in(3) ? pattern(1 + static_cast<int>(pick(3))) : value(result_type(), 5);
     return p;
   }
 
@@ -587,71 +582,6 @@ class Generator {
     f->result = one_in(6) ? make(Op::Mul, kInt, {pattern(0), pattern(levels - 1)}) : pattern(levels - 1);
     scope_.resize(mark);
     return make(Op::Sum, kInt, {apply(f, cond, {list}, list_type(kInt))});
-  }
-
-  // Cliques and the like: all sets are parts of the neighbours of one vertex.
-
-  /// The neighbours of `v`, perhaps those on one side of it.
-  NodePtr side(NodePtr set, const std::string& v) {
-    if (one_in(2)) return set;
-    std::shared_ptr<Function> same = std::make_shared<Function>();
-    same->name = fresh("f");
-    same->params = {fresh("v")};
-    same->result = named(same->params[0], kVertex);
-    std::shared_ptr<Function> cond = std::make_shared<Function>();
-    cond->name = fresh("f");
-    cond->params = {fresh("v")};
-    NodePtr item = named(cond->params[0], kVertex);
-    cond->result = make(one_in(3) ? Op::Gt : Op::Lt, kBool, {item, named(v, kVertex)});
-    return apply(same, one_in(8) ? guard() : cond, {std::move(set)}, list_type(kVertex));
-  }
-
-  NodePtr near(const std::string& v) {
-    return make(Op::Neighbor, list_type(kVertex), {graph_node(), named(v, kVertex)});
-  }
-
-  /// A sum over the items of one set after the other, each a part of `set`.
-  NodePtr nest(int levels, const std::string& set) {
-    std::shared_ptr<Function> f = std::make_shared<Function>();
-    f->name = fresh("f");
-    std::string v = fresh("v");
-    f->params = {v};
-    std::size_t mark = scope_.size();
-    scope_.push_back({v, kVertex, "", false});
-    NodePtr part =
-        make(one_in(4) ? Op::Diff : Op::Intersect, list_type(kVertex), {named(set, list_type(kVertex)), near(v)});
-    if (one_in(8)) part = make(Op::Diff, list_type(kVertex), {part, near(another_vertex(v))});
-    part = side(part, v);
-    if (levels == 0) {
-      f->result = one_in(8) ? pattern(0) : make(Op::Size, kInt, {part});
-      if (one_in(6)) f->result = make(Op::Mul, kInt, {f->result, int_value(1)});
-    } else {
-      std::string next = bind(*f, part, "");
-      f->result = nest(levels - 1, one_in(6) ? set : next);
-    }
-    scope_.resize(mark);
-    FunctionPtr cond = one_in(6) ? guard() : nullptr;
-    return make(Op::Sum, kInt, {apply(f, cond, {named(set, list_type(kVertex))}, list_type(kInt))});
-  }
-
-  /// Another vertex of the nest, or `v`.
-  std::string another_vertex(const std::string& v) {
-    NodePtr other = name_of(kVertex);
-    return other != nullptr ? other->name : v;
-  }
-
-  NodePtr below_a_vertex() {
-    std::shared_ptr<Function> f = std::make_shared<Function>();
-    f->name = fresh("f");
-    std::string v = fresh("v");
-    f->params = {v};
-    std::size_t mark = scope_.size();
-    scope_.push_back({v, kVertex, "", false});
-    std::string set = bind(*f, side(near(v), v), "");
-    f->result = nest(1 + static_cast<int>(pick(3)), set);
-    scope_.resize(mark);
-    NodePtr vertices = make(Op::Vertices, list_type(kVertex), {graph_node()});
-    return make(Op::Sum, kInt, {apply(f, nullptr, {vertices}, list_type(kInt))});
   }
 
   std::mt19937_64 random_;

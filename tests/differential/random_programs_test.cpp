@@ -33,7 +33,7 @@ TEST(RandomPrograms, EveryStageGivesWhatDirectEvaluationGives) {
   int failures = 0;
   for (std::uint64_t seed = first; seed < first + count && failures < max_failures; ++seed) {
     World world = random_world(seed);
-    Program program = random_program(seed, world);
+    Program program = seed % 6 == 0 ? random_nest(seed, world) : random_program(seed, world);
     checks.cuda = every != 0 && seed % every == 0;
     std::optional<Failure> failure = check(program, world, checks, tally);
     if (!failure) continue;

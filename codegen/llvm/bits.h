@@ -1,0 +1,64 @@
+#pragma once
+
+#include <llvm/IR/Instructions.h>
+
+#include <functional>
+#include <unordered_map>
+
+#include "ir/nodes.h"
+
+namespace matcha::codegen::jit {
+
+class FunctionEmitter;
+
+/// Bit sets of positions in a short list, in one function: words that are computed where they are read.
+class BitSets {
+ public:
+  using Value = llvm::Value;
+
+  explicit BitSets(FunctionEmitter& function) : f_(function) {}
+
+  /// What a buffer has room for: items, words of bits, or words of rows.
+  Value* buffer_cells(const ir::Buffer& buffer);
+
+  void let(const ir::Let& s) { names_[s.var] = s.value; }
+  void store_rows(const ir::Store& s);
+  void store(const ir::Store& s);
+  void loop(const ir::For& s);
+  Value* count(const ir::Expr& set);
+  Value* contains(const ir::Expr& set, Value* position);
+
+ private:
+  /// Rows of bits in a buffer: row i begins at word `i * stride`.
+  struct Rows {
+    const ir::Expr* value = nullptr;  ///< The `rows`.
+    llvm::Value* data = nullptr;
+    llvm::Value* size = nullptr;    ///< Items of the list that they are rows of.
+    llvm::Value* stride = nullptr;  ///< Words that hold a bit for each of them.
+  };
+
+  /// A stored bit set: words from `words` on are zero and may not be there.
+  struct Words {
+    llvm::Value* data = nullptr;
+    llvm::Value* words = nullptr;
+  };
+
+  /// Words of a bit set that may not be zero, and one of them.
+  Value* words_of(const ir::Expr& set);
+  Value* word_of(const ir::Expr& set, Value* k);
+  Value* word_or_zero(const ir::Expr& set, Value* k);
+  Value* bits_below(Value* position, Value* k);
+  Value* bits_above(Value* position, Value* k);
+  Value* words_for(Value* positions);
+  const Rows& rows(const ir::Expr& e) { return rows_.at(static_cast<const ir::Var*>(&e)); }
+  void for_each(Value* count, const std::function<void(Value*)>& body);
+  Value* gep(Value* words, Value* k);
+  Value* integer(std::uint64_t value);
+
+  FunctionEmitter& f_;
+  std::unordered_map<const ir::Var*, Rows> rows_;
+  std::unordered_map<const ir::Var*, Words> stored_;
+  std::unordered_map<const ir::Var*, const ir::Expr*> names_;  ///< What a `let` calls by a name.
+};
+
+}  // namespace matcha::codegen::jit
