@@ -193,6 +193,15 @@ ExitCode Compilation::run_passes(std::string_view pipeline_name, const passes::L
   return code;
 }
 
+ir::Module Compilation::module_of_lists(const passes::LabelWords& labels) {
+  const std::string_view text = options_.passes.empty() ? "cpu" : std::string_view(options_.passes);
+  passes::ManagerOptions manager;
+  manager.disabled = options_.disabled;
+  manager.disabled.insert(manager.disabled.end(), {"localize", "batch"});
+  const std::optional<passes::Pipeline> pipeline = passes::parse_pipeline(text, diagnostics_);
+  return passes::run_pipeline(*loop_, *pipeline, context_, passes::TargetInfo{}, labels, manager, diagnostics_).module;
+}
+
 ExitCode Compilation::check_stage(codegen::Backend& backend) {
   if (pipeline_->module.stage == backend.stage() || backend.name() == "interp") return ExitCode::Ok;
   return console_.error(

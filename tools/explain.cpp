@@ -155,7 +155,8 @@ class Explain {
     if (code != ExitCode::Ok) return code;
     const ir::Module& module = compilation_.pipeline().module;
     found_.passes = compilation_.pipeline().runs;
-    found_.nest = steps_of(module, label_names(compilation_.loop(), labels.code));
+    lists_ = compilation_.module_of_lists(labels);
+    found_.nest = steps_of(*lists_, label_names(compilation_.loop(), labels.code));
     add_estimates(found_.plans, found_.nest);
     std::map<std::string, const runtime::Graph*> graphs;
     for (const auto& [name, graph] : bound_.inputs.graphs) graphs.emplace(name, &graph);
@@ -215,7 +216,7 @@ class Explain {
   /// Runs once more, counting.
   ExitCode count() {
     if (!runs()) return ExitCode::Ok;
-    const LoopCounts counts(compilation_.pipeline().module, compilation_.context());
+    const LoopCounts counts(*lists_, compilation_.context());
     if (!counts.any()) {
       console_.note("sizes: too many loops to count how often each runs");
       return ExitCode::Ok;
@@ -285,6 +286,7 @@ class Explain {
   BoundInputs bound_;
   std::unique_ptr<codegen::Backend> backend_;
   std::vector<std::pair<OutputFile, std::string (*)(const Explanation&)>> files_;
+  std::optional<ir::Module> lists_;  ///< What is shown and counted: every set is a list.
   Explanation found_;
 };
 

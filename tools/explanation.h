@@ -24,7 +24,7 @@ struct Explanation {
   bool induced = false;   ///< By the vertices: estimates do not count the edges that must not be there.
   bool of_graph = false;  ///< Estimates are of the graph at hand, not of a typical one.
 
-  std::vector<Step> written, nest;  ///< Steps before and after the passes.
+  std::vector<Step> written, nest;  ///< Steps before and after the passes, which leave sets as lists here.
   std::vector<passes::PassRun> passes;
   std::vector<PlannedBuffer> memory;
 

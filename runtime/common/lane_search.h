@@ -28,8 +28,14 @@ MATCHA_MEMBER const L& some_list();  // Only for types: nobody calls it.
 template <typename L>
 using ItemOf = decltype(some_list<L>().at(0));
 
+/// True for lists whose items ascend; a literal has a search of its own.
+template <typename B>
+inline constexpr bool can_merge = true;
+template <u64 rows, typename T>
+inline constexpr bool can_merge<Literal<rows, T>> = false;
+
 /// A list whose items all lanes of a group look for, each its own, in step.
-template <typename Group, typename B, Search search = kSearch>
+template <typename Group, typename B, Search search = kSearch, bool together = Group::kWidth != 1 && can_merge<B>>
 struct Searched {
   const B& list;
   MATCHA_MEMBER Searched(const Group&, const B& searched) : list(searched) {}
@@ -39,12 +45,6 @@ struct Searched {
     return wanted && matcha_program::contains(list, x);
   }
 };
-
-/// True for lists whose items ascend; a literal has a search of its own.
-template <typename B>
-inline constexpr bool can_merge = true;
-template <u64 rows, typename T>
-inline constexpr bool can_merge<Literal<rows, T>> = false;
 
 /// The number of lanes whose word is below `x`; at most the width less one. Requires: words ascend with the lanes.
 template <typename Group, typename T>
@@ -58,7 +58,7 @@ MATCHA_FN u32 lanes_below(const Group& group, T word, T x) {
 
 /// The top of the tree in the lanes: each has the last item of one of as many parts of the list.
 template <typename Group, typename B>
-requires(Group::kWidth != 1 && can_merge<B>) struct CachedTop {
+struct CachedTop {
   using Value = typename B::Value;
   const Group& group;
   const B& list;
@@ -75,11 +75,11 @@ requires(Group::kWidth != 1 && can_merge<B>) struct CachedTop {
   }
 };
 template <typename Group, typename B>
-requires(Group::kWidth != 1 && can_merge<B>) struct Searched<Group, B, kCachedSearch> : CachedTop<Group, B> {
+struct Searched<Group, B, kCachedSearch, true> : CachedTop<Group, B> {
   using CachedTop<Group, B>::CachedTop;
 };
 template <typename Group, typename B>
-requires(Group::kWidth != 1 && can_merge<B>) struct Searched<Group, B, kMergingSearch> : CachedTop<Group, B> {
+struct Searched<Group, B, kMergingSearch, true> : CachedTop<Group, B> {
   using CachedTop<Group, B>::CachedTop;
 };
 
