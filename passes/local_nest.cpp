@@ -73,7 +73,7 @@ Stmts LocalNest::attempt(const For& loop, std::int64_t most, Kind rows_kind) {
   base_ = builder_.var(given_->type, "all");
   rows_ = builder_.var(context.list(context.bits()), "rows");
   const For* walk = outer_loop(loop);
-  if (failed_ || gains_ == 0) return {};
+  if (failed_ || gains_ == 0 || maybe_graph_ == nullptr) return {};
   builder_.set_loc(loop.loc);
   const Expr* part = builder_.make(Kind::Span, {given_, builder_.integer(0), builder_.integer(most)});
   const Stmt* made[] = {walk};
@@ -231,7 +231,11 @@ const For* LocalNest::bit_loop(const For& s, const Expr* set) {
 
 const Collect* LocalNest::collect(const Collect& s) {
   std::vector<Sink> sinks(s.sinks.begin(), s.sinks.end());
-  for (Sink& sink : sinks) sink.var = renamed(sink.var);
+  for (Sink& sink : sinks) {
+    // What is read from bits by position is not known to ascend, and the list's readers may ask for it.
+    failed_ = failed_ || sink.kind == SinkKind::List;
+    sink.var = renamed(sink.var);
+  }
   const Block* body = block(*s.body);
   builder_.set_loc(s.loc);
   return builder_.collect(sinks, body);

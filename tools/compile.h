@@ -49,7 +49,8 @@ class Compilation {
   codegen::AheadOfTime ahead_of_time();
   /// The back end's pipeline, label words and what to record come from the verb.
   ExitCode run_passes(std::string_view pipeline, const passes::LabelWords& labels, passes::ManagerOptions manager);
-  /// What the passes give when every set stays a list and every count stays where it is, for people. After `run_passes`.
+  /// What the passes give when every set stays a list and every count stays where it is, for people. After
+  /// `run_passes`.
   ir::Module module_of_lists(const passes::LabelWords& labels);
   /// After `lower`: whether the program has words for labels, which only the inputs know.
   bool has_label_words() const;
