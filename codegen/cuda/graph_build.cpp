@@ -45,7 +45,8 @@ class HostReads {
           ir::for_each_node(expr, [&](const ir::Expr& node) { ++uses_[&node]; });
         });
       });
-      const ir::For* outer = ir::as<ir::For>(region->collect->body->body.back());
+      const std::span<const ir::Stmt* const> body = region->collect->body->body;
+      const ir::For* outer = body.empty() ? nullptr : ir::as<ir::For>(body.back());
       if (!region->schedule.parallel || outer == nullptr) continue;
       for (const ir::Expr* list : outer->lists) {
         bool counted = list->kind == ir::Kind::Vertices || list->kind == ir::Kind::Edges;
