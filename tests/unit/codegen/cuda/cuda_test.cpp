@@ -58,7 +58,7 @@ class CudaText : public testing::Test {
         frontend::compile(sources_, sources_.add("test.mt", text), {}, diagnostics_);
     if (!graph) return std::nullopt;
     std::optional<ir::Module> loop = frontend::lower(*graph, context_, diagnostics_);
-    std::optional<passes::Pipeline> pipeline = passes::parse_pipeline("cpu", diagnostics_);
+    std::optional<passes::Pipeline> pipeline = passes::parse_pipeline("c-family", diagnostics_);
     if (!loop || !pipeline) return std::nullopt;
     passes::LabelWords labels;
     labels.code = [](std::string_view) { return std::optional<std::int64_t>(-1); };
