@@ -86,6 +86,33 @@ std::uint64_t four_cliques(const Csr& graph) {
   return total;
 }
 
+std::uint64_t oriented_four_cliques(const Csr& graph) {
+  std::vector<std::uint64_t> offsets = {0};
+  std::vector<std::uint32_t> later;
+  offsets.reserve(graph.vertices + 1);
+  std::uint64_t longest = 0;
+  for (std::uint64_t u = 0; u < graph.vertices; ++u) {
+    for (std::uint64_t i = 0; i < graph.degree(u); ++i) {
+      std::uint32_t v = graph.list(u)[i];
+      if (graph.degree(u) < graph.degree(v) || (graph.degree(u) == graph.degree(v) && u < v)) later.push_back(v);
+    }
+    longest = std::max(longest, later.size() - offsets.back());
+    offsets.push_back(later.size());
+  }
+  std::uint64_t total = 0;
+  std::vector<std::uint32_t> third(longest);
+  const auto begin = [&](std::uint64_t v) { return later.data() + offsets[v]; };
+  for (std::uint64_t u = 0; u < graph.vertices; ++u) {
+    for (const std::uint32_t* v = begin(u); v != begin(u + 1); ++v) {
+      std::uint64_t count = common(begin(u), begin(u + 1), begin(*v), begin(*v + 1), third.data());
+      for (std::uint64_t k = 0; k < count; ++k) {
+        total += common_count(third.data(), third.data() + count, begin(third[k]), begin(third[k] + 1));
+      }
+    }
+  }
+  return total;
+}
+
 std::uint64_t diamonds(const Csr& graph) {
   std::uint64_t total = 0;
   for (std::uint64_t u = 0; u < graph.vertices; ++u) {

@@ -27,6 +27,8 @@ struct Csr {
 std::uint64_t triangles(const Csr& graph);
 /// 4-cliques u > v > w > x.
 std::uint64_t four_cliques(const Csr& graph);
+/// The same number, on a graph that is oriented from lower to higher degree first, as in examples/clique4.mt.
+std::uint64_t oriented_four_cliques(const Csr& graph);
 /// Edge-induced diamonds: pairs of common neighbours of each edge.
 std::uint64_t diamonds(const Csr& graph);
 

@@ -24,6 +24,7 @@ struct Pattern {
 constexpr Pattern kPatterns[] = {
     {"triangle", matcha::bench::triangles},
     {"clique4", matcha::bench::four_cliques},
+    {"clique4_oriented", matcha::bench::oriented_four_cliques},
     {"diamond", matcha::bench::diamonds},
 };
 
@@ -35,7 +36,7 @@ int main(int argc, char** argv) {
     if (argc == 3 && known.name == argv[2]) pattern = &known;
   }
   if (pattern == nullptr) {
-    std::fprintf(stderr, "usage: bench_baseline GRAPH triangle|clique4|diamond\n");
+    std::fprintf(stderr, "usage: bench_baseline GRAPH triangle|clique4|clique4_oriented|diamond\n");
     return 2;
   }
   matcha::runtime::GraphSpec spec;
