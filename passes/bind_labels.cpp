@@ -10,7 +10,7 @@ namespace matcha::passes {
 namespace {
 
 /// Codes for the words of the program itself: word i of them, sorted, has code -1 - i.
-LabelWords own_words(const ir::Module& module) {
+LabelWords own_words(const ir::Module& module, const LabelWords& known) {
   std::set<std::string, std::less<>> words;
   ir::for_each_stmt(*module.body, [&](const ir::Stmt& stmt) {
     ir::for_each_expr(stmt, [&](const ir::Expr& expr) {
@@ -20,6 +20,7 @@ LabelWords own_words(const ir::Module& module) {
     });
   });
   LabelWords labels;
+  labels.everywhere = known.everywhere;
   labels.words.assign(words.begin(), words.end());
   labels.code = [words](std::string_view word) -> std::optional<std::int64_t> {
     const auto found = words.find(word);
@@ -31,8 +32,9 @@ LabelWords own_words(const ir::Module& module) {
 }  // namespace
 
 ir::Module bind_labels(const ir::Module& module, PassContext& context) {
-  std::optional<ir::Module> bound = ir::bind_labels(
-      context.context, module, context.labels.code ? context.labels : own_words(module), context.diagnostics);
+  std::optional<ir::Module> bound =
+      ir::bind_labels(context.context, module, context.labels.code ? context.labels : own_words(module, context.labels),
+                      context.diagnostics);
   return bound.value_or(module);
 }
 

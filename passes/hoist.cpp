@@ -5,6 +5,7 @@
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
 #include "ir/rewriter.h"
+#include "passes/alike.h"
 #include "passes/exprs.h"
 #include "passes/uses.h"
 
@@ -41,11 +42,15 @@ Cost cost(const Expr& e) {
   return worst;
 }
 
-/// True if few items are likely to pass: an equality, or membership in a list.
+bool is_label(const Expr& e) { return e.kind == Kind::Label || e.kind == Kind::KnownLabel; }
+
+/// True if few items are likely to pass: an equality, or membership in a list. A label is no such equality: of the
+/// items of a list some have it nearly always, and each would compute anew what costs as much as the list to walk.
 bool is_selective(const Expr* cond) {
   std::vector<const Expr*> parts = conjuncts(cond);
   return std::any_of(parts.begin(), parts.end(), [](const Expr* part) {
-    return part->kind == Kind::Eq || part->kind == Kind::Contains || part->kind == Kind::HasEdge;
+    if (part->kind == Kind::Eq) return !is_label(*part->operands[0]) && !is_label(*part->operands[1]);
+    return part->kind == Kind::Contains || part->kind == Kind::HasEdge;
   });
 }
 
@@ -90,6 +95,7 @@ class Hoister {
 
   const Block* block(const Block& b) {
     Names outer = names_;
+    const std::size_t outer_collects = collects_.size();
     Occurrences times;
     if (b.body.size() > 1) occurrences(b, times);
     Stmts out;
@@ -98,6 +104,7 @@ class Hoister {
       stmt(s, out);
     }
     names_ = std::move(outer);
+    collects_.resize(outer_collects);
     if (std::ranges::equal(out, b.body)) return &b;
     builder_.set_loc(b.loc);
     return builder_.block(out);
@@ -158,11 +165,7 @@ class Hoister {
           builder_.set_loc(branch.loc);
           out.push_back(same ? &branch : builder_.branch(branch.cond, then_body, else_body));
         },
-        [&](const Collect& collect) {
-          const Block* body = block(*collect.body);
-          builder_.set_loc(collect.loc);
-          out.push_back(body == collect.body ? &collect : builder_.collect(collect.sinks, body));
-        },
+        [&](const Collect& collect) { this->collect(collect, out); },
         [&](const Stmt& other) { out.push_back(&other); });
   }
 
@@ -180,6 +183,47 @@ class Hoister {
     }
     out.push_back(&s);
     if (cost(*s.value) != Cost::Free) names_[s.value] = s.var;
+  }
+
+  void collect(const Collect& s, Stmts& out) {
+    std::unordered_set<const Var*> inside = bound_in(s);
+    Stmts moved;
+    const Block* left = without_fixed(*s.body, inside, moved);
+    for (const Stmt* stmt : moved) this->stmt(stmt, out);
+    const Block* body = block(*left);
+    builder_.set_loc(s.loc);
+    const Collect* result = body == s.body ? &s : builder_.collect(s.sinks, body);
+    if (const Expr* value = chosen(*result)) {
+      names_[s.sinks[0].var] = value;
+      return;
+    }
+    const auto same = [&](const Collect* earlier) { return alike(builder_, *earlier, *result); };
+    const auto found = std::ranges::find_if(collects_, same);
+    if (found == collects_.end()) {
+      collects_.push_back(result);
+      out.push_back(result);
+      return;
+    }
+    for (std::size_t i = 0; i < s.sinks.size(); ++i) names_[s.sinks[i].var] = (*found)->sinks[i].var;
+    context_.count("repeated statements");
+  }
+
+  /// The value of a collect that does no more than `and` or `or`, once the statements of its branches have moved; or
+  /// null.
+  const Expr* chosen(const Collect& s) {
+    if (s.sinks.size() != 1 || s.sinks[0].kind != SinkKind::Any || s.body->body.size() != 1) return nullptr;
+    const If* branch = as<If>(s.body->body[0]);
+    if (branch == nullptr || branch->maybe_else == nullptr) return nullptr;
+    const auto only_value = [](const Block& b) -> const Expr* {
+      const Yield* yield = b.body.size() == 1 ? as<Yield>(b.body[0]) : nullptr;
+      return yield != nullptr ? yield->values[0] : nullptr;
+    };
+    const Expr* yes = only_value(*branch->then_body);
+    const Expr* no = only_value(*branch->maybe_else);
+    if (yes == nullptr || no == nullptr) return nullptr;
+    if (no == builder_.boolean(false)) return builder_.make(Kind::And, {branch->cond, yes});
+    if (yes == builder_.boolean(true)) return builder_.make(Kind::Or, {branch->cond, no});
+    return nullptr;
   }
 
   const For* loop(const For& s, Stmts& out) {
@@ -202,7 +246,8 @@ class Hoister {
     return same ? &s : builder_.loop(s.vars, lists, s.maybe_index, body);
   }
 
-  /// The body without the lets and collects that do not depend on the loop, which go to `moved`.
+  /// The block without the lets and collects that do not depend on the loop or collect, which go to `moved`; those in
+  /// loops within and under conditions that most items may pass too.
   const Block* without_fixed(const Block& b, std::unordered_set<const Var*>& inside, Stmts& moved) {
     Stmts left;
     for (const Stmt* stmt : b.body) {
@@ -211,12 +256,35 @@ class Hoister {
         moved.push_back(stmt);
         context_.count("statements");
       } else {
-        left.push_back(stmt);
+        left.push_back(parts_without_fixed(stmt, inside, moved));
       }
     }
-    if (left.size() == b.body.size()) return &b;
+    if (std::ranges::equal(left, b.body)) return &b;
     builder_.set_loc(b.loc);
     return builder_.block(left);
+  }
+
+  const Stmt* parts_without_fixed(const Stmt* stmt, std::unordered_set<const Var*>& inside, Stmts& moved) {
+    const auto part = [&](const Block& b) { return without_fixed(b, inside, moved); };
+    const auto from = [&] { builder_.set_loc(stmt->loc); };
+    return match(
+        *stmt,
+        [&](const For& s) -> const Stmt* {
+          const Block* body = part(*s.body);
+          return body == s.body ? stmt : (from(), builder_.loop(s.vars, s.lists, s.maybe_index, body));
+        },
+        [&](const Collect& s) -> const Stmt* {
+          const Block* body = part(*s.body);
+          return body == s.body ? stmt : (from(), builder_.collect(s.sinks, body));
+        },
+        [&](const If& s) -> const Stmt* {
+          if (is_selective(s.cond)) return stmt;
+          const Block* then_body = part(*s.then_body);
+          const Block* else_body = s.maybe_else != nullptr ? part(*s.maybe_else) : nullptr;
+          bool same = then_body == s.then_body && else_body == s.maybe_else;
+          return same ? stmt : (from(), builder_.branch(s.cond, then_body, else_body));
+        },
+        [&](const Stmt&) { return stmt; });
   }
 
   bool is_fixed(const Stmt& stmt, const std::unordered_set<const Var*>& inside) const {
@@ -277,7 +345,8 @@ class Hoister {
   Facts facts_;
   Builder builder_;
   PassContext& context_;
-  Names names_;  ///< Expressions that have a name here.
+  Names names_;                           ///< Expressions that have a name here.
+  std::vector<const Collect*> collects_;  ///< Those that have been computed here, to be read again.
 };
 
 }  // namespace

@@ -315,9 +315,13 @@ LocalNest::MaybeBits LocalNest::bits(const Expr* e) {
     case Kind::Span: return prefix(e);
     case Kind::Intersect:
     case Kind::Diff: {
+      const int gains = gains_;
       const MaybeBits a = bits(e->operands[0]);
       const MaybeBits b = bits(e->operands[1]);
-      if (!a || !b || !facts_.list(e->operands[1]).ascending) return {};
+      if (!a || !b || !facts_.list(e->operands[1]).ascending) {
+        gains_ = gains;  // Parts that became bits are of no use to a list.
+        return {};
+      }
       gains_ += bit_loops_ > 0;
       if (e->kind == Kind::Diff) return Bits{builder_.make(Kind::Diff, {a->bits, b->bits}), a->subset};
       return Bits{meet(a->bits, b->bits), a->subset || b->subset};

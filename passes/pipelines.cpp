@@ -22,7 +22,10 @@ const std::vector<std::string> kLoop = {
     "orient",
     // What is counted has its final form, so that sizes can be asked for.
     "demand",
-    // Only now is it clear which values are left, and in which loops.
+    // Only now is it clear which values are left, and in which loops. Conditions whose lists have moved are joined,
+    // after which more is found to be the same.
+    "hoist",
+    "simplify",
     "hoist",
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <charconv>
 
 namespace matcha::tools {
@@ -382,6 +383,14 @@ runtime::Status load_inputs(const frontend::asg::Graph& program, const BindPlan&
   const auto labelled = out.inputs.graphs.find(plan.label_graph ? kLabelGraph : out.main_graph);
   if (labelled != out.inputs.graphs.end()) out.labels = labelled->second.view().labels;
   return runtime::Done{};
+}
+
+bool BoundInputs::all_labelled() const {
+  return std::ranges::all_of(inputs.graphs, [](const auto& named) {
+    const runtime::GraphView& view = named.second.view();
+    return view.labels != nullptr &&
+           std::find(view.labels, view.labels + view.universe, runtime::kNoLabel) == view.labels + view.universe;
+  });
 }
 
 }  // namespace matcha::tools

@@ -59,6 +59,9 @@ struct BoundInputs {
   const std::int64_t* labels = nullptr;
   /// The graph that reports and JSON call `graph`; empty if there is none.
   std::string main_graph;
+
+  /// True if every vertex of every graph has a label.
+  bool all_labelled() const;
 };
 
 /// Reads the files. `out` must not move afterwards.

@@ -160,11 +160,13 @@ codegen::AheadOfTime Compilation::ahead_of_time() {
   return about;
 }
 
-bool Compilation::has_label_words() const {
+bool Compilation::reads_labels() const {
   bool found = false;
   ir::for_each_stmt(*loop_->body, [&](const ir::Stmt& stmt) {
     ir::for_each_expr(stmt, [&](const ir::Expr& expr) {
-      ir::for_each_node(expr, [&](const ir::Expr& node) { found = found || node.kind == ir::Kind::LabelName; });
+      ir::for_each_node(expr, [&](const ir::Expr& node) {
+        found = found || node.kind == ir::Kind::LabelName || node.kind == ir::Kind::Label;
+      });
     });
   });
   return found;

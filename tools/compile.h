@@ -52,8 +52,8 @@ class Compilation {
   /// What the passes give when every set stays a list and every count stays where it is, for people. After
   /// `run_passes`.
   ir::Module module_of_lists(const passes::LabelWords& labels);
-  /// After `lower`: whether the program has words for labels, which only the inputs know.
-  bool has_label_words() const;
+  /// After `lower`: whether the program reads labels, which only the inputs know.
+  bool reads_labels() const;
   /// Emits or loads the module that the passes left.
   ExitCode emit(codegen::Backend& backend, std::string& text);
   ExitCode load(codegen::Backend& backend, std::unique_ptr<codegen::Executable>& executable);

@@ -146,6 +146,7 @@ class Explain {
       const std::shared_ptr<const runtime::LabelDictionary> dictionary = bound_.inputs.dictionary;
       labels.code = [dictionary](std::string_view word) { return dictionary->code(word); };
       labels.words = dictionary->words();
+      labels.everywhere = bound_.all_labelled();
     }
     found_.name = compilation_.name();
     found_.signature = signature(compilation_.graph());

@@ -25,6 +25,7 @@ struct Arguments {
   std::string output = "-";
   std::string passes;
   std::vector<std::string> labels;
+  bool all_labelled = false;
   bool verify_only = false;
   bool list_passes = false;
   bool time_passes = false;
@@ -46,6 +47,7 @@ void declare(CLI::App& app, Arguments& args) {
   app.add_option("--pass-limit", args.manager.pass_limit, "end after N runs of passes");
   app.add_option("--disable-pass", args.manager.disabled, "leave a pass out")->delimiter(',');
   app.add_option("--label", args.labels, "code of a label word, as WORD=CODE");
+  app.add_flag("--all-labelled", args.all_labelled, "every vertex of the graphs that the program gets has a label");
   app.add_flag("--verify-only", args.verify_only, "check the module and print nothing");
   app.add_flag("--list-passes", args.list_passes, "list passes, their options and the pipelines");
   app.add_flag("--json", args.json, "write diagnostics as JSON");
@@ -115,6 +117,7 @@ int run(const Arguments& args) {
     std::cerr << "error: --label takes WORD=CODE\n";
     return kUsageError;
   }
+  labels.everywhere = args.all_labelled;
   std::optional<matcha::passes::Pipeline> pipeline = matcha::passes::parse_pipeline(args.passes, diagnostics);
   if (!pipeline) return fail(args, diagnostics, kUsageError);
   std::string text;

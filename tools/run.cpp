@@ -200,7 +200,7 @@ class Run {
     if (!on_gpu_) return ExitCode::Ok;
     backend_ = codegen::make_cuda(options_.gpu);
     backend_->begin();
-    if (of_pattern() || compilation_.has_label_words()) return ExitCode::Ok;
+    if (of_pattern() || compilation_.reads_labels()) return ExitCode::Ok;
     ExitCode code = compile({});
     if (code == ExitCode::Ok) executable_->begin();
     return code;
@@ -212,6 +212,7 @@ class Run {
     passes::LabelWords labels;
     labels.code = [&dictionary](std::string_view word) { return dictionary.code(word); };
     labels.words = dictionary.words();
+    labels.everywhere = compilation_.reads_labels() && bound_.all_labelled();
     if (backend_ == nullptr) backend_ = make_backend(options_.backend);
     return compile(labels);
   }

@@ -183,6 +183,9 @@ Expressions::Printed Expressions::print(const ir::Expr* expr) {
       return primary(fmt::format("w.at<{}>({}, {}, {})", static_cast<const ir::At*>(expr)->column,
                                  text(expr->operands[0]), text(expr->operands[1]), place(expr)));
     case Kind::Label: return primary(worker_call("label", expr));
+    case Kind::KnownLabel:
+      return primary(
+          fmt::format("{}.labels[{}]", text(expr->operands[0], Precedence::Primary), text(expr->operands[1])));
     case Kind::Literal: return primary(literal(expr));
     case Kind::EdgeInfo:
       return primary(fmt::format("edge_info<{}>({}, {})", type(expr->type->columns[0]), text(expr->operands[0]),

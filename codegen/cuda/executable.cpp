@@ -132,7 +132,7 @@ class CudaExecutable::Run {
       if (node.operands.empty() || node.operands[0] != var) return;
       wanted.sources = wanted.sources || node.kind == Kind::Edges;
       wanted.splits = wanted.splits || node.kind == Kind::LowerNeighbors || node.kind == Kind::UpperNeighbors;
-      wanted.labels = wanted.labels || node.kind == Kind::Label;
+      wanted.labels = wanted.labels || node.kind == Kind::Label || node.kind == Kind::KnownLabel;
       if (node.kind == Kind::EdgeInfo) {
         wanted.edge_info = true;
         info_loc = node.loc;

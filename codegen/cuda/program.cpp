@@ -50,7 +50,7 @@ std::vector<Read> reads(const ir::Region& region, const FrameLayout& layout) {
         if (node.kind == Kind::EdgeInfo) found[node.operands[0]].insert("kInfo");
         if (node.kind == Kind::LowerNeighbors || node.kind == Kind::UpperNeighbors)
           found[node.operands[0]].insert("kSplits");
-        if (node.kind == Kind::Label) found[node.operands[0]].insert("kLabels");
+        if (node.kind == Kind::Label || node.kind == Kind::KnownLabel) found[node.operands[0]].insert("kLabels");
       });
     });
   });

@@ -155,6 +155,11 @@ Value* FunctionEmitter::label(const ir::Expr& e) {
   return code;
 }
 
+Value* FunctionEmitter::known_label(const ir::Expr& e) {
+  Value* labels = graph_field(*e.operands[0], offsetof(GraphView, labels), ptr_, "labels");
+  return constant_load(b_, i64_, gep(i64_, labels, scalar(*e.operands[1])), "label");
+}
+
 // Lists
 
 List FunctionEmitter::list(const ir::Expr& e) {

@@ -31,6 +31,7 @@ bool FunctionEmitter::branch_free(const ir::Expr& e) const {
       if (!half && list.kind != ir::Kind::Neighbors) return false;
       return index_of(*list.operands[0]) == Index::Csr && branch_free(*list.operands[1]);
     }
+    case ir::Kind::KnownLabel: return branch_free(*e.operands[1]);
     case ir::Kind::ConstInt:
     case ir::Kind::ConstFloat:
     case ir::Kind::ConstBool:

@@ -137,6 +137,11 @@ class Checker {
     return Failure{stage, render_text(diagnostics_, false)};
   }
 
+  /// True if every vertex that the program can name has a label.
+  bool all_labelled() const {
+    return !made_.labels.empty() && std::ranges::find(made_.labels, runtime::kNoLabel) == made_.labels.end();
+  }
+
   /// The lowered module as it is, but with codes for label words.
   std::optional<Failure> labelled(ir::Module& module) {
     ir::LabelWords words{[this](std::string_view word) -> std::optional<std::int64_t> {
@@ -144,7 +149,7 @@ class Checker {
                            if (found == world_.words.end()) return std::nullopt;
                            return -1 - (found - world_.words.begin());
                          },
-                         world_.words};
+                         world_.words, all_labelled()};
     std::optional<ir::Module> bound = ir::bind_labels(context_, module, words, diagnostics_);
     if (!bound) return rejected("bind-labels");
     module = *bound;
