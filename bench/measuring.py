@@ -10,12 +10,14 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+# The labels of the vertices of the queries q1 to q6 of std.labelled, std.join, std.decompose and std.decompose_join.
+QUERY_LABELS = {"Q1": "0123", "Q2": "0123", "Q3": "01231", "Q4": "01231", "Q5": "012323", "Q6": "012321"}
 
 
 @dataclasses.dataclass
 class Outcome:
     """One run. `ms`: the kernels on a GPU, the run on a CPU; `run_ms`: the run with what the host does; `seconds`: the process."""
-    status: str  # ok, timeout, failed, unfit: the algorithm is not for this pattern
+    status: str  # ok, timeout, failed, unfit: the algorithm is not for this pattern, or a pass cannot be left out
     ms: float = math.nan
     run_ms: float = math.nan
     seconds: float = 0
@@ -23,6 +25,7 @@ class Outcome:
     device: str = ""
     graph: dict = None
     version: str = ""
+    passes: dict = None  # in their order; whether they changed the program
     message: str = ""
 
 
@@ -34,7 +37,7 @@ def outcome_of(done, seconds):
     """What a finished process of `matcha run --json` says."""
     if done.returncode == 124:
         return Outcome("timeout", seconds=seconds)
-    if done.returncode == 1 and "[pattern-plan]" in done.stderr:
+    if done.returncode != 0 and ("[pattern-plan]" in done.stderr or "[bad-pipeline]" in done.stderr):
         return Outcome("unfit", seconds=seconds)
     if done.returncode != 0:
         return Outcome("failed", seconds=seconds, message=f"exit {done.returncode}: {first_line(done.stderr)}")
@@ -43,8 +46,12 @@ def outcome_of(done, seconds):
         return Outcome("failed", seconds=seconds, message="the answer is partial")
     kernels = [part["ms"] for part in answer["stats"].get("run_ms", []) if part["part"] == "kernel"]
     run_ms = answer["ms"]["run"]
+    passes = {}
+    for run in answer["stats"].get("passes", []):
+        name = run["pass"].split("{")[0]
+        passes[name] = run["changed"] or passes.get(name, False)
     return Outcome("ok", sum(kernels) if kernels else run_ms, run_ms, seconds, answer["result"], answer["device"], answer["graph"],
-                   answer["version"])
+                   answer["version"], passes)
 
 
 def run_once(command, timeout):
@@ -67,14 +74,15 @@ def faster(a, b):
 
 def how_to_run(options):
     """The words of a command that say where it runs."""
-    words = ["--device", options.device]
-    return words + ["--threads", options.threads] if options.device == "cpu" else words
+    return ["--device", options.device] + (["--threads", options.threads] if options.device == "cpu" else [])
 
 
-def program_of(folder, module, functions):
-    """A program that counts with functions of `std.module`; those of std.listing are given as rows, which are counted."""
+def program_of(folder, module, functions, labels=""):
+    """A program that counts with functions of `std.module`; those of std.listing give rows, which are counted. `labels`: such as
+    `0123`, which functions of labelled queries take."""
     file = pathlib.Path(folder) / f"{module}-{'-'.join(functions)}.mt"
-    calls = [f"size({f}(g))" if module == "listing" else f"{f}(g)" for f in functions]
+    calls = [f"{f}({', '.join(['g', *labels])})" for f in functions]
+    calls = [f"size({call})" for call in calls] if module == "listing" else calls
     value = calls[0] if len(calls) == 1 else f"mk_tuple(val=[{', '.join(calls)}])"
     file.write_text(f"from std.{module} import {', '.join(functions)}\n\ndef main(g: Graph):\n    return {value}\n")
     return file
