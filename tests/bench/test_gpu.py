@@ -87,6 +87,18 @@ class Gpu(unittest.TestCase):
         self.assertIn("## Not reached", page)
         self.assertEqual(rows["both", "random-20-seed2", "triangle"]["status"], "not reached")
 
+    def test_continued(self):
+        """What an earlier page has is not measured again."""
+        code, _, before = self.bench("--only", "both", "--query", "triangle")
+        self.assertEqual(code, 0)
+        earlier = (self.folder / "page.json").rename(self.folder / "earlier.json")
+        code, page, rows = self.bench("--only", "both", "--continue", earlier)
+        self.assertEqual(code, 0)
+        key = "both", "random-20-seed2", "triangle"
+        self.assertEqual(rows[key], before[key])
+        self.assertEqual(rows["both", "random-20-seed2", "diamond"]["status"], "ok")
+        self.assertIn("2 | 2 |", page)
+
     def test_timeout(self):
         stuck = self.folder / "stuck"
         stuck.write_text("#!/bin/sh\nexit 124\n")
