@@ -97,7 +97,7 @@ class Gpu(unittest.TestCase):
         key = "both", "random-20-seed2", "triangle"
         self.assertEqual(rows[key], before[key])
         self.assertEqual(rows["both", "random-20-seed2", "diamond"]["status"], "ok")
-        self.assertIn("2 | 2 |", page)
+        self.assertIn("| both | 2 | 2 | 0 |", page)
 
     def test_timeout(self):
         stuck = self.folder / "stuck"
