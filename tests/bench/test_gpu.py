@@ -10,7 +10,7 @@ import unittest
 
 MATCHA = os.environ.get("MATCHA", "build/bin/matcha")
 PEERS = {
-    "graphs": {"random-20-seed2": {"vertices": 21, "edges": 2}},
+    "graphs": {"random-20-seed2": {"edges": 2}},
     "patterns": {"triangle": "01 02 12", "4-clique": "01 02 03 12 13 23", "diamond": "01 02 12 13 23", "3-motif": "motif:3"},
     "sources": {"cpu": "figures of a test"},
     "tables": {
@@ -71,7 +71,7 @@ class Gpu(unittest.TestCase):
         self.assertEqual(code, 0, page)
         self.assertIn("| random-20-seed2 | triangle | 77 ✓ | 1e9 |", page)
         self.assertRegex(page, r"- random-20-seed2: 4-clique \(walked\): \d+ times")
-        self.assertIn("**random-20-seed2** has 20 vertices", page)
+        self.assertIn("**random-20-seed2** has 76 edges here, 2 where", page)
         self.assertNotIn("## both", page)
 
     def test_wrong_count(self):
