@@ -98,13 +98,23 @@ def find_graph(folders, name):
     return None
 
 
+def vertex_ids(matcha, folder, graph):
+    """The ids of a graph, in order."""
+    told = subprocess.run([str(matcha), "graph", "info", "--json", str(graph)], capture_output=True, text=True, check=True)
+    facts = json.loads(told.stdout)
+    if facts["vertices"] == facts["max_id"] + 1:
+        return range(facts["vertices"])
+    edges = pathlib.Path(folder) / f"{graph.name}.edges"
+    subprocess.run([str(matcha), "graph", "convert", str(graph), str(edges)], capture_output=True, check=True)
+    return sorted({int(word) for line in edges.open() if line[0] not in "#%" for word in line.split()[:2]})
+
+
 def random_labels(matcha, folder, graph, labels):
-    """A file with a label of 0 … labels - 1 for every id of a graph, the same each time."""
+    """A file with a label of 0 … labels - 1 for every vertex of a graph, the same each time."""
     out = pathlib.Path(folder) / f"{graph.name}.{labels}.labels"
     if not out.exists():
-        told = subprocess.run([str(matcha), "graph", "info", "--json", str(graph)], capture_output=True, text=True, check=True)
         source = random.Random(labels)
-        out.write_text("".join(f"{v} {source.randrange(labels)}\n" for v in range(json.loads(told.stdout)["max_id"] + 1)))
+        out.write_text("".join(f"{v} {source.randrange(labels)}\n" for v in vertex_ids(matcha, folder, graph)))
     return out
 
 
