@@ -330,18 +330,8 @@ void RegionLauncher::take(const RegionRequest& request, std::vector<Slot>& slots
   need(stream_.synchronize());
 }
 
-void RegionLauncher::take_rows(const RegionRequest& request, std::size_t sink, std::uint64_t count,
-                               std::uint64_t* words, std::uint64_t stride) {
-  const std::uint64_t columns = request.region->collect->sinks[sink].var->type->columns.size() + 1;
-  const DeviceMemory& area = memory_.take_rows(sink, 0);
-  for (std::uint64_t c = 0; c < columns && count != 0; ++c) {
-    need(area.copy_to(stream_, words + c * stride, count * 8, c * row_capacity_ * 8));
-  }
-  need(stream_.synchronize());
-}
-
-DeviceRows RegionLauncher::keep_rows(const RegionRequest& request, std::size_t sink, std::uint64_t count) {
-  return {&request.region->collect->sinks[sink], memory_.give_rows(sink), row_capacity_, count, request.positions};
+DeviceRows::Part RegionLauncher::take_rows(std::size_t sink) {
+  return {&stream_, memory_.give_rows(sink), row_capacity_, std::min(row_count(sink), row_capacity_)};
 }
 
 }  // namespace matcha::codegen::gpu

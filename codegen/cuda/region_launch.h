@@ -28,7 +28,7 @@ struct RegionRequest {
   std::uint64_t universe = 0;
   bool stream_rows = false;  ///< The rows of its list sink go to the host while it runs, in no particular order.
   bool any_order = false;    ///< The order of the rows of its list sinks does not matter.
-  std::unordered_set<const ir::Var*> staying;  ///< List sinks whose rows stay on the device. Requires: one device.
+  std::unordered_set<const ir::Var*> staying;  ///< List sinks whose rows stay on the devices.
 
   bool has_rows() const;
   /// Rows are kept until the region has ended.
@@ -94,12 +94,8 @@ class RegionLauncher {
   /// Adds what the groups found: `slots` sink by sink for each group; exact sums of sink i to `sums[i]`.
   void take(const RegionRequest& request, std::vector<matcha_program::Slot>& slots,
             std::vector<std::vector<runtime::ExactSum>>& sums);
-  /// Copies the first `count` rows of a list sink to `words`, column c at `words[c * stride]`, the positions first.
-  void take_rows(const RegionRequest& request, std::size_t sink, std::uint64_t count, std::uint64_t* words,
-                 std::uint64_t stride);
-  /// The first `count` rows of a list sink, which stay where they are.
-  DeviceRows keep_rows(const RegionRequest& request, std::size_t sink, std::uint64_t count);
-  void drop_rows() { memory_.drop_rows(); }
+  /// The rows of a list sink that had room, which stay where they are.
+  DeviceRows::Part take_rows(std::size_t sink);
 
  private:
   /// The words that host and workers share, in one piece so that one copy takes them: Shared, the counts of rows, the
