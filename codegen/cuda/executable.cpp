@@ -165,31 +165,46 @@ class CudaExecutable::Run {
 
   bool stays(const ir::Var* list) const { return program_.device_graphs_.rows.contains(list); }
 
+  /// What a graph is built of, when its edges stayed on the devices.
+  GraphRows rows_of(const ir::BuildGraph& s) {
+    const auto stayed = [&](const ir::Expr* list) { return std::move(rows_.at(ir::as<ir::Var>(list))); };
+    GraphRows rows;
+    rows.edges = stayed(s.edges);
+    if (s.maybe_info != nullptr) rows.info = stayed(s.maybe_info);
+    if (s.maybe_labels == nullptr) return rows;
+    if (stays(ir::as<ir::Var>(s.maybe_labels))) {
+      rows.labels = stayed(s.maybe_labels);
+    } else {
+      rows.known_labels = values_.list(*s.maybe_labels);
+    }
+    return rows;
+  }
+
   /// Builds a graph from rows that stayed on the devices. False: the host has to; it has the rows then.
   bool build_on_device(const ir::BuildGraph& s) {
     if (!program_.device_graphs_.builds.contains(&s)) return false;
     const Clock::time_point start = Clock::now();
-    DeviceRows edges = std::move(rows_.at(ir::as<ir::Var>(s.edges)));
-    std::optional<DeviceRows> info;
-    if (s.maybe_info != nullptr) info = std::move(rows_.at(ir::as<ir::Var>(s.maybe_info)));
-    if (info && info->count() != edges.count()) interp::trap(runtime::TrapCode::LengthMismatch, s.loc);
+    GraphRows rows = rows_of(s);
+    if (rows.info && rows.info->count() != rows.edges.count()) interp::trap(runtime::TrapCode::LengthMismatch, s.loc);
     SourceLoc info_loc;
     const runtime::cuda::UploadOptions wanted = wanted_of(s.var, info_loc);
-    check_info(s.maybe_info != nullptr || edges.count() == 0 || !wanted.edge_info, info_loc);
+    check_info(rows.info || rows.edges.count() == 0 || !wanted.edge_info, info_loc);
     std::vector<const runtime::cuda::Stream*> streams;
     for (const RegionLauncher* launcher : session().launchers()) streams.push_back(&launcher->stream());
-    std::optional<std::vector<DeviceGraph>> graphs = session().graph_builder(result_).build(
-        streams, universe_.size(), edges, info && wanted.edge_info ? &*info : nullptr, wanted);
+    std::string note;
+    std::optional<std::vector<DeviceGraph>> graphs =
+        session().graph_builder(result_).build(streams, universe_.size(), rows, wanted, note);
     if (!graphs) {
-      result_.notes.push_back("a graph is built on the host, because there is too little memory on the GPU");
-      values_.set(edges.sink->var, edges.fetch());
-      if (info) values_.set(info->sink->var, info->fetch());
+      if (!note.empty()) result_.notes.push_back(std::move(note));
+      values_.set(rows.edges.sink->var, rows.edges.fetch());
+      if (rows.info) values_.set(rows.info->sink->var, rows.info->fetch());
+      if (rows.labels) values_.set(rows.labels->sink->var, rows.labels->fetch());
       return false;
     }
     values_.set_counts(s.var, graphs->front().view);
     for (std::size_t i = 0; i < devices_.size(); ++i) {
       DeviceGraph& graph = (*graphs)[i];
-      if (wanted.labels && options_.labels != nullptr) {
+      if (wanted.labels && s.maybe_labels == nullptr && options_.labels != nullptr) {
         graph.view.labels = static_cast<const std::int64_t*>(devices_[i].keep(options_.labels, universe_.size() * 8));
       }
       devices_[i].adopt(s.var, std::move(graph));

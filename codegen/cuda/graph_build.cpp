@@ -27,7 +27,8 @@ namespace {
 
 constexpr const char* kKernels[] = {"build_count_digits", "build_move_by_digit", "build_sum_piece", "build_sum_sums",
                                     "build_spread_sums",  "build_order_keys",    "build_edge_keys", "build_arcs",
-                                    "build_offsets",      "build_marks",         "build_vertices"};
+                                    "build_no_labels",    "build_labels",        "build_offsets",   "build_marks",
+                                    "build_vertices"};
 constexpr unsigned kBuildThreads = 128;
 constexpr unsigned kBlocksAMultiprocessor = 8;
 constexpr std::uint64_t kBuildLanes = 32;
@@ -104,13 +105,14 @@ DeviceGraphs::DeviceGraphs(const ir::Module& module) {
       }
     }
     const ir::BuildGraph* build = ir::as<ir::BuildGraph>(stmt);
-    if (build == nullptr || build->index != ir::GraphIndex::Csr || build->maybe_labels != nullptr) continue;
+    if (build == nullptr || build->index != ir::GraphIndex::Csr) continue;
     bool stay = found.contains(build->edges) && (build->maybe_info == nullptr || found.contains(build->maybe_info));
     if (!stay || host.reads(build->var)) continue;
     builds.insert(build);
     for (const ir::Expr* list : {build->edges, build->maybe_info}) {
       if (list != nullptr) rows[static_cast<const ir::Var*>(list)] = build->maybe_info != nullptr;
     }
+    if (found.contains(build->maybe_labels)) rows[static_cast<const ir::Var*>(build->maybe_labels)] = false;
   }
 }
 
@@ -165,24 +167,26 @@ class GraphBuilder::Build {
   Build(const Build&) = delete;
   Build& operator=(const Build&) = delete;
 
-  std::vector<DeviceGraph> run(const DeviceRows& edges, const DeviceRows* maybe_info,
-                               const runtime::cuda::UploadOptions& wanted) {
-    count_ = edges.count();
-    build_.edges = gather(edges);
-    if (maybe_info != nullptr) build_.info = gather(*maybe_info);
-    take_sort_memory(maybe_info != nullptr);
-    if (maybe_info != nullptr) {
+  std::optional<std::vector<DeviceGraph>> run(const GraphRows& rows, const runtime::cuda::UploadOptions& wanted) {
+    const bool with_info = rows.info.has_value() && wanted.edge_info;
+    count_ = rows.edges.count();
+    build_.edges = gather(rows.edges);
+    if (with_info) build_.info = gather(*rows.info);
+    if (rows.labels) build_.labels = gather(*rows.labels);
+    if (rows.known_labels) build_.labels = bring(*rows.known_labels);
+    take_sort_memory(with_info);
+    if (with_info) {
       // Equal edges keep the order of their list, and so do the items that belong to them.
-      build_.edges.order = order_of(build_.edges, edges.positions);
-      build_.info.order = order_of(build_.info, maybe_info->positions);
+      build_.edges.order = order_of(build_.edges, rows.edges.positions);
+      build_.info.order = order_of(build_.info, rows.info->positions);
     }
     build_.keys = pointer<u64>(keys_[0]);
-    build_.values = maybe_info != nullptr ? pointer<u32>(values_[0]) : nullptr;
+    build_.values = with_info ? pointer<u32>(values_[0]) : nullptr;
     if (count_ != 0) spread("build_edge_keys", build_);
     sort(2 * build_.bits);
     build_.keys = pointer<u64>(keys_[0]);
-    build_.values = maybe_info != nullptr ? pointer<u32>(values_[0]) : nullptr;
-    make_graph(wanted, maybe_info != nullptr);
+    build_.values = with_info ? pointer<u32>(values_[0]) : nullptr;
+    if (!make_graph(wanted, with_info, rows.labels || rows.known_labels)) return std::nullopt;
     for (std::size_t i = 1; i < streams_.size(); ++i) copy_graph(*streams_[i]);
     for (const Stream* stream : streams_) need(stream->synchronize());
     return std::move(graphs_);
@@ -208,6 +212,18 @@ class GraphBuilder::Build {
       }
       at += part.count;
     }
+    return {pointer<const u64>(area), count, count, nullptr};
+  }
+
+  /// Labels of the host, as rows.
+  StoredRows bring(const HostList& labels) {
+    const std::uint64_t count = labels.size;
+    std::vector<std::uint64_t> words(3 * count);
+    std::copy_n(static_cast<const std::uint32_t*>(labels.columns[0]), count, words.data() + count);
+    std::copy_n(static_cast<const std::int64_t*>(labels.columns[1]), count, words.data() + 2 * count);
+    const DeviceMemory& area = gathered_.emplace_back(take(words.size() * 8));
+    need(area.copy_from(stream_, words.data(), words.size() * 8));
+    need(stream_.synchronize());
     return {pointer<const u64>(area), count, count, nullptr};
   }
 
@@ -280,7 +296,8 @@ class GraphBuilder::Build {
     return pointer<T>(graphs_[0].arrays.emplace_back(take(count * sizeof(T))));
   }
 
-  void make_graph(const runtime::cuda::UploadOptions& wanted, bool with_info) {
+  /// False: a vertex has two labels.
+  bool make_graph(const runtime::cuda::UploadOptions& wanted, bool with_info, bool with_labels) {
     graphs_.emplace_back();
     const std::uint64_t universe = build_.universe;
     const std::uint64_t words = words_of_marks(universe);
@@ -291,21 +308,27 @@ class GraphBuilder::Build {
     build_.splits = wanted.splits ? array<u64>(universe) : nullptr;
     build_.vertices = array<u32>(universe);
     build_.mark_counts = pointer<u32>(counts_);
-    const DeviceMemory marks = take((words + 1) * sizeof(u64));  // The word behind them: the highest degree.
+    const DeviceMemory marks = take((words + 2) * sizeof(u64));  // Behind them: the highest degree, and clashes.
     need(marks.fill(stream_, 0));
     build_.marks = pointer<u64>(marks);
     build_.max_degree = build_.marks + words;
+    build_.clashes = build_.max_degree + 1;
+    if (with_labels) {
+      build_.vertex_labels = array<u64>(universe);
+      spread("build_no_labels", build_);
+      spread("build_labels", build_);
+    }
     if (count_ != 0) spread("build_arcs", build_);
     spread("build_offsets", build_);
     spread("build_marks", build_);
     u32 vertices = 0;
-    u64 max_degree = 0;
+    u64 behind_marks[2] = {};
     if (words != 0) {
       const Pieces pieces = sum_up(words);
       spread("build_vertices", build_);
       need(sums_.copy_to(stream_, &vertices, sizeof vertices, pieces.pieces * sizeof(u32)));
     }
-    need(marks.copy_to(stream_, &max_degree, sizeof max_degree, words * sizeof(u64)));
+    need(marks.copy_to(stream_, behind_marks, sizeof behind_marks, words * sizeof(u64)));
     need(stream_.synchronize());
     runtime::GraphView& view = graphs_[0].view;
     view.universe = universe;
@@ -314,10 +337,12 @@ class GraphBuilder::Build {
     view.neighbors = build_.neighbors;
     view.sources = build_.sources;
     view.edge_info = build_.info_words;
+    view.labels = reinterpret_cast<const std::int64_t*>(build_.vertex_labels);
     view.vertices = build_.vertices;
     view.vertex_count = vertices;
-    view.max_degree = max_degree;
+    view.max_degree = behind_marks[0];
     view.splits = reinterpret_cast<const std::uint64_t*>(build_.splits);
+    return behind_marks[1] == 0;
   }
 
   /// Starts the copy of the graph to the device of another stream.
@@ -331,6 +356,7 @@ class GraphBuilder::Build {
       redirect(copy.view.neighbors, array, there);
       redirect(copy.view.sources, array, there);
       redirect(copy.view.edge_info, array, there);
+      redirect(copy.view.labels, array, there);
       redirect(copy.view.vertices, array, there);
       redirect(copy.view.splits, array, there);
     }
@@ -353,12 +379,15 @@ class GraphBuilder::Build {
 };
 
 std::optional<std::vector<DeviceGraph>> GraphBuilder::build(const std::vector<const Stream*>& streams,
-                                                            std::uint64_t universe, const DeviceRows& edges,
-                                                            const DeviceRows* maybe_info,
-                                                            const runtime::cuda::UploadOptions& wanted) const {
-  if (edges.count() >= UINT32_MAX) return std::nullopt;
+                                                            std::uint64_t universe, const GraphRows& rows,
+                                                            const runtime::cuda::UploadOptions& wanted,
+                                                            std::string& note) const {
+  note = "a graph is built on the host, because there is too little memory on the GPU";
+  if (rows.edges.count() >= UINT32_MAX) return std::nullopt;
   try {
-    return Build(*this, streams, universe).run(edges, maybe_info, wanted);
+    std::optional<std::vector<DeviceGraph>> graphs = Build(*this, streams, universe).run(rows, wanted);
+    note.clear();
+    return graphs;
   } catch (const interp::Trap& trap) {
     if (trap.error.kind == runtime::ErrorKind::Resource) return std::nullopt;
     throw;

@@ -44,6 +44,12 @@ extern "C" __global__ void __launch_bounds__(128) build_edge_keys(GraphBuild bui
 extern "C" __global__ void __launch_bounds__(128) build_arcs(GraphBuild build) {
   for (u64 i = build_thread(); i < build.edges.count; i += build_threads()) place_arc(build, i);
 }
+extern "C" __global__ void __launch_bounds__(128) build_no_labels(GraphBuild build) {
+  for (u64 rank = build_thread(); rank < build.universe; rank += build_threads()) clear_label(build, rank);
+}
+extern "C" __global__ void __launch_bounds__(128) build_labels(GraphBuild build) {
+  for (u64 i = build_thread(); i < build.labels.count; i += build_threads()) place_label(build, i);
+}
 extern "C" __global__ void __launch_bounds__(128) build_offsets(GraphBuild build) {
   for (u64 rank = build_thread(); rank <= build.universe; rank += build_threads()) place_offset(build, rank);
 }

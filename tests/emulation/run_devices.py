@@ -10,6 +10,7 @@ usage: run_devices.py MATCHA LIBRARY FOLDER devices    the stated counts of all 
 LIBRARY stands for the driver and for NVRTC; FOLDER is for what the test makes. Run in the root folder. Exit 77 without g++.
 """
 
+import gzip
 import json
 import os
 import pathlib
@@ -25,7 +26,8 @@ TRIANGLES = 48260
 WEDGES = "tests/emulation/wedge_listing.mt"
 BUILT = "tests/emulation/built_graphs.mt"
 # Whether the device builds the graph.
-BUILDERS = {"turned": True, "repeated": True, "halves": True, "weighed": True, "looked_at": False}
+BUILDERS = {"turned": True, "repeated": True, "halves": True, "weighed": True, "labelled": True, "labelled_by_input": True,
+            "labelled_by_run": True, "looked_at": False}
 
 # GPUs and schedule.
 SETTINGS = [
@@ -132,12 +134,23 @@ def stops(machine):
         expect("Ctrl-C", running.wait(timeout=60), 130)
 
 
+def labels_for(machine, entry, graph):
+    """Words for a file with a label for each vertex, where the entry wants one."""
+    path = machine.folder / "labels.txt"
+    opened = gzip.open(graph, "rt") if graph.endswith(".gz") else open(graph, encoding="utf-8")
+    with opened as lines:
+        edges = [line.split() for line in lines if line[0].isdigit()]
+    vertices = sorted({int(vertex) for edge in edges for vertex in edge[:2]})
+    path.write_text("".join(f"{vertex} {vertex % 4 - 1}\n" for vertex in vertices), encoding="utf-8")
+    return {"labelled_by_input": ["--in", f"L={path}:0,1"], "labelled_by_run": ["--labels", path]}.get(entry, [])
+
+
 def builds(machine):
     for entry, on_device in BUILDERS.items():
         for graph in ("tests/graphs/empty.txt", "tests/graphs/duplicates-loops.txt", "tests/graphs/random-20-seed2.txt", GRAPH):
-            if entry == "looked_at" and graph == "tests/graphs/empty.txt":
-                continue  # It has no first vertex.
-            words = [BUILT, graph, "--entry", entry]
+            if entry in ("looked_at", "labelled_by_input", "labelled_by_run") and graph == "tests/graphs/empty.txt":
+                continue  # It has no first vertex, and none to label.
+            words = [BUILT, graph, "--entry", entry, *labels_for(machine, entry, graph)]
             wanted = subprocess.run([machine.matcha, "run", *words, "--device", "cpu", "--quiet"], capture_output=True,
                                     text=True, check=True).stdout
             eager = ["--tau-us", 1, "--eager", "--chunk", 3]
@@ -158,9 +171,12 @@ def builds(machine):
         if done.returncode == 0:
             expect(f"{kilobytes} kB", done.stdout, wanted)
     expect("ways", ways, {(0, False), (0, True), (5, False)})
-    message = machine.run(BUILT, GRAPH, "--entry", "unequal", code=4)
-    if "lists of different lengths" not in message:
-        raise Failed(message)
+    for entry, says in (("unequal", "lists of different lengths"), ("labelled_twice", "two labels for vertex"),
+                        ("not_labelled", "vertex has no label")):
+        for gpus in (1, 2):
+            message = machine.run(BUILT, GRAPH, "--entry", entry, "--gpus", gpus, code=4)
+            if says not in message:
+                raise Failed(message)
 
 
 def refusals(machine):

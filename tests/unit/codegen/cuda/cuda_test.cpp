@@ -125,6 +125,10 @@ TEST_F(CudaText, GraphsOfRowsAreBuiltOnTheDevice) {
       {"D = mk_graph(edges(G))\n"
        "    return sum(apply(lambda v: size(neighbor(D, v)), vertices(D)))\n",
        0},
+      {"D = mk_graph(apply(lambda e: e, cond=lambda e: get(e, 0) < get(e, 1), edges(G)),\n"
+       "                 vlabel=apply(lambda v: mk_tuple(val=[v, v % 3]), vertices(G)))\n"
+       "    return sum(apply(lambda v: vertex_label(D, v), vertices(D)))\n",
+       1},
       {"L = apply(lambda e: e, cond=lambda e: get(e, 0) < get(e, 1), edges(G))\n"
        "    D = mk_graph(L)\n"
        "    return sum(apply(lambda e: size(neighbor(D, get(e, 0))), L))\n",
