@@ -30,24 +30,20 @@ struct Slot {
 };
 
 /// Accumulators of min and max; `any`: something was taken.
-template <typename T>
-struct Least {
+template <typename T, bool least>
+struct Extreme {
   T value;
   bool any;
+  MATCHA_MEMBER static bool beats(T x, T y) { return least ? x < y : y < x; }
   MATCHA_MEMBER void take(T x) {
-    value = !any || x < value ? x : value;
+    value = !any || beats(x, value) ? x : value;
     any = true;
   }
 };
 template <typename T>
-struct Greatest {
-  T value;
-  bool any;
-  MATCHA_MEMBER void take(T x) {
-    value = !any || value < x ? x : value;
-    any = true;
-  }
-};
+using Least = Extreme<T, true>;
+template <typename T>
+using Greatest = Extreme<T, false>;
 struct AnyOf {
   bool value;
 };

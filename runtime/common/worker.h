@@ -92,17 +92,10 @@ class WorkerOf : public TaskWalk<Group>, public Checked<Group>, public SetOperat
     i64 carry = low < slot.low ? 1 : 0;
     slot = {low, u64(i64(slot.high) + i64(sum >> 64) + carry)};
   }
-  template <typename T>
-  MATCHA_MEMBER void merge(u32 sink, Least<T> found) const {
+  template <typename T, bool least>
+  MATCHA_MEMBER void merge(u32 sink, Extreme<T, least> found) const {
     Slot& slot = slot_of(sink);
-    if (group_.leads() && found.any && (slot.high == 0 || found.value < from_word<T>(slot.low))) {
-      slot = {to_word(found.value), 1};
-    }
-  }
-  template <typename T>
-  MATCHA_MEMBER void merge(u32 sink, Greatest<T> found) const {
-    Slot& slot = slot_of(sink);
-    if (group_.leads() && found.any && (slot.high == 0 || from_word<T>(slot.low) < found.value)) {
+    if (group_.leads() && found.any && (slot.high == 0 || found.beats(found.value, from_word<T>(slot.low)))) {
       slot = {to_word(found.value), 1};
     }
   }
