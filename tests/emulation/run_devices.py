@@ -162,15 +162,16 @@ def builds(machine):
     # There is memory for the rows of both lists, and then for sorting them.
     words = [BUILT, GRAPH, "--entry", "weighed"]
     wanted = machine.run(*words)
-    ways = set()
-    for kilobytes in range(41600, 43600, 200):
-        command = [word for word in machine.command(*words, "--queue", 100) if word != "--quiet"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False,
-                              env={**machine.environment, "MATCHA_EMULATED_BYTES": str(kilobytes * 1000)})
-        ways.add((done.returncode, "built on the host" in done.stderr))
-        if done.returncode == 0:
-            expect(f"{kilobytes} kB", done.stdout, wanted)
-    expect("ways", ways, {(0, False), (0, True), (5, False)})
+    for gpus in (1, 2):
+        ways = set()
+        for kilobytes in range(41600, 44200, 200):
+            command = [word for word in machine.command(*words, "--queue", 100, "--gpus", gpus) if word != "--quiet"]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False,
+                                  env={**machine.environment, "MATCHA_EMULATED_BYTES": str(kilobytes * 1000)})
+            ways.add((done.returncode, "built on the host" in done.stderr))
+            if done.returncode == 0:
+                expect(f"{kilobytes} kB on {gpus}", done.stdout, wanted)
+        expect(f"ways on {gpus}", ways, {(0, False), (0, True), (5, False)})
     for entry, says in (("unequal", "lists of different lengths"), ("labelled_twice", "two labels for vertex"),
                         ("not_labelled", "vertex has no label")):
         for gpus in (1, 2):
