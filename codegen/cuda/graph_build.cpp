@@ -177,13 +177,13 @@ class GraphBuilder::Build {
     take_sort_memory(with_info);
     if (with_info) {
       // Equal edges keep the order of their list, and so do the items that belong to them.
-      build_.edges.order = order_of(build_.edges, rows.edges.positions);
-      build_.info.order = order_of(build_.info, rows.info->positions);
+      build_.edges.order = order_of(build_.edges);
+      build_.info.order = order_of(build_.info);
     }
     build_.keys = pointer<u64>(keys_[0]);
     build_.values = with_info ? pointer<u32>(values_[0]) : nullptr;
     if (count_ != 0) spread("build_edge_keys", build_);
-    sort(2 * build_.bits);
+    sort(~u64{0} >> (64 - 2 * build_.bits));
     build_.keys = pointer<u64>(keys_[0]);
     build_.values = with_info ? pointer<u32>(values_[0]) : nullptr;
     if (!make_graph(wanted, with_info, rows.labels || rows.known_labels)) return std::nullopt;
@@ -264,9 +264,10 @@ class GraphBuilder::Build {
     return sums.pieces;
   }
 
-  /// Sorts the keys, and the values with them, by their lowest bits.
-  void sort(std::uint64_t bits) {
-    for (std::uint64_t shift = 0; shift < bits && count_ > 1; shift += kDigitBits) {
+  /// Sorts the keys, and the values with them, by the digits that have any of the bits `used`.
+  void sort(std::uint64_t used) {
+    for (std::uint64_t shift = 0; shift < 64 && count_ > 1; shift += kDigitBits) {
+      if ((used >> shift & (kDigits - 1)) == 0) continue;
       const SortStep step{pieces_,
                           pointer<const u64>(keys_[0]),
                           pointer<u64>(keys_[1]),
@@ -283,9 +284,16 @@ class GraphBuilder::Build {
   }
 
   /// The numbers of the rows in the order of their list.
-  const u32* order_of(const StoredRows& rows, std::uint64_t positions) {
-    if (count_ != 0) spread("build_order_keys", rows, pointer<u64>(keys_[0]), pointer<u32>(values_[0]));
-    sort(static_cast<std::uint64_t>(std::bit_width(positions)));
+  const u32* order_of(const StoredRows& rows) {
+    const DeviceMemory used = take(sizeof(u64));
+    u64 bits = 0;
+    need(used.fill(stream_, 0));
+    if (count_ != 0) {
+      spread("build_order_keys", rows, pointer<u64>(keys_[0]), pointer<u32>(values_[0]), pointer<u64>(used));
+    }
+    need(used.copy_to(stream_, &bits, sizeof bits));
+    need(stream_.synchronize());
+    sort(bits);
     orders_.push_back(std::exchange(values_[0], take(count_ * sizeof(u32))));
     return pointer<const u32>(orders_.back());
   }

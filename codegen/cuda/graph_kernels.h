@@ -35,8 +35,8 @@ extern "C" __global__ void __launch_bounds__(128) build_sum_sums(Sums sums) {
 extern "C" __global__ void __launch_bounds__(128) build_spread_sums(Sums sums) {
   if (build_group() < sums.pieces.pieces) spread_sums(sums, BuildGroup::here(), build_group());
 }
-extern "C" __global__ void __launch_bounds__(128) build_order_keys(StoredRows rows, u64* keys, u32* values) {
-  for (u64 i = build_thread(); i < rows.count; i += build_threads()) order_key(rows, keys, values, i);
+extern "C" __global__ void __launch_bounds__(128) build_order_keys(StoredRows rows, u64* keys, u32* values, u64* used) {
+  for (u64 i = build_thread(); i < rows.count; i += build_threads()) order_key(rows, keys, values, used, i);
 }
 extern "C" __global__ void __launch_bounds__(128) build_edge_keys(GraphBuild build) {
   for (u64 i = build_thread(); i < build.edges.count; i += build_threads()) edge_key(build, i);

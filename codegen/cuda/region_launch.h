@@ -33,7 +33,7 @@ struct RegionRequest {
   bool has_rows() const;
   /// Rows are kept until the region has ended.
   bool stores_rows() const { return has_rows() && !stream_rows; }
-  /// Rows are told apart by their outermost position, so one group finds all of a position.
+  /// Rows are put in order by their places, so one group finds all of a place.
   bool keeps_order() const { return stores_rows() && !any_order; }
 };
 
@@ -105,7 +105,7 @@ class RegionLauncher {
   };
 
   matcha_program::Launch prepare(const RegionRequest& request, const RegionInputs& inputs, const RegionShare& share);
-  matcha_program::Deal deal(const RegionRequest& request, const RegionInputs& inputs) const;
+  matcha_program::Deal deal(const RegionInputs& inputs) const;
   /// Groups that the device holds at a time, or fewer when there is no work for all.
   std::uint64_t wanted_groups(const RegionRequest& request, const RegionInputs& inputs) const;
   ListMemory list_memory() const;

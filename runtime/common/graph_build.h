@@ -179,10 +179,11 @@ struct GraphBuild {
   u64* max_degree;
 };
 
-/// The keys that put rows into the order of their list: one position's rows are in order already.
-MATCHA_FN void order_key(const StoredRows& rows, u64* keys, u32* values, u64 i) {
+/// The keys that put rows into the order of their list: one place's rows are in order already. `used`: the bits of all.
+MATCHA_FN void order_key(const StoredRows& rows, u64* keys, u32* values, u64* used, u64 i) {
   keys[i] = rows.words[i];
   values[i] = u32(i);
+  if ((keys[i] & ~atomic_read(used)) != 0) atomic_or(used, keys[i]);
 }
 MATCHA_FN void edge_key(const GraphBuild& b, u64 i) {
   b.keys[i] = b.edges.word(0, i) << b.bits | b.edges.word(1, i);

@@ -109,9 +109,16 @@ class WorkerOf : public TaskWalk<Group>, public Checked<Group>, public SetOperat
     if (group_.leads()) exact_sum_add(*reinterpret_cast<ExactSum*>(slot_of(sink).low), value);
   }
 
-  /// One row of list sink `sink`, found at outermost position `position`.
+  /// The place of a row that is found at outermost position `at0`, in front of the loop inside it or at its position
+  /// `at1`.
+  MATCHA_MEMBER u64 place(u64 at0) const { return at0 << launch_.place_bits; }
+  MATCHA_MEMBER u64 place(u64 at0, u64 at1) const {
+    if ((at1 + 1) >> launch_.place_bits != 0) this->trap(kCapacityExceeded, 0, 0);
+    return place(at0) | (at1 + 1);
+  }
+  /// One row of list sink `sink`.
   template <typename... T>
-  MATCHA_MEMBER void row(u32 sink, u64 position, T... values) const {
+  MATCHA_MEMBER void row(u32 sink, u64 place, T... values) const {
     const RowArea& area = launch_.rows[sink];
     if (area.drained != nullptr) {
       if (group_.leads()) stream_row(area, values...);
@@ -121,7 +128,7 @@ class WorkerOf : public TaskWalk<Group>, public Checked<Group>, public SetOperat
     if (!group_.leads()) return;
     u64 at = atomic_add(area.count, 1);
     if (at >= area.capacity) return;
-    area.words[at] = position;
+    area.words[at] = place;
     u64 column = 0;
     ((area.words[++column * area.capacity + at] = to_word(values)), ...);
   }

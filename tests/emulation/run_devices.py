@@ -97,8 +97,9 @@ def devices(machine):
 
 
 def rows(machine):
-    wanted = sorted(subprocess.run([machine.matcha, "run", WEDGES, GRAPH, "--device", "cpu", "--quiet"], capture_output=True,
-                                   text=True, check=True).stdout.splitlines())
+    in_order = subprocess.run([machine.matcha, "run", WEDGES, GRAPH, "--device", "cpu", "--quiet"], capture_output=True,
+                              text=True, check=True).stdout
+    wanted = sorted(in_order.splitlines())
     if len(wanted) <= 65536:
         raise Failed("the rows fit a ring")
     for words in (["--gpus", 1], ["--gpus", 2], ["--gpus", 2, "--tau-us", 20, "--chunk", 3]):
@@ -107,9 +108,11 @@ def rows(machine):
         for limit in (0, 1, 4097, len(wanted) - 1):
             got = machine.run(WEDGES, GRAPH, "--matches", "-", "--limit", limit, *words).splitlines()
             expect(f"limit {limit} {words}", (len(got), set(got) <= set(wanted)), (limit, True))
-    # Without a stream rows come in the order of the program, from any number of GPUs.
-    in_order = machine.run(WEDGES, GRAPH, "--gpus", 1)
-    expect("order on two GPUs", machine.run(WEDGES, GRAPH, "--gpus", 2) == in_order, True)
+    # Without a stream rows come in the order of the program, from any number of GPUs, however they are split.
+    eager = ["--tau-us", 1, "--eager"]
+    for words in ([], ["--gpus", 2], [*eager, "--chunk", 3, "--tile", 0], ["--gpus", 2, *eager, "--tile", 3],
+                  ["--steal", "half", "--tile", 0], ["--gpus", 3, "--steal", "half", "--chunk", 100]):
+        expect(f"order {words}", machine.run(WEDGES, GRAPH, *words) == in_order, True)
     expect("a reader that goes away", subprocess.run(
         ["bash", "-c", '"$@" | head -n 1', "bash", *machine.command(WEDGES, GRAPH, "--matches", "-")],
         capture_output=True, env=machine.environment, timeout=100, check=True).stdout.count(b"\n"), 1)

@@ -106,7 +106,9 @@ class Builder {
   std::vector<u32> order(const StoredRows& rows) {
     std::vector<u64> keys(rows.count);
     std::vector<u32> values(rows.count);
-    for (u64 i = 0; i < rows.count; ++i) order_key(rows, keys.data(), values.data(), i);
+    u64 used = 0;
+    for (u64 i = 0; i < rows.count; ++i) order_key(rows, keys.data(), values.data(), &used, i);
+    EXPECT_EQ(used >> 16, 0u);
     sort(keys, values, 16);
     return values;
   }
