@@ -313,7 +313,8 @@ class WorkerEmitter {
     bool rows = s.sink->type->is_list();
     bool exact = s.sink->type->is_scalar(ScalarKind::F64) && kinds_.find(s.sink) == kinds_.end();
     if (index != sink_index_.end() && rows) {
-      out_.line(fmt::format("w.row({}, {}, {});", index->second, region_->schedule.parallel ? "at0" : "0", values));
+      std::string_view place = level_ == 0 ? "0" : level_ == 1 ? "w.place(at0)" : "w.place(at0, at1)";
+      out_.line(fmt::format("w.row({}, {}, {});", index->second, place, values));
       return;
     }
     if (index != sink_index_.end() && exact) {

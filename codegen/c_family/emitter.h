@@ -25,7 +25,7 @@ struct EmittedRegion {
   const ir::Region* region;
   std::string function;       ///< `region_0`; `work_on_region_0(f, w)` runs a worker of it to its end.
   const ir::For* outer;       ///< The loop that is dealt out; null for a sequential region.
-  bool ordered_rows = false;  ///< Has a list sink: rows carry the position of the outermost loop.
+  bool ordered_rows = false;  ///< Has a list sink: rows carry their places.
   /// The graph whose vertices the outermost loop walks and whose neighbours the next one does, so that tiles of its
   /// arcs can be dealt out (runtime/common/deal.h); null: positions only.
   const ir::Expr* dealt_graph = nullptr;

@@ -96,7 +96,6 @@ RegionValues try_region(Host& host, const RegionPlan& plan, F& work_on_region, u
     areas[i] = {row_words[i].data(), row_capacity, &row_counts[i], nullptr};
   }
   Launch launch = host.top_launch(shared);
-  launch.positions = plan.positions;
   launch.chunk = std::max<u64>(schedule.chunk, 1);
   launch.deal = deal_of(plan, schedule.tile, 1);
   if (launch.deal.tile != 0) shared.live = launch.deal.tiles;

@@ -163,34 +163,52 @@ class CudaExecutable::Run {
     for (DeviceValues& device : devices_) device.upload(var, graph, wanted);
   }
 
-  /// Rows stay on a device that has all of them.
-  bool stays(const ir::Var* list) const { return devices_.size() == 1 && program_.device_graphs_.rows.contains(list); }
+  bool stays(const ir::Var* list) const { return program_.device_graphs_.rows.contains(list); }
 
-  /// Builds a graph from rows that stayed on the device. False: the host has to; it has the rows then.
+  /// What a graph is built of, when its edges stayed on the devices.
+  GraphRows rows_of(const ir::BuildGraph& s) {
+    const auto stayed = [&](const ir::Expr* list) { return std::move(rows_.at(ir::as<ir::Var>(list))); };
+    GraphRows rows;
+    rows.edges = stayed(s.edges);
+    if (s.maybe_info != nullptr) rows.info = stayed(s.maybe_info);
+    if (s.maybe_labels == nullptr) return rows;
+    if (stays(ir::as<ir::Var>(s.maybe_labels))) {
+      rows.labels = stayed(s.maybe_labels);
+    } else {
+      rows.known_labels = values_.list(*s.maybe_labels);
+    }
+    return rows;
+  }
+
+  /// Builds a graph from rows that stayed on the devices. False: the host has to; it has the rows then.
   bool build_on_device(const ir::BuildGraph& s) {
-    if (devices_.size() != 1 || !program_.device_graphs_.builds.contains(&s)) return false;
+    if (!program_.device_graphs_.builds.contains(&s)) return false;
     const Clock::time_point start = Clock::now();
-    DeviceRows edges = std::move(rows_.at(ir::as<ir::Var>(s.edges)));
-    std::optional<DeviceRows> info;
-    if (s.maybe_info != nullptr) info = std::move(rows_.at(ir::as<ir::Var>(s.maybe_info)));
-    if (info && info->count != edges.count) interp::trap(runtime::TrapCode::LengthMismatch, s.loc);
+    GraphRows rows = rows_of(s);
+    if (rows.info && rows.info->count() != rows.edges.count()) interp::trap(runtime::TrapCode::LengthMismatch, s.loc);
     SourceLoc info_loc;
     const runtime::cuda::UploadOptions wanted = wanted_of(s.var, info_loc);
-    const runtime::cuda::Stream& stream = session().launchers()[0]->stream();
-    check_info(s.maybe_info != nullptr || edges.count == 0 || !wanted.edge_info, info_loc);
-    std::optional<DeviceGraph> graph = session().graph_builder(result_).build(
-        stream, universe_.size(), edges, info && wanted.edge_info ? &*info : nullptr, wanted);
-    if (!graph) {
-      result_.notes.push_back("a graph is built on the host, because there is too little memory on the GPU");
-      values_.set(edges.sink->var, edges.fetch(stream));
-      if (info) values_.set(info->sink->var, info->fetch(stream));
+    check_info(rows.info || rows.edges.count() == 0 || !wanted.edge_info, info_loc);
+    std::vector<const runtime::cuda::Stream*> streams;
+    for (const RegionLauncher* launcher : session().launchers()) streams.push_back(&launcher->stream());
+    std::string note;
+    std::optional<std::vector<DeviceGraph>> graphs =
+        session().graph_builder(result_).build(streams, universe_.size(), rows, wanted, note);
+    if (!graphs) {
+      if (!note.empty()) result_.notes.push_back(std::move(note));
+      values_.set(rows.edges.sink->var, rows.edges.fetch());
+      if (rows.info) values_.set(rows.info->sink->var, rows.info->fetch());
+      if (rows.labels) values_.set(rows.labels->sink->var, rows.labels->fetch());
       return false;
     }
-    if (wanted.labels && options_.labels != nullptr) {
-      graph->view.labels = static_cast<const std::int64_t*>(devices_[0].keep(options_.labels, universe_.size() * 8));
+    values_.set_counts(s.var, graphs->front().view);
+    for (std::size_t i = 0; i < devices_.size(); ++i) {
+      DeviceGraph& graph = (*graphs)[i];
+      if (wanted.labels && s.maybe_labels == nullptr && options_.labels != nullptr) {
+        graph.view.labels = static_cast<const std::int64_t*>(devices_[i].keep(options_.labels, universe_.size() * 8));
+      }
+      devices_[i].adopt(s.var, std::move(graph));
     }
-    values_.set_counts(s.var, graph->view);
-    devices_[0].adopt(s.var, std::move(*graph));
     result_.times.emplace_back("build", milliseconds_since(start));
     return true;
   }
@@ -344,7 +362,7 @@ class CudaExecutable::Run {
   const RunOptions& options_;
   HostValues values_;
   std::vector<DeviceValues> devices_;
-  std::unordered_map<const ir::Var*, DeviceRows> rows_;  ///< That stayed on the device.
+  std::unordered_map<const ir::Var*, DeviceRows> rows_;  ///< That stayed on the devices.
   const ir::Region* streamed_ = nullptr;  ///< Its rows are the answer, and go straight to whoever takes rows.
   std::size_t next_region_ = 0;
   RunResult result_;

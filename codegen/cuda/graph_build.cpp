@@ -27,7 +27,8 @@ namespace {
 
 constexpr const char* kKernels[] = {"build_count_digits", "build_move_by_digit", "build_sum_piece", "build_sum_sums",
                                     "build_spread_sums",  "build_order_keys",    "build_edge_keys", "build_arcs",
-                                    "build_offsets",      "build_marks",         "build_vertices"};
+                                    "build_no_labels",    "build_labels",        "build_offsets",   "build_marks",
+                                    "build_vertices"};
 constexpr unsigned kBuildThreads = 128;
 constexpr unsigned kBlocksAMultiprocessor = 8;
 constexpr std::uint64_t kBuildLanes = 32;
@@ -84,6 +85,12 @@ T* pointer(const DeviceMemory& memory) {
   return reinterpret_cast<T*>(memory.address());
 }
 
+/// A field that points to one array points to the other one instead.
+template <typename T>
+void redirect(const T*& field, const DeviceMemory& from, const DeviceMemory& to) {
+  if (field == pointer<const T>(from)) field = pointer<const T>(to);
+}
+
 std::uint64_t words_of_marks(std::uint64_t universe) { return (universe + 63) / 64; }
 
 }  // namespace
@@ -98,24 +105,35 @@ DeviceGraphs::DeviceGraphs(const ir::Module& module) {
       }
     }
     const ir::BuildGraph* build = ir::as<ir::BuildGraph>(stmt);
-    if (build == nullptr || build->index != ir::GraphIndex::Csr || build->maybe_labels != nullptr) continue;
+    if (build == nullptr || build->index != ir::GraphIndex::Csr) continue;
     bool stay = found.contains(build->edges) && (build->maybe_info == nullptr || found.contains(build->maybe_info));
     if (!stay || host.reads(build->var)) continue;
     builds.insert(build);
     for (const ir::Expr* list : {build->edges, build->maybe_info}) {
       if (list != nullptr) rows[static_cast<const ir::Var*>(list)] = build->maybe_info != nullptr;
     }
+    if (found.contains(build->maybe_labels)) rows[static_cast<const ir::Var*>(build->maybe_labels)] = false;
   }
 }
 
-HostList DeviceRows::fetch(const Stream& stream) const {
-  const std::uint64_t columns = sink->var->type->columns.size() + 1;
-  std::vector<std::uint64_t> fetched(count * columns);
-  for (std::uint64_t c = 0; c < columns && count != 0; ++c) {
-    need(words.copy_to(stream, fetched.data() + c * count, count * 8, c * capacity * 8));
+std::uint64_t DeviceRows::count() const {
+  std::uint64_t count = 0;
+  for (const Part& part : parts) count += part.count;
+  return count;
+}
+
+HostList DeviceRows::fetch() const {
+  const std::uint64_t total = count();
+  std::vector<std::uint64_t> fetched(total * columns());
+  std::uint64_t* to = fetched.data();
+  for (const Part& part : parts) {
+    for (std::uint64_t c = 0; c < columns(); ++c) {
+      need(part.words.copy_to(*part.stream, to + c * total, part.count * 8, c * part.capacity * 8));
+    }
+    to += part.count;
   }
-  need(stream.synchronize());
-  return ordered_rows(*sink, fetched, count, positions);
+  for (const Part& part : parts) need(part.stream->synchronize());
+  return ordered_rows(*sink, fetched, total, positions);
 }
 
 std::string graph_build_text() {
@@ -134,45 +152,79 @@ GraphBuilder::GraphBuilder(const runtime::cuda::Module& module) {
 /// One graph on its way.
 class GraphBuilder::Build {
  public:
-  Build(const GraphBuilder& builder, const Stream& stream, std::uint64_t universe)
-      : builder_(builder), stream_(stream) {
+  Build(const GraphBuilder& builder, const std::vector<const Stream*>& streams, std::uint64_t universe)
+      : builder_(builder), streams_(streams), stream_(*streams[0]) {
     build_.universe = universe;
     build_.bits = static_cast<u32>(std::bit_width(std::max<std::uint64_t>(universe, 2) - 1));
-    groups_ = static_cast<std::uint64_t>(stream.device().properties().multiprocessors) * kBlocksAMultiprocessor *
+    groups_ = static_cast<std::uint64_t>(stream_.device().properties().multiprocessors) * kBlocksAMultiprocessor *
               kBuildThreads / kBuildLanes;
   }
 
-  /// Nothing is freed that a kernel may still use.
-  ~Build() { (void)stream_.synchronize(); }
+  /// Nothing is freed that a kernel or a copy may still use.
+  ~Build() {
+    for (const Stream* stream : streams_) (void)stream->synchronize();
+  }
   Build(const Build&) = delete;
   Build& operator=(const Build&) = delete;
 
-  DeviceGraph run(const DeviceRows& edges, const DeviceRows* maybe_info, const runtime::cuda::UploadOptions& wanted) {
-    count_ = edges.count;
-    take_sort_memory(maybe_info != nullptr);
-    build_.edges = stored(edges);
-    if (maybe_info != nullptr) {
+  std::optional<std::vector<DeviceGraph>> run(const GraphRows& rows, const runtime::cuda::UploadOptions& wanted) {
+    const bool with_info = rows.info.has_value() && wanted.edge_info;
+    count_ = rows.edges.count();
+    build_.edges = gather(rows.edges);
+    if (with_info) build_.info = gather(*rows.info);
+    if (rows.labels) build_.labels = gather(*rows.labels);
+    if (rows.known_labels) build_.labels = bring(*rows.known_labels);
+    take_sort_memory(with_info);
+    if (with_info) {
       // Equal edges keep the order of their list, and so do the items that belong to them.
-      build_.edges.order = order_of(edges);
-      build_.info = stored(*maybe_info);
-      build_.info.order = order_of(*maybe_info);
+      build_.edges.order = order_of(build_.edges);
+      build_.info.order = order_of(build_.info);
     }
     build_.keys = pointer<u64>(keys_[0]);
-    build_.values = maybe_info != nullptr ? pointer<u32>(values_[0]) : nullptr;
+    build_.values = with_info ? pointer<u32>(values_[0]) : nullptr;
     if (count_ != 0) spread("build_edge_keys", build_);
-    sort(2 * build_.bits);
+    sort(~u64{0} >> (64 - 2 * build_.bits));
     build_.keys = pointer<u64>(keys_[0]);
-    build_.values = maybe_info != nullptr ? pointer<u32>(values_[0]) : nullptr;
-    return graph(wanted, maybe_info != nullptr);
+    build_.values = with_info ? pointer<u32>(values_[0]) : nullptr;
+    if (!make_graph(wanted, with_info, rows.labels || rows.known_labels)) return std::nullopt;
+    for (std::size_t i = 1; i < streams_.size(); ++i) copy_graph(*streams_[i]);
+    for (const Stream* stream : streams_) need(stream->synchronize());
+    return std::move(graphs_);
   }
 
  private:
-  DeviceMemory take(std::uint64_t bytes) {
-    return need(DeviceMemory::allocate(stream_.shared_device(), std::max<std::uint64_t>(bytes, 1)));
+  DeviceMemory take(std::uint64_t bytes) { return take_on(stream_, bytes); }
+  static DeviceMemory take_on(const Stream& stream, std::uint64_t bytes) {
+    return need(DeviceMemory::allocate(stream.shared_device(), std::max<std::uint64_t>(bytes, 1)));
   }
 
-  static StoredRows stored(const DeviceRows& rows) {
-    return {pointer<const u64>(rows.words), rows.capacity, rows.count, nullptr};
+  /// The rows in one area of this device: where they are, if one device found all of them.
+  StoredRows gather(const DeviceRows& rows) {
+    if (rows.parts.size() == 1) {
+      return {pointer<const u64>(rows.parts[0].words), rows.parts[0].capacity, rows.count(), nullptr};
+    }
+    const std::uint64_t count = rows.count();
+    const DeviceMemory& area = gathered_.emplace_back(take(count * rows.columns() * 8));
+    std::uint64_t at = 0;
+    for (const DeviceRows::Part& part : rows.parts) {
+      for (std::uint64_t c = 0; c < rows.columns(); ++c) {
+        need(part.words.copy_to(stream_, area, part.count * 8, c * part.capacity * 8, (c * count + at) * 8));
+      }
+      at += part.count;
+    }
+    return {pointer<const u64>(area), count, count, nullptr};
+  }
+
+  /// Labels of the host, as rows.
+  StoredRows bring(const HostList& labels) {
+    const std::uint64_t count = labels.size;
+    std::vector<std::uint64_t> words(3 * count);
+    std::copy_n(static_cast<const std::uint32_t*>(labels.columns[0]), count, words.data() + count);
+    std::copy_n(static_cast<const std::int64_t*>(labels.columns[1]), count, words.data() + 2 * count);
+    const DeviceMemory& area = gathered_.emplace_back(take(words.size() * 8));
+    need(area.copy_from(stream_, words.data(), words.size() * 8));
+    need(stream_.synchronize());
+    return {pointer<const u64>(area), count, count, nullptr};
   }
 
   void take_sort_memory(bool with_values) {
@@ -212,9 +264,10 @@ class GraphBuilder::Build {
     return sums.pieces;
   }
 
-  /// Sorts the keys, and the values with them, by their lowest bits.
-  void sort(std::uint64_t bits) {
-    for (std::uint64_t shift = 0; shift < bits && count_ > 1; shift += kDigitBits) {
+  /// Sorts the keys, and the values with them, by the digits that have any of the bits `used`.
+  void sort(std::uint64_t used) {
+    for (std::uint64_t shift = 0; shift < 64 && count_ > 1; shift += kDigitBits) {
+      if ((used >> shift & (kDigits - 1)) == 0) continue;
       const SortStep step{pieces_,
                           pointer<const u64>(keys_[0]),
                           pointer<u64>(keys_[1]),
@@ -231,9 +284,16 @@ class GraphBuilder::Build {
   }
 
   /// The numbers of the rows in the order of their list.
-  const u32* order_of(const DeviceRows& rows) {
-    if (count_ != 0) spread("build_order_keys", stored(rows), pointer<u64>(keys_[0]), pointer<u32>(values_[0]));
-    sort(static_cast<std::uint64_t>(std::bit_width(rows.positions)));
+  const u32* order_of(const StoredRows& rows) {
+    const DeviceMemory used = take(sizeof(u64));
+    u64 bits = 0;
+    need(used.fill(stream_, 0));
+    if (count_ != 0) {
+      spread("build_order_keys", rows, pointer<u64>(keys_[0]), pointer<u32>(values_[0]), pointer<u64>(used));
+    }
+    need(used.copy_to(stream_, &bits, sizeof bits));
+    need(stream_.synchronize());
+    sort(bits);
     orders_.push_back(std::exchange(values_[0], take(count_ * sizeof(u32))));
     return pointer<const u32>(orders_.back());
   }
@@ -241,10 +301,12 @@ class GraphBuilder::Build {
   /// Memory of the graph itself.
   template <typename T>
   T* array(std::uint64_t count) {
-    return pointer<T>(graph_.arrays.emplace_back(take(count * sizeof(T))));
+    return pointer<T>(graphs_[0].arrays.emplace_back(take(count * sizeof(T))));
   }
 
-  DeviceGraph graph(const runtime::cuda::UploadOptions& wanted, bool with_info) {
+  /// False: a vertex has two labels.
+  bool make_graph(const runtime::cuda::UploadOptions& wanted, bool with_info, bool with_labels) {
+    graphs_.emplace_back();
     const std::uint64_t universe = build_.universe;
     const std::uint64_t words = words_of_marks(universe);
     build_.offsets = array<u64>(universe + 1);
@@ -254,38 +316,63 @@ class GraphBuilder::Build {
     build_.splits = wanted.splits ? array<u64>(universe) : nullptr;
     build_.vertices = array<u32>(universe);
     build_.mark_counts = pointer<u32>(counts_);
-    const DeviceMemory marks = take((words + 1) * sizeof(u64));  // The word behind them: the highest degree.
+    const DeviceMemory marks = take((words + 2) * sizeof(u64));  // Behind them: the highest degree, and clashes.
     need(marks.fill(stream_, 0));
     build_.marks = pointer<u64>(marks);
     build_.max_degree = build_.marks + words;
+    build_.clashes = build_.max_degree + 1;
+    if (with_labels) {
+      build_.vertex_labels = array<u64>(universe);
+      spread("build_no_labels", build_);
+      spread("build_labels", build_);
+    }
     if (count_ != 0) spread("build_arcs", build_);
     spread("build_offsets", build_);
     spread("build_marks", build_);
     u32 vertices = 0;
-    u64 max_degree = 0;
+    u64 behind_marks[2] = {};
     if (words != 0) {
       const Pieces pieces = sum_up(words);
       spread("build_vertices", build_);
       need(sums_.copy_to(stream_, &vertices, sizeof vertices, pieces.pieces * sizeof(u32)));
     }
-    need(marks.copy_to(stream_, &max_degree, sizeof max_degree, words * sizeof(u64)));
+    need(marks.copy_to(stream_, behind_marks, sizeof behind_marks, words * sizeof(u64)));
     need(stream_.synchronize());
-    runtime::GraphView& view = graph_.view;
+    runtime::GraphView& view = graphs_[0].view;
     view.universe = universe;
     view.arc_count = count_;
     view.offsets = reinterpret_cast<const std::uint64_t*>(build_.offsets);
     view.neighbors = build_.neighbors;
     view.sources = build_.sources;
     view.edge_info = build_.info_words;
+    view.labels = reinterpret_cast<const std::int64_t*>(build_.vertex_labels);
     view.vertices = build_.vertices;
     view.vertex_count = vertices;
-    view.max_degree = max_degree;
+    view.max_degree = behind_marks[0];
     view.splits = reinterpret_cast<const std::uint64_t*>(build_.splits);
-    return std::move(graph_);
+    return behind_marks[1] == 0;
+  }
+
+  /// Starts the copy of the graph to the device of another stream.
+  void copy_graph(const Stream& stream) {
+    DeviceGraph& copy = graphs_.emplace_back();
+    copy.view = graphs_[0].view;
+    for (const DeviceMemory& array : graphs_[0].arrays) {
+      const DeviceMemory& there = copy.arrays.emplace_back(take_on(stream, array.bytes()));
+      need(array.copy_to(stream, there, array.bytes()));
+      redirect(copy.view.offsets, array, there);
+      redirect(copy.view.neighbors, array, there);
+      redirect(copy.view.sources, array, there);
+      redirect(copy.view.edge_info, array, there);
+      redirect(copy.view.labels, array, there);
+      redirect(copy.view.vertices, array, there);
+      redirect(copy.view.splits, array, there);
+    }
   }
 
   const GraphBuilder& builder_;
-  const Stream& stream_;
+  const std::vector<const Stream*>& streams_;
+  const Stream& stream_;  ///< The first one; its device builds.
   GraphBuild build_{};
   std::uint64_t groups_ = 1;
   std::uint64_t count_ = 0;
@@ -295,15 +382,20 @@ class GraphBuilder::Build {
   DeviceMemory counts_;
   DeviceMemory sums_;
   std::vector<DeviceMemory> orders_;
-  DeviceGraph graph_;
+  std::vector<DeviceMemory> gathered_;
+  std::vector<DeviceGraph> graphs_;  ///< One a stream.
 };
 
-std::optional<DeviceGraph> GraphBuilder::build(const Stream& stream, std::uint64_t universe, const DeviceRows& edges,
-                                               const DeviceRows* maybe_info,
-                                               const runtime::cuda::UploadOptions& wanted) const {
-  if (edges.count >= UINT32_MAX) return std::nullopt;
+std::optional<std::vector<DeviceGraph>> GraphBuilder::build(const std::vector<const Stream*>& streams,
+                                                            std::uint64_t universe, const GraphRows& rows,
+                                                            const runtime::cuda::UploadOptions& wanted,
+                                                            std::string& note) const {
+  note = "a graph is built on the host, because there is too little memory on the GPU";
+  if (rows.edges.count() >= UINT32_MAX) return std::nullopt;
   try {
-    return Build(*this, stream, universe).run(edges, maybe_info, wanted);
+    std::optional<std::vector<DeviceGraph>> graphs = Build(*this, streams, universe).run(rows, wanted);
+    note.clear();
+    return graphs;
   } catch (const interp::Trap& trap) {
     if (trap.error.kind == runtime::ErrorKind::Resource) return std::nullopt;
     throw;

@@ -16,26 +16,43 @@
 
 namespace matcha::codegen::gpu {
 
-/// Which graphs of a module are built on its device, from rows that never come to the host. Such a graph is a CSR
-/// without labels of its own, the host asks it for nothing but its counts, and its edges (and edge information) are
-/// lists that regions find and nobody else reads. The others are built on the host and copied.
+/// Which graphs of a module are built on its device, from rows that never come to the host. Such a graph is a CSR, the
+/// host asks it for nothing but its counts, and its edges (and edge information) are lists that regions find and nobody
+/// else reads. Its labels may be such a list or one of the host. The others are built on the host and copied.
 struct DeviceGraphs {
   explicit DeviceGraphs(const ir::Module& module);
 
   std::unordered_set<const ir::Stmt*> builds;     ///< BuildGraph statements.
-  std::unordered_map<const ir::Var*, bool> rows;  ///< Their lists; true: the order of the rows matters.
+  std::unordered_map<const ir::Var*, bool> rows;  ///< Lists that stay; true: the order of the rows matters.
 };
 
-/// Rows of a list sink that stayed on the device, as RowArea says.
+/// Rows of a list sink, on the devices that found them.
 struct DeviceRows {
+  /// Those of one device, as RowArea says.
+  struct Part {
+    const runtime::cuda::Stream* stream = nullptr;  ///< Of the device.
+    runtime::cuda::DeviceMemory words;
+    std::uint64_t capacity = 0;
+    std::uint64_t count = 0;
+  };
+
   const ir::Sink* sink = nullptr;
-  runtime::cuda::DeviceMemory words;
-  std::uint64_t capacity = 0;
-  std::uint64_t count = 0;
+  std::vector<Part> parts;
   std::uint64_t positions = 0;  ///< Of the region's outermost loop.
 
+  std::uint64_t count() const;
+  /// Columns of the area: those of the list, and the positions in front of them.
+  std::uint64_t columns() const { return sink->var->type->columns.size() + 1; }
   /// The rows on the host, in order.
-  HostList fetch(const runtime::cuda::Stream& stream) const;
+  HostList fetch() const;
+};
+
+/// What a graph is built of.
+struct GraphRows {
+  DeviceRows edges;
+  std::optional<DeviceRows> info;        ///< As many as edges.
+  std::optional<DeviceRows> labels;      ///< Vertices and their labels;
+  std::optional<HostList> known_labels;  ///< the same, when the host has them.
 };
 
 /// A graph whose arrays are on a device alone.
@@ -47,17 +64,19 @@ struct DeviceGraph {
 /// The text of the kernels that build graphs, the same for all programs, and the kernels' names.
 std::string graph_build_text();
 
-/// Builds graphs on one device: runtime/common/graph_build.h says how.
+/// Builds graphs on one device, and copies them to others: runtime/common/graph_build.h says how they are built.
 class GraphBuilder {
  public:
   /// Takes the kernels out of the compiled text, which must outlive it. Throws Trap when one is missing.
   explicit GraphBuilder(const runtime::cuda::Module& module);
 
-  /// The graph of `edges`, with `maybe_info` as edge information, in the arrays that `wanted` asks for. Nothing when it
-  /// has too many edges for this way or the memory does not suffice; the rows are untouched then. Throws Trap when a
-  /// kernel fails. Requires: as many items in `maybe_info`.
-  std::optional<DeviceGraph> build(const runtime::cuda::Stream& stream, std::uint64_t universe, const DeviceRows& edges,
-                                   const DeviceRows* maybe_info, const runtime::cuda::UploadOptions& wanted) const;
+  /// The graph of `rows` in the arrays that `wanted` asks for: one a stream, on its device. The device of the first
+  /// stream builds it, with the kernels that it has. Nothing when the host has to build it, because there are too many
+  /// edges for this way, too little memory (`note` says so then), or two labels for a vertex; the rows are untouched
+  /// then. Throws Trap when a kernel fails.
+  std::optional<std::vector<DeviceGraph>> build(const std::vector<const runtime::cuda::Stream*>& streams,
+                                                std::uint64_t universe, const GraphRows& rows,
+                                                const runtime::cuda::UploadOptions& wanted, std::string& note) const;
 
  private:
   class Build;

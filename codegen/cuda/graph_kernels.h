@@ -35,14 +35,20 @@ extern "C" __global__ void __launch_bounds__(128) build_sum_sums(Sums sums) {
 extern "C" __global__ void __launch_bounds__(128) build_spread_sums(Sums sums) {
   if (build_group() < sums.pieces.pieces) spread_sums(sums, BuildGroup::here(), build_group());
 }
-extern "C" __global__ void __launch_bounds__(128) build_order_keys(StoredRows rows, u64* keys, u32* values) {
-  for (u64 i = build_thread(); i < rows.count; i += build_threads()) order_key(rows, keys, values, i);
+extern "C" __global__ void __launch_bounds__(128) build_order_keys(StoredRows rows, u64* keys, u32* values, u64* used) {
+  for (u64 i = build_thread(); i < rows.count; i += build_threads()) order_key(rows, keys, values, used, i);
 }
 extern "C" __global__ void __launch_bounds__(128) build_edge_keys(GraphBuild build) {
   for (u64 i = build_thread(); i < build.edges.count; i += build_threads()) edge_key(build, i);
 }
 extern "C" __global__ void __launch_bounds__(128) build_arcs(GraphBuild build) {
   for (u64 i = build_thread(); i < build.edges.count; i += build_threads()) place_arc(build, i);
+}
+extern "C" __global__ void __launch_bounds__(128) build_no_labels(GraphBuild build) {
+  for (u64 rank = build_thread(); rank < build.universe; rank += build_threads()) clear_label(build, rank);
+}
+extern "C" __global__ void __launch_bounds__(128) build_labels(GraphBuild build) {
+  for (u64 i = build_thread(); i < build.labels.count; i += build_threads()) place_label(build, i);
 }
 extern "C" __global__ void __launch_bounds__(128) build_offsets(GraphBuild build) {
   for (u64 rank = build_thread(); rank <= build.universe; rank += build_threads()) place_offset(build, rank);

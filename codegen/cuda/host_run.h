@@ -132,7 +132,6 @@ class RegionOnGpu {
     Launch launch = host_.top_launch(shared);
     launch.shared = shared_.as<Shared>();
     launch.original_ids = gpu_.place(launch.original_ids, launch.universe);
-    launch.positions = plan_.positions;
     constexpr u64 kLargestChunk = 64, kChunksAGroup = 8;
     u64 chunk = std::min(std::max<u64>(plan_.positions / (workers_ * kChunksAGroup), 1), kLargestChunk);
     launch.chunk = schedule_.chunk != 0 ? schedule_.chunk : chunk;

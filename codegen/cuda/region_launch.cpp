@@ -117,12 +117,12 @@ void RegionLauncher::start(const RegionRequest& request, const RegionInputs& inp
   if (slots != 0) need(memory_.take(Use::Slots, slots).copy_to(stream_, slots_.host(), slots));
 }
 
-/// Tiles of arcs where they can be dealt out; rows keep the order of positions, so those stay whole.
-matcha_program::Deal RegionLauncher::deal(const RegionRequest& request, const RegionInputs& inputs) const {
+/// Tiles of arcs where they can be dealt out.
+matcha_program::Deal RegionLauncher::deal(const RegionInputs& inputs) const {
   constexpr std::uint64_t kTile = 4;
   constexpr std::uint64_t kArcsAtATime = 64;
   const runtime::GraphView* graph = inputs.dealt_graph;
-  if (graph == nullptr || graph->slots != nullptr || graph->arc_count == 0 || request.keeps_order()) return {};
+  if (graph == nullptr || graph->slots != nullptr || graph->arc_count == 0) return {};
   std::uint64_t tile = options_.tile.value_or(kTile);
   if (tile == 0) return {};
   return {reinterpret_cast<const matcha_program::u64*>(graph->offsets),
@@ -149,13 +149,14 @@ Launch RegionLauncher::prepare(const RegionRequest& request, const RegionInputs&
   launch.shared = device_pointer<Shared>(shared_);
   launch.universe = request.universe;
   launch.positions = request.positions;
+  launch.place_bits = matcha_program::place_bits(request.positions);
   launch.original_ids = reinterpret_cast<const matcha_program::i64*>(inputs.original_ids);
   constexpr std::uint64_t kLargestChunk = 64;
   constexpr std::uint64_t kChunksAGroup = 8;
   launch.chunk = options_.chunk != 0
                      ? options_.chunk
                      : std::clamp<std::uint64_t>(request.positions / (share.groups * kChunksAGroup), 1, kLargestChunk);
-  launch.deal = deal(request, inputs);
+  launch.deal = deal(inputs);
   launch.device = share.device;
   launch.other_devices = share.devices - 1;
   launch.workers = plan_.workers;
@@ -180,14 +181,14 @@ void RegionLauncher::prepare_stealing(const RegionRequest& request, Launch& laun
   using matcha_program::kUsualLookUs;
   using matcha_program::kUsualTauUs;
   std::uint64_t tau_us = options_.tau_us.value_or(half ? kUsualLookUs : kUsualTauUs);
-  // Rows are told apart by their outermost position, so one group finds all of a position.
-  bool split = options_.steal != Stealing::None && !request.keeps_order() && request.region->schedule.parallel &&
+  bool split = options_.steal != Stealing::None && request.region->schedule.parallel &&
                (half || (tau_us != 0 && options_.queue != 0));
   constexpr std::uint64_t kMostLevels = 3;
   constexpr std::uint64_t kShownLevels = 2;  // STMatch's StopLevel.
   std::uint64_t levels = std::min<std::uint64_t>(request.region->schedule.split + 1, half ? kShownLevels : kMostLevels);
   launch.stealing = half ? matcha_program::kHalf : split ? matcha_program::kTimeout : matcha_program::kNoStealing;
   launch.split = !split ? 0 : options_.split != 0 ? std::min(options_.split, kMostLevels) : levels;
+  if (request.keeps_order()) launch.split = std::min(launch.split, matcha_program::kOrderedLevels);
   constexpr std::uint64_t kUsualKhz = 1'500'000;
   std::uint64_t khz =
       device_->properties().clock_khz > 0 ? static_cast<std::uint64_t>(device_->properties().clock_khz) : kUsualKhz;
@@ -330,18 +331,8 @@ void RegionLauncher::take(const RegionRequest& request, std::vector<Slot>& slots
   need(stream_.synchronize());
 }
 
-void RegionLauncher::take_rows(const RegionRequest& request, std::size_t sink, std::uint64_t count,
-                               std::uint64_t* words, std::uint64_t stride) {
-  const std::uint64_t columns = request.region->collect->sinks[sink].var->type->columns.size() + 1;
-  const DeviceMemory& area = memory_.take_rows(sink, 0);
-  for (std::uint64_t c = 0; c < columns && count != 0; ++c) {
-    need(area.copy_to(stream_, words + c * stride, count * 8, c * row_capacity_ * 8));
-  }
-  need(stream_.synchronize());
-}
-
-DeviceRows RegionLauncher::keep_rows(const RegionRequest& request, std::size_t sink, std::uint64_t count) {
-  return {&request.region->collect->sinks[sink], memory_.give_rows(sink), row_capacity_, count, request.positions};
+DeviceRows::Part RegionLauncher::take_rows(std::size_t sink) {
+  return {&stream_, memory_.give_rows(sink), row_capacity_, std::min(row_count(sink), row_capacity_)};
 }
 
 }  // namespace matcha::codegen::gpu

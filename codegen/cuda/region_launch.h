@@ -28,12 +28,12 @@ struct RegionRequest {
   std::uint64_t universe = 0;
   bool stream_rows = false;  ///< The rows of its list sink go to the host while it runs, in no particular order.
   bool any_order = false;    ///< The order of the rows of its list sinks does not matter.
-  std::unordered_set<const ir::Var*> staying;  ///< List sinks whose rows stay on the device. Requires: one device.
+  std::unordered_set<const ir::Var*> staying;  ///< List sinks whose rows stay on the devices.
 
   bool has_rows() const;
   /// Rows are kept until the region has ended.
   bool stores_rows() const { return has_rows() && !stream_rows; }
-  /// Rows are told apart by their outermost position, so one group finds all of a position.
+  /// Rows are put in order by their places, so one group finds all of a place.
   bool keeps_order() const { return stores_rows() && !any_order; }
 };
 
@@ -94,12 +94,8 @@ class RegionLauncher {
   /// Adds what the groups found: `slots` sink by sink for each group; exact sums of sink i to `sums[i]`.
   void take(const RegionRequest& request, std::vector<matcha_program::Slot>& slots,
             std::vector<std::vector<runtime::ExactSum>>& sums);
-  /// Copies the first `count` rows of a list sink to `words`, column c at `words[c * stride]`, the positions first.
-  void take_rows(const RegionRequest& request, std::size_t sink, std::uint64_t count, std::uint64_t* words,
-                 std::uint64_t stride);
-  /// The first `count` rows of a list sink, which stay where they are.
-  DeviceRows keep_rows(const RegionRequest& request, std::size_t sink, std::uint64_t count);
-  void drop_rows() { memory_.drop_rows(); }
+  /// The rows of a list sink that had room, which stay where they are.
+  DeviceRows::Part take_rows(std::size_t sink);
 
  private:
   /// The words that host and workers share, in one piece so that one copy takes them: Shared, the counts of rows, the
@@ -109,7 +105,7 @@ class RegionLauncher {
   };
 
   matcha_program::Launch prepare(const RegionRequest& request, const RegionInputs& inputs, const RegionShare& share);
-  matcha_program::Deal deal(const RegionRequest& request, const RegionInputs& inputs) const;
+  matcha_program::Deal deal(const RegionInputs& inputs) const;
   /// Groups that the device holds at a time, or fewer when there is no work for all.
   std::uint64_t wanted_groups(const RegionRequest& request, const RegionInputs& inputs) const;
   ListMemory list_memory() const;

@@ -26,8 +26,6 @@ class RegionMemory {
   runtime::cuda::DeviceMemory give_rows(std::uint64_t sink) { return std::move(rows_[sink]); }
   /// Bytes that scratch memory and pages may have: what is free, but for a reserve, and what they have already.
   std::uint64_t scratch_limit() const;
-  /// Gives back what rows took, which may be a lot.
-  void drop_rows() { rows_.clear(); }
 
  private:
   const runtime::cuda::DeviceMemory& grow(runtime::cuda::DeviceMemory& memory, std::uint64_t bytes);

@@ -39,7 +39,7 @@ class RegionRun {
         capacity = wanted;
         continue;
       }
-      collect_rows(capacity);
+      collect_rows();
       collect_values();
       outcome_.collect_ms = milliseconds_since(ended);
       return std::move(outcome_);
@@ -241,28 +241,18 @@ class RegionRun {
     return wanted;
   }
 
-  void collect_rows(std::uint64_t capacity) {
+  void collect_rows() {
     outcome_.rows.resize(sinks().size());
-    if (!request_.stores_rows()) return;
-    for (std::size_t sink = 0; sink < sinks().size(); ++sink) {
+    for (std::size_t sink = 0; sink < sinks().size() && request_.stores_rows(); ++sink) {
       if (sinks()[sink].kind != ir::SinkKind::List) continue;
+      DeviceRows found{&sinks()[sink], {}, request_.positions};
+      for (std::size_t i = 0; i < active_; ++i) found.parts.push_back(launchers_[i]->take_rows(sink));
       if (request_.staying.contains(sinks()[sink].var)) {
-        std::uint64_t count = std::min(launchers_[0]->row_count(sink), capacity);
-        outcome_.staying.push_back(launchers_[0]->keep_rows(request_, sink, count));
-        continue;
+        outcome_.staying.push_back(std::move(found));
+      } else {
+        outcome_.rows[sink] = found.fetch();
       }
-      std::uint64_t total = 0;
-      for (std::size_t i = 0; i < active_; ++i) total += std::min(launchers_[i]->row_count(sink), capacity);
-      std::vector<std::uint64_t> words(total * (sinks()[sink].var->type->columns.size() + 1));
-      std::uint64_t at = 0;
-      for (std::size_t i = 0; i < active_; ++i) {
-        std::uint64_t count = std::min(launchers_[i]->row_count(sink), capacity);
-        launchers_[i]->take_rows(request_, sink, count, words.data() + at, total);
-        at += count;
-      }
-      outcome_.rows[sink] = ordered_rows(sinks()[sink], words, total, request_.positions);
     }
-    for (std::size_t i = 0; i < active_; ++i) launchers_[i]->drop_rows();
   }
 
   void collect_values() {

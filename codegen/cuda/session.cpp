@@ -86,7 +86,7 @@ void Session::begin_compile(const ir::Module& module, const std::vector<std::uin
 }
 
 void Session::begin_compile_builder() {
-  if (builder_ || compiling_builder_.valid() || archs_.size() != 1) return;
+  if (builder_ || compiling_builder_.valid()) return;
   compiling_builder_ = compile(graph_build_text(), "graph_build");
 }
 

@@ -36,7 +36,7 @@ class Session {
   const runtime::cuda::Function& kernel(std::size_t device, std::size_t region) const {
     return devices_[device]->kernels[region];
   }
-  /// Begins to compile the kernels that build graphs on a device, unless they are there or there are several devices.
+  /// Begins to compile the kernels that build graphs on the first device, unless they are there.
   void begin_compile_builder();
   /// Waits for them. Adds `build_kernels` to the times once: milliseconds of that.
   const GraphBuilder& graph_builder(RunResult& result);

@@ -1,5 +1,6 @@
 #include "codegen/cuda/sinks.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "ir/check.h"
@@ -84,12 +85,20 @@ void put_word(ElementKind kind, void* column, std::uint64_t at, std::uint64_t wo
 
 HostList ordered_rows(const ir::Sink& sink, const std::vector<std::uint64_t>& words, std::uint64_t count,
                       std::uint64_t positions) {
-  // A counting sort by position; the rows of one position are in order already.
+  // A counting sort by outermost position; then the rows of each, which are mostly in order already.
+  const std::uint64_t bits = matcha_program::place_bits(positions);
   std::vector<std::uint64_t> next(positions + 1, 0);
-  for (std::uint64_t row = 0; row < count; ++row) ++next[words[row] + 1];
+  for (std::uint64_t row = 0; row < count; ++row) ++next[(words[row] >> bits) + 1];
   for (std::uint64_t p = 0; p < positions; ++p) next[p + 1] += next[p];
-  std::vector<std::uint64_t> place(count);
-  for (std::uint64_t row = 0; row < count; ++row) place[row] = next[words[row]]++;
+  std::vector<std::uint64_t> order(count);
+  for (std::uint64_t row = 0; row < count; ++row) order[next[words[row] >> bits]++] = row;
+  const auto before = [&](std::uint64_t a, std::uint64_t b) { return words[a] < words[b]; };
+  std::uint64_t* begin = order.data();
+  for (std::uint64_t p = 0; p < positions; ++p) {
+    std::uint64_t* const end = order.data() + next[p];
+    if (!std::is_sorted(begin, end, before)) std::stable_sort(begin, end, before);
+    begin = end;
+  }
   HostList list;
   list.size = count;
   std::shared_ptr<std::vector<runtime::Column>> keeper = std::make_shared<std::vector<runtime::Column>>();
@@ -97,7 +106,7 @@ HostList ordered_rows(const ir::Sink& sink, const std::vector<std::uint64_t>& wo
     runtime::Column& column = keeper->emplace_back(element_kind(*sink.var->type->columns[c]));
     if (!column.resize(count)) interp::trap(TrapCode::OutOfMemory, {});
     for (std::uint64_t row = 0; row < count; ++row)
-      put_word(column.kind(), column.data(), place[row], words[(c + 1) * count + row]);
+      put_word(column.kind(), column.data(), row, words[(c + 1) * count + order[row]]);
   }
   for (const runtime::Column& column : *keeper) {
     list.kinds.push_back(column.kind());

@@ -25,8 +25,8 @@ interp::Value merge_slots(const ir::Sink& sink, const std::vector<matcha_program
 /// Writes a word of a row as item `at` of a column.
 void put_word(runtime::ElementKind kind, void* column, std::uint64_t at, std::uint64_t word);
 
-/// The `count` rows of a list sink in order of their outermost positions. `words` is laid out as RowArea says, with
-/// room for no more than them.
+/// The `count` rows of a list sink in order of their places. `words` is laid out as RowArea says, with room for no more
+/// than them; `positions`: of the region's outermost loop.
 HostList ordered_rows(const ir::Sink& sink, const std::vector<std::uint64_t>& words, std::uint64_t count,
                       std::uint64_t positions);
 

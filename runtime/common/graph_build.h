@@ -1,6 +1,6 @@
 // A graph from rows of edges, made where the rows are: by the groups of a device, a kernel a step. It is what
-// runtime/graph makes of the same list: neighbours ascend, repeats stay, edge information follows its edge, and equal
-// edges keep the order of the list.
+// runtime/graph makes of the same list: neighbours ascend, repeats stay, edge information follows its edge, equal edges
+// keep the order of the list, and vertices are those of edges and of labels.
 //
 //   keys     `source << bits | target` of each row
 //   sort     by digits, the lowest first; each step keeps the order of equal digits. Pieces of the keys are counted,
@@ -8,6 +8,7 @@
 //            Performance and Scalable Radix Sorting, 2011, section 3).
 //   arcs     sources and targets are the halves of the sorted keys
 //   offsets  are searched for in the sorted keys, so that no vertex with many neighbours holds others up
+//   labels   are put to their vertices in any order; one that has another label already is told to the host
 //
 // Groups come in any order and none waits for another one. `number` is that of a group or a thread.
 #pragma once
@@ -162,6 +163,7 @@ struct GraphBuild {
   u64 universe;
   u32 bits;  ///< Of a rank.
   StoredRows edges, info;
+  StoredRows labels;  ///< A vertex and its label.
   u64* keys;
   u32* values;  ///< Numbers of the edges in their list, sorted with the keys; null without edge information.
   u64* offsets;
@@ -169,16 +171,19 @@ struct GraphBuild {
   u32* sources;
   u64* info_words;
   u64* splits;
-  u64* marks;        ///< A bit a rank: it occurs.
-  u32* mark_counts;  ///< Of each word of `marks`; then the sums before it.
+  u64* vertex_labels;  ///< By rank.
+  u64* clashes;        ///< Rows of labels that are not the only word on their vertex.
+  u64* marks;          ///< A bit a rank: it occurs.
+  u32* mark_counts;    ///< Of each word of `marks`; then the sums before it.
   u32* vertices;
   u64* max_degree;
 };
 
-/// The keys that put rows into the order of their list: one position's rows are in order already.
-MATCHA_FN void order_key(const StoredRows& rows, u64* keys, u32* values, u64 i) {
+/// The keys that put rows into the order of their list: one place's rows are in order already. `used`: the bits of all.
+MATCHA_FN void order_key(const StoredRows& rows, u64* keys, u32* values, u64* used, u64 i) {
   keys[i] = rows.words[i];
   values[i] = u32(i);
+  if ((keys[i] & ~atomic_read(used)) != 0) atomic_or(used, keys[i]);
 }
 MATCHA_FN void edge_key(const GraphBuild& b, u64 i) {
   b.keys[i] = b.edges.word(0, i) << b.bits | b.edges.word(1, i);
@@ -198,6 +203,16 @@ MATCHA_FN void place_arc(const GraphBuild& b, u64 i) {
   if (b.info_words != nullptr) b.info_words[i] = b.info.word(0, b.values[i]);
   if (i == 0 || b.keys[i - 1] >> b.bits != source) mark(b, source);
   mark(b, target);
+}
+MATCHA_FN void clear_label(const GraphBuild& b, u64 rank) { b.vertex_labels[rank] = u64(kNoLabel); }
+/// Row `i` of the labels, once all are cleared. A vertex may get the same label again. The code of no label, in a row,
+/// is left to the host like two labels.
+MATCHA_FN void place_label(const GraphBuild& b, u64 i) {
+  u64 rank = b.labels.word(0, i);
+  u64 label = b.labels.word(1, i);
+  u64 before = atomic_exchange_if(b.vertex_labels + rank, u64(kNoLabel), label);
+  if (label == u64(kNoLabel) || (before != u64(kNoLabel) && before != label)) atomic_add(b.clashes, 1);
+  mark(b, rank);
 }
 /// For `rank` up to and with the universe.
 MATCHA_FN void place_offset(const GraphBuild& b, u64 rank) {

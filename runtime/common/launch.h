@@ -30,24 +30,20 @@ struct Slot {
 };
 
 /// Accumulators of min and max; `any`: something was taken.
-template <typename T>
-struct Least {
+template <typename T, bool least>
+struct Extreme {
   T value;
   bool any;
+  MATCHA_MEMBER static bool beats(T x, T y) { return least ? x < y : y < x; }
   MATCHA_MEMBER void take(T x) {
-    value = !any || x < value ? x : value;
+    value = !any || beats(x, value) ? x : value;
     any = true;
   }
 };
 template <typename T>
-struct Greatest {
-  T value;
-  bool any;
-  MATCHA_MEMBER void take(T x) {
-    value = !any || value < x ? x : value;
-    any = true;
-  }
-};
+using Least = Extreme<T, true>;
+template <typename T>
+using Greatest = Extreme<T, false>;
 struct AnyOf {
   bool value;
 };
@@ -61,9 +57,18 @@ struct BufferPlan {
   u64 offset, capacity;
 };
 
-/// The rows of one list sink. Column `c` of row `r` is `words[(c + 1) * capacity + r]`; `words[r]` is the outermost
-/// position that found it, by which the host orders them. `count` goes on counting when the area is full: then the host
-/// makes a larger one and runs the region again.
+/// The place of a row in its list: the position of the outermost loop that found it, and below it, in so many bits, 0
+/// in front of the loop inside that one or, in it, the position there and 1. Regions whose rows have an order are split
+/// at these two levels only, so one worker finds all rows of a place, in order.
+MATCHA_FN u64 place_bits(u64 positions) {
+  u64 bits = 63;
+  while (positions >> (63 - bits) > 1) --bits;
+  return bits;
+}
+
+/// The rows of one list sink. Column `c` of row `r` is `words[(c + 1) * capacity + r]`; `words[r]` is its place, by
+/// which the host orders them. `count` goes on counting when the area is full: then the host makes a larger one and
+/// runs the region again.
 ///
 /// With `drained` the area is a ring that the host empties meanwhile: row `r` lies at slot `r` modulo `capacity`, as
 /// the mark `r + 1`, written last, and then the columns; a group that is `capacity` rows ahead of `drained` waits. The
@@ -87,6 +92,7 @@ struct Launch {
   const i64* original_ids;  ///< Of each rank, ascending; null: ids are ranks.
   u64 universe;             ///< Number of ranks.
   u64 positions;            ///< Of the outermost loop.
+  u64 place_bits;           ///< `place_bits(positions)`.
   u64 chunk;                ///< Positions that a worker takes at a time.
   Deal deal;                ///< Tiles of arcs in the place of chunks, when `deal.tile` is not 0.
   u64 device;  ///< Chunks and tiles are dealt out to devices in turn: number c is for device c modulo `other_devices +
@@ -111,8 +117,9 @@ struct Launch {
   const RowArea* rows;  ///< One a sink; empty for those without rows.
 };
 
-inline constexpr u64 kUsualTauUs = 100;  ///< `tau` by default, in microseconds: T-DFS's timeout,
-inline constexpr u64 kUsualLookUs = 10;  ///< and for kHalf.
+inline constexpr u64 kOrderedLevels = 2;  ///< Loop levels that a row's place tells of.
+inline constexpr u64 kUsualTauUs = 100;   ///< `tau` by default, in microseconds: T-DFS's timeout,
+inline constexpr u64 kUsualLookUs = 10;   ///< and for kHalf.
 
 #ifdef MATCHA_STEALING
 /// The text is compiled for one kind.

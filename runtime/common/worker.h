@@ -92,17 +92,10 @@ class WorkerOf : public TaskWalk<Group>, public Checked<Group>, public SetOperat
     i64 carry = low < slot.low ? 1 : 0;
     slot = {low, u64(i64(slot.high) + i64(sum >> 64) + carry)};
   }
-  template <typename T>
-  MATCHA_MEMBER void merge(u32 sink, Least<T> found) const {
+  template <typename T, bool least>
+  MATCHA_MEMBER void merge(u32 sink, Extreme<T, least> found) const {
     Slot& slot = slot_of(sink);
-    if (group_.leads() && found.any && (slot.high == 0 || found.value < from_word<T>(slot.low))) {
-      slot = {to_word(found.value), 1};
-    }
-  }
-  template <typename T>
-  MATCHA_MEMBER void merge(u32 sink, Greatest<T> found) const {
-    Slot& slot = slot_of(sink);
-    if (group_.leads() && found.any && (slot.high == 0 || from_word<T>(slot.low) < found.value)) {
+    if (group_.leads() && found.any && (slot.high == 0 || found.beats(found.value, from_word<T>(slot.low)))) {
       slot = {to_word(found.value), 1};
     }
   }
@@ -116,9 +109,16 @@ class WorkerOf : public TaskWalk<Group>, public Checked<Group>, public SetOperat
     if (group_.leads()) exact_sum_add(*reinterpret_cast<ExactSum*>(slot_of(sink).low), value);
   }
 
-  /// One row of list sink `sink`, found at outermost position `position`.
+  /// The place of a row that is found at outermost position `at0`, in front of the loop inside it or at its position
+  /// `at1`.
+  MATCHA_MEMBER u64 place(u64 at0) const { return at0 << launch_.place_bits; }
+  MATCHA_MEMBER u64 place(u64 at0, u64 at1) const {
+    if ((at1 + 1) >> launch_.place_bits != 0) this->trap(kCapacityExceeded, 0, 0);
+    return place(at0) | (at1 + 1);
+  }
+  /// One row of list sink `sink`.
   template <typename... T>
-  MATCHA_MEMBER void row(u32 sink, u64 position, T... values) const {
+  MATCHA_MEMBER void row(u32 sink, u64 place, T... values) const {
     const RowArea& area = launch_.rows[sink];
     if (area.drained != nullptr) {
       if (group_.leads()) stream_row(area, values...);
@@ -128,7 +128,7 @@ class WorkerOf : public TaskWalk<Group>, public Checked<Group>, public SetOperat
     if (!group_.leads()) return;
     u64 at = atomic_add(area.count, 1);
     if (at >= area.capacity) return;
-    area.words[at] = position;
+    area.words[at] = place;
     u64 column = 0;
     ((area.words[++column * area.capacity + at] = to_word(values)), ...);
   }

@@ -34,11 +34,10 @@ struct SetAlgorithms : SetBlocks<V> {
   template <u64 K, bool Full>
   using Held = typename Blocks::template Held<K, Full>;
 
-  /// Common items of two lists of like length, block by block.
-  template <typename Sink>
-  MATCHA_INLINE void merge_common(const u32* a, u64 na, const u32* b, u64 nb, Sink& sink) {
-    const u32* a_end = a + na;
-    const u32* b_end = b + nb;
+  /// Merges two lists as long as both have a whole step: `found(a_now, va, bits)` gets the place and the blocks of a
+  /// step of `a`, and which of their items are in the step of `b`.
+  template <typename Found>
+  MATCHA_INLINE void merge_steps(const u32*& a, const u32* a_end, const u32*& b, const u32* b_end, Found found) {
     while (a_end - a >= static_cast<std::int64_t>(kStepItems) && b_end - b >= static_cast<std::int64_t>(kStepItems)) {
       const u32* a_now = a;
       const u32* b_now = b;
@@ -47,8 +46,18 @@ struct SetAlgorithms : SetBlocks<V> {
       Vec va[kStep];
       u32 bits[kStep] = {};
       match_step(a_now, b_now, va, bits);
-      for (u64 k = 0; k < kStep; ++k) sink.block(va[k], bits[k]);
+      found(a_now, va, bits);
     }
+  }
+
+  /// Common items of two lists of like length, block by block.
+  template <typename Sink>
+  MATCHA_INLINE void merge_common(const u32* a, u64 na, const u32* b, u64 nb, Sink& sink) {
+    const u32* a_end = a + na;
+    const u32* b_end = b + nb;
+    merge_steps(a, a_end, b, b_end, [&](const u32*, const Vec(&va)[kStep], const u32(&bits)[kStep]) {
+      for (u64 k = 0; k < kStep; ++k) sink.block(va[k], bits[k]);
+    });
     u64 rest_a = static_cast<u64>(a_end - a);
     u64 rest_b = static_cast<u64>(b_end - b);
     order(a, rest_a, b, rest_b);
@@ -195,17 +204,10 @@ struct SetAlgorithms : SetBlocks<V> {
     const u32* begin = a;
     const u32* a_end = a + na;
     const u32* b_end = b + nb;
-    while (a_end - a >= static_cast<std::int64_t>(kStepItems) && b_end - b >= static_cast<std::int64_t>(kStepItems)) {
-      const u32* a_now = a;
-      const u32* b_now = b;
-      advance(a, b);
-      prefetch_ahead(a_now, b_now);
-      Vec va[kStep];
-      u32 bits[kStep] = {};
-      match_step(a_now, b_now, va, bits);
+    merge_steps(a, a_end, b, b_end, [&](const u32* a_now, const Vec(&)[kStep], const u32(&bits)[kStep]) {
       u64 at = static_cast<u64>(a_now - begin);
       for (u64 k = 0; k < kStep; ++k, at += kLanes) out[at / 64] |= u64{bits[k]} << at % 64;
-    }
+    });
     u64 rest_a = static_cast<u64>(a_end - a);
     u64 rest_b = static_cast<u64>(b_end - b);
     for (u64 at = static_cast<u64>(a - begin); rest_a != 0 && rest_b != 0 && begin[at] <= b_end[-1]; at += kLanes) {

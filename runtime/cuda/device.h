@@ -68,7 +68,8 @@ class Device {
   Result<Memory> memory() const;
   /// Waits for everything that was started on the device.
   Status synchronize() const;
-  /// Lets kernels of this device read the memory of `other`. False: the two cannot. Doing it again is no error.
+  /// Lets kernels and copies of this device reach the memory of `other`. False: the two cannot. Doing it again is no
+  /// error.
   Result<bool> enable_peer(const Device& other) const;
 
  private:

@@ -40,6 +40,21 @@ Status DeviceMemory::copy_to(const Stream& stream, void* host, std::uint64_t byt
   return stream.device().call(stream.device().calls().memcpy_dtoh_async, host, address() + offset, bytes, stream.get());
 }
 
+Status DeviceMemory::copy_to(const Stream& stream, const DeviceMemory& to, std::uint64_t bytes, std::uint64_t offset,
+                             std::uint64_t to_offset) const {
+  if (bytes == 0) return Done{};
+  const Device& here = memory_.device();
+  const Device& there = stream.device();
+  const CuDevicePtr source = address() + offset;
+  const CuDevicePtr target = to.address() + to_offset;
+  if (here.context() == there.context()) {
+    return there.call(there.calls().memcpy_dtod_async, target, source, bytes, stream.get());
+  }
+  (void)there.enable_peer(here);
+  return there.call(there.calls().memcpy_peer_async, target, there.context(), source, here.context(), bytes,
+                    stream.get());
+}
+
 Status DeviceMemory::fill(const Stream& stream, unsigned char byte) const {
   if (bytes_ == 0) return Done{};
   return stream.device().call(stream.device().calls().memset_d8_async, address(), byte, bytes_, stream.get());

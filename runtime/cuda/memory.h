@@ -23,6 +23,10 @@ class DeviceMemory {
   /// and to pinned memory return at once. Requires: `offset + bytes` is inside.
   Status copy_from(const Stream& stream, const void* host, std::uint64_t bytes, std::uint64_t offset = 0) const;
   Status copy_to(const Stream& stream, void* host, std::uint64_t bytes, std::uint64_t offset = 0) const;
+  /// Copies to memory of the same or another device, in order with the work of `stream`, a stream of that device. Where
+  /// the devices do not reach each other, the driver goes through the host. Requires: both ranges are inside.
+  Status copy_to(const Stream& stream, const DeviceMemory& to, std::uint64_t bytes, std::uint64_t offset = 0,
+                 std::uint64_t to_offset = 0) const;
   /// Sets every byte, in order with the stream's other work.
   Status fill(const Stream& stream, unsigned char byte) const;
 

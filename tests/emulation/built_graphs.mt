@@ -40,6 +40,33 @@ def unequal(G: Graph) -> int:
     D = mk_graph(apply(lambda e: e, edges(G)), einfo=apply(lambda e: get(e, 0), cond=lambda e: get(e, 0) < get(e, 1), edges(G)))
     return sum(apply(lambda v: sum(edge_info(D, v)), vertices(D)))
 
+def labels_seen(D: Graph) -> int:
+    def at_vertex(v):
+        return sum(apply(lambda w: vertex_label(D, w) * (1 + v % 7), neighbor(D, v))) + 100 * vertex_label(D, v)
+    return sum(apply(at_vertex, vertices(D)))
+
+def rising(G: Graph) -> List<Tuple<int, 2>>:
+    return apply(lambda e: e, cond=lambda e: get(e, 0) < get(e, 1) and (get(e, 0) + get(e, 1)) % 3 != 0, edges(G))
+
+def labelled(G: Graph) -> int:
+    """Labels that a region finds, some of them twice, also of vertices without edges."""
+    label = lambda e: mk_tuple(val=[get(e, 1), get(e, 1) % 5 - 2])
+    return labels_seen(mk_graph(rising(G), vlabel=apply(label, edges(G))))
+
+def labelled_by_input(G: Graph, L: List<Tuple<int, 2>>) -> int:
+    """Labels that the host has."""
+    return labels_seen(mk_graph(rising(G), vlabel=L))
+
+def labelled_by_run(G: Graph) -> int:
+    return labels_seen(mk_graph(rising(G)))
+
+def labelled_twice(G: Graph) -> int:
+    return labels_seen(mk_graph(rising(G), vlabel=apply(lambda e: mk_tuple(val=[get(e, 0), get(e, 1) % 2]), edges(G))))
+
+def not_labelled(G: Graph) -> int:
+    some = apply(lambda v: mk_tuple(val=[v, 7]), cond=lambda v: v % 2 == 0, vertices(G))
+    return labels_seen(mk_graph(rising(G), vlabel=some))
+
 def looked_at(G: Graph) -> int:
     """The host reads the graph, so it builds it."""
     D = mk_graph(apply(lambda e: e, cond=lambda e: get(e, 0) < get(e, 1), edges(G)))

@@ -118,7 +118,10 @@ std::uint64_t setting(const char* name, std::uint64_t otherwise) {
 }
 
 std::uint64_t device_bytes() { return setting("MATCHA_EMULATED_BYTES", std::uint64_t{4} << 30); }
-CuDevice current_device() { return static_cast<CuDevice>(reinterpret_cast<std::uintptr_t>(current) - kContexts); }
+CuDevice device_in(CuContext context) {
+  return static_cast<CuDevice>(reinterpret_cast<std::uintptr_t>(context) - kContexts);
+}
+CuDevice current_device() { return device_in(current); }
 
 /// True when the bytes lie in one allocation of a device.
 bool inside(std::uint64_t address, std::size_t bytes) {
@@ -127,6 +130,13 @@ bool inside(std::uint64_t address, std::size_t bytes) {
   if (block == blocks_of_memory.begin()) return false;
   --block;
   return address + bytes <= block->first + block->second.second;
+}
+
+/// The device that has the memory; -1: none.
+CuDevice device_of(std::uint64_t address) {
+  const std::lock_guard<std::mutex> lock(guard);
+  auto block = blocks_of_memory.upper_bound(address);
+  return block == blocks_of_memory.begin() ? -1 : (--block)->second.first;
 }
 
 /// A few words may be read and written by a running kernel at the same time.
@@ -386,6 +396,15 @@ CuResult cuMemcpyDtoHAsync_v2(void* to, CuDevicePtr from, std::size_t bytes, CuS
   if (!inside(from, bytes)) return kInvalidValue;
   stream->add([to, from, bytes] { copy(to, reinterpret_cast<const void*>(from), bytes); });
   return kCuSuccess;
+}
+CuResult cuMemcpyDtoDAsync_v2(CuDevicePtr to, CuDevicePtr from, std::size_t bytes, CuStream stream) {
+  if (!inside(from, bytes)) return kInvalidValue;
+  return cuMemcpyHtoDAsync_v2(to, reinterpret_cast<const void*>(from), bytes, stream);
+}
+CuResult cuMemcpyPeerAsync(CuDevicePtr to, CuContext there, CuDevicePtr from, CuContext here, std::size_t bytes,
+                           CuStream stream) {
+  const bool known = device_of(to) == device_in(there) && device_of(from) == device_in(here);
+  return known ? cuMemcpyDtoDAsync_v2(to, from, bytes, stream) : kInvalidValue;
 }
 CuResult cuMemsetD8Async(CuDevicePtr to, unsigned char byte, std::size_t bytes, CuStream stream) {
   if (!inside(to, bytes)) return kInvalidValue;

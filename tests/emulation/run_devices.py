@@ -10,6 +10,7 @@ usage: run_devices.py MATCHA LIBRARY FOLDER devices    the stated counts of all 
 LIBRARY stands for the driver and for NVRTC; FOLDER is for what the test makes. Run in the root folder. Exit 77 without g++.
 """
 
+import gzip
 import json
 import os
 import pathlib
@@ -25,7 +26,8 @@ TRIANGLES = 48260
 WEDGES = "tests/emulation/wedge_listing.mt"
 BUILT = "tests/emulation/built_graphs.mt"
 # Whether the device builds the graph.
-BUILDERS = {"turned": True, "repeated": True, "halves": True, "weighed": True, "looked_at": False}
+BUILDERS = {"turned": True, "repeated": True, "halves": True, "weighed": True, "labelled": True, "labelled_by_input": True,
+            "labelled_by_run": True, "looked_at": False}
 
 # GPUs and schedule.
 SETTINGS = [
@@ -95,8 +97,9 @@ def devices(machine):
 
 
 def rows(machine):
-    wanted = sorted(subprocess.run([machine.matcha, "run", WEDGES, GRAPH, "--device", "cpu", "--quiet"], capture_output=True,
-                                   text=True, check=True).stdout.splitlines())
+    in_order = subprocess.run([machine.matcha, "run", WEDGES, GRAPH, "--device", "cpu", "--quiet"], capture_output=True,
+                              text=True, check=True).stdout
+    wanted = sorted(in_order.splitlines())
     if len(wanted) <= 65536:
         raise Failed("the rows fit a ring")
     for words in (["--gpus", 1], ["--gpus", 2], ["--gpus", 2, "--tau-us", 20, "--chunk", 3]):
@@ -105,9 +108,11 @@ def rows(machine):
         for limit in (0, 1, 4097, len(wanted) - 1):
             got = machine.run(WEDGES, GRAPH, "--matches", "-", "--limit", limit, *words).splitlines()
             expect(f"limit {limit} {words}", (len(got), set(got) <= set(wanted)), (limit, True))
-    # Without a stream rows come in the order of the program, from any number of GPUs.
-    in_order = machine.run(WEDGES, GRAPH, "--gpus", 1)
-    expect("order on two GPUs", machine.run(WEDGES, GRAPH, "--gpus", 2) == in_order, True)
+    # Without a stream rows come in the order of the program, from any number of GPUs, however they are split.
+    eager = ["--tau-us", 1, "--eager"]
+    for words in ([], ["--gpus", 2], [*eager, "--chunk", 3, "--tile", 0], ["--gpus", 2, *eager, "--tile", 3],
+                  ["--steal", "half", "--tile", 0], ["--gpus", 3, "--steal", "half", "--chunk", 100]):
+        expect(f"order {words}", machine.run(WEDGES, GRAPH, *words) == in_order, True)
     expect("a reader that goes away", subprocess.run(
         ["bash", "-c", '"$@" | head -n 1', "bash", *machine.command(WEDGES, GRAPH, "--matches", "-")],
         capture_output=True, env=machine.environment, timeout=100, check=True).stdout.count(b"\n"), 1)
@@ -132,34 +137,50 @@ def stops(machine):
         expect("Ctrl-C", running.wait(timeout=60), 130)
 
 
+def labels_for(machine, entry, graph):
+    """Words for a file with a label for each vertex, where the entry wants one."""
+    path = machine.folder / "labels.txt"
+    opened = gzip.open(graph, "rt") if graph.endswith(".gz") else open(graph, encoding="utf-8")
+    with opened as lines:
+        edges = [line.split() for line in lines if line[0].isdigit()]
+    vertices = sorted({int(vertex) for edge in edges for vertex in edge[:2]})
+    path.write_text("".join(f"{vertex} {vertex % 4 - 1}\n" for vertex in vertices), encoding="utf-8")
+    return {"labelled_by_input": ["--in", f"L={path}:0,1"], "labelled_by_run": ["--labels", path]}.get(entry, [])
+
+
 def builds(machine):
     for entry, on_device in BUILDERS.items():
         for graph in ("tests/graphs/empty.txt", "tests/graphs/duplicates-loops.txt", "tests/graphs/random-20-seed2.txt", GRAPH):
-            if entry == "looked_at" and graph == "tests/graphs/empty.txt":
-                continue  # It has no first vertex.
-            words = [BUILT, graph, "--entry", entry]
+            if entry in ("looked_at", "labelled_by_input", "labelled_by_run") and graph == "tests/graphs/empty.txt":
+                continue  # It has no first vertex, and none to label.
+            words = [BUILT, graph, "--entry", entry, *labels_for(machine, entry, graph)]
             wanted = subprocess.run([machine.matcha, "run", *words, "--device", "cpu", "--quiet"], capture_output=True,
                                     text=True, check=True).stdout
-            for setting in ([], ["--tau-us", 1, "--eager", "--chunk", 3], ["--steal", "half"], ["--gpus", 2]):
+            eager = ["--tau-us", 1, "--eager", "--chunk", 3]
+            for setting in ([], eager, ["--steal", "half"], ["--gpus", 2], ["--gpus", 3, *eager]):
                 answer = machine.answer(*words, *setting)
                 expect(f"{words} {setting}", answer["result"], int(wanted))
                 parts = [part["part"] for part in answer["stats"]["run_ms"]]
-                expect(f"{words} {setting}: built on the device", "build" in parts, on_device and setting != ["--gpus", 2])
+                expect(f"{words} {setting}: built on the device", "build" in parts, on_device)
     # There is memory for the rows of both lists, and then for sorting them.
     words = [BUILT, GRAPH, "--entry", "weighed"]
     wanted = machine.run(*words)
-    ways = set()
-    for kilobytes in range(41600, 43600, 200):
-        command = [word for word in machine.command(*words, "--queue", 100) if word != "--quiet"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False,
-                              env={**machine.environment, "MATCHA_EMULATED_BYTES": str(kilobytes * 1000)})
-        ways.add((done.returncode, "built on the host" in done.stderr))
-        if done.returncode == 0:
-            expect(f"{kilobytes} kB", done.stdout, wanted)
-    expect("ways", ways, {(0, False), (0, True), (5, False)})
-    message = machine.run(BUILT, GRAPH, "--entry", "unequal", code=4)
-    if "lists of different lengths" not in message:
-        raise Failed(message)
+    for gpus in (1, 2):
+        ways = set()
+        for kilobytes in range(41600, 44200, 200):
+            command = [word for word in machine.command(*words, "--queue", 100, "--gpus", gpus) if word != "--quiet"]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False,
+                                  env={**machine.environment, "MATCHA_EMULATED_BYTES": str(kilobytes * 1000)})
+            ways.add((done.returncode, "built on the host" in done.stderr))
+            if done.returncode == 0:
+                expect(f"{kilobytes} kB on {gpus}", done.stdout, wanted)
+        expect(f"ways on {gpus}", ways, {(0, False), (0, True), (5, False)})
+    for entry, says in (("unequal", "lists of different lengths"), ("labelled_twice", "two labels for vertex"),
+                        ("not_labelled", "vertex has no label")):
+        for gpus in (1, 2):
+            message = machine.run(BUILT, GRAPH, "--entry", entry, "--gpus", gpus, code=4)
+            if says not in message:
+                raise Failed(message)
 
 
 def refusals(machine):

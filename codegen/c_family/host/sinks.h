@@ -48,22 +48,25 @@ inline bool has_rows(const RegionPlan& plan) {
 }
 
 /// Tiles of the arcs of the region's graph, of which a worker takes `grab` at a time at most; none when whole vertices
-/// have to be dealt out: rows keep their order.
+/// have to be dealt out.
 inline Deal deal_of(const RegionPlan& plan, u64 tile, u64 grab) {
   const Graph* graph = plan.dealt_graph;
-  if (graph == nullptr || graph->slots != nullptr || graph->arc_count == 0 || tile == 0 || has_rows(plan))
-    return Deal{};
+  if (graph == nullptr || graph->slots != nullptr || graph->arc_count == 0 || tile == 0) return Deal{};
   u64 tiles = (graph->arc_count + tile - 1) / tile;
   return Deal{graph->offsets, graph->vertex_list, graph->vertex_count, graph->arc_count, tile, tiles, grab};
 }
 
-/// Rows are told apart by their outermost position, so one worker finds all of a position.
+/// Which positions there are and who may get them; rows have an order, so those regions are split at the levels that
+/// their places tell of.
 inline void set_stealing(const RegionPlan& plan, const Schedule& schedule, u64 ticks_per_us, Launch& launch) {
   u64 tau_us = schedule.tau_us.value_or(schedule.steal == kHalf ? kUsualLookUs : kUsualTauUs);
-  bool whole = has_rows(plan) || !plan.parallel || schedule.steal == kNoStealing;
+  bool whole = !plan.parallel || schedule.steal == kNoStealing;
+  launch.positions = plan.positions;
+  launch.place_bits = place_bits(plan.positions);
   launch.stealing = schedule.steal;
   launch.split = whole ? 0 : std::min(plan.split, schedule.split);
-  launch.tau = has_rows(plan) ? 0 : tau_us * ticks_per_us;
+  if (has_rows(plan)) launch.split = std::min(launch.split, kOrderedLevels);
+  launch.tau = tau_us * ticks_per_us;
   launch.eager = schedule.eager;
 }
 
@@ -149,7 +152,7 @@ inline RegionValues merge_slots(const RegionPlan& plan, const std::vector<Slot>&
   return values;
 }
 
-/// The rows of an area in order of their outermost positions; rows of one position are in order already.
+/// The rows of an area in order of their places; rows of one place are in order already.
 inline std::vector<std::vector<u64>> ordered_rows(const u64* words, u64 capacity, u64 count, u64 columns) {
   std::vector<u64> order(count);
   std::iota(order.begin(), order.end(), 0ull);

@@ -125,6 +125,10 @@ TEST_F(CudaText, GraphsOfRowsAreBuiltOnTheDevice) {
       {"D = mk_graph(edges(G))\n"
        "    return sum(apply(lambda v: size(neighbor(D, v)), vertices(D)))\n",
        0},
+      {"D = mk_graph(apply(lambda e: e, cond=lambda e: get(e, 0) < get(e, 1), edges(G)),\n"
+       "                 vlabel=apply(lambda v: mk_tuple(val=[v, v % 3]), vertices(G)))\n"
+       "    return sum(apply(lambda v: vertex_label(D, v), vertices(D)))\n",
+       1},
       {"L = apply(lambda e: e, cond=lambda e: get(e, 0) < get(e, 1), edges(G))\n"
        "    D = mk_graph(L)\n"
        "    return sum(apply(lambda e: size(neighbor(D, get(e, 0))), L))\n",
@@ -261,14 +265,27 @@ TEST(RegionPlan, PagesAreWhatIsLeftBesideTables) {
   EXPECT_THROW(plan_lists(kTwoLists, 8, Stack::Paged, {1 << 20, 3 * 8192}, {}), interp::Trap);
 }
 
-TEST_F(CudaText, RowsComeInOrderOfTheirPositions) {
+TEST_F(CudaText, RowsComeInOrderOfTheirPlaces) {
   const ir::Type* type = context_.list(context_.i64());
   const ir::Var var{{{ir::Kind::Var, {}}, type, {}}, 0, "l"};
   const ir::Sink sink{&var, ir::SinkKind::List, nullptr};
-  // Positions 2, 0, 2, 1 with the values 20, 0, 21, 10.
-  HostList rows = ordered_rows(sink, {2, 0, 2, 1, 20, 0, 21, 10}, 4, 3);
+  const std::uint64_t bits = matcha_program::place_bits(3);
+  const auto place = [&](std::uint64_t at0, std::uint64_t inside) { return at0 << bits | inside; };
+  HostList rows = ordered_rows(
+      sink, {place(2, 5), place(0, 0), place(2, 5), place(2, 1), place(1, 9), place(2, 0), 25, 0, 26, 21, 19, 20}, 6,
+      3);
   const std::int64_t* items = static_cast<const std::int64_t*>(rows.columns[0]);
-  EXPECT_EQ(std::vector<std::int64_t>(items, items + rows.size), (std::vector<std::int64_t>{0, 10, 20, 21}));
+  EXPECT_EQ(std::vector<std::int64_t>(items, items + rows.size), (std::vector<std::int64_t>{0, 19, 20, 21, 25, 26}));
+}
+
+TEST_F(CudaText, PlacesHaveRoomForAllPositions) {
+  for (std::uint64_t positions : {1ULL, 2ULL, 3ULL, 1ULL << 20, (1ULL << 20) + 1, 1ULL << 40, ~0ULL}) {
+    const std::uint64_t bits = matcha_program::place_bits(positions);
+    EXPECT_EQ((positions - 1) << bits >> bits, positions - 1) << positions;
+    EXPECT_LT(bits, 64u);
+  }
+  EXPECT_EQ(matcha_program::place_bits(1), 63u);
+  EXPECT_EQ(matcha_program::place_bits(1ULL << 32), 31u);
 }
 
 }  // namespace

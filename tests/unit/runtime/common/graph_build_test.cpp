@@ -106,7 +106,9 @@ class Builder {
   std::vector<u32> order(const StoredRows& rows) {
     std::vector<u64> keys(rows.count);
     std::vector<u32> values(rows.count);
-    for (u64 i = 0; i < rows.count; ++i) order_key(rows, keys.data(), values.data(), i);
+    u64 used = 0;
+    for (u64 i = 0; i < rows.count; ++i) order_key(rows, keys.data(), values.data(), &used, i);
+    EXPECT_EQ(used >> 16, 0u);
     sort(keys, values, 16);
     return values;
   }
@@ -117,13 +119,24 @@ class Builder {
   u64 piece_;
 };
 
+/// Labels as rows: of every third vertex, and repeated.
+StoredRows labels_of(u64 universe, std::vector<u64>& words) {
+  const u64 count = 2 * ((universe + 2) / 3);
+  words.assign(3 * count, 0);
+  for (u64 i = 0; i < count; ++i) {
+    words[count + i] = i / 2 * 3;
+    words[2 * count + i] = i / 2 % 5;
+  }
+  return {words.data(), count, count, nullptr};
+}
+
 struct Built {
-  std::vector<u64> offsets, splits, info;
+  std::vector<u64> offsets, splits, info, labels;
   std::vector<u32> neighbors, sources, vertices;
   u64 max_degree = 0;
 };
 
-Built build(const Rows& rows, u64 count, u64 universe, bool with_info, u64 piece) {
+Built build(const Rows& rows, u64 count, u64 universe, bool with_info, bool with_labels, u64 piece) {
   Builder builder(piece);
   GraphBuild b{};
   b.universe = universe;
@@ -161,6 +174,17 @@ Built build(const Rows& rows, u64 count, u64 universe, bool with_info, u64 piece
   b.marks = marks.data();
   b.mark_counts = mark_counts.data();
   b.max_degree = &built.max_degree;
+  std::vector<u64> label_words;
+  u64 clashes = 0;
+  if (with_labels) {
+    b.labels = labels_of(universe, label_words);
+    built.labels.resize(universe);
+    b.vertex_labels = built.labels.data();
+    b.clashes = &clashes;
+    for (u64 rank = 0; rank < universe; ++rank) clear_label(b, rank);
+    for (u64 i = b.labels.count; i-- > 0;) place_label(b, i);
+    EXPECT_EQ(clashes, 0u);
+  }
   for (u64 i = 0; i < count; ++i) place_arc(b, i);
   for (u64 rank = 0; rank <= universe; ++rank) place_offset(b, rank);
   for (u64 word = 0; word < words; ++word) count_marks(b, word);
@@ -171,7 +195,7 @@ Built build(const Rows& rows, u64 count, u64 universe, bool with_info, u64 piece
   return built;
 }
 
-Built expected(std::vector<Edge> list, u64 universe, bool with_info) {
+Built expected(std::vector<Edge> list, u64 universe, bool with_info, bool with_labels) {
   std::stable_sort(list.begin(), list.end(), [](const Edge& a, const Edge& b) {
     return a.source != b.source ? a.source < b.source : a.target < b.target;
   });
@@ -182,7 +206,9 @@ Built expected(std::vector<Edge> list, u64 universe, bool with_info) {
     if (rank == universe) break;
     built.splits.push_back(built.offsets[rank] +
                            before([&](const Edge& edge) { return edge.source == rank && edge.target < rank; }));
-    if (before([&](const Edge& edge) { return edge.source == rank || edge.target == rank; }) != 0) {
+    const bool labelled = with_labels && rank % 3 == 0;
+    if (with_labels) built.labels.push_back(labelled ? rank / 3 % 5 : u64(kNoLabel));
+    if (labelled || before([&](const Edge& edge) { return edge.source == rank || edge.target == rank; }) != 0) {
       built.vertices.push_back(u32(rank));
     }
     built.max_degree = std::max(built.max_degree, before([&](const Edge& edge) { return edge.source == rank; }));
@@ -215,16 +241,37 @@ TEST(GraphBuildTest, IsTheGraphOfTheList) {
     }
     const Rows rows(list, positions, random);
     for (bool with_info : {false, true}) {
-      const Built wanted = expected(list, universe, with_info);
-      const Built built = build(rows, count, universe, with_info, kSmallestPiece + random() % 90);
+      const bool with_labels = round % 2 != 0;
+      const Built wanted = expected(list, universe, with_info, with_labels);
+      const Built built = build(rows, count, universe, with_info, with_labels, kSmallestPiece + random() % 90);
       ASSERT_EQ(built.offsets, wanted.offsets);
       ASSERT_EQ(built.neighbors, wanted.neighbors);
       ASSERT_EQ(built.sources, wanted.sources);
       ASSERT_EQ(built.splits, wanted.splits);
       ASSERT_EQ(built.info, wanted.info);
+      ASSERT_EQ(built.labels, wanted.labels);
       ASSERT_EQ(built.vertices, wanted.vertices);
       ASSERT_EQ(built.max_degree, wanted.max_degree);
     }
+  }
+}
+
+TEST(GraphBuildTest, TwoLabelsOfAVertexAreTold) {
+  for (const std::vector<u64>& labels : {std::vector<u64>{4, 4, 4}, {4, 5, 4}, {u64(kNoLabel), 4, 4}}) {
+    std::vector<u64> words = {0, 0, 0, 1, 1, 1, labels[0], labels[1], labels[2]};
+    std::vector<u64> by_rank(2);
+    u64 marks = 0;
+    u64 clashes = 0;
+    GraphBuild b{};
+    b.labels = {words.data(), 3, 3, nullptr};
+    b.vertex_labels = by_rank.data();
+    b.marks = &marks;
+    b.clashes = &clashes;
+    for (u64 rank = 0; rank < 2; ++rank) clear_label(b, rank);
+    for (u64 i = 0; i < 3; ++i) place_label(b, i);
+    EXPECT_EQ(clashes != 0, labels[0] != labels[1]);
+    EXPECT_EQ(by_rank[0], u64(kNoLabel));
+    EXPECT_EQ(marks, 2u);
   }
 }
 

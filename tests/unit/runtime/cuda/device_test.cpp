@@ -153,6 +153,31 @@ TEST_F(DeviceTest, BufferRoundTrip) {
   EXPECT_EQ(back, (std::vector<std::uint32_t>{~0U, 7, 8, ~0U, ~0U}));
 }
 
+TEST_F(DeviceTest, CopiesWithinAndBetweenDevices) {
+  const DeviceRef first = open(0);
+  const DeviceRef second = open(1);
+  const std::vector<std::uint32_t> items = {7, 8, 9};
+  for (const bool apart : {false, true}) {
+    const DeviceRef& target = apart ? second : first;
+    const Stream stream = stream_of(first);
+    const Stream there = stream_of(target);
+    const Result<DeviceMemory> from = DeviceMemory::allocate(first, 12);
+    const Result<DeviceMemory> to = DeviceMemory::allocate(target, 20);
+    ASSERT_TRUE(from && to);
+    ASSERT_TRUE(from->copy_from(stream, items.data(), 12));
+    ASSERT_TRUE(to->fill(there, 0));
+    ASSERT_TRUE(from->copy_to(there, *to, 8, 4, 12));
+    ASSERT_TRUE(from->copy_to(there, *to, 0));
+    std::vector<std::uint32_t> back(5);
+    ASSERT_TRUE(to->copy_to(there, back.data(), 20));
+    EXPECT_EQ(back, (std::vector<std::uint32_t>{0, 0, 0, 8, 9}));
+    EXPECT_FALSE(from->copy_to(there, *to, 8, 8)) << "past the end";
+  }
+  EXPECT_EQ(count_calls("cuMemcpyDtoDAsync_v2 8"), 1);
+  EXPECT_EQ(count_calls("cuMemcpyPeerAsync 4107 4106 8"), 1) << log_();
+  EXPECT_EQ(count_calls("cuCtxEnablePeerAccess 4106"), 2) << "the target's device reads the other one's memory";
+}
+
 TEST_F(DeviceTest, EmptyBufferTakesNothing) {
   const DeviceRef device = open();
   const Stream stream = stream_of(device);

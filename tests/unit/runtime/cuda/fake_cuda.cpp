@@ -267,6 +267,17 @@ int cuMemcpyDtoHAsync_v2(void* to, std::uint64_t from, std::size_t bytes, void*)
   std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
   return plain("cuMemcpyDtoHAsync_v2", number(bytes));
 }
+int cuMemcpyDtoDAsync_v2(std::uint64_t to, std::uint64_t from, std::size_t bytes, void*) {
+  if (!inside(to, bytes) || !inside(from, bytes)) return kInvalidValue;
+  std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+  return plain("cuMemcpyDtoDAsync_v2", number(bytes));
+}
+int cuMemcpyPeerAsync(std::uint64_t to, void* there, std::uint64_t from, void* here, std::size_t bytes, void*) {
+  if (!inside(to, bytes) || !inside(from, bytes)) return kInvalidValue;
+  std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+  return plain("cuMemcpyPeerAsync", number(reinterpret_cast<std::uintptr_t>(there)) + " " +
+                                        number(reinterpret_cast<std::uintptr_t>(here)) + " " + number(bytes));
+}
 int cuMemsetD8Async(std::uint64_t to, unsigned char byte, std::size_t bytes, void*) {
   if (!inside(to, bytes)) return kInvalidValue;
   std::memset(reinterpret_cast<void*>(to), byte, bytes);
