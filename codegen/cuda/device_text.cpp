@@ -37,7 +37,7 @@ void assert_layout(const ir::Module& module, Names& names, TextWriter& out) {
 
 void entry(const EmittedRegion& region, std::uint32_t group, TextWriter& out) {
   out.blank();
-  out.line(fmt::format("extern \"C\" __global__ void __launch_bounds__({})", kBlockThreads));
+  out.line(fmt::format("extern \"C\" __global__ void __launch_bounds__({}, {})", kBlockThreads, kLeastBlocks));
   out.open(
       fmt::format("run_{}(const __grid_constant__ Frame f, const __grid_constant__ Launch launch)", region.function));
   out.line(fmt::format("const u64 index = (u64(blockIdx.x) * blockDim.x + threadIdx.x) / {};", group));

@@ -38,7 +38,7 @@ std::string read(const std::string& path) {
 
 /// The names of the kernels of a text.
 std::vector<std::string> kernels(const std::string& source) {
-  static const std::regex pattern(R"(__global__\s+void\s+(?:__launch_bounds__\(\d+\)\s*)?(\w+)\s*\()");
+  static const std::regex pattern(R"(__global__\s+void\s+(?:__launch_bounds__\([\d, ]+\)\s*)?(\w+)\s*\()");
   std::vector<std::string> names;
   for (std::sregex_iterator at(source.begin(), source.end(), pattern), end; at != end; ++at) names.push_back((*at)[1]);
   return names;
