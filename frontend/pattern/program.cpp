@@ -254,17 +254,8 @@ class Writer {
     std::vector<std::string> bases;
     if (plan.algorithm == Algorithm::Join) bases = write_candidates(order, out);
     Nest nest(pattern_, model_.requirements(), order, names_, bases, request_.rows ? Answer::Rows : Answer::Count, out);
-    if (factor_ == 1 || pattern_.size() == 1) {
-      out.line("return " + nest.rest(0));
-    } else {
-      const std::string function = out.fresh("at_" + nest.name(order.vertices[0]));
-      out.open(fmt::format("def {}({}):", function, nest.name(order.vertices[0])));
-      nest.define(0);
-      const std::string inner = nest.rest(1);
-      out.line(fmt::format("return {} * {}", factor_, inner));
-      out.close();
-      out.line("return " + nest.walk(0, function));
-    }
+    const std::string all = nest.rest(0);
+    out.line(factor_ == 1 ? "return " + all : fmt::format("return {} * {}", factor_, all));
   }
 
   void write_converted(const std::string& name, Text& out) const {
