@@ -38,8 +38,8 @@ const std::vector<std::string> kCpu = {
     "legalize",
 };
 
-/// What follows for the C family; the reasons are the same.
-const std::vector<std::string> kCFamily = {"plan-memory", "legalize"};
+/// What follows for the C family; the reasons are the same. Every group of lanes has its own rows, thousands of them.
+const std::vector<std::string> kCFamily = {"localize{most=2048}", "plan-memory", "legalize"};
 
 class PipelineParser {
  public:

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
+#include <utility>
 
+#include "codegen/c_family/lane_loops.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
 
@@ -20,13 +23,22 @@ namespace {
 /// Loop levels whose positions a task may name.
 constexpr int kSpineLevels = 3;
 
-/// The last statement of a block when it is a loop, or an `if` that ends in one: where a region may be split a level
-/// deeper.
-const ir::For* spine(const ir::Block& block) {
-  if (block.body.empty()) return nullptr;
+/// The loops that end a block: its last statement, or what ends each part of an `if` there, so that a region may be
+/// split a level deeper; none unless all of them walk lists.
+std::vector<const ir::For*> spine(const ir::Block& block) {
+  if (block.body.empty()) return {};
+  if (const ir::For* loop = ir::as<ir::For>(block.body.back())) {
+    if (loop->lists[0]->type->bits) return {};
+    return {loop};
+  }
   const ir::If* branch = ir::as<ir::If>(block.body.back());
-  if (branch != nullptr) return branch->maybe_else == nullptr ? spine(*branch->then_body) : nullptr;
-  return ir::as<ir::For>(block.body.back());
+  if (branch == nullptr) return {};
+  std::vector<const ir::For*> loops = spine(*branch->then_body);
+  if (branch->maybe_else == nullptr || loops.empty()) return loops;
+  std::vector<const ir::For*> others = spine(*branch->maybe_else);
+  if (others.empty()) return {};
+  loops.insert(loops.end(), others.begin(), others.end());
+  return loops;
 }
 
 /// The list of which an expression is a slice.
@@ -44,13 +56,14 @@ const ir::Expr& unsliced(const ir::Facts& facts, const ir::Expr& list) {
 /// slice.
 const ir::Expr* dealt_graph(const ir::Facts& facts, const ir::For& outer) {
   if (outer.lists.size() != 1 || outer.lists[0]->kind != Kind::Vertices) return nullptr;
-  const ir::For* inner = spine(*outer.body);
-  if (inner == nullptr) return nullptr;
-  const ir::Expr& walked = unsliced(facts, *inner->lists[0]);
-  bool near =
-      walked.kind == Kind::Neighbors || walked.kind == Kind::LowerNeighbors || walked.kind == Kind::UpperNeighbors;
-  bool neighbours = near && walked.operands[0] == outer.lists[0]->operands[0] && walked.operands[1] == outer.vars[0];
-  return neighbours ? walked.operands[0] : nullptr;
+  const std::vector<const ir::For*> inner = spine(*outer.body);
+  const bool neighbours = std::all_of(inner.begin(), inner.end(), [&](const ir::For* loop) {
+    const ir::Expr& walked = unsliced(facts, *loop->lists[0]);
+    bool near =
+        walked.kind == Kind::Neighbors || walked.kind == Kind::LowerNeighbors || walked.kind == Kind::UpperNeighbors;
+    return near && walked.operands[0] == outer.lists[0]->operands[0] && walked.operands[1] == outer.vars[0];
+  });
+  return !inner.empty() && neighbours ? outer.lists[0]->operands[0] : nullptr;
 }
 
 class WorkerEmitter {
@@ -105,6 +118,8 @@ class WorkerEmitter {
     group_ = spelling_.groups.empty() ? 0 : spelling_.groups[emitted_.regions.size()];
     std::string worker = group_ == 0 ? "Worker" : fmt::format("WorkerOf<Group<{}>>", group_);
     shared_counts_.clear();
+    lane_loops_.reset();
+    if (group_ > 1) lane_loops_.emplace(facts_, region);
     find_shared_counts(region);
     std::string totals = fmt::format("Totals{}", emitted_.regions.size());
     out_.line("// What a worker has found in all its tasks; of a group, `lanes` is each lane's own part.");
@@ -134,8 +149,9 @@ class WorkerEmitter {
   static bool counts_a_set(const ir::Yield& yield) {
     const ir::Expr* value = yield.values[0];
     if (value->kind == Kind::Convert) value = value->operands[0];
-    return value->kind == Kind::Size &&
-           (value->operands[0]->kind == Kind::Intersect || value->operands[0]->kind == Kind::Diff);
+    if (value->kind != Kind::Size) return false;
+    const ir::Expr* set = value->operands[0];
+    return set->type->bits || set->kind == Kind::Intersect || set->kind == Kind::Diff;
   }
 
   /// Sums of the region into which counts are yielded: in a group every lane keeps its share of those counts, and the
@@ -148,9 +164,13 @@ class WorkerEmitter {
     }
     ir::for_each_stmt(*region.collect->body, [&](const ir::Stmt& s) {
       const ir::Yield* yield = ir::as<ir::Yield>(&s);
-      if (yield != nullptr && sums.contains(yield->sink) && counts_a_set(*yield)) shared_counts_.insert(yield->sink);
+      if (yield == nullptr || !sums.contains(yield->sink)) return;
+      if (counts_a_set(*yield) || lane_loops_->adds_to(yield->sink)) shared_counts_.insert(yield->sink);
     });
   }
+
+  /// A sum to which lanes add on their own.
+  bool in_lanes(const ir::Var* sum) const { return lane_loops_ && lane_loops_->adds_to(sum); }
 
   static std::string accumulator_type(const ir::Sink& sink) {
     switch (sink.kind) {
@@ -180,7 +200,9 @@ class WorkerEmitter {
       out_.line(fmt::format("bool {} = {};", name, sink.kind == SinkKind::All));
     } else {
       out_.line(fmt::format("{} {}{{}};", accumulator_type(sink), name));
-      if (region && shared_counts_.contains(sink.var)) out_.line(fmt::format("i128 {}lanes{{}};", name));
+      if (region ? shared_counts_.contains(sink.var) : in_lanes(sink.var)) {
+        out_.line(fmt::format("i128 {}lanes{{}};", name));
+      }
     }
     kinds_[sink.var] = sink.kind;
   }
@@ -196,6 +218,7 @@ class WorkerEmitter {
 
   /// The worker's place for a list of the type of `list`.
   std::string room(const ir::Var* list, const ir::Var* buffer) const {
+    if (list->type->bits || list->type->is_bit_rows()) return fmt::format("w.buffer<u64>({})", buffer_index(buffer));
     std::string columns = Expressions::type(list->type).substr(5);
     columns.pop_back();
     std::string_view call = spelling_.stack == Stack::Paged ? "paged_buffer" : "buffer";
@@ -215,7 +238,7 @@ class WorkerEmitter {
 
   /// On the spine, effects beside the loop that a task may resume run only in tasks that begin further out.
   void block(const ir::Block& b) {
-    bool on_spine = level_ == depth_ && level_ < kSpineLevels && region_->schedule.parallel && spine(b) != nullptr;
+    bool on_spine = level_ == depth_ && level_ < kSpineLevels && region_->schedule.parallel && !spine(b).empty();
     for (const ir::Stmt* stmt : b.body) {
       if (on_spine && stmt == b.body.back()) {
         resumable(*stmt);
@@ -237,6 +260,10 @@ class WorkerEmitter {
     const ir::If* branch = ir::as<ir::If>(&s);
     out_.open(fmt::format("if ({})", expressions_.text(branch->cond)));
     block(*branch->then_body);
+    if (branch->maybe_else != nullptr) {
+      out_.turn("else");
+      block(*branch->maybe_else);
+    }
     out_.close();
   }
 
@@ -296,7 +323,27 @@ class WorkerEmitter {
     out_.close();
   }
 
+  /// A walk over the positions of a bit set, by all lanes together or by each its own.
+  void bit_loop(const ir::For& s) {
+    bool shared = lane_loops_ && lane_loops_->contains(s);
+    std::string walk = fmt::format("bits{}", walked_++);
+    ++depth_;
+    out_.open(fmt::format("for (auto {0} = {1}({2}); {0}.next();)", walk, shared ? "w.walk_lanes" : "walk_bits",
+                          expressions_.text(s.lists[0])),
+              comment(s));
+    out_.line(fmt::format("const i64 {} = {}.position;", names_.of(s.vars[0]), walk));
+    if (s.maybe_index != nullptr) out_.line(fmt::format("const i64 {} = {}.index;", names_.of(s.maybe_index), walk));
+    bool before = std::exchange(alone_, alone_ || shared);
+    expressions_.set_in_lanes(alone_);
+    block(*s.body);
+    alone_ = before;
+    expressions_.set_in_lanes(alone_);
+    out_.close();
+    --depth_;
+  }
+
   void loop(const ir::For& s) {
+    if (s.lists[0]->type->bits) return bit_loop(s);
     ++depth_;
     std::vector<std::string> lists = bind_lists(s);
     std::string index = fmt::format("i{}", walked_++);
@@ -328,6 +375,7 @@ class WorkerEmitter {
     }
     switch (kinds_[s.sink]) {
       case SinkKind::Sum:
+        if (alone_) name += "lanes";
         out_.line(s.sink->type->is_scalar(ScalarKind::F64) ? fmt::format("{}.add({});", name, values)
                                                            : fmt::format("{} += {};", name, values));
         break;
@@ -350,6 +398,7 @@ class WorkerEmitter {
     block_without_spine(*s.body);
     for (const ir::Sink& sink : s.sinks) {
       std::string name = accumulator(sink.var);
+      if (in_lanes(sink.var)) out_.line(fmt::format("{0} += w.gather({0}lanes);", name));
       std::string value = name;
       std::string place = fmt::format("{}, {}", s.loc.line, s.loc.column);
       if (sink.kind == SinkKind::Sum) {
@@ -389,6 +438,10 @@ class WorkerEmitter {
           out_.line(fmt::format("const {} {} = {};", type, names_.of(l.var), expressions_.text(l.value)));
         },
         [&](const ir::Store& st) {
+          if (alone_) {
+            out_.line(fmt::format("const auto {} = {};", names_.of(st.var), expressions_.text(st.value)));
+            return;
+          }
           out_.line(fmt::format("const auto {} = {};", names_.of(st.var),
                                 expressions_.set_operation(st.value, room(st.var, st.buffer))));
         },
@@ -408,6 +461,8 @@ class WorkerEmitter {
   std::map<const ir::Var*, std::size_t> sink_index_;
   std::map<const ir::Var*, SinkKind> kinds_;
   std::set<const ir::Var*> shared_counts_;
+  std::optional<LaneLoops> lane_loops_;  ///< Of the region, when its groups have several lanes.
+  bool alone_ = false;                   ///< Inside one of them.
   std::uint32_t group_ = 0;
   int level_ = 0;
   int depth_ = 0;

@@ -1,8 +1,7 @@
 // A worker is a group of threads with its share of the memory plan: what generated functions call `w`.
 #pragma once
 
-#include "runtime/common/checked.h"
-#include "runtime/common/rooms.h"
+#include "runtime/common/bit_sets.h"
 #include "runtime/common/set_operations.h"
 #include "runtime/common/task_walk.h"
 #define MATCHA_DEVICE_FUNCTION MATCHA_MEMBER
@@ -21,11 +20,11 @@ struct ExactTotal {
 };
 
 template <typename Group>
-class WorkerOf : public TaskWalk<Group>, public Checked<Group>, public SetOperations<Group> {
+class WorkerOf : public TaskWalk<Group>, public BitSets<Group>, public SetOperations<Group> {
  public:
   MATCHA_MEMBER WorkerOf(const Launch& launch, u64 index)
       : TaskWalk<Group>(launch, Group::here(), index),
-        Checked<Group>(launch, Group::here()),
+        BitSets<Group>(launch, Group::here()),
         SetOperations<Group>(Group::here()),
         launch_(launch),
         group_(Group::here()),

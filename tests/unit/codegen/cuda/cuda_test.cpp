@@ -261,6 +261,16 @@ TEST(RegionPlan, PagesAreWhatIsLeftBesideTables) {
   EXPECT_THROW(plan_lists(kTwoLists, 8, Stack::Paged, {1 << 20, 3 * 8192}, {}), interp::Trap);
 }
 
+TEST(RegionPlan, BitsAreArraysBesidePages) {
+  const std::vector<BufferSpec> buffers = {{"rows", 1000, 8, true}, {"a", 1000, 4}};
+  RegionPlan plan = plan_lists(buffers, 8, Stack::Paged, {1 << 20, 0}, {});
+  EXPECT_EQ(plan.scratch_bytes, 8000u + 64u);
+  EXPECT_EQ(plan.buffers[1].offset, 8000u);
+  EXPECT_EQ(plan.pages, 8u);
+  const std::vector<BufferSpec> bits = {{"rows", 1000, 8, true}};
+  EXPECT_EQ(plan_lists(bits, 8, Stack::Paged, {3 * 8000, 8192}, {}).workers, 3u);
+}
+
 TEST_F(CudaText, RowsComeInOrderOfTheirPositions) {
   const ir::Type* type = context_.list(context_.i64());
   const ir::Var var{{{ir::Kind::Var, {}}, type, {}}, 0, "l"};
