@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/analysis/bits.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
 
@@ -287,6 +288,18 @@ bool Facts::lasts(const Expr* list) const {
   return let != nullptr && lasts(let->value);
 }
 
+/// The most items that a list may have; a bit set has none that the list of its rows has not.
+std::int64_t Facts::longest(const Expr* list_expr) const {
+  const Var* rows = list_expr->type->bits ? rows_of(*this, list_expr) : nullptr;
+  const Expr* base = rows != nullptr ? base_of(*this, rows) : nullptr;
+  if (base == nullptr) return kLongestList;
+  base = behind_lets(*this, base);
+  const ConstInt* begin = base->kind == Kind::Span ? as<ConstInt>(base->operands[1]) : nullptr;
+  const ConstInt* end = base->kind == Kind::Span ? as<ConstInt>(base->operands[2]) : nullptr;
+  bool known = begin != nullptr && end != nullptr && begin->value >= 0 && end->value >= begin->value;
+  return known ? std::min(end->value - begin->value, kLongestList) : kLongestList;
+}
+
 Range Facts::range(const Expr* value) const {
   if (const auto found = ranges_.find(value); found != ranges_.end()) return found->second;
   Range range = range_of(value);
@@ -300,7 +313,7 @@ Range Facts::range_of(const Expr* value) const {
       std::int64_t constant = static_cast<const ConstInt*>(value)->value;
       return {constant, constant};
     }
-    case Kind::Size:
+    case Kind::Size: return {0, longest(value->operands[0])};
     case Kind::LowerBound:
     case Kind::MaxDegree: return {0, kLongestList};
     case Kind::Neg: {

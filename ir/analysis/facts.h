@@ -58,6 +58,7 @@ class Facts {
   const Var* graph_root(const Expr* graph) const;
   ListFacts list_of(const Expr* list) const;
   Range range_of(const Expr* value) const;
+  std::int64_t longest(const Expr* list) const;
   const Expr* bound_of(Builder& builder, const Expr* list) const;
   bool are_neighbors(const Expr* u, const Expr* v) const;
   ListFacts collected(const Collect& collect, const Var* sink) const;
