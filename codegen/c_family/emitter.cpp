@@ -66,6 +66,22 @@ const ir::Expr* dealt_graph(const ir::Facts& facts, const ir::For& outer) {
   return !inner.empty() && neighbours ? outer.lists[0]->operands[0] : nullptr;
 }
 
+/// How often rows of bits are made below an outermost position and beside no other loop.
+std::uint32_t row_stores(const ir::Block& block) {
+  std::uint32_t count = 0;
+  for (const ir::Stmt* stmt : block.body) {
+    ir::match(
+        *stmt, [&](const ir::Block& inner) { count += row_stores(inner); },
+        [&](const ir::Store& store) { count += store.var->type->is_bit_rows() ? 1 : 0; },
+        [&](const ir::If& branch) {
+          count += row_stores(*branch.then_body);
+          if (branch.maybe_else != nullptr) count += row_stores(*branch.maybe_else);
+        },
+        [&](const ir::Collect& collect) { count += row_stores(*collect.body); }, [](const ir::Stmt&) {});
+  }
+  return count;
+}
+
 class WorkerEmitter {
  public:
   WorkerEmitter(const ir::Module& module, const Spelling& spelling, Names& names)
@@ -104,11 +120,14 @@ class WorkerEmitter {
 
   void emit(const ir::Region& region) {
     region_ = &region;
-    EmittedRegion entry{&region, fmt::format("region_{}", emitted_.regions.size()), nullptr, false, nullptr};
+    EmittedRegion entry{&region, fmt::format("region_{}", emitted_.regions.size()), nullptr, false, nullptr, 0};
     if (region.schedule.parallel) {
       entry.outer = ir::as<ir::For>(region.collect->body->body.back());
       entry.dealt_graph = dealt_graph(facts_, *entry.outer);
+      entry.shared_rows = row_stores(*entry.outer->body);
     }
+    shared_rows_ = entry.shared_rows;
+    next_rows_ = 0;
     for (std::size_t i = 0; i < region.collect->sinks.size(); ++i) {
       sink_index_[region.collect->sinks[i].var] = i;
       entry.ordered_rows = entry.ordered_rows || region.collect->sinks[i].kind == SinkKind::List;
@@ -132,6 +151,7 @@ class WorkerEmitter {
     for (const ir::Var* sum : shared_counts_) out_.line(fmt::format("i64 {} = 0;", share(sum)));
     level_ = 0;
     depth_ = 0;
+    loops_ = 0;
     block(*region.collect->body);
     for (const ir::Var* sum : shared_counts_) out_.line(fmt::format("{}lanes += {};", accumulator(sum), share(sum)));
     if (!region.schedule.parallel) out_.line("w.finish_position(task);");
@@ -225,6 +245,15 @@ class WorkerEmitter {
     return fmt::format("w.{}<{}>({})", call, columns, buffer_index(buffer));
   }
 
+  /// The argument by which tasks of one outermost position share rows.
+  std::string shared_rows(const ir::Store& s) {
+    if (!s.var->type->is_bit_rows() || !region_->schedule.parallel || loops_ != 1) return "";
+    std::string number = shared_rows_ == 1 ? "at0" : fmt::format("at0 * {} + {}", shared_rows_, next_rows_);
+    ++next_rows_;
+    return fmt::format(", w.shared_rows(task, {}, u64({}.size))", number,
+                       expressions_.text(s.value->operands[1], Precedence::Primary));
+  }
+
   void flush(const ir::Sink& sink) {
     if (in_worker(sink)) return;
     if (shared_counts_.contains(sink.var)) {
@@ -316,9 +345,11 @@ class WorkerEmitter {
                           level_ > 1 ? "at1" : "0", index));
     ++level_;
     ++depth_;
+    ++loops_;
     loop_body(loop, lists, index);
     --level_;
     --depth_;
+    --loops_;
     if (level_ == 0) out_.line("w.finish_position(task);");
     out_.close();
   }
@@ -335,7 +366,9 @@ class WorkerEmitter {
     if (s.maybe_index != nullptr) out_.line(fmt::format("const i64 {} = {}.index;", names_.of(s.maybe_index), walk));
     bool before = std::exchange(alone_, alone_ || shared);
     expressions_.set_in_lanes(alone_);
+    ++loops_;
     block(*s.body);
+    --loops_;
     alone_ = before;
     expressions_.set_in_lanes(alone_);
     out_.close();
@@ -348,7 +381,9 @@ class WorkerEmitter {
     std::vector<std::string> lists = bind_lists(s);
     std::string index = fmt::format("i{}", walked_++);
     out_.open(fmt::format("for (u64 {0} = 0, end = {1}; {0} < end; ++{0})", index, length(s, lists)), comment(s));
+    ++loops_;
     loop_body(s, lists, index);
+    --loops_;
     out_.close();
     --depth_;
   }
@@ -442,8 +477,8 @@ class WorkerEmitter {
             out_.line(fmt::format("const auto {} = {};", names_.of(st.var), expressions_.text(st.value)));
             return;
           }
-          out_.line(fmt::format("const auto {} = {};", names_.of(st.var),
-                                expressions_.set_operation(st.value, room(st.var, st.buffer))));
+          std::string into = room(st.var, st.buffer) + shared_rows(st);
+          out_.line(fmt::format("const auto {} = {};", names_.of(st.var), expressions_.set_operation(st.value, into)));
         },
         [&](const ir::For& f) { loop(f); }, [&](const ir::If& i) { branch(i); },
         [&](const ir::Collect& c) { collect(c); }, [&](const ir::Yield& y) { yield(y); },
@@ -466,6 +501,9 @@ class WorkerEmitter {
   std::uint32_t group_ = 0;
   int level_ = 0;
   int depth_ = 0;
+  int loops_ = 0;  ///< Around the statement.
+  std::uint32_t shared_rows_ = 0;
+  std::uint32_t next_rows_ = 0;  ///< Of those.
   int walked_ = 0;
 };
 

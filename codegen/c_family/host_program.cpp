@@ -226,6 +226,11 @@ class HostEmitter {
           fmt::format("  plan.sinks.push_back({{SinkForm::{}, {}}});", form(sink), sink.var->type->columns.size()));
     }
     for (const ir::Buffer& buffer : s.buffers) out_.line("  " + buffer_needs(buffer));
+    if (entry.shared_rows != 0) out_.line(fmt::format("  plan.shared_rows = {};", entry.shared_rows));
+    for (const ir::Buffer& buffer : s.buffers) {
+      if (entry.shared_rows == 0 || !buffer.var->type->is_bit_rows()) continue;
+      out_.line(fmt::format("  plan.row_items = larger(plan.row_items, u64({}));", expressions_.text(buffer.capacity)));
+    }
     for (const std::string& line : call_(entry, names_)) out_.line("  " + line);
     for (std::size_t i = 0; i < s.collect->sinks.size(); ++i) {
       const ir::Sink& sink = s.collect->sinks[i];

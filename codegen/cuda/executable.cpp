@@ -219,9 +219,11 @@ class CudaExecutable::Run {
     return size;
   }
 
+  std::uint64_t items_of(const ir::Buffer& buffer) {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(values_.integer(*buffer.capacity), 0));
+  }
   BufferSpec spec(const ir::Buffer& buffer) {
-    const std::uint64_t items =
-        static_cast<std::uint64_t>(std::max<std::int64_t>(values_.integer(*buffer.capacity), 0));
+    const std::uint64_t items = items_of(buffer);
     const ir::Type& type = *buffer.var->type;
     std::string name(buffer.var->hint);
     if (type.bits) return {std::move(name), matcha_program::words_for(items), 8, true};
@@ -237,7 +239,11 @@ class CudaExecutable::Run {
     request.region = &s;
     request.group = session().groups()[index];
     request.positions = positions(session().regions()[index]);
-    for (const ir::Buffer& buffer : s.buffers) request.buffers.push_back(spec(buffer));
+    for (const ir::Buffer& buffer : s.buffers) {
+      request.buffers.push_back(spec(buffer));
+      if (buffer.var->type->is_bit_rows()) request.row_items = std::max(request.row_items, items_of(buffer));
+    }
+    request.shared_rows = session().regions()[index].shared_rows;
     request.universe = universe_.size();
     request.stream_rows = &s == streamed_;
     request.any_order = true;

@@ -101,6 +101,8 @@ struct RegionPlan {
   bool paged;                ///< The function is compiled for paged lists.
   std::vector<SinkPlan> sinks;
   std::vector<BufferNeeds> buffers;
+  u64 shared_rows;  ///< Rows of bits that tasks of one outermost position may share, for each position;
+  u64 row_items;    ///< of so many items at most.
 };
 /// The merged sinks of a region: `slots[i]` of sink i, `rows[i]` its columns in order of the outermost positions.
 struct RegionValues {

@@ -72,15 +72,15 @@ class Lane {
   using Rooms = std::vector<std::vector<u64>>;
   static constexpr u32 kRooms = 4;
 
-  Lane(const Case& c, Rooms& rooms) : case_(c), rooms_(rooms), next_room_(threadIdx.x / width * kRooms) {
-    launch_.shared = &shared_;
-  }
+  Lane(const Case& c, Rooms& rooms, const Launch& launch)
+      : case_(c), rooms_(rooms), next_room_(threadIdx.x / width * kRooms), launch_(launch) {}
 
   int wrong() {
     const WorkerOf<Group<width>> w(launch_, 0);
     const Graph g = case_.graph();
-    const auto rows = w.bit_rows(g, case_.view(), room());
-    const auto lower = w.lower_bit_rows(g, case_.view(), room());
+    // The groups of the warp make the first rows together; of the second ones there is no room for all.
+    const auto rows = w.bit_rows(g, case_.view(), room(), launch_.row_states);
+    const auto lower = w.lower_bit_rows(g, case_.view(), room(), launch_.row_states + 1);
     const auto upper = w.upper_bit_rows(g, case_.view(), room());
     const Room<u64> last = room();
     expect(w.size_of_bits(all_bits(rows)) == i64(case_.list.size()));
@@ -101,7 +101,7 @@ class Lane {
       std::erase_if(both, [&](i64 p) { return p >= i64(i); });
       check(w, bits_below(common_bits(bit_row(rows, i64(i)), bit_row(lower, i64(j))), i64(i)), both);
     }
-    expect(shared_.error == 0);
+    expect(launch_.shared->error == 0);
     return wrong_;
   }
 
@@ -138,8 +138,7 @@ class Lane {
   const Case& case_;
   Rooms& rooms_;
   u32 next_room_;
-  Shared shared_{};
-  Launch launch_{};
+  const Launch& launch_;
   int wrong_ = 0;
 };
 
@@ -151,8 +150,18 @@ void check() {
     const Case c = drawn(random, round);
     std::vector<std::vector<u64>> rooms(Lane<width>::kRooms * (warp::kLanes / width),
                                         std::vector<u64>(row_words(c.list.size()) + 1, ~0ull));
+    Shared shared{};
+    RowsState states[2]{};
+    std::vector<u64> words(row_words(c.list.size()) + 1, ~0ull);
+    Launch launch{};
+    launch.shared = &shared;
+    launch.row_states = states;
+    launch.row_words = words.data();
+    launch.row_capacity = words.size();
     int wrong = 0;
-    warp.run([&] { wrong += Lane<width>(c, rooms).wrong(); });
+    warp.run([&] { wrong += Lane<width>(c, rooms, launch).wrong(); });
+    EXPECT_EQ(states[0].done, c.list.size());
+    EXPECT_EQ(words.back(), ~0ull);
     ASSERT_EQ(wrong, 0) << "round " << round << ", a list of " << c.list.size();
   }
 }
