@@ -288,7 +288,6 @@ bool Facts::lasts(const Expr* list) const {
   return let != nullptr && lasts(let->value);
 }
 
-/// The most items that a list may have; a bit set has none that the list of its rows has not.
 std::int64_t Facts::longest(const Expr* list_expr) const {
   const Var* rows = list_expr->type->bits ? rows_of(*this, list_expr) : nullptr;
   const Expr* base = rows != nullptr ? base_of(*this, rows) : nullptr;
@@ -356,6 +355,17 @@ Range Facts::range_of(const Expr* value) const {
   return {};
 }
 
+/// True for an item of the list that rows were made of, at a position in a set of their bits.
+bool Facts::has_item(const Expr& at) const {
+  const Var* position = as<Var>(behind_lets(*this, at.operands[1]));
+  const Stmt* stmt = position != nullptr ? definition(position) : nullptr;
+  const For* walk = stmt != nullptr ? as<For>(stmt) : nullptr;
+  if (walk == nullptr || !walk->lists[0]->type->bits || walk->vars[0] != position) return false;
+  const Var* rows = rows_of(*this, walk->lists[0]);
+  const Expr* base = rows != nullptr ? base_of(*this, rows) : nullptr;
+  return base != nullptr && behind_lets(*this, base) == behind_lets(*this, at.operands[0]);
+}
+
 bool Facts::node_may_trap(const Expr& e) const {
   switch (e.kind) {
     case Kind::Var: {
@@ -383,7 +393,7 @@ bool Facts::node_may_trap(const Expr& e) const {
       return divisor == nullptr || divisor->value == 0 || divisor->value == -1;
     }
     case Kind::AtMost: return range(e.operands[0]).high > range(e.operands[1]).low;
-    case Kind::At:
+    case Kind::At: return !has_item(e);
     case Kind::LabelName:
     case Kind::Label: return true;
     case Kind::Convert: {
