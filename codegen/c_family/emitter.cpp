@@ -6,11 +6,13 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <unordered_map>
 #include <utility>
 
 #include "codegen/c_family/lane_loops.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
+#include "runtime/common/bits.h"
 
 namespace matcha::codegen {
 
@@ -136,6 +138,7 @@ class WorkerEmitter {
     expressions_.set_in_region(true);
     group_ = spelling_.groups.empty() ? 0 : spelling_.groups[emitted_.regions.size()];
     std::string worker = group_ == 0 ? "Worker" : fmt::format("WorkerOf<Group<{}>>", group_);
+    uses_ = ir::count_uses(*region.collect->body);
     shared_counts_.clear();
     lane_loops_.reset();
     if (group_ > 1) lane_loops_.emplace(facts_, region);
@@ -243,6 +246,21 @@ class WorkerEmitter {
     columns.pop_back();
     std::string_view call = spelling_.stack == Stack::Paged ? "paged_buffer" : "buffer";
     return fmt::format("w.{}<{}>({})", call, columns, buffer_index(buffer));
+  }
+
+  /// A bit set of one lane: stored if it is read several times and a few words are enough.
+  void keep(const ir::Store& s) {
+    constexpr std::int64_t kMostWords = 64;
+    const std::int64_t words =
+        static_cast<std::int64_t>(matcha_program::words_for(static_cast<std::uint64_t>(facts_.longest(s.value))));
+    std::string value = expressions_.text(s.value);
+    const auto uses = uses_.find(s.var);
+    if (uses != uses_.end() && uses->second > 1 && words <= kMostWords) {
+      std::string place = fmt::format("{}_words", names_.of(s.var));
+      out_.line(fmt::format("alignas(16) u64 {}[{}];", place, words));
+      value = fmt::format("keep_bits({}, {})", value, place);
+    }
+    out_.line(fmt::format("const auto {} = {};", names_.of(s.var), value));
   }
 
   /// The argument by which tasks of one outermost position share rows.
@@ -473,10 +491,7 @@ class WorkerEmitter {
           out_.line(fmt::format("const {} {} = {};", type, names_.of(l.var), expressions_.text(l.value)));
         },
         [&](const ir::Store& st) {
-          if (alone_) {
-            out_.line(fmt::format("const auto {} = {};", names_.of(st.var), expressions_.text(st.value)));
-            return;
-          }
+          if (alone_) return keep(st);
           std::string into = room(st.var, st.buffer) + shared_rows(st);
           out_.line(fmt::format("const auto {} = {};", names_.of(st.var), expressions_.set_operation(st.value, into)));
         },
@@ -496,6 +511,7 @@ class WorkerEmitter {
   std::map<const ir::Var*, std::size_t> sink_index_;
   std::map<const ir::Var*, SinkKind> kinds_;
   std::set<const ir::Var*> shared_counts_;
+  std::unordered_map<const ir::Var*, int> uses_;
   std::optional<LaneLoops> lane_loops_;  ///< Of the region, when its groups have several lanes.
   bool alone_ = false;                   ///< Inside one of them.
   std::uint32_t group_ = 0;

@@ -206,6 +206,10 @@ Expressions::Printed Expressions::print(const ir::Expr* expr) {
     case Kind::Convert: return convert(expr);
     case Kind::Size: return size(expr);
     case Kind::At:
+      if (!facts_.may_trap(expr)) {
+        return primary(fmt::format("item<{}>({}, u64({}))", static_cast<const ir::At*>(expr)->column,
+                                   text(expr->operands[0]), text(expr->operands[1])));
+      }
       return primary(fmt::format("w.at<{}>({}, {}, {})", static_cast<const ir::At*>(expr)->column,
                                  text(expr->operands[0]), text(expr->operands[1]), place(expr)));
     case Kind::Label: return primary(worker_call("label", expr));

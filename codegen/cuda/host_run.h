@@ -60,7 +60,7 @@ inline u64 plan_row_words(Gpu& gpu, const RegionPlan& plan) {
   constexpr u64 kMostBytes = 4ull << 30;
   u64 left = std::min(gpu.room() / 2, kMostBytes);
   u128 items = plan.dealt_graph != nullptr ? u128(plan.dealt_graph->arc_count) : u128(plan.positions) * plan.row_items;
-  return u64(std::min(items * words_for(plan.row_items) * plan.shared_rows, u128(left / 8)));
+  return u64(std::min(items * row_stride(plan.row_items) * plan.shared_rows, u128(left / 8)));
 }
 
 /// The memory of one run of a region, with so much room for rows.

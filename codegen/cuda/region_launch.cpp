@@ -246,7 +246,7 @@ void RegionLauncher::prepare_shared_rows(const RegionRequest& request, const Reg
   using Wide = unsigned __int128;
   const Wide items =
       inputs.dealt_graph != nullptr ? Wide{inputs.dealt_graph->arc_count} : Wide{request.positions} * request.row_items;
-  const Wide words = items * matcha_program::words_for(request.row_items) * request.shared_rows;
+  const Wide words = items * matcha_program::row_stride(request.row_items) * request.shared_rows;
   launch.row_capacity = static_cast<std::uint64_t>(std::min<Wide>(words, left / 8));
   const DeviceMemory& memory = memory_.take(Use::RowStates, states * sizeof(RowsState));
   need(device_->call(device_->calls().memset_d8_async, memory.address(), static_cast<unsigned char>(0),

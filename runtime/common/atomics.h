@@ -1,6 +1,6 @@
 // The few atomic operations that the task queue and the workers use, on host and device. All are relaxed but `publish`
-// and the two that hand over rows of bits: what else is passed between workers is passed in the atomic words themselves,
-// and where two words must be seen in order there is a `fence`.
+// and the two that hand over rows of bits: what else is passed between workers is passed in the atomic words
+// themselves, and where two words must be seen in order there is a `fence`.
 #pragma once
 
 #include "runtime/common/prelude.h"

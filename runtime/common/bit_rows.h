@@ -47,24 +47,24 @@ class BitRowMaker : public BitSets<Group> {
       if (place != kNoRoom) {
         u64* data = launch_.row_words + (place - kFirstPlace);
         make_together<lower>(list, *maybe_shared, data, near_of);
-        return {data, list.size, u32(words_for(list.size))};
+        return {data, list.size};
       }
     }
     if (words > room.capacity) {
       this->trap(kCapacityExceeded, 0, 0);
-      return {room.data, 0, 0};
+      return {room.data, 0};
     }
     group_.sync();
     make<lower>(group_, list, 0, list.size, room.data, near_of);
     group_.sync();
-    return {room.data, list.size, u32(words_for(list.size))};
+    return {room.data, list.size};
   }
 
   /// Where so many words of shared rows are. What the first lane of a group does alone.
   MATCHA_MEMBER u64 place_of(RowsState& state, u64 words) const {
     u64 place = atomic_read(&state.place);
     if (place == 0 && atomic_exchange_if(&state.place, 0, kClaimed) == 0) {
-      u64 begin = atomic_add(&launch_.shared->row_words_taken, words);
+      u64 begin = atomic_add(&launch_.shared->row_words_taken, words + words % 2);
       place = begin + words <= launch_.row_capacity ? kFirstPlace + begin : kNoRoom;
       atomic_exchange(&state.place, place);
       return place;
@@ -97,7 +97,7 @@ class BitRowMaker : public BitSets<Group> {
   /// does not wait for every one of them.
   template <bool lower, typename L, typename Near>
   MATCHA_APART static void make(Group group, L list, u64 begin, u64 end, u64* data, Near near_of) {
-    const u64 stride = words_for(list.size);
+    const u64 stride = row_stride(list.size);
     for (u64 first = begin; first < end; first += Group::kWidth) {
       const List<u32> own = near_of(list.at(smaller(first + group.lane, end - 1)));
       for (u64 i = first; i < smaller(first + Group::kWidth, end); ++i) {

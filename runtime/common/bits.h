@@ -1,5 +1,6 @@
 // Sets of positions in a short list, a bit each, in words of 64. A set is a view: it has `words` words, of which
-// `word(k)` gives one, computed where it is read; behind them there are no positions.
+// `word(k)` gives one and `pair(k)` two, from an even one on, computed where they are read; behind them there are no
+// positions. Stored words are aligned in pairs, because a lane that reads a row of its own waits for every load.
 #pragma once
 
 #include "runtime/common/atomics.h"
@@ -10,8 +11,9 @@ namespace matcha_program {
 inline constexpr u32 kWordBits = 64;
 
 MATCHA_FN constexpr u64 words_for(u64 positions) { return (positions + kWordBits - 1) / kWordBits; }
-/// Words of the rows of a list of so many items.
-MATCHA_FN constexpr u64 row_words(u64 items) { return items * words_for(items); }
+/// Words from one row to the next of a list of so many items, and of all its rows.
+MATCHA_FN constexpr u64 row_stride(u64 items) { return items <= kWordBits ? 1 : (words_for(items) + 1) / 2 * 2; }
+MATCHA_FN constexpr u64 row_words(u64 items) { return items * row_stride(items); }
 
 /// The bits of word `k` of the positions below `end`, any number.
 MATCHA_FN u64 first_bits(u64 end, u32 k) {
@@ -43,15 +45,25 @@ MATCHA_FN u32 nth_bit(u64 word, u32 n) {
   return place;
 }
 
+struct alignas(16) WordPair {
+  u64 first, second;
+};
+template <typename A>
+MATCHA_FN WordPair single_words(const A& set, u32 k) {
+  return {set.word(k), set.word(k + 1)};
+}
+
 struct StoredBits {
   const u64* data;
   u32 words;
   MATCHA_MEMBER u64 word(u32 k) const { return data[k]; }
+  MATCHA_MEMBER WordPair pair(u32 k) const { return *reinterpret_cast<const WordPair*>(data + k); }
 };
 struct AllBits {
   u64 size;
   u32 words;
   MATCHA_MEMBER u64 word(u32 k) const { return first_bits(size, k); }
+  MATCHA_MEMBER WordPair pair(u32 k) const { return single_words(*this, k); }
 };
 template <typename A>
 struct BitsBelow {
@@ -59,6 +71,10 @@ struct BitsBelow {
   u64 position;
   u32 words;
   MATCHA_MEMBER u64 word(u32 k) const { return set.word(k) & first_bits(position, k); }
+  MATCHA_MEMBER WordPair pair(u32 k) const {
+    const WordPair all = set.pair(k);
+    return {all.first & first_bits(position, k), all.second & first_bits(position, k + 1)};
+  }
 };
 template <typename A>
 struct BitsAbove {
@@ -66,6 +82,10 @@ struct BitsAbove {
   u64 position;
   u32 words;
   MATCHA_MEMBER u64 word(u32 k) const { return set.word(k) & ~first_bits(position + 1, k); }
+  MATCHA_MEMBER WordPair pair(u32 k) const {
+    const WordPair all = set.pair(k);
+    return {all.first & ~first_bits(position + 1, k), all.second & ~first_bits(position + 1, k + 1)};
+  }
 };
 template <typename A, typename B>
 struct CommonBits {
@@ -73,6 +93,11 @@ struct CommonBits {
   B b;
   u32 words;
   MATCHA_MEMBER u64 word(u32 k) const { return a.word(k) & b.word(k); }
+  MATCHA_MEMBER WordPair pair(u32 k) const {
+    const WordPair x = a.pair(k);
+    const WordPair y = b.pair(k);
+    return {x.first & y.first, x.second & y.second};
+  }
 };
 template <typename A, typename B>
 struct OtherBits {
@@ -80,6 +105,7 @@ struct OtherBits {
   B b;
   u32 words;
   MATCHA_MEMBER u64 word(u32 k) const { return k < b.words ? a.word(k) & ~b.word(k) : a.word(k); }
+  MATCHA_MEMBER WordPair pair(u32 k) const { return single_words(*this, k); }
 };
 
 /// The rows of a list: for each of its items a set of positions. Of rows of lower neighbours, the row of an item has
@@ -88,16 +114,16 @@ template <bool lower>
 struct BitRows {
   const u64* data;
   u64 size;
-  u32 stride;
 };
 
 template <bool lower>
 MATCHA_FN StoredBits bit_row(const BitRows<lower>& rows, i64 i) {
-  return {rows.data + u64(i) * rows.stride, lower ? smaller(u32(words_for(u64(i))), rows.stride) : rows.stride};
+  u64 words = words_for(rows.size);
+  return {rows.data + u64(i) * row_stride(rows.size), u32(lower ? smaller(words_for(u64(i)), words) : words)};
 }
 template <bool lower>
 MATCHA_FN AllBits all_bits(const BitRows<lower>& rows) {
-  return {rows.size, rows.stride};
+  return {rows.size, u32(words_for(rows.size))};
 }
 template <typename A>
 MATCHA_FN BitsBelow<A> bits_below(const A& set, i64 position) {
@@ -125,8 +151,19 @@ MATCHA_FN bool has_bit(const A& set, i64 position) {
 template <typename A>
 MATCHA_FN i64 count_bits(const A& set) {
   u32 count = 0;
-  for (u32 k = 0; k < set.words; ++k) count += bit_count(set.word(k));
+  u32 k = 0;
+  for (; k + 1 < set.words; k += 2) {
+    const WordPair words = set.pair(k);
+    count += bit_count(words.first) + bit_count(words.second);
+  }
+  if (k < set.words) count += bit_count(set.word(k));
   return count;
+}
+/// A set that one thread stores for itself.
+template <typename A>
+MATCHA_FN StoredBits keep_bits(const A& set, u64* data) {
+  for (u32 k = 0; k < set.words; ++k) data[k] = set.word(k);
+  return {data, set.words};
 }
 
 /// A walk over the positions of a set: `while (walk.next())` one is at `position`, the `index`th.
