@@ -284,6 +284,7 @@ const Expr* LocalNest::expr(const Expr* e) {
     gains_ += set && bit_loops_ > 0;
     if (set) return builder_.make(Kind::Contains, {set->bits, position});
   }
+  if (!lists_ && bit_loops_ > 0 && (e->kind == Kind::Intersect || e->kind == Kind::Diff)) return fail(e);
   std::vector<const Expr*> operands;
   for (const Expr* operand : e->operands) operands.push_back(expr(operand));
   return failed_ ? e : builder_.with_operands(e, operands);

@@ -33,7 +33,7 @@ class Localizer final : public Rewriter {
     if (loop.lists.size() != 1) return false;
     std::int64_t most = std::clamp<std::int64_t>(context_.option("most"), 1, INT32_MAX);
     for (const Expr* base : bases(loop.lists[0])) {
-      Stmts rewritten = LocalNest(builder(), facts_, base).rewrite(loop, most);
+      Stmts rewritten = LocalNest(builder(), facts_, base, context_.option("lists") != 0).rewrite(loop, most);
       if (rewritten.empty()) continue;
       context_.count("nests");
       Builder& b = builder();

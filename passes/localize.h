@@ -31,7 +31,8 @@ namespace matcha::passes {
 /// Requires: stage loop; better after `hoist`, which gives sets that are used again their names. Ensures: stage loop,
 /// and what the verifier promises of bit sets (ir/README.md).
 /// Gives up on: nests that read the neighbours of several graphs or sets that are no part of u, and nests with no set
-/// operation below a walk over a part of u: triangles are counted as they are.
+/// operation below a walk over a part of u: triangles are counted as they are. With `lists=0` also nests in which some
+/// set operation stays one on lists, below a walk over bits: a group of lanes would have to do each of them together.
 ir::Module localize(const ir::Module& module, PassContext& context);
 
 }  // namespace matcha::passes

@@ -41,8 +41,9 @@ const std::vector<std::string> kCpu = {
     "legalize",
 };
 
-/// What follows for the C family; the reasons are the same.
-const std::vector<std::string> kCFamily = {"plan-memory", "legalize"};
+/// What follows for the C family; the reasons are the same. Thousands of groups have rows of their own, and their lanes
+/// walk bits side by side where no set operation needs all of them.
+const std::vector<std::string> kCFamily = {"localize{most=2048,lists=0}", "plan-memory", "legalize"};
 
 class PipelineParser {
  public:

@@ -4,10 +4,15 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
+#include <unordered_map>
+#include <utility>
 
+#include "codegen/c_family/lane_loops.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
+#include "runtime/common/bits.h"
 
 namespace matcha::codegen {
 
@@ -20,13 +25,22 @@ namespace {
 /// Loop levels whose positions a task may name.
 constexpr int kSpineLevels = 3;
 
-/// The last statement of a block when it is a loop, or an `if` that ends in one: where a region may be split a level
-/// deeper.
-const ir::For* spine(const ir::Block& block) {
-  if (block.body.empty()) return nullptr;
+/// The loops that end a block: its last statement, or what ends each part of an `if` there, so that a region may be
+/// split a level deeper; none unless all of them walk lists.
+std::vector<const ir::For*> spine(const ir::Block& block) {
+  if (block.body.empty()) return {};
+  if (const ir::For* loop = ir::as<ir::For>(block.body.back())) {
+    if (loop->lists[0]->type->bits) return {};
+    return {loop};
+  }
   const ir::If* branch = ir::as<ir::If>(block.body.back());
-  if (branch != nullptr) return branch->maybe_else == nullptr ? spine(*branch->then_body) : nullptr;
-  return ir::as<ir::For>(block.body.back());
+  if (branch == nullptr) return {};
+  std::vector<const ir::For*> loops = spine(*branch->then_body);
+  if (branch->maybe_else == nullptr || loops.empty()) return loops;
+  std::vector<const ir::For*> others = spine(*branch->maybe_else);
+  if (others.empty()) return {};
+  loops.insert(loops.end(), others.begin(), others.end());
+  return loops;
 }
 
 /// The list of which an expression is a slice.
@@ -44,13 +58,30 @@ const ir::Expr& unsliced(const ir::Facts& facts, const ir::Expr& list) {
 /// slice.
 const ir::Expr* dealt_graph(const ir::Facts& facts, const ir::For& outer) {
   if (outer.lists.size() != 1 || outer.lists[0]->kind != Kind::Vertices) return nullptr;
-  const ir::For* inner = spine(*outer.body);
-  if (inner == nullptr) return nullptr;
-  const ir::Expr& walked = unsliced(facts, *inner->lists[0]);
-  bool near =
-      walked.kind == Kind::Neighbors || walked.kind == Kind::LowerNeighbors || walked.kind == Kind::UpperNeighbors;
-  bool neighbours = near && walked.operands[0] == outer.lists[0]->operands[0] && walked.operands[1] == outer.vars[0];
-  return neighbours ? walked.operands[0] : nullptr;
+  const std::vector<const ir::For*> inner = spine(*outer.body);
+  const bool neighbours = std::all_of(inner.begin(), inner.end(), [&](const ir::For* loop) {
+    const ir::Expr& walked = unsliced(facts, *loop->lists[0]);
+    bool near =
+        walked.kind == Kind::Neighbors || walked.kind == Kind::LowerNeighbors || walked.kind == Kind::UpperNeighbors;
+    return near && walked.operands[0] == outer.lists[0]->operands[0] && walked.operands[1] == outer.vars[0];
+  });
+  return !inner.empty() && neighbours ? outer.lists[0]->operands[0] : nullptr;
+}
+
+/// How often rows of bits are made below an outermost position and beside no other loop.
+std::uint32_t row_stores(const ir::Block& block) {
+  std::uint32_t count = 0;
+  for (const ir::Stmt* stmt : block.body) {
+    ir::match(
+        *stmt, [&](const ir::Block& inner) { count += row_stores(inner); },
+        [&](const ir::Store& store) { count += store.var->type->is_bit_rows() ? 1 : 0; },
+        [&](const ir::If& branch) {
+          count += row_stores(*branch.then_body);
+          if (branch.maybe_else != nullptr) count += row_stores(*branch.maybe_else);
+        },
+        [&](const ir::Collect& collect) { count += row_stores(*collect.body); }, [](const ir::Stmt&) {});
+  }
+  return count;
 }
 
 class WorkerEmitter {
@@ -91,11 +122,14 @@ class WorkerEmitter {
 
   void emit(const ir::Region& region) {
     region_ = &region;
-    EmittedRegion entry{&region, fmt::format("region_{}", emitted_.regions.size()), nullptr, false, nullptr};
+    EmittedRegion entry{&region, fmt::format("region_{}", emitted_.regions.size()), nullptr, false, nullptr, 0};
     if (region.schedule.parallel) {
       entry.outer = ir::as<ir::For>(region.collect->body->body.back());
       entry.dealt_graph = dealt_graph(facts_, *entry.outer);
+      entry.shared_rows = row_stores(*entry.outer->body);
     }
+    shared_rows_ = entry.shared_rows;
+    next_rows_ = 0;
     for (std::size_t i = 0; i < region.collect->sinks.size(); ++i) {
       sink_index_[region.collect->sinks[i].var] = i;
       entry.ordered_rows = entry.ordered_rows || region.collect->sinks[i].kind == SinkKind::List;
@@ -104,7 +138,10 @@ class WorkerEmitter {
     expressions_.set_in_region(true);
     group_ = spelling_.groups.empty() ? 0 : spelling_.groups[emitted_.regions.size()];
     std::string worker = group_ == 0 ? "Worker" : fmt::format("WorkerOf<Group<{}>>", group_);
+    uses_ = ir::count_uses(*region.collect->body);
     shared_counts_.clear();
+    lane_loops_.reset();
+    if (group_ > 1) lane_loops_ = std::make_unique<LaneLoops>(facts_, region);
     find_shared_counts(region);
     std::string totals = fmt::format("Totals{}", emitted_.regions.size());
     out_.line("// What a worker has found in all its tasks; of a group, `lanes` is each lane's own part.");
@@ -117,6 +154,7 @@ class WorkerEmitter {
     for (const ir::Var* sum : shared_counts_) out_.line(fmt::format("i64 {} = 0;", share(sum)));
     level_ = 0;
     depth_ = 0;
+    loops_ = 0;
     block(*region.collect->body);
     for (const ir::Var* sum : shared_counts_) out_.line(fmt::format("{}lanes += {};", accumulator(sum), share(sum)));
     if (!region.schedule.parallel) out_.line("w.finish_position(task);");
@@ -134,8 +172,9 @@ class WorkerEmitter {
   static bool counts_a_set(const ir::Yield& yield) {
     const ir::Expr* value = yield.values[0];
     if (value->kind == Kind::Convert) value = value->operands[0];
-    return value->kind == Kind::Size &&
-           (value->operands[0]->kind == Kind::Intersect || value->operands[0]->kind == Kind::Diff);
+    if (value->kind != Kind::Size) return false;
+    const ir::Expr* set = value->operands[0];
+    return set->type->bits || set->kind == Kind::Intersect || set->kind == Kind::Diff;
   }
 
   /// Sums of the region into which counts are yielded: in a group every lane keeps its share of those counts, and the
@@ -148,9 +187,13 @@ class WorkerEmitter {
     }
     ir::for_each_stmt(*region.collect->body, [&](const ir::Stmt& s) {
       const ir::Yield* yield = ir::as<ir::Yield>(&s);
-      if (yield != nullptr && sums.contains(yield->sink) && counts_a_set(*yield)) shared_counts_.insert(yield->sink);
+      if (yield == nullptr || !sums.contains(yield->sink)) return;
+      if (counts_a_set(*yield) || lane_loops_->adds_to(yield->sink)) shared_counts_.insert(yield->sink);
     });
   }
+
+  /// A sum to which lanes add on their own.
+  bool in_lanes(const ir::Var* sum) const { return lane_loops_ && lane_loops_->adds_to(sum); }
 
   static std::string accumulator_type(const ir::Sink& sink) {
     switch (sink.kind) {
@@ -180,7 +223,9 @@ class WorkerEmitter {
       out_.line(fmt::format("bool {} = {};", name, sink.kind == SinkKind::All));
     } else {
       out_.line(fmt::format("{} {}{{}};", accumulator_type(sink), name));
-      if (region && shared_counts_.contains(sink.var)) out_.line(fmt::format("i128 {}lanes{{}};", name));
+      if (region ? shared_counts_.contains(sink.var) : in_lanes(sink.var)) {
+        out_.line(fmt::format("i128 {}lanes{{}};", name));
+      }
     }
     kinds_[sink.var] = sink.kind;
   }
@@ -196,10 +241,35 @@ class WorkerEmitter {
 
   /// The worker's place for a list of the type of `list`.
   std::string room(const ir::Var* list, const ir::Var* buffer) const {
+    if (list->type->bits || list->type->is_bit_rows()) return fmt::format("w.buffer<u64>({})", buffer_index(buffer));
     std::string columns = Expressions::type(list->type).substr(5);
     columns.pop_back();
     std::string_view call = spelling_.stack == Stack::Paged ? "paged_buffer" : "buffer";
     return fmt::format("w.{}<{}>({})", call, columns, buffer_index(buffer));
+  }
+
+  /// A bit set of one lane: stored if it is read several times and a few words are enough.
+  void keep(const ir::Store& s) {
+    constexpr std::int64_t kMostWords = 64;
+    const std::int64_t words =
+        static_cast<std::int64_t>(matcha_program::words_for(static_cast<std::uint64_t>(facts_.longest(s.value))));
+    std::string value = expressions_.text(s.value);
+    const auto uses = uses_.find(s.var);
+    if (uses != uses_.end() && uses->second > 1 && words <= kMostWords) {
+      std::string place = fmt::format("{}_words", names_.of(s.var));
+      out_.line(fmt::format("alignas(16) u64 {}[{}];", place, words));
+      value = fmt::format("keep_bits({}, {})", value, place);
+    }
+    out_.line(fmt::format("const auto {} = {};", names_.of(s.var), value));
+  }
+
+  /// The argument by which tasks of one outermost position share rows.
+  std::string shared_rows(const ir::Store& s) {
+    if (!s.var->type->is_bit_rows() || !region_->schedule.parallel || loops_ != 1) return "";
+    std::string number = shared_rows_ == 1 ? "at0" : fmt::format("at0 * {} + {}", shared_rows_, next_rows_);
+    ++next_rows_;
+    return fmt::format(", w.shared_rows(task, {}, u64({}.size))", number,
+                       expressions_.text(s.value->operands[1], Precedence::Primary));
   }
 
   void flush(const ir::Sink& sink) {
@@ -215,7 +285,7 @@ class WorkerEmitter {
 
   /// On the spine, effects beside the loop that a task may resume run only in tasks that begin further out.
   void block(const ir::Block& b) {
-    bool on_spine = level_ == depth_ && level_ < kSpineLevels && region_->schedule.parallel && spine(b) != nullptr;
+    bool on_spine = level_ == depth_ && level_ < kSpineLevels && region_->schedule.parallel && !spine(b).empty();
     for (const ir::Stmt* stmt : b.body) {
       if (on_spine && stmt == b.body.back()) {
         resumable(*stmt);
@@ -237,6 +307,10 @@ class WorkerEmitter {
     const ir::If* branch = ir::as<ir::If>(&s);
     out_.open(fmt::format("if ({})", expressions_.text(branch->cond)));
     block(*branch->then_body);
+    if (branch->maybe_else != nullptr) {
+      out_.turn("else");
+      block(*branch->maybe_else);
+    }
     out_.close();
   }
 
@@ -289,19 +363,45 @@ class WorkerEmitter {
                           level_ > 1 ? "at1" : "0", index));
     ++level_;
     ++depth_;
+    ++loops_;
     loop_body(loop, lists, index);
     --level_;
     --depth_;
+    --loops_;
     if (level_ == 0) out_.line("w.finish_position(task);");
     out_.close();
   }
 
+  /// A walk over the positions of a bit set, by all lanes together or by each its own.
+  void bit_loop(const ir::For& s) {
+    bool shared = lane_loops_ && lane_loops_->contains(s);
+    std::string walk = fmt::format("bits{}", walked_++);
+    ++depth_;
+    out_.open(fmt::format("for (auto {0} = {1}({2}); {0}.next();)", walk, shared ? "w.walk_lanes" : "walk_bits",
+                          expressions_.text(s.lists[0])),
+              comment(s));
+    out_.line(fmt::format("const i64 {} = {}.position;", names_.of(s.vars[0]), walk));
+    if (s.maybe_index != nullptr) out_.line(fmt::format("const i64 {} = {}.index;", names_.of(s.maybe_index), walk));
+    bool before = std::exchange(alone_, alone_ || shared);
+    expressions_.set_in_lanes(alone_);
+    ++loops_;
+    block(*s.body);
+    --loops_;
+    alone_ = before;
+    expressions_.set_in_lanes(alone_);
+    out_.close();
+    --depth_;
+  }
+
   void loop(const ir::For& s) {
+    if (s.lists[0]->type->bits) return bit_loop(s);
     ++depth_;
     std::vector<std::string> lists = bind_lists(s);
     std::string index = fmt::format("i{}", walked_++);
     out_.open(fmt::format("for (u64 {0} = 0, end = {1}; {0} < end; ++{0})", index, length(s, lists)), comment(s));
+    ++loops_;
     loop_body(s, lists, index);
+    --loops_;
     out_.close();
     --depth_;
   }
@@ -329,6 +429,7 @@ class WorkerEmitter {
     }
     switch (kinds_[s.sink]) {
       case SinkKind::Sum:
+        if (alone_) name += "lanes";
         out_.line(s.sink->type->is_scalar(ScalarKind::F64) ? fmt::format("{}.add({});", name, values)
                                                            : fmt::format("{} += {};", name, values));
         break;
@@ -351,6 +452,7 @@ class WorkerEmitter {
     block_without_spine(*s.body);
     for (const ir::Sink& sink : s.sinks) {
       std::string name = accumulator(sink.var);
+      if (in_lanes(sink.var)) out_.line(fmt::format("{0} += w.gather({0}lanes);", name));
       std::string value = name;
       std::string place = fmt::format("{}, {}", s.loc.line, s.loc.column);
       if (sink.kind == SinkKind::Sum) {
@@ -390,8 +492,9 @@ class WorkerEmitter {
           out_.line(fmt::format("const {} {} = {};", type, names_.of(l.var), expressions_.text(l.value)));
         },
         [&](const ir::Store& st) {
-          out_.line(fmt::format("const auto {} = {};", names_.of(st.var),
-                                expressions_.set_operation(st.value, room(st.var, st.buffer))));
+          if (alone_) return keep(st);
+          std::string into = room(st.var, st.buffer) + shared_rows(st);
+          out_.line(fmt::format("const auto {} = {};", names_.of(st.var), expressions_.set_operation(st.value, into)));
         },
         [&](const ir::For& f) { loop(f); }, [&](const ir::If& i) { branch(i); },
         [&](const ir::Collect& c) { collect(c); }, [&](const ir::Yield& y) { yield(y); },
@@ -409,9 +512,15 @@ class WorkerEmitter {
   std::map<const ir::Var*, std::size_t> sink_index_;
   std::map<const ir::Var*, SinkKind> kinds_;
   std::set<const ir::Var*> shared_counts_;
+  std::unordered_map<const ir::Var*, int> uses_;
+  std::unique_ptr<LaneLoops> lane_loops_;  ///< Of the region, when its groups have several lanes.
+  bool alone_ = false;                   ///< Inside one of them.
   std::uint32_t group_ = 0;
   int level_ = 0;
   int depth_ = 0;
+  int loops_ = 0;  ///< Around the statement.
+  std::uint32_t shared_rows_ = 0;
+  std::uint32_t next_rows_ = 0;  ///< Of those.
   int walked_ = 0;
 };
 

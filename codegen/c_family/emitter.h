@@ -29,6 +29,8 @@ struct EmittedRegion {
   /// The graph whose vertices the outermost loop walks and whose neighbours the next one does, so that tiles of its
   /// arcs can be dealt out (runtime/common/deal.h); null: positions only.
   const ir::Expr* dealt_graph = nullptr;
+  /// Rows of bits that tasks of one outermost position share (runtime/common/bit_rows.h): states for each position.
+  std::uint32_t shared_rows = 0;
 };
 
 /// The parts of a program that run on workers: the frame of top-level values and one function a region.

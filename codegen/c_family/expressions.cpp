@@ -123,7 +123,17 @@ std::string Expressions::set_operation(const ir::Expr* expr, std::string_view in
   return set_call(expr, into.empty() ? "count" : "", into);
 }
 
+std::string Expressions::share(const ir::Expr* expr) {
+  if (!expr->type->bits) return set_call(expr, "share", "");
+  return fmt::format("{}({})", in_lanes_ ? "count_bits" : "w.share_bits", text(expr));
+}
+
 std::string Expressions::set_call(const ir::Expr* expr, std::string_view prefix, std::string_view into) {
+  if (expr->type->bits) return fmt::format("w.store_bits({}, {})", text(expr), into);
+  if (expr->type->is_bit_rows()) {
+    return fmt::format("w.{}({}, {}, {})", ir::keyword(expr->kind), text(expr->operands[0]), text(expr->operands[1]),
+                       into);
+  }
   bool computed = expr->kind == Kind::Intersect || expr->kind == Kind::Diff || expr->kind == Kind::Sorted;
   if (!computed) return fmt::format("w.copy({}, {})", text(expr), into);
   std::string_view verb = expr->kind == Kind::Intersect ? "intersect" : expr->kind == Kind::Diff ? "diff" : "sorted";
@@ -140,11 +150,27 @@ std::string Expressions::set_call(const ir::Expr* expr, std::string_view prefix,
 
 Expressions::Printed Expressions::size(const ir::Expr* expr) {
   const ir::Expr* list = expr->operands[0];
+  if (list->type->bits) return {call(in_lanes_ ? "count_bits" : "w.size_of_bits", expr), Precedence::Primary};
   if (list->kind == Kind::Intersect || list->kind == Kind::Diff) return {set_operation(list, ""), Precedence::Primary};
   return {fmt::format("i64({}.size)", text(list, Precedence::Primary)), Precedence::Primary};
 }
 
+/// A bit set that is computed where it is read.
+Expressions::Printed Expressions::bits(const ir::Expr* expr) {
+  const auto name = [&]() -> std::string_view {
+    switch (expr->kind) {
+      case Kind::Below: return "bits_below";
+      case Kind::Above: return "bits_above";
+      case Kind::Intersect: return "common_bits";
+      case Kind::Diff: return "other_bits";
+      default: return ir::keyword(expr->kind);
+    }
+  };
+  return {call(name(), expr), Precedence::Primary};
+}
+
 Expressions::Printed Expressions::print(const ir::Expr* expr) {
+  if (expr->type->bits && expr->kind != Kind::Var) return bits(expr);
   const auto primary = [](std::string text) { return Printed{std::move(text), Precedence::Primary}; };
   switch (expr->kind) {
     case Kind::Var: {
@@ -180,6 +206,10 @@ Expressions::Printed Expressions::print(const ir::Expr* expr) {
     case Kind::Convert: return convert(expr);
     case Kind::Size: return size(expr);
     case Kind::At:
+      if (!facts_.may_trap(expr)) {
+        return primary(fmt::format("item<{}>({}, u64({}))", static_cast<const ir::At*>(expr)->column,
+                                   text(expr->operands[0]), text(expr->operands[1])));
+      }
       return primary(fmt::format("w.at<{}>({}, {}, {})", static_cast<const ir::At*>(expr)->column,
                                  text(expr->operands[0]), text(expr->operands[1]), place(expr)));
     case Kind::Label: return primary(worker_call("label", expr));
@@ -194,6 +224,7 @@ Expressions::Printed Expressions::print(const ir::Expr* expr) {
     case Kind::Max: return primary(call(fmt::format("larger<{}>", type(expr->type)), expr));
     case Kind::AtMost: return primary(worker_call("at_most", expr));
     case Kind::Contains:
+      return primary(call(expr->operands[0]->type->bits ? "has_bit" : ir::keyword(expr->kind), expr));
     case Kind::LowerBound:
     case Kind::HasEdge:
     case Kind::MaxDegree:

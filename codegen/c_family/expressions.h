@@ -21,12 +21,14 @@ class Expressions {
   std::string text(const ir::Expr* expr, Precedence place = Precedence::Conditional);
   /// The call that counts or stores a set operation, or copies another list; `into` is a buffer, or empty to count.
   std::string set_operation(const ir::Expr* expr, std::string_view into);
-  /// The call that gives a lane's share of the size of a set operation.
-  std::string share(const ir::Expr* expr) { return set_call(expr, "share", ""); }
+  /// The call that gives a lane's share of the size of a set operation or a bit set.
+  std::string share(const ir::Expr* expr);
   /// `u32`, `i64`, `i128`, `f64`, `bool`, `Graph`, `List<u32, i64>`.
   static std::string type(const ir::Type* type);
   /// Makes top-level values print as members of the frame `f` (inside region functions).
   void set_in_region(bool in_region) { in_region_ = in_region; }
+  /// Makes every lane count bits on its own (inside loops whose items the lanes share).
+  void set_in_lanes(bool in_lanes) { in_lanes_ = in_lanes; }
 
  private:
   struct Printed {
@@ -39,6 +41,7 @@ class Expressions {
   Printed division(const ir::Expr* expr);
   Printed convert(const ir::Expr* expr);
   Printed size(const ir::Expr* expr);
+  Printed bits(const ir::Expr* expr);
   std::string call(std::string_view function, const ir::Expr* expr);
   std::string worker_call(std::string_view function, const ir::Expr* expr);
   /// The call for arithmetic that may fail, on 64 or 128 bits.
@@ -49,6 +52,7 @@ class Expressions {
   const ir::Facts& facts_;
   Names& names_;
   bool in_region_ = false;
+  bool in_lanes_ = false;
 };
 
 }  // namespace matcha::codegen

@@ -225,11 +225,11 @@ class HostEmitter {
       out_.line(
           fmt::format("  plan.sinks.push_back({{SinkForm::{}, {}}});", form(sink), sink.var->type->columns.size()));
     }
+    for (const ir::Buffer& buffer : s.buffers) out_.line("  " + buffer_needs(buffer));
+    if (entry.shared_rows != 0) out_.line(fmt::format("  plan.shared_rows = {};", entry.shared_rows));
     for (const ir::Buffer& buffer : s.buffers) {
-      std::size_t columns = buffer.var->type->columns.size();
-      std::string bytes = columns == 1 ? fmt::format("sizeof({})", Expressions::type(buffer.var->type->columns[0]))
-                                       : std::to_string(8 * columns);
-      out_.line(fmt::format("  plan.buffers.push_back({{u64({}), {}}});", expressions_.text(buffer.capacity), bytes));
+      if (entry.shared_rows == 0 || !buffer.var->type->is_bit_rows()) continue;
+      out_.line(fmt::format("  plan.row_items = larger(plan.row_items, u64({}));", expressions_.text(buffer.capacity)));
     }
     for (const std::string& line : call_(entry, names_)) out_.line("  " + line);
     for (std::size_t i = 0; i < s.collect->sinks.size(); ++i) {
@@ -237,6 +237,17 @@ class HostEmitter {
       out_.line(fmt::format("  {} = {};", member(sink.var), sink_value(sink, i, s)));
     }
     out_.line("}");
+  }
+
+  std::string buffer_needs(const ir::Buffer& buffer) {
+    const ir::Type& type = *buffer.var->type;
+    std::string items = fmt::format("u64({})", expressions_.text(buffer.capacity));
+    if (type.bits || type.is_bit_rows()) {
+      return fmt::format("plan.buffers.push_back({{{}({}), 8, true}});", type.bits ? "words_for" : "row_words", items);
+    }
+    std::string bytes = type.columns.size() == 1 ? fmt::format("sizeof({})", Expressions::type(type.columns[0]))
+                                                 : std::to_string(8 * type.columns.size());
+    return fmt::format("plan.buffers.push_back({{{}, {}, false}});", items, bytes);
   }
 
   std::string positions(const EmittedRegion& entry) {

@@ -28,6 +28,9 @@ struct DeviceText {
 /// The options that the text is compiled with, besides the architecture.
 std::vector<std::string> compile_options();
 
+/// True for what reads half of a neighbour list, for which the device needs the graph's split offsets.
+bool reads_splits(ir::Kind kind);
+
 /// The group width of each region: `wanted`, or, when it is 0, 1 for a region without set operations and `lanes` for
 /// the others. A region that is not parallel gets the same.
 std::vector<std::uint32_t> group_widths(const ir::Module& module, std::uint32_t wanted, std::uint32_t lanes);

@@ -8,6 +8,7 @@
 #include "ir/analysis/facts.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
+#include "runtime/common/bits.h"
 
 namespace matcha::codegen::gpu {
 
@@ -131,7 +132,7 @@ class CudaExecutable::Run {
     for_each_device_node(program_.module_, [&](const ir::Expr& node) {
       if (node.operands.empty() || node.operands[0] != var) return;
       wanted.sources = wanted.sources || node.kind == Kind::Edges;
-      wanted.splits = wanted.splits || node.kind == Kind::LowerNeighbors || node.kind == Kind::UpperNeighbors;
+      wanted.splits = wanted.splits || reads_splits(node.kind);
       wanted.labels = wanted.labels || node.kind == Kind::Label || node.kind == Kind::KnownLabel;
       if (node.kind == Kind::EdgeInfo) {
         wanted.edge_info = true;
@@ -236,6 +237,20 @@ class CudaExecutable::Run {
     return size;
   }
 
+  std::uint64_t items_of(const ir::Buffer& buffer) {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(values_.integer(*buffer.capacity), 0));
+  }
+  BufferSpec spec(const ir::Buffer& buffer) {
+    const std::uint64_t items = items_of(buffer);
+    const ir::Type& type = *buffer.var->type;
+    std::string name(buffer.var->hint);
+    if (type.bits) return {std::move(name), matcha_program::words_for(items), 8, true};
+    if (type.is_bit_rows()) return {std::move(name), matcha_program::row_words(items), 8, true};
+    std::uint64_t bytes =
+        type.columns.size() == 1 ? runtime::element_bytes(element_kind(*type.columns[0])) : 8 * type.columns.size();
+    return {std::move(name), items, bytes};
+  }
+
   void region(const ir::Region& s) {
     std::size_t index = next_region_++;
     RegionRequest request;
@@ -243,12 +258,10 @@ class CudaExecutable::Run {
     request.group = session().groups()[index];
     request.positions = positions(session().regions()[index]);
     for (const ir::Buffer& buffer : s.buffers) {
-      std::int64_t items = std::max<std::int64_t>(values_.integer(*buffer.capacity), 0);
-      const std::span<const ir::Type* const> columns = buffer.var->type->columns;
-      std::uint64_t bytes =
-          columns.size() == 1 ? runtime::element_bytes(element_kind(*columns[0])) : 8 * columns.size();
-      request.buffers.push_back({std::string(buffer.var->hint), static_cast<std::uint64_t>(items), bytes});
+      request.buffers.push_back(spec(buffer));
+      if (buffer.var->type->is_bit_rows()) request.row_items = std::max(request.row_items, items_of(buffer));
     }
+    request.shared_rows = session().regions()[index].shared_rows;
     request.universe = universe_.size();
     request.stream_rows = &s == streamed_;
     request.any_order = true;

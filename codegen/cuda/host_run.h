@@ -54,6 +54,15 @@ inline u64 plan_pages(Gpu& gpu, const ListPlan& lists, u64 workers, u64 arena_by
   return std::min(lists.pages * workers, std::min(left, arena_bytes) / kPageBytes);
 }
 
+/// Words for the rows of bits that groups share: of all positions, if there is that much room.
+inline u64 plan_row_words(Gpu& gpu, const RegionPlan& plan) {
+  if (plan.shared_rows == 0) return 0;
+  constexpr u64 kMostBytes = 4ull << 30;
+  u64 left = std::min(gpu.room() / 2, kMostBytes);
+  u128 items = plan.dealt_graph != nullptr ? u128(plan.dealt_graph->arc_count) : u128(plan.positions) * plan.row_items;
+  return u64(std::min(items * row_stride(plan.row_items) * plan.shared_rows, u128(left / 8)));
+}
+
 /// The memory of one run of a region, with so much room for rows.
 class RegionOnGpu {
  public:
@@ -72,6 +81,7 @@ class RegionOnGpu {
     if (plan.paged) scratch_.fill(0);
     boards_.fill(0);
     idle_.fill(0);
+    row_states_.fill(0);
     sums_.fill(0);
     queue_.fill(0xFF);
     counts_.fill(0);
@@ -148,6 +158,9 @@ class RegionOnGpu {
     launch.buffers = buffers_.as<BufferPlan>();
     launch.arena = arena_.as<u8>();
     launch.arena_pages = pages_;
+    if (shared_words_ != 0) launch.row_states = row_states_.as<RowsState>();
+    launch.row_words = row_words_.as<u64>();
+    launch.row_capacity = shared_words_;
     launch.slots = slot_memory_.as<Slot>();
     launch.sinks = plan_.sinks.size();
     launch.rows = area_memory_.as<RowArea>();
@@ -180,6 +193,9 @@ class RegionOnGpu {
   DeviceArray idle_{(workers_ / block_ / 64 + 1) * 8};
   DeviceArray scratch_{lists_.scratch_bytes * workers_};
   DeviceArray arena_{pages_ * kPageBytes};
+  u64 shared_words_ = plan_row_words(gpu_, plan_);
+  DeviceArray row_words_{shared_words_ * 8};
+  DeviceArray row_states_{(shared_words_ != 0 ? plan_.positions * plan_.shared_rows : 0) * sizeof(RowsState)};
   DeviceArray buffers_{lists_.buffers.size() * sizeof(BufferPlan)};
   DeviceArray sums_{exact_sums(plan_) * workers_ * sizeof(ExactSum)};
   std::vector<Slot> slots_;

@@ -48,8 +48,7 @@ std::vector<Read> reads(const ir::Region& region, const FrameLayout& layout) {
         if (node.operands.empty() || node.operands[0]->kind != Kind::Var) return;
         if (node.kind == Kind::Edges) found[node.operands[0]].insert("kSources");
         if (node.kind == Kind::EdgeInfo) found[node.operands[0]].insert("kInfo");
-        if (node.kind == Kind::LowerNeighbors || node.kind == Kind::UpperNeighbors)
-          found[node.operands[0]].insert("kSplits");
+        if (reads_splits(node.kind)) found[node.operands[0]].insert("kSplits");
         if (node.kind == Kind::Label || node.kind == Kind::KnownLabel) found[node.operands[0]].insert("kLabels");
       });
     });

@@ -8,6 +8,7 @@
 
 #include "codegen/cuda/device_text.h"
 #include "codegen/cuda/sinks.h"
+#include "runtime/common/bits.h"
 #include "runtime/common/half_stealing.h"
 #include "runtime/common/rooms.h"
 #include "runtime/common/task_walk.h"
@@ -166,6 +167,7 @@ Launch RegionLauncher::prepare(const RegionRequest& request, const RegionInputs&
                                       : share.of(request.positions, launch.chunk);
   shared.queue_room = launch.queue.capacity;
   prepare_lists(launch);
+  prepare_shared_rows(request, inputs, launch);
   prepare_slots(request, launch);
   if (request.has_rows()) prepare_rows(request);
   launch.rows = device_pointer<const RowArea>(shared_ + layout_.areas);
@@ -229,6 +231,30 @@ void RegionLauncher::prepare_lists(Launch& launch) {
   if (plan_bytes != 0)
     std::memcpy(static_cast<char*>(control_.host()) + layout_.buffers, plan_.buffers.data(), plan_bytes);
   launch.buffers = device_pointer<const matcha_program::BufferPlan>(shared_ + layout_.buffers);
+}
+
+/// Room for the rows of all positions if there is that much; a position for which there is none has rows of every
+/// group's own.
+void RegionLauncher::prepare_shared_rows(const RegionRequest& request, const RegionInputs& inputs, Launch& launch) {
+  constexpr std::uint64_t kMostBytes = std::uint64_t{4} << 30;
+  using matcha_program::RowsState;
+  const std::uint64_t states = request.positions * request.shared_rows;
+  const std::uint64_t held = plan_.scratch_bytes * plan_.workers + plan_.pages * matcha_program::kPageBytes;
+  const std::uint64_t limit = list_memory().bytes;
+  const std::uint64_t left = std::min(limit - std::min(limit, held + states * sizeof(RowsState)), kMostBytes * 2) / 2;
+  if (states == 0 || left == 0) return;
+  // Of all positions together, the lists have as many items as there are neighbours to walk.
+  using Wide = unsigned __int128;
+  const Wide items =
+      inputs.dealt_graph != nullptr ? Wide{inputs.dealt_graph->arc_count} : Wide{request.positions} * request.row_items;
+  const Wide words = items * matcha_program::row_stride(request.row_items) * request.shared_rows;
+  launch.row_capacity = static_cast<std::uint64_t>(std::min<Wide>(words, left / 8));
+  const DeviceMemory& memory = memory_.take(Use::RowStates, states * sizeof(RowsState));
+  need(device_->call(device_->calls().memset_d8_async, memory.address(), static_cast<unsigned char>(0),
+                     states * sizeof(RowsState), stream_.get()));
+  launch.row_states = device_pointer<RowsState>(memory.address());
+  launch.row_words =
+      device_pointer<matcha_program::u64>(memory_.take(Use::RowWords, launch.row_capacity * 8).address());
 }
 
 void RegionLauncher::prepare_slots(const RegionRequest& request, Launch& launch) {

@@ -25,6 +25,8 @@ struct RegionRequest {
   Stack stack = Stack::Array;  ///< What the kernel is compiled for.
   std::uint64_t positions = 1;
   std::vector<BufferSpec> buffers;
+  std::uint64_t shared_rows = 0;  ///< Rows of bits that tasks of one outermost position share, for each position;
+  std::uint64_t row_items = 0;    ///< of so many items at most.
   std::uint64_t universe = 0;
   bool stream_rows = false;  ///< The rows of its list sink go to the host while it runs, in no particular order.
   bool any_order = false;    ///< The order of the rows of its list sinks does not matter.
@@ -111,6 +113,7 @@ class RegionLauncher {
   ListMemory list_memory() const;
   void prepare_stealing(const RegionRequest& request, matcha_program::Launch& launch);
   void prepare_lists(matcha_program::Launch& launch);
+  void prepare_shared_rows(const RegionRequest& request, const RegionInputs& inputs, matcha_program::Launch& launch);
   void prepare_slots(const RegionRequest& request, matcha_program::Launch& launch);
   void prepare_rows(const RegionRequest& request);
   std::uint64_t* counts() const;

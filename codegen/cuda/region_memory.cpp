@@ -22,7 +22,7 @@ const DeviceMemory& RegionMemory::take_rows(std::uint64_t sink, std::uint64_t by
 std::uint64_t RegionMemory::scratch_limit() const {
   constexpr std::uint64_t kReserve = std::uint64_t{256} << 20;
   std::uint64_t held = 0;
-  for (Use use : {Use::Scratch, Use::Pages}) {
+  for (Use use : {Use::Scratch, Use::Pages, Use::RowStates, Use::RowWords}) {
     const auto piece = pieces_.find({use, 0});
     if (piece != pieces_.end()) held += piece->second.bytes();
   }

@@ -13,7 +13,7 @@ namespace matcha::codegen::gpu {
 /// Memory of the device that regions use one after the other: each purpose keeps the largest piece it was ever given.
 class RegionMemory {
  public:
-  enum class Use { Control, Queue, Boards, Idle, Scratch, Pages, Slots, Sums };
+  enum class Use { Control, Queue, Boards, Idle, Scratch, Pages, RowStates, RowWords, Slots, Sums };
 
   explicit RegionMemory(runtime::cuda::DeviceRef device) : device_(std::move(device)) {}
 
@@ -24,7 +24,8 @@ class RegionMemory {
   const runtime::cuda::DeviceMemory& take_rows(std::uint64_t sink, std::uint64_t bytes);
   /// The same, handed over for good.
   runtime::cuda::DeviceMemory give_rows(std::uint64_t sink) { return std::move(rows_[sink]); }
-  /// Bytes that scratch memory and pages may have: what is free, but for a reserve, and what they have already.
+  /// Bytes that scratch memory, pages and shared rows may have: what is free, but for a reserve, and what they have
+  /// already.
   std::uint64_t scratch_limit() const;
 
  private:

@@ -41,6 +41,10 @@ Needs paged_needs(std::span<const BufferSpec> buffers) {
   Needs needs;
   for (const BufferSpec& buffer : buffers) {
     needs.buffers.push_back({static_cast<std::uint64_t>(needs.bytes), buffer.items});
+    if (buffer.array) {
+      needs.bytes += in_lines(Wide{buffer.items} * buffer.item_bytes);
+      continue;
+    }
     std::uint64_t columns = matcha_program::paged_columns(buffer.item_bytes);
     std::uint64_t page_items = matcha_program::page_items(buffer.item_bytes);
     Wide pages = (Wide{buffer.items} + page_items - 1) / page_items * columns;
@@ -58,10 +62,10 @@ std::uint64_t array_groups(const Needs& needs, std::uint64_t workers, const List
 
 /// Groups of which all tables fit, with a page for each.
 std::uint64_t paged_groups(const Needs& needs, std::uint64_t workers, const ListMemory& memory) {
-  if (needs.lists == 0) return workers;
+  if (needs.bytes == 0) return workers;
   Wide pages = Wide{needs.lists} * kPageBytes;
   Wide groups = std::min<Wide>(workers, memory.bytes / (needs.bytes + pages));
-  if (memory.arena != 0) groups = std::min<Wide>(groups, memory.arena / pages);
+  if (memory.arena != 0 && pages != 0) groups = std::min<Wide>(groups, memory.arena / pages);
   return static_cast<std::uint64_t>(groups);
 }
 

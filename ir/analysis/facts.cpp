@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/analysis/bits.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
 
@@ -287,6 +288,17 @@ bool Facts::lasts(const Expr* list) const {
   return let != nullptr && lasts(let->value);
 }
 
+std::int64_t Facts::longest(const Expr* list_expr) const {
+  const Var* rows = list_expr->type->bits ? rows_of(*this, list_expr) : nullptr;
+  const Expr* base = rows != nullptr ? base_of(*this, rows) : nullptr;
+  if (base == nullptr) return kLongestList;
+  base = behind_lets(*this, base);
+  const ConstInt* begin = base->kind == Kind::Span ? as<ConstInt>(base->operands[1]) : nullptr;
+  const ConstInt* end = base->kind == Kind::Span ? as<ConstInt>(base->operands[2]) : nullptr;
+  bool known = begin != nullptr && end != nullptr && begin->value >= 0 && end->value >= begin->value;
+  return known ? std::min(end->value - begin->value, kLongestList) : kLongestList;
+}
+
 Range Facts::range(const Expr* value) const {
   if (const auto found = ranges_.find(value); found != ranges_.end()) return found->second;
   Range range = range_of(value);
@@ -300,7 +312,7 @@ Range Facts::range_of(const Expr* value) const {
       std::int64_t constant = static_cast<const ConstInt*>(value)->value;
       return {constant, constant};
     }
-    case Kind::Size:
+    case Kind::Size: return {0, longest(value->operands[0])};
     case Kind::LowerBound:
     case Kind::MaxDegree: return {0, kLongestList};
     case Kind::Neg: {
@@ -343,6 +355,17 @@ Range Facts::range_of(const Expr* value) const {
   return {};
 }
 
+/// True for an item of the list that rows were made of, at a position in a set of their bits.
+bool Facts::has_item(const Expr& at) const {
+  const Var* position = as<Var>(behind_lets(*this, at.operands[1]));
+  const Stmt* stmt = position != nullptr ? definition(position) : nullptr;
+  const For* walk = stmt != nullptr ? as<For>(stmt) : nullptr;
+  if (walk == nullptr || !walk->lists[0]->type->bits || walk->vars[0] != position) return false;
+  const Var* rows = rows_of(*this, walk->lists[0]);
+  const Expr* base = rows != nullptr ? base_of(*this, rows) : nullptr;
+  return base != nullptr && behind_lets(*this, base) == behind_lets(*this, at.operands[0]);
+}
+
 bool Facts::node_may_trap(const Expr& e) const {
   switch (e.kind) {
     case Kind::Var: {
@@ -370,7 +393,7 @@ bool Facts::node_may_trap(const Expr& e) const {
       return divisor == nullptr || divisor->value == 0 || divisor->value == -1;
     }
     case Kind::AtMost: return range(e.operands[0]).high > range(e.operands[1]).low;
-    case Kind::At:
+    case Kind::At: return !has_item(e);
     case Kind::LabelName:
     case Kind::Label: return true;
     case Kind::Convert: {

@@ -37,6 +37,8 @@ class Facts {
   bool has_rows(const Expr* graph) const;
   /// The range of an i64 expression.
   Range range(const Expr* value) const;
+  /// The most items that a list may have; a bit set has none that the list of its rows has not.
+  std::int64_t longest(const Expr* list) const;
   /// False if evaluating `expr` ends the run with an error for no input. Ranges tell overflow.
   bool may_trap(const Expr* expr) const;
   /// True for a view of a list that lies where it is, unchanged, as long as a region runs: of a graph or a top-level
@@ -63,6 +65,7 @@ class Facts {
   ListFacts collected(const Collect& collect, const Var* sink) const;
   const Expr* collected_bound(Builder& builder, const Block& block, const Var* sink) const;
   bool node_may_trap(const Expr& expr) const;
+  bool has_item(const Expr& at) const;
 
   std::unordered_map<const Var*, const Stmt*> definitions_;
   std::unordered_set<const Var*> top_level_;

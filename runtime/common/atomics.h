@@ -1,6 +1,6 @@
-// The few atomic operations that the task queue and the workers use, on host and device. All but `publish` are relaxed:
-// what is passed between workers is passed in the atomic words themselves, and where two words must be seen in order
-// there is a `fence`.
+// The few atomic operations that the task queue and the workers use, on host and device. All are relaxed but `publish`
+// and the two that hand over rows of bits: what else is passed between workers is passed in the atomic words
+// themselves, and where two words must be seen in order there is a `fence`.
 #pragma once
 
 #include "runtime/common/prelude.h"
@@ -19,6 +19,17 @@ MATCHA_FN u64 atomic_or(u64* word, u64 bits) { return atomicOr(word, bits); }
 MATCHA_FN u64 atomic_and(u64* word, u64 bits) { return atomicAnd(word, bits); }
 MATCHA_FN u64 atomic_exchange_if(u64* word, u64 expected, u64 value) { return atomicCAS(word, expected, value); }
 MATCHA_FN u64 atomic_read(const u64* word) { return *static_cast<const volatile u64*>(word); }
+/// Adds after everything that this thread wrote before; what `atomic_read_first` finds there, it finds before all that
+/// its thread reads after it.
+MATCHA_FN void atomic_add_last(u64* word, u64 value) {
+  __threadfence();
+  atomicAdd(word, value);
+}
+MATCHA_FN u64 atomic_read_first(const u64* word) {
+  u64 value = *static_cast<const volatile u64*>(word);
+  __threadfence();
+  return value;
+}
 /// Writes a word after everything that this thread wrote before; for a reader on the host.
 MATCHA_FN void publish(u64* word, u64 value) {
   __threadfence_system();
@@ -41,6 +52,8 @@ MATCHA_FN u64 atomic_exchange_if(u64* word, u64 expected, u64 value) {
   return expected;
 }
 MATCHA_FN u64 atomic_read(const u64* word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
+MATCHA_FN void atomic_add_last(u64* word, u64 value) { __atomic_fetch_add(word, value, __ATOMIC_RELEASE); }
+MATCHA_FN u64 atomic_read_first(const u64* word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
 MATCHA_FN void publish(u64* word, u64 value) { __atomic_store_n(word, value, __ATOMIC_RELEASE); }
 /// Whoever is waited for may need this processor; yielding it does not reach threads that others hold up.
 MATCHA_FN void nap(u32 = 0) {

@@ -21,6 +21,7 @@ struct Shared {
   alignas(128) u64 positions_done;  ///< Outermost positions walked, their inner loops apart that others got.
   u64 splits;                       ///< Tasks that were put into the queue or stolen.
   u64 pages_taken;                  ///< Of the arena; more than it has when some were refused.
+  u64 row_words_taken;              ///< Of `Launch::row_words`; the same.
 };
 
 /// The accumulator of one sink in one worker; `high` is the upper word of a 128-bit sum, or 1 once a min or max has a
@@ -49,6 +50,13 @@ struct AnyOf {
 };
 struct AllOf {
   bool value;
+};
+
+/// The rows of bits of one list that workers share; zeros at the start. See shared_rows.h.
+struct RowsState {
+  u64 place;  ///< 0: nobody has come to it.
+  u64 next;   ///< The first row that nobody has taken to make.
+  u64 done;   ///< Rows that are made.
 };
 
 /// Where the items or the page table of one planned buffer go: bytes from the start of a worker's scratch memory, and
@@ -110,9 +118,12 @@ struct Launch {
   u8* scratch;
   u64 scratch_bytes;  ///< Of one worker: its arrays, or its page tables, which are zeros at the start.
   const BufferPlan* buffers;
-  u8* arena;        ///< Of paged buffers.
-  u64 arena_pages;  ///< Of kPageBytes each.
-  Slot* slots;      ///< `workers * sinks`, set up by the host with the empty value of each sink.
+  u8* arena;              ///< Of paged buffers.
+  u64 arena_pages;        ///< Of kPageBytes each.
+  RowsState* row_states;  ///< Of each outermost position, as many as the region asks for; null: rows are not shared.
+  u64* row_words;         ///< For shared rows.
+  u64 row_capacity;       ///< Their number.
+  Slot* slots;            ///< `workers * sinks`, set up by the host with the empty value of each sink.
   u64 sinks;
   const RowArea* rows;  ///< One a sink; empty for those without rows.
 };

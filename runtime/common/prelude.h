@@ -67,6 +67,7 @@ struct List<T, Rest...> {
   u64 size;
   List<Rest...> rest;
   MATCHA_MEMBER T at(u64 i) const { return data[i]; }
+  MATCHA_MEMBER List part(u64 begin, u64 end) const { return {data + begin, end - begin, rest.part(begin, end)}; }
 };
 
 /// A few rows written in the program, in columns.

@@ -73,6 +73,9 @@ struct PagedList<shift, T, Rest...> {
   u64 size;
   PagedList<shift, Rest...> rest;
   MATCHA_MEMBER T at(u64 i) const { return column.at(i); }
+  MATCHA_MEMBER PagedList part(u64 from, u64 to) const {
+    return {column.part(from, to), to - from, rest.part(from, to)};
+  }
 };
 
 /// A page table: one pointer a page, null when the page was never needed. Of several columns, each has a table.

@@ -1,8 +1,7 @@
 // A worker is a group of threads with its share of the memory plan: what generated functions call `w`.
 #pragma once
 
-#include "runtime/common/checked.h"
-#include "runtime/common/rooms.h"
+#include "runtime/common/bit_rows.h"
 #include "runtime/common/set_operations.h"
 #include "runtime/common/task_walk.h"
 #define MATCHA_DEVICE_FUNCTION MATCHA_MEMBER
@@ -21,11 +20,11 @@ struct ExactTotal {
 };
 
 template <typename Group>
-class WorkerOf : public TaskWalk<Group>, public Checked<Group>, public SetOperations<Group> {
+class WorkerOf : public TaskWalk<Group>, public BitRowMaker<Group>, public SetOperations<Group> {
  public:
   MATCHA_MEMBER WorkerOf(const Launch& launch, u64 index)
       : TaskWalk<Group>(launch, Group::here(), index),
-        Checked<Group>(launch, Group::here()),
+        BitRowMaker<Group>(launch, Group::here()),
         SetOperations<Group>(Group::here()),
         launch_(launch),
         group_(Group::here()),
@@ -41,6 +40,13 @@ class WorkerOf : public TaskWalk<Group>, public Checked<Group>, public SetOperat
   template <typename... T>
   MATCHA_MEMBER PagedRoom<T...> paged_buffer(u32 number) const {
     return PagedRoom<T...>::in(memory_of(number), launch_.buffers[number].capacity);
+  }
+  /// Where the rows of bits number `number` are shared, of a list of `size` items that is walked at level 1; null when
+  /// the task has all of it.
+  MATCHA_MEMBER RowsState* shared_rows(const Task& task, u64 number, u64 size) const {
+    const Walk part = this->walk(task, 1, size);
+    bool whole = part.begin == 0 && part.end == size;
+    return whole || launch_.row_states == nullptr ? nullptr : launch_.row_states + number;
   }
   template <typename A, typename B, typename R>
   MATCHA_MEMBER auto intersect(const A& a, const B& b, R room) const {

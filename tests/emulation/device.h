@@ -1,5 +1,6 @@
 // Stands in front of a device text that is compiled as C++: the words of CUDA that the text uses outside of what
-// runtime/common spells for a host. Every thread of the grid is a worker of its own, so groups have width 1.
+// runtime/common spells for a host. Every thread of the grid is a worker of its own, so groups have width 1; with
+// MATCHA_EMULATED_WARPS, a warp is 32 fibers, and the text is that of a device.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +10,15 @@
 
 #include "tests/emulation/image.h"
 
-#define __global__
+#ifdef MATCHA_EMULATED_WARPS
+#include "tests/unit/runtime/common/warp.h"
+#else
 #define __device__
-#define __host__
 #define __forceinline__ inline
+#endif
+
+#define __global__
+#define __host__
 #define __launch_bounds__(...)
 #define __grid_constant__
 // What the groups of a block share is cut into parts of their own, and threads run one after the other.
@@ -21,7 +27,10 @@
 struct EmulatedIndex {
   unsigned x = 0;
 };
-inline thread_local EmulatedIndex gridDim, blockDim, blockIdx, threadIdx;
+inline thread_local EmulatedIndex gridDim, blockDim, blockIdx;
+#ifndef MATCHA_EMULATED_WARPS
+inline thread_local EmulatedIndex threadIdx;
+#endif
 
 namespace matcha::emulation {
 
@@ -42,8 +51,15 @@ struct KernelOf<kernel, void (*)(P...)> {
     gridDim.x = blocks;
     blockDim.x = threads;
     blockIdx.x = block;
+#ifdef MATCHA_EMULATED_WARPS
+    if (thread % warp::kLanes != 0) return;  // Its warp has run it.
+    static thread_local warp::Warp warp;
+    warp.first = thread;
+    warp.run([&] { std::apply(kernel, *static_cast<Arguments*>(copied)); });
+#else
     threadIdx.x = thread;
     std::apply(kernel, *static_cast<Arguments*>(copied));
+#endif
   }
 };
 

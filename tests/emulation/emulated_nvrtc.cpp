@@ -1,4 +1,4 @@
-// NVRTC's entries, with a C++ compiler behind them: a device text is compiled with groups of width 1.
+// NVRTC's entries, with a C++ compiler behind them.
 
 #include <spawn.h>
 #include <sys/wait.h>
@@ -44,8 +44,14 @@ std::vector<std::string> kernels(const std::string& source) {
   return names;
 }
 
+/// True when groups of the text's kernels have several lanes.
+bool has_wide_groups(const std::string& source) {
+  static const std::regex pattern(R"(WorkerOf<Group<([2-9]|\d\d)>> w\()");
+  return std::regex_search(source, pattern);
+}
+
 /// The compiler's exit status; its messages go to the file `log`.
-int compile(const std::string& source, const std::string& library, const std::string& log) {
+int compile(bool warps, const std::string& source, const std::string& library, const std::string& log) {
   std::vector<std::string> words = {EMULATION_COMPILER,
                                     "-std=c++20",
                                     "-O1",
@@ -55,6 +61,7 @@ int compile(const std::string& source, const std::string& library, const std::st
                                     "-I" EMULATION_ROOT,
                                     "-include",
                                     EMULATION_ROOT "/tests/emulation/device.h"};
+  if (warps) words.push_back("-DMATCHA_EMULATED_WARPS");
 #ifdef __SANITIZE_THREAD__
   words.push_back("-fsanitize=thread");
 #endif
@@ -133,7 +140,7 @@ int nvrtcCompileProgram(Program* program, int, const char* const*) {
     file << program->source << "\nusing namespace matcha_program;\n";
     for (const std::string& name : kernels(program->source)) file << "MATCHA_EMULATED_KERNEL(" << name << ")\n";
   }
-  const int status = compile(source, library, log);
+  const int status = compile(has_wide_groups(program->source), source, library, log);
   program->log = read(log);
   const std::string code = read(library);
   for (const std::string& made : {source, library, log}) unlink(made.c_str());

@@ -4,6 +4,7 @@
 usage: run_emulated.py MATCHA LIBRARY FOLDER PROGRAM         the counts of its `# count:` lines and, on small graphs, those of
                                                              the interpreter, with loops that split at once into tiny queues
        run_emulated.py MATCHA LIBRARY FOLDER PROGRAM races   fewer of them; LIBRARY is made with ThreadSanitizer
+       run_emulated.py MATCHA LIBRARY FOLDER PROGRAM warps   small graphs only, with groups of several lanes on warps of fibers
        run_emulated.py MATCHA LIBRARY FOLDER memory          lists that do not fit: fewer groups, pages, exit code 5
 
 LIBRARY stands for the driver and for NVRTC; FOLDER is for what the test makes. Run in the root folder. Exit 77 without g++ or
@@ -21,11 +22,17 @@ import sys
 GRAPHS = pathlib.Path("tests/graphs")
 SMALL = ["empty.txt", "one-edge.txt", "duplicates-loops.txt", "sparse-ids.txt", "random-20-seed2.txt"]
 SKEWED = ["rmat", "--scale", "8", "--edge-factor", "8", "--seed", "5"]
+SKEWED_FOR_WARPS = ["rmat", "--scale", "6", "--edge-factor", "10", "--seed", "5"]
 SETTINGS = [
     ["--group", "1"],
     ["--group", "1", "--tau-us", "1", "--eager", "--chunk", "1", "--queue", "4"],
     ["--group", "1", "--tau-us", "1", "--eager", "--chunk", "3", "--queue", "0"],
     ["--group", "1", "--tau-us", "1", "--eager", "--chunk", "9", "--queue", "2", "--split", "3", "--steal", "half", "--stack", "paged"],
+]
+WARPS = [
+    ["--group", "32", "--tau-us", "1", "--eager", "--chunk", "1", "--queue", "4"],
+    ["--group", "8", "--tau-us", "1", "--eager", "--chunk", "9", "--queue", "2", "--steal", "half", "--stack", "paged"],
+    ["--group", "2", "--steal", "none", "--tile", "0"],
 ]
 PAGED = ["--group", "1", "--stack", "paged"]
 # Their runs are thousands of times longer than 1 µs.
@@ -109,11 +116,14 @@ def small_graphs(text, skewed):
     return [*([str(GRAPHS / name)] for name in SMALL), labelled, [str(skewed)]]
 
 
-def check(bench, skewed, races):
+def check(bench, skewed, mode):
     text = pathlib.Path(bench.program).read_text()
     graphs = small_graphs(text, skewed)
     split_at_once = [SETTINGS[1], SETTINGS[3]]
-    if not races:
+    if mode == "warps":
+        for words in graphs:
+            bench.compare(words, WARPS)
+    elif mode == "":
         for words, count in stated_counts(text):
             bench.stated(words, count, SETTINGS)
         for words in graphs:
@@ -169,14 +179,14 @@ def check_memory(matcha, environment, folder):
 
 def main():
     matcha, library, folder, program = sys.argv[1:5]
-    races = sys.argv[5:] == ["races"]
+    mode = sys.argv[5] if len(sys.argv) > 5 else ""
     if shutil.which("g++") is None:
         print("[SKIP] there is no g++")
         return 77
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     environment = dict(os.environ, MATCHA_LIBCUDA=library, MATCHA_NVRTC=library, MATCHA_CACHE_DIR=str(folder))
-    if races:
+    if mode == "races":
         sanitizer = thread_sanitizer()
         if sanitizer is None:
             print("[SKIP] there is no ThreadSanitizer")
@@ -188,8 +198,9 @@ def main():
         if program == "memory":
             check_memory(os.path.abspath(matcha), environment, folder)
             return 0
-        subprocess.run([matcha, "graph", "generate", *SKEWED, "-o", skewed, "-q"], check=True)
-        check(Bench(os.path.abspath(matcha), environment, program), skewed, races)
+        shape = SKEWED_FOR_WARPS if mode == "warps" else SKEWED
+        subprocess.run([matcha, "graph", "generate", *shape, "-o", skewed, "-q"], check=True)
+        check(Bench(os.path.abspath(matcha), environment, program), skewed, mode)
     except Failed as failure:
         print(f"FAILED: {failure}")
         return 1

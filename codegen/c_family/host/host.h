@@ -88,6 +88,11 @@ struct SinkPlan {
   SinkForm form;
   u64 columns;  ///< Of Rows.
 };
+/// A planned buffer: items at most, and whether it is an array in any kind of stack, as those of bits are.
+struct BufferNeeds {
+  u64 items, item_bytes;
+  bool array;
+};
 struct RegionPlan {
   bool parallel;  ///< Else one worker does it all.
   u64 positions;
@@ -95,7 +100,9 @@ struct RegionPlan {
   const Graph* dealt_graph;  ///< By whose arcs the region may be dealt out, or null.
   bool paged;                ///< The function is compiled for paged lists.
   std::vector<SinkPlan> sinks;
-  std::vector<std::pair<u64, u64>> buffers;  ///< Items at most, bytes an item.
+  std::vector<BufferNeeds> buffers;
+  u64 shared_rows;  ///< Rows of bits that tasks of one outermost position may share, for each position;
+  u64 row_items;    ///< of so many items at most.
 };
 /// The merged sinks of a region: `slots[i]` of sink i, `rows[i]` its columns in order of the outermost positions.
 struct RegionValues {

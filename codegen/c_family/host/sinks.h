@@ -16,12 +16,12 @@ struct ListPlan {
 inline ListPlan plan_lists(const RegionPlan& plan) {
   constexpr u64 kLine = 64;
   ListPlan lists;
-  for (const auto& [items, item_bytes] : plan.buffers) {
+  for (const auto& [items, item_bytes, array] : plan.buffers) {
     lists.buffers.push_back({lists.scratch_bytes, items});
     u64 bytes = 0;
     bool fits = !__builtin_mul_overflow(items, item_bytes, &bytes) && bytes < (1ull << 60);
     if (!fits) throw Failure{5, "an intermediate list of up to " + std::to_string(items) + " items is too large"};
-    if (plan.paged) {
+    if (plan.paged && !array) {
       u64 pages = (items + page_items(item_bytes) - 1) / page_items(item_bytes) * paged_columns(item_bytes);
       lists.pages += pages;
       lists.tables += paged_columns(item_bytes);

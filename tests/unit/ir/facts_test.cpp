@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
+#include "ir/analysis/walk.h"
 #include "ir/match.h"
 #include "ir/printer.h"
 #include "tests/ir/parsed.h"
@@ -255,6 +257,32 @@ TEST(Facts, UsesAreCounted) {
   std::vector<const Var*> vars;
   free_vars(*r[0], vars);
   EXPECT_EQ(vars.size(), 2U);
+}
+
+TEST(Facts, BitSetsHavePositionsOfTheListOfTheirRows) {
+  Returned r(R"(
+    collect %n: sum i64, %m: sum i64 {
+      for %v in vertices(%G) {
+        let %some = span(neighbors(%G, %v), 0, 2048)
+        let %rows = bit_rows(%G, %some)
+        for %w at %p in %some {
+          let %few = size(bit_row(%rows, %p))
+          yield %n, (%few * %few)
+          let %all = size(%some)
+          yield %m, (%all * %all)
+          for %q in bit_row(%rows, %p) {
+            yield %n, convert<i64>((at<0>(%some, %q) < %w))
+            yield %m, convert<i64>((at<0>(neighbors(%G, %w), %q) < %w))
+          }
+        }
+      }
+    }
+    return %n, %m)");
+  std::vector<bool> traps;
+  for_each_stmt(*r.module().body, [&](const Stmt& stmt) {
+    if (const Yield* yield = as<Yield>(&stmt)) traps.push_back(r.facts().may_trap(yield->values[0]));
+  });
+  EXPECT_EQ(traps, (std::vector<bool>{false, true, false, true})) << "the items of one list are not those of another";
 }
 
 }  // namespace

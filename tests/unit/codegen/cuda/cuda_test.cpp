@@ -178,6 +178,25 @@ TEST_F(CudaText, ProgramPartReadsLikeTheProgram) {
   EXPECT_EQ(text.substr(text.find("struct Frame")), read("tests/unit/codegen/cuda/degrees.golden"));
 }
 
+TEST_F(CudaText, LanesShareThePositionsOfBitSets) {
+  std::optional<ir::Module> module = program(read("examples/clique5.mt"));
+  ASSERT_TRUE(module);
+  std::string text = emit_device_text(*module, {1, 32}).text;
+  for (const char* line : {
+           "const auto rows0 = w.bit_rows(f.D0, all0, w.buffer<u64>(0), w.shared_rows(task, at0, u64(all0.size)));",
+           "for (auto bits2 = w.walk_lanes(bit_row(rows0, p0)); bits2.next();) {",
+           "const auto fourth0 = keep_bits(common_bits(bit_row(rows0, p0), bit_row(rows0, p1)), fourth0_words);",
+           "for (auto bits3 = walk_bits(fourth0); bits3.next();) {",
+           "sum0_share += count_bits(common_bits(fourth0, bit_row(rows0, p2)));",
+       }) {
+    EXPECT_NE(text.find(line), std::string::npos) << line;
+  }
+  // A single lane walks and counts as a group, and stores what is read again where lists are stored.
+  text = emit_device_text(*module, {1, 1}).text;
+  EXPECT_NE(text.find("for (auto bits2 = walk_bits(bit_row(rows0, p0)); bits2.next();) {"), std::string::npos);
+  EXPECT_NE(text.find("const auto fourth0 = w.store_bits("), std::string::npos);
+}
+
 TEST_F(CudaText, FramePlacesFollowTheRulesOfCpp) {
   std::optional<ir::Module> module = kernel_module(
       "module kernel \"m\" (%a: bool, %b: i64, %G: graph, %l: list<vid, i64>, %c: bool) {\n"
@@ -263,6 +282,16 @@ TEST(RegionPlan, PagesAreWhatIsLeftBesideTables) {
   EXPECT_EQ(plan.pages, ((std::uint64_t{20} << 30) - 4 * plan.scratch_bytes) / 8192);
   EXPECT_THROW(plan_lists(kTwoLists, 8, Stack::Paged, {4 * 8192, 0}, {}), interp::Trap);
   EXPECT_THROW(plan_lists(kTwoLists, 8, Stack::Paged, {1 << 20, 3 * 8192}, {}), interp::Trap);
+}
+
+TEST(RegionPlan, BitsAreArraysBesidePages) {
+  const std::vector<BufferSpec> buffers = {{"rows", 1000, 8, true}, {"a", 1000, 4}};
+  RegionPlan plan = plan_lists(buffers, 8, Stack::Paged, {1 << 20, 0}, {});
+  EXPECT_EQ(plan.scratch_bytes, 8000u + 64u);
+  EXPECT_EQ(plan.buffers[1].offset, 8000u);
+  EXPECT_EQ(plan.pages, 8u);
+  const std::vector<BufferSpec> bits = {{"rows", 1000, 8, true}};
+  EXPECT_EQ(plan_lists(bits, 8, Stack::Paged, {3 * 8000, 8192}, {}).workers, 3u);
 }
 
 TEST_F(CudaText, RowsComeInOrderOfTheirPlaces) {

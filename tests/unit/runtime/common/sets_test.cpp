@@ -93,6 +93,12 @@ TEST_F(SetsTest, SlicesClampAndCut) {
   EXPECT_EQ(items_of(span(view(a), -5, 2)), Items({2, 4}));
   EXPECT_EQ(items_of(span(view(a), 3, 99)), Items({6}));
   EXPECT_EQ(span(view(a), 3, 1).size, 0U);
+  const std::vector<i64> weights = {20, 40, 41, 60};
+  const List<u32, i64> pairs{a.data(), a.size(), {weights.data(), weights.size()}};
+  const List<u32, i64> slice = span(pairs, 1, 3);
+  EXPECT_EQ(slice.size, 2U);
+  EXPECT_EQ(item<0>(slice, 1), 4U);
+  EXPECT_EQ(item<1>(slice, 1), 41);
 }
 
 TEST_F(SetsTest, SumsCarryInto128Bits) {

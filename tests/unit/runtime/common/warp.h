@@ -1,17 +1,20 @@
 // A warp of fibers, so that device code with groups of several lanes runs in a test: stands in front of runtime/common
 // and makes it the text of a device. A lane runs until it meets the others of its mask at a word of the warp; each word
 // is one exchange of values. Lanes that miss an exchange, or come to another one, hang the others, which ends the test.
+// Warps may run side by side on threads of the host: what they share is changed by atomic operations.
 #pragma once
 
 #include <ucontext.h>
 
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -37,12 +40,14 @@ struct Warp {
   std::array<std::vector<char>, kLanes> stacks;
   std::array<bool, kLanes> done{};
   std::array<std::uint64_t, kLanes> exchanges{};              ///< How many a lane has come to.
+  std::uint64_t naps = 0;                                     ///< Of all lanes.
   std::array<std::array<std::uint64_t, 2>, kLanes> values{};  ///< Of the last one and the one before.
   unsigned lane = 0;
+  unsigned first = 0;  ///< The number of its first thread in its block.
   std::function<void()> work;
 
   static Warp*& current() {
-    static Warp* warp = nullptr;
+    static thread_local Warp* warp = nullptr;
     return warp;
   }
   static void enter() {
@@ -67,7 +72,7 @@ struct Warp {
     constexpr int kIdleRounds = 3;
     int idle = 0;
     while (idle < kIdleRounds) {
-      std::uint64_t before = 0;
+      std::uint64_t before = naps;
       std::uint64_t after = 0;
       unsigned running = 0;
       for (unsigned i = 0; i < kLanes; ++i) {
@@ -77,6 +82,7 @@ struct Warp {
         swapcontext(&scheduler, &contexts[i]);
         running += done[i] ? 0 : 1;
       }
+      after += naps;
       for (unsigned i = 0; i < kLanes; ++i) after += exchanges[i] + (done[i] ? 1 : 0);
       if (running == 0) return;
       idle = before == after ? idle + 1 : 0;
@@ -95,6 +101,14 @@ struct Warp {
         swapcontext(&contexts[self], &scheduler);
       }
     }
+    lane = self;
+  }
+  /// Lets the other lanes go on, and other threads.
+  void nap() {
+    const unsigned self = lane;
+    ++naps;
+    std::this_thread::sleep_for(std::chrono::microseconds(1));
+    swapcontext(&contexts[self], &scheduler);
     lane = self;
   }
   std::uint64_t value_of(unsigned other) const { return values[other][exchanges[lane] % 2]; }
@@ -122,7 +136,7 @@ T exchange(unsigned mask, T value, unsigned source) {
 
 }  // namespace warp
 
-#define threadIdx (warp::Index{warp::here().lane})
+#define threadIdx (warp::Index{warp::here().first + warp::here().lane})
 
 inline void __syncwarp(unsigned mask) { warp::here().meet(mask, 0); }
 inline unsigned __ballot_sync(unsigned mask, bool flag) {
@@ -157,18 +171,19 @@ T __shfl_xor_sync(unsigned mask, T value, unsigned bits, unsigned) {
 }
 inline int __popc(unsigned word) { return __builtin_popcount(word); }
 inline int __ffsll(long long word) { return __builtin_ffsll(word); }
-inline long long clock64() { return 0; }
+inline long long clock64() { return static_cast<long long>(__builtin_ia32_rdtsc()); }
 inline double __dmul_rn(double a, double b) { return a * b; }
-inline void __nanosleep(unsigned) {}
+inline void __nanosleep(unsigned) { warp::here().nap(); }
 inline void __threadfence() {}
 inline void __threadfence_system() {}
 using std::fmod;
 
 using Word = unsigned long long;
-inline Word atomicAdd(Word* word, Word value) { return std::exchange(*word, *word + value); }
-inline Word atomicExch(Word* word, Word value) { return std::exchange(*word, value); }
-inline Word atomicOr(Word* word, Word bits) { return std::exchange(*word, *word | bits); }
-inline Word atomicAnd(Word* word, Word bits) { return std::exchange(*word, *word & bits); }
+inline Word atomicAdd(Word* word, Word value) { return __atomic_fetch_add(word, value, __ATOMIC_RELAXED); }
+inline Word atomicExch(Word* word, Word value) { return __atomic_exchange_n(word, value, __ATOMIC_RELAXED); }
+inline Word atomicOr(Word* word, Word bits) { return __atomic_fetch_or(word, bits, __ATOMIC_RELAXED); }
+inline Word atomicAnd(Word* word, Word bits) { return __atomic_fetch_and(word, bits, __ATOMIC_RELAXED); }
 inline Word atomicCAS(Word* word, Word expected, Word value) {
-  return std::exchange(*word, *word == expected ? value : *word);
+  __atomic_compare_exchange_n(word, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return expected;
 }

@@ -1,0 +1,87 @@
+#include "codegen/c_family/lane_loops.h"
+
+#include <algorithm>
+
+#include "ir/analysis/walk.h"
+#include "ir/match.h"
+
+namespace matcha::codegen {
+
+using ir::Kind;
+
+namespace {
+
+/// Loops over bit sets that one lane walks alone, the one that the lanes share included.
+constexpr int kLevels = 2;
+
+bool walks_bits(const ir::For& loop) { return loop.lists[0]->type->bits; }
+
+}  // namespace
+
+LaneLoops::LaneLoops(const ir::Facts& facts, const ir::Region& region) : facts_(facts) {
+  declare(*region.collect);
+  block(*region.collect->body);
+}
+
+void LaneLoops::declare(const ir::Collect& s) {
+  for (const ir::Sink& sink : s.sinks) sinks_[sink.var] = &sink;
+}
+
+void LaneLoops::block(const ir::Block& b) {
+  for (const ir::Stmt* stmt : b.body) {
+    ir::match(
+        *stmt, [&](const ir::Block& inner) { block(inner); }, [&](const ir::For& s) { loop(s); },
+        [&](const ir::If& s) {
+          block(*s.then_body);
+          if (s.maybe_else != nullptr) block(*s.maybe_else);
+        },
+        [&](const ir::Collect& s) {
+          declare(s);
+          block(*s.body);
+        },
+        [](const ir::Stmt&) {});
+  }
+}
+
+void LaneLoops::loop(const ir::For& s) {
+  if (!walks_bits(s) || !alone(*s.body, kLevels - 1)) return block(*s.body);
+  loops_.insert(&s);
+  ir::for_each_stmt(*s.body, [&](const ir::Stmt& inner) {
+    if (const ir::Yield* yield = ir::as<ir::Yield>(&inner)) sums_.insert(yield->sink);
+  });
+}
+
+/// True if one lane can do it alone, with at most `levels` loops in one another.
+bool LaneLoops::alone(const ir::Block& b, int levels) const {
+  return std::all_of(b.body.begin(), b.body.end(), [&](const ir::Stmt* stmt) { return alone(*stmt, levels); });
+}
+
+bool LaneLoops::alone(const ir::Stmt& s, int levels) const {
+  bool values = true;
+  ir::for_each_expr(s, [&](const ir::Expr& e) { values = values && alone(e); });
+  if (!values) return false;
+  return ir::match(
+      s, [&](const ir::Block& b) { return alone(b, levels); }, [](const ir::Let&) { return true; },
+      [](const ir::Store& store) { return store.var->type->bits; },
+      [&](const ir::For& loop) { return levels > 0 && walks_bits(loop) && alone(*loop.body, levels - 1); },
+      [&](const ir::If& branch) {
+        return alone(*branch.then_body, levels) && (branch.maybe_else == nullptr || alone(*branch.maybe_else, levels));
+      },
+      [&](const ir::Yield& yield) {
+        const ir::Type& type = *yield.sink->type;
+        return sinks_.at(yield.sink)->kind == ir::SinkKind::Sum && !type.is_scalar(ir::ScalarKind::F64);
+      },
+      [](const ir::Stmt&) { return false; });
+}
+
+bool LaneLoops::alone(const ir::Expr& e) const {
+  if (facts_.may_trap(&e)) return false;
+  bool found = true;
+  ir::for_each_node(e, [&](const ir::Expr& node) {
+    bool together = node.kind == Kind::Intersect || node.kind == Kind::Diff || node.kind == Kind::Sorted;
+    found = found && !(together && !node.type->bits);
+  });
+  return found;
+}
+
+}  // namespace matcha::codegen

@@ -1,0 +1,179 @@
+// The rows of a list: for each of its items, which of them are its neighbours, a bit each (GLUMIN, PPoPP 2025, section
+// 3; Almasri et al., ICS 2022, section 4). A group whose task has all of the list makes them in its own memory. Where
+// several tasks share a list, the groups that come to it make its rows together, each some of them, and wait for the
+// others': whoever has taken rows makes them without waiting for anybody.
+#pragma once
+
+#include "runtime/common/bit_sets.h"
+#include "runtime/common/lane_search.h"
+
+namespace matcha_program {
+
+template <typename Group>
+class BitRowMaker : public BitSets<Group> {
+ public:
+  MATCHA_MEMBER BitRowMaker(const Launch& launch, Group group)
+      : BitSets<Group>(launch, group), launch_(launch), group_(group) {}
+
+  /// The rows of the items of an ascending list without repeats: which of them are their neighbours, those below them,
+  /// those above them. `room` has what is not shared.
+  template <typename L>
+  MATCHA_MEMBER auto bit_rows(const Graph& g, const L& list, Room<u64> room, RowsState* maybe_shared = nullptr) const {
+    return rows_of<false>(list, room, maybe_shared, [&](u32 v) { return neighbors(g, v); });
+  }
+  template <typename L>
+  MATCHA_MEMBER auto lower_bit_rows(const Graph& g, const L& list, Room<u64> room,
+                                    RowsState* maybe_shared = nullptr) const {
+    return rows_of<true>(list, room, maybe_shared, [&](u32 v) { return lower_neighbors(g, v); });
+  }
+  template <typename L>
+  MATCHA_MEMBER auto upper_bit_rows(const Graph& g, const L& list, Room<u64> room,
+                                    RowsState* maybe_shared = nullptr) const {
+    return rows_of<false>(list, room, maybe_shared, [&](u32 v) { return upper_neighbors(g, v); });
+  }
+
+ private:
+  static constexpr u64 kClaimed = 1;
+  static constexpr u64 kNoRoom = 2;
+  static constexpr u64 kFirstPlace = 3;
+  /// A list that is so many times shorter is looked up in the other one.
+  static constexpr u64 kShort = 8;
+
+  template <bool lower, typename L, typename Near>
+  MATCHA_MEMBER BitRows<lower> rows_of(const L& list, Room<u64> room, RowsState* maybe_shared, Near near_of) const {
+    u64 words = row_words(list.size);
+    if (maybe_shared != nullptr) {
+      u64 place = group_.broadcast(group_.leads() ? place_of(*maybe_shared, words) : 0);
+      if (place != kNoRoom) {
+        u64* data = launch_.row_words + (place - kFirstPlace);
+        make_together<lower>(list, *maybe_shared, data, near_of);
+        return {data, list.size};
+      }
+    }
+    if (words > room.capacity) {
+      this->trap(kCapacityExceeded, 0, 0);
+      return {room.data, 0};
+    }
+    group_.sync();
+    make<lower>(group_, list, 0, list.size, room.data, near_of);
+    group_.sync();
+    return {room.data, list.size};
+  }
+
+  /// Where so many words of shared rows are. What the first lane of a group does alone.
+  MATCHA_MEMBER u64 place_of(RowsState& state, u64 words) const {
+    u64 place = atomic_read(&state.place);
+    if (place == 0 && atomic_exchange_if(&state.place, 0, kClaimed) == 0) {
+      u64 begin = atomic_add(&launch_.shared->row_words_taken, words + words % 2);
+      place = begin + words <= launch_.row_capacity ? kFirstPlace + begin : kNoRoom;
+      atomic_exchange(&state.place, place);
+      return place;
+    }
+    for (; place < kNoRoom; place = atomic_read(&state.place)) nap();
+    return place;
+  }
+
+  /// Some rows at a time until none is left, and then until the others have made theirs.
+  template <bool lower, typename L, typename Near>
+  MATCHA_MEMBER void make_together(const L& list, RowsState& state, u64* data, Near near_of) const {
+    while (done(state) < list.size) {
+      u64 begin = group_.broadcast(group_.leads() ? atomic_add(&state.next, Group::kWidth) : 0);
+      if (begin >= list.size) break;
+      u64 end = smaller(begin + Group::kWidth, u64(list.size));
+      make<lower>(group_, list, begin, end, data, near_of);
+      group_.sync();
+      if (group_.leads()) atomic_add_last(&state.done, end - begin);
+    }
+    while (done(state) < list.size) nap();
+    group_.sync();
+  }
+  MATCHA_MEMBER u64 done(const RowsState& state) const {
+    return group_.broadcast(group_.leads() ? atomic_read_first(&state.done) : 0);
+  }
+
+  // What makes rows knows nothing of the worker, so that it can stand apart.
+
+  /// The rows [begin, end), into `data`. Each lane finds the neighbours of one of the next items, so that the group
+  /// does not wait for every one of them.
+  template <bool lower, typename L, typename Near>
+  MATCHA_APART static void make(Group group, L list, u64 begin, u64 end, u64* data, Near near_of) {
+    const u64 stride = row_stride(list.size);
+    for (u64 first = begin; first < end; first += Group::kWidth) {
+      const List<u32> own = near_of(list.at(smaller(first + group.lane, end - 1)));
+      for (u64 i = first; i < smaller(first + Group::kWidth, end); ++i) {
+        u64 items = group.from(reinterpret_cast<u64>(own.data), u32(i - first));
+        const List<u32> near{reinterpret_cast<const u32*>(items), group.from(own.size, u32(i - first))};
+        fill_row(group, list.part(0, lower ? i : u64(list.size)), near, data + i * stride);
+      }
+    }
+  }
+
+  /// Sets the bits of `row`: which items of `list` are in `near`. Requires: both ascend without repeats.
+  template <typename A, typename B>
+  MATCHA_MEMBER static void fill_row(Group group, const A& list, const B& near, u64* row) {
+    if constexpr (Group::kWidth == 1) {
+      merge_row(list, near, row);
+    } else if (near.size < list.size / kShort) {
+      scatter_row(group, list, near, row);
+    } else {
+      gather_row(group, list, near, row);
+    }
+  }
+
+  template <typename A, typename B>
+  MATCHA_MEMBER static void merge_row(const A& list, const B& near, u64* row) {
+    for (u64 k = 0; k < words_for(list.size); ++k) row[k] = 0;
+    const auto set = [&](u64 i, bool found) { row[i / kWordBits] |= u64(found) << i % kWordBits; };
+    if (near.size / kShort > list.size) {
+      for (u64 i = 0; i < list.size; ++i) set(i, contains(near, list.at(i)));
+      return;
+    }
+    for (u64 i = 0, j = 0; i < list.size && j < near.size;) {
+      auto x = list.at(i);
+      auto y = near.at(j);
+      set(i, x == y);
+      i += x <= y;
+      j += y <= x;
+    }
+  }
+
+  /// Each lane looks up some of `near`.
+  template <typename A, typename B>
+  MATCHA_MEMBER static void scatter_row(Group group, const A& list, const B& near, u64* row) {
+    for (u64 k = group.lane; k < words_for(list.size); k += Group::kWidth) row[k] = 0;
+    group.sync();
+    for (u64 j = group.lane; j < near.size; j += Group::kWidth) {
+      u64 i = position(list, near.at(j));
+      if (i < list.size && list.at(i) == near.at(j)) atomic_or(row + i / kWordBits, 1ull << i % kWordBits);
+    }
+  }
+
+  /// The lanes look up `kWidth` items of `list` at a time, whose bits are their ballot.
+  template <typename A, typename B>
+  MATCHA_MEMBER static void gather_row(Group group, const A& list, const B& near, u64* row) {
+    u64 word = 0;
+    u64 end = 0;
+    const auto take = [&](ItemOf<A>, bool inside, bool found) {
+      word |= u64(group.ballot(inside && found)) << end % kWordBits;
+      end += Group::kWidth;
+      if (end % kWordBits != 0 && end < list.size) return;
+      if (group.leads()) row[(end - 1) / kWordBits] = word;
+      word = 0;
+    };
+    if (near.size != 0 && near.size / kMergeRatio < list.size) {
+      merge_in_step(group, list, near, take);
+      return;
+    }
+    for (u64 first = 0; first < list.size; first += Group::kWidth) {
+      u64 i = first + group.lane;
+      bool inside = i < list.size;
+      auto x = list.at(inside ? i : first);
+      take(x, inside, inside && contains(near, x));
+    }
+  }
+
+  const Launch& launch_;
+  Group group_;
+};
+
+}  // namespace matcha_program

@@ -1,0 +1,55 @@
+// Sets of bits as a group counts, walks and stores them: as arrays, in any kind of stack.
+#pragma once
+
+#include "runtime/common/bits.h"
+#include "runtime/common/checked.h"
+#include "runtime/common/rooms.h"
+
+namespace matcha_program {
+
+template <typename Group>
+class BitSets : public Checked<Group> {
+ public:
+  MATCHA_MEMBER BitSets(const Launch& launch, Group group) : Checked<Group>(launch, group), group_(group) {}
+
+  /// A walk of which each lane has its share.
+  template <typename A>
+  MATCHA_MEMBER auto walk_lanes(const A& set) const {
+    if constexpr (Group::kWidth == 1) {
+      return walk_bits(set);
+    } else {
+      return LaneWalk<Group, A>{set, 0, 0, 0, 0, i64(group_.lane) - Group::kWidth};
+    }
+  }
+
+  /// The lane's share of the number of positions.
+  template <typename A>
+  MATCHA_MEMBER i64 share_bits(const A& set) const {
+    u32 count = 0;
+    for (u32 k = group_.lane; k < set.words; k += Group::kWidth) count += bit_count(set.word(k));
+    return count;
+  }
+  /// The number of positions. Of a few words, each lane counts all: that takes less than adding up shares.
+  template <typename A>
+  MATCHA_MEMBER i64 size_of_bits(const A& set) const {
+    constexpr u32 kFew = 4;
+    if (Group::kWidth == 1 || set.words <= kFew) return count_bits(set);
+    return i64(group_.total(u64(share_bits(set))));
+  }
+
+  template <typename A>
+  MATCHA_MEMBER StoredBits store_bits(const A& set, Room<u64> room) const {
+    bool fits = set.words <= room.capacity;
+    if (!fits) this->trap(kCapacityExceeded, 0, 0);
+    u32 words = fits ? set.words : 0;
+    group_.sync();
+    for (u32 k = group_.lane; k < words; k += Group::kWidth) room.put(k, set.word(k));
+    group_.sync();
+    return {room.data, words};
+  }
+
+ private:
+  Group group_;
+};
+
+}  // namespace matcha_program

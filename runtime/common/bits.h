@@ -1,0 +1,214 @@
+// Sets of positions in a short list, a bit each, in words of 64. A set is a view: it has `words` words, of which
+// `word(k)` gives one and `pair(k)` two, from an even one on, computed where they are read; behind them there are no
+// positions. Stored words are aligned in pairs, because a lane that reads a row of its own waits for every load.
+#pragma once
+
+#include "runtime/common/atomics.h"
+#include "runtime/common/group.h"
+
+namespace matcha_program {
+
+inline constexpr u32 kWordBits = 64;
+
+MATCHA_FN constexpr u64 words_for(u64 positions) { return (positions + kWordBits - 1) / kWordBits; }
+/// Words from one row to the next of a list of so many items, and of all its rows.
+MATCHA_FN constexpr u64 row_stride(u64 items) { return items <= kWordBits ? 1 : (words_for(items) + 1) / 2 * 2; }
+MATCHA_FN constexpr u64 row_words(u64 items) { return items * row_stride(items); }
+
+/// The bits of word `k` of the positions below `end`, any number.
+MATCHA_FN u64 first_bits(u64 end, u32 k) {
+  u64 begin = u64(k) * kWordBits;
+  if (end <= begin) return 0;
+  return end - begin >= kWordBits ? ~0ull : (1ull << (end - begin)) - 1;
+}
+
+MATCHA_FN u32 bit_count(u32 word) { return Group<1>::bits(word); }
+MATCHA_FN u32 bit_count(u64 word) { return bit_count(u32(word)) + bit_count(u32(word >> 32)); }
+
+/// The place of bit number `n` of `word`, which has more.
+MATCHA_FN u32 nth_bit(u64 word, u32 n) {
+  u32 low = u32(word);
+  u32 place = 0;
+  u32 below = bit_count(low);
+  if (n >= below) {
+    n -= below;
+    low = u32(word >> 32);
+    place = 32;
+  }
+  for (u32 half = 16; half > 0; half /= 2) {
+    below = bit_count(low & ((1u << half) - 1));
+    if (n < below) continue;
+    n -= below;
+    low >>= half;
+    place += half;
+  }
+  return place;
+}
+
+struct alignas(16) WordPair {
+  u64 first, second;
+};
+template <typename A>
+MATCHA_FN WordPair single_words(const A& set, u32 k) {
+  return {set.word(k), set.word(k + 1)};
+}
+
+struct StoredBits {
+  const u64* data;
+  u32 words;
+  MATCHA_MEMBER u64 word(u32 k) const { return data[k]; }
+  MATCHA_MEMBER WordPair pair(u32 k) const { return *reinterpret_cast<const WordPair*>(data + k); }
+};
+struct AllBits {
+  u64 size;
+  u32 words;
+  MATCHA_MEMBER u64 word(u32 k) const { return first_bits(size, k); }
+  MATCHA_MEMBER WordPair pair(u32 k) const { return single_words(*this, k); }
+};
+template <typename A>
+struct BitsBelow {
+  A set;
+  u64 position;
+  u32 words;
+  MATCHA_MEMBER u64 word(u32 k) const { return set.word(k) & first_bits(position, k); }
+  MATCHA_MEMBER WordPair pair(u32 k) const {
+    const WordPair all = set.pair(k);
+    return {all.first & first_bits(position, k), all.second & first_bits(position, k + 1)};
+  }
+};
+template <typename A>
+struct BitsAbove {
+  A set;
+  u64 position;
+  u32 words;
+  MATCHA_MEMBER u64 word(u32 k) const { return set.word(k) & ~first_bits(position + 1, k); }
+  MATCHA_MEMBER WordPair pair(u32 k) const {
+    const WordPair all = set.pair(k);
+    return {all.first & ~first_bits(position + 1, k), all.second & ~first_bits(position + 1, k + 1)};
+  }
+};
+template <typename A, typename B>
+struct CommonBits {
+  A a;
+  B b;
+  u32 words;
+  MATCHA_MEMBER u64 word(u32 k) const { return a.word(k) & b.word(k); }
+  MATCHA_MEMBER WordPair pair(u32 k) const {
+    const WordPair x = a.pair(k);
+    const WordPair y = b.pair(k);
+    return {x.first & y.first, x.second & y.second};
+  }
+};
+template <typename A, typename B>
+struct OtherBits {
+  A a;
+  B b;
+  u32 words;
+  MATCHA_MEMBER u64 word(u32 k) const { return k < b.words ? a.word(k) & ~b.word(k) : a.word(k); }
+  MATCHA_MEMBER WordPair pair(u32 k) const { return single_words(*this, k); }
+};
+
+/// The rows of a list: for each of its items a set of positions. Of rows of lower neighbours, the row of an item has
+/// only the words of the positions in front of it.
+template <bool lower>
+struct BitRows {
+  const u64* data;
+  u64 size;
+};
+
+template <bool lower>
+MATCHA_FN StoredBits bit_row(const BitRows<lower>& rows, i64 i) {
+  u64 words = words_for(rows.size);
+  return {rows.data + u64(i) * row_stride(rows.size), u32(lower ? smaller(words_for(u64(i)), words) : words)};
+}
+template <bool lower>
+MATCHA_FN AllBits all_bits(const BitRows<lower>& rows) {
+  return {rows.size, u32(words_for(rows.size))};
+}
+template <typename A>
+MATCHA_FN BitsBelow<A> bits_below(const A& set, i64 position) {
+  return {set, u64(position), smaller(set.words, u32(words_for(u64(position))))};
+}
+template <typename A>
+MATCHA_FN BitsAbove<A> bits_above(const A& set, i64 position) {
+  return {set, u64(position), set.words};
+}
+template <typename A, typename B>
+MATCHA_FN CommonBits<A, B> common_bits(const A& a, const B& b) {
+  return {a, b, smaller(a.words, b.words)};
+}
+template <typename A, typename B>
+MATCHA_FN OtherBits<A, B> other_bits(const A& a, const B& b) {
+  return {a, b, a.words};
+}
+
+template <typename A>
+MATCHA_FN bool has_bit(const A& set, i64 position) {
+  u32 k = u32(u64(position) / kWordBits);
+  return k < set.words && (set.word(k) >> (u64(position) % kWordBits) & 1) != 0;
+}
+/// How many positions a set has, as one thread counts them.
+template <typename A>
+MATCHA_FN i64 count_bits(const A& set) {
+  u32 count = 0;
+  u32 k = 0;
+  for (; k + 1 < set.words; k += 2) {
+    const WordPair words = set.pair(k);
+    count += bit_count(words.first) + bit_count(words.second);
+  }
+  if (k < set.words) count += bit_count(set.word(k));
+  return count;
+}
+/// A set that one thread stores for itself.
+template <typename A>
+MATCHA_FN StoredBits keep_bits(const A& set, u64* data) {
+  for (u32 k = 0; k < set.words; ++k) data[k] = set.word(k);
+  return {data, set.words};
+}
+
+/// A walk over the positions of a set: `while (walk.next())` one is at `position`, the `index`th.
+template <typename A>
+struct BitWalk {
+  A set;
+  u64 left;
+  u32 word;  ///< The next one.
+  i64 position;
+  i64 index;
+  MATCHA_MEMBER bool next() {
+    while (left == 0) {
+      if (word == set.words) return false;
+      left = set.word(word++);
+    }
+    position = i64((word - 1) * kWordBits + lowest_bit(left));
+    left &= left - 1;
+    ++index;
+    return true;
+  }
+};
+template <typename A>
+MATCHA_FN BitWalk<A> walk_bits(const A& set) {
+  return {set, 0, 0, 0, -1};
+}
+
+/// The same for the lanes of a group, of which each has its own share: of every `kWidth` positions in a row, one.
+template <typename Group, typename A>
+struct LaneWalk {
+  A set;
+  u64 bits;    ///< Of the word that the last position was in.
+  u32 before;  ///< Positions in front of that word.
+  u32 word;    ///< The next one.
+  i64 position;
+  i64 index;
+  MATCHA_MEMBER bool next() {
+    index += Group::kWidth;
+    while (u32(index) >= before + bit_count(bits)) {
+      if (word == set.words) return false;
+      before += bit_count(bits);
+      bits = set.word(word++);
+    }
+    position = i64((word - 1) * kWordBits + nth_bit(bits, u32(index) - before));
+    return true;
+  }
+};
+
+}  // namespace matcha_program
