@@ -31,8 +31,9 @@ class Localizer final : public Rewriter {
   /// Appends both versions of the loop, if there is one over bit sets.
   bool localized(const For& loop, Stmts& out) {
     if (loop.lists.size() != 1) return false;
-    std::int64_t most = std::clamp<std::int64_t>(context_.option("most"), 1, INT32_MAX);
     for (const Expr* base : bases(loop.lists[0])) {
+      std::int64_t most = std::min<std::int64_t>(context_.option(is_full(*base) ? "full" : "most"), INT32_MAX);
+      if (most < context_.option("least") || most < 1) continue;
       Stmts rewritten = LocalNest(builder(), facts_, base, context_.option("lists") != 0).rewrite(loop, most);
       if (rewritten.empty()) continue;
       context_.count("nests");
@@ -46,6 +47,15 @@ class Localizer final : public Rewriter {
       return true;
     }
     return false;
+  }
+
+  /// True for all neighbours of a vertex in a graph that the program gets: those in graphs that it builds, and those on
+  /// one side of the vertex, are mostly there to be searched for cliques, and dense.
+  bool is_full(const Expr& base) const {
+    const Expr* list = behind_lets(facts_, &base);
+    if (list->kind != Kind::Neighbors) return false;
+    const Var* graph = as<Var>(behind_lets(facts_, list->operands[0]));
+    return graph == nullptr || facts_.definition(graph) == nullptr;
   }
 
   /// The lists that a walked list is a slice of, itself first.

@@ -11,7 +11,8 @@ namespace matcha::passes {
 /// neighbours, and deeper set operations become `and` and `and not` of rows, comparisons of ids comparisons of
 /// positions, sizes counts of bits, look-ups of an edge tests of a bit. A vertex is read from its position where the
 /// program still asks for it. The loop stays as it was for a set u of fewer than `least` items, which is not worth its
-/// rows, and of more than `most`, whose rows take too much memory (most²/8 bytes a worker).
+/// rows, and of more than `most`, whose rows take too much memory (most²/8 bytes a worker); of more than `full` if u is
+/// all neighbours in a graph that the program gets, whose rows are often nearly empty.
 ///
 /// Why. GLUMIN (PPoPP 2025, section 3) and Almasri et al. (ICS 2022, section 4): a row of a short list fits a few
 /// registers, while the neighbour lists that a set operation reads are as long as the graph makes them.

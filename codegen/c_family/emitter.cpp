@@ -514,7 +514,7 @@ class WorkerEmitter {
   std::set<const ir::Var*> shared_counts_;
   std::unordered_map<const ir::Var*, int> uses_;
   std::unique_ptr<LaneLoops> lane_loops_;  ///< Of the region, when its groups have several lanes.
-  bool alone_ = false;                   ///< Inside one of them.
+  bool alone_ = false;                     ///< Inside one of them.
   std::uint32_t group_ = 0;
   int level_ = 0;
   int depth_ = 0;

@@ -121,16 +121,16 @@ def rows(machine):
 def stops(machine):
     graph = machine.folder / "large.mtg"
     subprocess.run([machine.matcha, "graph", "generate", "rmat", "--scale", "14", "--seed", "3", "-o", graph, "-q"], check=True)
-    machine.run("examples/clique5.mt", GRAPH)  # Compiles.
+    machine.run("examples/house.mt", GRAPH)  # Compiles.
     machine.run(WEDGES, GRAPH, "--matches", "/dev/null")
-    for words in (["examples/clique5.mt", graph], [WEDGES, graph, "--matches", "/dev/null"]):
+    for words in (["examples/house.mt", graph], [WEDGES, graph, "--matches", "/dev/null"]):
         for gpus in (1, 2):
             begin = time.monotonic()
             answer = json.loads(machine.run(*words, "--gpus", gpus, "--timeout", "1", "--json", code=124))
             expect(f"{words}: complete", (answer["complete"], answer["stopped_by"]), (False, "timeout"))
             if time.monotonic() - begin > 60:
                 raise Failed(f"{words}: the timeout came late")
-    with subprocess.Popen(machine.command("examples/clique5.mt", graph, "--gpus", 2), stdout=subprocess.PIPE,
+    with subprocess.Popen(machine.command("examples/house.mt", graph, "--gpus", 2), stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, env=machine.environment) as running:
         time.sleep(1)
         running.send_signal(signal.SIGINT)
