@@ -117,7 +117,7 @@ void FunctionEmitter::loop(const ir::For& s) {
     if (in_inner_) return walk_part(s, lists);
     return defer_or_walk(s, lists, size);
   }
-  bool may_leave = worker_ != nullptr && depth_ <= 1 && (holds_for(*s.body) || depth_ == 0) && !before_split_;
+  bool may_leave = worker_ != nullptr && (holds_for(*s.body) || depth_ == 0);
   open_partial_sums(s);
   walk(s, lists, integer(0), size, [&] {
     if (may_leave) leave_if_stopped();

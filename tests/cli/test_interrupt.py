@@ -10,6 +10,34 @@ import unittest
 import cli
 
 
+DEEP = """
+def main(G: Graph) -> int:
+    def at_a(a):
+        def at_b(b):
+            def at_c(c):
+                def at_d(d):
+                    return sum(apply(lambda e: 1, cond=lambda e: (a + b + c + d + e) % 7 == 0, vertices(G)))
+                return sum(apply(at_d, vertices(G)))
+            return sum(apply(at_c, vertices(G)))
+        return sum(apply(at_b, vertices(G)))
+    return sum(apply(at_a, vertices(G)))
+"""
+
+BEFORE = """
+def main(G: Graph) -> int:
+    def at_a(a):
+        def many(b):
+            def at_c(c):
+                return sum(apply(lambda d: 1, cond=lambda d: (a + b + c + d) % 7 == 0, vertices(G)))
+            return sum(apply(at_c, vertices(G))) % 2 == 0
+        some = apply(lambda b: b, cond=many, vertices(G))
+        def at_e(e):
+            return size(intersect(some, neighbor(G, e)))
+        return sum(apply(at_e, neighbor(G, a)))
+    return sum(apply(at_a, vertices(G)))
+"""
+
+
 class Interrupt(cli.CliTest):
     def setUp(self):
         super().setUp()
@@ -63,6 +91,13 @@ class Interrupt(cli.CliTest):
         self.assertEqual((answer["complete"], answer["stopped_by"]), (False, "timeout"))
         self.assertEqual(answer["schema"], "matcha.run/1")
         self.assertIn(b"partial result", done.stderr)
+
+    def test_timeout_deep_in_a_nest(self):
+        # One item of the second loop takes weeks, and so does the list that an item of the other program needs first.
+        for text in (DEEP, BEFORE):
+            done = self.matcha("run", self.write("deep.mt", text), self.graph, "--timeout", "1", "--json")
+            self.assertEqual(done.returncode, 124)
+            self.assertFalse(json.loads(done.stdout)["complete"])
 
     def test_timeout_in_text(self):
         done = self.matcha("run", self.slow, self.graph, "--timeout", "1")
