@@ -63,7 +63,8 @@ class Comparison {
         [&](const Collect& x) { return collect(x, *other(x)); },
         [&](const Yield& x) {
           const Yield& y = *other(x);
-          return same(x.sink, y.sink) && x.batched == y.batched && all_same(x.values, y.values);
+          return names_.contains(y.sink) && same(x.sink, y.sink) && x.batched == y.batched &&
+                 all_same(x.values, y.values);
         },
         [](const Stmt&) { return false; });
   }

@@ -214,9 +214,9 @@ class Hoister {
     if (s.sinks.size() != 1 || s.sinks[0].kind != SinkKind::Any || s.body->body.size() != 1) return nullptr;
     const If* branch = as<If>(s.body->body[0]);
     if (branch == nullptr || branch->maybe_else == nullptr) return nullptr;
-    const auto only_value = [](const Block& b) -> const Expr* {
+    const auto only_value = [&](const Block& b) -> const Expr* {
       const Yield* yield = b.body.size() == 1 ? as<Yield>(b.body[0]) : nullptr;
-      return yield != nullptr ? yield->values[0] : nullptr;
+      return yield != nullptr && yield->sink == s.sinks[0].var ? yield->values[0] : nullptr;
     };
     const Expr* yes = only_value(*branch->then_body);
     const Expr* no = only_value(*branch->maybe_else);
@@ -298,6 +298,8 @@ class Hoister {
     bool depends = false;
     const auto visit = [&](const Stmt& s) {
       for_each_expr(s, [&](const Expr& e) { depends = depends || reads(e, others); });
+      const Yield* yield = as<Yield>(&s);  // Into a sink outside it counts once an iteration.
+      depends = depends || (yield != nullptr && !own.contains(yield->sink));
     };
     const Stmt* one[] = {&stmt};
     for_each_stmt(Block{{{Kind::Block, stmt.loc}}, one}, visit);
