@@ -43,10 +43,11 @@ class TaskWalk {
       pause = kShortestPause;
       started_ = Group::now();
       bool more = task.depth != kTileDepth || tile_.open(launch_.deal, task, task);
-      while (more) {
+      while (more && !left_) {
         walk_task(task);
         more = tile_.next(launch_.deal, task);
       }
+      if (left_) break;  // What it left stays live, so nobody takes the run for a whole one.
       owed_ += weight;
       if (owed_ >= kOwedAtMost) settle();
     }
@@ -68,7 +69,7 @@ class TaskWalk {
   /// Before position `at` of the loop at `level` below the positions at0, at1. True: leave the loop, because of an
   /// error or because others got all of the rest, `at` included. Looks around when `tau` has passed.
   MATCHA_MEMBER bool leave(const Task& task, u32 level, Walk& walk, u64 at0, u64 at1, u64 at) {
-    if (level == 0 && stopped()) return true;
+    if (level == 0 && must_stop()) return true;
     bool first = at == walk.begin;  // Always walked, so that every task gets something done.
     bool half = stealing_of(launch_) == kHalf;
     if (half && level >= task.depth && level < launch_.split) {
@@ -78,19 +79,25 @@ class TaskWalk {
     if (first || level < task.depth || launch_.tau == 0) return false;
     if (group_.broadcast(Group::now() - started_) < launch_.tau) return false;
     started_ = Group::now();
-    if (stopped()) return true;
+    if (must_stop()) return true;
     if (half && group_.leads()) half_.give();
     if (stealing_of(launch_) != kTimeout || level >= launch_.split || !wanted()) return false;
     walk.end -= hand_on(Task{level, {at0, at1}, 0, 0}, at, walk.end);
     return walk.end == at;
   }
 
-  /// A position of the outermost loop is done.
+  /// A position of the outermost loop is done, unless a loop below it was left because the run is to stop.
   MATCHA_MEMBER void finish_position(const Task& task) {
-    if (task.depth == 0) ++finished_;
+    if (task.depth == 0 && !left_) ++finished_;
   }
 
  private:
+  /// Whether the run is to stop, which then ends this worker's task in the middle.
+  MATCHA_MEMBER bool must_stop() {
+    left_ = left_ || stopped();
+    return left_;
+  }
+
   /// The first lane's view of a word that others change, so that all lanes go the same way.
   MATCHA_MEMBER u64 read(const u64* word) const { return group_.broadcast(group_.leads() ? atomic_read(word) : 0); }
 
@@ -207,8 +214,9 @@ class TaskWalk {
   TileWalk<Group> tile_;
   HalfStealing<Group> half_;
   u64 started_ = 0;
-  u64 finished_ = 0;  ///< Outermost positions that are done and not yet told.
-  u64 owed_ = 0;      ///< What of `live` is done and not yet told.
+  u64 finished_ = 0;   ///< Outermost positions that are done and not yet told.
+  u64 owed_ = 0;       ///< What of `live` is done and not yet told.
+  bool left_ = false;  ///< A task was left in the middle.
 };
 
 }  // namespace matcha_program

@@ -61,6 +61,7 @@ struct Nest {
 
 struct Outcome {
   u64 visits = 0, digest = 0, splits = 0, done = 0;
+  u64 left = 0;  ///< Tasks that nobody finished.
 };
 
 /// How a nest is walked. `at_visit` may hold a worker up.
@@ -75,6 +76,7 @@ struct Schedule {
   Deal deal = {};
   std::function<void(const Shared&)> at_visit = [](const Shared&) {};
   bool eager = true;
+  u64 stop_at = ~0ull;  ///< The visit that ends the run, from 0.
 };
 
 Outcome run(const Nest& nest, const Schedule& schedule) {
@@ -105,7 +107,7 @@ Outcome run(const Nest& nest, const Schedule& schedule) {
     worker.run([&](const Task& task) {
       nest.walk(worker, task, [&](u64 a, u64 b, u64 c, u64 d) {
         schedule.at_visit(shared);
-        atomic_add(&outcome.visits, 1);
+        if (atomic_add(&outcome.visits, 1) == schedule.stop_at) atomic_exchange(&shared.stop, 1);
         atomic_add(&outcome.digest, (a * 1000003 + b * 10007 + c * 101 + d + 1) * 0xD6E8FEB86659FD93ull);
       });
     });
@@ -114,12 +116,15 @@ Outcome run(const Nest& nest, const Schedule& schedule) {
   for (u64 i = 1; i < schedule.threads; ++i) others.emplace_back(work, i);
   work(0);
   for (std::thread& other : others) other.join();
-  EXPECT_EQ(shared.live, 0U);
-  EXPECT_EQ(shared.queue_ready, 0U);
+  if (shared.stop == 0) {
+    EXPECT_EQ(shared.live, 0U);
+    EXPECT_EQ(shared.queue_ready, 0U);
+  }
   EXPECT_EQ(shared.idle_blocks, std::accumulate(idle.begin(), idle.end(), 0ull,
                                                 [](u64 sum, u64 word) { return sum + u64(std::popcount(word)); }));
   outcome.splits = shared.splits;
   outcome.done = shared.positions_done;
+  outcome.left = shared.live + shared.queue_ready;
   return outcome;
 }
 
@@ -142,6 +147,32 @@ TEST(TaskWalk, WalksEveryPositionOnceHoweverItIsSplit) {
     ASSERT_EQ(got.digest, plain.digest) << "round " << round;
     ASSERT_EQ(got.done, nest.outer) << "round " << round;
   }
+}
+
+/// Also when all positions have been begun, each by another worker.
+TEST(TaskWalk, RunThatWasStoppedIsWholeOnlyIfAllWasVisited) {
+  std::mt19937_64 random(9);
+  const auto below = [&](u64 bound) { return random() % bound; };
+  int cut_short = 0;
+  for (int round = 0; round < 400; ++round) {
+    Nest nest{u32(2 + below(3)), 1 + below(4), random()};
+    u64 all = run(nest, {}).visits;
+    if (all == 0) continue;
+    Schedule schedule;
+    schedule.threads = 1 + below(4);
+    schedule.stealing = round % 3 == 0 ? kNoStealing : round % 3 == 1 ? kTimeout : kHalf;
+    schedule.split = 1 + below(3);
+    schedule.tau = 1 + below(3);
+    schedule.capacity = below(60);
+    schedule.chunk = 1 + below(4);
+    schedule.stop_at = below(all);
+    Outcome got = run(nest, schedule);
+    bool whole = got.done == nest.outer && got.left == 0;
+    ASSERT_LE(got.visits, all) << "round " << round;
+    ASSERT_TRUE(!whole || got.visits == all) << "round " << round << ": " << got.visits << " of " << all;
+    cut_short += whole ? 0 : 1;
+  }
+  EXPECT_GT(cut_short, 100);
 }
 
 /// Degrees have nothing to do with the sizes of the loops: tiles only say who walks what.
