@@ -45,8 +45,7 @@ const std::vector<std::string> kCpu = {
 /// walk bits side by side where no set operation needs all of them. Lists are searched so fast that sparse rows lose.
 const std::vector<std::string> kCFamily = {
     // A task may stop and go on in one loop of the outermost one's body only. What a part does not read goes.
-    "distribute",  "simplify", "localize{most=2048,full=0,lists=0}",
-    "plan-memory", "legalize"};
+    "distribute", "simplify", "localize{most=2048,full=0,lists=0}", "plan-memory", "legalize"};
 
 class PipelineParser {
  public:

@@ -9,7 +9,10 @@
 #include <unordered_map>
 #include <utility>
 
+#include "codegen/c_family/flat_loops.h"
+#include "codegen/c_family/frame.h"
 #include "codegen/c_family/lane_loops.h"
+#include "codegen/c_family/spine.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
 #include "runtime/common/bits.h"
@@ -22,75 +25,13 @@ using ir::SinkKind;
 
 namespace {
 
-/// Loop levels whose positions a task may name.
-constexpr int kSpineLevels = 3;
-
-/// The loops that end a block: its last statement, or what ends each part of an `if` there, so that a region may be
-/// split a level deeper; none unless all of them walk lists.
-std::vector<const ir::For*> spine(const ir::Block& block) {
-  if (block.body.empty()) return {};
-  if (const ir::For* loop = ir::as<ir::For>(block.body.back())) {
-    if (loop->lists[0]->type->bits) return {};
-    return {loop};
-  }
-  const ir::If* branch = ir::as<ir::If>(block.body.back());
-  if (branch == nullptr) return {};
-  std::vector<const ir::For*> loops = spine(*branch->then_body);
-  if (branch->maybe_else == nullptr || loops.empty()) return loops;
-  std::vector<const ir::For*> others = spine(*branch->maybe_else);
-  if (others.empty()) return {};
-  loops.insert(loops.end(), others.begin(), others.end());
-  return loops;
-}
-
-/// The list of which an expression is a slice.
-const ir::Expr& unsliced(const ir::Facts& facts, const ir::Expr& list) {
-  if (list.kind == Kind::Below || list.kind == Kind::Above || list.kind == Kind::Span) {
-    return unsliced(facts, *list.operands[0]);
-  }
-  const ir::Var* var = ir::as<ir::Var>(&list);
-  const ir::Stmt* definition = var != nullptr ? facts.definition(var) : nullptr;
-  const ir::Let* let = definition != nullptr ? ir::as<ir::Let>(definition) : nullptr;
-  return let != nullptr ? unsliced(facts, *let->value) : list;
-}
-
-/// The graph by whose arcs a region can be dealt out: `for v in vertices(g)`, then `for w in neighbors(g, v)` or a
-/// slice.
-const ir::Expr* dealt_graph(const ir::Facts& facts, const ir::For& outer) {
-  if (outer.lists.size() != 1 || outer.lists[0]->kind != Kind::Vertices) return nullptr;
-  const std::vector<const ir::For*> inner = spine(*outer.body);
-  const bool neighbours = std::all_of(inner.begin(), inner.end(), [&](const ir::For* loop) {
-    const ir::Expr& walked = unsliced(facts, *loop->lists[0]);
-    bool near =
-        walked.kind == Kind::Neighbors || walked.kind == Kind::LowerNeighbors || walked.kind == Kind::UpperNeighbors;
-    return near && walked.operands[0] == outer.lists[0]->operands[0] && walked.operands[1] == outer.vars[0];
-  });
-  return !inner.empty() && neighbours ? outer.lists[0]->operands[0] : nullptr;
-}
-
-/// How often rows of bits are made below an outermost position and beside no other loop.
-std::uint32_t row_stores(const ir::Block& block) {
-  std::uint32_t count = 0;
-  for (const ir::Stmt* stmt : block.body) {
-    ir::match(
-        *stmt, [&](const ir::Block& inner) { count += row_stores(inner); },
-        [&](const ir::Store& store) { count += store.var->type->is_bit_rows() ? 1 : 0; },
-        [&](const ir::If& branch) {
-          count += row_stores(*branch.then_body);
-          if (branch.maybe_else != nullptr) count += row_stores(*branch.maybe_else);
-        },
-        [&](const ir::Collect& collect) { count += row_stores(*collect.body); }, [](const ir::Stmt&) {});
-  }
-  return count;
-}
-
 class WorkerEmitter {
  public:
   WorkerEmitter(const ir::Module& module, const Spelling& spelling, Names& names)
       : module_(module), spelling_(spelling), facts_(module), names_(names), expressions_(facts_, names) {}
 
   Emitted run() {
-    frame();
+    emit_frame(module_, names_, out_);
     emitted_.frame = out_.take();
     for (const ir::Stmt* stmt : module_.body->body) {
       const ir::Region* region = ir::as<ir::Region>(stmt);
@@ -102,24 +43,6 @@ class WorkerEmitter {
   }
 
  private:
-  void frame() {
-    out_.line("// The values of the program's top level.");
-    out_.open("struct Frame");
-    const auto member = [&](const ir::Var* var) {
-      out_.line(fmt::format("{} {};", Expressions::type(var->type), names_.of(var)));
-    };
-    for (const ir::Var* param : module_.params) member(param);
-    for (const ir::Stmt* stmt : module_.body->body) {
-      ir::match(
-          *stmt, [&](const ir::Let& s) { member(s.var); }, [&](const ir::BuildGraph& s) { member(s.var); },
-          [&](const ir::Region& s) {
-            for (const ir::Sink& sink : s.collect->sinks) member(sink.var);
-          },
-          [](const ir::Stmt&) {});
-    }
-    out_.close(";");
-  }
-
   void emit(const ir::Region& region) {
     region_ = &region;
     EmittedRegion entry{&region, fmt::format("region_{}", emitted_.regions.size()), nullptr, false, nullptr, 0};
@@ -128,6 +51,10 @@ class WorkerEmitter {
       entry.dealt_graph = dealt_graph(facts_, *entry.outer);
       entry.shared_rows = row_stores(*entry.outer->body);
     }
+    group_ = spelling_.groups.empty() ? 0 : spelling_.groups[emitted_.regions.size()];
+    flat_loops_.reset();
+    if (group_ > 1) flat_loops_ = std::make_unique<FlatLoops>(facts_, region, spelling_.stack == Stack::Array);
+    set_lanes(entry);
     shared_rows_ = entry.shared_rows;
     next_rows_ = 0;
     for (std::size_t i = 0; i < region.collect->sinks.size(); ++i) {
@@ -136,7 +63,6 @@ class WorkerEmitter {
     }
     out_.blank();
     expressions_.set_in_region(true);
-    group_ = spelling_.groups.empty() ? 0 : spelling_.groups[emitted_.regions.size()];
     std::string worker = group_ == 0 ? "Worker" : fmt::format("WorkerOf<Group<{}>>", group_);
     uses_ = ir::count_uses(*region.collect->body);
     shared_counts_.clear();
@@ -155,9 +81,13 @@ class WorkerEmitter {
     level_ = 0;
     depth_ = 0;
     loops_ = 0;
-    block(*region.collect->body);
+    if (entry.arcs_graph != nullptr) {
+      flat_arcs(*entry.outer, entry);
+    } else {
+      block(*region.collect->body);
+    }
     for (const ir::Var* sum : shared_counts_) out_.line(fmt::format("{}lanes += {};", accumulator(sum), share(sum)));
-    if (!region.schedule.parallel) out_.line("w.finish_position(task);");
+    if (!region.schedule.parallel) out_.line("w.finish_positions(task, 1);");
     out_.close();
     out_.blank();
     out_.open(fmt::format("{} void work_on_{}(const Frame& f, {}& w)", spelling_.function, entry.function, worker));
@@ -167,6 +97,19 @@ class WorkerEmitter {
     out_.close();
     expressions_.set_in_region(false);
     emitted_.regions.push_back(entry);
+  }
+
+  /// Whether the lanes of a group take positions of the outermost loop or of the one inside it, or arcs.
+  void set_lanes(EmittedRegion& entry) {
+    if (!flat_loops_ || entry.outer == nullptr) return;
+    if (flat_loops_->arcs_loop() != nullptr) {
+      entry.arcs_graph = flat_loops_->arcs_graph();
+      entry.dealt_graph = nullptr;
+    }
+    entry.lanes_level = entry.arcs_graph != nullptr || flat_loops_->find(*entry.outer) != nullptr ? 0 : kSpineLevels;
+    for (const ir::For* loop : spine(*entry.outer->body)) {
+      if (entry.lanes_level != 0 && flat_loops_->find(*loop) != nullptr) entry.lanes_level = 1;
+    }
   }
 
   static bool counts_a_set(const ir::Yield& yield) {
@@ -188,31 +131,16 @@ class WorkerEmitter {
     ir::for_each_stmt(*region.collect->body, [&](const ir::Stmt& s) {
       const ir::Yield* yield = ir::as<ir::Yield>(&s);
       if (yield == nullptr || !sums.contains(yield->sink)) return;
-      if (counts_a_set(*yield) || lane_loops_->adds_to(yield->sink)) shared_counts_.insert(yield->sink);
+      if (counts_a_set(*yield) || in_lanes(yield->sink)) shared_counts_.insert(yield->sink);
     });
   }
 
   /// A sum to which lanes add on their own.
-  bool in_lanes(const ir::Var* sum) const { return lane_loops_ && lane_loops_->adds_to(sum); }
-
-  static std::string accumulator_type(const ir::Sink& sink) {
-    switch (sink.kind) {
-      case SinkKind::Sum: return sink.var->type->is_scalar(ScalarKind::F64) ? "ExactTotal" : "i128";
-      case SinkKind::Min: return fmt::format("Least<{}>", Expressions::type(sink.var->type));
-      case SinkKind::Max: return fmt::format("Greatest<{}>", Expressions::type(sink.var->type));
-      case SinkKind::Any:
-      case SinkKind::All: return "bool";
-      case SinkKind::List: break;
-    }
-    MATCHA_UNREACHABLE("a sink with an accumulator");
+  bool in_lanes(const ir::Var* sum) const {
+    return lane_loops_ && (lane_loops_->adds_to(sum) || flat_loops_->adds_to(sum));
   }
 
   bool of_region(const ir::Var* sink) const { return sink_index_.contains(sink); }
-
-  /// Region sinks that live in the worker itself: rows and exact sums.
-  static bool in_worker(const ir::Sink& sink) {
-    return sink.kind == SinkKind::List || (sink.kind == SinkKind::Sum && sink.var->type->is_scalar(ScalarKind::F64));
-  }
 
   void declare_accumulator(const ir::Sink& sink, bool region) {
     if (region && in_worker(sink)) return;
@@ -341,6 +269,11 @@ class WorkerEmitter {
   }
 
   void loop_body(const ir::For& loop, const std::vector<std::string>& lists, const std::string& index) {
+    bind_items(loop, lists, index);
+    block(*loop.body);
+  }
+
+  void bind_items(const ir::For& loop, const std::vector<std::string>& lists, const std::string& index) {
     std::size_t var = 0;
     for (std::size_t i = 0; i < lists.size(); ++i) {
       for (std::size_t column = 0; column < loop.lists[i]->type->columns.size(); ++column, ++var) {
@@ -350,17 +283,16 @@ class WorkerEmitter {
     }
     if (loop.maybe_index != nullptr)
       out_.line(fmt::format("const i64 {} = i64({});", names_.of(loop.maybe_index), index));
-    block(*loop.body);
   }
 
   void spine_loop(const ir::For& loop) {
+    if (const FlatLoop* flat = flat_loops_ ? flat_loops_->find(loop) : nullptr) return flat_loop(loop, *flat, true);
     std::vector<std::string> lists = bind_lists(loop);
     std::string index = fmt::format("at{}", level_);
     std::string walk = fmt::format("walk{}", level_);
     out_.line(fmt::format("Walk {} = w.walk(task, {}, {});", walk, level_, length(loop, lists)));
     out_.open(fmt::format("for (u64 {0} = {1}.begin; {0} < {1}.end; ++{0})", index, walk), comment(loop));
-    out_.line(fmt::format("if (w.leave(task, {}, {}, {}, {}, {})) break;", level_, walk, level_ > 0 ? "at0" : "0",
-                          level_ > 1 ? "at1" : "0", index));
+    leave("leave", walk, index);
     ++level_;
     ++depth_;
     ++loops_;
@@ -368,7 +300,125 @@ class WorkerEmitter {
     --level_;
     --depth_;
     --loops_;
-    if (level_ == 0) out_.line("w.finish_position(task);");
+    if (level_ == 0) out_.line("w.finish_positions(task, 1);");
+    out_.close();
+  }
+
+  /// A loop of which every lane takes an item of its own.
+  void flat_loop(const ir::For& loop, const FlatLoop& flat, bool on_spine) {
+    std::vector<std::string> lists = bind_lists(loop);
+    std::string walk = on_spine ? fmt::format("walk{}", level_) : "";
+    std::string index = on_spine ? fmt::format("at{}", level_) : fmt::format("step{}", walked_++);
+    std::string end = on_spine ? walk + ".end" : "end";
+    if (on_spine) out_.line(fmt::format("Walk {} = w.walk(task, {}, {});", walk, level_, length(loop, lists)));
+    std::string begin = on_spine ? walk + ".begin" : fmt::format("0, end = {}", length(loop, lists));
+    std::string from = lane_steps(loop, index, begin, end);
+    if (on_spine) leave("leave_lanes", walk, from);
+    sides(flat);
+    out_.line(fmt::format("const u64 {} = {} + w.lane();", index, from));
+    out_.open(fmt::format("if ({} < {})", index, end));
+    bool before = std::exchange(alone_, true);
+    bind_items(loop, lists, index);
+    until_count(*loop.body, flat);
+    out_.close();
+    after_count(*loop.body, flat);
+    alone_ = before;
+    if (on_spine && level_ == 0)
+      out_.line(fmt::format("w.finish_positions(task, smaller({} - {}, w.kLanes));", end, from));
+    out_.close();
+  }
+
+  /// A region that walks vertices and their neighbours as one list of arcs, of which every lane takes one.
+  void flat_arcs(const ir::For& outer, const EmittedRegion& entry) {
+    const ir::For& inner = *flat_loops_->arcs_loop();
+    const FlatLoop& flat = *flat_loops_->find(inner);
+    std::string graph = expressions_.text(entry.arcs_graph, Precedence::Primary);
+    out_.line(fmt::format("Walk walk0 = w.walk(task, 0, {}.arc_count);", graph));
+    std::string from = lane_steps(inner, "arc", "walk0.begin", "walk0.end");
+    leave("leave_lanes", "walk0", from);
+    sides(flat);
+    out_.line(fmt::format("const u64 arc = {} + w.lane();", from));
+    out_.open("if (arc < walk0.end)");
+    out_.line(fmt::format("const u32 {} = {}.sources[arc];{}", names_.of(outer.vars[0]), graph, comment(outer)));
+    bool before = std::exchange(alone_, true);
+    int opened = 0;
+    const ir::Block* b = outer.body;
+    while (true) {
+      for (const ir::Stmt* stmt : b->body.first(b->body.size() - 1)) this->stmt(*stmt);
+      const ir::If* branch = ir::as<ir::If>(b->body.back());
+      if (branch == nullptr) break;
+      out_.open(fmt::format("if ({})", expressions_.text(branch->cond)));
+      b = branch->then_body;
+      ++opened;
+    }
+    std::vector<std::string> lists = bind_lists(inner);
+    std::string index = "at1";
+    out_.line(fmt::format("const u64 {} = place_of_arc({}, arc, {});", index, graph, lists[0]));
+    out_.open(fmt::format("if ({} < u64({}.size))", index, lists[0]));
+    bind_items(inner, lists, index);
+    until_count(*inner.body, flat);
+    for (int i = 0; i < opened + 2; ++i) out_.close();
+    after_count(*inner.body, flat);
+    alone_ = before;
+    out_.line("w.finish_positions(task, smaller(walk0.end - from_arc, w.kLanes));");
+    out_.close();
+  }
+
+  /// Opens the loop that takes as many positions at a time as there are lanes; gives the name of the first of them.
+  std::string lane_steps(const ir::For& loop, const std::string& index, const std::string& begin,
+                         const std::string& end) {
+    std::string from = "from_" + index;
+    out_.open(fmt::format("for (u64 {0} = {1}; {0} < {2}; {0} += w.kLanes)", from, begin, end), comment(loop));
+    return from;
+  }
+
+  void leave(std::string_view call, const std::string& walk, const std::string& index) {
+    out_.line(fmt::format("if (w.{}(task, {}, {}, {}, {}, {})) break;", call, level_, walk, level_ > 0 ? "at0" : "0",
+                          level_ > 1 ? "at1" : "0", index));
+  }
+
+  void sides(const FlatLoop& flat) {
+    if (flat.count != nullptr) out_.line("Sides counted{};");
+  }
+
+  /// What a lane does before its count: all of it when nothing is counted.
+  void until_count(const ir::Block& b, const FlatLoop& flat) {
+    for (const ir::Stmt* stmt : b.body) {
+      if (stmt == flat.reader) {
+        const ir::Expr& set = *flat.count->operands[0];
+        out_.line(fmt::format("counted = {}({}, {});", flat.ascending ? "sides" : "sides_repeats",
+                              expressions_.text(set.operands[0]), expressions_.text(set.operands[1])));
+        return;
+      }
+      const ir::If* branch = ir::as<ir::If>(stmt);
+      if (branch == nullptr) {
+        this->stmt(*stmt);
+        continue;
+      }
+      out_.open(fmt::format("if ({})", expressions_.text(branch->cond)));
+      until_count(*branch->then_body, flat);
+      out_.close();
+    }
+  }
+
+  /// What follows the count, which all lanes make together.
+  void after_count(const ir::Block& b, const FlatLoop& flat) {
+    if (flat.count == nullptr) return;
+    const ir::Stmt* last = b.body.back();
+    const auto reader = std::find(b.body.begin(), b.body.end(), flat.reader);
+    if (reader == b.body.end()) return after_count(*ir::as<ir::If>(last)->then_body, flat);
+    bool rest = flat.count->operands[0]->kind == Kind::Diff;
+    if (flat.shares) {
+      const ir::Var* sum = ir::as<ir::Yield>(last)->sink;
+      std::string place = of_region(sum) ? share(sum) : accumulator(sum) + "lanes";
+      out_.line(fmt::format("{} += {}w.share_flat(counted);", place, rest ? "i64(counted.whole) - " : ""));
+      return;
+    }
+    out_.line(fmt::format("const i64 count = {}w.count_flat(counted);", rest ? "i64(counted.whole) - " : ""));
+    out_.open("if (counted.there)");
+    expressions_.replace(flat.count, "count");
+    for (auto stmt = reader; stmt != b.body.end(); ++stmt) this->stmt(**stmt);
+    expressions_.replace(nullptr, "");
     out_.close();
   }
 
@@ -395,9 +445,10 @@ class WorkerEmitter {
 
   void loop(const ir::For& s) {
     if (s.lists[0]->type->bits) return bit_loop(s);
+    if (const FlatLoop* flat = flat_loops_ ? flat_loops_->find(s) : nullptr) return flat_loop(s, *flat, false);
     ++depth_;
     std::vector<std::string> lists = bind_lists(s);
-    std::string index = fmt::format("i{}", walked_++);
+    std::string index = fmt::format("step{}", walked_++);
     out_.open(fmt::format("for (u64 {0} = 0, end = {1}; {0} < end; ++{0})", index, length(s, lists)), comment(s));
     ++loops_;
     loop_body(s, lists, index);
@@ -513,6 +564,7 @@ class WorkerEmitter {
   std::map<const ir::Var*, SinkKind> kinds_;
   std::set<const ir::Var*> shared_counts_;
   std::unordered_map<const ir::Var*, int> uses_;
+  std::unique_ptr<FlatLoops> flat_loops_;  ///< Of the region, when its groups have several lanes;
   std::unique_ptr<LaneLoops> lane_loops_;  ///< Of the region, when its groups have several lanes.
   bool alone_ = false;                     ///< Inside one of them.
   std::uint32_t group_ = 0;

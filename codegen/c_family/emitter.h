@@ -31,6 +31,10 @@ struct EmittedRegion {
   const ir::Expr* dealt_graph = nullptr;
   /// Rows of bits that tasks of one outermost position share (runtime/common/bit_rows.h): states for each position.
   std::uint32_t shared_rows = 0;
+  /// The graph whose arcs are the positions, because lanes take an arc each (flat_loops.h); null: those of `outer` are.
+  const ir::Expr* arcs_graph = nullptr;
+  /// The loop level whose positions lanes take, each its own; more than there are: groups take positions together.
+  int lanes_level = 3;
 };
 
 /// The parts of a program that run on workers: the frame of top-level values and one function a region.

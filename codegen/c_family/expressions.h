@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "codegen/c_family/names.h"
 #include "ir/analysis/facts.h"
@@ -29,6 +30,11 @@ class Expressions {
   void set_in_region(bool in_region) { in_region_ = in_region; }
   /// Makes every lane count bits on its own (inside loops whose items the lanes share).
   void set_in_lanes(bool in_lanes) { in_lanes_ = in_lanes; }
+  /// Makes one expression print as a name; null: none.
+  void replace(const ir::Expr* expr, std::string name) {
+    replaced_ = expr;
+    replacement_ = std::move(name);
+  }
 
  private:
   struct Printed {
@@ -53,6 +59,8 @@ class Expressions {
   Names& names_;
   bool in_region_ = false;
   bool in_lanes_ = false;
+  const ir::Expr* replaced_ = nullptr;
+  std::string replacement_;
 };
 
 }  // namespace matcha::codegen

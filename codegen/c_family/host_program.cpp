@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "codegen/c_family/prologue.h"
+#include "codegen/c_family/spine.h"
 #include "codegen/c_family/text_writer.h"
 #include "ir/match.h"
 
@@ -220,6 +221,7 @@ class HostEmitter {
     out_.line(fmt::format("  plan.split = {};", s.schedule.split + 1));
     if (entry.dealt_graph != nullptr)
       out_.line(fmt::format("  plan.dealt_graph = &{};", expressions_.text(entry.dealt_graph, Precedence::Primary)));
+    if (entry.lanes_level < kSpineLevels) out_.line(fmt::format("  plan.lanes_level = {};", entry.lanes_level));
     if (about_.stack == Stack::Paged) out_.line("  plan.paged = true;");
     for (const ir::Sink& sink : s.collect->sinks) {
       out_.line(
@@ -252,6 +254,8 @@ class HostEmitter {
 
   std::string positions(const EmittedRegion& entry) {
     if (entry.outer == nullptr) return "1";
+    if (entry.arcs_graph != nullptr)
+      return fmt::format("{}.arc_count", expressions_.text(entry.arcs_graph, Precedence::Primary));
     std::string size = fmt::format("u64({}.size)", expressions_.text(entry.outer->lists[0], Precedence::Primary));
     for (std::size_t i = 1; i < entry.outer->lists.size(); ++i) {
       size = fmt::format("w.same_length({}, u64({}.size), {}, {})", size,

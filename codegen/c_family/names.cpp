@@ -6,7 +6,8 @@ namespace matcha::codegen {
 
 namespace {
 
-/// A letter and a digit suffix can be no keyword, macro or runtime name: those have none of that form.
+/// A letter and a digit suffix can be no keyword, macro or runtime name: those have none of that form. The emitter
+/// gives it to a few words of its own, which get one more sign here.
 std::string identifier(std::string_view hint) {
   std::string text;
   for (char c : hint) {
@@ -14,7 +15,11 @@ std::string identifier(std::string_view hint) {
     bool digit = c >= '0' && c <= '9';
     if (letter || (digit && !text.empty()) || (c == '_' && !text.empty() && text.back() != '_')) text += c;
   }
-  return text.empty() ? "t" : text;
+  if (text.empty()) return "t";
+  for (std::string_view own : {"at", "bits", "step", "walk", "walked"}) {
+    if (text == own) return text + "_";
+  }
+  return text;
 }
 
 }  // namespace

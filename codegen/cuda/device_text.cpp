@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "codegen/c_family/flat_loops.h"
 #include "codegen/c_family/prologue.h"
 #include "ir/analysis/walk.h"
 #include "ir/check.h"
@@ -23,6 +24,14 @@ bool has_set_operation(const ir::Region& region) {
     });
   });
   return found;
+}
+
+/// Lanes take positions of their own, and a group takes many at a time.
+bool flat(const ir::Facts& facts, const ir::Region& region) {
+  const ir::For* outer = ir::as<ir::For>(region.collect->body->body.back());
+  if (!region.schedule.parallel || outer == nullptr) return false;
+  const FlatLoops loops(facts, region, true);
+  return loops.arcs_loop() != nullptr || loops.find(*outer) != nullptr;
 }
 
 void assert_layout(const ir::Module& module, Names& names, TextWriter& out) {
@@ -60,10 +69,12 @@ bool reads_splits(Kind kind) {
 
 std::vector<std::uint32_t> group_widths(const ir::Module& module, std::uint32_t wanted, std::uint32_t lanes) {
   std::vector<std::uint32_t> widths;
+  const ir::Facts facts(module);
   for (const ir::Stmt* stmt : module.body->body) {
     const ir::Region* region = ir::as<ir::Region>(stmt);
     if (region == nullptr) continue;
-    widths.push_back(wanted != 0 ? wanted : has_set_operation(*region) ? lanes : 1);
+    const bool together = has_set_operation(*region) || flat(facts, *region);
+    widths.push_back(wanted != 0 ? wanted : together ? lanes : 1);
   }
   return widths;
 }

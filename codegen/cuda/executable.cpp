@@ -139,6 +139,9 @@ class CudaExecutable::Run {
         info_loc = node.loc;
       }
     });
+    for (const EmittedRegion& entry : program_.session_->regions()) {
+      wanted.sources = wanted.sources || entry.arcs_graph == var;
+    }
     return wanted;
   }
 
@@ -230,6 +233,7 @@ class CudaExecutable::Run {
 
   std::uint64_t positions(const EmittedRegion& entry) {
     if (entry.outer == nullptr) return 1;
+    if (entry.arcs_graph != nullptr) return values_.graph(ir::as<ir::Var>(entry.arcs_graph)).view.arc_count;
     std::uint64_t size = values_.size(*entry.outer->lists[0]);
     for (const ir::Expr* list : entry.outer->lists.subspan(1)) {
       if (values_.size(*list) != size) interp::trap(runtime::TrapCode::LengthMismatch, entry.outer->loc);
@@ -262,6 +266,7 @@ class CudaExecutable::Run {
       if (buffer.var->type->is_bit_rows()) request.row_items = std::max(request.row_items, items_of(buffer));
     }
     request.shared_rows = session().regions()[index].shared_rows;
+    request.lanes_level = session().regions()[index].lanes_level;
     request.universe = universe_.size();
     request.stream_rows = &s == streamed_;
     request.any_order = true;

@@ -12,9 +12,11 @@ inline constexpr const char* kRunnerHelp = "  --device N             the GPU, fr
 
 inline constexpr bool kStealIsFixed = true;
 
+inline constexpr u64 kUsualTile = ~0ull;  ///< As the region likes it.
+
 inline Schedule default_schedule() {
   Schedule schedule;
-  schedule.tile = 4;
+  schedule.tile = kUsualTile;
   schedule.queue = 1 << 17;
   schedule.rows = 1 << 20;
   return schedule;
@@ -38,7 +40,11 @@ inline u64 plan_workers(Gpu& gpu, const RegionPlan& plan, const Kernel& kernel, 
   u64 threads = u64(gpu.processors()) * u64(blocks) * u64(kernel.block);
   u64 useful = std::max<u64>(plan.positions, 1);
   if (plan.dealt_graph != nullptr) useful = std::max(useful, plan.dealt_graph->arc_count);
-  if (useful < threads) useful *= kGroupsAPosition;
+  if (plan.lanes_level == 0) {
+    useful = (useful + u64(kernel.group) - 1) / u64(kernel.group);
+  } else if (useful < threads) {
+    useful *= kGroupsAPosition;
+  }
   u64 workers = std::min(threads / kernel.group, useful);
   u64 bytes = lists.scratch_bytes + lists.tables * kPageBytes;
   if (bytes == 0) return workers;
@@ -142,8 +148,7 @@ class RegionOnGpu {
     Launch launch = host_.top_launch(shared);
     launch.shared = shared_.as<Shared>();
     launch.original_ids = gpu_.place(launch.original_ids, launch.universe);
-    constexpr u64 kLargestChunk = 64, kChunksAGroup = 8;
-    u64 chunk = std::min(std::max<u64>(plan_.positions / (workers_ * kChunksAGroup), 1), kLargestChunk);
+    u64 chunk = usual_chunk(plan_.positions, workers_, plan_.lanes_level == 0 ? u64(kernel_.group) : 1);
     launch.chunk = schedule_.chunk != 0 ? schedule_.chunk : chunk;
     launch.deal = deal();
     launch.workers = workers_;
@@ -169,7 +174,8 @@ class RegionOnGpu {
 
   Deal deal() {
     constexpr u64 kArcsAtATime = 64;
-    Deal deal = deal_of(plan_, schedule_.tile, std::max<u64>(kArcsAtATime / std::max<u64>(schedule_.tile, 1), 1));
+    u64 tile = schedule_.tile == kUsualTile ? usual_tile(plan_.lanes_level == 1) : schedule_.tile;
+    Deal deal = deal_of(plan_, tile, std::max<u64>(kArcsAtATime / std::max<u64>(tile, 1), 1));
     if (deal.tile == 0) return deal;
     deal.offsets = gpu_.place(deal.offsets, plan_.dealt_graph->universe + 1);
     deal.vertices = gpu_.place(deal.vertices, deal.vertex_count);

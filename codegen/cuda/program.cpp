@@ -39,9 +39,10 @@ struct Read {
   const ir::Var* var;
   std::set<std::string> parts;
 };
-std::vector<Read> reads(const ir::Region& region, const FrameLayout& layout) {
+std::vector<Read> reads(const EmittedRegion& entry, const FrameLayout& layout) {
   std::unordered_map<const ir::Expr*, std::set<std::string>> found;
-  ir::for_each_stmt(*region.collect->body, [&](const ir::Stmt& stmt) {
+  if (entry.arcs_graph != nullptr) found[entry.arcs_graph].insert("kSources");
+  ir::for_each_stmt(*entry.region->collect->body, [&](const ir::Stmt& stmt) {
     ir::for_each_expr(stmt, [&](const ir::Expr& expr) {
       ir::for_each_node(expr, [&](const ir::Expr& node) {
         if (node.kind == Kind::Var) found[&node];
@@ -65,7 +66,7 @@ std::vector<Read> reads(const ir::Region& region, const FrameLayout& layout) {
 std::vector<std::string> call(const EmittedRegion& region, std::uint32_t group, const FrameLayout& layout,
                               Names& names) {
   std::vector<std::string> lines = {"Frame placed = f;"};
-  for (const Read& read : reads(*region.region, layout)) {
+  for (const Read& read : reads(region, layout)) {
     std::string parts;
     for (const std::string& part : read.parts) parts += (parts.empty() ? "" : " | ") + part;
     const std::string member = "placed." + names.of(read.var);

@@ -78,6 +78,7 @@ std::uint64_t RegionLauncher::wanted_groups(const RegionRequest& request, const 
       static_cast<std::uint64_t>(device_->properties().multiprocessors) * static_cast<unsigned>(blocks) * kBlockThreads;
   constexpr std::uint64_t kGroupsAPosition = 16;
   std::uint64_t useful = std::max<std::uint64_t>(request.positions, 1);
+  if (request.lanes_level == 0) return std::min(threads / request.group, (useful + request.group - 1) / request.group);
   if (inputs.dealt_graph != nullptr) useful = std::max(useful, inputs.dealt_graph->arc_count);
   if (useful < threads) useful *= kGroupsAPosition;
   return std::min(threads / request.group, useful);
@@ -119,12 +120,11 @@ void RegionLauncher::start(const RegionRequest& request, const RegionInputs& inp
 }
 
 /// Tiles of arcs where they can be dealt out.
-matcha_program::Deal RegionLauncher::deal(const RegionInputs& inputs) const {
-  constexpr std::uint64_t kTile = 4;
+matcha_program::Deal RegionLauncher::deal(const RegionRequest& request, const RegionInputs& inputs) const {
   constexpr std::uint64_t kArcsAtATime = 64;
   const runtime::GraphView* graph = inputs.dealt_graph;
   if (graph == nullptr || graph->slots != nullptr || graph->arc_count == 0) return {};
-  std::uint64_t tile = options_.tile.value_or(kTile);
+  std::uint64_t tile = options_.tile.value_or(matcha_program::usual_tile(request.lanes_level == 1));
   if (tile == 0) return {};
   return {reinterpret_cast<const matcha_program::u64*>(graph->offsets),
           reinterpret_cast<const matcha_program::u32*>(graph->vertices),
@@ -152,12 +152,10 @@ Launch RegionLauncher::prepare(const RegionRequest& request, const RegionInputs&
   launch.positions = request.positions;
   launch.place_bits = matcha_program::place_bits(request.positions);
   launch.original_ids = reinterpret_cast<const matcha_program::i64*>(inputs.original_ids);
-  constexpr std::uint64_t kLargestChunk = 64;
-  constexpr std::uint64_t kChunksAGroup = 8;
-  launch.chunk = options_.chunk != 0
-                     ? options_.chunk
-                     : std::clamp<std::uint64_t>(request.positions / (share.groups * kChunksAGroup), 1, kLargestChunk);
-  launch.deal = deal(inputs);
+  launch.chunk = options_.chunk != 0 ? options_.chunk
+                                     : matcha_program::usual_chunk(request.positions, share.groups,
+                                                                   request.lanes_level == 0 ? request.group : 1);
+  launch.deal = deal(request, inputs);
   launch.device = share.device;
   launch.other_devices = share.devices - 1;
   launch.workers = plan_.workers;

@@ -28,6 +28,7 @@ struct RegionRequest {
   std::uint64_t shared_rows = 0;  ///< Rows of bits that tasks of one outermost position share, for each position;
   std::uint64_t row_items = 0;    ///< of so many items at most.
   std::uint64_t universe = 0;
+  int lanes_level = 3;       ///< The loop level whose positions the lanes of a group take, each its own.
   bool stream_rows = false;  ///< The rows of its list sink go to the host while it runs, in no particular order.
   bool any_order = false;    ///< The order of the rows of its list sinks does not matter.
   std::unordered_set<const ir::Var*> staying;  ///< List sinks whose rows stay on the devices.
@@ -107,7 +108,7 @@ class RegionLauncher {
   };
 
   matcha_program::Launch prepare(const RegionRequest& request, const RegionInputs& inputs, const RegionShare& share);
-  matcha_program::Deal deal(const RegionInputs& inputs) const;
+  matcha_program::Deal deal(const RegionRequest& request, const RegionInputs& inputs) const;
   /// Groups that the device holds at a time, or fewer when there is no work for all.
   std::uint64_t wanted_groups(const RegionRequest& request, const RegionInputs& inputs) const;
   ListMemory list_memory() const;

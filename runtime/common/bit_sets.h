@@ -10,7 +10,7 @@ namespace matcha_program {
 template <typename Group>
 class BitSets : public Checked<Group> {
  public:
-  MATCHA_MEMBER BitSets(const Launch& launch, Group group) : Checked<Group>(launch, group), group_(group) {}
+  MATCHA_MEMBER BitSets(const Launch& launch, Group group) : Checked<Group>(launch), group_(group) {}
 
   /// A walk of which each lane has its share.
   template <typename A>

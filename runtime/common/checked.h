@@ -1,5 +1,5 @@
 // Values that can fail. An error does not unwind: the first one is recorded with its place in the program (line,
-// column), every worker leaves soon, and the value is a harmless one.
+// column), every worker leaves soon, and the value is a harmless one. A lane that works on its own may find it alone.
 #pragma once
 
 #include "runtime/common/group.h"
@@ -10,10 +10,9 @@ namespace matcha_program {
 template <typename Group>
 class Checked {
  public:
-  MATCHA_MEMBER Checked(const Launch& launch, Group group) : launch_(launch), group_(group) {}
+  MATCHA_MEMBER explicit Checked(const Launch& launch) : launch_(launch) {}
 
   MATCHA_MEMBER void trap(u32 code, u32 line, u32 column) const {
-    if (!group_.leads()) return;
     atomic_exchange_if(&launch_.shared->error, 0, u64(code) << 56 | u64(line) << 24 | (column & 0xFFFFFF));
     atomic_exchange(&launch_.shared->stop, 1);
   }
@@ -117,7 +116,6 @@ class Checked {
   }
 
   const Launch& launch_;
-  Group group_;
 };
 
 }  // namespace matcha_program

@@ -26,6 +26,21 @@ struct Deal {
   }
 };
 
+/// Arcs of a tile: a group that takes them one after the other gets few, one whose lanes take an arc each as many as
+/// these can use.
+MATCHA_FN u64 usual_tile(bool lanes_take) { return lanes_take ? 64 : 4; }
+
+/// Positions that a worker takes at a time: so few that all have work to the end. Lanes that take a position each need
+/// some each.
+MATCHA_FN u64 usual_chunk(u64 positions, u64 workers, u64 lanes) {
+  constexpr u64 kChunks = 8;
+  constexpr u64 kMost = 64;
+  constexpr u64 kMostALane = 16;
+  u64 share = positions / (workers * kChunks);
+  if (lanes == 1) return larger<u64>(smaller(share, kMost), 1);
+  return larger<u64>(smaller(share / lanes, kMostALane), 1) * lanes;
+}
+
 /// The depth of a task that stands for the tile `begin`. It never enters the queue.
 inline constexpr u32 kTileDepth = 3;
 /// An end behind all positions of any loop.

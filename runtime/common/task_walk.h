@@ -11,8 +11,8 @@ namespace matcha_program {
 inline constexpr u64 kPieces = 64;
 /// A rest is handed on when no more tasks wait than there are workers, by this number.
 inline constexpr u64 kHungry = 4;
-/// A worker tells what it has done when it has nothing to do, or when it is that much of `live`.
-inline constexpr u64 kOwedAtMost = 64;
+/// A worker tells what it has done when it has nothing to do, or after so many ticks: all write the same words.
+inline constexpr u64 kTellTicks = 100'000;
 /// Nanoseconds that a worker without work waits; each time twice as long, so that those who work are not disturbed.
 inline constexpr u32 kShortestPause = 100;
 inline constexpr u32 kLongestPause = 6400;
@@ -49,7 +49,7 @@ class TaskWalk {
       }
       if (left_) break;  // What it left stays live, so nobody takes the run for a whole one.
       owed_ += weight;
-      if (owed_ >= kOwedAtMost) settle();
+      if (group_.broadcast(started_ - told_) >= kTellTicks) settle();
     }
     settle();
   }
@@ -69,10 +69,26 @@ class TaskWalk {
   /// Before position `at` of the loop at `level` below the positions at0, at1. True: leave the loop, because of an
   /// error or because others got all of the rest, `at` included. Looks around when `tau` has passed.
   MATCHA_MEMBER bool leave(const Task& task, u32 level, Walk& walk, u64 at0, u64 at1, u64 at) {
+    return leave_here<true>(task, level, walk, at0, at1, at);
+  }
+  /// The same where lanes take positions, `at` and some behind it: half stealing, which takes single positions of a
+  /// loop while it is walked, leaves such a loop alone.
+  MATCHA_MEMBER bool leave_lanes(const Task& task, u32 level, Walk& walk, u64 at0, u64 at1, u64 at) {
+    return leave_here<false>(task, level, walk, at0, at1, at);
+  }
+
+  /// So many positions of the outermost loop are done, unless a loop below was left because the run is to stop.
+  MATCHA_MEMBER void finish_positions(const Task& task, u64 count) {
+    if (task.depth == 0 && !left_) finished_ += count;
+  }
+
+ private:
+  template <bool shown>
+  MATCHA_MEMBER bool leave_here(const Task& task, u32 level, Walk& walk, u64 at0, u64 at1, u64 at) {
     if (level == 0 && must_stop()) return true;
     bool first = at == walk.begin;  // Always walked, so that every task gets something done.
     bool half = stealing_of(launch_) == kHalf;
-    if (half && level >= task.depth && level < launch_.split) {
+    if (shown && half && level >= task.depth && level < launch_.split) {
       if (first) half_.show(level, walk, at0, at1);
       if (!first && !half_.begin_next(level)) return true;
     }
@@ -86,12 +102,6 @@ class TaskWalk {
     return walk.end == at;
   }
 
-  /// A position of the outermost loop is done, unless a loop below it was left because the run is to stop.
-  MATCHA_MEMBER void finish_position(const Task& task) {
-    if (task.depth == 0 && !left_) ++finished_;
-  }
-
- private:
   /// Whether the run is to stop, which then ends this worker's task in the middle.
   MATCHA_MEMBER bool must_stop() {
     left_ = left_ || stopped();
@@ -152,6 +162,7 @@ class TaskWalk {
     }
     finished_ = 0;
     owed_ = 0;
+    told_ = started_;
   }
 
   /// Whether others wait for work: nothing fresh is left, and few tasks are in the queue.
@@ -215,6 +226,7 @@ class TaskWalk {
   HalfStealing<Group> half_;
   u64 started_ = 0;
   u64 finished_ = 0;   ///< Outermost positions that are done and not yet told.
+  u64 told_ = 0;       ///< When it was told.
   u64 owed_ = 0;       ///< What of `live` is done and not yet told.
   bool left_ = false;  ///< A task was left in the middle.
 };

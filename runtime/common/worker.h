@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/common/bit_rows.h"
+#include "runtime/common/flat_counts.h"
 #include "runtime/common/set_operations.h"
 #include "runtime/common/task_walk.h"
 #define MATCHA_DEVICE_FUNCTION MATCHA_MEMBER
@@ -20,12 +21,16 @@ struct ExactTotal {
 };
 
 template <typename Group>
-class WorkerOf : public TaskWalk<Group>, public BitRowMaker<Group>, public SetOperations<Group> {
+class WorkerOf : public TaskWalk<Group>,
+                 public BitRowMaker<Group>,
+                 public SetOperations<Group>,
+                 public FlatCounts<Group> {
  public:
   MATCHA_MEMBER WorkerOf(const Launch& launch, u64 index)
       : TaskWalk<Group>(launch, Group::here(), index),
         BitRowMaker<Group>(launch, Group::here()),
         SetOperations<Group>(Group::here()),
+        FlatCounts<Group>(Group::here()),
         launch_(launch),
         group_(Group::here()),
         index_(index) {}

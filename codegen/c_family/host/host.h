@@ -95,9 +95,9 @@ struct BufferNeeds {
 };
 struct RegionPlan {
   bool parallel;  ///< Else one worker does it all.
-  u64 positions;
-  u64 split;
+  u64 positions, split;
   const Graph* dealt_graph;  ///< By whose arcs the region may be dealt out, or null.
+  u64 lanes_level = 3;       ///< The loop level whose positions the lanes of a group take, each its own.
   bool paged;                ///< The function is compiled for paged lists.
   std::vector<SinkPlan> sinks;
   std::vector<BufferNeeds> buffers;

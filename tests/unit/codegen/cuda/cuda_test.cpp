@@ -178,22 +178,49 @@ TEST_F(CudaText, ProgramPartReadsLikeTheProgram) {
   EXPECT_EQ(text.substr(text.find("struct Frame")), read("tests/unit/codegen/cuda/degrees.golden"));
 }
 
+TEST_F(CudaText, NamesKeepOffTheWordsOfTheEmitter) {
+  std::optional<ir::Module> module = program(
+      "def wedges(G: Graph) -> int:\n"
+      "    return sum(apply(lambda at: sum(apply(lambda walk: at + walk, neighbor(G, at))), vertices(G)))\n");
+  ASSERT_TRUE(module);
+  std::string text = emit_device_text(*module, {1}).text;
+  EXPECT_NE(text.find("const u32 at_0 = item<0>(walked0, at0);"), std::string::npos)
+      << text.substr(text.find("struct Frame"));
+  EXPECT_NE(text.find("const u32 walk_0 = "), std::string::npos);
+}
+
+TEST_F(CudaText, LanesTakeArcsAndCountTogether) {
+  std::optional<ir::Module> module = program(read("examples/triangle.mt"));
+  ASSERT_TRUE(module);
+  std::string text = emit_device_text(*module, {32}).text;
+  for (const char* line : {
+           "for (u64 from_arc = walk0.begin; from_arc < walk0.end; from_arc += w.kLanes) {",
+           "const u64 at1 = place_of_arc(f.G0, arc, lower0);",
+           "counted = sides(span(lower0, 0, i0), lower_neighbors(f.G0, v0));",
+           "sum0_share += w.share_flat(counted);",
+       }) {
+    EXPECT_NE(text.find(line), std::string::npos) << line;
+  }
+  // A single lane has nobody to count with.
+  EXPECT_EQ(emit_device_text(*module, {1}).text.find("from_arc"), std::string::npos);
+}
+
 TEST_F(CudaText, LanesShareThePositionsOfBitSets) {
   std::optional<ir::Module> module = program(read("examples/clique5.mt"));
   ASSERT_TRUE(module);
   std::string text = emit_device_text(*module, {1, 32}).text;
   for (const char* line : {
            "const auto rows0 = w.bit_rows(f.D0, all0, w.buffer<u64>(0), w.shared_rows(task, at0, u64(all0.size)));",
-           "for (auto bits2 = w.walk_lanes(bit_row(rows0, p0)); bits2.next();) {",
+           "for (auto bits3 = w.walk_lanes(bit_row(rows0, p0)); bits3.next();) {",
            "const auto fourth0 = keep_bits(common_bits(bit_row(rows0, p0), bit_row(rows0, p1)), fourth0_words);",
-           "for (auto bits3 = walk_bits(fourth0); bits3.next();) {",
+           "for (auto bits4 = walk_bits(fourth0); bits4.next();) {",
            "sum0_share += count_bits(common_bits(fourth0, bit_row(rows0, p2)));",
        }) {
     EXPECT_NE(text.find(line), std::string::npos) << line;
   }
   // A single lane walks and counts as a group, and stores what is read again where lists are stored.
   text = emit_device_text(*module, {1, 1}).text;
-  EXPECT_NE(text.find("for (auto bits2 = walk_bits(bit_row(rows0, p0)); bits2.next();) {"), std::string::npos);
+  EXPECT_NE(text.find("for (auto bits3 = walk_bits(bit_row(rows0, p0)); bits3.next();) {"), std::string::npos);
   EXPECT_NE(text.find("const auto fourth0 = w.store_bits("), std::string::npos);
 }
 

@@ -33,7 +33,7 @@ class CheckedTest : public testing::Test {
 
   Shared shared_{};
   Launch launch_{};
-  Checked<Group<1>> w_{launch_, Group<1>::here()};
+  Checked<Group<1>> w_{launch_};
 };
 
 TEST_F(CheckedTest, ArithmeticAgreesWith128Bits) {

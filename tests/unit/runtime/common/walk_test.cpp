@@ -54,7 +54,7 @@ struct Nest {
           for (u64 at3 = 0; depth == 4 && at3 < size(3, at0, at1, at2); ++at3) visit(at0, at1, at2, at3);
         }
       }
-      w.finish_position(task);
+      w.finish_positions(task, 1);
     }
   }
 };

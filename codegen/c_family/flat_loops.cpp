@@ -1,0 +1,190 @@
+#include "codegen/c_family/flat_loops.h"
+
+#include "codegen/c_family/spine.h"
+#include "ir/analysis/walk.h"
+#include "ir/match.h"
+
+namespace matcha::codegen {
+
+using ir::Kind;
+
+namespace {
+
+bool set_operation(const ir::Expr& e) {
+  return (e.kind == Kind::Intersect || e.kind == Kind::Diff || e.kind == Kind::Sorted) && !e.type->bits;
+}
+
+const ir::Expr& unconverted(const ir::Expr& e) { return e.kind == Kind::Convert ? *e.operands[0] : e; }
+
+}  // namespace
+
+/// What was found of the body of a loop so far.
+struct FlatLoops::Chain {
+  FlatLoop flat;
+  std::unordered_set<const ir::Var*> before;  ///< Values of one lane, which are gone once the count is there.
+  const ir::Var* sum = nullptr;
+};
+
+FlatLoops::FlatLoops(const ir::Facts& facts, const ir::Region& region, bool arrays) : facts_(facts), arrays_(arrays) {
+  declare(*region.collect);
+  block(*region.collect->body);
+  if (region.schedule.parallel) find_arcs(region);
+}
+
+const FlatLoop* FlatLoops::find(const ir::For& loop) const {
+  const auto found = loops_.find(&loop);
+  return found != loops_.end() ? &found->second : nullptr;
+}
+
+const ir::Expr* FlatLoops::arcs_graph() const {
+  return arcs_loop_ != nullptr ? outer_->lists[0]->operands[0] : nullptr;
+}
+
+void FlatLoops::declare(const ir::Collect& s) {
+  for (const ir::Sink& sink : s.sinks) sinks_[sink.var] = &sink;
+}
+
+void FlatLoops::block(const ir::Block& b) {
+  for (const ir::Stmt* stmt : b.body) {
+    ir::match(
+        *stmt, [&](const ir::Block& inner) { block(inner); }, [&](const ir::For& s) { loop(s); },
+        [&](const ir::If& s) {
+          block(*s.then_body);
+          if (s.maybe_else != nullptr) block(*s.maybe_else);
+        },
+        [&](const ir::Collect& s) {
+          declare(s);
+          block(*s.body);
+        },
+        [](const ir::Stmt&) {});
+  }
+}
+
+void FlatLoops::loop(const ir::For& s) {
+  Chain chain;
+  chain.before.insert(s.vars.begin(), s.vars.end());
+  if (s.maybe_index != nullptr) chain.before.insert(s.maybe_index);
+  if (s.lists.size() != 1 || s.lists[0]->type->bits || !scan(*s.body, chain)) return block(*s.body);
+  loops_[&s] = chain.flat;
+  sums_.insert(chain.sum);
+}
+
+/// True for a chain that ends in a yield into a sum of ints.
+bool FlatLoops::scan(const ir::Block& b, Chain& chain) const {
+  for (const ir::Stmt* stmt : b.body) {
+    bool last = stmt == b.body.back();
+    if (const ir::Let* let = ir::as<ir::Let>(stmt)) {
+      if (last || !scan_value(*stmt, *let->value, chain)) return false;
+      if (chain.flat.count == nullptr) chain.before.insert(let->var);
+    } else if (const ir::If* branch = ir::as<ir::If>(stmt)) {
+      bool chained = last && branch->maybe_else == nullptr && scan_value(*stmt, *branch->cond, chain);
+      return chained && scan(*branch->then_body, chain);
+    } else if (const ir::Yield* yield = ir::as<ir::Yield>(stmt)) {
+      const ir::Type& type = *yield->sink->type;
+      const bool sum = sinks_.at(yield->sink)->kind == ir::SinkKind::Sum && !type.is_scalar(ir::ScalarKind::F64);
+      if (!last || !sum || !scan_value(*stmt, *yield->values[0], chain)) return false;
+      chain.sum = yield->sink;
+      chain.flat.shares = chain.flat.reader == stmt && &unconverted(*yield->values[0]) == chain.flat.count;
+      return true;
+    } else {
+      return false;
+    }
+  }
+  return false;
+}
+
+/// True if one lane can compute `value` once the count that it may have in it is known.
+bool FlatLoops::scan_value(const ir::Stmt& stmt, const ir::Expr& value, Chain& chain) const {
+  const ir::Expr* counted = nullptr;
+  bool fits = true;
+  bool reads_before = false;
+  // The operands of a count are looked at where it is found.
+  const auto visit = [&](const auto& self, const ir::Expr& e) -> void {
+    if (e.kind == Kind::Size && set_operation(*e.operands[0])) {
+      fits = fits && (counted == nullptr || counted == &e);
+      counted = &e;
+      return;
+    }
+    fits = fits && !set_operation(e) && e.kind != Kind::Literal;
+    const ir::Var* var = ir::as<ir::Var>(&e);
+    reads_before = reads_before || (var != nullptr && chain.before.contains(var));
+    for (const ir::Expr* operand : e.operands) self(self, *operand);
+  };
+  visit(visit, value);
+  if (!fits) return false;
+  if (counted == nullptr) return chain.flat.count == nullptr || !reads_before;
+  if (chain.flat.count != nullptr || reads_before) return false;
+  const ir::Expr& set = *counted->operands[0];
+  if (set.kind == Kind::Sorted || !countable(*set.operands[0]) || !countable(*set.operands[1])) return false;
+  ir::ListFacts a = facts_.list(set.operands[0]);
+  ir::ListFacts b = facts_.list(set.operands[1]);
+  if (!b.ascending) return false;
+  chain.flat.count = counted;
+  chain.flat.reader = &stmt;
+  chain.flat.ascending = a.ascending && a.unique && b.unique;
+  return true;
+}
+
+/// True for a view of one array of vertices.
+bool FlatLoops::countable(const ir::Expr& list) const {
+  if (list.type->columns.size() != 1 || !list.type->columns[0]->is_scalar(ir::ScalarKind::Vid)) return false;
+  switch (list.kind) {
+    case Kind::Neighbors:
+    case Kind::LowerNeighbors:
+    case Kind::UpperNeighbors: return true;
+    case Kind::Below:
+    case Kind::Above:
+    case Kind::Span: {
+      bool found = countable(*list.operands[0]);
+      for (const ir::Expr* operand : list.operands.subspan(1)) {
+        ir::for_each_node(*operand, [&](const ir::Expr& node) { found = found && !set_operation(node); });
+      }
+      return found;
+    }
+    case Kind::Var: {
+      const ir::Var* var = static_cast<const ir::Var*>(&list);
+      if (facts_.top_level(var)) return true;
+      const ir::Stmt* definition = facts_.definition(var);
+      const ir::Let* let = definition != nullptr ? ir::as<ir::Let>(definition) : nullptr;
+      return let != nullptr ? countable(*let->value) : arrays_;
+    }
+    default: return false;
+  }
+}
+
+/// The flat loop at the end of a chain of values and conditions of one vertex; null if there is anything else.
+const ir::For* FlatLoops::only_loop(const ir::Block& b) const {
+  for (const ir::Stmt* stmt : b.body) {
+    bool last = stmt == b.body.back();
+    const auto plain = [&](const ir::Expr& value) {
+      bool found = !facts_.may_trap(&value);
+      ir::for_each_node(value, [&](const ir::Expr& node) { found = found && !set_operation(node); });
+      return found;
+    };
+    if (const ir::Let* let = ir::as<ir::Let>(stmt)) {
+      if (!plain(*let->value)) return nullptr;
+    } else if (const ir::If* branch = ir::as<ir::If>(stmt)) {
+      if (!last || branch->maybe_else != nullptr || !plain(*branch->cond)) return nullptr;
+      return only_loop(*branch->then_body);
+    } else {
+      const ir::For* loop = ir::as<ir::For>(stmt);
+      return last && loop != nullptr && find(*loop) != nullptr ? loop : nullptr;
+    }
+  }
+  return nullptr;
+}
+
+void FlatLoops::find_arcs(const ir::Region& region) {
+  outer_ = ir::as<ir::For>(region.collect->body->body.back());
+  if (region.collect->body->body.size() != 1 || outer_->lists.size() != 1 || outer_->maybe_index != nullptr) return;
+  const ir::Expr& vertices = *outer_->lists[0];
+  if (vertices.kind != Kind::Vertices || !facts_.has_rows(vertices.operands[0])) return;
+  const ir::For* loop = only_loop(*outer_->body);
+  if (loop == nullptr || !countable(*loop->lists[0])) return;
+  const ir::Expr& walked = unsliced(facts_, *loop->lists[0]);
+  bool near =
+      walked.kind == Kind::Neighbors || walked.kind == Kind::LowerNeighbors || walked.kind == Kind::UpperNeighbors;
+  if (near && walked.operands[0] == vertices.operands[0] && walked.operands[1] == outer_->vars[0]) arcs_loop_ = loop;
+}
+
+}  // namespace matcha::codegen

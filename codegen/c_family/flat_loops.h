@@ -1,0 +1,59 @@
+#pragma once
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "ir/analysis/facts.h"
+#include "ir/nodes.h"
+
+namespace matcha::codegen {
+
+/// How the lanes of a group walk a loop together, each an item of its own: all of the body that is scalar is done by
+/// one lane alone, and the one set operation that is counted there by all lanes for all items (a worklist of item and
+/// set member, as in gMatch, PVLDB 2026; runtime/common/flat_counts.h).
+struct FlatLoop {
+  const ir::Expr* count = nullptr;   ///< `size(intersect(…))` or `size(diff(…))`; null: nothing is counted.
+  const ir::Stmt* reader = nullptr;  ///< The statement that reads it first.
+  bool shares = false;               ///< The count itself is what is added up.
+  bool ascending = false;            ///< Both lists are sets in order, so that either may be searched.
+};
+
+/// The loops of a region that are flat: innermost loops over lists whose body is a chain of values and conditions
+/// around one count that is added to a sum of ints. Lists that are not one array of vertices stay out.
+class FlatLoops {
+ public:
+  /// `arrays`: stored lists are arrays, not pages.
+  FlatLoops(const ir::Facts& facts, const ir::Region& region, bool arrays);
+
+  /// Null when all lanes walk the loop in step.
+  const FlatLoop* find(const ir::For& loop) const;
+  /// True for a sum of which each lane has a part, because one of these loops adds to it.
+  bool adds_to(const ir::Var* sum) const { return sums_.contains(sum); }
+  /// The loop over neighbours of a region that only walks vertices and, for each, that flat loop, so that lanes may
+  /// take arcs instead of neighbours of one vertex; null if there is none.
+  const ir::For* arcs_loop() const { return arcs_loop_; }
+  /// The graph whose arcs these are.
+  const ir::Expr* arcs_graph() const;
+
+ private:
+  struct Chain;
+
+  void declare(const ir::Collect& s);
+  void block(const ir::Block& b);
+  void loop(const ir::For& s);
+  bool scan(const ir::Block& b, Chain& chain) const;
+  bool scan_value(const ir::Stmt& stmt, const ir::Expr& value, Chain& chain) const;
+  bool countable(const ir::Expr& list) const;
+  void find_arcs(const ir::Region& region);
+  const ir::For* only_loop(const ir::Block& b) const;
+
+  const ir::Facts& facts_;
+  bool arrays_;
+  std::unordered_map<const ir::Var*, const ir::Sink*> sinks_;
+  std::unordered_map<const ir::For*, FlatLoop> loops_;
+  std::unordered_set<const ir::Var*> sums_;
+  const ir::For* outer_ = nullptr;
+  const ir::For* arcs_loop_ = nullptr;
+};
+
+}  // namespace matcha::codegen

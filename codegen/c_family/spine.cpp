@@ -1,0 +1,64 @@
+#include "codegen/c_family/spine.h"
+
+#include <algorithm>
+
+#include "ir/match.h"
+
+namespace matcha::codegen {
+
+using ir::Kind;
+
+std::vector<const ir::For*> spine(const ir::Block& block) {
+  if (block.body.empty()) return {};
+  if (const ir::For* loop = ir::as<ir::For>(block.body.back())) {
+    if (loop->lists[0]->type->bits) return {};
+    return {loop};
+  }
+  const ir::If* branch = ir::as<ir::If>(block.body.back());
+  if (branch == nullptr) return {};
+  std::vector<const ir::For*> loops = spine(*branch->then_body);
+  if (branch->maybe_else == nullptr || loops.empty()) return loops;
+  std::vector<const ir::For*> others = spine(*branch->maybe_else);
+  if (others.empty()) return {};
+  loops.insert(loops.end(), others.begin(), others.end());
+  return loops;
+}
+
+const ir::Expr& unsliced(const ir::Facts& facts, const ir::Expr& list) {
+  if (list.kind == Kind::Below || list.kind == Kind::Above || list.kind == Kind::Span) {
+    return unsliced(facts, *list.operands[0]);
+  }
+  const ir::Var* var = ir::as<ir::Var>(&list);
+  const ir::Stmt* definition = var != nullptr ? facts.definition(var) : nullptr;
+  const ir::Let* let = definition != nullptr ? ir::as<ir::Let>(definition) : nullptr;
+  return let != nullptr ? unsliced(facts, *let->value) : list;
+}
+
+const ir::Expr* dealt_graph(const ir::Facts& facts, const ir::For& outer) {
+  if (outer.lists.size() != 1 || outer.lists[0]->kind != Kind::Vertices) return nullptr;
+  const std::vector<const ir::For*> inner = spine(*outer.body);
+  const bool neighbours = std::all_of(inner.begin(), inner.end(), [&](const ir::For* loop) {
+    const ir::Expr& walked = unsliced(facts, *loop->lists[0]);
+    bool near =
+        walked.kind == Kind::Neighbors || walked.kind == Kind::LowerNeighbors || walked.kind == Kind::UpperNeighbors;
+    return near && walked.operands[0] == outer.lists[0]->operands[0] && walked.operands[1] == outer.vars[0];
+  });
+  return !inner.empty() && neighbours ? outer.lists[0]->operands[0] : nullptr;
+}
+
+std::uint32_t row_stores(const ir::Block& block) {
+  std::uint32_t count = 0;
+  for (const ir::Stmt* stmt : block.body) {
+    ir::match(
+        *stmt, [&](const ir::Block& inner) { count += row_stores(inner); },
+        [&](const ir::Store& store) { count += store.var->type->is_bit_rows() ? 1 : 0; },
+        [&](const ir::If& branch) {
+          count += row_stores(*branch.then_body);
+          if (branch.maybe_else != nullptr) count += row_stores(*branch.maybe_else);
+        },
+        [&](const ir::Collect& collect) { count += row_stores(*collect.body); }, [](const ir::Stmt&) {});
+  }
+  return count;
+}
+
+}  // namespace matcha::codegen

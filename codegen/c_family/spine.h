@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ir/analysis/facts.h"
+#include "ir/nodes.h"
+
+namespace matcha::codegen {
+
+/// Loop levels whose positions a task may name.
+inline constexpr int kSpineLevels = 3;
+
+/// The loops that end a block: its last statement, or what ends each part of an `if` there, so that a region may be
+/// split a level deeper; none unless all of them walk lists.
+std::vector<const ir::For*> spine(const ir::Block& block);
+
+/// The list of which an expression is a slice.
+const ir::Expr& unsliced(const ir::Facts& facts, const ir::Expr& list);
+
+/// The graph by whose arcs a region can be dealt out: `for v in vertices(g)`, then `for w in neighbors(g, v)` or a
+/// slice; null if there is none.
+const ir::Expr* dealt_graph(const ir::Facts& facts, const ir::For& outer);
+
+/// How often rows of bits are made below an outermost position and beside no other loop.
+std::uint32_t row_stores(const ir::Block& block);
+
+}  // namespace matcha::codegen

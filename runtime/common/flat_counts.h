@@ -1,0 +1,112 @@
+// Counts of many small set operations at once: every lane of a group has two lists of its own, and all lanes together
+// look up the items of all the shorter ones, one after the other, as if they were one list (a worklist of parent and
+// child: gMatch, PVLDB 2026). A list of a few items keeps no lane waiting that way, and the loads of all of them are on
+// their way at once.
+#pragma once
+
+#include "runtime/common/lane_search.h"
+
+namespace matcha_program {
+
+/// The lists of one lane; `a` is looked up in `b`, which ascends.
+struct Sides {
+  const u32* a = nullptr;
+  const u32* b = nullptr;
+  u32 a_size = 0;
+  u32 b_size = 0;
+  u32 whole = 0;       ///< Items of the first list of a difference.
+  bool there = false;  ///< The lane has lists.
+};
+
+/// Two ascending lists without repeats.
+template <typename A, typename B>
+MATCHA_FN Sides sides(const A& a, const B& b) {
+  if (b.size < a.size) return {b.data, a.data, u32(b.size), u32(a.size), u32(a.size), true};
+  return {a.data, b.data, u32(a.size), u32(b.size), u32(a.size), true};
+}
+/// The same when `a` comes in any order with repeats.
+template <typename A, typename B>
+MATCHA_FN Sides sides_repeats(const A& a, const B& b) {
+  return {a.data, b.data, u32(a.size), u32(b.size), u32(a.size), true};
+}
+
+/// The position in `list`, a part of the graph's arcs, of arc number `arc`; not below its size when it is elsewhere.
+template <typename L>
+MATCHA_FN u64 place_of_arc(const Graph& g, u64 arc, const L& list) {
+  return u64(g.arcs + arc - list.data);
+}
+
+template <typename Group>
+class FlatCounts {
+ public:
+  static constexpr u64 kLanes = Group::kWidth;
+
+  MATCHA_MEMBER explicit FlatCounts(Group group) : flat_group_(group) {}
+
+  MATCHA_MEMBER u64 lane() const { return flat_group_.lane; }
+
+  /// How many items of the lane's `a` are in its `b`; all lanes of the group call it together.
+  MATCHA_MEMBER i64 count_flat(const Sides& mine) const { return count<true>(mine); }
+  /// Some part of it: the parts of all lanes add up to the counts of all lanes.
+  MATCHA_MEMBER i64 share_flat(const Sides& mine) const { return count<false>(mine); }
+
+ private:
+  /// Lists from this length on are looked up one after the other, without asking whose item it is.
+  static constexpr u32 kLong = 4 * Group::kWidth;
+
+  template <bool each>
+  MATCHA_MEMBER i64 count(const Sides& mine) const {
+    const Group& group = flat_group_;
+    i64 found = 0;
+    for (u32 rest = group.ballot(mine.a_size >= kLong); rest != 0; rest &= rest - 1) {
+      u32 owner = Group::bits((rest & (~rest + 1)) - 1);
+      const List<u32> a{pointer(mine.a, owner), group.from(mine.a_size, owner)};
+      const List<u32> b{pointer(mine.b, owner), group.from(mine.b_size, owner)};
+      i64 hits = 0;
+      for (u64 i = group.lane; i < a.size; i += Group::kWidth) hits += contains(b, a.at(i)) ? 1 : 0;
+      if constexpr (each) {
+        i64 total = i64(group.total(u64(hits)));
+        found += group.lane == owner ? total : 0;
+      } else {
+        found += hits;
+      }
+    }
+    const u32 size = mine.a_size >= kLong ? 0 : mine.a_size;
+    u32 end = size;
+    for (u32 step = 1; step < Group::kWidth; step *= 2) {
+      u32 before = group.from(end, group.lane - smaller(step, group.lane));
+      end += group.lane >= step ? before : 0;
+    }
+    const u32 begin = end - size;
+    const u32 all = group.from(end, Group::kWidth - 1);
+    for (u32 first = 0; first < all; first += Group::kWidth) {
+      u32 item = first + group.lane;
+      u32 owner = lanes_below(group, end, item + 1);
+      const u32* a = pointer(mine.a, owner);
+      const List<u32> b{pointer(mine.b, owner), group.from(mine.b_size, owner)};
+      u32 at = item - group.from(begin, owner);
+      bool hit = item < all && contains(b, a[at]);
+      if constexpr (each) {
+        // The lane's own items are neighbours among those of this round.
+        u32 hits = group.ballot(hit);
+        u32 from = larger(begin, first);
+        u32 to = smaller(end, first + Group::kWidth);
+        if (from < to) found += Group::bits(hits >> (from - first) & low_bits(to - from));
+      } else {
+        found += hit ? 1 : 0;
+      }
+    }
+    return found;
+  }
+
+  /// `count` ones, 1…32.
+  MATCHA_MEMBER static u32 low_bits(u32 count) { return ~0u >> (32 - count); }
+
+  MATCHA_MEMBER const u32* pointer(const u32* mine, u32 owner) const {
+    return reinterpret_cast<const u32*>(flat_group_.from(reinterpret_cast<u64>(mine), owner));
+  }
+
+  Group flat_group_;
+};
+
+}  // namespace matcha_program
