@@ -312,19 +312,20 @@ class WorkerEmitter {
     std::string end = on_spine ? walk + ".end" : "end";
     if (on_spine) out_.line(fmt::format("Walk {} = w.walk(task, {}, {});", walk, level_, length(loop, lists)));
     std::string begin = on_spine ? walk + ".begin" : fmt::format("0, end = {}", length(loop, lists));
-    std::string from = lane_steps(loop, index, begin, end);
+    std::string from = lane_steps(loop, index, begin, end, on_spine && level_ == 0);
     if (on_spine) leave("leave_lanes", walk, from);
     sides(flat);
     out_.line(fmt::format("const u64 {} = {} + w.lane();", index, from));
-    out_.open(fmt::format("if ({} < {})", index, end));
+    bool outermost = on_spine && level_ == 0;
+    out_.open(fmt::format("if ({}{} < {})", outermost ? "w.lane() < w.lanes() && " : "", index, end));
     bool before = std::exchange(alone_, true);
     bind_items(loop, lists, index);
     until_count(*loop.body, flat);
     out_.close();
-    after_count(*loop.body, flat);
+    after_count(*loop.body, flat, on_spine ? from : "");
     alone_ = before;
     if (on_spine && level_ == 0)
-      out_.line(fmt::format("w.finish_positions(task, smaller({} - {}, w.kLanes));", end, from));
+      out_.line(fmt::format("w.finish_positions(task, smaller({} - {}, w.lanes()));", end, from));
     out_.close();
   }
 
@@ -334,11 +335,11 @@ class WorkerEmitter {
     const FlatLoop& flat = *flat_loops_->find(inner);
     std::string graph = expressions_.text(entry.arcs_graph, Precedence::Primary);
     out_.line(fmt::format("Walk walk0 = w.walk(task, 0, {}.arc_count);", graph));
-    std::string from = lane_steps(inner, "arc", "walk0.begin", "walk0.end");
+    std::string from = lane_steps(inner, "arc", "walk0.begin", "walk0.end", true);
     leave("leave_lanes", "walk0", from);
     sides(flat);
     out_.line(fmt::format("const u64 arc = {} + w.lane();", from));
-    out_.open("if (arc < walk0.end)");
+    out_.open("if (w.lane() < w.lanes() && arc < walk0.end)");
     out_.line(fmt::format("const u32 {} = {}.sources[arc];{}", names_.of(outer.vars[0]), graph, comment(outer)));
     bool before = std::exchange(alone_, true);
     int opened = 0;
@@ -358,23 +359,30 @@ class WorkerEmitter {
     bind_items(inner, lists, index);
     until_count(*inner.body, flat);
     for (int i = 0; i < opened + 2; ++i) out_.close();
-    after_count(*inner.body, flat);
+    after_count(*inner.body, flat, from);
     alone_ = before;
-    out_.line("w.finish_positions(task, smaller(walk0.end - from_arc, w.kLanes));");
+    out_.line("w.finish_positions(task, smaller(walk0.end - from_arc, w.lanes()));");
     out_.close();
   }
 
   /// Opens the loop that takes as many positions at a time as there are lanes; gives the name of the first of them.
   std::string lane_steps(const ir::For& loop, const std::string& index, const std::string& begin,
-                         const std::string& end) {
+                         const std::string& end, bool outermost) {
     std::string from = "from_" + index;
-    out_.open(fmt::format("for (u64 {0} = {1}; {0} < {2}; {0} += w.kLanes)", from, begin, end), comment(loop));
+    out_.open(fmt::format("for (u64 {0} = {1}; {0} < {2}; {0} += {3})", from, begin, end,
+                          outermost ? "w.lanes()" : "w.kLanes"),
+              comment(loop));
     return from;
   }
 
   void leave(std::string_view call, const std::string& walk, const std::string& index) {
     out_.line(fmt::format("if (w.{}(task, {}, {}, {}, {}, {})) break;", call, level_, walk, level_ > 0 ? "at0" : "0",
                           level_ > 1 ? "at1" : "0", index));
+  }
+
+  /// A position of the loop at the current level, as arguments.
+  std::string place(const std::string& index) const {
+    return fmt::format("{}, {}, {}, {}", level_, level_ > 0 ? "at0" : "0", level_ > 1 ? "at1" : "0", index);
   }
 
   void sides(const FlatLoop& flat) {
@@ -401,20 +409,26 @@ class WorkerEmitter {
     }
   }
 
-  /// What follows the count, which all lanes make together.
-  void after_count(const ir::Block& b, const FlatLoop& flat) {
+  /// What follows the count, which all lanes make together. `from`: the first position of a loop whose positions tasks
+  /// may name; else empty.
+  void after_count(const ir::Block& b, const FlatLoop& flat, const std::string& from) {
     if (flat.count == nullptr) return;
     const ir::Stmt* last = b.body.back();
     const auto reader = std::find(b.body.begin(), b.body.end(), flat.reader);
-    if (reader == b.body.end()) return after_count(*ir::as<ir::If>(last)->then_body, flat);
-    bool rest = flat.count->operands[0]->kind == Kind::Diff;
+    if (reader == b.body.end()) return after_count(*ir::as<ir::If>(last)->then_body, flat, from);
+    std::string count = fmt::format("w.{}({}counted)", flat.shares ? "share_flat" : "count_flat",
+                                    from.empty() ? "" : fmt::format("task, {}, ", place(from)));
+    // The lists may be somebody else's afterwards.
+    if (flat.count->operands[0]->kind == Kind::Diff) {
+      out_.line(fmt::format("const i64 hits = {};", count));
+      count = "i64(counted.whole) - hits";
+    }
     if (flat.shares) {
       const ir::Var* sum = ir::as<ir::Yield>(last)->sink;
-      std::string place = of_region(sum) ? share(sum) : accumulator(sum) + "lanes";
-      out_.line(fmt::format("{} += {}w.share_flat(counted);", place, rest ? "i64(counted.whole) - " : ""));
+      out_.line(fmt::format("{} += {};", of_region(sum) ? share(sum) : accumulator(sum) + "lanes", count));
       return;
     }
-    out_.line(fmt::format("const i64 count = {}w.count_flat(counted);", rest ? "i64(counted.whole) - " : ""));
+    out_.line(fmt::format("const i64 count = {};", count));
     out_.open("if (counted.there)");
     expressions_.replace(flat.count, "count");
     for (auto stmt = reader; stmt != b.body.end(); ++stmt) this->stmt(**stmt);

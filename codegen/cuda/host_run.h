@@ -148,7 +148,8 @@ class RegionOnGpu {
     Launch launch = host_.top_launch(shared);
     launch.shared = shared_.as<Shared>();
     launch.original_ids = gpu_.place(launch.original_ids, launch.universe);
-    u64 chunk = usual_chunk(plan_.positions, workers_, plan_.lanes_level == 0 ? u64(kernel_.group) : 1);
+    launch.lanes = plan_.lanes_level == 0 ? usual_lanes(plan_.positions, workers_, u64(kernel_.group)) : 1;
+    u64 chunk = usual_chunk(plan_.positions, workers_, launch.lanes);
     launch.chunk = schedule_.chunk != 0 ? schedule_.chunk : chunk;
     launch.deal = deal();
     launch.workers = workers_;

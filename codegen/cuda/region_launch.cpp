@@ -152,9 +152,10 @@ Launch RegionLauncher::prepare(const RegionRequest& request, const RegionInputs&
   launch.positions = request.positions;
   launch.place_bits = matcha_program::place_bits(request.positions);
   launch.original_ids = reinterpret_cast<const matcha_program::i64*>(inputs.original_ids);
-  launch.chunk = options_.chunk != 0 ? options_.chunk
-                                     : matcha_program::usual_chunk(request.positions, share.groups,
-                                                                   request.lanes_level == 0 ? request.group : 1);
+  launch.lanes =
+      request.lanes_level != 0 ? 1 : matcha_program::usual_lanes(request.positions, share.groups, request.group);
+  launch.chunk =
+      options_.chunk != 0 ? options_.chunk : matcha_program::usual_chunk(request.positions, share.groups, launch.lanes);
   launch.deal = deal(request, inputs);
   launch.device = share.device;
   launch.other_devices = share.devices - 1;

@@ -30,8 +30,16 @@ struct Deal {
 /// these can use.
 MATCHA_FN u64 usual_tile(bool lanes_take) { return lanes_take ? 64 : 4; }
 
-/// Positions that a worker takes at a time: so few that all have work to the end. Lanes that take a position each need
-/// some each.
+/// Positions that the lanes of a worker take side by side: fewer than there are lanes if not all workers had some to do
+/// several times.
+MATCHA_FN u64 usual_lanes(u64 positions, u64 workers, u64 width) {
+  constexpr u64 kSteps = 4;
+  constexpr u64 kFewest = 4;
+  return smaller(larger(positions / (workers * kSteps), kFewest), width);
+}
+
+/// Positions that a worker takes at a time: so few that all have work to the end. `lanes`: those that it walks side by
+/// side.
 MATCHA_FN u64 usual_chunk(u64 positions, u64 workers, u64 lanes) {
   constexpr u64 kChunks = 8;
   constexpr u64 kMost = 64;

@@ -46,19 +46,30 @@ class FlatCounts {
   MATCHA_MEMBER u64 lane() const { return flat_group_.lane; }
 
   /// How many items of the lane's `a` are in its `b`; all lanes of the group call it together.
-  MATCHA_MEMBER i64 count_flat(const Sides& mine) const { return count<true>(mine); }
+  MATCHA_MEMBER i64 count_flat(Sides& mine) const { return count<true>(mine, nobody); }
   /// Some part of it: the parts of all lanes add up to the counts of all lanes.
-  MATCHA_MEMBER i64 share_flat(const Sides& mine) const { return count<false>(mine); }
+  MATCHA_MEMBER i64 share_flat(Sides& mine) const { return count<false>(mine, nobody); }
 
- private:
+ protected:
   /// Lists from this length on are looked up one after the other, without asking whose item it is.
-  static constexpr u32 kLong = 4 * Group::kWidth;
+  static constexpr u32 kLong = 2 * Group::kWidth;
 
-  template <bool each>
-  MATCHA_MEMBER i64 count(const Sides& mine) const {
+  MATCHA_MEMBER static u32 nobody(u32) { return 0; }
+
+  /// `hand_on(lanes)` is asked before each long list but the first: it gives those of the lanes whose lists are
+  /// somebody else's now, which then have none.
+  template <bool each, typename HandOn>
+  MATCHA_MEMBER i64 count(Sides& mine, HandOn hand_on) const {
     const Group& group = flat_group_;
     i64 found = 0;
-    for (u32 rest = group.ballot(mine.a_size >= kLong); rest != 0; rest &= rest - 1) {
+    const u32 long_ones = group.ballot(mine.a_size >= kLong);
+    for (u32 rest = long_ones; rest != 0; rest &= rest - 1) {
+      if (rest != long_ones) {
+        u32 gone = hand_on(rest);
+        if ((gone >> group.lane & 1) != 0) mine = Sides{};
+        rest &= ~gone;
+        if (rest == 0) break;
+      }
       u32 owner = Group::bits((rest & (~rest + 1)) - 1);
       const List<u32> a{pointer(mine.a, owner), group.from(mine.a_size, owner)};
       const List<u32> b{pointer(mine.b, owner), group.from(mine.b_size, owner)};
@@ -99,6 +110,7 @@ class FlatCounts {
     return found;
   }
 
+ private:
   /// `count` ones, 1…32.
   MATCHA_MEMBER static u32 low_bits(u32 count) { return ~0u >> (32 - count); }
 

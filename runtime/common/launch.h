@@ -102,6 +102,7 @@ struct Launch {
   u64 positions;            ///< Of the outermost loop.
   u64 place_bits;           ///< `place_bits(positions)`.
   u64 chunk;                ///< Positions that a worker takes at a time.
+  u64 lanes;                ///< Of them, those that its lanes walk side by side, where they do.
   Deal deal;                ///< Tiles of arcs in the place of chunks, when `deal.tile` is not 0.
   u64 device;  ///< Chunks and tiles are dealt out to devices in turn: number c is for device c modulo `other_devices +
                ///< 1`.
@@ -127,6 +128,24 @@ struct Launch {
   u64 sinks;
   const RowArea* rows;  ///< One a sink; empty for those without rows.
 };
+
+/// Tiles that a worker takes at a time when several devices share a region.
+inline constexpr u64 kDealtTiles = 16;
+
+/// Where the `taken`th item of this device lies among those of all devices; they are dealt out in units of `unit`.
+MATCHA_FN u64 dealt(const Launch& launch, u64 taken, u64 unit) {
+  return taken + (taken / unit * launch.other_devices + launch.device) * unit;
+}
+/// The same for tiles, which go to one device as they come and to several in units of kDealtTiles.
+MATCHA_FN u64 dealt_tile(const Launch& launch, u64 taken) {
+  return launch.other_devices == 0 ? taken : dealt(launch, taken, kDealtTiles);
+}
+/// Nothing fresh is left for this device.
+MATCHA_FN bool all_taken(const Launch& launch) {
+  u64 taken = atomic_read(&launch.shared->next);
+  if (launch.deal.tile != 0) return dealt_tile(launch, taken) >= launch.deal.tiles;
+  return dealt(launch, taken, launch.chunk) >= launch.positions;
+}
 
 inline constexpr u64 kOrderedLevels = 2;  ///< Loop levels that a row's place tells of.
 inline constexpr u64 kUsualTauUs = 100;   ///< `tau` by default, in microseconds: T-DFS's timeout,

@@ -168,4 +168,28 @@ MATCHA_FN Filled<R> filled(R room) {
   return {room, 0};
 }
 
+template <typename R>
+MATCHA_FN void exchange(const R& items, u64 a, u64 b) {
+  auto kept = items.at(a);
+  items.at(a) = items.at(b);
+  items.at(b) = kept;
+}
+template <typename R>
+MATCHA_FN void sift(const R& items, u64 root, u64 size) {
+  for (u64 child = 2 * root + 1; child < size; root = child, child = 2 * root + 1) {
+    if (child + 1 < size && items.at(child) < items.at(child + 1)) ++child;
+    if (!(items.at(root) < items.at(child))) return;
+    exchange(items, root, child);
+  }
+}
+/// Puts the first `size` items of a room in ascending order.
+template <typename R>
+MATCHA_FN void heap_sort(const R& items, u64 size) {
+  for (u64 root = size / 2; root-- > 0;) sift(items, root, size);
+  for (u64 last = size; last-- > 1;) {
+    exchange(items, 0, last);
+    sift(items, 0, last);
+  }
+}
+
 }  // namespace matcha_program

@@ -13,12 +13,11 @@ inline constexpr u64 kPieces = 64;
 inline constexpr u64 kHungry = 4;
 /// A worker tells what it has done when it has nothing to do, or after so many ticks: all write the same words.
 inline constexpr u64 kTellTicks = 100'000;
+/// A worker with several long lists to count looks whether others wait for work after so many ticks.
+inline constexpr u64 kLookTicks = 8'000;
 /// Nanoseconds that a worker without work waits; each time twice as long, so that those who work are not disturbed.
 inline constexpr u32 kShortestPause = 100;
 inline constexpr u32 kLongestPause = 6400;
-
-/// Tiles that a worker takes at a time when several devices share a region.
-inline constexpr u64 kDealtTiles = 16;
 
 template <typename Group>
 class TaskWalk {
@@ -77,6 +76,25 @@ class TaskWalk {
     return leave_here<false>(task, level, walk, at0, at1, at);
   }
 
+  /// If others wait for work: hands on the positions `from` and a lane of `lanes` of a loop at `level`, a task each, as
+  /// far as there is room. Gives the lanes whose positions are somebody else's now.
+  MATCHA_MEMBER u32 hand_on_each(const Task& task, u32 level, u64 at0, u64 at1, u64 from, u32 lanes) {
+    if (stealing_of(launch_) != kTimeout || level < task.depth || level >= launch_.split) return 0;
+    if (!launch_.eager && group_.broadcast(Group::now() - looked_) < kLookTicks) return 0;
+    looked_ = Group::now();
+    if (!wanted()) return 0;
+    u64 count = Group::bits(lanes);
+    const u64 place = reserve(count);
+    if (count == 0) return 0;
+    u32 rank = Group::bits(lanes & ((1u << group_.lane) - 1));
+    bool mine = (lanes >> group_.lane & 1) != 0 && rank < count;
+    if (mine) launch_.queue.put(place + rank, Task{level, {at0, at1}, from + group_.lane, from + group_.lane + 1});
+    group_.sync();
+    if (group_.leads()) launch_.queue.publish(count);
+    if (level == 0) finished_ -= count;  // Counted with those that the worker keeps.
+    return group_.ballot(mine);
+  }
+
   /// So many positions of the outermost loop are done, unless a loop below was left because the run is to stop.
   MATCHA_MEMBER void finish_positions(const Task& task, u64 count) {
     if (task.depth == 0 && !left_) finished_ += count;
@@ -119,15 +137,15 @@ class TaskWalk {
         weight = 1;
       } else if (launch_.deal.tile != 0) {
         u64 taken = atomic_read(&launch_.shared->next);
-        if (dealt_tile(taken) < launch_.deal.tiles) {
+        if (dealt_tile(launch_, taken) < launch_.deal.tiles) {
           u64 count = launch_.other_devices != 0 ? kDealtTiles : launch_.deal.share(taken, launch_.workers);
-          u64 begin = dealt_tile(atomic_add(&launch_.shared->next, count));
+          u64 begin = dealt_tile(launch_, atomic_add(&launch_.shared->next, count));
           u64 end = smaller(begin + count, launch_.deal.tiles);
           task = Task{kTileDepth, {0, 0}, begin, end};
           weight = begin < end ? end - begin : 0;
         }
-      } else if (dealt(atomic_read(&launch_.shared->next), launch_.chunk) < launch_.positions) {
-        u64 begin = dealt(atomic_add(&launch_.shared->next, launch_.chunk), launch_.chunk);
+      } else if (dealt(launch_, atomic_read(&launch_.shared->next), launch_.chunk) < launch_.positions) {
+        u64 begin = dealt(launch_, atomic_add(&launch_.shared->next, launch_.chunk), launch_.chunk);
         u64 end = smaller(begin + launch_.chunk, launch_.positions);
         task = Task{0, {0, 0}, begin, end};
         weight = begin < end ? end - begin : 0;
@@ -169,24 +187,8 @@ class TaskWalk {
   MATCHA_MEMBER bool wanted() const {
     if (launch_.eager) return true;
     if (launch_.queue.capacity == 0) return false;
-    bool hungry = group_.leads() && all_taken() && launch_.queue.waiting() <= launch_.workers / kHungry;
+    bool hungry = group_.leads() && all_taken(launch_) && launch_.queue.waiting() <= launch_.workers / kHungry;
     return group_.broadcast(hungry) != 0;
-  }
-
-  /// Where the `taken`th item of this device lies among those of all devices; they are dealt out in units of `unit`.
-  MATCHA_MEMBER u64 dealt(u64 taken, u64 unit) const {
-    return taken + (taken / unit * launch_.other_devices + launch_.device) * unit;
-  }
-
-  /// The same for tiles, which go to one device as they come and to several in units of kDealtTiles.
-  MATCHA_MEMBER u64 dealt_tile(u64 taken) const {
-    return launch_.other_devices == 0 ? taken : dealt(taken, kDealtTiles);
-  }
-  /// Nothing fresh is left for this device.
-  MATCHA_MEMBER bool all_taken() const {
-    u64 taken = atomic_read(&launch_.shared->next);
-    if (launch_.deal.tile != 0) return dealt_tile(taken) >= launch_.deal.tiles;
-    return dealt(taken, launch_.chunk) >= launch_.positions;
   }
 
   /// Puts [begin, end) into the queue in pieces, the last ones first, each lane some of them; gives the number of
@@ -194,6 +196,21 @@ class TaskWalk {
   MATCHA_MEMBER u64 hand_on(Task task, u64 begin, u64 end) {
     u64 piece = larger<u64>((end - begin + kPieces - 1) / kPieces, 1);
     u64 pieces = (end - begin + piece - 1) / piece;
+    const u64 place = reserve(pieces);
+    if (pieces == 0) return 0;
+    for (u64 i = group_.lane; i < pieces; i += Group::kWidth) {
+      task.end = end - i * piece;
+      task.begin = task.end - begin < piece ? begin : task.end - piece;
+      launch_.queue.put(place + i, task);
+    }
+    group_.sync();
+    if (group_.leads()) launch_.queue.publish(pieces);
+    return smaller(pieces * piece, end - begin);
+  }
+
+  /// Makes `pieces` the number of tasks that there is room for, which are live from now on, and gives their place in
+  /// the queue.
+  MATCHA_MEMBER u64 reserve(u64& pieces) {
     u64 place = 0;
     if (group_.leads()) {
       pieces = launch_.queue.reserve(pieces);
@@ -205,16 +222,7 @@ class TaskWalk {
       }
     }
     pieces = group_.broadcast(pieces);
-    if (pieces == 0) return 0;
-    place = group_.broadcast(place);
-    for (u64 i = group_.lane; i < pieces; i += Group::kWidth) {
-      task.end = end - i * piece;
-      task.begin = task.end - begin < piece ? begin : task.end - piece;
-      launch_.queue.put(place + i, task);
-    }
-    group_.sync();
-    if (group_.leads()) launch_.queue.publish(pieces);
-    return smaller(pieces * piece, end - begin);
+    return group_.broadcast(place);
   }
 
  protected:
@@ -225,6 +233,7 @@ class TaskWalk {
   TileWalk<Group> tile_;
   HalfStealing<Group> half_;
   u64 started_ = 0;
+  u64 looked_ = 0;     ///< When `hand_on_each` last did.
   u64 finished_ = 0;   ///< Outermost positions that are done and not yet told.
   u64 told_ = 0;       ///< When it was told.
   u64 owed_ = 0;       ///< What of `live` is done and not yet told.

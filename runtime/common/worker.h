@@ -94,6 +94,23 @@ class WorkerOf : public TaskWalk<Group>,
     group_.sync();
   }
 
+  // Counts of lists of each lane, found at the positions `from` and on of a loop at `level`; what they are of is handed
+  // on when it takes long and others wait.
+
+  MATCHA_MEMBER i64 count_flat(const Task& task, u32 level, u64 at0, u64 at1, u64 from, Sides& mine) {
+    return this->template count<true>(
+        mine, [&](u32 lanes) { return this->hand_on_each(task, level, at0, at1, from, lanes); });
+  }
+  MATCHA_MEMBER i64 share_flat(const Task& task, u32 level, u64 at0, u64 at1, u64 from, Sides& mine) {
+    return this->template count<false>(
+        mine, [&](u32 lanes) { return this->hand_on_each(task, level, at0, at1, from, lanes); });
+  }
+  using FlatCounts<Group>::count_flat;
+  using FlatCounts<Group>::share_flat;
+
+  /// Positions of the outermost loop that the lanes take at a time.
+  MATCHA_MEMBER u64 lanes() const { return launch_.lanes; }
+
   // Sinks of the region
 
   MATCHA_MEMBER void merge(u32 sink, i128 sum) const {
@@ -197,29 +214,6 @@ class WorkerOf : public TaskWalk<Group>,
   MATCHA_MEMBER u64 fit(u64 size, const R& room) const {
     if (size > room.ready()) this->trap(size > room.capacity ? kCapacityExceeded : kOutOfPages, 0, 0);
     return smaller(size, room.ready());
-  }
-
-  template <typename R>
-  MATCHA_MEMBER static void exchange(const R& items, u64 a, u64 b) {
-    auto kept = items.at(a);
-    items.at(a) = items.at(b);
-    items.at(b) = kept;
-  }
-  template <typename R>
-  MATCHA_MEMBER static void sift(const R& items, u64 root, u64 size) {
-    for (u64 child = 2 * root + 1; child < size; root = child, child = 2 * root + 1) {
-      if (child + 1 < size && items.at(child) < items.at(child + 1)) ++child;
-      if (!(items.at(root) < items.at(child))) return;
-      exchange(items, root, child);
-    }
-  }
-  template <typename R>
-  MATCHA_MEMBER static void heap_sort(const R& items, u64 size) {
-    for (u64 root = size / 2; root-- > 0;) sift(items, root, size);
-    for (u64 last = size; last-- > 1;) {
-      exchange(items, 0, last);
-      sift(items, 0, last);
-    }
   }
 
   template <typename T>

@@ -194,10 +194,10 @@ TEST_F(CudaText, LanesTakeArcsAndCountTogether) {
   ASSERT_TRUE(module);
   std::string text = emit_device_text(*module, {32}).text;
   for (const char* line : {
-           "for (u64 from_arc = walk0.begin; from_arc < walk0.end; from_arc += w.kLanes) {",
+           "for (u64 from_arc = walk0.begin; from_arc < walk0.end; from_arc += w.lanes()) {",
            "const u64 at1 = place_of_arc(f.G0, arc, lower0);",
            "counted = sides(span(lower0, 0, i0), lower_neighbors(f.G0, v0));",
-           "sum0_share += w.share_flat(counted);",
+           "sum0_share += w.share_flat(task, 0, 0, 0, from_arc, counted);",
        }) {
     EXPECT_NE(text.find(line), std::string::npos) << line;
   }

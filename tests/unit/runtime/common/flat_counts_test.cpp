@@ -62,7 +62,8 @@ void check() {
       const FlatCounts<Group<width>> w(Group<width>::here());
       Sides counted{};
       if (mine.there) counted = sets ? sides(view(mine.a), view(mine.b)) : sides_repeats(view(mine.a), view(mine.b));
-      counts[threadIdx.x] = w.count_flat(counted);
+      Sides again = counted;
+      counts[threadIdx.x] = w.count_flat(again);
       shares[threadIdx.x] = w.share_flat(counted);
     });
     i64 all = 0;
