@@ -9,6 +9,9 @@ namespace matcha::passes {
 
 namespace {
 
+/// Loops over vertices and their neighbours with conditions as they were written, for the analysis of vertex orders.
+const std::vector<std::string> kNests = {"bind-labels", "nest-edges", "fixpoint{simplify,fuse}"};
+
 /// What every target shares; ends in stage loop.
 const std::vector<std::string> kLoop = {
     // Codes first: a word may trap, a number does not.
@@ -157,7 +160,7 @@ class PipelineParser {
   }
 
   bool named(std::string_view name, Pipeline& out) {
-    std::vector<std::string> texts = kLoop;
+    std::vector<std::string> texts = name == "nests" ? kNests : kLoop;
     if (name == "cpu") texts.insert(texts.end(), kCpu.begin(), kCpu.end());
     if (name == "c-family") texts.insert(texts.end(), kCFamily.begin(), kCFamily.end());
     for (const std::string& text : texts) {
@@ -176,7 +179,7 @@ class PipelineParser {
 }  // namespace
 
 const std::vector<std::string>& pipeline_names() {
-  static const std::vector<std::string> names = {"c-family", "cpu", "loop"};
+  static const std::vector<std::string> names = {"c-family", "cpu", "loop", "nests"};
   return names;
 }
 

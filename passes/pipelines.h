@@ -17,7 +17,8 @@ struct PipelineStep {
 };
 using Pipeline = std::vector<PipelineStep>;
 
-/// Names of the pipelines that `parse_pipeline` knows: `c-family` (C++ and CUDA), `cpu`, `loop`.
+/// Names of the pipelines that `parse_pipeline` knows: `c-family` (C++ and CUDA), `cpu`, `loop`, `nests` (for
+/// `ir::vertex_order`).
 const std::vector<std::string>& pipeline_names();
 
 /// Reads `fuse,restrict{…},fixpoint{fuse,restrict}`; a pipeline's name stands for its list. Errors (`unknown-pass`,

@@ -160,6 +160,19 @@ codegen::AheadOfTime Compilation::ahead_of_time() {
   return about;
 }
 
+ir::VertexOrder Compilation::vertex_order(const passes::LabelWords& labels) {
+  const Stopwatch watch;
+  Diagnostics diagnostics(sources_);
+  const std::optional<passes::Pipeline> pipeline = passes::parse_pipeline("nests", diagnostics);
+  const passes::PipelineResult nests =
+      passes::run_pipeline(*loop_, *pipeline, context_, passes::TargetInfo{}, labels, {}, diagnostics);
+  ir::VertexOrder order;
+  order.why_not = "the program has errors";
+  if (nests.ok) order = ir::vertex_order(nests.module);
+  times_.emplace_back("order", watch.ms());
+  return order;
+}
+
 bool Compilation::reads_labels() const {
   bool found = false;
   ir::for_each_stmt(*loop_->body, [&](const ir::Stmt& stmt) {

@@ -11,6 +11,7 @@
 #include "codegen/backend.h"
 #include "codegen/c_family/ahead_of_time.h"
 #include "frontend/frontend.h"
+#include "ir/analysis/vertex_order.h"
 #include "ir/context.h"
 #include "passes/pass_manager.h"
 #include "tools/console.h"
@@ -52,6 +53,8 @@ class Compilation {
   /// What the passes give when every set stays a list and every count stays where it is, for people. After
   /// `run_passes`.
   ir::Module module_of_lists(const passes::LabelWords& labels);
+  /// After `lower`: whether the results depend on the order of the vertices of an undirected graph.
+  ir::VertexOrder vertex_order(const passes::LabelWords& labels);
   /// After `lower`: whether the program reads labels, which only the inputs know.
   bool reads_labels() const;
   /// Emits or loads the module that the passes left.

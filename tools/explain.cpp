@@ -20,6 +20,7 @@
 #include "tools/run_report.h"
 #include "tools/session.h"
 #include "tools/verbs.h"
+#include "tools/vertex_order.h"
 
 namespace matcha::tools {
 
@@ -31,6 +32,7 @@ struct ExplainOptions {
   PatternOptions pattern;
   BindOptions bind;
   unsigned threads = 0;
+  std::string order = "auto";
   bool no_run = false;
   bool dot = false;
   std::string svg, html;  ///< Files; empty: none.
@@ -62,8 +64,8 @@ class Explain {
       }
       return code == ExitCode::Ok ? write("-", frontend::asg::print_dot(compilation_.graph())) : code;
     }
-    for (Step step :
-         {&Explain::check_options, &Explain::read, &Explain::load, &Explain::compile, &Explain::run, &Explain::count}) {
+    for (Step step : {&Explain::check_options, &Explain::read, &Explain::load, &Explain::order, &Explain::compile,
+                      &Explain::run, &Explain::count}) {
       code = (this->*step)();
       if (code == ExitCode::Ok && session_.stopped()) code = console_.error(session_.verdict(), "interrupted");
       if (code != ExitCode::Ok) return code;
@@ -140,14 +142,23 @@ class Explain {
     return write_pattern(sketch_of(bound_.inputs.graphs.at(bound_.main_graph), *bound_.inputs.dictionary));
   }
 
+  /// Finds the words of the graph, and ranks its vertices as a run does.
+  ExitCode order() {
+    if (!has_inputs()) return ExitCode::Ok;
+    const std::shared_ptr<const runtime::LabelDictionary> dictionary = bound_.inputs.dictionary;
+    labels_.code = [dictionary](std::string_view word) { return dictionary->code(word); };
+    labels_.words = dictionary->words();
+    labels_.everywhere = bound_.all_labelled();
+    OrderReport report;
+    const ExitCode code = order_vertices(options_.order, compilation_, labels_, console_, bound_, report);
+    if (code != ExitCode::Ok) return code;
+    found_.order = report.text();
+    if (report.by_degree) found_.times.emplace_back("order", report.ms);
+    return code;
+  }
+
   ExitCode compile() {
-    passes::LabelWords labels;
-    if (has_inputs()) {
-      const std::shared_ptr<const runtime::LabelDictionary> dictionary = bound_.inputs.dictionary;
-      labels.code = [dictionary](std::string_view word) { return dictionary->code(word); };
-      labels.words = dictionary->words();
-      labels.everywhere = bound_.all_labelled();
-    }
+    const passes::LabelWords& labels = labels_;
     found_.name = compilation_.name();
     found_.signature = signature(compilation_.graph());
     found_.text = compilation_.text();
@@ -285,6 +296,7 @@ class Explain {
   std::optional<PatternSource> pattern_;
   std::optional<Compilation> stub_;
   BoundInputs bound_;
+  passes::LabelWords labels_;
   std::unique_ptr<codegen::Backend> backend_;
   std::vector<std::pair<OutputFile, std::string (*)(const Explanation&)>> files_;
   std::optional<ir::Module> lists_;  ///< What is shown and counted: every set is a list.
@@ -307,6 +319,7 @@ void add_explain(CLI::App& app, Action& action) {
   verb->add_option("--threads", o.threads, "Threads; 0: as many as there are")
       ->envname("MATCHA_NUM_THREADS")
       ->type_name("N");
+  add_order_option(*verb, o.order);
   verb->add_flag("--no-run", o.no_run, "Only look at the graph: estimates and memory, no run");
   verb->add_option("--svg", o.svg, "Draw the pattern and the loops into this file instead (`-`: stdout)")
       ->type_name("FILE");

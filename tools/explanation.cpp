@@ -173,6 +173,7 @@ std::string explanation_text(const Explanation& all) {
       all.passes, [](const passes::PassRun& run) { return run.changed && run.text.starts_with("localize"); });
   out += fmt::format("\nas it runs{}\n{}", bits ? "; the sets that are bits, as lists" : "", outline(all.nest));
   out += sizes_text(all) + memory_text(all.memory);
+  if (!all.order.empty()) out += fmt::format("\nvertices are ranked {}\n", all.order);
   return all.ran ? out + run_text(all) : out;
 }
 

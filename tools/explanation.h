@@ -30,6 +30,7 @@ struct Explanation {
 
   // With inputs only.
   std::vector<std::string> graphs;  ///< What was loaded, a line each.
+  std::string order;                ///< By what vertices are ranked, and why.
   bool ran = false;
   std::string answer;  ///< Empty if it is a list.
   std::string simd;

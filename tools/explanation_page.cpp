@@ -60,6 +60,7 @@ std::string counted_section(const Explanation& all) {
     out += paragraph(all.semantics + ".") + paragraph(all.meaning);
   }
   for (const std::string& graph : all.graphs) out += paragraph(graph, "quiet");
+  if (!all.order.empty()) out += paragraph("Vertices are ranked " + all.order + ".", "quiet");
   return out;
 }
 

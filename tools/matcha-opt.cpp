@@ -6,6 +6,7 @@
 #include <iostream>
 #include <iterator>
 
+#include "ir/analysis/vertex_order.h"
 #include "ir/parser.h"
 #include "ir/printer.h"
 #include "ir/verifier.h"
@@ -29,6 +30,7 @@ struct Arguments {
   bool verify_only = false;
   bool list_passes = false;
   bool time_passes = false;
+  bool vertex_order = false;
   bool json = false;
   matcha::passes::ManagerOptions manager;
 };
@@ -37,7 +39,7 @@ void declare(CLI::App& app, Arguments& args) {
   app.add_option("FILE", args.input, "module to read; - is standard input")->capture_default_str();
   app.add_option("-o,--output", args.output, "file to write; - is standard output")->capture_default_str();
   app.add_option("--passes", args.passes,
-                 "passes to run: `fuse,restrict{option=1},fixpoint{…}`, or a pipeline: c-family, cpu, loop");
+                 "passes to run: `fuse,restrict{option=1},fixpoint{…}`, or a pipeline: c-family, cpu, loop, nests");
   app.add_option("--print-after", args.manager.print_after, "print the module after a pass, or after `all`")
       ->delimiter(',');
   app.add_flag("--print-changed", args.manager.print_changed, "print the module after each pass that changed it");
@@ -49,6 +51,9 @@ void declare(CLI::App& app, Arguments& args) {
   app.add_option("--label", args.labels, "code of a label word, as WORD=CODE");
   app.add_flag("--all-labelled", args.all_labelled, "every vertex of the graphs that the program gets has a label");
   app.add_flag("--verify-only", args.verify_only, "check the module and print nothing");
+  app.add_flag("--vertex-order", args.vertex_order,
+               "print whether the order of the vertices shows in the results instead of the module; after "
+               "`--passes=nests`");
   app.add_flag("--list-passes", args.list_passes, "list passes, their options and the pipelines");
   app.add_flag("--json", args.json, "write diagnostics as JSON");
 }
@@ -109,6 +114,15 @@ int fail(const Arguments& args, const matcha::Diagnostics& diagnostics, int code
   return code;
 }
 
+/// What the order of the vertices is to a module, in a line.
+std::string order_text(const matcha::ir::Module& module) {
+  const matcha::ir::VertexOrder order = matcha::ir::vertex_order(module);
+  const std::string used = order.is_used ? (order.walks_down ? "used, downward" : "used, upward") : "not used";
+  if (order.is_free) return fmt::format("free, {}\n", used);
+  const std::string at = order.loc.valid() ? fmt::format(" (line {})", order.loc.line) : "";
+  return fmt::format("not free: {}{}\n", order.why_not, at);
+}
+
 int run(const Arguments& args) {
   matcha::SourceManager sources;
   matcha::Diagnostics diagnostics(sources);
@@ -139,7 +153,8 @@ int run(const Arguments& args) {
     std::cerr << result.bug;
     return code;
   }
-  if (write_file(args.output, matcha::ir::print(result.module))) return 0;
+  const std::string printed = args.vertex_order ? order_text(result.module) : matcha::ir::print(result.module);
+  if (write_file(args.output, printed)) return 0;
   std::cerr << fmt::format("error: cannot write `{}`\n", args.output);
   return kInputError;
 }

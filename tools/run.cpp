@@ -19,6 +19,7 @@
 #include "tools/run_report.h"
 #include "tools/session.h"
 #include "tools/verbs.h"
+#include "tools/vertex_order.h"
 
 namespace matcha::tools {
 
@@ -34,6 +35,7 @@ struct RunVerbOptions {
   std::string backend = "llvm";
   unsigned threads = 0;
   std::string simd;
+  std::string order = "auto";
   bool json = false;
   std::string matches;
   std::optional<std::uint64_t> limit;
@@ -65,7 +67,7 @@ class Run {
   ExitCode all() {
     using Step = ExitCode (Run::*)();
     for (Step step : {&Run::check_options, &Run::front_end, &Run::bind, &Run::open_matches, &Run::begin_on_gpu,
-                      &Run::load, &Run::write_pattern, &Run::back_end, &Run::execute}) {
+                      &Run::load, &Run::write_pattern, &Run::order, &Run::back_end, &Run::execute}) {
       const ExitCode code = (this->*step)();
       if (code != ExitCode::Ok) return code;
       if (session_.stopped() && report_.result == nullptr) return stop_early();
@@ -206,15 +208,21 @@ class Run {
     return code;
   }
 
+  /// Finds the words of the graph, and ranks its vertices by degree where nobody can tell.
+  ExitCode order() {
+    const std::shared_ptr<const runtime::LabelDictionary> dictionary = bound_.inputs.dictionary;
+    labels_.code = [dictionary](std::string_view word) { return dictionary->code(word); };
+    labels_.words = dictionary->words();
+    labels_.everywhere = compilation_.reads_labels() && bound_.all_labelled();
+    const ExitCode code = order_vertices(options_.order, compilation_, labels_, console_, bound_, report_.order);
+    report_.load_ms += report_.order.ms;
+    return code;
+  }
+
   ExitCode back_end() {
     if (executable_ != nullptr) return ExitCode::Ok;
-    const runtime::LabelDictionary& dictionary = *bound_.inputs.dictionary;
-    passes::LabelWords labels;
-    labels.code = [&dictionary](std::string_view word) { return dictionary.code(word); };
-    labels.words = dictionary.words();
-    labels.everywhere = compilation_.reads_labels() && bound_.all_labelled();
     if (backend_ == nullptr) backend_ = make_backend(options_.backend);
-    return compile(labels);
+    return compile(labels_);
   }
 
   ExitCode compile(const passes::LabelWords& labels) {
@@ -306,6 +314,7 @@ class Run {
   bool on_gpu_ = false;
   BindPlan plan_;
   BoundInputs bound_;
+  passes::LabelWords labels_;
   std::unique_ptr<codegen::Backend> backend_;
   std::unique_ptr<codegen::Executable> executable_;
   std::optional<OutputFile> matches_file_;
@@ -354,6 +363,7 @@ void add_run(CLI::App& app, Action& action) {
   verb->add_option("--simd", o.simd, "scalar, avx2, avx512 or avx512-vp2intersect; default: the best there is")
       ->type_name("TIER")
       ->group("How to run");
+  add_order_option(*verb, o.order);
   add_gpu_text_options(*verb, o.gpu);
   add_gpu_options(*verb, o.gpu);
   add_pass_options(*verb, o.compile);

@@ -28,7 +28,10 @@ std::string graph_json(const RunReport& report) {
   if (report.bound == nullptr) return "null";
   const auto& reports = report.bound->inputs.reports;
   const auto found = reports.find(report.bound->main_graph);
-  return found == reports.end() ? "null" : dump(graph_facts(found->second));
+  if (found == reports.end()) return "null";
+  Json facts = graph_facts(found->second);
+  facts["order"] = report.order.by_degree ? "degree" : "id";
+  return dump(facts);
 }
 
 /// Milliseconds of the parts of a run with this name.
@@ -57,6 +60,7 @@ std::string stats_json(const RunReport& report) {
     for (const auto& [part, ms] : report.result->times) times.push_back({{"part", part}, {"ms", rounded(ms)}});
     if (!times.empty()) stats["run_ms"] = times;
   }
+  if (!report.order.why.empty()) stats["order"] = {{"is", report.order.text()}, {"ms", rounded(report.order.ms)}};
   Json steps;
   for (const auto& [step, ms] : report.compilation->times()) steps[step] = rounded(ms);
   stats["compile_ms"] = steps;

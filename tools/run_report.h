@@ -7,6 +7,7 @@
 #include "tools/bind.h"
 #include "tools/compile.h"
 #include "tools/matches.h"
+#include "tools/vertex_order.h"
 
 namespace matcha::tools {
 
@@ -21,6 +22,7 @@ struct RunReport {
   std::string backend;
   std::string device = "cpu";  ///< Or the GPU's name.
   unsigned threads = 0;
+  OrderReport order;
   ExitCode verdict = ExitCode::Ok;  ///< Why it was stopped.
   double load_ms = 0, run_ms = 0;
 

@@ -156,6 +156,13 @@ Universe Universe::from_sorted(Buffer<std::int64_t> ids) {
   return universe;
 }
 
+Universe Universe::in_order(Buffer<std::int64_t> ids) {
+  Universe universe;
+  universe.size_ = ids.size();
+  universe.ids_ = std::move(ids);
+  return universe;
+}
+
 Result<Universe> Universe::from_ids(const std::vector<IdSpan>& spans, const std::vector<IdRange>& ranges,
                                     const IoOptions& options) {
   constexpr std::uint64_t kSmallWidth = std::uint64_t{1} << 16;

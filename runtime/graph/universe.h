@@ -38,6 +38,8 @@ class Universe {
                                    const IoOptions& options = {});
   /// From ids that are strictly ascending already.
   static Universe from_sorted(Buffer<std::int64_t> ids);
+  /// Distinct ids whose ranks are not in their order; only what gives the id of a rank may be called.
+  static Universe in_order(Buffer<std::int64_t> ids);
 
   std::uint64_t size() const { return size_; }
   bool is_identity() const { return ids_.empty(); }

@@ -153,6 +153,51 @@ class Json(cli.CliTest):
         self.assertEqual((answer["result"], answer["graph"]), (144, None))
 
 
+class Orders(cli.CliTest):
+    """Ranks by degree change no answer, and are refused where they could."""
+
+    def run_json(self, *args):
+        return json.loads(self.ok("run", *args, "--json", "--device", "cpu"))
+
+    def test_same_answer_in_either_order(self):
+        for program in ("triangle", "clique4_ordered", "diamond", "four_cycle"):
+            found = {self.ok("run", f"examples/{program}.mt", cli.WIKI, "--order", order) for order in ("id", "degree", "auto")}
+            self.assertEqual(len(found), 1, program)
+        for pattern in ("house", "clique:5", "0-1-2-0,0-3", "path:4"):
+            args = ("--pattern", pattern, "tests/graphs/random-20-seed2.txt")
+            self.assertEqual(self.ok("run", *args, "--order", "id"), self.ok("run", *args, "--order", "degree"), pattern)
+
+    def test_auto_asks_whether_it_pays(self):
+        skewed = self.generate("skewed.mtg", "rmat", "--scale", "13", "--seed", "3")
+        found = self.run_json(cli.TRIANGLE, skewed)
+        self.assertEqual(found["graph"]["order"], "degree")
+        self.assertRegex(found["stats"]["order"]["is"], r"^by degree, largest first \(halves of lists, squared: .*\)$")
+        self.assertEqual(found["result"], self.run_json(cli.TRIANGLE, skewed, "--order", "id")["result"])
+        grid = self.generate("grid.mtg", "grid", "--rows", "40", "--columns", "40")
+        found = self.run_json(cli.TRIANGLE, grid)
+        self.assertEqual((found["graph"]["order"], found["stats"]["order"]["is"]), ("id", "by id (all lists are short)"))
+
+    def test_labels_follow(self):
+        graph = self.generate("g.mtg", "rmat", "--scale", "9", "--seed", "5")
+        labels = self.write("labels.txt", "".join(f"{i % 3}\n" for i in range(512)))
+        args = ("--pattern", "0:1-1:1-2:2-0", graph, "--labels", labels)
+        self.assertEqual(self.ok("run", *args, "--order", "id"), self.ok("run", *args, "--order", "degree"))
+
+    def test_refused_where_it_shows(self):
+        self.fails(2, "run", cli.LISTING, cli.WIKI, "--order", "degree", says=["may depend on the order", "is a list"])
+        program = self.write("q.mt", "def f(G: Graph) -> int:\n    return max(vertices(G))\n")
+        self.fails(2, "run", program, cli.WIKI, "--order", "degree", says="may depend on the order")
+        self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--directed", "--order", "degree", says="the graph is directed")
+        self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--order", "size", says="--order")
+        self.assertEqual(self.run_json(cli.LISTING, "tests/graphs/clique-6.txt")["graph"]["order"], "id")
+
+    def test_explained(self):
+        text = self.ok("explain", cli.TRIANGLE, cli.WIKI, "--no-run", "--order", "id")
+        self.assertIn("vertices are ranked by id (as asked for)", text)
+        text = self.ok("explain", cli.TRIANGLE, cli.WIKI, "--no-run", "--order", "degree")
+        self.assertIn("vertices are ranked by degree, largest first", text)
+
+
 class Streams(cli.CliTest):
     def test_closed_pipe_is_quiet(self):
         program = self.write("q.mt", cli.PAIRS)

@@ -1,0 +1,592 @@
+#include "ir/analysis/nests.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "ir/analysis/facts.h"
+#include "ir/analysis/walk.h"
+#include "ir/match.h"
+
+namespace matcha::ir {
+
+namespace {
+
+using Kind = Term::Kind;
+
+/// A product of sizes, of sums and of what is neither.
+struct Product {
+  std::int64_t weight = Nest::kOne;
+  std::vector<int> items;
+  std::vector<Term> conditions;
+  std::vector<Term> factors;
+};
+
+/// A sink while its block is walked.
+struct OpenSink {
+  SinkKind kind = SinkKind::Sum;
+  bool top = false;
+  std::size_t items = 0, conditions = 0;  ///< How many there were around it.
+  std::vector<Nest> nests;                ///< Relative to what was around it.
+};
+
+class NestReader {
+ public:
+  explicit NestReader(const Module& module) : module_(module), facts_(module) {}
+
+  ModuleNests run() {
+    for (const Var* param : module_.params) {
+      if (param->type->is_list()) give_up("a list is read", param->loc);
+      if (!param->type->is_graph()) continue;
+      if (graph_ != nullptr) give_up("there are several graphs", param->loc);
+      graph_ = param;
+    }
+    if (graph_ == nullptr) give_up("no graph is read", {});
+    if (!failed() && (!facts_.simple(graph_) || !facts_.loop_free(graph_))) give_up("edges carry information", {});
+    walk(*module_.body);
+    found_.item_count = next_item_;
+    return std::move(found_);
+  }
+
+ private:
+  /// Terms are trees, which shared values may make large.
+  static constexpr int kMostSteps = 20000;
+  static constexpr int kDeepest = 200;
+  static constexpr std::size_t kMostProducts = 32;
+
+  bool failed() const { return !found_.problem.empty(); }
+
+  Term give_up(std::string_view why, SourceLoc loc) {
+    if (!failed()) {
+      found_.problem = why;
+      found_.loc = loc;
+    }
+    return Term{};
+  }
+
+  bool may_go_on(SourceLoc loc) {
+    if (++steps_ > kMostSteps || depth_ > kDeepest) give_up("the program is too large", loc);
+    return !failed();
+  }
+
+  /// Counts how deep a value is while it is read.
+  class Deeper {
+   public:
+    explicit Deeper(int& depth) : depth_(depth) { ++depth_; }
+    ~Deeper() { --depth_; }
+    Deeper(const Deeper&) = delete;
+    Deeper& operator=(const Deeper&) = delete;
+
+   private:
+    int& depth_;
+  };
+
+  /// True if `expr` may end with an error other than overflow.
+  bool may_fail(const Expr& expr) const {
+    bool fails = false;
+    for_each_node(expr, [&](const Expr& node) {
+      switch (node.kind) {
+        case ir::Kind::Add:
+        case ir::Kind::Sub:
+        case ir::Kind::Mul:
+        case ir::Kind::Neg: return;
+        case ir::Kind::Div:
+        case ir::Kind::Mod:
+          if (is_positive(node.operands[1])) return;
+          break;
+        case ir::Kind::Label:
+        case ir::Kind::AtMost:
+        case ir::Kind::At:
+        case ir::Kind::Convert:
+        case ir::Kind::LabelName:
+        case ir::Kind::Var: break;
+        default: return;
+      }
+      fails = fails || facts_.may_trap(&node);
+    });
+    return fails;
+  }
+
+  /// An item that turns out not to count must not end the run.
+  void check_trap(const Expr& expr) {
+    if (may_fail(expr)) give_up("a step may end with an error before it is known whether it counts", expr.loc);
+  }
+
+  static bool is_positive(const Expr* value) {
+    return value->kind == ir::Kind::ConstInt && as<ConstInt>(value)->value > 0;
+  }
+
+  void walk(const Block& block) {
+    for (const Stmt* stmt : block.body) {
+      if (!may_go_on(stmt->loc)) return;
+      match(
+          *stmt, [&](const Let& s) { check_trap(*s.value); }, [&](const For& s) { walk_for(s); },
+          [&](const If& s) { walk_if(s); }, [&](const Collect& s) { walk_collect(s); },
+          [&](const Yield& s) { walk_yield(s); },
+          [&](const Return& s) {
+            for (const Expr* value : s.values) {
+              if (!value->type->is_scalar()) give_up("the result is a list, whose order shows", s.loc);
+              read(value);
+            }
+          },
+          [&](const BuildGraph& s) { give_up("a graph is built", s.loc); },
+          [&](const Stmt& s) { give_up("a step is of another stage", s.loc); });
+    }
+  }
+
+  void walk_for(const For& loop) {
+    const std::size_t items = items_.size();
+    const std::size_t conditions = conditions_.size();
+    if (loop.maybe_index != nullptr) give_up("a position in a list is read", loop.loc);
+    if (loop.lists.size() != 1) give_up("lists are walked in step", loop.loc);
+    if (failed()) return;
+    const Expr* list = behind_lets(loop.lists[0]);
+    for (const Var* var : loop.vars) {
+      item_of_.emplace(var, next_item_);
+      items_.push_back(next_item_++);
+    }
+    if (list->kind == ir::Kind::Edges) {
+      check_graph(list->operands[0]);
+      conditions_.push_back(pair(Kind::Adjacent, items_[items], items_[items + 1]));
+    } else {
+      add_members(loop.lists[0], items_.back(), conditions_);
+      check_set(loop.lists[0]);
+    }
+    walk(*loop.body);
+    items_.resize(items);
+    conditions_.resize(conditions);
+  }
+
+  void walk_if(const If& branch) {
+    const Term condition = read(branch.cond);
+    check_trap(*branch.cond);
+    conditions_.push_back(condition);
+    walk(*branch.then_body);
+    if (branch.maybe_else != nullptr) {
+      conditions_.back() = Term::of(Kind::Not, {condition});
+      walk(*branch.maybe_else);
+    }
+    conditions_.pop_back();
+  }
+
+  void walk_collect(const Collect& collect) {
+    for (const Sink& sink : collect.sinks) {
+      OpenSink& open = sinks_[sink.var];
+      open.kind = sink.kind;
+      open.top = items_.empty() && conditions_.empty();
+      open.items = items_.size();
+      open.conditions = conditions_.size();
+      if (open.top && sink.kind != SinkKind::List) {
+        top_.emplace(sink.var, found_.sinks.size());
+        found_.sinks.push_back(SinkNests{collect.loc, {}, {}});
+      }
+    }
+    walk(*collect.body);
+  }
+
+  void walk_yield(const Yield& yield) {
+    OpenSink& sink = sinks_[yield.sink];
+    const auto result = top_.find(yield.sink);
+    if (result == top_.end()) {
+      for (const Expr* value : yield.values) check_trap(*value);
+      Nest nest = nest_of(sink, Product{});
+      nest.value = yield.values.size() == 1 ? read(yield.values[0]) : Term::constant("row");
+      sink.nests.push_back(std::move(nest));
+      return;
+    }
+    SinkNests& found = found_.sinks[result->second];
+    const Expr* value = yield.values[0];
+    const bool adds = sink.kind == SinkKind::Sum;
+    std::vector<Product> products;
+    if (!adds || !expand(value, false, products)) products = {Product{Nest::kOne, {}, {}, {read(value)}}};
+    for (const Product& product : products) found.nests.push_back(nest_of(sink, product));
+    products.clear();
+    if (adds && !no_expansion_.contains(yield.sink) && !may_fail(*value) && expand(value, true, products)) {
+      for (const Product& product : products) found.expanded.push_back(nest_of(sink, product));
+    } else {
+      no_expansion_.insert(yield.sink);
+      found.expanded.clear();
+    }
+  }
+
+  /// What is around a yield into `sink`, with the value `product`.
+  Nest nest_of(const OpenSink& sink, const Product& product) const {
+    Nest nest;
+    nest.items.assign(items_.begin() + static_cast<std::ptrdiff_t>(sink.items), items_.end());
+    nest.items.insert(nest.items.end(), product.items.begin(), product.items.end());
+    nest.conditions.assign(conditions_.begin() + static_cast<std::ptrdiff_t>(sink.conditions), conditions_.end());
+    nest.conditions.insert(nest.conditions.end(), product.conditions.begin(), product.conditions.end());
+    nest.weight = product.weight;
+    nest.value = product.factors.empty()       ? Term::constant("1")
+                 : product.factors.size() == 1 ? product.factors[0]
+                                               : Term::operation("*", product.factors);
+    return nest;
+  }
+
+  /// The value behind every `let`.
+  const Expr* behind_lets(const Expr* expr) const {
+    while (expr->kind == ir::Kind::Var) {
+      const Stmt* definition = facts_.definition(static_cast<const Var*>(expr));
+      if (definition == nullptr || definition->kind != ir::Kind::Let) break;
+      expr = as<Let>(definition)->value;
+    }
+    return expr;
+  }
+
+  void check_graph(const Expr* graph) {
+    if (behind_lets(graph) != graph_) give_up("another graph is read", graph->loc);
+  }
+
+  void check_set(const Expr* list) {
+    if (!facts_.list(list).unique) give_up("a list may hold an item twice", list->loc);
+  }
+
+  static Term pair(Kind kind, int a, int b) { return Term::of(kind, {Term::of_item(a), Term::of_item(b)}); }
+
+  /// The item that a value of type vid is.
+  int item(const Expr* expr) {
+    expr = behind_lets(expr);
+    if (const auto found = expr->kind == ir::Kind::Var ? item_of_.find(static_cast<const Var*>(expr)) : item_of_.end();
+        found != item_of_.end()) {
+      return found->second;
+    }
+    give_up(expr->kind == ir::Kind::Convert ? "a number is used as an id" : "a vertex is picked by its place",
+            expr->loc);
+    return 0;
+  }
+
+  /// Adds the conditions under which `item` is in a set of vids.
+  void add_members(const Expr* set, int it, std::vector<Term>& out) {
+    const Deeper deeper(depth_);
+    if (!may_go_on(set->loc)) return;
+    set = behind_lets(set);
+    if (!set->type->is_set() || !set->type->columns[0]->is_scalar(ScalarKind::Vid)) {
+      give_up("a list of other things than vertices is walked", set->loc);
+      return;
+    }
+    const auto of_operand = [&](std::size_t at) { add_members(set->operands[at], it, out); };
+    switch (set->kind) {
+      case ir::Kind::Vertices: check_graph(set->operands[0]); return;
+      case ir::Kind::Neighbors:
+      case ir::Kind::LowerNeighbors:
+      case ir::Kind::UpperNeighbors: {
+        check_graph(set->operands[0]);
+        const int center = item(set->operands[1]);
+        out.push_back(pair(Kind::Adjacent, it, center));
+        if (set->kind == ir::Kind::LowerNeighbors) out.push_back(pair(Kind::Before, it, center));
+        if (set->kind == ir::Kind::UpperNeighbors) out.push_back(pair(Kind::Before, center, it));
+        return;
+      }
+      case ir::Kind::Intersect:
+        of_operand(0);
+        of_operand(1);
+        return;
+      case ir::Kind::Diff: {
+        of_operand(0);
+        std::vector<Term> other;
+        add_members(set->operands[1], it, other);
+        out.push_back(Term::of(Kind::Not, {Term::of(Kind::And, std::move(other))}));
+        return;
+      }
+      case ir::Kind::Sorted: of_operand(0); return;
+      case ir::Kind::Below:
+        of_operand(0);
+        out.push_back(pair(Kind::Before, it, item(set->operands[1])));
+        return;
+      case ir::Kind::Above:
+        of_operand(0);
+        out.push_back(pair(Kind::Before, item(set->operands[1]), it));
+        return;
+      case ir::Kind::Literal: {
+        std::vector<Term> any;
+        for (const Expr* one : set->operands) any.push_back(pair(Kind::Same, it, item(one)));
+        out.push_back(Term::of(Kind::Or, std::move(any)));
+        return;
+      }
+      case ir::Kind::Var: add_filtered(*static_cast<const Var*>(set), it, out); return;
+      default: give_up("a list is cut at positions", set->loc);
+    }
+  }
+
+  /// The same for a list that was filled by one loop with its own items.
+  void add_filtered(const Var& list, int it, std::vector<Term>& out) {
+    const auto sink = sinks_.find(&list);
+    if (sink == sinks_.end()) {
+      give_up("a list is read", list.loc);
+      return;
+    }
+    std::vector<Term> any;
+    for (const Nest& nest : sink->second.nests) {
+      if (nest.items.size() != 1 || !nest.value.is(Kind::Item) || nest.value.item != nest.items[0]) {
+        give_up("a list is filled by several loops", list.loc);
+        return;
+      }
+      std::vector<Term> conditions;
+      for (const Term& condition : nest.conditions) conditions.push_back(renamed(condition, nest.items[0], it));
+      any.push_back(Term::of(Kind::And, std::move(conditions)));
+    }
+    out.push_back(any.size() == 1 ? any[0] : Term::of(Kind::Or, std::move(any)));
+  }
+
+  /// The items of a set as those of a nest.
+  Nest nest_of_set(const Expr* set) {
+    check_set(set);
+    Nest nest;
+    nest.items.push_back(next_item_++);
+    nest.value = Term::constant("1");
+    add_members(set, nest.items[0], nest.conditions);
+    return nest;
+  }
+
+  /// The nests whose values a size or a sum adds up; nothing if `value` is neither.
+  std::optional<std::vector<Nest>> summands(const Expr* value) {
+    if (value->kind == ir::Kind::Size) {
+      const Expr* list = behind_lets(value->operands[0]);
+      if (list->type->is_set()) return std::vector<Nest>{nest_of_set(value->operands[0])};
+      give_up("the size of a list of other things than vertices is read", value->loc);
+      return std::vector<Nest>{};
+    }
+    if (value->kind != ir::Kind::Var) return std::nullopt;
+    const auto sink = sinks_.find(static_cast<const Var*>(value));
+    if (sink == sinks_.end() || sink->second.top || sink->second.kind != SinkKind::Sum) return std::nullopt;
+    return sink->second.nests;
+  }
+
+  static Term fold(std::string_view word, const std::vector<Nest>& nests) {
+    Term term = Term::of(Kind::Fold, {});
+    term.word = word;
+    for (const Nest& nest : nests) {
+      Term part = Term::of(Kind::Nest, nest.conditions);
+      part.items = nest.items;
+      part.parts.push_back(nest.value);
+      term.parts.push_back(std::move(part));
+    }
+    return term;
+  }
+
+  /// `value` as a sum of products. Not `fully`: only if it is a number, a size or a sum. False if it is no such sum.
+  bool expand(const Expr* value, bool fully, std::vector<Product>& out) {
+    const Deeper deeper(depth_);
+    if (!may_go_on(value->loc)) return false;
+    value = behind_lets(value);
+    if (value->kind == ir::Kind::ConstInt) {
+      Product product;
+      if (__builtin_mul_overflow(as<ConstInt>(value)->value, Nest::kOne, &product.weight)) return false;
+      out.push_back(std::move(product));
+      return true;
+    }
+    if (const std::optional<std::vector<Nest>> added = summands(value)) {
+      for (const Nest& nest : *added) out.push_back(product_of(nest));
+      return true;
+    }
+    if (!fully) return false;
+    switch (value->kind) {
+      case ir::Kind::Add:
+      case ir::Kind::Sub: {
+        if (!expand(value->operands[0], true, out)) return false;
+        const std::size_t first = out.size();
+        if (!expand(value->operands[1], true, out)) return false;
+        for (std::size_t at = first; value->kind == ir::Kind::Sub && at < out.size(); ++at) out[at].weight *= -1;
+        return out.size() <= kMostProducts;
+      }
+      case ir::Kind::Mul: {
+        std::vector<Product> left, right;
+        if (!expand(value->operands[0], true, left) || !expand(value->operands[1], true, right)) return false;
+        if (left.size() * right.size() > kMostProducts) return false;
+        for (const Product& a : left) {
+          for (const Product& b : right) {
+            if (!multiply(a, b, out)) return false;
+          }
+        }
+        return true;
+      }
+      case ir::Kind::Div: {
+        if (!is_positive(value->operands[1])) break;
+        const std::int64_t divisor = as<ConstInt>(value->operands[1])->value;
+        if (!divides(divisor, value->operands[0])) break;
+        const std::size_t first = out.size();
+        if (!expand(value->operands[0], true, out)) return false;
+        for (std::size_t at = first; at < out.size(); ++at) {
+          if (out[at].weight % divisor != 0) return false;
+          out[at].weight /= divisor;
+        }
+        return true;
+      }
+      default: break;
+    }
+    out.push_back(Product{Nest::kOne, {}, {}, {read(value)}});
+    return true;
+  }
+
+  /// True if every value of `number`, which adds and multiplies, is a multiple of `divisor`: all remainders of its
+  /// parts are tried.
+  bool divides(std::int64_t divisor, const Expr* number) const {
+    constexpr std::int64_t kMostCases = 4096;
+    std::vector<const Expr*> parts;
+    if (!collect_parts(number, parts)) return false;
+    std::int64_t cases = 1;
+    for (std::size_t at = 0; at < parts.size(); ++at) {
+      if (cases > kMostCases / divisor) return false;
+      cases *= divisor;
+    }
+    for (std::int64_t one = 0; one < cases; ++one) {
+      std::unordered_map<const Expr*, std::int64_t> remainders;
+      std::int64_t rest = one;
+      for (const Expr* part : parts) {
+        remainders[part] = rest % divisor;
+        rest /= divisor;
+      }
+      if (remainder(number, divisor, remainders) != 0) return false;
+    }
+    return true;
+  }
+
+  bool collect_parts(const Expr* number, std::vector<const Expr*>& out) const {
+    constexpr std::size_t kMostParts = 12;
+    number = behind_lets(number);
+    if (number->kind == ir::Kind::ConstInt) return true;
+    if (!is_polynomial(*number)) {
+      if (std::find(out.begin(), out.end(), number) == out.end()) out.push_back(number);
+      return out.size() <= kMostParts;
+    }
+    return std::all_of(number->operands.begin(), number->operands.end(),
+                       [&](const Expr* operand) { return collect_parts(operand, out); });
+  }
+
+  static bool is_polynomial(const Expr& number) {
+    return number.kind == ir::Kind::Add || number.kind == ir::Kind::Sub || number.kind == ir::Kind::Mul;
+  }
+
+  /// The remainder of `number` by `divisor`, from those of its parts.
+  std::int64_t remainder(const Expr* number, std::int64_t divisor,
+                         const std::unordered_map<const Expr*, std::int64_t>& parts) const {
+    number = behind_lets(number);
+    if (number->kind == ir::Kind::ConstInt) return (as<ConstInt>(number)->value % divisor + divisor) % divisor;
+    if (!is_polynomial(*number)) return parts.at(number);
+    const std::int64_t a = remainder(number->operands[0], divisor, parts);
+    const std::int64_t b = remainder(number->operands[1], divisor, parts);
+    if (number->kind == ir::Kind::Mul) return a * b % divisor;
+    return (number->kind == ir::Kind::Add ? a + b : a - b + divisor) % divisor;
+  }
+
+  /// One summand with items of its own, since a sum may be a factor twice.
+  Product product_of(const Nest& nest) {
+    Product product;
+    Term value = nest.value;
+    product.conditions = nest.conditions;
+    for (int item : nest.items) {
+      const int fresh = next_item_++;
+      product.items.push_back(fresh);
+      for (Term& condition : product.conditions) condition = renamed(condition, item, fresh);
+      value = renamed(value, item, fresh);
+    }
+    if (!value.is(Kind::Constant) || value.word != "1") product.factors.push_back(std::move(value));
+    return product;
+  }
+
+  static bool multiply(const Product& a, const Product& b, std::vector<Product>& out) {
+    Product product = a;
+    if (__builtin_mul_overflow(a.weight, b.weight, &product.weight) || product.weight % Nest::kOne != 0) return false;
+    product.weight /= Nest::kOne;
+    product.items.insert(product.items.end(), b.items.begin(), b.items.end());
+    product.conditions.insert(product.conditions.end(), b.conditions.begin(), b.conditions.end());
+    product.factors.insert(product.factors.end(), b.factors.begin(), b.factors.end());
+    out.push_back(std::move(product));
+    return true;
+  }
+
+  /// A scalar as a term; a vid as its item.
+  Term read(const Expr* expr) {
+    const Deeper deeper(depth_);
+    if (!may_go_on(expr->loc)) return Term{};
+    expr = behind_lets(expr);
+    if (expr->type->is_scalar(ScalarKind::Vid)) return Term::of_item(item(expr));
+    if (const std::optional<std::vector<Nest>> added = summands(expr)) return fold("sum", *added);
+    switch (expr->kind) {
+      case ir::Kind::Var: return read_var(*static_cast<const Var*>(expr));
+      case ir::Kind::ConstInt: return Term::constant(fmt::format("{}", as<ConstInt>(expr)->value));
+      case ir::Kind::ConstFloat: return Term::constant(fmt::format("{:a}", as<ConstFloat>(expr)->value));
+      case ir::Kind::ConstBool: return Term::of(as<ConstBool>(expr)->value ? Kind::Yes : Kind::No, {});
+      case ir::Kind::LabelName: return Term::constant(fmt::format("'{}'", as<LabelName>(expr)->word));
+      case ir::Kind::MaxDegree: check_graph(expr->operands[0]); return Term::constant("max_degree");
+      case ir::Kind::Label:
+      case ir::Kind::KnownLabel:
+        check_graph(expr->operands[0]);
+        return Term::operation("label", {Term::of_item(item(expr->operands[1]))});
+      case ir::Kind::HasEdge:
+        check_graph(expr->operands[0]);
+        return pair(Kind::Adjacent, item(expr->operands[1]), item(expr->operands[2]));
+      case ir::Kind::Contains: {
+        if (!expr->operands[1]->type->is_scalar(ScalarKind::Vid))
+          return give_up("a list of numbers is read", expr->loc);
+        std::vector<Term> conditions;
+        add_members(expr->operands[0], item(expr->operands[1]), conditions);
+        return Term::of(Kind::And, std::move(conditions));
+      }
+      case ir::Kind::Not: return Term::of(Kind::Not, {read(expr->operands[0])});
+      case ir::Kind::And: return Term::of(Kind::And, {read(expr->operands[0]), read(expr->operands[1])});
+      case ir::Kind::Or: return Term::of(Kind::Or, {read(expr->operands[0]), read(expr->operands[1])});
+      default: return read_operation(*expr);
+    }
+  }
+
+  Term read_var(const Var& var) {
+    if (top_.contains(&var)) return Term::constant(fmt::format("result {}", var.id));
+    if (const auto sink = sinks_.find(&var); sink != sinks_.end()) {
+      return fold(keyword(sink->second.kind), sink->second.nests);
+    }
+    if (facts_.definition(&var) == nullptr) return Term::constant(fmt::format("parameter {}", var.id));
+    return give_up("a number is read from a list", var.loc);
+  }
+
+  Term read_operation(const Expr& expr) {
+    const bool of_vids = !expr.operands.empty() && expr.operands[0]->type->is_scalar(ScalarKind::Vid);
+    if (of_vids) {
+      const int a = item(expr.operands[0]);
+      if (expr.kind == ir::Kind::Convert) return give_up("an id is used as a number", expr.loc);
+      if (expr.operands.size() != 2) return give_up("ids are used in another way than compared", expr.loc);
+      const int b = item(expr.operands[1]);
+      switch (expr.kind) {
+        case ir::Kind::Eq: return pair(Kind::Same, a, b);
+        case ir::Kind::Ne: return Term::of(Kind::Not, {pair(Kind::Same, a, b)});
+        case ir::Kind::Lt: return pair(Kind::Before, a, b);
+        case ir::Kind::Le: return Term::of(Kind::Not, {pair(Kind::Before, b, a)});
+        default: return give_up("ids are used in another way than compared", expr.loc);
+      }
+    }
+    std::vector<Term> parts;
+    for (const Expr* operand : expr.operands) {
+      if (!operand->type->is_scalar()) return give_up("a position in a list is read", expr.loc);
+      parts.push_back(read(operand));
+    }
+    return Term::operation(fmt::format("{}", keyword(expr.kind)) + conversion(expr), std::move(parts));
+  }
+
+  static std::string conversion(const Expr& expr) {
+    return expr.kind == ir::Kind::Convert ? to_string(*expr.type) : std::string();
+  }
+
+  const Module& module_;
+  Facts facts_;
+  const Var* graph_ = nullptr;
+  std::unordered_map<const Var*, int> item_of_;
+  std::unordered_map<const Var*, OpenSink> sinks_;
+  std::unordered_map<const Var*, std::size_t> top_;  ///< Sinks of the module's own block that are no lists.
+  std::unordered_set<const Var*> no_expansion_;
+  std::vector<int> items_;  ///< Of the loops around, with what they have to meet.
+  std::vector<Term> conditions_;
+  int next_item_ = 0;
+  int steps_ = 0;
+  int depth_ = 0;
+  ModuleNests found_;
+};
+
+}  // namespace
+
+ModuleNests read_nests(const Module& module) { return NestReader(module).run(); }
+
+}  // namespace matcha::ir

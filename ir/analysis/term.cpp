@@ -1,0 +1,147 @@
+#include "ir/analysis/term.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace matcha::ir {
+
+namespace {
+
+using Kind = Term::Kind;
+
+bool commutes(const Term& term) {
+  switch (term.kind) {
+    case Kind::Adjacent:
+    case Kind::Same:
+    case Kind::And:
+    case Kind::Or:
+    case Kind::Fold: return true;
+    case Kind::Operation:
+      return term.word == "+" || term.word == "*" || term.word == "==" || term.word == "!=" || term.word == "min" ||
+             term.word == "max";
+    default: return false;
+  }
+}
+
+/// Writes terms; the names of bound items are negative.
+class TermText {
+ public:
+  explicit TermText(const std::vector<int>& names) : names_(names) {}
+
+  std::string write(const Term& term) {
+    if (term.kind == Kind::Item) return fmt::format("v{}", name(term.item));
+    if (term.kind == Kind::Nest) return nest(term);
+    std::vector<std::string> parts;
+    for (const Term& part : term.parts) parts.push_back(write(part));
+    if (commutes(term)) std::sort(parts.begin(), parts.end());
+    return fmt::format("{}:{}({})", static_cast<int>(term.kind), term.word, fmt::join(parts, ","));
+  }
+
+ private:
+  int name(int item) const {
+    for (std::size_t at = 0; at < bound_.size(); ++at) {
+      if (bound_[at] == item) return -1 - static_cast<int>(at);
+    }
+    return names_[static_cast<std::size_t>(item)];
+  }
+
+  std::string nest(const Term& term) {
+    bound_.insert(bound_.end(), term.items.begin(), term.items.end());
+    std::vector<std::string> conditions;
+    for (std::size_t at = 0; at + 1 < term.parts.size(); ++at) conditions.push_back(write(term.parts[at]));
+    std::sort(conditions.begin(), conditions.end());
+    conditions.erase(std::unique(conditions.begin(), conditions.end()), conditions.end());
+    const std::string value = write(term.parts.back());
+    bound_.resize(bound_.size() - term.items.size());
+    return fmt::format("all{}[{}]{}", term.items.size(), fmt::join(conditions, ","), value);
+  }
+
+  const std::vector<int>& names_;
+  std::vector<int> bound_;
+};
+
+/// `term`, or `not term`, without what is decided when all items differ.
+Term settled(const Term& term, bool negated) {
+  const auto verdict = [negated](bool value) { return Term::of(value != negated ? Kind::Yes : Kind::No, {}); };
+  const auto plain = [&]() { return negated ? Term::of(Kind::Not, {term}) : term; };
+  switch (term.kind) {
+    case Kind::Yes: return verdict(true);
+    case Kind::No: return verdict(false);
+    case Kind::Not: return settled(term.parts[0], !negated);
+    case Kind::Same: return verdict(term.parts[0].item == term.parts[1].item);
+    case Kind::Adjacent:
+    case Kind::Before: return term.parts[0].item == term.parts[1].item ? verdict(false) : plain();
+    case Kind::And:
+    case Kind::Or: break;
+    default: return plain();
+  }
+  const Kind kind = (term.kind == Kind::And) != negated ? Kind::And : Kind::Or;
+  const Kind deciding = kind == Kind::And ? Kind::No : Kind::Yes;
+  std::vector<Term> parts;
+  for (const Term& part : term.parts) {
+    Term simple = settled(part, negated);
+    if (simple.is(deciding)) return simple;
+    if (!simple.is(Kind::Yes) && !simple.is(Kind::No)) parts.push_back(std::move(simple));
+  }
+  if (parts.empty()) return Term::of(kind == Kind::And ? Kind::Yes : Kind::No, {});
+  if (parts.size() == 1) return parts[0];
+  return Term::of(kind, std::move(parts));
+}
+
+void add_conditions(Term term, std::vector<Term>& out) {
+  if (term.is(Kind::Yes)) return;
+  if (!term.is(Kind::And)) {
+    out.push_back(std::move(term));
+    return;
+  }
+  for (Term& part : term.parts) add_conditions(std::move(part), out);
+}
+
+}  // namespace
+
+Term Term::of_item(int item) {
+  Term term;
+  term.kind = Kind::Item;
+  term.item = item;
+  return term;
+}
+
+Term Term::constant(std::string word) {
+  Term term;
+  term.kind = Kind::Constant;
+  term.word = std::move(word);
+  return term;
+}
+
+Term Term::of(Kind kind, std::vector<Term> parts) {
+  Term term;
+  term.kind = kind;
+  term.parts = std::move(parts);
+  return term;
+}
+
+Term Term::operation(std::string word, std::vector<Term> parts) {
+  Term term = of(Kind::Operation, std::move(parts));
+  term.word = std::move(word);
+  return term;
+}
+
+Term renamed(const Term& term, int from, int to) {
+  Term out = term;
+  if (out.kind == Kind::Item && out.item == from) out.item = to;
+  for (Term& part : out.parts) part = renamed(part, from, to);
+  return out;
+}
+
+bool compares(const Term& term) {
+  if (term.kind == Kind::Fold && term.is_free) return false;
+  return term.kind == Kind::Before || std::any_of(term.parts.begin(), term.parts.end(), compares);
+}
+
+std::string text_of(const Term& term, const std::vector<int>& names) { return TermText(names).write(term); }
+
+void settle(const Term& condition, std::vector<Term>& out) { add_conditions(settled(condition, false), out); }
+
+}  // namespace matcha::ir

@@ -1,0 +1,452 @@
+#include "ir/analysis/vertex_order.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <numeric>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "ir/analysis/nests.h"
+
+namespace matcha::ir {
+
+namespace {
+
+using Kind = Term::Kind;
+
+constexpr std::size_t kMostItems = 8;
+constexpr std::size_t kMostShapes = 512;
+
+/// A permutation of the items 0…k-1, or the rank of each.
+using Permutation = std::array<std::uint8_t, kMostItems>;
+
+/// Two items, the smaller one first.
+using Pair = std::pair<int, int>;
+Pair pair_of(int a, int b) { return {std::min(a, b), std::max(a, b)}; }
+Pair pair_of(const Term& relation) { return pair_of(relation.parts[0].item, relation.parts[1].item); }
+
+/// A nest over k different vertices, which are the items 0…k-1.
+struct Shape {
+  std::size_t size = 0;
+  std::int64_t weight = Nest::kOne;
+  std::array<std::array<std::int8_t, kMostItems>, kMostItems> adjacent{};  ///< 1: yes, -1: no, 0: either.
+  std::array<std::string, kMostItems> colors;                              ///< The conditions on one item alone.
+  std::vector<Term> others;                                                ///< Those on several, and the value.
+  std::vector<Term> order;                                                 ///< Those on the order.
+};
+
+/// True if `term` speaks of nothing but the order of items.
+bool only_compares(const Term& term) {
+  switch (term.kind) {
+    case Kind::Before:
+    case Kind::Yes:
+    case Kind::No: return true;
+    case Kind::Not:
+    case Kind::And:
+    case Kind::Or: return std::all_of(term.parts.begin(), term.parts.end(), only_compares);
+    default: return false;
+  }
+}
+
+/// Whether `term`, which only compares, holds when item i is `sigma[i]`, whose rank is `rank[sigma[i]]`.
+bool holds(const Term& term, const Permutation& sigma, const Permutation& rank) {
+  const auto rank_of = [&](const Term& item) { return rank[sigma[static_cast<std::size_t>(item.item)]]; };
+  const auto part = [&](const Term& inner) { return holds(inner, sigma, rank); };
+  switch (term.kind) {
+    case Kind::Before: return rank_of(term.parts[0]) < rank_of(term.parts[1]);
+    case Kind::Not: return !part(term.parts[0]);
+    case Kind::And: return std::all_of(term.parts.begin(), term.parts.end(), part);
+    case Kind::Or: return std::any_of(term.parts.begin(), term.parts.end(), part);
+    default: return term.is(Kind::Yes);
+  }
+}
+
+void collect_items(const Term& term, std::set<int>& out) {
+  if (term.is(Kind::Item)) out.insert(term.item);
+  for (const Term& part : term.parts) collect_items(part, out);
+}
+
+/// The number c if `term` says that an item has at least c neighbours; 0 if it does not.
+std::int64_t least_degree(const Term& term) {
+  if (!term.is(Kind::Operation) || (term.word != "<=" && term.word != "<") || !term.parts[0].is(Kind::Constant))
+    return 0;
+  const Term& fold = term.parts[1];
+  if (!fold.is(Kind::Fold) || fold.word != "sum" || fold.parts.size() != 1) return 0;
+  const Term& nest = fold.parts[0];
+  const bool counts = nest.items.size() == 1 && nest.parts.size() == 2 && nest.parts[0].is(Kind::Adjacent) &&
+                      nest.parts[1].is(Kind::Constant) && nest.parts[1].word == "1";
+  const std::string& number = term.parts[0].word;
+  const bool is_number = number.size() < 10 && number.find_first_not_of("0123456789") == std::string::npos;
+  if (!counts || !is_number) return 0;
+  return std::stoll(number) + (term.word == "<" ? 1 : 0);
+}
+
+/// Splits a nest by which of its items are the same vertex. The first `fixed` items are given from outside.
+class Splitter {
+ public:
+  Splitter(int item_count, std::size_t fixed, std::vector<Shape>& out, std::string& problem)
+      : item_count_(item_count), fixed_(fixed), out_(out), problem_(problem) {}
+
+  void split(const Nest& nest) {
+    given_.clear();
+    given_.insert(nest.items.begin(), nest.items.begin() + static_cast<std::ptrdiff_t>(fixed_));
+    split(nest, {});
+  }
+
+ private:
+  void split(const Nest& nest, std::set<Pair> distinct) {
+    if (!problem_.empty()) return;
+    if (nest.items.size() > kMostItems) return fail("a nest has more than 8 vertices");
+    for (std::size_t a = 0; a < nest.items.size(); ++a) {
+      for (std::size_t b = a + 1; b < nest.items.size(); ++b) {
+        const Pair pair = pair_of(nest.items[a], nest.items[b]);
+        if (!distinct.insert(pair).second || differ(nest, pair)) continue;
+        split(merged(nest, nest.items[a], nest.items[b]), moved(distinct, nest.items[a], nest.items[b]));
+      }
+    }
+    add_shape(nest);
+  }
+
+  void fail(std::string_view why) {
+    if (problem_.empty()) problem_ = why;
+  }
+
+  static Nest merged(const Nest& nest, int kept, int dropped) {
+    Nest out = nest;
+    std::erase(out.items, dropped);
+    for (Term& condition : out.conditions) condition = renamed(condition, dropped, kept);
+    out.value = renamed(out.value, dropped, kept);
+    return out;
+  }
+
+  static std::set<Pair> moved(const std::set<Pair>& distinct, int kept, int dropped) {
+    std::set<Pair> out;
+    for (const auto& [a, b] : distinct) {
+      const Pair pair = pair_of(a == dropped ? kept : a, b == dropped ? kept : b);
+      if (pair.first != pair.second) out.insert(pair);
+    }
+    return out;
+  }
+
+  /// True if the conditions alone say so; a nest of items that cannot be the same has no shape anyway.
+  static bool differ(const Nest& nest, const Pair& pair) {
+    const auto says = [&pair](const Term& term, const auto& self) -> bool {
+      switch (term.kind) {
+        case Kind::Adjacent:
+        case Kind::Before: return pair_of(term) == pair;
+        case Kind::Not: return term.parts[0].is(Kind::Same) && pair_of(term.parts[0]) == pair;
+        case Kind::And:
+          return std::any_of(term.parts.begin(), term.parts.end(), [&](const Term& part) { return self(part, self); });
+        default: return false;
+      }
+    };
+    return std::any_of(nest.conditions.begin(), nest.conditions.end(),
+                       [&](const Term& condition) { return says(condition, says); });
+  }
+
+  /// Adds the case that all items differ, if it is possible.
+  void add_shape(const Nest& nest) {
+    std::vector<Term> conditions;
+    for (const Term& condition : nest.conditions) settle(condition, conditions);
+    Shape shape;
+    shape.size = nest.items.size();
+    shape.weight = nest.weight;
+    names_.assign(static_cast<std::size_t>(item_count_), 0);
+    for (std::size_t at = 0; at < nest.items.size(); ++at)
+      names_[static_cast<std::size_t>(nest.items[at])] = static_cast<int>(at);
+    for (const Term& condition : conditions) {
+      if (condition.is(Kind::No) || !add_adjacency(condition, shape)) return;
+    }
+    std::array<std::set<std::string>, kMostItems> colors;
+    for (std::size_t at = 0; at < shape.size; ++at) {
+      if (given_.contains(nest.items[at])) colors[at].insert(std::to_string(nest.items[at]));
+    }
+    for (const Term& condition : conditions) add_condition(condition, shape, colors);
+    for (std::size_t at = 0; at < shape.size; ++at) {
+      for (const std::string& color : colors[at]) shape.colors[at] += color + ";";
+    }
+    if (compares(nest.value)) return fail("the order decides a number that is more than added up");
+    shape.others.push_back(Term::of(Kind::Not, {nest.value}));
+    for (Term& other : shape.others) other = placed(other);
+    if (out_.size() == kMostShapes) return fail("too many vertices may be the same");
+    out_.push_back(std::move(shape));
+  }
+
+  int place(int item) const { return names_[static_cast<std::size_t>(item)]; }
+
+  /// `term` with places for items; bound items have numbers past the places.
+  Term placed(const Term& term) const {
+    Term out = term;
+    const auto move = [this](int item, const std::vector<int>& bound) {
+      return std::find(bound.begin(), bound.end(), item) != bound.end() ? static_cast<int>(kMostItems) + item
+                                                                        : place(item);
+    };
+    std::vector<int> bound;
+    const auto walk = [&](Term& part, const auto& self) -> void {
+      const std::size_t outer = bound.size();
+      bound.insert(bound.end(), part.items.begin(), part.items.end());
+      for (int& item : part.items) item += static_cast<int>(kMostItems);
+      if (part.is(Kind::Item)) part.item = move(part.item, bound);
+      for (Term& inner : part.parts) self(inner, self);
+      bound.resize(outer);
+    };
+    walk(out, walk);
+    return out;
+  }
+
+  /// Enters a condition that says of two items whether they are adjacent. False: it contradicts another.
+  bool add_adjacency(const Term& condition, Shape& shape) const {
+    const bool negated = condition.is(Kind::Not);
+    const Term& relation = negated ? condition.parts[0] : condition;
+    if (!relation.is(Kind::Adjacent)) return true;
+    const std::size_t a = static_cast<std::size_t>(place(relation.parts[0].item));
+    const std::size_t b = static_cast<std::size_t>(place(relation.parts[1].item));
+    const std::int8_t value = negated ? -1 : 1;
+    if (shape.adjacent[a][b] == -value) return false;
+    shape.adjacent[a][b] = shape.adjacent[b][a] = value;
+    return true;
+  }
+
+  void add_condition(const Term& condition, Shape& shape, std::array<std::set<std::string>, kMostItems>& colors) {
+    const Term& relation = condition.is(Kind::Not) ? condition.parts[0] : condition;
+    if (relation.is(Kind::Adjacent)) return;
+    if (compares(condition)) {
+      if (!only_compares(condition)) return fail("a condition is about the order and about something else");
+      shape.order.push_back(placed(condition));
+      return;
+    }
+    std::set<int> items = free_items(condition);
+    if (items.size() != 1) {
+      shape.others.push_back(condition);
+      return;
+    }
+    const std::size_t at = static_cast<std::size_t>(place(*items.begin()));
+    const std::int64_t neighbors = std::count(shape.adjacent[at].begin(), shape.adjacent[at].end(), 1);
+    const std::int64_t least = least_degree(condition);
+    if (least != 0 && least <= neighbors) return;
+    std::vector<int> names(static_cast<std::size_t>(item_count_), 0);
+    colors[at].insert(text_of(condition, names));
+  }
+
+  static std::set<int> free_items(const Term& term) {
+    std::set<int> items;
+    collect_items(term, items);
+    const auto unbind = [&](const Term& part, const auto& self) -> void {
+      for (int item : part.items) items.erase(item);
+      for (const Term& inner : part.parts) self(inner, self);
+    };
+    unbind(term, unbind);
+    return items;
+  }
+
+  int item_count_;
+  std::size_t fixed_;
+  std::vector<Shape>& out_;
+  std::string& problem_;
+  std::set<int> given_;
+  std::vector<int> names_;  ///< The place of each item in the shape.
+};
+
+/// Finds the ways in which the items of one shape can be those of another, all conditions but the order kept.
+class Isomorphisms {
+ public:
+  Isomorphisms(const Shape& from, const Shape& to, int item_count)
+      : from_(from), to_(to), names_(static_cast<std::size_t>(item_count) + kMostItems, 0) {}
+
+  std::vector<Permutation> find() {
+    if (from_.size != to_.size) return {};
+    std::iota(names_.begin(), names_.begin() + kMostItems, 0);
+    wanted_ = texts(to_);
+    place(0);
+    return std::move(found_);
+  }
+
+ private:
+  std::vector<std::string> texts(const Shape& shape) const {
+    std::vector<std::string> all;
+    for (const Term& other : shape.others) all.push_back(text_of(other, names_));
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+  }
+
+  void place(std::size_t at) {
+    if (at == from_.size) {
+      for (std::size_t i = 0; i < at; ++i) names_[i] = sigma_[i];
+      if (texts(from_) == wanted_) found_.push_back(sigma_);
+      return;
+    }
+    for (std::size_t to = 0; to < to_.size; ++to) {
+      if (used_[to] || from_.colors[at] != to_.colors[to]) continue;
+      bool fits = true;
+      for (std::size_t i = 0; i < at && fits; ++i) fits = from_.adjacent[at][i] == to_.adjacent[to][sigma_[i]];
+      if (!fits) continue;
+      used_[to] = true;
+      sigma_[at] = static_cast<std::uint8_t>(to);
+      place(at + 1);
+      used_[to] = false;
+    }
+  }
+
+  const Shape& from_;
+  const Shape& to_;
+  std::vector<int> names_;
+  std::vector<std::string> wanted_;
+  Permutation sigma_{};
+  std::array<bool, kMostItems> used_{};
+  std::vector<Permutation> found_;
+};
+
+/// One shape, and the ways in which its items are those of the first of its class.
+struct Member {
+  const Shape* shape;
+  std::vector<Permutation> ways;
+};
+
+std::size_t number_of(const Permutation& rank, std::size_t size) {
+  std::size_t number = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    std::size_t smaller = 0;
+    for (std::size_t j = i + 1; j < size; ++j) smaller += rank[j] < rank[i];
+    number = number * (size - i) + smaller;
+  }
+  return number;
+}
+
+/// True if shapes that are the same but for the order count as much together in every order of the vertices.
+bool same_in_every_order(const std::vector<Member>& members) {
+  const bool ordered =
+      std::any_of(members.begin(), members.end(), [](const Member& m) { return !m.shape->order.empty(); });
+  if (!ordered) return true;
+  const std::size_t size = members[0].shape->size;
+  Permutation rank{};
+  std::iota(rank.begin(), rank.begin() + static_cast<std::ptrdiff_t>(size), std::uint8_t{0});
+  std::size_t orders = 1;
+  for (std::size_t i = 2; i <= size; ++i) orders *= i;
+  std::vector<bool> tried(orders, false);
+  std::int64_t first = -1;
+  bool is_first = true;
+  do {
+    if (tried[number_of(rank, size)]) continue;
+    std::int64_t count = 0;
+    for (const Member& member : members) {
+      for (const Permutation& way : member.ways) {
+        const auto met = [&](const Term& condition) { return holds(condition, way, rank); };
+        if (std::all_of(member.shape->order.begin(), member.shape->order.end(), met)) count += member.shape->weight;
+      }
+    }
+    // An automorphism of the class only swaps the ways.
+    for (const Permutation& way : members[0].ways) {
+      Permutation swapped{};
+      for (std::size_t i = 0; i < size; ++i) swapped[i] = rank[way[i]];
+      tried[number_of(swapped, size)] = true;
+    }
+    if (!is_first && count != first) return false;
+    first = count;
+    is_first = false;
+  } while (std::next_permutation(rank.begin(), rank.begin() + static_cast<std::ptrdiff_t>(size)));
+  return true;
+}
+
+/// Empty if the nests together give the same in every order of the vertices, whatever their first `fixed` items are;
+/// else why that is not known.
+std::string problem_of(const std::vector<Nest>& nests, int item_count, std::size_t fixed = 0) {
+  std::vector<Shape> shapes;
+  std::string problem;
+  for (const Nest& nest : nests) Splitter(item_count, fixed, shapes, problem).split(nest);
+  if (!problem.empty()) return problem;
+  std::vector<std::vector<Member>> classes;
+  for (const Shape& shape : shapes) {
+    bool placed = false;
+    for (std::vector<Member>& members : classes) {
+      std::vector<Permutation> ways = Isomorphisms(shape, *members[0].shape, item_count).find();
+      if (ways.empty()) continue;
+      members.push_back(Member{&shape, std::move(ways)});
+      placed = true;
+      break;
+    }
+    if (!placed) classes.push_back({Member{&shape, Isomorphisms(shape, shape, item_count).find()}});
+  }
+  for (const std::vector<Member>& members : classes) {
+    if (!same_in_every_order(members)) return "which matches are counted depends on the order of the ids";
+  }
+  return {};
+}
+
+void collect_bound(const Term& term, std::set<int>& out) {
+  out.insert(term.items.begin(), term.items.end());
+  for (const Term& part : term.parts) collect_bound(part, out);
+}
+
+/// Finds the sums inside `term` that are the same in every order of the vertices, innermost first.
+void find_free_sums(Term& term, int item_count) {
+  for (Term& part : term.parts) find_free_sums(part, item_count);
+  if (!term.is(Kind::Fold) || !compares(term)) return;
+  std::set<int> items, bound;
+  collect_items(term, items);
+  collect_bound(term, bound);
+  std::vector<int> given;
+  std::set_difference(items.begin(), items.end(), bound.begin(), bound.end(), std::back_inserter(given));
+  std::vector<Nest> nests;
+  for (const Term& part : term.parts) {
+    Nest& nest = nests.emplace_back();
+    nest.items = given;
+    nest.items.insert(nest.items.end(), part.items.begin(), part.items.end());
+    nest.conditions.assign(part.parts.begin(), part.parts.end() - 1);
+    nest.value = part.parts.back();
+  }
+  term.is_free = problem_of(nests, item_count, given.size()).empty();
+}
+
+void find_free_sums(std::vector<Nest>& nests, int item_count) {
+  for (Nest& nest : nests) {
+    for (Term& condition : nest.conditions) find_free_sums(condition, item_count);
+    find_free_sums(nest.value, item_count);
+  }
+}
+
+/// How often items of inner loops come before those of outer ones, less how often after them.
+int steps_down(const Term& term) {
+  int steps = 0;
+  // Items are numbered as loops begin.
+  if (term.is(Kind::Before)) steps = term.parts[0].item > term.parts[1].item ? 1 : -1;
+  for (const Term& part : term.parts) steps += steps_down(part);
+  return steps;
+}
+
+}  // namespace
+
+VertexOrder vertex_order(const Module& module) {
+  VertexOrder found;
+  ModuleNests read = read_nests(module);
+  found.why_not = read.problem;
+  found.loc = read.loc;
+  if (!read.problem.empty()) return found;
+  int down = 0;
+  for (const SinkNests& sink : read.sinks) {
+    for (const Nest& nest : sink.nests) {
+      found.is_used = found.is_used || compares(nest.value) ||
+                      std::any_of(nest.conditions.begin(), nest.conditions.end(), compares);
+      for (const Term& condition : nest.conditions) down += steps_down(condition);
+      down += steps_down(nest.value);
+    }
+  }
+  found.walks_down = down > 0;
+  for (SinkNests& sink : read.sinks) {
+    find_free_sums(sink.nests, read.item_count);
+    find_free_sums(sink.expanded, read.item_count);
+    std::string problem = problem_of(sink.nests, read.item_count);
+    if (!problem.empty() && !sink.expanded.empty() && problem_of(sink.expanded, read.item_count).empty())
+      problem.clear();
+    if (problem.empty()) continue;
+    found.why_not = std::move(problem);
+    found.loc = sink.loc;
+    return found;
+  }
+  found.is_free = true;
+  return found;
+}
+
+}  // namespace matcha::ir

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/graph/graph.h"
+#include "runtime/result.h"
+
+/// Ranks by degree instead of by id, for programs that cannot tell. Of two neighbours, the one with the smaller degree
+/// then has the other in its half of the list that such a program walks, so that halves stay near sqrt(2 m) entries
+/// where a hub has thousands of neighbours (Chiba and Nishizeki, SIAM J. Comput. 14, 1985).
+namespace matcha::runtime {
+
+/// Which half of neighbour lists the program walks, and so which vertices get the highest ranks.
+enum class Halves { Lower, Upper };
+
+/// What walking the halves for each of their items takes: the squares of their lengths, added up.
+struct HalfWork {
+  double by_id = 0;
+  double by_degree = 0;
+};
+
+/// Requires: an undirected simple graph with splits. Takes a pass over the arcs.
+Result<HalfWork> half_work(const Graph& graph, Halves halves);
+
+/// The same graph with ranks by degree: smaller degrees first for upper halves, last for lower ones. Degrees that
+/// differ by less than a quarter are taken for the same and keep the order of their ids, which keeps neighbours
+/// together that are near each other in the file. Its universe has the ids in the order of the new ranks. Requires: an
+/// undirected simple graph without edge information. Errors: Resource when out of memory.
+Result<Graph> ordered_by_degree(const Graph& graph, Halves halves);
+
+}  // namespace matcha::runtime

@@ -1,0 +1,106 @@
+#include <gtest/gtest.h>
+#include <tbb/global_control.h>
+
+#include <algorithm>
+
+#include "runtime/graph/generate.h"
+#include "runtime/graph/mtg.h"
+#include "runtime/graph/order.h"
+#include "tests/unit/runtime/graph/support.h"
+
+namespace matcha::runtime::test {
+namespace {
+
+std::uint64_t degree(const GraphView& view, std::uint64_t rank) { return view.offsets[rank + 1] - view.offsets[rank]; }
+
+/// The squares of the lengths of halves.
+double squares(const GraphView& view, Halves halves) {
+  double sum = 0;
+  for (std::uint64_t rank = 0; rank < view.universe; ++rank) {
+    const double below = static_cast<double>(view.splits[rank] - view.offsets[rank]);
+    const double above = static_cast<double>(view.offsets[rank + 1] - view.splits[rank]);
+    sum += halves == Halves::Lower ? below * below : above * above;
+  }
+  return sum;
+}
+
+/// The neighbours of each id, in the order of ids.
+Adjacency by_ids(const Graph& graph) {
+  Adjacency adjacency = adjacency_of(graph);
+  for (auto& [id, neighbors] : adjacency) std::sort(neighbors.begin(), neighbors.end());
+  return adjacency;
+}
+
+void expect_ordered(const Graph& graph, Halves halves) {
+  Result<Graph> made = ordered_by_degree(graph, halves);
+  ASSERT_TRUE(made) << made.error().render();
+  const GraphView view = made->view();
+  // By ids nothing has changed.
+  EXPECT_TRUE(by_ids(*made) == by_ids(graph));
+  EXPECT_EQ(labels_of(*made), labels_of(graph));
+  EXPECT_EQ(made->edge_count(), graph.edge_count());
+  EXPECT_EQ(view.max_degree, graph.view().max_degree);
+  EXPECT_EQ(made->facts().directed, false);
+  for (std::uint64_t rank = 0; rank < view.universe; ++rank) {
+    EXPECT_TRUE(std::is_sorted(view.neighbors + view.offsets[rank], view.neighbors + view.offsets[rank + 1]));
+    if (rank == 0) continue;
+    const std::uint64_t before = degree(view, rank - 1), own = degree(view, rank);
+    const std::uint64_t large = halves == Halves::Lower ? before : own, small = halves == Halves::Lower ? own : before;
+    EXPECT_LE(small, large + large / 3) << "at rank " << rank;
+  }
+  const Result<HalfWork> work = half_work(graph, halves);
+  ASSERT_TRUE(work);
+  EXPECT_EQ(work->by_id, squares(graph.view(), halves));
+  EXPECT_EQ(work->by_degree, squares(view, halves));
+}
+
+TEST(Order, SmallGraphs) {
+  TemporaryFolder folder;
+  for (const char* text : {"# nothing\n", "1 2\n", "5 -7\n5 1000000007\n5 3\n3 -7\n", "0 1\n0 2\n0 3\n0 4\n9 4\n"}) {
+    const Graph graph = load(folder.file("g.txt", text)).graph;
+    expect_ordered(graph, Halves::Lower);
+    expect_ordered(graph, Halves::Upper);
+  }
+}
+
+TEST(Order, LabelsAndVerticesWithoutEdgesFollow) {
+  TemporaryFolder folder;
+  GraphSpec spec = spec_of(folder.file("g.txt", "10 20\n20 30\n20 40\n"));
+  spec.labels_path = folder.file("labels.txt", "10 a\n20 b\n30 c\n40 a\n50 z\n");
+  const Graph graph = load(spec).graph;
+  ASSERT_EQ(graph.vertex_count(), 5U);
+  expect_ordered(graph, Halves::Lower);
+  expect_ordered(graph, Halves::Upper);
+}
+
+TEST(Order, LargeGraphsOnAnyNumberOfThreads) {
+  RmatSpec spec;
+  spec.scale = 12;
+  Result<Graph> made = generate_rmat(spec);
+  ASSERT_TRUE(made);
+  TemporaryFolder folder;
+  ASSERT_TRUE(write_mtg(*made, folder.path("g.mtg")));
+  const Graph graph = load(folder.path("g.mtg")).graph;
+  expect_ordered(graph, Halves::Lower);
+  expect_ordered(graph, Halves::Upper);
+  const Result<Graph> many = ordered_by_degree(graph, Halves::Lower);
+  const tbb::global_control one(tbb::global_control::max_allowed_parallelism, 1);
+  const Result<Graph> alone = ordered_by_degree(graph, Halves::Lower);
+  ASSERT_TRUE(many && alone);
+  EXPECT_TRUE(
+      std::equal(many->view().neighbors, many->view().neighbors + many->view().arc_count, alone->view().neighbors));
+}
+
+TEST(Order, ShortensTheHalvesOfAStar) {
+  TemporaryFolder folder;
+  std::string text;
+  for (int leaf = 0; leaf < 100; ++leaf) text += std::to_string(leaf) + " 100\n";
+  const Graph graph = load(folder.file("star.txt", text)).graph;
+  const Result<HalfWork> work = half_work(graph, Halves::Lower);
+  ASSERT_TRUE(work);
+  EXPECT_EQ(work->by_id, 10000);
+  EXPECT_EQ(work->by_degree, 100);
+}
+
+}  // namespace
+}  // namespace matcha::runtime::test

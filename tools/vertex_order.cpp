@@ -1,0 +1,101 @@
+#include "tools/vertex_order.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+namespace matcha::tools {
+
+namespace {
+
+/// Lists of graphs whose largest degree is no more than this are short in any order.
+constexpr std::uint64_t kShortList = 16;
+/// What ranking an arc takes, in items of lists that are not walked.
+constexpr double kItemsPerArc = 8;
+
+/// The one input if it is a graph that can be ranked anew; null if not.
+runtime::Graph* only_graph(BoundInputs& bound, std::string& problem) {
+  runtime::Inputs& inputs = bound.inputs;
+  if (inputs.graphs.size() != 1 || !inputs.lists.empty() || !bound.edge_lists.empty()) {
+    problem = "a graph is not the only input";
+    return nullptr;
+  }
+  runtime::Graph& graph = inputs.graphs.begin()->second;
+  if (graph.facts().directed || !graph.facts().simple || graph.view().edge_info != nullptr) {
+    problem = "the graph is directed";
+    return nullptr;
+  }
+  return &graph;
+}
+
+/// Whether ranks by degree save more than they cost; says so in `why`.
+runtime::Result<bool> pays(const runtime::Graph& graph, runtime::Halves halves, std::string& why) {
+  if (graph.view().max_degree <= kShortList) {
+    why = "all lists are short";
+    return false;
+  }
+  const runtime::Result<runtime::HalfWork> work = runtime::half_work(graph, halves);
+  if (!work) return work.error();
+  const double saved = work->by_id - work->by_degree;
+  const bool gains = saved > kItemsPerArc * static_cast<double>(graph.view().arc_count);
+  why = fmt::format("halves of lists, squared: {:.3g} items by id, {:.3g} by degree", work->by_id, work->by_degree);
+  return gains;
+}
+
+}  // namespace
+
+void add_order_option(CLI::App& verb, std::string& choice) {
+  verb.add_option("--order", choice,
+                  "Rank vertices by id or by degree; auto: by degree where the program cannot tell and it pays")
+      ->check(CLI::IsMember({"auto", "id", "degree"}))
+      ->option_text("auto|id|degree")
+      ->group("How to run");
+}
+
+std::string OrderReport::text() const {
+  return fmt::format("{} ({})",
+                     !by_degree                         ? "by id"
+                     : halves == runtime::Halves::Lower ? "by degree, largest first"
+                                                        : "by degree, smallest first",
+                     why);
+}
+
+ExitCode order_vertices(const std::string& choice, Compilation& compilation, const passes::LabelWords& labels,
+                        const Console& console, BoundInputs& bound, OrderReport& report) {
+  const bool forced = choice == "degree";
+  if (choice == "id") {
+    report.why = "as asked for";
+    return ExitCode::Ok;
+  }
+  const ir::VertexOrder order = compilation.vertex_order(labels);
+  report.why = order.is_free ? "no ids are compared" : order.why_not;
+  if (forced && !order.is_free) {
+    const std::string message = fmt::format("the results may depend on the order of the vertices: {}", order.why_not);
+    const std::string hint = "leave out `--order degree`";
+    if (!order.loc.valid()) return console.error(ExitCode::Usage, message, hint);
+    return console.error_at(ExitCode::Usage, compilation.sources(), order.loc, message, hint);
+  }
+  if (!order.is_free || (!order.is_used && !forced)) return ExitCode::Ok;
+  runtime::Graph* const graph = only_graph(bound, report.why);
+  if (graph == nullptr) {
+    if (!forced) return ExitCode::Ok;
+    return console.error(ExitCode::Usage, fmt::format("cannot rank vertices by degree: {}", report.why));
+  }
+  const Stopwatch watch;
+  report.halves = order.walks_down ? runtime::Halves::Lower : runtime::Halves::Upper;
+  runtime::Result<bool> worth = pays(*graph, report.halves, report.why);
+  if (!worth) return console.error(worth.error());
+  if (*worth || forced) {
+    runtime::Result<runtime::Graph> ordered = runtime::ordered_by_degree(*graph, report.halves);
+    if (!ordered) return console.error(ordered.error());
+    *graph = std::move(*ordered);
+    bound.inputs.universe = graph->shared_universe();
+    if (bound.labels != nullptr) bound.labels = graph->view().labels;
+    report.by_degree = true;
+  }
+  report.ms = watch.ms();
+  return ExitCode::Ok;
+}
+
+}  // namespace matcha::tools
