@@ -120,11 +120,13 @@ void RegionLauncher::start(const RegionRequest& request, const RegionInputs& inp
 }
 
 /// Tiles of arcs where they can be dealt out.
-matcha_program::Deal RegionLauncher::deal(const RegionRequest& request, const RegionInputs& inputs) const {
+matcha_program::Deal RegionLauncher::deal(const RegionRequest& request, const RegionInputs& inputs,
+                                          std::uint64_t groups) const {
   constexpr std::uint64_t kArcsAtATime = 64;
   const runtime::GraphView* graph = inputs.dealt_graph;
   if (graph == nullptr || graph->slots != nullptr || graph->arc_count == 0) return {};
-  std::uint64_t tile = options_.tile.value_or(matcha_program::usual_tile(request.lanes_level == 1));
+  std::uint64_t tile = options_.tile.value_or(
+      matcha_program::usual_tile(graph->arc_count, groups, request.lanes_level == 1, request.shared_rows != 0));
   if (tile == 0) return {};
   return {reinterpret_cast<const matcha_program::u64*>(graph->offsets),
           reinterpret_cast<const matcha_program::u32*>(graph->vertices),
@@ -156,7 +158,7 @@ Launch RegionLauncher::prepare(const RegionRequest& request, const RegionInputs&
       request.lanes_level != 0 ? 1 : matcha_program::usual_lanes(request.positions, share.groups, request.group);
   launch.chunk =
       options_.chunk != 0 ? options_.chunk : matcha_program::usual_chunk(request.positions, share.groups, launch.lanes);
-  launch.deal = deal(request, inputs);
+  launch.deal = deal(request, inputs, share.groups);
   launch.device = share.device;
   launch.other_devices = share.devices - 1;
   launch.workers = plan_.workers;

@@ -108,7 +108,7 @@ class RegionLauncher {
   };
 
   matcha_program::Launch prepare(const RegionRequest& request, const RegionInputs& inputs, const RegionShare& share);
-  matcha_program::Deal deal(const RegionRequest& request, const RegionInputs& inputs) const;
+  matcha_program::Deal deal(const RegionRequest& request, const RegionInputs& inputs, std::uint64_t groups) const;
   /// Groups that the device holds at a time, or fewer when there is no work for all.
   std::uint64_t wanted_groups(const RegionRequest& request, const RegionInputs& inputs) const;
   ListMemory list_memory() const;

@@ -26,9 +26,15 @@ struct Deal {
   }
 };
 
-/// Arcs of a tile: a group that takes them one after the other gets few, one whose lanes take an arc each as many as
-/// these can use.
-MATCHA_FN u64 usual_tile(bool lanes_take) { return lanes_take ? 64 : 4; }
+/// Arcs of a tile. A group that takes them one after the other gets few, one whose lanes take an arc each as many as
+/// these can use, and one that makes rows of bits as many as leave work for all: the arcs of a tile share its rows.
+MATCHA_FN u64 usual_tile(u64 arcs, u64 workers, bool lanes_take, bool makes_rows) {
+  constexpr u64 kFew = 4;
+  constexpr u64 kMany = 64;
+  constexpr u64 kTiles = 3;
+  if (lanes_take) return kMany;
+  return makes_rows ? smaller(larger(arcs / (workers * kTiles), kFew), kMany) : kFew;
+}
 
 /// Positions that the lanes of a worker take side by side: fewer than there are lanes if not all workers had some to do
 /// several times.
