@@ -9,8 +9,6 @@ namespace matcha::tools {
 
 namespace {
 
-/// Lists of graphs whose largest degree is no more than this are short in any order.
-constexpr std::uint64_t kShortList = 16;
 /// What ranking an arc takes, in items of lists that are not walked.
 constexpr double kItemsPerArc = 8;
 
@@ -31,16 +29,16 @@ runtime::Graph* only_graph(BoundInputs& bound, std::string& problem) {
 
 /// Whether ranks by degree save more than they cost; says so in `why`.
 runtime::Result<bool> pays(const runtime::Graph& graph, runtime::Halves halves, std::string& why) {
-  if (graph.view().max_degree <= kShortList) {
-    why = "all lists are short";
+  const double least = kItemsPerArc * static_cast<double>(graph.view().arc_count);
+  const double by_id = runtime::half_work(graph, halves);
+  if (by_id <= least) {
+    why = "halves of lists are short";
     return false;
   }
-  const runtime::Result<runtime::HalfWork> work = runtime::half_work(graph, halves);
-  if (!work) return work.error();
-  const double saved = work->by_id - work->by_degree;
-  const bool gains = saved > kItemsPerArc * static_cast<double>(graph.view().arc_count);
-  why = fmt::format("halves of lists, squared: {:.3g} items by id, {:.3g} by degree", work->by_id, work->by_degree);
-  return gains;
+  const runtime::Result<double> by_degree = runtime::half_work_by_degree(graph, halves);
+  if (!by_degree) return by_degree.error();
+  why = fmt::format("halves of lists, squared: {:.3g} items by id, {:.3g} by degree", by_id, *by_degree);
+  return by_id - *by_degree > least;
 }
 
 }  // namespace

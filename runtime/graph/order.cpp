@@ -1,5 +1,6 @@
 #include "runtime/graph/order.h"
 
+#include <sys/mman.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 #include <new>
 
 #include "runtime/graph/detail/source.h"
@@ -21,6 +23,20 @@ using Block = tbb::blocked_range<std::uint64_t>;
 constexpr std::uint64_t kGrain = 1 << 12;
 /// Four classes for each power of two.
 constexpr std::size_t kClasses = 136;
+
+/// An array that is filled at once. Large ones get huge pages where the system has them: the first touch of each small
+/// page takes longer than filling it.
+template <typename T>
+Buffer<T> fresh(std::uint64_t size) {
+  constexpr std::uintptr_t kHugePage = std::uintptr_t{1} << 21;
+  Buffer<T> items(size);
+  const std::uintptr_t begin =
+      (reinterpret_cast<std::uintptr_t>(items.begin()) + kHugePage - 1) / kHugePage * kHugePage;
+  const std::uintptr_t end = reinterpret_cast<std::uintptr_t>(items.end()) / kHugePage * kHugePage;
+  // What is not followed costs nothing but time.
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  return items;
+}
 
 /// The class of a degree: small ones have their own, others share their three highest bits.
 std::uint8_t class_of(std::uint64_t degree) {
@@ -51,7 +67,7 @@ Renumbering renumber(const Buffer<std::uint8_t>& classes) {
   std::array<std::uint32_t, kClasses + 1> next{};
   for (std::uint8_t one : classes) ++next[one + std::size_t{1}];
   for (std::size_t at = 0; at < kClasses; ++at) next[at + 1] += next[at];
-  Renumbering numbers{Buffer<std::uint32_t>(classes.size()), Buffer<std::uint32_t>(classes.size())};
+  Renumbering numbers{fresh<std::uint32_t>(classes.size()), fresh<std::uint32_t>(classes.size())};
   for (std::uint64_t rank = 0; rank < classes.size(); ++rank) {
     const std::uint32_t to = next[classes[rank]]++;
     numbers.to[rank] = to;
@@ -60,28 +76,65 @@ Renumbering renumber(const Buffer<std::uint8_t>& classes) {
   return numbers;
 }
 
-/// Writes the new ranks of `[begin, end)`, ascending. Ranks of one class keep their order, so items that are put in the
-/// order of their classes are sorted.
-void write_row(const std::uint32_t* begin, const std::uint32_t* end, const Renumbering& numbers,
-               const Buffer<std::uint8_t>& classes, std::uint32_t* out) {
-  constexpr std::ptrdiff_t kShort = 48;
-  if (end - begin <= kShort) {
-    for (std::ptrdiff_t count = 0; begin + count != end; ++count) {
-      const std::uint32_t item = numbers.to[begin[count]];
-      std::ptrdiff_t at = count;
-      for (; at != 0 && out[at - 1] > item; --at) out[at] = out[at - 1];
-      out[at] = item;
+/// A row that is no longer is sorted by counting, for each item, those that are smaller.
+constexpr std::uint64_t kShort = 64;
+using Lanes = std::int32_t __attribute__((vector_size(16)));
+constexpr std::uint64_t kLanes = 4;
+
+void sort_short_row(std::uint32_t* row, std::uint64_t count) {
+  constexpr std::uint32_t kSign = std::uint32_t{1} << 31;
+  std::array<std::int32_t, kShort> keys;
+  for (std::uint64_t at = 0; at < count; ++at) keys[at] = static_cast<std::int32_t>(row[at] ^ kSign);
+  for (std::uint64_t at = count; at % kLanes != 0; ++at) keys[at] = 0;
+  for (std::uint64_t first = 0; first < count; first += kLanes) {
+    Lanes own;
+    std::memcpy(&own, &keys[first], sizeof(own));
+    Lanes smaller{};
+    for (std::uint64_t at = 0; at < count; ++at) smaller -= own > keys[at];
+    for (std::uint64_t lane = 0; lane < kLanes && first + lane < count; ++lane) {
+      row[smaller[lane]] = static_cast<std::uint32_t>(own[lane]) ^ kSign;
     }
-    return;
   }
+}
+
+/// Writes the new ranks of a row of old ones, ascending. Ranks of one class keep their order, so items that are put in
+/// the order of their classes are sorted.
+void write_long_row(const std::uint32_t* begin, const std::uint32_t* end, const Renumbering& numbers,
+                    const Buffer<std::uint8_t>& classes, std::uint32_t* out) {
   std::array<std::uint32_t, kClasses + 1> next{};
   for (const std::uint32_t* at = begin; at != end; ++at) ++next[classes[*at] + std::size_t{1}];
   for (std::size_t at = 0; at < kClasses; ++at) next[at + 1] += next[at];
   for (const std::uint32_t* at = begin; at != end; ++at) out[next[classes[*at]]++] = numbers.to[*at];
 }
 
+/// Writes the rows of some new ranks. Short ones are sorted when all are there: a processor fetches many rows at a time
+/// as long as nothing is decided by what they hold.
+void write_rows(const GraphView& view, const Renumbering& numbers, const Buffer<std::uint8_t>& classes,
+                const Block& ranks, GraphArrays& arrays) {
+  constexpr std::uint64_t kAhead = 12;
+  std::uint32_t* const out = arrays.neighbors.data();
+  for (std::uint64_t rank = ranks.begin(); rank != ranks.end(); ++rank) {
+    if (rank + 2 * kAhead < ranks.end()) {
+      __builtin_prefetch(view.offsets + numbers.from[rank + 2 * kAhead]);
+      __builtin_prefetch(view.neighbors + view.offsets[numbers.from[rank + kAhead]]);
+    }
+    const std::uint64_t old = numbers.from[rank], begin = view.offsets[old], count = view.offsets[old + 1] - begin;
+    std::uint32_t* const row = out + arrays.offsets[rank];
+    const std::uint32_t* const from = view.neighbors + begin;
+    if (count > kShort) {
+      write_long_row(from, from + count, numbers, classes, row);
+    } else {
+      for (std::uint64_t at = 0; at < count; ++at) row[at] = numbers.to[from[at]];
+    }
+  }
+  for (std::uint64_t rank = ranks.begin(); rank != ranks.end(); ++rank) {
+    const std::uint64_t count = arrays.offsets[rank + 1] - arrays.offsets[rank];
+    if (count > 1 && count <= kShort) sort_short_row(out + arrays.offsets[rank], count);
+  }
+}
+
 Buffer<std::uint64_t> offsets_of(const GraphView& view, const Renumbering& numbers) {
-  Buffer<std::uint64_t> offsets(view.universe + 1);
+  Buffer<std::uint64_t> offsets = fresh<std::uint64_t>(view.universe + 1);
   offsets[0] = 0;
   for (std::uint64_t rank = 0; rank < view.universe; ++rank) {
     const std::uint64_t old = numbers.from[rank];
@@ -101,32 +154,44 @@ Buffer<std::uint32_t> vertices_of(const GraphView& view, const Renumbering& numb
   return vertices.take();
 }
 
+/// The squares of `length` of all ranks, added up.
+template <typename Length>
+double sum_of_squares(const GraphView& view, const Length& length) {
+  return tbb::parallel_reduce(
+      Block(0, view.universe, kGrain), 0.0,
+      [&](const Block& block, double sum) {
+        for (std::uint64_t rank = block.begin(); rank != block.end(); ++rank) {
+          const double items = static_cast<double>(length(rank));
+          sum += items * items;
+        }
+        return sum;
+      },
+      [](double a, double b) { return a + b; });
+}
+
 }  // namespace
 
-Result<HalfWork> half_work(const Graph& graph, Halves halves) {
+double half_work(const Graph& graph, Halves halves) {
+  const GraphView view = graph.view();
+  return sum_of_squares(view, [&](std::uint64_t rank) {
+    return halves == Halves::Lower ? view.splits[rank] - view.offsets[rank]
+                                   : view.offsets[rank + 1] - view.splits[rank];
+  });
+}
+
+Result<double> half_work_by_degree(const Graph& graph, Halves halves) {
   const GraphView view = graph.view();
   try {
     const Buffer<std::uint8_t> classes = classes_of(view, halves);
-    const bool lower = halves == Halves::Lower;
-    const auto add = [&](const Block& block, HalfWork work) {
-      for (std::uint64_t rank = block.begin(); rank != block.end(); ++rank) {
-        const std::uint64_t begin = view.offsets[rank], split = view.splits[rank], end = view.offsets[rank + 1];
-        const std::uint8_t own = classes[rank];
-        // Among the same class the order is that of the old ranks.
-        std::uint64_t below = 0;
-        for (std::uint64_t at = begin; at != split; ++at) below += classes[view.neighbors[at]] <= own;
-        for (std::uint64_t at = split; at != end; ++at) below += classes[view.neighbors[at]] < own;
-        const double by_id = static_cast<double>(lower ? split - begin : end - split);
-        const double by_degree = static_cast<double>(lower ? below : end - begin - below);
-        work.by_id += by_id * by_id;
-        work.by_degree += by_degree * by_degree;
-      }
-      return work;
-    };
-    const auto join = [](const HalfWork& a, const HalfWork& b) {
-      return HalfWork{a.by_id + b.by_id, a.by_degree + b.by_degree};
-    };
-    return tbb::parallel_reduce(Block(0, view.universe, kGrain), HalfWork{}, add, join);
+    return sum_of_squares(view, [&](std::uint64_t rank) {
+      const std::uint64_t begin = view.offsets[rank], split = view.splits[rank], end = view.offsets[rank + 1];
+      const std::uint8_t own = classes[rank];
+      // Among the same class the order is that of the old ranks.
+      std::uint64_t below = 0;
+      for (std::uint64_t at = begin; at != split; ++at) below += classes[view.neighbors[at]] <= own;
+      for (std::uint64_t at = split; at != end; ++at) below += classes[view.neighbors[at]] < own;
+      return halves == Halves::Lower ? below : end - begin - below;
+    });
   } catch (const std::bad_alloc&) {
     return detail::out_of_memory_error("");
   }
@@ -139,15 +204,14 @@ Result<Graph> ordered_by_degree(const Graph& graph, Halves halves) {
     const Renumbering numbers = renumber(classes);
     GraphArrays arrays;
     arrays.offsets = offsets_of(view, numbers);
-    arrays.neighbors = Buffer<std::uint32_t>(view.arc_count);
+    arrays.neighbors = fresh<std::uint32_t>(view.arc_count);
     arrays.vertices = vertices_of(view, numbers);
-    if (view.labels != nullptr) arrays.labels = Buffer<std::int64_t>(view.universe);
-    Buffer<std::int64_t> ids(view.universe);
+    if (view.labels != nullptr) arrays.labels = fresh<std::int64_t>(view.universe);
+    Buffer<std::int64_t> ids = fresh<std::int64_t>(view.universe);
     tbb::parallel_for(Block(0, view.universe, kGrain), [&](const Block& block) {
+      write_rows(view, numbers, classes, block, arrays);
       for (std::uint64_t rank = block.begin(); rank != block.end(); ++rank) {
         const std::uint32_t old = numbers.from[rank];
-        write_row(view.neighbors + view.offsets[old], view.neighbors + view.offsets[old + 1], numbers, classes,
-                  arrays.neighbors.data() + arrays.offsets[rank]);
         ids[rank] = graph.universe().id(old);
         if (view.labels != nullptr) arrays.labels[rank] = view.labels[old];
       }

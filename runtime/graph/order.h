@@ -14,13 +14,10 @@ namespace matcha::runtime {
 enum class Halves { Lower, Upper };
 
 /// What walking the halves for each of their items takes: the squares of their lengths, added up.
-struct HalfWork {
-  double by_id = 0;
-  double by_degree = 0;
-};
-
-/// Requires: an undirected simple graph with splits. Takes a pass over the arcs.
-Result<HalfWork> half_work(const Graph& graph, Halves halves);
+/// Requires: an undirected simple graph with splits.
+double half_work(const Graph& graph, Halves halves);
+/// The same after `ordered_by_degree`. Takes a pass over the arcs.
+Result<double> half_work_by_degree(const Graph& graph, Halves halves);
 
 /// The same graph with ranks by degree: smaller degrees first for upper halves, last for lower ones. Degrees that
 /// differ by less than a quarter are taken for the same and keep the order of their ids, which keeps neighbours
