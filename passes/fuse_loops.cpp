@@ -3,6 +3,7 @@
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
 #include "ir/rewriter.h"
+#include "passes/exprs.h"
 #include "passes/fuse_steps.h"
 #include "passes/uses.h"
 
@@ -43,43 +44,83 @@ class LoopFuser final : public Rewriter {
   }
 
  private:
-  /// What a loop over `list` adds to the sink when `yield` does it each time; null if it depends on the item.
-  const Expr* all_at_once(const Yield& yield, const Expr* list, const std::unordered_set<const Var*>& inside) {
+  /// What a loop adds to the sink when `yield` does it each time, as values to yield once; empty if it depends on the
+  /// item.
+  std::vector<const Expr*> all_at_once(const Yield& yield, const For& loop, const Expr* size,
+                                       const std::unordered_set<const Var*>& inside) {
     const Sink* sink = uses_.sink(yield.sink);
-    if (sink == nullptr || yield.values.size() != 1) return nullptr;
+    if (sink == nullptr || yield.values.size() != 1) return {};
     const Expr* value = yield.values[0];
-    const Expr* size = builder().make(Kind::Size, {list});
     if (sink->kind == SinkKind::Any) {
       const ConstBool* constant = as<ConstBool>(value);
-      return constant != nullptr && constant->value ? builder().make(Kind::Lt, {builder().integer(0), size}) : nullptr;
+      if (constant == nullptr || !constant->value) return {};
+      return {builder().make(Kind::Lt, {builder().integer(0), size})};
     }
     bool adds = sink->kind == SinkKind::Sum && value->type->is_scalar(ScalarKind::I64);
-    if (!adds || reads(*value, inside) || facts_.may_trap(value)) return nullptr;
-    if (is_one(value)) return size;
-    const Expr* product = builder().make(Kind::Mul, {value, size});
-    return facts_.may_trap(product) ? nullptr : product;
+    std::vector<const Expr*> totals;
+    if (!adds || facts_.may_trap(value) || !add_totals(value, false, loop, size, inside, totals)) return {};
+    bool trap = std::ranges::any_of(totals, [&](const Expr* total) { return facts_.may_trap(total); });
+    return trap ? std::vector<const Expr*>() : totals;
+  }
+
+  /// Appends what `value`, or less it, makes over all items; false if that needs the items.
+  bool add_totals(const Expr* value, bool negative, const For& loop, const Expr* size,
+                  const std::unordered_set<const Var*>& inside, std::vector<const Expr*>& totals) {
+    Builder& b = builder();
+    const auto add = [&](const Expr* total) { totals.push_back(negative ? b.make(Kind::Neg, {total}) : total); };
+    if (!reads(*value, inside)) {
+      if (is_one(value)) return add(size), true;
+      const Expr* product = b.make(Kind::Mul, {value, size});
+      if (!facts_.may_trap(product)) return add(product), true;
+      // Of two lists of vertices only the half of the product is known to fit.
+      add(b.make(Kind::Mul, {value, b.make(Kind::Div, {size, b.integer(2)})}));
+      const Expr* rounded_up = b.make(Kind::Add, {size, b.integer(1)});
+      return add(b.make(Kind::Mul, {value, b.make(Kind::Div, {rounded_up, b.integer(2)})})), true;
+    }
+    if (value == loop.maybe_index) {
+      // size * (size - 1) / 2, halved before it is multiplied.
+      const Expr* odd = b.make(Kind::Mod, {size, b.integer(2)});
+      const Expr* other = b.make(Kind::Add, {b.make(Kind::Sub, {size, b.integer(1)}), odd});
+      return add(b.make(Kind::Mul, {b.make(Kind::Div, {size, b.integer(2)}), other})), true;
+    }
+    if (value->kind != Kind::Add && value->kind != Kind::Sub) return false;
+    return add_totals(value->operands[0], negative, loop, size, inside, totals) &&
+           add_totals(value->operands[1], negative != (value->kind == Kind::Sub), loop, size, inside, totals);
   }
 
   void loop(const For& s, Stmts& out) {
     std::unordered_set<const Var*> inside = bound_in(s);
     Stmts left;
     Stmts once;
+    const Expr* size = s.lists.size() == 1 ? builder().make(Kind::Size, {s.lists[0]}) : nullptr;
     for (const Stmt* stmt : s.body->body) {
       const Yield* yield = s.lists.size() == 1 ? as<Yield>(stmt) : nullptr;
-      const Expr* total = yield != nullptr ? all_at_once(*yield, s.lists[0], inside) : nullptr;
-      if (total == nullptr) {
-        left.push_back(stmt);
-      } else {
-        once.push_back(builder().yield(yield->sink, {&total, 1}));
-      }
+      std::vector<const Expr*> totals;
+      if (yield != nullptr) totals = all_at_once(*yield, s, size, inside);
+      if (totals.empty()) left.push_back(stmt);
+      for (const Expr* total : totals) once.push_back(builder().yield(yield->sink, {&total, 1}));
     }
     if (once.empty() || (!left.empty() && !is_slice(s.lists[0]))) {
       out.push_back(&s);
       return;
     }
     context_.count("products", static_cast<std::int64_t>(once.size()));
+    named_size(size, once, out);
     out.insert(out.end(), once.begin(), once.end());
     if (!left.empty()) out.push_back(builder().loop(s.vars, s.lists, s.maybe_index, builder().block(left)));
+  }
+
+  /// Gives the size a name if it is computed and the yields read it more than once.
+  void named_size(const Expr* size, Stmts& yields, Stmts& out) {
+    int reads = 0;
+    for (const Stmt* stmt : yields) {
+      for_each_expr(
+          *stmt, [&](const Expr& e) { for_each_node(e, [&](const Expr& node) { reads += &node == size ? 1 : 0; }); });
+    }
+    if (reads < 2 || is_slice(size)) return;
+    const Var* name = builder().var(size->type, "count");
+    out.push_back(builder().let(name, size));
+    for (const Stmt*& stmt : yields) stmt = replace_in(builder(), stmt, {{size, name}});
   }
 
   void collect(const Collect& s, Stmts& out) {

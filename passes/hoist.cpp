@@ -188,7 +188,8 @@ class Hoister {
   void collect(const Collect& s, Stmts& out) {
     std::unordered_set<const Var*> inside = bound_in(s);
     Stmts moved;
-    const Block* left = without_fixed(*s.body, inside, moved);
+    // No loop stands between here and the branches of a choice, of which one is needed.
+    const Block* left = is_choice(s) ? s.body : without_fixed(*s.body, inside, moved);
     for (const Stmt* stmt : moved) this->stmt(stmt, out);
     const Block* body = block(*left);
     builder_.set_loc(s.loc);
@@ -206,6 +207,12 @@ class Hoister {
     }
     for (std::size_t i = 0; i < s.sinks.size(); ++i) names_[s.sinks[i].var] = (*found)->sinks[i].var;
     context_.count("repeated statements");
+  }
+
+  /// True for `x if c else y` of other values than conditions, which may become `and` or `or`.
+  static bool is_choice(const Collect& s) {
+    return s.sinks.size() == 1 && s.sinks[0].kind != SinkKind::Any && s.body->body.size() == 1 &&
+           s.body->body[0]->kind == Kind::If;
   }
 
   /// The value of a collect that does no more than `and` or `or`, once the statements of its branches have moved; or

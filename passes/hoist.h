@@ -10,8 +10,9 @@ namespace matcha::passes {
 /// What. Neighbour lists and their edge information (a hash look-up for sparse graphs), slices, set operations and
 /// their sizes, and searches that do not depend on a loop get a name in front of it, as far out as they can; collects
 /// that do not depend on it move there whole. Under an equality or a look-up, which few items pass, only what costs no
-/// walk moves; the label of a vertex is no such equality. A set operation, or its
-/// size, that a statement computes in any case and its block computes again gets a name before that statement.
+/// walk moves; the label of a vertex is no such equality. What one branch of a choice of numbers computes stays there
+/// unless a loop is around it. A set operation, or its size, that a statement computes in any case and its block
+/// computes again gets a name before that statement.
 ///
 /// Why. Matcha 3.6.2; Listing 1 of its paper becomes Listing 3.
 ///

@@ -136,10 +136,10 @@ MaybeNeeds EffectNeeds::loop_needs(const For& loop, const Var* sink) {
 MaybeNeeds EffectNeeds::nonzero(const Expr& e) {
   switch (e.kind) {
     case Kind::ConstInt: return static_cast<const ConstInt&>(e).value == 0 ? MaybeNeeds() : Needs{};
-    case Kind::Size: {
-      Needs needs;
-      nonempty(*e.operands[0], 1, needs);
-      return needs;
+    case Kind::Size: return at_least(e, 1);
+    case Kind::Div: {
+      const ConstInt* divisor = as<ConstInt>(e.operands[1]);
+      return divisor != nullptr && divisor->value > 0 ? at_least(*e.operands[0], divisor->value) : Needs{};
     }
     case Kind::Convert: return e.operands[0]->type->is_scalar(ScalarKind::I64) ? nonzero(*e.operands[0]) : Needs{};
     case Kind::Mul: {
@@ -163,6 +163,21 @@ MaybeNeeds EffectNeeds::nonzero(const Expr& e) {
   const Collect* collect = as<Collect>(stmt);
   if (collect == nullptr || !e.type->is_scalar(ScalarKind::I64)) return Needs{};
   return block_needs(*collect->body, static_cast<const Var*>(&e));
+}
+
+/// For a size to be `least`; nothing is known of other values, which may be negative.
+MaybeNeeds EffectNeeds::at_least(const Expr& e, std::int64_t least) {
+  Needs needs;
+  if (e.kind == Kind::Size) nonempty(*e.operands[0], least, needs);
+  if (e.kind == Kind::Add) {
+    const ConstInt* more = as<ConstInt>(e.operands[1]);
+    return more != nullptr && more->value >= 0 && more->value < least ? at_least(*e.operands[0], least - more->value)
+                                                                      : needs;
+  }
+  const Var* var = as<Var>(&e);
+  const Stmt* stmt = var != nullptr ? facts_.definition(var) : nullptr;
+  const Let* let = stmt != nullptr ? as<Let>(stmt) : nullptr;
+  return let != nullptr ? at_least(*let->value, least) : MaybeNeeds(needs);
 }
 
 /// For `list` to have `least` items.

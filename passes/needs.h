@@ -41,6 +41,7 @@ class EffectNeeds {
   MaybeNeeds yield_needs(const ir::Yield& yield);
   MaybeNeeds loop_needs(const ir::For& loop, const ir::Var* sink);
   MaybeNeeds nonzero(const ir::Expr& e);
+  MaybeNeeds at_least(const ir::Expr& e, std::int64_t least);
   void nonempty(const ir::Expr& list, std::int64_t least, Needs& needs);
   bool is_walked_at(const ir::Expr& list, const ir::Expr& others) const;
 

@@ -19,8 +19,8 @@ const std::vector<std::string> kLoop = {
     // Before conditions become slices, so that those between the ends of an edge can.
     "nest-edges",
     // Each shows the others something new: fused loops have conditions side by side, slices leave copies of lists,
-    // a dropped name leaves a single reader.
-    "fixpoint{simplify,fuse,restrict}",
+    // a dropped name leaves a single reader, a look-up that is known leaves a number that the loop does not change.
+    "fixpoint{simplify,fuse,restrict,reuse}",
     // Slices are where they stay; not later, so that the halves get names too.
     "orient",
     // What is counted has its final form, so that sizes can be asked for.

@@ -82,6 +82,8 @@ class Simplifier final : public Rewriter {
         return e->operands[1]->kind == Kind::Literal && e->operands[1]->operands.empty() ? e->operands[0] : e;
       case Kind::Convert: {
         const Expr* inner = e->operands[0];
+        const ConstBool* known = e->type->is_scalar(ScalarKind::I64) ? as<ConstBool>(inner) : nullptr;
+        if (known != nullptr) return builder().integer(known->value ? 1 : 0);
         return e->type->is_scalar(ScalarKind::Vid) && is_original_id(inner) ? inner->operands[0] : e;
       }
       case Kind::Sorted: return facts_.list(e->operands[0]).ascending ? e->operands[0] : e;

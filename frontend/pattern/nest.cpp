@@ -298,7 +298,34 @@ std::string Nest::walk(std::size_t level, const std::string& function) const {
                      list_of(v, level));
 }
 
+/// True if either of the last two vertices can be walked while the other is counted: both have sets of their own, no
+/// restriction is between them, and what one asks of the other is asked both ways. Below a vertex that is adjacent to
+/// all others sets are short, and better found in one loop.
+bool Nest::either_is_last(std::size_t level) const {
+  if (level + 2 != order_.vertices.size() || order_.vertices.size() > kMostFunctions) return false;
+  const int v = order_.vertices[level], last = order_.vertices[level + 1], first = order_.vertices[0];
+  const Candidates& one = candidates_[at(v)];
+  const Candidates& other = candidates_[at(last)];
+  const bool sets = one.named && other.named && one.list != other.list;
+  const bool free = !has(order_.larger[at(v)], last) && !has(order_.larger[at(last)], v);
+  const bool dominated = count(pattern_.near(first)) + 1 == pattern_.size();
+  return answer_ == Answer::Count && bases_.empty() && given_ == 0 && !pattern_.directed && sets && free &&
+         !dominated && has(requirements_.any(last), v);
+}
+
 std::string Nest::rest(std::size_t level) {
+  if (!either_is_last(level)) return rest_in_order(level);
+  Order order = order_;
+  std::swap(order.vertices[level], order.vertices[level + 1]);
+  Nest swapped(pattern_, requirements_, order, vertex_names_, bases_, answer_, out_, given_);
+  swapped.candidates_ = candidates_;
+  const auto size = [&](int v) { return fmt::format("size({})", candidates_[at(v)].list); };
+  const std::string fewer = fmt::format("{} <= {}", size(order_.vertices[level]), size(order.vertices[level]));
+  const std::string counted = rest_in_order(level);
+  return fmt::format("{} if {} else {}", counted, fewer, swapped.rest_in_order(level));
+}
+
+std::string Nest::rest_in_order(std::size_t level) {
   const int v = order_.vertices[level];
   if (level + 2 == order_.vertices.size() && order_.vertices.size() > kMostFunctions) {
     inline_ = true;

@@ -60,7 +60,8 @@ class Nest {
   /// Defines the sets that the vertex at `level` completes. Call it for every level in turn, inside that vertex's
   /// function; rest() does so itself.
   void define(std::size_t level);
-  /// Writes the functions for the levels from `level` on; the expression that counts or lists them.
+  /// Writes the functions for the levels from `level` on; the expression that counts or lists them. Of two last
+  /// vertices whose candidates are both known, the one with fewer is walked and the other counted.
   std::string rest(std::size_t level);
   /// The walk over the candidates of the vertex at `level`, `sum(apply(function, cond=…, …))`.
   std::string walk(std::size_t level, const std::string& function) const;
@@ -76,6 +77,8 @@ class Nest {
   };
 
   Mask placed(std::size_t levels) const;
+  bool either_is_last(std::size_t level) const;
+  std::string rest_in_order(std::size_t level);
   Mask smaller(int v) const;
   std::string based(int v, const std::string& neighbors) const;
   void define_group(std::size_t level, Mask users);

@@ -198,7 +198,9 @@ double set_work(const CostModel& model, Mask bound, int newest, Mask users,
     const Mask earlier = wanted & ~bit(newest);
     const double share = count(earlier) > 1 ? model.label_share(w) : 1;
     const double left = earlier == 0 ? model.common(bound, bit(newest)) : share * model.common(bound, earlier);
-    work += CostModel::set_operation(left, model.common(bound, bit(newest)));
+    // The first list of neighbours of w meets all that had to wait for it.
+    const int operations = earlier == 0 ? count(any) - 1 : 1;
+    work += operations * CostModel::set_operation(left, model.common(bound, bit(newest)));
   });
   return work;
 }

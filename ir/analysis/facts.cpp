@@ -18,6 +18,9 @@ Range clamp(__int128 low, __int128 high) {
   return {cut(low), cut(high)};
 }
 
+/// No list of vertices without repeats is longer: their ranks have 32 bits, and two values of those are none.
+constexpr std::int64_t kMostVertices = (std::int64_t{1} << 32) - 2;
+
 bool overflows(__int128 low, __int128 high) { return low < INT64_MIN || high > INT64_MAX; }
 
 struct Wide {
@@ -291,7 +294,10 @@ bool Facts::lasts(const Expr* list) const {
 std::int64_t Facts::longest(const Expr* list_expr) const {
   const Var* rows = list_expr->type->bits ? rows_of(*this, list_expr) : nullptr;
   const Expr* base = rows != nullptr ? base_of(*this, rows) : nullptr;
-  if (base == nullptr) return kLongestList;
+  if (base == nullptr) {
+    bool vertices = list_expr->type->is_set() && list_expr->type->columns[0]->is_scalar(ScalarKind::Vid);
+    return vertices && list(list_expr).unique ? kMostVertices : kLongestList;
+  }
   base = behind_lets(*this, base);
   const ConstInt* begin = base->kind == Kind::Span ? as<ConstInt>(base->operands[1]) : nullptr;
   const ConstInt* end = base->kind == Kind::Span ? as<ConstInt>(base->operands[2]) : nullptr;
@@ -326,6 +332,14 @@ Range Facts::range_of(const Expr* value) const {
       Wide wide = apply(value->kind, range(value->operands[0]), range(value->operands[1]));
       return clamp(wide.low, wide.high);
     }
+    case Kind::Div:
+    case Kind::Mod: {
+      const ConstInt* divisor = value->type->scalar == ScalarKind::I64 ? as<ConstInt>(value->operands[1]) : nullptr;
+      if (divisor == nullptr || divisor->value <= 0) return {};
+      Range a = range(value->operands[0]);
+      if (value->kind == Kind::Div) return {a.low / divisor->value, a.high / divisor->value};
+      return {a.low < 0 ? 1 - divisor->value : 0, a.high > 0 ? divisor->value - 1 : 0};
+    }
     case Kind::Min:
     case Kind::Max: {
       if (value->type->scalar != ScalarKind::I64) return {};
@@ -351,7 +365,9 @@ Range Facts::range_of(const Expr* value) const {
   const Stmt* stmt = definition(var);
   if (stmt == nullptr) return {};
   if (const Let* let = as<Let>(stmt)) return range(let->value);
-  if (const For* loop = as<For>(stmt); loop != nullptr && loop->maybe_index == var) return {0, kLongestList};
+  if (const For* loop = as<For>(stmt); loop != nullptr && loop->maybe_index == var) {
+    return {0, loop->lists.empty() ? kLongestList : longest(loop->lists[0])};
+  }
   return {};
 }
 

@@ -107,13 +107,18 @@ class Sizes(cli.CliTest):
         rows = sizes(text)
         loops = [row for row in rows if re.match(r"v\d+ ", row[1])]
         self.assertGreaterEqual(len(loops), len(order) - 2, pattern)
+        # The program may choose which of the last two vertices it walks, each time.
+        chooses = any(row[1].endswith(" to chosen") for row in rows)
+        if chooses:
+            self.assertEqual(len(loops), len(order), pattern)
+            del loops[-2:]
         for level, row in enumerate(loops, 1):
             expected = partial_matches(near, edges, order, larger, level, labels, wanted, induced == "vertex")
             self.assertEqual(number(row[6]), expected, (pattern, induced, row))
             self.assertNotEqual(row[2], "", row)
         total = partial_matches(near, edges, order, larger, len(order), labels, wanted, induced == "vertex")
         given = [row for row in rows if row[1].startswith("add ")]
-        self.assertEqual([number(row[4]) for row in given], [total], pattern)
+        self.assertEqual([number(row[4]) for row in given][-1 if chooses else 0:], [total], pattern)
         self.assertRegex(text, rf"\n  result +{total}\n")
 
     def test_patterns_by_search(self):

@@ -1,0 +1,129 @@
+#include "passes/membership.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "ir/match.h"
+
+namespace matcha::passes {
+
+using namespace ir;  // NOLINT: a pass is written in the words of the IR.
+
+namespace {
+
+/// Deepest nest of set operations that is looked through.
+constexpr int kMaxNest = 10;
+
+bool is_part_of_first(Kind kind) {
+  return kind == Kind::Diff || kind == Kind::Below || kind == Kind::Above || kind == Kind::Span || kind == Kind::Sorted;
+}
+
+}  // namespace
+
+const Expr* Membership::expanded(const Expr* e) {
+  if (const auto found = expanded_.find(e); found != expanded_.end()) return found->second;
+  const Expr* result = e;
+  if (const Var* var = as<Var>(e)) {
+    const Stmt* stmt = facts_.definition(var);
+    const Let* let = stmt != nullptr ? as<Let>(stmt) : nullptr;
+    if (let != nullptr) result = expanded(let->value);
+  } else if (!e->operands.empty()) {
+    std::vector<const Expr*> operands;
+    for (const Expr* operand : e->operands) operands.push_back(expanded(operand));
+    if (!std::ranges::equal(operands, e->operands)) result = builder_.with_operands(e, operands);
+  }
+  expanded_[e] = result;
+  return result;
+}
+
+std::optional<bool> Membership::member(const Expr* set, const Expr* item, int depth) {
+  if (depth > kMaxNest) return std::nullopt;
+  const auto in = [&](const Expr* other) { return member(other, item, depth + 1); };
+  const auto cut = [&](std::optional<bool> there, bool inside, bool outside) -> std::optional<bool> {
+    if (outside || there == false) return false;
+    return there == true && inside ? there : std::nullopt;
+  };
+  std::optional<bool> known;
+  switch (set->kind) {
+    case Kind::Literal: {
+      const auto same = [&](const Expr* other) { return other == item; };
+      const auto different = [&](const Expr* other) { return differ(other, item); };
+      if (std::ranges::any_of(set->operands, same)) return true;
+      if (std::ranges::all_of(set->operands, different)) return false;
+      break;
+    }
+    case Kind::Intersect: {
+      std::optional<bool> first = in(set->operands[0]);
+      std::optional<bool> second = in(set->operands[1]);
+      if (first == false || second == false) return false;
+      if (first == true) known = second;
+      break;
+    }
+    case Kind::Diff: {
+      std::optional<bool> first = in(set->operands[0]);
+      std::optional<bool> second = in(set->operands[1]);
+      if (first == false || second == true) return false;
+      if (second == false) known = first;
+      break;
+    }
+    case Kind::Below: {
+      const Expr* bound = set->operands[1];
+      known = cut(in(set->operands[0]), order_.less(item, bound), item == bound || order_.less(bound, item));
+      break;
+    }
+    case Kind::Above: {
+      const Expr* bound = set->operands[1];
+      known = cut(in(set->operands[0]), order_.less(bound, item), item == bound || order_.less(item, bound));
+      break;
+    }
+    case Kind::Span:
+      if (in(set->operands[0]) == false) return false;
+      break;
+    case Kind::Sorted: return in(set->operands[0]);
+    case Kind::Neighbors:
+      if (set->operands[1] == item && facts_.loop_free(set->operands[0])) return false;
+      break;
+    default: break;
+  }
+  return known.has_value() ? known : walked_member(set, item, depth);
+}
+
+/// What the list tells that `item` is walked in.
+std::optional<bool> Membership::walked_member(const Expr* set, const Expr* item, int depth) {
+  const Var* var = as<Var>(item);
+  const Stmt* stmt = var != nullptr ? facts_.definition(var) : nullptr;
+  const For* loop = stmt != nullptr ? as<For>(stmt) : nullptr;
+  if (loop == nullptr || loop->lists.size() != 1 || loop->vars.size() != 1 || loop->vars[0] != var) {
+    return std::nullopt;
+  }
+  const Expr* list = expanded(loop->lists[0]);
+  if (is_within(list, set, depth)) return true;
+  return is_apart(list, set, depth) ? std::optional<bool>(false) : std::nullopt;
+}
+
+bool Membership::is_within(const Expr* list, const Expr* set, int depth) {
+  if (list == set) return true;
+  if (depth > kMaxNest || list->operands.empty()) return false;
+  if (set->kind == Kind::Intersect) {
+    return is_within(list, set->operands[0], depth + 1) && is_within(list, set->operands[1], depth + 1);
+  }
+  if (set->kind == Kind::Diff) {
+    return is_within(list, set->operands[0], depth + 1) && is_apart(list, set->operands[1], depth + 1);
+  }
+  if (is_part_of_first(list->kind)) return is_within(list->operands[0], set, depth + 1);
+  return list->kind == Kind::Intersect &&
+         (is_within(list->operands[0], set, depth + 1) || is_within(list->operands[1], set, depth + 1));
+}
+
+bool Membership::is_apart(const Expr* list, const Expr* set, int depth) {
+  if (depth > kMaxNest || list->operands.empty()) return false;
+  const auto apart = [&](const Expr* a, const Expr* b) { return is_apart(a, b, depth + 1); };
+  if (list->kind == Kind::Diff && is_within(set, list->operands[1], depth + 1)) return true;
+  if (is_part_of_first(list->kind) && apart(list->operands[0], set)) return true;
+  if (list->kind == Kind::Intersect && (apart(list->operands[0], set) || apart(list->operands[1], set))) return true;
+  if (set->kind == Kind::Diff && is_within(list, set->operands[1], depth + 1)) return true;
+  if (is_part_of_first(set->kind)) return apart(list, set->operands[0]);
+  return set->kind == Kind::Intersect && (apart(list, set->operands[0]) || apart(list, set->operands[1]));
+}
+
+}  // namespace matcha::passes

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+
+#include "ir/analysis/facts.h"
+#include "ir/builder.h"
+#include "passes/slices.h"
+
+namespace matcha::passes {
+
+/// What the loops of a module tell of the items that they walk: those of `intersect(s, t)` are in s and in t, those of
+/// `diff(s, t)` are in s and not in t, a slice of s holds items of s.
+class Membership {
+ public:
+  /// Everything is kept by reference.
+  Membership(const ir::Facts& facts, const Order& order, ir::Builder& builder)
+      : facts_(facts), order_(order), builder_(builder) {}
+
+  /// Whether `item` is in `set`, if that is known.
+  std::optional<bool> contains(const ir::Expr* set, const ir::Expr* item) { return member(expanded(set), item, 0); }
+  /// True if every item of `list` is in `set`.
+  bool within(const ir::Expr* list, const ir::Expr* set) { return is_within(expanded(list), expanded(set), 0); }
+  /// True if no item of `list` is in `set`.
+  bool apart(const ir::Expr* list, const ir::Expr* set) { return is_apart(expanded(list), expanded(set), 0); }
+  /// True if the two are never the same.
+  bool differ(const ir::Expr* a, const ir::Expr* b) { return order_.less(a, b) || order_.less(b, a); }
+  /// The expression with the values of names in their place.
+  const ir::Expr* expanded(const ir::Expr* e);
+
+ private:
+  std::optional<bool> member(const ir::Expr* set, const ir::Expr* item, int depth);
+  std::optional<bool> walked_member(const ir::Expr* set, const ir::Expr* item, int depth);
+  bool is_within(const ir::Expr* list, const ir::Expr* set, int depth);
+  bool is_apart(const ir::Expr* list, const ir::Expr* set, int depth);
+
+  const ir::Facts& facts_;
+  const Order& order_;
+  ir::Builder& builder_;
+  std::unordered_map<const ir::Expr*, const ir::Expr*> expanded_;
+};
+
+}  // namespace matcha::passes
