@@ -78,8 +78,8 @@ bool FunctionEmitter::put_off(const OpenSink& sink, const ir::Yield& s) {
     if (name != nullptr) scalars_[name] = scalar(size);
     add_to(sinks_.at(s.sink), *s.values[0], scalar(*s.values[0]));
   };
-  if (sink.region_index < 0 || before_split_) {
-    if (!before_split_) add_in_place();
+  if (sink.region_index < 0) {
+    add_in_place();
     return true;
   }
   const ir::Expr* count = size.operands[0];

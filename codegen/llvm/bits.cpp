@@ -75,7 +75,7 @@ void BitSets::store_rows(const ir::Store& s) {
              runtime::TrapCode::CapacityExceeded, s.loc);
   bool lower = value.kind == ir::Kind::LowerBitRows;
   // The parts of one position that a task is given one after the other make their rows once.
-  bool outer_level = f_.in_inner_ && f_.before_split_ && f_.depth_ == 1;
+  bool outer_level = f_.before_split_ && f_.depth_ == 1;
   Value* count = items.size;
   if (outer_level) {
     Value* kept = f_.b_.CreateLoad(f_.i64_, f_.kept_position(), "kept");

@@ -23,8 +23,8 @@ class FunctionEmitter {
   FunctionEmitter(ModuleEmitter& module, llvm::Function* function);
 
   // Whole functions (regions.cpp, steps.cpp)
+  /// RegionBody, or if the region is split, what it and RegionInner call (RegionWalk).
   void region_body(const RegionShape& shape);
-  void region_inner(const RegionShape& shape);
   /// Ends the function; to be called once, last.
   void finish();
 
@@ -145,6 +145,7 @@ class FunctionEmitter {
   void flush_all();
 
   // statements.cpp
+  bool only_yields(const ir::Stmt& s) const;
   void loop(const ir::For& s);
   void branch(const ir::If& s);
   void store(const ir::Store& s);
@@ -179,8 +180,8 @@ class FunctionEmitter {
   // regions.cpp
   void open_region(const RegionShape& shape);
   void close_region();
-  void walk_part(const ir::For& s, std::span<const List> lists);
-  void count_done();
+  void if_whole(const std::function<void()>& emit);
+  void count_done(Value* maybe_counts);
   Value* kept_position();
   void defer_or_walk(const ir::For& s, std::span<const List> lists, Value* size);
   void leave_if_stopped();
@@ -238,8 +239,9 @@ class FunctionEmitter {
   const RegionShape* shape_ = nullptr;
   Value* position_ = nullptr;
   bool in_filter_ = false;     ///< Emitting a condition that is to have no branch.
-  bool in_inner_ = false;      ///< Emitting RegionInner.
-  bool before_split_ = false;  ///< Emitting what the inner function derives again: the region's yields are done.
+  Value* whole_ = nullptr;     ///< If the region is split: i1, the function is given all items of the second level.
+  bool before_split_ = false;  ///< Emitting what is derived again for a part of the items, where nothing is yielded.
+  int open_collects_ = 0;
   int depth_ = 0;
 };
 

@@ -344,7 +344,7 @@ Value* FunctionEmitter::contains(const List& items, Value* x) {
 /// region, by a call in the inner ones, where a program may have many.
 Value* FunctionEmitter::lower_bound(const List& items, Value* x, bool past_equal) {
   const Column& column = items.columns[0];
-  bool inside = worker_ != nullptr && (depth_ >= 2 || in_inner_);
+  bool inside = worker_ != nullptr && depth_ >= 2;
   if (!inside || column.cell != Cell::Vid) return search(items, x, past_equal);
   Value* bound = past_equal ? b_.CreateAdd(x, integer(1)) : x;
   return call_kernel(offsetof(runtime::SetKernels, lower_bound),

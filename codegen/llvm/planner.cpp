@@ -447,6 +447,35 @@ void Planner::prepare_region(const ir::Region& s, RegionStep& step) {
   prepare->finish();
 }
 
+void Planner::region_functions(const RegionShape& shape, RegionStep& step) {
+  bool splits = !shape.split.empty();
+  llvm::Function* body =
+      emitter_.define(step.body, emitter_.type_of<runtime::RegionBody>(), {"context", "worker", "begin", "end"});
+  llvm::Function* walk = body;
+  if (splits) {
+    walk = emitter_.define(step.body + "_walk", emitter_.type_of<RegionWalk>(),
+                           {"context", "worker", "begin", "end", "first", "last"});
+    walk->setLinkage(llvm::GlobalValue::InternalLinkage);
+    walk->addFnAttr(llvm::Attribute::NoInline);
+  }
+  FunctionEmitter emitter(emitter_, walk);
+  emitter.region_body(shape);
+  emitter.finish();
+  if (!splits) return;
+  llvm::IRBuilder<> at(llvm::BasicBlock::Create(emitter_.context(), "entry", body));
+  at.CreateCall(walk, {body->getArg(0), body->getArg(1), body->getArg(2), body->getArg(3), at.getInt64(0),
+                       at.getInt64(kAllItems)});
+  at.CreateRetVoid();
+  step.inner = step.body + "_inner";
+  llvm::Function* inner = emitter_.define(step.inner, emitter_.type_of<runtime::RegionInner>(),
+                                          {"context", "worker", "position", "begin", "end"});
+  at.SetInsertPoint(llvm::BasicBlock::Create(emitter_.context(), "entry", inner));
+  llvm::Value* position = inner->getArg(2);
+  at.CreateCall(walk, {inner->getArg(0), inner->getArg(1), position, at.CreateNUWAdd(position, at.getInt64(1)),
+                       inner->getArg(3), inner->getArg(4)});
+  at.CreateRetVoid();
+}
+
 void Planner::region(const ir::Region& s) {
   close_step();
   const ir::Var* streamed = streamed_list();
@@ -484,18 +513,7 @@ void Planner::region(const ir::Region& s) {
     plan.slot = emitter_.frame().slot(*s.collect->sinks[i].var) + 1;
     step.sinks.push_back(std::move(plan));
   }
-  llvm::FunctionType* body_type = emitter_.type_of<runtime::RegionBody>();
-  FunctionEmitter body(emitter_, emitter_.define(step.body, body_type, {"context", "worker", "begin", "end"}));
-  body.region_body(shape);
-  body.finish();
-  if (!shape.split.empty()) {
-    step.inner = step.body + "_inner";
-    llvm::FunctionType* inner_type = emitter_.type_of<runtime::RegionInner>();
-    FunctionEmitter inner(emitter_,
-                          emitter_.define(step.inner, inner_type, {"context", "worker", "position", "begin", "end"}));
-    inner.region_inner(shape);
-    inner.finish();
-  }
+  region_functions(shape, step);
   program_.steps.push_back(std::move(step));
 }
 

@@ -37,6 +37,7 @@ class Planner {
   FrameList stored_list(const ir::Expr& e);
 
   void prepare_region(const ir::Region& s, RegionStep& step);
+  void region_functions(const RegionShape& shape, RegionStep& step);
   /// The statement that builds a graph of the edges that a region collects, if they need no list for it.
   const ir::BuildGraph* built_of_rows(const ir::Region& s, const ir::Sink& sink) const;
   RegionShape shape_of(const ir::Region& s, const ir::Var* maybe_stream) const;

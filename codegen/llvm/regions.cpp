@@ -4,7 +4,9 @@
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
 
-/// The functions of a parallel region: RegionBody and RegionInner.
+/// The function of a region. Its second-level loop takes most of a run, so there is one text of it for RegionBody and
+/// RegionInner: both call a function that is given outer positions and the items of the second level. For the body
+/// these are all; for the inner function there is one position, whose outer level is derived again without its yields.
 namespace matcha::codegen::jit {
 
 using llvm::Value;
@@ -94,8 +96,11 @@ void FunctionEmitter::close_region() {
     Value* flag = b_.CreateZExt(b_.CreateLoad(i1_, sink.flag), i64_);
     b_.CreateStore(flag, b_.CreateConstInBoundsGEP1_64(i64_, slots, 2 * i + 1));
   }
-  std::size_t counter = in_inner_ ? offsetof(Worker, items_done) : offsetof(Worker, positions_done);
-  Value* address = b_.CreateConstInBoundsGEP1_64(i8_, worker_, counter);
+  Value* address = b_.CreateConstInBoundsGEP1_64(i8_, worker_, offsetof(Worker, positions_done));
+  if (whole_ != nullptr) {
+    Value* items = b_.CreateConstInBoundsGEP1_64(i8_, worker_, offsetof(Worker, items_done));
+    address = b_.CreateSelect(whole_, address, items);
+  }
   b_.CreateStore(b_.CreateAdd(b_.CreateLoad(i64_, address), b_.CreateLoad(i64_, done_)), address);
 }
 
@@ -116,9 +121,11 @@ void FunctionEmitter::region_body(const RegionShape& shape) {
   if (shape.outer == nullptr) {
     position_ = integer(0);
     block(*shape.region->collect->body);
-    count_done();
+    count_done(nullptr);
     return;
   }
+  if (!shape.split.empty()) whole_ = entry_.CreateICmpEQ(function_->getArg(5), integer(kAllItems), "whole");
+  before_split_ = whole_ != nullptr;
   set_loc(shape.outer->loc);
   std::vector<List> lists;
   for (const ir::Expr* e : shape.outer->lists) lists.push_back(loop_list(*e));
@@ -127,32 +134,19 @@ void FunctionEmitter::region_body(const RegionShape& shape) {
     begin_rows();
     block(*shape.outer->body);
     end_rows();
-    count_done();
+    count_done(whole_);
   });
 }
 
-/// The second-level loop in RegionBody: offered to other workers when it is long.
-void FunctionEmitter::defer_or_walk(const ir::For& s, std::span<const List> lists, Value* size) {
-  Value* address = b_.CreateConstInBoundsGEP1_64(i8_, context_, offsetof(RegionContext, defer_threshold));
-  llvm::LoadInst* threshold = b_.CreateLoad(i64_, address, "defer_threshold");
-  threshold->setVolatile(true);
-  llvm::BasicBlock* offer = new_block("offer");
-  llvm::BasicBlock* mine = new_block("mine");
+/// What is done once a position, by the function that is given all items.
+void FunctionEmitter::if_whole(const std::function<void()>& emit) {
+  llvm::BasicBlock* once = new_block("once");
   llvm::BasicBlock* end = new_block("");
-  likely(b_.CreateICmpULT(size, threshold), mine, offer);
-  b_.SetInsertPoint(offer);
-  using runtime::rt_defer;
-  Value* taken =
-      b_.CreateCall(MATCHA_RUNTIME(module_, rt_defer, Effect::Any), {context_, worker_, position_, size}, "taken");
-  b_.CreateCondBr(taken, end, mine);
-  b_.SetInsertPoint(mine);
-  bool holds_loop = holds_for(*s.body);
-  open_partial_sums(s);
-  walk(s, lists, integer(0), size, [&] {
-    if (holds_loop) leave_if_stopped();
-    block(*s.body);
-  });
-  close_partial_sums();
+  b_.CreateCondBr(whole_, once, end);
+  b_.SetInsertPoint(once);
+  before_split_ = false;
+  emit();
+  before_split_ = true;
   b_.CreateBr(end);
   b_.SetInsertPoint(end);
 }
@@ -162,36 +156,44 @@ Value* FunctionEmitter::kept_position() {
   return b_.CreateConstInBoundsGEP1_64(i8_, worker_, offsetof(Worker, kept_position));
 }
 
-/// The second-level loop in RegionInner: only the items that it was given.
-void FunctionEmitter::walk_part(const ir::For& s, std::span<const List> lists) {
-  before_split_ = false;
+/// The second-level loop: offered to other workers when it is long, else its items from the first to the last given.
+void FunctionEmitter::defer_or_walk(const ir::For& s, std::span<const List> lists, Value* size) {
+  Value* address = b_.CreateConstInBoundsGEP1_64(i8_, context_, offsetof(RegionContext, defer_threshold));
+  llvm::LoadInst* threshold = b_.CreateLoad(i64_, address, "defer_threshold");
+  threshold->setVolatile(true);
+  llvm::BasicBlock* is_long = new_block("long");
+  llvm::BasicBlock* offer = new_block("offer");
+  llvm::BasicBlock* mine = new_block("mine");
+  llvm::BasicBlock* end = new_block("");
+  likely(b_.CreateICmpULT(size, threshold), mine, is_long);
+  b_.SetInsertPoint(is_long);
+  b_.CreateCondBr(whole_, offer, mine);
+  b_.SetInsertPoint(offer);
+  using runtime::rt_defer;
+  Value* taken =
+      b_.CreateCall(MATCHA_RUNTIME(module_, rt_defer, Effect::Any), {context_, worker_, position_, size}, "taken");
+  b_.CreateCondBr(taken, end, mine);
+  b_.SetInsertPoint(mine);
   b_.CreateStore(b_.CreateAdd(position_, integer(1)), kept_position());
+  before_split_ = false;
   bool holds_loop = holds_for(*s.body);
   open_partial_sums(s);
-  walk(s, lists, function_->getArg(3), function_->getArg(4), [&] {
+  Value* part = b_.CreateNot(whole_);
+  walk(s, lists, function_->getArg(4), min_u(size, function_->getArg(5)), [&] {
     if (holds_loop) leave_if_stopped();
     block(*s.body);
-    count_done();
+    count_done(part);
   });
   close_partial_sums();
   before_split_ = true;
+  b_.CreateBr(end);
+  b_.SetInsertPoint(end);
 }
 
-void FunctionEmitter::count_done() { b_.CreateStore(b_.CreateNUWAdd(b_.CreateLoad(i64_, done_), integer(1)), done_); }
-
-/// Walks the outer body up to the second-level loop without yielding into the region, then the items of that loop.
-void FunctionEmitter::region_inner(const RegionShape& shape) {
-  in_inner_ = true;
-  open_region(shape);
-  leave_if_stopped();
-  set_loc(shape.outer->loc);
-  std::vector<List> lists;
-  for (const ir::Expr* e : shape.outer->lists) lists.push_back(loop_list(*e));
-  position_ = function_->getArg(2);
-  bind_items(*shape.outer, lists, position_);
-  depth_ = 1;
-  before_split_ = true;
-  block(*shape.outer->body);
+/// Counts a position or an item, if `maybe_counts` is true or null.
+void FunctionEmitter::count_done(Value* maybe_counts) {
+  Value* one = maybe_counts == nullptr ? integer(1) : b_.CreateZExt(maybe_counts, i64_);
+  b_.CreateStore(b_.CreateNUWAdd(b_.CreateLoad(i64_, done_), one), done_);
 }
 
 }  // namespace matcha::codegen::jit

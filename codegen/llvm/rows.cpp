@@ -45,7 +45,7 @@ bool FunctionEmitter::branch_free(const ir::Expr& e) const {
 
 /// True if all that the loop does is to yield into the rows of a graph, for the items that pass a condition.
 bool FunctionEmitter::keeps_rows(const ir::For& s, const ir::Expr*& maybe_cond, const ir::Yield*& kept) const {
-  if (s.lists.size() != 1 || s.maybe_index != nullptr || s.body->body.size() != 1 || before_split_) return false;
+  if (s.lists.size() != 1 || s.maybe_index != nullptr || s.body->body.size() != 1) return false;
   const ir::Stmt* only = s.body->body[0];
   if (const ir::If* branch = ir::as<ir::If>(only)) {
     if (branch->maybe_else != nullptr || branch->then_body->body.size() != 1) return false;

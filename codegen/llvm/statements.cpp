@@ -18,7 +18,28 @@ void FunctionEmitter::block(const ir::Block& b) {
   for (const ir::Stmt* s : b.body) stmt(*s);
 }
 
+/// True for what the part of a position does not need: a loop or a branch before the second-level loop that gives
+/// nothing but what it yields into the region.
+bool FunctionEmitter::only_yields(const ir::Stmt& s) const {
+  if (!before_split_ || open_collects_ != 0 || (s.kind != ir::Kind::For && s.kind != ir::Kind::If)) return false;
+  bool splits = std::ranges::find(shape_->split, &s) != shape_->split.end();
+  const auto look = [&](const ir::Block& inside) {
+    ir::for_each_stmt(inside, [&](const ir::Stmt& inner) {
+      splits = splits || std::ranges::find(shape_->split, &inner) != shape_->split.end();
+    });
+  };
+  ir::match(
+      s, [&](const ir::For& x) { look(*x.body); },
+      [&](const ir::If& x) {
+        look(*x.then_body);
+        if (x.maybe_else != nullptr) look(*x.maybe_else);
+      },
+      [](const ir::Stmt&) {});
+  return !splits;
+}
+
 void FunctionEmitter::stmt(const ir::Stmt& s) {
+  if (only_yields(s)) return if_whole([&] { stmt(s); });
   set_loc(s.loc);
   const auto never = [](const ir::Stmt&) { MATCHA_UNREACHABLE("a top-level statement inside a function"); };
   ir::match(
@@ -114,7 +135,6 @@ void FunctionEmitter::loop(const ir::For& s) {
   for (const ir::Expr* e : s.lists) lists.push_back(loop_list(*e));
   Value* size = common_length(lists);
   if (shape_ != nullptr && std::ranges::find(shape_->split, &s) != shape_->split.end()) {
-    if (in_inner_) return walk_part(s, lists);
     return defer_or_walk(s, lists, size);
   }
   bool may_leave = worker_ != nullptr && (holds_for(*s.body) || depth_ == 0);
@@ -171,7 +191,9 @@ void FunctionEmitter::collect(const ir::Collect& s) {
     sinks_[sink.var] = opened;
     if (opened.value != nullptr && sink.kind == ir::SinkKind::Sum) open_sums_.push_back(sink.var);
   }
+  ++open_collects_;
   block(*s.body);
+  --open_collects_;
   if (decided != nullptr) {
     b_.CreateBr(decided);
     b_.SetInsertPoint(decided);
@@ -241,10 +263,10 @@ void FunctionEmitter::close(OpenSink& sink) {
 
 void FunctionEmitter::yield(const ir::Yield& s) {
   OpenSink& sink = sinks_.at(s.sink);
+  if (sink.region_index >= 0 && before_split_) return if_whole([&] { yield(s); });
   if (s.batched && put_off(sink, s)) return;
   std::vector<Value*> values;
   for (const ir::Expr* e : s.values) values.push_back(scalar(*e));
-  if (sink.region_index >= 0 && before_split_) return;
   if (sink.sink->kind != ir::SinkKind::List) {
     add_to(sink, *s.values[0], values[0]);
   } else if (sink.region_index >= 0) {

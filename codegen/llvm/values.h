@@ -2,11 +2,13 @@
 
 #include <llvm/IR/Instructions.h>
 
+#include <cstdint>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "ir/nodes.h"
+#include "runtime/cpu/region.h"
 
 /// What the emitter knows of lists, sinks and regions while it emits a function.
 namespace matcha::codegen::jit {
@@ -83,6 +85,12 @@ struct Total {
   __int128 magnitude = 0;  ///< Of the sum of absolute values.
   bool negative = false;   ///< Some values may be.
 };
+
+/// Walks the outer positions [begin, end), and of the second-level loop the items [first, last). With all items, `last`
+/// being kAllItems, it does what RegionBody is to do; else what RegionInner is.
+using RegionWalk = void (*)(runtime::RegionContext*, runtime::Worker*, std::uint64_t begin, std::uint64_t end,
+                            std::uint64_t first, std::uint64_t last);
+constexpr std::uint64_t kAllItems = ~std::uint64_t{0};
 
 /// What the loops of a region function are to do beyond walking.
 struct RegionShape {

@@ -51,6 +51,10 @@ if(MATCHA_TESTS)
   find_package(GTest REQUIRED)
   find_package(rapidcheck REQUIRED)
   find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
+  # What is found may be a script that looks for the interpreter, a tenth of a second each time.
+  execute_process(COMMAND "${Python3_EXECUTABLE}" -c "import sys; print(sys.executable, end='')"
+    OUTPUT_VARIABLE Python3_EXECUTABLE COMMAND_ERROR_IS_FATAL ANY)
+  set_target_properties(Python3::Interpreter PROPERTIES IMPORTED_LOCATION "${Python3_EXECUTABLE}")
 endif()
 if(MATCHA_BENCH)
   find_package(benchmark REQUIRED)

@@ -40,15 +40,18 @@ class Matches(cli.CliTest):
         self.assertEqual((answer["result"], answer["complete"], answer["matches"]), (TRIANGLES, True, out))
 
     def test_exact_limit(self):
-        for backend, graph, total in (("llvm", GRAPH, TRIANGLES), ("interp", "tests/graphs/clique-6.txt", 20)):
-            for threads in ("1", "2"):
-                for limit in (0, 1, 7, total - 1, total, total + 1):
-                    out = self.path("rows.tsv")
-                    wanted = min(limit, total)
-                    options = ["--limit", limit, "--threads", threads, "--backend", backend]
-                    text = self.ok("run", cli.LISTING, graph, "--matches", out, *options)
-                    self.assertEqual(text, f"{wanted}\n")
-                    self.assertEqual(len(set(self.rows(out))), wanted)
+        small = "tests/graphs/clique-6.txt"
+        for backend, threads, graph, total in (
+            ("llvm", "1", GRAPH, TRIANGLES), ("llvm", "2", GRAPH, TRIANGLES), ("interp", "1", small, 20)
+        ):
+            for limit in (0, 1, 7, total - 1, total, total + 1):
+                out = self.path("rows.tsv")
+                wanted = min(limit, total)
+                options = ["--limit", limit, "--threads", threads, "--backend", backend]
+                text = self.ok("run", cli.LISTING, graph, "--matches", out, *options)
+                self.assertEqual(text, f"{wanted}\n")
+                self.assertEqual(len(set(self.rows(out))), wanted)
+                if threads == "1":
                     self.assertEqual(len(self.ok("run", cli.LISTING, graph, *options).splitlines()), wanted)
 
     def test_limit_in_json(self):

@@ -69,7 +69,7 @@ class Terminal(cli.CliTest):
     def test_progress_on_a_terminal(self):
         slow = self.write("slow.mt", cli.SLOW)
         graph = self.generate("big.mtg", "grid", "--rows", "60", "--columns", "60")
-        seen, out = self.on_terminal("run", slow, graph, stop_when=b"/s")
+        seen, out = self.on_terminal("run", slow, graph, "--threads", "1", stop_when=b"/s")
         self.assertIn(b"running [", seen)
         self.assertIn(b"/s", seen)
         # The bar is wiped before the message that follows it.
@@ -79,11 +79,11 @@ class Terminal(cli.CliTest):
     def test_no_progress_elsewhere(self):
         slow = self.write("slow.mt", cli.SLOW)
         graph = self.generate("big.mtg", "grid", "--rows", "60", "--columns", "60")
-        piped = self.matcha("run", slow, graph, "--timeout", "2")
-        self.assertNotIn(b"running [", piped.stderr)
+        # A bar would be drawn after half a second.
+        run = ["run", slow, graph, "--threads", "1", "--timeout", "1"]
+        self.assertNotIn(b"running [", self.matcha(*run).stderr)
         for option in ("--no-progress", "--quiet"):
-            seen, _ = self.on_terminal("run", slow, graph, "--timeout", "2", option)
-            self.assertNotIn(b"running [", seen)
+            self.assertNotIn(b"running [", self.on_terminal(*run, option)[0])
 
 
 if __name__ == "__main__":

@@ -154,7 +154,8 @@ def small_clique(matcha, folder):
             at_vertices = [sum(v in c for c in found[size]) for v in sorted(near)]
             at_arcs = [sum(u in c and v in c for c in found[size]) for u, v in arcs]
             for entry, wanted in ((f"{CLIQUES[size]}_by_vertex", at_vertices), (f"{CLIQUES[size]}_by_edge", at_arcs)):
-                for back_end in BACK_ENDS:
+                # Compiled code for a graph in the middle and the densest one.
+                for back_end in BACK_ENDS if seed in (2, 5) else BACK_ENDS[:1]:
                     got = run(matcha, "stdlib/clique.mt", [graph, "--entry", entry], back_end)
                     expect(f"seed {seed} {entry}", got, wanted)
 

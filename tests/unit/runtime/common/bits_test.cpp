@@ -47,7 +47,7 @@ struct Case {
 /// Lists of few and of many vertices, with few and with many neighbours.
 Case drawn(std::mt19937_64& random, int round) {
   Case c;
-  const u32 vertices = round % 4 == 0 ? 40 : 250;
+  const u32 vertices = round % 4 == 0 ? 40 : 150;
   c.offsets = {0};
   for (u32 v = 0; v < vertices; ++v) {
     const u64 most = v % 5 == 0 ? 6 : random() % 2 == 0 ? vertices / 2 : vertices;
