@@ -10,7 +10,7 @@ namespace matcha::tools {
 namespace {
 
 /// What ranking an arc takes, in items of lists that are not walked.
-constexpr double kItemsPerArc = 8;
+constexpr double kItemsPerArc = 64;
 
 /// The one input if it is a graph that can be ranked anew; null if not.
 runtime::Graph* only_graph(BoundInputs& bound, std::string& problem) {
@@ -74,7 +74,8 @@ ExitCode order_vertices(const std::string& choice, Compilation& compilation, con
     if (!order.loc.valid()) return console.error(ExitCode::Usage, message, hint);
     return console.error_at(ExitCode::Usage, compilation.sources(), order.loc, message, hint);
   }
-  if (!order.is_free || (!order.is_used && !forced)) return ExitCode::Ok;
+  if (order.is_free && order.is_used && !order.is_deep) report.why = "only the ends of edges are compared";
+  if (!order.is_free || (!order.is_deep && !forced)) return ExitCode::Ok;
   runtime::Graph* const graph = only_graph(bound, report.why);
   if (graph == nullptr) {
     if (!forced) return ExitCode::Ok;
@@ -82,9 +83,14 @@ ExitCode order_vertices(const std::string& choice, Compilation& compilation, con
   }
   const Stopwatch watch;
   report.halves = order.walks_down ? runtime::Halves::Lower : runtime::Halves::Upper;
-  runtime::Result<bool> worth = pays(*graph, report.halves, report.why);
+  runtime::Result<bool> worth = true;
+  if (forced) {
+    report.why = "as asked for";
+  } else {
+    worth = pays(*graph, report.halves, report.why);
+  }
   if (!worth) return console.error(worth.error());
-  if (*worth || forced) {
+  if (*worth) {
     runtime::Result<runtime::Graph> ordered = runtime::ordered_by_degree(*graph, report.halves);
     if (!ordered) return console.error(ordered.error());
     *graph = std::move(*ordered);

@@ -350,7 +350,8 @@ class NestReader {
       give_up("the size of a list of other things than vertices is read", value->loc);
       return std::vector<Nest>{};
     }
-    if (value->kind != ir::Kind::Var) return std::nullopt;
+    // A sum of floats is rounded, so it is not the sum of its parts.
+    if (value->kind != ir::Kind::Var || value->type->is_scalar(ScalarKind::F64)) return std::nullopt;
     const auto sink = sinks_.find(static_cast<const Var*>(value));
     if (sink == sinks_.end() || sink->second.top || sink->second.kind != SinkKind::Sum) return std::nullopt;
     return sink->second.nests;
@@ -384,6 +385,10 @@ class NestReader {
       return true;
     }
     if (!fully) return false;
+    if (value->type->is_scalar(ScalarKind::F64)) {
+      out.push_back(Product{Nest::kOne, {}, {}, {read(value)}});
+      return true;
+    }
     switch (value->kind) {
       case ir::Kind::Add:
       case ir::Kind::Sub: {

@@ -427,8 +427,10 @@ VertexOrder vertex_order(const Module& module) {
   int down = 0;
   for (const SinkNests& sink : read.sinks) {
     for (const Nest& nest : sink.nests) {
-      found.is_used = found.is_used || compares(nest.value) ||
-                      std::any_of(nest.conditions.begin(), nest.conditions.end(), compares);
+      const bool inside = compares(nest.value);
+      const bool ordered = std::any_of(nest.conditions.begin(), nest.conditions.end(), compares);
+      found.is_used = found.is_used || inside || ordered;
+      found.is_deep = found.is_deep || inside || (ordered && nest.items.size() > 2);
       for (const Term& condition : nest.conditions) down += steps_down(condition);
       down += steps_down(nest.value);
     }

@@ -12,6 +12,9 @@ struct VertexOrder {
   bool is_free = false;
   /// Ids are compared, so that the order decides which items the loops walk.
   bool is_used = false;
+  /// Ids are compared in a nest of three items at least: which they are decides how long its lists are. Of two, each
+  /// pair of neighbours is met once in any order.
+  bool is_deep = false;
   /// Inner loops walk smaller ids more often than larger ones.
   bool walks_down = false;
   std::string why_not;  ///< Why it is not known to be free; empty if it is.

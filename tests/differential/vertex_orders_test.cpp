@@ -28,13 +28,17 @@ class RandomNest {
 
   std::string text() {
     const std::size_t loops = 2 + pick(3);
+    const bool inside = pick(5) == 0;
     std::string body;
     for (std::size_t i = 0; i < loops; ++i) {
       body += fmt::format("for %v{} in {} {{ if {} {{\n", i, i == 0 ? "vertices(%G)" : set(), condition(i));
       ++known_;
+      if (i == 0 && inside) body += "collect %t: sum i64 {\n";
     }
-    body += fmt::format("yield %n, {}\n", value());
-    for (std::size_t i = 0; i < loops; ++i) body += "} }";
+    body += inside ? "yield %t, 1\n" : fmt::format("yield %n, {}\n", value());
+    for (std::size_t i = 1; i < loops; ++i) body += "} }";
+    if (inside) body += "}\nyield %n, (%t * %t)\n";
+    body += "} }";
     return fmt::format("module loop \"nest\" (%G: graph) {{\ncollect %n: sum i128 {{\n{}\n}}\nreturn %n\n}}\n", body);
   }
 

@@ -146,6 +146,18 @@ TEST(VertexOrder, OtherResults) {
             "a step may end with an error before it is known whether it counts");
 }
 
+TEST(VertexOrder, SumsOfFloatsAreRoundedWhereTheyStand) {
+  const auto sums = [](const std::string& condition) {
+    return verdict_of_body(
+        "collect %n: sum f64 { for %u in vertices(%G) {\ncollect %t: sum f64 { for %v in neighbors(%G, %u) { if (" +
+        condition +
+        ") {\nyield %t, (convert<f64>(known_label(%G, %u)) * convert<f64>(known_label(%G, %v))) } } }\nyield %n, %t } "
+        "}\nreturn %n");
+  };
+  EXPECT_EQ(sums("%v != %u"), "free");
+  EXPECT_EQ(sums("%v < %u"), kInside);
+}
+
 TEST(VertexOrder, SaysWhichHalvesAreWalked) {
   const auto order = [](const std::string& condition) {
     Parsed parsed(
@@ -158,6 +170,7 @@ TEST(VertexOrder, SaysWhichHalvesAreWalked) {
   EXPECT_FALSE(order("(%u < %v)").walks_down);
   EXPECT_TRUE(order("(%u < %v)").is_used);
   EXPECT_FALSE(order("(%u != %v)").is_used);
+  EXPECT_FALSE(order("(%u < %v)").is_deep);
 }
 
 }  // namespace
