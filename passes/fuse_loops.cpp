@@ -83,9 +83,21 @@ class LoopFuser final : public Rewriter {
       const Expr* other = b.make(Kind::Add, {b.make(Kind::Sub, {size, b.integer(1)}), odd});
       return add(b.make(Kind::Mul, {b.make(Kind::Div, {size, b.integer(2)}), other})), true;
     }
+    if (const Expr* found = found_each_time(value, loop, inside)) return add(b.make(Kind::Size, {found})), true;
     if (value->kind != Kind::Add && value->kind != Kind::Sub) return false;
     return add_totals(value->operands[0], negative, loop, size, inside, totals) &&
            add_totals(value->operands[1], negative != (value->kind == Kind::Sub), loop, size, inside, totals);
+  }
+
+  /// For `convert<i64>(contains(s, x))` the items x that are found.
+  const Expr* found_each_time(const Expr* value, const For& loop, const std::unordered_set<const Var*>& inside) {
+    const Expr* test = value->kind == Kind::Convert ? value->operands[0] : value;
+    if (test->kind != Kind::Contains || loop.vars.size() != 1 || test->operands[1] != loop.vars[0]) return nullptr;
+    const Expr* set = test->operands[0];
+    const Expr* list = loop.lists[0];
+    bool vertices = list->type->is_set() && list->type->columns[0]->is_scalar(ScalarKind::Vid);
+    if (!vertices || set->type != list->type || reads(*set, inside)) return nullptr;
+    return builder().make(Kind::Intersect, {list, set});
   }
 
   void loop(const For& s, Stmts& out) {

@@ -319,6 +319,7 @@ LocalNest::MaybeBits LocalNest::bits(const Expr* e) {
       const int gains = gains_;
       const MaybeBits a = bits(e->operands[0]);
       const MaybeBits b = bits(e->operands[1]);
+      if (a && e->kind == Kind::Diff && e->operands[1]->kind == Kind::Literal) return without(*a, *e->operands[1]);
       if (!a || !b || !facts_.list(e->operands[1]).ascending) {
         gains_ = gains;  // Parts that became bits are of no use to a list.
         return {};
@@ -329,6 +330,19 @@ LocalNest::MaybeBits LocalNest::bits(const Expr* e) {
     }
     default: return {};
   }
+}
+
+/// The set without some items whose positions are known, each a set of its own: what is neither below it nor above.
+LocalNest::MaybeBits LocalNest::without(Bits set, const Expr& items) {
+  const Expr* all = builder_.make(Kind::AllBits, {rows_});
+  for (const Expr* item : items.operands) {
+    const Expr* position = position_of(item);
+    if (position == nullptr) return {};
+    const Expr* from = builder_.make(Kind::Diff, {all, builder_.make(Kind::Below, {all, position})});
+    const Expr* one = builder_.make(Kind::Diff, {from, builder_.make(Kind::Above, {all, position})});
+    set.bits = builder_.make(Kind::Diff, {set.bits, one});
+  }
+  return set;
 }
 
 LocalNest::MaybeBits LocalNest::row(Kind half, const Expr* graph, const Expr* vertex) {

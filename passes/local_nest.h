@@ -48,6 +48,7 @@ class LocalNest {
   bool is_plain(const ir::Expr* list) const;
 
   MaybeBits bits(const ir::Expr* e);
+  MaybeBits without(Bits set, const ir::Expr& items);
   MaybeBits row(ir::Kind half, const ir::Expr* graph, const ir::Expr* vertex);
   MaybeBits cut(ir::Kind kind, MaybeBits set, const ir::Expr* position);
   MaybeBits prefix(const ir::Expr* e);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "ir/analysis/walk.h"
 #include "ir/match.h"
 
 namespace matcha::passes {
@@ -88,17 +89,32 @@ std::optional<bool> Membership::member(const Expr* set, const Expr* item, int de
   return known.has_value() ? known : walked_member(set, item, depth);
 }
 
-/// What the list tells that `item` is walked in.
-std::optional<bool> Membership::walked_member(const Expr* set, const Expr* item, int depth) {
+/// The list that a loop over it alone binds `item` from, expanded; null if there is none.
+const Expr* Membership::walked(const Expr* item) {
   const Var* var = as<Var>(item);
   const Stmt* stmt = var != nullptr ? facts_.definition(var) : nullptr;
   const For* loop = stmt != nullptr ? as<For>(stmt) : nullptr;
-  if (loop == nullptr || loop->lists.size() != 1 || loop->vars.size() != 1 || loop->vars[0] != var) {
-    return std::nullopt;
-  }
-  const Expr* list = expanded(loop->lists[0]);
+  bool alone = loop != nullptr && loop->lists.size() == 1 && loop->vars.size() == 1 && loop->vars[0] == var;
+  return alone ? expanded(loop->lists[0]) : nullptr;
+}
+
+std::optional<bool> Membership::walked_member(const Expr* set, const Expr* item, int depth) {
+  const Expr* list = walked(item);
+  if (list == nullptr) return std::nullopt;
   if (is_within(list, set, depth)) return true;
   return is_apart(list, set, depth) ? std::optional<bool>(false) : std::nullopt;
+}
+
+/// True for an item of neighbours of `vertex` in a graph without loops.
+bool Membership::is_neighbor(const Expr* item, const Expr* vertex) {
+  const Expr* list = walked(item);
+  bool found = false;
+  if (list == nullptr) return false;
+  for_each_node(*list, [&](const Expr& node) {
+    found = found || (node.kind == Kind::Neighbors && node.operands[1] == vertex &&
+                      facts_.loop_free(node.operands[0]) && is_within(list, &node, 0));
+  });
+  return found;
 }
 
 bool Membership::is_within(const Expr* list, const Expr* set, int depth) {

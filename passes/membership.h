@@ -24,13 +24,17 @@ class Membership {
   /// True if no item of `list` is in `set`.
   bool apart(const ir::Expr* list, const ir::Expr* set) { return is_apart(expanded(list), expanded(set), 0); }
   /// True if the two are never the same.
-  bool differ(const ir::Expr* a, const ir::Expr* b) { return order_.less(a, b) || order_.less(b, a); }
+  bool differ(const ir::Expr* a, const ir::Expr* b) {
+    return order_.less(a, b) || order_.less(b, a) || is_neighbor(a, b) || is_neighbor(b, a);
+  }
   /// The expression with the values of names in their place.
   const ir::Expr* expanded(const ir::Expr* e);
 
  private:
   std::optional<bool> member(const ir::Expr* set, const ir::Expr* item, int depth);
+  const ir::Expr* walked(const ir::Expr* item);
   std::optional<bool> walked_member(const ir::Expr* set, const ir::Expr* item, int depth);
+  bool is_neighbor(const ir::Expr* item, const ir::Expr* vertex);
   bool is_within(const ir::Expr* list, const ir::Expr* set, int depth);
   bool is_apart(const ir::Expr* list, const ir::Expr* set, int depth);
 

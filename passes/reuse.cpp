@@ -118,7 +118,7 @@ class Reuser final : public Rewriter {
     }
   }
 
-  /// Items are different where they are ordered.
+  /// Items are different where they are ordered, and from the vertex whose neighbours they are.
   const Expr* compared(const Expr* e) {
     const Expr* a = e->operands[0];
     const Expr* b = e->operands[1];
@@ -146,13 +146,14 @@ class Reuser final : public Rewriter {
     return walked == whole;
   }
 
-  /// `for x in diff(s, list(y)) { … }` as a loop over s with a condition. A body that yields the same for each item
-  /// stays: it becomes a product.
+  /// `for x in diff(s, list(y)) { … }` as a loop over s with a condition. A body that only yields, or yields the same
+  /// for each item, stays: it may become a product.
   const Stmt* with_all_items(const For& loop) {
     const Expr* list = loop.lists[0];
     bool without_items = loop.lists.size() == 1 && loop.maybe_index == nullptr && list->kind == Kind::Diff &&
                          list->operands[1]->kind == Kind::Literal && is_vids(list);
     if (!without_items || facts_.may_trap(list)) return &loop;
+    if (std::ranges::all_of(loop.body->body, [](const Stmt* s) { return s->kind == Kind::Yield; })) return &loop;
     const std::unordered_set<const Var*> inside = bound_in(loop);
     for (const Stmt* stmt : loop.body->body) {
       const Yield* yield = as<Yield>(stmt);

@@ -9,9 +9,8 @@ namespace matcha::passes {
 /// What.
 /// - A look-up of a loop's item says yes where the loop walks a part of the set, and no where it walks what is left
 ///   without it; so does a set operation whose operands lie so: it is its first operand.
-/// - A set is made from the largest one that has a name and of which it is a part: `intersect(s, t)` with a named
-///   `intersect(s, r)`, when all that is needed besides is a part of t; `C_j = C_i ∩ N(v)` (T-DFS III, STMatch 1.7).
 /// - The number of items before the one that a loop is at is the loop's position.
+/// - Of a set that is read by its size and look-ups only, a look-up asks the lists that it is made of, if one answers.
 /// - A loop over a list without some items, `diff(s, list(x))`, walks s and leaves them out: no copy is stored.
 ///
 /// Why. Edge-induced patterns ask of each vertex of a match whether it is among the candidates of the last; the loops
@@ -27,7 +26,8 @@ namespace matcha::passes {
 ///          }
 ///
 /// Requires and ensures: stage loop. No trap comes or goes.
-/// Gives up on: what follows from edges in both directions, since a graph may be directed.
+/// Gives up on: what follows from edges in both directions, since a graph may be directed; sets that are parts of other
+/// stored sets (`C_j = C_i ∩ N(v)`, T-DFS III), which programs name themselves.
 ir::Module reuse(const ir::Module& module, PassContext& context);
 
 }  // namespace matcha::passes
