@@ -15,6 +15,7 @@ inline constexpr u64 kHungry = 4;
 inline constexpr u64 kTellTicks = 100'000;
 /// A worker with several long lists to count looks whether others wait for work after so many ticks.
 inline constexpr u64 kLookTicks = 8'000;
+inline constexpr u64 kAllTaken = ~0ull;
 /// Nanoseconds that a worker without work waits; each time twice as long, so that those who work are not disturbed.
 inline constexpr u32 kShortestPause = 100;
 inline constexpr u32 kLongestPause = 6400;
@@ -103,7 +104,7 @@ class TaskWalk {
  private:
   template <bool shown>
   MATCHA_MEMBER bool leave_here(const Task& task, u32 level, Walk& walk, u64 at0, u64 at1, u64 at) {
-    if (level == 0 && must_stop()) return true;
+    if (level == 0 && (shown || launch_.tau == 0) && must_stop()) return true;
     bool first = at == walk.begin;  // Always walked, so that every task gets something done.
     bool half = stealing_of(launch_) == kHalf;
     if (shown && half && level >= task.depth && level < launch_.split) {
@@ -129,27 +130,13 @@ class TaskWalk {
   /// The first lane's view of a word that others change, so that all lanes go the same way.
   MATCHA_MEMBER u64 read(const u64* word) const { return group_.broadcast(group_.leads() ? atomic_read(word) : 0); }
 
-  /// The next piece of work and how much of `live` it stands for; 0 if there is none now.
+  /// The next piece of work and how much of `live` it stands for; 0 if there is none now. What is fresh comes first: it
+  /// costs one look at a word that all workers write, and nobody hands anything on before it is gone.
   MATCHA_MEMBER u64 next(Task& task) {
     u64 weight = 0;
     if (group_.leads()) {
-      if (launch_.queue.pop(task)) {
-        weight = 1;
-      } else if (launch_.deal.tile != 0) {
-        u64 taken = atomic_read(&launch_.shared->next);
-        if (dealt_tile(launch_, taken) < launch_.deal.tiles) {
-          u64 count = launch_.other_devices != 0 ? kDealtTiles : launch_.deal.share(taken, launch_.workers);
-          u64 begin = dealt_tile(launch_, atomic_add(&launch_.shared->next, count));
-          u64 end = smaller(begin + count, launch_.deal.tiles);
-          task = Task{kTileDepth, {0, 0}, begin, end};
-          weight = begin < end ? end - begin : 0;
-        }
-      } else if (dealt(launch_, atomic_read(&launch_.shared->next), launch_.chunk) < launch_.positions) {
-        u64 begin = dealt(launch_, atomic_add(&launch_.shared->next, launch_.chunk), launch_.chunk);
-        u64 end = smaller(begin + launch_.chunk, launch_.positions);
-        task = Task{0, {0, 0}, begin, end};
-        weight = begin < end ? end - begin : 0;
-      }
+      weight = fresh(task);
+      if (weight == 0 && launch_.queue.pop(task)) weight = 1;
       if (weight == 0 && stealing_of(launch_) == kHalf) weight = steal(task);
     }
     weight = group_.broadcast(weight);
@@ -160,6 +147,25 @@ class TaskWalk {
     task.begin = group_.broadcast(task.begin);
     task.end = group_.broadcast(task.end);
     return weight;
+  }
+
+  /// The next chunk, or tiles; 0 when all are taken.
+  MATCHA_MEMBER u64 fresh(Task& task) {
+    if (taken_ == kAllTaken) return 0;
+    const bool tiles = launch_.deal.tile != 0;
+    const u64 all = tiles ? launch_.deal.tiles : launch_.positions;
+    const u64 count = !tiles                       ? launch_.chunk
+                      : launch_.other_devices != 0 ? kDealtTiles
+                                                   : launch_.deal.share(smaller(taken_, all), launch_.workers);
+    taken_ = atomic_add(&launch_.shared->next, count);
+    const u64 begin = tiles ? dealt_tile(launch_, taken_) : dealt(launch_, taken_, count);
+    if (begin >= all) {
+      taken_ = kAllTaken;
+      return 0;
+    }
+    const u64 end = smaller(begin + count, all);
+    task = Task{tiles ? kTileDepth : 0, {0, 0}, begin, end};
+    return end - begin;
   }
 
   /// 1 when it stole; else asks other blocks.
@@ -232,6 +238,7 @@ class TaskWalk {
  private:
   TileWalk<Group> tile_;
   HalfStealing<Group> half_;
+  u64 taken_ = 0;  ///< Of what is fresh, by all workers, when this one last took some; or kAllTaken.
   u64 started_ = 0;
   u64 looked_ = 0;     ///< When `hand_on_each` last did.
   u64 finished_ = 0;   ///< Outermost positions that are done and not yet told.
