@@ -9,16 +9,16 @@ namespace matcha::ir {
 
 namespace {
 
-using Kind = Term::Kind;
+using TermKind = Term::Kind;
 
 bool commutes(const Term& term) {
   switch (term.kind) {
-    case Kind::Adjacent:
-    case Kind::Same:
-    case Kind::And:
-    case Kind::Or:
-    case Kind::Fold: return true;
-    case Kind::Operation:
+    case TermKind::Adjacent:
+    case TermKind::Same:
+    case TermKind::And:
+    case TermKind::Or:
+    case TermKind::Fold: return true;
+    case TermKind::Operation:
       return term.word == "+" || term.word == "*" || term.word == "==" || term.word == "!=" || term.word == "min" ||
              term.word == "max";
     default: return false;
@@ -31,8 +31,8 @@ class TermText {
   explicit TermText(const std::vector<int>& names) : names_(names) {}
 
   std::string write(const Term& term) {
-    if (term.kind == Kind::Item) return fmt::format("v{}", name(term.item));
-    if (term.kind == Kind::Nest) return nest(term);
+    if (term.kind == TermKind::Item) return fmt::format("v{}", name(term.item));
+    if (term.kind == TermKind::Nest) return nest(term);
     std::vector<std::string> parts;
     for (const Term& part : term.parts) parts.push_back(write(part));
     if (commutes(term)) std::sort(parts.begin(), parts.end());
@@ -64,35 +64,35 @@ class TermText {
 
 /// `term`, or `not term`, without what is decided when all items differ.
 Term settled(const Term& term, bool negated) {
-  const auto verdict = [negated](bool value) { return Term::of(value != negated ? Kind::Yes : Kind::No, {}); };
-  const auto plain = [&]() { return negated ? Term::of(Kind::Not, {term}) : term; };
+  const auto verdict = [negated](bool value) { return Term::of(value != negated ? TermKind::Yes : TermKind::No, {}); };
+  const auto plain = [&]() { return negated ? Term::of(TermKind::Not, {term}) : term; };
   switch (term.kind) {
-    case Kind::Yes: return verdict(true);
-    case Kind::No: return verdict(false);
-    case Kind::Not: return settled(term.parts[0], !negated);
-    case Kind::Same: return verdict(term.parts[0].item == term.parts[1].item);
-    case Kind::Adjacent:
-    case Kind::Before: return term.parts[0].item == term.parts[1].item ? verdict(false) : plain();
-    case Kind::And:
-    case Kind::Or: break;
+    case TermKind::Yes: return verdict(true);
+    case TermKind::No: return verdict(false);
+    case TermKind::Not: return settled(term.parts[0], !negated);
+    case TermKind::Same: return verdict(term.parts[0].item == term.parts[1].item);
+    case TermKind::Adjacent:
+    case TermKind::Before: return term.parts[0].item == term.parts[1].item ? verdict(false) : plain();
+    case TermKind::And:
+    case TermKind::Or: break;
     default: return plain();
   }
-  const Kind kind = (term.kind == Kind::And) != negated ? Kind::And : Kind::Or;
-  const Kind deciding = kind == Kind::And ? Kind::No : Kind::Yes;
+  const TermKind kind = (term.kind == TermKind::And) != negated ? TermKind::And : TermKind::Or;
+  const TermKind deciding = kind == TermKind::And ? TermKind::No : TermKind::Yes;
   std::vector<Term> parts;
   for (const Term& part : term.parts) {
     Term simple = settled(part, negated);
     if (simple.is(deciding)) return simple;
-    if (!simple.is(Kind::Yes) && !simple.is(Kind::No)) parts.push_back(std::move(simple));
+    if (!simple.is(TermKind::Yes) && !simple.is(TermKind::No)) parts.push_back(std::move(simple));
   }
-  if (parts.empty()) return Term::of(kind == Kind::And ? Kind::Yes : Kind::No, {});
+  if (parts.empty()) return Term::of(kind == TermKind::And ? TermKind::Yes : TermKind::No, {});
   if (parts.size() == 1) return parts[0];
   return Term::of(kind, std::move(parts));
 }
 
 void add_conditions(Term term, std::vector<Term>& out) {
-  if (term.is(Kind::Yes)) return;
-  if (!term.is(Kind::And)) {
+  if (term.is(TermKind::Yes)) return;
+  if (!term.is(TermKind::And)) {
     out.push_back(std::move(term));
     return;
   }
@@ -103,19 +103,19 @@ void add_conditions(Term term, std::vector<Term>& out) {
 
 Term Term::of_item(int item) {
   Term term;
-  term.kind = Kind::Item;
+  term.kind = TermKind::Item;
   term.item = item;
   return term;
 }
 
 Term Term::constant(std::string word) {
   Term term;
-  term.kind = Kind::Constant;
+  term.kind = TermKind::Constant;
   term.word = std::move(word);
   return term;
 }
 
-Term Term::of(Kind kind, std::vector<Term> parts) {
+Term Term::of(TermKind kind, std::vector<Term> parts) {
   Term term;
   term.kind = kind;
   term.parts = std::move(parts);
@@ -123,21 +123,21 @@ Term Term::of(Kind kind, std::vector<Term> parts) {
 }
 
 Term Term::operation(std::string word, std::vector<Term> parts) {
-  Term term = of(Kind::Operation, std::move(parts));
+  Term term = of(TermKind::Operation, std::move(parts));
   term.word = std::move(word);
   return term;
 }
 
 Term renamed(const Term& term, int from, int to) {
   Term out = term;
-  if (out.kind == Kind::Item && out.item == from) out.item = to;
+  if (out.kind == TermKind::Item && out.item == from) out.item = to;
   for (Term& part : out.parts) part = renamed(part, from, to);
   return out;
 }
 
 bool compares(const Term& term) {
-  if (term.kind == Kind::Fold && term.is_free) return false;
-  return term.kind == Kind::Before || std::any_of(term.parts.begin(), term.parts.end(), compares);
+  if (term.kind == TermKind::Fold && term.is_free) return false;
+  return term.kind == TermKind::Before || std::any_of(term.parts.begin(), term.parts.end(), compares);
 }
 
 std::string text_of(const Term& term, const std::vector<int>& names) { return TermText(names).write(term); }
