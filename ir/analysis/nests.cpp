@@ -16,7 +16,7 @@ namespace matcha::ir {
 
 namespace {
 
-using Kind = Term::Kind;
+using TermKind = Term::Kind;
 
 /// A product of sizes, of sums and of what is neither.
 struct Product {
@@ -151,7 +151,7 @@ class NestReader {
     }
     if (list->kind == ir::Kind::Edges) {
       check_graph(list->operands[0]);
-      conditions_.push_back(pair(Kind::Adjacent, items_[items], items_[items + 1]));
+      conditions_.push_back(pair(TermKind::Adjacent, items_[items], items_[items + 1]));
     } else {
       add_members(loop.lists[0], items_.back(), conditions_);
       check_set(loop.lists[0]);
@@ -167,7 +167,7 @@ class NestReader {
     conditions_.push_back(condition);
     walk(*branch.then_body);
     if (branch.maybe_else != nullptr) {
-      conditions_.back() = Term::of(Kind::Not, {condition});
+      conditions_.back() = Term::of(TermKind::Not, {condition});
       walk(*branch.maybe_else);
     }
     conditions_.pop_back();
@@ -245,7 +245,7 @@ class NestReader {
     if (!facts_.list(list).unique) give_up("a list may hold an item twice", list->loc);
   }
 
-  static Term pair(Kind kind, int a, int b) { return Term::of(kind, {Term::of_item(a), Term::of_item(b)}); }
+  static Term pair(TermKind kind, int a, int b) { return Term::of(kind, {Term::of_item(a), Term::of_item(b)}); }
 
   /// The item that a value of type vid is.
   int item(const Expr* expr) {
@@ -276,9 +276,9 @@ class NestReader {
       case ir::Kind::UpperNeighbors: {
         check_graph(set->operands[0]);
         const int center = item(set->operands[1]);
-        out.push_back(pair(Kind::Adjacent, it, center));
-        if (set->kind == ir::Kind::LowerNeighbors) out.push_back(pair(Kind::Before, it, center));
-        if (set->kind == ir::Kind::UpperNeighbors) out.push_back(pair(Kind::Before, center, it));
+        out.push_back(pair(TermKind::Adjacent, it, center));
+        if (set->kind == ir::Kind::LowerNeighbors) out.push_back(pair(TermKind::Before, it, center));
+        if (set->kind == ir::Kind::UpperNeighbors) out.push_back(pair(TermKind::Before, center, it));
         return;
       }
       case ir::Kind::Intersect:
@@ -289,22 +289,22 @@ class NestReader {
         of_operand(0);
         std::vector<Term> other;
         add_members(set->operands[1], it, other);
-        out.push_back(Term::of(Kind::Not, {Term::of(Kind::And, std::move(other))}));
+        out.push_back(Term::of(TermKind::Not, {Term::of(TermKind::And, std::move(other))}));
         return;
       }
       case ir::Kind::Sorted: of_operand(0); return;
       case ir::Kind::Below:
         of_operand(0);
-        out.push_back(pair(Kind::Before, it, item(set->operands[1])));
+        out.push_back(pair(TermKind::Before, it, item(set->operands[1])));
         return;
       case ir::Kind::Above:
         of_operand(0);
-        out.push_back(pair(Kind::Before, item(set->operands[1]), it));
+        out.push_back(pair(TermKind::Before, item(set->operands[1]), it));
         return;
       case ir::Kind::Literal: {
         std::vector<Term> any;
-        for (const Expr* one : set->operands) any.push_back(pair(Kind::Same, it, item(one)));
-        out.push_back(Term::of(Kind::Or, std::move(any)));
+        for (const Expr* one : set->operands) any.push_back(pair(TermKind::Same, it, item(one)));
+        out.push_back(Term::of(TermKind::Or, std::move(any)));
         return;
       }
       case ir::Kind::Var: add_filtered(*static_cast<const Var*>(set), it, out); return;
@@ -321,15 +321,15 @@ class NestReader {
     }
     std::vector<Term> any;
     for (const Nest& nest : sink->second.nests) {
-      if (nest.items.size() != 1 || !nest.value.is(Kind::Item) || nest.value.item != nest.items[0]) {
+      if (nest.items.size() != 1 || !nest.value.is(TermKind::Item) || nest.value.item != nest.items[0]) {
         give_up("a list is filled by several loops", list.loc);
         return;
       }
       std::vector<Term> conditions;
       for (const Term& condition : nest.conditions) conditions.push_back(renamed(condition, nest.items[0], it));
-      any.push_back(Term::of(Kind::And, std::move(conditions)));
+      any.push_back(Term::of(TermKind::And, std::move(conditions)));
     }
-    out.push_back(any.size() == 1 ? any[0] : Term::of(Kind::Or, std::move(any)));
+    out.push_back(any.size() == 1 ? any[0] : Term::of(TermKind::Or, std::move(any)));
   }
 
   /// The items of a set as those of a nest.
@@ -358,10 +358,10 @@ class NestReader {
   }
 
   static Term fold(std::string_view word, const std::vector<Nest>& nests) {
-    Term term = Term::of(Kind::Fold, {});
+    Term term = Term::of(TermKind::Fold, {});
     term.word = word;
     for (const Nest& nest : nests) {
-      Term part = Term::of(Kind::Nest, nest.conditions);
+      Term part = Term::of(TermKind::Nest, nest.conditions);
       part.items = nest.items;
       part.parts.push_back(nest.value);
       term.parts.push_back(std::move(part));
@@ -489,7 +489,7 @@ class NestReader {
       for (Term& condition : product.conditions) condition = renamed(condition, item, fresh);
       value = renamed(value, item, fresh);
     }
-    if (!value.is(Kind::Constant) || value.word != "1") product.factors.push_back(std::move(value));
+    if (!value.is(TermKind::Constant) || value.word != "1") product.factors.push_back(std::move(value));
     return product;
   }
 
@@ -515,7 +515,7 @@ class NestReader {
       case ir::Kind::Var: return read_var(*static_cast<const Var*>(expr));
       case ir::Kind::ConstInt: return Term::constant(fmt::format("{}", as<ConstInt>(expr)->value));
       case ir::Kind::ConstFloat: return Term::constant(fmt::format("{:a}", as<ConstFloat>(expr)->value));
-      case ir::Kind::ConstBool: return Term::of(as<ConstBool>(expr)->value ? Kind::Yes : Kind::No, {});
+      case ir::Kind::ConstBool: return Term::of(as<ConstBool>(expr)->value ? TermKind::Yes : TermKind::No, {});
       case ir::Kind::LabelName: return Term::constant(fmt::format("'{}'", as<LabelName>(expr)->word));
       case ir::Kind::MaxDegree: check_graph(expr->operands[0]); return Term::constant("max_degree");
       case ir::Kind::Label:
@@ -524,17 +524,17 @@ class NestReader {
         return Term::operation("label", {Term::of_item(item(expr->operands[1]))});
       case ir::Kind::HasEdge:
         check_graph(expr->operands[0]);
-        return pair(Kind::Adjacent, item(expr->operands[1]), item(expr->operands[2]));
+        return pair(TermKind::Adjacent, item(expr->operands[1]), item(expr->operands[2]));
       case ir::Kind::Contains: {
         if (!expr->operands[1]->type->is_scalar(ScalarKind::Vid))
           return give_up("a list of numbers is read", expr->loc);
         std::vector<Term> conditions;
         add_members(expr->operands[0], item(expr->operands[1]), conditions);
-        return Term::of(Kind::And, std::move(conditions));
+        return Term::of(TermKind::And, std::move(conditions));
       }
-      case ir::Kind::Not: return Term::of(Kind::Not, {read(expr->operands[0])});
-      case ir::Kind::And: return Term::of(Kind::And, {read(expr->operands[0]), read(expr->operands[1])});
-      case ir::Kind::Or: return Term::of(Kind::Or, {read(expr->operands[0]), read(expr->operands[1])});
+      case ir::Kind::Not: return Term::of(TermKind::Not, {read(expr->operands[0])});
+      case ir::Kind::And: return Term::of(TermKind::And, {read(expr->operands[0]), read(expr->operands[1])});
+      case ir::Kind::Or: return Term::of(TermKind::Or, {read(expr->operands[0]), read(expr->operands[1])});
       default: return read_operation(*expr);
     }
   }
@@ -556,10 +556,10 @@ class NestReader {
       if (expr.operands.size() != 2) return give_up("ids are used in another way than compared", expr.loc);
       const int b = item(expr.operands[1]);
       switch (expr.kind) {
-        case ir::Kind::Eq: return pair(Kind::Same, a, b);
-        case ir::Kind::Ne: return Term::of(Kind::Not, {pair(Kind::Same, a, b)});
-        case ir::Kind::Lt: return pair(Kind::Before, a, b);
-        case ir::Kind::Le: return Term::of(Kind::Not, {pair(Kind::Before, b, a)});
+        case ir::Kind::Eq: return pair(TermKind::Same, a, b);
+        case ir::Kind::Ne: return Term::of(TermKind::Not, {pair(TermKind::Same, a, b)});
+        case ir::Kind::Lt: return pair(TermKind::Before, a, b);
+        case ir::Kind::Le: return Term::of(TermKind::Not, {pair(TermKind::Before, b, a)});
         default: return give_up("ids are used in another way than compared", expr.loc);
       }
     }

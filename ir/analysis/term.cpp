@@ -78,7 +78,7 @@ Term settled(const Term& term, bool negated) {
     default: return plain();
   }
   const TermKind kind = (term.kind == TermKind::And) != negated ? TermKind::And : TermKind::Or;
-  const Kind deciding = kind == TermKind::And ? TermKind::No : TermKind::Yes;
+  const TermKind deciding = kind == TermKind::And ? TermKind::No : TermKind::Yes;
   std::vector<Term> parts;
   for (const Term& part : term.parts) {
     Term simple = settled(part, negated);
@@ -115,7 +115,7 @@ Term Term::constant(std::string word) {
   return term;
 }
 
-Term Term::of(Kind kind, std::vector<Term> parts) {
+Term Term::of(TermKind kind, std::vector<Term> parts) {
   Term term;
   term.kind = kind;
   term.parts = std::move(parts);

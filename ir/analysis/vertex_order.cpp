@@ -14,7 +14,7 @@ namespace matcha::ir {
 
 namespace {
 
-using Kind = Term::Kind;
+using TermKind = Term::Kind;
 
 constexpr std::size_t kMostItems = 8;
 constexpr std::size_t kMostShapes = 512;
@@ -40,12 +40,12 @@ struct Shape {
 /// True if `term` speaks of nothing but the order of items.
 bool only_compares(const Term& term) {
   switch (term.kind) {
-    case Kind::Before:
-    case Kind::Yes:
-    case Kind::No: return true;
-    case Kind::Not:
-    case Kind::And:
-    case Kind::Or: return std::all_of(term.parts.begin(), term.parts.end(), only_compares);
+    case TermKind::Before:
+    case TermKind::Yes:
+    case TermKind::No: return true;
+    case TermKind::Not:
+    case TermKind::And:
+    case TermKind::Or: return std::all_of(term.parts.begin(), term.parts.end(), only_compares);
     default: return false;
   }
 }
@@ -55,28 +55,28 @@ bool holds(const Term& term, const Permutation& sigma, const Permutation& rank) 
   const auto rank_of = [&](const Term& item) { return rank[sigma[static_cast<std::size_t>(item.item)]]; };
   const auto part = [&](const Term& inner) { return holds(inner, sigma, rank); };
   switch (term.kind) {
-    case Kind::Before: return rank_of(term.parts[0]) < rank_of(term.parts[1]);
-    case Kind::Not: return !part(term.parts[0]);
-    case Kind::And: return std::all_of(term.parts.begin(), term.parts.end(), part);
-    case Kind::Or: return std::any_of(term.parts.begin(), term.parts.end(), part);
-    default: return term.is(Kind::Yes);
+    case TermKind::Before: return rank_of(term.parts[0]) < rank_of(term.parts[1]);
+    case TermKind::Not: return !part(term.parts[0]);
+    case TermKind::And: return std::all_of(term.parts.begin(), term.parts.end(), part);
+    case TermKind::Or: return std::any_of(term.parts.begin(), term.parts.end(), part);
+    default: return term.is(TermKind::Yes);
   }
 }
 
 void collect_items(const Term& term, std::set<int>& out) {
-  if (term.is(Kind::Item)) out.insert(term.item);
+  if (term.is(TermKind::Item)) out.insert(term.item);
   for (const Term& part : term.parts) collect_items(part, out);
 }
 
 /// The number c if `term` says that an item has at least c neighbours; 0 if it does not.
 std::int64_t least_degree(const Term& term) {
-  if (!term.is(Kind::Operation) || (term.word != "<=" && term.word != "<") || !term.parts[0].is(Kind::Constant))
+  if (!term.is(TermKind::Operation) || (term.word != "<=" && term.word != "<") || !term.parts[0].is(TermKind::Constant))
     return 0;
   const Term& fold = term.parts[1];
-  if (!fold.is(Kind::Fold) || fold.word != "sum" || fold.parts.size() != 1) return 0;
+  if (!fold.is(TermKind::Fold) || fold.word != "sum" || fold.parts.size() != 1) return 0;
   const Term& nest = fold.parts[0];
-  const bool counts = nest.items.size() == 1 && nest.parts.size() == 2 && nest.parts[0].is(Kind::Adjacent) &&
-                      nest.parts[1].is(Kind::Constant) && nest.parts[1].word == "1";
+  const bool counts = nest.items.size() == 1 && nest.parts.size() == 2 && nest.parts[0].is(TermKind::Adjacent) &&
+                      nest.parts[1].is(TermKind::Constant) && nest.parts[1].word == "1";
   const std::string& number = term.parts[0].word;
   const bool is_number = number.size() < 10 && number.find_first_not_of("0123456789") == std::string::npos;
   if (!counts || !is_number) return 0;
@@ -134,10 +134,10 @@ class Splitter {
   static bool differ(const Nest& nest, const Pair& pair) {
     const auto says = [&pair](const Term& term, const auto& self) -> bool {
       switch (term.kind) {
-        case Kind::Adjacent:
-        case Kind::Before: return pair_of(term) == pair;
-        case Kind::Not: return term.parts[0].is(Kind::Same) && pair_of(term.parts[0]) == pair;
-        case Kind::And:
+        case TermKind::Adjacent:
+        case TermKind::Before: return pair_of(term) == pair;
+        case TermKind::Not: return term.parts[0].is(TermKind::Same) && pair_of(term.parts[0]) == pair;
+        case TermKind::And:
           return std::any_of(term.parts.begin(), term.parts.end(), [&](const Term& part) { return self(part, self); });
         default: return false;
       }
@@ -157,7 +157,7 @@ class Splitter {
     for (std::size_t at = 0; at < nest.items.size(); ++at)
       names_[static_cast<std::size_t>(nest.items[at])] = static_cast<int>(at);
     for (const Term& condition : conditions) {
-      if (condition.is(Kind::No) || !add_adjacency(condition, shape)) return;
+      if (condition.is(TermKind::No) || !add_adjacency(condition, shape)) return;
     }
     std::array<std::set<std::string>, kMostItems> colors;
     for (std::size_t at = 0; at < shape.size; ++at) {
@@ -168,7 +168,7 @@ class Splitter {
       for (const std::string& color : colors[at]) shape.colors[at] += color + ";";
     }
     if (compares(nest.value)) return fail("the order decides a number that is more than added up");
-    shape.others.push_back(Term::of(Kind::Not, {nest.value}));
+    shape.others.push_back(Term::of(TermKind::Not, {nest.value}));
     for (Term& other : shape.others) other = placed(other);
     if (out_.size() == kMostShapes) return fail("too many vertices may be the same");
     out_.push_back(std::move(shape));
@@ -188,7 +188,7 @@ class Splitter {
       const std::size_t outer = bound.size();
       bound.insert(bound.end(), part.items.begin(), part.items.end());
       for (int& item : part.items) item += static_cast<int>(kMostItems);
-      if (part.is(Kind::Item)) part.item = move(part.item, bound);
+      if (part.is(TermKind::Item)) part.item = move(part.item, bound);
       for (Term& inner : part.parts) self(inner, self);
       bound.resize(outer);
     };
@@ -198,9 +198,9 @@ class Splitter {
 
   /// Enters a condition that says of two items whether they are adjacent. False: it contradicts another.
   bool add_adjacency(const Term& condition, Shape& shape) const {
-    const bool negated = condition.is(Kind::Not);
+    const bool negated = condition.is(TermKind::Not);
     const Term& relation = negated ? condition.parts[0] : condition;
-    if (!relation.is(Kind::Adjacent)) return true;
+    if (!relation.is(TermKind::Adjacent)) return true;
     const std::size_t a = static_cast<std::size_t>(place(relation.parts[0].item));
     const std::size_t b = static_cast<std::size_t>(place(relation.parts[1].item));
     const std::int8_t value = negated ? -1 : 1;
@@ -210,8 +210,8 @@ class Splitter {
   }
 
   void add_condition(const Term& condition, Shape& shape, std::array<std::set<std::string>, kMostItems>& colors) {
-    const Term& relation = condition.is(Kind::Not) ? condition.parts[0] : condition;
-    if (relation.is(Kind::Adjacent)) return;
+    const Term& relation = condition.is(TermKind::Not) ? condition.parts[0] : condition;
+    if (relation.is(TermKind::Adjacent)) return;
     if (compares(condition)) {
       if (!only_compares(condition)) return fail("a condition is about the order and about something else");
       shape.order.push_back(placed(condition));
@@ -383,7 +383,7 @@ void collect_bound(const Term& term, std::set<int>& out) {
 /// Finds the sums inside `term` that are the same in every order of the vertices, innermost first.
 void find_free_sums(Term& term, int item_count) {
   for (Term& part : term.parts) find_free_sums(part, item_count);
-  if (!term.is(Kind::Fold) || !compares(term)) return;
+  if (!term.is(TermKind::Fold) || !compares(term)) return;
   std::set<int> items, bound;
   collect_items(term, items);
   collect_bound(term, bound);
@@ -411,7 +411,7 @@ void find_free_sums(std::vector<Nest>& nests, int item_count) {
 int steps_down(const Term& term) {
   int steps = 0;
   // Items are numbered as loops begin.
-  if (term.is(Kind::Before)) steps = term.parts[0].item > term.parts[1].item ? 1 : -1;
+  if (term.is(TermKind::Before)) steps = term.parts[0].item > term.parts[1].item ? 1 : -1;
   for (const Term& part : term.parts) steps += steps_down(part);
   return steps;
 }
