@@ -10,11 +10,10 @@ namespace matcha::passes {
 /// - `flatten` becomes a loop in a loop;
 /// - a collected list that one loop walks: the loop's body takes the place of the yield (apply+sum, apply+apply); a
 ///   list of which only the size is read becomes a sum of 1; a sum that is only added to another sum is added directly;
-/// - a loop that adds the same to a sum each time, its position or whether its item is in a set, becomes one product,
-/// so that counting the items of
-/// a
-///   set operation stores nothing (intersect/diff+sum); a list that copies another becomes that list (neighbor+apply
-///   and intersect/diff+apply, once `restrict` has made slices of the conditions);
+/// - a loop that adds the same to a sum each time, its position, or whether its item is in a set, becomes one product
+///   or size, so that counting the items of a set operation stores nothing (intersect/diff+sum); a list that copies
+///   another becomes that list (neighbor+apply and intersect/diff+apply, once `restrict` has made slices of the
+///   conditions);
 /// - loops over the same list, side by side, become one (a motif count reads each list once); within a body only where
 ///   they yield to no list, whose order would change.
 ///
