@@ -17,7 +17,7 @@ QUERY_LABELS = {"Q1": "0123", "Q2": "0123", "Q3": "01231", "Q4": "01231", "Q5": 
 @dataclasses.dataclass
 class Outcome:
     """One run. `ms`: the kernels on a GPU, the run on a CPU; `run_ms`: the run with what the host does; `seconds`: the process."""
-    status: str  # ok, timeout, failed, unfit: the algorithm is not for this pattern, or a pass cannot be left out
+    status: str  # ok, timeout, failed, unfit: the algorithm or the order is not for it, or a pass cannot be left out
     ms: float = math.nan
     run_ms: float = math.nan
     seconds: float = 0
@@ -38,6 +38,8 @@ def outcome_of(done, seconds):
     if done.returncode == 124:
         return Outcome("timeout", seconds=seconds)
     if done.returncode != 0 and ("[pattern-plan]" in done.stderr or "[bad-pipeline]" in done.stderr):
+        return Outcome("unfit", seconds=seconds)
+    if done.returncode == 2 and "--order degree" in done.stderr:
         return Outcome("unfit", seconds=seconds)
     if done.returncode != 0:
         return Outcome("failed", seconds=seconds, message=f"exit {done.returncode}: {first_line(done.stderr)}")

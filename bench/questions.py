@@ -170,7 +170,13 @@ def sources(question, folder, examples):
         if canonical(edges) == canonical(pattern) and induced == "edge" and question.counted:
             found[f"std.motif {name}"] = [measuring.program_of(folder, "motif", [name])]
     algorithms = ["auto", "extend", "decompose"] if question.counted else ["extend"]
-    return found | patterns(question, edges_text(pattern), algorithms)
+    found |= patterns(question, edges_text(pattern), algorithms)
+    return found | {f"{name}, by degree": [*words, "--order", "degree"] for name, words in found.items() if takes_any_order(name)}
+
+
+def takes_any_order(name):
+    """Programs that walk matches of the graph itself; those that build an oriented graph choose its order."""
+    return name == "pattern, extend" or name.startswith("std.listing") or name in ("triangle.mt", "clique4_ordered.mt")
 
 
 def patterns(question, text, algorithms):

@@ -28,10 +28,9 @@ bool has_set_operation(const ir::Region& region) {
 
 /// Lanes take positions of their own, and a group takes many at a time.
 bool flat(const ir::Facts& facts, const ir::Region& region) {
-  const ir::For* outer = ir::as<ir::For>(region.collect->body->body.back());
-  if (!region.schedule.parallel || outer == nullptr) return false;
+  if (!region.schedule.parallel) return false;
   const FlatLoops loops(facts, region, true);
-  return loops.arcs_loop() != nullptr || loops.find(*outer) != nullptr;
+  return loops.arcs_loop() != nullptr || loops.find(*ir::as<ir::For>(region.collect->body->body.back())) != nullptr;
 }
 
 void assert_layout(const ir::Module& module, Names& names, TextWriter& out) {
