@@ -318,12 +318,12 @@ class WorkerEmitter {
     out_.line(fmt::format("const u64 {} = {} + w.lane();", index, from));
     bool outermost = on_spine && level_ == 0;
     out_.open(fmt::format("if ({}{} < {})", outermost ? "w.lane() < w.lanes() && " : "", index, end));
-    bool before = std::exchange(alone_, true);
+    bool before = set_alone(true);
     bind_items(loop, lists, index);
     until_count(*loop.body, flat);
     out_.close();
     after_count(*loop.body, flat, on_spine ? from : "");
-    alone_ = before;
+    set_alone(before);
     if (on_spine && level_ == 0)
       out_.line(fmt::format("w.finish_positions(task, smaller({} - {}, w.lanes()));", end, from));
     out_.close();
@@ -341,7 +341,7 @@ class WorkerEmitter {
     out_.line(fmt::format("const u64 arc = {} + w.lane();", from));
     out_.open("if (w.lane() < w.lanes() && arc < walk0.end)");
     out_.line(fmt::format("const u32 {} = {}.sources[arc];{}", names_.of(outer.vars[0]), graph, comment(outer)));
-    bool before = std::exchange(alone_, true);
+    bool before = set_alone(true);
     int opened = 0;
     const ir::Block* b = outer.body;
     while (true) {
@@ -360,9 +360,15 @@ class WorkerEmitter {
     until_count(*inner.body, flat);
     for (int i = 0; i < opened + 2; ++i) out_.close();
     after_count(*inner.body, flat, from);
-    alone_ = before;
+    set_alone(before);
     out_.line("w.finish_positions(task, smaller(walk0.end - from_arc, w.lanes()));");
     out_.close();
+  }
+
+  /// Whether each lane does on its own what is printed next; gives what held before.
+  bool set_alone(bool alone) {
+    expressions_.set_in_lanes(alone);
+    return std::exchange(alone_, alone);
   }
 
   /// Opens the loop that takes as many positions at a time as there are lanes; gives the name of the first of them.
@@ -446,13 +452,11 @@ class WorkerEmitter {
               comment(s));
     out_.line(fmt::format("const i64 {} = {}.position;", names_.of(s.vars[0]), walk));
     if (s.maybe_index != nullptr) out_.line(fmt::format("const i64 {} = {}.index;", names_.of(s.maybe_index), walk));
-    bool before = std::exchange(alone_, alone_ || shared);
-    expressions_.set_in_lanes(alone_);
+    bool before = set_alone(alone_ || shared);
     ++loops_;
     block(*s.body);
     --loops_;
-    alone_ = before;
-    expressions_.set_in_lanes(alone_);
+    set_alone(before);
     out_.close();
     --depth_;
   }

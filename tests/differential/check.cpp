@@ -209,18 +209,22 @@ class Checker {
     if (!pipeline) return rejected("pipeline");
     const ir::Module given = module;
     for (passes::PipelineStep& step : *pipeline) {
-      if (step.pass != nullptr && step.pass->name == "localize") {
-        // The graphs are small: with these limits both versions of a nest run.
-        step.options["least"] = 0;
-        step.options["most"] = world_.universe.size() % 3 == 0 ? 3 : 4096;
-      }
+      small_limits(step);
       if (std::optional<Failure> failure = run_step(step, module)) return failure;
       if (stopped_) return std::nullopt;
     }
     if (module.stage != ir::Stage::Kernel) return std::nullopt;
     count("planned");
     std::optional<Failure> failure = checks_.llvm ? llvm(module) : std::nullopt;
-    return failure || !checks_.cuda ? failure : for_device(given);
+    return failure || checks_.group == 0 ? failure : for_device(given);
+  }
+
+  /// The graphs are small: with these limits both versions of a nest run.
+  void small_limits(passes::PipelineStep& step) const {
+    for (passes::PipelineStep& inner : step.body) small_limits(inner);
+    if (step.pass == nullptr || step.pass->name != "localize") return;
+    step.options["least"] = 0;
+    step.options["most"] = world_.universe.size() % 3 == 0 ? 3 : 4096;
   }
 
   std::optional<Failure> run_step(const passes::PipelineStep& step, ir::Module& module) {
@@ -293,14 +297,15 @@ class Checker {
   std::optional<Failure> for_device(const ir::Module& given) {
     std::optional<passes::Pipeline> pipeline = passes::parse_pipeline("c-family", diagnostics_);
     if (!pipeline) return rejected("pipeline");
+    for (passes::PipelineStep& step : *pipeline) small_limits(step);
     passes::PipelineResult result = passes::run_pipeline(given, *pipeline, context_, {}, {}, {}, diagnostics_);
     return result.ok ? cuda(result.module) : rejected("c-family");
   }
 
-  /// The device text as C++ with groups of width 1, its loops split at once into a tiny queue.
+  /// The device text as C++, its loops split at once into a tiny queue.
   std::optional<Failure> cuda(const ir::Module& module) {
     codegen::CudaOptions options;
-    options.group = 1;
+    options.group = checks_.group;
     options.tau_us = 1;
     options.eager = true;
     options.tile = 2;

@@ -25,7 +25,7 @@ struct Tally {
 /// Which back ends take part besides the interpreter.
 struct Checks {
   bool llvm = true;
-  bool cuda = false;  ///< On the emulated GPU.
+  std::uint32_t group = 0;  ///< Lanes of a group on the emulated GPU; 0: it does not take part.
 };
 
 /// Nothing if all agree.

@@ -106,6 +106,8 @@ class NestGenerator {
     } else {
       std::string next = bind(*f, part);
       f->result = nest(levels - 1, one_in(6) ? set : next);
+      if (one_in(4))
+        f->result = make(one_in(2) ? Op::Add : Op::Mul, kInt, {f->result, nest(0, one_in(2) ? set : next)});
     }
     vertices_.pop_back();
     return sum(f, cond, named(set, kVertices));

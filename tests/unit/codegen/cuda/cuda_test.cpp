@@ -224,6 +224,34 @@ TEST_F(CudaText, LanesShareThePositionsOfBitSets) {
   EXPECT_NE(text.find("const auto fourth0 = w.store_bits("), std::string::npos);
 }
 
+/// A count by the whole group would wait for lanes that have no position, or count for one what is another's.
+TEST_F(CudaText, LanesOfAFlatLoopCountTheirOwnBits) {
+  std::optional<ir::Module> module = kernel_module(
+      "module kernel \"f\" (%G: graph) {\n"
+      "  region (parallel, split=1, group=32) {\n"
+      "    buffer %room: list<bits>[64]\n"
+      "    collect %sum: sum i128 {\n"
+      "      for %u in vertices(%G) {\n"
+      "        let %all = span(neighbors(%G, %u), 0, 64)\n"
+      "        store %rows in %room = bit_rows(%G, %all)\n"
+      "        for %v at %p in %all {\n"
+      "          if (2 <= size(bit_row(%rows, %p))) {\n"
+      "            yield %sum, size(below(bit_row(%rows, %p), %p))\n"
+      "          }\n"
+      "        }\n"
+      "      }\n"
+      "    }\n"
+      "  }\n"
+      "  return %sum\n"
+      "}\n");
+  ASSERT_TRUE(module) << render_text(diagnostics_, false);
+  std::string text = emit_device_text(*module, {32}).text;
+  for (const char* line : {"for (u64 from_at1 = ", "if (2 <= count_bits(bit_row(rows0, p0))) {",
+                           "+= count_bits(bits_below(bit_row(rows0, p0), p0));"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << text.substr(text.find("struct Frame"));
+  }
+}
+
 TEST_F(CudaText, FramePlacesFollowTheRulesOfCpp) {
   std::optional<ir::Module> module = kernel_module(
       "module kernel \"m\" (%a: bool, %b: i64, %G: graph, %l: list<vid, i64>, %c: bool) {\n"
