@@ -444,21 +444,53 @@ class WorkerEmitter {
 
   /// A walk over the positions of a bit set, by all lanes together or by each its own.
   void bit_loop(const ir::For& s) {
-    bool shared = lane_loops_ && lane_loops_->contains(s);
-    std::string walk = fmt::format("bits{}", walked_++);
+    const bool shared = lane_loops_ && lane_loops_->contains(s);
+    const int number = walked_++;
+    const std::string walk = fmt::format("bits{}", number);
+    const std::string set = expressions_.text(s.lists[0]);
+    const Parts parts = alone_ || shared ? begin_parts(s, number) : Parts{};
     ++depth_;
-    out_.open(fmt::format("for (auto {0} = {1}({2}); {0}.next();)", walk, shared ? "w.walk_lanes" : "walk_bits",
-                          expressions_.text(s.lists[0])),
+    out_.open(fmt::format("for (auto {0} = {1}; {0}.next();)", walk,
+                          shared   ? fmt::format("w.walk_lanes({})", set)
+                          : alone_ ? fmt::format("w.walk_own({}, {})", set, lanes_)
+                                   : fmt::format("walk_bits({})", set)),
               comment(s));
     out_.line(fmt::format("const i64 {} = {}.position;", names_.of(s.vars[0]), walk));
     if (s.maybe_index != nullptr) out_.line(fmt::format("const i64 {} = {}.index;", names_.of(s.maybe_index), walk));
-    bool before = set_alone(alone_ || shared);
+    const bool before = set_alone(alone_ || shared);
+    const std::string lanes = std::exchange(lanes_, walk + ".lanes");
     ++loops_;
     block(*s.body);
     --loops_;
+    lanes_ = lanes;
     set_alone(before);
     out_.close();
     --depth_;
+    for (const auto& [sum, part] : parts) {
+      out_.line(fmt::format("{} += {};", shared_counts_.contains(sum) ? share(sum) : accumulator(sum) + "lanes", part));
+      parts_.erase(sum);
+    }
+  }
+
+  using Parts = std::vector<std::pair<const ir::Var*, std::string>>;
+
+  /// Declares what an innermost loop of one lane counts, for the lane's shares are too many for registers.
+  Parts begin_parts(const ir::For& loop, int number) {
+    Parts parts;
+    bool innermost = true;
+    ir::for_each_stmt(*loop.body, [&](const ir::Stmt& s) {
+      innermost = innermost && s.kind != Kind::For;
+      const ir::Yield* yield = ir::as<ir::Yield>(&s);
+      if (yield == nullptr || !counts_a_set(*yield)) return;
+      const bool known = std::ranges::any_of(parts, [&](const auto& part) { return part.first == yield->sink; });
+      if (!known) parts.emplace_back(yield->sink, fmt::format("{}_part{}", names_.of(yield->sink), number));
+    });
+    if (!innermost) return {};
+    for (const auto& [sum, part] : parts) {
+      out_.line(fmt::format("i64 {} = 0;", part));
+      parts_[sum] = part;
+    }
+    return parts;
   }
 
   void loop(const ir::For& s) {
@@ -491,9 +523,11 @@ class WorkerEmitter {
       return;
     }
     std::string name = accumulator(s.sink);
-    if (shared_counts_.contains(s.sink) && counts_a_set(s)) {
+    const auto part = parts_.find(s.sink);
+    if (counts_a_set(s) && (part != parts_.end() || shared_counts_.contains(s.sink))) {
       const ir::Expr* count = s.values[0]->kind == Kind::Convert ? s.values[0]->operands[0] : s.values[0];
-      out_.line(fmt::format("{} += {};", share(s.sink), expressions_.share(count->operands[0])));
+      out_.line(fmt::format("{} += {};", part != parts_.end() ? part->second : share(s.sink),
+                            expressions_.share(count->operands[0])));
       return;
     }
     switch (kinds_[s.sink]) {
@@ -544,13 +578,32 @@ class WorkerEmitter {
   }
 
   void branch(const ir::If& s) {
-    out_.open(fmt::format("if ({})", expressions_.text(s.cond)));
+    std::string cond = expressions_.text(s.cond);
+    const std::string lanes = lanes_;
+    if (alone_ && has_loop(s)) {
+      const int number = walked_++;
+      out_.line(fmt::format("const bool there{} = {};", number, cond));
+      lanes_ = fmt::format("lanes{}", number);
+      out_.line(fmt::format("const u32 {} = w.among({}, there{});", lanes_, lanes, number));
+      cond = fmt::format("there{}", number);
+    }
+    out_.open(fmt::format("if ({})", cond));
     block_without_spine(*s.then_body);
     if (s.maybe_else != nullptr) {
+      if (lanes_ != lanes) lanes_ = fmt::format("{} & ~{}", lanes, lanes_);
       out_.turn("else");
       block_without_spine(*s.maybe_else);
     }
+    lanes_ = lanes;
     out_.close();
+  }
+
+  static bool has_loop(const ir::If& s) {
+    bool found = false;
+    const auto visit = [&](const ir::Stmt& inner) { found = found || inner.kind == Kind::For; };
+    ir::for_each_stmt(*s.then_body, visit);
+    if (s.maybe_else != nullptr) ir::for_each_stmt(*s.maybe_else, visit);
+    return found;
   }
 
   void stmt(const ir::Stmt& s) {
@@ -582,9 +635,11 @@ class WorkerEmitter {
   std::map<const ir::Var*, SinkKind> kinds_;
   std::set<const ir::Var*> shared_counts_;
   std::unordered_map<const ir::Var*, int> uses_;
-  std::unique_ptr<FlatLoops> flat_loops_;  ///< Of the region, when its groups have several lanes;
-  std::unique_ptr<LaneLoops> lane_loops_;  ///< Of the region, when its groups have several lanes.
-  bool alone_ = false;                     ///< Inside one of them.
+  std::unique_ptr<FlatLoops> flat_loops_;        ///< Of the region, when its groups have several lanes;
+  std::unique_ptr<LaneLoops> lane_loops_;        ///< Of the region, when its groups have several lanes.
+  bool alone_ = false;                           ///< Inside one of them.
+  std::string lanes_;                            ///< The lanes that are there, when it is a loop over bits.
+  std::map<const ir::Var*, std::string> parts_;  ///< Of shared counts, in the innermost of those loops.
   std::uint32_t group_ = 0;
   int level_ = 0;
   int depth_ = 0;

@@ -18,9 +18,16 @@ class BitSets : public Checked<Group> {
     if constexpr (Group::kWidth == 1) {
       return walk_bits(set);
     } else {
-      return LaneWalk<Group, A>{set, 0, 0, 0, 0, i64(group_.lane) - Group::kWidth};
+      return LaneWalk<Group, A>{set, 0, 0, 0, 0, i64(group_.lane) - Group::kWidth, group_.mask};
     }
   }
+  /// A walk by each of `lanes` over a set of its own, where no others are.
+  template <typename A>
+  MATCHA_MEMBER OwnWalk<Group, A> walk_own(const A& set, u32 lanes) const {
+    return {walk_bits(set), lanes, 0, -1};
+  }
+  /// Which of `lanes` have the flag; all come together here.
+  MATCHA_MEMBER static u32 among(u32 lanes, bool flag) { return Group::among(lanes, flag); }
 
   /// The lane's share of the number of positions.
   template <typename A>

@@ -59,6 +59,17 @@ struct StoredBits {
   MATCHA_MEMBER u64 word(u32 k) const { return data[k]; }
   MATCHA_MEMBER WordPair pair(u32 k) const { return *reinterpret_cast<const WordPair*>(data + k); }
 };
+/// A set that one thread has stored for itself, its first words in registers.
+struct KeptBits {
+  u64 first, second;
+  const u64* data;  ///< Of all words but those two.
+  u32 words;
+  MATCHA_MEMBER u64 word(u32 k) const { return k == 0 ? first : k == 1 ? second : data[k]; }
+  MATCHA_MEMBER WordPair pair(u32 k) const {
+    if (k == 0) return {first, second};
+    return *reinterpret_cast<const WordPair*>(data + k);
+  }
+};
 struct AllBits {
   u64 size;
   u32 words;
@@ -118,8 +129,8 @@ struct BitRows {
 
 template <bool lower>
 MATCHA_FN StoredBits bit_row(const BitRows<lower>& rows, i64 i) {
-  u64 words = words_for(rows.size);
-  return {rows.data + u64(i) * row_stride(rows.size), u32(lower ? smaller(words_for(u64(i)), words) : words)};
+  const u32 words = u32(words_for(rows.size));
+  return {rows.data + u32(i) * u32(row_stride(rows.size)), lower ? smaller(u32(words_for(u64(i))), words) : words};
 }
 template <bool lower>
 MATCHA_FN AllBits all_bits(const BitRows<lower>& rows) {
@@ -150,8 +161,10 @@ MATCHA_FN bool has_bit(const A& set, i64 position) {
 /// How many positions a set has, as one thread counts them.
 template <typename A>
 MATCHA_FN i64 count_bits(const A& set) {
-  u32 count = 0;
-  u32 k = 0;
+  if (set.words <= 1) return set.words == 0 ? 0 : bit_count(set.word(0));
+  const WordPair front = set.pair(0);
+  u32 count = bit_count(front.first) + bit_count(front.second);
+  u32 k = 2;
   for (; k + 1 < set.words; k += 2) {
     const WordPair words = set.pair(k);
     count += bit_count(words.first) + bit_count(words.second);
@@ -159,11 +172,11 @@ MATCHA_FN i64 count_bits(const A& set) {
   if (k < set.words) count += bit_count(set.word(k));
   return count;
 }
-/// A set that one thread stores for itself.
+/// Stores a set in `data`, which has room for its words and is this thread's own.
 template <typename A>
-MATCHA_FN StoredBits keep_bits(const A& set, u64* data) {
-  for (u32 k = 0; k < set.words; ++k) data[k] = set.word(k);
-  return {data, set.words};
+MATCHA_FN KeptBits keep_bits(const A& set, u64* data) {
+  for (u32 k = 2; k < set.words; ++k) data[k] = set.word(k);
+  return {set.words > 0 ? set.word(0) : 0, set.words > 1 ? set.word(1) : 0, data, set.words};
 }
 
 /// A walk over the positions of a set: `while (walk.next())` one is at `position`, the `index`th.
@@ -190,6 +203,25 @@ MATCHA_FN BitWalk<A> walk_bits(const A& set) {
   return {set, 0, 0, 0, -1};
 }
 
+// Lanes that come to the end of an inner loop one after the other would go on so, each alone, up to the next word of
+// the whole group. So they come together at each position, those that have one left.
+
+/// A walk of each of some lanes over a set of its own.
+template <typename Group, typename A>
+struct OwnWalk {
+  BitWalk<A> walk;
+  u32 lanes;  ///< Those that are at a position.
+  i64 position;
+  i64 index;
+  MATCHA_MEMBER bool next() {
+    bool more = walk.next();
+    lanes = Group::among(lanes, more);
+    position = walk.position;
+    index = walk.index;
+    return more;
+  }
+};
+
 /// The same for the lanes of a group, of which each has its own share: of every `kWidth` positions in a row, one.
 template <typename Group, typename A>
 struct LaneWalk {
@@ -199,15 +231,18 @@ struct LaneWalk {
   u32 word;    ///< The next one.
   i64 position;
   i64 index;
+  u32 lanes;  ///< Those that are at a position.
   MATCHA_MEMBER bool next() {
     index += Group::kWidth;
-    while (u32(index) >= before + bit_count(bits)) {
-      if (word == set.words) return false;
+    bool more = true;
+    while (more && u32(index) >= before + bit_count(bits)) {
+      more = word != set.words;
       before += bit_count(bits);
-      bits = set.word(word++);
+      bits = more ? set.word(word++) : 0;
     }
-    position = i64((word - 1) * kWordBits + nth_bit(bits, u32(index) - before));
-    return true;
+    lanes = Group::among(lanes, more);
+    if (more) position = i64((word - 1) * kWordBits + nth_bit(bits, u32(index) - before));
+    return more;
   }
 };
 

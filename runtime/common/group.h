@@ -32,6 +32,8 @@ struct Group {
     if constexpr (width == 1) return flag;
     return (__ballot_sync(mask, flag) >> shift) & (mask >> shift);
   }
+  /// Which of `lanes`, a part of the mask, have the flag: all of them, and no others, come together here.
+  MATCHA_MEMBER static u32 among(u32 lanes, bool flag) { return __ballot_sync(lanes, flag); }
   /// The first lane's value.
   MATCHA_MEMBER u64 broadcast(u64 value) const {
     if constexpr (width == 1) return value;

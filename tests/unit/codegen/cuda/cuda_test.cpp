@@ -213,8 +213,9 @@ TEST_F(CudaText, LanesShareThePositionsOfBitSets) {
            "const auto rows0 = w.bit_rows(f.D0, all0, w.buffer<u64>(0), w.shared_rows(task, at0, u64(all0.size)));",
            "for (auto bits3 = w.walk_lanes(bit_row(rows0, p0)); bits3.next();) {",
            "const auto fourth0 = keep_bits(common_bits(bit_row(rows0, p0), bit_row(rows0, p1)), fourth0_words);",
-           "for (auto bits4 = walk_bits(fourth0); bits4.next();) {",
-           "sum0_share += count_bits(common_bits(fourth0, bit_row(rows0, p2)));",
+           "for (auto bits4 = w.walk_own(fourth0, bits3.lanes); bits4.next();) {",
+           "sum0_part4 += count_bits(common_bits(fourth0, bit_row(rows0, p2)));",
+           "sum0_share += sum0_part4;",
        }) {
     EXPECT_NE(text.find(line), std::string::npos) << line;
   }

@@ -133,6 +133,23 @@ class Lane {
     i64 expected = 0;
     for (i64 position : wanted) expected += position + 1;
     expect(w.gather(sum) == expected);
+    if constexpr (width > 1) check_below_each(w, set, wanted);
+  }
+
+  /// At each of its positions, a lane walks those in front of it: some have none, some many.
+  template <typename W, typename A>
+  void check_below_each(const W& w, const A& set, const Positions& wanted) {
+    alignas(16) u64 words[4];
+    for (auto at = w.walk_lanes(set); at.next();) {
+      const KeptBits below = keep_bits(bits_below(set, at.position), words);
+      expect(count_bits(below) == at.index);
+      i64 found = 0;
+      auto right = wanted.begin();
+      for (auto own = w.walk_own(below, at.lanes); own.next(); ++right) {
+        expect(own.index == found++ && own.position == *right);
+      }
+      expect(found == at.index);
+    }
   }
 
   const Case& case_;

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <functional>
 #include <thread>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -39,9 +40,14 @@ struct Warp {
   std::array<ucontext_t, kLanes> contexts;
   std::array<std::vector<char>, kLanes> stacks;
   std::array<bool, kLanes> done{};
-  std::array<std::uint64_t, kLanes> exchanges{};              ///< How many a lane has come to.
-  std::uint64_t naps = 0;                                     ///< Of all lanes.
-  std::array<std::array<std::uint64_t, 2>, kLanes> values{};  ///< Of the last one and the one before.
+  /// What a lane has left for the others of one mask.
+  struct Exchanges {
+    std::uint64_t count = 0;
+    std::array<std::uint64_t, 2> values{};  ///< Of the last one and the one before.
+  };
+  std::array<std::unordered_map<unsigned, Exchanges>, kLanes> exchanges;  ///< Of each lane, by masks.
+  std::uint64_t met = 0;                                                  ///< Exchanges that lanes have come to.
+  std::uint64_t naps = 0;                                                 ///< Of all lanes.
   unsigned lane = 0;
   unsigned first = 0;  ///< The number of its first thread in its block.
   std::function<void()> work;
@@ -61,7 +67,7 @@ struct Warp {
     work = every_lane;
     for (unsigned i = 0; i < kLanes; ++i) {
       done[i] = false;
-      exchanges[i] = 0;
+      exchanges[i].clear();
       stacks[i].resize(kStackBytes);
       getcontext(&contexts[i]);
       contexts[i].uc_stack.ss_sp = stacks[i].data();
@@ -72,18 +78,17 @@ struct Warp {
     constexpr int kIdleRounds = 3;
     int idle = 0;
     while (idle < kIdleRounds) {
-      std::uint64_t before = naps;
-      std::uint64_t after = 0;
+      std::uint64_t before = naps + met;
       unsigned running = 0;
       for (unsigned i = 0; i < kLanes; ++i) {
-        before += exchanges[i] + (done[i] ? 1 : 0);
+        before += done[i] ? 1 : 0;
         if (done[i]) continue;
         lane = i;
         swapcontext(&scheduler, &contexts[i]);
         running += done[i] ? 0 : 1;
       }
-      after += naps;
-      for (unsigned i = 0; i < kLanes; ++i) after += exchanges[i] + (done[i] ? 1 : 0);
+      std::uint64_t after = naps + met;
+      for (unsigned i = 0; i < kLanes; ++i) after += done[i] ? 1 : 0;
       if (running == 0) return;
       idle = before == after ? idle + 1 : 0;
     }
@@ -94,12 +99,13 @@ struct Warp {
   /// Leaves `value` for the lanes of `mask` and waits for theirs.
   void meet(unsigned mask, std::uint64_t value) {
     const unsigned self = lane;
-    const std::uint64_t number = ++exchanges[self];
-    values[self][number % 2] = value;
+    ++met;
+    Exchanges& own = exchanges[self][mask];
+    own.values[++own.count % 2] = value;
     for (unsigned other = 0; other < kLanes; ++other) {
-      while ((mask >> other & 1) != 0 && exchanges[other] < number) {
-        swapcontext(&contexts[self], &scheduler);
-      }
+      if ((mask >> other & 1) == 0) continue;
+      const Exchanges& theirs = exchanges[other][mask];
+      while (theirs.count < own.count) swapcontext(&contexts[self], &scheduler);
     }
     lane = self;
   }
@@ -111,7 +117,10 @@ struct Warp {
     swapcontext(&contexts[self], &scheduler);
     lane = self;
   }
-  std::uint64_t value_of(unsigned other) const { return values[other][exchanges[lane] % 2]; }
+  /// What another lane left at the last exchange of the mask.
+  std::uint64_t value_of(unsigned mask, unsigned other) {
+    return exchanges[other][mask].values[exchanges[lane][mask].count % 2];
+  }
 };
 
 inline Warp& here() { return *Warp::current(); }
@@ -131,7 +140,7 @@ T from_word(std::uint64_t word) {
 template <typename T>
 T exchange(unsigned mask, T value, unsigned source) {
   here().meet(mask, to_word(value));
-  return from_word<T>(here().value_of(source));
+  return from_word<T>(here().value_of(mask, source));
 }
 
 }  // namespace warp
@@ -143,7 +152,7 @@ inline unsigned __ballot_sync(unsigned mask, bool flag) {
   warp::here().meet(mask, flag ? 1 : 0);
   unsigned result = 0;
   for (unsigned i = 0; i < warp::kLanes; ++i) {
-    if ((mask >> i & 1) != 0 && warp::here().value_of(i) != 0) result |= 1u << i;
+    if ((mask >> i & 1) != 0 && warp::here().value_of(mask, i) != 0) result |= 1u << i;
   }
   return result;
 }
@@ -151,7 +160,7 @@ inline unsigned __match_any_sync(unsigned mask, unsigned word) {
   warp::here().meet(mask, word);
   unsigned result = 0;
   for (unsigned i = 0; i < warp::kLanes; ++i) {
-    if ((mask >> i & 1) != 0 && warp::here().value_of(i) == word) result |= 1u << i;
+    if ((mask >> i & 1) != 0 && warp::here().value_of(mask, i) == word) result |= 1u << i;
   }
   return result;
 }
