@@ -211,9 +211,17 @@ class WorkerEmitter {
                                                        : accumulator(sink.var)));
   }
 
+  /// True if the block ends in loops that a task may resume. Sets of bits stand below a loop over the vertices and one
+  /// over the list that they are of; lanes that share one are quick with it.
+  bool goes_on(const ir::Block& b) const {
+    const std::vector<const ir::For*> loops = spine(b, level_ == kSpineLevels - 1);
+    const auto shared = [&](const ir::For* loop) { return lane_loops_ && lane_loops_->contains(*loop); };
+    return !loops.empty() && std::ranges::none_of(loops, shared);
+  }
+
   /// On the spine, effects beside the loop that a task may resume run only in tasks that begin further out.
   void block(const ir::Block& b) {
-    bool on_spine = level_ == depth_ && level_ < kSpineLevels && region_->schedule.parallel && !spine(b).empty();
+    bool on_spine = level_ == depth_ && level_ < kSpineLevels && region_->schedule.parallel && goes_on(b);
     for (const ir::Stmt* stmt : b.body) {
       if (on_spine && stmt == b.body.back()) {
         resumable(*stmt);
@@ -287,16 +295,32 @@ class WorkerEmitter {
 
   void spine_loop(const ir::For& loop) {
     if (const FlatLoop* flat = flat_loops_ ? flat_loops_->find(loop) : nullptr) return flat_loop(loop, *flat, true);
+    const bool bits = loop.lists[0]->type->bits;
     std::vector<std::string> lists = bind_lists(loop);
     std::string index = fmt::format("at{}", level_);
     std::string walk = fmt::format("walk{}", level_);
-    out_.line(fmt::format("Walk {} = w.walk(task, {}, {});", walk, level_, length(loop, lists)));
-    out_.open(fmt::format("for (u64 {0} = {1}.begin; {0} < {1}.end; ++{0})", index, walk), comment(loop));
+    std::string positions = fmt::format("bits{}", walked_);
+    std::string size = bits ? fmt::format("u64(w.size_of_bits({}))", lists[0]) : length(loop, lists);
+    out_.line(fmt::format("Walk {} = w.walk(task, {}, {});", walk, level_, size));
+    if (bits) {
+      ++walked_;
+      out_.open(fmt::format("for (auto {0} = walk_bits_from({1}, {2}.begin); {0}.next() && u64({0}.index) < {2}.end;)",
+                            positions, lists[0], walk),
+                comment(loop));
+      out_.line(fmt::format("const u64 {} = u64({}.index);", index, positions));
+    } else {
+      out_.open(fmt::format("for (u64 {0} = {1}.begin; {0} < {1}.end; ++{0})", index, walk), comment(loop));
+    }
     leave("leave", walk, index);
     ++level_;
     ++depth_;
     ++loops_;
-    loop_body(loop, lists, index);
+    if (bits) {
+      bind_position(loop, positions);
+      block(*loop.body);
+    } else {
+      loop_body(loop, lists, index);
+    }
     --level_;
     --depth_;
     --loops_;
@@ -455,8 +479,7 @@ class WorkerEmitter {
                           : alone_ ? fmt::format("w.walk_own({}, {})", set, lanes_)
                                    : fmt::format("walk_bits({})", set)),
               comment(s));
-    out_.line(fmt::format("const i64 {} = {}.position;", names_.of(s.vars[0]), walk));
-    if (s.maybe_index != nullptr) out_.line(fmt::format("const i64 {} = {}.index;", names_.of(s.maybe_index), walk));
+    bind_position(s, walk);
     const bool before = set_alone(alone_ || shared);
     const std::string lanes = std::exchange(lanes_, walk + ".lanes");
     ++loops_;
@@ -470,6 +493,11 @@ class WorkerEmitter {
       out_.line(fmt::format("{} += {};", shared_counts_.contains(sum) ? share(sum) : accumulator(sum) + "lanes", part));
       parts_.erase(sum);
     }
+  }
+
+  void bind_position(const ir::For& s, const std::string& walk) {
+    out_.line(fmt::format("const i64 {} = {}.position;", names_.of(s.vars[0]), walk));
+    if (s.maybe_index != nullptr) out_.line(fmt::format("const i64 {} = {}.index;", names_.of(s.maybe_index), walk));
   }
 
   using Parts = std::vector<std::pair<const ir::Var*, std::string>>;

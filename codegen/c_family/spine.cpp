@@ -8,17 +8,17 @@ namespace matcha::codegen {
 
 using ir::Kind;
 
-std::vector<const ir::For*> spine(const ir::Block& block) {
+std::vector<const ir::For*> spine(const ir::Block& block, bool bits) {
   if (block.body.empty()) return {};
   if (const ir::For* loop = ir::as<ir::For>(block.body.back())) {
-    if (loop->lists[0]->type->bits) return {};
+    if (loop->lists[0]->type->bits && !bits) return {};
     return {loop};
   }
   const ir::If* branch = ir::as<ir::If>(block.body.back());
   if (branch == nullptr) return {};
-  std::vector<const ir::For*> loops = spine(*branch->then_body);
+  std::vector<const ir::For*> loops = spine(*branch->then_body, bits);
   if (branch->maybe_else == nullptr || loops.empty()) return loops;
-  std::vector<const ir::For*> others = spine(*branch->maybe_else);
+  std::vector<const ir::For*> others = spine(*branch->maybe_else, bits);
   if (others.empty()) return {};
   loops.insert(loops.end(), others.begin(), others.end());
   return loops;

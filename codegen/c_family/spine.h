@@ -12,8 +12,8 @@ namespace matcha::codegen {
 inline constexpr int kSpineLevels = 3;
 
 /// The loops that end a block: its last statement, or what ends each part of an `if` there, so that a region may be
-/// split a level deeper; none unless all of them walk lists.
-std::vector<const ir::For*> spine(const ir::Block& block);
+/// split a level deeper; none unless all of them walk lists, or sets of bits with `bits`.
+std::vector<const ir::For*> spine(const ir::Block& block, bool bits = false);
 
 /// The list of which an expression is a slice.
 const ir::Expr& unsliced(const ir::Facts& facts, const ir::Expr& list);

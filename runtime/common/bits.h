@@ -202,6 +202,23 @@ template <typename A>
 MATCHA_FN BitWalk<A> walk_bits(const A& set) {
   return {set, 0, 0, 0, -1};
 }
+/// The same from the `begin`th position on.
+template <typename A>
+MATCHA_FN BitWalk<A> walk_bits_from(const A& set, u64 begin) {
+  BitWalk<A> walk = walk_bits(set);
+  u64 before = 0;
+  for (; walk.word < set.words; ++walk.word) {
+    const u64 count = bit_count(set.word(walk.word));
+    if (before + count > begin) break;
+    before += count;
+  }
+  if (before < begin && walk.word < set.words) {
+    walk.left = set.word(walk.word++);
+    for (; before < begin; ++before) walk.left &= walk.left - 1;
+  }
+  walk.index = i64(before) - 1;
+  return walk;
+}
 
 // Lanes that come to the end of an inner loop one after the other would go on so, each alone, up to the next word of
 // the whole group. So they come together at each position, those that have one left.

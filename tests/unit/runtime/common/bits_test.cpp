@@ -122,6 +122,14 @@ class Lane {
     auto walk = walk_bits(set);
     for (i64 position : wanted) expect(walk.next() && walk.position == position && walk.index == index++);
     expect(!walk.next());
+    for (u64 begin = 0; begin <= wanted.size() + 1; begin += 1 + wanted.size() / 5) {
+      auto rest = walk_bits_from(set, begin);
+      auto position = std::next(wanted.begin(), i64(smaller<u64>(begin, wanted.size())));
+      for (index = i64(begin); position != wanted.end(); ++position, ++index) {
+        expect(rest.next() && rest.position == *position && rest.index == index);
+      }
+      expect(!rest.next());
+    }
     for (i64 p = 0; p < i64(case_.list.size()); p += 5) expect(has_bit(set, p) == wanted.contains(p));
     // Each position comes to one lane, with its index.
     i64 sum = 0;
