@@ -47,17 +47,17 @@ class BitRowMaker : public BitSets<Group> {
       if (place != kNoRoom) {
         u64* data = launch_.row_words + (place - kFirstPlace);
         make_together<lower>(list, *maybe_shared, data, near_of);
-        return {data, list.size};
+        return {data, u32(list.size), u32(row_stride(list.size))};
       }
     }
     if (words > room.capacity) {
       this->trap(kCapacityExceeded, 0, 0);
-      return {room.data, 0};
+      return {room.data, 0, 0};
     }
     group_.sync();
     make<lower>(group_, list, 0, list.size, room.data, near_of);
     group_.sync();
-    return {room.data, list.size};
+    return {room.data, u32(list.size), u32(row_stride(list.size))};
   }
 
   /// Where so many words of shared rows are. What the first lane of a group does alone.

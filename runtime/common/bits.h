@@ -124,13 +124,14 @@ struct OtherBits {
 template <bool lower>
 struct BitRows {
   const u64* data;
-  u64 size;
+  u32 size;
+  u32 stride;
 };
 
 template <bool lower>
 MATCHA_FN StoredBits bit_row(const BitRows<lower>& rows, i64 i) {
-  const u32 words = u32(words_for(rows.size));
-  return {rows.data + u32(i) * u32(row_stride(rows.size)), lower ? smaller(u32(words_for(u64(i))), words) : words};
+  const u32 positions = lower ? smaller(u32(i), rows.size) : rows.size;
+  return {rows.data + u32(i) * rows.stride, (positions + kWordBits - 1) / kWordBits};
 }
 template <bool lower>
 MATCHA_FN AllBits all_bits(const BitRows<lower>& rows) {
@@ -165,7 +166,7 @@ MATCHA_FN i64 count_bits(const A& set) {
   const WordPair front = set.pair(0);
   u32 count = bit_count(front.first) + bit_count(front.second);
   u32 k = 2;
-  for (; k + 1 < set.words; k += 2) {
+  MATCHA_ROLLED for (; k + 1 < set.words; k += 2) {
     const WordPair words = set.pair(k);
     count += bit_count(words.first) + bit_count(words.second);
   }
@@ -175,7 +176,7 @@ MATCHA_FN i64 count_bits(const A& set) {
 /// Stores a set in `data`, which has room for its words and is this thread's own.
 template <typename A>
 MATCHA_FN KeptBits keep_bits(const A& set, u64* data) {
-  for (u32 k = 2; k < set.words; ++k) data[k] = set.word(k);
+  MATCHA_ROLLED for (u32 k = 2; k < set.words; ++k) data[k] = set.word(k);
   return {set.words > 0 ? set.word(0) : 0, set.words > 1 ? set.word(1) : 0, data, set.words};
 }
 
