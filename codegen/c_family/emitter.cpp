@@ -96,6 +96,7 @@ class WorkerEmitter {
     for (const ir::Sink& sink : region.collect->sinks) flush(sink);
     out_.close();
     expressions_.set_in_region(false);
+    entry.names_bits = std::exchange(names_bits_, false);
     emitted_.regions.push_back(entry);
   }
 
@@ -304,6 +305,7 @@ class WorkerEmitter {
     out_.line(fmt::format("Walk {} = w.walk(task, {}, {});", walk, level_, size));
     if (bits) {
       ++walked_;
+      names_bits_ = true;
       out_.open(fmt::format("for (auto {0} = walk_bits_from({1}, {2}.begin); {0}.next() && u64({0}.index) < {2}.end;)",
                             positions, lists[0], walk),
                 comment(loop));
@@ -672,6 +674,7 @@ class WorkerEmitter {
   int level_ = 0;
   int depth_ = 0;
   int loops_ = 0;  ///< Around the statement.
+  bool names_bits_ = false;
   std::uint32_t shared_rows_ = 0;
   std::uint32_t next_rows_ = 0;  ///< Of those.
   int walked_ = 0;

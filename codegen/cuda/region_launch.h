@@ -25,6 +25,7 @@ struct RegionRequest {
   Stack stack = Stack::Array;  ///< What the kernel is compiled for.
   std::uint64_t positions = 1;
   std::vector<BufferSpec> buffers;
+  bool names_bits = false;        ///< Tasks may name positions of sets of bits.
   std::uint64_t shared_rows = 0;  ///< Rows of bits that tasks of one outermost position share, for each position;
   std::uint64_t row_items = 0;    ///< of so many items at most.
   std::uint64_t universe = 0;

@@ -27,7 +27,8 @@ struct Deal {
 };
 
 /// Arcs of a tile. A group that takes them one after the other gets few, one whose lanes take an arc each as many as
-/// these can use, and one that makes rows of bits as many as leave work for all: the arcs of a tile share its rows.
+/// these can use, and one that makes rows of bits and is soon done with an arc as many as leave work for all: the arcs
+/// of a tile share its rows.
 MATCHA_FN u64 usual_tile(u64 arcs, u64 workers, bool lanes_take, bool makes_rows) {
   constexpr u64 kFew = 4;
   constexpr u64 kMany = 64;

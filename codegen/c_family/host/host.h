@@ -101,6 +101,7 @@ struct RegionPlan {
   bool paged;                ///< The function is compiled for paged lists.
   std::vector<SinkPlan> sinks;
   std::vector<BufferNeeds> buffers;
+  bool names_bits;  ///< Tasks may name positions of sets of bits.
   u64 shared_rows;  ///< Rows of bits that tasks of one outermost position may share, for each position;
   u64 row_items;    ///< of so many items at most.
 };

@@ -221,7 +221,7 @@ TEST_F(CudaText, LanesShareThePositionsOfBitSets) {
   }
   // A single lane walks and counts as a group, and stores what is read again where lists are stored.
   text = emit_device_text(*module, {1, 1}).text;
-  EXPECT_NE(text.find("for (auto bits3 = walk_bits_from(walked3, walk2.begin); bits3.next()"), std::string::npos);
+  EXPECT_NE(text.find("for (auto bits4 = walk_bits_from(walked3, walk2.begin); bits4.next()"), std::string::npos);
   EXPECT_NE(text.find("const auto fourth0 = w.store_bits("), std::string::npos);
 }
 
