@@ -1,7 +1,7 @@
 // Sets of bits as a group counts, walks and stores them: as arrays, in any kind of stack.
 #pragma once
 
-#include "runtime/common/bits.h"
+#include "runtime/common/bit_walks.h"
 #include "runtime/common/checked.h"
 #include "runtime/common/rooms.h"
 

@@ -1,5 +1,5 @@
-// The host side of a program that was compiled ahead of time: what it reads and keeps. What runs its regions is
-// `codegen/cpp/host_run.h` or `codegen/cuda/host_run.h`.
+// The host side of a program compiled ahead of time: what it reads and keeps; host_run.h of a back end runs its
+// regions.
 #pragma once
 
 #include <fcntl.h>

@@ -1,0 +1,142 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "codegen/c_family/emitter.h"
+#include "codegen/c_family/expressions.h"
+#include "codegen/c_family/flat_loops.h"
+#include "codegen/c_family/lane_loops.h"
+#include "codegen/c_family/names.h"
+#include "codegen/c_family/text_writer.h"
+#include "ir/analysis/facts.h"
+
+namespace matcha::codegen {
+
+/// Prints the worker part of a module: emitter.h says of what it consists. `task`, `f`, `w` and `t` of the printed text
+/// are a region's task, the frame, the worker and the worker's totals.
+class WorkerEmitter {
+ public:
+  WorkerEmitter(const ir::Module& module, const Spelling& spelling, Names& names)
+      : module_(module), spelling_(spelling), facts_(module), names_(names), expressions_(facts_, names) {}
+
+  Emitted run();
+
+ private:
+  void emit(const ir::Region& region);
+  /// Whether the lanes of a group take positions of the outermost loop or of the one inside it, or arcs.
+  void set_lanes(EmittedRegion& entry);
+
+  // Statements
+
+  /// On the spine, effects beside the loop that a task may resume run only in tasks that begin further out.
+  void block(const ir::Block& b);
+  void block_without_spine(const ir::Block& b);
+  void stmt(const ir::Stmt& s);
+  void branch(const ir::If& s);
+  static bool has_loop(const ir::If& s);
+  void collect(const ir::Collect& s);
+  void yield(const ir::Yield& s);
+  static std::string comment(const ir::Stmt& stmt) {
+    return stmt.loc.valid() ? fmt::format("  // line {}", stmt.loc.line) : "";
+  }
+
+  // Sinks and stored sets
+
+  bool of_region(const ir::Var* sink) const { return sink_index_.contains(sink); }
+  std::string accumulator(const ir::Var* sink) { return (of_region(sink) ? "t." : "") + names_.of(sink) + "_"; }
+  std::string share(const ir::Var* sink) { return names_.of(sink) + "_share"; }
+  void declare_accumulator(const ir::Sink& sink, bool region);
+  void flush(const ir::Sink& sink);
+  static bool counts_a_set(const ir::Yield& yield);
+  /// Sums of the region into which counts are yielded: in a group every lane keeps its share of those counts, and the
+  /// lanes are added up once a task.
+  void find_shared_counts(const ir::Region& region);
+  /// A sum to which lanes add on their own.
+  bool in_lanes(const ir::Var* sum) const;
+  std::size_t buffer_index(const ir::Var* buffer) const;
+  /// The worker's place for a list of the type of `list`.
+  std::string room(const ir::Var* list, const ir::Var* buffer) const;
+  /// The argument by which tasks of one outermost position share rows.
+  std::string shared_rows(const ir::Store& s);
+
+  // Loops
+
+  /// True if the block ends in loops that a task may resume. Sets of bits stand below a loop over the vertices and one
+  /// over the list that they are of; lanes that share one are quick with it.
+  bool goes_on(const ir::Block& b) const;
+  void resumable(const ir::Stmt& s);
+  void spine_loop(const ir::For& loop);
+  void loop(const ir::For& s);
+  /// A walk over the positions of a bit set, by all lanes together or by each its own.
+  void bit_loop(const ir::For& s);
+  void loop_body(const ir::For& loop, const std::vector<std::string>& lists, const std::string& index);
+  /// Binds the lists of a loop to names, so that they are derived once.
+  std::vector<std::string> bind_lists(const ir::For& loop);
+  void bind_items(const ir::For& loop, const std::vector<std::string>& lists, const std::string& index);
+  void bind_position(const ir::For& s, const std::string& walk);
+  std::string length(const ir::For& loop, const std::vector<std::string>& lists);
+  void leave(std::string_view call, const std::string& walk, const std::string& index);
+  /// A position of the loop at the current level, as arguments.
+  std::string place(const std::string& index) const;
+
+  // What each lane does on its own
+
+  /// Whether each lane does on its own what is printed next; gives what held before.
+  bool set_alone(bool alone);
+  /// A loop of which every lane takes an item of its own.
+  void flat_loop(const ir::For& loop, const FlatLoop& flat, bool on_spine);
+  /// A region that walks vertices and their neighbours as one list of arcs, of which every lane takes one.
+  void flat_arcs(const ir::For& outer, const EmittedRegion& entry);
+  /// Opens the loop that takes as many positions at a time as there are lanes; gives the name of the first of them.
+  std::string lane_steps(const ir::For& loop, const std::string& index, const std::string& begin,
+                         const std::string& end, bool outermost);
+  void sides(const FlatLoop& flat);
+  /// What a lane does before its count: all of it when nothing is counted.
+  void until_count(const ir::Block& b, const FlatLoop& flat);
+  /// What follows the count, which all lanes make together. `from`: the first position of a loop whose positions tasks
+  /// may name; else empty.
+  void after_count(const ir::Block& b, const FlatLoop& flat, const std::string& from);
+  /// A bit set of one lane: stored if it is read several times and a few words are enough.
+  void keep(const ir::Store& s);
+  /// Sums and the names of what is added to them behind a loop.
+  using Parts = std::vector<std::pair<const ir::Var*, std::string>>;
+  /// Declares what an innermost loop of one lane counts, for the lane's shares are too many for registers.
+  Parts begin_parts(const ir::For& loop, int number);
+
+  const ir::Module& module_;
+  const Spelling& spelling_;
+  ir::Facts facts_;
+  Names& names_;
+  Expressions expressions_;
+  TextWriter out_;
+  Emitted emitted_;
+  const ir::Region* region_ = nullptr;
+  std::map<const ir::Var*, std::size_t> sink_index_;
+  std::map<const ir::Var*, ir::SinkKind> kinds_;
+  std::set<const ir::Var*> shared_counts_;
+  std::unordered_map<const ir::Var*, int> uses_;
+  std::unique_ptr<FlatLoops> flat_loops_;        ///< Of the region, when its groups have several lanes;
+  std::unique_ptr<LaneLoops> lane_loops_;        ///< Of the region, when its groups have several lanes.
+  bool alone_ = false;                           ///< Inside one of them.
+  std::string lanes_;                            ///< The lanes that are there, when it is a loop over bits.
+  std::map<const ir::Var*, std::string> parts_;  ///< Of shared counts, in the innermost of those loops.
+  std::uint32_t group_ = 0;
+  int level_ = 0;
+  int depth_ = 0;
+  int loops_ = 0;  ///< Around the statement.
+  bool names_bits_ = false;
+  std::uint32_t shared_rows_ = 0;
+  std::uint32_t next_rows_ = 0;  ///< Of those.
+  int walked_ = 0;
+};
+
+}  // namespace matcha::codegen

@@ -1,0 +1,166 @@
+#include <algorithm>
+#include <utility>
+
+#include "codegen/c_family/worker_emitter.h"
+#include "ir/analysis/walk.h"
+#include "ir/match.h"
+#include "runtime/common/bits.h"
+
+namespace matcha::codegen {
+
+using ir::Kind;
+
+bool WorkerEmitter::set_alone(bool alone) {
+  expressions_.set_in_lanes(alone);
+  return std::exchange(alone_, alone);
+}
+
+void WorkerEmitter::flat_loop(const ir::For& loop, const FlatLoop& flat, bool on_spine) {
+  std::vector<std::string> lists = bind_lists(loop);
+  std::string walk = on_spine ? fmt::format("walk{}", level_) : "";
+  std::string index = on_spine ? fmt::format("at{}", level_) : fmt::format("step{}", walked_++);
+  std::string end = on_spine ? walk + ".end" : "end";
+  if (on_spine) out_.line(fmt::format("Walk {} = w.walk(task, {}, {});", walk, level_, length(loop, lists)));
+  std::string begin = on_spine ? walk + ".begin" : fmt::format("0, end = {}", length(loop, lists));
+  std::string from = lane_steps(loop, index, begin, end, on_spine && level_ == 0);
+  if (on_spine) leave("leave_lanes", walk, from);
+  sides(flat);
+  out_.line(fmt::format("const u64 {} = {} + w.lane();", index, from));
+  bool outermost = on_spine && level_ == 0;
+  out_.open(fmt::format("if ({}{} < {})", outermost ? "w.lane() < w.lanes() && " : "", index, end));
+  bool before = set_alone(true);
+  bind_items(loop, lists, index);
+  until_count(*loop.body, flat);
+  out_.close();
+  after_count(*loop.body, flat, on_spine ? from : "");
+  set_alone(before);
+  if (on_spine && level_ == 0)
+    out_.line(fmt::format("w.finish_positions(task, smaller({} - {}, w.lanes()));", end, from));
+  out_.close();
+}
+
+void WorkerEmitter::flat_arcs(const ir::For& outer, const EmittedRegion& entry) {
+  const ir::For& inner = *flat_loops_->arcs_loop();
+  const FlatLoop& flat = *flat_loops_->find(inner);
+  std::string graph = expressions_.text(entry.arcs_graph, Precedence::Primary);
+  out_.line(fmt::format("Walk walk0 = w.walk(task, 0, {}.arc_count);", graph));
+  std::string from = lane_steps(inner, "arc", "walk0.begin", "walk0.end", true);
+  leave("leave_lanes", "walk0", from);
+  sides(flat);
+  out_.line(fmt::format("const u64 arc = {} + w.lane();", from));
+  out_.open("if (w.lane() < w.lanes() && arc < walk0.end)");
+  out_.line(fmt::format("const u32 {} = {}.sources[arc];{}", names_.of(outer.vars[0]), graph, comment(outer)));
+  bool before = set_alone(true);
+  int opened = 0;
+  const ir::Block* b = outer.body;
+  while (true) {
+    for (const ir::Stmt* stmt : b->body.first(b->body.size() - 1)) this->stmt(*stmt);
+    const ir::If* branch = ir::as<ir::If>(b->body.back());
+    if (branch == nullptr) break;
+    out_.open(fmt::format("if ({})", expressions_.text(branch->cond)));
+    b = branch->then_body;
+    ++opened;
+  }
+  std::vector<std::string> lists = bind_lists(inner);
+  std::string index = "at1";
+  out_.line(fmt::format("const u64 {} = place_of_arc({}, arc, {});", index, graph, lists[0]));
+  out_.open(fmt::format("if ({} < u64({}.size))", index, lists[0]));
+  bind_items(inner, lists, index);
+  until_count(*inner.body, flat);
+  for (int i = 0; i < opened + 2; ++i) out_.close();
+  after_count(*inner.body, flat, from);
+  set_alone(before);
+  out_.line("w.finish_positions(task, smaller(walk0.end - from_arc, w.lanes()));");
+  out_.close();
+}
+
+std::string WorkerEmitter::lane_steps(const ir::For& loop, const std::string& index, const std::string& begin,
+                                      const std::string& end, bool outermost) {
+  std::string from = "from_" + index;
+  out_.open(
+      fmt::format("for (u64 {0} = {1}; {0} < {2}; {0} += {3})", from, begin, end, outermost ? "w.lanes()" : "w.kLanes"),
+      comment(loop));
+  return from;
+}
+
+void WorkerEmitter::sides(const FlatLoop& flat) {
+  if (flat.count != nullptr) out_.line("Sides counted{};");
+}
+
+void WorkerEmitter::until_count(const ir::Block& b, const FlatLoop& flat) {
+  for (const ir::Stmt* stmt : b.body) {
+    if (stmt == flat.reader) {
+      const ir::Expr& set = *flat.count->operands[0];
+      out_.line(fmt::format("counted = {}({}, {});", flat.ascending ? "sides" : "sides_repeats",
+                            expressions_.text(set.operands[0]), expressions_.text(set.operands[1])));
+      return;
+    }
+    const ir::If* branch = ir::as<ir::If>(stmt);
+    if (branch == nullptr) {
+      this->stmt(*stmt);
+      continue;
+    }
+    out_.open(fmt::format("if ({})", expressions_.text(branch->cond)));
+    until_count(*branch->then_body, flat);
+    out_.close();
+  }
+}
+
+void WorkerEmitter::after_count(const ir::Block& b, const FlatLoop& flat, const std::string& from) {
+  if (flat.count == nullptr) return;
+  const ir::Stmt* last = b.body.back();
+  const auto reader = std::find(b.body.begin(), b.body.end(), flat.reader);
+  if (reader == b.body.end()) return after_count(*ir::as<ir::If>(last)->then_body, flat, from);
+  std::string count = fmt::format("w.{}({}counted)", flat.shares ? "share_flat" : "count_flat",
+                                  from.empty() ? "" : fmt::format("task, {}, ", place(from)));
+  // The lists may be somebody else's afterwards.
+  if (flat.count->operands[0]->kind == Kind::Diff) {
+    out_.line(fmt::format("const i64 hits = {};", count));
+    count = "i64(counted.whole) - hits";
+  }
+  if (flat.shares) {
+    const ir::Var* sum = ir::as<ir::Yield>(last)->sink;
+    out_.line(fmt::format("{} += {};", of_region(sum) ? share(sum) : accumulator(sum) + "lanes", count));
+    return;
+  }
+  out_.line(fmt::format("const i64 count = {};", count));
+  out_.open("if (counted.there)");
+  expressions_.replace(flat.count, "count");
+  for (auto stmt = reader; stmt != b.body.end(); ++stmt) this->stmt(**stmt);
+  expressions_.replace(nullptr, "");
+  out_.close();
+}
+
+void WorkerEmitter::keep(const ir::Store& s) {
+  constexpr std::int64_t kMostWords = 64;
+  const std::int64_t words =
+      static_cast<std::int64_t>(matcha_program::words_for(static_cast<std::uint64_t>(facts_.longest(s.value))));
+  std::string value = expressions_.text(s.value);
+  const auto uses = uses_.find(s.var);
+  if (uses != uses_.end() && uses->second > 1 && words <= kMostWords) {
+    std::string place = fmt::format("{}_words", names_.of(s.var));
+    out_.line(fmt::format("alignas(16) u64 {}[{}];", place, words));
+    value = fmt::format("keep_bits({}, {})", value, place);
+  }
+  out_.line(fmt::format("const auto {} = {};", names_.of(s.var), value));
+}
+
+WorkerEmitter::Parts WorkerEmitter::begin_parts(const ir::For& loop, int number) {
+  Parts parts;
+  bool innermost = true;
+  ir::for_each_stmt(*loop.body, [&](const ir::Stmt& s) {
+    innermost = innermost && s.kind != Kind::For;
+    const ir::Yield* yield = ir::as<ir::Yield>(&s);
+    if (yield == nullptr || !counts_a_set(*yield)) return;
+    const bool known = std::ranges::any_of(parts, [&](const auto& part) { return part.first == yield->sink; });
+    if (!known) parts.emplace_back(yield->sink, fmt::format("{}_part{}", names_.of(yield->sink), number));
+  });
+  if (!innermost) return {};
+  for (const auto& [sum, part] : parts) {
+    out_.line(fmt::format("i64 {} = 0;", part));
+    parts_[sum] = part;
+  }
+  return parts;
+}
+
+}  // namespace matcha::codegen

@@ -1,0 +1,163 @@
+#include <algorithm>
+#include <utility>
+
+#include "codegen/c_family/spine.h"
+#include "codegen/c_family/worker_emitter.h"
+#include "ir/match.h"
+
+namespace matcha::codegen {
+
+using ir::Kind;
+
+bool WorkerEmitter::goes_on(const ir::Block& b) const {
+  const std::vector<const ir::For*> loops = spine(b, level_ == kSpineLevels - 1);
+  const auto shared = [&](const ir::For* loop) { return lane_loops_ && lane_loops_->contains(*loop); };
+  return !loops.empty() && std::ranges::none_of(loops, shared);
+}
+
+void WorkerEmitter::resumable(const ir::Stmt& s) {
+  if (const ir::For* loop = ir::as<ir::For>(&s)) {
+    spine_loop(*loop);
+    return;
+  }
+  const ir::If* branch = ir::as<ir::If>(&s);
+  out_.open(fmt::format("if ({})", expressions_.text(branch->cond)));
+  block(*branch->then_body);
+  if (branch->maybe_else != nullptr) {
+    out_.turn("else");
+    block(*branch->maybe_else);
+  }
+  out_.close();
+}
+
+void WorkerEmitter::spine_loop(const ir::For& loop) {
+  if (const FlatLoop* flat = flat_loops_ ? flat_loops_->find(loop) : nullptr) return flat_loop(loop, *flat, true);
+  const bool bits = loop.lists[0]->type->bits;
+  std::vector<std::string> lists = bind_lists(loop);
+  std::string index = fmt::format("at{}", level_);
+  std::string walk = fmt::format("walk{}", level_);
+  std::string positions = fmt::format("bits{}", walked_);
+  std::string size = bits ? fmt::format("u64(w.size_of_bits({}))", lists[0]) : length(loop, lists);
+  out_.line(fmt::format("Walk {} = w.walk(task, {}, {});", walk, level_, size));
+  if (bits) {
+    ++walked_;
+    names_bits_ = true;
+    out_.open(fmt::format("for (auto {0} = walk_bits_from({1}, {2}.begin); {0}.next() && u64({0}.index) < {2}.end;)",
+                          positions, lists[0], walk),
+              comment(loop));
+    out_.line(fmt::format("const u64 {} = u64({}.index);", index, positions));
+  } else {
+    out_.open(fmt::format("for (u64 {0} = {1}.begin; {0} < {1}.end; ++{0})", index, walk), comment(loop));
+  }
+  leave("leave", walk, index);
+  ++level_;
+  ++depth_;
+  ++loops_;
+  if (bits) {
+    bind_position(loop, positions);
+    block(*loop.body);
+  } else {
+    loop_body(loop, lists, index);
+  }
+  --level_;
+  --depth_;
+  --loops_;
+  if (level_ == 0) out_.line("w.finish_positions(task, 1);");
+  out_.close();
+}
+
+void WorkerEmitter::loop(const ir::For& s) {
+  if (s.lists[0]->type->bits) return bit_loop(s);
+  if (const FlatLoop* flat = flat_loops_ ? flat_loops_->find(s) : nullptr) return flat_loop(s, *flat, false);
+  ++depth_;
+  std::vector<std::string> lists = bind_lists(s);
+  std::string index = fmt::format("step{}", walked_++);
+  out_.open(fmt::format("for (u64 {0} = 0, end = {1}; {0} < end; ++{0})", index, length(s, lists)), comment(s));
+  ++loops_;
+  loop_body(s, lists, index);
+  --loops_;
+  out_.close();
+  --depth_;
+}
+
+void WorkerEmitter::bit_loop(const ir::For& s) {
+  const bool shared = lane_loops_ && lane_loops_->contains(s);
+  const int number = walked_++;
+  const std::string walk = fmt::format("bits{}", number);
+  const std::string set = expressions_.text(s.lists[0]);
+  const Parts parts = alone_ || shared ? begin_parts(s, number) : Parts{};
+  ++depth_;
+  out_.open(fmt::format("for (auto {0} = {1}; {0}.next();)", walk,
+                        shared   ? fmt::format("w.walk_lanes({})", set)
+                        : alone_ ? fmt::format("w.walk_own({}, {})", set, lanes_)
+                                 : fmt::format("walk_bits({})", set)),
+            comment(s));
+  bind_position(s, walk);
+  const bool before = set_alone(alone_ || shared);
+  const std::string lanes = std::exchange(lanes_, walk + ".lanes");
+  ++loops_;
+  block(*s.body);
+  --loops_;
+  lanes_ = lanes;
+  set_alone(before);
+  out_.close();
+  --depth_;
+  for (const auto& [sum, part] : parts) {
+    out_.line(fmt::format("{} += {};", shared_counts_.contains(sum) ? share(sum) : accumulator(sum) + "lanes", part));
+    parts_.erase(sum);
+  }
+}
+
+void WorkerEmitter::loop_body(const ir::For& loop, const std::vector<std::string>& lists, const std::string& index) {
+  bind_items(loop, lists, index);
+  block(*loop.body);
+}
+
+std::vector<std::string> WorkerEmitter::bind_lists(const ir::For& loop) {
+  std::vector<std::string> bound;
+  for (const ir::Expr* list : loop.lists) {
+    if (list->kind == Kind::Var) {
+      bound.push_back(expressions_.text(list));
+      continue;
+    }
+    bound.push_back(fmt::format("walked{}", walked_++));
+    out_.line(fmt::format("const auto {} = {};", bound.back(), expressions_.text(list)));
+  }
+  return bound;
+}
+
+void WorkerEmitter::bind_items(const ir::For& loop, const std::vector<std::string>& lists, const std::string& index) {
+  std::size_t var = 0;
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    for (std::size_t column = 0; column < loop.lists[i]->type->columns.size(); ++column, ++var) {
+      out_.line(fmt::format("const {} {} = item<{}>({}, {});", Expressions::type(loop.vars[var]->type),
+                            names_.of(loop.vars[var]), column, lists[i], index));
+    }
+  }
+  if (loop.maybe_index != nullptr)
+    out_.line(fmt::format("const i64 {} = i64({});", names_.of(loop.maybe_index), index));
+}
+
+void WorkerEmitter::bind_position(const ir::For& s, const std::string& walk) {
+  out_.line(fmt::format("const i64 {} = {}.position;", names_.of(s.vars[0]), walk));
+  if (s.maybe_index != nullptr) out_.line(fmt::format("const i64 {} = {}.index;", names_.of(s.maybe_index), walk));
+}
+
+std::string WorkerEmitter::length(const ir::For& loop, const std::vector<std::string>& lists) {
+  std::string size = fmt::format("u64({}.size)", lists[0]);
+  for (std::size_t i = 1; i < lists.size(); ++i) {
+    size = fmt::format("w.same_length({}, u64({}.size), {}, {})", size, lists[i], loop.loc.line, loop.loc.column);
+  }
+  return size;
+}
+
+void WorkerEmitter::leave(std::string_view call, const std::string& walk, const std::string& index) {
+  out_.line(fmt::format("if (w.{}(task, {}, {}, {}, {}, {})) break;", call, level_, walk, level_ > 0 ? "at0" : "0",
+                        level_ > 1 ? "at1" : "0", index));
+}
+
+std::string WorkerEmitter::place(const std::string& index) const {
+  return fmt::format("{}, {}, {}, {}", level_, level_ > 0 ? "at0" : "0", level_ > 1 ? "at1" : "0", index);
+}
+
+}  // namespace matcha::codegen
