@@ -103,7 +103,7 @@ class Explain {
     code = pattern_->check_arcs(options_.bind.directed);
     if (code != ExitCode::Ok) return code;
     stub_.emplace(options_.compile, console_);
-    stub_->take(std::string(pattern_stub()));
+    stub_->take(pattern_->stub());
     code = stub_->check();
     return code == ExitCode::Ok ? stub_->lower() : code;
   }
