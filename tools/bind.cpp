@@ -139,8 +139,11 @@ class Planner {
     spec.path = path;
     spec.directed = options_.directed;
     if (type.is_graph() && type.elem != nullptr) {
-      spec.temporal = true;
-      spec.info = type.elem->kind == Type::Kind::Float ? runtime::ColumnKind::Float : runtime::ColumnKind::Int;
+      spec.edge_info = true;
+      spec.temporal = options_.temporal;
+      spec.info = type.elem->kind == Type::Kind::Float ? runtime::ColumnKind::Float : runtime::ColumnKind::Label;
+    } else {
+      spec.simple = type.is_graph();
     }
     spec.labels_path = options_.labels;
     return spec;
@@ -333,6 +336,9 @@ void add_bind_options(CLI::App& verb, BindOptions& options) {
       ->type_name("FILE")
       ->group("Inputs");
   verb.add_flag("--directed", options.directed, "Keep arcs instead of making graphs symmetric")->group("Inputs");
+  verb.add_flag("--temporal", options.temporal,
+                "Keep arcs and repeats of graphs whose edge information the program reads (`u v t`)")
+      ->group("Inputs");
 }
 
 std::optional<BindPlan> plan_binding(const frontend::asg::Graph& program, const ir::Module& module,

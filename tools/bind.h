@@ -22,9 +22,10 @@ struct BindOptions {
   std::vector<std::string> params;  ///< `NAME=VALUE`.
   std::string labels;               ///< File of vertex labels; empty: none.
   bool directed = false;
+  bool temporal = false;
 };
 
-/// GRAPH, `--in`, `--param`, `--labels` and `--directed`.
+/// GRAPH, `--in`, `--param`, `--labels`, `--directed` and `--temporal`.
 void add_bind_options(CLI::App& verb, BindOptions& options);
 
 /// What one parameter is bound to; nothing is read yet.

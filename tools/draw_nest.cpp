@@ -48,7 +48,8 @@ std::vector<std::string> wrapped(const std::string& text, std::size_t most) {
 
 class NestPicture {
  public:
-  explicit NestPicture(const std::vector<Step>& nest) : scale_(std::log10(1 + largest_of(nest))) {
+  NestPicture(const std::vector<Step>& nest, std::string figures_name)
+      : figures_name_(std::move(figures_name)), scale_(std::log10(1 + largest_of(nest))) {
     width_ = std::max(kWidth, kLeastWidth + 2 * kPad * static_cast<double>(depth_of(nest)));
     y_ = 4;
     block(nest, 4, width_ - 4);
@@ -112,7 +113,7 @@ class NestPicture {
     std::vector<std::string> facts;
     if (step.actual) {
       const StepCount& count = *step.actual;
-      std::string text = "actual " + grouped(count.items);
+      std::string text = figures_name_ + " " + grouped(count.items);
       if (count.times > 1 && count.times != count.items) text += " · mean " + mean_text(count);
       if (count.kept != count.items && step.kind == StepKind::Loop) text += " · kept " + grouped(count.kept);
       facts.push_back(std::move(text));
@@ -137,6 +138,7 @@ class NestPicture {
     y_ += kCodeLine;
   }
 
+  std::string figures_name_;
   double scale_;
   double width_ = 0, y_ = 0;
   bool bars_ = false;
@@ -147,7 +149,7 @@ class NestPicture {
 }  // namespace
 
 Drawing draw_nest(const Explanation& all) {
-  NestPicture picture(all.nest);
+  NestPicture picture(all.nest, figures_name(all));
   const bool bars = picture.has_bars();
   Drawing out = std::move(picture).drawing();
   if (!bars) return out;
@@ -158,7 +160,7 @@ Drawing draw_nest(const Explanation& all) {
     out.body += text_element({x, out.height + 14}, text, "quiet", "start");
     x += 16 + 6.8 * static_cast<double>(characters(text));
   };
-  if (all.ran) entry("actual", "actual");
+  if (all.ran) entry("actual", figures_name(all));
   if (!all.plans.empty()) entry("expected", "estimated");
   entry({}, fmt::format("on a logarithmic scale from 0 to {}", about(largest_of(all.nest))));
   out.height += 26;

@@ -1,6 +1,7 @@
 #include "tools/draw_pattern.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -109,9 +110,28 @@ class PatternPicture {
         if (p.directed && forth) more += kArcEnd;
         if (p.directed && back) more += kArcStart;
         if (forth || back) join(u, v, "edge", more);
+        label_edge(u, v);
         if (pattern::has(p.anti[at(u)], v)) join(u, v, "anti", {});
       }
     }
+  }
+
+  /// The labels of the edge, or of both arcs, near its middle.
+  void label_edge(int u, int v) {
+    const pattern::Pattern& p = plan_.pattern;
+    std::string text = fmt::format("{}", fmt::join(p.labels_of(u, v), ", "));
+    if (p.labels_of(v, u) != p.labels_of(u, v)) {
+      text += fmt::format("{}{}", text.empty() ? "" : " / ", fmt::join(p.labels_of(v, u), ", "));
+    }
+    if (text.empty()) return;
+    text = shortened(text, kMostInLabel);
+    const double half = static_cast<double>(characters(text)) * 4.2;
+    const Point middle = curve_middle(points_[at(u)], points_[at(v)], bend_of(u, v, 0));
+    std::vector<Point> places;
+    for (const auto& [x, y] : {Point{0, -8}, Point{0, 16}, Point{half + 8, 4}, Point{-half - 8, 4}}) {
+      places.push_back({middle.x + x, middle.y + y});
+    }
+    place_text(text, "label", half, places);
   }
 
   void vertices() {

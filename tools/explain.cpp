@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -34,6 +35,8 @@ struct ExplainOptions {
   unsigned threads = 0;
   std::string order = "auto";
   bool no_run = false;
+  std::int64_t sample = 1;
+  std::optional<double> timeout;
   bool dot = false;
   std::string svg, html;  ///< Files; empty: none.
 };
@@ -51,7 +54,10 @@ bool same_file(const std::string& a, const std::string& b) {
 class Explain {
  public:
   explicit Explain(const ExplainOptions& options)
-      : options_(options), console_(options.console), compilation_(options.compile, console_) {
+      : options_(options),
+        console_(options.console),
+        session_(options.timeout),
+        compilation_(options.compile, console_) {
     compilation_.set_cancel(session_.cancel());
   }
 
@@ -67,10 +73,13 @@ class Explain {
     for (Step step : {&Explain::check_options, &Explain::read, &Explain::load, &Explain::order, &Explain::compile,
                       &Explain::run, &Explain::count}) {
       code = (this->*step)();
-      if (code == ExitCode::Ok && session_.stopped()) code = console_.error(session_.verdict(), "interrupted");
+      if (code == ExitCode::Ok && session_.stopped() && found_.stopped.empty()) code = stop();
       if (code != ExitCode::Ok) return code;
     }
-    return print();
+    code = print();
+    if (code != ExitCode::Ok || found_.stopped.empty()) return code;
+    if (!console_.json()) console_.write(fmt::format("partial result: {}\n", found_.stopped));
+    return ExitCode::Timeout;
   }
 
  private:
@@ -78,7 +87,18 @@ class Explain {
   bool has_inputs() const { return !options_.bind.graph.empty() || !options_.bind.inputs.empty(); }
   bool runs() const { return has_inputs() && !options_.no_run; }
 
+  /// A signal, or the end of the time before there was anything to show.
+  ExitCode stop() {
+    return console_.error(session_.verdict(), session_.verdict() == ExitCode::Timeout
+                                                  ? "stopped by --timeout before there was a result"
+                                                  : "interrupted");
+  }
+
   ExitCode check_options() {
+    if (options_.sample > 1 && options_.no_run) {
+      return console_.error(ExitCode::Usage, "`--sample` is of a run, and `--no-run` says that there is none",
+                            "leave one of them out");
+    }
     if (of_pattern() && options_.compile.file != kPatternFile) {
       return console_.error(ExitCode::Usage, "`--pattern` writes the program itself",
                             "leave the program out: matcha explain --pattern P GRAPH");
@@ -103,7 +123,7 @@ class Explain {
     code = pattern_->check_arcs(options_.bind.directed);
     if (code != ExitCode::Ok) return code;
     stub_.emplace(options_.compile, console_);
-    stub_->take(std::string(pattern_stub()));
+    stub_->take(pattern_->stub());
     code = stub_->check();
     return code == ExitCode::Ok ? stub_->lower() : code;
   }
@@ -176,12 +196,15 @@ class Explain {
     return ExitCode::Ok;
   }
 
-  /// Runs on the bound inputs; the rows of a list are only counted.
-  ExitCode execute(codegen::Executable& executable, double& ms, codegen::RunResult& result) {
+  using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+
+  /// Runs on the bound inputs until the deadline; the rows of a list are only counted.
+  ExitCode execute(codegen::Executable& executable, Deadline deadline, double& ms, codegen::RunResult& result) {
     codegen::RunOptions run;
     run.threads = options_.threads;
     run.labels = bound_.labels;
     run.stop_request = session_.stop_request();
+    run.deadline = deadline;
     run.on_rows = [](const codegen::Rows&) { return true; };
     const Stopwatch watch;
     codegen::RunOutcome outcome = executable.run(bound_.arguments, *bound_.inputs.universe, run);
@@ -191,13 +214,28 @@ class Explain {
                                failed->error.message, failed->error.hint);
     }
     result = std::move(std::get<codegen::RunResult>(outcome));
-    if (result.ending != codegen::Ending::Complete) return console_.error(session_.verdict(), "interrupted");
+    if (result.ending == codegen::Ending::Deadline) {
+      if (!found_.stopped.empty()) found_.stopped += ", and ";
+      found_.stopped += fmt::format("{} --timeout after {} outer iterations",
+                                    found_.stopped.empty() ? "stopped by" : "its counting by", result.positions);
+    } else if (result.ending != codegen::Ending::Complete) {
+      return console_.error(session_.verdict(), "interrupted");
+    }
+    found_.simd = result.tier;
     return ExitCode::Ok;
+  }
+
+  /// Half of the time that is left is for the run, the rest for counting.
+  Deadline half_time() const {
+    if (!session_.deadline()) return std::nullopt;
+    const auto now = std::chrono::steady_clock::now();
+    return now + (*session_.deadline() - now) / 2;
   }
 
   ExitCode run() {
     if (!runs()) return ExitCode::Ok;
     backend_ = make_backend("llvm");
+    if (options_.sample > 1) return ExitCode::Ok;
     std::unique_ptr<codegen::Executable> executable;
     ExitCode code = compilation_.load(*backend_, executable);
     if (code != ExitCode::Ok) return code;
@@ -205,11 +243,10 @@ class Explain {
     found_.times.insert(found_.times.end(), steps.begin(), steps.end());
     codegen::RunResult result;
     double ms = 0;
-    code = execute(*executable, ms, result);
+    code = execute(*executable, half_time(), ms, result);
     if (code != ExitCode::Ok) return code;
     found_.times.emplace_back("run", ms);
     found_.ran = true;
-    found_.simd = result.tier;
     found_.positions = result.positions;
     found_.deferred = result.deferred;
     if (compilation_.graph().result->type->is_list()) {
@@ -225,10 +262,10 @@ class Explain {
     return ExitCode::Ok;
   }
 
-  /// Runs once more, counting.
+  /// Runs once more, counting, or for the first time if a sample is enough.
   ExitCode count() {
     if (!runs()) return ExitCode::Ok;
-    const LoopCounts counts(*lists_, compilation_.context());
+    const LoopCounts counts(*lists_, compilation_.context(), options_.sample);
     if (!counts.any()) {
       console_.note("sizes: too many loops to count how often each runs");
       return ExitCode::Ok;
@@ -242,9 +279,15 @@ class Explain {
     found_.times.push_back(compilation_.times().back());
     codegen::RunResult result;
     double ms = 0;
-    code = execute(*executable, ms, result);
+    code = execute(*executable, session_.deadline(), ms, result);
     if (code != ExitCode::Ok) return code;
     found_.times.emplace_back("run, counting", ms);
+    found_.sample = static_cast<std::uint64_t>(options_.sample);
+    if (options_.sample > 1) {
+      found_.ran = true;
+      found_.positions = result.positions;
+      found_.deferred = result.deferred;
+    }
     counts.fill(result, found_.nest);
     return ExitCode::Ok;
   }
@@ -291,7 +334,7 @@ class Explain {
  private:
   const ExplainOptions& options_;
   Console console_;
-  Session session_{std::nullopt};
+  Session session_;
   Compilation compilation_;
   std::optional<PatternSource> pattern_;
   std::optional<Compilation> stub_;
@@ -321,6 +364,12 @@ void add_explain(CLI::App& app, Action& action) {
       ->type_name("N");
   add_order_option(*verb, o.order);
   verb->add_flag("--no-run", o.no_run, "Only look at the graph: estimates and memory, no run");
+  verb->add_option("--sample", o.sample, "Walk one in N outermost positions only; sizes are N times theirs")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
+      ->option_text("N");
+  verb->add_option("--timeout", o.timeout, "Seconds for all of it; then the sizes until there")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("SECONDS");
   verb->add_option("--svg", o.svg, "Draw the pattern and the loops into this file instead (`-`: stdout)")
       ->type_name("FILE");
   verb->add_option("--html", o.html, "Write a page with pictures and tables instead (`-`: stdout)")->type_name("FILE");
@@ -332,6 +381,7 @@ Examples:
   matcha explain query.mt
   matcha explain query.mt graph.txt.gz
   matcha explain --pattern house graph.txt.gz --no-run
+  matcha explain --pattern house graph.txt.gz --sample 100 --timeout 60
   matcha explain --pattern house graph.txt.gz --html house.html
   matcha explain query.mt graph.txt.gz --svg query.svg
   matcha explain query.mt --dot | dot -Tsvg -o query.svg)");

@@ -75,8 +75,8 @@ std::string sizes_text(const Explanation& all) {
       std::any_of(rows.begin(), rows.end(), [](const SizeRow& row) { return row.step->actual || row.step->expected; });
   if (!figures) return {};
   std::string out = "\nsizes\n";
-  out += fmt::format("  {} {:>18} {:>10} {:>18} {:>10} {:>18}\n", fitted("", kNameWidth), "estimated", "mean", "actual",
-                     "mean", "kept");
+  out += fmt::format("  {} {:>18} {:>10} {:>18} {:>10} {:>18}\n", fitted("", kNameWidth), "estimated", "mean",
+                     figures_name(all), "mean", "kept");
   for (const SizeRow& row : rows) {
     const std::string name = fitted(std::string(2 * std::min<std::size_t>(row.depth, 12), ' ') + row.text, kNameWidth);
     std::string line = fmt::format("  {} {:>18} {:>10} {:>18} {:>10} {:>18}", name, row.expected, row.expected_mean,
@@ -105,7 +105,7 @@ std::string memory_text(const std::vector<PlannedBuffer>& plan) {
 }
 
 std::string run_text(const Explanation& all) {
-  std::string out = "\nthis run\n";
+  std::string out = all.stopped.empty() ? "\nthis run\n" : fmt::format("\nthis run, {}\n", all.stopped);
   if (!all.answer.empty()) out += fmt::format("  {:<14} {}\n", "result", all.answer);
   out += fmt::format("  {:<14} {}\n", "simd", all.simd);
   out += fmt::format("  {:<14} {}\n", "outer steps", all.positions);
@@ -122,6 +122,10 @@ std::vector<SizeRow> size_rows(const Explanation& all) {
   return rows;
 }
 
+std::string figures_name(const Explanation& all) {
+  return all.sample > 1 ? "sampled" : all.stopped.empty() ? "actual" : "partial";
+}
+
 std::string sizes_caption(const Explanation& all) {
   std::string out;
   if (!all.plans.empty()) {
@@ -130,10 +134,17 @@ std::string sizes_caption(const Explanation& all) {
                        all.induced ? ", as if more edges were allowed" : "");
   }
   if (all.ran) {
+    std::string name = figures_name(all);
+    name[0] = static_cast<char>(name[0] - 'a' + 'A');
     out += fmt::format(
-        "{}Actual: bodies that ran, items of sets, sums of what was added. Mean: of those each time. Kept: bodies that "
+        "{}{}: bodies that ran, items of sets, sums of what was added. Mean: of those each time. Kept: bodies that "
         "went on after the conditions at their top.",
-        out.empty() ? "" : " ");
+        out.empty() ? "" : " ", name);
+    if (all.sample > 1) {
+      out += fmt::format(" One in {0} of the outermost positions was walked, and figures are {0} times theirs.",
+                         all.sample);
+    }
+    if (!all.stopped.empty()) out += fmt::format(" Partial: {}.", all.stopped);
   }
   return out.empty() ? "With a graph: how often each step runs." : out;
 }

@@ -35,6 +35,8 @@ struct Explanation {
   std::string answer;  ///< Empty if it is a list.
   std::string simd;
   std::uint64_t positions = 0, deferred = 0;
+  std::uint64_t sample = 1;  ///< Figures are of one in so many outermost positions, times that number.
+  std::string stopped;       ///< What ended the run or its counting early; empty: they ran to their end.
   std::vector<std::pair<std::string, double>> times;  ///< Milliseconds of each stage, in order.
 };
 
@@ -49,6 +51,8 @@ struct SizeRow {
 /// Every step of the nest that has figures, and every loop.
 std::vector<SizeRow> size_rows(const Explanation& all);
 
+/// What the figures of the run are called: `actual`, or `sampled` or `partial` if they are not of all of it.
+std::string figures_name(const Explanation& all);
 /// What the columns are.
 std::string sizes_caption(const Explanation& all);
 

@@ -89,7 +89,7 @@ std::string loop_sections(const Explanation& all) {
     rows.push_back(
         {std::string(2 * row.depth, ' ') + row.text, row.expected, row.expected_mean, row.items, row.mean, row.kept});
   }
-  out += table(sizes_caption(all), {"step", "estimated", "mean", "actual", "mean", "kept"},
+  out += table(sizes_caption(all), {"step", "estimated", "mean", figures_name(all), "mean", "kept"},
                {false, true, true, true, true, true}, rows);
   return out;
 }
@@ -172,7 +172,11 @@ std::string explanation_html(const Explanation& all) {
   out += fmt::format("<h1>{}</h1>\n", escaped(all.signature));
   out += paragraph(all.name, "quiet");
   if (!all.answer.empty()) {
-    out += fmt::format("<p class=\"answer\">Result: <strong>{}</strong></p>\n", escaped(all.answer));
+    out += fmt::format("<p class=\"answer\">{}: <strong>{}</strong></p>\n",
+                       all.stopped.empty() ? "Result" : "Partial result", escaped(all.answer));
+  }
+  if (!all.stopped.empty()) {
+    out += paragraph(fmt::format("The run was {}.", all.stopped));
   }
   out += counted_section(all) + pattern_sections(all) + loop_sections(all) + program_sections(all);
   out += pass_section(all) + memory_section(all) + run_section(all);

@@ -31,6 +31,7 @@ struct GraphOptions {
   std::string format;
   bool directed = false;
   bool temporal = false;
+  bool edge_labels = false;
   bool json = false;
   runtime::RmatSpec rmat;
   std::uint64_t n = 0, m = 0, rows = 0, columns = 0, left = 0, right = 0;
@@ -118,6 +119,8 @@ runtime::GraphSpec spec_of(const GraphOptions& options) {
   spec.path = options.input;
   spec.directed = options.directed;
   spec.temporal = options.temporal;
+  spec.edge_info = options.edge_labels;
+  if (options.edge_labels) spec.info = runtime::ColumnKind::Label;
   spec.labels_path = options.labels;
   spec.vertices_path = options.vertices;
   return spec;
@@ -184,6 +187,8 @@ void add_input_options(CLI::App& verb, GraphOptions& options) {
   verb.add_option("--vertices", options.vertices, "More vertices: one id a line")->type_name("FILE");
   verb.add_flag("--directed", options.directed, "Keep arcs instead of making the graph symmetric");
   verb.add_flag("--temporal", options.temporal, "Keep arcs, repeats and the third column (`u v t`)");
+  verb.add_flag("--edge-labels", options.edge_labels,
+                "Keep the third column of edges, numbers or words; edges with several labels are parallel");
 }
 
 void add_output_options(CLI::App& verb, GraphOptions& options) {

@@ -46,7 +46,11 @@ std::string as_text(const runtime::LoadedGraph& loaded, const runtime::GraphStat
                              report.compression == runtime::Compression::None
                                  ? std::string()
                                  : fmt::format(" ({})", runtime::compression_name(report.compression))));
-  line("direction", report.temporal ? "directed, repeats kept" : report.directed ? "directed" : "undirected");
+  line("direction", report.temporal   ? "directed, repeats kept"
+                    : report.directed ? "directed"
+                    : report.parallel ? "undirected, with parallel edges"
+                                      : "undirected");
+  if (report.edge_info) line("edges have", loaded.graph.facts().word_info ? "labels" : "numbers");
   line("vertices", stats.vertices);
   line(report.directed || report.temporal ? "arcs" : "edges", stats.edges);
   line("ids", stats.vertices == 0 ? std::string("none") : fmt::format("{} to {}", report.min_id, report.max_id));
@@ -90,6 +94,8 @@ nlohmann::ordered_json graph_facts(const runtime::LoadReport& report) {
               {"format", runtime::format_name(report.format)},
               {"compression", runtime::compression_name(report.compression)},
               {"directed", report.directed || report.temporal},
+              {"parallel_edges", report.parallel},
+              {"edge_info", report.edge_info},
               {"vertices", report.vertices},
               {"edges", report.edges},
               {"max_degree", report.max_degree},

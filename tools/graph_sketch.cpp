@@ -16,6 +16,8 @@ using frontend::pattern::kMostMoment;
 constexpr int kSamples = 20'000;
 /// Arcs of which the labels are looked at.
 constexpr std::uint64_t kMostLabelArcs = 50'000'000;
+/// Labels of edges that are told apart; times, which are no labels, would have many.
+constexpr std::size_t kMostEdgeLabels = 10'000;
 
 std::uint64_t vertex_at(const runtime::GraphView& view, std::uint64_t at) {
   return view.vertices != nullptr ? view.vertices[at] : at;
@@ -81,6 +83,21 @@ void add_labels(const runtime::GraphView& view, const runtime::LabelDictionary& 
   }
 }
 
+/// The shares of the labels of edges.
+void add_edge_labels(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary, GraphSketch& sketch) {
+  const runtime::GraphView view = graph.view();
+  const std::int64_t* const labels = static_cast<const std::int64_t*>(view.edge_info);
+  std::unordered_map<std::int64_t, std::uint64_t> found;
+  const std::uint64_t stride = view.arc_count / kMostLabelArcs + 1;
+  std::uint64_t seen = 0;
+  for (std::uint64_t arc = 0; arc < view.arc_count && found.size() < kMostEdgeLabels; arc += stride, ++seen) {
+    ++found[labels[arc]];
+  }
+  for (const auto& [label, times] : found) {
+    sketch.edge_labels[literal(dictionary, label)] = static_cast<double>(times) / static_cast<double>(seen);
+  }
+}
+
 }  // namespace
 
 GraphSketch sketch_of(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary) {
@@ -104,6 +121,9 @@ GraphSketch sketch_of(const runtime::Graph& graph, const runtime::LabelDictionar
   }
   sketch.triangles = clustering(view) * (sketch.moments[2] - sketch.moments[1]) / 6;
   if (view.labels != nullptr) add_labels(view, dictionary, sketch);
+  if (view.edge_info != nullptr && graph.facts().info == runtime::InfoKind::Int) {
+    add_edge_labels(graph, dictionary, sketch);
+  }
   return sketch;
 }
 

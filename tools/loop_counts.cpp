@@ -42,8 +42,10 @@ class CountingRewriter final : public ir::Rewriter {
  public:
   using Figure = LoopCounts::Figure;
 
-  CountingRewriter(const ir::Module& module, ir::Context& context, std::vector<LoopCounts::Counter>& counters)
-      : Rewriter(context), context_(context), counters_(counters) {
+  CountingRewriter(const ir::Module& module, ir::Context& context, std::vector<LoopCounts::Counter>& counters,
+                   std::int64_t sample)
+      : Rewriter(context), context_(context), counters_(counters), sample_(sample) {
+    find_read(module);
     ir::for_each_stmt(*module.body, [&](const ir::Stmt& stmt) {
       const ir::Collect* collect = ir::as<ir::Collect>(&stmt);
       for (std::size_t i = 0; collect != nullptr && i < collect->sinks.size(); ++i) {
@@ -79,8 +81,29 @@ class CountingRewriter final : public ir::Rewriter {
   }
 
  private:
+  /// Finds what later steps than `return` read.
+  void find_read(const ir::Module& module) {
+    for (const ir::Stmt* step : module.body->body) {
+      if (step->kind == ir::Kind::Return) continue;
+      const auto note = [&](const ir::Stmt& stmt) {
+        ir::for_each_expr(stmt, [&](const ir::Expr& expr) {
+          ir::for_each_node(expr, [&](const ir::Expr& node) {
+            if (const ir::Var* var = ir::as<ir::Var>(&node)) read_.insert(var);
+          });
+        });
+      };
+      if (const ir::Let* let = ir::as<ir::Let>(step); let == nullptr || let->value->type->is_list()) {
+        ir::for_each_stmt(*builder().block(std::array{step}), note);
+      }
+    }
+  }
+
   void region(const ir::Region& s, ir::Stmts& out) {
     const std::size_t before = counters_.size();
+    times_ = s.schedule.parallel ? sample_ : 1;
+    for (const ir::Sink& sink : s.collect->sinks) {
+      if (read_.contains(sink.var)) times_ = 1;
+    }
     // A parallel region is one loop, which is entered once.
     outermost_ = s.schedule.parallel ? s.collect->body->body[0] : nullptr;
     in_region_ = true;
@@ -105,7 +128,14 @@ class CountingRewriter final : public ir::Rewriter {
     count(s, Figure::Items, builder().integer(1), body);
     append(block(s.body), body);
     builder().set_loc(s.loc);
-    out.push_back(builder().loop(s.vars, s.lists, s.maybe_index, builder().block(body)));
+    const ir::Var* index = s.maybe_index;
+    if (&s == outermost_ && times_ > 1) {
+      if (index == nullptr) index = builder().var(context_.i64(), "i");
+      const ir::Expr* rest = builder().make(ir::Kind::Mod, {index, builder().integer(times_)});
+      const ir::Expr* chosen = builder().make(ir::Kind::Eq, {rest, builder().integer(times_ / 2)});
+      body = {builder().branch(chosen, builder().block(body))};
+    }
+    out.push_back(builder().loop(s.vars, s.lists, index, builder().block(body)));
   }
 
   void branch(const ir::If& s, ir::Stmts& out) {
@@ -138,7 +168,7 @@ class CountingRewriter final : public ir::Rewriter {
     if (!in_region_ || counters_.size() >= kMostCounters) return;
     builder().set_loc(stmt.loc);
     const ir::Var* sink = builder().var(context_.i128(), "count");
-    counters_.push_back({sink, &stmt, figure});
+    counters_.push_back({sink, &stmt, figure, times_});
     out.push_back(builder().yield(sink, std::array{value}));
   }
 
@@ -151,20 +181,23 @@ class CountingRewriter final : public ir::Rewriter {
   std::unordered_set<const ir::Var*> sums_;
   std::unordered_set<const ir::Var*> dropped_;  ///< Lists that are only returned.
   std::unordered_map<const ir::If*, const ir::For*> kept_of_;
+  std::unordered_set<const ir::Var*> read_;  ///< By steps that are no `return` and no scalar.
+  const std::int64_t sample_;
+  std::int64_t times_ = 1;  ///< `sample_` in a region that is sampled.
   const ir::Stmt* outermost_ = nullptr;
   bool in_region_ = false;
 };
 
-LoopCounts::LoopCounts(const ir::Module& module, ir::Context& context) : counting_(module) {
+LoopCounts::LoopCounts(const ir::Module& module, ir::Context& context, std::int64_t sample) : counting_(module) {
   if (module.stage != ir::Stage::Kernel) return;
-  counting_ = CountingRewriter(module, context, counters_).run(module);
+  counting_ = CountingRewriter(module, context, counters_, sample).run(module);
   if (counters_.size() >= kMostCounters) counters_.clear();
 }
 
 void LoopCounts::fill(const codegen::RunResult& result, std::vector<Step>& steps) const {
   std::map<std::pair<const ir::Stmt*, Figure>, __int128> found;
   for (std::size_t i = 0; i < counters_.size() && i < result.values.size(); ++i) {
-    found[{counters_[i].stmt, counters_[i].figure}] += std::get<__int128>(result.values[i]);
+    found[{counters_[i].stmt, counters_[i].figure}] += counters_[i].times * std::get<__int128>(result.values[i]);
   }
   const auto enter = [&](const auto& self, std::vector<Step>& some) -> void {
     for (Step& step : some) {

@@ -23,9 +23,12 @@ namespace matcha::tools {
 ///                                                  yield %sum, %value
 ///
 /// A list that is only returned is not kept, so that counting takes no memory for it.
+///
+/// With `sample` N, parallel regions walk one in N of the positions of their loop, and the figures are N times what was
+/// found; not regions that others read what they found, which would be another program.
 class LoopCounts {
  public:
-  LoopCounts(const ir::Module& module, ir::Context& context);
+  LoopCounts(const ir::Module& module, ir::Context& context, std::int64_t sample = 1);
 
   const ir::Module& module() const { return counting_; }
   /// False if the module has nothing to count, or so much that it would take long to compile.
@@ -43,6 +46,7 @@ class LoopCounts {
     const ir::Var* sink;
     const ir::Stmt* stmt;
     Figure figure;
+    std::int64_t times;  ///< What the sum is multiplied by.
   };
 
   std::vector<Counter> counters_;

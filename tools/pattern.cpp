@@ -53,6 +53,9 @@ ExitCode print_pattern(const PatternVerbOptions& options) {
     spec.path = options.graph;
     spec.labels_path = options.graph_labels;
     spec.directed = options.directed || source.directed();
+    spec.simple = !source.edge_labelled();
+    spec.edge_info = source.edge_labelled();
+    if (spec.edge_info) spec.info = runtime::ColumnKind::Label;
     const runtime::Result<runtime::LoadedGraph> loaded = runtime::load_graph(spec);
     if (!loaded) return console.error(loaded.error());
     console.note(loaded->report.render());
@@ -67,8 +70,8 @@ ExitCode print_pattern(const PatternVerbOptions& options) {
 
 std::string footer() {
   std::string out = R"(
-A pattern is text: `0-1,1-2,2-0`, with labels `0:a`, arcs `0>1`, pairs that must not be adjacent `0!1`; a file of lines
-`v ID LABEL` and `e U V`; `graph6:…`; or a name:
+A pattern is text: `0-1,1-2,2-0`, with labels `0:a`, labels of edges `0-1=b`, arcs `0>1`, pairs that must not be adjacent
+`0!1`; a file of lines `v ID LABEL` and `e U V LABEL`; `graph6:…`; or a name:
 )";
   for (const frontend::pattern::NamedPattern& known : frontend::pattern::pattern_names()) {
     out += fmt::format("  {:<16} {}\n", known.name, known.meaning);
@@ -77,6 +80,7 @@ A pattern is text: `0-1,1-2,2-0`, with labels `0:a`, arcs `0>1`, pairs that must
 Examples:
   matcha pattern house > house.mt
   matcha pattern 0-1,1-2,2-0,2-3 --labels a,b,,a --induced edge
+  matcha pattern '0>1=cites,1>2=cites,0>2' graph.txt --directed
   matcha pattern cycle:5 graph.txt.gz --list)";
 }
 

@@ -47,6 +47,8 @@ void add_pattern_options(CLI::App& verb, PatternOptions& options) {
       ->option_text("auto|extend|join|decompose")
       ->group("Pattern");
   verb.add_flag("--unlabelled", options.unlabelled, "Forget the labels of the pattern")->group("Pattern");
+  verb.add_flag("--unlabelled-edges", options.unlabelled_edges, "Forget the labels of the pattern's edges")
+      ->group("Pattern");
 }
 
 ExitCode PatternSource::read() {
@@ -68,6 +70,9 @@ ExitCode PatternSource::read() {
   const std::uint32_t file = sources_.add(name, std::move(text));
   loc_ = {file, 1, 1, static_cast<std::uint32_t>(std::max<std::size_t>(sources_.line(file, 1).size(), 1))};
   set_ = pattern::read_pattern(sources_, file, diagnostics_);
+  if (set_ && (options_.unlabelled || options_.unlabelled_edges)) {
+    for (pattern::Pattern& one : set_->patterns) one.edge_labels.clear();
+  }
   if (set_ && options_.unlabelled) {
     for (pattern::Pattern& one : set_->patterns) one.labels.assign(one.ids.size(), "");
     if (set_->patterns.front().size() > pattern::kMostUnlabelledVertices) {
@@ -131,6 +136,10 @@ std::string PatternSource::meaning() const {
                          : "Between the vertices of a match there may be more edges than the pattern has.");
 }
 
-std::string_view pattern_stub() { return "def pattern(G: Graph) -> int:\n    return size(vertices(G))\n"; }
+std::string PatternSource::stub() const {
+  return edge_labelled()
+             ? "def pattern(G: Graph) -> int:\n    return sum(apply(lambda v: sum(edge_info(G, v)), vertices(G)))\n"
+             : "def pattern(G: Graph) -> int:\n    return size(vertices(G))\n";
+}
 
 }  // namespace matcha::tools

@@ -16,10 +16,11 @@ struct PatternOptions {
   std::string induced = "vertex";
   std::string algorithm = "auto";
   bool embeddings = false;
-  bool unlabelled = false;  ///< Forget the labels of the pattern.
+  bool unlabelled = false;        ///< Forget the labels of the pattern.
+  bool unlabelled_edges = false;  ///< Forget those of its edges.
 };
 
-/// `--induced`, `--embeddings`, `--algorithm` and `--unlabelled`.
+/// `--induced`, `--embeddings`, `--algorithm`, `--unlabelled` and `--unlabelled-edges`.
 void add_pattern_options(CLI::App& verb, PatternOptions& options);
 
 /// A pattern from the command line, and the programs for it. Errors are reported on the console.
@@ -38,6 +39,9 @@ class PatternSource {
   /// After `write`.
   const frontend::pattern::PatternProgram& program() const { return *program_; }
   bool directed() const { return set_->patterns.front().directed; }
+  bool edge_labelled() const { return set_->patterns.front().edge_labelled(); }
+  /// A program with the same parameters as those for the pattern, to bind the graph before its own is written.
+  std::string stub() const;
   /// What is counted, in a line.
   std::string semantics(bool rows) const;
   /// What a match is, in sentences.
@@ -54,8 +58,5 @@ class PatternSource {
   std::optional<frontend::pattern::PatternSet> set_;
   std::optional<frontend::pattern::PatternProgram> program_;
 };
-
-/// A program with the same parameters as those for patterns, to bind the graph before the pattern's own is written.
-std::string_view pattern_stub();
 
 }  // namespace matcha::tools

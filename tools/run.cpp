@@ -139,7 +139,7 @@ class Run {
     if (code != ExitCode::Ok) return code;
     report_.pattern = pattern_->semantics(streams());
     stub_.emplace(options_.compile, console_);
-    stub_->take(std::string(pattern_stub()));
+    stub_->take(pattern_->stub());
     code = stub_->check();
     return code == ExitCode::Ok ? stub_->lower() : code;
   }

@@ -141,7 +141,8 @@ std::string Expressions::set_call(const ir::Expr* expr, std::string_view prefix,
   if (expr->kind != Kind::Sorted && expr->operands[1]->kind != Kind::Literal) {
     ir::ListFacts a = facts_.list(expr->operands[0]);
     ir::ListFacts b = facts_.list(expr->operands[1]);
-    if (!(a.ascending && a.unique && b.unique)) name += "_repeats";
+    bool of_vertices = expr->kind == Kind::Intersect && expr->operands[0]->kind == Kind::Vertices && b.ascending;
+    if (!(a.ascending && a.unique && b.unique)) name += of_vertices && !into.empty() ? "_distinct" : "_repeats";
   }
   std::string arguments;
   for (const ir::Expr* operand : expr->operands) arguments += (arguments.empty() ? "" : ", ") + text(operand);

@@ -7,6 +7,7 @@
 #include "codegen/c_family/prologue.h"
 #include "codegen/c_family/spine.h"
 #include "codegen/c_family/text_writer.h"
+#include "ir/analysis/walk.h"
 #include "ir/match.h"
 
 namespace matcha::codegen {
@@ -108,6 +109,16 @@ class HostEmitter {
     return fmt::format("i64({}ull)", static_cast<std::uint64_t>(std::get<std::int64_t>(value)));
   }
 
+  bool reads_edge_info() const {
+    bool found = false;
+    ir::for_each_stmt(*module_.body, [&](const ir::Stmt& stmt) {
+      ir::for_each_expr(stmt, [&](const ir::Expr& expr) {
+        ir::for_each_node(expr, [&](const ir::Expr& node) { found = found || node.kind == ir::Kind::EdgeInfo; });
+      });
+    });
+    return found;
+  }
+
   void parameters() {
     out_.open("static void bind_parameters(Host& host, Frame& f)");
     const ir::Var* graph = nullptr;
@@ -126,7 +137,8 @@ class HostEmitter {
       }
       graph = param;
     }
-    out_.line(fmt::format("host.bind({}, {{{}}});", graph == nullptr ? "\"\"" : quoted(graph->hint), lists));
+    out_.line(fmt::format("host.bind({}, {{{}}}, {});", graph == nullptr ? "\"\"" : quoted(graph->hint), lists,
+                          !reads_edge_info()));
     std::size_t own = module_.params.size() - about_.label_words.size();
     for (std::size_t i = 0; i < module_.params.size(); ++i) {
       const ir::Var* param = module_.params[i];

@@ -59,6 +59,7 @@ HostList of_input(const runtime::InputList& input) {
         list.kinds.push_back(ElementKind::Vid);
         list.columns.push_back(column.ranks.data());
         break;
+      case runtime::ColumnKind::Label:
       case runtime::ColumnKind::Int:
         list.kinds.push_back(ElementKind::Int);
         list.columns.push_back(column.ints.data());

@@ -33,6 +33,7 @@ const T* pointer(std::uint64_t word) {
 ElementKind element_kind(runtime::ColumnKind kind) {
   switch (kind) {
     case runtime::ColumnKind::Vertex: return ElementKind::Vid;
+    case runtime::ColumnKind::Label:
     case runtime::ColumnKind::Int: return ElementKind::Int;
     case runtime::ColumnKind::Float: break;
   }

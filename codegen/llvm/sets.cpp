@@ -187,7 +187,8 @@ Value* FunctionEmitter::store_items(const ir::Expr& e, const List& out) {
   List a = list(*e.operands[0]);
   Cell cell = a.columns[0].cell;
   const List* maybe_out = out.columns.empty() ? nullptr : &out;
-  bool short_result = common && kernel_operands(e);
+  bool of_vertices = common && e.operands[0]->kind == ir::Kind::Vertices && e.operands[1]->kind != ir::Kind::Literal;
+  bool short_result = common && (kernel_operands(e) || of_vertices);
   if (!short_result) check_room(a.size, out);
   if (e.operands[1]->kind == ir::Kind::Literal) {
     std::vector<Value*> items = literal_items(*e.operands[1]);
@@ -198,6 +199,7 @@ Value* FunctionEmitter::store_items(const ir::Expr& e, const List& out) {
   }
   bool ascending = true;
   List b = second_list(e, ascending);
+  if (of_vertices) check_room(min_u(a.size, b.size), out);
   if (!ascending) {
     return filter(a, maybe_out, [&](Value* x) {
       Value* hits = filter(b, nullptr, [&](Value* y) { return same(cell, x, y); });
@@ -206,7 +208,7 @@ Value* FunctionEmitter::store_items(const ir::Expr& e, const List& out) {
   }
   Value* arguments[] = {a.columns[0].data, a.size, b.columns[0].data, b.size, out.columns[0].data};
   if (kernel_operands(e)) {
-    if (short_result) check_room(min_u(a.size, b.size), out);
+    if (!of_vertices && common) check_room(min_u(a.size, b.size), out);
     llvm::FunctionType* type = module_.type_of<decltype(SetKernels::intersect)>();
     std::size_t offset = common ? offsetof(SetKernels, intersect) : offsetof(SetKernels, diff);
     const char* name = common ? "intersect" : "diff";
@@ -216,8 +218,9 @@ Value* FunctionEmitter::store_items(const ir::Expr& e, const List& out) {
   using namespace runtime;
   bool alike = cell == b.columns[0].cell;
   if (alike && cell == Cell::Vid) {
-    return b_.CreateCall(common ? MATCHA_RUNTIME(module_, rt_intersect_sorted_u32, Effect::WritesArguments)
-                                : MATCHA_RUNTIME(module_, rt_diff_sorted_u32, Effect::WritesArguments),
+    return b_.CreateCall(of_vertices ? MATCHA_RUNTIME(module_, rt_intersect_distinct_u32, Effect::WritesArguments)
+                         : common    ? MATCHA_RUNTIME(module_, rt_intersect_sorted_u32, Effect::WritesArguments)
+                                     : MATCHA_RUNTIME(module_, rt_diff_sorted_u32, Effect::WritesArguments),
                          arguments);
   }
   if (alike && cell == Cell::Int) {

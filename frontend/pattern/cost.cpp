@@ -24,7 +24,7 @@ int parts(Mask vertices, Near near) {
   return found;
 }
 
-constexpr double kLabelsOfTypicalGraph = 10;
+constexpr double kLabelsOfTypicalGraph = 10, kEdgeLabelsOfTypicalGraph = 10;
 
 }  // namespace
 
@@ -69,6 +69,9 @@ CostModel::CostModel(const Pattern& pattern, Induced induced, const GraphSketch&
       const double between = found == sketch.label_arcs.end() ? 1e-3 : found->second;
       edge_factor_[u][v] = between / (std::max((*moments_[u])[1], 1.0) * std::max((*moments_[v])[1], 1.0));
     }
+  }
+  for (std::size_t u = 0; u < n && pattern.edge_labelled(); ++u) {
+    for (std::size_t v = 0; v < n; ++v) edge_factor_[u][v] *= edge_share(static_cast<int>(u), static_cast<int>(v));
   }
   const double chance = std::pow(sketch.moments[2], 3) / std::pow(arcs, 3) / 6;
   constexpr double kLeast = 0.05, kMost = 1000;
@@ -116,6 +119,28 @@ double CostModel::common(Mask bound, Mask wanted) const {
   const auto near = [&](int v) { return pattern_.near(v) & wanted; };
   size *= std::pow(closing_, count(wanted) - parts(wanted, near));
   return std::min(size, smallest);
+}
+
+double CostModel::common(Mask bound, Mask wanted, int v) const {
+  double share = 1;
+  for_each(wanted, [&](int u) { share *= edge_share(u, v); });
+  return share * common(bound, wanted);
+}
+
+/// The share of edges that have the labels of those from u to v, and from v to u.
+double CostModel::edge_share(int u, int v) const {
+  double share = 1;
+  const auto ask = [&](const std::vector<std::string>& labels) {
+    for (const std::string& label : labels) {
+      const auto found = sketch_.edge_labels.find(label);
+      share *= sketch_.edge_labels.empty()          ? 1 / kEdgeLabelsOfTypicalGraph
+               : found == sketch_.edge_labels.end() ? 1e-6
+                                                    : found->second;
+    }
+  };
+  ask(pattern_.labels_of(u, v));
+  if (pattern_.directed) ask(pattern_.labels_of(v, u));
+  return share;
 }
 
 double CostModel::label_share(int v) const {

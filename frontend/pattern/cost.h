@@ -18,6 +18,8 @@ class CostModel {
   double matches(Mask part) const;
   /// Expected common neighbours, of any label, of the vertices `wanted` in a match of `bound`.
   double common(Mask bound, Mask wanted) const;
+  /// The same along edges with the labels that the pattern has between them and `v`.
+  double common(Mask bound, Mask wanted, int v) const;
   /// The share of a candidate set that has the label of v.
   double label_share(int v) const;
   /// Nanoseconds of one core for a set operation on lists of these lengths, and for an iteration of a loop.
@@ -29,6 +31,7 @@ class CostModel {
 
  private:
   double moment(int v, int power) const;
+  double edge_share(int u, int v) const;
 
   const Pattern& pattern_;
   const GraphSketch& sketch_;

@@ -175,6 +175,11 @@ class Decomposer {
         if (label.empty()) label = pattern_.label(u);
         for (std::size_t j = 0; j < vertices.size(); ++j) {
           if ((pattern_.out[at(u)] & vertices[j]) != 0) made.add_arc(static_cast<int>(i), static_cast<int>(j));
+          for_each(pattern_.out[at(u)] & vertices[j], [&](int w) {
+            for (const std::string& edge : pattern_.labels_of(u, w)) {
+              made.add_edge_label(static_cast<int>(i), static_cast<int>(j), edge);
+            }
+          });
           if ((pattern_.anti[at(u)] & vertices[j]) != 0) {
             made.anti[i] |= bit(static_cast<int>(j));
             made.anti[j] |= bit(static_cast<int>(i));
@@ -325,17 +330,18 @@ std::optional<Decomposition> best_decomposition(const Pattern& pattern, const Gr
   return best;
 }
 
-void write_decomposition(const Decomposition& d, std::uint64_t times, Text& out) {
+void write_decomposition(const Decomposition& d, const Relations& relations, std::uint64_t times, Text& out) {
   const std::vector<std::string> no_bases;
   const std::size_t k = d.cutset_order.vertices.size();
   const Requirements requirements(d.cutset, Induced::Edge);
-  Nest cutset(d.cutset, requirements, d.cutset_order, d.cutset_names, no_bases, Answer::Count, out);
+  Nest cutset(d.cutset, requirements, relations, d.cutset_order, d.cutset_names, no_bases, Answer::Count, out);
   std::vector<Requirements> of_counts;
   for (const LocalCount& count : d.counts) of_counts.emplace_back(count.pattern, Induced::Edge);
   std::vector<Nest> nests;
   for (std::size_t i = 0; i < d.counts.size(); ++i) {
     const LocalCount& count = d.counts[i];
-    nests.emplace_back(count.pattern, of_counts[i], count.order, count.names, no_bases, Answer::Count, out, k);
+    nests.emplace_back(count.pattern, of_counts[i], relations, count.order, count.names, no_bases, Answer::Count, out,
+                       k);
   }
   std::vector<std::string> functions;
   for (std::size_t level = 0; level < k; ++level) {

@@ -6,6 +6,7 @@
 
 #include "frontend/pattern/nest.h"
 #include "frontend/pattern/order.h"
+#include "frontend/pattern/relations.h"
 
 /// Counting without enumerating: the vertices of a cutset are matched one after another, and for each of their matches
 /// the numbers of ways to place what hangs on them are multiplied (DecoMine, section 4; ESCAPE, section 3; for single
@@ -51,6 +52,7 @@ std::optional<Decomposition> best_decomposition(const Pattern& pattern, const Gr
                                                 const std::vector<std::string>& names);
 
 /// Writes the body of a function `(G: Graph) -> int` that adds up the decomposition, each subgraph `times` times.
-void write_decomposition(const Decomposition& decomposition, std::uint64_t times, Text& out);
+void write_decomposition(const Decomposition& decomposition, const Relations& relations, std::uint64_t times,
+                         Text& out);
 
 }  // namespace matcha::frontend::pattern

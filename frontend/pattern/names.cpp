@@ -155,7 +155,7 @@ const std::vector<NamedPattern>& pattern_names() {
 
 std::string known_name(const Pattern& pattern) {
   constexpr int kMostVerticesOfNames = 5;
-  if (pattern.labelled() || pattern.directed || pattern.has_anti_edges()) return {};
+  if (pattern.labelled() || pattern.edge_labelled() || pattern.directed || pattern.has_anti_edges()) return {};
   if (pattern.size() < 2 || pattern.size() > kMostVerticesOfNames) return {};
   static const std::map<std::string, std::string> names = [] {
     std::map<std::string, std::string> by_key;

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "frontend/pattern/relations.h"
+
 namespace matcha::frontend::pattern {
 
 namespace {
@@ -83,11 +85,12 @@ std::string Text::find(const SetKey& key) const {
   return {};
 }
 
-Nest::Nest(const Pattern& pattern, const Requirements& requirements, const Order& order,
+Nest::Nest(const Pattern& pattern, const Requirements& requirements, const Relations& relations, const Order& order,
            const std::vector<std::string>& vertex_names, const std::vector<std::string>& bases, Answer answer,
            Text& out, std::size_t given)
     : pattern_(pattern),
       requirements_(requirements),
+      relations_(relations),
       order_(order),
       vertex_names_(vertex_names),
       bases_(bases),
@@ -120,8 +123,8 @@ std::string Nest::combine(int v, std::size_t level, int& operations) const {
   const int newest = order_.vertices[level];
   const Mask before = placed(level);
   std::string list = candidates_[at(v)].list;
-  const auto after = [&](int u) { return fmt::format("neighbor(G, {})", name(u)); };
-  const auto back = [&](int u) { return fmt::format("neighbor(R, {})", name(u)); };
+  const auto after = [&](int u) { return relations_.after("", name(u)); };
+  const auto back = [&](int u) { return relations_.before("", name(u)); };
   const auto meet = [&](const std::string& other) {
     if (list.empty()) {
       list = based(v, other);
@@ -136,13 +139,32 @@ std::string Nest::combine(int v, std::size_t level, int& operations) const {
     ++operations;
   };
   const bool first = list.empty();
-  if (has(requirements_.in_after[at(v)], newest)) meet(after(newest));
-  if (has(requirements_.in_before[at(v)], newest)) meet(back(newest));
+  if (has(requirements_.in_after[at(v)], newest)) {
+    const std::vector<std::string>& labels = pattern_.labels_of(newest, v);
+    if (labels.empty()) meet(after(newest));
+    for (const std::string& label : labels) meet(relations_.after(label, name(newest)));
+  }
+  if (has(requirements_.in_before[at(v)], newest)) {
+    const std::vector<std::string>& labels = pattern_.labels_of(v, newest);
+    if (labels.empty()) meet(back(newest));
+    for (const std::string& label : labels) meet(relations_.before(label, name(newest)));
+  }
   // What had to wait for the first list of neighbours.
   const Mask off = (first ? before : 0) | bit(newest);
   for_each(requirements_.off_after[at(v)] & off, [&](int u) { drop(after(u)); });
   for_each(requirements_.off_before[at(v)] & off, [&](int u) { drop(back(u)); });
   return list;
+}
+
+/// The labels of the edges between `v` and the vertices that it is to be adjacent to; empty where they have none.
+std::string Nest::edge_key(int v, Mask bound) const {
+  std::string key;
+  if (!pattern_.edge_labelled()) return key;
+  for_each(requirements_.wanted(v) & bound, [&](int u) {
+    key +=
+        fmt::format("{}>{}<{};", u, fmt::join(pattern_.labels_of(u, v), ","), fmt::join(pattern_.labels_of(v, u), ","));
+  });
+  return key;
 }
 
 void Nest::define(std::size_t level) {
@@ -157,7 +179,7 @@ void Nest::define(std::size_t level) {
     const auto key = [&](int w) {
       return std::tuple(requirements_.in_after[at(w)] & bound, requirements_.in_before[at(w)] & bound,
                         requirements_.off_after[at(w)] & bound, requirements_.off_before[at(w)] & bound,
-                        bases_.empty() ? std::string{} : bases_[at(w)]);
+                        bases_.empty() ? std::string{} : bases_[at(w)], edge_key(w, bound));
     };
     return key(u) == key(v);
   };
@@ -197,10 +219,11 @@ void Nest::define_group(std::size_t level, Mask users) {
     // A list of neighbours as it is: bounds are seen to where it is walked.
     next.below = next.above = 0;
   } else {
-    const Text::SetKey key(
-        requirements_.in_after[at(first)] & bound, requirements_.in_before[at(first)] & bound,
-        requirements_.off_after[at(first)] & bound, requirements_.off_before[at(first)] & bound, next.below, next.above,
-        (next.labelled ? pattern_.label(first) : "") + (bases_.empty() ? std::string{} : "in " + bases_[at(first)]));
+    const Text::SetKey key(requirements_.in_after[at(first)] & bound, requirements_.in_before[at(first)] & bound,
+                           requirements_.off_after[at(first)] & bound, requirements_.off_before[at(first)] & bound,
+                           next.below, next.above,
+                           (next.labelled ? pattern_.label(first) : "") +
+                               (bases_.empty() ? std::string{} : "in " + bases_[at(first)]) + edge_key(first, bound));
     std::string known = out_.find(key);
     if (known.empty()) {
       const std::string item = count(users) == 1 ? name(first) : "x";
@@ -258,9 +281,9 @@ std::string Nest::list_of(int v, std::size_t level) const {
   if (!list.empty()) return list;
   list = bases_.empty() || bases_[at(v)].empty() ? "vertices(G)" : bases_[at(v)];
   for_each(requirements_.off_after[at(v)] & bound,
-           [&](int u) { list = fmt::format("diff({}, neighbor(G, {}))", list, name(u)); });
+           [&](int u) { list = fmt::format("diff({}, {})", list, relations_.after("", name(u))); });
   for_each(requirements_.off_before[at(v)] & bound,
-           [&](int u) { list = fmt::format("diff({}, neighbor(R, {}))", list, name(u)); });
+           [&](int u) { list = fmt::format("diff({}, {})", list, relations_.before("", name(u))); });
   return list;
 }
 
@@ -317,7 +340,7 @@ std::string Nest::rest(std::size_t level) {
   if (!either_is_last(level)) return rest_in_order(level);
   Order order = order_;
   std::swap(order.vertices[level], order.vertices[level + 1]);
-  Nest swapped(pattern_, requirements_, order, vertex_names_, bases_, answer_, out_, given_);
+  Nest swapped(pattern_, requirements_, relations_, order, vertex_names_, bases_, answer_, out_, given_);
   swapped.candidates_ = candidates_;
   const auto size = [&](int v) { return fmt::format("size({})", candidates_[at(v)].list); };
   const std::string fewer = fmt::format("{} <= {}", size(order_.vertices[level]), size(order.vertices[level]));

@@ -8,6 +8,10 @@
 #include "frontend/pattern/pattern.h"
 #include "frontend/pattern/requirements.h"
 
+namespace matcha::frontend::pattern {
+class Relations;
+}
+
 /// The text of nested functions that match one vertex after another.
 namespace matcha::frontend::pattern {
 
@@ -26,7 +30,8 @@ class Text {
   /// `wanted`, or that with `more` or a number behind it, so that nothing visible has the name.
   std::string fresh(const std::string& wanted, const std::string& more = {});
 
-  /// A set of vertices by what defines it: lists it is in or off, by vertex, bounds, and the list it was taken from.
+  /// A set of vertices by what defines it: lists it is in or off, by vertex, bounds, and labels and the list it was
+  /// taken from.
   using SetKey = std::tuple<Mask, Mask, Mask, Mask, Mask, Mask, std::string>;
   /// The visible name of the set; empty if it has none.
   std::string find(const SetKey& key) const;
@@ -53,7 +58,7 @@ class Nest {
   /// `vertex_names` are those of the placed vertices; `bases`, if not empty, names a list for each vertex that holds
   /// all its candidates, so that labels and degrees are not looked at. The first `given` vertices are matched by
   /// someone else, who also names their candidates. Everything is kept by reference.
-  Nest(const Pattern& pattern, const Requirements& requirements, const Order& order,
+  Nest(const Pattern& pattern, const Requirements& requirements, const Relations& relations, const Order& order,
        const std::vector<std::string>& vertex_names, const std::vector<std::string>& bases, Answer answer, Text& out,
        std::size_t given = 0);
 
@@ -83,6 +88,7 @@ class Nest {
   std::string based(int v, const std::string& neighbors) const;
   void define_group(std::size_t level, Mask users);
   std::string combine(int v, std::size_t level, int& operations) const;
+  std::string edge_key(int v, Mask bound) const;
   std::vector<std::string> bound_conditions(const std::string& item, Mask below, Mask above) const;
   std::string list_of(int v, std::size_t level) const;
   std::vector<std::string> conditions(int v, std::size_t level, bool last) const;
@@ -90,6 +96,7 @@ class Nest {
 
   const Pattern& pattern_;
   const Requirements& requirements_;
+  const Relations& relations_;
   const Order& order_;
   const std::vector<std::string>& vertex_names_;
   const std::vector<std::string>& bases_;

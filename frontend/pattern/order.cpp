@@ -39,7 +39,8 @@ double level_cost(const Pattern& pattern, const CostModel& model, Mask bound, in
 double scan_cost(const Pattern& pattern, const CostModel& model, Mask before, int newest) {
   const Mask wanted = model.requirements().wanted(newest) & before;
   if (pattern.label(newest).empty()) return 0;
-  const double candidates = wanted == 0 ? static_cast<double>(model.sketch().vertices) : model.common(before, wanted);
+  const double candidates =
+      wanted == 0 ? static_cast<double>(model.sketch().vertices) : model.common(before, wanted, newest);
   return candidates * (count(wanted) > 1 ? model.label_share(newest) : 1);
 }
 
@@ -197,10 +198,11 @@ double set_work(const CostModel& model, Mask bound, int newest, Mask users,
     if (maybe_seen != nullptr && !maybe_seen->insert(set).second) return;
     const Mask earlier = wanted & ~bit(newest);
     const double share = count(earlier) > 1 ? model.label_share(w) : 1;
-    const double left = earlier == 0 ? model.common(bound, bit(newest)) : share * model.common(bound, earlier);
+    const double list = model.common(bound, bit(newest), w);
+    const double left = earlier == 0 ? list : share * model.common(bound, earlier, w);
     // The first list of neighbours of w meets all that had to wait for it.
     const int operations = earlier == 0 ? count(any) - 1 : 1;
-    work += operations * CostModel::set_operation(left, model.common(bound, bit(newest)));
+    work += operations * CostModel::set_operation(left, list);
   });
   return work;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 namespace matcha::frontend::pattern {
@@ -17,6 +18,12 @@ bool Pattern::labelled() const {
     if (!text.empty()) return true;
   }
   return false;
+}
+
+const std::vector<std::string>& Pattern::labels_of(int u, int v) const {
+  static const std::vector<std::string> kAny;
+  const auto found = edge_labels.find({u, v});
+  return found == edge_labels.end() ? kAny : found->second;
 }
 
 bool Pattern::has_anti_edges() const {
@@ -62,14 +69,26 @@ void Pattern::add_arc(int u, int v) {
   in[at(v)] |= bit(u);
 }
 
+void Pattern::add_edge_label(int u, int v, const std::string& label) {
+  std::vector<std::string>& labels = edge_labels[{u, v}];
+  const auto place = std::lower_bound(labels.begin(), labels.end(), label);
+  if (place == labels.end() || *place != label) labels.insert(place, label);
+}
+
 std::string to_text(const Pattern& pattern) {
   std::string text;
   const auto item = [&text](const std::string& one) { text += (text.empty() ? "" : ",") + one; };
+  const auto edge = [&](int u, char sign, int v) {
+    const std::string ends = fmt::format("{}{}{}", pattern.id(u), sign, pattern.id(v));
+    for (const std::string& label : pattern.labels_of(u, v)) item(fmt::format("{}={}", ends, label));
+    if (pattern.labels_of(u, v).empty()) item(ends);
+  };
   for (int u = 0; u < pattern.size(); ++u) {
     for_each(pattern.near(u) | pattern.anti[at(u)], [&](int v) {
       const bool there = has(pattern.out[at(u)], v), back = has(pattern.in[at(u)], v);
-      if (there && back && u < v) item(fmt::format("{}-{}", pattern.id(u), pattern.id(v)));
-      if (there && !back) item(fmt::format("{}>{}", pattern.id(u), pattern.id(v)));
+      const bool alike = pattern.labels_of(u, v) == pattern.labels_of(v, u);
+      if (there && back && alike && u < v) edge(u, '-', v);
+      if (there && !(back && alike)) edge(u, '>', v);
       if (has(pattern.anti[at(u)], v) && u < v) item(fmt::format("{}!{}", pattern.id(u), pattern.id(v)));
     });
   }
@@ -101,6 +120,12 @@ Pattern restricted(const Pattern& pattern, Mask vertices) {
     part.in.push_back(renumber(pattern.in[at(v)]));
     part.anti.push_back(renumber(pattern.anti[at(v)]));
     part.labels.push_back(pattern.label(v));
+  }
+  for (std::size_t u = 0; u < kept.size(); ++u) {
+    for (std::size_t v = 0; v < kept.size(); ++v) {
+      const std::vector<std::string>& labels = pattern.labels_of(kept[u], kept[v]);
+      if (!labels.empty()) part.edge_labels[{static_cast<int>(u), static_cast<int>(v)}] = labels;
+    }
   }
   return part;
 }

@@ -2,7 +2,9 @@
 
 #include <bit>
 #include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// Patterns: what a query looks for, before it is a program.
@@ -42,6 +44,9 @@ struct Pattern {
   std::vector<Mask> anti;           ///< Item u: the v that must not be adjacent to u. Symmetric.
   std::vector<std::string> labels;  ///< As a program writes them, `3` or `'a'`; empty: any label.
   bool directed = false;            ///< Some edge was written as an arc.
+  /// By arc (u, v), labels that an edge from the image of u to that of v must have, ascending, as a program writes
+  /// them; several ask for parallel edges. Arcs that are not here take edges of any label.
+  std::map<std::pair<int, int>, std::vector<std::string>> edge_labels;
 
   int size() const { return static_cast<int>(ids.size()); }
   Mask all() const { return first_vertices(size()); }
@@ -50,6 +55,9 @@ struct Pattern {
   const std::string& label(int v) const { return labels[static_cast<std::size_t>(v)]; }
   std::int64_t id(int v) const { return ids[static_cast<std::size_t>(v)]; }
   bool labelled() const;
+  bool edge_labelled() const { return !edge_labels.empty(); }
+  /// What `edge_labels` has for the arc; empty: any.
+  const std::vector<std::string>& labels_of(int u, int v) const;
   bool has_anti_edges() const;
   bool connected() const;
   /// Undirected edges, or arcs.
@@ -59,9 +67,11 @@ struct Pattern {
   static Pattern empty(int n);
   void add_edge(int u, int v);
   void add_arc(int u, int v);
+  /// Asks for one more label of the arc.
+  void add_edge_label(int u, int v, const std::string& label);
 };
 
-/// `0-1, 1-2, 0!2, 0:a`: what the reader takes, in ascending order.
+/// `0-1, 1-2=b, 0!2, 0:a`: what the reader takes, in ascending order.
 std::string to_text(const Pattern& pattern);
 
 /// The pattern's sub-pattern on `vertices`, renumbered in ascending order.

@@ -11,6 +11,7 @@
 #include "frontend/pattern/decompose.h"
 #include "frontend/pattern/nest.h"
 #include "frontend/pattern/order.h"
+#include "frontend/pattern/relations.h"
 
 namespace matcha::frontend::pattern {
 
@@ -69,6 +70,7 @@ class Writer {
         sketch_(sketch),
         model_(pattern_, request.induced, sketch),
         symmetry_(pattern_),
+        relations_(pattern),
         names_(vertex_names(pattern)),
         automorphisms_(symmetry_.order()) {
     // Rows of embeddings are met one by one; so are embeddings that are too many times the subgraphs for a factor.
@@ -133,10 +135,7 @@ class Writer {
                          request_.rows ? fmt::format("List<Tuple<int, {}>>", pattern_.size()) : "int"));
     Text draft;
     write_body(plan, draft);
-    if (draft.str().find("neighbor(R,") != std::string::npos) {
-      out.line("# R has every arc backwards: its neighbors are where arcs come from.");
-      out.line("R = mk_graph(apply(lambda e: mk_tuple(val=[get(e, 1), get(e, 0)]), edges(G)))");
-    }
+    relations_.define(draft.str(), out);
     const std::size_t begin = out.str().size();
     write_body(plan, out);
     out.drop_unused(begin);
@@ -210,8 +209,12 @@ class Writer {
         const std::string& name = names_[static_cast<std::size_t>(v)];
         std::string wanted;
         for_each(pattern_.near(v) & passed, [&](int u) {
-          wanted += fmt::format("{}size(intersect(neighbor(G, {}), {})) > 0", wanted.empty() ? "" : " and ", name,
-                                lists[static_cast<std::size_t>(u)]);
+          const auto meets = [&](const std::string& label) {
+            wanted += fmt::format("{}size(intersect({}, {})) > 0", wanted.empty() ? "" : " and ",
+                                  relations_.after(label, name), lists[static_cast<std::size_t>(u)]);
+          };
+          if (pattern_.labels_of(v, u).empty()) meets("");
+          for (const std::string& label : pattern_.labels_of(v, u)) meets(label);
         });
         passed |= bit(v);
         if (wanted.empty()) continue;
@@ -249,11 +252,12 @@ class Writer {
   }
 
   void write_body(const Plan& plan, Text& out) const {
-    if (plan.maybe_order == nullptr) return write_decomposition(*decomposition_, factor_, out);
+    if (plan.maybe_order == nullptr) return write_decomposition(*decomposition_, relations_, factor_, out);
     const Order& order = *plan.maybe_order;
     std::vector<std::string> bases;
     if (plan.algorithm == Algorithm::Join) bases = write_candidates(order, out);
-    Nest nest(pattern_, model_.requirements(), order, names_, bases, request_.rows ? Answer::Rows : Answer::Count, out);
+    Nest nest(pattern_, model_.requirements(), relations_, order, names_, bases,
+              request_.rows ? Answer::Rows : Answer::Count, out);
     const std::string all = nest.rest(0);
     out.line(factor_ == 1 ? "return " + all : fmt::format("return {} * {}", factor_, all));
   }
@@ -283,6 +287,7 @@ class Writer {
   const GraphSketch& sketch_;
   CostModel model_;
   Symmetry symmetry_;
+  Relations relations_;
   std::vector<std::string> names_;
   std::optional<std::uint64_t> automorphisms_;
   std::uint64_t factor_ = 1;
@@ -321,8 +326,10 @@ PatternProgram one_program(const Pattern& pattern, const Request& request, const
                                                             : "Algorithm",
                        first.plan, short_time(first.cost), graph_comment(sketch)));
   out.line("");
-  writer.write(identifier(pattern.name.empty() ? "pattern" : pattern.name), out);
-  program.text = out.str();
+  Text functions;
+  writer.write(identifier(pattern.name.empty() ? "pattern" : pattern.name), functions);
+  Relations::write_functions(functions.str(), out);
+  program.text = out.str() + functions.str();
   return program;
 }
 
@@ -429,6 +436,9 @@ std::string describe(const Pattern& pattern, const Request& request, std::option
   text += request.embeddings ? "embeddings (every map of the pattern into the graph), " : "subgraphs (each once), ";
   text += request.induced == Induced::Vertex ? "vertex-induced: a match has no edges but the pattern's."
                                              : "edge-induced: a match may have further edges between its vertices.";
+  if (pattern.edge_labelled()) {
+    text += "\nEdges have the labels; parallel edges join their vertices once, and may have further labels.";
+  }
   if (!automorphisms || *automorphisms > 1) {
     text += fmt::format("\nThe pattern has {} automorphisms",
                         automorphisms ? fmt::format("{}", *automorphisms) : "very many");
@@ -463,6 +473,7 @@ std::optional<PatternProgram> write_program(const PatternSet& set, const Request
   }
   program.directed = set.patterns.front().directed;
   program.labelled = set.patterns.front().labelled();
+  program.edge_labelled = set.patterns.front().edge_labelled();
   return program;
 }
 

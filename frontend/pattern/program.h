@@ -61,8 +61,9 @@ struct PatternProgram {
   std::vector<Choice> choices;  ///< Cheapest first; the text is the first one. Empty for a motif.
   /// The pattern's; then, if it is counted by other patterns, theirs. Of a motif, one a pattern.
   std::vector<MatchingPlan> plans;
-  bool directed = false;  ///< The graph must keep its arcs.
-  bool labelled = false;  ///< The graph must have labels.
+  bool directed = false;       ///< The graph must keep its arcs.
+  bool labelled = false;       ///< The graph must have labels.
+  bool edge_labelled = false;  ///< The graph must have labels of edges, as its edge information.
 };
 
 /// The program that answers `request` for the patterns on graphs like `sketch`; nothing after an error (`pattern-plan`

@@ -39,15 +39,24 @@ class Collector {
     label = *literal;
   }
 
-  /// `sign` is one of `-`, `>`, `!`.
-  void edge(std::int64_t u, std::int64_t v, char sign, SourceLoc loc) {
+  /// `sign` is one of `-`, `>`, `!`; an empty `word` is any label.
+  void edge(std::int64_t u, std::int64_t v, char sign, std::string_view word, SourceLoc loc) {
     vertex(u, loc);
     vertex(v, loc);
     if (u == v) {
       fail(DiagId::PatternEdge, loc, fmt::format("vertex {} has a loop; no graph that is matched has any", u));
       return;
     }
-    edges_.push_back({u, v, sign, loc});
+    const std::optional<std::string> label = word.empty() ? std::string() : label_literal(word);
+    if (!label) {
+      fail(DiagId::PatternLabel, loc, fmt::format("`{}` cannot be written as a label", word),
+           "a label is a number or a word without quotes and backslashes");
+    } else if (sign == '!' && !label->empty()) {
+      fail(DiagId::PatternLabel, loc, fmt::format("vertices {} and {} have no edge that could have a label", u, v),
+           "`0!1` is a pair that no edge joins, whatever its label");
+    } else {
+      edges_.push_back({u, v, sign, *label, loc});
+    }
   }
 
   bool failed() const { return failed_; }
@@ -80,6 +89,8 @@ class Collector {
       const int u = index.at(edge.u), v = index.at(edge.v);
       if (edge.sign == '-') pattern.add_edge(u, v);
       if (edge.sign == '>') pattern.add_arc(u, v);
+      if (!edge.label.empty()) pattern.add_edge_label(u, v, edge.label);
+      if (!edge.label.empty() && edge.sign == '-') pattern.add_edge_label(v, u, edge.label);
       if (edge.sign == '>') pattern.directed = true;
       if (edge.sign != '!') continue;
       pattern.anti[static_cast<std::size_t>(u)] |= bit(v);
@@ -108,6 +119,7 @@ class Collector {
   struct Edge {
     std::int64_t u, v;
     char sign;
+    std::string label;
     SourceLoc loc;
   };
 
@@ -208,17 +220,24 @@ class EdgeText {
     }
     collector_.vertex(*id, scan_.since(begin));
     if (scan_.peek() != ':') return id;
-    scan_.take();
+    const std::optional<std::string_view> word = label(begin);
+    if (!word) return std::nullopt;
+    collector_.label(*id, *word, scan_.since(begin));
+    return id;
+  }
+
+  /// `:a`, `='a b'` or `=3`; nothing after an error. What it belongs to begins at `begin`.
+  std::optional<std::string_view> label(std::size_t begin) {
+    const char sign = scan_.take();
     const char quote = scan_.peek() == '\'' || scan_.peek() == '"' ? scan_.take() : '\0';
     const std::string_view word =
         quote == '\0' ? label_word() : scan_.take_while([quote](char c) { return c != quote && c != '\n'; });
     if (word.empty() || (quote != '\0' && scan_.peek() != quote)) {
-      complain(begin, quote == '\0' ? "a label after `:`" : "the closing quote of a label");
+      complain(begin, quote == '\0' ? fmt::format("a label after `{}`", sign) : "the closing quote of a label");
       return std::nullopt;
     }
     if (quote != '\0') scan_.take();
-    collector_.label(*id, word, scan_.since(begin));
-    return id;
+    return word;
   }
 
   /// A word, or a number with its sign. A `-` within a word is an edge.
@@ -239,19 +258,15 @@ class EdgeText {
       const std::size_t second = scan_.position();
       const std::optional<std::int64_t> to = vertex();
       if (!to) return;
-      if (scan_.peek() == '@' || scan_.peek() == '=') {
-        scan_.take();
-        collector_.fail(DiagId::PatternPlan, scan_.since(begin), "edges of a pattern have no labels",
-                        "write a program with `edge_info`, as grammar/README.md shows");
-        return;
-      }
-      collector_.edge(*from, *to, sign, scan_.since(begin));
+      const std::optional<std::string_view> word = scan_.peek() == '=' ? label(begin) : std::string_view{};
+      if (!word) return;
+      collector_.edge(*from, *to, sign, *word, scan_.since(begin));
       from = to;
       begin = second;
     }
     const char next = scan_.peek();
     if (from && !scan_.done() && !is_space(next) && next != ',' && next != ';' && next != '#') {
-      complain(scan_.position(), "`,`, `-`, `>`, `!` or `:`");
+      complain(scan_.position(), "`,`, `-`, `>`, `!`, `:` or `=`");
     }
   }
 
@@ -259,7 +274,7 @@ class EdgeText {
   Collector& collector_;
 };
 
-/// Lines of `t/v/e` files. The label of an edge, its last word, is the same for all or an error.
+/// Lines of `t/v/e` files.
 class LineText {
  public:
   LineText(std::string_view text, std::uint32_t file, Collector& collector)
@@ -267,9 +282,19 @@ class LineText {
 
   void run() {
     for (scan_.skip_space(); !scan_.done() && !collector_.failed(); scan_.skip_space()) line();
+    const bool has_labels = std::any_of(edges_.begin(), edges_.end(),
+                                        [](const Edge& edge) { return !edge.label.empty() && edge.label != "0"; });
+    for (const Edge& edge : edges_) {
+      collector_.edge(edge.u, edge.v, '-', has_labels ? edge.label : std::string_view{}, edge.loc);
+    }
   }
 
  private:
+  struct Edge {
+    std::int64_t u, v;
+    std::string_view label;
+    SourceLoc loc;
+  };
   struct Word {
     std::string_view text;
     SourceLoc loc;
@@ -296,7 +321,7 @@ class LineText {
     }
     const std::size_t needed = kind == "v" ? 2 : 3;
     if ((kind != "v" && kind != "e") || all.size() < needed) {
-      return collector_.fail(DiagId::PatternSyntax, all[0].loc, "expected `t N M`, `v ID LABEL` or `e U V`");
+      return collector_.fail(DiagId::PatternSyntax, all[0].loc, "expected `t N M`, `v ID LABEL` or `e U V LABEL`");
     }
     std::int64_t ends[2] = {};
     for (std::size_t i = 1; i < needed; ++i) {
@@ -311,20 +336,13 @@ class LineText {
       if (all.size() > 2) collector_.label(ends[0], all[2].text, all[2].loc);
       return;
     }
-    collector_.edge(ends[0], ends[1], '-', all[1].loc);
-    const std::string_view label = all.size() > 3 ? all[3].text : std::string_view{};
-    if (edges_++ > 0 && label != edge_label_) {
-      collector_.fail(DiagId::PatternPlan, all.back().loc, "edges with different labels are not matched",
-                      "write a program with `edge_info`, as grammar/README.md shows");
-    }
-    edge_label_ = label;
+    edges_.push_back({ends[0], ends[1], all.size() > 3 ? all[3].text : std::string_view{}, all[1].loc});
   }
 
   Scanner scan_;
   Collector& collector_;
   int headers_ = 0;
-  int edges_ = 0;
-  std::string_view edge_label_;
+  std::vector<Edge> edges_;
 };
 
 /// nauty's formats.txt: N(n), then the upper triangle by columns, six bits a byte above 63.
@@ -349,7 +367,7 @@ void read_graph6(std::string_view text, SourceLoc loc, Collector& collector) {
     collector.vertex(v, loc);
     for (int u = 0; u < v; ++u, ++at) {
       const int group = text[1 + at / 6] - 63;
-      if ((group >> (5 - at % 6) & 1) != 0) collector.edge(u, v, '-', loc);
+      if ((group >> (5 - at % 6) & 1) != 0) collector.edge(u, v, '-', {}, loc);
     }
   }
 }

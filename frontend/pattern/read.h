@@ -20,12 +20,13 @@ struct PatternSet {
 
 /// Reads one of these from `file` of the source manager; nothing after an error:
 /// - text: `0-1, 1-2, 2-0`; chains `0-1-2-0`; arcs `0>1`; pairs that must not be adjacent `0!1`; labels `0:a` anywhere
-/// a
-///   vertex stands (a number, a word, or a quoted word); a vertex alone. Vertices are numbers of at most 18 digits.
-///   Separators are commas, semicolons and white space; `#` begins a comment up to the end of the line.
+///   a vertex stands (a number, a word, or a quoted word); labels of edges `0-1=b`, in chains `0-1=b-2`; a vertex
+///   alone. Vertices are numbers of at most 18 digits. Separators are commas, semicolons and white space; `#` begins a
+///   comment up to the end of the line.
 /// - a name: `triangle`, `clique:5`; pattern_names() lists them; `motif:4` is all connected patterns of 4 vertices.
 /// - `graph6:D?{` or `>>graph6<<D?{`, one graph (nauty's formats.txt).
-/// - a `t/v/e` file: lines `t …`, `v id label …`, `e u v …`; edge labels must all be equal.
+/// - a `t/v/e` file: lines `t …`, `v id label …`, `e u v label …`. If all labels of edges are 0, which files
+///   have where there are none, edges have no labels.
 std::optional<PatternSet> read_pattern(const SourceManager& sources, std::uint32_t file, Diagnostics& diagnostics);
 
 /// Labels for the vertices in ascending order of their ids, from `a,b,,3`; an empty one is any label. `file` is their

@@ -25,6 +25,7 @@ struct GraphSketch {
   };
   std::map<std::string, Label> labels;                               ///< By literal: `3`, `'a'`. Empty: no labels.
   std::map<std::pair<std::string, std::string>, double> label_arcs;  ///< Arcs from one label to another.
+  std::map<std::string, double> edge_labels;  ///< The share of arcs with each label of edges. Empty: not known.
 };
 
 /// A social network of a million vertices with twenty edges each; all labels are equally frequent, one in ten.

@@ -1,8 +1,10 @@
 #include "frontend/pattern/symmetry.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <set>
 #include <tuple>
@@ -19,11 +21,44 @@ struct NautyResult {
   std::string canonical;
 };
 
-/// Vertices of nauty's graph: v is v, and n + v a copy of it when there are anti-edges, which join the copies.
+/// What is between two vertices: 0 nothing, 1 an edge of any label, then an anti-edge and each set of labels, if the
+/// pattern has it.
+class Colours {
+ public:
+  explicit Colours(const Pattern& pattern) : pattern_(pattern), anti_(pattern.has_anti_edges() ? 1 : 0) {
+    for (const auto& [arc, labels] : pattern.edge_labels) sets_.emplace(labels, 0);
+    int next = 2 + anti_;
+    for (auto& [labels, colour] : sets_) colour = next++;
+  }
+
+  int of(int u, int v) const {
+    if (has(pattern_.anti[static_cast<std::size_t>(u)], v)) return 2;
+    if (!has(pattern_.out[static_cast<std::size_t>(u)], v)) return 0;
+    const std::vector<std::string>& labels = pattern_.labels_of(u, v);
+    return labels.empty() ? 1 : sets_.at(labels);
+  }
+  /// Binary digits of the largest colour.
+  int layers() const { return std::bit_width(static_cast<unsigned>(1 + anti_) + static_cast<unsigned>(sets_.size())); }
+  /// The sets of labels, for canonical forms.
+  std::string text() const {
+    std::string text = anti_ != 0 ? "!" : "";
+    for (const auto& [labels, colour] : sets_) text += fmt::format("{};", fmt::join(labels, ","));
+    return text;
+  }
+
+ private:
+  const Pattern& pattern_;
+  int anti_;
+  std::map<std::vector<std::string>, int> sets_;
+};
+
+/// Vertices of nauty's graph: vertex v of layer i is i * n + v. A layer has the edges whose colour has that binary
+/// digit, and each vertex is joined to its copy in the next one (nauty's manual, section 14).
 NautyResult run_nauty(const Pattern& pattern, Mask fixed, bool canonical) {
   const int n = pattern.size();
-  const bool layers = pattern.has_anti_edges();
-  const int total = layers ? 2 * n : n;
+  const Colours colours(pattern);
+  const int layers = std::max(colours.layers(), 1);
+  const int total = layers * n;
   const int words = SETWORDSNEEDED(total);
   std::vector<graph> edges(static_cast<std::size_t>(words) * static_cast<std::size_t>(total), 0);
   // nauty's element 0 is the highest bit.
@@ -32,17 +67,21 @@ NautyResult run_nauty(const Pattern& pattern, Mask fixed, bool canonical) {
         setword{1} << (WORDSIZE - 1 - v % WORDSIZE);
   };
   for (int u = 0; u < n; ++u) {
-    for_each(pattern.out[static_cast<std::size_t>(u)], [&](int v) { join(u, v); });
-    if (!layers) continue;
-    join(u, n + u);
-    join(n + u, u);
-    for_each(pattern.anti[static_cast<std::size_t>(u)], [&](int v) { join(n + u, n + v); });
+    for (int layer = 0; layer < layers; ++layer) {
+      const int base = layer * n;
+      for_each(pattern.near(u) | pattern.anti[static_cast<std::size_t>(u)], [&](int v) {
+        if ((colours.of(u, v) >> layer & 1) != 0) join(base + u, base + v);
+      });
+      if (layer == 0) continue;
+      join(base - n + u, base + u);
+      join(base + u, base - n + u);
+    }
   }
   // Cells of the partition, in an order that does not depend on how the vertices are numbered.
-  using Colour = std::tuple<bool, bool, std::string, int>;
+  using Colour = std::tuple<int, bool, std::string, int>;
   const auto colour = [&](int x) {
-    const int v = x < n ? x : x - n;
-    return Colour(x >= n, has(fixed, v), pattern.label(v), has(fixed, v) ? v : 0);
+    const int v = x % n;
+    return Colour(x / n, has(fixed, v), pattern.label(v), has(fixed, v) ? v : 0);
   };
   std::vector<int> lab(static_cast<std::size_t>(total)), ptn(lab.size()), orbits(lab.size());
   std::iota(lab.begin(), lab.end(), 0);
@@ -63,7 +102,7 @@ NautyResult run_nauty(const Pattern& pattern, Mask fixed, bool canonical) {
   NautyResult result;
   result.orbits.assign(orbits.begin(), orbits.begin() + n);
   if (!canonical) return result;
-  result.canonical = fmt::format("{} {} {}", n, pattern.directed ? "d" : "u", cells);
+  result.canonical = fmt::format("{} {} {}{}", n, pattern.directed ? "d" : "u", colours.text(), cells);
   for (graph word : form) result.canonical += fmt::format(" {:x}", static_cast<unsigned long long>(word));
   return result;
 }

@@ -10,7 +10,8 @@
 /// Automorphisms and canonical forms, by nauty (McKay and Piperno, "Practical graph isomorphism, II").
 namespace matcha::frontend::pattern {
 
-/// The automorphisms of a pattern: permutations of its vertices that keep edges, directions, anti-edges and labels.
+/// The automorphisms of a pattern: permutations of its vertices that keep edges, directions, anti-edges and
+/// labels, those of edges included.
 class Symmetry {
  public:
   explicit Symmetry(const Pattern& pattern) : pattern_(pattern) {}

@@ -201,6 +201,21 @@ bool Facts::are_neighbors(const Expr* u, const Expr* v) const {
   return neighbors && list->operands[1] == u && loop_free(list->operands[0]);
 }
 
+/// Lists that are walked in step leave each in its order: what is known of the one whose items are yielded carries
+/// over.
+ListFacts Facts::walked_in_step(const For& loop, const Yield& yield) const {
+  std::size_t begin = 0;
+  for (const Expr* walked : loop.lists) {
+    const std::size_t columns = walked->type->columns.size();
+    const auto first = loop.vars.begin() + static_cast<std::ptrdiff_t>(begin);
+    if (std::equal(first, first + static_cast<std::ptrdiff_t>(columns), yield.values.begin(), yield.values.end())) {
+      return list(walked);
+    }
+    begin += columns;
+  }
+  return {};
+}
+
 /// Rows are the loop variables, so what is known of the lists carries over: different items of an outer list without
 /// repeats begin different rows.
 ListFacts Facts::collected(const Collect& collect, const Var* sink) const {
@@ -208,6 +223,8 @@ ListFacts Facts::collected(const Collect& collect, const Var* sink) const {
   std::vector<const For*> loops;
   find_fill(*collect.body, sink, loops, filled);
   if (!filled.single) return {};
+  if (filled.loops.size() == 1 && filled.loops[0]->lists.size() > 1)
+    return walked_in_step(*filled.loops[0], *filled.yield);
   bool ascending = true;
   bool unique = true;
   std::vector<const Var*> vars;
@@ -493,6 +510,11 @@ const Expr* Facts::bound_of(Builder& b, const Expr* list_expr) const {
       return b.make(Kind::Min, {all, b.integer(end->value > begin->value ? end->value - begin->value : 0)});
     }
     case Kind::Intersect:
+      // Vertices do not repeat, so each item of the other list is met once at most.
+      if (list_expr->operands[0]->kind == Kind::Vertices) {
+        if (const Expr* other = bound(b, list_expr->operands[1])) return other;
+      }
+      return bound(b, list_expr->operands[0]);
     case Kind::Diff:
     case Kind::Below:
     case Kind::Above:

@@ -63,6 +63,7 @@ class Facts {
   const Expr* bound_of(Builder& builder, const Expr* list) const;
   bool are_neighbors(const Expr* u, const Expr* v) const;
   ListFacts collected(const Collect& collect, const Var* sink) const;
+  ListFacts walked_in_step(const For& loop, const Yield& yield) const;
   const Expr* collected_bound(Builder& builder, const Block& block, const Var* sink) const;
   bool node_may_trap(const Expr& expr) const;
   bool has_item(const Expr& at) const;

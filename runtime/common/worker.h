@@ -65,6 +65,11 @@ class WorkerOf : public TaskWalk<Group>,
   MATCHA_MEMBER auto intersect_repeats(const A& a, const B& b, R room) const {
     return store<false>(a, b, true, room);
   }
+  /// The same where both ascend and `a` has no repeats: each item of the shorter one is looked for.
+  template <typename A, typename B, typename R>
+  MATCHA_MEMBER auto intersect_distinct(const A& a, const B& b, R room) const {
+    return a.size <= b.size ? store<false>(a, b, true, room) : store<false, true>(b, a, true, room);
+  }
   template <typename A, typename B, typename R>
   MATCHA_MEMBER auto diff_repeats(const A& a, const B& b, R room) const {
     return store<false>(a, b, false, room);
@@ -180,11 +185,14 @@ class WorkerOf : public TaskWalk<Group>,
     return launch_.scratch + index_ * launch_.scratch_bytes + launch_.buffers[number].offset;
   }
 
-  template <bool ascending, typename A, typename B, typename R>
+  /// With `once` the first of equal items that stand side by side is kept.
+  template <bool ascending, bool once = false, typename A, typename B, typename R>
   MATCHA_MEMBER auto store(const A& a, const B& b, bool wanted, R room) const {
     group_.sync();
-    u64 size = 0;
+    u64 size = 0, i = group_.lane;
     const auto put = [&](typename R::Item x, bool keep) {
+      if constexpr (once) keep = keep && (i == 0 || a.at(i - 1) != x);
+      i += Group::kWidth;
       u32 keepers = group_.ballot(keep);
       u64 at = size + Group::bits(keepers & ((1u << group_.lane) - 1));
       size += Group::bits(keepers);

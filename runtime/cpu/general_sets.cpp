@@ -72,6 +72,20 @@ std::uint64_t rt_intersect_sorted_u32(const std::uint32_t* a, std::uint64_t na, 
   return select<true>(a, na, b, nb, out);
 }
 
+std::uint64_t rt_intersect_distinct_u32(const std::uint32_t* a, std::uint64_t na, const std::uint32_t* b,
+                                        std::uint64_t nb, std::uint32_t* out) {
+  if (na / kSkew <= nb) return select<true>(a, na, b, nb, out);
+  std::uint64_t found = 0, at = 0;
+  for (std::uint64_t i = 0; i < nb; ++i) {
+    if (i != 0 && b[i] == b[i - 1]) continue;
+    at += lower_bound(a + at, na - at, b[i]);
+    if (at == na) break;
+    out[found] = b[i];
+    found += a[at] == b[i];
+  }
+  return found;
+}
+
 std::uint64_t rt_intersect_sorted_i64(const std::int64_t* a, std::uint64_t na, const std::int64_t* b, std::uint64_t nb,
                                       std::int64_t* out) {
   return select<true>(a, na, b, nb, out);

@@ -11,6 +11,10 @@ extern "C" {
 
 std::uint64_t rt_intersect_sorted_u32(const std::uint32_t* a, std::uint64_t na, const std::uint32_t* b,
                                       std::uint64_t nb, std::uint32_t* out);
+/// For ascending `a` without repeats; `out` needs room for min(na, nb) items and one more, and is not `a`. Cost: that
+/// of the shorter list, where the lengths differ much.
+std::uint64_t rt_intersect_distinct_u32(const std::uint32_t* a, std::uint64_t na, const std::uint32_t* b,
+                                        std::uint64_t nb, std::uint32_t* out);
 std::uint64_t rt_intersect_sorted_i64(const std::int64_t* a, std::uint64_t na, const std::int64_t* b, std::uint64_t nb,
                                       std::int64_t* out);
 std::uint64_t rt_intersect_count_sorted_u32(const std::uint32_t* a, std::uint64_t na, const std::uint32_t* b,

@@ -20,6 +20,7 @@ std::span<const RuntimeSymbol> runtime_symbols() {
       MATCHA_SYMBOL(rt_grow_rows),
       MATCHA_SYMBOL(rt_intersect_count_sorted_i64),
       MATCHA_SYMBOL(rt_intersect_count_sorted_u32),
+      MATCHA_SYMBOL(rt_intersect_distinct_u32),
       MATCHA_SYMBOL(rt_intersect_sorted_i64),
       MATCHA_SYMBOL(rt_intersect_sorted_u32),
       MATCHA_SYMBOL(rt_lower_bound_i64),

@@ -20,6 +20,7 @@ struct GraphFacts {
   bool directed = false;  ///< False: every arc is there in both directions.
   bool simple = true;     ///< No loops and no repeated arcs.
   InfoKind info = InfoKind::None;
+  bool word_info = false;  ///< Edge info are ints, of which the negative ones are codes of label words.
 };
 
 /// The arrays of a graph, each absent (made by the default constructor) or of the length that GraphView gives it. An

@@ -32,6 +32,7 @@ InputList finish_list(RawList& raw, const Universe& universe) {
           universe.ranks(cells.data(), cells.size(), column.ranks.data() + begin);
           break;
         }
+        case ColumnKind::Label:
         case ColumnKind::Int: column.ints.insert(column.ints.end(), cells.begin(), cells.end()); break;
         case ColumnKind::Float: {
           const std::size_t begin = column.floats.size();
@@ -83,11 +84,10 @@ struct InputSet::State {
       words.insert(words.end(), more.begin(), more.end());
     };
     for (const detail::RawGraph& graph : graphs) {
-      if (graph.labels) {
-        add(graph.labels->cells.words);
-      } else if (graph.mtg) {
-        add(graph.mtg->dictionary().words());
-      }
+      for (const detail::RowChunk& chunk : graph.rows.chunks) add(chunk.labels.words);
+      if (graph.labels) add(graph.labels->cells.words);
+      // Other labels take the place of the vertices' own; words of edges stay.
+      if (graph.mtg && (!graph.labels || graph.mtg->facts().word_info)) add(graph.mtg->dictionary().words());
     }
     return std::make_shared<const LabelDictionary>(std::move(words));
   }

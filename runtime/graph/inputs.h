@@ -19,6 +19,7 @@ enum class ColumnKind {
   Vertex,  ///< Ids in the file, ranks in memory.
   Int,     ///< int64.
   Float,   ///< double.
+  Label,   ///< A number or a word, as labels of vertices are; codes in memory. Edge info alone.
 };
 
 /// Column `index` (from 0) of each line.
@@ -33,11 +34,16 @@ struct GraphSpec {
   std::string path;
   Format format = Format::Auto;
   bool directed = false;  ///< Keep arcs; still without loops and repeats.
-  /// Keep arcs with their repeats and file order, and read column 2 as edge info (`u v t`). Loops are dropped.
+  /// Read column 2 as edge info (`u v label`). Edges between the same vertices are parallel if it differs, else
+  /// repeats.
+  bool edge_info = false;
+  /// The same, with arcs kept as they are: with their repeats and in file order (`u v t`). Loops are dropped.
   bool temporal = false;
-  ColumnKind info = ColumnKind::Int;  ///< Of the edge info of a temporal graph: Int or Float.
-  std::string labels_path;            ///< Empty: none. One label a line, or `id label`.
-  std::string vertices_path;          ///< Empty: none. One id a line.
+  ColumnKind info = ColumnKind::Int;  ///< Of the edge info: Int, Float or Label.
+  /// Parallel edges of a `.mtg` become one, and its edge info is dropped: who reads the graph knows of neither.
+  bool simple = false;
+  std::string labels_path;    ///< Empty: none. One label a line, or `id label`.
+  std::string vertices_path;  ///< Empty: none. One id a line.
 };
 
 /// A list to load; a graph file gives its edges. No columns: 0 and 1 as vertices.
@@ -67,7 +73,9 @@ struct LoadReport {
   Format format = Format::Auto;
   Compression compression = Compression::None;
   bool directed = false;
-  bool temporal = false;
+  bool temporal = false;     ///< Arcs and their repeats are kept.
+  bool parallel = false;     ///< Some edges are parallel.
+  bool edge_info = false;    ///< Edges have information, such as labels.
   bool identity_ids = true;  ///< Original ids are 0…vertices-1.
   std::int64_t min_id = 0, max_id = 0;
   std::uint64_t vertices = 0;

@@ -141,6 +141,9 @@ class MtgReader {
     }
     const bool has_info = section(sections_, MtgSection::EdgeInfo).has_value();
     if (has_info != (info_kind() != InfoKind::None)) return corrupt("its edge info is missing or of unknown kind");
+    if ((header_.flags & detail::kMtgWordInfo) != 0 && info_kind() != InfoKind::Int) {
+      return corrupt("its edge info is missing or of unknown kind");
+    }
     return Done{};
   }
 
@@ -243,6 +246,7 @@ class MtgReader {
     facts.directed = (header_.flags & detail::kMtgDirected) != 0;
     facts.simple = (header_.flags & detail::kMtgSimple) != 0;
     facts.info = info_kind();
+    facts.word_info = (header_.flags & detail::kMtgWordInfo) != 0;
     Graph graph = Graph::from_view(std::move(universe), view, facts, file_.owner);
     if (dictionary_ != nullptr) graph.set_dictionary(dictionary_);
     return graph;
@@ -363,6 +367,7 @@ Status write_mtg(const Graph& graph, const std::string& path, const IoOptions& o
     header.endian_tag = detail::kMtgEndianTag;
     header.flags = (graph.facts().directed ? detail::kMtgDirected : 0) |
                    (graph.facts().simple ? detail::kMtgSimple : 0) |
+                   (has_info && graph.facts().word_info ? detail::kMtgWordInfo : 0) |
                    (has_info ? static_cast<std::uint64_t>(graph.facts().info) << detail::kMtgInfoShift : 0);
     header.universe = view.universe;
     header.arc_count = view.arc_count;

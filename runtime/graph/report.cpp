@@ -32,12 +32,14 @@ std::string seconds(double value) {
 std::string LoadReport::render() const {
   std::string text = path + ": " + std::string(format_name(format));
   if (compression != Compression::None) text += " (" + std::string(compression_name(compression)) + ")";
-  text += temporal ? ", directed with repeats" : (directed ? ", directed" : ", undirected");
+  text += directed ? ", directed" : ", undirected";
+  if (parallel) text += temporal ? " with repeats" : " with parallel edges";
   text += ": " + count(vertices, "vertex", "vertices");
   if (isolated != 0) text += " (" + grouped(isolated) + " isolated)";
   text += ", " + (directed ? count(edges, "arc", "arcs") : count(edges, "edge", "edges"));
   text += ", max degree " + grouped(max_degree);
   if (labels != 0) text += ", " + count(labels, "label", "labels");
+  if (edge_info) text += ", edge information";
   if (!identity_ids && vertices != 0) text += ", ids " + std::to_string(min_id) + "…" + std::to_string(max_id);
   std::string dropped;
   if (loops != 0) dropped += count(loops, "loop", "loops");

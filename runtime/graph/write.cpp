@@ -46,8 +46,13 @@ void write_info(const Graph& graph, std::uint64_t arc, LineWriter& line) {
   line.text(" ");
   if (graph.facts().info == InfoKind::Float) {
     line.number(static_cast<const double*>(view.edge_info)[arc]);
+    return;
+  }
+  const std::int64_t value = static_cast<const std::int64_t*>(view.edge_info)[arc];
+  if (graph.facts().word_info && value < 0) {
+    line.text(graph.dictionary().name(value));
   } else {
-    line.number(static_cast<const std::int64_t*>(view.edge_info)[arc]);
+    line.number(value);
   }
 }
 

@@ -193,7 +193,34 @@ class Patterns(cli.CliTest):
         count = self.ok("run", "--pattern", "0>1,1>2,2>0", SMALL, "--directed").strip()
         self.assertRegex(directed, rf"\n  result +{count}\n")
 
+    def test_sample(self):
+        options = ["--pattern", "diamond", "--induced", "edge", cli.WIKI]
+        self.assertEqual(sizes(self.ok("explain", *options, "--sample", "1")), sizes(self.ok("explain", *options)))
+        text = self.ok("explain", *options, "--sample", "10")
+        walked = sum(1 for i in range(7115) if i % 10 == 5)
+        self.assertRegex(text, rf"\n  v\d in vertices of G .* {10 * walked:,} ")
+        self.assertIn("One in 10 of the outermost positions", text)
+        self.assertNotIn("\n  result", text)
+        # What others build on is walked in full: the arcs backwards.
+        arcs = self.ok("explain", "--pattern", "0>1,1>2,2>0", "--directed", cli.WIKI, "--sample", "10")
+        self.assertIn(f" {10 * walked:,} ", arcs)
+        self.assertRegex(arcs, r"\n  \S+, \S+ in edges of G .* 103,689 |\n  \S+ in vertices of G .* 7,115 ")
+
+    def test_timeout(self):
+        # However slow the machine is, one of the two.
+        done = self.matcha("explain", self.write("slow.mt", cli.SLOW), cli.WIKI, "--timeout", "4")
+        self.assertEqual(done.returncode, 124, done.stderr)
+        if done.stdout:
+            self.assertIn(b"partial", done.stdout)
+            self.assertIn(b"stopped by --timeout after", done.stdout)
+            self.assertIn(b"partial result: stopped by --timeout", done.stderr)
+        else:
+            self.assertIn(b"stopped by --timeout before there was a result", done.stderr)
+
     def test_wrong_uses(self):
+        self.fails(2, "explain", cli.TRIANGLE, SMALL, "--sample", "5", "--no-run", says="--sample")
+        self.fails(2, "explain", cli.TRIANGLE, SMALL, "--sample", "0")
+
         self.fails(2, "explain", says="FILE")
         self.fails(2, "explain", cli.TRIANGLE, SMALL, "--pattern", "house", says="--pattern")
         self.fails(2, "explain", "--pattern", "0>1,1>2", SMALL, says="--directed")

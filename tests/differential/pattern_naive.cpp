@@ -19,6 +19,12 @@ bool fits(const PlainPattern& pattern, const World& world, bool vertex_induced, 
     if ((want_there && !there) || (want_back && !back)) return false;
     if (vertex_induced && (there != want_there || back != want_back)) return false;
     if (pattern.anti.count({u, v}) != 0 && (there || back)) return false;
+    for (const auto& [arc, labels] : pattern.edge_labels) {
+      if (arc != std::pair(u, v) && arc != std::pair(v, u)) continue;
+      const std::set<std::int64_t>& given =
+          arc.first == u ? world.edge_labels.at({other, row.back()}) : world.edge_labels.at({row.back(), other});
+      if (!std::includes(given.begin(), given.end(), labels.begin(), labels.end())) return false;
+    }
   }
   return true;
 }
@@ -54,9 +60,17 @@ std::int64_t automorphisms(const PlainPattern& pattern, bool vertex_induced) {
     for (const auto& [u, v] : pairs) out.insert({map[static_cast<std::size_t>(u)], map[static_cast<std::size_t>(v)]});
     return out;
   };
+  const auto keeps_edge_labels = [&] {
+    return std::all_of(pattern.edge_labels.begin(), pattern.edge_labels.end(), [&](const auto& one) {
+      const auto& [u, v] = one.first;
+      const auto image = pattern.edge_labels.find({map[static_cast<std::size_t>(u)], map[static_cast<std::size_t>(v)]});
+      return image != pattern.edge_labels.end() && image->second == one.second;
+    });
+  };
   std::int64_t found = 0;
   do {
     bool same = moved(pattern.arcs) == pattern.arcs && (vertex_induced || moved(pattern.anti) == pattern.anti);
+    same = same && keeps_edge_labels();
     for (std::size_t v = 0; v < map.size(); ++v) {
       same = same && pattern.labels[v] == pattern.labels[static_cast<std::size_t>(map[v])];
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -14,19 +15,20 @@ namespace matcha::differential {
 /// A pattern in plain arrays.
 struct PlainPattern {
   int size = 0;
-  std::set<std::pair<int, int>> arcs;  ///< Both directions of an undirected edge.
-  std::set<std::pair<int, int>> anti;  ///< Both orders.
-  std::vector<std::int64_t> labels;    ///< Codes as in World; kAnyLabel: any.
+  std::set<std::pair<int, int>> arcs;                                 ///< Both directions of an undirected edge.
+  std::set<std::pair<int, int>> anti;                                 ///< Both orders.
+  std::vector<std::int64_t> labels;                                   ///< Codes as in World; kAnyLabel: any.
+  std::map<std::pair<int, int>, std::set<std::int64_t>> edge_labels;  ///< All of them must be there.
 
   static constexpr std::int64_t kAnyLabel = INT64_MAX;
 };
 
-/// Every injective map of the pattern into the world's graph that keeps arcs and labels, has no arc where there is an
-/// anti-edge, and with `vertex_induced` no arcs but the pattern's. Rows of vertex ids, ascending.
+/// Every injective map of the pattern into the world's graph that keeps arcs and labels, those of arcs included, has no
+/// arc where there is an anti-edge, and with `vertex_induced` no arcs but the pattern's. Rows of vertex ids, ascending.
 std::vector<std::vector<std::int64_t>> embeddings(const PlainPattern& pattern, const World& world, bool vertex_induced);
 
-/// How many permutations of its vertices keep arcs, anti-edges and labels. With `vertex_induced` anti-edges say nothing
-/// new and are left out.
+/// How many permutations of its vertices keep arcs with their labels, anti-edges and labels. With `vertex_induced`
+/// anti-edges say nothing new and are left out.
 std::int64_t automorphisms(const PlainPattern& pattern, bool vertex_induced);
 
 }  // namespace matcha::differential

@@ -101,6 +101,34 @@ World graph(std::uint64_t seed, int n, int density, bool directed) {
   return world;
 }
 
+/// Gives every edge or arc of the world one to three labels of four, mostly one.
+void label_edges(World& world, std::mt19937_64& random, bool directed) {
+  for (const auto& [u, v] : world.arcs) {
+    if (!directed && u > v) continue;
+    std::set<std::int64_t> labels;
+    do {
+      labels.insert(static_cast<std::int64_t>(random() % 4) - 1);
+    } while (random() % 4 == 0);
+    world.edge_labels[{u, v}] = labels;
+    if (!directed) world.edge_labels[{v, u}] = labels;
+  }
+}
+
+/// Asks for labels of most edges of a pattern, of some for two.
+void label_edges(pattern::Pattern& one, std::mt19937_64& random) {
+  for (int u = 0; u < one.size(); ++u) {
+    pattern::for_each(one.out[static_cast<std::size_t>(u)], [&](int v) {
+      const bool edge = pattern::has(one.in[static_cast<std::size_t>(u)], v) && !one.directed;
+      if (edge && u > v) return;
+      for (std::uint64_t chance = 5; random() % 6 < chance; chance = 1) {
+        const std::string label = std::to_string(static_cast<std::int64_t>(random() % 3) - 1);
+        one.add_edge_label(u, v, label);
+        if (edge) one.add_edge_label(v, u, label);
+      }
+    });
+  }
+}
+
 PlainPattern plain(const pattern::Pattern& from) {
   PlainPattern to;
   to.size = from.size();
@@ -108,6 +136,9 @@ PlainPattern plain(const pattern::Pattern& from) {
     pattern::for_each(from.out[static_cast<std::size_t>(u)], [&](int v) { to.arcs.insert({u, v}); });
     pattern::for_each(from.anti[static_cast<std::size_t>(u)], [&](int v) { to.anti.insert({u, v}); });
     to.labels.push_back(from.label(u).empty() ? PlainPattern::kAnyLabel : std::stoll(from.label(u)));
+  }
+  for (const auto& [arc, labels] : from.edge_labels) {
+    for (const std::string& label : labels) to.edge_labels[arc].insert(std::stoll(label));
   }
   return to;
 }
@@ -127,15 +158,22 @@ std::vector<Row> as_subgraphs(const PlainPattern& pattern, const std::vector<Row
   std::set<Row> found;
   for (const Row& row : rows) {
     Row form;
-    std::set<std::pair<std::int64_t, std::int64_t>> arcs, anti;
-    for (const auto& [u, v] : pattern.arcs)
-      arcs.insert({row[static_cast<std::size_t>(u)], row[static_cast<std::size_t>(v)]});
+    std::set<std::pair<std::int64_t, std::int64_t>> anti;
+    std::map<std::pair<std::int64_t, std::int64_t>, std::set<std::int64_t>> arcs;
+    for (const auto& [u, v] : pattern.arcs) {
+      const auto labels = pattern.edge_labels.find({u, v});
+      arcs[{row[static_cast<std::size_t>(u)], row[static_cast<std::size_t>(v)]}] =
+          labels == pattern.edge_labels.end() ? std::set<std::int64_t>{} : labels->second;
+    }
     for (const auto& [u, v] : pattern.anti)
       anti.insert({row[static_cast<std::size_t>(u)], row[static_cast<std::size_t>(v)]});
     std::map<std::int64_t, std::int64_t> labels;
     for (std::size_t v = 0; v < row.size(); ++v) labels[row[v]] = pattern.labels[v];
     for (const auto& [v, label] : labels) form.insert(form.end(), {v, label});
-    for (const auto& [u, v] : arcs) form.insert(form.end(), {u, v});
+    for (const auto& [arc, edge_labels] : arcs) {
+      form.insert(form.end(), {arc.first, arc.second, static_cast<std::int64_t>(edge_labels.size())});
+      form.insert(form.end(), edge_labels.begin(), edge_labels.end());
+    }
     form.push_back(-1);
     for (const auto& [u, v] : anti) form.insert(form.end(), {u, v});
     found.insert(form);
@@ -190,15 +228,24 @@ std::vector<pattern::Algorithm> algorithms() {
   return {pattern::Algorithm::Extend, pattern::Algorithm::Join, pattern::Algorithm::Decompose};
 }
 
+/// What has labels.
+struct Labels {
+  bool vertices = false;
+  bool edges = false;
+};
+
 /// Every connected pattern of `n` vertices, with and without labels, both meanings, subgraphs and embeddings.
-void check_connected(int n, bool labelled, bool compiled) {
+void check_connected(int n, Labels labelled, bool compiled) {
   std::mt19937_64 random(static_cast<std::uint64_t>(n));
   for (pattern::Pattern one : pattern::connected_patterns(n)) {
     // Some vertices keep any label.
     for (std::string& label : one.labels) {
-      if (labelled && random() % 5 != 0) label = std::to_string(random() % 3);
+      if (labelled.vertices && random() % 5 != 0) label = std::to_string(random() % 3);
     }
-    const World world = graph(random(), n + 4, 3 + static_cast<int>(random() % 5), false);
+    World world = graph(random(), n + 4, 3 + static_cast<int>(random() % 5), false);
+    if (labelled.edges) label_edges(one, random);
+    // Who does not ask for labels gets a simple graph.
+    if (one.edge_labelled()) label_edges(world, random, false);
     for (pattern::Algorithm algorithm : algorithms()) {
       for (pattern::Induced induced : {pattern::Induced::Vertex, pattern::Induced::Edge}) {
         check({one, {induced, random() % 3 == 0, false, algorithm}, compiled}, world);
@@ -209,26 +256,37 @@ void check_connected(int n, bool labelled, bool compiled) {
 }
 
 TEST(Patterns, ConnectedInterpreted) {
-  for (int n = 2; n <= (full() ? 6 : 5); ++n) check_connected(n, false, false);
+  for (int n = 2; n <= (full() ? 6 : 5); ++n) check_connected(n, {}, false);
 }
 
 TEST(Patterns, ConnectedCompiled) {
   programs_by_algorithm.clear();
-  for (int n = 2; n <= (full() ? 6 : 5); ++n) check_connected(n, false, true);
+  for (int n = 2; n <= (full() ? 6 : 5); ++n) check_connected(n, {}, true);
   // Both meanings of 30 patterns; cliques have no cutset.
   EXPECT_GE(programs_by_algorithm[pattern::Algorithm::Extend], 60);
   EXPECT_GE(programs_by_algorithm[pattern::Algorithm::Decompose], 50);
 }
 
 TEST(Patterns, ConnectedLabelledInterpreted) {
-  for (int n = 2; n <= (full() ? 6 : 5); ++n) check_connected(n, true, false);
+  for (int n = 2; n <= (full() ? 6 : 5); ++n) check_connected(n, {true, false}, false);
 }
 
 TEST(Patterns, ConnectedLabelledCompiled) {
-  for (int n = 2; n <= (full() ? 6 : 5); ++n) check_connected(n, true, true);
+  for (int n = 2; n <= (full() ? 6 : 5); ++n) check_connected(n, {true, false}, true);
 }
 
-/// Random patterns of up to 5 vertices: arcs, anti-edges, parts that are not connected, labels.
+TEST(Patterns, ConnectedEdgeLabelledInterpreted) {
+  for (int n = 2; n <= (full() ? 6 : 4); ++n) check_connected(n, {false, true}, false);
+}
+
+TEST(Patterns, ConnectedEdgeLabelledCompiled) {
+  programs_by_algorithm.clear();
+  for (int n = 2; n <= (full() ? 6 : 5); ++n) check_connected(n, {n % 2 == 0, true}, true);
+  EXPECT_GE(programs_by_algorithm[pattern::Algorithm::Join], 60);
+  EXPECT_GE(programs_by_algorithm[pattern::Algorithm::Decompose], 40);
+}
+
+/// Random patterns of up to 5 vertices: arcs, anti-edges, parts that are not connected, labels of both kinds.
 TEST(Patterns, Random) {
   std::mt19937_64 random(7);
   for (int i = 0; i < (full() ? 4000 : 400); ++i) {
@@ -248,8 +306,11 @@ TEST(Patterns, Random) {
       }
     }
     one.directed = directed;
-    const World world =
-        graph(random(), 1 + static_cast<int>(random() % 8), 2 + static_cast<int>(random() % 7), directed);
+    World world = graph(random(), 1 + static_cast<int>(random() % 8), 2 + static_cast<int>(random() % 7), directed);
+    if (random() % 3 == 0) {
+      label_edges(one, random);
+      if (one.edge_labelled()) label_edges(world, random, directed);
+    }
     const std::vector<pattern::Algorithm> all = algorithms();
     const pattern::Request request{random() % 2 == 0 ? pattern::Induced::Vertex : pattern::Induced::Edge,
                                    random() % 3 == 0, random() % 3 == 0, all[random() % all.size()]};

@@ -97,12 +97,21 @@ RuntimeWorld::RuntimeWorld(const World& world) {
   std::uint64_t n = universe->size();
   runtime::GraphArrays arrays;
   arrays.offsets = runtime::Buffer<std::uint64_t>(n + 1);
-  arrays.neighbors = runtime::Buffer<std::uint32_t>(world.arcs.size());
+  std::size_t count = world.edge_labels.empty() ? world.arcs.size() : 0;
+  for (const auto& [arc, labels_of_arc] : world.edge_labels) count += labels_of_arc.size();
+  arrays.neighbors = runtime::Buffer<std::uint32_t>(count);
+  if (!world.edge_labels.empty()) arrays.edge_info = runtime::Buffer<std::uint64_t>(count);
   std::uint64_t next = 0;
   for (std::uint64_t rank = 0; rank < n; ++rank) {
     arrays.offsets[rank] = next;
     for (const auto& [u, v] : world.arcs) {
-      if (u == universe->id(rank)) arrays.neighbors[next++] = *universe->rank(v);
+      if (u != universe->id(rank)) continue;
+      if (world.edge_labels.empty()) arrays.neighbors[next++] = *universe->rank(v);
+      if (world.edge_labels.empty()) continue;
+      for (std::int64_t label : world.edge_labels.at({u, v})) {
+        arrays.edge_info[next] = static_cast<std::uint64_t>(label);
+        arrays.neighbors[next++] = *universe->rank(v);
+      }
     }
   }
   arrays.offsets[n] = next;
@@ -116,7 +125,10 @@ RuntimeWorld::RuntimeWorld(const World& world) {
     arrays.vertices = runtime::Buffer<std::uint32_t>(world.vertices.size());
     for (std::size_t i = 0; i < world.vertices.size(); ++i) arrays.vertices[i] = *universe->rank(world.vertices[i]);
   }
-  graph = runtime::Graph::from_arrays(universe, std::move(arrays), runtime::GraphFacts{});
+  runtime::GraphFacts facts;
+  facts.simple = count == world.arcs.size();
+  facts.info = world.edge_labels.empty() ? runtime::InfoKind::None : runtime::InfoKind::Int;
+  graph = runtime::Graph::from_arrays(universe, std::move(arrays), facts);
 }
 
 }  // namespace matcha::differential

@@ -15,10 +15,12 @@ namespace matcha::differential {
 
 /// What a program runs on: plain facts for the naive evaluator, and the same as the runtime has them.
 struct World {
-  std::vector<std::int64_t> vertices;                        ///< Of the graph `G`, ascending.
-  std::set<std::pair<std::int64_t, std::int64_t>> arcs;      ///< Both directions of every edge.
-  std::vector<std::int64_t> universe;                        ///< Ascending; holds `vertices`.
-  std::map<std::int64_t, std::int64_t> labels;               ///< Of the vertices; empty: no labels.
+  std::vector<std::int64_t> vertices;                    ///< Of the graph `G`, ascending.
+  std::set<std::pair<std::int64_t, std::int64_t>> arcs;  ///< Both directions of every edge.
+  std::vector<std::int64_t> universe;                    ///< Ascending; holds `vertices`.
+  std::map<std::int64_t, std::int64_t> labels;           ///< Of the vertices; empty: no labels.
+  /// Labels of arcs, one or more for each: parallel edges. Empty: edges have no labels.
+  std::map<std::pair<std::int64_t, std::int64_t>, std::set<std::int64_t>> edge_labels;
   std::vector<std::string> words;                            ///< Ascending; word i has code -1 - i.
   std::vector<std::pair<std::int64_t, std::int64_t>> pairs;  ///< The parameter `E`.
   std::vector<std::int64_t> times;                           ///< `T`, as long as `E`.

@@ -6,7 +6,7 @@
 namespace matcha_program {
 
 /// The `.mtg` file (version 1): a header of 64 bytes, then a table of sections.
-inline void Host::map_graph(const std::string& path) {
+inline void Host::map_graph(const std::string& path, bool simple) {
   struct Header {
     char magic[8];
     u32 version, endian_tag;
@@ -31,6 +31,10 @@ inline void Host::map_graph(const std::string& path) {
                header.section_count <= 7 && sizeof header + header.section_count * sizeof(Entry) <= bytes &&
                header.universe <= 0xFFFFFFFF && header.arc_count <= bytes / 4 && header.vertex_count <= header.universe;
   if (!known) throw Failure{3, path + ": not a .mtg file of version 1, or truncated" + hint};
+  if (simple && (header.flags & 2) == 0)
+    throw Failure{3, path +
+                         ": edges are parallel, and the program knows of none; make the .mtg without --edge-labels "
+                         "and --temporal"};
   Graph g{};
   g.universe = header.universe;
   g.arc_count = header.arc_count;

@@ -179,6 +179,19 @@ std::uint64_t scatter_simple(std::uint64_t n, const EdgeColumns& edges, bool dir
   return loops.load();
 }
 
+/// The lists at `from`, of which counts[v] items each are kept, one after the other at `to`.
+template <typename Item>
+Buffer<Item> moved(const Buffer<std::uint64_t>& from, const Buffer<std::uint64_t>& to, const Buffer<Item>& items) {
+  const std::uint64_t n = from.size() - 1;
+  Buffer<Item> packed(to[n]);
+  tbb::parallel_for(Block(0, n, kVertexGrain), [&](const Block& block) {
+    for (std::uint64_t vertex = block.begin(); vertex != block.end(); ++vertex) {
+      std::copy_n(items.data() + from[vertex], to[vertex + 1] - to[vertex], packed.data() + to[vertex]);
+    }
+  });
+  return packed;
+}
+
 /// Moves the first counts[v] keys of each list together.
 Csr pack(const Buffer<std::uint64_t>& offsets, Buffer<std::uint64_t> counts, Buffer<std::uint32_t> keys) {
   Csr csr;
@@ -189,14 +202,41 @@ Csr pack(const Buffer<std::uint64_t>& offsets, Buffer<std::uint64_t> counts, Buf
     csr.neighbors = std::move(keys);
     return csr;
   }
-  csr.neighbors = Buffer<std::uint32_t>(csr.offsets[n]);
+  csr.neighbors = moved(offsets, csr.offsets, keys);
+  return csr;
+}
+
+/// Sorts arcs to one target by their info and drops repeats.
+Csr without_repeats(Csr csr) {
+  const std::uint64_t n = csr.offsets.size() - 1;
+  Buffer<std::uint64_t> kept(n + 1);
   tbb::parallel_for(Block(0, n, kVertexGrain), [&](const Block& block) {
+    const auto less = [](std::uint64_t a, std::uint64_t b) {
+      return static_cast<std::int64_t>(a) < static_cast<std::int64_t>(b);
+    };
     for (std::uint64_t vertex = block.begin(); vertex != block.end(); ++vertex) {
-      const std::uint64_t degree = csr.offsets[vertex + 1] - csr.offsets[vertex];
-      std::copy_n(keys.data() + offsets[vertex], degree, csr.neighbors.data() + csr.offsets[vertex]);
+      const std::uint64_t end = csr.offsets[vertex + 1];
+      std::uint64_t out = csr.offsets[vertex];
+      for (std::uint64_t first = out, last = out; first != end; first = last) {
+        while (last != end && csr.neighbors[last] == csr.neighbors[first]) ++last;
+        std::uint64_t* const info = csr.edge_info.data();
+        std::sort(info + first, info + last, less);
+        for (std::uint64_t at = first; at != last; ++at) {
+          if (at != first && info[at] == info[at - 1]) continue;
+          csr.neighbors[out] = csr.neighbors[first];
+          info[out++] = info[at];
+        }
+      }
+      kept[vertex] = out - csr.offsets[vertex];
     }
   });
-  return csr;
+  exclusive_sums(kept);
+  if (kept[n] == csr.neighbors.size()) return csr;
+  Csr packed;
+  packed.neighbors = moved(csr.offsets, kept, csr.neighbors);
+  packed.edge_info = moved(csr.offsets, kept, csr.edge_info);
+  packed.offsets = std::move(kept);
+  return packed;
 }
 
 }  // namespace
@@ -260,6 +300,48 @@ SimpleCsr simple_csr(std::uint64_t n, const EdgeColumns& edges, bool directed) {
   simple.duplicates = edges.count - simple.loops - distinct;
   simple.reversed = total.both;
   return simple;
+}
+
+SimpleCsr labelled_csr(std::uint64_t n, const EdgeColumns& edges, const std::uint64_t* info, bool directed) {
+  SimpleCsr simple;
+  simple.csr = without_repeats(multi_csr(n, edges, info));
+  const std::uint64_t arcs = simple.csr.neighbors.size();
+  simple.duplicates = edges.count - arcs;
+  if (directed) return simple;
+  // Both directions of what is left.
+  Buffer<std::uint32_t> sources(2 * arcs), targets(2 * arcs);
+  Buffer<std::uint64_t> infos(2 * arcs);
+  tbb::parallel_for(Block(0, n, kVertexGrain), [&](const Block& block) {
+    for (std::uint64_t vertex = block.begin(); vertex != block.end(); ++vertex) {
+      for (std::uint64_t at = simple.csr.offsets[vertex]; at != simple.csr.offsets[vertex + 1]; ++at) {
+        sources[at] = targets[arcs + at] = static_cast<std::uint32_t>(vertex);
+        targets[at] = sources[arcs + at] = simple.csr.neighbors[at];
+        infos[at] = infos[arcs + at] = simple.csr.edge_info[at];
+      }
+    }
+  });
+  simple.csr = without_repeats(multi_csr(n, {sources.data(), targets.data(), 2 * arcs}, infos.data()));
+  simple.reversed = arcs - simple.csr.neighbors.size() / 2;
+  return simple;
+}
+
+Csr without_parallels(std::uint64_t n, const std::uint64_t* offsets, const std::uint32_t* neighbors) {
+  Csr csr;
+  csr.offsets = Buffer<std::uint64_t>(n + 1);
+  Buffer<std::uint64_t> from(n + 1);
+  std::copy_n(offsets, n + 1, from.data());
+  Buffer<std::uint32_t> kept(offsets[n]);
+  tbb::parallel_for(Block(0, n, kVertexGrain), [&](const Block& block) {
+    for (std::uint64_t vertex = block.begin(); vertex != block.end(); ++vertex) {
+      std::uint32_t* const begin = kept.data() + from[vertex];
+      std::uint32_t* end = std::remove_copy(neighbors + from[vertex], neighbors + from[vertex + 1], begin,
+                                            static_cast<std::uint32_t>(vertex));
+      csr.offsets[vertex] = static_cast<std::uint64_t>(std::unique(begin, end) - begin);
+    }
+  });
+  exclusive_sums(csr.offsets);
+  csr.neighbors = moved(from, csr.offsets, kept);
+  return csr;
 }
 
 }  // namespace matcha::runtime::detail

@@ -34,4 +34,11 @@ struct SimpleCsr {
 };
 SimpleCsr simple_csr(std::uint64_t n, const EdgeColumns& edges, bool directed);
 
+/// The same with edge info: edges between the same vertices are repeats if it is the same word, else parallel, and then
+/// ascend by it. Requires: no loops; count < 2^31, or 2^32 if directed.
+SimpleCsr labelled_csr(std::uint64_t n, const EdgeColumns& edges, const std::uint64_t* info, bool directed);
+
+/// One arc for each pair of vertices, no loops, no edge info.
+Csr without_parallels(std::uint64_t n, const std::uint64_t* offsets, const std::uint32_t* neighbors);
+
 }  // namespace matcha::runtime::detail

@@ -23,8 +23,10 @@ inline constexpr std::uint64_t kMtgSections = 7;
 
 inline constexpr std::uint64_t kMtgDirected = 1;
 inline constexpr std::uint64_t kMtgSimple = 2;
+inline constexpr std::uint64_t kMtgWordInfo = 4;
 inline constexpr std::uint64_t kMtgInfoShift = 8;  ///< InfoKind in two bits.
-inline constexpr std::uint64_t kMtgKnownFlags = kMtgDirected | kMtgSimple | std::uint64_t{3} << kMtgInfoShift;
+inline constexpr std::uint64_t kMtgKnownFlags =
+    kMtgDirected | kMtgSimple | kMtgWordInfo | std::uint64_t{3} << kMtgInfoShift;
 
 struct MtgHeader {
   char magic[8];

@@ -23,7 +23,18 @@ struct RankColumns {
   Buffer<std::uint64_t> info;
 };
 
-RankColumns rank_rows(Rows& rows, const Universe& universe, bool with_info) {
+/// Words of edge info become codes.
+void put_labels(const LabelCells& labels, const LabelDictionary& dictionary, std::uint64_t* info) {
+  std::vector<std::int64_t> codes;
+  for (const std::string& word : labels.words) codes.push_back(*dictionary.code(word));
+  for (std::uint64_t at = 0; at < labels.size(); ++at) {
+    const bool word = !labels.is_word.empty() && labels.is_word[at];
+    const std::int64_t value = labels.values[at];
+    info[at] = static_cast<std::uint64_t>(word ? codes[static_cast<std::size_t>(value)] : value);
+  }
+}
+
+RankColumns rank_rows(Rows& rows, const Universe& universe, const LabelDictionary& dictionary, bool with_info) {
   std::vector<std::uint64_t> begins(rows.chunks.size() + 1, 0);
   for (std::size_t at = 0; at < rows.chunks.size(); ++at) begins[at + 1] = begins[at] + rows.chunks[at].rows;
   RankColumns columns;
@@ -34,7 +45,9 @@ RankColumns rank_rows(Rows& rows, const Universe& universe, bool with_info) {
     RowChunk chunk = std::move(rows.chunks[at]);
     universe.ranks(chunk.cells[0].data(), chunk.rows, columns.sources.data() + begins[at]);
     universe.ranks(chunk.cells[1].data(), chunk.rows, columns.targets.data() + begins[at]);
-    if (with_info && chunk.rows != 0) {
+    if (with_info && chunk.labels.size() != 0) {
+      put_labels(chunk.labels, dictionary, columns.info.data() + begins[at]);
+    } else if (with_info && chunk.rows != 0) {
       std::memcpy(columns.info.data() + begins[at], chunk.cells[2].data(), chunk.rows * sizeof(std::uint64_t));
     }
   });
@@ -42,7 +55,7 @@ RankColumns rank_rows(Rows& rows, const Universe& universe, bool with_info) {
   return columns;
 }
 
-/// Drops the loops of a temporal graph in place; gives their number.
+/// Drops the loops of a graph with edge info in place; gives their number.
 std::uint64_t drop_loops(RankColumns& columns) {
   std::uint64_t kept = 0;
   const std::uint64_t count = columns.sources.size();
@@ -92,18 +105,31 @@ GraphArrays rebase(const Graph& graph, const Universe& universe) {
   return arrays;
 }
 
-/// Gives the labels of a `.mtg` the codes of the run's dictionary.
-Status recode(const std::string& path, const LabelDictionary& own, const LabelDictionary& dictionary,
-              Buffer<std::int64_t>& labels) {
+Error negative_label(const std::string& path, std::uint64_t line, std::int64_t label) {
+  return input_error(path, line, "negative label `" + std::to_string(label) + "` beside labels that are words",
+                     "words are coded as negative numbers; use words or numbers from 0");
+}
+
+/// Gives the labels of a `.mtg`, `count` of them, the codes of the run's dictionary.
+template <typename Word>
+Status recode(const std::string& path, const LabelDictionary& own, const LabelDictionary& dictionary, Word* labels,
+              std::uint64_t count) {
   if (dictionary.empty()) return Done{};
-  for (std::int64_t& label : labels) {
+  for (std::uint64_t at = 0; at < count; ++at) {
+    const std::int64_t label = static_cast<std::int64_t>(labels[at]);
     if (label >= 0 || label == kNoLabel) continue;
     const std::uint64_t word = static_cast<std::uint64_t>(-1 - label);
-    if (word >= own.words().size()) {
-      return input_error(path, 0, "negative label `" + std::to_string(label) + "` beside labels that are words",
-                         "words are coded as negative numbers; use words or numbers from 0");
-    }
-    label = *dictionary.code(own.words()[word]);
+    if (word >= own.words().size()) return negative_label(path, 0, label);
+    labels[at] = static_cast<Word>(*dictionary.code(own.words()[word]));
+  }
+  return Done{};
+}
+
+/// Numbers of edge info may not be taken for words.
+Status check_numbers(const std::string& path, const LabelDictionary& dictionary, const LabelCells& labels) {
+  for (std::uint64_t at = 0; at < labels.size() && !dictionary.empty(); ++at) {
+    const bool word = !labels.is_word.empty() && labels.is_word[at];
+    if (!word && labels.values[at] < 0) return negative_label(path, 0, labels.values[at]);
   }
   return Done{};
 }
@@ -118,11 +144,7 @@ class LabelCoder {
   Result<std::int64_t> code(std::uint64_t at) const {
     const std::int64_t value = raw_.cells.values[at];
     if (!raw_.cells.is_word.empty() && raw_.cells.is_word[at]) return codes_[static_cast<std::size_t>(value)];
-    if (has_words_ && value < 0) {
-      return input_error(raw_.path, raw_.lines[at],
-                         "negative label `" + std::to_string(value) + "` beside labels that are words",
-                         "words are coded as negative numbers; use words or numbers from 0");
-    }
+    if (has_words_ && value < 0) return negative_label(raw_.path, raw_.lines[at], value);
     return value;
   }
 
@@ -197,7 +219,9 @@ void fill_report(const Graph& graph, LoadReport& report) {
   const GraphView view = graph.view();
   const Universe& universe = graph.universe();
   report.directed = graph.facts().directed;
-  report.temporal = !graph.facts().simple;
+  report.parallel = !graph.facts().simple;
+  report.temporal = report.directed && report.parallel;
+  report.edge_info = view.edge_info != nullptr;
   report.vertices = graph.vertex_count();
   report.edges = graph.edge_count();
   report.max_degree = view.max_degree;
@@ -237,29 +261,54 @@ struct Prepared {
   GraphFacts facts;
 };
 
-Result<Prepared> prepare_rows(RawGraph& raw, const Universe& universe, Budget& budget) {
+/// The adjacency of rows with edge info; fills the report and what the facts say of it.
+Csr informed_csr(RawGraph& raw, const Universe& universe, RankColumns& columns, GraphFacts& facts) {
+  facts.info = raw.spec.info == ColumnKind::Float ? InfoKind::Float : InfoKind::Int;
+  raw.report.loops = drop_loops(columns);
+  const EdgeColumns edges{columns.sources.data(), columns.targets.data(), columns.sources.size()};
+  if (raw.spec.temporal) {
+    facts.simple = false;
+    return multi_csr(universe.size(), edges, columns.info.data());
+  }
+  SimpleCsr made = labelled_csr(universe.size(), edges, columns.info.data(), raw.spec.directed);
+  raw.report.duplicates = made.duplicates;
+  raw.report.reversed = made.reversed;
+  for (std::uint64_t v = 0; v < universe.size() && facts.simple; ++v) {
+    const std::uint32_t* const neighbors = made.csr.neighbors.data();
+    const std::uint32_t* const end = neighbors + made.csr.offsets[v + 1];
+    facts.simple = std::adjacent_find(neighbors + made.csr.offsets[v], end) == end;
+  }
+  return std::move(made.csr);
+}
+
+Result<Prepared> prepare_rows(RawGraph& raw, const Universe& universe, const LabelDictionary& dictionary,
+                              Budget& budget) {
+  const bool temporal = raw.spec.temporal, informed = temporal || raw.spec.edge_info;
+  const bool doubled = informed && !temporal && !raw.spec.directed;
   constexpr std::uint64_t kBytesPerRow = 20;
   constexpr std::uint64_t kBytesPerVertex = 24;
-  Status room = budget.take(kBytesPerRow * raw.rows.count + kBytesPerVertex * universe.size(), raw.spec.path);
+  Status room =
+      budget.take((doubled ? 3 : 1) * kBytesPerRow * raw.rows.count + kBytesPerVertex * universe.size(), raw.spec.path);
   if (!room) return room.error();
-  const bool temporal = raw.spec.temporal;
-  if (temporal && raw.rows.count > kMaxVertices) {
-    return Error{ErrorKind::Resource, "a temporal graph has at most 4294967294 edges", raw.spec.path, 0, ""};
+  if (informed && raw.rows.count > kMaxVertices / (doubled ? 2 : 1)) {
+    return Error{ErrorKind::Resource, "a graph with edge information has at most 4294967294 arcs", raw.spec.path, 0,
+                 ""};
   }
-  RankColumns columns = rank_rows(raw.rows, universe, temporal);
+  Prepared prepared;
+  for (const RowChunk& chunk : raw.rows.chunks) {
+    Status numbers = check_numbers(raw.spec.path, dictionary, chunk.labels);
+    if (!numbers) return numbers.error();
+    prepared.facts.word_info = prepared.facts.word_info || !chunk.labels.words.empty();
+  }
+  RankColumns columns = rank_rows(raw.rows, universe, dictionary, informed);
   VertexSet vertices(universe.size());
   vertices.add(columns.sources.data(), columns.sources.size());
   vertices.add(columns.targets.data(), columns.targets.size());
   add_listed_vertices(raw, universe, vertices);
-  Prepared prepared;
   Csr csr;
   prepared.facts.directed = raw.spec.directed || temporal;
-  prepared.facts.simple = !temporal;
-  if (temporal) {
-    raw.report.loops = drop_loops(columns);
-    prepared.facts.info = raw.spec.info == ColumnKind::Float ? InfoKind::Float : InfoKind::Int;
-    csr = multi_csr(universe.size(), {columns.sources.data(), columns.targets.data(), columns.sources.size()},
-                    columns.info.data());
+  if (informed) {
+    csr = informed_csr(raw, universe, columns, prepared.facts);
   } else {
     SimpleCsr simple = simple_csr(
         universe.size(), {columns.sources.data(), columns.targets.data(), columns.sources.size()}, raw.spec.directed);
@@ -279,13 +328,52 @@ Result<Prepared> prepare_mtg(RawGraph& raw, const Universe& universe, const Labe
   Prepared prepared;
   prepared.facts = raw.mtg->facts();
   prepared.arrays = rebase(*raw.mtg, universe);
-  Status recoded = recode(raw.spec.path, raw.mtg->dictionary(), dictionary, prepared.arrays.labels);
+  GraphArrays& arrays = prepared.arrays;
+  const LabelDictionary& own = raw.mtg->dictionary();
+  Status recoded = recode(raw.spec.path, own, dictionary, arrays.labels.data(), arrays.labels.size());
   if (!recoded) return recoded.error();
+  if (prepared.facts.word_info) {
+    recoded = recode(raw.spec.path, own, dictionary, arrays.edge_info.data(), arrays.edge_info.size());
+    if (!recoded) return recoded.error();
+  }
+  if (raw.spec.simple) {
+    if (!prepared.facts.simple) {
+      Csr csr = without_parallels(universe.size(), arrays.offsets.data(), arrays.neighbors.data());
+      arrays.offsets = std::move(csr.offsets);
+      arrays.neighbors = std::move(csr.neighbors);
+    }
+    arrays.edge_info = {};
+    prepared.facts.simple = true;
+    prepared.facts.info = InfoKind::None;
+    prepared.facts.word_info = false;
+  }
   VertexSet vertices(universe.size());
   vertices.add(prepared.arrays.vertices.data(), prepared.arrays.vertices.size());
   add_listed_vertices(raw, universe, vertices);
   prepared.arrays.vertices = vertices.take();
   return prepared;
+}
+
+/// Whether a `.mtg` has the edge info that is asked for.
+Status check_info(const RawGraph& raw, const LabelDictionary& dictionary) {
+  if (!raw.spec.edge_info && !raw.spec.temporal) return Done{};
+  const GraphView view = raw.mtg->view();
+  const GraphFacts& facts = raw.mtg->facts();
+  if (view.arc_count == 0) return Done{};
+  if (facts.info == InfoKind::None) {
+    return input_error(raw.spec.path, 0, "the edges of the .mtg have no labels or other information",
+                       "make it with `matcha graph convert --edge-labels`, or --temporal");
+  }
+  if ((facts.info == InfoKind::Float) != (raw.spec.info == ColumnKind::Float)) {
+    return input_error(raw.spec.path, 0,
+                       std::string("the edge info of the .mtg is ") +
+                           (facts.info == InfoKind::Float ? "float, not int" : "int, not float"));
+  }
+  const std::int64_t* const values = static_cast<const std::int64_t*>(view.edge_info);
+  if (raw.spec.info != ColumnKind::Label || facts.word_info || dictionary.empty()) return Done{};
+  const std::int64_t* const negative =
+      std::find_if(values, values + view.arc_count, [](std::int64_t value) { return value < 0; });
+  return negative == values + view.arc_count ? Status(Done{}) : Status(negative_label(raw.spec.path, 0, *negative));
 }
 
 }  // namespace
@@ -295,15 +383,18 @@ Result<Graph> prepare_graph(RawGraph& raw, const std::shared_ptr<const Universe>
                             Budget& budget) {
   if (options.cancelled()) return interrupted_error();
   const std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  Status informed = raw.mtg ? check_info(raw, *dictionary) : Status(Done{});
+  if (!informed) return informed.error();
   Graph graph;
   const bool stays_mapped = raw.mtg && same_ids(raw.mtg->universe(), *universe) && raw.vertex_ids.empty() &&
-                            !raw.labels && raw.mtg->dictionary().words() == dictionary->words();
+                            !raw.labels && raw.mtg->dictionary().words() == dictionary->words() &&
+                            (raw.mtg->facts().simple || !raw.spec.simple);
   if (stays_mapped) {
     graph = std::move(*raw.mtg);
     graph.share_universe(universe);
   } else {
     Result<Prepared> prepared =
-        raw.mtg ? prepare_mtg(raw, *universe, *dictionary) : prepare_rows(raw, *universe, budget);
+        raw.mtg ? prepare_mtg(raw, *universe, *dictionary) : prepare_rows(raw, *universe, *dictionary, budget);
     if (!prepared) return prepared.error();
     if (raw.labels) {
       Status labelled = assign_labels(*raw.labels, *universe, *dictionary, prepared->arrays);

@@ -17,7 +17,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 std::vector<ColumnSpec> columns_of(const GraphSpec& spec) {
   std::vector<ColumnSpec> columns = {{0, ColumnKind::Vertex}, {1, ColumnKind::Vertex}};
-  if (spec.temporal) columns.push_back({2, spec.info});
+  if (spec.edge_info || spec.temporal) columns.push_back({2, spec.info});
   return columns;
 }
 
@@ -31,7 +31,12 @@ void add_reversed(Rows& rows) {
       if (source == target) continue;
       chunk.cells[0].push_back(target);
       chunk.cells[1].push_back(source);
-      if (chunk.cells.size() > 2) chunk.cells[2].push_back(chunk.cells[2][at]);
+      if (chunk.labels.size() != 0) {
+        chunk.labels.values.push_back(chunk.labels.values[at]);
+        if (!chunk.labels.is_word.empty()) chunk.labels.is_word.push_back(chunk.labels.is_word[at]);
+      } else if (chunk.cells.size() > 2) {
+        chunk.cells[2].push_back(chunk.cells[2][at]);
+      }
       ++chunk.rows;
     }
     rows.count += chunk.rows - count;

@@ -25,13 +25,16 @@ class RowParser {
     constexpr std::uint64_t kUsualLine = 10;
     chunk.cells.resize(plan_.columns.size());
     const std::uint64_t guess = static_cast<std::uint64_t>(lines.end - lines.begin) / kUsualLine;
-    for (std::vector<std::int64_t>& column : chunk.cells) column.reserve(guess);
+    for (std::size_t column = 0; column < chunk.cells.size(); ++column) {
+      if (plan_.columns[column].kind != ColumnKind::Label) chunk.cells[column].reserve(guess);
+    }
+    LabelReader labels(chunk.labels);
     const char* p = lines.begin;
     while (p != lines.end) {
       const char* const line = p;
       p = skip_blanks(p);
       if (*p != '\n' && !starts_comment(p)) {
-        const bool good = is_pair_ ? pair_row(p, chunk) : row(p, chunk);
+        const bool good = is_pair_ ? pair_row(p, chunk) : row(p, chunk, labels);
         if (!good) {
           chunk.error->line = chunk.lines;
           return;
@@ -98,20 +101,26 @@ class RowParser {
         if (state != NumberState::Ok) chunk.error = bad_number(p, "a number", state);
         out = std::bit_cast<std::int64_t>(number);
         break;
+      case ColumnKind::Label: break;
     }
     return state == NumberState::Ok;
   }
 
-  bool row(const char*& p, RowChunk& chunk) const {
+  bool row(const char*& p, RowChunk& chunk, LabelReader& labels) const {
     unsigned at = 0;
     for (const std::size_t column : order_) {
       const ColumnSpec& spec = plan_.columns[column];
       for (; at < spec.index; ++at) {
-        if (*p == '\n') return too_short(at, spec.index + 1, chunk);
+        if (*p == '\n') return too_short(at, spec, chunk);
         p = skip_separator(skip_token(p));
       }
-      if (*p == '\n') return too_short(at, spec.index + 1, chunk);
+      if (*p == '\n') return too_short(at, spec, chunk);
       const char* token = p;
+      if (spec.kind == ColumnKind::Label) {
+        chunk.error = labels.read(token);
+        if (chunk.error) return false;
+        continue;
+      }
       std::int64_t value = 0;
       if (!cell(token, spec, chunk, value)) return false;
       chunk.cells[column].push_back(value);
@@ -121,6 +130,12 @@ class RowParser {
       p = skip_separator(skip_token(p));
     }
     return true;
+  }
+
+  static bool too_short(unsigned found, const ColumnSpec& wanted, RowChunk& chunk) {
+    too_short(found, wanted.index + 1, chunk);
+    if (wanted.kind == ColumnKind::Label) chunk.error->hint = kNoEdgeLabel;
+    return false;
   }
 
   static bool too_short(unsigned found, unsigned wanted, RowChunk& chunk) {
@@ -186,7 +201,7 @@ Status read_banner(const std::string& path, std::string_view line, MatrixHeader&
 }  // namespace
 
 std::uint64_t RowChunk::bytes() const {
-  std::uint64_t total = 0;
+  std::uint64_t total = labels.bytes();
   for (const std::vector<std::int64_t>& column : cells) total += column.capacity() * sizeof(std::int64_t);
   return total;
 }

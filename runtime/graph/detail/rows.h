@@ -7,12 +7,16 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/graph/detail/label_cells.h"
 #include "runtime/graph/detail/source.h"
 #include "runtime/graph/detail/tokens.h"
 #include "runtime/graph/inputs.h"
 
 /// Rows of columns, from every text format that has edges or lists.
 namespace matcha::runtime::detail {
+
+/// The hint of an edge that has no label where one is asked for.
+inline constexpr const char* kNoEdgeLabel = "the label of an edge, or what else is known of it, is its third column";
 
 /// What to read of each line.
 struct RowPlan {
@@ -25,6 +29,7 @@ struct RowPlan {
 /// Rows of one chunk, a vector a column; a Float cell holds the bits of the double.
 struct RowChunk {
   std::vector<std::vector<std::int64_t>> cells;
+  LabelCells labels;  ///< The one column of labels, whose vector in `cells` stays empty.
   std::uint64_t rows = 0;
   std::uint64_t lines = 0;
   std::uint64_t first_line = 0;

@@ -43,13 +43,13 @@ class TveParser {
   explicit TveParser(const std::vector<ColumnSpec>& columns) : columns_(columns) {}
 
   void operator()(const LineChunk& lines, TveChunk& chunk) const {
-    LabelReader reader(chunk.labels);
+    LabelReader reader(chunk.labels), edge_labels(chunk.edges.labels);
     chunk.edges.cells.resize(columns_.size());
     const char* p = lines.begin;
     while (p != lines.end) {
       const char* const start = p;
       p = skip_blanks(p);
-      if (*p != '\n') chunk.error = line(p, chunk, reader);
+      if (*p != '\n') chunk.error = line(p, chunk, reader, edge_labels);
       if (*p != '\n') p = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(lines.end - p)));
       if (!chunk.error && has_lone_return(start, p)) chunk.error = lone_return();
       if (chunk.error) {
@@ -62,14 +62,14 @@ class TveParser {
   }
 
  private:
-  std::optional<LineError> line(const char*& p, TveChunk& chunk, LabelReader& reader) const {
+  std::optional<LineError> line(const char*& p, TveChunk& chunk, LabelReader& reader, LabelReader& edge_labels) const {
     if (*p == '#' && p[1] == ' ' && p[2] == 't' && p[3] == ' ' && is_number_start(p[4])) return header(p + 3, chunk);
     if (starts_comment(p)) return std::nullopt;
     const std::string_view tag = token_at(p);
     const char* const rest = skip_separator(p + tag.size());
     if (tag == "t") return header(rest, chunk);
     if (tag == "v") return vertex(rest, chunk, reader);
-    if (tag == "e") return edge(rest, chunk);
+    if (tag == "e") return edge(rest, chunk, edge_labels);
     LineError error{0, "expected a line that starts with `t`, `v` or `e`, found " + quoted(tag), ""};
     if (tag == "-v" || tag == "-e" || tag == "+" || tag == "-") error.hint = "a stream of updates is no graph";
     return error;
@@ -115,7 +115,7 @@ class TveParser {
     return has_label ? reader.read(p) : std::nullopt;
   }
 
-  std::optional<LineError> edge(const char* p, TveChunk& chunk) const {
+  std::optional<LineError> edge(const char* p, TveChunk& chunk, LabelReader& labels) const {
     std::array<std::int64_t, 2> ends{};
     const char* at = p;
     for (std::int64_t& end : ends) {
@@ -128,6 +128,11 @@ class TveParser {
       const char* token = p;
       for (unsigned skipped = 0; skipped < spec.index && *token != '\n'; ++skipped) {
         token = skip_separator(skip_token(token));
+      }
+      if (spec.kind == ColumnKind::Label) {
+        if (*token == '\n') return LineError{0, "the edge has no label", kNoEdgeLabel};
+        if (std::optional<LineError> error = labels.read(token)) return error;
+        continue;
       }
       std::int64_t value = 0;
       double number = 0;

@@ -72,6 +72,21 @@ TEST_F(SetsTest, RepeatsAndOrderOfTheFirstListStay) {
   }
 }
 
+TEST_F(SetsTest, DistinctItemsOfTheFirstListThatAreInOneWithRepeats) {
+  for (int round = 0; round < 500; ++round) {
+    Items a = drawn(random_() % 60, 90, true);
+    a.erase(std::unique(a.begin(), a.end()), a.end());
+    Items b = drawn(random_() % 60, 90, true);
+    Items both;
+    for (u32 x : a) {
+      if (std::binary_search(b.begin(), b.end(), x)) both.push_back(x);
+    }
+    Items buffer(std::min(a.size(), b.size()) + 1);
+    Room<u32> room{buffer.data(), buffer.size()};
+    ASSERT_EQ(items_of(w_.intersect_distinct(view(a), view(b), room)), both);
+  }
+}
+
 TEST_F(SetsTest, ALiteralNeedsNoOrder) {
   Items a = {1, 2, 3, 4};
   EXPECT_EQ(w_.count_diff(view(a), Literal<2, u32>{{4, 1}}), 2);

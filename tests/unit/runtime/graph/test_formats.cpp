@@ -153,6 +153,40 @@ TEST(Temporal, FloatInfo) {
   EXPECT_EQ(weights[1], -1e300);
 }
 
+TEST(EdgeLabels, OfAnUndirectedGraphAreWordsAndNumbers) {
+  const TemporaryFolder folder;
+  for (const char* text : {"e 1 2 b\ne 2 1 b\ne 1 2 a\ne 3 3 a\ne 2 3 7\n", "1 2 b\n2 1 b\n1 2 a\n3 3 a\n2 3 7\n"}) {
+    GraphSpec spec = spec_of(folder.file("g", text));
+    spec.edge_info = true;
+    spec.info = ColumnKind::Label;
+    const LoadedGraph loaded = load(spec);
+    EXPECT_EQ(adjacency_of(loaded.graph), (Adjacency{{1, {2, 2}}, {2, {1, 1, 3}}, {3, {2}}}));
+    const std::int64_t* const labels = static_cast<const std::int64_t*>(loaded.graph.view().edge_info);
+    // Parallel edges ascend by code; words have -1 for the first of the alphabet, -2 for the second.
+    EXPECT_EQ(std::vector<std::int64_t>(labels, labels + 6), (std::vector<std::int64_t>{-2, -1, -2, -1, 7, 7}));
+    EXPECT_EQ(loaded.graph.dictionary().words(), (std::vector<std::string>{"a", "b"}));
+    EXPECT_EQ(loaded.report.loops, 1U);
+    EXPECT_EQ(loaded.report.duplicates, 0U);
+    EXPECT_EQ(loaded.report.reversed, 1U);
+    EXPECT_EQ(loaded.report.edges, 3U);
+    EXPECT_FALSE(loaded.graph.facts().simple);
+    EXPECT_FALSE(loaded.graph.facts().directed);
+    EXPECT_TRUE(loaded.graph.facts().word_info);
+  }
+}
+
+TEST(EdgeLabels, OfADirectedGraph) {
+  const TemporaryFolder folder;
+  GraphSpec spec = spec_of(folder.file("g", "1 2 5\n1 2 5\n2 1 5\n2 3 4\n"));
+  spec.edge_info = spec.directed = true;
+  spec.info = ColumnKind::Label;
+  const LoadedGraph loaded = load(spec);
+  EXPECT_EQ(adjacency_of(loaded.graph), (Adjacency{{1, {2}}, {2, {1, 3}}, {3, {}}}));
+  EXPECT_EQ(loaded.report.duplicates, 1U);
+  EXPECT_TRUE(loaded.graph.facts().simple);
+  EXPECT_FALSE(loaded.graph.facts().word_info);
+}
+
 TEST(Report, SaysWhatWasDropped) {
   const TemporaryFolder folder;
   const std::string path = folder.file("g", "# x\n1 1\n1 2\n1 2\n2 1\n2 3\n3 3\n");

@@ -75,6 +75,31 @@ TEST(Mtg, RoundTripOfTemporalDirectedAndHashIndexed) {
   EXPECT_NE(read->view().offsets, nullptr);
 }
 
+TEST(Mtg, WordsOfEdgesHaveAFlagThatOlderReadersRefuse) {
+  const TemporaryFolder folder;
+  GraphSpec spec = spec_of(folder.file("g", "1 2 cites\n1 2 binds\n2 3 7\n"));
+  spec.edge_info = true;
+  spec.info = ColumnKind::Label;
+  const std::string path = folder.path("g.mtg");
+  ASSERT_TRUE(write_mtg(load(spec).graph, path));
+  std::uint64_t flags = 0;
+  std::memcpy(&flags, read_bytes(path).data() + offsetof(detail::MtgHeader, flags), sizeof(flags));
+  EXPECT_NE(flags & detail::kMtgWordInfo, 0U);
+  spec.path = path;
+  const LoadedGraph loaded = load(spec);
+  EXPECT_TRUE(loaded.graph.facts().word_info);
+  EXPECT_EQ(adjacency_of(loaded.graph), (Adjacency{{1, {2, 2}}, {2, {1, 1, 3}}, {3, {2}}}));
+  // Who reads no edge info gets a simple graph.
+  GraphSpec plain = spec_of(path);
+  plain.simple = true;
+  const LoadedGraph simple = load(plain);
+  EXPECT_EQ(adjacency_of(simple.graph), (Adjacency{{1, {2}}, {2, {1, 3}}, {3, {2}}}));
+  EXPECT_TRUE(simple.graph.facts().simple);
+  EXPECT_EQ(simple.graph.view().edge_info, nullptr);
+  spec.info = ColumnKind::Float;
+  EXPECT_NE(load_error(spec).message.find("int, not float"), std::string::npos);
+}
+
 TEST(Mtg, EmptyGraph) {
   const TemporaryFolder folder;
   ASSERT_TRUE(write_mtg(Graph(), folder.path("e.mtg")));
