@@ -140,6 +140,8 @@ class FunctionEmitter {
   // batches.cpp
   void find_later_counts(const ir::Region& region);
   const ir::Expr* later_count(const ir::Yield& s) const;
+  const ir::Expr* row_of_graph(const ir::Expr& set_operation) const;
+  Arcs row_places(const ir::Expr& row);
   bool put_off(const OpenSink& sink, const ir::Yield& s);
   void flush(CountQueue& queue);
   void flush_all();
