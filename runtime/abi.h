@@ -48,7 +48,7 @@ struct SetPair {
   std::uint64_t nb;
 };
 
-/// Counting and materializing kernels over ascending lists of ranks *without repeats*; one table a SIMD tier.
+/// Counting and storing kernels over ascending lists of ranks (not 0xffffffff) *without repeats*; a table a SIMD tier.
 /// `out` needs room for min(na, nb) (intersect) or na (diff) items plus 16; it may not overlap the inputs.
 struct SetKernels {
   const char* tier;  ///< "scalar", "avx2", "avx512" or "avx512-vp2intersect".
@@ -66,6 +66,10 @@ struct SetKernels {
                       std::uint64_t* out);
   /// `intersect_count` of each of `n` pairs, into `counts`; gives their sum.
   std::uint64_t (*count_pairs)(const SetPair* pairs, std::uint64_t n, std::uint64_t* counts);
+  /// The same where the second list of a pair is row `nb`, of the items [begins[nb], ends[nb]). Both are put in the
+  /// pair.
+  std::uint64_t (*count_rows)(SetPair* pairs, std::uint64_t n, std::uint64_t* counts, const std::uint32_t* items,
+                              const std::uint64_t* begins, const std::uint64_t* ends);
 };
 
 }  // namespace matcha::runtime

@@ -9,10 +9,12 @@
 #include "runtime/abi.h"
 
 /// `yield batched`: a pair of lists is noted and its second list fetched; one call counts all pairs once the queue is
-/// full or the function ends.
+/// full or the function ends. Of a second list that is a row of a graph the vertex is noted and the place of the row
+/// fetched; the call reads the places, and fetches the rows before it counts.
 namespace matcha::codegen::jit {
 
 using llvm::Value;
+using runtime::GraphView;
 using runtime::SetKernels;
 using runtime::SetPair;
 
@@ -23,11 +25,6 @@ constexpr std::uint64_t kQueueLength = 64;
 /// Behind the counts lies the sum so far, 128 bits wide: in memory, so that no loop carries it in registers.
 constexpr std::uint64_t kQueueWords = kQueueLength + 2;
 
-/// Halves of rows of graphs without longer ones are counted in place: a few items that fit a register, so that no
-/// branch of the kernels depends on lengths and nothing is gained by waiting (road-ny: triangles take 2.1 ms in place
-/// and 2.4 batched; whole rows, in diamonds, 6.7 and 5.8).
-constexpr std::uint64_t kShortRow = 8;
-
 bool is_count(const ir::Expr& e) {
   return e.kind == ir::Kind::Size &&
          (e.operands[0]->kind == ir::Kind::Intersect || e.operands[0]->kind == ir::Kind::Diff);
@@ -36,6 +33,11 @@ bool is_count(const ir::Expr& e) {
 /// True if the counts themselves are added up, so that empty lists add nothing.
 bool is_plain(const CountQueue& queue) {
   return queue.value == queue.count && queue.count->operands[0]->kind == ir::Kind::Intersect;
+}
+
+void prefetch(llvm::IRBuilder<>& at, Value* address) {
+  at.CreateIntrinsic(llvm::Intrinsic::prefetch, {address->getType()},
+                     {address, at.getInt32(0), at.getInt32(3), at.getInt32(1)});
 }
 
 }  // namespace
@@ -68,6 +70,30 @@ const ir::Expr* FunctionEmitter::later_count(const ir::Yield& s) const {
   return found;
 }
 
+/// The second list of a set operation if it is a row of a graph, or half of one, that is not at hand yet; null if not.
+const ir::Expr* FunctionEmitter::row_of_graph(const ir::Expr& set_operation) const {
+  const ir::Expr& list = without_bound(set_operation);
+  const ir::Var* var = ir::as<ir::Var>(&list);
+  if (var != nullptr && lists_.contains(var)) return nullptr;
+  const ir::Expr& row = module_.resolve(list);
+  bool half = row.kind == ir::Kind::LowerNeighbors || row.kind == ir::Kind::UpperNeighbors;
+  if (!half && row.kind != ir::Kind::Neighbors) return nullptr;
+  bool one = module_.resolve(*row.operands[0]).kind == ir::Kind::Var;
+  return one && index_of(*row.operands[0]) == Index::Csr ? &row : nullptr;
+}
+
+/// Where a graph has the places at which its rows, or halves of rows, begin and end: an array each.
+Arcs FunctionEmitter::row_places(const ir::Expr& row) {
+  const ir::Expr& graph_expr = *row.operands[0];
+  Value* offsets = graph_field(graph_expr, offsetof(GraphView, offsets), ptr_, "offsets");
+  Value* ends = b_.CreateConstInBoundsGEP1_64(i64_, offsets, 1);
+  if (row.kind == ir::Kind::Neighbors) return {offsets, ends};
+  for (const ir::Var* var : module_.graph_vars(graph_expr)) module_.needs().splits.push_back(var);
+  Value* splits = graph_field(graph_expr, offsetof(GraphView, splits), ptr_, "splits");
+  if (row.kind == ir::Kind::LowerNeighbors) return {offsets, splits};
+  return {splits, ends};
+}
+
 /// Notes the lists of a batched yield into a sum of the region; false if their count has to be done in place.
 bool FunctionEmitter::put_off(const OpenSink& sink, const ir::Yield& s) {
   const ir::Expr* known = later_count(s);
@@ -83,24 +109,11 @@ bool FunctionEmitter::put_off(const OpenSink& sink, const ir::Yield& s) {
     return true;
   }
   const ir::Expr* count = size.operands[0];
-  const ir::Expr* rows = &module_.resolve(*count->operands[1]);
-  while (rows->kind == ir::Kind::Below || rows->kind == ir::Kind::Above || rows->kind == ir::Kind::Span) {
-    rows = &module_.resolve(*rows->operands[0]);
-  }
-  llvm::BasicBlock* next = new_block("");
-  if (rows->kind == ir::Kind::LowerNeighbors || rows->kind == ir::Kind::UpperNeighbors) {
-    llvm::BasicBlock* in_place = new_block("in_place");
-    llvm::BasicBlock* later = new_block("later");
-    Value* longest = graph_field(*rows->operands[0], offsetof(runtime::GraphView, max_degree), i64_, "max_degree");
-    b_.CreateCondBr(b_.CreateICmpULE(longest, integer(kShortRow)), in_place, later);
-    b_.SetInsertPoint(in_place);
-    add_in_place();
-    b_.CreateBr(next);
-    b_.SetInsertPoint(later);
-  }
+  const ir::Expr* rows = row_of_graph(*count);
   List a = list(*count->operands[0]);
   bool ascending = true;
-  List b = second_list(*count, ascending);
+  List b;
+  if (rows == nullptr) b = second_list(*count, ascending);
   auto place = std::ranges::find(batches_.queues, &s, [](const auto& entry) { return entry.first; });
   bool is_new = place == batches_.queues.end();
   if (is_new) place = batches_.queues.emplace(place, &s, CountQueue{});
@@ -109,6 +122,7 @@ bool FunctionEmitter::put_off(const OpenSink& sink, const ir::Yield& s) {
     queue.value = s.values[0];
     queue.count = &size;
     queue.known = known;
+    queue.rows = rows;
     queue.pairs = local(i8_, "pairs", integer(kQueueLength * sizeof(SetPair)));
     queue.pairs->setAlignment(llvm::Align(16));
     queue.counts = local(i64_, "counts", integer(kQueueWords));
@@ -126,15 +140,23 @@ bool FunctionEmitter::put_off(const OpenSink& sink, const ir::Yield& s) {
   };
   put(offsetof(SetPair, a), a.columns[0].data);
   put(offsetof(SetPair, na), a.size);
-  put(offsetof(SetPair, b), b.columns[0].data);
-  put(offsetof(SetPair, nb), b.size);
-  b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {ptr_},
-                     {b.columns[0].data, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
   // Many lists of a sparse graph are empty; which ones cannot be foreseen.
   Value* taken = integer(1);
-  if (is_plain(queue)) taken = b_.CreateZExt(b_.CreateICmpNE(b.size, integer(0)), i64_);
+  if (rows != nullptr) {
+    Value* row = scalar(*rows->operands[1]);
+    put(offsetof(SetPair, nb), row);
+    const Arcs places = row_places(*rows);
+    prefetch(b_, gep(i64_, places.begin, row));
+    if (rows->kind != ir::Kind::Neighbors) prefetch(b_, gep(i64_, places.end, row));
+  } else {
+    put(offsetof(SetPair, b), b.columns[0].data);
+    put(offsetof(SetPair, nb), b.size);
+    prefetch(b_, b.columns[0].data);
+    if (is_plain(queue)) taken = b_.CreateZExt(b_.CreateICmpNE(b.size, integer(0)), i64_);
+  }
   Value* more = b_.CreateNUWAdd(waiting, taken);
   b_.CreateStore(more, queue.waiting);
+  llvm::BasicBlock* next = new_block("");
   llvm::BasicBlock* full = new_block("full");
   likely(b_.CreateICmpNE(more, integer(kQueueLength)), next, full);
   b_.SetInsertPoint(full);
@@ -148,8 +170,17 @@ bool FunctionEmitter::put_off(const OpenSink& sink, const ir::Yield& s) {
 void FunctionEmitter::flush(CountQueue& queue) {
   Value* waiting = b_.CreateLoad(i64_, queue.waiting, "waiting");
   b_.CreateStore(integer(0), queue.waiting);
-  Value* total = call_kernel(offsetof(SetKernels, count_pairs), module_.type_of<decltype(SetKernels::count_pairs)>(),
-                             {queue.pairs, waiting, queue.counts}, "count_pairs", Effect::Any);
+  Value* total = nullptr;
+  if (queue.rows != nullptr) {
+    const Arcs places = row_places(*queue.rows);
+    Value* items = graph_field(*queue.rows->operands[0], offsetof(GraphView, neighbors), ptr_, "neighbors");
+    total =
+        call_kernel(offsetof(SetKernels, count_rows), module_.type_of<decltype(SetKernels::count_rows)>(),
+                    {queue.pairs, waiting, queue.counts, items, places.begin, places.end}, "count_rows", Effect::Any);
+  } else {
+    total = call_kernel(offsetof(SetKernels, count_pairs), module_.type_of<decltype(SetKernels::count_pairs)>(),
+                        {queue.pairs, waiting, queue.counts}, "count_pairs", Effect::Any);
+  }
   Value* sum = b_.CreateConstInBoundsGEP1_64(i64_, queue.counts, kQueueLength);
   const auto add = [&](Value* value, bool positive) {
     Value* wide = positive ? b_.CreateZExt(value, i128_) : b_.CreateSExt(value, i128_);

@@ -36,7 +36,6 @@ class FunctionEmitter {
   llvm::Value* size_of(const ir::Expr& list_expr);
   /// Puts the items of `e` where `out` points and gives their number.
   llvm::Value* store_items(const ir::Expr& e, const List& out);
-
   /// Writes the items of a list that the host keeps at `slot`, sorted if asked for; gives their number.
   llvm::Value* fill_list(const ir::Expr& e, std::uint32_t slot, bool sorted);
 
@@ -58,7 +57,6 @@ class FunctionEmitter {
   void set_loc(SourceLoc loc) {
     if (loc.valid()) loc_ = loc;
   }
-
   BitSets& bits() { return bits_; }
 
  private:
@@ -140,6 +138,8 @@ class FunctionEmitter {
   // batches.cpp
   void find_later_counts(const ir::Region& region);
   const ir::Expr* later_count(const ir::Yield& s) const;
+  const ir::Expr* row_of_graph(const ir::Expr& set_operation) const;
+  Arcs row_places(const ir::Expr& row);
   bool put_off(const OpenSink& sink, const ir::Yield& s);
   void flush(CountQueue& queue);
   void flush_all();
@@ -164,6 +164,7 @@ class FunctionEmitter {
   void end_rows();
   void append_item(OpenSink& sink, std::span<Value* const> values);
   void add_to(OpenSink& sink, const ir::Expr& e, Value* value);
+  void count_up(Value* begin, Value* end, std::uint64_t step, const std::function<void(Value*)>& item);
   /// Walks positions [begin, end) of the lists: binds the variables, calls `item`.
   void walk(const ir::For& s, std::span<const List> lists, Value* begin, Value* end, const std::function<void()>& item);
   void bind_items(const ir::For& s, std::span<const List> lists, Value* index);
@@ -181,7 +182,8 @@ class FunctionEmitter {
   void open_region(const RegionShape& shape);
   void close_region();
   void if_whole(const std::function<void()>& emit);
-  void count_done(Value* maybe_counts);
+  void count_done(Value* maybe_counts, Value* number);
+  bool walk_kept(const RegionShape& shape, std::span<const List> lists);
   Value* kept_position();
   void defer_or_walk(const ir::For& s, std::span<const List> lists, Value* size);
   void leave_if_stopped();

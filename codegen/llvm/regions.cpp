@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstddef>
 
 #include "codegen/llvm/function_emitter.h"
@@ -16,6 +17,9 @@ using runtime::Worker;
 namespace {
 
 constexpr std::uint64_t kWorkerKey = std::uint64_t{1} << 35;
+
+/// Positions whose condition is evaluated before the first of them is walked.
+constexpr std::uint64_t kBlock = 1024;
 
 }  // namespace
 
@@ -121,7 +125,7 @@ void FunctionEmitter::region_body(const RegionShape& shape) {
   if (shape.outer == nullptr) {
     position_ = integer(0);
     block(*shape.region->collect->body);
-    count_done(nullptr);
+    count_done(nullptr, integer(1));
     return;
   }
   if (!shape.split.empty()) whole_ = entry_.CreateICmpEQ(function_->getArg(5), integer(kAllItems), "whole");
@@ -129,13 +133,52 @@ void FunctionEmitter::region_body(const RegionShape& shape) {
   set_loc(shape.outer->loc);
   std::vector<List> lists;
   for (const ir::Expr* e : shape.outer->lists) lists.push_back(loop_list(*e));
+  if (walk_kept(shape, lists)) return;
   walk(*shape.outer, lists, function_->getArg(2), function_->getArg(3), [&] {
     leave_if_stopped();
     begin_rows();
     block(*shape.outer->body);
     end_rows();
-    count_done(whole_);
+    count_done(whole_, integer(1));
   });
+}
+
+/// Walks the positions that pass a condition. It is evaluated for a block of them first, without a branch: which
+/// vertices of a sparse graph have neighbours enough cannot be foreseen. False if something is done for the others too,
+/// or the condition needs a branch itself.
+bool FunctionEmitter::walk_kept(const RegionShape& shape, std::span<const List> lists) {
+  const ir::For& s = *shape.outer;
+  const ir::If* branch = s.body->body.size() == 1 ? ir::as<ir::If>(s.body->body[0]) : nullptr;
+  bool rows = std::ranges::any_of(shape.counts, [](int counts) { return counts >= 0; });
+  if (branch == nullptr || branch->maybe_else != nullptr || rows || !branch_free(*branch->cond)) return false;
+  llvm::AllocaInst* kept = local(i32_, "kept", integer(kBlock));
+  llvm::AllocaInst* count = local(i64_, "kept_count");
+  count_up(function_->getArg(2), function_->getArg(3), kBlock, [&](Value* begin) {
+    Value* size = min_u(b_.CreateNUWSub(function_->getArg(3), begin), integer(kBlock));
+    b_.CreateStore(integer(0), count);
+    count_up(integer(0), size, 1, [&](Value* at) {
+      bind_items(s, lists, b_.CreateNUWAdd(begin, at));
+      Value* before = b_.CreateLoad(i64_, count);
+      b_.CreateStore(b_.CreateTrunc(at, i32_), gep(i32_, kept, before));
+      in_filter_ = true;
+      Value* wanted = b_.CreateZExt(scalar(*branch->cond), i64_);
+      in_filter_ = false;
+      b_.CreateStore(b_.CreateNUWAdd(before, wanted), count);
+    });
+    Value* kept_count = b_.CreateLoad(i64_, count, "kept_count");
+    count_done(whole_, b_.CreateNUWSub(size, kept_count));
+    count_up(integer(0), kept_count, 1, [&](Value* i) {
+      Value* at = b_.CreateZExt(b_.CreateLoad(i32_, gep(i32_, kept, i)), i64_);
+      position_ = b_.CreateNUWAdd(begin, at);
+      ++depth_;
+      bind_items(s, lists, position_);
+      leave_if_stopped();
+      block(*branch->then_body);
+      count_done(whole_, integer(1));
+      --depth_;
+    });
+  });
+  return true;
 }
 
 /// What is done once a position, by the function that is given all items.
@@ -182,7 +225,7 @@ void FunctionEmitter::defer_or_walk(const ir::For& s, std::span<const List> list
   walk(s, lists, function_->getArg(4), min_u(size, function_->getArg(5)), [&] {
     if (holds_loop) leave_if_stopped();
     block(*s.body);
-    count_done(part);
+    count_done(part, integer(1));
   });
   close_partial_sums();
   before_split_ = true;
@@ -190,10 +233,10 @@ void FunctionEmitter::defer_or_walk(const ir::For& s, std::span<const List> list
   b_.SetInsertPoint(end);
 }
 
-/// Counts a position or an item, if `maybe_counts` is true or null.
-void FunctionEmitter::count_done(Value* maybe_counts) {
-  Value* one = maybe_counts == nullptr ? integer(1) : b_.CreateZExt(maybe_counts, i64_);
-  b_.CreateStore(b_.CreateNUWAdd(b_.CreateLoad(i64_, done_), one), done_);
+/// Counts positions or items, if `maybe_counts` is true or null.
+void FunctionEmitter::count_done(Value* maybe_counts, Value* number) {
+  Value* more = maybe_counts == nullptr ? number : b_.CreateSelect(maybe_counts, number, integer(0));
+  b_.CreateStore(b_.CreateNUWAdd(b_.CreateLoad(i64_, done_), more), done_);
 }
 
 }  // namespace matcha::codegen::jit

@@ -106,24 +106,32 @@ void FunctionEmitter::bind_items(const ir::For& s, std::span<const List> lists, 
   if (s.maybe_index != nullptr) scalars_[s.maybe_index] = index;
 }
 
-void FunctionEmitter::walk(const ir::For& s, std::span<const List> lists, Value* begin, Value* end,
-                           const std::function<void()>& item) {
+/// A loop over begin, begin + step, … below `end`.
+void FunctionEmitter::count_up(Value* begin, Value* end, std::uint64_t step, const std::function<void(Value*)>& item) {
   llvm::BasicBlock* before = b_.GetInsertBlock();
   llvm::BasicBlock* body = new_block("for");
   llvm::BasicBlock* after = new_block("done");
   b_.CreateCondBr(b_.CreateICmpULT(begin, end), body, after);
   b_.SetInsertPoint(body);
-  llvm::PHINode* index = b_.CreatePHI(i64_, 2, s.maybe_index != nullptr ? name_of(*s.maybe_index) : "i");
+  llvm::PHINode* index = b_.CreatePHI(i64_, 2, "i");
   index->addIncoming(begin, before);
-  if (depth_ == 0) position_ = index;
-  ++depth_;
-  bind_items(s, lists, index);
-  item();
-  --depth_;
-  Value* next = b_.CreateNUWAdd(index, integer(1));
+  item(index);
+  Value* next = b_.CreateNUWAdd(index, integer(step));
   index->addIncoming(next, b_.GetInsertBlock());
   b_.CreateCondBr(b_.CreateICmpULT(next, end), body, after);
   b_.SetInsertPoint(after);
+}
+
+void FunctionEmitter::walk(const ir::For& s, std::span<const List> lists, Value* begin, Value* end,
+                           const std::function<void()>& item) {
+  count_up(begin, end, 1, [&](Value* index) {
+    if (s.maybe_index != nullptr) index->setName(name_of(*s.maybe_index));
+    if (depth_ == 0) position_ = index;
+    ++depth_;
+    bind_items(s, lists, index);
+    item();
+    --depth_;
+  });
 }
 
 void FunctionEmitter::loop(const ir::For& s) {

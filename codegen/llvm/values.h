@@ -59,6 +59,7 @@ struct CountQueue {
   const ir::Expr* value = nullptr;      ///< What is added for a pair.
   const ir::Expr* count = nullptr;      ///< The size of a set operation,
   const ir::Expr* known = nullptr;      ///< and what stands for it in the value: itself or its name.
+  const ir::Expr* rows = nullptr;       ///< Its second list, if only the vertex of it is noted; null if not.
   llvm::AllocaInst* pairs = nullptr;    ///< `SetPair`s.
   llvm::AllocaInst* counts = nullptr;   ///< Their counts.
   llvm::AllocaInst* waiting = nullptr;  ///< Their number.

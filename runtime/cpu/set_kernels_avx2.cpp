@@ -24,6 +24,9 @@ struct CompressOrder {
 
 constexpr CompressOrder kCompressOrder;
 
+/// From entry 8 - n on n lanes of ones and others of zeros, from entry 16 - n on the other way round.
+constexpr int kLaneMasks[24] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1};
+
 struct Avx2 {
   using Vec = __m256i;
   static constexpr u64 kLanes = 8;
@@ -34,10 +37,9 @@ struct Avx2 {
   MATCHA_INLINE Vec load(const u32* p) { return _mm256_loadu_si256(reinterpret_cast<const Vec*>(p)); }
 
   MATCHA_INLINE Vec load_part(const u32* p, u64 count) {
-    Vec lanes =
-        _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-    Vec loaded = _mm256_maskload_epi32(reinterpret_cast<const int*>(p), lanes);
-    return _mm256_blendv_epi8(_mm256_set1_epi32(static_cast<int>(p[0])), loaded, lanes);
+    Vec lanes = _mm256_loadu_si256(reinterpret_cast<const Vec*>(kLaneMasks + 8 - count));
+    Vec others = _mm256_loadu_si256(reinterpret_cast<const Vec*>(kLaneMasks + 16 - count));
+    return _mm256_or_si256(_mm256_maskload_epi32(reinterpret_cast<const int*>(p), lanes), others);
   }
 
   MATCHA_INLINE u32 match(Vec a, Vec b) {

@@ -20,7 +20,7 @@ struct Avx512 {
 
   MATCHA_INLINE Vec load_part(const u32* p, u64 count) {
     __mmask8 lanes = static_cast<__mmask8>(_bzhi_u32(0xff, static_cast<u32>(count)));
-    return _mm256_mask_loadu_epi32(_mm256_set1_epi32(static_cast<int>(p[0])), lanes, p);
+    return _mm256_mask_loadu_epi32(_mm256_set1_epi32(-1), lanes, p);
   }
 
   /// All 64 pairs: `a` against the rotations of `b` and of `b` with its halves exchanged.

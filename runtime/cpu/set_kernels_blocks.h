@@ -57,7 +57,7 @@ struct SetBlocks {
           held.vec[k] = V::load(a + k * kLanes);
         } else {
           u64 count = Full ? na - k * kLanes : clamp_lanes(na, k * kLanes);
-          held.vec[k] = V::load_part(count != 0 ? a + k * kLanes : a, count);
+          held.vec[k] = V::load_part(a + k * kLanes, count);
         }
       }
       return held;
@@ -70,14 +70,14 @@ struct SetBlocks {
     }
   };
 
-  /// ORs into `bits[k]` the lanes of `held` that are in `b`; `nb >= 1`. Blocks of `b` past `a_last` are not looked at.
+  /// ORs into `bits[k]` the lanes of `held`, which are the items of `a`, that are in `b`. The last block of `b`
+  /// overlaps the one before it, and blocks past the last item of `a` are not looked at.
   template <u64 K, bool Full>
-  MATCHA_INLINE void match_all(const Held<K, Full>& held, u32 a_last, const u32* b, u64 nb, u32 (&bits)[K]) {
-    u64 head = ((nb - 1) & (kLanes - 1)) + 1;
-    Vec block = V::load_part(b, head);
+  MATCHA_INLINE void match_all(const Held<K, Full>& held, const u32* a, const u32* b, u64 nb, u32 (&bits)[K]) {
+    Vec block = V::load_part(b, nb < kLanes ? nb : kLanes);
     for (u64 k = 0; k < K; ++k) bits[k] |= V::match(held.vec[k], block);
-    for (u64 j = head; j < nb && b[j] <= a_last; j += kLanes) {
-      block = V::load(b + j);
+    for (u64 j = kLanes; j < nb && held.items != 0 && b[j] <= a[held.items - 1]; j += kLanes) {
+      block = V::load(b + (j < nb - kLanes ? j : nb - kLanes));
       for (u64 k = 0; k < K; ++k) bits[k] |= V::match(held.vec[k], block);
     }
   }
@@ -121,7 +121,7 @@ struct SetBlocks {
   MATCHA_INLINE void all_pairs(const u32* a, u64 na, const u32* b, u64 nb, Sink& sink) {
     Held<K, Full> held = Held<K, Full>::take(a, na);
     u32 bits[K] = {};
-    match_all<K, Full>(held, a[na - 1], b, nb, bits);
+    match_all<K, Full>(held, a, b, nb, bits);
     for (u64 k = 0; k < K; ++k) sink.block(held.vec[k], (Members ? bits[k] : ~bits[k]) & held.valid(k));
   }
 
@@ -200,6 +200,20 @@ struct SetBlocks {
     for (u64 line = 0; line < kStepItems; line += 16) {
       __builtin_prefetch(a + kPrefetchItems + line);
       __builtin_prefetch(b + kPrefetchItems + line);
+    }
+  }
+
+  /// Looks up the second lists of pairs, which are rows, and asks for the first two lines of each, so that rows which
+  /// come from memory come together.
+  static void fetch_rows(SetPair* pairs, u64 n, const u32* items, const u64* begins, const u64* ends) {
+    constexpr u64 kLineItems = 16;
+    for (u64 i = 0; i < n; ++i) {
+      u64 row = pairs[i].nb;
+      u64 size = ends[row] - begins[row];
+      pairs[i].b = items + begins[row];
+      pairs[i].nb = size;
+      __builtin_prefetch(pairs[i].b);
+      __builtin_prefetch(pairs[i].b + (size < kLineItems ? size : kLineItems));
     }
   }
 

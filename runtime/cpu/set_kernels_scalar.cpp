@@ -132,9 +132,19 @@ u64 count_pairs(const SetPair* pairs, u64 n, u64* counts) {
   return total;
 }
 
+u64 count_rows(SetPair* pairs, u64 n, u64* counts, const u32* items, const u64* begins, const u64* ends) {
+  for (u64 i = 0; i < n; ++i) {
+    u64 row = pairs[i].nb;
+    pairs[i].b = items + begins[row];
+    pairs[i].nb = ends[row] - begins[row];
+    __builtin_prefetch(pairs[i].b);
+  }
+  return count_pairs(pairs, n, counts);
+}
+
 }  // namespace
 
-const SetKernels kScalarKernels = {"scalar", intersect_count, intersect,   diff_count,
-                                   diff,     lower_bound,     member_bits, count_pairs};
+const SetKernels kScalarKernels = {"scalar",    intersect_count, intersect,   diff_count, diff,
+                                   lower_bound, member_bits,     count_pairs, count_rows};
 
 }  // namespace matcha::runtime

@@ -11,8 +11,8 @@
 ///
 /// `V` gives: `kLanes`; `kPairs[k]`, the longest other side for which `k + 1` registers are compared with everything;
 /// `kSkew`, the ratio of lengths from which searching beats merging (a power of two); `kStep`, registers a side in one
-/// step of the merge; `Vec`; `load`, `load_part(p, n)` (lanes from n on repeat p[0], nothing past p[n-1] is read; 1 <=
-/// n <= kLanes, or n = 0 and p readable); `match(a, b)`, the bits of the lanes of `a` that are in `b`; `equals(a, x)`;
+/// step of the merge; `Vec`; `load`, `load_part(p, n)` for n <= kLanes (lanes from n on hold 0xffffffff, which is no
+/// rank; nothing past p[n-1] is read); `match(a, b)`, the bits of the lanes of `a` that are in `b`; `equals(a, x)`;
 /// `below(a, x)`; `compress(out, a, bits)`, which may write kLanes items at `out`.
 namespace matcha::runtime {
 
@@ -95,7 +95,6 @@ struct SetAlgorithms : SetBlocks<V> {
       if (na == 0) return 0;
       return common_long(a, na, b, nb, sink);
     }
-    if (na == 0) return 0;
     Blocks::template all_pairs<1, true, true>(a, na, b, nb, sink);
     return sink.found;
   }
@@ -159,7 +158,7 @@ struct SetAlgorithms : SetBlocks<V> {
       return;
     }
     Held<kStep, false> held = Held<kStep, false>::take(a, rest_a);
-    Blocks::template match_all<kStep, false>(held, a[rest_a - 1], b, rest_b, bits);
+    Blocks::template match_all<kStep, false>(held, a, b, rest_b, bits);
     for (u64 k = 0; k < kStep; ++k) sink.block(held.vec[k], ~bits[k] & held.valid(k));
   }
 
@@ -199,6 +198,11 @@ struct SetAlgorithms : SetBlocks<V> {
     return total;
   }
 
+  static u64 count_rows(SetPair* pairs, u64 n, u64* counts, const u32* items, const u64* begins, const u64* ends) {
+    Blocks::fetch_rows(pairs, n, items, begins, ends);
+    return count_pairs(pairs, n, counts);
+  }
+
   /// Marks the common items block by block of `a`, which may be any number of items; `na >= 1` and `nb >= 1`.
   MATCHA_INLINE void merge_marks(const u32* a, u64 na, const u32* b, u64 nb, u64* out) {
     const u32* begin = a;
@@ -214,7 +218,7 @@ struct SetAlgorithms : SetBlocks<V> {
       u64 items = rest_a < kLanes ? rest_a : kLanes;
       Held<1, true> held = Held<1, true>::take(begin + at, items);
       u32 bits[1] = {};
-      Blocks::template match_all<1, true>(held, begin[at + items - 1], b, rest_b, bits);
+      Blocks::template match_all<1, true>(held, begin + at, b, rest_b, bits);
       out[at / 64] |= u64{bits[0] & held.valid(0)} << at % 64;
       rest_a -= items;
     }
@@ -239,7 +243,7 @@ struct SetAlgorithms : SetBlocks<V> {
   }
 
   static constexpr SetKernels table(const char* name) {
-    return {name, intersect_count, intersect, diff_count, diff, lower_bound, member_bits, count_pairs};
+    return {name, intersect_count, intersect, diff_count, diff, lower_bound, member_bits, count_pairs, count_rows};
   }
 };
 

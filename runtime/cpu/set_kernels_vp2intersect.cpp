@@ -20,7 +20,7 @@ struct Vp2intersect {
 
   MATCHA_INLINE Vec load_part(const u32* p, u64 count) {
     __mmask16 lanes = static_cast<__mmask16>(_bzhi_u32(0xffff, static_cast<u32>(count)));
-    return _mm512_mask_loadu_epi32(_mm512_set1_epi32(static_cast<int>(p[0])), lanes, p);
+    return _mm512_mask_loadu_epi32(_mm512_set1_epi32(-1), lanes, p);
   }
 
   MATCHA_INLINE u32 equals(Vec a, u32 x) { return _mm512_cmpeq_epi32_mask(a, _mm512_set1_epi32(static_cast<int>(x))); }

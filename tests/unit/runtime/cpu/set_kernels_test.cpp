@@ -48,6 +48,8 @@ class GuardedList {
 };
 
 constexpr std::uint64_t kMaxItems = 8192;
+/// The rank below the two that are none.
+constexpr std::uint32_t kHighest = 0xfffffffdu;
 
 struct Fixture {
   GuardedList a{kMaxItems};
@@ -71,6 +73,12 @@ void check_pair(Fixture& fixture, const SetKernels& kernels, const Ranks& a, con
   ASSERT_EQ(kernels.count_pairs(pairs, 3, counts), 2 * common.size());
   for (std::uint64_t i = 0; i < 3; ++i) ASSERT_EQ(counts[i], i == 1 ? 0 : common.size());
   ASSERT_EQ(kernels.count_pairs(pairs, 0, counts), 0u);
+
+  SetPair rows[] = {{pb, b.size(), nullptr, 1}, {pb, b.size(), nullptr, 0}, {pb, 0, nullptr, 1}};
+  const std::uint64_t begins[] = {0, 0};
+  const std::uint64_t ends[] = {0, a.size()};
+  ASSERT_EQ(kernels.count_rows(rows, 3, counts, pa, begins, ends), common.size());
+  for (std::uint64_t i = 0; i < 3; ++i) ASSERT_EQ(counts[i], i == 0 ? common.size() : 0);
 
   std::uint32_t* out = fixture.out.last(std::min(a.size(), b.size()) + 16);
   ASSERT_EQ(kernels.intersect(pa, a.size(), pb, b.size(), out), common.size());
@@ -150,8 +158,8 @@ TEST_P(SetKernelsTest, RandomSizesSkewsDensitiesAndBases) {
     std::uint64_t na = random() % (std::uint64_t{2} << random() % 12);
     std::uint64_t nb = random() % (std::uint64_t{2} << random() % 12);
     std::uint64_t universe = std::max<std::uint64_t>(1, std::max(na, nb)) << random() % 6;
-    // A third of the rounds ends at 2^32 - 1, a third starts at 0, a third anywhere.
-    std::uint32_t base = round % 3 == 0   ? static_cast<std::uint32_t>(0u - universe)
+    // A third of the rounds ends at the highest rank, a third starts at 0, a third anywhere.
+    std::uint32_t base = round % 3 == 0   ? static_cast<std::uint32_t>(kHighest + 1 - universe)
                          : round % 3 == 1 ? 0
                                           : static_cast<std::uint32_t>(random() % 0x80000000u);
     ASSERT_NO_FATAL_FAILURE(check_pair(fixture, set_kernels(GetParam()), random_ranks(random, na, universe, base),
@@ -179,10 +187,10 @@ TEST_P(SetKernelsTest, EqualDisjointNestedAndExtremes) {
       even.push_back(static_cast<std::uint32_t>(2 * i));
       odd.push_back(static_cast<std::uint32_t>(2 * i + 1));
       low.push_back(static_cast<std::uint32_t>(i));
-      high.push_back(static_cast<std::uint32_t>(0xffffffffu - (n - 1 - i)));
+      high.push_back(static_cast<std::uint32_t>(kHighest - (n - 1 - i)));
       if (i % 37 == 0) sparse.push_back(static_cast<std::uint32_t>(2 * i));
     }
-    const std::vector<Ranks> lists = {even, odd, low, high, sparse, {0}, {0xffffffffu}, {0, 0xffffffffu}};
+    const std::vector<Ranks> lists = {even, odd, low, high, sparse, {0}, {kHighest}, {0, kHighest}};
     for (const Ranks& a : lists) {
       for (const Ranks& b : lists) ASSERT_NO_FATAL_FAILURE(check_pair(fixture, kernels, a, b)) << "n=" << n;
     }
