@@ -32,7 +32,7 @@ endif()
 
 if(MATCHA_FUZZ)
   if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-    message(FATAL_ERROR "MATCHA_FUZZ needs clang; use the preset `fuzz`")
+    message(FATAL_ERROR "MATCHA_FUZZ needs clang; use the preset `asan-ubsan`")
   endif()
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
