@@ -28,6 +28,10 @@ add_link_options(-Wl,--gc-sections -Wl,--as-needed)
 if(MATCHA_SANITIZE)
   add_compile_options(-fsanitize=${MATCHA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${MATCHA_SANITIZE})
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND MATCHA_SANITIZE MATCHES "undefined")
+    # Code made at run time and C functions of another header do not carry the types that it compares.
+    add_compile_options(-fno-sanitize=function)
+  endif()
 endif()
 
 if(MATCHA_FUZZ)
