@@ -3,7 +3,7 @@
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-# Debian 12 packages to build and test. `fuzz_packages` are for the preset `fuzz` only.
+# Debian 12 packages to build and test. `clang_packages` are for the preset `asan-ubsan` only.
 packages=(
   antlr4
   ccache
@@ -26,7 +26,7 @@ packages=(
   python3
   zlib1g-dev
 )
-fuzz_packages=(
+clang_packages=(
   clang-19
   libclang-rt-19-dev
 )
@@ -64,25 +64,18 @@ build_folder() {
   if [ "$1" = release ]; then echo "$root/build"; else echo "$root/build-$1"; fi
 }
 
-# build <preset> [target]...: configures when needed and builds. No target means what the preset is for: the fuzzers, the
-# tests of the scheduler, or everything.
+# build <preset> [target]...: configures when needed and builds. No target means what the preset is for: the tests of the
+# scheduler, or everything.
 build() {
-  local preset=$1 folder log unity=ON
+  local preset=$1 folder log
   shift
-  if [ $# -eq 0 ]; then
-    case $preset in
-      fuzz) set -- fuzzers ;;
-      tsan) set -- scheduler-tests ;;
-    esac
-  fi
+  if [ $# -eq 0 ] && [ "$preset" = tsan ]; then set -- scheduler-tests; fi
   folder=$(build_folder "$preset")
   if [ ! -f "$folder/build.ninja" ]; then
     mkdir -p "$folder"
-    # The files of one preset are compiled apart, by clang, so that no file lacks an include.
-    if [ "$preset" = fuzz ]; then unity=OFF; fi
     log="$folder/configure.log"
     echo "configuring $preset in ${folder#"$root"/}" >&2
-    (cd "$root" && cmake --preset "$preset" -DMATCHA_UNITY="$unity") > "$log" 2>&1 || { cat "$log" >&2; fail "cmake failed"; }
+    (cd "$root" && cmake --preset "$preset" -DMATCHA_UNITY=ON) > "$log" 2>&1 || { cat "$log" >&2; fail "cmake failed"; }
   fi
   cmake --build "$folder" ${1:+--target "$@"} >&2 || fail "the build failed"
 }

@@ -1,9 +1,8 @@
 # Functions for the folders' CMakeLists.txt.
 
-# What the presets `fuzz` and `tsan` build: matcha_fuzzer adds to the first, matcha_test with LABELS scheduler to the other.
-add_custom_target(fuzzers)
-file(WRITE "${PROJECT_BINARY_DIR}/fuzzers.txt" "")
+# What the preset `tsan` builds: matcha_test with LABELS scheduler adds to it.
 add_custom_target(scheduler-tests)
+file(WRITE "${PROJECT_BINARY_DIR}/fuzzers.txt" "")
 
 # Warnings of our own code; generated code does without.
 add_library(matcha_warnings INTERFACE)
@@ -72,7 +71,6 @@ function(matcha_fuzzer name)
   cmake_path(ABSOLUTE_PATH arg_CORPUS BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
   matcha_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES})
-  add_dependencies(fuzzers ${name})
   if(MATCHA_FUZZ)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
     add_test(NAME fuzz.${name} COMMAND ${name} -runs=0 "${arg_CORPUS}" WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
