@@ -79,11 +79,11 @@ struct RunResult {
   std::uint64_t list_bytes = 0;
   std::string tier;                ///< SIMD tier that ran, or the GPU; empty for the interpreter.
   std::vector<std::string> notes;  ///< What a user should know, such as a schedule that was cut down to fit.
-  /// Milliseconds of parts of the run, in order. Of a GPU, once: `device` (open it), `nvrtc` or `kernel_cache`,
-  /// `module` (load it), `ready` (from the start until all of these were done; they overlap). Of a GPU, for each
-  /// region: `upload` (the wait for what the region reads), `launch` (the host's time until the kernel is with the
-  /// device), `kernel` (the device's time), `collect`. `build`: a graph that was built on the device, after
-  /// `build_kernels` (the wait for the kernels that do it), once.
+  /// Milliseconds of parts of the run, in order. Of a GPU, once: `device` (open it), `ready` (from the start until that
+  /// was done). Of a GPU, for each region: `nvrtc` or `kernel_cache`, `module` (load it), `ready` (the wait for these,
+  /// which overlap with all before), `upload` (the wait for what the region reads), `launch` (the host's time until the
+  /// kernel is with the device), `kernel` (the device's time), `collect`. `build`: a graph that was built on the
+  /// device, after `build_kernels` (the wait for the kernels that do it), once.
   std::vector<std::pair<std::string, double>> times;
 };
 

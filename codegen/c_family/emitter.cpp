@@ -72,7 +72,8 @@ void WorkerEmitter::emit(const ir::Region& region) {
   out_.blank();
   out_.open(fmt::format("{} void work_on_{}(const Frame& f, {}& w)", spelling_.function, entry.function, worker));
   out_.line(fmt::format("{} t{{}};", totals));
-  out_.line(fmt::format("w.run([&](const Task& task) {{ {}(f, w, task, t); }});", entry.function));
+  out_.line(fmt::format("w.run<{}>([&](const Task& task) {{ {}(f, w, task, t); }});", entry.dealt_graph != nullptr,
+                        entry.function));
   for (const ir::Sink& sink : region.collect->sinks) flush(sink);
   out_.close();
   expressions_.set_in_region(false);

@@ -14,13 +14,14 @@ using ir::SinkKind;
 void emit_frame(const ir::Module& module, Names& names, TextWriter& out) {
   out.line("// The values of the program's top level.");
   out.open("struct Frame");
-  const auto member = [&](const ir::Var* var) {
-    out.line(fmt::format("{} {};", Expressions::type(var->type), names.of(var)));
+  const auto member = [&](const ir::Var* var, bool csr = false) {
+    out.line(fmt::format("{} {};", csr ? "CsrGraph" : Expressions::type(var->type), names.of(var)));
   };
-  for (const ir::Var* param : module.params) member(param);
+  for (const ir::Var* param : module.params) member(param, param->type->is_graph());
   for (const ir::Stmt* stmt : module.body->body) {
     ir::match(
-        *stmt, [&](const ir::Let& s) { member(s.var); }, [&](const ir::BuildGraph& s) { member(s.var); },
+        *stmt, [&](const ir::Let& s) { member(s.var); },
+        [&](const ir::BuildGraph& s) { member(s.var, s.index == ir::GraphIndex::Csr); },
         [&](const ir::Region& s) {
           for (const ir::Sink& sink : s.collect->sinks) member(sink.var);
         },

@@ -80,7 +80,7 @@ RegionValues try_region(Host& host, const RegionPlan& plan, F& work_on_region, u
   u64 sinks = plan.sinks.size();
   Shared shared{};
   shared.live = plan.positions;
-  std::vector<u64> queue_words(schedule.queue * kTaskWords, kEmptyWord);
+  std::vector<u64> queue_words(ring_words(schedule.queue), kEmptyWord);
   std::vector<u64> boards(schedule.steal == kHalf ? workers * kBoardWords : 0, 0);
   std::vector<u64> idle(workers / schedule.block / 64 + 1, 0);
   const ListMemory lists = list_memory(plan, schedule);

@@ -104,7 +104,6 @@ class CudaExecutable::Run {
     session().open(result_);
     for (RegionLauncher* launcher : session().launchers()) devices_.emplace_back(launcher->stream());
     for (const ir::Var* param : program_.module_.params) upload_early(param);
-    session().load(result_);
   }
 
   void step(const ir::Stmt& stmt) {
@@ -259,6 +258,7 @@ class CudaExecutable::Run {
     std::size_t index = next_region_++;
     RegionRequest request;
     request.region = &s;
+    load_kernels(index);
     request.group = session().groups()[index];
     request.positions = positions(session().regions()[index]);
     for (const ir::Buffer& buffer : s.buffers) {
@@ -309,6 +309,13 @@ class CudaExecutable::Run {
     }
   }
 
+  /// Waits for the kernels of a region, but not for those of the next ones.
+  void load_kernels(std::size_t index) {
+    const Clock::time_point waiting = Clock::now();
+    session().load(index, result_);
+    result_.times.emplace_back("ready", milliseconds_since(waiting));
+  }
+
   /// The kernels of the region; when its arrays do not fit, the program is compiled for paged lists first.
   void choose_kernels(RegionRequest& request, std::size_t index, std::vector<RegionInputs>& inputs) {
     for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i].kernel = &session().kernel(i, index);
@@ -320,7 +327,7 @@ class CudaExecutable::Run {
     if (!pages) return;
     result_.notes.push_back("lists are kept in pages, because arrays for enough groups of threads do not fit");
     session().begin_compile(program_.module_, std::vector(session().groups()), Stack::Paged);
-    session().load(result_);
+    load_kernels(index);
     request.stack = Stack::Paged;
     for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i].kernel = &session().kernel(i, index);
   }

@@ -198,7 +198,7 @@ class RegionOnGpu {
   u64 block_ = std::max<u64>(u64(kernel_.block) / kernel_.group, 1);
   u64 splits_ = 0;
   DeviceArray shared_{sizeof(Shared)};
-  DeviceArray queue_{schedule_.queue * kTaskWords * 8};
+  DeviceArray queue_{ring_words(schedule_.queue) * 8};
   DeviceArray boards_{(schedule_.steal == kHalf ? workers_ * kBoardWords : 0) * 8};
   DeviceArray idle_{(workers_ / block_ / 64 + 1) * 8};
   DeviceArray scratch_{lists_.scratch_bytes * workers_};

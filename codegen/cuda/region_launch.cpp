@@ -197,11 +197,12 @@ void RegionLauncher::prepare_stealing(const RegionRequest& request, Launch& laun
       device_->properties().clock_khz > 0 ? static_cast<std::uint64_t>(device_->properties().clock_khz) : kUsualKhz;
   launch.tau = (tau_us != 0 ? tau_us : kUsualTauUs) * khz / 1000;
   std::uint64_t queue = split && tau_us != 0 ? options_.queue : 0;
-  const DeviceMemory& words = memory_.take(Use::Queue, queue * matcha_program::kTaskWords * 8);
+  const DeviceMemory& words = memory_.take(Use::Queue, matcha_program::ring_words(queue) * 8);
   if (queue != 0) need(words.fill(stream_, 0xFF));
   launch.eager = options_.eager;
   launch.queue = {device_pointer<matcha_program::u64>(words.address()),
                   queue,
+                  matcha_program::ring_shift(queue),
                   device_pointer<matcha_program::u64>(shared_ + offsetof(Shared, queue_ready)),
                   device_pointer<matcha_program::u64>(shared_ + offsetof(Shared, queue_room)),
                   device_pointer<matcha_program::u64>(shared_ + offsetof(Shared, queue_front)),

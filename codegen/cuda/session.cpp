@@ -25,16 +25,14 @@ std::vector<int> ordinals(const runtime::cuda::Driver& driver, const CudaOptions
   return result;
 }
 
-/// Tells how long the slowest part took, and what there is to note.
-void report(const std::vector<std::map<int, runtime::cuda::KernelImage>>& parts, RunResult& result) {
+/// Tells how long a region's kernels took, and what there is to note.
+void report(const std::map<int, runtime::cuda::KernelImage>& images, RunResult& result) {
   std::map<std::string, double> longest;
-  for (const std::map<int, runtime::cuda::KernelImage>& part : parts) {
-    for (const auto& [arch, image] : part) {
-      double& ms = longest[image.from_cache ? "kernel_cache" : "nvrtc"];
-      ms = std::max(ms, image.milliseconds);
-      bool known = std::find(result.notes.begin(), result.notes.end(), image.note) != result.notes.end();
-      if (!image.note.empty() && !known) result.notes.push_back(image.note);
-    }
+  for (const auto& [arch, image] : images) {
+    double& ms = longest[image.from_cache ? "kernel_cache" : "nvrtc"];
+    ms = std::max(ms, image.milliseconds);
+    bool known = std::find(result.notes.begin(), result.notes.end(), image.note) != result.notes.end();
+    if (!image.note.empty() && !known) result.notes.push_back(image.note);
   }
   for (const auto& [name, ms] : longest) result.times.emplace_back(name, ms);
 }
@@ -82,6 +80,10 @@ void Session::begin_compile(const ir::Module& module, const std::vector<std::uin
   regions_ = std::move(device_text.regions);
   const std::string name = module.name.empty() ? "program" : std::string(module.name);
   compiling_.clear();
+  for (const std::unique_ptr<OpenDevice>& device : devices_) {
+    device->kernels.clear();
+    device->modules.clear();
+  }
   for (std::string& part : device_text.parts) compiling_.push_back(compile(std::move(part), name));
 }
 
@@ -90,7 +92,7 @@ void Session::begin_compile_builder() {
   compiling_builder_ = compile(graph_build_text(), "graph_build");
 }
 
-std::future<Session::Images> Session::compile(std::string text, std::string name) const {
+std::shared_future<Session::Images> Session::compile(std::string text, std::string name) const {
   runtime::cuda::CompileRequest request;
   request.source = std::move(text);
   request.name = fmt::format("{}.cu", name);
@@ -118,21 +120,19 @@ const GraphBuilder& Session::graph_builder(RunResult& result) {
   return *builder_;
 }
 
-void Session::load(RunResult& result) {
-  if (compiling_.empty()) return;
-  std::vector<Images> images;
-  for (std::future<Images>& part : std::exchange(compiling_, {})) images.push_back(part.get());
+void Session::load(std::size_t region, RunResult& result) {
+  for (const std::unique_ptr<OpenDevice>& device : devices_) {
+    device->modules.resize(regions_.size());
+    device->kernels.resize(regions_.size());
+  }
+  if (devices_.back()->kernels[region]) return;
+  const Images& images = compiling_[region].get();
   report(images, result);
   const Clock::time_point start = Clock::now();
   for (std::size_t i = 0; i < devices_.size(); ++i) {
     OpenDevice& device = *devices_[i];
-    device.kernels.clear();
-    device.modules.clear();
-    for (std::size_t region = 0; region < regions_.size(); ++region) {
-      const std::string& image = images[region].at(archs_[i]).bytes;
-      device.modules.push_back(need(runtime::cuda::Module::load(device.device, image)));
-      device.kernels.push_back(need(device.modules.back().function("run_" + regions_[region].function)));
-    }
+    device.modules[region] = need(runtime::cuda::Module::load(device.device, images.at(archs_[i]).bytes));
+    device.kernels[region] = need(device.modules[region]->function("run_" + regions_[region].function));
   }
   result.times.emplace_back("module", milliseconds_since(start));
 }

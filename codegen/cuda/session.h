@@ -27,14 +27,15 @@ class Session {
   void begin_compile(const ir::Module& module, const std::vector<std::uint32_t>& groups, Stack stack);
   /// Waits for the devices. Adds `device` to the times once: milliseconds until all of them were open.
   void open(RunResult& result);
-  /// Waits for the compiler, and loads what it made. Adds `nvrtc` or `kernel_cache`, and `module`, when that was done.
-  void load(RunResult& result);
+  /// Waits for the compiler to make the kernels of a region and loads them, unless they are loaded; those of later
+  /// regions may still be compiled meanwhile. Adds `nvrtc` or `kernel_cache`, and `module`, when that was done.
+  void load(std::size_t region, RunResult& result);
 
   /// `GPU 0 (NVIDIA H200)`, or `4 x NVIDIA H200`.
   std::string label() const;
   const std::vector<RegionLauncher*>& launchers() const { return launchers_; }
   const runtime::cuda::Function& kernel(std::size_t device, std::size_t region) const {
-    return devices_[device]->kernels[region];
+    return *devices_[device]->kernels[region];
   }
   /// Begins to compile the kernels that build graphs on the first device, unless they are there.
   void begin_compile_builder();
@@ -49,14 +50,14 @@ class Session {
     runtime::cuda::DeviceRef device;
     std::unique_ptr<RegionLauncher> launcher;
     double milliseconds = 0;
-    std::vector<runtime::cuda::Module> modules;  ///< One a region.
-    std::vector<runtime::cuda::Function> kernels;
+    std::vector<std::optional<runtime::cuda::Module>> modules;  ///< One a region; null until it is loaded.
+    std::vector<std::optional<runtime::cuda::Function>> kernels;
   };
   using Images = std::map<int, runtime::cuda::KernelImage>;  ///< By architecture.
 
   /// Compiles for the architectures of all devices, in the background. Regions are compiled side by side: NVRTC takes
   /// a second for a large one.
-  std::future<Images> compile(std::string text, std::string name) const;
+  std::shared_future<Images> compile(std::string text, std::string name) const;
 
   CudaOptions options_;
   const runtime::cuda::Driver* driver_ = nullptr;
@@ -64,8 +65,8 @@ class Session {
   std::vector<std::future<std::unique_ptr<OpenDevice>>> opening_;
   std::vector<std::unique_ptr<OpenDevice>> devices_;
   std::vector<RegionLauncher*> launchers_;
-  std::vector<std::future<Images>> compiling_;  ///< One a region.
-  std::future<Images> compiling_builder_;
+  std::vector<std::shared_future<Images>> compiling_;  ///< One a region.
+  std::shared_future<Images> compiling_builder_;
   std::optional<runtime::cuda::Module> builder_module_;  ///< Of the first device.
   std::optional<GraphBuilder> builder_;
   std::vector<std::uint32_t> groups_;

@@ -17,8 +17,8 @@ class BitRowMaker : public BitSets<Group> {
 
   /// The rows of the items of an ascending list without repeats: which of them are their neighbours, those below them,
   /// those above them. `room` has what is not shared.
-  template <typename L>
-  MATCHA_MEMBER auto bit_rows(const Graph& g, const L& list, Room<u64> room, RowsState* maybe_shared = nullptr) const {
+  template <typename G, typename L>
+  MATCHA_MEMBER auto bit_rows(const G& g, const L& list, Room<u64> room, RowsState* maybe_shared = nullptr) const {
     return rows_of<false>(list, room, maybe_shared, [&](u32 v) { return neighbors(g, v); });
   }
   template <typename L>

@@ -56,6 +56,12 @@ struct Graph {
   u64 slot_mask;
   const u64* splits;
 };
+/// A graph that has offsets and no hash index, as all have but those that a program builds of few, sparse ids: what
+/// finds neighbours in it is half the text.
+struct CsrGraph : Graph {
+  CsrGraph() = default;
+  MATCHA_MEMBER CsrGraph(const Graph& graph) : Graph(graph) {}
+};
 
 /// A list in columns; the first column is the set of set operations.
 template <typename... T>
@@ -180,6 +186,7 @@ MATCHA_FN u64 hash_of(u64 vertex) { return (vertex * 0x9E3779B97F4A7C15ull) >> 3
 struct ArcRange {
   u64 begin, end;
 };
+MATCHA_FN ArcRange arcs_of(const CsrGraph& g, u32 v) { return {g.offsets[v], g.offsets[v + 1]}; }
 MATCHA_FN ArcRange arcs_of(const Graph& g, u32 v) {
   if (g.slots == nullptr) return {g.offsets[v], g.offsets[v + 1]};
   for (u64 at = hash_of(v) & g.slot_mask;; at = (at + 1) & g.slot_mask) {
@@ -187,7 +194,8 @@ MATCHA_FN ArcRange arcs_of(const Graph& g, u32 v) {
     if (g.slots[at].vertex == ~0ull) return {0, 0};
   }
 }
-MATCHA_FN List<u32> neighbors(const Graph& g, u32 v) {
+template <typename G>
+MATCHA_FN List<u32> neighbors(const G& g, u32 v) {
   ArcRange range = arcs_of(g, v);
   return {g.arcs + range.begin, range.end - range.begin};
 }
@@ -209,8 +217,8 @@ struct InfoList {
   MATCHA_MEMBER T at(u64 i) const { return T(data[i]); }
   MATCHA_MEMBER InfoList part(u64 begin, u64 end) const { return {data + begin, end - begin}; }
 };
-template <typename T>
-MATCHA_FN auto edge_info(const Graph& g, u32 v) {
+template <typename T, typename G>
+MATCHA_FN auto edge_info(const G& g, u32 v) {
   ArcRange range = arcs_of(g, v);
   u64 size = range.end - range.begin;
   if constexpr (sizeof(T) == 8) {
@@ -222,7 +230,10 @@ MATCHA_FN auto edge_info(const Graph& g, u32 v) {
 /// The host sees to it that `vertex_list` and, where edges are walked, `sources` are there.
 MATCHA_FN List<u32> vertices(const Graph& g) { return {g.vertex_list, g.vertex_count}; }
 MATCHA_FN List<u32, u32> edges(const Graph& g) { return {g.sources, g.arc_count, {g.arcs, g.arc_count}}; }
-MATCHA_FN bool has_edge(const Graph& g, u32 u, u32 v) { return contains(neighbors(g, u), v); }
+template <typename G>
+MATCHA_FN bool has_edge(const G& g, u32 u, u32 v) {
+  return contains(neighbors(g, u), v);
+}
 MATCHA_FN i64 max_degree(const Graph& g) { return i64(g.max_degree); }
 
 /// The label of a vertex without one (runtime/graph/labels.h).

@@ -19,15 +19,29 @@ inline constexpr u64 kEmptyWord = ~0ull;  ///< What all words of a new ring hold
 inline constexpr u64 kTaskWords = 4;
 inline constexpr u64 kValueBits = 48;  ///< Of a word; positions and `end << 2 | depth` are below 2^48.
 
+/// log2 of the slots of a ring for so many tasks; its words.
+MATCHA_FN constexpr u32 ring_shift(u64 capacity) {
+  u32 shift = 0;
+  while (1ull << shift < capacity) ++shift;
+  return shift;
+}
+MATCHA_FN constexpr u64 ring_words(u64 capacity) {
+  return capacity == 0 ? 0 : (1ull << ring_shift(capacity)) * kTaskWords;
+}
+
 /// A view of the ring. Two counters say what may be done, and neither ever promises too much: `room` counts free slots,
 /// `ready` tasks that were put into slots. Whoever takes more than there is gives it back, so a counter can be too low
 /// for a moment, and a push or pop fail although one could have been served; callers try again later. No operation
 /// repeats because of others: thousands of workers that exchange by comparison would mostly fail. `front` and `back`
 /// only grow. The complement of a word is a value below a turn: 2 r when the slot waits for its task of round r, 2 r +
 /// 1 when it holds that one. So a word is handed over by itself, whichever side comes first.
+///
+/// The ring has `1 << ring_shift(capacity)` slots, because a device divides 64 bits in a hundred instructions, which
+/// NVRTC compiles wherever a slot is found.
 struct TaskQueue {
-  u64* words;    ///< `capacity * kTaskWords`, all kEmptyWord at the start.
+  u64* words;    ///< `ring_words(capacity)`, all kEmptyWord at the start.
   u64 capacity;  ///< Tasks; 0: every push says no.
+  u32 shift;     ///< `ring_shift(capacity)`.
   u64* ready;    ///< 0 at the start.
   u64* room;     ///< `capacity` at the start.
   u64* front;
@@ -47,8 +61,8 @@ struct TaskQueue {
   MATCHA_MEMBER u64 ticket(u64 count) const { return atomic_add(back, count); }
   /// each task into its place;
   MATCHA_MEMBER void put(u64 place, const Task& task) const {
-    u64* slot = words + place % capacity * kTaskWords;
-    u64 round = place / capacity;
+    u64* slot = slot_of(place);
+    u64 round = place >> shift;
     put(slot + 0, round, task.at[0]);
     put(slot + 1, round, task.at[1]);
     put(slot + 2, round, task.begin);
@@ -60,8 +74,8 @@ struct TaskQueue {
   MATCHA_MEMBER bool pop(Task& task) const {
     if (claim(ready, 1) == 0) return false;
     u64 place = atomic_add(front, 1);
-    u64* slot = words + place % capacity * kTaskWords;
-    u64 round = place / capacity;
+    u64* slot = slot_of(place);
+    u64 round = place >> shift;
     task.at[0] = take(slot + 0, round);
     task.at[1] = take(slot + 1, round);
     task.begin = take(slot + 2, round);
@@ -79,6 +93,7 @@ struct TaskQueue {
   }
 
  private:
+  MATCHA_MEMBER u64* slot_of(u64 place) const { return words + (place & ((1ull << shift) - 1)) * kTaskWords; }
   MATCHA_MEMBER static u64 word_of(u64 turn, u64 value) { return ~(turn << kValueBits | value); }
   /// Takes at most `count` off a counter that others take from too; gives how many.
   MATCHA_MEMBER static u64 claim(u64* counter, u64 count) {

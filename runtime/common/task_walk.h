@@ -3,14 +3,10 @@
 // workers leave when none is.
 #pragma once
 
-#include "runtime/common/half_stealing.h"
+#include "runtime/common/hand_on.h"
 
 namespace matcha_program {
 
-/// A rest of `n` positions is handed on in that many pieces at most.
-inline constexpr u64 kPieces = 64;
-/// A rest is handed on when no more tasks wait than there are workers, by this number.
-inline constexpr u64 kHungry = 4;
 /// A worker tells what it has done when it has nothing to do, or after so many ticks: all write the same words.
 inline constexpr u64 kTellTicks = 100'000;
 /// A worker with several long lists to count looks whether others wait for work after so many ticks.
@@ -24,28 +20,29 @@ template <typename Group>
 class TaskWalk {
  public:
   MATCHA_MEMBER TaskWalk(const Launch& launch, Group group, u64 index)
-      : launch_(launch), group_(group), tile_(group), half_(launch, group, index) {}
+      : launch_(launch), group_(group), index_(index), tile_(group), half_(launch, group, index) {}
 
-  /// Runs `walk_task(task)` until nothing is live: first what was handed on, then fresh chunks (T-DFS, Algorithm 4).
-  template <typename F>
+  /// Runs `walk_task(task)` until nothing is live: first fresh chunks, or `tiles` if the region may be dealt out in
+  /// them, then what was handed on (T-DFS, Algorithm 4).
+  template <bool tiles, typename F>
   MATCHA_MEMBER void run(F walk_task) {
     Task task;
     u32 pause = kShortestPause;
     while (!stopped()) {
-      u64 weight = next(task);
+      u64 weight = next<tiles>(task);
       if (weight == 0) {
         settle();
-        if (read(&launch_.shared->live) == 0) return;
+        if (read_together(group_, &launch_.shared->live) == 0) return;
         nap(pause);
         pause = smaller(2 * pause, kLongestPause);
         continue;
       }
       pause = kShortestPause;
       started_ = Group::now();
-      bool more = task.depth != kTileDepth || tile_.open(launch_.deal, task, task);
+      bool more = !tiles || task.depth != kTileDepth || tile_.open(launch_.deal, task, task);
       while (more && !left_) {
         walk_task(task);
-        more = tile_.next(launch_.deal, task);
+        more = tiles && tile_.next(launch_.deal, task);
       }
       if (left_) break;  // What it left stays live, so nobody takes the run for a whole one.
       owed_ += weight;
@@ -54,7 +51,7 @@ class TaskWalk {
     settle();
   }
 
-  MATCHA_MEMBER bool stopped() const { return read(&launch_.shared->stop) != 0; }
+  MATCHA_MEMBER bool stopped() const { return read_together(group_, &launch_.shared->stop) != 0; }
 
   /// The positions of the loop at `level`, whose lists have `size` items.
   MATCHA_MEMBER Walk walk(const Task& task, u32 level, u64 size) const {
@@ -83,17 +80,9 @@ class TaskWalk {
     if (stealing_of(launch_) != kTimeout || level < task.depth || level >= launch_.split) return 0;
     if (!launch_.eager && group_.broadcast(Group::now() - looked_) < kLookTicks) return 0;
     looked_ = Group::now();
-    if (!wanted()) return 0;
-    u64 count = Group::bits(lanes);
-    const u64 place = reserve(count);
-    if (count == 0) return 0;
-    u32 rank = Group::bits(lanes & ((1u << group_.lane) - 1));
-    bool mine = (lanes >> group_.lane & 1) != 0 && rank < count;
-    if (mine) launch_.queue.put(place + rank, Task{level, {at0, at1}, from + group_.lane, from + group_.lane + 1});
-    group_.sync();
-    if (group_.leads()) launch_.queue.publish(count);
-    if (level == 0) finished_ -= count;  // Counted with those that the worker keeps.
-    return group_.ballot(mine);
+    const u32 gone = hand_on_lanes(launch_, group_, level, at0, at1, from, lanes);
+    if (level == 0) finished_ -= Group::bits(gone);  // Counted with those that the worker keeps.
+    return gone;
   }
 
   /// So many positions of the outermost loop are done, unless a loop below was left because the run is to stop.
@@ -114,11 +103,10 @@ class TaskWalk {
     if (first || level < task.depth || launch_.tau == 0) return false;
     if (group_.broadcast(Group::now() - started_) < launch_.tau) return false;
     started_ = Group::now();
-    if (must_stop()) return true;
-    if (half && group_.leads()) half_.give();
-    if (stealing_of(launch_) != kTimeout || level >= launch_.split || !wanted()) return false;
-    walk.end -= hand_on(Task{level, {at0, at1}, 0, 0}, at, walk.end);
-    return walk.end == at;
+    const Seen seen = look_around(launch_, group_, index_, level, at0, at1, at, walk.end);
+    left_ = left_ || seen.stop;
+    walk.end = seen.end;
+    return left_ || walk.end == at;
   }
 
   /// Whether the run is to stop, which then ends this worker's task in the middle.
@@ -127,15 +115,13 @@ class TaskWalk {
     return left_;
   }
 
-  /// The first lane's view of a word that others change, so that all lanes go the same way.
-  MATCHA_MEMBER u64 read(const u64* word) const { return group_.broadcast(group_.leads() ? atomic_read(word) : 0); }
-
   /// The next piece of work and how much of `live` it stands for; 0 if there is none now. What is fresh comes first: it
   /// costs one look at a word that all workers write, and nobody hands anything on before it is gone.
+  template <bool tiles>
   MATCHA_MEMBER u64 next(Task& task) {
     u64 weight = 0;
     if (group_.leads()) {
-      weight = fresh(task);
+      weight = fresh<tiles>(task);
       if (weight == 0 && launch_.queue.pop(task)) weight = 1;
       if (weight == 0 && stealing_of(launch_) == kHalf) weight = steal(task);
     }
@@ -150,9 +136,10 @@ class TaskWalk {
   }
 
   /// The next chunk, or tiles; 0 when all are taken.
+  template <bool may_tile>
   MATCHA_MEMBER u64 fresh(Task& task) {
     if (taken_ == kAllTaken) return 0;
-    const bool tiles = launch_.deal.tile != 0;
+    const bool tiles = may_tile && launch_.deal.tile != 0;
     const u64 all = tiles ? launch_.deal.tiles : launch_.positions;
     const u64 count = !tiles                       ? launch_.chunk
                       : launch_.other_devices != 0 ? kDealtTiles
@@ -189,53 +176,12 @@ class TaskWalk {
     told_ = started_;
   }
 
-  /// Whether others wait for work: nothing fresh is left, and few tasks are in the queue.
-  MATCHA_MEMBER bool wanted() const {
-    if (launch_.eager) return true;
-    if (launch_.queue.capacity == 0) return false;
-    bool hungry = group_.leads() && all_taken(launch_) && launch_.queue.waiting() <= launch_.workers / kHungry;
-    return group_.broadcast(hungry) != 0;
-  }
-
-  /// Puts [begin, end) into the queue in pieces, the last ones first, each lane some of them; gives the number of
-  /// positions that found room.
-  MATCHA_MEMBER u64 hand_on(Task task, u64 begin, u64 end) {
-    u64 piece = larger<u64>((end - begin + kPieces - 1) / kPieces, 1);
-    u64 pieces = (end - begin + piece - 1) / piece;
-    const u64 place = reserve(pieces);
-    if (pieces == 0) return 0;
-    for (u64 i = group_.lane; i < pieces; i += Group::kWidth) {
-      task.end = end - i * piece;
-      task.begin = task.end - begin < piece ? begin : task.end - piece;
-      launch_.queue.put(place + i, task);
-    }
-    group_.sync();
-    if (group_.leads()) launch_.queue.publish(pieces);
-    return smaller(pieces * piece, end - begin);
-  }
-
-  /// Makes `pieces` the number of tasks that there is room for, which are live from now on, and gives their place in
-  /// the queue.
-  MATCHA_MEMBER u64 reserve(u64& pieces) {
-    u64 place = 0;
-    if (group_.leads()) {
-      pieces = launch_.queue.reserve(pieces);
-      if (pieces != 0) {
-        atomic_add(&launch_.shared->live, pieces);
-        fence();
-        atomic_add(&launch_.shared->splits, pieces);
-        place = launch_.queue.ticket(pieces);
-      }
-    }
-    pieces = group_.broadcast(pieces);
-    return group_.broadcast(place);
-  }
-
  protected:
   const Launch& launch_;
   Group group_;
 
  private:
+  u64 index_;
   TileWalk<Group> tile_;
   HalfStealing<Group> half_;
   u64 taken_ = 0;  ///< Of what is fresh, by all workers, when this one last took some; or kAllTaken.

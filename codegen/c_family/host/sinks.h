@@ -72,7 +72,13 @@ inline void set_stealing(const RegionPlan& plan, const Schedule& schedule, u64 t
 
 /// The queue of so many tasks; `shared` lies where the workers find it.
 inline TaskQueue queue_of(u64* words, u64 capacity, Shared* shared) {
-  return {words, capacity, &shared->queue_ready, &shared->queue_room, &shared->queue_front, &shared->queue_back};
+  return {words,
+          capacity,
+          ring_shift(capacity),
+          &shared->queue_ready,
+          &shared->queue_room,
+          &shared->queue_front,
+          &shared->queue_back};
 }
 
 /// Number of sinks with an exact sum a worker.

@@ -11,8 +11,9 @@ namespace {
 /// A ring of its own.
 struct Ring {
   explicit Ring(u64 capacity)
-      : room(capacity), words(capacity * kTaskWords, kEmptyWord), queue{words.data(), capacity, &ready,
-                                                                        &room,        &front,   &back} {}
+      : room(capacity), words(ring_words(capacity), kEmptyWord), queue{words.data(), capacity, ring_shift(capacity),
+                                                                       &ready,       &room,    &front,
+                                                                       &back} {}
 
   u64 ready = 0, room, front = 0, back = 0;
   std::vector<u64> words;

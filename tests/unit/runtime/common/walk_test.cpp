@@ -82,7 +82,7 @@ struct Schedule {
 Outcome run(const Nest& nest, const Schedule& schedule) {
   Shared shared{};
   shared.live = schedule.deal.tile != 0 ? schedule.deal.tiles : nest.outer;
-  std::vector<u64> words(schedule.capacity * kTaskWords, kEmptyWord);
+  std::vector<u64> words(ring_words(schedule.capacity), kEmptyWord);
   std::vector<u64> boards(schedule.threads * kBoardWords, 0);
   std::vector<u64> idle(schedule.threads / 64 + 1, 0);
   Launch launch{};
@@ -96,15 +96,16 @@ Outcome run(const Nest& nest, const Schedule& schedule) {
   launch.tau = schedule.tau;
   launch.eager = schedule.eager;
   shared.queue_room = schedule.capacity;
-  launch.queue = {words.data(),       schedule.capacity,   &shared.queue_ready,
-                  &shared.queue_room, &shared.queue_front, &shared.queue_back};
+  launch.queue = {words.data(),        schedule.capacity,  ring_shift(schedule.capacity),
+                  &shared.queue_ready, &shared.queue_room, &shared.queue_front,
+                  &shared.queue_back};
   launch.block = schedule.block;
   launch.boards = boards.data();
   launch.idle = idle.data();
   Outcome outcome;
   const auto work = [&](u64 index) {
     TaskWalk<ForcedGroup> worker(launch, ForcedGroup::here(), index);
-    worker.run([&](const Task& task) {
+    worker.run<true>([&](const Task& task) {
       nest.walk(worker, task, [&](u64 a, u64 b, u64 c, u64 d) {
         schedule.at_visit(shared);
         if (atomic_add(&outcome.visits, 1) == schedule.stop_at) atomic_exchange(&shared.stop, 1);

@@ -1,0 +1,101 @@
+// What a worker does once in `tau`: it looks whether it is to stop, and whether others wait for a part of what it has
+// left (T-DFS, section III). All of it stands apart from the loops that ask for it, of which a region has several.
+#pragma once
+
+#include "runtime/common/half_stealing.h"
+
+namespace matcha_program {
+
+/// A rest of `n` positions is handed on in that many pieces at most.
+inline constexpr u64 kPieces = 64;
+/// A rest is handed on when no more tasks wait than there are workers, by this number.
+inline constexpr u64 kHungry = 4;
+
+/// The first lane's view of a word that others change, so that all lanes go the same way.
+template <typename Group>
+MATCHA_FN u64 read_together(const Group& group, const u64* word) {
+  return group.broadcast(group.leads() ? atomic_read(word) : 0);
+}
+
+/// Whether others wait for work: nothing fresh is left, and few tasks are in the queue.
+template <typename Group>
+MATCHA_FN bool wanted(const Launch& launch, const Group& group) {
+  if (launch.eager) return true;
+  if (launch.queue.capacity == 0) return false;
+  bool hungry = group.leads() && all_taken(launch) && launch.queue.waiting() <= launch.workers / kHungry;
+  return group.broadcast(hungry) != 0;
+}
+
+/// Neighbouring places in the queue.
+struct Places {
+  u64 first, count;
+};
+
+/// Places for at most `count` tasks, which are live from now on: as many as there is room for if others wait for work,
+/// else none.
+template <typename Group>
+MATCHA_APART Places places_for(const Launch& launch, Group group, u64 count) {
+  if (!wanted(launch, group)) return {0, 0};
+  u64 first = 0;
+  if (group.leads()) {
+    count = launch.queue.reserve(count);
+    if (count != 0) {
+      atomic_add(&launch.shared->live, count);
+      fence();
+      atomic_add(&launch.shared->splits, count);
+      first = launch.queue.ticket(count);
+    }
+  }
+  return {group.broadcast(first), group.broadcast(count)};
+}
+
+/// If others wait for work: puts [begin, end) into the queue in pieces, the last ones first, each lane some of them;
+/// gives the number of positions that found room.
+template <typename Group>
+MATCHA_FN u64 hand_on(const Launch& launch, const Group& group, Task task, u64 begin, u64 end) {
+  const u64 piece = larger<u64>((end - begin + kPieces - 1) / kPieces, 1);
+  const Places places = places_for(launch, group, (end - begin + piece - 1) / piece);
+  if (places.count == 0) return 0;
+  for (u64 i = group.lane; i < places.count; i += Group::kWidth) {
+    task.end = end - i * piece;
+    task.begin = task.end - begin < piece ? begin : task.end - piece;
+    launch.queue.put(places.first + i, task);
+  }
+  group.sync();
+  if (group.leads()) launch.queue.publish(places.count);
+  return smaller(places.count * piece, end - begin);
+}
+
+/// What came of a look around.
+struct Seen {
+  u64 end;    ///< Of what the worker keeps of the loop that it walks.
+  bool stop;  ///< The run is to stop.
+};
+
+/// Worker `index` is about to walk the positions [at, end) of the loop at `level` below the positions at0, at1.
+template <typename Group>
+MATCHA_APART Seen look_around(const Launch& launch, Group group, u64 index, u32 level, u64 at0, u64 at1, u64 at,
+                              u64 end) {
+  if (read_together(group, &launch.shared->stop) != 0) return {end, true};
+  if (stealing_of(launch) == kHalf && group.leads()) HalfStealing<Group>(launch, group, index).give();
+  if (stealing_of(launch) != kTimeout || level >= launch.split) return {end, false};
+  return {end - hand_on(launch, group, Task{level, {at0, at1}, 0, 0}, at, end), false};
+}
+
+/// If others wait for work: hands on the positions `from` and a lane of `lanes` of the loop at `level`, a task each, as
+/// far as there is room. Gives the lanes whose positions are somebody else's now.
+template <typename Group>
+MATCHA_APART u32 hand_on_lanes(const Launch& launch, Group group, u32 level, u64 at0, u64 at1, u64 from, u32 lanes) {
+  const Places places = places_for(launch, group, Group::bits(lanes));
+  if (places.count == 0) return 0;
+  u32 rank = Group::bits(lanes & ((1u << group.lane) - 1));
+  bool mine = (lanes >> group.lane & 1) != 0 && rank < places.count;
+  if (mine) {
+    launch.queue.put(places.first + rank, Task{level, {at0, at1}, from + group.lane, from + group.lane + 1});
+  }
+  group.sync();
+  if (group.leads()) launch.queue.publish(places.count);
+  return group.ballot(mine);
+}
+
+}  // namespace matcha_program
