@@ -148,7 +148,9 @@ class Run {
   ExitCode write_pattern() {
     if (!of_pattern()) return ExitCode::Ok;
     const runtime::Graph& graph = bound_.inputs.graphs.at(bound_.main_graph);
-    ExitCode code = pattern_->write(streams(), sketch_of(graph, *bound_.inputs.dictionary));
+    frontend::pattern::GraphSketch sketch = sketch_of(graph, *bound_.inputs.dictionary);
+    if (on_gpu_) sketch.device = frontend::pattern::Device::Gpu;
+    ExitCode code = pattern_->write(streams(), sketch);
     if (code != ExitCode::Ok) return code;
     if (!options_.json) console_.note(report_.pattern);
     compilation_.take(pattern_->program().text);
