@@ -18,7 +18,7 @@ constexpr std::uint64_t kLooks = 12;
 /// Arcs that a walk looks at for the first two vertices when they have labels.
 constexpr std::uint64_t kLabelledLooks = 32;
 
-std::size_t at(int v) { return static_cast<std::size_t>(v); }
+std::size_t slot(int v) { return static_cast<std::size_t>(v); }
 
 struct List {
   const std::uint32_t* begin;
@@ -60,7 +60,7 @@ class Walker {
   Walker(const runtime::GraphView& view, const Pattern& pattern, std::vector<std::optional<std::int64_t>> labels)
       : view_(view), pattern_(pattern), labels_(std::move(labels)), order_(walking_order(pattern)) {
     images_.resize(pattern.ids.size());
-    looks_ = labels_[at(order_[0])] || labels_[at(order_[1])] ? kLabelledLooks : 1;
+    looks_ = labels_[slot(order_[0])] || labels_[slot(order_[1])] ? kLabelledLooks : 1;
   }
 
   /// How many matches the walk stands for, which is 0 when it got nowhere; then `images()` is one of them.
@@ -77,7 +77,7 @@ class Walker {
 
  private:
   bool fits_label(int v, std::uint32_t image) const {
-    return !labels_[at(v)] || view_.labels[image] == *labels_[at(v)];
+    return !labels_[slot(v)] || view_.labels[image] == *labels_[slot(v)];
   }
 
   double first_arc() {
@@ -91,8 +91,8 @@ class Walker {
       const std::uint32_t from = list.begin[random_() % list.size()];
       if (!fits_label(order_[0], to) || !fits_label(order_[1], from)) continue;
       if (random_() % ++fitting == 0) {
-        images_[at(order_[0])] = to;
-        images_[at(order_[1])] = from;
+        images_[slot(order_[0])] = to;
+        images_[slot(order_[1])] = from;
       }
     }
     return static_cast<double>(view_.arc_count) * static_cast<double>(fitting) / static_cast<double>(looks_);
@@ -102,10 +102,10 @@ class Walker {
     if (!fits_label(v, image)) return false;
     for (Mask left = placed; left != 0; left &= left - 1) {
       const int u = frontend::pattern::lowest(left);
-      if (images_[at(u)] == image) return false;
+      if (images_[slot(u)] == image) return false;
       const bool near = frontend::pattern::has(pattern_.near(v), u);
-      const bool off = frontend::pattern::has(pattern_.anti[at(v)], u);
-      if (u != base && (near || off) && neighbors(view_, images_[at(u)]).has(image) != near) return false;
+      const bool off = frontend::pattern::has(pattern_.anti[slot(v)], u);
+      if (u != base && (near || off) && neighbors(view_, images_[slot(u)]).has(image) != near) return false;
     }
     return true;
   }
@@ -115,7 +115,7 @@ class Walker {
     int base = -1;
     List list{};
     frontend::pattern::for_each(pattern_.near(v) & placed, [&](int u) {
-      const List other = neighbors(view_, images_[at(u)]);
+      const List other = neighbors(view_, images_[slot(u)]);
       if (base >= 0 && other.size() >= list.size()) return;
       base = u;
       list = other;
@@ -124,7 +124,7 @@ class Walker {
     std::uint64_t fitting = 0;
     for (std::uint64_t i = 0; i < looks; ++i) {
       const std::uint32_t image = list.begin[looks == list.size() ? i : random_() % list.size()];
-      if (fits(v, image, base, placed) && random_() % ++fitting == 0) images_[at(v)] = image;
+      if (fits(v, image, base, placed) && random_() % ++fitting == 0) images_[slot(v)] = image;
     }
     return looks == 0 ? 0
                       : static_cast<double>(list.size()) * static_cast<double>(fitting) / static_cast<double>(looks);
@@ -149,7 +149,7 @@ MatchSample MatchSampler::draw(const Pattern& pattern) const {
     if (pattern.label(v).empty() || view_.labels == nullptr) continue;
     const auto code = codes_.find(pattern.label(v));
     if (code == codes_.end()) return sample;
-    labels[at(v)] = code->second;
+    labels[slot(v)] = code->second;
   }
   Walker walker(view_, pattern, std::move(labels));
   for (int i = 0; i < kWalks; ++i) {

@@ -16,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::uint64_t kPositions = 1000;
 constexpr std::uint64_t kMostStride = 1000;
 /// Nothing new is tried after so long; a run is stopped after so long.
-constexpr std::chrono::seconds kLongest{20};
+constexpr std::chrono::seconds kLongestTuning{20};
 constexpr std::chrono::seconds kLongestRun{2};
 constexpr int kRuns = 2;
 /// What is this much better than the default is taken.
@@ -118,7 +118,7 @@ class Tuner {
 
   const TuningTask& task_;
   const Console& console_;
-  const Clock::time_point end_ = Clock::now() + kLongest;
+  const Clock::time_point end_ = Clock::now() + kLongestTuning;
   Tuning tuning_;
   double best_ms_ = -1;
   bool uses_bits_ = false;
