@@ -151,10 +151,8 @@ def sources(question, folder, examples):
             found[f"std.motif {COUNTED_MOTIFS[pattern]}"] = [measuring.program_of(folder, "motif", [COUNTED_MOTIFS[pattern]])]
         return found | patterns(question, pattern, ["extend", "auto"] if question.counted else ["extend"])
     if question.labels:
-        vertices = sorted({int(digit) for edge in pattern.split() for digit in edge})
-        text = ",".join([edges_text(pattern), *(f"{v}:{v % question.labels}" for v in vertices)])
         return {f"{name}, embeddings": [*words, "--embeddings"]
-                for name, words in patterns(question, text, ["extend", "join"]).items()}
+                for name, words in patterns(question, labelled_text(pattern, question.labels), ["extend", "join"]).items()}
     n = 1 + max(int(digit) for edge in pattern.split() for digit in edge)
     same = {"edge", "vertex"} if is_clique(pattern) else {induced}
     for name, (edges, meaning, walks) in EXAMPLES.items():
@@ -177,6 +175,12 @@ def sources(question, folder, examples):
 def takes_any_order(name):
     """Programs that walk matches of the graph itself; those that build an oriented graph choose its order."""
     return name == "pattern, extend" or name.startswith("std.listing") or name in ("triangle.mt", "clique4_ordered.mt")
+
+
+def labelled_text(pattern, labels):
+    """A pattern as the command line takes it, vertex i with label i mod `labels`."""
+    vertices = sorted({int(digit) for edge in pattern.split() for digit in edge})
+    return ",".join([edges_text(pattern), *(f"{v}:{v % labels}" for v in vertices)])
 
 
 def patterns(question, text, algorithms):

@@ -91,6 +91,13 @@ void add_gpu_options(CLI::App& verb, codegen::CudaOptions& options) {
                  "MiB for the pages of --stack=paged; default: what is needed");
 }
 
+std::string gpu_name() {
+  const runtime::Result<const runtime::cuda::Driver*> driver = runtime::cuda::Driver::open();
+  if (!driver) return {};
+  const runtime::Result<runtime::cuda::DeviceProperties> properties = runtime::cuda::device_properties(**driver, 0);
+  return properties ? properties->name : std::string();
+}
+
 std::string gpu_problem() {
   const runtime::Result<const runtime::cuda::Driver*> driver = runtime::cuda::Driver::open();
   if (!driver) return driver.error().message;

@@ -13,6 +13,9 @@ void add_gpu_text_options(CLI::App& verb, codegen::CudaOptions& options);
 /// The other options that say how a GPU runs a program.
 void add_gpu_options(CLI::App& verb, codegen::CudaOptions& options);
 
+/// The name of the first GPU; empty: there is none.
+std::string gpu_name();
+
 /// Why no GPU can be used here; empty: the first one can.
 std::string gpu_problem();
 

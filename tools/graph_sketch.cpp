@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "frontend/pattern/read.h"
+#include "tools/match_sampler.h"
 
 namespace matcha::tools {
 
@@ -56,7 +57,8 @@ std::string literal(const runtime::LabelDictionary& dictionary, std::int64_t cod
   return frontend::pattern::label_literal(dictionary.name(code)).value_or("");
 }
 
-void add_labels(const runtime::GraphView& view, const runtime::LabelDictionary& dictionary, GraphSketch& sketch) {
+void add_labels(const runtime::GraphView& view, const runtime::LabelDictionary& dictionary, GraphSketch& sketch,
+                std::map<std::string, std::int64_t>& codes) {
   std::unordered_map<std::int64_t, std::string> names;
   std::unordered_map<std::int64_t, std::unordered_map<std::int64_t, double>> between;
   const std::uint64_t stride = view.arc_count / kMostLabelArcs + 1;
@@ -65,7 +67,10 @@ void add_labels(const runtime::GraphView& view, const runtime::LabelDictionary& 
     const std::int64_t label = view.labels[v];
     if (label == runtime::kNoLabel) continue;
     const auto [name, fresh] = names.try_emplace(label);
-    if (fresh) name->second = literal(dictionary, label);
+    if (fresh) {
+      name->second = literal(dictionary, label);
+      codes.emplace(name->second, label);
+    }
     std::vector<double>& moments = sketch.labels[name->second].moments;
     moments.resize(kMostMoment + 1, 0);
     const runtime::ArcRange arcs = runtime::arcs_of(view, v);
@@ -120,9 +125,14 @@ GraphSketch sketch_of(const runtime::Graph& graph, const runtime::LabelDictionar
     add_powers(sketch.moments, static_cast<double>(degree), static_cast<double>(times));
   }
   sketch.triangles = clustering(view) * (sketch.moments[2] - sketch.moments[1]) / 6;
-  if (view.labels != nullptr) add_labels(view, dictionary, sketch);
+  std::map<std::string, std::int64_t> codes;
+  if (view.labels != nullptr) add_labels(view, dictionary, sketch, codes);
   if (view.edge_info != nullptr && graph.facts().info == runtime::InfoKind::Int) {
     add_edge_labels(graph, dictionary, sketch);
+  }
+  if (!graph.facts().directed && view.slots == nullptr) {
+    sketch.maybe_samples =
+        std::make_shared<frontend::pattern::MatchSamples>(std::make_unique<MatchSampler>(graph, std::move(codes)));
   }
   return sketch;
 }

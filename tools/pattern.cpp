@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "frontend/pattern/read.h"
 #include "runtime/graph/inputs.h"
@@ -19,6 +21,7 @@ struct PatternVerbOptions {
   std::string graph;
   std::string graph_labels;
   std::string output;
+  std::string device = "cpu";
   bool matches = false;
   bool directed = false;
   bool list = false;
@@ -46,6 +49,8 @@ ExitCode print_pattern(const PatternVerbOptions& options) {
   PatternSource source(options.pattern, console);
   ExitCode code = source.read();
   if (code != ExitCode::Ok) return code;
+  // The sketch looks at the graph while the program is written.
+  std::optional<runtime::LoadedGraph> graph;
   frontend::pattern::GraphSketch sketch = frontend::pattern::typical_graph();
   if (!options.graph.empty()) {
     runtime::GraphSpec spec;
@@ -56,11 +61,13 @@ ExitCode print_pattern(const PatternVerbOptions& options) {
     spec.simple = !source.edge_labelled();
     spec.edge_info = source.edge_labelled();
     if (spec.edge_info) spec.info = runtime::ColumnKind::Label;
-    const runtime::Result<runtime::LoadedGraph> loaded = runtime::load_graph(spec);
+    runtime::Result<runtime::LoadedGraph> loaded = runtime::load_graph(spec);
     if (!loaded) return console.error(loaded.error());
     console.note(loaded->report.render());
-    sketch = sketch_of(loaded->graph, loaded->graph.dictionary());
+    graph.emplace(std::move(*loaded));
+    sketch = sketch_of(graph->graph, graph->graph.dictionary());
   }
+  if (options.device == "cuda") sketch.device = frontend::pattern::Device::Gpu;
   code = source.write(options.matches, sketch);
   if (code != ExitCode::Ok) return code;
   const runtime::Status written =
@@ -101,6 +108,9 @@ void add_pattern(CLI::App& app, Action& action) {
       ->type_name("FILE")
       ->group("Inputs");
   verb->add_flag("--directed", o.directed, "Keep the arcs of GRAPH")->group("Inputs");
+  verb->add_option("--device", o.device, "What the order and the algorithm are chosen for; default: cpu")
+      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->option_text("cpu|cuda");
   verb->add_flag("--list", o.list, "Print the orders and algorithms with their estimated cost, not a program");
   verb->add_option("-o,--output", o.output, "Where to write; default: standard output")->type_name("FILE");
   add_console_options(*verb, o.console);

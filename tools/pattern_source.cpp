@@ -46,6 +46,11 @@ void add_pattern_options(CLI::App& verb, PatternOptions& options) {
       ->check(CLI::IsMember({"auto", "extend", "join", "decompose"}))
       ->option_text("auto|extend|join|decompose")
       ->group("Pattern");
+  verb.add_option("--plan", options.plan,
+                  "The N-th of the plans that `matcha pattern --list` shows, the cheapest first")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N")
+      ->group("Pattern");
   verb.add_flag("--unlabelled", options.unlabelled, "Forget the labels of the pattern")->group("Pattern");
   verb.add_flag("--unlabelled-edges", options.unlabelled_edges, "Forget the labels of the pattern's edges")
       ->group("Pattern");
@@ -107,6 +112,7 @@ pattern::Request PatternSource::request(bool rows) const {
   request.embeddings = options_.embeddings;
   request.rows = rows;
   request.algorithm = pattern::algorithm_of(options_.algorithm).value_or(pattern::Algorithm::Auto);
+  request.plan = options_.plan - 1;
   return request;
 }
 
@@ -114,6 +120,14 @@ ExitCode PatternSource::write(bool rows, const pattern::GraphSketch& sketch) {
   program_ = pattern::write_program(*set_, request(rows), sketch, loc_, diagnostics_);
   console_.report(diagnostics_);
   return program_ ? ExitCode::Ok : ExitCode::Query;
+}
+
+std::optional<pattern::PatternProgram> PatternSource::write_plan(std::size_t plan,
+                                                                 const pattern::GraphSketch& sketch) const {
+  Diagnostics unheard(sources_);
+  pattern::Request other = request(false);
+  other.plan = plan - 1;
+  return pattern::write_program(*set_, other, sketch, loc_, unheard);
 }
 
 std::string PatternSource::semantics(bool rows) const {

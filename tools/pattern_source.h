@@ -15,12 +15,13 @@ struct PatternOptions {
   std::string labels;  ///< `a,b,c`, one for each vertex.
   std::string induced = "vertex";
   std::string algorithm = "auto";
+  std::size_t plan = 1;  ///< Of those that `--list` shows.
   bool embeddings = false;
   bool unlabelled = false;        ///< Forget the labels of the pattern.
   bool unlabelled_edges = false;  ///< Forget those of its edges.
 };
 
-/// `--induced`, `--embeddings`, `--algorithm`, `--unlabelled` and `--unlabelled-edges`.
+/// `--induced`, `--embeddings`, `--algorithm`, `--plan`, `--unlabelled` and `--unlabelled-edges`.
 void add_pattern_options(CLI::App& verb, PatternOptions& options);
 
 /// A pattern from the command line, and the programs for it. Errors are reported on the console.
@@ -34,6 +35,9 @@ class PatternSource {
   ExitCode check_arcs(bool graph_keeps_arcs) const;
   /// The program that answers; `rows`: lists matches.
   ExitCode write(bool rows, const frontend::pattern::GraphSketch& sketch);
+  /// The program of another plan, as `--plan` counts them; nothing if there is none. After `write`.
+  std::optional<frontend::pattern::PatternProgram> write_plan(std::size_t plan,
+                                                              const frontend::pattern::GraphSketch& sketch) const;
 
   const frontend::pattern::PatternSet& set() const { return *set_; }
   /// After `write`.

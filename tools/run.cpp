@@ -18,7 +18,10 @@
 #include "tools/progress.h"
 #include "tools/run_report.h"
 #include "tools/session.h"
+#include "tools/tuned_schedules.h"
+#include "tools/tuner.h"
 #include "tools/verbs.h"
+#include "tools/version.h"
 #include "tools/vertex_order.h"
 
 namespace matcha::tools {
@@ -36,12 +39,15 @@ struct RunVerbOptions {
   unsigned threads = 0;
   std::string simd;
   std::string order = "auto";
+  bool tune = false;
   bool json = false;
   std::string matches;
   std::optional<std::uint64_t> limit;
   std::optional<double> timeout;
 };
 
+/// Plans of a pattern that `--tune` compares.
+constexpr std::size_t kMostPlans = 4;
 /// Name of the program that `--pattern` writes.
 constexpr const char* kPatternFile = "<pattern>";
 
@@ -54,9 +60,9 @@ class Run {
       : options_(options),
         console_(options.console),
         session_(options.timeout),
-        compilation_(options.compile, console_) {
-    compilation_.set_cancel(session_.cancel());
-    report_.compilation = &compilation_;
+        compile_(options.compile),
+        gpu_(options.gpu) {
+    renew_compilation();
     report_.backend = options.backend;
     report_.threads = options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
     if (options.threads != 0) {
@@ -67,7 +73,7 @@ class Run {
   ExitCode all() {
     using Step = ExitCode (Run::*)();
     for (Step step : {&Run::check_options, &Run::front_end, &Run::bind, &Run::open_matches, &Run::begin_on_gpu,
-                      &Run::load, &Run::write_pattern, &Run::order, &Run::back_end, &Run::execute}) {
+                      &Run::load, &Run::write_pattern, &Run::order, &Run::tune, &Run::back_end, &Run::execute}) {
       const ExitCode code = (this->*step)();
       if (code != ExitCode::Ok) return code;
       if (session_.stopped() && report_.result == nullptr) return stop_early();
@@ -76,6 +82,12 @@ class Run {
   }
 
  private:
+  void renew_compilation() {
+    compilation_.emplace(compile_, console_);
+    compilation_->set_cancel(session_.cancel());
+    report_.compilation = &*compilation_;
+  }
+
   ExitCode check_options() {
     if (options_.backend != "llvm" && options_.device == "cuda") {
       return console_.error(ExitCode::Usage, "`--backend` is for the CPU", "leave it out, or use --device cpu");
@@ -84,6 +96,11 @@ class Run {
     // A GPU has no SIMD tiers.
     const bool for_cpu = options_.backend != "llvm" || !options_.simd.empty();
     if (options_.device == "auto" && !for_cpu) on_gpu_ = gpu_problem().empty();
+    if (options_.tune && (streams() || options_.pattern.plan != 1)) {
+      return console_.error(ExitCode::Usage,
+                            fmt::format("`--tune` is not for `{}`", streams() ? "--matches` and `--limit" : "--plan"),
+                            streams() ? "it times counts" : "it chooses the plan itself");
+    }
     if (options_.json && options_.matches == "-") {
       return console_.error(ExitCode::Usage, "`--json` and `--matches -` both write to standard output",
                             "give --matches a file");
@@ -113,20 +130,20 @@ class Run {
 
   bool of_pattern() const { return !options_.pattern.text.empty(); }
   /// What the inputs are bound for: the program, or one with the same parameters until that of the pattern is written.
-  const Compilation& bound_program() const { return stub_ ? *stub_ : compilation_; }
+  const Compilation& bound_program() const { return stub_ ? *stub_ : *compilation_; }
 
   ExitCode front_end() {
     if (of_pattern()) return read_pattern();
-    ExitCode code = compilation_.read();
+    ExitCode code = compilation_->read();
     if (session_.stopped()) return stop_early();
-    if (code == ExitCode::Ok) code = compilation_.check();
-    if (code == ExitCode::Ok) code = compilation_.lower();
+    if (code == ExitCode::Ok) code = compilation_->check();
+    if (code == ExitCode::Ok) code = compilation_->lower();
     if (code != ExitCode::Ok) return code;
-    const frontend::Type& type = *compilation_.graph().result->type;
+    const frontend::Type& type = *compilation_->graph().result->type;
     if ((!options_.matches.empty() || options_.limit) && !type.is_list()) {
       return console_.error(ExitCode::Usage, fmt::format("`{}` is for programs that return a list; `{}` returns `{}`",
                                                          options_.matches.empty() ? "--limit" : "--matches",
-                                                         compilation_.graph().entry, to_string(type)));
+                                                         compilation_->graph().entry, to_string(type)));
     }
     return ExitCode::Ok;
   }
@@ -148,12 +165,19 @@ class Run {
   ExitCode write_pattern() {
     if (!of_pattern()) return ExitCode::Ok;
     const runtime::Graph& graph = bound_.inputs.graphs.at(bound_.main_graph);
-    ExitCode code = pattern_->write(streams(), sketch_of(graph, *bound_.inputs.dictionary));
+    frontend::pattern::GraphSketch sketch = sketch_of(graph, *bound_.inputs.dictionary);
+    if (on_gpu_) sketch.device = frontend::pattern::Device::Gpu;
+    ExitCode code = pattern_->write(streams(), sketch);
     if (code != ExitCode::Ok) return code;
     if (!options_.json) console_.note(report_.pattern);
-    compilation_.take(pattern_->program().text);
-    code = compilation_.check();
-    return code == ExitCode::Ok ? compilation_.lower() : code;
+    for (std::size_t plan = options_.pattern.plan + 1; options_.tune && plan <= kMostPlans; ++plan) {
+      const std::optional<frontend::pattern::PatternProgram> other = pattern_->write_plan(plan, sketch);
+      if (!other) break;
+      other_plans_.push_back(other->text);
+    }
+    compilation_->take(pattern_->program().text);
+    code = compilation_->check();
+    return code == ExitCode::Ok ? compilation_->lower() : code;
   }
 
   ExitCode bind() {
@@ -200,9 +224,10 @@ class Run {
   /// compiled when they are there.
   ExitCode begin_on_gpu() {
     if (!on_gpu_) return ExitCode::Ok;
-    backend_ = codegen::make_cuda(options_.gpu);
+    if (options_.tune) return ExitCode::Ok;
+    backend_ = codegen::make_cuda(gpu_);
     backend_->begin();
-    if (of_pattern() || compilation_.reads_labels()) return ExitCode::Ok;
+    if (of_pattern() || compilation_->reads_labels()) return ExitCode::Ok;
     ExitCode code = compile({});
     if (code == ExitCode::Ok) executable_->begin();
     return code;
@@ -213,33 +238,114 @@ class Run {
     const std::shared_ptr<const runtime::LabelDictionary> dictionary = bound_.inputs.dictionary;
     labels_.code = [dictionary](std::string_view word) { return dictionary->code(word); };
     labels_.words = dictionary->words();
-    labels_.everywhere = compilation_.reads_labels() && bound_.all_labelled();
-    const ExitCode code = order_vertices(options_.order, compilation_, labels_, console_, bound_, report_.order);
+    labels_.everywhere = compilation_->reads_labels() && bound_.all_labelled();
+    const ExitCode code = order_vertices(options_.order, *compilation_, labels_, console_, bound_, report_.order);
     report_.load_ms += report_.order.ms;
     return code;
   }
 
-  ExitCode back_end() {
-    if (executable_ != nullptr) return ExitCode::Ok;
-    if (backend_ == nullptr) backend_ = make_backend(options_.backend);
-    return compile(labels_);
+  /// With `--tune`: finds the schedule that an earlier run found best, or the best of a few now, and takes it.
+  ExitCode tune() {
+    if (!options_.tune) return ExitCode::Ok;
+    const TunedSchedules kept = TunedSchedules::standard();
+    const std::string key = tuning_key();
+    ScheduleChoice choice;
+    choice.gpu = options_.gpu;
+    std::string problem;
+    report_.tuning = kept.load(key);
+    if (report_.tuning && (!apply_words(report_.tuning->chosen, choice) || choice.plan >= other_plans_.size() + 2)) {
+      report_.tuning.reset();
+      choice = ScheduleChoice();
+      choice.gpu = options_.gpu;
+    }
+    if (!report_.tuning) {
+      report_.tuning = tools::tune(tuning_task(), console_);
+      if (session_.stopped()) return ExitCode::Ok;
+      apply_words(report_.tuning->chosen, choice);
+      problem = kept.store(key, *report_.tuning);
+    }
+    if (!options_.json) console_.note(tuning_text(*report_.tuning));
+    if (!problem.empty()) console_.note(fmt::format("the schedule is not remembered: {}", problem));
+    return take(choice);
   }
 
-  ExitCode compile(const passes::LabelWords& labels) {
-    ExitCode code = compilation_.run_passes(on_gpu_ ? "c-family" : "cpu", labels, {});
-    if (code != ExitCode::Ok) return code;
-    report_.backend = backend_->name();
-    return compilation_.load(*backend_, executable_);
+  std::string tuning_key() const {
+    TuningKey key;
+    for (std::string_view text : {std::string_view(matcha_version()), compilation_->text(),
+                                  std::string_view(options_.compile.entry), std::string_view(options_.compile.passes),
+                                  std::string_view(options_.backend), std::string_view(options_.simd)}) {
+      key.add(text);
+    }
+    for (const auto* words :
+         {&options_.compile.disabled, &options_.bind.inputs, &options_.bind.params, &other_plans_}) {
+      for (const std::string& word : *words) key.add(word);
+      key.add("|");
+    }
+    for (const auto& [name, graph] : bound_.inputs.graphs) key.add(graph);
+    const codegen::CudaOptions& gpu = options_.gpu;
+    key.add(on_gpu_ ? gpu_name() : fmt::format("cpu {}", report_.threads));
+    key.add(fmt::format("{} {} {} {} {}", gpu.group, static_cast<int>(gpu.steal), static_cast<int>(gpu.search),
+                        static_cast<int>(gpu.stack), gpu.gpus));
+    return key.text();
   }
 
-  ExitCode execute() {
-    const Stopwatch watch;
+  TuningTask tuning_task() {
+    TuningTask task;
+    task.on_gpu = on_gpu_;
+    task.backend = options_.backend;
+    task.compile = compile_;
+    task.gpu = options_.gpu;
+    task.labels = labels_;
+    task.text = compilation_->text();
+    task.plans = other_plans_;
+    const auto main_graph = bound_.inputs.graphs.find(bound_.main_graph);
+    if (main_graph != bound_.inputs.graphs.end()) task.positions = main_graph->second.vertex_count();
+    task.run = [this](codegen::Executable& executable, std::chrono::steady_clock::time_point deadline) {
+      codegen::RunOptions run = run_options();
+      run.deadline = std::min(deadline, run.deadline.value_or(deadline));
+      return executable.run(bound_.arguments, *bound_.inputs.universe, run);
+    };
+    task.stopped = [this] { return session_.stopped(); };
+    return task;
+  }
+
+  /// Goes on with what was chosen.
+  ExitCode take(const ScheduleChoice& choice) {
+    gpu_ = choice.gpu;
+    compile_.disabled.insert(compile_.disabled.end(), choice.disabled.begin(), choice.disabled.end());
+    if (choice.plan < 2) return ExitCode::Ok;
+    renew_compilation();
+    compilation_->take(other_plans_[choice.plan - 2]);
+    const ExitCode code = compilation_->check();
+    return code == ExitCode::Ok ? compilation_->lower() : code;
+  }
+
+  codegen::RunOptions run_options() const {
     codegen::RunOptions run;
     run.threads = options_.threads;
     run.tier = tier_;
     run.labels = bound_.labels;
     run.stop_request = session_.stop_request();
     run.deadline = session_.deadline();
+    return run;
+  }
+
+  ExitCode back_end() {
+    if (executable_ != nullptr) return ExitCode::Ok;
+    if (backend_ == nullptr) backend_ = on_gpu_ ? codegen::make_cuda(gpu_) : make_backend(options_.backend);
+    return compile(labels_);
+  }
+
+  ExitCode compile(const passes::LabelWords& labels) {
+    ExitCode code = compilation_->run_passes(on_gpu_ ? "c-family" : "cpu", labels, {});
+    if (code != ExitCode::Ok) return code;
+    report_.backend = backend_->name();
+    return compilation_->load(*backend_, executable_);
+  }
+
+  ExitCode execute() {
+    const Stopwatch watch;
+    codegen::RunOptions run = run_options();
     if (streams()) {
       matches_.emplace(matches_file_ ? &*matches_file_ : nullptr, options_.limit, *bound_.inputs.universe);
       run.on_rows = [this](const codegen::Rows& rows) { return matches_->take(rows); };
@@ -262,7 +368,7 @@ class Run {
         error.hint = "give the vertices labels with `--labels FILE`";
       }
       if (!failed->loc.valid()) return console_.error(error);
-      return console_.error_at(exit_code(error.kind), compilation_.sources(), failed->loc, error.message, error.hint);
+      return console_.error_at(exit_code(error.kind), compilation_->sources(), failed->loc, error.message, error.hint);
     }
     result_ = std::move(std::get<codegen::RunResult>(*outcome));
     report_.result = &result_;
@@ -276,7 +382,7 @@ class Run {
   ExitCode stop_early() {
     report_.verdict = session_.verdict();
     console_.error(report_.verdict, partial_line(report_));
-    if (options_.json && compilation_.has_graph()) print(report_json(report_));
+    if (options_.json && compilation_->has_graph()) print(report_json(report_));
     return report_.verdict;
   }
 
@@ -306,7 +412,10 @@ class Run {
   const RunVerbOptions& options_;
   Console console_;
   Session session_;
-  Compilation compilation_;
+  CompileOptions compile_;
+  codegen::CudaOptions gpu_;
+  std::optional<Compilation> compilation_;
+  std::vector<std::string> other_plans_;  ///< Programs that `--tune` compares with that of the pattern.
   std::optional<PatternSource> pattern_;
   std::optional<Compilation> stub_;
   std::optional<tbb::global_control> threads_;
@@ -364,6 +473,9 @@ void add_run(CLI::App& app, Action& action) {
       ->type_name("TIER")
       ->group("How to run");
   add_order_option(*verb, o.order);
+  verb->add_flag("--tune", o.tune,
+                 "Time some schedules on a part of the work, and remember the best for this program, graph and device")
+      ->group("How to run");
   add_gpu_text_options(*verb, o.gpu);
   add_gpu_options(*verb, o.gpu);
   add_pass_options(*verb, o.compile);

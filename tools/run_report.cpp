@@ -61,6 +61,16 @@ std::string stats_json(const RunReport& report) {
     if (!times.empty()) stats["run_ms"] = times;
   }
   if (!report.order.why.empty()) stats["order"] = {{"is", report.order.text()}, {"ms", rounded(report.order.ms)}};
+  if (report.tuning) {
+    Json timed = Json::array();
+    for (const Tuning::Timed& one : report.tuning->timed) {
+      timed.push_back({{"schedule", schedule_text(one.words)}, {"ms", one.ms < 0 ? Json() : Json(rounded(one.ms))}});
+    }
+    stats["tuned"] = {{"schedule", schedule_text(report.tuning->chosen)},
+                      {"remembered", report.tuning->remembered},
+                      {"every", report.tuning->stride},
+                      {"timed", timed}};
+  }
   Json steps;
   for (const auto& [step, ms] : report.compilation->times()) steps[step] = rounded(ms);
   stats["compile_ms"] = steps;
@@ -84,6 +94,16 @@ std::string RunReport::stopped_by() const {
   if (verdict != ExitCode::Ok) return stop_word(verdict);
   if (matches != nullptr && matches->limit_reached()) return "limit";
   return "closed";
+}
+
+std::string tuning_text(const Tuning& tuning) {
+  std::string others;
+  for (const Tuning::Timed& one : tuning.timed) {
+    others += fmt::format("{}{} {}", others.empty() ? "" : ", ", schedule_text(one.words),
+                          one.ms < 0 ? "not done" : fmt::format("{:.2f} ms", one.ms));
+  }
+  return fmt::format("schedule: {} ({}; of every {} outermost positions one: {})", schedule_text(tuning.chosen),
+                     tuning.remembered ? "remembered" : "timed now", tuning.stride, others);
 }
 
 std::string report_json(const RunReport& report) {

@@ -7,6 +7,7 @@
 #include "tools/bind.h"
 #include "tools/compile.h"
 #include "tools/matches.h"
+#include "tools/tuned_schedules.h"
 #include "tools/vertex_order.h"
 
 namespace matcha::tools {
@@ -23,6 +24,7 @@ struct RunReport {
   std::string device = "cpu";  ///< Or the GPU's name.
   unsigned threads = 0;
   OrderReport order;
+  std::optional<Tuning> tuning;     ///< Of `--tune`.
   ExitCode verdict = ExitCode::Ok;  ///< Why it was stopped.
   double load_ms = 0, run_ms = 0;
 
@@ -35,6 +37,8 @@ struct RunReport {
 std::string report_json(const RunReport& report);
 /// The answer as text for standard output; empty when there is none.
 std::string report_text(const RunReport& report);
+/// What `--tune` chose and from what, in a line.
+std::string tuning_text(const Tuning& tuning);
 /// A line on how a partial run ended, for standard error.
 std::string partial_line(const RunReport& report);
 

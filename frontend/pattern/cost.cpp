@@ -25,8 +25,30 @@ int parts(Mask vertices, Near near) {
 }
 
 constexpr double kLabelsOfTypicalGraph = 10, kEdgeLabelsOfTypicalGraph = 10;
+/// Vertices of patterns that are looked at by drawing matches, and of the parts that are drawn.
+constexpr int kMostOfDrawn = 8, kMostDrawn = 6;
+/// Matches of a sample at which the sizes of sets are looked at.
+constexpr std::size_t kMostLooks = 96;
 
 }  // namespace
+
+const Prices& prices_of(Device device) {
+  static const Prices cpu;
+  // Measured on an H200, which is worth some ninety cores when all of its groups have work, each a fiftieth of one.
+  static const Prices gpu = [] {
+    constexpr double kCores = 90, kOfGroup = 50;
+    Prices prices;
+    for (double* price : {&prices.iteration, &prices.operation, &prices.merged, &prices.searched, &prices.looked_up,
+                          &prices.filtered, &prices.bits, &prices.word}) {
+      *price /= kCores;
+    }
+    prices.list = 1.3e5;
+    prices.alone = kCores * kOfGroup;
+    prices.all_bits = false;
+    return prices;
+  }();
+  return device == Device::Gpu ? gpu : cpu;
+}
 
 GraphSketch typical_graph() {
   // Degrees 1 to 3000 with weights d^-2.1: 10 edges a vertex of either end, and hubs.
@@ -76,6 +98,12 @@ CostModel::CostModel(const Pattern& pattern, Induced induced, const GraphSketch&
   const double chance = std::pow(sketch.moments[2], 3) / std::pow(arcs, 3) / 6;
   constexpr double kLeast = 0.05, kMost = 1000;
   if (chance > 0 && sketch.triangles > 0) closing_ = std::clamp(sketch.triangles / chance, kLeast, kMost);
+  draws_ = sketch.maybe_samples != nullptr && !pattern.directed && pattern.size() <= kMostOfDrawn;
+  if (!draws_) return;
+  drawn_pattern_ = pattern;
+  for (int v = 0; induced == Induced::Vertex && v < pattern.size(); ++v) {
+    drawn_pattern_.anti[at(v)] = pattern.all() & ~bit(v) & ~pattern.near(v);
+  }
 }
 
 double CostModel::moment(int v, int power) const {
@@ -84,6 +112,74 @@ double CostModel::moment(int v, int power) const {
 }
 
 double CostModel::matches(Mask part) const {
+  if (!draws_) return modelled_matches(part);
+  double product = 1;
+  while (part != 0) {
+    Mask connected = part & (~part + 1);
+    for (Mask last = 0; connected != last;) {
+      last = connected;
+      for_each(last, [&](int v) { connected |= pattern_.near(v) & part; });
+    }
+    product *= connected_matches(connected);
+    part &= ~connected;
+  }
+  return product;
+}
+
+double CostModel::connected_matches(Mask part) const {
+  const auto [found, fresh] = matches_.try_emplace(part, 0);
+  if (!fresh) return found->second;
+  const double modelled = modelled_matches(part);
+  double matches = modelled;
+  if (count(part) > kMostDrawn) {
+    // As many times the matches of one vertex less as the model has it.
+    int last = -1;
+    for_each(part, [&](int v) {
+      if (last < 0 && drawn_part(part & ~bit(v), part & ~bit(v)) != 0) last = v;
+    });
+    const Mask less = last < 0 ? part : part & ~bit(last);
+    if (last >= 0) matches = connected_matches(less) * modelled / std::max(modelled_matches(less), 1e-9);
+  } else if (count(part) > 1) {
+    const MatchSample& sample = *drawn(part).sample;
+    if (sample.matches > 0) matches = sample.matches;
+  }
+  // The map may have grown.
+  return matches_[part] = matches;
+}
+
+Mask CostModel::drawn_part(Mask bound, Mask of) const {
+  Mask connected = of & (~of + 1);
+  for (Mask last = 0; connected != last;) {
+    last = connected;
+    for_each(last, [&](int v) { connected |= pattern_.near(v) & bound; });
+  }
+  return (of & ~connected) == 0 ? connected : 0;
+}
+
+const MatchSamples::Found& CostModel::drawn(Mask part) const {
+  const auto known = drawn_.find(part);
+  if (known != drawn_.end()) return known->second;
+  return drawn_.emplace(part, sketch_.maybe_samples->of(restricted(drawn_pattern_, part))).first->second;
+}
+
+const std::vector<double>& CostModel::sizes(Mask part, Mask wanted) const {
+  const auto [entry, fresh] = sizes_.try_emplace({part, wanted});
+  std::vector<double>& found = entry->second;
+  if (!fresh) return found;
+  const MatchSamples::Found& draws = drawn(part);
+  std::vector<std::uint32_t> vertices;
+  for (std::size_t i = 0; i < std::min(draws.sample->images.size(), kMostLooks); ++i) {
+    vertices.clear();
+    for_each(wanted, [&](int v) {
+      const int turn = count(part & first_vertices(v));
+      vertices.push_back(draws.sample->images[i][at(draws.column[at(turn)])]);
+    });
+    found.push_back(sketch_.maybe_samples->sampler().common(vertices));
+  }
+  return found;
+}
+
+double CostModel::modelled_matches(Mask part) const {
   double product = 1;
   Mask in_triangles = 0;
   int closed_edges = 0;
@@ -107,6 +203,37 @@ double CostModel::matches(Mask part) const {
 }
 
 double CostModel::common(Mask bound, Mask wanted) const {
+  const Mask part = draws_ ? drawn_part(bound, wanted) : 0;
+  if (count(part) < 2 || count(part) > kMostDrawn) return modelled_common(bound, wanted);
+  const std::vector<double>& lengths = sizes(part, wanted);
+  if (lengths.empty()) return modelled_common(bound, wanted);
+  const std::vector<double>& weights = drawn(part).sample->weights;
+  double sum = 0, all = 0;
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    sum += weights[i] * lengths[i];
+    all += weights[i];
+  }
+  return sum / all;
+}
+
+double CostModel::meeting(Mask bound, Mask earlier, int newest, double earlier_share, double newest_share) const {
+  const Mask part = draws_ ? drawn_part(bound, earlier | bit(newest)) : 0;
+  if (count(part) >= 2 && count(part) <= kMostDrawn) {
+    const std::vector<double>& left = sizes(part, earlier);
+    const std::vector<double>& right = sizes(part, bit(newest));
+    const std::vector<double>& weights = drawn(part).sample->weights;
+    double sum = 0, all = 0;
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      sum += weights[i] * set_operation(earlier_share * left[i], newest_share * right[i]);
+      all += weights[i];
+    }
+    if (all > 0) return sum / all;
+  }
+  return set_operation(earlier_share * modelled_common(bound, earlier),
+                       newest_share * modelled_common(bound, bit(newest)));
+}
+
+double CostModel::modelled_common(Mask bound, Mask wanted) const {
   const double arcs = std::max(sketch_.moments[1], 1.0);
   double size = sketch_.moments[at(std::min(count(wanted), kMostMoment))];
   double smallest = static_cast<double>(std::max<std::uint64_t>(sketch_.max_degree, 1));
@@ -149,10 +276,41 @@ double CostModel::label_share(int v) const {
   return std::min(1.0, moment(v, 1) / std::max(sketch_.moments[1], 1.0));
 }
 
-double CostModel::set_operation(double left, double right) {
-  constexpr double kCall = 8, kMerge = 0.5, kSearch = 3;
+double CostModel::look_up(Mask bound, Mask wanted) const {
+  return prices().looked_up * std::log2(2 + common(bound, wanted));
+}
+
+double CostModel::bit_operation(Mask bound, int hub, double share) const {
+  constexpr double kBitsOfWord = 64;
+  return prices().bits + prices().word * share * common(bound, bit(hub)) / kBitsOfWord;
+}
+
+double CostModel::set_operation(double left, double right) const {
   const double small = std::min(left, right), large = std::max(left, right);
-  return kCall + std::min(kMerge * (small + large), kSearch * small * std::log2(2 + large / std::max(small, 1.0)));
+  const double searches = small * std::log2(2 + large / std::max(small, 1.0));
+  return prices().operation + std::min(prices().merged * (small + large), prices().searched * searches);
+}
+
+double CostModel::largest_share(Mask part, Mask task) const {
+  if (!draws_ || drawn_part(part, part) == 0 || count(part) > kMostDrawn) return 0;
+  const MatchSamples::Found& draws = drawn(part);
+  struct Share {
+    double weight = 0;
+    int times = 0;
+  };
+  std::map<std::vector<std::uint32_t>, Share> shares;
+  double largest = 0;
+  for (std::size_t i = 0; i < draws.sample->images.size(); ++i) {
+    std::vector<std::uint32_t> key;
+    for_each(task, [&](int v) {
+      key.push_back(draws.sample->images[i][at(draws.column[at(count(part & first_vertices(v)))])]);
+    });
+    Share& share = shares[key];
+    share.weight += draws.sample->weights[i];
+    // What was met once or twice says nothing of what others like it have.
+    if (++share.times > 2) largest = std::max(largest, share.weight);
+  }
+  return largest / std::max(draws.sample->matches, 1e-9);
 }
 
 }  // namespace matcha::frontend::pattern

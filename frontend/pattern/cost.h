@@ -1,14 +1,34 @@
 #pragma once
 
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "frontend/pattern/pattern.h"
 #include "frontend/pattern/requirements.h"
 #include "frontend/pattern/sketch.h"
 
-/// How many matches a part of a pattern has, and what set operations cost: Chung-Lu's model of random graphs with the
-/// degrees of the graph at hand (edges between labels as often as in the graph), corrected by its number of triangles.
+/// How many matches a part of a pattern has, and what set operations cost. Small parts of undirected patterns are drawn
+/// from the graph at hand. All else is of Chung-Lu's model of random
+/// graphs with the degrees of the graph (edges between labels as often as in the graph), corrected by its number of
+/// triangles.
 namespace matcha::frontend::pattern {
+
+/// Nanoseconds of one core, or of a whole GPU when all of it is busy.
+struct Prices {
+  double iteration = 4;   ///< Of a loop.
+  double operation = 16;  ///< A set operation, whatever the lengths of its lists.
+  double merged = 0.5;    ///< An item of lists that are walked side by side.
+  double searched = 3;    ///< A step of a search for an item of the shorter list in the longer one.
+  double looked_up = 5;   ///< A step of a search of its own: an item in a list, where a list stops to be below one.
+  double filtered = 8;    ///< An item whose label is looked at.
+  double bits = 6;        ///< An operation on rows of bits.
+  double word = 0.8;      ///< A word of theirs.
+  double list = 1e5;      ///< Filling a list that the whole program reads.
+  double alone = 1;       ///< What is not shared among groups takes so many times as long.
+  bool all_bits = true;   ///< Rows of bits also of all neighbours, not only of those below a vertex.
+};
+const Prices& prices_of(Device device);
 
 class CostModel {
  public:
@@ -22,16 +42,33 @@ class CostModel {
   double common(Mask bound, Mask wanted, int v) const;
   /// The share of a candidate set that has the label of v.
   double label_share(int v) const;
-  /// Nanoseconds of one core for a set operation on lists of these lengths, and for an iteration of a loop.
-  static double set_operation(double left, double right);
-  static constexpr double kIteration = 4;
+  /// Expected nanoseconds for intersecting, in a match of `bound`, the common neighbours of `earlier` with the
+  /// neighbours of `newest`, when only these shares of them are left.
+  double meeting(Mask bound, Mask earlier, int newest, double earlier_share, double newest_share) const;
+  /// The same for a search of one item among the common neighbours of `wanted`.
+  double look_up(Mask bound, Mask wanted) const;
+  /// The same for rows of bits that stand for this share of the neighbours of `hub`.
+  double bit_operation(Mask bound, int hub, double share) const;
+  /// A set operation on lists of these lengths.
+  double set_operation(double left, double right) const;
+  /// The largest share of the matches of `part` that agree in the images of `task`.
+  double largest_share(Mask part, Mask task) const;
 
+  const Pattern& pattern() const { return pattern_; }
   const GraphSketch& sketch() const { return sketch_; }
+  const Prices& prices() const { return prices_of(sketch_.device); }
   const Requirements& requirements() const { return requirements_; }
 
  private:
   double moment(int v, int power) const;
   double edge_share(int u, int v) const;
+  double modelled_matches(Mask part) const;
+  double modelled_common(Mask bound, Mask wanted) const;
+  double connected_matches(Mask part) const;
+  /// The part of `bound` that is connected with the vertices `of`; 0: they are in several, or it is too large to draw.
+  Mask drawn_part(Mask bound, Mask of) const;
+  const MatchSamples::Found& drawn(Mask part) const;
+  const std::vector<double>& sizes(Mask part, Mask wanted) const;
 
   const Pattern& pattern_;
   const GraphSketch& sketch_;
@@ -39,6 +76,11 @@ class CostModel {
   std::vector<const std::vector<double>*> moments_;  ///< Of each vertex's label.
   std::vector<std::vector<double>> edge_factor_;     ///< Chance of an edge over the product of its ends' degrees.
   double closing_ = 1;                               ///< Triangles of the graph over those of the model.
+  Pattern drawn_pattern_;                            ///< With anti-edges where pairs must not be adjacent.
+  bool draws_ = false;
+  mutable std::map<Mask, double> matches_;
+  mutable std::map<Mask, MatchSamples::Found> drawn_;
+  mutable std::map<std::pair<Mask, Mask>, std::vector<double>> sizes_;
 };
 
 }  // namespace matcha::frontend::pattern

@@ -19,6 +19,8 @@ constexpr std::size_t kMostCounts = 40, kMostTerms = 80;
 constexpr std::size_t kMostCutsets = 48;
 constexpr int kMostVerticesOfDecomposed = 10;
 constexpr double kMostBits = 58;
+/// Vertices of which each match may go to another group.
+constexpr int kMostOfTask = 2;
 
 /// Vertices of a part; each stands for vertices of the pattern that have met.
 using Part = std::vector<Mask>;
@@ -254,18 +256,20 @@ class Decomposer {
     const CostModel model(result_.cutset, Induced::Edge, sketch_);
     estimate(result_.cutset, model, result_.cutset_order);
     const double matches = result_.cutset_order.matches.back();
-    result_.cost = result_.cutset_order.cost + matches * CostModel::kIteration;
+    result_.cost = result_.cutset_order.cost + matches * model.prices().iteration;
     std::set<std::pair<Mask, Mask>> seen;
     for (const LocalCount& count : result_.counts) {
       const CostModel local(count.pattern, Induced::Edge, sketch_);
       Order order = count.order;
       estimate(count.pattern, local, order, k);
-      result_.cost += order.cost;
+      // What hangs on one match of the first vertices is counted by one group.
+      const double alone = local.largest_share(count.pattern.all(), first_vertices(std::min(k, kMostOfTask)));
+      result_.cost += order.cost * std::max(1.0, alone * local.prices().alone);
       Mask bound = 0;
       for (int v = 0; v < k; ++v) {
         bound |= bit(v);
         const Mask users = count.pattern.all() & ~first_vertices(k);
-        result_.cost += result_.cutset_order.matches[at(v)] * set_work(local, bound, v, users, &seen);
+        result_.cost += result_.cutset_order.matches[at(v)] * set_work(local, count.order, bound, v, users, &seen);
       }
     }
   }
@@ -313,7 +317,7 @@ std::optional<Decomposition> best_decomposition(const Pattern& pattern, const Gr
   std::optional<Decomposition> best;
   std::size_t tried = 0;
   for (const auto& [matches, cutset] : cutsets) {
-    if (tried >= kMostCutsets || (best && matches * CostModel::kIteration / 24 > best->cost)) break;
+    if (tried >= kMostCutsets || (best && matches * model.prices().iteration / 24 > best->cost)) break;
     std::vector<int> vertices;
     for_each(cutset, [&](int v) { vertices.push_back(v); });
     const Pattern part = restricted(pattern, cutset);

@@ -29,19 +29,122 @@ double restricted_share(const std::vector<Mask>& larger, Mask part) {
   return share;
 }
 
-/// What placing `newest` as the last of `bound` adds, per match of `bound`.
-double level_cost(const Pattern& pattern, const CostModel& model, Mask bound, int newest) {
-  if (bound == pattern.all()) return 1;
-  return CostModel::kIteration + set_work(model, bound, newest, pattern.all() & ~bound);
+/// Whether the list of candidates of `w` holds only those with its label once the first `placed` vertices are: all that
+/// share it by then, or did before, have that label.
+bool labelled(const Pattern& pattern, const CostModel& model, const Order& order, std::size_t placed, int w) {
+  const Requirements& requirements = model.requirements();
+  Mask bound = 0;
+  for (std::size_t i = 0; i < placed; ++i) {
+    bound |= bit(order.vertices[i]);
+    if (!has(requirements.any(w), order.vertices[i]) || (requirements.wanted(w) & bound) == 0) continue;
+    bool one_label = true;
+    for_each(pattern.all() & ~bound, [&](int x) {
+      const bool shares = (requirements.wanted(x) & bound) == (requirements.wanted(w) & bound) &&
+                          (requirements.any(x) & bound) == (requirements.any(w) & bound);
+      one_label = one_label && (!shares || pattern.label(x) == pattern.label(w));
+    });
+    if (one_label) return true;
+  }
+  return false;
 }
 
-/// Candidates that are walked for each match of the vertices before, because nothing but a label tells them apart.
-double scan_cost(const Pattern& pattern, const CostModel& model, Mask before, int newest) {
+/// What placing `newest` as the last of `bound` adds, per match of `bound`.
+double level_cost(const Pattern& pattern, const CostModel& model, const Order& order, Mask bound, int newest) {
+  return model.prices().iteration + set_work(model, order, bound, newest, pattern.all() & ~bound);
+}
+
+/// The share of the neighbours of the first vertex that rows of bits stand for when all sets are made of them: every
+/// set that is in several lists is in its list. 0: sets are lists.
+double share_in_bits(const CostModel& model, const Order& order) {
+  const Requirements& requirements = model.requirements();
+  const int hub = order.vertices.front();
+  bool inside = true, below = true, deeper = false;
+  for (std::size_t v = 0; v < order.larger.size(); ++v) {
+    const int w = static_cast<int>(v);
+    if (w == hub || count(requirements.any(w)) < 2) continue;
+    inside = inside && has(requirements.wanted(w), hub);
+    below = below && has(order.larger[v], hub);
+    deeper = deeper || count(requirements.any(w)) > 2;
+  }
+  constexpr double kHalf = 0.5;
+  return !inside || !deeper || !(below || model.prices().all_bits) ? 0 : below ? kHalf : 1;
+}
+
+/// Whether two vertices must be told apart by a comparison, or a look-up where one is counted.
+bool may_meet(const Pattern& pattern, const CostModel& model, const Order& order, int u, int v, Mask before) {
+  const bool ordered = has(order.larger[at(v)], u) || has(order.larger[at(u)], v);
+  const bool labels_differ =
+      !pattern.label(u).empty() && !pattern.label(v).empty() && pattern.label(u) != pattern.label(v);
+  return !ordered && !labels_differ && !model.requirements().distinct(u, v, before);
+}
+
+/// What looking at the labels of the candidates for `newest` takes for each match of the vertices before, the first
+/// `placed` of the order.
+double scan_cost(const Pattern& pattern, const CostModel& model, const Order& order, std::size_t placed, int newest) {
+  if (pattern.label(newest).empty() || labelled(pattern, model, order, placed, newest)) return 0;
+  Mask before = 0;
+  for (std::size_t i = 0; i < placed; ++i) before |= bit(order.vertices[i]);
   const Mask wanted = model.requirements().wanted(newest) & before;
-  if (pattern.label(newest).empty()) return 0;
-  const double candidates =
-      wanted == 0 ? static_cast<double>(model.sketch().vertices) : model.common(before, wanted, newest);
-  return candidates * (count(wanted) > 1 ? model.label_share(newest) : 1);
+  return model.prices().filtered *
+         (wanted == 0 ? static_cast<double>(model.sketch().vertices) : model.common(before, wanted, newest));
+}
+
+/// What counting the candidates of the last vertex takes in all, `order.matches` being complete. Each other vertex that
+/// may be among them is looked up, and where a list of neighbours is cut is searched, as soon as both are known. The
+/// walk over the vertex before is in the cost so far, unless it is `given`: it is none where nothing depends on it.
+double last_work(const Pattern& pattern, const CostModel& model, const Order& order, std::size_t given) {
+  const std::size_t n = order.vertices.size();
+  if (n < 2) return 0;
+  const int last = order.vertices[n - 1], walked = order.vertices[n - 2];
+  const Mask before = pattern.all() & ~bit(last), wanted = model.requirements().wanted(last) & before;
+  const Prices& prices = model.prices();
+  const bool bits = share_in_bits(model, order) > 0 && count(wanted) > 0 && has(wanted, order.vertices.front());
+  bool depends = has(model.requirements().any(last), walked) || wanted == 0, conditions = false;
+  for_each(before & ~bit(walked), [&](int u) {
+    conditions = conditions || may_meet(pattern, model, order, u, walked, before & ~bit(walked));
+  });
+  bool cuts = false;
+  double work = 0;
+  Mask placed = 0;
+  for (std::size_t i = 0; i + 1 < n && wanted != 0; ++i) {
+    const int u = order.vertices[i];
+    placed |= bit(u);
+    // The level at which both the list and u are there.
+    std::size_t level = i;
+    Mask there = placed;
+    while ((wanted & ~there) != 0) there |= bit(order.vertices[++level]);
+    const double times = order.matches[level];
+    const bool ordered = has(order.larger[at(last)], u) || has(order.larger[at(u)], last);
+    const bool same_list = (model.requirements().wanted(u) & placed) == wanted;
+    if (ordered && count(wanted) == 1 && !has(wanted, u) && !same_list) {
+      work += times * model.look_up(there, wanted);
+      depends = depends || u == walked;
+    }
+    if (ordered && u == walked) {
+      // Positions in one list add up to a formula.
+      const bool formula = same_list && count(wanted) == 1;
+      depends = depends || !formula;
+    }
+    cuts = cuts || ordered;
+    if (!may_meet(pattern, model, order, u, last, before)) continue;
+    // Those that were walked in the lists are known to be there, if not where they are cut.
+    if ((wanted & ~(model.requirements().wanted(u) & placed)) == 0) {
+      depends = depends || (u == walked && cuts);
+      continue;
+    }
+    if (u == walked && !conditions && !cuts && !has(wanted, u) && n > 2) {
+      // Look-ups that are added up are an intersection.
+      const double left = model.common(there & ~bit(u), model.requirements().wanted(u) & placed);
+      work += order.matches[n - 3] * model.set_operation(left, model.common(there & ~bit(u), wanted));
+      continue;
+    }
+    work += times * (bits ? prices.bits : model.look_up(there, wanted));
+    depends = depends || u == walked;
+  }
+  work += order.matches[n - 2] * scan_cost(pattern, model, order, n - 1, last);
+  if (given + 1 >= n) return work;
+  const double walks = order.matches[n - 2] * prices.iteration;
+  return work + (depends ? walks / 4 : conditions ? -walks / 2 : -walks);
 }
 
 struct State {
@@ -117,12 +220,13 @@ class Search {
     const double before = state.order.matches.empty() ? 1 : state.order.matches.back();
     next.order.matches.push_back(matches);
     if (next.order.vertices.size() > options_.given.size()) {
-      next.order.cost +=
-          before * scan_cost(pattern_, model_, state.bound, v) +
-          (next.bound == pattern_.all() ? before : matches) * level_cost(pattern_, model_, next.bound, v);
+      next.order.cost += next.bound == pattern_.all()
+                             ? last_work(pattern_, model_, next.order, options_.given.size())
+                             : before * scan_cost(pattern_, model_, next.order, state.order.vertices.size(), v) +
+                                   matches * level_cost(pattern_, model_, next.order, next.bound, v);
     }
     // Many partial matches are work to come.
-    next.rank = next.order.cost + matches * CostModel::kIteration;
+    next.rank = next.order.cost + matches * model_.prices().iteration;
     return next;
   }
 
@@ -184,26 +288,49 @@ std::vector<std::pair<int, int>> direct_restrictions(const std::vector<Mask>& la
   return direct;
 }
 
-double set_work(const CostModel& model, Mask bound, int newest, Mask users,
+double set_work(const CostModel& model, const Order& order, Mask bound, int newest, Mask users,
                 std::set<std::pair<Mask, Mask>>* maybe_seen) {
   const Requirements& requirements = model.requirements();
-  double work = 0;
-  std::vector<std::pair<Mask, Mask>> here;
+  const std::vector<Mask>& larger = order.larger;
+  const double bits = count(bound) > 1 ? share_in_bits(model, order) : 0;
+  const int hub = order.vertices.front();
+  const double bound_share = restricted_share(larger, bound);
+  // Sets by what they are in and what they are off; the share of them that the bounds of all their users leave.
+  std::map<std::pair<Mask, Mask>, std::pair<int, double>> sets;
   for_each(users, [&](int w) {
     const Mask wanted = requirements.wanted(w) & bound, any = requirements.any(w) & bound;
     if (!has(any, newest) || wanted == 0 || count(any) < 2) return;
-    const std::pair<Mask, Mask> set(wanted, any);
-    if (std::find(here.begin(), here.end(), set) != here.end()) return;
-    here.push_back(set);
-    if (maybe_seen != nullptr && !maybe_seen->insert(set).second) return;
-    const Mask earlier = wanted & ~bit(newest);
-    const double share = count(earlier) > 1 ? model.label_share(w) : 1;
-    const double list = model.common(bound, bit(newest), w);
-    const double left = earlier == 0 ? list : share * model.common(bound, earlier, w);
-    // The first list of neighbours of w meets all that had to wait for it.
-    const int operations = earlier == 0 ? count(any) - 1 : 1;
-    work += operations * CostModel::set_operation(left, list);
+    const double share = restricted_share(larger, bound | bit(w)) / bound_share;
+    const auto [set, fresh] = sets.try_emplace({wanted, any}, w, share);
+    if (!fresh) set->second.second = std::max(set->second.second, share);
   });
+  double work = 0;
+  // Lists that only vertices of one label use from now on are looked through for those that have it.
+  const std::size_t placed = at(count(bound));
+  std::set<std::pair<Mask, Mask>> filtered;
+  for_each(users, [&](int w) {
+    const Mask wanted = requirements.wanted(w) & bound, any = requirements.any(w) & bound;
+    if (model.pattern().label(w).empty() || wanted == 0 || !has(any, newest)) return;
+    if (labelled(model.pattern(), model, order, placed - 1, w) || !labelled(model.pattern(), model, order, placed, w)) {
+      return;
+    }
+    if (filtered.emplace(wanted, any).second) work += model.prices().filtered * model.common(bound, wanted);
+  });
+  for (const auto& [set, user] : sets) {
+    if (maybe_seen != nullptr && !maybe_seen->insert(set).second) continue;
+    const auto& [w, share] = user;
+    const Mask earlier = set.first & ~bit(newest);
+    const double label_share = labelled(model.pattern(), model, order, placed - 1, w) ? model.label_share(w) : 1;
+    // The first list of neighbours of w meets all that had to wait for it.
+    const int operations = earlier == 0 ? count(set.second) - 1 : 1;
+    if (bits > 0 && count(bound) > 2) {
+      work += operations * model.bit_operation(bound, hub, bits);
+      continue;
+    }
+    work += operations * model.meeting(bound, earlier == 0 ? bit(newest) : earlier, newest, share * label_share, share);
+    // Where the list of the newest vertex is cut at another one.
+    if (share < 1 && count(bound) > 1) work += model.look_up(bound, bit(newest));
+  }
   return work;
 }
 
@@ -214,12 +341,13 @@ void estimate(const Pattern& pattern, const CostModel& model, Order& order, int 
   for (std::size_t i = 0; i < order.vertices.size(); ++i) {
     const int v = order.vertices[i];
     const double before = i == 0 ? 1 : order.matches.back();
-    const double scan = scan_cost(pattern, model, bound, v);
+    const double scan = scan_cost(pattern, model, order, i, v);
     bound |= bit(v);
     order.matches.push_back(model.matches(bound) * restricted_share(order.larger, bound));
     if (i < at(given)) continue;
-    order.cost +=
-        before * scan + (bound == pattern.all() ? before : order.matches.back()) * level_cost(pattern, model, bound, v);
+    order.cost += bound == pattern.all()
+                      ? last_work(pattern, model, order, at(given))
+                      : before * scan + order.matches.back() * level_cost(pattern, model, order, bound, v);
   }
 }
 

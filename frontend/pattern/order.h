@@ -16,7 +16,7 @@ struct Order {
   /// Item v: the vertices whose ids are larger than that of v, transitively closed.
   std::vector<Mask> larger;
   std::vector<double> matches;  ///< Expected partial matches of each length.
-  double cost = 0;              ///< Expected nanoseconds of one core; only comparable with others of the same graph.
+  double cost = 0;              ///< Expected nanoseconds (see Prices); only comparable with others of the same graph.
 };
 
 /// The restrictions of an order that do not follow from others, as pairs (larger, smaller), ascending by vertices.
@@ -26,9 +26,9 @@ std::vector<std::pair<int, int>> direct_restrictions(const std::vector<Mask>& la
 /// else has placed them.
 void estimate(const Pattern& pattern, const CostModel& model, Order& order, int given = 0);
 
-/// Nanoseconds of the set operations that a match of `bound` makes for `users` once `newest` is placed. Sets that are
+/// What the set operations cost that a match of `bound` makes for `users` once `newest` is placed. Sets that are
 /// in `maybe_seen` cost nothing; the others are added to it.
-double set_work(const CostModel& model, Mask bound, int newest, Mask users,
+double set_work(const CostModel& model, const Order& order, Mask bound, int newest, Mask users,
                 std::set<std::pair<Mask, Mask>>* maybe_seen = nullptr);
 
 /// What orders to look for.

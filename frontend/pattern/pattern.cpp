@@ -104,6 +104,10 @@ std::string to_text(const Pattern& pattern) {
 Pattern restricted(const Pattern& pattern, Mask vertices) {
   std::vector<int> kept;
   for_each(vertices, [&](int v) { kept.push_back(v); });
+  return renumbered(pattern, kept);
+}
+
+Pattern renumbered(const Pattern& pattern, const std::vector<int>& kept) {
   const auto renumber = [&kept](Mask set) {
     Mask moved = 0;
     for (std::size_t i = 0; i < kept.size(); ++i) {

@@ -76,5 +76,7 @@ std::string to_text(const Pattern& pattern);
 
 /// The pattern's sub-pattern on `vertices`, renumbered in ascending order.
 Pattern restricted(const Pattern& pattern, Mask vertices);
+/// The same on `kept`, of which item i becomes vertex i.
+Pattern renumbered(const Pattern& pattern, const std::vector<int>& kept);
 
 }  // namespace matcha::frontend::pattern

@@ -58,7 +58,10 @@ std::string short_time(double nanoseconds) {
 /// Supergraphs that a vertex-induced count is made of at most.
 constexpr std::size_t kMostSupergraphs = 24;
 /// What products must be better by than enumeration to be taken: their estimates are the less certain.
-constexpr double kDecomposeMargin = 1.3;
+constexpr double kDecomposeMargin = 1.1;
+
+/// Lists of candidates of each vertex that a join makes.
+constexpr int kListsOfVertex = 3;
 
 /// One pattern on its way to a function.
 class Writer {
@@ -91,6 +94,9 @@ class Writer {
     };
     std::stable_sort(plans_.begin(), plans_.end(),
                      [&](const Plan& a, const Plan& b) { return preference(a) < preference(b); });
+    const std::size_t wanted_plan = std::min(request.plan, plans_.size() - 1);
+    std::rotate(plans_.begin(), plans_.begin() + static_cast<std::ptrdiff_t>(wanted_plan),
+                plans_.begin() + static_cast<std::ptrdiff_t>(wanted_plan) + 1);
   }
 
   std::vector<Choice> choices() const {
@@ -177,11 +183,25 @@ class Writer {
   /// The cheapest order once more, on candidates that were reduced along the edges.
   void add_join() {
     const Order& order = orders_.front();
+    const Prices& prices = model_.prices();
+    const auto candidates = [&](int v) { return static_cast<double>(sketch_.vertices) * model_.label_share(v); };
     double cost = order.cost;
     for (int v = 0; v < pattern_.size(); ++v) {
       const double degree = model_.common(bit(v), bit(v));
-      cost += static_cast<double>(sketch_.vertices) * CostModel::kIteration;
-      cost += model_.matches(bit(v)) * count(pattern_.near(v)) * CostModel::set_operation(degree, degree);
+      cost += static_cast<double>(sketch_.vertices) * prices.iteration + kListsOfVertex * prices.list;
+      for_each(pattern_.near(v),
+               [&](int u) { cost += model_.matches(bit(v)) * model_.set_operation(degree, candidates(u)); });
+    }
+    // The first list of neighbours of a vertex meets its candidates.
+    Mask bound = 0;
+    for (std::size_t level = 0; level + 1 < order.vertices.size(); ++level) {
+      const int newest = order.vertices[level];
+      const Mask before = bound;
+      bound |= bit(newest);
+      for_each(pattern_.near(newest) & ~bound, [&](int v) {
+        if ((pattern_.near(v) & before) != 0) return;
+        cost += order.matches[level] * model_.set_operation(model_.common(bound, bit(newest)), candidates(v));
+      });
     }
     plans_.push_back({Algorithm::Join, &order, plan_text(order, names_), cost});
   }
@@ -240,6 +260,7 @@ class Writer {
     supergraphs_ = supergraphs(pattern_, kMostSupergraphs);
     if (supergraphs_.empty()) return;
     Request edges = request_;
+    edges.plan = 0;
     edges.induced = Induced::Edge;
     edges.embeddings = false;
     double cost = 0;
@@ -298,9 +319,11 @@ class Writer {
   std::vector<Plan> plans_;                     ///< The one that is written first.
 };
 
+/// Whose time an estimate is, and for what graph.
 std::string graph_comment(const GraphSketch& sketch) {
-  return sketch.of_graph ? fmt::format("a graph of {} vertices and {} edges", sketch.vertices, sketch.edges)
-                         : "a typical social network, since no graph was given";
+  const std::string whose = sketch.device == Device::Gpu ? "on a GPU, for " : "of one core, for ";
+  return whose + (sketch.of_graph ? fmt::format("a graph of {} vertices and {} edges", sketch.vertices, sketch.edges)
+                                  : "a typical social network, since no graph was given");
 }
 
 void comment_lines(const std::string& text, Text& out) {
@@ -320,7 +343,7 @@ PatternProgram one_program(const Pattern& pattern, const Request& request, const
   Text out;
   comment_lines(writer.comment(), out);
   const Choice& first = program.choices.front();
-  out.line(fmt::format("# {}: {} (estimated {} of one core, for {}).",
+  out.line(fmt::format("# {}: {} (estimated {} {}).",
                        first.algorithm == Algorithm::Extend ? "Order"
                        : first.algorithm == Algorithm::Join ? "Semi-joins, then order"
                                                             : "Algorithm",
@@ -381,7 +404,7 @@ PatternProgram motif_program(const PatternSet& set, const Request& request, cons
   out.line(
       fmt::format("# All {} connected patterns of {} vertices, by number of edges; `motifs` gives their counts in this",
                   n, set.patterns.front().size()));
-  out.line(fmt::format("# order: {}, {}-induced (estimated {} of one core, for {}).",
+  out.line(fmt::format("# order: {}, {}-induced (estimated {} {}).",
                        request.embeddings ? "embeddings" : "subgraphs, each once",
                        request.induced == Induced::Vertex ? "vertex" : "edge",
                        short_time(convert ? converted_cost : cost), graph_comment(sketch)));
@@ -462,6 +485,14 @@ std::optional<PatternProgram> write_program(const PatternSet& set, const Request
   }
   PatternProgram program =
       set.motif ? motif_program(set, request, sketch) : one_program(set.patterns.front(), request, sketch);
+  if (request.plan > 0 && request.plan >= program.choices.size()) {
+    diagnostics.error(
+        DiagId::PatternPlan, loc,
+        set.motif ? std::string("motifs have one plan for all patterns")
+                  : fmt::format("there are {} plans, and none is number {}", program.choices.size(), request.plan + 1),
+        "see `matcha pattern --list`");
+    return std::nullopt;
+  }
   const Algorithm wanted = request.algorithm;
   if (wanted != Algorithm::Auto && !set.motif && program.choices.front().algorithm != wanted) {
     diagnostics.error(

@@ -29,13 +29,14 @@ struct Request {
   bool embeddings = false;  ///< Count maps of the pattern, not subgraphs: times the automorphisms.
   bool rows = false;        ///< List matches, as tuples in the order of the pattern's vertices.
   Algorithm algorithm = Algorithm::Auto;
+  std::size_t plan = 0;  ///< How many cheaper ones to pass over.
 };
 
 /// A way to answer, and what the cost model thinks of it.
 struct Choice {
   Algorithm algorithm = Algorithm::Extend;
   std::string plan;  ///< `v0 v1 v2 | v0 > v1`: the order and the restrictions.
-  double cost = 0;   ///< Nanoseconds of one core, roughly.
+  double cost = 0;   ///< Nanoseconds of one core, or of the GPU, roughly.
 };
 
 /// A loop that the program of a pattern has, or the count in the place of its innermost one.
@@ -58,7 +59,7 @@ struct MatchingPlan {
 
 struct PatternProgram {
   std::string text;
-  std::vector<Choice> choices;  ///< Cheapest first; the text is the first one. Empty for a motif.
+  std::vector<Choice> choices;  ///< Cheapest first but for the wanted one; the text is the first. Empty for a motif.
   /// The pattern's; then, if it is counted by other patterns, theirs. Of a motif, one a pattern.
   std::vector<MatchingPlan> plans;
   bool directed = false;       ///< The graph must keep its arcs.

@@ -2,18 +2,25 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "frontend/pattern/samples.h"
 
 namespace matcha::frontend::pattern {
 
 /// Powers of degrees that a sketch adds up: 0 to kMostMoment.
 inline constexpr int kMostMoment = 16;
 
+/// What a program is to run on.
+enum class Device { Cpu, Gpu };
+
 /// What the cost model knows of a graph. Whoever has the graph fills it in; the front end has none.
 struct GraphSketch {
   bool of_graph = false;  ///< False: no graph, the figures are of a typical one.
+  Device device = Device::Cpu;
   std::uint64_t vertices = 0;
   std::uint64_t edges = 0;  ///< Undirected edges, or arcs.
   std::uint64_t max_degree = 0;
@@ -25,7 +32,8 @@ struct GraphSketch {
   };
   std::map<std::string, Label> labels;                               ///< By literal: `3`, `'a'`. Empty: no labels.
   std::map<std::pair<std::string, std::string>, double> label_arcs;  ///< Arcs from one label to another.
-  std::map<std::string, double> edge_labels;  ///< The share of arcs with each label of edges. Empty: not known.
+  std::map<std::string, double> edge_labels;    ///< The share of arcs with each label of edges. Empty: not known.
+  std::shared_ptr<MatchSamples> maybe_samples;  ///< Of undirected graphs.
 };
 
 /// A social network of a million vertices with twenty edges each; all labels are equally frequent, one in ten.

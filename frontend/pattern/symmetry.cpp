@@ -19,6 +19,7 @@ namespace {
 struct NautyResult {
   std::vector<int> orbits;
   std::string canonical;
+  std::vector<int> labelling;  ///< Of the canonical form.
 };
 
 /// What is between two vertices: 0 nothing, 1 an edge of any label, then an anti-edge and each set of labels, if the
@@ -104,6 +105,8 @@ NautyResult run_nauty(const Pattern& pattern, Mask fixed, bool canonical) {
   if (!canonical) return result;
   result.canonical = fmt::format("{} {} {}{}", n, pattern.directed ? "d" : "u", colours.text(), cells);
   for (graph word : form) result.canonical += fmt::format(" {:x}", static_cast<unsigned long long>(word));
+  // Copies are in cells behind those of the vertices.
+  result.labelling.assign(lab.begin(), lab.begin() + n);
   return result;
 }
 
@@ -136,7 +139,12 @@ std::optional<std::uint64_t> Symmetry::order(Mask fixed) {
   return product;
 }
 
-std::string canonical_key(const Pattern& pattern) { return run_nauty(pattern, 0, true).canonical; }
+CanonicalForm canonical_form(const Pattern& pattern) {
+  NautyResult result = run_nauty(pattern, 0, true);
+  return {std::move(result.canonical), std::move(result.labelling)};
+}
+
+std::string canonical_key(const Pattern& pattern) { return canonical_form(pattern).key; }
 
 std::vector<Pattern> connected_patterns(int n) {
   // Every connected graph has a vertex whose removal leaves it connected, so each is one of n-1 vertices and one more.

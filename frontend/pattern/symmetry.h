@@ -26,7 +26,14 @@ class Symmetry {
   std::map<Mask, std::vector<Mask>> orbits_;
 };
 
-/// The same text for two patterns exactly when they are isomorphic, labels and directions included.
+/// What isomorphic patterns have in common.
+struct CanonicalForm {
+  /// The same for two patterns exactly when they are isomorphic, labels and directions included.
+  std::string key;
+  /// The vertices in an order in which isomorphic patterns look alike.
+  std::vector<int> vertices;
+};
+CanonicalForm canonical_form(const Pattern& pattern);
 std::string canonical_key(const Pattern& pattern);
 
 /// One pattern of each isomorphism class of connected undirected graphs with `n` vertices (2 to 7), by number of edges,

@@ -1,6 +1,7 @@
 """`matcha pattern` and `matcha run --pattern`: programs for patterns."""
 
 import json
+import re
 import unittest
 
 from cli import ROOT, WIKI, WIKI_TRIANGLES, CliTest, main
@@ -45,6 +46,28 @@ class PatternTest(CliTest):
             counts = {self.ok("run", "--pattern", "tailed-triangle", "--induced", induced, "--algorithm", algorithm,
                               "tests/graphs/random-20-seed2.txt") for algorithm in ("extend", "join", "decompose")}
             self.assertEqual(len(counts), 1, counts)
+
+    def test_plans_give_one_count(self):
+        for name in ("house", "gem"):
+            plans = self.ok("pattern", name, SMALL, "--list").splitlines()
+            counts = {self.ok("run", "--pattern", name, SMALL, "--plan", str(n + 1)) for n in range(len(plans))}
+            self.assertEqual(len(counts), 1, counts)
+            for wrong in (["house", "--plan", str(len(plans) + 1)], ["motif:3", "--plan", "2"]):
+                done = self.matcha("pattern", *wrong, SMALL)
+                self.assertEqual(done.returncode, 1, wrong)
+                self.assertIn(b"[pattern-plan]", done.stderr)
+
+    def test_estimates_are_drawn_from_the_graph(self):
+        # The last estimate is that of all matches.
+        for name, induced, count in (("clique:4", "edge", 2077903), ("tailed-triangle", "vertex", 283932309)):
+            text = self.ok("explain", "--pattern", name, "--induced", induced, "--algorithm", "extend", "--no-run", WIKI)
+            figures = [int(word.replace(",", "")) for word in re.findall(r"\b[0-9]{1,3}(?:,[0-9]{3})+\b", text.split("\nsizes\n")[1])]
+            self.assertTrue(any(0.7 < figure / count < 1.4 for figure in figures), (name, figures))
+
+    def test_plans_for_a_gpu(self):
+        cpu, gpu = (self.ok("pattern", "house", SMALL, "--device", device, "--list") for device in ("cpu", "cuda"))
+        self.assertNotEqual(cpu, gpu)
+        self.assertIn("on a GPU, for a graph of 12 vertices", self.ok("pattern", "house", SMALL, "--device", "cuda"))
 
     def test_motifs_of_4_vertices(self):
         self.assertEqual(self.ok("run", "--pattern", "motif:4", WIKI).split(),

@@ -1,0 +1,81 @@
+"""`matcha run --tune`: schedules are timed on samples, and the winner is remembered."""
+
+import json
+import unittest
+
+from cli import LISTING, TRIANGLE, WIKI, WIKI_TRIANGLES, CliTest, main
+
+SMALL = "tests/graphs/random-20-seed2.txt"
+
+
+class TuneTest(CliTest):
+    def tune(self, *args):
+        """The JSON of a run with --tune, and the files that are remembered."""
+        env = self.environment(MATCHA_CACHE_DIR=self.path("cache"))
+        done = self.matcha("run", *args, "--tune", "--json", "--device", "cpu", env=env)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout), sorted((self.folder / "cache" / "tuned").glob("*.json"))
+
+    def test_the_winner_is_remembered(self):
+        plain = json.loads(self.ok("run", "--pattern", "gem", SMALL, "--json", "--device", "cpu"))
+        self.assertNotIn("tuned", plain["stats"])
+        first, files = self.tune("--pattern", "gem", SMALL)
+        told = first["stats"]["tuned"]
+        self.assertEqual((first["result"], first["complete"], told["remembered"]), (plain["result"], True, False))
+        self.assertEqual([one["schedule"] for one in told["timed"]][:2], ["default", "--plan 2"])
+        self.assertIn(told["schedule"], [one["schedule"] for one in told["timed"]])
+        self.assertEqual(len(files), 1)
+        again, _ = self.tune("--pattern", "gem", SMALL)
+        self.assertEqual(again["result"], plain["result"])
+        self.assertEqual(again["stats"]["tuned"], {**told, "remembered": True})
+
+    def test_what_is_remembered_is_taken(self):
+        first, (file,) = self.tune("--pattern", "gem", SMALL)
+        kept = json.loads(file.read_text())
+        self.assertEqual(kept["schema"], "matcha.tuned/1")
+        for words in (["--plan", "3"], ["--plan", "2", "--disable-pass", "localize"], []):
+            file.write_text(json.dumps({**kept, "chosen": words}))
+            run, _ = self.tune("--pattern", "gem", SMALL)
+            self.assertEqual(run["result"], first["result"])
+            self.assertEqual((run["stats"]["tuned"]["schedule"], run["stats"]["tuned"]["remembered"]), (" ".join(words) or "default", True))
+            self.assertEqual(any(one["pass"].startswith("localize") for one in run["stats"]["passes"]), "localize" not in words)
+
+    def test_what_cannot_be_understood_is_timed_anew(self):
+        first, (file,) = self.tune("--pattern", "gem", SMALL)
+        kept = json.loads(file.read_text())
+        for text in ("", "{", "[]", json.dumps({**kept, "key": "0"}), json.dumps({**kept, "chosen": ["--plan", "99"]}),
+                     json.dumps({**kept, "chosen": ["--plan"]}), json.dumps({**kept, "chosen": [1]}),
+                     json.dumps({**kept, "chosen": ["--disable-pass", "plan-memory"]})):
+            file.write_text(text)
+            run, _ = self.tune("--pattern", "gem", SMALL)
+            self.assertEqual((run["result"], run["stats"]["tuned"]["remembered"]), (first["result"], False), text)
+            self.assertEqual(json.loads(file.read_text())["schema"], "matcha.tuned/1")
+
+    def test_other_programs_and_graphs_are_timed_by_themselves(self):
+        for args in (["--pattern", "gem", SMALL], ["--pattern", "gem", "--induced", "edge", SMALL],
+                     ["--pattern", "gem", "tests/graphs/random-12-seed1.txt"], ["--pattern", "gem", SMALL, "--threads", "1"]):
+            run, _ = self.tune(*args)
+            self.assertFalse(run["stats"]["tuned"]["remembered"], args)
+
+    def test_samples_are_not_told(self):
+        run, _ = self.tune(TRIANGLE, WIKI)
+        self.assertEqual((run["result"], run["complete"]), (WIKI_TRIANGLES, True))
+        self.assertEqual(run["stats"]["tuned"]["every"], 7)
+        run, _ = self.tune("examples/clique5.mt", WIKI)
+        self.assertEqual(run["result"], 4514137)
+
+    def test_without_a_folder(self):
+        file = self.write("file", "")
+        done = self.matcha("run", TRIANGLE, SMALL, "--tune", "--device", "cpu", env=self.environment(MATCHA_CACHE_DIR=file))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(b"the schedule is not remembered", done.stderr)
+
+    def test_usage(self):
+        for args in ([LISTING, SMALL, "--limit", "1"], ["--pattern", "gem", SMALL, "--plan", "2"]):
+            done = self.matcha("run", *args, "--tune")
+            self.assertEqual(done.returncode, 2, args)
+            self.assertIn(b"`--tune` is not for", done.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,179 @@
+#include "tools/match_sampler.h"
+
+#include <algorithm>
+#include <optional>
+#include <random>
+
+namespace matcha::tools {
+
+namespace {
+
+using frontend::pattern::Mask;
+using frontend::pattern::MatchSample;
+using frontend::pattern::Pattern;
+
+/// Walks for a pattern, and candidates that a step looks at.
+constexpr int kWalks = 512;
+constexpr std::uint64_t kLooks = 12;
+/// Arcs that a walk looks at for the first two vertices when they have labels.
+constexpr std::uint64_t kLabelledLooks = 32;
+
+std::size_t slot(int v) { return static_cast<std::size_t>(v); }
+
+struct List {
+  const std::uint32_t* begin;
+  const std::uint32_t* end;
+  std::uint64_t size() const { return static_cast<std::uint64_t>(end - begin); }
+  bool has(std::uint32_t v) const { return std::binary_search(begin, end, v); }
+};
+
+List neighbors(const runtime::GraphView& view, std::uint32_t v) {
+  const runtime::ArcRange arcs = runtime::arcs_of(view, v);
+  return {view.neighbors + arcs.begin, view.neighbors + arcs.end};
+}
+
+/// The two ends of an arc first, then whoever is adjacent to most of those before.
+std::vector<int> walking_order(const Pattern& pattern) {
+  std::vector<int> order;
+  Mask placed = 0;
+  while (order.size() < pattern.ids.size()) {
+    int best = -1, most = -1;
+    for (int v = 0; v < pattern.size(); ++v) {
+      if (frontend::pattern::has(placed, v)) continue;
+      const int before = frontend::pattern::count(pattern.near(v) & placed);
+      if (!order.empty() && before == 0) continue;
+      const int rank = before * 2 * pattern.size() + frontend::pattern::count(pattern.near(v));
+      if (rank > most) {
+        most = rank;
+        best = v;
+      }
+    }
+    order.push_back(best);
+    placed |= frontend::pattern::bit(best);
+  }
+  return order;
+}
+
+/// One walk after another for a pattern of two or more vertices.
+class Walker {
+ public:
+  Walker(const runtime::GraphView& view, const Pattern& pattern, std::vector<std::optional<std::int64_t>> labels)
+      : view_(view), pattern_(pattern), labels_(std::move(labels)), order_(walking_order(pattern)) {
+    images_.resize(pattern.ids.size());
+    looks_ = labels_[slot(order_[0])] || labels_[slot(order_[1])] ? kLabelledLooks : 1;
+  }
+
+  /// How many matches the walk stands for, which is 0 when it got nowhere; then `images()` is one of them.
+  double walk() {
+    double weight = first_arc();
+    Mask placed = frontend::pattern::bit(order_[0]) | frontend::pattern::bit(order_[1]);
+    for (std::size_t i = 2; i < order_.size() && weight > 0; ++i) {
+      weight *= step(order_[i], placed);
+      placed |= frontend::pattern::bit(order_[i]);
+    }
+    return weight;
+  }
+  const std::vector<std::uint32_t>& images() const { return images_; }
+
+ private:
+  bool fits_label(int v, std::uint32_t image) const {
+    return !labels_[slot(v)] || view_.labels[image] == *labels_[slot(v)];
+  }
+
+  double first_arc() {
+    std::uint64_t fitting = 0;
+    for (std::uint64_t i = 0; i < looks_; ++i) {
+      const std::uint64_t arc = random_() % view_.arc_count;
+      const std::uint32_t to = view_.neighbors[arc];
+      // A random neighbour of the end of a random arc is the end of one, too, and says what the arc's source is.
+      const List list = neighbors(view_, to);
+      if (list.size() == 0) continue;
+      const std::uint32_t from = list.begin[random_() % list.size()];
+      if (!fits_label(order_[0], to) || !fits_label(order_[1], from)) continue;
+      if (random_() % ++fitting == 0) {
+        images_[slot(order_[0])] = to;
+        images_[slot(order_[1])] = from;
+      }
+    }
+    return static_cast<double>(view_.arc_count) * static_cast<double>(fitting) / static_cast<double>(looks_);
+  }
+
+  bool fits(int v, std::uint32_t image, int base, Mask placed) const {
+    if (!fits_label(v, image)) return false;
+    for (Mask left = placed; left != 0; left &= left - 1) {
+      const int u = frontend::pattern::lowest(left);
+      if (images_[slot(u)] == image) return false;
+      const bool near = frontend::pattern::has(pattern_.near(v), u);
+      const bool off = frontend::pattern::has(pattern_.anti[slot(v)], u);
+      if (u != base && (near || off) && neighbors(view_, images_[slot(u)]).has(image) != near) return false;
+    }
+    return true;
+  }
+
+  /// Takes a candidate for `v`; their estimated number.
+  double step(int v, Mask placed) {
+    int base = -1;
+    List list{};
+    frontend::pattern::for_each(pattern_.near(v) & placed, [&](int u) {
+      const List other = neighbors(view_, images_[slot(u)]);
+      if (base >= 0 && other.size() >= list.size()) return;
+      base = u;
+      list = other;
+    });
+    const std::uint64_t looks = std::min(list.size(), kLooks);
+    std::uint64_t fitting = 0;
+    for (std::uint64_t i = 0; i < looks; ++i) {
+      const std::uint32_t image = list.begin[looks == list.size() ? i : random_() % list.size()];
+      if (fits(v, image, base, placed) && random_() % ++fitting == 0) images_[slot(v)] = image;
+    }
+    return looks == 0 ? 0
+                      : static_cast<double>(list.size()) * static_cast<double>(fitting) / static_cast<double>(looks);
+  }
+
+  const runtime::GraphView& view_;
+  const Pattern& pattern_;
+  const std::vector<std::optional<std::int64_t>> labels_;
+  const std::vector<int> order_;
+  std::uint64_t looks_ = 1;
+  std::vector<std::uint32_t> images_;
+  std::mt19937_64 random_{1};
+};
+
+}  // namespace
+
+MatchSample MatchSampler::draw(const Pattern& pattern) const {
+  MatchSample sample;
+  if (pattern.size() < 2 || view_.arc_count == 0) return sample;
+  std::vector<std::optional<std::int64_t>> labels(pattern.ids.size());
+  for (int v = 0; v < pattern.size(); ++v) {
+    if (pattern.label(v).empty() || view_.labels == nullptr) continue;
+    const auto code = codes_.find(pattern.label(v));
+    if (code == codes_.end()) return sample;
+    labels[slot(v)] = code->second;
+  }
+  Walker walker(view_, pattern, std::move(labels));
+  for (int i = 0; i < kWalks; ++i) {
+    const double weight = walker.walk() / kWalks;
+    if (weight <= 0) continue;
+    sample.matches += weight;
+    sample.weights.push_back(weight);
+    sample.images.push_back(walker.images());
+  }
+  return sample;
+}
+
+double MatchSampler::common(const std::vector<std::uint32_t>& vertices) const {
+  std::vector<List> lists;
+  for (std::uint32_t v : vertices) lists.push_back(neighbors(view_, v));
+  std::sort(lists.begin(), lists.end(), [](const List& a, const List& b) { return a.size() < b.size(); });
+  const std::uint64_t looks = lists.size() == 1 ? 0 : std::min(lists[0].size(), kLooks * 4);
+  if (looks == 0) return static_cast<double>(lists[0].size());
+  std::uint64_t found = 0;
+  for (std::uint64_t i = 0; i < looks; ++i) {
+    const std::uint32_t v = lists[0].begin[i * lists[0].size() / looks];
+    found += std::all_of(lists.begin() + 1, lists.end(), [v](const List& other) { return other.has(v); }) ? 1 : 0;
+  }
+  return static_cast<double>(lists[0].size()) * static_cast<double>(found) / static_cast<double>(looks);
+}
+
+}  // namespace matcha::tools

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "frontend/pattern/samples.h"
+#include "runtime/graph/graph.h"
+#include "runtime/graph/labels.h"
+
+namespace matcha::tools {
+
+/// Draws matches by random walks that extend one vertex at a time. At each step some of the shortest list of neighbours
+/// are looked at, one of those that fit is taken, and the walk stands for as many more matches as there were candidates
+/// for it: an unbiased estimate, as in Alley (Kim et al., SIGMOD 2021), with a bound on the work of a step. Same
+/// answers each time.
+class MatchSampler final : public frontend::pattern::GraphSampler {
+ public:
+  /// The graph is kept by reference; `codes` has the labels by their literals.
+  MatchSampler(const runtime::Graph& graph, std::map<std::string, std::int64_t> codes)
+      : view_(graph.view()), codes_(std::move(codes)) {}
+
+  frontend::pattern::MatchSample draw(const frontend::pattern::Pattern& pattern) const override;
+  double common(const std::vector<std::uint32_t>& vertices) const override;
+
+ private:
+  const runtime::GraphView view_;
+  const std::map<std::string, std::int64_t> codes_;
+};
+
+}  // namespace matcha::tools

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+
+#include "ir/context.h"
+
+namespace matcha::tools {
+
+/// A module that walks every `stride`-th position of the outermost loop of each parallel region that only adds up, so
+/// that schedules can be timed on a part of the work. Its results are no answer. Regions that make lists are whole,
+/// since others read them.
+///
+///     for %u in vertices(%G) {        →    for %u at %position in vertices(%G) {
+///       …                                    if ((%position % 100) == 50) { … }
+///
+/// Requires: stage kernel.
+ir::Module sample_positions(const ir::Module& module, ir::Context& context, std::int64_t stride);
+
+}  // namespace matcha::tools

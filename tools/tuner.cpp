@@ -1,0 +1,156 @@
+#include "tools/tuner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "tools/position_sample.h"
+
+namespace matcha::tools {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Outermost positions that a sample has at least, if there are as many, and how many stand for one of them at most.
+constexpr std::uint64_t kPositions = 1000;
+constexpr std::uint64_t kMostStride = 1000;
+/// Nothing new is tried after so long; a run is stopped after so long.
+constexpr std::chrono::seconds kLongestTuning{20};
+constexpr std::chrono::seconds kLongestRun{2};
+constexpr int kRuns = 2;
+/// What is this much better than the default is taken.
+constexpr double kBetter = 0.95;
+
+template <typename T>
+bool named(const std::map<std::string, T>& values, const std::string& word, T& value) {
+  const auto found = values.find(word);
+  if (found == values.end()) return false;
+  value = found->second;
+  return true;
+}
+
+class Tuner {
+ public:
+  Tuner(const TuningTask& task, const Console& console) : task_(task), console_(console) {
+    tuning_.stride = static_cast<std::int64_t>(std::clamp<std::uint64_t>(task.positions / kPositions, 1, kMostStride));
+  }
+
+  Tuning run() {
+    best_ms_ = timed({});
+    std::vector<ScheduleWords> plans;
+    for (std::size_t i = 0; i < task_.plans.size(); ++i) plans.push_back({"--plan", std::to_string(i + 2)});
+    round(plans);
+    if (!task_.on_gpu) {
+      if (uses_bits_) round({{"--disable-pass", "localize"}});
+      return tuning_;
+    }
+    const codegen::CudaOptions unsaid;
+    if (task_.gpu.group == unsaid.group) round({{"--group", "32"}, {"--group", "16"}, {"--group", "8"}});
+    if (task_.gpu.steal == unsaid.steal) round({{"--steal", "half"}, {"--steal", "none"}});
+    if (task_.gpu.search == unsaid.search) round({{"--search", "cached"}, {"--search", "merging"}});
+    if (task_.gpu.stack == unsaid.stack) round({{"--stack", "paged"}});
+    return tuning_;
+  }
+
+ private:
+  /// Tries each of these with the best so far.
+  void round(const std::vector<ScheduleWords>& alternatives) {
+    const ScheduleWords before = tuning_.chosen;
+    double least = best_ms_ * kBetter;
+    for (const ScheduleWords& more : alternatives) {
+      if (Clock::now() > end_ || task_.stopped()) return;
+      ScheduleWords words = before;
+      words.insert(words.end(), more.begin(), more.end());
+      const double ms = timed(words);
+      if (ms < 0 || (best_ms_ >= 0 && ms >= least)) continue;
+      least = best_ms_ = ms;
+      tuning_.chosen = words;
+    }
+  }
+
+  /// Milliseconds of a sample, entered into the list too; negative: stopped or failed.
+  double timed(const ScheduleWords& words) {
+    const double ms = measured(words);
+    tuning_.timed.push_back({words, ms});
+    return ms;
+  }
+
+  double measured(const ScheduleWords& words) {
+    ScheduleChoice choice;
+    choice.gpu = task_.gpu;
+    if (!apply_words(words, choice)) return -1;
+    CompileOptions options = task_.compile;
+    options.disabled.insert(options.disabled.end(), choice.disabled.begin(), choice.disabled.end());
+    Compilation compilation(options, console_);
+    compilation.set_reporting(false);
+    compilation.take(choice.plan < 2 ? task_.text : task_.plans[choice.plan - 2]);
+    if (compilation.check() != ExitCode::Ok || compilation.lower() != ExitCode::Ok ||
+        compilation.run_passes(task_.on_gpu ? "c-family" : "cpu", task_.labels, {}) != ExitCode::Ok) {
+      return -1;
+    }
+    for (const passes::PassRun& run : compilation.pipeline().runs) {
+      uses_bits_ = uses_bits_ || (run.changed && run.text.starts_with("localize"));
+    }
+    const ir::Module sample = sample_positions(compilation.pipeline().module, compilation.context(), tuning_.stride);
+    const std::unique_ptr<codegen::Backend> backend =
+        task_.on_gpu ? codegen::make_cuda(choice.gpu) : make_backend(task_.backend);
+    std::unique_ptr<codegen::Executable> executable;
+    if (compilation.load_variant(sample, "tune", *backend, executable) != ExitCode::Ok) return -1;
+    double least = -1;
+    for (int i = 0; i < kRuns; ++i) {
+      const Stopwatch watch;
+      const codegen::RunOutcome outcome = task_.run(*executable, Clock::now() + kLongestRun);
+      const double ms = watch.ms();
+      const codegen::RunResult* result = std::get_if<codegen::RunResult>(&outcome);
+      if (result == nullptr || result->ending != codegen::Ending::Complete) return least >= 0 ? least : -ms;
+      const double taken = task_.on_gpu ? kernel_ms(*result) : ms;
+      least = least < 0 ? taken : std::min(least, taken);
+    }
+    return least;
+  }
+
+  static double kernel_ms(const codegen::RunResult& result) {
+    double sum = 0;
+    for (const auto& [part, ms] : result.times) sum += part == "kernel" ? ms : 0;
+    return sum;
+  }
+
+  const TuningTask& task_;
+  const Console& console_;
+  const Clock::time_point end_ = Clock::now() + kLongestTuning;
+  Tuning tuning_;
+  double best_ms_ = -1;
+  bool uses_bits_ = false;
+};
+
+}  // namespace
+
+bool apply_words(const ScheduleWords& words, ScheduleChoice& choice) {
+  static const std::map<std::string, codegen::Stealing> kSteals = {{"none", codegen::Stealing::None},
+                                                                   {"half", codegen::Stealing::Half}};
+  static const std::map<std::string, codegen::Search> kSearches = {{"cached", codegen::Search::Cached},
+                                                                   {"merging", codegen::Search::Merging}};
+  static const std::map<std::string, codegen::Stack> kStacks = {{"paged", codegen::Stack::Paged}};
+  static const std::map<std::string, std::uint32_t> kGroups = {{"8", 8}, {"16", 16}, {"32", 32}};
+  static const std::map<std::string, std::size_t> kPlans = {{"2", 2}, {"3", 3}, {"4", 4}, {"5", 5}};
+  for (std::size_t i = 0; i + 1 < words.size(); i += 2) {
+    const std::string &option = words[i], &value = words[i + 1];
+    bool known = false;
+    if (option == "--plan") known = named(kPlans, value, choice.plan);
+    if (option == "--group") known = named(kGroups, value, choice.gpu.group);
+    if (option == "--steal") known = named(kSteals, value, choice.gpu.steal);
+    if (option == "--search") known = named(kSearches, value, choice.gpu.search);
+    if (option == "--stack") known = named(kStacks, value, choice.gpu.stack);
+    if (option == "--disable-pass" && value == "localize") {
+      known = true;
+      choice.disabled.push_back(value);
+    }
+    if (!known) return false;
+  }
+  return words.size() % 2 == 0;
+}
+
+Tuning tune(const TuningTask& task, const Console& console) { return Tuner(task, console).run(); }
+
+}  // namespace matcha::tools

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "codegen/cuda/cuda.h"
+#include "tools/compile.h"
+#include "tools/tuned_schedules.h"
+
+namespace matcha::tools {
+
+/// What `--tune` may choose, as options.
+struct ScheduleChoice {
+  std::size_t plan = 0;               ///< Of a pattern, as `--plan` counts them; 0: the one at hand.
+  std::vector<std::string> disabled;  ///< Passes.
+  codegen::CudaOptions gpu;
+};
+
+/// Puts what the words say into `choice`; false if they are none that `--tune` would choose.
+bool apply_words(const ScheduleWords& words, ScheduleChoice& choice);
+
+/// How one program is run to be timed.
+struct TuningTask {
+  bool on_gpu = false;
+  std::string backend;
+  CompileOptions compile;
+  codegen::CudaOptions gpu;  ///< As the command line has them; what it does not say is tried.
+  passes::LabelWords labels;
+  std::string text;                ///< The program.
+  std::vector<std::string> plans;  ///< The programs of `--plan 2` and so on.
+  std::uint64_t positions = 0;     ///< Of an outermost loop, about.
+  std::function<codegen::RunOutcome(codegen::Executable&, std::chrono::steady_clock::time_point)> run;
+  std::function<bool()> stopped;
+};
+
+/// Times a short list of schedules on a sample of the outermost positions, 0.1% of many and all of few: first the plans
+/// of a pattern, then on a CPU lists instead of bits, on a GPU group widths, stealing, searches and stacks, each with
+/// the best of those before. Each is run twice and the faster run counts; what is less than 5% better than the default
+/// is not taken. Ends after some seconds with the best so far.
+Tuning tune(const TuningTask& task, const Console& console);
+
+}  // namespace matcha::tools
