@@ -164,7 +164,7 @@ class FunctionEmitter {
   void end_rows();
   void append_item(OpenSink& sink, std::span<Value* const> values);
   void add_to(OpenSink& sink, const ir::Expr& e, Value* value);
-  void count_up(Value* begin, Value* end, std::uint64_t step, const std::function<void(Value*)>& item);
+  llvm::Instruction* count_up(Value* begin, Value* end, std::uint64_t step, const std::function<void(Value*)>& item);
   /// Walks positions [begin, end) of the lists: binds the variables, calls `item`.
   void walk(const ir::For& s, std::span<const List> lists, Value* begin, Value* end, const std::function<void()>& item);
   void bind_items(const ir::For& s, std::span<const List> lists, Value* index);

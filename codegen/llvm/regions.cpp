@@ -21,6 +21,15 @@ constexpr std::uint64_t kWorkerKey = std::uint64_t{1} << 35;
 /// Positions whose condition is evaluated before the first of them is walked.
 constexpr std::uint64_t kBlock = 1024;
 
+/// Keeps LLVM from unrolling a loop, which takes it long and gains nothing here.
+void keep_rolled(llvm::Instruction* latch) {
+  llvm::LLVMContext& context = latch->getContext();
+  llvm::Metadata* rolled = llvm::MDNode::get(context, llvm::MDString::get(context, "llvm.loop.unroll.disable"));
+  llvm::MDNode* loop = llvm::MDNode::getDistinct(context, {nullptr, rolled});
+  loop->replaceOperandWith(0, loop);
+  latch->setMetadata(llvm::LLVMContext::MD_loop, loop);
+}
+
 }  // namespace
 
 bool holds_for(const ir::Block& block) {
@@ -156,7 +165,7 @@ bool FunctionEmitter::walk_kept(const RegionShape& shape, std::span<const List> 
   count_up(function_->getArg(2), function_->getArg(3), kBlock, [&](Value* begin) {
     Value* size = min_u(b_.CreateNUWSub(function_->getArg(3), begin), integer(kBlock));
     b_.CreateStore(integer(0), count);
-    count_up(integer(0), size, 1, [&](Value* at) {
+    keep_rolled(count_up(integer(0), size, 1, [&](Value* at) {
       bind_items(s, lists, b_.CreateNUWAdd(begin, at));
       Value* before = b_.CreateLoad(i64_, count);
       b_.CreateStore(b_.CreateTrunc(at, i32_), gep(i32_, kept, before));
@@ -164,7 +173,7 @@ bool FunctionEmitter::walk_kept(const RegionShape& shape, std::span<const List> 
       Value* wanted = b_.CreateZExt(scalar(*branch->cond), i64_);
       in_filter_ = false;
       b_.CreateStore(b_.CreateNUWAdd(before, wanted), count);
-    });
+    }));
     Value* kept_count = b_.CreateLoad(i64_, count, "kept_count");
     count_done(whole_, b_.CreateNUWSub(size, kept_count));
     count_up(integer(0), kept_count, 1, [&](Value* i) {

@@ -106,8 +106,9 @@ void FunctionEmitter::bind_items(const ir::For& s, std::span<const List> lists, 
   if (s.maybe_index != nullptr) scalars_[s.maybe_index] = index;
 }
 
-/// A loop over begin, begin + step, … below `end`.
-void FunctionEmitter::count_up(Value* begin, Value* end, std::uint64_t step, const std::function<void(Value*)>& item) {
+/// A loop over begin, begin + step, … below `end`; gives the branch at its end.
+llvm::Instruction* FunctionEmitter::count_up(Value* begin, Value* end, std::uint64_t step,
+                                             const std::function<void(Value*)>& item) {
   llvm::BasicBlock* before = b_.GetInsertBlock();
   llvm::BasicBlock* body = new_block("for");
   llvm::BasicBlock* after = new_block("done");
@@ -118,8 +119,9 @@ void FunctionEmitter::count_up(Value* begin, Value* end, std::uint64_t step, con
   item(index);
   Value* next = b_.CreateNUWAdd(index, integer(step));
   index->addIncoming(next, b_.GetInsertBlock());
-  b_.CreateCondBr(b_.CreateICmpULT(next, end), body, after);
+  llvm::Instruction* latch = b_.CreateCondBr(b_.CreateICmpULT(next, end), body, after);
   b_.SetInsertPoint(after);
+  return latch;
 }
 
 void FunctionEmitter::walk(const ir::For& s, std::span<const List> lists, Value* begin, Value* end,
