@@ -20,6 +20,8 @@ constexpr std::uint64_t kWorkerKey = std::uint64_t{1} << 35;
 
 /// Positions whose condition is evaluated before the first of them is walked.
 constexpr std::uint64_t kBlock = 1024;
+/// Loops below a condition that is evaluated so, at most.
+constexpr int kMostLoops = 2;
 
 /// Keeps LLVM from unrolling a loop, which takes it long and gains nothing here.
 void keep_rolled(llvm::Instruction* latch) {
@@ -160,6 +162,10 @@ bool FunctionEmitter::walk_kept(const RegionShape& shape, std::span<const List> 
   const ir::If* branch = s.body->body.size() == 1 ? ir::as<ir::If>(s.body->body[0]) : nullptr;
   bool rows = std::ranges::any_of(shape.counts, [](int counts) { return counts >= 0; });
   if (branch == nullptr || branch->maybe_else != nullptr || rows || !branch_free(*branch->cond)) return false;
+  // Below a large nest the walk itself is little, and the text of two loops takes long to compile.
+  int loops = 0;
+  ir::for_each_stmt(*branch->then_body, [&](const ir::Stmt& inner) { loops += inner.kind == ir::Kind::For ? 1 : 0; });
+  if (loops > kMostLoops) return false;
   llvm::AllocaInst* kept = local(i32_, "kept", integer(kBlock));
   llvm::AllocaInst* count = local(i64_, "kept_count");
   count_up(function_->getArg(2), function_->getArg(3), kBlock, [&](Value* begin) {

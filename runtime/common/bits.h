@@ -6,6 +6,13 @@
 #include "runtime/common/atomics.h"
 #include "runtime/common/group.h"
 
+/// Stands in front of a loop that is seldom walked and would take the registers of those around it.
+#ifdef __CUDA_ARCH__
+#define MATCHA_ROLLED _Pragma("unroll 1")
+#else
+#define MATCHA_ROLLED
+#endif
+
 namespace matcha_program {
 
 inline constexpr u32 kWordBits = 64;

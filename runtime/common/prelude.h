@@ -19,13 +19,6 @@
 #define MATCHA_APART inline
 #endif
 
-/// Stands in front of a loop that is seldom walked and would take the registers of those around it.
-#ifdef __CUDA_ARCH__
-#define MATCHA_ROLLED _Pragma("unroll 1")
-#else
-#define MATCHA_ROLLED
-#endif
-
 namespace matcha_program {
 
 using u8 = unsigned char;

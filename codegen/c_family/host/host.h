@@ -98,10 +98,9 @@ struct RegionPlan {
   u64 positions, split;
   const Graph* dealt_graph;  ///< By whose arcs the region may be dealt out, or null.
   u64 lanes_level = 3;       ///< The loop level whose positions the lanes of a group take, each its own.
-  bool paged;                ///< The function is compiled for paged lists.
+  bool paged, names_bits;    ///< Lists come in pages; tasks may name positions of sets of bits.
   std::vector<SinkPlan> sinks;
   std::vector<BufferNeeds> buffers;
-  bool names_bits;  ///< Tasks may name positions of sets of bits.
   u64 shared_rows;  ///< Rows of bits that tasks of one outermost position may share, for each position;
   u64 row_items;    ///< of so many items at most.
 };
