@@ -55,7 +55,7 @@ void WorkerEmitter::emit(const ir::Region& region) {
   for (const ir::Sink& sink : region.collect->sinks) declare_accumulator(sink, true);
   out_.close(";");
   out_.blank();
-  out_.open(fmt::format("{} void {}(const Frame& f, {}& w, const Task& task, [[maybe_unused]] {}& t)",
+  out_.open(fmt::format("{} void {}([[maybe_unused]] const Frame& f, {}& w, const Task& task, [[maybe_unused]] {}& t)",
                         spelling_.function, entry.function, worker, totals));
   for (const ir::Var* sum : shared_counts_) out_.line(fmt::format("i64 {} = 0;", share(sum)));
   level_ = 0;
