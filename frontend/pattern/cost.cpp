@@ -34,7 +34,7 @@ constexpr std::size_t kMostLooks = 96;
 
 const Prices& prices_of(Device device) {
   static const Prices cpu;
-  // Measured on an H200, which is worth some ninety cores when all of its groups have work, each a fiftieth of one.
+  // Guessed from a few times on an H200: some ninety cores when all of its groups have work, each a fiftieth of one.
   static const Prices gpu = [] {
     constexpr double kCores = 90, kOfGroup = 50;
     Prices prices;
