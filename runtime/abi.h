@@ -36,8 +36,10 @@ struct GraphView {
   std::uint64_t max_degree;
   const HashSlot* slots;  ///< Open addressing, `slot_mask + 1` slots; null: CSR.
   std::uint64_t slot_mask;
-  /// For each rank the offset of its first neighbour that is not below it; null until wanted, and with `slots`.
-  const std::uint64_t* splits;
+  /// `2 * universe + 1` offsets, so that what halves of a rank's neighbours need lies together: rank v's neighbours
+  /// below it are [halves[2 v], halves[2 v + 1]), the others [halves[2 v + 1], halves[2 v + 2]). Aligned to 16 bytes;
+  /// null until wanted, and with `slots`.
+  const std::uint64_t* halves;
 };
 
 /// Two lists whose common items are to be counted.
@@ -66,10 +68,10 @@ struct SetKernels {
                       std::uint64_t* out);
   /// `intersect_count` of each of `n` pairs, into `counts`; gives their sum.
   std::uint64_t (*count_pairs)(const SetPair* pairs, std::uint64_t n, std::uint64_t* counts);
-  /// The same where the second list of a pair is row `nb`, of the items [begins[nb], ends[nb]). Both are put in the
-  /// pair.
+  /// The same where the second list of a pair is row `nb`: the items from places[nb * step] on, up to the place behind
+  /// that. Both are put in the pair.
   std::uint64_t (*count_rows)(SetPair* pairs, std::uint64_t n, std::uint64_t* counts, const std::uint32_t* items,
-                              const std::uint64_t* begins, const std::uint64_t* ends);
+                              const std::uint64_t* places, std::uint64_t step);
 };
 
 }  // namespace matcha::runtime

@@ -138,8 +138,8 @@ HostList DeviceRows::fetch() const {
 
 std::string graph_build_text() {
   std::string text = "// The kernels that build graphs.\n";
-  for (const char* path : {"runtime/common/prelude.h", "runtime/common/atomics.h", "runtime/common/group.h",
-                           "runtime/common/graph_build.h", "codegen/cuda/graph_kernels.h"}) {
+  for (const char* path : {"runtime/common/prelude.h", "runtime/common/graphs.h", "runtime/common/atomics.h",
+                           "runtime/common/group.h", "runtime/common/graph_build.h", "codegen/cuda/graph_kernels.h"}) {
     text += standalone_text(path);
   }
   return text;
@@ -313,7 +313,7 @@ class GraphBuilder::Build {
     build_.neighbors = array<u32>(count_);
     build_.sources = wanted.sources ? array<u32>(count_) : nullptr;
     build_.info_words = with_info ? array<u64>(count_) : nullptr;
-    build_.splits = wanted.splits ? array<u64>(universe) : nullptr;
+    build_.halves = wanted.halves ? array<u64>(2 * universe + 1) : nullptr;
     build_.vertices = array<u32>(universe);
     build_.mark_counts = pointer<u32>(counts_);
     const DeviceMemory marks = take((words + 2) * sizeof(u64));  // Behind them: the highest degree, and clashes.
@@ -349,7 +349,7 @@ class GraphBuilder::Build {
     view.vertices = build_.vertices;
     view.vertex_count = vertices;
     view.max_degree = behind_marks[0];
-    view.splits = reinterpret_cast<const std::uint64_t*>(build_.splits);
+    view.halves = reinterpret_cast<const std::uint64_t*>(build_.halves);
     return behind_marks[1] == 0;
   }
 
@@ -366,7 +366,7 @@ class GraphBuilder::Build {
       redirect(copy.view.edge_info, array, there);
       redirect(copy.view.labels, array, there);
       redirect(copy.view.vertices, array, there);
-      redirect(copy.view.splits, array, there);
+      redirect(copy.view.halves, array, there);
     }
   }
 

@@ -53,7 +53,7 @@ struct Kernel {
 };
 
 /// What of a graph a region reads besides its neighbour lists.
-enum GraphParts : unsigned { kSources = 1, kInfo = 2, kLabels = 4, kSplits = 8 };
+enum GraphParts : unsigned { kSources = 1, kInfo = 2, kLabels = 4, kHalves = 8 };
 
 /// The GPU, with the copies of graphs and lists, which stay until the end of the program.
 class Gpu {
@@ -91,7 +91,7 @@ class Gpu {
     g.sources = (parts & kSources) != 0 ? place(g.sources, g.arc_count) : nullptr;
     g.info = (parts & kInfo) != 0 ? place(static_cast<const u64*>(g.info), g.arc_count) : nullptr;
     g.labels = (parts & kLabels) != 0 ? place(g.labels, g.universe) : nullptr;
-    g.splits = (parts & kSplits) != 0 ? place(g.splits, g.universe) : nullptr;
+    g.halves = (parts & kHalves) != 0 ? place(g.halves, 2 * g.universe + 1) : nullptr;
     g.original_ids = nullptr;
   }
   template <typename T, typename... Rest>

@@ -82,16 +82,15 @@ const ir::Expr* FunctionEmitter::row_of_graph(const ir::Expr& set_operation) con
   return one && index_of(*row.operands[0]) == Index::Csr ? &row : nullptr;
 }
 
-/// Where a graph has the places at which its rows, or halves of rows, begin and end: an array each.
-Arcs FunctionEmitter::row_places(const ir::Expr& row) {
+RowPlaces FunctionEmitter::row_places(const ir::Expr& row) {
   const ir::Expr& graph_expr = *row.operands[0];
-  Value* offsets = graph_field(graph_expr, offsetof(GraphView, offsets), ptr_, "offsets");
-  Value* ends = b_.CreateConstInBoundsGEP1_64(i64_, offsets, 1);
-  if (row.kind == ir::Kind::Neighbors) return {offsets, ends};
-  for (const ir::Var* var : module_.graph_vars(graph_expr)) module_.needs().splits.push_back(var);
-  Value* splits = graph_field(graph_expr, offsetof(GraphView, splits), ptr_, "splits");
-  if (row.kind == ir::Kind::LowerNeighbors) return {offsets, splits};
-  return {splits, ends};
+  if (row.kind == ir::Kind::Neighbors) {
+    return {graph_field(graph_expr, offsetof(GraphView, offsets), ptr_, "offsets"), integer(1)};
+  }
+  for (const ir::Var* var : module_.graph_vars(graph_expr)) module_.needs().halves.push_back(var);
+  Value* halves = graph_field(graph_expr, offsetof(GraphView, halves), ptr_, "halves");
+  const bool lower = row.kind == ir::Kind::LowerNeighbors;
+  return {b_.CreateConstInBoundsGEP1_64(i64_, halves, lower ? 0 : 1), integer(2)};
 }
 
 /// Notes the lists of a batched yield into a sum of the region; false if their count has to be done in place.
@@ -145,9 +144,10 @@ bool FunctionEmitter::put_off(const OpenSink& sink, const ir::Yield& s) {
   if (rows != nullptr) {
     Value* row = scalar(*rows->operands[1]);
     put(offsetof(SetPair, nb), row);
-    const Arcs places = row_places(*rows);
-    prefetch(b_, gep(i64_, places.begin, row));
-    if (rows->kind != ir::Kind::Neighbors) prefetch(b_, gep(i64_, places.end, row));
+    const RowPlaces places = row_places(*rows);
+    Value* place = gep(i64_, places.first, b_.CreateNUWMul(row, places.step));
+    prefetch(b_, place);
+    if (rows->kind == ir::Kind::UpperNeighbors) prefetch(b_, b_.CreateConstInBoundsGEP1_64(i64_, place, 1));
   } else {
     put(offsetof(SetPair, b), b.columns[0].data);
     put(offsetof(SetPair, nb), b.size);
@@ -172,11 +172,11 @@ void FunctionEmitter::flush(CountQueue& queue) {
   b_.CreateStore(integer(0), queue.waiting);
   Value* total = nullptr;
   if (queue.rows != nullptr) {
-    const Arcs places = row_places(*queue.rows);
+    const RowPlaces places = row_places(*queue.rows);
     Value* items = graph_field(*queue.rows->operands[0], offsetof(GraphView, neighbors), ptr_, "neighbors");
     total =
         call_kernel(offsetof(SetKernels, count_rows), module_.type_of<decltype(SetKernels::count_rows)>(),
-                    {queue.pairs, waiting, queue.counts, items, places.begin, places.end}, "count_rows", Effect::Any);
+                    {queue.pairs, waiting, queue.counts, items, places.first, places.step}, "count_rows", Effect::Any);
   } else {
     total = call_kernel(offsetof(SetKernels, count_pairs), module_.type_of<decltype(SetKernels::count_pairs)>(),
                         {queue.pairs, waiting, queue.counts}, "count_pairs", Effect::Any);

@@ -139,7 +139,7 @@ class FunctionEmitter {
   void find_later_counts(const ir::Region& region);
   const ir::Expr* later_count(const ir::Yield& s) const;
   const ir::Expr* row_of_graph(const ir::Expr& set_operation) const;
-  Arcs row_places(const ir::Expr& row);
+  RowPlaces row_places(const ir::Expr& row);
   bool put_off(const OpenSink& sink, const ir::Yield& s);
   void flush(CountQueue& queue);
   void flush_all();

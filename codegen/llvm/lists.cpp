@@ -111,17 +111,14 @@ List FunctionEmitter::neighbors(const ir::Expr& graph_expr, Value* v) {
           nullptr};
 }
 
-/// The neighbours of a vertex below or above it, by the split offset of the vertex.
+/// The neighbours of a vertex below or above it.
 List FunctionEmitter::half_neighbors(const ir::Expr& graph_expr, Value* v, bool lower) {
-  for (const ir::Var* var : module_.graph_vars(graph_expr)) module_.needs().splits.push_back(var);
-  Value* offsets = graph_field(graph_expr, offsetof(GraphView, offsets), ptr_, "offsets");
-  Value* splits = graph_field(graph_expr, offsetof(GraphView, splits), ptr_, "splits");
+  for (const ir::Var* var : module_.graph_vars(graph_expr)) module_.needs().halves.push_back(var);
+  Value* halves = graph_field(graph_expr, offsetof(GraphView, halves), ptr_, "halves");
   Value* all = graph_field(graph_expr, offsetof(GraphView, neighbors), ptr_, "neighbors");
-  Value* split = constant_load(b_, i64_, gep(i64_, splits, v), "split");
-  Value* row = gep(i64_, offsets, v);
-  Value* end = constant_load(b_, i64_, lower ? row : b_.CreateConstInBoundsGEP1_64(i64_, row, 1), "row");
-  Value* begin = lower ? end : split;
-  if (lower) end = split;
+  Value* row = b_.CreateConstInBoundsGEP1_64(i64_, gep(i64_, halves, b_.CreateNUWMul(v, integer(2))), lower ? 0 : 1);
+  Value* begin = constant_load(b_, i64_, row, "row");
+  Value* end = constant_load(b_, i64_, b_.CreateConstInBoundsGEP1_64(i64_, row, 1), "row_end");
   return {b_.CreateNUWSub(end, begin, "half"), {{gep(i32_, all, begin), Cell::Vid, true, nullptr}}, nullptr};
 }
 

@@ -66,7 +66,7 @@ class ModuleEmitter {
   struct GraphNeeds {
     std::vector<const ir::Var*> vertices;  ///< As an array, not only walked.
     std::vector<const ir::Var*> sources;
-    std::vector<const ir::Var*> splits;
+    std::vector<const ir::Var*> halves;
     std::vector<std::pair<const ir::Var*, const ir::Expr*>> edge_info;  ///< With the expression that reads it.
   };
   GraphNeeds& needs() { return needs_; }

@@ -136,7 +136,7 @@ Program Planner::run() {
   };
   for (const ir::Var* var : emitter_.needs().vertices) plan(var).vertex_array = true;
   for (const ir::Var* var : emitter_.needs().sources) plan(var).sources = true;
-  for (const ir::Var* var : emitter_.needs().splits) plan(var).splits = true;
+  for (const ir::Var* var : emitter_.needs().halves) plan(var).halves = true;
   for (const auto& [var, e] : emitter_.needs().edge_info) {
     GraphPlan& graph = plan(var);
     graph.edge_info = true;

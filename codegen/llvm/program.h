@@ -94,7 +94,7 @@ struct GraphPlan {
   std::uint32_t slot = 0;
   bool vertex_array = false;  ///< Its vertices as an array, even if they are all ranks.
   bool sources = false;
-  bool splits = false;
+  bool halves = false;
   bool edge_info = false;
   ir::ScalarKind info = ir::ScalarKind::I64;
   SourceLoc info_loc;

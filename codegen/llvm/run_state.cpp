@@ -198,8 +198,8 @@ Run::Failure Run::add_graph(std::uint32_t slot, runtime::Graph& graph, bool own_
     runtime::Status done = runtime::ensure_sources(graph);
     if (!done) return RunError{done.error(), {}};
   }
-  if (plan != program_.graphs.end() && plan->splits) {
-    runtime::Status done = runtime::ensure_splits(graph);
+  if (plan != program_.graphs.end() && plan->halves) {
+    runtime::Status done = runtime::ensure_halves(graph);
     if (!done) return RunError{done.error(), {}};
   }
   views_.push_back(std::make_unique<runtime::GraphView>(graph.view()));

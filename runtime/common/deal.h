@@ -17,7 +17,7 @@ struct Deal {
   u64 arcs;
   u64 tile;   ///< Arcs of a tile; 0: whole positions are dealt out.
   u64 tiles;  ///< Number of tiles.
-  u64 grab;   ///< Tiles that a worker takes at a time at most.
+  u64 grab;   ///< Tiles that a worker takes at a time at most, and the unit in which several devices get them.
 
   /// How many tiles to take when `taken` are gone: fewer towards the end, so that workers end together.
   MATCHA_MEMBER u64 share(u64 taken, u64 workers) const {

@@ -73,21 +73,17 @@ class FlatCounts {
       u32 owner = Group::bits((rest & (~rest + 1)) - 1);
       const List<u32> a{pointer(mine.a, owner), group.from(mine.a_size, owner)};
       const List<u32> b{pointer(mine.b, owner), group.from(mine.b_size, owner)};
-      i64 hits = 0;
+      u32 hits = 0;
       for (u64 i = group.lane; i < a.size; i += Group::kWidth) hits += contains(b, a.at(i)) ? 1 : 0;
       if constexpr (each) {
-        i64 total = i64(group.total(u64(hits)));
+        i64 total = group.total(hits);
         found += group.lane == owner ? total : 0;
       } else {
         found += hits;
       }
     }
     const u32 size = mine.a_size >= kLong ? 0 : mine.a_size;
-    u32 end = size;
-    for (u32 step = 1; step < Group::kWidth; step *= 2) {
-      u32 before = group.from(end, group.lane - smaller(step, group.lane));
-      end += group.lane >= step ? before : 0;
-    }
+    const u32 end = up_to(group, size);
     const u32 begin = end - size;
     const u32 all = group.from(end, Group::kWidth - 1);
     for (u32 first = 0; first < all; first += Group::kWidth) {

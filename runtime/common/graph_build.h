@@ -170,7 +170,7 @@ struct GraphBuild {
   u32* neighbors;
   u32* sources;
   u64* info_words;
-  u64* splits;
+  u64* halves;
   u64* vertex_labels;  ///< By rank.
   u64* clashes;        ///< Rows of labels that are not the only word on their vertex.
   u64* marks;          ///< A bit a rank: it occurs.
@@ -217,8 +217,11 @@ MATCHA_FN void place_label(const GraphBuild& b, u64 i) {
 /// For `rank` up to and with the universe.
 MATCHA_FN void place_offset(const GraphBuild& b, u64 rank) {
   const List<u64> keys{b.keys, b.edges.count};
-  b.offsets[rank] = rank == b.universe ? b.edges.count : position(keys, rank << b.bits);
-  if (b.splits != nullptr && rank < b.universe) b.splits[rank] = position(keys, rank << b.bits | rank);
+  const u64 begin = rank == b.universe ? b.edges.count : position(keys, rank << b.bits);
+  b.offsets[rank] = begin;
+  if (b.halves == nullptr) return;
+  b.halves[2 * rank] = begin;
+  if (rank < b.universe) b.halves[2 * rank + 1] = position(keys, rank << b.bits | rank);
 }
 MATCHA_FN void count_marks(const GraphBuild& b, u64 word) {
   b.mark_counts[word] = Group<1>::bits(u32(b.marks[word])) + Group<1>::bits(u32(b.marks[word] >> 32));

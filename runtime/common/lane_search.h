@@ -83,6 +83,16 @@ struct Searched<Group, B, kMergingSearch, true> : CachedTop<Group, B> {
   using CachedTop<Group, B>::CachedTop;
 };
 
+/// The sum of the words of the lanes up to and with this one.
+template <typename Group>
+MATCHA_FN u32 up_to(const Group& group, u32 word) {
+  for (u32 step = 1; step < Group::kWidth; step *= 2) {
+    u32 before = group.from(word, group.lane - smaller(step, group.lane));
+    word += group.lane >= step ? before : 0;
+  }
+  return word;
+}
+
 /// Calls `take(x, inside, found)` for the items of `a` in order, lanes in step: whether each is in `b`. Requires: both
 /// ascend, and `b` has items.
 template <typename Group, typename A, typename B, typename Take>

@@ -205,12 +205,12 @@ struct SetBlocks {
 
   /// Looks up the second lists of pairs, which are rows, and asks for the first two lines of each, so that rows which
   /// come from memory come together.
-  static void fetch_rows(SetPair* pairs, u64 n, const u32* items, const u64* begins, const u64* ends) {
+  static void fetch_rows(SetPair* pairs, u64 n, const u32* items, const u64* places, u64 step) {
     constexpr u64 kLineItems = 16;
     for (u64 i = 0; i < n; ++i) {
-      u64 row = pairs[i].nb;
-      u64 size = ends[row] - begins[row];
-      pairs[i].b = items + begins[row];
+      const u64* row = places + pairs[i].nb * step;
+      u64 size = row[1] - row[0];
+      pairs[i].b = items + row[0];
       pairs[i].nb = size;
       __builtin_prefetch(pairs[i].b);
       __builtin_prefetch(pairs[i].b + (size < kLineItems ? size : kLineItems));

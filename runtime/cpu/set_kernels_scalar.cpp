@@ -132,11 +132,11 @@ u64 count_pairs(const SetPair* pairs, u64 n, u64* counts) {
   return total;
 }
 
-u64 count_rows(SetPair* pairs, u64 n, u64* counts, const u32* items, const u64* begins, const u64* ends) {
+u64 count_rows(SetPair* pairs, u64 n, u64* counts, const u32* items, const u64* places, u64 step) {
   for (u64 i = 0; i < n; ++i) {
-    u64 row = pairs[i].nb;
-    pairs[i].b = items + begins[row];
-    pairs[i].nb = ends[row] - begins[row];
+    const u64* row = places + pairs[i].nb * step;
+    pairs[i].b = items + row[0];
+    pairs[i].nb = row[1] - row[0];
     __builtin_prefetch(pairs[i].b);
   }
   return count_pairs(pairs, n, counts);

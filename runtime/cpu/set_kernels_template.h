@@ -198,8 +198,8 @@ struct SetAlgorithms : SetBlocks<V> {
     return total;
   }
 
-  static u64 count_rows(SetPair* pairs, u64 n, u64* counts, const u32* items, const u64* begins, const u64* ends) {
-    Blocks::fetch_rows(pairs, n, items, begins, ends);
+  static u64 count_rows(SetPair* pairs, u64 n, u64* counts, const u32* items, const u64* places, u64 step) {
+    Blocks::fetch_rows(pairs, n, items, places, step);
     return count_pairs(pairs, n, counts);
   }
 

@@ -61,7 +61,7 @@ class Layout {
 
 Layout lay_out(GraphView& view, const UploadOptions& options) {
   if (!options.sources) view.sources = nullptr;
-  if (!options.splits) view.splits = nullptr;
+  if (!options.halves) view.halves = nullptr;
   if (!options.edge_info) view.edge_info = nullptr;
   if (!options.labels) view.labels = nullptr;
   if (!options.original_ids) view.original_ids = nullptr;
@@ -74,7 +74,7 @@ Layout lay_out(GraphView& view, const UploadOptions& options) {
   layout.place(view.vertices, view.vertex_count, sizeof(std::uint32_t));
   layout.place(view.original_ids, view.universe, sizeof(std::int64_t));
   layout.place(view.slots, view.slot_mask + 1, sizeof(HashSlot));
-  layout.place(view.splits, view.universe, sizeof(std::uint64_t));
+  layout.place(view.halves, 2 * view.universe + 1, sizeof(std::uint64_t));
   return layout;
 }
 

@@ -19,7 +19,7 @@ struct UploadOptions {
   std::uint64_t reserve_bytes = 0;
   /// Arrays that the program does not read can stay behind; their pointers are then null on the device.
   bool sources = true;
-  bool splits = true;
+  bool halves = true;
   bool edge_info = true;
   bool labels = true;
   bool original_ids = true;

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <stdlib.h>
+#include <sys/mman.h>
+
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -9,7 +12,8 @@
 namespace matcha::runtime {
 
 /// An owned array of plain items that starts uninitialized, aligned to a cache line and followed by a cache line of
-/// slack, so that a vector load at its end stays inside the allocation. Throws std::bad_alloc, caught at the public
+/// slack, so that a vector load at its end stays inside the allocation. Long arrays ask for huge pages: walks over a
+/// graph read all over them, and each page of 4 KB would be looked up. Throws std::bad_alloc, caught at the public
 /// functions of this folder.
 template <typename T>
 class Buffer {
@@ -20,8 +24,11 @@ class Buffer {
   explicit Buffer(std::uint64_t size) : size_(size) {
     if (size > (std::uint64_t{1} << 56) / sizeof(T)) throw std::bad_alloc();
     const std::uint64_t bytes = (size * sizeof(T) + 2 * kLine - 1) / kLine * kLine;
-    data_.reset(static_cast<T*>(std::aligned_alloc(kLine, bytes)));
-    if (data_ == nullptr) throw std::bad_alloc();
+    const bool is_long = bytes >= kHugePage;
+    void* data = nullptr;
+    if (::posix_memalign(&data, is_long ? kHugePage : kLine, bytes) != 0) throw std::bad_alloc();
+    data_.reset(static_cast<T*>(data));
+    if (is_long) (void)::madvise(data, bytes, MADV_HUGEPAGE);
   }
 
   T* data() { return data_.get(); }
@@ -40,6 +47,7 @@ class Buffer {
 
  private:
   static constexpr std::uint64_t kLine = 64;
+  static constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;
   struct Free {
     void operator()(T* data) const { std::free(data); }
   };

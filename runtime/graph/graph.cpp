@@ -62,7 +62,7 @@ Graph Graph::from_arrays(std::shared_ptr<const Universe> universe, GraphArrays a
   view.offsets = kept.offsets.data();
   view.neighbors = kept.neighbors.data();
   view.sources = kept.sources.data();
-  view.splits = kept.splits.data();
+  view.halves = kept.halves.data();
   view.edge_info = kept.edge_info.data();
   view.labels = kept.labels.data();
   view.vertices = kept.vertices.data();
@@ -140,7 +140,7 @@ std::uint64_t Graph::bytes() const {
   if (view_.labels != nullptr) total += view_.universe * sizeof(std::int64_t);
   if (view_.vertices != nullptr) total += view_.vertex_count * sizeof(std::uint32_t);
   if (view_.original_ids != nullptr) total += view_.universe * sizeof(std::int64_t);
-  if (view_.splits != nullptr) total += view_.universe * sizeof(std::uint64_t);
+  if (view_.halves != nullptr) total += (2 * view_.universe + 1) * sizeof(std::uint64_t);
   if (view_.slots != nullptr) total += (view_.slot_mask + 1) * sizeof(HashSlot);
   return total;
 }
@@ -165,12 +165,12 @@ Status ensure_sources(Graph& graph) {
   }
 }
 
-Status ensure_splits(Graph& graph) {
+Status ensure_halves(Graph& graph) {
   const GraphView& view = graph.view_;
-  if (view.splits != nullptr || view.slots != nullptr) return Done{};
+  if (view.halves != nullptr || view.slots != nullptr) return Done{};
   constexpr std::uint64_t kShort = 16;
   try {
-    Buffer<std::uint64_t> splits(view.universe);
+    Buffer<std::uint64_t> halves(2 * view.universe + 1);
     tbb::parallel_for(Block(0, view.universe, 1 << 14), [&](const Block& block) {
       for (std::uint64_t vertex = block.begin(); vertex != block.end(); ++vertex) {
         const std::uint32_t* const begin = view.neighbors + view.offsets[vertex];
@@ -181,11 +181,13 @@ Status ensure_splits(Graph& graph) {
         } else {
           below = static_cast<std::uint64_t>(std::lower_bound(begin, end, vertex) - begin);
         }
-        splits[vertex] = view.offsets[vertex] + below;
+        halves[2 * vertex] = view.offsets[vertex];
+        halves[2 * vertex + 1] = view.offsets[vertex] + below;
       }
     });
-    graph.arrays_.splits = std::move(splits);
-    graph.view_.splits = graph.arrays_.splits.data();
+    halves[2 * view.universe] = view.arc_count;
+    graph.arrays_.halves = std::move(halves);
+    graph.view_.halves = graph.arrays_.halves.data();
     return Done{};
   } catch (const std::bad_alloc&) {
     return detail::out_of_memory_error("");

@@ -29,7 +29,7 @@ struct GraphArrays {
   Buffer<std::uint64_t> offsets;
   Buffer<std::uint32_t> neighbors;
   Buffer<std::uint32_t> sources;
-  Buffer<std::uint64_t> splits;
+  Buffer<std::uint64_t> halves;
   Buffer<std::uint64_t> edge_info;
   Buffer<std::int64_t> labels;
   Buffer<std::uint32_t> vertices;
@@ -79,7 +79,7 @@ class Graph {
 
  private:
   friend Status ensure_sources(Graph& graph);
-  friend Status ensure_splits(Graph& graph);
+  friend Status ensure_halves(Graph& graph);
 
   std::shared_ptr<const Universe> universe_;
   std::shared_ptr<const LabelDictionary> dictionary_;
@@ -116,9 +116,9 @@ Result<Graph> build_graph(const BuildInput& input, const IoOptions& options = {}
 /// Fills `GraphView::sources` (the source of each arc), once. Take `view()` again afterwards.
 Status ensure_sources(Graph& graph);
 
-/// Fills `GraphView::splits` (where the neighbours of each rank stop to be below it), once; loaded graphs have it.
+/// Fills `GraphView::halves` (where the neighbours of each rank stop to be below it), once; loaded graphs have it.
 /// Take `view()` again afterwards. Requires: no hash index.
-Status ensure_splits(Graph& graph);
+Status ensure_halves(Graph& graph);
 
 /// The neighbours `[begin, end)` of a rank in `GraphView::neighbors`, for either index; empty for a stranger.
 struct ArcRange {

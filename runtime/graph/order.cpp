@@ -20,7 +20,7 @@ namespace {
 
 using Block = tbb::blocked_range<std::uint64_t>;
 
-constexpr std::uint64_t kGrain = 1 << 12;
+constexpr std::uint64_t kVerticesOfTask = 1 << 12;
 /// Four classes for each power of two.
 constexpr std::size_t kClasses = 136;
 
@@ -48,7 +48,7 @@ std::uint8_t class_of(std::uint64_t degree) {
 /// The class of each rank, in the order in which the classes shall stand.
 Buffer<std::uint8_t> classes_of(const GraphView& view, Halves halves) {
   Buffer<std::uint8_t> classes(view.universe);
-  tbb::parallel_for(Block(0, view.universe, kGrain), [&](const Block& block) {
+  tbb::parallel_for(Block(0, view.universe, kVerticesOfTask), [&](const Block& block) {
     for (std::uint64_t rank = block.begin(); rank != block.end(); ++rank) {
       const std::uint8_t own = class_of(view.offsets[rank + 1] - view.offsets[rank]);
       classes[rank] = halves == Halves::Upper ? own : static_cast<std::uint8_t>(kClasses - 1 - own);
@@ -158,7 +158,7 @@ Buffer<std::uint32_t> vertices_of(const GraphView& view, const Renumbering& numb
 template <typename Length>
 double sum_of_squares(const GraphView& view, const Length& length) {
   return tbb::parallel_reduce(
-      Block(0, view.universe, kGrain), 0.0,
+      Block(0, view.universe, kVerticesOfTask), 0.0,
       [&](const Block& block, double sum) {
         for (std::uint64_t rank = block.begin(); rank != block.end(); ++rank) {
           const double items = static_cast<double>(length(rank));
@@ -174,8 +174,8 @@ double sum_of_squares(const GraphView& view, const Length& length) {
 double half_work(const Graph& graph, Halves halves) {
   const GraphView view = graph.view();
   return sum_of_squares(view, [&](std::uint64_t rank) {
-    return halves == Halves::Lower ? view.splits[rank] - view.offsets[rank]
-                                   : view.offsets[rank + 1] - view.splits[rank];
+    const std::uint64_t begin = 2 * rank + (halves == Halves::Lower ? 0 : 1);
+    return view.halves[begin + 1] - view.halves[begin];
   });
 }
 
@@ -184,7 +184,7 @@ Result<double> half_work_by_degree(const Graph& graph, Halves halves) {
   try {
     const Buffer<std::uint8_t> classes = classes_of(view, halves);
     return sum_of_squares(view, [&](std::uint64_t rank) {
-      const std::uint64_t begin = view.offsets[rank], split = view.splits[rank], end = view.offsets[rank + 1];
+      const std::uint64_t begin = view.offsets[rank], split = view.halves[2 * rank + 1], end = view.offsets[rank + 1];
       const std::uint8_t own = classes[rank];
       // Among the same class the order is that of the old ranks.
       std::uint64_t below = 0;
@@ -208,7 +208,7 @@ Result<Graph> ordered_by_degree(const Graph& graph, Halves halves) {
     arrays.vertices = vertices_of(view, numbers);
     if (view.labels != nullptr) arrays.labels = fresh<std::int64_t>(view.universe);
     Buffer<std::int64_t> ids = fresh<std::int64_t>(view.universe);
-    tbb::parallel_for(Block(0, view.universe, kGrain), [&](const Block& block) {
+    tbb::parallel_for(Block(0, view.universe, kVerticesOfTask), [&](const Block& block) {
       write_rows(view, numbers, classes, block, arrays);
       for (std::uint64_t rank = block.begin(); rank != block.end(); ++rank) {
         const std::uint32_t old = numbers.from[rank];
@@ -219,8 +219,8 @@ Result<Graph> ordered_by_degree(const Graph& graph, Halves halves) {
     Graph ordered = Graph::from_arrays(std::make_shared<const Universe>(Universe::in_order(std::move(ids))),
                                        std::move(arrays), graph.facts());
     ordered.set_dictionary(std::make_shared<const LabelDictionary>(graph.dictionary()));
-    const Status split = ensure_splits(ordered);
-    if (!split) return split.error();
+    const Status halved = ensure_halves(ordered);
+    if (!halved) return halved.error();
     return ordered;
   } catch (const std::bad_alloc&) {
     return detail::out_of_memory_error("");

@@ -14,7 +14,7 @@ namespace matcha::runtime {
 enum class Halves { Lower, Upper };
 
 /// What walking the halves for each of their items takes: the squares of their lengths, added up.
-/// Requires: an undirected simple graph with splits.
+/// Requires: an undirected simple graph with halves.
 double half_work(const Graph& graph, Halves halves);
 /// The same after `ordered_by_degree`. Takes a pass over the arcs.
 Result<double> half_work_by_degree(const Graph& graph, Halves halves);

@@ -19,7 +19,7 @@ namespace {
 
 using Block = tbb::blocked_range<std::uint64_t>;
 
-constexpr std::uint64_t kGrain = std::uint64_t{1} << 14;
+constexpr std::uint64_t kIdsOfTask = std::uint64_t{1} << 14;
 
 struct Extent {
   std::int64_t low = std::numeric_limits<std::int64_t>::max();
@@ -61,7 +61,7 @@ class IdBits {
   }
 
   void add(const IdSpan& span) {
-    tbb::parallel_for(Block(0, span.count, kGrain), [&](const Block& block) {
+    tbb::parallel_for(Block(0, span.count, kIdsOfTask), [&](const Block& block) {
       for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
         const std::uint64_t bit = static_cast<std::uint64_t>(span.ids[at]) - low_;
         const std::uint64_t mask = std::uint64_t{1} << (bit & 63);
@@ -203,7 +203,7 @@ void Universe::index() {
   const std::uint64_t buckets = (last >> shift_) + 1;
   buckets_ = Buffer<std::uint32_t>(buckets + 1);
   buckets_[0] = 0;
-  tbb::parallel_for(Block(0, size_, kGrain), [&](const Block& block) {
+  tbb::parallel_for(Block(0, size_, kIdsOfTask), [&](const Block& block) {
     for (std::uint64_t rank = block.begin(); rank != block.end(); ++rank) {
       const std::uint64_t end = rank + 1 == size_ ? buckets : bucket_of(ids_[rank + 1]);
       for (std::uint64_t bucket = bucket_of(ids_[rank]); bucket != end; ++bucket) {
@@ -230,7 +230,7 @@ std::optional<std::uint32_t> Universe::rank(std::int64_t id) const {
 }
 
 void Universe::ranks(const std::int64_t* ids, std::uint64_t count, std::uint32_t* out) const {
-  tbb::parallel_for(Block(0, count, kGrain), [&](const Block& block) {
+  tbb::parallel_for(Block(0, count, kIdsOfTask), [&](const Block& block) {
     for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
       out[at] = static_cast<std::uint32_t>(ids_.empty() ? static_cast<std::uint64_t>(ids[at]) : lower_rank(ids[at]));
     }

@@ -64,7 +64,7 @@ struct Graph {
   u64 max_degree;
   const void* slots;
   u64 slot_mask;
-  const u64* splits;
+  const u64* halves;
 };
 extern __shared__ u64 partial[];
 

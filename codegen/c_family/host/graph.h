@@ -65,13 +65,15 @@ inline void Host::map_graph(const std::string& path, bool simple) {
   facts_.max_degree = g.max_degree;
 }
 
-/// For each vertex the offset of its first neighbour that is not below it.
-inline std::vector<u64> splits_of(const Graph& g) {
-  std::vector<u64> splits(g.universe);
+/// For each vertex the offsets of its first neighbour and of the first one that is not below it; and the last offset.
+inline std::vector<u64> halves_of(const Graph& g) {
+  std::vector<u64> halves(2 * g.universe + 1);
   for (u64 v = 0; v < g.universe; ++v) {
-    splits[v] = u64(std::lower_bound(g.arcs + g.offsets[v], g.arcs + g.offsets[v + 1], u32(v)) - g.arcs);
+    halves[2 * v] = g.offsets[v];
+    halves[2 * v + 1] = u64(std::lower_bound(g.arcs + g.offsets[v], g.arcs + g.offsets[v + 1], u32(v)) - g.arcs);
   }
-  return splits;
+  halves[2 * g.universe] = g.arc_count;
+  return halves;
 }
 
 /// Refuses what would lead the program out of bounds, and adds what the file leaves out.
@@ -91,7 +93,7 @@ inline void Host::check_graph(const std::string& path, Graph& g) {
     }
   }
   g.sources = keep(std::move(sources));
-  g.splits = keep(splits_of(g));
+  g.halves = keep(halves_of(g));
   for (u64 i = 0; g.vertex_list != nullptr && i < g.vertex_count; ++i) {
     if (g.vertex_list[i] >= g.universe) throw Failure{3, path + ": a vertex is out of range"};
   }
@@ -198,7 +200,7 @@ inline Graph Host::build_graph(List<u32, u32> edges, const u64* info, List<u32, 
   g.offsets = keep(std::move(offsets));
   g.arcs = keep(std::move(arcs));
   g.sources = keep(std::move(sources));
-  g.splits = keep(splits_of(g));
+  g.halves = keep(halves_of(g));
   g.vertex_list = keep(std::move(vertex_list));
   if (info != nullptr) g.info = keep(std::move(infos));
   return g;

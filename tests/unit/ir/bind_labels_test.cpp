@@ -18,7 +18,7 @@ LabelWords words(std::vector<std::string> known) {
   return {code, known};
 }
 
-constexpr const char* kText = R"(module loop "m" (%G: graph) {
+constexpr const char* kLabelled = R"(module loop "m" (%G: graph) {
   collect %n: sum i64 {
     for %u in vertices(%G) {
       if (label(%G, %u) == label_name("person")) {
@@ -31,7 +31,7 @@ constexpr const char* kText = R"(module loop "m" (%G: graph) {
 )";
 
 TEST(BindLabels, PutsCodesInPlaceOfWords) {
-  Parsed parsed(kText);
+  Parsed parsed(kLabelled);
   std::optional<Module> bound =
       bind_labels(parsed.context, *parsed.module, words({"city", "person"}), parsed.diagnostics);
   ASSERT_TRUE(bound);
@@ -41,7 +41,7 @@ TEST(BindLabels, PutsCodesInPlaceOfWords) {
 }
 
 TEST(BindLabels, UnknownWordsAreReportedWithTheNearest) {
-  Parsed parsed(kText);
+  Parsed parsed(kLabelled);
   EXPECT_FALSE(bind_labels(parsed.context, *parsed.module, words({"persons", "town"}), parsed.diagnostics));
   ASSERT_EQ(parsed.diagnostics.error_count(), 2U);
   const Diagnostic& first = parsed.diagnostics.all()[0];
@@ -52,7 +52,7 @@ TEST(BindLabels, UnknownWordsAreReportedWithTheNearest) {
 }
 
 TEST(BindLabels, NumbersAreNoWords) {
-  Parsed parsed(kText);
+  Parsed parsed(kLabelled);
   EXPECT_FALSE(bind_labels(parsed.context, *parsed.module, words({}), parsed.diagnostics));
   EXPECT_EQ(parsed.diagnostics.all()[0].hint, "the labels of this run are numbers");
 }

@@ -131,7 +131,7 @@ StoredRows labels_of(u64 universe, std::vector<u64>& words) {
 }
 
 struct Built {
-  std::vector<u64> offsets, splits, info, labels;
+  std::vector<u64> offsets, halves, info, labels;
   std::vector<u32> neighbors, sources, vertices;
   u64 max_degree = 0;
 };
@@ -159,7 +159,7 @@ Built build(const Rows& rows, u64 count, u64 universe, bool with_info, bool with
   b.values = values.data();
   Built built;
   built.offsets.resize(universe + 1);
-  built.splits.resize(universe);
+  built.halves.resize(2 * universe + 1);
   built.neighbors.resize(count);
   built.sources.resize(count);
   built.info.resize(with_info ? count : 0);
@@ -167,7 +167,7 @@ Built build(const Rows& rows, u64 count, u64 universe, bool with_info, bool with
   std::vector<u64> marks(words);
   std::vector<u32> mark_counts(words);
   b.offsets = built.offsets.data();
-  b.splits = built.splits.data();
+  b.halves = built.halves.data();
   b.neighbors = built.neighbors.data();
   b.sources = built.sources.data();
   b.info_words = with_info ? built.info.data() : nullptr;
@@ -203,8 +203,9 @@ Built expected(std::vector<Edge> list, u64 universe, bool with_info, bool with_l
   for (u64 rank = 0; rank <= universe; ++rank) {
     const auto before = [&](auto test) { return u64(std::count_if(list.begin(), list.end(), test)); };
     built.offsets.push_back(before([&](const Edge& edge) { return edge.source < rank; }));
+    built.halves.push_back(built.offsets[rank]);
     if (rank == universe) break;
-    built.splits.push_back(built.offsets[rank] +
+    built.halves.push_back(built.offsets[rank] +
                            before([&](const Edge& edge) { return edge.source == rank && edge.target < rank; }));
     const bool labelled = with_labels && rank % 3 == 0;
     if (with_labels) built.labels.push_back(labelled ? rank / 3 % 5 : u64(kNoLabel));
@@ -247,7 +248,7 @@ TEST(GraphBuildTest, IsTheGraphOfTheList) {
       ASSERT_EQ(built.offsets, wanted.offsets);
       ASSERT_EQ(built.neighbors, wanted.neighbors);
       ASSERT_EQ(built.sources, wanted.sources);
-      ASSERT_EQ(built.splits, wanted.splits);
+      ASSERT_EQ(built.halves, wanted.halves);
       ASSERT_EQ(built.info, wanted.info);
       ASSERT_EQ(built.labels, wanted.labels);
       ASSERT_EQ(built.vertices, wanted.vertices);

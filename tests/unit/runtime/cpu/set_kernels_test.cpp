@@ -74,11 +74,14 @@ void check_pair(Fixture& fixture, const SetKernels& kernels, const Ranks& a, con
   for (std::uint64_t i = 0; i < 3; ++i) ASSERT_EQ(counts[i], i == 1 ? 0 : common.size());
   ASSERT_EQ(kernels.count_pairs(pairs, 0, counts), 0u);
 
-  SetPair rows[] = {{pb, b.size(), nullptr, 1}, {pb, b.size(), nullptr, 0}, {pb, 0, nullptr, 1}};
-  const std::uint64_t begins[] = {0, 0};
-  const std::uint64_t ends[] = {0, a.size()};
-  ASSERT_EQ(kernels.count_rows(rows, 3, counts, pa, begins, ends), common.size());
-  for (std::uint64_t i = 0; i < 3; ++i) ASSERT_EQ(counts[i], i == 0 ? common.size() : 0);
+  for (const std::uint64_t step : {1, 2}) {
+    SetPair rows[] = {{pb, b.size(), nullptr, 1}, {pb, b.size(), nullptr, 0}, {pb, 0, nullptr, 1}};
+    // Row 1 is all of `a`; row 0 is empty.
+    const std::vector<std::uint64_t> places =
+        step == 1 ? std::vector<std::uint64_t>{0, 0, a.size()} : std::vector<std::uint64_t>{0, 0, 0, a.size()};
+    ASSERT_EQ(kernels.count_rows(rows, 3, counts, pa, places.data(), step), common.size());
+    for (std::uint64_t i = 0; i < 3; ++i) ASSERT_EQ(counts[i], i == 0 ? common.size() : 0);
+  }
 
   std::uint32_t* out = fixture.out.last(std::min(a.size(), b.size()) + 16);
   ASSERT_EQ(kernels.intersect(pa, a.size(), pb, b.size(), out), common.size());

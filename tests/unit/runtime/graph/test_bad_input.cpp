@@ -104,28 +104,29 @@ INSTANTIATE_TEST_SUITE_P(
                     BadCase{"bad_line_in_gz", gzip("1 2\n3 4\nx y\n"), 3, "found `x`"}),
     [](const testing::TestParamInfo<BadCase>& info) { return info.param.name; });
 
-const std::string kBanner = "%%MatrixMarket matrix coordinate ";
+const std::string kMatrixBanner = "%%MatrixMarket matrix coordinate ";
 
 INSTANTIATE_TEST_SUITE_P(
     Matrix, BadFile,
     testing::Values(
         BadCase{"dense", "%%MatrixMarket matrix array real general\n2 2\n1\n2\n", 1, "only `coordinate`"},
         BadCase{"vector", "%%MatrixMarket vector coordinate real general\n", 1, "expected a Matrix Market banner"},
-        BadCase{"field", kBanner + "quaternion general\n2 2 0\n", 1, "unknown field `quaternion`"},
-        BadCase{"symmetry", kBanner + "real odd\n2 2 0\n", 1, "unknown symmetry `odd`"},
-        BadCase{"no_size", kBanner + "pattern general\n% only this\n", 2, "ends before the size line"},
-        BadCase{"bad_size", kBanner + "pattern general\n3 x 1\n1 1\n", 2, "expected `rows columns entries`"},
-        BadCase{"not_square", kBanner + "pattern general\n%\n2 3 1\n1 3\n", 3, "not square: 2 rows, 3 columns"},
-        BadCase{"zero_based", kBanner + "pattern general\n2 2 2\n1 2\n0 1\n", 4, "index `0` is outside 1…2"},
-        BadCase{"past_the_end", kBanner + "pattern general\n2 2 2\n1 3\n0 1\n", 3, "index `3` is outside 1…2"},
-        BadCase{"too_few", kBanner + "pattern general\n2 2 2\n1 2\n", 2, "declares 2 entries, the file has 1"},
-        BadCase{"too_many", kBanner + "pattern general\n2 2 1\n1 2\n2 1\n", 2, "declares 1 entries, the file has 2"},
-        BadCase{"no_value", kBanner + "real general\n2 2 1\n1 2\n", 3, "2 columns, 3 are needed"},
-        BadCase{"claims_much", kBanner + "pattern general\n3 3 1000000000000000000\n1 2\n", 2,
+        BadCase{"field", kMatrixBanner + "quaternion general\n2 2 0\n", 1, "unknown field `quaternion`"},
+        BadCase{"symmetry", kMatrixBanner + "real odd\n2 2 0\n", 1, "unknown symmetry `odd`"},
+        BadCase{"no_size", kMatrixBanner + "pattern general\n% only this\n", 2, "ends before the size line"},
+        BadCase{"bad_size", kMatrixBanner + "pattern general\n3 x 1\n1 1\n", 2, "expected `rows columns entries`"},
+        BadCase{"not_square", kMatrixBanner + "pattern general\n%\n2 3 1\n1 3\n", 3, "not square: 2 rows, 3 columns"},
+        BadCase{"zero_based", kMatrixBanner + "pattern general\n2 2 2\n1 2\n0 1\n", 4, "index `0` is outside 1…2"},
+        BadCase{"past_the_end", kMatrixBanner + "pattern general\n2 2 2\n1 3\n0 1\n", 3, "index `3` is outside 1…2"},
+        BadCase{"too_few", kMatrixBanner + "pattern general\n2 2 2\n1 2\n", 2, "declares 2 entries, the file has 1"},
+        BadCase{"too_many", kMatrixBanner + "pattern general\n2 2 1\n1 2\n2 1\n", 2,
+                "declares 1 entries, the file has 2"},
+        BadCase{"no_value", kMatrixBanner + "real general\n2 2 1\n1 2\n", 3, "2 columns, 3 are needed"},
+        BadCase{"claims_much", kMatrixBanner + "pattern general\n3 3 1000000000000000000\n1 2\n", 2,
                 "declares 1000000000000000000 entries, the file has 1"},
-        BadCase{"claims_many_rows", kBanner + "pattern general\n4000000000 4000000000 1\n1 2\n", 2,
+        BadCase{"claims_many_rows", kMatrixBanner + "pattern general\n4000000000 4000000000 1\n1 2\n", 2,
                 "declares 4000000000 rows for 1 entries", ErrorKind::Resource},
-        BadCase{"too_many_rows", kBanner + "pattern general\n5000000000 5000000000 1\n1 2\n", 2,
+        BadCase{"too_many_rows", kMatrixBanner + "pattern general\n5000000000 5000000000 1\n1 2\n", 2,
                 "at most 4294967294 vertices", ErrorKind::Resource}),
     [](const testing::TestParamInfo<BadCase>& info) { return info.param.name; });
 

@@ -163,20 +163,23 @@ TEST(Sources, AreAlignedWithNeighbors) {
   }
 }
 
-TEST(Splits, AreWhereNeighborsStopToBeBelow) {
+TEST(Halves, MeetWhereNeighborsStopToBeBelow) {
   std::vector<Edge> edges = {{3, 1}, {0, 4}, {3, 1}, {3, 0}, {3, 3}, {3, 5}, {5, 2}};
   for (std::uint32_t target = 0; target < 60; ++target) edges.push_back({40, target});
   const Columns columns(edges);
   Graph graph = build(columns.input(identity(64)));
-  EXPECT_EQ(graph.view().splits, nullptr);
-  ASSERT_TRUE(ensure_splits(graph));
-  ASSERT_TRUE(ensure_splits(graph));
+  EXPECT_EQ(graph.view().halves, nullptr);
+  ASSERT_TRUE(ensure_halves(graph));
+  ASSERT_TRUE(ensure_halves(graph));
   const GraphView view = graph.view();
   for (std::uint64_t vertex = 0; vertex < view.universe; ++vertex) {
     std::uint64_t split = view.offsets[vertex];
     while (split < view.offsets[vertex + 1] && view.neighbors[split] < vertex) ++split;
-    EXPECT_EQ(view.splits[vertex], split) << vertex;
+    EXPECT_EQ(view.halves[2 * vertex], view.offsets[vertex]) << vertex;
+    EXPECT_EQ(view.halves[2 * vertex + 1], split) << vertex;
   }
+  EXPECT_EQ(view.halves[2 * view.universe], view.arc_count);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(view.halves) % 16, 0U);
 }
 
 TEST(GraphOfRows, LiesWhereItsRowsLie) {

@@ -17,8 +17,8 @@ std::uint64_t degree(const GraphView& view, std::uint64_t rank) { return view.of
 double squares(const GraphView& view, Halves halves) {
   double sum = 0;
   for (std::uint64_t rank = 0; rank < view.universe; ++rank) {
-    const double below = static_cast<double>(view.splits[rank] - view.offsets[rank]);
-    const double above = static_cast<double>(view.offsets[rank + 1] - view.splits[rank]);
+    const double below = static_cast<double>(view.halves[2 * rank + 1] - view.offsets[rank]);
+    const double above = static_cast<double>(view.offsets[rank + 1] - view.halves[2 * rank + 1]);
     sum += halves == Halves::Lower ? below * below : above * above;
   }
   return sum;

@@ -1,0 +1,98 @@
+// Graphs as generated C-family programs read them, on host and device.
+#pragma once
+
+#include "runtime/common/prelude.h"
+
+namespace matcha_program {
+
+/// Words that are read at once.
+struct alignas(16) WordPair {
+  u64 first, second;
+};
+
+/// The field order of runtime/abi.h.
+struct HashSlot {
+  u64 vertex, begin, end;
+};
+struct Graph {
+  u64 universe, arc_count;
+  const u64* offsets;
+  const u32* arcs;
+  const u32* sources;
+  const void* info;
+  const i64* labels;
+  const u32* vertex_list;
+  u64 vertex_count;
+  const i64* original_ids;
+  u64 max_degree;
+  const HashSlot* slots;
+  u64 slot_mask;
+  const u64* halves;
+};
+/// A graph that has offsets and no hash index, as all have but those that a program builds of few, sparse ids: what
+/// finds neighbours in it is half the text.
+struct CsrGraph : Graph {
+  CsrGraph() = default;
+  MATCHA_MEMBER CsrGraph(const Graph& graph) : Graph(graph) {}
+};
+
+/// As `hash_place` of runtime/abi.h.
+MATCHA_FN u64 hash_of(u64 vertex) { return (vertex * 0x9E3779B97F4A7C15ull) >> 32; }
+
+struct ArcRange {
+  u64 begin, end;
+};
+MATCHA_FN ArcRange arcs_of(const CsrGraph& g, u32 v) { return {g.offsets[v], g.offsets[v + 1]}; }
+MATCHA_FN ArcRange arcs_of(const Graph& g, u32 v) {
+  if (g.slots == nullptr) return {g.offsets[v], g.offsets[v + 1]};
+  for (u64 at = hash_of(v) & g.slot_mask;; at = (at + 1) & g.slot_mask) {
+    if (g.slots[at].vertex == v) return {g.slots[at].begin, g.slots[at].end};
+    if (g.slots[at].vertex == ~0ull) return {0, 0};
+  }
+}
+template <typename G>
+MATCHA_FN List<u32> neighbors(const G& g, u32 v) {
+  ArcRange range = arcs_of(g, v);
+  return {g.arcs + range.begin, range.end - range.begin};
+}
+/// The host sees to it that `halves` is there, and that the graph has no loops where the neighbours above are read.
+MATCHA_FN List<u32> lower_neighbors(const Graph& g, u32 v) {
+  const WordPair half = *reinterpret_cast<const WordPair*>(g.halves + 2 * u64(v));
+  return {g.arcs + half.first, half.second - half.first};
+}
+MATCHA_FN List<u32> upper_neighbors(const Graph& g, u32 v) {
+  const u64* half = g.halves + 2 * u64(v) + 1;
+  return {g.arcs + half[0], half[1] - half[0]};
+}
+/// Edge information of vertices or truth values, which has words of 8 bytes like all of it.
+template <typename T>
+struct InfoList {
+  using Value = T;
+  const u64* data;
+  u64 size;
+  MATCHA_MEMBER T at(u64 i) const { return T(data[i]); }
+  MATCHA_MEMBER InfoList part(u64 begin, u64 end) const { return {data + begin, end - begin}; }
+};
+template <typename T, typename G>
+MATCHA_FN auto edge_info(const G& g, u32 v) {
+  ArcRange range = arcs_of(g, v);
+  u64 size = range.end - range.begin;
+  if constexpr (sizeof(T) == 8) {
+    return List<T>{static_cast<const T*>(g.info) + range.begin, size};
+  } else {
+    return InfoList<T>{static_cast<const u64*>(g.info) + range.begin, size};
+  }
+}
+/// The host sees to it that `vertex_list` and, where edges are walked, `sources` are there.
+MATCHA_FN List<u32> vertices(const Graph& g) { return {g.vertex_list, g.vertex_count}; }
+MATCHA_FN List<u32, u32> edges(const Graph& g) { return {g.sources, g.arc_count, {g.arcs, g.arc_count}}; }
+template <typename G>
+MATCHA_FN bool has_edge(const G& g, u32 u, u32 v) {
+  return contains(neighbors(g, u), v);
+}
+MATCHA_FN i64 max_degree(const Graph& g) { return i64(g.max_degree); }
+
+/// The label of a vertex without one (runtime/graph/labels.h).
+inline constexpr i64 kNoLabel = -9223372036854775807ll - 1;
+
+}  // namespace matcha_program
