@@ -51,6 +51,21 @@ void LaneLoops::loop(const ir::For& s) {
   });
 }
 
+const ir::For* LaneLoops::second_of(const ir::For& first) const {
+  const ir::Block* block = first.body;
+  while (!block->body.empty()) {
+    for (const ir::Stmt* stmt : block->body.first(block->body.size() - 1)) {
+      if ((stmt->kind != Kind::Let && stmt->kind != Kind::Store) || !alone(*stmt, 0)) return nullptr;
+    }
+    const ir::Stmt* last = block->body.back();
+    if (const ir::For* loop = ir::as<ir::For>(last)) return contains(*loop) ? loop : nullptr;
+    const ir::If* branch = ir::as<ir::If>(last);
+    if (branch == nullptr || branch->maybe_else != nullptr || !alone(*branch->cond)) return nullptr;
+    block = branch->then_body;
+  }
+  return nullptr;
+}
+
 /// True if one lane can do it alone, with at most `levels` loops in one another.
 bool LaneLoops::alone(const ir::Block& b, int levels) const {
   return std::all_of(b.body.begin(), b.body.end(), [&](const ir::Stmt* stmt) { return alone(*stmt, levels); });

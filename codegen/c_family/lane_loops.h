@@ -17,6 +17,9 @@ class LaneLoops {
   LaneLoops(const ir::Facts& facts, const ir::Region& region);
 
   bool contains(const ir::For& loop) const { return loops_.contains(&loop); }
+  /// The loop over a set of bits of each item of `first` that the lanes share, if everything else in `first` is what it
+  /// needs, so that they may walk pairs of items instead; null if not.
+  const ir::For* second_of(const ir::For& first) const;
   /// True for a sum of which each lane has a part, because one of these loops adds to it.
   bool adds_to(const ir::Var* sum) const { return sums_.contains(sum); }
 

@@ -81,7 +81,8 @@ class WorkerEmitter {
   void loop_body(const ir::For& loop, const std::vector<std::string>& lists, const std::string& index);
   /// Binds the lists of a loop to names, so that they are derived once.
   std::vector<std::string> bind_lists(const ir::For& loop);
-  void bind_items(const ir::For& loop, const std::vector<std::string>& lists, const std::string& index);
+  void bind_items(const ir::For& loop, const std::vector<std::string>& lists, const std::string& index,
+                  std::string_view specifier = "");
   void bind_position(const ir::For& s, const std::string& walk);
   std::string length(const ir::For& loop, const std::vector<std::string>& lists);
   void leave(std::string_view call, const std::string& walk, const std::string& index);
@@ -99,6 +100,10 @@ class WorkerEmitter {
   /// Opens the loop that takes as many positions at a time as there are lanes; gives the name of the first of them.
   std::string lane_steps(const ir::For& loop, const std::string& index, const std::string& begin,
                          const std::string& end, bool outermost);
+  /// A loop over `first` and one over bits inside it whose pairs of items the lanes take side by side.
+  void pair_loop(const ir::For& first, const ir::For& second, bool on_spine);
+  /// What is known of an item of `first`, in front of `second`; with `count`, the name of how many items `second` has.
+  void until_second(const ir::Block& b, const ir::For& second, const std::string& count);
   void sides(const FlatLoop& flat);
   /// What a lane does before its count: all of it when nothing is counted.
   void until_count(const ir::Block& b, const FlatLoop& flat);
@@ -111,6 +116,7 @@ class WorkerEmitter {
   using Parts = std::vector<std::pair<const ir::Var*, std::string>>;
   /// Declares what an innermost loop of one lane counts, for the lane's shares are too many for registers.
   Parts begin_parts(const ir::For& loop, int number);
+  void end_parts(const Parts& parts);
 
   const ir::Module& module_;
   const Spelling& spelling_;

@@ -32,6 +32,9 @@ void WorkerEmitter::resumable(const ir::Stmt& s) {
 
 void WorkerEmitter::spine_loop(const ir::For& loop) {
   if (const FlatLoop* flat = flat_loops_ ? flat_loops_->find(loop) : nullptr) return flat_loop(loop, *flat, true);
+  if (const ir::For* second = lane_loops_ ? lane_loops_->second_of(loop) : nullptr) {
+    return pair_loop(loop, *second, true);
+  }
   const bool bits = loop.lists[0]->type->bits;
   std::vector<std::string> lists = bind_lists(loop);
   std::string index = fmt::format("at{}", level_);
@@ -67,6 +70,9 @@ void WorkerEmitter::spine_loop(const ir::For& loop) {
 }
 
 void WorkerEmitter::loop(const ir::For& s) {
+  if (const ir::For* second = lane_loops_ && !alone_ ? lane_loops_->second_of(s) : nullptr) {
+    return pair_loop(s, *second, false);
+  }
   if (s.lists[0]->type->bits) return bit_loop(s);
   if (const FlatLoop* flat = flat_loops_ ? flat_loops_->find(s) : nullptr) return flat_loop(s, *flat, false);
   ++depth_;
@@ -102,10 +108,7 @@ void WorkerEmitter::bit_loop(const ir::For& s) {
   set_alone(before);
   out_.close();
   --depth_;
-  for (const auto& [sum, part] : parts) {
-    out_.line(fmt::format("{} += {};", shared_counts_.contains(sum) ? share(sum) : accumulator(sum) + "lanes", part));
-    parts_.erase(sum);
-  }
+  end_parts(parts);
 }
 
 void WorkerEmitter::loop_body(const ir::For& loop, const std::vector<std::string>& lists, const std::string& index) {
@@ -126,16 +129,17 @@ std::vector<std::string> WorkerEmitter::bind_lists(const ir::For& loop) {
   return bound;
 }
 
-void WorkerEmitter::bind_items(const ir::For& loop, const std::vector<std::string>& lists, const std::string& index) {
+void WorkerEmitter::bind_items(const ir::For& loop, const std::vector<std::string>& lists, const std::string& index,
+                               std::string_view specifier) {
   std::size_t var = 0;
   for (std::size_t i = 0; i < lists.size(); ++i) {
     for (std::size_t column = 0; column < loop.lists[i]->type->columns.size(); ++column, ++var) {
-      out_.line(fmt::format("const {} {} = item<{}>({}, {});", Expressions::type(loop.vars[var]->type),
+      out_.line(fmt::format("{}const {} {} = item<{}>({}, {});", specifier, Expressions::type(loop.vars[var]->type),
                             names_.of(loop.vars[var]), column, lists[i], index));
     }
   }
   if (loop.maybe_index != nullptr)
-    out_.line(fmt::format("const i64 {} = i64({});", names_.of(loop.maybe_index), index));
+    out_.line(fmt::format("{}const i64 {} = i64({});", specifier, names_.of(loop.maybe_index), index));
 }
 
 void WorkerEmitter::bind_position(const ir::For& s, const std::string& walk) {

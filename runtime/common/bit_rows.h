@@ -140,7 +140,7 @@ class BitRowMaker : public BitSets<Group> {
   /// Each lane looks up some of `near`.
   template <typename A, typename B>
   MATCHA_MEMBER static void scatter_row(Group group, const A& list, const B& near, u64* row) {
-    for (u64 k = group.lane; k < words_for(list.size); k += Group::kWidth) row[k] = 0;
+    MATCHA_ROLLED for (u64 k = group.lane; k < words_for(list.size); k += Group::kWidth) row[k] = 0;
     group.sync();
     for (u64 j = group.lane; j < near.size; j += Group::kWidth) {
       u64 i = position(list, near.at(j));

@@ -26,6 +26,12 @@ class BitSets : public Checked<Group> {
   MATCHA_MEMBER OwnWalk<Group, A> walk_own(const A& set, u32 lanes) const {
     return {walk_bits(set), lanes, 0, -1};
   }
+  /// A walk over the items of all lanes, of which this one has `own`, and tells `carried` of them.
+  MATCHA_MEMBER PairWalk<Group> walk_pairs(u32 own, u32 carried) const {
+    const u32 end = up_to(group_, own);
+    const u32 taken = larger(Group::bits(group_.ballot(end <= PairWalk<Group>::kMany)), 1u);
+    return {group_, carried, end - own, end, taken, group_.from(end, taken - 1), 0, false, 0, 0, 0, 0};
+  }
   /// Which of `lanes` have the flag; all come together here.
   MATCHA_MEMBER static u32 among(u32 lanes, bool flag) { return Group::among(lanes, flag); }
 
@@ -33,7 +39,7 @@ class BitSets : public Checked<Group> {
   template <typename A>
   MATCHA_MEMBER i64 share_bits(const A& set) const {
     u32 count = 0;
-    for (u32 k = group_.lane; k < set.words; k += Group::kWidth) count += bit_count(set.word(k));
+    MATCHA_ROLLED for (u32 k = group_.lane; k < set.words; k += Group::kWidth) count += bit_count(set.word(k));
     return count;
   }
   /// The number of positions. Of a few words, each lane counts all: that takes less than adding up shares.
@@ -41,7 +47,7 @@ class BitSets : public Checked<Group> {
   MATCHA_MEMBER i64 size_of_bits(const A& set) const {
     constexpr u32 kFew = 4;
     if (Group::kWidth == 1 || set.words <= kFew) return count_bits(set);
-    return i64(group_.total(u64(share_bits(set))));
+    return i64(group_.total(u32(share_bits(set))));
   }
 
   template <typename A>

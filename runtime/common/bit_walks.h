@@ -1,10 +1,23 @@
-// Walks over the positions of a set of bits: by one thread, by lanes of a group each over its own, or by all of them
-// over one.
+// Walks over the positions of sets of bits: by one thread, by lanes of a group each over its own, or by all of them
+// over one, or over many as if they were one.
 #pragma once
 
 #include "runtime/common/bits.h"
+#include "runtime/common/lane_search.h"
 
 namespace matcha_program {
+
+/// Position number `n` of a set that has more.
+template <typename A>
+MATCHA_FN i64 nth_position(const A& set, u32 n) {
+  u32 k = 0;
+  u64 word = set.word(0);
+  MATCHA_ROLLED for (u32 count = bit_count(word); n >= count; count = bit_count(word)) {
+    n -= count;
+    word = set.word(++k);
+  }
+  return i64(k * kWordBits + nth_bit(word, n));
+}
 
 /// A walk over the positions of a set: `while (walk.next())` one is at `position`, the `index`th.
 template <typename A>
@@ -87,6 +100,37 @@ struct LaneWalk {
     lanes = Group::among(lanes, more);
     if (more) position = i64((word - 1) * kWordBits + nth_bit(bits, u32(index) - before));
     return more;
+  }
+};
+
+/// The lanes of a group, each of which has so many items of its own, walk the items of all of them: a lane with few
+/// items keeps none waiting (a worklist of parent and child: gMatch, PVLDB 2026). Where they are many, only those of
+/// the first lanes, so that the group soon looks around again.
+template <typename Group>
+struct PairWalk {
+  static constexpr u32 kMany = 8 * Group::kWidth;
+  Group group;
+  u32 carried;  ///< What the lane tells of its items.
+  u32 begin;    ///< Of the lane's own items among those of all.
+  u32 end;
+  u32 taken;   ///< Lanes whose items are walked.
+  u32 all;     ///< Items of those.
+  u32 at;      ///< The next of them.
+  bool there;  ///< Whether the lane is at one now, and then:
+  u32 owner;   ///< the lane that has it,
+  u32 first;   ///< what that one carries,
+  u32 rank;    ///< which of its items it is,
+  u32 lanes;   ///< and the lanes that are at one.
+  MATCHA_MEMBER bool next() {
+    if (at >= all) return false;
+    const u32 item = at + group.lane;
+    at += Group::kWidth;
+    there = item < all;
+    owner = lanes_below(group, end, item + 1);
+    first = group.from(carried, owner);
+    rank = item - group.from(begin, owner);
+    lanes = Group::among(group.mask, there);
+    return true;
   }
 };
 

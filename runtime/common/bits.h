@@ -52,9 +52,6 @@ MATCHA_FN u32 nth_bit(u64 word, u32 n) {
   return place;
 }
 
-struct alignas(16) WordPair {
-  u64 first, second;
-};
 template <typename A>
 MATCHA_FN WordPair single_words(const A& set, u32 k) {
   return {set.word(k), set.word(k + 1)};

@@ -2,7 +2,7 @@
 // Scalars of generated code are equal in all lanes of a group; set operations share the items among the lanes.
 #pragma once
 
-#include "runtime/common/prelude.h"
+#include "runtime/common/graphs.h"
 
 namespace matcha_program {
 
@@ -49,6 +49,13 @@ struct Group {
     for (u32 step = width / 2; step > 0; step /= 2) value += __shfl_xor_sync(mask, value, step, width);
     return value;
   }
+  MATCHA_MEMBER u32 total(u32 value) const {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(mask, value);
+#else
+    return u32(total(u64(value)));
+#endif
+  }
   MATCHA_MEMBER i128 total_wide(i128 value) const {
     for (u32 step = width / 2; step > 0; step /= 2) {
       u64 low = __shfl_xor_sync(mask, u64(value), step, width);
@@ -81,6 +88,7 @@ struct Group {
     return value;
   }
   MATCHA_MEMBER u64 total(u64 value) const { return value; }
+  MATCHA_MEMBER u32 total(u32 value) const { return value; }
   MATCHA_MEMBER i128 total_wide(i128 value) const { return value; }
   MATCHA_MEMBER static u64 now() { return __builtin_ia32_rdtsc(); }
   MATCHA_MEMBER static u32 bits(u32 word) { return u32(__builtin_popcount(word)); }

@@ -106,7 +106,7 @@ struct Launch {
   Deal deal;                ///< Tiles of arcs in the place of chunks, when `deal.tile` is not 0.
   u64 device;  ///< Chunks and tiles are dealt out to devices in turn: number c is for device c modulo `other_devices +
                ///< 1`.
-  u64 other_devices;  ///< Devices that share the region with this one.
+  u64 other_devices;  ///< Devices that share the region with this one; of a sample, as if they were there.
   u64 workers;
   u64 stealing;  ///< A `Stealing`; see `stealing_of`.
   u64 split;     ///< Loop levels whose remaining positions others may get; at most 3.
@@ -129,16 +129,13 @@ struct Launch {
   const RowArea* rows;  ///< One a sink; empty for those without rows.
 };
 
-/// Tiles that a worker takes at a time when several devices share a region.
-inline constexpr u64 kDealtTiles = 16;
-
 /// Where the `taken`th item of this device lies among those of all devices; they are dealt out in units of `unit`.
 MATCHA_FN u64 dealt(const Launch& launch, u64 taken, u64 unit) {
   return taken + (taken / unit * launch.other_devices + launch.device) * unit;
 }
-/// The same for tiles, which go to one device as they come and to several in units of kDealtTiles.
+/// The same for tiles, which go to one device as they come and to several in units of `deal.grab`.
 MATCHA_FN u64 dealt_tile(const Launch& launch, u64 taken) {
-  return launch.other_devices == 0 ? taken : dealt(launch, taken, kDealtTiles);
+  return launch.other_devices == 0 ? taken : dealt(launch, taken, launch.deal.grab);
 }
 /// Nothing fresh is left for this device.
 MATCHA_FN bool all_taken(const Launch& launch) {

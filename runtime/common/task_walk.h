@@ -142,7 +142,7 @@ class TaskWalk {
     const bool tiles = may_tile && launch_.deal.tile != 0;
     const u64 all = tiles ? launch_.deal.tiles : launch_.positions;
     const u64 count = !tiles                       ? launch_.chunk
-                      : launch_.other_devices != 0 ? kDealtTiles
+                      : launch_.other_devices != 0 ? launch_.deal.grab
                                                    : launch_.deal.share(smaller(taken_, all), launch_.workers);
     taken_ = atomic_add(&launch_.shared->next, count);
     const u64 begin = tiles ? dealt_tile(launch_, taken_) : dealt(launch_, taken_, count);

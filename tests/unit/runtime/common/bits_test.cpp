@@ -18,14 +18,14 @@ using Positions = std::set<i64>;
 
 /// A graph, and a part of its vertices.
 struct Case {
-  std::vector<u64> offsets, splits;
+  std::vector<u64> offsets, halves;
   std::vector<u32> arcs;
   std::vector<u32> list;
 
   Graph graph() const {
     Graph g{};
     g.offsets = offsets.data();
-    g.splits = splits.data();
+    g.halves = halves.data();
     g.arcs = arcs.data();
     return g;
   }
@@ -54,10 +54,12 @@ Case drawn(std::mt19937_64& random, int round) {
     std::set<u32> near;
     for (u64 k = 0; k < most; ++k) near.insert(u32(random() % vertices));
     near.erase(v);
-    c.splits.push_back(c.arcs.size() + u64(std::distance(near.begin(), near.lower_bound(v))));
+    c.halves.push_back(c.arcs.size());
+    c.halves.push_back(c.arcs.size() + u64(std::distance(near.begin(), near.lower_bound(v))));
     c.arcs.insert(c.arcs.end(), near.begin(), near.end());
     c.offsets.push_back(c.arcs.size());
   }
+  c.halves.push_back(c.arcs.size());
   const u64 size = round % 3 == 0 ? random() % 12 : random() % vertices;
   std::set<u32> list;
   for (u64 k = 0; k < size; ++k) list.insert(u32(random() % vertices));
@@ -141,7 +143,42 @@ class Lane {
     i64 expected = 0;
     for (i64 position : wanted) expected += position + 1;
     expect(w.gather(sum) == expected);
-    if constexpr (width > 1) check_below_each(w, set, wanted);
+    if constexpr (width > 1) {
+      check_below_each(w, set, wanted);
+      check_pairs(w, set, wanted);
+    }
+  }
+
+  /// Each position with each in front of it comes to one lane.
+  template <typename W, typename A>
+  void check_pairs(const W& w, const A& set, const Positions& wanted) {
+    const std::vector<i64> positions(wanted.begin(), wanted.end());
+    i64 sum = 0, expected = 0, before = 0;
+    for (u64 from = 0; from < positions.size();) {
+      u32 own = 0, first = 0;
+      const u64 at = from + w.lane();
+      if (at < positions.size()) {
+        first = u32(nth_position(set, u32(at)));
+        expect(i64(first) == positions[at]);
+        own = u32(count_bits(bits_below(set, i64(first))));
+      }
+      auto pairs = w.walk_pairs(own, first);
+      while (pairs.next()) {
+        expect(pairs.there == ((pairs.lanes >> (threadIdx.x & 31) & 1) != 0));
+        if (!pairs.there) continue;
+        expect(i64(pairs.first) == positions[from + pairs.owner]);
+        const i64 second = nth_position(bits_below(set, i64(pairs.first)), pairs.rank);
+        expect(second == positions[pairs.rank]);
+        sum += (i64(pairs.first) + 7) * (second + 1);
+      }
+      expect(pairs.taken != 0 && (pairs.all <= pairs.kMany || pairs.taken == 1));
+      from += pairs.taken;
+    }
+    for (i64 position : positions) {
+      expected += (position + 7) * before;
+      before += position + 1;
+    }
+    expect(w.gather(sum) == expected);
   }
 
   /// At each of its positions, a lane walks those in front of it: some have none, some many.
