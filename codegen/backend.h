@@ -61,11 +61,11 @@ struct RunOptions {
   std::function<bool(const Rows&)> on_rows;
 };
 
-/// Why a run ended before its end.
-enum class Ending { Complete, Stopped, Deadline, RowsRefused };
+/// Why a run ended before its end; Sampled: it walked a part of the work, as its back end was told to.
+enum class Ending { Complete, Stopped, Deadline, RowsRefused, Sampled };
 
 /// The results in the order of `return`. Unless `ending` is Complete they cover only what was done until then, and may
-/// be missing (`values` shorter than the results) when the run ended before they came to be.
+/// be missing (`values` shorter than the results) when the run ended before they came to be. A sample has none.
 struct RunResult {
   std::vector<ResultValue> values;
   Ending ending = Ending::Complete;

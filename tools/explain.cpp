@@ -13,6 +13,7 @@
 #include "tools/compile.h"
 #include "tools/explanation.h"
 #include "tools/explanation_page.h"
+#include "tools/gpu.h"
 #include "tools/graph_sketch.h"
 #include "tools/loop_counts.h"
 #include "tools/loop_estimates.h"
@@ -20,6 +21,8 @@
 #include "tools/pattern_source.h"
 #include "tools/run_report.h"
 #include "tools/session.h"
+#include "tools/tuned_schedules.h"
+#include "tools/tuner.h"
 #include "tools/verbs.h"
 #include "tools/vertex_order.h"
 
@@ -174,7 +177,35 @@ class Explain {
     if (code != ExitCode::Ok) return code;
     found_.order = report.text();
     if (report.by_degree) found_.times.emplace_back("order", report.ms);
+    find_schedule();
     return code;
+  }
+
+  /// Finds the schedule that `run --tune` takes, if one is remembered for the device that it chooses.
+  void find_schedule() {
+    const TunedSchedules schedules = TunedSchedules::standard();
+    if (schedules.empty()) return;
+    const bool on_gpu = gpu_problem().empty();
+    std::string text(compilation_.text());
+    std::vector<std::string> plans;
+    if (of_pattern()) {
+      if (options_.pattern.plan != 1) return;
+      frontend::pattern::GraphSketch sketch =
+          sketch_of(bound_.inputs.graphs.at(bound_.main_graph), *bound_.inputs.dictionary);
+      if (on_gpu) sketch.device = frontend::pattern::Device::Gpu;
+      for (std::size_t plan = 1; plan <= kTunedPlans; ++plan) {
+        const std::optional<frontend::pattern::PatternProgram> program = pattern_->write_plan(plan, sketch);
+        if (!program) break;
+        if (plan == 1) text = program->text;
+        if (plan > 1) plans.push_back(program->text);
+      }
+    }
+    TuningSubject subject{options_.compile, options_.bind, bound_, text, plans};
+    subject.order = options_.order;
+    subject.on_gpu = on_gpu;
+    subject.threads = options_.threads;
+    const std::optional<Tuning> kept = schedules.load(tuning_key(subject));
+    if (kept) found_.schedule = schedule_text(kept->chosen);
   }
 
   ExitCode compile() {

@@ -31,6 +31,7 @@ struct Explanation {
   // With inputs only.
   std::vector<std::string> graphs;  ///< What was loaded, a line each.
   std::string order;                ///< By what vertices are ranked, and why.
+  std::string schedule;             ///< That `run --tune` takes; empty: none is remembered.
   bool ran = false;
   std::string answer;  ///< Empty if it is a list.
   std::string simd;

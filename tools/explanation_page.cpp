@@ -61,6 +61,9 @@ std::string counted_section(const Explanation& all) {
   }
   for (const std::string& graph : all.graphs) out += paragraph(graph, "quiet");
   if (!all.order.empty()) out += paragraph("Vertices are ranked " + all.order + ".", "quiet");
+  if (!all.schedule.empty()) {
+    out += paragraph("run --tune takes a schedule that it remembers: " + all.schedule + ".", "quiet");
+  }
   return out;
 }
 

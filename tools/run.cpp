@@ -46,8 +46,6 @@ struct RunVerbOptions {
   std::optional<double> timeout;
 };
 
-/// Plans of a pattern that `--tune` compares.
-constexpr std::size_t kMostPlans = 4;
 /// Name of the program that `--pattern` writes.
 constexpr const char* kPatternFile = "<pattern>";
 
@@ -170,7 +168,7 @@ class Run {
     ExitCode code = pattern_->write(streams(), sketch);
     if (code != ExitCode::Ok) return code;
     if (!options_.json) console_.note(report_.pattern);
-    for (std::size_t plan = options_.pattern.plan + 1; options_.tune && plan <= kMostPlans; ++plan) {
+    for (std::size_t plan = options_.pattern.plan + 1; options_.tune && plan <= kTunedPlans; ++plan) {
       const std::optional<frontend::pattern::PatternProgram> other = pattern_->write_plan(plan, sketch);
       if (!other) break;
       other_plans_.push_back(other->text);
@@ -247,6 +245,7 @@ class Run {
   /// With `--tune`: finds the schedule that an earlier run found best, or the best of a few now, and takes it.
   ExitCode tune() {
     if (!options_.tune) return ExitCode::Ok;
+    order_switch_.emplace(bound_);
     const TunedSchedules kept = TunedSchedules::standard();
     const std::string key = tuning_key();
     ScheduleChoice choice;
@@ -270,23 +269,14 @@ class Run {
   }
 
   std::string tuning_key() const {
-    TuningKey key;
-    for (std::string_view text : {std::string_view(matcha_version()), compilation_->text(),
-                                  std::string_view(options_.compile.entry), std::string_view(options_.compile.passes),
-                                  std::string_view(options_.backend), std::string_view(options_.simd)}) {
-      key.add(text);
-    }
-    for (const auto* words :
-         {&options_.compile.disabled, &options_.bind.inputs, &options_.bind.params, &other_plans_}) {
-      for (const std::string& word : *words) key.add(word);
-      key.add("|");
-    }
-    for (const auto& [name, graph] : bound_.inputs.graphs) key.add(graph);
-    const codegen::CudaOptions& gpu = options_.gpu;
-    key.add(on_gpu_ ? gpu_name() : fmt::format("cpu {}", report_.threads));
-    key.add(fmt::format("{} {} {} {} {}", gpu.group, static_cast<int>(gpu.steal), static_cast<int>(gpu.search),
-                        static_cast<int>(gpu.stack), gpu.gpus));
-    return key.text();
+    TuningSubject subject{options_.compile, options_.bind, bound_, compilation_->text(), other_plans_};
+    subject.order = options_.order;
+    subject.backend = options_.backend;
+    subject.simd = options_.simd;
+    subject.on_gpu = on_gpu_;
+    subject.threads = report_.threads;
+    subject.gpu = options_.gpu;
+    return tools::tuning_key(subject);
   }
 
   TuningTask tuning_task() {
@@ -300,6 +290,12 @@ class Run {
     task.plans = other_plans_;
     const auto main_graph = bound_.inputs.graphs.find(bound_.main_graph);
     if (main_graph != bound_.inputs.graphs.end()) task.positions = main_graph->second.vertex_count();
+    constexpr std::uint64_t kMostArcs = std::uint64_t{1} << 28;  // There are two graphs then.
+    task.may_rank = report_.order.could && (report_.order.may_gain || !other_plans_.empty()) &&
+                    main_graph != bound_.inputs.graphs.end() && main_graph->second.view().arc_count <= kMostArcs;
+    task.rank = [this](bool by_degree, Compilation& compilation) {
+      return order_switch_->set(by_degree, compilation, labels_);
+    };
     task.run = [this](codegen::Executable& executable, std::chrono::steady_clock::time_point deadline) {
       codegen::RunOptions run = run_options();
       run.deadline = std::min(deadline, run.deadline.value_or(deadline));
@@ -313,11 +309,28 @@ class Run {
   ExitCode take(const ScheduleChoice& choice) {
     gpu_ = choice.gpu;
     compile_.disabled.insert(compile_.disabled.end(), choice.disabled.begin(), choice.disabled.end());
-    if (choice.plan < 2) return ExitCode::Ok;
-    renew_compilation();
-    compilation_->take(other_plans_[choice.plan - 2]);
-    const ExitCode code = compilation_->check();
-    return code == ExitCode::Ok ? compilation_->lower() : code;
+    ExitCode code = ExitCode::Ok;
+    if (choice.plan >= 2) {
+      renew_compilation();
+      compilation_->take(other_plans_[choice.plan - 2]);
+      code = compilation_->check();
+      if (code == ExitCode::Ok) code = compilation_->lower();
+    }
+    if (code == ExitCode::Ok) rank(choice.by_degree);
+    return code;
+  }
+
+  /// By degree only where that cannot be told, whatever was remembered.
+  void rank(bool by_degree) {
+    const double ms = order_switch_->set(by_degree, *compilation_, labels_);
+    if (by_degree && ms >= 0) {
+      report_.order.by_degree = true;
+      report_.order.halves = order_switch_->halves();
+      report_.order.why = "as --tune found";
+      report_.order.ms += ms;
+      report_.load_ms += ms;
+    }
+    order_switch_.reset();
   }
 
   codegen::RunOptions run_options() const {
@@ -424,6 +437,7 @@ class Run {
   BindPlan plan_;
   BoundInputs bound_;
   passes::LabelWords labels_;
+  std::optional<OrderSwitch> order_switch_;  ///< While schedules are timed.
   std::unique_ptr<codegen::Backend> backend_;
   std::unique_ptr<codegen::Executable> executable_;
   std::optional<OutputFile> matches_file_;

@@ -75,6 +75,11 @@ TunedSchedules TunedSchedules::standard() {
   return TunedSchedules(kernels.empty() ? std::string() : (fs::path(kernels).parent_path() / "tuned").string());
 }
 
+bool TunedSchedules::empty() const {
+  std::error_code failure;
+  return folder_.empty() || fs::is_empty(folder_, failure) || failure;
+}
+
 std::optional<Tuning> TunedSchedules::load(const std::string& key) const {
   if (folder_.empty()) return std::nullopt;
   std::ifstream file(fs::path(folder_) / (key + ".json"), std::ios::binary);

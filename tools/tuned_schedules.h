@@ -55,6 +55,8 @@ class TunedSchedules {
   static TunedSchedules standard();
   explicit TunedSchedules(std::string folder) : folder_(std::move(folder)) {}
 
+  /// Nothing is remembered, so that no key need be made, which takes a pass over the graph.
+  bool empty() const;
   /// Nothing if there is no such file, or one that cannot be understood.
   std::optional<Tuning> load(const std::string& key) const;
   /// Gives why it could not, or nothing: that nothing is kept is no failure.

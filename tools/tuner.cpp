@@ -1,10 +1,15 @@
 #include "tools/tuner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <thread>
 
+#include "tools/gpu.h"
 #include "tools/position_sample.h"
+#include "tools/version.h"
 
 namespace matcha::tools {
 
@@ -12,9 +17,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Outermost positions that a sample has at least, if there are as many, and how many stand for one of them at most.
+/// Outermost positions that a sample has at least, if there are as many, and how many stand for one of them at most. A
+/// GPU has 8,448 groups of 32 (H200), or four times as many of 8, which all must have something to do most of the time:
+/// 32,768 vertices, each with its neighbours, are four for each group. That is 1% of 3 million vertices, and 0.1% of 33
+/// million or more.
 constexpr std::uint64_t kPositions = 1000;
+constexpr std::uint64_t kPositionsOnGpu = 1U << 15;
 constexpr std::uint64_t kMostStride = 1000;
+/// When such a sample takes too long, a GPU gets one of so many, so that long tasks are no reason to time nothing.
+constexpr std::uint64_t kFewPositionsOnGpu = 1U << 12;
 /// Nothing new is tried after so long; a run is stopped after so long.
 constexpr std::chrono::seconds kLongestTuning{20};
 constexpr std::chrono::seconds kLongestRun{2};
@@ -33,14 +44,20 @@ bool named(const std::map<std::string, T>& values, const std::string& word, T& v
 class Tuner {
  public:
   Tuner(const TuningTask& task, const Console& console) : task_(task), console_(console) {
-    tuning_.stride = static_cast<std::int64_t>(std::clamp<std::uint64_t>(task.positions / kPositions, 1, kMostStride));
+    take_positions(task_.on_gpu ? kPositionsOnGpu : kPositions);
   }
 
   Tuning run() {
     best_ms_ = timed({});
+    if (task_.on_gpu && too_long_ && !task_.stopped()) {
+      take_positions(kFewPositionsOnGpu);
+      tuning_.timed.clear();
+      best_ms_ = timed({});
+    }
     std::vector<ScheduleWords> plans;
     for (std::size_t i = 0; i < task_.plans.size(); ++i) plans.push_back({"--plan", std::to_string(i + 2)});
     round(plans);
+    if (task_.may_rank) round({{"--order", "degree"}});
     if (!task_.on_gpu) {
       if (uses_bits_) round({{"--disable-pass", "localize"}});
       return tuning_;
@@ -54,6 +71,12 @@ class Tuner {
   }
 
  private:
+  /// Takes samples of at least so many positions from now on.
+  void take_positions(std::uint64_t least) {
+    least_ = least;
+    tuning_.stride = static_cast<std::int64_t>(std::clamp<std::uint64_t>(task_.positions / least, 1, kMostStride));
+  }
+
   /// Tries each of these with the best so far.
   void round(const std::vector<ScheduleWords>& alternatives) {
     const ScheduleWords before = tuning_.chosen;
@@ -92,22 +115,34 @@ class Tuner {
     for (const passes::PassRun& run : compilation.pipeline().runs) {
       uses_bits_ = uses_bits_ || (run.changed && run.text.starts_with("localize"));
     }
-    const ir::Module sample = sample_positions(compilation.pipeline().module, compilation.context(), tuning_.stride);
+    const double rank_ms = task_.rank(choice.by_degree, compilation);
+    if (rank_ms < 0) return -1;
+    // A GPU walks a share of the very program that runs afterwards; on a CPU the program is made to walk less.
+    ir::Module sample = compilation.pipeline().module;
+    if (!task_.on_gpu) sample = sample_positions(sample, compilation.context(), tuning_.stride);
+    choice.gpu.sample = {static_cast<std::uint64_t>(tuning_.stride), least_};
     const std::unique_ptr<codegen::Backend> backend =
         task_.on_gpu ? codegen::make_cuda(choice.gpu) : make_backend(task_.backend);
     std::unique_ptr<codegen::Executable> executable;
     if (compilation.load_variant(sample, "tune", *backend, executable) != ExitCode::Ok) return -1;
     double least = -1;
+    too_long_ = false;
     for (int i = 0; i < kRuns; ++i) {
       const Stopwatch watch;
       const codegen::RunOutcome outcome = task_.run(*executable, Clock::now() + kLongestRun);
       const double ms = watch.ms();
       const codegen::RunResult* result = std::get_if<codegen::RunResult>(&outcome);
-      if (result == nullptr || result->ending != codegen::Ending::Complete) return least >= 0 ? least : -ms;
+      too_long_ = result != nullptr && result->ending == codegen::Ending::Deadline;
+      // The first run on a GPU also waits for its compiler, which may be what took so long.
+      if (task_.on_gpu && too_long_ && i == 0 && !task_.stopped()) continue;
+      const bool ended = result != nullptr &&
+                         (result->ending == codegen::Ending::Complete || result->ending == codegen::Ending::Sampled);
+      if (!ended) return least >= 0 ? least : -ms;
       const double taken = task_.on_gpu ? kernel_ms(*result) : ms;
       least = least < 0 ? taken : std::min(least, taken);
     }
-    return least;
+    // The sample's share of what is done once.
+    return least + rank_ms / static_cast<double>(tuning_.stride);
   }
 
   static double kernel_ms(const codegen::RunResult& result) {
@@ -120,7 +155,9 @@ class Tuner {
   const Console& console_;
   const Clock::time_point end_ = Clock::now() + kLongestTuning;
   Tuning tuning_;
+  std::uint64_t least_ = 0;  ///< Positions that a sample has, if there are as many.
   double best_ms_ = -1;
+  bool too_long_ = false;  ///< The last run was ended by kLongestRun.
   bool uses_bits_ = false;
 };
 
@@ -142,6 +179,7 @@ bool apply_words(const ScheduleWords& words, ScheduleChoice& choice) {
     if (option == "--steal") known = named(kSteals, value, choice.gpu.steal);
     if (option == "--search") known = named(kSearches, value, choice.gpu.search);
     if (option == "--stack") known = named(kStacks, value, choice.gpu.stack);
+    if (option == "--order" && value == "degree") known = choice.by_degree = true;
     if (option == "--disable-pass" && value == "localize") {
       known = true;
       choice.disabled.push_back(value);
@@ -149,6 +187,27 @@ bool apply_words(const ScheduleWords& words, ScheduleChoice& choice) {
     if (!known) return false;
   }
   return words.size() % 2 == 0;
+}
+
+std::string tuning_key(const TuningSubject& subject) {
+  TuningKey key;
+  const CompileOptions& compile = subject.compile;
+  for (std::string_view text :
+       {std::string_view(matcha_version()), subject.text, subject.order, std::string_view(compile.entry),
+        std::string_view(compile.passes), subject.backend, subject.simd}) {
+    key.add(text);
+  }
+  for (const auto* words : {&compile.disabled, &subject.bind.inputs, &subject.bind.params, &subject.plans}) {
+    for (const std::string& word : *words) key.add(word);
+    key.add("|");
+  }
+  for (const auto& [name, graph] : subject.bound.inputs.graphs) key.add(graph);
+  const codegen::CudaOptions& gpu = subject.gpu;
+  const unsigned threads = subject.threads != 0 ? subject.threads : std::max(1U, std::thread::hardware_concurrency());
+  key.add(subject.on_gpu ? gpu_name() : fmt::format("cpu {}", threads));
+  key.add(fmt::format("{} {} {} {} {}", gpu.group, static_cast<int>(gpu.steal), static_cast<int>(gpu.search),
+                      static_cast<int>(gpu.stack), gpu.gpus));
+  return key.text();
 }
 
 Tuning tune(const TuningTask& task, const Console& console) { return Tuner(task, console).run(); }

@@ -27,6 +27,13 @@ runtime::Graph* only_graph(BoundInputs& bound, std::string& problem) {
   return &graph;
 }
 
+/// Puts it in the place of the bound graph, where arguments find it.
+void take_graph(runtime::Graph ordered, runtime::Graph& graph, BoundInputs& bound) {
+  graph = std::move(ordered);
+  bound.inputs.universe = graph.shared_universe();
+  if (bound.labels != nullptr) bound.labels = graph.view().labels;
+}
+
 /// Whether ranks by degree save more than they cost; says so in `why`.
 runtime::Result<bool> pays(const runtime::Graph& graph, runtime::Halves halves, std::string& why) {
   const double least = kItemsPerArc * static_cast<double>(graph.view().arc_count);
@@ -67,6 +74,9 @@ ExitCode order_vertices(const std::string& choice, Compilation& compilation, con
     return ExitCode::Ok;
   }
   const ir::VertexOrder order = compilation.vertex_order(labels);
+  std::string problem;
+  report.could = only_graph(bound, problem) != nullptr;
+  report.may_gain = order.is_free && order.is_deep;
   report.why = order.is_free ? "no ids are compared" : order.why_not;
   if (forced && !order.is_free) {
     const std::string message = fmt::format("the results may depend on the order of the vertices: {}", order.why_not);
@@ -93,13 +103,38 @@ ExitCode order_vertices(const std::string& choice, Compilation& compilation, con
   if (*worth) {
     runtime::Result<runtime::Graph> ordered = runtime::ordered_by_degree(*graph, report.halves);
     if (!ordered) return console.error(ordered.error());
-    *graph = std::move(*ordered);
-    bound.inputs.universe = graph->shared_universe();
-    if (bound.labels != nullptr) bound.labels = graph->view().labels;
+    take_graph(std::move(*ordered), *graph, bound);
     report.by_degree = true;
   }
+  report.could = !report.by_degree;
   report.ms = watch.ms();
   return ExitCode::Ok;
+}
+
+double OrderSwitch::set(bool by_degree, Compilation& compilation, const passes::LabelWords& labels) {
+  if (!by_degree && !by_degree_) return 0;
+  std::string problem;
+  runtime::Graph* const graph = only_graph(bound_, problem);
+  if (graph == nullptr) return -1;
+  if (by_degree) {
+    const ir::VertexOrder order = compilation.vertex_order(labels);
+    if (!order.is_free) return -1;
+    if (!other_) {
+      const Stopwatch watch;
+      halves_ = order.walks_down ? runtime::Halves::Lower : runtime::Halves::Upper;
+      runtime::Result<runtime::Graph> ordered = runtime::ordered_by_degree(*graph, halves_);
+      if (!ordered) return -1;
+      other_.emplace(std::move(*ordered));
+      ms_ = watch.ms();
+    }
+  }
+  if (by_degree != by_degree_) {
+    runtime::Graph before = std::move(*graph);
+    take_graph(std::move(*other_), *graph, bound_);
+    *other_ = std::move(before);
+    by_degree_ = by_degree;
+  }
+  return by_degree ? ms_ : 0;
 }
 
 }  // namespace matcha::tools

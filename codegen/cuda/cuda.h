@@ -10,7 +10,16 @@
 
 namespace matcha::codegen {
 
-/// How a GPU runs the regions of a program. No result depends on any of it.
+/// A part of the work, so that schedules can be timed on it: of `parts` times the devices that there are, only these
+/// walk their share, with the kernels and the dealing of a whole run. What it finds is no answer and is not given: the
+/// run has no values, hands over no rows, and ends as Ending::Sampled.
+struct Sample {
+  std::uint64_t parts = 1;  ///< Of each parallel region that only adds up, one of so many is walked, evenly spread;
+                            ///< other regions are whole, since others read what they make. 1: no sample.
+  std::uint64_t least = 1;  ///< Outermost positions of a part, about; a region with few has fewer parts.
+};
+
+/// How a GPU runs the regions of a program. No result depends on any of it, but that a sample has none.
 struct CudaOptions {
   std::uint32_t group =
       0;  ///< Threads that work together on a position: 1, 2, 4, 8, 16 or 32; 0: chosen for each region.
@@ -31,6 +40,7 @@ struct CudaOptions {
   std::uint64_t arena_bytes = 0;    ///< Of `scratch_bytes` at most, for the pages of paged lists; 0: what is needed.
   int device = 0;                   ///< The first GPU that is used.
   std::uint32_t gpus = 1;           ///< How many are used together; 0: all from `device` on.
+  Sample sample;
 };
 
 /// CUDA for the first GPU, through NVRTC and the driver; both are opened when a program runs, so emission and loading

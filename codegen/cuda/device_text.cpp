@@ -61,7 +61,7 @@ std::vector<std::string> compile_options() {
   return {"--std=c++20", "--device-int128", "--fmad=false", "--diag-suppress=177"};
 }
 
-bool reads_splits(Kind kind) {
+bool reads_halves(Kind kind) {
   return kind == Kind::LowerNeighbors || kind == Kind::UpperNeighbors || kind == Kind::LowerBitRows ||
          kind == Kind::UpperBitRows;
 }

@@ -29,7 +29,7 @@ struct DeviceText {
 std::vector<std::string> compile_options();
 
 /// True for what reads half of a neighbour list, for which the device needs the graph's split offsets.
-bool reads_splits(ir::Kind kind);
+bool reads_halves(ir::Kind kind);
 
 /// The group width of each region: `wanted`, or, when it is 0, 1 for a region without set operations and `lanes` for
 /// the others. A region that is not parallel gets the same.

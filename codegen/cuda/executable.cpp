@@ -67,7 +67,7 @@ class CudaExecutable::Run {
  public:
   Run(CudaExecutable& program, const runtime::Universe& universe, const RunOptions& options)
       : program_(program), universe_(universe), options_(options), values_(program.module_, universe, options) {
-    if (options.on_rows) streamed_ = answering_region(program.module_);
+    if (options.on_rows && !samples()) streamed_ = answering_region(program.module_);
   }
 
   RunResult walk(std::span<const Argument> arguments) {
@@ -93,6 +93,7 @@ class CudaExecutable::Run {
 
  private:
   bool ended() const { return result_.ending != Ending::Complete; }
+  bool samples() const { return program_.options_.sample.parts > 1; }
   Session& session() { return *program_.session_; }
 
   /// Devices are opened, kernels compiled and graphs copied side by side.
@@ -127,11 +128,11 @@ class CudaExecutable::Run {
   /// What regions read of a graph. `info_loc`: where they read its edge information.
   runtime::cuda::UploadOptions wanted_of(const ir::Var* var, SourceLoc& info_loc) const {
     runtime::cuda::UploadOptions wanted;
-    wanted.sources = wanted.splits = wanted.edge_info = wanted.labels = wanted.original_ids = false;
+    wanted.sources = wanted.halves = wanted.edge_info = wanted.labels = wanted.original_ids = false;
     for_each_device_node(program_.module_, [&](const ir::Expr& node) {
       if (node.operands.empty() || node.operands[0] != var) return;
       wanted.sources = wanted.sources || node.kind == Kind::Edges;
-      wanted.splits = wanted.splits || reads_splits(node.kind);
+      wanted.halves = wanted.halves || reads_halves(node.kind);
       wanted.labels = wanted.labels || node.kind == Kind::Label || node.kind == Kind::KnownLabel;
       if (node.kind == Kind::EdgeInfo) {
         wanted.edge_info = true;
@@ -159,9 +160,9 @@ class CudaExecutable::Run {
       need(runtime::ensure_sources(*graph.graph));
       graph.view.sources = graph.graph->view().sources;
     }
-    if (wanted.splits) {
-      need(runtime::ensure_splits(*graph.graph));
-      graph.view.splits = graph.graph->view().splits;
+    if (wanted.halves) {
+      need(runtime::ensure_halves(*graph.graph));
+      graph.view.halves = graph.graph->view().halves;
     }
     for (DeviceValues& device : devices_) device.upload(var, graph, wanted);
   }
@@ -243,6 +244,17 @@ class CudaExecutable::Run {
   std::uint64_t items_of(const ir::Buffer& buffer) {
     return static_cast<std::uint64_t>(std::max<std::int64_t>(values_.integer(*buffer.capacity), 0));
   }
+  /// Of a sample: one of how many parts of the region is walked.
+  std::uint64_t parts(const ir::Region& s, std::uint64_t positions) const {
+    const std::span<const ir::Sink> sinks = s.collect->sinks;
+    const bool adds_up = s.schedule.parallel && std::all_of(sinks.begin(), sinks.end(), [](const ir::Sink& sink) {
+                           return sink.kind == ir::SinkKind::Sum;
+                         });
+    const Sample& sample = program_.options_.sample;
+    if (!samples() || !adds_up) return 1;
+    return std::clamp<std::uint64_t>(positions / std::max<std::uint64_t>(sample.least, 1), 1, sample.parts);
+  }
+
   BufferSpec spec(const ir::Buffer& buffer) {
     const std::uint64_t items = items_of(buffer);
     const ir::Type& type = *buffer.var->type;
@@ -261,6 +273,7 @@ class CudaExecutable::Run {
     load_kernels(index);
     request.group = session().groups()[index];
     request.positions = positions(session().regions()[index]);
+    request.parts = parts(s, request.positions);
     for (const ir::Buffer& buffer : s.buffers) {
       request.buffers.push_back(spec(buffer));
       if (buffer.var->type->is_bit_rows()) request.row_items = std::max(request.row_items, items_of(buffer));
@@ -341,6 +354,10 @@ class CudaExecutable::Run {
   }
 
   void results(const ir::Return& s) {
+    if (samples()) {
+      if (!ended()) result_.ending = Ending::Sampled;
+      return;
+    }
     if (options_.on_rows && s.values.size() == 1 && s.values[0]->type->is_list()) {
       if (streamed_ == nullptr) give_rows(values_.list(*s.values[0]));
       result_.values.emplace_back(static_cast<__int128>(result_.rows));

@@ -52,6 +52,12 @@ bool RegionRequest::has_rows() const {
                      [](const ir::Sink& sink) { return sink.kind == ir::SinkKind::List; });
 }
 
+RegionShare RegionShare::of_device(std::uint64_t device, std::uint64_t devices, std::uint64_t groups,
+                                   std::uint64_t parts) {
+  // Those in the middle: the first positions may be special, such as the vertices with most neighbours.
+  return {parts / 2 * devices + device, parts * devices, groups};
+}
+
 std::uint64_t RegionShare::of(std::uint64_t count, std::uint64_t unit) const {
   std::uint64_t units = count / unit;
   std::uint64_t mine = units / devices + (device < units % devices ? 1 : 0);
@@ -156,16 +162,18 @@ Launch RegionLauncher::prepare(const RegionRequest& request, const RegionInputs&
   launch.original_ids = reinterpret_cast<const matcha_program::i64*>(inputs.original_ids);
   launch.lanes =
       request.lanes_level != 0 ? 1 : matcha_program::usual_lanes(request.positions, share.groups, request.group);
-  launch.chunk =
-      options_.chunk != 0 ? options_.chunk : matcha_program::usual_chunk(request.positions, share.groups, launch.lanes);
+  launch.chunk = options_.chunk != 0
+                     ? options_.chunk
+                     : matcha_program::usual_chunk(request.positions / request.parts, share.groups, launch.lanes);
   launch.deal = deal(request, inputs, share.groups);
   launch.device = share.device;
   launch.other_devices = share.devices - 1;
   launch.workers = plan_.workers;
   prepare_stealing(request, launch);
   Shared& shared = *static_cast<Shared*>(control_.host());
-  shared.live = launch.deal.tile != 0 ? share.of(launch.deal.tiles, matcha_program::kDealtTiles)
-                                      : share.of(request.positions, launch.chunk);
+  const bool tiles = launch.deal.tile != 0;
+  shared.live = tiles ? share.of(launch.deal.tiles, launch.deal.grab) : share.of(request.positions, launch.chunk);
+  share_ = tiles ? std::nullopt : std::optional(shared.live);
   shared.queue_room = launch.queue.capacity;
   prepare_lists(launch);
   prepare_shared_rows(request, inputs, launch);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -24,6 +25,7 @@ struct RegionRequest {
   std::uint32_t group = 1;
   Stack stack = Stack::Array;  ///< What the kernel is compiled for.
   std::uint64_t positions = 1;
+  std::uint64_t parts = 1;  ///< One of so many is walked; see Sample.
   std::vector<BufferSpec> buffers;
   bool names_bits = false;        ///< Tasks may name positions of sets of bits.
   std::uint64_t shared_rows = 0;  ///< Rows of bits that tasks of one outermost position share, for each position;
@@ -49,12 +51,15 @@ struct RegionInputs {
   const runtime::GraphView* dealt_graph = nullptr;  ///< By whose arcs the region may be dealt out; or null.
 };
 
-/// How a region is dealt out: chunk (or tile) c goes to device c modulo `devices`, whose groups take them one after the
-/// other.
+/// How a region is dealt out: chunk (or grab of tiles) c goes to device c modulo `devices`, whose groups take them one
+/// after the other. Of a sample, not all of these devices are there.
 struct RegionShare {
   std::uint64_t device = 0;
   std::uint64_t devices = 1;
-  std::uint64_t groups = 1;  ///< Of all devices.
+  std::uint64_t groups = 1;  ///< Of all devices that are there.
+
+  /// What falls to device `device` of the `devices` that are there.
+  static RegionShare of_device(std::uint64_t device, std::uint64_t devices, std::uint64_t groups, std::uint64_t parts);
 
   /// How many of `count` items fall to this device, when they are dealt out in units of `unit`.
   std::uint64_t of(std::uint64_t count, std::uint64_t unit) const;
@@ -78,6 +83,8 @@ class RegionLauncher {
              std::uint64_t row_capacity);
   /// The region has ended here. Throws Trap when the kernel failed.
   bool done(const RegionRequest& request);
+  /// Outermost positions that it is to walk, if whole ones are dealt out; of tiles, `Shared::live` tells the rest.
+  std::optional<std::uint64_t> share() const { return share_; }
   /// Asks the groups to leave soon.
   void stop();
   /// Outermost positions that are done so far; the value of an earlier moment.
@@ -134,6 +141,7 @@ class RegionLauncher {
   runtime::cuda::PinnedMemory control_;  ///< What the device gets at the start, and gives back at the end.
   runtime::cuda::PinnedMemory slots_;
   runtime::cuda::CuDevicePtr shared_ = 0;
+  std::optional<std::uint64_t> share_;
   std::uint64_t row_capacity_ = 0;
   RowStream rows_;
   std::size_t stream_sink_ = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 #include <future>
+#include <optional>
 #include <thread>
 
 #include "codegen/cuda/clock.h"
@@ -82,7 +83,8 @@ class RegionRun {
     outcome_.groups = groups;
     try {
       on_each([&](std::size_t i) {
-        launchers_[i]->start(request_, inputs_[i], RegionShare{i, active_, groups}, capacity);
+        const RegionShare share = RegionShare::of_device(i, active_, groups, request_.parts);
+        launchers_[i]->start(request_, inputs_[i], share, capacity);
       });
     } catch (...) {
       abandon();
@@ -181,6 +183,18 @@ class RegionRun {
     }
   }
 
+  /// Outermost positions that all devices have to walk together; none: those of the tiles of a sample, not counted.
+  std::optional<std::uint64_t> wanted_positions() const {
+    if (request_.parts == 1) return request_.positions;
+    std::uint64_t wanted = 0;
+    for (std::size_t i = 0; i < active_; ++i) {
+      const std::optional<std::uint64_t> share = launchers_[i]->share();
+      if (!share) return std::nullopt;
+      wanted += *share;
+    }
+    return wanted;
+  }
+
   /// Throws when the program failed, and when not everything was walked though nobody wished to stop.
   void check() {
     outcome_.list_bytes = 0;
@@ -199,13 +213,14 @@ class RegionRun {
       queued += shared.queue_ready;
       if (request_.stream_rows) found += launchers_[i]->row_count(list_sink());
     }
-    bool whole = outcome_.positions == request_.positions && live == 0 && queued == 0 &&
+    const std::uint64_t wanted = wanted_positions().value_or(std::min(outcome_.positions, request_.positions));
+    bool whole = outcome_.positions == wanted && live == 0 && queued == 0 &&
                  (!request_.stream_rows || outcome_.streamed == found);
     if (whole && outcome_.ending != Ending::RowsRefused) outcome_.ending = Ending::Complete;
     if (whole || outcome_.ending != Ending::Complete) return;
     fail(ErrorKind::Runtime,
          fmt::format("internal error: the GPU walked {} of {} positions, and {} tasks are left", outcome_.positions,
-                     request_.positions, live),
+                     wanted, live),
          "report this with the program", request_.region->loc);
   }
 

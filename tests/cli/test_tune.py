@@ -40,6 +40,35 @@ class TuneTest(CliTest):
             self.assertEqual((run["stats"]["tuned"]["schedule"], run["stats"]["tuned"]["remembered"]), (" ".join(words) or "default", True))
             self.assertEqual(any(one["pass"].startswith("localize") for one in run["stats"]["passes"]), "localize" not in words)
 
+    def test_explain_tells_what_is_remembered(self):
+        for program in (["--pattern", "gem", SMALL], ["examples/clique4_ordered.mt", SMALL]):
+            env = self.environment(MATCHA_CACHE_DIR=self.path("cache"), MATCHA_LIBCUDA="/nowhere")
+            self.assertNotIn("--tune", self.ok("explain", *program, "--no-run", env=env))
+            first, _ = self.tune(*program)
+            said = f"`run --tune` takes a schedule that it remembers: {first['stats']['tuned']['schedule']}\n"
+            self.assertIn(said, self.ok("explain", *program, "--no-run", env=env))
+            self.assertIn("a schedule that it remembers", self.ok("explain", *program, "--no-run", "--html", "-", env=env))
+            self.assertNotIn("--tune", self.ok("explain", *program, "--no-run", "--threads", "1", env=env))
+
+    def test_ranks_by_degree(self):
+        """They are tried where the program cannot tell, and taken only where that is proven."""
+        dependent = self.write("dependent.mt", """
+def closest(G: Graph) -> int:
+    return sum(apply(lambda e: 1 if get(e, 0) + 1 == get(e, 1) else 0, edges(G)))
+""")
+        for program, is_free in (("examples/clique4_ordered.mt", True), (dependent, False)):
+            first, files = self.tune(program, SMALL)
+            timed = [one["schedule"] for one in first["stats"]["tuned"]["timed"]]
+            self.assertEqual("--order degree" in timed, is_free)
+            for file in files:
+                file.write_text(json.dumps({**json.loads(file.read_text()), "chosen": ["--order", "degree"]}))
+            run, _ = self.tune(program, SMALL)
+            self.assertEqual((run["result"], run["graph"]["order"]), (first["result"], "degree" if is_free else "id"))
+            self.assertEqual(run["stats"]["tuned"]["remembered"], True)
+        said, _ = self.tune("examples/clique4_ordered.mt", SMALL, "--order", "id")
+        self.assertFalse(said["stats"]["tuned"]["remembered"])
+        self.assertNotIn("--order degree", [one["schedule"] for one in said["stats"]["tuned"]["timed"]])
+
     def test_what_cannot_be_understood_is_timed_anew(self):
         first, (file,) = self.tune("--pattern", "gem", SMALL)
         kept = json.loads(file.read_text())

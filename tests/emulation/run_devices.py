@@ -5,6 +5,7 @@ usage: run_devices.py MATCHA LIBRARY FOLDER devices    the stated counts of all 
        run_devices.py MATCHA LIBRARY FOLDER rows       rows that are streamed: all of them, a limit, two GPUs, splitting
        run_devices.py MATCHA LIBRARY FOLDER stops      Ctrl-C and --timeout
        run_devices.py MATCHA LIBRARY FOLDER builds     graphs that programs build, on the device and on the host
+       run_devices.py MATCHA LIBRARY FOLDER tunes      schedules that are timed on samples, and remembered
        run_devices.py MATCHA LIBRARY FOLDER refusals   what cannot run: exit codes and messages
 
 LIBRARY stands for the driver and for NVRTC; FOLDER is for what the test makes. Run in the root folder. Exit 77 without g++.
@@ -183,6 +184,27 @@ def builds(machine):
                 raise Failed(message)
 
 
+def tunes(machine):
+    """A sample is a part of these vertices; the answer is that of all of them."""
+    graph = machine.folder / "large.mtg"
+    subprocess.run([machine.matcha, "graph", "generate", "rmat", "--scale", "17", "--edge-factor", "2", "-o", graph, "-q"],
+                   check=True)
+    vertices = 1 << 17
+    for words in (["examples/triangle.mt", graph], ["--pattern", "triangle", graph]):
+        wanted = subprocess.run([machine.matcha, "run", *words, "--device", "cpu", "--quiet"], capture_output=True, text=True,
+                                check=True).stdout
+        for gpus in (1, 2):
+            first = machine.answer(*words, "--tune", "--gpus", gpus)
+            tuned = first["stats"]["tuned"]
+            expect(f"{words}", (first["result"], first["complete"], tuned["remembered"]), (int(wanted), True, False))
+            expect(f"{words}: the sample is a part", tuned["every"] in (vertices >> 15, vertices >> 12), True)
+            timed = [one["schedule"] for one in tuned["timed"]]
+            expect(f"{words}: timed", (timed[0], tuned["schedule"] in timed), ("default", True))
+            again = machine.answer(*words, "--tune", "--gpus", gpus)
+            expect(f"{words}: again", (again["result"], again["stats"]["tuned"]), (int(wanted), {**tuned, "remembered": True}))
+            expect(f"{words}: walks everything", again["stats"]["positions"], first["stats"]["positions"])
+
+
 def refusals(machine):
     def refuses(code, says, *words, **variables):
         message = machine.run(*words, code=code, **variables)
@@ -216,7 +238,7 @@ def main():
         print("[SKIP] there is no g++")
         return 77
     try:
-        {"devices": devices, "rows": rows, "stops": stops, "builds": builds, "refusals": refusals}[sys.argv[4]](machine)
+        {"devices": devices, "rows": rows, "stops": stops, "tunes": tunes, "builds": builds, "refusals": refusals}[sys.argv[4]](machine)
     except Failed as failure:
         print(failure)
         return 1

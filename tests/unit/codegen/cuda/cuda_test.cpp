@@ -205,15 +205,17 @@ TEST_F(CudaText, LanesTakeArcsAndCountTogether) {
   EXPECT_EQ(emit_device_text(*module, {1}).text.find("from_arc"), std::string::npos);
 }
 
-TEST_F(CudaText, LanesShareThePositionsOfBitSets) {
+TEST_F(CudaText, LanesWalkPairsOfPositions) {
   std::optional<ir::Module> module = program(read("examples/clique5.mt"));
   ASSERT_TRUE(module);
   std::string text = emit_device_text(*module, {1, 32}).text;
   for (const char* line : {
            "const auto rows0 = w.bit_rows(f.D0, all0, w.buffer<u64>(0), w.shared_rows(task, at0, u64(all0.size)));",
-           "for (auto bits3 = w.walk_lanes(bit_row(rows0, p0)); bits3.next();) {",
+           "own3 = u32(count_bits(bit_row(rows0, p0)));",
+           "auto pairs3 = w.walk_pairs(own3, first3);",
+           "const i64 p1 = nth_position(bit_row(rows0, p0), pairs3.rank);",
            "const auto fourth0 = keep_bits(common_bits(bit_row(rows0, p0), bit_row(rows0, p1)), fourth0_words);",
-           "for (auto bits4 = w.walk_own(fourth0, bits3.lanes); bits4.next();) {",
+           "for (auto bits4 = w.walk_own(fourth0, pairs3.lanes); bits4.next();) {",
            "sum0_part4 += count_bits(common_bits(fourth0, bit_row(rows0, p2)));",
            "sum0_share += sum0_part4;",
        }) {
