@@ -14,9 +14,6 @@ void infer_types(Program& program, const std::vector<ast::Def*>& order, Diagnost
 
 namespace infer {
 
-std::string quoted(Ty* type) { return "`" + Solver::show(type) + "`"; }
-std::string quoted(std::string_view word) { return "`" + std::string(word) + "`"; }
-
 void Walker::def(ast::Def& def) {
   if (solver_.exhausted()) return;
   solver_.enter();

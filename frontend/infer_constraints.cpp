@@ -11,9 +11,6 @@ bool is_number(const Ty* type) { return type->kind == Kind::Int || type->kind ==
 bool is_scalar(const Ty* type) { return is_number(type) || type->kind == Kind::Bool; }
 bool is_open(const Ty* type) { return type->kind == Kind::Var; }
 
-std::string quoted(std::string_view text) { return "`" + std::string(text) + "`"; }
-std::string quoted(Ty* type) { return "`" + Solver::show(type) + "`"; }
-
 }  // namespace
 
 void Solver::add(Constraint constraint) {

@@ -106,6 +106,9 @@ std::string Solver::show(Ty* type) {
   return out;
 }
 
+std::string quoted(Ty* type) { return "`" + Solver::show(type) + "`"; }
+std::string quoted(std::string_view word) { return "`" + std::string(word) + "`"; }
+
 const Type* Solver::ground(Ty* type, TypeTable& table) { return exhausted_ ? nullptr : ground_at(type, table); }
 
 const Type* Solver::ground_at(Ty* type, TypeTable& table) {

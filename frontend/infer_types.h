@@ -160,4 +160,8 @@ class Solver {
   std::set<std::tuple<DiagId, std::uint32_t, std::uint32_t, std::uint32_t>> reported_;
 };
 
+/// In backticks.
+std::string quoted(Ty* type);
+std::string quoted(std::string_view word);
+
 }  // namespace matcha::frontend::infer

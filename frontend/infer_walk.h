@@ -87,8 +87,4 @@ class Walker {
   std::vector<std::pair<ast::Def*, Ty*>> results_;
 };
 
-/// `type` in backticks.
-std::string quoted(Ty* type);
-std::string quoted(std::string_view word);
-
 }  // namespace matcha::frontend::infer

@@ -7,8 +7,6 @@ namespace matcha::frontend::pattern {
 
 namespace {
 
-std::size_t at(int v) { return static_cast<std::size_t>(v); }
-
 /// Connected parts of `vertices` under `near`.
 template <typename Near>
 int parts(Mask vertices, Near near) {

@@ -13,8 +13,6 @@ namespace matcha::frontend::pattern {
 
 namespace {
 
-std::size_t at(int v) { return static_cast<std::size_t>(v); }
-
 constexpr std::size_t kMostCounts = 40, kMostTerms = 80;
 constexpr std::size_t kMostCutsets = 48;
 constexpr int kMostVerticesOfDecomposed = 10;

@@ -12,8 +12,6 @@ namespace matcha::frontend::pattern {
 
 namespace {
 
-std::size_t at(int v) { return static_cast<std::size_t>(v); }
-
 /// Users of a set that its name lists; a set of more is named by how many vertices it is adjacent to.
 constexpr int kMostInName = 4;
 /// Levels at which a vertex with too few neighbours is dropped before it is walked into, when there are no labels.

@@ -9,11 +9,9 @@ namespace matcha::frontend::pattern {
 
 namespace {
 
-std::size_t at(int v) { return static_cast<std::size_t>(v); }
-
 /// Orders that are followed at a time: all of those that differ for up to 8 vertices, the most promising ones beyond.
 constexpr std::size_t kBeamSmall = 400, kBeamLarge = 24;
-constexpr int kSmall = 12;
+constexpr int kMostOfSmall = 12;
 /// Sets of restrictions that are tried for each of the best orders.
 constexpr std::size_t kOrdersWithAllSets = 6, kMostSets = 64;
 
@@ -203,7 +201,7 @@ class Search {
     std::vector<State> kept;
     for (auto& [key, state] : best) kept.push_back(std::move(state));
     std::stable_sort(kept.begin(), kept.end(), [](const State& a, const State& b) { return a.rank < b.rank; });
-    const std::size_t most = pattern_.size() <= kSmall ? kBeamSmall : kBeamLarge;
+    const std::size_t most = pattern_.size() <= kMostOfSmall ? kBeamSmall : kBeamLarge;
     if (kept.size() > most) kept.resize(most);
     return kept;
   }

@@ -7,12 +7,6 @@
 
 namespace matcha::frontend::pattern {
 
-namespace {
-
-std::size_t at(int v) { return static_cast<std::size_t>(v); }
-
-}  // namespace
-
 bool Pattern::labelled() const {
   for (const std::string& text : labels) {
     if (!text.empty()) return true;

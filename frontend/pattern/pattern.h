@@ -16,6 +16,8 @@ using Mask = std::uint64_t;
 inline constexpr int kMostVertices = 64;            ///< With labels.
 inline constexpr int kMostUnlabelledVertices = 12;  ///< More than this have no plan worth running.
 
+/// A vertex as an index.
+inline constexpr std::size_t at(int vertex) { return static_cast<std::size_t>(vertex); }
 inline constexpr Mask bit(int vertex) { return Mask{1} << vertex; }
 inline bool has(Mask set, int vertex) { return (set >> vertex & 1) != 0; }
 inline int count(Mask set) { return std::popcount(set); }

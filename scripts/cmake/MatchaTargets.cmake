@@ -7,15 +7,14 @@ file(WRITE "${PROJECT_BINARY_DIR}/fuzzers.txt" "")
 # Warnings of our own code; generated code does without.
 add_library(matcha_warnings INTERFACE)
 target_compile_options(matcha_warnings INTERFACE -Wall -Wextra -Wswitch -Werror)
+if(MATCHA_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # What a file of the batch keeps to itself looks to it like what a header declares.
+  target_compile_options(matcha_warnings INTERFACE -Wno-subobject-linkage)
+endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   # std::stable_sort of libstdc++ 12 calls a function that it deprecates; clang reports it at the caller.
   target_compile_options(matcha_warnings INTERFACE -Wno-deprecated-declarations)
 endif()
-
-# matcha_unity(<name>): compiles several files of a target at once under MATCHA_UNITY.
-function(matcha_unity name)
-  set_target_properties(${name} PROPERTIES UNITY_BUILD ${MATCHA_UNITY} UNITY_BUILD_BATCH_SIZE 6)
-endfunction()
 
 # matcha_long_tests(<test>...): tests that `scripts/test` runs with --all only.
 function(matcha_long_tests)
@@ -42,6 +41,8 @@ function(matcha_test name)
   cmake_parse_arguments(arg "WHOLE" "" "SOURCES;LIBRARIES;LABELS" ${ARGN})
   matcha_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gtest GTest::gtest_main)
+  # What takes time is in the libraries.
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   if("scheduler" IN_LIST arg_LABELS)
     add_dependencies(scheduler-tests ${name})
   endif()

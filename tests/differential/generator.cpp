@@ -11,10 +11,7 @@ namespace {
 
 using Kind = Type::Kind;
 
-const TypePtr kInt = scalar_type(Kind::Int);
-const TypePtr kVertex = scalar_type(Kind::Vertex);
 const TypePtr kFloat = scalar_type(Kind::Float);
-const TypePtr kBool = scalar_type(Kind::Bool);
 const TypePtr kEdge = tuple_type(kVertex, 2);
 
 struct Name {

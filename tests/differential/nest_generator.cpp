@@ -9,9 +9,6 @@ namespace matcha::differential {
 
 namespace {
 
-const TypePtr kInt = scalar_type(Type::Kind::Int);
-const TypePtr kVertex = scalar_type(Type::Kind::Vertex);
-const TypePtr kBool = scalar_type(Type::Kind::Bool);
 const TypePtr kVertices = list_type(kVertex);
 
 class NestGenerator {

@@ -18,6 +18,9 @@ struct Type {
 using TypePtr = std::shared_ptr<const Type>;
 
 TypePtr scalar_type(Type::Kind kind);
+inline const TypePtr kInt = scalar_type(Type::Kind::Int);
+inline const TypePtr kVertex = scalar_type(Type::Kind::Vertex);
+inline const TypePtr kBool = scalar_type(Type::Kind::Bool);
 TypePtr tuple_type(TypePtr item, int count);
 TypePtr list_type(TypePtr item);
 TypePtr graph_type(TypePtr maybe_info = nullptr);
