@@ -41,8 +41,8 @@ STEALING = [
 PAGED = ["-DMATCHA_PAGE_BYTES=64"]
 # Programs that are compiled a second time, with pages: those of many lists, of labels, and of rows.
 PAGED_TOO = {"clique5", "house", "labelled", "tailed_triangle_induced", "triangle_listing"}
-# They keep lists that one page does not hold, and run for so long that others have time to steal.
-LONG = {"clique5", "house"}
+# They keep lists that one page does not hold.
+LONG = {"house"}
 GPU_SETTINGS = [
     ["--chunk", "1"],
     [],
@@ -166,7 +166,7 @@ def check_stated(bench, binary, stack, text, name):
     stated = re.findall(r"^# count: (.*) (-?\d+)$", text, re.MULTILINE)
     for words, count in stated:
         arguments = bench.arguments(words.split())
-        deferred = {}
+        deferred = {}  # By stealing. Whether an idle thread comes in time to take a half is left to chance, here.
         for setting in [*SETTINGS[1:4], *STEALING[:2]] if stack == "array" else [SETTINGS[3], STEALING[0], STEALING[3]]:
             given = answer(binary, arguments, setting)
             result = given["result"]
@@ -176,8 +176,6 @@ def check_stated(bench, binary, stack, text, name):
             deferred[kind] = deferred.get(kind, 0) + given["stats"]["deferred"]
         if name in CERTAINLY_SPLIT:
             expect("loops were split", deferred["timeout"] > 0, True)
-        if name in LONG and stack == "array":
-            expect("halves were stolen", deferred["--steal=half"] > 0, True)
         expect("splits without stealing", deferred.get("--steal=none", 0), 0)
         if stack == "paged":
             check_exhaustion(binary, arguments, int(count), name)
