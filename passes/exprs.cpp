@@ -1,5 +1,6 @@
 #include "passes/exprs.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "ir/match.h"
@@ -7,6 +8,11 @@
 namespace matcha::passes {
 
 using namespace ir;  // NOLINT: a pass is written in the words of the IR.
+
+bool reads_wide(const Expr& expr) {
+  return expr.type->is_scalar(ScalarKind::I128) ||
+         std::any_of(expr.operands.begin(), expr.operands.end(), [](const Expr* e) { return reads_wide(*e); });
+}
 
 const Expr* replace(Builder& builder, const Expr* expr, const std::unordered_map<const Expr*, const Expr*>& to) {
   if (const auto found = to.find(expr); found != to.end()) return found->second;

@@ -6,6 +6,9 @@
 
 namespace matcha::passes {
 
+/// True for what is computed from 128-bit values, which live at top level alone.
+bool reads_wide(const ir::Expr& expr);
+
 /// `expr` with each node that is a key of `to` replaced, outermost first.
 const ir::Expr* replace(ir::Builder& builder, const ir::Expr* expr,
                         const std::unordered_map<const ir::Expr*, const ir::Expr*>& to);

@@ -20,9 +20,9 @@ struct Plan {
   bool empty() const { return walked.empty() && added.empty() && counted.empty(); }
 };
 
-class Planner {
+class ProducerPlanner {
  public:
-  Planner(const Module& module, PassContext& context)
+  ProducerPlanner(const Module& module, PassContext& context)
       : module_(module), facts_(module), uses_(module), context_(context), builder_(context.context) {}
 
   Plan run() {
@@ -220,7 +220,7 @@ class Fuser final : public Rewriter {
 }  // namespace
 
 Module fuse_producers(const Module& module, PassContext& context) {
-  Plan plan = Planner(module, context).run();
+  Plan plan = ProducerPlanner(module, context).run();
   return plan.empty() ? module : Fuser(context, std::move(plan)).run(module);
 }
 

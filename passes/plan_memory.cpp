@@ -11,6 +11,7 @@
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
 #include "ir/rewriter.h"
+#include "passes/exprs.h"
 #include "passes/sort_lists.h"
 
 namespace matcha::passes {
@@ -19,14 +20,9 @@ using namespace ir;  // NOLINT: a pass is written in the words of the IR.
 
 namespace {
 
-bool reads_wide(const Expr& e) {
-  return e.type->is_scalar(ScalarKind::I128) ||
-         std::any_of(e.operands.begin(), e.operands.end(), [](const Expr* operand) { return reads_wide(*operand); });
-}
-
-class Planner {
+class MemoryPlanner {
  public:
-  Planner(const Module& module, PassContext& context)
+  MemoryPlanner(const Module& module, PassContext& context)
       : module_(module), facts_(module), context_(context), builder_(context.context) {}
 
   Module run() {
@@ -567,7 +563,7 @@ class Planner {
 Module plan_memory(const Module& module, PassContext& context) {
   Module sorted = sort_lists(module, context);
   std::size_t errors = context.diagnostics.error_count();
-  Module planned = Planner(sorted, context).run();
+  Module planned = MemoryPlanner(sorted, context).run();
   return context.diagnostics.error_count() == errors ? planned : module;
 }
 

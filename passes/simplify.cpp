@@ -5,6 +5,7 @@
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
 #include "ir/rewriter.h"
+#include "passes/exprs.h"
 #include "passes/uses.h"
 
 namespace matcha::passes {
@@ -47,12 +48,6 @@ bool is_cheap(const Expr& e) {
       return std::all_of(e.operands.begin(), e.operands.end(), [](const Expr* operand) { return is_cheap(*operand); });
     default: return false;
   }
-}
-
-/// True for what is computed from 128-bit values: it stays at top level, where they live.
-bool reads_wide(const Expr& e) {
-  return e.type->is_scalar(ScalarKind::I128) ||
-         std::any_of(e.operands.begin(), e.operands.end(), [](const Expr* operand) { return reads_wide(*operand); });
 }
 
 bool is_original_id(const Expr* e) {

@@ -17,7 +17,6 @@ using runtime::ErrorKind;
 
 namespace {
 
-constexpr std::uint64_t kSlack = 16;
 constexpr std::uint64_t kLine = 64;
 constexpr std::uint64_t kMostExpected = std::uint64_t{1} << 26;
 

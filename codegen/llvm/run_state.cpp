@@ -20,9 +20,6 @@ namespace {
 
 using StepFunction = void (*)(runtime::RegionContext*);
 
-/// Set kernels write up to so many items past the end.
-constexpr std::uint64_t kSlack = 16;
-
 std::uint64_t word(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
 
 template <typename T>

@@ -14,6 +14,9 @@ namespace matcha::codegen::jit {
 
 class Code;
 
+/// Set kernels write up to so many items past the end.
+inline constexpr std::uint64_t kSlack = 16;
+
 /// One run of a program: the frame and what it points to.
 class Run {
  public:

@@ -28,7 +28,7 @@ using detail::MtgHeader;
 using detail::MtgSection;
 using Block = tbb::blocked_range<std::uint64_t>;
 
-constexpr std::uint64_t kGrain = std::uint64_t{1} << 14;
+constexpr std::uint64_t kUniverseGrain = std::uint64_t{1} << 14;
 constexpr std::size_t kSections = detail::kMtgSections + 1;
 
 /// The bytes of each section by its number; absent ones have no data.
@@ -185,7 +185,7 @@ class MtgReader {
     if (offsets[0] != 0 || offsets[header_.universe] != header_.arc_count) return corrupt("its offsets are wrong");
     const bool simple = (header_.flags & detail::kMtgSimple) != 0;
     std::atomic<bool> good{true};
-    tbb::parallel_for(Block(0, header_.universe, kGrain), [&](const Block& block) {
+    tbb::parallel_for(Block(0, header_.universe, kUniverseGrain), [&](const Block& block) {
       for (std::uint64_t vertex = block.begin(); vertex != block.end(); ++vertex) {
         if (!list_is_good(vertex, simple)) good.store(false, std::memory_order_relaxed);
       }

@@ -35,6 +35,15 @@ function(matcha_executable name)
   target_link_libraries(${name} PRIVATE matcha_warnings)
 endfunction()
 
+# matcha_seldom_runs(<target>...): under sanitizers these are not optimized, which would take longer than it gains.
+function(matcha_seldom_runs)
+  if(MATCHA_SANITIZE)
+    foreach(target IN LISTS ARGN)
+      target_compile_options(${target} PRIVATE -O0)
+    endforeach()
+  endif()
+endfunction()
+
 # matcha_test(<name> SOURCES <source>... LIBRARIES <library>... [LABELS <label>...] [WHOLE]):
 # a GoogleTest program; one ctest case for each test, or one for the program with WHOLE. Tests run in the root folder.
 function(matcha_test name)
