@@ -40,7 +40,7 @@ STEALING = [
 # A page has 16 vertices, so that small graphs need many.
 PAGED = ["-DMATCHA_PAGE_BYTES=64"]
 # Programs that are compiled a second time, with pages: those of many lists, of labels, and of rows.
-PAGED_TOO = {"clique5", "house", "labelled", "tailed_triangle_induced", "triangle_listing"}
+PAGED_TOO = {"house", "labelled", "triangle_listing"}
 # They keep lists that one page does not hold.
 LONG = {"house"}
 GPU_SETTINGS = [
