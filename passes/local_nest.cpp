@@ -51,13 +51,13 @@ class Pruner final : public Rewriter {
 
 }  // namespace
 
-Stmts LocalNest::rewrite(const For& loop, std::int64_t most) {
-  Stmts whole_rows = attempt(loop, most, Kind::BitRows);
+Stmts LocalNest::rewrite(const For& loop, const Expr* end) {
+  Stmts whole_rows = attempt(loop, end, Kind::BitRows);
   if (whole_rows.empty() || halves_.size() != 1 || halves_.contains(Kind::Neighbors)) return whole_rows;
-  return attempt(loop, most, halves_.contains(Kind::LowerNeighbors) ? Kind::LowerBitRows : Kind::UpperBitRows);
+  return attempt(loop, end, halves_.contains(Kind::LowerNeighbors) ? Kind::LowerBitRows : Kind::UpperBitRows);
 }
 
-Stmts LocalNest::attempt(const For& loop, std::int64_t most, Kind rows_kind) {
+Stmts LocalNest::attempt(const For& loop, const Expr* end, Kind rows_kind) {
   whole_ = behind_lets(facts_, given_);
   rows_kind_ = rows_kind;
   maybe_graph_ = nullptr;
@@ -75,7 +75,7 @@ Stmts LocalNest::attempt(const For& loop, std::int64_t most, Kind rows_kind) {
   const For* walk = outer_loop(loop);
   if (failed_ || gains_ == 0 || maybe_graph_ == nullptr) return {};
   builder_.set_loc(loop.loc);
-  const Expr* part = builder_.make(Kind::Span, {given_, builder_.integer(0), builder_.integer(most)});
+  const Expr* part = builder_.make(Kind::Span, {given_, builder_.integer(0), end});
   const Stmt* made[] = {walk};
   const Block* pruned = Pruner(context, droppable_).run(builder_.block(made));
   return {builder_.let(base_, part), builder_.let(rows_, builder_.make(rows_kind, {maybe_graph_, base_})),

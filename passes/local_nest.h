@@ -18,9 +18,9 @@ class LocalNest {
   LocalNest(ir::Builder& builder, const ir::Facts& facts, const ir::Expr* whole, bool lists)
       : builder_(builder), facts_(facts), effects_(facts), given_(whole), lists_(lists) {}
 
-  /// The statements that take the place of `loop`, which walks a slice of the base, if that has at most `most`
-  /// items; empty if the nest reads anything that is no bit set, or would gain nothing.
-  ir::Stmts rewrite(const ir::For& loop, std::int64_t most);
+  /// The statements that take the place of `loop`, which walks a slice of the base, if that has at most `end` items, a
+  /// number with a known bound; empty if the nest reads anything that is no bit set, or would gain nothing.
+  ir::Stmts rewrite(const ir::For& loop, const ir::Expr* end);
 
  private:
   /// A set in terms of positions. If not `subset`, the bits are those of its items that are in the base.
@@ -30,7 +30,7 @@ class LocalNest {
   };
   using MaybeBits = std::optional<Bits>;
 
-  ir::Stmts attempt(const ir::For& loop, std::int64_t most, ir::Kind rows_kind);
+  ir::Stmts attempt(const ir::For& loop, const ir::Expr* end, ir::Kind rows_kind);
   const ir::For* outer_loop(const ir::For& loop);
   const ir::Expr* sliced(const ir::Expr* list);
 

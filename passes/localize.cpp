@@ -1,6 +1,7 @@
 #include "passes/localize.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "ir/analysis/bits.h"
 #include "ir/match.h"
@@ -34,12 +35,20 @@ class Localizer final : public Rewriter {
     for (const Expr* base : bases(loop.lists[0])) {
       std::int64_t most = std::min<std::int64_t>(context_.option(is_full(*base) ? "full" : "most"), INT32_MAX);
       if (most < context_.option("least") || most < 1) continue;
-      Stmts rewritten = LocalNest(builder(), facts_, base, context_.option("lists") != 0).rewrite(loop, most);
-      if (rewritten.empty()) continue;
-      context_.count("nests");
       Builder& b = builder();
       b.set_loc(loop.loc);
       const Expr* size = b.make(Kind::Size, {base});
+      const std::optional<Kind> half = context_.option("short") != 0 ? half_around(base) : std::nullopt;
+      const Expr* end = half ? b.make(Kind::AtMost, {size, b.integer(most)}) : b.integer(most);
+      Stmts rewritten = LocalNest(b, facts_, base, context_.option("lists") != 0).rewrite(loop, end);
+      if (rewritten.empty()) continue;
+      context_.count("nests");
+      if (half) {
+        context_.count(*half == Kind::LowerNeighbors ? "short_lower" : "short_upper");
+        out.insert(out.end(), rewritten.begin(), rewritten.end());
+        return true;
+      }
+      b.set_loc(loop.loc);
       const Expr* enough = b.make(Kind::Le, {b.integer(context_.option("least")), size});
       const Expr* few = b.make(Kind::Le, {size, b.integer(most)});
       const Stmt* as_it_was[] = {&loop};
@@ -49,13 +58,34 @@ class Localizer final : public Rewriter {
     return false;
   }
 
+  bool is_input(const Expr* graph) const {
+    const Var* var = as<Var>(behind_lets(facts_, graph));
+    return var == nullptr || facts_.definition(var) == nullptr;
+  }
+
+  /// Which neighbours of a vertex, in a graph that the program gets, the list is a part of: those on one of its sides.
+  std::optional<Kind> half_around(const Expr* list) const {
+    const Expr* e = behind_lets(facts_, list);
+    switch (e->kind) {
+      case Kind::LowerNeighbors:
+      case Kind::UpperNeighbors: return is_input(e->operands[0]) ? std::optional(e->kind) : std::nullopt;
+      case Kind::Below:
+      case Kind::Above:
+      case Kind::Span:
+      case Kind::Diff: return half_around(e->operands[0]);
+      case Kind::Intersect: {
+        const std::optional<Kind> first = half_around(e->operands[0]);
+        return first ? first : half_around(e->operands[1]);
+      }
+      default: return std::nullopt;
+    }
+  }
+
   /// True for all neighbours of a vertex in a graph that the program gets: those in graphs that it builds, and those on
   /// one side of the vertex, are mostly there to be searched for cliques, and dense.
   bool is_full(const Expr& base) const {
     const Expr* list = behind_lets(facts_, &base);
-    if (list->kind != Kind::Neighbors) return false;
-    const Var* graph = as<Var>(behind_lets(facts_, list->operands[0]));
-    return graph == nullptr || facts_.definition(graph) == nullptr;
+    return list->kind == Kind::Neighbors && is_input(list->operands[0]);
   }
 
   /// The lists that a walked list is a slice of, itself first.

@@ -189,11 +189,23 @@ ExitCode Compilation::run_passes(std::string_view pipeline_name, const passes::L
                                  passes::ManagerOptions manager) {
   const Stopwatch watch;
   // Errors in the names of passes are errors of the command line.
-  const std::optional<passes::Pipeline> pipeline =
+  std::optional<passes::Pipeline> pipeline =
       passes::parse_pipeline(options_.passes.empty() ? pipeline_name : std::string_view(options_.passes), diagnostics_);
   if (!pipeline) return report(ExitCode::Usage);
+  std::int64_t most = 0;
+  for (passes::PipelineStep& step : *pipeline) {
+    if (!assumes_short_halves_ || !options_.passes.empty() || step.pass == nullptr || step.pass->name != "localize")
+      continue;
+    step.options["short"] = 1;
+    most = step.options["most"];
+  }
   manager.disabled = options_.disabled;
   pipeline_ = passes::run_pipeline(*loop_, *pipeline, context_, passes::TargetInfo{}, labels, manager, diagnostics_);
+  half_limits_ = {};
+  for (const passes::PassRun& run : pipeline_->runs) {
+    if (run.statistics.contains("short_lower")) half_limits_.lower = most;
+    if (run.statistics.contains("short_upper")) half_limits_.upper = most;
+  }
   times_.emplace_back("passes", watch.ms());
   ExitCode code = ExitCode::Query;
   for (const Diagnostic& d : diagnostics_.all()) {

@@ -18,6 +18,7 @@
 #include "tools/progress.h"
 #include "tools/run_report.h"
 #include "tools/session.h"
+#include "tools/short_halves.h"
 #include "tools/tuned_schedules.h"
 #include "tools/tuner.h"
 #include "tools/verbs.h"
@@ -219,7 +220,7 @@ class Run {
   }
 
   /// A GPU is opened, and the program compiled for it, while the inputs are read; a program that depends on them is
-  /// compiled when they are there.
+  /// compiled when they are there, and once more if it was compiled for halves that are not as long as theirs.
   ExitCode begin_on_gpu() {
     if (!on_gpu_) return ExitCode::Ok;
     if (options_.tune) return ExitCode::Ok;
@@ -285,7 +286,6 @@ class Run {
     task.backend = options_.backend;
     task.compile = compile_;
     task.gpu = options_.gpu;
-    task.labels = labels_;
     task.text = compilation_->text();
     task.plans = other_plans_;
     const auto main_graph = bound_.inputs.graphs.find(bound_.main_graph);
@@ -296,6 +296,7 @@ class Run {
     task.rank = [this](bool by_degree, Compilation& compilation) {
       return order_switch_->set(by_degree, compilation, labels_);
     };
+    task.run_passes = [this](Compilation& compilation) { return run_passes(compilation, labels_); };
     task.run = [this](codegen::Executable& executable, std::chrono::steady_clock::time_point deadline) {
       codegen::RunOptions run = run_options();
       run.deadline = std::min(deadline, run.deadline.value_or(deadline));
@@ -344,13 +345,18 @@ class Run {
   }
 
   ExitCode back_end() {
-    if (executable_ != nullptr) return ExitCode::Ok;
+    if (executable_ != nullptr && has_short_halves(bound_, compilation_->half_limits())) return ExitCode::Ok;
+    executable_.reset();
     if (backend_ == nullptr) backend_ = on_gpu_ ? codegen::make_cuda(gpu_) : make_backend(options_.backend);
     return compile(labels_);
   }
 
+  ExitCode run_passes(Compilation& compilation, const passes::LabelWords& labels) {
+    return on_gpu_ ? run_gpu_passes(compilation, labels, report_.bound) : compilation.run_passes("cpu", labels, {});
+  }
+
   ExitCode compile(const passes::LabelWords& labels) {
-    ExitCode code = compilation_->run_passes(on_gpu_ ? "c-family" : "cpu", labels, {});
+    ExitCode code = run_passes(*compilation_, labels);
     if (code != ExitCode::Ok) return code;
     report_.backend = backend_->name();
     return compilation_->load(*backend_, executable_);

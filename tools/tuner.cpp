@@ -108,15 +108,12 @@ class Tuner {
     Compilation compilation(options, console_);
     compilation.set_reporting(false);
     compilation.take(choice.plan < 2 ? task_.text : task_.plans[choice.plan - 2]);
-    if (compilation.check() != ExitCode::Ok || compilation.lower() != ExitCode::Ok ||
-        compilation.run_passes(task_.on_gpu ? "c-family" : "cpu", task_.labels, {}) != ExitCode::Ok) {
-      return -1;
-    }
+    if (compilation.check() != ExitCode::Ok || compilation.lower() != ExitCode::Ok) return -1;
+    const double rank_ms = task_.rank(choice.by_degree, compilation);
+    if (rank_ms < 0 || task_.run_passes(compilation) != ExitCode::Ok) return -1;
     for (const passes::PassRun& run : compilation.pipeline().runs) {
       uses_bits_ = uses_bits_ || (run.changed && run.text.starts_with("localize"));
     }
-    const double rank_ms = task_.rank(choice.by_degree, compilation);
-    if (rank_ms < 0) return -1;
     // A GPU walks a share of the very program that runs afterwards; on a CPU the program is made to walk less.
     ir::Module sample = compilation.pipeline().module;
     if (!task_.on_gpu) sample = sample_positions(sample, compilation.context(), tuning_.stride);

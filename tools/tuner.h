@@ -49,14 +49,15 @@ struct TuningTask {
   bool on_gpu = false;
   std::string backend;
   CompileOptions compile;
-  codegen::CudaOptions gpu;  ///< As the command line has them; what it does not say is tried.
-  passes::LabelWords labels;
+  codegen::CudaOptions gpu;        ///< As the command line has them; what it does not say is tried.
   std::string text;                ///< The program.
   std::vector<std::string> plans;  ///< The programs of `--plan 2` and so on.
   std::uint64_t positions = 0;     ///< Of an outermost loop, about.
   bool may_rank = false;           ///< Ranks by degree are tried too.
   /// As OrderSwitch::set.
   std::function<double(bool by_degree, Compilation&)> rank;
+  /// Those of the device, for the inputs as they are ranked now.
+  std::function<ExitCode(Compilation&)> run_passes;
   std::function<codegen::RunOutcome(codegen::Executable&, std::chrono::steady_clock::time_point)> run;
   std::function<bool()> stopped;
 };

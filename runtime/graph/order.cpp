@@ -1,6 +1,5 @@
 #include "runtime/graph/order.h"
 
-#include <sys/mman.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
@@ -23,20 +22,6 @@ using Block = tbb::blocked_range<std::uint64_t>;
 constexpr std::uint64_t kVerticesOfTask = 1 << 12;
 /// Four classes for each power of two.
 constexpr std::size_t kClasses = 136;
-
-/// An array that is filled at once. Large ones get huge pages where the system has them: the first touch of each small
-/// page takes longer than filling it.
-template <typename T>
-Buffer<T> fresh(std::uint64_t size) {
-  constexpr std::uintptr_t kHugePage = std::uintptr_t{1} << 21;
-  Buffer<T> items(size);
-  const std::uintptr_t begin =
-      (reinterpret_cast<std::uintptr_t>(items.begin()) + kHugePage - 1) / kHugePage * kHugePage;
-  const std::uintptr_t end = reinterpret_cast<std::uintptr_t>(items.end()) / kHugePage * kHugePage;
-  // What is not followed costs nothing but time.
-  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
-  return items;
-}
 
 /// The class of a degree: small ones have their own, others share their three highest bits.
 std::uint8_t class_of(std::uint64_t degree) {
@@ -67,7 +52,7 @@ Renumbering renumber(const Buffer<std::uint8_t>& classes) {
   std::array<std::uint32_t, kClasses + 1> next{};
   for (std::uint8_t one : classes) ++next[one + std::size_t{1}];
   for (std::size_t at = 0; at < kClasses; ++at) next[at + 1] += next[at];
-  Renumbering numbers{fresh<std::uint32_t>(classes.size()), fresh<std::uint32_t>(classes.size())};
+  Renumbering numbers{Buffer<std::uint32_t>(classes.size()), Buffer<std::uint32_t>(classes.size())};
   for (std::uint64_t rank = 0; rank < classes.size(); ++rank) {
     const std::uint32_t to = next[classes[rank]]++;
     numbers.to[rank] = to;
@@ -134,7 +119,7 @@ void write_rows(const GraphView& view, const Renumbering& numbers, const Buffer<
 }
 
 Buffer<std::uint64_t> offsets_of(const GraphView& view, const Renumbering& numbers) {
-  Buffer<std::uint64_t> offsets = fresh<std::uint64_t>(view.universe + 1);
+  Buffer<std::uint64_t> offsets(view.universe + 1);
   offsets[0] = 0;
   for (std::uint64_t rank = 0; rank < view.universe; ++rank) {
     const std::uint64_t old = numbers.from[rank];
@@ -179,6 +164,21 @@ double half_work(const Graph& graph, Halves halves) {
   });
 }
 
+std::uint64_t longest_half(const Graph& graph, Halves halves) {
+  const GraphView view = graph.view();
+  const std::uint64_t side = halves == Halves::Lower ? 0 : 1;
+  return tbb::parallel_reduce(
+      Block(0, view.universe, kVerticesOfTask), std::uint64_t{0},
+      [&](const Block& block, std::uint64_t longest) {
+        for (std::uint64_t rank = block.begin(); rank != block.end(); ++rank) {
+          const std::uint64_t begin = 2 * rank + side;
+          longest = std::max(longest, view.halves[begin + 1] - view.halves[begin]);
+        }
+        return longest;
+      },
+      [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); });
+}
+
 Result<double> half_work_by_degree(const Graph& graph, Halves halves) {
   const GraphView view = graph.view();
   try {
@@ -204,10 +204,10 @@ Result<Graph> ordered_by_degree(const Graph& graph, Halves halves) {
     const Renumbering numbers = renumber(classes);
     GraphArrays arrays;
     arrays.offsets = offsets_of(view, numbers);
-    arrays.neighbors = fresh<std::uint32_t>(view.arc_count);
+    arrays.neighbors = Buffer<std::uint32_t>(view.arc_count);
     arrays.vertices = vertices_of(view, numbers);
-    if (view.labels != nullptr) arrays.labels = fresh<std::int64_t>(view.universe);
-    Buffer<std::int64_t> ids = fresh<std::int64_t>(view.universe);
+    if (view.labels != nullptr) arrays.labels = Buffer<std::int64_t>(view.universe);
+    Buffer<std::int64_t> ids = Buffer<std::int64_t>(view.universe);
     tbb::parallel_for(Block(0, view.universe, kVerticesOfTask), [&](const Block& block) {
       write_rows(view, numbers, classes, block, arrays);
       for (std::uint64_t rank = block.begin(); rank != block.end(); ++rank) {

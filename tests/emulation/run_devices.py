@@ -5,6 +5,7 @@ usage: run_devices.py MATCHA LIBRARY FOLDER devices    the stated counts of all 
        run_devices.py MATCHA LIBRARY FOLDER rows       rows that are streamed: all of them, a limit, two GPUs, splitting
        run_devices.py MATCHA LIBRARY FOLDER stops      Ctrl-C and --timeout
        run_devices.py MATCHA LIBRARY FOLDER builds     graphs that programs build, on the device and on the host
+       run_devices.py MATCHA LIBRARY FOLDER halves     vertices with many neighbours on one side: compiled for, when there are
        run_devices.py MATCHA LIBRARY FOLDER tunes      schedules that are timed on samples, and remembered
        run_devices.py MATCHA LIBRARY FOLDER refusals   what cannot run: exit codes and messages
 
@@ -33,10 +34,8 @@ BUILDERS = {"turned": True, "repeated": True, "halves": True, "weighed": True, "
 # GPUs and schedule.
 SETTINGS = [
     ["--gpus", "1"],
-    ["--gpus", "2"],
     ["--gpus", "all", "--tile", "0"],
     ["--gpus", "3", "--tau-us", "20", "--queue", "3", "--chunk", "1", "--tile", "7"],
-    ["--gpus", "2", "--chunk", "100000", "--tile", "100000"],
 ]
 
 
@@ -184,6 +183,27 @@ def builds(machine):
                 raise Failed(message)
 
 
+def halves(machine):
+    """What is compiled while the graph is read takes halves of at most 2,048 neighbours for granted."""
+    leaves = 2500
+    edges = [(a, b) for a in range(1, 9) for b in range(1, a)] + [(a, a - 1) for a in range(2, leaves + 1)]
+    machine.run("examples/clique4_ordered.mt", GRAPH)
+    again = []
+    for hub in (0, leaves + 1):
+        graph = machine.folder / f"hub-{hub}.txt"
+        graph.write_text("".join(f"{a} {b}\n" for a, b in [*edges, *((hub, leaf) for leaf in range(1, leaves + 1))]))
+        for order in ("id", "degree"):
+            words = ["examples/clique4_ordered.mt", graph, "--order", order]
+            wanted = subprocess.run([machine.matcha, "run", *words, "--device", "cpu", "--quiet"], capture_output=True,
+                                    text=True, check=True).stdout
+            kernels = set(machine.folder.glob("kernels/*"))
+            expect(f"{words}", machine.run(*words), wanted)
+            again.append(set(machine.folder.glob("kernels/*")) != kernels)
+            for setting in (["--tau-us", 1, "--eager"], ["--tune"]):
+                expect(f"{words} {setting}", machine.run(*words, *setting), wanted)
+    expect("compiled again: for the hub whose lower neighbours are many", again, [False, False, True, False])
+
+
 def tunes(machine):
     """A sample is a part of these vertices; the answer is that of all of them."""
     graph = machine.folder / "large.mtg"
@@ -238,7 +258,7 @@ def main():
         print("[SKIP] there is no g++")
         return 77
     try:
-        {"devices": devices, "rows": rows, "stops": stops, "tunes": tunes, "builds": builds, "refusals": refusals}[sys.argv[4]](machine)
+        {"devices": devices, "rows": rows, "stops": stops, "tunes": tunes, "halves": halves, "builds": builds, "refusals": refusals}[sys.argv[4]](machine)
     except Failed as failure:
         print(failure)
         return 1

@@ -97,6 +97,9 @@ TEST(Order, ShortensTheHalvesOfAStar) {
   for (int leaf = 0; leaf < 100; ++leaf) text += std::to_string(leaf) + " 100\n";
   const Graph graph = load(folder.file("star.txt", text)).graph;
   EXPECT_EQ(half_work(graph, Halves::Lower), 10000);
+  EXPECT_EQ(longest_half(graph, Halves::Lower), 100U);
+  EXPECT_EQ(longest_half(graph, Halves::Upper), 1U);
+  EXPECT_EQ(longest_half(load(folder.file("empty.txt", "# nothing\n")).graph, Halves::Lower), 0U);
   EXPECT_EQ(*half_work_by_degree(graph, Halves::Lower), 100);
 }
 
