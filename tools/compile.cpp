@@ -192,19 +192,21 @@ ExitCode Compilation::run_passes(std::string_view pipeline_name, const passes::L
   std::optional<passes::Pipeline> pipeline =
       passes::parse_pipeline(options_.passes.empty() ? pipeline_name : std::string_view(options_.passes), diagnostics_);
   if (!pipeline) return report(ExitCode::Usage);
-  std::int64_t most = 0;
-  for (passes::PipelineStep& step : *pipeline) {
-    if (!assumes_short_halves_ || !options_.passes.empty() || step.pass == nullptr || step.pass->name != "localize")
-      continue;
-    step.options["short"] = 1;
-    most = step.options["most"];
+  // The user's own list is taken as it is.
+  passes::PassOptions* assuming = nullptr;
+  if (assumes_short_halves_ && options_.passes.empty()) {
+    for (passes::PipelineStep& step : *pipeline) {
+      if (step.pass != nullptr && step.pass->name == "localize") assuming = &step.options;
+    }
   }
+  if (assuming != nullptr) (*assuming)["short"] = 1;
   manager.disabled = options_.disabled;
   pipeline_ = passes::run_pipeline(*loop_, *pipeline, context_, passes::TargetInfo{}, labels, manager, diagnostics_);
   half_limits_ = {};
   for (const passes::PassRun& run : pipeline_->runs) {
-    if (run.statistics.contains("short_lower")) half_limits_.lower = most;
-    if (run.statistics.contains("short_upper")) half_limits_.upper = most;
+    if (assuming == nullptr) break;
+    if (run.statistics.contains("short_lower")) half_limits_.lower = assuming->at("most");
+    if (run.statistics.contains("short_upper")) half_limits_.upper = assuming->at("most");
   }
   times_.emplace_back("passes", watch.ms());
   ExitCode code = ExitCode::Query;

@@ -34,8 +34,8 @@ BUILDERS = {"turned": True, "repeated": True, "halves": True, "weighed": True, "
 # GPUs and schedule.
 SETTINGS = [
     ["--gpus", "1"],
-    ["--gpus", "all", "--tile", "0"],
-    ["--gpus", "3", "--tau-us", "20", "--queue", "3", "--chunk", "1", "--tile", "7"],
+    ["--gpus", "2", "--tile", "0"],
+    ["--gpus", "all", "--tau-us", "20", "--queue", "3", "--chunk", "1", "--tile", "7"],
 ]
 
 
