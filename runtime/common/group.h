@@ -26,7 +26,17 @@ struct Group {
     return group;
   }
   MATCHA_MEMBER bool leads() const { return lane == 0; }
-  MATCHA_MEMBER void sync() const { __syncwarp(mask); }
+  /// All lanes come here before one goes on, and see what the others wrote before. It takes a shuffle: lanes that were
+  /// apart before a `__syncwarp` may go on apart after it, but ptxas (CUDA 13.0) takes them for together from there on
+  /// and drops the next one where only calls and branches that meet again are between the two; lanes then read what
+  /// another has not written yet. A shuffle it keeps, since it cannot know the result. The `__syncwarp` keeps reads and
+  /// writes on their sides.
+  MATCHA_MEMBER void sync() const {
+    if constexpr (width == 1) return;
+    const u32 met = __shfl_sync(mask, lane, 0, width);
+    asm volatile("" : : "r"(met) : "memory");
+    __syncwarp(mask);
+  }
   /// One bit a lane, the first lane's lowest.
   MATCHA_MEMBER u32 ballot(bool flag) const {
     if constexpr (width == 1) return flag;
