@@ -26,6 +26,7 @@ class Outcome:
     graph: dict = None
     version: str = ""
     passes: dict = None  # in their order; whether they changed the program
+    stats: dict = dataclasses.field(default_factory=dict)  # as `--json` has them, and its `ms`
     message: str = ""
 
 
@@ -53,7 +54,7 @@ def outcome_of(done, seconds):
         name = run["pass"].split("{")[0]
         passes[name] = run["changed"] or passes.get(name, False)
     return Outcome("ok", sum(kernels) if kernels else run_ms, run_ms, seconds, answer["result"], answer["device"], answer["graph"],
-                   answer["version"], passes)
+                   answer["version"], passes, {**answer["stats"], "ms": answer["ms"]})
 
 
 def run_once(command, timeout):
