@@ -25,7 +25,7 @@ class Demander final : public Rewriter {
   void on_stmt(const Stmt* stmt, Stmts& out) override {
     const For* loop = as<For>(stmt);
     const MaybeNeeds needs = loop != nullptr && loop->lists.size() == 1 ? effects_.body_needs(*loop) : Needs{};
-    if (!needs || needs->empty() || may_trap(facts_, *loop)) {
+    if (!needs || needs->empty() || traps_when_left_out(*loop)) {
       out.push_back(rebuild(stmt));
       return;
     }
@@ -45,6 +45,24 @@ class Demander final : public Rewriter {
   }
 
  private:
+  /// Whether something may trap in what is without effect: what grows with a count does not where the count is small.
+  bool traps_when_left_out(const For& loop) const {
+    bool traps = false;
+    for_each_stmt(*loop.body, [&](const Stmt& stmt) {
+      const Yield* yield = as<Yield>(&stmt);
+      const Expr* count = yield != nullptr && yield->values.size() == 1 ? counted_value(*yield->values[0]) : nullptr;
+      if (count != nullptr) {
+        traps = traps || facts_.may_trap(count);
+        return;
+      }
+      const For* inner = as<For>(&stmt);
+      traps = traps || (inner != nullptr && inner->lists.size() > 1);
+      for_each_expr(stmt, [&](const Expr& e) { traps = traps || facts_.may_trap(&e); });
+    });
+    for (const Expr* list : loop.lists) traps = traps || facts_.may_trap(list);
+    return traps;
+  }
+
   // Conditions
 
   const Expr* at_least(const Expr* value, std::int64_t least) {
@@ -63,13 +81,16 @@ class Demander final : public Rewriter {
     b.set_loc(loop.loc);
     std::unordered_set<const Var*> own(loop.vars.begin(), loop.vars.end());
     if (loop.maybe_index != nullptr) own.insert(loop.maybe_index);
+    // To look at a list costs as much as to count it.
+    bool counts_only = true;
+    for_each_stmt(*loop.body, [&](const Stmt& stmt) { counts_only = counts_only && as<For>(&stmt) == nullptr; });
     std::vector<const Expr*> parts;
     const std::size_t outer = asked_.size();
     for (const auto& [key, least] : needs) {
       if (!reads(*key, own)) continue;
       if (key == loop.maybe_index) {
         parts.push_back(at_least(key, least));
-      } else if (least >= 2 && key->kind != Kind::Var) {
+      } else if (least >= 2 && key->kind != Kind::Var && !counts_only) {
         const Expr* list = expr(key);
         parts.push_back(at_least(b.make(Kind::Size, {list}), least));
         asked_.emplace_back(list, least);

@@ -45,7 +45,68 @@ void meet(MaybeNeeds& needs, MaybeNeeds other) {
   needs = std::move(both);
 }
 
+/// Of an expression that is made of constants and one other value, that value; null for other expressions.
+const Expr* only_value(const Expr& e) {
+  switch (e.kind) {
+    case Kind::Var:
+    case Kind::Size: return &e;
+    case Kind::Add:
+    case Kind::Sub:
+    case Kind::Mul:
+    case Kind::Div: {
+      const Expr* found = nullptr;
+      for (const Expr* operand : e.operands) {
+        if (operand->kind == Kind::ConstInt) continue;
+        const Expr* value = only_value(*operand);
+        if (value == nullptr || (found != nullptr && found != value)) return nullptr;
+        found = value;
+      }
+      return found;
+    }
+    default: return nullptr;
+  }
+}
+
+/// Such an expression where that value is `n`, both small; nothing where it divides by 0.
+std::optional<std::int64_t> at_value(const Expr& e, std::int64_t n) {
+  if (const ConstInt* number = as<ConstInt>(&e)) {
+    constexpr std::int64_t kSmall = 1 << 16;
+    return number->value > -kSmall && number->value < kSmall ? std::optional(number->value) : std::nullopt;
+  }
+  if (e.kind == Kind::Var || e.kind == Kind::Size) return n;
+  const std::optional<std::int64_t> a = at_value(*e.operands[0], n);
+  const std::optional<std::int64_t> b = at_value(*e.operands[1], n);
+  if (!a || !b) return std::nullopt;
+  switch (e.kind) {
+    case Kind::Add: return *a + *b;
+    case Kind::Sub: return *a - *b;
+    case Kind::Mul: return *a * *b;
+    default: return *b > 0 && *a >= 0 ? std::optional(*a / *b) : std::nullopt;
+  }
+}
+
+/// The least size from 2 on for which such an expression may differ from 0, as `c * (c - 1) / 2` does from 2 on.
+std::optional<std::int64_t> first_nonzero(const Expr& e) {
+  constexpr std::int64_t kMost = 6;
+  std::int64_t n = 0;
+  while (n < kMost && at_value(e, n) == 0) ++n;
+  return n >= 2 ? std::optional(n) : std::nullopt;
+}
+
+/// True if all items of `part`, a list of neighbours, are in `whole`.
+bool is_part_of(const Expr& part, const Expr& whole) {
+  if (&part == &whole) return true;
+  bool half = part.kind == Kind::LowerNeighbors || part.kind == Kind::UpperNeighbors;
+  return half && whole.kind == Kind::Neighbors && part.operands[0] == whole.operands[0] &&
+         part.operands[1] == whole.operands[1];
+}
+
 }  // namespace
+
+const Expr* counted_value(const Expr& e) {
+  const Expr* value = e.kind != Kind::Var ? only_value(e) : nullptr;
+  return value != nullptr && first_nonzero(e) ? value : nullptr;
+}
 
 void EffectNeeds::enter(const For& loop) {
   if (loop.lists.size() == 1 && loop.vars.size() == 1 && facts_.list(loop.lists[0]).unique) {
@@ -134,6 +195,7 @@ MaybeNeeds EffectNeeds::loop_needs(const For& loop, const Var* sink) {
 
 /// For `e` not to be 0.
 MaybeNeeds EffectNeeds::nonzero(const Expr& e) {
+  if (const Expr* value = counted_value(e)) return at_least(*value, *first_nonzero(e));
   switch (e.kind) {
     case Kind::ConstInt: return static_cast<const ConstInt&>(e).value == 0 ? MaybeNeeds() : Needs{};
     case Kind::Size: return at_least(e, 1);
@@ -216,14 +278,23 @@ void EffectNeeds::nonempty(const Expr& list, std::int64_t least, Needs& needs) {
   }
 }
 
-/// True if a loop walks `list` and `others` are neighbours of its item in a graph without loops: the item is in
-/// `list` but not in `others`.
+/// What an expression is a name of, or itself.
+const Expr& EffectNeeds::named_value(const Expr& e) const {
+  const Var* var = as<Var>(&e);
+  const Stmt* stmt = var != nullptr ? facts_.definition(var) : nullptr;
+  const Let* let = stmt != nullptr ? as<Let>(stmt) : nullptr;
+  return let != nullptr ? *let->value : e;
+}
+
+/// True if a loop walks `list` or a part of it, and `others` are neighbours of its item in a graph without loops: the
+/// item is in `list` but not in `others`.
 bool EffectNeeds::is_walked_at(const Expr& list, const Expr& others) const {
   bool neighbors =
       others.kind == Kind::Neighbors || others.kind == Kind::LowerNeighbors || others.kind == Kind::UpperNeighbors;
   const Var* item = neighbors ? as<Var>(others.operands[1]) : nullptr;
   const auto found = item != nullptr ? walked_.find(item) : walked_.end();
-  return found != walked_.end() && found->second == &list && facts_.loop_free(others.operands[0]);
+  if (found == walked_.end() || !facts_.loop_free(others.operands[0])) return false;
+  return is_part_of(*found->second, list) || is_part_of(named_value(*found->second), named_value(list));
 }
 
 }  // namespace matcha::passes

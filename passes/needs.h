@@ -19,6 +19,10 @@ using MaybeNeeds = std::optional<Needs>;
 /// The least value that is needed of `key`; null if nothing is known.
 std::int64_t* find(Needs& needs, const ir::Expr* key);
 
+/// Of an expression of constants and one other value, such as `c * (c - 1) / 2`, that value, if where it is 0 or 1 the
+/// expression is 0 and does not trap; null for others.
+const ir::Expr* counted_value(const ir::Expr& e);
+
 /// What must hold of sizes and positions for a statement to have an effect on a sink: a sum of ints grows only if the
 /// sets that are counted are not empty.
 class EffectNeeds {
@@ -43,6 +47,7 @@ class EffectNeeds {
   MaybeNeeds nonzero(const ir::Expr& e);
   MaybeNeeds at_least(const ir::Expr& e, std::int64_t least);
   void nonempty(const ir::Expr& list, std::int64_t least, Needs& needs);
+  const ir::Expr& named_value(const ir::Expr& e) const;
   bool is_walked_at(const ir::Expr& list, const ir::Expr& others) const;
 
   const ir::Facts& facts_;

@@ -33,6 +33,7 @@ struct Avx2 {
   static constexpr u64 kPairs[] = {~u64{0}, 64};
   static constexpr u64 kStep = 1;
   static constexpr u64 kSkew = 32;
+  static constexpr u64 kFew = 4;
 
   MATCHA_INLINE Vec load(const u32* p) { return _mm256_loadu_si256(reinterpret_cast<const Vec*>(p)); }
 
@@ -46,6 +47,16 @@ struct Avx2 {
     Vec s = _mm256_permute2x128_si256(b, b, 1);
     Vec hit = _mm256_or_si256(quarter(a, b), quarter(a, s));
     return sign_bits(hit);
+  }
+
+  MATCHA_INLINE u32 match_few(const u32* a, u64 na, const u32* b, u64 nb) {
+    __m128i va = _mm_maskload_epi32(reinterpret_cast<const int*>(a), lanes_from(8 - na));
+    __m128i vb = _mm_maskload_epi32(reinterpret_cast<const int*>(b), lanes_from(8 - nb));
+    vb = _mm_or_si128(vb, lanes_from(16 - nb));
+    __m128i hit = _mm_or_si128(_mm_cmpeq_epi32(va, vb), _mm_cmpeq_epi32(va, _mm_shuffle_epi32(vb, 0x39)));
+    __m128i far = _mm_or_si128(_mm_cmpeq_epi32(va, _mm_shuffle_epi32(vb, 0x4e)),
+                               _mm_cmpeq_epi32(va, _mm_shuffle_epi32(vb, 0x93)));
+    return static_cast<u32>(_mm_movemask_ps(_mm_castsi128_ps(_mm_or_si128(hit, far))));
   }
 
   MATCHA_INLINE u32 equals(Vec a, u32 x) {
@@ -64,6 +75,10 @@ struct Avx2 {
   }
 
  private:
+  MATCHA_INLINE __m128i lanes_from(u64 entry) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(kLaneMasks + entry));
+  }
+
   /// `a` against the four rotations of `b` within its 128-bit halves.
   MATCHA_INLINE Vec quarter(Vec a, Vec b) {
     Vec hit0 = _mm256_cmpeq_epi32(a, b);

@@ -15,6 +15,7 @@ struct Avx512 {
   static constexpr u64 kPairs[] = {~u64{0}, 64};
   static constexpr u64 kStep = 1;
   static constexpr u64 kSkew = 32;
+  static constexpr u64 kFew = 4;
 
   MATCHA_INLINE Vec load(const u32* p) { return _mm256_loadu_si256(reinterpret_cast<const Vec*>(p)); }
 
@@ -28,6 +29,16 @@ struct Avx512 {
     Vec s = _mm256_permute2x128_si256(b, b, 1);
     Vec hit = _mm256_or_si256(quarter(a, b), quarter(a, s));
     return static_cast<u32>(_mm256_movemask_ps(_mm256_castsi256_ps(hit)));
+  }
+
+  MATCHA_INLINE u32 match_few(const u32* a, u64 na, const u32* b, u64 nb) {
+    __m128i va = _mm_maskz_loadu_epi32(static_cast<__mmask8>(_bzhi_u32(0xf, static_cast<u32>(na))), a);
+    __m128i vb =
+        _mm_mask_loadu_epi32(_mm_set1_epi32(-1), static_cast<__mmask8>(_bzhi_u32(0xf, static_cast<u32>(nb))), b);
+    __m128i hit = _mm_or_si128(_mm_cmpeq_epi32(va, vb), _mm_cmpeq_epi32(va, _mm_shuffle_epi32(vb, 0x39)));
+    __m128i far = _mm_or_si128(_mm_cmpeq_epi32(va, _mm_shuffle_epi32(vb, 0x4e)),
+                               _mm_cmpeq_epi32(va, _mm_shuffle_epi32(vb, 0x93)));
+    return static_cast<u32>(_mm_movemask_ps(_mm_castsi128_ps(_mm_or_si128(hit, far))));
   }
 
   MATCHA_INLINE u32 equals(Vec a, u32 x) { return _mm256_cmpeq_epi32_mask(a, _mm256_set1_epi32(static_cast<int>(x))); }

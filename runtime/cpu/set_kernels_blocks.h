@@ -204,9 +204,10 @@ struct SetBlocks {
   }
 
   /// Looks up the second lists of pairs, which are rows, and asks for the first two lines of each, so that rows which
-  /// come from memory come together.
-  static void fetch_rows(SetPair* pairs, u64 n, const u32* items, const u64* places, u64 step) {
+  /// come from memory come together. Gives the number of their items.
+  static u64 fetch_rows(SetPair* pairs, u64 n, const u32* items, const u64* places, u64 step) {
     constexpr u64 kLineItems = 16;
+    u64 total = 0;
     for (u64 i = 0; i < n; ++i) {
       const u64* row = places + pairs[i].nb * step;
       u64 size = row[1] - row[0];
@@ -214,7 +215,9 @@ struct SetBlocks {
       pairs[i].nb = size;
       __builtin_prefetch(pairs[i].b);
       __builtin_prefetch(pairs[i].b + (size < kLineItems ? size : kLineItems));
+      total += size;
     }
+    return total;
   }
 
   /// Loads kStep registers of `a` and ORs in their bits against kStep registers of `b`.

@@ -13,7 +13,8 @@
 /// `kSkew`, the ratio of lengths from which searching beats merging (a power of two); `kStep`, registers a side in one
 /// step of the merge; `Vec`; `load`, `load_part(p, n)` for n <= kLanes (lanes from n on hold 0xffffffff, which is no
 /// rank; nothing past p[n-1] is read); `match(a, b)`, the bits of the lanes of `a` that are in `b`; `equals(a, x)`;
-/// `below(a, x)`; `compress(out, a, bits)`, which may write kLanes items at `out`.
+/// `below(a, x)`; `compress(out, a, bits)`, which may write kLanes items at `out`; `kFew`, and unless it is 0
+/// `match_few(a, na, b, nb)` for lists of at most so many items, as `match`, lanes from `na` on being of no use.
 namespace matcha::runtime {
 
 template <typename V>
@@ -198,8 +199,29 @@ struct SetAlgorithms : SetBlocks<V> {
     return total;
   }
 
+  /// The same where most lists have a few items, as in a road network.
+  [[gnu::noinline]] static u64 count_few(const SetPair* pairs, u64 n, u64* counts) {
+    u64 total = 0;
+    for (u64 i = 0; i < n; ++i) {
+      const SetPair& pair = pairs[i];
+      if (pair.na <= V::kFew && pair.nb <= V::kFew) [[likely]] {
+        const u32 bits = V::match_few(pair.a, pair.na, pair.b, pair.nb) & low_bits(pair.na);
+        counts[i] = static_cast<u64>(__builtin_popcount(bits));
+      } else {
+        counts[i] = intersect_count(pair.a, pair.na, pair.b, pair.nb);
+      }
+      total += counts[i];
+    }
+    return total;
+  }
+
   static u64 count_rows(SetPair* pairs, u64 n, u64* counts, const u32* items, const u64* places, u64 step) {
-    Blocks::fetch_rows(pairs, n, items, places, step);
+    const u64 fetched = Blocks::fetch_rows(pairs, n, items, places, step);
+    if constexpr (V::kFew != 0) {
+      // With more, longer lists are so frequent that the branch is foreseen wrongly.
+      constexpr u64 kMostOnAverage = 4;
+      if (fetched <= kMostOnAverage * n) return count_few(pairs, n, counts);
+    }
     return count_pairs(pairs, n, counts);
   }
 

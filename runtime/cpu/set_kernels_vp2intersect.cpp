@@ -15,6 +15,7 @@ struct Vp2intersect {
   static constexpr u64 kPairs[] = {~u64{0}, ~u64{0}, ~u64{0}, 400, 224, 176, 144, 128};
   static constexpr u64 kStep = 2;
   static constexpr u64 kSkew = 128;
+  static constexpr u64 kFew = 0;  // A 16 x 16 comparison takes no longer.
 
   MATCHA_INLINE Vec load(const u32* p) { return _mm512_loadu_si512(p); }
 
