@@ -8,8 +8,9 @@ namespace matcha::passes {
 ///
 /// What. A sum grows only if the sets that are counted are not empty. From there sizes follow outward: an intersection
 /// needs as many items in each of its lists, the items before position i need i of them, a loop over the common
-/// neighbours of its own items needs one more than its body, since no vertex is its own neighbour. A loop over a list
-/// that needs two items or more, and a body whose sets need as many, get a condition in front.
+/// neighbours of its own items needs one more than its body, since no vertex is its own neighbour, and `c * (c - 1)`
+/// grows from a count of two on. A loop over a list that needs two items or more, and a body whose sets need as many
+/// and that walks another loop, get a condition in front.
 ///
 /// Why. Degree filtering of the first levels (T-DFS III, G2Miner): of a sparse graph most vertices and edges are in no
 /// clique, and they are left without reading their neighbours.

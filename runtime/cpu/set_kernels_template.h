@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "runtime/abi.h"
+#include "runtime/cpu/set_kernels_batches.h"
 #include "runtime/cpu/set_kernels_blocks.h"
 
 /// The algorithms of the SIMD tiers, over a tier's vector traits `V`. Each tier's .cpp includes this with traits of its
@@ -190,41 +191,6 @@ struct SetAlgorithms : SetBlocks<V> {
     return sink.found;
   }
 
-  static u64 count_pairs(const SetPair* pairs, u64 n, u64* counts) {
-    u64 total = 0;
-    for (u64 i = 0; i < n; ++i) {
-      counts[i] = common(pairs[i].a, pairs[i].na, pairs[i].b, pairs[i].nb, Count{});
-      total += counts[i];
-    }
-    return total;
-  }
-
-  /// The same where most lists have a few items, as in a road network.
-  [[gnu::noinline]] static u64 count_few(const SetPair* pairs, u64 n, u64* counts) {
-    u64 total = 0;
-    for (u64 i = 0; i < n; ++i) {
-      const SetPair& pair = pairs[i];
-      if (pair.na <= V::kFew && pair.nb <= V::kFew) [[likely]] {
-        const u32 bits = V::match_few(pair.a, pair.na, pair.b, pair.nb) & low_bits(pair.na);
-        counts[i] = static_cast<u64>(__builtin_popcount(bits));
-      } else {
-        counts[i] = intersect_count(pair.a, pair.na, pair.b, pair.nb);
-      }
-      total += counts[i];
-    }
-    return total;
-  }
-
-  static u64 count_rows(SetPair* pairs, u64 n, u64* counts, const u32* items, const u64* places, u64 step) {
-    const u64 fetched = Blocks::fetch_rows(pairs, n, items, places, step);
-    if constexpr (V::kFew != 0) {
-      // With more, longer lists are so frequent that the branch is foreseen wrongly.
-      constexpr u64 kMostOnAverage = 4;
-      if (fetched <= kMostOnAverage * n) return count_few(pairs, n, counts);
-    }
-    return count_pairs(pairs, n, counts);
-  }
-
   /// Marks the common items block by block of `a`, which may be any number of items; `na >= 1` and `nb >= 1`.
   MATCHA_INLINE void merge_marks(const u32* a, u64 na, const u32* b, u64 nb, u64* out) {
     const u32* begin = a;
@@ -265,7 +231,9 @@ struct SetAlgorithms : SetBlocks<V> {
   }
 
   static constexpr SetKernels table(const char* name) {
-    return {name, intersect_count, intersect, diff_count, diff, lower_bound, member_bits, count_pairs, count_rows};
+    using Batches = SetBatches<V, SetAlgorithms>;
+    return {name,        intersect_count,      intersect,          diff_count, diff, lower_bound,
+            member_bits, Batches::count_pairs, Batches::count_rows};
   }
 };
 
