@@ -308,6 +308,9 @@ bool Facts::lasts(const Expr* list) const {
   return let != nullptr && lasts(let->value);
 }
 
+/// The constant that an expression is or is at most; null if there is none.
+static const ConstInt* known_limit(const Expr* e) { return as<ConstInt>(e->kind == Kind::AtMost ? e->operands[1] : e); }
+
 std::int64_t Facts::longest(const Expr* list_expr) const {
   const Var* rows = list_expr->type->bits ? rows_of(*this, list_expr) : nullptr;
   const Expr* base = rows != nullptr ? base_of(*this, rows) : nullptr;
@@ -317,7 +320,7 @@ std::int64_t Facts::longest(const Expr* list_expr) const {
   }
   base = behind_lets(*this, base);
   const ConstInt* begin = base->kind == Kind::Span ? as<ConstInt>(base->operands[1]) : nullptr;
-  const ConstInt* end = base->kind == Kind::Span ? as<ConstInt>(base->operands[2]) : nullptr;
+  const ConstInt* end = base->kind == Kind::Span ? known_limit(base->operands[2]) : nullptr;
   bool known = begin != nullptr && end != nullptr && begin->value >= 0 && end->value >= begin->value;
   return known ? std::min(end->value - begin->value, kLongestList) : kLongestList;
 }
@@ -504,7 +507,7 @@ const Expr* Facts::bound_of(Builder& b, const Expr* list_expr) const {
       return b.integer(static_cast<std::int64_t>(list_expr->operands.size() / list_expr->type->columns.size()));
     case Kind::Span: {
       const ConstInt* begin = as<ConstInt>(list_expr->operands[1]);
-      const ConstInt* end = as<ConstInt>(list_expr->operands[2]);
+      const ConstInt* end = known_limit(list_expr->operands[2]);
       const Expr* all = bound(b, list_expr->operands[0]);
       if (all == nullptr || begin == nullptr || end == nullptr || begin->value < 0) return all;
       return b.make(Kind::Min, {all, b.integer(end->value > begin->value ? end->value - begin->value : 0)});

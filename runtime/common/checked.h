@@ -67,7 +67,7 @@ class Checked {
   }
   MATCHA_MEMBER i64 at_most(i64 value, i64 limit, u32 line, u32 column) const {
     if (value > limit) trap(kCapacityExceeded, line, column);
-    return value;
+    return smaller(value, limit);
   }
   template <u64 column, typename L>
   MATCHA_MEMBER auto at(const L& list, i64 i, u32 line, u32 place) const {
