@@ -47,20 +47,11 @@ class Demander final : public Rewriter {
  private:
   /// Whether something may trap in what is without effect: what grows with a count does not where the count is small.
   bool traps_when_left_out(const For& loop) const {
-    bool traps = false;
-    for_each_stmt(*loop.body, [&](const Stmt& stmt) {
+    return may_trap(facts_, loop, [&](const Stmt& stmt) {
       const Yield* yield = as<Yield>(&stmt);
       const Expr* count = yield != nullptr && yield->values.size() == 1 ? counted_value(*yield->values[0]) : nullptr;
-      if (count != nullptr) {
-        traps = traps || facts_.may_trap(count);
-        return;
-      }
-      const For* inner = as<For>(&stmt);
-      traps = traps || (inner != nullptr && inner->lists.size() > 1);
-      for_each_expr(stmt, [&](const Expr& e) { traps = traps || facts_.may_trap(&e); });
+      return count != nullptr && !facts_.may_trap(count);
     });
-    for (const Expr* list : loop.lists) traps = traps || facts_.may_trap(list);
-    return traps;
   }
 
   // Conditions

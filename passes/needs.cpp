@@ -67,20 +67,22 @@ const Expr* only_value(const Expr& e) {
   }
 }
 
-/// Such an expression where that value is `n`, both small; nothing where it divides by 0.
+std::optional<std::int64_t> if_small(std::int64_t value) {
+  constexpr std::int64_t kSmall = std::int64_t{1} << 31;  // Products of two do not overflow.
+  return value > -kSmall && value < kSmall ? std::optional(value) : std::nullopt;
+}
+
+/// Such an expression where that value is `n`; nothing where it divides by 0 or something in it is not small.
 std::optional<std::int64_t> at_value(const Expr& e, std::int64_t n) {
-  if (const ConstInt* number = as<ConstInt>(&e)) {
-    constexpr std::int64_t kSmall = 1 << 16;
-    return number->value > -kSmall && number->value < kSmall ? std::optional(number->value) : std::nullopt;
-  }
+  if (const ConstInt* number = as<ConstInt>(&e)) return if_small(number->value);
   if (e.kind == Kind::Var || e.kind == Kind::Size) return n;
   const std::optional<std::int64_t> a = at_value(*e.operands[0], n);
   const std::optional<std::int64_t> b = at_value(*e.operands[1], n);
   if (!a || !b) return std::nullopt;
   switch (e.kind) {
-    case Kind::Add: return *a + *b;
-    case Kind::Sub: return *a - *b;
-    case Kind::Mul: return *a * *b;
+    case Kind::Add: return if_small(*a + *b);
+    case Kind::Sub: return if_small(*a - *b);
+    case Kind::Mul: return if_small(*a * *b);
     default: return *b > 0 && *a >= 0 ? std::optional(*a / *b) : std::nullopt;
   }
 }

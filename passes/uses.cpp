@@ -108,9 +108,10 @@ int Uses::depth(const Expr& e) const {
   return deepest;
 }
 
-bool may_trap(const Facts& facts, const Stmt& stmt) {
+bool may_trap(const Facts& facts, const Stmt& stmt, const std::function<bool(const Stmt&)>& spared) {
   bool traps = false;
   const auto visit = [&](const Stmt& s) {
+    if (spared && spared(s)) return;
     if (const For* loop = as<For>(&s)) traps = traps || loop->lists.size() > 1;
     for_each_expr(s, [&](const Expr& e) { traps = traps || facts.may_trap(&e); });
   };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -50,8 +51,8 @@ class Uses {
 };
 
 /// True if running `stmt` may end the run with an error. Sums that overflow are not counted: passes may move or drop
-/// them, as they change how a sum is made up.
-bool may_trap(const ir::Facts& facts, const ir::Stmt& stmt);
+/// them, as they change how a sum is made up. Statements that are `spared` count as if they could not.
+bool may_trap(const ir::Facts& facts, const ir::Stmt& stmt, const std::function<bool(const ir::Stmt&)>& spared = {});
 
 /// Every value that `stmt` and what is below it binds.
 std::unordered_set<const ir::Var*> bound_in(const ir::Stmt& stmt);
