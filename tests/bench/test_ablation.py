@@ -3,26 +3,14 @@
 import json
 import os
 import pathlib
-import stat
 import subprocess
 import sys
 import tempfile
 import unittest
 
+from liar import liar
+
 MATCHA = os.environ.get("MATCHA", "build/bin/matcha")
-# A program in front of matcha that adds one to the result when the named pass is disabled.
-LIAR = """#!{python}
-import json, subprocess, sys
-done = subprocess.run(["{matcha}", *sys.argv[1:]], capture_output=True, text=True)
-text = done.stdout
-if "restrict" in sys.argv:
-    answer = json.loads(text)
-    answer["result"] += 1
-    text = json.dumps(answer)
-print(text)
-sys.stderr.write(done.stderr)
-sys.exit(done.returncode)
-"""
 
 
 class Ablation(unittest.TestCase):
@@ -61,10 +49,7 @@ class Ablation(unittest.TestCase):
         self.assertNotIn("## Without a pass", page)
 
     def test_other_counts(self):
-        liar = self.folder / "liar"
-        liar.write_text(LIAR.format(python=sys.executable, matcha=MATCHA))
-        liar.chmod(liar.stat().st_mode | stat.S_IXUSR)
-        code, page, _ = self.bench("--program", "diamonds", "--no-schedules", matcha=liar)
+        code, page, _ = self.bench("--program", "diamonds", "--no-schedules", matcha=liar(self.folder, MATCHA, "restrict"))
         self.assertEqual(code, 1)
         self.assertIn("without restrict gives 342, all passes 341", page)
 

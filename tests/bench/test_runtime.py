@@ -3,26 +3,14 @@
 import json
 import os
 import pathlib
-import stat
 import subprocess
 import sys
 import tempfile
 import unittest
 
+from liar import liar
+
 MATCHA = os.environ.get("MATCHA", "build/bin/matcha")
-# A program in front of matcha that adds one to the result when halves are stolen.
-LIAR = """#!{python}
-import json, subprocess, sys
-done = subprocess.run(["{matcha}", *sys.argv[1:]], capture_output=True, text=True)
-text = done.stdout
-if "half" in sys.argv:
-    answer = json.loads(text)
-    answer["result"] += 1
-    text = json.dumps(answer)
-print(text)
-sys.stderr.write(done.stderr)
-sys.exit(done.returncode)
-"""
 
 
 class Runtime(unittest.TestCase):
@@ -52,10 +40,7 @@ class Runtime(unittest.TestCase):
         self.assertEqual(len(rows), 2 + 3 * (5 + 4) + 2)
 
     def test_counts_that_differ(self):
-        liar = self.folder / "liar"
-        liar.write_text(LIAR.format(python=sys.executable, matcha=os.path.abspath(MATCHA)))
-        liar.chmod(liar.stat().st_mode | stat.S_IXUSR)
-        code, page, rows = self.bench("--program", "diamond", "--only", "stealing", matcha=liar)
+        code, page, rows = self.bench("--program", "diamond", "--only", "stealing", matcha=liar(self.folder, MATCHA, "half"))
         self.assertEqual(code, 1)
         self.assertIn("diamond on random-20-seed2 --steal half: 342, before 341", page)
 
