@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,13 +46,6 @@ constexpr int kGiveUp = 4;
 /// Memory for the lists of a run, so that several processes can share a GPU.
 constexpr std::uint64_t kScratchBytes = std::uint64_t{8} << 30;
 
-/// FNV-1a.
-std::uint64_t hash(std::string_view text) {
-  std::uint64_t value = 0xcbf29ce484222325U;
-  for (char letter : text) value = (value ^ static_cast<unsigned char>(letter)) * 0x100000001b3U;
-  return value;
-}
-
 /// Equal for equal results: values as text, of a list how many rows it has and the sum of their hashes.
 std::string digest(const std::vector<codegen::ResultValue>& values, const runtime::Universe& universe) {
   std::string text;
@@ -63,7 +57,7 @@ std::string digest(const std::vector<codegen::ResultValue>& values, const runtim
       for (std::uint64_t i = 0; i < list->size; ++i) {
         row.clear();
         append_row(row, columns, i, universe, Style::Text);
-        sum += hash(row);
+        sum += std::hash<std::string>()(row);
       }
       text += fmt::format("{} rows #{:016x} ", list->size, sum);
     } else {
