@@ -71,8 +71,8 @@ class Run {
 
   ExitCode all() {
     using Step = ExitCode (Run::*)();
-    for (Step step : {&Run::check_options, &Run::front_end, &Run::bind, &Run::open_matches, &Run::begin_on_gpu,
-                      &Run::load, &Run::write_pattern, &Run::order, &Run::tune, &Run::back_end, &Run::execute}) {
+    for (Step step : {&Run::check_options, &Run::front_end, &Run::bind, &Run::open_matches, &Run::begin, &Run::load,
+                      &Run::write_pattern, &Run::order, &Run::tune, &Run::back_end, &Run::execute}) {
       const ExitCode code = (this->*step)();
       if (code != ExitCode::Ok) return code;
       if (session_.stopped() && report_.result == nullptr) return stop_early();
@@ -219,12 +219,12 @@ class Run {
     return ExitCode::Ok;
   }
 
-  /// A GPU is opened, and the program compiled for it, while the inputs are read; a program that depends on them is
-  /// compiled when they are there, and once more if it was compiled for halves that are not as long as theirs.
-  ExitCode begin_on_gpu() {
-    if (!on_gpu_) return ExitCode::Ok;
+  /// Compiles before the inputs are read, so that a run finds them where reading them left them, in the caches. A GPU
+  /// is opened, and its code compiled, while they are read. A program that depends on them is compiled when they are
+  /// there, and once more if it was compiled for halves that are not as long as theirs.
+  ExitCode begin() {
     if (options_.tune) return ExitCode::Ok;
-    backend_ = codegen::make_cuda(gpu_);
+    backend_ = on_gpu_ ? codegen::make_cuda(gpu_) : make_backend(options_.backend);
     backend_->begin();
     if (of_pattern() || compilation_->reads_labels()) return ExitCode::Ok;
     ExitCode code = compile({});
