@@ -38,8 +38,28 @@ struct GraphView {
   std::uint64_t slot_mask;
   /// `2 * universe + 1` offsets, so that what halves of a rank's neighbours need lies together: rank v's neighbours
   /// below it are [halves[2 v], halves[2 v + 1]), the others [halves[2 v + 1], halves[2 v + 2]). Aligned to 16 bytes;
-  /// null until wanted, and with `slots`.
+  /// null until wanted, and with `slots`. What GPUs read.
   const std::uint64_t* halves;
+};
+
+/// `GraphView::halves` as CPUs read them: in half the memory, which sparse graphs take most of their time to go
+/// through.
+struct NarrowHalves {
+  const std::uint32_t* offsets;  ///< The lower 32 bits of each; null until wanted, and with `slots`.
+  const std::uint64_t* bases;    ///< The offset of the first arc of each block of 2^shift ranks.
+  std::uint64_t shift;           ///< So that no block has 2^32 arcs.
+};
+
+/// `GraphView::halves[at]`.
+constexpr std::uint64_t half_offset(const NarrowHalves& halves, std::uint64_t at) {
+  const std::uint64_t base = halves.bases[at / 2 >> halves.shift];
+  return base + static_cast<std::uint32_t>(halves.offsets[at] - static_cast<std::uint32_t>(base));
+}
+
+/// A graph as code for CPUs has it.
+struct CpuGraphView {
+  GraphView graph;
+  NarrowHalves halves;
 };
 
 /// Two lists whose common items are to be counted.
@@ -68,10 +88,15 @@ struct SetKernels {
                       std::uint64_t* out);
   /// `intersect_count` of each of `n` pairs, into `counts`; gives their sum.
   std::uint64_t (*count_pairs)(const SetPair* pairs, std::uint64_t n, std::uint64_t* counts);
-  /// The same where the second list of a pair is row `nb`: the items from places[nb * step] on, up to the place behind
-  /// that. Both are put in the pair.
+  /// The same where the second list of a pair is row `nb`: the items from places[nb] up to places[nb + 1]. They are put
+  /// in the pair.
   std::uint64_t (*count_rows)(SetPair* pairs, std::uint64_t n, std::uint64_t* counts, const std::uint32_t* items,
-                              const std::uint64_t* places, std::uint64_t step);
+                              const std::uint64_t* places);
+  /// The same where it is a half of row `nb` of a graph: its neighbours below that vertex (`side` 0) or the others (1).
+  std::uint64_t (*count_halves)(SetPair* pairs, std::uint64_t n, std::uint64_t* counts, const std::uint32_t* items,
+                                const NarrowHalves* halves, std::uint64_t side);
+  /// Positions of the `n` marks that are 1 and not 0, ascending; gives how many. `out` needs room for n + 16 items.
+  std::uint64_t (*marked)(const std::uint8_t* marks, std::uint64_t n, std::uint32_t* out);
 };
 
 }  // namespace matcha::runtime

@@ -12,7 +12,7 @@ bool is_short(const runtime::Graph& graph, runtime::Halves halves, std::optional
   if (!limit) return true;
   const std::uint64_t most = static_cast<std::uint64_t>(*limit);
   if (graph.view().max_degree <= most) return true;
-  return graph.view().halves != nullptr && runtime::longest_half(graph, halves) <= most;
+  return graph.narrow_halves().offsets != nullptr && runtime::longest_half(graph, halves) <= most;
 }
 
 }  // namespace

@@ -14,7 +14,9 @@
 namespace matcha::codegen::jit {
 
 using llvm::Value;
+using runtime::CpuGraphView;
 using runtime::GraphView;
+using runtime::NarrowHalves;
 using runtime::SetKernels;
 using runtime::SetPair;
 
@@ -82,15 +84,19 @@ const ir::Expr* FunctionEmitter::row_of_graph(const ir::Expr& set_operation) con
   return one && index_of(*row.operands[0]) == Index::Csr ? &row : nullptr;
 }
 
-RowPlaces FunctionEmitter::row_places(const ir::Expr& row) {
-  const ir::Expr& graph_expr = *row.operands[0];
-  if (row.kind == ir::Kind::Neighbors) {
-    return {graph_field(graph_expr, offsetof(GraphView, offsets), ptr_, "offsets"), integer(1)};
+/// Looks up the rows of the waiting pairs and counts them; gives the sum.
+Value* FunctionEmitter::count_rows(const CountQueue& queue, Value* waiting) {
+  const ir::Expr& graph_expr = *queue.rows->operands[0];
+  Value* items = graph_field(graph_expr, offsetof(GraphView, neighbors), ptr_, "neighbors");
+  if (queue.rows->kind == ir::Kind::Neighbors) {
+    Value* places = graph_field(graph_expr, offsetof(GraphView, offsets), ptr_, "offsets");
+    return call_kernel(offsetof(SetKernels, count_rows), module_.type_of<decltype(SetKernels::count_rows)>(),
+                       {queue.pairs, waiting, queue.counts, items, places}, "count_rows", Effect::Any);
   }
-  for (const ir::Var* var : module_.graph_vars(graph_expr)) module_.needs().halves.push_back(var);
-  Value* halves = graph_field(graph_expr, offsetof(GraphView, halves), ptr_, "halves");
-  const bool lower = row.kind == ir::Kind::LowerNeighbors;
-  return {b_.CreateConstInBoundsGEP1_64(i64_, halves, lower ? 0 : 1), integer(2)};
+  Value* halves = b_.CreateConstInBoundsGEP1_64(i8_, graph(graph_expr), offsetof(CpuGraphView, halves));
+  Value* side = integer(queue.rows->kind == ir::Kind::LowerNeighbors ? 0 : 1);
+  return call_kernel(offsetof(SetKernels, count_halves), module_.type_of<decltype(SetKernels::count_halves)>(),
+                     {queue.pairs, waiting, queue.counts, items, halves, side}, "count_halves", Effect::Any);
 }
 
 /// Notes the lists of a batched yield into a sum of the region; false if their count has to be done in place.
@@ -144,10 +150,14 @@ bool FunctionEmitter::put_off(const OpenSink& sink, const ir::Yield& s) {
   if (rows != nullptr) {
     Value* row = scalar(*rows->operands[1]);
     put(offsetof(SetPair, nb), row);
-    const RowPlaces places = row_places(*rows);
-    Value* place = gep(i64_, places.first, b_.CreateNUWMul(row, places.step));
-    prefetch(b_, place);
-    if (rows->kind == ir::Kind::UpperNeighbors) prefetch(b_, b_.CreateConstInBoundsGEP1_64(i64_, place, 1));
+    if (rows->kind == ir::Kind::Neighbors) {
+      prefetch(b_, gep(i64_, graph_field(*rows->operands[0], offsetof(GraphView, offsets), ptr_, "offsets"), row));
+    } else {
+      for (const ir::Var* var : module_.graph_vars(*rows->operands[0])) module_.needs().halves.push_back(var);
+      constexpr std::size_t kOffsets = offsetof(CpuGraphView, halves) + offsetof(NarrowHalves, offsets);
+      Value* halves = graph_field(*rows->operands[0], kOffsets, ptr_, "halves");
+      prefetch(b_, gep(i32_, halves, b_.CreateNUWMul(row, integer(2))));
+    }
   } else {
     put(offsetof(SetPair, b), b.columns[0].data);
     put(offsetof(SetPair, nb), b.size);
@@ -172,11 +182,7 @@ void FunctionEmitter::flush(CountQueue& queue) {
   b_.CreateStore(integer(0), queue.waiting);
   Value* total = nullptr;
   if (queue.rows != nullptr) {
-    const RowPlaces places = row_places(*queue.rows);
-    Value* items = graph_field(*queue.rows->operands[0], offsetof(GraphView, neighbors), ptr_, "neighbors");
-    total =
-        call_kernel(offsetof(SetKernels, count_rows), module_.type_of<decltype(SetKernels::count_rows)>(),
-                    {queue.pairs, waiting, queue.counts, items, places.first, places.step}, "count_rows", Effect::Any);
+    total = count_rows(queue, waiting);
   } else {
     total = call_kernel(offsetof(SetKernels, count_pairs), module_.type_of<decltype(SetKernels::count_pairs)>(),
                         {queue.pairs, waiting, queue.counts}, "count_pairs", Effect::Any);

@@ -101,8 +101,7 @@ class FunctionEmitter {
   Value* label(const ir::Expr& e);
   Value* known_label(const ir::Expr& e);
   Value* at(const ir::At& e);
-  /// The second list of a set operation: a sorted copy if it had to be sorted, without a bound that the first list
-  /// keeps.
+  /// The second list of a set operation: ascending, without a bound that the first list keeps.
   List second_list(const ir::Expr& set_operation, bool& ascending);
   const ir::Expr& without_bound(const ir::Expr& set_operation) const;
   bool all_below(const ir::Expr& items, const ir::Expr& bound) const;
@@ -139,7 +138,7 @@ class FunctionEmitter {
   void find_later_counts(const ir::Region& region);
   const ir::Expr* later_count(const ir::Yield& s) const;
   const ir::Expr* row_of_graph(const ir::Expr& set_operation) const;
-  RowPlaces row_places(const ir::Expr& row);
+  Value* count_rows(const CountQueue& queue, Value* waiting);
   bool put_off(const OpenSink& sink, const ir::Yield& s);
   void flush(CountQueue& queue);
   void flush_all();
@@ -184,6 +183,7 @@ class FunctionEmitter {
   void if_whole(const std::function<void()>& emit);
   void count_done(Value* maybe_counts, Value* number);
   bool walk_kept(const RegionShape& shape, std::span<const List> lists);
+  void fetch_kept_rows(const ir::Expr& cond, Value* count, const std::function<void(Value*)>& bind);
   Value* kept_position();
   void defer_or_walk(const ir::For& s, std::span<const List> lists, Value* size);
   void leave_if_stopped();

@@ -12,7 +12,9 @@
 namespace matcha::codegen::jit {
 
 using llvm::Value;
+using runtime::CpuGraphView;
 using runtime::GraphView;
+using runtime::NarrowHalves;
 using runtime::TrapCode;
 
 namespace {
@@ -114,12 +116,19 @@ List FunctionEmitter::neighbors(const ir::Expr& graph_expr, Value* v) {
 /// The neighbours of a vertex below or above it.
 List FunctionEmitter::half_neighbors(const ir::Expr& graph_expr, Value* v, bool lower) {
   for (const ir::Var* var : module_.graph_vars(graph_expr)) module_.needs().halves.push_back(var);
-  Value* halves = graph_field(graph_expr, offsetof(GraphView, halves), ptr_, "halves");
+  Value* bases = graph_field(graph_expr, offsetof(CpuGraphView, halves) + offsetof(NarrowHalves, bases), ptr_, "bases");
+  Value* shift = graph_field(graph_expr, offsetof(CpuGraphView, halves) + offsetof(NarrowHalves, shift), i64_, "shift");
   Value* all = graph_field(graph_expr, offsetof(GraphView, neighbors), ptr_, "neighbors");
-  Value* row = b_.CreateConstInBoundsGEP1_64(i64_, gep(i64_, halves, b_.CreateNUWMul(v, integer(2))), lower ? 0 : 1);
-  Value* begin = constant_load(b_, i64_, row, "row");
-  Value* end = constant_load(b_, i64_, b_.CreateConstInBoundsGEP1_64(i64_, row, 1), "row_end");
-  return {b_.CreateNUWSub(end, begin, "half"), {{gep(i32_, all, begin), Cell::Vid, true, nullptr}}, nullptr};
+  Value* halves =
+      graph_field(graph_expr, offsetof(CpuGraphView, halves) + offsetof(NarrowHalves, offsets), ptr_, "halves");
+  Value* row = b_.CreateConstInBoundsGEP1_64(i32_, gep(i32_, halves, b_.CreateNUWMul(v, integer(2))), lower ? 0 : 1);
+  Value* begin = constant_load(b_, i32_, row, "row");
+  Value* end = constant_load(b_, i32_, b_.CreateConstInBoundsGEP1_64(i32_, row, 1), "row_end");
+  Value* base = constant_load(b_, i64_, gep(i64_, bases, b_.CreateLShr(v, shift)), "base");
+  // As `runtime::half_offset`, where the offset of the first item is not known to be one of 32 bits.
+  Value* first = b_.CreateNUWAdd(base, b_.CreateZExt(b_.CreateSub(begin, b_.CreateTrunc(base, i32_)), i64_));
+  Value* size = b_.CreateZExt(b_.CreateSub(end, begin), i64_, "half");
+  return {size, {{gep(i32_, all, first), Cell::Vid, true, nullptr}}, nullptr};
 }
 
 List FunctionEmitter::edge_info(const ir::Expr& e) {

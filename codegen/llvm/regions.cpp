@@ -1,3 +1,5 @@
+#include <llvm/IR/Intrinsics.h>
+
 #include <algorithm>
 #include <cstddef>
 
@@ -12,6 +14,7 @@ namespace matcha::codegen::jit {
 
 using llvm::Value;
 using runtime::RegionContext;
+using runtime::SetKernels;
 using runtime::Worker;
 
 namespace {
@@ -20,16 +23,26 @@ constexpr std::uint64_t kWorkerKey = std::uint64_t{1} << 35;
 
 /// Positions whose condition is evaluated before the first of them is walked.
 constexpr std::uint64_t kBlock = 1024;
+/// Room behind lists for what kernels write past their end.
+constexpr std::uint64_t kRoomBehind = 16;
 /// Loops below a condition that is evaluated so, at most.
 constexpr int kMostLoops = 2;
 
-/// Keeps LLVM from unrolling a loop, which takes it long and gains nothing here.
-void keep_rolled(llvm::Instruction* latch) {
+/// Keeps LLVM from unrolling a loop, or walking several of its iterations at once, which takes it long and gains
+/// nothing here.
+void keep_short(llvm::Instruction* latch) {
   llvm::LLVMContext& context = latch->getContext();
   llvm::Metadata* rolled = llvm::MDNode::get(context, llvm::MDString::get(context, "llvm.loop.unroll.disable"));
-  llvm::MDNode* loop = llvm::MDNode::getDistinct(context, {nullptr, rolled});
+  llvm::Metadata* one = llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), 1));
+  llvm::Metadata* single =
+      llvm::MDNode::get(context, {llvm::MDString::get(context, "llvm.loop.interleave.count"), one});
+  llvm::MDNode* loop = llvm::MDNode::getDistinct(context, {nullptr, rolled, single});
   loop->replaceOperandWith(0, loop);
   latch->setMetadata(llvm::LLVMContext::MD_loop, loop);
+}
+
+bool is_row(const ir::Expr& e) {
+  return e.kind == ir::Kind::Neighbors || e.kind == ir::Kind::LowerNeighbors || e.kind == ir::Kind::UpperNeighbors;
 }
 
 }  // namespace
@@ -166,25 +179,26 @@ bool FunctionEmitter::walk_kept(const RegionShape& shape, std::span<const List> 
   int loops = 0;
   ir::for_each_stmt(*branch->then_body, [&](const ir::Stmt& inner) { loops += inner.kind == ir::Kind::For ? 1 : 0; });
   if (loops > kMostLoops) return false;
-  llvm::AllocaInst* kept = local(i32_, "kept", integer(kBlock));
-  llvm::AllocaInst* count = local(i64_, "kept_count");
+  llvm::AllocaInst* marks = local(i8_, "marks", integer(kBlock));
+  llvm::AllocaInst* kept = local(i32_, "kept", integer(kBlock + kRoomBehind));
   count_up(function_->getArg(2), function_->getArg(3), kBlock, [&](Value* begin) {
     Value* size = min_u(b_.CreateNUWSub(function_->getArg(3), begin), integer(kBlock));
-    b_.CreateStore(integer(0), count);
-    keep_rolled(count_up(integer(0), size, 1, [&](Value* at) {
+    // A loop that compilers make one of vectors, as they do not where a count hangs on the condition.
+    keep_short(count_up(integer(0), size, 1, [&](Value* at) {
       bind_items(s, lists, b_.CreateNUWAdd(begin, at));
-      Value* before = b_.CreateLoad(i64_, count);
-      b_.CreateStore(b_.CreateTrunc(at, i32_), gep(i32_, kept, before));
       in_filter_ = true;
-      Value* wanted = b_.CreateZExt(scalar(*branch->cond), i64_);
+      b_.CreateStore(b_.CreateZExt(scalar(*branch->cond), i8_), gep(i8_, marks, at));
       in_filter_ = false;
-      b_.CreateStore(b_.CreateNUWAdd(before, wanted), count);
     }));
-    Value* kept_count = b_.CreateLoad(i64_, count, "kept_count");
+    Value* kept_count = call_kernel(offsetof(SetKernels, marked), module_.type_of<decltype(SetKernels::marked)>(),
+                                    {marks, size, kept}, "marked", Effect::WritesArguments);
     count_done(whole_, b_.CreateNUWSub(size, kept_count));
+    const auto position = [&](Value* i) {
+      return b_.CreateNUWAdd(begin, b_.CreateZExt(b_.CreateLoad(i32_, gep(i32_, kept, i)), i64_));
+    };
+    fetch_kept_rows(*branch->cond, kept_count, [&](Value* i) { bind_items(s, lists, position(i)); });
     count_up(integer(0), kept_count, 1, [&](Value* i) {
-      Value* at = b_.CreateZExt(b_.CreateLoad(i32_, gep(i32_, kept, i)), i64_);
-      position_ = b_.CreateNUWAdd(begin, at);
+      position_ = position(i);
       ++depth_;
       bind_items(s, lists, position_);
       leave_if_stopped();
@@ -207,6 +221,24 @@ void FunctionEmitter::if_whole(const std::function<void()>& emit) {
   before_split_ = true;
   b_.CreateBr(end);
   b_.SetInsertPoint(end);
+}
+
+/// Asks for the rows whose sizes the condition reads, of all positions that were kept: the loop below them is about to
+/// walk those, and how long each takes cannot be foreseen, so the processor would ask for few of them ahead.
+void FunctionEmitter::fetch_kept_rows(const ir::Expr& cond, Value* count, const std::function<void(Value*)>& bind) {
+  std::vector<const ir::Expr*> rows;
+  ir::for_each_node(cond, [&](const ir::Expr& e) {
+    if (is_row(e) && index_of(*e.operands[0]) == Index::Csr) rows.push_back(&e);
+  });
+  if (rows.empty()) return;
+  keep_short(count_up(integer(0), count, 1, [&](Value* i) {
+    bind(i);
+    for (const ir::Expr* row : rows) {
+      Value* items = list(*row).columns[0].data;
+      b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {items->getType()},
+                         {items, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
+    }
+  }));
 }
 
 /// Where the worker keeps 1 + the position whose outer level is in its scratch memory.

@@ -60,7 +60,7 @@ class Run {
   const runtime::SetKernels* sets_;
   std::vector<std::uint64_t> frame_;
   std::map<std::uint32_t, std::vector<runtime::Column>> lists_;  ///< By slot.
-  std::vector<std::unique_ptr<runtime::GraphView>> views_;
+  std::vector<std::unique_ptr<runtime::CpuGraphView>> views_;
   std::vector<std::unique_ptr<runtime::Graph>> graphs_;
   std::vector<runtime::Column> arrays_;
   bool streamed_ = false;

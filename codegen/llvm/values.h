@@ -33,13 +33,6 @@ struct Arcs {
   llvm::Value* end;
 };
 
-/// Where a graph has the place at which its first row, or half of a row, begins, and how many places on the next one is
-/// found.
-struct RowPlaces {
-  llvm::Value* first;
-  llvm::Value* step;
-};
-
 /// A list that is there: slices are other pointers into it.
 struct List {
   llvm::Value* size = nullptr;

@@ -43,6 +43,10 @@ struct Avx2 {
     return _mm256_or_si256(_mm256_maskload_epi32(reinterpret_cast<const int*>(p), lanes), others);
   }
 
+  MATCHA_INLINE Vec from(u32 x) {
+    return _mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(x)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+  }
+
   MATCHA_INLINE u32 match(Vec a, Vec b) {
     Vec s = _mm256_permute2x128_si256(b, b, 1);
     Vec hit = _mm256_or_si256(quarter(a, b), quarter(a, s));

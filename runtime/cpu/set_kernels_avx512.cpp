@@ -24,6 +24,10 @@ struct Avx512 {
     return _mm256_mask_loadu_epi32(_mm256_set1_epi32(-1), lanes, p);
   }
 
+  MATCHA_INLINE Vec from(u32 x) {
+    return _mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(x)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+  }
+
   /// All 64 pairs: `a` against the rotations of `b` and of `b` with its halves exchanged.
   MATCHA_INLINE u32 match(Vec a, Vec b) {
     Vec s = _mm256_permute2x128_si256(b, b, 1);

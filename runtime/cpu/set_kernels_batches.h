@@ -38,8 +38,52 @@ struct SetBatches {
     return total;
   }
 
-  static u64 count_rows(SetPair* pairs, u64 n, u64* counts, const u32* items, const u64* places, u64 step) {
-    const u64 fetched = Blocks::fetch_rows(pairs, n, items, places, step);
+  /// Looks up the second lists of pairs, which are rows, and asks for the first two lines of each, so that rows which
+  /// come from memory come together. Gives the number of their items.
+  static u64 fetch_rows(SetPair* pairs, u64 n, const u32* items, const u64* places) {
+    u64 total = 0;
+    for (u64 i = 0; i < n; ++i) {
+      const u64* row = places + pairs[i].nb;
+      total += fetch_row(pairs[i], items + row[0], row[1] - row[0]);
+    }
+    return total;
+  }
+
+  static u64 fetch_halves(SetPair* pairs, u64 n, const u32* items, const NarrowHalves& halves, u64 side) {
+    // In registers: the compiler cannot know that the pairs do not lie there.
+    const u64* bases = halves.bases;
+    const u64 shift = halves.shift;
+    const u32* offsets = halves.offsets + side;
+    u64 total = 0;
+    for (u64 i = 0; i < n; ++i) {
+      const u64 vertex = pairs[i].nb;
+      const u32* row = offsets + 2 * vertex;
+      const u64 base = bases[vertex >> shift];
+      const u64 begin = base + (row[0] - static_cast<u32>(base));
+      total += fetch_row(pairs[i], items + begin, u64{row[1] - row[0]});
+    }
+    return total;
+  }
+
+  MATCHA_INLINE u64 fetch_row(SetPair& pair, const u32* row, u64 size) {
+    constexpr u64 kLineItems = 16;
+    pair.b = row;
+    pair.nb = size;
+    __builtin_prefetch(row);
+    __builtin_prefetch(row + (size < kLineItems ? size : kLineItems));
+    return size;
+  }
+
+  static u64 count_rows(SetPair* pairs, u64 n, u64* counts, const u32* items, const u64* places) {
+    return count_fetched(pairs, n, counts, fetch_rows(pairs, n, items, places));
+  }
+
+  static u64 count_halves(SetPair* pairs, u64 n, u64* counts, const u32* items, const NarrowHalves* halves, u64 side) {
+    return count_fetched(pairs, n, counts, fetch_halves(pairs, n, items, *halves, side));
+  }
+
+  /// `fetched`: the items of the second lists.
+  MATCHA_INLINE u64 count_fetched(const SetPair* pairs, u64 n, u64* counts, u64 fetched) {
     if constexpr (V::kFew != 0) {
       // With more, longer lists are so frequent that the branch is foreseen wrongly.
       constexpr u64 kMostOnAverage = 4;

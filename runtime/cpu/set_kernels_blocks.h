@@ -168,6 +168,23 @@ struct SetBlocks {
     return static_cast<u64>(q - a) + static_cast<u64>(__builtin_popcount(below));
   }
 
+  static u64 marked(const std::uint8_t* marks, u64 n, u32* out) {
+    u64 found = 0, i = 0;
+    for (; i + 8 <= n; i += 8) {
+      u64 eight;
+      __builtin_memcpy(&eight, marks + i, 8);
+      // Its product has the sum of the marks' bits, mark k as bit k, in the highest byte.
+      const u32 bits = static_cast<u32>(eight * 0x0102040810204080 >> 56);
+      V::compress(out + found, V::from(static_cast<u32>(i)), bits);
+      found += static_cast<u64>(__builtin_popcount(bits));
+    }
+    for (; i < n; ++i) {
+      out[found] = static_cast<u32>(i);
+      found += marks[i];
+    }
+    return found;
+  }
+
   /// Looks up each item of `a` in a much longer `b` (`nb >= kLanes`), four independent searches at a time.
   template <bool Members, typename Sink>
   MATCHA_INLINE void search_each(const u32* a, u64 na, const u32* b, u64 nb, Sink& sink) {
@@ -201,23 +218,6 @@ struct SetBlocks {
       __builtin_prefetch(a + kPrefetchItems + line);
       __builtin_prefetch(b + kPrefetchItems + line);
     }
-  }
-
-  /// Looks up the second lists of pairs, which are rows, and asks for the first two lines of each, so that rows which
-  /// come from memory come together. Gives the number of their items.
-  static u64 fetch_rows(SetPair* pairs, u64 n, const u32* items, const u64* places, u64 step) {
-    constexpr u64 kLineItems = 16;
-    u64 total = 0;
-    for (u64 i = 0; i < n; ++i) {
-      const u64* row = places + pairs[i].nb * step;
-      u64 size = row[1] - row[0];
-      pairs[i].b = items + row[0];
-      pairs[i].nb = size;
-      __builtin_prefetch(pairs[i].b);
-      __builtin_prefetch(pairs[i].b + (size < kLineItems ? size : kLineItems));
-      total += size;
-    }
-    return total;
   }
 
   /// Loads kStep registers of `a` and ORs in their bits against kStep registers of `b`.

@@ -132,9 +132,9 @@ u64 count_pairs(const SetPair* pairs, u64 n, u64* counts) {
   return total;
 }
 
-u64 count_rows(SetPair* pairs, u64 n, u64* counts, const u32* items, const u64* places, u64 step) {
+u64 count_rows(SetPair* pairs, u64 n, u64* counts, const u32* items, const u64* places) {
   for (u64 i = 0; i < n; ++i) {
-    const u64* row = places + pairs[i].nb * step;
+    const u64* row = places + pairs[i].nb;
     pairs[i].b = items + row[0];
     pairs[i].nb = row[1] - row[0];
     __builtin_prefetch(pairs[i].b);
@@ -142,9 +142,28 @@ u64 count_rows(SetPair* pairs, u64 n, u64* counts, const u32* items, const u64* 
   return count_pairs(pairs, n, counts);
 }
 
+u64 count_halves(SetPair* pairs, u64 n, u64* counts, const u32* items, const NarrowHalves* halves, u64 side) {
+  for (u64 i = 0; i < n; ++i) {
+    const u64 at = 2 * pairs[i].nb + side;
+    pairs[i].b = items + half_offset(*halves, at);
+    pairs[i].nb = halves->offsets[at + 1] - halves->offsets[at];
+    __builtin_prefetch(pairs[i].b);
+  }
+  return count_pairs(pairs, n, counts);
+}
+
+u64 marked(const std::uint8_t* marks, u64 n, u32* out) {
+  u64 found = 0;
+  for (u64 i = 0; i < n; ++i) {
+    out[found] = static_cast<u32>(i);
+    found += marks[i];
+  }
+  return found;
+}
+
 }  // namespace
 
-const SetKernels kScalarKernels = {"scalar",    intersect_count, intersect,   diff_count, diff,
-                                   lower_bound, member_bits,     count_pairs, count_rows};
+const SetKernels kScalarKernels = {"scalar",    intersect_count, intersect,  diff_count,   diff,  lower_bound,
+                                   member_bits, count_pairs,     count_rows, count_halves, marked};
 
 }  // namespace matcha::runtime

@@ -13,9 +13,10 @@
 /// `V` gives: `kLanes`; `kPairs[k]`, the longest other side for which `k + 1` registers are compared with everything;
 /// `kSkew`, the ratio of lengths from which searching beats merging (a power of two); `kStep`, registers a side in one
 /// step of the merge; `Vec`; `load`, `load_part(p, n)` for n <= kLanes (lanes from n on hold 0xffffffff, which is no
-/// rank; nothing past p[n-1] is read); `match(a, b)`, the bits of the lanes of `a` that are in `b`; `equals(a, x)`;
-/// `below(a, x)`; `compress(out, a, bits)`, which may write kLanes items at `out`; `kFew`, and unless it is 0
-/// `match_few(a, na, b, nb)` for lists of at most so many items, as `match`, lanes from `na` on being of no use.
+/// rank; nothing past p[n-1] is read); `from(x)`: x and the numbers behind it; `match(a, b)`, the bits of the lanes of
+/// `a` that are in `b`; `equals(a, x)`; `below(a, x)`; `compress(out, a, bits)`, which may write kLanes items at `out`;
+/// `kFew`, and unless it is 0 `match_few(a, na, b, nb)` for lists of at most so many items, as `match`, lanes from `na`
+/// on being of no use.
 namespace matcha::runtime {
 
 template <typename V>
@@ -232,8 +233,17 @@ struct SetAlgorithms : SetBlocks<V> {
 
   static constexpr SetKernels table(const char* name) {
     using Batches = SetBatches<V, SetAlgorithms>;
-    return {name,        intersect_count,      intersect,          diff_count, diff, lower_bound,
-            member_bits, Batches::count_pairs, Batches::count_rows};
+    return {name,
+            intersect_count,
+            intersect,
+            diff_count,
+            diff,
+            lower_bound,
+            member_bits,
+            Batches::count_pairs,
+            Batches::count_rows,
+            Batches::count_halves,
+            Blocks::marked};
   }
 };
 

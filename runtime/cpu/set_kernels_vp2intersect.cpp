@@ -24,6 +24,11 @@ struct Vp2intersect {
     return _mm512_mask_loadu_epi32(_mm512_set1_epi32(-1), lanes, p);
   }
 
+  MATCHA_INLINE Vec from(u32 x) {
+    const Vec numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    return _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(x)), numbers);
+  }
+
   MATCHA_INLINE u32 equals(Vec a, u32 x) { return _mm512_cmpeq_epi32_mask(a, _mm512_set1_epi32(static_cast<int>(x))); }
 
   MATCHA_INLINE u32 below(Vec a, u32 x) { return _mm512_cmplt_epu32_mask(a, _mm512_set1_epi32(static_cast<int>(x))); }

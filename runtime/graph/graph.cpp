@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <new>
+#include <optional>
 
 #include "runtime/graph/detail/source.h"
 #include "runtime/graph/detail/vertex_set.h"
@@ -141,6 +142,7 @@ std::uint64_t Graph::bytes() const {
   if (view_.vertices != nullptr) total += view_.vertex_count * sizeof(std::uint32_t);
   if (view_.original_ids != nullptr) total += view_.universe * sizeof(std::int64_t);
   if (view_.halves != nullptr) total += (2 * view_.universe + 1) * sizeof(std::uint64_t);
+  total += half_offsets_.size() * sizeof(std::uint32_t) + half_bases_.size() * sizeof(std::uint64_t);
   if (view_.slots != nullptr) total += (view_.slot_mask + 1) * sizeof(HashSlot);
   return total;
 }
@@ -166,28 +168,71 @@ Status ensure_sources(Graph& graph) {
 }
 
 Status ensure_halves(Graph& graph) {
-  const GraphView& view = graph.view_;
-  if (view.halves != nullptr || view.slots != nullptr) return Done{};
-  constexpr std::uint64_t kShort = 16;
+  if (graph.view_.halves != nullptr || graph.view_.slots != nullptr) return Done{};
+  const Status narrow = ensure_narrow_halves(graph);
+  if (!narrow) return narrow;
   try {
-    Buffer<std::uint64_t> halves(2 * view.universe + 1);
-    tbb::parallel_for(Block(0, view.universe, 1 << 14), [&](const Block& block) {
-      for (std::uint64_t vertex = block.begin(); vertex != block.end(); ++vertex) {
-        const std::uint32_t* const begin = view.neighbors + view.offsets[vertex];
-        const std::uint32_t* const end = view.neighbors + view.offsets[vertex + 1];
-        std::uint64_t below = 0;
-        if (static_cast<std::uint64_t>(end - begin) <= kShort) {
-          for (const std::uint32_t* at = begin; at != end; ++at) below += *at < vertex;
-        } else {
-          below = static_cast<std::uint64_t>(std::lower_bound(begin, end, vertex) - begin);
-        }
-        halves[2 * vertex] = view.offsets[vertex];
-        halves[2 * vertex + 1] = view.offsets[vertex] + below;
-      }
+    Buffer<std::uint64_t> halves(2 * graph.view_.universe + 1);
+    tbb::parallel_for(Block(0, halves.size(), 1 << 15), [&](const Block& block) {
+      for (std::uint64_t at = block.begin(); at != block.end(); ++at) halves[at] = half_offset(graph.halves_, at);
     });
-    halves[2 * view.universe] = view.arc_count;
     graph.arrays_.halves = std::move(halves);
     graph.view_.halves = graph.arrays_.halves.data();
+    return Done{};
+  } catch (const std::bad_alloc&) {
+    return detail::out_of_memory_error("");
+  }
+}
+
+namespace {
+
+/// How many neighbours of a vertex are below it.
+std::uint64_t count_below(const std::uint32_t* begin, const std::uint32_t* end, std::uint64_t vertex) {
+  constexpr std::ptrdiff_t kShort = 16;
+  if (end - begin > kShort) return static_cast<std::uint64_t>(std::lower_bound(begin, end, vertex) - begin);
+  std::uint64_t below = 0;
+  for (const std::uint32_t* at = begin; at != end; ++at) below += *at < vertex;
+  return below;
+}
+
+/// The largest blocks of 2^shift ranks that all have fewer than `block_arcs`; none if a vertex has more.
+std::optional<std::uint64_t> largest_blocks(const GraphView& view, std::uint64_t block_arcs) {
+  const auto fits = [&](std::uint64_t shift) {
+    for (std::uint64_t first = 0; first < view.universe; first += std::uint64_t{1} << shift) {
+      const std::uint64_t last = std::min(first + (std::uint64_t{1} << shift), view.universe);
+      if (view.offsets[last] - view.offsets[first] >= block_arcs) return false;
+    }
+    return true;
+  };
+  for (std::uint64_t shift = 33; shift-- > 0;) {
+    if (fits(shift)) return shift;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Status ensure_narrow_halves(Graph& graph, std::uint64_t block_arcs) {
+  const GraphView& view = graph.view_;
+  if (graph.halves_.offsets != nullptr || view.slots != nullptr) return Done{};
+  const std::optional<std::uint64_t> shift = largest_blocks(view, block_arcs);
+  if (!shift) return Error{ErrorKind::Resource, "a vertex has 2^32 arcs or more", "", 0, ""};
+  try {
+    Buffer<std::uint32_t> halves(2 * view.universe + 1);
+    Buffer<std::uint64_t> bases((view.universe >> *shift) + 1);
+    for (std::uint64_t block = 0; block < bases.size(); ++block) bases[block] = view.offsets[block << *shift];
+    tbb::parallel_for(Block(0, view.universe, 1 << 14), [&](const Block& block) {
+      for (std::uint64_t vertex = block.begin(); vertex != block.end(); ++vertex) {
+        const std::uint64_t begin = view.offsets[vertex], end = view.offsets[vertex + 1];
+        halves[2 * vertex] = static_cast<std::uint32_t>(begin);
+        halves[2 * vertex + 1] =
+            static_cast<std::uint32_t>(begin + count_below(view.neighbors + begin, view.neighbors + end, vertex));
+      }
+    });
+    halves[2 * view.universe] = static_cast<std::uint32_t>(view.arc_count);
+    graph.half_offsets_ = std::move(halves);
+    graph.half_bases_ = std::move(bases);
+    graph.halves_ = {graph.half_offsets_.data(), graph.half_bases_.data(), *shift};
     return Done{};
   } catch (const std::bad_alloc&) {
     return detail::out_of_memory_error("");

@@ -60,6 +60,7 @@ class Graph {
                                  bool every_rank, std::shared_ptr<const void> owner);
 
   GraphView view() const { return view_; }
+  const NarrowHalves& narrow_halves() const { return halves_; }
   const GraphFacts& facts() const { return facts_; }
   const Universe& universe() const { return *universe_; }
   const std::shared_ptr<const Universe>& shared_universe() const { return universe_; }
@@ -80,11 +81,15 @@ class Graph {
  private:
   friend Status ensure_sources(Graph& graph);
   friend Status ensure_halves(Graph& graph);
+  friend Status ensure_narrow_halves(Graph& graph, std::uint64_t block_arcs);
 
   std::shared_ptr<const Universe> universe_;
   std::shared_ptr<const LabelDictionary> dictionary_;
   std::shared_ptr<const void> owner_;
   GraphArrays arrays_;
+  Buffer<std::uint32_t> half_offsets_;
+  Buffer<std::uint64_t> half_bases_;
+  NarrowHalves halves_{};
   GraphView view_{};
   GraphFacts facts_;
 };
@@ -116,9 +121,13 @@ Result<Graph> build_graph(const BuildInput& input, const IoOptions& options = {}
 /// Fills `GraphView::sources` (the source of each arc), once. Take `view()` again afterwards.
 Status ensure_sources(Graph& graph);
 
-/// Fills `GraphView::halves` (where the neighbours of each rank stop to be below it), once; loaded graphs have it.
-/// Take `view()` again afterwards. Requires: no hash index.
+/// Fills `GraphView::halves` (where the neighbours of each rank stop to be below it), once. Take `view()` again
+/// afterwards. Requires: no hash index.
 Status ensure_halves(Graph& graph);
+
+/// The same for `Graph::narrow_halves`, which loaded graphs have. `block_arcs`: more than any block has; less than
+/// 2^32 only to have many blocks in tests. Errors: Resource where a vertex has so many arcs, or out of memory.
+Status ensure_narrow_halves(Graph& graph, std::uint64_t block_arcs = std::uint64_t{1} << 32);
 
 /// The neighbours `[begin, end)` of a rank in `GraphView::neighbors`, for either index; empty for a stranger.
 struct ArcRange {

@@ -139,6 +139,11 @@ Buffer<std::uint32_t> vertices_of(const GraphView& view, const Renumbering& numb
   return vertices.take();
 }
 
+std::uint64_t half_size(const Graph& graph, std::uint64_t rank, Halves halves) {
+  const std::uint32_t* at = graph.narrow_halves().offsets + 2 * rank + (halves == Halves::Lower ? 0 : 1);
+  return at[1] - at[0];
+}
+
 /// The squares of `length` of all ranks, added up.
 template <typename Length>
 double sum_of_squares(const GraphView& view, const Length& length) {
@@ -158,21 +163,16 @@ double sum_of_squares(const GraphView& view, const Length& length) {
 
 double half_work(const Graph& graph, Halves halves) {
   const GraphView view = graph.view();
-  return sum_of_squares(view, [&](std::uint64_t rank) {
-    const std::uint64_t begin = 2 * rank + (halves == Halves::Lower ? 0 : 1);
-    return view.halves[begin + 1] - view.halves[begin];
-  });
+  return sum_of_squares(view, [&](std::uint64_t rank) { return half_size(graph, rank, halves); });
 }
 
 std::uint64_t longest_half(const Graph& graph, Halves halves) {
   const GraphView view = graph.view();
-  const std::uint64_t side = halves == Halves::Lower ? 0 : 1;
   return tbb::parallel_reduce(
       Block(0, view.universe, kVerticesOfTask), std::uint64_t{0},
       [&](const Block& block, std::uint64_t longest) {
         for (std::uint64_t rank = block.begin(); rank != block.end(); ++rank) {
-          const std::uint64_t begin = 2 * rank + side;
-          longest = std::max(longest, view.halves[begin + 1] - view.halves[begin]);
+          longest = std::max(longest, half_size(graph, rank, halves));
         }
         return longest;
       },
@@ -184,7 +184,8 @@ Result<double> half_work_by_degree(const Graph& graph, Halves halves) {
   try {
     const Buffer<std::uint8_t> classes = classes_of(view, halves);
     return sum_of_squares(view, [&](std::uint64_t rank) {
-      const std::uint64_t begin = view.offsets[rank], split = view.halves[2 * rank + 1], end = view.offsets[rank + 1];
+      const std::uint64_t begin = view.offsets[rank], end = view.offsets[rank + 1];
+      const std::uint64_t split = begin + half_size(graph, rank, Halves::Lower);
       const std::uint8_t own = classes[rank];
       // Among the same class the order is that of the old ranks.
       std::uint64_t below = 0;
@@ -219,7 +220,7 @@ Result<Graph> ordered_by_degree(const Graph& graph, Halves halves) {
     Graph ordered = Graph::from_arrays(std::make_shared<const Universe>(Universe::in_order(std::move(ids))),
                                        std::move(arrays), graph.facts());
     ordered.set_dictionary(std::make_shared<const LabelDictionary>(graph.dictionary()));
-    const Status halved = ensure_halves(ordered);
+    const Status halved = ensure_narrow_halves(ordered);
     if (!halved) return halved.error();
     return ordered;
   } catch (const std::bad_alloc&) {

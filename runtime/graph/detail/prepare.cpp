@@ -403,7 +403,7 @@ Result<Graph> prepare_graph(RawGraph& raw, const std::shared_ptr<const Universe>
     graph = Graph::from_arrays(universe, std::move(prepared->arrays), prepared->facts);
   }
   graph.set_dictionary(dictionary);
-  Status halved = ensure_halves(graph);
+  Status halved = ensure_narrow_halves(graph);
   if (!halved) return halved.error();
   fill_report(graph, raw.report);
   raw.report.build_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -40,6 +40,11 @@ TEST_P(Modules, AgreesWithInterpreter) {
   for (bool sparse_ids : {false, true}) {  // the dense graph has lists of more than one register
     World world = sparse_ids ? World::random(40, 0.3, 7, true) : World::random(60, 0.7, 5, false);
     ASSERT_EQ(world.graphs.size(), 1u);
+    // Of as many blocks as can be, as if it had more than 2^32 arcs.
+    if (sparse_ids) {
+      ASSERT_TRUE(ensure_narrow_halves(world.graphs[0], world.graphs[0].view().max_degree + 1));
+      ASSERT_LT(world.graphs[0].narrow_halves().shift, 2U);
+    }
     std::string expected = run_interpreter(text, world);
     if (wanted_error.empty()) {
       EXPECT_FALSE(expected.starts_with("error")) << expected;

@@ -74,12 +74,22 @@ void check_pair(Fixture& fixture, const SetKernels& kernels, const Ranks& a, con
   for (std::uint64_t i = 0; i < 3; ++i) ASSERT_EQ(counts[i], i == 1 ? 0 : common.size());
   ASSERT_EQ(kernels.count_pairs(pairs, 0, counts), 0u);
 
-  for (const std::uint64_t step : {1, 2}) {
-    SetPair rows[] = {{pb, b.size(), nullptr, 1}, {pb, b.size(), nullptr, 0}, {pb, 0, nullptr, 1}};
-    // Row 1 is all of `a`; row 0 is empty.
-    const std::vector<std::uint64_t> places =
-        step == 1 ? std::vector<std::uint64_t>{0, 0, a.size()} : std::vector<std::uint64_t>{0, 0, 0, a.size()};
-    ASSERT_EQ(kernels.count_rows(rows, 3, counts, pa, places.data(), step), common.size());
+  // Row 1 is all of `a`; row 0 is empty.
+  const auto rows = [&] {
+    return std::vector<SetPair>{{pb, b.size(), nullptr, 1}, {pb, b.size(), nullptr, 0}, {pb, 0, nullptr, 1}};
+  };
+  const std::uint64_t places[] = {0, 0, a.size()};
+  ASSERT_EQ(kernels.count_rows(rows().data(), 3, counts, pa, places), common.size());
+  for (std::uint64_t i = 0; i < 3; ++i) ASSERT_EQ(counts[i], i == 0 ? common.size() : 0);
+
+  // The same row as each half of a vertex whose arcs begin at 2^32 - 1, in a block of its own.
+  constexpr std::uint64_t kFirst = 0xffffffff;
+  const std::uint32_t end = static_cast<std::uint32_t>(kFirst + a.size()), first = static_cast<std::uint32_t>(kFirst);
+  const std::uint32_t halves[2][5] = {{first, first, first, end, end}, {first, first, first, first, end}};
+  const std::uint64_t bases[] = {0, kFirst, kFirst + a.size()};
+  for (const std::uint64_t side : {0, 1}) {
+    const NarrowHalves narrow{halves[side], bases, 0};
+    ASSERT_EQ(kernels.count_halves(rows().data(), 3, counts, pa - kFirst, &narrow, side), common.size());
     for (std::uint64_t i = 0; i < 3; ++i) ASSERT_EQ(counts[i], i == 0 ? common.size() : 0);
   }
 
@@ -211,6 +221,24 @@ TEST_P(SetKernelsTest, UnalignedStarts) {
       std::set_intersection(a.begin() + skip_a, a.end(), b.begin() + skip_b, b.end(), std::back_inserter(common));
       ASSERT_EQ(kernels.intersect_count(a.data() + skip_a, a.size() - skip_a, b.data() + skip_b, b.size() - skip_b),
                 common.size());
+    }
+  }
+}
+
+TEST_P(SetKernelsTest, Marked) {
+  std::mt19937_64 random(23);
+  for (const unsigned often : {1, 2, 9, 1000}) {
+    for (std::uint64_t n = 0; n < 200; ++n) {
+      std::vector<std::uint8_t> marks(n);
+      Ranks expected;
+      for (std::uint64_t i = 0; i < n; ++i) {
+        marks[i] = random() % often == 0;
+        if (marks[i] != 0) expected.push_back(static_cast<std::uint32_t>(i));
+      }
+      Ranks positions(n + 16);
+      ASSERT_EQ(set_kernels(GetParam()).marked(marks.data(), n, positions.data()), expected.size());
+      positions.resize(expected.size());
+      ASSERT_EQ(positions, expected);
     }
   }
 }

@@ -164,22 +164,42 @@ TEST(Sources, AreAlignedWithNeighbors) {
 }
 
 TEST(Halves, MeetWhereNeighborsStopToBeBelow) {
-  std::vector<Edge> edges = {{3, 1}, {0, 4}, {3, 1}, {3, 0}, {3, 3}, {3, 5}, {5, 2}};
+  std::vector<Edge> edges = {{3, 1}, {0, 4}, {3, 1}, {3, 0}, {3, 3}, {3, 5}, {5, 2}, {41, 0}};
+  for (std::uint32_t target = 0; target < 60; ++target) edges.push_back({40, target});
+  const Columns columns(edges);
+  // Blocks of all ranks, of 32 and of one.
+  for (const auto& [block_arcs, shift] :
+       {std::pair<std::uint64_t, std::uint64_t>{std::uint64_t{1} << 32, 32}, {62, 5}, {61, 0}}) {
+    Graph graph = build(columns.input(identity(64)));
+    EXPECT_EQ(graph.narrow_halves().offsets, nullptr);
+    ASSERT_TRUE(ensure_narrow_halves(graph, block_arcs));
+    EXPECT_EQ(graph.narrow_halves().shift, shift);
+    EXPECT_EQ(graph.view().halves, nullptr);
+    ASSERT_TRUE(ensure_halves(graph));
+    ASSERT_TRUE(ensure_halves(graph));
+    const GraphView view = graph.view();
+    for (std::uint64_t vertex = 0; vertex < view.universe; ++vertex) {
+      std::uint64_t split = view.offsets[vertex];
+      while (split < view.offsets[vertex + 1] && view.neighbors[split] < vertex) ++split;
+      EXPECT_EQ(half_offset(graph.narrow_halves(), 2 * vertex), view.offsets[vertex]) << vertex;
+      EXPECT_EQ(half_offset(graph.narrow_halves(), 2 * vertex + 1), split) << vertex;
+      EXPECT_EQ(view.halves[2 * vertex], view.offsets[vertex]) << vertex;
+      EXPECT_EQ(view.halves[2 * vertex + 1], split) << vertex;
+    }
+    EXPECT_EQ(view.halves[2 * view.universe], view.arc_count);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(view.halves) % 16, 0U);
+  }
+}
+
+TEST(Halves, AreNotNarrowWhereAVertexHasTooManyArcs) {
+  std::vector<Edge> edges;
   for (std::uint32_t target = 0; target < 60; ++target) edges.push_back({40, target});
   const Columns columns(edges);
   Graph graph = build(columns.input(identity(64)));
-  EXPECT_EQ(graph.view().halves, nullptr);
-  ASSERT_TRUE(ensure_halves(graph));
-  ASSERT_TRUE(ensure_halves(graph));
-  const GraphView view = graph.view();
-  for (std::uint64_t vertex = 0; vertex < view.universe; ++vertex) {
-    std::uint64_t split = view.offsets[vertex];
-    while (split < view.offsets[vertex + 1] && view.neighbors[split] < vertex) ++split;
-    EXPECT_EQ(view.halves[2 * vertex], view.offsets[vertex]) << vertex;
-    EXPECT_EQ(view.halves[2 * vertex + 1], split) << vertex;
-  }
-  EXPECT_EQ(view.halves[2 * view.universe], view.arc_count);
-  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(view.halves) % 16, 0U);
+  const Status made = ensure_narrow_halves(graph, 60);
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().kind, ErrorKind::Resource);
+  EXPECT_EQ(graph.narrow_halves().offsets, nullptr);
 }
 
 TEST(GraphOfRows, LiesWhereItsRowsLie) {
