@@ -63,8 +63,7 @@ class Tuner {
       return tuning_;
     }
     const codegen::CudaOptions unsaid;
-    // Narrower groups are for who asks for them: see Group::sync in runtime/common/group.h.
-    if (task_.gpu.group == unsaid.group) round({{"--group", "32"}});
+    if (task_.gpu.group == unsaid.group) round({{"--group", "32"}, {"--group", "16"}, {"--group", "8"}});
     if (task_.gpu.steal == unsaid.steal) round({{"--steal", "half"}, {"--steal", "none"}});
     if (task_.gpu.search == unsaid.search) round({{"--search", "cached"}, {"--search", "merging"}});
     if (task_.gpu.stack == unsaid.stack) round({{"--stack", "paged"}});
