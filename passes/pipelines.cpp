@@ -45,11 +45,10 @@ const std::vector<std::string> kCpu = {
 };
 
 /// What follows for the C family; the reasons are the same. Thousands of groups have rows of their own, and their lanes
-/// walk bits side by side where no set operation needs all of them: rows of the shortest lists pay too. Lists are
-/// searched so fast that sparse rows lose.
+/// walk bits side by side where no set operation needs all of them: rows of the shortest lists pay too.
 const std::vector<std::string> kCFamily = {
     // A task may stop and go on in one loop of the outermost one's body only. What a part does not read goes.
-    "distribute", "simplify", "localize{least=2,most=2048,full=0,lists=0}", "plan-memory", "legalize"};
+    "distribute", "simplify", "localize{least=2,most=2048,full=2048,lists=0}", "plan-memory", "legalize"};
 
 class PipelineParser {
  public:

@@ -210,7 +210,7 @@ class RegionRun {
       outcome_.splits += shared.splits;
       outcome_.list_bytes += launchers_[i]->list_bytes();
       live += shared.live;
-      queued += shared.queue_ready;
+      queued += matcha_program::tasks_in(shared.queue_ready);
       if (request_.stream_rows) found += launchers_[i]->row_count(list_sink());
     }
     const std::uint64_t wanted = wanted_positions().value_or(std::min(outcome_.positions, request_.positions));

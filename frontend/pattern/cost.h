@@ -26,7 +26,6 @@ struct Prices {
   double word = 0.8;      ///< A word of theirs.
   double list = 1e5;      ///< Filling a list that the whole program reads.
   double alone = 1;       ///< What is not shared among groups takes so many times as long.
-  bool all_bits = true;   ///< Rows of bits also of all neighbours, not only of those below a vertex.
 };
 const Prices& prices_of(Device device);
 

@@ -65,7 +65,7 @@ double share_in_bits(const CostModel& model, const Order& order) {
     deeper = deeper || count(requirements.any(w)) > 2;
   }
   constexpr double kHalf = 0.5;
-  return !inside || !deeper || !(below || model.prices().all_bits) ? 0 : below ? kHalf : 1;
+  return !inside || !deeper ? 0 : below ? kHalf : 1;
 }
 
 /// Whether two vertices must be told apart by a comparison, or a look-up where one is counted.

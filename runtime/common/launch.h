@@ -11,7 +11,7 @@ struct Shared {
   alignas(128) u64 next;  ///< First position (or tile) of the outermost loop that no worker has taken.
   /// Positions (or tiles) and tasks that are not finished, or not told to be; nobody leaves before it is 0.
   alignas(128) u64 live;
-  alignas(128) u64 queue_ready;
+  alignas(128) u64 queue_ready;  ///< And kOver once `live` is 0.
   u64 queue_front;
   alignas(128) u64 queue_room;  ///< The queue's capacity at the start.
   u64 queue_back;

@@ -29,6 +29,13 @@ MATCHA_FN constexpr u64 ring_words(u64 capacity) {
   return capacity == 0 ? 0 : (1ull << ring_shift(capacity)) * kTaskWords;
 }
 
+/// What is added to the count of tasks that wait when nothing is live any more.
+inline constexpr u64 kOver = 1ull << 40;
+/// Whether that is in a count, which others may have taken a little from for a moment.
+MATCHA_FN bool is_over(u64 ready) { return i64(ready) > i64(kOver / 2); }
+/// The tasks that wait, of a count that nobody changes any more.
+MATCHA_FN u64 tasks_in(u64 ready) { return is_over(ready) ? ready - kOver : ready; }
+
 /// A view of the ring. Two counters say what may be done, and neither ever promises too much: `room` counts free slots,
 /// `ready` tasks that were put into slots. Whoever takes more than there is gives it back, so a counter can be too low
 /// for a moment, and a push or pop fail although one could have been served; callers try again later. No operation
@@ -72,7 +79,7 @@ struct TaskQueue {
   MATCHA_MEMBER void publish(u64 count) const { atomic_add(ready, count); }
 
   MATCHA_MEMBER bool pop(Task& task) const {
-    if (claim(ready, 1) == 0) return false;
+    if (is_over(atomic_read(ready)) || claim(ready, 1) == 0) return false;
     u64 place = atomic_add(front, 1);
     u64* slot = slot_of(place);
     u64 round = place >> shift;
@@ -86,6 +93,9 @@ struct TaskQueue {
     return true;
   }
 
+  /// Tells those who wait that no task is live, so that there will be none.
+  MATCHA_MEMBER void end() const { atomic_add(ready, kOver); }
+
   /// About how many tasks wait.
   MATCHA_MEMBER u64 waiting() const {
     i64 count = i64(atomic_read(ready));
@@ -98,7 +108,8 @@ struct TaskQueue {
   /// Takes at most `count` off a counter that others take from too; gives how many.
   MATCHA_MEMBER static u64 claim(u64* counter, u64 count) {
     if (i64(atomic_read(counter)) <= 0) return 0;
-    i64 left = i64(atomic_add(counter, ~count + 1));
+    const u64 before = atomic_add(counter, ~count + 1);
+    i64 left = is_over(before) ? 0 : i64(before);
     if (left >= i64(count)) return count;
     u64 got = left > 0 ? u64(left) : 0;
     atomic_add(counter, count - got);

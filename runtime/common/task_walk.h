@@ -10,10 +10,10 @@ namespace matcha_program {
 /// A worker tells what it has done when it has nothing to do, or after so many ticks: all write the same words.
 inline constexpr u64 kTellTicks = 100'000;
 /// A worker with several long lists to count looks whether others wait for work after so many ticks.
-inline constexpr u64 kLookTicks = 8'000;
+inline constexpr u64 kLookTicks = 30'000;
 inline constexpr u64 kAllTaken = ~0ull;
 /// Nanoseconds that a worker without work waits; each time twice as long, so that those who work are not disturbed.
-inline constexpr u32 kShortestPause = 100;
+inline constexpr u32 kShortestPause = 1600;
 inline constexpr u32 kLongestPause = 6400;
 
 template <typename Group>
@@ -27,17 +27,14 @@ class TaskWalk {
   template <bool tiles, typename F>
   MATCHA_MEMBER void run(F walk_task) {
     Task task;
-    u32 pause = kShortestPause;
-    while (!stopped()) {
+    while (!left_) {
       u64 weight = next<tiles>(task);
       if (weight == 0) {
         settle();
-        if (read_together(group_, &launch_.shared->live) == 0) return;
-        nap(pause);
-        pause = smaller(2 * pause, kLongestPause);
+        if (!wait_for_work()) return;
         continue;
       }
-      pause = kShortestPause;
+      pause_ = kShortestPause;
       started_ = Group::now();
       bool more = !tiles || task.depth != kTileDepth || tile_.open(launch_.deal, task, task);
       while (more && !left_) {
@@ -46,7 +43,9 @@ class TaskWalk {
       }
       if (left_) break;  // What it left stays live, so nobody takes the run for a whole one.
       owed_ += weight;
-      if (group_.broadcast(started_ - told_) >= kTellTicks) settle();
+      if (group_.broadcast(started_ - told_) < kTellTicks) continue;
+      settle();
+      left_ = stopped();
     }
     settle();
   }
@@ -93,7 +92,7 @@ class TaskWalk {
  private:
   template <bool shown>
   MATCHA_MEMBER bool leave_here(const Task& task, u32 level, Walk& walk, u64 at0, u64 at1, u64 at) {
-    if (level == 0 && (shown || launch_.tau == 0) && must_stop()) return true;
+    if (level == 0 && launch_.tau == 0 && must_stop()) return true;  // Else looking around sees to it.
     bool first = at == walk.begin;  // Always walked, so that every task gets something done.
     bool half = stealing_of(launch_) == kHalf;
     if (shown && half && level >= task.depth && level < launch_.split) {
@@ -163,13 +162,29 @@ class TaskWalk {
     return 0;
   }
 
+  /// Waits until there may be work again. False: nothing is live any more, the run is to stop, or nobody will ever hand
+  /// anything on. Thousands of workers wait while the last ones work, and all look at the same word, which is then slow
+  /// for those too: so it is one word, and seldom.
+  MATCHA_MEMBER bool wait_for_work() {
+    if (launch_.split == 0) return false;
+    while (true) {
+      nap(pause_);
+      const bool longest = pause_ == kLongestPause;
+      pause_ = smaller(2 * pause_, kLongestPause);
+      const u64 ready = read_together(group_, &launch_.shared->queue_ready);
+      if (is_over(ready)) return false;
+      if (longest && (stopped() || read_together(group_, &launch_.shared->live) == 0)) return false;
+      if (i64(ready) > 0 || stealing_of(launch_) == kHalf) return true;
+    }
+  }
+
   /// Tells the others what this worker has done since it last did: once for many tasks, since all workers write the
   /// same two words.
   MATCHA_MEMBER void settle() {
     if (group_.leads()) {
       if (finished_ != 0) atomic_add(&launch_.shared->positions_done, finished_);
       fence();  // What came of the tasks is live by now.
-      if (owed_ != 0) atomic_add(&launch_.shared->live, ~owed_ + 1);
+      if (owed_ != 0 && atomic_add(&launch_.shared->live, ~owed_ + 1) == owed_) launch_.queue.end();
     }
     finished_ = 0;
     owed_ = 0;
@@ -184,6 +199,7 @@ class TaskWalk {
   u64 index_;
   TileWalk<Group> tile_;
   HalfStealing<Group> half_;
+  u32 pause_ = kShortestPause;
   u64 taken_ = 0;  ///< Of what is fresh, by all workers, when this one last took some; or kAllTaken.
   u64 started_ = 0;
   u64 looked_ = 0;     ///< When `hand_on_each` last did.

@@ -119,13 +119,13 @@ Outcome run(const Nest& nest, const Schedule& schedule) {
   for (std::thread& other : others) other.join();
   if (shared.stop == 0) {
     EXPECT_EQ(shared.live, 0U);
-    EXPECT_EQ(shared.queue_ready, 0U);
+    EXPECT_EQ(tasks_in(shared.queue_ready), 0U);
   }
   EXPECT_EQ(shared.idle_blocks, std::accumulate(idle.begin(), idle.end(), 0ull,
                                                 [](u64 sum, u64 word) { return sum + u64(std::popcount(word)); }));
   outcome.splits = shared.splits;
   outcome.done = shared.positions_done;
-  outcome.left = shared.live + shared.queue_ready;
+  outcome.left = shared.live + tasks_in(shared.queue_ready);
   return outcome;
 }
 
