@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "ir/analysis/bits.h"
+#include "ir/analysis/walk.h"
 #include "ir/match.h"
 #include "ir/rewriter.h"
 #include "passes/local_nest.h"
@@ -35,6 +36,7 @@ class Localizer final : public Rewriter {
     for (const Expr* base : bases(loop.lists[0])) {
       std::int64_t most = std::min<std::int64_t>(context_.option(is_full(*base) ? "full" : "most"), INT32_MAX);
       if (most < context_.option("least") || most < 1) continue;
+      if (is_full(*base) && looks_at_labels(*loop.body) && loops_in(*loop.body) < context_.option("labelled")) continue;
       Builder& b = builder();
       b.set_loc(loop.loc);
       const Expr* size = b.make(Kind::Size, {base});
@@ -56,6 +58,26 @@ class Localizer final : public Rewriter {
       return true;
     }
     return false;
+  }
+
+  static bool looks_at_labels(const Block& block) {
+    bool found = false;
+    for_each_stmt(block, [&](const Stmt& stmt) {
+      for_each_expr(stmt, [&](const Expr& e) {
+        for_each_node(
+            e, [&](const Expr& part) { found = found || part.kind == Kind::Label || part.kind == Kind::KnownLabel; });
+      });
+    });
+    return found;
+  }
+
+  /// How many loops stand in each other at most.
+  static int loops_in(const Block& block) {
+    int most = 0;
+    for_each_stmt(block, [&](const Stmt& stmt) {
+      if (const For* loop = as<For>(&stmt)) most = std::max(most, 1 + loops_in(*loop->body));
+    });
+    return most;
   }
 
   bool is_input(const Expr* graph) const {

@@ -12,7 +12,9 @@ namespace matcha::passes {
 /// positions, sizes counts of bits, look-ups of an edge tests of a bit. A vertex is read from its position where the
 /// program still asks for it. The loop stays as it was for a set u of fewer than `least` items, which is not worth its
 /// rows, and of more than `most`, whose rows take too much memory (most²/8 bytes a worker); of more than `full` if u is
-/// all neighbours in a graph that the program gets, whose rows are often nearly empty.
+/// all neighbours in a graph that the program gets, whose rows are often nearly empty. Where labels are looked at, rows
+/// of all neighbours are also those of vertices that are never walked: fewer than `labelled` loops in loops below leave
+/// them lists.
 ///
 /// With `short=1` the caller knows that vertices of the graphs which the program gets have no more than `most`
 /// neighbours on either side that it walks, and the loop is not kept for parts of these: it would be half of what a

@@ -42,6 +42,7 @@ const Prices& prices_of(Device device) {
     }
     prices.list = 1.3e5;
     prices.alone = kCores * kOfGroup;
+    prices.all_bits = false;
     return prices;
   }();
   return device == Device::Gpu ? gpu : cpu;

@@ -26,6 +26,7 @@ struct Prices {
   double word = 0.8;      ///< A word of theirs.
   double list = 1e5;      ///< Filling a list that the whole program reads.
   double alone = 1;       ///< What is not shared among groups takes so many times as long.
+  bool all_bits = true;   ///< Rows of bits of all neighbours of a vertex also in patterns with labels.
 };
 const Prices& prices_of(Device device);
 

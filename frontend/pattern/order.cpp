@@ -65,7 +65,8 @@ double share_in_bits(const CostModel& model, const Order& order) {
     deeper = deeper || count(requirements.any(w)) > 2;
   }
   constexpr double kHalf = 0.5;
-  return !inside || !deeper ? 0 : below ? kHalf : 1;
+  const bool all = model.prices().all_bits || !model.pattern().labelled();
+  return !inside || !deeper || !(below || all) ? 0 : below ? kHalf : 1;
 }
 
 /// Whether two vertices must be told apart by a comparison, or a look-up where one is counted.
