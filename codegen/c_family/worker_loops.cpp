@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 #include "codegen/c_family/spine.h"
 #include "codegen/c_family/worker_emitter.h"
+#include "ir/analysis/facts.h"
 #include "ir/match.h"
 
 namespace matcha::codegen {
@@ -132,8 +134,11 @@ std::vector<std::string> WorkerEmitter::bind_lists(const ir::For& loop) {
 void WorkerEmitter::bind_items(const ir::For& loop, const std::vector<std::string>& lists, const std::string& index,
                                std::string_view specifier) {
   std::size_t var = 0;
+  // Loops over positions often have no use for the items.
+  const std::unordered_map<const ir::Var*, int> uses = ir::count_uses(*loop.body);
   for (std::size_t i = 0; i < lists.size(); ++i) {
     for (std::size_t column = 0; column < loop.lists[i]->type->columns.size(); ++column, ++var) {
+      if (specifier.empty() && !uses.contains(loop.vars[var])) continue;
       out_.line(fmt::format("{}const {} {} = item<{}>({}, {});", specifier, Expressions::type(loop.vars[var]->type),
                             names_.of(loop.vars[var]), column, lists[i], index));
     }
