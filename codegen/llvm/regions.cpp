@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "codegen/llvm/function_emitter.h"
+#include "codegen/llvm/run_state.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
 
@@ -23,8 +24,6 @@ constexpr std::uint64_t kWorkerKey = std::uint64_t{1} << 35;
 
 /// Positions whose condition is evaluated before the first of them is walked.
 constexpr std::uint64_t kBlock = 1024;
-/// Room behind lists for what kernels write past their end.
-constexpr std::uint64_t kRoomBehind = 16;
 /// Loops below a condition that is evaluated so, at most.
 constexpr int kMostLoops = 2;
 
@@ -180,7 +179,7 @@ bool FunctionEmitter::walk_kept(const RegionShape& shape, std::span<const List> 
   ir::for_each_stmt(*branch->then_body, [&](const ir::Stmt& inner) { loops += inner.kind == ir::Kind::For ? 1 : 0; });
   if (loops > kMostLoops) return false;
   llvm::AllocaInst* marks = local(i8_, "marks", integer(kBlock));
-  llvm::AllocaInst* kept = local(i32_, "kept", integer(kBlock + kRoomBehind));
+  llvm::AllocaInst* kept = local(i32_, "kept", integer(kBlock + kSlack));
   count_up(function_->getArg(2), function_->getArg(3), kBlock, [&](Value* begin) {
     Value* size = min_u(b_.CreateNUWSub(function_->getArg(3), begin), integer(kBlock));
     // A loop that compilers make one of vectors, as they do not where a count hangs on the condition.

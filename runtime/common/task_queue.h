@@ -79,7 +79,7 @@ struct TaskQueue {
   MATCHA_MEMBER void publish(u64 count) const { atomic_add(ready, count); }
 
   MATCHA_MEMBER bool pop(Task& task) const {
-    if (is_over(atomic_read(ready)) || claim(ready, 1) == 0) return false;
+    if (claim(ready, 1) == 0) return false;
     u64 place = atomic_add(front, 1);
     u64* slot = slot_of(place);
     u64 round = place >> shift;
