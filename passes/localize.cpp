@@ -40,13 +40,16 @@ class Localizer final : public Rewriter {
       Builder& b = builder();
       b.set_loc(loop.loc);
       const Expr* size = b.make(Kind::Size, {base});
-      const std::optional<Kind> half = context_.option("short") != 0 ? half_around(base) : std::nullopt;
-      const Expr* end = half ? b.make(Kind::AtMost, {size, b.integer(most)}) : b.integer(most);
+      const std::optional<Kind> given = given_around(base);
+      const bool is_short = given && context_.option("short") >= (*given == Kind::Neighbors ? 2 : 1);
+      const Expr* end = is_short ? b.make(Kind::AtMost, {size, b.integer(most)}) : b.integer(most);
       Stmts rewritten = LocalNest(b, facts_, base, context_.option("lists") != 0).rewrite(loop, end);
       if (rewritten.empty()) continue;
       context_.count("nests");
-      if (half) {
-        context_.count(*half == Kind::LowerNeighbors ? "short_lower" : "short_upper");
+      if (is_short) {
+        context_.count(*given == Kind::Neighbors        ? "short_all"
+                       : *given == Kind::LowerNeighbors ? "short_lower"
+                                                        : "short_upper");
         out.insert(out.end(), rewritten.begin(), rewritten.end());
         return true;
       }
@@ -92,19 +95,24 @@ class Localizer final : public Rewriter {
     return var == nullptr || facts_.definition(var) == nullptr;
   }
 
-  /// Which neighbours of a vertex, in a graph that the program gets, the list is a part of: those on one of its sides.
-  std::optional<Kind> half_around(const Expr* list) const {
+  /// Which neighbours of a vertex, in a graph that the program gets, are at least as many as the list has items: those
+  /// on one of its sides, or all.
+  std::optional<Kind> given_around(const Expr* list) const {
     const Expr* e = behind_lets(facts_, list);
     switch (e->kind) {
+      case Kind::Neighbors:
       case Kind::LowerNeighbors:
-      case Kind::UpperNeighbors: return is_input(e->operands[0]) ? std::optional(e->kind) : std::nullopt;
+      case Kind::UpperNeighbors:
+        if (is_input(e->operands[0])) return e->kind;
+        return facts_.supergraph(e->operands[0]) != nullptr ? std::optional(Kind::Neighbors) : std::nullopt;
       case Kind::Below:
       case Kind::Above:
       case Kind::Span:
-      case Kind::Diff: return half_around(e->operands[0]);
+      case Kind::Diff: return given_around(e->operands[0]);
       case Kind::Intersect: {
-        const std::optional<Kind> first = half_around(e->operands[0]);
-        return first ? first : half_around(e->operands[1]);
+        const std::optional<Kind> first = given_around(e->operands[0]);
+        const std::optional<Kind> second = given_around(e->operands[1]);
+        return first && (*first != Kind::Neighbors || !second) ? first : second;
       }
       default: return std::nullopt;
     }

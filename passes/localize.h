@@ -17,8 +17,9 @@ namespace matcha::passes {
 /// them lists.
 ///
 /// With `short=1` the caller knows that vertices of the graphs which the program gets have no more than `most`
-/// neighbours on either side that it walks, and the loop is not kept for parts of these: it would be half of what a
-/// back end has to compile. Should there be more after all, the run ends with an error (`at_most`).
+/// neighbours on either side that it walks, with `short=2` that they have no more than that in all, nor so in graphs
+/// built of parts of these. The loop is not kept for parts of such lists: it would be half of what a back end has to
+/// compile. Should there be more after all, the run ends with an error (`at_most`).
 ///
 /// Why. GLUMIN (PPoPP 2025, section 3) and Almasri et al. (ICS 2022, section 4): a row of a short list fits a few
 /// registers, while the neighbour lists that a set operation reads are as long as the graph makes them.

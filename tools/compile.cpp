@@ -194,19 +194,20 @@ ExitCode Compilation::run_passes(std::string_view pipeline_name, const passes::L
   if (!pipeline) return report(ExitCode::Usage);
   // The user's own list is taken as it is.
   passes::PassOptions* assuming = nullptr;
-  if (assumes_short_halves_ && options_.passes.empty()) {
+  if (short_lists_ != ShortLists::None && options_.passes.empty()) {
     for (passes::PipelineStep& step : *pipeline) {
       if (step.pass != nullptr && step.pass->name == "localize") assuming = &step.options;
     }
   }
-  if (assuming != nullptr) (*assuming)["short"] = 1;
+  if (assuming != nullptr) (*assuming)["short"] = static_cast<std::int64_t>(short_lists_);
   manager.disabled = options_.disabled;
   pipeline_ = passes::run_pipeline(*loop_, *pipeline, context_, passes::TargetInfo{}, labels, manager, diagnostics_);
-  half_limits_ = {};
+  limits_ = {};
   for (const passes::PassRun& run : pipeline_->runs) {
     if (assuming == nullptr) break;
-    if (run.statistics.contains("short_lower")) half_limits_.lower = assuming->at("most");
-    if (run.statistics.contains("short_upper")) half_limits_.upper = assuming->at("most");
+    if (run.statistics.contains("short_lower")) limits_.lower = assuming->at("most");
+    if (run.statistics.contains("short_upper")) limits_.upper = assuming->at("most");
+    if (run.statistics.contains("short_all")) limits_.all = std::min(assuming->at("most"), assuming->at("full"));
   }
   times_.emplace_back("passes", watch.ms());
   ExitCode code = ExitCode::Query;

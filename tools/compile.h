@@ -32,11 +32,14 @@ void add_program_options(CLI::App& verb, CompileOptions& options);
 /// `--passes` and `--disable-pass`.
 void add_pass_options(CLI::App& verb, CompileOptions& options);
 
-/// The most neighbours that a vertex of the inputs may have on its lower and upper side; nothing where any number will
-/// do.
-struct HalfLimits {
-  std::optional<std::int64_t> lower, upper;
+/// The most neighbours that a vertex of the inputs may have on its lower side, on its upper side and in all; nothing
+/// where any number will do.
+struct NeighborLimits {
+  std::optional<std::int64_t> lower, upper, all;
 };
+
+/// Which lists of neighbours a back end's pipeline takes for short (option `short` of `localize`).
+enum class ShortLists : std::uint8_t { None, Halves, All };
 
 /// A program on its way from text to machine code. The steps are called in the order below; each reports its errors on
 /// the console and says how the command ends then (Ok: it goes on).
@@ -56,11 +59,11 @@ class Compilation {
   codegen::AheadOfTime ahead_of_time();
   /// The back end's pipeline, label words and what to record come from the verb.
   ExitCode run_passes(std::string_view pipeline, const passes::LabelWords& labels, passes::ManagerOptions manager);
-  /// Before `run_passes`: the back end's pipeline may take for granted that no vertex of the inputs has many neighbours
-  /// on a side that the program walks, and leave out what is for others.
-  void assume_short_halves(bool on) { assumes_short_halves_ = on; }
+  /// Before `run_passes`: the back end's pipeline may take for granted that no vertex of the inputs has many
+  /// neighbours, or none on a side that the program walks, and leave out what is for others.
+  void assume(ShortLists lists) { short_lists_ = lists; }
   /// After `run_passes`: what was taken for granted.
-  const HalfLimits& half_limits() const { return half_limits_; }
+  const NeighborLimits& limits() const { return limits_; }
   /// What the passes give when every set stays a list and every count stays where it is, for people. After
   /// `run_passes`.
   ir::Module module_of_lists(const passes::LabelWords& labels);
@@ -103,8 +106,8 @@ class Compilation {
   const CompileOptions& options_;
   const Console& console_;
   bool reporting_ = true;
-  bool assumes_short_halves_ = false;
-  HalfLimits half_limits_;
+  ShortLists short_lists_ = ShortLists::None;
+  NeighborLimits limits_;
   const std::atomic<bool>* cancel_ = nullptr;
   SourceManager sources_;
   Diagnostics diagnostics_{sources_};

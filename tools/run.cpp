@@ -18,7 +18,7 @@
 #include "tools/progress.h"
 #include "tools/run_report.h"
 #include "tools/session.h"
-#include "tools/short_halves.h"
+#include "tools/short_lists.h"
 #include "tools/tuned_schedules.h"
 #include "tools/tuner.h"
 #include "tools/verbs.h"
@@ -221,7 +221,7 @@ class Run {
 
   /// Compiles before the inputs are read, so that a run finds them where reading them left them, in the caches. A GPU
   /// is opened, and its code compiled, while they are read. A program that depends on them is compiled when they are
-  /// there, and once more if it was compiled for halves that are not as long as theirs.
+  /// there, and once more if it was compiled for shorter lists of neighbours than theirs.
   ExitCode begin() {
     if (options_.tune) return ExitCode::Ok;
     backend_ = on_gpu_ ? codegen::make_cuda(gpu_) : make_backend(options_.backend);
@@ -345,7 +345,7 @@ class Run {
   }
 
   ExitCode back_end() {
-    if (executable_ != nullptr && has_short_halves(bound_, compilation_->half_limits())) return ExitCode::Ok;
+    if (executable_ != nullptr && has_short_lists(bound_, compilation_->limits())) return ExitCode::Ok;
     executable_.reset();
     if (backend_ == nullptr) backend_ = on_gpu_ ? codegen::make_cuda(gpu_) : make_backend(options_.backend);
     return compile(labels_);

@@ -160,32 +160,50 @@ bool Facts::loop_free(const Expr* graph) const {
   const Stmt* stmt = definition(var);
   if (stmt == nullptr) return true;
   const BuildGraph* build = as<BuildGraph>(stmt);
-  const Var* edges = build != nullptr ? as<Var>(build->edges) : nullptr;
+  const Yield* arc = build != nullptr ? arc_of(*build) : nullptr;
+  if (arc == nullptr) return false;
+  const Expr* forth = graph_of_walk(arc->values[0], arc->values[1]);
+  const Expr* back = graph_of_walk(arc->values[1], arc->values[0]);
+  return (forth != nullptr && loop_free(forth)) || (back != nullptr && loop_free(back));
+}
+
+const Var* Facts::supergraph(const Expr* graph) const {
+  const Var* var = graph_root(graph);
+  if (var == nullptr) return nullptr;
+  const Stmt* stmt = definition(var);
+  if (stmt == nullptr) return var;
+  const BuildGraph* build = as<BuildGraph>(stmt);
+  const Yield* arc = build != nullptr && list(build->edges).unique ? arc_of(*build) : nullptr;
+  const Expr* walked = arc != nullptr ? graph_of_walk(arc->values[0], arc->values[1]) : nullptr;
+  return walked != nullptr ? supergraph(walked) : nullptr;
+}
+
+/// The one place that yields the arcs of a graph; null if there are several, or others.
+const Yield* Facts::arc_of(const BuildGraph& build) const {
+  const Var* edges = as<Var>(build.edges);
   const Stmt* made = edges != nullptr ? definition(edges) : nullptr;
   const Collect* collect = made != nullptr ? as<Collect>(made) : nullptr;
   if (const Region* region = made != nullptr ? as<Region>(made) : nullptr) collect = region->collect;
-  if (collect == nullptr) return false;
+  if (collect == nullptr) return nullptr;
   Filled filled;
   std::vector<const For*> loops;
   find_fill(*collect->body, edges, loops, filled);
-  if (!filled.single || filled.yield == nullptr || filled.yield->values.size() != 2) return false;
-  return are_neighbors(filled.yield->values[0], filled.yield->values[1]) ||
-         are_neighbors(filled.yield->values[1], filled.yield->values[0]);
+  return filled.single && filled.yield != nullptr && filled.yield->values.size() == 2 ? filled.yield : nullptr;
 }
 
-/// True if `v` is the item of a walk over neighbours of `u` in a graph without loops, or both are that of a walk over
-/// its edges.
-bool Facts::are_neighbors(const Expr* u, const Expr* v) const {
+/// The graph in which `v` is the item of a walk over neighbours of `u`, or both are that of a walk over its edges; null
+/// if there is none.
+const Expr* Facts::graph_of_walk(const Expr* u, const Expr* v) const {
   const Var* item = as<Var>(v);
   const Stmt* stmt = item != nullptr ? definition(item) : nullptr;
   const For* loop = stmt != nullptr ? as<For>(stmt) : nullptr;
-  if (loop == nullptr || loop->lists.size() != 1) return false;
+  if (loop == nullptr || loop->lists.size() != 1) return nullptr;
   const Expr* list = loop->lists[0];
   for (;;) {
     if (const Var* name = as<Var>(list)) {
       const Stmt* bound_by = definition(name);
       const Let* let = bound_by != nullptr ? as<Let>(bound_by) : nullptr;
-      if (let == nullptr) return false;
+      if (let == nullptr) return nullptr;
       list = let->value;
     } else if (list->kind == Kind::Below || list->kind == Kind::Above || list->kind == Kind::Span) {
       list = list->operands[0];
@@ -194,11 +212,11 @@ bool Facts::are_neighbors(const Expr* u, const Expr* v) const {
     }
   }
   if (list->kind == Kind::Edges) {
-    return loop->vars[0] == u && loop->vars[1] == v && loop_free(list->operands[0]);
+    return loop->vars[0] == u && loop->vars[1] == v ? list->operands[0] : nullptr;
   }
   bool neighbors =
       list->kind == Kind::Neighbors || list->kind == Kind::LowerNeighbors || list->kind == Kind::UpperNeighbors;
-  return neighbors && list->operands[1] == u && loop_free(list->operands[0]);
+  return neighbors && list->operands[1] == u ? list->operands[0] : nullptr;
 }
 
 /// Lists that are walked in step leave each in its order: what is known of the one whose items are yielded carries

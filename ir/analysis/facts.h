@@ -33,6 +33,9 @@ class Facts {
   /// True if no vertex is its own neighbour: a Graph parameter (loading drops loops), or a graph built from the walked
   /// neighbours of such a graph.
   bool loop_free(const Expr* graph) const;
+  /// The Graph parameter that has each arc of the graph, so that no vertex has more neighbours here than there: the
+  /// graph itself, or that whose walked arcs it is built from without repeats; null if there is none.
+  const Var* supergraph(const Expr* graph) const;
   /// True if every vertex has a row in the graph: a Graph parameter, or a graph built with `csr`.
   bool has_rows(const Expr* graph) const;
   /// The range of an i64 expression.
@@ -61,7 +64,8 @@ class Facts {
   ListFacts list_of(const Expr* list) const;
   Range range_of(const Expr* value) const;
   const Expr* bound_of(Builder& builder, const Expr* list) const;
-  bool are_neighbors(const Expr* u, const Expr* v) const;
+  const Yield* arc_of(const BuildGraph& build) const;
+  const Expr* graph_of_walk(const Expr* u, const Expr* v) const;
   ListFacts collected(const Collect& collect, const Var* sink) const;
   ListFacts walked_in_step(const For& loop, const Yield& yield) const;
   const Expr* collected_bound(Builder& builder, const Block& block, const Var* sink) const;

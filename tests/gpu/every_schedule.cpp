@@ -25,7 +25,7 @@
 #include "tools/bind.h"
 #include "tools/compile.h"
 #include "tools/gpu.h"
-#include "tools/short_halves.h"
+#include "tools/short_lists.h"
 #include "tools/values.h"
 #include "tools/vertex_order.h"
 

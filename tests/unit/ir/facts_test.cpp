@@ -285,5 +285,37 @@ TEST(Facts, BitSetsHavePositionsOfTheListOfTheirRows) {
   EXPECT_EQ(traps, (std::vector<bool>{false, true, false, true})) << "the items of one list are not those of another";
 }
 
+TEST(Facts, GraphsBuiltOfArcsHaveNoMoreNeighbors) {
+  Returned r(R"(
+    collect %some: list list<vid, vid> {
+      for %v in vertices(%G) {
+        let %near = neighbors(%G, %v)
+        for %w in above(%near, %v) {
+          if size(%near) < size(neighbors(%G, %w)) { yield %some, %v, %w }
+        }
+      }
+    }
+    collect %back: list list<vid, vid> { for %v, %w in edges(%G) { yield %back, %w, %v } }
+    collect %twice: list list<vid, vid> {
+      for %v in vertices(%G) {
+        for %w in neighbors(%G, %v) {
+          for %z in neighbors(%G, %w) { yield %twice, %v, %w }
+        }
+      }
+    }
+    build_graph %A = csr(%some)
+    collect %fewer: list list<vid, vid> { for %v, %w in edges(%A) { if %v < %w { yield %fewer, %v, %w } } }
+    build_graph %B = csr(%fewer)
+    build_graph %C = csr(%back)
+    build_graph %D = csr(%twice)
+    return size(neighbors(%G, %u)), size(neighbors(%A, %u)), size(neighbors(%B, %u)), size(neighbors(%C, %u)), size(neighbors(%D, %u)))");
+  std::vector<std::string> found;
+  for (std::size_t i = 0; i < r.size(); ++i) {
+    const Var* within = r.facts().supergraph(r[i]->operands[0]->operands[0]);
+    found.emplace_back(within == nullptr ? "none" : within->name);
+  }
+  EXPECT_EQ(found, (std::vector<std::string>{"G", "G", "G", "none", "none"}));
+}
+
 }  // namespace
 }  // namespace matcha::ir

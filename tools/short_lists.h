@@ -5,11 +5,11 @@
 
 namespace matcha::tools {
 
-/// Whether no vertex of a graph among the inputs has more neighbours on a side than the passes took for granted.
-bool has_short_halves(const BoundInputs& bound, const HalfLimits& limits);
+/// Whether no vertex of a graph among the inputs has more neighbours than the passes took for granted.
+bool has_short_lists(const BoundInputs& bound, const NeighborLimits& limits);
 
 /// Runs the passes for a GPU, whose compiler's time depends on how much there is to compile: without what only long
-/// halves of neighbour lists need if the inputs have none, or are not read yet (`maybe_bound` is null).
+/// lists of neighbours need if the inputs have none, or are not read yet (`maybe_bound` is null).
 ExitCode run_gpu_passes(Compilation& compilation, const passes::LabelWords& labels, const BoundInputs* maybe_bound);
 
 }  // namespace matcha::tools

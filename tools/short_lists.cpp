@@ -1,0 +1,42 @@
+#include "tools/short_lists.h"
+
+#include <algorithm>
+
+#include "runtime/graph/order.h"
+
+namespace matcha::tools {
+
+namespace {
+
+using Limit = std::optional<std::int64_t>;
+
+bool is_short(const runtime::Graph& graph, Limit limit) {
+  return !limit || graph.view().max_degree <= static_cast<std::uint64_t>(*limit);
+}
+
+bool is_short(const runtime::Graph& graph, runtime::Halves halves, Limit limit) {
+  if (is_short(graph, limit)) return true;
+  return graph.narrow_halves().offsets != nullptr &&
+         runtime::longest_half(graph, halves) <= static_cast<std::uint64_t>(*limit);
+}
+
+}  // namespace
+
+bool has_short_lists(const BoundInputs& bound, const NeighborLimits& limits) {
+  return std::ranges::all_of(bound.inputs.graphs, [&](const auto& named) {
+    return is_short(named.second, limits.all) && is_short(named.second, runtime::Halves::Lower, limits.lower) &&
+           is_short(named.second, runtime::Halves::Upper, limits.upper);
+  });
+}
+
+ExitCode run_gpu_passes(Compilation& compilation, const passes::LabelWords& labels, const BoundInputs* maybe_bound) {
+  for (ShortLists assumed : {ShortLists::All, ShortLists::Halves, ShortLists::None}) {
+    compilation.assume(assumed);
+    const ExitCode code = compilation.run_passes("c-family", labels, {});
+    if (code != ExitCode::Ok || maybe_bound == nullptr) return code;
+    if (has_short_lists(*maybe_bound, compilation.limits())) return code;
+  }
+  return ExitCode::Ok;
+}
+
+}  // namespace matcha::tools
