@@ -346,7 +346,7 @@ class Run {
 
   ExitCode back_end() {
     if (executable_ != nullptr && has_short_lists(bound_, compilation_->limits())) return ExitCode::Ok;
-    executable_.reset();
+    outdated_ = std::move(executable_);
     if (backend_ == nullptr) backend_ = on_gpu_ ? codegen::make_cuda(gpu_) : make_backend(options_.backend);
     return compile(labels_);
   }
@@ -446,6 +446,7 @@ class Run {
   std::optional<OrderSwitch> order_switch_;  ///< While schedules are timed.
   std::unique_ptr<codegen::Backend> backend_;
   std::unique_ptr<codegen::Executable> executable_;
+  std::unique_ptr<codegen::Executable> outdated_;  ///< For other inputs; may still be compiling, and is not waited for.
   std::optional<OutputFile> matches_file_;
   std::optional<MatchWriter> matches_;
   codegen::RunResult result_;

@@ -423,8 +423,10 @@ CudaExecutable::CudaExecutable(const ir::Module& module, const CudaOptions& opti
 
 CudaExecutable::~CudaExecutable() = default;
 
-void CudaExecutable::begin_compile(Session& session) const {
-  session.begin_compile(module_, group_widths(module_, options_.group, kLanes), options_.stack);
+std::vector<std::uint32_t> CudaExecutable::groups() const { return group_widths(module_, options_.group, kLanes); }
+
+void CudaExecutable::begin_compile(Session& session, Compiling early) const {
+  session.begin_compile(module_, groups(), options_.stack, std::move(early));
   if (!device_graphs_.builds.empty()) session.begin_compile_builder();
 }
 
@@ -432,8 +434,9 @@ void CudaExecutable::begin() {
   if (session_ != nullptr) return;
   if (!opening_.valid()) opening_ = open_session(options_);
   opening_ = std::async(std::launch::async, [this, opening = std::move(opening_)]() mutable {
+    Compiling early = compile_early(module_, groups(), options_);
     std::unique_ptr<Session> session = opening.get();
-    if (session != nullptr) begin_compile(*session);
+    if (session != nullptr) begin_compile(*session, std::move(early));
     return session;
   });
 }

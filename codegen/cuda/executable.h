@@ -24,7 +24,8 @@ class CudaExecutable final : public Executable {
  private:
   class Run;
 
-  void begin_compile(Session& session) const;
+  std::vector<std::uint32_t> groups() const;
+  void begin_compile(Session& session, Compiling early = {}) const;
 
   ir::Module module_;
   CudaOptions options_;

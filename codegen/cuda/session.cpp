@@ -1,8 +1,12 @@
 #include "codegen/cuda/session.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <sstream>
 #include <utility>
 
 #include "codegen/cuda/clock.h"
@@ -37,11 +41,66 @@ void report(const std::map<int, runtime::cuda::KernelImage>& images, RunResult& 
   for (const auto& [name, ms] : longest) result.times.emplace_back(name, ms);
 }
 
+/// What the devices depend on that a process finds which asks for those of `options`.
+std::string places_of(const CudaOptions& options) {
+  std::string places = fmt::format("devices {} {}", options.device, options.gpus);
+  char host[256] = "";
+  if (::gethostname(host, sizeof(host) - 1) == 0) places += fmt::format(" {}", host);
+  for (const char* variable : {"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "MATCHA_LIBCUDA"}) {
+    const char* value = std::getenv(variable);
+    places += fmt::format(" {}", value != nullptr ? value : "");
+  }
+  return places;
+}
+
+std::string text_of(const Target& target) {
+  return fmt::format("{} {}\n", target.driver, fmt::join(target.archs, " "));
+}
+
+/// Compiles for the architectures of all devices, in the background.
+std::shared_future<Images> compile(const Target& target, std::string text, std::string_view name) {
+  runtime::cuda::CompileRequest request;
+  request.source = std::move(text);
+  request.name = fmt::format("{}.cu", name);
+  request.options = compile_options();
+  return std::async(std::launch::async, [request = std::move(request), target]() mutable {
+    const runtime::cuda::Nvrtc* nvrtc = need(runtime::cuda::Nvrtc::open({"", target.driver / 1000}));
+    Images images;
+    for (int arch : target.archs) {
+      if (images.contains(arch)) continue;
+      request.arch = arch;
+      images[arch] = need(runtime::cuda::compile_cached(*nvrtc, runtime::cuda::KernelCache::standard(), request));
+    }
+    return images;
+  });
+}
+
+/// Side by side.
+Compiling compile_regions(const Target& target, const ir::Module& module, DeviceText& text) {
+  Compiling compiling{target, {}};
+  const std::string_view name = module.name.empty() ? "program" : std::string_view(module.name);
+  for (std::string& part : text.parts) compiling.regions.push_back(compile(target, std::move(part), name));
+  return compiling;
+}
+
 }  // namespace
+
+Compiling compile_early(const ir::Module& module, const std::vector<std::uint32_t>& groups,
+                        const CudaOptions& options) {
+  const std::optional<std::string> note = runtime::cuda::KernelCache::standard().note(places_of(options));
+  if (!note) return {};
+  Target target;
+  std::istringstream words(*note);
+  words >> target.driver;
+  for (int arch = 0; words >> arch;) target.archs.push_back(arch);
+  if (text_of(target) != *note || target.archs.empty()) return {};
+  DeviceText text = emit_device_text(module, groups, options.steal, options.stack, options.search);
+  return compile_regions(target, module, text);
+}
 
 Session::Session(const CudaOptions& options) : options_(options), driver_(need(runtime::cuda::Driver::open())) {
   for (int ordinal : ordinals(*driver_, options_)) {
-    archs_.push_back(need(runtime::cuda::device_properties(*driver_, ordinal)).arch);
+    target_.archs.push_back(need(runtime::cuda::device_properties(*driver_, ordinal)).arch);
     opening_.push_back(std::async(std::launch::async, [ordinal, driver = driver_, options = options_] {
       const Clock::time_point start = Clock::now();
       std::unique_ptr<OpenDevice> opened = std::make_unique<OpenDevice>();
@@ -51,6 +110,10 @@ Session::Session(const CudaOptions& options) : options_(options), driver_(need(r
       return opened;
     }));
   }
+  target_.driver = driver_->version();
+  const runtime::cuda::KernelCache cache = runtime::cuda::KernelCache::standard();
+  const std::string places = places_of(options_);
+  if (cache.note(places) != text_of(target_)) cache.keep_note(places, text_of(target_));
 }
 
 void Session::open(RunResult& result) {
@@ -72,48 +135,35 @@ std::string Session::label() const {
   return fmt::format("{} x {}", devices_.size(), devices_[0]->device->properties().name);
 }
 
-void Session::begin_compile(const ir::Module& module, const std::vector<std::uint32_t>& groups, Stack stack) {
+void Session::begin_compile(const ir::Module& module, const std::vector<std::uint32_t>& groups, Stack stack,
+                            Compiling early) {
   if (!regions_.empty() && groups_ == groups && stack_ == stack) return;
   groups_ = groups;
   stack_ = stack;
   DeviceText device_text = emit_device_text(module, groups, options_.steal, stack, options_.search);
   regions_ = std::move(device_text.regions);
-  const std::string name = module.name.empty() ? "program" : std::string(module.name);
-  compiling_.clear();
   for (const std::unique_ptr<OpenDevice>& device : devices_) {
     device->kernels.clear();
     device->modules.clear();
   }
-  for (std::string& part : device_text.parts) compiling_.push_back(compile(std::move(part), name));
+  if (early.target == target_) {
+    compiling_ = std::move(early);
+  } else {
+    useless_ = std::move(early);
+    compiling_ = compile_regions(target_, module, device_text);
+  }
 }
 
 void Session::begin_compile_builder() {
   if (builder_ || compiling_builder_.valid()) return;
-  compiling_builder_ = compile(graph_build_text(), "graph_build");
-}
-
-std::shared_future<Session::Images> Session::compile(std::string text, std::string name) const {
-  runtime::cuda::CompileRequest request;
-  request.source = std::move(text);
-  request.name = fmt::format("{}.cu", name);
-  request.options = compile_options();
-  return std::async(std::launch::async, [request = std::move(request), archs = archs_, driver = driver_]() mutable {
-    const runtime::cuda::Nvrtc* nvrtc = need(runtime::cuda::Nvrtc::open({"", driver->version() / 1000}));
-    Images images;
-    for (int arch : archs) {
-      if (images.contains(arch)) continue;
-      request.arch = arch;
-      images[arch] = need(runtime::cuda::compile_cached(*nvrtc, runtime::cuda::KernelCache::standard(), request));
-    }
-    return images;
-  });
+  compiling_builder_ = compile(target_, graph_build_text(), "graph_build");
 }
 
 const GraphBuilder& Session::graph_builder(RunResult& result) {
   if (!builder_) {
     const Clock::time_point start = Clock::now();
     builder_module_.emplace(
-        need(runtime::cuda::Module::load(devices_[0]->device, compiling_builder_.get().at(archs_[0]).bytes)));
+        need(runtime::cuda::Module::load(devices_[0]->device, compiling_builder_.get().at(target_.archs[0]).bytes)));
     builder_.emplace(*builder_module_);
     result.times.emplace_back("build_kernels", milliseconds_since(start));
   }
@@ -126,12 +176,12 @@ void Session::load(std::size_t region, RunResult& result) {
     device->kernels.resize(regions_.size());
   }
   if (devices_.back()->kernels[region]) return;
-  const Images& images = compiling_[region].get();
+  const Images& images = compiling_.regions[region].get();
   report(images, result);
   const Clock::time_point start = Clock::now();
   for (std::size_t i = 0; i < devices_.size(); ++i) {
     OpenDevice& device = *devices_[i];
-    device.modules[region] = need(runtime::cuda::Module::load(device.device, images.at(archs_[i]).bytes));
+    device.modules[region] = need(runtime::cuda::Module::load(device.device, images.at(target_.archs[i]).bytes));
     device.kernels[region] = need(device.modules[region]->function("run_" + regions_[region].function));
   }
   result.times.emplace_back("module", milliseconds_since(start));

@@ -15,6 +15,25 @@
 
 namespace matcha::codegen::gpu {
 
+using Images = std::map<int, runtime::cuda::KernelImage>;  ///< By architecture.
+
+/// What kernels are compiled for.
+struct Target {
+  int driver = 0;          ///< The driver's version, which chooses that of NVRTC.
+  std::vector<int> archs;  ///< Of each device.
+  bool operator==(const Target&) const = default;
+};
+
+/// Kernels that are being compiled, a text a region: NVRTC takes a second for a large one.
+struct Compiling {
+  Target target;
+  std::vector<std::shared_future<Images>> regions;
+};
+
+/// Begins to compile for the devices that the last process found on this machine: before the driver is open, which
+/// takes a tenth of a second. Nothing if there was no such process.
+Compiling compile_early(const ir::Module& module, const std::vector<std::uint32_t>& groups, const CudaOptions& options);
+
 /// The devices of a program and its kernels on them, kept from run to run. Opening devices and compiling take hundreds
 /// of milliseconds each, so both are begun first, before the graph is read if that can be, and waited for when they are
 /// needed; they go on side by side.
@@ -23,8 +42,10 @@ class Session {
   /// Begins to open the devices. Throws Trap when there is no driver, or fewer devices than wanted.
   explicit Session(const CudaOptions& options);
 
-  /// Begins to compile, unless the kernels for these group widths and stacks are there.
-  void begin_compile(const ir::Module& module, const std::vector<std::uint32_t>& groups, Stack stack);
+  /// Begins to compile, unless the kernels for these group widths and stacks are there. `early`: the same, begun before
+  /// it was known which devices there are.
+  void begin_compile(const ir::Module& module, const std::vector<std::uint32_t>& groups, Stack stack,
+                     Compiling early = {});
   /// Waits for the devices. Adds `device` to the times once: milliseconds until all of them were open.
   void open(RunResult& result);
   /// Waits for the compiler to make the kernels of a region and loads them, unless they are loaded; those of later
@@ -53,19 +74,14 @@ class Session {
     std::vector<std::optional<runtime::cuda::Module>> modules;  ///< One a region; null until it is loaded.
     std::vector<std::optional<runtime::cuda::Function>> kernels;
   };
-  using Images = std::map<int, runtime::cuda::KernelImage>;  ///< By architecture.
-
-  /// Compiles for the architectures of all devices, in the background. Regions are compiled side by side: NVRTC takes
-  /// a second for a large one.
-  std::shared_future<Images> compile(std::string text, std::string name) const;
-
   CudaOptions options_;
   const runtime::cuda::Driver* driver_ = nullptr;
-  std::vector<int> archs_;  ///< Of each device.
+  Target target_;
   std::vector<std::future<std::unique_ptr<OpenDevice>>> opening_;
   std::vector<std::unique_ptr<OpenDevice>> devices_;
   std::vector<RegionLauncher*> launchers_;
-  std::vector<std::shared_future<Images>> compiling_;  ///< One a region.
+  Compiling compiling_;
+  Compiling useless_;  ///< What was compiled for other devices.
   std::shared_future<Images> compiling_builder_;
   std::optional<runtime::cuda::Module> builder_module_;  ///< Of the first device.
   std::optional<GraphBuilder> builder_;

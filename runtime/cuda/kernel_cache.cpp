@@ -23,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kSuffix = ".cubin";
+constexpr std::string_view kNoteSuffix = ".note";
 /// Begins the name of a file that is being written.
 constexpr std::string_view kUnfinished = ".writing-";
 constexpr char kMagic[8] = {'M', 'A', 'T', 'C', 'H', 'A', 'K', '1'};
@@ -56,13 +57,31 @@ void add(XXH3_state_t& state, std::string_view text) {
   XXH3_128bits_update(&state, text.data(), text.size());
 }
 
+/// 32 digits.
+std::string hexadecimal(XXH128_hash_t hash) {
+  XXH128_canonical_t canonical;
+  XXH128_canonicalFromHash(&canonical, hash);
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string name;
+  for (const unsigned char byte : canonical.digest) {
+    name += kDigits[byte >> 4];
+    name += kDigits[byte & 15];
+  }
+  return name;
+}
+
+std::string note_file(std::string_view subject) {
+  return hexadecimal(XXH3_128bits(subject.data(), subject.size())) + std::string(kNoteSuffix);
+}
+
 /// Calls `take` with each file of the cache.
 template <typename Take>
 void each_file(const std::string& folder, Take take) {
   std::error_code failure;
   for (fs::directory_iterator at(folder, failure), end; !failure && at != end; at.increment(failure)) {
     const std::string name = at->path().filename().string();
-    if (name.ends_with(kSuffix) || name.starts_with(kUnfinished)) take(at->path(), name);
+    const bool known = name.ends_with(kSuffix) || name.ends_with(kNoteSuffix) || name.starts_with(kUnfinished);
+    if (known) take(at->path(), name);
   }
 }
 
@@ -124,15 +143,7 @@ std::string KernelCache::key(const CompileRequest& request, const std::string& n
   add(state, request.name);
   add(state, request.source);
   for (const std::string& option : request.options) add(state, option);
-  XXH128_canonical_t canonical;
-  XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(&state));
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string name;
-  for (const unsigned char byte : canonical.digest) {
-    name += kDigits[byte >> 4];
-    name += kDigits[byte & 15];
-  }
-  return name;
+  return hexadecimal(XXH3_128bits_digest(&state));
 }
 
 std::optional<KernelImage> KernelCache::load(const std::string& key) const {
@@ -176,25 +187,38 @@ std::string KernelCache::store(const std::string& key, const KernelImage& image)
   header.is_ptx = image.is_ptx ? 1 : 0;
   header.checksum = checksum_of(header, image.bytes);
 
+  const std::string_view start(reinterpret_cast<const char*>(&header), sizeof(header));
+  const int failure = write(key + std::string(kSuffix), {start, image.bytes});
+  return failure == 0 ? "" : unwritable(folder_, failure);
+}
+
+int KernelCache::write(const std::string& name, std::initializer_list<std::string_view> parts) const {
   static std::atomic<std::uint64_t> number{0};
   const fs::path unfinished = fs::path(folder_) / (std::string(kUnfinished) + std::to_string(::getpid()) + "-" +
-                                                   std::to_string(number.fetch_add(1)) + "-" + key);
+                                                   std::to_string(number.fetch_add(1)) + "-" + name);
   const int descriptor = ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (descriptor < 0) return unwritable(folder_, errno);
+  if (descriptor < 0) return errno;
   int problem = 0;
-  if (!write_all(descriptor, std::string_view(reinterpret_cast<const char*>(&header), sizeof(header))) ||
-      !write_all(descriptor, image.bytes)) {
-    problem = errno;
+  for (std::string_view part : parts) {
+    if (problem == 0 && !write_all(descriptor, part)) problem = errno;
   }
   if (::close(descriptor) != 0 && problem == 0) problem = errno;
   if (problem == 0) {
     std::error_code failure;
-    fs::rename(unfinished, fs::path(folder_) / (key + std::string(kSuffix)), failure);
-    if (!failure) return "";
+    fs::rename(unfinished, fs::path(folder_) / name, failure);
     problem = failure.value();
   }
-  ::unlink(unfinished.c_str());
-  return unwritable(folder_, problem);
+  if (problem != 0) ::unlink(unfinished.c_str());
+  return problem;
+}
+
+std::optional<std::string> KernelCache::note(std::string_view subject) const {
+  if (folder_.empty()) return std::nullopt;
+  return read_all(fs::path(folder_) / note_file(subject));
+}
+
+void KernelCache::keep_note(std::string_view subject, std::string_view text) const {
+  if (problem().empty()) write(note_file(subject), {text});
 }
 
 KernelCache::Size KernelCache::size() const {

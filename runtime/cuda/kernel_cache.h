@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "runtime/cuda/nvrtc.h"
 #include "runtime/result.h"
@@ -46,6 +48,11 @@ class KernelCache {
   /// Writes an entry. Gives why it could not, or nothing: a cache that cannot be written is no failure.
   std::string store(const std::string& key, const KernelImage& image) const;
 
+  /// A short text that an earlier process kept beside the entries under the same subject; nothing if there is none.
+  std::optional<std::string> note(std::string_view subject) const;
+  /// Keeps a text. What cannot be kept is not: it only saves time.
+  void keep_note(std::string_view subject, std::string_view text) const;
+
   /// Makes the folder if need be. Gives why kernels cannot be kept in it, or nothing.
   std::string problem() const;
   /// The entries that are there, whole or not.
@@ -55,6 +62,9 @@ class KernelCache {
   Result<Size> clear() const;
 
  private:
+  /// A file that is there as a whole or not at all. Gives the number of the error, or 0.
+  int write(const std::string& name, std::initializer_list<std::string_view> parts) const;
+
   std::string folder_;
 };
 

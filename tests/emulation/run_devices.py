@@ -95,6 +95,14 @@ def devices(machine):
                 for name in ("device", "module", "ready", "upload", "launch", "kernel", "collect"):
                     if name not in names:
                         raise Failed(f"{words}: no time of {name} in {names}")
+    # What is compiled before the driver is open is for the devices of the last process, which may have been others.
+    wanted = machine.run("examples/triangle.mt", GRAPH)
+    notes = list(machine.folder.glob("kernels/*.note"))
+    for text in ("13000 75\n", "13000 90 90 90 90\n", "12000\n", "x"):
+        for note in notes:
+            note.write_text(text)
+        expect(f"after a note of {text!r}", machine.run("examples/triangle.mt", GRAPH), wanted)
+        expect(f"after a note of {text!r}: told anew", sum(note.read_text() != text for note in notes), 1)
 
 
 def rows(machine):

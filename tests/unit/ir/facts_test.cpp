@@ -312,9 +312,9 @@ TEST(Facts, GraphsBuiltOfArcsHaveNoMoreNeighbors) {
   std::vector<std::string> found;
   for (std::size_t i = 0; i < r.size(); ++i) {
     const Var* within = r.facts().supergraph(r[i]->operands[0]->operands[0]);
-    found.emplace_back(within == nullptr ? "none" : within->name);
+    found.emplace_back(within == nullptr ? "none" : print(*within));
   }
-  EXPECT_EQ(found, (std::vector<std::string>{"G", "G", "G", "none", "none"}));
+  EXPECT_EQ(found, (std::vector<std::string>{"%G", "%G", "%G", "none", "none"}));
 }
 
 }  // namespace

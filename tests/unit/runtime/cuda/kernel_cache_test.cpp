@@ -44,6 +44,21 @@ class KernelCacheTest : public testing::Test {
   std::string key_ = KernelCache::key(kRequest, "13.0");
 };
 
+TEST_F(KernelCacheTest, NotesStandBesideTheEntries) {
+  EXPECT_EQ(cache_.note("devices"), std::nullopt);
+  cache_.keep_note("devices", "13000 90\n");
+  cache_.keep_note("others", "12080 80\n");
+  cache_.keep_note("devices", "13000 90 90\n");
+  EXPECT_EQ(cache_.note("devices"), "13000 90 90\n");
+  EXPECT_EQ(cache_.note("others"), "12080 80\n");
+  EXPECT_EQ(cache_.size().files, 0u);
+  ASSERT_TRUE(cache_.clear());
+  EXPECT_EQ(cache_.note("devices"), std::nullopt);
+  const KernelCache nowhere("");
+  nowhere.keep_note("devices", "13000 90\n");
+  EXPECT_EQ(nowhere.note("devices"), std::nullopt);
+}
+
 TEST_F(KernelCacheTest, KeyDependsOnEverything) {
   std::set<std::string> keys = {key_, KernelCache::key(kRequest, "13.1")};
   CompileRequest other = kRequest;
