@@ -20,6 +20,15 @@ constexpr std::uint64_t hash_place(std::uint64_t vertex, std::uint64_t slot_mask
   return (vertex * kHashMultiplier >> 32) & slot_mask;
 }
 
+/// Rows of bits of the vertices with many neighbours, so that whether another one is among these is one look instead of
+/// a search. On GPUs.
+struct HubRows {
+  const std::uint32_t* numbers;  ///< By rank; only of a vertex with at least `least` neighbours.
+  const std::uint64_t* rows;     ///< Row n is [n * words, (n + 1) * words): a bit a rank.
+  std::uint64_t words;
+  std::uint64_t least;
+};
+
 /// A read-only view of a directed adjacency (an undirected graph holds both directions). Vertices are ranks
 /// 0…universe-1 in the order of the original ids; all graphs and lists of one run share the universe.
 struct GraphView {
@@ -40,6 +49,7 @@ struct GraphView {
   /// below it are [halves[2 v], halves[2 v + 1]), the others [halves[2 v + 1], halves[2 v + 2]). Aligned to 16 bytes;
   /// null until wanted, and with `slots`. What GPUs read.
   const std::uint64_t* halves;
+  const HubRows* hubs;  ///< Null: lists are searched.
 };
 
 /// `GraphView::halves` as CPUs read them: in half the memory, which sparse graphs take most of their time to go

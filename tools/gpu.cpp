@@ -67,6 +67,11 @@ void add_gpu_options(CLI::App& verb, codegen::CudaOptions& options) {
                   "number")
       ->type_name("N")
       ->group("GPU");
+  verb.add_option("--hubs", options.hubs,
+                  "Neighbours from which on a vertex gets a row of bits to be looked up in, as memory allows; 0: none "
+                  "does; default: 64")
+      ->type_name("N")
+      ->group("GPU");
   verb.add_flag("--eager", options.eager, "Split long tasks even when no group waits for work (for tests)")
       ->group("GPU");
   verb.add_option("--gpus", options.gpus, "GPUs that share the work, from the first one on; all: as many as there are")

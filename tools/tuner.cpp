@@ -202,8 +202,8 @@ std::string tuning_key(const TuningSubject& subject) {
   const codegen::CudaOptions& gpu = subject.gpu;
   const unsigned threads = subject.threads != 0 ? subject.threads : std::max(1U, std::thread::hardware_concurrency());
   key.add(subject.on_gpu ? gpu_name() : fmt::format("cpu {}", threads));
-  key.add(fmt::format("{} {} {} {} {}", gpu.group, static_cast<int>(gpu.steal), static_cast<int>(gpu.search),
-                      static_cast<int>(gpu.stack), gpu.gpus));
+  key.add(fmt::format("{} {} {} {} {} {}", gpu.group, static_cast<int>(gpu.steal), static_cast<int>(gpu.search),
+                      static_cast<int>(gpu.stack), gpu.gpus, gpu.hubs));
   return key.text();
 }
 

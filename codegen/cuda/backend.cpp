@@ -19,7 +19,7 @@ class CudaBackend final : public Backend {
   std::optional<std::string> emit(const ir::Module& module, Diagnostics& diagnostics) override {
     if (!gpu::check_device_program(module, diagnostics)) return std::nullopt;
     return gpu::emit_device_text(module, gpu::group_widths(module, options_.group, kWarp), options_.steal,
-                                 options_.stack, options_.search)
+                                 options_.stack, options_.search, options_.hubs != 0)
         .text;
   }
   void begin() override { opening_ = gpu::open_session(options_); }

@@ -34,7 +34,8 @@ struct CudaOptions {
   std::optional<std::uint64_t> tile;  ///< Arcs that a group takes at a time where neighbours are walked; 0: whole
                                       ///< vertices; none: by their number.
   std::uint64_t queue = std::uint64_t{1} << 17;  ///< Tasks that the queue has room for.
-  bool eager = false;  ///< Hand on after `tau_us` even when no group waits for work; for tests.
+  std::uint64_t hubs = 64;  ///< Vertices with so many neighbours get a row of bits, as memory allows; 0: none does.
+  bool eager = false;       ///< Hand on after `tau_us` even when no group waits for work; for tests.
   std::uint64_t rows = std::uint64_t{1} << 20;  ///< Rows of a list for which there is room at first.
   std::uint64_t scratch_bytes = 0;  ///< Memory for the intermediate lists of all groups at most; 0: what is free.
   std::uint64_t arena_bytes = 0;    ///< Of `scratch_bytes` at most, for the pages of paged lists; 0: what is needed.

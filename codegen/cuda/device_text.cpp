@@ -4,6 +4,7 @@
 
 #include "codegen/c_family/flat_loops.h"
 #include "codegen/c_family/prologue.h"
+#include "codegen/cuda/hub_rows.h"
 #include "ir/analysis/walk.h"
 #include "ir/check.h"
 #include "ir/match.h"
@@ -55,6 +56,17 @@ void entry(const EmittedRegion& region, std::uint32_t group, TextWriter& out) {
   out.close();
 }
 
+/// The kernel that makes the rows of bits which the region looks into.
+void hub_rows_entry(std::uint32_t group, TextWriter& out) {
+  out.blank();
+  out.open(fmt::format("extern \"C\" __global__ void {}(Graph g, HubRows hubs, u64* taken)", kHubRowsKernel));
+  out.line(fmt::format("using Lanes = Group<{}>;", group));
+  out.line("const u64 thread = u64(blockIdx.x) * blockDim.x + threadIdx.x;");
+  out.line("const u64 groups = u64(gridDim.x) * blockDim.x / Lanes::kWidth;");
+  out.line("mark_hubs(g, hubs, taken, Lanes::here(), thread / Lanes::kWidth, groups);");
+  out.close();
+}
+
 }  // namespace
 
 std::vector<std::string> compile_options() {
@@ -83,16 +95,25 @@ Spelling device_spelling(const std::vector<std::uint32_t>& groups, Stack stack) 
 }
 
 DeviceText emit_device_text(const ir::Module& module, const std::vector<std::uint32_t>& groups, Stealing steal,
-                            Stack stack, Search search) {
+                            Stack stack, Search search, bool hubs) {
   Names names;
   Emitted emitted = emit_workers(module, device_spelling(groups, stack), names);
   const std::string prologue = worker_prologue();
+  const ir::Facts facts(module);
+  DeviceText result;
+  for (const EmittedRegion& region : emitted.regions) {
+    result.hub_graphs.push_back(hubs ? searched_graphs(facts, *region.region) : std::vector<const ir::Var*>());
+  }
   const auto whole = [&](std::string_view workers, std::size_t first, std::size_t end) {
+    bool looks = false;
+    for (std::size_t i = first; i < end; ++i) looks = looks || !result.hub_graphs[i].empty();
     TextWriter out;
     out.line(fmt::format("// {}: the device, for NVRTC or nvcc.", module.name));
     out.line(fmt::format("#define MATCHA_STEALING {}", stealing_name(steal)));
     if (search != Search::Plain) out.line(fmt::format("#define MATCHA_SEARCH {}", search_name(search)));
+    if (looks) out.line("#define MATCHA_HUBS");
     out.raw(prologue);
+    if (looks) out.raw(standalone_text("runtime/common/hub_rows.h"));
     out.blank();
     out.line("namespace matcha_program {");
     out.blank();
@@ -101,11 +122,11 @@ DeviceText emit_device_text(const ir::Module& module, const std::vector<std::uin
     out.blank();
     assert_layout(module, names, out);
     for (std::size_t i = first; i < end; ++i) entry(emitted.regions[i], groups[i], out);
+    if (looks) hub_rows_entry(groups[first], out);
     out.blank();
     out.line("}  // namespace matcha_program");
     return out.take();
   };
-  DeviceText result;
   result.text = whole(emitted.text, 0, emitted.regions.size());
   for (std::size_t i = 0; i < emitted.regions.size(); ++i) {
     result.parts.push_back(whole(emitted.region_texts[i], i, i + 1));

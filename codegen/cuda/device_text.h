@@ -23,6 +23,8 @@ struct DeviceText {
   std::string text;
   std::vector<EmittedRegion> regions;  ///< Their kernels are called `run_` and the region's function.
   std::vector<std::string> parts;      ///< Each region as a text of its own, so that they are compiled side by side.
+  /// For each region the graphs in whose rows of hubs it looks; not empty: its text has the kernel that makes them.
+  std::vector<std::vector<const ir::Var*>> hub_graphs;
 };
 
 /// The options that the text is compiled with, besides the architecture.
@@ -39,10 +41,10 @@ std::vector<std::uint32_t> group_widths(const ir::Module& module, std::uint32_t 
 Spelling device_spelling(const std::vector<std::uint32_t>& groups, Stack stack);
 
 /// Requires: a verified module of stage kernel that `check_device_program` takes; a width for each region. The text
-/// serves one kind of stealing, one of stacks and one of searches.
+/// serves one kind of stealing, one of stacks and one of searches, and with `hubs` looks into rows of hubs.
 DeviceText emit_device_text(const ir::Module& module, const std::vector<std::uint32_t>& groups,
                             Stealing steal = Stealing::Timeout, Stack stack = Stack::Array,
-                            Search search = Search::Plain);
+                            Search search = Search::Plain, bool hubs = false);
 
 /// False, with a diagnostic, for what does not run on a device: a loop outside a region.
 bool check_device_program(const ir::Module& module, Diagnostics& diagnostics);

@@ -46,6 +46,12 @@ const runtime::GraphView* DeviceValues::graph(const ir::Var* var) {
   return &found->second.view();
 }
 
+void DeviceValues::make_hub_rows(const ir::Var* var, const HostGraph& graph, const runtime::cuda::Function& kernel,
+                                 std::uint64_t least) {
+  if (hubs_.contains(var)) return;
+  hubs_.emplace(var, DeviceHubRows::make(stream_, kernel, graph.view, *this->graph(var), least));
+}
+
 const void* DeviceValues::upload_bytes(const void* bytes, std::uint64_t count) {
   DeviceMemory& memory =
       arrays_.emplace_back(need(DeviceMemory::allocate(stream_.shared_device(), std::max<std::uint64_t>(count, 1))));
@@ -76,7 +82,10 @@ std::vector<std::uint8_t> DeviceValues::frame(const FrameLayout& layout,
   for (const FrameField& field : layout.fields) {
     if (!wanted.contains(field.var)) continue;
     if (field.var->type->is_graph()) {
-      put(frame, field.offset, *graph(field.var));
+      runtime::GraphView view = *graph(field.var);
+      const auto hubs = hubs_.find(field.var);
+      if (hubs != hubs_.end() && hubs->second) view.hubs = hubs->second->address();
+      put(frame, field.offset, view);
     } else if (field.var->type->is_list()) {
       const HostList& list = values.list(field.var);
       const std::vector<const void*>& places = columns(field.var, list);

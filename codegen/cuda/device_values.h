@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "codegen/cuda/frame_layout.h"
 #include "codegen/cuda/graph_build.h"
 #include "codegen/cuda/host_values.h"
+#include "codegen/cuda/hub_rows.h"
 #include "runtime/cuda/graph_upload.h"
 #include "runtime/cuda/memory.h"
 
@@ -27,6 +29,10 @@ class DeviceValues {
   const void* keep(const void* bytes, std::uint64_t count) { return upload_bytes(bytes, count); }
   /// The graph on the device, once its copy is there; null: it was not uploaded.
   const runtime::GraphView* graph(const ir::Var* var);
+  /// Makes the rows of hubs of an uploaded graph, unless that was tried before, of vertices with at least so many
+  /// neighbours; frames have them from then on.
+  void make_hub_rows(const ir::Var* var, const HostGraph& graph, const runtime::cuda::Function& kernel,
+                     std::uint64_t least);
   /// Ids of ranks on the device; they are copied at the first call.
   const std::int64_t* ids(const runtime::Universe& universe);
   /// The frame for a region that reads `wanted`; what it does not read stays 0.
@@ -40,6 +46,7 @@ class DeviceValues {
   const runtime::cuda::Stream& stream_;
   std::unordered_map<const ir::Var*, runtime::cuda::GraphUpload> graphs_;
   std::unordered_map<const ir::Var*, DeviceGraph> built_;
+  std::unordered_map<const ir::Var*, std::optional<DeviceHubRows>> hubs_;
   std::unordered_map<const ir::Var*, std::vector<const void*>> columns_;
   std::vector<runtime::cuda::DeviceMemory> arrays_;
   const std::int64_t* ids_ = nullptr;

@@ -289,6 +289,7 @@ class CudaExecutable::Run {
       if (stays(sink.var)) request.staying.insert(sink.var);
       if (!stays(sink.var) || program_.device_graphs_.rows.at(sink.var)) request.any_order = false;
     }
+    make_hub_rows(index);
     const Clock::time_point waiting = Clock::now();
     std::unordered_set<const ir::Var*> wanted = values_read(s);
     std::vector<RegionInputs> inputs(devices_.size());
@@ -320,6 +321,21 @@ class CudaExecutable::Run {
         values_.set(sink.var, std::move(outcome.values[i]));
       }
     }
+  }
+
+  /// Makes the rows of hubs that a region looks into, on every device, unless they are there.
+  void make_hub_rows(std::size_t index) {
+    if (session().hub_graphs(index).empty()) return;
+    const Clock::time_point waiting = Clock::now();
+    for (const ir::Var* graph : session().hub_graphs(index)) devices_[0].graph(graph);
+    result_.times.emplace_back("upload", milliseconds_since(waiting));
+    const Clock::time_point start = Clock::now();
+    for (const ir::Var* graph : session().hub_graphs(index)) {
+      for (std::size_t i = 0; i < devices_.size(); ++i) {
+        devices_[i].make_hub_rows(graph, values_.graph(graph), session().hub_kernel(i, index), program_.options_.hubs);
+      }
+    }
+    result_.times.emplace_back("hubs", milliseconds_since(start));
   }
 
   /// Waits for the kernels of a region, but not for those of the next ones.

@@ -94,7 +94,7 @@ Compiling compile_early(const ir::Module& module, const std::vector<std::uint32_
   words >> target.driver;
   for (int arch = 0; words >> arch;) target.archs.push_back(arch);
   if (text_of(target) != *note || target.archs.empty()) return {};
-  DeviceText text = emit_device_text(module, groups, options.steal, options.stack, options.search);
+  DeviceText text = emit_device_text(module, groups, options.steal, options.stack, options.search, options.hubs != 0);
   return compile_regions(target, module, text);
 }
 
@@ -140,10 +140,12 @@ void Session::begin_compile(const ir::Module& module, const std::vector<std::uin
   if (!regions_.empty() && groups_ == groups && stack_ == stack) return;
   groups_ = groups;
   stack_ = stack;
-  DeviceText device_text = emit_device_text(module, groups, options_.steal, stack, options_.search);
+  DeviceText device_text = emit_device_text(module, groups, options_.steal, stack, options_.search, options_.hubs != 0);
   regions_ = std::move(device_text.regions);
+  hub_graphs_ = std::move(device_text.hub_graphs);
   for (const std::unique_ptr<OpenDevice>& device : devices_) {
     device->kernels.clear();
+    device->hub_kernels.clear();
     device->modules.clear();
   }
   if (early.target == target_) {
@@ -174,6 +176,7 @@ void Session::load(std::size_t region, RunResult& result) {
   for (const std::unique_ptr<OpenDevice>& device : devices_) {
     device->modules.resize(regions_.size());
     device->kernels.resize(regions_.size());
+    device->hub_kernels.resize(regions_.size());
   }
   if (devices_.back()->kernels[region]) return;
   const Images& images = compiling_.regions[region].get();
@@ -183,6 +186,8 @@ void Session::load(std::size_t region, RunResult& result) {
     OpenDevice& device = *devices_[i];
     device.modules[region] = need(runtime::cuda::Module::load(device.device, images.at(target_.archs[i]).bytes));
     device.kernels[region] = need(device.modules[region]->function("run_" + regions_[region].function));
+    if (!hub_graphs_[region].empty())
+      device.hub_kernels[region] = need(device.modules[region]->function(kHubRowsKernel));
   }
   result.times.emplace_back("module", milliseconds_since(start));
 }

@@ -58,6 +58,10 @@ class Session {
   const runtime::cuda::Function& kernel(std::size_t device, std::size_t region) const {
     return *devices_[device]->kernels[region];
   }
+  /// The kernel that makes the rows of hubs for a region that looks into them.
+  const runtime::cuda::Function& hub_kernel(std::size_t device, std::size_t region) const {
+    return *devices_[device]->hub_kernels[region];
+  }
   /// Begins to compile the kernels that build graphs on the first device, unless they are there.
   void begin_compile_builder();
   /// Waits for them. Adds `build_kernels` to the times once: milliseconds of that.
@@ -65,6 +69,8 @@ class Session {
   const std::vector<std::uint32_t>& groups() const { return groups_; }
   Stack stack() const { return stack_; }
   const std::vector<EmittedRegion>& regions() const { return regions_; }
+  /// The graphs in whose rows of hubs a region looks.
+  const std::vector<const ir::Var*>& hub_graphs(std::size_t region) const { return hub_graphs_[region]; }
 
  private:
   struct OpenDevice {
@@ -73,6 +79,7 @@ class Session {
     double milliseconds = 0;
     std::vector<std::optional<runtime::cuda::Module>> modules;  ///< One a region; null until it is loaded.
     std::vector<std::optional<runtime::cuda::Function>> kernels;
+    std::vector<std::optional<runtime::cuda::Function>> hub_kernels;  ///< Of regions that look into rows of hubs.
   };
   CudaOptions options_;
   const runtime::cuda::Driver* driver_ = nullptr;
@@ -88,6 +95,7 @@ class Session {
   std::vector<std::uint32_t> groups_;
   Stack stack_ = Stack::Array;
   std::vector<EmittedRegion> regions_;
+  std::vector<std::vector<const ir::Var*>> hub_graphs_;  ///< Of each region.
 };
 
 /// A session that is made in the background; null when that fails, and whoever makes another one is told why.

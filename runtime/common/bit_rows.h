@@ -99,24 +99,29 @@ class BitRowMaker : public BitSets<Group> {
   MATCHA_APART static void make(Group group, L list, u64 begin, u64 end, u64* data, Near near_of) {
     const u64 stride = row_stride(list.size);
     for (u64 first = begin; first < end; first += Group::kWidth) {
-      const List<u32> own = near_of(list.at(smaller(first + group.lane, end - 1)));
+      const NearList own = near_of(list.at(smaller(first + group.lane, end - 1)));
+      const u64* own_row = own.row();
+      const bool rows = kHubs && group.ballot(own_row != nullptr) != 0;
       for (u64 i = first; i < smaller(first + Group::kWidth, end); ++i) {
         u64 items = group.from(reinterpret_cast<u64>(own.data), u32(i - first));
         const List<u32> near{reinterpret_cast<const u32*>(items), group.from(own.size, u32(i - first))};
-        fill_row(group, list.part(0, lower ? i : u64(list.size)), near, data + i * stride);
+        const u64* hub_row =
+            rows ? reinterpret_cast<const u64*>(group.from(reinterpret_cast<u64>(own_row), u32(i - first))) : nullptr;
+        fill_row(group, list.part(0, lower ? i : u64(list.size)), near, hub_row, data + i * stride);
       }
     }
   }
 
-  /// Sets the bits of `row`: which items of `list` are in `near`. Requires: both ascend without repeats.
+  /// Sets the bits of `row`: which items of `list` are in `near`, which may have a row of its own. Requires: both
+  /// ascend without repeats.
   template <typename A, typename B>
-  MATCHA_MEMBER static void fill_row(Group group, const A& list, const B& near, u64* row) {
+  MATCHA_MEMBER static void fill_row(Group group, const A& list, const B& near, const u64* hub_row, u64* row) {
     if constexpr (Group::kWidth == 1) {
       merge_row(list, near, row);
     } else if (near.size < list.size / kShort) {
       scatter_row(group, list, near, row);
     } else {
-      gather_row(group, list, near, row);
+      gather_row(group, list, near, hub_row, row);
     }
   }
 
@@ -150,7 +155,7 @@ class BitRowMaker : public BitSets<Group> {
 
   /// The lanes look up `kWidth` items of `list` at a time, whose bits are their ballot.
   template <typename A, typename B>
-  MATCHA_MEMBER static void gather_row(Group group, const A& list, const B& near, u64* row) {
+  MATCHA_MEMBER static void gather_row(Group group, const A& list, const B& near, const u64* hub_row, u64* row) {
     u64 word = 0;
     u64 end = 0;
     const auto take = [&](ItemOf<A>, bool inside, bool found) {
@@ -160,7 +165,7 @@ class BitRowMaker : public BitSets<Group> {
       if (group.leads()) row[(end - 1) / kWordBits] = word;
       word = 0;
     };
-    if (near.size != 0 && near.size / kMergeRatio < list.size) {
+    if (hub_row == nullptr && near.size != 0 && near.size / kMergeRatio < list.size) {
       merge_in_step(group, list, near, take);
       return;
     }
@@ -168,7 +173,7 @@ class BitRowMaker : public BitSets<Group> {
       u64 i = first + group.lane;
       bool inside = i < list.size;
       auto x = list.at(inside ? i : first);
-      take(x, inside, inside && contains(near, x));
+      take(x, inside, inside && (hub_row != nullptr ? contains_by(hub_row, near, x) : contains(near, x)));
     }
   }
 

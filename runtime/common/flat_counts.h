@@ -4,6 +4,7 @@
 // their way at once.
 #pragma once
 
+#include "runtime/common/graphs.h"
 #include "runtime/common/lane_search.h"
 
 namespace matcha_program {
@@ -14,20 +15,21 @@ struct Sides {
   const u32* b = nullptr;
   u32 a_size = 0;
   u32 b_size = 0;
-  u32 whole = 0;       ///< Items of the first list of a difference.
-  bool there = false;  ///< The lane has lists.
+  u32 whole = 0;             ///< Items of the first list of a difference.
+  bool there = false;        ///< The lane has lists.
+  const u64* row = nullptr;  ///< Of `b`.
 };
 
 /// Two ascending lists without repeats.
 template <typename A, typename B>
 MATCHA_FN Sides sides(const A& a, const B& b) {
-  if (b.size < a.size) return {b.data, a.data, u32(b.size), u32(a.size), u32(a.size), true};
-  return {a.data, b.data, u32(a.size), u32(b.size), u32(a.size), true};
+  if (b.size < a.size) return {b.data, a.data, u32(b.size), u32(a.size), u32(a.size), true, row_of(a)};
+  return {a.data, b.data, u32(a.size), u32(b.size), u32(a.size), true, row_of(b)};
 }
 /// The same when `a` comes in any order with repeats.
 template <typename A, typename B>
 MATCHA_FN Sides sides_repeats(const A& a, const B& b) {
-  return {a.data, b.data, u32(a.size), u32(b.size), u32(a.size), true};
+  return {a.data, b.data, u32(a.size), u32(b.size), u32(a.size), true, row_of(b)};
 }
 
 /// The position in `list`, a part of the graph's arcs, of arc number `arc`; not below its size when it is elsewhere.
@@ -62,6 +64,7 @@ class FlatCounts {
   MATCHA_MEMBER i64 count(Sides& mine, HandOn hand_on) const {
     const Group& group = flat_group_;
     i64 found = 0;
+    const bool rows = kHubs && group.ballot(mine.row != nullptr) != 0;
     const u32 long_ones = group.ballot(mine.a_size >= kLong);
     for (u32 rest = long_ones; rest != 0; rest &= rest - 1) {
       if (rest != long_ones) {
@@ -73,8 +76,13 @@ class FlatCounts {
       u32 owner = Group::bits((rest & (~rest + 1)) - 1);
       const List<u32> a{pointer(mine.a, owner), group.from(mine.a_size, owner)};
       const List<u32> b{pointer(mine.b, owner), group.from(mine.b_size, owner)};
+      const u64* row = rows ? pointer(mine.row, owner) : nullptr;
       u32 hits = 0;
-      for (u64 i = group.lane; i < a.size; i += Group::kWidth) hits += contains(b, a.at(i)) ? 1 : 0;
+      if (row != nullptr) {
+        for (u64 i = group.lane; i < a.size; i += Group::kWidth) hits += contains_by(row, b, a.at(i)) ? 1 : 0;
+      } else {
+        for (u64 i = group.lane; i < a.size; i += Group::kWidth) hits += contains(b, a.at(i)) ? 1 : 0;
+      }
       if constexpr (each) {
         i64 total = group.total(hits);
         found += group.lane == owner ? total : 0;
@@ -92,7 +100,8 @@ class FlatCounts {
       const u32* a = pointer(mine.a, owner);
       const List<u32> b{pointer(mine.b, owner), group.from(mine.b_size, owner)};
       u32 at = item - group.from(begin, owner);
-      bool hit = item < all && contains(b, a[at]);
+      const u64* row = rows ? pointer(mine.row, owner) : nullptr;
+      bool hit = item < all && (row != nullptr ? contains_by(row, b, a[at]) : contains(b, a[at]));
       if constexpr (each) {
         // The lane's own items are neighbours among those of this round.
         u32 hits = group.ballot(hit);
@@ -110,8 +119,9 @@ class FlatCounts {
   /// `count` ones, 1…32.
   MATCHA_MEMBER static u32 low_bits(u32 count) { return ~0u >> (32 - count); }
 
-  MATCHA_MEMBER const u32* pointer(const u32* mine, u32 owner) const {
-    return reinterpret_cast<const u32*>(flat_group_.from(reinterpret_cast<u64>(mine), owner));
+  template <typename T>
+  MATCHA_MEMBER const T* pointer(const T* mine, u32 owner) const {
+    return reinterpret_cast<const T*>(flat_group_.from(reinterpret_cast<u64>(mine), owner));
   }
 
   Group flat_group_;

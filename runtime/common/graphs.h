@@ -14,6 +14,11 @@ struct alignas(16) WordPair {
 struct HashSlot {
   u64 vertex, begin, end;
 };
+struct HubRows {
+  const u32* numbers;
+  const u64* rows;
+  u64 words, least;
+};
 struct Graph {
   u64 universe, arc_count;
   const u64* offsets;
@@ -28,6 +33,7 @@ struct Graph {
   const HashSlot* slots;
   u64 slot_mask;
   const u64* halves;
+  const HubRows* hubs;
 };
 /// A graph that has offsets and no hash index, as all have but those that a program builds of few, sparse ids: what
 /// finds neighbours in it is half the text.
@@ -50,19 +56,54 @@ MATCHA_FN ArcRange arcs_of(const Graph& g, u32 v) {
     if (g.slots[at].vertex == ~0ull) return {0, 0};
   }
 }
+
+/// Whether lists of neighbours may have rows of hubs. Only texts that look into them have the code for it.
+#ifdef MATCHA_HUBS
+inline constexpr bool kHubs = true;
+#else
+inline constexpr bool kHubs = false;
+#endif
+
+/// Neighbours of a vertex, or some of them side by side.
+struct NearList : List<u32> {
+  const HubRows* hubs;
+  u32 vertex;
+  MATCHA_MEMBER NearList part(u64 begin, u64 end) const { return {List<u32>::part(begin, end), hubs, vertex}; }
+  /// Which ranks are neighbours of the vertex, a bit each; null when the list is to be searched.
+  MATCHA_MEMBER const u64* row() const {
+    if (!kHubs || hubs == nullptr || size < hubs->least) return nullptr;
+    return hubs->rows + hubs->numbers[vertex] * hubs->words;
+  }
+};
+/// Whether `x` is in `list`, a part of the neighbours whose row that is.
+MATCHA_FN bool contains_by(const u64* row, const List<u32>& list, u32 x) {
+  const bool near = (reinterpret_cast<const u32*>(row)[x / 32] >> x % 32 & 1) != 0;
+  return near && list.data[0] <= x && x <= list.data[list.size - 1];
+}
+MATCHA_FN bool contains(const NearList& list, u32 x) {
+  const u64* row = list.row();
+  return row != nullptr ? contains_by(row, list, x) : contains<List<u32>>(list, x);
+}
+/// The row of a list that has one.
+MATCHA_FN const u64* row_of(const NearList& list) { return list.row(); }
+template <typename L>
+MATCHA_FN const u64* row_of(const L&) {
+  return nullptr;
+}
+
 template <typename G>
-MATCHA_FN List<u32> neighbors(const G& g, u32 v) {
+MATCHA_FN NearList neighbors(const G& g, u32 v) {
   ArcRange range = arcs_of(g, v);
-  return {g.arcs + range.begin, range.end - range.begin};
+  return {{g.arcs + range.begin, range.end - range.begin}, g.hubs, v};
 }
 /// The host sees to it that `halves` is there, and that the graph has no loops where the neighbours above are read.
-MATCHA_FN List<u32> lower_neighbors(const Graph& g, u32 v) {
+MATCHA_FN NearList lower_neighbors(const Graph& g, u32 v) {
   const WordPair half = *reinterpret_cast<const WordPair*>(g.halves + 2 * u64(v));
-  return {g.arcs + half.first, half.second - half.first};
+  return {{g.arcs + half.first, half.second - half.first}, g.hubs, v};
 }
-MATCHA_FN List<u32> upper_neighbors(const Graph& g, u32 v) {
+MATCHA_FN NearList upper_neighbors(const Graph& g, u32 v) {
   const u64* half = g.halves + 2 * u64(v) + 1;
-  return {g.arcs + half[0], half[1] - half[0]};
+  return {{g.arcs + half[0], half[1] - half[0]}, g.hubs, v};
 }
 /// Edge information of vertices or truth values, which has words of 8 bytes like all of it.
 template <typename T>

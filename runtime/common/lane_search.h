@@ -8,6 +8,7 @@
 //            lane, which are read whole
 #pragma once
 
+#include "runtime/common/graphs.h"
 #include "runtime/common/group.h"
 
 namespace matcha_program {
@@ -43,6 +44,18 @@ struct Searched {
   template <typename T>
   MATCHA_MEMBER bool contains(T x, bool wanted) const {
     return wanted && matcha_program::contains(list, x);
+  }
+};
+
+/// A list of neighbours that may have a row: it is looked up once.
+template <typename Group, bool together>
+struct Searched<Group, NearList, kPlainSearch, together> {
+  const NearList& list;
+  const u64* row;
+  MATCHA_MEMBER Searched(const Group&, const NearList& searched) : list(searched), row(searched.row()) {}
+  MATCHA_MEMBER bool contains(u32 x, bool wanted) const {
+    if (row != nullptr) return wanted && contains_by(row, list, x);
+    return wanted && matcha_program::contains<List<u32>>(list, x);
   }
 };
 

@@ -312,6 +312,7 @@ class Checker {
     options.chunk = 1;
     options.queue = 4;
     options.rows = 3;
+    options.hubs = 2;
     std::size_t errors = diagnostics_.error_count();
     std::unique_ptr<codegen::Executable> program = codegen::make_cuda(options)->load(module, diagnostics_);
     if (program == nullptr) {

@@ -35,7 +35,7 @@ BUILDERS = {"turned": True, "repeated": True, "halves": True, "weighed": True, "
 # GPUs and schedule.
 SETTINGS = [
     ["--gpus", "1"],
-    ["--gpus", "2", "--tile", "0"],
+    ["--gpus", "2", "--tile", "0", "--hubs", "2"],
     ["--gpus", "all", "--tau-us", "20", "--queue", "3", "--chunk", "1", "--tile", "7"],
 ]
 
@@ -95,6 +95,8 @@ def devices(machine):
                 for name in ("device", "module", "ready", "upload", "launch", "kernel", "collect"):
                     if name not in names:
                         raise Failed(f"{words}: no time of {name} in {names}")
+                if (program.stem in ("diamond", "house")) > ("hubs" in names):
+                    raise Failed(f"{words}: looks into no rows of hubs")
     # What is compiled before the driver is open is for the devices of the last process, which may have been others.
     wanted = machine.run("examples/triangle.mt", GRAPH)
     notes = list(machine.folder.glob("kernels/*.note"))

@@ -25,15 +25,15 @@ SKEWED = ["rmat", "--scale", "8", "--edge-factor", "8", "--seed", "5"]
 SKEWED_FOR_WARPS = ["rmat", "--scale", "6", "--edge-factor", "10", "--seed", "5"]
 SETTINGS = [
     ["--group", "1"],
-    ["--group", "1", "--tau-us", "1", "--eager", "--chunk", "1", "--queue", "4"],
+    ["--group", "1", "--tau-us", "1", "--eager", "--chunk", "1", "--queue", "4", "--hubs", "1"],
     ["--group", "1", "--tau-us", "1", "--eager", "--chunk", "3", "--queue", "0"],
     ["--group", "1", "--tau-us", "1", "--eager", "--chunk", "9", "--queue", "2", "--split", "3", "--steal", "half", "--stack", "paged"],
 ]
 # The first two are for the skewed graph too, and the first alone for what is said of labels and data of edges.
 WARPS = [
-    ["--group", "32", "--tau-us", "1", "--eager", "--chunk", "1", "--queue", "4"],
+    ["--group", "32", "--tau-us", "1", "--eager", "--chunk", "1", "--queue", "4", "--hubs", "3"],
     ["--group", "8", "--tau-us", "1", "--eager", "--chunk", "9", "--queue", "2", "--steal", "half", "--stack", "paged"],
-    ["--group", "2", "--steal", "none", "--tile", "0"],
+    ["--group", "2", "--steal", "none", "--tile", "0", "--hubs", "8"],
 ]
 PAGED = ["--group", "1", "--stack", "paged"]
 # Their runs are thousands of times longer than 1 µs.

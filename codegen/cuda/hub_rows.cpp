@@ -1,0 +1,103 @@
+#include "codegen/cuda/hub_rows.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "codegen/c_family/spine.h"
+#include "codegen/cuda/sinks.h"
+#include "ir/analysis/walk.h"
+
+namespace matcha::codegen::gpu {
+
+using ir::Kind;
+using runtime::cuda::DeviceMemory;
+
+namespace {
+
+/// Rows that do not fit the caches of a device are no longer faster; 2^30 bytes were on an H200, with R-MAT of
+/// scale 20.
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
+/// They take at most this part of the memory that is free.
+constexpr std::uint64_t kShare = 16;
+constexpr unsigned kHubThreads = 128;
+constexpr unsigned kHubBlocks = 8;  ///< A multiprocessor.
+
+/// The lists that a node looks for items in, if it does.
+std::span<const ir::Expr* const> searched_lists(const ir::Expr& node) {
+  switch (node.kind) {
+    case Kind::Intersect:
+    case Kind::Diff: return node.type->bits ? std::span<const ir::Expr* const>() : node.operands;
+    case Kind::Contains: return node.operands.first(1);
+    default: return {};
+  }
+}
+
+}  // namespace
+
+std::vector<const ir::Var*> searched_graphs(const ir::Facts& facts, const ir::Region& region) {
+  std::vector<const ir::Var*> found;
+  const auto add = [&](const ir::Expr* graph) {
+    const ir::Var* var = ir::as<ir::Var>(graph);
+    if (var == nullptr || facts.definition(var) != nullptr) return;
+    if (std::find(found.begin(), found.end(), var) == found.end()) found.push_back(var);
+  };
+  ir::for_each_stmt(*region.collect->body, [&](const ir::Stmt& stmt) {
+    ir::for_each_expr(stmt, [&](const ir::Expr& expr) {
+      ir::for_each_node(expr, [&](const ir::Expr& node) {
+        if (node.kind == Kind::HasEdge || node.kind == Kind::BitRows) add(node.operands[0]);
+        for (const ir::Expr* list : searched_lists(node)) {
+          const ir::Expr& whole = unsliced(facts, *list);
+          if (whole.kind == Kind::Neighbors) add(whole.operands[0]);
+        }
+      });
+    });
+  });
+  return found;
+}
+
+std::optional<HubPlan> plan_hub_rows(const runtime::GraphView& graph, std::uint64_t least, std::uint64_t budget) {
+  if (graph.offsets == nullptr || graph.max_degree < least || least == 0) return std::nullopt;
+  // Vertices by how often `least` was to be doubled until it was more than they have neighbours.
+  std::array<std::uint64_t, 65> vertices{};
+  for (std::uint64_t v = 0; v < graph.universe; ++v) {
+    const std::uint64_t times = (graph.offsets[v + 1] - graph.offsets[v]) / least;
+    ++vertices[static_cast<std::size_t>(std::bit_width(times))];
+  }
+  HubPlan plan;
+  plan.words = (graph.universe + 63) / 64;
+  for (std::size_t doubled = vertices.size() - 1; doubled > 0; --doubled) {
+    if (plan.hubs + vertices[doubled] > budget / (8 * plan.words)) break;
+    plan.hubs += vertices[doubled];
+    plan.least = least << (doubled - 1);
+  }
+  return plan.hubs != 0 ? std::optional(plan) : std::nullopt;
+}
+
+std::optional<DeviceHubRows> DeviceHubRows::make(const runtime::cuda::Stream& stream,
+                                                 const runtime::cuda::Function& kernel, const runtime::GraphView& host,
+                                                 const runtime::GraphView& device, std::uint64_t least) {
+  const runtime::cuda::DeviceRef& place = stream.shared_device();
+  const std::optional<HubPlan> plan =
+      plan_hub_rows(host, least, std::min(kMostBytes, need(place->memory()).free / kShare));
+  if (!plan) return std::nullopt;
+  DeviceHubRows made;
+  made.numbers_ = need(DeviceMemory::allocate(place, host.universe * sizeof(std::uint32_t)));
+  made.rows_ = need(DeviceMemory::allocate(place, plan->hubs * plan->words * sizeof(std::uint64_t)));
+  made.description_ = need(DeviceMemory::allocate(place, sizeof(runtime::HubRows)));
+  const DeviceMemory taken = need(DeviceMemory::allocate(place, sizeof(std::uint64_t)));
+  need(made.rows_.fill(stream, 0));
+  need(taken.fill(stream, 0));
+  const runtime::HubRows rows = {reinterpret_cast<const std::uint32_t*>(made.numbers_.address()),
+                                 reinterpret_cast<const std::uint64_t*>(made.rows_.address()), plan->words,
+                                 plan->least};
+  need(made.description_.copy_from(stream, &rows, sizeof(rows)));
+  runtime::cuda::LaunchShape shape;
+  shape.blocks = static_cast<unsigned>(place->properties().multiprocessors) * kHubBlocks;
+  shape.threads = kHubThreads;
+  need(kernel.launch(stream, shape, device, rows, taken.address()));
+  need(stream.synchronize());
+  return made;
+}
+
+}  // namespace matcha::codegen::gpu

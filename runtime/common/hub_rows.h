@@ -1,0 +1,33 @@
+// How the rows of bits of vertices with many neighbours are made (HubRows in graphs.h): a bitmap variant of the set
+// operations, which look into it where a list is long (as hash tables of hubs do in TRUST, TPDS 2021).
+#pragma once
+
+#include "runtime/common/atomics.h"
+#include "runtime/common/graphs.h"
+#include "runtime/common/group.h"
+
+namespace matcha_program {
+
+/// Group `number` of `groups` makes its part of the rows, which have no bit yet. `taken`: how many have a number.
+template <typename Group>
+MATCHA_FN void mark_hubs(const Graph& g, const HubRows& hubs, u64* taken, Group group, u64 number, u64 groups) {
+  u32* numbers = const_cast<u32*>(hubs.numbers);
+  u64* rows = const_cast<u64*>(hubs.rows);
+  for (u64 first = number * Group::kWidth; first < g.universe; first += groups * Group::kWidth) {
+    const u64 v = first + group.lane;
+    const bool hub =
+        v < g.universe && arcs_of(CsrGraph(g), u32(v)).end - arcs_of(CsrGraph(g), u32(v)).begin >= hubs.least;
+    for (u32 rest = group.ballot(hub); rest != 0; rest &= rest - 1) {
+      const u32 owner = u32(first) + Group::bits((rest & (~rest + 1)) - 1);
+      const u64 taken_before = group.broadcast(group.leads() ? atomic_add(taken, 1) : 0);
+      if (group.leads()) numbers[owner] = u32(taken_before);
+      const ArcRange range = arcs_of(CsrGraph(g), owner);
+      for (u64 arc = range.begin + group.lane; arc < range.end; arc += Group::kWidth) {
+        const u32 x = g.arcs[arc];
+        atomic_or(rows + taken_before * hubs.words + x / 64, 1ull << x % 64);
+      }
+    }
+  }
+}
+
+}  // namespace matcha_program
