@@ -36,12 +36,16 @@ const Prices& prices_of(Device device) {
   static const Prices gpu = [] {
     constexpr double kCores = 90, kOfGroup = 50;
     Prices prices;
+    prices.batched = prices.operation;
     prices.merged = 0.5;
     prices.searched = 3;
+    prices.looked_up = 5;
+    prices.bits = 6;
+    prices.word = 0.8;
     prices.tested = prices.bits;
     prices.missed = 0;
-    for (double* price : {&prices.iteration, &prices.operation, &prices.merged, &prices.searched, &prices.looked_up,
-                          &prices.filtered, &prices.bits, &prices.word, &prices.tested}) {
+    for (double* price : {&prices.iteration, &prices.operation, &prices.batched, &prices.merged, &prices.searched,
+                          &prices.looked_up, &prices.filtered, &prices.bits, &prices.word, &prices.tested}) {
       *price /= kCores;
     }
     prices.list = 1.3e5;

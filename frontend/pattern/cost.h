@@ -18,12 +18,13 @@ namespace matcha::frontend::pattern {
 struct Prices {
   double iteration = 4;   ///< Of a loop.
   double operation = 16;  ///< A set operation, whatever the lengths of its lists.
+  double batched = 8;     ///< An intersection that is only counted: those of several items are done together.
   double merged = 0.4;    ///< An item of lists that are walked side by side.
   double searched = 1.2;  ///< A step of a search for an item of the shorter list in the longer one.
-  double looked_up = 5;   ///< A step of a search of its own: an item in a list, where a list stops to be below one.
+  double looked_up = 2;   ///< A step of a search of its own: an item in a list, where a list stops to be below one.
   double filtered = 8;    ///< An item whose label is looked at.
-  double bits = 6;        ///< An operation on rows of bits.
-  double word = 0.8;      ///< A word of theirs.
+  double bits = 3;        ///< An operation on rows of bits.
+  double word = 0.3;      ///< A word of theirs.
   double tested = 1;      ///< One bit of a row.
   double missed = 25;     ///< Waiting for a list of neighbours that no cache of a core has.
   double list = 1e5;      ///< Filling a list that the whole program reads.

@@ -352,6 +352,7 @@ double set_work(const CostModel& model, const Order& order, Mask bound, int newe
     }
     if (filtered.emplace(wanted, any).second) work += model.prices().filtered * model.common(bound, wanted);
   });
+  const bool counted = (bound | users) == model.pattern().all() && count(users & ~bound) == 1;
   // Lists of the first vertex's neighbours are there once its nest has begun.
   const bool far = count(bound) == 2 || !has(model.pattern().near(newest), hub);
   if (count(bound) > 1 && far && !sets.empty() &&
@@ -382,6 +383,7 @@ double set_work(const CostModel& model, const Order& order, Mask bound, int newe
                                            : Candidates{earlier, set.second & ~set.first & ~bit(newest), below, above};
     for_each(lists, [&](int u) {
       work += model.meeting(bound, larger, so_far, {bit(u), 0, below, above}, label_share, share);
+      if (counted && set.first == set.second) work -= model.prices().operation - model.prices().batched;
     });
     // Where the list of the newest vertex is cut at another one; where its own half ends is known.
     const Mask others = ((below & ~larger[at(newest)]) | (above & ~smaller)) & ~bit(newest);
