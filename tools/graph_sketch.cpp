@@ -6,6 +6,7 @@
 
 #include "frontend/pattern/read.h"
 #include "tools/match_sampler.h"
+#include "tools/vertex_order.h"
 
 namespace matcha::tools {
 
@@ -131,8 +132,9 @@ GraphSketch sketch_of(const runtime::Graph& graph, const runtime::LabelDictionar
     add_edge_labels(graph, dictionary, sketch);
   }
   if (!graph.facts().directed && view.slots == nullptr) {
-    sketch.maybe_samples =
-        std::make_shared<frontend::pattern::MatchSamples>(std::make_unique<MatchSampler>(graph, std::move(codes)));
+    // Restrictions of patterns put the largest ids first, so that programs walk down.
+    sketch.maybe_samples = std::make_shared<frontend::pattern::MatchSamples>(
+        std::make_unique<MatchSampler>(graph, std::move(codes), halves_are_long(graph, runtime::Halves::Lower)));
   }
   return sketch;
 }

@@ -162,18 +162,40 @@ MatchSample MatchSampler::draw(const Pattern& pattern) const {
   return sample;
 }
 
-double MatchSampler::common(const std::vector<std::uint32_t>& vertices) const {
+bool MatchSampler::larger(std::uint32_t u, std::uint32_t v) const {
+  const std::uint64_t degree_u = neighbors(view_, u).size(), degree_v = neighbors(view_, v).size();
+  return by_degree_ && degree_u != degree_v ? degree_u < degree_v : u > v;
+}
+
+double MatchSampler::size(const frontend::pattern::ImageSet& set) const {
   std::vector<List> lists;
-  for (std::uint32_t v : vertices) lists.push_back(neighbors(view_, v));
+  for (std::uint32_t v : set.in) {
+    List list = neighbors(view_, v);
+    if (!by_degree_) {
+      for (std::uint32_t u : set.above) list.begin = std::upper_bound(list.begin, list.end, u);
+      for (std::uint32_t u : set.below) list.end = std::lower_bound(list.begin, list.end, u);
+    }
+    lists.push_back(list);
+  }
   std::sort(lists.begin(), lists.end(), [](const List& a, const List& b) { return a.size() < b.size(); });
-  const std::uint64_t looks = lists.size() == 1 ? 0 : std::min(lists[0].size(), kLooks * 4);
-  if (looks == 0) return static_cast<double>(lists[0].size());
+  const double shortest = static_cast<double>(lists[0].size());
+  const bool bounded = by_degree_ && (!set.below.empty() || !set.above.empty());
+  if (lists[0].size() == 0 || (lists.size() == 1 && set.off.empty() && !bounded)) return shortest;
+  std::vector<List> off;
+  for (std::uint32_t v : set.off) off.push_back(neighbors(view_, v));
+  const std::uint64_t looks = std::min(lists[0].size(), kLooks * 4);
   std::uint64_t found = 0;
   for (std::uint64_t i = 0; i < looks; ++i) {
     const std::uint32_t v = lists[0].begin[i * lists[0].size() / looks];
-    found += std::all_of(lists.begin() + 1, lists.end(), [v](const List& other) { return other.has(v); }) ? 1 : 0;
+    const bool wanted = std::all_of(lists.begin() + 1, lists.end(), [v](const List& other) { return other.has(v); }) &&
+                        std::none_of(off.begin(), off.end(), [v](const List& other) { return other.has(v); });
+    const auto within = [&] {
+      return std::all_of(set.below.begin(), set.below.end(), [&](std::uint32_t u) { return larger(u, v); }) &&
+             std::all_of(set.above.begin(), set.above.end(), [&](std::uint32_t u) { return larger(v, u); });
+    };
+    found += wanted && (!bounded || within()) ? 1 : 0;
   }
-  return static_cast<double>(lists[0].size()) * static_cast<double>(found) / static_cast<double>(looks);
+  return shortest * static_cast<double>(found) / static_cast<double>(looks);
 }
 
 }  // namespace matcha::tools

@@ -15,16 +15,19 @@ namespace matcha::tools {
 /// answers each time.
 class MatchSampler final : public frontend::pattern::GraphSampler {
  public:
-  /// The graph is kept by reference; `codes` has the labels by their literals.
-  MatchSampler(const runtime::Graph& graph, std::map<std::string, std::int64_t> codes)
-      : view_(graph.view()), codes_(std::move(codes)) {}
+  /// The graph is kept by reference; `codes` has the labels by their literals. `by_degree`: the program will have ids
+  /// by degree, the largest first.
+  MatchSampler(const runtime::Graph& graph, std::map<std::string, std::int64_t> codes, bool by_degree)
+      : view_(graph.view()), codes_(std::move(codes)), by_degree_(by_degree) {}
 
   frontend::pattern::MatchSample draw(const frontend::pattern::Pattern& pattern) const override;
-  double common(const std::vector<std::uint32_t>& vertices) const override;
+  double size(const frontend::pattern::ImageSet& set) const override;
+  bool larger(std::uint32_t u, std::uint32_t v) const override;
 
  private:
   const runtime::GraphView view_;
   const std::map<std::string, std::int64_t> codes_;
+  const bool by_degree_;
 };
 
 }  // namespace matcha::tools

@@ -34,9 +34,13 @@ void take_graph(runtime::Graph ordered, runtime::Graph& graph, BoundInputs& boun
   if (bound.labels != nullptr) bound.labels = graph.view().labels;
 }
 
+double least_half_work(const runtime::Graph& graph) {
+  return kItemsPerArc * static_cast<double>(graph.view().arc_count);
+}
+
 /// Whether ranks by degree save more than they cost; says so in `why`.
 runtime::Result<bool> pays(const runtime::Graph& graph, runtime::Halves halves, std::string& why) {
-  const double least = kItemsPerArc * static_cast<double>(graph.view().arc_count);
+  const double least = least_half_work(graph);
   const double by_id = runtime::half_work(graph, halves);
   if (by_id <= least) {
     why = "halves of lists are short";
@@ -64,6 +68,11 @@ std::string OrderReport::text() const {
                      : halves == runtime::Halves::Lower ? "by degree, largest first"
                                                         : "by degree, smallest first",
                      why);
+}
+
+bool halves_are_long(const runtime::Graph& graph, runtime::Halves halves) {
+  return !graph.facts().directed && graph.facts().simple && graph.narrow_halves().offsets != nullptr &&
+         runtime::half_work(graph, halves) > least_half_work(graph);
 }
 
 ExitCode order_vertices(const std::string& choice, Compilation& compilation, const passes::LabelWords& labels,

@@ -25,6 +25,9 @@ struct OrderReport {
   std::string text() const;
 };
 
+/// Whether programs that walk halves of lists by id may gain by ranks by degree.
+bool halves_are_long(const runtime::Graph& graph, runtime::Halves halves);
+
 /// Ranks the vertices of the bound graph by degree where the program cannot tell and gains by it. With the choice
 /// `degree` it need not gain, and an order that shows in the results is an error of the command line.
 /// Call it after the inputs are read and before the run; the arguments stay where they are.

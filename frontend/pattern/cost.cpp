@@ -22,11 +22,11 @@ int parts(Mask vertices, Near near) {
   return found;
 }
 
+Mask vertices_of(const Candidates& set) { return set.in | set.off | set.below | set.above; }
+
 constexpr double kLabelsOfTypicalGraph = 10, kEdgeLabelsOfTypicalGraph = 10;
 /// Vertices of patterns that are looked at by drawing matches, and of the parts that are drawn.
 constexpr int kMostOfDrawn = 8, kMostDrawn = 6;
-/// Matches of a sample at which the sizes of sets are looked at.
-constexpr std::size_t kMostLooks = 96;
 
 }  // namespace
 
@@ -36,8 +36,16 @@ const Prices& prices_of(Device device) {
   static const Prices gpu = [] {
     constexpr double kCores = 90, kOfGroup = 50;
     Prices prices;
-    for (double* price : {&prices.iteration, &prices.operation, &prices.merged, &prices.searched, &prices.looked_up,
-                          &prices.filtered, &prices.bits, &prices.word}) {
+    prices.batched = prices.operation;
+    prices.merged = 0.5;
+    prices.searched = 3;
+    prices.looked_up = 5;
+    prices.bits = 6;
+    prices.word = 0.8;
+    prices.tested = prices.bits;
+    prices.missed = 0;
+    for (double* price : {&prices.iteration, &prices.operation, &prices.batched, &prices.merged, &prices.searched,
+                          &prices.looked_up, &prices.filtered, &prices.bits, &prices.word, &prices.tested}) {
       *price /= kCores;
     }
     prices.list = 1.3e5;
@@ -46,6 +54,16 @@ const Prices& prices_of(Device device) {
     return prices;
   }();
   return device == Device::Gpu ? gpu : cpu;
+}
+
+double share_of_random_ids(const Restrictions& larger, Mask part) {
+  double share = 1;
+  for_each(part, [&](int top) {
+    int below = 1;
+    for_each(part, [&](int v) { below += has(larger[at(v)], top) ? 1 : 0; });
+    share /= below;
+  });
+  return share;
 }
 
 GraphSketch typical_graph() {
@@ -160,21 +178,65 @@ const MatchSamples::Found& CostModel::drawn(Mask part) const {
   return drawn_.emplace(part, sketch_.maybe_samples->of(restricted(drawn_pattern_, part))).first->second;
 }
 
-const std::vector<double>& CostModel::sizes(Mask part, Mask wanted) const {
-  const auto [entry, fresh] = sizes_.try_emplace({part, wanted});
-  std::vector<double>& found = entry->second;
-  if (!fresh) return found;
-  const MatchSamples::Found& draws = drawn(part);
-  std::vector<std::uint32_t> vertices;
-  for (std::size_t i = 0; i < std::min(draws.sample->images.size(), kMostLooks); ++i) {
-    vertices.clear();
-    for_each(wanted, [&](int v) {
-      const int turn = count(part & first_vertices(v));
-      vertices.push_back(draws.sample->images[i][at(draws.column[at(turn)])]);
-    });
-    found.push_back(sketch_.maybe_samples->sampler().common(vertices));
-  }
+CostModel::Look CostModel::look_at_part(Mask part, const Restrictions& larger) const {
+  const auto turn = [part](int v) { return count(part & first_vertices(v)); };
+  Look found{&drawn(part), nullptr, 0, part};
+  for_each(part, [&](int v) {
+    for_each(larger[at(v)] & part, [&](int u) { found.relation |= relation_bit(turn(u), turn(v)); });
+  });
+  found.maybe_matches = MatchSamples::maybe_arranged(*found.found, found.relation);
   return found;
+}
+
+CostModel::Look CostModel::look(Mask bound, const Restrictions& larger, Mask of) const {
+  const Mask part = draws_ ? drawn_part(bound, of) : 0;
+  if (count(part) < 2 || count(part) > kMostDrawn) return {};
+  Look found = look_at_part(part, larger);
+  if (found.maybe_matches != nullptr && found.maybe_matches->matches.empty()) found.maybe_matches = nullptr;
+  return found;
+}
+
+const std::vector<double>& CostModel::sizes(const Look& look, const Candidates& set) const {
+  const auto turns = [&](Mask vertices) {
+    Mask found = 0;
+    for_each(vertices, [&](int v) { found |= bit(count(look.part & first_vertices(v))); });
+    return found;
+  };
+  return sketch_.maybe_samples->sizes(*look.found, look.relation,
+                                      {turns(set.in), turns(set.off), turns(set.below), turns(set.above)});
+}
+
+double CostModel::connected_share(Mask part, const Restrictions& larger) const {
+  const double random = share_of_random_ids(larger, part);
+  if (count(part) > kMostDrawn) {
+    // As many times the share without one vertex as it would be with random ids.
+    Mask less = 0;
+    for_each(part, [&](int v) {
+      if (drawn_part(part & ~bit(v), part & ~bit(v)) != 0) less = part & ~bit(v);
+    });
+    return less == 0 ? random : connected_share(less, larger) * random / share_of_random_ids(larger, less);
+  }
+  const ArrangedMatches* const arranged = look_at_part(part, larger).maybe_matches;
+  if (arranged == nullptr) return random;
+  // As if some matches had been met whose ids are random.
+  constexpr double kRandom = 4;
+  return (arranged->effective * arranged->weight / arranged->all + kRandom * random) / (arranged->effective + kRandom);
+}
+
+double CostModel::restricted_share(Mask part, const Restrictions& larger) const {
+  double share = share_of_random_ids(larger, part);
+  if (!draws_ || share == 1) return share;
+  for (Mask left = part; left != 0;) {
+    Mask connected = left & (~left + 1);
+    for (Mask last = 0; connected != last;) {
+      last = connected;
+      for_each(last, [&](int v) { connected |= pattern_.near(v) & left; });
+    }
+    const double random = share_of_random_ids(larger, connected);
+    if (random < 1) share *= connected_share(connected, larger) / random;
+    left &= ~connected;
+  }
+  return share;
 }
 
 double CostModel::modelled_matches(Mask part) const {
@@ -201,34 +263,50 @@ double CostModel::modelled_matches(Mask part) const {
 }
 
 double CostModel::common(Mask bound, Mask wanted) const {
-  const Mask part = draws_ ? drawn_part(bound, wanted) : 0;
-  if (count(part) < 2 || count(part) > kMostDrawn) return modelled_common(bound, wanted);
-  const std::vector<double>& lengths = sizes(part, wanted);
-  if (lengths.empty()) return modelled_common(bound, wanted);
-  const std::vector<double>& weights = drawn(part).sample->weights;
+  const Look found = look(bound, Restrictions(pattern_.ids.size(), 0), wanted);
+  if (found.maybe_matches == nullptr) return modelled_common(bound, wanted);
+  const std::vector<double>& lengths = sizes(found, {wanted, 0, 0, 0});
   double sum = 0, all = 0;
   for (std::size_t i = 0; i < lengths.size(); ++i) {
-    sum += weights[i] * lengths[i];
-    all += weights[i];
+    sum += found.maybe_matches->matches[i].weight * lengths[i];
+    all += found.maybe_matches->matches[i].weight;
   }
   return sum / all;
 }
 
-double CostModel::meeting(Mask bound, Mask earlier, int newest, double earlier_share, double newest_share) const {
-  const Mask part = draws_ ? drawn_part(bound, earlier | bit(newest)) : 0;
-  if (count(part) >= 2 && count(part) <= kMostDrawn) {
-    const std::vector<double>& left = sizes(part, earlier);
-    const std::vector<double>& right = sizes(part, bit(newest));
-    const std::vector<double>& weights = drawn(part).sample->weights;
+double CostModel::meeting(Mask bound, const Restrictions& larger, const Candidates& left, const Candidates& right,
+                          double label_share, double bound_share) const {
+  const Look found = look(bound, larger, vertices_of(left) | vertices_of(right));
+  if (found.maybe_matches != nullptr) {
+    const std::vector<double>& one = sizes(found, left);
+    const std::vector<double>& other = sizes(found, right);
     double sum = 0, all = 0;
-    for (std::size_t i = 0; i < left.size(); ++i) {
-      sum += weights[i] * set_operation(earlier_share * left[i], newest_share * right[i]);
-      all += weights[i];
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      const double weight = found.maybe_matches->matches[i].weight;
+      sum += weight * set_operation(label_share * one[i], other[i]);
+      all += weight;
     }
-    if (all > 0) return sum / all;
+    return sum / all;
   }
-  return set_operation(earlier_share * modelled_common(bound, earlier),
-                       newest_share * modelled_common(bound, bit(newest)));
+  return set_operation(label_share * bound_share * modelled_common(bound, left.in),
+                       bound_share * modelled_common(bound, right.in));
+}
+
+double CostModel::meeting_smaller(Mask bound, const Restrictions& larger, const Candidates& walked,
+                                  const Candidates& other, const Candidates& newest) const {
+  const Look found = look(bound, larger, vertices_of(walked) | vertices_of(other) | vertices_of(newest));
+  if (found.maybe_matches == nullptr) return -1;
+  const std::vector<double>& one = sizes(found, walked);
+  const std::vector<double>& two = sizes(found, other);
+  const std::vector<double>& lists = sizes(found, newest);
+  double sum = 0, all = 0;
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    const double weight = found.maybe_matches->matches[i].weight, items = std::max(one[i], 1.0);
+    sum += weight * std::min(1.0, two[i] / items) *
+           (prices().iteration + fetch() + set_operation(std::max(items, two[i]), lists[i]));
+    all += weight;
+  }
+  return sum / all;
 }
 
 double CostModel::modelled_common(Mask bound, Mask wanted) const {
@@ -281,6 +359,13 @@ double CostModel::look_up(Mask bound, Mask wanted) const {
 double CostModel::bit_operation(Mask bound, int hub, double share) const {
   constexpr double kBitsOfWord = 64;
   return prices().bits + prices().word * share * common(bound, bit(hub)) / kBitsOfWord;
+}
+
+double CostModel::fetch() const {
+  constexpr double kBytesOfCache = 2 << 20;
+  const double bytes = static_cast<double>(sketch_.vertices) * sizeof(std::uint64_t) +
+                       sketch_.moments[1] * static_cast<double>(sizeof(std::uint32_t));
+  return prices().missed * std::max(0.0, 1 - kBytesOfCache / std::max(bytes, 1.0));
 }
 
 double CostModel::set_operation(double left, double right) const {

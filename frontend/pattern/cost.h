@@ -18,17 +18,27 @@ namespace matcha::frontend::pattern {
 struct Prices {
   double iteration = 4;   ///< Of a loop.
   double operation = 16;  ///< A set operation, whatever the lengths of its lists.
-  double merged = 0.5;    ///< An item of lists that are walked side by side.
-  double searched = 3;    ///< A step of a search for an item of the shorter list in the longer one.
-  double looked_up = 5;   ///< A step of a search of its own: an item in a list, where a list stops to be below one.
+  double batched = 8;     ///< An intersection that is only counted: those of several items are done together.
+  double merged = 0.4;    ///< An item of lists that are walked side by side.
+  double searched = 1.2;  ///< A step of a search for an item of the shorter list in the longer one.
+  double looked_up = 2;   ///< A step of a search of its own: an item in a list, where a list stops to be below one.
   double filtered = 8;    ///< An item whose label is looked at.
-  double bits = 6;        ///< An operation on rows of bits.
-  double word = 0.8;      ///< A word of theirs.
+  double bits = 3;        ///< An operation on rows of bits.
+  double word = 0.3;      ///< A word of theirs.
+  double tested = 1;      ///< One bit of a row.
+  double missed = 25;     ///< Waiting for a list of neighbours that no cache of a core has.
   double list = 1e5;      ///< Filling a list that the whole program reads.
   double alone = 1;       ///< What is not shared among groups takes so many times as long.
   bool all_bits = true;   ///< Rows of bits of all neighbours of a vertex also in patterns with labels.
 };
 const Prices& prices_of(Device device);
+
+/// Item v: the vertices whose ids must be larger than that of v, transitively closed.
+using Restrictions = std::vector<Mask>;
+
+/// The chance that the ids of `part` satisfy the restrictions, if they were random: one over the product of how many
+/// vertices of `part` each is the largest of, which is exact for forests (the hook length formula).
+double share_of_random_ids(const Restrictions& larger, Mask part);
 
 class CostModel {
  public:
@@ -36,21 +46,33 @@ class CostModel {
 
   /// Expected injective matches of the edges among `part`, without regard to symmetry.
   double matches(Mask part) const;
+  /// The share of the matches of `part` whose ids satisfy the restrictions. Ids are seldom random: hubs often have
+  /// small ones, and neighbours are near each other.
+  double restricted_share(Mask part, const Restrictions& larger) const;
   /// Expected common neighbours, of any label, of the vertices `wanted` in a match of `bound`.
   double common(Mask bound, Mask wanted) const;
   /// The same along edges with the labels that the pattern has between them and `v`.
   double common(Mask bound, Mask wanted, int v) const;
   /// The share of a candidate set that has the label of v.
   double label_share(int v) const;
-  /// Expected nanoseconds for intersecting, in a match of `bound`, the common neighbours of `earlier` with the
-  /// neighbours of `newest`, when only these shares of them are left.
-  double meeting(Mask bound, Mask earlier, int newest, double earlier_share, double newest_share) const;
+  /// Expected nanoseconds for a set operation on two sets in a match of `bound` that satisfies the restrictions. Of the
+  /// first, `label_share` have the label that is asked for; `bound_share` of both are within the bounds, where that
+  /// cannot be looked at.
+  double meeting(Mask bound, const Restrictions& larger, const Candidates& left, const Candidates& right,
+                 double label_share, double bound_share) const;
+  /// The same for walking, in a match of `bound`, the smaller of two sets and meeting the larger one with the
+  /// neighbours of each item, `newest`, per match that has an item of `walked` for it. Negative: it cannot be looked
+  /// at.
+  double meeting_smaller(Mask bound, const Restrictions& larger, const Candidates& walked, const Candidates& other,
+                         const Candidates& newest) const;
   /// The same for a search of one item among the common neighbours of `wanted`.
   double look_up(Mask bound, Mask wanted) const;
   /// The same for rows of bits that stand for this share of the neighbours of `hub`.
   double bit_operation(Mask bound, int hub, double share) const;
   /// A set operation on lists of these lengths.
   double set_operation(double left, double right) const;
+  /// Waiting for a list of neighbours of a vertex somewhere in the graph.
+  double fetch() const;
   /// The largest share of the matches of `part` that agree in the images of `task`.
   double largest_share(Mask part, Mask task) const;
 
@@ -68,7 +90,18 @@ class CostModel {
   /// The part of `bound` that is connected with the vertices `of`; 0: they are in several, or it is too large to draw.
   Mask drawn_part(Mask bound, Mask of) const;
   const MatchSamples::Found& drawn(Mask part) const;
-  const std::vector<double>& sizes(Mask part, Mask wanted) const;
+  double connected_share(Mask part, const Restrictions& larger) const;
+  /// Matches of a part that satisfy its share of the restrictions, and sets in them.
+  struct Look {
+    const MatchSamples::Found* found = nullptr;
+    const ArrangedMatches* maybe_matches = nullptr;  ///< Null: there is nothing to look at.
+    Relation relation = 0;
+    Mask part = 0;
+  };
+  Look look(Mask bound, const Restrictions& larger, Mask of) const;
+  Look look_at_part(Mask part, const Restrictions& larger) const;
+  /// The size of a set in each of the first matches.
+  const std::vector<double>& sizes(const Look& look, const Candidates& set) const;
 
   const Pattern& pattern_;
   const GraphSketch& sketch_;
@@ -80,7 +113,6 @@ class CostModel {
   bool draws_ = false;
   mutable std::map<Mask, double> matches_;
   mutable std::map<Mask, MatchSamples::Found> drawn_;
-  mutable std::map<std::pair<Mask, Mask>, std::vector<double>> sizes_;
 };
 
 }  // namespace matcha::frontend::pattern

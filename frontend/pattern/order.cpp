@@ -15,18 +15,6 @@ constexpr int kMostOfSmall = 12;
 /// Sets of restrictions that are tried for each of the best orders.
 constexpr std::size_t kOrdersWithAllSets = 6, kMostSets = 64;
 
-/// The chance that the ids of a match of `part` satisfy the restrictions: one over the product of how many vertices of
-/// `part` each is the largest of, which is exact for forests (the hook length formula).
-double restricted_share(const std::vector<Mask>& larger, Mask part) {
-  double share = 1;
-  for_each(part, [&](int top) {
-    int below = 1;
-    for_each(part, [&](int v) { below += has(larger[at(v)], top) ? 1 : 0; });
-    share /= below;
-  });
-  return share;
-}
-
 /// Whether the list of candidates of `w` holds only those with its label once the first `placed` vertices are: all that
 /// share it by then, or did before, have that label.
 bool labelled(const Pattern& pattern, const CostModel& model, const Order& order, std::size_t placed, int w) {
@@ -46,9 +34,46 @@ bool labelled(const Pattern& pattern, const CostModel& model, const Order& order
   return false;
 }
 
-/// What placing `newest` as the last of `bound` adds, per match of `bound`.
-double level_cost(const Pattern& pattern, const CostModel& model, const Order& order, Mask bound, int newest) {
-  return model.prices().iteration + set_work(model, order, bound, newest, pattern.all() & ~bound);
+/// The candidates of `w` in a match of `bound`.
+Candidates candidates_of(const CostModel& model, const Order& order, Mask bound, int w) {
+  const Requirements& requirements = model.requirements();
+  const Mask wanted = requirements.wanted(w) & bound;
+  Candidates found{wanted, requirements.any(w) & bound & ~wanted, order.larger[at(w)] & bound, 0};
+  for_each(bound, [&](int u) {
+    if (has(order.larger[at(u)], w)) found.above |= bit(u);
+  });
+  return found;
+}
+
+/// Whether the program walks whichever of the last two vertices has fewer candidates, as `Nest` decides it.
+bool walks_smaller(const Pattern& pattern, const CostModel& model, const Order& order, Mask before, int v, int last) {
+  const Requirements& requirements = model.requirements();
+  const auto stored = [&](int w) {
+    return (requirements.wanted(w) & before) != 0 &&
+           (count(requirements.any(w) & before) > 1 ||
+            (!pattern.label(w).empty() && labelled(pattern, model, order, at(count(before)), w)));
+  };
+  const bool differ = (requirements.wanted(v) & before) != (requirements.wanted(last) & before) ||
+                      (requirements.any(v) & before) != (requirements.any(last) & before);
+  const bool free = !has(order.larger[at(v)], last) && !has(order.larger[at(last)], v);
+  const bool dominated = count(pattern.near(order.vertices.front())) + 1 == pattern.size();
+  return !pattern.directed && !dominated && free && differ && has(requirements.any(last), v) && stored(v) &&
+         stored(last);
+}
+
+/// What placing `newest` as the last of `bound` adds, per match of `bound`; the first `given` vertices are placed by
+/// something else.
+double level_cost(const Pattern& pattern, const CostModel& model, const Order& order, Mask bound, int newest,
+                  std::size_t given) {
+  const Mask left = pattern.all() & ~bound, before = bound & ~bit(newest);
+  if (count(left) == 1 && given == 0 && walks_smaller(pattern, model, order, before, newest, lowest(left))) {
+    const Candidates last = candidates_of(model, order, bound, lowest(left));
+    const double cost = model.meeting_smaller(bound, order.larger, candidates_of(model, order, before, newest),
+                                              candidates_of(model, order, before, lowest(left)),
+                                              {bit(newest), 0, last.below, last.above});
+    if (cost >= 0) return cost;
+  }
+  return model.prices().iteration + set_work(model, order, bound, newest, left);
 }
 
 /// The share of the neighbours of the first vertex that rows of bits stand for when all sets are made of them: every
@@ -137,7 +162,7 @@ double last_work(const Pattern& pattern, const CostModel& model, const Order& or
       work += order.matches[n - 3] * model.set_operation(left, model.common(there & ~bit(u), wanted));
       continue;
     }
-    work += times * (bits ? prices.bits : model.look_up(there, wanted));
+    work += times * (bits ? prices.tested : model.look_up(there, wanted));
     depends = depends || u == walked;
   }
   work += order.matches[n - 2] * scan_cost(pattern, model, order, n - 1, last);
@@ -195,7 +220,7 @@ class Search {
         if (!given && lowest(orbits[at(v)]) != v) return;
         State next = place(state, v, orbits[at(v)]);
         const auto [found, fresh] = best.try_emplace(
-            {next.bound, restricted_share(next.order.larger, next.bound), next.order.vertices.front(), v}, next);
+            {next.bound, share_of_random_ids(next.order.larger, next.bound), next.order.vertices.front(), v}, next);
         if (!fresh && next.order.cost < found->second.order.cost) found->second = std::move(next);
       });
     }
@@ -215,14 +240,15 @@ class Search {
       std::vector<Mask>& larger = next.order.larger;
       for_each(orbit & ~bit(v), [&](int w) { larger[at(w)] |= bit(v) | larger[at(v)]; });
     }
-    const double matches = model_.matches(next.bound) * restricted_share(next.order.larger, next.bound);
+    const double matches = model_.matches(next.bound) * model_.restricted_share(next.bound, next.order.larger);
     const double before = state.order.matches.empty() ? 1 : state.order.matches.back();
     next.order.matches.push_back(matches);
     if (next.order.vertices.size() > options_.given.size()) {
-      next.order.cost += next.bound == pattern_.all()
-                             ? last_work(pattern_, model_, next.order, options_.given.size())
-                             : before * scan_cost(pattern_, model_, next.order, state.order.vertices.size(), v) +
-                                   matches * level_cost(pattern_, model_, next.order, next.bound, v);
+      next.order.cost +=
+          next.bound == pattern_.all()
+              ? last_work(pattern_, model_, next.order, options_.given.size())
+              : before * scan_cost(pattern_, model_, next.order, state.order.vertices.size(), v) +
+                    matches * level_cost(pattern_, model_, next.order, next.bound, v, options_.given.size());
     }
     // Many partial matches are work to come.
     next.rank = next.order.cost + matches * model_.prices().iteration;
@@ -293,15 +319,26 @@ double set_work(const CostModel& model, const Order& order, Mask bound, int newe
   const std::vector<Mask>& larger = order.larger;
   const double bits = count(bound) > 1 ? share_in_bits(model, order) : 0;
   const int hub = order.vertices.front();
-  const double bound_share = restricted_share(larger, bound);
-  // Sets by what they are in and what they are off; the share of them that the bounds of all their users leave.
-  std::map<std::pair<Mask, Mask>, std::pair<int, double>> sets;
+  const double bound_share = share_of_random_ids(larger, bound);
+  Mask smaller = 0;
+  for_each(bound, [&](int u) { smaller |= has(larger[at(u)], newest) ? bit(u) : 0; });
+  // Sets by what they are in and what they are off; their bounds are those of all their users.
+  struct Used {
+    int user = 0;
+    double share = 0;  ///< That the bounds leave.
+    Mask below = 0, above = 0;
+  };
+  std::map<std::pair<Mask, Mask>, Used> sets;
   for_each(users, [&](int w) {
     const Mask wanted = requirements.wanted(w) & bound, any = requirements.any(w) & bound;
     if (!has(any, newest) || wanted == 0 || count(any) < 2) return;
-    const double share = restricted_share(larger, bound | bit(w)) / bound_share;
-    const auto [set, fresh] = sets.try_emplace({wanted, any}, w, share);
-    if (!fresh) set->second.second = std::max(set->second.second, share);
+    const Candidates own = candidates_of(model, order, bound, w);
+    const Used one{w, share_of_random_ids(larger, bound | bit(w)) / bound_share, own.below, own.above};
+    const auto [set, fresh] = sets.try_emplace({wanted, any}, one);
+    if (fresh) return;
+    set->second.share = std::max(set->second.share, one.share);
+    set->second.below &= one.below;
+    set->second.above &= one.above;
   });
   double work = 0;
   // Lists that only vertices of one label use from now on are looked through for those that have it.
@@ -315,20 +352,42 @@ double set_work(const CostModel& model, const Order& order, Mask bound, int newe
     }
     if (filtered.emplace(wanted, any).second) work += model.prices().filtered * model.common(bound, wanted);
   });
-  for (const auto& [set, user] : sets) {
+  const bool counted = (bound | users) == model.pattern().all() && count(users & ~bound) == 1;
+  // Lists of the first vertex's neighbours are there once its nest has begun.
+  const bool far = count(bound) == 2 || !has(model.pattern().near(newest), hub);
+  if (count(bound) > 1 && far && !sets.empty() &&
+      (maybe_seen == nullptr || maybe_seen->emplace(bit(newest), 0).second)) {
+    work += model.fetch();
+  }
+  // Rows are made for each item of the hub's list, whatever is asked of the ids of those that are walked.
+  const bool rows = bits > 0 && count(bound) == 2 && !model.pattern().labelled();
+  if (rows && (maybe_seen == nullptr || maybe_seen->emplace(0, bound).second)) {
+    const Restrictions held = bits < 1 ? larger : Restrictions(larger.size(), 0);
+    const Mask below = bits < 1 ? bit(hub) : 0;
+    work += model.meeting(bound, held, {bit(hub), 0, below, 0}, {bit(newest), 0, below, 0}, 1, bits) *
+            model.restricted_share(bound, held) / model.restricted_share(bound, larger);
+  }
+  for (const auto& [set, used] : sets) {
     if (maybe_seen != nullptr && !maybe_seen->insert(set).second) continue;
-    const auto& [w, share] = user;
+    if (rows && set.first == bound) continue;
+    const auto& [w, share, below, above] = used;
     const Mask earlier = set.first & ~bit(newest);
-    const double label_share = labelled(model.pattern(), model, order, placed - 1, w) ? model.label_share(w) : 1;
     // The first list of neighbours of w meets all that had to wait for it.
-    const int operations = earlier == 0 ? count(set.second) - 1 : 1;
-    if (bits > 0 && count(bound) > 2) {
-      work += operations * model.bit_operation(bound, hub, bits);
+    const Mask lists = earlier == 0 ? set.second & ~bit(newest) : bit(newest);
+    if (rows || (bits > 0 && count(bound) > 2)) {
+      work += count(lists) * model.bit_operation(bound, hub, bits);
       continue;
     }
-    work += operations * model.meeting(bound, earlier == 0 ? bit(newest) : earlier, newest, share * label_share, share);
-    // Where the list of the newest vertex is cut at another one.
-    if (share < 1 && count(bound) > 1) work += model.look_up(bound, bit(newest));
+    const double label_share = labelled(model.pattern(), model, order, placed - 1, w) ? model.label_share(w) : 1;
+    const Candidates so_far = earlier == 0 ? Candidates{bit(newest), 0, below, above}
+                                           : Candidates{earlier, set.second & ~set.first & ~bit(newest), below, above};
+    for_each(lists, [&](int u) {
+      work += model.meeting(bound, larger, so_far, {bit(u), 0, below, above}, label_share, share);
+      if (counted && set.first == set.second) work -= model.prices().operation - model.prices().batched;
+    });
+    // Where the list of the newest vertex is cut at another one; where its own half ends is known.
+    const Mask others = ((below & ~larger[at(newest)]) | (above & ~smaller)) & ~bit(newest);
+    if (others != 0) work += model.look_up(bound, bit(newest));
   }
   return work;
 }
@@ -342,11 +401,11 @@ void estimate(const Pattern& pattern, const CostModel& model, Order& order, int 
     const double before = i == 0 ? 1 : order.matches.back();
     const double scan = scan_cost(pattern, model, order, i, v);
     bound |= bit(v);
-    order.matches.push_back(model.matches(bound) * restricted_share(order.larger, bound));
+    order.matches.push_back(model.matches(bound) * model.restricted_share(bound, order.larger));
     if (i < at(given)) continue;
     order.cost += bound == pattern.all()
                       ? last_work(pattern, model, order, at(given))
-                      : before * scan + order.matches.back() * level_cost(pattern, model, order, bound, v);
+                      : before * scan + order.matches.back() * level_cost(pattern, model, order, bound, v, at(given));
   }
 }
 

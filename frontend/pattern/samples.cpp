@@ -1,20 +1,170 @@
 #include "frontend/pattern/samples.h"
 
+#include <algorithm>
+#include <bit>
+
 #include "frontend/pattern/symmetry.h"
 
 namespace matcha::frontend::pattern {
 
+namespace {
+
+/// Patterns with more have their matches as they were drawn.
+constexpr std::size_t kMostAutomorphisms = 120;
+/// Matches at which the sizes of sets are looked at.
+constexpr std::size_t kMostLooks = 64;
+
+/// All maps of a small pattern onto itself; nothing when there are more than kMostAutomorphisms.
+class Automorphisms {
+ public:
+  explicit Automorphisms(const Pattern& pattern) : pattern_(pattern) {}
+
+  std::vector<std::vector<int>> run() {
+    extend();
+    if (found_.size() > kMostAutomorphisms) found_.clear();
+    return std::move(found_);
+  }
+
+ private:
+  void extend() {
+    const int next = static_cast<int>(map_.size());
+    if (found_.size() > kMostAutomorphisms) return;
+    if (next == pattern_.size()) {
+      found_.push_back(map_);
+      return;
+    }
+    for (int image = 0; image < pattern_.size(); ++image) {
+      if (!fits(next, image)) continue;
+      map_.push_back(image);
+      extend();
+      map_.pop_back();
+    }
+  }
+
+  bool fits(int v, int image) const {
+    if (pattern_.label(v) != pattern_.label(image)) return false;
+    for (int u = 0; u < v; ++u) {
+      const int other = map_[at(u)];
+      if (other == image || has(pattern_.near(v), u) != has(pattern_.near(image), other) ||
+          has(pattern_.anti[at(v)], u) != has(pattern_.anti[at(image)], other) ||
+          pattern_.labels_of(v, u) != pattern_.labels_of(image, other)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  const Pattern& pattern_;
+  std::vector<int> map_;
+  std::vector<std::vector<int>> found_;
+};
+
+Relation relation_of_columns(Relation relation, const std::vector<int>& column) {
+  Relation found = 0;
+  for (; relation != 0; relation &= relation - 1) {
+    const int bit = std::countr_zero(relation);
+    found |= relation_bit(column[at(bit / kMostRelated)], column[at(bit % kMostRelated)]);
+  }
+  return found;
+}
+
+}  // namespace
+
+/// All is by columns, which are the same for all patterns that are isomorphic.
+struct MatchSamples::Drawn {
+  MatchSample sample;
+  std::vector<std::vector<int>> automorphisms;
+  std::vector<Relation> ranks;  ///< Which columns of each match have larger ids than which.
+  double effective = 0;
+  std::map<Relation, ArrangedMatches> arranged;
+  std::map<std::pair<Relation, Candidates>, std::vector<double>> sizes;
+
+  const ArrangedMatches& arrange(Relation wanted);
+};
+
+const ArrangedMatches& MatchSamples::Drawn::arrange(Relation wanted) {
+  const auto [entry, fresh] = arranged.try_emplace(wanted);
+  ArrangedMatches& found = entry->second;
+  if (!fresh) return found;
+  found.all = sample.matches;
+  found.effective = effective;
+  std::vector<Relation> relations;
+  for (const std::vector<int>& map : automorphisms) relations.push_back(relation_of_columns(wanted, map));
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const auto satisfied = [this, i](Relation relation) { return (relation & ~ranks[i]) == 0; };
+    const auto ways = std::count_if(relations.begin(), relations.end(), satisfied);
+    if (ways == 0) continue;
+    // Another way for each match, so that none is preferred.
+    std::size_t way = i % relations.size();
+    while (!satisfied(relations[way])) way = (way + 1) % relations.size();
+    const double weight = sample.weights[i] * static_cast<double>(ways) / static_cast<double>(relations.size());
+    found.matches.push_back({i, way, weight});
+    found.weight += weight;
+  }
+  return found;
+}
+
+MatchSamples::MatchSamples(std::unique_ptr<const GraphSampler> sampler) : sampler_(std::move(sampler)) {}
+MatchSamples::~MatchSamples() = default;
+
 MatchSamples::Found MatchSamples::of(const Pattern& pattern) {
   const CanonicalForm form = canonical_form(pattern);
-  Found found;
-  found.column.resize(form.vertices.size());
-  for (std::size_t i = 0; i < form.vertices.size(); ++i) {
-    found.column[static_cast<std::size_t>(form.vertices[i])] = static_cast<int>(i);
+  std::unique_ptr<Drawn>& drawn = by_key_[form.key];
+  if (drawn == nullptr) {
+    drawn = std::make_unique<Drawn>();
+    const Pattern canonical = renumbered(pattern, form.vertices);
+    drawn->sample = sampler_->draw(canonical);
+    if (canonical.size() <= kMostRelated && drawn->sample.matches > 0) {
+      drawn->automorphisms = Automorphisms(canonical).run();
+    }
+    for (std::size_t i = 0; !drawn->automorphisms.empty() && i < drawn->sample.images.size(); ++i) {
+      const std::vector<std::uint32_t>& image = drawn->sample.images[i];
+      Relation ranks = 0;
+      for (int u = 0; u < canonical.size(); ++u) {
+        for (int v = 0; v < u; ++v) {
+          ranks |= sampler_->larger(image[at(u)], image[at(v)]) ? relation_bit(u, v) : relation_bit(v, u);
+        }
+      }
+      drawn->ranks.push_back(ranks);
+    }
+    double squares = 0;
+    for (double weight : drawn->sample.weights) squares += weight * weight;
+    if (squares > 0) drawn->effective = drawn->sample.matches * drawn->sample.matches / squares;
   }
-  const auto [known, fresh] = by_key_.try_emplace(form.key);
-  if (fresh) known->second = sampler_->draw(renumbered(pattern, form.vertices));
-  found.sample = &known->second;
+  Found found{&drawn->sample, std::vector<int>(form.vertices.size()), drawn.get()};
+  for (std::size_t i = 0; i < form.vertices.size(); ++i) found.column[at(form.vertices[i])] = static_cast<int>(i);
   return found;
+}
+
+const ArrangedMatches* MatchSamples::maybe_arranged(const Found& found, Relation relation) {
+  if (found.drawn->automorphisms.empty()) return nullptr;
+  return &found.drawn->arrange(relation_of_columns(relation, found.column));
+}
+
+const std::vector<double>& MatchSamples::sizes(const Found& found, Relation relation, const Candidates& set) const {
+  const auto columns = [&](Mask vertices) {
+    Mask of_them = 0;
+    for_each(vertices, [&](int v) { of_them |= bit(found.column[at(v)]); });
+    return of_them;
+  };
+  const Relation wanted = relation_of_columns(relation, found.column);
+  const Candidates asked{columns(set.in), columns(set.off), columns(set.below), columns(set.above)};
+  Drawn& drawn = *found.drawn;
+  const auto [entry, fresh] = drawn.sizes.try_emplace({wanted, asked});
+  std::vector<double>& sizes = entry->second;
+  if (!fresh) return sizes;
+  const std::vector<ArrangedMatches::Match>& matches = drawn.arrange(wanted).matches;
+  for (std::size_t i = 0; i < std::min(matches.size(), kMostLooks); ++i) {
+    const std::vector<std::uint32_t>& image = drawn.sample.images[matches[i].image];
+    const std::vector<int>& map = drawn.automorphisms[matches[i].automorphism];
+    const auto images = [&](Mask of) {
+      std::vector<std::uint32_t> vertices;
+      for_each(of, [&](int column) { vertices.push_back(image[at(map[at(column)])]); });
+      return vertices;
+    };
+    sizes.push_back(sampler_->size({images(asked.in), images(asked.off), images(asked.below), images(asked.above)}));
+  }
+  return sizes;
 }
 
 }  // namespace matcha::frontend::pattern

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -18,32 +19,70 @@ struct MatchSample {
   std::vector<std::vector<std::uint32_t>> images;  ///< Item i: what the vertices of the pattern are mapped to.
 };
 
+/// A set of candidates by vertices: neighbours of all of `in` and of none of `off`, in the order of the program's ids
+/// before all of `below` and behind all of `above`.
+template <typename Vertices>
+struct Bounded {
+  Vertices in{}, off{}, below{}, above{};
+  auto operator<=>(const Bounded&) const = default;
+};
+using Candidates = Bounded<Mask>;                      ///< Of vertices of a pattern.
+using ImageSet = Bounded<std::vector<std::uint32_t>>;  ///< Of vertices of a graph.
+
 /// A graph that can be asked. Whoever has one implements it; the front end has none.
 class GraphSampler {
  public:
   virtual ~GraphSampler() = default;
   /// Matches of a connected undirected pattern with labels and anti-edges, the same ones each time.
   virtual MatchSample draw(const Pattern& pattern) const = 0;
-  /// How many vertices are adjacent to all of these.
-  virtual double common(const std::vector<std::uint32_t>& vertices) const = 0;
+  /// How many there are; `in` is not empty.
+  virtual double size(const ImageSet& set) const = 0;
+  /// Whether u comes behind v in the order of the ids that a program compares.
+  virtual bool larger(std::uint32_t u, std::uint32_t v) const = 0;
+};
+
+/// Which vertex must have a larger id than which: bit (u, v) for u > v. Of up to kMostRelated vertices.
+using Relation = std::uint64_t;
+inline constexpr int kMostRelated = 8;
+inline constexpr Relation relation_bit(int u, int v) { return Relation{1} << (u * kMostRelated + v); }
+
+/// Matches of a sample that satisfy a relation once their vertices are renamed by an automorphism of the pattern.
+struct ArrangedMatches {
+  struct Match {
+    std::size_t image = 0;
+    std::size_t automorphism = 0;
+    double weight = 0;
+  };
+  std::vector<Match> matches;
+  double weight = 0;     ///< Of all of them: the number of matches that satisfy the relation.
+  double all = 0;        ///< The same of the sample.
+  double effective = 0;  ///< How many matches of equal weights would be as good as the sample (Kish).
 };
 
 /// Draws the matches of every pattern once, however its vertices are numbered.
 class MatchSamples {
+  struct Drawn;
+
  public:
-  explicit MatchSamples(std::unique_ptr<const GraphSampler> sampler) : sampler_(std::move(sampler)) {}
+  explicit MatchSamples(std::unique_ptr<const GraphSampler> sampler);
+  ~MatchSamples();
 
   /// A sample, and which of its columns has the image of which vertex of the pattern that was asked for.
   struct Found {
     const MatchSample* sample = nullptr;
     std::vector<int> column;
+    Drawn* drawn = nullptr;
   };
   Found of(const Pattern& pattern);
-  const GraphSampler& sampler() const { return *sampler_; }
+  /// The matches that satisfy a relation of the pattern's vertices. Null: none were drawn, or there are too many
+  /// automorphisms.
+  static const ArrangedMatches* maybe_arranged(const Found& found, Relation relation);
+  /// The sizes of a set in the first of these matches.
+  const std::vector<double>& sizes(const Found& found, Relation relation, const Candidates& set) const;
 
  private:
   std::unique_ptr<const GraphSampler> sampler_;
-  std::map<std::string, MatchSample> by_key_;
+  std::map<std::string, std::unique_ptr<Drawn>> by_key_;
 };
 
 }  // namespace matcha::frontend::pattern

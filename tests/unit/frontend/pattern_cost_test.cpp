@@ -1,0 +1,198 @@
+// What the cost model learns from matches that were drawn from a graph.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+#include "frontend/pattern/cost.h"
+#include "frontend/pattern/order.h"
+#include "frontend/pattern/symmetry.h"
+
+namespace matcha::frontend::pattern {
+namespace {
+
+using Vertex = std::uint32_t;
+
+/// Draws every match of a small graph, once.
+class WholeGraph final : public GraphSampler {
+ public:
+  explicit WholeGraph(std::vector<std::set<Vertex>> near) : near_(std::move(near)) {}
+
+  MatchSample draw(const Pattern& pattern) const override {
+    MatchSample sample;
+    std::vector<Vertex> images;
+    extend(pattern, images, sample);
+    return sample;
+  }
+
+  double size(const ImageSet& set) const override {
+    ++looks;
+    const auto within = [](const std::vector<Vertex>& vertices, const auto& fits) {
+      return std::all_of(vertices.begin(), vertices.end(), fits);
+    };
+    double found = 0;
+    for (Vertex v = 0; v < near_.size(); ++v) {
+      const auto adjacent = [&](Vertex u) { return near_[u].contains(v); };
+      found += within(set.in, adjacent) && std::none_of(set.off.begin(), set.off.end(), adjacent) &&
+                       within(set.below, [&](Vertex u) { return v < u; }) &&
+                       within(set.above, [&](Vertex u) { return v > u; })
+                   ? 1
+                   : 0;
+    }
+    return found;
+  }
+
+  bool larger(Vertex u, Vertex v) const override { return u > v; }
+
+  mutable int looks = 0;
+
+ private:
+  void extend(const Pattern& pattern, std::vector<Vertex>& images, MatchSample& sample) const {
+    const int next = static_cast<int>(images.size());
+    if (next == pattern.size()) {
+      sample.matches += 1;
+      sample.weights.push_back(1);
+      sample.images.push_back(images);
+      return;
+    }
+    for (Vertex image = 0; image < near_.size(); ++image) {
+      bool fits = std::find(images.begin(), images.end(), image) == images.end();
+      for (int u = 0; u < next; ++u) {
+        const bool adjacent = near_[images[at(u)]].contains(image);
+        fits = fits && (adjacent || !has(pattern.near(next), u)) && !(adjacent && has(pattern.anti[at(next)], u));
+      }
+      if (!fits) continue;
+      images.push_back(image);
+      extend(pattern, images, sample);
+      images.pop_back();
+    }
+  }
+
+  const std::vector<std::set<Vertex>> near_;
+};
+
+/// Edges between vertices of small ids are the more frequent, as in a crawl that begins at hubs.
+std::vector<std::set<Vertex>> skewed_graph(Vertex n) {
+  std::mt19937_64 random(5);
+  std::vector<std::set<Vertex>> near(n);
+  for (Vertex u = 0; u < n; ++u) {
+    for (Vertex v = 0; v < u; ++v) {
+      if (random() % (1 + u * (v + 1)) >= n) continue;
+      near[u].insert(v);
+      near[v].insert(u);
+    }
+  }
+  return near;
+}
+
+GraphSketch sketch_of(const std::vector<std::set<Vertex>>& near, const WholeGraph** maybe_sampler = nullptr) {
+  GraphSketch sketch = typical_graph();
+  auto sampler = std::make_unique<WholeGraph>(near);
+  if (maybe_sampler != nullptr) *maybe_sampler = sampler.get();
+  sketch.maybe_samples = std::make_shared<MatchSamples>(std::move(sampler));
+  return sketch;
+}
+
+bool satisfies(const std::vector<Vertex>& images, const Restrictions& larger) {
+  for (std::size_t v = 0; v < images.size(); ++v) {
+    bool good = true;
+    for_each(larger[v], [&](int u) { good = good && images[at(u)] > images[v]; });
+    if (!good) return false;
+  }
+  return true;
+}
+
+TEST(PatternCost, SharesOfRestrictionsAreThoseOfTheGraph) {
+  const std::vector<std::set<Vertex>> near = skewed_graph(14);
+  const WholeGraph whole(near);
+  const GraphSketch sketch = sketch_of(near);
+  double furthest = 0;
+  for (const Pattern& one : connected_patterns(4)) {
+    const CostModel model(one, Induced::Edge, sketch);
+    const MatchSample all = whole.draw(one);
+    if (all.images.size() < 100) continue;
+    Symmetry symmetry(one);
+    OrderSearch search;
+    search.most = 4;
+    for (const Order& order : best_orders(one, model, symmetry, search)) {
+      const double kept = static_cast<double>(std::count_if(
+          all.images.begin(), all.images.end(), [&](const auto& images) { return satisfies(images, order.larger); }));
+      const double share = kept / all.matches, random = share_of_random_ids(order.larger, one.all());
+      // A few matches with random ids are thought of beside those that were drawn.
+      EXPECT_NEAR(model.restricted_share(one.all(), order.larger), (kept + 4 * random) / (all.matches + 4), 1e-9)
+          << to_text(one);
+      furthest = std::max({furthest, share / random, random / share});
+    }
+    // Any one restriction between two vertices, which symmetry need not bring about.
+    for (int u = 0; u < 4; ++u) {
+      Restrictions larger(4, 0);
+      larger[at(u)] = bit((u + 1) % 4);
+      const double kept = static_cast<double>(std::count_if(
+          all.images.begin(), all.images.end(), [&](const auto& images) { return satisfies(images, larger); }));
+      const double share = kept / all.matches;
+      furthest = std::max({furthest, share / 0.5, 0.5 / share});
+      EXPECT_NEAR(model.restricted_share(one.all(), larger), (kept + 2) / (all.matches + 4), 1e-9) << to_text(one);
+    }
+  }
+  // So the graph's ids are not like random ones.
+  EXPECT_GT(furthest, 1.5);
+}
+
+TEST(PatternCost, SharesOfPartsThatAreApartAreMultiplied) {
+  const std::vector<std::set<Vertex>> near = skewed_graph(14);
+  const GraphSketch sketch = sketch_of(near);
+  Pattern path = Pattern::empty(4);
+  for (int v = 0; v < 3; ++v) path.add_edge(v, v + 1);
+  const CostModel model(path, Induced::Edge, sketch);
+  Restrictions larger(4, 0);
+  larger[1] = bit(0);
+  // An edge's two ways have the same share, whatever the graph.
+  EXPECT_NEAR(model.restricted_share(bit(0) | bit(1) | bit(3), larger), 0.5, 1e-9);
+  larger[3] = bit(0);
+  EXPECT_NEAR(model.restricted_share(bit(0) | bit(3), larger), 0.5, 1e-9);
+}
+
+TEST(PatternCost, TheSmallerOfTwoSetsIsWalked) {
+  // Two stars whose centers are adjacent: one side has one leaf, the other has twenty.
+  constexpr Vertex kLeaves = 20;
+  std::vector<std::set<Vertex>> near(kLeaves + 3);
+  const auto join = [&](Vertex u, Vertex v) {
+    near[u].insert(v);
+    near[v].insert(u);
+  };
+  join(0, 1);
+  join(1, 2);
+  for (Vertex v = 3; v < near.size(); ++v) join(0, v);
+  const GraphSketch sketch = sketch_of(near);
+  Pattern path = Pattern::empty(4);
+  for (int v = 0; v < 3; ++v) path.add_edge(v, v + 1);
+  const CostModel model(path, Induced::Vertex, sketch);
+  const Restrictions none(4, 0);
+  const Candidates before{bit(1), bit(2), 0, 0}, behind{bit(2), bit(1), 0, 0};
+  const double walk_all =
+      model.prices().iteration + model.meeting(bit(0) | bit(1) | bit(2), none, behind, {bit(0), 0, 0, 0}, 1, 1);
+  const double smaller = model.meeting_smaller(bit(0) | bit(1) | bit(2), none, before, behind, {bit(0), 0, 0, 0});
+  EXPECT_GT(smaller, 0);
+  EXPECT_LT(smaller, walk_all / 2);
+}
+
+TEST(PatternCost, WhatIsomorphicPartsHaveInCommonIsLookedAtOnce) {
+  const std::vector<std::set<Vertex>> near = skewed_graph(14);
+  const WholeGraph* sampler = nullptr;
+  const GraphSketch sketch = sketch_of(near, &sampler);
+  Pattern path = Pattern::empty(3), other = Pattern::empty(3);
+  path.add_edge(0, 1);
+  path.add_edge(1, 2);
+  other.add_edge(0, 2);
+  other.add_edge(2, 1);
+  const double one = CostModel(path, Induced::Edge, sketch).common(path.all(), bit(0) | bit(2));
+  const int looks = sampler->looks;
+  EXPECT_GT(looks, 0);
+  EXPECT_DOUBLE_EQ(CostModel(other, Induced::Edge, sketch).common(other.all(), bit(0) | bit(1)), one);
+  EXPECT_EQ(sampler->looks, looks);
+}
+
+}  // namespace
+}  // namespace matcha::frontend::pattern
