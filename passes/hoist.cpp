@@ -42,18 +42,6 @@ Cost cost(const Expr& e) {
   return worst;
 }
 
-bool is_label(const Expr& e) { return e.kind == Kind::Label || e.kind == Kind::KnownLabel; }
-
-/// True if few items are likely to pass: an equality, or membership in a list. A label is no such equality: of the
-/// items of a list some have it nearly always, and each would compute anew what costs as much as the list to walk.
-bool is_selective(const Expr* cond) {
-  std::vector<const Expr*> parts = conjuncts(cond);
-  return std::any_of(parts.begin(), parts.end(), [](const Expr* part) {
-    if (part->kind == Kind::Eq) return !is_label(*part->operands[0]) && !is_label(*part->operands[1]);
-    return part->kind == Kind::Contains || part->kind == Kind::HasEdge;
-  });
-}
-
 std::string_view hint(const Expr& e) {
   switch (e.kind) {
     case Kind::Neighbors: return "near";
