@@ -17,6 +17,9 @@ namespace {
 /// Longest literal that items which are left out make together.
 constexpr std::size_t kMaxLeftOut = 8;
 
+/// Most subtractions that a size is made of.
+constexpr int kMaxSteps = 2;
+
 /// Set operations by the number of loops around them.
 using Walks = std::vector<int>;
 
@@ -68,6 +71,13 @@ class Supersets {
     std::size_t scope;  ///< Blocks around it.
   };
 
+  /// A set that an earlier statement computes or counts.
+  struct Seen {
+    SetTerm term;
+    const Expr* set;
+    std::size_t scope;
+  };
+
   /// A part of a term on its way to become an operand.
   struct Operand {
     const Expr* set;  ///< Null for a stored set without a name.
@@ -91,6 +101,7 @@ class Supersets {
     Stmts out;
     for (const Stmt* s : b.body) stmt(*s, out);
     std::erase_if(stored_, [&](const Stored& stored) { return stored.scope >= scope_; });
+    std::erase_if(seen_, [&](const Seen& seen) { return seen.scope >= scope_; });
     --scope_;
     if (std::ranges::equal(out, b.body)) return &b;
     builder_.set_loc(b.loc);
@@ -166,16 +177,79 @@ class Supersets {
 
   const Expr* expr(const Expr* e) {
     if (e->operands.empty() || !has_set_operation(*e)) return e;
+    if (e->kind == Kind::Size) {
+      if (const Expr* known = known_size(e)) return known;
+    }
     if (const Expr* set = improved(e)) return set;
+    if (const Seen* seen = is_set_operation(*e) ? seen_set(*e) : nullptr) return seen->set;
     const bool lazy = e->kind == Kind::And || e->kind == Kind::Or || e->kind == Kind::Select;
     const std::size_t outer = barrier_;
     std::vector<const Expr*> operands;
     for (const Expr* operand : e->operands) {
-      if (lazy && !operands.empty()) barrier_ = frames_.size();
+      const bool may_not_run = lazy && !operands.empty();
+      if (may_not_run) barrier_ = frames_.size();
+      lazy_ += may_not_run ? 1 : 0;
       operands.push_back(expr(operand));
+      lazy_ -= may_not_run ? 1 : 0;
     }
     barrier_ = outer;
-    return std::ranges::equal(operands, e->operands) ? e : builder_.with_operands(e, operands);
+    const Expr* result = std::ranges::equal(operands, e->operands) ? e : builder_.with_operands(e, operands);
+    const SetTerm* term = is_set_operation(*e) && lazy_ == 0 ? terms_.of(e) : nullptr;
+    if (term != nullptr && term->set_count() > 1) seen_.push_back({*term, result, scope_});
+    return result;
+  }
+
+  /// The same set as it was computed or counted before, so that `hoist` finds the two.
+  const Seen* seen_set(const Expr& e) {
+    const SetTerm* term = terms_.of(&e);
+    return term != nullptr ? seen_set(*term) : nullptr;
+  }
+
+  const Seen* seen_set(const SetTerm& term) const {
+    const auto same = [&](const Seen& seen) {
+      return seen.term.parts.size() == term.parts.size() && terms_.shared(seen.term, term) &&
+             terms_.shared(term, seen.term);
+    };
+    const auto found = std::ranges::find_if(seen_, same);
+    return found != seen_.end() ? &*found : nullptr;
+  }
+
+  // Sizes
+
+  /// The size from those of stored sets and of sets that are counted already; null if that takes a set operation.
+  const Expr* known_size(const Expr* e) {
+    const SetTerm* term = terms_.of(e->operands[0]);
+    const auto is_item = [](const SetTerm::Part& part) { return part.is_item; };
+    if (term == nullptr || term->set_count() < 2 || std::ranges::any_of(term->parts, is_item)) return nullptr;
+    const Expr* size = size_of(*term, kMaxSteps);
+    if (size == nullptr || size == e) return nullptr;
+    context_.count("sizes");
+    return size;
+  }
+
+  const Expr* size_of(const SetTerm& term, int steps) {
+    const auto with = [](const SetTerm::Part& part) { return !part.without; };
+    if (std::ranges::none_of(term.parts, with)) return nullptr;
+    if (term.parts.size() == 1) return builder_.make(Kind::Size, {sliced(term.parts[0].spelling, term, {})});
+    for (const Stored& stored : stored_) {
+      const std::optional<std::vector<std::size_t>> parts = terms_.shared(stored.term, term);
+      if (parts && parts->size() == term.parts.size()) {
+        return builder_.make(Kind::Size, {sliced(name_of(stored), term, stored.term)});
+      }
+    }
+    if (const Seen* seen = seen_set(term)) return builder_.make(Kind::Size, {seen->set});
+    for (std::size_t i = 0; steps > 0 && i < term.parts.size(); ++i) {
+      // Items of the rest are in this part or not.
+      const auto same_set = [&](const SetTerm::Part& part) { return part.set == term.parts[i].set; };
+      if (std::ranges::count_if(term.parts, same_set) > 1) continue;
+      SetTerm others = term;
+      others.parts[i].without = !term.parts[i].without;
+      const Expr* taken = size_of(others, steps - 1);
+      if (taken == nullptr) continue;
+      others.parts.erase(others.parts.begin() + static_cast<std::ptrdiff_t>(i));
+      if (const Expr* rest = size_of(others, steps - 1)) return builder_.make(Kind::Sub, {rest, taken});
+    }
+    return nullptr;
   }
 
   /// The set computed with fewer set operations in the innermost loops; null if there is no such way.
@@ -396,14 +470,15 @@ class Supersets {
   const Expr* operand(const Operand& operand, const SetTerm& bounds) {
     if (operand.stored != nullptr) {
       context_.count("supersets");
-      const Expr* set = operand.set != nullptr ? operand.set : list_name(frames_[operand.stored->frame]);
-      return sliced(set, bounds, operand.stored->term);
+      return sliced(name_of(*operand.stored), bounds, operand.stored->term);
     }
     bool cut = !operand.without() || (operand.set->kind != Kind::Literal && facts_.list(operand.set).ascending);
     return cut ? sliced(operand.set, bounds, {}) : operand.set;
   }
 
-  const Var* list_name(Frame& frame) {
+  const Var* name_of(const Stored& stored) {
+    if (stored.name != nullptr) return stored.name;
+    Frame& frame = frames_[stored.frame];
     if (frame.maybe_name == nullptr) frame.maybe_name = builder_.var(frame.list->type, "walked");
     return frame.maybe_name;
   }
@@ -441,8 +516,10 @@ class Supersets {
   std::deque<Stored> stored_;                           ///< Places of its elements stay as it grows.
   std::unordered_map<const Var*, std::size_t> places_;  ///< Loops around each name.
   std::unordered_map<const Var*, std::size_t> depths_;  ///< Loops that each name depends on.
-  std::size_t scope_ = 0;                               ///< Blocks around the statement at hand.
-  std::size_t barrier_ = 0;                             ///< Loops around the innermost condition that few items pass.
+  std::vector<Seen> seen_;
+  int lazy_ = 0;             ///< Operands around the expression at hand that may not be needed.
+  std::size_t scope_ = 0;    ///< Blocks around the statement at hand.
+  std::size_t barrier_ = 0;  ///< Loops around the innermost condition that few items pass.
 };
 
 }  // namespace

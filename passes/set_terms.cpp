@@ -19,6 +19,19 @@ void add_bound(const Expr* bound, Kind both, std::vector<const Expr*>& out) {
   }
 }
 
+bool is_same(const SetTerm::Part& a, const SetTerm::Part& b) {
+  return a.set == b.set && a.without == b.without && a.is_item == b.is_item;
+}
+
+void drop_repeated(SetTerm& term) {
+  std::vector<SetTerm::Part> left;
+  for (const SetTerm::Part& part : term.parts) {
+    const auto same = [&](const SetTerm::Part& other) { return is_same(part, other); };
+    if (std::ranges::none_of(left, same)) left.push_back(part);
+  }
+  term.parts = std::move(left);
+}
+
 }  // namespace
 
 int SetTerm::set_count() const {
@@ -38,6 +51,7 @@ const SetTerm* SetTerms::of(const Expr* set) {
         if (set_left != part.set) part.spelling = set_left;
         part.set = set_left;
       }
+      drop_repeated(made);
       term = std::move(made);
     }
   }
@@ -66,8 +80,7 @@ bool SetTerms::add(const Expr* set, SetTerm& term) const {
   ListFacts known = facts_.list(set);
   if (!known.ascending || !known.unique) return false;
   const Expr* expanded = members_.expanded(set);
-  const auto same = [&](const SetTerm::Part& part) { return !part.without && part.set == expanded; };
-  if (std::ranges::none_of(term.parts, same)) term.parts.push_back({expanded, set});
+  term.parts.push_back({expanded, set});
   return true;
 }
 
@@ -99,6 +112,15 @@ void SetTerms::leave_out(const Expr* set, SetTerm& term) const {
 }
 
 const Expr* SetTerms::bare(const Expr* set, const SetTerm& wanted) const {
+  if (set->kind == Kind::Intersect) {
+    const auto is_part = [&](const Expr* other) {
+      return std::ranges::any_of(wanted.parts,
+                                 [&](const SetTerm::Part& part) { return !part.without && part.set == other; });
+    };
+    const Expr* first = bare(set->operands[0], wanted);
+    const Expr* second = bare(set->operands[1], wanted);
+    return is_part(first) ? second : is_part(second) ? first : set;
+  }
   bool above = set->kind == Kind::Above;
   if (!above && set->kind != Kind::Below) return set;
   const std::vector<const Expr*>& bounds = above ? wanted.lower : wanted.upper;
@@ -114,12 +136,13 @@ std::optional<std::vector<std::size_t>> SetTerms::shared(const SetTerm& stored, 
   }
   std::vector<std::size_t> positions;
   for (const SetTerm::Part& part : stored.parts) {
-    const Expr* set = part.without && !part.is_item ? bare(part.set, wanted) : part.set;
-    const auto found = std::ranges::find_if(wanted.parts, [&](const SetTerm::Part& other) {
-      return other.set == set && other.without == part.without && other.is_item == part.is_item;
-    });
+    SetTerm::Part there = part;
+    if (part.without && !part.is_item) there.set = bare(part.set, wanted);
+    const auto same = [&](const SetTerm::Part& other) { return is_same(there, other); };
+    const auto found = std::ranges::find_if(wanted.parts, same);
     if (found == wanted.parts.end()) return std::nullopt;
-    positions.push_back(static_cast<std::size_t>(found - wanted.parts.begin()));
+    const auto at = static_cast<std::size_t>(found - wanted.parts.begin());
+    if (std::ranges::find(positions, at) == positions.end()) positions.push_back(at);
   }
   return positions;
 }

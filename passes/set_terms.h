@@ -37,7 +37,7 @@ class SetTerms {
 
   /// The term of a set of vertices; null if the order of its operands may matter, or if it may trap.
   const SetTerm* of(const ir::Expr* set);
-  /// For each part of `stored` the position of the same part of `wanted`, if `stored` has all items of `wanted`.
+  /// The positions in `wanted` of the parts of `stored`, if `stored` has all items of `wanted`.
   std::optional<std::vector<std::size_t>> shared(const SetTerm& stored, const SetTerm& wanted) const;
   /// True if what is less (`above`: greater) than all of `bounds` is less (greater) than `bound`.
   bool implied(std::span<const ir::Expr* const> bounds, const ir::Expr* bound, bool above) const;
@@ -48,7 +48,8 @@ class SetTerms {
   bool add(const ir::Expr* set, SetTerm& term) const;
   bool add_span(const ir::Expr* span, SetTerm& term) const;
   void leave_out(const ir::Expr* set, SetTerm& term) const;
-  /// What is left out of `term`, without slices that the bounds of `wanted` make needless.
+  /// What is left out of `wanted`, without what is needless there: slices at its bounds, and that items are in one of
+  /// its parts.
   const ir::Expr* bare(const ir::Expr* set, const SetTerm& wanted) const;
 
   const ir::Facts& facts_;
