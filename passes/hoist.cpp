@@ -42,18 +42,6 @@ Cost cost(const Expr& e) {
   return worst;
 }
 
-bool is_label(const Expr& e) { return e.kind == Kind::Label || e.kind == Kind::KnownLabel; }
-
-/// True if few items are likely to pass: an equality, or membership in a list. A label is no such equality: of the
-/// items of a list some have it nearly always, and each would compute anew what costs as much as the list to walk.
-bool is_selective(const Expr* cond) {
-  std::vector<const Expr*> parts = conjuncts(cond);
-  return std::any_of(parts.begin(), parts.end(), [](const Expr* part) {
-    if (part->kind == Kind::Eq) return !is_label(*part->operands[0]) && !is_label(*part->operands[1]);
-    return part->kind == Kind::Contains || part->kind == Kind::HasEdge;
-  });
-}
-
 std::string_view hint(const Expr& e) {
   switch (e.kind) {
     case Kind::Neighbors: return "near";
@@ -97,10 +85,12 @@ class Hoister {
     Names outer = names_;
     const std::size_t outer_collects = collects_.size();
     Occurrences times;
+    // Of one statement alone what it computes twice itself: what is repeated below it may never be reached.
     if (b.body.size() > 1) occurrences(b, times);
+    if (b.body.size() == 1) own_occurrences(*b.body[0], times);
     Stmts out;
     for (const Stmt* s : b.body) {
-      if (b.body.size() > 1) name_repeated(*s, times, out);
+      name_repeated(*s, times, out);
       stmt(s, out);
     }
     names_ = std::move(outer);
@@ -112,11 +102,15 @@ class Hoister {
 
   /// How often each set operation, and the size of one, stands in the block and the blocks within.
   static void occurrences(const Block& b, Occurrences& times) {
+    for_each_stmt(b, [&](const Stmt& s) { own_occurrences(s, times); });
+  }
+
+  static void own_occurrences(const Stmt& s, Occurrences& times) {
     const auto count = [&](const auto& self, const Expr& e) -> void {
       if (is_walk(e)) ++times[&e];
       for (const Expr* operand : e.operands) self(self, *operand);
     };
-    for_each_stmt(b, [&](const Stmt& s) { for_each_expr(s, [&](const Expr& e) { count(count, e); }); });
+    for_each_expr(s, [&](const Expr& e) { count(count, e); });
   }
 
   static bool is_walk(const Expr& e) {

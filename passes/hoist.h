@@ -12,7 +12,7 @@ namespace matcha::passes {
 /// that do not depend on it move there whole. Under an equality or a look-up, which few items pass, only what costs no
 /// walk moves; the label of a vertex is no such equality. What one branch of a choice of numbers computes stays there
 /// unless a loop is around it. A set operation, or its size, that a statement computes in any case and its block
-/// computes again gets a name before that statement.
+/// computes again, or that statement does, gets a name before it.
 ///
 /// Why. Matcha 3.6.2; Listing 1 of its paper becomes Listing 3.
 ///

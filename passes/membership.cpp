@@ -89,6 +89,17 @@ std::optional<bool> Membership::member(const Expr* set, const Expr* item, int de
   return known.has_value() ? known : walked_member(set, item, depth);
 }
 
+const Var* Membership::item_at(const Expr* index, const Expr* list) {
+  const Var* var = as<Var>(index);
+  const Stmt* stmt = var != nullptr ? facts_.definition(var) : nullptr;
+  const For* loop = stmt != nullptr ? as<For>(stmt) : nullptr;
+  if (loop == nullptr || loop->maybe_index != var || loop->lists.size() != 1) return nullptr;
+  const Expr* whole = expanded(list);
+  const Expr* walked_list = expanded(loop->lists[0]);
+  while (walked_list != whole && walked_list->kind == Kind::Below) walked_list = walked_list->operands[0];
+  return walked_list == whole ? loop->vars[0] : nullptr;
+}
+
 /// The list that a loop over it alone binds `item` from, expanded; null if there is none.
 const Expr* Membership::walked(const Expr* item) {
   const Var* var = as<Var>(item);

@@ -27,6 +27,8 @@ class Membership {
   bool differ(const ir::Expr* a, const ir::Expr* b) {
     return order_.less(a, b) || order_.less(b, a) || is_neighbor(a, b) || is_neighbor(b, a);
   }
+  /// The item of a loop over `list` or its first items, if `index` is the position of that loop; or null.
+  const ir::Var* item_at(const ir::Expr* index, const ir::Expr* list);
   /// The expression with the values of names in their place.
   const ir::Expr* expanded(const ir::Expr* e);
 

@@ -6,6 +6,7 @@
 #include "ir/match.h"
 #include "ir/rewriter.h"
 #include "passes/membership.h"
+#include "passes/reuse_steps.h"
 #include "passes/uses.h"
 
 namespace matcha::passes {
@@ -130,20 +131,9 @@ class Reuser final : public Rewriter {
   const Expr* size_of_span(const Expr* e, const Expr* span) {
     Builder& b = builder();
     const Expr* end = span->operands[2];
-    if (span->operands[1] == b.integer(0) && is_position(end, span->operands[0])) return counted("positions", end);
+    if (span->operands[1] == b.integer(0) && members_.item_at(end, span->operands[0]) != nullptr)
+      return counted("positions", end);
     return e;
-  }
-
-  /// True if `index` is the position of a loop over `list` or its first items.
-  bool is_position(const Expr* index, const Expr* list) {
-    const Var* var = as<Var>(index);
-    const Stmt* stmt = var != nullptr ? facts_.definition(var) : nullptr;
-    const For* loop = stmt != nullptr ? as<For>(stmt) : nullptr;
-    if (loop == nullptr || loop->maybe_index != var || loop->lists.size() != 1) return false;
-    const Expr* whole = members_.expanded(list);
-    const Expr* walked = members_.expanded(loop->lists[0]);
-    while (walked != whole && walked->kind == Kind::Below) walked = walked->operands[0];
-    return walked == whole;
   }
 
   /// `for x in diff(s, list(y)) { … }` as a loop over s with a condition. A body that only yields, or yields the same
@@ -182,6 +172,10 @@ class Reuser final : public Rewriter {
 
 }  // namespace
 
-Module reuse(const Module& module, PassContext& context) { return Reuser(module, context).run(module); }
+Module reuse(const Module& module, PassContext& context) {
+  const Module result = Reuser(module, context).run(module);
+  // Sets that change are looked at in the next round.
+  return result.body != module.body ? result : reuse_supersets(module, context);
+}
 
 }  // namespace matcha::passes

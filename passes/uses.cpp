@@ -146,6 +146,16 @@ const Expr* conjunction(Builder& builder, const std::vector<const Expr*>& parts)
   return all == nullptr ? builder.boolean(true) : all;
 }
 
+static bool is_label(const Expr& e) { return e.kind == Kind::Label || e.kind == Kind::KnownLabel; }
+
+bool is_selective(const Expr* cond) {
+  std::vector<const Expr*> parts = conjuncts(cond);
+  return std::any_of(parts.begin(), parts.end(), [](const Expr* part) {
+    if (part->kind == Kind::Eq) return !is_label(*part->operands[0]) && !is_label(*part->operands[1]);
+    return part->kind == Kind::Contains || part->kind == Kind::HasEdge;
+  });
+}
+
 int statement_count(const Block& block) {
   int count = 0;
   for_each_stmt(block, [&](const Stmt&) { ++count; });

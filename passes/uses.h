@@ -65,6 +65,10 @@ std::vector<const ir::Expr*> conjuncts(const ir::Expr* cond);
 /// The opposite of `conjuncts`; `true` for none.
 const ir::Expr* conjunction(ir::Builder& builder, const std::vector<const ir::Expr*>& parts);
 
+/// True if few items are likely to pass: an equality, or membership in a list. A label is no such equality: of the
+/// items of a list some have it nearly always, and each would compute anew what costs as much as the list to walk.
+bool is_selective(const ir::Expr* cond);
+
 /// Statements below `stmt`, itself included.
 int statement_count(const ir::Block& block);
 

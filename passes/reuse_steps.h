@@ -1,0 +1,11 @@
+#pragma once
+
+#include "passes/pass.h"
+
+/// The steps of `reuse`, each a rewrite of the whole module.
+namespace matcha::passes {
+
+/// Sets are computed from stored sets that have all of their items, and outermost what depends on the outermost loops.
+ir::Module reuse_supersets(const ir::Module& module, PassContext& context);
+
+}  // namespace matcha::passes
