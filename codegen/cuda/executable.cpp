@@ -101,10 +101,17 @@ class CudaExecutable::Run {
     if (program_.opening_.valid()) program_.session_ = program_.opening_.get();
     if (program_.session_ == nullptr) program_.session_ = std::make_unique<Session>(program_.options_);
     values_.bind(program_.module_, arguments);
-    program_.begin_compile(session());
+    program_.begin_compile(session(), worth_hubs());
     session().open(result_);
     for (RegionLauncher* launcher : session().launchers()) devices_.emplace_back(launcher->stream());
     for (const ir::Var* param : program_.module_.params) upload_early(param);
+  }
+
+  /// Whether rows of hubs are worth their code for the inputs.
+  bool worth_hubs() {
+    return std::ranges::any_of(program_.module_.params, [&](const ir::Var* param) {
+      return param->type->is_graph() && worth_hub_rows(values_.graph(param).view, program_.options_.hubs);
+    });
   }
 
   void step(const ir::Stmt& stmt) {
@@ -355,7 +362,7 @@ class CudaExecutable::Run {
     }
     if (!pages) return;
     result_.notes.push_back("lists are kept in pages, because arrays for enough groups of threads do not fit");
-    session().begin_compile(program_.module_, std::vector(session().groups()), Stack::Paged);
+    session().begin_compile(program_.module_, std::vector(session().groups()), Stack::Paged, session().hubs());
     load_kernels(index);
     request.stack = Stack::Paged;
     for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i].kernel = &session().kernel(i, index);
@@ -441,8 +448,8 @@ CudaExecutable::~CudaExecutable() = default;
 
 std::vector<std::uint32_t> CudaExecutable::groups() const { return group_widths(module_, options_.group, kLanes); }
 
-void CudaExecutable::begin_compile(Session& session, Compiling early) const {
-  session.begin_compile(module_, groups(), options_.stack, std::move(early));
+void CudaExecutable::begin_compile(Session& session, bool hubs, Compiling early) const {
+  session.begin_compile(module_, groups(), options_.stack, hubs, std::move(early));
   if (!device_graphs_.builds.empty()) session.begin_compile_builder();
 }
 
@@ -452,7 +459,7 @@ void CudaExecutable::begin() {
   opening_ = std::async(std::launch::async, [this, opening = std::move(opening_)]() mutable {
     Compiling early = compile_early(module_, groups(), options_);
     std::unique_ptr<Session> session = opening.get();
-    if (session != nullptr) begin_compile(*session, std::move(early));
+    if (session != nullptr) begin_compile(*session, options_.hubs != 0, std::move(early));
     return session;
   });
 }

@@ -25,7 +25,7 @@ class CudaExecutable final : public Executable {
   class Run;
 
   std::vector<std::uint32_t> groups() const;
-  void begin_compile(Session& session, Compiling early = {}) const;
+  void begin_compile(Session& session, bool hubs, Compiling early = {}) const;
 
   ir::Module module_;
   CudaOptions options_;

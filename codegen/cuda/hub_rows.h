@@ -20,6 +20,10 @@ inline constexpr const char* kHubRowsKernel = "make_hub_rows";
 /// they are walked often.
 std::vector<const ir::Var*> searched_graphs(const ir::Facts& facts, const ir::Region& region);
 
+/// Whether vertices with at least `least` neighbours have so many of the graph's arcs that rows of theirs are worth the
+/// code for them, which takes registers. Never for a hash index.
+bool worth_hub_rows(const runtime::GraphView& graph, std::uint64_t least);
+
 /// Which vertices get rows.
 struct HubPlan {
   std::uint64_t least = 0;  ///< Those with so many neighbours or more;

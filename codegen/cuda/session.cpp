@@ -135,12 +135,13 @@ std::string Session::label() const {
   return fmt::format("{} x {}", devices_.size(), devices_[0]->device->properties().name);
 }
 
-void Session::begin_compile(const ir::Module& module, const std::vector<std::uint32_t>& groups, Stack stack,
+void Session::begin_compile(const ir::Module& module, const std::vector<std::uint32_t>& groups, Stack stack, bool hubs,
                             Compiling early) {
   if (!regions_.empty() && groups_ == groups && stack_ == stack) return;
   groups_ = groups;
   stack_ = stack;
-  DeviceText device_text = emit_device_text(module, groups, options_.steal, stack, options_.search, options_.hubs != 0);
+  hubs_ = hubs;
+  DeviceText device_text = emit_device_text(module, groups, options_.steal, stack, options_.search, hubs);
   regions_ = std::move(device_text.regions);
   hub_graphs_ = std::move(device_text.hub_graphs);
   for (const std::unique_ptr<OpenDevice>& device : devices_) {

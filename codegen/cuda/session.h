@@ -42,9 +42,9 @@ class Session {
   /// Begins to open the devices. Throws Trap when there is no driver, or fewer devices than wanted.
   explicit Session(const CudaOptions& options);
 
-  /// Begins to compile, unless the kernels for these group widths and stacks are there. `early`: the same, begun before
-  /// it was known which devices there are.
-  void begin_compile(const ir::Module& module, const std::vector<std::uint32_t>& groups, Stack stack,
+  /// Begins to compile, unless the kernels for these group widths and stacks are there. `hubs`: they look into rows of
+  /// hubs. `early`: the same, begun before it was known which devices there are.
+  void begin_compile(const ir::Module& module, const std::vector<std::uint32_t>& groups, Stack stack, bool hubs,
                      Compiling early = {});
   /// Waits for the devices. Adds `device` to the times once: milliseconds until all of them were open.
   void open(RunResult& result);
@@ -68,6 +68,7 @@ class Session {
   const GraphBuilder& graph_builder(RunResult& result);
   const std::vector<std::uint32_t>& groups() const { return groups_; }
   Stack stack() const { return stack_; }
+  bool hubs() const { return hubs_; }
   const std::vector<EmittedRegion>& regions() const { return regions_; }
   /// The graphs in whose rows of hubs a region looks.
   const std::vector<const ir::Var*>& hub_graphs(std::size_t region) const { return hub_graphs_[region]; }
@@ -94,6 +95,7 @@ class Session {
   std::optional<GraphBuilder> builder_;
   std::vector<std::uint32_t> groups_;
   Stack stack_ = Stack::Array;
+  bool hubs_ = false;
   std::vector<EmittedRegion> regions_;
   std::vector<std::vector<const ir::Var*>> hub_graphs_;  ///< Of each region.
 };

@@ -291,20 +291,20 @@ TEST(Facts, GraphsBuiltOfArcsHaveNoMoreNeighbors) {
       for %v in vertices(%G) {
         let %near = neighbors(%G, %v)
         for %w in above(%near, %v) {
-          if size(%near) < size(neighbors(%G, %w)) { yield %some, %v, %w }
+          if (size(%near) < size(neighbors(%G, %w))) { yield %some, %v, %w }
         }
       }
     }
-    collect %back: list list<vid, vid> { for %v, %w in edges(%G) { yield %back, %w, %v } }
+    collect %back: list list<vid, vid> { for %a, %b in edges(%G) { yield %back, %b, %a } }
     collect %twice: list list<vid, vid> {
-      for %v in vertices(%G) {
-        for %w in neighbors(%G, %v) {
-          for %z in neighbors(%G, %w) { yield %twice, %v, %w }
+      for %p in vertices(%G) {
+        for %q in neighbors(%G, %p) {
+          for %r in neighbors(%G, %q) { yield %twice, %p, %q }
         }
       }
     }
     build_graph %A = csr(%some)
-    collect %fewer: list list<vid, vid> { for %v, %w in edges(%A) { if %v < %w { yield %fewer, %v, %w } } }
+    collect %fewer: list list<vid, vid> { for %s, %t in edges(%A) { if (%s < %t) { yield %fewer, %s, %t } } }
     build_graph %B = csr(%fewer)
     build_graph %C = csr(%back)
     build_graph %D = csr(%twice)

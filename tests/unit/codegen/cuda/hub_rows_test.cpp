@@ -23,6 +23,7 @@ runtime::GraphView graph_of(const std::vector<std::uint64_t>& degrees, std::vect
   }
   view.universe = degrees.size();
   view.offsets = offsets.data();
+  view.arc_count = offsets.back();
   return view;
 }
 
@@ -51,6 +52,17 @@ TEST(HubRows, ThePlanFitsTheBudget) {
   runtime::GraphView hashed = graph;
   hashed.offsets = nullptr;
   EXPECT_FALSE(plan_hub_rows(hashed, 4, 1000));
+}
+
+TEST(HubRows, HubsMustHaveAnEighthOfTheArcs) {
+  std::vector<std::uint64_t> offsets;
+  const runtime::GraphView few = graph_of({9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 10}, offsets);
+  EXPECT_FALSE(worth_hub_rows(few, 10));
+  EXPECT_FALSE(worth_hub_rows(few, 0));
+  EXPECT_FALSE(worth_hub_rows(few, 11));
+  EXPECT_TRUE(worth_hub_rows(few, 9));
+  std::vector<std::uint64_t> others;
+  EXPECT_TRUE(worth_hub_rows(graph_of({9, 9, 9, 9, 9, 9, 9, 10}, others), 10));
 }
 
 /// How many graphs a region with this body looks into; its loops walk the vertices u and v of %G and w of %D.
