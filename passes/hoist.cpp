@@ -290,7 +290,7 @@ class Hoister {
 
   bool is_fixed(const Stmt& stmt, const std::unordered_set<const Var*>& inside) const {
     if (stmt.kind != Kind::Let && stmt.kind != Kind::Collect) return false;
-    if (may_trap(facts_, stmt)) return false;
+    if (may_trap(facts_, stmt) || sums_may_overflow(facts_, stmt)) return false;
     std::unordered_set<const Var*> own = bound_in(stmt);
     std::unordered_set<const Var*> others;
     for (const Var* var : inside) {
