@@ -171,7 +171,7 @@ class Hoister {
   }
 
   void let(const Let& s, Stmts& out) {
-    if (s.value->kind == Kind::Var) {
+    if (s.value->kind == Kind::Var && !facts_.may_trap(s.value)) {
       names_[s.var] = s.value;
       return;
     }
