@@ -189,7 +189,11 @@ class Hoister {
     builder_.set_loc(s.loc);
     const Collect* result = body == s.body ? &s : builder_.collect(s.sinks, body);
     if (const Expr* value = chosen(*result)) {
-      names_[s.sinks[0].var] = value;
+      if (facts_.may_trap(value)) {
+        out.push_back(builder_.let(s.sinks[0].var, value));  // Also if nobody reads it.
+      } else {
+        names_[s.sinks[0].var] = value;
+      }
       return;
     }
     const auto same = [&](const Collect* earlier) { return alike(builder_, *earlier, *result); };
