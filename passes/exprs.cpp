@@ -1,6 +1,7 @@
 #include "passes/exprs.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "ir/match.h"
@@ -12,6 +13,16 @@ using namespace ir;  // NOLINT: a pass is written in the words of the IR.
 bool reads_wide(const Expr& expr) {
   return expr.type->is_scalar(ScalarKind::I128) ||
          std::any_of(expr.operands.begin(), expr.operands.end(), [](const Expr* e) { return reads_wide(*e); });
+}
+
+const Expr* looked_up_in_both(Builder& builder, const Facts& facts, const Expr* set,
+                              const std::function<const Expr*(const Expr* operand, bool negated)>& in) {
+  bool second_traps = facts.may_trap(set->operands[1]);
+  if (second_traps && facts.may_trap(set->operands[0])) return nullptr;
+  const Expr* first = in(set->operands[0], false);
+  const Expr* second = in(set->operands[1], set->kind == Kind::Diff);
+  if (second_traps) std::swap(first, second);
+  return builder.make(Kind::And, {first, second});
 }
 
 const Expr* replace(Builder& builder, const Expr* expr, const std::unordered_map<const Expr*, const Expr*>& to) {

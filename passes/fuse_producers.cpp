@@ -114,7 +114,8 @@ class ProducerPlanner {
 
 class Fuser final : public Rewriter {
  public:
-  Fuser(PassContext& context, Plan plan) : Rewriter(context.context), plan_(std::move(plan)) {}
+  Fuser(const Module& module, PassContext& context, Plan plan)
+      : Rewriter(context.context), facts_(module), plan_(std::move(plan)) {}
 
  protected:
   const Expr* on_expr(const Expr* e) override {
@@ -195,7 +196,7 @@ class Fuser final : public Rewriter {
     builder().set_loc(s.loc);
     if (!std::exchange(walker.used, true)) {
       for (std::size_t i = 0; i < items.size(); ++i) {
-        if (items[i]->operands.empty()) {
+        if (is_harmless(*items[i])) {
           substitute(loop.vars[i], items[i]);
         } else {
           out.push_back(builder().let(loop.vars[i], items[i]));
@@ -212,6 +213,14 @@ class Fuser final : public Rewriter {
     all(*copy_with_new_vars(builder().context(), *loop.body, loop.vars, names), out);
   }
 
+  /// A constant or a name of which it is known that reading it ends no run; not so of the least of a list.
+  bool is_harmless(const Expr& item) const {
+    const Var* var = as<Var>(&item);
+    bool known = var == nullptr || facts_.top_level(var) || facts_.definition(var) != nullptr;
+    return item.operands.empty() && known && !facts_.may_trap(&item);
+  }
+
+  Facts facts_;
   Plan plan_;
   std::unordered_map<const Var*, Walker> walkers_;
   std::unordered_map<const Var*, const Var*> targets_;  ///< The sink that stands for a sink that moved.
@@ -221,7 +230,7 @@ class Fuser final : public Rewriter {
 
 Module fuse_producers(const Module& module, PassContext& context) {
   Plan plan = ProducerPlanner(module, context).run();
-  return plan.empty() ? module : Fuser(context, std::move(plan)).run(module);
+  return plan.empty() ? module : Fuser(module, context, std::move(plan)).run(module);
 }
 
 }  // namespace matcha::passes

@@ -171,7 +171,7 @@ class Hoister {
   }
 
   void let(const Let& s, Stmts& out) {
-    if (s.value->kind == Kind::Var) {
+    if (s.value->kind == Kind::Var && !facts_.may_trap(s.value)) {
       names_[s.var] = s.value;
       return;
     }
@@ -189,7 +189,11 @@ class Hoister {
     builder_.set_loc(s.loc);
     const Collect* result = body == s.body ? &s : builder_.collect(s.sinks, body);
     if (const Expr* value = chosen(*result)) {
-      names_[s.sinks[0].var] = value;
+      if (facts_.may_trap(value)) {
+        out.push_back(builder_.let(s.sinks[0].var, value));  // Also if nobody reads it.
+      } else {
+        names_[s.sinks[0].var] = value;
+      }
       return;
     }
     const auto same = [&](const Collect* earlier) { return alike(builder_, *earlier, *result); };
@@ -290,7 +294,7 @@ class Hoister {
 
   bool is_fixed(const Stmt& stmt, const std::unordered_set<const Var*>& inside) const {
     if (stmt.kind != Kind::Let && stmt.kind != Kind::Collect) return false;
-    if (may_trap(facts_, stmt)) return false;
+    if (may_trap(facts_, stmt) || sums_may_overflow(facts_, stmt)) return false;
     std::unordered_set<const Var*> own = bound_in(stmt);
     std::unordered_set<const Var*> others;
     for (const Var* var : inside) {

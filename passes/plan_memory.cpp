@@ -387,9 +387,10 @@ class MemoryPlanner {
     bool set_operation = (list->kind == Kind::Intersect || list->kind == Kind::Diff) && !list->type->bits;
     if (set_operation && e->kind == Kind::Size) return over(computed(list));
     if (set_operation && e->kind == Kind::Contains) {
-      const Expr* second = over(list->operands[1]);
-      if (list->kind == Kind::Diff) second = builder_.make(Kind::Not, {second});
-      return scalar(builder_.make(Kind::And, {over(list->operands[0]), second}));
+      const Expr* both = looked_up_in_both(builder_, facts_, list, [&](const Expr* operand, bool negated) {
+        return negated ? builder_.make(Kind::Not, {over(operand)}) : over(operand);
+      });
+      if (both != nullptr) return scalar(both);
     }
     std::vector<const Expr*> operands = {e->kind == Kind::Contains ? searchable(list) : view(list)};
     for (const Expr* operand : e->operands.subspan(1)) operands.push_back(scalar(operand));

@@ -14,7 +14,7 @@ namespace {
 /// Longest literal that two literals may make together.
 constexpr std::size_t kMaxItems = 8;
 
-/// `diff(s, list(x, …))` with items that cost nothing to read again.
+/// `diff(s, list(x, …))` with items that cost nothing to read again; the least of a list may trap.
 bool takes_items_off(const Expr& e) {
   if (e.kind != Kind::Diff || e.operands[1]->kind != Kind::Literal) return false;
   std::span<const Expr* const> items = e.operands[1]->operands;
@@ -24,7 +24,7 @@ bool takes_items_off(const Expr& e) {
 class LiteralMover final : public Rewriter {
  public:
   LiteralMover(const Module& module, PassContext& context)
-      : Rewriter(context.context), uses_(module), context_(context) {}
+      : Rewriter(context.context), facts_(module), uses_(module), context_(context) {}
 
  protected:
   const Expr* on_expr(const Expr* e) override {
@@ -44,7 +44,7 @@ class LiteralMover final : public Rewriter {
     const Let* let = as<Let>(rebuilt);
     const Use* use = let != nullptr ? &uses_.of(let->var) : nullptr;
     bool moves = use != nullptr && takes_items_off(*let->value) && use->counted == use->count && use->count > 0 &&
-                 !use->crosses_loop;
+                 !use->crosses_loop && (!use->conditional || !facts_.may_trap(let->value->operands[1]));
     if (!moves) {
       out.push_back(rebuilt);
       return;
@@ -83,6 +83,7 @@ class LiteralMover final : public Rewriter {
     return builder().make(Kind::Diff, {inner->operands[0], builder().literal(e->type, items)});
   }
 
+  Facts facts_;
   Uses uses_;
   PassContext& context_;
 };

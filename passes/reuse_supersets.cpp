@@ -358,9 +358,11 @@ class Supersets {
         plan.items.push_back(part.set);
         continue;
       }
-      // A name may stand further in than what it is made of; sets are not computed again to do without it.
+      // A name may stand further in than what it is made of; sets are not computed again to do without it, and what may
+      // trap stays where it is.
       const std::size_t where = level(*part.set);
-      const bool as_named = has_set_operation(*part.set) || least_level(place(*part.spelling)) <= where;
+      const bool as_named =
+          has_set_operation(*part.set) || facts_.may_trap(part.set) || least_level(place(*part.spelling)) <= where;
       plan.operands.push_back({as_named ? part.spelling : part.set, part, where});
     }
     std::ranges::stable_sort(plan.operands, {}, &Operand::level);

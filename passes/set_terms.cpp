@@ -48,7 +48,8 @@ const SetTerm* SetTerms::of(const Expr* set) {
       made.lower = tightest(made.lower, true);
       for (SetTerm::Part& part : made.parts) {
         const Expr* set_left = part.without && !part.is_item ? bare(part.set, made) : part.set;
-        if (set_left != part.set) part.spelling = set_left;
+        if (set_left == part.set || facts_.may_trap(set_left)) continue;
+        part.spelling = set_left;
         part.set = set_left;
       }
       drop_repeated(made);
@@ -62,7 +63,8 @@ bool SetTerms::add(const Expr* set, SetTerm& term) const {
   switch (set->kind) {
     case Kind::Var: {
       const Stmt* stmt = facts_.definition(static_cast<const Var*>(set));
-      if (const Let* let = stmt != nullptr ? as<Let>(stmt) : nullptr) return add(let->value, term);
+      const Let* let = stmt != nullptr ? as<Let>(stmt) : nullptr;
+      if (let != nullptr && !facts_.may_trap(let->value)) return add(let->value, term);
       break;
     }
     case Kind::Intersect: return add(set->operands[0], term) && add(set->operands[1], term);

@@ -97,14 +97,12 @@ class Simplifier final : public Rewriter {
           out.insert(out.end(), inner->body.begin(), inner->body.end());
         },
         [&](const For& s) {
-          bool traps = s.lists.size() > 1 || facts_.may_trap(s.lists[0]);
+          bool traps = s.lists.size() > 1 || traps_here(*s.lists[0]);
           const For* loop = static_cast<const For*>(rebuild(&s));
           if (!loop->body->body.empty() || traps) out.push_back(loop);
         },
         [&](const If& s) { branch(s, out); }, [&](const Collect& s) { collect(s, out); },
-        [&](const Yield& s) {
-          if (!dropped_.contains(s.sink)) out.push_back(rebuild(&s));
-        },
+        [&](const Yield& s) { dropped_.contains(s.sink) ? keep_traps(s, out) : out.push_back(rebuild(&s)); },
         [&](const Stmt& s) { out.push_back(rebuild(&s)); });
   }
 
@@ -145,19 +143,25 @@ class Simplifier final : public Rewriter {
     return var != nullptr && facts_.definition(var) == nullptr;
   }
 
-  /// A look-up in a set operation is a look-up in each operand; in a short literal it is comparisons.
+  /// A look-up in a set operation is a look-up in each operand; in a short literal it is comparisons. What may trap is
+  /// evaluated first, since the rest may not be.
   const Expr* contained(const Expr* e) {
     Builder& b = builder();
     const Expr* set = e->operands[0];
     const Expr* item = e->operands[1];
-    const auto in = [&](const Expr* other) { return on_expr(b.make(Kind::Contains, {other, item})); };
-    if (set->kind == Kind::Neighbors && set->operands[1] == item && is_input(set->operands[0])) return b.boolean(false);
-    if (set->kind == Kind::Intersect) return b.make(Kind::And, {in(set->operands[0]), in(set->operands[1])});
-    if (set->kind == Kind::Diff) {
-      return b.make(Kind::And, {in(set->operands[0]), on_expr(b.make(Kind::Not, {in(set->operands[1])}))});
+    const auto traps = [&](const Expr* part) { return facts_.may_trap(part); };
+    bool own = set->kind == Kind::Neighbors && set->operands[1] == item && is_input(set->operands[0]);
+    if (own && !traps(item)) return b.boolean(false);
+    if (set->kind == Kind::Intersect || set->kind == Kind::Diff) {
+      const Expr* both = looked_up_in_both(b, facts_, set, [&](const Expr* operand, bool negated) {
+        const Expr* in = on_expr(b.make(Kind::Contains, {operand, item}));
+        return negated ? on_expr(b.make(Kind::Not, {in})) : in;
+      });
+      return both != nullptr ? both : e;
     }
     bool cheap = set->kind == Kind::Literal && is_cheap(*set) && item->operands.empty();
     if (!cheap || set->operands.empty() || set->operands.size() > kMaxCompared) return e;
+    if (std::any_of(set->operands.begin() + 1, set->operands.end(), traps)) return e;
     const Expr* any = nullptr;
     for (const Expr* other : set->operands) {
       const Expr* same = on_expr(b.make(Kind::Eq, {item, other}));
@@ -175,7 +179,7 @@ class Simplifier final : public Rewriter {
 
   void let(const Let& s, Stmts& out) {
     const Use& use = uses_.of(s.var);
-    bool traps = facts_.may_trap(s.value);
+    bool traps = traps_here(*s.value);
     const Expr* value = expr(s.value);
     builder().set_loc(s.loc);
     bool stays = reads_wide(*value);
@@ -185,6 +189,7 @@ class Simplifier final : public Rewriter {
     } else if (!stays &&
                ((!traps && is_cheap(*value) && node_count(*value) <= kCheapNodes) || (use.count == 1 && here))) {
       context_.count("values moved");
+      if (traps) trapping_.insert(s.var);
       substitute(s.var, value);
     } else if (value->type->is_list() && use.size_count == use.count && use.count > 0) {
       context_.count("sizes");
@@ -197,7 +202,7 @@ class Simplifier final : public Rewriter {
   }
 
   void branch(const If& s, Stmts& out) {
-    bool traps = facts_.may_trap(s.cond);
+    bool traps = traps_here(*s.cond);
     const If* rebuilt = static_cast<const If*>(rebuild(&s));
     builder().set_loc(s.loc);
     const Block* then_body = rebuilt->then_body;
@@ -229,10 +234,10 @@ class Simplifier final : public Rewriter {
   void collect(const Collect& s, Stmts& out) {
     std::vector<Sink> kept;
     for (const Sink& sink : s.sinks) {
-      if (uses_.of(sink.var).count != 0 || yields_trap(s, sink.var)) kept.push_back(sink);
+      if (uses_.of(sink.var).count != 0) kept.push_back(sink);
     }
     if (kept.empty()) {
-      if (!may_trap(facts_, s)) return context_.count("dead collects");
+      if (!traps_below(s)) return context_.count("dead collects");
       kept.push_back(s.sinks[0]);
     }
     if (kept.size() == s.sinks.size()) {
@@ -247,13 +252,23 @@ class Simplifier final : public Rewriter {
     out.push_back(builder().collect(kept, body));
   }
 
-  /// True if what is yielded into the sink may trap.
-  bool yields_trap(const Collect& collect, const Var* sink) const {
-    bool traps = false;
+  /// What `yield` reads and may trap, without the sink.
+  void keep_traps(const Yield& yield, Stmts& out) {
+    for (const Expr* value : yield.values) {
+      if (!traps_here(*value)) continue;
+      const Expr* kept = expr(value);
+      builder().set_loc(yield.loc);
+      out.push_back(builder().let(builder().var(kept->type, yield.sink->hint), kept));
+    }
+  }
+
+  /// True if `e`, an expression of the input, may trap, with the values that move into it: to the facts they are names.
+  bool traps_here(const Expr& e) const { return facts_.may_trap(&e) || reads(e, trapping_); }
+
+  bool traps_below(const Collect& collect) const {
+    bool traps = may_trap(facts_, collect);
     for_each_stmt(*collect.body, [&](const Stmt& stmt) {
-      const Yield* yield = as<Yield>(&stmt);
-      if (yield == nullptr || yield->sink != sink) return;
-      for (const Expr* value : yield->values) traps = traps || facts_.may_trap(value);
+      for_each_expr(stmt, [&](const Expr& e) { traps = traps || reads(e, trapping_); });
     });
     return traps;
   }
@@ -263,6 +278,7 @@ class Simplifier final : public Rewriter {
   PassContext& context_;
   std::unordered_map<const Var*, const Var*> sizes_;  ///< Lists of which only the size is kept.
   std::unordered_set<const Var*> dropped_;            ///< Sinks that nobody reads.
+  std::unordered_set<const Var*> trapping_;           ///< Values that may trap and moved to their readers.
 };
 
 }  // namespace

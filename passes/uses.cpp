@@ -120,6 +120,28 @@ bool may_trap(const Facts& facts, const Stmt& stmt, const std::function<bool(con
   return traps;
 }
 
+bool sums_may_overflow(const Facts& facts, const Stmt& stmt) {
+  constexpr std::int64_t kLargestPart = std::int64_t{1} << 40;
+  bool overflow = false;
+  std::unordered_set<const Var*> sums;
+  const auto is_small = [&](const Expr* part) {
+    const Var* var = as<Var>(part);
+    const Range range = facts.range(part);
+    return (range.low >= -kLargestPart && range.high <= kLargestPart) || (var != nullptr && sums.contains(var));
+  };
+  const Stmt* one[] = {&stmt};
+  for_each_stmt(Block{{{Kind::Block, stmt.loc}}, one}, [&](const Stmt& s) {
+    if (const Collect* collect = as<Collect>(&s)) {
+      for (const Sink& sink : collect->sinks) {
+        if (sink.kind == SinkKind::Sum && sink.var->type->is_scalar(ScalarKind::I64)) sums.insert(sink.var);
+      }
+    }
+    const Yield* yield = as<Yield>(&s);
+    overflow = overflow || (yield != nullptr && sums.contains(yield->sink) && !is_small(yield->values[0]));
+  });
+  return overflow;
+}
+
 std::unordered_set<const Var*> bound_in(const Stmt& stmt) {
   std::unordered_set<const Var*> vars;
   const Stmt* one[] = {&stmt};

@@ -54,6 +54,10 @@ class Uses {
 /// them, as they change how a sum is made up. Statements that are `spared` count as if they could not.
 bool may_trap(const ir::Facts& facts, const ir::Stmt& stmt, const std::function<bool(const ir::Stmt&)>& spared = {});
 
+/// True if a sum of ints that `stmt` collects may overflow, so that `stmt` must not move to where it might not have
+/// been reached. Counts and sums of sizes are taken to fit: they would have to count 2^63 items.
+bool sums_may_overflow(const ir::Facts& facts, const ir::Stmt& stmt);
+
 /// Every value that `stmt` and what is below it binds.
 std::unordered_set<const ir::Var*> bound_in(const ir::Stmt& stmt);
 

@@ -169,7 +169,9 @@ class Evaluator {
     if (n.op == Op::MkTuple) return list_value(args, Kind::Tuple);
     if (n.op == Op::MkList) return list_value(args);
     for (const NaiveValue& arg : args) {
-      if (is_trap(arg)) return arg;
+      if (!is_trap(arg)) continue;
+      meet_unknown(n, args);
+      return arg;
     }
     return operation(n, args);
   }
@@ -303,6 +305,7 @@ class Evaluator {
 
   NaiveValue membership(bool wanted, const std::vector<NaiveValue>& a, const std::vector<NaiveValue>& b) {
     std::vector<NaiveValue> kept;
+    if (a.empty()) return list_value(kept);  // Nobody asks for the items of the other list.
     for (const NaiveValue& item : b) {
       if (is_trap(item)) return item;
     }
@@ -316,9 +319,11 @@ class Evaluator {
   }
 
   NaiveValue apply(const Node& n) {
+    // All of them are met, also behind one that traps.
+    std::vector<NaiveValue> args;
+    for (const NodePtr& arg : n.args) args.push_back(eval(*arg));
     std::vector<Items> lists;
-    for (const NodePtr& arg : n.args) {
-      NaiveValue list = eval(*arg);
+    for (const NaiveValue& list : args) {
       if (is_trap(list)) return list;
       lists.push_back(list.items);
     }
@@ -342,6 +347,24 @@ class Evaluator {
   bool known(const NaiveValue& v) const {
     return std::any_of(world_.universe.begin(), world_.universe.end(),
                        [&](std::int64_t id) { return id == v.integer; });
+  }
+
+  void meet(const NaiveValue& vertex) {
+    if (!is_trap(vertex) && !known(vertex)) traps_.insert(TrapCode::UnknownVertex);
+  }
+
+  /// Operands that are no vertices are met also where another operand traps.
+  void meet_unknown(const Node& n, const std::vector<NaiveValue>& a) {
+    if (n.op == Op::HasEdge) {
+      for (std::size_t i = 1; i < a.size(); ++i) meet(a[i]);
+    }
+    if (n.op != Op::MkGraph) return;
+    for (std::size_t list = 0; list < (n.has_labels ? 2U : 1U); ++list) {
+      if (is_trap(a[list])) continue;
+      for (const NaiveValue& item : *a[list].items) {
+        for (std::size_t i = 0; !is_trap(item) && i < 2 - list; ++i) meet((*item.items)[i]);
+      }
+    }
   }
 
   NaiveValue graph_operation(const Node& n, const std::vector<NaiveValue>& a) {
@@ -379,7 +402,9 @@ class Evaluator {
   NaiveValue build(const Node& n, const std::vector<NaiveValue>& a) {
     for (const NaiveValue& list : a) {
       NaiveValue all = demanded(list);
-      if (is_trap(all)) return all;
+      if (!is_trap(all)) continue;
+      meet_unknown(n, a);
+      return all;
     }
     std::shared_ptr<NaiveGraph> graph = std::make_shared<NaiveGraph>();
     std::set<std::int64_t> vertices;
