@@ -35,7 +35,7 @@ template <typename T, bool least>
 struct Extreme {
   T value;
   bool any;
-  MATCHA_MEMBER static bool beats(T x, T y) { return least ? x < y : y < x; }
+  MATCHA_MEMBER static bool beats(T x, T y) { return matcha_program::beats<least>(x, y); }
   MATCHA_MEMBER void take(T x) {
     value = !any || beats(x, value) ? x : value;
     any = true;

@@ -77,13 +77,31 @@ MATCHA_FN auto item(const L& list, u64 i) {
   }
 }
 
+MATCHA_FN bool is_negative(f64 x) {
+  union {
+    f64 number;
+    u64 bits;
+  } pun;
+  pun.number = x;
+  return pun.bits >> 63 != 0;
+}
+/// Whether `x` takes the place of `y` as the least or the greatest. Of floats these are minimum and maximum of IEEE
+/// 754-2019, which depend on no order: what is no number stays so, and -0 is below 0.
+template <bool least, typename T>
+MATCHA_FN bool beats(T x, T y) {
+  if constexpr (sizeof(T) == 8 && T(0.5) != T(0)) {
+    if (x == y) return is_negative(x) == least && is_negative(y) != least;
+    if (x != x) return y == y;
+  }
+  return least ? x < y : y < x;
+}
 template <typename T>
 MATCHA_FN T smaller(T a, T b) {
-  return b < a ? b : a;
+  return beats<true>(b, a) ? b : a;
 }
 template <typename T>
 MATCHA_FN T larger(T a, T b) {
-  return a < b ? b : a;
+  return beats<false>(b, a) ? b : a;
 }
 
 /// a · b, rounded before anything is added to it.

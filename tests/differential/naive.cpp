@@ -191,8 +191,8 @@ class Evaluator {
       case Op::Le:
       case Op::Gt:
       case Op::Ge: return compare(n.op, a[0], a[1]);
-      case Op::MinOf: return before(a[1], a[0]) ? a[1] : a[0];
-      case Op::MaxOf: return before(a[0], a[1]) ? a[1] : a[0];
+      case Op::MinOf: return replaces(a[1], a[0], true) ? a[1] : a[0];
+      case Op::MaxOf: return replaces(a[1], a[0], false) ? a[1] : a[0];
       case Op::GetPos: return (*a[0].items)[static_cast<std::size_t>(n.integer)];
       case Op::GetItem: {
         __int128 size = static_cast<__int128>(a[0].items->size());
@@ -248,6 +248,17 @@ class Evaluator {
     return a.integer < b.integer;
   }
 
+  /// Whether `x` is the extremum rather than `y`, where -0 is below 0 and what is no number stays so.
+  static bool replaces(const NaiveValue& x, const NaiveValue& y, bool least) {
+    if (x.kind == Kind::Float || y.kind == Kind::Float) {
+      const double a = as_real(x);
+      const double b = as_real(y);
+      if (std::isnan(a) || std::isnan(b)) return !std::isnan(b);
+      if (a == b) return std::signbit(a) != std::signbit(b) && std::signbit(a) == least;
+    }
+    return least ? before(x, y) : before(y, x);
+  }
+
   static NaiveValue compare(Op op, const NaiveValue& a, const NaiveValue& b) {
     bool less = before(a, b);
     bool more = before(b, a);
@@ -276,7 +287,7 @@ class Evaluator {
     if (items.empty()) return trap(TrapCode::EmptyList);
     NaiveValue best = items[0];
     for (const NaiveValue& item : items) {
-      if (n.op == Op::Min ? before(item, best) : before(best, item)) best = item;
+      if (replaces(item, best, n.op == Op::Min)) best = item;
     }
     return best;
   }

@@ -123,10 +123,10 @@ inline void merge_slot(SinkForm form, Slot& total, const Slot& part) {
       if (part.high != 0 && (total.high == 0 || i64(total.low) < i64(part.low))) total = part;
       return;
     case SinkForm::MinFloat:
-      if (part.high != 0 && (total.high == 0 || number(part.low) < number(total.low))) total = part;
+      if (part.high != 0 && (total.high == 0 || beats<true>(number(part.low), number(total.low)))) total = part;
       return;
     case SinkForm::MaxFloat:
-      if (part.high != 0 && (total.high == 0 || number(total.low) < number(part.low))) total = part;
+      if (part.high != 0 && (total.high == 0 || beats<false>(number(part.low), number(total.low)))) total = part;
       return;
     case SinkForm::Any: total.low |= part.low; return;
     case SinkForm::All: total.low &= part.low; return;

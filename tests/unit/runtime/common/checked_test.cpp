@@ -36,6 +36,26 @@ class CheckedTest : public testing::Test {
   Checked<Group<1>> w_{launch_};
 };
 
+TEST(Extremes, OfFloatsDependOnNoOrder) {
+  const f64 nan = std::numeric_limits<f64>::quiet_NaN();
+  const auto bits = [](f64 x) { return __builtin_bit_cast(u64, x); };
+  EXPECT_EQ(bits(smaller<f64>(0.0, -0.0)), bits(-0.0));
+  EXPECT_EQ(bits(smaller<f64>(-0.0, 0.0)), bits(-0.0));
+  EXPECT_EQ(bits(larger<f64>(0.0, -0.0)), bits(0.0));
+  EXPECT_EQ(bits(larger<f64>(-0.0, 0.0)), bits(0.0));
+  EXPECT_EQ(smaller<f64>(1.5, -2.0), -2.0);
+  EXPECT_EQ(larger<f64>(1.5, -2.0), 1.5);
+  for (f64 x : {nan, 1.0, -1.0, 0.0}) {
+    EXPECT_TRUE(smaller(x, nan) != smaller(x, nan));
+    EXPECT_TRUE(larger(nan, x) != larger(nan, x));
+    Least<f64> least{};
+    for (f64 y : {x, nan, 0.0}) least.take(y);
+    EXPECT_TRUE(least.value != least.value);
+  }
+  EXPECT_EQ(smaller<i64>(-1, 1), -1);
+  EXPECT_EQ(larger<u32>(7, 9), 9U);
+}
+
 TEST_F(CheckedTest, ArithmeticAgreesWith128Bits) {
   std::vector<i64> values = {0, 1, -1, 2, -2, kLeast, kLeast + 1, kMost, kMost - 1, 3037000500, -3037000500};
   std::mt19937_64 random(3);
