@@ -77,6 +77,8 @@ MATCHA_FN auto item(const L& list, u64 i) {
   }
 }
 
+template <typename T>
+inline constexpr bool is_float = sizeof(T) == 8 && T(0.5) != T(0);
 MATCHA_FN bool is_negative(f64 x) {
   union {
     f64 number;
@@ -89,7 +91,7 @@ MATCHA_FN bool is_negative(f64 x) {
 /// 754-2019, which depend on no order: what is no number stays so, and -0 is below 0.
 template <bool least, typename T>
 MATCHA_FN bool beats(T x, T y) {
-  if constexpr (sizeof(T) == 8 && T(0.5) != T(0)) {
+  if constexpr (is_float<T>) {
     if (x == y) return is_negative(x) == least && is_negative(y) != least;
     if (x != x) return y == y;
   }

@@ -231,7 +231,7 @@ class WorkerOf : public TaskWalk<Group>,
   MATCHA_MEMBER static u64 to_word(f64 value) { return __builtin_bit_cast(u64, value); }
   template <typename T>
   MATCHA_MEMBER static T from_word(u64 word) {
-    if constexpr (sizeof(T) == 8 && T(0.5) != T(0)) return __builtin_bit_cast(T, word);
+    if constexpr (is_float<T>) return __builtin_bit_cast(T, word);
     return T(word);
   }
 
