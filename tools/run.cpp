@@ -446,7 +446,7 @@ class Run {
   std::optional<OrderSwitch> order_switch_;  ///< While schedules are timed.
   std::unique_ptr<codegen::Backend> backend_;
   std::unique_ptr<codegen::Executable> executable_;
-  std::unique_ptr<codegen::Executable> outdated_;  ///< For other inputs; may still be compiling, and is not waited for.
+  std::unique_ptr<codegen::Executable> outdated_;  ///< For other inputs; waited for at the end only.
   std::optional<OutputFile> matches_file_;
   std::optional<MatchWriter> matches_;
   codegen::RunResult result_;

@@ -107,8 +107,9 @@ class CudaExecutable::Run {
     for (const ir::Var* param : program_.module_.params) upload_early(param);
   }
 
-  /// Whether rows of hubs are worth their code for the inputs.
+  /// Whether rows of hubs are worth their code for the inputs; what is compiled already stays as it is.
   bool worth_hubs() {
+    if (session().compiles()) return session().hubs();
     return std::ranges::any_of(program_.module_.params, [&](const ir::Var* param) {
       return param->type->is_graph() && worth_hub_rows(values_.graph(param).view, program_.options_.hubs);
     });

@@ -69,6 +69,7 @@ class Session {
   const std::vector<std::uint32_t>& groups() const { return groups_; }
   Stack stack() const { return stack_; }
   bool hubs() const { return hubs_; }
+  bool compiles() const { return !regions_.empty(); }  ///< Kernels are there, or on their way.
   const std::vector<EmittedRegion>& regions() const { return regions_; }
   /// The graphs in whose rows of hubs a region looks.
   const std::vector<const ir::Var*>& hub_graphs(std::size_t region) const { return hub_graphs_[region]; }

@@ -15,14 +15,12 @@ MATCHA_FN void mark_hubs(const Graph& g, const HubRows& hubs, u64* taken, Group 
   u64* rows = const_cast<u64*>(hubs.rows);
   for (u64 first = number * Group::kWidth; first < g.universe; first += groups * Group::kWidth) {
     const u64 v = first + group.lane;
-    const bool hub =
-        v < g.universe && arcs_of(CsrGraph(g), u32(v)).end - arcs_of(CsrGraph(g), u32(v)).begin >= hubs.least;
+    const bool hub = v < g.universe && g.offsets[v + 1] - g.offsets[v] >= hubs.least;
     for (u32 rest = group.ballot(hub); rest != 0; rest &= rest - 1) {
       const u32 owner = u32(first) + Group::bits((rest & (~rest + 1)) - 1);
       const u64 taken_before = group.broadcast(group.leads() ? atomic_add(taken, 1) : 0);
       if (group.leads()) numbers[owner] = u32(taken_before);
-      const ArcRange range = arcs_of(CsrGraph(g), owner);
-      for (u64 arc = range.begin + group.lane; arc < range.end; arc += Group::kWidth) {
+      for (u64 arc = g.offsets[owner] + group.lane; arc < g.offsets[owner + 1]; arc += Group::kWidth) {
         const u32 x = g.arcs[arc];
         atomic_or(rows + taken_before * hubs.words + x / 64, 1ull << x % 64);
       }
