@@ -65,6 +65,7 @@ Stmts LocalNest::attempt(const For& loop, const Expr* end, Kind rows_kind) {
   renamed_.clear();
   positions_.clear();
   sets_.clear();
+  sizes_.clear();
   droppable_.clear();
   gains_ = 0;
   failed_ = false;
@@ -180,12 +181,15 @@ void LocalNest::let(const Let& s, Stmts& out) {
     const MaybeBits set = bits(s.value);
     if (set && set->subset) {
       bool computed = set->bits->kind == Kind::Intersect || set->bits->kind == Kind::Diff;
-      sets_.insert_or_assign(s.var, *set);
-      if (!computed) return;
-      const Var* name = builder_.var(set->bits->type, s.var->hint);
-      out.push_back(builder_.let(name, set->bits));
-      droppable_.insert(name);
-      sets_.insert_or_assign(s.var, Bits{name, true});
+      const Expr* found = set->bits;
+      if (computed) {
+        const Var* name = builder_.var(found->type, s.var->hint);
+        out.push_back(builder_.let(name, found));
+        droppable_.insert(name);
+        found = name;
+      }
+      sets_.insert_or_assign(s.var, Bits{found, true});
+      name_size(s.var, found, out);
       return;
     }
   }
@@ -194,6 +198,14 @@ void LocalNest::let(const Let& s, Stmts& out) {
   const Var* name = renamed(s.var);
   if (s.var->type->is_list()) droppable_.insert(name);
   out.push_back(builder_.let(name, value));
+}
+
+/// The size of a list is there, that of bits is counted: not again in each round of a loop.
+void LocalNest::name_size(const Var* list, const Expr* set, Stmts& out) {
+  const Var* size = builder_.var(builder_.context().i64(), "size");
+  out.push_back(builder_.let(size, builder_.make(Kind::Size, {set})));
+  droppable_.insert(size);
+  sizes_.insert_or_assign(list, NamedSize{size, bit_loops_});
 }
 
 const For* LocalNest::loop(const For& s) {
@@ -273,6 +285,9 @@ const Expr* LocalNest::expr(const Expr* e) {
     return found != renamed_.end() ? found->second : e;
   }
   if (e->kind == Kind::Size && !is_plain(e->operands[0])) {
+    const Var* list = as<Var>(e->operands[0]);
+    const auto named = list != nullptr ? sizes_.find(list) : sizes_.end();
+    if (named != sizes_.end() && named->second.bit_loops < bit_loops_) return named->second.name;
     const MaybeBits set = bits(e->operands[0]);
     if (set && set->subset) return builder_.make(Kind::Size, {set->bits});
   }
@@ -283,6 +298,12 @@ const Expr* LocalNest::expr(const Expr* e) {
                                                       : row(Kind::Neighbors, e->operands[0], e->operands[1]);
     gains_ += set && bit_loops_ > 0;
     if (set) return builder_.make(Kind::Contains, {set->bits, position});
+  }
+  if (e->kind == Kind::Eq || e->kind == Kind::Ne) {
+    // Of one list without repeats: their positions tell, and need no look at it.
+    const Expr* a = position_of(e->operands[0]);
+    const Expr* b = position_of(e->operands[1]);
+    if (a != nullptr && b != nullptr && facts_.list(given_).unique) return builder_.make(e->kind, {a, b});
   }
   if (!lists_ && bit_loops_ > 0 && (e->kind == Kind::Intersect || e->kind == Kind::Diff)) return fail(e);
   std::vector<const Expr*> operands;
@@ -380,6 +401,7 @@ const Expr* LocalNest::meet(const Expr* a, const Expr* b) {
   const Expr* second = without_needless_cut(b, a);
   if (first->kind == Kind::AllBits) return second;
   if (second->kind == Kind::AllBits) return first;
+  if (first->kind == Kind::Intersect && (first->operands[0] == second || first->operands[1] == second)) return first;
   return builder_.make(Kind::Intersect, {first, second});
 }
 

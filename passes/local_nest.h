@@ -29,6 +29,11 @@ class LocalNest {
     bool subset;
   };
   using MaybeBits = std::optional<Bits>;
+  /// The number of items of a set that has a name.
+  struct NamedSize {
+    const ir::Var* name;
+    int bit_loops;  ///< Around the name.
+  };
 
   ir::Stmts attempt(const ir::For& loop, const ir::Expr* end, ir::Kind rows_kind);
   const ir::For* outer_loop(const ir::For& loop);
@@ -37,6 +42,7 @@ class LocalNest {
   const ir::Block* block(const ir::Block& b);
   void stmt(const ir::Stmt& s, ir::Stmts& out);
   void let(const ir::Let& s, ir::Stmts& out);
+  void name_size(const ir::Var* list, const ir::Expr* set, ir::Stmts& out);
   void branch(const ir::If& s, ir::Stmts& out);
   const ir::Expr* needed_condition(const ir::If& s);
   const ir::For* loop(const ir::For& s);
@@ -71,6 +77,7 @@ class LocalNest {
   std::unordered_map<const ir::Var*, const ir::Expr*> renamed_;
   std::unordered_map<const ir::Var*, const ir::Expr*> positions_;
   std::unordered_map<const ir::Var*, Bits> sets_;
+  std::unordered_map<const ir::Var*, NamedSize> sizes_;
   std::unordered_set<const ir::Var*> droppable_;  ///< New names that go if nothing reads them.
   int bit_loops_ = 0;
   int gains_ = 0;  ///< Set operations and look-ups in loops over bit sets.
