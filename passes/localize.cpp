@@ -74,20 +74,8 @@ class Localizer final : public Rewriter {
     return found;
   }
 
-  /// How many loops stand in each other at most.
   static int loops_in(const Block& block) {
-    int most = 0;
-    for (const Stmt* stmt : block.body) {
-      const int found = match(
-          *stmt, [](const For& s) { return 1 + loops_in(*s.body); },
-          [](const If& s) {
-            return std::max(loops_in(*s.then_body), s.maybe_else != nullptr ? loops_in(*s.maybe_else) : 0);
-          },
-          [](const Collect& s) { return loops_in(*s.body); }, [](const Block& s) { return loops_in(s); },
-          [](const Stmt&) { return 0; });
-      most = std::max(most, found);
-    }
-    return most;
+    return nested_loops(block, [](const For&) { return true; });
   }
 
   bool is_input(const Expr* graph) const {

@@ -77,7 +77,8 @@ void WorkerEmitter::emit(const ir::Region& region) {
   for (const ir::Sink& sink : region.collect->sinks) flush(sink);
   out_.close();
   expressions_.set_in_region(false);
-  entry.names_bits = std::exchange(names_bits_, false);
+  entry.bit_loops =
+      ir::nested_loops(*region.collect->body, [](const ir::For& loop) { return loop.lists[0]->type->bits; });
   emitted_.regions.push_back(entry);
 }
 

@@ -35,7 +35,7 @@ struct EmittedRegion {
   const ir::Expr* arcs_graph = nullptr;
   /// The loop level whose positions lanes take, each its own; more than there are: groups take positions together.
   int lanes_level = 3;
-  bool names_bits = false;  ///< Tasks may name positions of sets of bits: below an arc there is work for many.
+  int bit_loops = 0;  ///< Loops over sets of bits that stand in each other, at most.
 };
 
 /// The parts of a program that run on workers: the frame of top-level values and one function a region.

@@ -240,8 +240,10 @@ class HostEmitter {
           fmt::format("  plan.sinks.push_back({{SinkForm::{}, {}}});", form(sink), sink.var->type->columns.size()));
     }
     for (const ir::Buffer& buffer : s.buffers) out_.line("  " + buffer_needs(buffer));
-    if (entry.names_bits) out_.line("  plan.names_bits = true;");
-    if (entry.shared_rows != 0) out_.line(fmt::format("  plan.shared_rows = {};", entry.shared_rows));
+    if (entry.shared_rows != 0) {
+      out_.line(fmt::format("  plan.shared_rows = {};", entry.shared_rows));
+      out_.line(fmt::format("  plan.bit_loops = {};", entry.bit_loops));
+    }
     for (const ir::Buffer& buffer : s.buffers) {
       if (entry.shared_rows == 0 || !buffer.var->type->is_bit_rows()) continue;
       out_.line(fmt::format("  plan.row_items = larger(plan.row_items, u64({}));", expressions_.text(buffer.capacity)));

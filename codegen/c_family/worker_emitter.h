@@ -139,7 +139,6 @@ class WorkerEmitter {
   int level_ = 0;
   int depth_ = 0;
   int loops_ = 0;  ///< Around the statement.
-  bool names_bits_ = false;
   std::uint32_t shared_rows_ = 0;
   std::uint32_t next_rows_ = 0;  ///< Of those.
   int walked_ = 0;

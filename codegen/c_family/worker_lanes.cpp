@@ -95,7 +95,6 @@ void WorkerEmitter::pair_loop(const ir::For& first, const ir::For& second, bool 
                         on_spine ? walk + ".begin" : fmt::format("0, end = {}", size), end),
             comment(first));
   if (on_spine) leave("leave_lanes", walk, from);
-  names_bits_ = names_bits_ || (on_spine && bits);
   const std::string own = fmt::format("own{}", number), carried = fmt::format("first{}", number);
   const std::string pairs = fmt::format("pairs{}", number);
   const bool before = set_alone(true);

@@ -46,7 +46,6 @@ void WorkerEmitter::spine_loop(const ir::For& loop) {
   out_.line(fmt::format("Walk {} = w.walk(task, {}, {});", walk, level_, size));
   if (bits) {
     ++walked_;
-    names_bits_ = true;
     out_.open(fmt::format("for (auto {0} = walk_bits_from({1}, {2}.begin); {0}.next() && u64({0}.index) < {2}.end;)",
                           positions, lists[0], walk),
               comment(loop));

@@ -287,7 +287,7 @@ class CudaExecutable::Run {
       if (buffer.var->type->is_bit_rows()) request.row_items = std::max(request.row_items, items_of(buffer));
     }
     request.shared_rows = session().regions()[index].shared_rows;
-    request.names_bits = session().regions()[index].names_bits;
+    if (request.shared_rows != 0) request.bit_loops = std::uint64_t(session().regions()[index].bit_loops);
     request.lanes_level = session().regions()[index].lanes_level;
     request.universe = universe_.size();
     request.stream_rows = &s == streamed_;

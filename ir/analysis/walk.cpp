@@ -1,5 +1,7 @@
 #include "ir/analysis/walk.h"
 
+#include <algorithm>
+
 #include "ir/match.h"
 
 namespace matcha::ir {
@@ -72,6 +74,22 @@ void for_each_binding(const Stmt& stmt, const std::function<void(const Var&)>& v
         for (const Buffer& buffer : s.buffers) visit(*buffer.var);
       },
       [](const Stmt&) {});
+}
+
+int nested_loops(const Block& block, const std::function<bool(const For&)>& counts) {
+  int most = 0;
+  for (const Stmt* stmt : block.body) {
+    const int found = match(
+        *stmt, [&](const For& s) { return (counts(s) ? 1 : 0) + nested_loops(*s.body, counts); },
+        [&](const If& s) {
+          const int otherwise = s.maybe_else != nullptr ? nested_loops(*s.maybe_else, counts) : 0;
+          return std::max(nested_loops(*s.then_body, counts), otherwise);
+        },
+        [&](const Collect& s) { return nested_loops(*s.body, counts); },
+        [&](const Block& s) { return nested_loops(s, counts); }, [](const Stmt&) { return 0; });
+    most = std::max(most, found);
+  }
+  return most;
 }
 
 }  // namespace matcha::ir

@@ -18,4 +18,7 @@ void for_each_node(const Expr& expr, const std::function<void(const Expr&)>& vis
 /// Calls `visit` on every value that `stmt` itself binds (not those of nested blocks).
 void for_each_binding(const Stmt& stmt, const std::function<void(const Var&)>& visit);
 
+/// How many loops that `counts` stand in each other below `block` at most.
+int nested_loops(const Block& block, const std::function<bool(const For&)>& counts);
+
 }  // namespace matcha::ir

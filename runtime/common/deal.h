@@ -27,14 +27,16 @@ struct Deal {
 };
 
 /// Arcs of a tile. A group that takes them one after the other gets few, one whose lanes take an arc each as many as
-/// these can use, and one that makes rows of bits and is soon done with an arc as many as leave work for all: the arcs
-/// of a tile share its rows.
-MATCHA_FN u64 usual_tile(u64 arcs, u64 workers, bool lanes_take, bool makes_rows) {
+/// these can use. One that makes rows of bits gets as many as leave work for all, as the arcs of a tile share its rows:
+/// fewer where more loops over bits (`bit_loops`; 0: no rows) make an arc long.
+MATCHA_FN u64 usual_tile(u64 arcs, u64 workers, bool lanes_take, u64 bit_loops) {
   constexpr u64 kFew = 4;
+  constexpr u64 kSome = 16;
   constexpr u64 kMany = 64;
   constexpr u64 kTiles = 3;
   if (lanes_take) return kMany;
-  return makes_rows ? smaller(larger(arcs / (workers * kTiles), kFew), kMany) : kFew;
+  if (bit_loops == 0 || bit_loops > 3) return kFew;
+  return bit_loops == 3 ? kSome : smaller(larger(arcs / (workers * kTiles), kMany / 2), kMany);
 }
 
 /// Positions that the lanes of a worker take side by side: fewer than there are lanes if not all workers had some to do

@@ -94,15 +94,15 @@ struct BufferNeeds {
   bool array;
 };
 struct RegionPlan {
-  bool parallel;  ///< Else one worker does it all.
+  bool parallel, paged;  ///< More than one worker; lists come in pages.
   u64 positions, split;
   const Graph* dealt_graph;  ///< By whose arcs the region may be dealt out, or null.
   u64 lanes_level = 3;       ///< The loop level whose positions the lanes of a group take, each its own.
-  bool paged, names_bits;    ///< Lists come in pages; tasks may name positions of sets of bits.
   std::vector<SinkPlan> sinks;
   std::vector<BufferNeeds> buffers;
   u64 shared_rows;  ///< Rows of bits that tasks of one outermost position may share, for each position;
   u64 row_items;    ///< of so many items at most.
+  u64 bit_loops;    ///< Loops over sets of bits that stand in each other, where there are such rows.
 };
 /// The merged sinks of a region: `slots[i]` of sink i, `rows[i]` its columns in order of the outermost positions.
 struct RegionValues {
