@@ -25,6 +25,7 @@ class FlatLoops {
   /// `arrays`: stored lists are arrays, not pages.
   FlatLoops(const ir::Facts& facts, const ir::Region& region, bool arrays);
 
+  bool empty() const { return loops_.empty(); }
   /// Null when all lanes walk the loop in step.
   const FlatLoop* find(const ir::For& loop) const;
   /// True for a sum of which each lane has a part, because one of these loops adds to it.

@@ -15,23 +15,22 @@ namespace {
 
 using ir::Kind;
 
+/// Also rows of bits alone: a group makes them together, and its lanes share the loops over them.
 bool has_set_operation(const ir::Region& region) {
   bool found = false;
   ir::for_each_stmt(*region.collect->body, [&](const ir::Stmt& stmt) {
     ir::for_each_expr(stmt, [&](const ir::Expr& expr) {
       ir::for_each_node(expr, [&](const ir::Expr& node) {
-        found = found || node.kind == Kind::Intersect || node.kind == Kind::Diff;
+        found = found || node.kind == Kind::Intersect || node.kind == Kind::Diff || node.type->is_bit_rows();
       });
     });
   });
   return found;
 }
 
-/// Lanes take positions of their own, and a group takes many at a time.
+/// Lanes take items of their own somewhere.
 bool flat(const ir::Facts& facts, const ir::Region& region) {
-  if (!region.schedule.parallel) return false;
-  const FlatLoops loops(facts, region, true);
-  return loops.arcs_loop() != nullptr || loops.find(*ir::as<ir::For>(region.collect->body->body.back())) != nullptr;
+  return region.schedule.parallel && !FlatLoops(facts, region, true).empty();
 }
 
 void assert_layout(const ir::Module& module, Names& names, TextWriter& out) {

@@ -33,8 +33,8 @@ std::vector<std::string> compile_options();
 /// True for what reads half of a neighbour list, for which the device needs the graph's split offsets.
 bool reads_halves(ir::Kind kind);
 
-/// The group width of each region: `wanted`, or, when it is 0, 1 for a region without set operations and `lanes` for
-/// the others. A region that is not parallel gets the same.
+/// The group width of each region: `wanted`, or, when it is 0, `lanes` where they have set operations, rows of bits or
+/// the items of a loop to share, and 1 for the other regions. A region that is not parallel gets the same.
 std::vector<std::uint32_t> group_widths(const ir::Module& module, std::uint32_t wanted, std::uint32_t lanes);
 
 /// How the device's language spells workers of these widths, which must outlive it.

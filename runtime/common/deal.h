@@ -31,7 +31,7 @@ struct Deal {
 /// fewer where more loops over bits (`bit_loops`; 0: no rows) make an arc long.
 MATCHA_FN u64 usual_tile(u64 arcs, u64 workers, bool lanes_take, u64 bit_loops) {
   constexpr u64 kFew = 4;
-  constexpr u64 kSome = 16;
+  constexpr u64 kSome = 24;
   constexpr u64 kMany = 64;
   constexpr u64 kTiles = 3;
   if (lanes_take) return kMany;

@@ -83,6 +83,14 @@ class CudaText : public testing::Test {
 
 constexpr int kArchs[] = {80, 90, 100, 120};
 
+bool full() { return std::getenv("MATCHA_FULL") != nullptr; }
+
+/// What a text is compiled for: one architecture after the other in turn, as NVRTC takes its time, or all when `full`.
+std::vector<int> archs(std::size_t turn) {
+  if (full()) return {std::begin(kArchs), std::end(kArchs)};
+  return {kArchs[turn % std::size(kArchs)]};
+}
+
 TEST_F(CudaText, ExamplesCompile) {
   const runtime::Result<const runtime::cuda::Nvrtc*> nvrtc = runtime::cuda::Nvrtc::open();
   if (!nvrtc) GTEST_SKIP() << "[SKIP] " << nvrtc.error().message;
@@ -91,10 +99,11 @@ TEST_F(CudaText, ExamplesCompile) {
   for (const fs::path& path : files("examples", ".mt")) {
     std::optional<ir::Module> module = program(read(path));
     ASSERT_TRUE(module) << path;
-    std::size_t which = turn++ % std::size(kArchs);
-    DeviceText text = emit_device_text(*module, group_widths(*module, kWidths[which], 0), Stealing::Timeout,
-                                       Stack::Array, Search::Plain, true);
-    EXPECT_EQ(compile(**nvrtc, text.text, kArchs[which]), "") << path;
+    const std::uint32_t width = kWidths[turn % std::size(kWidths)];
+    DeviceText text = emit_device_text(*module, group_widths(*module, width, 0), Stealing::Timeout, Stack::Array,
+                                       Search::Plain, true);
+    for (int arch : archs(turn)) EXPECT_EQ(compile(**nvrtc, text.text, arch), "") << path << ", sm_" << arch;
+    ++turn;
   }
 }
 
@@ -144,20 +153,20 @@ TEST_F(CudaText, GraphsOfRowsAreBuiltOnTheDevice) {
   }
 }
 
-/// NVRTC takes seconds for each: a fifth of them, or all with MATCHA_FULL in the environment.
+/// A fifth of them, or all when `full`.
 TEST_F(CudaText, KernelModulesCompile) {
   const runtime::Result<const runtime::cuda::Nvrtc*> nvrtc = runtime::cuda::Nvrtc::open();
   if (!nvrtc) GTEST_SKIP() << "[SKIP] " << nvrtc.error().message;
-  const std::size_t step = std::getenv("MATCHA_FULL") != nullptr ? 1 : 5;
+  const std::size_t step = full() ? 1 : 5;
   std::size_t turn = 0;
   std::size_t number = 0;
   for (const fs::path& path : files("tests/unit/codegen/llvm/modules", ".mtir")) {
     std::optional<ir::Module> module = kernel_module(read(path));
     ASSERT_TRUE(module) << path;
     if (!check_device_program(*module, diagnostics_) || number++ % step != 0) continue;
-    std::size_t which = turn++ % std::size(kArchs);
     DeviceText text = emit_device_text(*module, group_widths(*module, 0, 32));
-    EXPECT_EQ(compile(**nvrtc, text.text, kArchs[which]), "") << path;
+    for (int arch : archs(turn)) EXPECT_EQ(compile(**nvrtc, text.text, arch), "") << path << ", sm_" << arch;
+    ++turn;
   }
 }
 
@@ -271,11 +280,38 @@ TEST_F(CudaText, FramePlacesFollowTheRulesOfCpp) {
   EXPECT_EQ(layout.bytes, 208u);
 }
 
-TEST_F(CudaText, GroupsAreWideOnlyForSetOperations) {
+TEST_F(CudaText, GroupsAreWideWhereLanesHaveSomethingToShare) {
   std::optional<ir::Module> clique = program(read("examples/clique4.mt"));
   ASSERT_TRUE(clique);
   EXPECT_EQ(group_widths(*clique, 0, 16), (std::vector<std::uint32_t>{1, 16}));
   EXPECT_EQ(group_widths(*clique, 4, 16), (std::vector<std::uint32_t>{4, 4}));
+  // A loop whose items lanes take.
+  std::optional<ir::Module> wedges = program(
+      "def wedges(G: Graph) -> int:\n"
+      "    def ends(v):\n"
+      "        return sum(apply(lambda u: size(neighbor(G, u)), cond=lambda u: u > v, neighbor(G, v)))\n"
+      "    return sum(apply(ends, cond=lambda v: size(neighbor(G, v)) >= 2, vertices(G)))\n");
+  ASSERT_TRUE(wedges);
+  EXPECT_EQ(group_widths(*wedges, 0, 16), (std::vector<std::uint32_t>{16}));
+  // Rows of bits without set operations.
+  std::optional<ir::Module> rows = kernel_module(
+      "module kernel \"f\" (%G: graph) {\n"
+      "  region (parallel, split=1, group=32) {\n"
+      "    buffer %room: list<bits>[64]\n"
+      "    collect %sum: sum i128 {\n"
+      "      for %u in vertices(%G) {\n"
+      "        let %all = span(neighbors(%G, %u), 0, 64)\n"
+      "        store %rows in %room = bit_rows(%G, %all)\n"
+      "        for %v at %p in %all {\n"
+      "          yield %sum, size(bit_row(%rows, %p))\n"
+      "        }\n"
+      "      }\n"
+      "    }\n"
+      "  }\n"
+      "  return %sum\n"
+      "}\n");
+  ASSERT_TRUE(rows);
+  EXPECT_EQ(group_widths(*rows, 0, 16), (std::vector<std::uint32_t>{16}));
 }
 
 /// A kernel text with every kind of stealing and stacks, in turn, must serve all widths.
