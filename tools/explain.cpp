@@ -162,7 +162,9 @@ class Explain {
       found_.graphs.push_back(report.render());
     }
     if (!of_pattern()) return ExitCode::Ok;
-    return write_pattern(sketch_of(bound_.inputs.graphs.at(bound_.main_graph), *bound_.inputs.dictionary));
+    const runtime::Graph& graph = bound_.inputs.graphs.at(bound_.main_graph);
+    const ExitCode code = pattern_->check_arcs(graph.facts().directed);
+    return code == ExitCode::Ok ? write_pattern(sketch_of(graph, *bound_.inputs.dictionary)) : code;
   }
 
   /// Finds the words of the graph, and ranks its vertices as a run does.

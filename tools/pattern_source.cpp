@@ -100,10 +100,11 @@ ExitCode PatternSource::read() {
 
 ExitCode PatternSource::check_arcs(bool graph_keeps_arcs) const {
   if (directed() == graph_keeps_arcs) return ExitCode::Ok;
-  return console_.error(ExitCode::Usage,
-                        directed() ? "the pattern has arcs, and the graph would lose its own"
-                                   : "`--directed` keeps arcs, and the pattern has none",
-                        directed() ? "add --directed" : "write the arcs of the pattern as `0>1`");
+  return console_.error(
+      ExitCode::Usage,
+      directed() ? "the pattern has arcs, and the graph would lose its own"
+                 : "the graph keeps its arcs, and the pattern has none",
+      directed() ? "add --directed" : "write the arcs of the pattern as `0>1`, or let the graph be undirected");
 }
 
 pattern::Request PatternSource::request(bool rows) const {

@@ -164,9 +164,12 @@ class Run {
   ExitCode write_pattern() {
     if (!of_pattern()) return ExitCode::Ok;
     const runtime::Graph& graph = bound_.inputs.graphs.at(bound_.main_graph);
+    // A .mtg, or --temporal, may keep arcs without --directed.
+    ExitCode code = pattern_->check_arcs(graph.facts().directed);
+    if (code != ExitCode::Ok) return code;
     frontend::pattern::GraphSketch sketch = sketch_of(graph, *bound_.inputs.dictionary);
     if (on_gpu_) sketch.device = frontend::pattern::Device::Gpu;
-    ExitCode code = pattern_->write(streams(), sketch);
+    code = pattern_->write(streams(), sketch);
     if (code != ExitCode::Ok) return code;
     if (!options_.json) console_.note(report_.pattern);
     for (std::size_t plan = options_.pattern.plan + 1; options_.tune && plan <= kTunedPlans; ++plan) {

@@ -128,6 +128,21 @@ class PatternTest(CliTest):
         self.fails(2, "run", "--pattern", "0>1", graph, says=["arcs", "--directed"])
         self.fails(2, "run", "--pattern", "0-1", "--directed", graph, says="has none")
 
+    def test_graphs_that_keep_arcs_without_being_asked(self):
+        """A wrong count otherwise: such a graph has neighbours on one side only."""
+        times = self.write("times.txt", "0 1 5\n1 2 5\n2 0 5\n")
+        arcs, edges = self.path("arcs.mtg"), self.path("edges.mtg")
+        self.ok("graph", "convert", times, arcs, "--directed")
+        self.ok("graph", "convert", times, edges)
+        for verb in (["run", "--pattern", "triangle"], ["explain", "--pattern", "triangle"], ["pattern", "triangle"]):
+            self.fails(2, *verb, arcs, says=["the graph keeps its arcs", "has none"])
+            self.assertNotEqual(self.ok(*verb, edges), "")
+        self.fails(2, "run", "--pattern", "0-1=5", "--temporal", times, says="the graph keeps its arcs")
+        self.assertEqual(self.ok("run", "--pattern", "0>1>2>0", "--directed", arcs), "1\n")
+        self.fails(3, "run", "--pattern", "0>1>2>0", "--directed", edges, says=["edges.mtg", "undirected", "--directed"])
+        for option in ("--directed", "--temporal"):
+            self.fails(3, "graph", "info", edges, option, says=["undirected", option])
+
     def test_disconnected(self):
         graph = self.write("two.txt", "0 1\n2 3\n4 5\n")
         self.assertEqual(self.ok("run", "--pattern", "0-1,2-3", graph), "3\n")
