@@ -17,6 +17,7 @@
 #include "tools/graph_sketch.h"
 #include "tools/loop_counts.h"
 #include "tools/loop_estimates.h"
+#include "tools/numbers.h"
 #include "tools/output_file.h"
 #include "tools/pattern_source.h"
 #include "tools/run_report.h"
@@ -392,17 +393,12 @@ void add_explain(CLI::App& app, Action& action) {
       ->type_name("P")
       ->group("Pattern");
   add_pattern_options(*verb, o.pattern);
-  verb->add_option("--threads", o.threads, "Threads; 0: as many as there are")
-      ->envname("MATCHA_NUM_THREADS")
-      ->type_name("N");
+  add_number(*verb, "--threads", o.threads, "Threads; 0: as many as there are")->envname("MATCHA_NUM_THREADS");
   add_order_option(*verb, o.order);
   verb->add_flag("--no-run", o.no_run, "Only look at the graph: estimates and memory, no run");
-  verb->add_option("--sample", o.sample, "Walk one in N outermost positions only; sizes are N times theirs")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
-      ->option_text("N");
-  verb->add_option("--timeout", o.timeout, "Seconds for all of it; then the sizes until there")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("SECONDS");
+  add_number(*verb, "--sample", o.sample, "Walk one in N outermost positions only; sizes are N times theirs", 1,
+             std::uint64_t{1} << 40);
+  add_timeout(*verb, o.timeout, "Seconds for all of it; then the sizes until there");
   verb->add_option("--svg", o.svg, "Draw the pattern and the loops into this file instead (`-`: stdout)")
       ->type_name("FILE");
   verb->add_option("--html", o.html, "Write a page with pictures and tables instead (`-`: stdout)")->type_name("FILE");

@@ -9,6 +9,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "tools/numbers.h"
+
 namespace matcha::tools {
 
 namespace {
@@ -46,10 +48,8 @@ void add_pattern_options(CLI::App& verb, PatternOptions& options) {
       ->check(CLI::IsMember({"auto", "extend", "join", "decompose"}))
       ->option_text("auto|extend|join|decompose")
       ->group("Pattern");
-  verb.add_option("--plan", options.plan,
-                  "The N-th of the plans that `matcha pattern --list` shows, the cheapest first")
-      ->check(CLI::PositiveNumber)
-      ->type_name("N")
+  add_number(verb, "--plan", options.plan,
+             "The N-th of the plans that `matcha pattern --list` shows, the cheapest first", 1)
       ->group("Pattern");
   verb.add_flag("--unlabelled", options.unlabelled, "Forget the labels of the pattern")->group("Pattern");
   verb.add_flag("--unlabelled-edges", options.unlabelled_edges, "Forget the labels of the pattern's edges")

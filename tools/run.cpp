@@ -13,6 +13,7 @@
 #include "tools/gpu.h"
 #include "tools/graph_sketch.h"
 #include "tools/matches.h"
+#include "tools/numbers.h"
 #include "tools/output_file.h"
 #include "tools/pattern_source.h"
 #include "tools/progress.h"
@@ -475,11 +476,8 @@ void add_run(CLI::App& app, Action& action) {
                    "Stream the rows of a list to this file (`-`: stdout), in no particular order")
       ->type_name("FILE")
       ->group("Answer");
-  verb->add_option("--limit", o.limit, "At most so many rows, exactly; any of them")->type_name("N")->group("Answer");
-  verb->add_option("--timeout", o.timeout, "Seconds for loading, compiling and running; then the partial result")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("SECONDS")
-      ->group("Answer");
+  add_number(*verb, "--limit", o.limit, "At most so many rows, exactly; any of them")->group("Answer");
+  add_timeout(*verb, o.timeout, "Seconds for loading, compiling and running; then the partial result")->group("Answer");
 
   verb->add_option("--device", o.device, "Where to run")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
@@ -489,9 +487,8 @@ void add_run(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"llvm", "interp"}))
       ->option_text("llvm|interp")
       ->group("How to run");
-  verb->add_option("--threads", o.threads, "Threads; 0: as many as there are")
+  add_number(*verb, "--threads", o.threads, "Threads; 0: as many as there are")
       ->envname("MATCHA_NUM_THREADS")
-      ->type_name("N")
       ->group("How to run");
   verb->add_option("--simd", o.simd, "scalar, avx2, avx512 or avx512-vp2intersect; default: the best there is")
       ->type_name("TIER")

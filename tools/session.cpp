@@ -1,5 +1,6 @@
 #include "tools/session.h"
 
+#include <algorithm>
 #include <csignal>
 
 namespace matcha::tools {
@@ -37,8 +38,10 @@ Session::Session(std::optional<double> timeout_seconds) {
   cancelled = false;
   install();
   if (!timeout_seconds) return;
-  deadline_ = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                                                     std::chrono::duration<double>(*timeout_seconds));
+  constexpr double kLongest = 1e9;  // Far beyond any run, and not beyond the clock.
+  const std::chrono::duration<double> length(std::min(*timeout_seconds, kLongest));
+  deadline_ =
+      std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(length);
   watchdog_ = std::thread([this] { watch(); });
 }
 
