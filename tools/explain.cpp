@@ -389,10 +389,7 @@ void add_explain(CLI::App& app, Action& action) {
   add_program_options(*verb, o.compile);
   verb->get_option("FILE")->required(false);
   add_bind_options(*verb, o.bind);
-  verb->add_option("--pattern", o.pattern.text, "Explain the program of this pattern; see `matcha pattern --help`")
-      ->type_name("P")
-      ->group("Pattern");
-  add_pattern_options(*verb, o.pattern);
+  add_pattern_or_program(*verb, o.pattern, "Explain the program of this pattern; see `matcha pattern --help`");
   add_number(*verb, "--threads", o.threads, "Threads; 0: as many as there are")->envname("MATCHA_NUM_THREADS");
   add_order_option(*verb, o.order);
   verb->add_flag("--no-run", o.no_run, "Only look at the graph: estimates and memory, no run");

@@ -466,10 +466,7 @@ void add_run(CLI::App& app, Action& action) {
   add_program_options(*verb, o.compile);
   verb->get_option("FILE")->required(false);
   add_bind_options(*verb, o.bind);
-  verb->add_option("--pattern", o.pattern.text, "Run the program of this pattern; see `matcha pattern --help`")
-      ->type_name("P")
-      ->group("Pattern");
-  add_pattern_options(*verb, o.pattern);
+  add_pattern_or_program(*verb, o.pattern, "Run the program of this pattern; see `matcha pattern --help`");
 
   verb->add_flag("--json", o.json, "Print one JSON object instead of the bare answer")->group("Answer");
   verb->add_option("--matches", o.matches,

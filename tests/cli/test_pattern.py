@@ -158,6 +158,12 @@ class PatternTest(CliTest):
         self.ok("pattern", "triangle", "-o", self.path("t.mt"))
         self.assertEqual(int(self.ok("run", self.path("t.mt"), WIKI)), WIKI_TRIANGLES)
 
+    def test_options_of_patterns_mean_nothing_for_programs(self):
+        for option in (["--induced", "edge"], ["--embeddings"], ["--algorithm", "join"], ["--plan", "1"], ["--unlabelled"]):
+            for verb in ("run", "explain"):
+                self.fails(2, verb, "examples/triangle.mt", SMALL, *option, says=[option[0], "requires --pattern"])
+        self.fails(2, "run", "--pattern", "", SMALL, says="there is no pattern")
+
     def test_errors(self):
         self.fails(1, "pattern", "0-1,1-x", says=["<pattern>:1:7: error", "[pattern-syntax]"])
         self.fails(1, "run", "--pattern", "triangel", SMALL, says="did you mean `triangle`?")
