@@ -11,7 +11,7 @@ std::atomic<std::uint32_t> signal_seen{0};
 std::atomic<bool> cancelled{false};
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
-struct sigaction old_interrupt, old_terminate, old_pipe;
+struct sigaction old_interrupt, old_terminate;
 
 void on_signal(int number) {
   signal_seen.store(static_cast<std::uint32_t>(number));
@@ -26,9 +26,6 @@ void install() {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, &old_interrupt);
   sigaction(SIGTERM, &action, &old_terminate);
-  action.sa_handler = SIG_IGN;
-  action.sa_flags = 0;
-  sigaction(SIGPIPE, &action, &old_pipe);
 }
 
 }  // namespace
@@ -56,7 +53,6 @@ Session::~Session() {
   }
   sigaction(SIGINT, &old_interrupt, nullptr);
   sigaction(SIGTERM, &old_terminate, nullptr);
-  sigaction(SIGPIPE, &old_pipe, nullptr);
 }
 
 void Session::watch() {
