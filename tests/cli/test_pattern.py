@@ -121,6 +121,15 @@ class PatternTest(CliTest):
         self.assertEqual(int(self.ok("run", "--pattern", query, "--unlabelled", WIKI)), WIKI_TRIANGLES)
         self.assertEqual(int(self.ok("run", "--pattern", self.write("q.g6", "Bw\n"), WIKI)), WIKI_TRIANGLES)
 
+    def test_edge_lists_are_no_patterns(self):
+        """Their lines would be vertices that nothing joins."""
+        for text in ("0 1\n1 2\n2 0\n", "# p\n0\t1\n", "0  1 5\n"):
+            self.fails(1, "run", "--pattern", self.write("p.txt", text), SMALL, says=["p.txt:", "`0-1`", "[pattern-syntax]"])
+        self.fails(1, "pattern", "0 1-2", says="<pattern>:1:2:")
+        joined = self.ok("pattern", "0-1,1-2,2:7,3")
+        for text in ("0-1 1-2 2:7 3", "3\n0-1-2:7\n", "3 # alone\n0-1 ,1-2 2:7"):
+            self.assertEqual(self.ok("pattern", self.write("p.txt", text)), joined, text)
+
     def test_directed(self):
         graph = self.write("arcs.txt", "0 1\n1 2\n2 0\n1 0\n3 4\n4 5\n5 3\n")
         self.assertEqual(self.ok("run", "--pattern", "0>1>2>0", "--induced", "edge", "--directed", graph), "2\n")
