@@ -182,9 +182,8 @@ void FlatLoops::find_arcs(const ir::Region& region) {
   const ir::For* loop = only_loop(*outer_->body);
   if (loop == nullptr || !countable(*loop->lists[0])) return;
   const ir::Expr& walked = unsliced(facts_, *loop->lists[0]);
-  bool near =
-      walked.kind == Kind::Neighbors || walked.kind == Kind::LowerNeighbors || walked.kind == Kind::UpperNeighbors;
-  if (near && walked.operands[0] == vertices.operands[0] && walked.operands[1] == outer_->vars[0]) arcs_loop_ = loop;
+  if (!ir::is_neighbors(walked.kind)) return;
+  if (walked.operands[0] == vertices.operands[0] && walked.operands[1] == outer_->vars[0]) arcs_loop_ = loop;
 }
 
 }  // namespace matcha::codegen

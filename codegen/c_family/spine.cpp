@@ -25,7 +25,7 @@ std::vector<const ir::For*> spine(const ir::Block& block, bool bits) {
 }
 
 const ir::Expr& unsliced(const ir::Facts& facts, const ir::Expr& list) {
-  if (list.kind == Kind::Below || list.kind == Kind::Above || list.kind == Kind::Span) {
+  if (ir::is_slice(list.kind)) {
     return unsliced(facts, *list.operands[0]);
   }
   const ir::Var* var = ir::as<ir::Var>(&list);
@@ -39,9 +39,8 @@ const ir::Expr* dealt_graph(const ir::Facts& facts, const ir::For& outer) {
   const std::vector<const ir::For*> inner = spine(*outer.body);
   const bool neighbours = std::all_of(inner.begin(), inner.end(), [&](const ir::For* loop) {
     const ir::Expr& walked = unsliced(facts, *loop->lists[0]);
-    bool near =
-        walked.kind == Kind::Neighbors || walked.kind == Kind::LowerNeighbors || walked.kind == Kind::UpperNeighbors;
-    return near && walked.operands[0] == outer.lists[0]->operands[0] && walked.operands[1] == outer.vars[0];
+    return ir::is_neighbors(walked.kind) && walked.operands[0] == outer.lists[0]->operands[0] &&
+           walked.operands[1] == outer.vars[0];
   });
   return !inner.empty() && neighbours ? outer.lists[0]->operands[0] : nullptr;
 }
