@@ -1,6 +1,7 @@
 """Wrong command lines: exit code 2, one message, and a hint that helps."""
 
 import json
+import re
 import unittest
 
 import cli
@@ -17,6 +18,17 @@ class Usage(cli.CliTest):
         text = self.ok("--help")
         for word in ("Exit codes", "124 timeout", "130 interrupted", "Examples:", "doctor"):
             self.assertIn(word, text)
+
+    def test_manual_has_every_option(self):
+        manual = (cli.ROOT / "docs/cli.md").read_text(encoding="utf-8")
+        documented = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", manual))
+        known = set()
+        kinds = re.findall(r"^  ([a-z-]+) ", self.ok("graph", "generate", "--help").split("Subcommands:")[1], re.M)
+        self.assertIn("gnp", kinds)
+        verbs = [[verb] for verb in ("run", "check", "build", "pattern", "explain", "doctor")]
+        for verb in verbs + [["graph", one] for one in ("convert", "info")] + [["graph", "generate", one] for one in kinds]:
+            known |= set(re.findall(r"^  (?:-\w,)?(--[a-z][a-z-]*)", self.ok(*verb, "--help"), re.M))
+        self.assertEqual(known, documented)
 
     def test_examples_in_help(self):
         for verb in ("run", "check", "build", "explain", "graph", "doctor"):
