@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/analysis/walk.h"
 #include "ir/match.h"
 
 namespace matcha::codegen {
@@ -43,6 +44,35 @@ const ir::Expr* dealt_graph(const ir::Facts& facts, const ir::For& outer) {
            walked.operands[1] == outer.vars[0];
   });
   return !inner.empty() && neighbours ? outer.lists[0]->operands[0] : nullptr;
+}
+
+void for_each_loop(const ir::Block& block, const std::function<bool(const ir::For&)>& take) {
+  for (const ir::Stmt* stmt : block.body) {
+    ir::match(
+        *stmt, [&](const ir::Block& inner) { for_each_loop(inner, take); },
+        [&](const ir::For& loop) {
+          if (!take(loop)) for_each_loop(*loop.body, take);
+        },
+        [&](const ir::If& branch) {
+          for_each_loop(*branch.then_body, take);
+          if (branch.maybe_else != nullptr) for_each_loop(*branch.maybe_else, take);
+        },
+        [&](const ir::Collect& collect) { for_each_loop(*collect.body, take); }, [](const ir::Stmt&) {});
+  }
+}
+
+std::unordered_set<const ir::Var*> sums_of_ints(const ir::Region& region) {
+  std::unordered_set<const ir::Var*> sums;
+  const auto add = [&sums](const ir::Collect& collect) {
+    for (const ir::Sink& sink : collect.sinks) {
+      if (sink.kind == ir::SinkKind::Sum && !sink.var->type->is_scalar(ir::ScalarKind::F64)) sums.insert(sink.var);
+    }
+  };
+  add(*region.collect);
+  ir::for_each_stmt(*region.collect->body, [&](const ir::Stmt& stmt) {
+    if (const ir::Collect* collect = ir::as<ir::Collect>(&stmt)) add(*collect);
+  });
+  return sums;
 }
 
 std::uint32_t row_stores(const ir::Block& block) {
