@@ -8,6 +8,7 @@
 #include "runtime/graph/generate.h"
 #include "runtime/graph/inputs.h"
 #include "runtime/graph/mtg.h"
+#include "runtime/graph/stats.h"
 #include "runtime/graph/write.h"
 #include "tools/graph_info.h"
 #include "tools/numbers.h"
@@ -110,6 +111,13 @@ ExitCode write_graph(const runtime::Graph& graph, const Target& target, const Gr
   } else if (has_labels && (target.format == Format::EdgeList || target.format == Format::MatrixMarket)) {
     console.warning("the labels are not in the new file, whose format has none",
                     "write a .mtg or .graph file, or add --labels-out FILE");
+  }
+  const std::uint64_t isolated = target.format == Format::EdgeList ? runtime::isolated_vertices(graph.view()) : 0;
+  if (isolated != 0) {
+    console.warning(
+        fmt::format("{} without edges {} not in the new file, whose format has no place for such",
+                    isolated == 1 ? "a vertex" : fmt::format("{} vertices", isolated), isolated == 1 ? "is" : "are"),
+        "write a .mtg, .graph or .mtx file");
   }
   return ExitCode::Ok;
 }
