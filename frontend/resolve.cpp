@@ -1,9 +1,11 @@
 #include "frontend/resolve.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "frontend/builtins.h"
 
@@ -14,6 +16,21 @@ struct Reference {
   ast::Def* callee;
   SourceLoc loc;
 };
+
+/// Words of Python and of other libraries that people try, and what to write.
+constexpr std::array<std::pair<std::string_view, const char*>, 11> kForeignNames{{
+    {"len", "`size(list)` counts items"},
+    {"count", "`size(list)` counts items"},
+    {"degree", "the degree of a vertex is `size(neighbor(g, v))`"},
+    {"map", "`apply(func, list)` walks a list"},
+    {"filter", "`apply(func, cond=…, list)` keeps items"},
+    {"range", "lists come from graphs and inputs; `vertices(g)` is one"},
+    {"nodes", "`vertices(g)` lists the vertices"},
+    {"abs", "write `x if x >= 0 else -x`"},
+    {"true", "write `True`"},
+    {"false", "write `False`"},
+    {"null", "write `None`, or leave the argument out"},
+}};
 
 class Resolver {
  public:
@@ -159,8 +176,11 @@ class Resolver {
     }
     for (const Builtin& builtin : builtins()) known.emplace_back(builtin.name);
     std::string near = nearest_word(name.name, known);
-    error(DiagId::UnknownName, name.loc, "`" + std::string(name.name) + "` is not defined",
-          near.empty() ? "" : "did you mean `" + near + "`?");
+    std::string hint = near.empty() ? "" : "did you mean `" + near + "`?";
+    for (const auto& [word, instead] : kForeignNames) {
+      if (word == name.name) hint = instead;
+    }
+    error(DiagId::UnknownName, name.loc, "`" + std::string(name.name) + "` is not defined", std::move(hint));
   }
 
   void reference(ast::Def& def, SourceLoc loc, bool top_level) {

@@ -30,14 +30,14 @@ class Binder final : public Rewriter {
     const LabelName* name = as<LabelName>(expr);
     if (name == nullptr) return expr;
     if (std::optional<std::int64_t> code = labels_.code(name->word)) return builder().integer(*code);
-    diagnostics_.error(DiagId::UnknownLabel, name->loc, fmt::format("no vertex has the label `{}`", name->word),
+    diagnostics_.error(DiagId::UnknownLabel, name->loc, fmt::format("no vertex or edge has the label `{}`", name->word),
                        hint(name->word));
     return expr;
   }
 
  private:
   std::string hint(std::string_view word) const {
-    if (labels_.words.empty()) return "the labels of this run are numbers";
+    if (labels_.words.empty()) return "no label of this run is a word; vertices get theirs with `--labels FILE`";
     std::string near = nearest_word(word, labels_.words);
     if (!near.empty()) return fmt::format("did you mean `{}`?", near);
     std::vector<std::string> shown(

@@ -219,6 +219,12 @@ struct Module {
 /// The word in the text of the intermediate representation: `intersect`, `+`, `for`.
 std::string_view keyword(Kind kind);
 bool is_infix(Kind kind);
+/// The neighbours on one side of a vertex.
+inline bool is_half(Kind kind) { return kind == Kind::LowerNeighbors || kind == Kind::UpperNeighbors; }
+/// The neighbours of a vertex, all of them or a half.
+inline bool is_neighbors(Kind kind) { return kind == Kind::Neighbors || is_half(kind); }
+/// A part of its first operand without a gap.
+inline bool is_slice(Kind kind) { return kind == Kind::Below || kind == Kind::Above || kind == Kind::Span; }
 /// Number of operands, -1 for any; 0 for statements.
 int arity(Kind kind);
 Stage first_stage(Kind kind);

@@ -61,10 +61,7 @@ class Demander final : public Rewriter {
   }
 
   /// True for a list whose size costs no walk.
-  static bool is_measured(const Expr& list) {
-    return list.kind == Kind::Var || list.kind == Kind::Neighbors || list.kind == Kind::LowerNeighbors ||
-           list.kind == Kind::UpperNeighbors;
-  }
+  static bool is_measured(const Expr& list) { return list.kind == Kind::Var || is_neighbors(list.kind); }
 
   /// The loop with its body under a condition on what the loop itself binds.
   const For* guarded_body(const For& loop, const Needs& needs) {

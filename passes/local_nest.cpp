@@ -11,10 +11,6 @@ using namespace ir;  // NOLINT: a pass is written in the words of the IR.
 
 namespace {
 
-bool is_neighbors(Kind kind) {
-  return kind == Kind::Neighbors || kind == Kind::LowerNeighbors || kind == Kind::UpperNeighbors;
-}
-
 /// Drops names that nothing reads.
 class Pruner final : public Rewriter {
  public:

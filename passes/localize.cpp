@@ -124,12 +124,12 @@ class Localizer final : public Rewriter {
     add(list);
     for (;;) {
       const Expr* e = behind_lets(facts_, list);
-      if (e->kind == Kind::Below || e->kind == Kind::Above || e->kind == Kind::Span) {
+      if (is_slice(e->kind)) {
         list = e->operands[0];
         add(list);
         continue;
       }
-      if (e->kind == Kind::LowerNeighbors || e->kind == Kind::UpperNeighbors) {
+      if (is_half(e->kind)) {
         add(builder().make(Kind::Neighbors, {e->operands[0], e->operands[1]}));
       }
       return found;

@@ -15,9 +15,7 @@ namespace {
 /// Deepest nest of set operations that is looked through.
 constexpr int kMaxNest = 10;
 
-bool is_part_of_first(Kind kind) {
-  return kind == Kind::Diff || kind == Kind::Below || kind == Kind::Above || kind == Kind::Span || kind == Kind::Sorted;
-}
+bool is_part_of_first(Kind kind) { return kind == Kind::Diff || kind == Kind::Sorted || is_slice(kind); }
 
 }  // namespace
 

@@ -98,8 +98,7 @@ std::optional<std::int64_t> first_nonzero(const Expr& e) {
 /// True if all items of `part`, a list of neighbours, are in `whole`.
 bool is_part_of(const Expr& part, const Expr& whole) {
   if (&part == &whole) return true;
-  bool half = part.kind == Kind::LowerNeighbors || part.kind == Kind::UpperNeighbors;
-  return half && whole.kind == Kind::Neighbors && part.operands[0] == whole.operands[0] &&
+  return is_half(part.kind) && whole.kind == Kind::Neighbors && part.operands[0] == whole.operands[0] &&
          part.operands[1] == whole.operands[1];
 }
 
@@ -291,9 +290,7 @@ const Expr& EffectNeeds::named_value(const Expr& e) const {
 /// True if a loop walks `list` or a part of it, and `others` are neighbours of its item in a graph without loops: the
 /// item is in `list` but not in `others`.
 bool EffectNeeds::is_walked_at(const Expr& list, const Expr& others) const {
-  bool neighbors =
-      others.kind == Kind::Neighbors || others.kind == Kind::LowerNeighbors || others.kind == Kind::UpperNeighbors;
-  const Var* item = neighbors ? as<Var>(others.operands[1]) : nullptr;
+  const Var* item = is_neighbors(others.kind) ? as<Var>(others.operands[1]) : nullptr;
   const auto found = item != nullptr ? walked_.find(item) : walked_.end();
   if (found == walked_.end() || !facts_.loop_free(others.operands[0])) return false;
   return is_part_of(*found->second, list) || is_part_of(named_value(*found->second), named_value(list));

@@ -9,6 +9,7 @@
 #include "ir/printer.h"
 #include "tools/compile.h"
 #include "tools/gpu.h"
+#include "tools/numbers.h"
 #include "tools/output_file.h"
 #include "tools/verbs.h"
 
@@ -131,11 +132,9 @@ void add_build(CLI::App& app, Action& action) {
   verb->add_option("--stop-after", o.stop_after, "End after the first run of this pass")
       ->type_name("PASS")
       ->group("Passes");
-  verb->add_option("--pass-limit", o.pass_limit, "End after so many passes, to find the one that breaks something")
-      ->type_name("N")
+  add_number(*verb, "--pass-limit", o.pass_limit, "End after so many passes, to find the one that breaks something")
       ->group("Passes");
-  verb->add_option("--arch", o.arch, "With --emit=ptx: compute capability, 10 times the major number; default: 90")
-      ->type_name("N")
+  add_number(*verb, "--arch", o.arch, "With --emit=ptx: compute capability, 10 times the major number; default: 90")
       ->group("GPU");
   add_console_options(*verb, o.console);
   verb->footer(R"(

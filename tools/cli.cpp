@@ -6,12 +6,15 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <exception>
 #include <new>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "ir/support/diagnostics.h"
+#include "tools/output_file.h"
 #include "tools/verbs.h"
 #include "tools/version.h"
 
@@ -116,7 +119,10 @@ int parse_and_run(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
-    return app.exit(success);
+    std::ostringstream text;
+    app.exit(success, text, text);
+    const runtime::Status written = write_text_file("-", text.str());
+    return static_cast<int>(written ? ExitCode::Ok : Console{ConsoleOptions{}}.error(written.error()));
   } catch (const CLI::RequiredError& error) {
     // Nothing but the verb: its help says what comes next.
     const CLI::App* verb = given_verb(app);
@@ -146,6 +152,7 @@ void guard_standard_descriptors() {
 
 int run_command_line(int argc, const char* const* argv) {
   guard_standard_descriptors();
+  std::signal(SIGPIPE, SIG_IGN);  // A closed pipe is a failed write, and ends a verb in order.
   const Console console{ConsoleOptions{}};
   try {
     return parse_and_run(argc, argv);

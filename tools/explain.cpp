@@ -17,6 +17,7 @@
 #include "tools/graph_sketch.h"
 #include "tools/loop_counts.h"
 #include "tools/loop_estimates.h"
+#include "tools/numbers.h"
 #include "tools/output_file.h"
 #include "tools/pattern_source.h"
 #include "tools/run_report.h"
@@ -162,7 +163,9 @@ class Explain {
       found_.graphs.push_back(report.render());
     }
     if (!of_pattern()) return ExitCode::Ok;
-    return write_pattern(sketch_of(bound_.inputs.graphs.at(bound_.main_graph), *bound_.inputs.dictionary));
+    const runtime::Graph& graph = bound_.inputs.graphs.at(bound_.main_graph);
+    const ExitCode code = pattern_->check_arcs(graph.facts().directed);
+    return code == ExitCode::Ok ? write_pattern(sketch_of(graph, *bound_.inputs.dictionary)) : code;
   }
 
   /// Finds the words of the graph, and ranks its vertices as a run does.
@@ -386,21 +389,13 @@ void add_explain(CLI::App& app, Action& action) {
   add_program_options(*verb, o.compile);
   verb->get_option("FILE")->required(false);
   add_bind_options(*verb, o.bind);
-  verb->add_option("--pattern", o.pattern.text, "Explain the program of this pattern; see `matcha pattern --help`")
-      ->type_name("P")
-      ->group("Pattern");
-  add_pattern_options(*verb, o.pattern);
-  verb->add_option("--threads", o.threads, "Threads; 0: as many as there are")
-      ->envname("MATCHA_NUM_THREADS")
-      ->type_name("N");
+  add_pattern_or_program(*verb, o.pattern, "Explain the program of this pattern; see `matcha pattern --help`");
+  add_number(*verb, "--threads", o.threads, "Threads; 0: as many as there are")->envname("MATCHA_NUM_THREADS");
   add_order_option(*verb, o.order);
   verb->add_flag("--no-run", o.no_run, "Only look at the graph: estimates and memory, no run");
-  verb->add_option("--sample", o.sample, "Walk one in N outermost positions only; sizes are N times theirs")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
-      ->option_text("N");
-  verb->add_option("--timeout", o.timeout, "Seconds for all of it; then the sizes until there")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("SECONDS");
+  add_number(*verb, "--sample", o.sample, "Walk one in N outermost positions only; sizes are N times theirs", 1,
+             std::uint64_t{1} << 40);
+  add_timeout(*verb, o.timeout, "Seconds for all of it; then the sizes until there");
   verb->add_option("--svg", o.svg, "Draw the pattern and the loops into this file instead (`-`: stdout)")
       ->type_name("FILE");
   verb->add_option("--html", o.html, "Write a page with pictures and tables instead (`-`: stdout)")->type_name("FILE");

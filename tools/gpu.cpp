@@ -5,6 +5,7 @@
 #include "runtime/cuda/device.h"
 #include "runtime/cuda/driver.h"
 #include "runtime/cuda/nvrtc.h"
+#include "tools/numbers.h"
 
 namespace matcha::tools {
 
@@ -24,10 +25,9 @@ void add_mib_option(CLI::App& verb, const std::string& name, std::uint64_t& byte
 }  // namespace
 
 void add_gpu_text_options(CLI::App& verb, codegen::CudaOptions& options) {
-  verb.add_option("--group", options.group,
-                  "Threads that work together: 1, 2, 4, 8, 16 or 32; default: chosen for each loop")
+  add_number(verb, "--group", options.group,
+             "Threads that work together: 1, 2, 4, 8, 16 or 32; default: chosen for each loop")
       ->check(CLI::IsMember({0, 1, 2, 4, 8, 16, 32}))
-      ->type_name("N")
       ->group("GPU");
   const std::map<std::string, codegen::Stealing> kinds = {
       {"none", codegen::Stealing::None}, {"half", codegen::Stealing::Half}, {"timeout", codegen::Stealing::Timeout}};
@@ -53,24 +53,20 @@ void add_gpu_text_options(CLI::App& verb, codegen::CudaOptions& options) {
 }
 
 void add_gpu_options(CLI::App& verb, codegen::CudaOptions& options) {
-  verb.add_option("--tau-us", options.tau_us,
-                  "Microseconds: `timeout` splits tasks that ran so long, `half` looks so often for idle blocks; 0: "
-                  "never; default: 100, 10")
-      ->type_name("N")
+  add_number(verb, "--tau-us", options.tau_us,
+             "Microseconds: `timeout` splits tasks that ran so long, `half` looks so often for idle blocks; 0: "
+             "never; default: 100, 10")
       ->group("GPU");
-  verb.add_option("--chunk", options.chunk,
-                  "Outermost iterations that a group takes at a time; default: by their number")
-      ->type_name("N")
+  add_number(verb, "--chunk", options.chunk,
+             "Outermost iterations that a group takes at a time; default: by their number")
       ->group("GPU");
-  verb.add_option("--tile", options.tile,
-                  "Edges that a group takes at a time in loops over neighbours; 0: whole vertices; default: by their "
-                  "number")
-      ->type_name("N")
+  add_number(verb, "--tile", options.tile,
+             "Edges that a group takes at a time in loops over neighbours; 0: whole vertices; default: by their "
+             "number")
       ->group("GPU");
-  verb.add_option("--hubs", options.hubs,
-                  "Neighbours from which on a vertex gets a row of bits to be looked up in, as memory allows; 0: none "
-                  "does; default: 64")
-      ->type_name("N")
+  add_number(verb, "--hubs", options.hubs,
+             "Neighbours from which on a vertex gets a row of bits to be looked up in, as memory allows; 0: none "
+             "does; default: 64")
       ->group("GPU");
   verb.add_flag("--eager", options.eager, "Split long tasks even when no group waits for work (for tests)")
       ->group("GPU");
@@ -84,12 +80,9 @@ void add_gpu_options(CLI::App& verb, codegen::CudaOptions& options) {
           ""))
       ->type_name("N|all")
       ->group("GPU");
-  verb.add_option("--queue", options.queue, "Split tasks that there is room for; default: 131072")
-      ->type_name("N")
-      ->group("GPU");
-  verb.add_option("--split", options.split, "Loop levels whose positions others may get, 1 to 3; default: chosen")
-      ->check(CLI::Range(1, 3))
-      ->type_name("N")
+  add_number(verb, "--queue", options.queue, "Split tasks that there is room for; default: 131072")->group("GPU");
+  add_number(verb, "--split", options.split, "Loop levels whose positions others may get, 1 to 3; default: chosen", 1,
+             3)
       ->group("GPU");
   add_mib_option(verb, "--scratch-mb", options.scratch_bytes, "MiB for intermediate lists; default: what is free");
   add_mib_option(verb, "--arena-mb", options.arena_bytes,

@@ -8,8 +8,10 @@
 #include "runtime/graph/generate.h"
 #include "runtime/graph/inputs.h"
 #include "runtime/graph/mtg.h"
+#include "runtime/graph/stats.h"
 #include "runtime/graph/write.h"
 #include "tools/graph_info.h"
+#include "tools/numbers.h"
 #include "tools/progress.h"
 #include "tools/session.h"
 #include "tools/verbs.h"
@@ -109,6 +111,13 @@ ExitCode write_graph(const runtime::Graph& graph, const Target& target, const Gr
   } else if (has_labels && (target.format == Format::EdgeList || target.format == Format::MatrixMarket)) {
     console.warning("the labels are not in the new file, whose format has none",
                     "write a .mtg or .graph file, or add --labels-out FILE");
+  }
+  const std::uint64_t isolated = target.format == Format::EdgeList ? runtime::isolated_vertices(graph.view()) : 0;
+  if (isolated != 0) {
+    console.warning(
+        fmt::format("{} without edges {} not in the new file, whose format has no place for such",
+                    isolated == 1 ? "a vertex" : fmt::format("{} vertices", isolated), isolated == 1 ? "is" : "are"),
+        "write a .mtg, .graph or .mtx file");
   }
   return ExitCode::Ok;
 }
@@ -219,15 +228,15 @@ void add_generate(CLI::App& verb, Action& action, const std::shared_ptr<GraphOpt
   const auto kind = [&](const char* name, const char* help, const Make& make) {
     return add_kind(verb, name, help, action, options, make);
   };
-  const auto vertices = [&o](CLI::App* k) { k->add_option("-n,--vertices", o.n, "Number of vertices")->required(); };
+  const auto vertices = [&o](CLI::App* k) { add_number(*k, "-n,--vertices", o.n, "Number of vertices")->required(); };
   const auto seed = [&o](CLI::App* k) {
-    k->add_option("--seed", o.rmat.seed, "Seed; same seed, same graph")->capture_default_str();
+    add_number(*k, "--seed", o.rmat.seed, "Seed; same seed, same graph")->capture_default_str();
   };
 
   CLI::App* rmat = kind("rmat", "Recursive matrix graph (skewed degrees)",
                         [](const GraphOptions& g) { return runtime::generate_rmat(g.rmat); });
-  rmat->add_option("--scale", o.rmat.scale, "2^scale vertices")->capture_default_str();
-  rmat->add_option("--edge-factor", o.rmat.edge_factor, "Draws for each vertex")->capture_default_str();
+  add_number(*rmat, "--scale", o.rmat.scale, "2^scale vertices")->capture_default_str();
+  add_number(*rmat, "--edge-factor", o.rmat.edge_factor, "Draws for each vertex")->capture_default_str();
   rmat->add_option("--a", o.rmat.a, "Probability of the first quadrant")->capture_default_str();
   rmat->add_option("--b", o.rmat.b, "Of the second")->capture_default_str();
   rmat->add_option("--c", o.rmat.c, "Of the third")->capture_default_str();
@@ -235,7 +244,7 @@ void add_generate(CLI::App& verb, Action& action, const std::shared_ptr<GraphOpt
   CLI::App* er = kind("erdos-renyi", "So many edges, all sets equally likely",
                       [](const GraphOptions& g) { return runtime::generate_erdos_renyi(g.n, g.m, g.rmat.seed); });
   vertices(er);
-  er->add_option("-m,--edges", o.m, "Number of edges")->required();
+  add_number(*er, "-m,--edges", o.m, "Number of edges")->required();
   seed(er);
   CLI::App* gnp = kind("gnp", "Each edge with the same probability",
                        [](const GraphOptions& g) { return runtime::generate_gnp(g.n, g.probability, g.rmat.seed); });
@@ -250,12 +259,12 @@ void add_generate(CLI::App& verb, Action& action, const std::shared_ptr<GraphOpt
   vertices(kind("cycle", "A closed path", [](const GraphOptions& g) { return runtime::generate_cycle(g.n); }));
   CLI::App* grid = kind("grid", "Points of a rectangle",
                         [](const GraphOptions& g) { return runtime::generate_grid(g.rows, g.columns); });
-  grid->add_option("--rows", o.rows, "Rows")->required();
-  grid->add_option("--columns", o.columns, "Columns")->required();
+  add_number(*grid, "--rows", o.rows, "Rows")->required();
+  add_number(*grid, "--columns", o.columns, "Columns")->required();
   CLI::App* bipartite = kind("bipartite", "All edges between two sides",
                              [](const GraphOptions& g) { return runtime::generate_bipartite(g.left, g.right); });
-  bipartite->add_option("--left", o.left, "Vertices on one side")->required();
-  bipartite->add_option("--right", o.right, "Vertices on the other")->required();
+  add_number(*bipartite, "--left", o.left, "Vertices on one side")->required();
+  add_number(*bipartite, "--right", o.right, "Vertices on the other")->required();
 }
 
 }  // namespace

@@ -64,6 +64,8 @@ ExitCode print_pattern(const PatternVerbOptions& options) {
     runtime::Result<runtime::LoadedGraph> loaded = runtime::load_graph(spec);
     if (!loaded) return console.error(loaded.error());
     console.note(loaded->report.render());
+    code = source.check_arcs(loaded->graph.facts().directed);
+    if (code != ExitCode::Ok) return code;
     graph.emplace(std::move(*loaded));
     sketch = sketch_of(graph->graph, graph->graph.dictionary());
   }

@@ -9,6 +9,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "tools/numbers.h"
+
 namespace matcha::tools {
 
 namespace {
@@ -34,26 +36,31 @@ bool is_file(const std::string& text) {
 
 }  // namespace
 
-void add_pattern_options(CLI::App& verb, PatternOptions& options) {
-  verb.add_option("--induced", options.induced,
-                  "What a match is: `vertex`: no edges but the pattern's; `edge`: further edges are allowed")
-      ->check(CLI::IsMember({"vertex", "edge"}))
-      ->option_text("vertex|edge")
-      ->group("Pattern");
-  verb.add_flag("--embeddings", options.embeddings, "Count maps of the pattern into the graph, not subgraphs")
-      ->group("Pattern");
-  verb.add_option("--algorithm", options.algorithm, "How to find the matches; auto: the cheapest by the cost model")
-      ->check(CLI::IsMember({"auto", "extend", "join", "decompose"}))
-      ->option_text("auto|extend|join|decompose")
-      ->group("Pattern");
-  verb.add_option("--plan", options.plan,
-                  "The N-th of the plans that `matcha pattern --list` shows, the cheapest first")
-      ->check(CLI::PositiveNumber)
-      ->type_name("N")
-      ->group("Pattern");
-  verb.add_flag("--unlabelled", options.unlabelled, "Forget the labels of the pattern")->group("Pattern");
-  verb.add_flag("--unlabelled-edges", options.unlabelled_edges, "Forget the labels of the pattern's edges")
-      ->group("Pattern");
+std::vector<CLI::Option*> add_pattern_options(CLI::App& verb, PatternOptions& options) {
+  const std::vector<CLI::Option*> added = {
+      verb.add_option("--induced", options.induced,
+                      "What a match is: `vertex`: no edges but the pattern's; `edge`: further edges are allowed")
+          ->check(CLI::IsMember({"vertex", "edge"}))
+          ->option_text("vertex|edge"),
+      verb.add_flag("--embeddings", options.embeddings, "Count maps of the pattern into the graph, not subgraphs"),
+      verb.add_option("--algorithm", options.algorithm, "How to find the matches; auto: the cheapest by the cost model")
+          ->check(CLI::IsMember({"auto", "extend", "join", "decompose"}))
+          ->option_text("auto|extend|join|decompose"),
+      add_number(verb, "--plan", options.plan,
+                 "The N-th of the plans that `matcha pattern --list` shows, the cheapest first", 1),
+      verb.add_flag("--unlabelled", options.unlabelled, "Forget the labels of the pattern"),
+      verb.add_flag("--unlabelled-edges", options.unlabelled_edges, "Forget the labels of the pattern's edges")};
+  for (CLI::Option* option : added) option->group("Pattern");
+  return added;
+}
+
+void add_pattern_or_program(CLI::App& verb, PatternOptions& options, const std::string& text) {
+  const auto check = [](std::string& given) { return given.empty() ? "there is no pattern" : std::string(); };
+  CLI::Option* const pattern = verb.add_option("--pattern", options.text, text)
+                                   ->check(CLI::Validator(check, ""))
+                                   ->type_name("P")
+                                   ->group("Pattern");
+  for (CLI::Option* option : add_pattern_options(verb, options)) option->needs(pattern);
 }
 
 ExitCode PatternSource::read() {
@@ -100,10 +107,11 @@ ExitCode PatternSource::read() {
 
 ExitCode PatternSource::check_arcs(bool graph_keeps_arcs) const {
   if (directed() == graph_keeps_arcs) return ExitCode::Ok;
-  return console_.error(ExitCode::Usage,
-                        directed() ? "the pattern has arcs, and the graph would lose its own"
-                                   : "`--directed` keeps arcs, and the pattern has none",
-                        directed() ? "add --directed" : "write the arcs of the pattern as `0>1`");
+  return console_.error(
+      ExitCode::Usage,
+      directed() ? "the pattern has arcs, and the graph would lose its own"
+                 : "the graph keeps its arcs, and the pattern has none",
+      directed() ? "add --directed" : "write the arcs of the pattern as `0>1`, or let the graph be undirected");
 }
 
 pattern::Request PatternSource::request(bool rows) const {

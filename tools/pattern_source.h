@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "frontend/pattern/program.h"
 #include "ir/support/source.h"
@@ -21,8 +22,11 @@ struct PatternOptions {
   bool unlabelled_edges = false;  ///< Forget those of its edges.
 };
 
-/// `--induced`, `--embeddings`, `--algorithm`, `--plan`, `--unlabelled` and `--unlabelled-edges`.
-void add_pattern_options(CLI::App& verb, PatternOptions& options);
+/// `--induced`, `--embeddings`, `--algorithm`, `--plan`, `--unlabelled` and `--unlabelled-edges`; all that were added.
+std::vector<CLI::Option*> add_pattern_options(CLI::App& verb, PatternOptions& options);
+/// `--pattern P` of a verb that takes a program otherwise, with `text` as its help, and those options, which mean
+/// nothing for a program.
+void add_pattern_or_program(CLI::App& verb, PatternOptions& options, const std::string& text);
 
 /// A pattern from the command line, and the programs for it. Errors are reported on the console.
 class PatternSource {

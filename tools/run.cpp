@@ -13,6 +13,7 @@
 #include "tools/gpu.h"
 #include "tools/graph_sketch.h"
 #include "tools/matches.h"
+#include "tools/numbers.h"
 #include "tools/output_file.h"
 #include "tools/pattern_source.h"
 #include "tools/progress.h"
@@ -164,9 +165,12 @@ class Run {
   ExitCode write_pattern() {
     if (!of_pattern()) return ExitCode::Ok;
     const runtime::Graph& graph = bound_.inputs.graphs.at(bound_.main_graph);
+    // A .mtg, or --temporal, may keep arcs without --directed.
+    ExitCode code = pattern_->check_arcs(graph.facts().directed);
+    if (code != ExitCode::Ok) return code;
     frontend::pattern::GraphSketch sketch = sketch_of(graph, *bound_.inputs.dictionary);
     if (on_gpu_) sketch.device = frontend::pattern::Device::Gpu;
-    ExitCode code = pattern_->write(streams(), sketch);
+    code = pattern_->write(streams(), sketch);
     if (code != ExitCode::Ok) return code;
     if (!options_.json) console_.note(report_.pattern);
     for (std::size_t plan = options_.pattern.plan + 1; options_.tune && plan <= kTunedPlans; ++plan) {
@@ -462,21 +466,15 @@ void add_run(CLI::App& app, Action& action) {
   add_program_options(*verb, o.compile);
   verb->get_option("FILE")->required(false);
   add_bind_options(*verb, o.bind);
-  verb->add_option("--pattern", o.pattern.text, "Run the program of this pattern; see `matcha pattern --help`")
-      ->type_name("P")
-      ->group("Pattern");
-  add_pattern_options(*verb, o.pattern);
+  add_pattern_or_program(*verb, o.pattern, "Run the program of this pattern; see `matcha pattern --help`");
 
   verb->add_flag("--json", o.json, "Print one JSON object instead of the bare answer")->group("Answer");
   verb->add_option("--matches", o.matches,
                    "Stream the rows of a list to this file (`-`: stdout), in no particular order")
       ->type_name("FILE")
       ->group("Answer");
-  verb->add_option("--limit", o.limit, "At most so many rows, exactly; any of them")->type_name("N")->group("Answer");
-  verb->add_option("--timeout", o.timeout, "Seconds for loading, compiling and running; then the partial result")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("SECONDS")
-      ->group("Answer");
+  add_number(*verb, "--limit", o.limit, "At most so many rows, exactly; any of them")->group("Answer");
+  add_timeout(*verb, o.timeout, "Seconds for loading, compiling and running; then the partial result")->group("Answer");
 
   verb->add_option("--device", o.device, "Where to run")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
@@ -486,9 +484,8 @@ void add_run(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"llvm", "interp"}))
       ->option_text("llvm|interp")
       ->group("How to run");
-  verb->add_option("--threads", o.threads, "Threads; 0: as many as there are")
+  add_number(*verb, "--threads", o.threads, "Threads; 0: as many as there are")
       ->envname("MATCHA_NUM_THREADS")
-      ->type_name("N")
       ->group("How to run");
   verb->add_option("--simd", o.simd, "scalar, avx2, avx512 or avx512-vp2intersect; default: the best there is")
       ->type_name("TIER")

@@ -1,5 +1,6 @@
 #include "tools/session.h"
 
+#include <algorithm>
 #include <csignal>
 
 namespace matcha::tools {
@@ -10,7 +11,7 @@ std::atomic<std::uint32_t> signal_seen{0};
 std::atomic<bool> cancelled{false};
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
-struct sigaction old_interrupt, old_terminate, old_pipe;
+struct sigaction old_interrupt, old_terminate;
 
 void on_signal(int number) {
   signal_seen.store(static_cast<std::uint32_t>(number));
@@ -25,9 +26,6 @@ void install() {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, &old_interrupt);
   sigaction(SIGTERM, &action, &old_terminate);
-  action.sa_handler = SIG_IGN;
-  action.sa_flags = 0;
-  sigaction(SIGPIPE, &action, &old_pipe);
 }
 
 }  // namespace
@@ -37,8 +35,10 @@ Session::Session(std::optional<double> timeout_seconds) {
   cancelled = false;
   install();
   if (!timeout_seconds) return;
-  deadline_ = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                                                     std::chrono::duration<double>(*timeout_seconds));
+  constexpr double kLongest = 1e9;  // Far beyond any run, and not beyond the clock.
+  const std::chrono::duration<double> length(std::min(*timeout_seconds, kLongest));
+  deadline_ =
+      std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(length);
   watchdog_ = std::thread([this] { watch(); });
 }
 
@@ -53,7 +53,6 @@ Session::~Session() {
   }
   sigaction(SIGINT, &old_interrupt, nullptr);
   sigaction(SIGTERM, &old_terminate, nullptr);
-  sigaction(SIGPIPE, &old_pipe, nullptr);
 }
 
 void Session::watch() {

@@ -13,8 +13,7 @@
 namespace matcha::tools {
 
 /// What can end a command before its end: Ctrl-C, SIGTERM and `--timeout`. The first signal asks for an orderly stop,
-/// the second kills. One session at a time; it restores the signal actions at its end. SIGPIPE is ignored while it
-/// lives, so that a closed pipe is a failed write.
+/// the second kills. One session at a time; it restores the signal actions at its end.
 class Session {
  public:
   explicit Session(std::optional<double> timeout_seconds);

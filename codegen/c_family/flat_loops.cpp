@@ -25,9 +25,9 @@ struct FlatLoops::Chain {
   const ir::Var* sum = nullptr;
 };
 
-FlatLoops::FlatLoops(const ir::Facts& facts, const ir::Region& region, bool arrays) : facts_(facts), arrays_(arrays) {
-  declare(*region.collect);
-  block(*region.collect->body);
+FlatLoops::FlatLoops(const ir::Facts& facts, const ir::Region& region, bool arrays)
+    : facts_(facts), arrays_(arrays), sums_of_ints_(sums_of_ints(region)) {
+  for_each_loop(*region.collect->body, [this](const ir::For& loop) { return take(loop); });
   if (region.schedule.parallel) find_arcs(region);
 }
 
@@ -40,33 +40,14 @@ const ir::Expr* FlatLoops::arcs_graph() const {
   return arcs_loop_ != nullptr ? outer_->lists[0]->operands[0] : nullptr;
 }
 
-void FlatLoops::declare(const ir::Collect& s) {
-  for (const ir::Sink& sink : s.sinks) sinks_[sink.var] = &sink;
-}
-
-void FlatLoops::block(const ir::Block& b) {
-  for (const ir::Stmt* stmt : b.body) {
-    ir::match(
-        *stmt, [&](const ir::Block& inner) { block(inner); }, [&](const ir::For& s) { loop(s); },
-        [&](const ir::If& s) {
-          block(*s.then_body);
-          if (s.maybe_else != nullptr) block(*s.maybe_else);
-        },
-        [&](const ir::Collect& s) {
-          declare(s);
-          block(*s.body);
-        },
-        [](const ir::Stmt&) {});
-  }
-}
-
-void FlatLoops::loop(const ir::For& s) {
+bool FlatLoops::take(const ir::For& s) {
   Chain chain;
   chain.before.insert(s.vars.begin(), s.vars.end());
   if (s.maybe_index != nullptr) chain.before.insert(s.maybe_index);
-  if (s.lists.size() != 1 || s.lists[0]->type->bits || !scan(*s.body, chain)) return block(*s.body);
+  if (s.lists.size() != 1 || s.lists[0]->type->bits || !scan(*s.body, chain)) return false;
   loops_[&s] = chain.flat;
   sums_.insert(chain.sum);
+  return true;
 }
 
 /// True for a chain that ends in a yield into a sum of ints.
@@ -80,8 +61,7 @@ bool FlatLoops::scan(const ir::Block& b, Chain& chain) const {
       bool chained = last && branch->maybe_else == nullptr && scan_value(*stmt, *branch->cond, chain);
       return chained && scan(*branch->then_body, chain);
     } else if (const ir::Yield* yield = ir::as<ir::Yield>(stmt)) {
-      const ir::Type& type = *yield->sink->type;
-      const bool sum = sinks_.at(yield->sink)->kind == ir::SinkKind::Sum && !type.is_scalar(ir::ScalarKind::F64);
+      const bool sum = sums_of_ints_.contains(yield->sink);
       if (!last || !sum || !scan_value(*stmt, *yield->values[0], chain)) return false;
       chain.sum = yield->sink;
       chain.flat.shares = chain.flat.reader == stmt && &unconverted(*yield->values[0]) == chain.flat.count;
@@ -182,9 +162,8 @@ void FlatLoops::find_arcs(const ir::Region& region) {
   const ir::For* loop = only_loop(*outer_->body);
   if (loop == nullptr || !countable(*loop->lists[0])) return;
   const ir::Expr& walked = unsliced(facts_, *loop->lists[0]);
-  bool near =
-      walked.kind == Kind::Neighbors || walked.kind == Kind::LowerNeighbors || walked.kind == Kind::UpperNeighbors;
-  if (near && walked.operands[0] == vertices.operands[0] && walked.operands[1] == outer_->vars[0]) arcs_loop_ = loop;
+  if (!ir::is_neighbors(walked.kind)) return;
+  if (walked.operands[0] == vertices.operands[0] && walked.operands[1] == outer_->vars[0]) arcs_loop_ = loop;
 }
 
 }  // namespace matcha::codegen

@@ -39,9 +39,7 @@ class FlatLoops {
  private:
   struct Chain;
 
-  void declare(const ir::Collect& s);
-  void block(const ir::Block& b);
-  void loop(const ir::For& s);
+  bool take(const ir::For& s);
   bool scan(const ir::Block& b, Chain& chain) const;
   bool scan_value(const ir::Stmt& stmt, const ir::Expr& value, Chain& chain) const;
   bool countable(const ir::Expr& list) const;
@@ -50,7 +48,7 @@ class FlatLoops {
 
   const ir::Facts& facts_;
   bool arrays_;
-  std::unordered_map<const ir::Var*, const ir::Sink*> sinks_;
+  std::unordered_set<const ir::Var*> sums_of_ints_;
   std::unordered_map<const ir::For*, FlatLoop> loops_;
   std::unordered_set<const ir::Var*> sums_;
   const ir::For* outer_ = nullptr;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/c_family/spine.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
 
@@ -18,37 +19,18 @@ bool walks_bits(const ir::For& loop) { return loop.lists[0]->type->bits; }
 
 }  // namespace
 
-LaneLoops::LaneLoops(const ir::Facts& facts, const ir::Region& region) : facts_(facts) {
-  declare(*region.collect);
-  block(*region.collect->body);
+LaneLoops::LaneLoops(const ir::Facts& facts, const ir::Region& region)
+    : facts_(facts), sums_of_ints_(sums_of_ints(region)) {
+  for_each_loop(*region.collect->body, [this](const ir::For& loop) { return take(loop); });
 }
 
-void LaneLoops::declare(const ir::Collect& s) {
-  for (const ir::Sink& sink : s.sinks) sinks_[sink.var] = &sink;
-}
-
-void LaneLoops::block(const ir::Block& b) {
-  for (const ir::Stmt* stmt : b.body) {
-    ir::match(
-        *stmt, [&](const ir::Block& inner) { block(inner); }, [&](const ir::For& s) { loop(s); },
-        [&](const ir::If& s) {
-          block(*s.then_body);
-          if (s.maybe_else != nullptr) block(*s.maybe_else);
-        },
-        [&](const ir::Collect& s) {
-          declare(s);
-          block(*s.body);
-        },
-        [](const ir::Stmt&) {});
-  }
-}
-
-void LaneLoops::loop(const ir::For& s) {
-  if (!walks_bits(s) || !alone(*s.body, kLevels - 1)) return block(*s.body);
+bool LaneLoops::take(const ir::For& s) {
+  if (!walks_bits(s) || !alone(*s.body, kLevels - 1)) return false;
   loops_.insert(&s);
   ir::for_each_stmt(*s.body, [&](const ir::Stmt& inner) {
     if (const ir::Yield* yield = ir::as<ir::Yield>(&inner)) sums_.insert(yield->sink);
   });
+  return true;
 }
 
 const ir::For* LaneLoops::second_of(const ir::For& first) const {
@@ -82,10 +64,7 @@ bool LaneLoops::alone(const ir::Stmt& s, int levels) const {
       [&](const ir::If& branch) {
         return alone(*branch.then_body, levels) && (branch.maybe_else == nullptr || alone(*branch.maybe_else, levels));
       },
-      [&](const ir::Yield& yield) {
-        const ir::Type& type = *yield.sink->type;
-        return sinks_.at(yield.sink)->kind == ir::SinkKind::Sum && !type.is_scalar(ir::ScalarKind::F64);
-      },
+      [&](const ir::Yield& yield) { return sums_of_ints_.contains(yield.sink); },
       [](const ir::Stmt&) { return false; });
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <unordered_map>
 #include <unordered_set>
 
 #include "ir/analysis/facts.h"
@@ -24,15 +23,13 @@ class LaneLoops {
   bool adds_to(const ir::Var* sum) const { return sums_.contains(sum); }
 
  private:
-  void block(const ir::Block& b);
-  void loop(const ir::For& s);
-  void declare(const ir::Collect& s);
+  bool take(const ir::For& s);
   bool alone(const ir::Block& b, int levels) const;
   bool alone(const ir::Stmt& s, int levels) const;
   bool alone(const ir::Expr& e) const;
 
   const ir::Facts& facts_;
-  std::unordered_map<const ir::Var*, const ir::Sink*> sinks_;
+  std::unordered_set<const ir::Var*> sums_of_ints_;
   std::unordered_set<const ir::For*> loops_;
   std::unordered_set<const ir::Var*> sums_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/analysis/walk.h"
 #include "ir/match.h"
 
 namespace matcha::codegen {
@@ -25,7 +26,7 @@ std::vector<const ir::For*> spine(const ir::Block& block, bool bits) {
 }
 
 const ir::Expr& unsliced(const ir::Facts& facts, const ir::Expr& list) {
-  if (list.kind == Kind::Below || list.kind == Kind::Above || list.kind == Kind::Span) {
+  if (ir::is_slice(list.kind)) {
     return unsliced(facts, *list.operands[0]);
   }
   const ir::Var* var = ir::as<ir::Var>(&list);
@@ -39,11 +40,39 @@ const ir::Expr* dealt_graph(const ir::Facts& facts, const ir::For& outer) {
   const std::vector<const ir::For*> inner = spine(*outer.body);
   const bool neighbours = std::all_of(inner.begin(), inner.end(), [&](const ir::For* loop) {
     const ir::Expr& walked = unsliced(facts, *loop->lists[0]);
-    bool near =
-        walked.kind == Kind::Neighbors || walked.kind == Kind::LowerNeighbors || walked.kind == Kind::UpperNeighbors;
-    return near && walked.operands[0] == outer.lists[0]->operands[0] && walked.operands[1] == outer.vars[0];
+    return ir::is_neighbors(walked.kind) && walked.operands[0] == outer.lists[0]->operands[0] &&
+           walked.operands[1] == outer.vars[0];
   });
   return !inner.empty() && neighbours ? outer.lists[0]->operands[0] : nullptr;
+}
+
+void for_each_loop(const ir::Block& block, const std::function<bool(const ir::For&)>& take) {
+  for (const ir::Stmt* stmt : block.body) {
+    ir::match(
+        *stmt, [&](const ir::Block& inner) { for_each_loop(inner, take); },
+        [&](const ir::For& loop) {
+          if (!take(loop)) for_each_loop(*loop.body, take);
+        },
+        [&](const ir::If& branch) {
+          for_each_loop(*branch.then_body, take);
+          if (branch.maybe_else != nullptr) for_each_loop(*branch.maybe_else, take);
+        },
+        [&](const ir::Collect& collect) { for_each_loop(*collect.body, take); }, [](const ir::Stmt&) {});
+  }
+}
+
+std::unordered_set<const ir::Var*> sums_of_ints(const ir::Region& region) {
+  std::unordered_set<const ir::Var*> sums;
+  const auto add = [&sums](const ir::Collect& collect) {
+    for (const ir::Sink& sink : collect.sinks) {
+      if (sink.kind == ir::SinkKind::Sum && !sink.var->type->is_scalar(ir::ScalarKind::F64)) sums.insert(sink.var);
+    }
+  };
+  add(*region.collect);
+  ir::for_each_stmt(*region.collect->body, [&](const ir::Stmt& stmt) {
+    if (const ir::Collect* collect = ir::as<ir::Collect>(&stmt)) add(*collect);
+  });
+  return sums;
 }
 
 std::uint32_t row_stores(const ir::Block& block) {

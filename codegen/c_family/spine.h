@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <unordered_set>
 #include <vector>
 
 #include "ir/analysis/facts.h"
@@ -21,6 +23,12 @@ const ir::Expr& unsliced(const ir::Facts& facts, const ir::Expr& list);
 /// The graph by whose arcs a region can be dealt out: `for v in vertices(g)`, then `for w in neighbors(g, v)` or a
 /// slice; null if there is none.
 const ir::Expr* dealt_graph(const ir::Facts& facts, const ir::For& outer);
+
+/// Calls `take` on the loops of a block, the outermost first; what it does not take is gone into.
+void for_each_loop(const ir::Block& block, const std::function<bool(const ir::For&)>& take);
+
+/// The sums of ints among the sinks of a region, those within it included.
+std::unordered_set<const ir::Var*> sums_of_ints(const ir::Region& region);
 
 /// How often rows of bits are made below an outermost position and beside no other loop.
 std::uint32_t row_stores(const ir::Block& block);

@@ -36,6 +36,24 @@ std::span<const ir::Expr* const> searched_lists(const ir::Expr& node) {
   }
 }
 
+/// The vertices with at least `least` neighbours, none for a hash index.
+struct Hubs {
+  std::uint64_t arcs = 0;                    ///< How many neighbours they have.
+  std::array<std::uint64_t, 64> vertices{};  ///< Their number, by how often `least` may be doubled for them.
+};
+
+Hubs hubs_of(const runtime::GraphView& graph, std::uint64_t least) {
+  Hubs hubs;
+  if (graph.offsets == nullptr || graph.max_degree < least || least == 0) return hubs;
+  for (std::uint64_t v = 0; v < graph.universe; ++v) {
+    const std::uint64_t degree = graph.offsets[v + 1] - graph.offsets[v];
+    if (degree < least) continue;
+    hubs.arcs += degree;
+    ++hubs.vertices[static_cast<std::size_t>(std::bit_width(degree / least)) - 1];
+  }
+  return hubs;
+}
+
 }  // namespace
 
 std::vector<const ir::Var*> searched_graphs(const ir::Facts& facts, const ir::Region& region) {
@@ -60,29 +78,18 @@ std::vector<const ir::Var*> searched_graphs(const ir::Facts& facts, const ir::Re
 }
 
 bool worth_hub_rows(const runtime::GraphView& graph, std::uint64_t least) {
-  if (graph.offsets == nullptr || graph.max_degree < least || least == 0) return false;
-  std::uint64_t arcs = 0;
-  for (std::uint64_t v = 0; v < graph.universe; ++v) {
-    const std::uint64_t degree = graph.offsets[v + 1] - graph.offsets[v];
-    arcs += degree >= least ? degree : 0;
-  }
-  return arcs >= graph.arc_count / kWorthPart;
+  const Hubs hubs = hubs_of(graph, least);
+  return hubs.arcs != 0 && hubs.arcs >= graph.arc_count / kWorthPart;
 }
 
 std::optional<HubPlan> plan_hub_rows(const runtime::GraphView& graph, std::uint64_t least, std::uint64_t budget) {
-  if (graph.offsets == nullptr || graph.max_degree < least || least == 0) return std::nullopt;
-  // Vertices by how often `least` was to be doubled until it was more than they have neighbours.
-  std::array<std::uint64_t, 65> vertices{};
-  for (std::uint64_t v = 0; v < graph.universe; ++v) {
-    const std::uint64_t times = (graph.offsets[v + 1] - graph.offsets[v]) / least;
-    ++vertices[static_cast<std::size_t>(std::bit_width(times))];
-  }
+  const Hubs hubs = hubs_of(graph, least);
   HubPlan plan;
   plan.words = (graph.universe + 63) / 64;
-  for (std::size_t doubled = vertices.size() - 1; doubled > 0; --doubled) {
-    if (plan.hubs + vertices[doubled] > budget / (8 * plan.words)) break;
-    plan.hubs += vertices[doubled];
-    plan.least = least << (doubled - 1);
+  for (std::size_t doubled = hubs.vertices.size(); hubs.arcs != 0 && doubled-- > 0;) {
+    if (plan.hubs + hubs.vertices[doubled] > budget / (8 * plan.words)) break;
+    plan.hubs += hubs.vertices[doubled];
+    plan.least = least << doubled;
   }
   return plan.hubs != 0 ? std::optional(plan) : std::nullopt;
 }

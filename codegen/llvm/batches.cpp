@@ -78,8 +78,7 @@ const ir::Expr* FunctionEmitter::row_of_graph(const ir::Expr& set_operation) con
   const ir::Var* var = ir::as<ir::Var>(&list);
   if (var != nullptr && lists_.contains(var)) return nullptr;
   const ir::Expr& row = module_.resolve(list);
-  bool half = row.kind == ir::Kind::LowerNeighbors || row.kind == ir::Kind::UpperNeighbors;
-  if (!half && row.kind != ir::Kind::Neighbors) return nullptr;
+  if (!ir::is_neighbors(row.kind)) return nullptr;
   bool one = module_.resolve(*row.operands[0]).kind == ir::Kind::Var;
   return one && index_of(*row.operands[0]) == Index::Csr ? &row : nullptr;
 }
@@ -153,10 +152,7 @@ bool FunctionEmitter::put_off(const OpenSink& sink, const ir::Yield& s) {
     if (rows->kind == ir::Kind::Neighbors) {
       prefetch(b_, gep(i64_, graph_field(*rows->operands[0], offsetof(GraphView, offsets), ptr_, "offsets"), row));
     } else {
-      for (const ir::Var* var : module_.graph_vars(*rows->operands[0])) module_.needs().halves.push_back(var);
-      constexpr std::size_t kOffsets = offsetof(CpuGraphView, halves) + offsetof(NarrowHalves, offsets);
-      Value* halves = graph_field(*rows->operands[0], kOffsets, ptr_, "halves");
-      prefetch(b_, gep(i32_, halves, b_.CreateNUWMul(row, integer(2))));
+      prefetch(b_, half_offsets(*rows->operands[0], row));
     }
   } else {
     put(offsetof(SetPair, b), b.columns[0].data);

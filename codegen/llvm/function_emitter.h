@@ -14,9 +14,6 @@
 
 namespace matcha::codegen::jit {
 
-/// True if there is a loop in `block`.
-bool holds_for(const ir::Block& block);
-
 /// Emits one function. Expressions have a method a group of nodes; what is emitted goes where the builder stands.
 class FunctionEmitter {
  public:
@@ -88,6 +85,7 @@ class FunctionEmitter {
   Arcs looked_up_arcs(const ir::Expr& graph_expr, Value* vertex);
   Value* graph_field(const ir::Expr& graph_expr, std::size_t offset, llvm::Type* type, const llvm::Twine& name);
   List neighbors(const ir::Expr& graph_expr, Value* vertex);
+  Value* half_offsets(const ir::Expr& graph_expr, Value* vertex);
   List half_neighbors(const ir::Expr& graph_expr, Value* vertex, bool lower);
   List edge_info(const ir::Expr& e);
   List edges(const ir::Expr& e);

@@ -113,15 +113,19 @@ List FunctionEmitter::neighbors(const ir::Expr& graph_expr, Value* v) {
           nullptr};
 }
 
+/// The address of two narrow offsets: of the first neighbour of a vertex and of the first one that is not below it.
+Value* FunctionEmitter::half_offsets(const ir::Expr& graph_expr, Value* v) {
+  for (const ir::Var* var : module_.graph_vars(graph_expr)) module_.needs().halves.push_back(var);
+  constexpr std::size_t kOffsets = offsetof(CpuGraphView, halves) + offsetof(NarrowHalves, offsets);
+  return gep(i32_, graph_field(graph_expr, kOffsets, ptr_, "halves"), b_.CreateNUWMul(v, integer(2)));
+}
+
 /// The neighbours of a vertex below or above it.
 List FunctionEmitter::half_neighbors(const ir::Expr& graph_expr, Value* v, bool lower) {
-  for (const ir::Var* var : module_.graph_vars(graph_expr)) module_.needs().halves.push_back(var);
   Value* bases = graph_field(graph_expr, offsetof(CpuGraphView, halves) + offsetof(NarrowHalves, bases), ptr_, "bases");
   Value* shift = graph_field(graph_expr, offsetof(CpuGraphView, halves) + offsetof(NarrowHalves, shift), i64_, "shift");
   Value* all = graph_field(graph_expr, offsetof(GraphView, neighbors), ptr_, "neighbors");
-  Value* halves =
-      graph_field(graph_expr, offsetof(CpuGraphView, halves) + offsetof(NarrowHalves, offsets), ptr_, "halves");
-  Value* row = b_.CreateConstInBoundsGEP1_64(i32_, gep(i32_, halves, b_.CreateNUWMul(v, integer(2))), lower ? 0 : 1);
+  Value* row = b_.CreateConstInBoundsGEP1_64(i32_, half_offsets(graph_expr, v), lower ? 0 : 1);
   Value* begin = constant_load(b_, i32_, row, "row");
   Value* end = constant_load(b_, i32_, b_.CreateConstInBoundsGEP1_64(i32_, row, 1), "row_end");
   Value* base = constant_load(b_, i64_, gep(i64_, bases, b_.CreateLShr(v, shift)), "base");
@@ -242,13 +246,13 @@ bool FunctionEmitter::is_position_in(const ir::Expr& index, const ir::Expr& item
   const ir::Expr& wanted = module_.resolve(items);
   for (const ir::Expr* walked : loop->lists) {
     const ir::Expr* at = &module_.resolve(*walked);
-    while (at != &wanted &&
-           (at->kind == ir::Kind::Below || at->kind == ir::Kind::Above || at->kind == ir::Kind::Span)) {
+    while (at != &wanted && ir::is_slice(at->kind)) {
       at = &module_.resolve(*at->operands[0]);
     }
     if (at == &wanted) return true;
-    bool half = at->kind == ir::Kind::LowerNeighbors || at->kind == ir::Kind::UpperNeighbors;
-    if (half && wanted.kind == ir::Kind::Neighbors && std::ranges::equal(at->operands, wanted.operands)) return true;
+    if (ir::is_half(at->kind) && wanted.kind == ir::Kind::Neighbors &&
+        std::ranges::equal(at->operands, wanted.operands))
+      return true;
   }
   return false;
 }

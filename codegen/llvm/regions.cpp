@@ -40,10 +40,6 @@ void keep_short(llvm::Instruction* latch) {
   latch->setMetadata(llvm::LLVMContext::MD_loop, loop);
 }
 
-bool is_row(const ir::Expr& e) {
-  return e.kind == ir::Kind::Neighbors || e.kind == ir::Kind::LowerNeighbors || e.kind == ir::Kind::UpperNeighbors;
-}
-
 }  // namespace
 
 bool holds_for(const ir::Block& block) {
@@ -227,7 +223,7 @@ void FunctionEmitter::if_whole(const std::function<void()>& emit) {
 void FunctionEmitter::fetch_kept_rows(const ir::Expr& cond, Value* count, const std::function<void(Value*)>& bind) {
   std::vector<const ir::Expr*> rows;
   ir::for_each_node(cond, [&](const ir::Expr& e) {
-    if (is_row(e) && index_of(*e.operands[0]) == Index::Csr) rows.push_back(&e);
+    if (ir::is_neighbors(e.kind) && index_of(*e.operands[0]) == Index::Csr) rows.push_back(&e);
   });
   if (rows.empty()) return;
   keep_short(count_up(integer(0), count, 1, [&](Value* i) {

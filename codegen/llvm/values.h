@@ -18,6 +18,8 @@ enum class Cell { Vid, Int, Float, Bool, WordVid, WordBool };
 
 /// True for operators of one or two instructions.
 bool is_cheap_operator(ir::Kind kind);
+/// True if there is a loop in `block`.
+bool holds_for(const ir::Block& block);
 
 /// One column of a list. In registers a vid is an i64, a bool an i1.
 struct Column {

@@ -160,6 +160,7 @@ class Scanner {
     return text_.substr(begin, at_ - begin);
   }
   std::size_t position() const { return at_; }
+  std::string_view text_since(std::size_t begin) const { return text_.substr(begin, at_ - begin); }
   /// From `begin`, a position in the same line, up to here; at least one byte.
   SourceLoc since(std::size_t begin) const {
     const std::size_t from = std::max(begin, line_start_);
@@ -193,10 +194,24 @@ class EdgeText {
       : scan_(text, file), collector_(collector) {}
 
   void run() {
-    for (separators(); !scan_.done() && !collector_.failed(); separators()) chain();
+    for (separators(); !scan_.done() && !collector_.failed(); separators()) {
+      const std::size_t begin = scan_.position();
+      chain();
+      if (!collector_.failed()) refuse_columns(scan_.text_since(begin));
+    }
   }
 
  private:
+  /// `0 1` is a line of an edge list, and would be two vertices without an edge. `before` is the chain that was read.
+  void refuse_columns(std::string_view before) {
+    if (!std::all_of(before.begin(), before.end(), is_digit)) return;
+    const std::size_t begin = scan_.position();
+    scan_.take_while([](char c) { return c == ' ' || c == '\t'; });
+    if (!is_word(scan_.peek())) return;
+    collector_.fail(DiagId::PatternSyntax, scan_.since(begin), "expected a sign between two vertices",
+                    "an edge is `0-1`; two vertices that need no edge are `0,1`");
+  }
+
   void separators() {
     do {
       scan_.skip_space();

@@ -169,10 +169,15 @@ void SyntaxErrors::report(antlr4::Parser* parser, const antlr4::Token* seen) {
                               "there is no `" + first->getText() + "` statement", std::string(foreign->hint));
     return;
   }
-  source_.diagnostics.error(
-      DiagId::Syntax, loc,
-      "expected " + describe_expected(parser->getExpectedTokens()) + " but found " + describe(*seen, source_.text),
-      hint_for(*seen, token_before(parser, seen), token_after(parser, seen)));
+  const antlr4::misc::IntervalSet expected = parser->getExpectedTokens();
+  std::string hint = hint_for(*seen, token_before(parser, seen), token_after(parser, seen));
+  if (expected.contains(static_cast<std::size_t>(MatchaParser::LIST_TYPE))) {
+    const std::string near = nearest_word(seen->getText(), {"int", "float", "bool", "Var", "Tuple", "List", "Graph"});
+    if (!near.empty()) hint = "did you mean `" + near + "`?";
+  }
+  source_.diagnostics.error(DiagId::Syntax, loc,
+                            "expected " + describe_expected(expected) + " but found " + describe(*seen, source_.text),
+                            std::move(hint));
 }
 
 void SyntaxErrors::reportNoViableAlternative(antlr4::Parser* parser, const antlr4::NoViableAltException& error) {

@@ -205,7 +205,7 @@ const Expr* Facts::graph_of_walk(const Expr* u, const Expr* v) const {
       const Let* let = bound_by != nullptr ? as<Let>(bound_by) : nullptr;
       if (let == nullptr) return nullptr;
       list = let->value;
-    } else if (list->kind == Kind::Below || list->kind == Kind::Above || list->kind == Kind::Span) {
+    } else if (is_slice(list->kind)) {
       list = list->operands[0];
     } else {
       break;
@@ -214,9 +214,7 @@ const Expr* Facts::graph_of_walk(const Expr* u, const Expr* v) const {
   if (list->kind == Kind::Edges) {
     return loop->vars[0] == u && loop->vars[1] == v ? list->operands[0] : nullptr;
   }
-  bool neighbors =
-      list->kind == Kind::Neighbors || list->kind == Kind::LowerNeighbors || list->kind == Kind::UpperNeighbors;
-  return neighbors && list->operands[1] == u ? list->operands[0] : nullptr;
+  return is_neighbors(list->kind) && list->operands[1] == u ? list->operands[0] : nullptr;
 }
 
 /// Lists that are walked in step leave each in its order: what is known of the one whose items are yielded carries

@@ -98,6 +98,15 @@ class BadPrograms(cli.CliTest):
         for verb in ("check", "run", "build", "explain"):
             self.fails(1, verb, path, says=["q.mt:2:12: error:", "[unknown-name]", "intersect"])
 
+    def test_words_of_other_languages(self):
+        for name, hint in (("len", "size(list)"), ("degree", "size(neighbor(g, v))"), ("neighbors", "did you mean `neighbor`?")):
+            path = self.write("q.mt", f"def f(G: Graph):\n    return {name}(vertices(G))\n")
+            self.fails(1, "check", path, says=["q.mt:2:12: error:", "[unknown-name]", hint])
+        self.fails(1, "check", self.write("q.mt", "def f(G: Graph):\n    return true\n"), says="write `True`")
+        for name, hint in (("graph", "Graph"), ("list<int>", "List"), ("Int", "int")):
+            path = self.write("q.mt", f"def f(x: {name}):\n    return x\n")
+            self.fails(1, "check", path, says=["expected a type", f"did you mean `{hint}`?"])
+
     def test_encodings(self):
         text = "def f(G: Graph):\n    return size(vertices(G))  # ü\n"
         self.fails(1, "check", self.write("latin.mt", text.encode("latin-1")), says=["latin.mt:2:", "[encoding]"])

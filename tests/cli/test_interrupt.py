@@ -1,6 +1,7 @@
 """Ctrl-C and `--timeout`: an orderly end with the partial result, marked as such. Nothing is timed: what comes before the run
 began is tried again, later."""
 
+import errno
 import json
 import os
 import shutil
@@ -135,13 +136,26 @@ class Interrupt(cli.CliTest):
         self.assertEqual(done.returncode, 124)
         self.assertIn(b"before there was a result", done.stderr)
 
+    def writer_of(self, fifo, process):
+        """The end of a pipe that the program reads; nothing is behind it if the program ended before it opened its own."""
+        while process.poll() is None:
+            try:
+                descriptor = os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
+            except OSError as error:
+                self.assertEqual(error.errno, errno.ENXIO)
+                time.sleep(0.01)
+            else:
+                os.set_blocking(descriptor, True)
+                return open(descriptor, "wb")
+        raise BrokenPipeError
+
     def test_timeout_while_loading(self):
         fifo = self.path("graph.txt")
         os.mkfifo(fifo)
         lines = b"".join(b"%d %d\n" % (i, i + 1) for i in range(100000))
         process = self.start("run", cli.TRIANGLE, fifo, "--timeout", "0.25")
         try:
-            with open(fifo, "wb") as writer:
+            with self.writer_of(fifo, process) as writer:
                 for _ in range(1000000):
                     writer.write(lines)
         except BrokenPipeError:

@@ -121,12 +121,36 @@ class PatternTest(CliTest):
         self.assertEqual(int(self.ok("run", "--pattern", query, "--unlabelled", WIKI)), WIKI_TRIANGLES)
         self.assertEqual(int(self.ok("run", "--pattern", self.write("q.g6", "Bw\n"), WIKI)), WIKI_TRIANGLES)
 
+    def test_edge_lists_are_no_patterns(self):
+        """Their lines would be vertices that nothing joins."""
+        for text in ("0 1\n1 2\n2 0\n", "# p\n0\t1\n", "0  1 5\n"):
+            self.fails(1, "run", "--pattern", self.write("p.txt", text), SMALL, says=["p.txt:", "`0-1`", "[pattern-syntax]"])
+        self.fails(1, "pattern", "0 1-2", says="<pattern>:1:2:")
+        joined = self.ok("pattern", "0-1,1-2,2:7,3")
+        for text in ("0-1 1-2 2:7 3", "3\n0-1-2:7\n", "3 # alone\n0-1 ,1-2 2:7"):
+            self.assertEqual(self.ok("pattern", self.write("p.txt", text)), joined, text)
+
     def test_directed(self):
         graph = self.write("arcs.txt", "0 1\n1 2\n2 0\n1 0\n3 4\n4 5\n5 3\n")
         self.assertEqual(self.ok("run", "--pattern", "0>1>2>0", "--induced", "edge", "--directed", graph), "2\n")
         self.assertEqual(self.ok("run", "--pattern", "0>1>2>0", "--directed", graph), "1\n")
         self.fails(2, "run", "--pattern", "0>1", graph, says=["arcs", "--directed"])
         self.fails(2, "run", "--pattern", "0-1", "--directed", graph, says="has none")
+
+    def test_graphs_that_keep_arcs_without_being_asked(self):
+        """A wrong count otherwise: such a graph has neighbours on one side only."""
+        times = self.write("times.txt", "0 1 5\n1 2 5\n2 0 5\n")
+        arcs, edges = self.path("arcs.mtg"), self.path("edges.mtg")
+        self.ok("graph", "convert", times, arcs, "--directed")
+        self.ok("graph", "convert", times, edges)
+        for verb in (["run", "--pattern", "triangle"], ["explain", "--pattern", "triangle"], ["pattern", "triangle"]):
+            self.fails(2, *verb, arcs, says=["the graph keeps its arcs", "has none"])
+            self.assertNotEqual(self.ok(*verb, edges), "")
+        self.fails(2, "run", "--pattern", "0-1=5", "--temporal", times, says="the graph keeps its arcs")
+        self.assertEqual(self.ok("run", "--pattern", "0>1>2>0", "--directed", arcs), "1\n")
+        self.fails(3, "run", "--pattern", "0>1>2>0", "--directed", edges, says=["edges.mtg", "undirected", "--directed"])
+        for option in ("--directed", "--temporal"):
+            self.fails(3, "graph", "info", edges, option, says=["undirected", option])
 
     def test_disconnected(self):
         graph = self.write("two.txt", "0 1\n2 3\n4 5\n")
@@ -142,6 +166,12 @@ class PatternTest(CliTest):
     def test_output_file(self):
         self.ok("pattern", "triangle", "-o", self.path("t.mt"))
         self.assertEqual(int(self.ok("run", self.path("t.mt"), WIKI)), WIKI_TRIANGLES)
+
+    def test_options_of_patterns_mean_nothing_for_programs(self):
+        for option in (["--induced", "edge"], ["--embeddings"], ["--algorithm", "join"], ["--plan", "1"], ["--unlabelled"]):
+            for verb in ("run", "explain"):
+                self.fails(2, verb, "examples/triangle.mt", SMALL, *option, says=[option[0], "requires --pattern"])
+        self.fails(2, "run", "--pattern", "", SMALL, says="there is no pattern")
 
     def test_errors(self):
         self.fails(1, "pattern", "0-1,1-x", says=["<pattern>:1:7: error", "[pattern-syntax]"])

@@ -1,6 +1,7 @@
 """Wrong command lines: exit code 2, one message, and a hint that helps."""
 
 import json
+import re
 import unittest
 
 import cli
@@ -17,6 +18,17 @@ class Usage(cli.CliTest):
         text = self.ok("--help")
         for word in ("Exit codes", "124 timeout", "130 interrupted", "Examples:", "doctor"):
             self.assertIn(word, text)
+
+    def test_manual_has_every_option(self):
+        manual = (cli.ROOT / "docs/cli.md").read_text(encoding="utf-8")
+        documented = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", manual))
+        known = set()
+        kinds = re.findall(r"^  ([a-z-]+) ", self.ok("graph", "generate", "--help").split("Subcommands:")[1], re.M)
+        self.assertIn("gnp", kinds)
+        verbs = [[verb] for verb in ("run", "check", "build", "pattern", "explain", "doctor")]
+        for verb in verbs + [["graph", one] for one in ("convert", "info")] + [["graph", "generate", one] for one in kinds]:
+            known |= set(re.findall(r"^  (?:-\w,)?(--[a-z][a-z-]*)", self.ok(*verb, "--help"), re.M))
+        self.assertEqual(known, documented)
 
     def test_examples_in_help(self):
         for verb in ("run", "check", "build", "explain", "graph", "doctor"):
@@ -43,12 +55,23 @@ class Usage(cli.CliTest):
     def test_bad_values(self):
         self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--threads", "many", says="threads")
         self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--threads", "-1", says="threads")
-        self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--limit", "-1", says="limit")
-        self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--timeout", "-1", says="timeout")
+        for count in ("-1", "abc", "1e3", "0x10", "", "+1", "99999999999999999999"):
+            self.fails(2, "run", cli.LISTING, cli.WIKI, "--limit", count, says="--limit: ")
+            self.fails(2, "graph", "generate", "clique", "-n", count, "-o", "-", says="--vertices: ")
+        for seconds in ("-1", "nan", "inf", "1s", ""):
+            self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--timeout", seconds, says="is no number of seconds")
+        self.fails(2, "run", "--pattern", "triangle", cli.WIKI, "--plan", "0", says="0 is not between 1 and")
+        self.fails(2, "explain", cli.TRIANGLE, cli.WIKI, "--sample", "0", says="--sample: 0 is not between 1 and")
         self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--device", "tpu", says="device")
         self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--simd", "sse9", says=["`sse9`", "scalar"])
         self.fails(2, "build", cli.TRIANGLE, "--emit=nothing", says="emit")
         self.fails(2, "run", says="FILE")
+
+    def test_numbers_as_people_write_them(self):
+        rows = self.ok("run", cli.LISTING, "tests/graphs/clique-6.txt", "--limit", "010", "--device", "cpu").splitlines()
+        self.assertEqual(len(rows), 10)
+        for seconds in ("1e300", "60.5"):
+            self.assertEqual(self.ok("run", cli.TRIANGLE, cli.WIKI, "--timeout", seconds), f"{cli.WIKI_TRIANGLES}\n")
 
     def test_cuda_without_a_gpu(self):
         facts = json.loads(self.ok("doctor", "--json"))["cuda"]

@@ -143,12 +143,12 @@ inline i64 Host::label(const std::string& word) const {
   if (found != words_.end() && *found == word) return -1 - i64(found - words_.begin());
   constexpr u64 kNear = 2;
   constexpr u64 kShown = 8;
-  std::string message = settings_.graph + ": no vertex has the label `" + word + "`";
+  std::string message = settings_.graph + ": no vertex or edge has the label `" + word + "`";
   std::vector<std::string> near;
   for (const std::string& known : words_) {
     if (distance(word, known) <= std::min<u64>(kNear, word.size() - 1)) near.push_back(known);
   }
-  if (words_.empty()) throw Failure{3, message + "; the labels of this graph are numbers"};
+  if (words_.empty()) throw Failure{3, message + "; none of its labels is a word"};
   message += near.empty() ? "; the labels are" : "; near ones are";
   if (near.empty()) near = words_;
   for (u64 i = 0; i < near.size() && i < kShown; ++i) message += " `" + near[i] + "`";

@@ -54,6 +54,15 @@ Error input_error(const std::string& path, std::uint64_t line, std::string messa
   return Error{ErrorKind::Input, std::move(message), path, line, std::move(hint)};
 }
 
+Error count_error(const std::string& path, std::uint64_t line, std::int64_t declared, std::uint64_t found,
+                  const std::string& what) {
+  const bool cut = declared >= 0 && static_cast<std::uint64_t>(declared) > found;
+  return input_error(
+      path, line,
+      "the header declares " + std::to_string(declared) + " " + what + ", the file has " + std::to_string(found),
+      cut ? "the file may be truncated" : "count them anew in the header");
+}
+
 Error interrupted_error() { return Error{ErrorKind::Runtime, "interrupted", "", 0, ""}; }
 
 Error out_of_memory_error(const std::string& path) {

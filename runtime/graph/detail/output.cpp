@@ -144,6 +144,7 @@ Status OutputFile::finish() {
   if (::close(descriptor_) != 0 && failure_ == 0) failure_ = errno;
   descriptor_ = -1;
   if (failure_ == 0 && !temporary_.empty() && ::rename(temporary_.c_str(), path_.c_str()) != 0) failure_ = errno;
+  if (failure_ == EPIPE) return Done{};
   if (failure_ != 0) return input_error(path_, 0, std::string("cannot write: ") + std::strerror(failure_));
   temporary_.clear();
   return Done{};

@@ -22,6 +22,8 @@ class OutputFile {
 
   /// Errors are kept until `finish`.
   void write(std::string_view bytes);
+  /// Makes the file appear. Errors: Input when anything could not be written, but for a closed pipe, whose reader wants
+  /// no more.
   Status finish();
 
   struct Packer;

@@ -46,6 +46,10 @@ void add_reversed(Rows& rows) {
 Status read_mtg_graph(RawGraph& raw, const IoOptions& options) {
   Result<Graph> graph = read_mtg(raw.spec.path, options);
   if (!graph) return graph.error();
+  if ((raw.spec.directed || raw.spec.temporal) && !graph->facts().directed) {
+    return input_error(raw.spec.path, 0, "the .mtg is undirected and no longer knows which way its edges went",
+                       "convert the graph again with --directed, or with --temporal");
+  }
   raw.report.lines = graph->edge_count();
   raw.is_closed = true;
   raw.mtg = std::move(*graph);

@@ -273,10 +273,8 @@ Result<Rows> read_matrix(LineSource& source, RowPlan plan, const IoOptions& opti
   Result<Rows> rows = read_rows(source, plan, options, budget);
   if (!rows) return rows;
   if (rows->count != header.entries) {
-    return input_error(source.path(), header.size_line,
-                       "the header declares " + std::to_string(header.entries) + " entries, the file has " +
-                           std::to_string(rows->count),
-                       "the file may be truncated");
+    return count_error(source.path(), header.size_line, static_cast<std::int64_t>(header.entries), rows->count,
+                       "entries");
   }
   constexpr std::uint64_t kSpareRows = std::uint64_t{1} << 22;
   constexpr std::uint64_t kRowsPerEntry = 256;

@@ -27,6 +27,9 @@ struct Budget {
 };
 
 Error input_error(const std::string& path, std::uint64_t line, std::string message, std::string hint = "");
+/// The header of a file, at `line`, declares another number of `what` (`edges`) than there are.
+Error count_error(const std::string& path, std::uint64_t line, std::int64_t declared, std::uint64_t found,
+                  const std::string& what);
 Error interrupted_error();
 Error out_of_memory_error(const std::string& path);
 

@@ -174,17 +174,11 @@ Status check_headers(const std::string& path, const std::vector<TveChunk>& chunk
   }
   if (first == nullptr || !first->has_counts) return Done{};
   if (first->vertices < 0 || static_cast<std::uint64_t>(first->vertices) != vertices) {
-    return input_error(path, first_line,
-                       "the header declares " + std::to_string(first->vertices) + " vertices, the file has " +
-                           std::to_string(vertices),
-                       "the file may be truncated");
+    return count_error(path, first_line, first->vertices, vertices, "vertices");
   }
   const std::uint64_t declared = static_cast<std::uint64_t>(first->edges);
   if (first->edges < 0 || (declared != edges && declared != 2 * edges && edges != 2 * declared)) {
-    return input_error(
-        path, first_line,
-        "the header declares " + std::to_string(first->edges) + " edges, the file has " + std::to_string(edges),
-        "the file may be truncated");
+    return count_error(path, first_line, first->edges, edges, "edges");
   }
   return Done{};
 }

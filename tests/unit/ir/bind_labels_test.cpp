@@ -46,7 +46,7 @@ TEST(BindLabels, UnknownWordsAreReportedWithTheNearest) {
   ASSERT_EQ(parsed.diagnostics.error_count(), 2U);
   const Diagnostic& first = parsed.diagnostics.all()[0];
   EXPECT_EQ(first.id, DiagId::UnknownLabel);
-  EXPECT_EQ(first.message, "no vertex has the label `person`");
+  EXPECT_EQ(first.message, "no vertex or edge has the label `person`");
   EXPECT_EQ(first.hint, "did you mean `persons`?");
   EXPECT_EQ(parsed.diagnostics.all()[1].hint, "the labels are `persons`, `town`");
 }
@@ -54,7 +54,8 @@ TEST(BindLabels, UnknownWordsAreReportedWithTheNearest) {
 TEST(BindLabels, NumbersAreNoWords) {
   Parsed parsed(kLabelled);
   EXPECT_FALSE(bind_labels(parsed.context, *parsed.module, words({}), parsed.diagnostics));
-  EXPECT_EQ(parsed.diagnostics.all()[0].hint, "the labels of this run are numbers");
+  EXPECT_EQ(parsed.diagnostics.all()[0].hint,
+            "no label of this run is a word; vertices get theirs with `--labels FILE`");
 }
 
 }  // namespace

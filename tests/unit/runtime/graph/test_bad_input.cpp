@@ -195,6 +195,16 @@ TEST(Limits, BombOfZerosEndsAtItsFirstBytes) {
   EXPECT_NE(error.message.find("bytes of value 0"), std::string::npos);
 }
 
+TEST(Counts, TruncatedOnlyWhereSomethingIsMissing) {
+  const TemporaryFolder folder;
+  const auto hint = [&folder](const std::string& text) { return load_error(spec_of(folder.file("g", text))).hint; };
+  const std::string rows = kMatrixBanner + "pattern general\n2 2 ";
+  EXPECT_EQ(hint(rows + "2\n1 2\n"), "the file may be truncated");
+  EXPECT_EQ(hint(rows + "1\n1 2\n2 1\n"), "count them anew in the header");
+  EXPECT_EQ(hint("t 3 1\nv 0 1\nv 1 1\ne 0 1\n"), "the file may be truncated");
+  EXPECT_EQ(hint("t 1 1\nv 0 1\nv 1 1\ne 0 1\n"), "count them anew in the header");
+}
+
 TEST(Cancel, EndsWithInterrupted) {
   const TemporaryFolder folder;
   const std::atomic<bool> cancel{true};

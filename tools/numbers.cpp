@@ -1,0 +1,39 @@
+#include "tools/numbers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace matcha::tools {
+
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
+  const auto read = [least, most](std::string& text) -> std::string {
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    if (text.empty() || !std::all_of(text.begin(), text.end(), is_digit)) {
+      return fmt::format("`{}` is no whole number", text);
+    }
+    std::uint64_t number = 0;
+    const std::from_chars_result end = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (end.ec != std::errc() || number < least || number > most) {
+      return fmt::format("{} is not between {} and {}", text, least, most);
+    }
+    text = std::to_string(number);
+    return {};
+  };
+  return CLI::Validator(read, "");
+}
+
+CLI::Option* add_timeout(CLI::App& verb, std::optional<double>& seconds, const std::string& text) {
+  const auto check = [](std::string& given) -> std::string {
+    double number = 0;
+    const char* const end = given.data() + given.size();
+    const std::from_chars_result read = std::from_chars(given.data(), end, number);
+    const bool is_number = read.ec == std::errc() && read.ptr == end && std::isfinite(number) && number >= 0;
+    return is_number ? std::string() : fmt::format("`{}` is no number of seconds", given);
+  };
+  return verb.add_option("--timeout", seconds, text)->check(CLI::Validator(check, ""))->type_name("SECONDS");
+}
+
+}  // namespace matcha::tools
