@@ -90,7 +90,8 @@ void WorkerEmitter::set_lanes(EmittedRegion& entry) {
   }
   entry.lanes_level = entry.arcs_graph != nullptr || flat_loops_->find(*entry.outer) != nullptr ? 0 : kSpineLevels;
   for (const ir::For* loop : spine(*entry.outer->body)) {
-    if (entry.lanes_level != 0 && flat_loops_->find(*loop) != nullptr) entry.lanes_level = 1;
+    const bool lanes = flat_loops_->find(*loop) != nullptr || flat_loops_->second_of(*loop) != nullptr;
+    if (entry.lanes_level != 0 && lanes) entry.lanes_level = 1;
   }
 }
 

@@ -44,7 +44,7 @@ bool FlatLoops::take(const ir::For& s) {
   Chain chain;
   chain.before.insert(s.vars.begin(), s.vars.end());
   if (s.maybe_index != nullptr) chain.before.insert(s.maybe_index);
-  if (s.lists.size() != 1 || s.lists[0]->type->bits || !scan(*s.body, chain)) return false;
+  if (s.lists[0]->type->bits || !scan(*s.body, chain)) return false;
   loops_[&s] = chain.flat;
   sums_.insert(chain.sum);
   return true;
@@ -132,12 +132,19 @@ bool FlatLoops::countable(const ir::Expr& list) const {
   }
 }
 
-/// The flat loop at the end of a chain of values and conditions of one vertex; null if there is anything else.
-const ir::For* FlatLoops::only_loop(const ir::Block& b) const {
+const ir::For* FlatLoops::second_of(const ir::For& first) const {
+  if (first.lists[0]->type->bits) return nullptr;
+  const ir::For* loop = only_loop(*first.body, true);
+  return loop != nullptr && find(*loop)->count == nullptr ? loop : nullptr;
+}
+
+/// The flat loop at the end of a chain of values and conditions of one item, which may trap or not; null if there is
+/// anything else.
+const ir::For* FlatLoops::only_loop(const ir::Block& b, bool traps) const {
   for (const ir::Stmt* stmt : b.body) {
     bool last = stmt == b.body.back();
     const auto plain = [&](const ir::Expr& value) {
-      bool found = !facts_.may_trap(&value);
+      bool found = traps || !facts_.may_trap(&value);
       ir::for_each_node(value, [&](const ir::Expr& node) { found = found && !set_operation(node); });
       return found;
     };
@@ -145,7 +152,7 @@ const ir::For* FlatLoops::only_loop(const ir::Block& b) const {
       if (!plain(*let->value)) return nullptr;
     } else if (const ir::If* branch = ir::as<ir::If>(stmt)) {
       if (!last || branch->maybe_else != nullptr || !plain(*branch->cond)) return nullptr;
-      return only_loop(*branch->then_body);
+      return only_loop(*branch->then_body, traps);
     } else {
       const ir::For* loop = ir::as<ir::For>(stmt);
       return last && loop != nullptr && find(*loop) != nullptr ? loop : nullptr;
@@ -159,8 +166,8 @@ void FlatLoops::find_arcs(const ir::Region& region) {
   if (region.collect->body->body.size() != 1 || outer_->lists.size() != 1 || outer_->maybe_index != nullptr) return;
   const ir::Expr& vertices = *outer_->lists[0];
   if (vertices.kind != Kind::Vertices || !facts_.has_rows(vertices.operands[0])) return;
-  const ir::For* loop = only_loop(*outer_->body);
-  if (loop == nullptr || !countable(*loop->lists[0])) return;
+  const ir::For* loop = only_loop(*outer_->body, false);
+  if (loop == nullptr || loop->lists.size() != 1 || !countable(*loop->lists[0])) return;
   const ir::Expr& walked = unsliced(facts_, *loop->lists[0]);
   if (!ir::is_neighbors(walked.kind)) return;
   if (walked.operands[0] == vertices.operands[0] && walked.operands[1] == outer_->vars[0]) arcs_loop_ = loop;

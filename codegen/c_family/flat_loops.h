@@ -18,8 +18,9 @@ struct FlatLoop {
   bool ascending = false;            ///< Both lists are sets in order, so that either may be searched.
 };
 
-/// The loops of a region that are flat: innermost loops over lists whose body is a chain of values and conditions
-/// around one count that is added to a sum of ints. Lists that are not one array of vertices stay out.
+/// The loops of a region that are flat: innermost loops over lists whose body is a chain of values and conditions,
+/// around one count or none, that ends in what is added to a sum of ints. Counts of lists that are not one array of
+/// vertices stay out.
 class FlatLoops {
  public:
   /// `arrays`: stored lists are arrays, not pages.
@@ -28,6 +29,9 @@ class FlatLoops {
   bool empty() const { return loops_.empty(); }
   /// Null when all lanes walk the loop in step.
   const FlatLoop* find(const ir::For& loop) const;
+  /// The flat loop without a count in each item of `first`, if everything else there is values and conditions, so that
+  /// lanes may walk pairs of items instead; null if not.
+  const ir::For* second_of(const ir::For& first) const;
   /// True for a sum of which each lane has a part, because one of these loops adds to it.
   bool adds_to(const ir::Var* sum) const { return sums_.contains(sum); }
   /// The loop over neighbours of a region that only walks vertices and, for each, that flat loop, so that lanes may
@@ -44,7 +48,7 @@ class FlatLoops {
   bool scan_value(const ir::Stmt& stmt, const ir::Expr& value, Chain& chain) const;
   bool countable(const ir::Expr& list) const;
   void find_arcs(const ir::Region& region);
-  const ir::For* only_loop(const ir::Block& b) const;
+  const ir::For* only_loop(const ir::Block& b, bool traps) const;
 
   const ir::Facts& facts_;
   bool arrays_;

@@ -100,7 +100,9 @@ class WorkerEmitter {
   /// Opens the loop that takes as many positions at a time as there are lanes; gives the name of the first of them.
   std::string lane_steps(const ir::For& loop, const std::string& index, const std::string& begin,
                          const std::string& end, bool outermost);
-  /// A loop over `first` and one over bits inside it whose pairs of items the lanes take side by side.
+  /// The loop in `first` whose items, with those of `first`, lanes may take as pairs; null if there is none.
+  const ir::For* second_of(const ir::For& first) const;
+  /// A loop over `first` and one inside it whose pairs of items the lanes take side by side.
   void pair_loop(const ir::For& first, const ir::For& second, bool on_spine);
   /// What is known of an item of `first`, in front of `second`; with `count`, the name of how many items `second` has.
   void until_second(const ir::Block& b, const ir::For& second, const std::string& count);

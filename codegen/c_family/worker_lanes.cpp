@@ -122,10 +122,14 @@ void WorkerEmitter::pair_loop(const ir::For& first, const ir::For& second, bool 
   out_.line(fmt::format("{}const u64 {} = {} + {}.owner;", kUnused, index, from, pairs));
   bind(fmt::format("i64({}.first)", pairs));
   until_second(*first.body, second, "");
-  out_.line(fmt::format("const i64 {} = nth_position({}, {}.rank);", names_.of(second.vars[0]),
-                        expressions_.text(second.lists[0]), pairs));
-  if (second.maybe_index != nullptr) {
-    out_.line(fmt::format("const i64 {} = i64({}.rank);", names_.of(second.maybe_index), pairs));
+  if (second.lists[0]->type->bits) {
+    out_.line(fmt::format("const i64 {} = nth_position({}, {}.rank);", names_.of(second.vars[0]),
+                          expressions_.text(second.lists[0]), pairs));
+    if (second.maybe_index != nullptr) {
+      out_.line(fmt::format("const i64 {} = i64({}.rank);", names_.of(second.maybe_index), pairs));
+    }
+  } else {
+    bind_items(second, bind_lists(second), pairs + ".rank");
   }
   const std::string lanes = std::exchange(lanes_, pairs + ".lanes");
   block(*second.body);
@@ -142,9 +146,11 @@ void WorkerEmitter::pair_loop(const ir::For& first, const ir::For& second, bool 
 void WorkerEmitter::until_second(const ir::Block& b, const ir::For& second, const std::string& count) {
   for (const ir::Stmt* stmt : b.body) {
     if (stmt == &second) {
-      if (!count.empty()) {
-        out_.line(fmt::format("{} = u32(count_bits({}));", count, expressions_.text(second.lists[0])));
-      }
+      if (count.empty()) continue;
+      const std::string size = second.lists[0]->type->bits
+                                   ? fmt::format("count_bits({})", expressions_.text(second.lists[0]))
+                                   : length(second, bind_lists(second));
+      out_.line(fmt::format("{} = u32({});", count, size));
     } else if (const ir::If* branch = ir::as<ir::If>(stmt)) {
       if (!count.empty()) out_.open(fmt::format("if ({})", expressions_.text(branch->cond)));
       until_second(*branch->then_body, second, count);

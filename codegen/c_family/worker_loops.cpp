@@ -32,11 +32,16 @@ void WorkerEmitter::resumable(const ir::Stmt& s) {
   out_.close();
 }
 
+const ir::For* WorkerEmitter::second_of(const ir::For& first) const {
+  if (!lane_loops_) return nullptr;
+  if (const ir::For* second = lane_loops_->second_of(first)) return second;
+  // Positions of the outermost loop are counted one by one.
+  return loops_ > 0 ? flat_loops_->second_of(first) : nullptr;
+}
+
 void WorkerEmitter::spine_loop(const ir::For& loop) {
   if (const FlatLoop* flat = flat_loops_ ? flat_loops_->find(loop) : nullptr) return flat_loop(loop, *flat, true);
-  if (const ir::For* second = lane_loops_ ? lane_loops_->second_of(loop) : nullptr) {
-    return pair_loop(loop, *second, true);
-  }
+  if (const ir::For* second = second_of(loop)) return pair_loop(loop, *second, true);
   const bool bits = loop.lists[0]->type->bits;
   std::vector<std::string> lists = bind_lists(loop);
   std::string index = fmt::format("at{}", level_);
@@ -71,9 +76,7 @@ void WorkerEmitter::spine_loop(const ir::For& loop) {
 }
 
 void WorkerEmitter::loop(const ir::For& s) {
-  if (const ir::For* second = lane_loops_ && !alone_ ? lane_loops_->second_of(s) : nullptr) {
-    return pair_loop(s, *second, false);
-  }
+  if (const ir::For* second = alone_ ? nullptr : second_of(s)) return pair_loop(s, *second, false);
   if (s.lists[0]->type->bits) return bit_loop(s);
   if (const FlatLoop* flat = flat_loops_ ? flat_loops_->find(s) : nullptr) return flat_loop(s, *flat, false);
   ++depth_;

@@ -28,7 +28,7 @@ class BitSets : public Checked<Group> {
   }
   /// A walk over the items of all lanes, of which this one has `own`, and tells `carried` of them.
   MATCHA_MEMBER PairWalk<Group> walk_pairs(u32 own, u32 carried) const {
-    const u32 end = up_to(group_, own);
+    const u32 end = up_to_or_most(group_, own);
     const u32 taken = larger(Group::bits(group_.ballot(end <= PairWalk<Group>::kMany)), 1u);
     return {group_, carried, end - own, end, taken, group_.from(end, taken - 1), 0, false, 0, 0, 0, 0};
   }

@@ -122,10 +122,11 @@ struct PairWalk {
   u32 rank;    ///< which of its items it is,
   u32 lanes;   ///< and the lanes that are at one.
   MATCHA_MEMBER bool next() {
-    if (at >= all) return false;
+    const u32 left = all - at;
+    if (left == 0) return false;
     const u32 item = at + group.lane;
-    at += Group::kWidth;
-    there = item < all;
+    at += smaller(left, u32(Group::kWidth));
+    there = group.lane < left;
     owner = lanes_below(group, end, item + 1);
     first = group.from(carried, owner);
     rank = item - group.from(begin, owner);

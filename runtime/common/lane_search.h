@@ -106,6 +106,16 @@ MATCHA_FN u32 up_to(const Group& group, u32 word) {
   return word;
 }
 
+/// The same of words of any size: ~0 where the sum has more bits.
+template <typename Group>
+MATCHA_FN u32 up_to_or_most(const Group& group, u32 word) {
+  for (u32 step = 1; step < Group::kWidth; step *= 2) {
+    u32 before = group.from(word, group.lane - smaller(step, group.lane));
+    if (group.lane >= step) word = before > ~word ? ~0u : word + before;
+  }
+  return word;
+}
+
 /// Calls `take(x, inside, found)` for the items of `a` in order, lanes in step: whether each is in `b`. Requires: both
 /// ascend, and `b` has items.
 template <typename Group, typename A, typename B, typename Take>

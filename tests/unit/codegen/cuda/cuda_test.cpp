@@ -237,6 +237,29 @@ TEST_F(CudaText, LanesWalkPairsOfPositions) {
   EXPECT_NE(text.find("const auto fourth0 = w.store_bits("), std::string::npos);
 }
 
+TEST_F(CudaText, LanesWalkPairsOfNeighbours) {
+  std::optional<ir::Module> module = program(
+      "def paths(G: Graph) -> int:\n"
+      "    def third(v, u):\n"
+      "        return sum(apply(lambda w: size(neighbor(G, w)), cond=lambda w: w != v, neighbor(G, u)))\n"
+      "    def second(v):\n"
+      "        return sum(apply(lambda u: third(v, u), cond=lambda u: u > v, neighbor(G, v)))\n"
+      "    return sum(apply(second, vertices(G)))\n");
+  ASSERT_TRUE(module);
+  std::string text = emit_device_text(*module, {32}).text;
+  for (const char* line : {
+           "if (w.leave_lanes(task, 1, walk1, at0, 0, from_at1)) break;",
+           "own2 = u32(u64(walked3.size));",
+           "auto pairs2 = w.walk_pairs(own2, first2);",
+           "const u32 w0 = item<0>(walked4, pairs2.rank);",
+           "from_at1 += pairs2.taken;",
+       }) {
+    EXPECT_NE(text.find(line), std::string::npos) << line;
+  }
+  // A single lane walks one list after the other.
+  EXPECT_EQ(emit_device_text(*module, {1}).text.find("auto pairs"), std::string::npos);
+}
+
 /// A count by the whole group would wait for lanes that have no position, or count for one what is another's.
 TEST_F(CudaText, LanesOfAFlatLoopCountTheirOwnBits) {
   std::optional<ir::Module> module = kernel_module(

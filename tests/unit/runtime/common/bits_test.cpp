@@ -240,6 +240,29 @@ TEST(BitsTest, BitsAreFoundByTheirNumber) {
   }
 }
 
+/// Items of all lanes that have no number of 32 bits: the first lane's alone are walked, to their end.
+TEST(BitsTest, PairsOfVeryLongListsAreWalkedLaneByLane) {
+  warp::Warp warp;
+  int wrong = 0;
+  warp.run([&] {
+    Shared shared{};
+    Launch launch{};
+    launch.shared = &shared;
+    const WorkerOf<Group<32>> w(launch, 0);
+    auto pairs = w.walk_pairs(~0u, u32(w.lane()));
+    wrong += pairs.taken != 1 || pairs.all != ~0u;
+    pairs.at = ~0u - 3;
+    bool more = pairs.next();
+    wrong += !more || pairs.there != (w.lane() < 3) ||
+             (pairs.there && (pairs.owner != 0 || pairs.rank != ~0u - 3 + w.lane()));
+    wrong += pairs.next();
+    // All of short lists in front of a long one.
+    auto few = w.walk_pairs(w.lane() < 5 ? 2 : ~0u, 0);
+    wrong += few.taken != 5 || few.all != 10;
+  });
+  EXPECT_EQ(wrong, 0);
+}
+
 TEST(BitsTest, AFullBufferIsAnErrorAndNothingIsWrittenBehindIt) {
   warp::Warp warp;
   std::vector<u64> words = {0, 99};
