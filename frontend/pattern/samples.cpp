@@ -10,54 +10,9 @@ namespace matcha::frontend::pattern {
 namespace {
 
 /// Patterns with more have their matches as they were drawn.
-constexpr std::size_t kMostAutomorphisms = 120;
+constexpr std::uint64_t kMostAutomorphisms = 120;
 /// Matches at which the sizes of sets are looked at.
 constexpr std::size_t kMostLooks = 64;
-
-/// All maps of a small pattern onto itself; nothing when there are more than kMostAutomorphisms.
-class Automorphisms {
- public:
-  explicit Automorphisms(const Pattern& pattern) : pattern_(pattern) {}
-
-  std::vector<std::vector<int>> run() {
-    extend();
-    if (found_.size() > kMostAutomorphisms) found_.clear();
-    return std::move(found_);
-  }
-
- private:
-  void extend() {
-    const int next = static_cast<int>(map_.size());
-    if (found_.size() > kMostAutomorphisms) return;
-    if (next == pattern_.size()) {
-      found_.push_back(map_);
-      return;
-    }
-    for (int image = 0; image < pattern_.size(); ++image) {
-      if (!fits(next, image)) continue;
-      map_.push_back(image);
-      extend();
-      map_.pop_back();
-    }
-  }
-
-  bool fits(int v, int image) const {
-    if (pattern_.label(v) != pattern_.label(image)) return false;
-    for (int u = 0; u < v; ++u) {
-      const int other = map_[at(u)];
-      if (other == image || has(pattern_.near(v), u) != has(pattern_.near(image), other) ||
-          has(pattern_.anti[at(v)], u) != has(pattern_.anti[at(image)], other) ||
-          pattern_.labels_of(v, u) != pattern_.labels_of(image, other)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  const Pattern& pattern_;
-  std::vector<int> map_;
-  std::vector<std::vector<int>> found_;
-};
 
 Relation relation_of_columns(Relation relation, const std::vector<int>& column) {
   Relation found = 0;
@@ -115,7 +70,8 @@ MatchSamples::Found MatchSamples::of(const Pattern& pattern) {
     const Pattern canonical = renumbered(pattern, form.vertices);
     drawn->sample = sampler_->draw(canonical);
     if (canonical.size() <= kMostRelated && drawn->sample.matches > 0) {
-      drawn->automorphisms = Automorphisms(canonical).run();
+      drawn->automorphisms =
+          Symmetry(canonical).automorphisms(kMostAutomorphisms).value_or(std::vector<std::vector<int>>());
     }
     for (std::size_t i = 0; !drawn->automorphisms.empty() && i < drawn->sample.images.size(); ++i) {
       const std::vector<std::uint32_t>& image = drawn->sample.images[i];
