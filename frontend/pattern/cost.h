@@ -100,7 +100,7 @@ class CostModel {
   };
   Look look(Mask bound, const Restrictions& larger, Mask of) const;
   Look look_at_part(Mask part, const Restrictions& larger) const;
-  /// The size of a set in each of the first matches.
+  /// The size of a set in each of these matches.
   const std::vector<double>& sizes(const Look& look, const Candidates& set) const;
 
   const Pattern& pattern_;
