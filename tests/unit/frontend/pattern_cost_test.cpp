@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <random>
 #include <set>
+#include <string>
 
 #include "frontend/pattern/cost.h"
+#include "frontend/pattern/decompose.h"
 #include "frontend/pattern/order.h"
 #include "frontend/pattern/symmetry.h"
 
@@ -239,6 +242,24 @@ TEST(PatternCost, MatchesAreLookedAtAsOftenAsTheyWeigh) {
   const CostModel model(edge, Induced::Edge, sketch);
   constexpr double kHalf = OneHeavyEdge::kCommon / 2.0;
   EXPECT_NEAR(model.common(edge.all(), edge.all()), kHalf, kHalf / 20);
+}
+
+TEST(PatternCost, ProductsThatCostMoreAreNotTaken) {
+  const GraphSketch sketch = typical_graph();
+  Pattern book = Pattern::empty(5);
+  for (int v = 2; v < 5; ++v) {
+    book.add_edge(0, v);
+    book.add_edge(1, v);
+  }
+  book.add_edge(0, 1);
+  Symmetry symmetry(book);
+  const std::vector<std::string> names = {"a", "b", "c", "d", "e"};
+  const auto found = best_decomposition(book, sketch, symmetry, names, std::numeric_limits<double>::infinity());
+  ASSERT_TRUE(found);
+  const auto again = best_decomposition(book, sketch, symmetry, names, found->cost);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->cutset_vertices, found->cutset_vertices);
+  EXPECT_FALSE(best_decomposition(book, sketch, symmetry, names, found->cost / 2));
 }
 
 }  // namespace
