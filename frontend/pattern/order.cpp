@@ -357,7 +357,7 @@ double set_work(const CostModel& model, const Order& order, Mask bound, int newe
   const bool far = count(bound) == 2 || !has(model.pattern().near(newest), hub);
   if (count(bound) > 1 && far && !sets.empty() &&
       (maybe_seen == nullptr || maybe_seen->emplace(bit(newest), 0).second)) {
-    work += model.fetch();
+    work += model.fetch(counted);
   }
   // Rows are made for each item of the hub's list, whatever is asked of the ids of those that are walked.
   const bool rows = bits > 0 && count(bound) == 2 && !model.pattern().labelled();
@@ -383,7 +383,7 @@ double set_work(const CostModel& model, const Order& order, Mask bound, int newe
                                            : Candidates{earlier, set.second & ~set.first & ~bit(newest), below, above};
     for_each(lists, [&](int u) {
       work += model.meeting(bound, larger, so_far, {bit(u), 0, below, above}, label_share, share);
-      if (counted && set.first == set.second) work -= model.prices().operation - model.prices().batched;
+      if (counted && u == lowest(lists)) work -= model.prices().operation - model.prices().batched;
     });
     // Where the list of the newest vertex is cut at another one; where its own half ends is known.
     const Mask others = ((below & ~larger[at(newest)]) | (above & ~smaller)) & ~bit(newest);

@@ -60,8 +60,6 @@ std::string short_time(double nanoseconds) {
 /// vertex more, as it takes longer to find out about them.
 constexpr std::size_t kMostSupergraphs = 24;
 constexpr int kMostOfAll = 5;
-/// What products must be better by than enumeration to be taken: their estimates are the less certain.
-constexpr double kDecomposeMargin = 1.1;
 
 /// Lists of candidates of each vertex that a join makes.
 constexpr int kListsOfVertex = 3;
@@ -93,7 +91,7 @@ class Writer {
     const Algorithm wanted = request.algorithm;
     const auto preference = [wanted](const Plan& plan) {
       const bool other = wanted != Algorithm::Auto && plan.algorithm != wanted;
-      return std::pair(other, plan.cost * (plan.algorithm == Algorithm::Decompose ? kDecomposeMargin : 1));
+      return std::pair(other, plan.cost);
     };
     std::stable_sort(plans_.begin(), plans_.end(),
                      [&](const Plan& a, const Plan& b) { return preference(a) < preference(b); });
@@ -404,7 +402,7 @@ PatternProgram motif_program(const PatternSet& set, const Request& request, cons
     Request edges = request;
     edges.induced = Induced::Edge;
     std::vector<std::unique_ptr<Writer>> converted = writers(edges, converted_cost);
-    convert = request.algorithm == Algorithm::Decompose || converted_cost * kDecomposeMargin < cost;
+    convert = request.algorithm == Algorithm::Decompose || converted_cost < cost;
     if (convert) parts = std::move(converted);
   }
   Text out;
