@@ -284,7 +284,8 @@ class Decomposer {
       for (int v = 0; v < k; ++v) {
         bound |= bit(v);
         const Mask users = count.pattern.all() & ~first_vertices(k);
-        result_.cost += result_.cutset_order.matches[at(v)] * set_work(local, count.order, bound, v, users, &seen);
+        result_.cost +=
+            result_.cutset_order.matches[at(v)] * set_work(local, count.order, bound, v, users, at(k), &seen);
       }
     }
   }
@@ -294,9 +295,9 @@ class Decomposer {
   Symmetry& symmetry_;
   const std::vector<std::string>& names_;
   const std::vector<int>& cutset_;
-  std::vector<Mask> larger_;
   const double at_most_;
   double spent_ = 0;  ///< By the counts so far.
+  std::vector<Mask> larger_;
   Decomposition result_;
   std::map<std::string, std::size_t> by_key_;
   std::map<std::vector<std::size_t>, std::int64_t> sum_;

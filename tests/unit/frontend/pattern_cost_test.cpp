@@ -244,6 +244,25 @@ TEST(PatternCost, MatchesAreLookedAtAsOftenAsTheyWeigh) {
   EXPECT_NEAR(model.common(edge.all(), edge.all()), kHalf, kHalf / 20);
 }
 
+TEST(PatternCost, ListsOfWhatHangsOnACutsetAreOfOneLabelAtOnce) {
+  const GraphSketch sketch = typical_graph();
+  Pattern triangle = Pattern::empty(3);
+  for (int v = 0; v < 3; ++v) {
+    triangle.add_edge(v, (v + 1) % 3);
+    triangle.labels[at(v)] = std::to_string(v);
+  }
+  const CostModel model(triangle, Induced::Edge, sketch);
+  Order order;
+  order.vertices = {0, 1, 2};
+  order.larger.assign(3, 0);
+  // Vertex 1 is walked in the same list, if nothing else places it.
+  EXPECT_EQ(set_work(model, order, bit(0), 0, bit(2), 0), 0);
+  const double filter = set_work(model, order, bit(0), 0, bit(2), 2);
+  EXPECT_DOUBLE_EQ(filter, model.prices().filtered * model.common(bit(0), bit(0)));
+  EXPECT_LT(set_work(model, order, bit(0) | bit(1), 1, bit(2), 2),
+            set_work(model, order, bit(0) | bit(1), 1, bit(2), 0));
+}
+
 TEST(PatternCost, ProductsThatCostMoreAreNotTaken) {
   const GraphSketch sketch = typical_graph();
   Pattern book = Pattern::empty(5);
