@@ -25,6 +25,16 @@ constexpr int kMostOfTask = 2;
 /// Vertices of a part; each stands for vertices of the pattern that have met.
 using Part = std::vector<Mask>;
 
+/// The vertices of `rest` that must be placed together with its first one: edges or anti-edges join them.
+Mask part_of(const Pattern& pattern, Mask rest) {
+  Mask part = rest & (~rest + 1);
+  for (Mask last = 0; part != last;) {
+    last = part;
+    for_each(last, [&](int v) { part |= (pattern.near(v) | pattern.anti[at(v)]) & rest; });
+  }
+  return part;
+}
+
 /// Takes a pattern apart around one cutset. Vertices are renumbered: the cutset first, in its order.
 class Decomposer {
  public:
@@ -80,16 +90,10 @@ class Decomposer {
                      [](const Term& a, const Term& b) { return a.counts.size() > b.counts.size(); });
   }
 
-  bool coupled(int u, int v) const { return has(pattern_.near(u) | pattern_.anti[at(u)], v); }
-
   std::vector<Part> parts_of(Mask rest) const {
     std::vector<Part> parts;
     while (rest != 0) {
-      Mask part = rest & (~rest + 1);
-      for (Mask last = 0; part != last;) {
-        last = part;
-        for_each(last, [&](int u) { for_each(rest, [&](int v) { part |= coupled(u, v) ? bit(v) : 0; }); });
-      }
+      const Mask part = part_of(pattern_, rest);
       rest &= ~part;
       parts.emplace_back();
       for_each(part, [&](int v) { parts.back().push_back(bit(v)); });
@@ -328,7 +332,8 @@ std::optional<Decomposition> best_decomposition(const Pattern& pattern, const Gr
   const CostModel model(pattern, Induced::Edge, sketch);
   std::vector<std::pair<double, Mask>> cutsets;
   for (Mask cutset = 1; cutset < pattern.all(); ++cutset) {
-    if (count(cutset) + 2 > pattern.size() || !restricted(pattern, cutset).connected()) continue;
+    const Mask rest = pattern.all() & ~cutset;
+    if (part_of(pattern, rest) == rest || !restricted(pattern, cutset).connected()) continue;
     cutsets.emplace_back(model.matches(cutset), cutset);
   }
   std::sort(cutsets.begin(), cutsets.end());
