@@ -12,9 +12,15 @@ using frontend::pattern::Mask;
 using frontend::pattern::MatchSample;
 using frontend::pattern::Pattern;
 
-/// Walks for a pattern, and candidates that a step looks at.
+/// Walks for a pattern, at a time, and candidates that a step looks at.
 constexpr int kWalks = 512;
+/// Many walks for labels end early: there are as many more, up to so often, until the matches of a small pattern are as
+/// good as so many of equal weights (Kish).
+constexpr int kMostOften = 8, kMostOfSmall = 5;
+constexpr double kEffective = 64;
 constexpr std::uint64_t kLooks = 12;
+/// Vertices of the shortest list that are looked at for the members of a set.
+constexpr std::uint64_t kMembers = 16;
 /// Arcs that a walk looks at for the first two vertices when they have labels.
 constexpr std::uint64_t kLabelledLooks = 32;
 
@@ -152,50 +158,47 @@ MatchSample MatchSampler::draw(const Pattern& pattern) const {
     labels[slot(v)] = code->second;
   }
   Walker walker(view_, pattern, std::move(labels));
-  for (int i = 0; i < kWalks; ++i) {
-    const double weight = walker.walk() / kWalks;
-    if (weight <= 0) continue;
-    sample.matches += weight;
-    sample.weights.push_back(weight);
-    sample.images.push_back(walker.images());
+  const int most = pattern.labelled() && pattern.size() <= kMostOfSmall ? kMostOften : 1;
+  double sum = 0, squares = 0;
+  int walks = 0;
+  for (int round = 0; round < most && (round == 0 || sum * sum < kEffective * squares); ++round) {
+    for (int i = 0; i < kWalks; ++i, ++walks) {
+      const double weight = walker.walk();
+      if (weight <= 0) continue;
+      sum += weight;
+      squares += weight * weight;
+      sample.weights.push_back(weight);
+      sample.images.push_back(walker.images());
+    }
   }
+  for (double& weight : sample.weights) weight /= walks;
+  sample.matches = sum / walks;
   return sample;
 }
 
-bool MatchSampler::larger(std::uint32_t u, std::uint32_t v) const {
-  const std::uint64_t degree_u = neighbors(view_, u).size(), degree_v = neighbors(view_, v).size();
-  return by_degree_ && degree_u != degree_v ? degree_u < degree_v : u > v;
+std::uint64_t MatchSampler::rank(std::uint32_t v) const {
+  constexpr int kBitsOfId = 32;
+  return by_degree_ ? ~neighbors(view_, v).size() << kBitsOfId | v : v;
 }
 
-double MatchSampler::size(const frontend::pattern::ImageSet& set) const {
-  std::vector<List> lists;
-  for (std::uint32_t v : set.in) {
-    List list = neighbors(view_, v);
-    if (!by_degree_) {
-      for (std::uint32_t u : set.above) list.begin = std::upper_bound(list.begin, list.end, u);
-      for (std::uint32_t u : set.below) list.end = std::lower_bound(list.begin, list.end, u);
-    }
-    lists.push_back(list);
-  }
+frontend::pattern::Members MatchSampler::members(const std::vector<std::uint32_t>& in,
+                                                 const std::vector<std::uint32_t>& off) const {
+  std::vector<List> lists, others;
+  for (std::uint32_t v : in) lists.push_back(neighbors(view_, v));
+  for (std::uint32_t v : off) others.push_back(neighbors(view_, v));
   std::sort(lists.begin(), lists.end(), [](const List& a, const List& b) { return a.size() < b.size(); });
-  const double shortest = static_cast<double>(lists[0].size());
-  const bool bounded = by_degree_ && (!set.below.empty() || !set.above.empty());
-  if (lists[0].size() == 0 || (lists.size() == 1 && set.off.empty() && !bounded)) return shortest;
-  std::vector<List> off;
-  for (std::uint32_t v : set.off) off.push_back(neighbors(view_, v));
-  const std::uint64_t looks = std::min(lists[0].size(), kLooks * 4);
-  std::uint64_t found = 0;
+  const List& shortest = lists.front();
+  const std::uint64_t looks = std::min(shortest.size(), kMembers);
+  frontend::pattern::Members found;
   for (std::uint64_t i = 0; i < looks; ++i) {
-    const std::uint32_t v = lists[0].begin[i * lists[0].size() / looks];
-    const bool wanted = std::all_of(lists.begin() + 1, lists.end(), [v](const List& other) { return other.has(v); }) &&
-                        std::none_of(off.begin(), off.end(), [v](const List& other) { return other.has(v); });
-    const auto within = [&] {
-      return std::all_of(set.below.begin(), set.below.end(), [&](std::uint32_t u) { return larger(u, v); }) &&
-             std::all_of(set.above.begin(), set.above.end(), [&](std::uint32_t u) { return larger(v, u); });
-    };
-    found += wanted && (!bounded || within()) ? 1 : 0;
+    const std::uint32_t v = shortest.begin[i * shortest.size() / looks];
+    const auto has = [v](const List& list) { return list.has(v); };
+    if (std::all_of(lists.begin() + 1, lists.end(), has) && std::none_of(others.begin(), others.end(), has)) {
+      found.vertices.push_back(v);
+    }
   }
-  return shortest * static_cast<double>(found) / static_cast<double>(looks);
+  if (looks > 0) found.each = static_cast<double>(shortest.size()) / static_cast<double>(looks);
+  return found;
 }
 
 }  // namespace matcha::tools

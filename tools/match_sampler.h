@@ -21,8 +21,9 @@ class MatchSampler final : public frontend::pattern::GraphSampler {
       : view_(graph.view()), codes_(std::move(codes)), by_degree_(by_degree) {}
 
   frontend::pattern::MatchSample draw(const frontend::pattern::Pattern& pattern) const override;
-  double size(const frontend::pattern::ImageSet& set) const override;
-  bool larger(std::uint32_t u, std::uint32_t v) const override;
+  frontend::pattern::Members members(const std::vector<std::uint32_t>& in,
+                                     const std::vector<std::uint32_t>& off) const override;
+  std::uint64_t rank(std::uint32_t v) const override;
 
  private:
   const runtime::GraphView view_;

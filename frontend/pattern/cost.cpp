@@ -44,6 +44,7 @@ const Prices& prices_of(Device device) {
     prices.word = 0.8;
     prices.tested = prices.bits;
     prices.missed = 0;
+    prices.overlapped = 0;
     for (double* price : {&prices.iteration, &prices.operation, &prices.batched, &prices.merged, &prices.searched,
                           &prices.looked_up, &prices.filtered, &prices.bits, &prices.word, &prices.tested}) {
       *price /= kCores;
@@ -303,7 +304,7 @@ double CostModel::meeting_smaller(Mask bound, const Restrictions& larger, const 
   for (std::size_t i = 0; i < one.size(); ++i) {
     const double weight = found.maybe_matches->matches[i].weight, items = std::max(one[i], 1.0);
     sum += weight * std::min(1.0, two[i] / items) *
-           (prices().iteration + fetch() + set_operation(std::max(items, two[i]), lists[i]));
+           (prices().iteration + fetch(true) + set_operation(std::max(items, two[i]), lists[i]));
     all += weight;
   }
   return sum / all;
@@ -361,11 +362,11 @@ double CostModel::bit_operation(Mask bound, int hub, double share) const {
   return prices().bits + prices().word * share * common(bound, bit(hub)) / kBitsOfWord;
 }
 
-double CostModel::fetch() const {
+double CostModel::fetch(bool counted) const {
   constexpr double kBytesOfCache = 2 << 20;
   const double bytes = static_cast<double>(sketch_.vertices) * sizeof(std::uint64_t) +
                        sketch_.moments[1] * static_cast<double>(sizeof(std::uint32_t));
-  return prices().missed * std::max(0.0, 1 - kBytesOfCache / std::max(bytes, 1.0));
+  return (counted ? prices().overlapped : prices().missed) * std::max(0.0, 1 - kBytesOfCache / std::max(bytes, 1.0));
 }
 
 double CostModel::set_operation(double left, double right) const {

@@ -18,7 +18,7 @@ namespace matcha::frontend::pattern {
 struct Prices {
   double iteration = 4;   ///< Of a loop.
   double operation = 16;  ///< A set operation, whatever the lengths of its lists.
-  double batched = 8;     ///< An intersection that is only counted: those of several items are done together.
+  double batched = 8;     ///< A set operation that is only counted: those of several items are done together.
   double merged = 0.4;    ///< An item of lists that are walked side by side.
   double searched = 1.2;  ///< A step of a search for an item of the shorter list in the longer one.
   double looked_up = 2;   ///< A step of a search of its own: an item in a list, where a list stops to be below one.
@@ -27,6 +27,7 @@ struct Prices {
   double word = 0.3;      ///< A word of theirs.
   double tested = 1;      ///< One bit of a row.
   double missed = 25;     ///< Waiting for a list of neighbours that no cache of a core has.
+  double overlapped = 5;  ///< The same for sets that are only counted: the next lists are on their way meanwhile.
   double list = 1e5;      ///< Filling a list that the whole program reads.
   double alone = 1;       ///< What is not shared among groups takes so many times as long.
   bool all_bits = true;   ///< Rows of bits of all neighbours of a vertex also in patterns with labels.
@@ -71,8 +72,8 @@ class CostModel {
   double bit_operation(Mask bound, int hub, double share) const;
   /// A set operation on lists of these lengths.
   double set_operation(double left, double right) const;
-  /// Waiting for a list of neighbours of a vertex somewhere in the graph.
-  double fetch() const;
+  /// Waiting for a list of neighbours of a vertex somewhere in the graph, for a set that is `counted` or stored.
+  double fetch(bool counted) const;
   /// The largest share of the matches of `part` that agree in the images of `task`.
   double largest_share(Mask part, Mask task) const;
 
@@ -100,7 +101,7 @@ class CostModel {
   };
   Look look(Mask bound, const Restrictions& larger, Mask of) const;
   Look look_at_part(Mask part, const Restrictions& larger) const;
-  /// The size of a set in each of the first matches.
+  /// The size of a set in each of these matches.
   const std::vector<double>& sizes(const Look& look, const Candidates& set) const;
 
   const Pattern& pattern_;

@@ -17,20 +17,32 @@ constexpr std::size_t kMostCounts = 40, kMostTerms = 80;
 constexpr std::size_t kMostCutsets = 48;
 constexpr int kMostVerticesOfDecomposed = 10;
 constexpr double kMostBits = 58;
+/// Matches of a cutset that restrictions may leave one of.
+constexpr double kMostShared = 24;
 /// Vertices of which each match may go to another group.
 constexpr int kMostOfTask = 2;
 
 /// Vertices of a part; each stands for vertices of the pattern that have met.
 using Part = std::vector<Mask>;
 
+/// The vertices of `rest` that must be placed together with its first one: edges or anti-edges join them.
+Mask part_of(const Pattern& pattern, Mask rest) {
+  Mask part = rest & (~rest + 1);
+  for (Mask last = 0; part != last;) {
+    last = part;
+    for_each(last, [&](int v) { part |= (pattern.near(v) | pattern.anti[at(v)]) & rest; });
+  }
+  return part;
+}
+
 /// Takes a pattern apart around one cutset. Vertices are renumbered: the cutset first, in its order.
 class Decomposer {
  public:
   Decomposer(const Pattern& pattern, const GraphSketch& sketch, Symmetry& symmetry,
-             const std::vector<std::string>& names, const std::vector<int>& cutset)
-      : pattern_(pattern), sketch_(sketch), symmetry_(symmetry), names_(names), cutset_(cutset) {}
+             const std::vector<std::string>& names, const std::vector<int>& cutset, double at_most)
+      : pattern_(pattern), sketch_(sketch), symmetry_(symmetry), names_(names), cutset_(cutset), at_most_(at_most) {}
 
-  /// Nothing if there are too many terms.
+  /// Nothing if there are too many terms, or it costs too much.
   std::optional<Decomposition> run() {
     Mask fixed = 0;
     larger_.assign(pattern_.ids.size(), 0);
@@ -46,6 +58,8 @@ class Decomposer {
     // A part of s vertices has at most max_degree^s placements; their product must fit 64 bits with the factors.
     const double bits = std::log2(static_cast<double>(std::max<std::uint64_t>(sketch_.max_degree, 2)));
     if (bits * static_cast<double>(pattern_.ids.size() - cutset_.size()) > kMostBits) return std::nullopt;
+    place_cutset();
+    if (result_.cost > at_most_) return std::nullopt;
     place(parts, {}, 1);
     if (failed_) return std::nullopt;
     collect_terms();
@@ -76,16 +90,10 @@ class Decomposer {
                      [](const Term& a, const Term& b) { return a.counts.size() > b.counts.size(); });
   }
 
-  bool coupled(int u, int v) const { return has(pattern_.near(u) | pattern_.anti[at(u)], v); }
-
   std::vector<Part> parts_of(Mask rest) const {
     std::vector<Part> parts;
     while (rest != 0) {
-      Mask part = rest & (~rest + 1);
-      for (Mask last = 0; part != last;) {
-        last = part;
-        for_each(last, [&](int u) { for_each(rest, [&](int v) { part |= coupled(u, v) ? bit(v) : 0; }); });
-      }
+      const Mask part = part_of(pattern_, rest);
       rest &= ~part;
       parts.emplace_back();
       for_each(part, [&](int v) { parts.back().push_back(bit(v)); });
@@ -196,6 +204,16 @@ class Decomposer {
 
   static constexpr std::size_t kNever = SIZE_MAX;
 
+  /// What a count takes for all matches of the cutset.
+  double count_cost(const Pattern& counted, const CostModel& model, Order order) const {
+    const int k = static_cast<int>(cutset_.size());
+    estimate(counted, model, order, k);
+    if (model.prices().alone <= 1) return order.cost;
+    // What hangs on one match of the first vertices is counted by one group.
+    const double alone = model.largest_share(counted.all(), first_vertices(std::min(k, kMostOfTask)));
+    return order.cost * std::max(1.0, alone * model.prices().alone);
+  }
+
   /// The number of the local count of a part, which may be one that is isomorphic to it; kNever: it is always 0.
   std::size_t local(const Part& part) {
     std::optional<Pattern> made = quotient(part);
@@ -225,6 +243,9 @@ class Decomposer {
     for (int v = 0; v < k; ++v) search.given.push_back(v);
     search.larger = larger;
     count.order = best_orders(*made, model, symmetry, search).front();
+    count.cost = count_cost(*made, model, count.order);
+    spent_ += count.cost;
+    if (result_.cost + spent_ > at_most_) failed_ = true;
     count.factor = symmetry.order().value_or(1);
     for (int v : cutset_) count.names.push_back(names_[at(v)]);
     for (Mask vertex : part) {
@@ -237,8 +258,8 @@ class Decomposer {
     return result_.counts.size() - 1;
   }
 
-  /// The cutset's own order, and what all of it costs.
-  void finish() {
+  /// The cutset's own order, and what it costs.
+  void place_cutset() {
     const int k = static_cast<int>(cutset_.size());
     result_.cutset = *quotient({});
     result_.cutset_vertices = cutset_;
@@ -253,21 +274,22 @@ class Decomposer {
     }
     const CostModel model(result_.cutset, Induced::Edge, sketch_);
     estimate(result_.cutset, model, result_.cutset_order);
-    const double matches = result_.cutset_order.matches.back();
-    result_.cost = result_.cutset_order.cost + matches * model.prices().iteration;
+    result_.cost = result_.cutset_order.cost + result_.cutset_order.matches.back() * model.prices().iteration;
+  }
+
+  /// What all of it costs: sets of the cutset's vertices are made once for all counts.
+  void finish() {
+    const int k = static_cast<int>(cutset_.size());
     std::set<std::pair<Mask, Mask>> seen;
     for (const LocalCount& count : result_.counts) {
       const CostModel local(count.pattern, Induced::Edge, sketch_);
-      Order order = count.order;
-      estimate(count.pattern, local, order, k);
-      // What hangs on one match of the first vertices is counted by one group.
-      const double alone = local.largest_share(count.pattern.all(), first_vertices(std::min(k, kMostOfTask)));
-      result_.cost += order.cost * std::max(1.0, alone * local.prices().alone);
+      result_.cost += count.cost;
       Mask bound = 0;
       for (int v = 0; v < k; ++v) {
         bound |= bit(v);
         const Mask users = count.pattern.all() & ~first_vertices(k);
-        result_.cost += result_.cutset_order.matches[at(v)] * set_work(local, count.order, bound, v, users, &seen);
+        result_.cost +=
+            result_.cutset_order.matches[at(v)] * set_work(local, count.order, bound, v, users, at(k), &seen);
       }
     }
   }
@@ -277,6 +299,8 @@ class Decomposer {
   Symmetry& symmetry_;
   const std::vector<std::string>& names_;
   const std::vector<int>& cutset_;
+  const double at_most_;
+  double spent_ = 0;  ///< By the counts so far.
   std::vector<Mask> larger_;
   Decomposition result_;
   std::map<std::string, std::size_t> by_key_;
@@ -303,19 +327,20 @@ std::string sum_text(const std::vector<Term>& terms, const std::vector<std::stri
 }  // namespace
 
 std::optional<Decomposition> best_decomposition(const Pattern& pattern, const GraphSketch& sketch, Symmetry& symmetry,
-                                                const std::vector<std::string>& names) {
+                                                const std::vector<std::string>& names, double at_most) {
   if (pattern.size() < 3 || pattern.size() > kMostVerticesOfDecomposed || !pattern.connected()) return std::nullopt;
   const CostModel model(pattern, Induced::Edge, sketch);
   std::vector<std::pair<double, Mask>> cutsets;
   for (Mask cutset = 1; cutset < pattern.all(); ++cutset) {
-    if (count(cutset) + 2 > pattern.size() || !restricted(pattern, cutset).connected()) continue;
+    const Mask rest = pattern.all() & ~cutset;
+    if (part_of(pattern, rest) == rest || !restricted(pattern, cutset).connected()) continue;
     cutsets.emplace_back(model.matches(cutset), cutset);
   }
   std::sort(cutsets.begin(), cutsets.end());
   std::optional<Decomposition> best;
   std::size_t tried = 0;
   for (const auto& [matches, cutset] : cutsets) {
-    if (tried >= kMostCutsets || (best && matches * model.prices().iteration / 24 > best->cost)) break;
+    if (tried >= kMostCutsets || matches * model.prices().iteration / kMostShared > at_most) break;
     std::vector<int> vertices;
     for_each(cutset, [&](int v) { vertices.push_back(v); });
     const Pattern part = restricted(pattern, cutset);
@@ -324,10 +349,12 @@ std::optional<Decomposition> best_decomposition(const Pattern& pattern, const Gr
     std::vector<int> order;
     const Order best_order = best_orders(part, part_model, part_symmetry, {}).front();
     for (int v : best_order.vertices) order.push_back(vertices[at(v)]);
-    std::optional<Decomposition> found = Decomposer(pattern, sketch, symmetry, names, order).run();
+    std::optional<Decomposition> found = Decomposer(pattern, sketch, symmetry, names, order, at_most).run();
     if (!found) continue;
     ++tried;
-    if (!best || found->cost < best->cost) best = std::move(found);
+    if (found->cost > at_most) continue;
+    at_most = found->cost;
+    best = std::move(found);
   }
   return best;
 }

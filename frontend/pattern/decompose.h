@@ -18,6 +18,7 @@ struct LocalCount {
   /// The cutset as vertices 0 … k-1, then the part.
   Pattern pattern;
   Order order;                     ///< The cutset first.
+  double cost = 0;                 ///< Of all of it, for all matches of the cutset.
   std::uint64_t factor = 1;        ///< Embeddings for each match that the restrictions keep.
   std::vector<std::string> names;  ///< Of the vertices, in the program.
 };
@@ -43,13 +44,13 @@ struct Decomposition {
 };
 
 /// The cheapest decomposition of an edge-induced pattern; nothing if no connected cutset leaves two parts, or only with
-/// too many terms. `names` are those of the vertices.
+/// too many terms, or each costs more than `at_most`. `names` are those of the vertices.
 ///
 /// Why it is right. Two maps of parts that are injective each either have disjoint images or meet in some pairs of
 /// vertices, and then they are a map of the pattern in which those pairs are one vertex. So the number of disjoint
 /// pairs is the product less the numbers for all ways to meet, which have fewer parts.
 std::optional<Decomposition> best_decomposition(const Pattern& pattern, const GraphSketch& sketch, Symmetry& symmetry,
-                                                const std::vector<std::string>& names);
+                                                const std::vector<std::string>& names, double at_most);
 
 /// Writes the body of a function `(G: Graph) -> int` that adds up the decomposition, each subgraph `times` times.
 void write_decomposition(const Decomposition& decomposition, const Relations& relations, std::uint64_t times,

@@ -16,15 +16,17 @@ constexpr int kMostOfSmall = 12;
 constexpr std::size_t kOrdersWithAllSets = 6, kMostSets = 64;
 
 /// Whether the list of candidates of `w` holds only those with its label once the first `placed` vertices are: all that
-/// share it by then, or did before, have that label.
-bool labelled(const Pattern& pattern, const CostModel& model, const Order& order, std::size_t placed, int w) {
+/// share it by then, or did before, have that label. The first `given` vertices are placed from lists of their own.
+bool labelled(const Pattern& pattern, const CostModel& model, const Order& order, std::size_t placed, int w,
+              std::size_t given) {
   const Requirements& requirements = model.requirements();
-  Mask bound = 0;
+  Mask bound = 0, placed_here = pattern.all();
+  for (std::size_t i = 0; i < given; ++i) placed_here &= ~bit(order.vertices[i]);
   for (std::size_t i = 0; i < placed; ++i) {
     bound |= bit(order.vertices[i]);
     if (!has(requirements.any(w), order.vertices[i]) || (requirements.wanted(w) & bound) == 0) continue;
     bool one_label = true;
-    for_each(pattern.all() & ~bound, [&](int x) {
+    for_each(placed_here & ~bound, [&](int x) {
       const bool shares = (requirements.wanted(x) & bound) == (requirements.wanted(w) & bound) &&
                           (requirements.any(x) & bound) == (requirements.any(w) & bound);
       one_label = one_label && (!shares || pattern.label(x) == pattern.label(w));
@@ -51,7 +53,7 @@ bool walks_smaller(const Pattern& pattern, const CostModel& model, const Order& 
   const auto stored = [&](int w) {
     return (requirements.wanted(w) & before) != 0 &&
            (count(requirements.any(w) & before) > 1 ||
-            (!pattern.label(w).empty() && labelled(pattern, model, order, at(count(before)), w)));
+            (!pattern.label(w).empty() && labelled(pattern, model, order, at(count(before)), w, 0)));
   };
   const bool differ = (requirements.wanted(v) & before) != (requirements.wanted(last) & before) ||
                       (requirements.any(v) & before) != (requirements.any(last) & before);
@@ -73,7 +75,7 @@ double level_cost(const Pattern& pattern, const CostModel& model, const Order& o
                                               {bit(newest), 0, last.below, last.above});
     if (cost >= 0) return cost;
   }
-  return model.prices().iteration + set_work(model, order, bound, newest, left);
+  return model.prices().iteration + set_work(model, order, bound, newest, left, given);
 }
 
 /// The share of the neighbours of the first vertex that rows of bits stand for when all sets are made of them: every
@@ -103,9 +105,10 @@ bool may_meet(const Pattern& pattern, const CostModel& model, const Order& order
 }
 
 /// What looking at the labels of the candidates for `newest` takes for each match of the vertices before, the first
-/// `placed` of the order.
-double scan_cost(const Pattern& pattern, const CostModel& model, const Order& order, std::size_t placed, int newest) {
-  if (pattern.label(newest).empty() || labelled(pattern, model, order, placed, newest)) return 0;
+/// `placed` of the order, of which something else places the first `given`.
+double scan_cost(const Pattern& pattern, const CostModel& model, const Order& order, std::size_t placed, int newest,
+                 std::size_t given) {
+  if (pattern.label(newest).empty() || labelled(pattern, model, order, placed, newest, given)) return 0;
   Mask before = 0;
   for (std::size_t i = 0; i < placed; ++i) before |= bit(order.vertices[i]);
   const Mask wanted = model.requirements().wanted(newest) & before;
@@ -165,7 +168,7 @@ double last_work(const Pattern& pattern, const CostModel& model, const Order& or
     work += times * (bits ? prices.tested : model.look_up(there, wanted));
     depends = depends || u == walked;
   }
-  work += order.matches[n - 2] * scan_cost(pattern, model, order, n - 1, last);
+  work += order.matches[n - 2] * scan_cost(pattern, model, order, n - 1, last, given);
   if (given + 1 >= n) return work;
   const double walks = order.matches[n - 2] * prices.iteration;
   return work + (depends ? walks / 4 : conditions ? -walks / 2 : -walks);
@@ -243,12 +246,12 @@ class Search {
     const double matches = model_.matches(next.bound) * model_.restricted_share(next.bound, next.order.larger);
     const double before = state.order.matches.empty() ? 1 : state.order.matches.back();
     next.order.matches.push_back(matches);
-    if (next.order.vertices.size() > options_.given.size()) {
-      next.order.cost +=
-          next.bound == pattern_.all()
-              ? last_work(pattern_, model_, next.order, options_.given.size())
-              : before * scan_cost(pattern_, model_, next.order, state.order.vertices.size(), v) +
-                    matches * level_cost(pattern_, model_, next.order, next.bound, v, options_.given.size());
+    const std::size_t given = options_.given.size();
+    if (next.order.vertices.size() > given) {
+      next.order.cost += next.bound == pattern_.all()
+                             ? last_work(pattern_, model_, next.order, given)
+                             : before * scan_cost(pattern_, model_, next.order, state.order.vertices.size(), v, given) +
+                                   matches * level_cost(pattern_, model_, next.order, next.bound, v, given);
     }
     // Many partial matches are work to come.
     next.rank = next.order.cost + matches * model_.prices().iteration;
@@ -313,7 +316,7 @@ std::vector<std::pair<int, int>> direct_restrictions(const std::vector<Mask>& la
   return direct;
 }
 
-double set_work(const CostModel& model, const Order& order, Mask bound, int newest, Mask users,
+double set_work(const CostModel& model, const Order& order, Mask bound, int newest, Mask users, std::size_t given,
                 std::set<std::pair<Mask, Mask>>* maybe_seen) {
   const Requirements& requirements = model.requirements();
   const std::vector<Mask>& larger = order.larger;
@@ -347,9 +350,8 @@ double set_work(const CostModel& model, const Order& order, Mask bound, int newe
   for_each(users, [&](int w) {
     const Mask wanted = requirements.wanted(w) & bound, any = requirements.any(w) & bound;
     if (model.pattern().label(w).empty() || wanted == 0 || !has(any, newest)) return;
-    if (labelled(model.pattern(), model, order, placed - 1, w) || !labelled(model.pattern(), model, order, placed, w)) {
-      return;
-    }
+    const auto by = [&](std::size_t levels) { return labelled(model.pattern(), model, order, levels, w, given); };
+    if (by(placed - 1) || !by(placed)) return;
     if (filtered.emplace(wanted, any).second) work += model.prices().filtered * model.common(bound, wanted);
   });
   const bool counted = (bound | users) == model.pattern().all() && count(users & ~bound) == 1;
@@ -357,7 +359,7 @@ double set_work(const CostModel& model, const Order& order, Mask bound, int newe
   const bool far = count(bound) == 2 || !has(model.pattern().near(newest), hub);
   if (count(bound) > 1 && far && !sets.empty() &&
       (maybe_seen == nullptr || maybe_seen->emplace(bit(newest), 0).second)) {
-    work += model.fetch();
+    work += model.fetch(counted);
   }
   // Rows are made for each item of the hub's list, whatever is asked of the ids of those that are walked.
   const bool rows = bits > 0 && count(bound) == 2 && !model.pattern().labelled();
@@ -378,12 +380,12 @@ double set_work(const CostModel& model, const Order& order, Mask bound, int newe
       work += count(lists) * model.bit_operation(bound, hub, bits);
       continue;
     }
-    const double label_share = labelled(model.pattern(), model, order, placed - 1, w) ? model.label_share(w) : 1;
+    const double label_share = labelled(model.pattern(), model, order, placed - 1, w, given) ? model.label_share(w) : 1;
     const Candidates so_far = earlier == 0 ? Candidates{bit(newest), 0, below, above}
                                            : Candidates{earlier, set.second & ~set.first & ~bit(newest), below, above};
     for_each(lists, [&](int u) {
       work += model.meeting(bound, larger, so_far, {bit(u), 0, below, above}, label_share, share);
-      if (counted && set.first == set.second) work -= model.prices().operation - model.prices().batched;
+      if (counted && u == lowest(lists)) work -= model.prices().operation - model.prices().batched;
     });
     // Where the list of the newest vertex is cut at another one; where its own half ends is known.
     const Mask others = ((below & ~larger[at(newest)]) | (above & ~smaller)) & ~bit(newest);
@@ -399,7 +401,7 @@ void estimate(const Pattern& pattern, const CostModel& model, Order& order, int 
   for (std::size_t i = 0; i < order.vertices.size(); ++i) {
     const int v = order.vertices[i];
     const double before = i == 0 ? 1 : order.matches.back();
-    const double scan = scan_cost(pattern, model, order, i, v);
+    const double scan = scan_cost(pattern, model, order, i, v, at(given));
     bound |= bit(v);
     order.matches.push_back(model.matches(bound) * model.restricted_share(bound, order.larger));
     if (i < at(given)) continue;

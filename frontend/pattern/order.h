@@ -26,9 +26,9 @@ std::vector<std::pair<int, int>> direct_restrictions(const std::vector<Mask>& la
 /// else has placed them.
 void estimate(const Pattern& pattern, const CostModel& model, Order& order, int given = 0);
 
-/// What the set operations cost that a match of `bound` makes for `users` once `newest` is placed. Sets that are
-/// in `maybe_seen` cost nothing; the others are added to it.
-double set_work(const CostModel& model, const Order& order, Mask bound, int newest, Mask users,
+/// What the set operations cost that a match of `bound` makes for `users` once `newest` is placed; something else
+/// places the first `given` vertices. Sets that are in `maybe_seen` cost nothing; the others are added to it.
+double set_work(const CostModel& model, const Order& order, Mask bound, int newest, Mask users, std::size_t given,
                 std::set<std::pair<Mask, Mask>>* maybe_seen = nullptr);
 
 /// What orders to look for.

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 
@@ -55,10 +56,10 @@ std::string short_time(double nanoseconds) {
   return fmt::format("{:.3g} s", nanoseconds / 1e9);
 }
 
-/// Supergraphs that a vertex-induced count is made of at most.
+/// Supergraphs that a vertex-induced count is made of at most, of up to kMostOfAll vertices; half as many for each
+/// vertex more, as it takes longer to find out about them.
 constexpr std::size_t kMostSupergraphs = 24;
-/// What products must be better by than enumeration to be taken: their estimates are the less certain.
-constexpr double kDecomposeMargin = 1.1;
+constexpr int kMostOfAll = 5;
 
 /// Lists of candidates of each vertex that a join makes.
 constexpr int kListsOfVertex = 3;
@@ -90,7 +91,7 @@ class Writer {
     const Algorithm wanted = request.algorithm;
     const auto preference = [wanted](const Plan& plan) {
       const bool other = wanted != Algorithm::Auto && plan.algorithm != wanted;
-      return std::pair(other, plan.cost * (plan.algorithm == Algorithm::Decompose ? kDecomposeMargin : 1));
+      return std::pair(other, plan.cost);
     };
     std::stable_sort(plans_.begin(), plans_.end(),
                      [&](const Plan& a, const Plan& b) { return preference(a) < preference(b); });
@@ -248,16 +249,19 @@ class Writer {
     return lists;
   }
 
+  /// Plans that cost more than enumeration are not looked for, unless products are asked for.
   void add_products() {
+    const double at_most =
+        request_.algorithm == Algorithm::Decompose ? std::numeric_limits<double>::infinity() : orders_.front().cost;
     if (request_.induced == Induced::Edge || complete()) {
-      decomposition_ = best_decomposition(pattern_, sketch_, symmetry_, names_);
+      decomposition_ = best_decomposition(pattern_, sketch_, symmetry_, names_, at_most);
       if (!decomposition_) return;
       std::string text = "products around";
       for (const std::string& one : decomposition_->cutset_names) text += " " + one;
       plans_.push_back({Algorithm::Decompose, nullptr, text, decomposition_->cost});
       return;
     }
-    supergraphs_ = supergraphs(pattern_, kMostSupergraphs);
+    supergraphs_ = supergraphs(pattern_, kMostSupergraphs >> std::max(0, pattern_.size() - kMostOfAll));
     if (supergraphs_.empty()) return;
     Request edges = request_;
     edges.plan = 0;
@@ -268,6 +272,7 @@ class Writer {
       one.pattern.name = known_name(one.pattern);
       parts_.push_back(std::make_unique<Writer>(one.pattern, edges, sketch_));
       cost += parts_.back()->cost();
+      if (cost > at_most) return;
     }
     plans_.push_back({Algorithm::Decompose, nullptr, fmt::format("{} edge-induced counts", supergraphs_.size()), cost});
   }
@@ -397,7 +402,7 @@ PatternProgram motif_program(const PatternSet& set, const Request& request, cons
     Request edges = request;
     edges.induced = Induced::Edge;
     std::vector<std::unique_ptr<Writer>> converted = writers(edges, converted_cost);
-    convert = request.algorithm == Algorithm::Decompose || converted_cost * kDecomposeMargin < cost;
+    convert = request.algorithm == Algorithm::Decompose || converted_cost < cost;
     if (convert) parts = std::move(converted);
   }
   Text out;

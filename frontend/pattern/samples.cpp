@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <optional>
 
 #include "frontend/pattern/symmetry.h"
 
@@ -10,54 +12,32 @@ namespace matcha::frontend::pattern {
 namespace {
 
 /// Patterns with more have their matches as they were drawn.
-constexpr std::size_t kMostAutomorphisms = 120;
+constexpr std::uint64_t kMostAutomorphisms = 120;
 /// Matches at which the sizes of sets are looked at.
 constexpr std::size_t kMostLooks = 64;
 
-/// All maps of a small pattern onto itself; nothing when there are more than kMostAutomorphisms.
-class Automorphisms {
- public:
-  explicit Automorphisms(const Pattern& pattern) : pattern_(pattern) {}
-
-  std::vector<std::vector<int>> run() {
-    extend();
-    if (found_.size() > kMostAutomorphisms) found_.clear();
-    return std::move(found_);
-  }
-
- private:
-  void extend() {
-    const int next = static_cast<int>(map_.size());
-    if (found_.size() > kMostAutomorphisms) return;
-    if (next == pattern_.size()) {
-      found_.push_back(map_);
-      return;
-    }
-    for (int image = 0; image < pattern_.size(); ++image) {
-      if (!fits(next, image)) continue;
-      map_.push_back(image);
-      extend();
-      map_.pop_back();
-    }
-  }
-
-  bool fits(int v, int image) const {
-    if (pattern_.label(v) != pattern_.label(image)) return false;
-    for (int u = 0; u < v; ++u) {
-      const int other = map_[at(u)];
-      if (other == image || has(pattern_.near(v), u) != has(pattern_.near(image), other) ||
-          has(pattern_.anti[at(v)], u) != has(pattern_.anti[at(image)], other) ||
-          pattern_.labels_of(v, u) != pattern_.labels_of(image, other)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  const Pattern& pattern_;
-  std::vector<int> map_;
-  std::vector<std::vector<int>> found_;
+/// Members of a set in a match by the columns whose images have larger ids, and above those, by kMostRelated, smaller
+/// ones: what may be asked of their ids.
+struct RankedMembers {
+  std::vector<std::uint16_t> ranks;
+  double each = 0;
 };
+
+/// Keeps kMostLooks matches at most, as often as their weights say, each for as many.
+void keep_some(ArrangedMatches& arranged) {
+  if (arranged.matches.size() <= kMostLooks) return;
+  const double each = arranged.weight / static_cast<double>(kMostLooks);
+  std::vector<ArrangedMatches::Match> kept;
+  double passed = each / 2;
+  for (ArrangedMatches::Match match : arranged.matches) {
+    const double times = std::max(0.0, std::ceil((match.weight - passed) / each));
+    passed += times * each - match.weight;
+    if (times == 0) continue;
+    match.weight = times * each;
+    kept.push_back(match);
+  }
+  arranged.matches = std::move(kept);
+}
 
 Relation relation_of_columns(Relation relation, const std::vector<int>& column) {
   Relation found = 0;
@@ -78,8 +58,11 @@ struct MatchSamples::Drawn {
   double effective = 0;
   std::map<Relation, ArrangedMatches> arranged;
   std::map<std::pair<Relation, Candidates>, std::vector<double>> sizes;
+  /// By what they are in and off; item i, if it was looked at: in match i.
+  std::map<std::pair<Mask, Mask>, std::vector<std::optional<RankedMembers>>> members;
 
   const ArrangedMatches& arrange(Relation wanted);
+  double size(const GraphSampler& sampler, std::size_t match, const Candidates& set);
 };
 
 const ArrangedMatches& MatchSamples::Drawn::arrange(Relation wanted) {
@@ -101,7 +84,40 @@ const ArrangedMatches& MatchSamples::Drawn::arrange(Relation wanted) {
     found.matches.push_back({i, way, weight});
     found.weight += weight;
   }
+  keep_some(found);
   return found;
+}
+
+double MatchSamples::Drawn::size(const GraphSampler& sampler, std::size_t match, const Candidates& set) {
+  std::vector<std::optional<RankedMembers>>& of_matches = members[{set.in, set.off}];
+  of_matches.resize(sample.images.size());
+  std::optional<RankedMembers>& ranked = of_matches[match];
+  if (!ranked) {
+    const std::vector<std::uint32_t>& image = sample.images[match];
+    const auto images = [&](Mask columns) {
+      std::vector<std::uint32_t> vertices;
+      for_each(columns, [&](int column) { vertices.push_back(image[at(column)]); });
+      return vertices;
+    };
+    const Members found = sampler.members(images(set.in), images(set.off));
+    ranked.emplace();
+    ranked->each = found.each;
+    std::vector<std::uint64_t> of_columns;
+    for (std::uint32_t v : image) of_columns.push_back(sampler.rank(v));
+    for (std::uint32_t v : found.vertices) {
+      const std::uint64_t own = sampler.rank(v);
+      Mask ranks = 0;
+      for (int column = 0; column < static_cast<int>(image.size()); ++column) {
+        if (of_columns[at(column)] > own) ranks |= bit(column);
+        if (of_columns[at(column)] < own) ranks |= bit(kMostRelated + column);
+      }
+      ranked->ranks.push_back(static_cast<std::uint16_t>(ranks));
+    }
+  }
+  const Mask wanted = set.below | set.above << kMostRelated;
+  const auto within = std::count_if(ranked->ranks.begin(), ranked->ranks.end(),
+                                    [wanted](std::uint16_t ranks) { return (wanted & ~Mask{ranks}) == 0; });
+  return ranked->each * static_cast<double>(within);
 }
 
 MatchSamples::MatchSamples(std::unique_ptr<const GraphSampler> sampler) : sampler_(std::move(sampler)) {}
@@ -115,14 +131,16 @@ MatchSamples::Found MatchSamples::of(const Pattern& pattern) {
     const Pattern canonical = renumbered(pattern, form.vertices);
     drawn->sample = sampler_->draw(canonical);
     if (canonical.size() <= kMostRelated && drawn->sample.matches > 0) {
-      drawn->automorphisms = Automorphisms(canonical).run();
+      drawn->automorphisms =
+          Symmetry(canonical).automorphisms(kMostAutomorphisms).value_or(std::vector<std::vector<int>>());
     }
     for (std::size_t i = 0; !drawn->automorphisms.empty() && i < drawn->sample.images.size(); ++i) {
       const std::vector<std::uint32_t>& image = drawn->sample.images[i];
       Relation ranks = 0;
       for (int u = 0; u < canonical.size(); ++u) {
         for (int v = 0; v < u; ++v) {
-          ranks |= sampler_->larger(image[at(u)], image[at(v)]) ? relation_bit(u, v) : relation_bit(v, u);
+          ranks |=
+              sampler_->rank(image[at(u)]) > sampler_->rank(image[at(v)]) ? relation_bit(u, v) : relation_bit(v, u);
         }
       }
       drawn->ranks.push_back(ranks);
@@ -142,27 +160,24 @@ const ArrangedMatches* MatchSamples::maybe_arranged(const Found& found, Relation
 }
 
 const std::vector<double>& MatchSamples::sizes(const Found& found, Relation relation, const Candidates& set) const {
-  const auto columns = [&](Mask vertices) {
-    Mask of_them = 0;
-    for_each(vertices, [&](int v) { of_them |= bit(found.column[at(v)]); });
-    return of_them;
+  const auto renamed = [](const Candidates& one, const std::vector<int>& names) {
+    const auto masks = [&](Mask vertices) {
+      Mask of_them = 0;
+      for_each(vertices, [&](int v) { of_them |= bit(names[at(v)]); });
+      return of_them;
+    };
+    return Candidates{masks(one.in), masks(one.off), masks(one.below), masks(one.above)};
   };
   const Relation wanted = relation_of_columns(relation, found.column);
-  const Candidates asked{columns(set.in), columns(set.off), columns(set.below), columns(set.above)};
+  const Candidates asked = renamed(set, found.column);
   Drawn& drawn = *found.drawn;
   const auto [entry, fresh] = drawn.sizes.try_emplace({wanted, asked});
   std::vector<double>& sizes = entry->second;
   if (!fresh) return sizes;
   const std::vector<ArrangedMatches::Match>& matches = drawn.arrange(wanted).matches;
-  for (std::size_t i = 0; i < std::min(matches.size(), kMostLooks); ++i) {
-    const std::vector<std::uint32_t>& image = drawn.sample.images[matches[i].image];
-    const std::vector<int>& map = drawn.automorphisms[matches[i].automorphism];
-    const auto images = [&](Mask of) {
-      std::vector<std::uint32_t> vertices;
-      for_each(of, [&](int column) { vertices.push_back(image[at(map[at(column)])]); });
-      return vertices;
-    };
-    sizes.push_back(sampler_->size({images(asked.in), images(asked.off), images(asked.below), images(asked.above)}));
+  for (std::size_t i = 0; i < matches.size(); ++i) {
+    const Candidates there = renamed(asked, drawn.automorphisms[matches[i].automorphism]);
+    sizes.push_back(drawn.size(*sampler_, matches[i].image, there));
   }
   return sizes;
 }

@@ -19,15 +19,18 @@ struct MatchSample {
   std::vector<std::vector<std::uint32_t>> images;  ///< Item i: what the vertices of the pattern are mapped to.
 };
 
-/// A set of candidates by vertices: neighbours of all of `in` and of none of `off`, in the order of the program's ids
-/// before all of `below` and behind all of `above`.
-template <typename Vertices>
-struct Bounded {
-  Vertices in{}, off{}, below{}, above{};
-  auto operator<=>(const Bounded&) const = default;
+/// A set of candidates by vertices of a pattern: neighbours of all of `in` and of none of `off`, in the order of the
+/// program's ids before all of `below` and behind all of `above`.
+struct Candidates {
+  Mask in = 0, off = 0, below = 0, above = 0;
+  auto operator<=>(const Candidates&) const = default;
 };
-using Candidates = Bounded<Mask>;                      ///< Of vertices of a pattern.
-using ImageSet = Bounded<std::vector<std::uint32_t>>;  ///< Of vertices of a graph.
+
+/// Some vertices of a set of a graph; each stands for `each` of them.
+struct Members {
+  std::vector<std::uint32_t> vertices;
+  double each = 1;
+};
 
 /// A graph that can be asked. Whoever has one implements it; the front end has none.
 class GraphSampler {
@@ -35,10 +38,10 @@ class GraphSampler {
   virtual ~GraphSampler() = default;
   /// Matches of a connected undirected pattern with labels and anti-edges, the same ones each time.
   virtual MatchSample draw(const Pattern& pattern) const = 0;
-  /// How many there are; `in` is not empty.
-  virtual double size(const ImageSet& set) const = 0;
-  /// Whether u comes behind v in the order of the ids that a program compares.
-  virtual bool larger(std::uint32_t u, std::uint32_t v) const = 0;
+  /// Neighbours of all of `in`, which is not empty, and of none of `off`, the same ones each time.
+  virtual Members members(const std::vector<std::uint32_t>& in, const std::vector<std::uint32_t>& off) const = 0;
+  /// Its place in the order of the ids that a program compares; no two vertices have the same.
+  virtual std::uint64_t rank(std::uint32_t v) const = 0;
 };
 
 /// Which vertex must have a larger id than which: bit (u, v) for u > v. Of up to kMostRelated vertices.
@@ -53,10 +56,10 @@ struct ArrangedMatches {
     std::size_t automorphism = 0;
     double weight = 0;
   };
-  std::vector<Match> matches;
-  double weight = 0;     ///< Of all of them: the number of matches that satisfy the relation.
-  double all = 0;        ///< The same of the sample.
-  double effective = 0;  ///< How many matches of equal weights would be as good as the sample (Kish).
+  std::vector<Match> matches;  ///< Some of them; each stands for `weight`.
+  double weight = 0;           ///< Of all of them: the number of matches that satisfy the relation.
+  double all = 0;              ///< The same of the sample.
+  double effective = 0;        ///< How many matches of equal weights would be as good as the sample (Kish).
 };
 
 /// Draws the matches of every pattern once, however its vertices are numbered.
@@ -77,7 +80,7 @@ class MatchSamples {
   /// The matches that satisfy a relation of the pattern's vertices. Null: none were drawn, or there are too many
   /// automorphisms.
   static const ArrangedMatches* maybe_arranged(const Found& found, Relation relation);
-  /// The sizes of a set in the first of these matches.
+  /// The sizes of a set in these matches.
   const std::vector<double>& sizes(const Found& found, Relation relation, const Candidates& set) const;
 
  private:

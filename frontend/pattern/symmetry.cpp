@@ -10,6 +10,7 @@
 #include <tuple>
 
 // Last: nauty.h has macros with short names.
+#include <nauty/naugroup.h>
 #include <nauty/nauty.h>
 
 namespace matcha::frontend::pattern {
@@ -20,7 +21,11 @@ struct NautyResult {
   std::vector<int> orbits;
   std::string canonical;
   std::vector<int> labelling;  ///< Of the canonical form.
+  std::vector<std::vector<int>> automorphisms;
 };
+
+/// What nauty is asked for beside orbits.
+enum class Wanted { Orbits, CanonicalForm, Automorphisms };
 
 /// What is between two vertices: 0 nothing, 1 an edge of any label, then an anti-edge and each set of labels, if the
 /// pattern has it.
@@ -53,9 +58,26 @@ class Colours {
   std::map<std::vector<std::string>, int> sets_;
 };
 
+/// The elements of the group that nauty has found last, restricted to the first `n` vertices.
+std::vector<std::vector<int>> list_group(int n) {
+  struct List {
+    int n;
+    std::vector<std::vector<int>> found;
+  } list{n, {}};
+  const auto add = [](int* permutation, int, int*, void* to) {
+    List& listed = *static_cast<List*>(to);
+    listed.found.emplace_back(permutation, permutation + listed.n);
+  };
+  grouprec* const group = groupptr(FALSE);
+  makecosetreps(group);
+  allgroup3(group, add, &list);
+  return std::move(list.found);
+}
+
 /// Vertices of nauty's graph: vertex v of layer i is i * n + v. A layer has the edges whose colour has that binary
 /// digit, and each vertex is joined to its copy in the next one (nauty's manual, section 14).
-NautyResult run_nauty(const Pattern& pattern, Mask fixed, bool canonical) {
+NautyResult run_nauty(const Pattern& pattern, Mask fixed, Wanted wanted) {
+  const bool canonical = wanted == Wanted::CanonicalForm;
   const int n = pattern.size();
   const Colours colours(pattern);
   const int layers = std::max(colours.layers(), 1);
@@ -97,11 +119,16 @@ NautyResult run_nauty(const Pattern& pattern, Mask fixed, bool canonical) {
   options.digraph = pattern.directed ? TRUE : FALSE;
   options.defaultptn = FALSE;
   options.getcanon = canonical ? TRUE : FALSE;
+  if (wanted == Wanted::Automorphisms) {
+    options.userautomproc = groupautomproc;
+    options.userlevelproc = grouplevelproc;
+  }
   statsblk stats;
   std::vector<graph> form(edges.size(), 0);
   densenauty(edges.data(), lab.data(), ptn.data(), orbits.data(), &options, &stats, words, total, form.data());
   NautyResult result;
   result.orbits.assign(orbits.begin(), orbits.begin() + n);
+  if (wanted == Wanted::Automorphisms) result.automorphisms = list_group(n);
   if (!canonical) return result;
   result.canonical = fmt::format("{} {} {}{}", n, pattern.directed ? "d" : "u", colours.text(), cells);
   for (graph word : form) result.canonical += fmt::format(" {:x}", static_cast<unsigned long long>(word));
@@ -115,7 +142,7 @@ NautyResult run_nauty(const Pattern& pattern, Mask fixed, bool canonical) {
 const std::vector<Mask>& Symmetry::orbits(Mask fixed) {
   const auto found = orbits_.find(fixed);
   if (found != orbits_.end()) return found->second;
-  const NautyResult result = run_nauty(pattern_, fixed, false);
+  const NautyResult result = run_nauty(pattern_, fixed, Wanted::Orbits);
   std::vector<Mask> by_representative(result.orbits.size(), 0), by_vertex(result.orbits.size());
   for (std::size_t v = 0; v < result.orbits.size(); ++v) {
     by_representative[static_cast<std::size_t>(result.orbits[v])] |= bit(static_cast<int>(v));
@@ -139,8 +166,14 @@ std::optional<std::uint64_t> Symmetry::order(Mask fixed) {
   return product;
 }
 
+std::optional<std::vector<std::vector<int>>> Symmetry::automorphisms(std::uint64_t most) {
+  const std::optional<std::uint64_t> found = order();
+  if (!found || *found > most) return std::nullopt;
+  return run_nauty(pattern_, 0, Wanted::Automorphisms).automorphisms;
+}
+
 CanonicalForm canonical_form(const Pattern& pattern) {
-  NautyResult result = run_nauty(pattern, 0, true);
+  NautyResult result = run_nauty(pattern, 0, Wanted::CanonicalForm);
   return {std::move(result.canonical), std::move(result.labelling)};
 }
 

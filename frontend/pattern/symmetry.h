@@ -20,6 +20,8 @@ class Symmetry {
   const std::vector<Mask>& orbits(Mask fixed);
   /// How many automorphisms fix each vertex of `fixed`; nothing beyond 2^62.
   std::optional<std::uint64_t> order(Mask fixed = 0);
+  /// All of them, item v of each what vertex v is mapped to; nothing when there are more than `most`.
+  std::optional<std::vector<std::vector<int>>> automorphisms(std::uint64_t most);
 
  private:
   Pattern pattern_;

@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <random>
 #include <set>
+#include <string>
 
 #include "frontend/pattern/cost.h"
+#include "frontend/pattern/decompose.h"
 #include "frontend/pattern/order.h"
 #include "frontend/pattern/symmetry.h"
 
@@ -27,24 +30,19 @@ class WholeGraph final : public GraphSampler {
     return sample;
   }
 
-  double size(const ImageSet& set) const override {
+  Members members(const std::vector<Vertex>& in, const std::vector<Vertex>& off) const override {
     ++looks;
-    const auto within = [](const std::vector<Vertex>& vertices, const auto& fits) {
-      return std::all_of(vertices.begin(), vertices.end(), fits);
-    };
-    double found = 0;
+    Members found;
     for (Vertex v = 0; v < near_.size(); ++v) {
       const auto adjacent = [&](Vertex u) { return near_[u].contains(v); };
-      found += within(set.in, adjacent) && std::none_of(set.off.begin(), set.off.end(), adjacent) &&
-                       within(set.below, [&](Vertex u) { return v < u; }) &&
-                       within(set.above, [&](Vertex u) { return v > u; })
-                   ? 1
-                   : 0;
+      if (std::all_of(in.begin(), in.end(), adjacent) && std::none_of(off.begin(), off.end(), adjacent)) {
+        found.vertices.push_back(v);
+      }
     }
     return found;
   }
 
-  bool larger(Vertex u, Vertex v) const override { return u > v; }
+  std::uint64_t rank(Vertex v) const override { return v; }
 
   mutable int looks = 0;
 
@@ -192,6 +190,95 @@ TEST(PatternCost, WhatIsomorphicPartsHaveInCommonIsLookedAtOnce) {
   EXPECT_GT(looks, 0);
   EXPECT_DOUBLE_EQ(CostModel(other, Induced::Edge, sketch).common(other.all(), bit(0) | bit(1)), one);
   EXPECT_EQ(sampler->looks, looks);
+}
+
+TEST(PatternCost, SetsAreLookedAtOnceWhateverTheirBounds) {
+  const std::vector<std::set<Vertex>> near = skewed_graph(14);
+  const WholeGraph* sampler = nullptr;
+  const GraphSketch sketch = sketch_of(near, &sampler);
+  Pattern path = Pattern::empty(3);
+  path.add_edge(0, 1);
+  path.add_edge(1, 2);
+  const CostModel model(path, Induced::Edge, sketch);
+  const Restrictions none(3, 0);
+  const auto work = [&](Mask below, Mask above) {
+    return model.meeting(path.all(), none, {bit(0), 0, below, above}, {bit(2), 0, below, above}, 1, 1);
+  };
+  const double whole = work(0, 0);
+  const int looks = sampler->looks;
+  EXPECT_LT(work(bit(1), 0), whole);
+  EXPECT_LT(work(0, bit(1)), whole);
+  EXPECT_EQ(sampler->looks, looks);
+}
+
+/// Edges that join 0 with 1, 2, …; the first stands for as many as all others, and its ends have so many common
+/// neighbours.
+class OneHeavyEdge final : public GraphSampler {
+ public:
+  static constexpr Vertex kEdges = 500;
+  static constexpr std::size_t kCommon = 100;
+
+  MatchSample draw(const Pattern&) const override {
+    MatchSample sample;
+    for (Vertex v = kEdges; v > 0; --v) {
+      sample.weights.push_back(v == 1 ? kEdges - 1 : 1);
+      sample.images.push_back({0, v});
+      sample.matches += sample.weights.back();
+    }
+    return sample;
+  }
+  Members members(const std::vector<Vertex>& in, const std::vector<Vertex>&) const override {
+    const bool heavy = std::find(in.begin(), in.end(), 1) != in.end();
+    return {std::vector<Vertex>(heavy ? kCommon : 0, kEdges + 1), 1};
+  }
+  std::uint64_t rank(Vertex v) const override { return v; }
+};
+
+TEST(PatternCost, MatchesAreLookedAtAsOftenAsTheyWeigh) {
+  GraphSketch sketch = typical_graph();
+  sketch.maybe_samples = std::make_shared<MatchSamples>(std::make_unique<OneHeavyEdge>());
+  Pattern edge = Pattern::empty(2);
+  edge.add_edge(0, 1);
+  const CostModel model(edge, Induced::Edge, sketch);
+  constexpr double kHalf = OneHeavyEdge::kCommon / 2.0;
+  EXPECT_NEAR(model.common(edge.all(), edge.all()), kHalf, kHalf / 20);
+}
+
+TEST(PatternCost, ListsOfWhatHangsOnACutsetAreOfOneLabelAtOnce) {
+  const GraphSketch sketch = typical_graph();
+  Pattern triangle = Pattern::empty(3);
+  for (int v = 0; v < 3; ++v) {
+    triangle.add_edge(v, (v + 1) % 3);
+    triangle.labels[at(v)] = std::to_string(v);
+  }
+  const CostModel model(triangle, Induced::Edge, sketch);
+  Order order;
+  order.vertices = {0, 1, 2};
+  order.larger.assign(3, 0);
+  // Vertex 1 is walked in the same list, if nothing else places it.
+  EXPECT_EQ(set_work(model, order, bit(0), 0, bit(2), 0), 0);
+  const double filter = set_work(model, order, bit(0), 0, bit(2), 2);
+  EXPECT_DOUBLE_EQ(filter, model.prices().filtered * model.common(bit(0), bit(0)));
+  EXPECT_LT(set_work(model, order, bit(0) | bit(1), 1, bit(2), 2),
+            set_work(model, order, bit(0) | bit(1), 1, bit(2), 0));
+}
+
+TEST(PatternCost, ProductsThatCostMoreAreNotTaken) {
+  const GraphSketch sketch = typical_graph();
+  Pattern book = Pattern::empty(5);
+  for (int v = 2; v < 5; ++v) {
+    book.add_edge(0, v);
+    book.add_edge(1, v);
+  }
+  book.add_edge(0, 1);
+  Symmetry symmetry(book);
+  const std::vector<std::string> names = {"a", "b", "c", "d", "e"};
+  const auto found = best_decomposition(book, sketch, symmetry, names, std::numeric_limits<double>::infinity());
+  ASSERT_TRUE(found);
+  const auto again = best_decomposition(book, sketch, symmetry, names, found->cost);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->cutset_vertices, found->cutset_vertices);
+  EXPECT_FALSE(best_decomposition(book, sketch, symmetry, names, found->cost / 2));
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "frontend/pattern/order.h"
 #include "frontend/pattern/program.h"
 #include "frontend/pattern/read.h"
@@ -143,6 +145,28 @@ TEST(PatternSymmetry, Orders) {
   std::string star = "0:a";
   for (int v = 1; v < 60; ++v) star += ",0-" + std::to_string(v);
   EXPECT_FALSE(Symmetry(read(star).set->patterns.front()).order());
+}
+
+TEST(PatternSymmetry, AutomorphismsAreListed) {
+  const char* const texts[] = {"clique:4", "cycle:6", "house",       "star:5",          "0-1,1-2,0:a,2:b",
+                               "edge",     "path:4",  "0>1,1>2,2>0", "0-1,1-2,2-3,0!2", "0-1=a,1-2=b,2-3=a,3-0=b"};
+  for (const std::string text : texts) {
+    const Pattern pattern = read(text).set->patterns.front();
+    Symmetry symmetry(pattern);
+    constexpr std::uint64_t kMost = 24;
+    const auto maps = symmetry.automorphisms(kMost);
+    ASSERT_TRUE(maps) << text;
+    EXPECT_EQ(maps->size(), symmetry.order()) << text;
+    EXPECT_EQ(std::set(maps->begin(), maps->end()).size(), maps->size()) << text;
+    for (const std::vector<int>& map : *maps) {
+      // `renumbered` takes what becomes vertex i.
+      const Pattern moved = renumbered(pattern, map);
+      EXPECT_TRUE(moved.out == pattern.out && moved.anti == pattern.anti && moved.labels == pattern.labels &&
+                  moved.edge_labels == pattern.edge_labels)
+          << text;
+    }
+    EXPECT_FALSE(symmetry.automorphisms(maps->size() - 1)) << text;
+  }
 }
 
 TEST(PatternSymmetry, ConnectedPatterns) {
