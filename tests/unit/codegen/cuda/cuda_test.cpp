@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -42,6 +43,30 @@ std::vector<fs::path> files(const char* folder, const char* extension) {
   }
   std::sort(result.begin(), result.end());
   return result;
+}
+
+/// A module that makes rows of bits of the neighbours of each vertex %u; `body`: what it does for the item %v at %p of
+/// these, %all, with them, %rows.
+std::string with_rows(const std::string& body) {
+  return "module kernel \"f\" (%G: graph) {\n"
+         "  region (parallel, split=1, group=32) {\n"
+         "    buffer %room: list<bits>[64]\n"
+         "    collect %sum: sum i128 {\n"
+         "      for %u in vertices(%G) {\n"
+         "        let %all = span(neighbors(%G, %u), 0, 64)\n"
+         "        store %rows in %room = bit_rows(%G, %all)\n"
+         "        for %v at %p in %all {\n" +
+         body +
+         "        }\n"
+         "      }\n"
+         "    }\n"
+         "  }\n"
+         "  return %sum\n"
+         "}\n";
+}
+
+void expect_lines(const std::string& text, std::initializer_list<const char*> lines) {
+  for (const char* line : lines) EXPECT_NE(text.find(line), std::string::npos) << line;
 }
 
 /// Compiles a text or tells why not.
@@ -203,14 +228,12 @@ TEST_F(CudaText, LanesTakeArcsAndCountTogether) {
   std::optional<ir::Module> module = program(read("examples/triangle.mt"));
   ASSERT_TRUE(module);
   std::string text = emit_device_text(*module, {32}).text;
-  for (const char* line : {
-           "for (u64 from_arc = walk0.begin; from_arc < walk0.end; from_arc += w.lanes()) {",
-           "const u64 at1 = place_of_arc(f.G0, arc, lower0);",
-           "counted = sides(span(lower0, 0, i0), lower_neighbors(f.G0, v0));",
-           "sum0_share += w.share_flat(task, 0, 0, 0, from_arc, counted);",
-       }) {
-    EXPECT_NE(text.find(line), std::string::npos) << line;
-  }
+  expect_lines(text, {
+                         "for (u64 from_arc = walk0.begin; from_arc < walk0.end; from_arc += w.lanes()) {",
+                         "const u64 at1 = place_of_arc(f.G0, arc, lower0);",
+                         "counted = sides(span(lower0, 0, i0), lower_neighbors(f.G0, v0));",
+                         "sum0_share += w.share_flat(task, 0, 0, 0, from_arc, counted);",
+                     });
   // A single lane has nobody to count with.
   EXPECT_EQ(emit_device_text(*module, {1}).text.find("from_arc"), std::string::npos);
 }
@@ -219,18 +242,18 @@ TEST_F(CudaText, LanesWalkPairsOfPositions) {
   std::optional<ir::Module> module = program(read("examples/clique5.mt"));
   ASSERT_TRUE(module);
   std::string text = emit_device_text(*module, {1, 32}).text;
-  for (const char* line : {
-           "const auto rows0 = w.bit_rows(f.D0, all0, w.buffer<u64>(0), w.shared_rows(task, at0, u64(all0.size)));",
-           "own3 = u32(count_bits(bit_row(rows0, p0)));",
-           "auto pairs3 = w.walk_pairs(own3, first3);",
-           "const i64 p1 = nth_position(bit_row(rows0, p0), pairs3.rank);",
-           "const auto fourth0 = keep_bits(common_bits(bit_row(rows0, p0), bit_row(rows0, p1)), fourth0_words);",
-           "for (auto bits4 = w.walk_own(fourth0, pairs3.lanes); bits4.next();) {",
-           "sum0_part4 += count_bits(common_bits(fourth0, bit_row(rows0, p2)));",
-           "sum0_share += sum0_part4;",
-       }) {
-    EXPECT_NE(text.find(line), std::string::npos) << line;
-  }
+  expect_lines(
+      text,
+      {
+          "const auto rows0 = w.bit_rows(f.D0, all0, w.buffer<u64>(0), w.shared_rows(task, at0, u64(all0.size)));",
+          "own3 = u32(count_bits(bit_row(rows0, p0)));",
+          "auto pairs3 = w.walk_pairs(own3, first3);",
+          "const i64 p1 = nth_position(bit_row(rows0, p0), pairs3.rank);",
+          "const auto fourth0 = keep_bits(common_bits(bit_row(rows0, p0), bit_row(rows0, p1)), fourth0_words);",
+          "for (auto bits4 = w.walk_own(fourth0, pairs3.lanes); bits4.next();) {",
+          "sum0_part4 += count_bits(common_bits(fourth0, bit_row(rows0, p2)));",
+          "sum0_share += sum0_part4;",
+      });
   // A single lane walks and counts as a group, and stores what is read again where lists are stored.
   text = emit_device_text(*module, {1, 1}).text;
   EXPECT_NE(text.find("for (auto bits4 = walk_bits_from(walked3, walk2.begin); bits4.next()"), std::string::npos);
@@ -247,15 +270,13 @@ TEST_F(CudaText, LanesWalkPairsOfNeighbours) {
       "    return sum(apply(second, vertices(G)))\n");
   ASSERT_TRUE(module);
   std::string text = emit_device_text(*module, {32}).text;
-  for (const char* line : {
-           "if (w.leave_lanes(task, 1, walk1, at0, 0, from_at1)) break;",
-           "own2 = u32(u64(walked3.size));",
-           "auto pairs2 = w.walk_pairs(own2, first2);",
-           "const u32 w0 = item<0>(walked4, pairs2.rank);",
-           "from_at1 += pairs2.taken;",
-       }) {
-    EXPECT_NE(text.find(line), std::string::npos) << line;
-  }
+  expect_lines(text, {
+                         "if (w.leave_lanes(task, 1, walk1, at0, 0, from_at1)) break;",
+                         "own2 = u32(u64(walked3.size));",
+                         "auto pairs2 = w.walk_pairs(own2, first2);",
+                         "const u32 w0 = item<0>(walked4, pairs2.rank);",
+                         "from_at1 += pairs2.taken;",
+                     });
   // A single lane walks one list after the other.
   EXPECT_EQ(emit_device_text(*module, {1}).text.find("auto pairs"), std::string::npos);
 }
@@ -263,29 +284,11 @@ TEST_F(CudaText, LanesWalkPairsOfNeighbours) {
 /// A count by the whole group would wait for lanes that have no position, or count for one what is another's.
 TEST_F(CudaText, LanesOfAFlatLoopCountTheirOwnBits) {
   std::optional<ir::Module> module = kernel_module(
-      "module kernel \"f\" (%G: graph) {\n"
-      "  region (parallel, split=1, group=32) {\n"
-      "    buffer %room: list<bits>[64]\n"
-      "    collect %sum: sum i128 {\n"
-      "      for %u in vertices(%G) {\n"
-      "        let %all = span(neighbors(%G, %u), 0, 64)\n"
-      "        store %rows in %room = bit_rows(%G, %all)\n"
-      "        for %v at %p in %all {\n"
-      "          if (2 <= size(bit_row(%rows, %p))) {\n"
-      "            yield %sum, size(below(bit_row(%rows, %p), %p))\n"
-      "          }\n"
-      "        }\n"
-      "      }\n"
-      "    }\n"
-      "  }\n"
-      "  return %sum\n"
-      "}\n");
+      with_rows("if (2 <= size(bit_row(%rows, %p))) { yield %sum, size(below(bit_row(%rows, %p), %p)) }\n"));
   ASSERT_TRUE(module) << render_text(diagnostics_, false);
   std::string text = emit_device_text(*module, {32}).text;
-  for (const char* line : {"for (u64 from_at1 = ", "if (2 <= count_bits(bit_row(rows0, p0))) {",
-                           "+= count_bits(bits_below(bit_row(rows0, p0), p0));"}) {
-    EXPECT_NE(text.find(line), std::string::npos) << line << text.substr(text.find("struct Frame"));
-  }
+  expect_lines(text, {"for (u64 from_at1 = ", "if (2 <= count_bits(bit_row(rows0, p0))) {",
+                      "+= count_bits(bits_below(bit_row(rows0, p0), p0));"});
 }
 
 TEST_F(CudaText, FramePlacesFollowTheRulesOfCpp) {
@@ -316,23 +319,9 @@ TEST_F(CudaText, GroupsAreWideWhereLanesHaveSomethingToShare) {
       "    return sum(apply(ends, cond=lambda v: size(neighbor(G, v)) >= 2, vertices(G)))\n");
   ASSERT_TRUE(wedges);
   EXPECT_EQ(group_widths(*wedges, 0, 16), (std::vector<std::uint32_t>{16}));
-  // Rows of bits without set operations.
-  std::optional<ir::Module> rows = kernel_module(
-      "module kernel \"f\" (%G: graph) {\n"
-      "  region (parallel, split=1, group=32) {\n"
-      "    buffer %room: list<bits>[64]\n"
-      "    collect %sum: sum i128 {\n"
-      "      for %u in vertices(%G) {\n"
-      "        let %all = span(neighbors(%G, %u), 0, 64)\n"
-      "        store %rows in %room = bit_rows(%G, %all)\n"
-      "        for %v at %p in %all {\n"
-      "          yield %sum, size(bit_row(%rows, %p))\n"
-      "        }\n"
-      "      }\n"
-      "    }\n"
-      "  }\n"
-      "  return %sum\n"
-      "}\n");
+  // Rows of bits without set operations, whose loops are over bits.
+  std::optional<ir::Module> rows =
+      kernel_module(with_rows("for %q in bit_row(%rows, %p) { yield %sum, size(bit_row(%rows, %q)) }\n"));
   ASSERT_TRUE(rows);
   EXPECT_EQ(group_widths(*rows, 0, 16), (std::vector<std::uint32_t>{16}));
 }
