@@ -72,10 +72,7 @@ std::vector<std::string> compile_options() {
   return {"--std=c++20", "--device-int128", "--fmad=false", "--diag-suppress=177"};
 }
 
-bool reads_halves(Kind kind) {
-  return kind == Kind::LowerNeighbors || kind == Kind::UpperNeighbors || kind == Kind::LowerBitRows ||
-         kind == Kind::UpperBitRows;
-}
+bool reads_halves(Kind kind) { return ir::is_half(kind) || kind == Kind::LowerBitRows || kind == Kind::UpperBitRows; }
 
 std::vector<std::uint32_t> group_widths(const ir::Module& module, std::uint32_t wanted, std::uint32_t lanes) {
   std::vector<std::uint32_t> widths;

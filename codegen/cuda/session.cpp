@@ -76,10 +76,11 @@ std::shared_future<Images> compile(const Target& target, std::string text, std::
 }
 
 /// Side by side.
-Compiling compile_regions(const Target& target, const ir::Module& module, DeviceText& text) {
-  Compiling compiling{target, {}};
+Compiling compile_regions(const Target& target, const ir::Module& module, DeviceText text) {
+  Compiling compiling{target, std::move(text), {}};
   const std::string_view name = module.name.empty() ? "program" : std::string_view(module.name);
-  for (std::string& part : text.parts) compiling.regions.push_back(compile(target, std::move(part), name));
+  for (std::string& part : compiling.text.parts) compiling.kernels.push_back(compile(target, std::move(part), name));
+  compiling.text.parts.clear();
   return compiling;
 }
 
@@ -94,8 +95,9 @@ Compiling compile_early(const ir::Module& module, const std::vector<std::uint32_
   words >> target.driver;
   for (int arch = 0; words >> arch;) target.archs.push_back(arch);
   if (text_of(target) != *note || target.archs.empty()) return {};
-  DeviceText text = emit_device_text(module, groups, options.steal, options.stack, options.search, options.hubs != 0);
-  return compile_regions(target, module, text);
+  return compile_regions(
+      target, module,
+      emit_device_text(module, groups, options.steal, options.stack, options.search, options.hubs != 0));
 }
 
 Session::Session(const CudaOptions& options) : options_(options), driver_(need(runtime::cuda::Driver::open())) {
@@ -137,13 +139,10 @@ std::string Session::label() const {
 
 void Session::begin_compile(const ir::Module& module, const std::vector<std::uint32_t>& groups, Stack stack, bool hubs,
                             Compiling early) {
-  if (!regions_.empty() && groups_ == groups && stack_ == stack) return;
+  if (compiles() && groups_ == groups && stack_ == stack) return;
   groups_ = groups;
   stack_ = stack;
   hubs_ = hubs;
-  DeviceText device_text = emit_device_text(module, groups, options_.steal, stack, options_.search, hubs);
-  regions_ = std::move(device_text.regions);
-  hub_graphs_ = std::move(device_text.hub_graphs);
   for (const std::unique_ptr<OpenDevice>& device : devices_) {
     device->kernels.clear();
     device->hub_kernels.clear();
@@ -153,7 +152,8 @@ void Session::begin_compile(const ir::Module& module, const std::vector<std::uin
     compiling_ = std::move(early);
   } else {
     useless_ = std::move(early);
-    compiling_ = compile_regions(target_, module, device_text);
+    compiling_ = compile_regions(target_, module,
+                                 emit_device_text(module, groups, options_.steal, stack, options_.search, hubs));
   }
 }
 
@@ -175,19 +175,19 @@ const GraphBuilder& Session::graph_builder(RunResult& result) {
 
 void Session::load(std::size_t region, RunResult& result) {
   for (const std::unique_ptr<OpenDevice>& device : devices_) {
-    device->modules.resize(regions_.size());
-    device->kernels.resize(regions_.size());
-    device->hub_kernels.resize(regions_.size());
+    device->modules.resize(regions().size());
+    device->kernels.resize(regions().size());
+    device->hub_kernels.resize(regions().size());
   }
   if (devices_.back()->kernels[region]) return;
-  const Images& images = compiling_.regions[region].get();
+  const Images& images = compiling_.kernels[region].get();
   report(images, result);
   const Clock::time_point start = Clock::now();
   for (std::size_t i = 0; i < devices_.size(); ++i) {
     OpenDevice& device = *devices_[i];
     device.modules[region] = need(runtime::cuda::Module::load(device.device, images.at(target_.archs[i]).bytes));
-    device.kernels[region] = need(device.modules[region]->function("run_" + regions_[region].function));
-    if (!hub_graphs_[region].empty())
+    device.kernels[region] = need(device.modules[region]->function("run_" + regions()[region].function));
+    if (!hub_graphs(region).empty())
       device.hub_kernels[region] = need(device.modules[region]->function(kHubRowsKernel));
   }
   result.times.emplace_back("module", milliseconds_since(start));

@@ -24,10 +24,11 @@ struct Target {
   bool operator==(const Target&) const = default;
 };
 
-/// Kernels that are being compiled, a text a region: NVRTC takes a second for a large one.
+/// Kernels that are being compiled, a part of the text each: NVRTC takes a second for a large one.
 struct Compiling {
   Target target;
-  std::vector<std::shared_future<Images>> regions;
+  DeviceText text;  ///< Without its parts.
+  std::vector<std::shared_future<Images>> kernels;
 };
 
 /// Begins to compile for the devices that the last process found on this machine: before the driver is open, which
@@ -69,10 +70,10 @@ class Session {
   const std::vector<std::uint32_t>& groups() const { return groups_; }
   Stack stack() const { return stack_; }
   bool hubs() const { return hubs_; }
-  bool compiles() const { return !regions_.empty(); }  ///< Kernels are there, or on their way.
-  const std::vector<EmittedRegion>& regions() const { return regions_; }
+  bool compiles() const { return !regions().empty(); }  ///< Kernels are there, or on their way.
+  const std::vector<EmittedRegion>& regions() const { return compiling_.text.regions; }
   /// The graphs in whose rows of hubs a region looks.
-  const std::vector<const ir::Var*>& hub_graphs(std::size_t region) const { return hub_graphs_[region]; }
+  const std::vector<const ir::Var*>& hub_graphs(std::size_t region) const { return compiling_.text.hub_graphs[region]; }
 
  private:
   struct OpenDevice {
@@ -97,8 +98,6 @@ class Session {
   std::vector<std::uint32_t> groups_;
   Stack stack_ = Stack::Array;
   bool hubs_ = false;
-  std::vector<EmittedRegion> regions_;
-  std::vector<std::vector<const ir::Var*>> hub_graphs_;  ///< Of each region.
 };
 
 /// A session that is made in the background; null when that fails, and whoever makes another one is told why.
