@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "codegen/cuda/clock.h"
+#include "runtime/cuda/pci_devices.h"
 
 namespace matcha::codegen::gpu {
 
@@ -54,7 +55,22 @@ std::string places_of(const CudaOptions& options) {
 }
 
 std::string text_of(const Target& target) {
-  return fmt::format("{} {}\n", target.driver, fmt::join(target.archs, " "));
+  return fmt::format("{} {}\n", target.cuda_major, fmt::join(target.archs, " "));
+}
+
+/// The devices that the last process found here; else those that the kernel names, unless they are not the driver's.
+std::optional<Target> likely_target(const CudaOptions& options) {
+  if (const std::optional<std::string> note = runtime::cuda::KernelCache::standard().note(places_of(options))) {
+    Target target;
+    std::istringstream words(*note);
+    words >> target.cuda_major;
+    for (int arch = 0; words >> arch;) target.archs.push_back(arch);
+    if (text_of(target) == *note && !target.archs.empty()) return target;
+  }
+  if (std::getenv("MATCHA_LIBCUDA") != nullptr) return std::nullopt;
+  const std::optional<runtime::cuda::PciGuess> guess = runtime::cuda::guess_devices();
+  if (!guess) return std::nullopt;
+  return Target{guess->cuda_major, {guess->arch}};
 }
 
 /// Compiles for the architectures of all devices, in the background.
@@ -64,7 +80,7 @@ std::shared_future<Images> compile(const Target& target, std::string text, std::
   request.name = fmt::format("{}.cu", name);
   request.options = compile_options();
   return std::async(std::launch::async, [request = std::move(request), target]() mutable {
-    const runtime::cuda::Nvrtc* nvrtc = need(runtime::cuda::Nvrtc::open({"", target.driver / 1000}));
+    const runtime::cuda::Nvrtc* nvrtc = need(runtime::cuda::Nvrtc::open({"", target.cuda_major}));
     Images images;
     for (int arch : target.archs) {
       if (images.contains(arch)) continue;
@@ -86,17 +102,17 @@ Compiling compile_regions(const Target& target, const ir::Module& module, Device
 
 }  // namespace
 
+bool Target::covers(const Target& other) const {
+  return cuda_major == other.cuda_major &&
+         std::ranges::all_of(other.archs, [&](int arch) { return std::ranges::count(archs, arch) != 0; });
+}
+
 Compiling compile_early(const ir::Module& module, const std::vector<std::uint32_t>& groups,
                         const CudaOptions& options) {
-  const std::optional<std::string> note = runtime::cuda::KernelCache::standard().note(places_of(options));
-  if (!note) return {};
-  Target target;
-  std::istringstream words(*note);
-  words >> target.driver;
-  for (int arch = 0; words >> arch;) target.archs.push_back(arch);
-  if (text_of(target) != *note || target.archs.empty()) return {};
+  const std::optional<Target> target = likely_target(options);
+  if (!target) return {};
   return compile_regions(
-      target, module,
+      *target, module,
       emit_device_text(module, groups, options.steal, options.stack, options.search, options.hubs != 0));
 }
 
@@ -112,7 +128,7 @@ Session::Session(const CudaOptions& options) : options_(options), driver_(need(r
       return opened;
     }));
   }
-  target_.driver = driver_->version();
+  target_.cuda_major = driver_->version() / 1000;
   const runtime::cuda::KernelCache cache = runtime::cuda::KernelCache::standard();
   const std::string places = places_of(options_);
   if (cache.note(places) != text_of(target_)) cache.keep_note(places, text_of(target_));
@@ -148,7 +164,7 @@ void Session::begin_compile(const ir::Module& module, const std::vector<std::uin
     device->hub_kernels.clear();
     device->modules.clear();
   }
-  if (early.target == target_) {
+  if (early.target.covers(target_)) {
     compiling_ = std::move(early);
   } else {
     useless_ = std::move(early);

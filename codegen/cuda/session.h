@@ -19,9 +19,10 @@ using Images = std::map<int, runtime::cuda::KernelImage>;  ///< By architecture.
 
 /// What kernels are compiled for.
 struct Target {
-  int driver = 0;          ///< The driver's version, which chooses that of NVRTC.
+  int cuda_major = 0;      ///< Of the driver, which chooses that of NVRTC.
   std::vector<int> archs;  ///< Of each device.
-  bool operator==(const Target&) const = default;
+  /// What is compiled for this does for `other` too.
+  bool covers(const Target& other) const;
 };
 
 /// Kernels that are being compiled, a part of the text each: NVRTC takes a second for a large one.
@@ -31,8 +32,8 @@ struct Compiling {
   std::vector<std::shared_future<Images>> kernels;
 };
 
-/// Begins to compile for the devices that the last process found on this machine: before the driver is open, which
-/// takes a tenth of a second. Nothing if there was no such process.
+/// Begins to compile for the devices that the last process found on this machine, or else those that the kernel names:
+/// before the driver is open, which takes a fifth of a second. Nothing when neither is known.
 Compiling compile_early(const ir::Module& module, const std::vector<std::uint32_t>& groups, const CudaOptions& options);
 
 /// The devices of a program and its kernels on them, kept from run to run. Opening devices and compiling take hundreds
