@@ -21,7 +21,6 @@ const ir::Expr& unconverted(const ir::Expr& e) { return e.kind == Kind::Convert 
 /// What was found of the body of a loop so far.
 struct FlatLoops::Chain {
   FlatLoop flat;
-  std::unordered_set<const ir::Var*> before;  ///< Values of one lane, which are gone once the count is there.
   const ir::Var* sum = nullptr;
 };
 
@@ -42,8 +41,6 @@ const ir::Expr* FlatLoops::arcs_graph() const {
 
 bool FlatLoops::take(const ir::For& s) {
   Chain chain;
-  chain.before.insert(s.vars.begin(), s.vars.end());
-  if (s.maybe_index != nullptr) chain.before.insert(s.maybe_index);
   if (s.lists[0]->type->bits || !scan(*s.body, chain)) return false;
   loops_[&s] = chain.flat;
   sums_.insert(chain.sum);
@@ -56,7 +53,6 @@ bool FlatLoops::scan(const ir::Block& b, Chain& chain) const {
     bool last = stmt == b.body.back();
     if (const ir::Let* let = ir::as<ir::Let>(stmt)) {
       if (last || !scan_value(*stmt, *let->value, chain)) return false;
-      if (chain.flat.count == nullptr) chain.before.insert(let->var);
     } else if (const ir::If* branch = ir::as<ir::If>(stmt)) {
       bool chained = last && branch->maybe_else == nullptr && scan_value(*stmt, *branch->cond, chain);
       return chained && scan(*branch->then_body, chain);
@@ -77,7 +73,6 @@ bool FlatLoops::scan(const ir::Block& b, Chain& chain) const {
 bool FlatLoops::scan_value(const ir::Stmt& stmt, const ir::Expr& value, Chain& chain) const {
   const ir::Expr* counted = nullptr;
   bool fits = true;
-  bool reads_before = false;
   // The operands of a count are looked at where it is found.
   const auto visit = [&](const auto& self, const ir::Expr& e) -> void {
     if (e.kind == Kind::Size && set_operation(*e.operands[0])) {
@@ -86,14 +81,12 @@ bool FlatLoops::scan_value(const ir::Stmt& stmt, const ir::Expr& value, Chain& c
       return;
     }
     fits = fits && !set_operation(e) && e.kind != Kind::Literal;
-    const ir::Var* var = ir::as<ir::Var>(&e);
-    reads_before = reads_before || (var != nullptr && chain.before.contains(var));
     for (const ir::Expr* operand : e.operands) self(self, *operand);
   };
   visit(visit, value);
   if (!fits) return false;
-  if (counted == nullptr) return chain.flat.count == nullptr || !reads_before;
-  if (chain.flat.count != nullptr || reads_before) return false;
+  if (counted == nullptr) return true;
+  if (chain.flat.count != nullptr) return false;
   const ir::Expr& set = *counted->operands[0];
   if (set.kind == Kind::Sorted || !countable(*set.operands[0]) || !countable(*set.operands[1])) return false;
   ir::ListFacts a = facts_.list(set.operands[0]);

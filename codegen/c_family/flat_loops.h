@@ -10,7 +10,8 @@ namespace matcha::codegen {
 
 /// How the lanes of a group walk a loop together, each an item of its own: all of the body that is scalar is done by
 /// one lane alone, and the one set operation that is counted there by all lanes for all items (a worklist of item and
-/// set member, as in gMatch, PVLDB 2026; runtime/common/flat_counts.h).
+/// set member, as in gMatch, PVLDB 2026; runtime/common/flat_counts.h). What of the lane's values is read behind the
+/// count is computed again there.
 struct FlatLoop {
   const ir::Expr* count = nullptr;   ///< `size(intersect(…))` or `size(diff(…))`; null: nothing is counted.
   const ir::Stmt* reader = nullptr;  ///< The statement that reads it first.

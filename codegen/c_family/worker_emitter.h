@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -110,8 +111,9 @@ class WorkerEmitter {
   /// What a lane does before its count: all of it when nothing is counted.
   void until_count(const ir::Block& b, const FlatLoop& flat);
   /// What follows the count, which all lanes make together. `from`: the first position of a loop whose positions tasks
-  /// may name; else empty.
-  void after_count(const ir::Block& b, const FlatLoop& flat, const std::string& from);
+  /// may name; else empty. `bind_again` binds what it reads of a lane's values in front of the loop.
+  void after_count(const ir::Block& b, const FlatLoop& flat, const std::string& from,
+                   const std::function<void()>& bind_again = nullptr);
   /// A bit set of one lane: stored if it is read several times and a few words are enough.
   void keep(const ir::Store& s);
   /// Sums and the names of what is added to them behind a loop.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "codegen/c_family/worker_emitter.h"
@@ -14,6 +15,56 @@ namespace {
 
 /// What is read in one of the two places where it is bound.
 constexpr std::string_view kUnused = "[[maybe_unused]] ";
+
+/// Adds the values that `value` reads to `out`, except for those of `count`, which is known.
+void read_beside(const ir::Expr& value, const ir::Expr* count, std::unordered_set<const ir::Var*>& out) {
+  if (&value == count) return;
+  if (const ir::Var* var = ir::as<ir::Var>(&value)) out.insert(var);
+  for (const ir::Expr* operand : value.operands) read_beside(*operand, count, out);
+}
+
+/// The values that are bound in a chain of values and conditions in front of `end`, in order.
+std::vector<const ir::Let*> lets_before(const ir::Block& b, const ir::Stmt* end) {
+  std::vector<const ir::Let*> lets;
+  bool before = true;
+  ir::for_each_stmt(b, [&](const ir::Stmt& stmt) {
+    before = before && &stmt != end;
+    const ir::Let* let = before ? ir::as<ir::Let>(&stmt) : nullptr;
+    if (let != nullptr) lets.push_back(let);
+  });
+  return lets;
+}
+
+/// Leaves of `lets` those that `read` names, and adds to `read` what they read in turn.
+void keep_read(std::vector<const ir::Let*>& lets, std::unordered_set<const ir::Var*>& read) {
+  std::vector<const ir::Let*> kept;
+  for (auto let = lets.rbegin(); let != lets.rend(); ++let) {
+    if (!read.contains((*let)->var)) continue;
+    read_beside(*(*let)->value, nullptr, read);
+    kept.insert(kept.begin(), *let);
+  }
+  lets = kept;
+}
+
+/// What of a lane's values in front of a count is read once it is known: names are out of scope by then.
+struct Again {
+  std::unordered_set<const ir::Var*> read;
+  std::vector<const ir::Let*> lets;  ///< Of the loop's body.
+  bool item = false;                 ///< The loop's item, or its position.
+};
+Again read_again(const ir::For& loop, const FlatLoop& flat) {
+  Again again;
+  again.lets = lets_before(*loop.body, flat.reader);
+  bool after = false;
+  ir::for_each_stmt(*loop.body, [&](const ir::Stmt& stmt) {
+    after = after || &stmt == flat.reader;
+    if (after) ir::for_each_expr(stmt, [&](const ir::Expr& e) { read_beside(e, flat.count, again.read); });
+  });
+  keep_read(again.lets, again.read);
+  again.item = again.read.contains(loop.maybe_index) ||
+               std::ranges::any_of(loop.vars, [&](const ir::Var* var) { return again.read.contains(var); });
+  return again;
+}
 
 }  // namespace
 
@@ -39,7 +90,11 @@ void WorkerEmitter::flat_loop(const ir::For& loop, const FlatLoop& flat, bool on
   bind_items(loop, lists, index);
   until_count(*loop.body, flat);
   out_.close();
-  after_count(*loop.body, flat, on_spine ? from : "");
+  after_count(*loop.body, flat, on_spine ? from : "", [&] {
+    const Again again = read_again(loop, flat);
+    if (again.item) bind_items(loop, lists, index, kUnused);
+    for (const ir::Let* let : again.lets) this->stmt(*let);
+  });
   set_alone(before);
   if (on_spine && level_ == 0)
     out_.line(fmt::format("w.finish_positions(task, smaller({} - {}, w.lanes()));", end, from));
@@ -56,7 +111,8 @@ void WorkerEmitter::flat_arcs(const ir::For& outer, const EmittedRegion& entry) 
   sides(flat);
   out_.line(fmt::format("const u64 arc = {} + w.lane();", from));
   out_.open("if (w.lane() < w.lanes() && arc < walk0.end)");
-  out_.line(fmt::format("const u32 {} = {}.sources[arc];{}", names_.of(outer.vars[0]), graph, comment(outer)));
+  const std::string bind_vertex = fmt::format("const u32 {} = {}.sources[arc];", names_.of(outer.vars[0]), graph);
+  out_.line(bind_vertex + comment(outer));
   bool before = set_alone(true);
   int opened = 0;
   const ir::Block* b = outer.body;
@@ -68,14 +124,30 @@ void WorkerEmitter::flat_arcs(const ir::For& outer, const EmittedRegion& entry) 
     b = branch->then_body;
     ++opened;
   }
-  std::vector<std::string> lists = bind_lists(inner);
-  std::string index = "at1";
-  out_.line(fmt::format("const u64 {} = place_of_arc({}, arc, {});", index, graph, lists[0]));
+  const std::string index = "at1";
+  std::vector<std::string> lists;
+  const auto bind_place = [&] {
+    lists = bind_lists(inner);
+    out_.line(fmt::format("const u64 {} = place_of_arc({}, arc, {});", index, graph, lists[0]));
+  };
+  bind_place();
   out_.open(fmt::format("if ({} < u64({}.size))", index, lists[0]));
   bind_items(inner, lists, index);
   until_count(*inner.body, flat);
   for (int i = 0; i < opened + 2; ++i) out_.close();
-  after_count(*inner.body, flat, from);
+  after_count(*inner.body, flat, from, [&] {
+    Again again = read_again(inner, flat);
+    std::vector<const ir::Let*> lets = lets_before(*outer.body, &inner);
+    if (again.item) read_beside(*inner.lists[0], nullptr, again.read);
+    keep_read(lets, again.read);
+    if (again.read.contains(outer.vars[0])) out_.line(bind_vertex);
+    for (const ir::Let* let : lets) this->stmt(*let);
+    if (again.item) {
+      bind_place();
+      bind_items(inner, lists, index, kUnused);
+    }
+    for (const ir::Let* let : again.lets) this->stmt(*let);
+  });
   set_alone(before);
   out_.line("w.finish_positions(task, smaller(walk0.end - from_arc, w.lanes()));");
   out_.close();
@@ -195,11 +267,12 @@ void WorkerEmitter::until_count(const ir::Block& b, const FlatLoop& flat) {
   }
 }
 
-void WorkerEmitter::after_count(const ir::Block& b, const FlatLoop& flat, const std::string& from) {
+void WorkerEmitter::after_count(const ir::Block& b, const FlatLoop& flat, const std::string& from,
+                                const std::function<void()>& bind_again) {
   if (flat.count == nullptr) return;
   const ir::Stmt* last = b.body.back();
   const auto reader = std::find(b.body.begin(), b.body.end(), flat.reader);
-  if (reader == b.body.end()) return after_count(*ir::as<ir::If>(last)->then_body, flat, from);
+  if (reader == b.body.end()) return after_count(*ir::as<ir::If>(last)->then_body, flat, from, bind_again);
   std::string count = fmt::format("w.{}({}counted)", flat.shares ? "share_flat" : "count_flat",
                                   from.empty() ? "" : fmt::format("task, {}, ", place(from)));
   // The lists may be somebody else's afterwards.
@@ -214,6 +287,7 @@ void WorkerEmitter::after_count(const ir::Block& b, const FlatLoop& flat, const 
   }
   out_.line(fmt::format("const i64 count = {};", count));
   out_.open("if (counted.there)");
+  if (bind_again) bind_again();
   expressions_.replace(flat.count, "count");
   for (auto stmt = reader; stmt != b.body.end(); ++stmt) this->stmt(**stmt);
   expressions_.replace(nullptr, "");

@@ -7,6 +7,7 @@
 #include "codegen/c_family/spine.h"
 #include "codegen/cuda/sinks.h"
 #include "ir/analysis/walk.h"
+#include "ir/match.h"
 
 namespace matcha::codegen::gpu {
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "codegen/cuda/clock.h"
+#include "codegen/cuda/hub_rows.h"
 #include "runtime/cuda/pci_devices.h"
 
 namespace matcha::codegen::gpu {

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "codegen/backend.h"
+#include "codegen/cuda/cuda.h"
 #include "frontend/frontend.h"
 #include "frontend/lower.h"
 #include "frontend/pattern/program.h"
@@ -27,28 +28,47 @@ struct Answer {
   std::string error;
 };
 
+/// What runs a program.
+enum class By {
+  Interpreter,
+  Cpu,
+  Gpu,  ///< The emulated one, in groups of a warp.
+};
+
 /// Compiles a text and runs it on a world.
 class TextRun {
  public:
-  TextRun(const std::string& text, const World& world, bool compiled) : made_(world) {
+  TextRun(const std::string& text, const World& world, By by) : made_(world) {
     const std::uint32_t file = sources_.add("pattern.mt", text);
     const std::optional<frontend::asg::Graph> asg = frontend::compile(sources_, file, {}, diagnostics_);
     std::optional<ir::Module> module = asg ? frontend::lower(*asg, context_, diagnostics_) : std::nullopt;
-    if (module && compiled) {
-      const std::optional<passes::Pipeline> pipeline = passes::parse_pipeline("cpu", diagnostics_);
+    if (module && by != By::Interpreter) {
+      const std::optional<passes::Pipeline> pipeline =
+          passes::parse_pipeline(by == By::Cpu ? "cpu" : "c-family", diagnostics_);
       passes::PipelineResult result =
           passes::run_pipeline(*module, *pipeline, context_, passes::TargetInfo{}, {}, {}, diagnostics_);
       if (!diagnostics_.has_errors()) module = result.module;
     }
-    if (diagnostics_.all().empty() && module) run(*module, compiled);
+    if (diagnostics_.all().empty() && module) run(*module, by);
     if (!diagnostics_.all().empty()) answer.error = render_text(diagnostics_, false);
   }
 
   Answer answer;
 
  private:
-  void run(const ir::Module& module, bool compiled) {
-    const std::unique_ptr<codegen::Backend> backend = compiled ? codegen::make_llvm() : codegen::make_interpreter();
+  static std::unique_ptr<codegen::Backend> backend_of(By by) {
+    switch (by) {
+      case By::Interpreter: return codegen::make_interpreter();
+      case By::Cpu: return codegen::make_llvm();
+      case By::Gpu: break;
+    }
+    codegen::CudaOptions options;
+    options.group = 32;
+    return codegen::make_cuda(options);
+  }
+
+  void run(const ir::Module& module, By by) {
+    const std::unique_ptr<codegen::Backend> backend = backend_of(by);
     const std::unique_ptr<codegen::Executable> program = backend->load(module, diagnostics_);
     if (program == nullptr) return;
     codegen::RunOptions options;
@@ -184,7 +204,7 @@ std::vector<Row> as_subgraphs(const PlainPattern& pattern, const std::vector<Row
 struct Case {
   pattern::Pattern pattern;
   pattern::Request request;
-  bool compiled = false;
+  By by = By::Interpreter;
 };
 
 /// How many programs were compared, so that a test can tell that it tests something.
@@ -204,7 +224,7 @@ void check(const Case& one, const World& world) {
   const std::vector<Row> maps = embeddings(facts, world, vertex_induced);
   const std::int64_t group = automorphisms(facts, vertex_induced);
   ASSERT_EQ(static_cast<std::int64_t>(maps.size()) % group, 0);
-  const Answer answer = TextRun(text, world, one.compiled).answer;
+  const Answer answer = TextRun(text, world, one.by).answer;
   ASSERT_EQ(answer.error, "") << text;
   if (!one.request.rows) {
     const std::int64_t wanted = static_cast<std::int64_t>(maps.size()) / (one.request.embeddings ? 1 : group);
@@ -222,6 +242,13 @@ void check(const Case& one, const World& world) {
   ASSERT_EQ(as_subgraphs(facts, rows).size(), rows.size()) << text << world.to_text();
 }
 
+/// For what is run by a GPU from here on.
+void use_emulated_gpu() {
+  ::setenv("MATCHA_LIBCUDA", EMULATED_CUDA, 1);
+  ::setenv("MATCHA_NVRTC", EMULATED_CUDA, 1);
+  ::setenv("MATCHA_CACHE_DIR", EMULATED_CACHE, 1);
+}
+
 bool full() { return std::getenv("MATCHA_FULL") != nullptr; }
 
 std::vector<pattern::Algorithm> algorithms() {
@@ -235,7 +262,7 @@ struct Labels {
 };
 
 /// Every connected pattern of `n` vertices, with and without labels, both meanings, subgraphs and embeddings.
-void check_connected(int n, Labels labelled, bool compiled) {
+void check_connected(int n, Labels labelled, By by) {
   std::mt19937_64 random(static_cast<std::uint64_t>(n));
   for (pattern::Pattern one : pattern::connected_patterns(n)) {
     // Some vertices keep any label.
@@ -248,7 +275,7 @@ void check_connected(int n, Labels labelled, bool compiled) {
     if (one.edge_labelled()) label_edges(world, random, false);
     for (pattern::Algorithm algorithm : algorithms()) {
       for (pattern::Induced induced : {pattern::Induced::Vertex, pattern::Induced::Edge}) {
-        check({one, {induced, random() % 3 == 0, false, algorithm}, compiled}, world);
+        check({one, {induced, random() % 3 == 0, false, algorithm}, by}, world);
         if (::testing::Test::HasFatalFailure()) return;
       }
     }
@@ -256,32 +283,42 @@ void check_connected(int n, Labels labelled, bool compiled) {
 }
 
 TEST(Patterns, ConnectedInterpreted) {
-  for (int n = 2; n <= (full() ? 6 : 5); ++n) check_connected(n, {}, false);
+  for (int n = 2; n <= (full() ? 6 : 5); ++n) check_connected(n, {}, By::Interpreter);
 }
 
 TEST(Patterns, ConnectedCompiled) {
   programs_by_algorithm.clear();
-  for (int n = 2; n <= (full() ? 6 : 5); ++n) check_connected(n, {}, true);
+  for (int n = 2; n <= (full() ? 6 : 5); ++n) check_connected(n, {}, By::Cpu);
   // Both meanings of 30 patterns; cliques have no cutset.
   EXPECT_GE(programs_by_algorithm[pattern::Algorithm::Extend], 60);
   EXPECT_GE(programs_by_algorithm[pattern::Algorithm::Decompose], 50);
 }
 
+TEST(Patterns, ConnectedOnAGpu) {
+  use_emulated_gpu();
+  for (int n = 2; n <= (full() ? 5 : 4); ++n) check_connected(n, {}, By::Gpu);
+}
+
+TEST(Patterns, ConnectedLabelledOnAGpu) {
+  use_emulated_gpu();
+  for (int n = 2; n <= (full() ? 5 : 3); ++n) check_connected(n, {true, n % 2 != 0}, By::Gpu);
+}
+
 TEST(Patterns, ConnectedLabelledInterpreted) {
-  for (int n = 2; n <= (full() ? 6 : 5); ++n) check_connected(n, {true, false}, false);
+  for (int n = 2; n <= (full() ? 6 : 5); ++n) check_connected(n, {true, false}, By::Interpreter);
 }
 
 TEST(Patterns, ConnectedLabelledCompiled) {
-  for (int n = 2; n <= (full() ? 6 : 5); ++n) check_connected(n, {true, false}, true);
+  for (int n = 2; n <= (full() ? 6 : 5); ++n) check_connected(n, {true, false}, By::Cpu);
 }
 
 TEST(Patterns, ConnectedEdgeLabelledInterpreted) {
-  for (int n = 2; n <= (full() ? 6 : 4); ++n) check_connected(n, {false, true}, false);
+  for (int n = 2; n <= (full() ? 6 : 4); ++n) check_connected(n, {false, true}, By::Interpreter);
 }
 
 TEST(Patterns, ConnectedEdgeLabelledCompiled) {
   programs_by_algorithm.clear();
-  for (int n = 2; n <= (full() ? 6 : 5); ++n) check_connected(n, {n % 2 == 0, true}, true);
+  for (int n = 2; n <= (full() ? 6 : 5); ++n) check_connected(n, {n % 2 == 0, true}, By::Cpu);
   EXPECT_GE(programs_by_algorithm[pattern::Algorithm::Join], 60);
   EXPECT_GE(programs_by_algorithm[pattern::Algorithm::Decompose], 40);
 }
@@ -314,7 +351,7 @@ TEST(Patterns, Random) {
     const std::vector<pattern::Algorithm> all = algorithms();
     const pattern::Request request{random() % 2 == 0 ? pattern::Induced::Vertex : pattern::Induced::Edge,
                                    random() % 3 == 0, random() % 3 == 0, all[random() % all.size()]};
-    check({one, request, random() % 4 == 0}, world);
+    check({one, request, random() % 4 == 0 ? By::Cpu : By::Interpreter}, world);
     if (::testing::Test::HasFatalFailure()) {
       FAIL() << "round " << i;
       return;
@@ -340,8 +377,8 @@ TEST(Patterns, Motifs) {
           const std::vector<Row> maps = embeddings(plain(one), world, vertex_induced);
           wanted.push_back(static_cast<std::int64_t>(maps.size()) / automorphisms(plain(one), vertex_induced));
         }
-        for (bool compiled : {false, true}) {
-          const Answer answer = TextRun(written->text, world, compiled).answer;
+        for (By by : {By::Interpreter, By::Cpu}) {
+          const Answer answer = TextRun(written->text, world, by).answer;
           EXPECT_EQ(answer.error, "");
           EXPECT_EQ(answer.numbers, wanted) << written->text;
         }

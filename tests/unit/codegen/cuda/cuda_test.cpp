@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -236,6 +237,34 @@ TEST_F(CudaText, LanesTakeArcsAndCountTogether) {
                      });
   // A single lane has nobody to count with.
   EXPECT_EQ(emit_device_text(*module, {1}).text.find("from_arc"), std::string::npos);
+}
+
+/// What follows a count stands behind the lanes' own values, and binds those that it reads again.
+TEST_F(CudaText, LanesBindAgainWhatFollowsTheCount) {
+  constexpr std::string_view kCount = "size(intersect(neighbor(G, v), neighbor(G, u)))";
+  const std::string arcs = fmt::format(
+      "def f(G: Graph) -> int:\n"
+      "    return sum(apply(lambda v: sum(apply(lambda u: {} * (size(neighbor(G, u)) - size(neighbor(G, v))), "
+      "neighbor(G, v))),\n"
+      "                     vertices(G)))\n",
+      kCount);
+  const std::string nested = fmt::format(
+      "def f(G: Graph) -> int:\n"
+      "    def of(v):\n"
+      "        first = sum(apply(lambda u: {} * u, neighbor(G, v)))\n"
+      "        return first * first\n"
+      "    return sum(apply(of, vertices(G)))\n",
+      kCount);
+  const auto behind_count = [&](const std::string& text) {
+    std::optional<ir::Module> module = program(text);
+    EXPECT_TRUE(module) << text;
+    const std::string made = module ? emit_device_text(*module, {32}).text : "";
+    const std::size_t count = made.find("w.count_flat(");
+    EXPECT_NE(count, std::string::npos) << text;
+    return count != std::string::npos ? made.substr(count) : "";
+  };
+  expect_lines(behind_count(arcs), {"const u32 v0 = f.G0.sources[arc];", "const u32 u0 = item<0>(", "w.multiply(count, "});
+  expect_lines(behind_count(nested), {"const u32 u0 = item<0>("});
 }
 
 TEST_F(CudaText, LanesWalkPairsOfPositions) {
