@@ -171,7 +171,7 @@ Expressions::Printed Expressions::bits(const ir::Expr* expr) {
 }
 
 Expressions::Printed Expressions::print(const ir::Expr* expr) {
-  if (expr == replaced_) return {replacement_, Precedence::Primary};
+  if (const auto name = replaced_.find(expr); name != replaced_.end()) return {name->second, Precedence::Primary};
   if (expr->type->bits && expr->kind != Kind::Var) return bits(expr);
   const auto primary = [](std::string text) { return Printed{std::move(text), Precedence::Primary}; };
   switch (expr->kind) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "codegen/c_family/names.h"
@@ -30,11 +31,10 @@ class Expressions {
   void set_in_region(bool in_region) { in_region_ = in_region; }
   /// Makes every lane count bits on its own (inside loops whose items the lanes share).
   void set_in_lanes(bool in_lanes) { in_lanes_ = in_lanes; }
-  /// Makes one expression print as a name; null: none.
-  void replace(const ir::Expr* expr, std::string name) {
-    replaced_ = expr;
-    replacement_ = std::move(name);
-  }
+  /// Makes an expression print as a name.
+  void replace(const ir::Expr* expr, std::string name) { replaced_[expr] = std::move(name); }
+  bool replaces(const ir::Expr* expr) const { return replaced_.contains(expr); }
+  void replace_none() { replaced_.clear(); }
 
  private:
   struct Printed {
@@ -59,8 +59,7 @@ class Expressions {
   Names& names_;
   bool in_region_ = false;
   bool in_lanes_ = false;
-  const ir::Expr* replaced_ = nullptr;
-  std::string replacement_;
+  std::unordered_map<const ir::Expr*, std::string> replaced_;
 };
 
 }  // namespace matcha::codegen

@@ -1,5 +1,7 @@
 #include "codegen/c_family/flat_loops.h"
 
+#include <algorithm>
+
 #include "codegen/c_family/spine.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
@@ -21,8 +23,15 @@ const ir::Expr& unconverted(const ir::Expr& e) { return e.kind == Kind::Convert 
 /// What was found of the body of a loop so far.
 struct FlatLoops::Chain {
   FlatLoop flat;
-  const ir::Var* sum = nullptr;
+  std::unordered_set<const ir::Var*> behind;  ///< Values that are bound once there is a count.
+  std::vector<const ir::Var*> sums;
+  bool closed = false;  ///< Below a condition behind a count.
 };
+
+const FlatCount* FlatLoop::find(const ir::Expr* size) const {
+  const auto found = std::ranges::find(counts, size, &FlatCount::size);
+  return found != counts.end() ? &*found : nullptr;
+}
 
 FlatLoops::FlatLoops(const ir::Facts& facts, const ir::Region& region, bool arrays)
     : facts_(facts), arrays_(arrays), sums_of_ints_(sums_of_ints(region)) {
@@ -42,25 +51,30 @@ const ir::Expr* FlatLoops::arcs_graph() const {
 bool FlatLoops::take(const ir::For& s) {
   Chain chain;
   if (s.lists[0]->type->bits || !scan(*s.body, chain)) return false;
-  loops_[&s] = chain.flat;
-  sums_.insert(chain.sum);
+  sums_.insert(chain.sums.begin(), chain.sums.end());
+  loops_[&s] = std::move(chain.flat);
   return true;
 }
 
-/// True for a chain that ends in a yield into a sum of ints.
+/// True for a chain that ends in a yield into a sum of ints; all that is counted is read in one block.
 bool FlatLoops::scan(const ir::Block& b, Chain& chain) const {
+  chain.closed = !chain.flat.counts.empty();
   for (const ir::Stmt* stmt : b.body) {
     bool last = stmt == b.body.back();
     if (const ir::Let* let = ir::as<ir::Let>(stmt)) {
       if (last || !scan_value(*stmt, *let->value, chain)) return false;
+      if (!chain.flat.counts.empty()) chain.behind.insert(let->var);
     } else if (const ir::If* branch = ir::as<ir::If>(stmt)) {
       bool chained = last && branch->maybe_else == nullptr && scan_value(*stmt, *branch->cond, chain);
       return chained && scan(*branch->then_body, chain);
     } else if (const ir::Yield* yield = ir::as<ir::Yield>(stmt)) {
       const bool sum = sums_of_ints_.contains(yield->sink);
-      if (!last || !sum || !scan_value(*stmt, *yield->values[0], chain)) return false;
-      chain.sum = yield->sink;
-      chain.flat.shares = chain.flat.reader == stmt && &unconverted(*yield->values[0]) == chain.flat.count;
+      if (!sum || !scan_value(*stmt, *yield->values[0], chain)) return false;
+      chain.sums.push_back(yield->sink);
+      if (!last) continue;
+      FlatLoop& flat = chain.flat;
+      flat.shares =
+          flat.reader == stmt && flat.counts.size() == 1 && flat.find(&unconverted(*yield->values[0])) != nullptr;
       return true;
     } else {
       return false;
@@ -69,32 +83,29 @@ bool FlatLoops::scan(const ir::Block& b, Chain& chain) const {
   return false;
 }
 
-/// True if one lane can compute `value` once the count that it may have in it is known.
+/// True if one lane can compute `value` once the counts that it may have in it are known.
 bool FlatLoops::scan_value(const ir::Stmt& stmt, const ir::Expr& value, Chain& chain) const {
-  const ir::Expr* counted = nullptr;
-  bool fits = true;
-  // The operands of a count are looked at where it is found.
-  const auto visit = [&](const auto& self, const ir::Expr& e) -> void {
-    if (e.kind == Kind::Size && set_operation(*e.operands[0])) {
-      fits = fits && (counted == nullptr || counted == &e);
-      counted = &e;
-      return;
-    }
-    fits = fits && !set_operation(e) && e.kind != Kind::Literal;
-    for (const ir::Expr* operand : e.operands) self(self, *operand);
-  };
-  visit(visit, value);
-  if (!fits) return false;
-  if (counted == nullptr) return true;
-  if (chain.flat.count != nullptr) return false;
-  const ir::Expr& set = *counted->operands[0];
-  if (set.kind == Kind::Sorted || !countable(*set.operands[0]) || !countable(*set.operands[1])) return false;
-  ir::ListFacts a = facts_.list(set.operands[0]);
-  ir::ListFacts b = facts_.list(set.operands[1]);
+  if (value.kind == Kind::Size && set_operation(*value.operands[0])) {
+    return chain.flat.find(&value) != nullptr || scan_count(stmt, value, chain);
+  }
+  if (set_operation(value) || value.kind == Kind::Literal) return false;
+  return std::ranges::all_of(value.operands,
+                             [&](const ir::Expr* operand) { return scan_value(stmt, *operand, chain); });
+}
+
+/// One more count, of lists that are known in front of the first one.
+bool FlatLoops::scan_count(const ir::Stmt& stmt, const ir::Expr& size, Chain& chain) const {
+  const ir::Expr& set = *size.operands[0];
+  if (chain.closed || set.kind == Kind::Sorted || !countable(*set.operands[0]) || !countable(*set.operands[1]))
+    return false;
+  std::vector<const ir::Var*> read;
+  ir::free_vars(set, read);
+  if (std::ranges::any_of(read, [&](const ir::Var* var) { return chain.behind.contains(var); })) return false;
+  const ir::ListFacts a = facts_.list(set.operands[0]);
+  const ir::ListFacts b = facts_.list(set.operands[1]);
   if (!b.ascending) return false;
-  chain.flat.count = counted;
-  chain.flat.reader = &stmt;
-  chain.flat.ascending = a.ascending && a.unique && b.unique;
+  if (chain.flat.counts.empty()) chain.flat.reader = &stmt;
+  chain.flat.counts.push_back({&size, a.ascending && a.unique && b.unique});
   return true;
 }
 
@@ -128,7 +139,7 @@ bool FlatLoops::countable(const ir::Expr& list) const {
 const ir::For* FlatLoops::second_of(const ir::For& first) const {
   if (first.lists[0]->type->bits) return nullptr;
   const ir::For* loop = only_loop(*first.body, true);
-  return loop != nullptr && find(*loop)->count == nullptr ? loop : nullptr;
+  return loop != nullptr && find(*loop)->counts.empty() ? loop : nullptr;
 }
 
 /// The flat loop at the end of a chain of values and conditions of one item, which may trap or not; null if there is

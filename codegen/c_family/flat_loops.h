@@ -2,25 +2,33 @@
 
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "ir/analysis/facts.h"
 #include "ir/nodes.h"
 
 namespace matcha::codegen {
 
+/// A count of a flat loop.
+struct FlatCount {
+  const ir::Expr* size = nullptr;  ///< `size(intersect(…))` or `size(diff(…))`.
+  bool ascending = false;          ///< Both lists are sets in order, so that either may be searched.
+};
+
 /// How the lanes of a group walk a loop together, each an item of its own: all of the body that is scalar is done by
-/// one lane alone, and the one set operation that is counted there by all lanes for all items (a worklist of item and
-/// set member, as in gMatch, PVLDB 2026; runtime/common/flat_counts.h). What of the lane's values is read behind the
-/// count is computed again there.
+/// one lane alone, and the set operations that are counted there by all lanes for all items, one after the other (a
+/// worklist of item and set member, as in gMatch, PVLDB 2026; runtime/common/flat_counts.h). What of the lane's values
+/// is read behind the counts is computed again there.
 struct FlatLoop {
-  const ir::Expr* count = nullptr;   ///< `size(intersect(…))` or `size(diff(…))`; null: nothing is counted.
-  const ir::Stmt* reader = nullptr;  ///< The statement that reads it first.
-  bool shares = false;               ///< The count itself is what is added up.
-  bool ascending = false;            ///< Both lists are sets in order, so that either may be searched.
+  std::vector<FlatCount> counts;     ///< Empty: nothing is counted.
+  const ir::Stmt* reader = nullptr;  ///< The statement that reads the first one; the others are read there or behind.
+  bool shares = false;               ///< The one count itself is what is added up.
+
+  const FlatCount* find(const ir::Expr* size) const;
 };
 
 /// The loops of a region that are flat: innermost loops over lists whose body is a chain of values and conditions,
-/// around one count or none, that ends in what is added to a sum of ints. Counts of lists that are not one array of
+/// around some counts or none, that ends in what is added to a sum of ints. Counts of lists that are not one array of
 /// vertices stay out.
 class FlatLoops {
  public:
@@ -47,6 +55,7 @@ class FlatLoops {
   bool take(const ir::For& s);
   bool scan(const ir::Block& b, Chain& chain) const;
   bool scan_value(const ir::Stmt& stmt, const ir::Expr& value, Chain& chain) const;
+  bool scan_count(const ir::Stmt& stmt, const ir::Expr& size, Chain& chain) const;
   bool countable(const ir::Expr& list) const;
   void find_arcs(const ir::Region& region);
   const ir::For* only_loop(const ir::Block& b, bool traps) const;

@@ -16,11 +16,16 @@ namespace {
 /// What is read in one of the two places where it is bound.
 constexpr std::string_view kUnused = "[[maybe_unused]] ";
 
-/// Adds the values that `value` reads to `out`, except for those of `count`, which is known.
-void read_beside(const ir::Expr& value, const ir::Expr* count, std::unordered_set<const ir::Var*>& out) {
-  if (&value == count) return;
+/// Adds the values that `value` reads to `out`, except for those of counts, which are known.
+void read_beside(const ir::Expr& value, const FlatLoop& flat, std::unordered_set<const ir::Var*>& out) {
+  if (flat.find(&value) != nullptr) return;
   if (const ir::Var* var = ir::as<ir::Var>(&value)) out.insert(var);
-  for (const ir::Expr* operand : value.operands) read_beside(*operand, count, out);
+  for (const ir::Expr* operand : value.operands) read_beside(*operand, flat, out);
+}
+
+/// `counted`, `counted1`, …
+std::string numbered(std::string_view name, std::size_t number) {
+  return number == 0 ? std::string(name) : fmt::format("{}{}", name, number);
 }
 
 /// The values that are bound in a chain of values and conditions in front of `end`, in order.
@@ -36,17 +41,17 @@ std::vector<const ir::Let*> lets_before(const ir::Block& b, const ir::Stmt* end)
 }
 
 /// Leaves of `lets` those that `read` names, and adds to `read` what they read in turn.
-void keep_read(std::vector<const ir::Let*>& lets, std::unordered_set<const ir::Var*>& read) {
+void keep_read(std::vector<const ir::Let*>& lets, const FlatLoop& flat, std::unordered_set<const ir::Var*>& read) {
   std::vector<const ir::Let*> kept;
   for (auto let = lets.rbegin(); let != lets.rend(); ++let) {
     if (!read.contains((*let)->var)) continue;
-    read_beside(*(*let)->value, nullptr, read);
+    read_beside(*(*let)->value, flat, read);
     kept.insert(kept.begin(), *let);
   }
   lets = kept;
 }
 
-/// What of a lane's values in front of a count is read once it is known: names are out of scope by then.
+/// What of a lane's values in front of its counts is read once they are known: names are out of scope by then.
 struct Again {
   std::unordered_set<const ir::Var*> read;
   std::vector<const ir::Let*> lets;  ///< Of the loop's body.
@@ -58,9 +63,9 @@ Again read_again(const ir::For& loop, const FlatLoop& flat) {
   bool after = false;
   ir::for_each_stmt(*loop.body, [&](const ir::Stmt& stmt) {
     after = after || &stmt == flat.reader;
-    if (after) ir::for_each_expr(stmt, [&](const ir::Expr& e) { read_beside(e, flat.count, again.read); });
+    if (after) ir::for_each_expr(stmt, [&](const ir::Expr& e) { read_beside(e, flat, again.read); });
   });
-  keep_read(again.lets, again.read);
+  keep_read(again.lets, flat, again.read);
   again.item = again.read.contains(loop.maybe_index) ||
                std::ranges::any_of(loop.vars, [&](const ir::Var* var) { return again.read.contains(var); });
   return again;
@@ -138,8 +143,8 @@ void WorkerEmitter::flat_arcs(const ir::For& outer, const EmittedRegion& entry) 
   after_count(*inner.body, flat, from, [&] {
     Again again = read_again(inner, flat);
     std::vector<const ir::Let*> lets = lets_before(*outer.body, &inner);
-    if (again.item) read_beside(*inner.lists[0], nullptr, again.read);
-    keep_read(lets, again.read);
+    if (again.item) read_beside(*inner.lists[0], flat, again.read);
+    keep_read(lets, flat, again.read);
     if (again.read.contains(outer.vars[0])) out_.line(bind_vertex);
     for (const ir::Let* let : lets) this->stmt(*let);
     if (again.item) {
@@ -245,15 +250,18 @@ std::string WorkerEmitter::lane_steps(const ir::For& loop, const std::string& in
 }
 
 void WorkerEmitter::sides(const FlatLoop& flat) {
-  if (flat.count != nullptr) out_.line("Sides counted{};");
+  for (std::size_t i = 0; i < flat.counts.size(); ++i) out_.line(fmt::format("Sides {}{{}};", numbered("counted", i)));
 }
 
 void WorkerEmitter::until_count(const ir::Block& b, const FlatLoop& flat) {
   for (const ir::Stmt* stmt : b.body) {
     if (stmt == flat.reader) {
-      const ir::Expr& set = *flat.count->operands[0];
-      out_.line(fmt::format("counted = {}({}, {});", flat.ascending ? "sides" : "sides_repeats",
-                            expressions_.text(set.operands[0]), expressions_.text(set.operands[1])));
+      for (std::size_t i = 0; i < flat.counts.size(); ++i) {
+        const ir::Expr& set = *flat.counts[i].size->operands[0];
+        out_.line(fmt::format("{} = {}({}, {});", numbered("counted", i),
+                              flat.counts[i].ascending ? "sides" : "sides_repeats", expressions_.text(set.operands[0]),
+                              expressions_.text(set.operands[1])));
+      }
       return;
     }
     const ir::If* branch = ir::as<ir::If>(stmt);
@@ -269,28 +277,33 @@ void WorkerEmitter::until_count(const ir::Block& b, const FlatLoop& flat) {
 
 void WorkerEmitter::after_count(const ir::Block& b, const FlatLoop& flat, const std::string& from,
                                 const std::function<void()>& bind_again) {
-  if (flat.count == nullptr) return;
+  if (flat.counts.empty()) return;
   const ir::Stmt* last = b.body.back();
   const auto reader = std::find(b.body.begin(), b.body.end(), flat.reader);
   if (reader == b.body.end()) return after_count(*ir::as<ir::If>(last)->then_body, flat, from, bind_again);
-  std::string count = fmt::format("w.{}({}counted)", flat.shares ? "share_flat" : "count_flat",
-                                  from.empty() ? "" : fmt::format("task, {}, ", place(from)));
-  // The lists may be somebody else's afterwards.
-  if (flat.count->operands[0]->kind == Kind::Diff) {
-    out_.line(fmt::format("const i64 hits = {};", count));
-    count = "i64(counted.whole) - hits";
+  for (std::size_t i = 0; i < flat.counts.size(); ++i) {
+    const std::string counted = numbered("counted", i);
+    // Of the first one the lists may be somebody else's afterwards, and so all of the position.
+    if (i > 0 && !from.empty()) out_.line(fmt::format("if (!counted.there) {} = {{}};", counted));
+    std::string count = fmt::format("w.{}({}{})", flat.shares ? "share_flat" : "count_flat",
+                                    from.empty() || i > 0 ? "" : fmt::format("task, {}, ", place(from)), counted);
+    if (flat.counts[i].size->operands[0]->kind == Kind::Diff) {
+      const std::string hits = numbered("hits", i);
+      out_.line(fmt::format("const i64 {} = {};", hits, count));
+      count = fmt::format("i64({}.whole) - {}", counted, hits);
+    }
+    if (flat.shares) {
+      const ir::Var* sum = ir::as<ir::Yield>(last)->sink;
+      out_.line(fmt::format("{} += {};", of_region(sum) ? share(sum) : accumulator(sum) + "lanes", count));
+      return;
+    }
+    out_.line(fmt::format("const i64 {} = {};", numbered("count", i), count));
+    expressions_.replace(flat.counts[i].size, numbered("count", i));
   }
-  if (flat.shares) {
-    const ir::Var* sum = ir::as<ir::Yield>(last)->sink;
-    out_.line(fmt::format("{} += {};", of_region(sum) ? share(sum) : accumulator(sum) + "lanes", count));
-    return;
-  }
-  out_.line(fmt::format("const i64 count = {};", count));
   out_.open("if (counted.there)");
   if (bind_again) bind_again();
-  expressions_.replace(flat.count, "count");
   for (auto stmt = reader; stmt != b.body.end(); ++stmt) this->stmt(**stmt);
-  expressions_.replace(nullptr, "");
+  expressions_.replace_none();
   out_.close();
 }
 

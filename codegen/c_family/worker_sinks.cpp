@@ -102,8 +102,8 @@ void WorkerEmitter::yield(const ir::Yield& s) {
   }
   std::string name = accumulator(s.sink);
   const auto part = parts_.find(s.sink);
-  if (counts_a_set(s) && (part != parts_.end() || shared_counts_.contains(s.sink))) {
-    const ir::Expr* count = s.values[0]->kind == Kind::Convert ? s.values[0]->operands[0] : s.values[0];
+  const ir::Expr* count = s.values[0]->kind == Kind::Convert ? s.values[0]->operands[0] : s.values[0];
+  if (counts_a_set(s) && !expressions_.replaces(count) && (part != parts_.end() || shared_counts_.contains(s.sink))) {
     out_.line(fmt::format("{} += {};", part != parts_.end() ? part->second : share(s.sink),
                           expressions_.share(count->operands[0])));
     return;

@@ -225,6 +225,27 @@ TEST_F(CudaText, NamesKeepOffTheWordsOfTheEmitter) {
   EXPECT_NE(text.find("const u32 walk_0 = "), std::string::npos);
 }
 
+/// Values that are called as the emitter calls its own: several counts of an item, and pairs of positions.
+TEST_F(CudaText, NamesKeepOffTheWordsOfLanes) {
+  const auto text_of = [&](const std::string& body) {
+    std::optional<ir::Module> module = program("def f(G: Graph) -> int:\n" + body);
+    EXPECT_TRUE(module) << body;
+    return module ? emit_device_text(*module, {32}).text : "";
+  };
+  const std::string counts = text_of(
+      "    def of(v, u):\n"
+      "        count = size(intersect(neighbor(G, v), neighbor(G, u)))\n"
+      "        hits = size(diff(apply(lambda x: x, cond=lambda x: x < v, neighbor(G, u)), neighbor(G, v)))\n"
+      "        return count * hits + count + hits\n"
+      "    return sum(apply(lambda v: sum(apply(lambda u: of(v, u), neighbor(G, v))), vertices(G)))\n");
+  expect_lines(counts, {"const i64 count_0 = count;", "const i64 hits_0 = count1;"});
+  const std::string pairs = text_of(
+      "    def of(own, first):\n"
+      "        return sum(apply(lambda pairs: own + first + pairs, neighbor(G, first)))\n"
+      "    return sum(apply(lambda own: sum(apply(lambda first: of(own, first), neighbor(G, own))), vertices(G)))\n");
+  expect_lines(pairs, {"w.walk_pairs(", "own_0", "first_0", "pairs_0"});
+}
+
 TEST_F(CudaText, LanesTakeArcsAndCountTogether) {
   std::optional<ir::Module> module = program(read("examples/triangle.mt"));
   ASSERT_TRUE(module);
@@ -263,8 +284,24 @@ TEST_F(CudaText, LanesBindAgainWhatFollowsTheCount) {
     EXPECT_NE(count, std::string::npos) << text;
     return count != std::string::npos ? made.substr(count) : "";
   };
-  expect_lines(behind_count(arcs), {"const u32 v0 = f.G0.sources[arc];", "const u32 u0 = item<0>(", "w.multiply(count, "});
+  expect_lines(behind_count(arcs),
+               {"const u32 v0 = f.G0.sources[arc];", "const u32 u0 = item<0>(", "w.multiply(count, "});
   expect_lines(behind_count(nested), {"const u32 u0 = item<0>("});
+}
+
+/// Counts of one item are made one after the other; those that another worker has taken over are left out of all.
+TEST_F(CudaText, LanesMakeSeveralCounts) {
+  std::optional<ir::Module> module = program(
+      "def f(G: Graph) -> int:\n"
+      "    def of(v, u):\n"
+      "        a = size(intersect(neighbor(G, v), neighbor(G, u)))\n"
+      "        b = size(diff(apply(lambda x: x, cond=lambda x: x < v, neighbor(G, u)), neighbor(G, v)))\n"
+      "        return a * b + a\n"
+      "    return sum(apply(lambda v: sum(apply(lambda u: of(v, u), neighbor(G, v))), vertices(G)))\n");
+  ASSERT_TRUE(module);
+  expect_lines(emit_device_text(*module, {32}).text,
+               {"counted1 = sides(", "const i64 hits1 = w.count_flat(", "if (!counted.there) counted1 = {};",
+                "const i64 count1 = i64(counted1.whole) - hits1;"});
 }
 
 TEST_F(CudaText, LanesWalkPairsOfPositions) {
