@@ -4,6 +4,8 @@
 #include <random>
 #include <unordered_map>
 
+#include "codegen/cuda/cuda.h"
+#include "codegen/cuda/hub_rows.h"
 #include "frontend/pattern/read.h"
 #include "tools/match_sampler.h"
 #include "tools/vertex_order.h"
@@ -113,6 +115,7 @@ GraphSketch sketch_of(const runtime::Graph& graph, const runtime::LabelDictionar
   sketch.vertices = graph.vertex_count();
   sketch.edges = graph.edge_count();
   sketch.max_degree = view.max_degree;
+  sketch.hub_rows = codegen::gpu::worth_hub_rows(view, codegen::CudaOptions().hubs);
   sketch.moments.assign(kMostMoment + 1, 0);
   std::unordered_map<std::uint64_t, std::uint64_t> degrees;
   for (std::uint64_t at = 0; at < view.vertex_count; ++at) {

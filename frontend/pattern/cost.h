@@ -29,10 +29,12 @@ struct Prices {
   double missed = 25;     ///< Waiting for a list of neighbours that no cache of a core has.
   double overlapped = 5;  ///< The same for sets that are only counted: the next lists are on their way meanwhile.
   double list = 1e5;      ///< Filling a list that the whole program reads.
+  double start = 0;       ///< Of a program.
   double alone = 1;       ///< What is not shared among groups takes so many times as long.
   bool all_bits = true;   ///< Rows of bits of all neighbours of a vertex also in patterns with labels.
 };
-const Prices& prices_of(Device device);
+/// `hub_rows`: the vertices with many neighbours have rows of bits, on a GPU.
+const Prices& prices_of(Device device, bool hub_rows);
 
 /// Item v: the vertices whose ids must be larger than that of v, transitively closed.
 using Restrictions = std::vector<Mask>;
@@ -79,7 +81,7 @@ class CostModel {
 
   const Pattern& pattern() const { return pattern_; }
   const GraphSketch& sketch() const { return sketch_; }
-  const Prices& prices() const { return prices_of(sketch_.device); }
+  const Prices& prices() const { return prices_of(sketch_.device, sketch_.hub_rows); }
   const Requirements& requirements() const { return requirements_; }
 
  private:

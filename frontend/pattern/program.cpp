@@ -102,7 +102,7 @@ class Writer {
 
   std::vector<Choice> choices() const {
     std::vector<Choice> found;
-    for (const Plan& plan : plans_) found.push_back({plan.algorithm, plan.text, plan.cost});
+    for (const Plan& plan : plans_) found.push_back({plan.algorithm, plan.text, plan.cost + model_.prices().start});
     return found;
   }
   double cost() const { return plans_.front().cost; }
