@@ -28,10 +28,6 @@ constexpr double kLabelsOfTypicalGraph = 10, kEdgeLabelsOfTypicalGraph = 10;
 /// Vertices of patterns that are looked at by drawing matches, and of the parts that are drawn.
 constexpr int kMostOfDrawn = 8, kMostDrawn = 6;
 
-}  // namespace
-
-namespace {
-
 // Of a GPU, fitted to the times of 255 programs on an H200: patterns of 3 to 5 vertices, extended and decomposed, on
 // graphs of 7 thousand to 317 thousand vertices. Prices of labelled sets were not among them. Divided by the ninety
 // cores that a GPU is worth when all of its groups have work, each of them a fiftieth of a core.
