@@ -43,8 +43,9 @@ struct Options {
 };
 
 constexpr int kGiveUp = 4;
-/// Memory for the lists of a run, so that several processes can share a GPU.
-constexpr std::uint64_t kScratchBytes = std::uint64_t{8} << 30;
+/// Memory for the lists of a run, so that six processes can share a GPU of 140 GB; narrow groups are many, and want
+/// pages each.
+constexpr std::uint64_t kScratchBytes = std::uint64_t{20} << 30;
 
 /// Equal for equal results: values as text, of a list how many rows it has and the sum of their hashes.
 std::string digest(const std::vector<codegen::ResultValue>& values, const runtime::Universe& universe) {
