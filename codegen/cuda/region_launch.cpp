@@ -98,9 +98,10 @@ bool RegionLauncher::wants_pages(const RegionRequest& request, const RegionInput
   return !request.buffers.empty() && gpu::wants_pages(request.buffers, wanted_groups(request, inputs), list_memory());
 }
 
-std::uint64_t RegionLauncher::plan(const RegionRequest& request, const RegionInputs& inputs, std::string& note) {
-  plan_ =
-      plan_lists(request.buffers, wanted_groups(request, inputs), request.stack, list_memory(), request.region->loc);
+std::uint64_t RegionLauncher::plan(const RegionRequest& request, const RegionInputs& inputs, std::uint64_t most_groups,
+                                   std::string& note) {
+  plan_ = plan_lists(request.buffers, std::min(wanted_groups(request, inputs), most_groups), request.stack,
+                     list_memory(), request.region->loc);
   if (!plan_.note.empty()) note = plan_.note;
   return plan_.workers;
 }

@@ -76,8 +76,10 @@ class RegionLauncher {
 
   /// True when the region should be compiled for paged lists, because arrays for enough groups do not fit.
   bool wants_pages(const RegionRequest& request, const RegionInputs& inputs) const;
-  /// Decides how many groups work; gives their number. `note`: what a user should know of it; else untouched.
-  std::uint64_t plan(const RegionRequest& request, const RegionInputs& inputs, std::string& note);
+  /// Decides how many groups work, `most_groups` at most; gives their number. `note`: what a user should know of it;
+  /// else untouched.
+  std::uint64_t plan(const RegionRequest& request, const RegionInputs& inputs, std::uint64_t most_groups,
+                     std::string& note);
   /// Hands everything to the device and returns; nothing is waited for. `row_capacity`: rows of each list sink.
   void start(const RegionRequest& request, const RegionInputs& inputs, const RegionShare& share,
              std::uint64_t row_capacity);

@@ -34,6 +34,7 @@ class RegionRun {
       outcome_.ending = Ending::Complete;
       start(capacity);
       finish_or_stop();
+      if (takes_fewer_groups()) continue;
       const Clock::time_point ended = Clock::now();
       check();
       if (std::uint64_t wanted = rows_wanted(); wanted > capacity && outcome_.ending == Ending::Complete) {
@@ -72,7 +73,7 @@ class RegionRun {
     ended_.assign(active_, false);
     std::vector<std::uint64_t> workers(active_);
     std::vector<std::string> notes(active_);
-    on_each([&](std::size_t i) { workers[i] = launchers_[i]->plan(request_, inputs_[i], notes[i]); });
+    on_each([&](std::size_t i) { workers[i] = launchers_[i]->plan(request_, inputs_[i], most_groups_, notes[i]); });
     for (std::string& note : notes) {
       bool known =
           note.empty() || std::find(outcome_.notes.begin(), outcome_.notes.end(), note) != outcome_.notes.end();
@@ -183,6 +184,21 @@ class RegionRun {
     }
   }
 
+  /// Whether the pages ran out for so many groups, so that the region is to run again with a quarter of them. Rows that
+  /// were handed over cannot be taken back.
+  bool takes_fewer_groups() {
+    bool ran_out = false;
+    for (std::size_t i = 0; i < active_; ++i) {
+      ran_out = ran_out || launchers_[i]->shared().error >> 56 == matcha_program::kOutOfPages;
+    }
+    const std::uint64_t each = outcome_.groups / active_;
+    if (!ran_out || each <= 1 || outcome_.ending != Ending::Complete || outcome_.streamed != 0) return false;
+    most_groups_ = std::max<std::uint64_t>(each / 4, 1);
+    outcome_.notes.push_back(fmt::format("the pages for lists ran out with {} groups of threads; it runs again with {}",
+                                         outcome_.groups, most_groups_ * active_));
+    return true;
+  }
+
   /// Outermost positions that all devices have to walk together; none: those of the tiles of a sample, not counted.
   std::optional<std::uint64_t> wanted_positions() const {
     if (request_.parts == 1) return request_.positions;
@@ -289,7 +305,8 @@ class RegionRun {
   const std::vector<RegionInputs>& inputs_;
   const CudaOptions& settings_;
   const RunOptions& options_;
-  std::size_t active_ = 1;  ///< Devices that take part: the first so many.
+  std::size_t active_ = 1;                  ///< Devices that take part: the first so many.
+  std::uint64_t most_groups_ = UINT64_MAX;  ///< Of a device.
   std::vector<bool> ended_;
   RegionOutcome outcome_;
 };

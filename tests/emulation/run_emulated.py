@@ -163,6 +163,7 @@ def check_memory(matcha, environment, folder):
         (["--scratch-mb", "0.5"], "paged", 63, "lists are kept in pages, because arrays for enough groups"),
         (["--stack=paged"], "paged", 128, ""),
         (["--stack=paged", "--arena-mb=0.1"], "paged", 12, "12 of 128 groups of threads work, because each needs 1 pages"),
+        (["--stack=paged", "--arena-mb=0.03"], "paged", 1, "ran out with 3 groups of threads; it runs again with 1"),
         (["--stack=paged", "--arena-mb=0.008"], None, 1, "the pages for intermediate lists ran out"),
         (["--scratch-mb=0.001"], None, 0, "does not fit the GPU's memory"),
     ]:
