@@ -23,9 +23,9 @@ const ir::Expr& unconverted(const ir::Expr& e) { return e.kind == Kind::Convert 
 /// What was found of the body of a loop so far.
 struct FlatLoops::Chain {
   FlatLoop flat;
-  std::unordered_set<const ir::Var*> behind;  ///< Values that are bound once there is a count.
+  std::unordered_set<const ir::Var*> behind;  ///< Values that are bound from the reader on.
   std::vector<const ir::Var*> sums;
-  bool closed = false;  ///< Below a condition behind a count.
+  bool closed = false;  ///< Below a condition behind the reader.
 };
 
 const FlatCount* FlatLoop::find(const ir::Expr* size) const {
@@ -51,6 +51,7 @@ const ir::Expr* FlatLoops::arcs_graph() const {
 bool FlatLoops::take(const ir::For& s) {
   Chain chain;
   if (s.lists[0]->type->bits || !scan(*s.body, chain)) return false;
+  if (chain.flat.counts.empty()) chain.flat.reader = nullptr;
   sums_.insert(chain.sums.begin(), chain.sums.end());
   loops_[&s] = std::move(chain.flat);
   return true;
@@ -58,12 +59,13 @@ bool FlatLoops::take(const ir::For& s) {
 
 /// True for a chain that ends in a yield into a sum of ints; all that is counted is read in one block.
 bool FlatLoops::scan(const ir::Block& b, Chain& chain) const {
-  chain.closed = !chain.flat.counts.empty();
+  const ir::Stmt*& reader = chain.flat.reader;
+  chain.closed = reader != nullptr;
   for (const ir::Stmt* stmt : b.body) {
     bool last = stmt == b.body.back();
     if (const ir::Let* let = ir::as<ir::Let>(stmt)) {
       if (last || !scan_value(*stmt, *let->value, chain)) return false;
-      if (!chain.flat.counts.empty()) chain.behind.insert(let->var);
+      if (reader != nullptr) chain.behind.insert(let->var);
     } else if (const ir::If* branch = ir::as<ir::If>(stmt)) {
       bool chained = last && branch->maybe_else == nullptr && scan_value(*stmt, *branch->cond, chain);
       return chained && scan(*branch->then_body, chain);
@@ -71,10 +73,10 @@ bool FlatLoops::scan(const ir::Block& b, Chain& chain) const {
       const bool sum = sums_of_ints_.contains(yield->sink);
       if (!sum || !scan_value(*stmt, *yield->values[0], chain)) return false;
       chain.sums.push_back(yield->sink);
+      if (reader == nullptr) reader = stmt;
       if (!last) continue;
       FlatLoop& flat = chain.flat;
-      flat.shares =
-          flat.reader == stmt && flat.counts.size() == 1 && flat.find(&unconverted(*yield->values[0])) != nullptr;
+      flat.shares = reader == stmt && flat.counts.size() == 1 && flat.find(&unconverted(*yield->values[0])) != nullptr;
       return true;
     } else {
       return false;
@@ -104,7 +106,7 @@ bool FlatLoops::scan_count(const ir::Stmt& stmt, const ir::Expr& size, Chain& ch
   const ir::ListFacts a = facts_.list(set.operands[0]);
   const ir::ListFacts b = facts_.list(set.operands[1]);
   if (!b.ascending) return false;
-  if (chain.flat.counts.empty()) chain.flat.reader = &stmt;
+  if (chain.flat.reader == nullptr) chain.flat.reader = &stmt;
   chain.flat.counts.push_back({&size, a.ascending && a.unique && b.unique});
   return true;
 }

@@ -20,9 +20,11 @@ struct FlatCount {
 /// worklist of item and set member, as in gMatch, PVLDB 2026; runtime/common/flat_counts.h). What of the lane's values
 /// is read behind the counts is computed again there.
 struct FlatLoop {
-  std::vector<FlatCount> counts;     ///< Empty: nothing is counted.
-  const ir::Stmt* reader = nullptr;  ///< The statement that reads the first one; the others are read there or behind.
-  bool shares = false;               ///< The one count itself is what is added up.
+  std::vector<FlatCount> counts;  ///< Empty: nothing is counted.
+  /// The first statement that reads a count or adds to a sum: nothing is added before the counts, during which another
+  /// group may take the item over.
+  const ir::Stmt* reader = nullptr;
+  bool shares = false;  ///< The one count itself is what is added up.
 
   const FlatCount* find(const ir::Expr* size) const;
 };

@@ -2,6 +2,7 @@
 """Runs `matcha run --device cuda` on several GPUs of threads.
 
 usage: run_devices.py MATCHA LIBRARY FOLDER devices    the stated counts of all examples, on 1, 2 and 3 GPUs
+       run_devices.py MATCHA LIBRARY FOLDER counts     items whose counts others take over
        run_devices.py MATCHA LIBRARY FOLDER rows       rows that are streamed: all of them, a limit, two GPUs, splitting
        run_devices.py MATCHA LIBRARY FOLDER stops      Ctrl-C and --timeout
        run_devices.py MATCHA LIBRARY FOLDER builds     graphs that programs build, on the device and on the host
@@ -17,6 +18,7 @@ import itertools
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
@@ -40,6 +42,10 @@ SETTINGS = [
 ]
 
 
+# Two sets of an item are counted, in the innermost loop of three.
+HOUSELIKE = "0-1,0-2,0-3,1-2,1-3,2-4,3-4"
+
+
 class Failed(Exception):
     pass
 
@@ -61,7 +67,8 @@ class Machine:
                                 MATCHA_CACHE_DIR=str(self.folder))
 
     def command(self, *words):
-        return [self.matcha, "run", *map(str, words), "--device", "cuda", "--group", "1", "--quiet"]
+        group = [] if "--group" in words else ["--group", "1"]
+        return [self.matcha, "run", *map(str, words), "--device", "cuda", *group, "--quiet"]
 
     def run(self, *words, code=0, **variables):
         """Standard output; of a run that fails, standard error."""
@@ -105,6 +112,21 @@ def devices(machine):
             note.write_text(text)
         expect(f"after a note of {text!r}", machine.run("examples/triangle.mt", GRAPH), wanted)
         expect(f"after a note of {text!r}: told anew", sum(note.read_text() != text for note in notes), 1)
+
+
+def counts(machine):
+    """Items of which other groups take over the long lists that a group is about to count, with all that they add to sums."""
+    random.seed(3)
+    for program, hubs, others, queues in (("tests/emulation/two_sums.mt", 40, 150, (64, 4096)), (HOUSELIKE, 10, 70, (64,))):
+        graph = machine.folder / f"hubs-{hubs}.txt"
+        spokes = [(hub, v) for hub in range(hubs) for v in random.sample(range(hubs, hubs + 2 * others), others)]
+        spokes += [(hub, other) for hub in range(hubs) for other in range(hub) if random.random() < 0.5]
+        graph.write_text("".join(f"{u} {v}\n" for u, v in spokes))
+        what = [program, graph] if program.endswith(".mt") else ["--pattern", program, graph, "--algorithm", "extend"]
+        wanted = subprocess.run([machine.matcha, "run", *what, "--device", "cpu", "--quiet"], capture_output=True, text=True, check=True).stdout
+        for queue in queues:
+            words = [*what, "--group", "32", "--tau-us", 1, "--eager", "--hubs", 0, "--queue", queue, "--chunk", 32]
+            expect(f"{words}", machine.run(*words), wanted)
 
 
 def rows(machine):
@@ -281,7 +303,7 @@ def main():
         print("[SKIP] there is no g++")
         return 77
     try:
-        {"devices": devices, "rows": rows, "stops": stops, "tunes": tunes, "short": short, "builds": builds, "refusals": refusals}[sys.argv[4]](machine)
+        {"devices": devices, "counts": counts, "rows": rows, "stops": stops, "tunes": tunes, "short": short, "builds": builds, "refusals": refusals}[sys.argv[4]](machine)
     except Failed as failure:
         print(failure)
         return 1

@@ -304,6 +304,24 @@ TEST_F(CudaText, LanesMakeSeveralCounts) {
                 "const i64 count1 = i64(counted1.whole) - hits1;"});
 }
 
+/// While lists are counted another group may take an item over, with all that it adds.
+TEST_F(CudaText, LanesAddNothingBeforeTheyHaveCounted) {
+  std::optional<ir::Module> module = program(
+      "def f(G: Graph) -> int:\n"
+      "    a = sum(apply(lambda v: sum(apply(lambda u: size(neighbor(G, u)) * 3, neighbor(G, v))), vertices(G)))\n"
+      "    b = sum(apply(lambda v: sum(apply(lambda u: size(intersect(neighbor(G, v), neighbor(G, u))), neighbor(G, "
+      "v))),\n"
+      "                  vertices(G)))\n"
+      "    return a + b\n");
+  ASSERT_TRUE(module);
+  const std::string text = emit_device_text(*module, {32}).text;
+  const std::size_t counted = text.find("w.count_flat(task, ");
+  const std::size_t added = text.find("t.a0_lanes += i64(");
+  ASSERT_NE(counted, std::string::npos);
+  ASSERT_NE(added, std::string::npos);
+  EXPECT_LT(counted, added);
+}
+
 TEST_F(CudaText, LanesWalkPairsOfPositions) {
   std::optional<ir::Module> module = program(read("examples/clique5.mt"));
   ASSERT_TRUE(module);
