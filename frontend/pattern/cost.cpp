@@ -34,38 +34,33 @@ constexpr int kMostOfDrawn = 8, kMostDrawn = 6;
 constexpr double kCores = 90, kOfGroup = 50;
 
 /// Where vertices with many neighbours have rows of bits, in which one look finds an item.
-Prices with_hub_rows() {
-  Prices prices;
-  prices.iteration = 1.9;
-  prices.operation = 4;
-  prices.batched = 2.3;
-  prices.merged = 0.17;
-  prices.searched = 1.3;
-  prices.bits = 5.2;
-  prices.tested = 0.4;
-  prices.missed = 1;
-  prices.overlapped = 13;
-  return prices;
-}
-
+constexpr Prices kWithHubRows = {.iteration = 1.9,
+                                 .operation = 4,
+                                 .batched = 2.3,
+                                 .merged = 0.17,
+                                 .searched = 1.3,
+                                 .looked_up = 0.1,
+                                 .filtered = 4,
+                                 .bits = 5.2,
+                                 .word = 0.05,
+                                 .tested = 0.4,
+                                 .missed = 1,
+                                 .overlapped = 13};
 /// Where all lists are searched.
-Prices without_hub_rows() {
-  Prices prices;
-  prices.iteration = 1.5;
-  prices.operation = prices.batched = 0.5;
-  prices.merged = 1.3;
-  prices.searched = 3.5;
-  prices.bits = 1;
-  prices.tested = 0.15;
-  prices.missed = 0.5;
-  prices.overlapped = 8.3;
-  return prices;
-}
+constexpr Prices kWithoutHubRows = {.iteration = 1.5,
+                                    .operation = 0.5,
+                                    .batched = 0.5,
+                                    .merged = 1.3,
+                                    .searched = 3.5,
+                                    .looked_up = 0.1,
+                                    .filtered = 4,
+                                    .bits = 1,
+                                    .word = 0.05,
+                                    .tested = 0.15,
+                                    .missed = 0.5,
+                                    .overlapped = 8.3};
 
 Prices of_gpu(Prices prices) {
-  prices.looked_up = 0.1;
-  prices.filtered = 4;
-  prices.word = 0.05;
   for (double* price :
        {&prices.iteration, &prices.operation, &prices.batched, &prices.merged, &prices.searched, &prices.looked_up,
         &prices.filtered, &prices.bits, &prices.word, &prices.tested, &prices.missed, &prices.overlapped}) {
@@ -82,7 +77,7 @@ Prices of_gpu(Prices prices) {
 
 const Prices& prices_of(Device device, bool hub_rows) {
   static const Prices cpu;
-  static const Prices gpu = of_gpu(without_hub_rows()), gpu_with_rows = of_gpu(with_hub_rows());
+  static const Prices gpu = of_gpu(kWithoutHubRows), gpu_with_rows = of_gpu(kWithHubRows);
   if (device == Device::Cpu) return cpu;
   return hub_rows ? gpu_with_rows : gpu;
 }

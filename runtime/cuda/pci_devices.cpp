@@ -1,7 +1,7 @@
 #include "runtime/cuda/pci_devices.h"
 
-#include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
