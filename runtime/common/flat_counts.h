@@ -81,7 +81,7 @@ class FlatCounts {
       if (row != nullptr) {
         for (u64 i = group.lane; i < a.size; i += Group::kWidth) hits += contains_by(row, b, a.at(i)) ? 1 : 0;
       } else {
-        for (u64 i = group.lane; i < a.size; i += Group::kWidth) hits += contains(b, a.at(i)) ? 1 : 0;
+        hits = u32(lane_members(group, a, b));
       }
       if constexpr (each) {
         i64 total = group.total(hits);

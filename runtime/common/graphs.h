@@ -84,6 +84,11 @@ MATCHA_FN bool contains(const NearList& list, u32 x) {
   const u64* row = list.row();
   return row != nullptr ? contains_by(row, list, x) : contains<List<u32>>(list, x);
 }
+MATCHA_FN u32 contains_both(const NearList& list, u32 x, u32 y) {
+  const u64* row = list.row();
+  if (row == nullptr) return contains_both<List<u32>>(list, x, y);
+  return u32(contains_by(row, list, x)) + u32(contains_by(row, list, y));
+}
 /// The row of a list that has one.
 MATCHA_FN const u64* row_of(const NearList& list) { return list.row(); }
 template <typename L>

@@ -59,6 +59,20 @@ struct Searched<Group, NearList, kPlainSearch, together> {
   }
 };
 
+/// How many of the lane's items of `a` are in `b`, two searches at a time.
+template <typename Group, typename A, typename B>
+MATCHA_FN u64 lane_members(const Group& group, const A& a, const B& b) {
+  u64 members = 0;
+  u64 i = group.lane;
+  if constexpr (can_merge<B>) {
+    for (; i + Group::kWidth < a.size; i += 2 * Group::kWidth) {
+      members += contains_both(b, a.at(i), a.at(i + Group::kWidth));
+    }
+  }
+  for (; i < a.size; i += Group::kWidth) members += contains(b, a.at(i)) ? 1 : 0;
+  return members;
+}
+
 /// The number of lanes whose word is below `x`; at most the width less one. Requires: words ascend with the lanes.
 template <typename Group, typename T>
 MATCHA_FN u32 lanes_below(const Group& group, T word, T x) {

@@ -155,10 +155,47 @@ MATCHA_FN L span(const L& list, i64 begin, i64 end) {
   u64 to = end < 0 ? 0 : smaller(u64(end), u64(list.size));
   return list.part(from, larger(from, to));
 }
+/// Looks for the last item that is not above `x`, and keeps it as it comes by: one load after the other for each
+/// halving and none behind them.
 template <typename L>
 MATCHA_FN bool contains(const L& list, typename L::Value x) {
-  u64 at = position(list, x);
-  return at < list.size && list.at(at) == x;
+  if (list.size == 0) return false;
+  u64 begin = 0;
+  u64 rest = list.size;
+  typename L::Value last = list.at(0);
+  while (rest >> 32 != 0) {
+    u64 half = rest / 2;
+    const typename L::Value item = list.at(begin + half);
+    if (item <= x) begin += half, last = item;
+    rest -= half;
+  }
+  u32 low = 0;
+  for (u32 size = u32(rest); size > 1;) {
+    u32 half = size / 2;
+    const typename L::Value item = list.at(begin + low + half);
+    if (item <= x) low += half, last = item;
+    size -= half;
+  }
+  return last == x;
+}
+/// How many of the two are in the list. Both searches take as many steps, and the loads of one do not wait for the
+/// other's.
+template <typename L>
+MATCHA_FN u32 contains_both(const L& list, typename L::Value x, typename L::Value y) {
+  if (list.size >> 32 != 0 || list.size == 0) return u32(contains(list, x)) + u32(contains(list, y));
+  typename L::Value last_x = list.at(0);
+  typename L::Value last_y = last_x;
+  u32 low_x = 0;
+  u32 low_y = 0;
+  for (u32 size = u32(list.size); size > 1;) {
+    u32 half = size / 2;
+    const typename L::Value item_x = list.at(low_x + half);
+    const typename L::Value item_y = list.at(low_y + half);
+    if (item_x <= x) low_x += half, last_x = item_x;
+    if (item_y <= y) low_y += half, last_y = item_y;
+    size -= half;
+  }
+  return u32(last_x == x) + u32(last_y == y);
 }
 template <u64 rows, typename T>
 MATCHA_FN bool contains(const Literal<rows, T>& list, T x) {

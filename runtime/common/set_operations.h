@@ -116,13 +116,13 @@ class SetOperations {
   /// The lane's share: its items of `a` that are in `b`.
   template <typename A, typename B>
   MATCHA_MEMBER i64 search_count(const A& a, const B& b) const {
-    i64 count = 0;
     if constexpr (Group::kWidth != 1 && kSearch != kPlainSearch) {
+      i64 count = 0;
       look_up(a, b, [&](ItemOf<A>, bool inside, bool found) { count += inside && found ? 1 : 0; });
+      return count;
     } else {
-      for (u64 i = group_.lane; i < a.size; i += Group::kWidth) count += contains(b, a.at(i)) ? 1 : 0;
+      return i64(lane_members(group_, a, b));
     }
-    return count;
   }
 
   template <typename A, typename B>

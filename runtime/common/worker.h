@@ -55,6 +55,7 @@ class WorkerOf : public TaskWalk<Group>,
   }
   template <typename A, typename B, typename R>
   MATCHA_MEMBER auto intersect(const A& a, const B& b, R room) const {
+    if (b.size < a.size) return store<true>(b, a, true, room);
     return store<true>(a, b, true, room);
   }
   template <typename A, typename B, typename R>
