@@ -12,12 +12,14 @@ using frontend::pattern::Mask;
 using frontend::pattern::MatchSample;
 using frontend::pattern::Pattern;
 
-/// Walks for a pattern, at a time, and candidates that a step looks at.
-constexpr int kWalks = 512;
-/// Many walks for labels end early: there are as many more, up to so often, until the matches of a small pattern are as
-/// good as so many of equal weights (Kish).
-constexpr int kMostOften = 8, kMostOfSmall = 5;
-constexpr double kEffective = 64;
+/// Walks for a pattern, at a time and at most; a large one, as a pattern has many parts of that size, has only so many
+/// until its matches are as good as a number of equal weights (Kish).
+constexpr int kWalks = 128, kMostWalks = 512, kLeastOfLarge = 5;
+constexpr double kEffective = 128;
+/// Many walks for labels end early: there are more for a small pattern until its matches are as good as so many.
+constexpr int kMostWalksForLabels = 4096, kMostOfSmall = 5;
+constexpr double kEffectiveForLabels = 64;
+/// Candidates that a step looks at.
 constexpr std::uint64_t kLooks = 12;
 /// Vertices of the shortest list that are looked at for the members of a set.
 constexpr std::uint64_t kMembers = 16;
@@ -30,7 +32,16 @@ struct List {
   const std::uint32_t* begin;
   const std::uint32_t* end;
   std::uint64_t size() const { return static_cast<std::uint64_t>(end - begin); }
-  bool has(std::uint32_t v) const { return std::binary_search(begin, end, v); }
+  /// No branch depends on the items, for walks ask for most of them once.
+  bool has(std::uint32_t v) const {
+    const std::uint32_t* first = begin;
+    for (std::uint64_t rest = size(); rest > 1;) {
+      const std::uint64_t half = rest / 2;
+      first += first[half] <= v ? half : 0;
+      rest -= half;
+    }
+    return begin != end && *first == v;
+  }
 };
 
 List neighbors(const runtime::GraphView& view, std::uint32_t v) {
@@ -158,10 +169,15 @@ MatchSample MatchSampler::draw(const Pattern& pattern) const {
     labels[slot(v)] = code->second;
   }
   Walker walker(view_, pattern, std::move(labels));
-  const int most = pattern.labelled() && pattern.size() <= kMostOfSmall ? kMostOften : 1;
+  const bool small_with_labels = pattern.labelled() && pattern.size() <= kMostOfSmall;
   double sum = 0, squares = 0;
   int walks = 0;
-  for (int round = 0; round < most && (round == 0 || sum * sum < kEffective * squares); ++round) {
+  const auto enough = [&](double effective) { return sum > 0 && sum * sum >= effective * squares; };
+  const auto more = [&] {
+    if (walks < kMostWalks) return pattern.size() < kLeastOfLarge || !enough(kEffective);
+    return small_with_labels && walks < kMostWalksForLabels && !enough(kEffectiveForLabels);
+  };
+  while (more()) {
     for (int i = 0; i < kWalks; ++i, ++walks) {
       const double weight = walker.walk();
       if (weight <= 0) continue;

@@ -50,7 +50,11 @@ const ir::Expr* FlatLoops::arcs_graph() const {
 
 bool FlatLoops::take(const ir::For& s) {
   Chain chain;
-  if (s.lists[0]->type->bits || !scan(*s.body, chain)) return false;
+  if (s.lists[0]->type->bits) return false;
+  if (!scan(*s.body, chain)) {
+    chain = {};
+    if (!counts_nothing(*s.body, chain.sums) || chain.sums.empty()) return false;
+  }
   if (chain.flat.counts.empty()) chain.flat.reader = nullptr;
   sums_.insert(chain.sums.begin(), chain.sums.end());
   loops_[&s] = std::move(chain.flat);
@@ -83,6 +87,26 @@ bool FlatLoops::scan(const ir::Block& b, Chain& chain) const {
     }
   }
   return false;
+}
+
+/// True if one lane can do all of the block without a count; adds the sums of ints to which it yields.
+bool FlatLoops::counts_nothing(const ir::Block& b, std::vector<const ir::Var*>& sums) const {
+  const auto plain = [](const ir::Expr& value) {
+    bool found = true;
+    ir::for_each_node(value, [&](const ir::Expr& e) { found = found && !set_operation(e) && e.kind != Kind::Literal; });
+    return found;
+  };
+  return std::ranges::all_of(b.body, [&](const ir::Stmt* stmt) {
+    if (const ir::Let* let = ir::as<ir::Let>(stmt)) return plain(*let->value);
+    if (const ir::If* branch = ir::as<ir::If>(stmt)) {
+      return plain(*branch->cond) && counts_nothing(*branch->then_body, sums) &&
+             (branch->maybe_else == nullptr || counts_nothing(*branch->maybe_else, sums));
+    }
+    const ir::Yield* yield = ir::as<ir::Yield>(stmt);
+    if (yield == nullptr || !sums_of_ints_.contains(yield->sink) || !plain(*yield->values[0])) return false;
+    sums.push_back(yield->sink);
+    return true;
+  });
 }
 
 /// True if one lane can compute `value` once the counts that it may have in it are known.

@@ -30,8 +30,8 @@ struct FlatLoop {
 };
 
 /// The loops of a region that are flat: innermost loops over lists whose body is a chain of values and conditions,
-/// around some counts or none, that ends in what is added to a sum of ints. Counts of lists that are not one array of
-/// vertices stay out.
+/// around some counts, that ends in what is added to a sum of ints; or that count nothing, and have any values,
+/// conditions and sums of ints. Counts of lists that are not one array of vertices stay out.
 class FlatLoops {
  public:
   /// `arrays`: stored lists are arrays, not pages.
@@ -56,6 +56,7 @@ class FlatLoops {
 
   bool take(const ir::For& s);
   bool scan(const ir::Block& b, Chain& chain) const;
+  bool counts_nothing(const ir::Block& b, std::vector<const ir::Var*>& sums) const;
   bool scan_value(const ir::Stmt& stmt, const ir::Expr& value, Chain& chain) const;
   bool scan_count(const ir::Stmt& stmt, const ir::Expr& size, Chain& chain) const;
   bool countable(const ir::Expr& list) const;

@@ -265,7 +265,7 @@ void WorkerEmitter::until_count(const ir::Block& b, const FlatLoop& flat) {
       return;
     }
     const ir::If* branch = ir::as<ir::If>(stmt);
-    if (branch == nullptr) {
+    if (branch == nullptr || flat.counts.empty()) {
       this->stmt(*stmt);
       continue;
     }

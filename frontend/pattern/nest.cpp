@@ -334,6 +334,26 @@ bool Nest::either_is_last(std::size_t level) const {
          !dominated && has(requirements_.any(last), v);
 }
 
+/// True if the last vertex has the same candidates whatever the one before it is, so that their numbers are multiplied.
+bool Nest::last_is_apart(std::size_t level) const {
+  if (answer_ != Answer::Count || level + 2 != order_.vertices.size() || level < given_) return false;
+  const int v = order_.vertices[level], last = order_.vertices[level + 1];
+  return !has(requirements_.any(last), v) && conditions(last, level, true) == conditions(last, level + 1, true);
+}
+
+/// A list of `give` for each candidate of the last vertex `v`.
+std::string Nest::filtered(int v, std::size_t level, const std::string& give) const {
+  const std::vector<std::string> wanted = conditions(v, level, true);
+  const std::string condition =
+      wanted.empty() ? "" : fmt::format("cond=lambda {}: {}, ", name(v), fmt::join(wanted, " and "));
+  return fmt::format("apply(lambda {}: {}, {}{})", name(v), give, condition, list_of(v, level));
+}
+
+std::string Nest::size_of(int v, std::size_t level) const {
+  if (conditions(v, level, true).empty()) return fmt::format("size({})", list_of(v, level));
+  return fmt::format("size({})", filtered(v, level, name(v)));
+}
+
 std::string Nest::rest(std::size_t level) {
   if (!either_is_last(level)) return rest_in_order(level);
   Order order = order_;
@@ -355,6 +375,12 @@ std::string Nest::rest_in_order(std::size_t level) {
     inline_ = false;
     return walk(level, fmt::format("lambda {}: {}", name(v), inner));
   }
+  if (last_is_apart(level)) {
+    const std::string counted = rest_in_order(level + 1);
+    const std::string number = out_.fresh("n" + name(order_.vertices[level + 1]).substr(1));
+    out_.line(fmt::format("{} = {}", number, counted));
+    return fmt::format("{} * {}", number, size_of(v, level));
+  }
   if (level + 1 < order_.vertices.size()) {
     const std::string function = out_.fresh("at_" + name(v));
     out_.open(fmt::format("def {}({}):", function, name(v)));
@@ -364,20 +390,10 @@ std::string Nest::rest_in_order(std::size_t level) {
     out_.close();
     return walk(level, function);
   }
-  const std::vector<std::string> wanted = conditions(v, level, true);
-  const std::string list = list_of(v, level);
-  std::string give = name(v);
-  if (answer_ == Answer::Rows) {
-    give = "mk_tuple(val=[";
-    for (int w = 0; w < pattern_.size(); ++w) give += (w == 0 ? "" : ", ") + name(w);
-    give += "])";
-  } else if (wanted.empty()) {
-    return fmt::format("size({})", list);
-  }
-  const std::string condition =
-      wanted.empty() ? "" : fmt::format("cond=lambda {}: {}, ", name(v), fmt::join(wanted, " and "));
-  const std::string applied = fmt::format("apply(lambda {}: {}, {}{})", name(v), give, condition, list);
-  return answer_ == Answer::Rows ? applied : fmt::format("size({})", applied);
+  if (answer_ == Answer::Count) return size_of(v, level);
+  std::string row = "mk_tuple(val=[";
+  for (int w = 0; w < pattern_.size(); ++w) row += (w == 0 ? "" : ", ") + name(w);
+  return filtered(v, level, row + "])");
 }
 
 }  // namespace matcha::frontend::pattern

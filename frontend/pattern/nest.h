@@ -83,7 +83,10 @@ class Nest {
 
   Mask placed(std::size_t levels) const;
   bool either_is_last(std::size_t level) const;
+  bool last_is_apart(std::size_t level) const;
   std::string rest_in_order(std::size_t level);
+  std::string filtered(int v, std::size_t level, const std::string& give) const;
+  std::string size_of(int v, std::size_t level) const;
   Mask smaller(int v) const;
   std::string based(int v, const std::string& neighbors) const;
   void define_group(std::size_t level, Mask users);

@@ -365,6 +365,28 @@ TEST_F(CudaText, LanesWalkPairsOfNeighbours) {
   EXPECT_EQ(emit_device_text(*module, {1}).text.find("auto pairs"), std::string::npos);
 }
 
+TEST_F(CudaText, LanesTakeItemsUnderSeveralConditions) {
+  std::optional<ir::Module> module = program(
+      "def kinds(G: Graph) -> int:\n"
+      "    def second(u, v):\n"
+      "        common = intersect(neighbor(G, u), neighbor(G, v))\n"
+      "        small = size(apply(lambda w: w, cond=lambda w: vertex_label(G, w) == 1, common))\n"
+      "        return small * size(apply(lambda w: w, cond=lambda w: vertex_label(G, w) == 2, common))\n"
+      "    def first(u):\n"
+      "        return sum(apply(lambda v: second(u, v), neighbor(G, u)))\n"
+      "    return sum(apply(first, vertices(G)))\n");
+  ASSERT_TRUE(module);
+  expect_lines(emit_device_text(*module, {32}).text,
+               {
+                   "for (u64 from_step2 = 0, end = u64(set0.size); from_step2 < end; from_step2 += w.kLanes) {",
+                   "list_size0_lanes += 1;",
+                   "list_size1_lanes += 1;",
+                   "list_size0_ += w.gather(list_size0_lanes);",
+                   "list_size1_ += w.gather(list_size1_lanes);",
+                   "t.sum0_ += w.multiply(list_size0, list_size1, 5, 16);",
+               });
+}
+
 /// A count by the whole group would wait for lanes that have no position, or count for one what is another's.
 TEST_F(CudaText, LanesOfAFlatLoopCountTheirOwnBits) {
   std::optional<ir::Module> module = kernel_module(
