@@ -47,7 +47,7 @@ class Gpu(unittest.TestCase):
         return done.returncode, page.read_text(), {(row["table"], row["graph"], row["query"]): row for row in rows}
 
     def test_all_cells(self):
-        code, page, rows = self.bench("--counted")
+        code, page, rows = self.bench("--counted", "--ahead", "3")
         self.assertEqual(code, 0, page)
         self.assertEqual(len(rows), 9)
         statuses = {key: row["status"] for key, row in rows.items()}
