@@ -66,7 +66,8 @@ class Nest {
   /// function; rest() does so itself.
   void define(std::size_t level);
   /// Writes the functions for the levels from `level` on; the expression that counts or lists them. Of two last
-  /// vertices whose candidates are both known, the one with fewer is walked and the other counted.
+  /// vertices whose candidates are both known, the one with fewer is walked and the other counted; the numbers of two
+  /// that have nothing to do with each other are multiplied.
   std::string rest(std::size_t level);
   /// The walk over the candidates of the vertex at `level`, `sum(apply(function, cond=…, …))`.
   std::string walk(std::size_t level, const std::string& function) const;
