@@ -157,17 +157,20 @@ def check_memory(matcha, environment, folder):
     spokes = "".join(f"0 {v}\n1 {v}\n" for v in range(2, 5002))
     graph.write_text("0 1\n" + spokes + "2 3\n")
     bench = Bench(matcha, environment, program)
-    for setting, stack, workers, said in [
-        ([], "array", 128, ""),
-        (["--scratch-mb", "1"], "array", 52, "52 of 128 groups of threads work, because each needs 20032 bytes"),
-        (["--scratch-mb", "0.5"], "paged", 63, "lists are kept in pages, because arrays for enough groups"),
-        (["--stack=paged"], "paged", 128, ""),
-        (["--stack=paged", "--arena-mb=0.1"], "paged", 12, "12 of 128 groups of threads work, because each needs 1 pages"),
-        (["--stack=paged", "--arena-mb=0.03"], "paged", 1, "ran out with 3 groups of threads; it runs again with 1"),
-        (["--stack=paged", "--arena-mb=0.008"], None, 1, "the pages for intermediate lists ran out"),
-        (["--scratch-mb=0.001"], None, 0, "does not fit the GPU's memory"),
+    # Each of 45 lists wants all pages that there are, and no group finds all of them before another has taken one.
+    many = folder / "many_hubs.txt"
+    many.write_text("".join(f"{hub} {v}\n" for hub in range(10) for v in range(hub + 1, 5010)))
+    for on, setting, stack, workers, said in [
+        (graph, [], "array", 128, ""),
+        (graph, ["--scratch-mb", "1"], "array", 52, "52 of 128 groups of threads work, because each needs 20032 bytes"),
+        (graph, ["--scratch-mb", "0.5"], "paged", 63, "lists are kept in pages, because arrays for enough groups"),
+        (graph, ["--stack=paged"], "paged", 128, ""),
+        (graph, ["--stack=paged", "--arena-mb=0.1"], "paged", 12, "12 of 128 groups of threads work, because each needs 1 pages"),
+        (many, ["--stack=paged", "--arena-mb=0.03", "--tile=1"], "paged", 1, "ran out with 3 groups of threads; it runs again with 1"),
+        (graph, ["--stack=paged", "--arena-mb=0.008"], None, 1, "the pages for intermediate lists ran out"),
+        (graph, ["--scratch-mb=0.001"], None, 0, "does not fit the GPU's memory"),
     ]:
-        command = [matcha, "run", program, graph, "--device=cuda", "--group=1", "--json", "--no-progress", lists,
+        command = [matcha, "run", program, on, "--device=cuda", "--group=1", "--json", "--no-progress", lists,
                    *setting]
         done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env=environment)
         expect(f"exit code with {setting}", done.returncode, 5 if stack is None else 0)
@@ -176,7 +179,7 @@ def check_memory(matcha, environment, folder):
             expect("answer", done.stdout, "")
             continue
         given = json.loads(done.stdout)
-        expect(f"result with {setting}", given["result"], bench.run([graph], ["--device", "cpu"])["result"])
+        expect(f"result with {setting}", given["result"], bench.run([on], ["--device", "cpu"])["result"])
         expect(f"groups with {setting}", [given["stats"]["stack"], given["stats"]["workers"]], [stack, workers])
     arrays, pages = (bench.emulated([graph], [*setting, lists])["stats"]["scratch_bytes"] for setting in (SETTINGS[0], PAGED))
     expect(f"pages take less than arrays: {pages}, {arrays}", pages < arrays, True)
