@@ -138,7 +138,7 @@ std::string Expressions::set_call(const ir::Expr* expr, std::string_view prefix,
   if (!computed) return fmt::format("w.copy({}, {})", text(expr), into);
   std::string_view verb = expr->kind == Kind::Intersect ? "intersect" : expr->kind == Kind::Diff ? "diff" : "sorted";
   std::string name = into.empty() ? fmt::format("{}_{}", prefix, verb) : std::string(verb);
-  if (expr->kind != Kind::Sorted && expr->operands[1]->kind != Kind::Literal) {
+  if (expr->kind != Kind::Sorted) {
     ir::ListFacts a = facts_.list(expr->operands[0]);
     ir::ListFacts b = facts_.list(expr->operands[1]);
     bool of_vertices = expr->kind == Kind::Intersect && expr->operands[0]->kind == Kind::Vertices && b.ascending;

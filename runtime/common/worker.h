@@ -57,11 +57,6 @@ class WorkerOf : public TaskWalk<Group>,
   MATCHA_MEMBER auto intersect(const A& a, const B& b, R room) const {
     return b.size < a.size ? store<true>(b, a, true, room) : store<true>(a, b, true, room);
   }
-  /// Items of `a`, in its order and with its repeats, that are in a list of any order.
-  template <typename A, u64 rows, typename T, typename R>
-  MATCHA_MEMBER auto intersect(const A& a, const Literal<rows, T>& b, R room) const {
-    return store<false>(a, b, true, room);
-  }
   template <typename A, typename B, typename R>
   MATCHA_MEMBER auto diff(const A& a, const B& b, R room) const {
     return store<true>(a, b, false, room);
