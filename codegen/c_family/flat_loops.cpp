@@ -16,6 +16,13 @@ bool set_operation(const ir::Expr& e) {
   return (e.kind == Kind::Intersect || e.kind == Kind::Diff || e.kind == Kind::Sorted) && !e.type->bits;
 }
 
+template <typename Predicate>
+bool any_node(const ir::Expr& value, Predicate holds) {
+  bool found = false;
+  ir::for_each_node(value, [&](const ir::Expr& e) { found = found || holds(e); });
+  return found;
+}
+
 const ir::Expr& unconverted(const ir::Expr& e) { return e.kind == Kind::Convert ? *e.operands[0] : e; }
 
 }  // namespace
@@ -49,13 +56,13 @@ const ir::Expr* FlatLoops::arcs_graph() const {
 }
 
 bool FlatLoops::take(const ir::For& s) {
-  Chain chain;
   if (s.lists[0]->type->bits) return false;
-  if (!scan(*s.body, chain)) {
-    chain = {};
-    if (!counts_nothing(*s.body, chain.sums) || chain.sums.empty()) return false;
+  Chain chain;
+  if (!counts_nothing(*s.body, chain.sums)) {
+    chain.sums.clear();
+    if (!scan(*s.body, chain)) return false;
   }
-  if (chain.flat.counts.empty()) chain.flat.reader = nullptr;
+  if (chain.sums.empty()) return false;
   sums_.insert(chain.sums.begin(), chain.sums.end());
   loops_[&s] = std::move(chain.flat);
   return true;
@@ -92,9 +99,7 @@ bool FlatLoops::scan(const ir::Block& b, Chain& chain) const {
 /// True if one lane can do all of the block without a count; adds the sums of ints to which it yields.
 bool FlatLoops::counts_nothing(const ir::Block& b, std::vector<const ir::Var*>& sums) const {
   const auto plain = [](const ir::Expr& value) {
-    bool found = true;
-    ir::for_each_node(value, [&](const ir::Expr& e) { found = found && !set_operation(e) && e.kind != Kind::Literal; });
-    return found;
+    return !any_node(value, [](const ir::Expr& e) { return set_operation(e) || e.kind == Kind::Literal; });
   };
   return std::ranges::all_of(b.body, [&](const ir::Stmt* stmt) {
     if (const ir::Let* let = ir::as<ir::Let>(stmt)) return plain(*let->value);
@@ -147,7 +152,7 @@ bool FlatLoops::countable(const ir::Expr& list) const {
     case Kind::Span: {
       bool found = countable(*list.operands[0]);
       for (const ir::Expr* operand : list.operands.subspan(1)) {
-        ir::for_each_node(*operand, [&](const ir::Expr& node) { found = found && !set_operation(node); });
+        found = found && !any_node(*operand, set_operation);
       }
       return found;
     }
@@ -174,9 +179,7 @@ const ir::For* FlatLoops::only_loop(const ir::Block& b, bool traps) const {
   for (const ir::Stmt* stmt : b.body) {
     bool last = stmt == b.body.back();
     const auto plain = [&](const ir::Expr& value) {
-      bool found = traps || !facts_.may_trap(&value);
-      ir::for_each_node(value, [&](const ir::Expr& node) { found = found && !set_operation(node); });
-      return found;
+      return (traps || !facts_.may_trap(&value)) && !any_node(value, set_operation);
     };
     if (const ir::Let* let = ir::as<ir::Let>(stmt)) {
       if (!plain(*let->value)) return nullptr;
