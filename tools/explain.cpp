@@ -165,7 +165,9 @@ class Explain {
     if (!of_pattern()) return ExitCode::Ok;
     const runtime::Graph& graph = bound_.inputs.graphs.at(bound_.main_graph);
     const ExitCode code = pattern_->check_arcs(graph.facts().directed);
-    return code == ExitCode::Ok ? write_pattern(sketch_of(graph, *bound_.inputs.dictionary)) : code;
+    return code == ExitCode::Ok
+               ? write_pattern(sketch_of(graph, *bound_.inputs.dictionary, frontend::pattern::Device::Cpu))
+               : code;
   }
 
   /// Finds the words of the graph, and ranks its vertices as a run does.
@@ -193,9 +195,9 @@ class Explain {
     std::vector<std::string> plans;
     if (of_pattern()) {
       if (options_.pattern.plan != 1) return;
-      frontend::pattern::GraphSketch sketch =
-          sketch_of(bound_.inputs.graphs.at(bound_.main_graph), *bound_.inputs.dictionary);
-      if (on_gpu) sketch.device = frontend::pattern::Device::Gpu;
+      using frontend::pattern::Device;
+      const frontend::pattern::GraphSketch sketch = sketch_of(
+          bound_.inputs.graphs.at(bound_.main_graph), *bound_.inputs.dictionary, on_gpu ? Device::Gpu : Device::Cpu);
       for (std::size_t plan = 1; plan <= kTunedPlans; ++plan) {
         const std::optional<frontend::pattern::PatternProgram> program = pattern_->write_plan(plan, sketch);
         if (!program) break;

@@ -14,6 +14,7 @@ namespace matcha::tools {
 
 namespace {
 
+using frontend::pattern::Device;
 using frontend::pattern::GraphSketch;
 using frontend::pattern::kMostMoment;
 
@@ -108,14 +109,15 @@ void add_edge_labels(const runtime::Graph& graph, const runtime::LabelDictionary
 
 }  // namespace
 
-GraphSketch sketch_of(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary) {
+GraphSketch sketch_of(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary, Device device) {
   const runtime::GraphView view = graph.view();
   GraphSketch sketch;
   sketch.of_graph = true;
   sketch.vertices = graph.vertex_count();
   sketch.edges = graph.edge_count();
   sketch.max_degree = view.max_degree;
-  sketch.hub_rows = codegen::gpu::worth_hub_rows(view, codegen::CudaOptions().hubs);
+  sketch.device = device;
+  if (device == Device::Gpu) sketch.hub_rows = codegen::gpu::worth_hub_rows(view, codegen::CudaOptions().hubs);
   sketch.moments.assign(kMostMoment + 1, 0);
   std::unordered_map<std::uint64_t, std::uint64_t> degrees;
   for (std::uint64_t at = 0; at < view.vertex_count; ++at) {

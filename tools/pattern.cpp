@@ -51,7 +51,10 @@ ExitCode print_pattern(const PatternVerbOptions& options) {
   if (code != ExitCode::Ok) return code;
   // The sketch looks at the graph while the program is written.
   std::optional<runtime::LoadedGraph> graph;
+  using frontend::pattern::Device;
+  const Device device = options.device == "cuda" ? Device::Gpu : Device::Cpu;
   frontend::pattern::GraphSketch sketch = frontend::pattern::typical_graph();
+  sketch.device = device;
   if (!options.graph.empty()) {
     runtime::GraphSpec spec;
     spec.name = "G";
@@ -67,9 +70,8 @@ ExitCode print_pattern(const PatternVerbOptions& options) {
     code = source.check_arcs(loaded->graph.facts().directed);
     if (code != ExitCode::Ok) return code;
     graph.emplace(std::move(*loaded));
-    sketch = sketch_of(graph->graph, graph->graph.dictionary());
+    sketch = sketch_of(graph->graph, graph->graph.dictionary(), device);
   }
-  if (options.device == "cuda") sketch.device = frontend::pattern::Device::Gpu;
   code = source.write(options.matches, sketch);
   if (code != ExitCode::Ok) return code;
   const runtime::Status written =

@@ -168,8 +168,9 @@ class Run {
     // A .mtg, or --temporal, may keep arcs without --directed.
     ExitCode code = pattern_->check_arcs(graph.facts().directed);
     if (code != ExitCode::Ok) return code;
-    frontend::pattern::GraphSketch sketch = sketch_of(graph, *bound_.inputs.dictionary);
-    if (on_gpu_) sketch.device = frontend::pattern::Device::Gpu;
+    using frontend::pattern::Device;
+    const frontend::pattern::GraphSketch sketch =
+        sketch_of(graph, *bound_.inputs.dictionary, on_gpu_ ? Device::Gpu : Device::Cpu);
     code = pattern_->write(streams(), sketch);
     if (code != ExitCode::Ok) return code;
     if (!options_.json) console_.note(report_.pattern);
