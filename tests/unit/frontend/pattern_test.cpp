@@ -234,29 +234,7 @@ TEST(PatternProgram, MotifsAreNotListed) {
   EXPECT_NE(render_text(diagnostics, false).find("<pattern>:1:1: error: the matches of all motifs"), std::string::npos);
 }
 
-TEST(PatternProgram, CandidatesThatStandApartAreMultiplied) {
-  const auto text = [](const std::string& pattern) {
-    SourceManager sources;
-    Diagnostics diagnostics(sources);
-    const std::uint32_t file = sources.add("<pattern>", pattern);
-    const std::optional<PatternSet> set = read_pattern(sources, file, diagnostics);
-    Request request;
-    request.induced = Induced::Edge;
-    request.embeddings = true;
-    request.algorithm = Algorithm::Extend;
-    const std::optional<PatternProgram> program =
-        write_program(*set, request, typical_graph(), {file, 1, 1, 1}, diagnostics);
-    EXPECT_TRUE(program) << render_text(diagnostics, false);
-    return program ? program->text : "";
-  };
-  // Neither leaf is asked for the other, which has another label.
-  EXPECT_NE(text("0-1,0-2,0:a,1:b,2:c").find(" * size("), std::string::npos);
-  // They may be the same vertex; or they are adjacent.
-  EXPECT_EQ(text("0-1,0-2,0:a,1:b,2:b").find(" * size("), std::string::npos);
-  EXPECT_EQ(text("0-1,0-2,1-2,0:a,1:b,2:c").find(" * size("), std::string::npos);
-}
-
-std::vector<MatchingPlan> plans_of(const char* text, const Request& request) {
+PatternProgram program_of(const char* text, const Request& request) {
   SourceManager sources;
   Diagnostics diagnostics(sources);
   const std::uint32_t file = sources.add("<pattern>", text);
@@ -264,7 +242,24 @@ std::vector<MatchingPlan> plans_of(const char* text, const Request& request) {
   const std::optional<PatternProgram> program =
       write_program(*set, request, typical_graph(), {file, 1, 1, 1}, diagnostics);
   EXPECT_TRUE(program) << render_text(diagnostics, false);
-  return program ? program->plans : std::vector<MatchingPlan>{};
+  return program.value_or(PatternProgram{});
+}
+
+std::vector<MatchingPlan> plans_of(const char* text, const Request& request) { return program_of(text, request).plans; }
+
+TEST(PatternProgram, CandidatesThatStandApartAreMultiplied) {
+  const auto text = [](const char* pattern) {
+    Request request;
+    request.induced = Induced::Edge;
+    request.embeddings = true;
+    request.algorithm = Algorithm::Extend;
+    return program_of(pattern, request).text;
+  };
+  // Neither leaf is asked for the other, which has another label.
+  EXPECT_NE(text("0-1,0-2,0:a,1:b,2:c").find(" * size("), std::string::npos);
+  // They may be the same vertex; or they are adjacent.
+  EXPECT_EQ(text("0-1,0-2,0:a,1:b,2:b").find(" * size("), std::string::npos);
+  EXPECT_EQ(text("0-1,0-2,1-2,0:a,1:b,2:c").find(" * size("), std::string::npos);
 }
 
 TEST(PatternProgram, PlansTellOrderRestrictionsAndLoops) {
