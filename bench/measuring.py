@@ -1,5 +1,6 @@
 """Runs of `matcha` and their times, for the scripts of this folder."""
 
+import concurrent.futures
 import dataclasses
 import json
 import math
@@ -66,6 +67,12 @@ def run_once(command, timeout):
     except subprocess.TimeoutExpired:
         return Outcome("timeout", seconds=time.monotonic() - begin, message="killed: it did not stop at its timeout")
     return outcome_of(done, time.monotonic() - begin)
+
+
+def run_side_by_side(commands, timeout, at_a_time):
+    """Runs all of them, so many at a time: on a GPU their kernels are compiled then."""
+    with concurrent.futures.ThreadPoolExecutor(at_a_time) as pool:
+        list(pool.map(lambda command: run_once(command, timeout), commands))
 
 
 def faster(a, b):
