@@ -66,9 +66,17 @@ MATCHA_FN u64 hand_on(const Launch& launch, const Group& group, Task task, u64 b
   return smaller(places.count * piece, end - begin);
 }
 
+/// From when `tau` counts where others wait for work: an eighth of it is left. What was handed on is mostly not light
+/// either, and halves of a long task would each wait for so long before they are split.
+template <typename Group>
+MATCHA_FN u64 hurried(const Launch& launch) {
+  return Group::now() - launch.tau / 8 * 7;
+}
+
 /// What came of a look around.
 struct Seen {
   u64 end;    ///< Of what the worker keeps of the loop that it walks.
+  u64 since;  ///< From when `tau` counts until the next one.
   bool stop;  ///< The run is to stop.
 };
 
@@ -76,10 +84,11 @@ struct Seen {
 template <typename Group>
 MATCHA_APART Seen look_around(const Launch& launch, Group group, u64 index, u32 level, u64 at0, u64 at1, u64 at,
                               u64 end) {
-  if (read_together(group, &launch.shared->stop) != 0) return {end, true};
+  if (read_together(group, &launch.shared->stop) != 0) return {end, 0, true};
   if (stealing_of(launch) == kHalf && group.leads()) HalfStealing<Group>(launch, group, index).give();
-  if (stealing_of(launch) != kTimeout || level >= launch.split) return {end, false};
-  return {end - hand_on(launch, group, Task{level, {at0, at1}, 0, 0}, at, end), false};
+  if (stealing_of(launch) != kTimeout || level >= launch.split) return {end, Group::now(), false};
+  const u64 gone = hand_on(launch, group, Task{level, {at0, at1}, 0, 0}, at, end);
+  return {end - gone, gone != 0 ? hurried<Group>(launch) : Group::now(), false};
 }
 
 /// If others wait for work: hands on the positions `from` and a lane of `lanes` of the loop at `level`, a task each, as

@@ -8,7 +8,7 @@
 namespace matcha_program {
 
 /// A worker tells what it has done when it has nothing to do, or after so many ticks: all write the same words.
-inline constexpr u64 kTellTicks = 100'000;
+inline constexpr i64 kTellTicks = 100'000;
 /// A worker with several long lists to count looks whether others wait for work after so many ticks.
 inline constexpr u64 kLookTicks = 30'000;
 inline constexpr u64 kAllTaken = ~0ull;
@@ -35,7 +35,6 @@ class TaskWalk {
         continue;
       }
       pause_ = kShortestPause;
-      started_ = Group::now();
       bool more = !tiles || task.depth != kTileDepth || tile_.open(launch_.deal, task, task);
       while (more && !left_) {
         walk_task(task);
@@ -43,7 +42,7 @@ class TaskWalk {
       }
       if (left_) break;  // What it left stays live, so nobody takes the run for a whole one.
       owed_ += weight;
-      if (group_.broadcast(started_ - told_) < kTellTicks) continue;
+      if (i64(group_.broadcast(started_ - told_)) < kTellTicks) continue;
       settle();
       left_ = stopped();
     }
@@ -101,8 +100,8 @@ class TaskWalk {
     }
     if (first || level < task.depth || launch_.tau == 0) return false;
     if (group_.broadcast(Group::now() - started_) < launch_.tau) return false;
-    started_ = Group::now();
     const Seen seen = look_around(launch_, group_, index_, level, at0, at1, at, walk.end);
+    started_ = seen.since;
     left_ = left_ || seen.stop;
     walk.end = seen.end;
     return left_ || walk.end == at;
@@ -121,7 +120,11 @@ class TaskWalk {
     u64 weight = 0;
     if (group_.leads()) {
       weight = fresh<tiles>(task);
-      if (weight == 0 && launch_.queue.pop(task)) weight = 1;
+      started_ = Group::now();
+      if (weight == 0 && launch_.queue.pop(task)) {
+        weight = 1;
+        if (stealing_of(launch_) == kTimeout) started_ = hurried<Group>(launch_);
+      }
       if (weight == 0 && stealing_of(launch_) == kHalf) weight = steal(task);
     }
     weight = group_.broadcast(weight);
@@ -200,8 +203,8 @@ class TaskWalk {
   TileWalk<Group> tile_;
   HalfStealing<Group> half_;
   u32 pause_ = kShortestPause;
-  u64 taken_ = 0;  ///< Of what is fresh, by all workers, when this one last took some; or kAllTaken.
-  u64 started_ = 0;
+  u64 taken_ = 0;      ///< Of what is fresh, by all workers, when this one last took some; or kAllTaken.
+  u64 started_ = 0;    ///< From when `tau` counts, as the first lane knows it.
   u64 looked_ = 0;     ///< When `hand_on_each` last did.
   u64 finished_ = 0;   ///< Outermost positions that are done and not yet told.
   u64 told_ = 0;       ///< When it was told.
