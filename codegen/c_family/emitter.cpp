@@ -47,7 +47,11 @@ void WorkerEmitter::emit(const ir::Region& region) {
   uses_ = ir::count_uses(*region.collect->body);
   shared_counts_.clear();
   lane_loops_.reset();
-  if (group_ > 1) lane_loops_ = std::make_unique<LaneLoops>(facts_, region);
+  list_loops_.reset();
+  if (group_ > 1) {
+    lane_loops_ = std::make_unique<LaneLoops>(facts_, region);
+    list_loops_ = std::make_unique<ListLoops>(region);
+  }
   find_shared_counts(region);
   std::string totals = fmt::format("Totals{}", emitted_.regions.size());
   out_.line("// What a worker has found in all its tasks; of a group, `lanes` is each lane's own part.");

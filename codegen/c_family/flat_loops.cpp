@@ -98,17 +98,14 @@ bool FlatLoops::scan(const ir::Block& b, Chain& chain) const {
 
 /// True if one lane can do all of the block without a count; adds the sums of ints to which it yields.
 bool FlatLoops::counts_nothing(const ir::Block& b, std::vector<const ir::Var*>& sums) const {
-  const auto plain = [](const ir::Expr& value) {
-    return !any_node(value, [](const ir::Expr& e) { return set_operation(e) || e.kind == Kind::Literal; });
-  };
   return std::ranges::all_of(b.body, [&](const ir::Stmt* stmt) {
-    if (const ir::Let* let = ir::as<ir::Let>(stmt)) return plain(*let->value);
+    if (const ir::Let* let = ir::as<ir::Let>(stmt)) return one_lane_can(*let->value);
     if (const ir::If* branch = ir::as<ir::If>(stmt)) {
-      return plain(*branch->cond) && counts_nothing(*branch->then_body, sums) &&
+      return one_lane_can(*branch->cond) && counts_nothing(*branch->then_body, sums) &&
              (branch->maybe_else == nullptr || counts_nothing(*branch->maybe_else, sums));
     }
     const ir::Yield* yield = ir::as<ir::Yield>(stmt);
-    if (yield == nullptr || !sums_of_ints_.contains(yield->sink) || !plain(*yield->values[0])) return false;
+    if (yield == nullptr || !sums_of_ints_.contains(yield->sink) || !one_lane_can(*yield->values[0])) return false;
     sums.push_back(yield->sink);
     return true;
   });

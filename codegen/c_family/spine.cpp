@@ -61,6 +61,15 @@ void for_each_loop(const ir::Block& block, const std::function<bool(const ir::Fo
   }
 }
 
+bool one_lane_can(const ir::Expr& value) {
+  bool found = true;
+  ir::for_each_node(value, [&](const ir::Expr& e) {
+    const bool set = e.kind == Kind::Intersect || e.kind == Kind::Diff || e.kind == Kind::Sorted;
+    found = found && !(set && !e.type->bits) && e.kind != Kind::Literal;
+  });
+  return found;
+}
+
 std::unordered_set<const ir::Var*> sums_of_ints(const ir::Region& region) {
   std::unordered_set<const ir::Var*> sums;
   const auto add = [&sums](const ir::Collect& collect) {

@@ -27,6 +27,9 @@ const ir::Expr* dealt_graph(const ir::Facts& facts, const ir::For& outer);
 /// Calls `take` on the loops of a block, the outermost first; what it does not take is gone into.
 void for_each_loop(const ir::Block& block, const std::function<bool(const ir::For&)>& take);
 
+/// True if one lane of a group can compute the value by itself: no set operation is in it.
+bool one_lane_can(const ir::Expr& value);
+
 /// The sums of ints among the sinks of a region, those within it included.
 std::unordered_set<const ir::Var*> sums_of_ints(const ir::Region& region);
 

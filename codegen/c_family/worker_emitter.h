@@ -16,6 +16,7 @@
 #include "codegen/c_family/expressions.h"
 #include "codegen/c_family/flat_loops.h"
 #include "codegen/c_family/lane_loops.h"
+#include "codegen/c_family/list_loops.h"
 #include "codegen/c_family/names.h"
 #include "codegen/c_family/text_writer.h"
 #include "ir/analysis/facts.h"
@@ -98,6 +99,8 @@ class WorkerEmitter {
   void flat_loop(const ir::For& loop, const FlatLoop& flat, bool on_spine);
   /// A region that walks vertices and their neighbours as one list of arcs, of which every lane takes one.
   void flat_arcs(const ir::For& outer, const EmittedRegion& entry);
+  /// A loop that puts `item` of what passes into a list, an item of the loop for each lane.
+  void list_loop(const ir::For& loop, const ir::Yield& item);
   /// Opens the loop that takes as many positions at a time as there are lanes; gives the name of the first of them.
   std::string lane_steps(const ir::For& loop, const std::string& index, const std::string& begin,
                          const std::string& end, bool outermost);
@@ -136,6 +139,7 @@ class WorkerEmitter {
   std::unordered_map<const ir::Var*, int> uses_;
   std::unique_ptr<FlatLoops> flat_loops_;        ///< Of the region, when its groups have several lanes;
   std::unique_ptr<LaneLoops> lane_loops_;        ///< Of the region, when its groups have several lanes.
+  std::unique_ptr<ListLoops> list_loops_;        ///< Of the region, when its groups have several lanes.
   bool alone_ = false;                           ///< Inside one of them.
   std::string lanes_;                            ///< The lanes that are there, when it is a loop over bits.
   std::map<const ir::Var*, std::string> parts_;  ///< Of shared counts, in the innermost of those loops.

@@ -1,3 +1,5 @@
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <unordered_set>
 #include <utility>
@@ -103,6 +105,41 @@ void WorkerEmitter::flat_loop(const ir::For& loop, const FlatLoop& flat, bool on
   set_alone(before);
   if (on_spine && level_ == 0)
     out_.line(fmt::format("w.finish_positions(task, smaller({} - {}, w.lanes()));", end, from));
+  out_.close();
+}
+
+void WorkerEmitter::list_loop(const ir::For& loop, const ir::Yield& item) {
+  const std::vector<std::string> lists = bind_lists(loop);
+  const int number = walked_++;
+  const std::string index = fmt::format("step{}", number), passes = fmt::format("passes{}", number);
+  const std::string from = lane_steps(loop, index, fmt::format("0, end = {}", length(loop, lists)), "end", false);
+  out_.line(fmt::format("const u64 {} = {} + w.lane();", index, from));
+  out_.line(fmt::format("bool {} = false;", passes));
+  std::vector<std::string> values;
+  for (std::size_t i = 0; i < item.values.size(); ++i) {
+    values.push_back(fmt::format("item{}_{}", number, i));
+    out_.line(fmt::format("{} {}{{}};", Expressions::type(item.sink->type->columns[i]), values[i]));
+  }
+  out_.open(fmt::format("if ({} < end)", index));
+  const bool before = set_alone(true);
+  bind_items(loop, lists, index);
+  int opened = 1;
+  for (const ir::Block* b = loop.body; b != nullptr;) {
+    for (const ir::Stmt* stmt : b->body.first(b->body.size() - 1)) this->stmt(*stmt);
+    const ir::If* branch = ir::as<ir::If>(b->body.back());
+    b = branch != nullptr ? branch->then_body : nullptr;
+    if (branch == nullptr) continue;
+    out_.open(fmt::format("if ({})", expressions_.text(branch->cond)));
+    ++opened;
+  }
+  out_.line(passes + " = true;");
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    out_.line(fmt::format("{} = {};", values[i], expressions_.text(item.values[i])));
+  }
+  set_alone(before);
+  while (opened-- > 0) out_.close();
+  out_.line(fmt::format("w.append_each({}, {}, {}, {}, {});", accumulator(item.sink), item.loc.line, item.loc.column,
+                        passes, fmt::join(values, ", ")));
   out_.close();
 }
 

@@ -79,6 +79,7 @@ void WorkerEmitter::loop(const ir::For& s) {
   if (const ir::For* second = alone_ ? nullptr : second_of(s)) return pair_loop(s, *second, false);
   if (s.lists[0]->type->bits) return bit_loop(s);
   if (const FlatLoop* flat = flat_loops_ ? flat_loops_->find(s) : nullptr) return flat_loop(s, *flat, false);
+  if (const ir::Yield* item = list_loops_ ? list_loops_->item_of(s) : nullptr) return list_loop(s, *item);
   ++depth_;
   std::vector<std::string> lists = bind_lists(s);
   std::string index = fmt::format("step{}", walked_++);

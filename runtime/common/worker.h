@@ -89,13 +89,18 @@ class WorkerOf : public TaskWalk<Group>,
   }
   template <typename R, typename... V>
   MATCHA_MEMBER void append(Filled<R>& list, u32 line, u32 column, V... values) const {
-    list.room.grow(launch_, group_, list.size + 1);
-    if (list.size >= list.room.ready()) {
-      this->trap(list.size >= list.room.capacity ? kCapacityExceeded : kOutOfPages, line, column);
-      return;
-    }
-    if (group_.leads()) list.room.put(list.size, values...);
-    ++list.size;
+    append_each(list, line, column, group_.leads(), values...);
+  }
+  /// The same for the values of all lanes that have something, in their order.
+  template <typename R, typename... V>
+  MATCHA_MEMBER void append_each(Filled<R>& list, u32 line, u32 column, bool there, V... values) const {
+    const u32 lanes = group_.ballot(there);
+    const u64 size = list.size + Group::bits(lanes);
+    list.room.grow(launch_, group_, size);
+    if (size > list.room.ready())
+      return this->trap(size > list.room.capacity ? kCapacityExceeded : kOutOfPages, line, column);
+    if (there) list.room.put(list.size + Group::bits(lanes & ((1u << group_.lane) - 1)), values...);
+    list.size = size;
     group_.sync();
   }
 
