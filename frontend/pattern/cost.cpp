@@ -69,7 +69,7 @@ Prices of_gpu(Prices prices) {
   prices.list = 1.3e5;
   prices.start = 2.5e5;
   prices.alone = kCores * kOfGroup;
-  prices.all_bits = false;
+  prices.apart_from = 1;
   return prices;
 }
 

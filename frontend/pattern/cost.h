@@ -31,7 +31,9 @@ struct Prices {
   double list = 1e5;      ///< Filling a list that the whole program reads.
   double start = 0;       ///< Of a program.
   double alone = 1;       ///< What is not shared among groups takes so many times as long.
-  bool all_bits = true;   ///< Rows of bits of all neighbours of a vertex also in patterns with labels.
+  /// From this level on, candidates are looked through for a label as soon as they are a list: before, vertices of
+  /// several labels share one. On a GPU, groups that share a first vertex would all look through its neighbours.
+  std::size_t apart_from = 0;
 };
 /// `hub_rows`: the vertices with many neighbours have rows of bits, on a GPU.
 const Prices& prices_of(Device device, bool hub_rows);

@@ -280,7 +280,7 @@ class Decomposer {
   /// What all of it costs: sets of the cutset's vertices are made once for all counts.
   void finish() {
     const int k = static_cast<int>(cutset_.size());
-    std::set<std::pair<Mask, Mask>> seen;
+    std::set<SeenSet> seen;
     for (const LocalCount& count : result_.counts) {
       const CostModel local(count.pattern, Induced::Edge, sketch_);
       result_.cost += count.cost;

@@ -15,8 +15,9 @@ constexpr int kMostOfSmall = 12;
 /// Sets of restrictions that are tried for each of the best orders.
 constexpr std::size_t kOrdersWithAllSets = 6, kMostSets = 64;
 
-/// Whether the list of candidates of `w` holds only those with its label once the first `placed` vertices are: all that
-/// share it by then, or did before, have that label. The first `given` vertices are placed from lists of their own.
+/// Whether the list of candidates of `w` holds only those with its label once the first `placed` vertices are, as
+/// `Nest` decides it: all that share it by then, or did before, have that label, and it is stored or walked more than
+/// once. The first `given` vertices are placed from lists of their own.
 bool labelled(const Pattern& pattern, const CostModel& model, const Order& order, std::size_t placed, int w,
               std::size_t given) {
   const Requirements& requirements = model.requirements();
@@ -25,15 +26,28 @@ bool labelled(const Pattern& pattern, const CostModel& model, const Order& order
   for (std::size_t i = 0; i < placed; ++i) {
     bound |= bit(order.vertices[i]);
     if (!has(requirements.any(w), order.vertices[i]) || (requirements.wanted(w) & bound) == 0) continue;
-    bool one_label = true;
+    bool one_label = true, stored = count(requirements.any(w) & bound) > 1;
     for_each(placed_here & ~bound, [&](int x) {
       const bool shares = (requirements.wanted(x) & bound) == (requirements.wanted(w) & bound) &&
                           (requirements.any(x) & bound) == (requirements.any(w) & bound);
-      one_label = one_label && (!shares || pattern.label(x) == pattern.label(w));
+      const bool same_time = apart(order, requirements, i, x) == apart(order, requirements, i, w);
+      const bool alike = same_time && pattern.label(x) == pattern.label(w);
+      one_label = one_label && (!shares || alike || !same_time || apart(order, requirements, i, w));
+      // Of vertices that have no place yet, one may be next.
+      const bool next = i + 1 < order.vertices.size() ? order.vertices[i + 1] == x : bound == (pattern.all() & ~bit(x));
+      stored = stored || (shares && alike && !next);
     });
-    if (one_label) return true;
+    if (one_label && stored) return true;
   }
   return false;
+}
+
+/// The label by which the list of candidates of `w` is told from others once the first `placed` vertices are; empty
+/// where vertices of several labels share one.
+std::string label_of_list(const CostModel& model, const Order& order, std::size_t placed, int w, std::size_t given) {
+  const bool own = apart(order, model.requirements(), placed - 1, w) ||
+                   labelled(model.pattern(), model, order, placed - 1, w, given);
+  return own ? model.pattern().label(w) : std::string{};
 }
 
 /// The candidates of `w` in a match of `bound`.
@@ -79,21 +93,22 @@ double level_cost(const Pattern& pattern, const CostModel& model, const Order& o
 }
 
 /// The share of the neighbours of the first vertex that rows of bits stand for when all sets are made of them: every
-/// set that is in several lists is in its list. 0: sets are lists.
+/// set that is in several lists is in its list. 0: sets are lists, as those that were looked through for a label are.
 double share_in_bits(const CostModel& model, const Order& order) {
   const Requirements& requirements = model.requirements();
   const int hub = order.vertices.front();
-  bool inside = true, below = true, deeper = false;
+  bool inside = true, below = true, deeper = false, filtered = false;
   for (std::size_t v = 0; v < order.larger.size(); ++v) {
     const int w = static_cast<int>(v);
     if (w == hub || count(requirements.any(w)) < 2) continue;
     inside = inside && has(requirements.wanted(w), hub);
     below = below && has(order.larger[v], hub);
     deeper = deeper || count(requirements.any(w)) > 2;
+    const bool second = order.vertices.size() > 1 && order.vertices[1] == w;
+    filtered = filtered || (!second && !model.pattern().label(w).empty());
   }
   constexpr double kHalf = 0.5;
-  const bool all = model.prices().all_bits || !model.pattern().labelled();
-  return !inside || !deeper || !(below || all) ? 0 : below ? kHalf : 1;
+  return !inside || !deeper || filtered ? 0 : below ? kHalf : 1;
 }
 
 /// Whether two vertices must be told apart by a comparison, or a look-up where one is counted.
@@ -189,6 +204,7 @@ class Search {
     State start;
     start.order.larger = options_.larger;
     start.order.larger.resize(pattern_.ids.size(), 0);
+    start.order.apart_from = model_.prices().apart_from;
     std::vector<State> states = {start};
     for (int level = 0; level < pattern_.size(); ++level) states = expand(states, level);
     std::vector<Order> orders;
@@ -305,6 +321,12 @@ class Search {
 
 }  // namespace
 
+bool apart(const Order& order, const Requirements& requirements, std::size_t level, int w) {
+  if (level >= order.apart_from) return true;
+  const bool next = level + 1 < order.vertices.size() && order.vertices[level + 1] == w;
+  return !next && count(requirements.any(w)) == 2;
+}
+
 std::vector<std::pair<int, int>> direct_restrictions(const std::vector<Mask>& larger) {
   std::vector<std::pair<int, int>> direct;
   for (std::size_t v = 0; v < larger.size(); ++v) {
@@ -317,7 +339,7 @@ std::vector<std::pair<int, int>> direct_restrictions(const std::vector<Mask>& la
 }
 
 double set_work(const CostModel& model, const Order& order, Mask bound, int newest, Mask users, std::size_t given,
-                std::set<std::pair<Mask, Mask>>* maybe_seen) {
+                std::set<SeenSet>* maybe_seen) {
   const Requirements& requirements = model.requirements();
   const std::vector<Mask>& larger = order.larger;
   const double bits = count(bound) > 1 ? share_in_bits(model, order) : 0;
@@ -331,13 +353,14 @@ double set_work(const CostModel& model, const Order& order, Mask bound, int newe
     double share = 0;  ///< That the bounds leave.
     Mask below = 0, above = 0;
   };
-  std::map<std::pair<Mask, Mask>, Used> sets;
+  std::map<SeenSet, Used> sets;
+  const std::size_t placed = at(count(bound));
   for_each(users, [&](int w) {
     const Mask wanted = requirements.wanted(w) & bound, any = requirements.any(w) & bound;
     if (!has(any, newest) || wanted == 0 || count(any) < 2) return;
     const Candidates own = candidates_of(model, order, bound, w);
     const Used one{w, share_of_random_ids(larger, bound | bit(w)) / bound_share, own.below, own.above};
-    const auto [set, fresh] = sets.try_emplace({wanted, any}, one);
+    const auto [set, fresh] = sets.try_emplace({wanted, any, label_of_list(model, order, placed, w, given)}, one);
     if (fresh) return;
     set->second.share = std::max(set->second.share, one.share);
     set->second.below &= one.below;
@@ -345,25 +368,25 @@ double set_work(const CostModel& model, const Order& order, Mask bound, int newe
   });
   double work = 0;
   // Lists that only vertices of one label use from now on are looked through for those that have it.
-  const std::size_t placed = at(count(bound));
-  std::set<std::pair<Mask, Mask>> filtered;
+  std::set<SeenSet> filtered;
   for_each(users, [&](int w) {
     const Mask wanted = requirements.wanted(w) & bound, any = requirements.any(w) & bound;
     if (model.pattern().label(w).empty() || wanted == 0 || !has(any, newest)) return;
     const auto by = [&](std::size_t levels) { return labelled(model.pattern(), model, order, levels, w, given); };
     if (by(placed - 1) || !by(placed)) return;
-    if (filtered.emplace(wanted, any).second) work += model.prices().filtered * model.common(bound, wanted);
+    if (filtered.emplace(wanted, any, model.pattern().label(w)).second)
+      work += model.prices().filtered * model.common(bound, wanted);
   });
   const bool counted = (bound | users) == model.pattern().all() && count(users & ~bound) == 1;
   // Lists of the first vertex's neighbours are there once its nest has begun.
   const bool far = count(bound) == 2 || !has(model.pattern().near(newest), hub);
   if (count(bound) > 1 && far && !sets.empty() &&
-      (maybe_seen == nullptr || maybe_seen->emplace(bit(newest), 0).second)) {
+      (maybe_seen == nullptr || maybe_seen->emplace(bit(newest), 0, "").second)) {
     work += model.fetch(counted);
   }
   // Rows are made for each item of the hub's list, whatever is asked of the ids of those that are walked.
   const bool rows = bits > 0 && count(bound) == 2 && !model.pattern().labelled();
-  if (rows && (maybe_seen == nullptr || maybe_seen->emplace(0, bound).second)) {
+  if (rows && (maybe_seen == nullptr || maybe_seen->emplace(0, bound, "").second)) {
     const Restrictions held = bits < 1 ? larger : Restrictions(larger.size(), 0);
     const Mask below = bits < 1 ? bit(hub) : 0;
     work += model.meeting(bound, held, {bit(hub), 0, below, 0}, {bit(newest), 0, below, 0}, 1, bits) *
@@ -371,18 +394,19 @@ double set_work(const CostModel& model, const Order& order, Mask bound, int newe
   }
   for (const auto& [set, used] : sets) {
     if (maybe_seen != nullptr && !maybe_seen->insert(set).second) continue;
-    if (rows && set.first == bound) continue;
+    const auto& [wanted, any, label] = set;
+    if (rows && wanted == bound) continue;
     const auto& [w, share, below, above] = used;
-    const Mask earlier = set.first & ~bit(newest);
+    const Mask earlier = wanted & ~bit(newest);
     // The first list of neighbours of w meets all that had to wait for it.
-    const Mask lists = earlier == 0 ? set.second & ~bit(newest) : bit(newest);
+    const Mask lists = earlier == 0 ? any & ~bit(newest) : bit(newest);
     if (rows || (bits > 0 && count(bound) > 2)) {
       work += count(lists) * model.bit_operation(bound, hub, bits);
       continue;
     }
     const double label_share = labelled(model.pattern(), model, order, placed - 1, w, given) ? model.label_share(w) : 1;
     const Candidates so_far = earlier == 0 ? Candidates{bit(newest), 0, below, above}
-                                           : Candidates{earlier, set.second & ~set.first & ~bit(newest), below, above};
+                                           : Candidates{earlier, any & ~wanted & ~bit(newest), below, above};
     for_each(lists, [&](int u) {
       work += model.meeting(bound, larger, so_far, {bit(u), 0, below, above}, label_share, share);
       if (counted && u == lowest(lists)) work -= model.prices().operation - model.prices().batched;
@@ -395,6 +419,7 @@ double set_work(const CostModel& model, const Order& order, Mask bound, int newe
 }
 
 void estimate(const Pattern& pattern, const CostModel& model, Order& order, int given) {
+  order.apart_from = model.prices().apart_from;
   order.matches.clear();
   order.cost = 0;
   Mask bound = 0;

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <set>
+#include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -15,21 +17,31 @@ struct Order {
   std::vector<int> vertices;
   /// Item v: the vertices whose ids are larger than that of v, transitively closed.
   std::vector<Mask> larger;
+  /// From this level on, vertices of different labels have lists of candidates of their own (see Prices).
+  std::size_t apart_from = 0;
   std::vector<double> matches;  ///< Expected partial matches of each length.
   double cost = 0;              ///< Expected nanoseconds (see Prices); only comparable with others of the same graph.
 };
 
+/// Whether the candidates of `w` are looked through for its label, apart from those of other labels, once the vertex at
+/// `level` is placed: from `apart_from` on; before, if one set operation follows, which is only counted then. On a GPU
+/// the next vertex after the first is walked in the list of neighbours itself, whose arcs can be dealt out.
+bool apart(const Order& order, const Requirements& requirements, std::size_t level, int w);
+
 /// The restrictions of an order that do not follow from others, as pairs (larger, smaller), ascending by vertices.
 std::vector<std::pair<int, int>> direct_restrictions(const std::vector<Mask>& larger);
 
-/// Fills in `matches` and `cost` for its vertices and restrictions. The first `given` vertices cost nothing: something
+/// Fills in all but its vertices and restrictions. The first `given` vertices cost nothing: something
 /// else has placed them.
 void estimate(const Pattern& pattern, const CostModel& model, Order& order, int given = 0);
+
+/// A set by what it is in, what it depends on, and the label that it was looked through for.
+using SeenSet = std::tuple<Mask, Mask, std::string>;
 
 /// What the set operations cost that a match of `bound` makes for `users` once `newest` is placed; something else
 /// places the first `given` vertices. Sets that are in `maybe_seen` cost nothing; the others are added to it.
 double set_work(const CostModel& model, const Order& order, Mask bound, int newest, Mask users, std::size_t given,
-                std::set<std::pair<Mask, Mask>>* maybe_seen = nullptr);
+                std::set<SeenSet>* maybe_seen = nullptr);
 
 /// What orders to look for.
 struct OrderSearch {

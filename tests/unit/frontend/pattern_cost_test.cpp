@@ -244,23 +244,45 @@ TEST(PatternCost, MatchesAreLookedAtAsOftenAsTheyWeigh) {
   EXPECT_NEAR(model.common(edge.all(), edge.all()), kHalf, kHalf / 20);
 }
 
-TEST(PatternCost, ListsOfWhatHangsOnACutsetAreOfOneLabelAtOnce) {
+TEST(PatternCost, ListsAreLookedThroughForALabelWhenVerticesOfOthersHaveTheirOwn) {
   const GraphSketch sketch = typical_graph();
-  Pattern triangle = Pattern::empty(3);
-  for (int v = 0; v < 3; ++v) {
-    triangle.add_edge(v, (v + 1) % 3);
-    triangle.labels[at(v)] = std::to_string(v);
+  Pattern clique = Pattern::empty(4);
+  for (int v = 0; v < 4; ++v) {
+    for (int u = 0; u < v; ++u) clique.add_edge(u, v);
+    clique.labels[at(v)] = std::to_string(v);
   }
-  const CostModel model(triangle, Induced::Edge, sketch);
+  const CostModel model(clique, Induced::Edge, sketch);
   Order order;
-  order.vertices = {0, 1, 2};
-  order.larger.assign(3, 0);
-  // Vertex 1 is walked in the same list, if nothing else places it.
-  EXPECT_EQ(set_work(model, order, bit(0), 0, bit(2), 0), 0);
-  const double filter = set_work(model, order, bit(0), 0, bit(2), 2);
-  EXPECT_DOUBLE_EQ(filter, model.prices().filtered * model.common(bit(0), bit(0)));
-  EXPECT_LT(set_work(model, order, bit(0) | bit(1), 1, bit(2), 2),
-            set_work(model, order, bit(0) | bit(1), 1, bit(2), 0));
+  order.vertices = {0, 1, 2, 3};
+  order.larger.assign(4, 0);
+  const double filter = model.prices().filtered * model.common(bit(0), bit(0));
+  EXPECT_DOUBLE_EQ(set_work(model, order, bit(0), 0, bit(2), 0), filter);
+  EXPECT_DOUBLE_EQ(set_work(model, order, bit(0), 0, bit(2) | bit(3), 0), 2 * filter);
+  // Vertex 1 is walked in the list as it is.
+  EXPECT_EQ(set_work(model, order, bit(0), 0, bit(1), 0), 0);
+  const double short_lists = set_work(model, order, bit(0) | bit(1), 1, bit(2), 0);
+  // From the second level on: all have the neighbours of the first vertex in common.
+  order.apart_from = 1;
+  EXPECT_EQ(set_work(model, order, bit(0), 0, bit(2) | bit(3), 0), 0);
+  EXPECT_GT(set_work(model, order, bit(0) | bit(1), 1, bit(2), 0), short_lists);
+}
+
+TEST(PatternCost, ListsForOneSetOperationAreLookedThroughBeforeIt) {
+  Pattern path = Pattern::empty(4);
+  for (int v = 0; v < 3; ++v) path.add_edge(v, v + 1);
+  path.add_edge(3, 0);
+  path.add_edge(0, 2);
+  const Requirements diamond(path, Induced::Edge);
+  Order order;
+  order.vertices = {0, 2, 1, 3};
+  order.apart_from = 1;
+  EXPECT_TRUE(apart(order, diamond, 0, 1));
+  EXPECT_TRUE(apart(order, diamond, 0, 3));
+  EXPECT_TRUE(apart(order, diamond, 1, 2));
+  // The next one is walked among all neighbours.
+  order.vertices = {0, 1, 2, 3};
+  EXPECT_FALSE(apart(order, diamond, 0, 1));
+  EXPECT_FALSE(apart(order, diamond, 0, 2));
 }
 
 TEST(PatternCost, ProductsThatCostMoreAreNotTaken) {
