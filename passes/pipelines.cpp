@@ -49,7 +49,7 @@ const std::vector<std::string> kCpu = {
 /// of vertices that have other labels than what is looked for, if little is done with the others.
 const std::vector<std::string> kCFamily = {
     // A task may stop and go on in one loop of the outermost one's body only. What a part does not read goes.
-    "distribute", "simplify", "localize{least=2,most=2048,full=2048,labelled=3,lists=0}", "plan-memory", "legalize"};
+    "distribute", "simplify", "localize{least=2,most=2048,full=2048,lists=0}", "plan-memory", "legalize"};
 
 class PipelineParser {
  public:

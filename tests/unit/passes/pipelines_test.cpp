@@ -35,7 +35,7 @@ TEST_F(PipelinesTest, NamesStandForTheirLists) {
   EXPECT_EQ(round_trip("cpu"), loop + ",localize,plan-memory,batch,legalize");
   EXPECT_EQ(
       round_trip("c-family"),
-      loop + ",distribute,simplify,localize{least=2,most=2048,full=2048,labelled=3,lists=0},plan-memory,legalize");
+      loop + ",distribute,simplify,localize{least=2,most=2048,full=2048,lists=0},plan-memory,legalize");
   EXPECT_EQ(round_trip("loop,plan-memory"), loop + ",plan-memory");
 }
 
