@@ -33,10 +33,10 @@ MATCHA_FN u64 usual_tile(u64 arcs, u64 workers, bool lanes_take, u64 bit_loops) 
   constexpr u64 kFew = 4;
   constexpr u64 kSome = 24;
   constexpr u64 kMany = 64;
-  constexpr u64 kTiles = 3;
+  constexpr u64 kTiles = 8;
   if (lanes_take) return kMany;
   if (bit_loops == 0 || bit_loops > 3) return kFew;
-  return bit_loops == 3 ? kSome : smaller(larger(arcs / (workers * kTiles), kMany / 2), kMany);
+  return bit_loops == 3 ? kSome : smaller(larger(arcs / (workers * kTiles), kMany / 2), 2 * kMany);
 }
 
 /// Positions that the lanes of a worker take side by side: fewer than there are lanes if not all workers had some to do
