@@ -28,7 +28,8 @@ namespace matcha::passes {
 /// Requires and ensures: stage loop. The order of a list's items stays. No trap comes or goes, but that a sum of sums
 /// no longer traps when only a part of it does not fit.
 /// Gives up on: lists that are read twice, by position, or in a loop that does not make them; producers with several
-/// sinks; bodies of more than `copies` statements that would be needed at several yields; sums of floats, which round.
+/// sinks; bodies of more than `copies` statements that would be needed at several yields; sums of floats, which round;
+/// lists that are looked through for a label, in a loop that has no influence on them: `hoist` moves them.
 ir::Module fuse(const ir::Module& module, PassContext& context);
 
 }  // namespace matcha::passes

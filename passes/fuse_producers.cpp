@@ -67,12 +67,31 @@ class ProducerPlanner {
       bool plain = use.walker != nullptr && use.walker->maybe_index == nullptr;
       if (!plain || (yields(collect, sink.var) > 1 && statement_count(*use.walker->body) > context_.option("copies")))
         return;
+      if (is_looked_through_again(collect)) return;
       plan_.walked[sink.var] = &collect;
       context_.count("lists walked");
     } else if (use.yielder != nullptr && adds_up(sink, *uses_.sink(use.yielder->sink))) {
       plan_.added[sink.var] = &collect;
       context_.count("sums of sums");
     }
+  }
+
+  /// True if a list on which the loop around it has no influence is looked through for a label: where it is walked this
+  /// would be done in each round of that loop, in front of which `hoist` moves it.
+  bool is_looked_through_again(const Collect& collect) const {
+    bool labels = false;
+    int depth = 0;
+    const std::unordered_set<const Var*> own = bound_in(collect);
+    for_each_stmt(*collect.body, [&](const Stmt& stmt) {
+      for_each_expr(stmt, [&](const Expr& e) {
+        for_each_node(e, [&](const Expr& node) {
+          const Var* var = as<Var>(&node);
+          if (var != nullptr && !own.contains(var)) depth = std::max(depth, uses_.depth(*var));
+          labels = labels || node.kind == Kind::Label || node.kind == Kind::KnownLabel;
+        });
+      });
+    });
+    return labels && depth < uses_.depth(*collect.sinks[0].var) && !may_trap(facts_, collect);
   }
 
   /// True if something that moves already has its reader inside `collect`.
