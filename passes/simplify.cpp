@@ -223,12 +223,30 @@ class Simplifier final : public Rewriter {
     }
     const If* inner = then_body->body.size() == 1 ? as<If>(then_body->body[0]) : nullptr;
     if (else_body == nullptr && inner != nullptr && inner->maybe_else == nullptr) {
-      out.push_back(builder().branch(builder().make(Kind::And, {rebuilt->cond, inner->cond}), inner->then_body));
+      out.push_back(builder().branch(both(rebuilt->cond, inner->cond), inner->then_body));
     } else if (else_body != rebuilt->maybe_else) {
       out.push_back(builder().branch(rebuilt->cond, then_body));
     } else {
       out.push_back(rebuilt);
     }
+  }
+
+  /// `outer and inner` without what `inner` asks again.
+  const Expr* both(const Expr* outer, const Expr* inner) {
+    std::vector<const Expr*> parts = conjuncts(outer);
+    for (const Expr* part : conjuncts(inner)) {
+      const auto holds = [&](const Expr* known) { return known == part || is_at_least(*known, *part); };
+      if (std::ranges::none_of(parts, holds)) parts.push_back(part);
+    }
+    return conjunction(builder(), parts);
+  }
+
+  /// True if `a <= x` is known and `b <= x` asked, of numbers with b <= a.
+  static bool is_at_least(const Expr& known, const Expr& asked) {
+    if (known.kind != Kind::Le || asked.kind != Kind::Le || known.operands[1] != asked.operands[1]) return false;
+    const ConstInt* a = as<ConstInt>(known.operands[0]);
+    const ConstInt* b = as<ConstInt>(asked.operands[0]);
+    return a != nullptr && b != nullptr && b->value <= a->value;
   }
 
   void collect(const Collect& s, Stmts& out) {
