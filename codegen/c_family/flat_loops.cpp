@@ -12,10 +12,6 @@ using ir::Kind;
 
 namespace {
 
-bool set_operation(const ir::Expr& e) {
-  return (e.kind == Kind::Intersect || e.kind == Kind::Diff || e.kind == Kind::Sorted) && !e.type->bits;
-}
-
 template <typename Predicate>
 bool any_node(const ir::Expr& value, Predicate holds) {
   bool found = false;
@@ -113,10 +109,10 @@ bool FlatLoops::counts_nothing(const ir::Block& b, std::vector<const ir::Var*>& 
 
 /// True if one lane can compute `value` once the counts that it may have in it are known.
 bool FlatLoops::scan_value(const ir::Stmt& stmt, const ir::Expr& value, Chain& chain) const {
-  if (value.kind == Kind::Size && set_operation(*value.operands[0])) {
+  if (value.kind == Kind::Size && takes_all_lanes(*value.operands[0])) {
     return chain.flat.find(&value) != nullptr || scan_count(stmt, value, chain);
   }
-  if (set_operation(value) || value.kind == Kind::Literal) return false;
+  if (takes_all_lanes(value) || value.kind == Kind::Literal) return false;
   return std::ranges::all_of(value.operands,
                              [&](const ir::Expr* operand) { return scan_value(stmt, *operand, chain); });
 }
@@ -149,7 +145,7 @@ bool FlatLoops::countable(const ir::Expr& list) const {
     case Kind::Span: {
       bool found = countable(*list.operands[0]);
       for (const ir::Expr* operand : list.operands.subspan(1)) {
-        found = found && !any_node(*operand, set_operation);
+        found = found && !any_node(*operand, takes_all_lanes);
       }
       return found;
     }
@@ -176,7 +172,7 @@ const ir::For* FlatLoops::only_loop(const ir::Block& b, bool traps) const {
   for (const ir::Stmt* stmt : b.body) {
     bool last = stmt == b.body.back();
     const auto plain = [&](const ir::Expr& value) {
-      return (traps || !facts_.may_trap(&value)) && !any_node(value, set_operation);
+      return (traps || !facts_.may_trap(&value)) && !any_node(value, takes_all_lanes);
     };
     if (const ir::Let* let = ir::as<ir::Let>(stmt)) {
       if (!plain(*let->value)) return nullptr;

@@ -71,10 +71,7 @@ bool LaneLoops::alone(const ir::Stmt& s, int levels) const {
 bool LaneLoops::alone(const ir::Expr& e) const {
   if (facts_.may_trap(&e)) return false;
   bool found = true;
-  ir::for_each_node(e, [&](const ir::Expr& node) {
-    bool together = node.kind == Kind::Intersect || node.kind == Kind::Diff || node.kind == Kind::Sorted;
-    found = found && !(together && !node.type->bits);
-  });
+  ir::for_each_node(e, [&](const ir::Expr& node) { found = found && !takes_all_lanes(node); });
   return found;
 }
 

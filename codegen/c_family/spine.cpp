@@ -61,12 +61,13 @@ void for_each_loop(const ir::Block& block, const std::function<bool(const ir::Fo
   }
 }
 
+bool takes_all_lanes(const ir::Expr& e) {
+  return (e.kind == Kind::Intersect || e.kind == Kind::Diff || e.kind == Kind::Sorted) && !e.type->bits;
+}
+
 bool one_lane_can(const ir::Expr& value) {
   bool found = true;
-  ir::for_each_node(value, [&](const ir::Expr& e) {
-    const bool set = e.kind == Kind::Intersect || e.kind == Kind::Diff || e.kind == Kind::Sorted;
-    found = found && !(set && !e.type->bits) && e.kind != Kind::Literal;
-  });
+  ir::for_each_node(value, [&](const ir::Expr& e) { found = found && !takes_all_lanes(e) && e.kind != Kind::Literal; });
   return found;
 }
 

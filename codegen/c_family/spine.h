@@ -27,7 +27,10 @@ const ir::Expr* dealt_graph(const ir::Facts& facts, const ir::For& outer);
 /// Calls `take` on the loops of a block, the outermost first; what it does not take is gone into.
 void for_each_loop(const ir::Block& block, const std::function<bool(const ir::For&)>& take);
 
-/// True if one lane of a group can compute the value by itself: no set operation is in it.
+/// True for what the lanes of a group do together: a set operation on lists, or sorting one.
+bool takes_all_lanes(const ir::Expr& e);
+
+/// True if one lane of a group can compute the value by itself: nothing that takes all of them, and no literal.
 bool one_lane_can(const ir::Expr& value);
 
 /// The sums of ints among the sinks of a region, those within it included.
