@@ -79,7 +79,7 @@ class ProducerPlanner {
   /// True if a list on which the loop around it has no influence is looked through for a label: where it is walked this
   /// would be done in each round of that loop, in front of which `hoist` moves it.
   bool is_looked_through_again(const Collect& collect) const {
-    bool labels = false;
+    if (!looks_at_labels(*collect.body) || may_trap(facts_, collect)) return false;
     int depth = 0;
     const std::unordered_set<const Var*> own = bound_in(collect);
     for_each_stmt(*collect.body, [&](const Stmt& stmt) {
@@ -87,11 +87,10 @@ class ProducerPlanner {
         for_each_node(e, [&](const Expr& node) {
           const Var* var = as<Var>(&node);
           if (var != nullptr && !own.contains(var)) depth = std::max(depth, uses_.depth(*var));
-          labels = labels || node.kind == Kind::Label || node.kind == Kind::KnownLabel;
         });
       });
     });
-    return labels && depth < uses_.depth(*collect.sinks[0].var) && !may_trap(facts_, collect);
+    return depth < uses_.depth(*collect.sinks[0].var);
   }
 
   /// True if something that moves already has its reader inside `collect`.

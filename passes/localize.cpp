@@ -8,6 +8,7 @@
 #include "ir/match.h"
 #include "ir/rewriter.h"
 #include "passes/local_nest.h"
+#include "passes/uses.h"
 
 namespace matcha::passes {
 
@@ -61,17 +62,6 @@ class Localizer final : public Rewriter {
       return true;
     }
     return false;
-  }
-
-  static bool looks_at_labels(const Block& block) {
-    bool found = false;
-    for_each_stmt(block, [&](const Stmt& stmt) {
-      for_each_expr(stmt, [&](const Expr& e) {
-        for_each_node(
-            e, [&](const Expr& part) { found = found || part.kind == Kind::Label || part.kind == Kind::KnownLabel; });
-      });
-    });
-    return found;
   }
 
   static int loops_in(const Block& block) {

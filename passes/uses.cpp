@@ -178,6 +178,17 @@ bool is_selective(const Expr* cond) {
   });
 }
 
+bool looks_at_labels(const Block& block) {
+  bool found = false;
+  for_each_stmt(block, [&](const Stmt& stmt) {
+    for_each_expr(stmt, [&](const Expr& e) {
+      for_each_node(
+          e, [&](const Expr& part) { found = found || part.kind == Kind::Label || part.kind == Kind::KnownLabel; });
+    });
+  });
+  return found;
+}
+
 int statement_count(const Block& block) {
   int count = 0;
   for_each_stmt(block, [&](const Stmt&) { ++count; });

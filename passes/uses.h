@@ -73,6 +73,9 @@ const ir::Expr* conjunction(ir::Builder& builder, const std::vector<const ir::Ex
 /// items of a list some have it nearly always, and each would compute anew what costs as much as the list to walk.
 bool is_selective(const ir::Expr* cond);
 
+/// True if something in the block asks for the label of a vertex.
+bool looks_at_labels(const ir::Block& block);
+
 /// Statements below `stmt`, itself included.
 int statement_count(const ir::Block& block);
 
