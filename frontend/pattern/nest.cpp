@@ -175,7 +175,7 @@ void Nest::define(std::size_t level) {
   }
   const auto same = [&](int u, int v) {
     const auto key = [&](int w) {
-      const bool own = bases_.empty() && !pattern_.label(w).empty() && apart(order_, requirements_, level, w);
+      const bool own = bases_.empty() && apart(order_, pattern_, requirements_, level, w);
       return std::tuple(requirements_.in_after[at(w)] & bound, requirements_.in_before[at(w)] & bound,
                         requirements_.off_after[at(w)] & bound, requirements_.off_before[at(w)] & bound,
                         bases_.empty() ? std::string{} : bases_[at(w)], edge_key(w, bound),

@@ -27,15 +27,16 @@ bool labelled(const Pattern& pattern, const CostModel& model, const Order& order
     bound |= bit(order.vertices[i]);
     if (!has(requirements.any(w), order.vertices[i]) || (requirements.wanted(w) & bound) == 0) continue;
     bool one_label = true, stored = count(requirements.any(w) & bound) > 1;
+    const bool own = apart(order, pattern, requirements, i, w);
     for_each(placed_here & ~bound, [&](int x) {
+      const bool alike = pattern.label(x) == pattern.label(w);
       const bool shares = (requirements.wanted(x) & bound) == (requirements.wanted(w) & bound) &&
-                          (requirements.any(x) & bound) == (requirements.any(w) & bound);
-      const bool same_time = apart(order, requirements, i, x) == apart(order, requirements, i, w);
-      const bool alike = same_time && pattern.label(x) == pattern.label(w);
-      one_label = one_label && (!shares || alike || !same_time || apart(order, requirements, i, w));
+                          (requirements.any(x) & bound) == (requirements.any(w) & bound) && (alike || !own) &&
+                          apart(order, pattern, requirements, i, x) == own;
       // Of vertices that have no place yet, one may be next.
       const bool next = i + 1 < order.vertices.size() ? order.vertices[i + 1] == x : bound == (pattern.all() & ~bit(x));
-      stored = stored || (shares && alike && !next);
+      one_label = one_label && (alike || !shares);
+      stored = stored || (shares && !next);
     });
     if (one_label && stored) return true;
   }
@@ -45,9 +46,11 @@ bool labelled(const Pattern& pattern, const CostModel& model, const Order& order
 /// The label by which the list of candidates of `w` is told from others once the first `placed` vertices are; empty
 /// where vertices of several labels share one.
 std::string label_of_list(const CostModel& model, const Order& order, std::size_t placed, int w, std::size_t given) {
-  const bool own = apart(order, model.requirements(), placed - 1, w) ||
+  const std::string& label = model.pattern().label(w);
+  if (label.empty()) return {};
+  const bool own = apart(order, model.pattern(), model.requirements(), placed - 1, w) ||
                    labelled(model.pattern(), model, order, placed - 1, w, given);
-  return own ? model.pattern().label(w) : std::string{};
+  return own ? label : std::string{};
 }
 
 /// The candidates of `w` in a match of `bound`.
@@ -321,7 +324,8 @@ class Search {
 
 }  // namespace
 
-bool apart(const Order& order, const Requirements& requirements, std::size_t level, int w) {
+bool apart(const Order& order, const Pattern& pattern, const Requirements& requirements, std::size_t level, int w) {
+  if (pattern.label(w).empty()) return false;
   if (level >= order.apart_from) return true;
   const bool next = level + 1 < order.vertices.size() && order.vertices[level + 1] == w;
   return !next && count(requirements.any(w)) == 2;

@@ -25,8 +25,9 @@ struct Order {
 
 /// Whether the candidates of `w` are looked through for its label, apart from those of other labels, once the vertex at
 /// `level` is placed: from `apart_from` on; before, if one set operation follows, which is only counted then. On a GPU
-/// the next vertex after the first is walked in the list of neighbours itself, whose arcs can be dealt out.
-bool apart(const Order& order, const Requirements& requirements, std::size_t level, int w);
+/// the next vertex after the first is walked in the list of neighbours itself, whose arcs can be dealt out. False for a
+/// vertex of any label.
+bool apart(const Order& order, const Pattern& pattern, const Requirements& requirements, std::size_t level, int w);
 
 /// The restrictions of an order that do not follow from others, as pairs (larger, smaller), ascending by vertices.
 std::vector<std::pair<int, int>> direct_restrictions(const std::vector<Mask>& larger);

@@ -268,21 +268,26 @@ TEST(PatternCost, ListsAreLookedThroughForALabelWhenVerticesOfOthersHaveTheirOwn
 }
 
 TEST(PatternCost, ListsForOneSetOperationAreLookedThroughBeforeIt) {
-  Pattern path = Pattern::empty(4);
-  for (int v = 0; v < 3; ++v) path.add_edge(v, v + 1);
-  path.add_edge(3, 0);
-  path.add_edge(0, 2);
-  const Requirements diamond(path, Induced::Edge);
+  Pattern diamond = Pattern::empty(4);
+  for (int v = 0; v < 4; ++v) {
+    diamond.add_edge(v, (v + 1) % 4);
+    diamond.labels[at(v)] = "a";
+  }
+  diamond.add_edge(0, 2);
+  const Requirements requirements(diamond, Induced::Edge);
   Order order;
   order.vertices = {0, 2, 1, 3};
   order.apart_from = 1;
-  EXPECT_TRUE(apart(order, diamond, 0, 1));
-  EXPECT_TRUE(apart(order, diamond, 0, 3));
-  EXPECT_TRUE(apart(order, diamond, 1, 2));
+  EXPECT_TRUE(apart(order, diamond, requirements, 0, 1));
+  EXPECT_TRUE(apart(order, diamond, requirements, 0, 3));
+  EXPECT_TRUE(apart(order, diamond, requirements, 1, 2));
   // The next one is walked among all neighbours.
   order.vertices = {0, 1, 2, 3};
-  EXPECT_FALSE(apart(order, diamond, 0, 1));
-  EXPECT_FALSE(apart(order, diamond, 0, 2));
+  EXPECT_FALSE(apart(order, diamond, requirements, 0, 1));
+  EXPECT_FALSE(apart(order, diamond, requirements, 0, 2));
+  // One of any label has no list to look through.
+  diamond.labels[3].clear();
+  EXPECT_FALSE(apart(order, diamond, requirements, 1, 3));
 }
 
 TEST(PatternCost, ProductsThatCostMoreAreNotTaken) {
