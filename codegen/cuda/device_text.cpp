@@ -5,6 +5,7 @@
 #include "codegen/c_family/flat_loops.h"
 #include "codegen/c_family/prologue.h"
 #include "codegen/cuda/hub_rows.h"
+#include "codegen/cuda/tiles.h"
 #include "ir/analysis/walk.h"
 #include "ir/check.h"
 #include "ir/match.h"
@@ -66,6 +67,17 @@ void hub_rows_entry(std::uint32_t group, TextWriter& out) {
   out.close();
 }
 
+/// The kernel that finds where tiles begin; each thread takes its share of them.
+void tiles_entry(TextWriter& out) {
+  out.blank();
+  out.open(fmt::format("extern \"C\" __global__ void {}(Deal deal, u32* starts)", kTilesKernel));
+  out.line("const u64 threads = u64(gridDim.x) * blockDim.x;");
+  out.line("const u64 share = deal.tiles / threads + 1;");
+  out.line("const u64 first = (u64(blockIdx.x) * blockDim.x + threadIdx.x) * share;");
+  out.line("find_tile_starts(deal, starts, first, smaller(first + share, deal.tiles + 1));");
+  out.close();
+}
+
 }  // namespace
 
 std::vector<std::string> compile_options() {
@@ -101,8 +113,11 @@ DeviceText emit_device_text(const ir::Module& module, const std::vector<std::uin
     result.hub_graphs.push_back(hubs ? searched_graphs(facts, *region.region) : std::vector<const ir::Var*>());
   }
   const auto whole = [&](std::string_view workers, std::size_t first, std::size_t end) {
-    bool looks = false;
-    for (std::size_t i = first; i < end; ++i) looks = looks || !result.hub_graphs[i].empty();
+    bool looks = false, dealt = false;
+    for (std::size_t i = first; i < end; ++i) {
+      looks = looks || !result.hub_graphs[i].empty();
+      dealt = dealt || emitted.regions[i].dealt_graph != nullptr;
+    }
     TextWriter out;
     out.line(fmt::format("// {}: the device, for NVRTC or nvcc.", module.name));
     out.line(fmt::format("#define MATCHA_STEALING {}", stealing_name(steal)));
@@ -119,6 +134,7 @@ DeviceText emit_device_text(const ir::Module& module, const std::vector<std::uin
     assert_layout(module, names, out);
     for (std::size_t i = first; i < end; ++i) entry(emitted.regions[i], groups[i], out);
     if (looks) hub_rows_entry(groups[first], out);
+    if (dealt) tiles_entry(out);
     out.blank();
     out.line("}  // namespace matcha_program");
     return out.take();

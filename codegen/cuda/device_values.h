@@ -10,6 +10,7 @@
 #include "codegen/cuda/graph_build.h"
 #include "codegen/cuda/host_values.h"
 #include "codegen/cuda/hub_rows.h"
+#include "codegen/cuda/tiles.h"
 #include "runtime/cuda/graph_upload.h"
 #include "runtime/cuda/memory.h"
 
@@ -33,6 +34,8 @@ class DeviceValues {
   /// neighbours; frames have them from then on.
   void make_hub_rows(const ir::Var* var, const HostGraph& graph, const runtime::cuda::Function& kernel,
                      std::uint64_t least);
+  /// Where the tiles of a graph on the device begin.
+  DeviceTiles& tiles(const ir::Var* var) { return tiles_[var]; }
   /// Ids of ranks on the device; they are copied at the first call.
   const std::int64_t* ids(const runtime::Universe& universe);
   /// The frame for a region that reads `wanted`; what it does not read stays 0.
@@ -47,6 +50,7 @@ class DeviceValues {
   std::unordered_map<const ir::Var*, runtime::cuda::GraphUpload> graphs_;
   std::unordered_map<const ir::Var*, DeviceGraph> built_;
   std::unordered_map<const ir::Var*, std::optional<DeviceHubRows>> hubs_;
+  std::unordered_map<const ir::Var*, DeviceTiles> tiles_;
   std::unordered_map<const ir::Var*, std::vector<const void*>> columns_;
   std::vector<runtime::cuda::DeviceMemory> arrays_;
   const std::int64_t* ids_ = nullptr;

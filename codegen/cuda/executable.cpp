@@ -304,7 +304,10 @@ class CudaExecutable::Run {
     const ir::Expr* dealt = session().regions()[index].dealt_graph;
     for (std::size_t i = 0; i < devices_.size(); ++i) {
       inputs[i].frame = devices_[i].frame(program_.layout_, wanted, values_, s.loc);
-      if (dealt != nullptr) inputs[i].dealt_graph = devices_[i].graph(ir::as<ir::Var>(dealt));
+      if (dealt != nullptr) {
+        inputs[i].dealt_graph = devices_[i].graph(ir::as<ir::Var>(dealt));
+        inputs[i].tiles = &devices_[i].tiles(ir::as<ir::Var>(dealt));
+      }
       if (program_.reads_ids_) inputs[i].original_ids = devices_[i].ids(universe_);
     }
     result_.times.emplace_back("upload", milliseconds_since(waiting));
@@ -340,7 +343,8 @@ class CudaExecutable::Run {
     const Clock::time_point start = Clock::now();
     for (const ir::Var* graph : session().hub_graphs(index)) {
       for (std::size_t i = 0; i < devices_.size(); ++i) {
-        devices_[i].make_hub_rows(graph, values_.graph(graph), session().hub_kernel(i, index), program_.options_.hubs);
+        devices_[i].make_hub_rows(graph, values_.graph(graph), *session().kernels(i, index).hubs,
+                                  program_.options_.hubs);
       }
     }
     result_.times.emplace_back("hubs", milliseconds_since(start));
@@ -355,7 +359,7 @@ class CudaExecutable::Run {
 
   /// The kernels of the region; when its arrays do not fit, the program is compiled for paged lists first.
   void choose_kernels(RegionRequest& request, std::size_t index, std::vector<RegionInputs>& inputs) {
-    for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i].kernel = &session().kernel(i, index);
+    for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i].kernels = &session().kernels(i, index);
     request.stack = session().stack();
     bool pages = false;
     for (std::size_t i = 0; i < inputs.size() && request.stack == Stack::Array; ++i) {
@@ -366,7 +370,7 @@ class CudaExecutable::Run {
     session().begin_compile(program_.module_, std::vector(session().groups()), Stack::Paged, session().hubs());
     load_kernels(index);
     request.stack = Stack::Paged;
-    for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i].kernel = &session().kernel(i, index);
+    for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i].kernels = &session().kernels(i, index);
   }
 
   /// Tells of the region whose lists took most.

@@ -180,6 +180,9 @@ class RegionOnGpu {
                                             : usual_tile(arcs, workers_, plan_.lanes_level == 1, plan_.bit_loops);
     Deal deal = deal_of(plan_, tile, std::max<u64>(kArcsAtATime / std::max<u64>(tile, 1), 1));
     if (deal.tile == 0) return deal;
+    const std::vector<u32> starts = tile_starts(deal);
+    tiles_.emplace(starts.size() * sizeof(u32)).write(starts.data(), starts.size() * sizeof(u32));
+    deal.starts = tiles_->as<u32>();
     deal.offsets = gpu_.place(deal.offsets, plan_.dealt_graph->universe + 1);
     deal.vertices = gpu_.place(deal.vertices, deal.vertex_count);
     return deal;
@@ -196,6 +199,7 @@ class RegionOnGpu {
   u64 pages_;
   u64 block_ = std::max<u64>(u64(kernel_.block) / kernel_.group, 1);
   u64 splits_ = 0;
+  std::optional<DeviceArray> tiles_;  ///< Where they begin.
   DeviceArray shared_{sizeof(Shared)};
   DeviceArray queue_{ring_words(schedule_.queue) * 8};
   DeviceArray boards_{(schedule_.steal == kHalf ? workers_ * kBoardWords : 0) * 8};

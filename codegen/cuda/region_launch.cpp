@@ -77,7 +77,7 @@ RegionLauncher::RegionLauncher(runtime::cuda::DeviceRef device, const CudaOption
 
 std::uint64_t RegionLauncher::wanted_groups(const RegionRequest& request, const RegionInputs& inputs) const {
   if (!request.region->schedule.parallel) return 1;
-  int blocks = need(inputs.kernel->blocks_per_multiprocessor(kBlockThreads, 0), request.region->loc);
+  int blocks = need(inputs.kernels->run.blocks_per_multiprocessor(kBlockThreads, 0), request.region->loc);
   if (blocks == 0)
     fail(ErrorKind::Runtime, "the kernel of a region does not fit a multiprocessor", {}, request.region->loc);
   std::uint64_t threads =
@@ -117,7 +117,7 @@ void RegionLauncher::start(const RegionRequest& request, const RegionInputs& inp
   shape.blocks = static_cast<unsigned>((threads + kBlockThreads - 1) / kBlockThreads);
   void* arguments[] = {frame.data(), &launch, nullptr};
   need(begin_.record(stream_));
-  need(inputs.kernel->launch_with(stream_, shape, arguments), request.region->loc);
+  need(inputs.kernels->run.launch_with(stream_, shape, arguments), request.region->loc);
   need(end_.record(stream_));
   // What the workers leave follows the kernel at once, so that the host waits a single time.
   const DeviceMemory& control = memory_.take(Use::Control, layout_.bytes);
@@ -135,13 +135,16 @@ matcha_program::Deal RegionLauncher::deal(const RegionRequest& request, const Re
   std::uint64_t tile = options_.tile.value_or(
       matcha_program::usual_tile(graph->arc_count, groups, request.lanes_level == 1, request.bit_loops));
   if (tile == 0) return {};
-  return {reinterpret_cast<const matcha_program::u64*>(graph->offsets),
-          reinterpret_cast<const matcha_program::u32*>(graph->vertices),
-          graph->vertex_count,
-          graph->arc_count,
-          tile,
-          (graph->arc_count + tile - 1) / tile,
-          std::max<std::uint64_t>(kArcsAtATime / tile, 1)};
+  matcha_program::Deal deal{reinterpret_cast<const matcha_program::u64*>(graph->offsets),
+                            reinterpret_cast<const matcha_program::u32*>(graph->vertices),
+                            graph->vertex_count,
+                            graph->arc_count,
+                            tile,
+                            (graph->arc_count + tile - 1) / tile,
+                            std::max<std::uint64_t>(kArcsAtATime / tile, 1),
+                            nullptr};
+  deal.starts = inputs.tiles->starts(stream_, *inputs.kernels->tiles, deal);
+  return deal;
 }
 
 Launch RegionLauncher::prepare(const RegionRequest& request, const RegionInputs& inputs, const RegionShare& share) {

@@ -12,6 +12,7 @@
 #include "codegen/cuda/region_memory.h"
 #include "codegen/cuda/region_plan.h"
 #include "codegen/cuda/row_stream.h"
+#include "codegen/cuda/tiles.h"
 #include "runtime/common/exact_sum.h"
 #include "runtime/common/launch.h"
 #include "runtime/cuda/memory.h"
@@ -43,12 +44,21 @@ struct RegionRequest {
   bool keeps_order() const { return stores_rows() && !any_order; }
 };
 
+/// The kernels of a region on one device.
+struct RegionKernels {
+  runtime::cuda::Module module;
+  runtime::cuda::Function run;
+  std::optional<runtime::cuda::Function> hubs;   ///< Makes rows of hubs, if the region looks into them.
+  std::optional<runtime::cuda::Function> tiles;  ///< Finds where tiles begin, if it is dealt out in them.
+};
+
 /// What a region reads on one device.
 struct RegionInputs {
-  const runtime::cuda::Function* kernel = nullptr;
+  const RegionKernels* kernels = nullptr;
   std::vector<std::uint8_t> frame;
   const std::int64_t* original_ids = nullptr;
   const runtime::GraphView* dealt_graph = nullptr;  ///< By whose arcs the region may be dealt out; or null.
+  DeviceTiles* tiles = nullptr;                     ///< Of that graph.
 };
 
 /// How a region is dealt out: chunk (or grab of tiles) c goes to device c modulo `devices`, whose groups take them one

@@ -11,6 +11,7 @@
 
 #include "codegen/cuda/clock.h"
 #include "codegen/cuda/hub_rows.h"
+#include "codegen/cuda/tiles.h"
 #include "runtime/cuda/pci_devices.h"
 
 namespace matcha::codegen::gpu {
@@ -162,8 +163,6 @@ void Session::begin_compile(const ir::Module& module, const std::vector<std::uin
   hubs_ = hubs;
   for (const std::unique_ptr<OpenDevice>& device : devices_) {
     device->kernels.clear();
-    device->hub_kernels.clear();
-    device->modules.clear();
   }
   if (early.target.covers(target_)) {
     compiling_ = std::move(early);
@@ -192,9 +191,7 @@ const GraphBuilder& Session::graph_builder(RunResult& result) {
 
 void Session::load(std::size_t region, RunResult& result) {
   for (const std::unique_ptr<OpenDevice>& device : devices_) {
-    device->modules.resize(regions().size());
     device->kernels.resize(regions().size());
-    device->hub_kernels.resize(regions().size());
   }
   if (devices_.back()->kernels[region]) return;
   const Images& images = compiling_.kernels[region].get();
@@ -202,10 +199,12 @@ void Session::load(std::size_t region, RunResult& result) {
   const Clock::time_point start = Clock::now();
   for (std::size_t i = 0; i < devices_.size(); ++i) {
     OpenDevice& device = *devices_[i];
-    device.modules[region] = need(runtime::cuda::Module::load(device.device, images.at(target_.archs[i]).bytes));
-    device.kernels[region] = need(device.modules[region]->function("run_" + regions()[region].function));
-    if (!hub_graphs(region).empty())
-      device.hub_kernels[region] = need(device.modules[region]->function(kHubRowsKernel));
+    RegionKernels kernels{
+        need(runtime::cuda::Module::load(device.device, images.at(target_.archs[i]).bytes)), {}, {}, {}};
+    kernels.run = need(kernels.module.function("run_" + regions()[region].function));
+    if (!hub_graphs(region).empty()) kernels.hubs = need(kernels.module.function(kHubRowsKernel));
+    if (regions()[region].dealt_graph != nullptr) kernels.tiles = need(kernels.module.function(kTilesKernel));
+    device.kernels[region] = std::move(kernels);
   }
   result.times.emplace_back("module", milliseconds_since(start));
 }

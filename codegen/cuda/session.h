@@ -57,12 +57,8 @@ class Session {
   /// `GPU 0 (NVIDIA H200)`, or `4 x NVIDIA H200`.
   std::string label() const;
   const std::vector<RegionLauncher*>& launchers() const { return launchers_; }
-  const runtime::cuda::Function& kernel(std::size_t device, std::size_t region) const {
+  const RegionKernels& kernels(std::size_t device, std::size_t region) const {
     return *devices_[device]->kernels[region];
-  }
-  /// The kernel that makes the rows of hubs for a region that looks into them.
-  const runtime::cuda::Function& hub_kernel(std::size_t device, std::size_t region) const {
-    return *devices_[device]->hub_kernels[region];
   }
   /// Begins to compile the kernels that build graphs on the first device, unless they are there.
   void begin_compile_builder();
@@ -81,9 +77,7 @@ class Session {
     runtime::cuda::DeviceRef device;
     std::unique_ptr<RegionLauncher> launcher;
     double milliseconds = 0;
-    std::vector<std::optional<runtime::cuda::Module>> modules;  ///< One a region; null until it is loaded.
-    std::vector<std::optional<runtime::cuda::Function>> kernels;
-    std::vector<std::optional<runtime::cuda::Function>> hub_kernels;  ///< Of regions that look into rows of hubs.
+    std::vector<std::optional<RegionKernels>> kernels;  ///< One a region; null until they are loaded.
   };
   CudaOptions options_;
   const runtime::cuda::Driver* driver_ = nullptr;

@@ -1,10 +1,11 @@
 // Dealing out a region whose outermost loop walks the vertices of a graph and whose next loop walks their neighbours:
 // in tiles of so many arcs instead of so many vertices, so that a vertex with many neighbours is shared by many workers
-// from the start (edges as initial tasks: T-DFS, section III; G2Miner's edge parallelism). No list of edges is needed:
-// a worker finds the vertices of a tile by a search of the offsets.
+// from the start (edges as initial tasks: T-DFS, section III; G2Miner's edge parallelism). No list of edges is needed,
+// only where each tile begins, which is looked for once for a graph: groups that each search the offsets for their
+// tiles spend a fifth of a short kernel on it.
 #pragma once
 
-#include "runtime/common/group.h"
+#include "runtime/common/prelude.h"
 #include "runtime/common/task_queue.h"
 
 namespace matcha_program {
@@ -15,9 +16,10 @@ struct Deal {
   const u32* vertices;  ///< Its vertices, ascending: position to rank; null: they are the same.
   u64 vertex_count;
   u64 arcs;
-  u64 tile;   ///< Arcs of a tile; 0: whole positions are dealt out.
-  u64 tiles;  ///< Number of tiles.
-  u64 grab;   ///< Tiles that a worker takes at a time at most, and the unit in which several devices get them.
+  u64 tile;           ///< Arcs of a tile; 0: whole positions are dealt out.
+  u64 tiles;          ///< Number of tiles.
+  u64 grab;           ///< Tiles that a worker takes at a time at most, and the unit in which several devices get them.
+  const u32* starts;  ///< Of each tile the first position whose arcs begin in it or behind it; then `vertex_count`.
 
   /// How many tiles to take when `taken` are gone: fewer towards the end, so that workers end together.
   MATCHA_MEMBER u64 share(u64 taken, u64 workers) const {
@@ -58,6 +60,41 @@ MATCHA_FN u64 usual_chunk(u64 positions, u64 workers, u64 lanes) {
   return larger<u64>(smaller(share / lanes, kMostALane), 1) * lanes;
 }
 
+/// The number of the first arc of a position.
+MATCHA_FN u64 first_arc(const Deal& deal, u64 position) {
+  if (position == deal.vertex_count) return deal.arcs;
+  return deal.offsets[deal.vertices == nullptr ? position : deal.vertices[position]];
+}
+
+/// The first position whose arcs begin at `arc` or behind it, by steps from `low` on that double. Requires: all below
+/// `low` begin before it.
+MATCHA_FN u64 first_from(const Deal& deal, u64 arc, u64 low) {
+  u64 high = low;
+  for (u64 step = 1; high < deal.vertex_count && first_arc(deal, high) < arc; step *= 2) {
+    low = high + 1;
+    high += step;
+  }
+  high = smaller(high, deal.vertex_count);
+  while (low < high) {
+    const u64 middle = low + (high - low) / 2;
+    if (first_arc(deal, middle) < arc) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/// Fills in `starts` of a deal, of the tiles [first, end) and of the end behind the last one as a tile of its own.
+MATCHA_FN void find_tile_starts(const Deal& deal, u32* starts, u64 first, u64 end) {
+  u64 position = 0;
+  for (u64 tile = first; tile < end; ++tile) {
+    position = tile == deal.tiles ? deal.vertex_count : first_from(deal, tile * deal.tile, position);
+    starts[tile] = u32(position);
+  }
+}
+
 /// The depth of a task that stands for the tile `begin`. It never enters the queue.
 inline constexpr u32 kTileDepth = 3;
 /// An end behind all positions of any loop.
@@ -66,25 +103,21 @@ inline constexpr u64 kNoEnd = 1ull << 46;
 /// The tasks of a tile, one after the other: the rest of a vertex that began in an earlier tile, the vertices that
 /// begin here, and of the last one, if it goes on behind the tile, only the beginning. A vertex without arcs begins
 /// where the next one does. Every position of the outermost loop is begun in exactly one tile.
-template <typename Group>
 class TileWalk {
  public:
   /// Positions of the loop at level 1 that the first vertex of the current task may walk.
   u64 limit = kNoEnd;
 
-  MATCHA_MEMBER explicit TileWalk(Group group) : group_(group) {}
-
   /// The first task of the tiles [tiles.begin, tiles.end). False when there is none.
   MATCHA_MEMBER bool open(const Deal& deal, const Task& tiles, Task& task) {
     u64 begin = tiles.begin * deal.tile;
     end_ = smaller(tiles.end * deal.tile, deal.arcs);
-    first_ = starting_from(deal, group_, begin, 0);
-    bool last = end_ == deal.arcs;
-    behind_ = last ? u32(deal.vertex_count) : starting_from(deal, group_, end_, first_);
-    whole_ = last || start(deal, behind_) == end_ ? behind_ : behind_ - 1;
-    u64 first_start = start(deal, first_);
+    first_ = deal.starts[tiles.begin];
+    behind_ = deal.starts[tiles.end];
+    whole_ = end_ == deal.arcs || first_arc(deal, behind_) == end_ ? behind_ : behind_ - 1;
+    u64 first_start = first_arc(deal, first_);
     if (first_start == begin) return next(deal, task);
-    u64 spilling_start = start(deal, first_ - 1);
+    u64 spilling_start = first_arc(deal, first_ - 1);
     task = Task{1, {first_ - 1, 0}, begin - spilling_start, first_start <= end_ ? kNoEnd : end_ - spilling_start};
     return true;
   }
@@ -97,39 +130,13 @@ class TileWalk {
     if (first_ < whole_) {
       task.end = whole_;
     } else {
-      limit = end_ - start(deal, first_);
+      limit = end_ - first_arc(deal, first_);
     }
     first_ = u32(task.end);
     return true;
   }
 
  private:
-  MATCHA_MEMBER static u64 start(const Deal& deal, u64 position) {
-    if (position == deal.vertex_count) return deal.arcs;
-    return deal.offsets[deal.vertices == nullptr ? position : deal.vertices[position]];
-  }
-
-  /// The first position from `low` on whose arcs begin at `arc` or behind it; every lane looks at a place of its own,
-  /// at first close to `low`.
-  MATCHA_APART static u32 starting_from(const Deal& deal, Group group, u64 arc, u64 low) {
-    u64 high = deal.vertex_count;
-    if (low != 0) {
-      u64 probe = low + group.lane;
-      u64 before = Group::bits(group.ballot(probe < high && start(deal, probe) < arc));
-      low += before;
-      if (before < Group::kWidth) return u32(low);
-    }
-    while (low < high) {
-      u64 step = (high - low + Group::kWidth) / (Group::kWidth + 1);
-      u64 probe = low + (group.lane + 1) * step - 1;
-      u64 before = Group::bits(group.ballot(probe < high && start(deal, probe) < arc));
-      if (before < Group::kWidth) high = smaller(high, low + (before + 1) * step - 1);
-      low += before * step;
-    }
-    return u32(low);
-  }
-
-  Group group_;
   u64 end_ = 0;    ///< Of the tile's arcs.
   u32 first_ = 0;  ///< The positions [first_, behind_) begin in the tile and are not walked yet;
   u32 whole_ = 0;  ///< of those, [first_, whole_) also end in it.

@@ -20,7 +20,7 @@ template <typename Group>
 class TaskWalk {
  public:
   MATCHA_MEMBER TaskWalk(const Launch& launch, Group group, u64 index)
-      : launch_(launch), group_(group), index_(index), tile_(group), half_(launch, group, index) {}
+      : launch_(launch), group_(group), index_(index), half_(launch, group, index) {}
 
   /// Runs `walk_task(task)` until nothing is live: first fresh chunks, or `tiles` if the region may be dealt out in
   /// them, then what was handed on (T-DFS, Algorithm 4).
@@ -200,7 +200,7 @@ class TaskWalk {
 
  private:
   u64 index_;
-  TileWalk<Group> tile_;
+  TileWalk tile_;
   HalfStealing<Group> half_;
   u32 pause_ = kShortestPause;
   u64 taken_ = 0;      ///< Of what is fresh, by all workers, when this one last took some; or kAllTaken.

@@ -47,13 +47,20 @@ inline bool has_rows(const RegionPlan& plan) {
   return false;
 }
 
-/// Tiles of the arcs of the region's graph, of which a worker takes `grab` at a time at most; none when whole vertices
-/// have to be dealt out.
+/// Tiles of the arcs of the region's graph, of which a worker takes `grab` at a time at most, without their starts;
+/// none when whole vertices have to be dealt out.
 inline Deal deal_of(const RegionPlan& plan, u64 tile, u64 grab) {
   const Graph* graph = plan.dealt_graph;
   if (graph == nullptr || graph->slots != nullptr || graph->arc_count == 0 || tile == 0) return Deal{};
   u64 tiles = (graph->arc_count + tile - 1) / tile;
-  return Deal{graph->offsets, graph->vertex_list, graph->vertex_count, graph->arc_count, tile, tiles, grab};
+  return Deal{graph->offsets, graph->vertex_list, graph->vertex_count, graph->arc_count, tile, tiles, grab, nullptr};
+}
+
+/// Where its tiles begin; empty if it has none.
+inline std::vector<u32> tile_starts(const Deal& deal) {
+  std::vector<u32> starts(deal.tile != 0 ? deal.tiles + 1 : 0);
+  find_tile_starts(deal, starts.data(), 0, starts.size());
+  return starts;
 }
 
 /// Which positions there are and who may get them; rows have an order, so those regions are split at the levels that

@@ -195,7 +195,12 @@ TEST(TaskWalk, TilesOfArcsWalkEveryPositionOnce) {
     if (arcs == 0) continue;
     u64 tile = 1 + below(2 * most);
     Deal deal{offsets.data(), all ? nullptr : vertices.data(), vertices.size(), arcs,
-              tile,           (arcs + tile - 1) / tile,        1 + below(4)};
+              tile,           (arcs + tile - 1) / tile,        1 + below(4),    nullptr};
+    std::vector<u32> starts(deal.tiles + 1);
+    u64 cut = below(deal.tiles + 2);  // Parts of the table are filled in by themselves.
+    find_tile_starts(deal, starts.data(), cut, deal.tiles + 1);
+    find_tile_starts(deal, starts.data(), 0, cut);
+    deal.starts = starts.data();
     Nest nest{u32(2 + below(3)), vertices.size(), random()};
     Outcome plain = run(nest, {});
     Schedule schedule{.threads = 1 + below(4), .deal = deal};
