@@ -80,7 +80,8 @@ class HostEmitter {
     out_.open("static void run_program(Host& host, Frame& f, Result& result)");
     out_.line("Shared shared{};");
     out_.line("const Launch launch = host.top_launch(shared);");
-    out_.line("const Worker w(launch, 0);");
+    out_.line("TaskBook book;");
+    out_.line("const Worker w(launch, 0, book);");
     if (about_.tuple_result) out_.line("result.tuple();");
     for (const ir::Stmt* stmt : module_.body->body) {
       ir::match(

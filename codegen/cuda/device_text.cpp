@@ -51,7 +51,13 @@ void entry(const EmittedRegion& region, std::uint32_t group, TextWriter& out) {
       fmt::format("run_{}(const __grid_constant__ Frame f, const __grid_constant__ Launch launch)", region.function));
   out.line(fmt::format("const u64 index = (u64(blockIdx.x) * blockDim.x + threadIdx.x) / {};", group));
   out.line("if (index >= launch.workers) return;");
-  out.line(fmt::format("WorkerOf<Group<{}>> w(launch, index);", group));
+  if (group == 1) {
+    out.line("TaskBook book;");
+  } else {
+    out.line(fmt::format("__shared__ TaskBook books[{}];", kBlockThreads / group));
+    out.line(fmt::format("TaskBook& book = books[threadIdx.x / {}];", group));
+  }
+  out.line(fmt::format("WorkerOf<Group<{}>> w(launch, index, book);", group));
   out.line(fmt::format("work_on_{}(f, w);", region.function));
   out.close();
 }

@@ -103,44 +103,40 @@ inline constexpr u64 kNoEnd = 1ull << 46;
 /// The tasks of a tile, one after the other: the rest of a vertex that began in an earlier tile, the vertices that
 /// begin here, and of the last one, if it goes on behind the tile, only the beginning. A vertex without arcs begins
 /// where the next one does. Every position of the outermost loop is begun in exactly one tile.
-class TileWalk {
- public:
-  /// Positions of the loop at level 1 that the first vertex of the current task may walk.
-  u64 limit = kNoEnd;
+struct TileWalk {
+  u64 limit;  ///< Positions of the loop at level 1 that the first vertex of the current task may walk.
+  u64 end;    ///< Of the tile's arcs.
+  u32 first;  ///< The positions [first, behind) begin in the tile and are not walked yet;
+  u32 whole;  ///< of those, [first, whole) also end in it.
+  u32 behind;
 
   /// The first task of the tiles [tiles.begin, tiles.end). False when there is none.
   MATCHA_MEMBER bool open(const Deal& deal, const Task& tiles, Task& task) {
     u64 begin = tiles.begin * deal.tile;
-    end_ = smaller(tiles.end * deal.tile, deal.arcs);
-    first_ = deal.starts[tiles.begin];
-    behind_ = deal.starts[tiles.end];
-    whole_ = end_ == deal.arcs || first_arc(deal, behind_) == end_ ? behind_ : behind_ - 1;
-    u64 first_start = first_arc(deal, first_);
+    end = smaller(tiles.end * deal.tile, deal.arcs);
+    first = deal.starts[tiles.begin];
+    behind = deal.starts[tiles.end];
+    whole = end == deal.arcs || first_arc(deal, behind) == end ? behind : behind - 1;
+    u64 first_start = first_arc(deal, first);
     if (first_start == begin) return next(deal, task);
-    u64 spilling_start = first_arc(deal, first_ - 1);
-    task = Task{1, {first_ - 1, 0}, begin - spilling_start, first_start <= end_ ? kNoEnd : end_ - spilling_start};
+    u64 spilling_start = first_arc(deal, first - 1);
+    task = Task{1, {first - 1, 0}, begin - spilling_start, first_start <= end ? kNoEnd : end - spilling_start};
     return true;
   }
 
   /// The next task of the tile; false when there is none.
   MATCHA_MEMBER bool next(const Deal& deal, Task& task) {
     limit = kNoEnd;
-    if (first_ >= behind_) return false;
-    task = Task{0, {0, 0}, first_, behind_};
-    if (first_ < whole_) {
-      task.end = whole_;
+    if (first >= behind) return false;
+    task = Task{0, {0, 0}, first, behind};
+    if (first < whole) {
+      task.end = whole;
     } else {
-      limit = end_ - first_arc(deal, first_);
+      limit = end - first_arc(deal, first);
     }
-    first_ = u32(task.end);
+    first = u32(task.end);
     return true;
   }
-
- private:
-  u64 end_ = 0;    ///< Of the tile's arcs.
-  u32 first_ = 0;  ///< The positions [first_, behind_) begin in the tile and are not walked yet;
-  u32 whole_ = 0;  ///< of those, [first_, whole_) also end in it.
-  u32 behind_ = 0;
 };
 
 }  // namespace matcha_program

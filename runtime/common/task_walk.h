@@ -16,33 +16,54 @@ inline constexpr u64 kAllTaken = ~0ull;
 inline constexpr u32 kShortestPause = 1600;
 inline constexpr u32 kLongestPause = 6400;
 
+/// What a worker keeps about its tasks, which loops seldom ask for. Registers are what they are short of, so a group
+/// has one, in memory that its lanes share; the first lane alone writes it.
+struct TaskBook {
+  Task task;  ///< Which the worker walks.
+  TileWalk tile;
+  u64 taken;     ///< Of what is fresh, by all workers, when this one last took some; or kAllTaken.
+  u64 started;   ///< From when `tau` counts.
+  u64 looked;    ///< When `hand_on_each` last did.
+  u64 finished;  ///< Outermost positions that are done and not yet told.
+  u64 told;      ///< When it was told.
+  u64 owed;      ///< What of `live` is done and not yet told.
+};
+
 template <typename Group>
 class TaskWalk {
  public:
-  MATCHA_MEMBER TaskWalk(const Launch& launch, Group group, u64 index)
-      : launch_(launch), group_(group), index_(index), half_(launch, group, index) {}
+  MATCHA_MEMBER TaskWalk(const Launch& launch, Group group, u64 index, TaskBook& book)
+      : launch_(launch), group_(group), index_(index), book_(book), half_(launch, group, index) {
+    if (!group.leads()) return;
+    book = TaskBook{};
+    book.tile.limit = kNoEnd;
+  }
 
   /// Runs `walk_task(task)` until nothing is live: first fresh chunks, or `tiles` if the region may be dealt out in
   /// them, then what was handed on (T-DFS, Algorithm 4).
   template <bool tiles, typename F>
   MATCHA_MEMBER void run(F walk_task) {
-    Task task;
+    u32 pause = kShortestPause;
     while (!left_) {
-      u64 weight = next<tiles>(task);
+      const u64 weight = next<tiles>();
       if (weight == 0) {
         settle();
-        if (!wait_for_work()) return;
+        if (!wait_for_work(pause)) return;
         continue;
       }
-      pause_ = kShortestPause;
-      bool more = !tiles || task.depth != kTileDepth || tile_.open(launch_.deal, task, task);
+      bool more = !tiles || book_.task.depth != kTileDepth || next_of_tile<true>();
       while (more && !left_) {
-        walk_task(task);
-        more = tiles && tile_.next(launch_.deal, task);
+        walk_task(book_.task);
+        more = tiles && next_of_tile<false>();
       }
       if (left_) break;  // What it left stays live, so nobody takes the run for a whole one.
-      owed_ += weight;
-      if (i64(group_.broadcast(started_ - told_)) < kTellTicks) continue;
+      pause = kShortestPause;
+      bool tell = false;
+      if (group_.leads()) {
+        book_.owed += weight;
+        tell = i64(book_.started - book_.told) >= kTellTicks;
+      }
+      if (group_.broadcast(tell) == 0) continue;
       settle();
       left_ = stopped();
     }
@@ -57,7 +78,7 @@ class TaskWalk {
       u64 at = level == 0 ? task.at[0] : task.at[1];
       return {at, at + 1};
     }
-    if (level > task.depth) return {0, level == 1 ? smaller(tile_.limit, size) : size};
+    if (level > task.depth) return {0, level == 1 ? smaller(book_.tile.limit, size) : size};
     return {task.begin, smaller(task.end, size)};
   }
 
@@ -76,16 +97,16 @@ class TaskWalk {
   /// far as there is room. Gives the lanes whose positions are somebody else's now.
   MATCHA_MEMBER u32 hand_on_each(const Task& task, u32 level, u64 at0, u64 at1, u64 from, u32 lanes) {
     if (stealing_of(launch_) != kTimeout || level < task.depth || level >= launch_.split) return 0;
-    if (!launch_.eager && group_.broadcast(Group::now() - looked_) < kLookTicks) return 0;
-    looked_ = Group::now();
+    if (!launch_.eager && ticks_since(book_.looked) < kLookTicks) return 0;
+    if (group_.leads()) book_.looked = Group::now();
     const u32 gone = hand_on_lanes(launch_, group_, level, at0, at1, from, lanes);
-    if (level == 0) finished_ -= Group::bits(gone);  // Counted with those that the worker keeps.
+    if (level == 0 && group_.leads()) book_.finished -= Group::bits(gone);  // Counted with those that it keeps.
     return gone;
   }
 
   /// So many positions of the outermost loop are done, unless a loop below was left because the run is to stop.
   MATCHA_MEMBER void finish_positions(const Task& task, u64 count) {
-    if (task.depth == 0 && !left_) finished_ += count;
+    if (group_.leads() && task.depth == 0 && !left_) book_.finished += count;
   }
 
  private:
@@ -99,9 +120,9 @@ class TaskWalk {
       if (!first && !half_.begin_next(level)) return true;
     }
     if (first || level < task.depth || launch_.tau == 0) return false;
-    if (group_.broadcast(Group::now() - started_) < launch_.tau) return false;
+    if (ticks_since(book_.started) < launch_.tau) return false;
     const Seen seen = look_around(launch_, group_, index_, level, at0, at1, at, walk.end);
-    started_ = seen.since;
+    if (group_.leads()) book_.started = seen.since;
     left_ = left_ || seen.stop;
     walk.end = seen.end;
     return left_ || walk.end == at;
@@ -113,43 +134,58 @@ class TaskWalk {
     return left_;
   }
 
-  /// The next piece of work and how much of `live` it stands for; 0 if there is none now. What is fresh comes first: it
-  /// costs one look at a word that all workers write, and nobody hands anything on before it is gone.
+  /// The first lane's ticks since a time in the book.
+  MATCHA_MEMBER u64 ticks_since(const u64& time) const {
+    return group_.broadcast(group_.leads() ? Group::now() - time : 0);
+  }
+
+  /// Puts the next piece of work into the book; how much of `live` it stands for, or 0 if there is none now. What is
+  /// fresh comes first: it costs one look at a word that all workers write, and nobody hands anything on before it is
+  /// gone.
   template <bool tiles>
-  MATCHA_MEMBER u64 next(Task& task) {
+  MATCHA_MEMBER u64 next() {
+    group_.sync();  // All have read the task before.
     u64 weight = 0;
     if (group_.leads()) {
-      weight = fresh<tiles>(task);
-      started_ = Group::now();
-      if (weight == 0 && launch_.queue.pop(task)) {
+      weight = fresh<tiles>(book_.task);
+      book_.started = Group::now();
+      if (weight == 0 && launch_.queue.pop(book_.task)) {
         weight = 1;
-        if (stealing_of(launch_) == kTimeout) started_ = hurried<Group>(launch_);
+        if (stealing_of(launch_) == kTimeout) book_.started = hurried<Group>(launch_);
       }
-      if (weight == 0 && stealing_of(launch_) == kHalf) weight = steal(task);
+      if (weight == 0 && stealing_of(launch_) == kHalf) weight = steal(book_.task);
     }
     weight = group_.broadcast(weight);
-    if (weight == 0) return 0;
-    task.depth = u32(group_.broadcast(task.depth));
-    task.at[0] = group_.broadcast(task.at[0]);
-    task.at[1] = group_.broadcast(task.at[1]);
-    task.begin = group_.broadcast(task.begin);
-    task.end = group_.broadcast(task.end);
+    group_.sync();
     return weight;
+  }
+
+  /// The same of the tiles that the task stands for, when they are opened or then. False: all of them are done.
+  template <bool opens>
+  MATCHA_MEMBER bool next_of_tile() {
+    group_.sync();
+    bool more = false;
+    if (group_.leads()) {
+      more = opens ? book_.tile.open(launch_.deal, book_.task, book_.task) : book_.tile.next(launch_.deal, book_.task);
+    }
+    more = group_.broadcast(more) != 0;
+    group_.sync();
+    return more;
   }
 
   /// The next chunk, or tiles; 0 when all are taken.
   template <bool may_tile>
   MATCHA_MEMBER u64 fresh(Task& task) {
-    if (taken_ == kAllTaken) return 0;
+    if (book_.taken == kAllTaken) return 0;
     const bool tiles = may_tile && launch_.deal.tile != 0;
     const u64 all = tiles ? launch_.deal.tiles : launch_.positions;
     const u64 count = !tiles                       ? launch_.chunk
                       : launch_.other_devices != 0 ? launch_.deal.grab
-                                                   : launch_.deal.share(smaller(taken_, all), launch_.workers);
-    taken_ = atomic_add(&launch_.shared->next, count);
-    const u64 begin = tiles ? dealt_tile(launch_, taken_) : dealt(launch_, taken_, count);
+                                                   : launch_.deal.share(smaller(book_.taken, all), launch_.workers);
+    book_.taken = atomic_add(&launch_.shared->next, count);
+    const u64 begin = tiles ? dealt_tile(launch_, book_.taken) : dealt(launch_, book_.taken, count);
     if (begin >= all) {
-      taken_ = kAllTaken;
+      book_.taken = kAllTaken;
       return 0;
     }
     const u64 end = smaller(begin + count, all);
@@ -167,13 +203,13 @@ class TaskWalk {
 
   /// Waits until there may be work again. False: nothing is live any more, the run is to stop, or nobody will ever hand
   /// anything on. Thousands of workers wait while the last ones work, and all look at the same word, which is then slow
-  /// for those too: so it is one word, and seldom.
-  MATCHA_MEMBER bool wait_for_work() {
+  /// for those too: so it is one word, and seldom. `pause`: how long it waits.
+  MATCHA_MEMBER bool wait_for_work(u32& pause) {
     if (launch_.split == 0) return false;
     while (true) {
-      nap(pause_);
-      const bool longest = pause_ == kLongestPause;
-      pause_ = smaller(2 * pause_, kLongestPause);
+      nap(pause);
+      const bool longest = pause == kLongestPause;
+      pause = smaller(2 * pause, kLongestPause);
       const u64 ready = read_together(group_, &launch_.shared->queue_ready);
       if (is_over(ready)) return false;
       if (longest && (stopped() || read_together(group_, &launch_.shared->live) == 0)) return false;
@@ -184,14 +220,13 @@ class TaskWalk {
   /// Tells the others what this worker has done since it last did: once for many tasks, since all workers write the
   /// same two words.
   MATCHA_MEMBER void settle() {
-    if (group_.leads()) {
-      if (finished_ != 0) atomic_add(&launch_.shared->positions_done, finished_);
-      fence();  // What came of the tasks is live by now.
-      if (owed_ != 0 && atomic_add(&launch_.shared->live, ~owed_ + 1) == owed_) launch_.queue.end();
-    }
-    finished_ = 0;
-    owed_ = 0;
-    told_ = started_;
+    if (!group_.leads()) return;
+    if (book_.finished != 0) atomic_add(&launch_.shared->positions_done, book_.finished);
+    fence();  // What came of the tasks is live by now.
+    if (book_.owed != 0 && atomic_add(&launch_.shared->live, ~book_.owed + 1) == book_.owed) launch_.queue.end();
+    book_.finished = 0;
+    book_.owed = 0;
+    book_.told = book_.started;
   }
 
  protected:
@@ -200,15 +235,8 @@ class TaskWalk {
 
  private:
   u64 index_;
-  TileWalk tile_;
+  TaskBook& book_;
   HalfStealing<Group> half_;
-  u32 pause_ = kShortestPause;
-  u64 taken_ = 0;      ///< Of what is fresh, by all workers, when this one last took some; or kAllTaken.
-  u64 started_ = 0;    ///< From when `tau` counts, as the first lane knows it.
-  u64 looked_ = 0;     ///< When `hand_on_each` last did.
-  u64 finished_ = 0;   ///< Outermost positions that are done and not yet told.
-  u64 told_ = 0;       ///< When it was told.
-  u64 owed_ = 0;       ///< What of `live` is done and not yet told.
   bool left_ = false;  ///< A task was left in the middle.
 };
 

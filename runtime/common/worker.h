@@ -26,8 +26,8 @@ class WorkerOf : public TaskWalk<Group>,
                  public SetOperations<Group>,
                  public FlatCounts<Group> {
  public:
-  MATCHA_MEMBER WorkerOf(const Launch& launch, u64 index)
-      : TaskWalk<Group>(launch, Group::here(), index),
+  MATCHA_MEMBER WorkerOf(const Launch& launch, u64 index, TaskBook& book)
+      : TaskWalk<Group>(launch, Group::here(), index, book),
         BitRowMaker<Group>(launch, Group::here()),
         SetOperations<Group>(Group::here()),
         FlatCounts<Group>(Group::here()),

@@ -59,7 +59,8 @@ class Lane {
   static constexpr u32 kRooms = 4;
 
   int wrong() {
-    const WorkerOf<Group<width>> w(launch_, 0);
+    TaskBook book;
+    const WorkerOf<Group<width>> w(launch_, 0, book);
     const List<u32> a = view(case_.a);
     const List<u32> b = view(case_.b);
     const List<u32> mixed = view(case_.mixed);

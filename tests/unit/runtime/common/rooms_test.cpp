@@ -37,7 +37,8 @@ struct Paged {
   std::unique_ptr<u8[]> arena;
   BufferPlan plan;
   Launch launch{};
-  WorkerOf<Group<1>> w{launch, 0};
+  TaskBook book;
+  WorkerOf<Group<1>> w{launch, 0, book};
 };
 
 List<u32> view(const Items& items) { return {items.data(), items.size()}; }

@@ -31,7 +31,8 @@ class SetsTest : public testing::Test {
     launch.shared = &shared_;
     return launch;
   }();
-  WorkerOf<Group<1>> w_{launch_, 0};
+  TaskBook book_;
+  WorkerOf<Group<1>> w_{launch_, 0, book_};
 };
 
 TEST_F(SetsTest, AgreeWithTheStandardLibrary) {

@@ -104,7 +104,8 @@ Outcome run(const Nest& nest, const Schedule& schedule) {
   launch.idle = idle.data();
   Outcome outcome;
   const auto work = [&](u64 index) {
-    TaskWalk<ForcedGroup> worker(launch, ForcedGroup::here(), index);
+    TaskBook book;
+    TaskWalk<ForcedGroup> worker(launch, ForcedGroup::here(), index, book);
     worker.run<true>([&](const Task& task) {
       nest.walk(worker, task, [&](u64 a, u64 b, u64 c, u64 d) {
         schedule.at_visit(shared);
