@@ -27,6 +27,30 @@ std::string real(double value) {
 
 std::string place(const ir::Expr* expr) { return fmt::format("{}, {}", expr->loc.line, expr->loc.column); }
 
+/// The value of a variable that names one.
+const ir::Expr* value_of(const ir::Facts& facts, const ir::Expr* list) {
+  const ir::Stmt* definition = facts.definition(static_cast<const ir::Var*>(list));
+  if (const ir::Let* let = ir::as<ir::Let>(definition)) return let->value;
+  const ir::Store* store = ir::as<ir::Store>(definition);
+  return store != nullptr ? store->value : nullptr;
+}
+
+/// Whether all items of the list are known to be below the bound, from the last `steps` operations that made it.
+bool is_below(const ir::Facts& facts, const ir::Expr* list, const ir::Expr* bound, int steps = 8) {
+  if (list == nullptr || steps == 0) return false;
+  switch (list->kind) {
+    case Kind::Var: return is_below(facts, value_of(facts, list), bound, steps - 1);
+    case Kind::Below: return list->operands[1] == bound || is_below(facts, list->operands[0], bound, steps - 1);
+    case Kind::Above:
+    case Kind::Span:
+    case Kind::Diff: return is_below(facts, list->operands[0], bound, steps - 1);
+    case Kind::Intersect:
+      return is_below(facts, list->operands[0], bound, steps - 1) ||
+             is_below(facts, list->operands[1], bound, steps - 1);
+    default: return false;
+  }
+}
+
 }  // namespace
 
 std::string Expressions::type(const ir::Type* t) {
@@ -119,6 +143,18 @@ std::string Expressions::literal(const ir::Expr* expr) {
   return fmt::format("Literal<{}, {}>{}", rows, types.substr(5, types.size() - 6), items);
 }
 
+std::pair<std::string, std::string> Expressions::lists(const ir::Expr* set) {
+  const ir::Expr* a = set->operands[0];
+  const ir::Expr* b = set->operands[1];
+  const auto beside = [&](const ir::Expr* cut, const ir::Expr* other) -> std::string {
+    const bool both = cut->kind == Kind::Below && other->kind == Kind::Var && is_below(facts_, other, cut->operands[1]);
+    if (!both) return text(cut);
+    return fmt::format("{}cut_beside({}, {}, {})", in_lanes_ ? "" : "w.", text(other), text(cut->operands[0]),
+                       text(cut->operands[1]));
+  };
+  return {set->kind == Kind::Intersect ? beside(a, b) : text(a), beside(b, a)};
+}
+
 std::string Expressions::set_operation(const ir::Expr* expr, std::string_view into) {
   return set_call(expr, into.empty() ? "count" : "", into);
 }
@@ -145,7 +181,12 @@ std::string Expressions::set_call(const ir::Expr* expr, std::string_view prefix,
     if (!(a.ascending && a.unique && b.unique)) name += of_vertices && !into.empty() ? "_distinct" : "_repeats";
   }
   std::string arguments;
-  for (const ir::Expr* operand : expr->operands) arguments += (arguments.empty() ? "" : ", ") + text(operand);
+  if (expr->kind == Kind::Sorted) {
+    arguments = text(expr->operands[0]);
+  } else {
+    const auto [a, b] = lists(expr);
+    arguments = fmt::format("{}, {}", a, b);
+  }
   return into.empty() ? fmt::format("w.{}({})", name, arguments) : fmt::format("w.{}({}, {})", name, arguments, into);
 }
 

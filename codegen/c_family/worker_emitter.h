@@ -102,8 +102,11 @@ class WorkerEmitter {
   /// A loop that puts `item` of what passes into a list, an item of the loop for each lane.
   void list_loop(const ir::For& loop, const ir::Yield& item);
   /// Opens the loop that takes as many positions at a time as there are lanes; gives the name of the first of them.
-  std::string lane_steps(const ir::For& loop, const std::string& index, const std::string& begin,
-                         const std::string& end, bool outermost);
+  /// `size`: of all its lists. On the spine it is walked as `walk` says, else `walk` is empty and its end is `end`.
+  std::string lane_steps(const ir::For& loop, const std::string& index, const std::string& walk,
+                         const std::string& size, bool outermost);
+  /// Binds `walk` to the positions of a spine loop over lists of that size.
+  void begin_walk(const std::string& walk, const std::string& size);
   /// The loop in `first` whose items, with those of `first`, lanes may take as pairs; null if there is none.
   const ir::For* second_of(const ir::For& first) const;
   /// A loop over `first` and one inside it whose pairs of items the lanes take side by side.

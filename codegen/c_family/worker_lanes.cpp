@@ -85,12 +85,11 @@ void WorkerEmitter::flat_loop(const ir::For& loop, const FlatLoop& flat, bool on
   std::string walk = on_spine ? fmt::format("walk{}", level_) : "";
   std::string index = on_spine ? fmt::format("at{}", level_) : fmt::format("step{}", walked_++);
   std::string end = on_spine ? walk + ".end" : "end";
-  if (on_spine) out_.line(fmt::format("Walk {} = w.walk(task, {}, {});", walk, level_, length(loop, lists)));
-  std::string begin = on_spine ? walk + ".begin" : fmt::format("0, end = {}", length(loop, lists));
-  std::string from = lane_steps(loop, index, begin, end, on_spine && level_ == 0);
+  const std::string size = length(loop, lists);
+  std::string from = lane_steps(loop, index, on_spine ? walk : "", size, on_spine && level_ == 0);
   if (on_spine) leave("leave_lanes", walk, from);
   sides(flat);
-  out_.line(fmt::format("const u64 {} = {} + w.lane();", index, from));
+  out_.line(fmt::format("const auto {} = {} + w.lane();", index, from));
   bool outermost = on_spine && level_ == 0;
   out_.open(fmt::format("if ({}{} < {})", outermost ? "w.lane() < w.lanes() && " : "", index, end));
   bool before = set_alone(true);
@@ -104,7 +103,7 @@ void WorkerEmitter::flat_loop(const ir::For& loop, const FlatLoop& flat, bool on
   });
   set_alone(before);
   if (on_spine && level_ == 0)
-    out_.line(fmt::format("w.finish_positions(task, smaller({} - {}, w.lanes()));", end, from));
+    out_.line(fmt::format("w.finish_positions(task, smaller(u64({} - {}), w.lanes()));", end, from));
   out_.close();
 }
 
@@ -112,8 +111,8 @@ void WorkerEmitter::list_loop(const ir::For& loop, const ir::Yield& item) {
   const std::vector<std::string> lists = bind_lists(loop);
   const int number = walked_++;
   const std::string index = fmt::format("step{}", number), passes = fmt::format("passes{}", number);
-  const std::string from = lane_steps(loop, index, fmt::format("0, end = {}", length(loop, lists)), "end", false);
-  out_.line(fmt::format("const u64 {} = {} + w.lane();", index, from));
+  const std::string from = lane_steps(loop, index, "", length(loop, lists), false);
+  out_.line(fmt::format("const auto {} = {} + w.lane();", index, from));
   out_.line(fmt::format("bool {} = false;", passes));
   std::vector<std::string> values;
   for (std::size_t i = 0; i < item.values.size(); ++i) {
@@ -147,11 +146,10 @@ void WorkerEmitter::flat_arcs(const ir::For& outer, const EmittedRegion& entry) 
   const ir::For& inner = *flat_loops_->arcs_loop();
   const FlatLoop& flat = *flat_loops_->find(inner);
   std::string graph = expressions_.text(entry.arcs_graph, Precedence::Primary);
-  out_.line(fmt::format("Walk walk0 = w.walk(task, 0, {}.arc_count);", graph));
-  std::string from = lane_steps(inner, "arc", "walk0.begin", "walk0.end", true);
+  std::string from = lane_steps(inner, "arc", "walk0", graph + ".arc_count", true);
   leave("leave_lanes", "walk0", from);
   sides(flat);
-  out_.line(fmt::format("const u64 arc = {} + w.lane();", from));
+  out_.line(fmt::format("const auto arc = {} + w.lane();", from));
   out_.open("if (w.lane() < w.lanes() && arc < walk0.end)");
   const std::string bind_vertex = fmt::format("const u32 {} = {}.sources[arc];", names_.of(outer.vars[0]), graph);
   out_.line(bind_vertex + comment(outer));
@@ -202,11 +200,13 @@ void WorkerEmitter::pair_loop(const ir::For& first, const ir::For& second, bool 
   const std::string walk = on_spine ? fmt::format("walk{}", level_) : "";
   const std::string index = on_spine ? fmt::format("at{}", level_) : fmt::format("step{}", number);
   const std::string end = on_spine ? walk + ".end" : "end";
-  const std::string size = bits ? fmt::format("u64(w.size_of_bits({}))", lists[0]) : length(first, lists);
-  if (on_spine) out_.line(fmt::format("Walk {} = w.walk(task, {}, {});", walk, level_, size));
+  const std::string size = bits ? fmt::format("u32(w.size_of_bits({}))", lists[0]) : length(first, lists);
+  if (on_spine) begin_walk(walk, size);
   const std::string from = "from_" + index;
-  out_.open(fmt::format("for (u64 {0} = {1}; {0} < {2};)", from,
-                        on_spine ? walk + ".begin" : fmt::format("0, end = {}", size), end),
+  out_.open(fmt::format("for ({}; {} < {};)",
+                        on_spine ? fmt::format("auto {} = {}.begin", from, walk)
+                                 : fmt::format("auto [{}, end] = all_of({})", from, size),
+                        from, end),
             comment(first));
   if (on_spine) leave("leave_lanes", walk, from);
   const std::string own = fmt::format("own{}", number), carried = fmt::format("first{}", number);
@@ -222,9 +222,9 @@ void WorkerEmitter::pair_loop(const ir::For& first, const ir::For& second, bool 
     }
   };
   out_.line(fmt::format("u32 {} = 0, {} = 0;", own, carried));
-  out_.line(fmt::format("const u64 lane{0} = {1} + w.lane();", number, from));
+  out_.line(fmt::format("const auto lane{0} = {1} + w.lane();", number, from));
   out_.open(fmt::format("if (lane{} < {})", number, end));
-  out_.line(fmt::format("{}const u64 {} = lane{};", kUnused, index, number));
+  out_.line(fmt::format("{}const auto {} = lane{};", kUnused, index, number));
   bind(fmt::format("nth_position({}, u32({}))", lists[0], index));
   if (bits) out_.line(fmt::format("{} = u32({});", carried, names_.of(first.vars[0])));
   until_second(*first.body, second, own);
@@ -233,7 +233,7 @@ void WorkerEmitter::pair_loop(const ir::For& first, const ir::For& second, bool 
   out_.line(fmt::format("auto {} = w.walk_pairs({}, {});", pairs, own, carried));
   out_.open(fmt::format("while ({}.next())", pairs), comment(second));
   out_.line(fmt::format("if (!{}.there) continue;", pairs));
-  out_.line(fmt::format("{}const u64 {} = {} + {}.owner;", kUnused, index, from, pairs));
+  out_.line(fmt::format("{}const auto {} = {} + {}.owner;", kUnused, index, from, pairs));
   bind(fmt::format("i64({}.first)", pairs));
   until_second(*first.body, second, "");
   if (second.lists[0]->type->bits) {
@@ -277,12 +277,15 @@ void WorkerEmitter::until_second(const ir::Block& b, const ir::For& second, cons
   }
 }
 
-std::string WorkerEmitter::lane_steps(const ir::For& loop, const std::string& index, const std::string& begin,
-                                      const std::string& end, bool outermost) {
-  std::string from = "from_" + index;
-  out_.open(
-      fmt::format("for (u64 {0} = {1}; {0} < {2}; {0} += {3})", from, begin, end, outermost ? "w.lanes()" : "w.kLanes"),
-      comment(loop));
+std::string WorkerEmitter::lane_steps(const ir::For& loop, const std::string& index, const std::string& walk,
+                                      const std::string& size, bool outermost) {
+  const std::string from = "from_" + index;
+  if (!walk.empty()) begin_walk(walk, size);
+  out_.open(fmt::format("for ({0}; {1} < {2}; {1} += {3})",
+                        walk.empty() ? fmt::format("auto [{}, end] = all_of({})", from, size)
+                                     : fmt::format("auto {} = {}.begin", from, walk),
+                        from, walk.empty() ? "end" : walk + ".end", outermost ? "w.lanes()" : "w.kLanes"),
+            comment(loop));
   return from;
 }
 
@@ -294,10 +297,9 @@ void WorkerEmitter::until_count(const ir::Block& b, const FlatLoop& flat) {
   for (const ir::Stmt* stmt : b.body) {
     if (stmt == flat.reader) {
       for (std::size_t i = 0; i < flat.counts.size(); ++i) {
-        const ir::Expr& set = *flat.counts[i].size->operands[0];
+        const auto [a, b] = expressions_.lists(flat.counts[i].size->operands[0]);
         out_.line(fmt::format("{} = {}({}, {});", numbered("counted", i),
-                              flat.counts[i].ascending ? "sides" : "sides_repeats", expressions_.text(set.operands[0]),
-                              expressions_.text(set.operands[1])));
+                              flat.counts[i].ascending ? "sides" : "sides_repeats", a, b));
       }
       return;
     }

@@ -47,16 +47,16 @@ void WorkerEmitter::spine_loop(const ir::For& loop) {
   std::string index = fmt::format("at{}", level_);
   std::string walk = fmt::format("walk{}", level_);
   std::string positions = fmt::format("bits{}", walked_);
-  std::string size = bits ? fmt::format("u64(w.size_of_bits({}))", lists[0]) : length(loop, lists);
-  out_.line(fmt::format("Walk {} = w.walk(task, {}, {});", walk, level_, size));
+  std::string size = bits ? fmt::format("u32(w.size_of_bits({}))", lists[0]) : length(loop, lists);
+  begin_walk(walk, size);
   if (bits) {
     ++walked_;
-    out_.open(fmt::format("for (auto {0} = walk_bits_from({1}, {2}.begin); {0}.next() && u64({0}.index) < {2}.end;)",
+    out_.open(fmt::format("for (auto {0} = walk_bits_from({1}, {2}.begin); {0}.next() && u32({0}.index) < {2}.end;)",
                           positions, lists[0], walk),
               comment(loop));
-    out_.line(fmt::format("const u64 {} = u64({}.index);", index, positions));
+    out_.line(fmt::format("const u32 {} = u32({}.index);", index, positions));
   } else {
-    out_.open(fmt::format("for (u64 {0} = {1}.begin; {0} < {1}.end; ++{0})", index, walk), comment(loop));
+    out_.open(fmt::format("for (auto {0} = {1}.begin; {0} < {1}.end; ++{0})", index, walk), comment(loop));
   }
   leave("leave", walk, index);
   ++level_;
@@ -83,7 +83,7 @@ void WorkerEmitter::loop(const ir::For& s) {
   ++depth_;
   std::vector<std::string> lists = bind_lists(s);
   std::string index = fmt::format("step{}", walked_++);
-  out_.open(fmt::format("for (u64 {0} = 0, end = {1}; {0} < end; ++{0})", index, length(s, lists)), comment(s));
+  out_.open(fmt::format("for (auto [{0}, end] = all_of({1}); {0} < end; ++{0})", index, length(s, lists)), comment(s));
   ++loops_;
   loop_body(s, lists, index);
   --loops_;
@@ -156,11 +156,15 @@ void WorkerEmitter::bind_position(const ir::For& s, const std::string& walk) {
 }
 
 std::string WorkerEmitter::length(const ir::For& loop, const std::vector<std::string>& lists) {
-  std::string size = fmt::format("u64({}.size)", lists[0]);
+  std::string size = fmt::format("{}.size", lists[0]);
   for (std::size_t i = 1; i < lists.size(); ++i) {
-    size = fmt::format("w.same_length({}, u64({}.size), {}, {})", size, lists[i], loop.loc.line, loop.loc.column);
+    size = fmt::format("w.same_length({}, {}.size, {}, {})", size, lists[i], loop.loc.line, loop.loc.column);
   }
   return size;
+}
+
+void WorkerEmitter::begin_walk(const std::string& walk, const std::string& size) {
+  out_.line(fmt::format("auto {} = w.walk(task, {}, {});", walk, level_, size));
 }
 
 void WorkerEmitter::leave(std::string_view call, const std::string& walk, const std::string& index) {

@@ -97,7 +97,7 @@ RegionValues try_region(Host& host, const RegionPlan& plan, F& work_on_region, u
   }
   Launch launch = host.top_launch(shared);
   launch.chunk = std::max<u64>(schedule.chunk, 1);
-  launch.deal = deal_of(plan, schedule.tile, 1);
+  launch.deal = deal_of(plan, schedule.tile, 1, workers);
   const std::vector<u32> starts = tile_starts(launch.deal);
   launch.deal.starts = starts.data();
   if (launch.deal.tile != 0) shared.live = launch.deal.tiles;

@@ -138,8 +138,9 @@ HostList DeviceRows::fetch() const {
 
 std::string graph_build_text() {
   std::string text = "// The kernels that build graphs.\n";
-  for (const char* path : {"runtime/common/prelude.h", "runtime/common/graphs.h", "runtime/common/atomics.h",
-                           "runtime/common/group.h", "runtime/common/graph_build.h", "codegen/cuda/graph_kernels.h"}) {
+  for (const char* path :
+       {"runtime/common/prelude.h", "runtime/common/lists.h", "runtime/common/graphs.h", "runtime/common/atomics.h",
+        "runtime/common/group.h", "runtime/common/graph_build.h", "codegen/cuda/graph_kernels.h"}) {
     text += standalone_text(path);
   }
   return text;

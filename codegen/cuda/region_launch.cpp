@@ -142,7 +142,8 @@ matcha_program::Deal RegionLauncher::deal(const RegionRequest& request, const Re
                             tile,
                             (graph->arc_count + tile - 1) / tile,
                             std::max<std::uint64_t>(kArcsAtATime / tile, 1),
-                            nullptr};
+                            nullptr,
+                            matcha_program::share_bits_of(groups)};
   deal.starts = inputs.tiles->starts(stream_, *inputs.kernels->tiles, deal);
   return deal;
 }

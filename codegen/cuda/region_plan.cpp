@@ -28,10 +28,14 @@ struct Needs {
   std::uint64_t lists = 0;  ///< Page tables, each of which wants a page.
 };
 
+matcha_program::BufferPlan plan_of(const Needs& needs, const BufferSpec& buffer) {
+  return {static_cast<std::uint64_t>(needs.bytes), std::min<std::uint64_t>(buffer.items, matcha_program::kMostItems)};
+}
+
 Needs array_needs(std::span<const BufferSpec> buffers) {
   Needs needs;
   for (const BufferSpec& buffer : buffers) {
-    needs.buffers.push_back({static_cast<std::uint64_t>(needs.bytes), buffer.items});
+    needs.buffers.push_back(plan_of(needs, buffer));
     needs.bytes += in_lines(Wide{buffer.items} * buffer.item_bytes);
   }
   return needs;
@@ -40,7 +44,7 @@ Needs array_needs(std::span<const BufferSpec> buffers) {
 Needs paged_needs(std::span<const BufferSpec> buffers) {
   Needs needs;
   for (const BufferSpec& buffer : buffers) {
-    needs.buffers.push_back({static_cast<std::uint64_t>(needs.bytes), buffer.items});
+    needs.buffers.push_back(plan_of(needs, buffer));
     if (buffer.array) {
       needs.bytes += in_lines(Wide{buffer.items} * buffer.item_bytes);
       continue;

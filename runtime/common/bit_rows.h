@@ -104,7 +104,7 @@ class BitRowMaker : public BitSets<Group> {
       const bool rows = kHubs && group.ballot(own_row != nullptr) != 0;
       for (u64 i = first; i < smaller(first + Group::kWidth, end); ++i) {
         u64 items = group.from(reinterpret_cast<u64>(own.data), u32(i - first));
-        const List<u32> near{reinterpret_cast<const u32*>(items), group.from(own.size, u32(i - first))};
+        const ShortList<u32> near{reinterpret_cast<const u32*>(items), group.from(own.size, u32(i - first))};
         const u64* hub_row =
             rows ? reinterpret_cast<const u64*>(group.from(reinterpret_cast<u64>(own_row), u32(i - first))) : nullptr;
         fill_row(group, list.part(0, lower ? i : u64(list.size)), near, hub_row, data + i * stride);
@@ -147,7 +147,7 @@ class BitRowMaker : public BitSets<Group> {
   MATCHA_MEMBER static void scatter_row(Group group, const A& list, const B& near, u64* row) {
     MATCHA_ROLLED for (u64 k = group.lane; k < words_for(list.size); k += Group::kWidth) row[k] = 0;
     group.sync();
-    for (u64 j = group.lane; j < near.size; j += Group::kWidth) {
+    for (SizeOf<B> j = group.lane; j < near.size; j += Group::kWidth) {
       u64 i = position(list, near.at(j));
       if (i < list.size && list.at(i) == near.at(j)) atomic_or(row + i / kWordBits, 1ull << i % kWordBits);
     }
@@ -157,7 +157,7 @@ class BitRowMaker : public BitSets<Group> {
   template <typename A, typename B>
   MATCHA_MEMBER static void gather_row(Group group, const A& list, const B& near, const u64* hub_row, u64* row) {
     u64 word = 0;
-    u64 end = 0;
+    SizeOf<A> end = 0;
     const auto take = [&](ItemOf<A>, bool inside, bool found) {
       word |= u64(group.ballot(inside && found)) << end % kWordBits;
       end += Group::kWidth;
@@ -169,8 +169,8 @@ class BitRowMaker : public BitSets<Group> {
       merge_in_step(group, list, near, take);
       return;
     }
-    for (u64 first = 0; first < list.size; first += Group::kWidth) {
-      u64 i = first + group.lane;
+    for (SizeOf<A> first = 0; first < list.size; first += Group::kWidth) {
+      const auto i = first + group.lane;
       bool inside = i < list.size;
       auto x = list.at(inside ? i : first);
       take(x, inside, inside && (hub_row != nullptr ? contains_by(hub_row, near, x) : contains(near, x)));

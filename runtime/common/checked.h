@@ -80,9 +80,10 @@ class Checked {
     if (!found.any) trap(kEmptyList, line, column);
     return found.value;
   }
-  MATCHA_MEMBER u64 same_length(u64 a, u64 b, u32 line, u32 column) const {
+  template <typename A, typename B>
+  MATCHA_MEMBER A same_length(A a, B b, u32 line, u32 column) const {
     if (a != b) trap(kLengthMismatch, line, column);
-    return smaller(a, b);
+    return A(smaller(u64(a), u64(b)));
   }
   MATCHA_MEMBER i64 label(const Graph& g, u32 v, u32 line, u32 column) const {
     i64 label = g.labels == nullptr ? kNoLabel : g.labels[v];

@@ -21,12 +21,19 @@ struct Deal {
   u64 grab;           ///< Tiles that a worker takes at a time at most, and the unit in which several devices get them.
   const u32* starts;  ///< Of each tile the first position whose arcs begin in it or behind it; then `vertex_count`.
 
+  u64 share_bits;  ///< See `share_bits_of`.
+
   /// How many tiles to take when `taken` are gone: fewer towards the end, so that workers end together.
-  MATCHA_MEMBER u64 share(u64 taken, u64 workers) const {
-    constexpr u64 kShares = 16;
-    return smaller(larger((tiles - taken) / (workers * kShares), 1ull), grab);
-  }
+  MATCHA_MEMBER u64 share(u64 taken) const { return smaller(larger((tiles - taken) >> share_bits, 1ull), grab); }
 };
+
+/// So many workers each take about a sixteenth of what falls to them of the tiles that are left, as a power of two: a
+/// division takes a device as long as all else that is done to get a tile.
+MATCHA_FN u64 share_bits_of(u64 workers) {
+  u64 bits = 4;
+  for (; workers > 1; workers /= 2) ++bits;
+  return bits;
+}
 
 /// Arcs of a tile. A group that takes them one after the other gets few, one whose lanes take an arc each as many as
 /// these can use. One that makes rows of bits gets as many as leave work for all, as the arcs of a tile share its rows:

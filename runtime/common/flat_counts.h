@@ -41,11 +41,11 @@ MATCHA_FN u64 place_of_arc(const Graph& g, u64 arc, const L& list) {
 template <typename Group>
 class FlatCounts {
  public:
-  static constexpr u64 kLanes = Group::kWidth;
+  static constexpr u32 kLanes = Group::kWidth;
 
   MATCHA_MEMBER explicit FlatCounts(Group group) : flat_group_(group) {}
 
-  MATCHA_MEMBER u64 lane() const { return flat_group_.lane; }
+  MATCHA_MEMBER u32 lane() const { return flat_group_.lane; }
 
   /// How many items of the lane's `a` are in its `b`; all lanes of the group call it together.
   MATCHA_MEMBER i64 count_flat(Sides& mine) const { return count<true>(mine, nobody); }
@@ -74,12 +74,12 @@ class FlatCounts {
         if (rest == 0) break;
       }
       u32 owner = Group::bits((rest & (~rest + 1)) - 1);
-      const List<u32> a{pointer(mine.a, owner), group.from(mine.a_size, owner)};
-      const List<u32> b{pointer(mine.b, owner), group.from(mine.b_size, owner)};
+      const ShortList<u32> a{pointer(mine.a, owner), group.from(mine.a_size, owner)};
+      const ShortList<u32> b{pointer(mine.b, owner), group.from(mine.b_size, owner)};
       const u64* row = rows ? pointer(mine.row, owner) : nullptr;
       u32 hits = 0;
       if (row != nullptr) {
-        for (u64 i = group.lane; i < a.size; i += Group::kWidth) hits += contains_by(row, b, a.at(i)) ? 1 : 0;
+        for (u32 i = group.lane; i < a.size; i += Group::kWidth) hits += contains_by(row, b, a.at(i)) ? 1 : 0;
       } else {
         hits = u32(lane_members(group, a, b));
       }
@@ -98,7 +98,7 @@ class FlatCounts {
       u32 item = first + group.lane;
       u32 owner = lanes_below(group, end, item + 1);
       const u32* a = pointer(mine.a, owner);
-      const List<u32> b{pointer(mine.b, owner), group.from(mine.b_size, owner)};
+      const ShortList<u32> b{pointer(mine.b, owner), group.from(mine.b_size, owner)};
       u32 at = item - group.from(begin, owner);
       const u64* row = rows ? pointer(mine.row, owner) : nullptr;
       bool hit = item < all && (row != nullptr ? contains_by(row, b, a[at]) : contains(b, a[at]));

@@ -1,7 +1,7 @@
 // Graphs as generated C-family programs read them, on host and device.
 #pragma once
 
-#include "runtime/common/prelude.h"
+#include "runtime/common/lists.h"
 
 namespace matcha_program {
 
@@ -65,10 +65,10 @@ inline constexpr bool kHubs = false;
 #endif
 
 /// Neighbours of a vertex, or some of them side by side.
-struct NearList : List<u32> {
+struct NearList : ShortList<u32> {
   const HubRows* hubs;
   u32 vertex;
-  MATCHA_MEMBER NearList part(u64 begin, u64 end) const { return {List<u32>::part(begin, end), hubs, vertex}; }
+  MATCHA_MEMBER NearList part(u32 begin, u32 end) const { return {ShortList<u32>::part(begin, end), hubs, vertex}; }
   /// Which ranks are neighbours of the vertex, a bit each; null when the list is to be searched.
   MATCHA_MEMBER const u64* row() const {
     if (!kHubs || hubs == nullptr || size < hubs->least) return nullptr;
@@ -76,17 +76,17 @@ struct NearList : List<u32> {
   }
 };
 /// Whether `x` is in `list`, a part of the neighbours whose row that is.
-MATCHA_FN bool contains_by(const u64* row, const List<u32>& list, u32 x) {
+MATCHA_FN bool contains_by(const u64* row, const ShortList<u32>& list, u32 x) {
   const bool near = (reinterpret_cast<const u32*>(row)[x / 32] >> x % 32 & 1) != 0;
   return near && list.data[0] <= x && x <= list.data[list.size - 1];
 }
 MATCHA_FN bool contains(const NearList& list, u32 x) {
   const u64* row = list.row();
-  return row != nullptr ? contains_by(row, list, x) : contains<List<u32>>(list, x);
+  return row != nullptr ? contains_by(row, list, x) : contains<ShortList<u32>>(list, x);
 }
 MATCHA_FN u32 contains_both(const NearList& list, u32 x, u32 y) {
   const u64* row = list.row();
-  if (row == nullptr) return contains_both<List<u32>>(list, x, y);
+  if (row == nullptr) return contains_both<ShortList<u32>>(list, x, y);
   return u32(contains_by(row, list, x)) + u32(contains_by(row, list, y));
 }
 /// The row of a list that has one.
@@ -99,32 +99,32 @@ MATCHA_FN const u64* row_of(const L&) {
 template <typename G>
 MATCHA_FN NearList neighbors(const G& g, u32 v) {
   ArcRange range = arcs_of(g, v);
-  return {{g.arcs + range.begin, range.end - range.begin}, g.hubs, v};
+  return {{g.arcs + range.begin, u32(range.end - range.begin)}, g.hubs, v};
 }
 /// The host sees to it that `halves` is there, and that the graph has no loops where the neighbours above are read.
 MATCHA_FN NearList lower_neighbors(const Graph& g, u32 v) {
   const WordPair half = *reinterpret_cast<const WordPair*>(g.halves + 2 * u64(v));
-  return {{g.arcs + half.first, half.second - half.first}, g.hubs, v};
+  return {{g.arcs + half.first, u32(half.second - half.first)}, g.hubs, v};
 }
 MATCHA_FN NearList upper_neighbors(const Graph& g, u32 v) {
   const u64* half = g.halves + 2 * u64(v) + 1;
-  return {{g.arcs + half[0], half[1] - half[0]}, g.hubs, v};
+  return {{g.arcs + half[0], u32(half[1] - half[0])}, g.hubs, v};
 }
 /// Edge information of vertices or truth values, which has words of 8 bytes like all of it.
 template <typename T>
 struct InfoList {
   using Value = T;
   const u64* data;
-  u64 size;
-  MATCHA_MEMBER T at(u64 i) const { return T(data[i]); }
-  MATCHA_MEMBER InfoList part(u64 begin, u64 end) const { return {data + begin, end - begin}; }
+  u32 size;
+  MATCHA_MEMBER T at(u32 i) const { return T(data[i]); }
+  MATCHA_MEMBER InfoList part(u32 begin, u32 end) const { return {data + begin, end - begin}; }
 };
 template <typename T, typename G>
 MATCHA_FN auto edge_info(const G& g, u32 v) {
   ArcRange range = arcs_of(g, v);
-  u64 size = range.end - range.begin;
+  const u32 size = u32(range.end - range.begin);
   if constexpr (sizeof(T) == 8) {
-    return List<T>{static_cast<const T*>(g.info) + range.begin, size};
+    return ShortList<T>{static_cast<const T*>(g.info) + range.begin, size};
   } else {
     return InfoList<T>{static_cast<const u64*>(g.info) + range.begin, size};
   }

@@ -9,11 +9,6 @@
 
 namespace matcha_program {
 
-/// The positions that a loop walks under a task. `end` shrinks when the rest is handed on.
-struct Walk {
-  u64 begin, end;
-};
-
 /// A board: four words a level, then the lock. Of a level: the range (end << 32 | next, counted from `begin`, empty
 /// when next >= end), `begin`, at0, at1. The owner takes its next position without the lock; to take from the end, or
 /// to write a new range, needs it. So the words beside a range do not change while a thief reads them.
@@ -27,15 +22,15 @@ class HalfStealing {
       : launch_(launch), group_(group), index_(index) {}
 
   /// Shows what `walk` has behind its first position, which the caller begins.
-  MATCHA_MEMBER void show(u32 level, const Walk& walk, u64 at0, u64 at1) {
-    u64 size = walk.end - walk.begin;
+  MATCHA_MEMBER void show(u32 level, u64 begin, u64 end, u64 at0, u64 at1) {
+    u64 size = end - begin;
     shown_ &= ~(1u << level);
     if (size < 2 || size >> 32 != 0) return;
     shown_ |= 1u << level;
     if (!group_.leads()) return;
     u64* words = range_of(index_, level);
     lock(index_);
-    atomic_exchange(words + 1, walk.begin);
+    atomic_exchange(words + 1, begin);
     atomic_exchange(words + 2, at0);
     atomic_exchange(words + 3, at1);
     atomic_exchange(words, size << 32 | 1);

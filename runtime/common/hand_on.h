@@ -17,13 +17,29 @@ MATCHA_FN u64 read_together(const Group& group, const u64* word) {
   return group.broadcast(group.leads() ? atomic_read(word) : 0);
 }
 
-/// Whether others wait for work: nothing fresh is left, and few tasks are in the queue.
+/// What a worker sees when it looks around.
+struct Around {
+  bool stop;    ///< The run is to stop.
+  bool hungry;  ///< Others wait for work: nothing fresh is left, and few tasks are in the queue.
+};
+/// Each word is read by a lane of its own, so that one is as long on its way as all.
 template <typename Group>
-MATCHA_FN bool wanted(const Launch& launch, const Group& group) {
-  if (launch.eager) return true;
-  if (launch.queue.capacity == 0) return false;
-  bool hungry = group.leads() && all_taken(launch) && launch.queue.waiting() <= launch.workers / kHungry;
-  return group.broadcast(hungry) != 0;
+MATCHA_FN Around see_around(const Launch& launch, const Group& group) {
+  const Shared& shared = *launch.shared;
+  u64 stop, taken, ready;
+  if constexpr (Group::kWidth >= 4) {
+    const u64* word = group.lane == 0 ? &shared.stop : group.lane == 1 ? &shared.next : &shared.queue_ready;
+    const u64 found = group.lane < 3 ? atomic_read(word) : 0;
+    stop = group.from(found, 0);
+    taken = group.from(found, 1);
+    ready = group.from(found, 2);
+  } else {
+    stop = read_together(group, &shared.stop);
+    taken = read_together(group, &shared.next);
+    ready = read_together(group, &shared.queue_ready);
+  }
+  const bool few = tasks_in(ready) <= launch.workers / kHungry;
+  return {stop != 0, launch.eager || (launch.queue.capacity != 0 && few && all_taken(launch, taken))};
 }
 
 /// Neighbouring places in the queue.
@@ -31,11 +47,9 @@ struct Places {
   u64 first, count;
 };
 
-/// Places for at most `count` tasks, which are live from now on: as many as there is room for if others wait for work,
-/// else none.
+/// Places for at most `count` tasks, which are live from now on: as many as there is room for.
 template <typename Group>
 MATCHA_APART Places places_for(const Launch& launch, Group group, u64 count) {
-  if (!wanted(launch, group)) return {0, 0};
   u64 first = 0;
   if (group.leads()) {
     count = launch.queue.reserve(count);
@@ -49,8 +63,8 @@ MATCHA_APART Places places_for(const Launch& launch, Group group, u64 count) {
   return {group.broadcast(first), group.broadcast(count)};
 }
 
-/// If others wait for work: puts [begin, end) into the queue in pieces, the last ones first, each lane some of them;
-/// gives the number of positions that found room.
+/// Puts [begin, end) into the queue in pieces, the last ones first, each lane some of them; gives the number of
+/// positions that found room.
 template <typename Group>
 MATCHA_FN u64 hand_on(const Launch& launch, const Group& group, Task task, u64 begin, u64 end) {
   const u64 piece = larger<u64>((end - begin + kPieces - 1) / kPieces, 1);
@@ -84,9 +98,10 @@ struct Seen {
 template <typename Group>
 MATCHA_APART Seen look_around(const Launch& launch, Group group, u64 index, u32 level, u64 at0, u64 at1, u64 at,
                               u64 end) {
-  if (read_together(group, &launch.shared->stop) != 0) return {end, 0, true};
+  const Around around = see_around(launch, group);
+  if (around.stop) return {end, 0, true};
   if (stealing_of(launch) == kHalf && group.leads()) HalfStealing<Group>(launch, group, index).give();
-  if (stealing_of(launch) != kTimeout || level >= launch.split) return {end, Group::now(), false};
+  if (stealing_of(launch) != kTimeout || level >= launch.split || !around.hungry) return {end, Group::now(), false};
   const u64 gone = hand_on(launch, group, Task{level, {at0, at1}, 0, 0}, at, end);
   return {end - gone, gone != 0 ? hurried<Group>(launch) : Group::now(), false};
 }
@@ -95,6 +110,7 @@ MATCHA_APART Seen look_around(const Launch& launch, Group group, u64 index, u32 
 /// far as there is room. Gives the lanes whose positions are somebody else's now.
 template <typename Group>
 MATCHA_APART u32 hand_on_lanes(const Launch& launch, Group group, u32 level, u64 at0, u64 at1, u64 from, u32 lanes) {
+  if (!see_around(launch, group).hungry) return 0;
   const Places places = places_for(launch, group, Group::bits(lanes));
   if (places.count == 0) return 0;
   u32 rank = Group::bits(lanes & ((1u << group.lane) - 1));

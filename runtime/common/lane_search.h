@@ -55,7 +55,7 @@ struct Searched<Group, NearList, kPlainSearch, together> {
   MATCHA_MEMBER Searched(const Group&, const NearList& searched) : list(searched), row(searched.row()) {}
   MATCHA_MEMBER bool contains(u32 x, bool wanted) const {
     if (row != nullptr) return wanted && contains_by(row, list, x);
-    return wanted && matcha_program::contains<List<u32>>(list, x);
+    return wanted && matcha_program::contains<ShortList<u32>>(list, x);
   }
 };
 
@@ -63,7 +63,7 @@ struct Searched<Group, NearList, kPlainSearch, together> {
 template <typename Group, typename A, typename B>
 MATCHA_FN u64 lane_members(const Group& group, const A& a, const B& b) {
   u64 members = 0;
-  u64 i = group.lane;
+  SizeOf<A> i = group.lane;
   if constexpr (can_merge<B>) {
     for (; i + Group::kWidth < a.size; i += 2 * Group::kWidth) {
       members += contains_both(b, a.at(i), a.at(i + Group::kWidth));
@@ -134,11 +134,11 @@ MATCHA_FN u32 up_to_or_most(const Group& group, u32 word) {
 /// ascend, and `b` has items.
 template <typename Group, typename A, typename B, typename Take>
 MATCHA_FN void merge_in_step(const Group& group, const A& a, const B& b, Take take) {
-  const u64 last = u64(b.size) - 1;
-  u64 window = 0;
-  auto item = b.at(smaller(u64(group.lane), last));
-  for (u64 first = 0; first < a.size; first += Group::kWidth) {
-    u64 i = first + group.lane;
+  const auto last = b.size - 1;
+  SizeOf<B> window = 0;
+  auto item = b.at(smaller(SizeOf<B>(group.lane), last));
+  for (SizeOf<A> first = 0; first < a.size; first += Group::kWidth) {
+    const auto i = first + group.lane;
     bool inside = i < a.size;
     auto x = a.at(inside ? i : first);
     bool found = false;

@@ -131,15 +131,13 @@ struct Launch {
 
 /// Where the `taken`th item of this device lies among those of all devices; they are dealt out in units of `unit`.
 MATCHA_FN u64 dealt(const Launch& launch, u64 taken, u64 unit) {
+  if (launch.other_devices == 0) return taken;
   return taken + (taken / unit * launch.other_devices + launch.device) * unit;
 }
-/// The same for tiles, which go to one device as they come and to several in units of `deal.grab`.
-MATCHA_FN u64 dealt_tile(const Launch& launch, u64 taken) {
-  return launch.other_devices == 0 ? taken : dealt(launch, taken, launch.deal.grab);
-}
-/// Nothing fresh is left for this device.
-MATCHA_FN bool all_taken(const Launch& launch) {
-  u64 taken = atomic_read(&launch.shared->next);
+/// The same for tiles, of which several devices get `deal.grab` at a time.
+MATCHA_FN u64 dealt_tile(const Launch& launch, u64 taken) { return dealt(launch, taken, launch.deal.grab); }
+/// Nothing fresh is left for this device when `taken` are gone.
+MATCHA_FN bool all_taken(const Launch& launch, u64 taken) {
   if (launch.deal.tile != 0) return dealt_tile(launch, taken) >= launch.deal.tiles;
   return dealt(launch, taken, launch.chunk) >= launch.positions;
 }

@@ -23,7 +23,7 @@ struct Room<T> {
   T* data;
   u64 capacity;
   MATCHA_MEMBER static Room in(u8* memory, u64 capacity) { return {reinterpret_cast<T*>(memory), capacity}; }
-  MATCHA_MEMBER List<T> list(u64 size) const { return {data, size}; }
+  MATCHA_MEMBER ShortList<T> list(u64 size) const { return {data, u32(size)}; }
   MATCHA_MEMBER T& at(u64 i) const { return data[i]; }
   MATCHA_MEMBER void put(u64 i, T value) const { data[i] = value; }
   /// Items that can be put.
@@ -40,7 +40,7 @@ struct Room<T, Rest...> {
   MATCHA_MEMBER static Room in(u8* memory, u64 capacity) {
     return {reinterpret_cast<T*>(memory), capacity, Room<Rest...>::in(memory + 8 * capacity, capacity)};
   }
-  MATCHA_MEMBER List<T, Rest...> list(u64 size) const { return {data, size, rest.list(size)}; }
+  MATCHA_MEMBER ShortList<T, Rest...> list(u64 size) const { return {data, u32(size), rest.list(size)}; }
   MATCHA_MEMBER void put(u64 i, T value, Rest... values) const {
     data[i] = value;
     rest.put(i, values...);
@@ -48,6 +48,12 @@ struct Room<T, Rest...> {
   MATCHA_MEMBER u64 ready() const { return capacity; }
   template <typename Group>
   MATCHA_MEMBER void grow(const Launch&, Group, u64) const {}
+};
+
+/// Where a set of the top level goes, which may be longer than those of workers.
+template <typename T>
+struct LongRoom : Room<T> {
+  MATCHA_MEMBER List<T> list(u64 size) const { return {this->data, size}; }
 };
 
 /// A list in pages of 2^shift items. Most lists are within the first page.
@@ -58,22 +64,22 @@ struct PagedList<shift, T> {
   using Value = T;
   const T* const* pages;
   const T* first;
-  u64 begin;
-  u64 size;
-  MATCHA_MEMBER T at(u64 i) const {
-    u64 place = begin + i;
+  u32 begin;
+  u32 size;
+  MATCHA_MEMBER T at(u32 i) const {
+    const u32 place = begin + i;
     const T* page = place >> shift == 0 ? first : pages[place >> shift];
-    return page[place & ((1ull << shift) - 1)];
+    return page[place & ((1u << shift) - 1)];
   }
-  MATCHA_MEMBER PagedList part(u64 from, u64 to) const { return {pages, first, begin + from, to - from}; }
+  MATCHA_MEMBER PagedList part(u32 from, u32 to) const { return {pages, first, begin + from, to - from}; }
 };
 template <u32 shift, typename T, typename... Rest>
 struct PagedList<shift, T, Rest...> {
   PagedList<shift, T> column;
-  u64 size;
+  u32 size;
   PagedList<shift, Rest...> rest;
-  MATCHA_MEMBER T at(u64 i) const { return column.at(i); }
-  MATCHA_MEMBER PagedList part(u64 from, u64 to) const {
+  MATCHA_MEMBER T at(u32 i) const { return column.at(i); }
+  MATCHA_MEMBER PagedList part(u32 from, u32 to) const {
     return {column.part(from, to), to - from, rest.part(from, to)};
   }
 };
@@ -92,7 +98,9 @@ struct PagedRoomOf<shift, T> {
     return ((capacity + (1ull << shift) - 1) >> shift) * sizeof(T*);
   }
   MATCHA_MEMBER static PagedRoomOf in(u8* table, u64 capacity) { return {reinterpret_cast<T**>(table), capacity}; }
-  MATCHA_MEMBER PagedList<shift, T> list(u64 size) const { return {pages, size == 0 ? nullptr : pages[0], 0, size}; }
+  MATCHA_MEMBER PagedList<shift, T> list(u64 size) const {
+    return {pages, size == 0 ? nullptr : pages[0], 0, u32(size)};
+  }
   MATCHA_MEMBER T& at(u64 i) const { return pages[i >> shift][i & ((1ull << shift) - 1)]; }
   MATCHA_MEMBER void put(u64 i, T value) const { at(i) = value; }
   MATCHA_MEMBER u64 ready() const { return smaller(backed, capacity); }
@@ -128,7 +136,9 @@ struct PagedRoomOf<shift, T, Rest...> {
     return {Column::in(table, capacity),
             PagedRoomOf<shift, Rest...>::in(table + Column::table_bytes(capacity), capacity), capacity};
   }
-  MATCHA_MEMBER PagedList<shift, T, Rest...> list(u64 size) const { return {column.list(size), size, rest.list(size)}; }
+  MATCHA_MEMBER PagedList<shift, T, Rest...> list(u64 size) const {
+    return {column.list(size), u32(size), rest.list(size)};
+  }
   MATCHA_MEMBER void put(u64 i, T value, Rest... values) const {
     column.put(i, value);
     rest.put(i, values...);
@@ -160,7 +170,7 @@ using PagedRoom = PagedRoomOf<page_shift(sizeof...(T) == 1 ? (sizeof(T) + ...) :
 template <typename R>
 struct Filled {
   R room;
-  u64 size;
+  u32 size;
   MATCHA_MEMBER auto list() const { return room.list(size); }
 };
 template <typename R>

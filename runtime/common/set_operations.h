@@ -16,6 +16,14 @@ class SetOperations {
  public:
   MATCHA_MEMBER explicit SetOperations(Group group) : group_(group) {}
 
+  /// `list` below `x` for a set operation with `a`, all of whose items are below it. Lanes cut only what they walk more
+  /// than once.
+  template <typename A, typename L>
+  MATCHA_MEMBER L cut_beside(const A& a, const L& list, typename L::Value x) const {
+    constexpr bool together = Group::kWidth != 1;
+    return together && (a.size <= Group::kWidth || list.size <= Group::kWidth) ? list : below(list, x);
+  }
+
   // Counts. A *share* is one lane's part of a count: the shares of all lanes add up to it, so a sum of counts needs one
   // reduction at its end.
 
@@ -98,8 +106,8 @@ class SetOperations {
   MATCHA_MEMBER void look_up(const A& a, const B& b, Take take) const {
     if (a.size == 0) return;
     const Searched<Group, B> searched(group_, b);
-    for (u64 first = 0; first < a.size; first += Group::kWidth) {
-      u64 i = first + group_.lane;
+    for (SizeOf<A> first = 0; first < a.size; first += Group::kWidth) {
+      const auto i = first + group_.lane;
       bool inside = i < a.size;
       auto x = a.at(inside ? i : first);
       take(x, inside, searched.contains(x, inside));
@@ -127,8 +135,8 @@ class SetOperations {
 
   template <typename A, typename B>
   MATCHA_MEMBER static i64 merge_count(const A& a, const B& b) {
-    u64 i = 0;
-    u64 j = 0;
+    SizeOf<A> i = 0;
+    SizeOf<B> j = 0;
     i64 count = 0;
     while (i < a.size && j < b.size) {
       auto x = a.at(i);

@@ -33,8 +33,11 @@ MATCHA_FN constexpr u64 ring_words(u64 capacity) {
 inline constexpr u64 kOver = 1ull << 40;
 /// Whether that is in a count, which others may have taken a little from for a moment.
 MATCHA_FN bool is_over(u64 ready) { return i64(ready) > i64(kOver / 2); }
-/// The tasks that wait, of a count that nobody changes any more.
-MATCHA_FN u64 tasks_in(u64 ready) { return is_over(ready) ? ready - kOver : ready; }
+/// The tasks that wait, of such a count.
+MATCHA_FN u64 tasks_in(u64 ready) {
+  if (is_over(ready)) return ready - kOver;
+  return i64(ready) < 0 ? 0 : ready;
+}
 
 /// A view of the ring. Two counters say what may be done, and neither ever promises too much: `room` counts free slots,
 /// `ready` tasks that were put into slots. Whoever takes more than there is gives it back, so a counter can be too low
@@ -69,11 +72,16 @@ struct TaskQueue {
   /// each task into its place;
   MATCHA_MEMBER void put(u64 place, const Task& task) const {
     u64* slot = slot_of(place);
-    u64 round = place >> shift;
-    put(slot + 0, round, task.at[0]);
-    put(slot + 1, round, task.at[1]);
-    put(slot + 2, round, task.begin);
-    put(slot + 3, round, task.end << 2 | task.depth);
+    const u64 round = place >> shift;
+    const u64 values[kTaskWords] = {task.at[0], task.at[1], task.begin, task.end << 2 | task.depth};
+    bool written[kTaskWords];
+    for (u32 i = 0; i < kTaskWords; ++i) written[i] = put(slot + i, round, values[i]);
+    for (u32 i = 0; i < kTaskWords; ++i) {
+      while (!written[i]) {
+        nap();
+        written[i] = put(slot + i, round, values[i]);
+      }
+    }
   }
   /// and when all are there, the others may have them.
   MATCHA_MEMBER void publish(u64 count) const { atomic_add(ready, count); }
@@ -82,25 +90,21 @@ struct TaskQueue {
     if (claim(ready, 1) == 0) return false;
     u64 place = atomic_add(front, 1);
     u64* slot = slot_of(place);
-    u64 round = place >> shift;
-    task.at[0] = take(slot + 0, round);
-    task.at[1] = take(slot + 1, round);
-    task.begin = take(slot + 2, round);
-    u64 last = take(slot + 3, round);
-    task.end = last >> 2;
-    task.depth = u32(last & 3);
+    const u64 round = place >> shift;
+    u64 found[kTaskWords];
+    for (u32 i = 0; i < kTaskWords; ++i) found[i] = atomic_read(slot + i);
+    for (u32 i = 0; i < kTaskWords; ++i) found[i] = take(slot + i, round, found[i]);
+    task.at[0] = found[0];
+    task.at[1] = found[1];
+    task.begin = found[2];
+    task.end = found[3] >> 2;
+    task.depth = u32(found[3] & 3);
     atomic_add(room, 1);
     return true;
   }
 
   /// Tells those who wait that no task is live, so that there will be none.
   MATCHA_MEMBER void end() const { atomic_add(ready, kOver); }
-
-  /// About how many tasks wait.
-  MATCHA_MEMBER u64 waiting() const {
-    i64 count = i64(atomic_read(ready));
-    return count < 0 ? 0 : u64(count);
-  }
 
  private:
   MATCHA_MEMBER u64* slot_of(u64 place) const { return words + (place & ((1ull << shift) - 1)) * kTaskWords; }
@@ -115,15 +119,22 @@ struct TaskQueue {
     atomic_add(counter, count - got);
     return got;
   }
-  MATCHA_MEMBER static void put(u64* word, u64 round, u64 value) {
-    u64 empty = word_of(2 * round, 0);
-    while (atomic_exchange_if(word, empty, word_of(2 * round + 1, value)) != empty) nap();
+  // What is read or changed of a slot is on its way for all of its words before one is waited for.
+
+  /// False when the round before has not been taken yet.
+  MATCHA_MEMBER static bool put(u64* word, u64 round, u64 value) {
+    const u64 empty = word_of(2 * round, 0);
+    return atomic_exchange_if(word, empty, word_of(2 * round + 1, value)) == empty;
   }
-  MATCHA_MEMBER static u64 take(u64* word, u64 round) {
-    u64 turn = word_of(2 * round + 1, 0) >> kValueBits;
-    while (atomic_read(word) >> kValueBits != turn) nap();
-    u64 taken = ~atomic_exchange(word, word_of(2 * round + 2, 0));
-    return taken & ((1ull << kValueBits) - 1);
+  /// The value of a word that was read as `found`, as soon as it is that of the round.
+  MATCHA_MEMBER static u64 take(u64* word, u64 round, u64 found) {
+    const u64 turn = word_of(2 * round + 1, 0) >> kValueBits;
+    while (found >> kValueBits != turn) {
+      nap();
+      found = atomic_read(word);
+    }
+    atomic_exchange(word, word_of(2 * round + 2, 0));  // Nobody else changes it before.
+    return ~found & ((1ull << kValueBits) - 1);
   }
 };
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "runtime/common/hand_on.h"
+#include "runtime/common/task_book.h"
 
 namespace matcha_program {
 
@@ -11,23 +12,11 @@ namespace matcha_program {
 inline constexpr i64 kTellTicks = 100'000;
 /// A worker with several long lists to count looks whether others wait for work after so many ticks.
 inline constexpr u64 kLookTicks = 30'000;
-inline constexpr u64 kAllTaken = ~0ull;
+/// What a worker has done after fewer ticks than these cost about as much to get.
+inline constexpr u64 kAtOnceTicks = 30'000;
 /// Nanoseconds that a worker without work waits; each time twice as long, so that those who work are not disturbed.
 inline constexpr u32 kShortestPause = 1600;
 inline constexpr u32 kLongestPause = 6400;
-
-/// What a worker keeps about its tasks, which loops seldom ask for. Registers are what they are short of, so a group
-/// has one, in memory that its lanes share; the first lane alone writes it.
-struct TaskBook {
-  Task task;  ///< Which the worker walks.
-  TileWalk tile;
-  u64 taken;     ///< Of what is fresh, by all workers, when this one last took some; or kAllTaken.
-  u64 started;   ///< From when `tau` counts.
-  u64 looked;    ///< When `hand_on_each` last did.
-  u64 finished;  ///< Outermost positions that are done and not yet told.
-  u64 told;      ///< When it was told.
-  u64 owed;      ///< What of `live` is done and not yet told.
-};
 
 template <typename Group>
 class TaskWalk {
@@ -45,8 +34,7 @@ class TaskWalk {
   MATCHA_MEMBER void run(F walk_task) {
     u32 pause = kShortestPause;
     while (!left_) {
-      const u64 weight = next<tiles>();
-      if (weight == 0) {
+      if (!next<tiles>()) {
         settle();
         if (!wait_for_work(pause)) return;
         continue;
@@ -60,10 +48,10 @@ class TaskWalk {
       pause = kShortestPause;
       bool tell = false;
       if (group_.leads()) {
-        book_.owed += weight;
+        book_.owed += book_.weight;
         tell = i64(book_.started - book_.told) >= kTellTicks;
       }
-      if (group_.broadcast(tell) == 0) continue;
+      if (!agreed(tell)) continue;
       settle();
       left_ = stopped();
     }
@@ -73,23 +61,26 @@ class TaskWalk {
   MATCHA_MEMBER bool stopped() const { return read_together(group_, &launch_.shared->stop) != 0; }
 
   /// The positions of the loop at `level`, whose lists have `size` items.
-  MATCHA_MEMBER Walk walk(const Task& task, u32 level, u64 size) const {
+  template <typename Size>
+  MATCHA_MEMBER Walk<Size> walk(const Task& task, u32 level, Size size) const {
     if (level < task.depth) {
-      u64 at = level == 0 ? task.at[0] : task.at[1];
+      const Size at = Size(level == 0 ? task.at[0] : task.at[1]);
       return {at, at + 1};
     }
-    if (level > task.depth) return {0, level == 1 ? smaller(book_.tile.limit, size) : size};
-    return {task.begin, smaller(task.end, size)};
+    if (level > task.depth) return {0, level == 1 ? Size(smaller(book_.tile.limit, u64(size))) : size};
+    return {Size(task.begin), Size(smaller(task.end, u64(size)))};
   }
 
   /// Before position `at` of the loop at `level` below the positions at0, at1. True: leave the loop, because of an
   /// error or because others got all of the rest, `at` included. Looks around when `tau` has passed.
-  MATCHA_MEMBER bool leave(const Task& task, u32 level, Walk& walk, u64 at0, u64 at1, u64 at) {
+  template <typename Size>
+  MATCHA_MEMBER bool leave(const Task& task, u32 level, Walk<Size>& walk, u64 at0, u64 at1, Size at) {
     return leave_here<true>(task, level, walk, at0, at1, at);
   }
   /// The same where lanes take positions, `at` and some behind it: half stealing, which takes single positions of a
   /// loop while it is walked, leaves such a loop alone.
-  MATCHA_MEMBER bool leave_lanes(const Task& task, u32 level, Walk& walk, u64 at0, u64 at1, u64 at) {
+  template <typename Size>
+  MATCHA_MEMBER bool leave_lanes(const Task& task, u32 level, Walk<Size>& walk, u64 at0, u64 at1, Size at) {
     return leave_here<false>(task, level, walk, at0, at1, at);
   }
 
@@ -97,7 +88,7 @@ class TaskWalk {
   /// far as there is room. Gives the lanes whose positions are somebody else's now.
   MATCHA_MEMBER u32 hand_on_each(const Task& task, u32 level, u64 at0, u64 at1, u64 from, u32 lanes) {
     if (stealing_of(launch_) != kTimeout || level < task.depth || level >= launch_.split) return 0;
-    if (!launch_.eager && ticks_since(book_.looked) < kLookTicks) return 0;
+    if (!launch_.eager && !passed(book_.looked, kLookTicks)) return 0;
     if (group_.leads()) book_.looked = Group::now();
     const u32 gone = hand_on_lanes(launch_, group_, level, at0, at1, from, lanes);
     if (level == 0 && group_.leads()) book_.finished -= Group::bits(gone);  // Counted with those that it keeps.
@@ -110,21 +101,21 @@ class TaskWalk {
   }
 
  private:
-  template <bool shown>
-  MATCHA_MEMBER bool leave_here(const Task& task, u32 level, Walk& walk, u64 at0, u64 at1, u64 at) {
+  template <bool shown, typename Size>
+  MATCHA_MEMBER bool leave_here(const Task& task, u32 level, Walk<Size>& walk, u64 at0, u64 at1, Size at) {
     if (level == 0 && launch_.tau == 0 && must_stop()) return true;  // Else looking around sees to it.
-    bool first = at == walk.begin;  // Always walked, so that every task gets something done.
-    bool half = stealing_of(launch_) == kHalf;
-    if (shown && half && level >= task.depth && level < launch_.split) {
-      if (first) half_.show(level, walk, at0, at1);
+    // Always walked, so that every task gets something done. Where tasks begin is in the book, not in a register.
+    const bool first = at == (level > task.depth ? 0 : Size(task.begin));
+    if (shown && stealing_of(launch_) == kHalf && level >= task.depth && level < launch_.split) {
+      if (first) half_.show(level, walk.begin, walk.end, at0, at1);
       if (!first && !half_.begin_next(level)) return true;
     }
-    if (first || level < task.depth || launch_.tau == 0) return false;
-    if (ticks_since(book_.started) < launch_.tau) return false;
+    if (level < task.depth || first || launch_.tau == 0) return false;
+    if (!passed(book_.started, launch_.tau)) return false;
     const Seen seen = look_around(launch_, group_, index_, level, at0, at1, at, walk.end);
     if (group_.leads()) book_.started = seen.since;
     left_ = left_ || seen.stop;
-    walk.end = seen.end;
+    walk.end = Size(seen.end);
     return left_ || walk.end == at;
   }
 
@@ -134,16 +125,17 @@ class TaskWalk {
     return left_;
   }
 
-  /// The first lane's ticks since a time in the book.
-  MATCHA_MEMBER u64 ticks_since(const u64& time) const {
-    return group_.broadcast(group_.leads() ? Group::now() - time : 0);
+  /// What the first lane says.
+  MATCHA_MEMBER bool agreed(bool said) const { return (group_.ballot(said) & 1) != 0; }
+  /// Whether so many ticks have passed since a time in the book.
+  MATCHA_MEMBER bool passed(const u64& time, u64 ticks) const {
+    return agreed(group_.leads() && Group::now() - time >= ticks);
   }
 
-  /// Puts the next piece of work into the book; how much of `live` it stands for, or 0 if there is none now. What is
-  /// fresh comes first: it costs one look at a word that all workers write, and nobody hands anything on before it is
-  /// gone.
+  /// Puts the next piece of work into the book; false if there is none now. What is fresh comes first: it costs one
+  /// look at a word that all workers write, and nobody hands anything on before it is gone.
   template <bool tiles>
-  MATCHA_MEMBER u64 next() {
+  MATCHA_MEMBER bool next() {
     group_.sync();  // All have read the task before.
     u64 weight = 0;
     if (group_.leads()) {
@@ -155,9 +147,10 @@ class TaskWalk {
       }
       if (weight == 0 && stealing_of(launch_) == kHalf) weight = steal(book_.task);
     }
-    weight = group_.broadcast(weight);
+    if (group_.leads()) book_.weight = weight;
+    const bool found = agreed(weight != 0);
     group_.sync();
-    return weight;
+    return found;
   }
 
   /// The same of the tiles that the task stands for, when they are opened or then. False: all of them are done.
@@ -168,9 +161,19 @@ class TaskWalk {
     if (group_.leads()) {
       more = opens ? book_.tile.open(launch_.deal, book_.task, book_.task) : book_.tile.next(launch_.deal, book_.task);
     }
-    more = group_.broadcast(more) != 0;
+    more = agreed(more);
     group_.sync();
     return more;
+  }
+
+  /// How many tiles to take when `taken` are gone: twice as many as last time if those were done at once, so that
+  /// workers do not wait for the word that deals them; half as many if not, so that none is left with many long ones.
+  MATCHA_MEMBER u64 share(u64 taken) {
+    const u64 now = Group::now();
+    const bool at_once = now - book_.begun < kAtOnceTicks;
+    book_.begun = now;
+    book_.share = at_once ? smaller(2 * book_.share, launch_.deal.grab) : larger(book_.share / 2, 1ull);
+    return smaller(book_.share, launch_.deal.share(taken));
   }
 
   /// The next chunk, or tiles; 0 when all are taken.
@@ -181,7 +184,7 @@ class TaskWalk {
     const u64 all = tiles ? launch_.deal.tiles : launch_.positions;
     const u64 count = !tiles                       ? launch_.chunk
                       : launch_.other_devices != 0 ? launch_.deal.grab
-                                                   : launch_.deal.share(smaller(book_.taken, all), launch_.workers);
+                                                   : share(smaller(book_.taken, all));
     book_.taken = atomic_add(&launch_.shared->next, count);
     const u64 begin = tiles ? dealt_tile(launch_, book_.taken) : dealt(launch_, book_.taken, count);
     if (begin >= all) {
@@ -220,7 +223,7 @@ class TaskWalk {
   /// Tells the others what this worker has done since it last did: once for many tasks, since all workers write the
   /// same two words.
   MATCHA_MEMBER void settle() {
-    if (!group_.leads()) return;
+    if (!group_.leads() || (book_.owed == 0 && book_.finished == 0)) return;
     if (book_.finished != 0) atomic_add(&launch_.shared->positions_done, book_.finished);
     fence();  // What came of the tasks is live by now.
     if (book_.owed != 0 && atomic_add(&launch_.shared->live, ~book_.owed + 1) == book_.owed) launch_.queue.end();

@@ -49,7 +49,7 @@ class WorkerOf : public TaskWalk<Group>,
   /// Where the rows of bits number `number` are shared, of a list of `size` items that is walked at level 1; null when
   /// the task has all of it.
   MATCHA_MEMBER RowsState* shared_rows(const Task& task, u64 number, u64 size) const {
-    const Walk part = this->walk(task, 1, size);
+    const Walk<u64> part = this->walk(task, 1, size);
     bool whole = part.begin == 0 && part.end == size;
     return whole || launch_.row_states == nullptr ? nullptr : launch_.row_states + number;
   }
@@ -95,12 +95,12 @@ class WorkerOf : public TaskWalk<Group>,
   template <typename R, typename... V>
   MATCHA_MEMBER void append_each(Filled<R>& list, u32 line, u32 column, bool there, V... values) const {
     const u32 lanes = group_.ballot(there);
-    const u64 size = list.size + Group::bits(lanes);
+    const u64 size = u64(list.size) + Group::bits(lanes);
     list.room.grow(launch_, group_, size);
     if (size > list.room.ready())
       return this->trap(size > list.room.capacity ? kCapacityExceeded : kOutOfPages, line, column);
     if (there) list.room.put(list.size + Group::bits(lanes & ((1u << group_.lane) - 1)), values...);
-    list.size = size;
+    list.size = u32(size);
     group_.sync();
   }
 
@@ -194,12 +194,12 @@ class WorkerOf : public TaskWalk<Group>,
   template <bool ascending, bool once = false, typename A, typename B, typename R>
   MATCHA_MEMBER auto store(const A& a, const B& b, bool wanted, R room) const {
     group_.sync();
-    u64 size = 0, i = group_.lane;
+    SizeOf<A> size = 0, i = group_.lane;
     const auto put = [&](typename R::Item x, bool keep) {
       if constexpr (once) keep = keep && (i == 0 || a.at(i - 1) != x);
       i += Group::kWidth;
       u32 keepers = group_.ballot(keep);
-      u64 at = size + Group::bits(keepers & ((1u << group_.lane) - 1));
+      const auto at = size + Group::bits(keepers & ((1u << group_.lane) - 1));
       size += Group::bits(keepers);
       room.grow(launch_, group_, size);
       if (keep && at < room.ready()) room.put(at, x);
@@ -217,7 +217,7 @@ class WorkerOf : public TaskWalk<Group>,
     group_.sync();
     room.grow(launch_, group_, a.size);
     u64 size = fit(a.size, room);
-    for (u64 i = group_.lane; i < size; i += Group::kWidth) room.put(i, a.at(i));
+    for (SizeOf<A> i = group_.lane; i < size; i += Group::kWidth) room.put(i, a.at(i));
     group_.sync();
     return size;
   }

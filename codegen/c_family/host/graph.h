@@ -31,6 +31,9 @@ inline void Host::map_graph(const std::string& path, bool simple) {
                header.section_count <= 7 && sizeof header + header.section_count * sizeof(Entry) <= bytes &&
                header.universe <= 0xFFFFFFFF && header.arc_count <= bytes / 4 && header.vertex_count <= header.universe;
   if (!known) throw Failure{3, path + ": not a .mtg file of version 1, or truncated" + hint};
+  if (header.universe > kMostItems)
+    throw Failure{
+        5, path + ": has " + std::to_string(header.universe) + " vertices; there may be " + std::to_string(kMostItems)};
   if (simple && (header.flags & 2) == 0)
     throw Failure{3, path +
                          ": edges are parallel, and the program knows of none; make the .mtg without --edge-labels "

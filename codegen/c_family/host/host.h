@@ -148,8 +148,8 @@ class Host {
     return kept.get();
   }
   template <typename T>
-  Room<T> room(u64 capacity) {
-    return {array<T>(capacity), capacity};
+  LongRoom<T> room(u64 capacity) {
+    return {{array<T>(capacity), capacity}};
   }
   template <u64 rows, typename T>
   List<T> list(const Literal<rows, T>& literal) {

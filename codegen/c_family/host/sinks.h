@@ -17,7 +17,7 @@ inline ListPlan plan_lists(const RegionPlan& plan) {
   constexpr u64 kLine = 64;
   ListPlan lists;
   for (const auto& [items, item_bytes, array] : plan.buffers) {
-    lists.buffers.push_back({lists.scratch_bytes, items});
+    lists.buffers.push_back({lists.scratch_bytes, std::min<u64>(items, kMostItems)});
     u64 bytes = 0;
     bool fits = !__builtin_mul_overflow(items, item_bytes, &bytes) && bytes < (1ull << 60);
     if (!fits) throw Failure{5, "an intermediate list of up to " + std::to_string(items) + " items is too large"};
@@ -49,11 +49,12 @@ inline bool has_rows(const RegionPlan& plan) {
 
 /// Tiles of the arcs of the region's graph, of which a worker takes `grab` at a time at most, without their starts;
 /// none when whole vertices have to be dealt out.
-inline Deal deal_of(const RegionPlan& plan, u64 tile, u64 grab) {
+inline Deal deal_of(const RegionPlan& plan, u64 tile, u64 grab, u64 workers) {
   const Graph* graph = plan.dealt_graph;
   if (graph == nullptr || graph->slots != nullptr || graph->arc_count == 0 || tile == 0) return Deal{};
   u64 tiles = (graph->arc_count + tile - 1) / tile;
-  return Deal{graph->offsets, graph->vertex_list, graph->vertex_count, graph->arc_count, tile, tiles, grab, nullptr};
+  return Deal{graph->offsets, graph->vertex_list,    graph->vertex_count, graph->arc_count, tile, tiles, grab,
+              nullptr,        share_bits_of(workers)};
 }
 
 /// Where its tiles begin; empty if it has none.

@@ -246,12 +246,31 @@ TEST_F(CudaText, NamesKeepOffTheWordsOfLanes) {
   expect_lines(pairs, {"w.walk_pairs(", "own_0", "first_0", "pairs_0"});
 }
 
+/// All that `slice0` has is below v0, so the other list may stay whole where a search for the cut saves nothing.
+TEST_F(CudaText, AListIsCutOnlyWhereTheOtherOneDoesNotDoIt) {
+  std::optional<ir::Module> module = program(read("examples/four_cycle.mt"));
+  ASSERT_TRUE(module);
+  const std::string text = emit_device_text(*module, {32}).text;
+  EXPECT_NE(text.find("= sides(slice0, cut_beside(slice0, neighbors(f.G0, "), std::string::npos);
+  module = program(
+      "def m(G: Graph) -> int:\n"
+      "    def of(u, v):\n"
+      "        near = apply(lambda w: w, cond=lambda w: w < v, neighbor(G, u))\n"
+      "        far = apply(lambda w: w, cond=lambda w: w < u, neighbor(G, v))\n"
+      "        return size(intersect(near, far))\n"
+      "    return sum(apply(lambda u: sum(apply(lambda v: of(u, v), neighbor(G, u))), vertices(G)))\n");
+  ASSERT_TRUE(module);
+  const std::string apart = emit_device_text(*module, {32}).text;
+  EXPECT_NE(apart.find("= sides("), std::string::npos);
+  EXPECT_EQ(apart.find("cut_beside(slice"), std::string::npos);
+}
+
 TEST_F(CudaText, LanesTakeArcsAndCountTogether) {
   std::optional<ir::Module> module = program(read("examples/triangle.mt"));
   ASSERT_TRUE(module);
   std::string text = emit_device_text(*module, {32}).text;
   expect_lines(text, {
-                         "for (u64 from_arc = walk0.begin; from_arc < walk0.end; from_arc += w.lanes()) {",
+                         "for (auto from_arc = walk0.begin; from_arc < walk0.end; from_arc += w.lanes()) {",
                          "const u64 at1 = place_of_arc(f.G0, arc, lower0);",
                          "counted = sides(span(lower0, 0, i0), lower_neighbors(f.G0, v0));",
                          "sum0_share += w.share_flat(task, 0, 0, 0, from_arc, counted);",
@@ -356,7 +375,7 @@ TEST_F(CudaText, LanesWalkPairsOfNeighbours) {
   std::string text = emit_device_text(*module, {32}).text;
   expect_lines(text, {
                          "if (w.leave_lanes(task, 1, walk1, at0, 0, from_at1)) break;",
-                         "own2 = u32(u64(walked3.size));",
+                         "own2 = u32(walked3.size);",
                          "auto pairs2 = w.walk_pairs(own2, first2);",
                          "const u32 w0 = item<0>(walked4, pairs2.rank);",
                          "from_at1 += pairs2.taken;",
@@ -378,7 +397,7 @@ TEST_F(CudaText, LanesTakeItemsUnderSeveralConditions) {
   ASSERT_TRUE(module);
   expect_lines(emit_device_text(*module, {32}).text,
                {
-                   "for (u64 from_step2 = 0, end = u64(set0.size); from_step2 < end; from_step2 += w.kLanes) {",
+                   "for (auto [from_step2, end] = all_of(set0.size); from_step2 < end; from_step2 += w.kLanes) {",
                    "list_size0_lanes += 1;",
                    "list_size1_lanes += 1;",
                    "list_size0_ += w.gather(list_size0_lanes);",
@@ -393,7 +412,7 @@ TEST_F(CudaText, LanesOfAFlatLoopCountTheirOwnBits) {
       with_rows("if (2 <= size(bit_row(%rows, %p))) { yield %sum, size(below(bit_row(%rows, %p), %p)) }\n"));
   ASSERT_TRUE(module) << render_text(diagnostics_, false);
   std::string text = emit_device_text(*module, {32}).text;
-  expect_lines(text, {"for (u64 from_at1 = ", "if (2 <= count_bits(bit_row(rows0, p0))) {",
+  expect_lines(text, {"for (auto from_at1 = ", "if (2 <= count_bits(bit_row(rows0, p0))) {",
                       "+= count_bits(bits_below(bit_row(rows0, p0), p0));"});
 }
 

@@ -29,7 +29,7 @@ struct Case {
     g.arcs = arcs.data();
     return g;
   }
-  List<u32> view() const { return {list.data(), list.size()}; }
+  ShortList<u32> view() const { return {list.data(), u32(list.size())}; }
   bool near(u32 u, u32 v) const {
     return std::binary_search(arcs.begin() + i64(offsets[u]), arcs.begin() + i64(offsets[u + 1]), v);
   }

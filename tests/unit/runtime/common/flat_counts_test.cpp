@@ -46,7 +46,7 @@ Lists drawn_lists(std::mt19937_64& random, int round, bool sets) {
   return lists;
 }
 
-List<u32> view(const Items& items) { return {items.data(), items.size()}; }
+ShortList<u32> view(const Items& items) { return {items.data(), u32(items.size())}; }
 
 template <u32 width>
 void check() {
@@ -83,7 +83,7 @@ TEST(FlatCountsTest, ArcsOfAnotherPartHaveNoPlace) {
   const std::vector<u32> arcs{1, 2, 3, 4, 5, 6};
   Graph g{};
   g.arcs = arcs.data();
-  const List<u32> part{arcs.data() + 2, 3};
+  const ShortList<u32> part{arcs.data() + 2, 3};
   const std::vector<bool> inside{false, false, true, true, true, false};
   for (u64 arc = 0; arc < arcs.size(); ++arc) {
     EXPECT_EQ(place_of_arc(g, arc, part) < part.size, inside[arc]) << arc;

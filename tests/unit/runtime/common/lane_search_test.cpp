@@ -46,7 +46,7 @@ Case drawn_case(std::mt19937_64& random, int round) {
   return c;
 }
 
-List<u32> view(const Items& items) { return {items.data(), items.size()}; }
+ShortList<u32> view(const Items& items) { return {items.data(), u32(items.size())}; }
 
 /// What one lane saw that is wrong.
 template <u32 width>
@@ -61,10 +61,18 @@ class Lane {
   int wrong() {
     TaskBook book;
     const WorkerOf<Group<width>> w(launch_, 0, book);
-    const List<u32> a = view(case_.a);
-    const List<u32> b = view(case_.b);
-    const List<u32> mixed = view(case_.mixed);
+    const ShortList<u32> a = view(case_.a);
+    const ShortList<u32> b = view(case_.b);
+    const ShortList<u32> mixed = view(case_.mixed);
     const Literal<2, u32> few{{3, 1}};
+    // What is not cut beside a list that is must not count for more.
+    for (u32 x : {0U, 5U, case_.a.empty() ? 1U : case_.a[case_.a.size() / 2], ~0U}) {
+      const ShortList<u32> low = below(a, x);
+      const i64 both = w.count_intersect(low, below(b, x));
+      expect(w.count_intersect(low, w.cut_beside(low, b, x)) == both);
+      expect(w.count_intersect(low, cut_beside(low, b, x)) == both);
+      expect(w.count_diff(low, w.cut_beside(low, b, x)) == low.size - both);
+    }
     expect(w.count_intersect(a, b) == i64(case_.both.size()));
     expect(w.count_intersect(b, a) == i64(case_.both.size()));
     expect(w.count_diff(a, b) == i64(case_.only.size()));
@@ -80,12 +88,12 @@ class Lane {
 
  private:
   void expect(bool right) { wrong_ += right ? 0 : 1; }
-  static bool same(List<u32> list, const Items& items) {
+  static bool same(ShortList<u32> list, const Items& items) {
     return std::equal(items.begin(), items.end(), list.data, list.data + list.size);
   }
   Room<u32> room() {
     Items& items = rooms_[next_room_++];
-    return {items.data(), items.size()};
+    return {items.data(), u32(items.size())};
   }
 
   const Case& case_;

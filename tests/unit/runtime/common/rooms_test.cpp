@@ -41,7 +41,7 @@ struct Paged {
   WorkerOf<Group<1>> w{launch, 0, book};
 };
 
-List<u32> view(const Items& items) { return {items.data(), items.size()}; }
+ShortList<u32> view(const Items& items) { return {items.data(), u32(items.size())}; }
 template <typename L>
 Items items_of(const L& list) {
   Items items;

@@ -21,8 +21,8 @@ class SetsTest : public testing::Test {
     items.erase(std::unique(items.begin(), items.end()), items.end());
     return items;
   }
-  static List<u32> view(const Items& items) { return {items.data(), items.size()}; }
-  static Items items_of(List<u32> list) { return Items(list.data, list.data + list.size); }
+  static ShortList<u32> view(const Items& items) { return {items.data(), u32(items.size())}; }
+  static Items items_of(ShortList<u32> list) { return Items(list.data, list.data + list.size); }
 
   std::mt19937_64 random_{5};
   Shared shared_{};

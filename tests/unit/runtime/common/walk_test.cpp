@@ -39,15 +39,15 @@ struct Nest {
 
   template <typename Visit>
   void walk(TaskWalk<ForcedGroup>& w, const Task& task, Visit visit) const {
-    Walk walk0 = w.walk(task, 0, outer);
+    auto walk0 = w.walk(task, 0, outer);
     for (u64 at0 = walk0.begin; at0 < walk0.end; ++at0) {
       if (w.leave(task, 0, walk0, 0, 0, at0)) break;
       if (depth == 1) visit(at0, 0, 0, 0);
-      Walk walk1 = depth > 1 ? w.walk(task, 1, size(1, at0, 0, 0)) : Walk{0, 0};
-      for (u64 at1 = walk1.begin; at1 < walk1.end; ++at1) {
+      auto walk1 = depth > 1 ? w.walk(task, 1, u32(size(1, at0, 0, 0))) : Walk<u32>{0, 0};
+      for (u32 at1 = walk1.begin; at1 < walk1.end; ++at1) {
         if (w.leave(task, 1, walk1, at0, 0, at1)) break;
         if (depth == 2) visit(at0, at1, 0, 0);
-        Walk walk2 = depth > 2 ? w.walk(task, 2, size(2, at0, at1, 0)) : Walk{0, 0};
+        auto walk2 = depth > 2 ? w.walk(task, 2, size(2, at0, at1, 0)) : Walk<u64>{0, 0};
         for (u64 at2 = walk2.begin; at2 < walk2.end; ++at2) {
           if (w.leave(task, 2, walk2, at0, at1, at2)) break;
           if (depth == 3) visit(at0, at1, at2, 0);
@@ -195,8 +195,15 @@ TEST(TaskWalk, TilesOfArcsWalkEveryPositionOnce) {
     u64 arcs = offsets[universe];
     if (arcs == 0) continue;
     u64 tile = 1 + below(2 * most);
-    Deal deal{offsets.data(), all ? nullptr : vertices.data(), vertices.size(), arcs,
-              tile,           (arcs + tile - 1) / tile,        1 + below(4),    nullptr};
+    Deal deal{offsets.data(),
+              all ? nullptr : vertices.data(),
+              vertices.size(),
+              arcs,
+              tile,
+              (arcs + tile - 1) / tile,
+              1 + below(4),
+              nullptr,
+              share_bits_of(1 + below(4))};
     std::vector<u32> starts(deal.tiles + 1);
     u64 cut = below(deal.tiles + 2);  // Parts of the table are filled in by themselves.
     find_tile_starts(deal, starts.data(), cut, deal.tiles + 1);
