@@ -1,6 +1,8 @@
 #include "tools/graph_sketch.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <random>
 #include <unordered_map>
 
@@ -19,6 +21,8 @@ using frontend::pattern::GraphSketch;
 using frontend::pattern::kMostMoment;
 
 constexpr int kSamples = 20'000;
+/// Degrees below this are counted without a search.
+constexpr std::uint64_t kSmallDegrees = 1024;
 /// Arcs of which the labels are looked at.
 constexpr std::uint64_t kMostLabelArcs = 50'000'000;
 /// Labels of edges that are told apart; times, which are no labels, would have many.
@@ -119,17 +123,20 @@ GraphSketch sketch_of(const runtime::Graph& graph, const runtime::LabelDictionar
   sketch.device = device;
   if (device == Device::Gpu) sketch.hub_rows = codegen::gpu::worth_hub_rows(view, codegen::CudaOptions().hubs);
   sketch.moments.assign(kMostMoment + 1, 0);
-  std::unordered_map<std::uint64_t, std::uint64_t> degrees;
+  // By degree: how many vertices have it. Most have a small one.
+  std::array<std::uint64_t, kSmallDegrees> few{};
+  std::map<std::uint64_t, std::uint64_t> many;
   for (std::uint64_t at = 0; at < view.vertex_count; ++at) {
     const runtime::ArcRange arcs = runtime::arcs_of(view, vertex_at(view, at));
-    ++degrees[arcs.end - arcs.begin];
+    const std::uint64_t degree = arcs.end - arcs.begin;
+    ++(degree < kSmallDegrees ? few[degree] : many[degree]);
   }
   // In order, so that rounding is the same each time.
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> sorted(degrees.begin(), degrees.end());
-  std::sort(sorted.begin(), sorted.end());
-  for (const auto& [degree, times] : sorted) {
-    add_powers(sketch.moments, static_cast<double>(degree), static_cast<double>(times));
-  }
+  const auto add = [&](std::uint64_t degree, std::uint64_t times) {
+    if (times > 0) add_powers(sketch.moments, static_cast<double>(degree), static_cast<double>(times));
+  };
+  for (std::uint64_t degree = 0; degree < kSmallDegrees; ++degree) add(degree, few[degree]);
+  for (const auto& [degree, times] : many) add(degree, times);
   sketch.triangles = clustering(view) * (sketch.moments[2] - sketch.moments[1]) / 6;
   std::map<std::string, std::int64_t> codes;
   if (view.labels != nullptr) add_labels(view, dictionary, sketch, codes);

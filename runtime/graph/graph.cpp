@@ -239,8 +239,7 @@ Status ensure_narrow_halves(Graph& graph, std::uint64_t block_arcs) {
   }
 }
 
-ArcRange arcs_of(const GraphView& view, std::uint64_t rank) {
-  if (view.slots == nullptr) return rank < view.universe ? arcs_at(view, rank) : ArcRange{};
+ArcRange hashed_arcs_of(const GraphView& view, std::uint64_t rank) {
   for (std::uint64_t place = hash_place(rank, view.slot_mask);; place = (place + 1) & view.slot_mask) {
     const HashSlot& slot = view.slots[place];
     if (slot.vertex == rank) return ArcRange{slot.begin, slot.end};

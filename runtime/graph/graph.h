@@ -134,6 +134,10 @@ struct ArcRange {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
 };
-ArcRange arcs_of(const GraphView& view, std::uint64_t rank);
+ArcRange hashed_arcs_of(const GraphView& view, std::uint64_t rank);  ///< With a hash index.
+inline ArcRange arcs_of(const GraphView& view, std::uint64_t rank) {
+  if (view.slots != nullptr) return hashed_arcs_of(view, rank);
+  return rank < view.universe ? ArcRange{view.offsets[rank], view.offsets[rank + 1]} : ArcRange{};
+}
 
 }  // namespace matcha::runtime

@@ -29,6 +29,13 @@ std::vector<std::pair<std::int64_t, std::uint64_t>> count_labels(const GraphView
 }  // namespace
 
 std::uint64_t isolated_vertices(const GraphView& view) {
+  std::uint64_t without_arcs = 0;
+  for (std::uint64_t at = 0; at < view.vertex_count; ++at) {
+    const ArcRange arcs = arcs_of(view, vertex_at(view, at));
+    without_arcs += arcs.begin == arcs.end ? 1 : 0;
+  }
+  if (without_arcs == 0) return 0;
+  // They may have arcs in.
   std::vector<bool> touched(view.universe, false);
   std::uint64_t reached = 0;
   const auto touch = [&](std::uint64_t rank) {
