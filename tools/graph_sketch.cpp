@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <random>
 #include <unordered_map>
 
 #include "codegen/cuda/cuda.h"
 #include "codegen/cuda/hub_rows.h"
 #include "frontend/pattern/read.h"
+#include "runtime/graph/random.h"
 #include "tools/match_sampler.h"
 #include "tools/vertex_order.h"
 
@@ -43,15 +43,15 @@ void add_powers(std::vector<double>& moments, double degree, double times) {
 /// The share of pairs of neighbours that are adjacent themselves, over all pairs.
 double clustering(const runtime::GraphView& view) {
   if (view.arc_count == 0) return 0;
-  std::mt19937_64 random(1);
+  runtime::Random random(1);
   double closed = 0, pairs = 0;
   // The end of a random arc has a vertex as often as its degree; its pairs count (degree - 1) times as much.
   for (int i = 0; i < kSamples; ++i) {
-    const runtime::ArcRange arcs = runtime::arcs_of(view, view.neighbors[random() % view.arc_count]);
+    const runtime::ArcRange arcs = runtime::arcs_of(view, view.neighbors[random.below(view.arc_count)]);
     const std::uint64_t degree = arcs.end - arcs.begin;
     if (degree < 2) continue;
-    const std::uint64_t first = random() % degree;
-    const std::uint64_t second = (first + 1 + random() % (degree - 1)) % degree;
+    const std::uint64_t first = random.below(degree);
+    const std::uint64_t second = (first + 1 + random.below(degree - 1)) % degree;
     const std::uint32_t u = view.neighbors[arcs.begin + first], v = view.neighbors[arcs.begin + second];
     const runtime::ArcRange near = runtime::arcs_of(view, u);
     const double weight = static_cast<double>(degree - 1);

@@ -1,8 +1,10 @@
 #include "tools/match_sampler.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
-#include <random>
+
+#include "runtime/graph/random.h"
 
 namespace matcha::tools {
 
@@ -71,17 +73,20 @@ std::vector<int> walking_order(const Pattern& pattern) {
   return order;
 }
 
-/// One walk after another for a pattern of two or more vertices.
+/// Walks for a pattern of two or more vertices.
 class Walker {
  public:
   Walker(const runtime::GraphView& view, const Pattern& pattern, std::vector<std::optional<std::int64_t>> labels)
       : view_(view), pattern_(pattern), labels_(std::move(labels)), order_(walking_order(pattern)) {
     images_.resize(pattern.ids.size());
+    lists_.resize(pattern.ids.size());
     looks_ = labels_[slot(order_[0])] || labels_[slot(order_[1])] ? kLabelledLooks : 1;
   }
 
-  /// How many matches the walk stands for, which is 0 when it got nowhere; then `images()` is one of them.
-  double walk() {
+  /// How many matches the walk with this number stands for, which is 0 when it got nowhere; then `images()` is one of
+  /// them. Those of all patterns with the same number begin at the same arcs, which caches have from the second on.
+  double walk(std::uint64_t number) {
+    random_ = runtime::Random(1, number);
     double weight = first_arc();
     Mask placed = frontend::pattern::bit(order_[0]) | frontend::pattern::bit(order_[1]);
     for (std::size_t i = 2; i < order_.size() && weight > 0; ++i) {
@@ -97,32 +102,42 @@ class Walker {
     return !labels_[slot(v)] || view_.labels[image] == *labels_[slot(v)];
   }
 
+  void place(int v, std::uint32_t image) {
+    images_[slot(v)] = image;
+    lists_[slot(v)] = neighbors(view_, image);
+  }
+
   double first_arc() {
     std::uint64_t fitting = 0;
+    std::uint32_t first = 0, second = 0;
     for (std::uint64_t i = 0; i < looks_; ++i) {
-      const std::uint64_t arc = random_() % view_.arc_count;
+      const std::uint64_t arc = random_.below(view_.arc_count);
       const std::uint32_t to = view_.neighbors[arc];
       // A random neighbour of the end of a random arc is the end of one, too, and says what the arc's source is.
       const List list = neighbors(view_, to);
       if (list.size() == 0) continue;
-      const std::uint32_t from = list.begin[random_() % list.size()];
+      const std::uint32_t from = list.begin[random_.below(list.size())];
       if (!fits_label(order_[0], to) || !fits_label(order_[1], from)) continue;
-      if (random_() % ++fitting == 0) {
-        images_[slot(order_[0])] = to;
-        images_[slot(order_[1])] = from;
-      }
+      if (++fitting > 1 && random_.below(fitting) > 0) continue;
+      first = to;
+      second = from;
     }
+    if (fitting == 0) return 0;
+    place(order_[0], first);
+    place(order_[1], second);
     return static_cast<double>(view_.arc_count) * static_cast<double>(fitting) / static_cast<double>(looks_);
   }
 
+  /// Whether an item of the list of `base` is a candidate for `v` once `placed` are.
   bool fits(int v, std::uint32_t image, int base, Mask placed) const {
     if (!fits_label(v, image)) return false;
     for (Mask left = placed; left != 0; left &= left - 1) {
+      if (images_[slot(frontend::pattern::lowest(left))] == image) return false;
+    }
+    const Mask near = pattern_.near(v), others = placed & ~frontend::pattern::bit(base);
+    for (Mask left = (near | pattern_.anti[slot(v)]) & others; left != 0; left &= left - 1) {
       const int u = frontend::pattern::lowest(left);
-      if (images_[slot(u)] == image) return false;
-      const bool near = frontend::pattern::has(pattern_.near(v), u);
-      const bool off = frontend::pattern::has(pattern_.anti[slot(v)], u);
-      if (u != base && (near || off) && neighbors(view_, images_[slot(u)]).has(image) != near) return false;
+      if (lists_[slot(u)].has(image) != frontend::pattern::has(near, u)) return false;
     }
     return true;
   }
@@ -132,19 +147,21 @@ class Walker {
     int base = -1;
     List list{};
     frontend::pattern::for_each(pattern_.near(v) & placed, [&](int u) {
-      const List other = neighbors(view_, images_[slot(u)]);
+      const List& other = lists_[slot(u)];
       if (base >= 0 && other.size() >= list.size()) return;
       base = u;
       list = other;
     });
     const std::uint64_t looks = std::min(list.size(), kLooks);
-    std::uint64_t fitting = 0;
+    std::array<std::uint32_t, kLooks> fitting;
+    std::uint64_t found = 0;
     for (std::uint64_t i = 0; i < looks; ++i) {
-      const std::uint32_t image = list.begin[looks == list.size() ? i : random_() % list.size()];
-      if (fits(v, image, base, placed) && random_() % ++fitting == 0) images_[slot(v)] = image;
+      const std::uint32_t image = list.begin[looks == list.size() ? i : random_.below(list.size())];
+      if (fits(v, image, base, placed)) fitting[found++] = image;
     }
-    return looks == 0 ? 0
-                      : static_cast<double>(list.size()) * static_cast<double>(fitting) / static_cast<double>(looks);
+    if (found == 0) return 0;
+    place(v, fitting[found == 1 ? 0 : random_.below(found)]);
+    return static_cast<double>(list.size()) * static_cast<double>(found) / static_cast<double>(looks);
   }
 
   const runtime::GraphView& view_;
@@ -153,7 +170,8 @@ class Walker {
   const std::vector<int> order_;
   std::uint64_t looks_ = 1;
   std::vector<std::uint32_t> images_;
-  std::mt19937_64 random_{1};
+  std::vector<List> lists_;  ///< The neighbours of the images.
+  runtime::Random random_{1};
 };
 
 }  // namespace
@@ -179,7 +197,7 @@ MatchSample MatchSampler::draw(const Pattern& pattern) const {
   };
   while (more()) {
     for (int i = 0; i < kWalks; ++i, ++walks) {
-      const double weight = walker.walk();
+      const double weight = walker.walk(static_cast<std::uint64_t>(walks));
       if (weight <= 0) continue;
       sum += weight;
       squares += weight * weight;
@@ -200,12 +218,15 @@ std::uint64_t MatchSampler::rank(std::uint32_t v) const {
 frontend::pattern::Members MatchSampler::members(const std::vector<std::uint32_t>& in,
                                                  const std::vector<std::uint32_t>& off) const {
   std::vector<List> lists, others;
+  lists.reserve(in.size());
+  others.reserve(off.size());
   for (std::uint32_t v : in) lists.push_back(neighbors(view_, v));
   for (std::uint32_t v : off) others.push_back(neighbors(view_, v));
   std::sort(lists.begin(), lists.end(), [](const List& a, const List& b) { return a.size() < b.size(); });
   const List& shortest = lists.front();
   const std::uint64_t looks = std::min(shortest.size(), kMembers);
   frontend::pattern::Members found;
+  found.vertices.reserve(looks);
   for (std::uint64_t i = 0; i < looks; ++i) {
     const std::uint32_t v = shortest.begin[i * shortest.size() / looks];
     const auto has = [v](const List& list) { return list.has(v); };

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "runtime/graph/detail/csr.h"
-#include "runtime/graph/detail/random.h"
 #include "runtime/graph/detail/source.h"
+#include "runtime/graph/random.h"
 
 namespace matcha::runtime {
 
@@ -79,7 +79,7 @@ std::uint64_t pair_count(std::uint64_t vertices) {
 
 /// `count` distinct numbers below `bound`, ascending, every set equally likely: repeats are drawn again.
 std::vector<std::uint64_t> sample(std::uint64_t bound, std::uint64_t count, std::uint64_t seed) {
-  detail::Random random(seed);
+  Random random(seed);
   std::vector<std::uint64_t> chosen;
   chosen.reserve(count);
   while (chosen.size() < count) {
@@ -112,13 +112,13 @@ class SkipDraw {
   explicit SkipDraw(double probability) {
     double power = 1.0 - probability;
     for (int digit = 0; digit < kDigits; ++digit) {
-      thresholds_.push_back(detail::threshold_of(power / (1.0 + power)));
+      thresholds_.push_back(threshold_of(power / (1.0 + power)));
       if (thresholds_.back() == 0) break;
       power *= power;
     }
   }
 
-  std::uint64_t draw(detail::Random& random) const {
+  std::uint64_t draw(Random& random) const {
     std::uint64_t skip = 0;
     for (std::size_t digit = 0; digit < thresholds_.size(); ++digit) {
       if (random.chance(thresholds_[digit])) skip |= std::uint64_t{1} << digit;
@@ -142,11 +142,11 @@ Result<Graph> generate_rmat(const RmatSpec& spec, const IoOptions& options) {
   }
   const std::uint64_t vertices = std::uint64_t{1} << spec.scale;
   if (spec.edge_factor > ~std::uint64_t{0} / vertices) return check_size(vertices, ~std::uint64_t{0}, options).error();
-  const std::uint64_t to_a = detail::threshold_of(spec.a);
-  const std::uint64_t to_b = to_a + detail::threshold_of(spec.b);
-  const std::uint64_t to_c = to_b + detail::threshold_of(spec.c);
+  const std::uint64_t to_a = threshold_of(spec.a);
+  const std::uint64_t to_b = to_a + threshold_of(spec.b);
+  const std::uint64_t to_c = to_b + threshold_of(spec.c);
   return graph_of(vertices, spec.edge_factor * vertices, options, [&](std::uint64_t at) {
-    detail::Random random(spec.seed, at);
+    Random random(spec.seed, at);
     Ends ends{0, 0};
     for (unsigned level = 0; level < spec.scale; ++level) {
       const std::uint64_t draw = random.next() >> 11;
@@ -184,7 +184,7 @@ Result<Graph> generate_gnp(std::uint64_t vertices, double probability, std::uint
   const std::uint64_t most = options.memory_limit() / 32;
   try {
     std::vector<std::uint64_t> chosen;
-    detail::Random random(seed);
+    Random random(seed);
     const SkipDraw skips(probability);
     std::uint64_t at = probability > 0 ? skips.draw(random) : pairs;
     while (at < pairs) {

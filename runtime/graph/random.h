@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace matcha::runtime::detail {
+namespace matcha::runtime {
 
 /// The mixing step of splitmix64 (Steele, Lea, Flood 2014).
 inline std::uint64_t mix(std::uint64_t x) {
@@ -58,4 +58,4 @@ inline std::uint64_t threshold_of(double probability) {
   return static_cast<std::uint64_t>(probability * kUnit);
 }
 
-}  // namespace matcha::runtime::detail
+}  // namespace matcha::runtime
