@@ -142,6 +142,10 @@ NautyResult run_nauty(const Pattern& pattern, Mask fixed, Wanted wanted) {
 const std::vector<Mask>& Symmetry::orbits(Mask fixed) {
   const auto found = orbits_.find(fixed);
   if (found != orbits_.end()) return found->second;
+  // What moves no vertex when some are fixed moves none when more are.
+  for (Mask rigid : rigid_) {
+    if ((rigid & ~fixed) == 0) return orbits_.at(rigid);
+  }
   const NautyResult result = run_nauty(pattern_, fixed, Wanted::Orbits);
   std::vector<Mask> by_representative(result.orbits.size(), 0), by_vertex(result.orbits.size());
   for (std::size_t v = 0; v < result.orbits.size(); ++v) {
@@ -149,6 +153,9 @@ const std::vector<Mask>& Symmetry::orbits(Mask fixed) {
   }
   for (std::size_t v = 0; v < result.orbits.size(); ++v) {
     by_vertex[v] = by_representative[static_cast<std::size_t>(result.orbits[v])];
+  }
+  if (std::all_of(by_vertex.begin(), by_vertex.end(), [](Mask orbit) { return count(orbit) == 1; })) {
+    rigid_.push_back(fixed);
   }
   return orbits_.emplace(fixed, std::move(by_vertex)).first->second;
 }

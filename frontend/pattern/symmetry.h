@@ -26,6 +26,7 @@ class Symmetry {
  private:
   Pattern pattern_;
   std::map<Mask, std::vector<Mask>> orbits_;
+  std::vector<Mask> rigid_;  ///< Of `orbits_`, those whose orbits have one vertex each.
 };
 
 /// What isomorphic patterns have in common.

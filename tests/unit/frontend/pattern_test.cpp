@@ -147,6 +147,21 @@ TEST(PatternSymmetry, Orders) {
   EXPECT_FALSE(Symmetry(read(star).set->patterns.front()).order());
 }
 
+TEST(PatternSymmetry, OrbitsOfFixedVertices) {
+  // In whatever order they are asked for.
+  for (const std::vector<Mask>& asked : {std::vector<Mask>{0b001, 0b011, 0b010, 0}, {0, 0b010, 0b011, 0b001}}) {
+    Pattern wedge = Pattern::empty(3);
+    wedge.add_edge(0, 1);
+    wedge.add_edge(1, 2);
+    Symmetry symmetry(wedge);
+    for (Mask fixed : asked) {
+      const bool swaps = !has(fixed, 0);
+      const std::vector<Mask> expected = {swaps ? Mask{0b101} : Mask{0b001}, 0b010, swaps ? Mask{0b101} : Mask{0b100}};
+      EXPECT_EQ(symmetry.orbits(fixed), expected) << fixed;
+    }
+  }
+}
+
 TEST(PatternSymmetry, AutomorphismsAreListed) {
   const char* const texts[] = {"clique:4", "cycle:6", "house",       "star:5",          "0-1,1-2,0:a,2:b",
                                "edge",     "path:4",  "0>1,1>2,2>0", "0-1,1-2,2-3,0!2", "0-1=a,1-2=b,2-3=a,3-0=b"};
