@@ -115,7 +115,10 @@ GraphSketch typical_graph() {
 }
 
 CostModel::CostModel(const Pattern& pattern, Induced induced, const GraphSketch& sketch)
-    : pattern_(pattern), sketch_(sketch), requirements_(pattern, induced) {
+    : pattern_(pattern),
+      sketch_(sketch),
+      prices_(prices_of(sketch.device, sketch.hub_rows)),
+      requirements_(pattern, induced) {
   static const std::vector<double> kNothing(kMostMoment + 1, 1e-3);
   const std::size_t n = pattern.ids.size();
   const double arcs = std::max(sketch.moments[1], 1.0);
@@ -199,9 +202,9 @@ Mask CostModel::drawn_part(Mask bound, Mask of) const {
 }
 
 const MatchSamples::Found& CostModel::drawn(Mask part) const {
-  const auto known = drawn_.find(part);
-  if (known != drawn_.end()) return known->second;
-  return drawn_.emplace(part, sketch_.maybe_samples->of(restricted(drawn_pattern_, part))).first->second;
+  const auto [known, fresh] = drawn_.try_emplace(part, nullptr);
+  if (fresh) known->second = &sketch_.maybe_samples->of_part(drawn_pattern_, part);
+  return *known->second;
 }
 
 CostModel::Look CostModel::look_at_part(Mask part, const Restrictions& larger) const {

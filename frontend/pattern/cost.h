@@ -83,7 +83,7 @@ class CostModel {
 
   const Pattern& pattern() const { return pattern_; }
   const GraphSketch& sketch() const { return sketch_; }
-  const Prices& prices() const { return prices_of(sketch_.device, sketch_.hub_rows); }
+  const Prices& prices() const { return prices_; }
   const Requirements& requirements() const { return requirements_; }
 
  private:
@@ -110,6 +110,7 @@ class CostModel {
 
   const Pattern& pattern_;
   const GraphSketch& sketch_;
+  const Prices& prices_;
   Requirements requirements_;
   std::vector<const std::vector<double>*> moments_;  ///< Of each vertex's label.
   std::vector<std::vector<double>> edge_factor_;     ///< Chance of an edge over the product of its ends' degrees.
@@ -117,7 +118,7 @@ class CostModel {
   Pattern drawn_pattern_;                            ///< With anti-edges where pairs must not be adjacent.
   bool draws_ = false;
   mutable std::map<Mask, double> matches_;
-  mutable std::map<Mask, MatchSamples::Found> drawn_;
+  mutable std::map<Mask, const MatchSamples::Found*> drawn_;
 };
 
 }  // namespace matcha::frontend::pattern

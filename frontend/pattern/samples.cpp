@@ -1,9 +1,11 @@
 #include "frontend/pattern/samples.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <optional>
+#include <unordered_map>
 
 #include "frontend/pattern/symmetry.h"
 
@@ -39,6 +41,11 @@ void keep_some(ArrangedMatches& arranged) {
   arranged.matches = std::move(kept);
 }
 
+/// A match and what a set is in and off there, whatever its bounds.
+std::uint64_t members_key(std::size_t match, const Candidates& set) {
+  return (std::uint64_t{match} << kMostRelated | set.in) << kMostRelated | set.off;
+}
+
 Relation relation_of_columns(Relation relation, const std::vector<int>& column) {
   Relation found = 0;
   for (; relation != 0; relation &= relation - 1) {
@@ -54,12 +61,12 @@ Relation relation_of_columns(Relation relation, const std::vector<int>& column) 
 struct MatchSamples::Drawn {
   MatchSample sample;
   std::vector<std::vector<int>> automorphisms;
-  std::vector<Relation> ranks;  ///< Which columns of each match have larger ids than which.
+  std::vector<Relation> ranks;                     ///< Which columns of each match have larger ids than which.
+  std::vector<std::vector<std::uint64_t>> places;  ///< Of each match, the places of its images in the order of the ids.
   double effective = 0;
   std::map<Relation, ArrangedMatches> arranged;
   std::map<std::pair<Relation, Candidates>, std::vector<double>> sizes;
-  /// By what they are in and off; item i, if it was looked at: in match i.
-  std::map<std::pair<Mask, Mask>, std::vector<std::optional<RankedMembers>>> members;
+  std::unordered_map<std::uint64_t, RankedMembers> members;  ///< By members_key().
 
   const ArrangedMatches& arrange(Relation wanted);
   double size(const GraphSampler& sampler, std::size_t match, const Candidates& set);
@@ -89,35 +96,33 @@ const ArrangedMatches& MatchSamples::Drawn::arrange(Relation wanted) {
 }
 
 double MatchSamples::Drawn::size(const GraphSampler& sampler, std::size_t match, const Candidates& set) {
-  std::vector<std::optional<RankedMembers>>& of_matches = members[{set.in, set.off}];
-  of_matches.resize(sample.images.size());
-  std::optional<RankedMembers>& ranked = of_matches[match];
-  if (!ranked) {
+  const auto [entry, fresh] = members.try_emplace(members_key(match, set));
+  RankedMembers& ranked = entry->second;
+  if (fresh) {
     const std::vector<std::uint32_t>& image = sample.images[match];
     const auto images = [&](Mask columns) {
       std::vector<std::uint32_t> vertices;
+      vertices.reserve(at(count(columns)));
       for_each(columns, [&](int column) { vertices.push_back(image[at(column)]); });
       return vertices;
     };
     const Members found = sampler.members(images(set.in), images(set.off));
-    ranked.emplace();
-    ranked->each = found.each;
-    std::vector<std::uint64_t> of_columns;
-    for (std::uint32_t v : image) of_columns.push_back(sampler.rank(v));
+    ranked.each = found.each;
+    ranked.ranks.reserve(found.vertices.size());
     for (std::uint32_t v : found.vertices) {
       const std::uint64_t own = sampler.rank(v);
       Mask ranks = 0;
       for (int column = 0; column < static_cast<int>(image.size()); ++column) {
-        if (of_columns[at(column)] > own) ranks |= bit(column);
-        if (of_columns[at(column)] < own) ranks |= bit(kMostRelated + column);
+        if (places[match][at(column)] > own) ranks |= bit(column);
+        if (places[match][at(column)] < own) ranks |= bit(kMostRelated + column);
       }
-      ranked->ranks.push_back(static_cast<std::uint16_t>(ranks));
+      ranked.ranks.push_back(static_cast<std::uint16_t>(ranks));
     }
   }
   const Mask wanted = set.below | set.above << kMostRelated;
-  const auto within = std::count_if(ranked->ranks.begin(), ranked->ranks.end(),
+  const auto within = std::count_if(ranked.ranks.begin(), ranked.ranks.end(),
                                     [wanted](std::uint16_t ranks) { return (wanted & ~Mask{ranks}) == 0; });
-  return ranked->each * static_cast<double>(within);
+  return ranked.each * static_cast<double>(within);
 }
 
 MatchSamples::MatchSamples(std::unique_ptr<const GraphSampler> sampler) : sampler_(std::move(sampler)) {}
@@ -135,13 +140,11 @@ MatchSamples::Found MatchSamples::of(const Pattern& pattern) {
           Symmetry(canonical).automorphisms(kMostAutomorphisms).value_or(std::vector<std::vector<int>>());
     }
     for (std::size_t i = 0; !drawn->automorphisms.empty() && i < drawn->sample.images.size(); ++i) {
-      const std::vector<std::uint32_t>& image = drawn->sample.images[i];
+      std::vector<std::uint64_t>& places = drawn->places.emplace_back();
+      for (std::uint32_t image : drawn->sample.images[i]) places.push_back(sampler_->rank(image));
       Relation ranks = 0;
       for (int u = 0; u < canonical.size(); ++u) {
-        for (int v = 0; v < u; ++v) {
-          ranks |=
-              sampler_->rank(image[at(u)]) > sampler_->rank(image[at(v)]) ? relation_bit(u, v) : relation_bit(v, u);
-        }
+        for (int v = 0; v < u; ++v) ranks |= places[at(u)] > places[at(v)] ? relation_bit(u, v) : relation_bit(v, u);
       }
       drawn->ranks.push_back(ranks);
     }
@@ -152,6 +155,27 @@ MatchSamples::Found MatchSamples::of(const Pattern& pattern) {
   Found found{&drawn->sample, std::vector<int>(form.vertices.size()), drawn.get()};
   for (std::size_t i = 0; i < form.vertices.size(); ++i) found.column[at(form.vertices[i])] = static_cast<int>(i);
   return found;
+}
+
+const MatchSamples::Found& MatchSamples::of_part(const Pattern& pattern, Mask part) {
+  PartKey key;
+  auto& [edges, anti, labels, edge_labels] = key;
+  int row = 0;
+  for_each(part, [&](int v) {
+    int column = 0;
+    for_each(part, [&](int u) {
+      // With itself, so that the number of vertices is told.
+      if (u == v || has(pattern.near(v), u)) edges |= relation_bit(row, column);
+      if (has(pattern.anti[at(v)], u)) anti |= relation_bit(row, column);
+      ++column;
+    });
+    ++row;
+    if (!pattern.label(v).empty()) labels.push_back(fmt::format("{} {}", row, pattern.label(v)));
+  });
+  if (pattern.edge_labelled()) edge_labels = restricted(pattern, part).edge_labels;
+  const auto known = parts_.find(key);
+  if (known != parts_.end()) return known->second;
+  return parts_.emplace(std::move(key), of(restricted(pattern, part))).first->second;
 }
 
 const ArrangedMatches* MatchSamples::maybe_arranged(const Found& found, Relation relation) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "frontend/pattern/pattern.h"
@@ -65,6 +66,8 @@ struct ArrangedMatches {
 /// Draws the matches of every pattern once, however its vertices are numbered.
 class MatchSamples {
   struct Drawn;
+  /// What a part of an undirected pattern asks for: rows of bits of its edges, of its anti-edges, and its labels.
+  using PartKey = std::tuple<std::uint64_t, std::uint64_t, std::vector<std::string>, decltype(Pattern::edge_labels)>;
 
  public:
   explicit MatchSamples(std::unique_ptr<const GraphSampler> sampler);
@@ -77,6 +80,8 @@ class MatchSamples {
     Drawn* drawn = nullptr;
   };
   Found of(const Pattern& pattern);
+  /// The same for the part of an undirected pattern on up to kMostRelated vertices, renumbered in ascending order.
+  const Found& of_part(const Pattern& pattern, Mask part);
   /// The matches that satisfy a relation of the pattern's vertices. Null: none were drawn, or there are too many
   /// automorphisms.
   static const ArrangedMatches* maybe_arranged(const Found& found, Relation relation);
@@ -86,6 +91,7 @@ class MatchSamples {
  private:
   std::unique_ptr<const GraphSampler> sampler_;
   std::map<std::string, std::unique_ptr<Drawn>> by_key_;
+  std::map<PartKey, Found> parts_;
 };
 
 }  // namespace matcha::frontend::pattern

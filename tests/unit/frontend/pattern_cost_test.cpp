@@ -308,5 +308,35 @@ TEST(PatternCost, ProductsThatCostMoreAreNotTaken) {
   EXPECT_FALSE(best_decomposition(book, sketch, symmetry, names, found->cost / 2));
 }
 
+TEST(PatternSamples, PartsThatAreAlikeShareOne) {
+  MatchSamples samples(std::make_unique<WholeGraph>(skewed_graph(12)));
+  // A triangle, two ways, with and without a tail, an anti-edge and a label.
+  Pattern pattern = Pattern::empty(5);
+  for (int v = 1; v < 4; ++v) {
+    pattern.add_edge(0, v);
+    pattern.add_edge(v, v == 3 ? 1 : v + 1);
+  }
+  pattern.add_edge(3, 4);
+  const auto alike = [&](Mask part) {
+    const MatchSamples::Found& found = samples.of_part(pattern, part);
+    const MatchSamples::Found other = samples.of(restricted(pattern, part));
+    return found.sample == other.sample && found.column == other.column;
+  };
+  for (Mask part : {Mask{0b00111}, Mask{0b01011}, Mask{0b11001}, Mask{0b11011}, Mask{0b01111}, Mask{0b11111}}) {
+    EXPECT_TRUE(alike(part)) << part;
+  }
+  const MatchSample* const triangle = samples.of_part(pattern, 0b00111).sample;
+  EXPECT_EQ(samples.of_part(pattern, 0b01011).sample, triangle);
+  EXPECT_NE(samples.of_part(pattern, 0b11001).sample, triangle);
+  const MatchSample* const wedge = samples.of_part(pattern, 0b11001).sample;
+  pattern.anti[0] = bit(4);
+  pattern.anti[4] = bit(0);
+  EXPECT_NE(samples.of_part(pattern, 0b11001).sample, wedge);
+  EXPECT_TRUE(alike(0b11001));
+  pattern.labels[1] = "3";
+  EXPECT_NE(samples.of_part(pattern, 0b00111).sample, triangle);
+  EXPECT_TRUE(alike(0b00111));
+}
+
 }  // namespace
 }  // namespace matcha::frontend::pattern
