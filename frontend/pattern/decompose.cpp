@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
+#include <tuple>
 
 namespace matcha::frontend::pattern {
 
@@ -35,6 +38,14 @@ Mask part_of(const Pattern& pattern, Mask rest) {
   return part;
 }
 
+/// A part with the cutset, on its way to a local count.
+struct Hanging {
+  LocalCount count;
+  Pattern coloured;  ///< The same pattern; its labels tell the vertices of the cutset apart, and bounds.
+  Restrictions larger;
+  std::optional<CostModel> model;  ///< Once it has an order.
+};
+
 /// Takes a pattern apart around one cutset. Vertices are renumbered: the cutset first, in its order.
 class Decomposer {
  public:
@@ -60,34 +71,39 @@ class Decomposer {
     if (bits * static_cast<double>(pattern_.ids.size() - cutset_.size()) > kMostBits) return std::nullopt;
     place_cutset();
     if (result_.cost > at_most_) return std::nullopt;
+    // Parts that do not meet are looked at first: they may be too much.
+    std::vector<std::size_t> alone;
+    for (auto part = parts.rbegin(); part != parts.rend(); ++part) alone.push_back(local(*part));
+    std::erase(alone, kNever);
+    if (failed_ || !find_orders(alone)) return std::nullopt;
     place(parts, {}, 1);
     if (failed_) return std::nullopt;
-    collect_terms();
-    if (result_.terms.empty() || result_.terms.size() > kMostTerms) return std::nullopt;
-    finish();
+    const std::vector<std::size_t> used = number_terms();
+    if (result_.terms.empty() || result_.terms.size() > kMostTerms || !find_orders(used)) return std::nullopt;
+    finish(used);
     return std::move(result_);
   }
 
  private:
-  /// The terms that are left, long products first, and the counts that they use.
-  void collect_terms() {
-    std::vector<std::size_t> number(result_.counts.size(), kNever);
-    std::vector<LocalCount> used;
+  /// Fills in the terms that are left, long products first; the numbers of the counts that they use, as they are
+  /// numbered there.
+  std::vector<std::size_t> number_terms() {
+    std::vector<std::size_t> number(hanging_.size(), kNever), used;
     for (const auto& [counts, factor] : sum_) {
       if (factor == 0) continue;
       Term term{factor, {}};
       for (std::size_t count : counts) {
         if (number[count] == kNever) {
           number[count] = used.size();
-          used.push_back(result_.counts[count]);
+          used.push_back(count);
         }
         term.counts.push_back(number[count]);
       }
       result_.terms.push_back(std::move(term));
     }
-    result_.counts = std::move(used);
     std::stable_sort(result_.terms.begin(), result_.terms.end(),
                      [](const Term& a, const Term& b) { return a.counts.size() > b.counts.size(); });
+    return used;
   }
 
   std::vector<Part> parts_of(Mask rest) const {
@@ -214,8 +230,47 @@ class Decomposer {
     return order.cost * std::max(1.0, alone * model.prices().alone);
   }
 
+  /// Gives each of these counts its order, if it has none; the largest first, which are most likely too much. False
+  /// once they are.
+  bool find_orders(std::vector<std::size_t> counts) {
+    const auto larger = [&](std::size_t a, std::size_t b) {
+      return hanging_[a].coloured.size() > hanging_[b].coloured.size();
+    };
+    std::stable_sort(counts.begin(), counts.end(), larger);
+    return std::all_of(counts.begin(), counts.end(), [&](std::size_t count) { return find_order(hanging_[count]); });
+  }
+
+  bool find_order(Hanging& hanging) {
+    if (hanging.model) return true;
+    LocalCount& count = hanging.count;
+    const CostModel& model = hanging.model.emplace(count.pattern, Induced::Edge, sketch_);
+    Symmetry symmetry(hanging.coloured);
+    OrderSearch search;
+    for (int v = 0; v < static_cast<int>(cutset_.size()); ++v) search.given.push_back(v);
+    search.larger = hanging.larger;
+    constexpr double kRounding = 1e-9;
+    search.at_most = (at_most_ - result_.cost - spent_) * (1 + kRounding);
+    std::vector<Order> orders = best_orders(count.pattern, model, symmetry, search);
+    if (orders.empty()) return false;
+    count.order = std::move(orders.front());
+    count.cost = count_cost(count.pattern, model, count.order);
+    count.factor = symmetry.order().value_or(1);
+    spent_ += count.cost;
+    return result_.cost + spent_ <= at_most_;
+  }
+
   /// The number of the local count of a part, which may be one that is isomorphic to it; kNever: it is always 0.
   std::size_t local(const Part& part) {
+    // The same vertices meet in many ways.
+    Part sorted = part;
+    std::sort(sorted.begin(), sorted.end());
+    const auto known = by_part_.find(sorted);
+    if (known != by_part_.end()) return known->second;
+    return by_part_.emplace(std::move(sorted), number_of(part)).first->second;
+  }
+
+  /// The same for a part that is met for the first time.
+  std::size_t number_of(const Part& part) {
     std::optional<Pattern> made = quotient(part);
     if (!made) return kNever;
     const int k = static_cast<int>(cutset_.size());
@@ -230,23 +285,13 @@ class Decomposer {
     for (int v = 0; v < made->size(); ++v) {
       coloured.labels[at(v)] = v < k ? fmt::format("#{}", v) : fmt::format("{} {:x}", made->label(v), larger[at(v)]);
     }
-    const auto [known, fresh] = by_key_.try_emplace(canonical_key(coloured), result_.counts.size());
+    const auto [known, fresh] = by_key_.try_emplace(canonical_key(coloured), hanging_.size());
     if (!fresh) return known->second;
-    if (result_.counts.size() >= kMostCounts) {
+    if (hanging_.size() >= kMostCounts) {
       failed_ = true;
       return kNever;
     }
     LocalCount count;
-    Symmetry symmetry(coloured);
-    const CostModel model(*made, Induced::Edge, sketch_);
-    OrderSearch search;
-    for (int v = 0; v < k; ++v) search.given.push_back(v);
-    search.larger = larger;
-    count.order = best_orders(*made, model, symmetry, search).front();
-    count.cost = count_cost(*made, model, count.order);
-    spent_ += count.cost;
-    if (result_.cost + spent_ > at_most_) failed_ = true;
-    count.factor = symmetry.order().value_or(1);
     for (int v : cutset_) count.names.push_back(names_[at(v)]);
     for (Mask vertex : part) {
       std::string name;
@@ -254,8 +299,8 @@ class Decomposer {
       count.names.push_back(name);
     }
     count.pattern = std::move(*made);
-    result_.counts.push_back(std::move(count));
-    return result_.counts.size() - 1;
+    hanging_.push_back({std::move(count), std::move(coloured), std::move(larger), std::nullopt});
+    return hanging_.size() - 1;
   }
 
   /// The cutset's own order, and what it costs.
@@ -277,20 +322,22 @@ class Decomposer {
     result_.cost = result_.cutset_order.cost + result_.cutset_order.matches.back() * model.prices().iteration;
   }
 
-  /// What all of it costs: sets of the cutset's vertices are made once for all counts.
-  void finish() {
+  /// Adds the counts with these numbers, and what all of it costs: sets of the cutset's vertices are made once for all
+  /// of them.
+  void finish(const std::vector<std::size_t>& used) {
     const int k = static_cast<int>(cutset_.size());
     std::set<SeenSet> seen;
-    for (const LocalCount& count : result_.counts) {
-      const CostModel local(count.pattern, Induced::Edge, sketch_);
+    for (std::size_t number : used) {
+      LocalCount& count = hanging_[number].count;
       result_.cost += count.cost;
       Mask bound = 0;
       for (int v = 0; v < k; ++v) {
         bound |= bit(v);
         const Mask users = count.pattern.all() & ~first_vertices(k);
-        result_.cost +=
-            result_.cutset_order.matches[at(v)] * set_work(local, count.order, bound, v, users, at(k), &seen);
+        result_.cost += result_.cutset_order.matches[at(v)] *
+                        set_work(*hanging_[number].model, count.order, bound, v, users, at(k), &seen);
       }
+      result_.counts.push_back(std::move(count));
     }
   }
 
@@ -303,9 +350,63 @@ class Decomposer {
   double spent_ = 0;  ///< By the counts so far.
   std::vector<Mask> larger_;
   Decomposition result_;
+  std::deque<Hanging> hanging_;
+  std::map<Part, std::size_t> by_part_;
   std::map<std::string, std::size_t> by_key_;
   std::map<std::vector<std::size_t>, std::int64_t> sum_;
   bool failed_ = false;
+};
+
+/// The most partial matches, roughly, that are walked over to count everything around a cutset: of the cutset, or of it
+/// and all of a part but the last vertex.
+double most_matches(const CostModel& model, Mask cutset) {
+  double most = model.matches(cutset);
+  for (Mask rest = model.pattern().all() & ~cutset; rest != 0;) {
+    const Mask part = part_of(model.pattern(), rest);
+    rest &= ~part;
+    if (count(part) == 1) continue;
+    double fewest = std::numeric_limits<double>::infinity();
+    for_each(part, [&](int last) { fewest = std::min(fewest, model.matches(cutset | (part & ~bit(last)))); });
+    most = std::max(most, fewest);
+  }
+  return most;
+}
+
+/// Whether automorphisms move none of these vertices, so that restrictions leave all of their matches.
+bool is_fixed(Symmetry& symmetry, Mask vertices) {
+  const std::vector<Mask>& orbits = symmetry.orbits(0);
+  bool fixed = true;
+  for_each(vertices, [&](int v) { fixed = fixed && count(orbits[at(v)]) == 1; });
+  return fixed;
+}
+
+/// The cheapest orders of cutsets by themselves, looked for once for all that are alike.
+class CutsetOrders {
+ public:
+  CutsetOrders(const Pattern& pattern, const GraphSketch& sketch) : pattern_(pattern), sketch_(sketch) {}
+
+  /// The vertices of the cutset in that order.
+  std::vector<int> of(Mask cutset) {
+    const Pattern part = restricted(pattern_, cutset);
+    const auto [known, fresh] = orders_.try_emplace({part.out, part.in, part.anti, part.labels, part.edge_labels});
+    if (fresh) {
+      const CostModel model(part, Induced::Edge, sketch_);
+      Symmetry symmetry(part);
+      known->second = best_orders(part, model, symmetry, {}).front().vertices;
+    }
+    std::vector<int> vertices, order;
+    for_each(cutset, [&](int v) { vertices.push_back(v); });
+    for (int v : known->second) order.push_back(vertices[at(v)]);
+    return order;
+  }
+
+ private:
+  using Key = std::tuple<std::vector<Mask>, std::vector<Mask>, std::vector<Mask>, std::vector<std::string>,
+                         decltype(Pattern::edge_labels)>;
+
+  const Pattern& pattern_;
+  const GraphSketch& sketch_;
+  std::map<Key, std::vector<int>> orders_;
 };
 
 /// `2 * n1 * n2 - n3`
@@ -326,29 +427,26 @@ std::string sum_text(const std::vector<Term>& terms, const std::vector<std::stri
 
 }  // namespace
 
-std::optional<Decomposition> best_decomposition(const Pattern& pattern, const GraphSketch& sketch, Symmetry& symmetry,
+std::optional<Decomposition> best_decomposition(const CostModel& model, Symmetry& symmetry,
                                                 const std::vector<std::string>& names, double at_most) {
+  const Pattern& pattern = model.pattern();
+  const GraphSketch& sketch = model.sketch();
   if (pattern.size() < 3 || pattern.size() > kMostVerticesOfDecomposed || !pattern.connected()) return std::nullopt;
-  const CostModel model(pattern, Induced::Edge, sketch);
   std::vector<std::pair<double, Mask>> cutsets;
   for (Mask cutset = 1; cutset < pattern.all(); ++cutset) {
     const Mask rest = pattern.all() & ~cutset;
     if (part_of(pattern, rest) == rest || !restricted(pattern, cutset).connected()) continue;
-    cutsets.emplace_back(model.matches(cutset), cutset);
+    cutsets.emplace_back(most_matches(model, cutset), cutset);
   }
   std::sort(cutsets.begin(), cutsets.end());
   std::optional<Decomposition> best;
+  CutsetOrders cutset_orders(pattern, sketch);
   std::size_t tried = 0;
-  for (const auto& [matches, cutset] : cutsets) {
-    if (tried >= kMostCutsets || matches * model.prices().iteration / kMostShared > at_most) break;
-    std::vector<int> vertices;
-    for_each(cutset, [&](int v) { vertices.push_back(v); });
-    const Pattern part = restricted(pattern, cutset);
-    const CostModel part_model(part, Induced::Edge, sketch);
-    Symmetry part_symmetry(part);
-    std::vector<int> order;
-    const Order best_order = best_orders(part, part_model, part_symmetry, {}).front();
-    for (int v : best_order.vertices) order.push_back(vertices[at(v)]);
+  for (const auto& [most, cutset] : cutsets) {
+    if (tried >= kMostCutsets) break;
+    const double shared = is_fixed(symmetry, cutset) ? 1 : kMostShared;
+    if (model.matches(cutset) * model.prices().iteration / shared > at_most) continue;
+    const std::vector<int> order = cutset_orders.of(cutset);
     std::optional<Decomposition> found = Decomposer(pattern, sketch, symmetry, names, order, at_most).run();
     if (!found) continue;
     ++tried;

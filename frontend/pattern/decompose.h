@@ -43,13 +43,13 @@ struct Decomposition {
   double cost = 0;
 };
 
-/// The cheapest decomposition of an edge-induced pattern; nothing if no connected cutset leaves two parts, or only with
-/// too many terms, or each costs more than `at_most`. `names` are those of the vertices.
+/// The cheapest decomposition of the edge-induced pattern of a model; nothing if no connected cutset leaves two parts,
+/// or only with too many terms, or each costs more than `at_most`. `names` are those of the vertices.
 ///
 /// Why it is right. Two maps of parts that are injective each either have disjoint images or meet in some pairs of
 /// vertices, and then they are a map of the pattern in which those pairs are one vertex. So the number of disjoint
 /// pairs is the product less the numbers for all ways to meet, which have fewer parts.
-std::optional<Decomposition> best_decomposition(const Pattern& pattern, const GraphSketch& sketch, Symmetry& symmetry,
+std::optional<Decomposition> best_decomposition(const CostModel& model, Symmetry& symmetry,
                                                 const std::vector<std::string>& names, double at_most);
 
 /// Writes the body of a function `(G: Graph) -> int` that adds up the decomposition, each subgraph `times` times.

@@ -241,6 +241,7 @@ class Search {
         // Vertices of one orbit lead to the same orders.
         if (!given && lowest(orbits[at(v)]) != v) return;
         State next = place(state, v, orbits[at(v)]);
+        if (too_expensive(next)) return;
         const auto [found, fresh] = best.try_emplace(
             {next.bound, share_of_random_ids(next.order.larger, next.bound), next.order.vertices.front(), v}, next);
         if (!fresh && next.order.cost < found->second.order.cost) found->second = std::move(next);
@@ -262,19 +263,35 @@ class Search {
       std::vector<Mask>& larger = next.order.larger;
       for_each(orbit & ~bit(v), [&](int w) { larger[at(w)] |= bit(v) | larger[at(v)]; });
     }
-    const double matches = model_.matches(next.bound) * model_.restricted_share(next.bound, next.order.larger);
     const double before = state.order.matches.empty() ? 1 : state.order.matches.back();
-    next.order.matches.push_back(matches);
+    const auto [known, fresh] = levels_.try_emplace({next.bound, v, next.order.vertices.front(), next.order.larger});
+    Level& level = known->second;
+    if (fresh) level.matches = model_.matches(next.bound) * model_.restricted_share(next.bound, next.order.larger);
+    next.order.matches.push_back(level.matches);
     const std::size_t given = options_.given.size();
-    if (next.order.vertices.size() > given) {
-      next.order.cost += next.bound == pattern_.all()
-                             ? last_work(pattern_, model_, next.order, given)
-                             : before * scan_cost(pattern_, model_, next.order, state.order.vertices.size(), v, given) +
-                                   matches * level_cost(pattern_, model_, next.order, next.bound, v, given);
+    if (next.order.vertices.size() <= given) {
+      // Something else pays.
+    } else if (next.bound == pattern_.all()) {
+      next.order.cost += last_work(pattern_, model_, next.order, given);
+    } else {
+      // Which candidates are looked through for a label depends on all of the order.
+      if (fresh || pattern_.labelled()) level.cost = level_cost(pattern_, model_, next.order, next.bound, v, given);
+      next.order.cost += before * scan_cost(pattern_, model_, next.order, state.order.vertices.size(), v, given) +
+                         level.matches * level.cost;
     }
     // Many partial matches are work to come.
-    next.rank = next.order.cost + matches * model_.prices().iteration;
+    next.rank = next.order.cost + level.matches * model_.prices().iteration;
     return next;
+  }
+
+  /// True if no order that begins so costs as little as asked for. What the walk over the last vertex but one costs may
+  /// be given back.
+  bool too_expensive(const State& state) const {
+    const std::size_t placed = state.order.vertices.size();
+    if (placed <= options_.given.size()) return false;
+    const bool last_but_one = placed + 1 == pattern_.ids.size();
+    const double back = last_but_one ? state.order.matches.back() * model_.prices().iteration : 0;
+    return state.order.cost - back > options_.at_most;
   }
 
   /// Replaces the restrictions by any other set from a chain of stabilizers that is cheaper.
@@ -316,10 +333,19 @@ class Search {
     return larger;
   }
 
+  /// A vertex and those before it, whatever the order of these but for the first.
+  struct Level {
+    double matches = 0;  ///< That satisfy the restrictions.
+    double cost = 0;     ///< Of the last vertex, per match.
+  };
+  /// The vertices, the last, the first, the restrictions.
+  using LevelKey = std::tuple<Mask, int, int, Restrictions>;
+
   const Pattern& pattern_;
   const CostModel& model_;
   Symmetry& symmetry_;
   const OrderSearch& options_;
+  std::map<LevelKey, Level> levels_;
 };
 
 }  // namespace

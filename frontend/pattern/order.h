@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <set>
 #include <string>
 #include <tuple>
@@ -50,6 +51,8 @@ struct OrderSearch {
   std::vector<int> given;      ///< The first vertices, in this order.
   std::vector<Mask> larger;    ///< Restrictions that hold anyway, as in Order; empty: none.
   int most = 1;                ///< How many orders to return.
+  /// Of orders that start with `given`, only those are of interest that cost no more; there may be none.
+  double at_most = std::numeric_limits<double>::infinity();
 };
 
 /// The cheapest orders, best first, no two alike up to automorphism. Every vertex but the first is adjacent to an

@@ -300,12 +300,49 @@ TEST(PatternCost, ProductsThatCostMoreAreNotTaken) {
   book.add_edge(0, 1);
   Symmetry symmetry(book);
   const std::vector<std::string> names = {"a", "b", "c", "d", "e"};
-  const auto found = best_decomposition(book, sketch, symmetry, names, std::numeric_limits<double>::infinity());
+  const CostModel model(book, Induced::Edge, sketch);
+  const auto found = best_decomposition(model, symmetry, names, std::numeric_limits<double>::infinity());
   ASSERT_TRUE(found);
-  const auto again = best_decomposition(book, sketch, symmetry, names, found->cost);
+  const auto again = best_decomposition(model, symmetry, names, found->cost);
   ASSERT_TRUE(again);
   EXPECT_EQ(again->cutset_vertices, found->cutset_vertices);
-  EXPECT_FALSE(best_decomposition(book, sketch, symmetry, names, found->cost / 2));
+  EXPECT_FALSE(best_decomposition(model, symmetry, names, found->cost / 2));
+}
+
+TEST(PatternCost, ABoundCutsOnlyWorseProductsOff) {
+  const GraphSketch sketch = sketch_of(skewed_graph(12));
+  const std::vector<std::string> names = {"a", "b", "c", "d", "e"};
+  int decomposed = 0;
+  for (const Pattern& one : connected_patterns(5)) {
+    Symmetry symmetry(one);
+    const CostModel model(one, Induced::Edge, sketch);
+    const auto found = best_decomposition(model, symmetry, names, std::numeric_limits<double>::infinity());
+    if (!found) continue;
+    ++decomposed;
+    const auto again = best_decomposition(model, symmetry, names, found->cost * (1 + 1e-12));
+    ASSERT_TRUE(again) << to_text(one);
+    EXPECT_DOUBLE_EQ(again->cost, found->cost) << to_text(one);
+    EXPECT_FALSE(best_decomposition(model, symmetry, names, found->cost * (1 - 1e-6))) << to_text(one);
+  }
+  EXPECT_GT(decomposed, 10);
+}
+
+TEST(PatternCost, OrdersAreLookedForUpToABound) {
+  const GraphSketch sketch = sketch_of(skewed_graph(12));
+  for (const Pattern& one : connected_patterns(5)) {
+    Symmetry symmetry(one);
+    const CostModel model(one, Induced::Edge, sketch);
+    OrderSearch search;
+    search.given = {0, lowest(one.near(0))};
+    const Order best = best_orders(one, model, symmetry, search).front();
+    search.at_most = best.cost * (1 + 1e-12);
+    const std::vector<Order> again = best_orders(one, model, symmetry, search);
+    ASSERT_EQ(again.size(), 1U) << to_text(one);
+    EXPECT_EQ(again.front().vertices, best.vertices) << to_text(one);
+    EXPECT_EQ(again.front().cost, best.cost) << to_text(one);
+    search.at_most = best.cost * (1 - 1e-6);
+    EXPECT_TRUE(best_orders(one, model, symmetry, search).empty()) << to_text(one);
+  }
 }
 
 TEST(PatternSamples, PartsThatAreAlikeShareOne) {
