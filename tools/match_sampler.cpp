@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 
 #include "runtime/graph/random.h"
@@ -14,17 +15,20 @@ using frontend::pattern::Mask;
 using frontend::pattern::MatchSample;
 using frontend::pattern::Pattern;
 
-/// Walks for a pattern, at a time and at most; a large one, as a pattern has many parts of that size, has only so many
-/// until its matches are as good as a number of equal weights (Kish).
-constexpr int kWalks = 128, kMostWalks = 512, kLeastOfLarge = 5;
-constexpr double kEffective = 128;
-/// Many walks for labels end early: there are more for a small pattern until its matches are as good as so many.
-constexpr int kMostWalksForLabels = 4096, kMostOfSmall = 5;
+/// Walks for a pattern, at a time and before it is asked how good its matches are. A large one, as a pattern has many
+/// parts of that size, has fewer once its matches are as good as a number of equal weights (Kish); one with few or
+/// uneven matches has more until they are as good as a smaller number.
+constexpr int kWalks = 128, kUsualWalks = 256, kMostWalks = 512, kLeastOfLarge = 5;
+constexpr double kEffective = 128, kLeastEffective = 24;
+/// Walks that begin by labels find them by chance, and many end early: there are more, for a small pattern above all.
+constexpr int kUsualWalksForLabels = 512, kMostWalksForLabels = 4096, kMostOfSmall = 5;
 constexpr double kEffectiveForLabels = 64;
 /// Candidates that a step looks at.
 constexpr std::uint64_t kLooks = 12;
 /// Vertices of the shortest list that are looked at for the members of a set.
 constexpr std::uint64_t kMembers = 16;
+/// Arcs of which walks begin at one, unless its ends have labels.
+constexpr std::uint64_t kStartingArcs = 4096;
 /// Arcs that a walk looks at for the first two vertices when they have labels.
 constexpr std::uint64_t kLabelledLooks = 32;
 
@@ -49,6 +53,38 @@ struct List {
 List neighbors(const runtime::GraphView& view, std::uint32_t v) {
   const runtime::ArcRange arcs = runtime::arcs_of(view, v);
   return {view.neighbors + arcs.begin, view.neighbors + arcs.end};
+}
+
+/// Item i of a sequence that lies evenly in 0…2^64-1 wherever it is cut off: multiples of the golden ratio.
+std::uint64_t evenly(std::uint64_t i) { return i * 0x9E3779B97F4A7C15ULL; }
+
+/// How much rather a walk goes on to a vertex with so many neighbours, most of which it leaves again.
+double preference(std::uint64_t degree) { return std::sqrt(static_cast<double>(degree)); }
+
+/// Arcs that lie evenly among all, with their chances: walks begin rather at the ends with many neighbours, above all
+/// the first, for which the vertex of the pattern with most edges is.
+std::vector<MatchSampler::Start> draw_starts(const runtime::GraphView& view) {
+  std::vector<MatchSampler::Start> starts;
+  if (view.arc_count == 0) return starts;
+  runtime::Random random(1);
+  double sum = 0;
+  for (std::uint64_t i = 0; i < kStartingArcs; ++i) {
+    const std::uint32_t first =
+        view.neighbors[view.arc_count / kStartingArcs * i + view.arc_count % kStartingArcs * i / kStartingArcs];
+    // A random neighbour of the end of a random arc is the end of one, too, and says what the arc's source is.
+    const List list = neighbors(view, first);
+    if (list.size() == 0) continue;
+    const std::uint32_t second = list.begin[random.below(list.size())];
+    const std::uint64_t degree = list.size();
+    const double chance =
+        preference(degree) * preference(neighbors(view, second).size()) * std::sqrt(preference(degree));
+    sum += chance;
+    starts.push_back({first, second, 1 / chance, sum});
+  }
+  for (MatchSampler::Start& start : starts) {
+    start.arcs *= static_cast<double>(view.arc_count) * sum / static_cast<double>(kStartingArcs);
+  }
+  return starts;
 }
 
 /// The two ends of an arc first, then whoever is adjacent to most of those before.
@@ -76,18 +112,18 @@ std::vector<int> walking_order(const Pattern& pattern) {
 /// Walks for a pattern of two or more vertices.
 class Walker {
  public:
-  Walker(const runtime::GraphView& view, const Pattern& pattern, std::vector<std::optional<std::int64_t>> labels)
-      : view_(view), pattern_(pattern), labels_(std::move(labels)), order_(walking_order(pattern)) {
+  Walker(const runtime::GraphView& view, const std::vector<MatchSampler::Start>& starts, const Pattern& pattern,
+         std::vector<std::optional<std::int64_t>> labels)
+      : view_(view), starts_(starts), pattern_(pattern), labels_(std::move(labels)), order_(walking_order(pattern)) {
     images_.resize(pattern.ids.size());
     lists_.resize(pattern.ids.size());
-    looks_ = labels_[slot(order_[0])] || labels_[slot(order_[1])] ? kLabelledLooks : 1;
   }
 
   /// How many matches the walk with this number stands for, which is 0 when it got nowhere; then `images()` is one of
   /// them. Those of all patterns with the same number begin at the same arcs, which caches have from the second on.
   double walk(std::uint64_t number) {
     random_ = runtime::Random(1, number);
-    double weight = first_arc();
+    double weight = labels_[slot(order_[0])] || labels_[slot(order_[1])] ? labelled_arc() : begin(number);
     Mask placed = frontend::pattern::bit(order_[0]) | frontend::pattern::bit(order_[1]);
     for (std::size_t i = 2; i < order_.size() && weight > 0; ++i) {
       weight *= step(order_[i], placed);
@@ -107,13 +143,22 @@ class Walker {
     lists_[slot(v)] = neighbors(view_, image);
   }
 
-  double first_arc() {
+  /// How many arcs that for the walk with this number stands for.
+  double begin(std::uint64_t number) {
+    const double wanted = static_cast<double>(evenly(number)) * 0x1p-64 * starts_.back().chances;
+    const auto behind = [](double chances, const MatchSampler::Start& start) { return chances < start.chances; };
+    const auto found = std::upper_bound(starts_.begin(), starts_.end() - 1, wanted, behind);
+    place(order_[0], found->first);
+    place(order_[1], found->second);
+    return found->arcs;
+  }
+
+  double labelled_arc() {
     std::uint64_t fitting = 0;
     std::uint32_t first = 0, second = 0;
-    for (std::uint64_t i = 0; i < looks_; ++i) {
+    for (std::uint64_t i = 0; i < kLabelledLooks; ++i) {
       const std::uint64_t arc = random_.below(view_.arc_count);
       const std::uint32_t to = view_.neighbors[arc];
-      // A random neighbour of the end of a random arc is the end of one, too, and says what the arc's source is.
       const List list = neighbors(view_, to);
       if (list.size() == 0) continue;
       const std::uint32_t from = list.begin[random_.below(list.size())];
@@ -125,7 +170,7 @@ class Walker {
     if (fitting == 0) return 0;
     place(order_[0], first);
     place(order_[1], second);
-    return static_cast<double>(view_.arc_count) * static_cast<double>(fitting) / static_cast<double>(looks_);
+    return static_cast<double>(view_.arc_count) * static_cast<double>(fitting) / static_cast<double>(kLabelledLooks);
   }
 
   /// Whether an item of the list of `base` is a candidate for `v` once `placed` are.
@@ -160,15 +205,26 @@ class Walker {
       if (fits(v, image, base, placed)) fitting[found++] = image;
     }
     if (found == 0) return 0;
-    place(v, fitting[found == 1 ? 0 : random_.below(found)]);
-    return static_cast<double>(list.size()) * static_cast<double>(found) / static_cast<double>(looks);
+    const double all = static_cast<double>(list.size()) / static_cast<double>(looks);
+    if ((pattern_.near(v) & ~placed) == 0 || found == 1) {
+      place(v, fitting[found == 1 ? 0 : random_.below(found)]);
+      return all * static_cast<double>(found);
+    }
+    std::array<double, kLooks> chances;
+    double sum = 0;
+    for (std::uint64_t i = 0; i < found; ++i) chances[i] = sum += preference(neighbors(view_, fitting[i]).size());
+    const double wanted = static_cast<double>(random_.next()) * 0x1p-64 * sum;
+    std::uint64_t taken = 0;
+    while (taken + 1 < found && chances[taken] <= wanted) ++taken;
+    place(v, fitting[taken]);
+    return all * sum / (taken == 0 ? chances[0] : chances[taken] - chances[taken - 1]);
   }
 
   const runtime::GraphView& view_;
+  const std::vector<MatchSampler::Start>& starts_;
   const Pattern& pattern_;
   const std::vector<std::optional<std::int64_t>> labels_;
   const std::vector<int> order_;
-  std::uint64_t looks_ = 1;
   std::vector<std::uint32_t> images_;
   std::vector<List> lists_;  ///< The neighbours of the images.
   runtime::Random random_{1};
@@ -176,9 +232,12 @@ class Walker {
 
 }  // namespace
 
+MatchSampler::MatchSampler(const runtime::Graph& graph, std::map<std::string, std::int64_t> codes, bool by_degree)
+    : view_(graph.view()), codes_(std::move(codes)), by_degree_(by_degree), starts_(draw_starts(view_)) {}
+
 MatchSample MatchSampler::draw(const Pattern& pattern) const {
   MatchSample sample;
-  if (pattern.size() < 2 || view_.arc_count == 0) return sample;
+  if (pattern.size() < 2 || starts_.empty()) return sample;
   std::vector<std::optional<std::int64_t>> labels(pattern.ids.size());
   for (int v = 0; v < pattern.size(); ++v) {
     if (pattern.label(v).empty() || view_.labels == nullptr) continue;
@@ -186,14 +245,16 @@ MatchSample MatchSampler::draw(const Pattern& pattern) const {
     if (code == codes_.end()) return sample;
     labels[slot(v)] = code->second;
   }
-  Walker walker(view_, pattern, std::move(labels));
+  Walker walker(view_, starts_, pattern, std::move(labels));
   const bool small_with_labels = pattern.labelled() && pattern.size() <= kMostOfSmall;
+  const int usual = pattern.labelled() ? kUsualWalksForLabels : kUsualWalks;
   double sum = 0, squares = 0;
   int walks = 0;
   const auto enough = [&](double effective) { return sum > 0 && sum * sum >= effective * squares; };
   const auto more = [&] {
-    if (walks < kMostWalks) return pattern.size() < kLeastOfLarge || !enough(kEffective);
-    return small_with_labels && walks < kMostWalksForLabels && !enough(kEffectiveForLabels);
+    if (walks < usual) return pattern.size() < kLeastOfLarge || !enough(kEffective);
+    return small_with_labels ? walks < kMostWalksForLabels && !enough(kEffectiveForLabels)
+                             : walks < kMostWalks && !enough(kLeastEffective);
   };
   while (more()) {
     for (int i = 0; i < kWalks; ++i, ++walks) {
