@@ -66,6 +66,7 @@ Prices of_gpu(Prices prices) {
         &prices.filtered, &prices.bits, &prices.word, &prices.tested, &prices.missed, &prices.overlapped}) {
     *price /= kCores;
   }
+  prices.awaited = prices.overlapped;
   prices.list = 1.3e5;
   prices.start = 2.5e5;
   prices.alone = kCores * kOfGroup;
@@ -332,7 +333,7 @@ double CostModel::meeting_smaller(Mask bound, const Restrictions& larger, const 
   for (std::size_t i = 0; i < one.size(); ++i) {
     const double weight = found.maybe_matches->matches[i].weight, items = std::max(one[i], 1.0);
     sum += weight * std::min(1.0, two[i] / items) *
-           (prices().iteration + fetch(true) + set_operation(std::max(items, two[i]), lists[i]));
+           (prices().iteration + fetch(prices().awaited) + set_operation(std::max(items, two[i]), lists[i]));
     all += weight;
   }
   return sum / all;
@@ -390,11 +391,11 @@ double CostModel::bit_operation(Mask bound, int hub, double share) const {
   return prices().bits + prices().word * share * common(bound, bit(hub)) / kBitsOfWord;
 }
 
-double CostModel::fetch(bool counted) const {
+double CostModel::fetch(double price) const {
   constexpr double kBytesOfCache = 2 << 20;
   const double bytes = static_cast<double>(sketch_.vertices) * sizeof(std::uint64_t) +
                        sketch_.moments[1] * static_cast<double>(sizeof(std::uint32_t));
-  return (counted ? prices().overlapped : prices().missed) * std::max(0.0, 1 - kBytesOfCache / std::max(bytes, 1.0));
+  return price * std::max(0.0, 1 - kBytesOfCache / std::max(bytes, 1.0));
 }
 
 double CostModel::set_operation(double left, double right) const {

@@ -28,6 +28,7 @@ struct Prices {
   double tested = 1;      ///< One bit of a row.
   double missed = 25;     ///< Waiting for a list of neighbours that no cache of a core has.
   double overlapped = 5;  ///< The same for sets that are only counted: the next lists are on their way meanwhile.
+  double awaited = 25;    ///< The same where the larger of two stored sets is met: such counts are not put off.
   double list = 1e5;      ///< Filling a list that the whole program reads.
   double start = 0;       ///< Of a program.
   double alone = 1;       ///< What is not shared among groups takes so many times as long.
@@ -76,8 +77,8 @@ class CostModel {
   double bit_operation(Mask bound, int hub, double share) const;
   /// A set operation on lists of these lengths.
   double set_operation(double left, double right) const;
-  /// Waiting for a list of neighbours of a vertex somewhere in the graph, for a set that is `counted` or stored.
-  double fetch(bool counted) const;
+  /// Waiting for a list of neighbours of a vertex somewhere in the graph, at the price of a list that no cache has.
+  double fetch(double price) const;
   /// The largest share of the matches of `part` that agree in the images of `task`.
   double largest_share(Mask part, Mask task) const;
 

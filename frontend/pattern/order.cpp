@@ -412,7 +412,7 @@ double set_work(const CostModel& model, const Order& order, Mask bound, int newe
   const bool far = count(bound) == 2 || !has(model.pattern().near(newest), hub);
   if (count(bound) > 1 && far && !sets.empty() &&
       (maybe_seen == nullptr || maybe_seen->emplace(bit(newest), 0, "").second)) {
-    work += model.fetch(counted);
+    work += model.fetch(counted ? model.prices().overlapped : model.prices().missed);
   }
   // Rows are made for each item of the hub's list, whatever is asked of the ids of those that are walked.
   const bool rows = bits > 0 && count(bound) == 2 && !model.pattern().labelled();

@@ -176,6 +176,30 @@ TEST(PatternCost, TheSmallerOfTwoSetsIsWalked) {
   EXPECT_LT(smaller, walk_all / 2);
 }
 
+TEST(PatternCost, CountsOfStoredSetsWaitForListsThatNoCacheHas) {
+  // Of the matches of three vertices in a path of four, half have two items in the set to walk and one in the other,
+  // which is walked instead; half have it the other way round.
+  const std::vector<std::set<Vertex>> near{{1}, {0, 2}, {1, 3}, {2}};
+  GraphSketch small = sketch_of(near);
+  small.vertices = near.size();
+  small.moments.assign(kMostMoment + 1, 1);
+  GraphSketch large = small;
+  large.vertices = 100'000'000;
+  Pattern path = Pattern::empty(4);
+  for (int v = 0; v < 3; ++v) path.add_edge(v, v + 1);
+  const auto cost = [&](const GraphSketch& sketch) {
+    const CostModel model(path, Induced::Vertex, sketch);
+    return model.meeting_smaller(bit(0) | bit(1) | bit(2), Restrictions(4, 0), {bit(1), bit(2), 0, 0},
+                                 {bit(2), bit(1), 0, 0}, {bit(0), 0, 0, 0});
+  };
+  const CostModel model(path, Induced::Vertex, large);
+  const Prices& prices = model.prices();
+  EXPECT_GT(prices.awaited, prices.overlapped);
+  EXPECT_GT(cost(small), 0);
+  constexpr double kWalked = 0.75;
+  EXPECT_NEAR(cost(large), cost(small) + kWalked * model.fetch(prices.awaited), 1e-9);
+}
+
 TEST(PatternCost, WhatIsomorphicPartsHaveInCommonIsLookedAtOnce) {
   const std::vector<std::set<Vertex>> near = skewed_graph(14);
   const WholeGraph* sampler = nullptr;
