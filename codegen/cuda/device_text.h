@@ -14,8 +14,8 @@ namespace matcha::codegen::gpu {
 /// Threads of a block of every region's kernel.
 inline constexpr unsigned kBlockThreads = 128;
 /// Blocks that a multiprocessor shall hold at least, which leaves 64 registers a thread. Searches wait for memory, so
-/// more groups help more than what a task keeps for its end takes when it does not fit and is put into memory. Without
-/// this ptxas takes 64 or 92 registers for the same loops, as the words around them change.
+/// more groups help more than a few registers that do not fit cost (7, 6 and 5 blocks took 1.02, 1.07 and 1.13 times as
+/// long). Without this ptxas takes 64 or 92 registers for the same loops, as the words around them change.
 inline constexpr unsigned kLeastBlocks = 8;
 
 /// The program of a device: one text without includes, for NVRTC or nvcc.

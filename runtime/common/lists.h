@@ -16,7 +16,10 @@ struct ListOf<Size, T> {
   MATCHA_MEMBER T at(Size i) const { return data[i]; }
   MATCHA_MEMBER ListOf part(Size begin, Size end) const { return {data + begin, end - begin}; }
   template <typename Long>
-  requires(sizeof(Long) > sizeof(Size)) MATCHA_MEMBER operator ListOf<Long, T>() const { return {data, size}; }
+  MATCHA_MEMBER operator ListOf<Long, T>() const {
+    static_assert(sizeof(Long) > sizeof(Size), "items would be lost");
+    return {data, size};
+  }
 };
 template <typename Size, typename T, typename... Rest>
 struct ListOf<Size, T, Rest...> {
