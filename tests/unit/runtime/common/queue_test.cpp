@@ -64,7 +64,7 @@ TEST(TaskQueue, ReservesWhatThereIs) {
   Task task{};
   EXPECT_FALSE(ring.queue.pop(task));
   ring.queue.publish(3);
-  EXPECT_EQ(tasks_in(*ring.queue.ready), 3U);
+  EXPECT_EQ(tasks_in(atomic_read(ring.queue.ready)), 3U);
   EXPECT_EQ(ring.queue.reserve(7), 2U);
   EXPECT_EQ(ring.queue.reserve(1), 0U);
   for (u64 i = 0; i < 3; ++i) {
@@ -102,7 +102,7 @@ TEST(TaskQueue, DeliversEachTaskOnceAmongThreads) {
         for (u64 number = side; number < kTasks; number += kSides) {
           while (!ring.queue.push(numbered(number))) nap();
         }
-        EXPECT_LE(tasks_in(*ring.queue.ready), capacity);
+        EXPECT_LE(tasks_in(atomic_read(ring.queue.ready)), capacity);
       });
       threads.emplace_back([&] {
         while (atomic_read(&left) != 0) {
