@@ -27,9 +27,10 @@ std::string real(double value) {
 
 std::string place(const ir::Expr* expr) { return fmt::format("{}, {}", expr->loc.line, expr->loc.column); }
 
-/// The value of a variable that names one.
+/// The value that a variable names; null for a parameter or an item of a loop.
 const ir::Expr* value_of(const ir::Facts& facts, const ir::Expr* list) {
   const ir::Stmt* definition = facts.definition(static_cast<const ir::Var*>(list));
+  if (definition == nullptr) return nullptr;
   if (const ir::Let* let = ir::as<ir::Let>(definition)) return let->value;
   const ir::Store* store = ir::as<ir::Store>(definition);
   return store != nullptr ? store->value : nullptr;

@@ -246,6 +246,23 @@ TEST_F(CudaText, NamesKeepOffTheWordsOfLanes) {
   expect_lines(pairs, {"w.walk_pairs(", "own_0", "first_0", "pairs_0"});
 }
 
+/// Of a parameter nothing is known.
+TEST_F(CudaText, AListIsCutBesideAParameter) {
+  std::optional<ir::Module> module = kernel_module(
+      "module kernel \"m\" (%g: graph, %s: list<vid>) {\n"
+      "  region (parallel, split=1, group=1) {\n"
+      "    collect %sum: sum i128 {\n"
+      "      for %v in vertices(%g) {\n"
+      "        yield %sum, size(intersect(%s, below(neighbors(%g, %v), %v)))\n"
+      "      }\n"
+      "    }\n"
+      "  }\n"
+      "  return %sum\n"
+      "}\n");
+  ASSERT_TRUE(module);
+  EXPECT_NE(emit_device_text(*module, {32}).text.find("below(neighbors(f.g0, v0), v0)"), std::string::npos);
+}
+
 /// All that `slice0` has is below v0, so the other list may stay whole where a search for the cut saves nothing.
 TEST_F(CudaText, AListIsCutOnlyWhereTheOtherOneDoesNotDoIt) {
   std::optional<ir::Module> module = program(read("examples/four_cycle.mt"));
