@@ -1,7 +1,11 @@
 #include "codegen/cuda/device_values.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
+
+#include "runtime/common/lists.h"
 
 namespace matcha::codegen::gpu {
 
@@ -30,13 +34,26 @@ void put_scalar(std::vector<std::uint8_t>& frame, const FrameField& field, const
   }
 }
 
+/// Lists of neighbours are short lists on a device; parallel edges may make them longer than there are vertices.
+void check_degrees(const runtime::GraphView& view) {
+  using matcha_program::kMostItems;
+  if (view.max_degree <= kMostItems) return;
+  fail(runtime::ErrorKind::Resource,
+       fmt::format("a vertex has {} neighbours; a GPU takes at most {}", view.max_degree, kMostItems),
+       "run it with --device cpu", {});
+}
+
 }  // namespace
 
 void DeviceValues::upload(const ir::Var* var, const HostGraph& graph, const runtime::cuda::UploadOptions& wanted) {
+  check_degrees(graph.view);
   graphs_.emplace(var, need(runtime::cuda::GraphUpload::start(stream_.shared_device(), graph.view, wanted)));
 }
 
-void DeviceValues::adopt(const ir::Var* var, DeviceGraph graph) { built_.emplace(var, std::move(graph)); }
+void DeviceValues::adopt(const ir::Var* var, DeviceGraph graph) {
+  check_degrees(graph.view);
+  built_.emplace(var, std::move(graph));
+}
 
 const runtime::GraphView* DeviceValues::graph(const ir::Var* var) {
   if (const auto built = built_.find(var); built != built_.end()) return &built->second.view;

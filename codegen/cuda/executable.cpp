@@ -98,11 +98,6 @@ class CudaExecutable::Run {
 
   /// Devices are opened, kernels compiled and graphs copied side by side.
   void open(std::span<const Argument> arguments) {
-    if (universe_.size() > matcha_program::kMostItems) {
-      fail(ErrorKind::Resource,
-           fmt::format("{} vertices; a GPU takes at most {}", universe_.size(), matcha_program::kMostItems),
-           "run it with --device cpu", {});
-    }
     if (program_.opening_.valid()) program_.session_ = program_.opening_.get();
     if (program_.session_ == nullptr) program_.session_ = std::make_unique<Session>(program_.options_);
     values_.bind(program_.module_, arguments);

@@ -100,8 +100,9 @@ bool RegionLauncher::wants_pages(const RegionRequest& request, const RegionInput
 
 std::uint64_t RegionLauncher::plan(const RegionRequest& request, const RegionInputs& inputs, std::uint64_t most_groups,
                                    std::string& note) {
-  plan_ = plan_lists(request.buffers, std::min(wanted_groups(request, inputs), most_groups), request.stack,
-                     list_memory(), request.region->loc);
+  const std::uint64_t groups = std::min(wanted_groups(request, inputs), most_groups);
+  deal(request, inputs, groups);  // Where tiles begin is on the device before lists get what memory is left.
+  plan_ = plan_lists(request.buffers, groups, request.stack, list_memory(), request.region->loc);
   if (!plan_.note.empty()) note = plan_.note;
   return plan_.workers;
 }

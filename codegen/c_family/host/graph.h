@@ -31,9 +31,6 @@ inline void Host::map_graph(const std::string& path, bool simple) {
                header.section_count <= 7 && sizeof header + header.section_count * sizeof(Entry) <= bytes &&
                header.universe <= 0xFFFFFFFF && header.arc_count <= bytes / 4 && header.vertex_count <= header.universe;
   if (!known) throw Failure{3, path + ": not a .mtg file of version 1, or truncated" + hint};
-  if (header.universe > kMostItems)
-    throw Failure{
-        5, path + ": has " + std::to_string(header.universe) + " vertices; there may be " + std::to_string(kMostItems)};
   if (simple && (header.flags & 2) == 0)
     throw Failure{3, path +
                          ": edges are parallel, and the program knows of none; make the .mtg without --edge-labels "
@@ -79,6 +76,13 @@ inline std::vector<u64> halves_of(const Graph& g) {
   return halves;
 }
 
+/// Lists of neighbours are short lists; parallel edges may make them longer than there are vertices.
+inline void check_degree(const Graph& g) {
+  if (g.max_degree <= kMostItems) return;
+  throw Failure{
+      5, "a vertex has " + std::to_string(g.max_degree) + " neighbours; it may have " + std::to_string(kMostItems)};
+}
+
 /// Refuses what would lead the program out of bounds, and adds what the file leaves out.
 inline void Host::check_graph(const std::string& path, Graph& g) {
   if (g.offsets == nullptr || (g.arcs == nullptr && g.arc_count != 0) ||
@@ -95,6 +99,7 @@ inline void Host::check_graph(const std::string& path, Graph& g) {
       sources[i] = u32(v);
     }
   }
+  check_degree(g);
   g.sources = keep(std::move(sources));
   g.halves = keep(halves_of(g));
   for (u64 i = 0; g.vertex_list != nullptr && i < g.vertex_count; ++i) {
@@ -182,6 +187,7 @@ inline Graph Host::build_graph(List<u32, u32> edges, const u64* info, List<u32, 
     g.max_degree = std::max(g.max_degree, offsets[v + 1]);
     offsets[v + 1] += offsets[v];
   }
+  check_degree(g);
   g.labels = universe.labels;
   if (labels.size != 0) {
     std::vector<i64> values(n, kNoLabel);
