@@ -16,8 +16,8 @@ std::string identifier(std::string_view hint) {
     if (letter || (digit && !text.empty()) || (c == '_' && !text.empty() && text.back() != '_')) text += c;
   }
   if (text.empty()) return "t";
-  for (std::string_view own : {"at", "bits", "count", "counted", "first", "hits", "lane", "lanes", "own", "pairs",
-                               "step", "there", "walk", "walked"}) {
+  for (std::string_view own : {"at", "bits", "count", "counted", "first", "hits", "kept", "lane", "lanes", "own",
+                               "pairs", "step", "there", "walk", "walked"}) {
     if (text == own) return text + "_";
   }
   return text;

@@ -111,8 +111,11 @@ class WorkerEmitter {
   const ir::For* second_of(const ir::For& first) const;
   /// A loop over `first` and one inside it whose pairs of items the lanes take side by side.
   void pair_loop(const ir::For& first, const ir::For& second, bool on_spine);
-  /// What is known of an item of `first`, in front of `second`; with `count`, the name of how many items `second` has.
-  void until_second(const ir::Block& b, const ir::For& second, const std::string& count);
+  struct OfFirst;
+  /// What a lane finds of its item of the first loop, up to how many items `second` has, which goes to `count`.
+  void before_second(const ir::Block& b, const ir::For& second, const OfFirst& values, const std::string& count);
+  /// What the second loop reads of that and does not ask the lane for.
+  void bind_again(const ir::Block& b, const ir::For& second, const OfFirst& values);
   void sides(const FlatLoop& flat);
   /// What a lane does before its count: all of it when nothing is counted.
   void until_count(const ir::Block& b, const FlatLoop& flat);

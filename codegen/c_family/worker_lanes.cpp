@@ -193,90 +193,6 @@ void WorkerEmitter::flat_arcs(const ir::For& outer, const EmittedRegion& entry) 
   out_.close();
 }
 
-void WorkerEmitter::pair_loop(const ir::For& first, const ir::For& second, bool on_spine) {
-  const bool bits = first.lists[0]->type->bits;
-  const std::vector<std::string> lists = bind_lists(first);
-  const int number = walked_++;
-  const std::string walk = on_spine ? fmt::format("walk{}", level_) : "";
-  const std::string index = on_spine ? fmt::format("at{}", level_) : fmt::format("step{}", number);
-  const std::string end = on_spine ? walk + ".end" : "end";
-  const std::string size = bits ? fmt::format("u32(w.size_of_bits({}))", lists[0]) : length(first, lists);
-  if (on_spine) begin_walk(walk, size);
-  const std::string from = "from_" + index;
-  out_.open(fmt::format("for ({}; {} < {};)",
-                        on_spine ? fmt::format("auto {} = {}.begin", from, walk)
-                                 : fmt::format("auto [{}, end] = all_of({})", from, size),
-                        from, end),
-            comment(first));
-  if (on_spine) leave("leave_lanes", walk, from);
-  const std::string own = fmt::format("own{}", number), carried = fmt::format("first{}", number);
-  const std::string pairs = fmt::format("pairs{}", number);
-  const bool before = set_alone(true);
-  ++depth_;
-  loops_ += 2;
-  const auto bind = [&](const std::string& position) {
-    if (!bits) return bind_items(first, lists, index, kUnused);
-    out_.line(fmt::format("{}const i64 {} = {};", kUnused, names_.of(first.vars[0]), position));
-    if (first.maybe_index != nullptr) {
-      out_.line(fmt::format("{}const i64 {} = i64({});", kUnused, names_.of(first.maybe_index), index));
-    }
-  };
-  out_.line(fmt::format("u32 {} = 0, {} = 0;", own, carried));
-  out_.line(fmt::format("const auto lane{0} = {1} + w.lane();", number, from));
-  out_.open(fmt::format("if (lane{} < {})", number, end));
-  out_.line(fmt::format("{}const auto {} = lane{};", kUnused, index, number));
-  bind(fmt::format("nth_position({}, u32({}))", lists[0], index));
-  if (bits) out_.line(fmt::format("{} = u32({});", carried, names_.of(first.vars[0])));
-  until_second(*first.body, second, own);
-  out_.close();
-  const Parts parts = begin_parts(second, number);
-  out_.line(fmt::format("auto {} = w.walk_pairs({}, {});", pairs, own, carried));
-  out_.open(fmt::format("while ({}.next())", pairs), comment(second));
-  out_.line(fmt::format("if (!{}.there) continue;", pairs));
-  out_.line(fmt::format("{}const auto {} = {} + {}.owner;", kUnused, index, from, pairs));
-  bind(fmt::format("i64({}.first)", pairs));
-  until_second(*first.body, second, "");
-  if (second.lists[0]->type->bits) {
-    out_.line(fmt::format("const i64 {} = nth_position({}, {}.rank);", names_.of(second.vars[0]),
-                          expressions_.text(second.lists[0]), pairs));
-    if (second.maybe_index != nullptr) {
-      out_.line(fmt::format("const i64 {} = i64({}.rank);", names_.of(second.maybe_index), pairs));
-    }
-  } else {
-    bind_items(second, bind_lists(second), pairs + ".rank");
-  }
-  const std::string lanes = std::exchange(lanes_, pairs + ".lanes");
-  block(*second.body);
-  lanes_ = lanes;
-  out_.close();
-  loops_ -= 2;
-  --depth_;
-  set_alone(before);
-  end_parts(parts);
-  out_.line(fmt::format("{} += {}.taken;", from, pairs));
-  out_.close();
-}
-
-void WorkerEmitter::until_second(const ir::Block& b, const ir::For& second, const std::string& count) {
-  for (const ir::Stmt* stmt : b.body) {
-    if (stmt == &second) {
-      if (count.empty()) continue;
-      const std::string size = second.lists[0]->type->bits
-                                   ? fmt::format("count_bits({})", expressions_.text(second.lists[0]))
-                                   : length(second, bind_lists(second));
-      out_.line(fmt::format("{} = u32({});", count, size));
-    } else if (const ir::If* branch = ir::as<ir::If>(stmt)) {
-      if (!count.empty()) out_.open(fmt::format("if ({})", expressions_.text(branch->cond)));
-      until_second(*branch->then_body, second, count);
-      if (!count.empty()) out_.close();
-    } else if (const ir::Store* store = ir::as<ir::Store>(stmt); store != nullptr && !count.empty()) {
-      out_.line(fmt::format("const auto {} = {};", names_.of(store->var), expressions_.text(store->value)));
-    } else {
-      this->stmt(*stmt);
-    }
-  }
-}
-
 std::string WorkerEmitter::lane_steps(const ir::For& loop, const std::string& index, const std::string& walk,
                                       const std::string& size, bool outermost) {
   const std::string from = "from_" + index;
@@ -358,31 +274,6 @@ void WorkerEmitter::keep(const ir::Store& s) {
     value = fmt::format("keep_bits({}, {})", value, place);
   }
   out_.line(fmt::format("const auto {} = {};", names_.of(s.var), value));
-}
-
-WorkerEmitter::Parts WorkerEmitter::begin_parts(const ir::For& loop, int number) {
-  Parts parts;
-  bool innermost = true;
-  ir::for_each_stmt(*loop.body, [&](const ir::Stmt& s) {
-    innermost = innermost && s.kind != Kind::For;
-    const ir::Yield* yield = ir::as<ir::Yield>(&s);
-    if (yield == nullptr || !counts_a_set(*yield)) return;
-    const bool known = std::ranges::any_of(parts, [&](const auto& part) { return part.first == yield->sink; });
-    if (!known) parts.emplace_back(yield->sink, fmt::format("{}_part{}", names_.of(yield->sink), number));
-  });
-  if (!innermost) return {};
-  for (const auto& [sum, part] : parts) {
-    out_.line(fmt::format("i64 {} = 0;", part));
-    parts_[sum] = part;
-  }
-  return parts;
-}
-
-void WorkerEmitter::end_parts(const Parts& parts) {
-  for (const auto& [sum, part] : parts) {
-    out_.line(fmt::format("{} += {};", shared_counts_.contains(sum) ? share(sum) : accumulator(sum) + "lanes", part));
-    parts_.erase(sum);
-  }
 }
 
 }  // namespace matcha::codegen

@@ -401,6 +401,22 @@ TEST_F(CudaText, LanesWalkPairsOfNeighbours) {
   EXPECT_EQ(emit_device_text(*module, {1}).text.find("auto pairs"), std::string::npos);
 }
 
+/// One that looked something up for its item keeps it for those that have pairs with the item.
+TEST_F(CudaText, LanesAskTheOneThatLookedUp) {
+  std::optional<ir::Module> module = program(
+      "def paths(G: Graph) -> int:\n"
+      "    def third(v, u):\n"
+      "        near = has_edge(G, v, u)\n"
+      "        return sum(apply(lambda w: near and has_edge(G, w, v), neighbor(G, u)))\n"
+      "    def second(v):\n"
+      "        return sum(apply(lambda u: third(v, u), cond=lambda u: u > v, vertices(G)))\n"
+      "    return sum(apply(second, vertices(G)))\n");
+  ASSERT_TRUE(module);
+  const std::string text = emit_device_text(*module, {32}).text;
+  expect_lines(text, {"bool kept2_0{};", "kept2_0 = fixed0;", "while (pairs2.next()) {  // line 4",
+                      "const auto fixed0 = pairs2.of_owner(kept2_0);", "if (!pairs2.there) continue;"});
+}
+
 TEST_F(CudaText, LanesTakeItemsUnderSeveralConditions) {
   std::optional<ir::Module> module = program(
       "def kinds(G: Graph) -> int:\n"
