@@ -29,6 +29,7 @@ void WorkerEmitter::emit(const ir::Region& region) {
   if (region.schedule.parallel) {
     entry.outer = ir::as<ir::For>(region.collect->body->body.back());
     entry.dealt_graph = dealt_graph(facts_, *entry.outer);
+    entry.light_arcs = entry.dealt_graph != nullptr && has_light_arcs(*entry.outer);
     entry.shared_rows = row_stores(*entry.outer->body);
   }
   group_ = spelling_.groups.empty() ? 0 : spelling_.groups[emitted_.regions.size()];

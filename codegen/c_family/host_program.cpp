@@ -235,6 +235,7 @@ class HostEmitter {
     if (entry.dealt_graph != nullptr)
       out_.line(fmt::format("  plan.dealt_graph = &{};", expressions_.text(entry.dealt_graph, Precedence::Primary)));
     if (entry.lanes_level < kSpineLevels) out_.line(fmt::format("  plan.lanes_level = {};", entry.lanes_level));
+    if (entry.light_arcs) out_.line("  plan.light_arcs = true;");
     if (about_.stack == Stack::Paged) out_.line("  plan.paged = true;");
     for (const ir::Sink& sink : s.collect->sinks) {
       out_.line(

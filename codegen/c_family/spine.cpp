@@ -46,6 +46,27 @@ const ir::Expr* dealt_graph(const ir::Facts& facts, const ir::For& outer) {
   return !inner.empty() && neighbours ? outer.lists[0]->operands[0] : nullptr;
 }
 
+bool has_light_arcs(const ir::For& outer) {
+  const std::vector<const ir::For*> inner = spine(*outer.body);
+  return !inner.empty() && std::ranges::all_of(inner, [](const ir::For* arcs) {
+    const ir::If* branch = arcs->body->body.empty() ? nullptr : ir::as<ir::If>(arcs->body->body.back());
+    bool labelled = false, short_loops = true;
+    if (branch != nullptr) {
+      ir::for_each_node(*branch->cond, [&](const ir::Expr& e) {
+        labelled = labelled || (e.kind == Kind::Label && e.operands[1] == arcs->vars[0]);
+      });
+    }
+    for_each_loop(*arcs->body, [&](const ir::For& loop) {
+      short_loops = short_loops && ir::nested_loops(*loop.body, [](const ir::For&) { return true; }) == 0;
+      ir::for_each_stmt(*loop.body, [&](const ir::Stmt& stmt) {
+        ir::for_each_expr(stmt, [&](const ir::Expr& e) { short_loops = short_loops && one_lane_can(e); });
+      });
+      return true;
+    });
+    return labelled && short_loops;
+  });
+}
+
 void for_each_loop(const ir::Block& block, const std::function<bool(const ir::For&)>& take) {
   for (const ir::Stmt* stmt : block.body) {
     ir::match(

@@ -24,6 +24,10 @@ const ir::Expr& unsliced(const ir::Facts& facts, const ir::Expr& list);
 /// slice; null if there is none.
 const ir::Expr* dealt_graph(const ir::Facts& facts, const ir::For& outer);
 
+/// True if the loop over neighbours in `outer` leaves those that have not one label, and what it does with the others
+/// has no loop in a loop and no set operation in one.
+bool has_light_arcs(const ir::For& outer);
+
 /// Calls `take` on the loops of a block, the outermost first; what it does not take is gone into.
 void for_each_loop(const ir::Block& block, const std::function<bool(const ir::For&)>& take);
 

@@ -75,20 +75,21 @@ void WorkerEmitter::pair_loop(const ir::For& first, const ir::For& second, bool 
                         from, end),
             comment(first));
   if (on_spine) leave("leave_lanes", walk, from);
-  const std::string own = fmt::format("own{}", number), carried = fmt::format("first{}", number);
+  const std::string own = fmt::format("own{}", number), position = fmt::format("first{}", number);
   const std::string pairs = fmt::format("pairs{}", number);
   const bool before = set_alone(true);
   ++depth_;
   loops_ += 2;
-  const auto bind = [&](const std::string& position) {
+  const auto bind = [&](const std::string& value) {
     if (!bits) return bind_items(first, lists, index, kUnused);
-    out_.line(fmt::format("{}const i64 {} = {};", kUnused, names_.of(first.vars[0]), position));
+    if (!value.empty()) out_.line(fmt::format("const i64 {} = {};", names_.of(first.vars[0]), value));
     if (first.maybe_index != nullptr) {
       out_.line(fmt::format("{}const i64 {} = i64({});", kUnused, names_.of(first.maybe_index), index));
     }
   };
   const OfFirst values(first, second, number);
-  out_.line(fmt::format("u32 {} = 0, {} = 0;", own, carried));
+  out_.line(fmt::format("u32 {} = 0;", own));
+  if (bits) out_.line(fmt::format("u32 {} = 0;", position));
   for (std::size_t i = 0; i < values.asked.size(); ++i) {
     out_.line(fmt::format("{} {}{{}};", Expressions::type(values.asked[i]->var->type), values.kept[i]));
   }
@@ -96,18 +97,20 @@ void WorkerEmitter::pair_loop(const ir::For& first, const ir::For& second, bool 
   out_.open(fmt::format("if (lane{} < {})", number, end));
   out_.line(fmt::format("{}const auto {} = lane{};", kUnused, index, number));
   bind(fmt::format("nth_position({}, u32({}))", lists[0], index));
-  if (bits) out_.line(fmt::format("{} = u32({});", carried, names_.of(first.vars[0])));
+  if (bits) out_.line(fmt::format("{} = u32({});", position, names_.of(first.vars[0])));
   before_second(*first.body, second, values, own);
   out_.close();
   const Parts parts = begin_parts(second, number);
-  out_.line(fmt::format("auto {} = w.walk_pairs({}, {});", pairs, own, carried));
+  out_.line(fmt::format("auto {} = w.walk_pairs({});", pairs, own));
   out_.open(fmt::format("while ({}.next())", pairs), comment(second));
   for (std::size_t i = 0; i < values.asked.size(); ++i) {
     out_.line(fmt::format("const auto {} = {}.of_owner({});", names_.of(values.asked[i]->var), pairs, values.kept[i]));
   }
+  const std::string asked = fmt::format("{}.of_owner({})", pairs, position);
+  if (bits) out_.line(fmt::format("{}const i64 {} = i64({});", kUnused, names_.of(first.vars[0]), asked));
   out_.line(fmt::format("if (!{}.there) continue;", pairs));
   out_.line(fmt::format("{}const auto {} = {} + {}.owner;", kUnused, index, from, pairs));
-  bind(fmt::format("i64({}.first)", pairs));
+  bind("");
   bind_again(*first.body, second, values);
   if (second.lists[0]->type->bits) {
     out_.line(fmt::format("const i64 {} = nth_position({}, {}.rank);", names_.of(second.vars[0]),

@@ -289,6 +289,7 @@ class CudaExecutable::Run {
     request.shared_rows = session().regions()[index].shared_rows;
     if (request.shared_rows != 0) request.bit_loops = std::uint64_t(session().regions()[index].bit_loops);
     request.lanes_level = session().regions()[index].lanes_level;
+    request.light_arcs = session().regions()[index].light_arcs;
     request.universe = universe_.size();
     request.stream_rows = &s == streamed_;
     request.any_order = true;

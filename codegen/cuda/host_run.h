@@ -176,8 +176,9 @@ class RegionOnGpu {
   Deal deal() {
     constexpr u64 kArcsAtATime = 64;
     u64 arcs = plan_.dealt_graph != nullptr ? plan_.dealt_graph->arc_count : 0;
-    u64 tile = schedule_.tile != kUsualTile ? schedule_.tile
-                                            : usual_tile(arcs, workers_, plan_.lanes_level == 1, plan_.bit_loops);
+    u64 tile = schedule_.tile != kUsualTile
+                   ? schedule_.tile
+                   : usual_tile(arcs, workers_, plan_.lanes_level == 1, plan_.bit_loops, plan_.light_arcs);
     Deal deal = deal_of(plan_, tile, std::max<u64>(kArcsAtATime / std::max<u64>(tile, 1), 1), workers_);
     if (deal.tile == 0) return deal;
     const std::vector<u32> starts = tile_starts(deal);

@@ -133,8 +133,8 @@ matcha_program::Deal RegionLauncher::deal(const RegionRequest& request, const Re
   constexpr std::uint64_t kArcsAtATime = 64;
   const runtime::GraphView* graph = inputs.dealt_graph;
   if (graph == nullptr || graph->slots != nullptr || graph->arc_count == 0) return {};
-  std::uint64_t tile = options_.tile.value_or(
-      matcha_program::usual_tile(graph->arc_count, groups, request.lanes_level == 1, request.bit_loops));
+  std::uint64_t tile = options_.tile.value_or(matcha_program::usual_tile(
+      graph->arc_count, groups, request.lanes_level == 1, request.bit_loops, request.light_arcs));
   if (tile == 0) return {};
   matcha_program::Deal deal{reinterpret_cast<const matcha_program::u64*>(graph->offsets),
                             reinterpret_cast<const matcha_program::u32*>(graph->vertices),

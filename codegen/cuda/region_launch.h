@@ -31,6 +31,7 @@ struct RegionRequest {
   std::uint64_t shared_rows = 0;  ///< Rows of bits that tasks of one outermost position share, for each position;
   std::uint64_t row_items = 0;    ///< of so many items at most.
   std::uint64_t bit_loops = 0;    ///< Loops over sets of bits that stand in each other, where there are such rows.
+  bool light_arcs = false;        ///< Most arcs are left at once, for a label, and the others do not take long.
   std::uint64_t universe = 0;
   int lanes_level = 3;       ///< The loop level whose positions the lanes of a group take, each its own.
   bool stream_rows = false;  ///< The rows of its list sink go to the host while it runs, in no particular order.

@@ -26,11 +26,11 @@ class BitSets : public Checked<Group> {
   MATCHA_MEMBER OwnWalk<Group, A> walk_own(const A& set, u32 lanes) const {
     return {walk_bits(set), lanes, 0, -1};
   }
-  /// A walk over the items of all lanes, of which this one has `own`, and tells `carried` of them.
-  MATCHA_MEMBER PairWalk<Group> walk_pairs(u32 own, u32 carried) const {
+  /// A walk over the items of all lanes, of which this one has `own`.
+  MATCHA_MEMBER PairWalk<Group> walk_pairs(u32 own) const {
     const u32 end = up_to_or_most(group_, own);
     const u32 taken = larger(Group::bits(group_.ballot(end <= PairWalk<Group>::kMany)), 1u);
-    return {group_, carried, end - own, end, taken, group_.from(end, taken - 1), 0, false, 0, 0, 0, 0};
+    return {group_, end - own, end, taken, group_.from(end, taken - 1), 0, false, 0, 0, 0};
   }
   /// Which of `lanes` have the flag; all come together here.
   MATCHA_MEMBER static u32 among(u32 lanes, bool flag) { return Group::among(lanes, flag); }

@@ -110,7 +110,6 @@ template <typename Group>
 struct PairWalk {
   static constexpr u32 kMany = 8 * Group::kWidth;
   Group group;
-  u32 carried;  ///< What the lane tells of its items.
   u32 begin;    ///< Of the lane's own items among those of all.
   u32 end;
   u32 taken;   ///< Lanes whose items are walked.
@@ -118,7 +117,6 @@ struct PairWalk {
   u32 at;      ///< The next of them.
   bool there;  ///< Whether the lane is at one now, and then:
   u32 owner;   ///< the lane that has it,
-  u32 first;   ///< what that one carries,
   u32 rank;    ///< which of its items it is,
   u32 lanes;   ///< and the lanes that are at one.
   MATCHA_MEMBER bool next() {
@@ -128,7 +126,6 @@ struct PairWalk {
     at += smaller(left, u32(Group::kWidth));
     there = group.lane < left;
     owner = lanes_below(group, end, item + 1);
-    first = group.from(carried, owner);
     rank = item - group.from(begin, owner);
     lanes = Group::among(group.mask, there);
     return true;

@@ -37,14 +37,16 @@ MATCHA_FN u64 share_bits_of(u64 workers) {
 
 /// Arcs of a tile. A group that takes them one after the other gets few, one whose lanes take an arc each as many as
 /// these can use. One that makes rows of bits gets as many as leave work for all, as the arcs of a tile share its rows:
-/// fewer where more loops over bits (`bit_loops`; 0: no rows) make an arc long.
-MATCHA_FN u64 usual_tile(u64 arcs, u64 workers, bool lanes_take, u64 bit_loops) {
+/// fewer where more loops over bits (`bit_loops`; 0: no rows) make an arc long. `light_arcs`: most arcs are left at
+/// once, for a label, and the others do not take long.
+MATCHA_FN u64 usual_tile(u64 arcs, u64 workers, bool lanes_take, u64 bit_loops, bool light_arcs) {
   constexpr u64 kFew = 4;
+  constexpr u64 kFewLight = 8;
   constexpr u64 kSome = 24;
   constexpr u64 kMany = 64;
   constexpr u64 kTiles = 8;
   if (lanes_take) return kMany;
-  if (bit_loops == 0 || bit_loops > 3) return kFew;
+  if (bit_loops == 0 || bit_loops > 3) return light_arcs ? kFewLight : kFew;
   return bit_loops == 3 ? kSome : smaller(larger(arcs / (workers * kTiles), kMany / 2), 2 * kMany);
 }
 

@@ -103,6 +103,7 @@ struct RegionPlan {
   u64 shared_rows;  ///< Rows of bits that tasks of one outermost position may share, for each position;
   u64 row_items;    ///< of so many items at most.
   u64 bit_loops;    ///< Loops over sets of bits that stand in each other, where there are such rows.
+  bool light_arcs;  ///< Most arcs of `dealt_graph` are left at once, for a label, and the others do not take long.
 };
 /// The merged sinks of a region: `slots[i]` of sink i, `rows[i]` its columns in order of the outermost positions.
 struct RegionValues {

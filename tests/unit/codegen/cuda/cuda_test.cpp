@@ -367,7 +367,7 @@ TEST_F(CudaText, LanesWalkPairsOfPositions) {
       {
           "const auto rows0 = w.bit_rows(f.D0, all0, w.buffer<u64>(0), w.shared_rows(task, at0, u64(all0.size)));",
           "own3 = u32(count_bits(bit_row(rows0, p0)));",
-          "auto pairs3 = w.walk_pairs(own3, first3);",
+          "auto pairs3 = w.walk_pairs(own3);",
           "const i64 p1 = nth_position(bit_row(rows0, p0), pairs3.rank);",
           "const auto fourth0 = keep_bits(common_bits(bit_row(rows0, p0), bit_row(rows0, p1)), fourth0_words);",
           "for (auto bits4 = w.walk_own(fourth0, pairs3.lanes); bits4.next();) {",
@@ -393,12 +393,36 @@ TEST_F(CudaText, LanesWalkPairsOfNeighbours) {
   expect_lines(text, {
                          "if (w.leave_lanes(task, 1, walk1, at0, 0, from_at1)) break;",
                          "own2 = u32(walked3.size);",
-                         "auto pairs2 = w.walk_pairs(own2, first2);",
+                         "auto pairs2 = w.walk_pairs(own2);",
                          "const u32 w0 = item<0>(walked4, pairs2.rank);",
                          "from_at1 += pairs2.taken;",
                      });
   // A single lane walks one list after the other.
   EXPECT_EQ(emit_device_text(*module, {1}).text.find("auto pairs"), std::string::npos);
+}
+
+/// Arcs that a label mostly leaves out, and whose others have one loop without set operations.
+TEST_F(CudaText, ArcsAreLightWhereALabelLeavesMostOfThem) {
+  const auto light = [&](const std::string& cond, const std::string& of_common) {
+    std::optional<ir::Module> module = program(
+        "def kinds(G: Graph) -> int:\n"
+        "    def second(u, v):\n"
+        "        common = intersect(neighbor(G, u), neighbor(G, v))\n"
+        "        return sum(apply(lambda w: " +
+        of_common +
+        ", common))\n"
+        "    def first(u):\n"
+        "        return sum(apply(lambda v: second(u, v), cond=lambda v: " +
+        cond +
+        ", neighbor(G, u)))\n"
+        "    return sum(apply(first, vertices(G)))\n");
+    return module && emit_device_text(*module, {32}).regions.at(0).light_arcs;
+  };
+  EXPECT_TRUE(light("vertex_label(G, v) == 1", "w * w"));
+  EXPECT_FALSE(light("vertex_label(G, v) == 1", "sum(neighbor(G, w))"));
+  EXPECT_FALSE(light("vertex_label(G, v) == 1", "size(intersect(common, neighbor(G, w)))"));
+  EXPECT_FALSE(light("vertex_label(G, u) == 1", "w * w"));
+  EXPECT_FALSE(light("u < v", "w * w"));
 }
 
 /// One that looked something up for its item keeps it for those that have pairs with the item.

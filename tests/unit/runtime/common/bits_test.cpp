@@ -163,14 +163,16 @@ class Lane {
         expect(i64(first) == positions[at]);
         own = u32(count_bits(bits_below(set, i64(first))));
       }
-      auto pairs = w.walk_pairs(own, first);
+      auto pairs = w.walk_pairs(own);
       while (pairs.next()) {
         expect(pairs.there == ((pairs.lanes >> (threadIdx.x & 31) & 1) != 0));
+        const i64 its_first = pairs.of_owner(i64(first));
+        expect(pairs.of_owner(first % 2 == 0) == (its_first % 2 == 0) && pairs.of_owner(first) == u32(its_first));
         if (!pairs.there) continue;
-        expect(i64(pairs.first) == positions[from + pairs.owner]);
-        const i64 second = nth_position(bits_below(set, i64(pairs.first)), pairs.rank);
+        expect(its_first == positions[from + pairs.owner]);
+        const i64 second = nth_position(bits_below(set, its_first), pairs.rank);
         expect(second == positions[pairs.rank]);
-        sum += (i64(pairs.first) + 7) * (second + 1);
+        sum += (its_first + 7) * (second + 1);
       }
       expect(pairs.taken != 0 && (pairs.all <= pairs.kMany || pairs.taken == 1));
       from += pairs.taken;
@@ -251,7 +253,7 @@ TEST(BitsTest, PairsOfVeryLongListsAreWalkedLaneByLane) {
     launch.shared = &shared;
     TaskBook book;
     const WorkerOf<Group<32>> w(launch, 0, book);
-    auto pairs = w.walk_pairs(~0u, u32(w.lane()));
+    auto pairs = w.walk_pairs(~0u);
     wrong += pairs.taken != 1 || pairs.all != ~0u;
     pairs.at = ~0u - 3;
     bool more = pairs.next();
@@ -259,7 +261,7 @@ TEST(BitsTest, PairsOfVeryLongListsAreWalkedLaneByLane) {
              (pairs.there && (pairs.owner != 0 || pairs.rank != ~0u - 3 + w.lane()));
     wrong += pairs.next();
     // All of short lists in front of a long one.
-    auto few = w.walk_pairs(w.lane() < 5 ? 2 : ~0u, 0);
+    auto few = w.walk_pairs(w.lane() < 5 ? 2 : ~0u);
     wrong += few.taken != 5 || few.all != 10;
   });
   EXPECT_EQ(wrong, 0);
