@@ -110,7 +110,7 @@ template <typename Group>
 struct PairWalk {
   static constexpr u32 kMany = 8 * Group::kWidth;
   Group group;
-  u32 begin;    ///< Of the lane's own items among those of all.
+  u32 begin;  ///< Of the lane's own items among those of all.
   u32 end;
   u32 taken;   ///< Lanes whose items are walked.
   u32 all;     ///< Items of those.

@@ -94,7 +94,7 @@ struct BufferNeeds {
   bool array;
 };
 struct RegionPlan {
-  bool parallel, paged;  ///< More than one worker; lists come in pages.
+  bool parallel, paged, light_arcs;  ///< Several workers; lists in pages; most arcs are left at once, the others soon.
   u64 positions, split;
   const Graph* dealt_graph;  ///< By whose arcs the region may be dealt out, or null.
   u64 lanes_level = 3;       ///< The loop level whose positions the lanes of a group take, each its own.
@@ -103,7 +103,6 @@ struct RegionPlan {
   u64 shared_rows;  ///< Rows of bits that tasks of one outermost position may share, for each position;
   u64 row_items;    ///< of so many items at most.
   u64 bit_loops;    ///< Loops over sets of bits that stand in each other, where there are such rows.
-  bool light_arcs;  ///< Most arcs of `dealt_graph` are left at once, for a label, and the others do not take long.
 };
 /// The merged sinks of a region: `slots[i]` of sink i, `rows[i]` its columns in order of the outermost positions.
 struct RegionValues {

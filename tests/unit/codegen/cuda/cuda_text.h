@@ -1,0 +1,89 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <iterator>
+#include <optional>
+#include <string>
+
+#include "codegen/cuda/device_text.h"
+#include "frontend/frontend.h"
+#include "frontend/lower.h"
+#include "ir/parser.h"
+#include "ir/verifier.h"
+#include "passes/pass_manager.h"
+#include "passes/pipelines.h"
+#include "runtime/cuda/nvrtc.h"
+
+namespace matcha::codegen::gpu {
+
+inline std::string read(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// A module that makes rows of bits of the neighbours of each vertex %u; `body`: what it does for the item %v at %p of
+/// these, %all, with them, %rows.
+inline std::string with_rows(const std::string& body) {
+  return "module kernel \"f\" (%G: graph) {\n"
+         "  region (parallel, split=1, group=32) {\n"
+         "    buffer %room: list<bits>[64]\n"
+         "    collect %sum: sum i128 {\n"
+         "      for %u in vertices(%G) {\n"
+         "        let %all = span(neighbors(%G, %u), 0, 64)\n"
+         "        store %rows in %room = bit_rows(%G, %all)\n"
+         "        for %v at %p in %all {\n" +
+         body +
+         "        }\n"
+         "      }\n"
+         "    }\n"
+         "  }\n"
+         "  return %sum\n"
+         "}\n";
+}
+
+inline void expect_lines(const std::string& text, std::initializer_list<const char*> lines) {
+  for (const char* line : lines) EXPECT_NE(text.find(line), std::string::npos) << line;
+}
+
+/// Compiles a text or tells why not.
+class CudaText : public testing::Test {
+ protected:
+  std::optional<ir::Module> kernel_module(const std::string& text) {
+    std::optional<ir::Module> module = ir::parse(context_, sources_.add("test.mtir", text), diagnostics_);
+    if (module && !ir::verify(*module, diagnostics_)) return std::nullopt;
+    return module;
+  }
+
+  std::optional<ir::Module> program(const std::string& text) {
+    std::optional<frontend::asg::Graph> graph =
+        frontend::compile(sources_, sources_.add("test.mt", text), {}, diagnostics_);
+    if (!graph) return std::nullopt;
+    std::optional<ir::Module> loop = frontend::lower(*graph, context_, diagnostics_);
+    std::optional<passes::Pipeline> pipeline = passes::parse_pipeline("c-family", diagnostics_);
+    if (!loop || !pipeline) return std::nullopt;
+    passes::LabelWords labels;
+    labels.code = [](std::string_view) { return std::optional<std::int64_t>(-1); };
+    passes::PipelineResult result =
+        passes::run_pipeline(*loop, *pipeline, context_, passes::TargetInfo{}, labels, {}, diagnostics_);
+    if (diagnostics_.error_count() != 0) return std::nullopt;
+    return result.module;
+  }
+
+  /// Empty: it compiles for the architecture.
+  static std::string compile(const runtime::cuda::Nvrtc& nvrtc, const std::string& text, int arch) {
+    runtime::cuda::CompileRequest request{text, "test.cu", arch, compile_options()};
+    runtime::Result<runtime::cuda::Compilation> result = nvrtc.compile(request);
+    if (!result) return result.error().render();
+    return result->cubin.empty() ? "no machine code" : result->log;
+  }
+
+  SourceManager sources_;
+  Diagnostics diagnostics_{sources_};
+  ir::Context context_;
+};
+
+}  // namespace matcha::codegen::gpu
