@@ -175,7 +175,9 @@ class Reuser final : public Rewriter {
 Module reuse(const Module& module, PassContext& context) {
   const Module result = Reuser(module, context).run(module);
   // Sets that change are looked at in the next round.
-  return result.body != module.body ? result : reuse_supersets(module, context);
+  if (result.body != module.body) return result;
+  const Module sets = reuse_supersets(module, context);
+  return sets.body != module.body ? sets : reuse_counted(module, context);
 }
 
 }  // namespace matcha::passes

@@ -11,6 +11,8 @@ namespace matcha::passes {
 ///   without it; so does a set operation whose operands lie so: it is its first operand.
 /// - The number of items before the one that a loop is at is the loop's position.
 /// - Of a set that is read by its size and look-ups only, a look-up asks the lists that it is made of, if one answers.
+/// - An intersection whose size a loop reads without changing it, and in whose two lists the loop looks its items up, is
+///   found once in front of the loop, and the items are looked up in it.
 /// - A loop over a list without some items, `diff(s, list(x))`, walks s and leaves them out: no copy is stored.
 /// - A set of vertices is what its items are in, what they are not in, and what they lie between. It is computed from
 ///   the stored sets that have all of its items: the one with most of its operands, then the one with most of those
@@ -54,9 +56,8 @@ namespace matcha::passes {
 /// - what follows from edges in both directions, since a graph may be directed;
 /// - lists that repeat items or do not ascend, whose order and repeats follow one operand;
 /// - moving out of a condition that few items pass;
-/// - `intersect(s, t)` and `diff(s, t)` that are both stored: `diff(s, common)` walks less, but patterns took 0.93
-/// to 1.08
-///   of the time;
+/// - `intersect(s, t)` and `diff(s, t)` that are both stored: `diff(s, common)` walks less, but patterns took 0.93 to
+///   1.08 of the time;
 /// - lists of one label each that are intersected with one list, and sets in collects side by side: one set that is
 ///   filtered takes 0.78 of the time with 3 labels and as long with 10, and how many there are is not known here.
 ir::Module reuse(const ir::Module& module, PassContext& context);
