@@ -71,6 +71,7 @@ Prices of_gpu(Prices prices) {
   prices.start = 2.5e5;
   prices.alone = kCores * kOfGroup;
   prices.apart_from = 1;
+  prices.rows_for_pairs = true;
   return prices;
 }
 

@@ -35,6 +35,9 @@ struct Prices {
   /// From this level on, candidates are looked through for a label as soon as they are a list: before, vertices of
   /// several labels share one. On a GPU, groups that share a first vertex would all look through its neighbours.
   std::size_t apart_from = 0;
+  /// Rows of bits are expected too where no set is in more than two lists, as in triangles that share a vertex. Every
+  /// device makes them; the prices of a CPU were fitted without.
+  bool rows_for_pairs = false;
 };
 /// `hub_rows`: the vertices with many neighbours have rows of bits, on a GPU.
 const Prices& prices_of(Device device, bool hub_rows);

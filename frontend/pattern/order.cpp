@@ -96,19 +96,24 @@ double level_cost(const Pattern& pattern, const CostModel& model, const Order& o
 }
 
 /// The share of the neighbours of the first vertex that rows of bits stand for when all sets are made of them: every
-/// set that is in several lists is in its list. 0: sets are lists, as those that were looked through for a label are.
+/// set that is in several lists is in its list, and one is made below a walk over another. 0: sets are lists, as those
+/// that were looked through for a label are.
 double share_in_bits(const CostModel& model, const Order& order) {
   const Requirements& requirements = model.requirements();
-  const int hub = order.vertices.front();
+  const int hub = order.vertices.front(), walked = order.vertices.size() > 1 ? order.vertices[1] : hub;
+  const auto in_lists = [&](int w) { return w != hub && count(requirements.any(w)) > 1; };
   bool inside = true, below = true, deeper = false, filtered = false;
   for (std::size_t v = 0; v < order.larger.size(); ++v) {
     const int w = static_cast<int>(v);
-    if (w == hub || count(requirements.any(w)) < 2) continue;
+    if (!in_lists(w)) continue;
     inside = inside && has(requirements.wanted(w), hub);
     below = below && has(order.larger[v], hub);
     deeper = deeper || count(requirements.any(w)) > 2;
-    const bool second = order.vertices.size() > 1 && order.vertices[1] == w;
-    filtered = filtered || (!second && !model.pattern().label(w).empty());
+    if (model.prices().rows_for_pairs && w != walked) {
+      // Whichever of two comes later is in the list of the other.
+      for_each(requirements.any(w) & ~bit(walked), [&](int u) { deeper = deeper || in_lists(u); });
+    }
+    filtered = filtered || (w != walked && !model.pattern().label(w).empty());
   }
   constexpr double kHalf = 0.5;
   return !inside || !deeper || filtered ? 0 : below ? kHalf : 1;

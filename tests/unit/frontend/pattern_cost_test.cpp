@@ -314,6 +314,44 @@ TEST(PatternCost, ListsForOneSetOperationAreLookedThroughBeforeIt) {
   EXPECT_FALSE(apart(order, diamond, requirements, 1, 3));
 }
 
+/// Two triangles with a common vertex, 0.
+Pattern bowtie() {
+  Pattern pattern = Pattern::empty(5);
+  for (int v = 1; v < 5; ++v) pattern.add_edge(0, v);
+  pattern.add_edge(1, 2);
+  pattern.add_edge(3, 4);
+  return pattern;
+}
+
+TEST(PatternCost, TrianglesThatShareAVertexAreRowsOfBitsOnAGpu) {
+  const Pattern pattern = bowtie();
+  Order order;
+  order.vertices = {0, 1, 3, 2, 4};
+  order.larger.assign(5, 0);
+  const Mask bound = bit(0) | bit(1) | bit(3);
+  GraphSketch sketch = typical_graph();
+  const auto expect = [&](bool rows) {
+    const CostModel model(pattern, Induced::Edge, sketch);
+    const double work = set_work(model, order, bound, 3, bit(4), 0);
+    EXPECT_EQ(work == model.bit_operation(bound, 0, 1), rows);
+  };
+  expect(false);
+  sketch.device = Device::Gpu;
+  expect(true);
+  // One triangle is counted as it is.
+  order.vertices = {0, 1, 2, 3, 4};
+  Pattern tailed = pattern;
+  for (std::vector<Mask>* near : {&tailed.out, &tailed.in}) {
+    (*near)[3] &= ~bit(4);
+    (*near)[4] &= ~bit(3);
+  }
+  const CostModel model(tailed, Induced::Edge, sketch);
+  const Mask edge = bit(0) | bit(1);
+  EXPECT_DOUBLE_EQ(set_work(model, order, edge, 1, bit(2), 0),
+                   model.fetch(model.prices().missed) +
+                       model.meeting(edge, order.larger, {bit(1), 0, 0, 0}, {bit(0), 0, 0, 0}, 1, 1));
+}
+
 TEST(PatternCost, ProductsThatCostMoreAreNotTaken) {
   const GraphSketch sketch = typical_graph();
   Pattern book = Pattern::empty(5);
