@@ -427,4 +427,9 @@ double CostModel::largest_share(Mask part, Mask task) const {
   return largest / std::max(draws.sample->matches, 1e-9);
 }
 
+double CostModel::hub_share(int v, Mask walked) const {
+  const int beside = count(pattern_.near(v) & walked);
+  return std::min(1.0, std::pow(static_cast<double>(sketch_.max_degree), beside) / std::max(moment(v, beside), 1.0));
+}
+
 }  // namespace matcha::frontend::pattern

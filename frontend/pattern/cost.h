@@ -84,6 +84,9 @@ class CostModel {
   double fetch(double price) const;
   /// The largest share of the matches of `part` that agree in the images of `task`.
   double largest_share(Mask part, Mask task) const;
+  /// The share of the ways to place the neighbours of `v` among `walked` that the vertex with most neighbours has.
+  /// Draws are too few to meet it where it is small.
+  double hub_share(int v, Mask walked) const;
 
   const Pattern& pattern() const { return pattern_; }
   const GraphSketch& sketch() const { return sketch_; }

@@ -226,8 +226,10 @@ class Decomposer {
     estimate(counted, model, order, k);
     if (model.prices().alone <= 1) return order.cost;
     // What hangs on one match of the first vertices is counted by one group.
-    const double alone = model.largest_share(counted.all(), first_vertices(std::min(k, kMostOfTask)));
-    return order.cost * std::max(1.0, alone * model.prices().alone);
+    double share = model.largest_share(counted.all(), first_vertices(std::min(k, kMostOfTask)));
+    // The last vertex is counted, not walked.
+    if (k == 1) share = std::max(share, model.hub_share(0, counted.all() & ~bit(order.vertices.back())));
+    return order.cost * std::max(1.0, share * model.prices().alone);
   }
 
   /// Gives each of these counts its order, if it has none; the largest first, which are most likely too much. False

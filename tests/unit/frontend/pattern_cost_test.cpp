@@ -352,6 +352,39 @@ TEST(PatternCost, TrianglesThatShareAVertexAreRowsOfBitsOnAGpu) {
                        model.meeting(edge, order.larger, {bit(1), 0, 0, 0}, {bit(0), 0, 0, 0}, 1, 1));
 }
 
+TEST(PatternCost, WhatHangsOnAHubIsCountedByOneGroup) {
+  const Pattern pattern = bowtie();
+  GraphSketch sketch = typical_graph();
+  sketch.device = Device::Gpu;
+  sketch.max_degree = 3'000;
+  const double degree = 3'000;
+  const CostModel model(pattern, Induced::Edge, sketch);
+  EXPECT_DOUBLE_EQ(model.hub_share(0, bit(1)), degree / sketch.moments[1]);
+  EXPECT_DOUBLE_EQ(model.hub_share(0, bit(0) | bit(1) | bit(3)), degree * degree / sketch.moments[2]);
+  EXPECT_DOUBLE_EQ(model.hub_share(1, bit(3)), 1 / sketch.moments[0]);
+  // How many patterns cost more to take apart if one of vertices with ten neighbours each has many more.
+  for (std::size_t i = 1; i < sketch.moments.size(); ++i) sketch.moments[i] = 10 * sketch.moments[i - 1];
+  const auto dearer = [&](Device device) {
+    int found = 0;
+    sketch.device = device;
+    for (const Pattern& one : connected_patterns(5)) {
+      std::vector<double> costs;
+      for (std::uint64_t most : {20, 10'000}) {
+        sketch.max_degree = most;
+        Symmetry symmetry(one);
+        const CostModel other(one, Induced::Edge, sketch);
+        const auto products =
+            best_decomposition(other, symmetry, {"a", "b", "c", "d", "e"}, std::numeric_limits<double>::infinity());
+        costs.push_back(products ? products->cost : 0);
+      }
+      found += costs[1] > costs[0] ? 1 : 0;
+    }
+    return found;
+  };
+  EXPECT_GT(dearer(Device::Gpu), 0);
+  EXPECT_EQ(dearer(Device::Cpu), 0);
+}
+
 TEST(PatternCost, ProductsThatCostMoreAreNotTaken) {
   const GraphSketch sketch = typical_graph();
   Pattern book = Pattern::empty(5);
