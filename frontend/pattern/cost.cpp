@@ -28,8 +28,8 @@ constexpr double kLabelsOfTypicalGraph = 10, kEdgeLabelsOfTypicalGraph = 10;
 /// Vertices of patterns that are looked at by drawing matches, and of the parts that are drawn.
 constexpr int kMostOfDrawn = 8, kMostDrawn = 6;
 
-// Of a GPU, fitted to the times of 255 programs on an H200: patterns of 3 to 5 vertices, extended and decomposed, on
-// graphs of 7 thousand to 317 thousand vertices. Prices of labelled sets were not among them. Divided by the ninety
+// Of a GPU, fitted to the times of some 350 programs on an H200: patterns of 3 to 5 vertices, extended and decomposed,
+// on graphs of 7 thousand to 317 thousand vertices. Prices of labelled sets were not among them. Divided by the ninety
 // cores that a GPU is worth when all of its groups have work, each of them a fiftieth of a core.
 constexpr double kCores = 90, kOfGroup = 50;
 
@@ -47,17 +47,17 @@ constexpr Prices kWithHubRows = {.iteration = 1.9,
                                  .missed = 1,
                                  .overlapped = 13};
 /// Where all lists are searched.
-constexpr Prices kWithoutHubRows = {.iteration = 1.5,
-                                    .operation = 0.5,
+constexpr Prices kWithoutHubRows = {.iteration = 1,
+                                    .operation = 2,
                                     .batched = 0.5,
-                                    .merged = 1.3,
+                                    .merged = 0.9,
                                     .searched = 3.5,
                                     .looked_up = 0.1,
                                     .filtered = 4,
                                     .bits = 1,
                                     .word = 0.05,
                                     .tested = 0.15,
-                                    .missed = 0.5,
+                                    .missed = 5,
                                     .overlapped = 8.3};
 
 Prices of_gpu(Prices prices) {
