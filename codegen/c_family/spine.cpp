@@ -53,7 +53,8 @@ bool has_light_arcs(const ir::For& outer) {
     bool labelled = false, short_loops = true;
     if (branch != nullptr) {
       ir::for_each_node(*branch->cond, [&](const ir::Expr& e) {
-        labelled = labelled || (e.kind == Kind::Label && e.operands[1] == arcs->vars[0]);
+        const bool label = e.kind == Kind::Label || e.kind == Kind::KnownLabel;
+        labelled = labelled || (label && e.operands[1] == arcs->vars[0]);
       });
     }
     for_each_loop(*arcs->body, [&](const ir::For& loop) {

@@ -58,7 +58,8 @@ class CudaText : public testing::Test {
     return module;
   }
 
-  std::optional<ir::Module> program(const std::string& text) {
+  /// `all_labelled`: every vertex of the graphs that it gets has a label.
+  std::optional<ir::Module> program(const std::string& text, bool all_labelled = false) {
     std::optional<frontend::asg::Graph> graph =
         frontend::compile(sources_, sources_.add("test.mt", text), {}, diagnostics_);
     if (!graph) return std::nullopt;
@@ -67,6 +68,7 @@ class CudaText : public testing::Test {
     if (!loop || !pipeline) return std::nullopt;
     passes::LabelWords labels;
     labels.code = [](std::string_view) { return std::optional<std::int64_t>(-1); };
+    labels.everywhere = all_labelled;
     passes::PipelineResult result =
         passes::run_pipeline(*loop, *pipeline, context_, passes::TargetInfo{}, labels, {}, diagnostics_);
     if (diagnostics_.error_count() != 0) return std::nullopt;

@@ -125,21 +125,23 @@ TEST_F(CudaText, LanesWalkPairsOfNeighbours) {
 
 /// Arcs that a label mostly leaves out, and whose others have one loop without set operations.
 TEST_F(CudaText, ArcsAreLightWhereALabelLeavesMostOfThem) {
-  const auto light = [&](const std::string& cond, const std::string& of_common) {
+  const auto light = [&](const std::string& cond, const std::string& of_common, bool all_labelled = false) {
     std::optional<ir::Module> module = program(
         "def second(G: Graph, u: int, v: int) -> int:\n"
         "    common = intersect(neighbor(G, u), neighbor(G, v))\n"
         "    return sum(apply(lambda w: " +
-        of_common +
-        ", common))\n"
-        "def kinds(G: Graph) -> int:\n"
-        "    first = lambda u: sum(apply(lambda v: second(G, u, v), cond=lambda v: " +
-        cond +
-        ", neighbor(G, u)))\n"
-        "    return sum(apply(first, vertices(G)))\n");
+            of_common +
+            ", common))\n"
+            "def kinds(G: Graph) -> int:\n"
+            "    first = lambda u: sum(apply(lambda v: second(G, u, v), cond=lambda v: " +
+            cond +
+            ", neighbor(G, u)))\n"
+            "    return sum(apply(first, vertices(G)))\n",
+        all_labelled);
     return module && emit_device_text(*module, {32}).regions.at(0).light_arcs;
   };
   EXPECT_TRUE(light("vertex_label(G, v) == 1", "w * w"));
+  EXPECT_TRUE(light("vertex_label(G, v) == 1", "w * w", true));
   EXPECT_FALSE(light("vertex_label(G, v) == 1", "sum(neighbor(G, w))"));
   EXPECT_FALSE(light("vertex_label(G, v) == 1", "size(intersect(common, neighbor(G, w)))"));
   EXPECT_FALSE(light("vertex_label(G, u) == 1", "w * w"));
