@@ -11,7 +11,8 @@ namespace matcha::passes {
 ///   without it; so does a set operation whose operands lie so: it is its first operand.
 /// - The number of items before the one that a loop is at is the loop's position.
 /// - Of a set that is read by its size and look-ups only, a look-up asks the lists that it is made of, if one answers.
-/// - An intersection whose size a loop reads without changing it, and in whose two lists the loop looks its items up, is
+/// - An intersection whose size a loop reads without changing it, and in whose two lists the loop looks its items up,
+/// is
 ///   found once in front of the loop, and the items are looked up in it.
 /// - A loop over a list without some items, `diff(s, list(x))`, walks s and leaves them out: no copy is stored.
 /// - A set of vertices is what its items are in, what they are not in, and what they lie between. It is computed from
