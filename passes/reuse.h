@@ -11,9 +11,8 @@ namespace matcha::passes {
 ///   without it; so does a set operation whose operands lie so: it is its first operand.
 /// - The number of items before the one that a loop is at is the loop's position.
 /// - Of a set that is read by its size and look-ups only, a look-up asks the lists that it is made of, if one answers.
-/// - An intersection whose size a loop reads without changing it, and in whose two lists the loop looks its items up,
-/// is
-///   found once in front of the loop, and the items are looked up in it.
+/// - An intersection that a loop does not change and whose size it reads is found once in front of the loop if the loop
+///   looks its items up in both lists: they are looked up in it then.
 /// - A loop over a list without some items, `diff(s, list(x))`, walks s and leaves them out: no copy is stored.
 /// - A set of vertices is what its items are in, what they are not in, and what they lie between. It is computed from
 ///   the stored sets that have all of its items: the one with most of its operands, then the one with most of those
