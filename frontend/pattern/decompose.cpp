@@ -20,6 +20,10 @@ constexpr std::size_t kMostCounts = 40, kMostTerms = 80;
 constexpr std::size_t kMostCutsets = 48;
 constexpr int kMostVerticesOfDecomposed = 10;
 constexpr double kMostBits = 58;
+/// Alike vertices of which so many are chosen by binomial coefficients.
+constexpr std::size_t kFewestChosen = 5;
+constexpr double kMostBitsOfChosen = 62;
+constexpr int kMostVerticesOfChosen = 12;
 /// Matches of a cutset that restrictions may leave one of.
 constexpr double kMostShared = 24;
 /// Vertices of which each match may go to another group.
@@ -50,8 +54,14 @@ struct Hanging {
 class Decomposer {
  public:
   Decomposer(const Pattern& pattern, const GraphSketch& sketch, Symmetry& symmetry,
-             const std::vector<std::string>& names, const std::vector<int>& cutset, double at_most)
-      : pattern_(pattern), sketch_(sketch), symmetry_(symmetry), names_(names), cutset_(cutset), at_most_(at_most) {}
+             const std::vector<std::string>& names, const std::vector<int>& cutset, std::uint64_t times, double at_most)
+      : pattern_(pattern),
+        sketch_(sketch),
+        symmetry_(symmetry),
+        names_(names),
+        cutset_(cutset),
+        times_(times),
+        at_most_(at_most) {}
 
   /// Nothing if there are too many terms, or it costs too much.
   std::optional<Decomposition> run() {
@@ -66,6 +76,8 @@ class Decomposer {
     result_.symmetric = *symmetric;
     std::vector<Part> parts = parts_of(pattern_.all() & ~fixed);
     if (parts.size() < 2) return std::nullopt;
+    if (const std::size_t vertex = alike(parts); vertex != kNever) return chosen(vertex, parts.size());
+    if (pattern_.size() > kMostVerticesOfDecomposed) return std::nullopt;
     // A part of s vertices has at most max_degree^s placements; their product must fit 64 bits with the factors.
     const double bits = std::log2(static_cast<double>(std::max<std::uint64_t>(sketch_.max_degree, 2)));
     if (bits * static_cast<double>(pattern_.ids.size() - cutset_.size()) > kMostBits) return std::nullopt;
@@ -85,6 +97,32 @@ class Decomposer {
   }
 
  private:
+  /// The count of each of these parts, if they are single vertices that nothing tells apart; else kNever.
+  std::size_t alike(const std::vector<Part>& parts) {
+    double permutations = 1;
+    for (std::size_t i = 2; i <= parts.size(); ++i) permutations *= static_cast<double>(i);
+    if (parts.size() < kFewestChosen || static_cast<double>(result_.symmetric) != permutations) return kNever;
+    if (std::ranges::any_of(parts, [](const Part& part) { return part.size() > 1; })) return kNever;
+    const std::size_t first = local(parts.front());
+    return std::ranges::all_of(parts, [&](const Part& part) { return local(part) == first; }) ? first : kNever;
+  }
+
+  /// Of the placements of one vertex `number` are chosen.
+  std::optional<Decomposition> chosen(std::size_t vertex, std::size_t number) {
+    // Each step of the product is a binomial coefficient times the number that it is divided by next.
+    double bits = std::log2(static_cast<double>(std::max<std::uint64_t>(number, times_)));
+    for (std::size_t i = 0; i < number; ++i) {
+      const double left = std::max(static_cast<double>(sketch_.max_degree) - static_cast<double>(i), 1.0);
+      bits += std::log2(left / static_cast<double>(i + 1));
+    }
+    if (bits > kMostBitsOfChosen) return std::nullopt;
+    place_cutset();
+    if (result_.cost > at_most_ || !find_orders({vertex})) return std::nullopt;
+    result_.chosen = number;
+    finish({vertex});
+    return std::move(result_);
+  }
+
   /// Fills in the terms that are left, long products first; the numbers of the counts that they use, as they are
   /// numbered there.
   std::vector<std::size_t> number_terms() {
@@ -348,6 +386,7 @@ class Decomposer {
   Symmetry& symmetry_;
   const std::vector<std::string>& names_;
   const std::vector<int>& cutset_;
+  const std::uint64_t times_;
   const double at_most_;
   double spent_ = 0;  ///< By the counts so far.
   std::vector<Mask> larger_;
@@ -411,6 +450,20 @@ class CutsetOrders {
   std::map<Key, std::vector<int>> orders_;
 };
 
+/// `n * (n - 1) / 2 * (n - 2) / 3`: every division leaves nothing over.
+std::string chosen_text(const std::string& name, std::size_t number) {
+  std::string text = name;
+  for (std::size_t i = 1; i < number; ++i) text += fmt::format(" * ({} - {}) / {}", name, i, i + 1);
+  return text;
+}
+
+/// True if no two of the vertices have to be placed together.
+bool all_single(const Pattern& pattern, Mask vertices) {
+  bool single = true;
+  for_each(vertices, [&](int v) { single = single && ((pattern.near(v) | pattern.anti[at(v)]) & vertices) == 0; });
+  return single;
+}
+
 /// `2 * n1 * n2 - n3`
 std::string sum_text(const std::vector<Term>& terms, const std::vector<std::string>& names) {
   std::string text;
@@ -430,13 +483,17 @@ std::string sum_text(const std::vector<Term>& terms, const std::vector<std::stri
 }  // namespace
 
 std::optional<Decomposition> best_decomposition(const CostModel& model, Symmetry& symmetry,
-                                                const std::vector<std::string>& names, double at_most) {
+                                                const std::vector<std::string>& names, std::uint64_t times,
+                                                double at_most) {
   const Pattern& pattern = model.pattern();
   const GraphSketch& sketch = model.sketch();
-  if (pattern.size() < 3 || pattern.size() > kMostVerticesOfDecomposed || !pattern.connected()) return std::nullopt;
+  if (pattern.size() < 3 || !pattern.connected()) return std::nullopt;
+  const bool large = pattern.size() > kMostVerticesOfDecomposed;
+  if (large && pattern.size() > kMostVerticesOfChosen) return std::nullopt;
   std::vector<std::pair<double, Mask>> cutsets;
   for (Mask cutset = 1; cutset < pattern.all(); ++cutset) {
     const Mask rest = pattern.all() & ~cutset;
+    if (large && !all_single(pattern, rest)) continue;
     if (part_of(pattern, rest) == rest || !restricted(pattern, cutset).connected()) continue;
     cutsets.emplace_back(most_matches(model, cutset), cutset);
   }
@@ -449,7 +506,7 @@ std::optional<Decomposition> best_decomposition(const CostModel& model, Symmetry
     const double shared = is_fixed(symmetry, cutset) ? 1 : kMostShared;
     if (model.matches(cutset) * model.prices().iteration / shared > at_most) continue;
     const std::vector<int> order = cutset_orders.of(cutset);
-    std::optional<Decomposition> found = Decomposer(pattern, sketch, symmetry, names, order, at_most).run();
+    std::optional<Decomposition> found = Decomposer(pattern, sketch, symmetry, names, order, times, at_most).run();
     if (!found) continue;
     ++tried;
     if (found->cost > at_most) continue;
@@ -492,9 +549,10 @@ void write_decomposition(const Decomposition& d, const Relations& relations, std
         fmt::format("{} = {}", names.back(), count.factor == 1 ? value : fmt::format("{} * {}", count.factor, value)));
   }
   const std::uint64_t shared = std::gcd(times, d.symmetric);
-  const std::uint64_t multiply = times / shared, divide = d.symmetric / shared;
-  std::string whole = sum_text(d.terms, names);
-  if ((multiply != 1 || divide != 1) && d.terms.size() > 1) whole = fmt::format("({})", whole);
+  const std::uint64_t multiply = d.chosen != 0 ? times : times / shared;
+  const std::uint64_t divide = d.chosen != 0 ? 1 : d.symmetric / shared;
+  std::string whole = d.chosen != 0 ? chosen_text(names.front(), d.chosen) : sum_text(d.terms, names);
+  if ((multiply != 1 || divide != 1) && d.terms.size() != 1) whole = fmt::format("({})", whole);
   if (multiply != 1) whole = fmt::format("{} * {}", multiply, whole);
   if (divide != 1) whole = fmt::format("{} / {}", whole, divide);
   out.line("return " + whole);

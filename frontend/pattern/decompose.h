@@ -39,18 +39,23 @@ struct Decomposition {
   std::vector<Mask> larger;          ///< The restrictions, of that pattern's vertices.
   std::vector<LocalCount> counts;
   std::vector<Term> terms;
+  /// Not 0: so many vertices that nothing tells apart are off the cutset, of which the one count has the placements.
+  /// The binomial coefficient is the number of subgraphs; there are no terms.
+  std::size_t chosen = 0;
   std::uint64_t symmetric = 1;
   double cost = 0;
 };
 
 /// The cheapest decomposition of the edge-induced pattern of a model; nothing if no connected cutset leaves two parts,
-/// or only with too many terms, or each costs more than `at_most`. `names` are those of the vertices.
+/// or only with too many terms, or each costs more than `at_most`. `names` are those of the vertices; each subgraph is
+/// to count `times` times.
 ///
 /// Why it is right. Two maps of parts that are injective each either have disjoint images or meet in some pairs of
 /// vertices, and then they are a map of the pattern in which those pairs are one vertex. So the number of disjoint
 /// pairs is the product less the numbers for all ways to meet, which have fewer parts.
 std::optional<Decomposition> best_decomposition(const CostModel& model, Symmetry& symmetry,
-                                                const std::vector<std::string>& names, double at_most);
+                                                const std::vector<std::string>& names, std::uint64_t times,
+                                                double at_most);
 
 /// Writes the body of a function `(G: Graph) -> int` that adds up the decomposition, each subgraph `times` times.
 void write_decomposition(const Decomposition& decomposition, const Relations& relations, std::uint64_t times,

@@ -254,7 +254,7 @@ class Writer {
     const double at_most =
         request_.algorithm == Algorithm::Decompose ? std::numeric_limits<double>::infinity() : orders_.front().cost;
     if (request_.induced == Induced::Edge || complete()) {
-      decomposition_ = best_decomposition(model_, symmetry_, names_, at_most);
+      decomposition_ = best_decomposition(model_, symmetry_, names_, factor_, at_most);
       if (!decomposition_) return;
       std::string text = "products around";
       for (const std::string& one : decomposition_->cutset_names) text += " " + one;

@@ -327,6 +327,25 @@ TEST(Patterns, ConnectedEdgeLabelledCompiled) {
   EXPECT_GE(programs_by_algorithm[pattern::Algorithm::Decompose], 40);
 }
 
+/// Vertices of which nothing tells five or more apart, around one or two others: binomial coefficients.
+TEST(Patterns, AlikeVerticesAreChosen) {
+  std::mt19937_64 random(11);
+  for (int alike = 5; alike <= 6; ++alike) {
+    for (int centres = 1; centres <= 2; ++centres) {
+      pattern::Pattern one = pattern::Pattern::empty(centres + alike);
+      if (centres == 2) one.add_edge(0, 1);
+      for (int v = centres; v < one.size(); ++v) {
+        for (int u = 0; u < centres; ++u) one.add_edge(u, v);
+      }
+      for (bool embeddings : {false, true}) {
+        const World world = graph(random(), one.size() + 3, 8, false);
+        check({one, {pattern::Induced::Edge, embeddings, false, pattern::Algorithm::Decompose}, By::Cpu}, world);
+        if (::testing::Test::HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
 /// Random patterns of up to 5 vertices: arcs, anti-edges, parts that are not connected, labels of both kinds.
 TEST(Patterns, Random) {
   std::mt19937_64 random(7);

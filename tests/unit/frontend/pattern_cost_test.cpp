@@ -374,7 +374,7 @@ TEST(PatternCost, WhatHangsOnAHubIsCountedByOneGroup) {
         Symmetry symmetry(one);
         const CostModel other(one, Induced::Edge, sketch);
         const auto products =
-            best_decomposition(other, symmetry, {"a", "b", "c", "d", "e"}, std::numeric_limits<double>::infinity());
+            best_decomposition(other, symmetry, {"a", "b", "c", "d", "e"}, 1, std::numeric_limits<double>::infinity());
         costs.push_back(products ? products->cost : 0);
       }
       found += costs[1] > costs[0] ? 1 : 0;
@@ -396,12 +396,33 @@ TEST(PatternCost, ProductsThatCostMoreAreNotTaken) {
   Symmetry symmetry(book);
   const std::vector<std::string> names = {"a", "b", "c", "d", "e"};
   const CostModel model(book, Induced::Edge, sketch);
-  const auto found = best_decomposition(model, symmetry, names, std::numeric_limits<double>::infinity());
+  const auto found = best_decomposition(model, symmetry, names, 1, std::numeric_limits<double>::infinity());
   ASSERT_TRUE(found);
-  const auto again = best_decomposition(model, symmetry, names, found->cost);
+  const auto again = best_decomposition(model, symmetry, names, 1, found->cost);
   ASSERT_TRUE(again);
   EXPECT_EQ(again->cutset_vertices, found->cutset_vertices);
-  EXPECT_FALSE(best_decomposition(model, symmetry, names, found->cost / 2));
+  EXPECT_FALSE(best_decomposition(model, symmetry, names, 1, found->cost / 2));
+}
+
+/// A star of any size is a binomial coefficient, as long as it fits 64 bits; what does not is chosen below more leaves.
+TEST(PatternCost, LeavesOfStarsAreChosen) {
+  Pattern star = Pattern::empty(12);
+  std::vector<std::string> names = {"v0"};
+  for (int v = 1; v < 12; ++v) {
+    star.add_edge(0, v);
+    names.push_back("v" + std::to_string(v));
+  }
+  GraphSketch sketch = sketch_of(skewed_graph(12));
+  const auto cutset_of = [&](std::uint64_t max_degree, std::uint64_t times) {
+    sketch.max_degree = max_degree;
+    Symmetry symmetry(star);
+    const CostModel model(star, Induced::Edge, sketch);
+    const auto found = best_decomposition(model, symmetry, names, times, std::numeric_limits<double>::infinity());
+    return found && found->chosen + found->cutset_vertices.size() == 12 ? found->cutset_vertices.size() : 0;
+  };
+  EXPECT_EQ(cutset_of(80, 1), 1U);
+  EXPECT_EQ(cutset_of(80, 39916800), 4U);
+  EXPECT_GT(cutset_of(1000, 1), 1U);
 }
 
 TEST(PatternCost, ABoundCutsOnlyWorseProductsOff) {
@@ -411,13 +432,13 @@ TEST(PatternCost, ABoundCutsOnlyWorseProductsOff) {
   for (const Pattern& one : connected_patterns(5)) {
     Symmetry symmetry(one);
     const CostModel model(one, Induced::Edge, sketch);
-    const auto found = best_decomposition(model, symmetry, names, std::numeric_limits<double>::infinity());
+    const auto found = best_decomposition(model, symmetry, names, 1, std::numeric_limits<double>::infinity());
     if (!found) continue;
     ++decomposed;
-    const auto again = best_decomposition(model, symmetry, names, found->cost * (1 + 1e-12));
+    const auto again = best_decomposition(model, symmetry, names, 1, found->cost * (1 + 1e-12));
     ASSERT_TRUE(again) << to_text(one);
     EXPECT_DOUBLE_EQ(again->cost, found->cost) << to_text(one);
-    EXPECT_FALSE(best_decomposition(model, symmetry, names, found->cost * (1 - 1e-6))) << to_text(one);
+    EXPECT_FALSE(best_decomposition(model, symmetry, names, 1, found->cost * (1 - 1e-6))) << to_text(one);
   }
   EXPECT_GT(decomposed, 10);
 }
