@@ -165,6 +165,8 @@ class Verifier {
         if (e.kind == Kind::BitRow) position(e, rows_of(facts_, &e));
         return;
       case Kind::Below:
+        if (reads) bound(e, rows_of(facts_, e.operands[0]));
+        return;
       case Kind::Above:
       case Kind::Contains:
         if (reads) position(e, rows_of(facts_, e.operands[0]));
@@ -181,6 +183,10 @@ class Verifier {
       default:
         if (reads || e.type->bits) error(fmt::format("`{}` does not take bit sets", keyword(e.kind)), e.loc);
     }
+  }
+
+  void bound(const Expr& e, const Var* rows) {
+    if (rows == nullptr || !is_number_of_first(facts_, e.operands[1], rows)) position(e, rows);
   }
 
   void position(const Expr& e, const Var* rows) {

@@ -57,6 +57,7 @@ Stmts LocalNest::attempt(const For& loop, const Expr* end, Kind rows_kind) {
   whole_ = behind_lets(facts_, given_);
   rows_kind_ = rows_kind;
   maybe_graph_ = nullptr;
+  maybe_own_ = nullptr;
   halves_.clear();
   renamed_.clear();
   positions_.clear();
@@ -75,8 +76,11 @@ Stmts LocalNest::attempt(const For& loop, const Expr* end, Kind rows_kind) {
   const Expr* part = builder_.make(Kind::Span, {given_, builder_.integer(0), end});
   const Stmt* made[] = {walk};
   const Block* pruned = Pruner(context, droppable_).run(builder_.block(made));
-  return {builder_.let(base_, part), builder_.let(rows_, builder_.make(rows_kind, {maybe_graph_, base_})),
-          pruned->body[0]};
+  Stmts out = {builder_.let(base_, part), builder_.let(rows_, builder_.make(rows_kind, {maybe_graph_, base_}))};
+  if (maybe_own_ != nullptr)
+    out.push_back(builder_.let(maybe_own_, builder_.make(Kind::LowerBound, {base_, whole_->operands[1]})));
+  out.push_back(pruned->body[0]);
+  return out;
 }
 
 // Statements
@@ -325,11 +329,19 @@ LocalNest::MaybeBits LocalNest::bits(const Expr* e) {
   if (list != e) return bits(list);
   if (!e->type->is_set() || !e->type->columns[0]->is_scalar(ScalarKind::Vid) || !facts_.list(e).unique) return {};
   switch (e->kind) {
-    case Kind::Neighbors:
     case Kind::LowerNeighbors:
-    case Kind::UpperNeighbors: return row(e->kind, e->operands[0], e->operands[1]);
+    case Kind::UpperNeighbors:
+      if (is_owner(e->operands[1]) && e->operands[0] == whole_->operands[0]) {
+        const Bits all{builder_.make(Kind::AllBits, {rows_}), true};
+        return cut_at_owner(e->kind == Kind::LowerNeighbors ? Kind::Below : Kind::Above, all);
+      }
+      [[fallthrough]];
+    case Kind::Neighbors: return row(e->kind, e->operands[0], e->operands[1]);
     case Kind::Below:
-    case Kind::Above: return cut(e->kind, bits(e->operands[0]), position_of(e->operands[1]));
+    case Kind::Above: {
+      const MaybeBits set = bits(e->operands[0]);
+      return is_owner(e->operands[1]) ? cut_at_owner(e->kind, set) : cut(e->kind, set, position_of(e->operands[1]));
+    }
     case Kind::Span: return prefix(e);
     case Kind::Intersect:
     case Kind::Diff: {
@@ -341,7 +353,8 @@ LocalNest::MaybeBits LocalNest::bits(const Expr* e) {
         gains_ = gains;  // Parts that became bits are of no use to a list.
         return {};
       }
-      gains_ += bit_loops_ > 0;
+      // Of a set with items that are not in the base, lists tell more than bits.
+      gains_ += bit_loops_ > 0 && (a->subset || b->subset);
       if (e->kind == Kind::Diff) return Bits{builder_.make(Kind::Diff, {a->bits, b->bits}), a->subset};
       return Bits{meet(a->bits, b->bits), a->subset || b->subset};
     }
@@ -377,6 +390,21 @@ LocalNest::MaybeBits LocalNest::row(Kind half, const Expr* graph, const Expr* ve
 LocalNest::MaybeBits LocalNest::cut(Kind kind, MaybeBits set, const Expr* position) {
   if (!set || position == nullptr) return {};
   return Bits{builder_.make(kind, {set->bits, position}), set->subset};
+}
+
+/// True for the vertex whose neighbours the base is, in a graph in which it is none of them.
+bool LocalNest::is_owner(const Expr* vertex) const {
+  return whole_->kind == Kind::Neighbors && whole_->operands[1] == vertex &&
+         facts_.simple(behind_lets(facts_, whole_->operands[0]));
+}
+
+/// The items below the vertex whose neighbours they are, or above it.
+LocalNest::MaybeBits LocalNest::cut_at_owner(Kind kind, MaybeBits set) {
+  if (!set) return {};
+  if (maybe_own_ == nullptr) maybe_own_ = builder_.var(builder_.context().i64(), "own");
+  if (kind == Kind::Below) return cut(kind, set, maybe_own_);
+  const Expr* below = builder_.make(Kind::Below, {builder_.make(Kind::AllBits, {rows_}), maybe_own_});
+  return Bits{builder_.make(Kind::Diff, {set->bits, below}), set->subset};
 }
 
 /// The items in front of the one that a walk over the list is at, or behind it.

@@ -57,6 +57,8 @@ class LocalNest {
   MaybeBits without(Bits set, const ir::Expr& items);
   MaybeBits row(ir::Kind half, const ir::Expr* graph, const ir::Expr* vertex);
   MaybeBits cut(ir::Kind kind, MaybeBits set, const ir::Expr* position);
+  bool is_owner(const ir::Expr* vertex) const;
+  MaybeBits cut_at_owner(ir::Kind kind, MaybeBits set);
   MaybeBits prefix(const ir::Expr* e);
   const ir::Expr* meet(const ir::Expr* a, const ir::Expr* b);
   const ir::Expr* without_needless_cut(const ir::Expr* a, const ir::Expr* b) const;
@@ -73,6 +75,7 @@ class LocalNest {
   const ir::Var* rows_ = nullptr;
   ir::Kind rows_kind_ = ir::Kind::BitRows;
   const ir::Expr* maybe_graph_ = nullptr;  ///< Whose neighbours the rows are.
+  const ir::Var* maybe_own_ = nullptr;     ///< Where the vertex would be whose neighbours the base is, once asked for.
   std::unordered_set<ir::Kind> halves_;    ///< Kinds of neighbour lists that became rows.
   std::unordered_map<const ir::Var*, const ir::Expr*> renamed_;
   std::unordered_map<const ir::Var*, const ir::Expr*> positions_;

@@ -9,9 +9,10 @@ namespace matcha::passes {
 /// What. In a loop over a set u, all sets of the levels below may be parts of u: common neighbours with further items
 /// of it, or what is left of it without theirs. Then each item of u gets a row of bits, the positions in u of its
 /// neighbours, and deeper set operations become `and` and `and not` of rows, comparisons of ids comparisons of
-/// positions, sizes counts of bits, look-ups of an edge tests of a bit. A vertex is read from its position where the
-/// program still asks for it. The loop stays as it was for a set u of fewer than `least` items, which is not worth its
-/// rows, and of more than `most`, whose rows take too much memory (most²/8 bytes a worker); of more than `full` if u is
+/// positions, those with the vertex whose neighbours u holds comparisons with the number of them below it, sizes counts
+/// of bits, look-ups of an edge tests of a bit. A vertex is read from its position where the program still asks for
+/// it. The loop stays as it was for a set u of fewer than `least` items, which is not worth its rows, and of more than
+/// `most`, whose rows take too much memory (most²/8 bytes a worker); of more than `full` if u is
 /// all neighbours in a graph that the program gets, whose rows are often nearly empty. Where labels are looked at, rows
 /// of all neighbours are also those of vertices that are never walked: fewer than `labelled` loops in loops below leave
 /// them lists.

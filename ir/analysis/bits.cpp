@@ -94,4 +94,11 @@ bool is_position(const Facts& facts, const Expr* position, const Var* rows) {
   return loop->maybe_index == var && is_prefix(facts, loop->lists[0], base);
 }
 
+bool is_number_of_first(const Facts& facts, const Expr* number, const Var* rows) {
+  const Expr* base = base_of(facts, rows);
+  number = behind_lets(facts, number);
+  return base != nullptr && number->kind == Kind::LowerBound &&
+         behind_lets(facts, number->operands[0]) == behind_lets(facts, base);
+}
+
 }  // namespace matcha::ir
