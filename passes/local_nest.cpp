@@ -305,7 +305,7 @@ const Expr* LocalNest::expr(const Expr* e) {
     const Expr* b = position_of(e->operands[1]);
     if (a != nullptr && b != nullptr && facts_.list(given_).unique) return builder_.make(e->kind, {a, b});
   }
-  if (!lists_ && bit_loops_ > 0 && (e->kind == Kind::Intersect || e->kind == Kind::Diff)) return fail(e);
+  if (!allowed_.lists && bit_loops_ > 0 && (e->kind == Kind::Intersect || e->kind == Kind::Diff)) return fail(e);
   std::vector<const Expr*> operands;
   for (const Expr* operand : e->operands) operands.push_back(expr(operand));
   return failed_ ? e : builder_.with_operands(e, operands);
@@ -394,7 +394,7 @@ LocalNest::MaybeBits LocalNest::cut(Kind kind, MaybeBits set, const Expr* positi
 
 /// True for the vertex whose neighbours the base is, in a graph in which it is none of them.
 bool LocalNest::is_owner(const Expr* vertex) const {
-  return whole_->kind == Kind::Neighbors && whole_->operands[1] == vertex &&
+  return allowed_.owner && whole_->kind == Kind::Neighbors && whole_->operands[1] == vertex &&
          facts_.simple(behind_lets(facts_, whole_->operands[0]));
 }
 

@@ -13,10 +13,13 @@ namespace matcha::passes {
 /// A loop nest rewritten over bit sets of positions in one list, its base (see localize.h).
 class LocalNest {
  public:
-  /// `whole` is the list: an expression that is there in front of the loop. `lists`: set operations on lists may stay
-  /// in loops over bits.
-  LocalNest(ir::Builder& builder, const ir::Facts& facts, const ir::Expr* whole, bool lists)
-      : builder_(builder), facts_(facts), effects_(facts), given_(whole), lists_(lists) {}
+  struct Allowed {
+    bool lists;  ///< Set operations on lists may stay in loops over bits.
+    bool owner;  ///< Sets may be cut at the vertex whose neighbours the base holds.
+  };
+  /// `whole` is the list: an expression that is there in front of the loop.
+  LocalNest(ir::Builder& builder, const ir::Facts& facts, const ir::Expr* whole, Allowed allowed)
+      : builder_(builder), facts_(facts), effects_(facts), given_(whole), allowed_(allowed) {}
 
   /// The statements that take the place of `loop`, which walks a slice of the base, if that has at most `end` items, a
   /// number with a known bound; empty if the nest reads anything that is no bit set, or would gain nothing.
@@ -69,7 +72,7 @@ class LocalNest {
   const ir::Facts& facts_;
   EffectNeeds effects_;
   const ir::Expr* given_;
-  bool lists_;
+  Allowed allowed_;
   const ir::Expr* whole_ = nullptr;  ///< The base behind its names.
   const ir::Var* base_ = nullptr;
   const ir::Var* rows_ = nullptr;

@@ -44,7 +44,8 @@ class Localizer final : public Rewriter {
       const std::optional<Kind> given = given_around(base);
       const bool is_short = given && context_.option("short") >= (*given == Kind::Neighbors ? 2 : 1);
       const Expr* end = is_short ? b.make(Kind::AtMost, {size, b.integer(most)}) : b.integer(most);
-      Stmts rewritten = LocalNest(b, facts_, base, context_.option("lists") != 0).rewrite(loop, end);
+      Stmts rewritten =
+          LocalNest(b, facts_, base, {context_.option("lists") != 0, context_.option("owner") != 0}).rewrite(loop, end);
       if (rewritten.empty()) continue;
       context_.count("nests");
       if (is_short) {

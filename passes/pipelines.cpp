@@ -46,10 +46,11 @@ const std::vector<std::string> kCpu = {
 
 /// What follows for the C family; the reasons are the same. Thousands of groups have rows of their own, and their lanes
 /// walk bits side by side where no set operation needs all of them: rows of the shortest lists pay too, but not those
-/// of vertices that have other labels than what is looked for, if little is done with the others.
+/// of vertices that have other labels than what is looked for, if little is done with the others. What cuts at the
+/// vertex itself are worth there is not measured.
 const std::vector<std::string> kCFamily = {
     // A task may stop and go on in one loop of the outermost one's body only. What a part does not read goes.
-    "distribute", "simplify", "localize{least=2,most=2048,full=2048,lists=0}", "plan-memory", "legalize"};
+    "distribute", "simplify", "localize{least=2,most=2048,full=2048,lists=0,owner=0}", "plan-memory", "legalize"};
 
 class PipelineParser {
  public:
