@@ -50,7 +50,7 @@ const std::vector<std::string> kCpu = {
 /// vertex itself are worth there is not measured.
 const std::vector<std::string> kCFamily = {
     // A task may stop and go on in one loop of the outermost one's body only. What a part does not read goes.
-    "distribute", "simplify", "localize{least=2,most=2048,full=2048,lists=0,owner=0}", "plan-memory", "legalize"};
+    "distribute", "simplify", "localize{least=2,most=2048,full=2048,owner=0,lists=0}", "plan-memory", "legalize"};
 
 class PipelineParser {
  public:

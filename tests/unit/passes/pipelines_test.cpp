@@ -34,7 +34,7 @@ TEST_F(PipelinesTest, NamesStandForTheirLists) {
   EXPECT_NE(loop.find("fuse"), std::string::npos);
   EXPECT_EQ(round_trip("cpu"), loop + ",localize,plan-memory,batch,legalize");
   EXPECT_EQ(round_trip("c-family"),
-            loop + ",distribute,simplify,localize{least=2,most=2048,full=2048,lists=0,owner=0},plan-memory,legalize");
+            loop + ",distribute,simplify,localize{least=2,most=2048,full=2048,owner=0,lists=0},plan-memory,legalize");
   EXPECT_EQ(round_trip("loop,plan-memory"), loop + ",plan-memory");
 }
 
