@@ -50,7 +50,8 @@ bool has_light_arcs(const ir::For& outer) {
   const std::vector<const ir::For*> inner = spine(*outer.body);
   return !inner.empty() && std::ranges::all_of(inner, [](const ir::For* arcs) {
     const ir::If* branch = arcs->body->body.empty() ? nullptr : ir::as<ir::If>(arcs->body->body.back());
-    bool labelled = false, short_loops = true;
+    bool labelled = false;
+    bool short_loops = ir::nested_loops(*arcs->body, [](const ir::For&) { return true; }) <= 1;
     if (branch != nullptr) {
       ir::for_each_node(*branch->cond, [&](const ir::Expr& e) {
         const bool label = e.kind == Kind::Label || e.kind == Kind::KnownLabel;
@@ -58,7 +59,6 @@ bool has_light_arcs(const ir::For& outer) {
       });
     }
     for_each_loop(*arcs->body, [&](const ir::For& loop) {
-      short_loops = short_loops && ir::nested_loops(*loop.body, [](const ir::For&) { return true; }) == 0;
       ir::for_each_stmt(*loop.body, [&](const ir::Stmt& stmt) {
         ir::for_each_expr(stmt, [&](const ir::Expr& e) { short_loops = short_loops && one_lane_can(e); });
       });

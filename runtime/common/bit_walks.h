@@ -133,9 +133,8 @@ struct PairWalk {
   /// What the lane that has the item keeps; all lanes ask.
   template <typename T>
   MATCHA_MEMBER T of_owner(T kept) const {
-    return T(group.from(u64(kept), owner));
+    return group.from(kept, owner);
   }
-  MATCHA_MEMBER u32 of_owner(u32 kept) const { return group.from(kept, owner); }
   MATCHA_MEMBER bool of_owner(bool kept) const { return group.from(u32(kept), owner) != 0; }
 };
 

@@ -168,6 +168,7 @@ class Lane {
         expect(pairs.there == ((pairs.lanes >> (threadIdx.x & 31) & 1) != 0));
         const i64 its_first = pairs.of_owner(i64(first));
         expect(pairs.of_owner(first % 2 == 0) == (its_first % 2 == 0) && pairs.of_owner(first) == u32(its_first));
+        expect(pairs.of_owner(f64(first) + 0.25) == f64(its_first) + 0.25);
         if (!pairs.there) continue;
         expect(its_first == positions[from + pairs.owner]);
         const i64 second = nth_position(bits_below(set, its_first), pairs.rank);
