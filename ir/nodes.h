@@ -87,9 +87,14 @@ MATCHA_PLAIN_EXPR(Label);       ///< Graph, vid.
 MATCHA_PLAIN_EXPR(KnownLabel);  ///< Graph, vid; the vertex is known to have a label.
 MATCHA_PLAIN_EXPR(HasEdge);     ///< Graph, source vid, target vid.
 MATCHA_PLAIN_EXPR(MaxDegree);   ///< Graph: the largest out-degree.
-MATCHA_PLAIN_EXPR(Vertices);    ///< Graph: list<vid>, ascending.
-MATCHA_PLAIN_EXPR(Edges);       ///< Graph: list<vid, vid>, ascending by source, then target.
-MATCHA_PLAIN_EXPR(Neighbors);   ///< Graph, vid: list<vid>, ascending; empty for a vertex that the graph does not have.
+/// Graph, set u of vids, vid x, i64 p, i64 n: over all pairs of items of u, the neighbours below x that they share,
+/// added up. It is asked for in n parts, 0 <= p < n, in any order, and only their sum is told. Traps when a part is no
+/// i64. In stage kernel it is the value of a `store`, which has the counters of a worker.
+MATCHA_PLAIN_EXPR(CommonBelow);
+MATCHA_PLAIN_EXPR(CommonAbove);  ///< The same of the neighbours above x.
+MATCHA_PLAIN_EXPR(Vertices);     ///< Graph: list<vid>, ascending.
+MATCHA_PLAIN_EXPR(Edges);        ///< Graph: list<vid, vid>, ascending by source, then target.
+MATCHA_PLAIN_EXPR(Neighbors);    ///< Graph, vid: list<vid>, ascending; empty for a vertex that the graph does not have.
 MATCHA_PLAIN_EXPR(LowerNeighbors);  ///< Graph with rows, vid: the neighbours below the vertex.
 MATCHA_PLAIN_EXPR(UpperNeighbors);  ///< Graph with rows and without loops, vid: the neighbours above the vertex.
 MATCHA_PLAIN_EXPR(EdgeInfo);        ///< Graph, vid: aligned with Neighbors.
@@ -183,6 +188,8 @@ struct Return final : Stmt {
 struct Buffer {
   const Var* var;
   const Expr* capacity;  ///< i64, of top-level values only.
+  /// An item for each rank instead, however many vertices there are: all 0 when a worker starts and after each use.
+  bool counters = false;
 };
 
 /// What a schedule decided for one region; printed in full, never hidden.
@@ -225,6 +232,8 @@ inline bool is_half(Kind kind) { return kind == Kind::LowerNeighbors || kind == 
 inline bool is_neighbors(Kind kind) { return kind == Kind::Neighbors || is_half(kind); }
 /// A part of its first operand without a gap.
 inline bool is_slice(Kind kind) { return kind == Kind::Below || kind == Kind::Above || kind == Kind::Span; }
+/// What pairs of vertices share, counted.
+inline bool counts_common(Kind kind) { return kind == Kind::CommonBelow || kind == Kind::CommonAbove; }
 /// Number of operands, -1 for any; 0 for statements.
 int arity(Kind kind);
 Stage first_stage(Kind kind);

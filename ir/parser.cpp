@@ -407,7 +407,7 @@ class Parser {
       expect_punct("[");
       const Expr* capacity = expr();
       expect_punct("]");
-      buffers.push_back(Buffer{define(name, buffer_type), capacity});
+      buffers.push_back(Buffer{define(name, buffer_type), capacity, accept_word("counters")});
     }
     const Collect* body = static_cast<const Collect*>(collect());
     expect_punct("}");

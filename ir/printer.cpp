@@ -149,7 +149,8 @@ class Printer {
     ++indent_;
     for (const Buffer& buffer : s.buffers) {
       std::string capacity = expr(*buffer.capacity);
-      line(fmt::format("buffer {}: {}[{}]", define(buffer.var), to_string(*buffer.var->type), capacity));
+      line(fmt::format("buffer {}: {}[{}]{}", define(buffer.var), to_string(*buffer.var->type), capacity,
+                       buffer.counters ? " counters" : ""));
     }
     collect(*s.collect);
     --indent_;

@@ -131,6 +131,12 @@ const Type* fact_rule(Context& context, Kind kind, std::span<const Expr* const> 
       return check.graph(0) && check.scalar(1, ScalarKind::Vid) && check.scalar(2, ScalarKind::Vid) ? context.boolean()
                                                                                                     : nullptr;
     case Kind::MaxDegree: return check.graph(0) ? context.i64() : nullptr;
+    case Kind::CommonBelow:
+    case Kind::CommonAbove:
+      return check.graph(0) && check.same(1, context.list(context.vid())) && check.scalar(2, ScalarKind::Vid) &&
+                     check.scalar(3, ScalarKind::I64) && check.scalar(4, ScalarKind::I64)
+                 ? context.i64()
+                 : nullptr;
     default: MATCHA_UNREACHABLE("a kind that tells a fact");
   }
 }
@@ -200,7 +206,9 @@ const Type* result_type(Context& context, Kind kind, std::span<const Expr* const
     case Kind::Label:
     case Kind::KnownLabel:
     case Kind::HasEdge:
-    case Kind::MaxDegree: return fact_rule(context, kind, operands, check);
+    case Kind::MaxDegree:
+    case Kind::CommonBelow:
+    case Kind::CommonAbove: return fact_rule(context, kind, operands, check);
     case Kind::Vertices:
     case Kind::Edges:
     case Kind::Neighbors:

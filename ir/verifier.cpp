@@ -129,7 +129,17 @@ class Verifier {
     bool upper = e.kind == Kind::UpperNeighbors || e.kind == Kind::UpperBitRows;
     if (lower || upper) oriented(e);
     bits(e);
+    if (counts_common(e.kind)) common(e);
     if (module_.stage == Stage::Kernel && in_region_) kernel_expr(e);
+  }
+
+  void common(const Expr& e) {
+    const ListFacts facts = facts_.list(e.operands[1]);
+    if (!facts.ascending || !facts.unique) {
+      error(fmt::format("`{}` takes a list that is known to ascend without repeats", keyword(e.kind)), e.loc);
+    }
+    if (module_.stage == Stage::Kernel && &e != counted_)
+      error(fmt::format("`{}` in stage kernel is the value of a `store`", keyword(e.kind)), e.loc);
   }
 
   /// Half a neighbour list is found by the graph's split offsets.
@@ -258,10 +268,19 @@ class Verifier {
   }
 
   void store(const Store& s) {
+    const bool counts = counts_common(s.value->kind);
+    counted_ = counts ? s.value : nullptr;
     expr(*s.value);
+    counted_ = nullptr;
     if (!in_region_) error("`store` outside a region");
     if (s.var->type != s.value->type) error("the value has another type than the variable");
-    buffer(s.buffer, *s.var->type);
+    if (counts) {
+      // What is counted is over before the next one begins.
+      if (!counters_.contains(s.buffer)) error(fmt::format("`%{}` is no buffer of counters", s.buffer->hint));
+    } else {
+      if (s.var->type->is_scalar()) error("`store` keeps a list, or what counters are for");
+      buffer(s.buffer, *s.var->type);
+    }
     bind(s.var);
   }
 
@@ -415,7 +434,14 @@ class Verifier {
       if (!item.capacity->type->is_scalar(ScalarKind::I64)) error("the capacity of a buffer is an i64");
       if (!is_stored_type(*item.var->type)) error("a buffer holds columns of scalars, bits or rows of bits");
       if (!bound_ever_.insert(item.var).second) error(fmt::format("`%{}` is bound twice", item.var->hint));
-      free_buffers_.insert(item.var);
+      if (!item.counters) {
+        free_buffers_.insert(item.var);
+      } else if (item.var->type->is_list() && item.var->type->columns.size() == 1 &&
+                 item.var->type->columns[0]->is_scalar(ScalarKind::Vid)) {
+        counters_.insert(item.var);
+      } else {
+        error("counters are `list<vid>`");
+      }
     }
     bool one_loop = s.collect->body->body.size() == 1 && s.collect->body->body[0]->kind == Kind::For;
     if (s.schedule.parallel && !one_loop) error("the collect of a parallel region holds one `for`");
@@ -431,7 +457,10 @@ class Verifier {
       scope_.insert(item.var);
       bound_here_.push_back(item.var);
     }
-    for (const Buffer& item : s.buffers) free_buffers_.erase(item.var);
+    for (const Buffer& item : s.buffers) {
+      free_buffers_.erase(item.var);
+      counters_.erase(item.var);
+    }
   }
 
   const Module& module_;
@@ -445,6 +474,8 @@ class Verifier {
   std::vector<const Var*> bound_here_;
   std::unordered_map<const Var*, SinkKind> open_sinks_;
   std::unordered_set<const Var*> free_buffers_;
+  std::unordered_set<const Var*> counters_;
+  const Expr* counted_ = nullptr;  ///< The value of the `store` that is looked at, if it takes counters.
   std::unordered_set<const Var*> region_sinks_;
   int loops_ = 0;
   int collects_ = 0;

@@ -34,6 +34,8 @@ const std::vector<std::string> kLoop = {
 
 /// What follows on the CPU, where bits are fast, and a count that waits for its list is slow.
 const std::vector<std::string> kCpu = {
+    // The loops over pairs have their final form, with what they share in front of them.
+    "tally",
     // Sets have their names and stand where they stay; before they get memory, which bits need less of.
     "localize",
     // Regions, stored sets and buffers: from here on memory is fixed.
@@ -46,11 +48,17 @@ const std::vector<std::string> kCpu = {
 
 /// What follows for the C family; the reasons are the same. Thousands of groups have rows of their own, and their lanes
 /// walk bits side by side where no set operation needs all of them: rows of the shortest lists pay too, but not those
-/// of vertices that have other labels than what is looked for, if little is done with the others. What cuts at the
-/// vertex itself are worth there is not measured.
+/// of vertices that have other labels than what is looked for, if little is done with the others. What a hub counts is
+/// too much for one group.
 const std::vector<std::string> kCFamily = {
+    "tally{part=32}",
     // A task may stop and go on in one loop of the outermost one's body only. What a part does not read goes.
-    "distribute", "simplify", "localize{least=2,most=2048,full=2048,owner=0,lists=0}", "plan-memory", "legalize"};
+    "distribute",
+    "simplify",
+    "localize{least=2,most=2048,full=2048,lists=0}",
+    "plan-memory",
+    "legalize",
+};
 
 class PipelineParser {
  public:

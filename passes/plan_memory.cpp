@@ -231,6 +231,7 @@ class MemoryPlanner {
     if (schedule.parallel) lists = views(static_cast<const For*>(group[0])->lists);
     in_region_ = true;
     buffers_.clear();
+    counters_ = nullptr;
     Stmts body;
     emit_into(body, [&] {
       if (schedule.parallel) {
@@ -272,8 +273,25 @@ class MemoryPlanner {
       case Kind::Contains:
       case Kind::LowerBound:
       case Kind::At: return of_list(e);
+      case Kind::CommonBelow:
+      case Kind::CommonAbove: return tallied(e);
       default: return e->operands.empty() ? e : builder_.with_operands(e, values(e->operands));
     }
+  }
+
+  /// A count that needs the counters of the worker, of which there is one array in a region.
+  const Expr* tallied(const Expr* e) {
+    if (!in_region_) return own_region(e);
+    std::vector<const Expr*> operands = values(e->operands);
+    if (counters_ == nullptr) {
+      counters_ = builder_.var(builder_.context().list(builder_.context().vid()), "tally");
+      const Expr* capacity = builder_.make(Kind::Size, {builder_.make(Kind::Vertices, {e->operands[0]})});
+      buffers_.push_back(Buffer{counters_, capacity, true});
+    }
+    builder_.set_loc(e->loc);
+    const Var* found = builder_.var(e->type, "shared");
+    emit(builder_.store(found, counters_, builder_.with_operands(e, operands)));
+    return found;
   }
 
   /// A scalar `and`, `or` or `select`: an `if` when an operand that is not always evaluated needs statements.
@@ -352,6 +370,7 @@ class MemoryPlanner {
   void sequential_region(const Sink& sink, F&& fill) {
     in_region_ = true;
     buffers_.clear();
+    counters_ = nullptr;
     Stmts body;
     emit_into(body, fill);
     in_region_ = false;
@@ -556,6 +575,7 @@ class MemoryPlanner {
   Stmts* out_ = nullptr;
   std::vector<std::unordered_map<const Expr*, const Expr*>> stored_;  ///< By scope, innermost last.
   std::vector<Buffer> buffers_;
+  const Var* counters_ = nullptr;  ///< Of the region, once it needs them.
   bool in_region_ = false;
 };
 

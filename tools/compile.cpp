@@ -194,17 +194,18 @@ ExitCode Compilation::run_passes(std::string_view pipeline_name, const passes::L
   if (!pipeline) return report(ExitCode::Usage);
   // The user's own list is taken as it is.
   passes::PassOptions* assuming = nullptr;
-  if (short_lists_ != ShortLists::None && options_.passes.empty()) {
-    for (passes::PipelineStep& step : *pipeline) {
-      if (step.pass != nullptr && step.pass->name == "localize") assuming = &step.options;
-    }
+  for (passes::PipelineStep& step : *pipeline) {
+    if (step.pass == nullptr || !options_.passes.empty()) continue;
+    if (short_lists_ != ShortLists::None && step.pass->name == "localize") assuming = &step.options;
+    if (symmetric_ && step.pass->name == "tally") step.options["symmetric"] = 1;
   }
   if (assuming != nullptr) (*assuming)["short"] = static_cast<std::int64_t>(short_lists_);
   manager.disabled = options_.disabled;
   pipeline_ = passes::run_pipeline(*loop_, *pipeline, context_, passes::TargetInfo{}, labels, manager, diagnostics_);
   limits_ = {};
   for (const passes::PassRun& run : pipeline_->runs) {
-    if (assuming == nullptr) break;
+    limits_.symmetric = limits_.symmetric || run.statistics.contains("other ends");
+    if (assuming == nullptr) continue;
     if (run.statistics.contains("short_lower")) limits_.lower = assuming->at("most");
     if (run.statistics.contains("short_upper")) limits_.upper = assuming->at("most");
     if (run.statistics.contains("short_all")) limits_.all = std::min(assuming->at("most"), assuming->at("full"));

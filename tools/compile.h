@@ -36,6 +36,7 @@ void add_pass_options(CLI::App& verb, CompileOptions& options);
 /// where any number will do.
 struct NeighborLimits {
   std::optional<std::int64_t> lower, upper, all;
+  bool symmetric = false;  ///< And all are undirected and simple.
 };
 
 /// Which lists of neighbours a back end's pipeline takes for short (option `short` of `localize`).
@@ -62,6 +63,8 @@ class Compilation {
   /// Before `run_passes`: the back end's pipeline may take for granted that no vertex of the inputs has many
   /// neighbours, or none on a side that the program walks, and leave out what is for others.
   void assume(ShortLists lists) { short_lists_ = lists; }
+  /// Before `run_passes`: all graphs of the inputs are undirected and simple.
+  void assume_symmetric(bool symmetric) { symmetric_ = symmetric; }
   /// After `run_passes`: what was taken for granted.
   const NeighborLimits& limits() const { return limits_; }
   /// What the passes give when every set stays a list and every count stays where it is, for people. After
@@ -107,6 +110,7 @@ class Compilation {
   const Console& console_;
   bool reporting_ = true;
   ShortLists short_lists_ = ShortLists::None;
+  bool symmetric_ = false;
   NeighborLimits limits_;
   const std::atomic<bool>* cancel_ = nullptr;
   SourceManager sources_;

@@ -22,6 +22,7 @@
 #include "tools/pattern_source.h"
 #include "tools/run_report.h"
 #include "tools/session.h"
+#include "tools/short_lists.h"
 #include "tools/tuned_schedules.h"
 #include "tools/tuner.h"
 #include "tools/verbs.h"
@@ -219,7 +220,8 @@ class Explain {
     found_.signature = signature(compilation_.graph());
     found_.text = compilation_.text();
     found_.written = steps_of(compilation_.loop(), {});
-    const ExitCode code = compilation_.run_passes("cpu", labels, {});
+    const ExitCode code =
+        has_inputs() ? run_cpu_passes(compilation_, labels, &bound_) : compilation_.run_passes("cpu", labels, {});
     if (code != ExitCode::Ok) return code;
     const ir::Module& module = compilation_.pipeline().module;
     found_.passes = compilation_.pipeline().runs;

@@ -69,7 +69,7 @@ class CountingRewriter final : public ir::Rewriter {
         [&](const ir::Store& s) {
           out.push_back(&s);
           count(s, Figure::Times, builder().integer(1), out);
-          count(s, Figure::Items, builder().make(ir::Kind::Size, {s.var}), out);
+          if (s.var->type->is_list()) count(s, Figure::Items, builder().make(ir::Kind::Size, {s.var}), out);
         },
         [&](const ir::Yield& s) { yield(s, out); },
         [&](const ir::Return&) {

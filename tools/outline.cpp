@@ -93,6 +93,14 @@ class Words {
       case Kind::KnownLabel: return fmt::format("the label of {}", operand(1));
       case Kind::HasEdge: return fmt::format("{} and {} are joined in {}", operand(1), operand(2), operand(0));
       case Kind::MaxDegree: return fmt::format("the maximum degree of {}", operand(0));
+      case Kind::CommonBelow:
+      case Kind::CommonAbove: {
+        const std::string_view side = expr.kind == Kind::CommonBelow ? "below" : "above";
+        const bool all = operand(3) == "0" && operand(4) == "1";
+        return fmt::format("{}the neighbors {} {} in {} that pairs of {} share",
+                           all ? "" : fmt::format("part {} of {} of ", operand(3), operand(4)), side, operand(2),
+                           operand(0), operand(1));
+      }
       case Kind::Vertices: return fmt::format("vertices of {}", operand(0));
       case Kind::Edges: return fmt::format("edges of {}", operand(0));
       case Kind::Neighbors: return fmt::format("neighbors of {} in {}", operand(1), operand(0));
@@ -214,7 +222,8 @@ class Outline {
         },
         [&](const ir::Store& s) {
           const std::string value = words_.phrase(*s.value);
-          plain(StepKind::Set, fmt::format("{} is {}, stored", words_.name(*s.var), value));
+          const std::string_view kept = s.var->type->is_list() ? ", stored" : ", by counters";
+          plain(StepKind::Set, fmt::format("{} is {}{}", words_.name(*s.var), value, kept));
         });
   }
 

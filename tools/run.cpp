@@ -350,14 +350,15 @@ class Run {
   }
 
   ExitCode back_end() {
-    if (executable_ != nullptr && has_short_lists(bound_, compilation_->limits())) return ExitCode::Ok;
+    if (executable_ != nullptr && is_as_assumed(bound_, compilation_->limits())) return ExitCode::Ok;
     outdated_ = std::move(executable_);
     if (backend_ == nullptr) backend_ = on_gpu_ ? codegen::make_cuda(gpu_) : make_backend(options_.backend);
     return compile(labels_);
   }
 
   ExitCode run_passes(Compilation& compilation, const passes::LabelWords& labels) {
-    return on_gpu_ ? run_gpu_passes(compilation, labels, report_.bound) : compilation.run_passes("cpu", labels, {});
+    return on_gpu_ ? run_gpu_passes(compilation, labels, report_.bound)
+                   : run_cpu_passes(compilation, labels, report_.bound);
   }
 
   ExitCode compile(const passes::LabelWords& labels) {

@@ -22,19 +22,32 @@ bool is_short(const runtime::Graph& graph, runtime::Halves halves, Limit limit) 
 
 }  // namespace
 
-bool has_short_lists(const BoundInputs& bound, const NeighborLimits& limits) {
+bool is_symmetric(const BoundInputs& bound) {
+  return std::ranges::all_of(bound.inputs.graphs, [](const auto& named) {
+    return !named.second.facts().directed && named.second.facts().simple;
+  });
+}
+
+bool is_as_assumed(const BoundInputs& bound, const NeighborLimits& limits) {
+  if (limits.symmetric && !is_symmetric(bound)) return false;
   return std::ranges::all_of(bound.inputs.graphs, [&](const auto& named) {
     return is_short(named.second, limits.all) && is_short(named.second, runtime::Halves::Lower, limits.lower) &&
            is_short(named.second, runtime::Halves::Upper, limits.upper);
   });
 }
 
+ExitCode run_cpu_passes(Compilation& compilation, const passes::LabelWords& labels, const BoundInputs* maybe_bound) {
+  compilation.assume_symmetric(maybe_bound == nullptr || is_symmetric(*maybe_bound));
+  return compilation.run_passes("cpu", labels, {});
+}
+
 ExitCode run_gpu_passes(Compilation& compilation, const passes::LabelWords& labels, const BoundInputs* maybe_bound) {
+  compilation.assume_symmetric(maybe_bound == nullptr || is_symmetric(*maybe_bound));
   for (ShortLists assumed : {ShortLists::All, ShortLists::Halves, ShortLists::None}) {
     compilation.assume(assumed);
     const ExitCode code = compilation.run_passes("c-family", labels, {});
     if (code != ExitCode::Ok || maybe_bound == nullptr) return code;
-    if (has_short_lists(*maybe_bound, compilation.limits())) return code;
+    if (is_as_assumed(*maybe_bound, compilation.limits())) return code;
   }
   return ExitCode::Ok;
 }

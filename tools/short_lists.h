@@ -5,8 +5,14 @@
 
 namespace matcha::tools {
 
-/// Whether no vertex of a graph among the inputs has more neighbours than the passes took for granted.
-bool has_short_lists(const BoundInputs& bound, const NeighborLimits& limits);
+/// Whether all graphs among the inputs are undirected and simple.
+bool is_symmetric(const BoundInputs& bound);
+
+/// Whether the graphs among the inputs are what the passes took for granted.
+bool is_as_assumed(const BoundInputs& bound, const NeighborLimits& limits);
+
+/// Runs the passes for a CPU. Inputs that are not read yet (`maybe_bound` is null) are taken for symmetric.
+ExitCode run_cpu_passes(Compilation& compilation, const passes::LabelWords& labels, const BoundInputs* maybe_bound);
 
 /// Runs the passes for a GPU, whose compiler's time depends on how much there is to compile: without what only long
 /// lists of neighbours need if the inputs have none, or are not read yet (`maybe_bound` is null).

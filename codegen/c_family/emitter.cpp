@@ -1,5 +1,7 @@
 #include "codegen/c_family/emitter.h"
 
+#include <algorithm>
+
 #include "codegen/c_family/frame.h"
 #include "codegen/c_family/spine.h"
 #include "codegen/c_family/worker_emitter.h"
@@ -82,6 +84,7 @@ void WorkerEmitter::emit(const ir::Region& region) {
   for (const ir::Sink& sink : region.collect->sinks) flush(sink);
   out_.close();
   expressions_.set_in_region(false);
+  entry.counts_common = std::ranges::any_of(region.buffers, &ir::Buffer::counters);
   entry.bit_loops =
       ir::nested_loops(*region.collect->body, [](const ir::For& loop) { return loop.lists[0]->type->bits; });
   emitted_.regions.push_back(entry);
@@ -159,6 +162,7 @@ void WorkerEmitter::stmt(const ir::Stmt& s) {
       },
       [&](const ir::Store& st) {
         if (alone_) return keep(st);
+        if (ir::counts_common(st.value->kind)) return common(st);
         std::string into = room(st.var, st.buffer) + shared_rows(st);
         out_.line(fmt::format("const auto {} = {};", names_.of(st.var), expressions_.set_operation(st.value, into)));
       },

@@ -35,8 +35,9 @@ struct EmittedRegion {
   const ir::Expr* arcs_graph = nullptr;
   /// The loop level whose positions lanes take, each its own; more than there are: groups take positions together.
   int lanes_level = 3;
-  int bit_loops = 0;        ///< Loops over sets of bits that stand in each other, at most.
-  bool light_arcs = false;  ///< Most arcs of `dealt_graph` are left at once, for a label, the others soon.
+  int bit_loops = 0;           ///< Loops over sets of bits that stand in each other, at most.
+  bool counts_common = false;  ///< Wants runtime/common/common_neighbors.h.
+  bool light_arcs = false;     ///< Most arcs of `dealt_graph` are left at once, for a label, the others soon.
 };
 
 /// The parts of a program that run on workers: the frame of top-level values and one function a region.

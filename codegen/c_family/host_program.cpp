@@ -260,6 +260,7 @@ class HostEmitter {
 
   std::string buffer_needs(const ir::Buffer& buffer) {
     const ir::Type& type = *buffer.var->type;
+    if (buffer.counters) return "plan.buffers.push_back({host.graph().universe, sizeof(u32), true, true});";
     std::string items = fmt::format("u64({})", expressions_.text(buffer.capacity));
     if (type.bits || type.is_bit_rows()) {
       return fmt::format("plan.buffers.push_back({{{}({}), 8, true}});", type.bits ? "words_for" : "row_words", items);

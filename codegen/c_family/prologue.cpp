@@ -40,4 +40,8 @@ std::string worker_prologue() {
   return result;
 }
 
+std::string counting_prologue() {
+  return standalone_text("runtime/common/tally.h") + standalone_text("runtime/common/common_neighbors.h");
+}
+
 }  // namespace matcha::codegen

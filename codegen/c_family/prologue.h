@@ -13,4 +13,7 @@ std::string standalone_text(std::string_view path);
 /// another.
 std::string worker_prologue();
 
+/// What stands behind it in programs that count what vertices have in common (`EmittedRegion::counts_common`).
+std::string counting_prologue();
+
 }  // namespace matcha::codegen

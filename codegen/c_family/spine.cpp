@@ -117,9 +117,19 @@ std::uint32_t row_stores(const ir::Block& block) {
           count += row_stores(*branch.then_body);
           if (branch.maybe_else != nullptr) count += row_stores(*branch.maybe_else);
         },
+        [&](const ir::For& loop) { count += common_of_parts(loop) != nullptr ? 1 : 0; },
         [&](const ir::Collect& collect) { count += row_stores(*collect.body); }, [](const ir::Stmt&) {});
   }
   return count;
+}
+
+const ir::Store* common_of_parts(const ir::For& loop) {
+  for (const ir::Stmt* stmt : loop.body->body) {
+    const ir::Store* store = ir::as<ir::Store>(stmt);
+    if (store == nullptr || !ir::counts_common(store->value->kind)) continue;
+    if (loop.maybe_index != nullptr && store->value->operands[3] == loop.maybe_index) return store;
+  }
+  return nullptr;
 }
 
 }  // namespace matcha::codegen

@@ -40,7 +40,11 @@ bool one_lane_can(const ir::Expr& value);
 /// The sums of ints among the sinks of a region, those within it included.
 std::unordered_set<const ir::Var*> sums_of_ints(const ir::Region& region);
 
-/// How often rows of bits are made below an outermost position and beside no other loop.
+/// How often rows of bits are made, or parts of what vertices have in common are counted, below an outermost position
+/// and beside no other loop.
 std::uint32_t row_stores(const ir::Block& block);
+
+/// What a loop over the parts of what vertices have in common counts; null for other loops.
+const ir::Store* common_of_parts(const ir::For& loop);
 
 }  // namespace matcha::codegen

@@ -65,6 +65,10 @@ class WorkerEmitter {
   /// A sum to which lanes add on their own.
   bool in_lanes(const ir::Var* sum) const;
   std::size_t buffer_index(const ir::Var* buffer) const;
+  /// The number of the next state that tasks of one outermost position share.
+  std::string next_rows();
+  /// A count that takes counters.
+  void common(const ir::Store& s);
   /// The worker's place for a list of the type of `list`.
   std::string room(const ir::Var* list, const ir::Var* buffer) const;
   /// The argument by which tasks of one outermost position share rows.

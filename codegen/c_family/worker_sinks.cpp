@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "codegen/c_family/frame.h"
+#include "codegen/c_family/spine.h"
 #include "codegen/c_family/worker_emitter.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
@@ -77,11 +78,27 @@ std::string WorkerEmitter::room(const ir::Var* list, const ir::Var* buffer) cons
   return fmt::format("w.{}<{}>({})", call, columns, buffer_index(buffer));
 }
 
+void WorkerEmitter::common(const ir::Store& s) {
+  std::string arguments;
+  for (const ir::Expr* operand : s.value->operands) arguments += expressions_.text(operand) + ", ";
+  const ir::Var* part = ir::as<ir::Var>(s.value->operands[3]);
+  const ir::For* parts = part != nullptr ? ir::as<ir::For>(facts_.definition(part)) : nullptr;
+  const bool in_parts = region_->schedule.parallel && loops_ == 2 && parts != nullptr && common_of_parts(*parts) == &s;
+  const std::string shared = in_parts ? next_rows() : "w.kNotShared";
+  out_.line(fmt::format("const i64 {} = {}(w, {}w.buffer<u32>({}), {}, {}, {});", names_.of(s.var),
+                        ir::keyword(s.value->kind), arguments, buffer_index(s.buffer), shared, s.value->loc.line,
+                        s.value->loc.column));
+}
+
+std::string WorkerEmitter::next_rows() {
+  const std::string number = shared_rows_ == 1 ? "at0" : fmt::format("at0 * {} + {}", shared_rows_, next_rows_);
+  ++next_rows_;
+  return number;
+}
+
 std::string WorkerEmitter::shared_rows(const ir::Store& s) {
   if (!s.var->type->is_bit_rows() || !region_->schedule.parallel || loops_ != 1) return "";
-  std::string number = shared_rows_ == 1 ? "at0" : fmt::format("at0 * {} + {}", shared_rows_, next_rows_);
-  ++next_rows_;
-  return fmt::format(", w.shared_rows(task, {}, u64({}.size))", number,
+  return fmt::format(", w.shared_rows(task, {}, u64({}.size))", next_rows(),
                      expressions_.text(s.value->operands[1], Precedence::Primary));
 }
 

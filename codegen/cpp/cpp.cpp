@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "codegen/c_family/host_program.h"
+#include "codegen/c_family/prologue.h"
 #include "codegen/c_family/text_writer.h"
 
 namespace matcha::codegen {
@@ -21,6 +24,7 @@ std::optional<std::string> emit_cpp(const ir::Module& module, const AheadOfTime&
   out.line(program_line(about, "cpp"));
   out.line("//   g++ -O3 -std=c++20 -pthread THIS.cpp -o program && ./program GRAPH.mtg");
   out.raw(host_prologue({"codegen/cpp/host_run.h"}));
+  if (std::ranges::any_of(emitted.regions, &EmittedRegion::counts_common)) out.raw(counting_prologue());
   out.blank();
   out.line("namespace matcha_program {");
   out.blank();

@@ -64,8 +64,8 @@ inline ListMemory list_memory(const RegionPlan& plan, const Schedule& schedule) 
   memory.plan = plan_lists(plan);
   u64 workers = schedule.threads;
   memory.scratch.reset(new u8[memory.plan.scratch_bytes * workers + 64]);
+  if (plan.paged || memory.plan.counts) std::fill_n(memory.scratch.get(), memory.plan.scratch_bytes * workers, u8{0});
   if (!plan.paged) return memory;
-  std::fill_n(memory.scratch.get(), memory.plan.scratch_bytes * workers, u8{0});
   u64 machine = u64(sysconf(_SC_PHYS_PAGES)) * u64(sysconf(_SC_PAGE_SIZE));
   memory.pages = std::min(memory.plan.pages * workers, std::min(schedule.arena_bytes, machine) / kPageBytes);
   memory.arena.reset(new u8[memory.pages * kPageBytes + 64]);

@@ -22,7 +22,8 @@ bool has_set_operation(const ir::Region& region) {
   ir::for_each_stmt(*region.collect->body, [&](const ir::Stmt& stmt) {
     ir::for_each_expr(stmt, [&](const ir::Expr& expr) {
       ir::for_each_node(expr, [&](const ir::Expr& node) {
-        found = found || node.kind == Kind::Intersect || node.kind == Kind::Diff || node.type->is_bit_rows();
+        found = found || node.kind == Kind::Intersect || node.kind == Kind::Diff || node.type->is_bit_rows() ||
+                ir::counts_common(node.kind);
       });
     });
   });
@@ -46,7 +47,8 @@ void assert_layout(const ir::Module& module, Names& names, TextWriter& out) {
 
 void entry(const EmittedRegion& region, std::uint32_t group, TextWriter& out) {
   out.blank();
-  out.line(fmt::format("extern \"C\" __global__ void __launch_bounds__({}, {})", kBlockThreads, kLeastBlocks));
+  const unsigned blocks = region.counts_common ? kBlocksThatCount : kLeastBlocks;
+  out.line(fmt::format("extern \"C\" __global__ void __launch_bounds__({}, {})", kBlockThreads, blocks));
   out.open(
       fmt::format("run_{}(const __grid_constant__ Frame f, const __grid_constant__ Launch launch)", region.function));
   out.line(fmt::format("const u64 index = (u64(blockIdx.x) * blockDim.x + threadIdx.x) / {};", group));
@@ -119,8 +121,9 @@ DeviceText emit_device_text(const ir::Module& module, const std::vector<std::uin
     result.hub_graphs.push_back(hubs ? searched_graphs(facts, *region.region) : std::vector<const ir::Var*>());
   }
   const auto whole = [&](std::string_view workers, std::size_t first, std::size_t end) {
-    bool looks = false, dealt = false;
+    bool looks = false, dealt = false, counts = false;
     for (std::size_t i = first; i < end; ++i) {
+      counts = counts || emitted.regions[i].counts_common;
       looks = looks || !result.hub_graphs[i].empty();
       dealt = dealt || emitted.regions[i].dealt_graph != nullptr;
     }
@@ -131,6 +134,7 @@ DeviceText emit_device_text(const ir::Module& module, const std::vector<std::uin
     if (looks) out.line("#define MATCHA_HUBS");
     out.raw(prologue);
     if (looks) out.raw(standalone_text("runtime/common/hub_rows.h"));
+    if (counts) out.raw(counting_prologue());
     out.blank();
     out.line("namespace matcha_program {");
     out.blank();

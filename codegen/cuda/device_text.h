@@ -17,6 +17,9 @@ inline constexpr unsigned kBlockThreads = 128;
 /// more groups help more than a few registers that do not fit cost (7, 6 and 5 blocks took 1.02, 1.07 and 1.13 times as
 /// long). Without this ptxas takes 64 or 92 registers for the same loops, as the words around them change.
 inline constexpr unsigned kLeastBlocks = 8;
+/// The same where groups count in shared memory, which has room for no more.
+inline constexpr unsigned kBlocksThatCount = 6;
+static_assert(kBlockThreads == 128, "as runtime/common/tally.h has it");
 
 /// The program of a device: one text without includes, for NVRTC or nvcc.
 struct DeviceText {

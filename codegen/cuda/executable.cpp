@@ -264,9 +264,10 @@ class CudaExecutable::Run {
   }
 
   BufferSpec spec(const ir::Buffer& buffer) {
-    const std::uint64_t items = items_of(buffer);
     const ir::Type& type = *buffer.var->type;
     std::string name(buffer.var->hint);
+    if (buffer.counters) return {std::move(name), universe_.size(), sizeof(std::uint32_t), true, true};
+    const std::uint64_t items = items_of(buffer);
     if (type.bits) return {std::move(name), matcha_program::words_for(items), 8, true};
     if (type.is_bit_rows()) return {std::move(name), matcha_program::row_words(items), 8, true};
     std::uint64_t bytes =

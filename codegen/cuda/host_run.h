@@ -66,7 +66,11 @@ inline u64 plan_row_words(Gpu& gpu, const RegionPlan& plan) {
   constexpr u64 kMostBytes = 4ull << 30;
   u64 left = std::min(gpu.room() / 2, kMostBytes);
   u128 items = plan.dealt_graph != nullptr ? u128(plan.dealt_graph->arc_count) : u128(plan.positions) * plan.row_items;
-  return u64(std::min(items * row_stride(plan.row_items) * plan.shared_rows, u128(left / 8)));
+  u128 words = items * row_stride(plan.row_items) * plan.shared_rows;
+  for (const BufferNeeds& buffer : plan.buffers) {
+    if (buffer.counters) words += shared_counter_words(buffer.items, plan.positions);
+  }
+  return u64(std::min(words, u128(left / 8)));
 }
 
 /// The memory of one run of a region, with so much room for rows.
@@ -84,10 +88,11 @@ class RegionOnGpu {
         rows_(plan.sinks.size()),
         areas_(plan.sinks.size()) {
     buffers_.write(lists_.buffers.data(), lists_.buffers.size() * sizeof(BufferPlan));
-    if (plan.paged) scratch_.fill(0);
+    if (plan.paged || lists_.counts) scratch_.fill(0);
     boards_.fill(0);
     idle_.fill(0);
     row_states_.fill(0);
+    if (lists_.counts) row_words_.fill(0);
     sums_.fill(0);
     queue_.fill(0xFF);
     counts_.fill(0);
@@ -149,7 +154,7 @@ class RegionOnGpu {
     launch.shared = shared_.as<Shared>();
     launch.original_ids = gpu_.place(launch.original_ids, launch.universe);
     launch.lanes = plan_.lanes_level == 0 ? usual_lanes(plan_.positions, workers_, u64(kernel_.group)) : 1;
-    u64 chunk = usual_chunk(plan_.positions, workers_, launch.lanes);
+    u64 chunk = lists_.counts ? 1 : usual_chunk(plan_.positions, workers_, launch.lanes);
     launch.chunk = schedule_.chunk != 0 ? schedule_.chunk : chunk;
     launch.deal = deal();
     launch.workers = workers_;

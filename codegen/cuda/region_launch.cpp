@@ -52,6 +52,8 @@ bool RegionRequest::has_rows() const {
                      [](const ir::Sink& sink) { return sink.kind == ir::SinkKind::List; });
 }
 
+bool RegionRequest::counts_common() const { return std::ranges::any_of(buffers, &BufferSpec::counters); }
+
 RegionShare RegionShare::of_device(std::uint64_t device, std::uint64_t devices, std::uint64_t groups,
                                    std::uint64_t parts) {
   // Those in the middle: the first positions may be special, such as the vertices with most neighbours.
@@ -168,8 +170,10 @@ Launch RegionLauncher::prepare(const RegionRequest& request, const RegionInputs&
   launch.original_ids = reinterpret_cast<const matcha_program::i64*>(inputs.original_ids);
   launch.lanes =
       request.lanes_level != 0 ? 1 : matcha_program::usual_lanes(request.positions, share.groups, request.group);
-  launch.chunk = options_.chunk != 0
-                     ? options_.chunk
+  // Of positions that count what a hub's neighbours have in common each may be as much as many others.
+  launch.chunk = options_.chunk != 0 ? options_.chunk
+                 : request.counts_common()
+                     ? 1
                      : matcha_program::usual_chunk(request.positions / request.parts, share.groups, launch.lanes);
   launch.deal = deal(request, inputs, share.groups);
   launch.device = share.device;
@@ -181,7 +185,7 @@ Launch RegionLauncher::prepare(const RegionRequest& request, const RegionInputs&
   shared.live = tiles ? share.of(launch.deal.tiles, launch.deal.grab) : share.of(request.positions, launch.chunk);
   share_ = tiles ? std::nullopt : std::optional(shared.live);
   shared.queue_room = launch.queue.capacity;
-  prepare_lists(launch);
+  prepare_lists(request, launch);
   prepare_shared_rows(request, inputs, launch);
   prepare_slots(request, launch);
   if (request.has_rows()) prepare_rows(request);
@@ -231,10 +235,10 @@ void RegionLauncher::prepare_stealing(const RegionRequest& request, Launch& laun
   launch.idle = device_pointer<matcha_program::u64>(idle.address());
 }
 
-void RegionLauncher::prepare_lists(Launch& launch) {
+void RegionLauncher::prepare_lists(const RegionRequest& request, Launch& launch) {
   if (plan_.scratch_bytes != 0) {
     const DeviceMemory& scratch = memory_.take(Use::Scratch, plan_.scratch_bytes * plan_.workers);
-    if (plan_.stack == Stack::Paged) need(scratch.fill(stream_, 0));
+    if (request.counts_common() || plan_.stack == Stack::Paged) need(scratch.fill(stream_, 0));
     launch.scratch = device_pointer<matcha_program::u8>(scratch.address());
     launch.scratch_bytes = plan_.scratch_bytes;
   }
@@ -263,14 +267,17 @@ void RegionLauncher::prepare_shared_rows(const RegionRequest& request, const Reg
   using Wide = unsigned __int128;
   const Wide items =
       inputs.dealt_graph != nullptr ? Wide{inputs.dealt_graph->arc_count} : Wide{request.positions} * request.row_items;
-  const Wide words = items * matcha_program::row_stride(request.row_items) * request.shared_rows;
+  const bool counts = request.counts_common();
+  const Wide words = items * matcha_program::row_stride(request.row_items) * request.shared_rows +
+                     (counts ? matcha_program::shared_counter_words(request.universe, request.positions) : 0);
   launch.row_capacity = static_cast<std::uint64_t>(std::min<Wide>(words, left / 8));
   const DeviceMemory& memory = memory_.take(Use::RowStates, states * sizeof(RowsState));
   need(device_->call(device_->calls().memset_d8_async, memory.address(), static_cast<unsigned char>(0),
                      states * sizeof(RowsState), stream_.get()));
   launch.row_states = device_pointer<RowsState>(memory.address());
-  launch.row_words =
-      device_pointer<matcha_program::u64>(memory_.take(Use::RowWords, launch.row_capacity * 8).address());
+  const DeviceMemory& row_words = memory_.take(Use::RowWords, launch.row_capacity * 8);
+  if (counts) need(row_words.fill(stream_, 0));
+  launch.row_words = device_pointer<matcha_program::u64>(row_words.address());
 }
 
 void RegionLauncher::prepare_slots(const RegionRequest& request, Launch& launch) {

@@ -39,6 +39,8 @@ struct RegionRequest {
   std::unordered_set<const ir::Var*> staying;  ///< List sinks whose rows stay on the devices.
 
   bool has_rows() const;
+  /// What pairs of vertices have in common is counted.
+  bool counts_common() const;
   /// Rows are kept until the region has ended.
   bool stores_rows() const { return has_rows() && !stream_rows; }
   /// Rows are put in order by their places, so one group finds all of a place.
@@ -134,7 +136,7 @@ class RegionLauncher {
   std::uint64_t wanted_groups(const RegionRequest& request, const RegionInputs& inputs) const;
   ListMemory list_memory() const;
   void prepare_stealing(const RegionRequest& request, matcha_program::Launch& launch);
-  void prepare_lists(matcha_program::Launch& launch);
+  void prepare_lists(const RegionRequest& request, matcha_program::Launch& launch);
   void prepare_shared_rows(const RegionRequest& request, const RegionInputs& inputs, matcha_program::Launch& launch);
   void prepare_slots(const RegionRequest& request, matcha_program::Launch& launch);
   void prepare_rows(const RegionRequest& request);

@@ -17,6 +17,7 @@ struct BufferSpec {
   std::uint64_t items;
   std::uint64_t item_bytes;  ///< Of several columns: 8 each.
   bool array = false;        ///< In any kind of stack, as those of bits are.
+  bool counters = false;     ///< Zeros at the start.
 };
 
 /// What there is for the intermediate lists of a region.

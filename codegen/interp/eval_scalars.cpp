@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "codegen/interp/evaluator.h"
@@ -167,6 +169,34 @@ Value Evaluator::has_edge(const ir::Expr& e) {
     if (view.neighbors[arc] == target) return true;
   }
   return false;
+}
+
+/// Pair by pair, in the first part.
+Value Evaluator::common(const ir::Expr& e) {
+  runtime::GraphView view = graph(*e.operands[0]);
+  ListPtr items = list(*e.operands[1]);
+  const std::uint32_t cut = get<Vid>(*e.operands[2]).rank;
+  const bool lower = e.kind == Kind::CommonBelow;
+  if (get<std::int64_t>(*e.operands[3]) != 0) return std::int64_t{0};
+  std::vector<std::vector<std::uint32_t>> near;
+  for (const Value& item : items->columns[0]) {
+    runtime::ArcRange arcs = runtime::arcs_of(view, std::get<Vid>(item).rank);
+    near.emplace_back();
+    for (std::uint64_t arc = arcs.begin; arc < arcs.end; ++arc) {
+      const std::uint32_t other = view.neighbors[arc];
+      if (lower ? other < cut : cut < other) near.back().push_back(other);
+    }
+  }
+  __int128 found = 0;
+  for (std::size_t i = 0; i < near.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      std::vector<std::uint32_t> both;
+      std::set_intersection(near[i].begin(), near[i].end(), near[j].begin(), near[j].end(), std::back_inserter(both));
+      found += static_cast<__int128>(both.size());
+    }
+  }
+  if (found > INT64_MAX) trap(TrapCode::IntegerOverflow, e.loc);
+  return static_cast<std::int64_t>(found);
 }
 
 }  // namespace matcha::codegen::interp

@@ -72,6 +72,7 @@ Value Evaluator::compute(const ir::Expr& e) {
       [&](const LowerBound& n) { return lower_bound(n); }, [&](const Label& n) { return label(n); },
       [&](const KnownLabel& n) { return label(n); }, [&](const HasEdge& n) { return has_edge(n); },
       [&](const MaxDegree& n) { return Value(static_cast<std::int64_t>(graph(*n.operands[0]).max_degree)); },
+      [&](const CommonBelow& n) { return common(n); }, [&](const CommonAbove& n) { return common(n); },
       [&](const Vertices& n) { return vertices(n); }, [&](const Edges& n) { return edges(n); },
       [&](const Neighbors& n) { return neighbors(n); }, [&](const LowerNeighbors& n) { return half_neighbors(n); },
       [&](const UpperNeighbors& n) { return half_neighbors(n); }, [&](const EdgeInfo& n) { return edge_info(n); },

@@ -61,6 +61,7 @@ class Evaluator {
   Value lower_bound(const ir::Expr& e);
   Value label(const ir::Expr& e);
   Value has_edge(const ir::Expr& e);
+  Value common(const ir::Expr& e);
 
   // Lists
   Value vertices(const ir::Expr& e);

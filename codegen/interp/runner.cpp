@@ -197,7 +197,8 @@ void Runner::region(const ir::Region& s) {
 
 void Runner::store(const ir::Store& s) {
   Value value = evaluate_(*s.value);
-  if (std::get<ListPtr>(value)->rows > capacities_.at(s.buffer)) trap(TrapCode::CapacityExceeded, s.loc);
+  if (!ir::counts_common(s.value->kind) && std::get<ListPtr>(value)->rows > capacities_.at(s.buffer))
+    trap(TrapCode::CapacityExceeded, s.loc);
   environment_.values[s.var] = std::move(value);
 }
 

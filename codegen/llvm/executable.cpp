@@ -70,7 +70,10 @@ Run::Failure Run::plan_scratch(const RegionStep& s, runtime::RegionLaunch& launc
   unsigned __int128 limit = physical_memory() / 2;
   for (const BufferPlan& buffer : s.buffers) {
     std::uint64_t items =
-        static_cast<std::uint64_t>(std::max<std::int64_t>(static_cast<std::int64_t>(frame_[buffer.slot]), 0));
+        buffer.counters
+            ? universe_.size()
+            : static_cast<std::uint64_t>(std::max<std::int64_t>(static_cast<std::int64_t>(frame_[buffer.slot]), 0));
+    launch.clear_scratch = launch.clear_scratch || buffer.counters;
     frame_[buffer.slot] = items;
     unsigned __int128 before = total;
     for (std::size_t c = 0; c < buffer.columns.size(); ++c) {

@@ -114,6 +114,7 @@ class FunctionEmitter {
 
   // sets.cpp
   Value* count_items(const ir::Expr& e);
+  Value* common(const ir::Expr& e, const ir::Var& counters);
   Value* copy_items(const List& from, const List& out);
   Value* sort_items(const ir::Expr& e, const List& out);
   void sort(const List& out, Value* count);

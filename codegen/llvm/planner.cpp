@@ -439,7 +439,7 @@ void Planner::prepare_region(const ir::Region& s, RegionStep& step) {
   prepare->store_slot(step.positions_slot, positions);
   for (const ir::Buffer& buffer : s.buffers) {
     std::uint32_t slot = emitter_.frame().slot(*buffer.var);
-    step.buffers.push_back({std::string(buffer.var->hint), slot, element_kinds(*buffer.var->type)});
+    step.buffers.push_back({std::string(buffer.var->hint), slot, element_kinds(*buffer.var->type), buffer.counters});
     prepare->store_slot(slot, prepare->bits().buffer_cells(buffer));
   }
   prepare->finish();

@@ -47,6 +47,7 @@ struct BufferPlan {
   std::string name;
   std::uint32_t slot = 0;
   std::vector<runtime::ElementKind> columns;
+  bool counters = false;  ///< An item a rank, zeros at the start.
 };
 
 /// Where the value of a sink goes.

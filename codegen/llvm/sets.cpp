@@ -4,6 +4,7 @@
 #include "codegen/llvm/function_emitter.h"
 #include "codegen/llvm/helpers.h"
 #include "ir/match.h"
+#include "runtime/cpu/common_neighbors.h"
 #include "runtime/cpu/general_sets.h"
 
 /// Set operations: which kernel does them, and what is done in place.
@@ -172,6 +173,20 @@ Value* FunctionEmitter::count_items(const ir::Expr& e) {
     Value* hit = contains(b, x);
     return common ? hit : b_.CreateNot(hit);
   });
+}
+
+/// The counters are the worker's, zeros in front of the call and behind it.
+Value* FunctionEmitter::common(const ir::Expr& e, const ir::Var& counters) {
+  using namespace runtime;
+  const List items = list(*e.operands[1]);
+  llvm::FunctionCallee count = e.kind == ir::Kind::CommonBelow ? MATCHA_RUNTIME(module_, rt_common_below, Effect::Any)
+                                                               : MATCHA_RUNTIME(module_, rt_common_above, Effect::Any);
+  Value* found = b_.CreateCall(count,
+                               {context_, graph(*e.operands[0]), items.columns[0].data, items.size,
+                                scalar(*e.operands[2]), scalar(*e.operands[3]), buffer(counters).columns[0].data},
+                               "shared");
+  trap_if(b_.CreateICmpSLT(found, integer(0)), TrapCode::IntegerOverflow, e.loc);
+  return found;
 }
 
 void FunctionEmitter::check_room(Value* items, const List& out) {

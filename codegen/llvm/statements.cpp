@@ -64,6 +64,10 @@ void FunctionEmitter::let(const ir::Let& s) {
 void FunctionEmitter::store(const ir::Store& s) {
   if (s.var->type->bits) return bits_.store(s);
   if (s.var->type->is_bit_rows()) return bits_.store_rows(s);
+  if (ir::counts_common(s.value->kind)) {
+    scalars_[s.var] = common(*s.value, *s.buffer);
+    return;
+  }
   List items = buffer(*s.buffer);
   items.size = store_items(*s.value, items);
   items.capacity = nullptr;

@@ -357,6 +357,8 @@ Range Facts::range_of(const Expr* value) const {
     case Kind::Size: return {0, longest(value->operands[0])};
     case Kind::LowerBound:
     case Kind::MaxDegree: return {0, kLongestList};
+    case Kind::CommonBelow:
+    case Kind::CommonAbove: return {0, INT64_MAX};
     case Kind::Neg: {
       Range a = range(value->operands[0]);
       return clamp(-__int128{a.high}, -__int128{a.low});
@@ -447,6 +449,8 @@ bool Facts::node_may_trap(const Expr& e) const {
     case Kind::AtMost: return range(e.operands[0]).high > range(e.operands[1]).low;
     case Kind::At: return !has_item(e);
     case Kind::LabelName:
+    case Kind::CommonBelow:
+    case Kind::CommonAbove:
     case Kind::Label: return true;
     case Kind::Convert: {
       const Type& from = *e.operands[0]->type;

@@ -32,6 +32,15 @@ class BitRowMaker : public BitSets<Group> {
     return rows_of<false>(list, room, maybe_shared, [&](u32 v) { return upper_neighbors(g, v); });
   }
 
+  /// Words that all groups share which come to state `number`, zeros at first; null, for all of them, when there is no
+  /// room, or nothing is shared.
+  MATCHA_MEMBER u64* shared_words(u64 number, u64 words) const {
+    if (number == kNotShared || launch_.row_states == nullptr) return nullptr;
+    const u64 place = group_.broadcast(group_.leads() ? place_of(launch_.row_states[number], words) : 0);
+    return place != kNoRoom ? launch_.row_words + (place - kFirstPlace) : nullptr;
+  }
+  static constexpr u64 kNotShared = ~0ull;
+
  private:
   static constexpr u64 kClaimed = 1;
   static constexpr u64 kNoRoom = 2;

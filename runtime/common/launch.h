@@ -59,6 +59,12 @@ struct RowsState {
   u64 done;   ///< Rows that are made.
 };
 
+/// Words for counters that groups share, one for each rank: as many as hubs may be worth, which begin as zeros.
+MATCHA_FN u64 shared_counter_words(u64 ranks, u64 positions) {
+  constexpr u64 kMostWords = 1ull << 27;  // 1 GiB.
+  return smaller(smaller(positions, kMostWords) * smaller((ranks + 1) / 2, kMostWords), kMostWords);
+}
+
 /// Where the items or the page table of one planned buffer go: bytes from the start of a worker's scratch memory, and
 /// items at most.
 struct BufferPlan {

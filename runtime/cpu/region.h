@@ -79,10 +79,10 @@ struct RegionContext {
 /// one worker, so `scratch` keeps its contents through a whole call but not between calls.
 struct alignas(64) Worker {
   RegionContext* region;
-  std::uint64_t index;           ///< 0…threads-1.
-  std::uint8_t* scratch;         ///< `RegionLaunch::scratch_bytes` bytes, 64-byte aligned, not initialised.
-  SinkSlot* slots;               ///< One a sink (unused for Rows and Map).
-  RowBuffer* rows;               ///< One a sink (unused but for Rows and Map).
+  std::uint64_t index;    ///< 0…threads-1.
+  std::uint8_t* scratch;  ///< `RegionLaunch::scratch_bytes` bytes, 64-byte aligned, initialised for counters only.
+  SinkSlot* slots;        ///< One a sink (unused for Rows and Map).
+  RowBuffer* rows;        ///< One a sink (unused but for Rows and Map).
   std::uint64_t positions_done;  ///< `body` adds the outer positions that it finished or deferred.
   std::uint64_t items_done;      ///< `inner` adds the second-level items that it finished.
   void* storage;                 ///< Of the runtime.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <string>
 
 namespace matcha::runtime {
@@ -79,6 +80,7 @@ bool RegionState::prepare_worker(WorkerState& state, std::uint64_t index) {
     std::uint64_t bytes = (launch_.scratch_bytes + 63) / 64 * 64;
     state.scratch.reset(std::aligned_alloc(64, bytes));
     if (state.scratch == nullptr) return false;
+    if (launch_.clear_scratch) std::memset(state.scratch.get(), 0, bytes);
   }
   state.slots.resize(sinks);
   state.rows.resize(sinks);

@@ -39,6 +39,7 @@ struct RegionLaunch {
   std::uint64_t* frame = nullptr;
   const SetKernels* sets = nullptr;
   std::uint64_t scratch_bytes = 0;  ///< For each worker.
+  bool clear_scratch = false;       ///< It is zeros at the start, for counters.
   std::vector<SinkInfo> sinks;
   RowMode row_mode = RowMode::Ordered;
 };

@@ -1,5 +1,6 @@
 #include "runtime/cpu/symbols.h"
 
+#include "runtime/cpu/common_neighbors.h"
 #include "runtime/cpu/general_sets.h"
 #include "runtime/cpu/region.h"
 
@@ -9,6 +10,8 @@ std::span<const RuntimeSymbol> runtime_symbols() {
 #define MATCHA_SYMBOL(name) \
   RuntimeSymbol { #name, reinterpret_cast < void*>(&name) }
   static const RuntimeSymbol symbols[] = {
+      MATCHA_SYMBOL(rt_common_above),
+      MATCHA_SYMBOL(rt_common_below),
       MATCHA_SYMBOL(rt_contains_i64),
       MATCHA_SYMBOL(rt_contains_u32),
       MATCHA_SYMBOL(rt_defer),

@@ -88,10 +88,10 @@ struct SinkPlan {
   SinkForm form;
   u64 columns;  ///< Of Rows.
 };
-/// A planned buffer: items at most, and whether it is an array in any kind of stack, as those of bits are.
+/// A planned buffer: items at most; an array in any kind of stack; counters, an item a rank, that are zeros at first.
 struct BufferNeeds {
   u64 items, item_bytes;
-  bool array;
+  bool array, counters = false;
 };
 struct RegionPlan {
   bool parallel, paged, light_arcs;  ///< Several workers; lists in pages; most arcs are left at once, the others soon.

@@ -11,12 +11,14 @@ struct ListPlan {
   u64 scratch_bytes = 0;  ///< Its arrays, or its page tables.
   u64 pages = 0;          ///< At most.
   u64 tables = 0;         ///< Page tables, each of which wants a page.
+  bool counts = false;    ///< It has counters.
 };
 
 inline ListPlan plan_lists(const RegionPlan& plan) {
   constexpr u64 kLine = 64;
   ListPlan lists;
-  for (const auto& [items, item_bytes, array] : plan.buffers) {
+  for (const auto& [items, item_bytes, array, counters] : plan.buffers) {
+    lists.counts = lists.counts || counters;
     lists.buffers.push_back({lists.scratch_bytes, std::min<u64>(items, kMostItems)});
     u64 bytes = 0;
     bool fits = !__builtin_mul_overflow(items, item_bytes, &bytes) && bytes < (1ull << 60);

@@ -32,9 +32,11 @@ TEST_F(PipelinesTest, ReadsWhatItWrites) {
 TEST_F(PipelinesTest, NamesStandForTheirLists) {
   std::string loop = round_trip("loop");
   EXPECT_NE(loop.find("fuse"), std::string::npos);
-  EXPECT_EQ(round_trip("cpu"), loop + ",localize,plan-memory,batch,legalize");
+  EXPECT_EQ(round_trip("cpu"), loop + ",tally,localize,plan-memory,batch,legalize");
   EXPECT_EQ(round_trip("c-family"),
-            loop + ",distribute,simplify,localize{least=2,most=2048,full=2048,owner=0,lists=0},plan-memory,legalize");
+            loop +
+                ",tally{part=32},distribute,simplify,localize{least=2,most=2048,full=2048,lists=0},plan-memory,"
+                "legalize");
   EXPECT_EQ(round_trip("loop,plan-memory"), loop + ",plan-memory");
 }
 

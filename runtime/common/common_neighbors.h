@@ -1,0 +1,165 @@
+// What pairs of vertices share of their neighbours: a vertex that k of them have as a neighbour ends k * (k - 1) / 2
+// wedges of pairs, so each neighbour of each vertex is looked at once (Chiba and Nishizeki, SIAM J. Comput. 1985,
+// section 4). The list of a hub is counted in parts, whose groups share counters. Only programs that count so have this
+// text.
+#pragma once
+
+#include "runtime/common/tally.h"
+#include "runtime/common/worker.h"
+
+namespace matcha_program {
+
+template <bool is_below, typename Group, typename G, typename L>
+class CommonNeighbors {
+ public:
+  MATCHA_MEMBER CommonNeighbors(const WorkerOf<Group>& worker, const G& g, const L& list, u32 cut)
+      : worker_(worker), group_(Group::here()), g_(g), list_(list), cut_(cut) {}
+
+  /// `counters`: the group's own.
+  MATCHA_MEMBER i128 count(u32* counters) const {
+    u64 wedges = 0;
+    u64 widest = 0;
+    for (u64 first = 0; first < list_.size; first += Group::kWidth) {
+      const u64 size = own(first, list_.size).size;
+      wedges += size;
+      widest = larger(widest, size);
+    }
+    wedges = group_.total(wedges);
+    for (u32 step = Group::kWidth / 2; step > 0; step /= 2)
+      widest = larger(widest, group_.from(widest, group_.lane ^ step));
+    if (wedges == widest) return 0;
+    i128 found = searches_pay(wedges, widest) ? i128(share_by_searches()) : share_of_wedges(counters, wedges);
+    return group_.total_wide(found);
+  }
+  /// What the items from `begin` up to `end` add. `counters`: those of all groups that count for the list.
+  MATCHA_MEMBER i128 count_part(u32* counters, u64 begin, u64 end) const {
+    Tally<Group> tally(group_, counters, ~0u);
+    i128 found = 0;
+    for (u64 first = begin; first < end; first += Group::kWidth) found += walk<true>(own(first, end), tally);
+    found += tally.hand_in();
+    return group_.total_wide(found);
+  }
+
+ private:
+  using Near = ShortList<u32>;
+  /// Lists from this length on are walked by all lanes.
+  static constexpr u32 kLong = 2 * Group::kWidth;
+  static constexpr u32 kAtOnce = 4;  ///< Items that a lane has under way.
+
+  MATCHA_MEMBER NearList near(u64 i) const {
+    const NearList all = neighbors(g_, list_.at(i));
+    if constexpr (is_below) return below(all, cut_);
+    return above(all, cut_);
+  }
+  /// What the lane has of the vertices from `first` on.
+  MATCHA_MEMBER Near own(u64 first, u64 end) const {
+    if (first + group_.lane >= end) return {nullptr, 0};
+    return near(first + group_.lane);
+  }
+
+  /// True where most wedges are those of one vertex, which its few companions hardly share. In steps of a lane.
+  MATCHA_MEMBER bool searches_pay(u64 wedges, u64 widest) const {
+    constexpr f64 kPair = 128, kSearch = 8, kWedge = 4;
+    const f64 others = f64(list_.size) - 1;
+    const f64 searches = f64(list_.size) / 2 * kPair + f64(wedges - widest) / 2 * kSearch;
+    return others * searches < f64(wedges) * kWedge;
+  }
+  MATCHA_MEMBER i64 share_by_searches() const {
+    i64 found = 0;
+    for (u64 i = 1; i < list_.size; ++i) {
+      const NearList a = near(i);
+      for (u64 j = 0; j < i; ++j) found += worker_.share_intersect(a, near(j));
+    }
+    return found;
+  }
+
+  MATCHA_MEMBER i128 share_of_wedges(u32* counters, u64 wedges) const {
+    Tally<Group> tally(group_, counters, wedges);
+    i128 found = 0;
+    // A lane has less than 2^32 items of each list, of which each was met less than 2^32 times.
+    for (u64 first = 0; first < list_.size; first += Group::kWidth) found += walk<true>(own(first, list_.size), tally);
+    if (tally.spilled()) {
+      for (u64 first = 0; first < list_.size; first += Group::kWidth) walk<false>(own(first, list_.size), tally);
+    }
+    group_.sync();
+    return found;
+  }
+
+  /// Adds or forgets the items of the lists of all lanes, each by one lane; the lane's part of how often they were
+  /// there before.
+  template <bool adds>
+  MATCHA_MEMBER u64 walk(const Near mine, Tally<Group>& tally) const {
+    u64 before = 0;
+    for (u32 rest = group_.ballot(mine.size >= kLong); rest != 0; rest &= rest - 1) {
+      const u32 owner = Group::bits((rest & (~rest + 1)) - 1);
+      const Near list{pointer(mine.data, owner), group_.from(mine.size, owner)};
+      for (u32 first = group_.lane; first < list.size; first += kAtOnce * Group::kWidth) {
+        u32 ends[kAtOnce];
+        for (u32 k = 0; k < kAtOnce; ++k) {
+          const u64 i = u64(first) + k * Group::kWidth;
+          ends[k] = i < list.size ? list.data[i] : kNoRank;
+        }
+        before += take<adds>(ends, tally);
+      }
+    }
+    const u32 size = mine.size >= kLong ? 0 : mine.size;
+    const u32 end = up_to(group_, size);
+    const u32 all = group_.from(end, Group::kWidth - 1);
+    for (u32 first = group_.lane; first - group_.lane < all; first += kAtOnce * Group::kWidth) {
+      u32 ends[kAtOnce];
+      for (u32 k = 0; k < kAtOnce; ++k) {
+        const u32 item = first + k * Group::kWidth;
+        const u32 owner = lanes_below(group_, end, item + 1);
+        const u32* list = pointer(mine.data, owner);
+        const u32 at = item - group_.from(end - size, owner);
+        ends[k] = item < all ? list[at] : kNoRank;
+      }
+      before += take<adds>(ends, tally);
+    }
+    return before;
+  }
+  template <bool adds, u32 n>
+  MATCHA_MEMBER static u64 take(const u32 (&ends)[n], Tally<Group>& tally) {
+    if constexpr (adds) return tally.add(ends);
+    if constexpr (!adds) tally.forget(ends);
+    return 0;
+  }
+  MATCHA_MEMBER const u32* pointer(const u32* mine, u32 owner) const {
+    return reinterpret_cast<const u32*>(group_.from(reinterpret_cast<u64>(mine), owner));
+  }
+
+  const WorkerOf<Group>& worker_;
+  Group group_;
+  const G& g_;
+  const L& list_;
+  u32 cut_;
+};
+
+/// Part `part` of `parts` of what pairs of items of `list`, which ascend without repeats, share of the neighbours below
+/// (above) `cut`. `room` has a 0 for each rank, before and after. `shared`: the number of the state by which groups
+/// that count for one list find counters of all of them; where there is no room for such, the first part is all.
+template <bool is_below, typename Group, typename G, typename L>
+MATCHA_FN i128 common_neighbors(const WorkerOf<Group>& w, const G& g, const L& list, u32 cut, u64 part, u64 parts,
+                                Room<u32> room, u64 shared) {
+  const CommonNeighbors<is_below, Group, G, L> common(w, g, list, cut);
+  if (parts > 1) {
+    u64* counters = w.shared_words(shared, (g.universe + 1) / 2);
+    if (counters != nullptr) {
+      return common.count_part(reinterpret_cast<u32*>(counters), part * list.size / parts,
+                               (part + 1) * list.size / parts);
+    }
+  }
+  return part != 0 || list.size < 2 ? 0 : common.count(room.data);
+}
+template <typename Group, typename G, typename L>
+MATCHA_FN i64 common_below(const WorkerOf<Group>& w, const G& g, const L& list, u32 cut, i64 part, i64 parts,
+                           Room<u32> room, u64 shared, u32 line, u32 column) {
+  return w.narrow(common_neighbors<true>(w, g, list, cut, u64(part), u64(parts), room, shared), line, column);
+}
+template <typename Group, typename G, typename L>
+MATCHA_FN i64 common_above(const WorkerOf<Group>& w, const G& g, const L& list, u32 cut, i64 part, i64 parts,
+                           Room<u32> room, u64 shared, u32 line, u32 column) {
+  return w.narrow(common_neighbors<false>(w, g, list, cut, u64(part), u64(parts), room, shared), line, column);
+}
+
+}  // namespace matcha_program
