@@ -4,6 +4,7 @@
 #include <optional>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "ir/analysis/bits.h"
 #include "ir/analysis/facts.h"
@@ -128,9 +129,7 @@ class Tallier final : public Rewriter {
   /// side of it are counted.
   bool largest_of_four(const Pairs& pairs) const {
     const Var* vertex = root_->vars[0];
-    const Var* graph = as<Var>(behind_lets(facts_, pairs.near.graph));
-    return graph != nullptr && facts_.definition(graph) == nullptr && pairs.near.cut == vertex &&
-           pairs.near.graph == root_->lists[0]->operands[0] &&
+    return is_given(pairs.near.graph) && pairs.near.cut == vertex && pairs.near.graph == root_->lists[0]->operands[0] &&
            behind_lets(facts_, pairs.list) == side_of(pairs.near.side, pairs.near.graph, vertex);
   }
 
@@ -181,7 +180,8 @@ class Tallier final : public Rewriter {
     const Expr* list = first.lists[0];
     const ListFacts facts = facts_.list(list);
     if (!facts.ascending || !facts.unique || !first.vars[0]->type->is_scalar(ScalarKind::Vid)) return std::nullopt;
-    const For* second = only_loop(*first.body, first.maybe_index);
+    std::vector<const Expr*> conditions;
+    const For* second = only_loop(*first.body, conditions);
     if (second == nullptr || second->lists.size() != 1 || second->maybe_index != nullptr) return std::nullopt;
     if (!is_before(*second->lists[0], list, first.maybe_index)) return std::nullopt;
     const Yield* yield = only_yield(*second->body);
@@ -196,24 +196,43 @@ class Tallier final : public Rewriter {
                       (b->vertex == first.vars[0] && a->vertex == second->vars[0]);
     const std::unordered_set<const Var*> inside = bound_in(first);
     if (!both || reads(*a->cut, inside) || reads(*a->graph, inside)) return std::nullopt;
-    return Pairs{*a, list, yield->sink};
+    const bool all = std::ranges::all_of(conditions, [&](const Expr* c) { return is_implied(*c, first, *a->cut); });
+    return all ? std::optional(Pairs{*a, list, yield->sink}) : std::nullopt;
   }
 
-  /// The loop behind values and conditions that hold whenever it has an item; null if there is anything else.
-  const For* only_loop(const Block& block, const Var* position) const {
+  /// The loop behind values and `conditions`; null if there is anything else.
+  const For* only_loop(const Block& block, std::vector<const Expr*>& conditions) const {
     for (const Stmt* stmt : block.body) {
       const bool last = stmt == block.body.back();
       if (const Let* let = as<Let>(stmt)) {
         if (last || facts_.may_trap(let->value)) return nullptr;
       } else if (const If* branch = as<If>(stmt)) {
-        const ConstInt* least = branch->cond->kind == Kind::Le ? as<ConstInt>(branch->cond->operands[0]) : nullptr;
-        const bool implied = least != nullptr && least->value <= 1 && branch->cond->operands[1] == position;
-        return last && implied && branch->maybe_else == nullptr ? only_loop(*branch->then_body, position) : nullptr;
+        if (!last || branch->maybe_else != nullptr) return nullptr;
+        const std::vector<const Expr*> parts = conjuncts(branch->cond);
+        conditions.insert(conditions.end(), parts.begin(), parts.end());
+        return only_loop(*branch->then_body, conditions);
       } else {
         return last ? as<For>(stmt) : nullptr;
       }
     }
     return nullptr;
+  }
+
+  /// True if the items of `first` that do not meet it add nothing. One that is a neighbour of the cut has that as its
+  /// neighbour where arcs have their reverse, and the cut is not on its own side.
+  bool is_implied(const Expr& cond, const For& first, const Expr& cut) const {
+    const ConstInt* least = cond.kind == Kind::Le ? as<ConstInt>(cond.operands[0]) : nullptr;
+    if (least == nullptr || least->value > 2) return false;
+    if (cond.operands[1] == first.maybe_index) return least->value <= 1;
+    if (context_.option("symmetric") == 0 || cond.operands[1]->kind != Kind::Size) return false;
+    const Expr* all = behind_lets(facts_, cond.operands[1]->operands[0]);
+    const Expr* half = behind_lets(facts_, first.lists[0]);
+    return all->kind == Kind::Neighbors && all->operands[1] == first.vars[0] && is_given(all->operands[0]) &&
+           is_half(half->kind) && half->operands[0] == all->operands[0] && half->operands[1] == &cut;
+  }
+  bool is_given(const Expr* graph) const {
+    const Var* var = as<Var>(behind_lets(facts_, graph));
+    return var != nullptr && facts_.definition(var) == nullptr;
   }
 
   /// True for the items of `list` before the position.

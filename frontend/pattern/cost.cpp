@@ -45,7 +45,8 @@ constexpr Prices kWithHubRows = {.iteration = 1.9,
                                  .word = 0.05,
                                  .tested = 0.4,
                                  .missed = 1,
-                                 .overlapped = 13};
+                                 .overlapped = 13,
+                                 .wedge = 0.9};
 /// Where all lists are searched.
 constexpr Prices kWithoutHubRows = {.iteration = 1,
                                     .operation = 2,
@@ -58,12 +59,13 @@ constexpr Prices kWithoutHubRows = {.iteration = 1,
                                     .word = 0.05,
                                     .tested = 0.15,
                                     .missed = 5,
-                                    .overlapped = 8.3};
+                                    .overlapped = 8.3,
+                                    .wedge = 0.9};
 
 Prices of_gpu(Prices prices) {
-  for (double* price :
-       {&prices.iteration, &prices.operation, &prices.batched, &prices.merged, &prices.searched, &prices.looked_up,
-        &prices.filtered, &prices.bits, &prices.word, &prices.tested, &prices.missed, &prices.overlapped}) {
+  for (double* price : {&prices.iteration, &prices.operation, &prices.batched, &prices.merged, &prices.searched,
+                        &prices.looked_up, &prices.filtered, &prices.bits, &prices.word, &prices.tested, &prices.missed,
+                        &prices.overlapped, &prices.wedge}) {
     *price /= kCores;
   }
   prices.awaited = prices.overlapped;

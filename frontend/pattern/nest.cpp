@@ -308,7 +308,9 @@ std::vector<std::string> Nest::conditions(int v, std::size_t level, bool last) c
   const int degree = count(pattern_.out[at(v)]);
   const int forward = count(pattern_.out[at(v)] & ~bound);
   const bool pays = pattern_.labelled() ? forward >= 2 : level < kDegreeLevels && forward >= 1 && degree >= 2;
-  if (!last && pays) texts.push_back(fmt::format("size(neighbor(G, {})) >= {}", name(v), degree));
+  // A walk over wedges leaves nobody out.
+  const bool counted = level == 1 && counts_wedges(pattern_, requirements_, order_);
+  if (!last && pays && !counted) texts.push_back(fmt::format("size(neighbor(G, {})) >= {}", name(v), degree));
   return texts;
 }
 

@@ -197,6 +197,13 @@ double last_work(const Pattern& pattern, const CostModel& model, const Order& or
   return work + (depends ? walks / 4 : conditions ? -walks / 2 : -walks);
 }
 
+/// What the wedges of 4-cycles take in all; a list of neighbours for each arc is waited for.
+double wedge_work(const CostModel& model, const Order& order) {
+  const Mask wedge = bit(order.vertices[0]) | bit(order.vertices[1]) | bit(order.vertices[3]);
+  return model.matches(wedge) * model.restricted_share(wedge, order.larger) * model.prices().wedge +
+         order.matches[1] * model.prices().missed;
+}
+
 struct State {
   Mask bound = 0;
   Order order;
@@ -284,6 +291,8 @@ class Search {
       next.order.cost += before * scan_cost(pattern_, model_, next.order, state.order.vertices.size(), v, given) +
                          level.matches * level.cost;
     }
+    if (next.bound == pattern_.all() && given == 0 && counts_wedges(pattern_, model_.requirements(), next.order))
+      next.order.cost = wedge_work(model_, next.order);
     // Many partial matches are work to come.
     next.rank = next.order.cost + level.matches * model_.prices().iteration;
     return next;
@@ -469,6 +478,19 @@ void estimate(const Pattern& pattern, const CostModel& model, Order& order, int 
                       ? last_work(pattern, model, order, at(given))
                       : before * scan + order.matches.back() * level_cost(pattern, model, order, bound, v, at(given));
   }
+  if (given == 0 && counts_wedges(pattern, model.requirements(), order)) order.cost = wedge_work(model, order);
+}
+
+bool counts_wedges(const Pattern& pattern, const Requirements& requirements, const Order& order) {
+  if (pattern.labelled() || pattern.edge_labelled() || pattern.directed || order.vertices.size() != 4) return false;
+  const int largest = order.vertices[0], second = order.vertices[1], third = order.vertices[2],
+            opposite = order.vertices[3];
+  const Mask beside = bit(second) | bit(third);
+  const bool cycle = requirements.any(largest) == beside && requirements.any(opposite) == beside &&
+                     requirements.any(second) == (bit(largest) | bit(opposite)) &&
+                     requirements.any(third) == (bit(largest) | bit(opposite));
+  return cycle && order.larger[at(largest)] == 0 && order.larger[at(second)] == bit(largest) &&
+         order.larger[at(third)] == (bit(largest) | bit(second)) && order.larger[at(opposite)] == bit(largest);
 }
 
 std::vector<Order> best_orders(const Pattern& pattern, const CostModel& model, Symmetry& symmetry,
