@@ -33,7 +33,7 @@ class CommonNeighbors {
   }
   /// What the items from `begin` up to `end` add. `counters`: those of all groups that count for the list.
   MATCHA_MEMBER i128 count_part(u32* counters, u64 begin, u64 end) const {
-    Tally<Group> tally(group_, counters, ~0u);
+    Tally<Group> tally(group_, counters, true, ~0u);
     i128 found = 0;
     for (u64 first = begin; first < end; first += Group::kWidth) found += walk<true>(own(first, end), tally);
     found += tally.hand_in();
@@ -74,7 +74,7 @@ class CommonNeighbors {
   }
 
   MATCHA_MEMBER i128 share_of_wedges(u32* counters, u64 wedges) const {
-    Tally<Group> tally(group_, counters, wedges);
+    Tally<Group> tally(group_, counters, false, wedges);
     i128 found = 0;
     // A lane has less than 2^32 items of each list, of which each was met less than 2^32 times.
     for (u64 first = 0; first < list_.size; first += Group::kWidth) found += walk<true>(own(first, list_.size), tally);

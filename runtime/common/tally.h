@@ -6,20 +6,15 @@
 
 namespace matcha_program {
 
-#ifdef MATCHA_ON_DEVICE
-MATCHA_FN u32 count_one_more(u32* counter) { return atomicAdd(counter, 1u); }
-#else
-MATCHA_FN u32 count_one_more(u32* counter) { return (*counter)++; }
-#endif
-
 inline constexpr u32 kNoRank = ~0u;
 
-/// Counters that are all 0 before and after; `counters` has one for each rank.
+/// Counters that are all 0 before and after, unless other groups add to them too.
 template <typename Group>
 class Tally {
  public:
-  /// `most`: what is counted at most.
-  MATCHA_MEMBER Tally(Group group, u32* counters, u64 most) : group_(group), counters_(counters) {
+  /// `counters`: one for each rank; `shared`: with others. `most`: what is counted at most.
+  MATCHA_MEMBER Tally(Group group, u32* counters, bool shared, [[maybe_unused]] u64 most)
+      : group_(group), counters_(counters), shared_(shared) {
 #ifdef MATCHA_ON_DEVICE
     // Static memory of a block goes as far as 48 KiB; 8 KiB for each warp leave room for many.
     __shared__ u32 ends[kPlaces * (kThreads / Group::kWidth)];
@@ -44,7 +39,7 @@ class Tally {
     for (u32 k = 0; k < n; ++k) {
       if (ends[k] == kNoRank) continue;
       spilled_ = spilled_ || !own[k];
-      before += count_one_more(own[k] ? counts_ + place(ends[k]) : counters_ + ends[k]);
+      before += one_more(own[k] ? counts_ + place(ends[k]) : counters_ + ends[k]);
     }
     return before;
   }
@@ -84,16 +79,21 @@ class Tally {
     return there == kNoRank || there == end;
   }
   MATCHA_MEMBER bool holds(u32 end) const { return ends_[place(end)] == end; }
+  MATCHA_MEMBER u32 one_more(u32* counter) const { return atomicAdd(counter, 1u); }
   u32* ends_;
   u32 places_ = Group::kWidth;
 #else
   MATCHA_MEMBER static u32 place(u32) { return 0; }
   MATCHA_MEMBER static bool claims(u32) { return false; }
   MATCHA_MEMBER static bool holds(u32) { return false; }
+  MATCHA_MEMBER u32 one_more(u32* counter) const {
+    return shared_ ? __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED) : (*counter)++;
+  }
 #endif
   Group group_;
   u32* counts_ = nullptr;
   u32* counters_;
+  bool shared_;
   bool spilled_ = false;
 };
 

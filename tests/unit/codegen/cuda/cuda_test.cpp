@@ -200,7 +200,23 @@ TEST_F(CudaText, AListIsCutBesideAParameter) {
 
 /// All that `slice0` has is below v0, so the other list may stay whole where a search for the cut saves nothing.
 TEST_F(CudaText, AListIsCutOnlyWhereTheOtherOneDoesNotDoIt) {
-  std::optional<ir::Module> module = program(read("examples/four_cycle.mt"));
+  std::optional<ir::Module> module = kernel_module(
+      "module kernel \"m\" (%G: graph) {\n"
+      "  region (parallel, split=2, group=1) {\n"
+      "    collect %sum: sum i128 {\n"
+      "      for %v0 in vertices(%G) {\n"
+      "        let %below = lower_neighbors(%G, %v0)\n"
+      "        for %v1 at %i in %below {\n"
+      "          let %slice = below(neighbors(%G, %v1), %v0)\n"
+      "          for %v3 in span(%below, 0, %i) {\n"
+      "            yield %sum, size(intersect(%slice, below(neighbors(%G, %v3), %v0)))\n"
+      "          }\n"
+      "        }\n"
+      "      }\n"
+      "    }\n"
+      "  }\n"
+      "  return %sum\n"
+      "}\n");
   ASSERT_TRUE(module);
   const std::string text = emit_device_text(*module, {32}).text;
   EXPECT_NE(text.find("= sides(slice0, cut_beside(slice0, neighbors(f.G0, "), std::string::npos);
