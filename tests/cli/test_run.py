@@ -1,10 +1,13 @@
 """`matcha run`: answers, bindings, JSON, streams."""
 
 import json
+import random
 import subprocess
 import unittest
 
 import cli
+
+FOUR_CYCLE = "examples/four_cycle.mt"
 
 
 class Answers(cli.CliTest):
@@ -200,6 +203,31 @@ class Orders(cli.CliTest):
         self.assertIn("vertices are ranked by id (as asked for)", text)
         text = self.ok("explain", cli.TRIANGLE, cli.WIKI, "--no-run", "--order", "degree")
         self.assertIn("vertices are ranked by degree, largest first", text)
+
+
+class FourCycles(cli.CliTest):
+    """Counted by wedges, from whichever end has the fewer of them; of directed graphs from the end that is written."""
+
+    def graph(self, seed, vertices, edges, hubs=0):
+        drawn = random.Random(seed)
+        lines = [f"{drawn.randrange(vertices)} {drawn.randrange(vertices)}" for _ in range(edges)]
+        lines += [f"{hub} {other}" for hub in range(hubs) for other in range(hubs, vertices)]
+        return self.write(f"{seed}.txt", "\n".join(lines) + "\n")
+
+    def test_every_way_counts_the_same(self):
+        for file in (self.graph(1, 30, 150), self.graph(2, 200, 900), self.graph(3, 300, 200, hubs=2)):
+            for more in ([], ["--directed"]):
+                wanted = self.ok("run", FOUR_CYCLE, file, *more, "--backend", "interp", "--disable-pass", "tally")
+                ways = [[], ["--threads", "1"], ["--backend", "interp"], ["--disable-pass", "tally"], ["--order", "id"]]
+                for way in ways + ([] if more else [["--order", "degree"]]):
+                    self.assertEqual(self.ok("run", FOUR_CYCLE, file, *more, *way), wanted, (file, more, way))
+
+    def test_pattern_of_any_number(self):
+        file = self.graph(4, 120, 700, hubs=1)
+        for induced in ("edge", "vertex"):
+            command = ["run", "--pattern", "cycle:4", "--induced", induced, file]
+            counts = [self.ok(*command, *more) for more in ([], ["--algorithm", "extend"], ["--disable-pass", "tally"])]
+            self.assertEqual(len(set(counts)), 1, counts)
 
 
 class Streams(cli.CliTest):
