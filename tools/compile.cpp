@@ -229,7 +229,11 @@ ir::Module Compilation::module_of_lists(const passes::LabelWords& labels) {
   passes::ManagerOptions manager;
   manager.disabled = options_.disabled;
   manager.disabled.insert(manager.disabled.end(), {"localize", "batch"});
-  const std::optional<passes::Pipeline> pipeline = passes::parse_pipeline(text, diagnostics_);
+  std::optional<passes::Pipeline> pipeline = passes::parse_pipeline(text, diagnostics_);
+  for (passes::PipelineStep& step : *pipeline) {
+    const bool tally = step.pass != nullptr && step.pass->name == "tally";
+    if (tally && symmetric_ && options_.passes.empty()) step.options["symmetric"] = 1;
+  }
   return passes::run_pipeline(*loop_, *pipeline, context_, passes::TargetInfo{}, labels, manager, diagnostics_).module;
 }
 

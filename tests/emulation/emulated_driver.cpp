@@ -17,6 +17,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -110,6 +111,17 @@ std::mutex guard;
 std::atomic<CuResult> failure{kCuSuccess};  ///< How a kernel ended; waiting for anything then gives the same.
 std::map<CuDevice, Device> devices;
 std::map<std::uint64_t, std::pair<CuDevice, std::uint64_t>> blocks_of_memory;  ///< Device and bytes.
+std::set<CuStream> streams;
+
+/// Memory is given back when nothing that was asked for before can touch it, as the driver has it.
+void wait_for_streams() {
+  std::vector<CuStream> all;
+  {
+    const std::lock_guard<std::mutex> lock(guard);
+    all.assign(streams.begin(), streams.end());
+  }
+  for (CuStream stream : all) stream->wait();
+}
 thread_local CuContext current = nullptr;
 
 std::uint64_t setting(const char* name, std::uint64_t otherwise) {
@@ -301,9 +313,16 @@ CuResult cuLaunchKernel(CuFunction function, unsigned gx, unsigned gy, unsigned 
 
 CuResult cuStreamCreate(CuStream* stream, unsigned) {
   *stream = new CuStreamState;
+  const std::lock_guard<std::mutex> lock(guard);
+  streams.insert(*stream);
   return kCuSuccess;
 }
 CuResult cuStreamDestroy_v2(CuStream stream) {
+  stream->wait();
+  {
+    const std::lock_guard<std::mutex> lock(guard);
+    streams.erase(stream);
+  }
   delete stream;
   return kCuSuccess;
 }
@@ -367,6 +386,7 @@ CuResult cuMemAlloc_v2(CuDevicePtr* address, std::size_t bytes) {
   return kCuSuccess;
 }
 CuResult cuMemFree_v2(CuDevicePtr address) {
+  wait_for_streams();
   const std::lock_guard<std::mutex> lock(guard);
   const auto block = blocks_of_memory.find(address);
   if (block == blocks_of_memory.end()) return kInvalidValue;
@@ -380,6 +400,7 @@ CuResult cuMemHostAlloc(void** host, std::size_t bytes, unsigned) {
   return *host == nullptr ? kCuOutOfMemory : kCuSuccess;
 }
 CuResult cuMemFreeHost(void* host) {
+  wait_for_streams();
   std::free(host);
   return kCuSuccess;
 }
