@@ -95,39 +95,8 @@ class Tallier final : public Rewriter {
            });
   }
 
-  /// Appends what stands for the loop: short lists are left to it.
+  /// Appends what stands for the loop.
   void count(const Pairs& pairs, Stmts& out) {
-    const std::int64_t least = context_.option("least");
-    if (least <= 2) return count_wedges(pairs, out);
-    Builder& b = builder();
-    Stmts wedges;
-    count_wedges(pairs, wedges);
-    const Stmt* loop = loop_of(pairs);
-    const Expr* many = b.make(Kind::Le, {b.integer(least), b.make(Kind::Size, {expr(pairs.list)})});
-    out.push_back(b.branch(many, b.block(wedges), b.block({&loop, 1})));
-  }
-
-  /// The loop over pairs.
-  const For* loop_of(const Pairs& pairs) {
-    Builder& b = builder();
-    const Expr* list = expr(pairs.list);
-    const Var* first = b.var(b.context().vid(), "a");
-    const Var* second = b.var(b.context().vid(), "b");
-    const Var* position = b.var(b.context().i64(), "i");
-    const auto near = [&](const Var* vertex) {
-      return b.make(pairs.near.side, {b.make(Kind::Neighbors, {expr(pairs.near.graph), vertex}), expr(pairs.near.cut)});
-    };
-    const Var* near_first = b.var(list->type, "slice");
-    const Stmt* slice = b.let(near_first, near(first));
-    const Expr* both = b.make(Kind::Size, {b.make(Kind::Intersect, {near_first, near(second)})});
-    const Stmt* yield = b.yield(pairs.sum, {&both, 1});
-    const Expr* before = b.make(Kind::Span, {list, b.integer(0), position});
-    const Stmt* inner[] = {slice, b.loop({&second, 1}, {&before, 1}, nullptr, b.block({&yield, 1}))};
-    const Stmt* later = b.branch(b.make(Kind::Le, {b.integer(1), position}), b.block(inner));
-    return b.loop({&first, 1}, {&list, 1}, position, b.block({&later, 1}));
-  }
-
-  void count_wedges(const Pairs& pairs, Stmts& out) {
     Builder& b = builder();
     const Expr* graph = expr(pairs.near.graph);
     const Expr* list = expr(pairs.list);
@@ -194,10 +163,11 @@ class Tallier final : public Rewriter {
       b.set_loc(pairs.list->loc);
       const Var* list = b.var(pairs.list->type, "near");
       pairs.list = list;
-      const Expr* near = side_of(pairs.near.side, s.lists[0]->operands[0], s.vars[0]);
-      Stmts counted = {b.let(list, near)};
+      const Expr* graph = s.lists[0]->operands[0];
+      body.push_back(b.let(list, side_of(pairs.near.side, graph, s.vars[0])));
+      Stmts counted;
       count(pairs, counted);
-      body.push_back(b.branch(b.make(Kind::Le, {b.integer(2), b.make(Kind::Size, {near})}), b.block(counted)));
+      body.push_back(b.branch(b.make(Kind::Le, {b.integer(2), b.make(Kind::Size, {list})}), b.block(counted)));
     }
     b.set_loc(s.loc);
     return b.loop(s.vars, s.lists, s.maybe_index, b.block(body));
