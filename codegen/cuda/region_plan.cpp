@@ -80,7 +80,10 @@ std::uint64_t paged_groups(const Needs& needs, std::uint64_t workers, const List
   fail(ErrorKind::Resource,
        fmt::format("the intermediate list `{}` of up to {} items does not fit the GPU's memory", largest.name,
                    largest.items),
-       "use a list with a smaller capacity, or raise --scratch-mb and --arena-mb where they are given", loc);
+       largest.counters
+           ? "leave the counters out by --disable-pass tally"
+           : "use a list with a smaller capacity, or raise --scratch-mb and --arena-mb where they are given",
+       loc);
 }
 
 RegionPlan plan_arrays(std::span<const BufferSpec> buffers, std::uint64_t workers, const ListMemory& memory,

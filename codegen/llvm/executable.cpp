@@ -91,7 +91,9 @@ Run::Failure Run::plan_scratch(const RegionStep& s, runtime::RegionLaunch& launc
     std::string message =
         fmt::format("the intermediate list `{}` of up to {} items for each of {} threads does not fit memory",
                     largest_buffer->name, frame_[largest_buffer->slot], threads);
-    return failure(ErrorKind::Resource, std::move(message), "use fewer threads or a list with a smaller capacity",
+    return failure(ErrorKind::Resource, std::move(message),
+                   largest_buffer->counters ? "use fewer threads, or --disable-pass tally"
+                                            : "use fewer threads or a list with a smaller capacity",
                    s.loc);
   }
   launch.scratch_bytes = static_cast<std::uint64_t>(total);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <string>
 
 namespace matcha::runtime {
@@ -11,6 +10,7 @@ namespace {
 constexpr std::uint32_t kTrapped = 100;
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
 constexpr std::uint64_t kMaxChunk = 1024;
+constexpr std::uint64_t kLine = 64;  ///< What scratch memory is aligned to.
 /// So many second-level tasks a thread may wait at most; past that a worker walks its loops itself.
 constexpr std::uint64_t kMaxItemTasks = 64;
 
@@ -77,10 +77,10 @@ bool RegionState::prepare() {
 bool RegionState::prepare_worker(WorkerState& state, std::uint64_t index) {
   std::size_t sinks = launch_.sinks.size();
   if (launch_.scratch_bytes != 0) {
-    std::uint64_t bytes = (launch_.scratch_bytes + 63) / 64 * 64;
-    state.scratch.reset(std::aligned_alloc(64, bytes));
+    // Zeros come with fresh pages, when a worker first touches them.
+    const std::uint64_t bytes = launch_.scratch_bytes + kLine;
+    state.scratch.reset(launch_.clear_scratch ? std::calloc(1, bytes) : std::malloc(bytes));
     if (state.scratch == nullptr) return false;
-    if (launch_.clear_scratch) std::memset(state.scratch.get(), 0, bytes);
   }
   state.slots.resize(sinks);
   state.rows.resize(sinks);
@@ -120,7 +120,8 @@ bool RegionState::prepare_worker(WorkerState& state, std::uint64_t index) {
   }
   state.worker.region = &context_;
   state.worker.index = index;
-  state.worker.scratch = static_cast<std::uint8_t*>(state.scratch.get());
+  const std::uintptr_t scratch = reinterpret_cast<std::uintptr_t>(state.scratch.get());
+  state.worker.scratch = reinterpret_cast<std::uint8_t*>((scratch + kLine - 1) / kLine * kLine);
   state.worker.slots = state.slots.data();
   state.worker.rows = state.rows.data();
   state.worker.storage = &state;
