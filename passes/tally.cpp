@@ -71,7 +71,10 @@ class Tallier final : public Rewriter {
     const bool whole = context_.option("symmetric") != 0 && collects_ == 1 && loops_ == 0 && s.lists.size() == 1 &&
                        s.lists[0]->kind == Kind::Vertices;
     const bool outer = std::exchange(every_vertex_, whole);
-    if (whole) root_ = &s;
+    if (whole) {
+      root_ = &s;
+      conditions_.clear();
+    }
     ++loops_;
     const For* rebuilt = static_cast<const For*>(rebuild(&s));
     --loops_;
@@ -80,8 +83,11 @@ class Tallier final : public Rewriter {
   }
 
   void branch(const If& s, Stmts& out) {
-    const bool outer = std::exchange(every_vertex_, every_vertex_ && s.maybe_else == nullptr && asks_for_pair(*s.cond));
+    const bool outer = std::exchange(every_vertex_, every_vertex_ && s.maybe_else == nullptr);
+    const std::vector<const Expr*> parts = conjuncts(s.cond);
+    conditions_.insert(conditions_.end(), parts.begin(), parts.end());
     const If* rebuilt = static_cast<const If*>(rebuild(&s));
+    conditions_.resize(conditions_.size() - parts.size());
     every_vertex_ = outer;
     if (rebuilt == &s || !does_nothing(*rebuilt)) out.push_back(rebuilt);
   }
@@ -125,29 +131,32 @@ class Tallier final : public Rewriter {
 
   // From the other end
 
+  /// Expressions are shared, so one that is made is the one that is there.
+  Builder builder_of_facts() const { return Builder(context_.context); }
+
   /// True for pairs of the neighbours on one side of the vertex of the outermost loop, of which the neighbours on that
   /// side of it are counted.
   bool largest_of_four(const Pairs& pairs) const {
     const Var* vertex = root_->vars[0];
     return is_given(pairs.near.graph) && pairs.near.cut == vertex && pairs.near.graph == root_->lists[0]->operands[0] &&
-           behind_lets(facts_, pairs.list) == side_of(pairs.near.side, pairs.near.graph, vertex);
+           behind_lets(facts_, pairs.list) == side_of(pairs.near.side, pairs.near.graph, vertex) &&
+           std::ranges::all_of(conditions_, [&](const Expr* c) { return asks_for_pair(*c, pairs.near.side); });
   }
 
-  /// Conditions that only leave vertices out which have no two neighbours on any side.
-  bool asks_for_pair(const Expr& cond) const {
-    if (cond.kind == Kind::And) return asks_for_pair(*cond.operands[0]) && asks_for_pair(*cond.operands[1]);
+  /// True for a condition that only leaves vertices out which have no two neighbours on that side.
+  bool asks_for_pair(const Expr& cond, Kind side) const {
     const ConstInt* least = cond.kind == Kind::Le ? as<ConstInt>(cond.operands[0]) : nullptr;
     const Expr* size = least != nullptr && least->value <= 2 ? cond.operands[1] : nullptr;
     if (size == nullptr || size->kind != Kind::Size) return false;
     const Expr* list = behind_lets(facts_, size->operands[0]);
-    if (is_slice(list->kind) && list->kind != Kind::Span && list->operands[1] == root_->vars[0])
-      list = behind_lets(facts_, list->operands[0]);
-    return is_neighbors(list->kind) && list->operands[0] == root_->lists[0]->operands[0] &&
-           list->operands[1] == root_->vars[0];
+    const Expr* graph = root_->lists[0]->operands[0];
+    const Var* vertex = root_->vars[0];
+    const Expr* all = builder_of_facts().make(Kind::Neighbors, {graph, vertex});
+    return list == all || list == side_of(side, graph, vertex);
   }
 
   const Expr* side_of(Kind side, const Expr* graph, const Expr* vertex) const {
-    Builder b(context_.context);
+    Builder b = builder_of_facts();
     if (facts_.has_rows(graph) && facts_.loop_free(graph))
       return b.make(side == Kind::Below ? Kind::LowerNeighbors : Kind::UpperNeighbors, {graph, vertex});
     return b.make(side, {b.make(Kind::Neighbors, {graph, vertex}), vertex});
@@ -264,9 +273,10 @@ class Tallier final : public Rewriter {
   Facts facts_;
   PassContext& context_;
   std::unordered_set<const Var*> sums_;
-  const For* root_ = nullptr;    ///< The loop over all vertices whose body this is,
-  bool every_vertex_ = false;    ///< while no condition leaves out a vertex that has two neighbours on some side.
-  std::vector<Pairs> mirrored_;  ///< What is counted at its end.
+  const For* root_ = nullptr;            ///< The loop over all vertices whose body this is,
+  bool every_vertex_ = false;            ///< while every vertex comes here,
+  std::vector<const Expr*> conditions_;  ///< unless one of these does not hold.
+  std::vector<Pairs> mirrored_;          ///< What is counted at its end.
   int loops_ = 0;
   int collects_ = 0;
 };

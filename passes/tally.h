@@ -20,11 +20,13 @@ namespace matcha::passes {
 ///              yield %n, size(intersect(%below, below(neighbors(%G, %b), %u)))
 ///            }
 ///          }
-/// After:   yield %n, common_neighbors(%G, %near, %u)
+/// After:   yield %n, common_below(%G, %near, %u, 0, 1)
 ///
 /// With `symmetric`, of a graph whose arcs have their reverse, 4-cycles that are counted by their largest vertex are
 /// counted by their smallest one, and the other way round. Ranks by degree are so that one side of a vertex is short:
 /// then the other side is the one with the fewer wedges.
+///
+/// With `part`, the list of a hub is counted in parts, which are positions of a loop.
 ///
 /// Requires and ensures: stage loop. Gives up on: neighbours that are not cut, are cut at another vertex for each of
 /// the two, or may repeat; loops that do anything else.
