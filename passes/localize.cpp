@@ -46,7 +46,7 @@ class Localizer final : public Rewriter {
       const Expr* end = is_short ? b.make(Kind::AtMost, {size, b.integer(most)}) : b.integer(most);
       Stmts rewritten =
           LocalNest(b, facts_, base, {context_.option("lists") != 0, context_.option("owner") != 0}).rewrite(loop, end);
-      if (rewritten.empty()) continue;
+      if (rewritten.empty() || (is_full(*base) && !counts_bits(rewritten))) continue;
       context_.count("nests");
       if (is_short) {
         context_.count(*given == Kind::Neighbors        ? "short_all"
@@ -63,6 +63,26 @@ class Localizer final : public Rewriter {
       return true;
     }
     return false;
+  }
+
+  /// True if something is counted in bits, or nothing is counted that is not: rows of all neighbours do not pay for
+  /// what is only walked in them, while the counts stay set operations on lists.
+  static bool counts_bits(const Stmts& stmts) {
+    bool bits = false, lists = false;
+    for (const Stmt* stmt : stmts) {
+      const Stmt* one[] = {stmt};
+      for_each_stmt(Block{{{Kind::Block, stmt->loc}}, one}, [&](const Stmt& inner) {
+        for_each_expr(inner, [&](const Expr& e) {
+          for_each_node(e, [&](const Expr& node) {
+            if (node.kind != Kind::Size) return;
+            const Expr& counted = *node.operands[0];
+            bits = bits || counted.type->bits;
+            lists = lists || (!counted.type->bits && (counted.kind == Kind::Intersect || counted.kind == Kind::Diff));
+          });
+        });
+      });
+    }
+    return bits || !lists;
   }
 
   static int loops_in(const Block& block) {
