@@ -105,6 +105,8 @@ class Compilation {
  private:
   ExitCode report(ExitCode code_of_errors = ExitCode::Query);
   ExitCode check_stage(codegen::Backend& backend);
+  /// Tells the back end's pipeline that graphs are symmetric, if that was assumed.
+  bool take_symmetric(passes::Pipeline& pipeline) const;
 
   const CompileOptions& options_;
   const Console& console_;

@@ -1,7 +1,6 @@
 #include "runtime/cpu/common_neighbors.h"
 
 #include <algorithm>
-#include <cstring>
 #include <span>
 
 #include "runtime/graph/graph.h"

@@ -222,6 +222,24 @@ class FourCycles(cli.CliTest):
                 for way in ways + ([] if more else [["--order", "degree"]]):
                     self.assertEqual(self.ok("run", FOUR_CYCLE, file, *more, *way), wanted, (file, more, way))
 
+    def test_degrees_of_directed_graphs(self):
+        # Vertices 1 and 2 have one arc and still share its end: such degrees are implied only where arcs have their reverse.
+        program = self.write("q.mt", """
+def most(G: Graph) -> int:
+    def of(u):
+        near = apply(lambda v: v, cond=lambda v: v < u, neighbor(G, u))
+        def first(a):
+            def second(b):
+                return size(apply(lambda c: c, cond=lambda c: c < u, intersect(neighbor(G, a), neighbor(G, b))))
+            return sum(apply(second, cond=lambda b: b < a, near))
+        return sum(apply(first, cond=lambda a: size(neighbor(G, a)) >= 2, near))
+    return max(apply(of, vertices(G)))
+""")
+        file = self.write("arcs.txt", "9 1\n9 2\n9 3\n1 0\n2 0\n3 0\n3 7\n")
+        for more in ([], ["--directed"]):
+            counts = [self.ok("run", program, file, *more, *way) for way in ([], ["--disable-pass", "tally"])]
+            self.assertEqual(counts[0], counts[1], more)
+
     def test_pattern_of_any_number(self):
         file = self.graph(4, 120, 700, hubs=1)
         for induced in ("edge", "vertex"):
