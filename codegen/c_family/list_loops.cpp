@@ -4,6 +4,7 @@
 
 #include "codegen/c_family/spine.h"
 #include "ir/analysis/walk.h"
+#include "ir/match.h"
 
 namespace matcha::codegen {
 

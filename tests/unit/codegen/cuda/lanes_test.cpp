@@ -1,4 +1,6 @@
 // What the lanes of a group do each by itself, in the text of a device.
+#include <fmt/format.h>
+
 #include "tests/unit/codegen/cuda/cuda_text.h"
 
 namespace matcha::codegen::gpu {
