@@ -42,7 +42,11 @@ const Type* Evaluator::adopt(const Type* type) {
     case Type::Kind::Int: return types_.int_type();
     case Type::Kind::Float: return types_.float_type();
     case Type::Kind::Bool: return types_.bool_type();
-    case Type::Kind::Tuple: return types_.tuple(adopt(type->elem), type->count);
+    case Type::Kind::Tuple: {
+      std::vector<const Type*> positions;
+      for (const Type* position : type->positions) positions.push_back(adopt(position));
+      return types_.tuple(positions);
+    }
     case Type::Kind::List: return types_.list(adopt(type->elem));
     case Type::Kind::Graph: return types_.graph(adopt(type->elem));
   }
@@ -54,10 +58,12 @@ const Type* Evaluator::written(const ast::TypeExpr& type) {
   if (type.name == "float") return types_.float_type();
   if (type.name == "bool") return types_.bool_type();
   if (type.name == "Graph") return types_.graph(nullptr);
-  const Type* elem = written(*type.maybe_elem);
-  if (type.name == "Var") return elem;
-  if (type.name == "List") return types_.list(elem);
-  return types_.tuple(elem, static_cast<std::uint32_t>(type.count));
+  std::vector<const Type*> args;
+  for (const ast::TypeExpr* arg : type.args) args.push_back(written(*arg));
+  if (type.name == "Var") return args[0];
+  if (type.name == "List") return types_.list(args[0]);
+  if (type.count >= 0) args.resize(static_cast<std::size_t>(type.count), args[0]);
+  return types_.tuple(args);
 }
 
 bool Evaluator::run(ast::Def& entry) {
@@ -237,10 +243,7 @@ const Node* Evaluator::list(const ast::ListExpr& list, const Env& env, const Typ
     items.push_back(node(value, env));
     const Type* type = items.back()->type;
     bool empty_list = items.back()->op == Op::MkList && items.back()->inputs.empty();
-    if (item == nullptr ||
-        (maybe_item == nullptr && (type->kind == Type::Kind::Float || (item->is_list() && !empty_list)))) {
-      item = type;
-    }
+    if (item == nullptr || (maybe_item == nullptr && item->is_list() && !empty_list)) item = type;
   }
   if (item == nullptr) item = types_.int_type();
   for (const Node*& value : items) value = adapt(value, item);

@@ -72,6 +72,7 @@ class Evaluator {
   Value body(const ast::Def& def, Env& env);
   const Node* builtin(const ast::CallExpr& call, const Builtin& builtin, const Env& env);
   const Node* apply(const ast::CallExpr& call, const Env& env);
+  const Type* sum_type(const Type* item);
   const Node* map_list(const Node* list, const Type* item);
   const Node* mk_tuple(const ast::CallExpr& call, const BoundArgs& args, const Env& env);
   const Node* mk_list(const ast::CallExpr& call, const BoundArgs& args, const Env& env);

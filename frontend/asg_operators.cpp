@@ -66,20 +66,15 @@ const Node* Evaluator::builtin(const ast::CallExpr& call, const Builtin& builtin
     case BuiltinId::EdgeInfo: return make(Op::EdgeInfo, types_.list(first->elem), in, call.loc);
     case BuiltinId::VertexLabel: return make(Op::VertexLabel, int_type, in, call.loc);
     case BuiltinId::Vertices: return make(Op::Vertices, types_.list(int_type), in, call.loc);
-    case BuiltinId::Edges: return make(Op::Edges, types_.list(types_.tuple(int_type, 2)), in, call.loc);
+    case BuiltinId::Edges: return make(Op::Edges, types_.list(types_.int_pair()), in, call.loc);
     case BuiltinId::HasEdge: return make(Op::HasEdge, bool_type, in, call.loc);
     case BuiltinId::Intersect:
     case BuiltinId::Diff:
       level(in[0], in[1]);
       return make(builtin.id == BuiltinId::Intersect ? Op::Intersect : Op::Diff, in[0]->type, in, call.loc);
-    case BuiltinId::Sum: {
-      const Type* item = first->elem;
-      const Type* type = item->kind == Type::Kind::Bool ? int_type : item;
-      bool bools = item->is_tuple() && item->elem->kind == Type::Kind::Bool;
-      return make(Op::Sum, bools ? types_.tuple(int_type, item->count) : type, in, call.loc);
-    }
+    case BuiltinId::Sum: return make(Op::Sum, sum_type(first->elem), in, call.loc);
     case BuiltinId::Size:
-      if (first->is_tuple()) return integer(first->count, call.loc);
+      if (first->is_tuple()) return integer(static_cast<std::int64_t>(first->positions.size()), call.loc);
       return make(Op::Size, int_type, in, call.loc);
     case BuiltinId::Min:
     case BuiltinId::Max: {
@@ -95,6 +90,14 @@ const Node* Evaluator::builtin(const ast::CallExpr& call, const Builtin& builtin
   }
 }
 
+/// Bools are counted; tuples are added position by position.
+const Type* Evaluator::sum_type(const Type* item) {
+  if (!item->is_tuple()) return item->kind == Type::Kind::Bool ? types_.int_type() : item;
+  std::vector<const Type*> positions;
+  for (const Type* position : item->positions) positions.push_back(sum_type(position));
+  return types_.tuple(positions);
+}
+
 const Node* Evaluator::get(const ast::CallExpr& call, const BoundArgs& args, const Env& env) {
   const Node* from = node(args.by_param[0]->value, env);
   const Node* position = node(args.by_param[1]->value, env);
@@ -105,27 +108,31 @@ const Node* Evaluator::get(const ast::CallExpr& call, const BoundArgs& args, con
   if (from->op == Op::MkTuple) return from->inputs[static_cast<std::size_t>(position->int_value)];
   Payload payload;
   payload.int_value = position->int_value;
-  return make(Op::GetPos, from->type->elem, {from}, call.loc, payload);
+  const Type* type = from->type->positions[static_cast<std::size_t>(position->int_value)];
+  return make(Op::GetPos, type, {from}, call.loc, payload);
 }
 
 const Node* Evaluator::mk_tuple(const ast::CallExpr& call, const BoundArgs& args, const Env& env) {
-  const Type* elem = nullptr;
-  if (!absent(args.by_param[1])) elem = written(*static_cast<ast::TypeNameExpr*>(args.by_param[1]->value)->type);
+  const Type* dtype = nullptr;
+  if (!absent(args.by_param[1])) dtype = written(*static_cast<ast::TypeNameExpr*>(args.by_param[1]->value)->type);
   std::vector<const Node*> items;
   if (absent(args.by_param[2])) {
     std::int64_t count = static_cast<ast::IntExpr*>(args.by_param[0]->value)->value;
     const Node* zero = integer(0, call.loc);
-    if (elem->kind == Type::Kind::Bool) zero = make(Op::Bool, elem, {}, call.loc);
-    items.assign(static_cast<std::size_t>(count), adapt(zero, elem));
+    if (dtype->kind == Type::Kind::Bool) zero = make(Op::Bool, dtype, {}, call.loc);
+    items.assign(static_cast<std::size_t>(count), adapt(zero, dtype));
   } else {
-    const Node* list = this->list(*static_cast<ast::ListExpr*>(args.by_param[2]->value), env, elem);
-    items.assign(list->inputs.begin(), list->inputs.end());
+    for (ast::Expr* value : static_cast<ast::ListExpr*>(args.by_param[2]->value)->items) {
+      items.push_back(adapt(node(value, env), dtype));
+    }
   }
   if (stopped_) return integer(0, call.loc);
-  return make(Op::MkTuple, types_.tuple(items[0]->type, static_cast<std::uint32_t>(items.size())), items, call.loc);
+  std::vector<const Type*> positions;
+  for (const Node* item : items) positions.push_back(item->type);
+  return make(Op::MkTuple, types_.tuple(positions), items, call.loc);
 }
 
-/// `list` with items of type `item`, which may be float for ints.
+/// `list` with items of type `item`, which the program writes and which may be float for ints.
 const Node* Evaluator::map_list(const Node* list, const Type* item) {
   bool widen = list->type->elem->kind == Type::Kind::Int && item->kind == Type::Kind::Float;
   if (!widen) return adapt(list, types_.list(item));
@@ -170,7 +177,7 @@ const Node* Evaluator::mk_list(const ast::CallExpr& call, const BoundArgs& args,
 
 const Node* Evaluator::mk_graph(const ast::CallExpr& call, const BoundArgs& args, const Env& env) {
   std::vector<const Node*> in;
-  const Type* pairs = types_.list(types_.tuple(types_.int_type(), 2));
+  const Type* pairs = types_.list(types_.int_pair());
   const Type* info = nullptr;
   Payload payload;
   in.push_back(adapt(node(args.by_param[0]->value, env), pairs));

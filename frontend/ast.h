@@ -20,8 +20,8 @@ struct Lambda;
 struct TypeExpr {
   SourceLoc loc;
   std::string_view name;
-  const TypeExpr* maybe_elem = nullptr;
-  std::int64_t count = 0;  ///< Of `Tuple<T, n>`.
+  std::span<const TypeExpr* const> args;
+  std::int64_t count = -1;  ///< Of `Tuple<T, n>`; -1 if every position has its type in `args`.
 };
 
 /// A parameter, a bound name, a function or an import: what a name may mean.

@@ -28,9 +28,10 @@ namespace {
 
 std::string type_text(const ast::TypeExpr& type) {
   std::string out(type.name);
-  if (type.maybe_elem == nullptr) return out;
-  out += "<" + type_text(*type.maybe_elem);
-  if (type.name == "Tuple") out += ", " + std::to_string(type.count);
+  if (type.args.empty()) return out;
+  out += '<';
+  for (std::size_t i = 0; i < type.args.size(); ++i) out += (i > 0 ? ", " : "") + type_text(*type.args[i]);
+  if (type.count >= 0) out += ", " + std::to_string(type.count);
   return out + ">";
 }
 

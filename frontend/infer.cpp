@@ -22,7 +22,7 @@ void Walker::def(ast::Def& def) {
     Ty* type = param.maybe_type != nullptr ? written(*param.maybe_type) : solver_.var();
     if (param.maybe_default != nullptr) {
       Ty* given = expr(param.maybe_default);
-      if (!solver_.fits(given, type, param.maybe_default->loc)) {
+      if (!solver_.fits_written(given, type, param.maybe_default->loc)) {
         error(DiagId::TypeMismatch, param.maybe_default->loc,
               "the default value has type " + quoted(given) + "; the parameter has type " + quoted(type));
       }
@@ -55,7 +55,7 @@ void Walker::body(ast::Def& def, Ty* result) {
       case ast::Stmt::Kind::Return: {
         Ty* type = expr(stmt.value);
         returned = true;
-        if (!solver_.fits(type, result, stmt.value->loc)) {
+        if (!solver_.fits_written(type, result, stmt.value->loc)) {
           error(DiagId::TypeMismatch, stmt.value->loc,
                 quoted(def.decl->name) + " returns " + quoted(type) + "; it is declared to return " + quoted(result));
         }
@@ -90,33 +90,39 @@ Ty* Walker::lambda(ast::Lambda& lambda, const std::vector<Ty*>& wanted) {
 }
 
 Ty* Walker::written(const ast::TypeExpr& type) {
-  auto scalar = [](Ty* t) {
-    return t->kind == Ty::Kind::Int || t->kind == Ty::Kind::Float || t->kind == Ty::Kind::Bool;
-  };
   if (type.name == "int") return solver_.int_type();
   if (type.name == "float") return solver_.float_type();
   if (type.name == "bool") return solver_.bool_type();
   if (type.name == "Graph") return solver_.graph(solver_.var());
-  Ty* elem = Solver::find(written(*type.maybe_elem));
-  if (elem->kind == Ty::Kind::Error) return elem;
+  std::vector<Ty*> args;
+  for (const ast::TypeExpr* arg : type.args) {
+    args.push_back(Solver::find(written(*arg)));
+    if (args.back()->kind == Ty::Kind::Error) return args.back();
+  }
   if (type.name == "List") {
-    if (elem->kind != Ty::Kind::Graph) return solver_.list(elem);
+    if (args[0]->kind != Ty::Kind::Graph) return solver_.list(args[0]);
     return failed(DiagId::BadType, type.loc, "a list cannot hold `Graph`");
   }
-  if (!scalar(elem)) {
+  for (Ty* arg : args) {
+    if (arg->kind == Ty::Kind::Int || arg->kind == Ty::Kind::Float || arg->kind == Ty::Kind::Bool) continue;
+    return failed(DiagId::BadType, type.loc, quoted(type.name) + " takes `int`, `float` or `bool`, not " + quoted(arg));
+  }
+  if (type.name == "Var") return args[0];
+  std::int64_t count = type.count >= 0 ? type.count : static_cast<std::int64_t>(args.size());
+  if (count < 1 || count > kMaxTupleSize) {
     return failed(DiagId::BadType, type.loc,
-                  quoted(type.name) + " takes `int`, `float` or `bool`, not " + quoted(elem));
+                  "a tuple has 1 to " + std::to_string(kMaxTupleSize) + " positions, not " + std::to_string(count));
   }
-  if (type.name == "Var") return elem;
-  if (type.count < 1 || type.count > kMaxTupleSize) {
-    return failed(
-        DiagId::BadType, type.loc,
-        "a tuple has 1 to " + std::to_string(kMaxTupleSize) + " positions, not " + std::to_string(type.count));
-  }
-  return solver_.tuple(elem, static_cast<std::uint32_t>(type.count));
+  args.resize(static_cast<std::size_t>(count), args[0]);
+  return solver_.tuple(std::move(args));
 }
 
 void Walker::finish_entry(ast::Def& def, Ty* type) {
+  solver_.settle_defaults();
+  for (const ast::Param& param : def.params) {
+    Ty* type = Solver::find(known_[param.decl->id].type);
+    if (type->kind == Ty::Kind::List) solver_.fill_positions(type->elem, param.decl->loc);
+  }
   solver_.settle_defaults();
   for (const ast::Param& param : def.params) check_entry_param(param);
   check_entry_result(def, Solver::find(type)->elem);
@@ -126,18 +132,21 @@ void Walker::check_entry_param(const ast::Param& param) {
   Ty* type = Solver::find(known_[param.decl->id].type);
   std::string name = quoted(param.decl->name);
   Ty* item = type->kind == Ty::Kind::List ? Solver::find(type->elem) : nullptr;
-  bool open = type->kind == Ty::Kind::Var || (item != nullptr && item->kind == Ty::Kind::Var) ||
-              (item != nullptr && item->kind == Ty::Kind::Tuple && Solver::is(item->elem, Ty::Kind::Var));
-  if (open) {
+  std::vector<Ty*> columns;
+  if (item != nullptr && item->kind == Ty::Kind::Tuple) columns = item->args;
+  if (item != nullptr && item->kind != Ty::Kind::Tuple) columns = {item};
+  auto is_open = [](Ty* column) { return Solver::is(column, Ty::Kind::Var); };
+  if (type->kind == Ty::Kind::Var || std::ranges::any_of(columns, is_open)) {
     std::string known = type->kind == Ty::Kind::Var ? "" : "; it is a " + quoted(type);
     error(DiagId::CannotInfer, param.decl->loc, "the type of " + name + " does not follow from the program" + known,
           "write it, as in `" + std::string(param.decl->name) + ": " +
               (type->kind == Ty::Kind::Var ? "int" : "List<int>") + "`");
     return;
   }
-  Ty* column = item != nullptr && item->kind == Ty::Kind::Tuple ? Solver::find(item->elem) : item;
-  bool unbindable = column != nullptr && column->kind != Ty::Kind::Int && column->kind != Ty::Kind::Float &&
-                    column->kind != Ty::Kind::Error;
+  bool unbindable = std::ranges::any_of(columns, [](Ty* column) {
+    return !Solver::is(column, Ty::Kind::Int) && !Solver::is(column, Ty::Kind::Float) &&
+           !Solver::is(column, Ty::Kind::Error);
+  });
   if (type->kind == Ty::Kind::Func || type->kind == Ty::Kind::Tuple || unbindable) {
     error(DiagId::EntryParam, param.decl->loc, "no input can be bound to " + name + " of type " + quoted(type),
           "the entry takes graphs, lists of numbers or of tuples of numbers, and scalars");
@@ -232,6 +241,15 @@ Ty* Walker::list(ast::ListExpr& list) {
     Ty* type = expr(value);
     require(Constraint::Kind::Item, type, value->loc, "[…]");
     item = item == nullptr ? type : join(item, type, value->loc, "the items of a list");
+  }
+  return solver_.list(item);
+}
+
+Ty* Walker::written_list(ast::ListExpr& list, Ty* item) {
+  for (ast::Expr* value : list.items) {
+    Ty* type = expr(value);
+    if (solver_.fits_written(type, item, value->loc)) continue;
+    error(DiagId::TypeMismatch, value->loc, "the item has type " + quoted(type) + "; `type` says " + quoted(item));
   }
   return solver_.list(item);
 }

@@ -9,6 +9,12 @@ std::string counted(std::size_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
+/// The parameters of the function that `name` stands for; none if it is not known by name.
+std::span<const ast::Param> known_params(const ast::NameExpr& name) {
+  if (name.decl == nullptr || name.decl->def == nullptr) return {};
+  return name.decl->def->params;
+}
+
 }  // namespace
 
 Ty* Walker::call(ast::CallExpr& call) {
@@ -54,11 +60,17 @@ Ty* Walker::call_value(ast::CallExpr& call) {
         "the function takes " + counted(callee->args.size(), "argument") + "; it gets " + std::to_string(args.size()));
   }
   for (std::size_t i = 0; i < args.size(); ++i) {
-    if (solver_.fits(args[i], callee->args[i], call.args[i].value->loc)) continue;
+    if (fits_param(args[i], callee->args[i], nullptr, call.args[i].value->loc)) continue;
     error(DiagId::TypeMismatch, call.args[i].value->loc,
-          "the argument has type " + quoted(args[i]) + "; the function takes " + quoted(callee->args[i]));
+          "the argument has type " + quoted(args[i]) + "; the function takes " + quoted(callee->args[i]),
+          Solver::float_hint(args[i], callee->args[i]));
   }
   return callee->elem;
+}
+
+bool Walker::fits_param(Ty* given, Ty* type, const ast::Param* maybe_param, SourceLoc loc) {
+  bool is_written = maybe_param != nullptr && maybe_param->maybe_type != nullptr;
+  return is_written ? solver_.fits_written(given, type, loc) : solver_.unify(given, type, loc);
 }
 
 void Walker::report_args(const std::vector<const ast::Arg*>& unknown, const std::vector<const ast::Arg*>& repeated,
@@ -96,10 +108,11 @@ Ty* Walker::call_known(ast::CallExpr& call, std::string_view name, std::span<ast
     }
     ast::Expr* value = args.by_param[i]->value;
     Ty* given = expr(value);
-    if (!is_func || solver_.fits(given, type->args[i], value->loc)) continue;
+    if (!is_func || fits_param(given, type->args[i], &params[i], value->loc)) continue;
     error(DiagId::TypeMismatch, value->loc,
           "argument " + quoted(known[i]) + " of " + quoted(name) + " has type " + quoted(given) + "; expected " +
-              quoted(type->args[i]));
+              quoted(type->args[i]),
+          Solver::float_hint(given, type->args[i]));
   }
   for (const ast::Arg* arg : args.rest) expr(arg->value);
   if (!args.rest.empty() || (missing > 0 && unknown.empty() && repeated.empty())) {
@@ -176,9 +189,7 @@ Ty* Walker::builtin_result(ast::CallExpr& call, const Builtin& builtin, const Bo
       arg(builtin, args, 1, int_type);
       return int_type;
     case BuiltinId::Vertices: arg(builtin, args, 0, solver_.graph(solver_.var())); return solver_.list(int_type);
-    case BuiltinId::Edges:
-      arg(builtin, args, 0, solver_.graph(solver_.var()));
-      return solver_.list(solver_.tuple(int_type, 2));
+    case BuiltinId::Edges: arg(builtin, args, 0, solver_.graph(solver_.var())); return solver_.list(solver_.int_pair());
     case BuiltinId::HasEdge:
       arg(builtin, args, 0, solver_.graph(solver_.var()));
       arg(builtin, args, 1, int_type);
@@ -247,15 +258,10 @@ Ty* Walker::min_max(ast::CallExpr& call, const BoundArgs& args, std::string_view
     require(Constraint::Kind::Number, item, args.by_param[0]->value->loc, name);
     return item;
   }
-  Constraint c;
-  c.kind = Constraint::Kind::Arith;
-  c.a = first;
-  c.b = expr(args.by_param[1]->value);
-  c.r = solver_.var();
-  c.loc = call.loc;
-  c.text = name;
-  solver_.add(c);
-  return c.r;
+  Ty* second = expr(args.by_param[1]->value);
+  Ty* result = join(first, second, call.loc, name == "min" ? "the arguments of `min`" : "the arguments of `max`");
+  require(Constraint::Kind::Number, result, call.loc, name);
+  return result;
 }
 
 Ty* Walker::mk_tuple(ast::CallExpr& call, const BoundArgs& args) {
@@ -271,42 +277,52 @@ Ty* Walker::mk_tuple(ast::CallExpr& call, const BoundArgs& args) {
                     "a tuple has 1 to " + std::to_string(kMaxTupleSize) + " positions, not " + std::to_string(*count));
     }
   }
-  Ty* elem = solver_.var();
+  Ty* dtype = nullptr;
   if (!absent(args.by_param[1])) {
     ast::Expr* value = args.by_param[1]->value;
     if (value->kind != ast::Expr::Kind::TypeName) {
       return failed(DiagId::ArgType, value->loc, "`dtype` of `mk_tuple` is `int`, `float` or `bool`");
     }
-    elem = written(*static_cast<ast::TypeNameExpr*>(value)->type);
-    require(Constraint::Kind::Scalar, elem, value->loc, "mk_tuple");
+    dtype = written(*static_cast<ast::TypeNameExpr*>(value)->type);
+    require(Constraint::Kind::Scalar, dtype, value->loc, "mk_tuple");
   }
   if (absent(args.by_param[2])) {
-    if (count && !absent(args.by_param[1])) return solver_.tuple(elem, static_cast<std::uint32_t>(*count));
+    if (count && dtype != nullptr) {
+      return solver_.tuple(std::vector<Ty*>(static_cast<std::size_t>(*count), dtype));
+    }
     return failed(DiagId::TupleSize, call.loc, "`mk_tuple` needs `val`, or both `nvars` and `dtype`");
   }
   ast::Expr* val = args.by_param[2]->value;
   if (val->kind != ast::Expr::Kind::List) {
     return failed(DiagId::ArgType, val->loc, "`val` of `mk_tuple` is a list of its values, written as `[…]`");
   }
-  Ty* values = expr(val);
-  std::size_t size = static_cast<ast::ListExpr*>(val)->items.size();
+  std::vector<Ty*> positions = tuple_positions(*static_cast<ast::ListExpr*>(val), dtype);
+  std::size_t size = positions.size();
   if (size == 0 || size > kMaxTupleSize || (count && static_cast<std::size_t>(*count) != size)) {
     return failed(
         DiagId::TupleSize, val->loc,
         count ? "`nvars` says " + std::to_string(*count) + " positions, but `val` has " + std::to_string(size)
               : "a tuple has 1 to " + std::to_string(kMaxTupleSize) + " positions, not " + std::to_string(size));
   }
-  Ty* item = Solver::is(values, Ty::Kind::List) ? Solver::find(values)->elem : solver_.error_type();
-  require(Constraint::Kind::Scalar, item, val->loc, "mk_tuple");
-  if (!solver_.fits(item, elem, val->loc)) {
-    return failed(DiagId::TypeMismatch, val->loc,
-                  "the values of the tuple have type " + quoted(item) + "; `dtype` says " + quoted(elem));
+  return solver_.tuple(std::move(positions));
+}
+
+std::vector<Ty*> Walker::tuple_positions(const ast::ListExpr& values, Ty* maybe_dtype) {
+  std::vector<Ty*> positions;
+  for (ast::Expr* value : values.items) {
+    Ty* type = expr(value);
+    require(Constraint::Kind::Scalar, type, value->loc, "mk_tuple");
+    positions.push_back(maybe_dtype == nullptr ? type : maybe_dtype);
+    if (solver_.fits_written(type, positions.back(), value->loc)) continue;
+    error(DiagId::TypeMismatch, value->loc,
+          "the value at position " + std::to_string(positions.size() - 1) + " of the tuple has type " + quoted(type) +
+              "; `dtype` says " + quoted(maybe_dtype));
   }
-  return solver_.tuple(elem, static_cast<std::uint32_t>(size));
+  return positions;
 }
 
 Ty* Walker::mk_list(ast::CallExpr& call, const BoundArgs& args) {
-  Ty* item = solver_.var();
+  Ty* item = nullptr;
   if (!absent(args.by_param[0]))
     arg(builtins()[static_cast<std::size_t>(BuiltinId::MkList)], args, 0, solver_.int_type());
   if (!absent(args.by_param[1])) {
@@ -318,18 +334,22 @@ Ty* Walker::mk_list(ast::CallExpr& call, const BoundArgs& args) {
     require(Constraint::Kind::Item, item, value->loc, "mk_list");
   }
   if (absent(args.by_param[2])) {
-    if (!absent(args.by_param[0])) return solver_.list(item);
+    if (!absent(args.by_param[0])) return solver_.list(item == nullptr ? solver_.var() : item);
     return failed(DiagId::ListBound, call.loc, "the list has no bound: neither `val` nor `nitems` is given",
                   "write `mk_list(val=[…])`, or `nitems` and `type`");
   }
   ast::Expr* val = args.by_param[2]->value;
+  if (item != nullptr && val->kind == ast::Expr::Kind::List) {
+    return written_list(*static_cast<ast::ListExpr*>(val), item);
+  }
   Ty* type = expr(val);
   Ty* found = solver_.var();
   if (!solver_.unify(type, solver_.list(found), val->loc)) {
     return failed(DiagId::ArgType, val->loc,
                   "argument `val` of `mk_list` has type " + quoted(type) + "; expected a list");
   }
-  if (!solver_.fits(found, item, val->loc)) {
+  if (item == nullptr) return type;
+  if (!solver_.fits_written(found, item, val->loc)) {
     return failed(DiagId::TypeMismatch, val->loc,
                   "the items of the list have type " + quoted(found) + "; `type` says " + quoted(item));
   }
@@ -338,7 +358,7 @@ Ty* Walker::mk_list(ast::CallExpr& call, const BoundArgs& args) {
 
 Ty* Walker::mk_graph(const BoundArgs& args) {
   const Builtin& builtin = builtins()[static_cast<std::size_t>(BuiltinId::MkGraph)];
-  Ty* pairs = solver_.list(solver_.tuple(solver_.int_type(), 2));
+  Ty* pairs = solver_.list(solver_.int_pair());
   arg(builtin, args, 0, pairs);
   if (!absent(args.by_param[1])) arg(builtin, args, 1, pairs);
   if (absent(args.by_param[2])) return solver_.graph(solver_.no_info());
@@ -353,6 +373,8 @@ Ty* Walker::function_arg(ast::Expr* func, const std::vector<Ty*>& items, SourceL
                          std::string_view role) {
   std::string words = "`" + std::string(role) + "` of `apply`";
   Ty* type = nullptr;
+  std::span<const ast::Param> params;
+  if (func->kind == ast::Expr::Kind::Name) params = known_params(*static_cast<ast::NameExpr*>(func));
   if (func->kind == ast::Expr::Kind::Lambda) {
     ast::Lambda& lambda = *static_cast<ast::Lambda*>(func);
     std::vector<Ty*> wanted = lambda.params.size() == items.size() ? items : std::vector<Ty*>();
@@ -376,10 +398,12 @@ Ty* Walker::function_arg(ast::Expr* func, const std::vector<Ty*>& items, SourceL
                       (items.size() == 1 ? " is" : " are") + " walked");
   }
   for (std::size_t i = 0; i < items.size(); ++i) {
-    if (solver_.fits(items[i], type->args[i], func->loc)) continue;
+    const ast::Param* param = params.size() == items.size() ? &params[i] : nullptr;
+    if (fits_param(items[i], type->args[i], param, func->loc)) continue;
     error(DiagId::TypeMismatch, func->loc,
           words + " takes " + quoted(type->args[i]) + "; the items of list " + std::to_string(i + 1) + " have type " +
-              quoted(items[i]));
+              quoted(items[i]),
+          Solver::float_hint(items[i], type->args[i]));
   }
   if (result != nullptr && !solver_.unify(type->elem, result, call)) {
     error(DiagId::TypeMismatch, func->loc, words + " gives " + quoted(type->elem) + "; expected " + quoted(result));

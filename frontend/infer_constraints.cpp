@@ -31,7 +31,6 @@ void Solver::watch(std::uint32_t index) {
   for (Ty* type : {c.a, c.b, c.r}) {
     if (type == nullptr) continue;
     Ty* root = find(type);
-    if (root->kind == Kind::Tuple) root = find(root->elem);
     if (is_open(root)) root->watchers.push_back(index);
   }
 }
@@ -149,16 +148,14 @@ bool Solver::step_join(Constraint& c) {
     give(c, a);
     return true;
   }
-  if (is_number(a) && is_number(b)) {
-    give(c, &float_);
-    return true;
-  }
+  // A function is checked for each call, so that no argument decides what the others are.
   bool numeric = is_number(a) || is_number(b);
   if (is_open(a) && is_open(b)) return false;
   if (numeric && (is_open(a) || is_open(b))) return false;
   if (!unify_now(a, b, c.loc)) {
     return fail(c, DiagId::TypeMismatch,
-                std::string(c.text) + " have types " + quoted(a) + " and " + quoted(b) + ", which differ");
+                std::string(c.text) + " have types " + quoted(a) + " and " + quoted(b) + ", which differ",
+                float_hint(a, b));
   }
   give(c, a);
   return true;
@@ -173,13 +170,13 @@ bool Solver::step_get(Constraint& c) {
     case Kind::Tuple:
       if (!c.position) {
         return fail(c, DiagId::GetPosition, "the position in a tuple is a literal int",
-                    "all positions have one type; choose with `if`");
+                    "each position has a type of its own; choose with `if`");
       }
-      if (*c.position < 0 || *c.position >= static_cast<std::int64_t>(a->count)) {
+      if (*c.position < 0 || *c.position >= static_cast<std::int64_t>(a->args.size())) {
         return fail(c, DiagId::GetRange, "position " + std::to_string(*c.position) + " is out of range of " + quoted(a),
-                    "positions are 0 to " + std::to_string(a->count - 1));
+                    "positions are 0 to " + std::to_string(a->args.size() - 1));
       }
-      give(c, a->elem);
+      give(c, a->args[static_cast<std::size_t>(*c.position)]);
       return true;
     default: return fail(c, DiagId::ArgType, "`get` reads a tuple or a list; its first argument has type " + quoted(a));
   }
@@ -194,20 +191,16 @@ bool Solver::step_sum(Constraint& c) {
     case Kind::Float: give(c, a); return true;
     case Kind::Bool: give(c, &int_); return true;
     case Kind::Tuple: {
-      Ty* elem = find(a->elem);
-      if (is_open(elem)) {
-        // The size is known before the type of the positions is.
-        if (!is_open(find(c.r))) return false;
-        Ty* sum = var();
-        sum->level = elem->level;
-        unify(c.r, tuple(sum, a->count), c.loc);
-        return false;
+      // The size is known before the types of the positions are: each is a sum of its own.
+      std::vector<Ty*> sums;
+      for (std::size_t i = 0; i < a->args.size(); ++i) sums.push_back(var());
+      give(c, tuple(sums));
+      for (std::size_t i = 0; i < sums.size(); ++i) {
+        Constraint position = c;
+        position.a = a->args[i];
+        position.r = sums[i];
+        add(position);
       }
-      if (elem->kind == Kind::Error) {
-        unify_now(c.r, &error_, c.loc);
-        return true;
-      }
-      give(c, tuple(elem->kind == Kind::Float ? &float_ : &int_, a->count));
       return true;
     }
     default: return fail(c, DiagId::ArgType, "`sum` adds numbers, bools or tuples; the items have type " + quoted(a));
@@ -245,54 +238,82 @@ bool Solver::step_kind(Constraint& c) {
   }
 }
 
-/// One round over the waiting constraints; true if it gave a type to something.
-bool Solver::default_one(bool tuples) {
+/// Makes the smallest tuple of what the waiting `get`s read from it.
+bool Solver::default_tuple(const Constraint& c) {
+  Ty* a = find(c.a);
+  if (c.kind != Constraint::Kind::Get || !is_open(a)) return false;
+  std::int64_t last = -1;
+  bool constant = true;
+  for (std::uint32_t other : pending_) {
+    const Constraint& d = constraints_[other];
+    if (d.done || d.kind != Constraint::Kind::Get || find(d.a) != a) continue;
+    constant = constant && d.position.has_value();
+    last = std::max(last, d.position.value_or(-1));
+  }
+  if (!constant || last < 0 || last >= kMaxTupleSize) return false;
+  std::vector<Ty*> positions;
+  for (std::int64_t i = 0; i <= last; ++i) {
+    positions.push_back(var());
+    positions.back()->level = a->level;
+  }
+  unify(a, tuple(std::move(positions)), c.loc);
+  return true;
+}
+
+bool Solver::default_scalar(const Constraint& c) {
+  if (c.kind == Constraint::Kind::Get || c.kind == Constraint::Kind::Size || c.kind == Constraint::Kind::Item) {
+    return false;
+  }
+  Ty* a = find(c.a);
+  if (c.kind == Constraint::Kind::EdgeInfo) {
+    // A graph from outside carries what the program asks for, times if nothing else.
+    unify(a, is_open(find(c.r)) ? &int_ : c.r, c.loc);
+    return true;
+  }
+  Ty* b = c.b == nullptr ? nullptr : find(c.b);
+  Ty* target = is_open(a) ? a : b;
+  Ty* other = target == a ? b : a;
+  bool real = c.kind == Constraint::Kind::Compare && other != nullptr && other->kind == Kind::Float;
+  unify(target, real ? &float_ : &int_, c.loc);
+  return true;
+}
+
+/// Goes over the waiting constraints; true if it gave a type to something.
+bool Solver::default_one(Round round) {
   for (std::size_t i = 0; i < pending_.size(); ++i) {
     const Constraint& c = constraints_[pending_[i]];
     if (c.done) continue;
-    Ty* a = find(c.a);
-    if (c.kind == Constraint::Kind::Get) {
-      if (!tuples || !is_open(a)) continue;
-      std::int64_t last = -1;
-      bool constant = true;
-      for (std::uint32_t other : pending_) {
-        const Constraint& d = constraints_[other];
-        if (d.done || d.kind != Constraint::Kind::Get || find(d.a) != a) continue;
-        constant = constant && d.position.has_value();
-        last = std::max(last, d.position.value_or(-1));
-      }
-      if (!constant || last < 0 || last > 1000) continue;
-      Ty* elem = var();
-      elem->level = a->level;
-      unify(a, tuple(elem, static_cast<std::uint32_t>(last + 1)), c.loc);
-      return true;
+    bool join = c.kind == Constraint::Kind::Join;
+    switch (round) {
+      case Round::Joins:
+        if (!join) continue;
+        unify(c.a, c.b, c.loc);
+        return true;
+      case Round::Tuples:
+        if (default_tuple(c)) return true;
+        continue;
+      case Round::Scalars:
+        if (default_scalar(c)) return true;
+        continue;
     }
-    if (tuples || c.kind == Constraint::Kind::Size || c.kind == Constraint::Kind::Item) continue;
-    SourceLoc loc = c.loc;
-    if (c.kind == Constraint::Kind::EdgeInfo) {
-      // A graph from outside carries what the program asks for, times if nothing else.
-      Ty* info = a;
-      unify(info, is_open(find(c.r)) ? &int_ : c.r, loc);
-      return true;
-    }
-    Ty* b = c.b == nullptr ? nullptr : find(c.b);
-    if (c.kind == Constraint::Kind::Join) {
-      unify(a, b, loc);
-      return true;
-    }
-    Ty* target = is_open(a) ? a : c.kind == Constraint::Kind::Sum && a->elem != nullptr ? find(a->elem) : b;
-    Ty* other = target == a ? b : a;
-    bool real = c.kind == Constraint::Kind::Compare && other != nullptr && other->kind == Kind::Float;
-    unify(target, real ? &float_ : &int_, loc);
-    return true;
   }
   return false;
 }
 
 void Solver::settle_defaults() {
-  while (!exhausted_ && (default_one(true) || default_one(false))) {
+  while (!exhausted_ && (default_one(Round::Joins) || default_one(Round::Tuples) || default_one(Round::Scalars))) {
     std::erase_if(pending_, [&](std::uint32_t index) { return constraints_[index].done; });
     if (!work(pending_.size())) return;
+  }
+}
+
+void Solver::fill_positions(Ty* tuple, SourceLoc loc) {
+  tuple = find(tuple);
+  if (tuple->kind != Kind::Tuple) return;
+  auto known = std::ranges::find_if(tuple->args, [](Ty* arg) { return !is(arg, Kind::Var); });
+  if (known == tuple->args.end()) return;
+  for (Ty* arg : tuple->args) {
+    if (is(arg, Kind::Var)) unify(arg, *known, loc);
   }
 }
 

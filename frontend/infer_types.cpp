@@ -1,6 +1,7 @@
 #include "frontend/infer_types.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace matcha::frontend::infer {
 namespace {
@@ -11,6 +12,23 @@ constexpr std::uint32_t kMaxTypeDepth = 200;
 constexpr std::size_t kShownType = 200;
 
 std::uint32_t depth_above(const Ty* elem) { return elem == nullptr ? 1 : elem->depth + 1; }
+
+void show_into(std::string& out, Ty* type);
+
+void show_tuple(std::string& out, const Ty& tuple) {
+  bool uniform = std::ranges::all_of(tuple.args, [&](Ty* arg) {
+    return Solver::find(arg) == Solver::find(tuple.args[0]) ||
+           (Solver::is(arg, Ty::Kind::Var) && Solver::is(tuple.args[0], Ty::Kind::Var));
+  });
+  out += "Tuple<";
+  show_into(out, tuple.args[0]);
+  for (std::size_t i = 1; i < tuple.args.size() && !uniform; ++i) {
+    out += ", ";
+    show_into(out, tuple.args[i]);
+  }
+  if (uniform) out += ", " + std::to_string(tuple.args.size());
+  out += '>';
+}
 
 void show_into(std::string& out, Ty* type) {
   if (out.size() > kShownType) {
@@ -26,11 +44,7 @@ void show_into(std::string& out, Ty* type) {
     case Ty::Kind::Graph: out += "Graph"; return;
     case Ty::Kind::NoInfo: out += "no information"; return;
     case Ty::Kind::Error: out += "?"; return;
-    case Ty::Kind::Tuple:
-      out += "Tuple<";
-      show_into(out, type->elem);
-      out += ", " + std::to_string(type->count) + ">";
-      return;
+    case Ty::Kind::Tuple: show_tuple(out, *type); return;
     case Ty::Kind::List:
       out += "List<";
       show_into(out, type->elem);
@@ -57,11 +71,11 @@ Ty* Solver::var() {
   return &out;
 }
 
-Ty* Solver::tuple(Ty* elem, std::uint32_t count) {
+Ty* Solver::tuple(std::vector<Ty*> positions) {
   Ty& out = types_.emplace_back(Ty{Ty::Kind::Tuple});
-  out.elem = elem;
-  out.count = count;
-  out.depth = depth_above(find(elem));
+  for (Ty* position : positions) out.depth = std::max(out.depth, depth_above(find(position)));
+  out.args = std::move(positions);
+  if (out.depth > kMaxTypeDepth) work(kMaxWork);
   return &out;
 }
 
@@ -118,11 +132,17 @@ const Type* Solver::ground_at(Ty* type, TypeTable& table) {
     case Ty::Kind::Int: return table.int_type();
     case Ty::Kind::Float: return table.float_type();
     case Ty::Kind::Bool: return table.bool_type();
-    case Ty::Kind::Tuple:
+    case Ty::Kind::Tuple: {
+      std::vector<const Type*> positions;
+      for (Ty* arg : type->args) {
+        positions.push_back(ground_at(arg, table));
+        if (positions.back() == nullptr) return nullptr;
+      }
+      return table.tuple(positions);
+    }
     case Ty::Kind::List: {
       const Type* elem = ground_at(type->elem, table);
-      if (elem == nullptr) return nullptr;
-      return type->kind == Ty::Kind::List ? table.list(elem) : table.tuple(elem, type->count);
+      return elem == nullptr ? nullptr : table.list(elem);
     }
     case Ty::Kind::Graph: return table.graph(ground_at(type->elem, table));
     case Ty::Kind::Var:
@@ -197,7 +217,7 @@ bool Solver::unify_now(Ty* a, Ty* b, SourceLoc loc) {
     poison(a->kind == Ty::Kind::Error ? b : a);
     return true;
   }
-  if (a->kind != b->kind || a->count != b->count || a->args.size() != b->args.size()) return false;
+  if (a->kind != b->kind || a->args.size() != b->args.size()) return false;
   bool equal = true;
   if (a->elem != nullptr) equal = unify_now(a->elem, b->elem, loc);
   for (std::size_t i = 0; i < a->args.size(); ++i) equal = unify_now(a->args[i], b->args[i], loc) && equal;
@@ -212,9 +232,24 @@ void Solver::poison(Ty* type) {
   for (Ty* arg : type->args) poison(arg);
 }
 
-bool Solver::fits(Ty* actual, Ty* wanted, SourceLoc loc) {
-  if (is(actual, Ty::Kind::Int) && is(wanted, Ty::Kind::Float)) return true;
-  return unify(actual, wanted, loc);
+bool Solver::fits_written(Ty* actual, Ty* written, SourceLoc loc) {
+  if (is(actual, Ty::Kind::Int) && is(written, Ty::Kind::Float)) return true;
+  return unify(actual, written, loc);
+}
+
+std::string Solver::float_hint(Ty* a, Ty* b) {
+  auto mixed = [](Ty* x, Ty* y) {
+    return (is(x, Ty::Kind::Int) && is(y, Ty::Kind::Float)) || (is(x, Ty::Kind::Float) && is(y, Ty::Kind::Int));
+  };
+  a = find(a);
+  b = find(b);
+  while (a->kind == Ty::Kind::List && b->kind == Ty::Kind::List) {
+    a = find(a->elem);
+    b = find(b->elem);
+  }
+  bool tuples = a->kind == Ty::Kind::Tuple && b->kind == Ty::Kind::Tuple;
+  if (!mixed(a, b) && !(tuples && !std::ranges::equal(a->args, b->args, std::not_fn(mixed)))) return "";
+  return "an int does not become a float by itself; write `1.0 * x` for `x`, or `2.0` for `2`";
 }
 
 bool Solver::has_inner_var(Ty* type) {
@@ -273,17 +308,16 @@ Ty* Solver::copy(Ty* type, std::unordered_map<Ty*, Ty*>& map) {
     if (fresh == nullptr) fresh = var();
     return fresh;
   }
-  if (type->elem == nullptr) return type;
+  if (type->elem == nullptr && type->args.empty()) return type;
   Ty* elem = copy(type->elem, map);
   std::vector<Ty*> args;
-  bool same = elem == find(type->elem);
+  bool same = type->elem == nullptr || elem == find(type->elem);
   for (Ty* arg : type->args) {
     args.push_back(copy(arg, map));
     same = same && args.back() == find(arg);
   }
   if (same) return type;
   Ty& out = types_.emplace_back(Ty{type->kind});
-  out.count = type->count;
   out.depth = type->depth;
   out.elem = elem;
   out.args = std::move(args);

@@ -21,10 +21,9 @@ struct Ty {
   enum class Kind : std::uint8_t { Var, Int, Float, Bool, Tuple, List, Graph, Func, NoInfo, Error };
 
   Kind kind;
-  std::uint32_t count = 0;     ///< Tuple.
   std::uint32_t depth = 1;     ///< Height when it was made.
-  Ty* elem = nullptr;          ///< Tuple, List: item. Graph: edge information. Func: result.
-  std::vector<Ty*> args = {};  ///< Func.
+  Ty* elem = nullptr;          ///< List: item. Graph: edge information. Func: result.
+  std::vector<Ty*> args = {};  ///< Func: parameters. Tuple: positions.
   Ty* link = nullptr;          ///< Var: what it stands for.
   int level = 0;               ///< Var: how deep the function is that owns it; `kGeneric` once it is generalized.
   std::vector<std::uint32_t> watchers = {};  ///< Var: constraints to look at when it is bound.
@@ -37,7 +36,7 @@ struct Constraint {
   enum class Kind : std::uint8_t {
     Arith,     ///< a op b gives r.
     Compare,   ///< a op b are comparable; `order` for < and its kin.
-    Join,      ///< r is the common type of a and b: two branches, two items.
+    Join,      ///< a and b have one type, which is r: two branches, two items.
     Number,    ///< a is int or float.
     Scalar,    ///< a is int, float or bool.
     Item,      ///< a may be the item of a list.
@@ -76,7 +75,8 @@ class Solver {
   Ty* bool_type() { return &bool_; }
   Ty* no_info() { return &no_info_; }
   Ty* error_type() { return &error_; }
-  Ty* tuple(Ty* elem, std::uint32_t count);
+  Ty* tuple(std::vector<Ty*> positions);
+  Ty* int_pair() { return tuple({int_type(), int_type()}); }
   Ty* list(Ty* elem);
   Ty* graph(Ty* info);
   Ty* func(std::vector<Ty*> args, Ty* result);
@@ -91,11 +91,15 @@ class Solver {
   // Equations
   /// Makes two types equal; false if they cannot be. Reports nothing, but for a type that would contain itself.
   bool unify(Ty* a, Ty* b, SourceLoc loc);
-  /// `unify`, and an int may also stand where a float is asked for.
-  bool fits(Ty* actual, Ty* wanted, SourceLoc loc);
+  /// `unify`, and an int may also stand where the program has written `float`.
+  bool fits_written(Ty* actual, Ty* written, SourceLoc loc);
+  /// What to write instead where `a` and `b` differ as int and float do; else empty.
+  static std::string float_hint(Ty* a, Ty* b);
   void add(Constraint constraint);
   /// Gives types to what the waiting constraints leave open: the smallest tuple, else int.
   void settle_defaults();
+  /// Gives the positions of a tuple that are still open the type of the first that is known.
+  void fill_positions(Ty* tuple, SourceLoc loc);
 
   // Functions
   void enter() {
@@ -135,7 +139,11 @@ class Solver {
   bool step_kind(Constraint& c);
   bool fail(const Constraint& c, DiagId id, std::string message, std::string hint = {});
   void give(const Constraint& c, Ty* result);
-  bool default_one(bool tuples);
+  /// What is given a type first: values that have one type, then tuples, then the rest.
+  enum class Round : std::uint8_t { Joins, Tuples, Scalars };
+  bool default_one(Round round);
+  bool default_tuple(const Constraint& c);
+  bool default_scalar(const Constraint& c);
   bool work(std::uint64_t amount);
   Ty* copy(Ty* type, std::unordered_map<Ty*, Ty*>& map);
   void make_generic(Ty* type);

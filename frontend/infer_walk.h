@@ -35,6 +35,8 @@ class Walker {
   void finish_entry(ast::Def& def, Ty* type);
   void check_entry_param(const ast::Param& param);
   void check_entry_result(const ast::Def& def, Ty* result);
+  /// Whether an argument of type `given` may stand for `maybe_param` (null: its name is not known) of type `type`.
+  bool fits_param(Ty* given, Ty* type, const ast::Param* maybe_param, SourceLoc loc);
   /// The type written; reports what is no type.
   Ty* written(const ast::TypeExpr& type);
   void bind(const ast::Decl& decl, Ty* type) { known_[decl.id].type = type; }
@@ -43,6 +45,8 @@ class Walker {
   Ty* expr(ast::Expr* expr);
   Ty* name(ast::NameExpr& name);
   Ty* list(ast::ListExpr& list);
+  /// A list whose items have the type that the program writes.
+  Ty* written_list(ast::ListExpr& list, Ty* item);
   Ty* unary(ast::UnaryExpr& unary);
   Ty* binary(ast::BinaryExpr& binary);
   Ty* compare(ast::CompareExpr& compare);
@@ -62,6 +66,8 @@ class Walker {
   Ty* apply(ast::CallExpr& call);
   Ty* function_arg(ast::Expr* func, const std::vector<Ty*>& items, SourceLoc call, Ty* result, std::string_view role);
   Ty* mk_tuple(ast::CallExpr& call, const BoundArgs& args);
+  /// The positions in the order of `values`; each fits `maybe_dtype`.
+  std::vector<Ty*> tuple_positions(const ast::ListExpr& values, Ty* maybe_dtype);
   Ty* mk_list(ast::CallExpr& call, const BoundArgs& args);
   Ty* mk_graph(const BoundArgs& args);
   Ty* get(ast::CallExpr& call, const BoundArgs& args);

@@ -17,21 +17,26 @@ const Type* item_of(const Type* type) {
 
 std::size_t width(const Type* type) {
   const Type* item = item_of(type);
-  return item->is_graph() ? 0 : item->is_tuple() ? item->count : 1;
+  return item->is_graph() ? 0 : item->is_tuple() ? item->positions.size() : 1;
 }
 
 /// The kind of a column that holds no vertices.
-ScalarKind plain_kind(const Type* type) {
-  const Type* item = item_of(type);
-  if (item->is_tuple()) item = item->elem;
-  switch (item->kind) {
+ScalarKind plain_kind(const Type* scalar) {
+  switch (scalar->kind) {
     case Type::Kind::Float: return ScalarKind::F64;
     case Type::Kind::Bool: return ScalarKind::Bool;
     default: return ScalarKind::I64;
   }
 }
 
-Kinds plain_kinds(const Type* type) { return Kinds(width(type), plain_kind(type)); }
+Kinds plain_kinds(const Type* type) {
+  const Type* item = item_of(type);
+  if (item->is_graph()) return {};
+  if (!item->is_tuple()) return {plain_kind(item)};
+  Kinds out;
+  for (const Type* position : item->positions) out.push_back(plain_kind(position));
+  return out;
+}
 
 }  // namespace
 

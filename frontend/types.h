@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,20 +17,22 @@ struct Type {
   enum class Kind : std::uint8_t { Int, Float, Bool, Tuple, List, Graph };
 
   Kind kind;
-  std::uint32_t count = 0;  ///< Tuple: number of positions.
-  const Type* elem =
-      nullptr;  ///< Tuple, List: type of an item. Graph: type of the edge information, null if it has none.
+  std::span<const Type* const> positions = {};  ///< Tuple: their types.
+  /// List: type of an item. Graph: type of the edge information, null if it has none.
+  const Type* elem = nullptr;
 
   bool is_number() const { return kind == Kind::Int || kind == Kind::Float; }
   bool is_scalar() const { return is_number() || kind == Kind::Bool; }
   bool is_tuple() const { return kind == Kind::Tuple; }
   bool is_list() const { return kind == Kind::List; }
   bool is_graph() const { return kind == Kind::Graph; }
+  /// A tuple whose positions have one type.
+  bool is_uniform_tuple() const;
   /// A list whose items are lists; such a list is walked or flattened, never stored.
   bool is_nested_list() const { return is_list() && elem->is_list(); }
 };
 
-/// `int`, `Tuple<int, 2>`, `List<Tuple<int, 2>>`, `Graph`, in the notation of programs.
+/// `int`, `Tuple<int, 2>`, `List<Tuple<int, float>>`, `Graph`, in the notation of programs.
 std::string to_string(const Type& type);
 
 /// Makes types and keeps them alive.
@@ -38,13 +41,15 @@ class TypeTable {
   const Type* int_type() { return scalar(Type::Kind::Int); }
   const Type* float_type() { return scalar(Type::Kind::Float); }
   const Type* bool_type() { return scalar(Type::Kind::Bool); }
-  const Type* tuple(const Type* elem, std::uint32_t count) { return intern(Type::Kind::Tuple, count, elem); }
-  const Type* list(const Type* elem) { return intern(Type::Kind::List, 0, elem); }
-  const Type* graph(const Type* maybe_info) { return intern(Type::Kind::Graph, 0, maybe_info); }
+  const Type* tuple(std::span<const Type* const> positions) { return intern(Type::Kind::Tuple, positions, nullptr); }
+  /// Two ints, such as the ends of an edge.
+  const Type* int_pair();
+  const Type* list(const Type* elem) { return intern(Type::Kind::List, {}, elem); }
+  const Type* graph(const Type* maybe_info) { return intern(Type::Kind::Graph, {}, maybe_info); }
 
  private:
-  const Type* scalar(Type::Kind kind) { return intern(kind, 0, nullptr); }
-  const Type* intern(Type::Kind kind, std::uint32_t count, const Type* elem);
+  const Type* scalar(Type::Kind kind) { return intern(kind, {}, nullptr); }
+  const Type* intern(Type::Kind kind, std::span<const Type* const> positions, const Type* elem);
 
   Arena arena_;
   std::vector<const Type*> types_;

@@ -59,7 +59,7 @@ docstring
 type
     : (INT_TYPE | FLOAT_TYPE | BOOL_TYPE | GRAPH_TYPE)
     | VAR_TYPE LESS type GREATER
-    | TUPLE_TYPE LESS type COMMA INT GREATER
+    | TUPLE_TYPE LESS type (COMMA INT | (COMMA type)+) GREATER
     | LIST_TYPE LESS type GREATER
     ;
 

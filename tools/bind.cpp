@@ -18,7 +18,8 @@ using frontend::asg::Param;
 constexpr const char* kLabelGraph = "--labels";
 
 bool is_edge_list(const Type& type) {
-  return type.is_list() && type.elem->is_tuple() && type.elem->count == 2 && type.elem->elem->kind == Type::Kind::Int;
+  return type.is_list() && type.elem->is_uniform_tuple() && type.elem->positions.size() == 2 &&
+         type.elem->positions[0]->kind == Type::Kind::Int;
 }
 
 /// How to give a parameter its input, for messages.
@@ -28,7 +29,7 @@ std::string how_to_bind(const Param& param) {
   if (!type.is_list()) return fmt::format("--param {}=VALUE", param.name);
   if (!type.elem->is_tuple()) return fmt::format("--in {}=FILE:COLUMN", param.name);
   std::vector<std::string> columns;
-  for (std::uint32_t i = 0; i < type.elem->count; ++i) columns.push_back(std::to_string(i));
+  for (std::uint32_t i = 0; i < type.elem->positions.size(); ++i) columns.push_back(std::to_string(i));
   return fmt::format("--in {}=FILE:{}", param.name, fmt::join(columns, ","));
 }
 

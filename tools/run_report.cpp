@@ -142,7 +142,7 @@ std::string report_text(const RunReport& report) {
   const std::vector<codegen::ResultValue>& values = report.result->values;
   const runtime::Universe& universe = *report.bound->inputs.universe;
   const frontend::Type& type = *report.compilation->graph().result->type;
-  if (values.size() < (type.is_tuple() ? type.count : 1)) return out;
+  if (values.size() < (type.is_tuple() ? type.positions.size() : 1)) return out;
   if (const codegen::ListValue* list = std::get_if<codegen::ListValue>(&values[0])) {
     const RowColumns columns = columns_of(*list);
     for (std::uint64_t row = 0; row < list->size; ++row) {

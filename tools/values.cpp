@@ -96,7 +96,7 @@ void append_row(std::string& out, const RowColumns& columns, std::uint64_t row, 
 std::string json_result(const std::vector<codegen::ResultValue>& values, const frontend::Type& type,
                         const runtime::Universe& universe) {
   std::string out;
-  const std::size_t wanted = type.is_tuple() ? type.count : 1;
+  const std::size_t wanted = type.is_tuple() ? type.positions.size() : 1;
   if (values.size() < wanted) return "null";
   if (type.is_tuple()) out += '[';
   for (std::size_t i = 0; i < values.size(); ++i) {

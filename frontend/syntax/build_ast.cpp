@@ -135,7 +135,9 @@ class Builder {
     ast::TypeExpr* out = arena_.make<ast::TypeExpr>();
     out->loc = loc(context);
     out->name = text(context->getStart());
-    if (context->type() != nullptr) out->maybe_elem = type(context->type());
+    std::vector<const ast::TypeExpr*> args;
+    for (MatchaParser::TypeContext* arg : context->type()) args.push_back(type(arg));
+    out->args = arena_.copy(args);
     if (context->INT() != nullptr) {
       std::uint64_t count = 0;
       bool fits = parse_int(text(context->INT()), count) && count <= std::numeric_limits<std::int32_t>::max();

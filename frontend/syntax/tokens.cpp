@@ -161,7 +161,7 @@ class Layout {
       nesting_.word(raw.type);
     }
     count_type_nesting(raw.type);
-    if (nesting_.total() > kMaxNesting || type_nesting_ > 2 * kMaxTypeNesting) {
+    if (nesting_.total() > kMaxNesting || type_nesting_ > kMaxTypeNesting) {
       error(DiagId::TooDeep, raw.begin, raw.end,
             "more than " + std::to_string(nesting_.total() > kMaxNesting ? kMaxNesting : kMaxTypeNesting) +
                 " levels of nesting",
@@ -239,10 +239,12 @@ class Layout {
     }
   }
 
+  /// Counts the `<` of types that are open; those of comparisons do not stand behind a word of a type.
   void count_type_nesting(std::size_t type) {
-    bool part = type == MatchaLexer::LIST_TYPE || type == MatchaLexer::TUPLE_TYPE || type == MatchaLexer::VAR_TYPE ||
-                type == MatchaLexer::LESS;
-    type_nesting_ = part ? type_nesting_ + 1 : 0;
+    bool after_word = last_type_ == MatchaLexer::LIST_TYPE || last_type_ == MatchaLexer::TUPLE_TYPE ||
+                      last_type_ == MatchaLexer::VAR_TYPE;
+    if (type == MatchaLexer::LESS && after_word) ++type_nesting_;
+    if (type == MatchaLexer::GREATER && type_nesting_ > 0) --type_nesting_;
   }
 
   void begin_logical_line(const Raw& raw) {

@@ -10,6 +10,15 @@ import cli
 
 GRAPH = "examples/graphs/ca-grqc.txt.gz"
 TRIANGLES = 48260
+MIXED = """
+def most(G: Graph):
+    return mk_tuple(val=[max(vertices(G)), 1.0 / size(vertices(G)), size(vertices(G)) == 2])
+
+def main(G: Graph):
+    def near(v):
+        return apply(lambda w: mk_tuple(val=[v, w / 2.0, w < v, w]), neighbor(G, v))
+    return flatten(apply(near, vertices(G)))
+"""
 
 
 class Matches(cli.CliTest):
@@ -27,6 +36,28 @@ class Matches(cli.CliTest):
         self.assertEqual(self.leftovers(), [])
         ordered = [tuple(map(int, line.split("\t"))) for line in self.ok("run", cli.LISTING, GRAPH).splitlines()]
         self.assertEqual(set(ordered), set(rows))
+
+    def test_rows_of_several_types(self):
+        # An id of more than 53 bits stays whole beside floats, wherever it is printed.
+        graph = self.write("wide.txt", "9007199254740993 2\n")
+        program = self.write("mixed.mt", MIXED)
+        rows = "2\t4503599627370496.0\tfalse\t9007199254740993\n9007199254740993\t1.0\ttrue\t2\n"
+        out = self.path("rows.tsv")
+        for backend in ("llvm", "interp"):
+            self.assertEqual(self.ok("run", program, graph, "--backend", backend), rows)
+            self.ok("run", program, graph, "--backend", backend, "--matches", out)
+            with open(out, encoding="utf-8") as file:
+                self.assertEqual(file.read(), rows)
+            answer = json.loads(self.ok("run", program, graph, "--backend", backend, "--json"))
+            self.assertEqual(
+                answer["result"], [[2, 4503599627370496.0, False, 9007199254740993], [9007199254740993, 1.0, True, 2]]
+            )
+            self.assertEqual([[type(cell) for cell in row] for row in answer["result"]], [[int, float, bool, int]] * 2)
+            line = self.ok("run", program, graph, "--backend", backend, "--entry", "most")
+            self.assertEqual(line, "9007199254740993\t0.5\ttrue\n")
+        self.assertIn(
+            "List<Tuple<int, float, bool, int>>", json.loads(self.ok("run", program, graph, "--json"))["signature"]
+        )
 
     def test_standard_output(self):
         done = self.matcha("run", cli.LISTING, GRAPH, "--matches", "-")

@@ -12,7 +12,7 @@ namespace {
 using Kind = Type::Kind;
 
 const TypePtr kFloat = scalar_type(Kind::Float);
-const TypePtr kEdge = tuple_type(kVertex, 2);
+const TypePtr kEdge = tuple_type({kVertex, kVertex});
 
 struct Name {
   std::string name;
@@ -63,13 +63,19 @@ class Generator {
     }
   }
 
-  TypePtr item() { return one_in(4) ? tuple_type(scalar(), 1 + static_cast<int>(pick(3))) : scalar(); }
+  TypePtr row() {
+    std::vector<TypePtr> positions(1 + pick(3), scalar());
+    if (one_in(2)) std::ranges::generate(positions, [&] { return scalar(); });
+    return tuple_type(positions);
+  }
+
+  TypePtr item() { return one_in(4) ? row() : scalar(); }
 
   TypePtr result_type() {
     switch (pick(10)) {
       case 0: return kFloat;
       case 1: return kBool;
-      case 2: return tuple_type(one_in(3) ? kFloat : kInt, 2);
+      case 2: return row();
       case 3: return list_type(item());
       case 4: return list_type(item());
       default: return kInt;
@@ -84,7 +90,7 @@ class Generator {
         continue;
       }
       TypePtr type = one_in(2) ? list_type(item()) : scalar();
-      if (one_in(8)) type = tuple_type(scalar(), 2);
+      if (one_in(8)) type = row();
       bind(f, value(type, 3), "");
     }
   }
@@ -109,10 +115,10 @@ class Generator {
       label->name = fresh("f");
       label->params = {v};
       scope_.push_back({v, kVertex, "", false});
-      label->result = make(Op::MkTuple, tuple_type(kInt, 2), {named(v, kVertex), value(kInt, 1)});
+      label->result = make(Op::MkTuple, tuple_type({kInt, kInt}), {named(v, kVertex), value(kInt, 1)});
       scope_.pop_back();
       n->args.push_back(apply(label, nullptr, {make(Op::Vertices, list_type(kVertex), {named("G", graph_type())})},
-                              list_type(tuple_type(kInt, 2))));
+                              list_type(tuple_type({kInt, kInt}))));
       n->has_labels = true;
       labelled = false;
     }
@@ -319,15 +325,20 @@ class Generator {
   }
 
   NodePtr position_of(const TypePtr& type, int depth) {
-    int count = 1 + static_cast<int>(pick(3));
-    std::shared_ptr<Node> n = std::make_shared<Node>();
-    n->op = Op::GetPos;
-    n->type = type;
-    NodePtr name = nullptr;
-    for (int tries = 1; tries <= 3 && name == nullptr; ++tries) name = name_of(tuple_type(type, count = tries));
-    n->args = {name != nullptr ? name : tuple(tuple_type(type, count), depth - 1)};
-    n->integer = static_cast<std::int64_t>(pick(static_cast<std::uint64_t>(count)));
-    return n;
+    std::vector<std::pair<const Name*, std::size_t>> found;
+    for (const Name& name : scope_) {
+      for (std::size_t i = 0; i < name.type->positions.size(); ++i) {
+        if (fits(*name.type->positions[i], *type)) found.emplace_back(&name, i);
+      }
+    }
+    if (!found.empty()) {
+      const auto [name, position] = found[pick(found.size())];
+      return position_in(named(name->name, name->type), position, type);
+    }
+    std::vector<TypePtr> positions = row()->positions;
+    const std::size_t position = pick(positions.size());
+    positions[position] = type;
+    return position_in(tuple(tuple_type(positions), depth - 1), position, type);
   }
 
   NodePtr label(int depth) {
@@ -358,40 +369,27 @@ class Generator {
 
   NodePtr position_or_null() {
     NodePtr edge = name_of(kEdge);
-    if (edge == nullptr) return nullptr;
-    std::shared_ptr<Node> n = std::make_shared<Node>();
-    n->op = Op::GetPos;
-    n->type = kVertex;
-    n->args = {edge};
-    n->integer = static_cast<std::int64_t>(pick(2));
-    return n;
+    return edge == nullptr ? nullptr : position_in(edge, pick(2), kVertex);
   }
 
   NodePtr real(int depth) {
     if (depth <= 0 || one_in(6)) {
       NodePtr name = one_in(2) ? nullptr : name_of(kFloat);
       if (name != nullptr) return name;
-      return make_real(static_cast<double>(static_cast<std::int64_t>(pick(64)) - 16) / 4);
+      return real_number(static_cast<double>(static_cast<std::int64_t>(pick(64)) - 16) / 4);
     }
     switch (pick(9)) {
       case 0: return make(Op::Add, kFloat, {real(depth - 1), one_in(2) ? int_value(depth - 1) : real(depth - 1)});
       case 1: return make(Op::Sub, kFloat, {one_in(2) ? int_value(depth - 1) : real(depth - 1), real(depth - 1)});
       case 2: return make(Op::Mul, kFloat, {real(depth - 1), real(0)});
-      case 3: return make(one_in(2) ? Op::Div : Op::Mod, kFloat, {real(depth - 1), one_in(4) ? real(0) : make_real(2)});
+      case 3:
+        return make(one_in(2) ? Op::Div : Op::Mod, kFloat, {real(depth - 1), one_in(4) ? real(0) : real_number(2)});
       case 4: return make(one_in(2) ? Op::MinOf : Op::MaxOf, kFloat, {real(depth - 1), real(depth - 1)});
       case 5: return choice(kFloat, depth);
       case 6: return extreme(kFloat, depth);
       case 7: return item_of(kFloat, depth);
       default: return make(Op::Sum, kFloat, {list_of(kFloat, depth - 1)});
     }
-  }
-
-  NodePtr make_real(double value) {
-    std::shared_ptr<Node> n = std::make_shared<Node>();
-    n->op = Op::Float;
-    n->type = kFloat;
-    n->real = value;
-    return n;
   }
 
   NodePtr truth(int depth) {
@@ -431,13 +429,22 @@ class Generator {
   NodePtr tuple(const TypePtr& type, int depth) {
     NodePtr name = one_in(2) ? name_of(type) : nullptr;
     if (name != nullptr) return name;
-    bool summable = type->item->kind == Kind::Int || type->item->kind == Kind::Float;
-    if (depth > 0 && summable && one_in(4)) return make(Op::Sum, type, {list_of(type, depth - 1)});
+    const auto is_sum = [](const TypePtr& t) { return t->kind == Kind::Int || t->kind == Kind::Float; };
+    if (depth > 0 && std::ranges::all_of(type->positions, is_sum) && one_in(4)) return row_sum(type, depth);
     if (depth > 0 && one_in(8)) return choice(type, depth);
     if (depth > 0 && one_in(8)) return item_of(type, depth);
     std::vector<NodePtr> parts;
-    for (int i = 0; i < type->count; ++i) parts.push_back(value(type->item, depth - 1));
+    for (const TypePtr& position : type->positions) parts.push_back(value(position, depth - 1));
     return make(Op::MkTuple, type, parts);
+  }
+
+  /// The sums of the positions of rows; an int may count bools.
+  NodePtr row_sum(const TypePtr& type, int depth) {
+    std::vector<TypePtr> positions = type->positions;
+    for (TypePtr& position : positions) {
+      if (position->kind == Kind::Int && one_in(4)) position = kBool;
+    }
+    return make(Op::Sum, type, {list_of(tuple_type(positions), depth - 1)});
   }
 
   NodePtr list_of(const TypePtr& item, int depth) {
@@ -566,14 +573,7 @@ class Generator {
     std::size_t mark = scope_.size();
     scope_.push_back({f->params[0], list->type->item, "", false});
     if (by_edges) {
-      for (std::int64_t i : {0, 1}) {
-        std::shared_ptr<Node> end = std::make_shared<Node>();
-        end->op = Op::GetPos;
-        end->type = kVertex;
-        end->args = {named(f->params[0], kEdge)};
-        end->integer = i;
-        bind(*f, end, "");
-      }
+      for (std::size_t i : {0, 1}) bind(*f, position_in(named(f->params[0], kEdge), i, kVertex), "");
     }
     if (one_in(2)) bind(*f, candidates(2), "");
     f->result = one_in(6) ? make(Op::Mul, kInt, {pattern(0), pattern(levels - 1)}) : pattern(levels - 1);

@@ -295,10 +295,10 @@ class Evaluator {
   NaiveValue sum(const Type& type, const std::vector<NaiveValue>& items) {
     if (type.kind == Type::Kind::Tuple) {
       std::vector<NaiveValue> parts;
-      for (int p = 0; p < type.count; ++p) {
+      for (std::size_t p = 0; p < type.positions.size(); ++p) {
         std::vector<NaiveValue> column;
-        for (const NaiveValue& item : items) column.push_back((*item.items)[static_cast<std::size_t>(p)]);
-        parts.push_back(sum(*type.item, column));
+        for (const NaiveValue& item : items) column.push_back((*item.items)[p]);
+        parts.push_back(sum(*type.positions[p], column));
       }
       return list_value(parts, Kind::Tuple);
     }

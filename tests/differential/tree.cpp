@@ -1,5 +1,6 @@
 #include "tests/differential/tree.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <functional>
 #include <map>
@@ -29,11 +30,18 @@ class Printer {
       case Type::Kind::Vertex: return "int";
       case Type::Kind::Float: return "float";
       case Type::Kind::Bool: return "bool";
-      case Type::Kind::Tuple: return "Tuple<" + type(*t.item) + ", " + std::to_string(t.count) + ">";
+      case Type::Kind::Tuple: return "Tuple<" + positions(t) + ">";
       case Type::Kind::List: return "List<" + type(*t.item) + ">";
       case Type::Kind::Graph: break;
     }
     return "Graph";
+  }
+
+  static std::string positions(const Type& tuple) {
+    if (tuple.positions.size() == 1) return type(*tuple.positions[0]) + ", 1";
+    std::string text;
+    for (const TypePtr& position : tuple.positions) text += (text.empty() ? "" : ", ") + type(*position);
+    return text;
   }
 
   void line(int indent, const std::string& text) {
@@ -243,23 +251,25 @@ std::vector<NodePtr> stand_ins(const NodePtr& n) {
 
 }  // namespace
 
-TypePtr scalar_type(Type::Kind kind) { return std::make_shared<Type>(Type{kind, 0, nullptr}); }
-TypePtr tuple_type(TypePtr item, int count) {
-  return std::make_shared<Type>(Type{Type::Kind::Tuple, count, std::move(item)});
+TypePtr scalar_type(Type::Kind kind) { return std::make_shared<Type>(Type{kind, {}, nullptr}); }
+TypePtr tuple_type(std::vector<TypePtr> positions) {
+  return std::make_shared<Type>(Type{Type::Kind::Tuple, std::move(positions), nullptr});
 }
-TypePtr list_type(TypePtr item) { return std::make_shared<Type>(Type{Type::Kind::List, 0, std::move(item)}); }
+TypePtr list_type(TypePtr item) { return std::make_shared<Type>(Type{Type::Kind::List, {}, std::move(item)}); }
 TypePtr graph_type(TypePtr maybe_info) {
-  return std::make_shared<Type>(Type{Type::Kind::Graph, 0, std::move(maybe_info)});
+  return std::make_shared<Type>(Type{Type::Kind::Graph, {}, std::move(maybe_info)});
 }
 
 bool same_type(const Type& a, const Type& b) {
-  if (a.kind != b.kind || a.count != b.count || (a.item == nullptr) != (b.item == nullptr)) return false;
-  return a.item == nullptr || same_type(*a.item, *b.item);
+  const auto same = [](const TypePtr& x, const TypePtr& y) { return same_type(*x, *y); };
+  if (a.kind != b.kind || (a.item == nullptr) != (b.item == nullptr)) return false;
+  return std::ranges::equal(a.positions, b.positions, same) && (a.item == nullptr || same_type(*a.item, *b.item));
 }
 
 bool fits(const Type& have, const Type& want) {
   if (have.kind == Type::Kind::Vertex && want.kind == Type::Kind::Int) return true;
-  if (have.kind != want.kind || have.count != want.count) return false;
+  const auto fit = [](const TypePtr& x, const TypePtr& y) { return fits(*x, *y); };
+  if (have.kind != want.kind || !std::ranges::equal(have.positions, want.positions, fit)) return false;
   if (have.kind == Type::Kind::Graph)
     return want.item == nullptr || (have.item != nullptr && same_type(*have.item, *want.item));
   return have.item == nullptr || fits(*have.item, *want.item);
@@ -286,6 +296,23 @@ NodePtr boolean(bool value) {
   n->op = Op::Bool;
   n->type = scalar_type(Type::Kind::Bool);
   n->integer = value ? 1 : 0;
+  return n;
+}
+
+NodePtr real_number(double value) {
+  std::shared_ptr<Node> n = std::make_shared<Node>();
+  n->op = Op::Float;
+  n->type = scalar_type(Type::Kind::Float);
+  n->real = value;
+  return n;
+}
+
+NodePtr position_in(NodePtr tuple, std::size_t position, TypePtr type) {
+  std::shared_ptr<Node> n = std::make_shared<Node>();
+  n->op = Op::GetPos;
+  n->type = std::move(type);
+  n->args = {std::move(tuple)};
+  n->integer = static_cast<std::int64_t>(position);
   return n;
 }
 

@@ -12,8 +12,8 @@ struct Type {
   enum class Kind { Int, Vertex, Float, Bool, Tuple, List, Graph };
 
   Kind kind = Kind::Int;
-  int count = 0;                     ///< Tuple: its positions.
-  std::shared_ptr<const Type> item;  ///< Tuple, List: of an item. Graph: of the edge information, or null.
+  std::vector<std::shared_ptr<const Type>> positions;  ///< Tuple.
+  std::shared_ptr<const Type> item;                    ///< List: of an item. Graph: of the edge information, or null.
 };
 using TypePtr = std::shared_ptr<const Type>;
 
@@ -21,7 +21,7 @@ TypePtr scalar_type(Type::Kind kind);
 inline const TypePtr kInt = scalar_type(Type::Kind::Int);
 inline const TypePtr kVertex = scalar_type(Type::Kind::Vertex);
 inline const TypePtr kBool = scalar_type(Type::Kind::Bool);
-TypePtr tuple_type(TypePtr item, int count);
+TypePtr tuple_type(std::vector<TypePtr> positions);
 TypePtr list_type(TypePtr item);
 TypePtr graph_type(TypePtr maybe_info = nullptr);
 bool same_type(const Type& a, const Type& b);
@@ -111,6 +111,9 @@ struct Node {
 NodePtr make(Op op, TypePtr type, std::vector<NodePtr> args = {});
 NodePtr integer(std::int64_t value);
 NodePtr boolean(bool value);
+NodePtr real_number(double value);
+/// `get(tuple, position)`, as a value of `type`.
+NodePtr position_in(NodePtr tuple, std::size_t position, TypePtr type);
 NodePtr label_word(const std::string& word);
 NodePtr named(const std::string& name, TypePtr type);
 

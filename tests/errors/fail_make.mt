@@ -20,7 +20,7 @@ def main(g: Graph, n: int, l: List<int>, m: List<float>):
     i = mk_tuple(n, int)
 # expected-error@+1 {{`val` of `mk_tuple` is a list of its values, written as `[…]` [arg-type]}}
     j = mk_tuple(val=l)
-# expected-error@+1 {{the values of the tuple have type `float`; `dtype` says `int` [type-mismatch]}}
+# expected-error@+1 {{the value at position 0 of the tuple has type `float`; `dtype` says `int` [type-mismatch]}}
     k = mk_tuple(2, int, [0.5, 1])
 # expected-error@+1 {{the items of the list have type `float`; `type` says `int` [type-mismatch]}}
     o = mk_list(type=int, val=m)

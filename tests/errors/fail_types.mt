@@ -12,6 +12,10 @@ def b(x: Tuple<int, 0>):
 def c(x: List<Graph>):
     return 1
 
+# expected-error@+1 {{`Tuple` takes `int`, `float` or `bool`, not `Graph` [bad-type]}}
+def h(x: Tuple<int, float, Graph>):
+    return 1
+
 # expected-error@+1 {{`Var` takes `int`, `float` or `bool`, not `Graph` [bad-type]}}
 def d(x: Var<Graph>):
     return 1
@@ -25,7 +29,7 @@ def f(x: int) -> bool:
 
 def main(g: Graph, t: float):
 # expected-error@+1 {{argument `x` of `e` has type `float`; expected `int` [type-mismatch]}}
-    u = e(t, mk_tuple(val=[1.0, 2]))
+    u = e(t, mk_tuple(val=[1.0, 2.0]))
 # expected-error@+1 {{argument `y` of `e` has type `Graph`; expected `Tuple<float, 2>` [type-mismatch]}}
     v = e(1, g)
 # expected-error@+1 {{the two branches have types `int` and `List<int>`, which differ [type-mismatch]}}

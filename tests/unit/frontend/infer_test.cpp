@@ -36,7 +36,7 @@ TEST(Infer, EntryParametersFromTheirUse) {
 }
 
 TEST(Infer, DefaultsAndAnnotations) {
-  EXPECT_EQ(signature("def main(a=1, b=2.5, c=True, d: float = -3): return a + b + d if c else 0"),
+  EXPECT_EQ(signature("def main(a=1, b=2.5, c=True, d: float = -3): return a + b + d if c else 0.0"),
             "a: int, b: float, c: bool, d: float -> float");
   EXPECT_EQ(signature("def main(l: List<Tuple<float, 2>>) -> float: return get(get(l, 0), 1)"),
             "l: List<Tuple<float, 2>> -> float");
@@ -45,8 +45,8 @@ TEST(Infer, DefaultsAndAnnotations) {
 
 TEST(Infer, FunctionsAreGeneral) {
   EXPECT_EQ(signature("def pair(x, y): return [x, y]\n"
-                      "def main(): return mk_tuple(val=[sum(pair(1, 2)) + 0.5, sum(pair(0.5, 1))])"),
-            " -> Tuple<float, 2>");
+                      "def main(): return mk_tuple(val=[sum(pair(1, 2)), sum(pair(0.5, 1.5))])"),
+            " -> Tuple<int, float>");
   EXPECT_EQ(signature("def main():\n    f = lambda x: x\n    return f(1) if f(True) else size(f([1]))"), " -> int");
   EXPECT_EQ(signature("def twice(f, x): return f(f(x))\ndef main(n: int): return twice(lambda y: y * 0.5, n + 0.5)"),
             "n: int -> float");
@@ -54,9 +54,46 @@ TEST(Infer, FunctionsAreGeneral) {
             "n: int -> int");
 }
 
-TEST(Infer, IntsWidenToFloats) {
-  EXPECT_EQ(signature("def main(n: int): return [n, 0.5]"), "n: int -> List<float>");
-  EXPECT_EQ(signature("def main(n: int): return min(n, 0.5)"), "n: int -> float");
+TEST(Infer, PositionsOfTuplesHaveTypesOfTheirOwn) {
+  EXPECT_EQ(signature("def main(n: int): return mk_tuple(val=[n, 0.5, n < 2])"), "n: int -> Tuple<int, float, bool>");
+  EXPECT_EQ(signature("def main(n: int) -> Tuple<int, int>: return mk_tuple(val=[n, 2])"), "n: int -> Tuple<int, 2>");
+  EXPECT_EQ(signature("def main(n: int): return get(mk_tuple(val=[n, 0.5]), 1)"), "n: int -> float");
+  EXPECT_EQ(signature("def main(g: Graph): return sum(apply(lambda v: mk_tuple(val=[v, 0.5, v < 2]), vertices(g)))"),
+            "g: Graph -> Tuple<int, float, int>");
+  EXPECT_EQ(signature("def swap(t): return mk_tuple(val=[get(t, 1), get(t, 0)])\n"
+                      "def main(l: List<Tuple<int, float>>): return apply(swap, l)"),
+            "l: List<Tuple<int, float>> -> List<Tuple<float, int>>");
+  EXPECT_EQ(signature("def main(l, b: bool): return apply(lambda t: t if b else mk_tuple(val=[1, 0.5]), l)"),
+            "l: List<Tuple<int, float>>, b: bool -> List<Tuple<int, float>>");
+}
+
+TEST(Infer, OpenPositionsOfTheEntry) {
+  EXPECT_EQ(signature("def main(l): return size(apply(lambda t: 1, cond=lambda t: get(t, 1) < 0.5, l))"),
+            "l: List<Tuple<float, 2>> -> int");
+  EXPECT_EQ(
+      signature("def main(g: Graph, l): return size(apply(lambda t: neighbor(g, get(t, 0)), cond=lambda t: get(t, 2) "
+                "< 0.5, l))"),
+      "g: Graph, l: List<Tuple<int, int, float>> -> int");
+  EXPECT_EQ(signature("def main(x): return x if x > 0 else 0.5"), "x: float -> float");
+}
+
+TEST(Infer, SaysHowAnIntBecomesAFloat) {
+  for (const char* text : {"def main(n: int): return [n, 0.5]", "def main(n: int): return n if n > 1 else 0.5",
+                           "def main(n: int): return min(n, 0.5)",
+                           "def f(l: List<Tuple<float, 2>>): return size(l)\n"
+                           "def main(): return f([mk_tuple(val=[1, 0.5])])"}) {
+    std::unique_ptr<Compiled> compiled = compile_text(text);
+    ASSERT_EQ(compiled->diagnostics->error_count(), 1u) << text;
+    EXPECT_EQ(compiled->diagnostics->all()[0].hint,
+              "an int does not become a float by itself; write `1.0 * x` for `x`, or `2.0` for `2`");
+  }
+  EXPECT_EQ(compile_text("def main(n: int): return [n, True]")->diagnostics->all()[0].hint, "");
+}
+
+TEST(Infer, WhereAFloatIsWrittenIntsBecomeFloats) {
+  EXPECT_EQ(signature("def half(x: float): return x / 2\ndef main(l: List<int>): return apply(half, l)"),
+            "l: List<int> -> List<float>");
+  EXPECT_EQ(signature("def main(n: int): return mk_list(type=float, val=[n, 0.5])"), "n: int -> List<float>");
   EXPECT_EQ(signature("def half(x: float): return x / 2\ndef main(n: int): return half(n)"), "n: int -> float");
   EXPECT_EQ(signature("def main(n: int): return mk_tuple(2, float, [n, 1])"), "n: int -> Tuple<float, 2>");
   EXPECT_EQ(signature("def main(l: List<int>): return mk_list(type=float, val=l)"), "l: List<int> -> List<float>");
