@@ -5,12 +5,13 @@
 
 #include "codegen/cpp/cpp.h"
 #include "codegen/cuda/cuda.h"
+#include "driver/compile.h"
+#include "driver/output_file.h"
 #include "frontend/asg.h"
 #include "ir/printer.h"
-#include "tools/compile.h"
-#include "tools/gpu.h"
+#include "tools/gpu_options.h"
 #include "tools/numbers.h"
-#include "tools/output_file.h"
+#include "tools/options.h"
 #include "tools/verbs.h"
 
 namespace matcha::tools {
@@ -34,32 +35,32 @@ struct BuildOptions {
 };
 
 /// The device's part, through NVRTC.
-ExitCode emit_ptx(const BuildOptions& options, Compilation& compilation, const Console& console, std::string& text) {
-  const ExitCode code = compilation.emit(*codegen::make_cuda(options.gpu), text);
-  if (code != ExitCode::Ok) return code;
+Status emit_ptx(const BuildOptions& options, Compilation& compilation, const Console& console, std::string& text) {
+  const Status code = compilation.emit(*codegen::make_cuda(options.gpu), text);
+  if (code != Status::Ok) return code;
   runtime::Result<std::string> ptx = codegen::compile_to_ptx(std::move(text), options.arch);
   if (!ptx) return console.error(ptx.error());
   text = std::move(*ptx);
-  return ExitCode::Ok;
+  return Status::Ok;
 }
 
 /// Runs the compiler as far as `--emit` asks; the text goes to `text`.
-ExitCode emit(const BuildOptions& options, Compilation& compilation, const Console& console, std::string& text) {
-  ExitCode code = compilation.read();
-  if (code != ExitCode::Ok) return code;
+Status emit(const BuildOptions& options, Compilation& compilation, const Console& console, std::string& text) {
+  Status code = compilation.read();
+  if (code != Status::Ok) return code;
   if (options.emit == "ast") {
     code = compilation.parse();
-    if (code == ExitCode::Ok) text = frontend::print_ast(compilation.program());
+    if (code == Status::Ok) text = frontend::print_ast(compilation.program());
     return code;
   }
   code = compilation.check();
-  if (code != ExitCode::Ok) return code;
+  if (code != Status::Ok) return code;
   if (options.emit == "asg") {
     text = options.dot ? frontend::asg::print_dot(compilation.graph()) : frontend::asg::print(compilation.graph());
     return code;
   }
   code = compilation.lower();
-  if (code != ExitCode::Ok) return code;
+  if (code != Status::Ok) return code;
   passes::ManagerOptions manager;
   manager.print_after = options.print_after;
   manager.print_changed = options.print_changed;
@@ -76,7 +77,7 @@ ExitCode emit(const BuildOptions& options, Compilation& compilation, const Conso
   about.steal = options.gpu.steal;
   about.stack = options.gpu.stack;
   code = compilation.run_passes(ahead ? "c-family" : "cpu", passes::LabelWords{}, manager);
-  if (code != ExitCode::Ok) return code;
+  if (code != Status::Ok) return code;
   console.write(compilation.pipeline().printed);
   if (options.emit == "kernel") text = ir::print(compilation.pipeline().module);
   if (options.emit == "cpp") code = compilation.emit(*codegen::make_cpp(std::move(about)), text);
@@ -90,18 +91,18 @@ ExitCode emit(const BuildOptions& options, Compilation& compilation, const Conso
   return code;
 }
 
-ExitCode build(const BuildOptions& options) {
+Status build(const BuildOptions& options) {
   const Console console(options.console);
   if (options.dot && options.emit != "asg") {
-    return console.error(ExitCode::Usage, "only the ASG has a DOT form", "add --emit=asg");
+    return console.error(Status::Usage, "only the ASG has a DOT form", "add --emit=asg");
   }
   Compilation compilation(options.compile, console);
   std::string text;
-  const ExitCode code = emit(options, compilation, console, text);
-  if (code != ExitCode::Ok) return code;
+  const Status code = emit(options, compilation, console, text);
+  if (code != Status::Ok) return code;
   if (text.empty() || text.back() != '\n') text += '\n';
   const runtime::Status written = write_text_file(options.output, text);
-  return written ? ExitCode::Ok : console.error(written.error());
+  return written ? Status::Ok : console.error(written.error());
 }
 
 }  // namespace

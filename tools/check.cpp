@@ -2,8 +2,9 @@
 
 #include <memory>
 
-#include "tools/compile.h"
-#include "tools/output_file.h"
+#include "driver/compile.h"
+#include "driver/output_file.h"
+#include "tools/options.h"
 #include "tools/verbs.h"
 
 namespace matcha::tools {
@@ -15,19 +16,19 @@ struct CheckOptions {
   CompileOptions compile;
 };
 
-ExitCode check(const CheckOptions& options) {
+Status check(const CheckOptions& options) {
   const Console console(options.console);
   Compilation compilation(options.compile, console);
   compilation.set_reporting(!console.json());
-  ExitCode code = compilation.read();
-  if (code != ExitCode::Ok) return code;
+  Status code = compilation.read();
+  if (code != Status::Ok) return code;
   code = compilation.check();
-  if (code == ExitCode::Ok) code = compilation.lower();
+  if (code == Status::Ok) code = compilation.lower();
   std::string answer;
   // For editors the diagnostics are the answer; an empty array means that all is well.
   if (console.json()) {
     answer = render_json(compilation.diagnostics());
-  } else if (code == ExitCode::Ok) {
+  } else if (code == Status::Ok) {
     answer = fmt::format("{}\n", signature(compilation.graph()));
   }
   const runtime::Status written = write_text_file("-", answer);

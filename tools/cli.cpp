@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "driver/output_file.h"
+#include "driver/version.h"
 #include "ir/support/diagnostics.h"
-#include "tools/output_file.h"
 #include "tools/verbs.h"
-#include "tools/version.h"
 
 namespace matcha::tools {
 
@@ -93,7 +93,7 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error, const std::ve
   } else if (const std::size_t end = message.find('\n'); end != std::string::npos) {
     message.resize(end);
   }
-  return static_cast<int>(console.error(ExitCode::Usage, message, hint));
+  return exit_code(console.error(Status::Usage, message, hint));
 }
 
 int parse_and_run(int argc, const char* const* argv) {
@@ -114,7 +114,7 @@ int parse_and_run(int argc, const char* const* argv) {
   add_doctor(app, action);
   if (argc <= 1) {
     Console{ConsoleOptions{}}.write(app.help());
-    return static_cast<int>(ExitCode::Usage);
+    return exit_code(Status::Usage);
   }
   try {
     app.parse(argc, argv);
@@ -122,7 +122,7 @@ int parse_and_run(int argc, const char* const* argv) {
     std::ostringstream text;
     app.exit(success, text, text);
     const runtime::Status written = write_text_file("-", text.str());
-    return static_cast<int>(written ? ExitCode::Ok : Console{ConsoleOptions{}}.error(written.error()));
+    return exit_code(written ? Status::Ok : Console{ConsoleOptions{}}.error(written.error()));
   } catch (const CLI::RequiredError& error) {
     // Nothing but the verb: its help says what comes next.
     const CLI::App* verb = given_verb(app);
@@ -130,12 +130,12 @@ int parse_and_run(int argc, const char* const* argv) {
       return usage_error(app, error, app.remaining(true));
     }
     Console{ConsoleOptions{}}.write(verb->help(full_name(*verb->get_parent())));
-    return static_cast<int>(ExitCode::Usage);
+    return exit_code(Status::Usage);
   } catch (const CLI::ParseError& error) {
     // CLI11 asks for required things before it says what it did not expect, which tells more.
     return usage_error(app, error, app.remaining(true));
   }
-  return static_cast<int>(action());
+  return exit_code(action());
 }
 
 /// A file that is opened while a standard descriptor is closed would take its place and get what is meant for it. Such
@@ -157,10 +157,10 @@ int run_command_line(int argc, const char* const* argv) {
   try {
     return parse_and_run(argc, argv);
   } catch (const std::bad_alloc&) {
-    return static_cast<int>(console.error(ExitCode::Resource, "out of memory"));
+    return exit_code(console.error(Status::Resource, "out of memory"));
   } catch (const std::exception& error) {
-    return static_cast<int>(console.error(ExitCode::Run, fmt::format("internal error: {}", error.what()),
-                                          "this is a bug in matcha; please report it with the command"));
+    return exit_code(console.error(Status::Run, fmt::format("internal error: {}", error.what()),
+                                   "this is a bug in matcha; please report it with the command"));
   }
 }
 

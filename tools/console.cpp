@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
+
+#include "driver/output_file.h"
 
 namespace matcha::tools {
 
@@ -34,14 +35,14 @@ bool wants_color(const std::string& choice) {
   return ::isatty(STDERR_FILENO) != 0 && !is_dumb();
 }
 
-std::string_view id_of(ExitCode code) {
+std::string_view id_of(Status code) {
   switch (code) {
-    case ExitCode::Query: return "query";
-    case ExitCode::Usage: return "usage";
-    case ExitCode::Input: return "input";
-    case ExitCode::Run: return "run";
-    case ExitCode::Resource: return "resource";
-    case ExitCode::Timeout: return "timeout";
+    case Status::Query: return "query";
+    case Status::Usage: return "usage";
+    case Status::Input: return "input";
+    case Status::Run: return "run";
+    case Status::Resource: return "resource";
+    case Status::Timeout: return "timeout";
     default: return "interrupted";
   }
 }
@@ -64,18 +65,6 @@ std::string render(bool color, std::string_view place, std::string_view severity
 
 }  // namespace
 
-int write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t done = ::write(descriptor, text.data(), text.size());
-    if (done < 0) {
-      if (errno == EINTR) continue;
-      return errno;
-    }
-    text.remove_prefix(static_cast<std::size_t>(done));
-  }
-  return 0;
-}
-
 Console::Console(const ConsoleOptions& options)
     : options_(options),
       color_(wants_color(options.color)),
@@ -91,7 +80,7 @@ void Console::warning(std::string_view message, std::string_view hint) const {
   if (!quiet() && !json()) write(render(color_, {}, "warning", message, hint));
 }
 
-ExitCode Console::error(ExitCode code, std::string_view message, std::string_view hint) const {
+Status Console::error(Status code, std::string_view message, std::string_view hint) const {
   if (json()) {
     json_error(code, {}, 0, 0, 0, message, hint);
   } else {
@@ -100,8 +89,8 @@ ExitCode Console::error(ExitCode code, std::string_view message, std::string_vie
   return code;
 }
 
-ExitCode Console::error(const runtime::Error& error) const {
-  const ExitCode code = exit_code(error.kind);
+Status Console::error(const runtime::Error& error) const {
+  const Status code = status_of(error.kind);
   if (json()) {
     json_error(code, error.file, error.line, 0, 0, error.message, error.hint);
     return code;
@@ -112,8 +101,8 @@ ExitCode Console::error(const runtime::Error& error) const {
   return code;
 }
 
-ExitCode Console::error_at(ExitCode code, const SourceManager& sources, SourceLoc loc, std::string_view message,
-                           std::string_view hint) const {
+Status Console::error_at(Status code, const SourceManager& sources, SourceLoc loc, std::string_view message,
+                         std::string_view hint) const {
   if (!loc.valid()) return error(code, message, hint);
   if (json()) {
     json_error(code, sources.name(loc.file), loc.line, loc.column, loc.length, message, hint);
@@ -142,7 +131,7 @@ void Console::report(const Diagnostics& diagnostics, std::size_t from) const {
   if (!shown.all().empty()) write(json() ? render_json(shown) : render_text(shown, color_));
 }
 
-void Console::json_error(ExitCode code, std::string_view file, std::uint64_t line, std::uint64_t column,
+void Console::json_error(Status code, std::string_view file, std::uint64_t line, std::uint64_t column,
                          std::uint64_t length, std::string_view message, std::string_view hint) const {
   nlohmann::ordered_json one = {
       {"file", file},       {"line", line},        {"column", column},

@@ -3,8 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "ir/support/diagnostics.h"
-#include "runtime/result.h"
+#include "driver/reporter.h"
 #include "tools/exit_codes.h"
 
 namespace matcha::tools {
@@ -18,7 +17,7 @@ struct ConsoleOptions {
 };
 
 /// Everything that goes to standard error. A message is written in one piece.
-class Console {
+class Console final : public driver::Reporter {
  public:
   explicit Console(const ConsoleOptions& options);
 
@@ -30,32 +29,29 @@ class Console {
   bool progress() const { return progress_; }
 
   /// A line about what happened; nothing with `--quiet` or JSON diagnostics.
-  void note(std::string_view text) const;
+  void note(std::string_view text) const override;
   /// `warning: …`; nothing with `--quiet`.
-  void warning(std::string_view message, std::string_view hint = {}) const;
+  void warning(std::string_view message, std::string_view hint = {}) const override;
   /// `error: …`. Gives `code` back, so that a verb can return it. `id` names the error in JSON.
-  ExitCode error(ExitCode code, std::string_view message, std::string_view hint = {}) const;
+  Status error(Status code, std::string_view message, std::string_view hint = {}) const override;
   /// An error of the runtime, with its file and line.
-  ExitCode error(const runtime::Error& error) const;
+  Status error(const runtime::Error& error) const override;
   /// An error at a place of the program, with its line and a caret.
-  ExitCode error_at(ExitCode code, const SourceManager& sources, SourceLoc loc, std::string_view message,
-                    std::string_view hint) const;
+  Status error_at(Status code, const SourceManager& sources, SourceLoc loc, std::string_view message,
+                  std::string_view hint) const override;
   /// The diagnostics of a compilation from number `from` on; warnings are left out with `--quiet`.
-  void report(const Diagnostics& diagnostics, std::size_t from = 0) const;
+  void report(const Diagnostics& diagnostics, std::size_t from = 0) const override;
 
   /// Text as it is.
-  void write(std::string_view text) const;
+  void write(std::string_view text) const override;
 
  private:
-  void json_error(ExitCode code, std::string_view file, std::uint64_t line, std::uint64_t column, std::uint64_t length,
+  void json_error(Status code, std::string_view file, std::uint64_t line, std::uint64_t column, std::uint64_t length,
                   std::string_view message, std::string_view hint) const;
 
   ConsoleOptions options_;
   bool color_ = false;
   bool progress_ = false;
 };
-
-/// Writes all of `text` to a descriptor. The errno of the first failure, or 0.
-int write_all(int descriptor, std::string_view text);
 
 }  // namespace matcha::tools

@@ -10,11 +10,11 @@
 #include <string>
 #include <thread>
 
+#include "driver/output_file.h"
+#include "driver/version.h"
 #include "runtime/cpu/set_kernels.h"
 #include "runtime/cuda/facts.h"
-#include "tools/output_file.h"
 #include "tools/verbs.h"
-#include "tools/version.h"
 
 namespace matcha::tools {
 
@@ -172,7 +172,7 @@ void add_doctor(CLI::App& app, Action& action) {
       const std::string text =
           options->json ? all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : as_text(all);
       const runtime::Status written = write_text_file("-", text);
-      return written ? ExitCode::Ok : Console(options->console).error(written.error());
+      return written ? Status::Ok : Console(options->console).error(written.error());
     };
   });
 }

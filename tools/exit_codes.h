@@ -1,29 +1,27 @@
 #pragma once
 
-#include "runtime/result.h"
+#include "driver/status.h"
 
 namespace matcha::tools {
 
-/// What `matcha` tells its caller; docs/exit-codes.md.
-enum class ExitCode : int {
-  Ok = 0,
-  Query = 1,          ///< An error in the program.
-  Usage = 2,          ///< A wrong option, or a parameter that nothing is bound to.
-  Input = 3,          ///< A file that cannot be read or written, or makes no sense.
-  Run = 4,            ///< A failure while running, or of the device.
-  Resource = 5,       ///< Memory or a limit is exhausted.
-  Timeout = 124,      ///< `--timeout` was reached.
-  Interrupted = 130,  ///< Ctrl-C.
-  Terminated = 143,   ///< SIGTERM.
-};
+/// The verbs speak of the steps of a run as their own.
+using namespace driver;
 
-constexpr ExitCode exit_code(runtime::ErrorKind kind) {
-  switch (kind) {
-    case runtime::ErrorKind::Input: return ExitCode::Input;
-    case runtime::ErrorKind::Runtime: return ExitCode::Run;
-    case runtime::ErrorKind::Resource: return ExitCode::Resource;
+/// What `matcha` tells its caller; docs/exit-codes.md.
+constexpr int exit_code(Status status) {
+  constexpr int kTimeout = 124, kInterrupted = 130, kTerminated = 143;
+  switch (status) {
+    case Status::Ok: return 0;
+    case Status::Query: return 1;
+    case Status::Usage: return 2;
+    case Status::Input: return 3;
+    case Status::Run: return 4;
+    case Status::Resource: return 5;
+    case Status::Timeout: return kTimeout;
+    case Status::Interrupted: return kInterrupted;
+    case Status::Terminated: return kTerminated;
   }
-  return ExitCode::Run;
+  return 4;
 }
 
 }  // namespace matcha::tools

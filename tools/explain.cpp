@@ -6,27 +6,28 @@
 #include <optional>
 #include <utility>
 
+#include "driver/bind.h"
+#include "driver/compile.h"
+#include "driver/gpu.h"
+#include "driver/graph_sketch.h"
+#include "driver/loop_counts.h"
+#include "driver/loop_estimates.h"
+#include "driver/output_file.h"
+#include "driver/pattern_source.h"
+#include "driver/short_lists.h"
+#include "driver/tuned_schedules.h"
+#include "driver/tuner.h"
+#include "driver/vertex_order.h"
 #include "frontend/asg.h"
 #include "ir/check.h"
 #include "ir/verifier.h"
-#include "tools/bind.h"
-#include "tools/compile.h"
 #include "tools/explanation.h"
 #include "tools/explanation_page.h"
-#include "tools/gpu.h"
-#include "tools/graph_sketch.h"
-#include "tools/loop_counts.h"
-#include "tools/loop_estimates.h"
 #include "tools/numbers.h"
-#include "tools/output_file.h"
-#include "tools/pattern_source.h"
+#include "tools/options.h"
 #include "tools/run_report.h"
 #include "tools/session.h"
-#include "tools/short_lists.h"
-#include "tools/tuned_schedules.h"
-#include "tools/tuner.h"
 #include "tools/verbs.h"
-#include "tools/vertex_order.h"
 
 namespace matcha::tools {
 
@@ -66,25 +67,25 @@ class Explain {
     compilation_.set_cancel(session_.cancel());
   }
 
-  ExitCode all() {
-    using Step = ExitCode (Explain::*)();
-    ExitCode code = ExitCode::Ok;
+  Status all() {
+    using Step = Status (Explain::*)();
+    Status code = Status::Ok;
     if (options_.dot) {
       for (Step step : {&Explain::check_options, &Explain::read}) {
-        if (code == ExitCode::Ok) code = (this->*step)();
+        if (code == Status::Ok) code = (this->*step)();
       }
-      return code == ExitCode::Ok ? write("-", frontend::asg::print_dot(compilation_.graph())) : code;
+      return code == Status::Ok ? write("-", frontend::asg::print_dot(compilation_.graph())) : code;
     }
     for (Step step : {&Explain::check_options, &Explain::read, &Explain::load, &Explain::order, &Explain::compile,
                       &Explain::run, &Explain::count}) {
       code = (this->*step)();
-      if (code == ExitCode::Ok && session_.stopped() && found_.stopped.empty()) code = stop();
-      if (code != ExitCode::Ok) return code;
+      if (code == Status::Ok && session_.stopped() && found_.stopped.empty()) code = stop();
+      if (code != Status::Ok) return code;
     }
     code = print();
-    if (code != ExitCode::Ok || found_.stopped.empty()) return code;
+    if (code != Status::Ok || found_.stopped.empty()) return code;
     if (!console_.json()) console_.write(fmt::format("partial result: {}\n", found_.stopped));
-    return ExitCode::Timeout;
+    return Status::Timeout;
   }
 
  private:
@@ -93,49 +94,49 @@ class Explain {
   bool runs() const { return has_inputs() && !options_.no_run; }
 
   /// A signal, or the end of the time before there was anything to show.
-  ExitCode stop() {
-    return console_.error(session_.verdict(), session_.verdict() == ExitCode::Timeout
+  Status stop() {
+    return console_.error(session_.verdict(), session_.verdict() == Status::Timeout
                                                   ? "stopped by --timeout before there was a result"
                                                   : "interrupted");
   }
 
-  ExitCode check_options() {
+  Status check_options() {
     if (options_.sample > 1 && options_.no_run) {
-      return console_.error(ExitCode::Usage, "`--sample` is of a run, and `--no-run` says that there is none",
+      return console_.error(Status::Usage, "`--sample` is of a run, and `--no-run` says that there is none",
                             "leave one of them out");
     }
     if (of_pattern() && options_.compile.file != kPatternFile) {
-      return console_.error(ExitCode::Usage, "`--pattern` writes the program itself",
+      return console_.error(Status::Usage, "`--pattern` writes the program itself",
                             "leave the program out: matcha explain --pattern P GRAPH");
     }
     return open_files();
   }
 
   /// The program; that of a pattern only if it need not wait for its graph.
-  ExitCode read() {
-    ExitCode code = ExitCode::Ok;
+  Status read() {
+    Status code = Status::Ok;
     if (!of_pattern()) {
       code = compilation_.read();
-      return code == ExitCode::Ok ? check_program() : code;
+      return code == Status::Ok ? check_program() : code;
     }
     pattern_.emplace(options_.pattern, console_);
     code = pattern_->read();
-    if (code != ExitCode::Ok) return code;
+    if (code != Status::Ok) return code;
     found_.semantics = pattern_->semantics(false);
     found_.meaning = pattern_->meaning();
     found_.induced = options_.pattern.induced == "vertex";
     if (!has_inputs()) return write_pattern(frontend::pattern::typical_graph());
     code = pattern_->check_arcs(options_.bind.directed);
-    if (code != ExitCode::Ok) return code;
+    if (code != Status::Ok) return code;
     stub_.emplace(options_.compile, console_);
     stub_->take(pattern_->stub());
     code = stub_->check();
-    return code == ExitCode::Ok ? stub_->lower() : code;
+    return code == Status::Ok ? stub_->lower() : code;
   }
 
-  ExitCode write_pattern(const frontend::pattern::GraphSketch& sketch) {
-    const ExitCode code = pattern_->write(false, sketch);
-    if (code != ExitCode::Ok) return code;
+  Status write_pattern(const frontend::pattern::GraphSketch& sketch) {
+    const Status code = pattern_->write(false, sketch);
+    if (code != Status::Ok) return code;
     found_.plans = pattern_->program().plans;
     found_.choices = pattern_->program().choices;
     found_.of_graph = sketch.of_graph;
@@ -143,16 +144,16 @@ class Explain {
     return check_program();
   }
 
-  ExitCode check_program() {
-    const ExitCode code = compilation_.check();
-    return code == ExitCode::Ok ? compilation_.lower() : code;
+  Status check_program() {
+    const Status code = compilation_.check();
+    return code == Status::Ok ? compilation_.lower() : code;
   }
 
-  ExitCode load() {
-    if (!has_inputs()) return ExitCode::Ok;
+  Status load() {
+    if (!has_inputs()) return Status::Ok;
     const Compilation& program = stub_ ? *stub_ : compilation_;
     const std::optional<BindPlan> plan = plan_binding(program.graph(), program.loop(), options_.bind, console_);
-    if (!plan) return ExitCode::Usage;
+    if (!plan) return Status::Usage;
     const Stopwatch watch;
     runtime::IoOptions io;
     io.cancel = session_.cancel();
@@ -163,24 +164,24 @@ class Explain {
       console_.note(report.render());
       found_.graphs.push_back(report.render());
     }
-    if (!of_pattern()) return ExitCode::Ok;
+    if (!of_pattern()) return Status::Ok;
     const runtime::Graph& graph = bound_.inputs.graphs.at(bound_.main_graph);
-    const ExitCode code = pattern_->check_arcs(graph.facts().directed);
-    return code == ExitCode::Ok
+    const Status code = pattern_->check_arcs(graph.facts().directed);
+    return code == Status::Ok
                ? write_pattern(sketch_of(graph, *bound_.inputs.dictionary, frontend::pattern::Device::Cpu))
                : code;
   }
 
   /// Finds the words of the graph, and ranks its vertices as a run does.
-  ExitCode order() {
-    if (!has_inputs()) return ExitCode::Ok;
+  Status order() {
+    if (!has_inputs()) return Status::Ok;
     const std::shared_ptr<const runtime::LabelDictionary> dictionary = bound_.inputs.dictionary;
     labels_.code = [dictionary](std::string_view word) { return dictionary->code(word); };
     labels_.words = dictionary->words();
     labels_.everywhere = bound_.all_labelled();
     OrderReport report;
-    const ExitCode code = order_vertices(options_.order, compilation_, labels_, console_, bound_, report);
-    if (code != ExitCode::Ok) return code;
+    const Status code = order_vertices(options_.order, compilation_, labels_, console_, bound_, report);
+    if (code != Status::Ok) return code;
     found_.order = report.text();
     if (report.by_degree) found_.times.emplace_back("order", report.ms);
     find_schedule();
@@ -189,7 +190,7 @@ class Explain {
 
   /// Finds the schedule that `run --tune` takes, if one is remembered for the device that it chooses.
   void find_schedule() {
-    const TunedSchedules schedules = TunedSchedules::standard();
+    const TunedSchedules schedules = TunedSchedules(tuning_folder());
     if (schedules.empty()) return;
     const bool on_gpu = gpu_problem().empty();
     std::string text(compilation_.text());
@@ -214,15 +215,15 @@ class Explain {
     if (kept) found_.schedule = schedule_text(kept->chosen);
   }
 
-  ExitCode compile() {
+  Status compile() {
     const passes::LabelWords& labels = labels_;
     found_.name = compilation_.name();
     found_.signature = signature(compilation_.graph());
     found_.text = compilation_.text();
     found_.written = steps_of(compilation_.loop(), {});
-    const ExitCode code =
+    const Status code =
         has_inputs() ? run_cpu_passes(compilation_, labels, &bound_) : compilation_.run_passes("cpu", labels, {});
-    if (code != ExitCode::Ok) return code;
+    if (code != Status::Ok) return code;
     const ir::Module& module = compilation_.pipeline().module;
     found_.passes = compilation_.pipeline().runs;
     lists_ = compilation_.module_of_lists(labels);
@@ -231,13 +232,13 @@ class Explain {
     std::map<std::string, const runtime::Graph*> graphs;
     for (const auto& [name, graph] : bound_.inputs.graphs) graphs.emplace(name, &graph);
     found_.memory = memory_plan(module, graphs);
-    return ExitCode::Ok;
+    return Status::Ok;
   }
 
   using Deadline = std::optional<std::chrono::steady_clock::time_point>;
 
   /// Runs on the bound inputs until the deadline; the rows of a list are only counted.
-  ExitCode execute(codegen::Executable& executable, Deadline deadline, double& ms, codegen::RunResult& result) {
+  Status execute(codegen::Executable& executable, Deadline deadline, double& ms, codegen::RunResult& result) {
     codegen::RunOptions run;
     run.threads = options_.threads;
     run.labels = bound_.labels;
@@ -248,7 +249,7 @@ class Explain {
     codegen::RunOutcome outcome = executable.run(bound_.arguments, *bound_.inputs.universe, run);
     ms = watch.ms();
     if (const codegen::RunError* failed = std::get_if<codegen::RunError>(&outcome)) {
-      return console_.error_at(exit_code(failed->error.kind), compilation_.sources(), failed->loc,
+      return console_.error_at(status_of(failed->error.kind), compilation_.sources(), failed->loc,
                                failed->error.message, failed->error.hint);
     }
     result = std::move(std::get<codegen::RunResult>(outcome));
@@ -260,7 +261,7 @@ class Explain {
       return console_.error(session_.verdict(), "interrupted");
     }
     found_.simd = result.tier;
-    return ExitCode::Ok;
+    return Status::Ok;
   }
 
   /// Half of the time that is left is for the run, the rest for counting.
@@ -270,19 +271,19 @@ class Explain {
     return now + (*session_.deadline() - now) / 2;
   }
 
-  ExitCode run() {
-    if (!runs()) return ExitCode::Ok;
+  Status run() {
+    if (!runs()) return Status::Ok;
     backend_ = make_backend("llvm");
-    if (options_.sample > 1) return ExitCode::Ok;
+    if (options_.sample > 1) return Status::Ok;
     std::unique_ptr<codegen::Executable> executable;
-    ExitCode code = compilation_.load(*backend_, executable);
-    if (code != ExitCode::Ok) return code;
+    Status code = compilation_.load(*backend_, executable);
+    if (code != Status::Ok) return code;
     const auto& steps = compilation_.times();
     found_.times.insert(found_.times.end(), steps.begin(), steps.end());
     codegen::RunResult result;
     double ms = 0;
     code = execute(*executable, half_time(), ms, result);
-    if (code != ExitCode::Ok) return code;
+    if (code != Status::Ok) return code;
     found_.times.emplace_back("run", ms);
     found_.ran = true;
     found_.positions = result.positions;
@@ -297,28 +298,28 @@ class Explain {
       found_.answer = report_text(report);
       found_.answer.pop_back();
     }
-    return ExitCode::Ok;
+    return Status::Ok;
   }
 
   /// Runs once more, counting, or for the first time if a sample is enough.
-  ExitCode count() {
-    if (!runs()) return ExitCode::Ok;
+  Status count() {
+    if (!runs()) return Status::Ok;
     const LoopCounts counts(*lists_, compilation_.context(), options_.sample);
     if (!counts.any()) {
       console_.note("sizes: too many loops to count how often each runs");
-      return ExitCode::Ok;
+      return Status::Ok;
     }
     SourceManager sources;
     Diagnostics diagnostics(sources);
     MATCHA_CHECK(ir::verify(counts.module(), diagnostics), "the counting module breaks a rule of the verifier");
     std::unique_ptr<codegen::Executable> executable;
-    ExitCode code = compilation_.load_variant(counts.module(), "llvm, counting", *backend_, executable);
-    if (code != ExitCode::Ok) return code;
+    Status code = compilation_.load_variant(counts.module(), "llvm, counting", *backend_, executable);
+    if (code != Status::Ok) return code;
     found_.times.push_back(compilation_.times().back());
     codegen::RunResult result;
     double ms = 0;
     code = execute(*executable, session_.deadline(), ms, result);
-    if (code != ExitCode::Ok) return code;
+    if (code != Status::Ok) return code;
     found_.times.emplace_back("run, counting", ms);
     found_.sample = static_cast<std::uint64_t>(options_.sample);
     if (options_.sample > 1) {
@@ -327,32 +328,32 @@ class Explain {
       found_.deferred = result.deferred;
     }
     counts.fill(result, found_.nest);
-    return ExitCode::Ok;
+    return Status::Ok;
   }
 
-  ExitCode write(const std::string& path, const std::string& text) const {
+  Status write(const std::string& path, const std::string& text) const {
     const runtime::Status written = write_text_file(path, text);
-    return written ? ExitCode::Ok : console_.error(written.error());
+    return written ? Status::Ok : console_.error(written.error());
   }
 
   /// The files that were asked for, or the text.
-  ExitCode print() {
+  Status print() {
     if (files_.empty()) return write("-", explanation_text(found_));
     for (auto& [file, text_of] : files_) file.write(text_of(found_));
     for (auto& [file, text_of] : files_) {
       const runtime::Status written = file.commit();
       if (!written) return console_.error(written.error());
     }
-    return ExitCode::Ok;
+    return Status::Ok;
   }
 
   /// Opens the files, so that one that cannot be written is found before the run.
-  ExitCode open_files() {
+  Status open_files() {
     if (options_.dot && !(options_.svg.empty() && options_.html.empty())) {
-      return console_.error(ExitCode::Usage, "`--dot` prints the ASG alone", "leave out --svg and --html");
+      return console_.error(Status::Usage, "`--dot` prints the ASG alone", "leave out --svg and --html");
     }
     if (!options_.svg.empty() && same_file(options_.svg, options_.html)) {
-      return console_.error(ExitCode::Usage, "`--svg` and `--html` are the same file", "give each a file of its own");
+      return console_.error(Status::Usage, "`--svg` and `--html` are the same file", "give each a file of its own");
     }
     using TextOf = std::string (*)(const Explanation&);
     for (const auto& [path, text_of] : {std::pair<std::string, TextOf>{options_.svg, &explanation_svg},
@@ -362,7 +363,7 @@ class Explain {
       if (!file) return console_.error(file.error());
       files_.emplace_back(std::move(*file), text_of);
     }
-    return ExitCode::Ok;
+    return Status::Ok;
   }
 
  public:

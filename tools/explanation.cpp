@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "driver/values.h"
 #include "tools/progress.h"
 #include "tools/svg.h"
-#include "tools/values.h"
 
 namespace matcha::tools {
 

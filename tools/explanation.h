@@ -4,11 +4,13 @@
 #include <utility>
 #include <vector>
 
+#include "driver/outline.h"
 #include "frontend/pattern/program.h"
 #include "passes/pass_manager.h"
-#include "tools/outline.h"
 
 namespace matcha::tools {
+
+using namespace driver;
 
 /// All that `explain` found out about a program; drawn or printed by others.
 struct Explanation {

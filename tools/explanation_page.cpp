@@ -5,12 +5,12 @@
 
 #include <algorithm>
 
+#include "driver/version.h"
 #include "styles.h"
 #include "tools/draw_nest.h"
 #include "tools/draw_pattern.h"
 #include "tools/progress.h"
 #include "tools/svg.h"
-#include "tools/version.h"
 
 namespace matcha::tools {
 

@@ -76,29 +76,29 @@ std::optional<Target> choose_target(const GraphOptions& options, const Console& 
   if (!options.format.empty()) target.format = kFormats.at(options.format);
   if (target.format == Format::Auto) {
     if (options.output != "-" && options.output != "/dev/stdout") {
-      console.error(ExitCode::Usage, fmt::format("the name `{}` says no format", options.output),
+      console.error(Status::Usage, fmt::format("the name `{}` says no format", options.output),
                     "end it in .mtg, .txt, .mtx or .graph, also with .gz or .zst, or add --format");
       return std::nullopt;
     }
     target.format = Format::EdgeList;
   }
   if (target.format == Format::Mtg && target.compression != Compression::None) {
-    console.error(ExitCode::Usage, "a .mtg file is mapped into memory and so not packed", "leave the .gz or .zst away");
+    console.error(Status::Usage, "a .mtg file is mapped into memory and so not packed", "leave the .gz or .zst away");
     return std::nullopt;
   }
   return target;
 }
 
 /// Writes the graph, and its labels beside it where they were asked for.
-ExitCode write_graph(const runtime::Graph& graph, const Target& target, const GraphOptions& options,
-                     const Console& console, const runtime::IoOptions& io) {
+Status write_graph(const runtime::Graph& graph, const Target& target, const GraphOptions& options,
+                   const Console& console, const runtime::IoOptions& io) {
   const std::string path = options.output == "-" ? "/dev/stdout" : options.output;
   runtime::WriteOptions write;
   write.format = target.format;
   write.compression = target.compression;
   const bool has_labels = graph.view().labels != nullptr;
   if (!options.labels_out.empty() && !has_labels) {
-    return console.error(ExitCode::Usage, "--labels-out was given, and the graph has no labels");
+    return console.error(Status::Usage, "--labels-out was given, and the graph has no labels");
   }
   const runtime::Status written =
       target.format == Format::Mtg ? runtime::write_mtg(graph, path, io) : runtime::write_text(graph, path, write, io);
@@ -119,7 +119,7 @@ ExitCode write_graph(const runtime::Graph& graph, const Target& target, const Gr
                     isolated == 1 ? "a vertex" : fmt::format("{} vertices", isolated), isolated == 1 ? "is" : "are"),
         "write a .mtg, .graph or .mtx file");
   }
-  return ExitCode::Ok;
+  return Status::Ok;
 }
 
 runtime::GraphSpec spec_of(const GraphOptions& options) {
@@ -137,7 +137,7 @@ runtime::GraphSpec spec_of(const GraphOptions& options) {
 
 /// Loads the graph with a progress bar; on failure `code` says how to end.
 std::unique_ptr<runtime::LoadedGraph> load(const GraphOptions& options, const Console& console, const Session& session,
-                                           ExitCode& code) {
+                                           Status& code) {
   Progress progress(console, "loading", "B");
   runtime::IoOptions io;
   io.cancel = session.cancel();
@@ -149,43 +149,43 @@ std::unique_ptr<runtime::LoadedGraph> load(const GraphOptions& options, const Co
   return nullptr;
 }
 
-ExitCode convert(const GraphOptions& options) {
+Status convert(const GraphOptions& options) {
   const Console console(options.console);
   const std::optional<Target> target = choose_target(options, console);
-  if (!target) return ExitCode::Usage;
+  if (!target) return Status::Usage;
   const Session session(std::nullopt);
-  ExitCode code = ExitCode::Ok;
+  Status code = Status::Ok;
   const std::unique_ptr<runtime::LoadedGraph> loaded = load(options, console, session, code);
   if (loaded == nullptr) return code;
   console.note(loaded->report.render());
   runtime::IoOptions io;
   io.cancel = session.cancel();
   code = write_graph(loaded->graph, *target, options, console, io);
-  return session.stopped() && code != ExitCode::Ok ? session.verdict() : code;
+  return session.stopped() && code != Status::Ok ? session.verdict() : code;
 }
 
-ExitCode info(const GraphOptions& options) {
+Status info(const GraphOptions& options) {
   const Console console(options.console);
   const Session session(std::nullopt);
-  ExitCode code = ExitCode::Ok;
+  Status code = Status::Ok;
   const std::unique_ptr<runtime::LoadedGraph> loaded = load(options, console, session, code);
   return loaded == nullptr ? code : print_graph_info(*loaded, options.json, console);
 }
 
-ExitCode generate(const GraphOptions& options, const std::function<runtime::Result<runtime::Graph>()>& make) {
+Status generate(const GraphOptions& options, const std::function<runtime::Result<runtime::Graph>()>& make) {
   const Console console(options.console);
   const std::optional<Target> target = choose_target(options, console);
-  if (!target) return ExitCode::Usage;
+  if (!target) return Status::Usage;
   const Session session(std::nullopt);
   runtime::Result<runtime::Graph> graph = make();
   if (!graph) {
     // What is wrong here are the numbers on the command line, not a file.
     return graph.error().kind == runtime::ErrorKind::Input
-               ? console.error(ExitCode::Usage, graph.error().message, graph.error().hint)
+               ? console.error(Status::Usage, graph.error().message, graph.error().hint)
                : console.error(graph.error());
   }
-  const ExitCode code = write_graph(*graph, *target, options, console, {});
-  if (code == ExitCode::Ok) {
+  const Status code = write_graph(*graph, *target, options, console, {});
+  if (code == Status::Ok) {
     console.note(fmt::format("{}: {} vertices, {} edges", options.output, graph->vertex_count(), graph->edge_count()));
   }
   return code;

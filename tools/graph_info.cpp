@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <string>
 
+#include "driver/output_file.h"
 #include "runtime/graph/stats.h"
-#include "tools/output_file.h"
 
 namespace matcha::tools {
 
@@ -108,12 +108,12 @@ nlohmann::ordered_json graph_facts(const runtime::LoadReport& report) {
               {"graph_bytes", report.graph_bytes}};
 }
 
-ExitCode print_graph_info(const runtime::LoadedGraph& loaded, bool json, const Console& console) {
+Status print_graph_info(const runtime::LoadedGraph& loaded, bool json, const Console& console) {
   const runtime::GraphStats stats = runtime::graph_stats(loaded.graph);
   const std::string text =
       json ? as_json(loaded, stats).dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : as_text(loaded, stats);
   const runtime::Status written = write_text_file("-", text);
-  return written ? ExitCode::Ok : console.error(written.error());
+  return written ? Status::Ok : console.error(written.error());
 }
 
 }  // namespace matcha::tools

@@ -17,9 +17,9 @@
 
 namespace {
 
-constexpr int kQueryError = static_cast<int>(matcha::tools::ExitCode::Query);
-constexpr int kUsageError = static_cast<int>(matcha::tools::ExitCode::Usage);
-constexpr int kInputError = static_cast<int>(matcha::tools::ExitCode::Input);
+constexpr int kQueryError = matcha::tools::exit_code(matcha::tools::Status::Query);
+constexpr int kUsageError = matcha::tools::exit_code(matcha::tools::Status::Usage);
+constexpr int kInputError = matcha::tools::exit_code(matcha::tools::Status::Input);
 
 struct Arguments {
   std::string input = "-";

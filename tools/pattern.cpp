@@ -4,11 +4,12 @@
 #include <optional>
 #include <utility>
 
+#include "driver/graph_sketch.h"
+#include "driver/output_file.h"
+#include "driver/pattern_source.h"
 #include "frontend/pattern/read.h"
 #include "runtime/graph/inputs.h"
-#include "tools/graph_sketch.h"
-#include "tools/output_file.h"
-#include "tools/pattern_source.h"
+#include "tools/options.h"
 #include "tools/verbs.h"
 
 namespace matcha::tools {
@@ -44,11 +45,11 @@ std::string listing(const PatternSource& source) {
   return out;
 }
 
-ExitCode print_pattern(const PatternVerbOptions& options) {
+Status print_pattern(const PatternVerbOptions& options) {
   const Console console(options.console);
   PatternSource source(options.pattern, console);
-  ExitCode code = source.read();
-  if (code != ExitCode::Ok) return code;
+  Status code = source.read();
+  if (code != Status::Ok) return code;
   // The sketch looks at the graph while the program is written.
   std::optional<runtime::LoadedGraph> graph;
   using frontend::pattern::Device;
@@ -68,15 +69,15 @@ ExitCode print_pattern(const PatternVerbOptions& options) {
     if (!loaded) return console.error(loaded.error());
     console.note(loaded->report.render());
     code = source.check_arcs(loaded->graph.facts().directed);
-    if (code != ExitCode::Ok) return code;
+    if (code != Status::Ok) return code;
     graph.emplace(std::move(*loaded));
     sketch = sketch_of(graph->graph, graph->graph.dictionary(), device);
   }
   code = source.write(options.matches, sketch);
-  if (code != ExitCode::Ok) return code;
+  if (code != Status::Ok) return code;
   const runtime::Status written =
       write_text_file(options.output, options.list ? listing(source) : source.program().text);
-  return written ? ExitCode::Ok : console.error(written.error());
+  return written ? Status::Ok : console.error(written.error());
 }
 
 std::string footer() {

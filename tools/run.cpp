@@ -6,25 +6,27 @@
 #include <thread>
 #include <utility>
 
+#include "driver/bind.h"
+#include "driver/compile.h"
+#include "driver/gpu.h"
+#include "driver/graph_sketch.h"
+#include "driver/matches.h"
+#include "driver/output_file.h"
+#include "driver/pattern_source.h"
+#include "driver/short_lists.h"
+#include "driver/tuned_schedules.h"
+#include "driver/tuner.h"
+#include "driver/version.h"
+#include "driver/vertex_order.h"
 #include "runtime/cpu/region.h"
 #include "runtime/cpu/set_kernels.h"
-#include "tools/bind.h"
-#include "tools/compile.h"
-#include "tools/gpu.h"
-#include "tools/graph_sketch.h"
-#include "tools/matches.h"
+#include "tools/gpu_options.h"
 #include "tools/numbers.h"
-#include "tools/output_file.h"
-#include "tools/pattern_source.h"
+#include "tools/options.h"
 #include "tools/progress.h"
 #include "tools/run_report.h"
 #include "tools/session.h"
-#include "tools/short_lists.h"
-#include "tools/tuned_schedules.h"
-#include "tools/tuner.h"
 #include "tools/verbs.h"
-#include "tools/version.h"
-#include "tools/vertex_order.h"
 
 namespace matcha::tools {
 
@@ -70,12 +72,12 @@ class Run {
     }
   }
 
-  ExitCode all() {
-    using Step = ExitCode (Run::*)();
+  Status all() {
+    using Step = Status (Run::*)();
     for (Step step : {&Run::check_options, &Run::front_end, &Run::bind, &Run::open_matches, &Run::begin, &Run::load,
                       &Run::write_pattern, &Run::order, &Run::tune, &Run::back_end, &Run::execute}) {
-      const ExitCode code = (this->*step)();
-      if (code != ExitCode::Ok) return code;
+      const Status code = (this->*step)();
+      if (code != Status::Ok) return code;
       if (session_.stopped() && report_.result == nullptr) return stop_early();
     }
     return finish();
@@ -88,29 +90,29 @@ class Run {
     report_.compilation = &*compilation_;
   }
 
-  ExitCode check_options() {
+  Status check_options() {
     if (options_.backend != "llvm" && options_.device == "cuda") {
-      return console_.error(ExitCode::Usage, "`--backend` is for the CPU", "leave it out, or use --device cpu");
+      return console_.error(Status::Usage, "`--backend` is for the CPU", "leave it out, or use --device cpu");
     }
     if (options_.device == "cuda") on_gpu_ = true;
     // A GPU has no SIMD tiers.
     const bool for_cpu = options_.backend != "llvm" || !options_.simd.empty();
     if (options_.device == "auto" && !for_cpu) on_gpu_ = gpu_problem().empty();
     if (options_.tune && (streams() || options_.pattern.plan != 1)) {
-      return console_.error(ExitCode::Usage,
+      return console_.error(Status::Usage,
                             fmt::format("`--tune` is not for `{}`", streams() ? "--matches` and `--limit" : "--plan"),
                             streams() ? "it times counts" : "it chooses the plan itself");
     }
     if (options_.json && options_.matches == "-") {
-      return console_.error(ExitCode::Usage, "`--json` and `--matches -` both write to standard output",
+      return console_.error(Status::Usage, "`--json` and `--matches -` both write to standard output",
                             "give --matches a file");
     }
     if (of_pattern() && (options_.compile.file != kPatternFile || is_program(options_.bind.graph))) {
-      return console_.error(ExitCode::Usage, "`--pattern` writes the program itself",
+      return console_.error(Status::Usage, "`--pattern` writes the program itself",
                             "leave the program out: matcha run --pattern P GRAPH");
     }
     if (is_program(options_.bind.graph) && !is_program(options_.compile.file)) {
-      return console_.error(ExitCode::Usage, fmt::format("`{}` is a program, not a graph", options_.bind.graph),
+      return console_.error(Status::Usage, fmt::format("`{}` is a program, not a graph", options_.bind.graph),
                             "the program comes first: matcha run PROGRAM GRAPH");
     }
     if (!options_.simd.empty()) {
@@ -119,60 +121,60 @@ class Run {
       if (!tier_ || std::find(supported.begin(), supported.end(), *tier_) == supported.end()) {
         std::string known;
         for (runtime::Tier tier : supported) known += fmt::format("{}{}", known.empty() ? "" : ", ", tier_name(tier));
-        return console_.error(tier_ ? ExitCode::Run : ExitCode::Usage,
+        return console_.error(tier_ ? Status::Run : Status::Usage,
                               tier_ ? fmt::format("this processor has no `{}`", options_.simd)
                                     : fmt::format("there is no SIMD tier `{}`", options_.simd),
                               fmt::format("it has: {}", known));
       }
     }
-    return ExitCode::Ok;
+    return Status::Ok;
   }
 
   bool of_pattern() const { return !options_.pattern.text.empty(); }
   /// What the inputs are bound for: the program, or one with the same parameters until that of the pattern is written.
   const Compilation& bound_program() const { return stub_ ? *stub_ : *compilation_; }
 
-  ExitCode front_end() {
+  Status front_end() {
     if (of_pattern()) return read_pattern();
-    ExitCode code = compilation_->read();
+    Status code = compilation_->read();
     if (session_.stopped()) return stop_early();
-    if (code == ExitCode::Ok) code = compilation_->check();
-    if (code == ExitCode::Ok) code = compilation_->lower();
-    if (code != ExitCode::Ok) return code;
+    if (code == Status::Ok) code = compilation_->check();
+    if (code == Status::Ok) code = compilation_->lower();
+    if (code != Status::Ok) return code;
     const frontend::Type& type = *compilation_->graph().result->type;
     if ((!options_.matches.empty() || options_.limit) && !type.is_list()) {
-      return console_.error(ExitCode::Usage, fmt::format("`{}` is for programs that return a list; `{}` returns `{}`",
-                                                         options_.matches.empty() ? "--limit" : "--matches",
-                                                         compilation_->graph().entry, to_string(type)));
+      return console_.error(Status::Usage, fmt::format("`{}` is for programs that return a list; `{}` returns `{}`",
+                                                       options_.matches.empty() ? "--limit" : "--matches",
+                                                       compilation_->graph().entry, to_string(type)));
     }
-    return ExitCode::Ok;
+    return Status::Ok;
   }
 
-  ExitCode read_pattern() {
+  Status read_pattern() {
     pattern_.emplace(options_.pattern, console_);
-    ExitCode code = pattern_->read();
-    if (code != ExitCode::Ok) return code;
+    Status code = pattern_->read();
+    if (code != Status::Ok) return code;
     code = pattern_->check_arcs(options_.bind.directed);
-    if (code != ExitCode::Ok) return code;
+    if (code != Status::Ok) return code;
     report_.pattern = pattern_->semantics(streams());
     stub_.emplace(options_.compile, console_);
     stub_->take(pattern_->stub());
     code = stub_->check();
-    return code == ExitCode::Ok ? stub_->lower() : code;
+    return code == Status::Ok ? stub_->lower() : code;
   }
 
   /// The program of the pattern, for the graph that was read.
-  ExitCode write_pattern() {
-    if (!of_pattern()) return ExitCode::Ok;
+  Status write_pattern() {
+    if (!of_pattern()) return Status::Ok;
     const runtime::Graph& graph = bound_.inputs.graphs.at(bound_.main_graph);
     // A .mtg, or --temporal, may keep arcs without --directed.
-    ExitCode code = pattern_->check_arcs(graph.facts().directed);
-    if (code != ExitCode::Ok) return code;
+    Status code = pattern_->check_arcs(graph.facts().directed);
+    if (code != Status::Ok) return code;
     using frontend::pattern::Device;
     const frontend::pattern::GraphSketch sketch =
         sketch_of(graph, *bound_.inputs.dictionary, on_gpu_ ? Device::Gpu : Device::Cpu);
     code = pattern_->write(streams(), sketch);
-    if (code != ExitCode::Ok) return code;
+    if (code != Status::Ok) return code;
     if (!options_.json) console_.note(report_.pattern);
     for (std::size_t plan = options_.pattern.plan + 1; options_.tune && plan <= kTunedPlans; ++plan) {
       const std::optional<frontend::pattern::PatternProgram> other = pattern_->write_plan(plan, sketch);
@@ -181,29 +183,29 @@ class Run {
     }
     compilation_->take(pattern_->program().text);
     code = compilation_->check();
-    return code == ExitCode::Ok ? compilation_->lower() : code;
+    return code == Status::Ok ? compilation_->lower() : code;
   }
 
-  ExitCode bind() {
+  Status bind() {
     std::optional<BindPlan> plan =
         plan_binding(bound_program().graph(), bound_program().loop(), options_.bind, console_);
-    if (!plan) return ExitCode::Usage;
+    if (!plan) return Status::Usage;
     plan_ = std::move(*plan);
-    return ExitCode::Ok;
+    return Status::Ok;
   }
 
   /// Rows are streamed to a file, to standard output, or kept for JSON.
   bool streams() const { return !options_.matches.empty() || options_.limit.has_value(); }
 
-  ExitCode open_matches() {
-    if (!streams() || (options_.json && options_.matches.empty())) return ExitCode::Ok;
+  Status open_matches() {
+    if (!streams() || (options_.json && options_.matches.empty())) return Status::Ok;
     runtime::Result<OutputFile> file = OutputFile::open(options_.matches.empty() ? "-" : options_.matches);
     if (!file) return console_.error(file.error());
     matches_file_.emplace(std::move(*file));
-    return ExitCode::Ok;
+    return Status::Ok;
   }
 
-  ExitCode load() {
+  Status load() {
     const Stopwatch watch;
     runtime::Status loaded = runtime::Done{};
     {
@@ -221,38 +223,38 @@ class Run {
     if (!options_.json) {
       for (const auto& [name, report] : bound_.inputs.reports) console_.note(report.render());
     }
-    return ExitCode::Ok;
+    return Status::Ok;
   }
 
   /// Compiles before the inputs are read, so that a run finds them where reading them left them, in the caches. A GPU
   /// is opened, and its code compiled, while they are read. A program that depends on them is compiled when they are
   /// there, and once more if it was compiled for shorter lists of neighbours than theirs.
-  ExitCode begin() {
-    if (options_.tune) return ExitCode::Ok;
+  Status begin() {
+    if (options_.tune) return Status::Ok;
     backend_ = on_gpu_ ? codegen::make_cuda(gpu_) : make_backend(options_.backend);
     backend_->begin();
-    if (of_pattern() || compilation_->reads_labels()) return ExitCode::Ok;
-    ExitCode code = compile({});
-    if (code == ExitCode::Ok) executable_->begin();
+    if (of_pattern() || compilation_->reads_labels()) return Status::Ok;
+    Status code = compile({});
+    if (code == Status::Ok) executable_->begin();
     return code;
   }
 
   /// Finds the words of the graph, and ranks its vertices by degree where nobody can tell.
-  ExitCode order() {
+  Status order() {
     const std::shared_ptr<const runtime::LabelDictionary> dictionary = bound_.inputs.dictionary;
     labels_.code = [dictionary](std::string_view word) { return dictionary->code(word); };
     labels_.words = dictionary->words();
     labels_.everywhere = compilation_->reads_labels() && bound_.all_labelled();
-    const ExitCode code = order_vertices(options_.order, *compilation_, labels_, console_, bound_, report_.order);
+    const Status code = order_vertices(options_.order, *compilation_, labels_, console_, bound_, report_.order);
     report_.load_ms += report_.order.ms;
     return code;
   }
 
   /// With `--tune`: finds the schedule that an earlier run found best, or the best of a few now, and takes it.
-  ExitCode tune() {
-    if (!options_.tune) return ExitCode::Ok;
+  Status tune() {
+    if (!options_.tune) return Status::Ok;
     order_switch_.emplace(bound_);
-    const TunedSchedules kept = TunedSchedules::standard();
+    const TunedSchedules kept = TunedSchedules(tuning_folder());
     const std::string key = tuning_key();
     ScheduleChoice choice;
     choice.gpu = options_.gpu;
@@ -265,7 +267,7 @@ class Run {
     }
     if (!report_.tuning) {
       report_.tuning = tools::tune(tuning_task(), console_);
-      if (session_.stopped()) return ExitCode::Ok;
+      if (session_.stopped()) return Status::Ok;
       apply_words(report_.tuning->chosen, choice);
       problem = kept.store(key, *report_.tuning);
     }
@@ -312,17 +314,17 @@ class Run {
   }
 
   /// Goes on with what was chosen.
-  ExitCode take(const ScheduleChoice& choice) {
+  Status take(const ScheduleChoice& choice) {
     gpu_ = choice.gpu;
     compile_.disabled.insert(compile_.disabled.end(), choice.disabled.begin(), choice.disabled.end());
-    ExitCode code = ExitCode::Ok;
+    Status code = Status::Ok;
     if (choice.plan >= 2) {
       renew_compilation();
       compilation_->take(other_plans_[choice.plan - 2]);
       code = compilation_->check();
-      if (code == ExitCode::Ok) code = compilation_->lower();
+      if (code == Status::Ok) code = compilation_->lower();
     }
-    if (code == ExitCode::Ok) rank(choice.by_degree);
+    if (code == Status::Ok) rank(choice.by_degree);
     return code;
   }
 
@@ -349,26 +351,26 @@ class Run {
     return run;
   }
 
-  ExitCode back_end() {
-    if (executable_ != nullptr && is_as_assumed(bound_, compilation_->limits())) return ExitCode::Ok;
+  Status back_end() {
+    if (executable_ != nullptr && is_as_assumed(bound_, compilation_->limits())) return Status::Ok;
     outdated_ = std::move(executable_);
     if (backend_ == nullptr) backend_ = on_gpu_ ? codegen::make_cuda(gpu_) : make_backend(options_.backend);
     return compile(labels_);
   }
 
-  ExitCode run_passes(Compilation& compilation, const passes::LabelWords& labels) {
+  Status run_passes(Compilation& compilation, const passes::LabelWords& labels) {
     return on_gpu_ ? run_gpu_passes(compilation, labels, report_.bound)
                    : run_cpu_passes(compilation, labels, report_.bound);
   }
 
-  ExitCode compile(const passes::LabelWords& labels) {
-    ExitCode code = run_passes(*compilation_, labels);
-    if (code != ExitCode::Ok) return code;
+  Status compile(const passes::LabelWords& labels) {
+    Status code = run_passes(*compilation_, labels);
+    if (code != Status::Ok) return code;
     report_.backend = backend_->name();
     return compilation_->load(*backend_, executable_);
   }
 
-  ExitCode execute() {
+  Status execute() {
     const Stopwatch watch;
     codegen::RunOptions run = run_options();
     if (streams()) {
@@ -393,34 +395,34 @@ class Run {
         error.hint = "give the vertices labels with `--labels FILE`";
       }
       if (!failed->loc.valid()) return console_.error(error);
-      return console_.error_at(exit_code(error.kind), compilation_->sources(), failed->loc, error.message, error.hint);
+      return console_.error_at(status_of(error.kind), compilation_->sources(), failed->loc, error.message, error.hint);
     }
     result_ = std::move(std::get<codegen::RunResult>(*outcome));
     report_.result = &result_;
     if (on_gpu_) report_.device = result_.tier;
     if (on_gpu_ && !options_.json) console_.note(fmt::format("ran on {}", result_.tier));
     for (const std::string& note : result_.notes) console_.note(note);
-    return ExitCode::Ok;
+    return Status::Ok;
   }
 
   /// Prints what there is when a signal or the deadline came before the run.
-  ExitCode stop_early() {
+  Status stop_early() {
     report_.verdict = session_.verdict();
     console_.error(report_.verdict, partial_line(report_));
     if (options_.json && compilation_->has_graph()) print(report_json(report_));
     return report_.verdict;
   }
 
-  ExitCode finish() {
-    if (result_.ending == codegen::Ending::Deadline) report_.verdict = ExitCode::Timeout;
+  Status finish() {
+    if (result_.ending == codegen::Ending::Deadline) report_.verdict = Status::Timeout;
     if (result_.ending == codegen::Ending::Stopped) report_.verdict = session_.verdict();
-    const bool stopped = report_.verdict != ExitCode::Ok;
+    const bool stopped = report_.verdict != Status::Ok;
     if (matches_file_) {
       const runtime::Status written = matches_file_->commit();
       if (!written) return console_.error(written.error());
     }
-    const ExitCode printed = print(options_.json ? report_json(report_) : report_text(report_));
-    if (printed != ExitCode::Ok) return printed;
+    const Status printed = print(options_.json ? report_json(report_) : report_text(report_));
+    if (printed != Status::Ok) return printed;
     if (stopped && !console_.json()) console_.write(partial_line(report_) + "\n");
     if (matches_ && !options_.json && options_.matches == "-" && !stopped) {
       console_.note(fmt::format("{} matches{}", matches_->count(),
@@ -429,9 +431,9 @@ class Run {
     return report_.verdict;
   }
 
-  ExitCode print(const std::string& text) {
+  Status print(const std::string& text) {
     const runtime::Status written = write_text_file("-", text);
-    return written ? ExitCode::Ok : console_.error(written.error());
+    return written ? Status::Ok : console_.error(written.error());
   }
 
   const RunVerbOptions& options_;

@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "driver/version.h"
 #include "tools/graph_info.h"
 #include "tools/session.h"
-#include "tools/version.h"
 
 namespace matcha::tools {
 
@@ -91,7 +91,7 @@ std::string stats_json(const RunReport& report) {
 
 std::string RunReport::stopped_by() const {
   if (complete()) return {};
-  if (verdict != ExitCode::Ok) return stop_word(verdict);
+  if (verdict != Status::Ok) return stop_word(verdict);
   if (matches != nullptr && matches->limit_reached()) return "limit";
   return "closed";
 }
@@ -159,7 +159,7 @@ std::string report_text(const RunReport& report) {
 }
 
 std::string partial_line(const RunReport& report) {
-  const char* const cause = report.verdict == ExitCode::Timeout ? "--timeout" : "a signal";
+  const char* const cause = report.verdict == Status::Timeout ? "--timeout" : "a signal";
   if (report.result == nullptr) return fmt::format("stopped by {} before there was a result", cause);
   return fmt::format("partial result: stopped by {} after {} outer iterations", cause, report.result->positions);
 }

@@ -4,11 +4,12 @@
 #include <string>
 
 #include "codegen/backend.h"
-#include "tools/bind.h"
-#include "tools/compile.h"
-#include "tools/matches.h"
-#include "tools/tuned_schedules.h"
-#include "tools/vertex_order.h"
+#include "driver/bind.h"
+#include "driver/compile.h"
+#include "driver/matches.h"
+#include "driver/tuned_schedules.h"
+#include "driver/vertex_order.h"
+#include "tools/exit_codes.h"
 
 namespace matcha::tools {
 
@@ -24,8 +25,8 @@ struct RunReport {
   std::string device = "cpu";  ///< Or the GPU's name.
   unsigned threads = 0;
   OrderReport order;
-  std::optional<Tuning> tuning;     ///< Of `--tune`.
-  ExitCode verdict = ExitCode::Ok;  ///< Why it was stopped.
+  std::optional<Tuning> tuning;  ///< Of `--tune`.
+  Status verdict = Status::Ok;   ///< Why it was stopped.
   double load_ms = 0, run_ms = 0;
 
   bool complete() const { return result != nullptr && result->ending == codegen::Ending::Complete; }

@@ -63,18 +63,18 @@ void Session::watch() {
 const std::atomic<std::uint32_t>* Session::stop_request() const { return &signal_seen; }
 const std::atomic<bool>* Session::cancel() const { return &cancelled; }
 
-ExitCode Session::verdict() const {
+Status Session::verdict() const {
   const std::uint32_t seen = signal_seen.load();
-  if (seen == SIGTERM) return ExitCode::Terminated;
-  if (seen != 0) return ExitCode::Interrupted;
-  if (deadline_ && std::chrono::steady_clock::now() >= *deadline_) return ExitCode::Timeout;
-  return ExitCode::Ok;
+  if (seen == SIGTERM) return Status::Terminated;
+  if (seen != 0) return Status::Interrupted;
+  if (deadline_ && std::chrono::steady_clock::now() >= *deadline_) return Status::Timeout;
+  return Status::Ok;
 }
 
-const char* stop_word(ExitCode verdict) {
+const char* stop_word(Status verdict) {
   switch (verdict) {
-    case ExitCode::Timeout: return "timeout";
-    case ExitCode::Terminated: return "terminate";
+    case Status::Timeout: return "timeout";
+    case Status::Terminated: return "terminate";
     default: return "interrupt";
   }
 }

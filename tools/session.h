@@ -28,8 +28,8 @@ class Session {
   std::optional<std::chrono::steady_clock::time_point> deadline() const { return deadline_; }
 
   /// Why to stop now: Ok, Timeout, Interrupted or Terminated.
-  ExitCode verdict() const;
-  bool stopped() const { return verdict() != ExitCode::Ok; }
+  Status verdict() const;
+  bool stopped() const { return verdict() != Status::Ok; }
 
  private:
   void watch();
@@ -42,6 +42,6 @@ class Session {
 };
 
 /// `timeout`, `interrupt` or `terminate`, for people and JSON.
-const char* stop_word(ExitCode verdict);
+const char* stop_word(Status verdict);
 
 }  // namespace matcha::tools

@@ -9,7 +9,7 @@
 /// One function a verb: it declares the verb's options below `app` and sets `action` once the verb was given.
 namespace matcha::tools {
 
-using Action = std::function<ExitCode()>;
+using Action = std::function<Status()>;
 
 void add_run(CLI::App& app, Action& action);
 void add_check(CLI::App& app, Action& action);

@@ -22,12 +22,13 @@
 #include <vector>
 
 #include "codegen/cuda/cuda.h"
-#include "tools/bind.h"
-#include "tools/compile.h"
-#include "tools/gpu.h"
-#include "tools/short_lists.h"
-#include "tools/values.h"
-#include "tools/vertex_order.h"
+#include "driver/bind.h"
+#include "driver/compile.h"
+#include "driver/gpu.h"
+#include "driver/short_lists.h"
+#include "driver/values.h"
+#include "driver/vertex_order.h"
+#include "tools/console.h"
 
 namespace matcha::tools {
 namespace {
@@ -83,7 +84,7 @@ class EverySchedule {
   }
 
   int all() {
-    if (!read()) return static_cast<int>(ExitCode::Run);
+    if (!read()) return static_cast<int>(Status::Run);
     // It keeps the device open between the runs.
     const std::unique_ptr<codegen::Backend> keeper = codegen::make_cuda();
     keeper->begin();
@@ -94,7 +95,7 @@ class EverySchedule {
       return 1;
     }
     right_ = on_cpu.digest;
-    const ExitCode passes = run_gpu_passes(compilation_, labels_, &bound_);
+    const Status passes = run_gpu_passes(compilation_, labels_, &bound_);
     for (std::uint32_t group : options_.groups) {
       for (const std::string& steal : options_.steals) {
         for (const std::string& stack : options_.stacks) one(group, steal, stack, passes);
@@ -109,19 +110,19 @@ class EverySchedule {
 
  private:
   bool read() {
-    if (compilation_.read() != ExitCode::Ok || compilation_.check() != ExitCode::Ok) return false;
-    if (compilation_.lower() != ExitCode::Ok) return false;
+    if (compilation_.read() != Status::Ok || compilation_.check() != Status::Ok) return false;
+    if (compilation_.lower() != Status::Ok) return false;
     const std::optional<BindPlan> plan = plan_binding(compilation_.graph(), compilation_.loop(), bind_, console_);
     if (!plan) return false;
     const runtime::Status loaded = load_inputs(compilation_.graph(), *plan, {}, bound_);
-    if (!loaded) return console_.error(loaded.error()) == ExitCode::Ok;
+    if (!loaded) return console_.error(loaded.error()) == Status::Ok;
     OrderReport order;
-    return order_vertices("auto", compilation_, labels_, console_, bound_, order) == ExitCode::Ok;
+    return order_vertices("auto", compilation_, labels_, console_, bound_, order) == Status::Ok;
   }
 
-  std::unique_ptr<codegen::Executable> load(codegen::Backend& backend, ExitCode passes) {
+  std::unique_ptr<codegen::Executable> load(codegen::Backend& backend, Status passes) {
     std::unique_ptr<codegen::Executable> executable;
-    if (passes == ExitCode::Ok) compilation_.load(backend, executable);
+    if (passes == Status::Ok) compilation_.load(backend, executable);
     return executable;
   }
 
@@ -145,7 +146,7 @@ class EverySchedule {
     return ran;
   }
 
-  void one(std::uint32_t group, const std::string& steal, const std::string& stack, ExitCode passes) {
+  void one(std::uint32_t group, const std::string& steal, const std::string& stack, Status passes) {
     const std::string shown =
         fmt::format("{} {} --group {} --steal {} --stack {}", options_.program, options_.graph, group, steal, stack);
     codegen::CudaOptions schedule;

@@ -19,11 +19,12 @@ ALLOWED = {
     "frontend": {"frontend", "ir"},
     "passes": {"passes", "ir"},
     "codegen": {"codegen", "ir", "runtime"},
+    "driver": {"driver", "frontend", "ir", "passes", "codegen", "runtime"},
 }
 FOLDERS = set(ALLOWED) | {"tools", "tests", "bench"}
 # The files that may see a library of a kind, as prefixes of paths. frontend/syntax/ is the inside of the parser.
 ANTLR_USERS = ("frontend/parse", "frontend/syntax/", "tests/")
-LLVM_USERS = ("codegen/llvm/", "tools/", "tests/", "bench/")
+LLVM_USERS = ("codegen/llvm/", "driver/version", "tools/", "tests/", "bench/")
 
 # What may stand at the top of the checkout, besides dotfiles.
 TOP_FOLDERS = FOLDERS | {"docs", "examples", "grammar", "scripts", "stdlib", ".ci"}

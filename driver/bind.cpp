@@ -1,0 +1,383 @@
+#include "driver/bind.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace matcha::driver {
+
+namespace {
+
+using frontend::Type;
+using frontend::asg::Param;
+
+/// The name under which a graph is loaded for its labels only; no parameter is called so.
+constexpr const char* kLabelGraph = "--labels";
+
+bool is_edge_list(const Type& type) {
+  return type.is_list() && type.elem->is_uniform_tuple() && type.elem->positions.size() == 2 &&
+         type.elem->positions[0]->kind == Type::Kind::Int;
+}
+
+/// How to give a parameter its input, for messages.
+std::string how_to_bind(const Param& param) {
+  const Type& type = *param.type;
+  if (type.is_graph()) return fmt::format("--in {}=FILE", param.name);
+  if (!type.is_list()) return fmt::format("--param {}=VALUE", param.name);
+  if (!type.elem->is_tuple()) return fmt::format("--in {}=FILE:COLUMN", param.name);
+  std::vector<std::string> columns;
+  for (std::uint32_t i = 0; i < type.elem->positions.size(); ++i) columns.push_back(std::to_string(i));
+  return fmt::format("--in {}=FILE:{}", param.name, fmt::join(columns, ","));
+}
+
+bool file_exists(const std::string& path) {
+  struct stat facts {};
+  return ::stat(path.c_str(), &facts) == 0;
+}
+
+/// Splits `msg.txt:0,1` into path and columns. A file whose whole name is `text` wins.
+std::vector<unsigned> take_columns(std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos || colon + 1 == text.size() || file_exists(text)) return {};
+  std::vector<unsigned> columns;
+  const char* at = text.data() + colon + 1;
+  const char* const end = text.data() + text.size();
+  while (true) {
+    unsigned column = 0;
+    const std::from_chars_result read = std::from_chars(at, end, column);
+    if (read.ec != std::errc()) return {};
+    columns.push_back(column);
+    at = read.ptr;
+    if (at == end) break;
+    if (*at++ != ',') return {};
+  }
+  text.resize(colon);
+  return columns;
+}
+
+std::optional<codegen::Argument> parse_scalar(const std::string& text, const Type& type) {
+  const char* const end = text.data() + text.size();
+  if (type.kind == Type::Kind::Bool) {
+    if (text == "true" || text == "True" || text == "1") return true;
+    if (text == "false" || text == "False" || text == "0") return false;
+    return std::nullopt;
+  }
+  if (type.kind == Type::Kind::Int) {
+    std::int64_t value = 0;
+    const std::from_chars_result read = std::from_chars(text.data(), end, value);
+    if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
+    return value;
+  }
+  double value = 0;
+  const std::from_chars_result read = std::from_chars(text.data(), end, value);
+  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
+  return value;
+}
+
+codegen::Argument default_value(const frontend::asg::Node& node) {
+  if (node.op == frontend::asg::Op::Float) return node.float_value;
+  if (node.op == frontend::asg::Op::Bool) return node.int_value != 0;
+  return node.int_value;
+}
+
+class Planner {
+ public:
+  Planner(const frontend::asg::Graph& program, const ir::Module& module, const BindOptions& options,
+          const Reporter& reporter)
+      : program_(program), module_(module), options_(options), reporter_(reporter) {
+    plan_.params.resize(program.params.size());
+  }
+
+  std::optional<BindPlan> run() {
+    for (const std::string& input : options_.inputs) bind_input(input);
+    for (const std::string& param : options_.params) bind_param(param);
+    if (!options_.graph.empty()) bind_graph();
+    bind_defaults();
+    if (ok_) report_unbound();
+    if (ok_ && !options_.labels.empty()) bind_labels();
+    if (!ok_) return std::nullopt;
+    return std::move(plan_);
+  }
+
+ private:
+  void fail(const std::string& message, const std::string& hint = {}) {
+    reporter_.error(Status::Usage, message, hint);
+    ok_ = false;
+  }
+
+  /// The index of the parameter that `text` names before its `=`, whose rest goes to `value`.
+  std::optional<std::size_t> target(std::string_view option, const std::string& text, std::string& value) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+      fail(fmt::format("`{} {}` is not of the form NAME={}", option, text, option == "--in" ? "FILE" : "VALUE"));
+      return std::nullopt;
+    }
+    const std::string name = text.substr(0, equals);
+    value = text.substr(equals + 1);
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < program_.params.size(); ++i) {
+      names.push_back(program_.params[i].name);
+      if (program_.params[i].name != name) continue;
+      if (plan_.params[i].kind == ParamPlan::Kind::None) return i;
+      fail(fmt::format("parameter `{}` is bound twice", name));
+      return std::nullopt;
+    }
+    const std::string near = nearest_word(name, names);
+    fail(fmt::format("`{}` has no parameter `{}`", program_.entry, name),
+         !near.empty()   ? fmt::format("did you mean `{}`?", near)
+         : names.empty() ? "it has no parameters"
+                         : fmt::format("its parameters are: {}", fmt::join(names, ", ")));
+    return std::nullopt;
+  }
+
+  runtime::GraphSpec graph_spec(std::size_t index, const std::string& path) const {
+    const Type& type = *program_.params[index].type;
+    runtime::GraphSpec spec;
+    spec.name = program_.params[index].name;
+    spec.path = path;
+    spec.directed = options_.directed;
+    if (type.is_graph() && type.elem != nullptr) {
+      spec.edge_info = true;
+      spec.temporal = options_.temporal;
+      spec.info = type.elem->kind == Type::Kind::Float ? runtime::ColumnKind::Float : runtime::ColumnKind::Label;
+    } else {
+      spec.simple = type.is_graph();
+    }
+    spec.labels_path = options_.labels;
+    return spec;
+  }
+
+  /// What the columns of a list parameter hold, as the module wants them; nothing for a column of bools.
+  std::optional<std::vector<runtime::ColumnKind>> column_kinds(std::size_t index) {
+    std::vector<runtime::ColumnKind> kinds;
+    for (const ir::Type* column : module_.params[index]->type->columns) {
+      if (column->is_scalar(ir::ScalarKind::Bool)) {
+        fail(fmt::format("parameter `{}` has type `{}`; bools cannot be read from a file", program_.params[index].name,
+                         to_string(*program_.params[index].type)));
+        return std::nullopt;
+      }
+      kinds.push_back(column->is_scalar(ir::ScalarKind::Vid)   ? runtime::ColumnKind::Vertex
+                      : column->is_scalar(ir::ScalarKind::F64) ? runtime::ColumnKind::Float
+                                                               : runtime::ColumnKind::Int);
+    }
+    return kinds;
+  }
+
+  void bind_input(const std::string& text) {
+    std::string path;
+    const std::optional<std::size_t> index = target("--in", text, path);
+    if (!index) return;
+    const Param& param = program_.params[*index];
+    ParamPlan& plan = plan_.params[*index];
+    if (param.type->is_graph()) {
+      plan.kind = ParamPlan::Kind::Graph;
+      plan.graph = graph_spec(*index, path);
+      return;
+    }
+    if (!param.type->is_list()) {
+      return fail(
+          fmt::format("parameter `{}` has type `{}` and is not read from a file", param.name, to_string(*param.type)),
+          fmt::format("write `--param {}=VALUE`", param.name));
+    }
+    const std::vector<unsigned> columns = take_columns(path);
+    const std::optional<std::vector<runtime::ColumnKind>> kinds = column_kinds(*index);
+    if (!kinds) return;
+    if (!columns.empty() && columns.size() != kinds->size()) {
+      return fail(fmt::format("parameter `{}` has type `{}`, which takes {} column{}; `--in {}` names {}", param.name,
+                              to_string(*param.type), kinds->size(), kinds->size() == 1 ? "" : "s", text,
+                              columns.size()));
+    }
+    plan.kind = ParamPlan::Kind::List;
+    plan.list.name = param.name;
+    plan.list.path = path;
+    for (unsigned i = 0; i < kinds->size(); ++i) {
+      plan.list.columns.push_back(runtime::ColumnSpec{columns.empty() ? i : columns[i], (*kinds)[i]});
+    }
+  }
+
+  void bind_param(const std::string& text) {
+    std::string value;
+    const std::optional<std::size_t> index = target("--param", text, value);
+    if (!index) return;
+    const Param& param = program_.params[*index];
+    if (!param.type->is_scalar()) {
+      return fail(fmt::format("parameter `{}` has type `{}` and takes a file", param.name, to_string(*param.type)),
+                  fmt::format("write `{}`", how_to_bind(param)));
+    }
+    const std::optional<codegen::Argument> parsed = parse_scalar(value, *param.type);
+    if (!parsed) {
+      return fail(fmt::format("`{}` is no {} for parameter `{}`", value, to_string(*param.type), param.name));
+    }
+    plan_.params[*index].kind = ParamPlan::Kind::Scalar;
+    plan_.params[*index].scalar = *parsed;
+  }
+
+  /// The unbound parameters that `accepts`.
+  template <typename Accepts>
+  std::vector<std::size_t> candidates(Accepts accepts) const {
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < program_.params.size(); ++i) {
+      if (plan_.params[i].kind == ParamPlan::Kind::None && accepts(*program_.params[i].type)) found.push_back(i);
+    }
+    return found;
+  }
+
+  void bind_graph() {
+    std::vector<std::size_t> found = candidates([](const Type& type) { return type.is_graph(); });
+    if (found.empty()) found = candidates(is_edge_list);
+    if (found.empty()) {
+      return fail(fmt::format("`{}` has no parameter left for the graph `{}`", program_.entry, options_.graph),
+                  "the graph goes to the one parameter that is a `Graph` or a list of edges");
+    }
+    if (found.size() > 1) {
+      std::vector<std::string> ways;
+      for (std::size_t index : found) ways.push_back(how_to_bind(program_.params[index]));
+      return fail(fmt::format("`{}` has {} parameters that the graph `{}` could be for", program_.entry, found.size(),
+                              options_.graph),
+                  fmt::format("name them: {}", fmt::join(ways, " ")));
+    }
+    ParamPlan& plan = plan_.params[found[0]];
+    plan.graph = graph_spec(found[0], options_.graph);
+    if (program_.params[found[0]].type->is_graph()) {
+      plan.kind = ParamPlan::Kind::Graph;
+      return;
+    }
+    const std::optional<std::vector<runtime::ColumnKind>> kinds = column_kinds(found[0]);
+    if (!kinds) return;
+    plan.kind = ParamPlan::Kind::GraphEdges;
+    plan.columns = *kinds;
+  }
+
+  void bind_defaults() {
+    for (std::size_t i = 0; i < program_.params.size(); ++i) {
+      const Param& param = program_.params[i];
+      if (plan_.params[i].kind != ParamPlan::Kind::None || param.maybe_default == nullptr) continue;
+      plan_.params[i].kind = ParamPlan::Kind::Scalar;
+      plan_.params[i].scalar = default_value(*param.maybe_default);
+    }
+  }
+
+  void report_unbound() {
+    std::vector<const Param*> unbound;
+    for (std::size_t i = 0; i < program_.params.size(); ++i) {
+      if (plan_.params[i].kind == ParamPlan::Kind::None) unbound.push_back(&program_.params[i]);
+    }
+    if (unbound.empty()) return;
+    std::vector<std::string> names, ways;
+    for (const Param* param : unbound) {
+      names.push_back(fmt::format("`{}: {}`", param->name, to_string(*param->type)));
+      ways.push_back(how_to_bind(*param));
+    }
+    const bool takes_graph = unbound.size() == 1 && (unbound[0]->type->is_graph() || is_edge_list(*unbound[0]->type));
+    fail(fmt::format("`{}` needs {}: nothing is bound to {}", program_.entry,
+                     unbound.size() == 1 ? "an input" : "inputs", fmt::join(names, " and ")),
+         takes_graph ? fmt::format("give a graph file after the program, or `{}`", ways[0])
+                     : fmt::format("add `{}`", fmt::join(ways, " ")));
+  }
+
+  /// Labels of a run without a graph are those of the vertices of its first list of edges.
+  void bind_labels() {
+    const ParamPlan* edges = nullptr;
+    for (const ParamPlan& plan : plan_.params) {
+      if (plan.kind == ParamPlan::Kind::Graph || plan.kind == ParamPlan::Kind::GraphEdges) return;
+      const std::vector<runtime::ColumnSpec>& columns = plan.list.columns;
+      if (edges == nullptr && columns.size() >= 2 && columns[0].index == 0 && columns[1].index == 1 &&
+          columns[0].kind == runtime::ColumnKind::Vertex && columns[1].kind == runtime::ColumnKind::Vertex) {
+        edges = &plan;
+      }
+    }
+    if (edges == nullptr) return fail("`--labels` needs a graph or a list of edges to label");
+    runtime::GraphSpec spec;
+    spec.name = kLabelGraph;
+    spec.path = edges->list.path;
+    spec.directed = true;
+    spec.labels_path = options_.labels;
+    plan_.label_graph = spec;
+  }
+
+  const frontend::asg::Graph& program_;
+  const ir::Module& module_;
+  const BindOptions& options_;
+  const Reporter& reporter_;
+  BindPlan plan_;
+  bool ok_ = true;
+};
+
+/// The first two columns of `list` with ids where the program wants ints.
+void as_wanted(runtime::InputList& list, const std::vector<runtime::ColumnKind>& kinds,
+               const runtime::Universe& universe) {
+  list.columns.resize(kinds.size());
+  for (std::size_t c = 0; c < kinds.size(); ++c) {
+    runtime::InputColumn& column = list.columns[c];
+    if (kinds[c] != runtime::ColumnKind::Int || column.kind != runtime::ColumnKind::Vertex) continue;
+    column.ints.reserve(column.ranks.size());
+    for (std::uint32_t rank : column.ranks) column.ints.push_back(universe.id(rank));
+    column.ranks.clear();
+    column.kind = runtime::ColumnKind::Int;
+  }
+}
+
+}  // namespace
+
+std::optional<BindPlan> plan_binding(const frontend::asg::Graph& program, const ir::Module& module,
+                                     const BindOptions& options, const Reporter& reporter) {
+  return Planner(program, module, options, reporter).run();
+}
+
+runtime::Status load_inputs(const frontend::asg::Graph& program, const BindPlan& plan,
+                            const runtime::IoOptions& options, BoundInputs& out) {
+  runtime::InputSet set(options);
+  for (const ParamPlan& param : plan.params) {
+    runtime::Status added = runtime::Done{};
+    if (param.kind == ParamPlan::Kind::List) added = set.add_list(param.list);
+    if (param.kind == ParamPlan::Kind::Graph || param.kind == ParamPlan::Kind::GraphEdges) {
+      added = set.add_graph(param.graph);
+      if (out.main_graph.empty()) out.main_graph = param.graph.name;
+    }
+    if (!added) return added;
+  }
+  if (plan.label_graph) {
+    runtime::Status added = set.add_graph(*plan.label_graph);
+    if (!added) return added;
+  }
+  runtime::Result<runtime::Inputs> inputs = set.finish();
+  if (!inputs) return inputs.error();
+  out.inputs = std::move(*inputs);
+
+  for (std::size_t i = 0; i < plan.params.size(); ++i) {
+    const std::string& name = program.params[i].name;
+    const ParamPlan& param = plan.params[i];
+    switch (param.kind) {
+      case ParamPlan::Kind::Graph: out.arguments.emplace_back(&out.inputs.graphs.at(name)); break;
+      case ParamPlan::Kind::List:
+        out.arguments.emplace_back(static_cast<const runtime::InputList*>(&out.inputs.lists.at(name)));
+        break;
+      case ParamPlan::Kind::GraphEdges: {
+        runtime::Result<runtime::InputList> edges = runtime::edge_list(out.inputs.graphs.at(name));
+        if (!edges) return edges.error();
+        as_wanted(*edges, param.columns, *out.inputs.universe);
+        out.edge_lists.emplace(name, std::move(*edges));
+        out.arguments.emplace_back(static_cast<const runtime::InputList*>(&out.edge_lists.at(name)));
+        break;
+      }
+      case ParamPlan::Kind::Scalar:
+      case ParamPlan::Kind::None: out.arguments.push_back(param.scalar); break;
+    }
+  }
+  const auto labelled = out.inputs.graphs.find(plan.label_graph ? kLabelGraph : out.main_graph);
+  if (labelled != out.inputs.graphs.end()) out.labels = labelled->second.view().labels;
+  return runtime::Done{};
+}
+
+bool BoundInputs::all_labelled() const {
+  return std::ranges::all_of(inputs.graphs, [](const auto& named) {
+    const runtime::GraphView& view = named.second.view();
+    return view.labels != nullptr &&
+           std::find(view.labels, view.labels + view.universe, runtime::kNoLabel) == view.labels + view.universe;
+  });
+}
+
+}  // namespace matcha::driver

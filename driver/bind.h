@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/backend.h"
+#include "driver/reporter.h"
+#include "frontend/asg.h"
+#include "ir/nodes.h"
+#include "runtime/graph/inputs.h"
+
+/// Binding of the entry's parameters to files and values (DESIGN section 1).
+namespace matcha::driver {
+
+/// What the inputs are, in the words of the command line.
+struct BindOptions {
+  std::string graph;                ///< The positional graph file; empty: none.
+  std::vector<std::string> inputs;  ///< `NAME=FILE` or `NAME=FILE:0,1`.
+  std::vector<std::string> params;  ///< `NAME=VALUE`.
+  std::string labels;               ///< File of vertex labels; empty: none.
+  bool directed = false;
+  bool temporal = false;
+};
+
+/// What one parameter is bound to; nothing is read yet.
+struct ParamPlan {
+  enum class Kind { None, Graph, List, GraphEdges, Scalar };
+
+  Kind kind = Kind::None;
+  runtime::GraphSpec graph;                    ///< Graph and GraphEdges.
+  runtime::ListSpec list;                      ///< List.
+  std::vector<runtime::ColumnKind> columns;    ///< GraphEdges: what the program wants of the two ends.
+  codegen::Argument scalar = std::int64_t{0};  ///< Scalar.
+};
+
+/// A plan for each parameter, in order.
+struct BindPlan {
+  std::vector<ParamPlan> params;
+  /// A graph that is loaded for its labels only, when labels are given and no parameter is a graph.
+  std::optional<runtime::GraphSpec> label_graph;
+};
+
+/// Gives every parameter its input. All problems are reported (names that do not exist, repeats, values of the wrong
+/// type, parameters that nothing is bound to), then nothing is returned; the status is Usage.
+std::optional<BindPlan> plan_binding(const frontend::asg::Graph& program, const ir::Module& module,
+                                     const BindOptions& options, const Reporter& reporter);
+
+/// Everything that was read; the arguments point into it.
+struct BoundInputs {
+  runtime::Inputs inputs;
+  std::map<std::string, runtime::InputList> edge_lists;
+  std::vector<codegen::Argument> arguments;
+  /// One label a rank, for graphs that the program builds; null without labels.
+  const std::int64_t* labels = nullptr;
+  /// The graph that reports and JSON call `graph`; empty if there is none.
+  std::string main_graph;
+
+  /// True if every vertex of every graph has a label.
+  bool all_labelled() const;
+};
+
+/// Reads the files. `out` must not move afterwards.
+runtime::Status load_inputs(const frontend::asg::Graph& program, const BindPlan& plan,
+                            const runtime::IoOptions& options, BoundInputs& out);
+
+}  // namespace matcha::driver

@@ -1,0 +1,286 @@
+#include "driver/compile.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "frontend/lower.h"
+#include "ir/analysis/walk.h"
+
+namespace matcha::driver {
+
+namespace {
+
+/// No program is longer; a device or a graph given by mistake is.
+constexpr std::size_t kLongestProgram = std::size_t{64} << 20;
+
+runtime::Error cannot_read(const std::string& name, const std::string& why) {
+  runtime::Error error;
+  error.message = fmt::format("cannot read the program: {}", why);
+  error.file = name;
+  return error;
+}
+
+/// A whole file, or standard input for `-`.
+runtime::Result<std::string> read_text(const std::string& path, const std::string& name,
+                                       const std::atomic<bool>* cancel) {
+  const int descriptor = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return cannot_read(name, std::strerror(errno));
+  std::string text;
+  int failure = 0;
+  constexpr std::size_t kBlock = std::size_t{1} << 16;
+  while (text.size() <= kLongestProgram) {
+    // A read that waits for a terminal would not notice Ctrl-C.
+    constexpr int kPauseMs = 100;
+    struct pollfd ready = {descriptor, POLLIN, 0};
+    if (::poll(&ready, 1, kPauseMs) <= 0) {
+      if (cancel != nullptr && cancel->load()) return cannot_read(name, "interrupted");
+      continue;
+    }
+    const std::size_t size = text.size();
+    text.resize(size + kBlock);
+    const ssize_t got = ::read(descriptor, text.data() + size, kBlock);
+    text.resize(size + (got > 0 ? static_cast<std::size_t>(got) : 0));
+    if (got == 0) break;
+    if (got < 0 && errno != EINTR) {
+      failure = errno;
+      break;
+    }
+  }
+  if (descriptor != STDIN_FILENO) ::close(descriptor);
+  if (failure != 0) return cannot_read(name, std::strerror(failure));
+  if (text.size() > kLongestProgram) return cannot_read(name, "it is longer than 64 MiB");
+  return text;
+}
+
+/// gzip, zstd and .mtg files begin so.
+bool looks_like_graph(std::string_view text) {
+  return text.substr(0, 2) == "\x1f\x8b" || text.substr(0, 4) == "\x28\xb5\x2f\xfd" || text.substr(0, 4) == "MTG\x1a";
+}
+
+}  // namespace
+
+double Compilation::total_ms() const {
+  double sum = 0;
+  for (const auto& [step, ms] : times_) sum += ms;
+  return sum;
+}
+
+Status Compilation::report(Status code_of_errors) {
+  if (reporting_) reporter_.report(diagnostics_, reported_);
+  reported_ = diagnostics_.all().size();
+  return diagnostics_.has_errors() ? code_of_errors : Status::Ok;
+}
+
+Status Compilation::read() {
+  const Stopwatch watch;
+  runtime::Result<std::string> text = read_text(options_.file, name(), cancel_);
+  if (!text && cancel_ != nullptr && cancel_->load()) return Status::Interrupted;
+  if (!text) return reporter_.error(text.error());
+  if (looks_like_graph(*text)) {
+    return reporter_.error(Status::Usage, fmt::format("`{}` is a graph, not a program", name()),
+                           "the program comes first: matcha run PROGRAM GRAPH");
+  }
+  file_ = sources_.add(name(), std::move(*text));
+  times_.emplace_back("read", watch.ms());
+  return Status::Ok;
+}
+
+void Compilation::take(std::string text) { file_ = sources_.add(name(), std::move(text)); }
+
+Status Compilation::parse() {
+  const Stopwatch watch;
+  program_ = frontend::parse(sources_, file_, diagnostics_);
+  times_.emplace_back("parse", watch.ms());
+  diagnostics_.sort_by_place();
+  return report();
+}
+
+Status Compilation::check() {
+  const Stopwatch watch;
+  frontend::Options options;
+  options.entry = options_.entry;
+  const std::string folder = std::filesystem::path(options_.file).parent_path().string();
+  options.read_module = frontend::default_module_reader(options_.file == "-" || folder.empty() ? "." : folder);
+  program_ = frontend::check(sources_, file_, options, diagnostics_);
+  times_.emplace_back("parse", watch.ms());
+  if (!diagnostics_.has_errors()) {
+    const Stopwatch asg_watch;
+    graph_ = frontend::build_asg(*program_, diagnostics_);
+    times_.emplace_back("asg", asg_watch.ms());
+  }
+  diagnostics_.sort_by_place();
+  return report();
+}
+
+Status Compilation::lower() {
+  const Stopwatch watch;
+  loop_ = frontend::lower(*graph_, context_, diagnostics_);
+  times_.emplace_back("lower", watch.ms());
+  return report();
+}
+
+codegen::AheadOfTime Compilation::ahead_of_time() {
+  codegen::AheadOfTime about;
+  about.program = name();
+  about.entry = graph_->entry;
+  about.tuple_result = graph_->result->type->is_tuple();
+  for (const frontend::asg::Param& param : graph_->params) {
+    std::optional<codegen::AheadOfTime::Scalar>& value = about.defaults.emplace_back();
+    if (param.maybe_default == nullptr) continue;
+    const frontend::asg::Node& node = *param.maybe_default;
+    value = node.op == frontend::asg::Op::Float  ? codegen::AheadOfTime::Scalar(node.float_value)
+            : node.op == frontend::asg::Op::Bool ? codegen::AheadOfTime::Scalar(node.int_value != 0)
+                                                 : codegen::AheadOfTime::Scalar(node.int_value);
+  }
+  loop_ = codegen::lift_label_words(context_, *loop_, about.label_words);
+  return about;
+}
+
+ir::VertexOrder Compilation::vertex_order(const passes::LabelWords& labels) {
+  const Stopwatch watch;
+  Diagnostics diagnostics(sources_);
+  const std::optional<passes::Pipeline> pipeline = passes::parse_pipeline("nests", diagnostics);
+  const passes::PipelineResult nests =
+      passes::run_pipeline(*loop_, *pipeline, context_, passes::TargetInfo{}, labels, {}, diagnostics);
+  ir::VertexOrder order;
+  order.why_not = "the program has errors";
+  if (nests.ok) order = ir::vertex_order(nests.module);
+  times_.emplace_back("order", watch.ms());
+  return order;
+}
+
+bool Compilation::reads_labels() const {
+  bool found = false;
+  ir::for_each_stmt(*loop_->body, [&](const ir::Stmt& stmt) {
+    ir::for_each_expr(stmt, [&](const ir::Expr& expr) {
+      ir::for_each_node(expr, [&](const ir::Expr& node) {
+        found = found || node.kind == ir::Kind::LabelName || node.kind == ir::Kind::Label;
+      });
+    });
+  });
+  return found;
+}
+
+Status Compilation::run_passes(std::string_view pipeline_name, const passes::LabelWords& labels,
+                               passes::ManagerOptions manager) {
+  const Stopwatch watch;
+  // Errors in the names of passes are errors of usage.
+  std::optional<passes::Pipeline> pipeline =
+      passes::parse_pipeline(options_.passes.empty() ? pipeline_name : std::string_view(options_.passes), diagnostics_);
+  if (!pipeline) return report(Status::Usage);
+  // The user's own list is taken as it is.
+  passes::PassOptions* assuming = nullptr;
+  for (passes::PipelineStep& step : *pipeline) {
+    if (step.pass == nullptr || !options_.passes.empty()) continue;
+    if (short_lists_ != ShortLists::None && step.pass->name == "localize") assuming = &step.options;
+  }
+  const bool symmetric = take_symmetric(*pipeline);
+  if (assuming != nullptr) (*assuming)["short"] = static_cast<std::int64_t>(short_lists_);
+  manager.disabled = options_.disabled;
+  pipeline_ = passes::run_pipeline(*loop_, *pipeline, context_, passes::TargetInfo{}, labels, manager, diagnostics_);
+  limits_ = {};
+  for (const passes::PassRun& run : pipeline_->runs) {
+    limits_.symmetric = limits_.symmetric || (symmetric && run.statistics.contains("pairs of lists"));
+    if (assuming == nullptr) continue;
+    if (run.statistics.contains("short_lower")) limits_.lower = assuming->at("most");
+    if (run.statistics.contains("short_upper")) limits_.upper = assuming->at("most");
+    if (run.statistics.contains("short_all")) limits_.all = std::min(assuming->at("most"), assuming->at("full"));
+  }
+  times_.emplace_back("passes", watch.ms());
+  Status code = Status::Query;
+  for (const Diagnostic& d : diagnostics_.all()) {
+    if (d.id == DiagId::BadPipeline || d.id == DiagId::UnknownPass) code = Status::Usage;
+    if (d.id == DiagId::DumpFailed) code = Status::Input;
+  }
+  code = report(code);
+  if (!pipeline_->bug.empty()) {
+    reporter_.write(pipeline_->bug);
+    return Status::Run;
+  }
+  return code;
+}
+
+bool Compilation::take_symmetric(passes::Pipeline& pipeline) const {
+  if (!symmetric_ || !options_.passes.empty()) return false;
+  for (passes::PipelineStep& step : pipeline) {
+    if (step.pass != nullptr && step.pass->name == "tally") step.options["symmetric"] = 1;
+  }
+  return true;
+}
+
+ir::Module Compilation::module_of_lists(const passes::LabelWords& labels) {
+  const std::string_view text = options_.passes.empty() ? "cpu" : std::string_view(options_.passes);
+  passes::ManagerOptions manager;
+  manager.disabled = options_.disabled;
+  manager.disabled.insert(manager.disabled.end(), {"localize", "batch"});
+  std::optional<passes::Pipeline> pipeline = passes::parse_pipeline(text, diagnostics_);
+  take_symmetric(*pipeline);
+  return passes::run_pipeline(*loop_, *pipeline, context_, passes::TargetInfo{}, labels, manager, diagnostics_).module;
+}
+
+Status Compilation::check_stage(codegen::Backend& backend) {
+  if (pipeline_->module.stage == backend.stage() || backend.name() == "interp") return Status::Ok;
+  return reporter_.error(
+      Status::Usage,
+      fmt::format("the passes leave stage loop, and the back end `{}` takes stage kernel", backend.name()),
+      "end --passes in `plan-memory,legalize`, or use --backend interp");
+}
+
+Status Compilation::emit(codegen::Backend& backend, std::string& text) {
+  Status code = check_stage(backend);
+  if (code != Status::Ok) return code;
+  const Stopwatch watch;
+  std::optional<std::string> emitted = backend.emit(pipeline_->module, diagnostics_);
+  times_.emplace_back(std::string(backend.name()), watch.ms());
+  code = report();
+  if (code == Status::Ok && !emitted) {
+    return reporter_.error(Status::Run, fmt::format("the back end `{}` has no text form", backend.name()));
+  }
+  if (emitted) text = std::move(*emitted);
+  return code;
+}
+
+Status Compilation::load(codegen::Backend& backend, std::unique_ptr<codegen::Executable>& executable) {
+  const Status code = check_stage(backend);
+  if (code != Status::Ok) return code;
+  return load_variant(pipeline_->module, std::string(backend.name()), backend, executable);
+}
+
+Status Compilation::load_variant(const ir::Module& module, const std::string& step, codegen::Backend& backend,
+                                 std::unique_ptr<codegen::Executable>& executable) {
+  const Stopwatch watch;
+  executable = backend.load(module, diagnostics_);
+  times_.emplace_back(step, watch.ms());
+  const Status code = report();
+  if (code == Status::Ok && executable == nullptr) {
+    return reporter_.error(Status::Run, fmt::format("the back end `{}` cannot run this program", backend.name()));
+  }
+  return code;
+}
+
+std::string signature(const frontend::asg::Graph& graph) {
+  std::string out = graph.entry + "(";
+  for (std::size_t i = 0; i < graph.params.size(); ++i) {
+    const frontend::asg::Param& param = graph.params[i];
+    out += fmt::format("{}{}: {}", i == 0 ? "" : ", ", param.name, to_string(*param.type));
+    if (param.maybe_default == nullptr) continue;
+    const frontend::asg::Node& value = *param.maybe_default;
+    out += value.op == frontend::asg::Op::Float  ? fmt::format(" = {}", value.float_value)
+           : value.op == frontend::asg::Op::Bool ? fmt::format(" = {}", value.int_value != 0 ? "True" : "False")
+                                                 : fmt::format(" = {}", value.int_value);
+  }
+  return fmt::format("{}) -> {}", out, to_string(*graph.result->type));
+}
+
+std::unique_ptr<codegen::Backend> make_backend(const std::string& name) {
+  return name == "interp" ? codegen::make_interpreter() : codegen::make_llvm();
+}
+
+}  // namespace matcha::driver

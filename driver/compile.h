@@ -1,0 +1,142 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "codegen/backend.h"
+#include "codegen/c_family/ahead_of_time.h"
+#include "driver/reporter.h"
+#include "frontend/frontend.h"
+#include "ir/analysis/vertex_order.h"
+#include "ir/context.h"
+#include "passes/pass_manager.h"
+
+namespace matcha::driver {
+
+/// Options of every verb that compiles.
+struct CompileOptions {
+  std::string file;    ///< The program; `-`: standard input.
+  std::string entry;   ///< Empty: `main`, else the last function.
+  std::string passes;  ///< Empty: the pipeline of the back end.
+  std::vector<std::string> disabled;
+};
+
+/// The most neighbours that a vertex of the inputs may have on its lower side, on its upper side and in all; nothing
+/// where any number will do.
+struct NeighborLimits {
+  std::optional<std::int64_t> lower, upper, all;
+  bool symmetric = false;  ///< And all are undirected and simple.
+};
+
+/// Which lists of neighbours a back end's pipeline takes for short (option `short` of `localize`).
+enum class ShortLists : std::uint8_t { None, Halves, All };
+
+/// A program on its way from text to machine code. The steps are called in the order below; each gives its errors to
+/// the reporter and says how it ended (Ok: go on).
+class Compilation {
+ public:
+  explicit Compilation(const CompileOptions& options, const Reporter& reporter)
+      : options_(options), reporter_(reporter) {}
+
+  Status read();
+  /// Instead of `read`: a program that is in no file.
+  void take(std::string text);
+  /// Syntax only, for the AST.
+  Status parse();
+  /// Names and types, then the ASG. Warnings are reported too.
+  Status check();
+  Status lower();
+  /// After `lower`: makes label words parameters, and says all that a program compiled ahead of time has to know.
+  codegen::AheadOfTime ahead_of_time();
+  /// The back end's pipeline, label words and what to record come from the verb.
+  Status run_passes(std::string_view pipeline, const passes::LabelWords& labels, passes::ManagerOptions manager);
+  /// Before `run_passes`: the back end's pipeline may take for granted that no vertex of the inputs has many
+  /// neighbours, or none on a side that the program walks, and leave out what is for others.
+  void assume(ShortLists lists) { short_lists_ = lists; }
+  /// Before `run_passes`: all graphs of the inputs are undirected and simple.
+  void assume_symmetric(bool symmetric) { symmetric_ = symmetric; }
+  /// After `run_passes`: what was taken for granted.
+  const NeighborLimits& limits() const { return limits_; }
+  /// What the passes give when every set stays a list and every count stays where it is, for people. After
+  /// `run_passes`.
+  ir::Module module_of_lists(const passes::LabelWords& labels);
+  /// After `lower`: whether the results depend on the order of the vertices of an undirected graph.
+  ir::VertexOrder vertex_order(const passes::LabelWords& labels);
+  /// After `lower`: whether the program reads labels, which only the inputs know.
+  bool reads_labels() const;
+  /// Emits or loads the module that the passes left.
+  Status emit(codegen::Backend& backend, std::string& text);
+  Status load(codegen::Backend& backend, std::unique_ptr<codegen::Executable>& executable);
+  /// Loads a module that was made of that one; the step is called `step` among the times.
+  Status load_variant(const ir::Module& module, const std::string& step, codegen::Backend& backend,
+                      std::unique_ptr<codegen::Executable>& executable);
+
+  /// The text of the program.
+  std::string_view text() const { return sources_.text(file_); }
+  const SourceManager& sources() const { return sources_; }
+  const Diagnostics& diagnostics() const { return diagnostics_; }
+  const frontend::Program& program() const { return *program_; }
+  const frontend::asg::Graph& graph() const { return *graph_; }
+  bool has_graph() const { return graph_.has_value(); }
+  const ir::Module& loop() const { return *loop_; }
+  const passes::PipelineResult& pipeline() const { return *pipeline_; }
+  bool has_pipeline() const { return pipeline_.has_value(); }
+  ir::Context& context() { return context_; }
+  /// Name of the program, as messages print it.
+  std::string name() const { return options_.file == "-" ? "<stdin>" : options_.file; }
+  /// Milliseconds of each step so far, in order.
+  const std::vector<std::pair<std::string, double>>& times() const { return times_; }
+  double total_ms() const;
+  /// Reading standard input ends when this becomes true.
+  void set_cancel(const std::atomic<bool>* cancel) { cancel_ = cancel; }
+  /// Nothing is reported while it is off; `check --diagnostics=json` prints the diagnostics itself.
+  void set_reporting(bool on) { reporting_ = on; }
+
+ private:
+  Status report(Status code_of_errors = Status::Query);
+  Status check_stage(codegen::Backend& backend);
+  /// Tells the back end's pipeline that graphs are symmetric, if that was assumed.
+  bool take_symmetric(passes::Pipeline& pipeline) const;
+
+  const CompileOptions& options_;
+  const Reporter& reporter_;
+  bool reporting_ = true;
+  ShortLists short_lists_ = ShortLists::None;
+  bool symmetric_ = false;
+  NeighborLimits limits_;
+  const std::atomic<bool>* cancel_ = nullptr;
+  SourceManager sources_;
+  Diagnostics diagnostics_{sources_};
+  std::size_t reported_ = 0;
+  std::uint32_t file_ = 0;
+  std::unique_ptr<frontend::Program> program_;
+  std::optional<frontend::asg::Graph> graph_;
+  ir::Context context_;
+  std::optional<ir::Module> loop_;
+  std::optional<passes::PipelineResult> pipeline_;
+  std::vector<std::pair<std::string, double>> times_;
+};
+
+/// The signature of the entry: `triangle(G: Graph) -> int`.
+std::string signature(const frontend::asg::Graph& graph);
+
+/// `llvm` or `interp`.
+std::unique_ptr<codegen::Backend> make_backend(const std::string& name);
+
+/// Milliseconds since it was made.
+class Stopwatch {
+ public:
+  double ms() const {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace matcha::driver

@@ -1,0 +1,154 @@
+#include "driver/graph_sketch.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <unordered_map>
+
+#include "codegen/cuda/cuda.h"
+#include "codegen/cuda/hub_rows.h"
+#include "driver/match_sampler.h"
+#include "driver/vertex_order.h"
+#include "frontend/pattern/read.h"
+#include "runtime/graph/random.h"
+
+namespace matcha::driver {
+
+namespace {
+
+using frontend::pattern::Device;
+using frontend::pattern::GraphSketch;
+using frontend::pattern::kMostMoment;
+
+constexpr int kSamples = 20'000;
+/// Degrees below this are counted without a search.
+constexpr std::uint64_t kSmallDegrees = 1024;
+/// Arcs of which the labels are looked at.
+constexpr std::uint64_t kMostLabelArcs = 50'000'000;
+/// Labels of edges that are told apart; times, which are no labels, would have many.
+constexpr std::size_t kMostEdgeLabels = 10'000;
+
+std::uint64_t vertex_at(const runtime::GraphView& view, std::uint64_t at) {
+  return view.vertices != nullptr ? view.vertices[at] : at;
+}
+
+void add_powers(std::vector<double>& moments, double degree, double times) {
+  double term = times;
+  for (double& moment : moments) {
+    moment += term;
+    term *= degree;
+  }
+}
+
+/// The share of pairs of neighbours that are adjacent themselves, over all pairs.
+double clustering(const runtime::GraphView& view) {
+  if (view.arc_count == 0) return 0;
+  runtime::Random random(1);
+  double closed = 0, pairs = 0;
+  // The end of a random arc has a vertex as often as its degree; its pairs count (degree - 1) times as much.
+  for (int i = 0; i < kSamples; ++i) {
+    const runtime::ArcRange arcs = runtime::arcs_of(view, view.neighbors[random.below(view.arc_count)]);
+    const std::uint64_t degree = arcs.end - arcs.begin;
+    if (degree < 2) continue;
+    const std::uint64_t first = random.below(degree);
+    const std::uint64_t second = (first + 1 + random.below(degree - 1)) % degree;
+    const std::uint32_t u = view.neighbors[arcs.begin + first], v = view.neighbors[arcs.begin + second];
+    const runtime::ArcRange near = runtime::arcs_of(view, u);
+    const double weight = static_cast<double>(degree - 1);
+    pairs += weight;
+    if (std::binary_search(view.neighbors + near.begin, view.neighbors + near.end, v)) closed += weight;
+  }
+  return pairs == 0 ? 0 : closed / pairs;
+}
+
+std::string literal(const runtime::LabelDictionary& dictionary, std::int64_t code) {
+  return frontend::pattern::label_literal(dictionary.name(code)).value_or("");
+}
+
+void add_labels(const runtime::GraphView& view, const runtime::LabelDictionary& dictionary, GraphSketch& sketch,
+                std::map<std::string, std::int64_t>& codes) {
+  std::unordered_map<std::int64_t, std::string> names;
+  std::unordered_map<std::int64_t, std::unordered_map<std::int64_t, double>> between;
+  const std::uint64_t stride = view.arc_count / kMostLabelArcs + 1;
+  for (std::uint64_t at = 0; at < view.vertex_count; ++at) {
+    const std::uint64_t v = vertex_at(view, at);
+    const std::int64_t label = view.labels[v];
+    if (label == runtime::kNoLabel) continue;
+    const auto [name, fresh] = names.try_emplace(label);
+    if (fresh) {
+      name->second = literal(dictionary, label);
+      codes.emplace(name->second, label);
+    }
+    std::vector<double>& moments = sketch.labels[name->second].moments;
+    moments.resize(kMostMoment + 1, 0);
+    const runtime::ArcRange arcs = runtime::arcs_of(view, v);
+    add_powers(moments, static_cast<double>(arcs.end - arcs.begin), 1);
+    if (at % stride != 0) continue;
+    std::unordered_map<std::int64_t, double>& row = between[label];
+    for (std::uint64_t arc = arcs.begin; arc < arcs.end; ++arc) {
+      row[view.labels[view.neighbors[arc]]] += static_cast<double>(stride);
+    }
+  }
+  for (const auto& [from, row] : between) {
+    for (const auto& [to, arcs] : row) {
+      if (to != runtime::kNoLabel) sketch.label_arcs[{names.at(from), names.at(to)}] = arcs;
+    }
+  }
+}
+
+/// The shares of the labels of edges.
+void add_edge_labels(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary, GraphSketch& sketch) {
+  const runtime::GraphView view = graph.view();
+  const std::int64_t* const labels = static_cast<const std::int64_t*>(view.edge_info);
+  std::unordered_map<std::int64_t, std::uint64_t> found;
+  const std::uint64_t stride = view.arc_count / kMostLabelArcs + 1;
+  std::uint64_t seen = 0;
+  for (std::uint64_t arc = 0; arc < view.arc_count && found.size() < kMostEdgeLabels; arc += stride, ++seen) {
+    ++found[labels[arc]];
+  }
+  for (const auto& [label, times] : found) {
+    sketch.edge_labels[literal(dictionary, label)] = static_cast<double>(times) / static_cast<double>(seen);
+  }
+}
+
+}  // namespace
+
+GraphSketch sketch_of(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary, Device device) {
+  const runtime::GraphView view = graph.view();
+  GraphSketch sketch;
+  sketch.of_graph = true;
+  sketch.vertices = graph.vertex_count();
+  sketch.edges = graph.edge_count();
+  sketch.max_degree = view.max_degree;
+  sketch.device = device;
+  if (device == Device::Gpu) sketch.hub_rows = codegen::gpu::worth_hub_rows(view, codegen::CudaOptions().hubs);
+  sketch.moments.assign(kMostMoment + 1, 0);
+  // By degree: how many vertices have it. Most have a small one.
+  std::array<std::uint64_t, kSmallDegrees> few{};
+  std::map<std::uint64_t, std::uint64_t> many;
+  for (std::uint64_t at = 0; at < view.vertex_count; ++at) {
+    const runtime::ArcRange arcs = runtime::arcs_of(view, vertex_at(view, at));
+    const std::uint64_t degree = arcs.end - arcs.begin;
+    ++(degree < kSmallDegrees ? few[degree] : many[degree]);
+  }
+  // In order, so that rounding is the same each time.
+  const auto add = [&](std::uint64_t degree, std::uint64_t times) {
+    if (times > 0) add_powers(sketch.moments, static_cast<double>(degree), static_cast<double>(times));
+  };
+  for (std::uint64_t degree = 0; degree < kSmallDegrees; ++degree) add(degree, few[degree]);
+  for (const auto& [degree, times] : many) add(degree, times);
+  sketch.triangles = clustering(view) * (sketch.moments[2] - sketch.moments[1]) / 6;
+  std::map<std::string, std::int64_t> codes;
+  if (view.labels != nullptr) add_labels(view, dictionary, sketch, codes);
+  if (view.edge_info != nullptr && graph.facts().info == runtime::InfoKind::Int) {
+    add_edge_labels(graph, dictionary, sketch);
+  }
+  if (!graph.facts().directed && view.slots == nullptr) {
+    // Restrictions of patterns put the largest ids first, so that programs walk down.
+    sketch.maybe_samples = std::make_shared<frontend::pattern::MatchSamples>(
+        std::make_unique<MatchSampler>(graph, std::move(codes), halves_are_long(graph, runtime::Halves::Lower)));
+  }
+  return sketch;
+}
+
+}  // namespace matcha::driver

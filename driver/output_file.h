@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "runtime/result.h"
+
+namespace matcha::driver {
+
+/// Standard output (`-`) or a file that appears under its name only when it is complete: it is written beside it and
+/// renamed by `commit`. Symbolic links are followed; devices and pipes are written directly.
+class OutputFile {
+ public:
+  /// Errors: Input when the file cannot be written; found here and not after a long run.
+  static runtime::Result<OutputFile> open(const std::string& path);
+  OutputFile(OutputFile&& other) noexcept;
+  OutputFile& operator=(OutputFile&&) = delete;
+  /// Without `commit` nothing stays.
+  ~OutputFile();
+
+  /// Buffers; after a failure nothing more is written.
+  void write(std::string_view text);
+  void flush();
+  bool failed() const { return failure_ != 0; }
+  /// The reader of a pipe went away: no error, but nothing more is wanted.
+  bool closed_by_reader() const;
+  bool is_standard_output() const { return descriptor_ == 1; }
+  /// Makes the file appear. Errors: Input when anything could not be written, but for a closed pipe.
+  runtime::Status commit();
+
+ private:
+  OutputFile() = default;
+  runtime::Error failure(int code) const;
+
+  std::string path_;
+  std::string temporary_;
+  std::string buffer_;
+  int descriptor_ = -1;
+  int failure_ = 0;
+};
+
+/// Writes all of `text` to a descriptor. The errno of the first failure, or 0.
+int write_all(int descriptor, std::string_view text);
+
+/// Writes a whole text to `path`, or standard output for `-` or an empty path.
+runtime::Status write_text_file(const std::string& path, std::string_view text);
+
+}  // namespace matcha::driver

@@ -1,0 +1,120 @@
+#include "driver/values.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+namespace matcha::driver {
+
+namespace {
+
+void append_element(std::string& out, runtime::ElementKind kind, const void* data, std::uint64_t row,
+                    const runtime::Universe& universe, Style style) {
+  switch (kind) {
+    case runtime::ElementKind::Vid:
+      fmt::format_to(std::back_inserter(out), "{}", universe.id(static_cast<const std::uint32_t*>(data)[row]));
+      return;
+    case runtime::ElementKind::Int:
+      fmt::format_to(std::back_inserter(out), "{}", static_cast<const std::int64_t*>(data)[row]);
+      return;
+    case runtime::ElementKind::Float: append_float(out, static_cast<const double*>(data)[row], style); return;
+    case runtime::ElementKind::Bool: out += static_cast<const std::uint8_t*>(data)[row] != 0 ? "true" : "false"; return;
+  }
+}
+
+}  // namespace
+
+void append_int(std::string& out, __int128 value) {
+  constexpr std::size_t kDigits = 40;
+  char digits[kDigits];
+  char* at = digits + kDigits;
+  unsigned __int128 left = value < 0 ? -static_cast<unsigned __int128>(value) : static_cast<unsigned __int128>(value);
+  do {
+    *--at = static_cast<char>('0' + static_cast<int>(left % 10));
+    left /= 10;
+  } while (left != 0);
+  if (value < 0) out += '-';
+  out.append(at, digits + kDigits);
+}
+
+void append_float(std::string& out, double value, Style style) {
+  if (!std::isfinite(value)) {
+    out += style == Style::Json ? "null" : std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+    return;
+  }
+  constexpr std::size_t kLongest = 32;
+  char digits[kLongest];
+  const std::to_chars_result end = std::to_chars(digits, digits + kLongest, value);
+  std::string_view text(digits, static_cast<std::size_t>(end.ptr - digits));
+  out += text;
+  // A float stays a float to who reads it back.
+  if (text.find_first_of(".e") == std::string_view::npos) out += ".0";
+}
+
+void append_value(std::string& out, const codegen::ResultValue& value, const runtime::Universe& universe, Style style) {
+  if (const __int128* integer = std::get_if<__int128>(&value)) {
+    append_int(out, *integer);
+  } else if (const double* real = std::get_if<double>(&value)) {
+    append_float(out, *real, style);
+  } else if (const bool* flag = std::get_if<bool>(&value)) {
+    out += *flag ? "true" : "false";
+  } else if (const codegen::VertexValue* vertex = std::get_if<codegen::VertexValue>(&value)) {
+    append_int(out, universe.id(vertex->rank));
+  } else if (const codegen::ListValue* list = std::get_if<codegen::ListValue>(&value)) {
+    const RowColumns columns = columns_of(*list);
+    out += '[';
+    for (std::uint64_t row = 0; row < list->size; ++row) {
+      if (row != 0) out += ',';
+      append_row(out, columns, row, universe, style);
+    }
+    out += ']';
+  }
+}
+
+RowColumns columns_of(const codegen::ListValue& list) {
+  RowColumns columns;
+  for (const runtime::Column& column : list.columns) {
+    columns.kinds.push_back(column.kind());
+    columns.data.push_back(column.data());
+  }
+  return columns;
+}
+
+void append_row(std::string& out, const RowColumns& columns, std::uint64_t row, const runtime::Universe& universe,
+                Style style) {
+  const std::size_t count = columns.kinds.size();
+  const bool bracket = style == Style::Json && count > 1;
+  if (bracket) out += '[';
+  for (std::size_t c = 0; c < count; ++c) {
+    if (c != 0) out += style == Style::Json ? ',' : '\t';
+    append_element(out, columns.kinds[c], columns.data[c], row, universe, style);
+  }
+  if (bracket) out += ']';
+}
+
+std::string json_result(const std::vector<codegen::ResultValue>& values, const frontend::Type& type,
+                        const runtime::Universe& universe) {
+  std::string out;
+  const std::size_t wanted = type.is_tuple() ? type.positions.size() : 1;
+  if (values.size() < wanted) return "null";
+  if (type.is_tuple()) out += '[';
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i != 0) out += ',';
+    append_value(out, values[i], universe, Style::Json);
+  }
+  if (type.is_tuple()) out += ']';
+  return out;
+}
+
+std::string JsonObject::print() const {
+  std::string out = "{";
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    out += fmt::format("{}\n  \"{}\": {}", i == 0 ? "" : ",", members_[i].first, members_[i].second);
+  }
+  return out + "\n}\n";
+}
+
+double rounded(double milliseconds) { return std::round(milliseconds * 1000) / 1000; }
+
+}  // namespace matcha::driver

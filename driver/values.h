@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "codegen/backend.h"
+#include "frontend/types.h"
+#include "runtime/graph/universe.h"
+
+/// Results as text: vertices as the ids of the files, floats so short that they read back to the same value.
+namespace matcha::driver {
+
+enum class Style { Text, Json };
+
+void append_int(std::string& out, __int128 value);
+/// JSON has no `inf` and `nan`: they become null there.
+void append_float(std::string& out, double value, Style style);
+/// `true` and `false` in both styles.
+void append_value(std::string& out, const codegen::ResultValue& value, const runtime::Universe& universe, Style style);
+
+/// The columns of rows in memory.
+struct RowColumns {
+  std::vector<runtime::ElementKind> kinds;
+  std::vector<const void*> data;
+};
+RowColumns columns_of(const codegen::ListValue& list);
+/// Row `row`: tab-separated as text; a number, or an array if there are several columns, as JSON.
+void append_row(std::string& out, const RowColumns& columns, std::uint64_t row, const runtime::Universe& universe,
+                Style style);
+
+/// The raw JSON of a whole result: a number, a bool, an array for a tuple or a list, null when it is missing.
+std::string json_result(const std::vector<codegen::ResultValue>& values, const frontend::Type& type,
+                        const runtime::Universe& universe);
+
+/// An object whose members are raw JSON, in order; printed with a member a line.
+class JsonObject {
+ public:
+  void add(std::string_view key, std::string raw) { members_.emplace_back(std::string(key), std::move(raw)); }
+  std::string print() const;
+
+ private:
+  std::vector<std::pair<std::string, std::string>> members_;
+};
+
+/// Milliseconds with three decimals at most.
+double rounded(double milliseconds);
+
+}  // namespace matcha::driver

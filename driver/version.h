@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+namespace matcha::driver {
+
+/// The version of Matcha alone, such as `0.1.0`.
+const char* matcha_version();
+/// `matcha 0.1.0` and the libraries that it was built with.
+std::string version_text();
+const char* llvm_version();
+const char* antlr_version();
+/// Of the library that is loaded.
+std::string tbb_version();
+
+}  // namespace matcha::driver

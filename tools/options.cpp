@@ -1,0 +1,87 @@
+#include "tools/options.h"
+
+#include <filesystem>
+
+#include "runtime/cuda/kernel_cache.h"
+#include "tools/numbers.h"
+
+namespace matcha::tools {
+
+void add_program_options(CLI::App& verb, CompileOptions& options) {
+  verb.add_option("FILE", options.file, "The program (.mt); `-` reads standard input")->required()->type_name("");
+  verb.add_option("--entry", options.entry, "The function to compile; default: `main`, else the last one of the file")
+      ->type_name("NAME");
+}
+
+void add_pass_options(CLI::App& verb, CompileOptions& options) {
+  verb.add_option("--passes", options.passes,
+                  "The passes to run, such as `fuse,plan-memory`; `cpu` is the default list")
+      ->type_name("LIST")
+      ->group("Passes");
+  verb.add_option("--disable-pass", options.disabled, "Leave this pass out; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("NAME")
+      ->group("Passes");
+}
+
+void add_bind_options(CLI::App& verb, BindOptions& options) {
+  verb.add_option("GRAPH", options.graph, "The graph, for the one parameter that is a Graph or a list of edges")
+      ->type_name("");
+  verb.add_option("--in", options.inputs, "Bind a graph or a list; `times=msg.txt:2` takes column 2, from 0")
+      ->allow_extra_args(false)
+      ->type_name("NAME=FILE[:COLS]")
+      ->group("Inputs");
+  verb.add_option("--param", options.params, "Bind an int, float or bool")
+      ->allow_extra_args(false)
+      ->type_name("NAME=VALUE")
+      ->group("Inputs");
+  verb.add_option("--labels", options.labels, "Vertex labels: one a line, or `id label`")
+      ->type_name("FILE")
+      ->group("Inputs");
+  verb.add_flag("--directed", options.directed, "Keep arcs instead of making graphs symmetric")->group("Inputs");
+  verb.add_flag("--temporal", options.temporal,
+                "Keep arcs and repeats of graphs whose edge information the program reads (`u v t`)")
+      ->group("Inputs");
+}
+
+void add_order_option(CLI::App& verb, std::string& choice) {
+  verb.add_option("--order", choice,
+                  "Rank vertices by id or by degree; auto: by degree where the program cannot tell and it pays")
+      ->check(CLI::IsMember({"auto", "id", "degree"}))
+      ->option_text("auto|id|degree")
+      ->group("How to run");
+}
+
+std::vector<CLI::Option*> add_pattern_options(CLI::App& verb, PatternOptions& options) {
+  const std::vector<CLI::Option*> added = {
+      verb.add_option("--induced", options.induced,
+                      "What a match is: `vertex`: no edges but the pattern's; `edge`: further edges are allowed")
+          ->check(CLI::IsMember({"vertex", "edge"}))
+          ->option_text("vertex|edge"),
+      verb.add_flag("--embeddings", options.embeddings, "Count maps of the pattern into the graph, not subgraphs"),
+      verb.add_option("--algorithm", options.algorithm, "How to find the matches; auto: the cheapest by the cost model")
+          ->check(CLI::IsMember({"auto", "extend", "join", "decompose"}))
+          ->option_text("auto|extend|join|decompose"),
+      add_number(verb, "--plan", options.plan,
+                 "The N-th of the plans that `matcha pattern --list` shows, the cheapest first", 1),
+      verb.add_flag("--unlabelled", options.unlabelled, "Forget the labels of the pattern"),
+      verb.add_flag("--unlabelled-edges", options.unlabelled_edges, "Forget the labels of the pattern's edges")};
+  for (CLI::Option* option : added) option->group("Pattern");
+  return added;
+}
+
+void add_pattern_or_program(CLI::App& verb, PatternOptions& options, const std::string& text) {
+  const auto check = [](std::string& given) { return given.empty() ? "there is no pattern" : std::string(); };
+  CLI::Option* const pattern = verb.add_option("--pattern", options.text, text)
+                                   ->check(CLI::Validator(check, ""))
+                                   ->type_name("P")
+                                   ->group("Pattern");
+  for (CLI::Option* option : add_pattern_options(verb, options)) option->needs(pattern);
+}
+
+std::string tuning_folder() {
+  const std::string kernels = runtime::cuda::KernelCache::standard().folder();
+  return kernels.empty() ? std::string() : (std::filesystem::path(kernels).parent_path() / "tuned").string();
+}
+
+}  // namespace matcha::tools

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "driver/bind.h"
+#include "driver/compile.h"
+#include "driver/pattern_source.h"
+#include "tools/exit_codes.h"
+
+/// The options of the steps of a run, which several verbs have.
+namespace matcha::tools {
+
+/// FILE and `--entry`.
+void add_program_options(CLI::App& verb, CompileOptions& options);
+/// `--passes` and `--disable-pass`.
+void add_pass_options(CLI::App& verb, CompileOptions& options);
+
+/// GRAPH, `--in`, `--param`, `--labels`, `--directed` and `--temporal`.
+void add_bind_options(CLI::App& verb, BindOptions& options);
+
+/// `--order auto|id|degree`.
+void add_order_option(CLI::App& verb, std::string& choice);
+
+/// `--induced`, `--embeddings`, `--algorithm`, `--plan`, `--unlabelled` and `--unlabelled-edges`; all that were added.
+std::vector<CLI::Option*> add_pattern_options(CLI::App& verb, PatternOptions& options);
+/// `--pattern P` of a verb that takes a program otherwise, with `text` as its help, and those options, which mean
+/// nothing for a program.
+void add_pattern_or_program(CLI::App& verb, PatternOptions& options, const std::string& text);
+
+/// The folder `tuned` beside that of KernelCache::standard, for what `--tune` finds out; empty: there is none.
+std::string tuning_folder();
+
+}  // namespace matcha::tools
