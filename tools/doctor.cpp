@@ -12,8 +12,10 @@
 
 #include "driver/output_file.h"
 #include "driver/version.h"
+#include "runtime/code_cache.h"
 #include "runtime/cpu/set_kernels.h"
 #include "runtime/cuda/facts.h"
+#include "tools/options.h"
 #include "tools/verbs.h"
 
 namespace matcha::tools {
@@ -70,11 +72,18 @@ Json cuda_facts() {
                      {"archs", facts.nvrtc_archs},
                      {"error", facts.nvrtc_error}};
   all["notes"] = facts.notes;
-  all["cache"] = {{"folder", facts.cache_folder},
-                  {"kernels", facts.cache_files},
-                  {"bytes", facts.cache_bytes},
-                  {"error", facts.cache_error}};
   return all;
+}
+
+/// Where compiled code is kept.
+Json cache_facts() {
+  const runtime::CodeCache cache(code_folder());
+  const runtime::CodeCache::Size size = cache.size();
+  const std::string error =
+      cache.folder().empty()
+          ? "compiled code is not kept: neither MATCHA_CACHE_DIR, XDG_CACHE_HOME nor HOME names a folder"
+          : cache.problem();
+  return Json{{"folder", cache.folder()}, {"files", size.files}, {"bytes", size.bytes}, {"error", error}};
 }
 
 Json terminal() {
@@ -93,7 +102,7 @@ Json gather() {
   std::vector<std::string> tiers;
   for (runtime::Tier tier : runtime::supported_tiers()) tiers.emplace_back(runtime::tier_name(tier));
   Json all;
-  all["schema"] = "matcha.doctor/1";
+  all["schema"] = "matcha.doctor/2";
   all["versions"] = {
       {"matcha", matcha_version()}, {"llvm", llvm_version()}, {"tbb", tbb_version()}, {"antlr", antlr_version()}};
   all["cpu"] = {{"model", proc_value("/proc/cpuinfo", "model name")},
@@ -105,6 +114,7 @@ Json gather() {
                        {"available", std::llround(mebibytes(proc_value("/proc/meminfo", "MemAvailable")))}};
   all["backends"] = {"llvm", "interp", "cuda", "cpp (build --emit=cpp)"};
   all["cuda"] = cuda_facts();
+  all["cache"] = cache_facts();
   all["terminal"] = terminal();
   return all;
 }
@@ -143,10 +153,11 @@ std::string as_text(const Json& all) {
   if (const std::string error = cuda["devices_error"].get<std::string>(); !error.empty()) line("gpu", "none: " + error);
   line("libnvrtc", describe(cuda["libnvrtc"]));
   for (const Json& note : cuda["notes"]) line("note", note.get<std::string>());
-  const Json& cache = cuda["cache"];
+  const Json& cache = all["cache"];
   const std::string problem = cache["error"].get<std::string>();
-  line("cache", problem.empty() ? fmt::format("{}, {} kernels", cache["folder"].get<std::string>(),
-                                              cache["kernels"].get<std::uint64_t>())
+  line("cache", problem.empty() ? fmt::format("{}, {} files, {:.1f} MiB", cache["folder"].get<std::string>(),
+                                              cache["files"].get<std::uint64_t>(),
+                                              static_cast<double>(cache["bytes"].get<std::uint64_t>()) / (1 << 20))
                                 : problem);
   line("terminal", fmt::format("stdout {}, stderr {}", terminal["stdout"].get<bool>() ? "yes" : "no",
                                terminal["stderr"].get<bool>() ? "yes" : "no"));

@@ -1,11 +1,28 @@
 #include "tools/options.h"
 
-#include <filesystem>
+#include <cstdlib>
 
-#include "runtime/cuda/kernel_cache.h"
 #include "tools/numbers.h"
 
 namespace matcha::tools {
+
+namespace {
+
+/// A variable with an absolute path; the XDG specification has relative ones ignored.
+std::string folder_variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value == '/' ? value : "";
+}
+
+std::string cache_folder(const char* part) {
+  const char* chosen = std::getenv("MATCHA_CACHE_DIR");
+  if (chosen != nullptr && *chosen != '\0') return std::string(chosen) + "/" + part;
+  if (const std::string xdg = folder_variable("XDG_CACHE_HOME"); !xdg.empty()) return xdg + "/matcha/" + part;
+  if (const std::string home = folder_variable("HOME"); !home.empty()) return home + "/.cache/matcha/" + part;
+  return "";
+}
+
+}  // namespace
 
 void add_program_options(CLI::App& verb, CompileOptions& options) {
   verb.add_option("FILE", options.file, "The program (.mt); `-` reads standard input")->required()->type_name("");
@@ -79,9 +96,14 @@ void add_pattern_or_program(CLI::App& verb, PatternOptions& options, const std::
   for (CLI::Option* option : add_pattern_options(verb, options)) option->needs(pattern);
 }
 
-std::string tuning_folder() {
-  const std::string kernels = runtime::cuda::KernelCache::standard().folder();
-  return kernels.empty() ? std::string() : (std::filesystem::path(kernels).parent_path() / "tuned").string();
+std::string code_folder() { return cache_folder("code"); }
+
+std::string tuning_folder() { return cache_folder("tuned"); }
+
+void add_no_cache(CLI::App& verb, std::string& code_folder) {
+  verb.add_flag_callback(
+          "--no-cache", [&code_folder] { code_folder.clear(); }, "Neither take nor keep compiled code")
+      ->group("How to run");
 }
 
 }  // namespace matcha::tools

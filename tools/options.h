@@ -29,7 +29,11 @@ std::vector<CLI::Option*> add_pattern_options(CLI::App& verb, PatternOptions& op
 /// nothing for a program.
 void add_pattern_or_program(CLI::App& verb, PatternOptions& options, const std::string& text);
 
-/// The folder `tuned` beside that of KernelCache::standard, for what `--tune` finds out; empty: there is none.
+/// Folders of what is kept from run to run, in `$MATCHA_CACHE_DIR`, else `$XDG_CACHE_HOME/matcha`, else
+/// `~/.cache/matcha`; empty: there is no such folder. `code`: compiled code. `tuned`: what `--tune` finds out.
+std::string code_folder();
 std::string tuning_folder();
+/// `--no-cache`: the folder is not used, and becomes empty.
+void add_no_cache(CLI::App& verb, std::string& code_folder);
 
 }  // namespace matcha::tools

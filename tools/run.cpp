@@ -39,6 +39,7 @@ struct RunVerbOptions {
   BindOptions bind;
   std::string device = "auto";
   codegen::CudaOptions gpu;
+  std::string code_folder = tools::code_folder();
   std::string backend = "llvm";
   unsigned threads = 0;
   std::string simd;
@@ -498,6 +499,7 @@ void add_run(CLI::App& app, Action& action) {
   verb->add_flag("--tune", o.tune,
                  "Time some schedules on a part of the work, and remember the best for this program, graph and device")
       ->group("How to run");
+  add_no_cache(*verb, o.code_folder);
   add_gpu_text_options(*verb, o.gpu);
   add_gpu_options(*verb, o.gpu);
   add_pass_options(*verb, o.compile);
@@ -518,6 +520,7 @@ The answer goes to stdout, all else to stderr. Ctrl-C stops with the partial res
       // The pattern stands for the program, so the first file is the graph.
       if (given.bind.graph.empty()) given.bind.graph = std::exchange(given.compile.file, kPatternFile);
     }
+    given.gpu.code_folder = given.code_folder;
     action = [options] { return Run(*options).all(); };
   });
 }

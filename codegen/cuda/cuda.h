@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "codegen/backend.h"
 #include "codegen/c_family/ahead_of_time.h"
@@ -42,6 +43,7 @@ struct CudaOptions {
   int device = 0;                   ///< The first GPU that is used.
   std::uint32_t gpus = 1;           ///< How many are used together; 0: all from `device` on.
   Sample sample;
+  std::string code_folder;  ///< Where compiled kernels are kept (runtime/code_cache.h); empty: nowhere.
 };
 
 /// CUDA for the first GPU, through NVRTC and the driver; both are opened when a program runs, so emission and loading

@@ -62,7 +62,8 @@ std::string text_of(const Target& target) {
 
 /// The devices that the last process found here; else those that the kernel names, unless they are not the driver's.
 std::optional<Target> likely_target(const CudaOptions& options) {
-  if (const std::optional<std::string> note = runtime::cuda::KernelCache::standard().note(places_of(options))) {
+  if (const std::optional<std::string> note =
+          runtime::cuda::KernelCache(options.code_folder).note(places_of(options))) {
     Target target;
     std::istringstream words(*note);
     words >> target.cuda_major;
@@ -76,28 +77,33 @@ std::optional<Target> likely_target(const CudaOptions& options) {
 }
 
 /// Compiles for the architectures of all devices, in the background.
-std::shared_future<Images> compile(const Target& target, std::string text, std::string_view name) {
+std::shared_future<Images> compile(const Target& target, const std::string& code_folder, std::string text,
+                                   std::string_view name) {
   runtime::cuda::CompileRequest request;
   request.source = std::move(text);
   request.name = fmt::format("{}.cu", name);
   request.options = compile_options();
-  return std::async(std::launch::async, [request = std::move(request), target]() mutable {
+  return std::async(std::launch::async, [request = std::move(request), target, code_folder]() mutable {
     const runtime::cuda::Nvrtc* nvrtc = need(runtime::cuda::Nvrtc::open({"", target.cuda_major}));
+    const runtime::cuda::KernelCache cache(code_folder);
     Images images;
     for (int arch : target.archs) {
       if (images.contains(arch)) continue;
       request.arch = arch;
-      images[arch] = need(runtime::cuda::compile_cached(*nvrtc, runtime::cuda::KernelCache::standard(), request));
+      images[arch] = need(runtime::cuda::compile_cached(*nvrtc, cache, request));
     }
     return images;
   });
 }
 
 /// Side by side.
-Compiling compile_regions(const Target& target, const ir::Module& module, DeviceText text) {
+Compiling compile_regions(const Target& target, const std::string& code_folder, const ir::Module& module,
+                          DeviceText text) {
   Compiling compiling{target, std::move(text), {}};
   const std::string_view name = module.name.empty() ? "program" : std::string_view(module.name);
-  for (std::string& part : compiling.text.parts) compiling.kernels.push_back(compile(target, std::move(part), name));
+  for (std::string& part : compiling.text.parts) {
+    compiling.kernels.push_back(compile(target, code_folder, std::move(part), name));
+  }
   compiling.text.parts.clear();
   return compiling;
 }
@@ -114,7 +120,7 @@ Compiling compile_early(const ir::Module& module, const std::vector<std::uint32_
   const std::optional<Target> target = likely_target(options);
   if (!target) return {};
   return compile_regions(
-      *target, module,
+      *target, options.code_folder, module,
       emit_device_text(module, groups, options.steal, options.stack, options.search, options.hubs != 0));
 }
 
@@ -131,7 +137,7 @@ Session::Session(const CudaOptions& options) : options_(options), driver_(need(r
     }));
   }
   target_.cuda_major = driver_->version() / 1000;
-  const runtime::cuda::KernelCache cache = runtime::cuda::KernelCache::standard();
+  const runtime::cuda::KernelCache cache(options_.code_folder);
   const std::string places = places_of(options_);
   if (cache.note(places) != text_of(target_)) cache.keep_note(places, text_of(target_));
 }
@@ -168,14 +174,14 @@ void Session::begin_compile(const ir::Module& module, const std::vector<std::uin
     compiling_ = std::move(early);
   } else {
     useless_ = std::move(early);
-    compiling_ = compile_regions(target_, module,
+    compiling_ = compile_regions(target_, options_.code_folder, module,
                                  emit_device_text(module, groups, options_.steal, stack, options_.search, hubs));
   }
 }
 
 void Session::begin_compile_builder() {
   if (builder_ || compiling_builder_.valid()) return;
-  compiling_builder_ = compile(target_, graph_build_text(), "graph_build");
+  compiling_builder_ = compile(target_, options_.code_folder, graph_build_text(), "graph_build");
 }
 
 const GraphBuilder& Session::graph_builder(RunResult& result) {

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "runtime/cuda/driver.h"
-#include "runtime/cuda/kernel_cache.h"
 #include "runtime/cuda/nvrtc.h"
 
 namespace matcha::runtime::cuda {
@@ -92,12 +91,6 @@ CudaFacts gather_facts() {
     facts.driver_error = text_of(driver.error());
   }
   look_at_nvrtc(driver_major, facts);
-  const KernelCache cache = KernelCache::standard();
-  facts.cache_folder = cache.folder();
-  facts.cache_error = cache.problem();
-  const KernelCache::Size size = cache.size();
-  facts.cache_files = size.files;
-  facts.cache_bytes = size.bytes;
   return facts;
 }
 

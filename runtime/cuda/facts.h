@@ -26,10 +26,6 @@ struct CudaFacts {
   std::string nvrtc_version;
   std::vector<int> nvrtc_archs;
   std::string nvrtc_error;
-  std::string cache_folder;
-  std::uint64_t cache_files = 0;
-  std::uint64_t cache_bytes = 0;
-  std::string cache_error;  ///< Why compiled kernels are not kept.
   /// What is there but will not do as it is, such as a device that NVRTC does not know.
   std::vector<std::string> notes;
 

@@ -53,6 +53,7 @@ class CliTest(unittest.TestCase):
     def environment(self, **extra):
         clean = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "CLICOLOR_FORCE")}
         clean["MATCHA_NUM_THREADS"] = "2"
+        clean["MATCHA_CACHE_DIR"] = self.path("cache")
         clean.update(extra)
         return clean
 

@@ -116,7 +116,7 @@ class Graphs(cli.CliTest):
 class Doctor(cli.CliTest):
     def test_json(self):
         facts = json.loads(self.ok("doctor", "--json"))
-        self.assertEqual(facts["schema"], "matcha.doctor/1")
+        self.assertEqual(facts["schema"], "matcha.doctor/2")
         self.assertIn("scalar", facts["cpu"]["simd"])
         self.assertIn(facts["cpu"]["simd_used"], facts["cpu"]["simd"])
         self.assertGreater(facts["cpu"]["usable_threads"], 0)
@@ -130,10 +130,22 @@ class Doctor(cli.CliTest):
             self.assertIn(word, text)
 
     def test_cache_folder(self):
-        env = self.environment(XDG_CACHE_HOME="/xdg")
-        self.assertEqual(json.loads(self.ok("doctor", "--json", env=env))["cuda"]["cache"]["folder"], "/xdg/matcha/kernels")
-        env["MATCHA_CACHE_DIR"] = "/mine"
-        self.assertEqual(json.loads(self.ok("doctor", "--json", env=env))["cuda"]["cache"]["folder"], "/mine/kernels")
+        def cache(**variables):
+            env = self.environment(**variables)
+            for name in ("MATCHA_CACHE_DIR", "XDG_CACHE_HOME", "HOME"):
+                if name not in variables:
+                    env.pop(name, None)
+            return json.loads(self.ok("doctor", "--json", env=env))["cache"]
+
+        own, xdg, home = self.path("own"), self.path("xdg"), self.path("home")
+        self.assertEqual(cache(MATCHA_CACHE_DIR=own, XDG_CACHE_HOME=xdg, HOME=home)["folder"], own + "/code")
+        self.assertEqual(cache(XDG_CACHE_HOME=xdg, HOME=home)["folder"], xdg + "/matcha/code")
+        self.assertEqual(cache(XDG_CACHE_HOME="relative", HOME=home)["folder"], home + "/.cache/matcha/code")
+        self.assertEqual(cache(HOME=home)["folder"], home + "/.cache/matcha/code")
+        none = cache()
+        self.assertEqual((none["folder"], none["files"]), ("", 0))
+        self.assertIn("neither MATCHA_CACHE_DIR, XDG_CACHE_HOME nor HOME", none["error"])
+        self.assertIn("cannot be written", cache(MATCHA_CACHE_DIR=self.write("file", "in the way"))["error"])
 
 
 if __name__ == "__main__":

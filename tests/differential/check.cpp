@@ -1,6 +1,7 @@
 #include "tests/differential/check.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -313,6 +314,7 @@ class Checker {
     options.queue = 4;
     options.rows = 3;
     options.hubs = 2;
+    if (const char* folder = std::getenv("MATCHA_CACHE_DIR")) options.code_folder = folder;
     std::size_t errors = diagnostics_.error_count();
     std::unique_ptr<codegen::Executable> program = codegen::make_cuda(options)->load(module, diagnostics_);
     if (program == nullptr) {

@@ -64,6 +64,7 @@ class TextRun {
     }
     codegen::CudaOptions options;
     options.group = 32;
+    options.code_folder = EMULATED_CACHE;
     return codegen::make_cuda(options);
   }
 
@@ -246,7 +247,6 @@ void check(const Case& one, const World& world) {
 void use_emulated_gpu() {
   ::setenv("MATCHA_LIBCUDA", EMULATED_CUDA, 1);
   ::setenv("MATCHA_NVRTC", EMULATED_CUDA, 1);
-  ::setenv("MATCHA_CACHE_DIR", EMULATED_CACHE, 1);
 }
 
 bool full() { return std::getenv("MATCHA_FULL") != nullptr; }

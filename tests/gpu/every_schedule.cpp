@@ -29,6 +29,7 @@
 #include "driver/values.h"
 #include "driver/vertex_order.h"
 #include "tools/console.h"
+#include "tools/options.h"
 
 namespace matcha::tools {
 namespace {
@@ -86,7 +87,7 @@ class EverySchedule {
   int all() {
     if (!read()) return static_cast<int>(Status::Run);
     // It keeps the device open between the runs.
-    const std::unique_ptr<codegen::Backend> keeper = codegen::make_cuda();
+    const std::unique_ptr<codegen::Backend> keeper = codegen::make_cuda(kept());
     keeper->begin();
     const std::unique_ptr<codegen::Backend> llvm = make_backend("llvm");
     const Ran on_cpu = run(load(*llvm, compilation_.run_passes("cpu", labels_, {})).get(), options_.cpu_limit);
@@ -109,6 +110,13 @@ class EverySchedule {
   }
 
  private:
+  /// Kernels are kept where the command line keeps them.
+  static codegen::CudaOptions kept() {
+    codegen::CudaOptions options;
+    options.code_folder = code_folder();
+    return options;
+  }
+
   bool read() {
     if (compilation_.read() != Status::Ok || compilation_.check() != Status::Ok) return false;
     if (compilation_.lower() != Status::Ok) return false;
@@ -149,7 +157,7 @@ class EverySchedule {
   void one(std::uint32_t group, const std::string& steal, const std::string& stack, Status passes) {
     const std::string shown =
         fmt::format("{} {} --group {} --steal {} --stack {}", options_.program, options_.graph, group, steal, stack);
-    codegen::CudaOptions schedule;
+    codegen::CudaOptions schedule = kept();
     schedule.group = group;
     schedule.steal = steal == "none"   ? codegen::Stealing::None
                      : steal == "half" ? codegen::Stealing::Half

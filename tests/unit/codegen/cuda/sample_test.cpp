@@ -42,6 +42,7 @@ class CudaSample : public testing::Test {
     passes::PipelineResult planned =
         passes::run_pipeline(*loop, *passes::parse_pipeline("c-family", diagnostics), context, {}, {}, {}, diagnostics);
     options.group = 1;
+    if (const char* folder = std::getenv("MATCHA_CACHE_DIR")) options.code_folder = folder;
     std::unique_ptr<Executable> executable = make_cuda(options)->load(planned.module, diagnostics);
     EXPECT_EQ(diagnostics.error_count(), 0u);
     const Argument arguments[] = {&*graph_};

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <string>
 
 #include "tests/unit/runtime/cuda/fake_driver.h"
@@ -16,7 +15,6 @@ class FactsTest : public FakeDriverTest {
   ScratchFolder scratch_;
   ScopedVariable driver_file_{"MATCHA_LIBCUDA", FAKE_CUDA_LIBRARY};
   ScopedVariable nvrtc_file_{"MATCHA_NVRTC", scratch_.path() + "/libnvrtc.so.13"};
-  ScopedVariable cache_folder_{"MATCHA_CACHE_DIR", scratch_.path() + "/cache"};
 };
 
 TEST_F(FactsTest, DevicesOfTheFake) {
@@ -29,8 +27,6 @@ TEST_F(FactsTest, DevicesOfTheFake) {
   EXPECT_EQ(facts.devices[1].properties.ordinal, 1);
   EXPECT_EQ(facts.devices[1].free_bytes, std::uint64_t{64} << 20);
   EXPECT_EQ(facts.devices[1].error, "");
-  EXPECT_EQ(facts.cache_folder, scratch_.path() + "/cache/kernels");
-  EXPECT_EQ(facts.cache_error, "");
   EXPECT_EQ(facts.nvrtc_error.find("no NVRTC: "), 0U) << facts.nvrtc_error;
   EXPECT_NE(facts.nvrtc_error.find(scratch_.path()), std::string::npos) << facts.nvrtc_error;
   EXPECT_FALSE(facts.usable()) << "without NVRTC";
@@ -61,14 +57,6 @@ TEST_F(FactsTest, OneDeviceThatCannotBeUsed) {
   EXPECT_EQ(facts.devices[0].error, "");
   EXPECT_EQ(facts.devices[1].properties.name, "Fake GPU");
   EXPECT_NE(facts.devices[1].error.find("cannot be used"), std::string::npos) << facts.devices[1].error;
-}
-
-TEST_F(FactsTest, CacheThatCannotBeWritten) {
-  const std::string file = scratch_.path() + "/file";
-  std::ofstream(file) << "in the way";
-  const ScopedVariable inside("MATCHA_CACHE_DIR", file);
-  const CudaFacts facts = gather_facts();
-  EXPECT_NE(facts.cache_error.find("cannot be written"), std::string::npos) << facts.cache_error;
 }
 
 }  // namespace

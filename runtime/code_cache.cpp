@@ -1,0 +1,331 @@
+#include "runtime/code_cache.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#define XXH_STATIC_LINKING_ONLY
+#include <xxhash.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <vector>
+
+namespace matcha::runtime {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Begins a file; the last sign is the version of the format.
+constexpr char kMagic[8] = {'M', 'A', 'T', 'C', 'H', 'A', 'C', '1'};
+constexpr std::size_t kKeyDigits = 32;
+/// Begins the name of a file that is being written.
+constexpr std::string_view kUnfinished = ".writing-";
+/// Seconds after which nobody writes such a file any more.
+constexpr std::time_t kAbandoned = 3600;
+
+/// The start of a file; the code follows.
+struct Header {
+  char magic[8];
+  char key[kKeyDigits];
+  std::uint64_t length;
+  unsigned char checksum[16];  ///< XXH3-128 of the code, in canonical form.
+};
+static_assert(sizeof(Header) == 64);
+
+/// An open file or folder.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+
+  int get() const { return number_; }
+  bool valid() const { return number_ >= 0; }
+  /// Closes it now. Gives the number of the error, or 0.
+  int close() { return ::close(std::exchange(number_, -1)) == 0 ? 0 : errno; }
+
+ private:
+  int number_;
+};
+
+std::string error_text(int code) { return std::generic_category().message(code); }
+
+std::string unwritable(const std::string& folder, int code) {
+  return "compiled code is not kept: `" + folder + "` cannot be written; " + error_text(code);
+}
+
+/// Why nobody but this user decides what is in it, or nothing.
+std::string distrust(const struct stat& facts) {
+  if (facts.st_uid != ::geteuid()) return "belongs to another user";
+  if ((facts.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "may be written by others";
+  return "";
+}
+
+/// The folder, if code may be kept in it. Else `why` says why not, or nothing if it is not there.
+Descriptor open_folder(const std::string& folder, std::string& why) {
+  Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat facts {};
+  std::string reason;
+  if (!opened.valid()) {
+    const int code = errno;
+    if (code == ENOENT) return opened;
+    const bool link = ::lstat(folder.c_str(), &facts) == 0 && S_ISLNK(facts.st_mode);
+    reason = link ? "is a link" : "cannot be read; " + error_text(code);
+  } else if (::fstat(opened.get(), &facts) != 0) {
+    reason = "cannot be read; " + error_text(errno);
+  } else {
+    reason = distrust(facts);
+  }
+  if (reason.empty()) return opened;
+  why = "compiled code is not kept: `" + folder + "` " + reason;
+  return Descriptor(-1);
+}
+
+/// The same; makes it if it is not there.
+Descriptor make_folder(const std::string& folder, std::string& why) {
+  std::error_code failure;
+  fs::create_directories(fs::path(folder).parent_path(), failure);
+  if (!failure && ::mkdir(folder.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
+    failure.assign(errno, std::generic_category());
+  }
+  if (failure) {
+    why = unwritable(folder, failure.value());
+    return Descriptor(-1);
+  }
+  Descriptor opened = open_folder(folder, why);
+  if (opened.valid() && ::faccessat(opened.get(), ".", W_OK | X_OK, AT_EACCESS) != 0) {
+    why = unwritable(folder, errno);
+    return Descriptor(-1);
+  }
+  return opened;
+}
+
+/// All that is left in a file; false: it cannot be read.
+bool read_all(int descriptor, std::string& bytes) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t got = ::read(descriptor, bytes.data() + done, bytes.size() - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    done += static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+/// Writes all bytes; false leaves errno.
+bool write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+XXH128_canonical_t canonical(XXH128_hash_t hash) {
+  XXH128_canonical_t result;
+  XXH128_canonicalFromHash(&result, hash);
+  return result;
+}
+
+Header header_of(std::string_view name, std::string_view code) {
+  Header header{};
+  std::memcpy(header.magic, kMagic, sizeof(kMagic));
+  std::memcpy(header.key, name.data(), std::min(name.size(), kKeyDigits));
+  header.length = code.size();
+  const XXH128_canonical_t checksum = canonical(XXH3_128bits(code.data(), code.size()));
+  std::memcpy(header.checksum, checksum.digest, sizeof(header.checksum));
+  return header;
+}
+
+/// The code of an open file, or why it will not do.
+std::optional<std::string> read_code(int descriptor, std::string_view name, std::string& why) {
+  struct stat facts {};
+  if (::fstat(descriptor, &facts) != 0) {
+    why = "cannot be read; " + error_text(errno);
+    return std::nullopt;
+  }
+  why = S_ISREG(facts.st_mode) ? distrust(facts) : "is no plain file";
+  if (!why.empty()) return std::nullopt;
+  Header header{};
+  std::string code;
+  const std::uint64_t size = static_cast<std::uint64_t>(facts.st_size);
+  why = "is damaged";
+  if (size < sizeof(header)) return std::nullopt;
+  std::string start(sizeof(header), '\0');
+  code.resize(size - sizeof(header));
+  if (!read_all(descriptor, start) || !read_all(descriptor, code)) return std::nullopt;
+  std::memcpy(&header, start.data(), sizeof(header));
+  const Header wanted = header_of(name, code);
+  if (std::memcmp(&header, &wanted, sizeof(header)) != 0) return std::nullopt;
+  why.clear();
+  return code;
+}
+
+/// A file of a cache.
+struct Entry {
+  std::string name;
+  std::uint64_t bytes = 0;
+  struct timespec used {};
+};
+
+bool is_entry(std::string_view name) {
+  return name.size() > kKeyDigits && name[kKeyDigits] == '.' &&
+         name.substr(0, kKeyDigits).find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+/// The files that are there. Those that interrupted writers left are removed on the way if `clean`.
+std::vector<Entry> entries(int folder, bool clean) {
+  std::vector<Entry> found;
+  const int again = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (again < 0) return found;
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(::fdopendir(again), ::closedir);
+  if (listing == nullptr) {
+    ::close(again);
+    return found;
+  }
+  while (const struct dirent* next = ::readdir(listing.get())) {
+    const std::string name = next->d_name;
+    const bool unfinished = name.starts_with(kUnfinished);
+    struct stat facts {};
+    if (!unfinished && !is_entry(name)) continue;
+    if (::fstatat(folder, name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0 || S_ISDIR(facts.st_mode)) continue;
+    if (!unfinished) found.push_back({name, static_cast<std::uint64_t>(facts.st_size), facts.st_mtim});
+    if (unfinished && clean && facts.st_mtim.tv_sec + kAbandoned < std::time(nullptr)) {
+      ::unlinkat(folder, name.c_str(), 0);
+    }
+  }
+  return found;
+}
+
+/// Removes the files that were not used for longest until the others are within the limits; `newest` stays.
+void trim(int folder, const CodeCache::Limits& limits, const std::string& newest) {
+  std::vector<Entry> all = entries(folder, true);
+  std::uint64_t bytes = 0;
+  for (const Entry& entry : all) bytes += entry.bytes;
+  std::uint64_t files = all.size();
+  if (bytes <= limits.bytes && files <= limits.files) return;
+  std::sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) {
+    if (a.used.tv_sec != b.used.tv_sec) return a.used.tv_sec < b.used.tv_sec;
+    return a.used.tv_nsec != b.used.tv_nsec ? a.used.tv_nsec < b.used.tv_nsec : a.name < b.name;
+  });
+  for (const Entry& entry : all) {
+    if (bytes <= limits.bytes && files <= limits.files) return;
+    if (entry.name == newest) continue;
+    ::unlinkat(folder, entry.name.c_str(), 0);
+    bytes -= entry.bytes;
+    --files;
+  }
+}
+
+/// A name that no other writer takes, of this machine or of another one.
+std::string unfinished_name(const std::string& name) {
+  static std::atomic<std::uint64_t> number{0};
+  const std::int64_t now = std::chrono::system_clock::now().time_since_epoch().count();
+  return std::string(kUnfinished) + std::to_string(::getpid()) + "-" + std::to_string(now) + "-" +
+         std::to_string(number.fetch_add(1)) + "-" + name;
+}
+
+/// A file that is there as a whole or not at all. Gives the number of the error, or 0.
+int write_file(int folder, const std::string& name, std::initializer_list<std::string_view> parts) {
+  const std::string unfinished = unfinished_name(name);
+  Descriptor file(
+      ::openat(folder, unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  if (!file.valid()) return errno;
+  int problem = 0;
+  for (std::string_view part : parts) {
+    if (problem == 0 && !write_all(file.get(), part)) problem = errno;
+  }
+  const int closed = file.close();
+  if (problem == 0) problem = closed;
+  if (problem == 0 && ::renameat(folder, unfinished.c_str(), folder, name.c_str()) != 0) problem = errno;
+  if (problem != 0) ::unlinkat(folder, unfinished.c_str(), 0);
+  return problem;
+}
+
+}  // namespace
+
+std::string CodeCache::key(std::span<const std::string_view> parts) {
+  XXH3_state_t state;
+  XXH3_INITSTATE(&state);
+  XXH3_128bits_reset(&state);
+  // With their lengths no two lists of texts look alike.
+  for (std::string_view part : parts) {
+    const std::uint64_t length = part.size();
+    XXH3_128bits_update(&state, &length, sizeof(length));
+    XXH3_128bits_update(&state, part.data(), part.size());
+  }
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string digits;
+  for (const unsigned char byte : canonical(XXH3_128bits_digest(&state)).digest) {
+    digits += kDigits[byte >> 4];
+    digits += kDigits[byte & 15];
+  }
+  return digits;
+}
+
+CodeCache::Found CodeCache::load(const std::string& name) const {
+  Found found;
+  if (folder_.empty()) return found;
+  const Descriptor folder = open_folder(folder_, found.note);
+  if (!folder.valid()) return found;
+  // A pipe in the place of a file is not waited for.
+  const Descriptor file(::openat(folder.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  std::string why;
+  if (file.valid()) {
+    found.code = read_code(file.get(), name, why);
+  } else if (errno != ENOENT) {
+    why = errno == ELOOP ? "is a link" : "cannot be read; " + error_text(errno);
+  }
+  if (found.code) ::futimens(file.get(), nullptr);
+  if (!why.empty()) found.note = "code is compiled again: a file in `" + folder_ + "` " + why;
+  return found;
+}
+
+std::string CodeCache::store(const std::string& name, std::string_view code) const {
+  if (folder_.empty()) return "";
+  std::string why;
+  const Descriptor folder = make_folder(folder_, why);
+  if (!folder.valid()) return why;
+  const Header header = header_of(name, code);
+  const std::string_view start(reinterpret_cast<const char*>(&header), sizeof(header));
+  const int failure = write_file(folder.get(), name, {start, code});
+  if (failure != 0) return unwritable(folder_, failure);
+  trim(folder.get(), limits_, name);
+  return "";
+}
+
+std::string CodeCache::problem() const {
+  if (folder_.empty()) return "compiled code is not kept: no folder is named";
+  std::string why;
+  make_folder(folder_, why);
+  return why;
+}
+
+CodeCache::Size CodeCache::size() const {
+  Size total;
+  std::string ignored;
+  const Descriptor folder = open_folder(folder_, ignored);
+  if (!folder.valid()) return total;
+  for (const Entry& entry : entries(folder.get(), false)) {
+    ++total.files;
+    total.bytes += entry.bytes;
+  }
+  return total;
+}
+
+}  // namespace matcha::runtime
