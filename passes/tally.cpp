@@ -71,13 +71,13 @@ class Tallier final : public Rewriter {
     const bool whole = context_.option("symmetric") != 0 && collects_ == 1 && loops_ == 0 && s.lists.size() == 1 &&
                        s.lists[0]->kind == Kind::Vertices;
     const bool outer = std::exchange(every_vertex_, whole);
-    if (whole) {
-      root_ = &s;
-      conditions_.clear();
-    }
+    // Conditions around the loop hold for all of it.
+    const std::vector<const Expr*> around = whole ? std::exchange(conditions_, {}) : std::vector<const Expr*>();
+    if (whole) root_ = &s;
     ++loops_;
     const For* rebuilt = static_cast<const For*>(rebuild(&s));
     --loops_;
+    if (whole) conditions_ = around;
     every_vertex_ = outer;
     out.push_back(whole ? with_mirrored(*rebuilt) : rebuilt);
   }
