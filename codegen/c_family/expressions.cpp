@@ -220,7 +220,8 @@ Expressions::Printed Expressions::print(const ir::Expr* expr) {
     case Kind::Var: {
       const ir::Var* var = static_cast<const ir::Var*>(expr);
       bool framed = in_region_ && facts_.top_level(var);
-      return primary((framed ? "f." : "") + names_.of(var));
+      const std::string name = (framed ? "f." : "") + names_.of(var);
+      return primary(facts_.may_be_empty(var) ? fmt::format("w.best({}, {})", name, place(expr)) : name);
     }
     case Kind::ConstInt: {
       std::int64_t value = static_cast<const ir::ConstInt*>(expr)->value;

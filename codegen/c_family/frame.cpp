@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "codegen/c_family/expressions.h"
+#include "ir/analysis/facts.h"
 #include "ir/check.h"
 #include "ir/match.h"
 
@@ -23,7 +24,13 @@ void emit_frame(const ir::Module& module, Names& names, TextWriter& out) {
         *stmt, [&](const ir::Let& s) { member(s.var); },
         [&](const ir::BuildGraph& s) { member(s.var, s.index == ir::GraphIndex::Csr); },
         [&](const ir::Region& s) {
-          for (const ir::Sink& sink : s.collect->sinks) member(sink.var);
+          for (const ir::Sink& sink : s.collect->sinks) {
+            if (ir::Facts::may_be_empty(sink.kind)) {
+              out.line(fmt::format("{} {};", accumulator_type(sink), names.of(sink.var)));
+            } else {
+              member(sink.var);
+            }
+          }
         },
         [](const ir::Stmt&) {});
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "codegen/c_family/frame.h"
 #include "codegen/c_family/prologue.h"
 #include "codegen/c_family/spine.h"
 #include "codegen/c_family/text_writer.h"
@@ -210,7 +211,7 @@ class HostEmitter {
         if (sink.var->type->is_scalar(ScalarKind::I128)) return fmt::format("sum_of(v, {})", i);
         return fmt::format("w.narrow(sum_of(v, {}), {})", i, at);
       case SinkKind::Min:
-      case SinkKind::Max: return fmt::format("w.best(best_of<{}>(v, {}), {})", type, i, at);
+      case SinkKind::Max: return fmt::format("best_of<{}>(v, {})", accumulator_type(sink), i);
       case SinkKind::Any:
       case SinkKind::All: return fmt::format("v.slots[{}].low != 0", i);
       case SinkKind::List: break;

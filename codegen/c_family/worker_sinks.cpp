@@ -156,12 +156,11 @@ void WorkerEmitter::collect(const ir::Collect& s) {
     if (sink.kind == SinkKind::Sum) {
       value =
           sink.var->type->is_scalar(ScalarKind::F64) ? name + ".value()" : fmt::format("w.narrow({}, {})", name, place);
-    } else if (sink.kind == SinkKind::Min || sink.kind == SinkKind::Max) {
-      value = fmt::format("w.best({}, {})", name, place);
     } else if (sink.kind == SinkKind::List) {
       value = name + ".list()";
     }
-    std::string type = sink.kind == SinkKind::List ? "auto" : Expressions::type(sink.var->type);
+    const bool whole = sink.kind == SinkKind::List || ir::Facts::may_be_empty(sink.kind);
+    std::string type = whole ? "auto" : Expressions::type(sink.var->type);
     out_.line(fmt::format("const {} {} = {};", type, names_.of(sink.var), value));
   }
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ir/check.h"
 #include "runtime/common/lists.h"
 
 namespace matcha::codegen::gpu {
@@ -18,7 +19,11 @@ void put(std::vector<std::uint8_t>& frame, std::uint64_t offset, const T& value)
   std::memcpy(frame.data() + offset, &value, sizeof value);
 }
 
-void put_scalar(std::vector<std::uint8_t>& frame, const FrameField& field, const interp::Value& value, SourceLoc loc) {
+void put_scalar(std::vector<std::uint8_t>& frame, const FrameField& field, const interp::Value& value) {
+  if (field.may_be_empty) {
+    if (std::holds_alternative<std::monostate>(value)) return;
+    put(frame, field.offset + field.bytes - field.alignment, std::uint8_t{1});
+  }
   if (const bool* truth = std::get_if<bool>(&value)) {
     put(frame, field.offset, static_cast<std::uint8_t>(*truth ? 1 : 0));
   } else if (const interp::Vid* vertex = std::get_if<interp::Vid>(&value)) {
@@ -30,7 +35,7 @@ void put_scalar(std::vector<std::uint8_t>& frame, const FrameField& field, const
   } else if (const double* real = std::get_if<double>(&value)) {
     put(frame, field.offset, *real);
   } else {
-    interp::trap(runtime::TrapCode::EmptyList, loc);
+    MATCHA_UNREACHABLE("a scalar");
   }
 }
 
@@ -94,7 +99,7 @@ const std::int64_t* DeviceValues::ids(const runtime::Universe& universe) {
 
 std::vector<std::uint8_t> DeviceValues::frame(const FrameLayout& layout,
                                               const std::unordered_set<const ir::Var*>& wanted,
-                                              const HostValues& values, SourceLoc loc) {
+                                              const HostValues& values) {
   std::vector<std::uint8_t> frame(layout.bytes, 0);
   for (const FrameField& field : layout.fields) {
     if (!wanted.contains(field.var)) continue;
@@ -111,7 +116,7 @@ std::vector<std::uint8_t> DeviceValues::frame(const FrameLayout& layout,
         put(frame, field.offset + c * 16 + 8, list.size);
       }
     } else {
-      put_scalar(frame, field, values.value(field.var), loc);
+      put_scalar(frame, field, values.value(field.var));
     }
   }
   return frame;

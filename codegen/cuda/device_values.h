@@ -40,7 +40,7 @@ class DeviceValues {
   const std::int64_t* ids(const runtime::Universe& universe);
   /// The frame for a region that reads `wanted`; what it does not read stays 0.
   std::vector<std::uint8_t> frame(const FrameLayout& layout, const std::unordered_set<const ir::Var*>& wanted,
-                                  const HostValues& values, SourceLoc loc);
+                                  const HostValues& values);
 
  private:
   const void* upload_bytes(const void* bytes, std::uint64_t count);

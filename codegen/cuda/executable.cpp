@@ -305,7 +305,7 @@ class CudaExecutable::Run {
     std::vector<RegionInputs> inputs(devices_.size());
     const ir::Expr* dealt = session().regions()[index].dealt_graph;
     for (std::size_t i = 0; i < devices_.size(); ++i) {
-      inputs[i].frame = devices_[i].frame(program_.layout_, wanted, values_, s.loc);
+      inputs[i].frame = devices_[i].frame(program_.layout_, wanted, values_);
       if (dealt != nullptr) {
         inputs[i].dealt_graph = devices_[i].graph(ir::as<ir::Var>(dealt));
         inputs[i].tiles = &devices_[i].tiles(ir::as<ir::Var>(dealt));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/analysis/facts.h"
 #include "ir/check.h"
 #include "ir/match.h"
 #include "runtime/abi.h"
@@ -36,10 +37,11 @@ Shape shape(const ir::Type& type) {
 FrameLayout::FrameLayout(const ir::Module& module) {
   std::uint64_t end = 0;
   std::uint64_t alignment = 1;
-  const auto add = [&](const ir::Var* var) {
+  const auto add = [&](const ir::Var* var, bool may_be_empty = false) {
     Shape wanted = shape(*var->type);
+    if (may_be_empty) wanted.bytes += wanted.alignment;
     std::uint64_t offset = (end + wanted.alignment - 1) / wanted.alignment * wanted.alignment;
-    fields.push_back({var, offset, wanted.bytes, wanted.alignment});
+    fields.push_back({var, offset, wanted.bytes, wanted.alignment, may_be_empty});
     end = offset + wanted.bytes;
     alignment = std::max(alignment, wanted.alignment);
   };
@@ -48,7 +50,7 @@ FrameLayout::FrameLayout(const ir::Module& module) {
     ir::match(
         *stmt, [&](const ir::Let& s) { add(s.var); }, [&](const ir::BuildGraph& s) { add(s.var); },
         [&](const ir::Region& s) {
-          for (const ir::Sink& sink : s.collect->sinks) add(sink.var);
+          for (const ir::Sink& sink : s.collect->sinks) add(sink.var, ir::Facts::may_be_empty(sink.kind));
         },
         [](const ir::Stmt&) {});
   }

@@ -13,6 +13,7 @@ struct FrameField {
   std::uint64_t offset;
   std::uint64_t bytes;
   std::uint64_t alignment;
+  bool may_be_empty;  ///< A min or max.
 };
 
 /// Where the top-level values of a module lie in the device's `Frame`, as the C++ of the emitted text lays it out:
@@ -23,6 +24,7 @@ struct FrameField {
 ///   i128                  16 bytes, aligned to 16
 ///   Graph                 the 13 words of runtime::GraphView
 ///   List<T, ...>          16 bytes a column: address, number of items
+///   Least<T>, Greatest<T> the T, then a byte that is 1 if there is one, padded to the alignment of T
 ///
 /// in the order of the program: parameters, then what each top-level statement binds. The emitted text asserts
 /// sizes and alignments, from which the places follow.

@@ -149,7 +149,6 @@ class FunctionEmitter {
   void store(const ir::Store& s);
   void collect(const ir::Collect& s);
   bool ends_early(const ir::Collect& s) const;
-  bool may_be_empty(const ir::Var& var) const;
   void open(OpenSink& sink);
   void close(OpenSink& sink);
   void yield(const ir::Yield& s);

@@ -82,7 +82,7 @@ Value* FunctionEmitter::variable(const ir::Var& var) {
   } else {
     std::uint32_t slot = module_.frame().slot(var);
     value = load_slot(slot, register_type(*var.type), name_of(var));
-    if (may_be_empty(var)) present = load_slot(slot + 1, i1_, "present");
+    if (module_.facts().may_be_empty(&var)) present = load_slot(slot + 1, i1_, "present");
   }
   if (present != nullptr) trap_if(b_.CreateNot(present), TrapCode::EmptyList, loc_);
   return value;

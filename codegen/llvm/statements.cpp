@@ -173,21 +173,11 @@ bool FunctionEmitter::ends_early(const ir::Collect& s) const {
     ir::for_each_expr(inner, [&](const ir::Expr& e) {
       harmless = harmless && !module_.facts().may_trap(&e);
       ir::for_each_node(e, [&](const ir::Expr& node) {
-        if (const ir::Var* var = ir::as<ir::Var>(&node)) harmless = harmless && !may_be_empty(*var);
+        if (const ir::Var* var = ir::as<ir::Var>(&node)) harmless = harmless && !module_.facts().may_be_empty(var);
       });
     });
   });
   return harmless;
-}
-
-/// True for min and max sinks: reading one may trap.
-bool FunctionEmitter::may_be_empty(const ir::Var& var) const {
-  const ir::Stmt* definition = module_.facts().definition(&var);
-  const ir::Collect* collect = definition != nullptr ? ir::as<ir::Collect>(definition) : nullptr;
-  if (collect == nullptr) return false;
-  return std::any_of(collect->sinks.begin(), collect->sinks.end(), [&](const ir::Sink& sink) {
-    return sink.var == &var && (sink.kind == ir::SinkKind::Min || sink.kind == ir::SinkKind::Max);
-  });
 }
 
 void FunctionEmitter::collect(const ir::Collect& s) {

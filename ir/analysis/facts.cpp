@@ -420,15 +420,17 @@ bool Facts::has_item(const Expr& at) const {
   return base != nullptr && behind_lets(*this, base) == behind_lets(*this, at.operands[0]);
 }
 
+bool Facts::may_be_empty(const Var* var) const {
+  const Stmt* stmt = definition(var);
+  const Collect* collect = stmt != nullptr ? as<Collect>(stmt) : nullptr;
+  return collect != nullptr && std::any_of(collect->sinks.begin(), collect->sinks.end(), [&](const Sink& sink) {
+           return sink.var == var && may_be_empty(sink.kind);
+         });
+}
+
 bool Facts::node_may_trap(const Expr& e) const {
   switch (e.kind) {
-    case Kind::Var: {
-      const Stmt* stmt = definition(static_cast<const Var*>(&e));
-      const Collect* collect = stmt != nullptr ? as<Collect>(stmt) : nullptr;
-      return collect != nullptr && std::any_of(collect->sinks.begin(), collect->sinks.end(), [&](const Sink& sink) {
-               return sink.var == &e && (sink.kind == SinkKind::Min || sink.kind == SinkKind::Max);
-             });
-    }
+    case Kind::Var: return may_be_empty(static_cast<const Var*>(&e));
     case Kind::Add:
     case Kind::Sub:
     case Kind::Mul: {

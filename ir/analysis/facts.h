@@ -44,6 +44,9 @@ class Facts {
   std::int64_t longest(const Expr* list) const;
   /// False if evaluating `expr` ends the run with an error for no input. Ranges tell overflow.
   bool may_trap(const Expr* expr) const;
+  /// True for a value of a min or max sink: there is none if nothing was yielded, and to read it is an error then.
+  bool may_be_empty(const Var* var) const;
+  static bool may_be_empty(SinkKind kind) { return kind == SinkKind::Min || kind == SinkKind::Max; }
   /// True for a view of a list that lies where it is, unchanged, as long as a region runs: of a graph or a top-level
   /// list, not of a buffer.
   bool lasts(const Expr* list) const;

@@ -11,8 +11,10 @@ inline i128 sum_of(const RegionValues& values, u64 sink) {
   return i128(static_cast<unsigned __int128>(values.slots[sink].high) << 64 | values.slots[sink].low);
 }
 inline f64 float_of(const RegionValues& values, u64 sink) { return __builtin_bit_cast(f64, values.slots[sink].low); }
-template <typename T>
-Least<T> best_of(const RegionValues& values, u64 sink) {
+/// `Best`: Least<T> or Greatest<T>.
+template <typename Best>
+Best best_of(const RegionValues& values, u64 sink) {
+  using T = decltype(Best::value);
   T value{};
   if constexpr (sizeof(T) == 8 && T(0.5) != T(0)) {
     value = float_of(values, sink);
