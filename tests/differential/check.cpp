@@ -210,7 +210,7 @@ class Checker {
     if (!pipeline) return rejected("pipeline");
     const ir::Module given = module;
     for (passes::PipelineStep& step : *pipeline) {
-      small_limits(step);
+      set_options(step);
       if (std::optional<Failure> failure = run_step(step, module)) return failure;
       if (stopped_) return std::nullopt;
     }
@@ -220,10 +220,12 @@ class Checker {
     return failure || checks_.group == 0 ? failure : for_device(given);
   }
 
-  /// The graphs are small: with these limits both versions of a nest run.
-  void small_limits(passes::PipelineStep& step) const {
-    for (passes::PipelineStep& inner : step.body) small_limits(inner);
-    if (step.pass == nullptr || step.pass->name != "localize") return;
+  /// What the tool sets: arcs have their reverse. The graphs are small: with these limits both versions of a nest run.
+  void set_options(passes::PipelineStep& step) const {
+    for (passes::PipelineStep& inner : step.body) set_options(inner);
+    if (step.pass == nullptr) return;
+    if (step.pass->name == "tally" && world_.edge_labels.empty()) step.options["symmetric"] = 1;
+    if (step.pass->name != "localize") return;
     step.options["least"] = 0;
     step.options["most"] = world_.universe.size() % 3 == 0 ? 3 : 4096;
   }
@@ -298,7 +300,7 @@ class Checker {
   std::optional<Failure> for_device(const ir::Module& given) {
     std::optional<passes::Pipeline> pipeline = passes::parse_pipeline("c-family", diagnostics_);
     if (!pipeline) return rejected("pipeline");
-    for (passes::PipelineStep& step : *pipeline) small_limits(step);
+    for (passes::PipelineStep& step : *pipeline) set_options(step);
     passes::PipelineResult result = passes::run_pipeline(given, *pipeline, context_, {}, {}, {}, diagnostics_);
     return result.ok ? cuda(result.module) : rejected("c-family");
   }

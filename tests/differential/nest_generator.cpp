@@ -21,10 +21,14 @@ class NestGenerator {
     p.params.push_back({"G", graph_type()});
     std::shared_ptr<Function> f = function();
     vertices_.push_back(f->params[0]);
-    std::string set = bind(*f, side(near(f->params[0])));
-    f->result = nest(1 + static_cast<int>(pick(3)), set);
+    if (one_in(3)) {
+      wedges(*f);
+    } else {
+      std::string set = bind(*f, side(near(f->params[0])));
+      f->result = nest(1 + static_cast<int>(pick(3)), set);
+    }
     p.main.name = "main";
-    p.main.result = sum(f, nullptr, make(Op::Vertices, kVertices, {graph()}));
+    p.main.result = sum(f, one_in(4) ? size_guard() : nullptr, make(Op::Vertices, kVertices, {graph()}));
     return p;
   }
 
@@ -86,6 +90,41 @@ class NestGenerator {
     std::shared_ptr<Function> same = function();
     same->result = vertex(same->params[0]);
     return apply(same, guard(), std::move(set), kVertices);
+  }
+
+  /// True for every item or for none: it speaks of all vertices.
+  FunctionPtr size_guard() {
+    std::shared_ptr<Function> f = function();
+    NodePtr all = make(Op::Vertices, kVertices, {graph()});
+    const std::int64_t least = static_cast<std::int64_t>(pick(4));
+    f->result = make(Op::Gt, kBool, {make(Op::Size, kInt, {all}), integer(least)});
+    return f;
+  }
+
+  /// The items of `set` on one side of `cut`.
+  NodePtr cut_at(const std::string& cut, Op order, NodePtr set) {
+    std::shared_ptr<Function> same = function();
+    same->result = vertex(same->params[0]);
+    std::shared_ptr<Function> cond = function();
+    cond->result = make(order, kBool, {vertex(cond->params[0]), vertex(cut)});
+    return apply(same, cond, std::move(set), kVertices);
+  }
+
+  /// Pairs of neighbours of the vertex of `f` on one side of it, and what they share there.
+  void wedges(Function& f) {
+    const std::string& center = f.params[0];
+    const Op order = one_in(2) ? Op::Lt : Op::Gt;
+    const std::string ends = bind(f, cut_at(center, one_in(6) ? Op::Gt : order, near(center)));
+    std::shared_ptr<Function> first = function();
+    std::shared_ptr<Function> second = function();
+    NodePtr both = make(Op::Intersect, kVertices, {near(first->params[0]), near(second->params[0])});
+    second->result = make(Op::Size, kInt, {one_in(8) ? both : cut_at(center, order, both)});
+    std::shared_ptr<Function> before = function();
+    before->result = make(Op::Lt, kBool, {vertex(before->params[0]), vertex(first->params[0])});
+    first->result = sum(second, before, named(ends, kVertices));
+    FunctionPtr cond = one_in(3) ? (one_in(2) ? size_guard() : guard()) : nullptr;
+    f.result = sum(first, cond, named(ends, kVertices));
+    if (one_in(4)) f.result = make(Op::Add, kInt, {f.result, make(Op::Size, kInt, {named(ends, kVertices)})});
   }
 
   /// A sum over the items of `set` of what is found in smaller sets.
