@@ -106,12 +106,18 @@ def devices(machine):
                     raise Failed(f"{words}: looks into no rows of hubs")
     # What is compiled before the driver is open is for the devices of the last process, which may have been others.
     wanted = machine.run("examples/triangle.mt", GRAPH)
-    notes = list(machine.folder.glob("kernels/*.note"))
-    for text in ("13 75\n", "12 90\n", "13 90 90 90 90\n", "12\n", "x"):
-        for note in notes:
-            note.write_text(text)
-        expect(f"after a note of {text!r}", machine.run("examples/triangle.mt", GRAPH), wanted)
-        expect(f"after a note of {text!r}: told anew", sum(note.read_text() != text for note in notes), 1)
+    notes = list(machine.folder.glob("code/*.note"))
+    right = {note: note.read_bytes() for note in notes}
+    for arch in ("80", "130", None):
+        if arch:
+            expect(f"on sm_{arch}", machine.run("examples/triangle.mt", GRAPH, MATCHA_EMULATED_ARCH=arch), wanted)
+        else:
+            for note in notes:
+                note.write_text("x")
+        wrong = {note: note.read_bytes() for note in notes}
+        expect(f"after a note of {arch}", machine.run("examples/triangle.mt", GRAPH), wanted)
+        anew = [note for note in notes if note.read_bytes() != wrong[note]]
+        expect(f"after a note of {arch}: told anew", [note.read_bytes() == right[note] for note in anew], [True])
 
 
 def counts(machine):
@@ -233,9 +239,9 @@ def short(machine):
             words = [program, graph, "--order", order]
             wanted = subprocess.run([machine.matcha, "run", *words, "--device", "cpu", "--quiet"], capture_output=True,
                                     text=True, check=True).stdout
-            kernels = set(machine.folder.glob("kernels/*"))
+            kernels = set(machine.folder.glob("code/*"))
             expect(f"{words}", machine.run(*words), wanted)
-            again[program].append(set(machine.folder.glob("kernels/*")) != kernels)
+            again[program].append(set(machine.folder.glob("code/*")) != kernels)
             for setting in (["--tau-us", 1, "--eager"], ["--tune"]) if program == programs[0] else ():
                 expect(f"{words} {setting}", machine.run(*words, *setting), wanted)
     # Where that is wrong, and nobody looks, it is an error.
