@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "frontend/asg.h"
 #include "ir/nodes.h"
 #include "runtime/graph/inputs.h"
+#include "runtime/graph/order.h"
 
 /// Binding of the entry's parameters to files and values (DESIGN section 1).
 namespace matcha::driver {
@@ -57,6 +59,8 @@ struct BoundInputs {
   const std::int64_t* labels = nullptr;
   /// The graph that reports and JSON call `graph`; empty if there is none.
   std::string main_graph;
+  /// Gives the one graph with ranks by degree, if somebody keeps it; empty: it is made.
+  std::function<runtime::Result<runtime::Graph>(runtime::Halves)> ranked;
 
   /// True if every vertex of every graph has a label.
   bool all_labelled() const;

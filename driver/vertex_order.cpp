@@ -102,7 +102,8 @@ Status order_vertices(const std::string& choice, Compilation& compilation, const
   }
   if (!worth) return reporter.error(worth.error());
   if (*worth) {
-    runtime::Result<runtime::Graph> ordered = runtime::ordered_by_degree(*graph, report.halves);
+    runtime::Result<runtime::Graph> ordered =
+        bound.ranked ? bound.ranked(report.halves) : runtime::ordered_by_degree(*graph, report.halves);
     if (!ordered) return reporter.error(ordered.error());
     take_graph(std::move(*ordered), *graph, bound);
     report.by_degree = true;

@@ -16,23 +16,35 @@ function(matcha_static_archive target)
   set_target_properties(${target} PROPERTIES IMPORTED_LOCATION "${${variable}}")
 endfunction()
 
+# matcha_either(<name> <library>): `matcha::<name>`, an archive that is not position independent for programs; for targets
+# with the property MATCHA_SHARED the shared library.
+function(matcha_either name library)
+  string(TOUPPER "${name}_SHARED" variable)
+  matcha_static_archive(matcha::${name}_archive ${library}.a)
+  find_library(MATCHA_${variable} NAMES ${library}.so REQUIRED)
+  mark_as_advanced(MATCHA_${variable})
+  add_library(matcha_${name} INTERFACE)
+  add_library(matcha::${name} ALIAS matcha_${name})
+  target_link_libraries(matcha_${name} INTERFACE
+    "$<IF:$<BOOL:$<TARGET_PROPERTY:MATCHA_SHARED>>,${MATCHA_${variable}},matcha::${name}_archive>")
+endfunction()
+
 matcha_static_archive(matcha::zlib libz.a)
 matcha_static_archive(matcha::zstd libzstd.a)
 matcha_static_archive(matcha::xxhash libxxhash.a)
 
 # nauty: automorphisms and canonical forms of patterns.
-matcha_static_archive(matcha::nauty libnauty.a)
+matcha_either(nauty libnauty)
 find_path(MATCHA_NAUTY_INCLUDE nauty/nauty.h REQUIRED)
-set_target_properties(matcha::nauty PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${MATCHA_NAUTY_INCLUDE}")
+target_include_directories(matcha_nauty SYSTEM INTERFACE "${MATCHA_NAUTY_INCLUDE}")
 
 # ANTLR: Debian's tool is 4.7.2 and its runtime 4.9. Code that includes the runtime is compiled with -fno-char8_t.
 find_program(MATCHA_ANTLR_TOOL antlr4 REQUIRED)
 find_path(MATCHA_ANTLR_INCLUDE antlr4-runtime.h PATH_SUFFIXES antlr4-runtime REQUIRED)
-matcha_static_archive(matcha::antlr libantlr4-runtime.a)
-set_target_properties(matcha::antlr PROPERTIES
-  INTERFACE_INCLUDE_DIRECTORIES "${MATCHA_ANTLR_INCLUDE}"
-  INTERFACE_COMPILE_OPTIONS "-fno-char8_t"
-  INTERFACE_LINK_LIBRARIES Threads::Threads)
+matcha_either(antlr libantlr4-runtime)
+target_include_directories(matcha_antlr SYSTEM INTERFACE "${MATCHA_ANTLR_INCLUDE}")
+target_compile_options(matcha_antlr INTERFACE -fno-char8_t)
+target_link_libraries(matcha_antlr INTERFACE Threads::Threads)
 
 # LLVM: static archives of ORC and the code generator of the host. Debian's LLVMSupport names libz3.so and the shared libzstd;
 # the first is never called from what is linked here, so both are replaced.

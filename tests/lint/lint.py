@@ -20,6 +20,7 @@ ALLOWED = {
     "passes": {"passes", "ir"},
     "codegen": {"codegen", "ir", "runtime"},
     "driver": {"driver", "frontend", "ir", "passes", "codegen", "runtime"},
+    "api": {"api", "driver", "frontend", "ir", "passes", "codegen", "runtime"},
 }
 FOLDERS = set(ALLOWED) | {"tools", "tests", "bench"}
 # The files that may see a library of a kind, as prefixes of paths. frontend/syntax/ is the inside of the parser.

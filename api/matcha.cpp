@@ -1,0 +1,310 @@
+#include "api/matcha.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "api/handles.h"
+#include "driver/version.h"
+
+/// The functions of matcha.h: nothing is thrown past them.
+
+using matcha::driver::Status;
+
+namespace {
+
+matcha_status fail(matcha_status status, std::string text, matcha_error** error) {
+  if (error != nullptr) *error = new (std::nothrow) matcha_error{std::move(text)};
+  return status;
+}
+
+template <typename Work>
+matcha_status guarded(matcha_error** error, Work work) {
+  if (error != nullptr) *error = nullptr;
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    return fail(MATCHA_ERROR_RESOURCE, "error: out of memory\n", error);
+  } catch (const std::exception& thrown) {
+    return fail(MATCHA_ERROR_RUN, fmt::format("error: internal error: {}\n", thrown.what()), error);
+  }
+}
+
+matcha_status usage(const std::string& message, matcha_error** error) {
+  return fail(MATCHA_ERROR_USAGE, fmt::format("error: {}\n", message), error);
+}
+
+bool take_flag(const std::string& value, bool& flag) {
+  flag = value == "true";
+  return flag || value == "false";
+}
+
+template <typename Number>
+bool take_number(const std::string& value, Number least, Number& number) {
+  const char* const end = value.data() + value.size();
+  Number read{};
+  const std::from_chars_result found = std::from_chars(value.data(), end, read);
+  const bool fits = found.ec == std::errc() && found.ptr == end && read >= least;
+  if (fits) number = read;
+  return fits;
+}
+
+bool take_word(const std::string& value, std::initializer_list<const char*> words, std::string& out) {
+  for (const char* word : words) {
+    if (value != word) continue;
+    out = value;
+    return true;
+  }
+  return false;
+}
+
+bool take_timeout(const std::string& value, std::optional<double>& seconds) {
+  constexpr double kLongest = 1e9;
+  double number = 0;
+  if (!take_number(value, 0.0, number) || !std::isfinite(number)) return false;
+  seconds = std::min(number, kLongest);
+  return true;
+}
+
+/// False: no such option. `fits`: whether the value is one of its values.
+bool set_option(matcha_options& o, const std::string& name, const std::string& value, bool& fits) {
+  matcha::driver::ProgramRequest& program = o.program;
+  fits = true;
+  if (name == "entry") {
+    program.compile.entry = value;
+  } else if (name == "passes") {
+    program.compile.passes = value;
+  } else if (name == "disable-pass") {
+    program.compile.disabled.push_back(value);
+  } else if (name == "param") {
+    program.params.push_back(value);
+  } else if (name == "labels") {
+    o.labels = value;
+  } else if (name == "order") {
+    fits = take_word(value, {"auto", "id", "degree"}, program.order);
+  } else if (name == "induced") {
+    fits = take_word(value, {"vertex", "edge"}, program.pattern.induced);
+  } else if (name == "algorithm") {
+    fits = take_word(value, {"auto", "extend", "join", "decompose"}, program.pattern.algorithm);
+  } else if (name == "plan") {
+    fits = take_number<std::size_t>(value, 1, program.pattern.plan);
+  } else if (name == "embeddings") {
+    fits = take_flag(value, program.pattern.embeddings);
+  } else if (name == "matches") {
+    fits = take_flag(value, program.matches);
+  } else if (name == "directed") {
+    fits = take_flag(value, o.directed);
+  } else if (name == "threads") {
+    fits = take_number<unsigned>(value, 0, o.threads);
+  } else if (name == "timeout") {
+    fits = take_timeout(value, o.timeout);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+matcha_status take_graph(matcha::runtime::Result<matcha::driver::ResidentGraph::Shared> made, matcha_graph** graph,
+                         matcha_error** error) {
+  if (!made) {
+    matcha::driver::MessageLog log;
+    const Status status = log.error(made.error());
+    return fail(matcha::api::status_of(status), log.text(), error);
+  }
+  *graph = new matcha_graph{std::move(*made)};
+  return MATCHA_OK;
+}
+
+/// Checks what can be checked without a graph.
+Status check(const matcha::driver::ProgramRequest& request, std::string& errors) {
+  const matcha::driver::MessageLog log;
+  Status status = Status::Ok;
+  if (request.pattern.text.empty()) {
+    matcha::driver::Compilation compilation(request.compile, log);
+    compilation.take(request.text);
+    status = compilation.check();
+    if (status == Status::Ok) status = compilation.lower();
+  } else {
+    status = matcha::driver::PatternSource(request.pattern, log).read();
+  }
+  errors = log.text();
+  return status;
+}
+
+matcha_status make_program(const char* text, bool is_pattern, const matcha_options* options, matcha_program** program,
+                           matcha_error** error) {
+  return guarded(error, [&] {
+    *program = nullptr;
+    auto made = std::make_unique<matcha_program>();
+    if (options != nullptr) made->request = options->program;
+    (is_pattern ? made->request.pattern.text : made->request.text) = text;
+    if (is_pattern && *text == '\0') return usage("there is no pattern", error);
+    made->request.compile.file = is_pattern ? "<pattern>" : "<program>";
+    std::string errors;
+    Status status = Status::Ok;
+    matcha::api::compile([&] { status = check(made->request, errors); });
+    if (status != Status::Ok) return fail(matcha::api::status_of(status), errors, error);
+    *program = made.release();
+    return MATCHA_OK;
+  });
+}
+
+const matcha_result::Column* column_of(const matcha_result* result, size_t at, size_t column) {
+  const matcha_result::Value& value = result->values[at];
+  return column < value.columns.size() ? &value.columns[column] : nullptr;
+}
+
+}  // namespace
+
+const char* matcha_version(void) { return matcha::driver::matcha_version(); }
+
+const char* matcha_error_text(const matcha_error* error) { return error->text.c_str(); }
+void matcha_error_free(matcha_error* error) { delete error; }
+
+matcha_options* matcha_options_new(void) {
+  try {
+    return new matcha_options;
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+matcha_status matcha_options_set(matcha_options* options, const char* name, const char* value, matcha_error** error) {
+  return guarded(error, [&] {
+    bool fits = true;
+    if (!set_option(*options, name, value, fits)) return usage(fmt::format("there is no option `{}`", name), error);
+    return fits ? MATCHA_OK : usage(fmt::format("`{}` is no value of the option `{}`", value, name), error);
+  });
+}
+
+void matcha_options_free(matcha_options* options) { delete options; }
+
+matcha_status matcha_graph_read(const char* path, const matcha_options* options, matcha_graph** graph,
+                                matcha_error** error) {
+  return guarded(error, [&] {
+    *graph = nullptr;
+    const matcha_options unset;
+    const matcha_options& o = options != nullptr ? *options : unset;
+    return take_graph(matcha::driver::ResidentGraph::read(path, o.labels, o.directed), graph, error);
+  });
+}
+
+matcha_status matcha_graph_from_edges(const int64_t* sources, const int64_t* targets, size_t count,
+                                      const matcha_options* options, matcha_graph** graph, matcha_error** error) {
+  return guarded(error, [&] {
+    *graph = nullptr;
+    const bool directed = options != nullptr && options->directed;
+    return take_graph(matcha::driver::ResidentGraph::from_edges(sources, targets, count, directed), graph, error);
+  });
+}
+
+uint64_t matcha_graph_vertices(const matcha_graph* graph) { return graph->graph->graph().vertex_count(); }
+uint64_t matcha_graph_edges(const matcha_graph* graph) { return graph->graph->graph().edge_count(); }
+void matcha_graph_free(matcha_graph* graph) { delete graph; }
+
+matcha_status matcha_program_compile(const char* text, const matcha_options* options, matcha_program** program,
+                                     matcha_error** error) {
+  return make_program(text, false, options, program, error);
+}
+
+matcha_status matcha_program_pattern(const char* pattern, const matcha_options* options, matcha_program** program,
+                                     matcha_error** error) {
+  return make_program(pattern, true, options, program, error);
+}
+
+void matcha_program_free(matcha_program* program) {
+  const std::lock_guard<std::mutex> alone(matcha::api::working());
+  delete program;
+}
+
+matcha_status matcha_run_now(matcha_program* program, matcha_graph* graph, const matcha_options* options,
+                             matcha_result** result, matcha_error** error) {
+  return guarded(error, [&] {
+    *result = nullptr;
+    std::unique_ptr<matcha_result> found;
+    std::string errors;
+    const matcha_status status = matcha::api::run(*program, graph->graph, options, nullptr, found, errors);
+    *result = found.release();
+    return errors.empty() ? status : fail(status, errors, error);
+  });
+}
+
+matcha_status matcha_start(matcha_program* program, matcha_graph* graph, const matcha_options* options,
+                           matcha_run** run, matcha_error** error) {
+  return guarded(error, [&] {
+    *run = nullptr;
+    auto made = std::make_unique<matcha_run>();
+    matcha_run* const self = made.get();
+    const matcha_options copy = options != nullptr ? *options : matcha_options{};
+    made->thread = std::thread([self, program, shared = graph->graph, copy] {
+      std::unique_ptr<matcha_result> result;
+      matcha_error* failed = nullptr;
+      const matcha_status status = guarded(&failed, [&] {
+        std::string errors;
+        const matcha_status ended = matcha::api::run(*program, shared, &copy, &self->stop, result, errors);
+        return errors.empty() ? ended : fail(ended, errors, &failed);
+      });
+      const std::lock_guard<std::mutex> lock(self->mutex);
+      self->status = status;
+      self->result = std::move(result);
+      self->error.reset(failed);
+      self->done = true;
+      self->ended.notify_all();
+    });
+    *run = made.release();
+    return MATCHA_OK;
+  });
+}
+
+int matcha_wait(matcha_run* run, int64_t milliseconds) {
+  std::unique_lock<std::mutex> lock(run->mutex);
+  const auto done = [run] { return run->done; };
+  if (milliseconds < 0) {
+    run->ended.wait(lock, done);
+    return 1;
+  }
+  constexpr int64_t kLongest = 1'000'000'000;
+  return run->ended.wait_for(lock, std::chrono::milliseconds(std::min(milliseconds, kLongest)), done) ? 1 : 0;
+}
+
+void matcha_cancel(matcha_run* run) { run->stop = 1; }
+
+matcha_status matcha_finish(matcha_run* run, matcha_result** result, matcha_error** error) {
+  matcha_wait(run, -1);
+  const std::lock_guard<std::mutex> lock(run->mutex);
+  *result = run->result.release();
+  if (error != nullptr) *error = run->error.release();
+  return run->status;
+}
+
+void matcha_run_free(matcha_run* run) { delete run; }
+
+size_t matcha_result_size(const matcha_result* result) { return result->values.size(); }
+int matcha_result_complete(const matcha_result* result) { return result->complete ? 1 : 0; }
+matcha_kind matcha_result_kind(const matcha_result* result, size_t at) { return result->values[at].kind; }
+
+int64_t matcha_result_int(const matcha_result* result, size_t at, int64_t* high) {
+  const __int128 value = result->values[at].integer;
+  if (high != nullptr) *high = static_cast<int64_t>(value >> 64);
+  return static_cast<int64_t>(value);
+}
+
+double matcha_result_float(const matcha_result* result, size_t at) { return result->values[at].real; }
+size_t matcha_result_rows(const matcha_result* result, size_t at) { return result->values[at].rows; }
+size_t matcha_result_columns(const matcha_result* result, size_t at) { return result->values[at].columns.size(); }
+
+const int64_t* matcha_result_ints(const matcha_result* result, size_t at, size_t column) {
+  const matcha_result::Column* found = column_of(result, at, column);
+  return found == nullptr || found->is_float ? nullptr : found->ints.data();
+}
+
+const double* matcha_result_floats(const matcha_result* result, size_t at, size_t column) {
+  const matcha_result::Column* found = column_of(result, at, column);
+  return found == nullptr || !found->is_float ? nullptr : found->floats.data();
+}
+
+void matcha_result_free(matcha_result* result) { delete result; }

@@ -1,0 +1,126 @@
+/* Matcha as a library: subgraph matching from C. docs/api.md is the manual.
+ *
+ * Handles are opaque. Functions that can fail give a status; where `error` is not NULL, a failure puts a new error
+ * there, which the caller frees. Every `..._free` takes NULL. Graphs and programs may be used by many threads at once;
+ * options, runs and results by one at a time. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define MATCHA_API __attribute__((visibility("default")))
+#else
+#define MATCHA_API
+#endif
+
+typedef struct matcha_error matcha_error;
+typedef struct matcha_options matcha_options;
+typedef struct matcha_graph matcha_graph;
+typedef struct matcha_program matcha_program;
+typedef struct matcha_run matcha_run;
+typedef struct matcha_result matcha_result;
+
+/* The numbers are the exit codes of the command line. */
+typedef enum matcha_status {
+  MATCHA_OK = 0,
+  MATCHA_ERROR_PROGRAM = 1,  /* An error in the program or the pattern. */
+  MATCHA_ERROR_USAGE = 2,    /* A wrong option, or a parameter that nothing is bound to. */
+  MATCHA_ERROR_INPUT = 3,    /* A file that cannot be read or makes no sense. */
+  MATCHA_ERROR_RUN = 4,      /* A failure while running, or inside Matcha. */
+  MATCHA_ERROR_RESOURCE = 5, /* Memory or a limit is exhausted. */
+  MATCHA_TIMEOUT = 124,      /* The option `timeout` ended the run. */
+  MATCHA_CANCELLED = 130     /* `matcha_cancel` ended the run. */
+} matcha_status;
+
+typedef enum matcha_kind {
+  MATCHA_INT = 1, /* Up to 128 bits. */
+  MATCHA_FLOAT = 2,
+  MATCHA_BOOL = 3,
+  MATCHA_VERTEX = 4, /* An id as the graph was given it. */
+  MATCHA_LIST = 5    /* Columns of equal length. */
+} matcha_kind;
+
+/* The version of the library, such as "0.1.0". Static. */
+MATCHA_API const char* matcha_version(void);
+
+/* The message, with its place and hint: lines of text that end in a newline. Lives as long as the error. */
+MATCHA_API const char* matcha_error_text(const matcha_error* error);
+MATCHA_API void matcha_error_free(matcha_error* error);
+
+/* Options without a value set. NULL: out of memory. */
+MATCHA_API matcha_options* matcha_options_new(void);
+/* Sets an option by its name on the command line, without the dashes; docs/api.md lists them. Flags take "true" and
+ * "false". Options that may be repeated add up. */
+MATCHA_API matcha_status matcha_options_set(matcha_options* options, const char* name, const char* value,
+                                            matcha_error** error);
+MATCHA_API void matcha_options_free(matcha_options* options);
+
+/* Reads a graph file: text, .mtg, and what docs/formats.md says. `options` may be NULL; it reads `directed`, `labels`.
+ */
+MATCHA_API matcha_status matcha_graph_read(const char* path, const matcha_options* options, matcha_graph** graph,
+                                           matcha_error** error);
+/* From `count` pairs of vertex ids, which are copied. Loops and repeats are dropped. Reads the option `directed`. */
+MATCHA_API matcha_status matcha_graph_from_edges(const int64_t* sources, const int64_t* targets, size_t count,
+                                                 const matcha_options* options, matcha_graph** graph,
+                                                 matcha_error** error);
+MATCHA_API uint64_t matcha_graph_vertices(const matcha_graph* graph);
+/* Edges, each once; arcs of a directed graph. */
+MATCHA_API uint64_t matcha_graph_edges(const matcha_graph* graph);
+/* Programs and runs that use it keep what they need. */
+MATCHA_API void matcha_graph_free(matcha_graph* graph);
+
+/* A program from its text. Syntax, names and types are checked; it is compiled for a graph at its first run on it.
+ * `options` may be NULL; it is copied. */
+MATCHA_API matcha_status matcha_program_compile(const char* text, const matcha_options* options,
+                                                matcha_program** program, matcha_error** error);
+/* A pattern as `matcha run --pattern` takes it, but for files. */
+MATCHA_API matcha_status matcha_program_pattern(const char* pattern, const matcha_options* options,
+                                                matcha_program** program, matcha_error** error);
+/* Requires: no run of it goes on. */
+MATCHA_API void matcha_program_free(matcha_program* program);
+
+/* Runs on a graph in the calling thread, and others, and gives the result. `options` may be NULL; it reads `threads`
+ * and `timeout`. After MATCHA_TIMEOUT there may be a partial result. Runs take turns in a process, each on all its
+ * threads. */
+MATCHA_API matcha_status matcha_run_now(matcha_program* program, matcha_graph* graph, const matcha_options* options,
+                                        matcha_result** result, matcha_error** error);
+
+/* The same in the background. The program must not be freed before the run is. */
+MATCHA_API matcha_status matcha_start(matcha_program* program, matcha_graph* graph, const matcha_options* options,
+                                      matcha_run** run, matcha_error** error);
+/* Waits until the run has ended, at most so many milliseconds; negative: for ever. 1: it has ended, 0: it goes on. */
+MATCHA_API int matcha_wait(matcha_run* run, int64_t milliseconds);
+/* Asks a run to stop, from any thread; it ends soon, but compiling goes on to its end first. */
+MATCHA_API void matcha_cancel(matcha_run* run);
+/* How the run ended, as matcha_run_now; waits for it. Gives the result and the error once. */
+MATCHA_API matcha_status matcha_finish(matcha_run* run, matcha_result** result, matcha_error** error);
+/* Cancels the run and waits for its end. */
+MATCHA_API void matcha_run_free(matcha_run* run);
+
+/* Values of the result: 1, or the positions of a tuple; 0 where a run that was ended has none. */
+MATCHA_API size_t matcha_result_size(const matcha_result* result);
+/* 0: the run was ended before it was done, and the values cover a part of the work. */
+MATCHA_API int matcha_result_complete(const matcha_result* result);
+/* Requires for all of these: `at` is below the size. */
+MATCHA_API matcha_kind matcha_result_kind(const matcha_result* result, size_t at);
+/* An int, a bool or a vertex as 64 bits; `high`, if not NULL, gets the upper 64 bits of the two's complement. */
+MATCHA_API int64_t matcha_result_int(const matcha_result* result, size_t at, int64_t* high);
+/* A float; an int is rounded. */
+MATCHA_API double matcha_result_float(const matcha_result* result, size_t at);
+/* Of a list; 0 of anything else. */
+MATCHA_API size_t matcha_result_rows(const matcha_result* result, size_t at);
+MATCHA_API size_t matcha_result_columns(const matcha_result* result, size_t at);
+/* A column of ints, bools or vertices; NULL for floats. Lives as long as the result. */
+MATCHA_API const int64_t* matcha_result_ints(const matcha_result* result, size_t at, size_t column);
+/* A column of floats; NULL for anything else. */
+MATCHA_API const double* matcha_result_floats(const matcha_result* result, size_t at, size_t column);
+MATCHA_API void matcha_result_free(matcha_result* result);
+
+#ifdef __cplusplus
+}
+#endif

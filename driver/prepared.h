@@ -1,0 +1,56 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "driver/bind.h"
+#include "driver/compile.h"
+#include "driver/message_log.h"
+#include "driver/pattern_source.h"
+#include "driver/resident_graph.h"
+
+namespace matcha::driver {
+
+/// A program or a pattern, and how to compile it.
+struct ProgramRequest {
+  std::string text;        ///< Of a program; empty: there is a pattern.
+  PatternOptions pattern;  ///< Its `text` is empty where there is a program.
+  bool matches = false;    ///< A pattern's matches are listed, not counted.
+  CompileOptions compile;
+  std::vector<std::string> params;  ///< `NAME=VALUE`.
+  std::string order = "auto";       ///< As `--order`.
+};
+
+/// A program that is compiled for one graph in memory, for a CPU, and bound to it. It keeps the graph.
+class Prepared {
+ public:
+  /// All steps from the text to machine code. After an error nothing is made, and `errors` says what is wrong.
+  static Status make(const ProgramRequest& request, const std::shared_ptr<ResidentGraph>& graph, std::string& errors,
+                     std::unique_ptr<Prepared>& out);
+
+  /// Runs it. One call at a time.
+  codegen::RunOutcome run(codegen::RunOptions options);
+
+  /// The id of each rank, of vertices in the results.
+  const runtime::Universe& universe() const { return *bound_.inputs.universe; }
+  const SourceManager& sources() const { return compilation_->sources(); }
+
+ private:
+  Prepared(const ProgramRequest& request, std::shared_ptr<ResidentGraph> graph)
+      : request_(request), graph_(std::move(graph)) {}
+  Status prepare();
+  Status take_text(Compilation& compilation);
+  Status bind(Compilation& compilation);
+
+  const MessageLog log_;  ///< The compilation refers to it and to the options.
+  ProgramRequest request_;
+  std::shared_ptr<ResidentGraph> graph_;
+  BoundInputs bound_;
+  std::optional<Compilation> compilation_;
+  std::unique_ptr<codegen::Backend> backend_;
+  std::unique_ptr<codegen::Executable> executable_;
+};
+
+}  // namespace matcha::driver

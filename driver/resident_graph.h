@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "runtime/graph/graph.h"
+#include "runtime/graph/inputs.h"
+#include "runtime/graph/order.h"
+#include "runtime/result.h"
+
+namespace matcha::driver {
+
+/// A graph that stays in memory, shared by programs and threads. It never changes; what one program adds to it, such as
+/// the source of each arc, it adds to a view of its own.
+class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
+ public:
+  using Shared = std::shared_ptr<ResidentGraph>;
+
+  /// From a file, made simple; and symmetric unless `directed`. `labels_path`: of its vertices; empty: none.
+  static runtime::Result<Shared> read(const std::string& path, const std::string& labels_path, bool directed);
+  /// From `count` pairs of ids, which are copied; loops and repeats are dropped. Its vertices are the ends of the
+  /// pairs.
+  static runtime::Result<Shared> from_edges(const std::int64_t* sources, const std::int64_t* targets,
+                                            std::uint64_t count, bool directed);
+
+  const runtime::Graph& graph() const { return graph_; }
+  /// The same arrays as a graph of its own, which keeps this one.
+  runtime::Result<runtime::Graph> view() const { return view_of(graph_); }
+  /// The same with ranks by degree. The copy is made once; callers that come meanwhile wait for it.
+  runtime::Result<runtime::Graph> ranked(runtime::Halves halves);
+
+ private:
+  explicit ResidentGraph(runtime::Graph graph) : graph_(std::move(graph)) {}
+  runtime::Result<runtime::Graph> view_of(const runtime::Graph& graph) const;
+
+  runtime::Graph graph_;
+  std::mutex mutex_;
+  std::map<runtime::Halves, runtime::Graph> ranked_;
+};
+
+}  // namespace matcha::driver

@@ -1,0 +1,257 @@
+// libmatcha through matcha.h alone.
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "api/matcha.h"
+
+namespace {
+
+constexpr const char* kTriangles =
+    "def main(G: Graph) -> int:\n"
+    "    def from_u(u):\n"
+    "        def from_v(v):\n"
+    "            return size(apply(lambda w: w, cond=lambda w: w < v, intersect(neighbor(G, u), neighbor(G, v))))\n"
+    "        return sum(apply(from_v, cond=lambda v: v < u, neighbor(G, u)))\n"
+    "    return sum(apply(from_u, vertices(G)))\n";
+
+/// A complete graph of the ids 10, 20, ….
+struct Clique {
+  explicit Clique(std::int64_t size) {
+    for (std::int64_t u = 1; u <= size; ++u) {
+      for (std::int64_t v = 1; v < u; ++v) {
+        sources.push_back(10 * u);
+        targets.push_back(10 * v);
+      }
+    }
+    EXPECT_EQ(MATCHA_OK,
+              matcha_graph_from_edges(sources.data(), targets.data(), sources.size(), nullptr, &graph, nullptr));
+  }
+  ~Clique() { matcha_graph_free(graph); }
+
+  std::vector<std::int64_t> sources, targets;
+  matcha_graph* graph = nullptr;
+};
+
+struct Options {
+  Options() : options(matcha_options_new()) {}
+  ~Options() { matcha_options_free(options); }
+  void set(const char* name, const char* value) {
+    EXPECT_EQ(MATCHA_OK, matcha_options_set(options, name, value, nullptr)) << name;
+  }
+  matcha_options* options;
+};
+
+matcha_program* pattern(const char* text, const matcha_options* options = nullptr) {
+  matcha_program* program = nullptr;
+  matcha_error* error = nullptr;
+  EXPECT_EQ(MATCHA_OK, matcha_program_pattern(text, options, &program, &error)) << matcha_error_text(error);
+  return program;
+}
+
+std::int64_t count(matcha_program* program, matcha_graph* graph, const matcha_options* options = nullptr) {
+  matcha_result* result = nullptr;
+  matcha_error* error = nullptr;
+  const matcha_status status = matcha_run_now(program, graph, options, &result, &error);
+  EXPECT_EQ(MATCHA_OK, status) << (error != nullptr ? matcha_error_text(error) : "");
+  matcha_error_free(error);
+  const std::int64_t value = status == MATCHA_OK ? matcha_result_int(result, 0, nullptr) : -1;
+  matcha_result_free(result);
+  return value;
+}
+
+TEST(Api, GraphsAreCleaned) {
+  const std::int64_t sources[] = {5, 7, 5, 9, 5}, targets[] = {7, 5, 5, 5, 9};
+  matcha_graph* graph = nullptr;
+  ASSERT_EQ(MATCHA_OK, matcha_graph_from_edges(sources, targets, 5, nullptr, &graph, nullptr));
+  EXPECT_EQ(3U, matcha_graph_vertices(graph));
+  EXPECT_EQ(2U, matcha_graph_edges(graph));
+  matcha_graph_free(graph);
+  Options directed;
+  directed.set("directed", "true");
+  ASSERT_EQ(MATCHA_OK, matcha_graph_from_edges(sources, targets, 5, directed.options, &graph, nullptr));
+  EXPECT_EQ(4U, matcha_graph_edges(graph));
+  matcha_graph_free(graph);
+}
+
+TEST(Api, ProgramsAndPatternsCount) {
+  const Clique small(6), large(40);
+  matcha_program* program = nullptr;
+  matcha_error* error = nullptr;
+  ASSERT_EQ(MATCHA_OK, matcha_program_compile(kTriangles, nullptr, &program, &error)) << matcha_error_text(error);
+  matcha_program* const cliques = pattern("clique:4");
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_EQ(20, count(program, small.graph));
+    EXPECT_EQ(9880, count(program, large.graph));
+    EXPECT_EQ(15, count(cliques, small.graph));
+    EXPECT_EQ(91390, count(cliques, large.graph));
+  }
+  matcha_program_free(cliques);
+  matcha_program_free(program);
+}
+
+TEST(Api, FilesAndOrders) {
+  matcha_graph* graph = nullptr;
+  matcha_error* error = nullptr;
+  ASSERT_EQ(MATCHA_OK, matcha_graph_read("examples/graphs/wiki-vote.txt.gz", nullptr, &graph, &error));
+  EXPECT_EQ(7115U, matcha_graph_vertices(graph));
+  EXPECT_EQ(100762U, matcha_graph_edges(graph));
+  for (const char* order : {"auto", "id", "degree"}) {
+    Options options;
+    options.set("order", order);
+    matcha_program* const triangles = pattern("triangle", options.options);
+    EXPECT_EQ(608389, count(triangles, graph)) << order;
+    matcha_program_free(triangles);
+  }
+  matcha_graph_free(graph);
+}
+
+TEST(Api, MatchesAreIds) {
+  const Clique clique(4);
+  Options options;
+  options.set("matches", "true");
+  matcha_program* const edges = pattern("edge", options.options);
+  matcha_result* result = nullptr;
+  ASSERT_EQ(MATCHA_OK, matcha_run_now(edges, clique.graph, nullptr, &result, nullptr));
+  ASSERT_EQ(1U, matcha_result_size(result));
+  ASSERT_EQ(MATCHA_LIST, matcha_result_kind(result, 0));
+  ASSERT_EQ(6U, matcha_result_rows(result, 0));
+  ASSERT_EQ(2U, matcha_result_columns(result, 0));
+  EXPECT_EQ(nullptr, matcha_result_floats(result, 0, 0));
+  std::int64_t sum = 0;
+  for (std::size_t row = 0; row < 6; ++row) {
+    sum += matcha_result_ints(result, 0, 0)[row] + matcha_result_ints(result, 0, 1)[row];
+  }
+  EXPECT_EQ(3 * (10 + 20 + 30 + 40), sum);
+  matcha_result_free(result);
+  matcha_program_free(edges);
+}
+
+TEST(Api, TuplesAndParameters) {
+  const Clique clique(4);
+  Options options;
+  options.set("param", "k=7");
+  matcha_program* program = nullptr;
+  matcha_error* error = nullptr;
+  const char* const text = "def main(G: Graph, k: int) -> Tuple<int, float>:\n    return mk_tuple(val=[k, 0.5])\n";
+  if (matcha_program_compile(text, options.options, &program, &error) != MATCHA_OK) {
+    FAIL() << matcha_error_text(error);
+  }
+  matcha_result* result = nullptr;
+  ASSERT_EQ(MATCHA_OK, matcha_run_now(program, clique.graph, nullptr, &result, nullptr));
+  ASSERT_EQ(2U, matcha_result_size(result));
+  EXPECT_EQ(7, matcha_result_int(result, 0, nullptr));
+  EXPECT_EQ(MATCHA_FLOAT, matcha_result_kind(result, 1));
+  EXPECT_EQ(0.5, matcha_result_float(result, 1));
+  matcha_result_free(result);
+  matcha_program_free(program);
+}
+
+TEST(Api, ErrorsTellTheirPlace) {
+  matcha_program* program = nullptr;
+  matcha_error* error = nullptr;
+  EXPECT_EQ(MATCHA_ERROR_PROGRAM,
+            matcha_program_compile("def main(G: Graph) -> int:\n    return nothing\n", nullptr, &program, &error));
+  EXPECT_EQ(nullptr, program);
+  ASSERT_NE(nullptr, error);
+  EXPECT_NE(std::string::npos, std::string(matcha_error_text(error)).find("<program>:2:12: error:"))
+      << matcha_error_text(error);
+  matcha_error_free(error);
+  EXPECT_EQ(MATCHA_ERROR_PROGRAM, matcha_program_pattern("0-1,1-", nullptr, &program, nullptr));
+  matcha_graph* graph = nullptr;
+  EXPECT_EQ(MATCHA_ERROR_INPUT, matcha_graph_read("no/such/graph", nullptr, &graph, &error));
+  EXPECT_NE(std::string::npos, std::string(matcha_error_text(error)).find("no/such/graph"));
+  matcha_error_free(error);
+  Options options;
+  EXPECT_EQ(MATCHA_ERROR_USAGE, matcha_options_set(options.options, "thread", "8", &error));
+  EXPECT_STREQ("error: there is no option `thread`\n", matcha_error_text(error));
+  matcha_error_free(error);
+  EXPECT_EQ(MATCHA_ERROR_USAGE, matcha_options_set(options.options, "threads", "-1", nullptr));
+  const Clique clique(3);
+  ASSERT_EQ(MATCHA_OK,
+            matcha_program_compile("def main(G: Graph, k: int) -> int:\n    return k\n", nullptr, &program, nullptr));
+  matcha_result* result = nullptr;
+  EXPECT_EQ(MATCHA_ERROR_USAGE, matcha_run_now(program, clique.graph, nullptr, &result, &error));
+  EXPECT_EQ(nullptr, result);
+  EXPECT_NE(std::string::npos, std::string(matcha_error_text(error)).find("`k: int`")) << matcha_error_text(error);
+  matcha_error_free(error);
+  matcha_program_free(program);
+}
+
+TEST(Api, ThreadsShareGraphsAndPrograms) {
+  const Clique clique(24);
+  matcha_program* const shared = pattern("clique:4");
+  std::atomic<int> right = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&, t] {
+      Options options;
+      options.set("threads", t % 2 == 0 ? "1" : "2");
+      matcha_program* const own = pattern("triangle");
+      for (int i = 0; i < 5; ++i) {
+        right += count(shared, clique.graph, options.options) == 10626 ? 1 : 0;
+        right += count(own, clique.graph, options.options) == 2024 ? 1 : 0;
+      }
+      matcha_program_free(own);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(80, right);
+  matcha_program_free(shared);
+}
+
+TEST(Api, RunsEndWhenCancelled) {
+  const Clique clique(220);
+  Options options;
+  options.set("induced", "edge");
+  options.set("algorithm", "extend");
+  options.set("matches", "false");
+  // Far more work than a test takes: more than 10^13 maps.
+  matcha_program* const program = pattern("path:7", options.options);
+  matcha_run* run = nullptr;
+  ASSERT_EQ(MATCHA_OK, matcha_start(program, clique.graph, nullptr, &run, nullptr));
+  EXPECT_EQ(0, matcha_wait(run, 400));
+  matcha_cancel(run);
+  EXPECT_EQ(1, matcha_wait(run, 20'000));
+  matcha_result* result = nullptr;
+  EXPECT_EQ(MATCHA_CANCELLED, matcha_finish(run, &result, nullptr));
+  if (result != nullptr) {
+    EXPECT_EQ(0, matcha_result_complete(result));
+  }
+  matcha_result_free(result);
+  matcha_run_free(run);
+  Options soon;
+  soon.set("timeout", "0.2");
+  EXPECT_EQ(MATCHA_TIMEOUT, matcha_run_now(program, clique.graph, soon.options, &result, nullptr));
+  matcha_result_free(result);
+  matcha_program_free(program);
+}
+
+long resident_pages() {
+  std::ifstream file("/proc/self/statm");
+  long all = 0, resident = 0;
+  file >> all >> resident;
+  return resident;
+}
+
+TEST(Api, ManyRunsDoNotGrow) {
+  const Clique clique(12);
+  matcha_program* const program = pattern("triangle");
+  Options options;
+  options.set("threads", "1");
+  for (int i = 0; i < 500; ++i) ASSERT_EQ(220, count(program, clique.graph, options.options));
+  const long before = resident_pages();
+  for (int i = 0; i < 10'000; ++i) ASSERT_EQ(220, count(program, clique.graph, options.options));
+  const long grown = (resident_pages() - before) * ::sysconf(_SC_PAGESIZE);
+  EXPECT_LT(grown, 1 << 20);
+  matcha_program_free(program);
+}
+
+}  // namespace
