@@ -133,10 +133,11 @@ class Planner {
     return std::nullopt;
   }
 
-  runtime::GraphSpec graph_spec(std::size_t index, const std::string& path) const {
+  runtime::GraphSpec graph_spec(std::size_t index, std::string path) {
     const Type& type = *program_.params[index].type;
     runtime::GraphSpec spec;
     spec.name = program_.params[index].name;
+    spec.columns = take_columns(path);
     spec.path = path;
     spec.directed = options_.directed;
     if (type.is_graph() && type.elem != nullptr) {
@@ -147,6 +148,12 @@ class Planner {
       spec.simple = type.is_graph();
     }
     spec.labels_path = options_.labels;
+    const std::size_t wanted = spec.edge_info ? 3 : 2;
+    if (!spec.columns.empty() && spec.columns.size() != wanted) {
+      fail(fmt::format("parameter `{}` needs {} columns, {} {} given for `{}`", spec.name, wanted, spec.columns.size(),
+                       spec.columns.size() == 1 ? "is" : "are", path),
+           spec.edge_info ? "the ends of an edge and what is known of it" : "the ends of an edge");
+    }
     return spec;
   }
 
@@ -193,6 +200,7 @@ class Planner {
     plan.kind = ParamPlan::Kind::List;
     plan.list.name = param.name;
     plan.list.path = path;
+    plan.list.is_named = !columns.empty();
     for (unsigned i = 0; i < kinds->size(); ++i) {
       plan.list.columns.push_back(runtime::ColumnSpec{columns.empty() ? i : columns[i], (*kinds)[i]});
     }
@@ -293,6 +301,7 @@ class Planner {
     runtime::GraphSpec spec;
     spec.name = kLabelGraph;
     spec.path = edges->list.path;
+    if (edges->list.is_named) spec.columns = {0, 1};
     spec.directed = true;
     spec.labels_path = options_.labels;
     plan_.label_graph = spec;

@@ -44,7 +44,9 @@ void add_pass_options(CLI::App& verb, CompileOptions& options) {
 void add_bind_options(CLI::App& verb, BindOptions& options) {
   verb.add_option("GRAPH", options.graph, "The graph, for the one parameter that is a Graph or a list of edges")
       ->type_name("");
-  verb.add_option("--in", options.inputs, "Bind a graph or a list; `times=msg.txt:2` takes column 2, from 0")
+  verb.add_option(
+          "--in", options.inputs,
+          "Bind a graph or a list; `times=msg.txt:2` takes column 2, from 0, `G=edges.csv:3,0` the ends of edges")
       ->allow_extra_args(false)
       ->type_name("NAME=FILE[:COLS]")
       ->group("Inputs");

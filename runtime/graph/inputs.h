@@ -42,6 +42,9 @@ struct GraphSpec {
   ColumnKind info = ColumnKind::Int;  ///< Of the edge info: Int, Float or Label.
   /// Parallel edges of a `.mtg` become one, and its edge info is dropped: who reads the graph knows of neither.
   bool simple = false;
+  /// Of an edge list: which columns are source, target and edge info; empty: 0, 1 and 2. Only if they are given may
+  /// lines have unlike numbers of columns.
+  std::vector<unsigned> columns;
   std::string labels_path;    ///< Empty: none. One label a line, or `id label`.
   std::string vertices_path;  ///< Empty: none. One id a line.
 };
@@ -51,6 +54,7 @@ struct ListSpec {
   std::string name;
   std::string path;
   std::vector<ColumnSpec> columns;
+  bool is_named = false;  ///< The user said which columns; only then may lines have unlike numbers of columns.
 };
 
 /// One column of a list; the vector of its kind is filled, the others are empty.

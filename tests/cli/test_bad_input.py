@@ -71,6 +71,28 @@ class BadGraphs(cli.CliTest):
     def test_no_edges_is_fine(self):
         self.assertEqual(self.ok("run", cli.TRIANGLE, "tests/graphs/empty.txt"), "0\n")
 
+    def test_unlike_numbers_of_columns(self):
+        path = self.write("a.txt", "1 2 3 4 5\n# three\n2 3 4\n")
+        self.bad(path, "a.txt:3: error: the line has 3 columns, those before have 5", "FILE:0,1")
+        self.bad(self.write("b.csv", "1,2\n2,3,4\n"), "b.csv:2: error: the line has 3 columns, those before have 2")
+        self.fails(3, "run", "examples/temporal_cycle.mt", "--in", f"edges={path}", "--in", f"times={path}:2", says="a.txt:3:")
+        # Chunks of lines are compared with each other.
+        lines = ["%d %d\n" % (i, i + 1) for i in range(400000)]
+        lines[-1] = "0 1 2\n"
+        self.bad(self.write("long.txt", "".join(lines)), "long.txt:400000: error: the line has 3 columns")
+        self.assertEqual(self.ok("run", "--pattern", "edge", f"{path}:0,1"), "2\n")
+        # Blanks, a comma at the end of a line and a comment are no columns.
+        self.assertEqual(self.ok("run", "--pattern", "edge", self.write("c.txt", "1 2\n2 3 \t\n3,4,\n4 5 # last\n")), "4\n")
+
+    def test_columns_of_a_graph(self):
+        path = self.write("e.csv", "x,1,7,2\ny,2,7,3\nz,3,7,1\n")
+        self.assertEqual(self.ok("run", cli.TRIANGLE, f"{path}:3,1"), "1\n")
+        self.assertEqual(self.ok("run", cli.TRIANGLE, "--in", f"G={path}:1,3"), "1\n")
+        self.fails(2, "run", cli.TRIANGLE, f"{path}:1", says="needs 2 columns, 1 is given")
+        self.fails(3, "run", cli.TRIANGLE, f"{path}:1,4", says=["e.csv:1:", "4 columns, 5 are needed"])
+        matrix = self.write("m.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n")
+        self.fails(3, "run", cli.TRIANGLE, f"{matrix}:0,1", says="only the columns of edge lists")
+
     def test_column_that_is_missing(self):
         path = self.write("msg.txt", "0 1 5\n1 2\n")
         self.fails(

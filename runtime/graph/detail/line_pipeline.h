@@ -17,7 +17,8 @@ namespace matcha::runtime::detail {
 /// unpacked and cut by one thread at a time while others parse, so what is in flight is bounded.
 ///
 /// `Chunk` has `std::uint64_t lines`, `first_line` (from 1, filled in here), `std::optional<LineError> error` and
-/// `std::uint64_t bytes() const`; `parse(const LineChunk&, Chunk&)` fills one and stops at its first error.
+/// `std::uint64_t bytes() const`; `parse(const LineChunk&, Chunk&)` fills one and stops at its first error. If
+/// `parse.follow(before, chunk)` is there, it says what is wrong with the first row of a chunk after those before it.
 template <typename Chunk, typename Parse>
 class LinePipeline {
  public:
@@ -73,6 +74,10 @@ class LinePipeline {
     if (parse_error_) return;
     chunk->first_line = line_;
     line_ += chunk->lines;
+    if constexpr (requires { parse_.follow(chunks_, *chunk); }) {
+      std::optional<LineError> unlike = parse_.follow(chunks_, *chunk);
+      if (unlike) chunk->error = std::move(unlike);
+    }
     if (chunk->error) {
       parse_error_ = input_error(source_.path(), chunk->first_line + chunk->error->line, chunk->error->message,
                                  chunk->error->hint);

@@ -18,7 +18,14 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 std::vector<ColumnSpec> columns_of(const GraphSpec& spec) {
   std::vector<ColumnSpec> columns = {{0, ColumnKind::Vertex}, {1, ColumnKind::Vertex}};
   if (spec.edge_info || spec.temporal) columns.push_back({2, spec.info});
+  for (std::size_t at = 0; at < spec.columns.size() && at < columns.size(); ++at) columns[at].index = spec.columns[at];
   return columns;
+}
+
+/// Other formats say what their columns are.
+Status check_named_columns(const std::string& path, Format format, bool named) {
+  if (!named || format == Format::EdgeList || format == Format::Auto) return Done{};
+  return input_error(path, 0, "only the columns of edge lists can be named", "leave the columns out");
 }
 
 /// A symmetric matrix stores one triangle; its graph has both directions.
@@ -95,6 +102,8 @@ Status read_edges(RawGraph& raw, const IoOptions& options, Budget& budget) {
     format = *found;
   }
   raw.report.format = format;
+  Status columns = check_named_columns(raw.spec.path, format, !raw.spec.columns.empty());
+  if (!columns) return columns;
   switch (format) {
     case Format::Mtg: return read_mtg_graph(raw, options);
     case Format::MatrixMarket: return read_matrix_graph(raw, **source, options, budget);
@@ -102,7 +111,9 @@ Status read_edges(RawGraph& raw, const IoOptions& options, Budget& budget) {
     case Format::Auto:
     case Format::EdgeList: break;
   }
-  Result<Rows> rows = read_rows(**source, RowPlan{columns_of(raw.spec)}, options, budget);
+  RowPlan plan{columns_of(raw.spec)};
+  plan.is_even = raw.spec.columns.empty();
+  Result<Rows> rows = read_rows(**source, plan, options, budget);
   if (!rows) return rows.error();
   raw.rows = std::move(*rows);
   raw.report.lines = raw.rows.count;
@@ -203,7 +214,7 @@ Result<Rows> read_list(const ListSpec& spec, const IoOptions& options, Budget& b
   if (!source) return source.error();
   Result<Format> format = (*source)->sniff();
   if (!format) return format.error();
-  const RowPlan plan{spec.columns};
+  RowPlan plan{spec.columns};
   MatrixHeader header;
   switch (*format) {
     case Format::Mtg: return rows_of_mtg(spec, options);
@@ -216,6 +227,7 @@ Result<Rows> read_list(const ListSpec& spec, const IoOptions& options, Budget& b
     case Format::Auto:
     case Format::EdgeList: break;
   }
+  plan.is_even = !spec.is_named;
   return read_rows(**source, plan, options, budget);
 }
 

@@ -35,7 +35,7 @@ class RowParser {
       p = skip_blanks(p);
       if (*p != '\n' && !starts_comment(p)) {
         const bool good = is_pair_ ? pair_row(p, chunk) : row(p, chunk, labels);
-        if (!good) {
+        if (!good || (plan_.is_even && !same_columns(line, p, chunk))) {
           chunk.error->line = chunk.lines;
           return;
         }
@@ -53,6 +53,17 @@ class RowParser {
     for (std::vector<std::int64_t>& column : chunk.cells) {
       if (column.capacity() > 2 * column.size()) column.shrink_to_fit();
     }
+  }
+
+  /// The first row of a chunk has as many columns as the rows of the chunks before.
+  std::optional<LineError> follow(const std::vector<RowChunk>& before, RowChunk& chunk) const {
+    if (!plan_.is_even || before.empty() || before.back().columns == 0) return std::nullopt;
+    const unsigned expected = before.back().columns;
+    if (chunk.columns == 0) chunk.columns = expected;
+    if (chunk.columns == expected) return std::nullopt;
+    LineError error = uneven(chunk.columns, expected);
+    error.line = chunk.first_row;
+    return error;
   }
 
  private:
@@ -130,6 +141,32 @@ class RowParser {
       p = skip_separator(skip_token(p));
     }
     return true;
+  }
+
+  /// `p` is where the row was read to. Comments at the end of a line are no columns.
+  bool same_columns(const char* line, const char*& p, RowChunk& chunk) const {
+    unsigned columns = 2;
+    if (!is_pair_) {
+      columns = 0;
+      p = skip_blanks(line);
+    } else {
+      p = skip_separator(p);
+    }
+    for (; *p != '\n' && !starts_comment(p); p = skip_separator(skip_token(p))) ++columns;
+    if (chunk.columns == 0) {
+      chunk.columns = columns;
+      chunk.first_row = chunk.lines;
+    }
+    if (columns == chunk.columns) return true;
+    chunk.error = uneven(columns, chunk.columns);
+    return false;
+  }
+
+  static LineError uneven(unsigned found, unsigned expected) {
+    return LineError{0,
+                     "the line has " + std::to_string(found) + (found == 1 ? " column" : " columns") +
+                         ", those before have " + std::to_string(expected),
+                     "name the columns to read and leave the others out, such as `FILE:0,1`"};
   }
 
   static bool too_short(unsigned found, const ColumnSpec& wanted, RowChunk& chunk) {

@@ -22,6 +22,7 @@ inline constexpr const char* kNoEdgeLabel = "the label of an edge, or what else 
 struct RowPlan {
   std::vector<ColumnSpec> columns;  ///< In the order of the cells; any indices.
   unsigned min_columns = 0;         ///< A line with fewer is an error.
+  bool is_even = false;             ///< A line with more or fewer columns than the first one is an error.
   std::int64_t lowest_id = std::numeric_limits<std::int64_t>::min();
   std::int64_t highest_id = std::numeric_limits<std::int64_t>::max();
 };
@@ -31,6 +32,8 @@ struct RowChunk {
   std::vector<std::vector<std::int64_t>> cells;
   LabelCells labels;  ///< The one column of labels, whose vector in `cells` stays empty.
   std::uint64_t rows = 0;
+  unsigned columns = 0;         ///< Of each row, for even plans; 0 while there is no row.
+  std::uint64_t first_row = 0;  ///< The line of the first row, from 0.
   std::uint64_t lines = 0;
   std::uint64_t first_line = 0;
   std::optional<LineError> error;

@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(
         FormatCase{"konect", "% sym unweighted\n% 4 4 4\n10 20 1 1082040961\n20 30 1 5\n10 30 2 6\n30 45 1 7\n",
                    Format::EdgeList},
         FormatCase{"wel", "10 20 0.5\n20 30 1e-3\n10 30 7\n30 45 -1\n", Format::EdgeList},
-        FormatCase{"csv", "// edges\n10,20,x\n20 , 30,y\n10,\t30,,\n30,45\n", Format::EdgeList},
+        FormatCase{"csv", "// edges\n10,20,x\n20 , 30,y\n10,\t30,,\n30,45,z\n", Format::EdgeList},
         FormatCase{"blank_lines", "\n\n  10 20  \n\t\n\t20\t30\t\n10   30\n\n30 45\n\n", Format::EdgeList},
         FormatCase{"rapidmatch",
                    "t 4 4\nv 10 0 2\nv 20 0 2\nv 30 0 3\nv 45 0 1\ne 10 20\ne 20 30 0\ne 10 30 0\ne 30 45\n",

@@ -24,10 +24,13 @@ std::int64_t random_id(std::mt19937_64& random, int kind) {
 
 std::string text_of(const Edges& edges, std::mt19937_64& random) {
   constexpr const char* kSeparators[] = {" ", "\t", ",", "  ", " , "};
-  constexpr const char* kEnds[] = {"\n", " \n", "\r\n", " 7 8\n", "\n\n", "\n# note\n", ",x\n"};
+  // Two columns in all lines, or three.
+  constexpr const char* kEnds[2][7] = {{"\n", " \n", "\r\n", ",\n", "\n\n", "\n# note\n", " # 7 8\n"},
+                                       {" 7\n", ",x \n", "\tx\r\n", " 7 # 8 9\n", " 8\n\n", ",8\n# note\n", " ,x\n"}};
+  const std::uint64_t width = random() % 2;
   std::string text = "# edges\n";
   for (const auto& [source, target] : edges) {
-    text += std::to_string(source) + kSeparators[random() % 5] + std::to_string(target) + kEnds[random() % 7];
+    text += std::to_string(source) + kSeparators[random() % 5] + std::to_string(target) + kEnds[width][random() % 7];
   }
   return text;
 }
