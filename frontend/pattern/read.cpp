@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <set>
 
 namespace matcha::frontend::pattern {
 
@@ -197,8 +198,12 @@ class EdgeText {
     for (separators(); !scan_.done() && !collector_.failed(); separators()) {
       const std::size_t begin = scan_.position();
       chain();
-      if (!collector_.failed()) refuse_columns(scan_.text_since(begin));
+      if (collector_.failed()) return;
+      const std::string_view text = scan_.text_since(begin);
+      refuse_columns(text);
+      chains_.push_back({text, scan_.since(begin)});
     }
+    if (!collector_.failed()) refuse_commas();
   }
 
  private:
@@ -210,6 +215,25 @@ class EdgeText {
     if (!is_word(scan_.peek())) return;
     collector_.fail(DiagId::PatternSyntax, scan_.since(begin), "expected a sign between two vertices",
                     "an edge is `0-1`; two vertices that need no edge are `0,1`");
+  }
+
+  /// `0,1,1,2,2,0` is meant to be edges: nobody names a vertex twice to say nothing about it.
+  void refuse_commas() {
+    std::set<std::string_view> seen;
+    const Chain* twice = nullptr;
+    for (const Chain& chain : chains_) {
+      if (!std::all_of(chain.text.begin(), chain.text.end(), is_digit)) return;
+      if (!seen.insert(chain.text).second && twice == nullptr) twice = &chain;
+    }
+    if (twice == nullptr) return;
+    std::string edges;
+    for (std::size_t at = 0; at + 1 < chains_.size(); at += 2) {
+      edges += fmt::format("{}{}-{}", at == 0 ? "" : ",", chains_[at].text, chains_[at + 1].text);
+    }
+    collector_.fail(DiagId::PatternSyntax, twice->loc,
+                    fmt::format("vertex {} stands here again, and the pattern has no edge", twice->text),
+                    chains_.size() % 2 == 0 ? fmt::format("an edge is `0-1`; did you mean `{}`?", edges)
+                                            : "an edge is `0-1`, and `0,1` are two vertices without one");
   }
 
   void separators() {
@@ -285,8 +309,14 @@ class EdgeText {
     }
   }
 
+  struct Chain {
+    std::string_view text;
+    SourceLoc loc;
+  };
+
   Scanner scan_;
   Collector& collector_;
+  std::vector<Chain> chains_;
 };
 
 /// Lines of `t/v/e` files.

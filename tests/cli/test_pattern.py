@@ -30,6 +30,13 @@ class PatternTest(CliTest):
                 done = self.matcha("check", path)
                 self.assertEqual((done.returncode, done.stderr), (0, b""), (name, options, done.stderr))
 
+    def test_commas_are_no_edges(self):
+        errors = self.fails(1, "run", "--pattern", "0,1,1,2,2,0", WIKI, says=["vertex 1 stands here again", "`0-1,1-2,2-0`"])
+        self.assertIn("<pattern>:1:5", errors)
+        self.fails(1, "pattern", "3;3,4", says="`0,1` are two vertices without one")
+        for fine in ("0,1", "0,1,2", "0-1,1,2,2", "0:a,1,0"):
+            self.ok("pattern", fine)
+
     def test_patterns_of_8_vertices(self):
         for name in ("clique:8", "cycle:8", "path:8", "star:8", "wheel:7", "graph6:G?r@`_"):
             self.ok("pattern", name, "--induced", "edge")
