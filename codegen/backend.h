@@ -103,6 +103,8 @@ class Executable {
   /// `arguments`: one a parameter. `universe` is that of all graphs and lists among them.
   virtual RunOutcome run(std::span<const Argument> arguments, const runtime::Universe& universe,
                          const RunOptions& options) = 0;
+  /// Its code was compiled by an earlier process and kept.
+  virtual bool from_cache() const { return false; }
 };
 
 /// A target. Emission is separate from loading, so that text needs no device.
@@ -122,7 +124,7 @@ class Backend {
 
 /// The slow, obvious interpreter; takes both stages.
 std::unique_ptr<Backend> make_interpreter();
-/// LLVM ORC for the CPU that this runs on.
-std::unique_ptr<Backend> make_llvm();
+/// LLVM ORC for the CPU that this runs on. Compiled code is kept in the folder (runtime/code_cache.h); empty: nowhere.
+std::unique_ptr<Backend> make_llvm(std::string code_folder = {});
 
 }  // namespace matcha::codegen

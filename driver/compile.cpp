@@ -257,7 +257,8 @@ Status Compilation::load_variant(const ir::Module& module, const std::string& st
                                  std::unique_ptr<codegen::Executable>& executable) {
   const Stopwatch watch;
   executable = backend.load(module, diagnostics_);
-  times_.emplace_back(step, watch.ms());
+  const bool kept = executable != nullptr && executable->from_cache() && step == backend.name();
+  times_.emplace_back(kept ? "code_cache" : step, watch.ms());
   const Status code = report();
   if (code == Status::Ok && executable == nullptr) {
     return reporter_.error(Status::Run, fmt::format("the back end `{}` cannot run this program", backend.name()));
@@ -279,8 +280,8 @@ std::string signature(const frontend::asg::Graph& graph) {
   return fmt::format("{}) -> {}", out, to_string(*graph.result->type));
 }
 
-std::unique_ptr<codegen::Backend> make_backend(const std::string& name) {
-  return name == "interp" ? codegen::make_interpreter() : codegen::make_llvm();
+std::unique_ptr<codegen::Backend> make_backend(const std::string& name, const std::string& code_folder) {
+  return name == "interp" ? codegen::make_interpreter() : codegen::make_llvm(code_folder);
 }
 
 }  // namespace matcha::driver

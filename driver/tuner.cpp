@@ -119,7 +119,7 @@ class Tuner {
     if (!task_.on_gpu) sample = sample_positions(sample, compilation.context(), tuning_.stride);
     choice.gpu.sample = {static_cast<std::uint64_t>(tuning_.stride), least_};
     const std::unique_ptr<codegen::Backend> backend =
-        task_.on_gpu ? codegen::make_cuda(choice.gpu) : make_backend(task_.backend);
+        task_.on_gpu ? codegen::make_cuda(choice.gpu) : make_backend(task_.backend, task_.code_folder);
     std::unique_ptr<codegen::Executable> executable;
     if (compilation.load_variant(sample, "tune", *backend, executable) != Status::Ok) return -1;
     double least = -1;

@@ -48,6 +48,7 @@ std::string tuning_key(const TuningSubject& subject);
 struct TuningTask {
   bool on_gpu = false;
   std::string backend;
+  std::string code_folder;  ///< Where the code of a CPU is kept.
   CompileOptions compile;
   codegen::CudaOptions gpu;        ///< As the command line has them; what it does not say is tried.
   std::string text;                ///< The program.

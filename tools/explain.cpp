@@ -39,6 +39,7 @@ struct ExplainOptions {
   PatternOptions pattern;
   BindOptions bind;
   unsigned threads = 0;
+  std::string code_folder = tools::code_folder();
   std::string order = "auto";
   bool no_run = false;
   std::int64_t sample = 1;
@@ -273,7 +274,7 @@ class Explain {
 
   Status run() {
     if (!runs()) return Status::Ok;
-    backend_ = make_backend("llvm");
+    backend_ = make_backend("llvm", options_.code_folder);
     if (options_.sample > 1) return Status::Ok;
     std::unique_ptr<codegen::Executable> executable;
     Status code = compilation_.load(*backend_, executable);
@@ -400,6 +401,7 @@ void add_explain(CLI::App& app, Action& action) {
   verb->add_flag("--no-run", o.no_run, "Only look at the graph: estimates and memory, no run");
   add_number(*verb, "--sample", o.sample, "Walk one in N outermost positions only; sizes are N times theirs", 1,
              std::uint64_t{1} << 40);
+  add_no_cache(*verb, o.code_folder);
   add_timeout(*verb, o.timeout, "Seconds for all of it; then the sizes until there");
   verb->add_option("--svg", o.svg, "Draw the pattern and the loops into this file instead (`-`: stdout)")
       ->type_name("FILE");

@@ -232,7 +232,7 @@ class Run {
   /// there, and once more if it was compiled for shorter lists of neighbours than theirs.
   Status begin() {
     if (options_.tune) return Status::Ok;
-    backend_ = on_gpu_ ? codegen::make_cuda(gpu_) : make_backend(options_.backend);
+    backend_ = on_gpu_ ? codegen::make_cuda(gpu_) : make_backend(options_.backend, options_.code_folder);
     backend_->begin();
     if (of_pattern() || compilation_->reads_labels()) return Status::Ok;
     Status code = compile({});
@@ -292,6 +292,7 @@ class Run {
     TuningTask task;
     task.on_gpu = on_gpu_;
     task.backend = options_.backend;
+    task.code_folder = options_.code_folder;
     task.compile = compile_;
     task.gpu = options_.gpu;
     task.text = compilation_->text();
@@ -355,7 +356,8 @@ class Run {
   Status back_end() {
     if (executable_ != nullptr && is_as_assumed(bound_, compilation_->limits())) return Status::Ok;
     outdated_ = std::move(executable_);
-    if (backend_ == nullptr) backend_ = on_gpu_ ? codegen::make_cuda(gpu_) : make_backend(options_.backend);
+    if (backend_ == nullptr)
+      backend_ = on_gpu_ ? codegen::make_cuda(gpu_) : make_backend(options_.backend, options_.code_folder);
     return compile(labels_);
   }
 

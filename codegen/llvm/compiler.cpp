@@ -8,6 +8,7 @@
 #include "codegen/llvm/planner.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
+#include "runtime/code_cache.h"
 
 namespace matcha::codegen {
 
@@ -70,6 +71,28 @@ bool prepare(const ir::Module& module, Compilation& result, Diagnostics& diagnos
   return result.machine != nullptr || failed(why, diagnostics);
 }
 
+/// The functions that the host calls.
+std::vector<std::string> functions_of(const llvm::Module& module) {
+  std::vector<std::string> names;
+  for (const llvm::Function& function : module) {
+    if (!function.isDeclaration() && !function.hasLocalLinkage()) names.push_back(function.getName().str());
+  }
+  return names;
+}
+
+/// Loads object code that has these functions; null with the reason.
+std::unique_ptr<Code> link(const std::string& object, const std::vector<std::string>& names,
+                           const llvm::TargetMachine& machine, std::string& why) {
+  std::unique_ptr<Code> code = Code::load(object, machine, why);
+  for (const std::string& name : names) {
+    if (code == nullptr) break;
+    if (code->find(name) != nullptr) continue;
+    why = "`" + name + "` cannot be linked";
+    return nullptr;
+  }
+  return code;
+}
+
 }  // namespace
 
 std::optional<std::string> emit_text(const ir::Module& module, Text text, Diagnostics& diagnostics) {
@@ -87,12 +110,33 @@ std::optional<std::string> emit_text(const ir::Module& module, Text text, Diagno
   return result;
 }
 
-std::unique_ptr<JitExecutable> load(const ir::Module& module, Diagnostics& diagnostics, CompileTimes* maybe_times) {
+std::unique_ptr<JitExecutable> load(const ir::Module& module, Diagnostics& diagnostics, const std::string& code_folder,
+                                    CompileTimes* maybe_times) {
   CompileTimes times;
   Compilation compilation;
   Clock::time_point start = Clock::now();
   if (!prepare(module, compilation, diagnostics)) return nullptr;
+  const std::vector<std::string> names = functions_of(*compilation.module);
   times.plan = milliseconds_since(start);
+
+  start = Clock::now();
+  Origin origin;
+  const runtime::CodeCache cache(code_folder);
+  const std::string file = code_folder.empty() ? "" : object_file_name(*compilation.module, *compilation.machine);
+  if (!file.empty()) {
+    runtime::CodeCache::Found found = cache.load(file);
+    std::string why;
+    if (found.code) {
+      if (std::unique_ptr<Code> code = link(*found.code, names, *compilation.machine, why)) {
+        times.generate = milliseconds_since(start);
+        if (maybe_times != nullptr) *maybe_times = times;
+        origin.from_cache = true;
+        return std::make_unique<JitExecutable>(std::move(compilation.program), std::move(code), std::move(origin));
+      }
+    }
+    if (!found.note.empty()) origin.notes.push_back(std::move(found.note));
+  }
+
   start = Clock::now();
   std::string why;
   if (!optimize(*compilation.module, *compilation.machine, why)) {
@@ -101,22 +145,20 @@ std::unique_ptr<JitExecutable> load(const ir::Module& module, Diagnostics& diagn
   }
   times.optimize = milliseconds_since(start);
   start = Clock::now();
-  std::unique_ptr<Code> code = Code::load(*compilation.module, *compilation.machine, why);
-  std::vector<std::string> names;
-  for (const llvm::Function& function : *compilation.module) {
-    if (!function.isDeclaration() && !function.hasLocalLinkage()) names.push_back(function.getName().str());
-  }
-  for (const std::string& name : names) {
-    if (code == nullptr) break;
-    if (code->find(name) == nullptr) why = "`" + name + "` cannot be linked";
-  }
-  if (!why.empty()) {
+  const std::string object = object_code(*compilation.module, *compilation.machine);
+  std::unique_ptr<Code> code = link(object, names, *compilation.machine, why);
+  if (code == nullptr) {
     failed(why, diagnostics);
     return nullptr;
   }
+  if (!file.empty()) {
+    std::string problem = cache.store(file, object);
+    const bool told = !origin.notes.empty() && origin.notes[0] == problem;
+    if (!problem.empty() && !told) origin.notes.push_back(std::move(problem));
+  }
   times.generate = milliseconds_since(start);
   if (maybe_times != nullptr) *maybe_times = times;
-  return std::make_unique<JitExecutable>(std::move(compilation.program), std::move(code));
+  return std::make_unique<JitExecutable>(std::move(compilation.program), std::move(code), std::move(origin));
 }
 
 }  // namespace jit
@@ -125,18 +167,25 @@ namespace {
 
 class LlvmBackend final : public Backend {
  public:
+  explicit LlvmBackend(std::string code_folder) : code_folder_(std::move(code_folder)) {}
+
   std::string_view name() const override { return "llvm"; }
   ir::Stage stage() const override { return ir::Stage::Kernel; }
   std::optional<std::string> emit(const ir::Module& module, Diagnostics& diagnostics) override {
     return jit::emit_text(module, jit::Text::Optimized, diagnostics);
   }
   std::unique_ptr<Executable> load(const ir::Module& module, Diagnostics& diagnostics) override {
-    return jit::load(module, diagnostics);
+    return jit::load(module, diagnostics, code_folder_);
   }
+
+ private:
+  std::string code_folder_;
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> make_llvm() { return std::make_unique<LlvmBackend>(); }
+std::unique_ptr<Backend> make_llvm(std::string code_folder) {
+  return std::make_unique<LlvmBackend>(std::move(code_folder));
+}
 
 }  // namespace matcha::codegen

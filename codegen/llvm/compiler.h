@@ -19,13 +19,14 @@ std::optional<std::string> emit_text(const ir::Module& module, Text text, Diagno
 
 /// Milliseconds of the parts of `load`.
 struct CompileTimes {
-  double plan = 0;  ///< From ir to LLVM IR.
-  double optimize = 0;
+  double plan = 0;      ///< From ir to LLVM IR.
+  double optimize = 0;  ///< 0: the object code was kept.
   double generate = 0;  ///< LLJIT, object code, linking.
 };
 
-/// The module ready to run; null after an error.
+/// The module ready to run; null after an error. Object code is taken from `code_folder` and kept there
+/// (runtime/code_cache.h), unless that is empty.
 std::unique_ptr<JitExecutable> load(const ir::Module& module, Diagnostics& diagnostics,
-                                    CompileTimes* maybe_times = nullptr);
+                                    const std::string& code_folder = {}, CompileTimes* maybe_times = nullptr);
 
 }  // namespace matcha::codegen::jit

@@ -38,8 +38,8 @@ Ending ending_of(runtime::RegionEnd end) {
 
 }  // namespace
 
-JitExecutable::JitExecutable(Program program, std::unique_ptr<Code> code)
-    : program_(std::move(program)), code_(std::move(code)) {
+JitExecutable::JitExecutable(Program program, std::unique_ptr<Code> code, Origin origin)
+    : program_(std::move(program)), code_(std::move(code)), origin_(std::move(origin)) {
   runtime::start_watching();
 }
 
@@ -47,7 +47,12 @@ JitExecutable::~JitExecutable() = default;
 
 RunOutcome JitExecutable::run(std::span<const Argument> arguments, const runtime::Universe& universe,
                               const RunOptions& options) {
-  return Run(program_, *code_, control_, universe, options).walk(arguments);
+  RunOutcome outcome = Run(program_, *code_, control_, universe, options).walk(arguments);
+  if (RunResult* result = std::get_if<RunResult>(&outcome)) {
+    for (std::string& note : origin_.notes) result->notes.push_back(std::move(note));
+    origin_.notes.clear();
+  }
+  return outcome;
 }
 
 RunOutcome Run::walk(std::span<const Argument> arguments) {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "codegen/backend.h"
 #include "codegen/llvm/program.h"
@@ -9,16 +11,24 @@ namespace matcha::codegen::jit {
 
 class Code;
 
+/// Where the code of a program comes from.
+struct Origin {
+  bool from_cache = false;
+  std::vector<std::string> notes;  ///< What a user should know of it; the first run tells.
+};
+
 /// A compiled program. The host walks its steps: it calls the step functions, gives memory to lists, builds graphs and
 /// runs the regions.
 class JitExecutable final : public Executable {
  public:
   /// All functions that the steps name are in `code`.
-  JitExecutable(Program program, std::unique_ptr<Code> code);
+  JitExecutable(Program program, std::unique_ptr<Code> code, Origin origin = {});
   ~JitExecutable() override;
 
   RunOutcome run(std::span<const Argument> arguments, const runtime::Universe& universe,
                  const RunOptions& options) override;
+
+  bool from_cache() const override { return origin_.from_cache; }
 
   /// When loops are split, and how many rows a worker buffers; a test makes them small.
   runtime::RunControl& control() { return control_; }
@@ -26,6 +36,7 @@ class JitExecutable final : public Executable {
  private:
   Program program_;
   std::unique_ptr<Code> code_;
+  Origin origin_;
   runtime::RunControl control_;
 };
 

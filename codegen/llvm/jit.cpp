@@ -2,6 +2,8 @@
 
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/Bitcode/BitcodeWriter.h>
+#include <llvm/Config/llvm-config.h>
 #include <llvm/ExecutionEngine/JITLink/JITLink.h>
 #include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
 #include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
@@ -9,11 +11,13 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
-#include <llvm/Support/SmallVectorMemoryBuffer.h>
+#include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "codegen/llvm/build_id.h"
 #include "codegen/llvm/helpers.h"
+#include "runtime/code_cache.h"
 
 namespace matcha::codegen::jit {
 
@@ -112,17 +116,37 @@ std::string assembly(llvm::Module& module, llvm::TargetMachine& machine) {
   return std::string(text.data(), text.size());
 }
 
-std::unique_ptr<Code> Code::load(llvm::Module& module, llvm::TargetMachine& machine, std::string& why) {
+std::string object_code(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::SmallVector<char, 0> object = generate(module, machine, llvm::CodeGenFileType::ObjectFile);
+  return std::string(object.data(), object.size());
+}
+
+std::string object_file_name(const llvm::Module& module, const llvm::TargetMachine& machine) {
+  const std::string build = build_id();
+  if (build.empty()) return "";
+  llvm::SmallVector<char, 0> bitcode;
+  llvm::raw_svector_ostream stream(bitcode);
+  llvm::WriteBitcodeToFile(module, stream);
+  const std::string triple = machine.getTargetTriple().str();
+  const std::string_view parts[] = {"object",
+                                    build,
+                                    LLVM_VERSION_STRING,
+                                    triple,
+                                    machine.getTargetCPU(),
+                                    machine.getTargetFeatureString(),
+                                    std::string_view(bitcode.data(), bitcode.size())};
+  return runtime::CodeCache::key(parts) + ".o";
+}
+
+std::unique_ptr<Code> Code::load(const std::string& object, const llvm::TargetMachine& machine, std::string& why) {
   llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> jit = make_jit(machine.getTargetTriple());
   if (!jit) {
     why = llvm::toString(jit.takeError());
     return nullptr;
   }
-  llvm::SmallVector<char, 0> object = generate(module, machine, llvm::CodeGenFileType::ObjectFile);
   llvm::Error error = (*jit)->getMainJITDylib().define(llvm::orc::absoluteSymbols(absolute_symbols(**jit)));
   if (!error) {
-    error = (*jit)->addObjectFile(
-        std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(object), module.getName(), false));
+    error = (*jit)->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(object, "program"));
   }
   if (error) {
     why = llvm::toString(std::move(error));

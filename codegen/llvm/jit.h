@@ -20,11 +20,18 @@ bool optimize(llvm::Module& module, llvm::TargetMachine& machine, std::string& w
 /// Assembly of an optimized module, for people.
 std::string assembly(llvm::Module& module, llvm::TargetMachine& machine);
 
+/// Object code of an optimized module. It names the functions of the runtime that it calls; no address is in it.
+std::string object_code(llvm::Module& module, llvm::TargetMachine& machine);
+
+/// The name under which a CodeCache keeps the object code of a module that is not optimized yet: all that decides on it
+/// is the module, the processor, and this build with its LLVM. Empty if the build cannot be told.
+std::string object_file_name(const llvm::Module& module, const llvm::TargetMachine& machine);
+
 /// Code in memory, ready to be called.
 class Code {
  public:
-  /// Null with the reason in `why`.
-  static std::unique_ptr<Code> load(llvm::Module& module, llvm::TargetMachine& machine, std::string& why);
+  /// Of object code. Null with the reason in `why`.
+  static std::unique_ptr<Code> load(const std::string& object, const llvm::TargetMachine& machine, std::string& why);
 
   /// The address of a function; null if there is none.
   void* find(const std::string& name) const;

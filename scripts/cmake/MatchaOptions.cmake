@@ -25,7 +25,8 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 
 # Unused sections of LLVM and ANTLR leave the binary; libraries that nothing refers to leave its needed list.
 add_compile_options(-ffunction-sections -fdata-sections)
-add_link_options(-Wl,--gc-sections -Wl,--as-needed)
+# Kept code is that of one build (codegen/llvm/build_id.h).
+add_link_options(-Wl,--gc-sections -Wl,--as-needed -Wl,--build-id)
 
 if(MATCHA_SANITIZE)
   add_compile_options(-fsanitize=${MATCHA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)

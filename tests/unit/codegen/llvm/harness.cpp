@@ -113,7 +113,7 @@ std::vector<Argument> World::arguments() {
 Compiled::Compiled(const std::string& text) {
   Diagnostics diagnostics(sources_);
   std::optional<ir::Module> module = parse_module(text, context_, sources_, diagnostics);
-  if (module.has_value()) executable_ = jit::load(*module, diagnostics, &times_);
+  if (module.has_value()) executable_ = jit::load(*module, diagnostics, {}, &times_);
   if (executable_ == nullptr) ADD_FAILURE() << render_text(diagnostics, false) << text;
 }
 
