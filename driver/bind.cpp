@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "runtime/graph/mtg.h"
+
 namespace matcha::driver {
 
 namespace {
@@ -330,6 +332,14 @@ void as_wanted(runtime::InputList& list, const std::vector<runtime::ColumnKind>&
 }
 
 }  // namespace
+
+bool binds_mtg(const BindOptions& options) {
+  if (runtime::is_mtg_file(options.graph)) return true;
+  return std::ranges::any_of(options.inputs, [](const std::string& input) {
+    const std::size_t equals = input.find('=');
+    return equals != std::string::npos && runtime::is_mtg_file(input.substr(equals + 1));
+  });
+}
 
 std::optional<BindPlan> plan_binding(const frontend::asg::Graph& program, const ir::Module& module,
                                      const BindOptions& options, const Reporter& reporter) {

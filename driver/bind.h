@@ -27,6 +27,9 @@ struct BindOptions {
   bool temporal = false;
 };
 
+/// Whether a graph is bound to a `.mtg`, which knows itself whether it has arcs. Looks into regular files only.
+bool binds_mtg(const BindOptions& options);
+
 /// What one parameter is bound to; nothing is read yet.
 struct ParamPlan {
   enum class Kind { None, Graph, List, GraphEdges, Scalar };

@@ -127,7 +127,8 @@ class Explain {
     found_.meaning = pattern_->meaning();
     found_.induced = options_.pattern.induced == "vertex";
     if (!has_inputs()) return write_pattern(frontend::pattern::typical_graph());
-    code = pattern_->check_arcs(options_.bind.directed);
+    // A .mtg says when it is read whether it has arcs.
+    if (!binds_mtg(options_.bind)) code = pattern_->check_arcs(options_.bind.directed);
     if (code != Status::Ok) return code;
     stub_.emplace(options_.compile, console_);
     stub_->take(pattern_->stub());

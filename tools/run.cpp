@@ -155,7 +155,8 @@ class Run {
     pattern_.emplace(options_.pattern, console_);
     Status code = pattern_->read();
     if (code != Status::Ok) return code;
-    code = pattern_->check_arcs(options_.bind.directed);
+    // A .mtg says when it is read whether it has arcs.
+    if (!binds_mtg(options_.bind)) code = pattern_->check_arcs(options_.bind.directed);
     if (code != Status::Ok) return code;
     report_.pattern = pattern_->semantics(streams());
     stub_.emplace(options_.compile, console_);

@@ -1,5 +1,6 @@
 #include "runtime/graph/mtg.h"
 
+#include <sys/stat.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <xxhash.h>
@@ -330,6 +331,14 @@ Status write_parts(const std::string& path, MtgHeader header, const std::vector<
 }
 
 }  // namespace
+
+bool is_mtg_file(const std::string& path) {
+  struct stat facts {};
+  // Opening a pipe would take what is in it.
+  if (::stat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) return false;
+  const Result<std::unique_ptr<detail::LineSource>> source = detail::LineSource::open(path, {});
+  return source && (*source)->is_mtg();
+}
 
 Result<Graph> read_mtg(const std::string& path, const IoOptions& options) {
   try {

@@ -15,6 +15,9 @@ inline constexpr std::uint32_t kMtgVersion = 1;
 /// bounds and in order. Errors: Input for a foreign, newer, truncated or corrupt file.
 Result<Graph> read_mtg(const std::string& path, const IoOptions& options = {});
 
+/// Whether a regular file begins as a `.mtg`, packed ones included; false if it cannot be read.
+bool is_mtg_file(const std::string& path);
+
 /// Writes a graph beside `path` and renames it there when complete. A hash index becomes a CSR.
 Status write_mtg(const Graph& graph, const std::string& path, const IoOptions& options = {});
 

@@ -154,7 +154,11 @@ class PatternTest(CliTest):
             self.fails(2, *verb, arcs, says=["the graph keeps its arcs", "has none"])
             self.assertNotEqual(self.ok(*verb, edges), "")
         self.fails(2, "run", "--pattern", "0-1=5", "--temporal", times, says="the graph keeps its arcs")
-        self.assertEqual(self.ok("run", "--pattern", "0>1>2>0", "--directed", arcs), "1\n")
+        for options in ([], ["--directed"]):
+            self.assertEqual(self.ok("run", "--pattern", "0>1>2>0", *options, arcs), "1\n")
+        self.assertEqual(self.ok("run", "--pattern", "0>1>2>0", "--in", f"G={arcs}"), "1\n")
+        self.assertNotEqual(self.ok("explain", "--pattern", "0>1>2>0", arcs), "")
+        self.fails(2, "run", "--pattern", "0>1>2>0", edges, says="the pattern has arcs")
         self.fails(3, "run", "--pattern", "0>1>2>0", "--directed", edges, says=["edges.mtg", "undirected", "--directed"])
         for option in ("--directed", "--temporal"):
             self.fails(3, "graph", "info", edges, option, says=["undirected", option])
