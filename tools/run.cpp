@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <tbb/global_control.h>
 
 #include <memory>
@@ -39,6 +40,7 @@ struct RunVerbOptions {
   BindOptions bind;
   std::string device = "auto";
   codegen::CudaOptions gpu;
+  std::vector<std::string> gpu_given;  ///< Options that mean something on a GPU only.
   std::string code_folder = tools::code_folder();
   std::string backend = "llvm";
   unsigned threads = 0;
@@ -99,6 +101,10 @@ class Run {
     // A GPU has no SIMD tiers.
     const bool for_cpu = options_.backend != "llvm" || !options_.simd.empty();
     if (options_.device == "auto" && !for_cpu) on_gpu_ = gpu_problem().empty();
+    if (!on_gpu_ && !options_.gpu_given.empty()) {
+      const Status code = check_gpu_options(options_.device == "cpu" || for_cpu);
+      if (code != Status::Ok) return code;
+    }
     if (options_.tune && (streams() || options_.pattern.plan != 1)) {
       return console_.error(Status::Usage,
                             fmt::format("`--tune` is not for `{}`", streams() ? "--matches` and `--limit" : "--plan"),
@@ -128,6 +134,24 @@ class Run {
                               fmt::format("it has: {}", known));
       }
     }
+    return Status::Ok;
+  }
+
+  /// For a run on the CPU. GPUs that are asked for by number are not replaced by it; schedules of a GPU have no
+  /// meaning.
+  Status check_gpu_options(bool asked_for_cpu) const {
+    const std::vector<std::string>& given = options_.gpu_given;
+    if (std::find(given.begin(), given.end(), "--gpus") != given.end()) {
+      if (asked_for_cpu) {
+        return console_.error(Status::Usage, "`--gpus` is for GPUs, and the run is on the CPU",
+                              "leave it out, or use --device cuda");
+      }
+      return console_.error(Status::Run, fmt::format("`--gpus` asks for a GPU: {}", gpu_problem()),
+                            "leave it out to run on the CPU");
+    }
+    console_.warning(
+        fmt::format("`{}` {} nothing on the CPU", fmt::join(given, "`, `"), given.size() == 1 ? "does" : "do"),
+        "`--device cuda` runs on a GPU or says why it cannot");
     return Status::Ok;
   }
 
@@ -516,7 +540,7 @@ Examples:
   matcha run query.mt graph.mtg --labels labels.txt --json --timeout 60
 
 The answer goes to stdout, all else to stderr. Ctrl-C stops with the partial result, a second one kills.)");
-  verb->callback([options, &action] {
+  verb->callback([options, verb, &action] {
     RunVerbOptions& given = *options;
     if (given.pattern.text.empty() && given.compile.file.empty()) throw CLI::RequiredError("FILE");
     if (!given.pattern.text.empty()) {
@@ -524,6 +548,9 @@ The answer goes to stdout, all else to stderr. Ctrl-C stops with the partial res
       if (given.bind.graph.empty()) given.bind.graph = std::exchange(given.compile.file, kPatternFile);
     }
     given.gpu.code_folder = given.code_folder;
+    for (const CLI::Option* option : verb->get_options()) {
+      if (option->get_group() == "GPU" && option->count() != 0) given.gpu_given.push_back(option->get_name());
+    }
     action = [options] { return Run(*options).all(); };
   });
 }

@@ -78,6 +78,18 @@ class Usage(cli.CliTest):
         if facts["usable"]:
             self.skipTest("this machine has a GPU")
         self.fails(4, "run", cli.TRIANGLE, cli.WIKI, "--device", "cuda", says=["hint", "--device cpu"])
+        for number in ("1", "2", "all"):
+            self.fails(4, "run", cli.TRIANGLE, cli.WIKI, "--gpus", number, says="`--gpus` asks for a GPU")
+        done = self.matcha("run", cli.TRIANGLE, cli.WIKI, "--steal", "half", "--hubs", "8")
+        self.assertEqual((done.returncode, done.stdout), (0, b"%d\n" % cli.WIKI_TRIANGLES))
+        self.assertIn(b"warning: `--steal`, `--hubs` do nothing on the CPU", done.stderr)
+
+    def test_gpu_options_on_the_cpu(self):
+        for options in (["--device", "cpu"], ["--simd", "scalar"], ["--backend", "interp"]):
+            self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--gpus", "2", *options, says="`--gpus` is for GPUs")
+            done = self.matcha("run", cli.TRIANGLE, "tests/graphs/clique-6.txt", "--group", "4", *options)
+            self.assertEqual((done.returncode, done.stdout), (0, b"20\n"))
+            self.assertIn(b"warning: `--group` does nothing on the CPU", done.stderr)
 
     def test_unbound_parameter(self):
         self.fails(2, "run", cli.TRIANGLE, says=["`G: Graph`", "graph file", "--in G=FILE"])
