@@ -1,6 +1,16 @@
 #include "driver/matches.h"
 
+#include <algorithm>
+#include <filesystem>
+
 namespace matcha::driver {
+
+std::optional<char> row_separator(const std::string& path) {
+  const std::string suffix = std::filesystem::path(path).extension().string();
+  if (suffix == ".csv") return ',';
+  if (suffix.empty() || suffix == ".tsv" || suffix == ".txt") return '\t';
+  return std::nullopt;
+}
 
 bool MatchWriter::take(const codegen::Rows& rows) {
   RowColumns columns;
@@ -13,6 +23,8 @@ bool MatchWriter::take(const codegen::Rows& rows) {
     } else {
       text_.clear();
       append_row(text_, columns, row, universe_, Style::Text);
+      // No cell has a tab or a comma: they are numbers and bools.
+      if (separator_ != '\t') std::replace(text_.begin(), text_.end(), '\t', separator_);
       text_ += '\n';
       file_->write(text_);
       if (file_->failed()) return false;

@@ -114,6 +114,10 @@ class Run {
       return console_.error(Status::Usage, "`--json` and `--matches -` both write to standard output",
                             "give --matches a file");
     }
+    if (!row_separator(options_.matches)) {
+      return console_.error(Status::Usage, fmt::format("no rows can be written as `{}`", options_.matches),
+                            "rows are written to .tsv, .csv and .txt; `--matches - | gzip` packs them");
+    }
     if (of_pattern() && (options_.compile.file != kPatternFile || is_program(options_.bind.graph))) {
       return console_.error(Status::Usage, "`--pattern` writes the program itself",
                             "leave the program out: matcha run --pattern P GRAPH");
@@ -402,7 +406,8 @@ class Run {
     const Stopwatch watch;
     codegen::RunOptions run = run_options();
     if (streams()) {
-      matches_.emplace(matches_file_ ? &*matches_file_ : nullptr, options_.limit, *bound_.inputs.universe);
+      matches_.emplace(matches_file_ ? &*matches_file_ : nullptr, row_separator(options_.matches).value_or('\t'),
+                       options_.limit, *bound_.inputs.universe);
       run.on_rows = [this](const codegen::Rows& rows) { return matches_->take(rows); };
       report_.matches = &*matches_;
       report_.matches_path = options_.json || !options_.matches.empty() ? options_.matches : "-";

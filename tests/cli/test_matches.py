@@ -37,6 +37,21 @@ class Matches(cli.CliTest):
         ordered = [tuple(map(int, line.split("\t"))) for line in self.ok("run", cli.LISTING, GRAPH).splitlines()]
         self.assertEqual(set(ordered), set(rows))
 
+    def test_suffixes(self):
+        small = "tests/graphs/clique-6.txt"
+        texts = {}
+        for name in ("rows", "rows.tsv", "rows.txt", "rows.csv"):
+            self.ok("run", cli.LISTING, small, "--threads", "1", "--matches", self.path(name))
+            with open(self.path(name), encoding="utf-8") as file:
+                texts[name] = sorted(file.read().splitlines())
+        self.assertEqual(len(texts["rows"]), 20)
+        self.assertEqual(texts["rows"], texts["rows.tsv"])
+        self.assertEqual(texts["rows"], texts["rows.txt"])
+        self.assertEqual([row.replace("\t", ",") for row in texts["rows"]], texts["rows.csv"])
+        for name in ("w.csv.gz", "w.tsv.zst", "w.json", "w.parquet"):
+            self.fails(2, "run", cli.LISTING, small, "--matches", self.path(name), says=[name, ".tsv, .csv and .txt"])
+            self.assertFalse(os.path.exists(self.path(name)))
+
     def test_rows_of_several_types(self):
         # An id of more than 53 bits stays whole beside floats, wherever it is printed.
         graph = self.write("wide.txt", "9007199254740993 2\n")
