@@ -181,13 +181,12 @@ Status Compilation::run_passes(std::string_view pipeline_name, const passes::Lab
     if (step.pass == nullptr || !options_.passes.empty()) continue;
     if (short_lists_ != ShortLists::None && step.pass->name == "localize") assuming = &step.options;
   }
-  const bool symmetric = take_symmetric(*pipeline);
   if (assuming != nullptr) (*assuming)["short"] = static_cast<std::int64_t>(short_lists_);
   manager.disabled = options_.disabled;
+  manager.allowed = allowed_;
   pipeline_ = passes::run_pipeline(*loop_, *pipeline, context_, passes::TargetInfo{}, labels, manager, diagnostics_);
   limits_ = {};
   for (const passes::PassRun& run : pipeline_->runs) {
-    limits_.symmetric = limits_.symmetric || (symmetric && run.statistics.contains("pairs of lists"));
     if (assuming == nullptr) continue;
     if (run.statistics.contains("short_lower")) limits_.lower = assuming->at("most");
     if (run.statistics.contains("short_upper")) limits_.upper = assuming->at("most");
@@ -207,21 +206,13 @@ Status Compilation::run_passes(std::string_view pipeline_name, const passes::Lab
   return code;
 }
 
-bool Compilation::take_symmetric(passes::Pipeline& pipeline) const {
-  if (!symmetric_ || !options_.passes.empty()) return false;
-  for (passes::PipelineStep& step : pipeline) {
-    if (step.pass != nullptr && step.pass->name == "tally") step.options["symmetric"] = 1;
-  }
-  return true;
-}
-
 ir::Module Compilation::module_of_lists(const passes::LabelWords& labels) {
   const std::string_view text = options_.passes.empty() ? "cpu" : std::string_view(options_.passes);
   passes::ManagerOptions manager;
   manager.disabled = options_.disabled;
+  manager.allowed = allowed_;
   manager.disabled.insert(manager.disabled.end(), {"localize", "batch"});
   std::optional<passes::Pipeline> pipeline = passes::parse_pipeline(text, diagnostics_);
-  take_symmetric(*pipeline);
   return passes::run_pipeline(*loop_, *pipeline, context_, passes::TargetInfo{}, labels, manager, diagnostics_).module;
 }
 

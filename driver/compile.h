@@ -30,7 +30,6 @@ struct CompileOptions {
 /// where any number will do.
 struct NeighborLimits {
   std::optional<std::int64_t> lower, upper, all;
-  bool symmetric = false;  ///< And all are undirected and simple.
 };
 
 /// Which lists of neighbours a back end's pipeline takes for short (option `short` of `localize`).
@@ -58,8 +57,8 @@ class Compilation {
   /// Before `run_passes`: the back end's pipeline may take for granted that no vertex of the inputs has many
   /// neighbours, or none on a side that the program walks, and leave out what is for others.
   void assume(ShortLists lists) { short_lists_ = lists; }
-  /// Before `run_passes`: all graphs of the inputs are undirected and simple.
-  void assume_symmetric(bool symmetric) { symmetric_ = symmetric; }
+  /// Before `run_passes`: what passes may assume of the graphs among the inputs.
+  void allow(ir::AssumptionKinds allowed) { allowed_ = allowed; }
   /// After `run_passes`: what was taken for granted.
   const NeighborLimits& limits() const { return limits_; }
   /// What the passes give when every set stays a list and every count stays where it is, for people. After
@@ -100,14 +99,12 @@ class Compilation {
  private:
   Status report(Status code_of_errors = Status::Query);
   Status check_stage(codegen::Backend& backend);
-  /// Tells the back end's pipeline that graphs are symmetric, if that was assumed.
-  bool take_symmetric(passes::Pipeline& pipeline) const;
 
   const CompileOptions& options_;
   const Reporter& reporter_;
   bool reporting_ = true;
   ShortLists short_lists_ = ShortLists::None;
-  bool symmetric_ = false;
+  ir::AssumptionKinds allowed_;
   NeighborLimits limits_;
   const std::atomic<bool>* cancel_ = nullptr;
   SourceManager sources_;

@@ -20,16 +20,31 @@ bool is_short(const runtime::Graph& graph, runtime::Halves halves, Limit limit) 
          runtime::longest_half(graph, halves) <= static_cast<std::uint64_t>(*limit);
 }
 
-}  // namespace
-
-bool is_symmetric(const BoundInputs& bound) {
-  return std::ranges::all_of(bound.inputs.graphs, [](const auto& named) {
-    return !named.second.facts().directed && named.second.facts().simple;
-  });
+ir::AssumptionKinds every_assumption() {
+  ir::AssumptionKinds all;
+  for (ir::AssumptionKind kind : ir::kAssumptionKinds) all.insert(kind);
+  return all;
 }
 
-bool is_as_assumed(const BoundInputs& bound, const NeighborLimits& limits) {
-  if (limits.symmetric && !is_symmetric(bound)) return false;
+}  // namespace
+
+ir::AssumptionKinds allowed_assumptions(const BoundInputs& bound) {
+  const auto all = [&](auto&& is) {
+    return std::ranges::all_of(bound.inputs.graphs, [&](const auto& named) { return is(named.second.facts()); });
+  };
+  ir::AssumptionKinds allowed;
+  if (all([](const runtime::GraphFacts& facts) { return !facts.directed; }))
+    allowed.insert(ir::AssumptionKind::Symmetric);
+  if (all([](const runtime::GraphFacts& facts) { return facts.simple; })) allowed.insert(ir::AssumptionKind::Simple);
+  return allowed;
+}
+
+bool is_as_assumed(const BoundInputs& bound, const Compilation& compilation) {
+  const ir::AssumptionKinds allowed = allowed_assumptions(bound);
+  for (const ir::Assumption& assumption : compilation.pipeline().module.assumptions) {
+    if (!allowed.contains(assumption.kind)) return false;
+  }
+  const NeighborLimits& limits = compilation.limits();
   return std::ranges::all_of(bound.inputs.graphs, [&](const auto& named) {
     return is_short(named.second, limits.all) && is_short(named.second, runtime::Halves::Lower, limits.lower) &&
            is_short(named.second, runtime::Halves::Upper, limits.upper);
@@ -37,17 +52,17 @@ bool is_as_assumed(const BoundInputs& bound, const NeighborLimits& limits) {
 }
 
 Status run_cpu_passes(Compilation& compilation, const passes::LabelWords& labels, const BoundInputs* maybe_bound) {
-  compilation.assume_symmetric(maybe_bound == nullptr || is_symmetric(*maybe_bound));
+  compilation.allow(maybe_bound == nullptr ? every_assumption() : allowed_assumptions(*maybe_bound));
   return compilation.run_passes("cpu", labels, {});
 }
 
 Status run_gpu_passes(Compilation& compilation, const passes::LabelWords& labels, const BoundInputs* maybe_bound) {
-  compilation.assume_symmetric(maybe_bound == nullptr || is_symmetric(*maybe_bound));
+  compilation.allow(maybe_bound == nullptr ? every_assumption() : allowed_assumptions(*maybe_bound));
   for (ShortLists assumed : {ShortLists::All, ShortLists::Halves, ShortLists::None}) {
     compilation.assume(assumed);
     const Status code = compilation.run_passes("c-family", labels, {});
     if (code != Status::Ok || maybe_bound == nullptr) return code;
-    if (is_as_assumed(*maybe_bound, compilation.limits())) return code;
+    if (is_as_assumed(*maybe_bound, compilation)) return code;
   }
   return Status::Ok;
 }

@@ -251,8 +251,17 @@ const Store* Builder::store(const Var* var, const Var* buffer, const Expr* value
   return context_.arena_.make<Store>(Stmt{{Kind::Store, loc_}}, var, buffer, value);
 }
 
+Module Builder::assume(const Module& module, const Assumption& assumption) {
+  if (assumes(module, assumption.kind, assumption.var)) return module;
+  std::vector<Assumption> all(module.assumptions.begin(), module.assumptions.end());
+  all.push_back(assumption);
+  Module result = module;
+  result.assumptions = context_.arena_.copy(std::span<const Assumption>(all));
+  return result;
+}
+
 Module Builder::module(Stage stage, std::string_view name, std::span<const Var* const> params, const Block* body) {
-  return Module{stage, context_.arena_.copy(name), context_.arena_.copy(params), body};
+  return Module{stage, context_.arena_.copy(name), context_.arena_.copy(params), body, {}};
 }
 
 }  // namespace matcha::ir

@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include "ir/assumptions.h"
 #include "ir/support/source.h"
 #include "ir/types.h"
 
@@ -221,6 +222,7 @@ struct Module {
   std::string_view name;
   std::span<const Var* const> params;
   const Block* body = nullptr;
+  std::span<const Assumption> assumptions = {};  ///< On parameters, each once.
 };
 
 /// The word in the text of the intermediate representation: `intersect`, `+`, `for`.

@@ -46,9 +46,16 @@ class Parser {
       } while (accept_punct(","));
     }
     expect_punct(")");
+    std::vector<Assumption> assumptions;
+    if (accept_word("assumes")) {
+      do assumptions.push_back(assumption());
+      while (accept_punct(","));
+    }
     const Block* body = block();
     if (token_.kind != TokenKind::End) fail("expected the end of the text");
-    return builder_.module(stage, name, params, body);
+    Module result = builder_.module(stage, name, params, body);
+    result.assumptions = context_.arena().copy(std::span<const Assumption>(assumptions));
+    return result;
   }
 
  private:
@@ -109,6 +116,17 @@ class Parser {
     if (error != std::errc{} || end != token.text.data() + token.text.size())
       fail_at(token.loc, "expected a small number");
     return value;
+  }
+
+  Assumption assumption() {
+    for (AssumptionKind kind : kAssumptionKinds) {
+      if (!accept_word(keyword(kind))) continue;
+      expect_punct("(");
+      const Var* var = value();
+      expect_punct(")");
+      return {kind, var};
+    }
+    fail("expected an assumption, such as `symmetric(%G)`");
   }
 
   const Type* type() {

@@ -24,6 +24,11 @@ class Printer {
       out_ += define(module.params[i]) + ": " + to_string(*module.params[i]->type);
     }
     out_ += ") ";
+    for (std::size_t i = 0; i < module.assumptions.size(); ++i) {
+      const Assumption& assumption = module.assumptions[i];
+      out_ += fmt::format("{}{}({})", i == 0 ? "assumes " : ", ", keyword(assumption.kind), name(assumption.var));
+    }
+    if (!module.assumptions.empty()) out_ += " ";
     block(*module.body);
     out_ += "\n";
     return std::move(out_);

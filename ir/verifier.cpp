@@ -56,6 +56,7 @@ class Verifier {
       if (!fits) error(fmt::format("parameter `%{}` cannot be `{}`", param->hint, to_string(*param->type)));
       bind(param);
     }
+    assumptions();
     const std::span<const Stmt* const> body = module_.body->body;
     for (std::size_t i = 0; i < body.size(); ++i) {
       At here(*this, fmt::format("body[{}]", i));
@@ -80,6 +81,20 @@ class Verifier {
   }
 
   bool top() const { return loops_ == 0 && collects_ == 0 && !in_region_; }
+
+  void assumptions() {
+    for (std::size_t i = 0; i < module_.assumptions.size(); ++i) {
+      const Assumption& assumption = module_.assumptions[i];
+      const std::string text = fmt::format("{}(%{})", keyword(assumption.kind), assumption.var->hint);
+      if (std::ranges::find(module_.params, assumption.var) == module_.params.end()) {
+        error(fmt::format("`{}` is an assumption on something that is no parameter", text));
+      } else if (!assumption.var->type->is_graph()) {
+        error(fmt::format("`{}` is an assumption on a graph, not on `{}`", text, to_string(*assumption.var->type)));
+      }
+      const auto before = module_.assumptions.subspan(0, i);
+      if (std::ranges::find(before, assumption) != before.end()) error(fmt::format("`{}` is assumed twice", text));
+    }
+  }
 
   void bind(const Var* var) {
     if (!bound_ever_.insert(var).second) error(fmt::format("`%{}` is bound twice", var->hint));

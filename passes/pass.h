@@ -39,8 +39,11 @@ struct PassContext {
   const LabelWords& labels;
   Diagnostics& diagnostics;
   Statistics& statistics;
+  /// What passes may assume of the graphs that the program gets: what the caller can check, or has checked.
+  ir::AssumptionKinds allowed{};
 
   std::int64_t option(std::string_view name) const { return options.find(name)->second; }
+  bool allows(ir::AssumptionKind kind) const { return allowed.contains(kind); }
   void count(std::string_view name, std::int64_t n = 1) { statistics[std::string(name)] += n; }
 };
 

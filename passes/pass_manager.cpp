@@ -89,7 +89,7 @@ class Manager {
     }
     PassRun run;
     run.text = to_string(step);
-    PassContext context{context_, step.options, target_, labels_, diagnostics_, run.statistics};
+    PassContext context{context_, step.options, target_, labels_, diagnostics_, run.statistics, options_.allowed};
     ir::Module before = result_.module;
     std::size_t errors = diagnostics_.error_count();
     const auto start = std::chrono::steady_clock::now();
@@ -99,7 +99,8 @@ class Manager {
       result_.ok = false;
       return false;
     }
-    run.changed = after.body != before.body || after.stage != before.stage;
+    run.changed = after.body != before.body || after.stage != before.stage ||
+                  after.assumptions.size() != before.assumptions.size();
     result_.module = after;
     const auto verify_start = std::chrono::steady_clock::now();
     if (run.changed) verify(run.text, before);
@@ -123,9 +124,18 @@ class Manager {
     for (std::size_t i = 1; i < found.all().size(); ++i) error.notes.push_back({{}, found.all()[i].message});
     if (!pass) return;
     result_.bug = fmt::format(
-        "# To repeat, save this text as bug.mtir and run: matcha-opt bug.mtir --passes='{}'\n{}\n# It became:\n{}",
-        step, ir::print(before), ir::print(result_.module));
+        "# To repeat, save this text as bug.mtir and run: matcha-opt bug.mtir --passes='{}'{}\n{}\n# It became:\n{}",
+        step, allow_option(), ir::print(before), ir::print(result_.module));
     result_.module = before;
+  }
+
+  /// What `matcha-opt` needs to allow the same assumptions.
+  std::string allow_option() const {
+    std::vector<std::string_view> words;
+    for (ir::AssumptionKind kind : ir::kAssumptionKinds) {
+      if (options_.allowed.contains(kind)) words.push_back(ir::keyword(kind));
+    }
+    return words.empty() ? "" : fmt::format(" --allow={}", fmt::join(words, ","));
   }
 
   void record(const PassInfo& info, const PassRun& run) {

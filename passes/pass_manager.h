@@ -11,6 +11,7 @@ namespace matcha::passes {
 
 /// What to record while a pipeline runs, and where to end it.
 struct ManagerOptions {
+  ir::AssumptionKinds allowed;              ///< What passes may assume of graphs that the program gets.
   std::vector<std::string> print_after;     ///< Names of passes, or `all`.
   bool print_changed = false;               ///< After each pass that changed something.
   std::vector<std::string> disabled;        ///< Passes to leave out.

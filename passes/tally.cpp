@@ -32,17 +32,27 @@ struct Pairs {
   Near near;
   const Expr* list;
   const Var* sum;
+  bool reverse;  ///< True where arcs have their reverse.
 };
 
 class Tallier final : public Rewriter {
  public:
-  Tallier(const Module& module, PassContext& context) : Rewriter(context.context), facts_(module), context_(context) {
+  Tallier(const Module& module, PassContext& context)
+      : Rewriter(context.context), module_(module), facts_(module), context_(context) {
     for_each_stmt(*module.body, [&](const Stmt& stmt) {
       const Collect* collect = as<Collect>(&stmt);
       for (std::size_t i = 0; collect != nullptr && i < collect->sinks.size(); ++i) {
         if (collect->sinks[i].kind == SinkKind::Sum) sums_.insert(collect->sinks[i].var);
       }
     });
+  }
+
+  Module tallied() {
+    Module result = run(module_);
+    for (const Var* graph : assumed_) {
+      for (AssumptionKind kind : kAssumptionKinds) result = builder().assume(result, {kind, graph});
+    }
+    return result;
   }
 
  protected:
@@ -63,22 +73,23 @@ class Tallier final : public Rewriter {
   void loop(const For& s, Stmts& out) {
     if (const std::optional<Pairs> pairs = pairs_of(s)) {
       context_.count("pairs of lists");
+      if (pairs->reverse) assume(pairs->near.graph);
       if (!every_vertex_ || !largest_of_four(*pairs)) return count(*pairs, out);
       context_.count("other ends");
+      assume(pairs->near.graph);
       mirrored_.push_back(*pairs);
       return;
     }
-    const bool whole = context_.option("symmetric") != 0 && collects_ == 1 && loops_ == 0 && s.lists.size() == 1 &&
-                       s.lists[0]->kind == Kind::Vertices;
+    const bool whole = collects_ == 1 && loops_ == 0 && s.lists.size() == 1 && s.lists[0]->kind == Kind::Vertices;
     const bool outer = std::exchange(every_vertex_, whole);
     // Conditions around the loop hold for all of it.
-    const std::vector<const Expr*> around = whole ? std::exchange(conditions_, {}) : std::vector<const Expr*>();
+    std::vector<const Expr*> around = whole ? std::exchange(conditions_, {}) : std::vector<const Expr*>();
     if (whole) root_ = &s;
     ++loops_;
     const For* rebuilt = static_cast<const For*>(rebuild(&s));
     --loops_;
-    if (whole) conditions_ = around;
     every_vertex_ = outer;
+    if (whole) conditions_ = std::move(around);
     out.push_back(whole ? with_mirrored(*rebuilt) : rebuilt);
   }
 
@@ -138,7 +149,8 @@ class Tallier final : public Rewriter {
   /// side of it are counted.
   bool largest_of_four(const Pairs& pairs) const {
     const Var* vertex = root_->vars[0];
-    return is_given(pairs.near.graph) && pairs.near.cut == vertex && pairs.near.graph == root_->lists[0]->operands[0] &&
+    return may_assume(pairs.near.graph) && pairs.near.cut == vertex &&
+           pairs.near.graph == root_->lists[0]->operands[0] &&
            behind_lets(facts_, pairs.list) == side_of(pairs.near.side, pairs.near.graph, vertex) &&
            std::ranges::all_of(conditions_, [&](const Expr* c) { return asks_for_pair(*c, pairs.near.side); });
   }
@@ -205,8 +217,13 @@ class Tallier final : public Rewriter {
                       (b->vertex == first.vars[0] && a->vertex == second->vars[0]);
     const std::unordered_set<const Var*> inside = bound_in(first);
     if (!both || reads(*a->cut, inside) || reads(*a->graph, inside)) return std::nullopt;
-    const bool all = std::ranges::all_of(conditions, [&](const Expr* c) { return is_implied(*c, first, *a->cut); });
-    return all ? std::optional(Pairs{*a, list, yield->sink}) : std::nullopt;
+    bool reverse = false;
+    for (const Expr* c : conditions) {
+      if (asks_for_second(*c, first)) continue;
+      if (!asks_for_reverse(*c, first, *a->cut)) return std::nullopt;
+      reverse = true;
+    }
+    return Pairs{*a, list, yield->sink, reverse};
   }
 
   /// The loop behind values and `conditions`; null if there is anything else.
@@ -227,22 +244,32 @@ class Tallier final : public Rewriter {
     return nullptr;
   }
 
-  /// True if the items of `first` that do not meet it add nothing. One that is a neighbour of the cut has that as its
-  /// neighbour where arcs have their reverse, and the cut is not on its own side.
-  bool is_implied(const Expr& cond, const For& first, const Expr& cut) const {
+  /// True for a condition that only leaves the first item out, which has none before it.
+  bool asks_for_second(const Expr& cond, const For& first) const {
     const ConstInt* least = cond.kind == Kind::Le ? as<ConstInt>(cond.operands[0]) : nullptr;
-    if (least == nullptr || least->value > 2) return false;
-    if (cond.operands[1] == first.maybe_index) return least->value <= 1;
-    if (context_.option("symmetric") == 0 || cond.operands[1]->kind != Kind::Size) return false;
+    return least != nullptr && least->value <= 1 && cond.operands[1] == first.maybe_index;
+  }
+
+  /// True if the items of `first` that do not meet it add nothing where arcs have their reverse: one that is a
+  /// neighbour of the cut then has that as its neighbour, and the cut is not on its own side.
+  bool asks_for_reverse(const Expr& cond, const For& first, const Expr& cut) const {
+    const ConstInt* least = cond.kind == Kind::Le ? as<ConstInt>(cond.operands[0]) : nullptr;
+    if (least == nullptr || least->value > 2 || cond.operands[1]->kind != Kind::Size) return false;
     const Expr* all = behind_lets(facts_, cond.operands[1]->operands[0]);
     const Expr* half = behind_lets(facts_, first.lists[0]);
-    return all->kind == Kind::Neighbors && all->operands[1] == first.vars[0] && is_given(all->operands[0]) &&
+    return all->kind == Kind::Neighbors && all->operands[1] == first.vars[0] && may_assume(all->operands[0]) &&
            is_half(half->kind) && half->operands[0] == all->operands[0] && half->operands[1] == &cut;
   }
-  bool is_given(const Expr* graph) const {
+
+  /// True for a graph that is simple and whose arcs have their reverse, or that may be assumed to be so.
+  bool may_assume(const Expr* graph) const {
     const Var* var = as<Var>(behind_lets(facts_, graph));
-    return var != nullptr && facts_.definition(var) == nullptr;
+    if (var == nullptr || facts_.definition(var) != nullptr) return false;
+    return std::ranges::all_of(
+        kAssumptionKinds, [&](AssumptionKind kind) { return context_.allows(kind) || assumes(module_, kind, var); });
   }
+
+  void assume(const Expr* graph) { assumed_.push_back(as<Var>(behind_lets(facts_, graph))); }
 
   /// True for the items of `list` before the position.
   bool is_before(const Expr& walked, const Expr* list, const Var* position) const {
@@ -270,8 +297,10 @@ class Tallier final : public Rewriter {
     return Near{cut->kind, all->operands[0], all->operands[1], cut->operands[1]};
   }
 
+  const Module& module_;
   Facts facts_;
   PassContext& context_;
+  std::vector<const Var*> assumed_;  ///< Simple graphs whose arcs have their reverse.
   std::unordered_set<const Var*> sums_;
   const For* root_ = nullptr;            ///< The loop over all vertices whose body this is,
   bool every_vertex_ = false;            ///< while every vertex comes here,
@@ -283,6 +312,6 @@ class Tallier final : public Rewriter {
 
 }  // namespace
 
-Module tally(const Module& module, PassContext& context) { return Tallier(module, context).run(module); }
+Module tally(const Module& module, PassContext& context) { return Tallier(module, context).tallied(); }
 
 }  // namespace matcha::passes

@@ -22,9 +22,9 @@ namespace matcha::passes {
 ///          }
 /// After:   yield %n, common_below(%G, %near, %u, 0, 1)
 ///
-/// With `symmetric`, of a graph whose arcs have their reverse, 4-cycles that are counted by their largest vertex are
-/// counted by their smallest one, and the other way round. Ranks by degree are so that one side of a vertex is short:
-/// then the other side is the one with the fewer wedges.
+/// Where `symmetric` and `simple` may be assumed of the graph, 4-cycles that are counted by their
+/// largest vertex are counted by their smallest one, and the other way round. Ranks by degree are so that one side of a
+/// vertex is short: then the other side is the one with the fewer wedges.
 ///
 /// With `part`, the list of a hub is counted in parts, which are positions of a loop.
 ///

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -31,6 +32,7 @@ struct BuildOptions {
   bool print_changed = false;
   std::string dump_dir;
   std::string stop_after;
+  std::vector<std::string> assumed;
   std::optional<std::uint64_t> pass_limit;
 };
 
@@ -61,6 +63,11 @@ Status emit(const BuildOptions& options, Compilation& compilation, const Console
   }
   code = compilation.lower();
   if (code != Status::Ok) return code;
+  ir::AssumptionKinds allowed;
+  for (const ir::AssumptionKind kind : ir::kAssumptionKinds) {
+    if (std::ranges::find(options.assumed, ir::keyword(kind)) != options.assumed.end()) allowed.insert(kind);
+  }
+  compilation.allow(allowed);
   passes::ManagerOptions manager;
   manager.print_after = options.print_after;
   manager.print_changed = options.print_changed;
@@ -120,6 +127,11 @@ void add_build(CLI::App& app, Action& action) {
   verb->add_flag("--dot", o.dot, "With --emit=asg: Graphviz");
   add_gpu_text_options(*verb, o.gpu);
   add_pass_options(*verb, o.compile);
+  verb->add_option("--assume", o.assumed, "What the program may assume of its graph, and refuses one that is not so")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"symmetric", "simple"}))
+      ->option_text("symmetric,simple")
+      ->group("Passes");
   verb->add_option("--print-after", o.print_after, "Print the module after this pass (or `all`), on stderr")
       ->allow_extra_args(false)
       ->type_name("PASS")

@@ -26,6 +26,7 @@ struct Arguments {
   std::string output = "-";
   std::string passes;
   std::vector<std::string> labels;
+  std::vector<std::string> allowed;
   bool all_labelled = false;
   bool verify_only = false;
   bool list_passes = false;
@@ -50,6 +51,8 @@ void declare(CLI::App& app, Arguments& args) {
   app.add_option("--disable-pass", args.manager.disabled, "leave a pass out")->delimiter(',');
   app.add_option("--label", args.labels, "code of a label word, as WORD=CODE");
   app.add_flag("--all-labelled", args.all_labelled, "every vertex of the graphs that the program gets has a label");
+  app.add_option("--allow", args.allowed, "assumptions on graphs that passes may add: symmetric, simple")
+      ->delimiter(',');
   app.add_flag("--verify-only", args.verify_only, "check the module and print nothing");
   app.add_flag("--vertex-order", args.vertex_order,
                "print whether the order of the vertices shows in the results instead of the module; after "
@@ -109,6 +112,20 @@ bool read_labels(const std::vector<std::string>& pairs, matcha::passes::LabelWor
   return true;
 }
 
+/// False when a word is no assumption.
+bool read_allowed(const std::vector<std::string>& words, matcha::ir::AssumptionKinds& allowed) {
+  for (const std::string& word : words) {
+    bool known = false;
+    for (matcha::ir::AssumptionKind kind : matcha::ir::kAssumptionKinds) {
+      if (word != matcha::ir::keyword(kind)) continue;
+      allowed.insert(kind);
+      known = true;
+    }
+    if (!known) return false;
+  }
+  return true;
+}
+
 int fail(const Arguments& args, const matcha::Diagnostics& diagnostics, int code) {
   std::cerr << (args.json ? matcha::render_json(diagnostics) : matcha::render_text(diagnostics, false));
   return code;
@@ -123,12 +140,16 @@ std::string order_text(const matcha::ir::Module& module) {
   return fmt::format("not free: {}{}\n", order.why_not, at);
 }
 
-int run(const Arguments& args) {
+int run(Arguments args) {
   matcha::SourceManager sources;
   matcha::Diagnostics diagnostics(sources);
   matcha::passes::LabelWords labels;
   if (!read_labels(args.labels, labels)) {
     std::cerr << "error: --label takes WORD=CODE\n";
+    return kUsageError;
+  }
+  if (!read_allowed(args.allowed, args.manager.allowed)) {
+    std::cerr << "error: --allow takes assumptions: symmetric\n";
     return kUsageError;
   }
   labels.everywhere = args.all_labelled;

@@ -383,7 +383,7 @@ class Run {
   }
 
   Status back_end() {
-    if (executable_ != nullptr && is_as_assumed(bound_, compilation_->limits())) return Status::Ok;
+    if (executable_ != nullptr && is_as_assumed(bound_, *compilation_)) return Status::Ok;
     outdated_ = std::move(executable_);
     if (backend_ == nullptr)
       backend_ = on_gpu_ ? codegen::make_cuda(gpu_) : make_backend(options_.backend, options_.code_folder);

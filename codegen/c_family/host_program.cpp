@@ -139,8 +139,10 @@ class HostEmitter {
       }
       graph = param;
     }
-    out_.line(fmt::format("host.bind({}, {{{}}}, {});", graph == nullptr ? "\"\"" : quoted(graph->hint), lists,
-                          !reads_edge_info()));
+    const bool symmetric = ir::assumes(module_, ir::AssumptionKind::Symmetric);
+    out_.line(fmt::format("host.bind({}, {{{}}}, {}{});", graph == nullptr ? "\"\"" : quoted(graph->hint), lists,
+                          !reads_edge_info() || ir::assumes(module_, ir::AssumptionKind::Simple),
+                          symmetric ? ", true" : ""));
     std::size_t own = module_.params.size() - about_.label_words.size();
     for (std::size_t i = 0; i < module_.params.size(); ++i) {
       const ir::Var* param = module_.params[i];

@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "codegen/assumptions.h"
 #include "codegen/interp/rows.h"
 #include "ir/analysis/facts.h"
 #include "ir/check.h"
@@ -145,6 +146,8 @@ void HostValues::bind(const ir::Module& module, std::span<const Argument> argume
   if (arguments.size() != module.params.size()) {
     fail(ErrorKind::Input, "the program takes " + std::to_string(module.params.size()) + " arguments");
   }
+  if (std::optional<RunError> broken = broken_assumption(assumed_arguments(module), arguments))
+    throw interp::Trap{std::move(broken->error), broken->loc};
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const ir::Var* param = module.params[i];
     const ir::Type& type = *param->type;

@@ -2,6 +2,7 @@
 #include <string>
 #include <utility>
 
+#include "codegen/assumptions.h"
 #include "codegen/interp/runner.h"
 
 /// What comes into a run: arguments and the graphs that a program builds.
@@ -63,6 +64,8 @@ void Runner::bind(std::span<const Argument> arguments) {
   if (arguments.size() != module_.params.size()) {
     trap("the program takes " + std::to_string(module_.params.size()) + " arguments", {});
   }
+  if (std::optional<RunError> broken = broken_assumption(assumed_arguments(module_), arguments))
+    throw Trap{std::move(broken->error), broken->loc};
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const ir::Var* param = module_.params[i];
     const ir::Type& type = *param->type;

@@ -121,6 +121,7 @@ bool yields_directly(const ir::Block& block, const ir::Var* sink) {
 
 Program Planner::run() {
   const ir::Module& module = emitter_.module();
+  program_.assumed = assumed_arguments(module);
   for (const ir::Var* param : module.params) {
     program_.params.push_back({param->type, std::string(param->hint), emitter_.frame().slot(*param)});
   }

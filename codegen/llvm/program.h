@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "codegen/assumptions.h"
 #include "ir/nodes.h"
 #include "runtime/cpu/region.h"
 #include "runtime/cpu/scheduler.h"
@@ -103,6 +104,7 @@ struct GraphPlan {
 
 struct Program {
   std::vector<ParamPlan> params;
+  std::vector<AssumedArgument> assumed;
   std::vector<Step> steps;
   std::vector<GraphPlan> graphs;
   std::uint32_t slot_count = 0;

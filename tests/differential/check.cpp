@@ -220,11 +220,18 @@ class Checker {
     return failure || checks_.group == 0 ? failure : for_device(given);
   }
 
-  /// What the tool sets: arcs have their reverse. The graphs are small: with these limits both versions of a nest run.
+  /// What the tool allows passes to assume of such graphs.
+  passes::ManagerOptions manager() const {
+    passes::ManagerOptions result;
+    result.allowed.insert(ir::AssumptionKind::Symmetric);
+    if (world_.edge_labels.empty()) result.allowed.insert(ir::AssumptionKind::Simple);
+    return result;
+  }
+
+  /// The graphs are small: with these limits both versions of a nest run.
   void set_options(passes::PipelineStep& step) const {
     for (passes::PipelineStep& inner : step.body) set_options(inner);
     if (step.pass == nullptr) return;
-    if (step.pass->name == "tally" && world_.edge_labels.empty()) step.options["symmetric"] = 1;
     if (step.pass->name != "localize") return;
     step.options["least"] = 0;
     step.options["most"] = world_.universe.size() % 3 == 0 ? 3 : 4096;
@@ -245,7 +252,7 @@ class Checker {
 
   std::optional<Failure> run_pass(const passes::PipelineStep& step, ir::Module& module) {
     std::string stage = "after " + passes::to_string(step);
-    passes::PipelineResult result = passes::run_pipeline(module, {step}, context_, {}, {}, {}, diagnostics_);
+    passes::PipelineResult result = passes::run_pipeline(module, {step}, context_, {}, {}, manager(), diagnostics_);
     if (!result.ok) {
       stopped_ = true;
       std::optional<Failure> failure = rejected(stage);
@@ -301,7 +308,7 @@ class Checker {
     std::optional<passes::Pipeline> pipeline = passes::parse_pipeline("c-family", diagnostics_);
     if (!pipeline) return rejected("pipeline");
     for (passes::PipelineStep& step : *pipeline) set_options(step);
-    passes::PipelineResult result = passes::run_pipeline(given, *pipeline, context_, {}, {}, {}, diagnostics_);
+    passes::PipelineResult result = passes::run_pipeline(given, *pipeline, context_, {}, {}, manager(), diagnostics_);
     return result.ok ? cuda(result.module) : rejected("c-family");
   }
 

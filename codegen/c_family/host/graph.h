@@ -6,7 +6,9 @@
 namespace matcha_program {
 
 /// The `.mtg` file (version 1): a header of 64 bytes, then a table of sections.
-inline void Host::map_graph(const std::string& path, bool simple) {
+/// GRAPH, for the parameter `graph`.
+inline void Host::map_graph(const std::string& graph, bool simple, bool symmetric) {
+  const std::string& path = settings_.graph;
   struct Header {
     char magic[8];
     u32 version, endian_tag;
@@ -35,6 +37,9 @@ inline void Host::map_graph(const std::string& path, bool simple) {
     throw Failure{3, path +
                          ": edges are parallel, and the program knows of none; make the .mtg without --edge-labels "
                          "and --temporal"};
+  if (symmetric && (header.flags & 1) != 0)
+    throw Failure{3, path + ": the graph for `" + graph +
+                         "` is not `symmetric`: the compiled program assumes that each arc has its reverse"};
   Graph g{};
   g.universe = header.universe;
   g.arc_count = header.arc_count;

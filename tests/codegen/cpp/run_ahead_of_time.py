@@ -81,16 +81,16 @@ class Bench:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.target = target
 
-    def compile(self, program, stack="array"):
+    def compile(self, program, stack="array", more=()):
         stem = f"{pathlib.Path(program).stem}_{stack}_{self.target}"
         source = self.folder / (stem + (".cpp" if self.target == "cpp" else ".cu"))
         binary = source.with_suffix("")
         if self.target == "cpp":
-            call([self.matcha, "build", program, "--emit=cpp", "--stack", stack, "-o", source])
+            call([self.matcha, "build", program, "--emit=cpp", "--stack", stack, *more, "-o", source])
             self.compile_by_gcc(source, binary, ["-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-Wno-parentheses",
                                                  *(PAGED if stack == "paged" else [])])
         elif self.target == "cuda":
-            call([self.matcha, "build", program, "--emit=cuda", "--group", "1", "-o", source])
+            call([self.matcha, "build", program, "--emit=cuda", "--group", "1", *more, "-o", source])
             text = source.read_text()
             kernels = re.findall(r"^ *run_(region_\d+)\(", text, re.MULTILINE)
             lines = [f"MATCHA_REGISTERED_KERNEL(run_{kernel})" for kernel in kernels]
@@ -98,7 +98,7 @@ class Bench:
             self.compile_by_gcc(source, binary, ["-x", "c++", "-w", "-I.", "-Itests/emulation/runtime_api",
                                                  "-include", "tests/emulation/device.h"])
         else:
-            call([self.matcha, "build", program, "--emit=cuda", "-o", source])
+            call([self.matcha, "build", program, "--emit=cuda", *more, "-o", source])
             call([NVCC, "-arch=sm_90", source, "-o", binary])
         return binary
 
@@ -299,12 +299,30 @@ def check_refusals(bench):
     labels.write_text("rod\nrad\nblue\n")
     told = call([binary, bench.convert(edges, labels), "--param", "factor=9"], expected=3)
     expect("near labels", told.split("`; ")[-1], "near ones are `rad` `rod`\n")
+    check_assumption(bench)
     whole = good.read_bytes()
     for cut in (0, 10, 63, 64, 200, len(whole) - 1):
         good.write_bytes(whole[:cut])
         call([binary, good, "--param", "factor=9"], expected=3)
     if "usage:" not in call([binary, "--help"]):
         raise Failed("no help")
+
+
+def check_assumption(bench):
+    """A program that assumes a symmetric graph refuses one that is not."""
+    program = "examples/four_cycle.mt"
+    arcs = bench.folder / "arcs.txt"
+    arcs.write_text("0 1\n1 2\n2 3\n0 3\n")
+    undirected = bench.convert(arcs)
+    directed = bench.folder / "directed.mtg"
+    call([bench.matcha, "graph", "convert", arcs, directed, "-q", "--directed"])
+    binary = bench.compile(program)
+    expect("directed, not assumed", call([binary, directed]), call([bench.matcha, "run", program, arcs, "--directed"]))
+    binary = bench.compile(program, more=["--assume", "symmetric,simple"])
+    expect("undirected, assumed", call([binary, undirected]), "1\n")
+    told = call([binary, directed], expected=3)
+    if "the graph for `G` is not `symmetric`: the compiled program assumes that each arc has its reverse" not in told:
+        raise Failed(f"directed, assumed: {told}")
 
 
 def main():
