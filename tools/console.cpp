@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "driver/output_file.h"
+#include "ir/support/utf8.h"
 
 namespace matcha::tools {
 
@@ -70,7 +71,9 @@ Console::Console(const ConsoleOptions& options)
       color_(wants_color(options.color)),
       progress_(!options.quiet && !options.no_progress && ::isatty(STDERR_FILENO) != 0 && !is_dumb()) {}
 
-void Console::write(std::string_view text) const { static_cast<void>(write_all(STDERR_FILENO, text)); }
+void Console::write(std::string_view text) const {
+  static_cast<void>(write_all(STDERR_FILENO, escape_invalid_utf8(text)));
+}
 
 void Console::note(std::string_view text) const {
   if (!quiet() && !json()) write(fmt::format("{}\n", text));

@@ -129,6 +129,13 @@ class BadPrograms(cli.CliTest):
             path = self.write("q.mt", f"def f(x: {name}):\n    return x\n")
             self.fails(1, "check", path, says=["expected a type", f"did you mean `{hint}`?"])
 
+    def test_bytes_that_are_no_text(self):
+        for name in (b"no\xff\xe2\x82.mt", b"\xc3\xa4\xed\xa0\x80.mt"):
+            done = self.matcha("run", os.fsdecode(name), cli.WIKI)
+            self.assertEqual(done.returncode, 3)
+            self.assertIn("\\x", done.stderr.decode("utf-8"))
+        self.assertIn("\u00e4\\xed\\xa0\\x80.mt", done.stderr.decode("utf-8"))
+
     def test_encodings(self):
         text = "def f(G: Graph):\n    return size(vertices(G))  # ü\n"
         self.fails(1, "check", self.write("latin.mt", text.encode("latin-1")), says=["latin.mt:2:", "[encoding]"])
