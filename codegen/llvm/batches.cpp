@@ -127,15 +127,17 @@ bool FunctionEmitter::put_off(const OpenSink& sink, const ir::Yield& s) {
     queue.count = &size;
     queue.known = known;
     queue.rows = rows;
-    queue.pairs = local(i8_, "pairs", integer(kQueueLength * sizeof(SetPair)));
-    queue.pairs->setAlignment(llvm::Align(16));
-    queue.counts = local(i64_, "counts", integer(kQueueWords));
-    queue.counts->setAlignment(llvm::Align(16));
-    queue.waiting = local(i64_, "waiting");
-    queue.total = sink.whole;
-    entry_.CreateStore(integer(0), queue.waiting);
-    Value* sum = entry_.CreateConstInBoundsGEP1_64(i64_, queue.counts, kQueueLength);
-    entry_.CreateStore(llvm::ConstantInt::get(i128_, 0), sum);
+    parts_.at_region([&] {
+      queue.pairs = local(i8_, "pairs", integer(kQueueLength * sizeof(SetPair)));
+      queue.pairs->setAlignment(llvm::Align(16));
+      queue.counts = local(i64_, "counts", integer(kQueueWords));
+      queue.counts->setAlignment(llvm::Align(16));
+      queue.waiting = local(i64_, "waiting");
+      queue.total = sink.whole;
+      entry_.CreateStore(integer(0), queue.waiting);
+      Value* sum = entry_.CreateConstInBoundsGEP1_64(i64_, queue.counts, kQueueLength);
+      entry_.CreateStore(llvm::ConstantInt::get(i128_, 0), sum);
+    });
   }
   Value* waiting = b_.CreateLoad(i64_, queue.waiting, "waiting");
   Value* pair = gep(i8_, queue.pairs, b_.CreateMul(waiting, integer(sizeof(SetPair))), "pair");

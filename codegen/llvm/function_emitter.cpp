@@ -42,13 +42,13 @@ FunctionEmitter::FunctionEmitter(ModuleEmitter& module, llvm::Function* function
 
 void FunctionEmitter::finish() {
   b_.CreateBr(exit_);
-  entry_.CreateBr(start_);
   b_.SetInsertPoint(exit_);
   if (worker_ != nullptr) close_region();
   b_.CreateRetVoid();
   b_.SetInsertPoint(trap_exit_);
   b_.CreateRetVoid();
   if (trap_exit_->hasNPredecessors(0)) trap_exit_->eraseFromParent();
+  entry_.CreateBr(start_);
 }
 
 /// What `make` gives, made once at the start of the function.

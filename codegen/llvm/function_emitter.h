@@ -9,6 +9,7 @@
 
 #include "codegen/llvm/bits.h"
 #include "codegen/llvm/module_emitter.h"
+#include "codegen/llvm/parts.h"
 #include "codegen/llvm/values.h"
 #include "runtime/cpu/region.h"
 
@@ -58,8 +59,8 @@ class FunctionEmitter {
 
  private:
   friend class BitSets;
+  friend class Parts;
   using Value = llvm::Value;
-
   // scalars.cpp
   Value* variable(const ir::Var& var);
   Value* arithmetic(const ir::Expr& e);
@@ -229,6 +230,7 @@ class FunctionEmitter {
   std::unordered_map<const ir::Var*, List> buffers_;
   std::unordered_map<std::uint64_t, Value*> hoisted_;
   BitSets bits_{*this};
+  Parts parts_{*this};
   std::unordered_map<const ir::Var*, OpenSink> sinks_;
   std::vector<const ir::Var*> region_sinks_;
   std::vector<Value*> row_begins_;  ///< Of the sinks that are rows of a graph: the rows before the position at hand.

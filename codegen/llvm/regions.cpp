@@ -65,6 +65,7 @@ Value* FunctionEmitter::row_buffer(int sink, std::size_t offset) {
 void FunctionEmitter::open_region(const RegionShape& shape) {
   shape_ = &shape;
   find_later_counts(*shape.region);
+  parts_.open(*shape.region);
   done_ = local(i64_, "done");
   entry_.CreateStore(integer(0), done_);
   std::span<const ir::Sink> sinks = shape.region->collect->sinks;
@@ -131,11 +132,10 @@ void FunctionEmitter::leave_if_stopped() {
   llvm::LoadInst* stop = b_.CreateLoad(i32_, context_, "stop");
   stop->setVolatile(true);
   llvm::BasicBlock* next = new_block("");
-  llvm::BasicBlock* leave = new_block("leave");
-  likely(b_.CreateICmpEQ(stop, b_.getInt32(0)), next, leave);
-  b_.SetInsertPoint(leave);
-  for (std::size_t i = partial_sums_.size(); i-- > 0;) add_partial(partial_sums_[i]);
-  b_.CreateBr(exit_);
+  llvm::BasicBlock* stopped = new_block("leave");
+  likely(b_.CreateICmpEQ(stop, b_.getInt32(0)), next, stopped);
+  b_.SetInsertPoint(stopped);
+  parts_.leave();
   b_.SetInsertPoint(next);
 }
 

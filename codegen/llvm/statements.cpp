@@ -15,6 +15,7 @@ using llvm::Value;
 using runtime::TrapCode;
 
 void FunctionEmitter::block(const ir::Block& b) {
+  if (parts_.divides(b)) return parts_.block(b);
   for (const ir::Stmt* s : b.body) stmt(*s);
 }
 

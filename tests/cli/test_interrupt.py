@@ -127,6 +127,15 @@ class Interrupt(cli.CliTest):
             done = self.timed_out(self.write("deep.mt", text), "--json")
             self.assertFalse(json.loads(done.stdout)["complete"])
 
+    def test_timeout_in_a_large_program(self):
+        # Its region is compiled as many functions, which end one another.
+        for seconds in (4, 16, 64):
+            done = self.matcha("run", "--pattern", "motif:6", cli.WIKI, "--timeout", seconds, "--device", "cpu")
+            if TOO_EARLY not in done.stderr:
+                break
+        self.assertEqual(done.returncode, 124)
+        self.assertIn(b"partial result: stopped by --timeout", done.stderr)
+
     def test_timeout_in_text(self):
         done = self.timed_out(self.slow)
         self.assertIn(b"partial result: stopped by --timeout", done.stderr)

@@ -1,5 +1,6 @@
 """`matcha pattern` and `matcha run --pattern`: programs for patterns."""
 
+import itertools
 import json
 import re
 import unittest
@@ -75,6 +76,28 @@ class PatternTest(CliTest):
         cpu, gpu = (self.ok("pattern", "house", SMALL, "--device", device, "--list") for device in ("cpu", "cuda"))
         self.assertNotEqual(cpu, gpu)
         self.assertIn("on a GPU, for a graph of 12 vertices", self.ok("pattern", "house", SMALL, "--device", "cuda"))
+
+    def test_motifs_of_6_vertices(self):
+        # A region that is compiled as many functions. Every connected set of six vertices is one of the motifs.
+        near = {}
+        with open(ROOT / SMALL, encoding="utf-8") as lines:
+            for line in lines:
+                if line[0] not in "#%":
+                    u, v = line.split()[:2]
+                    near.setdefault(u, set()).add(v)
+                    near.setdefault(v, set()).add(u)
+
+        def connected(vertices):
+            seen = {vertices[0]}
+            while more := {v for u in seen for v in near[u] & set(vertices)} - seen:
+                seen |= more
+            return len(seen) == len(vertices)
+
+        counts = [int(n) for n in self.ok("run", "--pattern", "motif:6", SMALL).split()]
+        self.assertEqual(len(counts), 112)
+        self.assertEqual(sum(counts), sum(map(connected, itertools.combinations(near, 6))))
+        interpreted = self.ok("run", "--pattern", "motif:6", SMALL, "--backend", "interp")
+        self.assertEqual(counts, [int(n) for n in interpreted.split()])
 
     def test_motifs_of_4_vertices(self):
         self.assertEqual(self.ok("run", "--pattern", "motif:4", WIKI).split(),
