@@ -105,7 +105,7 @@ InputSet& InputSet::operator=(InputSet&&) noexcept = default;
 
 Status InputSet::add_graph(const GraphSpec& spec) {
   if (state_->is_taken(spec.name)) {
-    return detail::input_error("", 0, "input " + detail::quoted(spec.name) + " is given twice");
+    return detail::input_error("", 0, "input " + detail::quote(spec.name) + " is given twice");
   }
   try {
     Result<detail::RawGraph> graph = detail::read_raw_graph(spec, state_->options, state_->budget);
@@ -119,7 +119,7 @@ Status InputSet::add_graph(const GraphSpec& spec) {
 
 Status InputSet::add_list(const ListSpec& spec) {
   if (state_->is_taken(spec.name)) {
-    return detail::input_error("", 0, "input " + detail::quoted(spec.name) + " is given twice");
+    return detail::input_error("", 0, "input " + detail::quote(spec.name) + " is given twice");
   }
   RawList list{spec, {}};
   if (list.spec.columns.empty()) list.spec.columns = {{0, ColumnKind::Vertex}, {1, ColumnKind::Vertex}};

@@ -69,7 +69,7 @@ Error out_of_memory_error(const std::string& path) {
   return Error{ErrorKind::Resource, "out of memory", path, 0, "use a machine with more memory, or a smaller graph"};
 }
 
-std::string quoted(std::string_view text) {
+std::string quote(std::string_view text) {
   constexpr std::size_t kLongest = 40;
   static constexpr char kHex[] = "0123456789abcdef";
   const bool cut = text.size() > kLongest;

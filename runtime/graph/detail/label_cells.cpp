@@ -96,7 +96,7 @@ std::optional<LineError> LabelReader::read(const char*& p) {
     return bad_number(p, "an integer or a word as label", state);
   }
   if (state == NumberState::Ok) {
-    if (value == kNoLabel) return LineError{0, "label " + quoted(token) + " is reserved", "use any other number"};
+    if (value == kNoLabel) return LineError{0, "label " + quote(token) + " is reserved", "use any other number"};
     cells_.values.push_back(value);
     if (!cells_.is_word.empty()) cells_.is_word.push_back(false);
     return std::nullopt;

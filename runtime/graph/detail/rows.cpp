@@ -209,10 +209,10 @@ Status read_banner(const std::string& path, std::string_view line, MatrixHeader&
   const std::vector<std::string> words = words_of(line);
   constexpr std::string_view kHint = "the first line reads `%%MatrixMarket matrix coordinate pattern symmetric`";
   if (words.size() != 5 || words[0] != "%%matrixmarket" || words[1] != "matrix") {
-    return input_error(path, 1, "expected a Matrix Market banner, found " + quoted(line), std::string(kHint));
+    return input_error(path, 1, "expected a Matrix Market banner, found " + quote(line), std::string(kHint));
   }
   if (words[2] != "coordinate") {
-    return input_error(path, 1, "only `coordinate` matrices are graphs, found " + quoted(words[2]), std::string(kHint));
+    return input_error(path, 1, "only `coordinate` matrices are graphs, found " + quote(words[2]), std::string(kHint));
   }
   if (words[3] == "pattern") {
     header.value_columns = 0;
@@ -221,7 +221,7 @@ Status read_banner(const std::string& path, std::string_view line, MatrixHeader&
   } else if (words[3] == "complex") {
     header.value_columns = 2;
   } else {
-    return input_error(path, 1, "unknown field " + quoted(words[3]), "pattern, integer, real or complex");
+    return input_error(path, 1, "unknown field " + quote(words[3]), "pattern, integer, real or complex");
   }
   if (words[4] == "general") {
     header.symmetry = MatrixHeader::Symmetry::General;
@@ -230,7 +230,7 @@ Status read_banner(const std::string& path, std::string_view line, MatrixHeader&
   } else if (words[4] == "skew-symmetric") {
     header.symmetry = MatrixHeader::Symmetry::Skew;
   } else {
-    return input_error(path, 1, "unknown symmetry " + quoted(words[4]), "general, symmetric or skew-symmetric");
+    return input_error(path, 1, "unknown symmetry " + quote(words[4]), "general, symmetric or skew-symmetric");
   }
   return Done{};
 }
@@ -281,7 +281,7 @@ Result<MatrixHeader> read_matrix_header(LineSource& source) {
     }
     header.size_line = source.lines_taken();
     if (!good) {
-      return input_error(source.path(), header.size_line, "expected `rows columns entries`, found " + quoted(text));
+      return input_error(source.path(), header.size_line, "expected `rows columns entries`, found " + quote(text));
     }
     if (sizes[0] != sizes[1]) {
       return input_error(source.path(), header.size_line,

@@ -34,7 +34,7 @@ Error interrupted_error();
 Error out_of_memory_error(const std::string& path);
 
 /// A piece of a file for messages: cut at 40 bytes, control and non-UTF-8 bytes as \xNN, in backticks.
-std::string quoted(std::string_view text);
+std::string quote(std::string_view text);
 
 /// The bytes of a file as they are on disk: mapped, or read when it is a pipe.
 class FileBytes {

@@ -13,11 +13,11 @@ LineError bad_number(const char* token, std::string_view what, NumberState state
     return error;
   }
   if (state == NumberState::TooLarge) {
-    error.message = quoted(text) + " does not fit in 64 bits";
+    error.message = quote(text) + " does not fit in 64 bits";
     error.hint = "numbers lie between -9223372036854775808 and 9223372036854775807";
     return error;
   }
-  error.message = "expected " + std::string(what) + ", found " + quoted(text);
+  error.message = "expected " + std::string(what) + ", found " + quote(text);
   if (text == "+" || text == "-" || text == "-v" || text == "-e" || text == "+v" || text == "+e") {
     error.hint = "this looks like a stream of updates; load the graph it starts from";
   } else if (std::strchr("tve", text.front()) != nullptr && text.size() == 1) {

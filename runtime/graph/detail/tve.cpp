@@ -70,7 +70,7 @@ class TveParser {
     if (tag == "t") return header(rest, chunk);
     if (tag == "v") return vertex(rest, chunk, reader);
     if (tag == "e") return edge(rest, chunk, edge_labels);
-    LineError error{0, "expected a line that starts with `t`, `v` or `e`, found " + quoted(tag), ""};
+    LineError error{0, "expected a line that starts with `t`, `v` or `e`, found " + quote(tag), ""};
     if (tag == "-v" || tag == "-e" || tag == "+" || tag == "-") error.hint = "a stream of updates is no graph";
     return error;
   }
