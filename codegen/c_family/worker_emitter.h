@@ -8,6 +8,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -22,6 +23,9 @@
 #include "ir/analysis/facts.h"
 
 namespace matcha::codegen {
+
+/// Before a declaration that the text may not use.
+inline constexpr std::string_view kUnused = "[[maybe_unused]] ";
 
 /// Prints the worker part of a module: emitter.h says of what it consists. `task`, `f`, `w` and `t` of the printed text
 /// are a region's task, the frame, the worker and the worker's totals.

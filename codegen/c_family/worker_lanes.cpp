@@ -15,9 +15,6 @@ using ir::Kind;
 
 namespace {
 
-/// What is read in one of the two places where it is bound.
-constexpr std::string_view kUnused = "[[maybe_unused]] ";
-
 /// Adds the values that `value` reads to `out`, except for those of counts, which are known.
 void read_beside(const ir::Expr& value, const FlatLoop& flat, std::unordered_set<const ir::Var*>& out) {
   if (flat.find(&value) != nullptr) return;

@@ -12,9 +12,6 @@ using ir::Kind;
 
 namespace {
 
-/// What is read in one of the two places where it is bound.
-constexpr std::string_view kUnused = "[[maybe_unused]] ";
-
 /// A look-up in a list takes a lane longer than to ask another one for what it found.
 bool looks_up(const ir::Let& let) {
   bool found = false;
