@@ -238,16 +238,22 @@ Status Compilation::emit(codegen::Backend& backend, std::string& text) {
   return code;
 }
 
-Status Compilation::load(codegen::Backend& backend, std::unique_ptr<codegen::Executable>& executable) {
+Status Compilation::load(codegen::Backend& backend, std::unique_ptr<codegen::Executable>& executable,
+                         const Around& around) {
   const Status code = check_stage(backend);
   if (code != Status::Ok) return code;
-  return load_variant(pipeline_->module, std::string(backend.name()), backend, executable);
+  return load_variant(pipeline_->module, std::string(backend.name()), backend, executable, around);
 }
 
 Status Compilation::load_variant(const ir::Module& module, const std::string& step, codegen::Backend& backend,
-                                 std::unique_ptr<codegen::Executable>& executable) {
+                                 std::unique_ptr<codegen::Executable>& executable, const Around& around) {
   const Stopwatch watch;
-  executable = backend.load(module, diagnostics_);
+  const auto load = [&] { executable = backend.load(module, diagnostics_); };
+  if (around) {
+    around(load);
+  } else {
+    load();
+  }
   const bool kept = executable != nullptr && executable->from_cache() && step == backend.name();
   times_.emplace_back(kept ? "code_cache" : step, watch.ms());
   const Status code = report();

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 #include <tbb/global_control.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -399,7 +400,12 @@ class Run {
     Status code = run_passes(*compilation_, labels);
     if (code != Status::Ok) return code;
     report_.backend = backend_->name();
-    return compilation_->load(*backend_, executable_);
+    return compilation_->load(*backend_, executable_, [this](const std::function<void()>& load) {
+      session_.run_unstoppable(load, [this] {
+        matches_file_.reset();
+        return stop_early();
+      });
+    });
   }
 
   Status execute() {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 
 namespace matcha::tools {
 
@@ -58,6 +60,39 @@ Session::~Session() {
 void Session::watch() {
   std::unique_lock<std::mutex> lock(mutex_);
   if (!wake_.wait_until(lock, *deadline_, [this] { return done_; })) cancelled.store(true);
+}
+
+void Session::run_unstoppable(const std::function<void()>& work, const std::function<Status()>& report) const {
+  constexpr std::chrono::milliseconds kLook{10}, kPatience{50};
+  std::mutex mutex;
+  std::condition_variable ended;
+  bool done = false;
+  std::thread watcher([&] {
+    std::unique_lock<std::mutex> lock(mutex);
+    while (!ended.wait_for(lock, kLook, [&] { return done; })) {
+      if (!stopped()) continue;
+      if (ended.wait_for(lock, kPatience, [&] { return done; })) return;
+      // Work that ends now waits for the lock, and so for the end of the process.
+      const int code = exit_code(report());
+      std::fflush(nullptr);
+      std::_Exit(code);
+    }
+  });
+  const auto end = [&] {
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      done = true;
+    }
+    ended.notify_all();
+    watcher.join();
+  };
+  try {
+    work();
+  } catch (...) {
+    end();
+    throw;
+  }
+  end();
 }
 
 const std::atomic<std::uint32_t>* Session::stop_request() const { return &signal_seen; }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -30,6 +31,11 @@ class Session {
   /// Why to stop now: Ok, Timeout, Interrupted or Terminated.
   Status verdict() const;
   bool stopped() const { return verdict() != Status::Ok; }
+
+  /// Runs `work`, which does not look at stops. If one is asked for and `work` has not ended 50 ms later, calls
+  /// `report` on another thread, where it may read nothing that `work` writes, and ends the process with its exit code:
+  /// no destructor runs, so `report` discards files that are half written.
+  void run_unstoppable(const std::function<void()>& work, const std::function<Status()>& report) const;
 
  private:
   void watch();

@@ -136,6 +136,24 @@ class Interrupt(cli.CliTest):
         self.assertEqual(done.returncode, 124)
         self.assertIn(b"partial result: stopped by --timeout", done.stderr)
 
+    def test_timeout_while_compiling(self):
+        # Compiling takes several times as long as the deadline, and cannot be told to end.
+        with tempfile.TemporaryDirectory() as folder:
+            graph = os.path.join(folder, "square.txt")
+            with open(graph, "w") as file:
+                file.write("0 1\n1 2\n2 3\n3 0\n")
+            common = ("run", "--pattern", "motif:6", graph, "--device", "cpu", "--no-cache", "--json")
+            begin = time.monotonic()
+            whole = self.matcha(*common)
+            until = time.monotonic()
+            stopped = self.matcha(*common, "--timeout", "0.4")
+            self.assertLess(time.monotonic() - until, until - begin)
+            self.assertEqual(os.listdir(folder), ["square.txt"])
+        self.assertEqual(whole.returncode, 0, whole.stderr)
+        self.assertEqual(stopped.returncode, 124)
+        self.assertIn(TOO_EARLY, stopped.stderr)
+        self.assertEqual(json.loads(stopped.stdout)["stopped_by"], "timeout")
+
     def test_timeout_in_text(self):
         done = self.timed_out(self.slow)
         self.assertIn(b"partial result: stopped by --timeout", done.stderr)
