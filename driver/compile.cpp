@@ -184,7 +184,7 @@ Status Compilation::run_passes(std::string_view pipeline_name, const passes::Lab
   if (assuming != nullptr) (*assuming)["short"] = static_cast<std::int64_t>(short_lists_);
   manager.disabled = options_.disabled;
   manager.allowed = allowed_;
-  pipeline_ = passes::run_pipeline(*loop_, *pipeline, context_, passes::TargetInfo{}, labels, manager, diagnostics_);
+  pipeline_ = passes::run_pipeline(*loop_, *pipeline, context_, target_, labels, manager, diagnostics_);
   limits_ = {};
   for (const passes::PassRun& run : pipeline_->runs) {
     if (assuming == nullptr) continue;

@@ -58,6 +58,8 @@ class Compilation {
   /// Before `run_passes`: the back end's pipeline may take for granted that no vertex of the inputs has many
   /// neighbours, or none on a side that the program walks, and leave out what is for others.
   void assume(ShortLists lists) { short_lists_ = lists; }
+  /// Before `run_passes`: for which machine; a CPU if it is not said.
+  void set_target(const passes::TargetInfo& target) { target_ = target; }
   /// Before `run_passes`: what passes may assume of the graphs among the inputs.
   void allow(ir::AssumptionKinds allowed) { allowed_ = allowed; }
   /// After `run_passes`: what was taken for granted.
@@ -108,6 +110,7 @@ class Compilation {
   bool reporting_ = true;
   ShortLists short_lists_ = ShortLists::None;
   ir::AssumptionKinds allowed_;
+  passes::TargetInfo target_;
   NeighborLimits limits_;
   const std::atomic<bool>* cancel_ = nullptr;
   SourceManager sources_;

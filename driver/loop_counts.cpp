@@ -135,7 +135,7 @@ class CountingRewriter final : public ir::Rewriter {
       const ir::Expr* chosen = builder().make(ir::Kind::Eq, {rest, builder().integer(times_ / 2)});
       body = {builder().branch(chosen, builder().block(body))};
     }
-    out.push_back(builder().loop(s.vars, s.lists, index, builder().block(body)));
+    out.push_back(builder().loop(s.vars, s.lists, index, builder().block(body), s.mode));
   }
 
   void branch(const ir::If& s, ir::Stmts& out) {

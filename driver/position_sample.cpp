@@ -29,7 +29,7 @@ class SamplingRewriter final : public ir::Rewriter {
     const ir::Expr* taken = builder().make(ir::Kind::Eq, {turn, builder().integer(stride_ / 2)});
     const std::array<const ir::Stmt*, 1> body = {builder().branch(taken, loop->body)};
     const std::array<const ir::Stmt*, 1> sampled = {
-        builder().loop(loop->vars, loop->lists, position, builder().block(body))};
+        builder().loop(loop->vars, loop->lists, position, builder().block(body), loop->mode)};
     const ir::Collect* collect = builder().collect(region->collect->sinks, builder().block(sampled));
     out.push_back(builder().region(region->schedule, region->buffers, collect));
   }

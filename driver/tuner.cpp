@@ -62,7 +62,7 @@ class Tuner {
       if (uses_bits_) round({{"--disable-pass", "localize"}});
       return tuning_;
     }
-    const codegen::CudaOptions unsaid;
+    const GpuOptions unsaid;
     if (task_.gpu.group == unsaid.group) round({{"--group", "32"}, {"--group", "16"}, {"--group", "8"}});
     if (task_.gpu.steal == unsaid.steal) round({{"--steal", "half"}, {"--steal", "none"}});
     if (task_.gpu.search == unsaid.search) round({{"--search", "cached"}, {"--search", "merging"}});
@@ -107,6 +107,7 @@ class Tuner {
     options.disabled.insert(options.disabled.end(), choice.disabled.begin(), choice.disabled.end());
     Compilation compilation(options, reporter_);
     compilation.set_reporting(false);
+    if (task_.on_gpu) compilation.set_target(choice.gpu.target());
     compilation.take(choice.plan < 2 ? task_.text : task_.plans[choice.plan - 2]);
     if (compilation.check() != Status::Ok || compilation.lower() != Status::Ok) return -1;
     const double rank_ms = task_.rank(choice.by_degree, compilation);
@@ -199,11 +200,14 @@ std::string tuning_key(const TuningSubject& subject) {
     key.add("|");
   }
   for (const auto& [name, graph] : subject.bound.inputs.graphs) key.add(graph);
-  const codegen::CudaOptions& gpu = subject.gpu;
+  const GpuOptions& gpu = subject.gpu;
   const unsigned threads = subject.threads != 0 ? subject.threads : std::max(1U, std::thread::hardware_concurrency());
   key.add(subject.on_gpu ? gpu_name() : fmt::format("cpu {}", threads));
   key.add(fmt::format("{} {} {} {} {} {}", gpu.group, static_cast<int>(gpu.steal), static_cast<int>(gpu.search),
                       static_cast<int>(gpu.stack), gpu.gpus, gpu.hubs));
+  constexpr std::uint64_t kUnsaid = ~std::uint64_t{0};
+  key.add(fmt::format("{} {} {} {} {} {} {}", gpu.tau_us.value_or(kUnsaid), gpu.split, gpu.chunk,
+                      gpu.tile.value_or(kUnsaid), gpu.queue, gpu.scratch_bytes, gpu.arena_bytes));
   return key.text();
 }
 

@@ -8,6 +8,7 @@
 #include "codegen/cuda/cuda.h"
 #include "driver/bind.h"
 #include "driver/compile.h"
+#include "driver/gpu.h"
 #include "driver/tuned_schedules.h"
 
 namespace matcha::driver {
@@ -17,7 +18,7 @@ struct ScheduleChoice {
   std::size_t plan = 0;               ///< Of a pattern, as `--plan` counts them; 0: the one at hand.
   std::vector<std::string> disabled;  ///< Passes.
   bool by_degree = false;             ///< `--order degree`.
-  codegen::CudaOptions gpu;
+  GpuOptions gpu;
 };
 
 /// Puts what the words say into `choice`; false if they are none that `--tune` would choose.
@@ -38,7 +39,7 @@ struct TuningSubject {
   std::string_view simd = {};
   bool on_gpu = false;
   unsigned threads = 0;  ///< Of a CPU; 0: as many as there are.
-  codegen::CudaOptions gpu = {};
+  GpuOptions gpu = {};
 };
 
 /// Under what its winner is remembered.
@@ -50,7 +51,7 @@ struct TuningTask {
   std::string backend;
   std::string code_folder;  ///< Where the code of a CPU is kept.
   CompileOptions compile;
-  codegen::CudaOptions gpu;        ///< As the command line has them; what it does not say is tried.
+  GpuOptions gpu;                  ///< As the command line has them; what it does not say is tried.
   std::string text;                ///< The program.
   std::vector<std::string> plans;  ///< The programs of `--plan 2` and so on.
   std::uint64_t positions = 0;     ///< Of an outermost loop, about.

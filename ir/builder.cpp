@@ -215,9 +215,9 @@ const Let* Builder::let(const Var* var, const Expr* value) {
 }
 
 const For* Builder::loop(std::span<const Var* const> vars, std::span<const Expr* const> lists, const Var* maybe_index,
-                         const Block* body) {
+                         const Block* body, LaneMode mode) {
   return context_.arena_.make<For>(Stmt{{Kind::For, loc_}}, context_.arena_.copy(vars), context_.arena_.copy(lists),
-                                   maybe_index, body);
+                                   maybe_index, body, mode);
 }
 
 const If* Builder::branch(const Expr* cond, const Block* then_body, const Block* maybe_else) {

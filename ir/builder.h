@@ -44,7 +44,7 @@ class Builder {
   const Block* block(std::span<const Stmt* const> body);
   const Let* let(const Var* var, const Expr* value);
   const For* loop(std::span<const Var* const> vars, std::span<const Expr* const> lists, const Var* maybe_index,
-                  const Block* body);
+                  const Block* body, LaneMode mode = LaneMode::Together);
   const If* branch(const Expr* cond, const Block* then_body, const Block* maybe_else = nullptr);
   const Collect* collect(std::span<const Sink> sinks, const Block* body);
   const Yield* yield(const Var* sink, std::span<const Expr* const> values, bool batched = false);

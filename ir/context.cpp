@@ -164,4 +164,14 @@ std::string_view keyword(SinkKind kind) {
   MATCHA_UNREACHABLE("a sink kind");
 }
 
+std::string_view keyword(LaneMode mode) {
+  switch (mode) {
+    case LaneMode::Together: return "together";
+    case LaneMode::Items: return "items";
+    case LaneMode::Pairs: return "pairs";
+    case LaneMode::Arcs: return "arcs";
+  }
+  MATCHA_UNREACHABLE("a mode of lanes");
+}
+
 }  // namespace matcha::ir

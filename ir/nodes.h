@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "ir/assumptions.h"
+#include "ir/schedule.h"
 #include "ir/support/source.h"
 #include "ir/types.h"
 
@@ -134,6 +135,7 @@ struct For final : Stmt {
   std::span<const Expr* const> lists;
   const Var* maybe_index;
   const Block* body;
+  LaneMode mode = LaneMode::Together;  ///< Another one only in a region of stage kernel whose group has several lanes.
 };
 
 struct If final : Stmt {
@@ -191,14 +193,6 @@ struct Buffer {
   const Expr* capacity;  ///< i64, of top-level values only.
   /// An item for each rank instead, however many vertices there are: all 0 when a worker starts and after each use.
   bool counters = false;
-};
-
-/// What a schedule decided for one region; printed in full, never hidden.
-struct Schedule {
-  bool parallel = true;     ///< Positions of the outermost loop are dealt to workers.
-  std::uint32_t split = 2;  ///< Loop levels at which a straggler's remaining positions may be dealt again.
-  std::uint32_t group = 1;  ///< Threads that work together on one position.
-  bool operator==(const Schedule&) const = default;
 };
 
 /// `region (parallel, split=2, group=1) buffers … { collect … }`: one parallel step. The collect's body is one `for`

@@ -362,8 +362,10 @@ class Parser {
     std::vector<const Var*> vars;
     for (std::size_t i = 0; i < names.size(); ++i) vars.push_back(define(names[i], columns[i]));
     const Var* maybe_index = index ? define(*index, context_.i64()) : nullptr;
+    LaneMode mode = LaneMode::Together;
+    if (accept_word("by")) mode = static_cast<LaneMode>(take_choice({"together", "items", "pairs", "arcs"}));
     const Block* body = block();
-    return builder_.loop(vars, lists, maybe_index, body);
+    return builder_.loop(vars, lists, maybe_index, body, mode);
   }
 
   const Stmt* branch() {

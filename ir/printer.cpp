@@ -115,7 +115,8 @@ class Printer {
     std::string vars;
     for (std::size_t i = 0; i < s.vars.size(); ++i) vars += (i != 0 ? ", " : "") + define(s.vars[i]);
     std::string index = s.maybe_index != nullptr ? " at " + define(s.maybe_index) : "";
-    line(fmt::format("for {}{} in {} ", vars, index, lists));
+    const std::string mode = s.mode != LaneMode::Together ? fmt::format("by {} ", keyword(s.mode)) : "";
+    line(fmt::format("for {}{} in {} {}", vars, index, lists, mode));
     block(*s.body);
   }
 

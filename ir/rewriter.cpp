@@ -80,7 +80,7 @@ const Stmt* Rewriter::rebuild_parts(const Stmt& stmt) {
       [&](const For& s) -> const Stmt* {
         std::vector<const Expr*> lists = all(s.lists);
         const Block* body = block(s.body);
-        return same(s.lists, lists) && body == s.body ? &s : at(s).loop(s.vars, lists, s.maybe_index, body);
+        return same(s.lists, lists) && body == s.body ? &s : at(s).loop(s.vars, lists, s.maybe_index, body, s.mode);
       },
       [&](const If& s) -> const Stmt* {
         const Expr* cond = expr(s.cond);
@@ -153,7 +153,7 @@ class Copier final : public Rewriter {
           const Var* index = s.maybe_index != nullptr ? fresh(s.maybe_index) : nullptr;
           const Block* body = block(s.body);
           b.set_loc(s.loc);
-          out.push_back(b.loop(vars, lists, index, body));
+          out.push_back(b.loop(vars, lists, index, body, s.mode));
         },
         [&](const Collect& s) {
           std::vector<Sink> sinks(s.sinks.begin(), s.sinks.end());

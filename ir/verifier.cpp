@@ -9,6 +9,8 @@
 
 #include "ir/analysis/bits.h"
 #include "ir/analysis/facts.h"
+#include "ir/analysis/lane_modes.h"
+#include "ir/analysis/walk.h"
 #include "ir/match.h"
 #include "ir/printer.h"
 
@@ -460,12 +462,15 @@ class Verifier {
     }
     bool one_loop = s.collect->body->body.size() == 1 && s.collect->body->body[0]->kind == Kind::For;
     if (s.schedule.parallel && !one_loop) error("the collect of a parallel region holds one `for`");
-    if (s.schedule.group == 0 || s.schedule.group > 32) error("a group has 1 to 32 threads");
+    if (!std::has_single_bit(s.schedule.group) || s.schedule.group > kMostLanes) {
+      error(fmt::format("a group has 1, 2, 4, 8, 16 or {} lanes", kMostLanes));
+    }
     for (const Sink& item : s.collect->sinks) region_sinks_.insert(item.var);
     in_region_ = true;
     region_collect_ = true;
     collect(*s.collect);
     in_region_ = false;
+    if (diagnostics_.error_count() == errors_before_) lane_modes(s);
     region_sinks_.clear();
     leave(mark);
     for (const Sink& item : s.collect->sinks) {
@@ -475,6 +480,25 @@ class Verifier {
     for (const Buffer& item : s.buffers) {
       free_buffers_.erase(item.var);
       counters_.erase(item.var);
+    }
+  }
+
+  /// Asks the analysis only where a loop is walked in another mode than together.
+  void lane_modes(const Region& s) {
+    std::vector<const For*> loops;
+    for_each_stmt(*s.collect->body, [&](const Stmt& stmt) {
+      const For* loop = as<For>(&stmt);
+      if (loop != nullptr && loop->mode != LaneMode::Together) loops.push_back(loop);
+    });
+    if (loops.empty()) return;
+    if (s.schedule.group < 2) error("a group of one lane walks its loops together");
+    const LaneModes modes(facts_, s);
+    for (const For* loop : loops) {
+      const For* inner = modes.inner_of(*loop);
+      if (modes.of(*loop) != loop->mode || (inner != nullptr && inner->mode != LaneMode::Items)) {
+        error(fmt::format("the lanes of a group cannot walk the loop over `%{}` by {}", loop->vars[0]->hint,
+                          keyword(loop->mode)));
+      }
     }
   }
 

@@ -33,11 +33,18 @@ class Legalizer final : public Rewriter {
 
  protected:
   void on_stmt(const Stmt* stmt, Stmts& out) override {
-    const Region* region = as<Region>(stmt);
-    if (region == nullptr) {
+    const For* loop = as<For>(stmt);
+    if (loop != nullptr && loop->mode != LaneMode::Together && context_.target.max_group == 1) {
+      const For* rebuilt = static_cast<const For*>(rebuild(stmt));
+      builder().set_loc(loop->loc);
+      out.push_back(builder().loop(rebuilt->vars, rebuilt->lists, rebuilt->maybe_index, rebuilt->body));
+      return;
+    }
+    if (stmt->kind != Kind::Region) {
       out.push_back(rebuild(stmt));
       return;
     }
+    const Region* region = static_cast<const Region*>(rebuild(stmt));
     Schedule schedule = region->schedule;
     schedule.group = std::clamp<std::uint32_t>(schedule.group, 1, context_.target.max_group);
     schedule.split = std::min({schedule.split, context_.target.max_split, loop_depth(*region->collect->body)});

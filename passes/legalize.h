@@ -6,9 +6,9 @@ namespace matcha::passes {
 
 /// legalize: brings a schedule within what the target can do.
 ///
-/// What. The width of a group is at most `TargetInfo::max_group` (1 on a CPU); a region splits stragglers at no more
-/// levels than the target supports and than it has loops that can be dealt again: loops that feed the region's own
-/// sinks. A loop inside a nested collect cannot, since its result is needed at once.
+/// What. The width of a group is at most `TargetInfo::max_group` (1 on a CPU, where loops are walked together); a
+/// region splits stragglers at no more levels than the target supports and than it has loops that can be dealt again:
+/// loops that feed the region's own sinks. A loop inside a nested collect cannot, since its result is needed at once.
 ///
 /// Why. DESIGN.md section 3: the limits of a target live here and not in other passes or in back ends.
 ///

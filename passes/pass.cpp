@@ -31,4 +31,8 @@ const PassInfo* find_pass(std::string_view name) {
   return nullptr;
 }
 
+TargetInfo gpu_target(std::uint32_t group, bool paged_lists) {
+  return {"gpu", ir::kMostLanes, group, TargetInfo{}.max_split, paged_lists};
+}
+
 }  // namespace matcha::passes

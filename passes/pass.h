@@ -14,12 +14,18 @@
 
 namespace matcha::passes {
 
-/// What the machine that runs the program can do. `legalize` is the only pass that asks.
+/// What the machine that runs the program can do, and what the user wants of it. `map-lanes` and `legalize` ask.
 struct TargetInfo {
   std::string name = "cpu";
   std::uint32_t max_group = 1;  ///< Threads that can work together on one position.
+  std::uint32_t group = 0;      ///< How many of them do, at most `max_group`; 0: `map-lanes` chooses for each region.
   std::uint32_t max_split = 2;  ///< Loop levels at which a straggler's positions may be dealt again.
+  bool paged_lists = false;     ///< Lists that are stored are in pages, not arrays.
 };
+
+/// A GPU: groups of as many lanes as a warp has. Narrower groups were slower on every graph that was tried: work is
+/// dealt out to groups, and there are more of them to wait for the last.
+TargetInfo gpu_target(std::uint32_t group = 0, bool paged_lists = false);
 
 /// The label words of the bound graph, for `bind-labels`. Without `code` the words of the program count from -1 down in
 /// sorted order, which serves for looking at a program without its graph.

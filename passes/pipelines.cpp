@@ -57,6 +57,8 @@ const std::vector<std::string> kCFamily = {
     "simplify",
     "localize{least=2,most=2048,full=2048,lists=0}",
     "plan-memory",
+    // Sets that are stored have their places, so that it is known which of them lanes can walk side by side.
+    "map-lanes",
     "legalize",
 };
 

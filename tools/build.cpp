@@ -23,8 +23,9 @@ struct BuildOptions {
   ConsoleOptions console;
   CompileOptions compile;
   std::string emit = "ir";
+  std::string device = "cpu";
   std::string output = "-";
-  codegen::CudaOptions gpu;
+  GpuOptions gpu;
   int arch = 90;
   bool dot = false;
   bool time_passes = false;
@@ -83,7 +84,9 @@ Status emit(const BuildOptions& options, Compilation& compilation, const Console
   if (ahead) about = compilation.ahead_of_time();
   about.steal = options.gpu.steal;
   about.stack = options.gpu.stack;
-  code = compilation.run_passes(ahead ? "c-family" : "cpu", passes::LabelWords{}, manager);
+  const bool for_gpu = options.emit == "cuda" || options.emit == "ptx" || (!ahead && options.device == "cuda");
+  if (for_gpu) compilation.set_target(options.gpu.target());
+  code = compilation.run_passes(ahead || for_gpu ? "c-family" : "cpu", passes::LabelWords{}, manager);
   if (code != Status::Ok) return code;
   console.write(compilation.pipeline().printed);
   if (options.emit == "kernel") text = ir::print(compilation.pipeline().module);
@@ -100,6 +103,10 @@ Status emit(const BuildOptions& options, Compilation& compilation, const Console
 
 Status build(const BuildOptions& options) {
   const Console console(options.console);
+  if (options.device == "cuda" && (options.emit == "cpp" || options.emit == "llvm")) {
+    return console.error(Status::Usage, fmt::format("--emit={} is for a CPU", options.emit),
+                         "leave --device out, or use --emit=cuda");
+  }
   if (options.dot && options.emit != "asg") {
     return console.error(Status::Usage, "only the ASG has a DOT form", "add --emit=asg");
   }
@@ -124,6 +131,9 @@ void add_build(CLI::App& app, Action& action) {
       ->option_text("ast|asg|ir|kernel|cpp|cuda|ptx|llvm");
   verb->add_option("-o,--output", o.output, "Write to this file, which appears when it is complete; default: stdout")
       ->type_name("FILE");
+  verb->add_option("--device", o.device, "With --emit=kernel: the device for which the schedule is; default: cpu")
+      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->option_text("cpu|cuda");
   verb->add_flag("--dot", o.dot, "With --emit=asg: Graphviz");
   add_gpu_text_options(*verb, o.gpu);
   add_pass_options(*verb, o.compile);
@@ -153,6 +163,7 @@ void add_build(CLI::App& app, Action& action) {
   verb->footer(R"(
 Examples:
   matcha build query.mt --emit=kernel
+  matcha build query.mt --emit=kernel --device cuda
   matcha build query.mt --emit=asg --dot | dot -Tsvg -o query.svg
   matcha build query.mt --emit=llvm -o query.ll --time-passes
   matcha build query.mt --emit=cpp -o query.cpp && g++ -O3 -std=c++20 -pthread query.cpp -o query

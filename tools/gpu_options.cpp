@@ -21,7 +21,7 @@ void add_mib_option(CLI::App& verb, const std::string& name, std::uint64_t& byte
 
 }  // namespace
 
-void add_gpu_text_options(CLI::App& verb, codegen::CudaOptions& options) {
+void add_gpu_text_options(CLI::App& verb, driver::GpuOptions& options) {
   add_number(verb, "--group", options.group,
              "Threads that work together: 1, 2, 4, 8, 16 or 32; default: chosen for each loop")
       ->check(CLI::IsMember({0, 1, 2, 4, 8, 16, 32}))
@@ -49,7 +49,7 @@ void add_gpu_text_options(CLI::App& verb, codegen::CudaOptions& options) {
       ->group("GPU");
 }
 
-void add_gpu_options(CLI::App& verb, codegen::CudaOptions& options) {
+void add_gpu_options(CLI::App& verb, driver::GpuOptions& options) {
   add_number(verb, "--tau-us", options.tau_us,
              "Microseconds: `timeout` splits tasks that ran so long, `half` looks so often for idle blocks; 0: "
              "never; default: 100, 10")

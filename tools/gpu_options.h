@@ -3,14 +3,14 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "codegen/cuda/cuda.h"
+#include "driver/gpu.h"
 
 namespace matcha::tools {
 
 /// The options that say what the text for a GPU is like.
-void add_gpu_text_options(CLI::App& verb, codegen::CudaOptions& options);
+void add_gpu_text_options(CLI::App& verb, driver::GpuOptions& options);
 
 /// The other options that say how a GPU runs a program.
-void add_gpu_options(CLI::App& verb, codegen::CudaOptions& options);
+void add_gpu_options(CLI::App& verb, driver::GpuOptions& options);
 
 }  // namespace matcha::tools

@@ -33,6 +33,8 @@ struct Arguments {
   bool time_passes = false;
   bool vertex_order = false;
   bool json = false;
+  bool gpu = false;
+  std::uint32_t group = 0;
   matcha::passes::ManagerOptions manager;
 };
 
@@ -53,6 +55,9 @@ void declare(CLI::App& app, Arguments& args) {
   app.add_flag("--all-labelled", args.all_labelled, "every vertex of the graphs that the program gets has a label");
   app.add_option("--allow", args.allowed, "assumptions on graphs that passes may add: symmetric, simple")
       ->delimiter(',');
+  app.add_flag("--gpu", args.gpu, "passes bring schedules within the limits of a GPU, not of a CPU");
+  app.add_option("--group", args.group, "with --gpu: lanes of a group; 0: chosen for each region")
+      ->check(CLI::IsMember({0, 1, 2, 4, 8, 16, 32}));
   app.add_flag("--verify-only", args.verify_only, "check the module and print nothing");
   app.add_flag("--vertex-order", args.vertex_order,
                "print whether the order of the vertices shows in the results instead of the module; after "
@@ -165,8 +170,10 @@ int run(Arguments args) {
   std::optional<matcha::ir::Module> module = matcha::ir::parse(context, file, diagnostics);
   if (!module) return fail(args, diagnostics, kQueryError);
   if (args.verify_only) return matcha::ir::verify(*module, diagnostics) ? 0 : fail(args, diagnostics, kQueryError);
-  matcha::passes::PipelineResult result = matcha::passes::run_pipeline(
-      *module, *pipeline, context, matcha::passes::TargetInfo{}, labels, args.manager, diagnostics);
+  const matcha::passes::TargetInfo target =
+      args.gpu ? matcha::passes::gpu_target(args.group) : matcha::passes::TargetInfo{};
+  matcha::passes::PipelineResult result =
+      matcha::passes::run_pipeline(*module, *pipeline, context, target, labels, args.manager, diagnostics);
   std::cerr << result.printed;
   if (args.time_passes) std::cerr << matcha::passes::time_report(result);
   if (!result.ok) {

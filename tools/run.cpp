@@ -40,7 +40,7 @@ struct RunVerbOptions {
   PatternOptions pattern;
   BindOptions bind;
   std::string device = "auto";
-  codegen::CudaOptions gpu;
+  GpuOptions gpu;
   std::vector<std::string> gpu_given;  ///< Options that mean something on a GPU only.
   std::string code_folder = tools::code_folder();
   std::string backend = "llvm";
@@ -397,6 +397,7 @@ class Run {
   }
 
   Status compile(const passes::LabelWords& labels) {
+    if (on_gpu_) compilation_->set_target(gpu_.target());
     Status code = run_passes(*compilation_, labels);
     if (code != Status::Ok) return code;
     report_.backend = backend_->name();
@@ -479,7 +480,7 @@ class Run {
   Console console_;
   Session session_;
   CompileOptions compile_;
-  codegen::CudaOptions gpu_;
+  GpuOptions gpu_;
   std::optional<Compilation> compilation_;
   std::vector<std::string> other_plans_;  ///< Programs that `--tune` compares with that of the pattern.
   std::optional<PatternSource> pattern_;

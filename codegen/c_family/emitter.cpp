@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "codegen/c_family/frame.h"
-#include "codegen/c_family/spine.h"
 #include "codegen/c_family/worker_emitter.h"
+#include "ir/analysis/spine.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
 
@@ -30,13 +30,12 @@ void WorkerEmitter::emit(const ir::Region& region) {
   EmittedRegion entry{&region, fmt::format("region_{}", emitted_.regions.size()), nullptr, false, nullptr, 0};
   if (region.schedule.parallel) {
     entry.outer = ir::as<ir::For>(region.collect->body->body.back());
-    entry.dealt_graph = dealt_graph(facts_, *entry.outer);
-    entry.light_arcs = entry.dealt_graph != nullptr && has_light_arcs(*entry.outer);
-    entry.shared_rows = row_stores(*entry.outer->body);
+    entry.dealt_graph = ir::dealt_graph(facts_, *entry.outer);
+    entry.light_arcs = entry.dealt_graph != nullptr && ir::has_light_arcs(*entry.outer);
+    entry.shared_rows = ir::row_stores(*entry.outer->body);
   }
-  group_ = spelling_.groups.empty() ? 0 : spelling_.groups[emitted_.regions.size()];
-  flat_loops_.reset();
-  if (group_ > 1) flat_loops_ = std::make_unique<FlatLoops>(facts_, region, spelling_.stack == Stack::Array);
+  group_ = spelling_.groups ? region.schedule.group : 0;
+  find_lane_loops(region);
   set_lanes(entry);
   shared_rows_ = entry.shared_rows;
   next_rows_ = 0;
@@ -49,12 +48,6 @@ void WorkerEmitter::emit(const ir::Region& region) {
   std::string worker = group_ == 0 ? "Worker" : fmt::format("WorkerOf<Group<{}>>", group_);
   uses_ = ir::count_uses(*region.collect->body);
   shared_counts_.clear();
-  lane_loops_.reset();
-  list_loops_.reset();
-  if (group_ > 1) {
-    lane_loops_ = std::make_unique<LaneLoops>(facts_, region);
-    list_loops_ = std::make_unique<ListLoops>(region);
-  }
   find_shared_counts(region);
   std::string totals = fmt::format("Totals{}", emitted_.regions.size());
   out_.line("// What a worker has found in all its tasks; of a group, `lanes` is each lane's own part.");
@@ -90,21 +83,46 @@ void WorkerEmitter::emit(const ir::Region& region) {
   emitted_.regions.push_back(entry);
 }
 
+void WorkerEmitter::find_lane_loops(const ir::Region& region) {
+  flat_loops_.reset();
+  list_loops_.reset();
+  lane_sums_.clear();
+  if (group_ <= 1) return;
+  flat_loops_ = std::make_unique<ir::FlatLoops>(facts_, region, spelling_.stack == Stack::Array);
+  list_loops_ = std::make_unique<ir::ListLoops>(region);
+  ir::for_each_stmt(*region.collect->body, [&](const ir::Stmt& stmt) {
+    const ir::For* loop = ir::as<ir::For>(&stmt);
+    if (loop == nullptr || (!lanes_walk_bits(*loop) && flat_of(*loop) == nullptr)) return;
+    ir::for_each_stmt(*loop->body, [&](const ir::Stmt& inner) {
+      if (const ir::Yield* yield = ir::as<ir::Yield>(&inner)) lane_sums_.insert(yield->sink);
+    });
+  });
+}
+
 void WorkerEmitter::set_lanes(EmittedRegion& entry) {
-  if (!flat_loops_ || entry.outer == nullptr) return;
-  if (flat_loops_->arcs_loop() != nullptr) {
+  if (group_ <= 1 || entry.outer == nullptr) return;
+  if (entry.outer->mode == ir::LaneMode::Arcs && flat_loops_->arcs_loop() != nullptr) {
     entry.arcs_graph = flat_loops_->arcs_graph();
     entry.dealt_graph = nullptr;
   }
-  entry.lanes_level = entry.arcs_graph != nullptr || flat_loops_->find(*entry.outer) != nullptr ? 0 : kSpineLevels;
-  for (const ir::For* loop : spine(*entry.outer->body)) {
-    const bool lanes = flat_loops_->find(*loop) != nullptr || flat_loops_->second_of(*loop) != nullptr;
+  entry.lanes_level = entry.arcs_graph != nullptr || flat_of(*entry.outer) != nullptr ? 0 : ir::kSpineLevels;
+  for (const ir::For* loop : ir::spine(*entry.outer->body)) {
+    const ir::For* second = second_of(*loop);
+    const bool lanes = flat_of(*loop) != nullptr || (second != nullptr && !second->lists[0]->type->bits);
     if (entry.lanes_level != 0 && lanes) entry.lanes_level = 1;
   }
 }
 
+const ir::FlatLoop* WorkerEmitter::flat_of(const ir::For& loop) const {
+  return group_ > 1 && loop.mode == ir::LaneMode::Items ? flat_loops_->find(loop) : nullptr;
+}
+
+bool WorkerEmitter::lanes_walk_bits(const ir::For& loop) const {
+  return group_ > 1 && loop.mode == ir::LaneMode::Items && loop.lists[0]->type->bits;
+}
+
 void WorkerEmitter::block(const ir::Block& b) {
-  bool on_spine = level_ == depth_ && level_ < kSpineLevels && region_->schedule.parallel && goes_on(b);
+  bool on_spine = level_ == depth_ && level_ < ir::kSpineLevels && region_->schedule.parallel && goes_on(b);
   for (const ir::Stmt* stmt : b.body) {
     if (on_spine && stmt == b.body.back()) {
       resumable(*stmt);

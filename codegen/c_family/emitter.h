@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -15,8 +14,7 @@ namespace matcha::codegen {
 /// What differs between the languages of the family; everything else is printed once.
 struct Spelling {
   std::string_view function;  ///< In front of a function that workers run, such as `static` or `static __device__`.
-  /// Threads that work together on one position, for each region; empty: the prologue has a `Worker`.
-  std::span<const std::uint32_t> groups = {};
+  bool groups = false;        ///< A worker is a group of as many lanes as the region's schedule says; else one thread.
   Stack stack = Stack::Array;
 };
 
@@ -31,7 +29,8 @@ struct EmittedRegion {
   const ir::Expr* dealt_graph = nullptr;
   /// Rows of bits that tasks of one outermost position share (runtime/common/bit_rows.h): states for each position.
   std::uint32_t shared_rows = 0;
-  /// The graph whose arcs are the positions, because lanes take an arc each (flat_loops.h); null: those of `outer` are.
+  /// The graph whose arcs are the positions, because lanes take an arc each (ir/analysis/flat_loops.h); null: those of
+  /// `outer` are.
   const ir::Expr* arcs_graph = nullptr;
   /// The loop level whose positions lanes take, each its own; more than there are: groups take positions together.
   int lanes_level = 3;

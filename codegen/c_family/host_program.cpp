@@ -6,8 +6,8 @@
 
 #include "codegen/c_family/frame.h"
 #include "codegen/c_family/prologue.h"
-#include "codegen/c_family/spine.h"
 #include "codegen/c_family/text_writer.h"
+#include "ir/analysis/spine.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
 
@@ -237,7 +237,7 @@ class HostEmitter {
     out_.line(fmt::format("  plan.split = {};", s.schedule.split + 1));
     if (entry.dealt_graph != nullptr)
       out_.line(fmt::format("  plan.dealt_graph = &{};", expressions_.text(entry.dealt_graph, Precedence::Primary)));
-    if (entry.lanes_level < kSpineLevels) out_.line(fmt::format("  plan.lanes_level = {};", entry.lanes_level));
+    if (entry.lanes_level < ir::kSpineLevels) out_.line(fmt::format("  plan.lanes_level = {};", entry.lanes_level));
     if (entry.light_arcs) out_.line("  plan.light_arcs = true;");
     if (about_.stack == Stack::Paged) out_.line("  plan.paged = true;");
     for (const ir::Sink& sink : s.collect->sinks) {

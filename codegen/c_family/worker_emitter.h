@@ -10,17 +10,17 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "codegen/c_family/emitter.h"
 #include "codegen/c_family/expressions.h"
-#include "codegen/c_family/flat_loops.h"
-#include "codegen/c_family/lane_loops.h"
-#include "codegen/c_family/list_loops.h"
 #include "codegen/c_family/names.h"
 #include "codegen/c_family/text_writer.h"
 #include "ir/analysis/facts.h"
+#include "ir/analysis/flat_loops.h"
+#include "ir/analysis/list_loops.h"
 
 namespace matcha::codegen {
 
@@ -38,6 +38,8 @@ class WorkerEmitter {
 
  private:
   void emit(const ir::Region& region);
+  /// What the loops that lanes walk by items are like.
+  void find_lane_loops(const ir::Region& region);
   /// Whether the lanes of a group take positions of the outermost loop or of the one inside it, or arcs.
   void set_lanes(EmittedRegion& entry);
 
@@ -104,7 +106,7 @@ class WorkerEmitter {
   /// Whether each lane does on its own what is printed next; gives what held before.
   bool set_alone(bool alone);
   /// A loop of which every lane takes an item of its own.
-  void flat_loop(const ir::For& loop, const FlatLoop& flat, bool on_spine);
+  void flat_loop(const ir::For& loop, const ir::FlatLoop& flat, bool on_spine);
   /// A region that walks vertices and their neighbours as one list of arcs, of which every lane takes one.
   void flat_arcs(const ir::For& outer, const EmittedRegion& entry);
   /// A loop that puts `item` of what passes into a list, an item of the loop for each lane.
@@ -115,7 +117,16 @@ class WorkerEmitter {
                          const std::string& size, bool outermost);
   /// Binds `walk` to the positions of a spine loop over lists of that size.
   void begin_walk(const std::string& walk, const std::string& size);
-  /// The loop in `first` whose items, with those of `first`, lanes may take as pairs; null if there is none.
+  /// How lanes walk a loop over lists by items; null for other loops. Lists in pages are not counted so: there all
+  /// lanes walk the loop together, whatever its mode.
+  const ir::FlatLoop* flat_of(const ir::For& loop) const;
+  /// What a loop that lanes walk by items puts into its list; null for other loops.
+  const ir::Yield* item_of(const ir::For& loop) const {
+    return group_ > 1 && loop.mode == ir::LaneMode::Items ? list_loops_->item_of(loop) : nullptr;
+  }
+  /// True for a loop over bits that lanes walk by items.
+  bool lanes_walk_bits(const ir::For& loop) const;
+  /// The loop in `first` whose items, with those of `first`, lanes take as pairs; null if they do not.
   const ir::For* second_of(const ir::For& first) const;
   /// A loop over `first` and one inside it whose pairs of items the lanes take side by side.
   void pair_loop(const ir::For& first, const ir::For& second, bool on_spine);
@@ -124,12 +135,12 @@ class WorkerEmitter {
   void before_second(const ir::Block& b, const ir::For& second, const OfFirst& values, const std::string& count);
   /// What the second loop reads of that and does not ask the lane for.
   void bind_again(const ir::Block& b, const ir::For& second, const OfFirst& values);
-  void sides(const FlatLoop& flat);
+  void sides(const ir::FlatLoop& flat);
   /// What a lane does before its count: all of it when nothing is counted.
-  void until_count(const ir::Block& b, const FlatLoop& flat);
+  void until_count(const ir::Block& b, const ir::FlatLoop& flat);
   /// What follows the count, which all lanes make together. `from`: the first position of a loop whose positions tasks
   /// may name; else empty. `bind_again` binds what it reads of a lane's values in front of the loop.
-  void after_count(const ir::Block& b, const FlatLoop& flat, const std::string& from,
+  void after_count(const ir::Block& b, const ir::FlatLoop& flat, const std::string& from,
                    const std::function<void()>& bind_again = nullptr);
   /// A bit set of one lane: stored if it is read several times and a few words are enough.
   void keep(const ir::Store& s);
@@ -151,12 +162,12 @@ class WorkerEmitter {
   std::map<const ir::Var*, ir::SinkKind> kinds_;
   std::set<const ir::Var*> shared_counts_;
   std::unordered_map<const ir::Var*, int> uses_;
-  std::unique_ptr<FlatLoops> flat_loops_;        ///< Of the region, when its groups have several lanes;
-  std::unique_ptr<LaneLoops> lane_loops_;        ///< Of the region, when its groups have several lanes.
-  std::unique_ptr<ListLoops> list_loops_;        ///< Of the region, when its groups have several lanes.
-  bool alone_ = false;                           ///< Inside one of them.
-  std::string lanes_;                            ///< The lanes that are there, when it is a loop over bits.
-  std::map<const ir::Var*, std::string> parts_;  ///< Of shared counts, in the innermost of those loops.
+  std::unique_ptr<ir::FlatLoops> flat_loops_;     ///< Of the region, when its groups have several lanes.
+  std::unique_ptr<ir::ListLoops> list_loops_;     ///< Of the region, when its groups have several lanes.
+  std::unordered_set<const ir::Var*> lane_sums_;  ///< To which loops add that lanes walk by items.
+  bool alone_ = false;                            ///< Inside a loop of which each lane takes its own items.
+  std::string lanes_;                             ///< The lanes that are there, when it is a loop over bits.
+  std::map<const ir::Var*, std::string> parts_;   ///< Of shared counts, in the innermost of those loops.
   std::uint32_t group_ = 0;
   int level_ = 0;
   int depth_ = 0;

@@ -16,7 +16,7 @@ using ir::Kind;
 namespace {
 
 /// Adds the values that `value` reads to `out`, except for those of counts, which are known.
-void read_beside(const ir::Expr& value, const FlatLoop& flat, std::unordered_set<const ir::Var*>& out) {
+void read_beside(const ir::Expr& value, const ir::FlatLoop& flat, std::unordered_set<const ir::Var*>& out) {
   if (flat.find(&value) != nullptr) return;
   if (const ir::Var* var = ir::as<ir::Var>(&value)) out.insert(var);
   for (const ir::Expr* operand : value.operands) read_beside(*operand, flat, out);
@@ -40,7 +40,7 @@ std::vector<const ir::Let*> lets_before(const ir::Block& b, const ir::Stmt* end)
 }
 
 /// Leaves of `lets` those that `read` names, and adds to `read` what they read in turn.
-void keep_read(std::vector<const ir::Let*>& lets, const FlatLoop& flat, std::unordered_set<const ir::Var*>& read) {
+void keep_read(std::vector<const ir::Let*>& lets, const ir::FlatLoop& flat, std::unordered_set<const ir::Var*>& read) {
   std::vector<const ir::Let*> kept;
   for (auto let = lets.rbegin(); let != lets.rend(); ++let) {
     if (!read.contains((*let)->var)) continue;
@@ -56,7 +56,7 @@ struct Again {
   std::vector<const ir::Let*> lets;  ///< Of the loop's body.
   bool item = false;                 ///< The loop's item, or its position.
 };
-Again read_again(const ir::For& loop, const FlatLoop& flat) {
+Again read_again(const ir::For& loop, const ir::FlatLoop& flat) {
   Again again;
   again.lets = lets_before(*loop.body, flat.reader);
   bool after = false;
@@ -77,7 +77,7 @@ bool WorkerEmitter::set_alone(bool alone) {
   return std::exchange(alone_, alone);
 }
 
-void WorkerEmitter::flat_loop(const ir::For& loop, const FlatLoop& flat, bool on_spine) {
+void WorkerEmitter::flat_loop(const ir::For& loop, const ir::FlatLoop& flat, bool on_spine) {
   std::vector<std::string> lists = bind_lists(loop);
   std::string walk = on_spine ? fmt::format("walk{}", level_) : "";
   std::string index = on_spine ? fmt::format("at{}", level_) : fmt::format("step{}", walked_++);
@@ -141,7 +141,7 @@ void WorkerEmitter::list_loop(const ir::For& loop, const ir::Yield& item) {
 
 void WorkerEmitter::flat_arcs(const ir::For& outer, const EmittedRegion& entry) {
   const ir::For& inner = *flat_loops_->arcs_loop();
-  const FlatLoop& flat = *flat_loops_->find(inner);
+  const ir::FlatLoop& flat = *flat_loops_->find(inner);
   std::string graph = expressions_.text(entry.arcs_graph, Precedence::Primary);
   std::string from = lane_steps(inner, "arc", "walk0", graph + ".arc_count", true);
   leave("leave_lanes", "walk0", from);
@@ -202,11 +202,11 @@ std::string WorkerEmitter::lane_steps(const ir::For& loop, const std::string& in
   return from;
 }
 
-void WorkerEmitter::sides(const FlatLoop& flat) {
+void WorkerEmitter::sides(const ir::FlatLoop& flat) {
   for (std::size_t i = 0; i < flat.counts.size(); ++i) out_.line(fmt::format("Sides {}{{}};", numbered("counted", i)));
 }
 
-void WorkerEmitter::until_count(const ir::Block& b, const FlatLoop& flat) {
+void WorkerEmitter::until_count(const ir::Block& b, const ir::FlatLoop& flat) {
   for (const ir::Stmt* stmt : b.body) {
     if (stmt == flat.reader) {
       for (std::size_t i = 0; i < flat.counts.size(); ++i) {
@@ -227,7 +227,7 @@ void WorkerEmitter::until_count(const ir::Block& b, const FlatLoop& flat) {
   }
 }
 
-void WorkerEmitter::after_count(const ir::Block& b, const FlatLoop& flat, const std::string& from,
+void WorkerEmitter::after_count(const ir::Block& b, const ir::FlatLoop& flat, const std::string& from,
                                 const std::function<void()>& bind_again) {
   if (flat.counts.empty()) return;
   const ir::Stmt* last = b.body.back();

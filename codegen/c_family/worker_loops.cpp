@@ -2,9 +2,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "codegen/c_family/spine.h"
 #include "codegen/c_family/worker_emitter.h"
 #include "ir/analysis/facts.h"
+#include "ir/analysis/spine.h"
 #include "ir/match.h"
 
 namespace matcha::codegen {
@@ -12,8 +12,8 @@ namespace matcha::codegen {
 using ir::Kind;
 
 bool WorkerEmitter::goes_on(const ir::Block& b) const {
-  const std::vector<const ir::For*> loops = spine(b, level_ == kSpineLevels - 1);
-  const auto shared = [&](const ir::For* loop) { return lane_loops_ && lane_loops_->contains(*loop); };
+  const std::vector<const ir::For*> loops = ir::spine(b, level_ == ir::kSpineLevels - 1);
+  const auto shared = [&](const ir::For* loop) { return lanes_walk_bits(*loop); };
   return !loops.empty() && std::ranges::none_of(loops, shared);
 }
 
@@ -33,14 +33,14 @@ void WorkerEmitter::resumable(const ir::Stmt& s) {
 }
 
 const ir::For* WorkerEmitter::second_of(const ir::For& first) const {
-  if (!lane_loops_) return nullptr;
-  if (const ir::For* second = lane_loops_->second_of(first)) return second;
-  // Positions of the outermost loop are counted one by one.
-  return loops_ > 0 ? flat_loops_->second_of(first) : nullptr;
+  if (group_ <= 1 || first.mode != ir::LaneMode::Pairs) return nullptr;
+  const ir::Stmt* last = first.body->body.back();
+  while (const ir::If* branch = ir::as<ir::If>(last)) last = branch->then_body->body.back();
+  return ir::as<ir::For>(last);
 }
 
 void WorkerEmitter::spine_loop(const ir::For& loop) {
-  if (const FlatLoop* flat = flat_loops_ ? flat_loops_->find(loop) : nullptr) return flat_loop(loop, *flat, true);
+  if (const ir::FlatLoop* flat = flat_of(loop)) return flat_loop(loop, *flat, true);
   if (const ir::For* second = second_of(loop)) return pair_loop(loop, *second, true);
   const bool bits = loop.lists[0]->type->bits;
   std::vector<std::string> lists = bind_lists(loop);
@@ -78,8 +78,8 @@ void WorkerEmitter::spine_loop(const ir::For& loop) {
 void WorkerEmitter::loop(const ir::For& s) {
   if (const ir::For* second = alone_ ? nullptr : second_of(s)) return pair_loop(s, *second, false);
   if (s.lists[0]->type->bits) return bit_loop(s);
-  if (const FlatLoop* flat = flat_loops_ ? flat_loops_->find(s) : nullptr) return flat_loop(s, *flat, false);
-  if (const ir::Yield* item = list_loops_ ? list_loops_->item_of(s) : nullptr) return list_loop(s, *item);
+  if (const ir::FlatLoop* flat = flat_of(s)) return flat_loop(s, *flat, false);
+  if (const ir::Yield* item = item_of(s)) return list_loop(s, *item);
   ++depth_;
   std::vector<std::string> lists = bind_lists(s);
   std::string index = fmt::format("step{}", walked_++);
@@ -92,7 +92,7 @@ void WorkerEmitter::loop(const ir::For& s) {
 }
 
 void WorkerEmitter::bit_loop(const ir::For& s) {
-  const bool shared = lane_loops_ && lane_loops_->contains(s);
+  const bool shared = lanes_walk_bits(s);
   const int number = walked_++;
   const std::string walk = fmt::format("bits{}", number);
   const std::string set = expressions_.text(s.lists[0]);

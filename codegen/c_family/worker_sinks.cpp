@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "codegen/c_family/frame.h"
-#include "codegen/c_family/spine.h"
 #include "codegen/c_family/worker_emitter.h"
+#include "ir/analysis/spine.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
 
@@ -60,9 +60,7 @@ void WorkerEmitter::find_shared_counts(const ir::Region& region) {
   });
 }
 
-bool WorkerEmitter::in_lanes(const ir::Var* sum) const {
-  return lane_loops_ && (lane_loops_->adds_to(sum) || flat_loops_->adds_to(sum));
-}
+bool WorkerEmitter::in_lanes(const ir::Var* sum) const { return lane_sums_.contains(sum); }
 
 std::size_t WorkerEmitter::buffer_index(const ir::Var* buffer) const {
   const auto found = std::find_if(region_->buffers.begin(), region_->buffers.end(),
@@ -83,7 +81,8 @@ void WorkerEmitter::common(const ir::Store& s) {
   for (const ir::Expr* operand : s.value->operands) arguments += expressions_.text(operand) + ", ";
   const ir::Var* part = ir::as<ir::Var>(s.value->operands[3]);
   const ir::For* parts = part != nullptr ? ir::as<ir::For>(facts_.definition(part)) : nullptr;
-  const bool in_parts = region_->schedule.parallel && loops_ == 2 && parts != nullptr && common_of_parts(*parts) == &s;
+  const bool in_parts =
+      region_->schedule.parallel && loops_ == 2 && parts != nullptr && ir::common_of_parts(*parts) == &s;
   const std::string shared = in_parts ? next_rows() : "w.kNotShared";
   out_.line(fmt::format("const i64 {} = {}(w, {}w.buffer<u32>({}), {}, {}, {});", names_.of(s.var),
                         ir::keyword(s.value->kind), arguments, buffer_index(s.buffer), shared, s.value->loc.line,

@@ -12,7 +12,7 @@ namespace matcha::codegen {
 
 std::optional<std::string> emit_cpp(const ir::Module& module, const AheadOfTime& about, Diagnostics& diagnostics) {
   Names names;
-  Emitted emitted = emit_workers(module, Spelling{"static", {}, about.stack}, names);
+  Emitted emitted = emit_workers(module, Spelling{"static", false, about.stack}, names);
   const RegionCall call = [](const EmittedRegion& region, Names&) -> std::vector<std::string> {
     constexpr std::string_view kCall =
         "const RegionValues v = run_region(host, plan, [&](Worker& worker) {{ work_on_{}(f, worker); }});";

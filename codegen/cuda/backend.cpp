@@ -8,8 +8,6 @@ namespace matcha::codegen {
 
 namespace {
 
-constexpr std::uint32_t kWarp = 32;
-
 class CudaBackend final : public Backend {
  public:
   explicit CudaBackend(const CudaOptions& options) : options_(options) {}
@@ -18,9 +16,7 @@ class CudaBackend final : public Backend {
   ir::Stage stage() const override { return ir::Stage::Kernel; }
   std::optional<std::string> emit(const ir::Module& module, Diagnostics& diagnostics) override {
     if (!gpu::check_device_program(module, diagnostics)) return std::nullopt;
-    return gpu::emit_device_text(module, gpu::group_widths(module, options_.group, kWarp), options_.steal,
-                                 options_.stack, options_.search, options_.hubs != 0)
-        .text;
+    return gpu::emit_device_text(module, options_.steal, options_.stack, options_.search, options_.hubs != 0).text;
   }
   void begin() override { opening_ = gpu::open_session(options_); }
   std::unique_ptr<Executable> load(const ir::Module& module, Diagnostics& diagnostics) override {
@@ -40,8 +36,7 @@ class CudaProgramBackend final : public Backend {
   std::string_view name() const override { return "cuda"; }
   ir::Stage stage() const override { return ir::Stage::Kernel; }
   std::optional<std::string> emit(const ir::Module& module, Diagnostics& diagnostics) override {
-    return gpu::emit_program(module, about_, gpu::group_widths(module, options_.group, kWarp), diagnostics,
-                             options_.search);
+    return gpu::emit_program(module, about_, diagnostics, options_.search);
   }
   std::unique_ptr<Executable> load(const ir::Module&, Diagnostics&) override { return nullptr; }
 

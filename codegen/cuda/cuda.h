@@ -20,10 +20,9 @@ struct Sample {
   std::uint64_t least = 1;  ///< Outermost positions of a part, about; a region with few has fewer parts.
 };
 
-/// How a GPU runs the regions of a program. No result depends on any of it, but that a sample has none.
+/// How a GPU runs the regions of a program, beside what their schedules say. No result depends on any of it, but that a
+/// sample has none.
 struct CudaOptions {
-  std::uint32_t group =
-      0;  ///< Threads that work together on a position: 1, 2, 4, 8, 16 or 32; 0: chosen for each region.
   Stealing steal = Stealing::Timeout;
   Stack stack = Stack::Array;  ///< Paged is also taken when arrays for enough groups do not fit.
   Search search = Search::Plain;

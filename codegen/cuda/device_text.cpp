@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "codegen/c_family/flat_loops.h"
 #include "codegen/c_family/prologue.h"
 #include "codegen/cuda/hub_rows.h"
 #include "codegen/cuda/tiles.h"
@@ -16,25 +15,6 @@ namespace {
 
 using ir::Kind;
 
-/// Also rows of bits alone: a group makes them together, and its lanes share the loops over them.
-bool has_set_operation(const ir::Region& region) {
-  bool found = false;
-  ir::for_each_stmt(*region.collect->body, [&](const ir::Stmt& stmt) {
-    ir::for_each_expr(stmt, [&](const ir::Expr& expr) {
-      ir::for_each_node(expr, [&](const ir::Expr& node) {
-        found = found || node.kind == Kind::Intersect || node.kind == Kind::Diff || node.type->is_bit_rows() ||
-                ir::counts_common(node.kind);
-      });
-    });
-  });
-  return found;
-}
-
-/// Lanes take items of their own somewhere.
-bool flat(const ir::Facts& facts, const ir::Region& region) {
-  return region.schedule.parallel && !FlatLoops(facts, region, true).empty();
-}
-
 void assert_layout(const ir::Module& module, Names& names, TextWriter& out) {
   FrameLayout layout(module);
   out.line("// The host fills the frame; it finds the members' places by these.");
@@ -45,7 +25,8 @@ void assert_layout(const ir::Module& module, Names& names, TextWriter& out) {
   }
 }
 
-void entry(const EmittedRegion& region, std::uint32_t group, TextWriter& out) {
+void entry(const EmittedRegion& region, TextWriter& out) {
+  const std::uint32_t group = region.region->schedule.group;
   out.blank();
   const unsigned blocks = region.counts_common ? kBlocksThatCount : kLeastBlocks;
   out.line(fmt::format("extern \"C\" __global__ void __launch_bounds__({}, {})", kBlockThreads, blocks));
@@ -94,26 +75,11 @@ std::vector<std::string> compile_options() {
 
 bool reads_halves(Kind kind) { return ir::is_half(kind) || kind == Kind::LowerBitRows || kind == Kind::UpperBitRows; }
 
-std::vector<std::uint32_t> group_widths(const ir::Module& module, std::uint32_t wanted, std::uint32_t lanes) {
-  std::vector<std::uint32_t> widths;
-  const ir::Facts facts(module);
-  for (const ir::Stmt* stmt : module.body->body) {
-    const ir::Region* region = ir::as<ir::Region>(stmt);
-    if (region == nullptr) continue;
-    const bool together = has_set_operation(*region) || flat(facts, *region);
-    widths.push_back(wanted != 0 ? wanted : together ? lanes : 1);
-  }
-  return widths;
-}
+Spelling device_spelling(Stack stack) { return Spelling{"static __device__ __forceinline__", true, stack}; }
 
-Spelling device_spelling(const std::vector<std::uint32_t>& groups, Stack stack) {
-  return Spelling{"static __device__ __forceinline__", groups, stack};
-}
-
-DeviceText emit_device_text(const ir::Module& module, const std::vector<std::uint32_t>& groups, Stealing steal,
-                            Stack stack, Search search, bool hubs) {
+DeviceText emit_device_text(const ir::Module& module, Stealing steal, Stack stack, Search search, bool hubs) {
   Names names;
-  Emitted emitted = emit_workers(module, device_spelling(groups, stack), names);
+  Emitted emitted = emit_workers(module, device_spelling(stack), names);
   const std::string prologue = worker_prologue();
   const ir::Facts facts(module);
   DeviceText result;
@@ -142,8 +108,8 @@ DeviceText emit_device_text(const ir::Module& module, const std::vector<std::uin
     out.raw(workers);
     out.blank();
     assert_layout(module, names, out);
-    for (std::size_t i = first; i < end; ++i) entry(emitted.regions[i], groups[i], out);
-    if (looks) hub_rows_entry(groups[first], out);
+    for (std::size_t i = first; i < end; ++i) entry(emitted.regions[i], out);
+    if (looks) hub_rows_entry(emitted.regions[first].region->schedule.group, out);
     if (dealt) tiles_entry(out);
     out.blank();
     out.line("}  // namespace matcha_program");

@@ -36,17 +36,12 @@ std::vector<std::string> compile_options();
 /// True for what reads half of a neighbour list, for which the device needs the graph's split offsets.
 bool reads_halves(ir::Kind kind);
 
-/// The group width of each region: `wanted`, or, when it is 0, `lanes` where they have set operations, rows of bits or
-/// the items of a loop to share, and 1 for the other regions. A region that is not parallel gets the same.
-std::vector<std::uint32_t> group_widths(const ir::Module& module, std::uint32_t wanted, std::uint32_t lanes);
+/// How the device's language spells workers.
+Spelling device_spelling(Stack stack);
 
-/// How the device's language spells workers of these widths, which must outlive it.
-Spelling device_spelling(const std::vector<std::uint32_t>& groups, Stack stack);
-
-/// Requires: a verified module of stage kernel that `check_device_program` takes; a width for each region. The text
-/// serves one kind of stealing, one of stacks and one of searches, and with `hubs` looks into rows of hubs.
-DeviceText emit_device_text(const ir::Module& module, const std::vector<std::uint32_t>& groups,
-                            Stealing steal = Stealing::Timeout, Stack stack = Stack::Array,
+/// Requires: a verified module of stage kernel that `check_device_program` takes. The text serves one kind of stealing,
+/// one of stacks and one of searches, and with `hubs` looks into rows of hubs.
+DeviceText emit_device_text(const ir::Module& module, Stealing steal = Stealing::Timeout, Stack stack = Stack::Array,
                             Search search = Search::Plain, bool hubs = false);
 
 /// False, with a diagnostic, for what does not run on a device: a loop outside a region.

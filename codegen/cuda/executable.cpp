@@ -30,10 +30,6 @@ void for_each_device_node(const ir::Module& module, F visit) {
   }
 }
 
-/// Lanes for regions with set operations. Narrower groups were slower on every graph that was tried: work is dealt out
-/// in tiles of a few arcs, so whole warps stay busy, and lanes of one warp do not diverge.
-constexpr std::uint32_t kLanes = 32;
-
 /// The region whose rows are the answer of the program and nothing else; null: there is none. Its only list sink is
 /// the one result, which no other step reads.
 const ir::Region* answering_region(const ir::Module& module) {
@@ -280,7 +276,7 @@ class CudaExecutable::Run {
     RegionRequest request;
     request.region = &s;
     load_kernels(index);
-    request.group = session().groups()[index];
+    request.group = s.schedule.group;
     request.positions = positions(session().regions()[index]);
     request.parts = parts(s, request.positions);
     for (const ir::Buffer& buffer : s.buffers) {
@@ -369,7 +365,7 @@ class CudaExecutable::Run {
     }
     if (!pages) return;
     result_.notes.push_back("lists are kept in pages, because arrays for enough groups of threads do not fit");
-    session().begin_compile(program_.module_, std::vector(session().groups()), Stack::Paged, session().hubs());
+    session().begin_compile(program_.module_, Stack::Paged, session().hubs());
     load_kernels(index);
     request.stack = Stack::Paged;
     for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i].kernels = &session().kernels(i, index);
@@ -453,10 +449,8 @@ CudaExecutable::CudaExecutable(const ir::Module& module, const CudaOptions& opti
 
 CudaExecutable::~CudaExecutable() = default;
 
-std::vector<std::uint32_t> CudaExecutable::groups() const { return group_widths(module_, options_.group, kLanes); }
-
 void CudaExecutable::begin_compile(Session& session, bool hubs, Compiling early) const {
-  session.begin_compile(module_, groups(), options_.stack, hubs, std::move(early));
+  session.begin_compile(module_, options_.stack, hubs, std::move(early));
   if (!device_graphs_.builds.empty()) session.begin_compile_builder();
 }
 
@@ -464,7 +458,7 @@ void CudaExecutable::begin() {
   if (session_ != nullptr) return;
   if (!opening_.valid()) opening_ = open_session(options_);
   opening_ = std::async(std::launch::async, [this, opening = std::move(opening_)]() mutable {
-    Compiling early = compile_early(module_, groups(), options_);
+    Compiling early = compile_early(module_, options_);
     std::unique_ptr<Session> session = opening.get();
     if (session != nullptr) begin_compile(*session, options_.hubs != 0, std::move(early));
     return session;

@@ -24,7 +24,6 @@ class CudaExecutable final : public Executable {
  private:
   class Run;
 
-  std::vector<std::uint32_t> groups() const;
   void begin_compile(Session& session, bool hubs, Compiling early = {}) const;
 
   ir::Module module_;

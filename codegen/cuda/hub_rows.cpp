@@ -4,8 +4,8 @@
 #include <array>
 #include <bit>
 
-#include "codegen/c_family/spine.h"
 #include "codegen/cuda/sinks.h"
+#include "ir/analysis/spine.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
 

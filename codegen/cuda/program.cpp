@@ -63,8 +63,7 @@ std::vector<Read> reads(const EmittedRegion& entry, const FrameLayout& layout) {
 }
 
 /// The statements that put what a region reads onto the GPU and run it.
-std::vector<std::string> call(const EmittedRegion& region, std::uint32_t group, const FrameLayout& layout,
-                              Names& names) {
+std::vector<std::string> call(const EmittedRegion& region, const FrameLayout& layout, Names& names) {
   std::vector<std::string> lines = {"Frame placed = f;"};
   for (const Read& read : reads(region, layout)) {
     std::string parts;
@@ -76,24 +75,20 @@ std::vector<std::string> call(const EmittedRegion& region, std::uint32_t group, 
   }
   lines.push_back(
       fmt::format("const Kernel kernel = {{reinterpret_cast<const void*>(&::matcha_program::run_{}), {}, {}}};",
-                  region.function, group, kBlockThreads));
+                  region.function, region.region->schedule.group, kBlockThreads));
   lines.emplace_back("const RegionValues v = run_region(host, plan, kernel, &placed);");
   return lines;
 }
 
 }  // namespace
 
-std::optional<std::string> emit_program(const ir::Module& module, const AheadOfTime& about,
-                                        const std::vector<std::uint32_t>& groups, Diagnostics& diagnostics,
+std::optional<std::string> emit_program(const ir::Module& module, const AheadOfTime& about, Diagnostics& diagnostics,
                                         Search search) {
   if (!check_device_program(module, diagnostics)) return std::nullopt;
   const FrameLayout layout(module);
   Names names;
-  const Emitted emitted = emit_workers(module, device_spelling(groups, about.stack), names);
-  std::size_t next = 0;
-  const RegionCall region_call = [&](const EmittedRegion& region, Names& named) {
-    return call(region, groups[next++], layout, named);
-  };
+  const Emitted emitted = emit_workers(module, device_spelling(about.stack), names);
+  const RegionCall region_call = [&](const EmittedRegion& region, Names& named) { return call(region, layout, named); };
   const std::optional<std::string> steps = emit_host(module, about, emitted, names, region_call, diagnostics);
   if (!steps) return std::nullopt;
   std::set<std::string> includes;
@@ -105,7 +100,7 @@ std::optional<std::string> emit_program(const ir::Module& module, const AheadOfT
   out.line("#pragma nv_diag_suppress 177  // Functions that this program does not need.");
   out.blank();
   out.line("// The device.");
-  out.raw(emit_device_text(module, groups, about.steal, about.stack, search).text);
+  out.raw(emit_device_text(module, about.steal, about.stack, search).text);
   out.blank();
   out.line("// The host. It names the same things, in a namespace of its own.");
   for (const std::string& include : includes) out.line(include);

@@ -1,9 +1,7 @@
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "codegen/c_family/ahead_of_time.h"
 #include "ir/nodes.h"
@@ -14,9 +12,8 @@ namespace matcha::codegen::gpu {
 /// The program as one self-contained file: `nvcc -arch=sm_90 q.cu -o q && ./q graph.mtg`. First the device text, byte
 /// for byte what `emit_device_text` gives, then a host with `main` that does what programs of `--emit=cpp` do. Nothing,
 /// with a diagnostic, for a program of several graphs and for what does not run on a device. Requires: a verified
-/// module of stage kernel whose label words were lifted; a width for each region.
-std::optional<std::string> emit_program(const ir::Module& module, const AheadOfTime& about,
-                                        const std::vector<std::uint32_t>& groups, Diagnostics& diagnostics,
+/// module of stage kernel whose label words were lifted.
+std::optional<std::string> emit_program(const ir::Module& module, const AheadOfTime& about, Diagnostics& diagnostics,
                                         Search search = Search::Plain);
 
 }  // namespace matcha::codegen::gpu

@@ -115,13 +115,11 @@ bool Target::covers(const Target& other) const {
          std::ranges::all_of(other.archs, [&](int arch) { return std::ranges::count(archs, arch) != 0; });
 }
 
-Compiling compile_early(const ir::Module& module, const std::vector<std::uint32_t>& groups,
-                        const CudaOptions& options) {
+Compiling compile_early(const ir::Module& module, const CudaOptions& options) {
   const std::optional<Target> target = likely_target(options);
   if (!target) return {};
-  return compile_regions(
-      *target, options.code_folder, module,
-      emit_device_text(module, groups, options.steal, options.stack, options.search, options.hubs != 0));
+  return compile_regions(*target, options.code_folder, module,
+                         emit_device_text(module, options.steal, options.stack, options.search, options.hubs != 0));
 }
 
 Session::Session(const CudaOptions& options) : options_(options), driver_(need(runtime::cuda::Driver::open())) {
@@ -161,10 +159,8 @@ std::string Session::label() const {
   return fmt::format("{} x {}", devices_.size(), devices_[0]->device->properties().name);
 }
 
-void Session::begin_compile(const ir::Module& module, const std::vector<std::uint32_t>& groups, Stack stack, bool hubs,
-                            Compiling early) {
-  if (compiles() && groups_ == groups && stack_ == stack) return;
-  groups_ = groups;
+void Session::begin_compile(const ir::Module& module, Stack stack, bool hubs, Compiling early) {
+  if (compiles() && stack_ == stack) return;
   stack_ = stack;
   hubs_ = hubs;
   for (const std::unique_ptr<OpenDevice>& device : devices_) {
@@ -175,7 +171,7 @@ void Session::begin_compile(const ir::Module& module, const std::vector<std::uin
   } else {
     useless_ = std::move(early);
     compiling_ = compile_regions(target_, options_.code_folder, module,
-                                 emit_device_text(module, groups, options_.steal, stack, options_.search, hubs));
+                                 emit_device_text(module, options_.steal, stack, options_.search, hubs));
   }
 }
 

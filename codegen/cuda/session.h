@@ -34,7 +34,7 @@ struct Compiling {
 
 /// Begins to compile for the devices that the last process found on this machine, or else those that the kernel names:
 /// before the driver is open, which takes a fifth of a second. Nothing when neither is known.
-Compiling compile_early(const ir::Module& module, const std::vector<std::uint32_t>& groups, const CudaOptions& options);
+Compiling compile_early(const ir::Module& module, const CudaOptions& options);
 
 /// The devices of a program and its kernels on them, kept from run to run. Opening devices and compiling take hundreds
 /// of milliseconds each, so both are begun first, before the graph is read if that can be, and waited for when they are
@@ -44,10 +44,9 @@ class Session {
   /// Begins to open the devices. Throws Trap when there is no driver, or fewer devices than wanted.
   explicit Session(const CudaOptions& options);
 
-  /// Begins to compile, unless the kernels for these group widths and stacks are there. `hubs`: they look into rows of
+  /// Begins to compile, unless the kernels for these stacks are there. `hubs`: they look into rows of
   /// hubs. `early`: the same, begun before it was known which devices there are.
-  void begin_compile(const ir::Module& module, const std::vector<std::uint32_t>& groups, Stack stack, bool hubs,
-                     Compiling early = {});
+  void begin_compile(const ir::Module& module, Stack stack, bool hubs, Compiling early = {});
   /// Waits for the devices. Adds `device` to the times once: milliseconds until all of them were open.
   void open(RunResult& result);
   /// Waits for the compiler to make the kernels of a region and loads them, unless they are loaded; those of later
@@ -64,7 +63,6 @@ class Session {
   void begin_compile_builder();
   /// Waits for them. Adds `build_kernels` to the times once: milliseconds of that.
   const GraphBuilder& graph_builder(RunResult& result);
-  const std::vector<std::uint32_t>& groups() const { return groups_; }
   Stack stack() const { return stack_; }
   bool hubs() const { return hubs_; }
   bool compiles() const { return !regions().empty(); }  ///< Kernels are there, or on their way.
@@ -90,7 +88,6 @@ class Session {
   std::shared_future<Images> compiling_builder_;
   std::optional<runtime::cuda::Module> builder_module_;  ///< Of the first device.
   std::optional<GraphBuilder> builder_;
-  std::vector<std::uint32_t> groups_;
   Stack stack_ = Stack::Array;
   bool hubs_ = false;
 };

@@ -59,6 +59,14 @@ class Build(cli.CliTest):
         self.fails(3, "build", cli.TRIANGLE, "-o", str(self.folder), says="directory")
         self.assertEqual(self.leftovers(), [])
 
+    def test_the_schedule_of_a_gpu(self):
+        text = self.ok("build", cli.TRIANGLE, "--emit=kernel", "--device", "cuda")
+        self.assertIn("group=32", text)
+        self.assertIn("by arcs", text)
+        self.assertNotIn(" by ", self.ok("build", cli.TRIANGLE, "--emit=kernel", "--device", "cuda", "--group", "1"))
+        self.assertIn("group=1)", self.ok("build", cli.TRIANGLE, "--emit=kernel"))
+        self.fails(2, "build", cli.TRIANGLE, "--emit=llvm", "--device", "cuda", says="is for a CPU")
+
     def test_passes(self):
         done = self.matcha("build", cli.TRIANGLE, "--emit=kernel", "--print-after=plan-memory", "--time-passes")
         self.assertEqual(done.returncode, 0)

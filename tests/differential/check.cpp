@@ -308,14 +308,14 @@ class Checker {
     std::optional<passes::Pipeline> pipeline = passes::parse_pipeline("c-family", diagnostics_);
     if (!pipeline) return rejected("pipeline");
     for (passes::PipelineStep& step : *pipeline) set_options(step);
-    passes::PipelineResult result = passes::run_pipeline(given, *pipeline, context_, {}, {}, manager(), diagnostics_);
+    passes::PipelineResult result = passes::run_pipeline(given, *pipeline, context_, passes::gpu_target(checks_.group),
+                                                         {}, manager(), diagnostics_);
     return result.ok ? cuda(result.module) : rejected("c-family");
   }
 
   /// The device text as C++, its loops split at once into a tiny queue.
   std::optional<Failure> cuda(const ir::Module& module) {
     codegen::CudaOptions options;
-    options.group = checks_.group;
     options.tau_us = 1;
     options.eager = true;
     options.tile = 2;

@@ -45,8 +45,8 @@ class TextRun {
     if (module && by != By::Interpreter) {
       const std::optional<passes::Pipeline> pipeline =
           passes::parse_pipeline(by == By::Cpu ? "cpu" : "c-family", diagnostics_);
-      passes::PipelineResult result =
-          passes::run_pipeline(*module, *pipeline, context_, passes::TargetInfo{}, {}, {}, diagnostics_);
+      const passes::TargetInfo target = by == By::Cpu ? passes::TargetInfo{} : passes::gpu_target();
+      passes::PipelineResult result = passes::run_pipeline(*module, *pipeline, context_, target, {}, {}, diagnostics_);
       if (!diagnostics_.has_errors()) module = result.module;
     }
     if (diagnostics_.all().empty() && module) run(*module, by);
@@ -63,7 +63,6 @@ class TextRun {
       case By::Gpu: break;
     }
     codegen::CudaOptions options;
-    options.group = 32;
     options.code_folder = EMULATED_CACHE;
     return codegen::make_cuda(options);
   }

@@ -96,10 +96,9 @@ class EverySchedule {
       return 1;
     }
     right_ = on_cpu.digest;
-    const Status passes = run_gpu_passes(compilation_, labels_, &bound_);
     for (std::uint32_t group : options_.groups) {
       for (const std::string& steal : options_.steals) {
-        for (const std::string& stack : options_.stacks) one(group, steal, stack, passes);
+        for (const std::string& stack : options_.stacks) one(group, steal, stack);
       }
     }
     fmt::print(
@@ -111,8 +110,8 @@ class EverySchedule {
 
  private:
   /// Kernels are kept where the command line keeps them.
-  static codegen::CudaOptions kept() {
-    codegen::CudaOptions options;
+  static GpuOptions kept() {
+    GpuOptions options;
     options.code_folder = code_folder();
     return options;
   }
@@ -154,10 +153,10 @@ class EverySchedule {
     return ran;
   }
 
-  void one(std::uint32_t group, const std::string& steal, const std::string& stack, Status passes) {
+  void one(std::uint32_t group, const std::string& steal, const std::string& stack) {
     const std::string shown =
         fmt::format("{} {} --group {} --steal {} --stack {}", options_.program, options_.graph, group, steal, stack);
-    codegen::CudaOptions schedule = kept();
+    GpuOptions schedule = kept();
     schedule.group = group;
     schedule.steal = steal == "none"   ? codegen::Stealing::None
                      : steal == "half" ? codegen::Stealing::Half
@@ -165,6 +164,8 @@ class EverySchedule {
     schedule.stack = stack == "paged" ? codegen::Stack::Paged : codegen::Stack::Array;
     schedule.tile = options_.tile;
     schedule.scratch_bytes = kScratchBytes;
+    compilation_.set_target(schedule.target());
+    const Status passes = run_gpu_passes(compilation_, labels_, &bound_);
     const std::unique_ptr<codegen::Backend> backend = codegen::make_cuda(schedule);
     std::unique_ptr<codegen::Executable> executable;
     for (int i = 0; i < options_.repeat && watch_.ms() < 1000 * options_.budget; ++i) {

@@ -36,7 +36,7 @@ TEST_F(PipelinesTest, NamesStandForTheirLists) {
   EXPECT_EQ(round_trip("c-family"),
             loop +
                 ",tally{part=32},distribute,simplify,localize{least=2,most=2048,full=2048,lists=0},plan-memory,"
-                "legalize");
+                "map-lanes,legalize");
   EXPECT_EQ(round_trip("loop,plan-memory"), loop + ",plan-memory");
 }
 

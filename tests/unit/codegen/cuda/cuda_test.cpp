@@ -58,11 +58,9 @@ TEST_F(CudaText, ExamplesCompile) {
   constexpr std::uint32_t kWidths[] = {32, 1, 8, 16};
   std::size_t turn = 0;
   for (const fs::path& path : files("examples", ".mt")) {
-    std::optional<ir::Module> module = program(read(path));
+    std::optional<ir::Module> module = program(read(path), kWidths[turn % std::size(kWidths)]);
     ASSERT_TRUE(module) << path;
-    const std::uint32_t width = kWidths[turn % std::size(kWidths)];
-    DeviceText text = emit_device_text(*module, group_widths(*module, width, 0), Stealing::Timeout, Stack::Array,
-                                       Search::Plain, true);
+    DeviceText text = emit_device_text(*module, Stealing::Timeout, Stack::Array, Search::Plain, true);
     for (int arch : archs(turn)) EXPECT_EQ(compile(**nvrtc, text.text, arch), "") << path << ", sm_" << arch;
     ++turn;
   }
@@ -73,7 +71,7 @@ TEST_F(CudaText, TriangleCompilesForEveryArchitecture) {
   if (!nvrtc) GTEST_SKIP() << "[SKIP] " << nvrtc.error().message;
   std::optional<ir::Module> module = program(read("examples/triangle.mt"));
   ASSERT_TRUE(module);
-  DeviceText text = emit_device_text(*module, group_widths(*module, 0, 32));
+  DeviceText text = emit_device_text(*module);
   for (int arch : kArchs) EXPECT_EQ(compile(**nvrtc, text.text, arch), "") << arch;
 }
 
@@ -125,7 +123,7 @@ TEST_F(CudaText, KernelModulesCompile) {
     std::optional<ir::Module> module = kernel_module(read(path));
     ASSERT_TRUE(module) << path;
     if (!check_device_program(*module, diagnostics_) || number++ % step != 0) continue;
-    DeviceText text = emit_device_text(*module, group_widths(*module, 0, 32));
+    DeviceText text = emit_device_text(*module);
     for (int arch : archs(turn)) EXPECT_EQ(compile(**nvrtc, text.text, arch), "") << path << ", sm_" << arch;
     ++turn;
   }
@@ -134,27 +132,28 @@ TEST_F(CudaText, KernelModulesCompile) {
 TEST_F(CudaText, ProgramHoldsTheVeryTextOfTheDevice) {
   std::optional<ir::Module> module = program(read("examples/clique4.mt"));
   ASSERT_TRUE(module);
-  const std::vector<std::uint32_t> groups = group_widths(*module, 0, 32);
-  std::optional<std::string> text = emit_program(*module, {}, groups, diagnostics_);
+  std::optional<std::string> text = emit_program(*module, {}, diagnostics_);
   ASSERT_TRUE(text);
-  EXPECT_NE(text->find(emit_device_text(*module, groups).text), std::string::npos);
+  EXPECT_NE(text->find(emit_device_text(*module).text), std::string::npos);
 }
 
 TEST_F(CudaText, ProgramPartReadsLikeTheProgram) {
   std::optional<ir::Module> module = program(
       "def wedges(G: Graph) -> int:\n"
-      "    return sum(apply(lambda v: size(neighbor(G, v)), vertices(G)))\n");
+      "    return sum(apply(lambda v: size(neighbor(G, v)), vertices(G)))\n",
+      32);
   ASSERT_TRUE(module);
-  std::string text = emit_device_text(*module, {32}).text;
+  std::string text = emit_device_text(*module).text;
   EXPECT_EQ(text.substr(text.find("struct Frame")), read("tests/unit/codegen/cuda/degrees.golden"));
 }
 
 TEST_F(CudaText, NamesKeepOffTheWordsOfTheEmitter) {
   std::optional<ir::Module> module = program(
       "def wedges(G: Graph) -> int:\n"
-      "    return sum(apply(lambda at: sum(apply(lambda walk: at + walk, neighbor(G, at))), vertices(G)))\n");
+      "    return sum(apply(lambda at: sum(apply(lambda walk: at + walk, neighbor(G, at))), vertices(G)))\n",
+      1);
   ASSERT_TRUE(module);
-  std::string text = emit_device_text(*module, {1}).text;
+  std::string text = emit_device_text(*module).text;
   EXPECT_NE(text.find("const u32 at_0 = item<0>(walked0, at0);"), std::string::npos)
       << text.substr(text.find("struct Frame"));
   EXPECT_NE(text.find("const u32 walk_0 = "), std::string::npos);
@@ -165,7 +164,7 @@ TEST_F(CudaText, NamesKeepOffTheWordsOfLanes) {
   const auto text_of = [&](const std::string& body) {
     std::optional<ir::Module> module = program("def f(G: Graph) -> int:\n" + body);
     EXPECT_TRUE(module) << body;
-    return module ? emit_device_text(*module, {32}).text : "";
+    return module ? emit_device_text(*module).text : "";
   };
   const std::string counts = text_of(
       "    def of(v, u):\n"
@@ -195,7 +194,7 @@ TEST_F(CudaText, AListIsCutBesideAParameter) {
       "  return %sum\n"
       "}\n");
   ASSERT_TRUE(module);
-  EXPECT_NE(emit_device_text(*module, {32}).text.find("below(neighbors(f.g0, v0), v0)"), std::string::npos);
+  EXPECT_NE(emit_device_text(*module).text.find("below(neighbors(f.g0, v0), v0)"), std::string::npos);
 }
 
 /// All that `slice0` has is below v0, so the other list may stay whole where a search for the cut saves nothing.
@@ -218,7 +217,7 @@ TEST_F(CudaText, AListIsCutOnlyWhereTheOtherOneDoesNotDoIt) {
       "  return %sum\n"
       "}\n");
   ASSERT_TRUE(module);
-  const std::string text = emit_device_text(*module, {32}).text;
+  const std::string text = emit_device_text(*module).text;
   EXPECT_NE(text.find("= sides(slice0, cut_beside(slice0, neighbors(f.G0, "), std::string::npos);
   module = program(
       "def m(G: Graph) -> int:\n"
@@ -228,7 +227,7 @@ TEST_F(CudaText, AListIsCutOnlyWhereTheOtherOneDoesNotDoIt) {
       "        return size(intersect(near, far))\n"
       "    return sum(apply(lambda u: sum(apply(lambda v: of(u, v), neighbor(G, u))), vertices(G)))\n");
   ASSERT_TRUE(module);
-  const std::string apart = emit_device_text(*module, {32}).text;
+  const std::string apart = emit_device_text(*module).text;
   EXPECT_NE(apart.find("= sides("), std::string::npos);
   EXPECT_EQ(apart.find("cut_beside(slice"), std::string::npos);
 }
@@ -248,24 +247,29 @@ TEST_F(CudaText, FramePlacesFollowTheRulesOfCpp) {
   EXPECT_EQ(layout.bytes, 208u);
 }
 
+/// The widths of the groups of its regions.
+std::vector<std::uint32_t> widths(const std::optional<ir::Module>& module) {
+  std::vector<std::uint32_t> found;
+  if (!module) return found;
+  for (const ir::Stmt* stmt : module->body->body) {
+    if (const ir::Region* region = ir::as<ir::Region>(stmt)) found.push_back(region->schedule.group);
+  }
+  return found;
+}
+
 TEST_F(CudaText, GroupsAreWideWhereLanesHaveSomethingToShare) {
-  std::optional<ir::Module> clique = program(read("examples/clique4.mt"));
-  ASSERT_TRUE(clique);
-  EXPECT_EQ(group_widths(*clique, 0, 16), (std::vector<std::uint32_t>{1, 16}));
-  EXPECT_EQ(group_widths(*clique, 4, 16), (std::vector<std::uint32_t>{4, 4}));
+  EXPECT_EQ(widths(program(read("examples/clique4.mt"))), (std::vector<std::uint32_t>{1, 32}));
+  EXPECT_EQ(widths(program(read("examples/clique4.mt"), 4)), (std::vector<std::uint32_t>{4, 4}));
   // A loop whose items lanes take.
-  std::optional<ir::Module> wedges = program(
-      "def wedges(G: Graph) -> int:\n"
-      "    def ends(v):\n"
-      "        return sum(apply(lambda u: size(neighbor(G, u)), cond=lambda u: u > v, neighbor(G, v)))\n"
-      "    return sum(apply(ends, cond=lambda v: size(neighbor(G, v)) >= 2, vertices(G)))\n");
-  ASSERT_TRUE(wedges);
-  EXPECT_EQ(group_widths(*wedges, 0, 16), (std::vector<std::uint32_t>{16}));
+  EXPECT_EQ(
+      widths(program("def wedges(G: Graph) -> int:\n"
+                     "    def ends(v):\n"
+                     "        return sum(apply(lambda u: size(neighbor(G, u)), cond=lambda u: u > v, neighbor(G, v)))\n"
+                     "    return sum(apply(ends, cond=lambda v: size(neighbor(G, v)) >= 2, vertices(G)))\n")),
+      (std::vector<std::uint32_t>{32}));
   // Rows of bits without set operations, whose loops are over bits.
-  std::optional<ir::Module> rows =
-      kernel_module(with_rows("for %q in bit_row(%rows, %p) { yield %sum, size(bit_row(%rows, %q)) }\n"));
-  ASSERT_TRUE(rows);
-  EXPECT_EQ(group_widths(*rows, 0, 16), (std::vector<std::uint32_t>{16}));
+  EXPECT_EQ(widths(kernel_module(with_rows("for %q in bit_row(%rows, %p) { yield %sum, size(bit_row(%rows, %q)) }\n"))),
+            (std::vector<std::uint32_t>{32}));
 }
 
 /// A kernel text with every kind of stealing and stacks, in turn, must serve all widths.
@@ -286,9 +290,9 @@ TEST_F(CudaText, SchedulesCompile) {
                              {"examples/clique4.mt", 32, Stealing::Timeout, Stack::Array, Search::Cached},
                              {"examples/house.mt", 8, Stealing::Timeout, Stack::Paged, Search::Merging}};
   for (const Case& c : kCases) {
-    std::optional<ir::Module> module = program(read(c.program));
+    std::optional<ir::Module> module = program(read(c.program), c.group, false, c.stack == Stack::Paged);
     ASSERT_TRUE(module);
-    DeviceText text = emit_device_text(*module, group_widths(*module, c.group, 0), c.steal, c.stack, c.search);
+    DeviceText text = emit_device_text(*module, c.steal, c.stack, c.search);
     EXPECT_EQ(compile(**nvrtc, text.text, 90), "") << c.program;
   }
 }

@@ -12,6 +12,7 @@
 #include "codegen/cuda/device_text.h"
 #include "frontend/frontend.h"
 #include "frontend/lower.h"
+#include "ir/match.h"
 #include "ir/parser.h"
 #include "ir/verifier.h"
 #include "passes/pass_manager.h"
@@ -52,27 +53,25 @@ inline void expect_lines(const std::string& text, std::initializer_list<const ch
 /// Compiles a text or tells why not.
 class CudaText : public testing::Test {
  protected:
-  std::optional<ir::Module> kernel_module(const std::string& text) {
+  /// With the schedule of a GPU, for groups of `group` lanes; 0: chosen.
+  std::optional<ir::Module> kernel_module(const std::string& text, std::uint32_t group = 0) {
     std::optional<ir::Module> module = ir::parse(context_, sources_.add("test.mtir", text), diagnostics_);
-    if (module && !ir::verify(*module, diagnostics_)) return std::nullopt;
-    return module;
+    if (!module || !ir::verify(*module, diagnostics_)) return std::nullopt;
+    return scheduled(*module, "map-lanes", {}, passes::gpu_target(group));
   }
 
   /// `all_labelled`: every vertex of the graphs that it gets has a label.
-  std::optional<ir::Module> program(const std::string& text, bool all_labelled = false) {
+  std::optional<ir::Module> program(const std::string& text, std::uint32_t group = 0, bool all_labelled = false,
+                                    bool paged_lists = false) {
     std::optional<frontend::asg::Graph> graph =
         frontend::compile(sources_, sources_.add("test.mt", text), {}, diagnostics_);
     if (!graph) return std::nullopt;
     std::optional<ir::Module> loop = frontend::lower(*graph, context_, diagnostics_);
-    std::optional<passes::Pipeline> pipeline = passes::parse_pipeline("c-family", diagnostics_);
-    if (!loop || !pipeline) return std::nullopt;
+    if (!loop) return std::nullopt;
     passes::LabelWords labels;
     labels.code = [](std::string_view) { return std::optional<std::int64_t>(-1); };
     labels.everywhere = all_labelled;
-    passes::PipelineResult result =
-        passes::run_pipeline(*loop, *pipeline, context_, passes::TargetInfo{}, labels, {}, diagnostics_);
-    if (diagnostics_.error_count() != 0) return std::nullopt;
-    return result.module;
+    return scheduled(*loop, "c-family", labels, passes::gpu_target(group, paged_lists));
   }
 
   /// Empty: it compiles for the architecture.
@@ -81,6 +80,16 @@ class CudaText : public testing::Test {
     runtime::Result<runtime::cuda::Compilation> result = nvrtc.compile(request);
     if (!result) return result.error().render();
     return result->cubin.empty() ? "no machine code" : result->log;
+  }
+
+  std::optional<ir::Module> scheduled(const ir::Module& module, const std::string& passes,
+                                      const passes::LabelWords& labels, const passes::TargetInfo& target) {
+    const std::optional<passes::Pipeline> pipeline = passes::parse_pipeline(passes, diagnostics_);
+    if (!pipeline) return std::nullopt;
+    const passes::PipelineResult result =
+        passes::run_pipeline(module, *pipeline, context_, target, labels, {}, diagnostics_);
+    if (diagnostics_.error_count() != 0) return std::nullopt;
+    return result.module;
   }
 
   SourceManager sources_;

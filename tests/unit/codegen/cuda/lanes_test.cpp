@@ -9,7 +9,7 @@ namespace {
 TEST_F(CudaText, LanesTakeArcsAndCountTogether) {
   std::optional<ir::Module> module = program(read("examples/triangle.mt"));
   ASSERT_TRUE(module);
-  std::string text = emit_device_text(*module, {32}).text;
+  std::string text = emit_device_text(*module).text;
   expect_lines(text, {
                          "for (auto from_arc = walk0.begin; from_arc < walk0.end; from_arc += w.lanes()) {",
                          "const u64 at1 = place_of_arc(f.G0, arc, lower0);",
@@ -17,7 +17,9 @@ TEST_F(CudaText, LanesTakeArcsAndCountTogether) {
                          "sum0_share += w.share_flat(task, 0, 0, 0, from_arc, counted);",
                      });
   // A single lane has nobody to count with.
-  EXPECT_EQ(emit_device_text(*module, {1}).text.find("from_arc"), std::string::npos);
+  module = program(read("examples/triangle.mt"), 1);
+  ASSERT_TRUE(module);
+  EXPECT_EQ(emit_device_text(*module).text.find("from_arc"), std::string::npos);
 }
 
 /// What follows a count stands behind the lanes' own values, and binds those that it reads again.
@@ -39,7 +41,7 @@ TEST_F(CudaText, LanesBindAgainWhatFollowsTheCount) {
   const auto behind_count = [&](const std::string& text) {
     std::optional<ir::Module> module = program(text);
     EXPECT_TRUE(module) << text;
-    const std::string made = module ? emit_device_text(*module, {32}).text : "";
+    const std::string made = module ? emit_device_text(*module).text : "";
     const std::size_t count = made.find("w.count_flat(");
     EXPECT_NE(count, std::string::npos) << text;
     return count != std::string::npos ? made.substr(count) : "";
@@ -59,7 +61,7 @@ TEST_F(CudaText, LanesMakeSeveralCounts) {
       "        return a * b + a\n"
       "    return sum(apply(lambda v: sum(apply(lambda u: of(v, u), neighbor(G, v))), vertices(G)))\n");
   ASSERT_TRUE(module);
-  expect_lines(emit_device_text(*module, {32}).text,
+  expect_lines(emit_device_text(*module).text,
                {"counted1 = sides(", "const i64 hits1 = w.count_flat(", "if (!counted.there) counted1 = {};",
                 "const i64 count1 = i64(counted1.whole) - hits1;"});
 }
@@ -74,7 +76,7 @@ TEST_F(CudaText, LanesAddNothingBeforeTheyHaveCounted) {
       "                  vertices(G)))\n"
       "    return a + b\n");
   ASSERT_TRUE(module);
-  const std::string text = emit_device_text(*module, {32}).text;
+  const std::string text = emit_device_text(*module).text;
   const std::size_t counted = text.find("w.count_flat(task, ");
   const std::size_t added = text.find("t.a0_lanes += i64(");
   ASSERT_NE(counted, std::string::npos);
@@ -85,7 +87,7 @@ TEST_F(CudaText, LanesAddNothingBeforeTheyHaveCounted) {
 TEST_F(CudaText, LanesWalkPairsOfPositions) {
   std::optional<ir::Module> module = program(read("examples/clique5.mt"));
   ASSERT_TRUE(module);
-  std::string text = emit_device_text(*module, {1, 32}).text;
+  std::string text = emit_device_text(*module).text;
   expect_lines(
       text,
       {
@@ -99,21 +101,24 @@ TEST_F(CudaText, LanesWalkPairsOfPositions) {
           "sum0_share += sum0_part4;",
       });
   // A single lane walks and counts as a group, and stores what is read again where lists are stored.
-  text = emit_device_text(*module, {1, 1}).text;
+  module = program(read("examples/clique5.mt"), 1);
+  ASSERT_TRUE(module);
+  text = emit_device_text(*module).text;
   EXPECT_NE(text.find("for (auto bits4 = walk_bits_from(walked3, walk2.begin); bits4.next()"), std::string::npos);
   EXPECT_NE(text.find("const auto fourth0 = w.store_bits("), std::string::npos);
 }
 
 TEST_F(CudaText, LanesWalkPairsOfNeighbours) {
-  std::optional<ir::Module> module = program(
+  const std::string kPaths =
       "def paths(G: Graph) -> int:\n"
       "    def third(v, u):\n"
       "        return sum(apply(lambda w: size(neighbor(G, w)), cond=lambda w: w != v, neighbor(G, u)))\n"
       "    def second(v):\n"
       "        return sum(apply(lambda u: third(v, u), cond=lambda u: u > v, neighbor(G, v)))\n"
-      "    return sum(apply(second, vertices(G)))\n");
+      "    return sum(apply(second, vertices(G)))\n";
+  std::optional<ir::Module> module = program(kPaths);
   ASSERT_TRUE(module);
-  std::string text = emit_device_text(*module, {32}).text;
+  std::string text = emit_device_text(*module).text;
   expect_lines(text, {
                          "if (w.leave_lanes(task, 1, walk1, at0, 0, from_at1)) break;",
                          "own2 = u32(walked3.size);",
@@ -122,7 +127,9 @@ TEST_F(CudaText, LanesWalkPairsOfNeighbours) {
                          "from_at1 += pairs2.taken;",
                      });
   // A single lane walks one list after the other.
-  EXPECT_EQ(emit_device_text(*module, {1}).text.find("auto pairs"), std::string::npos);
+  module = program(kPaths, 1);
+  ASSERT_TRUE(module);
+  EXPECT_EQ(emit_device_text(*module).text.find("auto pairs"), std::string::npos);
 }
 
 /// Arcs that a label mostly leaves out, and whose others have one loop without set operations.
@@ -139,8 +146,8 @@ TEST_F(CudaText, ArcsAreLightWhereALabelLeavesMostOfThem) {
             cond +
             ", neighbor(G, u)))\n"
             "    return sum(apply(first, vertices(G)))\n",
-        all_labelled);
-    return module && emit_device_text(*module, {32}).regions.at(0).light_arcs;
+        0, all_labelled);
+    return module && emit_device_text(*module).regions.at(0).light_arcs;
   };
   EXPECT_TRUE(light("vertex_label(G, v) == 1", "w * w"));
   EXPECT_TRUE(light("vertex_label(G, v) == 1", "w * w", true));
@@ -161,7 +168,7 @@ TEST_F(CudaText, LanesAskTheOneThatLookedUp) {
       "        return sum(apply(lambda u: third(v, u), cond=lambda u: u > v, vertices(G)))\n"
       "    return sum(apply(second, vertices(G)))\n");
   ASSERT_TRUE(module);
-  expect_lines(emit_device_text(*module, {32}).text,
+  expect_lines(emit_device_text(*module).text,
                {"bool kept2_0{};", "kept2_0 = fixed0;", "while (pairs2.next()) {  // line 4",
                 "const auto fixed0 = pairs2.of_owner(kept2_0);", "if (!pairs2.there) continue;"});
 }
@@ -177,7 +184,7 @@ TEST_F(CudaText, LanesTakeItemsUnderSeveralConditions) {
       "        return sum(apply(lambda v: second(u, v), neighbor(G, u)))\n"
       "    return sum(apply(first, vertices(G)))\n");
   ASSERT_TRUE(module);
-  expect_lines(emit_device_text(*module, {32}).text,
+  expect_lines(emit_device_text(*module).text,
                {
                    "for (auto [from_step2, end] = all_of(set0.size); from_step2 < end; from_step2 += w.kLanes) {",
                    "list_size0_lanes += 1;",
@@ -193,7 +200,7 @@ TEST_F(CudaText, LanesOfAFlatLoopCountTheirOwnBits) {
   std::optional<ir::Module> module = kernel_module(
       with_rows("if (2 <= size(bit_row(%rows, %p))) { yield %sum, size(below(bit_row(%rows, %p), %p)) }\n"));
   ASSERT_TRUE(module) << render_text(diagnostics_, false);
-  std::string text = emit_device_text(*module, {32}).text;
+  std::string text = emit_device_text(*module).text;
   expect_lines(text, {"for (auto from_at1 = ", "if (2 <= count_bits(bit_row(rows0, p0))) {",
                       "+= count_bits(bits_below(bit_row(rows0, p0), p0));"});
 }

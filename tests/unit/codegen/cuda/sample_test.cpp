@@ -39,9 +39,8 @@ class CudaSample : public testing::Test {
     std::string text(std::istreambuf_iterator<char>(file), {});
     std::optional<frontend::asg::Graph> asg = frontend::compile(sources, sources.add(program, text), {}, diagnostics);
     std::optional<ir::Module> loop = frontend::lower(*asg, context, diagnostics);
-    passes::PipelineResult planned =
-        passes::run_pipeline(*loop, *passes::parse_pipeline("c-family", diagnostics), context, {}, {}, {}, diagnostics);
-    options.group = 1;
+    passes::PipelineResult planned = passes::run_pipeline(*loop, *passes::parse_pipeline("c-family", diagnostics),
+                                                          context, passes::gpu_target(1), {}, {}, diagnostics);
     if (const char* folder = std::getenv("MATCHA_CACHE_DIR")) options.code_folder = folder;
     std::unique_ptr<Executable> executable = make_cuda(options)->load(planned.module, diagnostics);
     EXPECT_EQ(diagnostics.error_count(), 0u);

@@ -7,12 +7,12 @@
 #include "ir/analysis/facts.h"
 #include "ir/nodes.h"
 
-namespace matcha::codegen {
+namespace matcha::ir {
 
 /// A count of a flat loop.
 struct FlatCount {
-  const ir::Expr* size = nullptr;  ///< `size(intersect(…))` or `size(diff(…))`.
-  bool ascending = false;          ///< Both lists are sets in order, so that either may be searched.
+  const Expr* size = nullptr;  ///< `size(intersect(…))` or `size(diff(…))`.
+  bool ascending = false;      ///< Both lists are sets in order, so that either may be searched.
 };
 
 /// How the lanes of a group walk a loop together, each an item of its own: all of the body that is scalar is done by
@@ -23,10 +23,10 @@ struct FlatLoop {
   std::vector<FlatCount> counts;  ///< Empty: nothing is counted.
   /// The first statement that reads a count or adds to a sum: nothing is added before the counts, during which another
   /// group may take the item over.
-  const ir::Stmt* reader = nullptr;
+  const Stmt* reader = nullptr;
   bool shares = false;  ///< The one count itself is what is added up.
 
-  const FlatCount* find(const ir::Expr* size) const;
+  const FlatCount* find(const Expr* size) const;
 };
 
 /// The loops of a region that are flat: innermost loops over lists whose body is a chain of values and conditions,
@@ -35,41 +35,41 @@ struct FlatLoop {
 class FlatLoops {
  public:
   /// `arrays`: stored lists are arrays, not pages.
-  FlatLoops(const ir::Facts& facts, const ir::Region& region, bool arrays);
+  FlatLoops(const Facts& facts, const Region& region, bool arrays);
 
   bool empty() const { return loops_.empty(); }
   /// Null when all lanes walk the loop in step.
-  const FlatLoop* find(const ir::For& loop) const;
+  const FlatLoop* find(const For& loop) const;
   /// The flat loop without a count in each item of `first`, if everything else there is values and conditions, so that
   /// lanes may walk pairs of items instead; null if not.
-  const ir::For* second_of(const ir::For& first) const;
+  const For* second_of(const For& first) const;
   /// True for a sum of which each lane has a part, because one of these loops adds to it.
-  bool adds_to(const ir::Var* sum) const { return sums_.contains(sum); }
+  bool adds_to(const Var* sum) const { return sums_.contains(sum); }
   /// The loop over neighbours of a region that only walks vertices and, for each, that flat loop, so that lanes may
   /// take arcs instead of neighbours of one vertex; null if there is none.
-  const ir::For* arcs_loop() const { return arcs_loop_; }
+  const For* arcs_loop() const { return arcs_loop_; }
   /// The graph whose arcs these are.
-  const ir::Expr* arcs_graph() const;
+  const Expr* arcs_graph() const;
 
  private:
   struct Chain;
 
-  bool take(const ir::For& s);
-  bool scan(const ir::Block& b, Chain& chain) const;
-  bool counts_nothing(const ir::Block& b, std::vector<const ir::Var*>& sums) const;
-  bool scan_value(const ir::Stmt& stmt, const ir::Expr& value, Chain& chain) const;
-  bool scan_count(const ir::Stmt& stmt, const ir::Expr& size, Chain& chain) const;
-  bool countable(const ir::Expr& list) const;
-  void find_arcs(const ir::Region& region);
-  const ir::For* only_loop(const ir::Block& b, bool traps) const;
+  bool take(const For& s);
+  bool scan(const Block& b, Chain& chain) const;
+  bool counts_nothing(const Block& b, std::vector<const Var*>& sums) const;
+  bool scan_value(const Stmt& stmt, const Expr& value, Chain& chain) const;
+  bool scan_count(const Stmt& stmt, const Expr& size, Chain& chain) const;
+  bool countable(const Expr& list) const;
+  void find_arcs(const Region& region);
+  const For* only_loop(const Block& b, bool traps) const;
 
-  const ir::Facts& facts_;
+  const Facts& facts_;
   bool arrays_;
-  std::unordered_set<const ir::Var*> sums_of_ints_;
-  std::unordered_map<const ir::For*, FlatLoop> loops_;
-  std::unordered_set<const ir::Var*> sums_;
-  const ir::For* outer_ = nullptr;
-  const ir::For* arcs_loop_ = nullptr;
+  std::unordered_set<const Var*> sums_of_ints_;
+  std::unordered_map<const For*, FlatLoop> loops_;
+  std::unordered_set<const Var*> sums_;
+  const For* outer_ = nullptr;
+  const For* arcs_loop_ = nullptr;
 };
 
-}  // namespace matcha::codegen
+}  // namespace matcha::ir

@@ -1,0 +1,60 @@
+#include "passes/map_lanes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "ir/analysis/lane_modes.h"
+#include "ir/match.h"
+#include "ir/rewriter.h"
+
+namespace matcha::passes {
+
+using namespace ir;  // NOLINT: a pass is written in the words of the IR.
+
+namespace {
+
+class LaneMapper final : public Rewriter {
+ public:
+  LaneMapper(const Module& module, PassContext& context)
+      : Rewriter(context.context), context_(context), facts_(module) {}
+
+ protected:
+  void on_stmt(const Stmt* stmt, Stmts& out) override {
+    if (const Region* found = as<Region>(stmt)) return out.push_back(region(*found));
+    const For* loop = as<For>(stmt);
+    const LaneMode mode = loop != nullptr && modes_ ? modes_->of(*loop) : LaneMode::Together;
+    if (loop == nullptr || mode == loop->mode) return out.push_back(rebuild(stmt));
+    const For* rebuilt = static_cast<const For*>(rebuild(stmt));
+    context_.count(fmt::format("loops by {}", keyword(mode)));
+    builder().set_loc(loop->loc);
+    out.push_back(builder().loop(rebuilt->vars, rebuilt->lists, rebuilt->maybe_index, rebuilt->body, mode));
+  }
+
+ private:
+  const Stmt* region(const Region& s) {
+    const TargetInfo& target = context_.target;
+    Schedule schedule = s.schedule;
+    schedule.group = target.group != 0 ? target.group : lanes_share_work(facts_, s) ? target.max_group : 1;
+    schedule.group = std::clamp<std::uint32_t>(schedule.group, 1, target.max_group);
+    modes_.reset();
+    if (schedule.group > 1) modes_.emplace(facts_, s, !target.paged_lists);
+    const Region* rebuilt = static_cast<const Region*>(rebuild(&s));
+    modes_.reset();
+    if (schedule == s.schedule) return rebuilt;
+    context_.count("groups of several lanes", schedule.group > 1 ? 1 : 0);
+    builder().set_loc(s.loc);
+    return builder().region(schedule, rebuilt->buffers, rebuilt->collect);
+  }
+
+  PassContext& context_;
+  Facts facts_;
+  std::optional<LaneModes> modes_;  ///< Of the region that is rebuilt, if its groups have several lanes.
+};
+
+}  // namespace
+
+Module map_lanes(const Module& module, PassContext& context) { return LaneMapper(module, context).run(module); }
+
+}  // namespace matcha::passes
