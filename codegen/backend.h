@@ -69,9 +69,10 @@ enum class Ending { Complete, Stopped, Deadline, RowsRefused, Sampled };
 struct RunResult {
   std::vector<ResultValue> values;
   Ending ending = Ending::Complete;
-  std::uint64_t rows = 0;       ///< Rows handed over.
-  std::uint64_t positions = 0;  ///< Outermost iterations that were walked.
-  std::uint64_t deferred = 0;   ///< Loops that were split off stragglers.
+  std::uint64_t rows = 0;             ///< Rows handed over.
+  std::uint64_t positions = 0;        ///< Outermost iterations that were walked,
+  std::uint64_t positions_total = 0;  ///< of so many in the parallel steps that were begun; 0: not known.
+  std::uint64_t deferred = 0;         ///< Loops that were split off stragglers.
   /// Where the intermediate lists of a GPU's workers were, `array` or `paged`, in the region whose lists took most; its
   /// groups of threads and the bytes of all their lists. Empty: no GPU.
   std::string stack;

@@ -257,8 +257,8 @@ class Explain {
     result = std::move(std::get<codegen::RunResult>(outcome));
     if (result.ending == codegen::Ending::Deadline) {
       if (!found_.stopped.empty()) found_.stopped += ", and ";
-      found_.stopped += fmt::format("{} --timeout after {} outer iterations",
-                                    found_.stopped.empty() ? "stopped by" : "its counting by", result.positions);
+      found_.stopped += fmt::format("{} --timeout after {}", found_.stopped.empty() ? "stopped by" : "its counting by",
+                                    iterations_text(result));
     } else if (result.ending != codegen::Ending::Complete) {
       return console_.error(session_.verdict(), "interrupted");
     }

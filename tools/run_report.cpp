@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "driver/version.h"
+#include "tools/explanation.h"
 #include "tools/graph_info.h"
 #include "tools/session.h"
 
@@ -49,6 +50,7 @@ std::string stats_json(const RunReport& report) {
   if (report.result != nullptr) {
     stats["simd"] = report.result->tier;
     stats["positions"] = report.result->positions;
+    if (report.result->positions_total != 0) stats["positions_total"] = report.result->positions_total;
     stats["deferred"] = report.result->deferred;
     stats["rows"] = report.result->rows;
     if (!report.result->stack.empty()) {
@@ -158,10 +160,16 @@ std::string report_text(const RunReport& report) {
   return out + "\n";
 }
 
+std::string iterations_text(const codegen::RunResult& result) {
+  const std::string done = grouped(static_cast<__int128>(result.positions));
+  if (result.positions_total == 0) return fmt::format("{} outer iterations", done);
+  return fmt::format("{} of {} outer iterations", done, grouped(static_cast<__int128>(result.positions_total)));
+}
+
 std::string partial_line(const RunReport& report) {
   const char* const cause = report.verdict == Status::Timeout ? "--timeout" : "a signal";
   if (report.result == nullptr) return fmt::format("stopped by {} before there was a result", cause);
-  return fmt::format("partial result: stopped by {} after {} outer iterations", cause, report.result->positions);
+  return fmt::format("partial result: stopped by {} after {}", cause, iterations_text(*report.result));
 }
 
 }  // namespace matcha::tools

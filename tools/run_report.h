@@ -40,6 +40,8 @@ std::string report_json(const RunReport& report);
 std::string report_text(const RunReport& report);
 /// What `--tune` chose and from what, in a line.
 std::string tuning_text(const Tuning& tuning);
+/// `26 of 7,115 outer iterations`.
+std::string iterations_text(const codegen::RunResult& result);
 /// A line on how a partial run ended, for standard error.
 std::string partial_line(const RunReport& report);
 

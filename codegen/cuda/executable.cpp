@@ -318,6 +318,7 @@ class CudaExecutable::Run {
     report_lists(request, outcome);
     result_.ending = outcome.ending;
     result_.positions += outcome.positions;
+    result_.positions_total += request.positions;
     result_.deferred += outcome.splits;
     result_.rows += outcome.streamed;
     for (DeviceRows& rows : outcome.staying) rows_[rows.sink->var] = std::move(rows);

@@ -183,6 +183,7 @@ Value* BitSets::contains(const ir::Expr& set, Value* position) {
 /// Walks the set bits, word by word.
 void BitSets::loop(const ir::For& s) {
   const ir::Expr& set = *s.lists[0];
+  const bool may_leave = f_.worker_ != nullptr && holds_for(*s.body);
   f_.open_partial_sums(s);
   llvm::AllocaInst* left = f_.local(f_.i64_, "left");
   llvm::AllocaInst* ordinal = s.maybe_index != nullptr ? f_.local(f_.i64_, f_.name_of(*s.maybe_index)) : nullptr;
@@ -206,6 +207,7 @@ void BitSets::loop(const ir::For& s) {
       f_.scalars_[s.maybe_index] = index;
       f_.b_.CreateStore(f_.b_.CreateNUWAdd(index, integer(1)), ordinal);
     }
+    if (may_leave) f_.leave_if_stopped();
     f_.block(*s.body);
     f_.b_.CreateBr(look);
     f_.b_.SetInsertPoint(end);

@@ -134,6 +134,7 @@ Run::Failure Run::step(const RegionStep& s) {
       return options_.on_rows(Rows{block.count, kinds, block.columns});
     };
   }
+  result_.positions_total += launch.positions;
   runtime::RegionOutcome outcome = runtime::run_region(launch, control);
   if (const runtime::RegionError* error = std::get_if<runtime::RegionError>(&outcome)) {
     SourceLoc loc = error->line != 0 ? place(error->file, error->line, error->column) : s.loc;
