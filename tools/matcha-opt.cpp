@@ -154,7 +154,7 @@ int run(Arguments args) {
     return kUsageError;
   }
   if (!read_allowed(args.allowed, args.manager.allowed)) {
-    std::cerr << "error: --allow takes assumptions: symmetric\n";
+    std::cerr << "error: --allow takes assumptions: symmetric, simple\n";
     return kUsageError;
   }
   labels.everywhere = args.all_labelled;
