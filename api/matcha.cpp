@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "api/handles.h"
@@ -119,6 +120,32 @@ matcha_status take_graph(matcha::runtime::Result<matcha::driver::ResidentGraph::
   return MATCHA_OK;
 }
 
+/// Reads a graph on a thread that can be left alone.
+matcha_status read_as_task(const char* path, const matcha_options& options, matcha_graph** graph,
+                           matcha_error** error) {
+  using matcha::api::Task;
+  using matcha::driver::ResidentGraph;
+  struct Read {
+    std::optional<matcha::runtime::Result<ResidentGraph::Shared>> graph;
+    matcha::api::Found failed;
+  };
+  const auto task = std::make_shared<Task>(options.deadline(), options.maybe_canceller);
+  const auto read = std::make_shared<Read>();
+  Task::start(
+      task, [task = task.get(), read, path = std::string(path), labels = options.labels, directed = options.directed] {
+        read->failed = matcha::api::guarded([&] {
+          read->graph = ResidentGraph::read(path, labels, directed, &task->interrupted());
+          return matcha::api::Found();
+        });
+      });
+  task->wait();
+  const Task::End end = task->why();
+  if (end == Task::End::Cancelled) return MATCHA_CANCELLED;
+  if (end == Task::End::TimedOut) return MATCHA_TIMEOUT;
+  if (!read->graph) return fail(read->failed.status, read->failed.errors, error);
+  return take_graph(std::move(*read->graph), graph, error);
+}
+
 /// Checks what can be checked without a graph.
 Status check(const matcha::driver::ProgramRequest& request, std::string& errors) {
   const matcha::driver::MessageLog log;
@@ -139,18 +166,26 @@ matcha_status make_program(const char* text, bool is_pattern, const matcha_optio
                            matcha_error** error) {
   return guarded(error, [&] {
     *program = nullptr;
-    auto made = std::make_unique<matcha_program>();
-    if (options != nullptr) made->request = options->program;
-    (is_pattern ? made->request.pattern.text : made->request.text) = text;
+    matcha::driver::ProgramRequest request;
+    if (options != nullptr) request = options->program;
+    (is_pattern ? request.pattern.text : request.text) = text;
     if (is_pattern && *text == '\0') return usage("there is no pattern", error);
-    made->request.compile.file = is_pattern ? "<pattern>" : "<program>";
+    if (matcha::api::after_fork()) {
+      return fail(MATCHA_ERROR_RUN, "error: after a fork only the parent process may compile programs\n", error);
+    }
+    request.compile.file = is_pattern ? "<pattern>" : "<program>";
     std::string errors;
     Status status = Status::Ok;
-    matcha::api::compile([&] { status = check(made->request, errors); });
+    matcha::api::on_reading_thread([&] { status = check(request, errors); });
     if (status != Status::Ok) return fail(matcha::api::status_of(status), errors, error);
-    *program = made.release();
+    *program = new matcha_program{std::make_shared<matcha::api::SharedProgram>(std::move(request))};
     return MATCHA_OK;
   });
+}
+
+matcha_status give(matcha::api::Found found, matcha_result** result, matcha_error** error) {
+  *result = found.result.release();
+  return found.errors.empty() ? found.status : fail(found.status, std::move(found.errors), error);
 }
 
 const matcha_result::Column* column_of(const matcha_result* result, size_t at, size_t column) {
@@ -181,6 +216,21 @@ matcha_status matcha_options_set(matcha_options* options, const char* name, cons
   });
 }
 
+matcha_canceller* matcha_canceller_new(void) {
+  try {
+    return new matcha_canceller;
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+void matcha_canceller_cancel(matcha_canceller* canceller) { canceller->shared->requested = true; }
+void matcha_canceller_free(matcha_canceller* canceller) { delete canceller; }
+
+void matcha_options_set_canceller(matcha_options* options, const matcha_canceller* canceller) {
+  options->maybe_canceller = canceller != nullptr ? canceller->shared : nullptr;
+}
+
 void matcha_options_free(matcha_options* options) { delete options; }
 
 matcha_status matcha_graph_read(const char* path, const matcha_options* options, matcha_graph** graph,
@@ -189,7 +239,10 @@ matcha_status matcha_graph_read(const char* path, const matcha_options* options,
     *graph = nullptr;
     const matcha_options unset;
     const matcha_options& o = options != nullptr ? *options : unset;
-    return take_graph(matcha::driver::ResidentGraph::read(path, o.labels, o.directed), graph, error);
+    if (!o.timeout && !o.maybe_canceller) {
+      return take_graph(matcha::driver::ResidentGraph::read(path, o.labels, o.directed), graph, error);
+    }
+    return read_as_task(path, o, graph, error);
   });
 }
 
@@ -216,20 +269,22 @@ matcha_status matcha_program_pattern(const char* pattern, const matcha_options* 
   return make_program(pattern, true, options, program, error);
 }
 
-void matcha_program_free(matcha_program* program) {
-  const std::lock_guard<std::mutex> alone(matcha::api::working());
-  delete program;
-}
+void matcha_program_free(matcha_program* program) { delete program; }
 
 matcha_status matcha_run_now(matcha_program* program, matcha_graph* graph, const matcha_options* options,
                              matcha_result** result, matcha_error** error) {
   return guarded(error, [&] {
     *result = nullptr;
-    std::unique_ptr<matcha_result> found;
-    std::string errors;
-    const matcha_status status = matcha::api::run(*program, graph->graph, options, nullptr, found, errors);
-    *result = found.release();
-    return errors.empty() ? status : fail(status, errors, error);
+    const matcha_options unset;
+    const matcha_options& o = options != nullptr ? *options : unset;
+    matcha::api::Found found;
+    if (o.timeout || o.maybe_canceller) {
+      matcha_run run = matcha::api::start(*program, *graph, o);
+      found = matcha::api::finish(run);
+    } else {
+      found = matcha::api::run(*program->shared, graph->graph, o, nullptr, std::nullopt);
+    }
+    return give(std::move(found), result, error);
   });
 }
 
@@ -237,51 +292,35 @@ matcha_status matcha_start(matcha_program* program, matcha_graph* graph, const m
                            matcha_run** run, matcha_error** error) {
   return guarded(error, [&] {
     *run = nullptr;
-    auto made = std::make_unique<matcha_run>();
-    matcha_run* const self = made.get();
-    const matcha_options copy = options != nullptr ? *options : matcha_options{};
-    made->thread = std::thread([self, program, shared = graph->graph, copy] {
-      std::unique_ptr<matcha_result> result;
-      matcha_error* failed = nullptr;
-      const matcha_status status = guarded(&failed, [&] {
-        std::string errors;
-        const matcha_status ended = matcha::api::run(*program, shared, &copy, &self->stop, result, errors);
-        return errors.empty() ? ended : fail(ended, errors, &failed);
-      });
-      const std::lock_guard<std::mutex> lock(self->mutex);
-      self->status = status;
-      self->result = std::move(result);
-      self->error.reset(failed);
-      self->done = true;
-      self->ended.notify_all();
-    });
-    *run = made.release();
+    const matcha_options unset;
+    *run = std::make_unique<matcha_run>(matcha::api::start(*program, *graph, options != nullptr ? *options : unset))
+               .release();
     return MATCHA_OK;
   });
 }
 
 int matcha_wait(matcha_run* run, int64_t milliseconds) {
-  std::unique_lock<std::mutex> lock(run->mutex);
-  const auto done = [run] { return run->done; };
-  if (milliseconds < 0) {
-    run->ended.wait(lock, done);
-    return 1;
-  }
+  if (milliseconds < 0) return run->task->wait() ? 1 : 0;
   constexpr int64_t kLongest = 1'000'000'000;
-  return run->ended.wait_for(lock, std::chrono::milliseconds(std::min(milliseconds, kLongest)), done) ? 1 : 0;
+  const std::chrono::milliseconds length(std::min(milliseconds, kLongest));
+  return run->task->wait(matcha::api::Clock::now() + length) ? 1 : 0;
 }
 
-void matcha_cancel(matcha_run* run) { run->stop = 1; }
+void matcha_cancel(matcha_run* run) { run->task->cancel(); }
 
 matcha_status matcha_finish(matcha_run* run, matcha_result** result, matcha_error** error) {
-  matcha_wait(run, -1);
-  const std::lock_guard<std::mutex> lock(run->mutex);
-  *result = run->result.release();
-  if (error != nullptr) *error = run->error.release();
-  return run->status;
+  return guarded(error, [&] {
+    *result = nullptr;
+    return give(matcha::api::finish(*run), result, error);
+  });
 }
 
-void matcha_run_free(matcha_run* run) { delete run; }
+void matcha_run_free(matcha_run* run) {
+  if (run == nullptr) return;
+  run->task->cancel();
+  run->task->wait();
+  delete run;
+}
 
 size_t matcha_result_size(const matcha_result* result) { return result->values.size(); }
 int matcha_result_complete(const matcha_result* result) { return result->complete ? 1 : 0; }

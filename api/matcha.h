@@ -19,6 +19,7 @@ extern "C" {
 #endif
 
 typedef struct matcha_error matcha_error;
+typedef struct matcha_canceller matcha_canceller;
 typedef struct matcha_options matcha_options;
 typedef struct matcha_graph matcha_graph;
 typedef struct matcha_program matcha_program;
@@ -34,7 +35,7 @@ typedef enum matcha_status {
   MATCHA_ERROR_RUN = 4,      /* A failure while running, or inside Matcha. */
   MATCHA_ERROR_RESOURCE = 5, /* Memory or a limit is exhausted. */
   MATCHA_TIMEOUT = 124,      /* The option `timeout` ended the run. */
-  MATCHA_CANCELLED = 130     /* `matcha_cancel` ended the run. */
+  MATCHA_CANCELLED = 130     /* `matcha_cancel` or a canceller ended it. */
 } matcha_status;
 
 typedef enum matcha_kind {
@@ -58,10 +59,20 @@ MATCHA_API matcha_options* matcha_options_new(void);
  * "false". Options that may be repeated add up. */
 MATCHA_API matcha_status matcha_options_set(matcha_options* options, const char* name, const char* value,
                                             matcha_error** error);
+/* The canceller that ends calls with these options; NULL: none. */
+MATCHA_API void matcha_options_set_canceller(matcha_options* options, const matcha_canceller* canceller);
 MATCHA_API void matcha_options_free(matcha_options* options);
 
-/* Reads a graph file: text, .mtg, and what docs/formats.md says. `options` may be NULL; it reads `directed`, `labels`.
- */
+/* Ends calls of other threads: `matcha_graph_read` and `matcha_run_now`, and runs as `matcha_cancel` does. NULL: out of
+ * memory. */
+MATCHA_API matcha_canceller* matcha_canceller_new(void);
+/* Ends the calls that have it among their options, now and later; they give MATCHA_CANCELLED within 100 ms. */
+MATCHA_API void matcha_canceller_cancel(matcha_canceller* canceller);
+/* Options that have it keep what they need. */
+MATCHA_API void matcha_canceller_free(matcha_canceller* canceller);
+
+/* Reads a graph file: text, .mtg, and what docs/formats.md says. `options` may be NULL; it reads `directed`, `labels`,
+ * `timeout` and the canceller. */
 MATCHA_API matcha_status matcha_graph_read(const char* path, const matcha_options* options, matcha_graph** graph,
                                            matcha_error** error);
 /* From `count` pairs of vertex ids, which are copied. Loops and repeats are dropped. Reads the option `directed`. */
@@ -81,25 +92,25 @@ MATCHA_API matcha_status matcha_program_compile(const char* text, const matcha_o
 /* A pattern as `matcha run --pattern` takes it, but for files. */
 MATCHA_API matcha_status matcha_program_pattern(const char* pattern, const matcha_options* options,
                                                 matcha_program** program, matcha_error** error);
-/* Requires: no run of it goes on. */
+/* Requires: no `matcha_run_now` with it goes on. Runs that were started keep what they need. */
 MATCHA_API void matcha_program_free(matcha_program* program);
 
 /* Runs on a graph in the calling thread, and others, and gives the result. `options` may be NULL; it reads `threads`
- * and `timeout`. After MATCHA_TIMEOUT there may be a partial result. Runs take turns in a process, each on all its
- * threads. */
+ * and `timeout`, and the canceller. After MATCHA_TIMEOUT there may be a partial result. Any number of runs may go on at
+ * once, of one program too. */
 MATCHA_API matcha_status matcha_run_now(matcha_program* program, matcha_graph* graph, const matcha_options* options,
                                         matcha_result** result, matcha_error** error);
 
-/* The same in the background. The program must not be freed before the run is. */
+/* The same in the background. */
 MATCHA_API matcha_status matcha_start(matcha_program* program, matcha_graph* graph, const matcha_options* options,
                                       matcha_run** run, matcha_error** error);
 /* Waits until the run has ended, at most so many milliseconds; negative: for ever. 1: it has ended, 0: it goes on. */
 MATCHA_API int matcha_wait(matcha_run* run, int64_t milliseconds);
-/* Asks a run to stop, from any thread; it ends soon, but compiling goes on to its end first. */
+/* Ends a run within 100 ms, from any thread. Compiling goes on in the background, for later runs. */
 MATCHA_API void matcha_cancel(matcha_run* run);
 /* How the run ended, as matcha_run_now; waits for it. Gives the result and the error once. */
 MATCHA_API matcha_status matcha_finish(matcha_run* run, matcha_result** result, matcha_error** error);
-/* Cancels the run and waits for its end. */
+/* Cancels the run if it goes on. */
 MATCHA_API void matcha_run_free(matcha_run* run);
 
 /* Values of the result: 1, or the positions of a tuple; 0 where a run that was ended has none. */

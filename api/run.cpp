@@ -1,6 +1,7 @@
+#include <fmt/format.h>
+
 #include <chrono>
-#include <deque>
-#include <future>
+#include <new>
 #include <utility>
 
 #include "api/handles.h"
@@ -9,8 +10,6 @@
 namespace matcha::api {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 matcha_result::Column column_of(const runtime::Column& column, std::uint64_t rows, const runtime::Universe& universe) {
   matcha_result::Column out;
@@ -57,40 +56,56 @@ matcha_result::Value value_of(const codegen::ResultValue& value, const runtime::
 
 }  // namespace
 
-void compile(const std::function<void()>& work) {
-  struct Compiler {
-    std::mutex mutex;
-    std::condition_variable wake;
-    std::deque<std::packaged_task<void()>> tasks;
-  };
-  // It lives as long as the process.
-  static Compiler* const compiler = [] {
-    Compiler* const made = new Compiler;
-    std::thread([made] {
-      for (;;) {
-        std::unique_lock<std::mutex> lock(made->mutex);
-        made->wake.wait(lock, [made] { return !made->tasks.empty(); });
-        std::packaged_task<void()> task = std::move(made->tasks.front());
-        made->tasks.pop_front();
-        lock.unlock();
-        task();
-      }
-    }).detach();
-    return made;
-  }();
-  std::packaged_task<void()> task(work);
-  std::future<void> done = task.get_future();
-  {
-    const std::lock_guard<std::mutex> lock(compiler->mutex);
-    compiler->tasks.push_back(std::move(task));
-  }
-  compiler->wake.notify_one();
-  done.get();
+void Code::make(const driver::ProgramRequest& request) {
+  std::unique_ptr<driver::Prepared> made;
+  Found found = guarded([&] {
+    Found out;
+    out.status = status_of(driver::Prepared::make(request, graph_, on_reading_thread, out.errors, made));
+    return out;
+  });
+  const std::lock_guard<std::mutex> lock(mutex_);
+  prepared_ = std::move(made);
+  status_ = found.status;
+  errors_ = std::move(found.errors);
+  done_ = true;
+  ended_.notify_all();
 }
 
-std::mutex& working() {
-  static std::mutex mutex;
-  return mutex;
+bool Code::failed() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return done_ && status_ != MATCHA_OK;
+}
+
+matcha_status Code::wait(const std::atomic<std::uint32_t>* maybe_stop, std::optional<Clock::time_point> deadline,
+                         std::string& errors) {
+  constexpr std::chrono::milliseconds kLook{5};
+  std::unique_lock<std::mutex> lock(mutex_);
+  for (;;) {
+    if (maybe_stop != nullptr && maybe_stop->load() != 0) return MATCHA_CANCELLED;
+    if (done_) break;
+    if (deadline && Clock::now() >= *deadline) return MATCHA_TIMEOUT;
+    if (maybe_stop == nullptr && !deadline) {
+      ended_.wait(lock);
+    } else {
+      ended_.wait_for(lock, kLook);
+    }
+  }
+  errors = errors_;
+  return status_;
+}
+
+std::shared_ptr<Code> SharedProgram::code(const std::shared_ptr<driver::ResidentGraph>& graph) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::shared_ptr<Code>& found = codes_[graph.get()];
+  if (found != nullptr && !found->failed()) return found;
+  found = std::make_shared<Code>(graph);
+  try {
+    in_background([code = found, request = request_] { code->make(request); });
+  } catch (...) {
+    codes_.erase(graph.get());
+    throw;
+  }
+  return found;
 }
 
 matcha_status status_of(driver::Status status) {
@@ -108,56 +123,89 @@ matcha_status status_of(driver::Status status) {
   return MATCHA_ERROR_RUN;
 }
 
-matcha_status run(matcha_program& program, const std::shared_ptr<driver::ResidentGraph>& graph,
-                  const matcha_options* maybe_options, const std::atomic<std::uint32_t>* stop,
-                  std::unique_ptr<matcha_result>& result, std::string& errors) {
-  codegen::RunOptions options;
-  options.stop_request = stop;
-  if (maybe_options != nullptr) {
-    options.threads = maybe_options->threads;
-    if (maybe_options->timeout) {
-      const std::chrono::duration<double> length(*maybe_options->timeout);
-      options.deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(length);
-    }
+Found guarded(const std::function<Found()>& work) {
+  Found failed;
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    failed.status = MATCHA_ERROR_RESOURCE;
+    failed.errors = "error: out of memory\n";
+  } catch (const std::exception& thrown) {
+    failed.status = MATCHA_ERROR_RUN;
+    failed.errors = fmt::format("error: internal error: {}\n", thrown.what());
   }
-  const std::shared_ptr<matcha_program::Slot> slot = program.slot(graph.get());
-  const std::lock_guard<std::mutex> turn(working());
-  if (stop != nullptr && stop->load() != 0) return MATCHA_CANCELLED;
-  if (slot->prepared == nullptr) {
-    driver::Status status = driver::Status::Ok;
-    compile([&] { status = driver::Prepared::make(program.request, graph, errors, slot->prepared); });
-    if (status != driver::Status::Ok) return status_of(status);
+  return failed;
+}
+
+Found run(SharedProgram& program, const std::shared_ptr<driver::ResidentGraph>& graph, const matcha_options& options,
+          const std::atomic<std::uint32_t>* maybe_stop, std::optional<Clock::time_point> deadline) {
+  Found found;
+  if (after_fork()) {
+    found.status = MATCHA_ERROR_RUN;
+    found.errors = "error: after a fork only the parent process may run programs\n";
+    return found;
   }
-  codegen::RunOutcome outcome = slot->prepared->run(options);
+  const std::shared_ptr<Code> code = program.code(graph);
+  found.status = code->wait(maybe_stop, deadline, found.errors);
+  if (found.status != MATCHA_OK) return found;
+  codegen::RunOptions how;
+  how.stop_request = maybe_stop;
+  how.threads = options.threads;
+  how.deadline = deadline;
+  codegen::RunOutcome outcome = code->prepared().run(how);
   if (const codegen::RunError* failed = std::get_if<codegen::RunError>(&outcome)) {
     driver::MessageLog log;
-    const driver::Status status = failed->loc.valid()
-                                      ? log.error_at(driver::status_of(failed->error.kind), slot->prepared->sources(),
+    found.status =
+        status_of(failed->loc.valid() ? log.error_at(driver::status_of(failed->error.kind), code->prepared().sources(),
                                                      failed->loc, failed->error.message, failed->error.hint)
-                                      : log.error(failed->error);
-    errors = log.text();
-    return status_of(status);
+                                      : log.error(failed->error));
+    found.errors = log.text();
+    return found;
   }
-  const codegen::RunResult& found = std::get<codegen::RunResult>(outcome);
-  result = std::make_unique<matcha_result>();
-  result->complete = found.ending == codegen::Ending::Complete;
-  for (const codegen::ResultValue& value : found.values) {
-    result->values.push_back(value_of(value, slot->prepared->universe()));
+  const codegen::RunResult& ran = std::get<codegen::RunResult>(outcome);
+  found.result = std::make_unique<matcha_result>();
+  found.result->complete = ran.ending == codegen::Ending::Complete;
+  for (const codegen::ResultValue& value : ran.values) {
+    found.result->values.push_back(value_of(value, code->prepared().universe()));
   }
-  if (found.ending == codegen::Ending::Deadline) return MATCHA_TIMEOUT;
-  return result->complete ? MATCHA_OK : MATCHA_CANCELLED;
+  if (ran.ending == codegen::Ending::Deadline) {
+    found.status = MATCHA_TIMEOUT;
+  } else if (!found.result->complete) {
+    found.status = MATCHA_CANCELLED;
+  }
+  return found;
+}
+
+matcha_run start(const matcha_program& program, const matcha_graph& graph, const matcha_options& options) {
+  matcha_run made;
+  made.task = std::make_shared<Task>(options.deadline(), options.maybe_canceller);
+  made.found = std::make_shared<Found>();
+  // The work holds no reference to its own task, which lives as long as the work does.
+  Task::start(made.task,
+              [task = made.task.get(), found = made.found, shared = program.shared, graph = graph.graph, options] {
+                *found = guarded([&] { return run(*shared, graph, options, &task->stop(), task->deadline()); });
+              });
+  return made;
+}
+
+Found finish(matcha_run& run) {
+  run.task->wait();
+  switch (run.task->end()) {
+    case Task::End::Done: break;
+    case Task::End::Cancelled: return {MATCHA_CANCELLED, nullptr, {}};
+    case Task::End::TimedOut: return {MATCHA_TIMEOUT, nullptr, {}};
+  }
+  const matcha_status status = run.found->status;
+  Found found = std::move(*run.found);
+  run.found->status = status;
+  run.found->errors.clear();
+  return found;
 }
 
 }  // namespace matcha::api
 
-std::shared_ptr<matcha_program::Slot> matcha_program::slot(const matcha::driver::ResidentGraph* graph) {
-  const std::lock_guard<std::mutex> lock(mutex);
-  std::shared_ptr<Slot>& found = slots[graph];
-  if (found == nullptr) found = std::make_shared<Slot>();
-  return found;
-}
-
-matcha_run::~matcha_run() {
-  stop = 1;
-  if (thread.joinable()) thread.join();
+std::optional<matcha::api::Clock::time_point> matcha_options::deadline() const {
+  using matcha::api::Clock;
+  if (!timeout) return std::nullopt;
+  return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*timeout));
 }

@@ -95,7 +95,7 @@ struct RunError {
 };
 using RunOutcome = std::variant<RunResult, RunError>;
 
-/// A program ready to run, any number of times, one run at a time.
+/// A program ready to run, any number of times; one run at a time, but for what LLVM compiled.
 class Executable {
  public:
   virtual ~Executable() = default;

@@ -8,10 +8,10 @@
 
 namespace matcha::driver {
 
-Status Prepared::make(const ProgramRequest& request, const std::shared_ptr<ResidentGraph>& graph, std::string& errors,
-                      std::unique_ptr<Prepared>& out) {
+Status Prepared::make(const ProgramRequest& request, const std::shared_ptr<ResidentGraph>& graph,
+                      const Reading& reading, std::string& errors, std::unique_ptr<Prepared>& out) {
   std::unique_ptr<Prepared> made(new Prepared(request, graph));
-  const Status status = made->prepare();
+  const Status status = made->prepare(reading);
   if (status == Status::Ok) {
     out = std::move(made);
   } else {
@@ -20,22 +20,27 @@ Status Prepared::make(const ProgramRequest& request, const std::shared_ptr<Resid
   return status;
 }
 
-Status Prepared::take_text(Compilation& compilation) {
+Status Prepared::read(const Reading& reading, Compilation& compilation) {
+  Status status = Status::Ok;
+  PatternSource pattern(request_.pattern, log_);
   if (request_.pattern.text.empty()) {
     compilation.take(request_.text);
-    return Status::Ok;
+  } else {
+    reading([&] { status = pattern.read(); });
+    if (status == Status::Ok) status = pattern.check_arcs(graph_->graph().facts().directed);
+    if (status != Status::Ok) return status;
+    if (pattern.edge_labelled()) {
+      return log_.error(Status::Usage, "the pattern has labels of edges, which graphs in memory do not have");
+    }
+    const frontend::pattern::GraphSketch sketch =
+        sketch_of(graph_->graph(), graph_->graph().dictionary(), frontend::pattern::Device::Cpu);
+    reading([&] { status = pattern.write(request_.matches, sketch); });
+    if (status == Status::Ok) compilation.take(pattern.program().text);
   }
-  PatternSource pattern(request_.pattern, log_);
-  Status status = pattern.read();
-  if (status == Status::Ok) status = pattern.check_arcs(graph_->graph().facts().directed);
-  if (status != Status::Ok) return status;
-  if (pattern.edge_labelled()) {
-    return log_.error(Status::Usage, "the pattern has labels of edges, which graphs in memory do not have");
-  }
-  const frontend::pattern::GraphSketch sketch =
-      sketch_of(graph_->graph(), graph_->graph().dictionary(), frontend::pattern::Device::Cpu);
-  status = pattern.write(request_.matches, sketch);
-  if (status == Status::Ok) compilation.take(pattern.program().text);
+  reading([&] {
+    if (status == Status::Ok) status = compilation.check();
+    if (status == Status::Ok) status = compilation.lower();
+  });
   return status;
 }
 
@@ -67,14 +72,12 @@ Status Prepared::bind(Compilation& compilation) {
   return Status::Ok;
 }
 
-Status Prepared::prepare() {
+Status Prepared::prepare(const Reading& reading) {
   if (request_.compile.file.empty()) {
     request_.compile.file = request_.pattern.text.empty() ? "<program>" : "<pattern>";
   }
   Compilation& compilation = compilation_.emplace(request_.compile, log_);
-  Status status = take_text(compilation);
-  if (status == Status::Ok) status = compilation.check();
-  if (status == Status::Ok) status = compilation.lower();
+  Status status = read(reading, compilation);
   if (status == Status::Ok) status = bind(compilation);
   if (status != Status::Ok) return status;
   const runtime::LabelDictionary& dictionary = graph_->graph().dictionary();

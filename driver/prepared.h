@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,10 +28,12 @@ struct ProgramRequest {
 class Prepared {
  public:
   /// All steps from the text to machine code. After an error nothing is made, and `errors` says what is wrong.
-  static Status make(const ProgramRequest& request, const std::shared_ptr<ResidentGraph>& graph, std::string& errors,
-                     std::unique_ptr<Prepared>& out);
+  /// `reading` runs the steps that read programs and patterns: only one thread of a process may.
+  using Reading = std::function<void(const std::function<void()>&)>;
+  static Status make(const ProgramRequest& request, const std::shared_ptr<ResidentGraph>& graph, const Reading& reading,
+                     std::string& errors, std::unique_ptr<Prepared>& out);
 
-  /// Runs it. One call at a time.
+  /// Runs it. Any number of threads may.
   codegen::RunOutcome run(codegen::RunOptions options);
 
   /// The id of each rank, of vertices in the results.
@@ -40,8 +43,8 @@ class Prepared {
  private:
   Prepared(const ProgramRequest& request, std::shared_ptr<ResidentGraph> graph)
       : request_(request), graph_(std::move(graph)) {}
-  Status prepare();
-  Status take_text(Compilation& compilation);
+  Status prepare(const Reading& reading);
+  Status read(const Reading& reading, Compilation& compilation);
   Status bind(Compilation& compilation);
 
   const MessageLog log_;  ///< The compilation refers to it and to the options.

@@ -55,14 +55,16 @@ runtime::Graph graph_of_arcs(std::shared_ptr<const runtime::Universe> universe, 
 }  // namespace
 
 runtime::Result<ResidentGraph::Shared> ResidentGraph::read(const std::string& path, const std::string& labels_path,
-                                                           bool directed) {
+                                                           bool directed, const std::atomic<bool>* maybe_cancel) {
   runtime::GraphSpec spec;
   spec.name = "G";
   spec.path = path;
   spec.labels_path = labels_path;
   spec.directed = directed;
   spec.simple = true;
-  runtime::Result<runtime::LoadedGraph> loaded = runtime::load_graph(spec);
+  runtime::IoOptions options;
+  options.cancel = maybe_cancel;
+  runtime::Result<runtime::LoadedGraph> loaded = runtime::load_graph(spec, options);
   if (!loaded) return loaded.error();
   return Shared(new ResidentGraph(std::move(loaded->graph)));
 }

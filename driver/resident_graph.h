@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -20,7 +21,9 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
   using Shared = std::shared_ptr<ResidentGraph>;
 
   /// From a file, made simple; and symmetric unless `directed`. `labels_path`: of its vertices; empty: none.
-  static runtime::Result<Shared> read(const std::string& path, const std::string& labels_path, bool directed);
+  /// Ends with the Runtime error `interrupted` soon after `maybe_cancel` has become true.
+  static runtime::Result<Shared> read(const std::string& path, const std::string& labels_path, bool directed,
+                                      const std::atomic<bool>* maybe_cancel = nullptr);
   /// From `count` pairs of ids, which are copied; loops and repeats are dropped. Its vertices are the ends of the
   /// pairs.
   static runtime::Result<Shared> from_edges(const std::int64_t* sources, const std::int64_t* targets,

@@ -80,19 +80,6 @@ std::vector<std::string> functions_of(const llvm::Module& module) {
   return names;
 }
 
-/// Loads object code that has these functions; null with the reason.
-std::unique_ptr<Code> link(const std::string& object, const std::vector<std::string>& names,
-                           const llvm::TargetMachine& machine, std::string& why) {
-  std::unique_ptr<Code> code = Code::load(object, machine, why);
-  for (const std::string& name : names) {
-    if (code == nullptr) break;
-    if (code->find(name) != nullptr) continue;
-    why = "`" + name + "` cannot be linked";
-    return nullptr;
-  }
-  return code;
-}
-
 }  // namespace
 
 std::optional<std::string> emit_text(const ir::Module& module, Text text, Diagnostics& diagnostics) {
@@ -127,7 +114,7 @@ std::unique_ptr<JitExecutable> load(const ir::Module& module, Diagnostics& diagn
     runtime::CodeCache::Found found = cache.load(file);
     std::string why;
     if (found.code) {
-      if (std::unique_ptr<Code> code = link(*found.code, names, *compilation.machine, why)) {
+      if (std::unique_ptr<Code> code = Code::load(*found.code, names, *compilation.machine, why)) {
         times.generate = milliseconds_since(start);
         if (maybe_times != nullptr) *maybe_times = times;
         origin.from_cache = true;
@@ -146,7 +133,7 @@ std::unique_ptr<JitExecutable> load(const ir::Module& module, Diagnostics& diagn
   times.optimize = milliseconds_since(start);
   start = Clock::now();
   const std::string object = object_code(*compilation.module, *compilation.machine);
-  std::unique_ptr<Code> code = link(object, names, *compilation.machine, why);
+  std::unique_ptr<Code> code = Code::load(object, names, *compilation.machine, why);
   if (code == nullptr) {
     failed(why, diagnostics);
     return nullptr;

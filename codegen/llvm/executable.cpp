@@ -47,16 +47,19 @@ JitExecutable::~JitExecutable() = default;
 
 RunOutcome JitExecutable::run(std::span<const Argument> arguments, const runtime::Universe& universe,
                               const RunOptions& options) {
-  RunOutcome outcome = Run(program_, *code_, control_, universe, options).walk(arguments);
+  RunOutcome outcome = Run(program_, *code_, control_, universe, options).walk(arguments, mutex_);
   if (RunResult* result = std::get_if<RunResult>(&outcome)) {
+    const std::lock_guard<std::mutex> lock(mutex_);
     for (std::string& note : origin_.notes) result->notes.push_back(std::move(note));
     origin_.notes.clear();
   }
   return outcome;
 }
 
-RunOutcome Run::walk(std::span<const Argument> arguments) {
+RunOutcome Run::walk(std::span<const Argument> arguments, std::mutex& binding) {
+  std::unique_lock<std::mutex> lock(binding);
   if (Failure failed = bind(arguments)) return *failed;
+  lock.unlock();
   for (const Step& next : program_.steps) {
     bool big = std::holds_alternative<RegionStep>(next) || std::holds_alternative<BuildStep>(next);
     if (ended() && (big || map_cut_)) break;

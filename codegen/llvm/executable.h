@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,8 @@ struct Origin {
   std::vector<std::string> notes;  ///< What a user should know of it; the first run tells.
 };
 
-/// A compiled program. The host walks its steps: it calls the step functions, gives memory to lists, builds graphs and
-/// runs the regions.
+/// A compiled program, which any number of threads may run at once. The host walks its steps: it calls the step
+/// functions, gives memory to lists, builds graphs and runs the regions.
 class JitExecutable final : public Executable {
  public:
   /// All functions that the steps name are in `code`.
@@ -37,6 +38,7 @@ class JitExecutable final : public Executable {
   Program program_;
   std::unique_ptr<Code> code_;
   Origin origin_;
+  std::mutex mutex_;  ///< For the notes, and what a run adds to the graphs among its arguments.
   runtime::RunControl control_;
 };
 

@@ -138,7 +138,8 @@ std::string object_file_name(const llvm::Module& module, const llvm::TargetMachi
   return runtime::CodeCache::key(parts) + ".o";
 }
 
-std::unique_ptr<Code> Code::load(const std::string& object, const llvm::TargetMachine& machine, std::string& why) {
+std::unique_ptr<Code> Code::load(const std::string& object, const std::vector<std::string>& functions,
+                                 const llvm::TargetMachine& machine, std::string& why) {
   llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> jit = make_jit(machine.getTargetTriple());
   if (!jit) {
     why = llvm::toString(jit.takeError());
@@ -154,14 +155,21 @@ std::unique_ptr<Code> Code::load(const std::string& object, const llvm::TargetMa
   }
   std::unique_ptr<Code> code(new Code);
   code->jit_ = std::move(*jit);
+  for (const std::string& name : functions) {
+    llvm::Expected<llvm::orc::ExecutorAddr> address = code->jit_->lookup(name);
+    if (!address) {
+      llvm::consumeError(address.takeError());
+      why = "`" + name + "` cannot be linked";
+      return nullptr;
+    }
+    code->functions_.emplace(name, address->toPtr<void*>());
+  }
   return code;
 }
 
 void* Code::find(const std::string& name) const {
-  llvm::Expected<llvm::orc::ExecutorAddr> address = jit_->lookup(name);
-  if (address) return address->toPtr<void*>();
-  llvm::consumeError(address.takeError());
-  return nullptr;
+  const auto found = functions_.find(name);
+  return found != functions_.end() ? found->second : nullptr;
 }
 
 }  // namespace matcha::codegen::jit

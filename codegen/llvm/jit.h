@@ -6,6 +6,8 @@
 
 #include <memory>
 #include <string>
+#include <unordered_map>
+#include <vector>
 
 /// LLVM's part: the machine, the optimizer, object code, the JIT. Failures here are reported as text.
 namespace matcha::codegen::jit {
@@ -30,14 +32,16 @@ std::string object_file_name(const llvm::Module& module, const llvm::TargetMachi
 /// Code in memory, ready to be called.
 class Code {
  public:
-  /// Of object code. Null with the reason in `why`.
-  static std::unique_ptr<Code> load(const std::string& object, const llvm::TargetMachine& machine, std::string& why);
+  /// Of object code that has these functions. Null with the reason in `why`.
+  static std::unique_ptr<Code> load(const std::string& object, const std::vector<std::string>& functions,
+                                    const llvm::TargetMachine& machine, std::string& why);
 
-  /// The address of a function; null if there is none.
+  /// The address of one of its functions; null if there is none. Any number of threads may ask.
   void* find(const std::string& name) const;
 
  private:
   std::unique_ptr<llvm::orc::LLJIT> jit_;
+  std::unordered_map<std::string, void*> functions_;
 };
 
 }  // namespace matcha::codegen::jit

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,7 +24,8 @@ class Run {
   Run(const Program& program, const Code& code, const runtime::RunControl& control, const runtime::Universe& universe,
       const RunOptions& options);
 
-  RunOutcome walk(std::span<const Argument> arguments);
+  /// `binding` is held while graphs among the arguments get what the program reads of them.
+  RunOutcome walk(std::span<const Argument> arguments, std::mutex& binding);
 
  private:
   using Failure = std::optional<RunError>;

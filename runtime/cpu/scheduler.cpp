@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -57,15 +59,30 @@ class JobCall {
   mutable Job* job_;
 };
 
+/// Lets oneTBB have as many threads as any region has asked for so far. How many a region gets is up to its arena, so
+/// that regions at the same time do not limit each other.
+void allow_threads(unsigned threads) {
+  struct Limit {
+    std::mutex mutex;
+    unsigned allowed = static_cast<unsigned>(tbb::info::default_concurrency());
+    std::optional<tbb::global_control> control;
+  };
+  static Limit* const limit = new Limit;  // Threads may use it until the process ends.
+  const std::lock_guard<std::mutex> lock(limit->mutex);
+  if (threads <= limit->allowed) return;
+  limit->allowed = threads;
+  // The smallest of all controls counts.
+  limit->control.reset();
+  limit->control.emplace(tbb::global_control::max_allowed_parallelism, threads);
+}
+
 /// Runs a region on a task arena of its own. A task never waits for another one, so a thread is inside one task at a
 /// time and its slot's worker is never entered twice; only the thread that called `run` waits, for all tasks.
 class Arena final : public TaskSpawner {
  public:
-  Arena(RegionState& state, unsigned threads)
-      : state_(state),
-        threads_(threads),
-        limit_(tbb::global_control::max_allowed_parallelism, threads),
-        arena_(static_cast<int>(threads)) {}
+  Arena(RegionState& state, unsigned threads) : state_(state), threads_(threads), arena_(static_cast<int>(threads)) {
+    allow_threads(threads);
+  }
 
   void run() {
     state_.set_spawner(this);
@@ -91,7 +108,6 @@ class Arena final : public TaskSpawner {
 
   RegionState& state_;
   unsigned threads_;
-  tbb::global_control limit_;
   tbb::task_arena arena_;
   tbb::task_group group_;
 };

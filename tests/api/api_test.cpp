@@ -234,6 +234,254 @@ TEST(Api, RunsEndWhenCancelled) {
   matcha_program_free(program);
 }
 
+using Clock = std::chrono::steady_clock;
+
+double milliseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+#if defined(__SANITIZE_THREAD__)
+constexpr bool kThreadSanitizer = true;
+#else
+constexpr bool kThreadSanitizer = false;  // The preset `tsan` takes GCC.
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+constexpr bool kSanitized = kThreadSanitizer || __has_feature(address_sanitizer);
+#else
+constexpr bool kSanitized = kThreadSanitizer;
+#endif
+
+/// What ending a call may take.
+constexpr double kSoonMs = kSanitized ? 10'000 : 1000;
+
+/// Cancels a run of the program after so many milliseconds, before its end, and says how long it took to end.
+double milliseconds_to_cancel(matcha_program* program, matcha_graph* graph, int after) {
+  matcha_run* run = nullptr;
+  EXPECT_EQ(MATCHA_OK, matcha_start(program, graph, nullptr, &run, nullptr));
+  EXPECT_EQ(0, matcha_wait(run, after)) << "it ended before it was cancelled";
+  const Clock::time_point start = Clock::now();
+  matcha_cancel(run);
+  matcha_result* result = nullptr;
+  matcha_error* error = nullptr;
+  EXPECT_EQ(MATCHA_CANCELLED, matcha_finish(run, &result, &error));
+  const double took = milliseconds_since(start);
+  EXPECT_EQ(nullptr, error);
+  matcha_result_free(result);
+  matcha_run_free(run);
+  return took;
+}
+
+double milliseconds_to_time_out(matcha_program* program, matcha_graph* graph, const char* seconds) {
+  Options options;
+  options.set("timeout", seconds);
+  matcha_result* result = nullptr;
+  const Clock::time_point start = Clock::now();
+  EXPECT_EQ(MATCHA_TIMEOUT, matcha_run_now(program, graph, options.options, &result, nullptr));
+  const double took = milliseconds_since(start);
+  matcha_result_free(result);
+  return took - 1000 * std::stod(seconds);
+}
+
+TEST(Api, CompilingIsLeftBehind) {
+  if (kThreadSanitizer) GTEST_SKIP() << "takes minutes under ThreadSanitizer";
+  const Clique clique(5);
+  // Takes seconds to compile.
+  matcha_program* const motifs = pattern("motif:6");
+  EXPECT_LT(milliseconds_to_cancel(motifs, clique.graph, 0), kSoonMs);
+  EXPECT_LT(milliseconds_to_cancel(motifs, clique.graph, 150), kSoonMs);
+  EXPECT_LT(milliseconds_to_time_out(motifs, clique.graph, "0.1"), kSoonMs);
+  // What goes on in the background serves a later run, and the program may be freed meanwhile.
+  matcha_run* run = nullptr;
+  ASSERT_EQ(MATCHA_OK, matcha_start(motifs, clique.graph, nullptr, &run, nullptr));
+  matcha_program_free(motifs);
+  // Others do not wait for it.
+  matcha_program* const triangles = pattern("triangle");
+  const Clock::time_point start = Clock::now();
+  EXPECT_EQ(10, count(triangles, clique.graph));
+  EXPECT_EQ(0, matcha_wait(run, 0)) << "after " << milliseconds_since(start) << " ms";
+  matcha_program_free(triangles);
+  matcha_result* result = nullptr;
+  matcha_error* error = nullptr;
+  EXPECT_EQ(MATCHA_OK, matcha_finish(run, &result, &error)) << (error != nullptr ? matcha_error_text(error) : "");
+  EXPECT_EQ(1, matcha_result_complete(result));
+  matcha_result_free(result);
+  matcha_run_free(run);
+}
+
+TEST(Api, RunsStopInAllTheirSteps) {
+  if (kThreadSanitizer) GTEST_SKIP() << "takes minutes under ThreadSanitizer";
+  const Clique clique(1500);
+  Options edge_induced;
+  edge_induced.set("induced", "edge");
+  edge_induced.set("algorithm", "extend");
+  matcha_program* const paths = pattern("path:7", edge_induced.options);
+  // Inside a region.
+  EXPECT_LT(milliseconds_to_cancel(paths, clique.graph, 400), kSoonMs);
+  EXPECT_LT(milliseconds_to_time_out(paths, clique.graph, "0.3"), kSoonMs);
+  matcha_program_free(paths);
+  // While lists and graphs are made, at some times between.
+  matcha_program* program = nullptr;
+  matcha_error* error = nullptr;
+  const char* const text =
+      "def main(G: Graph) -> int:\n"
+      "    def forward(e):\n"
+      "        return get(e, 0) < get(e, 1)\n"
+      "    H = mk_graph(apply(lambda e: e, edges(G)))\n"
+      "    J = mk_graph(apply(lambda e: e, cond=forward, edges(H)))\n"
+      "    return sum(apply(lambda u: sum(apply(lambda v: size(intersect(neighbor(J, u), neighbor(J, v))),\n"
+      "                                         neighbor(H, u))), vertices(J)))\n";
+  if (matcha_program_compile(text, nullptr, &program, &error) != MATCHA_OK) FAIL() << matcha_error_text(error);
+  const std::int64_t whole = count(program, clique.graph);
+  EXPECT_GT(whole, 0);
+  for (const int after : {5, 20, 40, 60, 100, 150}) {
+    matcha_run* run = nullptr;
+    ASSERT_EQ(MATCHA_OK, matcha_start(program, clique.graph, nullptr, &run, nullptr));
+    matcha_wait(run, after);
+    const Clock::time_point start = Clock::now();
+    matcha_cancel(run);
+    matcha_result* result = nullptr;
+    const matcha_status status = matcha_finish(run, &result, nullptr);
+    EXPECT_LT(milliseconds_since(start), kSoonMs) << after;
+    EXPECT_TRUE(status == MATCHA_OK || status == MATCHA_CANCELLED) << status;
+    if (status == MATCHA_OK) {
+      EXPECT_EQ(whole, matcha_result_int(result, 0, nullptr));
+    }
+    matcha_result_free(result);
+    matcha_run_free(run);
+  }
+  matcha_program_free(program);
+}
+
+TEST(Api, ReadingStops) {
+  if (kThreadSanitizer) GTEST_SKIP() << "takes minutes under ThreadSanitizer";
+  const std::string path = ::testing::TempDir() + "api_test_" + std::to_string(::getpid()) + ".txt";
+  {
+    std::ofstream file(path);
+    for (std::int64_t i = 0; i < (kSanitized ? 1'000'000 : 5'000'000); ++i)
+      file << i * 7919 % 1000003 << ' ' << i << '\n';
+  }
+  matcha_graph* graph = nullptr;
+  Options soon;
+  soon.set("timeout", "0.05");
+  Clock::time_point start = Clock::now();
+  EXPECT_EQ(MATCHA_TIMEOUT, matcha_graph_read(path.c_str(), soon.options, &graph, nullptr));
+  EXPECT_LT(milliseconds_since(start), 50 + kSoonMs);
+  EXPECT_EQ(nullptr, graph);
+  for (const int after : {0, 30, 100, 200}) {
+    Options options;
+    matcha_canceller* const canceller = matcha_canceller_new();
+    matcha_options_set_canceller(options.options, canceller);
+    std::thread other([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(after));
+      start = Clock::now();
+      matcha_canceller_cancel(canceller);
+    });
+    const matcha_status status = matcha_graph_read(path.c_str(), options.options, &graph, nullptr);
+    other.join();
+    EXPECT_TRUE(status == MATCHA_CANCELLED || status == MATCHA_OK) << status;
+    if (after == 0) {
+      EXPECT_EQ(MATCHA_CANCELLED, status);
+    }
+    if (status == MATCHA_CANCELLED) {
+      EXPECT_LT(milliseconds_since(start), kSoonMs) << after;
+    }
+    matcha_graph_free(graph);
+    matcha_canceller_free(canceller);
+  }
+  ::unlink(path.c_str());
+}
+
+TEST(Api, CancellersEndCallsOfOtherThreads) {
+  const Clique clique(220);
+  Options options;
+  options.set("induced", "edge");
+  options.set("algorithm", "extend");
+  matcha_program* const program = pattern("path:7", options.options);
+  matcha_canceller* const canceller = matcha_canceller_new();
+  Options how;
+  matcha_options_set_canceller(how.options, canceller);
+  Clock::time_point start;
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    start = Clock::now();
+    matcha_canceller_cancel(canceller);
+  });
+  matcha_result* result = nullptr;
+  EXPECT_EQ(MATCHA_CANCELLED, matcha_run_now(program, clique.graph, how.options, &result, nullptr));
+  other.join();
+  EXPECT_LT(milliseconds_since(start), kSoonMs);
+  matcha_result_free(result);
+  EXPECT_EQ(MATCHA_CANCELLED, matcha_run_now(program, clique.graph, how.options, &result, nullptr));
+  matcha_result_free(result);
+  matcha_canceller_free(canceller);
+  matcha_program_free(program);
+}
+
+/// Two runs of one program on one graph: the second begins and ends while the first goes on.
+TEST(Api, RunsGoOnAtTheSameTime) {
+  const Clique large(220), small(6);
+  Options options;
+  options.set("induced", "edge");
+  options.set("algorithm", "extend");
+  matcha_program* const program = pattern("path:7", options.options);
+  matcha_run* first = nullptr;
+  ASSERT_EQ(MATCHA_OK, matcha_start(program, large.graph, nullptr, &first, nullptr));
+  EXPECT_EQ(0, matcha_wait(first, 300));
+  EXPECT_EQ(0, count(program, small.graph));
+  Options soon;
+  soon.set("timeout", "0.1");
+  matcha_result* result = nullptr;
+  EXPECT_EQ(MATCHA_TIMEOUT, matcha_run_now(program, large.graph, soon.options, &result, nullptr));
+  matcha_result_free(result);
+  EXPECT_EQ(0, matcha_wait(first, 0));
+  matcha_run_free(first);
+  matcha_program_free(program);
+}
+
+/// Lists, sums that allocate per worker, and graphs that a program builds, all in one program by eight threads.
+TEST(Api, ThreadsShareAllKindsOfPrograms) {
+  const Clique clique(40);
+  const char* const text =
+      "def main(G: Graph) -> int:\n"
+      "    def forward(e):\n"
+      "        return get(e, 0) < get(e, 1)\n"
+      "    H = mk_graph(apply(lambda e: e, cond=forward, edges(G)))\n"
+      "    return sum(apply(lambda u: sum(apply(lambda v: size(intersect(neighbor(H, u), neighbor(H, v))),\n"
+      "                                         neighbor(H, u))), vertices(H)))\n";
+  matcha_program* built = nullptr;
+  matcha_error* error = nullptr;
+  if (matcha_program_compile(text, nullptr, &built, &error) != MATCHA_OK) FAIL() << matcha_error_text(error);
+  Options rows;
+  rows.set("matches", "true");
+  matcha_program* const edges = pattern("triangle", rows.options);
+  matcha_program* const wedges = pattern("path:3");
+  Options edge_induced;
+  edge_induced.set("induced", "edge");
+  matcha_program* const houses = pattern("house", edge_induced.options);
+  std::atomic<int> right = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&, t] {
+      Options options;
+      options.set("threads", t % 3 == 0 ? "1" : t % 3 == 1 ? "2" : "3");
+      for (int i = 0; i < 4; ++i) {
+        right += count(built, clique.graph, options.options) == 9880 ? 1 : 0;
+        right += count(wedges, clique.graph, options.options) == 0 ? 1 : 0;
+        right += count(houses, clique.graph, options.options) == 658008 * 60 ? 1 : 0;
+        matcha_result* result = nullptr;
+        if (matcha_run_now(edges, clique.graph, options.options, &result, nullptr) != MATCHA_OK) continue;
+        right += matcha_result_rows(result, 0) == 9880 ? 1 : 0;
+        matcha_result_free(result);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(8 * 4 * 4, right);
+  for (matcha_program* program : {built, edges, wedges, houses}) matcha_program_free(program);
+}
+
 long resident_pages() {
   std::ifstream file("/proc/self/statm");
   long all = 0, resident = 0;

@@ -1,0 +1,185 @@
+#include "api/task.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <deque>
+#include <future>
+#include <set>
+#include <thread>
+#include <utility>
+
+namespace matcha::api {
+
+namespace {
+
+/// How long work may take to end by itself when it is asked to, and how often a canceller is looked at.
+constexpr std::chrono::milliseconds kPatience{60}, kLook{10};
+
+/// Threads in the background. It lives as long as the process.
+struct Background {
+  std::mutex mutex;
+  std::condition_variable ended;
+  std::uint64_t going = 0;
+  std::set<Task*> tasks;  ///< Those among them.
+  const pid_t process = ::getpid();
+};
+
+std::atomic<Background*> background = nullptr;
+
+void wait_for_background() {
+  Background& all = *background.load();
+  if (::getpid() != all.process) return;
+  std::unique_lock<std::mutex> lock(all.mutex);
+  for (Task* task : all.tasks) task->cancel();
+  all.ended.wait(lock, [&] { return all.going == 0; });
+}
+
+/// At the end of the process, handlers are called before the destructors of what was made before they were given.
+void wait_at_exit() { std::atexit(wait_for_background); }
+
+Background& the_background() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    background.store(new Background);
+    wait_at_exit();
+  });
+  return *background.load();
+}
+
+}  // namespace
+
+bool after_fork() {
+  const Background* const all = background.load();
+  return all != nullptr && ::getpid() != all->process;
+}
+
+void in_background(std::function<void()> work) {
+  Background& all = the_background();
+  const auto end = [&all] {
+    const std::lock_guard<std::mutex> lock(all.mutex);
+    --all.going;
+    all.ended.notify_all();
+  };
+  {
+    const std::lock_guard<std::mutex> lock(all.mutex);
+    ++all.going;
+  }
+  try {
+    std::thread([work = std::move(work), end]() mutable {
+      work();
+      work = nullptr;  // What it shares is freed before the process may end.
+      end();
+    }).detach();
+  } catch (...) {
+    end();
+    throw;
+  }
+}
+
+void on_reading_thread(const std::function<void()>& work) {
+  struct Reader {
+    std::mutex mutex;
+    std::condition_variable wake;
+    std::deque<std::packaged_task<void()>> tasks;
+  };
+  // It lives as long as the process.
+  static Reader* const reader = [] {
+    Reader* const made = new Reader;
+    std::thread([made] {
+      for (;;) {
+        std::unique_lock<std::mutex> lock(made->mutex);
+        made->wake.wait(lock, [made] { return !made->tasks.empty(); });
+        std::packaged_task<void()> task = std::move(made->tasks.front());
+        made->tasks.pop_front();
+        lock.unlock();
+        task();
+      }
+    }).detach();
+    return made;
+  }();
+  std::packaged_task<void()> task(work);
+  std::future<void> done = task.get_future();
+  {
+    const std::lock_guard<std::mutex> lock(reader->mutex);
+    reader->tasks.push_back(std::move(task));
+  }
+  reader->wake.notify_one();
+  done.get();
+}
+
+void Task::start(const std::shared_ptr<Task>& task, std::function<void()> work) {
+  Background& all = the_background();
+  in_background([&all, task, work = std::move(work)]() mutable {
+    {
+      const std::lock_guard<std::mutex> lock(all.mutex);
+      all.tasks.insert(task.get());
+    }
+    work();
+    work = nullptr;
+    {
+      const std::lock_guard<std::mutex> lock(all.mutex);
+      all.tasks.erase(task.get());
+    }
+    const std::lock_guard<std::mutex> lock(task->mutex_);
+    task->done_ = true;
+    task->changed_.notify_all();
+  });
+}
+
+void Task::ask(End why, Clock::time_point now) {
+  if (asked_ == End::Done) {
+    asked_ = why;
+    leave_at_ = now + kPatience;
+  }
+  if (why == End::Cancelled) stop_.store(1);
+  interrupted_.store(true);
+  changed_.notify_all();
+}
+
+void Task::cancel() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ask(End::Cancelled, Clock::now());
+}
+
+bool Task::wait(std::optional<Clock::time_point> until) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (!done_ && !left_) {
+    const Clock::time_point now = Clock::now();
+    Clock::time_point next = Clock::time_point::max();
+    if (asked_ == End::Done && deadline_ && now >= *deadline_) ask(End::TimedOut, now);
+    if (asked_ == End::Done && maybe_canceller_ && maybe_canceller_->requested.load()) ask(End::Cancelled, now);
+    if (asked_ != End::Done && now >= leave_at_) {
+      left_ = true;
+      wait_at_exit();
+      break;
+    }
+    if (until && now >= *until) return false;
+    if (asked_ != End::Done) {
+      next = leave_at_;
+    } else {
+      if (deadline_) next = *deadline_;
+      if (maybe_canceller_) next = std::min(next, now + kLook);
+    }
+    if (until) next = std::min(next, *until);
+    if (next == Clock::time_point::max()) {
+      changed_.wait(lock);
+    } else {
+      changed_.wait_until(lock, next);
+    }
+  }
+  return true;
+}
+
+Task::End Task::why() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return asked_;
+}
+
+Task::End Task::end() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return left_ ? asked_ : End::Done;
+}
+
+}  // namespace matcha::api
