@@ -179,7 +179,7 @@ Status Compilation::run_passes(std::string_view pipeline_name, const passes::Lab
   passes::PassOptions* assuming = nullptr;
   for (passes::PipelineStep& step : *pipeline) {
     if (step.pass == nullptr || !options_.passes.empty()) continue;
-    if (short_lists_ != ShortLists::None && step.pass->name == "localize") assuming = &step.options;
+    if (short_lists_ != ShortLists::None && step.pass->name == "bitset-neighborhood") assuming = &step.options;
   }
   if (assuming != nullptr) (*assuming)["short"] = static_cast<std::int64_t>(short_lists_);
   manager.disabled = options_.disabled;
@@ -211,7 +211,7 @@ ir::Module Compilation::module_of_lists(const passes::LabelWords& labels) {
   passes::ManagerOptions manager;
   manager.disabled = options_.disabled;
   manager.allowed = allowed_;
-  manager.disabled.insert(manager.disabled.end(), {"localize", "batch"});
+  manager.disabled.insert(manager.disabled.end(), {"bitset-neighborhood", "batch"});
   std::optional<passes::Pipeline> pipeline = passes::parse_pipeline(text, diagnostics_);
   return passes::run_pipeline(*loop_, *pipeline, context_, passes::TargetInfo{}, labels, manager, diagnostics_).module;
 }

@@ -33,7 +33,7 @@ struct NeighborLimits {
   std::optional<std::int64_t> lower, upper, all;
 };
 
-/// Which lists of neighbours a back end's pipeline takes for short (option `short` of `localize`).
+/// Which lists of neighbours a back end's pipeline takes for short (option `short` of `bitset-neighborhood`).
 enum class ShortLists : std::uint8_t { None, Halves, All };
 
 /// A program on its way from text to machine code. The steps are called in the order below; each gives its errors to

@@ -59,7 +59,7 @@ class Tuner {
     round(plans);
     if (task_.may_rank) round({{"--order", "degree"}});
     if (!task_.on_gpu) {
-      if (uses_bits_) round({{"--disable-pass", "localize"}});
+      if (uses_bits_) round({{"--disable-pass", "bitset-neighborhood"}});
       return tuning_;
     }
     const GpuOptions unsaid;
@@ -113,7 +113,7 @@ class Tuner {
     const double rank_ms = task_.rank(choice.by_degree, compilation);
     if (rank_ms < 0 || task_.run_passes(compilation) != Status::Ok) return -1;
     for (const passes::PassRun& run : compilation.pipeline().runs) {
-      uses_bits_ = uses_bits_ || (run.changed && run.text.starts_with("localize"));
+      uses_bits_ = uses_bits_ || (run.changed && run.text.starts_with("bitset-neighborhood"));
     }
     // A GPU walks a share of the very program that runs afterwards; on a CPU the program is made to walk less.
     ir::Module sample = compilation.pipeline().module;
@@ -178,7 +178,7 @@ bool apply_words(const ScheduleWords& words, ScheduleChoice& choice) {
     if (option == "--search") known = named(kSearches, value, choice.gpu.search);
     if (option == "--stack") known = named(kStacks, value, choice.gpu.stack);
     if (option == "--order" && value == "degree") known = choice.by_degree = true;
-    if (option == "--disable-pass" && value == "localize") {
+    if (option == "--disable-pass" && value == "bitset-neighborhood") {
       known = true;
       choice.disabled.push_back(value);
     }

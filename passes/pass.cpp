@@ -1,5 +1,8 @@
 #include "passes/pass.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace matcha::passes {
 
 #define MATCHA_PASS(name, function, Takes, Gives, summary) \
@@ -19,16 +22,26 @@ constexpr PassOption kOptions[] = {
 #include "passes/passes.def"
 };
 
+struct PassAlias {
+  std::string_view old_name;
+  std::string_view name;
+};
+
+constexpr PassAlias kAliases[] = {
+#define MATCHA_PASS_ALIAS(old_name, name) {old_name, name},
+#include "passes/passes.def"
+};
+
 }  // namespace
 
 std::span<const PassInfo> all_passes() { return kPasses; }
 std::span<const PassOption> all_pass_options() { return kOptions; }
 
 const PassInfo* find_pass(std::string_view name) {
-  for (const PassInfo& pass : kPasses) {
-    if (pass.name == name) return &pass;
-  }
-  return nullptr;
+  const auto* alias = std::ranges::find(kAliases, name, &PassAlias::old_name);
+  if (alias != std::end(kAliases)) name = alias->name;
+  const auto* pass = std::ranges::find(kPasses, name, &PassInfo::name);
+  return pass != std::end(kPasses) ? pass : nullptr;
 }
 
 TargetInfo gpu_target(std::uint32_t group, bool paged_lists) {

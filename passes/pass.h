@@ -74,7 +74,7 @@ struct PassOption {
 /// In the order of passes.def.
 std::span<const PassInfo> all_passes();
 std::span<const PassOption> all_pass_options();
-/// Null if there is none.
+/// By its name or an old one that is still accepted; null if there is none.
 const PassInfo* find_pass(std::string_view name);
 
 }  // namespace matcha::passes

@@ -21,6 +21,11 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
+/// Whether one of the names, which are known, is that of the pass.
+bool names_pass(const std::vector<std::string>& names, const PassInfo& info) {
+  return std::ranges::any_of(names, [&](const std::string& name) { return find_pass(name) == &info; });
+}
+
 class Manager {
  public:
   Manager(ir::Context& context, const TargetInfo& target, const LabelWords& labels, const ManagerOptions& options,
@@ -76,8 +81,7 @@ class Manager {
 
   bool pass(const PipelineStep& step) {
     const PassInfo& info = *step.pass;
-    if (std::find(options_.disabled.begin(), options_.disabled.end(), info.name) != options_.disabled.end())
-      return true;
+    if (names_pass(options_.disabled, info)) return true;
     if (options_.pass_limit && result_.runs.size() >= *options_.pass_limit) return false;
     if (result_.module.stage != info.takes) {
       bool loop = info.takes == ir::Stage::Loop;
@@ -107,7 +111,7 @@ class Manager {
     run.verify_milliseconds = milliseconds_since(verify_start);
     result_.runs.push_back(run);
     record(info, run);
-    return result_.ok && info.name != options_.stop_after;
+    return result_.ok && find_pass(options_.stop_after) != &info;
   }
 
   /// Checks the module; `before` is what the step that made it was given.
@@ -139,10 +143,9 @@ class Manager {
   }
 
   void record(const PassInfo& info, const PassRun& run) {
-    const auto asked = [&](std::string_view name) {
-      return std::find(options_.print_after.begin(), options_.print_after.end(), name) != options_.print_after.end();
-    };
-    bool print = asked("all") || asked(info.name) || (options_.print_changed && run.changed);
+    const std::vector<std::string>& asked = options_.print_after;
+    bool print = std::ranges::find(asked, "all") != asked.end() || names_pass(asked, info) ||
+                 (options_.print_changed && run.changed);
     if (!print && options_.dump_dir.empty()) return;
     std::string text = fmt::format("# after {} (run {}){}\n{}", run.text, result_.runs.size(),
                                    run.changed ? "" : ", nothing changed", ir::print(result_.module));

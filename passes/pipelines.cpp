@@ -24,7 +24,7 @@ const std::vector<std::string> kLoop = {
     // Slices are where they stay; not later, so that the halves get names too.
     "orient",
     // What is counted has its final form, so that sizes can be asked for.
-    "demand",
+    "prune-by-degree",
     // Only now is it clear which values are left, and in which loops. Conditions whose lists have moved are joined,
     // after which more is found to be the same.
     "hoist",
@@ -35,9 +35,9 @@ const std::vector<std::string> kLoop = {
 /// What follows on the CPU, where bits are fast, and a count that waits for its list is slow.
 const std::vector<std::string> kCpu = {
     // The loops over pairs have their final form, with what they share in front of them.
-    "tally",
+    "count-wedges",
     // Sets have their names and stand where they stay; before they get memory, which bits need less of.
-    "localize",
+    "bitset-neighborhood",
     // Regions, stored sets and buffers: from here on memory is fixed.
     "plan-memory",
     // Sets that are stored have their buffers, so that it is known which lists last.
@@ -51,11 +51,11 @@ const std::vector<std::string> kCpu = {
 /// of vertices that have other labels than what is looked for, if little is done with the others. What a hub counts is
 /// too much for one group.
 const std::vector<std::string> kCFamily = {
-    "tally{part=32}",
+    "count-wedges{part=32}",
     // A task may stop and go on in one loop of the outermost one's body only. What a part does not read goes.
     "distribute",
     "simplify",
-    "localize{least=2,most=2048,full=2048,lists=0}",
+    "bitset-neighborhood{least=2,most=2048,full=2048,lists=0}",
     "plan-memory",
     // Sets that are stored have their places, so that it is known which of them lanes can walk side by side.
     "map-lanes",
@@ -146,7 +146,7 @@ class PipelineParser {
     PipelineStep use;
     use.pass = pass;
     for (const PassOption& option : all_pass_options()) {
-      if (option.pass == name) use.options[std::string(option.name)] = option.default_value;
+      if (option.pass == pass->name) use.options[std::string(option.name)] = option.default_value;
     }
     if (accept('{') && !options(use)) return false;
     out.push_back(std::move(use));

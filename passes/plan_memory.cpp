@@ -284,7 +284,7 @@ class MemoryPlanner {
     if (!in_region_) return own_region(e);
     std::vector<const Expr*> operands = values(e->operands);
     if (counters_ == nullptr) {
-      counters_ = builder_.var(builder_.context().list(builder_.context().vid()), "tally");
+      counters_ = builder_.var(builder_.context().list(builder_.context().vid()), "count-wedges");
       const Expr* capacity = builder_.make(Kind::Size, {builder_.make(Kind::Vertices, {e->operands[0]})});
       buffers_.push_back(Buffer{counters_, capacity, true});
     }

@@ -180,8 +180,9 @@ std::string explanation_text(const Explanation& all) {
   std::string out = all.semantics.empty() ? "" : pattern_text(all);
   out += fmt::format("{}\n\nas written\n{}", all.signature, outline(all.written));
   out += passes_text(all.passes);
-  const bool bits = std::ranges::any_of(
-      all.passes, [](const passes::PassRun& run) { return run.changed && run.text.starts_with("localize"); });
+  const bool bits = std::ranges::any_of(all.passes, [](const passes::PassRun& run) {
+    return run.changed && run.text.starts_with("bitset-neighborhood");
+  });
   out += fmt::format("\nas it runs{}\n{}", bits ? "; the sets that are bits, as lists" : "", outline(all.nest));
   out += sizes_text(all) + memory_text(all.memory);
   if (!all.order.empty()) out += fmt::format("\nvertices are ranked {}\n", all.order);

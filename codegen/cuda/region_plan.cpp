@@ -81,7 +81,7 @@ std::uint64_t paged_groups(const Needs& needs, std::uint64_t workers, const List
        fmt::format("the intermediate list `{}` of up to {} items does not fit the GPU's memory", largest.name,
                    largest.items),
        largest.counters
-           ? "leave the counters out by --disable-pass tally"
+           ? "leave the counters out by --disable-pass count-wedges"
            : "use a list with a smaller capacity, or raise --scratch-mb and --arena-mb where they are given",
        loc);
 }

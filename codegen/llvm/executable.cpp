@@ -100,7 +100,7 @@ Run::Failure Run::plan_scratch(const RegionStep& s, runtime::RegionLaunch& launc
         fmt::format("the intermediate list `{}` of up to {} items for each of {} threads does not fit memory",
                     largest_buffer->name, frame_[largest_buffer->slot], threads);
     return failure(ErrorKind::Resource, std::move(message),
-                   largest_buffer->counters ? "use fewer threads, or --disable-pass tally"
+                   largest_buffer->counters ? "use fewer threads, or --disable-pass count-wedges"
                                             : "use fewer threads or a list with a smaller capacity",
                    s.loc);
   }

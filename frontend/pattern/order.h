@@ -38,7 +38,7 @@ std::vector<std::pair<int, int>> direct_restrictions(const std::vector<Mask>& la
 void estimate(const Pattern& pattern, const CostModel& model, Order& order, int given = 0);
 
 /// True for 4-cycles that are met from their largest vertex, its two neighbours, then the one opposite, each once: they
-/// are counted by their wedges, if nothing else is asked of these neighbours (passes/tally.h).
+/// are counted by their wedges, if nothing else is asked of these neighbours (passes/count_wedges.h).
 bool counts_wedges(const Pattern& pattern, const Requirements& requirements, const Order& order);
 
 /// A set by what it is in, what it depends on, and the label that it was looked through for.

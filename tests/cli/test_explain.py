@@ -101,7 +101,7 @@ class Sizes(cli.CliTest):
 
     def check_pattern(self, pattern, edges, induced, graph, labels=None, wanted=None, path=None):
         text = self.ok("explain", "--pattern", pattern, "--induced", induced, "--algorithm", "extend",
-                       "--disable-pass=demand", *(path or [graph]))
+                       "--disable-pass=prune-by-degree", *(path or [graph]))
         order, larger = plan(text)
         near = read_graph(graph)
         rows = sizes(text)

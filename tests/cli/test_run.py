@@ -217,8 +217,8 @@ class FourCycles(cli.CliTest):
     def test_every_way_counts_the_same(self):
         for file in (self.graph(1, 30, 150), self.graph(2, 200, 900), self.graph(3, 300, 200, hubs=2)):
             for more in ([], ["--directed"]):
-                wanted = self.ok("run", FOUR_CYCLE, file, *more, "--backend", "interp", "--disable-pass", "tally")
-                ways = [[], ["--threads", "1"], ["--backend", "interp"], ["--disable-pass", "tally"], ["--order", "id"]]
+                wanted = self.ok("run", FOUR_CYCLE, file, *more, "--backend", "interp", "--disable-pass", "count-wedges")
+                ways = [[], ["--threads", "1"], ["--backend", "interp"], ["--disable-pass", "count-wedges"], ["--order", "id"]]
                 for way in ways + ([] if more else [["--order", "degree"]]):
                     self.assertEqual(self.ok("run", FOUR_CYCLE, file, *more, *way), wanted, (file, more, way))
 
@@ -237,14 +237,14 @@ def most(G: Graph) -> int:
 """)
         file = self.write("arcs.txt", "9 1\n9 2\n9 3\n1 0\n2 0\n3 0\n3 7\n")
         for more in ([], ["--directed"]):
-            counts = [self.ok("run", program, file, *more, *way) for way in ([], ["--disable-pass", "tally"])]
+            counts = [self.ok("run", program, file, *more, *way) for way in ([], ["--disable-pass", "count-wedges"])]
             self.assertEqual(counts[0], counts[1], more)
 
     def test_pattern_of_any_number(self):
         file = self.graph(4, 120, 700, hubs=1)
         for induced in ("edge", "vertex"):
             command = ["run", "--pattern", "cycle:4", "--induced", induced, file]
-            counts = [self.ok(*command, *more) for more in ([], ["--algorithm", "extend"], ["--disable-pass", "tally"])]
+            counts = [self.ok(*command, *more) for more in ([], ["--algorithm", "extend"], ["--disable-pass", "count-wedges"])]
             self.assertEqual(len(set(counts)), 1, counts)
 
 

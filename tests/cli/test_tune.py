@@ -33,12 +33,12 @@ class TuneTest(CliTest):
         first, (file,) = self.tune("--pattern", "gem", SMALL)
         kept = json.loads(file.read_text())
         self.assertEqual(kept["schema"], "matcha.tuned/1")
-        for words in (["--plan", "3"], ["--plan", "2", "--disable-pass", "localize"], []):
+        for words in (["--plan", "3"], ["--plan", "2", "--disable-pass", "bitset-neighborhood"], []):
             file.write_text(json.dumps({**kept, "chosen": words}))
             run, _ = self.tune("--pattern", "gem", SMALL)
             self.assertEqual(run["result"], first["result"])
             self.assertEqual((run["stats"]["tuned"]["schedule"], run["stats"]["tuned"]["remembered"]), (" ".join(words) or "default", True))
-            self.assertEqual(any(one["pass"].startswith("localize") for one in run["stats"]["passes"]), "localize" not in words)
+            self.assertEqual(any(one["pass"].startswith("bitset-neighborhood") for one in run["stats"]["passes"]), "bitset-neighborhood" not in words)
 
     def test_explain_tells_what_is_remembered(self):
         for program in (["--pattern", "gem", SMALL], ["examples/clique4_ordered.mt", SMALL]):

@@ -232,7 +232,7 @@ class Checker {
   void set_options(passes::PipelineStep& step) const {
     for (passes::PipelineStep& inner : step.body) set_options(inner);
     if (step.pass == nullptr) return;
-    if (step.pass->name != "localize") return;
+    if (step.pass->name != "bitset-neighborhood") return;
     step.options["least"] = 0;
     step.options["most"] = world_.universe.size() % 3 == 0 ? 3 : 4096;
   }

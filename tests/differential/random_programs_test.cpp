@@ -55,7 +55,7 @@ TEST(RandomPrograms, EveryStageGivesWhatDirectEvaluationGives) {
     EXPECT_GE(tally.counts["computed"], count / 2);
     EXPECT_GE(tally.counts["trapped"], count / 200);
     EXPECT_GE(tally.counts["planned"], count / 2);
-    EXPECT_GE(tally.counts["changed by tally"], count / 100);
+    EXPECT_GE(tally.counts["changed by count-wedges"], count / 100);
     EXPECT_LE(tally.counts["trapped early"], count / 20);
     if (every != 0) {
       EXPECT_GE(tally.counts["run on the emulated device"], count / every / 4);

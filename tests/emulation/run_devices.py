@@ -245,7 +245,7 @@ def short(machine):
             for setting in (["--tau-us", 1, "--eager"], ["--tune"]) if program == programs[0] else ():
                 expect(f"{words} {setting}", machine.run(*words, *setting), wanted)
     # Where that is wrong, and nobody looks, it is an error.
-    passes = "loop,distribute,simplify,localize{least=2,most=2048,full=2048,labelled=3,lists=0,short=1},plan-memory,legalize"
+    passes = "loop,distribute,simplify,bitset-neighborhood{least=2,most=2048,full=2048,labelled=3,lists=0,short=1},plan-memory,legalize"
     words = ["examples/clique4_ordered.mt", graph, "--order", "id", "--passes", passes]
     message = machine.run(*words, code=4)
     if "a list outgrew its capacity" not in message:

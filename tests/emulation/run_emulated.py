@@ -150,7 +150,7 @@ def cliques(G: Graph) -> int:
 
 def check_memory(matcha, environment, folder):
     """Two hubs with 5,000 neighbours in common: an array of them has 20 kB, and three pages. Without rows of bits, which take more."""
-    lists = "--disable-pass=localize"
+    lists = "--disable-pass=bitset-neighborhood"
     program = folder / "cliques.mt"
     program.write_text(CLIQUES)
     graph = folder / "hubs.txt"

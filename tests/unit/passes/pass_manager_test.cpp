@@ -159,6 +159,15 @@ TEST_F(ManagerTest, AnUnknownNameInTheOptionsIsAnError) {
   EXPECT_EQ(diagnostics_.all()[0].hint, "did you mean `fuse`?");
 }
 
+TEST_F(ManagerTest, APassIsLeftOutByItsOldNameToo) {
+  ManagerOptions options;
+  options.disabled = {"demand"};
+  const PipelineResult result = run("hoist,prune-by-degree", options);
+  ASSERT_TRUE(result.ok);
+  ASSERT_EQ(result.runs.size(), 1u);
+  EXPECT_EQ(result.runs[0].text, "hoist");
+}
+
 TEST_F(ManagerTest, APassOfAnotherStageIsAnError) {
   EXPECT_FALSE(run("plan-memory,fuse").ok);
   EXPECT_TRUE(reported(DiagId::BadPipeline));

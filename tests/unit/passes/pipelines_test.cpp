@@ -32,17 +32,22 @@ TEST_F(PipelinesTest, ReadsWhatItWrites) {
 TEST_F(PipelinesTest, NamesStandForTheirLists) {
   std::string loop = round_trip("loop");
   EXPECT_NE(loop.find("fuse"), std::string::npos);
-  EXPECT_EQ(round_trip("cpu"), loop + ",tally,localize,plan-memory,batch,legalize");
-  EXPECT_EQ(round_trip("c-family"),
-            loop +
-                ",tally{part=32},distribute,simplify,localize{least=2,most=2048,full=2048,lists=0},plan-memory,"
-                "map-lanes,legalize");
+  EXPECT_EQ(round_trip("cpu"), loop + ",count-wedges,bitset-neighborhood,plan-memory,batch,legalize");
+  EXPECT_EQ(round_trip("c-family"), loop +
+                                        ",count-wedges{part=32},distribute,simplify,bitset-neighborhood{least=2,most="
+                                        "2048,full=2048,lists=0},plan-memory,"
+                                        "map-lanes,legalize");
   EXPECT_EQ(round_trip("loop,plan-memory"), loop + ",plan-memory");
 }
 
 TEST_F(PipelinesTest, AnUnknownPassIsAnErrorWithTheNearName) {
   EXPECT_EQ(round_trip("restrikt"), "error: no pass is called `restrikt`; did you mean `restrict`?");
   EXPECT_EQ(diagnostics_.all()[0].id, DiagId::UnknownPass);
+}
+
+TEST_F(PipelinesTest, OldNamesOfPassesAreAccepted) {
+  EXPECT_EQ(round_trip("demand,tally{part=3},localize{lists=0}"),
+            "prune-by-degree,count-wedges{part=3},bitset-neighborhood{lists=0}");
 }
 
 TEST_F(PipelinesTest, AnUnknownOptionIsAnError) {
