@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "api/matcha.h"
+#include "api/results.h"
+#include "api/rows.h"
 #include "api/task.h"
 #include "driver/prepared.h"
 
@@ -30,7 +32,8 @@ struct matcha_options {
   std::string labels;
   bool directed = false;
   unsigned threads = 0;
-  std::optional<double> timeout;  ///< Seconds.
+  std::optional<std::uint64_t> limit;  ///< Of rows.
+  std::optional<double> timeout;       ///< Seconds.
   std::shared_ptr<matcha::api::Canceller> maybe_canceller;
 
   /// When a call that begins now must end.
@@ -39,24 +42,6 @@ struct matcha_options {
 
 struct matcha_graph {
   std::shared_ptr<matcha::driver::ResidentGraph> graph;
-};
-
-struct matcha_result {
-  struct Column {
-    bool is_float = false;
-    std::vector<std::int64_t> ints;
-    std::vector<double> floats;
-  };
-  struct Value {
-    matcha_kind kind = MATCHA_INT;
-    __int128 integer = 0;
-    double real = 0;
-    std::uint64_t rows = 0;
-    std::vector<Column> columns;
-  };
-
-  bool complete = true;
-  std::vector<Value> values;
 };
 
 namespace matcha::api {
@@ -88,15 +73,45 @@ class Code {
 /// What is behind a program: runs keep it.
 class SharedProgram {
  public:
-  explicit SharedProgram(driver::ProgramRequest request) : request_(std::move(request)) {}
+  SharedProgram(driver::ProgramRequest request, bool gives_list)
+      : request_(std::move(request)), gives_list_(gives_list) {}
+
+  /// Whether its one result is a list.
+  bool gives_list() const { return gives_list_; }
 
   /// Begins to make the code unless that was done; after a failure, again.
   std::shared_ptr<Code> code(const std::shared_ptr<driver::ResidentGraph>& graph);
 
  private:
   const driver::ProgramRequest request_;
+  const bool gives_list_;
   std::mutex mutex_;
   std::map<const driver::ResidentGraph*, std::shared_ptr<Code>> codes_;
+};
+
+/// How far a run is.
+class Progress {
+ public:
+  void set(std::uint64_t done, std::uint64_t total) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    now_ = {done, total};
+  }
+  std::pair<std::uint64_t, std::uint64_t> now() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return now_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::pair<std::uint64_t, std::uint64_t> now_;
+};
+
+/// What ends a run, and what it tells while it goes on.
+struct RunWatch {
+  const std::atomic<std::uint32_t>* maybe_stop = nullptr;
+  std::optional<Clock::time_point> deadline;
+  Progress* maybe_progress = nullptr;
+  RowQueue* maybe_rows = nullptr;  ///< Null: a list is a value of the result.
 };
 
 /// What a run gives.
@@ -115,6 +130,8 @@ struct matcha_program {
 struct matcha_run {
   std::shared_ptr<matcha::api::Task> task;
   std::shared_ptr<matcha::api::Found> found;  ///< The task's until it has ended.
+  std::shared_ptr<matcha::api::Progress> progress;
+  std::shared_ptr<matcha::api::RowQueue> maybe_rows;  ///< Null: it gives its result at the end.
 };
 
 namespace matcha::api {
@@ -123,10 +140,13 @@ matcha_status status_of(driver::Status status);
 
 /// Compiles where that was not done, and runs.
 Found run(SharedProgram& program, const std::shared_ptr<driver::ResidentGraph>& graph, const matcha_options& options,
-          const std::atomic<std::uint32_t>* maybe_stop, std::optional<Clock::time_point> deadline);
+          const RunWatch& watch);
 
-/// The same as a task.
-matcha_run start(const matcha_program& program, const matcha_graph& graph, const matcha_options& options);
+/// The same as a task. `gives_rows`: the rows of its list are pulled.
+matcha_run start(const matcha_program& program, const matcha_graph& graph, const matcha_options& options,
+                 bool gives_rows);
+/// Waits for rows. Null: there are none yet, or, unless `more`, there will be none.
+RowQueue::Block next_rows(matcha_run& run, std::optional<Clock::time_point> until, bool& more);
 /// Waits for it; what it found is given once.
 Found finish(matcha_run& run);
 

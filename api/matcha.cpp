@@ -71,6 +71,13 @@ bool take_timeout(const std::string& value, std::optional<double>& seconds) {
   return true;
 }
 
+bool take_limit(const std::string& value, std::optional<std::uint64_t>& limit) {
+  std::uint64_t number = 0;
+  if (!take_number<std::uint64_t>(value, 0, number)) return false;
+  limit = number;
+  return true;
+}
+
 /// False: no such option. `fits`: whether the value is one of its values.
 bool set_option(matcha_options& o, const std::string& name, const std::string& value, bool& fits) {
   matcha::driver::ProgramRequest& program = o.program;
@@ -101,6 +108,8 @@ bool set_option(matcha_options& o, const std::string& name, const std::string& v
     fits = take_flag(value, o.directed);
   } else if (name == "threads") {
     fits = take_number<unsigned>(value, 0, o.threads);
+  } else if (name == "limit") {
+    fits = take_limit(value, o.limit);
   } else if (name == "timeout") {
     fits = take_timeout(value, o.timeout);
   } else {
@@ -147,7 +156,7 @@ matcha_status read_as_task(const char* path, const matcha_options& options, matc
 }
 
 /// Checks what can be checked without a graph.
-Status check(const matcha::driver::ProgramRequest& request, std::string& errors) {
+Status check(const matcha::driver::ProgramRequest& request, std::string& errors, bool& gives_list) {
   const matcha::driver::MessageLog log;
   Status status = Status::Ok;
   if (request.pattern.text.empty()) {
@@ -155,7 +164,9 @@ Status check(const matcha::driver::ProgramRequest& request, std::string& errors)
     compilation.take(request.text);
     status = compilation.check();
     if (status == Status::Ok) status = compilation.lower();
+    gives_list = status == Status::Ok && compilation.graph().result->type->is_list();
   } else {
+    gives_list = request.matches;
     status = matcha::driver::PatternSource(request.pattern, log).read();
   }
   errors = log.text();
@@ -176,21 +187,41 @@ matcha_status make_program(const char* text, bool is_pattern, const matcha_optio
     request.compile.file = is_pattern ? "<pattern>" : "<program>";
     std::string errors;
     Status status = Status::Ok;
-    matcha::api::on_reading_thread([&] { status = check(request, errors); });
+    bool gives_list = false;
+    matcha::api::on_reading_thread([&] { status = check(request, errors, gives_list); });
     if (status != Status::Ok) return fail(matcha::api::status_of(status), errors, error);
-    *program = new matcha_program{std::make_shared<matcha::api::SharedProgram>(std::move(request))};
+    *program = new matcha_program{std::make_shared<matcha::api::SharedProgram>(std::move(request), gives_list)};
     return MATCHA_OK;
   });
+}
+
+matcha_status start(matcha_program* program, matcha_graph* graph, const matcha_options* options, bool gives_rows,
+                    matcha_run** run, matcha_error** error) {
+  return guarded(error, [&] {
+    *run = nullptr;
+    if (program == nullptr || graph == nullptr) return usage("the program or the graph is NULL", error);
+    if (gives_rows && !program->shared->gives_list()) {
+      return usage("the result is no list, and only a list has rows\n  hint: `matches` makes a pattern list them",
+                   error);
+    }
+    const matcha_options unset;
+    auto made = std::make_unique<matcha_run>();
+    *made = matcha::api::start(*program, *graph, options != nullptr ? *options : unset, gives_rows);
+    *run = made.release();
+    return MATCHA_OK;
+  });
+}
+
+/// When a wait of so many milliseconds is over; negative: never.
+std::optional<matcha::api::Clock::time_point> end_of_wait(int64_t milliseconds) {
+  constexpr int64_t kLongest = 1'000'000'000;
+  if (milliseconds < 0) return std::nullopt;
+  return matcha::api::Clock::now() + std::chrono::milliseconds(std::min(milliseconds, kLongest));
 }
 
 matcha_status give(matcha::api::Found found, matcha_result** result, matcha_error** error) {
   *result = found.result.release();
   return found.errors.empty() ? found.status : fail(found.status, std::move(found.errors), error);
-}
-
-const matcha_result::Column* column_of(const matcha_result* result, size_t at, size_t column) {
-  const matcha_result::Value& value = result->values[at];
-  return column < value.columns.size() ? &value.columns[column] : nullptr;
 }
 
 }  // namespace
@@ -279,10 +310,10 @@ matcha_status matcha_run_now(matcha_program* program, matcha_graph* graph, const
     const matcha_options& o = options != nullptr ? *options : unset;
     matcha::api::Found found;
     if (o.timeout || o.maybe_canceller) {
-      matcha_run run = matcha::api::start(*program, *graph, o);
+      matcha_run run = matcha::api::start(*program, *graph, o, false);
       found = matcha::api::finish(run);
     } else {
-      found = matcha::api::run(*program->shared, graph->graph, o, nullptr, std::nullopt);
+      found = matcha::api::run(*program->shared, graph->graph, o, {});
     }
     return give(std::move(found), result, error);
   });
@@ -290,20 +321,26 @@ matcha_status matcha_run_now(matcha_program* program, matcha_graph* graph, const
 
 matcha_status matcha_start(matcha_program* program, matcha_graph* graph, const matcha_options* options,
                            matcha_run** run, matcha_error** error) {
-  return guarded(error, [&] {
-    *run = nullptr;
-    const matcha_options unset;
-    *run = std::make_unique<matcha_run>(matcha::api::start(*program, *graph, options != nullptr ? *options : unset))
-               .release();
-    return MATCHA_OK;
-  });
+  return start(program, graph, options, false, run, error);
 }
 
-int matcha_wait(matcha_run* run, int64_t milliseconds) {
-  if (milliseconds < 0) return run->task->wait() ? 1 : 0;
-  constexpr int64_t kLongest = 1'000'000'000;
-  const std::chrono::milliseconds length(std::min(milliseconds, kLongest));
-  return run->task->wait(matcha::api::Clock::now() + length) ? 1 : 0;
+matcha_status matcha_start_rows(matcha_program* program, matcha_graph* graph, const matcha_options* options,
+                                matcha_run** run, matcha_error** error) {
+  return start(program, graph, options, true, run, error);
+}
+
+int matcha_wait(matcha_run* run, int64_t milliseconds) { return run->task->wait(end_of_wait(milliseconds)) ? 1 : 0; }
+
+int matcha_next_rows(matcha_run* run, matcha_rows** rows, int64_t milliseconds) {
+  bool more = false;
+  *rows = matcha::api::next_rows(*run, end_of_wait(milliseconds), more).release();
+  return *rows != nullptr ? 1 : more ? 0 : -1;
+}
+
+void matcha_progress(const matcha_run* run, uint64_t* done, uint64_t* total) {
+  const auto [now_done, now_total] = run->progress->now();
+  if (done != nullptr) *done = now_done;
+  if (total != nullptr) *total = now_total;
 }
 
 void matcha_cancel(matcha_run* run) { run->task->cancel(); }
@@ -321,29 +358,3 @@ void matcha_run_free(matcha_run* run) {
   run->task->wait();
   delete run;
 }
-
-size_t matcha_result_size(const matcha_result* result) { return result->values.size(); }
-int matcha_result_complete(const matcha_result* result) { return result->complete ? 1 : 0; }
-matcha_kind matcha_result_kind(const matcha_result* result, size_t at) { return result->values[at].kind; }
-
-int64_t matcha_result_int(const matcha_result* result, size_t at, int64_t* high) {
-  const __int128 value = result->values[at].integer;
-  if (high != nullptr) *high = static_cast<int64_t>(value >> 64);
-  return static_cast<int64_t>(value);
-}
-
-double matcha_result_float(const matcha_result* result, size_t at) { return result->values[at].real; }
-size_t matcha_result_rows(const matcha_result* result, size_t at) { return result->values[at].rows; }
-size_t matcha_result_columns(const matcha_result* result, size_t at) { return result->values[at].columns.size(); }
-
-const int64_t* matcha_result_ints(const matcha_result* result, size_t at, size_t column) {
-  const matcha_result::Column* found = column_of(result, at, column);
-  return found == nullptr || found->is_float ? nullptr : found->ints.data();
-}
-
-const double* matcha_result_floats(const matcha_result* result, size_t at, size_t column) {
-  const matcha_result::Column* found = column_of(result, at, column);
-  return found == nullptr || !found->is_float ? nullptr : found->floats.data();
-}
-
-void matcha_result_free(matcha_result* result) { delete result; }

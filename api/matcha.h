@@ -25,6 +25,7 @@ typedef struct matcha_graph matcha_graph;
 typedef struct matcha_program matcha_program;
 typedef struct matcha_run matcha_run;
 typedef struct matcha_result matcha_result;
+typedef struct matcha_rows matcha_rows;
 
 /* The numbers are the exit codes of the command line. */
 typedef enum matcha_status {
@@ -108,10 +109,31 @@ MATCHA_API matcha_status matcha_start(matcha_program* program, matcha_graph* gra
 MATCHA_API int matcha_wait(matcha_run* run, int64_t milliseconds);
 /* Ends a run within 100 ms, from any thread. Compiling goes on in the background, for later runs. */
 MATCHA_API void matcha_cancel(matcha_run* run);
+/* How far it is: outermost iterations that are done, of so many, in the step of the program that goes on; 0 of 0 before
+ * the first. Pointers may be NULL. */
+MATCHA_API void matcha_progress(const matcha_run* run, uint64_t* done, uint64_t* total);
 /* How the run ended, as matcha_run_now; waits for it. Gives the result and the error once. */
 MATCHA_API matcha_status matcha_finish(matcha_run* run, matcha_result** result, matcha_error** error);
 /* Cancels the run if it goes on. */
 MATCHA_API void matcha_run_free(matcha_run* run);
+
+/* As matcha_start, for a program whose result is a list: its rows are taken as they are found, in no particular order,
+ * with memory that does not grow. Reads the option `limit` too: never more rows. The result is their number;
+ * it is not complete when the limit was reached. A run waits while rows that are not taken fill its few blocks. */
+MATCHA_API matcha_status matcha_start_rows(matcha_program* program, matcha_graph* graph, const matcha_options* options,
+                                           matcha_run** run, matcha_error** error);
+/* The next block of rows, waiting for it at most so many milliseconds; negative: for ever. 1: `rows` has one, which the
+ * caller frees; 0: none came in time; -1: there are no more, and matcha_finish says how the run ended. matcha_finish
+ * before that ends the run, and rows that were not taken are gone. */
+MATCHA_API int matcha_next_rows(matcha_run* run, matcha_rows** rows, int64_t milliseconds);
+MATCHA_API size_t matcha_rows_count(const matcha_rows* rows);
+MATCHA_API size_t matcha_rows_columns(const matcha_rows* rows);
+/* Of the items of a column. */
+MATCHA_API matcha_kind matcha_rows_kind(const matcha_rows* rows, size_t column);
+/* As matcha_result_ints and matcha_result_floats; they live as long as the block. */
+MATCHA_API const int64_t* matcha_rows_ints(const matcha_rows* rows, size_t column);
+MATCHA_API const double* matcha_rows_floats(const matcha_rows* rows, size_t column);
+MATCHA_API void matcha_rows_free(matcha_rows* rows);
 
 /* Values of the result: 1, or the positions of a tuple; 0 where a run that was ended has none. */
 MATCHA_API size_t matcha_result_size(const matcha_result* result);

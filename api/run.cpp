@@ -6,55 +6,8 @@
 
 #include "api/handles.h"
 
-/// Runs of programs, and their results.
+/// Runs of programs.
 namespace matcha::api {
-
-namespace {
-
-matcha_result::Column column_of(const runtime::Column& column, std::uint64_t rows, const runtime::Universe& universe) {
-  matcha_result::Column out;
-  out.is_float = column.kind() == runtime::ElementKind::Float;
-  if (out.is_float) {
-    const double* items = static_cast<const double*>(column.data());
-    out.floats.assign(items, items + rows);
-    return out;
-  }
-  out.ints.resize(rows);
-  for (std::uint64_t i = 0; i < rows; ++i) {
-    switch (column.kind()) {
-      case runtime::ElementKind::Vid:
-        out.ints[i] = universe.id(static_cast<const std::uint32_t*>(column.data())[i]);
-        break;
-      case runtime::ElementKind::Bool: out.ints[i] = static_cast<const std::uint8_t*>(column.data())[i]; break;
-      default: out.ints[i] = static_cast<const std::int64_t*>(column.data())[i]; break;
-    }
-  }
-  return out;
-}
-
-matcha_result::Value value_of(const codegen::ResultValue& value, const runtime::Universe& universe) {
-  matcha_result::Value out;
-  if (const __int128* integer = std::get_if<__int128>(&value)) {
-    out.integer = *integer;
-    out.real = static_cast<double>(*integer);
-  } else if (const double* real = std::get_if<double>(&value)) {
-    out.kind = MATCHA_FLOAT;
-    out.real = *real;
-  } else if (const bool* flag = std::get_if<bool>(&value)) {
-    out.kind = MATCHA_BOOL;
-    out.integer = *flag ? 1 : 0;
-  } else if (const codegen::VertexValue* vertex = std::get_if<codegen::VertexValue>(&value)) {
-    out.kind = MATCHA_VERTEX;
-    out.integer = universe.id(vertex->rank);
-  } else if (const codegen::ListValue* list = std::get_if<codegen::ListValue>(&value)) {
-    out.kind = MATCHA_LIST;
-    out.rows = list->size;
-    for (const runtime::Column& column : list->columns) out.columns.push_back(column_of(column, list->size, universe));
-  }
-  return out;
-}
-
-}  // namespace
 
 void Code::make(const driver::ProgramRequest& request) {
   std::unique_ptr<driver::Prepared> made;
@@ -123,6 +76,25 @@ matcha_status status_of(driver::Status status) {
   return MATCHA_ERROR_RUN;
 }
 
+namespace {
+
+matcha_status status_of(codegen::Ending ending, const RunWatch& watch) {
+  switch (ending) {
+    case codegen::Ending::Complete: return MATCHA_OK;
+    case codegen::Ending::Deadline: return MATCHA_TIMEOUT;
+    case codegen::Ending::RowsRefused:
+      // Rows are also refused when the run was asked to end while it waited for room.
+      if (watch.maybe_rows->limit_reached()) return MATCHA_OK;
+      if (watch.maybe_stop != nullptr && watch.maybe_stop->load() != 0) return MATCHA_CANCELLED;
+      return watch.deadline && Clock::now() >= *watch.deadline ? MATCHA_TIMEOUT : MATCHA_OK;
+    case codegen::Ending::Stopped:
+    case codegen::Ending::Sampled: break;
+  }
+  return MATCHA_CANCELLED;
+}
+
+}  // namespace
+
 Found guarded(const std::function<Found()>& work) {
   Found failed;
   try {
@@ -138,7 +110,7 @@ Found guarded(const std::function<Found()>& work) {
 }
 
 Found run(SharedProgram& program, const std::shared_ptr<driver::ResidentGraph>& graph, const matcha_options& options,
-          const std::atomic<std::uint32_t>* maybe_stop, std::optional<Clock::time_point> deadline) {
+          const RunWatch& watch) {
   Found found;
   if (after_fork()) {
     found.status = MATCHA_ERROR_RUN;
@@ -146,12 +118,18 @@ Found run(SharedProgram& program, const std::shared_ptr<driver::ResidentGraph>& 
     return found;
   }
   const std::shared_ptr<Code> code = program.code(graph);
-  found.status = code->wait(maybe_stop, deadline, found.errors);
+  found.status = code->wait(watch.maybe_stop, watch.deadline, found.errors);
   if (found.status != MATCHA_OK) return found;
   codegen::RunOptions how;
-  how.stop_request = maybe_stop;
+  how.stop_request = watch.maybe_stop;
   how.threads = options.threads;
-  how.deadline = deadline;
+  how.deadline = watch.deadline;
+  if (watch.maybe_progress != nullptr) {
+    how.on_progress = [&](std::uint64_t done, std::uint64_t total) { watch.maybe_progress->set(done, total); };
+  }
+  if (watch.maybe_rows != nullptr) {
+    how.on_rows = [&](const codegen::Rows& rows) { return watch.maybe_rows->put(rows, code->prepared().universe()); };
+  }
   codegen::RunOutcome outcome = code->prepared().run(how);
   if (const codegen::RunError* failed = std::get_if<codegen::RunError>(&outcome)) {
     driver::MessageLog log;
@@ -165,30 +143,46 @@ Found run(SharedProgram& program, const std::shared_ptr<driver::ResidentGraph>& 
   const codegen::RunResult& ran = std::get<codegen::RunResult>(outcome);
   found.result = std::make_unique<matcha_result>();
   found.result->complete = ran.ending == codegen::Ending::Complete;
-  for (const codegen::ResultValue& value : ran.values) {
-    found.result->values.push_back(value_of(value, code->prepared().universe()));
+  if (watch.maybe_rows != nullptr) {
+    if (watch.maybe_rows->out_of_memory()) throw std::bad_alloc();
+    found.result->values.emplace_back().integer = watch.maybe_rows->count();
+  } else {
+    for (const codegen::ResultValue& value : ran.values) {
+      found.result->values.push_back(value_of(value, code->prepared().universe()));
+    }
   }
-  if (ran.ending == codegen::Ending::Deadline) {
-    found.status = MATCHA_TIMEOUT;
-  } else if (!found.result->complete) {
-    found.status = MATCHA_CANCELLED;
-  }
+  found.status = status_of(ran.ending, watch);
   return found;
 }
 
-matcha_run start(const matcha_program& program, const matcha_graph& graph, const matcha_options& options) {
+matcha_run start(const matcha_program& program, const matcha_graph& graph, const matcha_options& options,
+                 bool gives_rows) {
   matcha_run made;
   made.task = std::make_shared<Task>(options.deadline(), options.maybe_canceller);
   made.found = std::make_shared<Found>();
+  made.progress = std::make_shared<Progress>();
+  if (gives_rows) made.maybe_rows = std::make_shared<RowQueue>(options.limit, *made.task);
   // The work holds no reference to its own task, which lives as long as the work does.
-  Task::start(made.task,
-              [task = made.task.get(), found = made.found, shared = program.shared, graph = graph.graph, options] {
-                *found = guarded([&] { return run(*shared, graph, options, &task->stop(), task->deadline()); });
-              });
+  Task::start(made.task, [task = made.task.get(), found = made.found, progress = made.progress, rows = made.maybe_rows,
+                          shared = program.shared, graph = graph.graph, options] {
+    const RunWatch watch{&task->stop(), task->deadline(), progress.get(), rows.get()};
+    *found = guarded([&] { return run(*shared, graph, options, watch); });
+  });
   return made;
 }
 
+RowQueue::Block next_rows(matcha_run& run, std::optional<Clock::time_point> until, bool& more) {
+  more = false;
+  if (run.maybe_rows == nullptr) return nullptr;
+  // The run may put its last rows between the wait and the look at them.
+  more = !run.task->wait(until, [&] { return run.maybe_rows->has_rows(); });
+  RowQueue::Block block = run.maybe_rows->take();
+  if (block != nullptr) more = true;
+  return block;
+}
+
 Found finish(matcha_run& run) {
+  if (run.maybe_rows != nullptr) run.maybe_rows->close();
   run.task->wait();
   switch (run.task->end()) {
     case Task::End::Done: break;

@@ -143,7 +143,12 @@ void Task::cancel() {
   ask(End::Cancelled, Clock::now());
 }
 
-bool Task::wait(std::optional<Clock::time_point> until) {
+void Task::wake() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  changed_.notify_all();
+}
+
+bool Task::wait(std::optional<Clock::time_point> until, const std::function<bool()>& maybe_ready) {
   std::unique_lock<std::mutex> lock(mutex_);
   while (!done_ && !left_) {
     const Clock::time_point now = Clock::now();
@@ -156,6 +161,7 @@ bool Task::wait(std::optional<Clock::time_point> until) {
       break;
     }
     if (until && now >= *until) return false;
+    if (maybe_ready && maybe_ready()) return false;
     if (asked_ != End::Done) {
       next = leave_at_;
     } else {

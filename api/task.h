@@ -44,8 +44,10 @@ class Task {
   static void start(const std::shared_ptr<Task>& task, std::function<void()> work);
 
   void cancel();
-  /// Waits until it has ended or was left behind; false if that was not before `until`.
-  bool wait(std::optional<Clock::time_point> until = std::nullopt);
+  /// Waits until it has ended or was left behind; false if that was not before `until`, or `maybe_ready` gave true,
+  /// which is asked at the start and after every `wake`.
+  bool wait(std::optional<Clock::time_point> until = std::nullopt, const std::function<bool()>& maybe_ready = {});
+  void wake();
   /// After `wait` gave true. Done: what the work wrote may be read, by one thread.
   End end() const;
   /// After `wait` gave true: what it was asked for before it ended.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "api/matcha.h"
+#include "tests/api/support.h"
 
 namespace {
 
@@ -22,50 +23,10 @@ constexpr const char* kTriangles =
     "        return sum(apply(from_v, cond=lambda v: v < u, neighbor(G, u)))\n"
     "    return sum(apply(from_u, vertices(G)))\n";
 
-/// A complete graph of the ids 10, 20, ….
-struct Clique {
-  explicit Clique(std::int64_t size) {
-    for (std::int64_t u = 1; u <= size; ++u) {
-      for (std::int64_t v = 1; v < u; ++v) {
-        sources.push_back(10 * u);
-        targets.push_back(10 * v);
-      }
-    }
-    EXPECT_EQ(MATCHA_OK,
-              matcha_graph_from_edges(sources.data(), targets.data(), sources.size(), nullptr, &graph, nullptr));
-  }
-  ~Clique() { matcha_graph_free(graph); }
-
-  std::vector<std::int64_t> sources, targets;
-  matcha_graph* graph = nullptr;
-};
-
-struct Options {
-  Options() : options(matcha_options_new()) {}
-  ~Options() { matcha_options_free(options); }
-  void set(const char* name, const char* value) {
-    EXPECT_EQ(MATCHA_OK, matcha_options_set(options, name, value, nullptr)) << name;
-  }
-  matcha_options* options;
-};
-
-matcha_program* pattern(const char* text, const matcha_options* options = nullptr) {
-  matcha_program* program = nullptr;
-  matcha_error* error = nullptr;
-  EXPECT_EQ(MATCHA_OK, matcha_program_pattern(text, options, &program, &error)) << matcha_error_text(error);
-  return program;
-}
-
-std::int64_t count(matcha_program* program, matcha_graph* graph, const matcha_options* options = nullptr) {
-  matcha_result* result = nullptr;
-  matcha_error* error = nullptr;
-  const matcha_status status = matcha_run_now(program, graph, options, &result, &error);
-  EXPECT_EQ(MATCHA_OK, status) << (error != nullptr ? matcha_error_text(error) : "");
-  matcha_error_free(error);
-  const std::int64_t value = status == MATCHA_OK ? matcha_result_int(result, 0, nullptr) : -1;
-  matcha_result_free(result);
-  return value;
-}
+using matcha_test::Clique;
+using matcha_test::count;
+using matcha_test::Options;
+using matcha_test::pattern;
 
 TEST(Api, GraphsAreCleaned) {
   const std::int64_t sources[] = {5, 7, 5, 9, 5}, targets[] = {7, 5, 5, 5, 9};

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "api/matcha.h"
+#include "api/results.h"
+#include "api/task.h"
+#include "codegen/backend.h"
+
+/// A block of rows: what is behind the handle.
+struct matcha_rows {
+  std::uint64_t count = 0;
+  std::vector<matcha::api::Column> columns;
+};
+
+namespace matcha::api {
+
+/// The rows of a run on their way to the caller that pulls them. It holds few: a run waits for a slow caller.
+class RowQueue {
+ public:
+  using Block = std::unique_ptr<matcha_rows>;
+
+  /// Never gives more than `limit` rows. `task`: of the run, which it wakes when there are rows.
+  RowQueue(std::optional<std::uint64_t> limit, Task& task) : limit_(limit), task_(task) {}
+
+  /// Called by the run; waits while there is no room. False: no more rows are wanted. Throws nothing.
+  bool put(const codegen::Rows& rows, const runtime::Universe& universe) noexcept;
+
+  /// The oldest block, or null.
+  Block take();
+  bool has_rows() const;
+  /// Nobody will take rows any more: the run ends. Those that are there stay.
+  void close();
+
+  // Once the run has ended.
+  std::uint64_t count() const;  ///< Rows that were put.
+  bool limit_reached() const;
+  bool out_of_memory() const;
+
+ private:
+  bool wait_for_room(std::unique_lock<std::mutex>& lock);
+  bool full() const { return waiting_ >= kMostRows; }
+
+  static constexpr std::uint64_t kBlockRows = 4096;
+  static constexpr std::uint64_t kMostRows = 4 * kBlockRows;
+
+  const std::optional<std::uint64_t> limit_;
+  Task& task_;
+  mutable std::mutex mutex_;
+  std::condition_variable room_;
+  std::deque<Block> blocks_;
+  std::uint64_t waiting_ = 0;  ///< Rows in `blocks_`.
+  std::uint64_t count_ = 0;
+  bool closed_ = false;
+  bool out_of_memory_ = false;
+};
+
+}  // namespace matcha::api
