@@ -5,15 +5,22 @@
 #include <algorithm>
 
 #include "ir/check.h"
+#include "runtime/graph/order.h"
 
 namespace matcha::codegen {
 
 namespace {
 
-bool holds(ir::AssumptionKind kind, const runtime::Graph& graph) {
+bool holds(ir::AssumptionKind kind, std::int64_t limit, const runtime::Graph& graph) {
+  const auto within = [&](std::uint64_t degree) { return degree <= static_cast<std::uint64_t>(limit); };
   switch (kind) {
     case ir::AssumptionKind::Symmetric: return !graph.facts().directed;
     case ir::AssumptionKind::Simple: return graph.facts().simple;
+    case ir::AssumptionKind::Degree: return within(graph.view().max_degree);
+    case ir::AssumptionKind::LowerDegree:
+      return within(graph.view().max_degree) || within(runtime::longest_half(graph, runtime::Halves::Lower));
+    case ir::AssumptionKind::UpperDegree:
+      return within(graph.view().max_degree) || within(runtime::longest_half(graph, runtime::Halves::Upper));
   }
   MATCHA_UNREACHABLE("a kind of assumption");
 }
@@ -24,22 +31,27 @@ std::vector<AssumedArgument> assumed_arguments(const ir::Module& module) {
   std::vector<AssumedArgument> result;
   for (const ir::Assumption& assumption : module.assumptions) {
     const auto found = std::ranges::find(module.params, assumption.var);
-    result.push_back({assumption.kind, static_cast<std::size_t>(found - module.params.begin()),
+    result.push_back({assumption.kind, assumption.limit, static_cast<std::size_t>(found - module.params.begin()),
                       std::string(assumption.var->hint), assumption.var->loc});
   }
   return result;
 }
 
+bool is_broken(const AssumedArgument& assumed, std::span<const Argument> arguments) {
+  if (assumed.position >= arguments.size()) return false;
+  runtime::Graph* const* graph = std::get_if<runtime::Graph*>(&arguments[assumed.position]);
+  return graph != nullptr && !holds(assumed.kind, assumed.limit, **graph);
+}
+
 std::optional<RunError> broken_assumption(std::span<const AssumedArgument> assumed,
                                           std::span<const Argument> arguments) {
   for (const AssumedArgument& each : assumed) {
-    if (each.position >= arguments.size()) continue;
-    runtime::Graph* const* graph = std::get_if<runtime::Graph*>(&arguments[each.position]);
-    if (graph == nullptr || holds(each.kind, **graph)) continue;
+    if (!is_broken(each, arguments)) continue;
     RunError failed;
     failed.error.kind = runtime::ErrorKind::Input;
-    failed.error.message = fmt::format("the graph for `{}` is not `{}`: the compiled program assumes that {}",
-                                       each.name, ir::keyword(each.kind), ir::meaning(each.kind));
+    failed.error.message =
+        fmt::format("the graph for `{}` is not `{}`: the compiled program assumes that {}", each.name,
+                    ir::property(each.kind, each.limit), ir::meaning(each.kind, each.limit));
     failed.loc = each.loc;
     return failed;
   }

@@ -12,6 +12,7 @@ namespace matcha::codegen {
 /// What a module takes for granted of an argument, without the module's nodes.
 struct AssumedArgument {
   ir::AssumptionKind kind{};
+  std::int64_t limit = 0;    ///< Of a degree.
   std::size_t position = 0;  ///< Among the arguments.
   std::string name;          ///< Of the parameter.
   SourceLoc loc;
@@ -19,7 +20,10 @@ struct AssumedArgument {
 
 std::vector<AssumedArgument> assumed_arguments(const ir::Module& module);
 
-/// The error of the first argument that is not as assumed; nothing if all are. Reads facts of the graphs alone.
+/// True if the argument is not as assumed.
+bool is_broken(const AssumedArgument& assumed, std::span<const Argument> arguments);
+
+/// The error of the first argument that is not as assumed; nothing if all are.
 std::optional<RunError> broken_assumption(std::span<const AssumedArgument> assumed,
                                           std::span<const Argument> arguments);
 

@@ -172,26 +172,12 @@ Status Compilation::run_passes(std::string_view pipeline_name, const passes::Lab
                                passes::ManagerOptions manager) {
   const Stopwatch watch;
   // Errors in the names of passes are errors of usage.
-  std::optional<passes::Pipeline> pipeline =
+  const std::optional<passes::Pipeline> pipeline =
       passes::parse_pipeline(options_.passes.empty() ? pipeline_name : std::string_view(options_.passes), diagnostics_);
   if (!pipeline) return report(Status::Usage);
-  // The user's own list is taken as it is.
-  passes::PassOptions* assuming = nullptr;
-  for (passes::PipelineStep& step : *pipeline) {
-    if (step.pass == nullptr || !options_.passes.empty()) continue;
-    if (short_lists_ != ShortLists::None && step.pass->name == "bitset-neighborhood") assuming = &step.options;
-  }
-  if (assuming != nullptr) (*assuming)["short"] = static_cast<std::int64_t>(short_lists_);
   manager.disabled = options_.disabled;
   manager.allowed = allowed_;
   pipeline_ = passes::run_pipeline(*loop_, *pipeline, context_, target_, labels, manager, diagnostics_);
-  limits_ = {};
-  for (const passes::PassRun& run : pipeline_->runs) {
-    if (assuming == nullptr) continue;
-    if (run.statistics.contains("short_lower")) limits_.lower = assuming->at("most");
-    if (run.statistics.contains("short_upper")) limits_.upper = assuming->at("most");
-    if (run.statistics.contains("short_all")) limits_.all = std::min(assuming->at("most"), assuming->at("full"));
-  }
   times_.emplace_back("passes", watch.ms());
   Status code = Status::Query;
   for (const Diagnostic& d : diagnostics_.all()) {

@@ -27,15 +27,6 @@ struct CompileOptions {
   std::vector<std::string> disabled;
 };
 
-/// The most neighbours that a vertex of the inputs may have on its lower side, on its upper side and in all; nothing
-/// where any number will do.
-struct NeighborLimits {
-  std::optional<std::int64_t> lower, upper, all;
-};
-
-/// Which lists of neighbours a back end's pipeline takes for short (option `short` of `bitset-neighborhood`).
-enum class ShortLists : std::uint8_t { None, Halves, All };
-
 /// A program on its way from text to machine code. The steps are called in the order below; each gives its errors to
 /// the reporter and says how it ended (Ok: go on).
 class Compilation {
@@ -55,15 +46,10 @@ class Compilation {
   codegen::AheadOfTime ahead_of_time();
   /// The back end's pipeline, label words and what to record come from the verb.
   Status run_passes(std::string_view pipeline, const passes::LabelWords& labels, passes::ManagerOptions manager);
-  /// Before `run_passes`: the back end's pipeline may take for granted that no vertex of the inputs has many
-  /// neighbours, or none on a side that the program walks, and leave out what is for others.
-  void assume(ShortLists lists) { short_lists_ = lists; }
   /// Before `run_passes`: for which machine; a CPU if it is not said.
   void set_target(const passes::TargetInfo& target) { target_ = target; }
   /// Before `run_passes`: what passes may assume of the graphs among the inputs.
   void allow(ir::AssumptionKinds allowed) { allowed_ = allowed; }
-  /// After `run_passes`: what was taken for granted.
-  const NeighborLimits& limits() const { return limits_; }
   /// What the passes give when every set stays a list and every count stays where it is, for people. After
   /// `run_passes`.
   ir::Module module_of_lists(const passes::LabelWords& labels);
@@ -108,10 +94,8 @@ class Compilation {
   const CompileOptions& options_;
   const Reporter& reporter_;
   bool reporting_ = true;
-  ShortLists short_lists_ = ShortLists::None;
   ir::AssumptionKinds allowed_;
   passes::TargetInfo target_;
-  NeighborLimits limits_;
   const std::atomic<bool>* cancel_ = nullptr;
   SourceManager sources_;
   Diagnostics diagnostics_{sources_};

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "driver/assumptions.h"
 #include "driver/graph_sketch.h"
-#include "driver/short_lists.h"
 #include "driver/vertex_order.h"
 
 namespace matcha::driver {

@@ -1,5 +1,7 @@
 #include "ir/assumptions.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "ir/check.h"
@@ -7,28 +9,64 @@
 
 namespace matcha::ir {
 
+bool has_limit(AssumptionKind kind) {
+  switch (kind) {
+    case AssumptionKind::Symmetric:
+    case AssumptionKind::Simple: return false;
+    case AssumptionKind::Degree:
+    case AssumptionKind::LowerDegree:
+    case AssumptionKind::UpperDegree: return true;
+  }
+  MATCHA_UNREACHABLE("a kind of assumption");
+}
+
 std::string_view keyword(AssumptionKind kind) {
   switch (kind) {
     case AssumptionKind::Symmetric: return "symmetric";
     case AssumptionKind::Simple: return "simple";
+    case AssumptionKind::Degree: return "degree";
+    case AssumptionKind::LowerDegree: return "lower_degree";
+    case AssumptionKind::UpperDegree: return "upper_degree";
   }
   MATCHA_UNREACHABLE("a kind of assumption");
 }
 
-std::string_view meaning(AssumptionKind kind) {
+std::string keywords(AssumptionKinds kinds) {
+  std::string words;
+  for (AssumptionKind kind : kAssumptionKinds) {
+    if (kinds.contains(kind)) words += fmt::format("{}{}", words.empty() ? "" : ",", keyword(kind));
+  }
+  return words;
+}
+
+bool read_keyword(std::string_view word, AssumptionKind& kind) {
+  const auto found = std::ranges::find(kAssumptionKinds, word, [](AssumptionKind each) { return keyword(each); });
+  if (found == kAssumptionKinds.end()) return false;
+  kind = *found;
+  return true;
+}
+
+std::string property(AssumptionKind kind, std::int64_t limit) {
+  return has_limit(kind) ? fmt::format("{} <= {}", keyword(kind), limit) : std::string(keyword(kind));
+}
+
+std::string meaning(AssumptionKind kind, std::int64_t limit) {
   switch (kind) {
     case AssumptionKind::Symmetric: return "each arc has its reverse";
     case AssumptionKind::Simple: return "there are no loops and no repeated arcs";
+    case AssumptionKind::Degree: return fmt::format("no vertex has more than {} neighbours", limit);
+    case AssumptionKind::LowerDegree: return fmt::format("no vertex has more than {} neighbours below it", limit);
+    case AssumptionKind::UpperDegree: return fmt::format("no vertex has more than {} neighbours above it", limit);
   }
   MATCHA_UNREACHABLE("a kind of assumption");
 }
 
-bool assumes(const Module& module, AssumptionKind kind, const Var* param) {
-  return std::ranges::find(module.assumptions, Assumption{kind, param}) != module.assumptions.end();
-}
-
-bool assumes(const Module& module, AssumptionKind kind) {
-  return std::ranges::any_of(module.assumptions, [&](const Assumption& a) { return a.kind == kind; });
+bool assumes(const Module& module, const Assumption& assumption) {
+  const bool side = assumption.kind == AssumptionKind::LowerDegree || assumption.kind == AssumptionKind::UpperDegree;
+  return std::ranges::any_of(module.assumptions, [&](const Assumption& each) {
+    const bool covers = each.kind == assumption.kind || (side && each.kind == AssumptionKind::Degree);
+    return covers && each.var == assumption.var && each.limit <= assumption.limit;
+  });
 }
 
 }  // namespace matcha::ir

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace matcha::ir {
@@ -13,13 +14,18 @@ struct Var;
 ///
 /// - Symmetric, `symmetric(%G)`: each arc has its reverse.
 /// - Simple, `simple(%G)`: there are no loops and no repeated arcs.
-enum class AssumptionKind : std::uint8_t { Symmetric, Simple };
-inline constexpr std::array kAssumptionKinds = {AssumptionKind::Symmetric, AssumptionKind::Simple};
+/// - Degree, `degree(%G) <= 2048`: no vertex has more neighbours.
+/// - LowerDegree and UpperDegree, `lower_degree(%G) <= 2048`: no vertex has more neighbours below it, or above it.
+enum class AssumptionKind : std::uint8_t { Symmetric, Simple, Degree, LowerDegree, UpperDegree };
+inline constexpr std::array kAssumptionKinds = {AssumptionKind::Symmetric, AssumptionKind::Simple,
+                                                AssumptionKind::Degree, AssumptionKind::LowerDegree,
+                                                AssumptionKind::UpperDegree};
 
 /// An assumption on a parameter. Passes add them; whoever runs the module checks them when arguments are bound.
 struct Assumption {
   AssumptionKind kind;
   const Var* var;
+  std::int64_t limit = 0;  ///< The most that a degree may be; 0 for kinds without a limit.
   bool operator==(const Assumption&) const = default;
 };
 
@@ -29,6 +35,7 @@ class AssumptionKinds {
   bool contains(AssumptionKind kind) const { return (bits_ & bit(kind)) != 0; }
   bool empty() const { return bits_ == 0; }
   void insert(AssumptionKind kind) { bits_ |= bit(kind); }
+  void erase(AssumptionKind kind) { bits_ &= ~bit(kind); }
 
  private:
   static std::uint32_t bit(AssumptionKind kind) { return std::uint32_t{1} << static_cast<unsigned>(kind); }
@@ -36,14 +43,20 @@ class AssumptionKinds {
   std::uint32_t bits_ = 0;
 };
 
+/// True for the kinds that bound a number of neighbours.
+bool has_limit(AssumptionKind kind);
 /// The word in the text of a module: `symmetric`.
 std::string_view keyword(AssumptionKind kind);
-/// What it says of a graph, for messages: `each arc has its reverse`.
-std::string_view meaning(AssumptionKind kind);
+/// Their words, as options take them: `symmetric,simple`.
+std::string keywords(AssumptionKinds kinds);
+/// The kind that a word names; false if there is none.
+bool read_keyword(std::string_view word, AssumptionKind& kind);
+/// The property alone, for messages: `symmetric`, `degree <= 2048`.
+std::string property(AssumptionKind kind, std::int64_t limit);
+/// The same in words: `each arc has its reverse`.
+std::string meaning(AssumptionKind kind, std::int64_t limit);
 
-/// True if the module assumes it of the parameter.
-bool assumes(const Module& module, AssumptionKind kind, const Var* param);
-/// True if the module assumes it of any parameter.
-bool assumes(const Module& module, AssumptionKind kind);
+/// True if the module assumes it, or more: a smaller limit, or a limit of all neighbours where it is of one side.
+bool assumes(const Module& module, const Assumption& assumption);
 
 }  // namespace matcha::ir

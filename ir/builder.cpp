@@ -252,8 +252,9 @@ const Store* Builder::store(const Var* var, const Var* buffer, const Expr* value
 }
 
 Module Builder::assume(const Module& module, const Assumption& assumption) {
-  if (assumes(module, assumption.kind, assumption.var)) return module;
+  if (assumes(module, assumption)) return module;
   std::vector<Assumption> all(module.assumptions.begin(), module.assumptions.end());
+  std::erase_if(all, [&](const Assumption& a) { return a.kind == assumption.kind && a.var == assumption.var; });
   all.push_back(assumption);
   Module result = module;
   result.assumptions = context_.arena_.copy(std::span<const Assumption>(all));

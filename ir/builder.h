@@ -53,7 +53,7 @@ class Builder {
   const Return* ret(std::span<const Expr* const> values);
   const Region* region(const Schedule& schedule, std::span<const Buffer> buffers, const Collect* collect);
   const Store* store(const Var* var, const Var* buffer, const Expr* value);
-  /// The module with one more assumption; the same if it is there.
+  /// The module with one more assumption; the same if it has it, or more. A smaller limit replaces a larger one.
   Module assume(const Module& module, const Assumption& assumption);
   Module module(Stage stage, std::string_view name, std::span<const Var* const> params, const Block* body);
 

@@ -122,9 +122,13 @@ class Parser {
     for (AssumptionKind kind : kAssumptionKinds) {
       if (!accept_word(keyword(kind))) continue;
       expect_punct("(");
-      const Var* var = value();
+      Assumption result{kind, value()};
       expect_punct(")");
-      return {kind, var};
+      if (has_limit(kind)) {
+        expect_punct("<=");
+        result.limit = small_number();
+      }
+      return result;
     }
     fail("expected an assumption, such as `symmetric(%G)`");
   }

@@ -27,6 +27,7 @@ class Printer {
     for (std::size_t i = 0; i < module.assumptions.size(); ++i) {
       const Assumption& assumption = module.assumptions[i];
       out_ += fmt::format("{}{}({})", i == 0 ? "assumes " : ", ", keyword(assumption.kind), name(assumption.var));
+      if (has_limit(assumption.kind)) out_ += fmt::format(" <= {}", assumption.limit);
     }
     if (!module.assumptions.empty()) out_ += " ";
     block(*module.body);

@@ -93,8 +93,9 @@ class Verifier {
       } else if (!assumption.var->type->is_graph()) {
         error(fmt::format("`{}` is an assumption on a graph, not on `{}`", text, to_string(*assumption.var->type)));
       }
-      const auto before = module_.assumptions.subspan(0, i);
-      if (std::ranges::find(before, assumption) != before.end()) error(fmt::format("`{}` is assumed twice", text));
+      const auto same = [&](const Assumption& a) { return a.kind == assumption.kind && a.var == assumption.var; };
+      if (std::ranges::any_of(module_.assumptions.subspan(0, i), same))
+        error(fmt::format("`{}` is assumed twice", text));
     }
   }
 

@@ -19,7 +19,13 @@ namespace {
 class NeighborhoodBitsets final : public Rewriter {
  public:
   NeighborhoodBitsets(const Module& module, PassContext& context)
-      : Rewriter(context.context), facts_(module), context_(context) {}
+      : Rewriter(context.context), module_(module), facts_(module), context_(context) {}
+
+  Module rewritten() {
+    Module result = run(module_);
+    for (const Assumption& assumption : assumed_) result = builder().assume(result, assumption);
+    return result;
+  }
 
  protected:
   void on_stmt(const Stmt* stmt, Stmts& out) override {
@@ -41,17 +47,11 @@ class NeighborhoodBitsets final : public Rewriter {
       Builder& b = builder();
       b.set_loc(loop.loc);
       const Expr* size = b.make(Kind::Size, {base});
-      const std::optional<Kind> given = given_around(base);
-      const bool is_short = given && context_.option("short") >= (*given == Kind::Neighbors ? 2 : 1);
-      const Expr* end = is_short ? b.make(Kind::AtMost, {size, b.integer(most)}) : b.integer(most);
       Stmts rewritten = BitsetNest(b, facts_, base, {context_.option("lists") != 0, context_.option("owner") != 0})
-                            .rewrite(loop, end);
+                            .rewrite(loop, b.integer(most));
       if (rewritten.empty() || (is_full(*base) && !counts_bits(rewritten))) continue;
       context_.count("nests");
-      if (is_short) {
-        context_.count(*given == Kind::Neighbors        ? "short_all"
-                       : *given == Kind::LowerNeighbors ? "short_lower"
-                                                        : "short_upper");
+      if (assume_short(base, most)) {
         out.insert(out.end(), rewritten.begin(), rewritten.end());
         return true;
       }
@@ -94,24 +94,39 @@ class NeighborhoodBitsets final : public Rewriter {
     return var == nullptr || facts_.definition(var) == nullptr;
   }
 
-  /// Which neighbours of a vertex, in a graph that the program gets, are at least as many as the list has items: those
-  /// on one of its sides, or all.
-  std::optional<Kind> given_around(const Expr* list) const {
+  /// True if the list has no more than `most` items under an assumption that may be made, which it then is.
+  bool assume_short(const Expr* list, std::int64_t most) {
+    std::optional<Assumption> bound = bounded_by(list);
+    if (!bound) return false;
+    bound->limit = most;
+    if (!context_.allows(bound->kind) && !assumes(module_, *bound)) return false;
+    assumed_.push_back(*bound);
+    return true;
+  }
+
+  /// The degree of vertices, in a graph that the program gets, that the list has no more items than: of one side, or
+  /// all.
+  std::optional<Assumption> bounded_by(const Expr* list) const {
     const Expr* e = behind_lets(facts_, list);
     switch (e->kind) {
       case Kind::Neighbors:
       case Kind::LowerNeighbors:
-      case Kind::UpperNeighbors:
-        if (is_input(e->operands[0])) return e->kind;
-        return facts_.supergraph(e->operands[0]) != nullptr ? std::optional(Kind::Neighbors) : std::nullopt;
+      case Kind::UpperNeighbors: {
+        const Var* given = facts_.supergraph(e->operands[0]);
+        if (given == nullptr) return std::nullopt;
+        if (e->kind == Kind::Neighbors || behind_lets(facts_, e->operands[0]) != given)
+          return Assumption{AssumptionKind::Degree, given};
+        return Assumption{e->kind == Kind::LowerNeighbors ? AssumptionKind::LowerDegree : AssumptionKind::UpperDegree,
+                          given};
+      }
       case Kind::Below:
       case Kind::Above:
       case Kind::Span:
-      case Kind::Diff: return given_around(e->operands[0]);
+      case Kind::Diff: return bounded_by(e->operands[0]);
       case Kind::Intersect: {
-        const std::optional<Kind> first = given_around(e->operands[0]);
-        const std::optional<Kind> second = given_around(e->operands[1]);
-        return first && (*first != Kind::Neighbors || !second) ? first : second;
+        const std::optional<Assumption> first = bounded_by(e->operands[0]);
+        const std::optional<Assumption> second = bounded_by(e->operands[1]);
+        return first && (first->kind != AssumptionKind::Degree || !second) ? first : second;
       }
       default: return std::nullopt;
     }
@@ -147,15 +162,17 @@ class NeighborhoodBitsets final : public Rewriter {
     }
   }
 
+  const Module& module_;
   Facts facts_;
   PassContext& context_;
+  std::vector<Assumption> assumed_;
   int loops_ = 0;  ///< Around the statement at hand.
 };
 
 }  // namespace
 
 Module bitset_neighborhood(const Module& module, PassContext& context) {
-  return NeighborhoodBitsets(module, context).run(module);
+  return NeighborhoodBitsets(module, context).rewritten();
 }
 
 }  // namespace matcha::passes

@@ -17,10 +17,9 @@ namespace matcha::passes {
 /// of all neighbours are also those of vertices that are never walked: fewer than `labelled` loops in loops below leave
 /// them lists.
 ///
-/// With `short=1` the caller knows that vertices of the graphs which the program gets have no more than `most`
-/// neighbours on either side that it walks, with `short=2` that they have no more than that in all, nor so in graphs
-/// built of parts of these. The loop is not kept for parts of such lists: it would be half of what a back end has to
-/// compile. Should there be more after all, the run ends with an error (`at_most`).
+/// Where `lower_degree`, `upper_degree` or `degree` of a graph that the program gets may be assumed to be no more than
+/// `most`, the loop is not kept for parts of such lists, and of lists in a graph that is built of its arcs: it would be
+/// half of what a back end has to compile.
 ///
 /// Why. GLUMIN (PPoPP 2025, section 3) and Almasri et al. (ICS 2022, section 4): a row of a short list fits a few
 /// registers, while the neighbour lists that a set operation reads are as long as the graph makes them.

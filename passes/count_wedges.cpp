@@ -1,6 +1,7 @@
 #include "passes/count_wedges.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <unordered_set>
 #include <utility>
@@ -18,6 +19,9 @@ namespace matcha::passes {
 using namespace ir;  // NOLINT: a pass is written in the words of the IR.
 
 namespace {
+
+/// What is assumed of a graph where pairs are counted by their other ends.
+constexpr std::array kAssumed = {AssumptionKind::Symmetric, AssumptionKind::Simple};
 
 /// `below(neighbors(graph, vertex), cut)`, or `above`.
 struct Near {
@@ -50,7 +54,7 @@ class WedgeCounter final : public Rewriter {
   Module counted() {
     Module result = run(module_);
     for (const Var* graph : assumed_) {
-      for (AssumptionKind kind : kAssumptionKinds) result = builder().assume(result, {kind, graph});
+      for (AssumptionKind kind : kAssumed) result = builder().assume(result, {kind, graph});
     }
     return result;
   }
@@ -265,8 +269,9 @@ class WedgeCounter final : public Rewriter {
   bool may_assume(const Expr* graph) const {
     const Var* var = as<Var>(behind_lets(facts_, graph));
     if (var == nullptr || facts_.definition(var) != nullptr) return false;
-    return std::ranges::all_of(
-        kAssumptionKinds, [&](AssumptionKind kind) { return context_.allows(kind) || assumes(module_, kind, var); });
+    return std::ranges::all_of(kAssumed, [&](AssumptionKind kind) {
+      return context_.allows(kind) || assumes(module_, {kind, var});
+    });
   }
 
   void assume(const Expr* graph) { assumed_.push_back(as<Var>(behind_lets(facts_, graph))); }

@@ -104,7 +104,7 @@ class Manager {
       return false;
     }
     run.changed = after.body != before.body || after.stage != before.stage ||
-                  after.assumptions.size() != before.assumptions.size();
+                  !std::ranges::equal(after.assumptions, before.assumptions);
     result_.module = after;
     const auto verify_start = std::chrono::steady_clock::now();
     if (run.changed) verify(run.text, before);
@@ -135,11 +135,7 @@ class Manager {
 
   /// What `matcha-opt` needs to allow the same assumptions.
   std::string allow_option() const {
-    std::vector<std::string_view> words;
-    for (ir::AssumptionKind kind : ir::kAssumptionKinds) {
-      if (options_.allowed.contains(kind)) words.push_back(ir::keyword(kind));
-    }
-    return words.empty() ? "" : fmt::format(" --allow={}", fmt::join(words, ","));
+    return options_.allowed.empty() ? "" : fmt::format(" --allow={}", ir::keywords(options_.allowed));
   }
 
   void record(const PassInfo& info, const PassRun& run) {

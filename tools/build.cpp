@@ -65,8 +65,9 @@ Status emit(const BuildOptions& options, Compilation& compilation, const Console
   code = compilation.lower();
   if (code != Status::Ok) return code;
   ir::AssumptionKinds allowed;
-  for (const ir::AssumptionKind kind : ir::kAssumptionKinds) {
-    if (std::ranges::find(options.assumed, ir::keyword(kind)) != options.assumed.end()) allowed.insert(kind);
+  for (const std::string& word : options.assumed) {
+    ir::AssumptionKind kind{};
+    if (ir::read_keyword(word, kind)) allowed.insert(kind);
   }
   compilation.allow(allowed);
   passes::ManagerOptions manager;
@@ -137,10 +138,12 @@ void add_build(CLI::App& app, Action& action) {
   verb->add_flag("--dot", o.dot, "With --emit=asg: Graphviz");
   add_gpu_text_options(*verb, o.gpu);
   add_pass_options(*verb, o.compile);
+  std::vector<std::string> assumptions;
+  for (ir::AssumptionKind kind : ir::kAssumptionKinds) assumptions.emplace_back(ir::keyword(kind));
   verb->add_option("--assume", o.assumed, "What the program may assume of its graph, and refuses one that is not so")
       ->delimiter(',')
-      ->check(CLI::IsMember({"symmetric", "simple"}))
-      ->option_text("symmetric,simple")
+      ->check(CLI::IsMember(assumptions))
+      ->option_text(fmt::format("{}", fmt::join(assumptions, ",")))
       ->group("Passes");
   verb->add_option("--print-after", o.print_after, "Print the module after this pass (or `all`), on stderr")
       ->allow_extra_args(false)

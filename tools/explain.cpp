@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "driver/assumptions.h"
 #include "driver/bind.h"
 #include "driver/compile.h"
 #include "driver/gpu.h"
@@ -14,7 +15,6 @@
 #include "driver/loop_estimates.h"
 #include "driver/output_file.h"
 #include "driver/pattern_source.h"
-#include "driver/short_lists.h"
 #include "driver/tuned_schedules.h"
 #include "driver/tuner.h"
 #include "driver/vertex_order.h"

@@ -53,7 +53,7 @@ void declare(CLI::App& app, Arguments& args) {
   app.add_option("--disable-pass", args.manager.disabled, "leave a pass out")->delimiter(',');
   app.add_option("--label", args.labels, "code of a label word, as WORD=CODE");
   app.add_flag("--all-labelled", args.all_labelled, "every vertex of the graphs that the program gets has a label");
-  app.add_option("--allow", args.allowed, "assumptions on graphs that passes may add: symmetric, simple")
+  app.add_option("--allow", args.allowed, "assumptions on graphs that passes may add: symmetric,simple,…")
       ->delimiter(',');
   app.add_flag("--gpu", args.gpu, "passes bring schedules within the limits of a GPU, not of a CPU");
   app.add_option("--group", args.group, "with --gpu: lanes of a group; 0: chosen for each region")
@@ -117,16 +117,18 @@ bool read_labels(const std::vector<std::string>& pairs, matcha::passes::LabelWor
   return true;
 }
 
+matcha::ir::AssumptionKinds every_assumption() {
+  matcha::ir::AssumptionKinds all;
+  for (matcha::ir::AssumptionKind kind : matcha::ir::kAssumptionKinds) all.insert(kind);
+  return all;
+}
+
 /// False when a word is no assumption.
 bool read_allowed(const std::vector<std::string>& words, matcha::ir::AssumptionKinds& allowed) {
   for (const std::string& word : words) {
-    bool known = false;
-    for (matcha::ir::AssumptionKind kind : matcha::ir::kAssumptionKinds) {
-      if (word != matcha::ir::keyword(kind)) continue;
-      allowed.insert(kind);
-      known = true;
-    }
-    if (!known) return false;
+    matcha::ir::AssumptionKind kind{};
+    if (!matcha::ir::read_keyword(word, kind)) return false;
+    allowed.insert(kind);
   }
   return true;
 }
@@ -154,7 +156,7 @@ int run(Arguments args) {
     return kUsageError;
   }
   if (!read_allowed(args.allowed, args.manager.allowed)) {
-    std::cerr << "error: --allow takes assumptions: symmetric, simple\n";
+    std::cerr << fmt::format("error: --allow takes assumptions: {}\n", matcha::ir::keywords(every_assumption()));
     return kUsageError;
   }
   labels.everywhere = args.all_labelled;

@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "driver/assumptions.h"
 #include "driver/bind.h"
 #include "driver/compile.h"
 #include "driver/gpu.h"
@@ -15,7 +16,6 @@
 #include "driver/matches.h"
 #include "driver/output_file.h"
 #include "driver/pattern_source.h"
-#include "driver/short_lists.h"
 #include "driver/tuned_schedules.h"
 #include "driver/tuner.h"
 #include "driver/version.h"

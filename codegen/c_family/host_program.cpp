@@ -9,6 +9,7 @@
 #include "codegen/c_family/text_writer.h"
 #include "ir/analysis/spine.h"
 #include "ir/analysis/walk.h"
+#include "ir/check.h"
 #include "ir/match.h"
 
 namespace matcha::codegen {
@@ -21,8 +22,9 @@ namespace {
 
 /// Reads and keeps what the program works on; in the order in which the parts build on one another.
 constexpr std::string_view kHostTexts[] = {
-    "codegen/c_family/host/host.h",   "codegen/c_family/host/graph.h",    "codegen/c_family/host/inputs.h",
-    "codegen/c_family/host/result.h", "codegen/c_family/host/schedule.h", "codegen/c_family/host/sinks.h",
+    "codegen/c_family/host/assumed.h", "codegen/c_family/host/host.h",   "codegen/c_family/host/graph.h",
+    "codegen/c_family/host/inputs.h",  "codegen/c_family/host/result.h", "codegen/c_family/host/schedule.h",
+    "codegen/c_family/host/sinks.h",
 };
 
 class HostEmitter {
@@ -121,6 +123,27 @@ class HostEmitter {
     return found;
   }
 
+  /// What the module assumes, as the last argument of `bind`; nothing if that is nothing.
+  std::string assumed() const {
+    std::string list;
+    for (const ir::Assumption& each : module_.assumptions) {
+      list += fmt::format("{}{{Assumed::{}, {}, \"{}\", \"{}\"}}", list.empty() ? "" : ", ", kind_name(each.kind),
+                          each.limit, ir::property(each.kind, each.limit), ir::meaning(each.kind, each.limit));
+    }
+    return list.empty() ? "" : fmt::format(", {{{}}}", list);
+  }
+
+  static std::string_view kind_name(ir::AssumptionKind kind) {
+    switch (kind) {
+      case ir::AssumptionKind::Symmetric: return "Symmetric";
+      case ir::AssumptionKind::Simple: return "Simple";
+      case ir::AssumptionKind::Degree: return "Degree";
+      case ir::AssumptionKind::LowerDegree: return "LowerDegree";
+      case ir::AssumptionKind::UpperDegree: return "UpperDegree";
+    }
+    MATCHA_UNREACHABLE("a kind of assumption");
+  }
+
   void parameters() {
     out_.open("static void bind_parameters(Host& host, Frame& f)");
     const ir::Var* graph = nullptr;
@@ -139,10 +162,8 @@ class HostEmitter {
       }
       graph = param;
     }
-    const bool symmetric = ir::assumes(module_, ir::AssumptionKind::Symmetric);
     out_.line(fmt::format("host.bind({}, {{{}}}, {}{});", graph == nullptr ? "\"\"" : quoted(graph->hint), lists,
-                          !reads_edge_info() || ir::assumes(module_, ir::AssumptionKind::Simple),
-                          symmetric ? ", true" : ""));
+                          !reads_edge_info(), assumed()));
     std::size_t own = module_.params.size() - about_.label_words.size();
     for (std::size_t i = 0; i < module_.params.size(); ++i) {
       const ir::Var* param = module_.params[i];

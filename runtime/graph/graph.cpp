@@ -195,6 +195,10 @@ std::uint64_t count_below(const std::uint32_t* begin, const std::uint32_t* end, 
   return below;
 }
 
+LongestHalves longer_of(const LongestHalves& a, const LongestHalves& b) {
+  return {std::max(a.lower, b.lower), std::max(a.upper, b.upper)};
+}
+
 /// The largest blocks of 2^shift ranks that all have fewer than `block_arcs`; none if a vertex has more.
 std::optional<std::uint64_t> largest_blocks(const GraphView& view, std::uint64_t block_arcs) {
   const auto fits = [&](std::uint64_t shift) {
@@ -221,14 +225,17 @@ Status ensure_narrow_halves(Graph& graph, std::uint64_t block_arcs) {
     Buffer<std::uint32_t> halves(2 * view.universe + 1);
     Buffer<std::uint64_t> bases((view.universe >> *shift) + 1);
     for (std::uint64_t block = 0; block < bases.size(); ++block) bases[block] = view.offsets[block << *shift];
-    tbb::parallel_for(Block(0, view.universe, 1 << 14), [&](const Block& block) {
+    const auto fill = [&](const Block& block, LongestHalves longest) {
       for (std::uint64_t vertex = block.begin(); vertex != block.end(); ++vertex) {
         const std::uint64_t begin = view.offsets[vertex], end = view.offsets[vertex + 1];
+        const std::uint64_t below = count_below(view.neighbors + begin, view.neighbors + end, vertex);
         halves[2 * vertex] = static_cast<std::uint32_t>(begin);
-        halves[2 * vertex + 1] =
-            static_cast<std::uint32_t>(begin + count_below(view.neighbors + begin, view.neighbors + end, vertex));
+        halves[2 * vertex + 1] = static_cast<std::uint32_t>(begin + below);
+        longest = longer_of(longest, {below, end - begin - below});
       }
-    });
+      return longest;
+    };
+    graph.longest_halves_ = tbb::parallel_reduce(Block(0, view.universe, 1 << 14), LongestHalves{}, fill, longer_of);
     halves[2 * view.universe] = static_cast<std::uint32_t>(view.arc_count);
     graph.half_offsets_ = std::move(halves);
     graph.half_bases_ = std::move(bases);

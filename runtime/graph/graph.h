@@ -23,6 +23,12 @@ struct GraphFacts {
   bool word_info = false;  ///< Edge info are ints, of which the negative ones are codes of label words.
 };
 
+/// The most neighbours that a vertex of a graph has below it and above it.
+struct LongestHalves {
+  std::uint64_t lower = 0;
+  std::uint64_t upper = 0;
+};
+
 /// The arrays of a graph, each absent (made by the default constructor) or of the length that GraphView gives it. An
 /// absent `vertices` means all ranks, one of length 0 means none.
 struct GraphArrays {
@@ -61,6 +67,8 @@ class Graph {
 
   GraphView view() const { return view_; }
   const NarrowHalves& narrow_halves() const { return halves_; }
+  /// The most neighbours that a vertex has on each side of it; once there are `narrow_halves`.
+  const LongestHalves& longest_halves() const { return longest_halves_; }
   const GraphFacts& facts() const { return facts_; }
   const Universe& universe() const { return *universe_; }
   const std::shared_ptr<const Universe>& shared_universe() const { return universe_; }
@@ -90,6 +98,7 @@ class Graph {
   Buffer<std::uint32_t> half_offsets_;
   Buffer<std::uint64_t> half_bases_;
   NarrowHalves halves_{};
+  LongestHalves longest_halves_;
   GraphView view_{};
   GraphFacts facts_;
 };

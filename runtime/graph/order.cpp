@@ -167,12 +167,18 @@ double half_work(const Graph& graph, Halves halves) {
 }
 
 std::uint64_t longest_half(const Graph& graph, Halves halves) {
+  const LongestHalves& known = graph.longest_halves();
+  if (graph.narrow_halves().offsets != nullptr) return halves == Halves::Lower ? known.lower : known.upper;
   const GraphView view = graph.view();
   return tbb::parallel_reduce(
       Block(0, view.universe, kVerticesOfTask), std::uint64_t{0},
       [&](const Block& block, std::uint64_t longest) {
         for (std::uint64_t rank = block.begin(); rank != block.end(); ++rank) {
-          longest = std::max(longest, half_size(graph, rank, halves));
+          const ArcRange arcs = arcs_of(view, rank);
+          const std::uint32_t* const split =
+              std::lower_bound(view.neighbors + arcs.begin, view.neighbors + arcs.end, rank);
+          const std::uint64_t below = static_cast<std::uint64_t>(split - view.neighbors) - arcs.begin;
+          longest = std::max(longest, halves == Halves::Lower ? below : arcs.end - arcs.begin - below);
         }
         return longest;
       },

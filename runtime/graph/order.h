@@ -19,7 +19,7 @@ double half_work(const Graph& graph, Halves halves);
 /// The same after `ordered_by_degree`. Takes a pass over the arcs.
 Result<double> half_work_by_degree(const Graph& graph, Halves halves);
 
-/// The number of neighbours that the vertex with most of them on that side has; 0 without vertices. Requires: halves.
+/// The number of neighbours that the vertex with most of them on that side has; 0 without vertices.
 std::uint64_t longest_half(const Graph& graph, Halves halves);
 
 /// The same graph with ranks by degree: smaller degrees first for upper halves, last for lower ones. Degrees that

@@ -15,7 +15,8 @@
 namespace matcha::differential {
 namespace {
 
-constexpr const char* kDegrees = R"(module kernel "degrees" (%k: i64, %G: graph) assumes symmetric(%G), simple(%G) {
+constexpr const char* kDegrees = R"(module kernel "degrees" (%k: i64, %G: graph)
+    assumes symmetric(%G), simple(%G), degree(%G) <= 3, lower_degree(%G) <= 1, upper_degree(%G) <= 2 {
   region (parallel, split=2, group=1) {
     collect %n: sum i64 {
       for %u in vertices(%G) {
@@ -26,24 +27,35 @@ constexpr const char* kDegrees = R"(module kernel "degrees" (%k: i64, %G: graph)
   return %n
 })";
 
-/// 0 and 1 have an arc to each other, or only 0 to 1; `simple` is what the graph says of itself.
-runtime::Graph pair(bool directed, bool simple) {
+using Edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+
+/// Both arcs of each edge, or the one alone; `simple` is what the graph says of itself.
+runtime::Graph graph_of(const Edges& edges, bool directed = false, bool simple = true) {
+  constexpr std::uint32_t kVertices = 5;
+  std::vector<std::vector<std::uint32_t>> rows(kVertices);
+  for (const auto& [u, v] : edges) {
+    rows[u].push_back(v);
+    if (!directed) rows[v].push_back(u);
+  }
   runtime::GraphArrays arrays;
-  arrays.offsets = runtime::Buffer<std::uint64_t>(3);
-  const std::uint64_t offsets[] = {0, 1, directed ? 1U : 2U};
-  std::copy(std::begin(offsets), std::end(offsets), arrays.offsets.begin());
-  arrays.neighbors = runtime::Buffer<std::uint32_t>(directed ? 1 : 2);
-  arrays.neighbors[0] = 1;
-  if (!directed) arrays.neighbors[1] = 0;
+  arrays.offsets = runtime::Buffer<std::uint64_t>(kVertices + 1);
+  std::vector<std::uint32_t> all;
+  for (std::uint32_t u = 0; u < kVertices; ++u) {
+    std::sort(rows[u].begin(), rows[u].end());
+    arrays.offsets[u] = all.size();
+    all.insert(all.end(), rows[u].begin(), rows[u].end());
+  }
+  arrays.offsets[kVertices] = all.size();
+  arrays.neighbors = runtime::Buffer<std::uint32_t>(all.size());
+  std::copy(all.begin(), all.end(), arrays.neighbors.begin());
   runtime::GraphFacts facts;
   facts.directed = directed;
   facts.simple = simple;
-  return runtime::Graph::from_arrays(std::make_shared<const runtime::Universe>(runtime::Universe::identity(2)),
+  return runtime::Graph::from_arrays(std::make_shared<const runtime::Universe>(runtime::Universe::identity(kVertices)),
                                      std::move(arrays), facts);
 }
 
-std::string outcome(codegen::Executable& program, bool directed, bool simple = true) {
-  runtime::Graph graph = pair(directed, simple);
+std::string outcome(codegen::Executable& program, runtime::Graph graph) {
   const std::vector<codegen::Argument> arguments = {std::int64_t{10}, &graph};
   const codegen::RunOutcome ended = program.run(arguments, graph.universe(), {});
   if (const codegen::RunError* error = std::get_if<codegen::RunError>(&ended)) {
@@ -52,6 +64,10 @@ std::string outcome(codegen::Executable& program, bool directed, bool simple = t
   }
   const codegen::ResultValue& value = std::get<codegen::RunResult>(ended).values[0];
   return std::to_string(static_cast<std::int64_t>(std::get<__int128>(value)));
+}
+
+std::string refusal(const std::string& property, const std::string& meaning) {
+  return "the graph for `G` is not `" + property + "`: the compiled program assumes that " + meaning;
 }
 
 class Assumptions : public testing::Test {
@@ -64,13 +80,19 @@ class Assumptions : public testing::Test {
     ASSERT_TRUE(module) << render_text(diagnostics, false);
     const std::unique_ptr<codegen::Executable> program = backend.load(*module, diagnostics);
     ASSERT_NE(program, nullptr) << render_text(diagnostics, false);
-    EXPECT_EQ(outcome(*program, false), "20");
-    EXPECT_EQ(outcome(*program, true),
-              "the graph for `G` is not `symmetric`: the compiled program assumes that each arc has its reverse");
-    EXPECT_EQ(
-        outcome(*program, false, false),
-        "the graph for `G` is not `simple`: the compiled program assumes that there are no loops and no repeated arcs");
-    EXPECT_EQ(outcome(*program, false), "20");
+    // As large as may be, on both sides of vertex 1.
+    const Edges largest = {{0, 1}, {1, 2}, {1, 3}};
+    EXPECT_EQ(outcome(*program, graph_of(largest)), "60");
+    EXPECT_EQ(outcome(*program, graph_of(largest, true)), refusal("symmetric", "each arc has its reverse"));
+    EXPECT_EQ(outcome(*program, graph_of(largest, false, false)),
+              refusal("simple", "there are no loops and no repeated arcs"));
+    EXPECT_EQ(outcome(*program, graph_of({{0, 1}, {1, 2}, {1, 3}, {1, 4}})),
+              refusal("degree <= 3", "no vertex has more than 3 neighbours"));
+    EXPECT_EQ(outcome(*program, graph_of({{0, 2}, {1, 2}})),
+              refusal("lower_degree <= 1", "no vertex has more than 1 neighbours below it"));
+    EXPECT_EQ(outcome(*program, graph_of({{0, 1}, {0, 2}, {0, 3}})),
+              refusal("upper_degree <= 2", "no vertex has more than 2 neighbours above it"));
+    EXPECT_EQ(outcome(*program, graph_of(largest)), "60");
   }
 };
 

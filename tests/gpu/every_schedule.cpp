@@ -22,10 +22,10 @@
 #include <vector>
 
 #include "codegen/cuda/cuda.h"
+#include "driver/assumptions.h"
 #include "driver/bind.h"
 #include "driver/compile.h"
 #include "driver/gpu.h"
-#include "driver/short_lists.h"
 #include "driver/values.h"
 #include "driver/vertex_order.h"
 #include "tools/console.h"

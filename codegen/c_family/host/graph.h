@@ -7,7 +7,7 @@ namespace matcha_program {
 
 /// The `.mtg` file (version 1): a header of 64 bytes, then a table of sections.
 /// GRAPH, for the parameter `graph`.
-inline void Host::map_graph(const std::string& graph, bool simple, bool symmetric) {
+inline void Host::map_graph(const std::string& graph, bool simple, const std::vector<Assumed>& assumed) {
   const std::string& path = settings_.graph;
   struct Header {
     char magic[8];
@@ -37,9 +37,6 @@ inline void Host::map_graph(const std::string& graph, bool simple, bool symmetri
     throw Failure{3, path +
                          ": edges are parallel, and the program knows of none; make the .mtg without --edge-labels "
                          "and --temporal"};
-  if (symmetric && (header.flags & 1) != 0)
-    throw Failure{3, path + ": the graph for `" + graph +
-                         "` is not `symmetric`: the compiled program assumes that each arc has its reverse"};
   Graph g{};
   g.universe = header.universe;
   g.arc_count = header.arc_count;
@@ -64,6 +61,11 @@ inline void Host::map_graph(const std::string& graph, bool simple, bool symmetri
     if (entry.section == 7) g.info = at;
   }
   check_graph(path, g);
+  for (const Assumed& each : assumed) {
+    if (is_as_assumed(g, header.flags, each)) continue;
+    throw Failure{3, path + ": the graph for `" + graph + "` is not `" + each.property +
+                         "`: the compiled program assumes that " + each.meaning};
+  }
   graph_ = g;
   facts_.vertices = g.vertex_count;
   facts_.edges = (header.flags & 1) != 0 ? g.arc_count : g.arc_count / 2;

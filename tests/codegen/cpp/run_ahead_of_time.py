@@ -323,6 +323,23 @@ def check_assumption(bench):
     told = call([binary, directed], expected=3)
     if "the graph for `G` is not `symmetric`: the compiled program assumes that each arc has its reverse" not in told:
         raise Failed(f"directed, assumed: {told}")
+    check_assumed_degrees(bench)
+
+
+def check_assumed_degrees(bench):
+    """A program that assumes a degree of the side that it walks refuses a graph with a larger one there, and no other."""
+    binary = bench.compile("examples/clique4_ordered.mt", more=["--assume", "lower_degree,upper_degree"])
+    graphs = {}
+    for center, leaves in ("0", range(1, 2050)), ("5000", range(1, 2050)):
+        edges = bench.folder / f"star{center}.txt"
+        edges.write_text("".join(f"{center} {leaf}\n" for leaf in leaves))
+        graphs[center] = bench.convert(edges)
+    expect("the other side is long", call([binary, graphs["0"]]), "0\n")
+    told = call([binary, graphs["5000"]], expected=3)
+    message = "is not `lower_degree <= 2048`: the compiled program assumes that no vertex has more than 2048 neighbours below"
+    if message not in told:
+        raise Failed(f"a long side, assumed: {told}")
+    expect("nothing assumed", call([bench.compile("examples/clique4_ordered.mt"), graphs["5000"]]), "0\n")
 
 
 def main():
