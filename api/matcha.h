@@ -148,6 +148,8 @@ MATCHA_API double matcha_result_float(const matcha_result* result, size_t at);
 /* Of a list; 0 of anything else. */
 MATCHA_API size_t matcha_result_rows(const matcha_result* result, size_t at);
 MATCHA_API size_t matcha_result_columns(const matcha_result* result, size_t at);
+/* Of the items of a column. Requires: `column` is below matcha_result_columns. */
+MATCHA_API matcha_kind matcha_result_column_kind(const matcha_result* result, size_t at, size_t column);
 /* A column of ints, bools or vertices; NULL for floats. Lives as long as the result. */
 MATCHA_API const int64_t* matcha_result_ints(const matcha_result* result, size_t at, size_t column);
 /* A column of floats; NULL for anything else. */

@@ -84,6 +84,10 @@ double matcha_result_float(const matcha_result* result, size_t at) { return resu
 size_t matcha_result_rows(const matcha_result* result, size_t at) { return result->values[at].rows; }
 size_t matcha_result_columns(const matcha_result* result, size_t at) { return result->values[at].columns.size(); }
 
+matcha_kind matcha_result_column_kind(const matcha_result* result, size_t at, size_t column) {
+  return result->values[at].columns[column].kind;
+}
+
 const int64_t* matcha_result_ints(const matcha_result* result, size_t at, size_t column) {
   return ints_of(result->values[at].columns, column);
 }

@@ -24,6 +24,9 @@ packages=(
   ninja-build
   nlohmann-json3-dev
   python3
+  python3-networkx
+  python3-numpy
+  python3-pytest
   zlib1g-dev
 )
 clang_packages=(

@@ -85,6 +85,7 @@ TEST(Api, MatchesAreIds) {
   ASSERT_EQ(MATCHA_LIST, matcha_result_kind(result, 0));
   ASSERT_EQ(6U, matcha_result_rows(result, 0));
   ASSERT_EQ(2U, matcha_result_columns(result, 0));
+  EXPECT_EQ(MATCHA_VERTEX, matcha_result_column_kind(result, 0, 1));
   EXPECT_EQ(nullptr, matcha_result_floats(result, 0, 0));
   std::int64_t sum = 0;
   for (std::size_t row = 0; row < 6; ++row) {

@@ -28,7 +28,7 @@ ANTLR_USERS = ("frontend/parse", "frontend/syntax/", "tests/")
 LLVM_USERS = ("codegen/llvm/", "driver/version", "tools/", "tests/", "bench/")
 
 # What may stand at the top of the checkout, besides dotfiles.
-TOP_FOLDERS = FOLDERS | {"docs", "examples", "grammar", "scripts", "stdlib", ".ci"}
+TOP_FOLDERS = FOLDERS | {"bindings", "docs", "examples", "grammar", "scripts", "stdlib", ".ci"}
 TOP_FILES = {"CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md"}
 
 SOURCE_LINES = 600

@@ -1,0 +1,142 @@
+"""The C interface of libmatcha (matcha.h), by ctypes. Calls release the GIL."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import pathlib
+from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
+from typing import Any, Callable
+
+from matcha._errors import Error, error_of
+
+Handle = c_void_p
+
+OK, TIMEOUT, CANCELLED = 0, 124, 130
+INT, FLOAT, BOOL, VERTEX, LIST = 1, 2, 3, 4, 5
+
+# name: (result, arguments); as in matcha.h.
+_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
+    "matcha_version": (c_char_p, []),
+    "matcha_error_text": (c_char_p, [Handle]),
+    "matcha_error_free": (None, [Handle]),
+    "matcha_options_new": (Handle, []),
+    "matcha_options_set": (c_int, [Handle, c_char_p, c_char_p, POINTER(Handle)]),
+    "matcha_options_free": (None, [Handle]),
+    "matcha_options_set_canceller": (None, [Handle, Handle]),
+    "matcha_canceller_new": (Handle, []),
+    "matcha_canceller_cancel": (None, [Handle]),
+    "matcha_canceller_free": (None, [Handle]),
+    "matcha_graph_read": (c_int, [c_char_p, Handle, POINTER(Handle), POINTER(Handle)]),
+    "matcha_graph_from_edges": (
+        c_int,
+        [POINTER(c_int64), POINTER(c_int64), c_size_t, Handle, POINTER(Handle), POINTER(Handle)],
+    ),
+    "matcha_graph_vertices": (c_uint64, [Handle]),
+    "matcha_graph_edges": (c_uint64, [Handle]),
+    "matcha_graph_free": (None, [Handle]),
+    "matcha_program_compile": (c_int, [c_char_p, Handle, POINTER(Handle), POINTER(Handle)]),
+    "matcha_program_pattern": (c_int, [c_char_p, Handle, POINTER(Handle), POINTER(Handle)]),
+    "matcha_program_free": (None, [Handle]),
+    "matcha_start": (c_int, [Handle, Handle, Handle, POINTER(Handle), POINTER(Handle)]),
+    "matcha_start_rows": (c_int, [Handle, Handle, Handle, POINTER(Handle), POINTER(Handle)]),
+    "matcha_next_rows": (c_int, [Handle, POINTER(Handle), c_int64]),
+    "matcha_rows_count": (c_size_t, [Handle]),
+    "matcha_rows_columns": (c_size_t, [Handle]),
+    "matcha_rows_kind": (c_int, [Handle, c_size_t]),
+    "matcha_rows_ints": (c_void_p, [Handle, c_size_t]),
+    "matcha_rows_floats": (c_void_p, [Handle, c_size_t]),
+    "matcha_rows_free": (None, [Handle]),
+    "matcha_wait": (c_int, [Handle, c_int64]),
+    "matcha_progress": (None, [Handle, POINTER(c_uint64), POINTER(c_uint64)]),
+    "matcha_cancel": (None, [Handle]),
+    "matcha_finish": (c_int, [Handle, POINTER(Handle), POINTER(Handle)]),
+    "matcha_run_free": (None, [Handle]),
+    "matcha_result_size": (c_size_t, [Handle]),
+    "matcha_result_complete": (c_int, [Handle]),
+    "matcha_result_kind": (c_int, [Handle, c_size_t]),
+    "matcha_result_int": (c_int64, [Handle, c_size_t, POINTER(c_int64)]),
+    "matcha_result_float": (c_double, [Handle, c_size_t]),
+    "matcha_result_rows": (c_size_t, [Handle, c_size_t]),
+    "matcha_result_columns": (c_size_t, [Handle, c_size_t]),
+    "matcha_result_column_kind": (c_int, [Handle, c_size_t, c_size_t]),
+    "matcha_result_ints": (c_void_p, [Handle, c_size_t, c_size_t]),
+    "matcha_result_floats": (c_void_p, [Handle, c_size_t, c_size_t]),
+    "matcha_result_free": (None, [Handle]),
+}
+
+
+def _candidates() -> list[str]:
+    """Where the library may be: the file of MATCHA_LIBRARY alone if it is set, else this package, else the system."""
+    named = os.environ.get("MATCHA_LIBRARY")
+    if named:
+        return [named]
+    beside = sorted(str(file) for file in pathlib.Path(__file__).parent.glob("libmatcha.so*"))
+    return [*beside, "libmatcha.so.0"]
+
+
+@functools.lru_cache(maxsize=None)
+def library() -> ctypes.CDLL:
+    """The library, opened at the first call. Raises `ImportError` if there is none."""
+    problems = []
+    for path in _candidates():
+        try:
+            opened = ctypes.CDLL(path)
+        except OSError as problem:
+            problems.append(str(problem))
+            continue
+        for name, (result, arguments) in _FUNCTIONS.items():
+            function = getattr(opened, name)
+            function.restype = result
+            function.argtypes = arguments
+        return opened
+    raise ImportError("libmatcha cannot be opened; MATCHA_LIBRARY may name its file: " + "; ".join(problems))
+
+
+def raise_error(status: int, error: Handle, **facts: Any) -> None:
+    """Raises the error of a call that gave the status, and frees it."""
+    text = library().matcha_error_text(error).decode() if error else ""
+    library().matcha_error_free(error)
+    raise error_of(status, text, **facts)
+
+
+class Owner:
+    """A handle that is freed with its owner."""
+
+    def __init__(self, handle: Handle, free: str) -> None:
+        self.handle = handle
+        self._free: Callable[[Handle], None] = getattr(library(), free)
+
+    def __del__(self) -> None:
+        if self.handle:
+            self._free(self.handle)
+            self.handle = Handle()
+
+
+def options(values: dict[str, Any]) -> Owner:
+    """Options by their names on the command line, with `_` for `-`; None leaves one unset, a list repeats it."""
+    lib = library()
+    made = Owner(Handle(lib.matcha_options_new()), "matcha_options_free")
+    for name, value in values.items():
+        if value is None:
+            continue
+        for one in value if isinstance(value, (list, tuple)) else [value]:
+            text = str(one).lower() if isinstance(one, bool) else str(one)
+            error = Handle()
+            status = lib.matcha_options_set(made.handle, name.replace("_", "-").encode(), text.encode(), byref(error))
+            if status != OK:
+                raise_error(status, error)
+    return made
+
+
+def make(function: str, free: str, *arguments: Any) -> Owner:
+    """Calls a function that ends in `…, &handle, &error`."""
+    handle, error = Handle(), Handle()
+    status = getattr(library(), function)(*arguments, byref(handle), byref(error))
+    if status != OK:
+        raise_error(status, error)
+    return Owner(handle, free)
+
+
+__all__ = ["Error", "Handle", "Owner", "library", "make", "options", "raise_error"]

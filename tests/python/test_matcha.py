@@ -1,0 +1,234 @@
+"""Answers of the Python package against enumeration and NetworkX; errors, time limits, Ctrl-C, threads, memory."""
+
+import array
+import doctest
+import gc
+import importlib
+import itertools
+import os
+import pathlib
+import pkgutil
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import matcha as mt
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WIKI_VOTE = ROOT / "examples/graphs/wiki-vote.txt.gz"
+
+
+def random_edges(seed, vertices=12, chance=0.4):
+    rng = random.Random(seed)
+    return [pair for pair in itertools.combinations(range(vertices), 2) if rng.random() < chance]
+
+
+def triangles(edges):
+    joined = {frozenset(edge) for edge in edges}
+    ends = sorted({end for edge in edges for end in edge})
+    return sum(
+        all(frozenset(pair) in joined for pair in itertools.combinations(three, 2))
+        for three in itertools.combinations(ends, 3)
+    )
+
+
+@pytest.mark.parametrize("name", ["matcha", *(f"matcha.{m.name}" for m in pkgutil.iter_modules(mt.__path__))])
+def test_documentation(name):
+    if name != "matcha.__main__":
+        assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_readme():
+    pytest.importorskip("numpy")
+    assert doctest.testfile(str(ROOT / "bindings/README.md"), module_relative=False).failed == 0
+
+
+def test_wiki_vote():
+    graph = mt.read(WIKI_VOTE)
+    assert repr(graph) == "Graph(7115 vertices, 100762 edges, undirected)"
+    assert mt.count(graph, "triangle") == 608389
+    assert mt.motifs(graph, 3)["triangle"] == 608389
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_graphs(seed):
+    edges = random_edges(seed)
+    graph = mt.Graph(edges)
+    assert mt.count(graph, "triangle") == triangles(edges)
+    rows = mt.match(graph, "triangle")
+    assert len(rows) == len({frozenset(row) for row in rows}) == triangles(edges)
+    assert sum(mt.participation(graph, "triangle").values()) == 3 * triangles(edges)
+    assert len(mt.match(graph, "edge", limit=3)) == min(3, len(edges))
+
+
+def test_inputs():
+    numpy = pytest.importorskip("numpy")
+    edges = random_edges(5)
+    sources, targets = zip(*edges)
+    wanted = triangles(edges)
+    forms = [
+        mt.Graph(sources, targets),
+        mt.Graph(array.array("q", sources), array.array("q", targets)),
+        mt.Graph(numpy.array(edges)),
+        mt.Graph(numpy.array(edges, dtype=numpy.uint32)),
+        mt.Graph(numpy.array(sources, dtype=numpy.int32), numpy.array(targets, dtype=numpy.int32)),
+        mt.Graph({"from": sources, "to": targets}, src="from", dst="to"),
+        mt.Graph([(f"n{a}", f"n{b}") for a, b in edges]),
+    ]
+    assert [mt.count(graph, "triangle") for graph in forms] == [wanted] * len(forms)
+    assert sorted(forms[-1].vertices) == sorted({f"n{end}" for edge in edges for end in edge})
+    with pytest.raises(ValueError):
+        mt.Graph([1, 2], [3])
+    with pytest.raises(TypeError):
+        mt.Graph([(1, 2, 3)])
+    with pytest.raises(TypeError):
+        mt.Graph({"from": sources}, src="from")
+
+
+def test_large_ids():
+    big = 2**62
+    graph = mt.Graph([(big, -5), (-5, 7), (7, big)])
+    assert sorted(next(iter(mt.match(graph, "triangle")))) == [-5, 7, big]
+    assert mt.count(mt.Graph([(2**63, 1)]), "edge") == 1  # Beyond 64 bits an id is a name.
+
+
+def test_scipy_and_pandas():
+    scipy_sparse = pytest.importorskip("scipy.sparse")
+    pandas = pytest.importorskip("pandas")
+    edges = random_edges(6)
+    rows, columns = zip(*edges)
+    assert mt.count(mt.Graph(scipy_sparse.coo_matrix(([1] * len(edges), (rows, columns)))), "triangle") == triangles(edges)
+    frame = pandas.DataFrame({"a": [f"x{r}" for r in rows], "b": [f"x{c}" for c in columns]})
+    graph = mt.Graph(frame, src="a", dst="b")
+    assert mt.count(graph, "triangle") == triangles(edges)
+    listed = mt.match(graph, "triangle").to_pandas()
+    assert listed.shape == (triangles(edges), 3) and str(listed.iloc[0, 0]).startswith("x")
+
+
+def test_networkx():
+    networkx = pytest.importorskip("networkx")
+    from matcha.nx import GraphMatcher
+
+    for seed in range(5):
+        graph = networkx.gnp_random_graph(10, 0.4, seed=seed)
+        graph.remove_nodes_from(list(networkx.isolates(graph)))
+        for pattern in (networkx.cycle_graph(4), networkx.path_graph(4), networkx.complete_graph(3)):
+            theirs = networkx.algorithms.isomorphism.GraphMatcher(graph, pattern)
+            ours = GraphMatcher(graph, pattern)
+            for name in ("subgraph_isomorphisms_iter", "subgraph_monomorphisms_iter"):
+                wanted = {frozenset(one.items()) for one in getattr(theirs, name)()}
+                assert {frozenset(one.items()) for one in getattr(ours, name)()} == wanted
+            assert ours.subgraph_is_isomorphic() == theirs.subgraph_is_isomorphic()
+            assert ours.subgraph_is_monomorphic() == theirs.subgraph_is_monomorphic()
+    lone = networkx.path_graph(3)
+    lone.add_node("far")
+    with pytest.raises(ValueError, match="1 vertices have no edge"):
+        mt.Graph(lone)
+
+
+def test_igraph():
+    igraph = pytest.importorskip("igraph")
+    edges = random_edges(7)
+    graph = igraph.Graph(edges=edges)
+    graph.delete_vertices([v.index for v in graph.vs if v.degree() == 0])
+    assert mt.count(mt.Graph(graph), "triangle") == len(graph.cliques(3, 3))
+
+
+def test_programs():
+    degree = mt.program("def main(G: Graph, k: int = 2):\n    return apply(lambda v: mk_tuple(val=[v, k * size(neighbor(G, v)), 0.5]), vertices(G))\n")
+    path = mt.Graph([0, 1], [1, 2])
+    assert list(degree(path)) == [(0, 2, 0.5), (1, 4, 0.5), (2, 2, 0.5)]
+    assert list(degree(path, k=5)) == [(0, 5, 0.5), (1, 10, 0.5), (2, 5, 0.5)]
+    both = mt.program("def main(G: Graph):\n    return mk_tuple(val=[size(vertices(G)), size(vertices(G)) > 2])\n")
+    assert both(path) == (3, True)
+    huge = mt.program("def main(G: Graph) -> int:\n    return sum(apply(lambda v: 9223372036854775807, vertices(G)))\n")
+    assert huge(path) == 3 * (2**63 - 1)
+    assert mt.program(str(ROOT / "examples/triangle.mt"))(mt.Graph([0, 1, 2], [1, 2, 0])) == 1
+
+
+def test_errors(tmp_path):
+    with pytest.raises(mt.ProgramError, match="lambda|expected|neighbours?") as caught:
+        mt.program("def main(G: Graph):\n    return neighbours(G, 1)\n")(mt.Graph([0], [1]))
+    assert caught.value.status == 1 and "^" in str(caught.value) and len(caught.value.diagnostics) == 1
+    with pytest.raises(mt.ProgramError):
+        mt.count(mt.Graph([0], [1]), "no such pattern")
+    with pytest.raises(mt.UsageError) as usage:
+        mt.count(mt.Graph([0], [1]), "edge", induced="both")
+    assert isinstance(usage.value, ValueError)
+    with pytest.raises(OSError) as missing:
+        mt.read(tmp_path / "missing.txt")
+    assert isinstance(missing.value, mt.InputError)
+
+
+def slow_call():
+    return mt.count(mt.read(WIKI_VOTE), "path:7", induced="edge", algorithm="extend", timeout=0.4, threads=1)
+
+
+def test_timeout_has_the_partial_count():
+    with pytest.raises(TimeoutError) as caught:
+        slow_call()
+    assert isinstance(caught.value, mt.Timeout)
+    assert caught.value.partial is None or caught.value.partial >= 0
+
+
+def test_ctrl_c_ends_a_run():
+    program = (
+        f"import matcha as mt\ng = mt.read({str(WIKI_VOTE)!r})\nprint('ready', flush=True)\n"
+        "mt.count(g, 'path:7', induced='edge', algorithm='extend')\n"
+    )
+    source = str(pathlib.Path(mt.__file__).parents[1])
+    started = subprocess.Popen([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": source},
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert started.stdout.readline() == "ready\n"
+    time.sleep(0.5)
+    started.send_signal(signal.SIGINT)
+    _, errors = started.communicate(timeout=60)
+    assert "KeyboardInterrupt" in errors and started.returncode != 0
+
+
+def test_progress_is_told():
+    seen = []
+    with pytest.raises(mt.Timeout):
+        mt.count(mt.read(WIKI_VOTE), "path:7", induced="edge", algorithm="extend", timeout=1,
+                 progress=lambda done, total: seen.append((done, total)))
+    assert seen and all(done <= total for done, total in seen)
+
+
+def test_threads_share_a_graph():
+    graph = mt.Graph(random_edges(9, 40))
+    wanted = mt.count(graph, "triangle")
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(mt.count(graph, "triangle"))) for _ in range(8)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert found == [wanted] * 8
+
+
+def test_handles_are_freed():
+    def resident():
+        gc.collect()
+        return int(pathlib.Path("/proc/self/statm").read_text().split()[1])
+
+    edges = random_edges(3, 60)
+    program = mt.program("def main(G: Graph) -> int:\n    return size(vertices(G))\n")
+    for _ in range(20):
+        mt.Graph(edges)
+    before = resident()
+    for _ in range(2000):
+        mt.Graph(edges)
+    assert resident() - before < 4000  # Pages; 2,000 graphs that stay would take 10,000.
+    assert program(mt.Graph(edges)) == 60
+
+
+def test_importing_is_quick():
+    source = str(pathlib.Path(mt.__file__).parents[1])
+    out = subprocess.run([sys.executable, "-X", "importtime", "-c", "import matcha"], capture_output=True, text=True,
+                         check=True, env={**os.environ, "PYTHONPATH": source}).stderr
+    modules = {line.split("|")[-1].strip() for line in out.splitlines()}
+    assert not modules & {"numpy", "pandas", "scipy", "networkx"}
