@@ -1,6 +1,6 @@
 #include "ir/context.h"
 
-#include <cstring>
+#include <bit>
 #include <functional>
 
 #include "ir/match.h"
@@ -13,19 +13,16 @@ void mix(std::size_t& seed, std::size_t value) { seed ^= value + 0x9e3779b97f4a7
 
 /// What tells two nodes of one kind, type and operand list apart.
 std::uint64_t payload(const Expr& expr) {
-  switch (expr.kind) {
-    case Kind::Var: return static_cast<const Var&>(expr).id;
-    case Kind::ConstInt: return static_cast<std::uint64_t>(static_cast<const ConstInt&>(expr).value);
-    case Kind::ConstFloat: {
-      std::uint64_t bits = 0;
-      std::memcpy(&bits, &static_cast<const ConstFloat&>(expr).value, sizeof bits);
-      return bits;
-    }
-    case Kind::ConstBool: return static_cast<const ConstBool&>(expr).value;
-    case Kind::LabelName: return std::hash<std::string_view>{}(static_cast<const LabelName&>(expr).word);
-    case Kind::At: return static_cast<const At&>(expr).column;
-    default: return 0;
-  }
+  return match(
+      expr, [](const Var& e) -> std::uint64_t { return e.id; },
+      [](const ConstInt& e) { return static_cast<std::uint64_t>(e.value); },
+      [](const ConstFloat& e) { return std::bit_cast<std::uint64_t>(e.value); },
+      [](const ConstBool& e) -> std::uint64_t { return e.value; },
+      [](const LabelName& e) -> std::uint64_t { return std::hash<std::string_view>{}(e.word); },
+      [](const At& e) -> std::uint64_t { return e.column; },
+      [](const OneOf<Neighbors, BitRows, CommonNeighbors> auto& e) { return static_cast<std::uint64_t>(e.arcs.side); },
+      [](const Cut& e) { return static_cast<std::uint64_t>(e.side); },
+      [](const Plain auto&) { return std::uint64_t{0}; });
 }
 
 }  // namespace
@@ -87,70 +84,17 @@ bool Context::ExprEqual::operator()(const Expr* a, const Expr* b) const {
   return std::equal(a->operands.begin(), a->operands.end(), b->operands.begin(), b->operands.end());
 }
 
-// The formatter would join an #include to the macro above it.
-// clang-format off
-std::string_view keyword(Kind kind) {
-  switch (kind) {
-#define MATCHA_EXPR(Struct, word, arity, First, Last) \
-  case Kind::Struct:                                  \
-    return word;
-#define MATCHA_STMT(Struct, word, First, Last) \
-  case Kind::Struct:                           \
-    return word;
-#include "ir/nodes.def"
-  }
-  MATCHA_UNREACHABLE("a kind");
+std::string_view keyword(const Expr& expr) { return keyword(op_of(expr)); }
+
+Op op_of(const Expr& expr) {
+  return match(
+      expr, [](const OneOf<Neighbors, BitRows, CommonNeighbors> auto& e) { return Op(e.kind, e.arcs); },
+      [](const Cut& e) { return Op(e.kind, e.side); },
+      [](const OneOf<Var, ConstInt, ConstFloat, ConstBool, LabelName, At> auto& e) { return Op(e.kind); },
+      [](const Plain auto& e) { return Op(e.kind); });
 }
 
-bool is_infix(Kind kind) {
-  switch (kind) {
-#define MATCHA_EXPR(Struct, word, arity, First, Last)
-#define MATCHA_INFIX(Struct, word, First, Last) \
-  case Kind::Struct:                            \
-    return true;
-#include "ir/nodes.def"
-    default:
-      return false;
-  }
-}
-
-int arity(Kind kind) {
-  switch (kind) {
-#define MATCHA_EXPR(Struct, word, arity, First, Last) \
-  case Kind::Struct:                                  \
-    return arity;
-#include "ir/nodes.def"
-    default:
-      return 0;
-  }
-}
-
-Stage first_stage(Kind kind) {
-  switch (kind) {
-#define MATCHA_EXPR(Struct, word, arity, First, Last) \
-  case Kind::Struct:                                  \
-    return Stage::First;
-#define MATCHA_STMT(Struct, word, First, Last) \
-  case Kind::Struct:                           \
-    return Stage::First;
-#include "ir/nodes.def"
-  }
-  MATCHA_UNREACHABLE("a kind");
-}
-
-Stage last_stage(Kind kind) {
-  switch (kind) {
-#define MATCHA_EXPR(Struct, word, arity, First, Last) \
-  case Kind::Struct:                                  \
-    return Stage::Last;
-#define MATCHA_STMT(Struct, word, First, Last) \
-  case Kind::Struct:                           \
-    return Stage::Last;
-#include "ir/nodes.def"
-  }
-  MATCHA_UNREACHABLE("a kind");
-}
-// clang-format on
+Side side_of(const Expr& expr) { return op_of(expr).arcs.side; }
 
 std::string_view keyword(SinkKind kind) {
   switch (kind) {

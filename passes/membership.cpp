@@ -15,8 +15,6 @@ namespace {
 /// Deepest nest of set operations that is looked through.
 constexpr int kMaxNest = 10;
 
-bool is_part_of_first(Kind kind) { return kind == Kind::Diff || kind == Kind::Sorted || is_slice(kind); }
-
 }  // namespace
 
 const Expr* Membership::expanded(const Expr* e) {
@@ -65,14 +63,11 @@ std::optional<bool> Membership::member(const Expr* set, const Expr* item, int de
       if (second == false) known = first;
       break;
     }
-    case Kind::Below: {
+    case Kind::Cut: {
       const Expr* bound = set->operands[1];
-      known = cut(in(set->operands[0]), order_.less(item, bound), item == bound || order_.less(bound, item));
-      break;
-    }
-    case Kind::Above: {
-      const Expr* bound = set->operands[1];
-      known = cut(in(set->operands[0]), order_.less(bound, item), item == bound || order_.less(item, bound));
+      const Expr* less = is_below(*set) ? item : bound;
+      const Expr* greater = is_below(*set) ? bound : item;
+      known = cut(in(set->operands[0]), order_.less(less, greater), item == bound || order_.less(greater, less));
       break;
     }
     case Kind::Span:
@@ -80,7 +75,7 @@ std::optional<bool> Membership::member(const Expr* set, const Expr* item, int de
       break;
     case Kind::Sorted: return in(set->operands[0]);
     case Kind::Neighbors:
-      if (set->operands[1] == item && facts_.loop_free(set->operands[0])) return false;
+      if (is_all_neighbors(*set) && set->operands[1] == item && facts_.loop_free(set->operands[0])) return false;
       break;
     default: break;
   }
@@ -94,7 +89,7 @@ const Var* Membership::item_at(const Expr* index, const Expr* list) {
   if (loop == nullptr || loop->maybe_index != var || loop->lists.size() != 1) return nullptr;
   const Expr* whole = expanded(list);
   const Expr* walked_list = expanded(loop->lists[0]);
-  while (walked_list != whole && walked_list->kind == Kind::Below) walked_list = walked_list->operands[0];
+  while (walked_list != whole && is_below(*walked_list)) walked_list = walked_list->operands[0];
   return walked_list == whole ? loop->vars[0] : nullptr;
 }
 
@@ -120,8 +115,8 @@ bool Membership::is_neighbor(const Expr* item, const Expr* vertex) {
   bool found = false;
   if (list == nullptr) return false;
   for_each_node(*list, [&](const Expr& node) {
-    found = found || (node.kind == Kind::Neighbors && node.operands[1] == vertex &&
-                      facts_.loop_free(node.operands[0]) && is_within(list, &node, 0));
+    found = found || (is_all_neighbors(node) && node.operands[1] == vertex && facts_.loop_free(node.operands[0]) &&
+                      is_within(list, &node, 0));
   });
   return found;
 }
@@ -135,9 +130,8 @@ bool Membership::is_within(const Expr* list, const Expr* set, int depth) {
   if (set->kind == Kind::Diff) {
     return is_within(list, set->operands[0], depth + 1) && is_apart(list, set->operands[1], depth + 1);
   }
-  if (is_part_of_first(list->kind)) return is_within(list->operands[0], set, depth + 1);
-  return list->kind == Kind::Intersect &&
-         (is_within(list->operands[0], set, depth + 1) || is_within(list->operands[1], set, depth + 1));
+  if (is_part_of_first(list->kind) && is_within(list->operands[0], set, depth + 1)) return true;
+  return list->kind == Kind::Intersect && is_within(list->operands[1], set, depth + 1);
 }
 
 bool Membership::is_apart(const Expr* list, const Expr* set, int depth) {
@@ -145,10 +139,10 @@ bool Membership::is_apart(const Expr* list, const Expr* set, int depth) {
   const auto apart = [&](const Expr* a, const Expr* b) { return is_apart(a, b, depth + 1); };
   if (list->kind == Kind::Diff && is_within(set, list->operands[1], depth + 1)) return true;
   if (is_part_of_first(list->kind) && apart(list->operands[0], set)) return true;
-  if (list->kind == Kind::Intersect && (apart(list->operands[0], set) || apart(list->operands[1], set))) return true;
+  if (list->kind == Kind::Intersect && apart(list->operands[1], set)) return true;
   if (set->kind == Kind::Diff && is_within(list, set->operands[1], depth + 1)) return true;
-  if (is_part_of_first(set->kind)) return apart(list, set->operands[0]);
-  return set->kind == Kind::Intersect && (apart(list, set->operands[0]) || apart(list, set->operands[1]));
+  if (is_part_of_first(set->kind) && apart(list, set->operands[0])) return true;
+  return set->kind == Kind::Intersect && apart(list, set->operands[1]);
 }
 
 }  // namespace matcha::passes

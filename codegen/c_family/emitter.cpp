@@ -180,13 +180,15 @@ void WorkerEmitter::stmt(const ir::Stmt& s) {
       },
       [&](const ir::Store& st) {
         if (alone_) return keep(st);
-        if (ir::counts_common(st.value->kind)) return common(st);
+        if (st.value->kind == ir::Kind::CommonNeighbors) return common(st);
         std::string into = room(st.var, st.buffer) + shared_rows(st);
         out_.line(fmt::format("const auto {} = {};", names_.of(st.var), expressions_.set_operation(st.value, into)));
       },
       [&](const ir::For& f) { loop(f); }, [&](const ir::If& i) { branch(i); },
       [&](const ir::Collect& c) { collect(c); }, [&](const ir::Yield& y) { yield(y); },
-      [](const ir::Stmt&) { MATCHA_UNREACHABLE("a statement inside a region"); });
+      [](const ir::OneOf<ir::BuildGraph, ir::Return, ir::Region> auto&) {
+        MATCHA_UNREACHABLE("a statement inside a region");
+      });
 }
 
 Emitted emit_workers(const ir::Module& module, const Spelling& spelling, Names& names) {

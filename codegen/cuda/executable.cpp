@@ -124,7 +124,9 @@ class CudaExecutable::Run {
           upload_early(s.var);
         },
         [&](const ir::Region& s) { region(s); }, [&](const ir::Return& s) { results(s); },
-        [](const ir::Stmt&) { MATCHA_UNREACHABLE("a step that runs on a GPU"); });
+        [](const ir::OneOf<ir::Block, ir::For, ir::If, ir::Collect, ir::Yield, ir::Store> auto&) {
+          MATCHA_UNREACHABLE("a step that runs on a GPU");
+        });
   }
 
   // What regions read
@@ -136,7 +138,7 @@ class CudaExecutable::Run {
     for_each_device_node(program_.module_, [&](const ir::Expr& node) {
       if (node.operands.empty() || node.operands[0] != var) return;
       wanted.sources = wanted.sources || node.kind == Kind::Edges;
-      wanted.halves = wanted.halves || reads_halves(node.kind);
+      wanted.halves = wanted.halves || reads_halves(node);
       wanted.labels = wanted.labels || node.kind == Kind::Label || node.kind == Kind::KnownLabel;
       if (node.kind == Kind::EdgeInfo) {
         wanted.edge_info = true;

@@ -67,7 +67,8 @@ void find_fill(const Block& block, const Var* sink, std::vector<const For*>& loo
           if (i.maybe_else != nullptr) find_fill(*i.maybe_else, sink, loops, filled);
         },
         [&](const Block& b) { find_fill(b, sink, loops, filled); },
-        [&](const Collect& c) { find_fill(*c.body, sink, loops, filled); }, [](const Stmt&) {});
+        [&](const Collect& c) { find_fill(*c.body, sink, loops, filled); },
+        [](const OneOf<Let, BuildGraph, Return, Region, Store> auto&) {});
   }
 }
 
@@ -121,7 +122,7 @@ void Facts::prepare(const Block& block) {
           if (s.maybe_else != nullptr) prepare(*s.maybe_else);
         },
         [&](const Collect& s) { prepare(*s.body); }, [&](const Region& s) { prepare(*s.collect->body); },
-        [](const Stmt&) {});
+        [](const OneOf<Let, Yield, BuildGraph, Return, Store> auto&) {});
     const auto find = [&](const Var& var) {
       if (var.type->is_list()) list(&var);
       if (var.type->is_scalar(ScalarKind::I64)) range(&var);
@@ -214,7 +215,7 @@ const Expr* Facts::graph_of_walk(const Expr* u, const Expr* v) const {
   if (list->kind == Kind::Edges) {
     return loop->vars[0] == u && loop->vars[1] == v ? list->operands[0] : nullptr;
   }
-  return is_neighbors(list->kind) && list->operands[1] == u ? list->operands[0] : nullptr;
+  return list->kind == Kind::Neighbors && list->operands[1] == u ? list->operands[0] : nullptr;
 }
 
 /// Lists that are walked in step leave each in its order: what is known of the one whose items are yielded carries
@@ -269,17 +270,11 @@ ListFacts Facts::list(const Expr* list_expr) const {
 }
 
 ListFacts Facts::list_of(const Expr* list_expr) const {
+  if (keeps_order_of_first(list_expr->kind)) return list(list_expr->operands[0]);
   switch (list_expr->kind) {
     case Kind::Vertices: return {true, true};
     case Kind::Edges:
-    case Kind::Neighbors:
-    case Kind::LowerNeighbors:
-    case Kind::UpperNeighbors: return {true, simple(list_expr->operands[0])};
-    case Kind::Intersect:
-    case Kind::Diff:
-    case Kind::Below:
-    case Kind::Above:
-    case Kind::Span: return list(list_expr->operands[0]);
+    case Kind::Neighbors: return {true, simple(list_expr->operands[0])};
     case Kind::Sorted: return {true, list(list_expr->operands[0]).unique};
     case Kind::BitRow:
     case Kind::AllBits: return {true, true};
@@ -308,11 +303,8 @@ bool Facts::lasts(const Expr* list) const {
     case Kind::Vertices:
     case Kind::Edges:
     case Kind::Neighbors:
-    case Kind::LowerNeighbors:
-    case Kind::UpperNeighbors:
     case Kind::EdgeInfo: return true;
-    case Kind::Below:
-    case Kind::Above:
+    case Kind::Cut:
     case Kind::Span: return lasts(list->operands[0]);
     case Kind::Var: break;
     default: return false;
@@ -357,8 +349,7 @@ Range Facts::range_of(const Expr* value) const {
     case Kind::Size: return {0, longest(value->operands[0])};
     case Kind::LowerBound:
     case Kind::MaxDegree: return {0, kLongestList};
-    case Kind::CommonBelow:
-    case Kind::CommonAbove: return {0, INT64_MAX};
+    case Kind::CommonNeighbors: return {0, INT64_MAX};
     case Kind::Neg: {
       Range a = range(value->operands[0]);
       return clamp(-__int128{a.high}, -__int128{a.low});
@@ -429,6 +420,7 @@ bool Facts::may_be_empty(const Var* var) const {
 }
 
 bool Facts::node_may_trap(const Expr& e) const {
+  if (!ir::may_trap(e.kind)) return false;
   switch (e.kind) {
     case Kind::Var: return may_be_empty(static_cast<const Var*>(&e));
     case Kind::Add:
@@ -450,16 +442,12 @@ bool Facts::node_may_trap(const Expr& e) const {
     }
     case Kind::AtMost: return range(e.operands[0]).high > range(e.operands[1]).low;
     case Kind::At: return !has_item(e);
-    case Kind::LabelName:
-    case Kind::CommonBelow:
-    case Kind::CommonAbove:
-    case Kind::Label: return true;
     case Kind::Convert: {
       const Type& from = *e.operands[0]->type;
       return e.type->is_scalar(ScalarKind::Vid) ||
              (from.is_scalar(ScalarKind::I128) && e.type->is_scalar(ScalarKind::I64));
     }
-    default: return false;
+    default: return true;
   }
 }
 
@@ -498,7 +486,8 @@ const Expr* Facts::collected_bound(Builder& b, const Block& block, const Var* si
           if (i.maybe_else != nullptr) add(collected_bound(b, *i.maybe_else, sink));
         },
         [&](const Block& inner) { add(collected_bound(b, inner, sink)); },
-        [&](const Collect& c) { add(collected_bound(b, *c.body, sink)); }, [](const Stmt&) {});
+        [&](const Collect& c) { add(collected_bound(b, *c.body, sink)); },
+        [](const OneOf<Let, BuildGraph, Return, Region, Store> auto&) {});
   }
   return total;
 }
@@ -514,8 +503,6 @@ const Expr* Facts::bound(Builder& b, const Expr* list_expr) const {
 const Expr* Facts::bound_of(Builder& b, const Expr* list_expr) const {
   switch (list_expr->kind) {
     case Kind::Neighbors:
-    case Kind::LowerNeighbors:
-    case Kind::UpperNeighbors:
     case Kind::EdgeInfo: {
       const Var* graph = graph_root(list_expr->operands[0]);
       return graph != nullptr ? b.make(Kind::MaxDegree, {graph}) : nullptr;
@@ -540,22 +527,16 @@ const Expr* Facts::bound_of(Builder& b, const Expr* list_expr) const {
         if (const Expr* other = bound(b, list_expr->operands[1])) return other;
       }
       return bound(b, list_expr->operands[0]);
-    case Kind::Diff:
-    case Kind::Below:
-    case Kind::Above:
-    case Kind::Sorted:
     case Kind::BitRow:
     case Kind::AllBits: return bound(b, list_expr->operands[0]);
-    case Kind::BitRows:
-    case Kind::LowerBitRows:
-    case Kind::UpperBitRows: return bound(b, list_expr->operands[1]);
+    case Kind::BitRows: return bound(b, list_expr->operands[1]);
     case Kind::Select: {
       const Expr* first = bound(b, list_expr->operands[1]);
       const Expr* second = bound(b, list_expr->operands[2]);
       return first != nullptr && second != nullptr ? b.make(Kind::Max, {first, second}) : nullptr;
     }
     case Kind::Var: break;
-    default: return nullptr;
+    default: return is_part_of_first(list_expr->kind) ? bound(b, list_expr->operands[0]) : nullptr;
   }
   const Var* var = static_cast<const Var*>(list_expr);
   if (top_level(var)) return b.make(Kind::Size, {var});

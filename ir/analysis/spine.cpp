@@ -38,7 +38,7 @@ const Expr* dealt_graph(const Facts& facts, const For& outer) {
   const std::vector<const For*> inner = spine(*outer.body);
   const bool neighbours = std::all_of(inner.begin(), inner.end(), [&](const For* loop) {
     const Expr& walked = unsliced(facts, *loop->lists[0]);
-    return is_neighbors(walked.kind) && walked.operands[0] == outer.lists[0]->operands[0] &&
+    return walked.kind == Kind::Neighbors && walked.operands[0] == outer.lists[0]->operands[0] &&
            walked.operands[1] == outer.vars[0];
   });
   return !inner.empty() && neighbours ? outer.lists[0]->operands[0] : nullptr;
@@ -77,13 +77,12 @@ void for_each_loop(const Block& block, const std::function<bool(const For&)>& ta
           for_each_loop(*branch.then_body, take);
           if (branch.maybe_else != nullptr) for_each_loop(*branch.maybe_else, take);
         },
-        [&](const Collect& collect) { for_each_loop(*collect.body, take); }, [](const Stmt&) {});
+        [&](const Collect& collect) { for_each_loop(*collect.body, take); },
+        [](const OneOf<Let, Yield, BuildGraph, Return, Region, Store> auto&) {});
   }
 }
 
-bool takes_all_lanes(const Expr& e) {
-  return (e.kind == Kind::Intersect || e.kind == Kind::Diff || e.kind == Kind::Sorted) && !e.type->bits;
-}
+bool takes_all_lanes(const Expr& e) { return walks(e.kind) && !e.type->bits; }
 
 bool one_lane_can(const Expr& value) {
   bool found = true;
@@ -116,7 +115,8 @@ std::uint32_t row_stores(const Block& block) {
           if (branch.maybe_else != nullptr) count += row_stores(*branch.maybe_else);
         },
         [&](const For& loop) { count += common_of_parts(loop) != nullptr ? 1 : 0; },
-        [&](const Collect& collect) { count += row_stores(*collect.body); }, [](const Stmt&) {});
+        [&](const Collect& collect) { count += row_stores(*collect.body); },
+        [](const OneOf<Let, Yield, BuildGraph, Return, Region> auto&) {});
   }
   return count;
 }
@@ -124,7 +124,7 @@ std::uint32_t row_stores(const Block& block) {
 const Store* common_of_parts(const For& loop) {
   for (const Stmt* stmt : loop.body->body) {
     const Store* store = as<Store>(stmt);
-    if (store == nullptr || !counts_common(store->value->kind)) continue;
+    if (store == nullptr || store->value->kind != Kind::CommonNeighbors) continue;
     if (loop.maybe_index != nullptr && store->value->operands[3] == loop.maybe_index) return store;
   }
   return nullptr;
