@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "codegen/cuda/sinks.h"
+#include "ir/analysis/resolve.h"
 #include "ir/analysis/spine.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
@@ -69,7 +70,7 @@ std::vector<const ir::Var*> searched_graphs(const ir::Facts& facts, const ir::Re
       ir::for_each_node(expr, [&](const ir::Expr& node) {
         if (node.kind == Kind::HasEdge || node.kind == Kind::BitRows) add(node.operands[0]);
         for (const ir::Expr* list : searched_lists(node)) {
-          const ir::Expr& whole = unsliced(facts, *list);
+          const ir::Expr& whole = *ir::whole_list(facts, list);
           if (whole.kind == Kind::Neighbors) add(whole.operands[0]);
         }
       });
