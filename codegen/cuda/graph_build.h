@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "codegen/cuda/host_values.h"
+#include "codegen/host/host_plan.h"
 #include "ir/nodes.h"
 #include "runtime/common/graph_build.h"
 #include "runtime/cuda/graph_upload.h"
@@ -20,7 +21,7 @@ namespace matcha::codegen::gpu {
 /// host asks it for nothing but its counts, and its edges (and edge information) are lists that regions find and nobody
 /// else reads. Its labels may be such a list or one of the host. The others are built on the host and copied.
 struct DeviceGraphs {
-  explicit DeviceGraphs(const ir::Module& module);
+  explicit DeviceGraphs(const host::Plan& plan);
 
   std::unordered_set<const ir::Stmt*> builds;     ///< BuildGraph statements.
   std::unordered_map<const ir::Var*, bool> rows;  ///< Lists that stay; true: the order of the rows matters.
@@ -44,15 +45,15 @@ struct DeviceRows {
   /// Columns of the area: those of the list, and the positions in front of them.
   std::uint64_t columns() const { return sink->var->type->columns.size() + 1; }
   /// The rows on the host, in order.
-  HostList fetch() const;
+  host::List fetch() const;
 };
 
 /// What a graph is built of.
 struct GraphRows {
   DeviceRows edges;
-  std::optional<DeviceRows> info;        ///< As many as edges.
-  std::optional<DeviceRows> labels;      ///< Vertices and their labels;
-  std::optional<HostList> known_labels;  ///< the same, when the host has them.
+  std::optional<DeviceRows> info;          ///< As many as edges.
+  std::optional<DeviceRows> labels;        ///< Vertices and their labels;
+  std::optional<host::List> known_labels;  ///< the same, when the host has them.
 };
 
 /// A graph whose arrays are on a device alone.

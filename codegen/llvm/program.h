@@ -5,7 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "codegen/assumptions.h"
+#include "codegen/host/arguments.h"
 #include "ir/nodes.h"
 #include "runtime/cpu/region.h"
 #include "runtime/cpu/scheduler.h"
@@ -44,7 +44,7 @@ struct BuildStep {
 };
 
 /// Scratch memory of each worker; the capacity in items is in the slot when the region starts.
-struct BufferPlan {
+struct ScratchPlan {
   std::string name;
   std::uint32_t slot = 0;
   std::vector<runtime::ElementKind> columns;
@@ -65,7 +65,7 @@ struct RegionStep {
   std::string inner;  ///< Empty: the second level cannot be split off.
   bool parallel = true;
   std::uint32_t positions_slot = 0;
-  std::vector<BufferPlan> buffers;
+  std::vector<ScratchPlan> buffers;
   std::vector<SinkPlan> sinks;
   int stream_sink = -1;  ///< The sink whose rows may be handed over as they come.
   SourceLoc loc;
@@ -84,13 +84,6 @@ struct ReturnStep {
 
 using Step = std::variant<EvaluateStep, ListStep, BuildStep, RegionStep, ReturnStep>;
 
-/// A parameter and its slot.
-struct ParamPlan {
-  const ir::Type* type = nullptr;
-  std::string name;
-  std::uint32_t slot = 0;
-};
-
 /// What is asked of a graph, by its slot.
 struct GraphPlan {
   std::uint32_t slot = 0;
@@ -98,13 +91,12 @@ struct GraphPlan {
   bool sources = false;
   bool halves = false;
   bool edge_info = false;
-  ir::ScalarKind info = ir::ScalarKind::I64;
   SourceLoc info_loc;
 };
 
 struct Program {
-  std::vector<ParamPlan> params;
-  std::vector<AssumedArgument> assumed;
+  host::Signature signature;
+  std::vector<std::uint32_t> param_slots;
   std::vector<Step> steps;
   std::vector<GraphPlan> graphs;
   std::uint32_t slot_count = 0;
