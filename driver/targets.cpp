@@ -20,14 +20,18 @@ Made make_cuda_program(const TargetSettings& settings) {
   return codegen::make_cuda_program(settings.about, settings.gpu);
 }
 
-// name, pipeline, --emit, on_gpu, ahead_of_time, make
+passes::TargetInfo cpu(const TargetSettings&) { return {}; }
+passes::TargetInfo gpu(const TargetSettings& settings) { return settings.gpu.target(); }
+passes::TargetInfo cpp(const TargetSettings& settings) { return settings.gpu.target(passes::cpp_target()); }
+
+// name, pipeline, --emit, on_gpu, ahead_of_time, make, machine
 constexpr Target kTargets[] = {
-    {"cpp-program", "c-family", "cpp", false, true, make_cpp},
-    {"cuda-program", "c-family", "cuda", true, true, make_cuda_program},
-    {"cuda-kernels", "c-family", "ptx", true, true, make_cuda},
-    {"llvm", "cpu", "llvm", false, false, make_llvm},
-    {"interp", "cpu", "", false, false, make_interpreter},
-    {"cuda", "c-family", "", true, false, make_cuda},
+    {"cpp-program", "c-family", "cpp", false, true, make_cpp, cpp},
+    {"cuda-program", "c-family", "cuda", true, true, make_cuda_program, gpu},
+    {"cuda-kernels", "c-family", "ptx", true, true, make_cuda, gpu},
+    {"llvm", "cpu", "llvm", false, false, make_llvm, cpu},
+    {"interp", "cpu", "", false, false, make_interpreter, cpu},
+    {"cuda", "c-family", "", true, false, make_cuda, gpu},
 };
 
 }  // namespace

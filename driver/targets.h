@@ -26,11 +26,10 @@ struct Target {
   bool on_gpu = false;
   bool ahead_of_time = false;  ///< Its text is a program of its own, or a part of one: nothing runs it here.
   std::unique_ptr<codegen::Backend> (*make)(const TargetSettings& settings) = nullptr;
+  passes::TargetInfo (*machine)(const TargetSettings& settings) = nullptr;
 
-  /// What passes know of the machine.
-  passes::TargetInfo info(const TargetSettings& settings) const {
-    return on_gpu ? settings.gpu.target() : passes::TargetInfo{};
-  }
+  /// What passes know of the machine, and how regions are to be scheduled for it.
+  passes::TargetInfo info(const TargetSettings& settings) const { return machine(settings); }
 };
 
 /// All that programs are compiled for; a new back end is a line of this table.

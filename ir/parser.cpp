@@ -418,9 +418,15 @@ class Parser {
     expect_punct("(");
     schedule.parallel = take_choice({"parallel", "sequential"}) == 0;
     while (accept_punct(",")) {
-      std::uint32_t& part = take_choice({"split", "group"}) == 0 ? schedule.split : schedule.group;
+      const std::size_t part = take_choice({"split", "group", "steal", "stack", "shared_rows"});
       expect_punct("=");
-      part = small_number();
+      switch (part) {
+        case 0: schedule.split = small_number(); break;
+        case 1: schedule.group = small_number(); break;
+        case 2: schedule.steal = static_cast<Stealing>(take_choice({"give", "none", "half", "timeout"})); break;
+        case 3: schedule.stack = static_cast<Stack>(take_choice({"array", "paged"})); break;
+        default: schedule.shared_rows = small_number();
+      }
     }
     expect_punct(")");
     expect_punct("{");

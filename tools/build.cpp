@@ -86,8 +86,6 @@ Status emit(const BuildOptions& options, Compilation& compilation, const Console
   TargetSettings settings;
   settings.gpu = options.gpu;
   if (target.ahead_of_time) settings.about = compilation.ahead_of_time();
-  settings.about.steal = options.gpu.steal;
-  settings.about.stack = options.gpu.stack;
   compilation.set_target(target.info(settings));
   code = compilation.run_passes(target.pipeline, passes::LabelWords{}, manager);
   if (code != Status::Ok) return code;

@@ -201,21 +201,24 @@ class CudaExecutable::Run {
     return {std::move(name), items_of(plan), plan.item_bytes};
   }
 
+  /// How the loops of the region are run by its kernels.
+  static void take_loops(RegionRequest& request, const EmittedRegion& emitted) {
+    request.bit_loops = request.schedule().shared_rows != 0 ? std::uint64_t(emitted.bit_loops) : 0;
+    request.lanes_level = emitted.lanes_level;
+    request.light_arcs = emitted.light_arcs;
+  }
+
   /// All but what the kernels are compiled for.
   RegionRequest request_of(const host::RegionStep& s, const EmittedRegion& emitted) {
     RegionRequest request;
-    request.region = s.region;
-    request.group = s.region->schedule.group;
+    request.region = emitted.region;
     request.positions = positions(emitted);
     request.parts = parts(s, request.positions);
     for (const host::BufferPlan& buffer : s.buffers) {
       request.buffers.push_back(spec(buffer));
       if (buffer.form == host::BufferForm::BitRows) request.row_items = std::max(request.row_items, items_of(buffer));
     }
-    request.shared_rows = emitted.shared_rows;
-    if (request.shared_rows != 0) request.bit_loops = std::uint64_t(emitted.bit_loops);
-    request.lanes_level = emitted.lanes_level;
-    request.light_arcs = emitted.light_arcs;
+    take_loops(request, emitted);
     request.universe = universe_.size();
     request.stream_rows = streams() && s.answer >= 0;
     request.any_order = true;
@@ -303,26 +306,27 @@ class CudaExecutable::Run {
     result_.times.emplace_back("ready", milliseconds_since(waiting));
   }
 
-  /// The kernels of the region; when its arrays do not fit, the program is compiled for paged lists first.
+  /// The kernels of the region; when its arrays do not fit, the program is scheduled for pages and compiled first.
   void choose_kernels(RegionRequest& request, std::size_t index, std::vector<RegionInputs>& inputs) {
     for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i].kernels = &session().kernels(i, index);
-    request.stack = session().stack();
     bool pages = false;
-    for (std::size_t i = 0; i < inputs.size() && request.stack == Stack::Array; ++i) {
+    for (std::size_t i = 0; i < inputs.size() && session().stack() == ir::Stack::Array; ++i) {
       pages = pages || session().launchers()[i]->wants_pages(request, inputs[i]);
     }
-    if (!pages) return;
+    const ir::Module* const paged = pages ? program_.paged_module() : nullptr;
+    if (paged == nullptr) return;
     result_.notes.push_back("lists are kept in pages, because arrays for enough groups of threads do not fit");
-    session().begin_compile(program_.module_, Stack::Paged, session().hubs());
+    session().begin_compile(*paged, session().hubs());
     load_kernels(index);
-    request.stack = Stack::Paged;
+    request.region = session().regions()[index].region;
+    take_loops(request, session().regions()[index]);
     for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i].kernels = &session().kernels(i, index);
   }
 
   /// Tells of the region whose lists took most.
   void report_lists(const RegionRequest& request, const RegionOutcome& outcome) {
     if (!result_.stack.empty() && outcome.list_bytes <= result_.list_bytes) return;
-    result_.stack = request.stack == Stack::Paged ? "paged" : "array";
+    result_.stack = request.schedule().stack == ir::Stack::Paged ? "paged" : "array";
     result_.workers = outcome.groups;
     result_.list_bytes = outcome.list_bytes;
   }
@@ -376,8 +380,13 @@ CudaExecutable::CudaExecutable(const ir::Module& module, const CudaOptions& opti
 
 CudaExecutable::~CudaExecutable() = default;
 
+const ir::Module* CudaExecutable::paged_module() {
+  if (!paged_ && rescheduler_) paged_ = rescheduler_(module_, ir::Stack::Paged);
+  return paged_ ? &*paged_ : nullptr;
+}
+
 void CudaExecutable::begin_compile(Session& session, bool hubs, Compiling early) const {
-  session.begin_compile(module_, options_.stack, hubs, std::move(early));
+  session.begin_compile(module_, hubs, std::move(early));
   if (!device_graphs_.builds.empty()) session.begin_compile_builder();
 }
 
