@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "api/handles.h"
+#include "driver/gpu_options.h"
 #include "driver/version.h"
 
 /// The functions of matcha.h: nothing is thrown past them.
@@ -90,6 +91,10 @@ bool set_option(matcha_options& o, const std::string& name, const std::string& v
     program.compile.disabled.push_back(value);
   } else if (name == "param") {
     program.params.push_back(value);
+  } else if (name == "cache") {
+    program.code_folder = value;
+  } else if (name == "device") {
+    fits = take_word(value, {"auto", "cpu", "cuda"}, program.device);
   } else if (name == "labels") {
     o.labels = value;
   } else if (name == "order") {
@@ -113,6 +118,11 @@ bool set_option(matcha_options& o, const std::string& name, const std::string& v
   } else if (name == "timeout") {
     fits = take_timeout(value, o.timeout);
   } else {
+    for (const matcha::driver::GpuOption& row : matcha::driver::gpu_options()) {
+      if (name != row.name) continue;
+      fits = row.set(program.gpu, value);
+      return true;
+    }
     return false;
   }
   return true;
@@ -288,6 +298,16 @@ matcha_status matcha_graph_from_edges(const int64_t* sources, const int64_t* tar
 
 uint64_t matcha_graph_vertices(const matcha_graph* graph) { return graph->graph->graph().vertex_count(); }
 uint64_t matcha_graph_edges(const matcha_graph* graph) { return graph->graph->graph().edge_count(); }
+
+matcha_status matcha_graph_release(matcha_graph* graph, const char* device, matcha_error** error) {
+  return guarded(error, [&] {
+    if (graph == nullptr || device == nullptr) return usage("the graph or the device is NULL", error);
+    if (std::strcmp(device, "cuda") != 0) return usage(fmt::format("there is no device `{}`", device), error);
+    graph->graph->device_copies().release();
+    return MATCHA_OK;
+  });
+}
+
 void matcha_graph_free(matcha_graph* graph) { delete graph; }
 
 matcha_status matcha_program_compile(const char* text, const matcha_options* options, matcha_program** program,

@@ -83,6 +83,9 @@ MATCHA_API matcha_status matcha_graph_from_edges(const int64_t* sources, const i
 MATCHA_API uint64_t matcha_graph_vertices(const matcha_graph* graph);
 /* Edges, each once; arcs of a directed graph. */
 MATCHA_API uint64_t matcha_graph_edges(const matcha_graph* graph);
+/* Frees what GPUs keep of the graph, `device` being "cuda"; runs that go on keep it until they end, and the next run
+ * copies it again. */
+MATCHA_API matcha_status matcha_graph_release(matcha_graph* graph, const char* device, matcha_error** error);
 /* Programs and runs that use it keep what they need. */
 MATCHA_API void matcha_graph_free(matcha_graph* graph);
 

@@ -14,7 +14,7 @@ namespace matcha::api {
 
 using Clock = std::chrono::steady_clock;
 
-/// Runs the work on a thread of its own. The end of the process cancels tasks and waits for all of it, as
+/// Runs the work on a thread that does nothing else meanwhile. The end of the process cancels tasks and waits for all of it, as
 /// static objects are gone afterwards.
 void in_background(std::function<void()> work);
 

@@ -92,6 +92,7 @@ runtime::Result<runtime::Graph> ResidentGraph::view_of(const runtime::Graph& gra
     runtime::Graph view = runtime::Graph::from_view(graph.shared_universe(), graph.view(), graph.facts(),
                                                     std::shared_ptr<const void>(shared_from_this()));
     view.set_dictionary(std::shared_ptr<const runtime::LabelDictionary>(shared_from_this(), &graph_.dictionary()));
+    view.set_device_copies(device_copies_);
     const runtime::Status halved = runtime::ensure_narrow_halves(view);
     if (!halved) return halved.error();
     return view;

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 
+#include "runtime/graph/device_copies.h"
 #include "runtime/graph/graph.h"
 #include "runtime/graph/inputs.h"
 #include "runtime/graph/order.h"
@@ -30,6 +31,8 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
                                             std::uint64_t count, bool directed);
 
   const runtime::Graph& graph() const { return graph_; }
+  /// Where GPUs keep it from run to run, in all its orders.
+  runtime::DeviceCopies& device_copies() const { return *device_copies_; }
   /// The same arrays as a graph of its own, which keeps this one.
   runtime::Result<runtime::Graph> view() const { return view_of(graph_); }
   /// The same with ranks by degree. The copy is made once; callers that come meanwhile wait for it.
@@ -42,6 +45,7 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
   runtime::Graph graph_;
   std::mutex mutex_;
   std::map<runtime::Halves, runtime::Graph> ranked_;
+  const std::shared_ptr<runtime::DeviceCopies> device_copies_ = std::make_shared<runtime::DeviceCopies>();
 };
 
 }  // namespace matcha::driver

@@ -109,6 +109,19 @@ ElementKind element_kind(const ir::Type& scalar) {
   MATCHA_UNREACHABLE("a column of 128-bit values");
 }
 
+const std::uint32_t* HostGraph::vertex_array() {
+  if (view.vertices == nullptr) {
+    vertices = std::make_shared<std::vector<std::uint32_t>>(view.vertex_count);
+    std::iota(vertices->begin(), vertices->end(), 0U);
+    view.vertices = vertices->data();
+  }
+  return view.vertices;
+}
+
+runtime::DeviceCopies* HostGraph::kept() const {
+  return graph != nullptr && view.offsets != nullptr ? graph->device_copies().get() : nullptr;
+}
+
 HostValues::HostValues(const ir::Module& module, const runtime::Universe& universe, const RunOptions& options)
     : universe_(universe),
       options_(options),
@@ -124,11 +137,6 @@ void HostValues::set(const ir::Var* var, runtime::Graph& graph, bool own_labels)
   std::shared_ptr<interp::GraphValue> value = std::make_shared<interp::GraphValue>();
   value->view = entry.view;
   environment_.values[var] = interp::GraphPtr(value);
-  if (entry.view.vertices == nullptr) {
-    entry.vertices = std::make_shared<std::vector<std::uint32_t>>(entry.view.vertex_count);
-    std::iota(entry.vertices->begin(), entry.vertices->end(), 0U);
-    entry.view.vertices = entry.vertices->data();
-  }
 }
 
 void HostValues::set_counts(const ir::Var* var, const runtime::GraphView& device_view) {
@@ -216,10 +224,10 @@ HostList HostValues::list(const ir::Expr& e) {
   bool named = (e.kind == Kind::Vertices || e.kind == Kind::Edges) && e.operands[0]->kind == Kind::Var;
   HostList result;
   if (named && e.kind == Kind::Vertices) {
-    const HostGraph& graph = graph_of(*e.operands[0]);
+    HostGraph& graph = graph_of(*e.operands[0]);
     result.size = graph.view.vertex_count;
     result.kinds = {ElementKind::Vid};
-    result.columns = {graph.view.vertices};
+    result.columns = {graph.vertex_array()};
     return result;
   }
   if (named && e.kind == Kind::Edges) {

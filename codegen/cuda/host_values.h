@@ -36,6 +36,11 @@ struct HostGraph {
   runtime::Graph* graph = nullptr;
   runtime::GraphView view{};
   std::shared_ptr<std::vector<std::uint32_t>> vertices;  ///< Made when the graph has no array of them.
+
+  /// Its vertices as an array, which the view has from then on.
+  const std::uint32_t* vertex_array();
+  /// Where devices keep it from run to run; null: nowhere.
+  runtime::DeviceCopies* kept() const;
 };
 
 /// The top-level values of a run on the host, and the steps that need no device.
