@@ -9,36 +9,19 @@
 #include <optional>
 #include <utility>
 
+#include "api/errors.h"
 #include "api/handles.h"
 #include "driver/gpu_options.h"
 #include "driver/version.h"
 
 /// The functions of matcha.h: nothing is thrown past them.
 
+using matcha::api::call;
+using matcha::api::fail;
+using matcha::api::usage;
 using matcha::driver::Status;
 
 namespace {
-
-matcha_status fail(matcha_status status, std::string text, matcha_error** error) {
-  if (error != nullptr) *error = new (std::nothrow) matcha_error{std::move(text)};
-  return status;
-}
-
-template <typename Work>
-matcha_status guarded(matcha_error** error, Work work) {
-  if (error != nullptr) *error = nullptr;
-  try {
-    return work();
-  } catch (const std::bad_alloc&) {
-    return fail(MATCHA_ERROR_RESOURCE, "error: out of memory\n", error);
-  } catch (const std::exception& thrown) {
-    return fail(MATCHA_ERROR_RUN, fmt::format("error: internal error: {}\n", thrown.what()), error);
-  }
-}
-
-matcha_status usage(const std::string& message, matcha_error** error) {
-  return fail(MATCHA_ERROR_USAGE, fmt::format("error: {}\n", message), error);
-}
 
 bool take_flag(const std::string& value, bool& flag) {
   flag = value == "true";
@@ -69,6 +52,20 @@ bool take_timeout(const std::string& value, std::optional<double>& seconds) {
   double number = 0;
   if (!take_number(value, 0.0, number) || !std::isfinite(number)) return false;
   seconds = std::min(number, kLongest);
+  return true;
+}
+
+/// `i/n`, i below n.
+bool take_share(const std::string& value, matcha::codegen::Share& share) {
+  constexpr std::uint64_t kMost = 1'000'000;
+  const std::size_t slash = value.find('/');
+  matcha::codegen::Share read;
+  if (slash == std::string::npos || !take_number<std::uint64_t>(value.substr(0, slash), 0, read.index) ||
+      !take_number<std::uint64_t>(value.substr(slash + 1), 1, read.count)) {
+    return false;
+  }
+  if (read.index >= read.count || read.count > kMost) return false;
+  share = read;
   return true;
 }
 
@@ -115,6 +112,8 @@ bool set_option(matcha_options& o, const std::string& name, const std::string& v
     fits = take_number<unsigned>(value, 0, o.threads);
   } else if (name == "limit") {
     fits = take_limit(value, o.limit);
+  } else if (name == "share") {
+    fits = take_share(value, o.share);
   } else if (name == "timeout") {
     fits = take_timeout(value, o.timeout);
   } else {
@@ -185,7 +184,7 @@ Status check(const matcha::driver::ProgramRequest& request, std::string& errors,
 
 matcha_status make_program(const char* text, bool is_pattern, const matcha_options* options, matcha_program** program,
                            matcha_error** error) {
-  return guarded(error, [&] {
+  return call(error, [&] {
     *program = nullptr;
     matcha::driver::ProgramRequest request;
     if (options != nullptr) request = options->program;
@@ -207,7 +206,7 @@ matcha_status make_program(const char* text, bool is_pattern, const matcha_optio
 
 matcha_status start(matcha_program* program, matcha_graph* graph, const matcha_options* options, bool gives_rows,
                     matcha_run** run, matcha_error** error) {
-  return guarded(error, [&] {
+  return call(error, [&] {
     *run = nullptr;
     if (program == nullptr || graph == nullptr) return usage("the program or the graph is NULL", error);
     if (gives_rows && !program->shared->gives_list()) {
@@ -250,7 +249,7 @@ matcha_options* matcha_options_new(void) {
 }
 
 matcha_status matcha_options_set(matcha_options* options, const char* name, const char* value, matcha_error** error) {
-  return guarded(error, [&] {
+  return call(error, [&] {
     bool fits = true;
     if (!set_option(*options, name, value, fits)) return usage(fmt::format("there is no option `{}`", name), error);
     return fits ? MATCHA_OK : usage(fmt::format("`{}` is no value of the option `{}`", value, name), error);
@@ -276,7 +275,7 @@ void matcha_options_free(matcha_options* options) { delete options; }
 
 matcha_status matcha_graph_read(const char* path, const matcha_options* options, matcha_graph** graph,
                                 matcha_error** error) {
-  return guarded(error, [&] {
+  return call(error, [&] {
     *graph = nullptr;
     const matcha_options unset;
     const matcha_options& o = options != nullptr ? *options : unset;
@@ -289,7 +288,7 @@ matcha_status matcha_graph_read(const char* path, const matcha_options* options,
 
 matcha_status matcha_graph_from_edges(const int64_t* sources, const int64_t* targets, size_t count,
                                       const matcha_options* options, matcha_graph** graph, matcha_error** error) {
-  return guarded(error, [&] {
+  return call(error, [&] {
     *graph = nullptr;
     const bool directed = options != nullptr && options->directed;
     return take_graph(matcha::driver::ResidentGraph::from_edges(sources, targets, count, directed), graph, error);
@@ -300,7 +299,7 @@ uint64_t matcha_graph_vertices(const matcha_graph* graph) { return graph->graph-
 uint64_t matcha_graph_edges(const matcha_graph* graph) { return graph->graph->graph().edge_count(); }
 
 matcha_status matcha_graph_release(matcha_graph* graph, const char* device, matcha_error** error) {
-  return guarded(error, [&] {
+  return call(error, [&] {
     if (graph == nullptr || device == nullptr) return usage("the graph or the device is NULL", error);
     if (std::strcmp(device, "cuda") != 0) return usage(fmt::format("there is no device `{}`", device), error);
     graph->graph->device_copies().release();
@@ -324,7 +323,7 @@ void matcha_program_free(matcha_program* program) { delete program; }
 
 matcha_status matcha_run_now(matcha_program* program, matcha_graph* graph, const matcha_options* options,
                              matcha_result** result, matcha_error** error) {
-  return guarded(error, [&] {
+  return call(error, [&] {
     *result = nullptr;
     const matcha_options unset;
     const matcha_options& o = options != nullptr ? *options : unset;
@@ -366,7 +365,7 @@ void matcha_progress(const matcha_run* run, uint64_t* done, uint64_t* total) {
 void matcha_cancel(matcha_run* run) { run->task->cancel(); }
 
 matcha_status matcha_finish(matcha_run* run, matcha_result** result, matcha_error** error) {
-  return guarded(error, [&] {
+  return call(error, [&] {
     *result = nullptr;
     return give(matcha::api::finish(*run), result, error);
   });

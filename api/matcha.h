@@ -157,6 +157,10 @@ MATCHA_API matcha_kind matcha_result_column_kind(const matcha_result* result, si
 MATCHA_API const int64_t* matcha_result_ints(const matcha_result* result, size_t at, size_t column);
 /* A column of floats; NULL for anything else. */
 MATCHA_API const double* matcha_result_floats(const matcha_result* result, size_t at, size_t column);
+/* The result of a run, of those of all `count` shares of it (option `share`), in any order; exactly that of the whole
+ * run. The shares stay the caller's. MATCHA_ERROR_USAGE: they are not all shares of one program's runs on one graph. */
+MATCHA_API matcha_status matcha_result_merge(const matcha_result* const* shares, size_t count, matcha_result** whole,
+                                             matcha_error** error);
 MATCHA_API void matcha_result_free(matcha_result* result);
 
 #ifdef __cplusplus

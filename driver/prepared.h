@@ -43,6 +43,7 @@ class Prepared {
 
   /// The id of each rank, of vertices in the results.
   const runtime::Universe& universe() const { return *bound_.inputs.universe; }
+  const std::shared_ptr<const runtime::Universe>& shared_universe() const { return bound_.inputs.universe; }
   const SourceManager& sources() const { return compilation_->sources(); }
 
  private:

@@ -5,6 +5,7 @@
 #include "codegen/cuda/clock.h"
 #include "codegen/cuda/device_values.h"
 #include "codegen/cuda/region_run.h"
+#include "codegen/shares.h"
 #include "ir/analysis/facts.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
@@ -468,6 +469,7 @@ void CudaExecutable::begin() {
 
 RunOutcome CudaExecutable::run(std::span<const Argument> arguments, const runtime::Universe& universe,
                                const RunOptions& options) {
+  if (!options.share.is_whole()) return no_shares("a GPU");
   try {
     return Run(*this, universe, options).walk(arguments);
   } catch (const interp::Trap& trap) {

@@ -340,10 +340,10 @@ void Planner::ret(const ir::Return& s) {
   ReturnStep step;
   for (const ir::Expr* value : s.values) {
     if (value->type->is_list()) {
-      step.results.push_back({value->type, stored_list(*value).slot});
+      step.results.push_back({value->type, stored_list(*value).slot, shared_slot(*value)});
     } else {
       prepare(*value);
-      step.results.push_back({value->type, emitter_.frame().reserve(2)});
+      step.results.push_back({value->type, emitter_.frame().reserve(2), shared_slot(*value)});
     }
   }
   close_step();
@@ -393,6 +393,27 @@ bool Planner::region_form(const ir::Stmt& s) {
     diagnostics_.error(DiagId::IrInvalid, s.loc, "a list that has to be stored in a loop outside a region");
   }
   return fits;
+}
+
+std::uint32_t Planner::shared_slot(const ir::Expr& value) const {
+  const auto found = shared_.find(ir::as<ir::Var>(&value));
+  return found != shared_.end() ? found->second : 0;
+}
+
+std::uint32_t Planner::walked_graph(const ir::Expr& list) {
+  if (list.kind != ir::Kind::Vertices) return 0;
+  const ir::Var* graph = ir::as<ir::Var>(&emitter_.resolve(*list.operands[0]));
+  return graph != nullptr ? emitter_.frame().slot(*graph) : 0;
+}
+
+bool Planner::is_shared(const ir::Region& s) const {
+  const ir::Block& body = *emitter_.module().body;
+  const ir::Return* last = body.body.empty() ? nullptr : ir::as<ir::Return>(body.body.back());
+  if (last == nullptr || !s.schedule.parallel) return false;
+  auto uses = ir::count_uses(body);
+  return std::ranges::all_of(s.collect->sinks, [&](const ir::Sink& sink) {
+    return std::ranges::count(last->values, sink.var) == 1 && uses[sink.var] == 1;
+  });
 }
 
 const ir::Var* Planner::streamed_list() const {
@@ -484,6 +505,9 @@ void Planner::region(const ir::Region& s) {
   step.prepare = step.body + "_prepare";
   step.parallel = s.schedule.parallel;
   step.loc = s.collect->loc;
+  step.shared = is_shared(s);
+  if (shape.outer != nullptr && shape.outer->lists.size() == 1)
+    step.vertices_slot = walked_graph(*shape.outer->lists[0]);
   for (const ir::Buffer& buffer : s.buffers) prepare(*buffer.capacity);
   prepare_region(s, step);
   for (std::size_t i = 0; i < s.collect->sinks.size(); ++i) {
@@ -492,6 +516,8 @@ void Planner::region(const ir::Region& s) {
     plan.info.kind = runtime_kind(sink, shape.map[i]);
     if (sink.kind == ir::SinkKind::List) plan.info.columns = element_kinds(*sink.var->type);
     plan.slot = emitter_.frame().slot(*sink.var);
+    if (step.shared) shared_[sink.var] = plan.slot;
+    plan.is_vertex = sink.var->type->is_scalar(ir::ScalarKind::Vid);
     plan.wide = sink.var->type->is_scalar(ir::ScalarKind::I128);
     if (sink.var == streamed) step.stream_sink = static_cast<int>(i);
     if (shape.counts[i] >= 0) {

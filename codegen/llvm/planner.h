@@ -43,6 +43,12 @@ class Planner {
   RegionShape shape_of(const ir::Region& s, const ir::Var* maybe_stream) const;
   bool region_form(const ir::Stmt& s);
   const ir::Var* streamed_list() const;
+  /// Whether the sinks of a region are results of the program and nothing else.
+  bool is_shared(const ir::Region& s) const;
+  /// The slot of a sink of a shared region; 0: the value is none.
+  std::uint32_t shared_slot(const ir::Expr& value) const;
+  /// The slot of the graph whose vertices a list is; 0: it is another list.
+  std::uint32_t walked_graph(const ir::Expr& list);
 
   FunctionEmitter& open_step();
   void close_step();
@@ -56,6 +62,7 @@ class Planner {
   std::string step_name_;
   unsigned steps_ = 0;
   unsigned regions_ = 0;
+  std::unordered_map<const ir::Var*, std::uint32_t> shared_;  ///< Sinks of shared regions, with their slots.
   std::deque<ir::Block> blocks_;
   std::deque<std::vector<const ir::Stmt*>> bodies_;
   std::deque<ir::Collect> collects_;
