@@ -34,6 +34,7 @@ struct matcha_options {
   unsigned threads = 0;
   std::optional<std::uint64_t> limit;  ///< Of rows.
   matcha::codegen::Share share;
+  std::optional<matcha::runtime::Tier> tier;
   std::optional<double> timeout;  ///< Seconds.
   std::shared_ptr<matcha::api::Canceller> maybe_canceller;
 

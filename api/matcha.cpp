@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -55,6 +57,15 @@ bool take_timeout(const std::string& value, std::optional<double>& seconds) {
   return true;
 }
 
+/// A tier that this processor has.
+bool take_tier(const std::string& value, std::optional<matcha::runtime::Tier>& tier) {
+  const std::optional<matcha::runtime::Tier> named = matcha::runtime::tier_from_name(value);
+  const std::vector<matcha::runtime::Tier> supported = matcha::runtime::supported_tiers();
+  if (!named || std::find(supported.begin(), supported.end(), *named) == supported.end()) return false;
+  tier = named;
+  return true;
+}
+
 /// `i/n`, i below n.
 bool take_share(const std::string& value, matcha::codegen::Share& share) {
   constexpr std::uint64_t kMost = 1'000'000;
@@ -104,6 +115,12 @@ bool set_option(matcha_options& o, const std::string& name, const std::string& v
     fits = take_number<std::size_t>(value, 1, program.pattern.plan);
   } else if (name == "embeddings") {
     fits = take_flag(value, program.pattern.embeddings);
+  } else if (name == "unlabelled") {
+    fits = take_flag(value, program.pattern.unlabelled);
+  } else if (name == "unlabelled-edges") {
+    fits = take_flag(value, program.pattern.unlabelled_edges);
+  } else if (name == "simd") {
+    fits = take_tier(value, o.tier);
   } else if (name == "matches") {
     fits = take_flag(value, program.matches);
   } else if (name == "directed") {
@@ -136,6 +153,35 @@ matcha_status take_graph(matcha::runtime::Result<matcha::driver::ResidentGraph::
   }
   *graph = new matcha_graph{std::move(*made)};
   return MATCHA_OK;
+}
+
+/// Arrays of the caller's, given back when this is freed.
+struct Lent {
+  Lent(void (*maybe_release)(void*), void* user) : maybe_release(maybe_release), user(user) {}
+  Lent(const Lent&) = delete;
+  Lent& operator=(const Lent&) = delete;
+  ~Lent() {
+    if (armed && maybe_release != nullptr) maybe_release(user);
+  }
+
+  void (*maybe_release)(void*);
+  void* user;
+  std::atomic<bool> armed = false;
+};
+
+/// The item that says how many arcs there are; a negative one makes no graph.
+std::uint64_t last_offset(const void* offsets, matcha::driver::BorrowedInts::Kind kind, std::uint64_t at) {
+  using Kind = matcha::driver::BorrowedInts::Kind;
+  switch (kind) {
+    case Kind::Int32: {
+      const std::int32_t last = static_cast<const std::int32_t*>(offsets)[at];
+      return last < 0 ? 0 : static_cast<std::uint64_t>(last);
+    }
+    case Kind::Uint32: return static_cast<const std::uint32_t*>(offsets)[at];
+    case Kind::Int64:
+    case Kind::Uint64: break;
+  }
+  return static_cast<const std::uint64_t*>(offsets)[at];
 }
 
 /// Reads a graph on a thread that can be left alone.
@@ -292,6 +338,30 @@ matcha_status matcha_graph_from_edges(const int64_t* sources, const int64_t* tar
     *graph = nullptr;
     const bool directed = options != nullptr && options->directed;
     return take_graph(matcha::driver::ResidentGraph::from_edges(sources, targets, count, directed), graph, error);
+  });
+}
+
+matcha_status matcha_graph_from_csr(uint64_t vertices, const void* offsets, matcha_type offset_type,
+                                    const void* targets, matcha_type target_type, void (*release)(void*), void* user,
+                                    const matcha_options* options, matcha_graph** graph, matcha_error** error) {
+  return call(error, [&] {
+    *graph = nullptr;
+    using Kind = matcha::driver::BorrowedInts::Kind;
+    const auto kind = [](matcha_type type) { return static_cast<Kind>(static_cast<int>(type) - MATCHA_INT32); };
+    const auto known = [](matcha_type type) { return type >= MATCHA_INT32 && type <= MATCHA_UINT64; };
+    if (!known(offset_type) || !known(target_type)) return usage("there is no such type of items", error);
+    if (offsets == nullptr || vertices == UINT64_MAX) return usage("the offsets are NULL or too many", error);
+    // Called when the last that reads the arrays is gone, unless they make no graph.
+    const auto lent = std::make_shared<Lent>(release, user);
+    const std::uint64_t arcs = last_offset(offsets, kind(offset_type), vertices);
+    if (targets == nullptr && arcs != 0) return usage("the targets are NULL", error);
+    const bool directed = options != nullptr && options->directed;
+    const matcha_status status =
+        take_graph(matcha::driver::ResidentGraph::from_csr({offsets, vertices + 1, kind(offset_type)},
+                                                           {targets, arcs, kind(target_type)}, directed, lent),
+                   graph, error);
+    lent->armed = status == MATCHA_OK;
+    return status;
   });
 }
 

@@ -80,6 +80,18 @@ MATCHA_API matcha_status matcha_graph_read(const char* path, const matcha_option
 MATCHA_API matcha_status matcha_graph_from_edges(const int64_t* sources, const int64_t* targets, size_t count,
                                                  const matcha_options* options, matcha_graph** graph,
                                                  matcha_error** error);
+/* Items of an array. */
+typedef enum matcha_type { MATCHA_INT32 = 1, MATCHA_UINT32 = 2, MATCHA_INT64 = 3, MATCHA_UINT64 = 4 } matcha_type;
+
+/* From its rows: the neighbours of vertex v are `targets[offsets[v]]` up to `targets[offsets[v + 1]]`, ascending, none
+ * twice, and never v; the ids are 0 up to `vertices` - 1, and `offsets` has one item more. Both directions of an edge
+ * are there unless the option `directed` says otherwise. Offsets of 64 bits and targets of 32 are not copied: they
+ * stay, unchanged, until `release(user)` is called, from any thread and once, when nothing reads them any more; others
+ * are copied. `release` may be NULL. After a failure it is not called. */
+MATCHA_API matcha_status matcha_graph_from_csr(uint64_t vertices, const void* offsets, matcha_type offset_type,
+                                               const void* targets, matcha_type target_type,
+                                               void (*release)(void* user), void* user, const matcha_options* options,
+                                               matcha_graph** graph, matcha_error** error);
 MATCHA_API uint64_t matcha_graph_vertices(const matcha_graph* graph);
 /* Edges, each once; arcs of a directed graph. */
 MATCHA_API uint64_t matcha_graph_edges(const matcha_graph* graph);

@@ -125,6 +125,7 @@ Found run(SharedProgram& program, const std::shared_ptr<driver::ResidentGraph>& 
   how.threads = options.threads;
   how.deadline = watch.deadline;
   how.share = options.share;
+  how.tier = options.tier;
   if (watch.maybe_progress != nullptr) {
     how.on_progress = [&](std::uint64_t done, std::uint64_t total) { watch.maybe_progress->set(done, total); };
   }
