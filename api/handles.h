@@ -33,7 +33,9 @@ struct matcha_options {
   bool directed = false;
   unsigned threads = 0;
   std::optional<std::uint64_t> limit;  ///< Of rows.
-  std::optional<double> timeout;       ///< Seconds.
+  matcha::codegen::Share share;
+  std::optional<matcha::runtime::Tier> tier;
+  std::optional<double> timeout;  ///< Seconds.
   std::shared_ptr<matcha::api::Canceller> maybe_canceller;
 
   /// When a call that begins now must end.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -9,35 +11,19 @@
 #include <optional>
 #include <utility>
 
+#include "api/errors.h"
 #include "api/handles.h"
+#include "driver/gpu_options.h"
 #include "driver/version.h"
 
 /// The functions of matcha.h: nothing is thrown past them.
 
+using matcha::api::call;
+using matcha::api::fail;
+using matcha::api::usage;
 using matcha::driver::Status;
 
 namespace {
-
-matcha_status fail(matcha_status status, std::string text, matcha_error** error) {
-  if (error != nullptr) *error = new (std::nothrow) matcha_error{std::move(text)};
-  return status;
-}
-
-template <typename Work>
-matcha_status guarded(matcha_error** error, Work work) {
-  if (error != nullptr) *error = nullptr;
-  try {
-    return work();
-  } catch (const std::bad_alloc&) {
-    return fail(MATCHA_ERROR_RESOURCE, "error: out of memory\n", error);
-  } catch (const std::exception& thrown) {
-    return fail(MATCHA_ERROR_RUN, fmt::format("error: internal error: {}\n", thrown.what()), error);
-  }
-}
-
-matcha_status usage(const std::string& message, matcha_error** error) {
-  return fail(MATCHA_ERROR_USAGE, fmt::format("error: {}\n", message), error);
-}
 
 bool take_flag(const std::string& value, bool& flag) {
   flag = value == "true";
@@ -71,6 +57,29 @@ bool take_timeout(const std::string& value, std::optional<double>& seconds) {
   return true;
 }
 
+/// A tier that this processor has.
+bool take_tier(const std::string& value, std::optional<matcha::runtime::Tier>& tier) {
+  const std::optional<matcha::runtime::Tier> named = matcha::runtime::tier_from_name(value);
+  const std::vector<matcha::runtime::Tier> supported = matcha::runtime::supported_tiers();
+  if (!named || std::find(supported.begin(), supported.end(), *named) == supported.end()) return false;
+  tier = named;
+  return true;
+}
+
+/// `i/n`, i below n.
+bool take_share(const std::string& value, matcha::codegen::Share& share) {
+  constexpr std::uint64_t kMost = 1'000'000;
+  const std::size_t slash = value.find('/');
+  matcha::codegen::Share read;
+  if (slash == std::string::npos || !take_number<std::uint64_t>(value.substr(0, slash), 0, read.index) ||
+      !take_number<std::uint64_t>(value.substr(slash + 1), 1, read.count)) {
+    return false;
+  }
+  if (read.index >= read.count || read.count > kMost) return false;
+  share = read;
+  return true;
+}
+
 bool take_limit(const std::string& value, std::optional<std::uint64_t>& limit) {
   std::uint64_t number = 0;
   if (!take_number<std::uint64_t>(value, 0, number)) return false;
@@ -90,6 +99,10 @@ bool set_option(matcha_options& o, const std::string& name, const std::string& v
     program.compile.disabled.push_back(value);
   } else if (name == "param") {
     program.params.push_back(value);
+  } else if (name == "cache") {
+    program.code_folder = value;
+  } else if (name == "device") {
+    fits = take_word(value, {"auto", "cpu", "cuda"}, program.device);
   } else if (name == "labels") {
     o.labels = value;
   } else if (name == "order") {
@@ -102,6 +115,12 @@ bool set_option(matcha_options& o, const std::string& name, const std::string& v
     fits = take_number<std::size_t>(value, 1, program.pattern.plan);
   } else if (name == "embeddings") {
     fits = take_flag(value, program.pattern.embeddings);
+  } else if (name == "unlabelled") {
+    fits = take_flag(value, program.pattern.unlabelled);
+  } else if (name == "unlabelled-edges") {
+    fits = take_flag(value, program.pattern.unlabelled_edges);
+  } else if (name == "simd") {
+    fits = take_tier(value, o.tier);
   } else if (name == "matches") {
     fits = take_flag(value, program.matches);
   } else if (name == "directed") {
@@ -110,9 +129,16 @@ bool set_option(matcha_options& o, const std::string& name, const std::string& v
     fits = take_number<unsigned>(value, 0, o.threads);
   } else if (name == "limit") {
     fits = take_limit(value, o.limit);
+  } else if (name == "share") {
+    fits = take_share(value, o.share);
   } else if (name == "timeout") {
     fits = take_timeout(value, o.timeout);
   } else {
+    for (const matcha::driver::GpuOption& row : matcha::driver::gpu_options()) {
+      if (name != row.name) continue;
+      fits = row.set(program.gpu, value);
+      return true;
+    }
     return false;
   }
   return true;
@@ -127,6 +153,35 @@ matcha_status take_graph(matcha::runtime::Result<matcha::driver::ResidentGraph::
   }
   *graph = new matcha_graph{std::move(*made)};
   return MATCHA_OK;
+}
+
+/// Arrays of the caller's, given back when this is freed.
+struct Lent {
+  Lent(void (*maybe_release)(void*), void* user) : maybe_release(maybe_release), user(user) {}
+  Lent(const Lent&) = delete;
+  Lent& operator=(const Lent&) = delete;
+  ~Lent() {
+    if (armed && maybe_release != nullptr) maybe_release(user);
+  }
+
+  void (*maybe_release)(void*);
+  void* user;
+  std::atomic<bool> armed = false;
+};
+
+/// The item that says how many arcs there are; a negative one makes no graph.
+std::uint64_t last_offset(const void* offsets, matcha::driver::BorrowedInts::Kind kind, std::uint64_t at) {
+  using Kind = matcha::driver::BorrowedInts::Kind;
+  switch (kind) {
+    case Kind::Int32: {
+      const std::int32_t last = static_cast<const std::int32_t*>(offsets)[at];
+      return last < 0 ? 0 : static_cast<std::uint64_t>(last);
+    }
+    case Kind::Uint32: return static_cast<const std::uint32_t*>(offsets)[at];
+    case Kind::Int64:
+    case Kind::Uint64: break;
+  }
+  return static_cast<const std::uint64_t*>(offsets)[at];
 }
 
 /// Reads a graph on a thread that can be left alone.
@@ -175,7 +230,7 @@ Status check(const matcha::driver::ProgramRequest& request, std::string& errors,
 
 matcha_status make_program(const char* text, bool is_pattern, const matcha_options* options, matcha_program** program,
                            matcha_error** error) {
-  return guarded(error, [&] {
+  return call(error, [&] {
     *program = nullptr;
     matcha::driver::ProgramRequest request;
     if (options != nullptr) request = options->program;
@@ -197,7 +252,7 @@ matcha_status make_program(const char* text, bool is_pattern, const matcha_optio
 
 matcha_status start(matcha_program* program, matcha_graph* graph, const matcha_options* options, bool gives_rows,
                     matcha_run** run, matcha_error** error) {
-  return guarded(error, [&] {
+  return call(error, [&] {
     *run = nullptr;
     if (program == nullptr || graph == nullptr) return usage("the program or the graph is NULL", error);
     if (gives_rows && !program->shared->gives_list()) {
@@ -240,7 +295,7 @@ matcha_options* matcha_options_new(void) {
 }
 
 matcha_status matcha_options_set(matcha_options* options, const char* name, const char* value, matcha_error** error) {
-  return guarded(error, [&] {
+  return call(error, [&] {
     bool fits = true;
     if (!set_option(*options, name, value, fits)) return usage(fmt::format("there is no option `{}`", name), error);
     return fits ? MATCHA_OK : usage(fmt::format("`{}` is no value of the option `{}`", value, name), error);
@@ -266,7 +321,7 @@ void matcha_options_free(matcha_options* options) { delete options; }
 
 matcha_status matcha_graph_read(const char* path, const matcha_options* options, matcha_graph** graph,
                                 matcha_error** error) {
-  return guarded(error, [&] {
+  return call(error, [&] {
     *graph = nullptr;
     const matcha_options unset;
     const matcha_options& o = options != nullptr ? *options : unset;
@@ -279,15 +334,49 @@ matcha_status matcha_graph_read(const char* path, const matcha_options* options,
 
 matcha_status matcha_graph_from_edges(const int64_t* sources, const int64_t* targets, size_t count,
                                       const matcha_options* options, matcha_graph** graph, matcha_error** error) {
-  return guarded(error, [&] {
+  return call(error, [&] {
     *graph = nullptr;
     const bool directed = options != nullptr && options->directed;
     return take_graph(matcha::driver::ResidentGraph::from_edges(sources, targets, count, directed), graph, error);
   });
 }
 
+matcha_status matcha_graph_from_csr(uint64_t vertices, const void* offsets, matcha_type offset_type,
+                                    const void* targets, matcha_type target_type, void (*release)(void*), void* user,
+                                    const matcha_options* options, matcha_graph** graph, matcha_error** error) {
+  return call(error, [&] {
+    *graph = nullptr;
+    using Kind = matcha::driver::BorrowedInts::Kind;
+    const auto kind = [](matcha_type type) { return static_cast<Kind>(static_cast<int>(type) - MATCHA_INT32); };
+    const auto known = [](matcha_type type) { return type >= MATCHA_INT32 && type <= MATCHA_UINT64; };
+    if (!known(offset_type) || !known(target_type)) return usage("there is no such type of items", error);
+    if (offsets == nullptr || vertices == UINT64_MAX) return usage("the offsets are NULL or too many", error);
+    // Called when the last that reads the arrays is gone, unless they make no graph.
+    const auto lent = std::make_shared<Lent>(release, user);
+    const std::uint64_t arcs = last_offset(offsets, kind(offset_type), vertices);
+    if (targets == nullptr && arcs != 0) return usage("the targets are NULL", error);
+    const bool directed = options != nullptr && options->directed;
+    const matcha_status status =
+        take_graph(matcha::driver::ResidentGraph::from_csr({offsets, vertices + 1, kind(offset_type)},
+                                                           {targets, arcs, kind(target_type)}, directed, lent),
+                   graph, error);
+    lent->armed = status == MATCHA_OK;
+    return status;
+  });
+}
+
 uint64_t matcha_graph_vertices(const matcha_graph* graph) { return graph->graph->graph().vertex_count(); }
 uint64_t matcha_graph_edges(const matcha_graph* graph) { return graph->graph->graph().edge_count(); }
+
+matcha_status matcha_graph_release(matcha_graph* graph, const char* device, matcha_error** error) {
+  return call(error, [&] {
+    if (graph == nullptr || device == nullptr) return usage("the graph or the device is NULL", error);
+    if (std::strcmp(device, "cuda") != 0) return usage(fmt::format("there is no device `{}`", device), error);
+    graph->graph->device_copies().release();
+    return MATCHA_OK;
+  });
+}
+
 void matcha_graph_free(matcha_graph* graph) { delete graph; }
 
 matcha_status matcha_program_compile(const char* text, const matcha_options* options, matcha_program** program,
@@ -304,7 +393,7 @@ void matcha_program_free(matcha_program* program) { delete program; }
 
 matcha_status matcha_run_now(matcha_program* program, matcha_graph* graph, const matcha_options* options,
                              matcha_result** result, matcha_error** error) {
-  return guarded(error, [&] {
+  return call(error, [&] {
     *result = nullptr;
     const matcha_options unset;
     const matcha_options& o = options != nullptr ? *options : unset;
@@ -346,7 +435,7 @@ void matcha_progress(const matcha_run* run, uint64_t* done, uint64_t* total) {
 void matcha_cancel(matcha_run* run) { run->task->cancel(); }
 
 matcha_status matcha_finish(matcha_run* run, matcha_result** result, matcha_error** error) {
-  return guarded(error, [&] {
+  return call(error, [&] {
     *result = nullptr;
     return give(matcha::api::finish(*run), result, error);
   });

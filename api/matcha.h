@@ -80,9 +80,24 @@ MATCHA_API matcha_status matcha_graph_read(const char* path, const matcha_option
 MATCHA_API matcha_status matcha_graph_from_edges(const int64_t* sources, const int64_t* targets, size_t count,
                                                  const matcha_options* options, matcha_graph** graph,
                                                  matcha_error** error);
+/* Items of an array. */
+typedef enum matcha_type { MATCHA_INT32 = 1, MATCHA_UINT32 = 2, MATCHA_INT64 = 3, MATCHA_UINT64 = 4 } matcha_type;
+
+/* From its rows: the neighbours of vertex v are `targets[offsets[v]]` up to `targets[offsets[v + 1]]`, ascending, none
+ * twice, and never v; the ids are 0 up to `vertices` - 1, and `offsets` has one item more. Both directions of an edge
+ * are there unless the option `directed` says otherwise. Offsets of 64 bits and targets of 32 are not copied: they
+ * stay, unchanged, until `release(user)` is called, from any thread and once, when nothing reads them any more; others
+ * are copied. `release` may be NULL. After a failure it is not called. */
+MATCHA_API matcha_status matcha_graph_from_csr(uint64_t vertices, const void* offsets, matcha_type offset_type,
+                                               const void* targets, matcha_type target_type,
+                                               void (*release)(void* user), void* user, const matcha_options* options,
+                                               matcha_graph** graph, matcha_error** error);
 MATCHA_API uint64_t matcha_graph_vertices(const matcha_graph* graph);
 /* Edges, each once; arcs of a directed graph. */
 MATCHA_API uint64_t matcha_graph_edges(const matcha_graph* graph);
+/* Frees what GPUs keep of the graph, `device` being "cuda"; runs that go on keep it until they end, and the next run
+ * copies it again. */
+MATCHA_API matcha_status matcha_graph_release(matcha_graph* graph, const char* device, matcha_error** error);
 /* Programs and runs that use it keep what they need. */
 MATCHA_API void matcha_graph_free(matcha_graph* graph);
 
@@ -154,6 +169,10 @@ MATCHA_API matcha_kind matcha_result_column_kind(const matcha_result* result, si
 MATCHA_API const int64_t* matcha_result_ints(const matcha_result* result, size_t at, size_t column);
 /* A column of floats; NULL for anything else. */
 MATCHA_API const double* matcha_result_floats(const matcha_result* result, size_t at, size_t column);
+/* The result of a run, of those of all `count` shares of it (option `share`), in any order; exactly that of the whole
+ * run. The shares stay the caller's. MATCHA_ERROR_USAGE: they are not all shares of one program's runs on one graph. */
+MATCHA_API matcha_status matcha_result_merge(const matcha_result* const* shares, size_t count, matcha_result** whole,
+                                             matcha_error** error);
 MATCHA_API void matcha_result_free(matcha_result* result);
 
 #ifdef __cplusplus

@@ -1,6 +1,13 @@
 #include "api/results.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "api/errors.h"
 #include "api/rows.h"
+#include "codegen/shares.h"
 
 /// Values and rows with ids instead of ranks, and the functions of matcha.h that read them.
 namespace matcha::api {
@@ -54,6 +61,58 @@ matcha_result::Value value_of(const codegen::ResultValue& value, const runtime::
   return out;
 }
 
+namespace {
+
+/// Why these are not all shares of one run; empty: they are.
+std::string problem_of(std::span<const matcha_result* const> shares) {
+  const auto other_run = [&](const matcha_result& a, const matcha_result& b) {
+    return a.share.count != b.share.count || a.partials.size() != b.partials.size() ||
+           a.source.owner_before(b.source) || b.source.owner_before(a.source);
+  };
+  if (shares.empty()) return "there are no shares";
+  std::vector<bool> there;
+  for (const matcha_result* share : shares) {
+    if (share == nullptr) return "a share is NULL";
+    if (share->share.is_whole() || share->partials.empty()) return "a result is not that of a share";
+    if (other_run(*share, *shares[0])) return "the shares are of different runs";
+    there.resize(shares[0]->share.count);
+    if (there[share->share.index]) return fmt::format("share {} is there twice", share->share.index);
+    there[share->share.index] = true;
+  }
+  const auto missing = std::ranges::find(there, false);
+  if (missing != there.end()) return fmt::format("share {} is missing", missing - there.begin());
+  return {};
+}
+
+}  // namespace
+
+std::unique_ptr<matcha_result> merge_shares(std::span<const matcha_result* const> shares, std::string& problem,
+                                            bool& run_error) {
+  run_error = false;
+  problem = problem_of(shares);
+  if (!problem.empty()) return nullptr;
+  std::vector<const matcha_result*> ordered(shares.begin(), shares.end());
+  std::ranges::sort(ordered, {}, [](const matcha_result* share) { return share->share.index; });
+  auto merged = std::make_unique<matcha_result>();
+  for (const matcha_result* share : ordered) merged->complete = merged->complete && share->complete;
+  for (std::size_t i = 0; i < ordered[0]->partials.size(); ++i) {
+    codegen::PartialValue value = codegen::none_of(ordered[0]->partials[i]);
+    std::optional<runtime::Error> failed;
+    for (const matcha_result* share : ordered) {
+      if (!failed) failed = codegen::merge(value, share->partials[i]);
+    }
+    runtime::Result<codegen::ResultValue> found =
+        failed ? runtime::Result<codegen::ResultValue>(*failed) : codegen::whole(value);
+    if (!found) {
+      run_error = true;
+      problem = found.error().message;
+      return nullptr;
+    }
+    merged->values.push_back(value_of(*found, *ordered[0]->universe));
+  }
+  return merged;
+}
+
 }  // namespace matcha::api
 
 namespace {
@@ -94,6 +153,21 @@ const int64_t* matcha_result_ints(const matcha_result* result, size_t at, size_t
 
 const double* matcha_result_floats(const matcha_result* result, size_t at, size_t column) {
   return floats_of(result->values[at].columns, column);
+}
+
+matcha_status matcha_result_merge(const matcha_result* const* shares, size_t count, matcha_result** whole,
+                                  matcha_error** error) {
+  return matcha::api::call(error, [&] {
+    *whole = nullptr;
+    if (shares == nullptr && count != 0) return matcha::api::usage("the shares are NULL", error);
+    std::string problem;
+    bool run_error = false;
+    std::unique_ptr<matcha_result> merged = matcha::api::merge_shares({shares, count}, problem, run_error);
+    *whole = merged.release();
+    if (problem.empty()) return MATCHA_OK;
+    if (!run_error) return matcha::api::usage(problem, error);
+    return matcha::api::fail(MATCHA_ERROR_RUN, fmt::format("error: {}\n", problem), error);
+  });
 }
 
 void matcha_result_free(matcha_result* result) { delete result; }

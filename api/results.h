@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "api/matcha.h"
@@ -31,10 +34,21 @@ struct matcha_result {
 
   bool complete = true;
   std::vector<Value> values;
+
+  // Of a share, which has no values
+  matcha::codegen::Share share;
+  std::vector<matcha::codegen::PartialValue> partials;
+  std::shared_ptr<const matcha::runtime::Universe> universe;
+  std::weak_ptr<const void> source;  ///< What ran: shares of one run have the same.
 };
 
 namespace matcha::api {
 
 matcha_result::Value value_of(const codegen::ResultValue& value, const runtime::Universe& universe);
+
+/// The result of the whole run, of those of all its shares; null, with what is wrong, when they are not that.
+/// `run_error`: they are, and the whole run would have failed.
+std::unique_ptr<matcha_result> merge_shares(std::span<const matcha_result* const> shares, std::string& problem,
+                                            bool& run_error);
 
 }  // namespace matcha::api

@@ -124,6 +124,8 @@ Found run(SharedProgram& program, const std::shared_ptr<driver::ResidentGraph>& 
   how.stop_request = watch.maybe_stop;
   how.threads = options.threads;
   how.deadline = watch.deadline;
+  how.share = options.share;
+  how.tier = options.tier;
   if (watch.maybe_progress != nullptr) {
     how.on_progress = [&](std::uint64_t done, std::uint64_t total) { watch.maybe_progress->set(done, total); };
   }
@@ -140,8 +142,14 @@ Found run(SharedProgram& program, const std::shared_ptr<driver::ResidentGraph>& 
     found.errors = log.text();
     return found;
   }
-  const codegen::RunResult& ran = std::get<codegen::RunResult>(outcome);
+  codegen::RunResult& ran = std::get<codegen::RunResult>(outcome);
   found.result = std::make_unique<matcha_result>();
+  if (!options.share.is_whole()) {
+    found.result->share = options.share;
+    found.result->partials = std::move(ran.partials);
+    found.result->universe = code->prepared().shared_universe();
+    found.result->source = code;
+  }
   found.result->complete = ran.ending == codegen::Ending::Complete;
   if (watch.maybe_rows != nullptr) {
     if (watch.maybe_rows->out_of_memory()) throw std::bad_alloc();

@@ -17,10 +17,17 @@ namespace {
 /// How long work may take to end by itself when it is asked to, and how often a canceller is looked at.
 constexpr std::chrono::milliseconds kPatience{60}, kLook{10};
 
+/// How many threads without work are kept, and for how long: to make one takes longer than a small run.
+constexpr std::size_t kMostIdle = 16;
+constexpr std::chrono::seconds kIdle{10};
+
 /// Threads in the background. It lives as long as the process.
 struct Background {
   std::mutex mutex;
   std::condition_variable ended;
+  std::condition_variable more;
+  std::deque<std::function<void()>> handed;  ///< Work for threads that are idle; never more than these.
+  std::size_t idle = 0;
   std::uint64_t going = 0;
   std::set<Task*> tasks;  ///< Those among them.
   const pid_t process = ::getpid();
@@ -34,6 +41,24 @@ void wait_for_background() {
   std::unique_lock<std::mutex> lock(all.mutex);
   for (Task* task : all.tasks) task->cancel();
   all.ended.wait(lock, [&] { return all.going == 0; });
+}
+
+/// What a thread does: this work, then other work that comes while it is idle.
+void serve(Background& all, std::function<void()> work) {
+  for (;;) {
+    work();
+    work = nullptr;  // What it shares is freed before the process may end.
+    std::unique_lock<std::mutex> lock(all.mutex);
+    --all.going;
+    all.ended.notify_all();
+    if (all.idle >= kMostIdle) return;
+    ++all.idle;
+    all.more.wait_for(lock, kIdle, [&all] { return !all.handed.empty(); });
+    --all.idle;
+    if (all.handed.empty()) return;
+    work = std::move(all.handed.front());
+    all.handed.pop_front();
+  }
 }
 
 /// At the end of the process, handlers are called before the destructors of what was made before they were given.
@@ -57,23 +82,22 @@ bool after_fork() {
 
 void in_background(std::function<void()> work) {
   Background& all = the_background();
-  const auto end = [&all] {
-    const std::lock_guard<std::mutex> lock(all.mutex);
-    --all.going;
-    all.ended.notify_all();
-  };
   {
     const std::lock_guard<std::mutex> lock(all.mutex);
+    if (all.idle > all.handed.size()) {
+      all.handed.push_back(std::move(work));
+      ++all.going;
+      all.more.notify_one();
+      return;
+    }
     ++all.going;
   }
   try {
-    std::thread([work = std::move(work), end]() mutable {
-      work();
-      work = nullptr;  // What it shares is freed before the process may end.
-      end();
-    }).detach();
+    std::thread([&all, work = std::move(work)]() mutable { serve(all, std::move(work)); }).detach();
   } catch (...) {
-    end();
+    const std::lock_guard<std::mutex> lock(all.mutex);
+    --all.going;
+    all.ended.notify_all();
     throw;
   }
 }

@@ -14,8 +14,8 @@ namespace matcha::api {
 
 using Clock = std::chrono::steady_clock;
 
-/// Runs the work on a thread of its own. The end of the process cancels tasks and waits for all of it, as
-/// static objects are gone afterwards.
+/// Runs the work on a thread that does nothing else meanwhile. The end of the process cancels tasks and waits for all
+/// of it, as static objects are gone afterwards.
 void in_background(std::function<void()> work);
 
 /// Runs the work on the one thread that reads programs and patterns, and waits for it: nauty, which finds symmetries of

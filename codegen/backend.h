@@ -15,7 +15,9 @@
 
 #include "ir/nodes.h"
 #include "ir/support/diagnostics.h"
+#include "runtime/common/exact_sum.h"
 #include "runtime/cpu/column.h"
+#include "runtime/cpu/region.h"
 #include "runtime/cpu/set_kernels.h"
 #include "runtime/graph/graph.h"
 #include "runtime/graph/inputs.h"
@@ -47,6 +49,29 @@ struct Rows {
   const void* const* columns = nullptr;
 };
 
+/// A part of a run: number `index` of `count`, all of which together do its work once. Of parallel regions whose sinks
+/// are results of the program and nothing else, a share walks some positions of the outermost loop; other regions are
+/// whole in every share, since later steps read what they find.
+struct Share {
+  std::uint64_t index = 0;
+  std::uint64_t count = 1;
+
+  bool is_whole() const { return count == 1; }
+};
+
+/// What a share found of a result, so that all shares make the result of the whole run exactly (codegen/shares.h).
+struct PartialValue {
+  runtime::SinkKind kind = runtime::SinkKind::SumInt;
+  bool wide = true;         ///< Of an int: its type has 128 bits.
+  bool is_vertex = false;   ///< Of an int: it is a rank.
+  bool has_value = false;   ///< Min and max: something was found.
+  bool flag = false;        ///< Any, all.
+  __int128 integer = 0;     ///< Sums, min and max of ints.
+  double number = 0;        ///< Min and max of floats.
+  runtime::ExactSum sum{};  ///< Of floats; it is rounded once, when all shares are there.
+  ListValue list;
+};
+
 /// How to run. Callbacks come one at a time, from any thread.
 struct RunOptions {
   unsigned threads = 0;               ///< 0: as many as the machine has.
@@ -59,6 +84,9 @@ struct RunOptions {
   /// If set and the module's one result is a list, its rows are handed over as they are found, in no particular order,
   /// in constant memory; the result is then their number. Returning false ends the run.
   std::function<bool(const Rows&)> on_rows;
+  /// A share has no values but partial ones. Where a result of the program is no sink of a region, or its regions run
+  /// on something else than `make_llvm` gives, shares are an error.
+  Share share;
 };
 
 /// Why a run ended before its end; Sampled: it walked a part of the work, as its back end was told to.
@@ -68,6 +96,7 @@ enum class Ending { Complete, Stopped, Deadline, RowsRefused, Sampled };
 /// be missing (`values` shorter than the results) when the run ended before they came to be. A sample has none.
 struct RunResult {
   std::vector<ResultValue> values;
+  std::vector<PartialValue> partials;  ///< Of a share, one a result.
   Ending ending = Ending::Complete;
   std::uint64_t rows = 0;             ///< Rows handed over.
   std::uint64_t positions = 0;        ///< Outermost iterations that were walked,

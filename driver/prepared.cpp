@@ -34,7 +34,8 @@ Status Prepared::read(const Reading& reading, Compilation& compilation) {
       return log_.error(Status::Usage, "the pattern has labels of edges, which graphs in memory do not have");
     }
     const frontend::pattern::GraphSketch sketch =
-        sketch_of(graph_->graph(), graph_->graph().dictionary(), frontend::pattern::Device::Cpu);
+        sketch_of(graph_->graph(), graph_->graph().dictionary(),
+                  on_gpu_ ? frontend::pattern::Device::Gpu : frontend::pattern::Device::Cpu);
     reading([&] { status = pattern.write(request_.matches, sketch); });
     if (status == Status::Ok) compilation.take(pattern.program().text);
   }
@@ -73,12 +74,36 @@ Status Prepared::bind(Compilation& compilation) {
   return Status::Ok;
 }
 
+Status Prepared::choose_device() {
+  if (request_.device == "cpu") return Status::Ok;
+  const std::string problem = gpu_problem();
+  on_gpu_ = problem.empty();
+  if (on_gpu_ || request_.device == "auto") return Status::Ok;
+  return log_.error(Status::Run, fmt::format("no GPU can be used: {}", problem), "`device` = `cpu` runs on the CPU");
+}
+
+Status Prepared::load(Compilation& compilation, const passes::LabelWords& labels) {
+  const Target& target = target_named(on_gpu_ ? "cuda" : "llvm");
+  TargetSettings settings;
+  settings.code_folder = request_.code_folder;
+  settings.gpu = request_.gpu;
+  settings.gpu.code_folder = request_.code_folder;
+  compilation.set_target(target.info(settings));
+  backend_ = target.make(settings);
+  backend_->begin();
+  Status status = run_passes(target, compilation, labels, &bound_);
+  if (status == Status::Ok) status = compilation.load(*backend_, executable_);
+  if (status == Status::Ok) executable_->begin();
+  return status;
+}
+
 Status Prepared::prepare(const Reading& reading) {
   if (request_.compile.file.empty()) {
     request_.compile.file = request_.pattern.text.empty() ? "<program>" : "<pattern>";
   }
   Compilation& compilation = compilation_.emplace(request_.compile, log_);
-  Status status = read(reading, compilation);
+  Status status = choose_device();
+  if (status == Status::Ok) status = read(reading, compilation);
   if (status == Status::Ok) status = bind(compilation);
   if (status != Status::Ok) return status;
   const runtime::LabelDictionary& dictionary = graph_->graph().dictionary();
@@ -88,15 +113,26 @@ Status Prepared::prepare(const Reading& reading) {
   labels.everywhere = compilation.reads_labels() && bound_.all_labelled();
   OrderReport order;
   status = order_vertices(request_.order, compilation, labels, log_, bound_, order);
-  if (status == Status::Ok) status = run_passes(target_named("llvm"), compilation, labels, &bound_);
-  backend_ = target_named("llvm").make({});
-  if (status == Status::Ok) status = compilation.load(*backend_, executable_);
+  if (status == Status::Ok) status = load(compilation, labels);
   compilation.set_reporting(false);
   return status;
 }
 
 codegen::RunOutcome Prepared::run(codegen::RunOptions options) {
   options.labels = bound_.labels;
+  std::unique_lock<std::timed_mutex> turn(turn_, std::defer_lock);
+  if (on_gpu_) {
+    constexpr std::chrono::milliseconds kLook{20};
+    codegen::RunResult waited;
+    while (!turn.try_lock_for(kLook)) {
+      if (options.stop_request != nullptr && options.stop_request->load() != 0) {
+        waited.ending = codegen::Ending::Stopped;
+      } else if (options.deadline && std::chrono::steady_clock::now() >= *options.deadline) {
+        waited.ending = codegen::Ending::Deadline;
+      }
+      if (waited.ending != codegen::Ending::Complete) return waited;
+    }
+  }
   return executable_->run(bound_.arguments, *bound_.inputs.universe, options);
 }
 

@@ -2,12 +2,14 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "driver/bind.h"
 #include "driver/compile.h"
+#include "driver/gpu.h"
 #include "driver/message_log.h"
 #include "driver/pattern_source.h"
 #include "driver/resident_graph.h"
@@ -22,9 +24,12 @@ struct ProgramRequest {
   CompileOptions compile;
   std::vector<std::string> params;  ///< `NAME=VALUE`.
   std::string order = "auto";       ///< As `--order`.
+  std::string device = "auto";      ///< As `--device`.
+  GpuOptions gpu;
+  std::string code_folder;  ///< Where compiled code is kept from process to process; empty: nowhere.
 };
 
-/// A program that is compiled for one graph in memory, for a CPU, and bound to it. It keeps the graph.
+/// A program that is compiled for one graph in memory and a device, and bound to it. It keeps the graph.
 class Prepared {
  public:
   /// All steps from the text to machine code. After an error nothing is made, and `errors` says what is wrong.
@@ -33,11 +38,12 @@ class Prepared {
   static Status make(const ProgramRequest& request, const std::shared_ptr<ResidentGraph>& graph, const Reading& reading,
                      std::string& errors, std::unique_ptr<Prepared>& out);
 
-  /// Runs it. Any number of threads may.
+  /// Runs it. Any number of threads may; on a GPU they take turns.
   codegen::RunOutcome run(codegen::RunOptions options);
 
   /// The id of each rank, of vertices in the results.
   const runtime::Universe& universe() const { return *bound_.inputs.universe; }
+  const std::shared_ptr<const runtime::Universe>& shared_universe() const { return bound_.inputs.universe; }
   const SourceManager& sources() const { return compilation_->sources(); }
 
  private:
@@ -46,6 +52,8 @@ class Prepared {
   Status prepare(const Reading& reading);
   Status read(const Reading& reading, Compilation& compilation);
   Status bind(Compilation& compilation);
+  Status choose_device();
+  Status load(Compilation& compilation, const passes::LabelWords& labels);
 
   const MessageLog log_;  ///< The compilation refers to it and to the options.
   ProgramRequest request_;
@@ -54,6 +62,8 @@ class Prepared {
   std::optional<Compilation> compilation_;
   std::unique_ptr<codegen::Backend> backend_;
   std::unique_ptr<codegen::Executable> executable_;
+  bool on_gpu_ = false;
+  std::timed_mutex turn_;  ///< Of runs on a GPU.
 };
 
 }  // namespace matcha::driver

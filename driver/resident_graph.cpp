@@ -1,5 +1,7 @@
 #include "driver/resident_graph.h"
 
+#include "driver/borrowed_rows.h"
+
 #include <algorithm>
 #include <new>
 #include <utility>
@@ -87,11 +89,37 @@ runtime::Result<ResidentGraph::Shared> ResidentGraph::from_edges(const std::int6
   }
 }
 
+runtime::Result<ResidentGraph::Shared> ResidentGraph::from_csr(const BorrowedInts& offsets, const BorrowedInts& targets,
+                                                               bool directed, std::shared_ptr<const void> owner) {
+  try {
+    runtime::Result<std::shared_ptr<const BorrowedRows>> rows =
+        borrow_rows(offsets, targets, directed, std::move(owner));
+    if (!rows) return rows.error();
+    runtime::GraphView view{};
+    view.vertex_count = (*rows)->vertices;
+    view.universe = (*rows)->vertices;
+    view.arc_count = (*rows)->arcs;
+    view.offsets = (*rows)->offsets;
+    view.neighbors = (*rows)->targets;
+    runtime::GraphFacts facts;
+    facts.directed = directed;
+    auto universe = std::make_shared<const runtime::Universe>(runtime::Universe::identity(view.universe));
+    runtime::Graph graph = runtime::Graph::from_view(std::move(universe), view, facts, std::move(*rows));
+    graph.set_dictionary(std::make_shared<const runtime::LabelDictionary>());
+    const runtime::Status halved = runtime::ensure_narrow_halves(graph);
+    if (!halved) return halved.error();
+    return Shared(new ResidentGraph(std::move(graph)));
+  } catch (const std::bad_alloc&) {
+    return out_of_memory();
+  }
+}
+
 runtime::Result<runtime::Graph> ResidentGraph::view_of(const runtime::Graph& graph) const {
   try {
     runtime::Graph view = runtime::Graph::from_view(graph.shared_universe(), graph.view(), graph.facts(),
                                                     std::shared_ptr<const void>(shared_from_this()));
     view.set_dictionary(std::shared_ptr<const runtime::LabelDictionary>(shared_from_this(), &graph_.dictionary()));
+    view.set_device_copies(device_copies_);
     const runtime::Status halved = runtime::ensure_narrow_halves(view);
     if (!halved) return halved.error();
     return view;

@@ -7,12 +7,22 @@
 #include <mutex>
 #include <string>
 
+#include "runtime/graph/device_copies.h"
 #include "runtime/graph/graph.h"
 #include "runtime/graph/inputs.h"
 #include "runtime/graph/order.h"
 #include "runtime/result.h"
 
 namespace matcha::driver {
+
+/// An array of somebody else's, of ints of one kind.
+struct BorrowedInts {
+  enum class Kind : std::uint8_t { Int32, Uint32, Int64, Uint64 };
+
+  const void* items = nullptr;
+  std::uint64_t count = 0;
+  Kind kind = Kind::Int64;
+};
 
 /// A graph that stays in memory, shared by programs and threads. It never changes; what one program adds to it, such as
 /// the source of each arc, it adds to a view of its own.
@@ -29,7 +39,16 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
   static runtime::Result<Shared> from_edges(const std::int64_t* sources, const std::int64_t* targets,
                                             std::uint64_t count, bool directed);
 
+  /// From its rows: the neighbours of vertex v are `targets[offsets[v]]` up to `targets[offsets[v + 1]]`, ascending;
+  /// its ids are 0…offsets.count - 2. Offsets of 64 bits and targets of 32 are not copied: they must live as long as
+  /// `owner`, which the graph keeps while it reads them. Errors: Input when they are no graph without loops and
+  /// repeats, or not symmetric though not `directed`.
+  static runtime::Result<Shared> from_csr(const BorrowedInts& offsets, const BorrowedInts& targets, bool directed,
+                                          std::shared_ptr<const void> owner);
+
   const runtime::Graph& graph() const { return graph_; }
+  /// Where GPUs keep it from run to run, in all its orders.
+  runtime::DeviceCopies& device_copies() const { return *device_copies_; }
   /// The same arrays as a graph of its own, which keeps this one.
   runtime::Result<runtime::Graph> view() const { return view_of(graph_); }
   /// The same with ranks by degree. The copy is made once; callers that come meanwhile wait for it.
@@ -42,6 +61,7 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
   runtime::Graph graph_;
   std::mutex mutex_;
   std::map<runtime::Halves, runtime::Graph> ranked_;
+  const std::shared_ptr<runtime::DeviceCopies> device_copies_ = std::make_shared<runtime::DeviceCopies>();
 };
 
 }  // namespace matcha::driver

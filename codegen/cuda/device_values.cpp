@@ -10,8 +10,6 @@
 
 namespace matcha::codegen::gpu {
 
-using runtime::cuda::DeviceMemory;
-
 namespace {
 
 template <typename T>
@@ -50,8 +48,19 @@ void check_degrees(const runtime::GraphView& view) {
 
 }  // namespace
 
-void DeviceValues::upload(const ir::Var* var, const host::Graph& graph, const runtime::cuda::UploadOptions& wanted) {
+runtime::DeviceCopies::Key DeviceValues::key(const void* arrays, Kept what, std::uint64_t number) const {
+  return {arrays, stream_.device().properties().ordinal, static_cast<int>(what), number};
+}
+
+void DeviceValues::upload(const ir::Var* var, host::Graph& graph, const runtime::cuda::UploadOptions& wanted) {
   check_degrees(graph.view);
+  if (runtime::DeviceCopies* const copies = graph.kept()) {
+    kept_.insert_or_assign(var, keep_graph(stream_.shared_device(), *copies, graph, wanted));
+    copies_[var] = copies;
+    universe_copies_ = copies;
+    return;
+  }
+  graph.vertex_array();
   graphs_.emplace(var, need(runtime::cuda::GraphUpload::start(stream_.shared_device(), graph.view, wanted)));
 }
 
@@ -62,6 +71,7 @@ void DeviceValues::adopt(const ir::Var* var, DeviceGraph graph) {
 
 const runtime::GraphView* DeviceValues::graph(const ir::Var* var) {
   if (const auto built = built_.find(var); built != built_.end()) return &built->second.view;
+  if (const auto kept = kept_.find(var); kept != kept_.end()) return &kept->second.view;
   const auto found = graphs_.find(var);
   if (found == graphs_.end()) return nullptr;
   need(found->second.wait());
@@ -71,7 +81,27 @@ const runtime::GraphView* DeviceValues::graph(const ir::Var* var) {
 void DeviceValues::make_hub_rows(const ir::Var* var, const host::Graph& graph, const runtime::cuda::Function& kernel,
                                  std::uint64_t least) {
   if (hubs_.contains(var)) return;
-  hubs_.emplace(var, DeviceHubRows::make(stream_, kernel, graph.view, *this->graph(var), least));
+  const auto make = [&] {
+    return std::make_shared<std::optional<DeviceHubRows>>(
+        DeviceHubRows::make(stream_, kernel, graph.view, *this->graph(var), least));
+  };
+  const auto kept = copies_.find(var);
+  hubs_.emplace(var, kept == copies_.end() ? make()
+                                           : kept->second->get<std::optional<DeviceHubRows>>(
+                                                 key(graph.view.offsets, Kept::HubRows, least), make));
+}
+
+DeviceTiles& DeviceValues::tiles(const ir::Var* var) {
+  std::shared_ptr<DeviceTiles>& tiles = tiles_[var];
+  if (tiles != nullptr) return *tiles;
+  const auto kept = copies_.find(var);
+  if (kept == copies_.end()) {
+    tiles = std::make_shared<DeviceTiles>();
+  } else {
+    tiles = kept->second->get<DeviceTiles>(key(kept_.at(var).owner, Kept::Tiles),
+                                           [] { return std::make_shared<DeviceTiles>(true); });
+  }
+  return *tiles;
 }
 
 const void* DeviceValues::upload_bytes(const void* bytes, std::uint64_t count) {
@@ -93,6 +123,16 @@ const std::vector<const void*>& DeviceValues::columns(const ir::Var* var, const 
 
 const std::int64_t* DeviceValues::ids(const runtime::Universe& universe) {
   if (universe.ids() == nullptr) return nullptr;
+  if (ids_ == nullptr && universe_copies_ != nullptr) {
+    const std::uint64_t bytes = universe.size() * sizeof(std::int64_t);
+    kept_ids_ = universe_copies_->get<DeviceMemory>(key(universe.ids(), Kept::Ids), [&] {
+      auto made = std::make_shared<DeviceMemory>(need(DeviceMemory::allocate(stream_.shared_device(), bytes)));
+      need(made->copy_from(stream_, universe.ids(), bytes));
+      need(stream_.synchronize());
+      return made;
+    });
+    ids_ = reinterpret_cast<const std::int64_t*>(kept_ids_->address());
+  }
   if (ids_ == nullptr) ids_ = static_cast<const std::int64_t*>(upload_bytes(universe.ids(), universe.size() * 8));
   return ids_;
 }
@@ -106,7 +146,7 @@ std::vector<std::uint8_t> DeviceValues::frame(const FrameLayout& layout,
     if (field.var->type->is_graph()) {
       runtime::GraphView view = *graph(field.var);
       const auto hubs = hubs_.find(field.var);
-      if (hubs != hubs_.end() && hubs->second) view.hubs = hubs->second->address();
+      if (hubs != hubs_.end() && *hubs->second) view.hubs = (*hubs->second)->address();
       put(frame, field.offset, view);
     } else if (field.var->type->is_list()) {
       const host::List& list = values.list(field.var);

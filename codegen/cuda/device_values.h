@@ -10,20 +10,22 @@
 #include "codegen/cuda/graph_build.h"
 #include "codegen/cuda/host_values.h"
 #include "codegen/cuda/hub_rows.h"
+#include "codegen/cuda/kept_graph.h"
 #include "codegen/cuda/tiles.h"
 #include "runtime/cuda/graph_upload.h"
 #include "runtime/cuda/memory.h"
 
 namespace matcha::codegen::gpu {
 
-/// The top-level values of a run on one device: what regions read of them, copied once.
+/// The top-level values of a run on one device: what regions read of them, copied once; graphs that stay in memory are
+/// copied once for all runs.
 class DeviceValues {
  public:
   /// Copies go through `stream`, before the kernels that are launched in it.
   explicit DeviceValues(const runtime::cuda::Stream& stream) : stream_(stream) {}
 
-  /// Starts the copy of a graph.
-  void upload(const ir::Var* var, const host::Graph& graph, const runtime::cuda::UploadOptions& wanted);
+  /// Starts the copy of a graph, unless the device has kept it.
+  void upload(const ir::Var* var, host::Graph& graph, const runtime::cuda::UploadOptions& wanted);
   /// Takes a graph that was built on the device.
   void adopt(const ir::Var* var, DeviceGraph graph);
   /// Bytes that stay on the device as long as this object; they are copied.
@@ -35,7 +37,7 @@ class DeviceValues {
   void make_hub_rows(const ir::Var* var, const host::Graph& graph, const runtime::cuda::Function& kernel,
                      std::uint64_t least);
   /// Where the tiles of a graph on the device begin.
-  DeviceTiles& tiles(const ir::Var* var) { return tiles_[var]; }
+  DeviceTiles& tiles(const ir::Var* var);
   /// Ids of ranks on the device; they are copied at the first call.
   const std::int64_t* ids(const runtime::Universe& universe);
   /// The frame for a region that reads `wanted`; what it does not read stays 0.
@@ -43,17 +45,24 @@ class DeviceValues {
                                   const HostValues& values);
 
  private:
+  using DeviceMemory = runtime::cuda::DeviceMemory;
+
+  runtime::DeviceCopies::Key key(const void* arrays, Kept what, std::uint64_t number = 0) const;
   const void* upload_bytes(const void* bytes, std::uint64_t count);
   const std::vector<const void*>& columns(const ir::Var* var, const host::List& list);
 
   const runtime::cuda::Stream& stream_;
   std::unordered_map<const ir::Var*, runtime::cuda::GraphUpload> graphs_;
+  std::unordered_map<const ir::Var*, KeptGraph> kept_;
+  std::unordered_map<const ir::Var*, runtime::DeviceCopies*> copies_;  ///< Of the graphs that are kept.
   std::unordered_map<const ir::Var*, DeviceGraph> built_;
-  std::unordered_map<const ir::Var*, std::optional<DeviceHubRows>> hubs_;
-  std::unordered_map<const ir::Var*, DeviceTiles> tiles_;
+  std::unordered_map<const ir::Var*, std::shared_ptr<std::optional<DeviceHubRows>>> hubs_;
+  std::unordered_map<const ir::Var*, std::shared_ptr<DeviceTiles>> tiles_;
   std::unordered_map<const ir::Var*, std::vector<const void*>> columns_;
   std::vector<runtime::cuda::DeviceMemory> arrays_;
   const std::int64_t* ids_ = nullptr;
+  std::shared_ptr<DeviceMemory> kept_ids_;
+  runtime::DeviceCopies* universe_copies_ = nullptr;  ///< Of a graph that keeps the universe of the run.
 };
 
 }  // namespace matcha::codegen::gpu

@@ -5,6 +5,7 @@
 #include "codegen/cuda/clock.h"
 #include "codegen/cuda/device_values.h"
 #include "codegen/cuda/region_run.h"
+#include "codegen/shares.h"
 #include "ir/match.h"
 #include "runtime/common/bits.h"
 
@@ -403,6 +404,7 @@ void CudaExecutable::begin() {
 
 RunOutcome CudaExecutable::run(std::span<const Argument> arguments, const runtime::Universe& universe,
                                const RunOptions& options) {
+  if (!options.share.is_whole()) return no_shares("a GPU");
   try {
     return Run(*this, universe, options).walk(arguments);
   } catch (const host::Trap& trap) {

@@ -1,6 +1,5 @@
 #include "codegen/cuda/host_values.h"
 
-#include <numeric>
 #include <optional>
 
 namespace matcha::codegen::gpu {
@@ -10,11 +9,6 @@ void HostValues::set(const ir::Var* var, runtime::Graph& graph, bool own_labels)
   entry.graph = &graph;
   entry.view = graph.view();
   if (entry.view.labels == nullptr && !own_labels) entry.view.labels = options_.labels;
-  if (entry.view.vertices == nullptr) {
-    entry.vertices = std::make_shared<std::vector<std::uint32_t>>(entry.view.vertex_count);
-    std::iota(entry.vertices->begin(), entry.vertices->end(), 0U);
-    entry.view.vertices = entry.vertices->data();
-  }
 }
 
 void HostValues::set_counts(const ir::Var* var, const runtime::GraphView& device_view) {

@@ -19,15 +19,19 @@ constexpr std::uint64_t kMostBlocks = std::uint64_t{1} << 30;
 const std::uint32_t* DeviceTiles::starts(const runtime::cuda::Stream& stream, const runtime::cuda::Function& kernel,
                                          const matcha_program::Deal& deal) {
   using matcha_program::u32;
-  const auto [found, fresh] = starts_.try_emplace(deal.tile);
-  if (fresh) {
-    found->second = need(DeviceMemory::allocate(stream.shared_device(), (deal.tiles + 1) * sizeof(u32)));
+  const std::lock_guard<std::mutex> lock(mutex_);
+  auto found = starts_.find(deal.tile);
+  if (found == starts_.end()) {
+    DeviceMemory made = need(DeviceMemory::allocate(stream.shared_device(), (deal.tiles + 1) * sizeof(u32)));
     constexpr std::uint64_t kTilesABlock = kThreads * kTilesAThread;
     runtime::cuda::LaunchShape shape;
     shape.threads = kThreads;
     shape.blocks =
         static_cast<unsigned>(std::min<std::uint64_t>((deal.tiles + kTilesABlock) / kTilesABlock, kMostBlocks));
-    need(kernel.launch(stream, shape, deal, reinterpret_cast<u32*>(found->second.address())));
+    need(kernel.launch(stream, shape, deal, reinterpret_cast<u32*>(made.address())));
+    // Other streams do not wait for this one.
+    if (shared_) need(stream.synchronize());
+    found = starts_.emplace(deal.tile, std::move(made)).first;
   }
   return reinterpret_cast<const std::uint32_t*>(found->second.address());
 }

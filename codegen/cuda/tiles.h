@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <mutex>
 
 #include "runtime/common/deal.h"
 #include "runtime/cuda/memory.h"
@@ -15,12 +16,17 @@ inline constexpr const char* kTilesKernel = "find_tiles";
 /// Where the tiles of a graph's arcs begin (runtime/common/deal.h), on one device.
 class DeviceTiles {
  public:
+  /// `shared`: streams of several threads use them.
+  explicit DeviceTiles(bool shared = false) : shared_(shared) {}
+
   /// `Deal::starts` of a deal of that graph: an address of the device, valid as long as this object. The first call for
   /// tiles of this size starts the kernel in the stream. Throws Trap when a call fails.
   const std::uint32_t* starts(const runtime::cuda::Stream& stream, const runtime::cuda::Function& kernel,
                               const matcha_program::Deal& deal);
 
  private:
+  const bool shared_;
+  std::mutex mutex_;
   std::map<std::uint64_t, runtime::cuda::DeviceMemory> starts_;  ///< By the arcs of a tile.
 };
 

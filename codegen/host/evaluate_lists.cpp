@@ -140,8 +140,8 @@ List Evaluator::make(const ir::Expr& e) {
 }
 
 List Evaluator::vertices(const ir::Expr& e) {
-  const runtime::GraphView& view = graph(*e.operands[0]).view;
-  return host::view(ElementKind::Vid, view.vertices, view.vertex_count);
+  Graph& of = graph(*e.operands[0]);
+  return host::view(ElementKind::Vid, of.vertex_array(), of.view.vertex_count);
 }
 
 List Evaluator::edges(const ir::Expr& e) {

@@ -22,6 +22,11 @@ struct Graph {
   runtime::Graph* graph = nullptr;  ///< Null: its arrays are on a device alone.
   runtime::GraphView view{};
   std::shared_ptr<std::vector<std::uint32_t>> vertices;  ///< Made when the graph has no array of them.
+
+  /// Its vertices as an array, which the view has from then on.
+  const std::uint32_t* vertex_array();
+  /// Where devices keep it from run to run; null: nowhere.
+  runtime::DeviceCopies* kept() const;
 };
 
 /// The values of the top level of a run, for back ends that do not compile the steps outside regions.

@@ -1,5 +1,6 @@
 #include "codegen/backend.h"
 #include "codegen/interp/runner.h"
+#include "codegen/shares.h"
 #include "ir/printer.h"
 #include "ir/verifier.h"
 
@@ -13,6 +14,7 @@ class InterpretedProgram final : public Executable {
 
   RunOutcome run(std::span<const Argument> arguments, const runtime::Universe& universe,
                  const RunOptions& options) override {
+    if (!options.share.is_whole()) return no_shares("the interpreter");
     return interp::Runner(module_, shared_, universe, options).run(arguments);
   }
 

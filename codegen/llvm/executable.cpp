@@ -9,6 +9,7 @@
 
 #include "codegen/llvm/jit.h"
 #include "codegen/llvm/run_state.h"
+#include "codegen/shares.h"
 
 /// The regions of a run.
 namespace matcha::codegen::jit {
@@ -60,6 +61,7 @@ RunOutcome Run::walk(std::span<const Argument> arguments, std::mutex& binding) {
   std::unique_lock<std::mutex> lock(binding);
   if (Failure failed = bind(arguments)) return *failed;
   lock.unlock();
+  if (Failure failed = check_share()) return *failed;
   for (const Step& next : program_.steps) {
     bool big = std::holds_alternative<RegionStep>(next) || std::holds_alternative<BuildStep>(next);
     if (ended() && (big || map_cut_)) break;
@@ -137,7 +139,14 @@ Run::Failure Run::step(const RegionStep& s) {
       return options_.on_rows(Rows{block.count, kinds, block.columns});
     };
   }
-  result_.positions_total += launch.positions;
+  if (s.shared && !options_.share.is_whole()) {
+    const auto* graph =
+        s.vertices_slot != 0 ? reinterpret_cast<const runtime::GraphView*>(frame_[s.vertices_slot]) : nullptr;
+    const PositionRange range = positions_of(options_.share, launch.positions, graph);
+    launch.begin = range.begin;
+    launch.end = range.end;
+  }
+  result_.positions_total += launch.walked();
   runtime::RegionOutcome outcome = runtime::run_region(launch, control);
   if (const runtime::RegionError* error = std::get_if<runtime::RegionError>(&outcome)) {
     SourceLoc loc = error->line != 0 ? place(error->file, error->line, error->column) : s.loc;
@@ -153,6 +162,10 @@ Run::Failure Run::take_results(const RegionStep& s, runtime::RegionResult& resul
   result_.positions += result.positions_done;
   result_.deferred += result.deferred;
   if (streams(s)) streamed_ = true;
+  for (std::size_t i = 0; s.shared && !options_.share.is_whole() && i < s.sinks.size(); ++i) {
+    keep_partial(s.sinks[i], result.sinks[i]);
+  }
+  if (s.shared && !options_.share.is_whole()) return std::nullopt;
   for (std::size_t i = 0; i < s.sinks.size(); ++i) {
     const SinkPlan& plan = s.sinks[i];
     runtime::SinkResult& sink = result.sinks[i];

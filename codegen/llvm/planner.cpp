@@ -319,10 +319,10 @@ void Planner::ret(const ir::Return& s) {
   ReturnStep step;
   for (const ir::Expr* value : s.values) {
     if (value->type->is_list()) {
-      step.results.push_back({value->type, stored_list(*value).slot});
+      step.results.push_back({value->type, stored_list(*value).slot, shared_slot(*value)});
     } else {
       prepare(*value);
-      step.results.push_back({value->type, emitter_.frame().reserve(2)});
+      step.results.push_back({value->type, emitter_.frame().reserve(2), shared_slot(*value)});
     }
   }
   close_step();
@@ -337,6 +337,27 @@ void Planner::ret(const ir::Return& s) {
 }
 
 // Regions
+
+std::uint32_t Planner::shared_slot(const ir::Expr& value) const {
+  const auto found = shared_.find(ir::as<ir::Var>(&value));
+  return found != shared_.end() ? found->second : 0;
+}
+
+std::uint32_t Planner::walked_graph(const ir::Expr& list) {
+  if (list.kind != ir::Kind::Vertices) return 0;
+  const ir::Var* graph = ir::as<ir::Var>(&emitter_.resolve(*list.operands[0]));
+  return graph != nullptr ? emitter_.frame().slot(*graph) : 0;
+}
+
+bool Planner::is_shared(const ir::Region& s) const {
+  const ir::Block& body = *emitter_.module().body;
+  const ir::Return* last = body.body.empty() ? nullptr : ir::as<ir::Return>(body.body.back());
+  if (last == nullptr || !s.schedule.parallel) return false;
+  auto uses = ir::count_uses(body);
+  return std::ranges::all_of(s.collect->sinks, [&](const ir::Sink& sink) {
+    return std::ranges::count(last->values, sink.var) == 1 && uses[sink.var] == 1;
+  });
+}
 
 RegionShape Planner::shape_of(const host::RegionStep& planned) const {
   const ir::Region& s = *planned.region;
@@ -421,6 +442,9 @@ void Planner::step(const host::RegionStep& planned) {
   step.parallel = planned.outer != nullptr;
   step.stream_sink = planned.answer;
   step.loc = s.collect->loc;
+  step.shared = is_shared(s);
+  if (shape.outer != nullptr && shape.outer->lists.size() == 1)
+    step.vertices_slot = walked_graph(*shape.outer->lists[0]);
   for (const ir::Buffer& buffer : s.buffers) prepare(*buffer.capacity);
   prepare_region(planned, step);
   for (std::size_t i = 0; i < s.collect->sinks.size(); ++i) {
@@ -429,6 +453,8 @@ void Planner::step(const host::RegionStep& planned) {
     plan.info.kind = runtime_kind(planned.sinks[i], shape.map[i]);
     if (sink.kind == ir::SinkKind::List) plan.info.columns = host::element_kinds(*sink.var->type);
     plan.slot = emitter_.frame().slot(*sink.var);
+    if (step.shared) shared_[sink.var] = plan.slot;
+    plan.is_vertex = sink.var->type->is_scalar(ir::ScalarKind::Vid);
     plan.wide = sink.var->type->is_scalar(ir::ScalarKind::I128);
     if (shape.counts[i] >= 0) {
       plan.info.kind = runtime::SinkKind::Rows;

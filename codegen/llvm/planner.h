@@ -41,6 +41,12 @@ class Planner {
   /// The statement that builds a graph of the edges that a region collects, if they need no list for it.
   const ir::BuildGraph* built_of_rows(const ir::Region& s, const ir::Sink& sink) const;
   RegionShape shape_of(const host::RegionStep& planned) const;
+  /// Whether the sinks of a region are results of the program and nothing else.
+  bool is_shared(const ir::Region& s) const;
+  /// The slot of a sink of a shared region; 0: the value is none.
+  std::uint32_t shared_slot(const ir::Expr& value) const;
+  /// The slot of the graph whose vertices a list is; 0: it is another list.
+  std::uint32_t walked_graph(const ir::Expr& list);
 
   FunctionEmitter& open_step();
   void close_step();
@@ -53,6 +59,7 @@ class Planner {
   std::string step_name_;
   unsigned steps_ = 0;
   unsigned regions_ = 0;
+  std::unordered_map<const ir::Var*, std::uint32_t> shared_;  ///< Sinks of shared regions, with their slots.
   std::unordered_map<const ir::BuildGraph*, std::uint32_t> rows_;  ///< Built of rows: the slot of the walked graph.
 };
 

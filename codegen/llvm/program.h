@@ -56,6 +56,7 @@ struct SinkPlan {
   runtime::SinkInfo info;
   std::uint32_t slot = 0;
   bool wide = false;              ///< A sum of 128 bits.
+  bool is_vertex = false;         ///< Min and max of ranks.
   std::uint32_t walked_slot = 0;  ///< Rows of a graph: the view of the graph whose arcs bound their number.
 };
 
@@ -68,13 +69,16 @@ struct RegionStep {
   std::vector<ScratchPlan> buffers;
   std::vector<SinkPlan> sinks;
   int stream_sink = -1;  ///< The sink whose rows may be handed over as they come.
+  bool shared = false;   ///< Its sinks are results of the program and nothing else: a share walks a part of it.
+  std::uint32_t vertices_slot = 0;  ///< The view of the graph whose vertices the outermost loop walks; 0: none.
   SourceLoc loc;
 };
 
 /// One result.
 struct ResultPlan {
   const ir::Type* type = nullptr;
-  std::uint32_t slot = 0;  ///< Of the value, or of a list that the host keeps.
+  std::uint32_t slot = 0;       ///< Of the value, or of a list that the host keeps.
+  std::uint32_t sink_slot = 0;  ///< Of the sink that the value is, of a region that is shared; 0: it is none.
 };
 
 struct ReturnStep {

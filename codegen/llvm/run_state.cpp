@@ -222,7 +222,47 @@ host::List Run::kept_list(const ResultPlan& plan) const {
   return host::view_of(lists_.at(plan.slot), frame_[plan.slot]);
 }
 
+/// Shares need results that are sinks of shared regions.
+Run::Failure Run::check_share() const {
+  const Share& share = options_.share;
+  if (share.is_whole()) return std::nullopt;
+  if (share.index >= share.count) return failure(ErrorKind::Runtime, "there is no such share");
+  const ReturnStep* last = program_.steps.empty() ? nullptr : std::get_if<ReturnStep>(&program_.steps.back());
+  for (std::size_t i = 0; last != nullptr && i < last->results.size(); ++i) {
+    if (last->results[i].sink_slot != 0) continue;
+    return failure(
+        ErrorKind::Runtime, fmt::format("result {} of the program cannot be shared", i + 1),
+        "shares are for programs whose results are sums, extremes, truths and lists of a parallel loop, with "
+        "nothing computed of them");
+  }
+  return std::nullopt;
+}
+
+void Run::keep_partial(const SinkPlan& plan, runtime::SinkResult& sink) {
+  PartialValue& partial = partials_[plan.slot];
+  partial.kind = plan.info.kind;
+  partial.wide = plan.wide;
+  partial.is_vertex = plan.is_vertex;
+  partial.has_value = sink.has_value;
+  partial.flag = sink.flag;
+  partial.integer = plan.info.kind == runtime::SinkKind::SumInt ? sink.sum : sink.integer;
+  partial.number = sink.number;
+  partial.sum = sink.exact_sum;
+  partial.list.size = sink.rows;
+  partial.list.columns = std::move(sink.columns);
+}
+
+Run::Failure Run::give_partials(const ReturnStep& s) {
+  for (const ResultPlan& plan : s.results) {
+    const auto found = partials_.find(plan.sink_slot);
+    // A run that was ended before has fewer.
+    if (found != partials_.end()) result_.partials.push_back(std::move(found->second));
+  }
+  return std::nullopt;
+}
+
 Run::Failure Run::step(const ReturnStep& s) {
+  if (!options_.share.is_whole() && !streamed_) return give_partials(s);
   if (Failure failed = call(s.function)) {
     if (ended()) return std::nullopt;
     return failed;

@@ -42,6 +42,9 @@ class Run {
   Failure step(const ReturnStep& s);
 
   Failure plan_scratch(const RegionStep& s, runtime::RegionLaunch& launch, unsigned threads);
+  Failure check_share() const;
+  Failure give_partials(const ReturnStep& s);
+  void keep_partial(const SinkPlan& plan, runtime::SinkResult& sink);
   Failure take_results(const RegionStep& s, runtime::RegionResult& result);
   host::List list_at(std::uint32_t slot, std::vector<runtime::ElementKind> kinds) const;
   host::List kept_list(const ResultPlan& plan) const;
@@ -63,6 +66,7 @@ class Run {
   std::vector<std::unique_ptr<runtime::CpuGraphView>> views_;
   std::vector<std::unique_ptr<runtime::Graph>> graphs_;
   std::vector<runtime::Column> arrays_;
+  std::map<std::uint32_t, PartialValue> partials_;  ///< What a share found, by the slot of the sink.
   bool streamed_ = false;
   bool map_cut_ = false;  ///< A region ended early that fills rows by position: some are not set.
   RunResult result_;

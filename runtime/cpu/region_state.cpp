@@ -52,6 +52,7 @@ RegionState::RegionState(const RegionLaunch& launch, const RunControl& control, 
   context_.sets = launch.sets;
   context_.defer_threshold = may_defer_ ? control.defer_items : kNever;
   context_.scheduler = this;
+  next_position_.store(launch.begin, std::memory_order_relaxed);
 }
 
 bool RegionState::prepare() {
@@ -177,11 +178,11 @@ void RegionState::run_body(WorkerState& state, std::uint64_t begin, std::uint64_
 bool RegionState::claim(std::uint64_t& begin, std::uint64_t& end) {
   begin = next_position_.load(std::memory_order_relaxed);
   do {
-    if (begin >= launch_.positions) return false;
-    std::uint64_t chunk = std::clamp<std::uint64_t>((launch_.positions - begin) / (8 * threads_), 1, kMaxChunk);
-    end = std::min(begin + chunk, launch_.positions);
+    if (begin >= last_) return false;
+    std::uint64_t chunk = std::clamp<std::uint64_t>((last_ - begin) / (8 * threads_), 1, kMaxChunk);
+    end = std::min(begin + chunk, last_);
   } while (!next_position_.compare_exchange_weak(begin, end, std::memory_order_relaxed));
-  if (end == launch_.positions && may_defer_) {
+  if (end == last_ && may_defer_) {
     // From now on a thread that runs out of positions waits for second-level items.
     std::atomic_ref<std::uint64_t>(context_.defer_threshold)
         .store(control_.defer_items_late, std::memory_order_relaxed);
@@ -304,11 +305,11 @@ std::optional<RegionError> RegionState::check_positions(RegionResult& result) {
     error.column = context_.error_column;
     return error;
   }
-  bool all = result.positions_done == launch_.positions && items == deferred_items_.load();
+  bool all = result.positions_done == launch_.walked() && items == deferred_items_.load();
   if (all && cause != 1 + static_cast<std::uint32_t>(RegionEnd::RowsRefused)) return std::nullopt;
   if (cause == 0) {
     return internal_error("walked " + std::to_string(result.positions_done) + " of " +
-                          std::to_string(launch_.positions) + " positions and " + std::to_string(items) + " of " +
+                          std::to_string(launch_.walked()) + " positions and " + std::to_string(items) + " of " +
                           std::to_string(deferred_items_.load()) + " split-off items");
   }
   result.end = static_cast<RegionEnd>(cause - 1);
@@ -330,6 +331,20 @@ RegionOutcome RegionState::finish() {
     if (std::optional<RegionError> error = merge_sink(s, result.sinks[s])) return *std::move(error);
   }
   return result;
+}
+
+bool RegionState::merge_map(std::uint64_t sink, SinkResult& result) {
+  result.rows = launch_.walked();
+  if (result.rows == launch_.positions) {
+    result.columns = std::move(maps_[sink]);
+    return true;
+  }
+  for (const Column& all : maps_[sink]) {
+    const char* const items = static_cast<const char*>(all.data());
+    Column& column = result.columns.emplace_back(all.kind());
+    if (!column.append(items + launch_.begin * element_bytes(all.kind()), result.rows)) return false;
+  }
+  return true;
 }
 
 bool RegionState::merge_rows(std::uint64_t sink, SinkResult& result) {
@@ -415,11 +430,11 @@ std::optional<RegionError> RegionState::merge_sink(std::uint64_t sink, SinkResul
       case SinkKind::Map: break;
     }
   }
-  if (kind == SinkKind::SumFloat) result.number = exact_sum_round(float_sum);
-  if (kind == SinkKind::Map) {
-    result.rows = launch_.positions;
-    result.columns = std::move(maps_[sink]);
+  if (kind == SinkKind::SumFloat) {
+    result.number = exact_sum_round(float_sum);
+    result.exact_sum = float_sum;
   }
+  if (kind == SinkKind::Map && !merge_map(sink, result)) return memory_error();
   if (kind == SinkKind::Rows && launch_.row_mode == RowMode::Ordered && !merge_rows(sink, result))
     return memory_error();
   return std::nullopt;

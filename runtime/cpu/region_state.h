@@ -90,11 +90,13 @@ class RegionState {
   std::optional<RegionError> check_positions(RegionResult& result);
   std::optional<RegionError> merge_sink(std::uint64_t sink, SinkResult& result);
   bool merge_rows(std::uint64_t sink, SinkResult& result);
+  bool merge_map(std::uint64_t sink, SinkResult& result);
 
   const RegionLaunch& launch_;
   const RunControl& control_;
   const unsigned threads_;
-  const bool ordered_;  ///< Some sink collects rows in order.
+  const std::uint64_t last_ = launch_.last();  ///< Where the positions end.
+  const bool ordered_;                         ///< Some sink collects rows in order.
   const bool may_defer_;
   const std::uint64_t min_items_;  ///< Fewest second-level items that are worth a call of `inner`.
   RegionContext context_{};

@@ -116,7 +116,7 @@ RegionOutcome run(const RegionLaunch& launch, const RunControl& control) {
   unsigned threads = control.threads != 0 ? control.threads : static_cast<unsigned>(tbb::info::default_concurrency());
   // Without second-level tasks there is no work for more workers than positions.
   if (launch.inner == nullptr) {
-    threads = static_cast<unsigned>(std::clamp<std::uint64_t>(launch.positions, 1, threads));
+    threads = static_cast<unsigned>(std::clamp<std::uint64_t>(launch.walked(), 1, threads));
   }
   RegionState state(launch, control, threads);
   if (!state.prepare()) throw std::bad_alloc();
@@ -128,7 +128,7 @@ RegionOutcome run(const RegionLaunch& launch, const RunControl& control) {
       Arena(state, threads).run();
     }
   }
-  if (control.on_progress) control.on_progress(state.positions_done(), launch.positions);
+  if (control.on_progress) control.on_progress(state.positions_done(), launch.walked());
   return state.finish();
 }
 

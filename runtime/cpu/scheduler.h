@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "runtime/common/exact_sum.h"
 #include "runtime/cpu/column.h"
 #include "runtime/cpu/region.h"
 #include "runtime/result.h"
@@ -36,12 +38,18 @@ struct RegionLaunch {
   RegionBody body = nullptr;
   RegionInner inner = nullptr;  ///< Null: the second level cannot be split off.
   std::uint64_t positions = 0;  ///< Length of the outermost loop.
+  /// Of it only the positions [begin, end) are walked; those of a Map are the only ones that are given.
+  std::uint64_t begin = 0;
+  std::uint64_t end = ~std::uint64_t{0};
   std::uint64_t* frame = nullptr;
   const SetKernels* sets = nullptr;
   std::uint64_t scratch_bytes = 0;  ///< For each worker.
   bool clear_scratch = false;       ///< It is zeros at the start, for counters.
   std::vector<SinkInfo> sinks;
   RowMode row_mode = RowMode::Ordered;
+
+  std::uint64_t last() const { return std::min(end, positions); }
+  std::uint64_t walked() const { return last() - std::min(begin, last()); }
 };
 
 /// A block of rows of one sink; valid during the call only.
@@ -73,6 +81,7 @@ enum class RegionEnd { Complete, StopRequested, DeadlinePassed, RowsRefused };
 struct SinkResult {
   __int128 sum = 0;             ///< SumInt.
   double number = 0;            ///< SumFloat, MinFloat, MaxFloat.
+  ExactSum exact_sum{};         ///< SumFloat: what `number` was rounded from.
   std::int64_t integer = 0;     ///< MinInt, MaxInt.
   bool flag = false;            ///< Any, All.
   bool has_value = false;       ///< Min and Max: something was yielded.
@@ -100,7 +109,7 @@ struct RegionError {
 /// A region's result or its error.
 using RegionOutcome = std::variant<RegionResult, RegionError>;
 
-/// Runs `launch.body` over all positions. One thread: direct calls, no task is made; more: see README.md.
+/// Runs `launch.body` over all positions of the launch. One thread: direct calls, no task is made; more: see README.md.
 /// An error is a trap, a 128-bit sum that overflows at the merge, memory that cannot be had, or positions that were not
 /// walked exactly once although nothing stopped the region (an internal error, never a wrong count).
 RegionOutcome run_region(const RegionLaunch& launch, const RunControl& control);

@@ -12,6 +12,8 @@
 
 namespace matcha::runtime {
 
+class DeviceCopies;
+
 /// What the 8-byte words of `edge_info` are.
 enum class InfoKind { None, Int, Float, Bool };
 
@@ -80,6 +82,10 @@ class Graph {
   const LabelDictionary& dictionary() const { return *dictionary_; }
   void set_dictionary(std::shared_ptr<const LabelDictionary> dictionary) { dictionary_ = std::move(dictionary); }
 
+  /// Where devices keep their copies of it from run to run; null: a copy belongs to its run.
+  const std::shared_ptr<DeviceCopies>& device_copies() const { return device_copies_; }
+  void set_device_copies(std::shared_ptr<DeviceCopies> copies) { device_copies_ = std::move(copies); }
+
   std::uint64_t vertex_count() const { return view_.vertex_count; }
   /// Edges, each once: arcs for a directed graph, half of them for an undirected one.
   std::uint64_t edge_count() const { return facts_.directed ? view_.arc_count : view_.arc_count / 2; }
@@ -94,6 +100,7 @@ class Graph {
   std::shared_ptr<const Universe> universe_;
   std::shared_ptr<const LabelDictionary> dictionary_;
   std::shared_ptr<const void> owner_;
+  std::shared_ptr<DeviceCopies> device_copies_;
   GraphArrays arrays_;
   Buffer<std::uint32_t> half_offsets_;
   Buffer<std::uint64_t> half_bases_;

@@ -123,6 +123,7 @@ void wait_for_streams() {
   for (CuStream stream : all) stream->wait();
 }
 thread_local CuContext current = nullptr;
+std::atomic<std::uint64_t> bytes_to_devices{0};
 
 std::uint64_t setting(const char* name, std::uint64_t otherwise) {
   const char* text = std::getenv(name);
@@ -410,6 +411,7 @@ CuResult cuMemHostGetDevicePointer_v2(CuDevicePtr* address, void* host, unsigned
 }
 CuResult cuMemcpyHtoDAsync_v2(CuDevicePtr to, const void* from, std::size_t bytes, CuStream stream) {
   if (!inside(to, bytes)) return kInvalidValue;
+  bytes_to_devices += bytes;
   stream->add([to, from, bytes] { copy(reinterpret_cast<void*>(to), from, bytes); });
   return kCuSuccess;
 }
@@ -431,6 +433,15 @@ CuResult cuMemsetD8Async(CuDevicePtr to, unsigned char byte, std::size_t bytes, 
   if (!inside(to, bytes)) return kInvalidValue;
   stream->add([to, byte, bytes] { std::memset(reinterpret_cast<void*>(to), byte, bytes); });
   return kCuSuccess;
+}
+
+// For tests: how many bytes went to devices so far, and how many they hold.
+std::uint64_t emulated_bytes_to_devices() { return bytes_to_devices; }
+std::uint64_t emulated_bytes_held() {
+  const std::lock_guard<std::mutex> lock(guard);
+  std::uint64_t held = 0;
+  for (const auto& [address, block] : blocks_of_memory) held += block.second;
+  return held;
 }
 
 }  // extern "C"

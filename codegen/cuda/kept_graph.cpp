@@ -1,0 +1,96 @@
+#include "codegen/cuda/kept_graph.h"
+
+namespace matcha::codegen::gpu {
+
+using runtime::GraphView;
+using runtime::cuda::GraphUpload;
+using runtime::cuda::UploadOptions;
+
+namespace {
+
+/// The view without its arrays.
+GraphView counts_of(const GraphView& view) {
+  GraphView counts = view;
+  counts.offsets = nullptr;
+  counts.neighbors = nullptr;
+  counts.sources = nullptr;
+  counts.halves = nullptr;
+  counts.edge_info = nullptr;
+  counts.labels = nullptr;
+  counts.vertices = nullptr;
+  counts.original_ids = nullptr;
+  counts.slots = nullptr;
+  counts.hubs = nullptr;
+  return counts;
+}
+
+/// Copies the arrays of a graph one by one, so that programs that read different ones share what they both read.
+class Keeper {
+ public:
+  Keeper(const runtime::cuda::DeviceRef& device, runtime::DeviceCopies& copies, host::Graph& graph)
+      : device_(device), copies_(copies), graph_(graph) {
+    kept_.view = counts_of(graph.view);
+    kept_.owner = graph.view.offsets;
+  }
+
+  /// The arrays that every program reads.
+  void base() {
+    const GraphUpload& upload = copy(Kept::Base, graph_.view.offsets, [&](GraphView& part) {
+      part.offsets = graph_.view.offsets;
+      part.neighbors = graph_.view.neighbors;
+      part.slots = graph_.view.slots;
+      part.vertices = graph_.vertex_array();
+    });
+    kept_.view.offsets = upload.view().offsets;
+    kept_.view.neighbors = upload.view().neighbors;
+    kept_.view.slots = upload.view().slots;
+    kept_.view.vertices = upload.view().vertices;
+  }
+
+  /// One that some read. `owner`: an array that lives as long as the graph and says which one it is; sources and halves
+  /// are made for each program anew, but follow from the offsets.
+  template <typename T>
+  void array(Kept what, const T* GraphView::*field, const void* owner) {
+    if (graph_.view.*field == nullptr) return;
+    kept_.view.*field = copy(what, owner, [&](GraphView& part) { part.*field = graph_.view.*field; }).view().*field;
+  }
+
+  KeptGraph take() { return std::move(kept_); }
+
+ private:
+  template <typename Fill>
+  const GraphUpload& copy(Kept what, const void* owner, Fill fill) {
+    const runtime::DeviceCopies::Key key{owner, device_->properties().ordinal, static_cast<int>(what)};
+    kept_.arrays.push_back(copies_.get<GraphUpload>(key, [&] {
+      GraphView part = counts_of(graph_.view);
+      fill(part);
+      // All that the part has is wanted.
+      auto upload = std::make_shared<GraphUpload>(need(GraphUpload::start(device_, part, UploadOptions())));
+      need(upload->wait());
+      return upload;
+    }));
+    return *kept_.arrays.back();
+  }
+
+  const runtime::cuda::DeviceRef& device_;
+  runtime::DeviceCopies& copies_;
+  host::Graph& graph_;
+  KeptGraph kept_;
+};
+
+}  // namespace
+
+KeptGraph keep_graph(const runtime::cuda::DeviceRef& device, runtime::DeviceCopies& copies, host::Graph& graph,
+                     const UploadOptions& wanted) {
+  const GraphView& view = graph.view;
+  Keeper keeper(device, copies, graph);
+  keeper.base();
+  if (wanted.sources) keeper.array(Kept::Sources, &GraphView::sources, view.offsets);
+  if (wanted.halves) keeper.array(Kept::Halves, &GraphView::halves, view.offsets);
+  if (wanted.edge_info) keeper.array(Kept::EdgeInfo, &GraphView::edge_info, view.edge_info);
+  if (wanted.labels) keeper.array(Kept::Labels, &GraphView::labels, view.labels);
+  if (wanted.original_ids) keeper.array(Kept::OriginalIds, &GraphView::original_ids, view.original_ids);
+  return keeper.take();
+}
+
+}  // namespace matcha::codegen::gpu

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "codegen/cuda/host_values.h"
+#include "runtime/cuda/graph_upload.h"
+#include "runtime/graph/device_copies.h"
+
+namespace matcha::codegen::gpu {
+
+/// What DeviceCopies has of a graph. `number`: of HubRows, the fewest neighbours of a hub.
+enum class Kept : int { Base, Sources, Halves, EdgeInfo, Labels, OriginalIds, HubRows, Tiles, Ids };
+
+/// A graph that stays on a device from run to run.
+struct KeptGraph {
+  runtime::GraphView view{};    ///< With addresses of the device.
+  const void* owner = nullptr;  ///< The offsets on the host, which name the graph.
+  std::vector<std::shared_ptr<const runtime::cuda::GraphUpload>> arrays;
+};
+
+/// The graph with the arrays that are `wanted`; copies those that are not there yet, and waits for them. Throws Trap.
+KeptGraph keep_graph(const runtime::cuda::DeviceRef& device, runtime::DeviceCopies& copies, host::Graph& graph,
+                     const runtime::cuda::UploadOptions& wanted);
+
+}  // namespace matcha::codegen::gpu

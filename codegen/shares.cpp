@@ -1,0 +1,148 @@
+#include "codegen/shares.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace matcha::codegen {
+
+using runtime::SinkKind;
+
+namespace {
+
+runtime::Error error_of(runtime::TrapCode code) {
+  runtime::Error error;
+  error.kind = code == runtime::TrapCode::OutOfMemory ? runtime::ErrorKind::Resource : runtime::ErrorKind::Runtime;
+  error.message = runtime::trap_message(code);
+  return error;
+}
+
+/// Arcs and vertices of the first `positions` positions.
+std::uint64_t work_before(const runtime::GraphView& graph, std::uint64_t positions) {
+  if (positions == 0) return 0;
+  const std::uint64_t last = graph.vertices != nullptr ? graph.vertices[positions - 1] : positions - 1;
+  return graph.offsets[last + 1] + positions;
+}
+
+/// The first position of part `index` of `count`.
+std::uint64_t first_position(std::uint64_t index, std::uint64_t count, std::uint64_t positions,
+                             const runtime::GraphView* maybe_graph) {
+  using Wide = unsigned __int128;
+  if (index == 0) return 0;
+  if (index >= count) return positions;
+  if (maybe_graph == nullptr) return static_cast<std::uint64_t>(Wide{positions} * index / count);
+  const std::uint64_t wanted = static_cast<std::uint64_t>(Wide{work_before(*maybe_graph, positions)} * index / count);
+  std::uint64_t low = 0, high = positions;
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    if (work_before(*maybe_graph, middle) < wanted) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+bool is_first(SinkKind kind) { return kind == SinkKind::MinInt || kind == SinkKind::MinFloat; }
+
+void merge_extreme(PartialValue& into, const PartialValue& other) {
+  if (!other.has_value) return;
+  if (!into.has_value) {
+    into.integer = other.integer;
+    into.number = other.number;
+    into.has_value = true;
+    return;
+  }
+  const bool smallest = is_first(into.kind);
+  into.integer = smallest ? std::min(into.integer, other.integer) : std::max(into.integer, other.integer);
+  into.number =
+      smallest ? runtime::rt_min_f64(into.number, other.number) : runtime::rt_max_f64(into.number, other.number);
+}
+
+std::optional<runtime::Error> merge_lists(ListValue& into, const ListValue& other) {
+  if (into.columns.empty()) {
+    for (const runtime::Column& column : other.columns) into.columns.emplace_back(column.kind());
+  }
+  for (std::size_t c = 0; c < other.columns.size(); ++c) {
+    if (!into.columns[c].append(other.columns[c].data(), other.size)) return error_of(runtime::TrapCode::OutOfMemory);
+  }
+  into.size += other.size;
+  return std::nullopt;
+}
+
+}  // namespace
+
+PositionRange positions_of(const Share& share, std::uint64_t positions, const runtime::GraphView* maybe_graph) {
+  const bool by_arcs = maybe_graph != nullptr && maybe_graph->offsets != nullptr;
+  const runtime::GraphView* const graph = by_arcs ? maybe_graph : nullptr;
+  return {first_position(share.index, share.count, positions, graph),
+          first_position(share.index + 1, share.count, positions, graph)};
+}
+
+RunError no_shares(const char* what) {
+  RunError error;
+  error.error.kind = runtime::ErrorKind::Runtime;
+  error.error.message = std::string(what) + " runs no shares";
+  error.error.hint = "run them on the CPU, with LLVM";
+  return error;
+}
+
+std::optional<runtime::Error> merge(PartialValue& into, const PartialValue& other) {
+  switch (into.kind) {
+    case SinkKind::SumInt:
+      if (__builtin_add_overflow(into.integer, other.integer, &into.integer)) {
+        return error_of(runtime::TrapCode::IntegerOverflow);
+      }
+      break;
+    case SinkKind::SumFloat: runtime::exact_sum_merge(into.sum, other.sum); break;
+    case SinkKind::MinInt:
+    case SinkKind::MaxInt:
+    case SinkKind::MinFloat:
+    case SinkKind::MaxFloat: merge_extreme(into, other); break;
+    case SinkKind::Any: into.flag = into.flag || other.flag; break;
+    case SinkKind::All: into.flag = into.flag && other.flag; break;
+    case SinkKind::Rows:
+    case SinkKind::Map: return merge_lists(into.list, other.list);
+  }
+  return std::nullopt;
+}
+
+PartialValue none_of(const PartialValue& kind) {
+  PartialValue none;
+  none.kind = kind.kind;
+  none.wide = kind.wide;
+  none.is_vertex = kind.is_vertex;
+  none.flag = kind.kind == SinkKind::All;
+  runtime::exact_sum_clear(none.sum);
+  for (const runtime::Column& column : kind.list.columns) none.list.columns.emplace_back(column.kind());
+  return none;
+}
+
+runtime::Result<ResultValue> whole(PartialValue& partial) {
+  switch (partial.kind) {
+    case SinkKind::SumInt:
+      if (!partial.wide && (partial.integer < INT64_MIN || partial.integer > INT64_MAX)) {
+        return error_of(runtime::TrapCode::IntegerOverflow);
+      }
+      return ResultValue(partial.integer);
+    case SinkKind::SumFloat: return ResultValue(runtime::exact_sum_round(partial.sum));
+    case SinkKind::MinInt:
+    case SinkKind::MaxInt:
+      if (!partial.has_value) return error_of(runtime::TrapCode::EmptyList);
+      if (partial.is_vertex) return ResultValue(VertexValue{static_cast<std::uint32_t>(partial.integer)});
+      return ResultValue(partial.integer);
+    case SinkKind::MinFloat:
+    case SinkKind::MaxFloat:
+      if (!partial.has_value) return error_of(runtime::TrapCode::EmptyList);
+      return ResultValue(partial.number);
+    case SinkKind::Any:
+    case SinkKind::All: return ResultValue(partial.flag);
+    case SinkKind::Rows:
+    case SinkKind::Map: break;
+  }
+  return ResultValue(std::move(partial.list));
+}
+
+}  // namespace matcha::codegen

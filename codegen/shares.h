@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "codegen/backend.h"
+#include "runtime/abi.h"
+
+namespace matcha::codegen {
+
+/// The positions [begin, end).
+struct PositionRange {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+/// The positions of a share of an outermost loop, one after the other, so that lists of shares lie one after the other
+/// too. Where the loop walks the vertices of `maybe_graph`, each share has about as many arcs; else as many positions.
+/// The same for every device and number of threads.
+PositionRange positions_of(const Share& share, std::uint64_t positions, const runtime::GraphView* maybe_graph);
+
+/// The error of what runs whole programs only.
+RunError no_shares(const char* what);
+
+/// Adds what another share of the same run found of a result; of lists, the later positions. An error when a sum has no
+/// room any more, or there is no memory. Requires: the same kinds.
+std::optional<runtime::Error> merge(PartialValue& into, const PartialValue& other);
+
+/// What a share finds that walks nothing, of the kind of another one.
+PartialValue none_of(const PartialValue& kind);
+
+/// The value that all shares found together. An error where there is none: `min` or `max` of nothing, or an int that
+/// outgrew its type. Takes the list.
+runtime::Result<ResultValue> whole(PartialValue& partial);
+
+}  // namespace matcha::codegen

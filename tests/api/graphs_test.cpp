@@ -1,0 +1,142 @@
+// Graphs from the rows of others, through matcha.h.
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "tests/api/support.h"
+
+namespace {
+
+using matcha_test::count;
+using matcha_test::Options;
+using matcha_test::pattern;
+
+/// Two triangles with an edge in common, as rows of some types.
+template <typename Offset, typename Target>
+struct Rows {
+  std::vector<Offset> offsets{0, 2, 5, 8, 10};
+  std::vector<Target> targets{1, 2, 0, 2, 3, 0, 1, 3, 1, 2};
+};
+
+template <typename T>
+constexpr matcha_type kType = std::is_signed_v<T> ? (sizeof(T) == 4 ? MATCHA_INT32 : MATCHA_INT64)
+                                                  : (sizeof(T) == 4 ? MATCHA_UINT32 : MATCHA_UINT64);
+
+void give_back(void* times) { ++*static_cast<int*>(times); }
+
+template <typename Offset, typename Target>
+matcha_status graph_of(const Rows<Offset, Target>& rows, int& released, matcha_graph** graph,
+                       std::string* message = nullptr, const matcha_options* options = nullptr) {
+  matcha_error* error = nullptr;
+  const matcha_status status =
+      matcha_graph_from_csr(rows.offsets.size() - 1, rows.offsets.data(), kType<Offset>, rows.targets.data(),
+                            kType<Target>, give_back, &released, options, graph, &error);
+  if (message != nullptr && error != nullptr) *message = matcha_error_text(error);
+  matcha_error_free(error);
+  return status;
+}
+
+template <typename Offset, typename Target>
+void counts_triangles(bool borrows) {
+  const Rows<Offset, Target> rows;
+  int released = 0;
+  matcha_graph* graph = nullptr;
+  ASSERT_EQ(MATCHA_OK, graph_of(rows, released, &graph));
+  EXPECT_EQ(borrows ? 0 : 1, released) << "what is copied is given back at once";
+  EXPECT_EQ(4U, matcha_graph_vertices(graph));
+  EXPECT_EQ(5U, matcha_graph_edges(graph));
+  matcha_program* const triangles = pattern("triangle");
+  EXPECT_EQ(2, count(triangles, graph));
+  matcha_graph_free(graph);
+  EXPECT_EQ(borrows ? 0 : 1, released) << "the program keeps the graph";
+  matcha_program_free(triangles);
+  EXPECT_EQ(1, released);
+}
+
+TEST(Csr, ArraysOfAllTypes) {
+  counts_triangles<std::int64_t, std::int32_t>(true);
+  counts_triangles<std::int64_t, std::uint32_t>(true);
+  counts_triangles<std::uint64_t, std::int32_t>(true);
+  counts_triangles<std::uint64_t, std::int64_t>(true);  // The offsets are borrowed.
+  counts_triangles<std::int32_t, std::uint32_t>(true);  // The targets are.
+  counts_triangles<std::int32_t, std::int64_t>(false);
+  counts_triangles<std::uint32_t, std::uint64_t>(false);
+}
+
+TEST(Csr, SmallAndDirected) {
+  int released = 0;
+  matcha_graph* graph = nullptr;
+  Rows<std::int64_t, std::int32_t> rows;
+  rows.offsets = {0};
+  rows.targets = {};
+  ASSERT_EQ(MATCHA_OK, graph_of(rows, released, &graph));
+  EXPECT_EQ(0U, matcha_graph_vertices(graph));
+  matcha_graph_free(graph);
+  EXPECT_EQ(1, released);
+  rows.offsets = {0, 0, 1, 1};
+  rows.targets = {2};
+  EXPECT_EQ(MATCHA_ERROR_INPUT, graph_of(rows, released, &graph));
+  Options directed;
+  directed.set("directed", "true");
+  ASSERT_EQ(MATCHA_OK, graph_of(rows, released, &graph, nullptr, directed.options));
+  EXPECT_EQ(3U, matcha_graph_vertices(graph)) << "a vertex without neighbours is one";
+  EXPECT_EQ(1U, matcha_graph_edges(graph));
+  matcha_graph_free(graph);
+  // Nobody need be told.
+  ASSERT_EQ(MATCHA_OK, matcha_graph_from_csr(3, rows.offsets.data(), MATCHA_INT64, rows.targets.data(), MATCHA_INT32,
+                                             nullptr, nullptr, directed.options, &graph, nullptr));
+  matcha_graph_free(graph);
+}
+
+TEST(Csr, BadInput) {
+  using Wrong = Rows<std::int64_t, std::int32_t>;
+  const std::vector<std::pair<Wrong, const char*>> all = {
+      {{{1, 2, 5, 8, 10}, {1, 2, 0, 2, 3, 0, 1, 3, 1, 2}}, "first offset"},
+      {{{0, 5, 2, 8, 10}, {1, 2, 0, 2, 3, 0, 1, 3, 1, 2}}, "fall after vertex 1"},
+      {{{0, -1, 5, 8, 10}, {1, 2, 0, 2, 3, 0, 1, 3, 1, 2}}, "fall after vertex 1"},
+      {{{0, 2, 5, 8, -10}, {1, 2, 0, 2, 3, 0, 1, 3, 1, 2}}, "negative or too large"},
+      {{{0, 2, 5, 8, 10}, {1, 4, 0, 2, 3, 0, 1, 3, 1, 2}}, "no vertex"},
+      {{{0, 2, 5, 8, 10}, {1, -2, 0, 2, 3, 0, 1, 3, 1, 2}}, "no vertex"},
+      {{{0, 2, 5, 8, 10}, {0, 2, 0, 2, 3, 0, 1, 3, 1, 2}}, "to itself"},
+      {{{0, 2, 5, 8, 10}, {2, 1, 0, 2, 3, 0, 1, 3, 1, 2}}, "do not ascend"},
+      {{{0, 2, 5, 8, 10}, {1, 1, 0, 2, 3, 0, 1, 3, 1, 2}}, "do not ascend"},
+      {{{0, 2, 5, 8, 10}, {1, 3, 0, 2, 3, 0, 1, 3, 1, 2}}, "which has not vertex"},
+      {{{0, 1, 4, 7, 9}, {1, 0, 2, 3, 0, 1, 3, 1, 2}}, "which has not vertex"}};
+  int released = 0;
+  for (const auto& [rows, said] : all) {
+    matcha_graph* graph = reinterpret_cast<matcha_graph*>(8);
+    std::string message;
+    EXPECT_EQ(MATCHA_ERROR_INPUT, graph_of(rows, released, &graph, &message)) << said;
+    EXPECT_EQ(nullptr, graph);
+    EXPECT_NE(std::string::npos, message.find(said)) << message;
+  }
+  const Rows<std::int32_t, std::int64_t> right;
+  Rows<std::int32_t, std::int64_t> negative;
+  negative.offsets[1] = -1;
+  matcha_graph* graph = nullptr;
+  EXPECT_EQ(MATCHA_ERROR_INPUT, graph_of(negative, released, &graph));
+  const auto usage = [&](const void* offsets, matcha_type offset_type, const void* targets, matcha_type target_type) {
+    return matcha_graph_from_csr(4, offsets, offset_type, targets, target_type, give_back, &released, nullptr, &graph,
+                                 nullptr);
+  };
+  const void* const offsets = right.offsets.data();
+  const void* const targets = right.targets.data();
+  EXPECT_EQ(MATCHA_ERROR_USAGE, usage(nullptr, MATCHA_INT32, targets, MATCHA_INT64));
+  EXPECT_EQ(MATCHA_ERROR_USAGE, usage(offsets, MATCHA_INT32, nullptr, MATCHA_INT64));
+  EXPECT_EQ(MATCHA_ERROR_USAGE, usage(offsets, static_cast<matcha_type>(0), targets, MATCHA_INT64));
+  EXPECT_EQ(MATCHA_ERROR_USAGE, usage(offsets, MATCHA_INT32, targets, static_cast<matcha_type>(9)));
+  EXPECT_EQ(0, released) << "after a failure the arrays are the caller's";
+}
+
+TEST(Options, TiersAndLabels) {
+  Options options;
+  EXPECT_EQ(MATCHA_OK, matcha_options_set(options.options, "simd", "scalar", nullptr));
+  EXPECT_EQ(MATCHA_ERROR_USAGE, matcha_options_set(options.options, "simd", "sse9", nullptr));
+  EXPECT_EQ(MATCHA_OK, matcha_options_set(options.options, "unlabelled", "true", nullptr));
+  EXPECT_EQ(MATCHA_ERROR_USAGE, matcha_options_set(options.options, "unlabelled", "yes", nullptr));
+  EXPECT_EQ(MATCHA_OK, matcha_options_set(options.options, "unlabelled-edges", "false", nullptr));
+  EXPECT_EQ(MATCHA_ERROR_USAGE, matcha_options_set(options.options, "unlabelled-edges", "1", nullptr));
+}
+
+}  // namespace
