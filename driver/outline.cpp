@@ -21,6 +21,11 @@ using ir::Kind;
 constexpr std::size_t kLongest = 240;
 constexpr int kDeepest = 12;
 
+std::string_view on_side(const ir::Expr& e, std::string_view all, std::string_view lower, std::string_view upper) {
+  const ir::Side side = ir::side_of(e);
+  return side == ir::Side::All ? all : side == ir::Side::Lower ? lower : upper;
+}
+
 std::string_view sign(Kind kind) { return ir::keyword(kind); }
 
 /// What a sink does, for people.
@@ -93,9 +98,8 @@ class Words {
       case Kind::KnownLabel: return fmt::format("the label of {}", operand(1));
       case Kind::HasEdge: return fmt::format("{} and {} are joined in {}", operand(1), operand(2), operand(0));
       case Kind::MaxDegree: return fmt::format("the maximum degree of {}", operand(0));
-      case Kind::CommonBelow:
-      case Kind::CommonAbove: {
-        const std::string_view side = expr.kind == Kind::CommonBelow ? "below" : "above";
+      case Kind::CommonNeighbors: {
+        const std::string_view side = side_of(expr) == ir::Side::Lower ? "below" : "above";
         const bool all = operand(3) == "0" && operand(4) == "1";
         return fmt::format("{}the neighbors {} {} in {} that pairs of {} share",
                            all ? "" : fmt::format("part {} of {} of ", operand(3), operand(4)), side, operand(2),
@@ -103,20 +107,19 @@ class Words {
       }
       case Kind::Vertices: return fmt::format("vertices of {}", operand(0));
       case Kind::Edges: return fmt::format("edges of {}", operand(0));
-      case Kind::Neighbors: return fmt::format("neighbors of {} in {}", operand(1), operand(0));
-      case Kind::LowerNeighbors: return fmt::format("neighbors of {} below it in {}", operand(1), operand(0));
-      case Kind::UpperNeighbors: return fmt::format("neighbors of {} above it in {}", operand(1), operand(0));
+      case Kind::Neighbors:
+        return fmt::format("neighbors of {} {}in {}", operand(1), on_side(expr, "", "below it ", "above it "),
+                           operand(0));
       case Kind::EdgeInfo: return fmt::format("edge information of {} in {}", operand(1), operand(0));
       case Kind::Intersect: return fmt::format("[{}] ∩ [{}]", operand(0), operand(1));
       case Kind::Diff: return fmt::format("[{}] \\ [{}]", operand(0), operand(1));
-      case Kind::Below: return fmt::format("{} below {}", operand(0), operand(1));
-      case Kind::Above: return fmt::format("{} above {}", operand(0), operand(1));
+      case Kind::Cut: return fmt::format("{} {} {}", operand(0), ir::keyword(expr), operand(1));
       case Kind::Span: return fmt::format("items {} to {} of {}", operand(1), operand(2), operand(0));
       case Kind::Sorted: return fmt::format("{}, sorted", operand(0));
       case Kind::Flatten: return fmt::format("the items of the lists in {}", operand(0));
-      case Kind::BitRows: return fmt::format("bits of neighbors in {} among {}", operand(0), operand(1));
-      case Kind::LowerBitRows: return fmt::format("bits of lower neighbors in {} among {}", operand(0), operand(1));
-      case Kind::UpperBitRows: return fmt::format("bits of upper neighbors in {} among {}", operand(0), operand(1));
+      case Kind::BitRows:
+        return fmt::format("bits of {}neighbors in {} among {}", on_side(expr, "", "lower ", "upper "), operand(0),
+                           operand(1));
       case Kind::BitRow: return fmt::format("row {} of {}", operand(1), operand(0));
       case Kind::AllBits: return fmt::format("all of {}", operand(0));
       default: break;

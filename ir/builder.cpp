@@ -94,7 +94,19 @@ const Expr* Builder::label_name(std::string_view word) {
   return intern(LabelName{{{Kind::LabelName, loc_}, context_.i64(), {}}, context_.arena_.copy(word)});
 }
 
-const Expr* Builder::make(Kind kind, std::span<const Expr* const> operands, const Type* wanted) {
+const Expr* Builder::intern_op(Op op, const Type* type, std::span<const Expr* const> operands) {
+  const Expr plain{{op.kind, loc_}, type, operands};
+  switch (op.kind) {
+    case Kind::Neighbors: return intern(Neighbors{plain, op.arcs});
+    case Kind::BitRows: return intern(BitRows{plain, op.arcs});
+    case Kind::CommonNeighbors: return intern(CommonNeighbors{plain, op.arcs});
+    case Kind::Cut: return intern(Cut{plain, op.arcs.side});
+    default: return intern(plain);
+  }
+}
+
+const Expr* Builder::make(Op op, std::span<const Expr* const> operands, const Type* wanted) {
+  const Kind kind = op.kind;
   std::vector<const Expr*> converted(operands.begin(), operands.end());
   bool vids = converted.size() == 2 && converted[0]->type == context_.vid() && converted[1]->type == context_.vid();
   bool keeps_vids = is_comparison(kind) || kind == Kind::Min || kind == Kind::Max;
@@ -114,9 +126,9 @@ const Expr* Builder::make(Kind kind, std::span<const Expr* const> operands, cons
   if (const Expr* folded = fold(kind, converted)) return folded;
   if (const Expr* simple = simplify(kind, converted)) return simple;
   std::string why;
-  const Type* type = result_type(context_, kind, converted, wanted, why);
-  MATCHA_CHECK(type != nullptr, std::string(keyword(kind)) + ": " + why);
-  return intern(Expr{{kind, loc_}, type, converted});
+  const Type* type = result_type(context_, op, converted, wanted, why);
+  MATCHA_CHECK(type != nullptr, std::string(keyword(op)) + ": " + why);
+  return intern_op(op, type, converted);
 }
 
 const Expr* Builder::fold(Kind kind, std::span<const Expr* const> operands) {
@@ -200,7 +212,7 @@ const Expr* Builder::with_operands(const Expr* expr, std::span<const Expr* const
   SourceLoc saved = loc_;
   loc_ = expr->loc;
   const Expr* made = expr->kind == Kind::At ? at(operands[0], operands[1], static_cast<const At*>(expr)->column)
-                                            : make(expr->kind, operands, expr->type);
+                                            : make(op_of(*expr), operands, expr->type);
   loc_ = saved;
   return made;
 }

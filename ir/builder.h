@@ -26,11 +26,12 @@ class Builder {
   const Expr* boolean(bool value);
   const Expr* label_name(std::string_view word);
 
-  // Expressions of any kind without a payload; `wanted` as in `result_type`. Arithmetic and comparisons convert their
-  // operands to the common type first (a vid to its original id unless both sides of a comparison are vids).
-  const Expr* make(Kind kind, std::span<const Expr* const> operands, const Type* wanted = nullptr);
-  const Expr* make(Kind kind, std::initializer_list<const Expr*> operands, const Type* wanted = nullptr) {
-    return make(kind, std::span<const Expr* const>(operands.begin(), operands.size()), wanted);
+  // Expressions of any kind without a payload besides the variant; `wanted` as in `result_type`. Arithmetic and
+  // comparisons convert their operands to the common type first (a vid to its original id unless both sides of a
+  // comparison are vids).
+  const Expr* make(Op op, std::span<const Expr* const> operands, const Type* wanted = nullptr);
+  const Expr* make(Op op, std::initializer_list<const Expr*> operands, const Type* wanted = nullptr) {
+    return make(op, std::span<const Expr* const>(operands.begin(), operands.size()), wanted);
   }
   const Expr* at(const Expr* list, const Expr* index, std::uint32_t column);
   /// `value` itself if it has the type already.
@@ -60,6 +61,7 @@ class Builder {
  private:
   template <typename T>
   const Expr* intern(const T& node);
+  const Expr* intern_op(Op op, const Type* type, std::span<const Expr* const> operands);
   const Expr* fold(Kind kind, std::span<const Expr* const> operands);
   const Expr* simplify(Kind kind, std::span<const Expr* const> operands);
 

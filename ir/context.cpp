@@ -24,6 +24,10 @@ std::uint64_t payload(const Expr& expr) {
     case Kind::ConstBool: return static_cast<const ConstBool&>(expr).value;
     case Kind::LabelName: return std::hash<std::string_view>{}(static_cast<const LabelName&>(expr).word);
     case Kind::At: return static_cast<const At&>(expr).column;
+    case Kind::Neighbors:
+    case Kind::BitRows:
+    case Kind::CommonNeighbors:
+    case Kind::Cut: return static_cast<std::uint64_t>(side_of(expr));
     default: return 0;
   }
 }
@@ -87,70 +91,19 @@ bool Context::ExprEqual::operator()(const Expr* a, const Expr* b) const {
   return std::equal(a->operands.begin(), a->operands.end(), b->operands.begin(), b->operands.end());
 }
 
-// The formatter would join an #include to the macro above it.
-// clang-format off
-std::string_view keyword(Kind kind) {
-  switch (kind) {
-#define MATCHA_EXPR(Struct, word, arity, First, Last) \
-  case Kind::Struct:                                  \
-    return word;
-#define MATCHA_STMT(Struct, word, First, Last) \
-  case Kind::Struct:                           \
-    return word;
-#include "ir/nodes.def"
-  }
-  MATCHA_UNREACHABLE("a kind");
-}
+std::string_view keyword(const Expr& expr) { return keyword(op_of(expr)); }
 
-bool is_infix(Kind kind) {
-  switch (kind) {
-#define MATCHA_EXPR(Struct, word, arity, First, Last)
-#define MATCHA_INFIX(Struct, word, First, Last) \
-  case Kind::Struct:                            \
-    return true;
-#include "ir/nodes.def"
-    default:
-      return false;
+Op op_of(const Expr& expr) {
+  switch (expr.kind) {
+    case Kind::Neighbors: return {expr.kind, static_cast<const Neighbors&>(expr).arcs};
+    case Kind::BitRows: return {expr.kind, static_cast<const BitRows&>(expr).arcs};
+    case Kind::CommonNeighbors: return {expr.kind, static_cast<const CommonNeighbors&>(expr).arcs};
+    case Kind::Cut: return {expr.kind, static_cast<const Cut&>(expr).side};
+    default: return expr.kind;
   }
 }
 
-int arity(Kind kind) {
-  switch (kind) {
-#define MATCHA_EXPR(Struct, word, arity, First, Last) \
-  case Kind::Struct:                                  \
-    return arity;
-#include "ir/nodes.def"
-    default:
-      return 0;
-  }
-}
-
-Stage first_stage(Kind kind) {
-  switch (kind) {
-#define MATCHA_EXPR(Struct, word, arity, First, Last) \
-  case Kind::Struct:                                  \
-    return Stage::First;
-#define MATCHA_STMT(Struct, word, First, Last) \
-  case Kind::Struct:                           \
-    return Stage::First;
-#include "ir/nodes.def"
-  }
-  MATCHA_UNREACHABLE("a kind");
-}
-
-Stage last_stage(Kind kind) {
-  switch (kind) {
-#define MATCHA_EXPR(Struct, word, arity, First, Last) \
-  case Kind::Struct:                                  \
-    return Stage::Last;
-#define MATCHA_STMT(Struct, word, First, Last) \
-  case Kind::Struct:                           \
-    return Stage::Last;
-#include "ir/nodes.def"
-  }
-  MATCHA_UNREACHABLE("a kind");
-}
-// clang-format on
+Side side_of(const Expr& expr) { return op_of(expr).arcs.side; }
 
 std::string_view keyword(SinkKind kind) {
   switch (kind) {

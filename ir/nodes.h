@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "ir/assumptions.h"
+#include "ir/kinds.h"
 #include "ir/schedule.h"
 #include "ir/support/source.h"
 #include "ir/types.h"
@@ -12,15 +13,6 @@
 /// The nodes of both stages. Nodes are immutable, live in a `Context`, have no virtual functions, and are reached
 /// through `const` pointers that are never null unless the name says `maybe_`. Only `Builder` makes them.
 namespace matcha::ir {
-
-/// Loop: structured loops over sets. Kernel: the same, with what a schedule decides.
-enum class Stage { Loop, Kernel };
-
-enum class Kind : std::uint8_t {
-#define MATCHA_EXPR(Struct, keyword, arity, First, Last) Struct,
-#define MATCHA_STMT(Struct, keyword, First, Last) Struct,
-#include "ir/nodes.def"
-};
 
 struct Node {
   Kind kind;
@@ -60,6 +52,30 @@ struct At final : Expr {
   std::uint32_t column;
 };
 
+/// Graph, vid: list<vid>, ascending; empty for a vertex that the graph does not have. The neighbours below the vertex
+/// and above it want a graph with rows; those above it, one without loops.
+struct Neighbors final : Expr {
+  Adjacency arcs;
+};
+
+/// Graph, set u of vids: for each item of u, the positions in u of its neighbours.
+struct BitRows final : Expr {
+  Adjacency arcs;
+};
+
+/// Graph, set u of vids, vid x, i64 p, i64 n: over all pairs of items of u, the neighbours below or above x that they
+/// share, added up. It is asked for in n parts, 0 <= p < n, in any order, and only their sum is told. Traps when a part
+/// is no i64. In stage kernel it is the value of a `store`, which has the counters of a worker. The side is as seen
+/// from x, never `All`.
+struct CommonNeighbors final : Expr {
+  Adjacency arcs;
+};
+
+/// Ascending set, scalar x: the items below x (a prefix) or above it (a suffix). The side is never `All`.
+struct Cut final : Expr {
+  Side side;
+};
+
 // The other expressions have operands only; nodes.def has their arity, type_rules.h their types, README.md their
 // meaning.
 #define MATCHA_PLAIN_EXPR(Struct) \
@@ -89,30 +105,17 @@ MATCHA_PLAIN_EXPR(Label);       ///< Graph, vid.
 MATCHA_PLAIN_EXPR(KnownLabel);  ///< Graph, vid; the vertex is known to have a label.
 MATCHA_PLAIN_EXPR(HasEdge);     ///< Graph, source vid, target vid.
 MATCHA_PLAIN_EXPR(MaxDegree);   ///< Graph: the largest out-degree.
-/// Graph, set u of vids, vid x, i64 p, i64 n: over all pairs of items of u, the neighbours below x that they share,
-/// added up. It is asked for in n parts, 0 <= p < n, in any order, and only their sum is told. Traps when a part is no
-/// i64. In stage kernel it is the value of a `store`, which has the counters of a worker.
-MATCHA_PLAIN_EXPR(CommonBelow);
-MATCHA_PLAIN_EXPR(CommonAbove);  ///< The same of the neighbours above x.
-MATCHA_PLAIN_EXPR(Vertices);     ///< Graph: list<vid>, ascending.
-MATCHA_PLAIN_EXPR(Edges);        ///< Graph: list<vid, vid>, ascending by source, then target.
-MATCHA_PLAIN_EXPR(Neighbors);    ///< Graph, vid: list<vid>, ascending; empty for a vertex that the graph does not have.
-MATCHA_PLAIN_EXPR(LowerNeighbors);  ///< Graph with rows, vid: the neighbours below the vertex.
-MATCHA_PLAIN_EXPR(UpperNeighbors);  ///< Graph with rows and without loops, vid: the neighbours above the vertex.
-MATCHA_PLAIN_EXPR(EdgeInfo);        ///< Graph, vid: aligned with Neighbors.
-MATCHA_PLAIN_EXPR(Literal);         ///< `type` is list<…> of k columns; operands row by row, k a row.
-MATCHA_PLAIN_EXPR(Intersect);       ///< Items of `operands[0]` that are in `operands[1]`, in order, with repeats.
-MATCHA_PLAIN_EXPR(Diff);            ///< Items of `operands[0]` that are not in `operands[1]`, in order, with repeats.
-MATCHA_PLAIN_EXPR(Below);           ///< Ascending set, scalar x: the items < x (a prefix).
-MATCHA_PLAIN_EXPR(Above);           ///< Ascending set, scalar x: the items > x (a suffix).
-MATCHA_PLAIN_EXPR(Span);            ///< List, i64 begin, i64 end: items at positions [begin, end), clamped to the list.
-MATCHA_PLAIN_EXPR(Sorted);          ///< The same items in ascending order, repeats kept.
-MATCHA_PLAIN_EXPR(Flatten);         ///< List of lists to list.
-MATCHA_PLAIN_EXPR(BitRows);         ///< Graph, set u of vids: for each item of u, the positions in u of its neighbours.
-MATCHA_PLAIN_EXPR(LowerBitRows);    ///< The same of the neighbours below the item.
-MATCHA_PLAIN_EXPR(UpperBitRows);    ///< The same of the neighbours above the item.
-MATCHA_PLAIN_EXPR(BitRow);          ///< Rows, position in their set: the row there, a view.
-MATCHA_PLAIN_EXPR(AllBits);         ///< Rows: all positions in their set.
+MATCHA_PLAIN_EXPR(Vertices);    ///< Graph: list<vid>, ascending.
+MATCHA_PLAIN_EXPR(Edges);       ///< Graph: list<vid, vid>, ascending by source, then target.
+MATCHA_PLAIN_EXPR(EdgeInfo);    ///< Graph, vid: aligned with Neighbors.
+MATCHA_PLAIN_EXPR(Literal);     ///< `type` is list<…> of k columns; operands row by row, k a row.
+MATCHA_PLAIN_EXPR(Intersect);   ///< Items of `operands[0]` that are in `operands[1]`, in order, with repeats.
+MATCHA_PLAIN_EXPR(Diff);        ///< Items of `operands[0]` that are not in `operands[1]`, in order, with repeats.
+MATCHA_PLAIN_EXPR(Span);        ///< List, i64 begin, i64 end: items at positions [begin, end), clamped to the list.
+MATCHA_PLAIN_EXPR(Sorted);      ///< The same items in ascending order, repeats kept.
+MATCHA_PLAIN_EXPR(Flatten);     ///< List of lists to list.
+MATCHA_PLAIN_EXPR(BitRow);      ///< Rows, position in their set: the row there, a view.
+MATCHA_PLAIN_EXPR(AllBits);     ///< Rows: all positions in their set.
 #undef MATCHA_PLAIN_EXPR
 
 /// An effect or a binding. A statement is a tree; a rewrite returns the same pointer when nothing changed.
@@ -219,21 +222,17 @@ struct Module {
   std::span<const Assumption> assumptions = {};  ///< On parameters, each once.
 };
 
-/// The word in the text of the intermediate representation: `intersect`, `+`, `for`.
-std::string_view keyword(Kind kind);
-bool is_infix(Kind kind);
+std::string_view keyword(const Expr& expr);
+Op op_of(const Expr& expr);
+/// `All` for a node without a side.
+Side side_of(const Expr& expr);
+/// All neighbours of a vertex.
+inline bool is_all_neighbors(const Expr& e) { return e.kind == Kind::Neighbors && side_of(e) == Side::All; }
 /// The neighbours on one side of a vertex.
-inline bool is_half(Kind kind) { return kind == Kind::LowerNeighbors || kind == Kind::UpperNeighbors; }
-/// The neighbours of a vertex, all of them or a half.
-inline bool is_neighbors(Kind kind) { return kind == Kind::Neighbors || is_half(kind); }
-/// A part of its first operand without a gap.
-inline bool is_slice(Kind kind) { return kind == Kind::Below || kind == Kind::Above || kind == Kind::Span; }
-/// What pairs of vertices share, counted.
-inline bool counts_common(Kind kind) { return kind == Kind::CommonBelow || kind == Kind::CommonAbove; }
-/// Number of operands, -1 for any; 0 for statements.
-int arity(Kind kind);
-Stage first_stage(Kind kind);
-Stage last_stage(Kind kind);
+inline bool is_half(const Expr& e) { return e.kind == Kind::Neighbors && side_of(e) != Side::All; }
+/// `below(s, x)` and `above(s, x)`.
+inline bool is_below(const Expr& e) { return e.kind == Kind::Cut && side_of(e) == Side::Lower; }
+inline bool is_above(const Expr& e) { return e.kind == Kind::Cut && side_of(e) == Side::Upper; }
 std::string_view keyword(SinkKind kind);
 
 }  // namespace matcha::ir

@@ -185,12 +185,12 @@ class Parser {
     Parser& parser;
   };
 
-  const Expr* make(SourceLoc loc, Kind kind, std::span<const Expr* const> operands, const Type* wanted) {
+  const Expr* make(SourceLoc loc, Op op, std::span<const Expr* const> operands, const Type* wanted) {
     std::string why;
-    if (result_type(context_, kind, operands, wanted, why) == nullptr) {
-      fail_at(loc, fmt::format("`{}`: {}", keyword(kind), why));
+    if (result_type(context_, op, operands, wanted, why) == nullptr) {
+      fail_at(loc, fmt::format("`{}`: {}", keyword(op), why));
     }
-    return builder_.make(kind, operands, wanted);
+    return builder_.make(op, operands, wanted);
   }
 
   const Expr* number() {
@@ -235,15 +235,16 @@ class Parser {
     return false;
   }
 
-  static bool call_kind(std::string_view word, Kind& kind) {
+  static std::optional<Op> call_op(std::string_view word) {
 #define MATCHA_INFIX(Struct, op, First, Last)
 #define MATCHA_EXPR(Struct, op, arity, First, Last) \
-  if (word == op && arity != 0) {                   \
-    kind = Kind::Struct;                            \
-    return true;                                    \
-  }
+  if (word == op && arity != 0) return Op(Kind::Struct);
+#define MATCHA_SIDED(Struct, all, lower, upper, arity, First, Last) \
+  if (word == all) return Op(Kind::Struct);                         \
+  if (word == lower) return Op(Kind::Struct, Side::Lower);          \
+  if (word == upper) return Op(Kind::Struct, Side::Upper);
 #include "ir/nodes.def"
-    return false;
+    return std::nullopt;
   }
 
   const Expr* at(SourceLoc loc, std::span<const Expr* const> operands, std::uint32_t column) {
@@ -265,12 +266,12 @@ class Parser {
       expect_punct(")");
       return builder_.label_name(word);
     }
-    Kind kind{};
-    if (!call_kind(head.text, kind)) fail_at(head.loc, fmt::format("`{}` is not an operator", head.text));
+    const std::optional<Op> op = call_op(head.text);
+    if (!op) fail_at(head.loc, fmt::format("`{}` is not an operator", head.text));
     const Type* wanted = nullptr;
     std::uint32_t column = 0;
     if (accept_punct("<")) {
-      if (kind == Kind::At) {
+      if (op->kind == Kind::At) {
         column = small_number();
       } else {
         wanted = type();
@@ -284,7 +285,7 @@ class Parser {
       while (accept_punct(","));
     }
     expect_punct(")");
-    return kind == Kind::At ? at(head.loc, operands, column) : make(head.loc, kind, operands, wanted);
+    return op->kind == Kind::At ? at(head.loc, operands, column) : make(head.loc, *op, operands, wanted);
   }
 
   const Expr* expr() {

@@ -44,8 +44,8 @@ class Printer {
       case Kind::LabelName: return fmt::format("label_name(\"{}\")", escaped(static_cast<const LabelName&>(e).word));
       default: break;
     }
-    if (is_infix(e.kind)) return fmt::format("({} {} {})", expr(*e.operands[0]), keyword(e.kind), expr(*e.operands[1]));
-    std::string text(keyword(e.kind));
+    if (is_infix(e.kind)) return fmt::format("({} {} {})", expr(*e.operands[0]), keyword(e), expr(*e.operands[1]));
+    std::string text(keyword(e));
     if (e.kind == Kind::Convert || e.kind == Kind::EdgeInfo || e.kind == Kind::Literal)
       text += "<" + to_string(*e.type) + ">";
     if (e.kind == Kind::At) text += fmt::format("<{}>", static_cast<const At&>(e).column);

@@ -87,8 +87,7 @@ const Type* list_rule(Context& context, Kind kind, std::span<const Expr* const> 
   switch (kind) {
     case Kind::Intersect:
     case Kind::Diff: return check.set(0) && check.same(1, first) ? first : nullptr;
-    case Kind::Below:
-    case Kind::Above: return check.set(0) && check.same(1, first->columns[0]) ? first : nullptr;
+    case Kind::Cut: return check.set(0) && check.same(1, first->columns[0]) ? first : nullptr;
     case Kind::Span:
       return check.list(0) && check.scalar(1, ScalarKind::I64) && check.scalar(2, ScalarKind::I64) ? first : nullptr;
     case Kind::Sorted: return check.set(0) ? first : nullptr;
@@ -103,8 +102,6 @@ const Type* list_rule(Context& context, Kind kind, std::span<const Expr* const> 
       return check.graph(0) ? context.list(columns) : nullptr;
     }
     case Kind::Neighbors:
-    case Kind::LowerNeighbors:
-    case Kind::UpperNeighbors:
       return check.graph(0) && check.scalar(1, ScalarKind::Vid) ? context.list(context.vid()) : nullptr;
     default: MATCHA_UNREACHABLE("a kind that makes a list");
   }
@@ -131,14 +128,19 @@ const Type* fact_rule(Context& context, Kind kind, std::span<const Expr* const> 
       return check.graph(0) && check.scalar(1, ScalarKind::Vid) && check.scalar(2, ScalarKind::Vid) ? context.boolean()
                                                                                                     : nullptr;
     case Kind::MaxDegree: return check.graph(0) ? context.i64() : nullptr;
-    case Kind::CommonBelow:
-    case Kind::CommonAbove:
+    case Kind::CommonNeighbors:
       return check.graph(0) && check.same(1, context.list(context.vid())) && check.scalar(2, ScalarKind::Vid) &&
                      check.scalar(3, ScalarKind::I64) && check.scalar(4, ScalarKind::I64)
                  ? context.i64()
                  : nullptr;
     default: MATCHA_UNREACHABLE("a kind that tells a fact");
   }
+}
+
+/// A node has a side only if its kind has sides; a cut and a count of shared neighbours are never of all items.
+bool fits_side(const Op& op) {
+  if (op.arcs.side != Side::All) return has_side(op.kind);
+  return op.kind != Kind::Cut && op.kind != Kind::CommonNeighbors;
 }
 
 const Type* wanted_rule(Kind kind, std::span<const Expr* const> operands, const Type* wanted, Operands& check,
@@ -168,11 +170,16 @@ const Type* common_number(Context& context, const Type* a, const Type* b) {
   return context.i64();
 }
 
-const Type* result_type(Context& context, Kind kind, std::span<const Expr* const> operands, const Type* wanted,
+const Type* result_type(Context& context, Op op, std::span<const Expr* const> operands, const Type* wanted,
                         std::string& why) {
+  const Kind kind = op.kind;
+  if (!fits_side(op)) {
+    why = fmt::format("`{}` has no such side", keyword(kind));
+    return nullptr;
+  }
   int count = arity(kind);
   if (count >= 0 && operands.size() != static_cast<std::size_t>(count)) {
-    why = fmt::format("`{}` takes {} operands, not {}", keyword(kind), count, operands.size());
+    why = fmt::format("`{}` takes {} operands, not {}", keyword(op), count, operands.size());
     return nullptr;
   }
   Operands check(operands, why);
@@ -207,23 +214,17 @@ const Type* result_type(Context& context, Kind kind, std::span<const Expr* const
     case Kind::KnownLabel:
     case Kind::HasEdge:
     case Kind::MaxDegree:
-    case Kind::CommonBelow:
-    case Kind::CommonAbove: return fact_rule(context, kind, operands, check);
+    case Kind::CommonNeighbors: return fact_rule(context, kind, operands, check);
     case Kind::Vertices:
     case Kind::Edges:
     case Kind::Neighbors:
-    case Kind::LowerNeighbors:
-    case Kind::UpperNeighbors:
     case Kind::Intersect:
     case Kind::Diff:
-    case Kind::Below:
-    case Kind::Above:
+    case Kind::Cut:
     case Kind::Span:
     case Kind::Sorted:
     case Kind::Flatten: return list_rule(context, kind, operands, check, why);
     case Kind::BitRows:
-    case Kind::LowerBitRows:
-    case Kind::UpperBitRows:
     case Kind::BitRow:
     case Kind::AllBits: return bits_rule(context, kind, check);
     default: why = fmt::format("`{}` is not an operator", keyword(kind)); return nullptr;

@@ -26,23 +26,20 @@ bool is_view(const Expr& e) {
     case Kind::Vertices:
     case Kind::Edges:
     case Kind::Neighbors:
-    case Kind::LowerNeighbors:
-    case Kind::UpperNeighbors:
     case Kind::EdgeInfo:
     case Kind::BitRow:
     case Kind::AllBits:
     case Kind::Literal: return true;
     case Kind::Intersect:
     case Kind::Diff: return e.type->bits && is_view(*e.operands[0]) && is_view(*e.operands[1]);
-    case Kind::Below:
-    case Kind::Above:
+    case Kind::Cut:
     case Kind::Span: return is_view(*e.operands[0]);
     default: return false;
   }
 }
 
 /// An expression for a message: its operator alone, since the text of shared operands may be very long.
-std::string shown(const Expr& e) { return e.operands.empty() ? print(e) : fmt::format("{}(…)", keyword(e.kind)); }
+std::string shown(const Expr& e) { return e.operands.empty() ? print(e) : fmt::format("{}(…)", keyword(e)); }
 
 bool is_stored_type(const Type& type) { return type.is_flat_list() || type.bits || type.is_bit_rows(); }
 bool has_flat_lists_only(const Type& type) { return !type.is_list() || is_stored_type(type); }
@@ -138,34 +135,32 @@ class Verifier {
     for (const Expr* operand : e.operands) node(*operand);
     if (module_.stage == Stage::Kernel && !has_flat_lists_only(*e.type))
       error("a list of lists in stage kernel", e.loc);
-    bool wants_ascending = e.kind == Kind::Below || e.kind == Kind::Above || e.kind == Kind::LowerBound;
+    bool wants_ascending = e.kind == Kind::Cut || e.kind == Kind::LowerBound;
     if (wants_ascending && !facts_.list(e.operands[0]).ascending) {
-      error(fmt::format("`{}` takes a list that is known to ascend, not `{}`", keyword(e.kind), shown(*e.operands[0])),
+      error(fmt::format("`{}` takes a list that is known to ascend, not `{}`", keyword(e), shown(*e.operands[0])),
             e.loc);
     }
-    bool lower = e.kind == Kind::LowerNeighbors || e.kind == Kind::LowerBitRows;
-    bool upper = e.kind == Kind::UpperNeighbors || e.kind == Kind::UpperBitRows;
-    if (lower || upper) oriented(e);
+    if ((e.kind == Kind::Neighbors || e.kind == Kind::BitRows) && side_of(e) != Side::All) oriented(e);
     bits(e);
-    if (counts_common(e.kind)) common(e);
+    if (e.kind == Kind::CommonNeighbors) common(e);
     if (module_.stage == Stage::Kernel && in_region_) kernel_expr(e);
   }
 
   void common(const Expr& e) {
     const ListFacts facts = facts_.list(e.operands[1]);
     if (!facts.ascending || !facts.unique) {
-      error(fmt::format("`{}` takes a list that is known to ascend without repeats", keyword(e.kind)), e.loc);
+      error(fmt::format("`{}` takes a list that is known to ascend without repeats", keyword(e)), e.loc);
     }
     if (module_.stage == Stage::Kernel && &e != counted_)
-      error(fmt::format("`{}` in stage kernel is the value of a `store`", keyword(e.kind)), e.loc);
+      error(fmt::format("`{}` in stage kernel is the value of a `store`", keyword(e)), e.loc);
   }
 
   /// Half a neighbour list is found by the graph's split offsets.
   void oriented(const Expr& e) {
     if (!facts_.has_rows(e.operands[0])) {
-      error(fmt::format("`{}` takes a graph that was loaded or built with `csr`", keyword(e.kind)), e.loc);
-    } else if (e.kind != Kind::LowerNeighbors && e.kind != Kind::LowerBitRows && !facts_.loop_free(e.operands[0])) {
-      error(fmt::format("`{}` takes a graph that is known to have no loops", keyword(e.kind)), e.loc);
+      error(fmt::format("`{}` takes a graph that was loaded or built with `csr`", keyword(e)), e.loc);
+    } else if (side_of(e) != Side::Lower && !facts_.loop_free(e.operands[0])) {
+      error(fmt::format("`{}` takes a graph that is known to have no loops", keyword(e)), e.loc);
     }
   }
 
@@ -174,42 +169,39 @@ class Verifier {
     bool reads = false;
     for (const Expr* operand : e.operands) reads = reads || operand->type->bits || operand->type->is_bit_rows();
     switch (e.kind) {
-      case Kind::BitRows:
-      case Kind::LowerBitRows:
-      case Kind::UpperBitRows: {
+      case Kind::BitRows: {
         ListFacts facts = facts_.list(e.operands[1]);
-        if (top()) error(fmt::format("`{}` outside a loop", keyword(e.kind)), e.loc);
+        if (top()) error(fmt::format("`{}` outside a loop", keyword(e)), e.loc);
         if (!facts.ascending || !facts.unique || !is_view(*e.operands[1])) {
-          error(fmt::format("`{}` takes a slice or a stored set that is known to ascend without repeats",
-                            keyword(e.kind)),
+          error(fmt::format("`{}` takes a slice or a stored set that is known to ascend without repeats", keyword(e)),
                 e.loc);
         }
         return;
       }
       case Kind::BitRow:
       case Kind::AllBits:
-        if (e.operands[0]->kind != Kind::Var)
-          error(fmt::format("`{}` takes rows that have a name", keyword(e.kind)), e.loc);
+        if (e.operands[0]->kind != Kind::Var) error(fmt::format("`{}` takes rows that have a name", keyword(e)), e.loc);
         if (e.kind == Kind::BitRow) position(e, rows_of(facts_, &e));
         return;
-      case Kind::Below:
-        if (reads) bound(e, rows_of(facts_, e.operands[0]));
+      case Kind::Cut:
+        if (!reads) return;
+        side_of(e) == Side::Lower ? bound(e, rows_of(facts_, e.operands[0]))
+                                  : position(e, rows_of(facts_, e.operands[0]));
         return;
-      case Kind::Above:
       case Kind::Contains:
         if (reads) position(e, rows_of(facts_, e.operands[0]));
         return;
       case Kind::Intersect:
       case Kind::Diff:
         if (reads && rows_of(facts_, &e) == nullptr) {
-          error(fmt::format("the bit sets of `{}` are not known to come from the same rows", keyword(e.kind)), e.loc);
+          error(fmt::format("the bit sets of `{}` are not known to come from the same rows", keyword(e)), e.loc);
         }
         return;
       case Kind::Size:
         if (e.operands[0]->type->is_bit_rows()) error("`size` takes no rows", e.loc);
         return;
       default:
-        if (reads || e.type->bits) error(fmt::format("`{}` does not take bit sets", keyword(e.kind)), e.loc);
+        if (reads || e.type->bits) error(fmt::format("`{}` does not take bit sets", keyword(e)), e.loc);
     }
   }
 
@@ -219,7 +211,7 @@ class Verifier {
 
   void position(const Expr& e, const Var* rows) {
     if (rows != nullptr && is_position(facts_, e.operands[1], rows)) return;
-    error(fmt::format("the position of `{}` is not known to be one in the list of the rows", keyword(e.kind)), e.loc);
+    error(fmt::format("the position of `{}` is not known to be one in the list of the rows", keyword(e)), e.loc);
   }
 
   /// Inside a region operators on lists read views, so that nothing is stored behind the schedule's back; `size` also
@@ -228,15 +220,14 @@ class Verifier {
     if (e.kind != Kind::Size && e.kind != Kind::Select) {
       for (const Expr* operand : e.operands) {
         if (operand->type->is_list() && !is_view(*operand)) {
-          error(
-              fmt::format("`{}` in a region reads slices and stored sets, not `{}`", keyword(e.kind), shown(*operand)),
-              e.loc);
+          error(fmt::format("`{}` in a region reads slices and stored sets, not `{}`", keyword(e), shown(*operand)),
+                e.loc);
         }
       }
     }
     if (e.kind == Kind::Intersect || e.kind == Kind::Diff) {
       if (!searchable(*e.operands[1])) {
-        error(fmt::format("the second list of `{}` in a region ascends or is a literal", keyword(e.kind)), e.loc);
+        error(fmt::format("the second list of `{}` in a region ascends or is a literal", keyword(e)), e.loc);
       }
     } else if (e.kind == Kind::Contains && !searchable(*e.operands[0])) {
       error("the list of `contains` in a region ascends or is a literal", e.loc);
@@ -286,7 +277,7 @@ class Verifier {
   }
 
   void store(const Store& s) {
-    const bool counts = counts_common(s.value->kind);
+    const bool counts = s.value->kind == Kind::CommonNeighbors;
     counted_ = counts ? s.value : nullptr;
     expr(*s.value);
     counted_ = nullptr;

@@ -109,18 +109,15 @@ class NeighborhoodBitsets final : public Rewriter {
   std::optional<Assumption> bounded_by(const Expr* list) const {
     const Expr* e = behind_lets(facts_, list);
     switch (e->kind) {
-      case Kind::Neighbors:
-      case Kind::LowerNeighbors:
-      case Kind::UpperNeighbors: {
+      case Kind::Neighbors: {
         const Var* given = facts_.supergraph(e->operands[0]);
         if (given == nullptr) return std::nullopt;
-        if (e->kind == Kind::Neighbors || behind_lets(facts_, e->operands[0]) != given)
+        if (is_all_neighbors(*e) || behind_lets(facts_, e->operands[0]) != given)
           return Assumption{AssumptionKind::Degree, given};
-        return Assumption{e->kind == Kind::LowerNeighbors ? AssumptionKind::LowerDegree : AssumptionKind::UpperDegree,
+        return Assumption{side_of(*e) == Side::Lower ? AssumptionKind::LowerDegree : AssumptionKind::UpperDegree,
                           given};
       }
-      case Kind::Below:
-      case Kind::Above:
+      case Kind::Cut:
       case Kind::Span:
       case Kind::Diff: return bounded_by(e->operands[0]);
       case Kind::Intersect: {
@@ -136,7 +133,7 @@ class NeighborhoodBitsets final : public Rewriter {
   /// one side of the vertex, are mostly there to be searched for cliques, and dense.
   bool is_full(const Expr& base) const {
     const Expr* list = behind_lets(facts_, &base);
-    return list->kind == Kind::Neighbors && is_input(list->operands[0]);
+    return is_all_neighbors(*list) && is_input(list->operands[0]);
   }
 
   /// The lists that a walked list is a slice of, itself first.
@@ -155,7 +152,7 @@ class NeighborhoodBitsets final : public Rewriter {
         add(list);
         continue;
       }
-      if (is_half(e->kind)) {
+      if (is_half(*e)) {
         add(builder().make(Kind::Neighbors, {e->operands[0], e->operands[1]}));
       }
       return found;

@@ -48,17 +48,17 @@ class Pruner final : public Rewriter {
 }  // namespace
 
 Stmts BitsetNest::rewrite(const For& loop, const Expr* end) {
-  Stmts whole_rows = attempt(loop, end, Kind::BitRows);
-  if (whole_rows.empty() || halves_.size() != 1 || halves_.contains(Kind::Neighbors)) return whole_rows;
-  return attempt(loop, end, halves_.contains(Kind::LowerNeighbors) ? Kind::LowerBitRows : Kind::UpperBitRows);
+  Stmts whole_rows = attempt(loop, end, Side::All);
+  if (whole_rows.empty() || sides_.size() != 1 || sides_.contains(Side::All)) return whole_rows;
+  return attempt(loop, end, *sides_.begin());
 }
 
-Stmts BitsetNest::attempt(const For& loop, const Expr* end, Kind rows_kind) {
+Stmts BitsetNest::attempt(const For& loop, const Expr* end, Side rows_side) {
   whole_ = behind_lets(facts_, given_);
-  rows_kind_ = rows_kind;
+  rows_side_ = rows_side;
   maybe_graph_ = nullptr;
   maybe_own_ = nullptr;
-  halves_.clear();
+  sides_.clear();
   renamed_.clear();
   positions_.clear();
   sets_.clear();
@@ -76,7 +76,8 @@ Stmts BitsetNest::attempt(const For& loop, const Expr* end, Kind rows_kind) {
   const Expr* part = builder_.make(Kind::Span, {given_, builder_.integer(0), end});
   const Stmt* made[] = {walk};
   const Block* pruned = Pruner(context, droppable_).run(builder_.block(made));
-  Stmts out = {builder_.let(base_, part), builder_.let(rows_, builder_.make(rows_kind, {maybe_graph_, base_}))};
+  const Expr* rows = builder_.make({Kind::BitRows, rows_side}, {maybe_graph_, base_});
+  Stmts out = {builder_.let(base_, part), builder_.let(rows_, rows)};
   if (maybe_own_ != nullptr)
     out.push_back(builder_.let(maybe_own_, builder_.make(Kind::LowerBound, {base_, whole_->operands[1]})));
   out.push_back(pruned->body[0]);
@@ -93,8 +94,8 @@ const For* BitsetNest::outer_loop(const For& loop) {
   const Var* item = renamed(loop.vars[0]);
   const Var* index = builder_.var(builder_.context().i64(), "p");
   if (loop.maybe_index != nullptr) renamed_[loop.maybe_index] = index;
-  bool first_ones = list == base_ || list->kind == Kind::Below;
-  for (const Expr* at = list; at != base_ && first_ones; at = at->operands[0]) first_ones = at->kind == Kind::Below;
+  bool first_ones = list == base_ || is_below(*list);
+  for (const Expr* at = list; at != base_ && first_ones; at = at->operands[0]) first_ones = is_below(*at);
   Stmts body;
   const Var* position = index;
   if (!first_ones) {
@@ -113,12 +114,12 @@ const For* BitsetNest::outer_loop(const For& loop) {
 const Expr* BitsetNest::sliced(const Expr* list) {
   const Expr* e = behind_lets(facts_, list);
   if (e == whole_) return base_;
-  bool same_vertex = is_neighbors(e->kind) && whole_->kind == Kind::Neighbors &&
-                     e->operands[0] == whole_->operands[0] && e->operands[1] == whole_->operands[1];
+  bool same_vertex = is_half(*e) && is_all_neighbors(*whole_) && e->operands[0] == whole_->operands[0] &&
+                     e->operands[1] == whole_->operands[1];
   if (same_vertex) {
-    return builder_.make(e->kind == Kind::LowerNeighbors ? Kind::Below : Kind::Above, {base_, e->operands[1]});
+    return builder_.make({Kind::Cut, side_of(*e)}, {base_, e->operands[1]});
   }
-  if (e->kind != Kind::Below && e->kind != Kind::Above && e->kind != Kind::Span) return fail(list);
+  if (!is_slice(e->kind)) return fail(list);
   std::vector<const Expr*> operands(e->operands.begin(), e->operands.end());
   operands[0] = sliced(operands[0]);
   return failed_ ? list : builder_.with_operands(e, operands);
@@ -295,7 +296,7 @@ const Expr* BitsetNest::expr(const Expr* e) {
     const Expr* position = position_of(e->operands.back());
     const MaybeBits set = position == nullptr         ? MaybeBits()
                           : e->kind == Kind::Contains ? bits(e->operands[0])
-                                                      : row(Kind::Neighbors, e->operands[0], e->operands[1]);
+                                                      : row(Side::All, e->operands[0], e->operands[1]);
     gains_ += set && bit_loops_ > 0;
     if (set) return builder_.make(Kind::Contains, {set->bits, position});
   }
@@ -329,18 +330,15 @@ BitsetNest::MaybeBits BitsetNest::bits(const Expr* e) {
   if (list != e) return bits(list);
   if (!e->type->is_set() || !e->type->columns[0]->is_scalar(ScalarKind::Vid) || !facts_.list(e).unique) return {};
   switch (e->kind) {
-    case Kind::LowerNeighbors:
-    case Kind::UpperNeighbors:
-      if (is_owner(e->operands[1]) && e->operands[0] == whole_->operands[0]) {
-        const Bits all{builder_.make(Kind::AllBits, {rows_}), true};
-        return cut_at_owner(e->kind == Kind::LowerNeighbors ? Kind::Below : Kind::Above, all);
+    case Kind::Neighbors:
+      if (is_half(*e) && is_owner(e->operands[1]) && e->operands[0] == whole_->operands[0]) {
+        return cut_at_owner(side_of(*e), Bits{builder_.make(Kind::AllBits, {rows_}), true});
       }
-      [[fallthrough]];
-    case Kind::Neighbors: return row(e->kind, e->operands[0], e->operands[1]);
-    case Kind::Below:
-    case Kind::Above: {
+      return row(side_of(*e), e->operands[0], e->operands[1]);
+    case Kind::Cut: {
+      const Side side = side_of(*e);
       const MaybeBits set = bits(e->operands[0]);
-      return is_owner(e->operands[1]) ? cut_at_owner(e->kind, set) : cut(e->kind, set, position_of(e->operands[1]));
+      return is_owner(e->operands[1]) ? cut_at_owner(side, set) : cut(side, set, position_of(e->operands[1]));
     }
     case Kind::Span: return prefix(e);
     case Kind::Intersect:
@@ -368,42 +366,42 @@ BitsetNest::MaybeBits BitsetNest::without(Bits set, const Expr& items) {
   for (const Expr* item : items.operands) {
     const Expr* position = position_of(item);
     if (position == nullptr) return {};
-    const Expr* from = builder_.make(Kind::Diff, {all, builder_.make(Kind::Below, {all, position})});
-    const Expr* one = builder_.make(Kind::Diff, {from, builder_.make(Kind::Above, {all, position})});
+    const Expr* from = builder_.make(Kind::Diff, {all, builder_.make({Kind::Cut, Side::Lower}, {all, position})});
+    const Expr* one = builder_.make(Kind::Diff, {from, builder_.make({Kind::Cut, Side::Upper}, {all, position})});
     set.bits = builder_.make(Kind::Diff, {set.bits, one});
   }
   return set;
 }
 
-BitsetNest::MaybeBits BitsetNest::row(Kind half, const Expr* graph, const Expr* vertex) {
+BitsetNest::MaybeBits BitsetNest::row(Side side, const Expr* graph, const Expr* vertex) {
   const Expr* position = position_of(vertex);
   const Expr* named = behind_lets(facts_, graph);
   if (position == nullptr || named->kind != Kind::Var || !facts_.simple(graph)) return {};
   if (maybe_graph_ != nullptr && maybe_graph_ != named) return {};
   maybe_graph_ = named;
-  halves_.insert(half);
+  sides_.insert(side);
   const Bits found{builder_.make(Kind::BitRow, {rows_, position}), false};
-  if (half == Kind::Neighbors || rows_kind_ != Kind::BitRows) return found;
-  return cut(half == Kind::LowerNeighbors ? Kind::Below : Kind::Above, found, position);
+  if (side == Side::All || rows_side_ != Side::All) return found;
+  return cut(side, found, position);
 }
 
-BitsetNest::MaybeBits BitsetNest::cut(Kind kind, MaybeBits set, const Expr* position) {
+BitsetNest::MaybeBits BitsetNest::cut(Side side, MaybeBits set, const Expr* position) {
   if (!set || position == nullptr) return {};
-  return Bits{builder_.make(kind, {set->bits, position}), set->subset};
+  return Bits{builder_.make({Kind::Cut, side}, {set->bits, position}), set->subset};
 }
 
 /// True for the vertex whose neighbours the base is, in a graph in which it is none of them.
 bool BitsetNest::is_owner(const Expr* vertex) const {
-  return allowed_.owner && whole_->kind == Kind::Neighbors && whole_->operands[1] == vertex &&
+  return allowed_.owner && is_all_neighbors(*whole_) && whole_->operands[1] == vertex &&
          facts_.simple(behind_lets(facts_, whole_->operands[0]));
 }
 
 /// The items below the vertex whose neighbours they are, or above it.
-BitsetNest::MaybeBits BitsetNest::cut_at_owner(Kind kind, MaybeBits set) {
+BitsetNest::MaybeBits BitsetNest::cut_at_owner(Side side, MaybeBits set) {
   if (!set) return {};
   if (maybe_own_ == nullptr) maybe_own_ = builder_.var(builder_.context().i64(), "own");
-  if (kind == Kind::Below) return cut(kind, set, maybe_own_);
-  const Expr* below = builder_.make(Kind::Below, {builder_.make(Kind::AllBits, {rows_}), maybe_own_});
+  if (side == Side::Lower) return cut(side, set, maybe_own_);
+  const Expr* below = builder_.make({Kind::Cut, Side::Lower}, {builder_.make(Kind::AllBits, {rows_}), maybe_own_});
   return Bits{builder_.make(Kind::Diff, {set->bits, below}), set->subset};
 }
 
@@ -417,7 +415,7 @@ BitsetNest::MaybeBits BitsetNest::prefix(const Expr* e) {
               walk->lists.size() == 1 && is_prefix(facts_, walk->lists[0], e->operands[0]) &&
               facts_.list(e->operands[0]).ascending;
   if (!here) return {};
-  return cut(Kind::Below, bits(e->operands[0]), position_of(walk->vars[0]));
+  return cut(Side::Lower, bits(e->operands[0]), position_of(walk->vars[0]));
 }
 
 const Expr* BitsetNest::meet(const Expr* a, const Expr* b) {
@@ -431,9 +429,8 @@ const Expr* BitsetNest::meet(const Expr* a, const Expr* b) {
 
 /// `a` without a cut at the vertex whose row of lower or upper neighbours `b` is.
 const Expr* BitsetNest::without_needless_cut(const Expr* a, const Expr* b) const {
-  Kind kind = rows_kind_ == Kind::LowerBitRows ? Kind::Below : Kind::Above;
-  bool needless =
-      rows_kind_ != Kind::BitRows && a->kind == kind && b->kind == Kind::BitRow && a->operands[1] == b->operands[1];
+  bool needless = rows_side_ != Side::All && a->kind == Kind::Cut && side_of(*a) == rows_side_ &&
+                  b->kind == Kind::BitRow && a->operands[1] == b->operands[1];
   return needless ? a->operands[0] : a;
 }
 

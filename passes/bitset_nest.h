@@ -38,7 +38,7 @@ class BitsetNest {
     int bit_loops;  ///< Around the name.
   };
 
-  ir::Stmts attempt(const ir::For& loop, const ir::Expr* end, ir::Kind rows_kind);
+  ir::Stmts attempt(const ir::For& loop, const ir::Expr* end, ir::Side rows_side);
   const ir::For* outer_loop(const ir::For& loop);
   const ir::Expr* sliced(const ir::Expr* list);
 
@@ -58,10 +58,10 @@ class BitsetNest {
 
   MaybeBits bits(const ir::Expr* e);
   MaybeBits without(Bits set, const ir::Expr& items);
-  MaybeBits row(ir::Kind half, const ir::Expr* graph, const ir::Expr* vertex);
-  MaybeBits cut(ir::Kind kind, MaybeBits set, const ir::Expr* position);
+  MaybeBits row(ir::Side side, const ir::Expr* graph, const ir::Expr* vertex);
+  MaybeBits cut(ir::Side side, MaybeBits set, const ir::Expr* position);
   bool is_owner(const ir::Expr* vertex) const;
-  MaybeBits cut_at_owner(ir::Kind kind, MaybeBits set);
+  MaybeBits cut_at_owner(ir::Side side, MaybeBits set);
   MaybeBits prefix(const ir::Expr* e);
   const ir::Expr* meet(const ir::Expr* a, const ir::Expr* b);
   const ir::Expr* without_needless_cut(const ir::Expr* a, const ir::Expr* b) const;
@@ -76,10 +76,10 @@ class BitsetNest {
   const ir::Expr* whole_ = nullptr;  ///< The base behind its names.
   const ir::Var* base_ = nullptr;
   const ir::Var* rows_ = nullptr;
-  ir::Kind rows_kind_ = ir::Kind::BitRows;
+  ir::Side rows_side_ = ir::Side::All;
   const ir::Expr* maybe_graph_ = nullptr;  ///< Whose neighbours the rows are.
   const ir::Var* maybe_own_ = nullptr;     ///< Where the vertex would be whose neighbours the base is, once asked for.
-  std::unordered_set<ir::Kind> halves_;    ///< Kinds of neighbour lists that became rows.
+  std::unordered_set<ir::Side> sides_;     ///< Sides of neighbour lists that became rows.
   std::unordered_map<const ir::Var*, const ir::Expr*> renamed_;
   std::unordered_map<const ir::Var*, const ir::Expr*> positions_;
   std::unordered_map<const ir::Var*, Bits> sets_;

@@ -25,7 +25,7 @@ constexpr std::array kAssumed = {AssumptionKind::Symmetric, AssumptionKind::Simp
 
 /// `below(neighbors(graph, vertex), cut)`, or `above`.
 struct Near {
-  Kind side;
+  Side side;
   const Expr* graph;
   const Expr* vertex;
   const Expr* cut;
@@ -122,16 +122,16 @@ class WedgeCounter final : public Rewriter {
     const Expr* graph = expr(pairs.near.graph);
     const Expr* list = expr(pairs.list);
     const Expr* cut = expr(pairs.near.cut);
-    const Kind kind = pairs.near.side == Kind::Below ? Kind::CommonBelow : Kind::CommonAbove;
+    const Op shared = {Kind::CommonNeighbors, pairs.near.side};
     if (context_.option("part") <= 0) {
-      const Expr* found = b.make(kind, {graph, list, cut, b.integer(0), b.integer(1)});
+      const Expr* found = b.make(shared, {graph, list, cut, b.integer(0), b.integer(1)});
       return out.push_back(b.yield(pairs.sum, {&found, 1}));
     }
     const Expr* many = b.make(Kind::Div, {b.make(Kind::Size, {list}), b.integer(context_.option("part"))});
     const Var* parts = b.var(b.context().i64(), "parts");
     out.push_back(b.let(parts, b.make(Kind::Max, {b.integer(1), many})));
     const Var* number = b.var(b.context().i64(), "part");
-    const Expr* found = b.make(kind, {graph, list, cut, number, parts});
+    const Expr* found = b.make(shared, {graph, list, cut, number, parts});
     const Stmt* yield = b.yield(pairs.sum, {&found, 1});
     out.push_back(counted_to(graph, parts, number, b.block({&yield, 1})));
   }
@@ -155,12 +155,12 @@ class WedgeCounter final : public Rewriter {
     const Var* vertex = root_->vars[0];
     return may_assume(pairs.near.graph) && pairs.near.cut == vertex &&
            pairs.near.graph == root_->lists[0]->operands[0] &&
-           behind_lets(facts_, pairs.list) == side_of(pairs.near.side, pairs.near.graph, vertex) &&
+           behind_lets(facts_, pairs.list) == neighbors_on(pairs.near.side, pairs.near.graph, vertex) &&
            std::ranges::all_of(conditions_, [&](const Expr* c) { return asks_for_pair(*c, pairs.near.side); });
   }
 
   /// True for a condition that only leaves vertices out which have no two neighbours on that side.
-  bool asks_for_pair(const Expr& cond, Kind side) const {
+  bool asks_for_pair(const Expr& cond, Side side) const {
     const ConstInt* least = cond.kind == Kind::Le ? as<ConstInt>(cond.operands[0]) : nullptr;
     const Expr* size = least != nullptr && least->value <= 2 ? cond.operands[1] : nullptr;
     if (size == nullptr || size->kind != Kind::Size) return false;
@@ -168,14 +168,13 @@ class WedgeCounter final : public Rewriter {
     const Expr* graph = root_->lists[0]->operands[0];
     const Var* vertex = root_->vars[0];
     const Expr* all = builder_of_facts().make(Kind::Neighbors, {graph, vertex});
-    return list == all || list == side_of(side, graph, vertex);
+    return list == all || list == neighbors_on(side, graph, vertex);
   }
 
-  const Expr* side_of(Kind side, const Expr* graph, const Expr* vertex) const {
+  const Expr* neighbors_on(Side side, const Expr* graph, const Expr* vertex) const {
     Builder b = builder_of_facts();
-    if (facts_.has_rows(graph) && facts_.loop_free(graph))
-      return b.make(side == Kind::Below ? Kind::LowerNeighbors : Kind::UpperNeighbors, {graph, vertex});
-    return b.make(side, {b.make(Kind::Neighbors, {graph, vertex}), vertex});
+    if (facts_.has_rows(graph) && facts_.loop_free(graph)) return b.make({Kind::Neighbors, side}, {graph, vertex});
+    return b.make({Kind::Cut, side}, {b.make(Kind::Neighbors, {graph, vertex}), vertex});
   }
 
   /// The loop over all vertices with the counts from the other end.
@@ -184,12 +183,12 @@ class WedgeCounter final : public Rewriter {
     Builder& b = builder();
     Stmts body(s.body->body.begin(), s.body->body.end());
     for (Pairs pairs : std::exchange(mirrored_, {})) {
-      pairs.near.side = pairs.near.side == Kind::Below ? Kind::Above : Kind::Below;
+      pairs.near.side = opposite(pairs.near.side);
       b.set_loc(pairs.list->loc);
       const Var* list = b.var(pairs.list->type, "near");
       pairs.list = list;
       const Expr* graph = s.lists[0]->operands[0];
-      body.push_back(b.let(list, side_of(pairs.near.side, graph, s.vars[0])));
+      body.push_back(b.let(list, neighbors_on(pairs.near.side, graph, s.vars[0])));
       Stmts counted;
       count(pairs, counted);
       body.push_back(b.branch(b.make(Kind::Le, {b.integer(2), b.make(Kind::Size, {list})}), b.block(counted)));
@@ -261,8 +260,8 @@ class WedgeCounter final : public Rewriter {
     if (least == nullptr || least->value > 2 || cond.operands[1]->kind != Kind::Size) return false;
     const Expr* all = behind_lets(facts_, cond.operands[1]->operands[0]);
     const Expr* half = behind_lets(facts_, first.lists[0]);
-    return all->kind == Kind::Neighbors && all->operands[1] == first.vars[0] && may_assume(all->operands[0]) &&
-           is_half(half->kind) && half->operands[0] == all->operands[0] && half->operands[1] == &cut;
+    return is_all_neighbors(*all) && all->operands[1] == first.vars[0] && may_assume(all->operands[0]) &&
+           is_half(*half) && half->operands[0] == all->operands[0] && half->operands[1] == &cut;
   }
 
   /// True for a graph that is simple and whose arcs have their reverse, or that may be assumed to be so.
@@ -295,11 +294,11 @@ class WedgeCounter final : public Rewriter {
 
   std::optional<Near> near(const Expr* list) const {
     const Expr* cut = behind_lets(facts_, list);
-    if (cut->kind != Kind::Below && cut->kind != Kind::Above) return std::nullopt;
+    if (cut->kind != Kind::Cut) return std::nullopt;
     const Expr* all = behind_lets(facts_, cut->operands[0]);
     const ListFacts facts = facts_.list(all);
-    if (all->kind != Kind::Neighbors || !facts.ascending || !facts.unique) return std::nullopt;
-    return Near{cut->kind, all->operands[0], all->operands[1], cut->operands[1]};
+    if (!is_all_neighbors(*all) || !facts.ascending || !facts.unique) return std::nullopt;
+    return Near{ir::side_of(*cut), all->operands[0], all->operands[1], cut->operands[1]};
   }
 
   const Module& module_;

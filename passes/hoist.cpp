@@ -21,11 +21,8 @@ enum class Cost { Free, Search, Walk };
 Cost node_cost(const Expr& e) {
   switch (e.kind) {
     case Kind::Neighbors:
-    case Kind::LowerNeighbors:
-    case Kind::UpperNeighbors:
     case Kind::EdgeInfo:
-    case Kind::Below:
-    case Kind::Above:
+    case Kind::Cut:
     case Kind::Contains:
     case Kind::LowerBound:
     case Kind::HasEdge: return Cost::Search;
@@ -44,12 +41,9 @@ Cost cost(const Expr& e) {
 
 std::string_view hint(const Expr& e) {
   switch (e.kind) {
-    case Kind::Neighbors: return "near";
-    case Kind::LowerNeighbors: return "lower";
-    case Kind::UpperNeighbors: return "upper";
+    case Kind::Neighbors: return is_all_neighbors(e) ? "near" : side_of(e) == Side::Lower ? "lower" : "upper";
     case Kind::EdgeInfo: return "info";
-    case Kind::Below:
-    case Kind::Above:
+    case Kind::Cut:
     case Kind::Span: return "slice";
     case Kind::Intersect: return "common";
     case Kind::Diff: return "rest";

@@ -65,14 +65,11 @@ std::optional<bool> Membership::member(const Expr* set, const Expr* item, int de
       if (second == false) known = first;
       break;
     }
-    case Kind::Below: {
+    case Kind::Cut: {
       const Expr* bound = set->operands[1];
-      known = cut(in(set->operands[0]), order_.less(item, bound), item == bound || order_.less(bound, item));
-      break;
-    }
-    case Kind::Above: {
-      const Expr* bound = set->operands[1];
-      known = cut(in(set->operands[0]), order_.less(bound, item), item == bound || order_.less(item, bound));
+      const Expr* less = is_below(*set) ? item : bound;
+      const Expr* greater = is_below(*set) ? bound : item;
+      known = cut(in(set->operands[0]), order_.less(less, greater), item == bound || order_.less(greater, less));
       break;
     }
     case Kind::Span:
@@ -80,7 +77,7 @@ std::optional<bool> Membership::member(const Expr* set, const Expr* item, int de
       break;
     case Kind::Sorted: return in(set->operands[0]);
     case Kind::Neighbors:
-      if (set->operands[1] == item && facts_.loop_free(set->operands[0])) return false;
+      if (is_all_neighbors(*set) && set->operands[1] == item && facts_.loop_free(set->operands[0])) return false;
       break;
     default: break;
   }
@@ -94,7 +91,7 @@ const Var* Membership::item_at(const Expr* index, const Expr* list) {
   if (loop == nullptr || loop->maybe_index != var || loop->lists.size() != 1) return nullptr;
   const Expr* whole = expanded(list);
   const Expr* walked_list = expanded(loop->lists[0]);
-  while (walked_list != whole && walked_list->kind == Kind::Below) walked_list = walked_list->operands[0];
+  while (walked_list != whole && is_below(*walked_list)) walked_list = walked_list->operands[0];
   return walked_list == whole ? loop->vars[0] : nullptr;
 }
 
@@ -120,8 +117,8 @@ bool Membership::is_neighbor(const Expr* item, const Expr* vertex) {
   bool found = false;
   if (list == nullptr) return false;
   for_each_node(*list, [&](const Expr& node) {
-    found = found || (node.kind == Kind::Neighbors && node.operands[1] == vertex &&
-                      facts_.loop_free(node.operands[0]) && is_within(list, &node, 0));
+    found = found || (is_all_neighbors(node) && node.operands[1] == vertex && facts_.loop_free(node.operands[0]) &&
+                      is_within(list, &node, 0));
   });
   return found;
 }

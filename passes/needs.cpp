@@ -98,7 +98,7 @@ std::optional<std::int64_t> first_nonzero(const Expr& e) {
 /// True if all items of `part`, a list of neighbours, are in `whole`.
 bool is_part_of(const Expr& part, const Expr& whole) {
   if (&part == &whole) return true;
-  return is_half(part.kind) && whole.kind == Kind::Neighbors && part.operands[0] == whole.operands[0] &&
+  return is_half(part) && is_all_neighbors(whole) && part.operands[0] == whole.operands[0] &&
          part.operands[1] == whole.operands[1];
 }
 
@@ -255,8 +255,7 @@ void EffectNeeds::nonempty(const Expr& list, std::int64_t least, Needs& needs) {
       }
       return;
     case Kind::Diff:
-    case Kind::Below:
-    case Kind::Above:
+    case Kind::Cut:
     case Kind::Sorted: nonempty(*list.operands[0], least, needs); return;
     case Kind::Span: {
       const ConstInt* begin = as<ConstInt>(list.operands[1]);
@@ -266,9 +265,7 @@ void EffectNeeds::nonempty(const Expr& list, std::int64_t least, Needs& needs) {
       nonempty(*list.operands[0], least, needs);
       return;
     }
-    case Kind::Neighbors:
-    case Kind::LowerNeighbors:
-    case Kind::UpperNeighbors: join(needs, &list, least); return;
+    case Kind::Neighbors: join(needs, &list, least); return;
     case Kind::Var: {
       join(needs, &list, least);
       const Stmt* stmt = facts_.definition(static_cast<const Var*>(&list));
@@ -290,7 +287,7 @@ const Expr& EffectNeeds::named_value(const Expr& e) const {
 /// True if a loop walks `list` or a part of it, and `others` are neighbours of its item in a graph without loops: the
 /// item is in `list` but not in `others`.
 bool EffectNeeds::is_walked_at(const Expr& list, const Expr& others) const {
-  const Var* item = is_neighbors(others.kind) ? as<Var>(others.operands[1]) : nullptr;
+  const Var* item = others.kind == Kind::Neighbors ? as<Var>(others.operands[1]) : nullptr;
   const auto found = item != nullptr ? walked_.find(item) : walked_.end();
   if (found == walked_.end() || !facts_.loop_free(others.operands[0])) return false;
   return is_part_of(*found->second, list) || is_part_of(named_value(*found->second), named_value(list));

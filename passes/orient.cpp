@@ -17,14 +17,14 @@ class Orienter final : public Rewriter {
  protected:
   const Expr* on_expr(const Expr* e) override {
     if (e->kind == Kind::Span) return on_span(e);
-    if (e->kind != Kind::Below && e->kind != Kind::Above) return e;
+    if (e->kind != Kind::Cut) return e;
     const Expr* list = named(e->operands[0]);
-    bool cut_at_vertex = list->kind == Kind::Neighbors && list->operands[1] == e->operands[1];
+    bool cut_at_vertex = is_all_neighbors(*list) && list->operands[1] == e->operands[1];
     if (!cut_at_vertex || !facts_.has_rows(list->operands[0])) return e;
-    bool lower = e->kind == Kind::Below;
-    if (!lower && !facts_.loop_free(list->operands[0])) return e;
-    context_.count(lower ? "lower" : "upper");
-    return builder().make(lower ? Kind::LowerNeighbors : Kind::UpperNeighbors, list->operands);
+    const Side side = side_of(*e);
+    if (side == Side::Upper && !facts_.loop_free(list->operands[0])) return e;
+    context_.count(side == Side::Lower ? "lower" : "upper");
+    return builder().make({Kind::Neighbors, side}, list->operands);
   }
 
   void on_stmt(const Stmt* stmt, Stmts& out) override {
@@ -44,7 +44,7 @@ class Orienter final : public Rewriter {
     if (begin == nullptr || begin->value != 0 || found == walked_.end()) return e;
     const Expr* half = named(found->second);
     const Expr* list = named(e->operands[0]);
-    bool same = half->kind == Kind::LowerNeighbors && list->kind == Kind::Neighbors &&
+    bool same = is_half(*half) && side_of(*half) == Side::Lower && is_all_neighbors(*list) &&
                 half->operands[0] == list->operands[0] && half->operands[1] == list->operands[1];
     return same ? builder().make(Kind::Span, {half, begin, end}) : e;
   }

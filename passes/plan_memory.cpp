@@ -84,9 +84,7 @@ class MemoryPlanner {
         [[fallthrough]];
       case Kind::Intersect:
       case Kind::Diff:
-      case Kind::BitRows:
-      case Kind::LowerBitRows:
-      case Kind::UpperBitRows: return store(var, value);
+      case Kind::BitRows: return store(var, value);
       case Kind::Select: return choose(var, value);
       case Kind::Literal: return store_literal(var, value);
       default: return emit(builder_.let(var, view(value)));
@@ -273,8 +271,7 @@ class MemoryPlanner {
       case Kind::Contains:
       case Kind::LowerBound:
       case Kind::At: return of_list(e);
-      case Kind::CommonBelow:
-      case Kind::CommonAbove: return tallied(e);
+      case Kind::CommonNeighbors: return tallied(e);
       default: return e->operands.empty() ? e : builder_.with_operands(e, values(e->operands));
     }
   }
@@ -379,7 +376,7 @@ class MemoryPlanner {
 
   /// A slice of a choice as a choice of slices; other lists as they are.
   const Expr* distributed(const Expr* e) {
-    if (e->kind != Kind::Below && e->kind != Kind::Above && e->kind != Kind::Span) return e;
+    if (!is_slice(e->kind)) return e;
     const Expr* list = distributed(e->operands[0]);
     if (list->kind != Kind::Select) return e;
     std::vector<const Expr*> operands(e->operands.begin(), e->operands.end());
@@ -437,8 +434,7 @@ class MemoryPlanner {
   /// A list that is there without computing anything; what is not is stored before.
   const Expr* view(const Expr* e) {
     switch (e->kind) {
-      case Kind::Below:
-      case Kind::Above:
+      case Kind::Cut:
       case Kind::Span: {
         const Expr* chosen = distributed(e);
         if (chosen != e) return view(chosen);

@@ -61,7 +61,7 @@ class DegreePruner final : public Rewriter {
   }
 
   /// True for a list whose size costs no walk.
-  static bool is_measured(const Expr& list) { return list.kind == Kind::Var || is_neighbors(list.kind); }
+  static bool is_measured(const Expr& list) { return list.kind == Kind::Var || list.kind == Kind::Neighbors; }
 
   /// The loop with its body under a condition on what the loop itself binds.
   const For* guarded_body(const For& loop, const Needs& needs) {

@@ -29,8 +29,8 @@ class Bounder final : public Rewriter {
       if (!first_is_less && !order_.less(e->operands[1], e->operands[0])) return e;
       return e->operands[first_is_less == (e->kind == Kind::Min) ? 0 : 1];
     }
-    if (e->kind != Kind::Below && e->kind != Kind::Above) return e;
-    return slice(builder(), facts_, order_, e->kind, e->operands[0], e->operands[1]);
+    if (e->kind != Kind::Cut) return e;
+    return slice(builder(), facts_, order_, side_of(*e), e->operands[0], e->operands[1]);
   }
 
   void on_stmt(const Stmt* stmt, Stmts& out) override {
@@ -138,13 +138,13 @@ class Bounder final : public Rewriter {
     }
     if (part->kind == Kind::Lt) {
       if (positions && !item_first) return false;
-      state.list = slice(b, facts_, order_, item_first ? Kind::Below : Kind::Above, state.list, bound);
+      state.list = slice(b, facts_, order_, item_first ? Side::Lower : Side::Upper, state.list, bound);
       return true;
     }
     // Spans need the list at hand; of a set operation they would store all of it.
     if (positions || !is_slice(*state.list)) return false;
     if (item_first) {
-      const Expr* greater = b.make(Kind::Size, {slice(b, facts_, order_, Kind::Above, state.list, bound)});
+      const Expr* greater = b.make(Kind::Size, {slice(b, facts_, order_, Side::Upper, state.list, bound)});
       const Expr* size = b.make(Kind::Size, {state.list});
       state.list = b.make(Kind::Span, {state.list, b.integer(0), b.make(Kind::Sub, {size, greater})});
     } else {
@@ -157,10 +157,9 @@ class Bounder final : public Rewriter {
   static bool is_slice(const Expr& list) {
     switch (list.kind) {
       case Kind::Var:
-      case Kind::Vertices:
-      case Kind::Neighbors: return true;
-      case Kind::Below:
-      case Kind::Above:
+      case Kind::Vertices: return true;
+      case Kind::Neighbors: return is_all_neighbors(list);
+      case Kind::Cut:
       case Kind::Span: return is_slice(*list.operands[0]);
       default: return false;
     }

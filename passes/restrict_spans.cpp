@@ -15,8 +15,8 @@ enum class Relation { None, Same, PrefixWalked, SuffixWalked };
 Relation relation(const Expr* list, const Expr* walked) {
   if (list == walked) return Relation::Same;
   if (walked->operands.empty() || walked->operands[0] != list) return Relation::None;
-  if (walked->kind == Kind::Below) return Relation::PrefixWalked;
-  return walked->kind == Kind::Above ? Relation::SuffixWalked : Relation::None;
+  if (is_below(*walked)) return Relation::PrefixWalked;
+  return is_above(*walked) ? Relation::SuffixWalked : Relation::None;
 }
 
 class SpanMaker final : public Rewriter {
@@ -26,8 +26,7 @@ class SpanMaker final : public Rewriter {
 
  protected:
   const Expr* on_expr(const Expr* e) override {
-    bool slice = e->kind == Kind::Below || e->kind == Kind::Above;
-    const Var* item = slice ? as<Var>(e->operands[1]) : nullptr;
+    const Var* item = e->kind == Kind::Cut ? as<Var>(e->operands[1]) : nullptr;
     const auto found = item != nullptr ? walks_.find(item) : walks_.end();
     if (found == walks_.end()) return e;
     const Expr* list = e->operands[0];
@@ -36,7 +35,7 @@ class SpanMaker final : public Rewriter {
     if (lies == Relation::None) return e;
     Builder& b = builder();
     const Expr* at = found->second.index;
-    if (e->kind == Kind::Below) {
+    if (is_below(*e)) {
       // The items before this one; of a suffix, those that the loop does not walk would be missing.
       if (lies == Relation::SuffixWalked) return e;
       return span(list, b.integer(0), at);
@@ -78,10 +77,10 @@ class SpanMaker final : public Rewriter {
     for_each_stmt(*loop.body, [&](const Stmt& stmt) {
       for_each_expr(stmt, [&](const Expr& e) {
         for_each_node(e, [&](const Expr& node) {
-          bool slice = (node.kind == Kind::Below || node.kind == Kind::Above) && node.operands[1] == loop.vars[0];
+          bool slice = node.kind == Kind::Cut && node.operands[1] == loop.vars[0];
           if (!slice) return;
           Relation lies = relation(node.operands[0], walked);
-          wanted = wanted || (lies != Relation::None && !(node.kind == Kind::Below && lies == Relation::SuffixWalked));
+          wanted = wanted || (lies != Relation::None && !(is_below(node) && lies == Relation::SuffixWalked));
         });
       });
     });

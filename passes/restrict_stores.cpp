@@ -38,9 +38,9 @@ class StoreShrinker final : public Rewriter {
 
  protected:
   const Expr* on_expr(const Expr* e) override {
-    const Var* set = e->kind == Kind::Below || e->kind == Kind::Above ? as<Var>(e->operands[0]) : nullptr;
+    const Var* set = e->kind == Kind::Cut ? as<Var>(e->operands[0]) : nullptr;
     const auto found = set != nullptr ? slices_.find(set) : slices_.end();
-    return found != slices_.end() && found->second->kind == e->kind && found->second->operands[1] == e->operands[1]
+    return found != slices_.end() && op_of(*found->second) == op_of(*e) && found->second->operands[1] == e->operands[1]
                ? set
                : e;
   }
@@ -54,7 +54,7 @@ class StoreShrinker final : public Rewriter {
     }
     context_.count("sets stored sliced");
     const Expr* bound = found->second->operands[1];
-    const Expr* value = slice(builder(), facts_, order_, found->second->kind, expr(let->value), bound);
+    const Expr* value = slice(builder(), facts_, order_, side_of(*found->second), expr(let->value), bound);
     builder().set_loc(let->loc);
     out.push_back(builder().let(let->var, value));
   }
@@ -66,7 +66,7 @@ class StoreShrinker final : public Rewriter {
       return;
     }
     const Var* set = e.operands.empty() ? nullptr : as<Var>(e.operands[0]);
-    bool sliced = set != nullptr && (e.kind == Kind::Below || e.kind == Kind::Above);
+    bool sliced = set != nullptr && e.kind == Kind::Cut;
     bool spanned = set != nullptr && e.kind == Kind::Span;
     if (sliced) reads[set].slices.push_back(&e);
     if (spanned) reads[set].spans.push_back(&e);
@@ -124,15 +124,14 @@ class StoreShrinker final : public Rewriter {
     bool slices = std::all_of(reads.slices.begin(), reads.slices.end(), [&](const Expr* inner) {
       if (inner == &outer) return true;
       const Expr* other = inner->operands[1];
-      return inner->kind == outer.kind &&
-             (outer.kind == Kind::Below ? order_.less(other, bound) : order_.less(bound, other));
+      return op_of(*inner) == op_of(outer) && (is_below(outer) ? order_.less(other, bound) : order_.less(bound, other));
     });
     // A span from the front up to the position in the slice stays where it is when the rest goes.
     bool spans = std::all_of(reads.spans.begin(), reads.spans.end(), [&](const Expr* span) {
       const ConstInt* begin = as<ConstInt>(span->operands[1]);
       const Var* end = as<Var>(span->operands[2]);
       const auto walked = end != nullptr ? walked_at_.find(end) : walked_at_.end();
-      return outer.kind == Kind::Below && begin != nullptr && begin->value == 0 && walked != walked_at_.end() &&
+      return is_below(outer) && begin != nullptr && begin->value == 0 && walked != walked_at_.end() &&
              walked->second == &outer;
     });
     return slices && spans;

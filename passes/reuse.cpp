@@ -76,11 +76,10 @@ class Reuser final : public Rewriter {
     if (facts_.may_trap(e)) return e;
     const std::optional<bool> known = members_.contains(set, item);
     if (known) return counted("look-ups", builder().boolean(*known));
-    bool cut = set->kind == Kind::Below || set->kind == Kind::Above;
-    if (cut && members_.contains(set->operands[0], item) == true) {
+    if (set->kind == Kind::Cut && members_.contains(set->operands[0], item) == true) {
       const Expr* bound = set->operands[1];
-      return counted("look-ups", builder().make(Kind::Lt, {set->kind == Kind::Below ? item : bound,
-                                                           set->kind == Kind::Below ? bound : item}));
+      return counted("look-ups",
+                     builder().make(Kind::Lt, {is_below(*set) ? item : bound, is_below(*set) ? bound : item}));
     }
     const Var* name = as<Var>(set);
     if (name == nullptr || !is_only_asked(name)) return e;
@@ -104,13 +103,13 @@ class Reuser final : public Rewriter {
     switch (set->kind) {
       case Kind::Intersect:
         return left_to_ask(set->operands[0], item, parts) && left_to_ask(set->operands[1], item, parts);
-      case Kind::Below:
-      case Kind::Above: {
+      case Kind::Cut: {
         const Expr* bound = set->operands[1];
-        parts.push_back(set->kind == Kind::Below ? b.make(Kind::Lt, {item, bound}) : b.make(Kind::Lt, {bound, item}));
+        parts.push_back(is_below(*set) ? b.make(Kind::Lt, {item, bound}) : b.make(Kind::Lt, {bound, item}));
         return left_to_ask(set->operands[0], item, parts);
       }
       case Kind::Neighbors: {
+        if (!is_all_neighbors(*set)) return false;
         bool first = std::ranges::none_of(parts, [](const Expr* part) { return part->kind == Kind::Contains; });
         parts.push_back(b.make(Kind::Contains, {set, item}));
         return first;

@@ -488,10 +488,10 @@ class Supersets {
   /// The set between the bounds of one term, if it lies between those of another.
   const Expr* sliced(const Expr* set, const SetTerm& bounds, const SetTerm& own) {
     for (const Expr* bound : bounds.upper) {
-      if (!terms_.implied(own.upper, bound, false)) set = slice(builder_, facts_, order_, Kind::Below, set, bound);
+      if (!terms_.implied(own.upper, bound, false)) set = slice(builder_, facts_, order_, Side::Lower, set, bound);
     }
     for (const Expr* bound : bounds.lower) {
-      if (!terms_.implied(own.lower, bound, true)) set = slice(builder_, facts_, order_, Kind::Above, set, bound);
+      if (!terms_.implied(own.lower, bound, true)) set = slice(builder_, facts_, order_, Side::Upper, set, bound);
     }
     return set;
   }

@@ -72,8 +72,13 @@ bool SetTerms::add(const Expr* set, SetTerm& term) const {
       if (!add(set->operands[0], term)) return false;
       leave_out(set->operands[1], term);
       return true;
-    case Kind::Below: add_bound(set->operands[1], Kind::Min, term.upper); return add(set->operands[0], term);
-    case Kind::Above: add_bound(set->operands[1], Kind::Max, term.lower); return add(set->operands[0], term);
+    case Kind::Cut:
+      if (is_below(*set)) {
+        add_bound(set->operands[1], Kind::Min, term.upper);
+      } else {
+        add_bound(set->operands[1], Kind::Max, term.lower);
+      }
+      return add(set->operands[0], term);
     case Kind::Span:
       if (add_span(set, term)) return add(set->operands[0], term);
       break;
@@ -123,8 +128,8 @@ const Expr* SetTerms::bare(const Expr* set, const SetTerm& wanted) const {
     const Expr* second = bare(set->operands[1], wanted);
     return is_part(first) ? second : is_part(second) ? first : set;
   }
-  bool above = set->kind == Kind::Above;
-  if (!above && set->kind != Kind::Below) return set;
+  if (set->kind != Kind::Cut) return set;
+  const bool above = is_above(*set);
   const std::vector<const Expr*>& bounds = above ? wanted.lower : wanted.upper;
   return implied(bounds, set->operands[1], above) ? bare(set->operands[0], wanted) : set;
 }

@@ -31,6 +31,9 @@ bool is_cheap(const Expr& e) {
     case Kind::ConstFloat:
     case Kind::ConstBool:
     case Kind::LabelName: return true;
+    case Kind::Neighbors:
+      if (is_half(e)) return false;
+      [[fallthrough]];
     case Kind::Convert:
     case Kind::Not:
     case Kind::Eq:
@@ -41,7 +44,6 @@ bool is_cheap(const Expr& e) {
     case Kind::Max:
     case Kind::Vertices:
     case Kind::Edges:
-    case Kind::Neighbors:
     case Kind::EdgeInfo:
     case Kind::Literal:
     case Kind::Size:
@@ -150,7 +152,7 @@ class Simplifier final : public Rewriter {
     const Expr* set = e->operands[0];
     const Expr* item = e->operands[1];
     const auto traps = [&](const Expr* part) { return facts_.may_trap(part); };
-    bool own = set->kind == Kind::Neighbors && set->operands[1] == item && is_input(set->operands[0]);
+    bool own = is_all_neighbors(*set) && set->operands[1] == item && is_input(set->operands[0]);
     if (own && !traps(item)) return b.boolean(false);
     if (set->kind == Kind::Intersect || set->kind == Kind::Diff) {
       const Expr* both = looked_up_in_both(b, facts_, set, [&](const Expr* operand, bool negated) {

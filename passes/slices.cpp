@@ -32,8 +32,13 @@ void Order::collect(const Expr* list, const Facts& facts, Bounds& bounds, int de
     if (bound->kind == kind) out.insert(out.end(), bound->operands.begin(), bound->operands.end());
   };
   switch (list->kind) {
-    case Kind::Below: both(list->operands[1], Kind::Min, bounds.above); break;
-    case Kind::Above: both(list->operands[1], Kind::Max, bounds.below); break;
+    case Kind::Cut:
+      if (is_below(*list)) {
+        both(list->operands[1], Kind::Min, bounds.above);
+      } else {
+        both(list->operands[1], Kind::Max, bounds.below);
+      }
+      break;
     case Kind::Span: {
       // The items before the one that a loop is at are less than it.
       const Var* end = as<Var>(list->operands[2]);
@@ -41,8 +46,7 @@ void Order::collect(const Expr* list, const Facts& facts, Bounds& bounds, int de
       if (found == loop_of_index_.end()) break;
       ListFacts walked = facts.list(list->operands[0]);
       const Expr* source = found->second->lists[0];
-      bool prefix =
-          source == list->operands[0] || (source->kind == Kind::Below && source->operands[0] == list->operands[0]);
+      bool prefix = source == list->operands[0] || (is_below(*source) && source->operands[0] == list->operands[0]);
       if (prefix && walked.ascending && walked.unique) bounds.above.push_back(found->second->vars[0]);
       break;
     }
@@ -80,8 +84,8 @@ bool Order::less(const Expr* a, const Expr* b, int depth) const {
   return false;
 }
 
-const Expr* slice(Builder& b, const Facts& facts, const Order& order, Kind kind, const Expr* set, const Expr* bound) {
-  const auto deeper = [&](const Expr* inner) { return slice(b, facts, order, kind, inner, bound); };
+const Expr* slice(Builder& b, const Facts& facts, const Order& order, Side side, const Expr* set, const Expr* bound) {
+  const auto deeper = [&](const Expr* inner) { return slice(b, facts, order, side, inner, bound); };
   switch (set->kind) {
     case Kind::Intersect:
     case Kind::Diff: {
@@ -89,29 +93,28 @@ const Expr* slice(Builder& b, const Facts& facts, const Order& order, Kind kind,
       if (facts.list(second).ascending && second->kind != Kind::Literal) second = deeper(second);
       return b.make(set->kind, {deeper(set->operands[0]), second});
     }
-    case Kind::Below:
-    case Kind::Above: {
+    case Kind::Cut: {
       const Expr* other = set->operands[1];
-      if (set->kind != kind) {
+      if (side_of(*set) != side) {
         // `above` stays outside, so that the same slices are the same expression.
-        if (kind == Kind::Above) break;
-        return b.make(Kind::Above, {deeper(set->operands[0]), other});
+        if (side == Side::Upper) break;
+        return b.make({Kind::Cut, Side::Upper}, {deeper(set->operands[0]), other});
       }
       bool first_is_less = order.less(other, bound);
       bool second_is_less = order.less(bound, other);
       const Expr* meet = nullptr;
       if (other == bound || first_is_less) {
-        meet = kind == Kind::Below ? other : bound;
+        meet = side == Side::Lower ? other : bound;
       } else if (second_is_less) {
-        meet = kind == Kind::Below ? bound : other;
+        meet = side == Side::Lower ? bound : other;
       } else {
-        meet = b.make(kind == Kind::Below ? Kind::Min : Kind::Max, {other, bound});
+        meet = b.make(side == Side::Lower ? Kind::Min : Kind::Max, {other, bound});
       }
-      return b.make(kind, {set->operands[0], meet});
+      return b.make({Kind::Cut, side}, {set->operands[0], meet});
     }
     default: break;
   }
-  return b.make(kind, {set, bound});
+  return b.make({Kind::Cut, side}, {set, bound});
 }
 
 }  // namespace matcha::passes

@@ -31,8 +31,8 @@ class Order {
 };
 
 /// `below(set, bound)` or `above(set, bound)`, with the slice moved down to where it costs a search: into the operands
-/// of set operations; two slices of one kind meet. Requires: `set` ascends.
-const ir::Expr* slice(ir::Builder& builder, const ir::Facts& facts, const Order& order, ir::Kind kind,
+/// of set operations; two slices on one side meet. Requires: `set` ascends.
+const ir::Expr* slice(ir::Builder& builder, const ir::Facts& facts, const Order& order, ir::Side side,
                       const ir::Expr* set, const ir::Expr* bound);
 
 }  // namespace matcha::passes

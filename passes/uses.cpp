@@ -92,8 +92,7 @@ void Uses::count_parts(const Expr& set) {
       count_parts(*set.operands[1]);
       break;
     case Kind::Diff:
-    case Kind::Below:
-    case Kind::Above: count_parts(*set.operands[0]); break;
+    case Kind::Cut: count_parts(*set.operands[0]); break;
     default: break;
   }
 }

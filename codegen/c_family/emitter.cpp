@@ -180,7 +180,7 @@ void WorkerEmitter::stmt(const ir::Stmt& s) {
       },
       [&](const ir::Store& st) {
         if (alone_) return keep(st);
-        if (ir::counts_common(st.value->kind)) return common(st);
+        if (st.value->kind == ir::Kind::CommonNeighbors) return common(st);
         std::string into = room(st.var, st.buffer) + shared_rows(st);
         out_.line(fmt::format("const auto {} = {};", names_.of(st.var), expressions_.set_operation(st.value, into)));
       },

@@ -41,8 +41,9 @@ bool is_below(const ir::Facts& facts, const ir::Expr* list, const ir::Expr* boun
   if (list == nullptr || steps == 0) return false;
   switch (list->kind) {
     case Kind::Var: return is_below(facts, value_of(facts, list), bound, steps - 1);
-    case Kind::Below: return list->operands[1] == bound || is_below(facts, list->operands[0], bound, steps - 1);
-    case Kind::Above:
+    case Kind::Cut:
+      if (ir::is_below(*list) && list->operands[1] == bound) return true;
+      return is_below(facts, list->operands[0], bound, steps - 1);
     case Kind::Span:
     case Kind::Diff: return is_below(facts, list->operands[0], bound, steps - 1);
     case Kind::Intersect:
@@ -148,7 +149,7 @@ std::pair<std::string, std::string> Expressions::lists(const ir::Expr* set) {
   const ir::Expr* a = set->operands[0];
   const ir::Expr* b = set->operands[1];
   const auto beside = [&](const ir::Expr* cut, const ir::Expr* other) -> std::string {
-    const bool both = cut->kind == Kind::Below && other->kind == Kind::Var && is_below(facts_, other, cut->operands[1]);
+    const bool both = ir::is_below(*cut) && other->kind == Kind::Var && is_below(facts_, other, cut->operands[1]);
     if (!both) return text(cut);
     return fmt::format("{}cut_beside({}, {}, {})", in_lanes_ ? "" : "w.", text(other), text(cut->operands[0]),
                        text(cut->operands[1]));
@@ -168,8 +169,7 @@ std::string Expressions::share(const ir::Expr* expr) {
 std::string Expressions::set_call(const ir::Expr* expr, std::string_view prefix, std::string_view into) {
   if (expr->type->bits) return fmt::format("w.store_bits({}, {})", text(expr), into);
   if (expr->type->is_bit_rows()) {
-    return fmt::format("w.{}({}, {}, {})", ir::keyword(expr->kind), text(expr->operands[0]), text(expr->operands[1]),
-                       into);
+    return fmt::format("w.{}({}, {}, {})", ir::keyword(*expr), text(expr->operands[0]), text(expr->operands[1]), into);
   }
   bool computed = expr->kind == Kind::Intersect || expr->kind == Kind::Diff || expr->kind == Kind::Sorted;
   if (!computed) return fmt::format("w.copy({}, {})", text(expr), into);
@@ -202,11 +202,10 @@ Expressions::Printed Expressions::size(const ir::Expr* expr) {
 Expressions::Printed Expressions::bits(const ir::Expr* expr) {
   const auto name = [&]() -> std::string_view {
     switch (expr->kind) {
-      case Kind::Below: return "bits_below";
-      case Kind::Above: return "bits_above";
+      case Kind::Cut: return ir::is_below(*expr) ? "bits_below" : "bits_above";
       case Kind::Intersect: return "common_bits";
       case Kind::Diff: return "other_bits";
-      default: return ir::keyword(expr->kind);
+      default: return ir::keyword(*expr);
     }
   };
   return {call(name(), expr), Precedence::Primary};
@@ -276,11 +275,8 @@ Expressions::Printed Expressions::print(const ir::Expr* expr) {
     case Kind::Vertices:
     case Kind::Edges:
     case Kind::Neighbors:
-    case Kind::LowerNeighbors:
-    case Kind::UpperNeighbors:
-    case Kind::Below:
-    case Kind::Above:
-    case Kind::Span: return primary(call(ir::keyword(expr->kind), expr));
+    case Kind::Cut:
+    case Kind::Span: return primary(call(ir::keyword(*expr), expr));
     default: MATCHA_UNREACHABLE("an expression of stage kernel that is no stored set operation");
   }
 }

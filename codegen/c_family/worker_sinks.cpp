@@ -85,7 +85,7 @@ void WorkerEmitter::common(const ir::Store& s) {
       region_->schedule.parallel && loops_ == 2 && parts != nullptr && ir::common_of_parts(*parts) == &s;
   const std::string shared = in_parts ? next_rows() : "w.kNotShared";
   out_.line(fmt::format("const i64 {} = {}(w, {}w.buffer<u32>({}), {}, {}, {});", names_.of(s.var),
-                        ir::keyword(s.value->kind), arguments, buffer_index(s.buffer), shared, s.value->loc.line,
+                        ir::keyword(*s.value), arguments, buffer_index(s.buffer), shared, s.value->loc.line,
                         s.value->loc.column));
 }
 

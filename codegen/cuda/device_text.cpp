@@ -73,7 +73,9 @@ std::vector<std::string> compile_options() {
   return {"--std=c++20", "--device-int128", "--fmad=false", "--diag-suppress=177"};
 }
 
-bool reads_halves(Kind kind) { return ir::is_half(kind) || kind == Kind::LowerBitRows || kind == Kind::UpperBitRows; }
+bool reads_halves(const ir::Expr& e) {
+  return (e.kind == Kind::Neighbors || e.kind == Kind::BitRows) && ir::side_of(e) != ir::Side::All;
+}
 
 Spelling device_spelling(Stack stack) { return Spelling{"static __device__ __forceinline__", true, stack}; }
 

@@ -34,7 +34,7 @@ struct DeviceText {
 std::vector<std::string> compile_options();
 
 /// True for what reads half of a neighbour list, for which the device needs the graph's split offsets.
-bool reads_halves(ir::Kind kind);
+bool reads_halves(const ir::Expr& e);
 
 /// How the device's language spells workers.
 Spelling device_spelling(Stack stack);

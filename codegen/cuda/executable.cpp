@@ -136,7 +136,7 @@ class CudaExecutable::Run {
     for_each_device_node(program_.module_, [&](const ir::Expr& node) {
       if (node.operands.empty() || node.operands[0] != var) return;
       wanted.sources = wanted.sources || node.kind == Kind::Edges;
-      wanted.halves = wanted.halves || reads_halves(node.kind);
+      wanted.halves = wanted.halves || reads_halves(node);
       wanted.labels = wanted.labels || node.kind == Kind::Label || node.kind == Kind::KnownLabel;
       if (node.kind == Kind::EdgeInfo) {
         wanted.edge_info = true;

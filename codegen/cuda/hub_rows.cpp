@@ -67,10 +67,11 @@ std::vector<const ir::Var*> searched_graphs(const ir::Facts& facts, const ir::Re
   ir::for_each_stmt(*region.collect->body, [&](const ir::Stmt& stmt) {
     ir::for_each_expr(stmt, [&](const ir::Expr& expr) {
       ir::for_each_node(expr, [&](const ir::Expr& node) {
-        if (node.kind == Kind::HasEdge || node.kind == Kind::BitRows) add(node.operands[0]);
+        if (node.kind == Kind::HasEdge || (node.kind == Kind::BitRows && ir::side_of(node) == ir::Side::All))
+          add(node.operands[0]);
         for (const ir::Expr* list : searched_lists(node)) {
           const ir::Expr& whole = unsliced(facts, *list);
-          if (whole.kind == Kind::Neighbors) add(whole.operands[0]);
+          if (ir::is_all_neighbors(whole)) add(whole.operands[0]);
         }
       });
     });

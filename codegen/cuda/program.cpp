@@ -49,7 +49,7 @@ std::vector<Read> reads(const EmittedRegion& entry, const FrameLayout& layout) {
         if (node.operands.empty() || node.operands[0]->kind != Kind::Var) return;
         if (node.kind == Kind::Edges) found[node.operands[0]].insert("kSources");
         if (node.kind == Kind::EdgeInfo) found[node.operands[0]].insert("kInfo");
-        if (reads_halves(node.kind)) found[node.operands[0]].insert("kHalves");
+        if (reads_halves(node)) found[node.operands[0]].insert("kHalves");
         if (node.kind == Kind::Label || node.kind == Kind::KnownLabel) found[node.operands[0]].insert("kLabels");
       });
     });

@@ -59,23 +59,28 @@ Value Evaluator::edges(const ir::Expr& e) {
   return ListPtr(result);
 }
 
-Value Evaluator::neighbors(const ir::Expr& e) {
-  runtime::GraphView view = graph(*e.operands[0]);
-  runtime::ArcRange arcs = runtime::arcs_of(view, get<Vid>(*e.operands[1]).rank);
-  std::shared_ptr<List> result = empty_list(e);
-  for (std::uint64_t arc = arcs.begin; arc < arcs.end; ++arc) result->columns[0].push_back(Vid{view.neighbors[arc]});
-  result->rows = result->columns[0].size();
-  return ListPtr(result);
+namespace {
+
+/// True for an item on the side of `of`.
+bool on_side(ir::Side side, std::uint32_t item, std::uint32_t of) {
+  switch (side) {
+    case ir::Side::All: return true;
+    case ir::Side::Lower: return item < of;
+    case ir::Side::Upper: return of < item;
+  }
+  MATCHA_UNREACHABLE("a side");
 }
 
-Value Evaluator::half_neighbors(const ir::Expr& e) {
+}  // namespace
+
+Value Evaluator::neighbors(const ir::Neighbors& e) {
   runtime::GraphView view = graph(*e.operands[0]);
   std::uint32_t vertex = get<Vid>(*e.operands[1]).rank;
   runtime::ArcRange arcs = runtime::arcs_of(view, vertex);
   std::shared_ptr<List> result = empty_list(e);
   for (std::uint64_t arc = arcs.begin; arc < arcs.end; ++arc) {
     std::uint32_t other = view.neighbors[arc];
-    if (e.kind == Kind::LowerNeighbors ? other < vertex : vertex < other) result->columns[0].push_back(Vid{other});
+    if (on_side(e.arcs.side, other, vertex)) result->columns[0].push_back(Vid{other});
   }
   result->rows = result->columns[0].size();
   return ListPtr(result);
@@ -111,13 +116,13 @@ Value Evaluator::membership(const ir::Expr& e) {
   return ListPtr(result);
 }
 
-Value Evaluator::cut(const ir::Expr& e) {
+Value Evaluator::cut(const ir::Cut& e) {
   ListPtr items = list(*e.operands[0]);
   Value x = eval(*e.operands[1]);
   std::shared_ptr<List> result = empty_list(e);
   for (std::size_t row = 0; row < items->rows; ++row) {
     const Value& item = items->columns[0][row];
-    if (e.kind == Kind::Below ? less(item, x) : less(x, item)) result->append_row(*items, row);
+    if (e.side == ir::Side::Lower ? less(item, x) : less(x, item)) result->append_row(*items, row);
   }
   return ListPtr(result);
 }
@@ -150,7 +155,7 @@ Value Evaluator::flatten(const ir::Expr& e) {
   return ListPtr(result);
 }
 
-Value Evaluator::rows(const ir::Expr& e) {
+Value Evaluator::rows(const ir::BitRows& e) {
   runtime::GraphView view = graph(*e.operands[0]);
   ListPtr universe = list(*e.operands[1]);
   std::shared_ptr<List> result = empty_list(e);
@@ -160,7 +165,7 @@ Value Evaluator::rows(const ir::Expr& e) {
     std::shared_ptr<List> row = std::make_shared<List>(1);
     for (std::size_t position = 0; position < universe->rows; ++position) {
       std::uint32_t other = std::get<Vid>(universe->columns[0][position]).rank;
-      bool kept = e.kind == Kind::BitRows || (e.kind == Kind::LowerBitRows ? other < vertex : vertex < other);
+      bool kept = on_side(e.arcs.side, other, vertex);
       bool joined =
           std::find(view.neighbors + arcs.begin, view.neighbors + arcs.end, other) != view.neighbors + arcs.end;
       if (kept && joined) row->columns[0].push_back(static_cast<std::int64_t>(position));

@@ -172,11 +172,11 @@ Value Evaluator::has_edge(const ir::Expr& e) {
 }
 
 /// Pair by pair, in the first part.
-Value Evaluator::common(const ir::Expr& e) {
+Value Evaluator::common(const ir::CommonNeighbors& e) {
   runtime::GraphView view = graph(*e.operands[0]);
   ListPtr items = list(*e.operands[1]);
   const std::uint32_t cut = get<Vid>(*e.operands[2]).rank;
-  const bool lower = e.kind == Kind::CommonBelow;
+  const bool lower = e.arcs.side == ir::Side::Lower;
   if (get<std::int64_t>(*e.operands[3]) != 0) return std::int64_t{0};
   std::vector<std::vector<std::uint32_t>> near;
   for (const Value& item : items->columns[0]) {

@@ -72,16 +72,13 @@ Value Evaluator::compute(const ir::Expr& e) {
       [&](const LowerBound& n) { return lower_bound(n); }, [&](const Label& n) { return label(n); },
       [&](const KnownLabel& n) { return label(n); }, [&](const HasEdge& n) { return has_edge(n); },
       [&](const MaxDegree& n) { return Value(static_cast<std::int64_t>(graph(*n.operands[0]).max_degree)); },
-      [&](const CommonBelow& n) { return common(n); }, [&](const CommonAbove& n) { return common(n); },
-      [&](const Vertices& n) { return vertices(n); }, [&](const Edges& n) { return edges(n); },
-      [&](const Neighbors& n) { return neighbors(n); }, [&](const LowerNeighbors& n) { return half_neighbors(n); },
-      [&](const UpperNeighbors& n) { return half_neighbors(n); }, [&](const EdgeInfo& n) { return edge_info(n); },
-      [&](const Literal& n) { return literal(n); }, [&](const Intersect& n) { return membership(n); },
-      [&](const Diff& n) { return membership(n); }, [&](const Below& n) { return cut(n); },
-      [&](const Above& n) { return cut(n); }, [&](const Span& n) { return span(n); },
+      [&](const CommonNeighbors& n) { return common(n); }, [&](const Vertices& n) { return vertices(n); },
+      [&](const Edges& n) { return edges(n); }, [&](const Neighbors& n) { return neighbors(n); },
+      [&](const EdgeInfo& n) { return edge_info(n); }, [&](const Literal& n) { return literal(n); },
+      [&](const Intersect& n) { return membership(n); }, [&](const Diff& n) { return membership(n); },
+      [&](const Cut& n) { return cut(n); }, [&](const Span& n) { return span(n); },
       [&](const Sorted& n) { return sorted(n); }, [&](const Flatten& n) { return flatten(n); },
-      [&](const BitRows& n) { return rows(n); }, [&](const LowerBitRows& n) { return rows(n); },
-      [&](const UpperBitRows& n) { return rows(n); },
+      [&](const BitRows& n) { return rows(n); },
       [&](const BitRow& n) {
         ListPtr all = list(*n.operands[0]);
         std::int64_t position = get<std::int64_t>(*n.operands[1]);

@@ -61,23 +61,22 @@ class Evaluator {
   Value lower_bound(const ir::Expr& e);
   Value label(const ir::Expr& e);
   Value has_edge(const ir::Expr& e);
-  Value common(const ir::Expr& e);
+  Value common(const ir::CommonNeighbors& e);
 
   // Lists
   Value vertices(const ir::Expr& e);
   Value edges(const ir::Expr& e);
-  Value neighbors(const ir::Expr& e);
+  Value neighbors(const ir::Neighbors& e);
   /// The neighbours of a vertex that are below it, or above it.
-  Value half_neighbors(const ir::Expr& e);
   Value edge_info(const ir::Expr& e);
   Value literal(const ir::Expr& e);
   Value membership(const ir::Expr& e);
-  Value cut(const ir::Expr& e);
+  Value cut(const ir::Cut& e);
   Value span(const ir::Expr& e);
   Value sorted(const ir::Expr& e);
   Value flatten(const ir::Expr& e);
   /// For each item of a list the positions in it of the item's neighbours.
-  Value rows(const ir::Expr& e);
+  Value rows(const ir::BitRows& e);
   /// 0, 1, … below `count`.
   static Value positions_of(std::size_t count);
 

@@ -197,7 +197,7 @@ void Runner::region(const ir::Region& s) {
 
 void Runner::store(const ir::Store& s) {
   Value value = evaluate_(*s.value);
-  if (!ir::counts_common(s.value->kind) && std::get<ListPtr>(value)->rows > capacities_.at(s.buffer))
+  if (s.value->kind != ir::Kind::CommonNeighbors && std::get<ListPtr>(value)->rows > capacities_.at(s.buffer))
     trap(TrapCode::CapacityExceeded, s.loc);
   environment_.values[s.var] = std::move(value);
 }

@@ -78,7 +78,7 @@ const ir::Expr* FunctionEmitter::row_of_graph(const ir::Expr& set_operation) con
   const ir::Var* var = ir::as<ir::Var>(&list);
   if (var != nullptr && lists_.contains(var)) return nullptr;
   const ir::Expr& row = module_.resolve(list);
-  if (!ir::is_neighbors(row.kind)) return nullptr;
+  if (row.kind != ir::Kind::Neighbors) return nullptr;
   bool one = module_.resolve(*row.operands[0]).kind == ir::Kind::Var;
   return one && index_of(*row.operands[0]) == Index::Csr ? &row : nullptr;
 }
@@ -87,13 +87,13 @@ const ir::Expr* FunctionEmitter::row_of_graph(const ir::Expr& set_operation) con
 Value* FunctionEmitter::count_rows(const CountQueue& queue, Value* waiting) {
   const ir::Expr& graph_expr = *queue.rows->operands[0];
   Value* items = graph_field(graph_expr, offsetof(GraphView, neighbors), ptr_, "neighbors");
-  if (queue.rows->kind == ir::Kind::Neighbors) {
+  if (ir::is_all_neighbors(*queue.rows)) {
     Value* places = graph_field(graph_expr, offsetof(GraphView, offsets), ptr_, "offsets");
     return call_kernel(offsetof(SetKernels, count_rows), module_.type_of<decltype(SetKernels::count_rows)>(),
                        {queue.pairs, waiting, queue.counts, items, places}, "count_rows", Effect::Any);
   }
   Value* halves = b_.CreateConstInBoundsGEP1_64(i8_, graph(graph_expr), offsetof(CpuGraphView, halves));
-  Value* side = integer(queue.rows->kind == ir::Kind::LowerNeighbors ? 0 : 1);
+  Value* side = integer(ir::side_of(*queue.rows) == ir::Side::Lower ? 0 : 1);
   return call_kernel(offsetof(SetKernels, count_halves), module_.type_of<decltype(SetKernels::count_halves)>(),
                      {queue.pairs, waiting, queue.counts, items, halves, side}, "count_halves", Effect::Any);
 }
@@ -151,7 +151,7 @@ bool FunctionEmitter::put_off(const OpenSink& sink, const ir::Yield& s) {
   if (rows != nullptr) {
     Value* row = scalar(*rows->operands[1]);
     put(offsetof(SetPair, nb), row);
-    if (rows->kind == ir::Kind::Neighbors) {
+    if (ir::is_all_neighbors(*rows)) {
       prefetch(b_, gep(i64_, graph_field(*rows->operands[0], offsetof(GraphView, offsets), ptr_, "offsets"), row));
     } else {
       prefetch(b_, half_offsets(*rows->operands[0], row));

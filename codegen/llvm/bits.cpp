@@ -73,7 +73,8 @@ void BitSets::store_rows(const ir::Store& s) {
   rows_[s.var] = made;
   f_.trap_if(f_.b_.CreateICmpUGT(f_.b_.CreateMul(made.size, made.stride), out.capacity),
              runtime::TrapCode::CapacityExceeded, s.loc);
-  bool lower = value.kind == ir::Kind::LowerBitRows;
+  const ir::Side side = ir::side_of(value);
+  const bool lower = side == ir::Side::Lower;
   // The parts of one position that a task is given one after the other make their rows once.
   bool outer_level = f_.before_split_ && f_.depth_ == 1;
   Value* count = items.size;
@@ -83,8 +84,8 @@ void BitSets::store_rows(const ir::Store& s) {
   }
   for_each(count, [&](Value* index) {
     Value* vertex = f_.load_cell(items.columns[0], index);
-    List near = value.kind == ir::Kind::BitRows ? f_.neighbors(*value.operands[0], vertex)
-                                                : f_.half_neighbors(*value.operands[0], vertex, lower);
+    List near = side == ir::Side::All ? f_.neighbors(*value.operands[0], vertex)
+                                      : f_.half_neighbors(*value.operands[0], vertex, lower);
     Value* row = gep(made.data, f_.b_.CreateMul(index, made.stride));
     f_.call_kernel(offsetof(runtime::SetKernels, member_bits),
                    f_.module_.type_of<decltype(runtime::SetKernels::member_bits)>(),
@@ -102,10 +103,12 @@ Value* BitSets::words_of(const ir::Expr& set) {
     }
     case ir::Kind::BitRow: {
       const Rows& all = rows(*set.operands[0]);
-      return all.value->kind == ir::Kind::LowerBitRows ? words_for(f_.scalar(*set.operands[1])) : all.stride;
+      return ir::side_of(*all.value) == ir::Side::Lower ? words_for(f_.scalar(*set.operands[1])) : all.stride;
     }
     case ir::Kind::AllBits: return rows(*set.operands[0]).stride;
-    case ir::Kind::Below: return f_.min_u(words_of(*set.operands[0]), words_for(f_.scalar(*set.operands[1])));
+    case ir::Kind::Cut:
+      if (ir::is_above(set)) return words_of(*set.operands[0]);
+      return f_.min_u(words_of(*set.operands[0]), words_for(f_.scalar(*set.operands[1])));
     case ir::Kind::Intersect: return f_.min_u(words_of(*set.operands[0]), words_of(*set.operands[1]));
     default: return words_of(*set.operands[0]);
   }
@@ -125,10 +128,13 @@ Value* BitSets::word_of(const ir::Expr& set, Value* k) {
       return f_.b_.CreateLoad(f_.i64_, gep(row, k), "word");
     }
     case ir::Kind::AllBits: return bits_below(rows(*set.operands[0]).size, k);
-    case ir::Kind::Below:
-      return f_.b_.CreateAnd(word_of(*set.operands[0], k), bits_below(f_.scalar(*set.operands[1]), k));
-    case ir::Kind::Above:
-      return f_.b_.CreateAnd(word_of(*set.operands[0], k), bits_above(f_.scalar(*set.operands[1]), k));
+    case ir::Kind::Cut: {
+      const auto mask = [&] {
+        Value* bound = f_.scalar(*set.operands[1]);
+        return ir::is_below(set) ? bits_below(bound, k) : bits_above(bound, k);
+      };
+      return f_.b_.CreateAnd(word_of(*set.operands[0], k), mask());
+    }
     case ir::Kind::Intersect: return f_.b_.CreateAnd(word_of(*set.operands[0], k), word_of(*set.operands[1], k));
     case ir::Kind::Diff:
       return f_.b_.CreateAnd(word_of(*set.operands[0], k), f_.b_.CreateNot(word_or_zero(*set.operands[1], k)));

@@ -188,18 +188,14 @@ List FunctionEmitter::list(const ir::Expr& e) {
       return {size_of(e), {{items, Cell::Vid, true, nullptr}}, nullptr};
     }
     case ir::Kind::Edges: return edges(e);
-    case ir::Kind::Neighbors: return neighbors(*e.operands[0], scalar(*e.operands[1]));
-    case ir::Kind::LowerNeighbors:
-    case ir::Kind::UpperNeighbors:
-      return half_neighbors(*e.operands[0], scalar(*e.operands[1]), e.kind == ir::Kind::LowerNeighbors);
+    case ir::Kind::Neighbors:
+      if (ir::is_all_neighbors(e)) return neighbors(*e.operands[0], scalar(*e.operands[1]));
+      return half_neighbors(*e.operands[0], scalar(*e.operands[1]), ir::side_of(e) == ir::Side::Lower);
     case ir::Kind::EdgeInfo: return edge_info(e);
     case ir::Kind::Literal: return literal(e);
-    case ir::Kind::Below: {
+    case ir::Kind::Cut: {
       List items = list(*e.operands[0]);
-      return slice(items, integer(0), lower_bound(items, scalar(*e.operands[1])));
-    }
-    case ir::Kind::Above: {
-      List items = list(*e.operands[0]);
+      if (ir::is_below(e)) return slice(items, integer(0), lower_bound(items, scalar(*e.operands[1])));
       Value* begin = lower_bound(items, scalar(*e.operands[1]), true);
       return slice(items, begin, b_.CreateNUWSub(items.size, begin));
     }
@@ -250,8 +246,7 @@ bool FunctionEmitter::is_position_in(const ir::Expr& index, const ir::Expr& item
       at = &module_.resolve(*at->operands[0]);
     }
     if (at == &wanted) return true;
-    if (ir::is_half(at->kind) && wanted.kind == ir::Kind::Neighbors &&
-        std::ranges::equal(at->operands, wanted.operands))
+    if (ir::is_half(*at) && ir::is_all_neighbors(wanted) && std::ranges::equal(at->operands, wanted.operands))
       return true;
   }
   return false;

@@ -69,7 +69,7 @@ bool walks_neighbors_only(const ir::Block& block, const ir::Var* graph, const ir
   const auto near = [&](const ir::Expr* list) {
     const ir::Var* var = ir::as<ir::Var>(list);
     if (var != nullptr) return names.contains(var);
-    return ir::is_neighbors(list->kind) && list->operands[0] == graph && list->operands[1] == vertex;
+    return list->kind == ir::Kind::Neighbors && list->operands[0] == graph && list->operands[1] == vertex;
   };
   for (const ir::Stmt* stmt : block.body) {
     if (const ir::Let* let = ir::as<ir::Let>(stmt)) {

@@ -223,7 +223,7 @@ void FunctionEmitter::if_whole(const std::function<void()>& emit) {
 void FunctionEmitter::fetch_kept_rows(const ir::Expr& cond, Value* count, const std::function<void(Value*)>& bind) {
   std::vector<const ir::Expr*> rows;
   ir::for_each_node(cond, [&](const ir::Expr& e) {
-    if (ir::is_neighbors(e.kind) && index_of(*e.operands[0]) == Index::Csr) rows.push_back(&e);
+    if (e.kind == ir::Kind::Neighbors && index_of(*e.operands[0]) == Index::Csr) rows.push_back(&e);
   });
   if (rows.empty()) return;
   keep_short(count_up(integer(0), count, 1, [&](Value* i) {

@@ -27,7 +27,7 @@ bool FunctionEmitter::branch_free(const ir::Expr& e) const {
     case ir::Kind::Var: return scalars_.contains(static_cast<const ir::Var*>(&e)) || speculable(e);
     case ir::Kind::Size: {
       const ir::Expr& list = module_.resolve(*e.operands[0]);
-      if (!ir::is_neighbors(list.kind)) return false;
+      if (list.kind != ir::Kind::Neighbors) return false;
       return index_of(*list.operands[0]) == Index::Csr && branch_free(*list.operands[1]);
     }
     case ir::Kind::KnownLabel: return branch_free(*e.operands[1]);

@@ -88,9 +88,9 @@ bool FunctionEmitter::all_below(const ir::Expr& items, const ir::Expr& bound) co
   const ir::Stmt* definition = var != nullptr ? module_.facts().definition(var) : nullptr;
   const ir::Store* store = definition != nullptr ? ir::as<ir::Store>(definition) : nullptr;
   if (store != nullptr) return all_below(*store->value, bound);
-  bool lower = set.kind == ir::Kind::Below || set.kind == ir::Kind::LowerNeighbors;
+  bool lower = (set.kind == ir::Kind::Cut || set.kind == ir::Kind::Neighbors) && ir::side_of(set) == ir::Side::Lower;
   if (lower && set.operands[1] == &bound) return true;
-  if (set.kind == ir::Kind::Intersect || set.kind == ir::Kind::Diff || set.kind == ir::Kind::Below) {
+  if (set.kind == ir::Kind::Intersect || set.kind == ir::Kind::Diff || ir::is_below(set)) {
     return all_below(*set.operands[0], bound) ||
            (set.kind == ir::Kind::Intersect && all_below(*set.operands[1], bound));
   }
@@ -102,7 +102,7 @@ bool FunctionEmitter::all_below(const ir::Expr& items, const ir::Expr& bound) co
   if (loop == nullptr || loop->maybe_index != position || loop->lists.size() != 1 || loop->vars[0] != &bound)
     return false;
   const ir::Expr* walked = &module_.resolve(*loop->lists[0]);
-  if (walked->kind == ir::Kind::Below) walked = &module_.resolve(*walked->operands[0]);
+  if (ir::is_below(*walked)) walked = &module_.resolve(*walked->operands[0]);
   ir::ListFacts facts = module_.facts().list(walked);
   return facts.ascending && facts.unique && walked == &module_.resolve(*set.operands[0]);
 }
@@ -111,7 +111,7 @@ bool FunctionEmitter::all_below(const ir::Expr& items, const ir::Expr& bound) co
 /// items of `a` are below `x` anyway, which saves the search for the bound.
 const ir::Expr& FunctionEmitter::without_bound(const ir::Expr& set_operation) const {
   const ir::Expr& second = *set_operation.operands[1];
-  bool needless = second.kind == ir::Kind::Below && all_below(*set_operation.operands[0], *second.operands[1]);
+  bool needless = ir::is_below(second) && all_below(*set_operation.operands[0], *second.operands[1]);
   return needless ? *second.operands[0] : second;
 }
 
@@ -179,8 +179,9 @@ Value* FunctionEmitter::count_items(const ir::Expr& e) {
 Value* FunctionEmitter::common(const ir::Expr& e, const ir::Var& counters) {
   using namespace runtime;
   const List items = list(*e.operands[1]);
-  llvm::FunctionCallee count = e.kind == ir::Kind::CommonBelow ? MATCHA_RUNTIME(module_, rt_common_below, Effect::Any)
-                                                               : MATCHA_RUNTIME(module_, rt_common_above, Effect::Any);
+  llvm::FunctionCallee count = ir::side_of(e) == ir::Side::Lower
+                                   ? MATCHA_RUNTIME(module_, rt_common_below, Effect::Any)
+                                   : MATCHA_RUNTIME(module_, rt_common_above, Effect::Any);
   Value* found = b_.CreateCall(count,
                                {context_, graph(*e.operands[0]), items.columns[0].data, items.size,
                                 scalar(*e.operands[2]), scalar(*e.operands[3]), buffer(counters).columns[0].data},

@@ -65,7 +65,7 @@ void FunctionEmitter::let(const ir::Let& s) {
 void FunctionEmitter::store(const ir::Store& s) {
   if (s.var->type->bits) return bits_.store(s);
   if (s.var->type->is_bit_rows()) return bits_.store_rows(s);
-  if (ir::counts_common(s.value->kind)) {
+  if (s.value->kind == ir::Kind::CommonNeighbors) {
     scalars_[s.var] = common(*s.value, *s.buffer);
     return;
   }

@@ -18,7 +18,7 @@ bool is_slice(const Facts& facts, const Expr* list, const Expr* whole) {
   for (;;) {
     list = behind_lets(facts, list);
     if (list == whole) return true;
-    if (list->kind != Kind::Below && list->kind != Kind::Above && list->kind != Kind::Span) return false;
+    if (!ir::is_slice(list->kind)) return false;
     list = list->operands[0];
   }
 }
@@ -39,8 +39,7 @@ const Var* rows_of(const Facts& facts, const Expr* bits) {
   switch (bits->kind) {
     case Kind::BitRow:
     case Kind::AllBits: return as<Var>(bits->operands[0]);
-    case Kind::Below:
-    case Kind::Above: return rows_of(facts, bits->operands[0]);
+    case Kind::Cut: return rows_of(facts, bits->operands[0]);
     case Kind::Intersect:
     case Kind::Diff: {
       const Var* first = rows_of(facts, bits->operands[0]);
@@ -60,9 +59,7 @@ const Expr* base_of(const Facts& facts, const Var* rows) {
   const Let* let = stmt != nullptr ? as<Let>(stmt) : nullptr;
   const Store* store = stmt != nullptr ? as<Store>(stmt) : nullptr;
   const Expr* value = let != nullptr ? let->value : store != nullptr ? store->value : nullptr;
-  bool made = value != nullptr &&
-              (value->kind == Kind::BitRows || value->kind == Kind::LowerBitRows || value->kind == Kind::UpperBitRows);
-  return made ? value->operands[1] : nullptr;
+  return value != nullptr && value->kind == Kind::BitRows ? value->operands[1] : nullptr;
 }
 
 bool is_prefix(const Facts& facts, const Expr* list, const Expr* whole) {
@@ -71,7 +68,7 @@ bool is_prefix(const Facts& facts, const Expr* list, const Expr* whole) {
     list = behind_lets(facts, list);
     if (list == wanted) return true;
     const ConstInt* begin = list->kind == Kind::Span ? as<ConstInt>(list->operands[1]) : nullptr;
-    bool from_start = list->kind == Kind::Below || (begin != nullptr && begin->value == 0);
+    bool from_start = is_below(*list) || (begin != nullptr && begin->value == 0);
     if (!from_start) return false;
     list = list->operands[0];
   }

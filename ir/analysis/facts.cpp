@@ -214,7 +214,7 @@ const Expr* Facts::graph_of_walk(const Expr* u, const Expr* v) const {
   if (list->kind == Kind::Edges) {
     return loop->vars[0] == u && loop->vars[1] == v ? list->operands[0] : nullptr;
   }
-  return is_neighbors(list->kind) && list->operands[1] == u ? list->operands[0] : nullptr;
+  return list->kind == Kind::Neighbors && list->operands[1] == u ? list->operands[0] : nullptr;
 }
 
 /// Lists that are walked in step leave each in its order: what is known of the one whose items are yielded carries
@@ -272,13 +272,10 @@ ListFacts Facts::list_of(const Expr* list_expr) const {
   switch (list_expr->kind) {
     case Kind::Vertices: return {true, true};
     case Kind::Edges:
-    case Kind::Neighbors:
-    case Kind::LowerNeighbors:
-    case Kind::UpperNeighbors: return {true, simple(list_expr->operands[0])};
+    case Kind::Neighbors: return {true, simple(list_expr->operands[0])};
     case Kind::Intersect:
     case Kind::Diff:
-    case Kind::Below:
-    case Kind::Above:
+    case Kind::Cut:
     case Kind::Span: return list(list_expr->operands[0]);
     case Kind::Sorted: return {true, list(list_expr->operands[0]).unique};
     case Kind::BitRow:
@@ -308,11 +305,8 @@ bool Facts::lasts(const Expr* list) const {
     case Kind::Vertices:
     case Kind::Edges:
     case Kind::Neighbors:
-    case Kind::LowerNeighbors:
-    case Kind::UpperNeighbors:
     case Kind::EdgeInfo: return true;
-    case Kind::Below:
-    case Kind::Above:
+    case Kind::Cut:
     case Kind::Span: return lasts(list->operands[0]);
     case Kind::Var: break;
     default: return false;
@@ -357,8 +351,7 @@ Range Facts::range_of(const Expr* value) const {
     case Kind::Size: return {0, longest(value->operands[0])};
     case Kind::LowerBound:
     case Kind::MaxDegree: return {0, kLongestList};
-    case Kind::CommonBelow:
-    case Kind::CommonAbove: return {0, INT64_MAX};
+    case Kind::CommonNeighbors: return {0, INT64_MAX};
     case Kind::Neg: {
       Range a = range(value->operands[0]);
       return clamp(-__int128{a.high}, -__int128{a.low});
@@ -451,8 +444,7 @@ bool Facts::node_may_trap(const Expr& e) const {
     case Kind::AtMost: return range(e.operands[0]).high > range(e.operands[1]).low;
     case Kind::At: return !has_item(e);
     case Kind::LabelName:
-    case Kind::CommonBelow:
-    case Kind::CommonAbove:
+    case Kind::CommonNeighbors:
     case Kind::Label: return true;
     case Kind::Convert: {
       const Type& from = *e.operands[0]->type;
@@ -514,8 +506,6 @@ const Expr* Facts::bound(Builder& b, const Expr* list_expr) const {
 const Expr* Facts::bound_of(Builder& b, const Expr* list_expr) const {
   switch (list_expr->kind) {
     case Kind::Neighbors:
-    case Kind::LowerNeighbors:
-    case Kind::UpperNeighbors:
     case Kind::EdgeInfo: {
       const Var* graph = graph_root(list_expr->operands[0]);
       return graph != nullptr ? b.make(Kind::MaxDegree, {graph}) : nullptr;
@@ -541,14 +531,11 @@ const Expr* Facts::bound_of(Builder& b, const Expr* list_expr) const {
       }
       return bound(b, list_expr->operands[0]);
     case Kind::Diff:
-    case Kind::Below:
-    case Kind::Above:
+    case Kind::Cut:
     case Kind::Sorted:
     case Kind::BitRow:
     case Kind::AllBits: return bound(b, list_expr->operands[0]);
-    case Kind::BitRows:
-    case Kind::LowerBitRows:
-    case Kind::UpperBitRows: return bound(b, list_expr->operands[1]);
+    case Kind::BitRows: return bound(b, list_expr->operands[1]);
     case Kind::Select: {
       const Expr* first = bound(b, list_expr->operands[1]);
       const Expr* second = bound(b, list_expr->operands[2]);

@@ -132,11 +132,8 @@ bool FlatLoops::scan_count(const Stmt& stmt, const Expr& size, Chain& chain) con
 bool FlatLoops::countable(const Expr& list) const {
   if (list.type->columns.size() != 1 || !list.type->columns[0]->is_scalar(ScalarKind::Vid)) return false;
   switch (list.kind) {
-    case Kind::Neighbors:
-    case Kind::LowerNeighbors:
-    case Kind::UpperNeighbors: return true;
-    case Kind::Below:
-    case Kind::Above:
+    case Kind::Neighbors: return true;
+    case Kind::Cut:
     case Kind::Span: {
       bool found = countable(*list.operands[0]);
       for (const Expr* operand : list.operands.subspan(1)) {
@@ -190,7 +187,7 @@ void FlatLoops::find_arcs(const Region& region) {
   const For* loop = only_loop(*outer_->body, false);
   if (loop == nullptr || loop->lists.size() != 1 || !countable(*loop->lists[0])) return;
   const Expr& walked = unsliced(facts_, *loop->lists[0]);
-  if (!is_neighbors(walked.kind)) return;
+  if (walked.kind != Kind::Neighbors) return;
   if (walked.operands[0] == vertices.operands[0] && walked.operands[1] == outer_->vars[0]) arcs_loop_ = loop;
 }
 

@@ -33,7 +33,7 @@ bool lanes_share_work(const Facts& facts, const Region& region) {
       for_each_node(expr, [&](const Expr& node) {
         // Rows of bits alone: a group makes them together.
         found = found || node.kind == Kind::Intersect || node.kind == Kind::Diff || node.type->is_bit_rows() ||
-                counts_common(node.kind);
+                node.kind == Kind::CommonNeighbors;
       });
     });
   });

@@ -271,14 +271,12 @@ class NestReader {
     const auto of_operand = [&](std::size_t at) { add_members(set->operands[at], it, out); };
     switch (set->kind) {
       case ir::Kind::Vertices: check_graph(set->operands[0]); return;
-      case ir::Kind::Neighbors:
-      case ir::Kind::LowerNeighbors:
-      case ir::Kind::UpperNeighbors: {
+      case ir::Kind::Neighbors: {
         check_graph(set->operands[0]);
         const int center = item(set->operands[1]);
         out.push_back(pair(TermKind::Adjacent, it, center));
-        if (set->kind == ir::Kind::LowerNeighbors) out.push_back(pair(TermKind::Before, it, center));
-        if (set->kind == ir::Kind::UpperNeighbors) out.push_back(pair(TermKind::Before, center, it));
+        if (ir::side_of(*set) == ir::Side::Lower) out.push_back(pair(TermKind::Before, it, center));
+        if (ir::side_of(*set) == ir::Side::Upper) out.push_back(pair(TermKind::Before, center, it));
         return;
       }
       case ir::Kind::Intersect:
@@ -293,14 +291,12 @@ class NestReader {
         return;
       }
       case ir::Kind::Sorted: of_operand(0); return;
-      case ir::Kind::Below:
+      case ir::Kind::Cut: {
         of_operand(0);
-        out.push_back(pair(TermKind::Before, it, item(set->operands[1])));
+        const int bound = item(set->operands[1]);
+        out.push_back(ir::is_below(*set) ? pair(TermKind::Before, it, bound) : pair(TermKind::Before, bound, it));
         return;
-      case ir::Kind::Above:
-        of_operand(0);
-        out.push_back(pair(TermKind::Before, item(set->operands[1]), it));
-        return;
+      }
       case ir::Kind::Literal: {
         std::vector<Term> any;
         for (const Expr* one : set->operands) any.push_back(pair(TermKind::Same, it, item(one)));
@@ -568,7 +564,7 @@ class NestReader {
       if (!operand->type->is_scalar()) return give_up("a position in a list is read", expr.loc);
       parts.push_back(read(operand));
     }
-    return Term::operation(fmt::format("{}", keyword(expr.kind)) + conversion(expr), std::move(parts));
+    return Term::operation(fmt::format("{}", keyword(expr)) + conversion(expr), std::move(parts));
   }
 
   static std::string conversion(const Expr& expr) {

@@ -38,7 +38,7 @@ const Expr* dealt_graph(const Facts& facts, const For& outer) {
   const std::vector<const For*> inner = spine(*outer.body);
   const bool neighbours = std::all_of(inner.begin(), inner.end(), [&](const For* loop) {
     const Expr& walked = unsliced(facts, *loop->lists[0]);
-    return is_neighbors(walked.kind) && walked.operands[0] == outer.lists[0]->operands[0] &&
+    return walked.kind == Kind::Neighbors && walked.operands[0] == outer.lists[0]->operands[0] &&
            walked.operands[1] == outer.vars[0];
   });
   return !inner.empty() && neighbours ? outer.lists[0]->operands[0] : nullptr;
@@ -124,7 +124,7 @@ std::uint32_t row_stores(const Block& block) {
 const Store* common_of_parts(const For& loop) {
   for (const Stmt* stmt : loop.body->body) {
     const Store* store = as<Store>(stmt);
-    if (store == nullptr || !counts_common(store->value->kind)) continue;
+    if (store == nullptr || store->value->kind != Kind::CommonNeighbors) continue;
     if (loop.maybe_index != nullptr && store->value->operands[3] == loop.maybe_index) return store;
   }
   return nullptr;
