@@ -142,8 +142,7 @@ Value Lowering::lower(const Node* node) {
 std::uint32_t Lowering::cost(const Expr* expr) {
   auto known = costs_.find(expr);
   if (known != costs_.end()) return known->second;
-  bool search = expr->kind == Kind::Intersect || expr->kind == Kind::Diff || expr->kind == Kind::HasEdge ||
-                expr->kind == Kind::Contains;
+  bool search = ir::is_set_op(expr->kind) || expr->kind == Kind::HasEdge || expr->kind == Kind::Contains;
   std::uint32_t out = search ? kCheap : 1;
   for (const Expr* operand : expr->operands) out = std::min(out + cost(operand), kDear);
   costs_.emplace(expr, out);

@@ -10,19 +10,6 @@ namespace matcha::ir {
 
 namespace {
 
-bool is_arithmetic(Kind kind) {
-  switch (kind) {
-    case Kind::Add:
-    case Kind::Sub:
-    case Kind::Mul:
-    case Kind::Div:
-    case Kind::Mod: return true;
-    default: return false;
-  }
-}
-
-bool is_comparison(Kind kind) { return kind == Kind::Eq || kind == Kind::Ne || kind == Kind::Lt || kind == Kind::Le; }
-
 /// The value, or nothing when the operation would trap.
 std::optional<std::int64_t> fold_int(Kind kind, std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
@@ -58,10 +45,6 @@ const Expr* bool_constant(const Expr* expr, bool value) {
   return constant != nullptr && constant->value == value ? expr : nullptr;
 }
 
-bool is_constant(const Expr* expr) {
-  return expr->kind == Kind::ConstInt || expr->kind == Kind::ConstFloat || expr->kind == Kind::ConstBool;
-}
-
 }  // namespace
 
 template <typename T>
@@ -94,23 +77,41 @@ const Expr* Builder::label_name(std::string_view word) {
   return intern(LabelName{{{Kind::LabelName, loc_}, context_.i64(), {}}, context_.arena_.copy(word)});
 }
 
+template <typename T>
+const Expr* Builder::intern_as([[maybe_unused]] Op op, const Expr& plain) {
+  if constexpr (Plain<T>) {
+    return intern(plain);
+  } else if constexpr (OneOf<T, Neighbors, BitRows, CommonNeighbors>) {
+    return intern(T{plain, op.arcs});
+  } else if constexpr (OneOf<T, Cut>) {
+    return intern(T{plain, op.arcs.side});
+  } else {
+    static_assert(OneOf<T, Var, ConstInt, ConstFloat, ConstBool, LabelName, At>, "a payload that is not in `Op`");
+    MATCHA_UNREACHABLE("a node that another function of `Builder` makes");
+  }
+}
+
+// The formatter would join an #include to the macro above it.
+// clang-format off
 const Expr* Builder::intern_op(Op op, const Type* type, std::span<const Expr* const> operands) {
   const Expr plain{{op.kind, loc_}, type, operands};
   switch (op.kind) {
-    case Kind::Neighbors: return intern(Neighbors{plain, op.arcs});
-    case Kind::BitRows: return intern(BitRows{plain, op.arcs});
-    case Kind::CommonNeighbors: return intern(CommonNeighbors{plain, op.arcs});
-    case Kind::Cut: return intern(Cut{plain, op.arcs.side});
-    default: return intern(plain);
+#define MATCHA_EXPR(Struct, word, arity, First, Last, Group, Traits) \
+  case Kind::Struct:                                                 \
+    return intern_as<Struct>(op, plain);
+#include "ir/nodes.def"
+    default:
+      MATCHA_UNREACHABLE("a statement kind of an expression");
   }
 }
+// clang-format on
 
 const Expr* Builder::make(Op op, std::span<const Expr* const> operands, const Type* wanted) {
   const Kind kind = op.kind;
   std::vector<const Expr*> converted(operands.begin(), operands.end());
   bool vids = converted.size() == 2 && converted[0]->type == context_.vid() && converted[1]->type == context_.vid();
   bool keeps_vids = is_comparison(kind) || kind == Kind::Min || kind == Kind::Max;
-  bool two_numbers = is_arithmetic(kind) || keeps_vids;
+  bool two_numbers = (is_arithmetic(kind) && kind != Kind::Neg) || keeps_vids;
   if (two_numbers && converted.size() == 2 && !(keeps_vids && vids)) {
     const Type* common = common_number(context_, converted[0]->type, converted[1]->type);
     if (common != nullptr) {
@@ -171,8 +172,8 @@ const Expr* Builder::simplify(Kind kind, std::span<const Expr* const> operands) 
       // A condition that is not evaluated cannot trap; a bool value never does.
       return operands[1] == operands[2] && operands[0]->kind == Kind::Var ? operands[1] : nullptr;
     case Kind::Size:
-      if (operands[0]->kind == Kind::Literal &&
-          std::all_of(operands[0]->operands.begin(), operands[0]->operands.end(), is_constant)) {
+      if (operands[0]->kind == Kind::Literal && std::all_of(operands[0]->operands.begin(), operands[0]->operands.end(),
+                                                            [](const Expr* item) { return is_constant(item->kind); })) {
         return integer(static_cast<std::int64_t>(operands[0]->operands.size() / operands[0]->type->columns.size()));
       }
       return nullptr;

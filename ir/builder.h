@@ -61,6 +61,8 @@ class Builder {
  private:
   template <typename T>
   const Expr* intern(const T& node);
+  template <typename T>
+  const Expr* intern_as(Op op, const Expr& plain);
   const Expr* intern_op(Op op, const Type* type, std::span<const Expr* const> operands);
   const Expr* fold(Kind kind, std::span<const Expr* const> operands);
   const Expr* simplify(Kind kind, std::span<const Expr* const> operands);

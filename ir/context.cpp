@@ -1,6 +1,6 @@
 #include "ir/context.h"
 
-#include <cstring>
+#include <bit>
 #include <functional>
 
 #include "ir/match.h"
@@ -13,23 +13,16 @@ void mix(std::size_t& seed, std::size_t value) { seed ^= value + 0x9e3779b97f4a7
 
 /// What tells two nodes of one kind, type and operand list apart.
 std::uint64_t payload(const Expr& expr) {
-  switch (expr.kind) {
-    case Kind::Var: return static_cast<const Var&>(expr).id;
-    case Kind::ConstInt: return static_cast<std::uint64_t>(static_cast<const ConstInt&>(expr).value);
-    case Kind::ConstFloat: {
-      std::uint64_t bits = 0;
-      std::memcpy(&bits, &static_cast<const ConstFloat&>(expr).value, sizeof bits);
-      return bits;
-    }
-    case Kind::ConstBool: return static_cast<const ConstBool&>(expr).value;
-    case Kind::LabelName: return std::hash<std::string_view>{}(static_cast<const LabelName&>(expr).word);
-    case Kind::At: return static_cast<const At&>(expr).column;
-    case Kind::Neighbors:
-    case Kind::BitRows:
-    case Kind::CommonNeighbors:
-    case Kind::Cut: return static_cast<std::uint64_t>(side_of(expr));
-    default: return 0;
-  }
+  return match(
+      expr, [](const Var& e) -> std::uint64_t { return e.id; },
+      [](const ConstInt& e) { return static_cast<std::uint64_t>(e.value); },
+      [](const ConstFloat& e) { return std::bit_cast<std::uint64_t>(e.value); },
+      [](const ConstBool& e) -> std::uint64_t { return e.value; },
+      [](const LabelName& e) -> std::uint64_t { return std::hash<std::string_view>{}(e.word); },
+      [](const At& e) -> std::uint64_t { return e.column; },
+      [](const OneOf<Neighbors, BitRows, CommonNeighbors> auto& e) { return static_cast<std::uint64_t>(e.arcs.side); },
+      [](const Cut& e) { return static_cast<std::uint64_t>(e.side); },
+      [](const Plain auto&) { return std::uint64_t{0}; });
 }
 
 }  // namespace
@@ -94,13 +87,11 @@ bool Context::ExprEqual::operator()(const Expr* a, const Expr* b) const {
 std::string_view keyword(const Expr& expr) { return keyword(op_of(expr)); }
 
 Op op_of(const Expr& expr) {
-  switch (expr.kind) {
-    case Kind::Neighbors: return {expr.kind, static_cast<const Neighbors&>(expr).arcs};
-    case Kind::BitRows: return {expr.kind, static_cast<const BitRows&>(expr).arcs};
-    case Kind::CommonNeighbors: return {expr.kind, static_cast<const CommonNeighbors&>(expr).arcs};
-    case Kind::Cut: return {expr.kind, static_cast<const Cut&>(expr).side};
-    default: return expr.kind;
-  }
+  return match(
+      expr, [](const OneOf<Neighbors, BitRows, CommonNeighbors> auto& e) { return Op(e.kind, e.arcs); },
+      [](const Cut& e) { return Op(e.kind, e.side); },
+      [](const OneOf<Var, ConstInt, ConstFloat, ConstBool, LabelName, At> auto& e) { return Op(e.kind); },
+      [](const Plain auto& e) { return Op(e.kind); });
 }
 
 Side side_of(const Expr& expr) { return op_of(expr).arcs.side; }

@@ -8,7 +8,7 @@ namespace matcha::ir {
 // clang-format off
 std::string_view keyword(Kind kind) {
   switch (kind) {
-#define MATCHA_EXPR(Struct, word, arity, First, Last) \
+#define MATCHA_EXPR(Struct, word, arity, First, Last, Group, Traits) \
   case Kind::Struct:                                  \
     return word;
 #define MATCHA_STMT(Struct, word, First, Last) \
@@ -21,8 +21,8 @@ std::string_view keyword(Kind kind) {
 
 std::string_view keyword(const Op& op) {
   switch (op.kind) {
-#define MATCHA_EXPR(Struct, word, arity, First, Last)
-#define MATCHA_SIDED(Struct, all, lower, upper, arity, First, Last) \
+#define MATCHA_EXPR(Struct, word, arity, First, Last, Group, Traits)
+#define MATCHA_SIDED(Struct, all, lower, upper, arity, First, Last, Group, Traits) \
   case Kind::Struct:                                                \
     return op.arcs.side == Side::Lower ? lower : op.arcs.side == Side::Upper ? upper : all;
 #include "ir/nodes.def"
@@ -33,8 +33,8 @@ std::string_view keyword(const Op& op) {
 
 bool has_side(Kind kind) {
   switch (kind) {
-#define MATCHA_EXPR(Struct, word, arity, First, Last)
-#define MATCHA_SIDED(Struct, all, lower, upper, arity, First, Last) \
+#define MATCHA_EXPR(Struct, word, arity, First, Last, Group, Traits)
+#define MATCHA_SIDED(Struct, all, lower, upper, arity, First, Last, Group, Traits) \
   case Kind::Struct:                                                \
     return true;
 #include "ir/nodes.def"
@@ -45,8 +45,8 @@ bool has_side(Kind kind) {
 
 bool is_infix(Kind kind) {
   switch (kind) {
-#define MATCHA_EXPR(Struct, word, arity, First, Last)
-#define MATCHA_INFIX(Struct, word, First, Last) \
+#define MATCHA_EXPR(Struct, word, arity, First, Last, Group, Traits)
+#define MATCHA_INFIX(Struct, word, First, Last, Group, Traits) \
   case Kind::Struct:                            \
     return true;
 #include "ir/nodes.def"
@@ -55,9 +55,29 @@ bool is_infix(Kind kind) {
   }
 }
 
+SetOp set_op(Kind kind) {
+  switch (kind) {
+#define MATCHA_EXPR(Struct, word, arity, First, Last, Group, Traits)
+#define MATCHA_SET_OP(Struct, word, First, Last, Traits) \
+  case Kind::Struct:                                     \
+    return SetOp::Struct;
+#include "ir/nodes.def"
+    default:
+      MATCHA_UNREACHABLE("a kind of group SetOp");
+  }
+}
+
+bool keeps_found(Kind kind) {
+  switch (set_op(kind)) {
+    case SetOp::Intersect: return true;
+    case SetOp::Diff: return false;
+  }
+  MATCHA_UNREACHABLE("a set operation");
+}
+
 int arity(Kind kind) {
   switch (kind) {
-#define MATCHA_EXPR(Struct, word, arity, First, Last) \
+#define MATCHA_EXPR(Struct, word, arity, First, Last, Group, Traits) \
   case Kind::Struct:                                  \
     return arity;
 #include "ir/nodes.def"
@@ -68,7 +88,7 @@ int arity(Kind kind) {
 
 Stage first_stage(Kind kind) {
   switch (kind) {
-#define MATCHA_EXPR(Struct, word, arity, First, Last) \
+#define MATCHA_EXPR(Struct, word, arity, First, Last, Group, Traits) \
   case Kind::Struct:                                  \
     return Stage::First;
 #define MATCHA_STMT(Struct, word, First, Last) \
@@ -81,7 +101,7 @@ Stage first_stage(Kind kind) {
 
 Stage last_stage(Kind kind) {
   switch (kind) {
-#define MATCHA_EXPR(Struct, word, arity, First, Last) \
+#define MATCHA_EXPR(Struct, word, arity, First, Last, Group, Traits) \
   case Kind::Struct:                                  \
     return Stage::Last;
 #define MATCHA_STMT(Struct, word, First, Last) \

@@ -109,13 +109,14 @@ MATCHA_PLAIN_EXPR(Vertices);    ///< Graph: list<vid>, ascending.
 MATCHA_PLAIN_EXPR(Edges);       ///< Graph: list<vid, vid>, ascending by source, then target.
 MATCHA_PLAIN_EXPR(EdgeInfo);    ///< Graph, vid: aligned with Neighbors.
 MATCHA_PLAIN_EXPR(Literal);     ///< `type` is list<…> of k columns; operands row by row, k a row.
-MATCHA_PLAIN_EXPR(Intersect);   ///< Items of `operands[0]` that are in `operands[1]`, in order, with repeats.
-MATCHA_PLAIN_EXPR(Diff);        ///< Items of `operands[0]` that are not in `operands[1]`, in order, with repeats.
 MATCHA_PLAIN_EXPR(Span);        ///< List, i64 begin, i64 end: items at positions [begin, end), clamped to the list.
 MATCHA_PLAIN_EXPR(Sorted);      ///< The same items in ascending order, repeats kept.
 MATCHA_PLAIN_EXPR(Flatten);     ///< List of lists to list.
 MATCHA_PLAIN_EXPR(BitRow);      ///< Rows, position in their set: the row there, a view.
 MATCHA_PLAIN_EXPR(AllBits);     ///< Rows: all positions in their set.
+#define MATCHA_EXPR(Struct, keyword, arity, First, Last, Group, Traits)
+#define MATCHA_SET_OP(Struct, keyword, First, Last, Traits) MATCHA_PLAIN_EXPR(Struct);
+#include "ir/nodes.def"
 #undef MATCHA_PLAIN_EXPR
 
 /// An effect or a binding. A statement is a tree; a rewrite returns the same pointer when nothing changed.

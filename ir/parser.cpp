@@ -225,23 +225,23 @@ class Parser {
   }
 
   static bool infix_kind(std::string_view op, Kind& kind) {
-#define MATCHA_EXPR(Struct, word, arity, First, Last)
-#define MATCHA_INFIX(Struct, word, First, Last) \
-  if (op == word) {                             \
-    kind = Kind::Struct;                        \
-    return true;                                \
+#define MATCHA_EXPR(Struct, word, arity, First, Last, Group, Traits)
+#define MATCHA_INFIX(Struct, word, First, Last, Group, Traits) \
+  if (op == word) {                                            \
+    kind = Kind::Struct;                                       \
+    return true;                                               \
   }
 #include "ir/nodes.def"
     return false;
   }
 
   static std::optional<Op> call_op(std::string_view word) {
-#define MATCHA_INFIX(Struct, op, First, Last)
-#define MATCHA_EXPR(Struct, op, arity, First, Last) \
+#define MATCHA_INFIX(Struct, op, First, Last, Group, Traits)
+#define MATCHA_EXPR(Struct, op, arity, First, Last, Group, Traits) \
   if (word == op && arity != 0) return Op(Kind::Struct);
-#define MATCHA_SIDED(Struct, all, lower, upper, arity, First, Last) \
-  if (word == all) return Op(Kind::Struct);                         \
-  if (word == lower) return Op(Kind::Struct, Side::Lower);          \
+#define MATCHA_SIDED(Struct, all, lower, upper, arity, First, Last, Group, Traits) \
+  if (word == all) return Op(Kind::Struct);                                        \
+  if (word == lower) return Op(Kind::Struct, Side::Lower);                         \
   if (word == upper) return Op(Kind::Struct, Side::Upper);
 #include "ir/nodes.def"
     return std::nullopt;

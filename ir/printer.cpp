@@ -48,7 +48,12 @@ class Printer {
     std::string text(keyword(e));
     if (e.kind == Kind::Convert || e.kind == Kind::EdgeInfo || e.kind == Kind::Literal)
       text += "<" + to_string(*e.type) + ">";
-    if (e.kind == Kind::At) text += fmt::format("<{}>", static_cast<const At&>(e).column);
+    text += match(
+        e, [](const At& at) { return fmt::format("<{}>", at.column); },
+        // The keyword tells the side; leaves are printed above.
+        [](const OneOf<Neighbors, BitRows, CommonNeighbors, Cut> auto&) { return std::string(); },
+        [](const OneOf<Var, ConstInt, ConstFloat, ConstBool, LabelName> auto&) { return std::string(); },
+        [](const Plain auto&) { return std::string(); });
     text += "(";
     for (std::size_t i = 0; i < e.operands.size(); ++i) {
       if (i != 0) text += ", ";

@@ -172,7 +172,7 @@ class Copier final : public Rewriter {
             out.push_back(b.yield(found->second, static_cast<const Yield*>(rebuilt)->values, s.batched));
           }
         },
-        [&](const Stmt& s) { out.push_back(rebuild(&s)); });
+        [&](const OneOf<Block, If, BuildGraph, Return, Region> auto& s) { out.push_back(rebuild(&s)); });
   }
 
  private:

@@ -84,9 +84,8 @@ const Type* literal_type(std::span<const Expr* const> operands, const Type* want
 const Type* list_rule(Context& context, Kind kind, std::span<const Expr* const> operands, Operands& check,
                       std::string& why) {
   const Type* first = operands[0]->type;
+  if (is_set_op(kind)) return check.set(0) && check.same(1, first) ? first : nullptr;
   switch (kind) {
-    case Kind::Intersect:
-    case Kind::Diff: return check.set(0) && check.same(1, first) ? first : nullptr;
     case Kind::Cut: return check.set(0) && check.same(1, first->columns[0]) ? first : nullptr;
     case Kind::Span:
       return check.list(0) && check.scalar(1, ScalarKind::I64) && check.scalar(2, ScalarKind::I64) ? first : nullptr;
@@ -174,7 +173,7 @@ const Type* result_type(Context& context, Op op, std::span<const Expr* const> op
                         std::string& why) {
   const Kind kind = op.kind;
   if (!fits_side(op)) {
-    why = fmt::format("`{}` has no such side", keyword(kind));
+    why = fmt::format("`{}` {} a side", keyword(kind), op.arcs.side == Side::All ? "needs" : "takes no");
     return nullptr;
   }
   int count = arity(kind);
@@ -183,6 +182,7 @@ const Type* result_type(Context& context, Op op, std::span<const Expr* const> op
     return nullptr;
   }
   Operands check(operands, why);
+  if (is_set_op(kind)) return list_rule(context, kind, operands, check, why);
   switch (kind) {
     case Kind::Neg: return check.number(0) ? operands[0]->type : nullptr;
     case Kind::Not: return check.scalar(0, ScalarKind::Bool) ? context.boolean() : nullptr;
@@ -218,8 +218,6 @@ const Type* result_type(Context& context, Op op, std::span<const Expr* const> op
     case Kind::Vertices:
     case Kind::Edges:
     case Kind::Neighbors:
-    case Kind::Intersect:
-    case Kind::Diff:
     case Kind::Cut:
     case Kind::Span:
     case Kind::Sorted:

@@ -21,21 +21,25 @@ namespace {
 /// A list that is there without storing anything: a slice, a variable, a few scalars, bits that are computed word by
 /// word.
 bool is_view(const Expr& e) {
-  switch (e.kind) {
-    case Kind::Var:
-    case Kind::Vertices:
-    case Kind::Edges:
-    case Kind::Neighbors:
-    case Kind::EdgeInfo:
-    case Kind::BitRow:
-    case Kind::AllBits:
-    case Kind::Literal: return true;
-    case Kind::Intersect:
-    case Kind::Diff: return e.type->bits && is_view(*e.operands[0]) && is_view(*e.operands[1]);
-    case Kind::Cut:
-    case Kind::Span: return is_view(*e.operands[0]);
-    default: return false;
+  switch (group_of(e.kind)) {
+    case Group::Leaf: return e.kind == Kind::Var;
+    case Group::GraphList:
+    case Group::Literal: return true;
+    case Group::Bits: return e.kind != Kind::BitRows;
+    case Group::SetOp: return e.type->bits && is_view(*e.operands[0]) && is_view(*e.operands[1]);
+    case Group::Slice: return is_view(*e.operands[0]);
+    case Group::Arithmetic:
+    case Group::Comparison:
+    case Group::Logic:
+    case Group::Extremum:
+    case Group::Choice:
+    case Group::Conversion:
+    case Group::ListFact:
+    case Group::GraphFact:
+    case Group::Reorder:
+    case Group::Statement: return false;
   }
+  MATCHA_UNREACHABLE("a group");
 }
 
 /// An expression for a message: its operator alone, since the text of shared operands may be very long.
@@ -168,6 +172,12 @@ class Verifier {
   void bits(const Expr& e) {
     bool reads = false;
     for (const Expr* operand : e.operands) reads = reads || operand->type->bits || operand->type->is_bit_rows();
+    if (is_set_op(e.kind)) {
+      if (reads && rows_of(facts_, &e) == nullptr) {
+        error(fmt::format("the bit sets of `{}` are not known to come from the same rows", keyword(e)), e.loc);
+      }
+      return;
+    }
     switch (e.kind) {
       case Kind::BitRows: {
         ListFacts facts = facts_.list(e.operands[1]);
@@ -190,12 +200,6 @@ class Verifier {
         return;
       case Kind::Contains:
         if (reads) position(e, rows_of(facts_, e.operands[0]));
-        return;
-      case Kind::Intersect:
-      case Kind::Diff:
-        if (reads && rows_of(facts_, &e) == nullptr) {
-          error(fmt::format("the bit sets of `{}` are not known to come from the same rows", keyword(e)), e.loc);
-        }
         return;
       case Kind::Size:
         if (e.operands[0]->type->is_bit_rows()) error("`size` takes no rows", e.loc);
@@ -225,7 +229,7 @@ class Verifier {
         }
       }
     }
-    if (e.kind == Kind::Intersect || e.kind == Kind::Diff) {
+    if (is_set_op(e.kind)) {
       if (!searchable(*e.operands[1])) {
         error(fmt::format("the second list of `{}` in a region ascends or is a literal", keyword(e)), e.loc);
       }
@@ -406,7 +410,7 @@ class Verifier {
       const Stmt* definition = name != nullptr ? facts_.definition(name) : nullptr;
       const Let* let = definition != nullptr ? as<Let>(definition) : nullptr;
       if (let != nullptr && let->value->kind == Kind::Size) e = let->value->operands[0];
-      if (e->kind != Kind::Intersect && e->kind != Kind::Diff) continue;
+      if (!filters_first(e->kind)) continue;
       ++counted;
       lasts = lasts && facts_.lasts(e->operands[0]) && facts_.lasts(e->operands[1]);
     }

@@ -62,7 +62,7 @@ class Batcher final : public Rewriter {
           [&](const Yield& s) {
             if (sums_.contains(s.sink) && !s.batched) yield(s, before != nullptr ? as<Let>(before) : nullptr);
           },
-          [](const Stmt&) {});
+          [](const OneOf<Let, BuildGraph, Return, Region, Store> auto&) {});
     }
   }
 
@@ -91,7 +91,7 @@ class Batcher final : public Rewriter {
   }
 
   bool counts_lasting(const Expr& set) const {
-    if (set.kind != Kind::Intersect && set.kind != Kind::Diff) return false;
+    if (!filters_first(set.kind)) return false;
     if (!set.type->columns[0]->is_scalar(ScalarKind::Vid)) return false;
     return std::all_of(set.operands.begin(), set.operands.end(), [&](const Expr* list) {
       ListFacts facts = facts_.list(list);

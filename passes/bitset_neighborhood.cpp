@@ -77,7 +77,7 @@ class NeighborhoodBitsets final : public Rewriter {
             if (node.kind != Kind::Size) return;
             const Expr& counted = *node.operands[0];
             bits = bits || counted.type->bits;
-            lists = lists || (!counted.type->bits && (counted.kind == Kind::Intersect || counted.kind == Kind::Diff));
+            lists = lists || (!counted.type->bits && is_set_op(counted.kind));
           });
         });
       });

@@ -146,7 +146,7 @@ void BitsetNest::stmt(const Stmt& s, Stmts& out) {
         const Var* sink = own != renamed_.end() ? static_cast<const Var*>(own->second) : y.sink;
         out.push_back(builder_.yield(sink, values));
       },
-      [&](const Stmt&) { failed_ = true; });
+      [&](const OneOf<BuildGraph, Return, Region, Store> auto&) { failed_ = true; });
 }
 
 void BitsetNest::branch(const If& s, Stmts& out) {
@@ -181,7 +181,7 @@ void BitsetNest::let(const Let& s, Stmts& out) {
   if (s.var->type->is_list()) {
     const MaybeBits set = bits(s.value);
     if (set && set->subset) {
-      bool computed = set->bits->kind == Kind::Intersect || set->bits->kind == Kind::Diff;
+      bool computed = is_set_op(set->bits->kind);
       const Expr* found = set->bits;
       if (computed) {
         const Var* name = builder_.var(found->type, s.var->hint);
@@ -269,7 +269,7 @@ const Expr* BitsetNest::fail(const Expr* e) {
 
 /// True if the list is as quick to read as it stands.
 bool BitsetNest::is_plain(const Expr* list) const {
-  bool plain = list->kind != Kind::Intersect && list->kind != Kind::Diff;
+  bool plain = !is_set_op(list->kind);
   for_each_node(*list, [&](const Expr& node) {
     const Var* var = as<Var>(&node);
     plain = plain && !(var != nullptr && sets_.contains(var));
@@ -306,7 +306,7 @@ const Expr* BitsetNest::expr(const Expr* e) {
     const Expr* b = position_of(e->operands[1]);
     if (a != nullptr && b != nullptr && facts_.list(given_).unique) return builder_.make(e->kind, {a, b});
   }
-  if (!allowed_.lists && bit_loops_ > 0 && (e->kind == Kind::Intersect || e->kind == Kind::Diff)) return fail(e);
+  if (!allowed_.lists && bit_loops_ > 0 && is_set_op(e->kind)) return fail(e);
   std::vector<const Expr*> operands;
   for (const Expr* operand : e->operands) operands.push_back(expr(operand));
   return failed_ ? e : builder_.with_operands(e, operands);

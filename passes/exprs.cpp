@@ -19,10 +19,17 @@ const Expr* looked_up_in_both(Builder& builder, const Facts& facts, const Expr* 
                               const std::function<const Expr*(const Expr* operand, bool negated)>& in) {
   bool second_traps = facts.may_trap(set->operands[1]);
   if (second_traps && facts.may_trap(set->operands[0])) return nullptr;
-  const Expr* first = in(set->operands[0], false);
-  const Expr* second = in(set->operands[1], set->kind == Kind::Diff);
-  if (second_traps) std::swap(first, second);
-  return builder.make(Kind::And, {first, second});
+  const auto both = [&](bool negated) {
+    const Expr* first = in(set->operands[0], false);
+    const Expr* second = in(set->operands[1], negated);
+    if (second_traps) std::swap(first, second);
+    return builder.make(Kind::And, {first, second});
+  };
+  switch (set_op(set->kind)) {
+    case SetOp::Intersect: return both(false);
+    case SetOp::Diff: return both(true);
+  }
+  MATCHA_UNREACHABLE("a set operation");
 }
 
 const Expr* replace(Builder& builder, const Expr* expr, const std::unordered_map<const Expr*, const Expr*>& to) {
@@ -50,7 +57,8 @@ const Stmt* replace_in(Builder& b, const Stmt* stmt, const std::unordered_map<co
       [&](const BuildGraph& s) -> const Stmt* {
         return b.build_graph(s.var, replace(b, s.edges, to), maybe(s.maybe_labels), maybe(s.maybe_info), s.index);
       },
-      [&](const Return& s) -> const Stmt* { return b.ret(all(s.values)); }, [&](const Stmt& s) { return &s; });
+      [&](const Return& s) -> const Stmt* { return b.ret(all(s.values)); },
+      [&](const OneOf<Block, Collect, Region> auto& s) -> const Stmt* { return &s; });
 }
 
 }  // namespace matcha::passes

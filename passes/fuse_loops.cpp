@@ -19,14 +19,9 @@ bool is_one(const Expr* e) {
 }
 
 /// Reading the list twice costs no more than reading it once.
-bool is_slice(const Expr* e) {
-  switch (e->kind) {
-    case Kind::Intersect:
-    case Kind::Diff:
-    case Kind::Sorted:
-    case Kind::Select: return false;
-    default: return std::all_of(e->operands.begin(), e->operands.end(), is_slice);
-  }
+bool is_cheap(const Expr* e) {
+  if (walks(e->kind) || e->kind == Kind::Select) return false;
+  return std::all_of(e->operands.begin(), e->operands.end(), is_cheap);
 }
 
 class LoopFuser final : public Rewriter {
@@ -40,7 +35,7 @@ class LoopFuser final : public Rewriter {
     builder().set_loc(stmt->loc);
     match(
         *rebuilt, [&](const For& s) { loop(s, out); }, [&](const Collect& s) { collect(s, out); },
-        [&](const Stmt& s) { out.push_back(&s); });
+        [&](const OneOf<Block, Let, If, Yield, BuildGraph, Return, Region, Store> auto& s) { out.push_back(&s); });
   }
 
  private:
@@ -112,7 +107,7 @@ class LoopFuser final : public Rewriter {
       if (totals.empty()) left.push_back(stmt);
       for (const Expr* total : totals) once.push_back(builder().yield(yield->sink, {&total, 1}));
     }
-    if (once.empty() || (!left.empty() && !is_slice(s.lists[0]))) {
+    if (once.empty() || (!left.empty() && !is_cheap(s.lists[0]))) {
       out.push_back(&s);
       return;
     }
@@ -129,7 +124,7 @@ class LoopFuser final : public Rewriter {
       for_each_expr(
           *stmt, [&](const Expr& e) { for_each_node(e, [&](const Expr& node) { reads += &node == size ? 1 : 0; }); });
     }
-    if (reads < 2 || is_slice(size)) return;
+    if (reads < 2 || is_cheap(size)) return;
     const Var* name = builder().var(size->type, "count");
     out.push_back(builder().let(name, size));
     for (const Stmt*& stmt : yields) stmt = replace_in(builder(), stmt, {{size, name}});

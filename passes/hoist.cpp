@@ -18,20 +18,7 @@ namespace {
 enum class Cost { Free, Search, Walk };
 
 /// What computing the node itself costs.
-Cost node_cost(const Expr& e) {
-  switch (e.kind) {
-    case Kind::Neighbors:
-    case Kind::EdgeInfo:
-    case Kind::Cut:
-    case Kind::Contains:
-    case Kind::LowerBound:
-    case Kind::HasEdge: return Cost::Search;
-    case Kind::Intersect:
-    case Kind::Diff:
-    case Kind::Sorted: return Cost::Walk;
-    default: return Cost::Free;
-  }
-}
+Cost node_cost(const Expr& e) { return walks(e.kind) ? Cost::Walk : searches(e.kind) ? Cost::Search : Cost::Free; }
 
 Cost cost(const Expr& e) {
   Cost worst = node_cost(e);
@@ -123,7 +110,7 @@ class Hoister {
         add_name(e, {}, out);
         return;
       }
-      bool lazy = e.kind == Kind::And || e.kind == Kind::Or || e.kind == Kind::Select;
+      bool lazy = is_lazy(e.kind);
       for (std::size_t i = 0; i < e.operands.size() && (i == 0 || !lazy); ++i) self(self, *e.operands[i]);
     };
     for_each_expr(s, [&](const Expr& e) { visit(visit, e); });
@@ -154,7 +141,7 @@ class Hoister {
           out.push_back(same ? &branch : builder_.branch(branch.cond, then_body, else_body));
         },
         [&](const Collect& collect) { this->collect(collect, out); },
-        [&](const Stmt& other) { out.push_back(&other); });
+        [&](const OneOf<Block, Yield, BuildGraph, Return, Region, Store> auto& other) { out.push_back(&other); });
   }
 
   /// The statement with known names in its own expressions; itself if there is none.
@@ -283,7 +270,7 @@ class Hoister {
           bool same = then_body == s.then_body && else_body == s.maybe_else;
           return same ? stmt : (from(), builder_.branch(s.cond, then_body, else_body));
         },
-        [&](const Stmt&) { return stmt; });
+        [&](const OneOf<Block, Let, Yield, BuildGraph, Return, Region, Store> auto&) { return stmt; });
   }
 
   bool is_fixed(const Stmt& stmt, const std::unordered_set<const Var*>& inside) const {
@@ -321,7 +308,8 @@ class Hoister {
             fixed_in(*s.then_body, inside, conditional || is_selective(s.cond), found);
             if (s.maybe_else != nullptr) fixed_in(*s.maybe_else, inside, conditional, found);
           },
-          [&](const Collect& s) { fixed_in(*s.body, inside, conditional, found); }, [](const Stmt&) {});
+          [&](const Collect& s) { fixed_in(*s.body, inside, conditional, found); },
+          [](const OneOf<Let, Yield, BuildGraph, Return, Region, Store> auto&) {});
     }
   }
 
@@ -336,7 +324,7 @@ class Hoister {
       found.push_back({&e, {}});
       return;
     }
-    bool lazy = e.kind == Kind::And || e.kind == Kind::Or || e.kind == Kind::Select;
+    bool lazy = is_lazy(e.kind);
     for (std::size_t i = 0; i < e.operands.size(); ++i) {
       fixed(*e.operands[i], inside, conditional || (lazy && i != 0), found);
     }

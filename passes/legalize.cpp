@@ -21,7 +21,8 @@ std::uint32_t loop_depth(const Block& block) {
           std::uint32_t other = s.maybe_else != nullptr ? loop_depth(*s.maybe_else) : 0;
           return std::max(loop_depth(*s.then_body), other);
         },
-        [](const Block& s) { return loop_depth(s); }, [](const Stmt&) -> std::uint32_t { return 0; });
+        [](const Block& s) { return loop_depth(s); },
+        [](const OneOf<Let, Collect, Yield, BuildGraph, Return, Region, Store> auto&) -> std::uint32_t { return 0; });
     deepest = std::max(deepest, depth);
   }
   return deepest;

@@ -15,8 +15,6 @@ namespace {
 /// Deepest nest of set operations that is looked through.
 constexpr int kMaxNest = 10;
 
-bool is_part_of_first(Kind kind) { return kind == Kind::Diff || kind == Kind::Sorted || is_slice(kind); }
-
 }  // namespace
 
 const Expr* Membership::expanded(const Expr* e) {
@@ -132,9 +130,8 @@ bool Membership::is_within(const Expr* list, const Expr* set, int depth) {
   if (set->kind == Kind::Diff) {
     return is_within(list, set->operands[0], depth + 1) && is_apart(list, set->operands[1], depth + 1);
   }
-  if (is_part_of_first(list->kind)) return is_within(list->operands[0], set, depth + 1);
-  return list->kind == Kind::Intersect &&
-         (is_within(list->operands[0], set, depth + 1) || is_within(list->operands[1], set, depth + 1));
+  if (is_part_of_first(list->kind) && is_within(list->operands[0], set, depth + 1)) return true;
+  return list->kind == Kind::Intersect && is_within(list->operands[1], set, depth + 1);
 }
 
 bool Membership::is_apart(const Expr* list, const Expr* set, int depth) {
@@ -142,10 +139,10 @@ bool Membership::is_apart(const Expr* list, const Expr* set, int depth) {
   const auto apart = [&](const Expr* a, const Expr* b) { return is_apart(a, b, depth + 1); };
   if (list->kind == Kind::Diff && is_within(set, list->operands[1], depth + 1)) return true;
   if (is_part_of_first(list->kind) && apart(list->operands[0], set)) return true;
-  if (list->kind == Kind::Intersect && (apart(list->operands[0], set) || apart(list->operands[1], set))) return true;
+  if (list->kind == Kind::Intersect && apart(list->operands[1], set)) return true;
   if (set->kind == Kind::Diff && is_within(list, set->operands[1], depth + 1)) return true;
-  if (is_part_of_first(set->kind)) return apart(list, set->operands[0]);
-  return set->kind == Kind::Intersect && (apart(list, set->operands[0]) || apart(list, set->operands[1]));
+  if (is_part_of_first(set->kind) && apart(list, set->operands[0])) return true;
+  return set->kind == Kind::Intersect && apart(list, set->operands[1]);
 }
 
 }  // namespace matcha::passes

@@ -150,7 +150,7 @@ MaybeNeeds EffectNeeds::block_needs(const Block& block, const Var* sink) {
           else
             meet(needs, outward_needs(s));
         },
-        [](const Stmt&) {});
+        [](const OneOf<Let, BuildGraph, Return, Region, Store> auto&) {});
   }
   return needs;
 }

@@ -72,18 +72,17 @@ class MemoryPlanner {
         [&](const If& i) { branch(i); }, [&](const Collect& c) { in_region_ ? collect(c) : regions(c); },
         [&](const Yield& y) { yield(y); }, [&](const BuildGraph& b) { build(b); },
         [&](const Return& r) { emit(builder_.ret(values(r.values))); },
-        [](const Stmt&) { MATCHA_UNREACHABLE("stage loop"); });
+        [](const OneOf<Region, Store> auto&) { MATCHA_UNREACHABLE("stage loop"); });
   }
 
   void let(const Var* var, const Expr* value) {
     if (!value->type->is_list()) return emit(builder_.let(var, scalar(value)));
     if (!flat(*var->type, value->loc)) return;
+    if (is_set_op(value->kind)) return store(var, value);
     switch (value->kind) {
       case Kind::Sorted:
         if (facts_.list(value->operands[0]).ascending) return let(var, value->operands[0]);
         [[fallthrough]];
-      case Kind::Intersect:
-      case Kind::Diff:
       case Kind::BitRows: return store(var, value);
       case Kind::Select: return choose(var, value);
       case Kind::Literal: return store_literal(var, value);
@@ -263,15 +262,12 @@ class MemoryPlanner {
   }
 
   const Expr* scalar(const Expr* e) {
-    switch (e->kind) {
-      case Kind::And:
-      case Kind::Or:
-      case Kind::Select: return choice(e);
-      case Kind::Size:
-      case Kind::Contains:
-      case Kind::LowerBound:
-      case Kind::At: return of_list(e);
-      case Kind::CommonNeighbors: return tallied(e);
+    if (is_lazy(e->kind)) return choice(e);
+    switch (ir::group_of(e->kind)) {
+      case Group::ListFact: return of_list(e);
+      case Group::GraphFact:
+        if (e->kind == Kind::CommonNeighbors) return tallied(e);
+        [[fallthrough]];
       default: return e->operands.empty() ? e : builder_.with_operands(e, values(e->operands));
     }
   }
@@ -339,7 +335,7 @@ class MemoryPlanner {
   /// `e` with names for the values that are computed from 128-bit ones: regions do not read those.
   const Expr* without_wide(const Expr* e) {
     if (in_region_ || !reads_wide(*e)) return e;
-    bool choice = e->kind == Kind::And || e->kind == Kind::Or || e->kind == Kind::Select || e->kind == Kind::Literal;
+    bool choice = is_lazy(e->kind) || e->kind == Kind::Literal;
     if (choice || e->type->is_list()) {
       std::vector<const Expr*> operands;
       for (const Expr* operand : e->operands) operands.push_back(without_wide(operand));
@@ -400,7 +396,7 @@ class MemoryPlanner {
     }
     bool order_is_lost = e->kind == Kind::Size || e->kind == Kind::Contains;
     if (list->kind == Kind::Sorted && order_is_lost) return scalar(over(list->operands[0]));
-    bool set_operation = (list->kind == Kind::Intersect || list->kind == Kind::Diff) && !list->type->bits;
+    bool set_operation = is_set_op(list->kind) && !list->type->bits;
     if (set_operation && e->kind == Kind::Size) return over(computed(list));
     if (set_operation && e->kind == Kind::Contains) {
       const Expr* both = looked_up_in_both(builder_, facts_, list, [&](const Expr* operand, bool negated) {
@@ -433,24 +429,22 @@ class MemoryPlanner {
 
   /// A list that is there without computing anything; what is not is stored before.
   const Expr* view(const Expr* e) {
-    switch (e->kind) {
-      case Kind::Cut:
-      case Kind::Span: {
+    switch (ir::group_of(e->kind)) {
+      case Group::Slice: {
         const Expr* chosen = distributed(e);
         if (chosen != e) return view(chosen);
         std::vector<const Expr*> operands(e->operands.begin(), e->operands.end());
         return builder_.with_operands(e, values(operands));
       }
-      case Kind::Sorted:
-        if (facts_.list(e->operands[0]).ascending) return view(e->operands[0]);
-        [[fallthrough]];
-      case Kind::Intersect:
-      case Kind::Diff:
-        if (e->type->bits) return computed(e);
-        [[fallthrough]];
-      case Kind::Select:
-      case Kind::Literal: return named(e);
-      case Kind::Flatten: nested(e->loc); return e;
+      case Group::SetOp: return e->type->bits ? computed(e) : named(e);
+      case Group::Reorder:
+        if (e->kind == Kind::Flatten) {
+          nested(e->loc);
+          return e;
+        }
+        return facts_.list(e->operands[0]).ascending ? view(e->operands[0]) : named(e);
+      case Group::Choice:
+      case Group::Literal: return named(e);
       default: return e->operands.empty() ? e : builder_.with_operands(e, values(e->operands));
     }
   }

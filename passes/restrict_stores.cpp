@@ -97,14 +97,15 @@ class StoreShrinker final : public Rewriter {
             plan(*s.then_body, bound, reads);
             if (s.maybe_else != nullptr) plan(*s.maybe_else, bound, reads);
           },
-          [&](const Collect& s) { plan(*s.body, bound, reads); }, [](const Stmt&) {});
+          [&](const Collect& s) { plan(*s.body, bound, reads); },
+          [](const OneOf<Let, Yield, BuildGraph, Return, Region, Store> auto&) {});
     }
     for (const Var* var : here) bound.erase(var);
   }
 
   void consider(const Let& let, const std::unordered_set<const Var*>& bound,
                 const std::unordered_map<const Var*, Reads>& reads) {
-    bool stored = let.value->kind == Kind::Intersect || let.value->kind == Kind::Diff;
+    bool stored = is_set_op(let.value->kind);
     const auto found = reads.find(let.var);
     if (!stored || found == reads.end() || found->second.whole) return;
     for (const Expr* candidate : found->second.slices) {

@@ -92,7 +92,7 @@ class Reuser final : public Rewriter {
   bool is_only_asked(const Var* set) {
     const Stmt* stmt = facts_.definition(set);
     const Let* let = stmt != nullptr ? as<Let>(stmt) : nullptr;
-    bool computed = let != nullptr && (let->value->kind == Kind::Intersect || let->value->kind == Kind::Diff);
+    bool computed = let != nullptr && is_set_op(let->value->kind);
     return computed && uses_.of(set).size_count > 0 && uses_.of(set).size_count + look_ups_[set] == uses_.of(set).count;
   }
 

@@ -140,7 +140,7 @@ class Supersets {
           bool same = std::ranges::equal(values, s.values);
           out.push_back(same ? &s : builder_.yield(s.sink, values, s.batched));
         },
-        [&](const Stmt& s) { out.push_back(&s); });
+        [&](const OneOf<Block, BuildGraph, Return, Region, Store> auto& s) { out.push_back(&s); });
   }
 
   void loop(const For& s, Stmts& out) {
@@ -182,7 +182,7 @@ class Supersets {
     }
     if (const Expr* set = improved(e)) return set;
     if (const Seen* seen = is_set_operation(*e) ? seen_set(*e) : nullptr) return seen->set;
-    const bool lazy = e->kind == Kind::And || e->kind == Kind::Or || e->kind == Kind::Select;
+    const bool lazy = is_lazy(e->kind);
     const std::size_t outer = barrier_;
     std::vector<const Expr*> operands;
     for (const Expr* operand : e->operands) {

@@ -154,7 +154,7 @@ class Simplifier final : public Rewriter {
     const auto traps = [&](const Expr* part) { return facts_.may_trap(part); };
     bool own = is_all_neighbors(*set) && set->operands[1] == item && is_input(set->operands[0]);
     if (own && !traps(item)) return b.boolean(false);
-    if (set->kind == Kind::Intersect || set->kind == Kind::Diff) {
+    if (is_set_op(set->kind)) {
       const Expr* both = looked_up_in_both(b, facts_, set, [&](const Expr* operand, bool negated) {
         const Expr* in = on_expr(b.make(Kind::Contains, {operand, item}));
         return negated ? on_expr(b.make(Kind::Not, {in})) : in;

@@ -16,12 +16,8 @@ namespace {
 
 /// The list in which the node looks something up; null if it looks nothing up.
 const Var* looked_up(const Expr& e) {
-  switch (e.kind) {
-    case Kind::Intersect:
-    case Kind::Diff: return as<Var>(e.operands[1]);
-    case Kind::Contains: return as<Var>(e.operands[0]);
-    default: return nullptr;
-  }
+  if (is_set_op(e.kind)) return as<Var>(e.operands[1]);
+  return e.kind == Kind::Contains ? as<Var>(e.operands[0]) : nullptr;
 }
 
 class Sorter final : public Rewriter {

@@ -60,7 +60,7 @@ void Uses::stmt(const Stmt& s) {
         const Var* yielded = y.values.size() == 1 ? as<Var>(y.values[0]) : nullptr;
         if (yielded != nullptr) uses_[yielded].yielder = &y;
       },
-      [&](const Region& r) { stmt(*r.collect); }, [](const Stmt&) {});
+      [&](const Region& r) { stmt(*r.collect); }, [](const OneOf<Let, BuildGraph, Return, Store> auto&) {});
 }
 
 void Uses::expr(const Expr& e) {
@@ -76,7 +76,7 @@ void Uses::expr(const Expr& e) {
     if (const Var* var = as<Var>(e.operands[0])) ++uses_[var].size_count;
     count_parts(*e.operands[0]);
   }
-  bool lazy = e.kind == Kind::And || e.kind == Kind::Or || e.kind == Kind::Select;
+  bool lazy = is_lazy(e.kind);
   for (std::size_t i = 0; i < e.operands.size(); ++i) {
     if (lazy && i != 0) ++here_.conditions;
     expr(*e.operands[i]);

@@ -186,7 +186,9 @@ void WorkerEmitter::stmt(const ir::Stmt& s) {
       },
       [&](const ir::For& f) { loop(f); }, [&](const ir::If& i) { branch(i); },
       [&](const ir::Collect& c) { collect(c); }, [&](const ir::Yield& y) { yield(y); },
-      [](const ir::Stmt&) { MATCHA_UNREACHABLE("a statement inside a region"); });
+      [](const ir::OneOf<ir::BuildGraph, ir::Return, ir::Region> auto&) {
+        MATCHA_UNREACHABLE("a statement inside a region");
+      });
 }
 
 Emitted emit_workers(const ir::Module& module, const Spelling& spelling, Names& names) {

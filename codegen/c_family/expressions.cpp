@@ -154,6 +154,7 @@ std::pair<std::string, std::string> Expressions::lists(const ir::Expr* set) {
     return fmt::format("{}cut_beside({}, {}, {})", in_lanes_ ? "" : "w.", text(other), text(cut->operands[0]),
                        text(cut->operands[1]));
   };
+  // Only what is in both lists has no item above the bound of either.
   return {set->kind == Kind::Intersect ? beside(a, b) : text(a), beside(b, a)};
 }
 
@@ -171,9 +172,8 @@ std::string Expressions::set_call(const ir::Expr* expr, std::string_view prefix,
   if (expr->type->is_bit_rows()) {
     return fmt::format("w.{}({}, {}, {})", ir::keyword(*expr), text(expr->operands[0]), text(expr->operands[1]), into);
   }
-  bool computed = expr->kind == Kind::Intersect || expr->kind == Kind::Diff || expr->kind == Kind::Sorted;
-  if (!computed) return fmt::format("w.copy({}, {})", text(expr), into);
-  std::string_view verb = expr->kind == Kind::Intersect ? "intersect" : expr->kind == Kind::Diff ? "diff" : "sorted";
+  if (!ir::walks(expr->kind)) return fmt::format("w.copy({}, {})", text(expr), into);
+  const std::string_view verb = ir::keyword(*expr);
   std::string name = into.empty() ? fmt::format("{}_{}", prefix, verb) : std::string(verb);
   if (expr->kind != Kind::Sorted) {
     ir::ListFacts a = facts_.list(expr->operands[0]);
@@ -194,91 +194,95 @@ std::string Expressions::set_call(const ir::Expr* expr, std::string_view prefix,
 Expressions::Printed Expressions::size(const ir::Expr* expr) {
   const ir::Expr* list = expr->operands[0];
   if (list->type->bits) return {call(in_lanes_ ? "count_bits" : "w.size_of_bits", expr), Precedence::Primary};
-  if (list->kind == Kind::Intersect || list->kind == Kind::Diff) return {set_operation(list, ""), Precedence::Primary};
+  if (ir::is_set_op(list->kind)) return {set_operation(list, ""), Precedence::Primary};
   return {fmt::format("i64({}.size)", text(list, Precedence::Primary)), Precedence::Primary};
 }
 
 /// A bit set that is computed where it is read.
 Expressions::Printed Expressions::bits(const ir::Expr* expr) {
   const auto name = [&]() -> std::string_view {
-    switch (expr->kind) {
-      case Kind::Cut: return ir::is_below(*expr) ? "bits_below" : "bits_above";
-      case Kind::Intersect: return "common_bits";
-      case Kind::Diff: return "other_bits";
-      default: return ir::keyword(*expr);
+    if (expr->kind == Kind::Cut) return ir::is_below(*expr) ? "bits_below" : "bits_above";
+    if (!ir::is_set_op(expr->kind)) return ir::keyword(*expr);
+    switch (ir::set_op(expr->kind)) {
+      case ir::SetOp::Intersect: return "common_bits";
+      case ir::SetOp::Diff: return "other_bits";
     }
+    MATCHA_UNREACHABLE("a set operation");
   };
   return {call(name(), expr), Precedence::Primary};
+}
+
+Expressions::Printed Expressions::variable(const ir::Var& var) {
+  const bool framed = in_region_ && facts_.top_level(&var);
+  const std::string name = (framed ? "f." : "") + names_.of(&var);
+  return {facts_.may_be_empty(&var) ? fmt::format("w.best({}, {})", name, place(&var)) : name, Precedence::Primary};
 }
 
 Expressions::Printed Expressions::print(const ir::Expr* expr) {
   if (const auto name = replaced_.find(expr); name != replaced_.end()) return {name->second, Precedence::Primary};
   if (expr->type->bits && expr->kind != Kind::Var) return bits(expr);
   const auto primary = [](std::string text) { return Printed{std::move(text), Precedence::Primary}; };
-  switch (expr->kind) {
-    case Kind::Var: {
-      const ir::Var* var = static_cast<const ir::Var*>(expr);
-      bool framed = in_region_ && facts_.top_level(var);
-      const std::string name = (framed ? "f." : "") + names_.of(var);
-      return primary(facts_.may_be_empty(var) ? fmt::format("w.best({}, {})", name, place(expr)) : name);
-    }
-    case Kind::ConstInt: {
-      std::int64_t value = static_cast<const ir::ConstInt*>(expr)->value;
-      return {integer(value), value < 0 ? Precedence::Unary : Precedence::Primary};
-    }
-    case Kind::ConstFloat: return {real(static_cast<const ir::ConstFloat*>(expr)->value), Precedence::Unary};
-    case Kind::ConstBool: return primary(static_cast<const ir::ConstBool*>(expr)->value ? "true" : "false");
-    case Kind::Neg:
-      if (facts_.may_trap(expr)) return primary(checked_call("negate", expr));
-      return {"-" + text(expr->operands[0], Precedence::Primary), Precedence::Unary};
-    case Kind::Not: return {"!" + text(expr->operands[0], Precedence::Unary), Precedence::Unary};
-    case Kind::Add: return arithmetic(expr, "+", "add", Precedence::Additive);
-    case Kind::Sub: return arithmetic(expr, "-", "subtract", Precedence::Additive);
-    case Kind::Mul: return arithmetic(expr, "*", "multiply", Precedence::Multiplicative);
-    case Kind::Div:
-    case Kind::Mod: return division(expr);
-    case Kind::Eq: return infix(expr, "==", Precedence::Equality);
-    case Kind::Ne: return infix(expr, "!=", Precedence::Equality);
-    case Kind::Lt: return infix(expr, "<", Precedence::Relational);
-    case Kind::Le: return infix(expr, "<=", Precedence::Relational);
-    case Kind::And: return infix(expr, "&&", Precedence::And);
-    case Kind::Or: return infix(expr, "||", Precedence::Or);
-    case Kind::Select:
-      return {fmt::format("{} ? {} : {}", text(expr->operands[0], Precedence::Or),
-                          text(expr->operands[1], Precedence::Or), text(expr->operands[2])),
-              Precedence::Conditional};
-    case Kind::Convert: return convert(expr);
-    case Kind::Size: return size(expr);
-    case Kind::At:
-      if (!facts_.may_trap(expr)) {
-        return primary(fmt::format("item<{}>({}, u64({}))", static_cast<const ir::At*>(expr)->column,
-                                   text(expr->operands[0]), text(expr->operands[1])));
-      }
-      return primary(fmt::format("w.at<{}>({}, {}, {})", static_cast<const ir::At*>(expr)->column,
-                                 text(expr->operands[0]), text(expr->operands[1]), place(expr)));
-    case Kind::Label: return primary(worker_call("label", expr));
-    case Kind::KnownLabel:
-      return primary(
-          fmt::format("{}.labels[{}]", text(expr->operands[0], Precedence::Primary), text(expr->operands[1])));
-    case Kind::Literal: return primary(literal(expr));
-    case Kind::EdgeInfo:
-      return primary(fmt::format("edge_info<{}>({}, {})", type(expr->type->columns[0]), text(expr->operands[0]),
-                                 text(expr->operands[1])));
-    case Kind::Min: return primary(call(fmt::format("smaller<{}>", type(expr->type)), expr));
-    case Kind::Max: return primary(call(fmt::format("larger<{}>", type(expr->type)), expr));
-    case Kind::AtMost: return primary(worker_call("at_most", expr));
-    case Kind::Contains:
-      return primary(call(expr->operands[0]->type->bits ? "has_bit" : ir::keyword(expr->kind), expr));
-    case Kind::LowerBound:
-    case Kind::HasEdge:
-    case Kind::MaxDegree:
-    case Kind::Vertices:
-    case Kind::Edges:
-    case Kind::Neighbors:
-    case Kind::Cut:
-    case Kind::Span: return primary(call(ir::keyword(*expr), expr));
-    default: MATCHA_UNREACHABLE("an expression of stage kernel that is no stored set operation");
-  }
+  const auto named = [&](const auto& e) { return primary(call(ir::keyword(e), expr)); };
+  return ir::match(
+      *expr, [&](const ir::Var& e) { return variable(e); },
+      [&](const ir::ConstInt& e) {
+        return Printed{integer(e.value), e.value < 0 ? Precedence::Unary : Precedence::Primary};
+      },
+      [&](const ir::ConstFloat& e) {
+        return Printed{real(e.value), Precedence::Unary};
+      },
+      [&](const ir::ConstBool& e) { return primary(e.value ? "true" : "false"); },
+      [&](const ir::Neg&) {
+        if (facts_.may_trap(expr)) return primary(checked_call("negate", expr));
+        return Printed{"-" + text(expr->operands[0], Precedence::Primary), Precedence::Unary};
+      },
+      [&](const ir::Not&) {
+        return Printed{"!" + text(expr->operands[0], Precedence::Unary), Precedence::Unary};
+      },
+      [&](const ir::Add&) { return arithmetic(expr, "+", "add", Precedence::Additive); },
+      [&](const ir::Sub&) { return arithmetic(expr, "-", "subtract", Precedence::Additive); },
+      [&](const ir::Mul&) { return arithmetic(expr, "*", "multiply", Precedence::Multiplicative); },
+      [&](const ir::OneOf<ir::Div, ir::Mod> auto&) { return division(expr); },
+      [&](const ir::OneOf<ir::Eq, ir::Ne> auto& e) { return infix(expr, ir::keyword(e), Precedence::Equality); },
+      [&](const ir::OneOf<ir::Lt, ir::Le> auto& e) { return infix(expr, ir::keyword(e), Precedence::Relational); },
+      [&](const ir::And&) { return infix(expr, "&&", Precedence::And); },
+      [&](const ir::Or&) { return infix(expr, "||", Precedence::Or); },
+      [&](const ir::Select&) {
+        return Printed{fmt::format("{} ? {} : {}", text(expr->operands[0], Precedence::Or),
+                                   text(expr->operands[1], Precedence::Or), text(expr->operands[2])),
+                       Precedence::Conditional};
+      },
+      [&](const ir::Convert&) { return convert(expr); }, [&](const ir::Size&) { return size(expr); },
+      [&](const ir::At& e) {
+        const std::string list = text(expr->operands[0]);
+        const std::string index = text(expr->operands[1]);
+        if (!facts_.may_trap(expr)) return primary(fmt::format("item<{}>({}, u64({}))", e.column, list, index));
+        return primary(fmt::format("w.at<{}>({}, {}, {})", e.column, list, index, place(expr)));
+      },
+      [&](const ir::Label&) { return primary(worker_call("label", expr)); },
+      [&](const ir::KnownLabel&) {
+        return primary(
+            fmt::format("{}.labels[{}]", text(expr->operands[0], Precedence::Primary), text(expr->operands[1])));
+      },
+      [&](const ir::Literal&) { return primary(literal(expr)); },
+      [&](const ir::EdgeInfo&) {
+        return primary(fmt::format("edge_info<{}>({}, {})", type(expr->type->columns[0]), text(expr->operands[0]),
+                                   text(expr->operands[1])));
+      },
+      [&](const ir::Min&) { return primary(call(fmt::format("smaller<{}>", type(expr->type)), expr)); },
+      [&](const ir::Max&) { return primary(call(fmt::format("larger<{}>", type(expr->type)), expr)); },
+      [&](const ir::AtMost&) { return primary(worker_call("at_most", expr)); },
+      [&](const ir::Contains& e) { return expr->operands[0]->type->bits ? primary(call("has_bit", expr)) : named(e); },
+      [&](const ir::OneOf<ir::LowerBound, ir::HasEdge, ir::MaxDegree, ir::Vertices, ir::Edges, ir::Neighbors> auto& e) {
+        return named(e);
+      },
+      [&](const ir::InGroup<ir::Group::Slice> auto& e) { return named(e); },
+      [](const ir::InGroup<ir::Group::SetOp, ir::Group::Reorder, ir::Group::Bits> auto&) -> Printed {
+        MATCHA_UNREACHABLE("a set operation of stage kernel that is not stored");
+      },
+      [](const ir::OneOf<ir::LabelName, ir::CommonNeighbors> auto&) -> Printed {
+        MATCHA_UNREACHABLE("a scalar that is no part of an expression in stage kernel");
+      });
 }
 
 }  // namespace matcha::codegen

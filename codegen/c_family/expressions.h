@@ -45,6 +45,7 @@ class Expressions {
     Precedence precedence;
   };
   Printed print(const ir::Expr* expr);
+  Printed variable(const ir::Var& var);
   Printed infix(const ir::Expr* expr, std::string_view op, Precedence precedence);
   Printed arithmetic(const ir::Expr* expr, std::string_view op, std::string_view checked, Precedence precedence);
   Printed division(const ir::Expr* expr);

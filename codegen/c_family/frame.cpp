@@ -32,7 +32,7 @@ void emit_frame(const ir::Module& module, Names& names, TextWriter& out) {
             }
           }
         },
-        [](const ir::Stmt&) {});
+        [](const ir::OneOf<ir::Block, ir::For, ir::If, ir::Collect, ir::Yield, ir::Return, ir::Store> auto&) {});
   }
   out.close(";");
 }

@@ -90,7 +90,9 @@ class HostEmitter {
       ir::match(
           *stmt, [&](const ir::Let& s) { let(s); }, [&](const ir::BuildGraph& s) { build(s); },
           [&](const ir::Region& s) { region(s); }, [&](const ir::Return& s) { results(s); },
-          [](const ir::Stmt&) { MATCHA_UNREACHABLE("a step of stage kernel"); });
+          [](const ir::OneOf<ir::Block, ir::For, ir::If, ir::Collect, ir::Yield, ir::Store> auto&) {
+            MATCHA_UNREACHABLE("a step of stage kernel");
+          });
       out_.line("host.check(shared);");
     }
     out_.close();
@@ -186,7 +188,7 @@ class HostEmitter {
   }
 
   void let(const ir::Let& s) {
-    bool set = s.value->kind == Kind::Intersect || s.value->kind == Kind::Diff || s.value->kind == Kind::Sorted;
+    bool set = ir::walks(s.value->kind);
     std::string value;
     if (set) {
       std::string size = fmt::format("{}.size", expressions_.text(s.value->operands[0], Precedence::Primary));

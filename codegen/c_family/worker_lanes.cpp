@@ -239,7 +239,7 @@ void WorkerEmitter::after_count(const ir::Block& b, const ir::FlatLoop& flat, co
     if (i > 0 && !from.empty()) out_.line(fmt::format("if (!counted.there) {} = {{}};", counted));
     std::string count = fmt::format("w.{}({}{})", flat.shares ? "share_flat" : "count_flat",
                                     from.empty() || i > 0 ? "" : fmt::format("task, {}, ", place(from)), counted);
-    if (flat.counts[i].size->operands[0]->kind == Kind::Diff) {
+    if (!ir::keeps_found(flat.counts[i].size->operands[0]->kind)) {
       const std::string hits = numbered("hits", i);
       out_.line(fmt::format("const i64 {} = {};", hits, count));
       count = fmt::format("i64({}.whole) - {}", counted, hits);

@@ -44,7 +44,7 @@ bool WorkerEmitter::counts_a_set(const ir::Yield& yield) {
   if (value->kind == Kind::Convert) value = value->operands[0];
   if (value->kind != Kind::Size) return false;
   const ir::Expr* set = value->operands[0];
-  return set->type->bits || set->kind == Kind::Intersect || set->kind == Kind::Diff;
+  return set->type->bits || ir::is_set_op(set->kind);
 }
 
 void WorkerEmitter::find_shared_counts(const ir::Region& region) {

@@ -124,7 +124,9 @@ class CudaExecutable::Run {
           upload_early(s.var);
         },
         [&](const ir::Region& s) { region(s); }, [&](const ir::Return& s) { results(s); },
-        [](const ir::Stmt&) { MATCHA_UNREACHABLE("a step that runs on a GPU"); });
+        [](const ir::OneOf<ir::Block, ir::For, ir::If, ir::Collect, ir::Yield, ir::Store> auto&) {
+          MATCHA_UNREACHABLE("a step that runs on a GPU");
+        });
   }
 
   // What regions read

@@ -52,7 +52,7 @@ FrameLayout::FrameLayout(const ir::Module& module) {
         [&](const ir::Region& s) {
           for (const ir::Sink& sink : s.collect->sinks) add(sink.var, ir::Facts::may_be_empty(sink.kind));
         },
-        [](const ir::Stmt&) {});
+        [](const ir::OneOf<ir::Block, ir::For, ir::If, ir::Collect, ir::Yield, ir::Return, ir::Store> auto&) {});
   }
   if (!fields.empty()) bytes = (end + alignment - 1) / alignment * alignment;
 }

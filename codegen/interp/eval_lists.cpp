@@ -106,12 +106,12 @@ Value Evaluator::literal(const ir::Expr& e) {
   return ListPtr(result);
 }
 
-Value Evaluator::membership(const ir::Expr& e) {
+Value Evaluator::set_operation(const ir::Expr& e) {
   ListPtr a = list(*e.operands[0]);
   std::vector<Value> b = ascending(list(*e.operands[1])->columns[0]);
   std::shared_ptr<List> result = empty_list(e);
   for (std::size_t row = 0; row < a->rows; ++row) {
-    if (holds(b, a->columns[0][row]) == (e.kind == Kind::Intersect)) result->append_row(*a, row);
+    if (holds(b, a->columns[0][row]) == ir::keeps_found(e.kind)) result->append_row(*a, row);
   }
   return ListPtr(result);
 }

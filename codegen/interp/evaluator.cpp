@@ -75,10 +75,9 @@ Value Evaluator::compute(const ir::Expr& e) {
       [&](const CommonNeighbors& n) { return common(n); }, [&](const Vertices& n) { return vertices(n); },
       [&](const Edges& n) { return edges(n); }, [&](const Neighbors& n) { return neighbors(n); },
       [&](const EdgeInfo& n) { return edge_info(n); }, [&](const Literal& n) { return literal(n); },
-      [&](const Intersect& n) { return membership(n); }, [&](const Diff& n) { return membership(n); },
-      [&](const Cut& n) { return cut(n); }, [&](const Span& n) { return span(n); },
-      [&](const Sorted& n) { return sorted(n); }, [&](const Flatten& n) { return flatten(n); },
-      [&](const BitRows& n) { return rows(n); },
+      [&](const InGroup<Group::SetOp> auto& n) { return set_operation(n); }, [&](const Cut& n) { return cut(n); },
+      [&](const Span& n) { return span(n); }, [&](const Sorted& n) { return sorted(n); },
+      [&](const Flatten& n) { return flatten(n); }, [&](const BitRows& n) { return rows(n); },
       [&](const BitRow& n) {
         ListPtr all = list(*n.operands[0]);
         std::int64_t position = get<std::int64_t>(*n.operands[1]);

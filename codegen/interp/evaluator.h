@@ -70,7 +70,7 @@ class Evaluator {
   /// The neighbours of a vertex that are below it, or above it.
   Value edge_info(const ir::Expr& e);
   Value literal(const ir::Expr& e);
-  Value membership(const ir::Expr& e);
+  Value set_operation(const ir::Expr& e);
   Value cut(const ir::Cut& e);
   Value span(const ir::Expr& e);
   Value sorted(const ir::Expr& e);

@@ -27,10 +27,7 @@ constexpr std::uint64_t kQueueLength = 64;
 /// Behind the counts lies the sum so far, 128 bits wide: in memory, so that no loop carries it in registers.
 constexpr std::uint64_t kQueueWords = kQueueLength + 2;
 
-bool is_count(const ir::Expr& e) {
-  return e.kind == ir::Kind::Size &&
-         (e.operands[0]->kind == ir::Kind::Intersect || e.operands[0]->kind == ir::Kind::Diff);
-}
+bool is_count(const ir::Expr& e) { return e.kind == ir::Kind::Size && ir::filters_first(e.operands[0]->kind); }
 
 /// True if the counts themselves are added up, so that empty lists add nothing.
 bool is_plain(const CountQueue& queue) {
@@ -199,7 +196,7 @@ void FunctionEmitter::flush(CountQueue& queue) {
   llvm::PHINode* index = b_.CreatePHI(i64_, 2, "i");
   index->addIncoming(integer(0), before);
   Value* count = b_.CreateLoad(i64_, gep(i64_, queue.counts, index), "count");
-  if (queue.count->operands[0]->kind == ir::Kind::Diff) {
+  if (!ir::keeps_found(queue.count->operands[0]->kind)) {
     Value* pair = gep(i8_, queue.pairs, b_.CreateMul(index, integer(sizeof(SetPair))));
     Value* size = b_.CreateLoad(i64_, b_.CreateConstInBoundsGEP1_64(i8_, pair, offsetof(SetPair, na)), "size");
     count = b_.CreateNUWSub(size, count);

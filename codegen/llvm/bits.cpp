@@ -95,6 +95,12 @@ void BitSets::store_rows(const ir::Store& s) {
 }
 
 Value* BitSets::words_of(const ir::Expr& set) {
+  if (ir::is_set_op(set.kind)) {
+    switch (ir::set_op(set.kind)) {
+      case ir::SetOp::Intersect: return f_.min_u(words_of(*set.operands[0]), words_of(*set.operands[1]));
+      case ir::SetOp::Diff: return words_of(*set.operands[0]);
+    }
+  }
   switch (set.kind) {
     case ir::Kind::Var: {
       const ir::Var* var = static_cast<const ir::Var*>(&set);
@@ -109,12 +115,19 @@ Value* BitSets::words_of(const ir::Expr& set) {
     case ir::Kind::Cut:
       if (ir::is_above(set)) return words_of(*set.operands[0]);
       return f_.min_u(words_of(*set.operands[0]), words_for(f_.scalar(*set.operands[1])));
-    case ir::Kind::Intersect: return f_.min_u(words_of(*set.operands[0]), words_of(*set.operands[1]));
-    default: return words_of(*set.operands[0]);
+    default: break;
   }
+  MATCHA_UNREACHABLE("no bit set");
 }
 
 Value* BitSets::word_of(const ir::Expr& set, Value* k) {
+  if (ir::is_set_op(set.kind)) {
+    switch (ir::set_op(set.kind)) {
+      case ir::SetOp::Intersect: return f_.b_.CreateAnd(word_of(*set.operands[0], k), word_of(*set.operands[1], k));
+      case ir::SetOp::Diff:
+        return f_.b_.CreateAnd(word_of(*set.operands[0], k), f_.b_.CreateNot(word_or_zero(*set.operands[1], k)));
+    }
+  }
   switch (set.kind) {
     case ir::Kind::Var: {
       const ir::Var* var = static_cast<const ir::Var*>(&set);
@@ -135,9 +148,6 @@ Value* BitSets::word_of(const ir::Expr& set, Value* k) {
       };
       return f_.b_.CreateAnd(word_of(*set.operands[0], k), mask());
     }
-    case ir::Kind::Intersect: return f_.b_.CreateAnd(word_of(*set.operands[0], k), word_of(*set.operands[1], k));
-    case ir::Kind::Diff:
-      return f_.b_.CreateAnd(word_of(*set.operands[0], k), f_.b_.CreateNot(word_or_zero(*set.operands[1], k)));
     default: break;
   }
   MATCHA_UNREACHABLE("no bit set");

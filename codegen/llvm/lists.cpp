@@ -301,8 +301,7 @@ Value* FunctionEmitter::size_of(const ir::Expr& list_expr) {
   if (list_expr.kind == ir::Kind::Edges) {
     return graph_field(*list_expr.operands[0], offsetof(GraphView, arc_count), i64_, "arc_count");
   }
-  bool counted = list_expr.kind == ir::Kind::Intersect || list_expr.kind == ir::Kind::Diff;
-  if (counted && !module_.stored().contains(&list_expr)) return count_items(list_expr);
+  if (ir::is_set_op(list_expr.kind) && !module_.stored().contains(&list_expr)) return count_items(list_expr);
   if (list_expr.kind == ir::Kind::Sorted) return size_of(*list_expr.operands[0]);
   return list(list_expr).size;
 }

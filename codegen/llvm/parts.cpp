@@ -47,7 +47,8 @@ std::size_t Parts::measure(const ir::Stmt& s) {
         size += measure(*x.then_body);
         if (x.maybe_else != nullptr) size += measure(*x.maybe_else);
       },
-      [&](const ir::Collect& x) { size += measure(*x.body); }, [](const ir::Stmt&) {});
+      [&](const ir::Collect& x) { size += measure(*x.body); },
+      [](const ir::OneOf<ir::Let, ir::Yield, ir::BuildGraph, ir::Return, ir::Region, ir::Store> auto&) {});
   sizes_[&s] = size;
   return size;
 }
@@ -79,7 +80,8 @@ bool Parts::movable(const ir::Stmt& s) const {
         look(*x.then_body);
         if (x.maybe_else != nullptr) look(*x.maybe_else);
       },
-      [](const ir::Stmt&) {});
+      [](const ir::OneOf<ir::Block, ir::Let, ir::Collect, ir::Yield, ir::BuildGraph, ir::Return, ir::Region,
+                         ir::Store> auto&) {});
   return !found;
 }
 

@@ -173,8 +173,7 @@ void Planner::close_step() {
 
 void Planner::prepare(const ir::Expr& e) {
   if (e.kind == ir::Kind::Var || emitter_.stored().contains(&e)) return;
-  bool set_operation = e.kind == ir::Kind::Intersect || e.kind == ir::Kind::Diff;
-  if (set_operation) {
+  if (ir::is_set_op(e.kind)) {
     prepare(*e.operands[0]);
     prepare_second(*e.operands[1]);
     store(e, false);
@@ -182,7 +181,7 @@ void Planner::prepare(const ir::Expr& e) {
   }
   if (e.kind == ir::Kind::Size || e.kind == ir::Kind::Contains) {
     const ir::Expr& items = *e.operands[0];
-    if (items.kind == ir::Kind::Intersect || items.kind == ir::Kind::Diff) {
+    if (ir::is_set_op(items.kind)) {
       if (e.kind == ir::Kind::Size) {
         prepare(*items.operands[0]);
         prepare_second(*items.operands[1]);
@@ -220,7 +219,7 @@ FrameList Planner::store(const ir::Expr& e, bool sorted) {
   step.measure = next_name();
   step.fill = step.measure + "_fill";
   std::unique_ptr<FunctionEmitter> measure = step_function(step.measure);
-  bool filtered = e.kind == ir::Kind::Intersect || e.kind == ir::Kind::Diff || e.kind == ir::Kind::Sorted;
+  bool filtered = ir::walks(e.kind) && ir::is_part_of_first(e.kind);
   const ir::Expr& bound = filtered && !sorted ? *e.operands[0] : e;
   llvm::Value* most = bound.kind == ir::Kind::Literal
                           ? measure->builder().getInt64(bound.operands.size() / bound.type->columns.size())
@@ -259,7 +258,7 @@ void Planner::statement(const ir::Stmt& s) {
       },
       [&](const ir::Let& x) { let(x); }, [&](const ir::BuildGraph& x) { build(x); },
       [&](const ir::Region& x) { region(x); }, [&](const ir::Return& x) { ret(x); },
-      [&](const ir::Stmt& x) { alone(x); });
+      [&](const ir::OneOf<ir::For, ir::If, ir::Collect, ir::Yield, ir::Store> auto& x) { alone(x); });
 }
 
 void Planner::let(const ir::Let& s) {
@@ -381,12 +380,10 @@ bool Planner::region_form(const ir::Stmt& s) {
     ir::for_each_expr(inner, [&](const ir::Expr& e) {
       ir::for_each_node(e, [&](const ir::Expr& node) {
         for (const ir::Expr* operand : node.operands) {
-          bool computed = operand->kind == ir::Kind::Intersect || operand->kind == ir::Kind::Diff ||
-                          operand->kind == ir::Kind::Sorted;
-          fits = fits && (!computed || node.kind == ir::Kind::Size);
+          fits = fits && (!ir::walks(operand->kind) || node.kind == ir::Kind::Size);
         }
       });
-      fits = fits && e.kind != ir::Kind::Intersect && e.kind != ir::Kind::Diff && e.kind != ir::Kind::Sorted;
+      fits = fits && !ir::walks(e.kind);
     });
   });
   if (!fits) {

@@ -34,7 +34,14 @@ Value* FunctionEmitter::scalar(const ir::Expr& e) {
   if (const auto known = batches_.counted.find(&e); known != batches_.counted.end()) return known->second;
   const auto arithmetic_case = [&](const ir::Expr& x) { return arithmetic(x); };
   const auto compare_case = [&](const ir::Expr& x) { return compare(x); };
-  const auto never = [](const ir::Expr&) -> Value* { MATCHA_UNREACHABLE("a list where a scalar is expected"); };
+  using ir::Group;
+  const auto never = [](const ir::InGroup<Group::GraphList, Group::Literal, Group::SetOp, Group::Slice, Group::Reorder,
+                                          Group::Bits> auto&) -> Value* {
+    MATCHA_UNREACHABLE("a list where a scalar is expected");
+  };
+  const auto gone = [](const ir::OneOf<ir::LabelName, ir::CommonNeighbors> auto&) -> Value* {
+    MATCHA_UNREACHABLE("a scalar that another step has made");
+  };
   return ir::match(
       e, [&](const ir::Var& x) { return variable(x); },
       [&](const ir::ConstInt& x) -> Value* { return integer(static_cast<std::uint64_t>(x.value)); },
@@ -68,7 +75,7 @@ Value* FunctionEmitter::scalar(const ir::Expr& e) {
       [&](const ir::MaxDegree& x) -> Value* {
         return graph_field(*x.operands[0], offsetof(runtime::GraphView, max_degree), i64_, "max_degree");
       },
-      never);
+      never, gone);
 }
 
 Value* FunctionEmitter::variable(const ir::Var& var) {

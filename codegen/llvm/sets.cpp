@@ -134,11 +134,11 @@ Value* FunctionEmitter::literal_count(const ir::Expr& e, const List& a) {
     for (std::size_t k = 0; k < i; ++k) found = b_.CreateAnd(found, b_.CreateNot(same(cell, items[k], items[i])));
     hits = b_.CreateAdd(hits, b_.CreateZExt(found, i64_));
   }
-  return e.kind == ir::Kind::Intersect ? hits : b_.CreateSub(a.size, hits);
+  return ir::keeps_found(e.kind) ? hits : b_.CreateSub(a.size, hits);
 }
 
 Value* FunctionEmitter::count_items(const ir::Expr& e) {
-  bool common = e.kind == ir::Kind::Intersect;
+  bool common = ir::keeps_found(e.kind);
   ir::ListFacts facts = module_.facts().list(e.operands[0]);
   if (e.operands[1]->kind == ir::Kind::Literal && facts.ascending && facts.unique &&
       e.operands[0]->kind != ir::Kind::Literal) {
@@ -198,8 +198,8 @@ void FunctionEmitter::check_room(Value* items, const List& out) {
 Value* FunctionEmitter::store_items(const ir::Expr& e, const List& out) {
   if (module_.stored().contains(&e)) return copy_items(list(e), out);
   if (e.kind == ir::Kind::Sorted) return sort_items(e, out);
-  if (e.kind != ir::Kind::Intersect && e.kind != ir::Kind::Diff) return copy_items(list(e), out);
-  bool common = e.kind == ir::Kind::Intersect;
+  if (!ir::is_set_op(e.kind)) return copy_items(list(e), out);
+  bool common = ir::keeps_found(e.kind);
   List a = list(*e.operands[0]);
   Cell cell = a.columns[0].cell;
   const List* maybe_out = out.columns.empty() ? nullptr : &out;

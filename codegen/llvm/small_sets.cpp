@@ -67,7 +67,7 @@ Value* FunctionEmitter::short_set(const ir::Expr& e, const List& a, const List& 
   llvm::PHINode* all = b_.CreatePHI(i32_, 2, "hits");
   all->addIncoming(hits, body);
   all->addIncoming(hits, more);
-  Value* wanted = b_.CreateAnd(e.kind == ir::Kind::Intersect ? all : b_.CreateNot(all), low_lanes(a.size));
+  Value* wanted = b_.CreateAnd(ir::keeps_found(e.kind) ? all : b_.CreateNot(all), low_lanes(a.size));
   if (maybe_out != nullptr) {
     Value* mask = b_.CreateBitCast(b_.CreateTrunc(wanted, b_.getInt16Ty()), llvm::FixedVectorType::get(i1_, kLanes));
     Value* none = llvm::Constant::getNullValue(items->getType());

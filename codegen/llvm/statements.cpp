@@ -35,14 +35,17 @@ bool FunctionEmitter::only_yields(const ir::Stmt& s) const {
         look(*x.then_body);
         if (x.maybe_else != nullptr) look(*x.maybe_else);
       },
-      [](const ir::Stmt&) {});
+      [](const ir::OneOf<ir::Block, ir::Let, ir::Collect, ir::Yield, ir::BuildGraph, ir::Return, ir::Region,
+                         ir::Store> auto&) {});
   return !splits;
 }
 
 void FunctionEmitter::stmt(const ir::Stmt& s) {
   if (only_yields(s)) return if_whole([&] { stmt(s); });
   set_loc(s.loc);
-  const auto never = [](const ir::Stmt&) { MATCHA_UNREACHABLE("a top-level statement inside a function"); };
+  const auto never = [](const ir::OneOf<ir::BuildGraph, ir::Return, ir::Region> auto&) {
+    MATCHA_UNREACHABLE("a top-level statement inside a function");
+  };
   ir::match(
       s, [&](const ir::Block& x) { block(x); }, [&](const ir::Let& x) { let(x); },
       [&](const ir::Store& x) { store(x); }, [&](const ir::For& x) { loop(x); }, [&](const ir::If& x) { branch(x); },

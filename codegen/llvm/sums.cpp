@@ -63,7 +63,8 @@ Total FunctionEmitter::total_of(const ir::Block& block, const ir::Var* sink) con
           if (i.maybe_else != nullptr) add(total_of(*i.maybe_else, sink));
         },
         [&](const ir::Block& b) { add(total_of(b, sink)); },
-        [&](const ir::Collect& c) { add(total_of(*c.body, sink)); }, [](const ir::Stmt&) {});
+        [&](const ir::Collect& c) { add(total_of(*c.body, sink)); },
+        [](const ir::OneOf<ir::Let, ir::BuildGraph, ir::Return, ir::Region, ir::Store> auto&) {});
   }
   return result;
 }

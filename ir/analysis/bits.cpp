@@ -36,15 +36,14 @@ const Expr* behind_lets(const Facts& facts, const Expr* e) {
 }
 
 const Var* rows_of(const Facts& facts, const Expr* bits) {
+  if (is_set_op(bits->kind)) {
+    const Var* first = rows_of(facts, bits->operands[0]);
+    return first == rows_of(facts, bits->operands[1]) ? first : nullptr;
+  }
   switch (bits->kind) {
     case Kind::BitRow:
     case Kind::AllBits: return as<Var>(bits->operands[0]);
     case Kind::Cut: return rows_of(facts, bits->operands[0]);
-    case Kind::Intersect:
-    case Kind::Diff: {
-      const Var* first = rows_of(facts, bits->operands[0]);
-      return first == rows_of(facts, bits->operands[1]) ? first : nullptr;
-    }
     case Kind::Var: break;
     default: return nullptr;
   }

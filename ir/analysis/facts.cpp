@@ -67,7 +67,8 @@ void find_fill(const Block& block, const Var* sink, std::vector<const For*>& loo
           if (i.maybe_else != nullptr) find_fill(*i.maybe_else, sink, loops, filled);
         },
         [&](const Block& b) { find_fill(b, sink, loops, filled); },
-        [&](const Collect& c) { find_fill(*c.body, sink, loops, filled); }, [](const Stmt&) {});
+        [&](const Collect& c) { find_fill(*c.body, sink, loops, filled); },
+        [](const OneOf<Let, BuildGraph, Return, Region, Store> auto&) {});
   }
 }
 
@@ -121,7 +122,7 @@ void Facts::prepare(const Block& block) {
           if (s.maybe_else != nullptr) prepare(*s.maybe_else);
         },
         [&](const Collect& s) { prepare(*s.body); }, [&](const Region& s) { prepare(*s.collect->body); },
-        [](const Stmt&) {});
+        [](const OneOf<Let, Yield, BuildGraph, Return, Store> auto&) {});
     const auto find = [&](const Var& var) {
       if (var.type->is_list()) list(&var);
       if (var.type->is_scalar(ScalarKind::I64)) range(&var);
@@ -269,14 +270,11 @@ ListFacts Facts::list(const Expr* list_expr) const {
 }
 
 ListFacts Facts::list_of(const Expr* list_expr) const {
+  if (keeps_order_of_first(list_expr->kind)) return list(list_expr->operands[0]);
   switch (list_expr->kind) {
     case Kind::Vertices: return {true, true};
     case Kind::Edges:
     case Kind::Neighbors: return {true, simple(list_expr->operands[0])};
-    case Kind::Intersect:
-    case Kind::Diff:
-    case Kind::Cut:
-    case Kind::Span: return list(list_expr->operands[0]);
     case Kind::Sorted: return {true, list(list_expr->operands[0]).unique};
     case Kind::BitRow:
     case Kind::AllBits: return {true, true};
@@ -422,6 +420,7 @@ bool Facts::may_be_empty(const Var* var) const {
 }
 
 bool Facts::node_may_trap(const Expr& e) const {
+  if (!ir::may_trap(e.kind)) return false;
   switch (e.kind) {
     case Kind::Var: return may_be_empty(static_cast<const Var*>(&e));
     case Kind::Add:
@@ -443,15 +442,12 @@ bool Facts::node_may_trap(const Expr& e) const {
     }
     case Kind::AtMost: return range(e.operands[0]).high > range(e.operands[1]).low;
     case Kind::At: return !has_item(e);
-    case Kind::LabelName:
-    case Kind::CommonNeighbors:
-    case Kind::Label: return true;
     case Kind::Convert: {
       const Type& from = *e.operands[0]->type;
       return e.type->is_scalar(ScalarKind::Vid) ||
              (from.is_scalar(ScalarKind::I128) && e.type->is_scalar(ScalarKind::I64));
     }
-    default: return false;
+    default: return true;
   }
 }
 
@@ -490,7 +486,8 @@ const Expr* Facts::collected_bound(Builder& b, const Block& block, const Var* si
           if (i.maybe_else != nullptr) add(collected_bound(b, *i.maybe_else, sink));
         },
         [&](const Block& inner) { add(collected_bound(b, inner, sink)); },
-        [&](const Collect& c) { add(collected_bound(b, *c.body, sink)); }, [](const Stmt&) {});
+        [&](const Collect& c) { add(collected_bound(b, *c.body, sink)); },
+        [](const OneOf<Let, BuildGraph, Return, Region, Store> auto&) {});
   }
   return total;
 }
@@ -530,9 +527,6 @@ const Expr* Facts::bound_of(Builder& b, const Expr* list_expr) const {
         if (const Expr* other = bound(b, list_expr->operands[1])) return other;
       }
       return bound(b, list_expr->operands[0]);
-    case Kind::Diff:
-    case Kind::Cut:
-    case Kind::Sorted:
     case Kind::BitRow:
     case Kind::AllBits: return bound(b, list_expr->operands[0]);
     case Kind::BitRows: return bound(b, list_expr->operands[1]);
@@ -542,7 +536,7 @@ const Expr* Facts::bound_of(Builder& b, const Expr* list_expr) const {
       return first != nullptr && second != nullptr ? b.make(Kind::Max, {first, second}) : nullptr;
     }
     case Kind::Var: break;
-    default: return nullptr;
+    default: return is_part_of_first(list_expr->kind) ? bound(b, list_expr->operands[0]) : nullptr;
   }
   const Var* var = static_cast<const Var*>(list_expr);
   if (top_level(var)) return b.make(Kind::Size, {var});

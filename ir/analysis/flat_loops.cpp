@@ -115,7 +115,7 @@ bool FlatLoops::scan_value(const Stmt& stmt, const Expr& value, Chain& chain) co
 /// One more count, of lists that are known in front of the first one.
 bool FlatLoops::scan_count(const Stmt& stmt, const Expr& size, Chain& chain) const {
   const Expr& set = *size.operands[0];
-  if (chain.closed || set.kind == Kind::Sorted || !countable(*set.operands[0]) || !countable(*set.operands[1]))
+  if (chain.closed || !filters_first(set.kind) || !countable(*set.operands[0]) || !countable(*set.operands[1]))
     return false;
   std::vector<const Var*> read;
   free_vars(set, read);

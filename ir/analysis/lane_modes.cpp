@@ -32,8 +32,7 @@ bool lanes_share_work(const Facts& facts, const Region& region) {
     for_each_expr(stmt, [&](const Expr& expr) {
       for_each_node(expr, [&](const Expr& node) {
         // Rows of bits alone: a group makes them together.
-        found = found || node.kind == Kind::Intersect || node.kind == Kind::Diff || node.type->is_bit_rows() ||
-                node.kind == Kind::CommonNeighbors;
+        found = found || is_set_op(node.kind) || node.type->is_bit_rows() || node.kind == Kind::CommonNeighbors;
       });
     });
   });

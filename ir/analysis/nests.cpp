@@ -93,18 +93,14 @@ class NestReader {
         case ir::Kind::Add:
         case ir::Kind::Sub:
         case ir::Kind::Mul:
-        case ir::Kind::Neg: return;
+        case ir::Kind::Neg:
+        case ir::Kind::CommonNeighbors: return;
         case ir::Kind::Div:
         case ir::Kind::Mod:
           if (is_positive(node.operands[1])) return;
           break;
-        case ir::Kind::Label:
-        case ir::Kind::AtMost:
-        case ir::Kind::At:
-        case ir::Kind::Convert:
-        case ir::Kind::LabelName:
-        case ir::Kind::Var: break;
-        default: return;
+        default:
+          if (!ir::may_trap(node.kind)) return;
       }
       fails = fails || facts_.may_trap(&node);
     });
@@ -134,7 +130,7 @@ class NestReader {
             }
           },
           [&](const BuildGraph& s) { give_up("a graph is built", s.loc); },
-          [&](const Stmt& s) { give_up("a step is of another stage", s.loc); });
+          [&](const OneOf<Block, Region, Store> auto& s) { give_up("a step is of another stage", s.loc); });
     }
   }
 

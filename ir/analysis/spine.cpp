@@ -77,13 +77,12 @@ void for_each_loop(const Block& block, const std::function<bool(const For&)>& ta
           for_each_loop(*branch.then_body, take);
           if (branch.maybe_else != nullptr) for_each_loop(*branch.maybe_else, take);
         },
-        [&](const Collect& collect) { for_each_loop(*collect.body, take); }, [](const Stmt&) {});
+        [&](const Collect& collect) { for_each_loop(*collect.body, take); },
+        [](const OneOf<Let, Yield, BuildGraph, Return, Region, Store> auto&) {});
   }
 }
 
-bool takes_all_lanes(const Expr& e) {
-  return (e.kind == Kind::Intersect || e.kind == Kind::Diff || e.kind == Kind::Sorted) && !e.type->bits;
-}
+bool takes_all_lanes(const Expr& e) { return walks(e.kind) && !e.type->bits; }
 
 bool one_lane_can(const Expr& value) {
   bool found = true;
@@ -116,7 +115,8 @@ std::uint32_t row_stores(const Block& block) {
           if (branch.maybe_else != nullptr) count += row_stores(*branch.maybe_else);
         },
         [&](const For& loop) { count += common_of_parts(loop) != nullptr ? 1 : 0; },
-        [&](const Collect& collect) { count += row_stores(*collect.body); }, [](const Stmt&) {});
+        [&](const Collect& collect) { count += row_stores(*collect.body); },
+        [](const OneOf<Let, Yield, BuildGraph, Return, Region> auto&) {});
   }
   return count;
 }

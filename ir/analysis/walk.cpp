@@ -25,7 +25,8 @@ void for_each_stmt(const Block& block, const std::function<void(const Stmt&)>& v
         [&](const Collect& s) {
           for (const Stmt* inner : s.body->body) self(*inner, self);
         },
-        [&](const Region& s) { self(*s.collect, self); }, [](const Stmt&) {});
+        [&](const Region& s) { self(*s.collect, self); },
+        [](const OneOf<Let, Yield, BuildGraph, Return, Store> auto&) {});
   };
   for (const Stmt* stmt : block.body) one(*stmt, one);
 }
@@ -51,7 +52,7 @@ void for_each_expr(const Stmt& stmt, const std::function<void(const Expr&)>& vis
       [&](const Region& s) {
         for (const Buffer& buffer : s.buffers) visit(*buffer.capacity);
       },
-      [](const Stmt&) {});
+      [](const OneOf<Block, Collect> auto&) {});
 }
 
 void for_each_node(const Expr& expr, const std::function<void(const Expr&)>& visit) {
@@ -73,7 +74,7 @@ void for_each_binding(const Stmt& stmt, const std::function<void(const Var&)>& v
       [&](const Region& s) {
         for (const Buffer& buffer : s.buffers) visit(*buffer.var);
       },
-      [](const Stmt&) {});
+      [](const OneOf<Block, If, Yield, Return> auto&) {});
 }
 
 int nested_loops(const Block& block, const std::function<bool(const For&)>& counts) {
@@ -86,7 +87,8 @@ int nested_loops(const Block& block, const std::function<bool(const For&)>& coun
           return std::max(nested_loops(*s.then_body, counts), otherwise);
         },
         [&](const Collect& s) { return nested_loops(*s.body, counts); },
-        [&](const Block& s) { return nested_loops(s, counts); }, [](const Stmt&) { return 0; });
+        [&](const Block& s) { return nested_loops(s, counts); },
+        [](const OneOf<Let, Yield, BuildGraph, Return, Region, Store> auto&) { return 0; });
     most = std::max(most, found);
   }
   return most;

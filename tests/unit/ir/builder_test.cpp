@@ -45,6 +45,32 @@ TEST_F(BuilderTest, EqualExpressionsAreOneNode) {
             make(Kind::EdgeInfo, {g, u}, context.list(context.f64())));
 }
 
+TEST_F(BuilderTest, NodesOfAnotherSideAreOtherNodes) {
+  const Expr* all = b.make(Kind::Neighbors, {g, u});
+  const Expr* lower = b.make({Kind::Neighbors, Side::Lower}, {g, u});
+  const Expr* upper = b.make({Kind::Neighbors, Side::Upper}, {g, u});
+  EXPECT_EQ(lower, b.make({Kind::Neighbors, Side::Lower}, {g, u}));
+  EXPECT_NE(all, lower);
+  EXPECT_NE(all, upper);
+  EXPECT_NE(lower, upper);
+  EXPECT_NE(b.make({Kind::Cut, Side::Lower}, {all, v}), b.make({Kind::Cut, Side::Upper}, {all, v}));
+  const Expr* other[] = {g, v};
+  EXPECT_EQ(b.with_operands(upper, other), b.make({Kind::Neighbors, Side::Upper}, {g, v}));
+  EXPECT_EQ(print(*lower), "lower_neighbors(%G, %u)");
+  EXPECT_EQ(print(*b.make({Kind::Cut, Side::Upper}, {all, v})), "above(neighbors(%G, %u), %v)");
+}
+
+TEST(Kinds, TraitsAndGroupsAgree) {
+  const auto check = [](Kind kind) {
+    EXPECT_TRUE(!keeps_order_of_first(kind) || is_part_of_first(kind)) << keyword(kind);
+    EXPECT_TRUE(!is_part_of_first(kind) || arity(kind) > 0) << keyword(kind);
+    EXPECT_TRUE(!is_set_op(kind) || (walks(kind) && arity(kind) == 2)) << keyword(kind);
+  };
+#define MATCHA_EXPR(Struct, word, arity, First, Last, Group, Traits) check(Kind::Struct);
+#define MATCHA_STMT(Struct, word, First, Last) check(Kind::Struct);
+#include "ir/nodes.def"
+}
+
 TEST_F(BuilderTest, VariablesAreIdentities) {
   const Var* other = b.var(context.i64(), "x");
   EXPECT_NE(x, other);

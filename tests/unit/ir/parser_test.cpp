@@ -52,6 +52,7 @@ const BadText kBadTexts[] = {
     {"Statement", in_module("sum %a"), 2, 3, "expected a statement"},
     {"NotBound", in_module("return %y"), 2, 10, "`%y` is not bound"},
     {"Bound", in_module("let %x = 1"), 2, 7, "`%x` is bound already"},
+    {"Side", in_module("return size(cut(vertices(%G), %x))"), 2, 15, "`cut`: `cut` needs a side"},
     {"Operator", in_module("return frob(%x)"), 2, 10, "`frob` is not an operator"},
     {"Infix", in_module("return (%x , %x)"), 2, 14, "expected an infix operator"},
     {"Character", in_module("return $"), 2, 10, "expected an expression"},
