@@ -124,8 +124,7 @@ std::pair<std::string, std::string> Expressions::lists(const ir::Expr* set) {
   const ir::Expr* a = set->operands[0];
   const ir::Expr* b = set->operands[1];
   const auto beside = [&](const ir::Expr* cut, const ir::Expr* other) -> std::string {
-    const bool both =
-        ir::is_below(*cut) && other->kind == Kind::Var && ir::all_below(facts_, other, cut->operands[1]);
+    const bool both = ir::is_below(*cut) && other->kind == Kind::Var && ir::all_below(facts_, other, cut->operands[1]);
     if (!both) return text(cut);
     return fmt::format("{}cut_beside({}, {}, {})", in_lanes_ ? "" : "w.", text(other), text(cut->operands[0]),
                        text(cut->operands[1]));

@@ -59,7 +59,7 @@ class Planner {
   std::string step_name_;
   unsigned steps_ = 0;
   unsigned regions_ = 0;
-  std::unordered_map<const ir::Var*, std::uint32_t> shared_;  ///< Sinks of shared regions, with their slots.
+  std::unordered_map<const ir::Var*, std::uint32_t> shared_;       ///< Sinks of shared regions, with their slots.
   std::unordered_map<const ir::BuildGraph*, std::uint32_t> rows_;  ///< Built of rows: the slot of the walked graph.
 };
 

@@ -85,8 +85,7 @@ Value* FunctionEmitter::filter(const List& a, const List* maybe_out, const std::
 /// items of `a` are below `x` anyway, which saves the search for the bound.
 const ir::Expr& FunctionEmitter::without_bound(const ir::Expr& set_operation) const {
   const ir::Expr& second = *set_operation.operands[1];
-  bool needless =
-      ir::is_below(second) && ir::all_below(module_.facts(), set_operation.operands[0], second.operands[1]);
+  bool needless = ir::is_below(second) && ir::all_below(module_.facts(), set_operation.operands[0], second.operands[1]);
   return needless ? *second.operands[0] : second;
 }
 

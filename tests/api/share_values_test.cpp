@@ -12,10 +12,10 @@
 #include <sstream>
 
 #include "codegen/shares.h"
+#include "driver/assumptions.h"
 #include "driver/bind.h"
 #include "driver/compile.h"
 #include "driver/message_log.h"
-#include "driver/short_lists.h"
 
 namespace {
 

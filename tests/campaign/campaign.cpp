@@ -120,8 +120,11 @@ void Campaign::count(const Subject& subject, const Sample& sample, const Trial& 
   if (trial.way.tier) add(true, "--simd " + std::string(runtime::tier_name(*trial.way.tier)));
   if (!trial.setup.gpu) return add(true, fmt::format("{} threads", trial.way.threads));
   add(true, fmt::format("--group {}", trial.setup.gpu->group));
-  add(true, fmt::format("--steal {}", codegen::stealing_name(trial.setup.gpu->steal)));
-  add(true, trial.setup.gpu->stack == codegen::Stack::Paged ? "--stack paged" : "--stack array");
+  const ir::Stealing steal = trial.setup.gpu->steal;
+  add(true, fmt::format("--steal {}", steal == ir::Stealing::Half      ? "half"
+                                      : steal == ir::Stealing::Timeout ? "timeout"
+                                                                       : "none"));
+  add(true, trial.setup.gpu->stack == ir::Stack::Paged ? "--stack paged" : "--stack array");
 }
 
 void Campaign::judge(const Subject& subject, const std::vector<Sample>& samples, const Sample& sample,

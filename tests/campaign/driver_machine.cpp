@@ -7,11 +7,11 @@
 
 #include "codegen/backend.h"
 #include "codegen/cuda/cuda.h"
+#include "driver/assumptions.h"
 #include "driver/bind.h"
 #include "driver/compile.h"
 #include "driver/graph_sketch.h"
 #include "driver/message_log.h"
-#include "driver/short_lists.h"
 #include "driver/vertex_order.h"
 #include "passes/pipelines.h"
 #include "tests/campaign/dice.h"
@@ -103,15 +103,12 @@ class Code {
       : words_(labels.words), everywhere_(labels.everywhere), text_(text, options) {
     driver::Compilation& compilation = text_.compilation();
     if (!text_.ok()) return;
-    driver::Status status = driver::Status::Ok;
-    if (setup.gpu) {
-      compilation.set_target(setup.gpu->target());
-      status = driver::run_gpu_passes(compilation, labels, &bound);
-      backend_ = codegen::make_cuda(*setup.gpu);
-    } else {
-      status = driver::run_cpu_passes(compilation, labels, &bound);
-      backend_ = codegen::make_llvm();
-    }
+    const driver::Target& target = driver::target_named(setup.gpu ? "cuda" : "llvm");
+    driver::TargetSettings settings;
+    if (setup.gpu) settings.gpu = *setup.gpu;
+    compilation.set_target(target.info(settings));
+    const driver::Status status = driver::run_passes(target, compilation, labels, &bound);
+    backend_ = target.make(settings);
     if (status == driver::Status::Ok) compilation.load(*backend_, executable);
   }
 
@@ -326,8 +323,8 @@ std::vector<std::string> some_passes(std::mt19937_64& random) {
 
 Setup gpu_setup(std::mt19937_64& random, const MachineOptions& options) {
   static constexpr std::uint32_t kGroups[] = {0, 1, 2, 4, 8, 16, 32};
-  static constexpr codegen::Stealing kStealing[] = {codegen::Stealing::None, codegen::Stealing::Half,
-                                                    codegen::Stealing::Timeout, codegen::Stealing::Timeout};
+  static constexpr ir::Stealing kStealing[] = {ir::Stealing::None, ir::Stealing::Half, ir::Stealing::Timeout,
+                                               ir::Stealing::Timeout};
   static constexpr codegen::Search kSearches[] = {codegen::Search::Plain, codegen::Search::Plain,
                                                   codegen::Search::Cached, codegen::Search::Merging};
   static constexpr std::uint64_t kTaus[] = {0, 1, 20, 1000};
@@ -340,11 +337,11 @@ Setup gpu_setup(std::mt19937_64& random, const MachineOptions& options) {
   gpu.code_folder = options.code_folder;
   gpu.group = options.narrow ? 1 : any_of(random, kGroups);
   gpu.steal = any_of(random, kStealing);
-  gpu.stack = one_in(random, 2) ? codegen::Stack::Paged : codegen::Stack::Array;
+  gpu.stack = one_in(random, 2) ? ir::Stack::Paged : ir::Stack::Array;
   gpu.search = any_of(random, kSearches);
   if (!one_in(random, 3)) gpu.tau_us = any_of(random, kTaus);
   if (one_in(random, 2)) gpu.tile = any_of(random, kTiles);
-  gpu.split = pick(random, 4);
+  gpu.split = static_cast<std::uint32_t>(pick(random, 4));
   gpu.chunk = any_of(random, kChunks);
   gpu.queue = any_of(random, kQueues);
   gpu.hubs = any_of(random, kHubs);
@@ -354,7 +351,7 @@ Setup gpu_setup(std::mt19937_64& random, const MachineOptions& options) {
   setup.text = fmt::format(
       "--device cuda --group {} --steal {} --stack {} --search {} {}{}--split {} --chunk {} --queue {} --hubs {}{} "
       "(room for {} rows) ",
-      gpu.group, codegen::stealing_name(gpu.steal), gpu.stack == codegen::Stack::Paged ? "paged" : "array",
+      gpu.group, codegen::stealing_name(gpu.steal), gpu.stack == ir::Stack::Paged ? "paged" : "array",
       codegen::search_name(gpu.search), gpu.tau_us ? fmt::format("--tau-us {} ", *gpu.tau_us) : "",
       gpu.tile ? fmt::format("--tile {} ", *gpu.tile) : "", gpu.split, gpu.chunk, gpu.queue, gpu.hubs,
       gpu.eager ? " --eager" : "", gpu.rows);
@@ -399,7 +396,7 @@ class DriverMachine final : public Machine {
 
   std::vector<std::string> floors() const override {
     std::vector<std::string> all = {"labels of edges", "streamed", "without a pass", "rows of bits for short lists"};
-    if (options_.cuda) all.insert(all.end(), {"--stack paged", "--stack array", "--steal kHalf", "--steal kTimeout"});
+    if (options_.cuda) all.insert(all.end(), {"--stack paged", "--stack array", "--steal half", "--steal timeout"});
     for (runtime::Tier tier : options_.cuda ? std::vector<runtime::Tier>() : runtime::supported_tiers()) {
       all.push_back(fmt::format("--simd {}", runtime::tier_name(tier)));
     }
