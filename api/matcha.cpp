@@ -232,6 +232,7 @@ matcha_status make_program(const char* text, bool is_pattern, const matcha_optio
                            matcha_error** error) {
   return call(error, [&] {
     *program = nullptr;
+    if (text == nullptr) return usage("the text is NULL", error);
     matcha::driver::ProgramRequest request;
     if (options != nullptr) request = options->program;
     (is_pattern ? request.pattern.text : request.text) = text;
@@ -296,6 +297,7 @@ matcha_options* matcha_options_new(void) {
 
 matcha_status matcha_options_set(matcha_options* options, const char* name, const char* value, matcha_error** error) {
   return call(error, [&] {
+    if (options == nullptr || name == nullptr || value == nullptr) return usage("an argument is NULL", error);
     bool fits = true;
     if (!set_option(*options, name, value, fits)) return usage(fmt::format("there is no option `{}`", name), error);
     return fits ? MATCHA_OK : usage(fmt::format("`{}` is no value of the option `{}`", value, name), error);
@@ -323,6 +325,7 @@ matcha_status matcha_graph_read(const char* path, const matcha_options* options,
                                 matcha_error** error) {
   return call(error, [&] {
     *graph = nullptr;
+    if (path == nullptr) return usage("the path is NULL", error);
     const matcha_options unset;
     const matcha_options& o = options != nullptr ? *options : unset;
     if (!o.timeout && !o.maybe_canceller) {
@@ -336,6 +339,7 @@ matcha_status matcha_graph_from_edges(const int64_t* sources, const int64_t* tar
                                       const matcha_options* options, matcha_graph** graph, matcha_error** error) {
   return call(error, [&] {
     *graph = nullptr;
+    if (count != 0 && (sources == nullptr || targets == nullptr)) return usage("the ends of edges are NULL", error);
     const bool directed = options != nullptr && options->directed;
     return take_graph(matcha::driver::ResidentGraph::from_edges(sources, targets, count, directed), graph, error);
   });
@@ -395,6 +399,7 @@ matcha_status matcha_run_now(matcha_program* program, matcha_graph* graph, const
                              matcha_result** result, matcha_error** error) {
   return call(error, [&] {
     *result = nullptr;
+    if (program == nullptr || graph == nullptr) return usage("the program or the graph is NULL", error);
     const matcha_options unset;
     const matcha_options& o = options != nullptr ? *options : unset;
     matcha::api::Found found;
@@ -437,6 +442,7 @@ void matcha_cancel(matcha_run* run) { run->task->cancel(); }
 matcha_status matcha_finish(matcha_run* run, matcha_result** result, matcha_error** error) {
   return call(error, [&] {
     *result = nullptr;
+    if (run == nullptr) return usage("the run is NULL", error);
     return give(matcha::api::finish(*run), result, error);
   });
 }

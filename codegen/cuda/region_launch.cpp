@@ -79,7 +79,7 @@ RegionLauncher::RegionLauncher(runtime::cuda::DeviceRef device, const CudaOption
 
 std::uint64_t RegionLauncher::wanted_groups(const RegionRequest& request, const RegionInputs& inputs) const {
   if (!request.schedule().parallel) return 1;
-  int blocks = need(inputs.kernels->run.blocks_per_multiprocessor(kBlockThreads, 0), request.region->loc);
+  const int blocks = inputs.kernels->blocks;
   if (blocks == 0)
     fail(ErrorKind::Runtime, "the kernel of a region does not fit a multiprocessor", {}, request.region->loc);
   std::uint64_t threads =
@@ -105,7 +105,9 @@ std::uint64_t RegionLauncher::plan(const RegionRequest& request, const RegionInp
                                    std::string& note) {
   const std::uint64_t groups = std::min(wanted_groups(request, inputs), most_groups);
   deal(request, inputs, groups);  // Where tiles begin is on the device before lists get what memory is left.
-  plan_ = plan_lists(request.buffers, groups, request.schedule().stack, list_memory(), request.region->loc);
+  // The driver takes longer to say what memory is free than a small region runs.
+  const ListMemory memory = request.buffers.empty() ? ListMemory{} : list_memory();
+  plan_ = plan_lists(request.buffers, groups, request.schedule().stack, memory, request.region->loc);
   if (!plan_.note.empty()) note = plan_.note;
   return plan_.workers;
 }
@@ -257,10 +259,11 @@ void RegionLauncher::prepare_shared_rows(const RegionRequest& request, const Reg
   constexpr std::uint64_t kMostBytes = std::uint64_t{4} << 30;
   using matcha_program::RowsState;
   const std::uint64_t states = request.positions * request.schedule().shared_rows;
+  if (states == 0) return;
   const std::uint64_t held = plan_.scratch_bytes * plan_.workers + plan_.pages * matcha_program::kPageBytes;
   const std::uint64_t limit = list_memory().bytes;
   const std::uint64_t left = std::min(limit - std::min(limit, held + states * sizeof(RowsState)), kMostBytes * 2) / 2;
-  if (states == 0 || left == 0) return;
+  if (left == 0) return;
   // Of all positions together, the lists have as many items as there are neighbours to walk.
   using Wide = unsigned __int128;
   const Wide items =

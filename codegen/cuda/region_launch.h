@@ -51,6 +51,7 @@ struct RegionKernels {
   runtime::cuda::Function run;
   std::optional<runtime::cuda::Function> hubs;   ///< Makes rows of hubs, if the region looks into them.
   std::optional<runtime::cuda::Function> tiles;  ///< Finds where tiles begin, if it is dealt out in them.
+  int blocks = 0;                                ///< Blocks of `run` that a multiprocessor holds.
 };
 
 /// What a region reads on one device.

@@ -203,8 +203,9 @@ void Session::load(std::size_t region, RunResult& result) {
   for (std::size_t i = 0; i < devices_.size(); ++i) {
     OpenDevice& device = *devices_[i];
     RegionKernels kernels{
-        need(runtime::cuda::Module::load(device.device, images.at(target_.archs[i]).bytes)), {}, {}, {}};
+        need(runtime::cuda::Module::load(device.device, images.at(target_.archs[i]).bytes)), {}, {}, {}, 0};
     kernels.run = need(kernels.module.function("run_" + regions()[region].function));
+    kernels.blocks = need(kernels.run.blocks_per_multiprocessor(kBlockThreads, 0));
     if (!hub_graphs(region).empty()) kernels.hubs = need(kernels.module.function(kHubRowsKernel));
     if (regions()[region].dealt_graph != nullptr) kernels.tiles = need(kernels.module.function(kTilesKernel));
     device.kernels[region] = std::move(kernels);
