@@ -95,6 +95,10 @@ struct RunError {
 };
 using RunOutcome = std::variant<RunResult, RunError>;
 
+/// Schedules a module of stage kernel again, for another stack: a run of the passes that schedule it. What it gives
+/// differs in schedules and modes of loops alone; variables stay. Nothing: it cannot be done.
+using Rescheduler = std::function<std::optional<ir::Module>(const ir::Module&, ir::Stack)>;
+
 /// A program ready to run, any number of times; one run at a time, but for what LLVM compiled.
 class Executable {
  public:
@@ -104,6 +108,9 @@ class Executable {
   /// `arguments`: one a parameter. `universe` is that of all graphs and lists among them.
   virtual RunOutcome run(std::span<const Argument> arguments, const runtime::Universe& universe,
                          const RunOptions& options) = 0;
+  /// Before `run`: asked when there is not memory enough for the stack that was chosen. Must not outlive the module's
+  /// context.
+  virtual void set_rescheduler(Rescheduler) {}
   /// Its code was compiled by an earlier process and kept.
   virtual bool from_cache() const { return false; }
 };

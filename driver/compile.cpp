@@ -242,11 +242,26 @@ Status Compilation::load_variant(const ir::Module& module, const std::string& st
   }
   const bool kept = executable != nullptr && executable->from_cache() && step == backend.name();
   times_.emplace_back(kept ? "code_cache" : step, watch.ms());
+  if (executable != nullptr) executable->set_rescheduler(rescheduler());
   const Status code = report();
   if (code == Status::Ok && executable == nullptr) {
     return reporter_.error(Status::Run, fmt::format("the back end `{}` cannot run this program", backend.name()));
   }
   return code;
+}
+
+codegen::Rescheduler Compilation::rescheduler() {
+  return [this, target = target_](const ir::Module& module, ir::Stack stack) mutable -> std::optional<ir::Module> {
+    const std::lock_guard lock(rescheduling_);
+    Diagnostics diagnostics(sources_);
+    const std::optional<passes::Pipeline> passes = passes::parse_pipeline("schedule", diagnostics);
+    target.stack = stack;
+    passes::ManagerOptions manager;
+    manager.disabled = options_.disabled;
+    const passes::PipelineResult result =
+        passes::run_pipeline(module, *passes, context_, target, {}, manager, diagnostics);
+    return result.ok ? std::optional(result.module) : std::nullopt;
+  };
 }
 
 std::string signature(const frontend::asg::Graph& graph) {

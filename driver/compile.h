@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -89,6 +90,8 @@ class Compilation {
 
  private:
   Status report(Status code_of_errors = Status::Query);
+  /// Runs the passes that schedule regions for the target again. For what it loads; must not outlive it.
+  codegen::Rescheduler rescheduler();
   Status check_stage(codegen::Backend& backend);
 
   const CompileOptions& options_;
@@ -104,6 +107,7 @@ class Compilation {
   std::unique_ptr<frontend::Program> program_;
   std::optional<frontend::asg::Graph> graph_;
   ir::Context context_;
+  std::mutex rescheduling_;  ///< Runs go on at the same time, and the context serves one.
   std::optional<ir::Module> loop_;
   std::optional<passes::PipelineResult> pipeline_;
   std::vector<std::pair<std::string, double>> times_;

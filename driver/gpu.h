@@ -12,8 +12,18 @@ namespace matcha::driver {
 struct GpuOptions : codegen::CudaOptions {
   /// Lanes of a group: 1, 2, 4, 8, 16 or 32; 0: chosen for each region.
   std::uint32_t group = 0;
+  std::uint32_t split = 0;  ///< Loop levels whose positions others may get, at most ir::kMostSplit; 0: chosen.
+  ir::Stealing steal = ir::Stealing::Timeout;
+  ir::Stack stack = ir::Stack::Array;  ///< Paged is also taken when arrays for enough groups do not fit.
 
-  passes::TargetInfo target() const { return passes::gpu_target(group, stack == codegen::Stack::Paged); }
+  /// A target for which programs are scheduled so.
+  passes::TargetInfo target(passes::TargetInfo of = passes::gpu_target()) const {
+    of.group = group;
+    of.split = split;
+    of.steal = steal;
+    of.stack = stack;
+    return of;
+  }
 };
 
 /// The name of the first GPU; empty: there is none.

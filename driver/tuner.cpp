@@ -162,11 +162,11 @@ class Tuner {
 }  // namespace
 
 bool apply_words(const ScheduleWords& words, ScheduleChoice& choice) {
-  static const std::map<std::string, codegen::Stealing> kSteals = {{"none", codegen::Stealing::None},
-                                                                   {"half", codegen::Stealing::Half}};
+  static const std::map<std::string, ir::Stealing> kSteals = {{"none", ir::Stealing::None},
+                                                              {"half", ir::Stealing::Half}};
   static const std::map<std::string, codegen::Search> kSearches = {{"cached", codegen::Search::Cached},
                                                                    {"merging", codegen::Search::Merging}};
-  static const std::map<std::string, codegen::Stack> kStacks = {{"paged", codegen::Stack::Paged}};
+  static const std::map<std::string, ir::Stack> kStacks = {{"paged", ir::Stack::Paged}};
   static const std::map<std::string, std::uint32_t> kGroups = {{"8", 8}, {"16", 16}, {"32", 32}};
   static const std::map<std::string, std::size_t> kPlans = {{"2", 2}, {"3", 3}, {"4", 4}, {"5", 5}};
   for (std::size_t i = 0; i + 1 < words.size(); i += 2) {

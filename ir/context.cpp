@@ -118,4 +118,22 @@ std::string_view keyword(LaneMode mode) {
   MATCHA_UNREACHABLE("a mode of lanes");
 }
 
+std::string_view keyword(Stealing steal) {
+  switch (steal) {
+    case Stealing::Give: return "give";
+    case Stealing::None: return "none";
+    case Stealing::Half: return "half";
+    case Stealing::Timeout: return "timeout";
+  }
+  MATCHA_UNREACHABLE("a way of stealing");
+}
+
+std::string_view keyword(Stack stack) {
+  switch (stack) {
+    case Stack::Array: return "array";
+    case Stack::Paged: return "paged";
+  }
+  MATCHA_UNREACHABLE("a stack");
+}
+
 }  // namespace matcha::ir

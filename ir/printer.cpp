@@ -156,8 +156,14 @@ class Printer {
   }
 
   void region(const Region& s) {
-    line(fmt::format("region ({}, split={}, group={}) {{", s.schedule.parallel ? "parallel" : "sequential",
-                     s.schedule.split, s.schedule.group));
+    const Schedule& how = s.schedule;
+    const Schedule usual;
+    std::string rest;
+    if (how.steal != usual.steal) rest += fmt::format(", steal={}", keyword(how.steal));
+    if (how.stack != usual.stack) rest += fmt::format(", stack={}", keyword(how.stack));
+    if (how.shared_rows != usual.shared_rows) rest += fmt::format(", shared_rows={}", how.shared_rows);
+    line(fmt::format("region ({}, split={}, group={}{}) {{", how.parallel ? "parallel" : "sequential", how.split,
+                     how.group, rest));
     ++indent_;
     for (const Buffer& buffer : s.buffers) {
       std::string capacity = expr(*buffer.capacity);

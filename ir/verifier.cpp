@@ -10,6 +10,7 @@
 #include "ir/analysis/bits.h"
 #include "ir/analysis/facts.h"
 #include "ir/analysis/lane_modes.h"
+#include "ir/analysis/spine.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
 #include "ir/printer.h"
@@ -461,6 +462,7 @@ class Verifier {
     if (!std::has_single_bit(s.schedule.group) || s.schedule.group > kMostLanes) {
       error(fmt::format("a group has 1, 2, 4, 8, 16 or {} lanes", kMostLanes));
     }
+    schedule(s, one_loop);
     for (const Sink& item : s.collect->sinks) region_sinks_.insert(item.var);
     in_region_ = true;
     region_collect_ = true;
@@ -476,6 +478,21 @@ class Verifier {
     for (const Buffer& item : s.buffers) {
       free_buffers_.erase(item.var);
       counters_.erase(item.var);
+    }
+  }
+
+  void schedule(const Region& s, bool one_loop) {
+    const Schedule& how = s.schedule;
+    if (how.split > kMostSplit) error(fmt::format("a region is split at {} loop levels at most", kMostSplit));
+    if (how.steal == Stealing::None && how.split != 0) error("a region of which nobody steals is not split");
+    const For* outer = how.parallel && one_loop ? as<For>(s.collect->body->body[0]) : nullptr;
+    const std::uint32_t made = outer != nullptr ? row_stores(*outer->body) : 0;
+    if (how.shared_rows != 0 && how.shared_rows != made) {
+      error(fmt::format("tasks share all {} rows of a position or none, not {}", made, how.shared_rows));
+    }
+    if (schedule_ == nullptr) schedule_ = &how;
+    if (schedule_->steal != how.steal || schedule_->stack != how.stack) {
+      error("the regions of a module have one way of stealing and one kind of stack");
     }
   }
 
@@ -512,6 +529,7 @@ class Verifier {
   std::unordered_set<const Var*> counters_;
   const Expr* counted_ = nullptr;  ///< The value of the `store` that is looked at, if it takes counters.
   std::unordered_set<const Var*> region_sinks_;
+  const Schedule* schedule_ = nullptr;  ///< Of the first region.
   int loops_ = 0;
   int collects_ = 0;
   bool in_region_ = false;

@@ -48,7 +48,15 @@ class Legalizer final : public Rewriter {
     const Region* region = static_cast<const Region*>(rebuild(stmt));
     Schedule schedule = region->schedule;
     schedule.group = std::clamp<std::uint32_t>(schedule.group, 1, context_.target.max_group);
-    schedule.split = std::min({schedule.split, context_.target.max_split, loop_depth(*region->collect->body)});
+    const TargetInfo& target = context_.target;
+    const bool steals = schedule.steal != Stealing::Give;
+    if (steals != target.tasks) schedule.steal = target.steal;
+    if (!target.tasks) {
+      schedule.stack = Stack::Array;
+      schedule.shared_rows = 0;
+    }
+    schedule.split = std::min({schedule.split, target.max_split, loop_depth(*region->collect->body)});
+    if (schedule.steal == Stealing::None) schedule.split = 0;
     if (schedule == region->schedule) {
       out.push_back(region);
       return;

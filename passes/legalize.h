@@ -9,6 +9,7 @@ namespace matcha::passes {
 /// What. The width of a group is at most `TargetInfo::max_group` (1 on a CPU, where loops are walked together); a
 /// region splits stragglers at no more levels than the target supports and than it has loops that can be dealt again:
 /// loops that feed the region's own sinks. A loop inside a nested collect cannot, since its result is needed at once.
+/// How work is stolen, paged stacks and shared rows are for targets that hand work on as tasks.
 ///
 /// Why. DESIGN.md section 3: the limits of a target live here and not in other passes or in back ends.
 ///

@@ -39,7 +39,7 @@ class LaneMapper final : public Rewriter {
     schedule.group = target.group != 0 ? target.group : lanes_share_work(facts_, s) ? target.max_group : 1;
     schedule.group = std::clamp<std::uint32_t>(schedule.group, 1, target.max_group);
     modes_.reset();
-    if (schedule.group > 1) modes_.emplace(facts_, s, !target.paged_lists);
+    if (schedule.group > 1) modes_.emplace(facts_, s);
     const Region* rebuilt = static_cast<const Region*>(rebuild(&s));
     modes_.reset();
     if (schedule == s.schedule) return rebuilt;

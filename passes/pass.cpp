@@ -44,8 +44,21 @@ const PassInfo* find_pass(std::string_view name) {
   return pass != std::end(kPasses) ? pass : nullptr;
 }
 
-TargetInfo gpu_target(std::uint32_t group, bool paged_lists) {
-  return {"gpu", ir::kMostLanes, group, TargetInfo{}.max_split, paged_lists};
+TargetInfo gpu_target(std::uint32_t group) {
+  TargetInfo target = cpp_target();
+  target.name = "gpu";
+  target.max_group = ir::kMostLanes;
+  target.group = group;
+  return target;
+}
+
+TargetInfo cpp_target() {
+  TargetInfo target;
+  target.name = "cpp";
+  target.max_split = ir::kMostSplit;
+  target.tasks = true;
+  target.steal = ir::Stealing::Timeout;
+  return target;
 }
 
 }  // namespace matcha::passes

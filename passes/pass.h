@@ -14,18 +14,26 @@
 
 namespace matcha::passes {
 
-/// What the machine that runs the program can do, and what the user wants of it. `map-lanes` and `legalize` ask.
+/// What the machine that runs the program can do, and what the user wants of it. `schedule-regions`, `map-lanes` and
+/// `legalize` ask.
 struct TargetInfo {
   std::string name = "cpu";
   std::uint32_t max_group = 1;  ///< Threads that can work together on one position.
   std::uint32_t group = 0;      ///< How many of them do, at most `max_group`; 0: `map-lanes` chooses for each region.
   std::uint32_t max_split = 2;  ///< Loop levels at which a straggler's positions may be dealt again.
-  bool paged_lists = false;     ///< Lists that are stored are in pages, not arrays.
+  std::uint32_t split = 0;      ///< How many of them are used; 0: `schedule-regions` chooses.
+  /// Work is handed on as tasks (runtime/common). Only then schedules choose how work is stolen, where lists are and
+  /// which rows are shared; else a region has Stealing::Give, Stack::Array and no shared rows.
+  bool tasks = false;
+  ir::Stealing steal = ir::Stealing::Give;
+  ir::Stack stack = ir::Stack::Array;
 };
 
 /// A GPU: groups of as many lanes as a warp has. Narrower groups were slower on every graph that was tried: work is
 /// dealt out to groups, and there are more of them to wait for the last.
-TargetInfo gpu_target(std::uint32_t group = 0, bool paged_lists = false);
+TargetInfo gpu_target(std::uint32_t group = 0);
+/// The threads of a program that is compiled ahead of time.
+TargetInfo cpp_target();
 
 /// The label words of the bound graph, for `bind-labels`. Without `code` the words of the program count from -1 down in
 /// sorted order, which serves for looking at a program without its graph.

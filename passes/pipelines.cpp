@@ -57,7 +57,14 @@ const std::vector<std::string> kCFamily = {
     "simplify",
     "bitset-neighborhood{least=2,most=2048,full=2048,lists=0}",
     "plan-memory",
-    // Sets that are stored have their places, so that it is known which of them lanes can walk side by side.
+    "schedule",
+};
+
+/// How regions run; asked again when there is no memory for the stack that was chosen.
+const std::vector<std::string> kSchedule = {
+    // Sets that are stored have their places, so that it is known which of them tasks can share,
+    "schedule-regions",
+    // and, with the stack, which of them lanes can walk side by side.
     "map-lanes",
     "legalize",
 };
@@ -172,7 +179,7 @@ class PipelineParser {
   }
 
   bool named(std::string_view name, Pipeline& out) {
-    std::vector<std::string> texts = name == "nests" ? kNests : kLoop;
+    std::vector<std::string> texts = name == "nests" ? kNests : name == "schedule" ? kSchedule : kLoop;
     if (name == "cpu") texts.insert(texts.end(), kCpu.begin(), kCpu.end());
     if (name == "c-family") texts.insert(texts.end(), kCFamily.begin(), kCFamily.end());
     for (const std::string& text : texts) {
@@ -191,7 +198,7 @@ class PipelineParser {
 }  // namespace
 
 const std::vector<std::string>& pipeline_names() {
-  static const std::vector<std::string> names = {"c-family", "cpu", "loop", "nests"};
+  static const std::vector<std::string> names = {"c-family", "cpu", "loop", "nests", "schedule"};
   return names;
 }
 

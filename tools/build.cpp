@@ -83,10 +83,9 @@ Status emit(const BuildOptions& options, Compilation& compilation, const Console
   codegen::AheadOfTime about;
   const bool ahead = options.emit == "cpp" || options.emit == "cuda" || options.emit == "ptx";
   if (ahead) about = compilation.ahead_of_time();
-  about.steal = options.gpu.steal;
-  about.stack = options.gpu.stack;
   const bool for_gpu = options.emit == "cuda" || options.emit == "ptx" || (!ahead && options.device == "cuda");
   if (for_gpu) compilation.set_target(options.gpu.target());
+  if (options.emit == "cpp") compilation.set_target(options.gpu.target(passes::cpp_target()));
   code = compilation.run_passes(ahead || for_gpu ? "c-family" : "cpu", passes::LabelWords{}, manager);
   if (code != Status::Ok) return code;
   console.write(compilation.pipeline().printed);

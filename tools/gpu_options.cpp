@@ -26,11 +26,14 @@ void add_gpu_text_options(CLI::App& verb, driver::GpuOptions& options) {
              "Threads that work together: 1, 2, 4, 8, 16 or 32; default: chosen for each loop")
       ->check(CLI::IsMember({0, 1, 2, 4, 8, 16, 32}))
       ->group("GPU");
-  const std::map<std::string, codegen::Stealing> kinds = {
-      {"none", codegen::Stealing::None}, {"half", codegen::Stealing::Half}, {"timeout", codegen::Stealing::Timeout}};
+  const std::map<std::string, ir::Stealing> kinds = {
+      {"none", ir::Stealing::None}, {"half", ir::Stealing::Half}, {"timeout", ir::Stealing::Timeout}};
   verb.add_option("--steal", options.steal, "How idle threads get work of busy ones; default: timeout")
       ->transform(CLI::CheckedTransformer(kinds).description(""))
       ->option_text("none|half|timeout")
+      ->group("GPU");
+  add_number(verb, "--split", options.split, "Loop levels whose positions others may get, 1 to 3; default: chosen", 1,
+             3)
       ->group("GPU");
   const std::map<std::string, codegen::Search> searches = {
       {"plain", codegen::Search::Plain}, {"cached", codegen::Search::Cached}, {"merging", codegen::Search::Merging}};
@@ -41,8 +44,7 @@ void add_gpu_text_options(CLI::App& verb, driver::GpuOptions& options) {
       ->transform(CLI::CheckedTransformer(searches).description(""))
       ->option_text("plain|cached|merging")
       ->group("GPU");
-  const std::map<std::string, codegen::Stack> stacks = {{"array", codegen::Stack::Array},
-                                                        {"paged", codegen::Stack::Paged}};
+  const std::map<std::string, ir::Stack> stacks = {{"array", ir::Stack::Array}, {"paged", ir::Stack::Paged}};
   verb.add_option("--stack", options.stack, "Intermediate lists in arrays, or in pages as they grow; default: array")
       ->transform(CLI::CheckedTransformer(stacks).description(""))
       ->option_text("array|paged")
@@ -78,9 +80,6 @@ void add_gpu_options(CLI::App& verb, driver::GpuOptions& options) {
       ->type_name("N|all")
       ->group("GPU");
   add_number(verb, "--queue", options.queue, "Split tasks that there is room for; default: 131072")->group("GPU");
-  add_number(verb, "--split", options.split, "Loop levels whose positions others may get, 1 to 3; default: chosen", 1,
-             3)
-      ->group("GPU");
   add_mib_option(verb, "--scratch-mb", options.scratch_bytes, "MiB for intermediate lists; default: what is free");
   add_mib_option(verb, "--arena-mb", options.arena_bytes,
                  "MiB for the pages of --stack=paged; default: what is needed");

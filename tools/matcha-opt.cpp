@@ -5,6 +5,8 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <map>
+#include <string>
 
 #include "ir/analysis/vertex_order.h"
 #include "ir/parser.h"
@@ -35,14 +37,18 @@ struct Arguments {
   bool json = false;
   bool gpu = false;
   std::uint32_t group = 0;
+  std::uint32_t split = 0;
+  matcha::ir::Stealing steal = matcha::ir::Stealing::Timeout;
+  matcha::ir::Stack stack = matcha::ir::Stack::Array;
   matcha::passes::ManagerOptions manager;
 };
 
 void declare(CLI::App& app, Arguments& args) {
   app.add_option("FILE", args.input, "module to read; - is standard input")->capture_default_str();
   app.add_option("-o,--output", args.output, "file to write; - is standard output")->capture_default_str();
-  app.add_option("--passes", args.passes,
-                 "passes to run: `fuse,restrict{option=1},fixpoint{…}`, or a pipeline: c-family, cpu, loop, nests");
+  app.add_option(
+      "--passes", args.passes,
+      "passes to run: `fuse,restrict{option=1},fixpoint{…}`, or a pipeline: c-family, cpu, loop, nests, schedule");
   app.add_option("--print-after", args.manager.print_after, "print the module after a pass, or after `all`")
       ->delimiter(',');
   app.add_flag("--print-changed", args.manager.print_changed, "print the module after each pass that changed it");
@@ -58,6 +64,18 @@ void declare(CLI::App& app, Arguments& args) {
   app.add_flag("--gpu", args.gpu, "passes bring schedules within the limits of a GPU, not of a CPU");
   app.add_option("--group", args.group, "with --gpu: lanes of a group; 0: chosen for each region")
       ->check(CLI::IsMember({0, 1, 2, 4, 8, 16, 32}));
+  app.add_option("--split", args.split, "with --gpu: loop levels whose positions others may get; 0: chosen");
+  using matcha::ir::Stack;
+  using matcha::ir::Stealing;
+  const std::map<std::string, Stealing> kinds = {
+      {"none", Stealing::None}, {"half", Stealing::Half}, {"timeout", Stealing::Timeout}};
+  app.add_option("--steal", args.steal, "with --gpu: how idle workers get work of busy ones")
+      ->transform(CLI::CheckedTransformer(kinds).description(""))
+      ->option_text("none|half|timeout");
+  const std::map<std::string, Stack> stacks = {{"array", Stack::Array}, {"paged", Stack::Paged}};
+  app.add_option("--stack", args.stack, "with --gpu: where lists that are stored are")
+      ->transform(CLI::CheckedTransformer(stacks).description(""))
+      ->option_text("array|paged");
   app.add_flag("--verify-only", args.verify_only, "check the module and print nothing");
   app.add_flag("--vertex-order", args.vertex_order,
                "print whether the order of the vertices shows in the results instead of the module; after "
@@ -172,8 +190,13 @@ int run(Arguments args) {
   std::optional<matcha::ir::Module> module = matcha::ir::parse(context, file, diagnostics);
   if (!module) return fail(args, diagnostics, kQueryError);
   if (args.verify_only) return matcha::ir::verify(*module, diagnostics) ? 0 : fail(args, diagnostics, kQueryError);
-  const matcha::passes::TargetInfo target =
-      args.gpu ? matcha::passes::gpu_target(args.group) : matcha::passes::TargetInfo{};
+  matcha::passes::TargetInfo target;
+  if (args.gpu) {
+    target = matcha::passes::gpu_target(args.group);
+    target.steal = args.steal;
+    target.stack = args.stack;
+    target.split = args.split;
+  }
   matcha::passes::PipelineResult result =
       matcha::passes::run_pipeline(*module, *pipeline, context, target, labels, args.manager, diagnostics);
   std::cerr << result.printed;

@@ -6,7 +6,6 @@
 #include <variant>
 #include <vector>
 
-#include "codegen/c_family/schedule.h"
 #include "ir/context.h"
 #include "ir/nodes.h"
 
@@ -21,8 +20,6 @@ struct AheadOfTime {
   bool tuple_result = false;                    ///< The results are the elements of a tuple, however few.
   std::vector<std::optional<Scalar>> defaults;  ///< One a parameter of the program.
   std::vector<std::string> label_words;         ///< What the module's parameters after those stand for.
-  Stealing steal = Stealing::Timeout;           ///< When the program's command line says nothing.
-  Stack stack = Stack::Array;
 };
 
 /// `module` of stage loop with a parameter of type i64 for each label word that it names, after the others and in the

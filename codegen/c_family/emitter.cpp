@@ -27,17 +27,15 @@ Emitted WorkerEmitter::run() {
 
 void WorkerEmitter::emit(const ir::Region& region) {
   region_ = &region;
-  EmittedRegion entry{&region, fmt::format("region_{}", emitted_.regions.size()), nullptr, false, nullptr, 0};
+  EmittedRegion entry{&region, fmt::format("region_{}", emitted_.regions.size()), nullptr, false, nullptr};
   if (region.schedule.parallel) {
     entry.outer = ir::as<ir::For>(region.collect->body->body.back());
     entry.dealt_graph = ir::dealt_graph(facts_, *entry.outer);
     entry.light_arcs = entry.dealt_graph != nullptr && ir::has_light_arcs(*entry.outer);
-    entry.shared_rows = ir::row_stores(*entry.outer->body);
   }
   group_ = spelling_.groups ? region.schedule.group : 0;
   find_lane_loops(region);
   set_lanes(entry);
-  shared_rows_ = entry.shared_rows;
   next_rows_ = 0;
   for (std::size_t i = 0; i < region.collect->sinks.size(); ++i) {
     sink_index_[region.collect->sinks[i].var] = i;
@@ -88,7 +86,7 @@ void WorkerEmitter::find_lane_loops(const ir::Region& region) {
   list_loops_.reset();
   lane_sums_.clear();
   if (group_ <= 1) return;
-  flat_loops_ = std::make_unique<ir::FlatLoops>(facts_, region, spelling_.stack == Stack::Array);
+  flat_loops_ = std::make_unique<ir::FlatLoops>(facts_, region, region.schedule.stack == ir::Stack::Array);
   list_loops_ = std::make_unique<ir::ListLoops>(region);
   ir::for_each_stmt(*region.collect->body, [&](const ir::Stmt& stmt) {
     const ir::For* loop = ir::as<ir::For>(&stmt);

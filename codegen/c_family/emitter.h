@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "codegen/c_family/expressions.h"
-#include "codegen/c_family/schedule.h"
 #include "codegen/c_family/text_writer.h"
 #include "ir/nodes.h"
 
@@ -15,7 +14,6 @@ namespace matcha::codegen {
 struct Spelling {
   std::string_view function;  ///< In front of a function that workers run, such as `static` or `static __device__`.
   bool groups = false;        ///< A worker is a group of as many lanes as the region's schedule says; else one thread.
-  Stack stack = Stack::Array;
 };
 
 /// What the launcher of a region has to know, in the order of `Emitted::regions`.
@@ -27,8 +25,6 @@ struct EmittedRegion {
   /// The graph whose vertices the outermost loop walks and whose neighbours the next one does, so that tiles of its
   /// arcs can be dealt out (runtime/common/deal.h); null: positions only.
   const ir::Expr* dealt_graph = nullptr;
-  /// Rows of bits that tasks of one outermost position share (runtime/common/bit_rows.h): states for each position.
-  std::uint32_t shared_rows = 0;
   /// The graph whose arcs are the positions, because lanes take an arc each (ir/analysis/flat_loops.h); null: those of
   /// `outer` are.
   const ir::Expr* arcs_graph = nullptr;

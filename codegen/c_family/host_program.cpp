@@ -6,6 +6,7 @@
 
 #include "codegen/c_family/frame.h"
 #include "codegen/c_family/prologue.h"
+#include "codegen/c_family/schedule.h"
 #include "codegen/c_family/text_writer.h"
 #include "ir/analysis/spine.h"
 #include "ir/analysis/walk.h"
@@ -47,7 +48,7 @@ class HostEmitter {
     out_.blank();
     out_.line(fmt::format("inline const std::string kProgram = {};", quoted(about_.program)));
     out_.line(fmt::format("inline const std::string kEntry = {};", quoted(about_.entry)));
-    out_.line(fmt::format("inline constexpr u64 kSteal = {};", stealing_name(about_.steal)));
+    out_.line(fmt::format("inline constexpr u64 kSteal = {};", stealing_name(schedule_of(module_).steal)));
     out_.blank();
     parameters();
     out_.blank();
@@ -257,23 +258,23 @@ class HostEmitter {
     out_.line("  RegionPlan plan{};");
     out_.line(fmt::format("  plan.parallel = {};", entry.outer != nullptr));
     out_.line(fmt::format("  plan.positions = {};", positions(entry)));
-    out_.line(fmt::format("  plan.split = {};", s.schedule.split + 1));
+    out_.line(fmt::format("  plan.split = {};", s.schedule.split));
     if (entry.dealt_graph != nullptr)
       out_.line(fmt::format("  plan.dealt_graph = &{};", expressions_.text(entry.dealt_graph, Precedence::Primary)));
     if (entry.lanes_level < ir::kSpineLevels) out_.line(fmt::format("  plan.lanes_level = {};", entry.lanes_level));
     if (entry.light_arcs) out_.line("  plan.light_arcs = true;");
-    if (about_.stack == Stack::Paged) out_.line("  plan.paged = true;");
+    if (s.schedule.stack == ir::Stack::Paged) out_.line("  plan.paged = true;");
     for (const ir::Sink& sink : s.collect->sinks) {
       out_.line(
           fmt::format("  plan.sinks.push_back({{SinkForm::{}, {}}});", form(sink), sink.var->type->columns.size()));
     }
     for (const ir::Buffer& buffer : s.buffers) out_.line("  " + buffer_needs(buffer));
-    if (entry.shared_rows != 0) {
-      out_.line(fmt::format("  plan.shared_rows = {};", entry.shared_rows));
+    if (s.schedule.shared_rows != 0) {
+      out_.line(fmt::format("  plan.shared_rows = {};", s.schedule.shared_rows));
       out_.line(fmt::format("  plan.bit_loops = {};", entry.bit_loops));
     }
     for (const ir::Buffer& buffer : s.buffers) {
-      if (entry.shared_rows == 0 || !buffer.var->type->is_bit_rows()) continue;
+      if (s.schedule.shared_rows == 0 || !buffer.var->type->is_bit_rows()) continue;
       out_.line(fmt::format("  plan.row_items = larger(plan.row_items, u64({}));", expressions_.text(buffer.capacity)));
     }
     for (const std::string& line : call_(entry, names_)) out_.line("  " + line);

@@ -2,25 +2,19 @@
 
 #include <string_view>
 
+#include "ir/nodes.h"
+#include "ir/support/diagnostics.h"
+
 namespace matcha::codegen {
 
-/// How an idle worker of the C family gets a part of what a busy one has left.
-enum class Stealing {
-  None,     ///< Not at all: positions of the outermost loop are dealt in chunks, and that is it.
-  Half,     ///< It takes half of a range (STMatch 1.5): in its block from anyone, beyond it from who is asked to give.
-  Timeout,  ///< Who has worked on a task for long hands on its rest (T-DFS III).
-};
+/// Its name in runtime/common/launch.h. Requires: not Give.
+std::string_view stealing_name(ir::Stealing steal);
 
-/// Its name in runtime/common/launch.h.
-constexpr std::string_view stealing_name(Stealing steal) {
-  return steal == Stealing::None ? "kNoStealing" : steal == Stealing::Half ? "kHalf" : "kTimeout";
-}
+/// The schedule of the first region; all have the same `steal` and `stack`. Without regions, one of Timeout.
+ir::Schedule schedule_of(const ir::Module& module);
 
-/// Where the intermediate lists of a worker are.
-enum class Stack {
-  Array,  ///< In buffers as large as the memory plan says.
-  Paged,  ///< In pages of an arena that are taken as lists grow (T-DFS III, Algorithm 5).
-};
+/// False, with a diagnostic, for a region whose schedule was made for a run time that does not hand work on as tasks.
+bool check_tasks(const ir::Module& module, Diagnostics& diagnostics);
 
 /// How the lanes of a group search the longer list of a set operation: runtime/common/lane_search.h.
 enum class Search {

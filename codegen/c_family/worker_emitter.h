@@ -171,8 +171,7 @@ class WorkerEmitter {
   std::uint32_t group_ = 0;
   int level_ = 0;
   int depth_ = 0;
-  int loops_ = 0;  ///< Around the statement.
-  std::uint32_t shared_rows_ = 0;
+  int loops_ = 0;                ///< Around the statement.
   std::uint32_t next_rows_ = 0;  ///< Of those.
   int walked_ = 0;
 };

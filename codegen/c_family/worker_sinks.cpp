@@ -72,7 +72,7 @@ std::string WorkerEmitter::room(const ir::Var* list, const ir::Var* buffer) cons
   if (list->type->bits || list->type->is_bit_rows()) return fmt::format("w.buffer<u64>({})", buffer_index(buffer));
   std::string columns = Expressions::type(list->type).substr(5);
   columns.pop_back();
-  std::string_view call = spelling_.stack == Stack::Paged ? "paged_buffer" : "buffer";
+  std::string_view call = region_->schedule.stack == ir::Stack::Paged ? "paged_buffer" : "buffer";
   return fmt::format("w.{}<{}>({})", call, columns, buffer_index(buffer));
 }
 
@@ -82,7 +82,7 @@ void WorkerEmitter::common(const ir::Store& s) {
   const ir::Var* part = ir::as<ir::Var>(s.value->operands[3]);
   const ir::For* parts = part != nullptr ? ir::as<ir::For>(facts_.definition(part)) : nullptr;
   const bool in_parts =
-      region_->schedule.parallel && loops_ == 2 && parts != nullptr && ir::common_of_parts(*parts) == &s;
+      region_->schedule.shared_rows != 0 && loops_ == 2 && parts != nullptr && ir::common_of_parts(*parts) == &s;
   const std::string shared = in_parts ? next_rows() : "w.kNotShared";
   out_.line(fmt::format("const i64 {} = {}(w, {}w.buffer<u32>({}), {}, {}, {});", names_.of(s.var),
                         ir::keyword(*s.value), arguments, buffer_index(s.buffer), shared, s.value->loc.line,
@@ -90,13 +90,14 @@ void WorkerEmitter::common(const ir::Store& s) {
 }
 
 std::string WorkerEmitter::next_rows() {
-  const std::string number = shared_rows_ == 1 ? "at0" : fmt::format("at0 * {} + {}", shared_rows_, next_rows_);
+  const std::uint32_t rows = region_->schedule.shared_rows;
+  const std::string number = rows == 1 ? "at0" : fmt::format("at0 * {} + {}", rows, next_rows_);
   ++next_rows_;
   return number;
 }
 
 std::string WorkerEmitter::shared_rows(const ir::Store& s) {
-  if (!s.var->type->is_bit_rows() || !region_->schedule.parallel || loops_ != 1) return "";
+  if (!s.var->type->is_bit_rows() || region_->schedule.shared_rows == 0 || loops_ != 1) return "";
   return fmt::format(", w.shared_rows(task, {}, u64({}.size))", next_rows(),
                      expressions_.text(s.value->operands[1], Precedence::Primary));
 }

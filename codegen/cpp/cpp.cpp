@@ -6,13 +6,15 @@
 
 #include "codegen/c_family/host_program.h"
 #include "codegen/c_family/prologue.h"
+#include "codegen/c_family/schedule.h"
 #include "codegen/c_family/text_writer.h"
 
 namespace matcha::codegen {
 
 std::optional<std::string> emit_cpp(const ir::Module& module, const AheadOfTime& about, Diagnostics& diagnostics) {
+  if (!check_tasks(module, diagnostics)) return std::nullopt;
   Names names;
-  Emitted emitted = emit_workers(module, Spelling{"static", false, about.stack}, names);
+  Emitted emitted = emit_workers(module, Spelling{"static", false}, names);
   const RegionCall call = [](const EmittedRegion& region, Names&) -> std::vector<std::string> {
     constexpr std::string_view kCall =
         "const RegionValues v = run_region(host, plan, [&](Worker& worker) {{ work_on_{}(f, worker); }});";

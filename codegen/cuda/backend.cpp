@@ -16,7 +16,7 @@ class CudaBackend final : public Backend {
   ir::Stage stage() const override { return ir::Stage::Kernel; }
   std::optional<std::string> emit(const ir::Module& module, Diagnostics& diagnostics) override {
     if (!gpu::check_device_program(module, diagnostics)) return std::nullopt;
-    return gpu::emit_device_text(module, options_.steal, options_.stack, options_.search, options_.hubs != 0).text;
+    return gpu::emit_device_text(module, options_.search, options_.hubs != 0).text;
   }
   void begin() override { opening_ = gpu::open_session(options_); }
   std::unique_ptr<Executable> load(const ir::Module& module, Diagnostics& diagnostics) override {

@@ -21,15 +21,14 @@ struct Sample {
 };
 
 /// How a GPU runs the regions of a program, beside what their schedules say. No result depends on any of it, but that a
-/// sample has none.
+/// sample has none. Times, sizes and memory are here and not in the schedules: what is usual for them depends on the
+/// positions of a launch, the groups that the device holds and the memory that is free, and no kernel is compiled for
+/// one of them.
 struct CudaOptions {
-  Stealing steal = Stealing::Timeout;
-  Stack stack = Stack::Array;  ///< Paged is also taken when arrays for enough groups do not fit.
   Search search = Search::Plain;
   /// Microseconds: Timeout hands on the rest of a task that ran for so long, 0: never; Half looks so often for blocks
-  /// without work, 0: never. Not said: 10,000 and 10.
+  /// without work, 0: never. Not said: 100 and 10.
   std::optional<std::uint64_t> tau_us;
-  std::uint64_t split = 0;            ///< Loop levels whose positions others may get, at most 3; 0: chosen.
   std::uint64_t chunk = 0;            ///< Outermost positions that a group takes at a time; 0: by their number.
   std::optional<std::uint64_t> tile;  ///< Arcs that a group takes at a time where neighbours are walked; 0: whole
                                       ///< vertices; none: by their number.

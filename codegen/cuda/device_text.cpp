@@ -77,11 +77,11 @@ bool reads_halves(const ir::Expr& e) {
   return (e.kind == Kind::Neighbors || e.kind == Kind::BitRows) && ir::side_of(e) != ir::Side::All;
 }
 
-Spelling device_spelling(Stack stack) { return Spelling{"static __device__ __forceinline__", true, stack}; }
+Spelling device_spelling() { return Spelling{"static __device__ __forceinline__", true}; }
 
-DeviceText emit_device_text(const ir::Module& module, Stealing steal, Stack stack, Search search, bool hubs) {
+DeviceText emit_device_text(const ir::Module& module, Search search, bool hubs) {
   Names names;
-  Emitted emitted = emit_workers(module, device_spelling(stack), names);
+  Emitted emitted = emit_workers(module, device_spelling(), names);
   const std::string prologue = worker_prologue();
   const ir::Facts facts(module);
   DeviceText result;
@@ -97,7 +97,7 @@ DeviceText emit_device_text(const ir::Module& module, Stealing steal, Stack stac
     }
     TextWriter out;
     out.line(fmt::format("// {}: the device, for NVRTC or nvcc.", module.name));
-    out.line(fmt::format("#define MATCHA_STEALING {}", stealing_name(steal)));
+    out.line(fmt::format("#define MATCHA_STEALING {}", stealing_name(schedule_of(module).steal)));
     if (search != Search::Plain) out.line(fmt::format("#define MATCHA_SEARCH {}", search_name(search)));
     if (looks) out.line("#define MATCHA_HUBS");
     out.raw(prologue);
@@ -130,11 +130,12 @@ bool check_device_program(const ir::Module& module, Diagnostics& diagnostics) {
     diagnostics.error(DiagId::IrInvalid, {}, "the CUDA back end takes a module of stage kernel");
     return false;
   }
+  if (!check_tasks(module, diagnostics)) return false;
   for (const ir::Stmt* stmt : module.body->body) {
     bool step = stmt->kind == Kind::Let || stmt->kind == Kind::BuildGraph || stmt->kind == Kind::Region ||
                 stmt->kind == Kind::Return;
     if (step) continue;
-    diagnostics.error(DiagId::IrInvalid, stmt->loc, "a loop outside a region does not run on a GPU");
+    diagnostics.error(DiagId::TargetLimit, stmt->loc, "a loop outside a region does not run on a GPU");
     return false;
   }
   return true;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "codegen/c_family/emitter.h"
+#include "codegen/c_family/schedule.h"
 #include "codegen/cuda/frame_layout.h"
 #include "ir/nodes.h"
 #include "ir/support/diagnostics.h"
@@ -37,14 +38,13 @@ std::vector<std::string> compile_options();
 bool reads_halves(const ir::Expr& e);
 
 /// How the device's language spells workers.
-Spelling device_spelling(Stack stack);
+Spelling device_spelling();
 
-/// Requires: a verified module of stage kernel that `check_device_program` takes. The text serves one kind of stealing,
-/// one of stacks and one of searches, and with `hubs` looks into rows of hubs.
-DeviceText emit_device_text(const ir::Module& module, Stealing steal = Stealing::Timeout, Stack stack = Stack::Array,
-                            Search search = Search::Plain, bool hubs = false);
+/// Requires: a verified module of stage kernel that `check_device_program` takes. The text serves one kind of search,
+/// and with `hubs` looks into rows of hubs.
+DeviceText emit_device_text(const ir::Module& module, Search search = Search::Plain, bool hubs = false);
 
-/// False, with a diagnostic, for what does not run on a device: a loop outside a region.
+/// False, with a diagnostic, for what does not run on a device: a loop outside a region, a schedule of another target.
 bool check_device_program(const ir::Module& module, Diagnostics& diagnostics);
 
 }  // namespace matcha::codegen::gpu

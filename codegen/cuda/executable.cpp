@@ -276,17 +276,15 @@ class CudaExecutable::Run {
   void region(const ir::Region& s) {
     std::size_t index = next_region_++;
     RegionRequest request;
-    request.region = &s;
     load_kernels(index);
-    request.group = s.schedule.group;
+    request.region = session().regions()[index].region;
     request.positions = positions(session().regions()[index]);
     request.parts = parts(s, request.positions);
     for (const ir::Buffer& buffer : s.buffers) {
       request.buffers.push_back(spec(buffer));
       if (buffer.var->type->is_bit_rows()) request.row_items = std::max(request.row_items, items_of(buffer));
     }
-    request.shared_rows = session().regions()[index].shared_rows;
-    if (request.shared_rows != 0) request.bit_loops = std::uint64_t(session().regions()[index].bit_loops);
+    if (request.schedule().shared_rows != 0) request.bit_loops = std::uint64_t(session().regions()[index].bit_loops);
     request.lanes_level = session().regions()[index].lanes_level;
     request.light_arcs = session().regions()[index].light_arcs;
     request.universe = universe_.size();
@@ -358,26 +356,26 @@ class CudaExecutable::Run {
     result_.times.emplace_back("ready", milliseconds_since(waiting));
   }
 
-  /// The kernels of the region; when its arrays do not fit, the program is compiled for paged lists first.
+  /// The kernels of the region; when its arrays do not fit, the program is scheduled for pages and compiled first.
   void choose_kernels(RegionRequest& request, std::size_t index, std::vector<RegionInputs>& inputs) {
     for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i].kernels = &session().kernels(i, index);
-    request.stack = session().stack();
     bool pages = false;
-    for (std::size_t i = 0; i < inputs.size() && request.stack == Stack::Array; ++i) {
+    for (std::size_t i = 0; i < inputs.size() && session().stack() == ir::Stack::Array; ++i) {
       pages = pages || session().launchers()[i]->wants_pages(request, inputs[i]);
     }
-    if (!pages) return;
+    const ir::Module* const paged = pages ? program_.paged_module() : nullptr;
+    if (paged == nullptr) return;
     result_.notes.push_back("lists are kept in pages, because arrays for enough groups of threads do not fit");
-    session().begin_compile(program_.module_, Stack::Paged, session().hubs());
+    session().begin_compile(*paged, session().hubs());
     load_kernels(index);
-    request.stack = Stack::Paged;
+    request.region = session().regions()[index].region;
     for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i].kernels = &session().kernels(i, index);
   }
 
   /// Tells of the region whose lists took most.
   void report_lists(const RegionRequest& request, const RegionOutcome& outcome) {
     if (!result_.stack.empty() && outcome.list_bytes <= result_.list_bytes) return;
-    result_.stack = request.stack == Stack::Paged ? "paged" : "array";
+    result_.stack = request.schedule().stack == ir::Stack::Paged ? "paged" : "array";
     result_.workers = outcome.groups;
     result_.list_bytes = outcome.list_bytes;
   }
@@ -452,8 +450,13 @@ CudaExecutable::CudaExecutable(const ir::Module& module, const CudaOptions& opti
 
 CudaExecutable::~CudaExecutable() = default;
 
+const ir::Module* CudaExecutable::paged_module() {
+  if (!paged_ && rescheduler_) paged_ = rescheduler_(module_, ir::Stack::Paged);
+  return paged_ ? &*paged_ : nullptr;
+}
+
 void CudaExecutable::begin_compile(Session& session, bool hubs, Compiling early) const {
-  session.begin_compile(module_, options_.stack, hubs, std::move(early));
+  session.begin_compile(module_, hubs, std::move(early));
   if (!device_graphs_.builds.empty()) session.begin_compile_builder();
 }
 

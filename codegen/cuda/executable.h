@@ -1,7 +1,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <unordered_set>
+#include <utility>
 
 #include "codegen/cuda/cuda.h"
 #include "codegen/cuda/frame_layout.h"
@@ -18,6 +20,7 @@ class CudaExecutable final : public Executable {
   ~CudaExecutable() override;
 
   void begin() override;
+  void set_rescheduler(Rescheduler rescheduler) override { rescheduler_ = std::move(rescheduler); }
   RunOutcome run(std::span<const Argument> arguments, const runtime::Universe& universe,
                  const RunOptions& options) override;
 
@@ -25,8 +28,12 @@ class CudaExecutable final : public Executable {
   class Run;
 
   void begin_compile(Session& session, bool hubs, Compiling early = {}) const;
+  /// The same program with lists in pages; null: nobody made it so.
+  const ir::Module* paged_module();
 
   ir::Module module_;
+  Rescheduler rescheduler_;
+  std::optional<ir::Module> paged_;  ///< What that made. Its variables are those of `module_`.
   CudaOptions options_;
   FrameLayout layout_;
   std::unordered_set<const ir::Var*> on_device_;  ///< Top-level values that regions read.

@@ -87,7 +87,7 @@ std::optional<std::string> emit_program(const ir::Module& module, const AheadOfT
   if (!check_device_program(module, diagnostics)) return std::nullopt;
   const FrameLayout layout(module);
   Names names;
-  const Emitted emitted = emit_workers(module, device_spelling(about.stack), names);
+  const Emitted emitted = emit_workers(module, device_spelling(), names);
   const RegionCall region_call = [&](const EmittedRegion& region, Names& named) { return call(region, layout, named); };
   const std::optional<std::string> steps = emit_host(module, about, emitted, names, region_call, diagnostics);
   if (!steps) return std::nullopt;
@@ -100,7 +100,7 @@ std::optional<std::string> emit_program(const ir::Module& module, const AheadOfT
   out.line("#pragma nv_diag_suppress 177  // Functions that this program does not need.");
   out.blank();
   out.line("// The device.");
-  out.raw(emit_device_text(module, about.steal, about.stack, search).text);
+  out.raw(emit_device_text(module, search).text);
   out.blank();
   out.line("// The host. It names the same things, in a namespace of its own.");
   for (const std::string& include : includes) out.line(include);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "codegen/c_family/ahead_of_time.h"
+#include "codegen/c_family/schedule.h"
 #include "ir/nodes.h"
 #include "ir/support/diagnostics.h"
 

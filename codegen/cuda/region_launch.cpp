@@ -78,7 +78,7 @@ RegionLauncher::RegionLauncher(runtime::cuda::DeviceRef device, const CudaOption
       memory_(device_) {}
 
 std::uint64_t RegionLauncher::wanted_groups(const RegionRequest& request, const RegionInputs& inputs) const {
-  if (!request.region->schedule.parallel) return 1;
+  if (!request.schedule().parallel) return 1;
   int blocks = need(inputs.kernels->run.blocks_per_multiprocessor(kBlockThreads, 0), request.region->loc);
   if (blocks == 0)
     fail(ErrorKind::Runtime, "the kernel of a region does not fit a multiprocessor", {}, request.region->loc);
@@ -86,10 +86,11 @@ std::uint64_t RegionLauncher::wanted_groups(const RegionRequest& request, const 
       static_cast<std::uint64_t>(device_->properties().multiprocessors) * static_cast<unsigned>(blocks) * kBlockThreads;
   constexpr std::uint64_t kGroupsAPosition = 16;
   std::uint64_t useful = std::max<std::uint64_t>(request.positions, 1);
-  if (request.lanes_level == 0) return std::min(threads / request.group, (useful + request.group - 1) / request.group);
+  const std::uint64_t group = request.schedule().group;
+  if (request.lanes_level == 0) return std::min(threads / group, (useful + group - 1) / group);
   if (inputs.dealt_graph != nullptr) useful = std::max(useful, inputs.dealt_graph->arc_count);
   if (useful < threads) useful *= kGroupsAPosition;
-  return std::min(threads / request.group, useful);
+  return std::min(threads / group, useful);
 }
 
 ListMemory RegionLauncher::list_memory() const {
@@ -104,7 +105,7 @@ std::uint64_t RegionLauncher::plan(const RegionRequest& request, const RegionInp
                                    std::string& note) {
   const std::uint64_t groups = std::min(wanted_groups(request, inputs), most_groups);
   deal(request, inputs, groups);  // Where tiles begin is on the device before lists get what memory is left.
-  plan_ = plan_lists(request.buffers, groups, request.stack, list_memory(), request.region->loc);
+  plan_ = plan_lists(request.buffers, groups, request.schedule().stack, list_memory(), request.region->loc);
   if (!plan_.note.empty()) note = plan_.note;
   return plan_.workers;
 }
@@ -114,7 +115,7 @@ void RegionLauncher::start(const RegionRequest& request, const RegionInputs& inp
   row_capacity_ = row_capacity;
   Launch launch = prepare(request, inputs, share);
   std::vector<std::uint8_t> frame = inputs.frame;
-  std::uint64_t threads = plan_.workers * request.group;
+  std::uint64_t threads = plan_.workers * request.schedule().group;
   runtime::cuda::LaunchShape shape;
   shape.threads = kBlockThreads;
   shape.blocks = static_cast<unsigned>((threads + kBlockThreads - 1) / kBlockThreads);
@@ -168,8 +169,8 @@ Launch RegionLauncher::prepare(const RegionRequest& request, const RegionInputs&
   launch.positions = request.positions;
   launch.place_bits = matcha_program::place_bits(request.positions);
   launch.original_ids = reinterpret_cast<const matcha_program::i64*>(inputs.original_ids);
-  launch.lanes =
-      request.lanes_level != 0 ? 1 : matcha_program::usual_lanes(request.positions, share.groups, request.group);
+  const std::uint32_t group = request.schedule().group;
+  launch.lanes = request.lanes_level != 0 ? 1 : matcha_program::usual_lanes(request.positions, share.groups, group);
   // Of positions that count what a hub's neighbours have in common each may be as much as many others.
   launch.chunk = options_.chunk != 0 ? options_.chunk
                  : request.counts_common()
@@ -198,17 +199,14 @@ Launch RegionLauncher::prepare(const RegionRequest& request, const RegionInputs&
 }
 
 void RegionLauncher::prepare_stealing(const RegionRequest& request, Launch& launch) {
-  bool half = options_.steal == Stealing::Half;
+  const ir::Schedule& schedule = request.schedule();
+  const bool half = schedule.steal == ir::Stealing::Half;
   using matcha_program::kUsualLookUs;
   using matcha_program::kUsualTauUs;
   std::uint64_t tau_us = options_.tau_us.value_or(half ? kUsualLookUs : kUsualTauUs);
-  bool split = options_.steal != Stealing::None && request.region->schedule.parallel &&
-               (half || (tau_us != 0 && options_.queue != 0));
-  constexpr std::uint64_t kMostLevels = 3;
-  constexpr std::uint64_t kShownLevels = 2;  // STMatch's StopLevel.
-  std::uint64_t levels = std::min<std::uint64_t>(request.region->schedule.split + 1, half ? kShownLevels : kMostLevels);
+  bool split = schedule.split != 0 && (half || (tau_us != 0 && options_.queue != 0));
   launch.stealing = half ? matcha_program::kHalf : split ? matcha_program::kTimeout : matcha_program::kNoStealing;
-  launch.split = !split ? 0 : options_.split != 0 ? std::min(options_.split, kMostLevels) : levels;
+  launch.split = split ? schedule.split : 0;
   if (request.keeps_order()) launch.split = std::min(launch.split, matcha_program::kOrderedLevels);
   constexpr std::uint64_t kUsualKhz = 1'500'000;
   std::uint64_t khz =
@@ -225,7 +223,7 @@ void RegionLauncher::prepare_stealing(const RegionRequest& request, Launch& laun
                   device_pointer<matcha_program::u64>(shared_ + offsetof(Shared, queue_room)),
                   device_pointer<matcha_program::u64>(shared_ + offsetof(Shared, queue_front)),
                   device_pointer<matcha_program::u64>(shared_ + offsetof(Shared, queue_back))};
-  launch.block = kBlockThreads / request.group;
+  launch.block = kBlockThreads / schedule.group;
   if (!half) return;
   const DeviceMemory& boards = memory_.take(Use::Boards, plan_.workers * matcha_program::kBoardWords * 8);
   const DeviceMemory& idle = memory_.take(Use::Idle, (plan_.workers / launch.block / 64 + 1) * 8);
@@ -238,7 +236,7 @@ void RegionLauncher::prepare_stealing(const RegionRequest& request, Launch& laun
 void RegionLauncher::prepare_lists(const RegionRequest& request, Launch& launch) {
   if (plan_.scratch_bytes != 0) {
     const DeviceMemory& scratch = memory_.take(Use::Scratch, plan_.scratch_bytes * plan_.workers);
-    if (request.counts_common() || plan_.stack == Stack::Paged) need(scratch.fill(stream_, 0));
+    if (request.counts_common() || plan_.stack == ir::Stack::Paged) need(scratch.fill(stream_, 0));
     launch.scratch = device_pointer<matcha_program::u8>(scratch.address());
     launch.scratch_bytes = plan_.scratch_bytes;
   }
@@ -258,7 +256,7 @@ void RegionLauncher::prepare_lists(const RegionRequest& request, Launch& launch)
 void RegionLauncher::prepare_shared_rows(const RegionRequest& request, const RegionInputs& inputs, Launch& launch) {
   constexpr std::uint64_t kMostBytes = std::uint64_t{4} << 30;
   using matcha_program::RowsState;
-  const std::uint64_t states = request.positions * request.shared_rows;
+  const std::uint64_t states = request.positions * request.schedule().shared_rows;
   const std::uint64_t held = plan_.scratch_bytes * plan_.workers + plan_.pages * matcha_program::kPageBytes;
   const std::uint64_t limit = list_memory().bytes;
   const std::uint64_t left = std::min(limit - std::min(limit, held + states * sizeof(RowsState)), kMostBytes * 2) / 2;
@@ -268,7 +266,7 @@ void RegionLauncher::prepare_shared_rows(const RegionRequest& request, const Reg
   const Wide items =
       inputs.dealt_graph != nullptr ? Wide{inputs.dealt_graph->arc_count} : Wide{request.positions} * request.row_items;
   const bool counts = request.counts_common();
-  const Wide words = items * matcha_program::row_stride(request.row_items) * request.shared_rows +
+  const Wide words = items * matcha_program::row_stride(request.row_items) * request.schedule().shared_rows +
                      (counts ? matcha_program::shared_counter_words(request.universe, request.positions) : 0);
   launch.row_capacity = static_cast<std::uint64_t>(std::min<Wide>(words, left / 8));
   const DeviceMemory& memory = memory_.take(Use::RowStates, states * sizeof(RowsState));

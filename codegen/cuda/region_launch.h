@@ -22,22 +22,20 @@ namespace matcha::codegen::gpu {
 
 /// A region, as all devices see it.
 struct RegionRequest {
-  const ir::Region* region = nullptr;
-  std::uint32_t group = 1;
-  Stack stack = Stack::Array;  ///< What the kernel is compiled for.
+  const ir::Region* region = nullptr;  ///< With the schedule that its kernel is compiled for.
   std::uint64_t positions = 1;
   std::uint64_t parts = 1;  ///< One of so many is walked; see Sample.
   std::vector<BufferSpec> buffers;
-  std::uint64_t shared_rows = 0;  ///< Rows of bits that tasks of one outermost position share, for each position;
-  std::uint64_t row_items = 0;    ///< of so many items at most.
-  std::uint64_t bit_loops = 0;    ///< Loops over sets of bits that stand in each other, where there are such rows.
-  bool light_arcs = false;        ///< Most arcs are left at once, for a label, and the others do not take long.
+  std::uint64_t row_items = 0;  ///< Of rows of bits, at most.
+  std::uint64_t bit_loops = 0;  ///< Loops over sets of bits that stand in each other, where there are such rows.
+  bool light_arcs = false;      ///< Most arcs are left at once, for a label, and the others do not take long.
   std::uint64_t universe = 0;
   int lanes_level = 3;       ///< The loop level whose positions the lanes of a group take, each its own.
   bool stream_rows = false;  ///< The rows of its list sink go to the host while it runs, in no particular order.
   bool any_order = false;    ///< The order of the rows of its list sinks does not matter.
   std::unordered_set<const ir::Var*> staying;  ///< List sinks whose rows stay on the devices.
 
+  const ir::Schedule& schedule() const { return region->schedule; }
   bool has_rows() const;
   /// What pairs of vertices have in common is counted.
   bool counts_common() const;

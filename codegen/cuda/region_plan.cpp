@@ -91,7 +91,7 @@ RegionPlan plan_arrays(std::span<const BufferSpec> buffers, std::uint64_t worker
   Needs needs = array_needs(buffers);
   std::uint64_t groups = array_groups(needs, workers, memory);
   if (groups == 0) no_room(buffers, loc);
-  RegionPlan plan{Stack::Array, groups, std::move(needs.buffers), static_cast<std::uint64_t>(needs.bytes), 0, {}};
+  RegionPlan plan{ir::Stack::Array, groups, std::move(needs.buffers), static_cast<std::uint64_t>(needs.bytes), 0, {}};
   if (groups < workers) {
     plan.note = fmt::format("{} of {} groups of threads work, because each needs {} bytes for its lists", groups,
                             workers, plan.scratch_bytes);
@@ -104,7 +104,7 @@ RegionPlan plan_pages(std::span<const BufferSpec> buffers, std::uint64_t workers
   Needs needs = paged_needs(buffers);
   std::uint64_t groups = paged_groups(needs, workers, memory);
   if (groups == 0) no_room(buffers, loc);
-  RegionPlan plan{Stack::Paged, groups, std::move(needs.buffers), static_cast<std::uint64_t>(needs.bytes), 0, {}};
+  RegionPlan plan{ir::Stack::Paged, groups, std::move(needs.buffers), static_cast<std::uint64_t>(needs.bytes), 0, {}};
   std::uint64_t left = memory.bytes - groups * plan.scratch_bytes;
   if (memory.arena != 0) left = std::min(left, memory.arena);
   plan.pages = static_cast<std::uint64_t>(std::min<Wide>(needs.pages * groups, left / kPageBytes));
@@ -128,9 +128,9 @@ bool wants_pages(std::span<const BufferSpec> buffers, std::uint64_t workers, con
          paged_groups(paged_needs(buffers), workers, memory) > arrays;
 }
 
-RegionPlan plan_lists(std::span<const BufferSpec> buffers, std::uint64_t workers, Stack stack, const ListMemory& memory,
-                      SourceLoc loc) {
-  if (stack == Stack::Paged) return plan_pages(buffers, workers, memory, loc);
+RegionPlan plan_lists(std::span<const BufferSpec> buffers, std::uint64_t workers, ir::Stack stack,
+                      const ListMemory& memory, SourceLoc loc) {
+  if (stack == ir::Stack::Paged) return plan_pages(buffers, workers, memory, loc);
   return plan_arrays(buffers, workers, memory, loc);
 }
 

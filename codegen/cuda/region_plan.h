@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/c_family/schedule.h"
+#include "ir/schedule.h"
 #include "ir/support/source.h"
 #include "runtime/common/launch.h"
 
@@ -28,7 +28,7 @@ struct ListMemory {
 
 /// How many groups work, and the memory of their lists.
 struct RegionPlan {
-  Stack stack = Stack::Array;
+  ir::Stack stack = ir::Stack::Array;
   std::uint64_t workers = 1;
   std::vector<matcha_program::BufferPlan> buffers;
   std::uint64_t scratch_bytes = 0;  ///< Of one group: its arrays, or its page tables.
@@ -44,7 +44,7 @@ bool wants_pages(std::span<const BufferSpec> buffers, std::uint64_t workers, con
 
 /// A plan for at most `workers` groups: fewer when arrays, or page tables and a page a list, do not fit for all.
 /// Throws Trap (Resource) when there is no room for one group.
-RegionPlan plan_lists(std::span<const BufferSpec> buffers, std::uint64_t workers, Stack stack, const ListMemory& memory,
-                      SourceLoc loc);
+RegionPlan plan_lists(std::span<const BufferSpec> buffers, std::uint64_t workers, ir::Stack stack,
+                      const ListMemory& memory, SourceLoc loc);
 
 }  // namespace matcha::codegen::gpu

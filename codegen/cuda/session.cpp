@@ -119,7 +119,7 @@ Compiling compile_early(const ir::Module& module, const CudaOptions& options) {
   const std::optional<Target> target = likely_target(options);
   if (!target) return {};
   return compile_regions(*target, options.code_folder, module,
-                         emit_device_text(module, options.steal, options.stack, options.search, options.hubs != 0));
+                         emit_device_text(module, options.search, options.hubs != 0));
 }
 
 Session::Session(const CudaOptions& options) : options_(options), driver_(need(runtime::cuda::Driver::open())) {
@@ -159,7 +159,8 @@ std::string Session::label() const {
   return fmt::format("{} x {}", devices_.size(), devices_[0]->device->properties().name);
 }
 
-void Session::begin_compile(const ir::Module& module, Stack stack, bool hubs, Compiling early) {
+void Session::begin_compile(const ir::Module& module, bool hubs, Compiling early) {
+  const ir::Stack stack = schedule_of(module).stack;
   if (compiles() && stack_ == stack) return;
   stack_ = stack;
   hubs_ = hubs;
@@ -170,8 +171,8 @@ void Session::begin_compile(const ir::Module& module, Stack stack, bool hubs, Co
     compiling_ = std::move(early);
   } else {
     useless_ = std::move(early);
-    compiling_ = compile_regions(target_, options_.code_folder, module,
-                                 emit_device_text(module, options_.steal, stack, options_.search, hubs));
+    compiling_ =
+        compile_regions(target_, options_.code_folder, module, emit_device_text(module, options_.search, hubs));
   }
 }
 

@@ -44,9 +44,9 @@ class Session {
   /// Begins to open the devices. Throws Trap when there is no driver, or fewer devices than wanted.
   explicit Session(const CudaOptions& options);
 
-  /// Begins to compile, unless the kernels for these stacks are there. `hubs`: they look into rows of
-  /// hubs. `early`: the same, begun before it was known which devices there are.
-  void begin_compile(const ir::Module& module, Stack stack, bool hubs, Compiling early = {});
+  /// Begins to compile, unless kernels for the module's stack are there. `hubs`: they look into rows of hubs.
+  /// `early`: the same, begun before it was known which devices there are.
+  void begin_compile(const ir::Module& module, bool hubs, Compiling early = {});
   /// Waits for the devices. Adds `device` to the times once: milliseconds until all of them were open.
   void open(RunResult& result);
   /// Waits for the compiler to make the kernels of a region and loads them, unless they are loaded; those of later
@@ -63,7 +63,7 @@ class Session {
   void begin_compile_builder();
   /// Waits for them. Adds `build_kernels` to the times once: milliseconds of that.
   const GraphBuilder& graph_builder(RunResult& result);
-  Stack stack() const { return stack_; }
+  ir::Stack stack() const { return stack_; }
   bool hubs() const { return hubs_; }
   bool compiles() const { return !regions().empty(); }  ///< Kernels are there, or on their way.
   const std::vector<EmittedRegion>& regions() const { return compiling_.text.regions; }
@@ -88,7 +88,7 @@ class Session {
   std::shared_future<Images> compiling_builder_;
   std::optional<runtime::cuda::Module> builder_module_;  ///< Of the first device.
   std::optional<GraphBuilder> builder_;
-  Stack stack_ = Stack::Array;
+  ir::Stack stack_ = ir::Stack::Array;
   bool hubs_ = false;
 };
 

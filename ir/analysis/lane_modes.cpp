@@ -6,9 +6,9 @@
 
 namespace matcha::ir {
 
-LaneModes::LaneModes(const Facts& facts, const Region& region, bool arrays)
+LaneModes::LaneModes(const Facts& facts, const Region& region)
     : outer_(region.schedule.parallel ? as<For>(region.collect->body->body.back()) : nullptr),
-      flat_(facts, region, arrays),
+      flat_(facts, region, region.schedule.stack == Stack::Array),
       bits_(facts, region),
       lists_(region) {}
 

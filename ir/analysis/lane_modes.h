@@ -9,8 +9,8 @@ namespace matcha::ir {
 /// The modes in which the lanes of a group can walk the loops of a region (LaneMode), without a change of any result.
 class LaneModes {
  public:
-  /// `arrays`: stored lists are arrays, not pages, whose items all lanes find at once.
-  LaneModes(const Facts& facts, const Region& region, bool arrays = true);
+  /// Where the stack is paged, loops that count sets are walked together: all lanes find an item of an array at once.
+  LaneModes(const Facts& facts, const Region& region);
 
   /// The mode that keeps most lanes busy; Together where that is the only one.
   LaneMode of(const For& loop) const;

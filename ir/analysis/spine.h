@@ -11,7 +11,7 @@
 namespace matcha::ir {
 
 /// Loop levels whose positions a task may name.
-inline constexpr int kSpineLevels = 3;
+inline constexpr int kSpineLevels = static_cast<int>(kMostSplit);
 
 /// The loops that end a block: its last statement, or what ends each part of an `if` there, so that a region may be
 /// split a level deeper; none unless all of them walk lists, or sets of bits with `bits`.

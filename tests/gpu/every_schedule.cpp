@@ -158,10 +158,10 @@ class EverySchedule {
         fmt::format("{} {} --group {} --steal {} --stack {}", options_.program, options_.graph, group, steal, stack);
     GpuOptions schedule = kept();
     schedule.group = group;
-    schedule.steal = steal == "none"   ? codegen::Stealing::None
-                     : steal == "half" ? codegen::Stealing::Half
-                                       : codegen::Stealing::Timeout;
-    schedule.stack = stack == "paged" ? codegen::Stack::Paged : codegen::Stack::Array;
+    schedule.steal = steal == "none"   ? ir::Stealing::None
+                     : steal == "half" ? ir::Stealing::Half
+                                       : ir::Stealing::Timeout;
+    schedule.stack = stack == "paged" ? ir::Stack::Paged : ir::Stack::Array;
     schedule.tile = options_.tile;
     schedule.scratch_bytes = kScratchBytes;
     compilation_.set_target(schedule.target());

@@ -36,7 +36,7 @@ TEST_F(PipelinesTest, NamesStandForTheirLists) {
   EXPECT_EQ(round_trip("c-family"), loop +
                                         ",count-wedges{part=32},distribute,simplify,bitset-neighborhood{least=2,most="
                                         "2048,full=2048,lists=0},plan-memory,"
-                                        "map-lanes,legalize");
+                                        "schedule-regions,map-lanes,legalize");
   EXPECT_EQ(round_trip("loop,plan-memory"), loop + ",plan-memory");
 }
 

@@ -60,7 +60,7 @@ TEST_F(CudaText, ExamplesCompile) {
   for (const fs::path& path : files("examples", ".mt")) {
     std::optional<ir::Module> module = program(read(path), kWidths[turn % std::size(kWidths)]);
     ASSERT_TRUE(module) << path;
-    DeviceText text = emit_device_text(*module, Stealing::Timeout, Stack::Array, Search::Plain, true);
+    DeviceText text = emit_device_text(*module, Search::Plain, true);
     for (int arch : archs(turn)) EXPECT_EQ(compile(**nvrtc, text.text, arch), "") << path << ", sm_" << arch;
     ++turn;
   }
@@ -180,6 +180,26 @@ TEST_F(CudaText, NamesKeepOffTheWordsOfLanes) {
   expect_lines(pairs, {"w.walk_pairs(", "own_0", "first_0", "pairs_0"});
 }
 
+TEST_F(CudaText, ScheduleOfAnotherTargetIsRefused) {
+  const std::string text =
+      "module kernel \"m\" (%g: graph) {\n"
+      "  region (parallel, split=1, group=1) {\n"
+      "    collect %sum: sum i128 {\n"
+      "      for %v in vertices(%g) {\n"
+      "        yield %sum, size(neighbors(%g, %v))\n"
+      "      }\n"
+      "    }\n"
+      "  }\n"
+      "  return %sum\n"
+      "}\n";
+  std::optional<ir::Module> module = ir::parse(context_, sources_.add("test.mtir", text), diagnostics_);
+  ASSERT_TRUE(module);
+  EXPECT_FALSE(check_device_program(*module, diagnostics_));
+  ASSERT_EQ(diagnostics_.all().size(), 1U);
+  EXPECT_EQ(diagnostics_.all()[0].id, DiagId::TargetLimit);
+  EXPECT_EQ(diagnostics_.all()[0].loc.line, 2U);
+}
+
 /// Of a parameter nothing is known.
 TEST_F(CudaText, AListIsCutBesideAParameter) {
   std::optional<ir::Module> module = kernel_module(
@@ -279,20 +299,23 @@ TEST_F(CudaText, SchedulesCompile) {
   struct Case {
     const char* program;
     std::uint32_t group;
-    Stealing steal;
-    Stack stack;
+    ir::Stealing steal;
+    ir::Stack stack;
     Search search = Search::Plain;
   };
-  constexpr Case kCases[] = {{"examples/clique5.mt", 32, Stealing::Half, Stack::Paged},
-                             {"examples/house.mt", 1, Stealing::Half, Stack::Array},
-                             {"examples/house.mt", 8, Stealing::None, Stack::Paged},
-                             {"examples/four_cycle.mt", 16, Stealing::Timeout, Stack::Paged},
-                             {"examples/clique4.mt", 32, Stealing::Timeout, Stack::Array, Search::Cached},
-                             {"examples/house.mt", 8, Stealing::Timeout, Stack::Paged, Search::Merging}};
+  constexpr Case kCases[] = {{"examples/clique5.mt", 32, ir::Stealing::Half, ir::Stack::Paged},
+                             {"examples/house.mt", 1, ir::Stealing::Half, ir::Stack::Array},
+                             {"examples/house.mt", 8, ir::Stealing::None, ir::Stack::Paged},
+                             {"examples/four_cycle.mt", 16, ir::Stealing::Timeout, ir::Stack::Paged},
+                             {"examples/clique4.mt", 32, ir::Stealing::Timeout, ir::Stack::Array, Search::Cached},
+                             {"examples/house.mt", 8, ir::Stealing::Timeout, ir::Stack::Paged, Search::Merging}};
   for (const Case& c : kCases) {
-    std::optional<ir::Module> module = program(read(c.program), c.group, false, c.stack == Stack::Paged);
+    passes::TargetInfo target = passes::gpu_target(c.group);
+    target.steal = c.steal;
+    target.stack = c.stack;
+    std::optional<ir::Module> module = program(read(c.program), target);
     ASSERT_TRUE(module);
-    DeviceText text = emit_device_text(*module, c.steal, c.stack, c.search);
+    DeviceText text = emit_device_text(*module, c.search);
     EXPECT_EQ(compile(**nvrtc, text.text, 90), "") << c.program;
   }
 }
@@ -301,13 +324,13 @@ TEST_F(CudaText, SchedulesCompile) {
 const std::vector<BufferSpec> kTwoLists = {{"a", 1000, 4}, {"b", 1000, 24}};
 
 TEST(RegionPlan, ArraysGetFewerGroupsWhenTheyDoNotFit) {
-  RegionPlan plan = plan_lists(kTwoLists, 8, Stack::Array, {1 << 20, 0}, {});
+  RegionPlan plan = plan_lists(kTwoLists, 8, ir::Stack::Array, {1 << 20, 0}, {});
   EXPECT_EQ(plan.workers, 8u);
   EXPECT_EQ(plan.note, "");
   EXPECT_EQ(plan.scratch_bytes, 4032u + 24000u);
   EXPECT_EQ(plan.buffers[1].offset, 4032u);
   EXPECT_EQ(plan.bytes(0), 8 * plan.scratch_bytes);
-  plan = plan_lists(kTwoLists, 8, Stack::Array, {3 * plan.scratch_bytes, 0}, {});
+  plan = plan_lists(kTwoLists, 8, ir::Stack::Array, {3 * plan.scratch_bytes, 0}, {});
   EXPECT_EQ(plan.workers, 3u);
   EXPECT_EQ(plan.note, "3 of 8 groups of threads work, because each needs 28032 bytes for its lists");
   EXPECT_FALSE(wants_pages(kTwoLists, 8, {2 * plan.scratch_bytes, 0}));
@@ -315,36 +338,36 @@ TEST(RegionPlan, ArraysGetFewerGroupsWhenTheyDoNotFit) {
   const std::vector<BufferSpec> large = {{"a", 1'000'000, 4}};
   EXPECT_FALSE(wants_pages(large, 8, {2 * 4'000'000, 0}));
   EXPECT_TRUE(wants_pages(large, 8, {2 * 4'000'000 - 1, 0}));
-  EXPECT_THROW(plan_lists(kTwoLists, 8, Stack::Array, {28031, 0}, {}), interp::Trap);
+  EXPECT_THROW(plan_lists(kTwoLists, 8, ir::Stack::Array, {28031, 0}, {}), interp::Trap);
 }
 
 TEST(RegionPlan, PagesAreWhatIsLeftBesideTables) {
-  RegionPlan plan = plan_lists(kTwoLists, 8, Stack::Paged, {1 << 20, 0}, {});
+  RegionPlan plan = plan_lists(kTwoLists, 8, ir::Stack::Paged, {1 << 20, 0}, {});
   EXPECT_EQ(plan.workers, 8u);
   EXPECT_EQ(plan.scratch_bytes, 128u) << "a line of tables for each list";
   EXPECT_EQ(plan.pages, 32u) << "no more than all groups could use";
   EXPECT_EQ(plan.bytes(5), 8 * 128u + 5 * 8192u);
   EXPECT_EQ(plan.bytes(500), 8 * 128u + 32 * 8192u);
-  plan = plan_lists(kTwoLists, 8, Stack::Paged, {1 << 20, 9 * 8192}, {});
+  plan = plan_lists(kTwoLists, 8, ir::Stack::Paged, {1 << 20, 9 * 8192}, {});
   EXPECT_EQ(plan.workers, 2u) << "a page a table at least";
   EXPECT_EQ(plan.pages, 8u);
   EXPECT_NE(plan.note.find("2 of 8 groups"), std::string::npos);
   const std::vector<BufferSpec> long_list = {{"l", 1'000'000'000'000, 4}};
-  plan = plan_lists(long_list, 4, Stack::Paged, {std::uint64_t{20} << 30, 0}, {});
+  plan = plan_lists(long_list, 4, ir::Stack::Paged, {std::uint64_t{20} << 30, 0}, {});
   EXPECT_EQ(plan.workers, 4u) << "4 TB of items, but tables of 3.9 GB";
   EXPECT_EQ(plan.pages, ((std::uint64_t{20} << 30) - 4 * plan.scratch_bytes) / 8192);
-  EXPECT_THROW(plan_lists(kTwoLists, 8, Stack::Paged, {4 * 8192, 0}, {}), interp::Trap);
-  EXPECT_THROW(plan_lists(kTwoLists, 8, Stack::Paged, {1 << 20, 3 * 8192}, {}), interp::Trap);
+  EXPECT_THROW(plan_lists(kTwoLists, 8, ir::Stack::Paged, {4 * 8192, 0}, {}), interp::Trap);
+  EXPECT_THROW(plan_lists(kTwoLists, 8, ir::Stack::Paged, {1 << 20, 3 * 8192}, {}), interp::Trap);
 }
 
 TEST(RegionPlan, BitsAreArraysBesidePages) {
   const std::vector<BufferSpec> buffers = {{"rows", 1000, 8, true}, {"a", 1000, 4}};
-  RegionPlan plan = plan_lists(buffers, 8, Stack::Paged, {1 << 20, 0}, {});
+  RegionPlan plan = plan_lists(buffers, 8, ir::Stack::Paged, {1 << 20, 0}, {});
   EXPECT_EQ(plan.scratch_bytes, 8000u + 64u);
   EXPECT_EQ(plan.buffers[1].offset, 8000u);
   EXPECT_EQ(plan.pages, 8u);
   const std::vector<BufferSpec> bits = {{"rows", 1000, 8, true}};
-  EXPECT_EQ(plan_lists(bits, 8, Stack::Paged, {3 * 8000, 8192}, {}).workers, 3u);
+  EXPECT_EQ(plan_lists(bits, 8, ir::Stack::Paged, {3 * 8000, 8192}, {}).workers, 3u);
 }
 
 TEST_F(CudaText, RowsComeInOrderOfTheirPlaces) {

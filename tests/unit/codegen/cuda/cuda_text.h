@@ -57,12 +57,15 @@ class CudaText : public testing::Test {
   std::optional<ir::Module> kernel_module(const std::string& text, std::uint32_t group = 0) {
     std::optional<ir::Module> module = ir::parse(context_, sources_.add("test.mtir", text), diagnostics_);
     if (!module || !ir::verify(*module, diagnostics_)) return std::nullopt;
-    return scheduled(*module, "map-lanes", {}, passes::gpu_target(group));
+    return scheduled(*module, "schedule", {}, passes::gpu_target(group));
   }
 
+  std::optional<ir::Module> program(const std::string& text, std::uint32_t group = 0) {
+    return program(text, passes::gpu_target(group));
+  }
   /// `all_labelled`: every vertex of the graphs that it gets has a label.
-  std::optional<ir::Module> program(const std::string& text, std::uint32_t group = 0, bool all_labelled = false,
-                                    bool paged_lists = false) {
+  std::optional<ir::Module> program(const std::string& text, const passes::TargetInfo& target,
+                                    bool all_labelled = false) {
     std::optional<frontend::asg::Graph> graph =
         frontend::compile(sources_, sources_.add("test.mt", text), {}, diagnostics_);
     if (!graph) return std::nullopt;
@@ -71,7 +74,7 @@ class CudaText : public testing::Test {
     passes::LabelWords labels;
     labels.code = [](std::string_view) { return std::optional<std::int64_t>(-1); };
     labels.everywhere = all_labelled;
-    return scheduled(*loop, "c-family", labels, passes::gpu_target(group, paged_lists));
+    return scheduled(*loop, "c-family", labels, target);
   }
 
   /// Empty: it compiles for the architecture.

@@ -146,7 +146,7 @@ TEST_F(CudaText, ArcsAreLightWhereALabelLeavesMostOfThem) {
             cond +
             ", neighbor(G, u)))\n"
             "    return sum(apply(first, vertices(G)))\n",
-        0, all_labelled);
+        passes::gpu_target(), all_labelled);
     return module && emit_device_text(*module).regions.at(0).light_arcs;
   };
   EXPECT_TRUE(light("vertex_label(G, v) == 1", "w * w"));

@@ -1,0 +1,64 @@
+#include "passes/schedule_regions.h"
+
+#include <algorithm>
+
+#include "ir/analysis/spine.h"
+#include "ir/match.h"
+#include "ir/rewriter.h"
+
+namespace matcha::passes {
+
+using namespace ir;  // NOLINT: a pass is written in the words of the IR.
+
+namespace {
+
+/// Levels whose remaining positions others may get.
+std::uint32_t split_of(const TargetInfo& target, bool parallel) {
+  constexpr std::uint32_t kShownLevels = 2;
+  if (!parallel || target.steal == Stealing::None) return 0;
+  const std::uint32_t usual = target.steal == Stealing::Half ? kShownLevels : target.max_split;
+  return std::min(target.split != 0 ? target.split : usual, target.max_split);
+}
+
+class RegionScheduler final : public Rewriter {
+ public:
+  explicit RegionScheduler(PassContext& context) : Rewriter(context.context), context_(context) {}
+
+ protected:
+  void on_stmt(const Stmt* stmt, Stmts& out) override {
+    if (const Region* found = as<Region>(stmt)) return out.push_back(region(*found));
+    const For* loop = as<For>(stmt);
+    if (loop == nullptr || !new_stack_ || loop->mode == LaneMode::Together) return out.push_back(rebuild(stmt));
+    const For* rebuilt = static_cast<const For*>(rebuild(stmt));
+    builder().set_loc(loop->loc);
+    out.push_back(builder().loop(rebuilt->vars, rebuilt->lists, rebuilt->maybe_index, rebuilt->body));
+  }
+
+ private:
+  const Stmt* region(const Region& s) {
+    const TargetInfo& target = context_.target;
+    Schedule schedule = s.schedule;
+    schedule.steal = target.steal;
+    schedule.stack = target.stack;
+    schedule.split = split_of(target, schedule.parallel);
+    const For* outer = schedule.parallel ? as<For>(s.collect->body->body.back()) : nullptr;
+    schedule.shared_rows = outer != nullptr ? row_stores(*outer->body) : 0;
+    if (schedule == s.schedule) return &s;
+    context_.count("schedules");
+    new_stack_ = schedule.stack != s.schedule.stack;
+    const Region* rebuilt = static_cast<const Region*>(rebuild(&s));
+    builder().set_loc(s.loc);
+    return builder().region(schedule, rebuilt->buffers, rebuilt->collect);
+  }
+
+  PassContext& context_;
+  bool new_stack_ = false;  ///< Of the region that is rebuilt.
+};
+
+}  // namespace
+
+Module schedule_regions(const Module& module, PassContext& context) {
+  return context.target.tasks ? RegionScheduler(context).run(module) : module;
+}
+
+}  // namespace matcha::passes
