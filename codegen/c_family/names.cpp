@@ -7,7 +7,7 @@ namespace matcha::codegen {
 namespace {
 
 /// A letter and a digit suffix can be no keyword, macro or runtime name: those have none of that form. The emitter
-/// gives it to a few words of its own, which get one more sign here.
+/// gives it to a few words of its own (`at0`, `item0_1`, `sum0_part2`), which get one more sign here.
 std::string identifier(std::string_view hint) {
   std::string text;
   for (char c : hint) {
@@ -16,11 +16,13 @@ std::string identifier(std::string_view hint) {
     if (letter || (digit && !text.empty()) || (c == '_' && !text.empty() && text.back() != '_')) text += c;
   }
   if (text.empty()) return "t";
-  for (std::string_view own : {"at", "bits", "count", "counted", "first", "hits", "kept", "lane", "lanes", "own",
-                               "pairs", "step", "there", "walk", "walked"}) {
+  const std::string_view word = std::string_view(text).substr(0, text.find_last_not_of("0123456789_") + 1);
+  for (std::string_view own : {"at", "bits", "count", "counted", "first", "hits", "item", "kept", "lane", "lanes",
+                               "own", "pairs", "passes", "step", "there", "Totals", "walk", "walked"}) {
     if (text == own) return text + "_";
+    if (word == own) return text + "_v";
   }
-  return text;
+  return text.ends_with("_part") ? text + "_" : text;
 }
 
 }  // namespace

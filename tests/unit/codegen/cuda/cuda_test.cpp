@@ -159,7 +159,8 @@ TEST_F(CudaText, NamesKeepOffTheWordsOfTheEmitter) {
   EXPECT_NE(text.find("const u32 walk_0 = "), std::string::npos);
 }
 
-/// Values that are called as the emitter calls its own: several counts of an item, and pairs of positions.
+/// Values that are called as the emitter calls its own: several counts of an item, pairs of positions, what
+/// lanes put into a list.
 TEST_F(CudaText, NamesKeepOffTheWordsOfLanes) {
   const auto text_of = [&](const std::string& body) {
     std::optional<ir::Module> module = program("def f(G: Graph) -> int:\n" + body);
@@ -178,6 +179,12 @@ TEST_F(CudaText, NamesKeepOffTheWordsOfLanes) {
       "        return sum(apply(lambda pairs: own + first + pairs, neighbor(G, first)))\n"
       "    return sum(apply(lambda own: sum(apply(lambda first: of(own, first), neighbor(G, own))), vertices(G)))\n");
   expect_lines(pairs, {"w.walk_pairs(", "own_0", "first_0", "pairs_0"});
+  const std::string lists = text_of(
+      "    def of(item2):\n"
+      "        near = apply(lambda u: u, cond=lambda u: size(neighbor(G, u)) + item2 > 3, neighbor(G, item2))\n"
+      "        return sum(apply(lambda passes: size(intersect(near, neighbor(G, passes))) + passes, near))\n"
+      "    return sum(apply(of, vertices(G)))\n");
+  expect_lines(lists, {"u32 item2_0{};", "const u32 item2_v0 = item<0>(", "const u32 passes_0 = item<0>("});
 }
 
 TEST_F(CudaText, ScheduleOfAnotherTargetIsRefused) {
