@@ -274,31 +274,6 @@ TEST_F(CudaText, FramePlacesFollowTheRulesOfCpp) {
   EXPECT_EQ(layout.bytes, 208u);
 }
 
-/// The widths of the groups of its regions.
-std::vector<std::uint32_t> widths(const std::optional<ir::Module>& module) {
-  std::vector<std::uint32_t> found;
-  if (!module) return found;
-  for (const ir::Stmt* stmt : module->body->body) {
-    if (const ir::Region* region = ir::as<ir::Region>(stmt)) found.push_back(region->schedule.group);
-  }
-  return found;
-}
-
-TEST_F(CudaText, GroupsAreWideWhereLanesHaveSomethingToShare) {
-  EXPECT_EQ(widths(program(read("examples/clique4.mt"))), (std::vector<std::uint32_t>{1, 32}));
-  EXPECT_EQ(widths(program(read("examples/clique4.mt"), 4)), (std::vector<std::uint32_t>{4, 4}));
-  // A loop whose items lanes take.
-  EXPECT_EQ(
-      widths(program("def wedges(G: Graph) -> int:\n"
-                     "    def ends(v):\n"
-                     "        return sum(apply(lambda u: size(neighbor(G, u)), cond=lambda u: u > v, neighbor(G, v)))\n"
-                     "    return sum(apply(ends, cond=lambda v: size(neighbor(G, v)) >= 2, vertices(G)))\n")),
-      (std::vector<std::uint32_t>{32}));
-  // Rows of bits without set operations, whose loops are over bits.
-  EXPECT_EQ(widths(kernel_module(with_rows("for %q in bit_row(%rows, %p) { yield %sum, size(bit_row(%rows, %q)) }\n"))),
-            (std::vector<std::uint32_t>{32}));
-}
-
 /// A kernel text with every kind of stealing and stacks, in turn, must serve all widths.
 TEST_F(CudaText, SchedulesCompile) {
   const runtime::Result<const runtime::cuda::Nvrtc*> nvrtc = runtime::cuda::Nvrtc::open();

@@ -16,10 +16,6 @@ TEST_F(CudaText, LanesTakeArcsAndCountTogether) {
                          "counted = sides(span(lower0, 0, i0), lower_neighbors(f.G0, v0));",
                          "sum0_share += w.share_flat(task, 0, 0, 0, from_arc, counted);",
                      });
-  // A single lane has nobody to count with.
-  module = program(read("examples/triangle.mt"), 1);
-  ASSERT_TRUE(module);
-  EXPECT_EQ(emit_device_text(*module).text.find("from_arc"), std::string::npos);
 }
 
 /// What follows a count stands behind the lanes' own values, and binds those that it reads again.
@@ -126,10 +122,6 @@ TEST_F(CudaText, LanesWalkPairsOfNeighbours) {
                          "const u32 w0 = item<0>(walked4, pairs2.rank);",
                          "from_at1 += pairs2.taken;",
                      });
-  // A single lane walks one list after the other.
-  module = program(kPaths, 1);
-  ASSERT_TRUE(module);
-  EXPECT_EQ(emit_device_text(*module).text.find("auto pairs"), std::string::npos);
 }
 
 /// Arcs that a label mostly leaves out, and whose others have one loop without set operations.
