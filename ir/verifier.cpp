@@ -222,9 +222,10 @@ class Verifier {
   /// Inside a region operators on lists read views, so that nothing is stored behind the schedule's back; `size` also
   /// counts what a set operation would give.
   void kernel_expr(const Expr& e) {
-    if (e.kind != Kind::Size && e.kind != Kind::Select) {
+    if (e.kind != Kind::Select) {
       for (const Expr* operand : e.operands) {
-        if (operand->type->is_list() && !is_view(*operand)) {
+        const bool counted = e.kind == Kind::Size && (operand->kind == Kind::Intersect || operand->kind == Kind::Diff);
+        if (operand->type->is_list() && !counted && !is_view(*operand)) {
           error(fmt::format("`{}` in a region reads slices and stored sets, not `{}`", keyword(e), shown(*operand)),
                 e.loc);
         }

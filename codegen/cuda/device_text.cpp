@@ -8,12 +8,16 @@
 #include "ir/analysis/walk.h"
 #include "ir/check.h"
 #include "ir/match.h"
+#include "runtime/common/launch.h"
 
 namespace matcha::codegen::gpu {
 
 namespace {
 
 using ir::Kind;
+
+/// Of the parameters of a kernel, from CUDA 12.1 on.
+constexpr std::uint64_t kMostParameterBytes = 32'764;
 
 void assert_layout(const ir::Module& module, Names& names, TextWriter& out) {
   FrameLayout layout(module);
@@ -131,6 +135,14 @@ bool check_device_program(const ir::Module& module, Diagnostics& diagnostics) {
     return false;
   }
   if (!check_tasks(module, diagnostics)) return false;
+  const std::uint64_t bytes = FrameLayout(module).bytes + sizeof(matcha_program::Launch);
+  if (bytes > kMostParameterBytes) {
+    const std::string much =
+        fmt::format("the values of a program take {} bytes, of {} that a kernel is given", bytes, kMostParameterBytes);
+    diagnostics.error(DiagId::TargetLimit, module.body->body.back()->loc, much,
+                      "--device cpu has no such limit; several programs with fewer results have none either");
+    return false;
+  }
   for (const ir::Stmt* stmt : module.body->body) {
     bool step = stmt->kind == Kind::Let || stmt->kind == Kind::BuildGraph || stmt->kind == Kind::Region ||
                 stmt->kind == Kind::Return;

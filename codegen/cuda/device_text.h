@@ -44,7 +44,8 @@ Spelling device_spelling();
 /// and with `hubs` looks into rows of hubs.
 DeviceText emit_device_text(const ir::Module& module, Search search = Search::Plain, bool hubs = false);
 
-/// False, with a diagnostic, for what does not run on a device: a loop outside a region, a schedule of another target.
+/// False, with a diagnostic, for what does not run on a device: a loop outside a region, a schedule of another
+/// target, more values than the parameters of a kernel have room for.
 bool check_device_program(const ir::Module& module, Diagnostics& diagnostics);
 
 }  // namespace matcha::codegen::gpu

@@ -47,6 +47,15 @@ bool plan(const ir::Module& module, Compilation& result, Diagnostics& diagnostic
     diagnostics.error(DiagId::IrInvalid, {}, "the LLVM back end takes a module of stage kernel");
     return false;
   }
+  for (const ir::Stmt* stmt : module.body->body) {
+    const ir::Region* region = ir::as<ir::Region>(stmt);
+    if (region == nullptr) continue;
+    const ir::Schedule& how = region->schedule;
+    if (how.steal == ir::Stealing::Give && how.stack == ir::Stack::Array && how.group == 1) continue;
+    diagnostics.error(DiagId::TargetLimit, region->loc, "the schedule of a region is not for the run time of the CPU",
+                      "`legalize` makes it fit");
+    return false;
+  }
   std::size_t errors = diagnostics.error_count();
   ModuleEmitter emitter(module, *result.context, diagnostics.sources());
   Planner planner(emitter, diagnostics);

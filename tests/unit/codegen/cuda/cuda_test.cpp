@@ -207,6 +207,24 @@ TEST_F(CudaText, ScheduleOfAnotherTargetIsRefused) {
   EXPECT_EQ(diagnostics_.all()[0].loc.line, 2U);
 }
 
+/// Else the first to complain would be the compiler of the device's text.
+TEST_F(CudaText, ValuesBeyondTheParametersOfAKernelAreRefused) {
+  const auto is_taken = [&](std::size_t ints) {
+    std::string text = "module kernel \"m\" (%p0: i64";
+    for (std::size_t i = 1; i < ints; ++i) text += fmt::format(", %p{}: i64", i);
+    text += ") {\n  return %p0\n}\n";
+    std::optional<ir::Module> module = ir::parse(context_, sources_.add("test.mtir", text), diagnostics_);
+    return module && check_device_program(*module, diagnostics_);
+  };
+  const std::size_t most = (32'764 - sizeof(matcha_program::Launch)) / 8;
+  EXPECT_TRUE(is_taken(most));
+  EXPECT_TRUE(diagnostics_.all().empty());
+  EXPECT_FALSE(is_taken(most + 1));
+  ASSERT_EQ(diagnostics_.all().size(), 1U);
+  EXPECT_EQ(diagnostics_.all()[0].id, DiagId::TargetLimit);
+  EXPECT_EQ(diagnostics_.all()[0].loc.line, 2U);
+}
+
 /// Of a parameter nothing is known.
 TEST_F(CudaText, AListIsCutBesideAParameter) {
   std::optional<ir::Module> module = kernel_module(

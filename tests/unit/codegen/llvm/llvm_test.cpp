@@ -74,6 +74,23 @@ std::int64_t answer(const RunOutcome& outcome) {
   return value != nullptr ? static_cast<std::int64_t>(*value) : -1;
 }
 
+TEST(Llvm, RefusesTheScheduleOfAnotherTarget) {
+  for (const char* how : {"group=8", "group=1, steal=none", "group=1, steal=half, stack=paged"}) {
+    SourceManager sources;
+    Diagnostics diagnostics(sources);
+    ir::Context context;
+    const std::string text = std::string("module kernel \"m\" (%G: graph) {\n  region (parallel, split=0, ") + how +
+                             ") {\n    collect %n: sum i128 { for %u in vertices(%G) { yield %n, 1 } }\n  }\n"
+                             "  return %n\n}\n";
+    const std::optional<ir::Module> module = ir::parse(context, sources.add("test.mtir", text), diagnostics);
+    ASSERT_TRUE(module) << render_text(diagnostics, false);
+    EXPECT_EQ(make_llvm()->load(*module, diagnostics), nullptr);
+    ASSERT_EQ(diagnostics.all().size(), 1U) << how;
+    EXPECT_EQ(diagnostics.all()[0].id, DiagId::TargetLimit);
+    EXPECT_EQ(diagnostics.all()[0].loc.line, 2U);
+  }
+}
+
 TEST(Llvm, CountsTheTrianglesOfAClique) {
   World world = World::random(20, 1.0, 1, false);
   EXPECT_EQ(run_llvm(read_module("triangles"), world), "1140");
