@@ -6,6 +6,10 @@
 
 namespace matcha::driver {
 
+/// What passes for a CPU or a GPU may assume of the inputs: what is true of them, or of the usual ones while they are
+/// not read (`maybe_bound` is null); for a GPU also limits of degrees, which passes choose and inputs may then break.
+ir::AssumptionKinds allowed_assumptions(bool for_gpu, const BoundInputs* maybe_bound);
+
 /// Whether the graphs among the inputs are what the passes assumed. After `run_passes`.
 bool is_as_assumed(const BoundInputs& bound, const Compilation& compilation);
 

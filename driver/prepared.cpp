@@ -110,7 +110,6 @@ Status Prepared::prepare(const Reading& reading) {
   passes::LabelWords labels;
   labels.code = [&dictionary](std::string_view word) { return dictionary.code(word); };
   labels.words = dictionary.words();
-  labels.everywhere = compilation.reads_labels() && bound_.all_labelled();
   OrderReport order;
   status = order_vertices(request_.order, compilation, labels, log_, bound_, order);
   if (status == Status::Ok) status = load(compilation, labels);

@@ -36,7 +36,7 @@ void HostValues::bind(const host::Signature& signature, std::span<const ir::Var*
     }
     return std::optional<RunError>();
   };
-  std::optional<RunError> failed = host::bind_arguments(signature, arguments, take);
+  std::optional<RunError> failed = host::bind_arguments(signature, arguments, options_.labels, take);
   if (failed) throw host::Trap{std::move(failed->error), failed->loc};
 }
 

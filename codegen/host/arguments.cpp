@@ -40,11 +40,12 @@ Signature::Signature(const ir::Module& module) : assumed(assumed_arguments(modul
 }
 
 std::optional<RunError> bind_arguments(const Signature& signature, std::span<const Argument> arguments,
+                                       const std::int64_t* maybe_labels,
                                        const std::function<std::optional<RunError>(std::size_t, Bound)>& take) {
   const std::vector<Parameter>& params = signature.params;
   if (arguments.size() != params.size())
     return misfit(fmt::format("the program takes {} arguments, not {}", params.size(), arguments.size()));
-  if (std::optional<RunError> broken = broken_assumption(signature.assumed, arguments)) return broken;
+  if (std::optional<RunError> broken = broken_assumption(signature.assumed, arguments, maybe_labels)) return broken;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     std::optional<Bound> bound = in_type(arguments[i], *params[i].type);
     if (!bound)

@@ -32,8 +32,10 @@ struct Signature {
 using Bound = std::variant<bool, std::int64_t, double, runtime::Graph*, List>;
 
 /// Gives each argument to `take(number, bound)` once all of them fit the signature in number, and itself in type. The
-/// first error, of its own or of `take`, ends it; an assumption that an argument breaks is one.
+/// first error, of its own or of `take`, ends it; an assumption that an argument breaks is one. `maybe_labels`: as in
+/// RunOptions.
 std::optional<RunError> bind_arguments(const Signature& signature, std::span<const Argument> arguments,
+                                       const std::int64_t* maybe_labels,
                                        const std::function<std::optional<RunError>(std::size_t, Bound)>& take);
 
 }  // namespace matcha::codegen::host

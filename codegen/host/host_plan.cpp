@@ -28,8 +28,7 @@ GraphNeeds needs_of(const ir::Expr& node) {
     case Kind::Edges: needs.sources = true; break;
     case Kind::Neighbors:
     case Kind::BitRows: needs.halves = ir::side_of(node) != ir::Side::All; break;
-    case Kind::Label:
-    case Kind::KnownLabel: needs.labels = true; break;
+    case Kind::Label: needs.labels = true; break;
     case Kind::EdgeInfo: needs.edge_info = &node; break;
     default: break;
   }

@@ -93,7 +93,7 @@ Run::Failure Run::call(const std::string& function) {
 // Arguments
 
 Run::Failure Run::bind(std::span<const Argument> arguments) {
-  return host::bind_arguments(program_.signature, arguments, [&](std::size_t i, host::Bound bound) -> Failure {
+  const auto take = [&](std::size_t i, host::Bound bound) -> Failure {
     const std::uint32_t slot = program_.param_slots[i];
     if (const host::List* list = std::get_if<host::List>(&bound)) {
       frame_[slot] = list->size;
@@ -108,7 +108,8 @@ Run::Failure Run::bind(std::span<const Argument> arguments) {
       frame_[slot] = static_cast<std::uint64_t>(std::get<std::int64_t>(bound));
     }
     return std::nullopt;
-  });
+  };
+  return host::bind_arguments(program_.signature, arguments, options_.labels, take);
 }
 
 /// Completes the view of a graph with what the program reads of it, and puts it in the frame.

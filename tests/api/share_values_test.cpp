@@ -48,7 +48,6 @@ class Example {
     if (ok) {
       labels.code = [this](std::string_view word) { return bound_.inputs.dictionary->code(word); };
       labels.words = bound_.inputs.dictionary->words();
-      labels.everywhere = compilation.reads_labels() && bound_.all_labelled();
       ok = driver::run_passes(driver::target_named("llvm"), compilation, labels, &bound_) == driver::Status::Ok;
     }
     backend_ = codegen::make_llvm();

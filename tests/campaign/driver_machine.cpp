@@ -100,7 +100,7 @@ class Code {
  public:
   Code(const std::string& text, const driver::CompileOptions& options, const Setup& setup,
        const passes::LabelWords& labels, const driver::BoundInputs& bound)
-      : words_(labels.words), everywhere_(labels.everywhere), text_(text, options) {
+      : words_(labels.words), text_(text, options) {
     driver::Compilation& compilation = text_.compilation();
     if (!text_.ok()) return;
     const driver::Target& target = driver::target_named(setup.gpu ? "cuda" : "llvm");
@@ -113,14 +113,13 @@ class Code {
   }
 
   bool fits(const passes::LabelWords& labels, const driver::BoundInputs& bound) {
-    if (words_ != labels.words || (everywhere_ && !labels.everywhere)) return false;
+    if (words_ != labels.words) return false;
     return executable == nullptr || driver::is_as_assumed(bound, text_.compilation());
   }
   const driver::MessageLog& log() const { return text_.log(); }
 
  private:
   const std::vector<std::string> words_;
-  const bool everywhere_;
   Text text_;
   std::unique_ptr<codegen::Backend> backend_;
 
@@ -260,7 +259,6 @@ std::unique_ptr<Bound> DriverCompiled::bind(const SampleGraph& graph, const std:
   const std::shared_ptr<const runtime::LabelDictionary> dictionary = bound->inputs.inputs.dictionary;
   bound->labels.code = [dictionary](std::string_view word) { return dictionary->code(word); };
   bound->labels.words = dictionary->words();
-  bound->labels.everywhere = text->compilation().reads_labels() && bound->inputs.all_labelled();
   const bool lacks_labels = !std::ranges::all_of(
       subject_.words, [&](const std::string& word) { return bound->labels.code(word).has_value(); });
   driver::OrderReport report;

@@ -114,7 +114,7 @@ TEST(HostEvaluator, Graphs) {
   expect_agreement(returned("vertices(%G), edges(%G), size(vertices(%G)), size(edges(%G)), max_degree(%G)"));
   const std::string vertex = "let %v = at<0>(vertices(%G), 7) let %w = at<0>(vertices(%G), 3)\n";
   expect_agreement(vertex + returned("neighbors(%G, %v), lower_neighbors(%G, %v), upper_neighbors(%G, %v)"));
-  expect_agreement(vertex + returned("label(%G, %v), known_label(%G, %w), has_edge(%G, %v, %w), has_edge(%G, %v, %v)"));
+  expect_agreement(vertex + returned("label(%G, %v), label(%G, %w), has_edge(%G, %v, %w), has_edge(%G, %v, %v)"));
   expect_agreement(vertex + returned("edge_info<list<i64>>(%G, %v), size(edge_info<list<i64>>(%G, %w))"));
   expect_agreement(vertex + returned("edge_info<list<vid>>(%G, %v), edge_info<list<bool>>(%G, %v)"));
   expect_agreement(vertex + returned("convert<i64>(%v), convert<vid>(convert<i64>(%w)), %v, (%v == %w), (%v < %w)"));
