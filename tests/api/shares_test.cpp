@@ -72,7 +72,8 @@ TEST(Shares, OfAllKinds) {
       "def main(G: Graph):\n"
       "    degree = lambda v: size(neighbor(G, v))\n"
       "    near = lambda v: sum(apply(lambda w: 1.0 / w, neighbor(G, v)))\n"
-      "    return sum(apply(near, vertices(G))), min(apply(near, vertices(G))), max(apply(degree, vertices(G)))\n");
+      "    return mk_tuple(val=[sum(apply(near, vertices(G))), min(apply(near, vertices(G))), "
+      "max(apply(degree, vertices(G)))])\n");
   matcha_result* wanted = nullptr;
   ASSERT_EQ(MATCHA_OK, matcha_run_now(program, clique.graph, nullptr, &wanted, nullptr));
   for (const int count : {1, 2, 7, 60}) {

@@ -77,7 +77,7 @@ TEST(AllBelow, IsToldByTheForm) {
 
 TEST(AllBelow, TheItemsBeforeTheOneThatALoopIsAt) {
   Parsed parsed(
-      "module loop \"m\" (%G: graph, %u: vid) {\n"
+      "module loop \"m\" (%G: graph, %u: vid) assumes simple(%G) {\n"
       "  let %n = neighbors(%G, %u)\n"
       "  collect %s: sum i64 {\n"
       "    for %v at %i in %n {\n"

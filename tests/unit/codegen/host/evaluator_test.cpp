@@ -60,7 +60,7 @@ std::string evaluate(const std::string& text, World& world) {
 
 /// Both evaluators are asked, in a graph with ids of its own and in one without.
 void expect_agreement(const std::string& body) {
-  const std::string text = "module kernel \"m\" (%G: graph) {\n" + body + "\n}";
+  const std::string text = "module kernel \"m\" (%G: graph) assumes simple(%G) {\n" + body + "\n}";
   for (bool sparse_ids : {false, true}) {
     World world = World::random(20, 0.4, 3, sparse_ids);
     ASSERT_EQ(world.graphs.size(), 1U);
@@ -91,7 +91,7 @@ TEST(HostEvaluator, Errors) {
         "(9223372036854775807 * 2)", "((-9223372036854775807 - 1) / -1)", "neg((-9223372036854775807 - 1))",
         "at_most(4, 3)", "convert<i64>((convert<i128>(9223372036854775807) + convert<i128>(1)))", "convert<vid>(-100)",
         "at<0>(vertices(%G), 1000)", "at<0>(vertices(%G), -1)", "((true and ((1 / 0) == 1)) or ((1 % 0) == 1))"}) {
-    const std::string text = "module kernel \"m\" (%G: graph) { return " + std::string(value) + " }";
+    const std::string text = "module kernel \"m\" (%G: graph) assumes simple(%G) { return " + std::string(value) + " }";
     World world = World::random(20, 0.4, 3, true);
     EXPECT_TRUE(evaluate(text, world).starts_with("error: ")) << value;
     expect_agreement(returned(value));
@@ -100,7 +100,7 @@ TEST(HostEvaluator, Errors) {
 
 TEST(HostEvaluator, AnEmptyExtremeIsAnErrorWhereItIsRead) {
   ir::Parsed parsed(
-      "module kernel \"m\" (%G: graph) { region (sequential, split=0, group=1) { collect %m: min i64 { } } return %m "
+      "module kernel \"m\" (%G: graph) assumes simple(%G) { region (sequential, split=0, group=1) { collect %m: min i64 { } } return %m "
       "}");
   ASSERT_TRUE(parsed.module) << render_text(parsed.diagnostics, false);
   Values values;

@@ -99,7 +99,13 @@ World World::random(unsigned vertices, double density, std::uint64_t seed, bool 
   input.label_count = vertices;
   input.index = runtime::IndexKind::Csr;
   runtime::Result<runtime::Graph> graph = runtime::build_graph(input);
-  if (graph) world.graphs.push_back(std::move(*graph));
+  if (!graph) return world;
+  // Both arcs of each pair are there, once.
+  runtime::GraphFacts facts = graph->facts();
+  facts.directed = false;
+  facts.simple = true;
+  const std::shared_ptr<runtime::Graph> built = std::make_shared<runtime::Graph>(std::move(*graph));
+  world.graphs.push_back(runtime::Graph::from_view(world.universe, built->view(), facts, built));
   return world;
 }
 
