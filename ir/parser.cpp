@@ -315,6 +315,7 @@ class Parser {
   }
 
   const Stmt* stmt() {
+    const SourceLoc loc = token_.loc;
     if (at_punct("{")) return block();
     if (accept_word("let")) {
       Token name = expect(TokenKind::Value, "a value");
@@ -333,9 +334,18 @@ class Parser {
       return builder_.yield(sink, exprs(), batched);
     }
     if (accept_word("build_graph")) return build();
-    if (accept_word("region")) return region();
-    if (accept_word("return")) return builder_.ret(exprs());
+    if (accept_word("region")) return region(loc);
+    if (accept_word("return")) return placed(loc, [&, values = exprs()] { return builder_.ret(values); });
     fail("expected a statement");
+  }
+
+  /// What `make` makes, which stands at `loc`.
+  template <typename F>
+  const Stmt* placed(SourceLoc loc, F make) {
+    builder_.set_loc(loc);
+    const Stmt* made = make();
+    builder_.set_loc({});
+    return made;
   }
 
   const Stmt* store() {
@@ -413,7 +423,7 @@ class Parser {
     return builder_.build_graph(define(name, context_.graph()), edges, labels, info, index);
   }
 
-  const Stmt* region() {
+  const Stmt* region(SourceLoc loc) {
     Schedule schedule;
     expect_punct("(");
     schedule.parallel = take_choice({"parallel", "sequential"}) == 0;
@@ -442,7 +452,7 @@ class Parser {
     }
     const Collect* body = static_cast<const Collect*>(collect());
     expect_punct("}");
-    return builder_.region(schedule, buffers, body);
+    return placed(loc, [&] { return builder_.region(schedule, buffers, body); });
   }
 
   Context& context_;

@@ -176,9 +176,8 @@ bool is_selective(const Expr* cond) {
 bool looks_at_labels(const Block& block) {
   bool found = false;
   for_each_stmt(block, [&](const Stmt& stmt) {
-    for_each_expr(stmt, [&](const Expr& e) {
-      for_each_node(e, [&](const Expr& part) { found = found || is_label(part); });
-    });
+    for_each_expr(stmt,
+                  [&](const Expr& e) { for_each_node(e, [&](const Expr& part) { found = found || is_label(part); }); });
   });
   return found;
 }

@@ -329,6 +329,10 @@ def check_assumption(bench):
     told = call([binary, parallel], expected=3)
     if "the graph for `G` is not `simple`" not in told or "without --edge-labels" not in told:
         raise Failed(f"parallel edges, assumed: {told}")
+    binary = bench.compile("examples/labelled.mt", more=["--assume", "labelled"])
+    told = call([binary, undirected], expected=3)
+    if "the graph for `G` is not `labelled`: the compiled program assumes that every vertex has a label" not in told:
+        raise Failed(f"no labels, assumed: {told}")
     check_assumed_degrees(bench)
 
 

@@ -161,7 +161,8 @@ TEST(VertexOrder, SumsOfFloatsAreRoundedWhereTheyStand) {
 TEST(VertexOrder, SaysWhichHalvesAreWalked) {
   const auto order = [](const std::string& condition) {
     Parsed parsed(
-        "module loop \"m\" (%G: graph) assumes simple(%G), labelled(%G) { collect %n: sum i128 { for %u in vertices(%G) {\n"
+        "module loop \"m\" (%G: graph) assumes simple(%G), labelled(%G) { collect %n: sum i128 { for %u in "
+        "vertices(%G) {\n"
         "for %v in neighbors(%G, %u) { if " +
         condition + " { yield %n, 1 } } } }\nreturn %n }");
     return vertex_order(*parsed.module);
