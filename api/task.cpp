@@ -10,6 +10,14 @@
 #include <thread>
 #include <utility>
 
+// The library's static objects are never destroyed: `--wrap` sends their registrations here (CMakeLists.txt). Work in
+// the background, such as LLVM's, makes some of them late, and would find them gone at the end of the process while it
+// is still waited for.
+extern "C" {
+int __real___cxa_atexit(void (*handler)(void*), void* argument, void* library);
+int __wrap___cxa_atexit(void (* /*handler*/)(void*), void* /*argument*/, void* /*library*/) { return 0; }
+}
+
 namespace matcha::api {
 
 namespace {
@@ -35,7 +43,7 @@ struct Background {
 
 std::atomic<Background*> background = nullptr;
 
-void wait_for_background() {
+void wait_for_background(void* /*unused*/) {
   Background& all = *background.load();
   if (::getpid() != all.process) return;
   std::unique_lock<std::mutex> lock(all.mutex);
@@ -61,14 +69,11 @@ void serve(Background& all, std::function<void()> work) {
   }
 }
 
-/// At the end of the process, handlers are called before the destructors of what was made before they were given.
-void wait_at_exit() { std::atexit(wait_for_background); }
-
 Background& the_background() {
   static std::once_flag once;
   std::call_once(once, [] {
     background.store(new Background);
-    wait_at_exit();
+    __real___cxa_atexit(wait_for_background, nullptr, nullptr);
   });
   return *background.load();
 }
@@ -181,7 +186,7 @@ bool Task::wait(std::optional<Clock::time_point> until, const std::function<bool
     if (asked_ == End::Done && maybe_canceller_ && maybe_canceller_->requested.load()) ask(End::Cancelled, now);
     if (asked_ != End::Done && now >= leave_at_) {
       left_ = true;
-      wait_at_exit();
+      __real___cxa_atexit(wait_for_background, nullptr, nullptr);
       break;
     }
     if (until && now >= *until) return false;

@@ -161,7 +161,7 @@ Scalar Evaluator::compute(const ir::Expr& e) {
     case Kind::At: return item(static_cast<const ir::At&>(e));
     case Kind::Contains: return contains(e);
     case Kind::LowerBound: return lower_bound(e);
-    case Kind::Label:
+    case Kind::Label: return label(e);
     case Kind::HasEdge: return has_edge(e);
     case Kind::MaxDegree: return static_cast<std::int64_t>(graph(operand(0)).view.max_degree);
     default: MATCHA_UNREACHABLE("a scalar outside a region");
