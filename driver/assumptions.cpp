@@ -8,8 +8,17 @@ namespace matcha::driver {
 
 namespace {
 
-/// What passes may assume of the graphs, without limits of degrees, which are only known once passes have chosen them.
-ir::AssumptionKinds allowed_assumptions(const BoundInputs* maybe_bound) {
+ir::AssumptionKinds broken_assumptions(const BoundInputs& bound, const Compilation& compilation) {
+  ir::AssumptionKinds broken;
+  for (const codegen::AssumedArgument& each : codegen::assumed_arguments(compilation.pipeline().module)) {
+    if (codegen::is_broken(each, bound.arguments, bound.labels)) broken.insert(each.kind);
+  }
+  return broken;
+}
+
+}  // namespace
+
+ir::AssumptionKinds allowed_assumptions(bool for_gpu, const BoundInputs* maybe_bound) {
   const auto all = [&](auto&& is) {
     return maybe_bound == nullptr ||
            std::ranges::all_of(maybe_bound->inputs.graphs, [&](const auto& named) { return is(named.second.facts()); });
@@ -17,34 +26,27 @@ ir::AssumptionKinds allowed_assumptions(const BoundInputs* maybe_bound) {
   ir::AssumptionKinds allowed;
   if (all([](const runtime::GraphFacts& facts) { return !facts.directed; }))
     allowed.insert(ir::AssumptionKind::Symmetric);
+  if (all([](const runtime::GraphFacts& facts) { return facts.loop_free; }))
+    allowed.insert(ir::AssumptionKind::LoopFree);
   if (all([](const runtime::GraphFacts& facts) { return facts.simple; })) allowed.insert(ir::AssumptionKind::Simple);
+  if (maybe_bound != nullptr && maybe_bound->all_labelled()) allowed.insert(ir::AssumptionKind::Labelled);
+  for (ir::AssumptionKind kind : ir::kAssumptionKinds) {
+    if (for_gpu && ir::has_limit(kind)) allowed.insert(kind);
+  }
   return allowed;
 }
-
-ir::AssumptionKinds broken_assumptions(const BoundInputs& bound, const Compilation& compilation) {
-  ir::AssumptionKinds broken;
-  for (const codegen::AssumedArgument& each : codegen::assumed_arguments(compilation.pipeline().module)) {
-    if (codegen::is_broken(each, bound.arguments)) broken.insert(each.kind);
-  }
-  return broken;
-}
-
-}  // namespace
 
 bool is_as_assumed(const BoundInputs& bound, const Compilation& compilation) {
   return broken_assumptions(bound, compilation).empty();
 }
 
 Status run_cpu_passes(Compilation& compilation, const passes::LabelWords& labels, const BoundInputs* maybe_bound) {
-  compilation.allow(allowed_assumptions(maybe_bound));
+  compilation.allow(allowed_assumptions(false, maybe_bound));
   return compilation.run_passes("cpu", labels, {});
 }
 
 Status run_gpu_passes(Compilation& compilation, const passes::LabelWords& labels, const BoundInputs* maybe_bound) {
-  ir::AssumptionKinds allowed = allowed_assumptions(maybe_bound);
-  for (ir::AssumptionKind kind : ir::kAssumptionKinds) {
-    if (ir::has_limit(kind)) allowed.insert(kind);
-  }
+  ir::AssumptionKinds allowed = allowed_assumptions(true, maybe_bound);
   for (;;) {
     compilation.allow(allowed);
     const Status code = compilation.run_passes("c-family", labels, {});

@@ -392,11 +392,7 @@ runtime::Status load_inputs(const frontend::asg::Graph& program, const BindPlan&
 }
 
 bool BoundInputs::all_labelled() const {
-  return std::ranges::all_of(inputs.graphs, [](const auto& named) {
-    const runtime::GraphView& view = named.second.view();
-    return view.labels != nullptr &&
-           std::find(view.labels, view.labels + view.universe, runtime::kNoLabel) == view.labels + view.universe;
-  });
+  return std::ranges::all_of(inputs.graphs, [](const auto& named) { return named.second.facts().labelled; });
 }
 
 }  // namespace matcha::driver

@@ -147,8 +147,10 @@ ir::VertexOrder Compilation::vertex_order(const passes::LabelWords& labels) {
   const Stopwatch watch;
   Diagnostics diagnostics(sources_);
   const std::optional<passes::Pipeline> pipeline = passes::parse_pipeline("nests", diagnostics);
+  passes::ManagerOptions manager;
+  manager.allowed = allowed_;
   const passes::PipelineResult nests =
-      passes::run_pipeline(*loop_, *pipeline, context_, passes::TargetInfo{}, labels, {}, diagnostics);
+      passes::run_pipeline(*loop_, *pipeline, context_, passes::TargetInfo{}, labels, manager, diagnostics);
   ir::VertexOrder order;
   order.why_not = "the program has errors";
   if (nests.ok) order = ir::vertex_order(nests.module);

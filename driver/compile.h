@@ -48,7 +48,7 @@ class Compilation {
   Status run_passes(std::string_view pipeline, const passes::LabelWords& labels, passes::ManagerOptions manager);
   /// Before `run_passes`: for which machine; a CPU if it is not said.
   void set_target(const passes::TargetInfo& target) { target_ = target; }
-  /// Before `run_passes`: what passes may assume of the graphs among the inputs.
+  /// Before `run_passes` and `vertex_order`: what passes may assume of the graphs among the inputs.
   void allow(ir::AssumptionKinds allowed) { allowed_ = allowed; }
   /// What the passes give when every set stays a list and every count stays where it is, for people. After
   /// `run_passes`.

@@ -94,8 +94,7 @@ class Words {
       case Kind::At: return fmt::format("item {} of {}", operand(1), operand(0));
       case Kind::Contains: return fmt::format("({} is in {})", operand(1), operand(0));
       case Kind::LowerBound: return fmt::format("the number of items below {} in {}", operand(1), operand(0));
-      case Kind::Label:
-      case Kind::KnownLabel: return fmt::format("the label of {}", operand(1));
+      case Kind::Label: return fmt::format("the label of {}", operand(1));
       case Kind::HasEdge: return fmt::format("{} and {} are joined in {}", operand(1), operand(2), operand(0));
       case Kind::MaxDegree: return fmt::format("the maximum degree of {}", operand(0));
       case Kind::CommonNeighbors: {
@@ -138,8 +137,7 @@ class Words {
     if (expr.kind != Kind::Eq && expr.kind != Kind::Ne) return nullptr;
     const ir::ConstInt* code = ir::as<ir::ConstInt>(expr.operands[1]);
     if (code == nullptr) return nullptr;
-    const Kind left = expr.operands[0]->kind;
-    if (left != Kind::Label && left != Kind::KnownLabel) return nullptr;
+    if (expr.operands[0]->kind != Kind::Label) return nullptr;
     const auto found = labels_.find(code->value);
     return found == labels_.end() ? nullptr : &found->second;
   }

@@ -84,7 +84,6 @@ Status Prepared::prepare(const Reading& reading) {
   passes::LabelWords labels;
   labels.code = [&dictionary](std::string_view word) { return dictionary.code(word); };
   labels.words = dictionary.words();
-  labels.everywhere = compilation.reads_labels() && bound_.all_labelled();
   OrderReport order;
   status = order_vertices(request_.order, compilation, labels, log_, bound_, order);
   if (status == Status::Ok) status = run_cpu_passes(compilation, labels, &bound_);

@@ -5,6 +5,8 @@
 #include <memory>
 #include <utility>
 
+#include "driver/assumptions.h"
+
 namespace matcha::driver {
 
 namespace {
@@ -74,6 +76,7 @@ Status order_vertices(const std::string& choice, Compilation& compilation, const
     report.why = "as asked for";
     return Status::Ok;
   }
+  compilation.allow(allowed_assumptions(false, &bound));
   const ir::VertexOrder order = compilation.vertex_order(labels);
   std::string problem;
   report.could = only_graph(bound, problem) != nullptr;

@@ -1,9 +1,13 @@
 #include "frontend/lower.h"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "frontend/lower_walk.h"
+#include "ir/analysis/bits.h"
+#include "ir/analysis/facts.h"
+#include "ir/analysis/walk.h"
 
 namespace matcha::frontend {
 
@@ -46,7 +50,30 @@ std::optional<ir::Module> Lowering::run() {
   Value result = lower(graph_.result);
   if (failed_) return std::nullopt;
   emit(builder_.ret(result.parts), graph_.result->loc);
-  return builder_.module(ir::Stage::Loop, graph_.entry, params, builder_.block(top.stmts));
+  return with_promises(builder_.module(ir::Stage::Loop, graph_.entry, params, builder_.block(top.stmts)));
+}
+
+/// The module with what the language promises of the graphs whose arcs it reads: they have no loops, and no repeated
+/// arcs unless edges carry information.
+ir::Module Lowering::with_promises(const ir::Module& module) {
+  const ir::Facts facts(module);
+  std::unordered_set<const ir::Expr*> walked;
+  ir::for_each_stmt(*module.body, [&](const ir::Stmt& stmt) {
+    ir::for_each_expr(stmt, [&](const ir::Expr& expr) {
+      ir::for_each_node(expr, [&](const ir::Expr& node) {
+        const bool walks = node.kind == Kind::Neighbors || node.kind == Kind::Edges || node.kind == Kind::HasEdge;
+        if (walks) walked.insert(ir::behind_lets(facts, node.operands[0]));
+      });
+    });
+  });
+  ir::Module result = module;
+  for (std::size_t i = 0; i < module.params.size(); ++i) {
+    if (!walked.contains(module.params[i])) continue;
+    const bool informed = graph_.params[i].type->elem != nullptr;
+    const ir::AssumptionKind kind = informed ? ir::AssumptionKind::LoopFree : ir::AssumptionKind::Simple;
+    result = builder_.assume(result, {kind, module.params[i]});
+  }
+  return result;
 }
 
 void Lowering::lower_named(std::span<const Node* const> named) {

@@ -45,6 +45,8 @@ class Lowering {
     std::unordered_map<const asg::Node*, Value> values;
   };
 
+  ir::Module with_promises(const ir::Module& module);
+
   // Values
   Value lower(const asg::Node* node);
   Value compute(const asg::Node* node);

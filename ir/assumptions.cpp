@@ -12,7 +12,9 @@ namespace matcha::ir {
 bool has_limit(AssumptionKind kind) {
   switch (kind) {
     case AssumptionKind::Symmetric:
-    case AssumptionKind::Simple: return false;
+    case AssumptionKind::LoopFree:
+    case AssumptionKind::Simple:
+    case AssumptionKind::Labelled: return false;
     case AssumptionKind::Degree:
     case AssumptionKind::LowerDegree:
     case AssumptionKind::UpperDegree: return true;
@@ -23,7 +25,9 @@ bool has_limit(AssumptionKind kind) {
 std::string_view keyword(AssumptionKind kind) {
   switch (kind) {
     case AssumptionKind::Symmetric: return "symmetric";
+    case AssumptionKind::LoopFree: return "loop_free";
     case AssumptionKind::Simple: return "simple";
+    case AssumptionKind::Labelled: return "labelled";
     case AssumptionKind::Degree: return "degree";
     case AssumptionKind::LowerDegree: return "lower_degree";
     case AssumptionKind::UpperDegree: return "upper_degree";
@@ -53,7 +57,9 @@ std::string property(AssumptionKind kind, std::int64_t limit) {
 std::string meaning(AssumptionKind kind, std::int64_t limit) {
   switch (kind) {
     case AssumptionKind::Symmetric: return "each arc has its reverse";
+    case AssumptionKind::LoopFree: return "no vertex is its own neighbour";
     case AssumptionKind::Simple: return "there are no loops and no repeated arcs";
+    case AssumptionKind::Labelled: return "every vertex has a label";
     case AssumptionKind::Degree: return fmt::format("no vertex has more than {} neighbours", limit);
     case AssumptionKind::LowerDegree: return fmt::format("no vertex has more than {} neighbours below it", limit);
     case AssumptionKind::UpperDegree: return fmt::format("no vertex has more than {} neighbours above it", limit);
@@ -61,10 +67,19 @@ std::string meaning(AssumptionKind kind, std::int64_t limit) {
   MATCHA_UNREACHABLE("a kind of assumption");
 }
 
+/// The kind that says it too, and more; itself if there is none.
+static AssumptionKind stronger(AssumptionKind kind) {
+  switch (kind) {
+    case AssumptionKind::LoopFree: return AssumptionKind::Simple;
+    case AssumptionKind::LowerDegree:
+    case AssumptionKind::UpperDegree: return AssumptionKind::Degree;
+    default: return kind;
+  }
+}
+
 bool assumes(const Module& module, const Assumption& assumption) {
-  const bool side = assumption.kind == AssumptionKind::LowerDegree || assumption.kind == AssumptionKind::UpperDegree;
   return std::ranges::any_of(module.assumptions, [&](const Assumption& each) {
-    const bool covers = each.kind == assumption.kind || (side && each.kind == AssumptionKind::Degree);
+    const bool covers = each.kind == assumption.kind || each.kind == stronger(assumption.kind);
     return covers && each.var == assumption.var && each.limit <= assumption.limit;
   });
 }

@@ -13,15 +13,18 @@ struct Var;
 /// What a module may take for granted of a graph that it gets:
 ///
 /// - Symmetric, `symmetric(%G)`: each arc has its reverse.
+/// - LoopFree, `loop_free(%G)`: no vertex is its own neighbour.
 /// - Simple, `simple(%G)`: there are no loops and no repeated arcs.
+/// - Labelled, `labelled(%G)`: every vertex that the program may name has a label.
 /// - Degree, `degree(%G) <= 2048`: no vertex has more neighbours.
 /// - LowerDegree and UpperDegree, `lower_degree(%G) <= 2048`: no vertex has more neighbours below it, or above it.
-enum class AssumptionKind : std::uint8_t { Symmetric, Simple, Degree, LowerDegree, UpperDegree };
-inline constexpr std::array kAssumptionKinds = {AssumptionKind::Symmetric, AssumptionKind::Simple,
-                                                AssumptionKind::Degree, AssumptionKind::LowerDegree,
-                                                AssumptionKind::UpperDegree};
+enum class AssumptionKind : std::uint8_t { Symmetric, LoopFree, Simple, Labelled, Degree, LowerDegree, UpperDegree };
+inline constexpr std::array kAssumptionKinds = {
+    AssumptionKind::Symmetric, AssumptionKind::LoopFree,    AssumptionKind::Simple,     AssumptionKind::Labelled,
+    AssumptionKind::Degree,    AssumptionKind::LowerDegree, AssumptionKind::UpperDegree};
 
-/// An assumption on a parameter. Passes add them; whoever runs the module checks them when arguments are bound.
+/// An assumption on a parameter. The front end and passes add them; whoever runs the module checks them when arguments
+/// are bound.
 struct Assumption {
   AssumptionKind kind;
   const Var* var;
@@ -56,7 +59,8 @@ std::string property(AssumptionKind kind, std::int64_t limit);
 /// The same in words: `each arc has its reverse`.
 std::string meaning(AssumptionKind kind, std::int64_t limit);
 
-/// True if the module assumes it, or more: a smaller limit, or a limit of all neighbours where it is of one side.
+/// True if the module assumes it, or more: `simple` where it is `loop_free`, a smaller limit, or a limit of all
+/// neighbours where it is of one side.
 bool assumes(const Module& module, const Assumption& assumption);
 
 }  // namespace matcha::ir

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "ir/match.h"
 #include "ir/rewriter.h"
@@ -16,17 +15,11 @@ constexpr std::size_t kShownWords = 8;
 
 class Binder final : public Rewriter {
  public:
-  Binder(Context& context, const Module& module, const LabelWords& labels, Diagnostics& diagnostics)
-      : Rewriter(context),
-        labels_(labels),
-        params_(module.params.begin(), module.params.end()),
-        diagnostics_(diagnostics) {}
+  Binder(Context& context, const LabelWords& labels, Diagnostics& diagnostics)
+      : Rewriter(context), labels_(labels), diagnostics_(diagnostics) {}
 
  protected:
   const Expr* on_expr(const Expr* expr) override {
-    if (expr->kind == Kind::Label && labels_.everywhere && params_.contains(expr->operands[0])) {
-      return builder().make(Kind::KnownLabel, expr->operands);
-    }
     const LabelName* name = as<LabelName>(expr);
     if (name == nullptr) return expr;
     if (std::optional<std::int64_t> code = labels_.code(name->word)) return builder().integer(*code);
@@ -48,7 +41,6 @@ class Binder final : public Rewriter {
   }
 
   const LabelWords& labels_;
-  std::unordered_set<const Expr*> params_;
   Diagnostics& diagnostics_;
 };
 
@@ -57,7 +49,7 @@ class Binder final : public Rewriter {
 std::optional<Module> bind_labels(Context& context, const Module& module, const LabelWords& labels,
                                   Diagnostics& diagnostics) {
   std::size_t errors_before = diagnostics.error_count();
-  Module bound = Binder(context, module, labels, diagnostics).run(module);
+  Module bound = Binder(context, labels, diagnostics).run(module);
   if (diagnostics.error_count() != errors_before) return std::nullopt;
   return bound;
 }

@@ -16,11 +16,9 @@ namespace matcha::ir {
 struct LabelWords {
   std::function<std::optional<std::int64_t>(std::string_view word)> code;  ///< Nothing for a word that no vertex has.
   std::vector<std::string> words;                                          ///< All of them, for hints.
-  bool everywhere = false;  ///< Every vertex of every graph that the program gets has a label.
 };
 
-/// `module` with every `label_name("w")` replaced by the code of the word and, where labels are everywhere, every
-/// `label` of a graph that the program gets by a `known_label`. A word without a code is reported once a
+/// `module` with every `label_name("w")` replaced by the code of the word. A word without a code is reported once a
 /// place (`unknown-label`), with the nearest word as the hint; nothing is returned then.
 std::optional<Module> bind_labels(Context& context, const Module& module, const LabelWords& labels,
                                   Diagnostics& diagnostics);

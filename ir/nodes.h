@@ -102,7 +102,6 @@ MATCHA_PLAIN_EXPR(Size);     ///< Number of items. Over a set operation it is a 
 MATCHA_PLAIN_EXPR(Contains);    ///< Set, scalar.
 MATCHA_PLAIN_EXPR(LowerBound);  ///< Ascending set, scalar: position of the first item not below the scalar.
 MATCHA_PLAIN_EXPR(Label);       ///< Graph, vid.
-MATCHA_PLAIN_EXPR(KnownLabel);  ///< Graph, vid; the vertex is known to have a label.
 MATCHA_PLAIN_EXPR(HasEdge);     ///< Graph, source vid, target vid.
 MATCHA_PLAIN_EXPR(MaxDegree);   ///< Graph: the largest out-degree.
 MATCHA_PLAIN_EXPR(Vertices);    ///< Graph: list<vid>, ascending.

@@ -121,8 +121,7 @@ const Type* fact_rule(Context& context, Kind kind, std::span<const Expr* const> 
       return check.set(0) && check.same(1, operands[0]->type->columns[0]) ? context.boolean() : nullptr;
     case Kind::LowerBound:
       return check.set(0) && check.same(1, operands[0]->type->columns[0]) ? context.i64() : nullptr;
-    case Kind::Label:
-    case Kind::KnownLabel: return check.graph(0) && check.scalar(1, ScalarKind::Vid) ? context.i64() : nullptr;
+    case Kind::Label: return check.graph(0) && check.scalar(1, ScalarKind::Vid) ? context.i64() : nullptr;
     case Kind::HasEdge:
       return check.graph(0) && check.scalar(1, ScalarKind::Vid) && check.scalar(2, ScalarKind::Vid) ? context.boolean()
                                                                                                     : nullptr;
@@ -211,7 +210,6 @@ const Type* result_type(Context& context, Op op, std::span<const Expr* const> op
     case Kind::Contains:
     case Kind::LowerBound:
     case Kind::Label:
-    case Kind::KnownLabel:
     case Kind::HasEdge:
     case Kind::MaxDegree:
     case Kind::CommonNeighbors: return fact_rule(context, kind, operands, check);

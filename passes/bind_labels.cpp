@@ -3,6 +3,7 @@
 #include <set>
 
 #include "ir/analysis/walk.h"
+#include "ir/builder.h"
 #include "ir/match.h"
 
 namespace matcha::passes {
@@ -10,7 +11,7 @@ namespace matcha::passes {
 namespace {
 
 /// Codes for the words of the program itself: word i of them, sorted, has code -1 - i.
-LabelWords own_words(const ir::Module& module, const LabelWords& known) {
+LabelWords own_words(const ir::Module& module) {
   std::set<std::string, std::less<>> words;
   ir::for_each_stmt(*module.body, [&](const ir::Stmt& stmt) {
     ir::for_each_expr(stmt, [&](const ir::Expr& expr) {
@@ -20,7 +21,6 @@ LabelWords own_words(const ir::Module& module, const LabelWords& known) {
     });
   });
   LabelWords labels;
-  labels.everywhere = known.everywhere;
   labels.words.assign(words.begin(), words.end());
   labels.code = [words](std::string_view word) -> std::optional<std::int64_t> {
     const auto found = words.find(word);
@@ -29,13 +29,31 @@ LabelWords own_words(const ir::Module& module, const LabelWords& known) {
   return labels;
 }
 
+bool reads_labels(const ir::Module& module, const ir::Var* graph) {
+  bool found = false;
+  ir::for_each_stmt(*module.body, [&](const ir::Stmt& stmt) {
+    ir::for_each_expr(stmt, [&](const ir::Expr& expr) {
+      ir::for_each_node(expr, [&](const ir::Expr& node) {
+        found = found || (node.kind == ir::Kind::Label && node.operands[0] == graph);
+      });
+    });
+  });
+  return found;
+}
+
 }  // namespace
 
 ir::Module bind_labels(const ir::Module& module, PassContext& context) {
-  std::optional<ir::Module> bound =
-      ir::bind_labels(context.context, module, context.labels.code ? context.labels : own_words(module, context.labels),
-                      context.diagnostics);
-  return bound.value_or(module);
+  const std::optional<ir::Module> bound = ir::bind_labels(
+      context.context, module, context.labels.code ? context.labels : own_words(module), context.diagnostics);
+  if (!bound) return module;
+  ir::Module result = *bound;
+  ir::Builder builder(context.context);
+  for (const ir::Var* param : module.params) {
+    const bool assumed = context.allows(ir::AssumptionKind::Labelled) && reads_labels(*bound, param);
+    if (assumed) result = builder.assume(result, {ir::AssumptionKind::Labelled, param});
+  }
+  return result;
 }
 
 }  // namespace matcha::passes

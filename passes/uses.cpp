@@ -167,7 +167,7 @@ const Expr* conjunction(Builder& builder, const std::vector<const Expr*>& parts)
   return all == nullptr ? builder.boolean(true) : all;
 }
 
-static bool is_label(const Expr& e) { return e.kind == Kind::Label || e.kind == Kind::KnownLabel; }
+static bool is_label(const Expr& e) { return e.kind == Kind::Label; }
 
 bool is_selective(const Expr* cond) {
   std::vector<const Expr*> parts = conjuncts(cond);
@@ -180,10 +180,8 @@ bool is_selective(const Expr* cond) {
 bool looks_at_labels(const Block& block) {
   bool found = false;
   for_each_stmt(block, [&](const Stmt& stmt) {
-    for_each_expr(stmt, [&](const Expr& e) {
-      for_each_node(
-          e, [&](const Expr& part) { found = found || part.kind == Kind::Label || part.kind == Kind::KnownLabel; });
-    });
+    for_each_expr(stmt,
+                  [&](const Expr& e) { for_each_node(e, [&](const Expr& part) { found = found || is_label(part); }); });
   });
   return found;
 }

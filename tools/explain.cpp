@@ -180,7 +180,6 @@ class Explain {
     const std::shared_ptr<const runtime::LabelDictionary> dictionary = bound_.inputs.dictionary;
     labels_.code = [dictionary](std::string_view word) { return dictionary->code(word); };
     labels_.words = dictionary->words();
-    labels_.everywhere = bound_.all_labelled();
     OrderReport report;
     const Status code = order_vertices(options_.order, compilation_, labels_, console_, bound_, report);
     if (code != Status::Ok) return code;

@@ -27,7 +27,6 @@ struct Arguments {
   std::string passes;
   std::vector<std::string> labels;
   std::vector<std::string> allowed;
-  bool all_labelled = false;
   bool verify_only = false;
   bool list_passes = false;
   bool time_passes = false;
@@ -52,7 +51,6 @@ void declare(CLI::App& app, Arguments& args) {
   app.add_option("--pass-limit", args.manager.pass_limit, "end after N runs of passes");
   app.add_option("--disable-pass", args.manager.disabled, "leave a pass out")->delimiter(',');
   app.add_option("--label", args.labels, "code of a label word, as WORD=CODE");
-  app.add_flag("--all-labelled", args.all_labelled, "every vertex of the graphs that the program gets has a label");
   app.add_option("--allow", args.allowed, "assumptions on graphs that passes may add: symmetric,simple,…")
       ->delimiter(',');
   app.add_flag("--gpu", args.gpu, "passes bring schedules within the limits of a GPU, not of a CPU");
@@ -159,7 +157,6 @@ int run(Arguments args) {
     std::cerr << fmt::format("error: --allow takes assumptions: {}\n", matcha::ir::keywords(every_assumption()));
     return kUsageError;
   }
-  labels.everywhere = args.all_labelled;
   std::optional<matcha::passes::Pipeline> pipeline = matcha::passes::parse_pipeline(args.passes, diagnostics);
   if (!pipeline) return fail(args, diagnostics, kUsageError);
   std::string text;

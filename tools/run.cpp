@@ -275,7 +275,6 @@ class Run {
     const std::shared_ptr<const runtime::LabelDictionary> dictionary = bound_.inputs.dictionary;
     labels_.code = [dictionary](std::string_view word) { return dictionary->code(word); };
     labels_.words = dictionary->words();
-    labels_.everywhere = compilation_->reads_labels() && bound_.all_labelled();
     const Status code = order_vertices(options_.order, *compilation_, labels_, console_, bound_, report_.order);
     report_.load_ms += report_.order.ms;
     return code;

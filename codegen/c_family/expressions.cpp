@@ -259,8 +259,8 @@ Expressions::Printed Expressions::print(const ir::Expr* expr) {
         if (!facts_.may_trap(expr)) return primary(fmt::format("item<{}>({}, u64({}))", e.column, list, index));
         return primary(fmt::format("w.at<{}>({}, {}, {})", e.column, list, index, place(expr)));
       },
-      [&](const ir::Label&) { return primary(worker_call("label", expr)); },
-      [&](const ir::KnownLabel&) {
+      [&](const ir::Label&) {
+        if (!facts_.labelled(expr->operands[0])) return primary(worker_call("label", expr));
         return primary(
             fmt::format("{}.labels[{}]", text(expr->operands[0], Precedence::Primary), text(expr->operands[1])));
       },

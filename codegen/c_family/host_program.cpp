@@ -115,30 +115,22 @@ class HostEmitter {
     return fmt::format("i64({}ull)", static_cast<std::uint64_t>(std::get<std::int64_t>(value)));
   }
 
-  bool reads_edge_info() const {
-    bool found = false;
-    ir::for_each_stmt(*module_.body, [&](const ir::Stmt& stmt) {
-      ir::for_each_expr(stmt, [&](const ir::Expr& expr) {
-        ir::for_each_node(expr, [&](const ir::Expr& node) { found = found || node.kind == ir::Kind::EdgeInfo; });
-      });
-    });
-    return found;
-  }
-
-  /// What the module assumes, as the last argument of `bind`; nothing if that is nothing.
+  /// What the module assumes, as the last argument of `bind`.
   std::string assumed() const {
     std::string list;
     for (const ir::Assumption& each : module_.assumptions) {
       list += fmt::format("{}{{Assumed::{}, {}, \"{}\", \"{}\"}}", list.empty() ? "" : ", ", kind_name(each.kind),
                           each.limit, ir::property(each.kind, each.limit), ir::meaning(each.kind, each.limit));
     }
-    return list.empty() ? "" : fmt::format(", {{{}}}", list);
+    return list;
   }
 
   static std::string_view kind_name(ir::AssumptionKind kind) {
     switch (kind) {
       case ir::AssumptionKind::Symmetric: return "Symmetric";
+      case ir::AssumptionKind::LoopFree: return "LoopFree";
       case ir::AssumptionKind::Simple: return "Simple";
+      case ir::AssumptionKind::Labelled: return "Labelled";
       case ir::AssumptionKind::Degree: return "Degree";
       case ir::AssumptionKind::LowerDegree: return "LowerDegree";
       case ir::AssumptionKind::UpperDegree: return "UpperDegree";
@@ -164,8 +156,8 @@ class HostEmitter {
       }
       graph = param;
     }
-    out_.line(fmt::format("host.bind({}, {{{}}}, {}{});", graph == nullptr ? "\"\"" : quoted(graph->hint), lists,
-                          !reads_edge_info(), assumed()));
+    out_.line(fmt::format("host.bind({}, {{{}}}, {{{}}});", graph == nullptr ? "\"\"" : quoted(graph->hint), lists,
+                          assumed()));
     std::size_t own = module_.params.size() - about_.label_words.size();
     for (std::size_t i = 0; i < module_.params.size(); ++i) {
       const ir::Var* param = module_.params[i];

@@ -139,7 +139,7 @@ class CudaExecutable::Run {
       if (node.operands.empty() || node.operands[0] != var) return;
       wanted.sources = wanted.sources || node.kind == Kind::Edges;
       wanted.halves = wanted.halves || reads_halves(node);
-      wanted.labels = wanted.labels || node.kind == Kind::Label || node.kind == Kind::KnownLabel;
+      wanted.labels = wanted.labels || node.kind == Kind::Label;
       if (node.kind == Kind::EdgeInfo) {
         wanted.edge_info = true;
         info_loc = node.loc;

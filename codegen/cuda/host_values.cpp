@@ -146,7 +146,7 @@ void HostValues::bind(const ir::Module& module, std::span<const Argument> argume
   if (arguments.size() != module.params.size()) {
     fail(ErrorKind::Input, "the program takes " + std::to_string(module.params.size()) + " arguments");
   }
-  if (std::optional<RunError> broken = broken_assumption(assumed_arguments(module), arguments))
+  if (std::optional<RunError> broken = broken_assumption(assumed_arguments(module), arguments, options_.labels))
     throw interp::Trap{std::move(broken->error), broken->loc};
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const ir::Var* param = module.params[i];

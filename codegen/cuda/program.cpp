@@ -50,7 +50,7 @@ std::vector<Read> reads(const EmittedRegion& entry, const FrameLayout& layout) {
         if (node.kind == Kind::Edges) found[node.operands[0]].insert("kSources");
         if (node.kind == Kind::EdgeInfo) found[node.operands[0]].insert("kInfo");
         if (reads_halves(node)) found[node.operands[0]].insert("kHalves");
-        if (node.kind == Kind::Label || node.kind == Kind::KnownLabel) found[node.operands[0]].insert("kLabels");
+        if (node.kind == Kind::Label) found[node.operands[0]].insert("kLabels");
       });
     });
   });

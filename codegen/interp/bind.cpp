@@ -64,7 +64,7 @@ void Runner::bind(std::span<const Argument> arguments) {
   if (arguments.size() != module_.params.size()) {
     trap("the program takes " + std::to_string(module_.params.size()) + " arguments", {});
   }
-  if (std::optional<RunError> broken = broken_assumption(assumed_arguments(module_), arguments))
+  if (std::optional<RunError> broken = broken_assumption(assumed_arguments(module_), arguments, options_.labels))
     throw Trap{std::move(broken->error), broken->loc};
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const ir::Var* param = module_.params[i];

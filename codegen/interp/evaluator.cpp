@@ -70,7 +70,7 @@ Value Evaluator::compute(const ir::Expr& e) {
         return Value(holds(items, eval(*n.operands[1])));
       },
       [&](const LowerBound& n) { return lower_bound(n); }, [&](const Label& n) { return label(n); },
-      [&](const KnownLabel& n) { return label(n); }, [&](const HasEdge& n) { return has_edge(n); },
+      [&](const HasEdge& n) { return has_edge(n); },
       [&](const MaxDegree& n) { return Value(static_cast<std::int64_t>(graph(*n.operands[0]).max_degree)); },
       [&](const CommonNeighbors& n) { return common(n); }, [&](const Vertices& n) { return vertices(n); },
       [&](const Edges& n) { return edges(n); }, [&](const Neighbors& n) { return neighbors(n); },

@@ -98,7 +98,6 @@ class FunctionEmitter {
   enum class Index { Csr, Hash, Unknown };
   Index index_of(const ir::Expr& graph_expr) const;
   Value* label(const ir::Expr& e);
-  Value* known_label(const ir::Expr& e);
   Value* at(const ir::At& e);
   /// The second list of a set operation: ascending, without a bound that the first list keeps.
   List second_list(const ir::Expr& set_operation, bool& ascending);

@@ -159,15 +159,11 @@ List FunctionEmitter::edges(const ir::Expr& e) {
 Value* FunctionEmitter::label(const ir::Expr& e) {
   Value* vertex = scalar(*e.operands[1]);
   Value* labels = graph_field(*e.operands[0], offsetof(GraphView, labels), ptr_, "labels");
+  if (module_.facts().labelled(e.operands[0])) return constant_load(b_, i64_, gep(i64_, labels, vertex), "label");
   trap_if(b_.CreateIsNull(labels), TrapCode::NoLabel, e.loc);
   Value* code = constant_load(b_, i64_, gep(i64_, labels, vertex), "label");
   trap_if(b_.CreateICmpEQ(code, b_.getInt64(static_cast<std::uint64_t>(runtime::kNoLabel))), TrapCode::NoLabel, e.loc);
   return code;
-}
-
-Value* FunctionEmitter::known_label(const ir::Expr& e) {
-  Value* labels = graph_field(*e.operands[0], offsetof(GraphView, labels), ptr_, "labels");
-  return constant_load(b_, i64_, gep(i64_, labels, scalar(*e.operands[1])), "label");
 }
 
 // Lists

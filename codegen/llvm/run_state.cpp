@@ -132,7 +132,7 @@ Run::Failure Run::bind(std::span<const Argument> arguments) {
     return failure(ErrorKind::Input,
                    fmt::format("the program takes {} arguments, not {}", program_.params.size(), arguments.size()));
   }
-  if (std::optional<RunError> broken = broken_assumption(program_.assumed, arguments)) return broken;
+  if (std::optional<RunError> broken = broken_assumption(program_.assumed, arguments, options_.labels)) return broken;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const ParamPlan& param = program_.params[i];
     const Argument& argument = arguments[i];

@@ -67,7 +67,7 @@ Value* FunctionEmitter::scalar(const ir::Expr& e) {
         List items = list(*x.operands[0]);
         return lower_bound(items, scalar(*x.operands[1]));
       },
-      [&](const ir::Label& x) { return label(x); }, [&](const ir::KnownLabel& x) { return known_label(x); },
+      [&](const ir::Label& x) { return label(x); },
       [&](const ir::HasEdge& x) {
         List targets = neighbors(*x.operands[0], scalar(*x.operands[1]));
         return contains(targets, scalar(*x.operands[2]));

@@ -74,7 +74,7 @@ void find_fill(const Block& block, const Var* sink, std::vector<const For*>& loo
 
 }  // namespace
 
-Facts::Facts(const Module& module) {
+Facts::Facts(const Module& module) : module_(module) {
   for (const Var* param : module.params) top_level_.insert(param);
   for_each_stmt(*module.body,
                 [&](const Stmt& stmt) { for_each_binding(stmt, [&](const Var& var) { definitions_[&var] = &stmt; }); });
@@ -84,22 +84,7 @@ Facts::Facts(const Module& module) {
       for (const Sink& sink : region->collect->sinks) top_level_.insert(sink.var);
     }
   }
-  std::unordered_set<const Expr*> seen;
-  for_each_stmt(*module.body,
-                [&](const Stmt& stmt) { for_each_expr(stmt, [&](const Expr& expr) { find_informed(expr, seen); }); });
   prepare(*module.body);
-}
-
-void Facts::find_informed(const Expr& expr, std::unordered_set<const Expr*>& seen) {
-  if (!seen.insert(&expr).second) return;
-  if (expr.kind == Kind::EdgeInfo) {
-    if (const Var* graph = graph_root(expr.operands[0])) {
-      informed_.insert(graph);
-    } else {
-      any_informed_ = true;
-    }
-  }
-  for (const Expr* operand : expr.operands) find_informed(*operand, seen);
 }
 
 const Var* Facts::graph_root(const Expr* graph) const {
@@ -141,9 +126,14 @@ bool Facts::simple(const Expr* graph) const {
   const Var* var = graph_root(graph);
   if (var == nullptr) return false;
   const Stmt* stmt = definition(var);
-  if (stmt == nullptr) return !any_informed_ && !informed_.contains(var);
+  if (stmt == nullptr) return assumes(module_, {AssumptionKind::Simple, var});
   const BuildGraph* build = as<BuildGraph>(stmt);
   return build != nullptr && list(build->edges).unique;
+}
+
+bool Facts::labelled(const Expr* graph) const {
+  const Var* var = graph_root(graph);
+  return var != nullptr && assumes(module_, {AssumptionKind::Labelled, var});
 }
 
 bool Facts::has_rows(const Expr* graph) const {
@@ -159,7 +149,7 @@ bool Facts::loop_free(const Expr* graph) const {
   const Var* var = graph_root(graph);
   if (var == nullptr) return false;
   const Stmt* stmt = definition(var);
-  if (stmt == nullptr) return true;
+  if (stmt == nullptr) return assumes(module_, {AssumptionKind::LoopFree, var});
   const BuildGraph* build = as<BuildGraph>(stmt);
   const Yield* arc = build != nullptr ? arc_of(*build) : nullptr;
   if (arc == nullptr) return false;
@@ -442,6 +432,7 @@ bool Facts::node_may_trap(const Expr& e) const {
     }
     case Kind::AtMost: return range(e.operands[0]).high > range(e.operands[1]).low;
     case Kind::At: return !has_item(e);
+    case Kind::Label: return !labelled(e.operands[0]);
     case Kind::Convert: {
       const Type& from = *e.operands[0]->type;
       return e.type->is_scalar(ScalarKind::Vid) ||

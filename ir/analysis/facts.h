@@ -27,15 +27,17 @@ class Facts {
   explicit Facts(const Module& module);
 
   ListFacts list(const Expr* list) const;
-  /// True if no neighbour is repeated: a Graph parameter of which no edge information is read (a file of edges with
-  /// information may repeat an edge), or a graph built from edges without repeats.
+  /// True if no neighbour is repeated: a Graph parameter that the module assumes to be simple, or a graph built from
+  /// edges without repeats.
   bool simple(const Expr* graph) const;
-  /// True if no vertex is its own neighbour: a Graph parameter (loading drops loops), or a graph built from the walked
-  /// neighbours of such a graph.
+  /// True if no vertex is its own neighbour: a Graph parameter that the module assumes to be so, or a graph built from
+  /// the walked neighbours of such a graph.
   bool loop_free(const Expr* graph) const;
   /// The Graph parameter that has each arc of the graph, so that no vertex has more neighbours here than there: the
   /// graph itself, or that whose walked arcs it is built from without repeats; null if there is none.
   const Var* supergraph(const Expr* graph) const;
+  /// True if every vertex has a label: a Graph parameter that the module assumes to be so.
+  bool labelled(const Expr* graph) const;
   /// True if every vertex has a row in the graph: a Graph parameter, or a graph built with `csr`.
   bool has_rows(const Expr* graph) const;
   /// The range of an i64 expression.
@@ -61,7 +63,6 @@ class Facts {
  private:
   /// Fills the memo in the order of the program, so that no chain of definitions is walked in depth.
   void prepare(const Block& block);
-  void find_informed(const Expr& expr, std::unordered_set<const Expr*>& seen);
   /// The value that a graph expression names, behind every `let`; null if it depends on the run.
   const Var* graph_root(const Expr* graph) const;
   ListFacts list_of(const Expr* list) const;
@@ -75,10 +76,9 @@ class Facts {
   bool node_may_trap(const Expr& expr) const;
   bool has_item(const Expr& at) const;
 
+  Module module_;
   std::unordered_map<const Var*, const Stmt*> definitions_;
   std::unordered_set<const Var*> top_level_;
-  std::unordered_set<const Var*> informed_;  ///< Graphs of which edge information is read.
-  bool any_informed_ = false;                ///< Edge information is read of a graph that the run chooses.
   // An expression may share its operands, and values stand for their definitions: each answer is found once.
   mutable std::unordered_map<const Expr*, ListFacts> lists_;
   mutable std::unordered_map<const Expr*, Range> ranges_;

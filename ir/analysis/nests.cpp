@@ -511,7 +511,6 @@ class NestReader {
       case ir::Kind::LabelName: return Term::constant(fmt::format("'{}'", as<LabelName>(expr)->word));
       case ir::Kind::MaxDegree: check_graph(expr->operands[0]); return Term::constant("max_degree");
       case ir::Kind::Label:
-      case ir::Kind::KnownLabel:
         check_graph(expr->operands[0]);
         return Term::operation("label", {Term::of_item(item(expr->operands[1]))});
       case ir::Kind::HasEdge:

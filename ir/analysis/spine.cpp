@@ -52,7 +52,7 @@ bool has_light_arcs(const For& outer) {
     bool short_loops = nested_loops(*arcs->body, [](const For&) { return true; }) <= 1;
     if (branch != nullptr) {
       for_each_node(*branch->cond, [&](const Expr& e) {
-        const bool label = e.kind == Kind::Label || e.kind == Kind::KnownLabel;
+        const bool label = e.kind == Kind::Label;
         labelled = labelled || (label && e.operands[1] == arcs->vars[0]);
       });
     }

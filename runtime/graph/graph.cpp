@@ -53,6 +53,12 @@ Graph::Graph() : universe_(std::make_shared<const Universe>()), dictionary_(no_w
   view_.offsets = kNoOffsets;
 }
 
+/// True if every rank has a label.
+static bool is_labelled(const GraphView& view) {
+  if (view.labels == nullptr) return false;
+  return std::find(view.labels, view.labels + view.universe, kNoLabel) == view.labels + view.universe;
+}
+
 Graph Graph::from_arrays(std::shared_ptr<const Universe> universe, GraphArrays arrays, GraphFacts facts) {
   Graph graph;
   graph.arrays_ = std::move(arrays);
@@ -74,6 +80,7 @@ Graph Graph::from_arrays(std::shared_ptr<const Universe> universe, GraphArrays a
   view.max_degree = max_degree_of(view);
   graph.universe_ = std::move(universe);
   graph.facts_ = facts;
+  graph.facts_.labelled = is_labelled(graph.view_);
   return graph;
 }
 
@@ -86,6 +93,7 @@ Graph Graph::from_view(std::shared_ptr<const Universe> universe, const GraphView
   graph.view_.max_degree = max_degree_of(graph.view_);
   graph.universe_ = std::move(universe);
   graph.facts_ = facts;
+  graph.facts_.labelled = is_labelled(graph.view_);
   graph.owner_ = std::move(owner);
   return graph;
 }

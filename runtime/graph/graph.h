@@ -21,6 +21,8 @@ struct GraphFacts {
   bool simple = true;     ///< No loops and no repeated arcs.
   InfoKind info = InfoKind::None;
   bool word_info = false;  ///< Edge info are ints, of which the negative ones are codes of label words.
+  bool loop_free = true;   ///< No vertex is its own neighbour; so wherever it is simple.
+  bool labelled = false;   ///< Every rank has a label. Found out when a Graph is made.
 };
 
 /// The most neighbours that a vertex of a graph has below it and above it.

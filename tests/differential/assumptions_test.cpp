@@ -10,13 +10,14 @@
 #include "codegen/backend.h"
 #include "codegen/cuda/cuda.h"
 #include "ir/parser.h"
+#include "runtime/graph/labels.h"
 
 /// Graphs that are not what a module assumes, on purpose: every back end refuses them.
 namespace matcha::differential {
 namespace {
 
 constexpr const char* kDegrees = R"(module kernel "degrees" (%k: i64, %G: graph)
-    assumes symmetric(%G), simple(%G), degree(%G) <= 3, lower_degree(%G) <= 1, upper_degree(%G) <= 2 {
+    assumes symmetric(%G), loop_free(%G), simple(%G), labelled(%G), degree(%G) <= 3, lower_degree(%G) <= 1, upper_degree(%G) <= 2 {
   region (parallel, split=2, group=1) {
     collect %n: sum i64 {
       for %u in vertices(%G) {
@@ -29,13 +30,21 @@ constexpr const char* kDegrees = R"(module kernel "degrees" (%k: i64, %G: graph)
 
 using Edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
-/// Both arcs of each edge, or the one alone; `simple` is what the graph says of itself.
-runtime::Graph graph_of(const Edges& edges, bool directed = false, bool simple = true) {
+/// What a graph says of itself, and whether all vertices but the last have labels, or all.
+struct Kind {
+  bool directed = false;
+  bool loop_free = true;
+  bool simple = true;
+  bool labelled = true;
+};
+
+/// Both arcs of each edge, or the one alone.
+runtime::Graph graph_of(const Edges& edges, const Kind& kind = {}) {
   constexpr std::uint32_t kVertices = 5;
   std::vector<std::vector<std::uint32_t>> rows(kVertices);
   for (const auto& [u, v] : edges) {
     rows[u].push_back(v);
-    if (!directed) rows[v].push_back(u);
+    if (!kind.directed) rows[v].push_back(u);
   }
   runtime::GraphArrays arrays;
   arrays.offsets = runtime::Buffer<std::uint64_t>(kVertices + 1);
@@ -48,9 +57,13 @@ runtime::Graph graph_of(const Edges& edges, bool directed = false, bool simple =
   arrays.offsets[kVertices] = all.size();
   arrays.neighbors = runtime::Buffer<std::uint32_t>(all.size());
   std::copy(all.begin(), all.end(), arrays.neighbors.begin());
+  arrays.labels = runtime::Buffer<std::int64_t>(kVertices);
+  std::fill(arrays.labels.begin(), arrays.labels.end(), 7);
+  if (!kind.labelled) arrays.labels[kVertices - 1] = runtime::kNoLabel;
   runtime::GraphFacts facts;
-  facts.directed = directed;
-  facts.simple = simple;
+  facts.directed = kind.directed;
+  facts.loop_free = kind.loop_free;
+  facts.simple = kind.simple;
   return runtime::Graph::from_arrays(std::make_shared<const runtime::Universe>(runtime::Universe::identity(kVertices)),
                                      std::move(arrays), facts);
 }
@@ -83,9 +96,14 @@ class Assumptions : public testing::Test {
     // As large as may be, on both sides of vertex 1.
     const Edges largest = {{0, 1}, {1, 2}, {1, 3}};
     EXPECT_EQ(outcome(*program, graph_of(largest)), "60");
-    EXPECT_EQ(outcome(*program, graph_of(largest, true)), refusal("symmetric", "each arc has its reverse"));
-    EXPECT_EQ(outcome(*program, graph_of(largest, false, false)),
+    EXPECT_EQ(outcome(*program, graph_of(largest, {.directed = true})),
+              refusal("symmetric", "each arc has its reverse"));
+    EXPECT_EQ(outcome(*program, graph_of(largest, {.loop_free = false, .simple = false})),
+              refusal("loop_free", "no vertex is its own neighbour"));
+    EXPECT_EQ(outcome(*program, graph_of(largest, {.simple = false})),
               refusal("simple", "there are no loops and no repeated arcs"));
+    EXPECT_EQ(outcome(*program, graph_of(largest, {.labelled = false})),
+              refusal("labelled", "every vertex has a label"));
     EXPECT_EQ(outcome(*program, graph_of({{0, 1}, {1, 2}, {1, 3}, {1, 4}})),
               refusal("degree <= 3", "no vertex has more than 3 neighbours"));
     EXPECT_EQ(outcome(*program, graph_of({{0, 2}, {1, 2}})),

@@ -150,7 +150,7 @@ class Checker {
                            if (found == world_.words.end()) return std::nullopt;
                            return -1 - (found - world_.words.begin());
                          },
-                         world_.words, all_labelled()};
+                         world_.words};
     std::optional<ir::Module> bound = ir::bind_labels(context_, module, words, diagnostics_);
     if (!bound) return rejected("bind-labels");
     module = *bound;
@@ -223,6 +223,7 @@ class Checker {
   /// What the tool allows passes to assume of such graphs.
   passes::ManagerOptions manager() const {
     passes::ManagerOptions result;
+    if (all_labelled()) result.allowed.insert(ir::AssumptionKind::Labelled);
     result.allowed.insert(ir::AssumptionKind::Symmetric);
     if (world_.edge_labels.empty()) result.allowed.insert(ir::AssumptionKind::Simple);
     return result;

@@ -39,7 +39,10 @@ class RandomNest {
     for (std::size_t i = 1; i < loops; ++i) body += "} }";
     if (inside) body += "}\nyield %n, (%t * %t)\n";
     body += "} }";
-    return fmt::format("module loop \"nest\" (%G: graph) {{\ncollect %n: sum i128 {{\n{}\n}}\nreturn %n\n}}\n", body);
+    return fmt::format(
+        "module loop \"nest\" (%G: graph) assumes simple(%G), labelled(%G) {{\ncollect %n: sum i128 {{\n{}\n}}\nreturn "
+        "%n\n}}\n",
+        body);
   }
 
  private:
@@ -63,7 +66,7 @@ class RandomNest {
   std::string condition(std::size_t last) {
     const std::string item = fmt::format("%v{}", last);
     if (last == 0 || pick(8) == 0) {
-      return pick(4) != 0 ? "true" : fmt::format("(known_label(%G, {}) == {})", item, pick(2));
+      return pick(4) != 0 ? "true" : fmt::format("(label(%G, {}) == {})", item, pick(2));
     }
     const std::string other = any();
     switch (pick(10)) {
@@ -86,7 +89,7 @@ class RandomNest {
         const std::string n = fmt::format("size({})", set());
         return fmt::format("(({} * ({} - 1)) / 2)", n, n);
       }
-      case 3: return fmt::format("(size({}) * known_label(%G, {}))", near(), any());
+      case 3: return fmt::format("(size({}) * label(%G, {}))", near(), any());
       default: return "1";
     }
   }

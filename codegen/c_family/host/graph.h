@@ -7,7 +7,7 @@ namespace matcha_program {
 
 /// The `.mtg` file (version 1): a header of 64 bytes, then a table of sections.
 /// GRAPH, for the parameter `graph`.
-inline void Host::map_graph(const std::string& graph, bool simple, const std::vector<Assumed>& assumed) {
+inline void Host::map_graph(const std::string& graph, const std::vector<Assumed>& assumed) {
   const std::string& path = settings_.graph;
   struct Header {
     char magic[8];
@@ -33,10 +33,6 @@ inline void Host::map_graph(const std::string& graph, bool simple, const std::ve
                header.section_count <= 7 && sizeof header + header.section_count * sizeof(Entry) <= bytes &&
                header.universe <= 0xFFFFFFFF && header.arc_count <= bytes / 4 && header.vertex_count <= header.universe;
   if (!known) throw Failure{3, path + ": not a .mtg file of version 1, or truncated" + hint};
-  if (simple && (header.flags & 2) == 0)
-    throw Failure{3, path +
-                         ": edges are parallel, and the program knows of none; make the .mtg without --edge-labels "
-                         "and --temporal"};
   Graph g{};
   g.universe = header.universe;
   g.arc_count = header.arc_count;
@@ -64,7 +60,8 @@ inline void Host::map_graph(const std::string& graph, bool simple, const std::ve
   for (const Assumed& each : assumed) {
     if (is_as_assumed(g, header.flags, each)) continue;
     throw Failure{3, path + ": the graph for `" + graph + "` is not `" + each.property +
-                         "`: the compiled program assumes that " + each.meaning};
+                         "`: the compiled program assumes that " + each.meaning +
+                         (each.kind == Assumed::Simple ? "; make the .mtg without --edge-labels and --temporal" : "")};
   }
   graph_ = g;
   facts_.vertices = g.vertex_count;

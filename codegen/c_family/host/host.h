@@ -119,9 +119,8 @@ class Host {
   Facts& facts() { return facts_; }
 
   /// Reads GRAPH for the parameter `graph` (empty: there is none, GRAPH is for the one list of edges without `--in`),
-  /// and the other lists, whose ids must be vertices of the graph. With `simple` it may have no parallel edges.
-  void bind(const std::string& graph, const std::vector<ListParameter>& lists, bool simple,
-            const std::vector<Assumed>& assumed = {});
+  /// and the other lists, whose ids must be vertices of the graph. The graph must be as assumed.
+  void bind(const std::string& graph, const std::vector<ListParameter>& lists, const std::vector<Assumed>& assumed);
   /// The graph, or a graph without edges that has the vertex ids of the lists.
   const Graph& graph() const { return graph_; }
   template <typename... T>
@@ -187,7 +186,7 @@ class Host {
   Launch top_launch(Shared& shared) const;
 
  private:
-  void map_graph(const std::string& graph, bool simple, const std::vector<Assumed>& assumed);
+  void map_graph(const std::string& graph, const std::vector<Assumed>& assumed);
   void check_graph(const std::string& path, Graph& g);
   void read_words(const std::string& path, const u8* bytes, u64 size);
   void rank_ids(std::map<std::string, std::vector<std::vector<i64>>>& read, const std::vector<ListParameter>& lists);

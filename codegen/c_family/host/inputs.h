@@ -73,7 +73,7 @@ class ColumnReader {
   u64 line_ = 0;
 };
 
-inline void Host::bind(const std::string& graph, const std::vector<ListParameter>& lists, bool simple,
+inline void Host::bind(const std::string& graph, const std::vector<ListParameter>& lists,
                        const std::vector<Assumed>& assumed) {
   const auto given = [&](const ListParameter& list) { return settings_.inputs.count(list.name) != 0; };
   std::string edges;
@@ -90,7 +90,7 @@ inline void Host::bind(const std::string& graph, const std::vector<ListParameter
       known = known || (list.name == name && list.columns.find('b') == std::string::npos);
     if (!known) throw Failure{2, "the program has no list `" + name + "` to read from a file"};
   }
-  if (has_file) map_graph(graph, simple && !graph.empty(), assumed);
+  if (has_file) map_graph(graph, assumed);
   std::map<std::string, std::vector<std::vector<i64>>> read;
   for (const ListParameter& list : lists) {
     if (given(list)) {

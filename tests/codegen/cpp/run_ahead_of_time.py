@@ -309,7 +309,7 @@ def check_refusals(bench):
 
 
 def check_assumption(bench):
-    """A program that assumes a symmetric graph refuses one that is not."""
+    """A program refuses a graph that is not as it assumes."""
     program = "examples/four_cycle.mt"
     arcs = bench.folder / "arcs.txt"
     arcs.write_text("0 1\n1 2\n2 3\n0 3\n")
@@ -323,6 +323,16 @@ def check_assumption(bench):
     told = call([binary, directed], expected=3)
     if "the graph for `G` is not `symmetric`: the compiled program assumes that each arc has its reverse" not in told:
         raise Failed(f"directed, assumed: {told}")
+    parallel = bench.folder / "parallel.mtg"
+    arcs.write_text("0 1 5\n0 1 6\n1 2 5\n")
+    call([bench.matcha, "graph", "convert", arcs, parallel, "-q", "--edge-labels"])
+    told = call([binary, parallel], expected=3)
+    if "the graph for `G` is not `simple`" not in told or "without --edge-labels" not in told:
+        raise Failed(f"parallel edges, assumed: {told}")
+    binary = bench.compile("examples/labelled.mt", more=["--assume", "labelled"])
+    told = call([binary, undirected], expected=3)
+    if "the graph for `G` is not `labelled`: the compiled program assumes that every vertex has a label" not in told:
+        raise Failed(f"no labels, assumed: {told}")
     check_assumed_degrees(bench)
 
 

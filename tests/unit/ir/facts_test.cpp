@@ -17,8 +17,10 @@ namespace {
 class Returned {
  public:
   explicit Returned(const std::string& body)
-      : parsed_("module loop \"m\" (%G: graph, %M: graph, %l: list<i64>, %x: i64, %f: f64, %u: vid, %c: bool) {\n" +
-                body + "\n}") {
+      : parsed_(
+            "module loop \"m\" (%G: graph, %M: graph, %l: list<i64>, %x: i64, %f: f64, %u: vid, %c: bool) "
+            "assumes simple(%G), loop_free(%M) {\n" +
+            body + "\n}") {
     EXPECT_TRUE(parsed_.module) << render_text(parsed_.diagnostics, false);
     facts_.emplace(*parsed_.module);
   }
@@ -52,17 +54,24 @@ TEST(Facts, ListsOfGraphs) {
   EXPECT_EQ(r.order(5), "ascending");
 }
 
-TEST(Facts, EdgesWithInformationMayRepeat) {
+TEST(Facts, GraphsAreAsTheModuleAssumes) {
   Returned r(
-      "let %N = %M return edge_info<list<i64>>(%N, %u), neighbors(%M, %u), neighbors(%N, %u), neighbors(%G, %u)");
+      "let %N = %M return edge_info<list<i64>>(%N, %u), neighbors(%M, %u), neighbors(%N, %u), neighbors(%G, %u), "
+      "neighbors(select(%c, %G, %M), %u)");
   EXPECT_EQ(r.order(0), "any");
   EXPECT_EQ(r.order(1), "ascending");
   EXPECT_EQ(r.order(2), "ascending");
   EXPECT_EQ(r.order(3), "ascending unique");
-  Returned chosen(
-      "return edge_info<list<i64>>(select(%c, %G, %M), %u), neighbors(%G, %u), neighbors(select(%c, %G, %M), %u)");
-  EXPECT_EQ(chosen.order(1), "ascending");
-  EXPECT_EQ(chosen.order(2), "ascending");
+  EXPECT_EQ(r.order(4), "ascending");
+  const auto loop_free = [&](std::size_t i) { return r.facts().loop_free(r[i]->operands[0]); };
+  EXPECT_TRUE(loop_free(1));
+  EXPECT_TRUE(loop_free(2));
+  EXPECT_TRUE(loop_free(3));
+  EXPECT_FALSE(loop_free(4));
+  Module bare = r.module();
+  bare.assumptions = {};
+  EXPECT_FALSE(Facts(bare).simple(bare.params[0]));
+  EXPECT_FALSE(Facts(bare).loop_free(bare.params[0]));
 }
 
 TEST(Facts, BuiltGraphsAreAsSimpleAsTheirEdges) {

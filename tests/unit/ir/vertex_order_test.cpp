@@ -11,7 +11,7 @@ namespace {
 
 /// `free` or why not, of a module with the body `text`.
 std::string verdict_of_body(const std::string& text) {
-  Parsed parsed("module loop \"m\" (%G: graph, %k: i64) {\n" + text + "\n}");
+  Parsed parsed("module loop \"m\" (%G: graph, %k: i64) assumes simple(%G), labelled(%G) {\n" + text + "\n}");
   EXPECT_TRUE(parsed.module) << render_text(parsed.diagnostics, false);
   const VertexOrder order = vertex_order(*parsed.module);
   return order.is_free ? "free" : order.why_not;
@@ -38,9 +38,9 @@ TEST(VertexOrder, TrianglesInOrder) {
   EXPECT_EQ(triangle("(%u < %v) and (%u < %w)"), "free");
   EXPECT_EQ(triangle("(%u < %v) or (%v < %w)"), "free");
   // A label breaks the symmetry that the order stands for.
-  EXPECT_EQ(triangle("((%u < %v) and (%v < %w)) and (known_label(%G, %u) == 1)"), kMatches);
-  EXPECT_EQ(triangle("(%u < %v) and (known_label(%G, %w) == 1)"), "free");
-  EXPECT_EQ(triangle("(%u < %w) and (known_label(%G, %w) == 1)"), kMatches);
+  EXPECT_EQ(triangle("((%u < %v) and (%v < %w)) and (label(%G, %u) == 1)"), kMatches);
+  EXPECT_EQ(triangle("(%u < %v) and (label(%G, %w) == 1)"), "free");
+  EXPECT_EQ(triangle("(%u < %w) and (label(%G, %w) == 1)"), kMatches);
   // Three neighbours are asked of one corner only; two it has anyway.
   EXPECT_EQ(triangle("((%u < %v) and (%v < %w)) and (3 <= size(neighbors(%G, %u)))"), kMatches);
   EXPECT_EQ(triangle("((%u < %v) and (%v < %w)) and (2 <= size(neighbors(%G, %u)))"), "free");
@@ -85,8 +85,8 @@ TEST(VertexOrder, ValuesAreSymmetricToo) {
         value + " } }");
   };
   EXPECT_EQ(edge("((%c * (%c - 1)) / 2)"), "free");
-  EXPECT_EQ(edge("(known_label(%G, %u) * known_label(%G, %v))"), "free");
-  EXPECT_EQ(edge("(known_label(%G, %u) - known_label(%G, %v))"), kMatches);
+  EXPECT_EQ(edge("(label(%G, %u) * label(%G, %v))"), "free");
+  EXPECT_EQ(edge("(label(%G, %u) - label(%G, %v))"), kMatches);
   EXPECT_EQ(edge("((size(neighbors(%G, %u)) * size(neighbors(%G, %v))) - %c)"), "free");
   EXPECT_EQ(edge("(size(neighbors(%G, %u)) - 1)"), kMatches);
 }
@@ -123,7 +123,7 @@ TEST(VertexOrder, FilteredLists) {
   };
   EXPECT_EQ(filtered("%w < %v"), "free");
   EXPECT_EQ(filtered("%v != %u"), "free");
-  EXPECT_EQ(filtered("known_label(%G, %v) == 3"), kMatches);
+  EXPECT_EQ(filtered("label(%G, %v) == 3"), kMatches);
 }
 
 TEST(VertexOrder, OtherResults) {
@@ -151,7 +151,7 @@ TEST(VertexOrder, SumsOfFloatsAreRoundedWhereTheyStand) {
     return verdict_of_body(
         "collect %n: sum f64 { for %u in vertices(%G) {\ncollect %t: sum f64 { for %v in neighbors(%G, %u) { if (" +
         condition +
-        ") {\nyield %t, (convert<f64>(known_label(%G, %u)) * convert<f64>(known_label(%G, %v))) } } }\nyield %n, %t } "
+        ") {\nyield %t, (convert<f64>(label(%G, %u)) * convert<f64>(label(%G, %v))) } } }\nyield %n, %t } "
         "}\nreturn %n");
   };
   EXPECT_EQ(sums("%v != %u"), "free");
@@ -161,7 +161,8 @@ TEST(VertexOrder, SumsOfFloatsAreRoundedWhereTheyStand) {
 TEST(VertexOrder, SaysWhichHalvesAreWalked) {
   const auto order = [](const std::string& condition) {
     Parsed parsed(
-        "module loop \"m\" (%G: graph) { collect %n: sum i128 { for %u in vertices(%G) {\n"
+        "module loop \"m\" (%G: graph) assumes simple(%G), labelled(%G) { collect %n: sum i128 { for %u in "
+        "vertices(%G) {\n"
         "for %v in neighbors(%G, %u) { if " +
         condition + " { yield %n, 1 } } } }\nreturn %n }");
     return vertex_order(*parsed.module);

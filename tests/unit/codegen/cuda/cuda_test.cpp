@@ -200,7 +200,7 @@ TEST_F(CudaText, AListIsCutBesideAParameter) {
 /// All that `slice0` has is below v0, so the other list may stay whole where a search for the cut saves nothing.
 TEST_F(CudaText, AListIsCutOnlyWhereTheOtherOneDoesNotDoIt) {
   std::optional<ir::Module> module = kernel_module(
-      "module kernel \"m\" (%G: graph) {\n"
+      "module kernel \"m\" (%G: graph) assumes simple(%G) {\n"
       "  region (parallel, split=2, group=1) {\n"
       "    collect %sum: sum i128 {\n"
       "      for %v0 in vertices(%G) {\n"

@@ -29,7 +29,7 @@ inline std::string read(const std::filesystem::path& path) {
 /// A module that makes rows of bits of the neighbours of each vertex %u; `body`: what it does for the item %v at %p of
 /// these, %all, with them, %rows.
 inline std::string with_rows(const std::string& body) {
-  return "module kernel \"f\" (%G: graph) {\n"
+  return "module kernel \"f\" (%G: graph) assumes simple(%G) {\n"
          "  region (parallel, split=1, group=32) {\n"
          "    buffer %room: list<bits>[64]\n"
          "    collect %sum: sum i128 {\n"
@@ -70,8 +70,9 @@ class CudaText : public testing::Test {
     if (!loop) return std::nullopt;
     passes::LabelWords labels;
     labels.code = [](std::string_view) { return std::optional<std::int64_t>(-1); };
-    labels.everywhere = all_labelled;
-    return scheduled(*loop, "c-family", labels, passes::gpu_target(group, paged_lists));
+    passes::ManagerOptions manager;
+    if (all_labelled) manager.allowed.insert(ir::AssumptionKind::Labelled);
+    return scheduled(*loop, "c-family", labels, passes::gpu_target(group, paged_lists), manager);
   }
 
   /// Empty: it compiles for the architecture.
@@ -83,11 +84,12 @@ class CudaText : public testing::Test {
   }
 
   std::optional<ir::Module> scheduled(const ir::Module& module, const std::string& passes,
-                                      const passes::LabelWords& labels, const passes::TargetInfo& target) {
+                                      const passes::LabelWords& labels, const passes::TargetInfo& target,
+                                      const passes::ManagerOptions& manager = {}) {
     const std::optional<passes::Pipeline> pipeline = passes::parse_pipeline(passes, diagnostics_);
     if (!pipeline) return std::nullopt;
     const passes::PipelineResult result =
-        passes::run_pipeline(module, *pipeline, context_, target, labels, {}, diagnostics_);
+        passes::run_pipeline(module, *pipeline, context_, target, labels, manager, diagnostics_);
     if (diagnostics_.error_count() != 0) return std::nullopt;
     return result.module;
   }

@@ -68,7 +68,7 @@ TEST(HubRows, HubsMustHaveAnEighthOfTheArcs) {
 /// How many graphs a region with this body looks into; its loops walk the vertices u and v of %G and w of %D.
 std::size_t looked_into(const std::string& value) {
   ir::Parsed parsed(
-      "module loop \"m\" (%G: graph, %H: graph) {\n  build_graph %D = csr(edges(%G))\n" +
+      "module loop \"m\" (%G: graph, %H: graph) assumes simple(%G), simple(%H) {\n  build_graph %D = csr(edges(%G))\n" +
       ("  collect %n: sum i128 { for %u in vertices(%G) { for %v in vertices(%G) { for %w in vertices(%D) "
        "{ yield %n, " +
        value + " } } } }\n  return %n\n}"));
