@@ -1,15 +1,17 @@
 #include "tests/differential/check.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
+#include <iterator>
 #include <memory>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "codegen/assumptions.h"
 #include "codegen/backend.h"
 #include "codegen/cuda/cuda.h"
+#include "driver/assumptions.h"
 #include "frontend/frontend.h"
 #include "frontend/lower.h"
 #include "ir/parser.h"
@@ -17,6 +19,8 @@
 #include "passes/pass_manager.h"
 #include "runtime/cpu/set_kernels.h"
 #include "tests/differential/naive.h"
+#include "tests/differential/outcome.h"
+#include "tests/differential/tool_run.h"
 
 namespace matcha::differential {
 
@@ -24,88 +28,16 @@ namespace {
 
 constexpr int kMaxRounds = 20;
 
-/// The end of a run: its results, or the message of its trap.
-struct Outcome {
-  bool trapped = false;
-  std::string text;
-};
-
-std::string cell(const runtime::Column& column, std::size_t row, const runtime::Universe& universe) {
-  switch (column.kind()) {
-    case runtime::ElementKind::Vid: return int_text(universe.id(column.view<std::uint32_t>()[row]));
-    case runtime::ElementKind::Int: return int_text(column.view<std::int64_t>()[row]);
-    case runtime::ElementKind::Float: return real_text(column.view<double>()[row]);
-    case runtime::ElementKind::Bool: return column.view<std::uint8_t>()[row] != 0 ? "True" : "False";
-  }
-  return "?";
-}
-
-std::string result_text(const codegen::ResultValue& value, const runtime::Universe& universe) {
-  if (const __int128* i = std::get_if<__int128>(&value)) return int_text(*i);
-  if (const double* d = std::get_if<double>(&value)) return real_text(*d);
-  if (const bool* b = std::get_if<bool>(&value)) return *b ? "True" : "False";
-  if (const codegen::VertexValue* v = std::get_if<codegen::VertexValue>(&value)) return int_text(universe.id(v->rank));
-  const codegen::ListValue& list = std::get<codegen::ListValue>(value);
-  std::string text;
-  for (std::size_t row = 0; row < list.size; ++row) {
-    std::string item;
-    for (const runtime::Column& column : list.columns) item += (item.empty() ? "" : ", ") + cell(column, row, universe);
-    text += (row == 0 ? "" : ", ") + (list.columns.size() == 1 ? item : "(" + item + ")");
-  }
-  return "[" + text + "]";
-}
-
-/// The module's arguments for a world, by the names of its parameters.
-class Arguments {
- public:
-  Arguments(const World& world, RuntimeWorld& made, const ir::Module& module) {
-    for (const ir::Var* param : module.params) add(world, made, std::string(param->hint), *param->type);
-  }
-  std::span<const codegen::Argument> all() const { return arguments_; }
-
- private:
-  void add(const World& world, RuntimeWorld& made, const std::string& name, const ir::Type& type) {
-    if (name == "G") return arguments_.push_back(&made.graph);
-    if (name == "k") return arguments_.push_back(world.k);
-    if (name == "r") return arguments_.push_back(world.r);
-    if (name == "c") return arguments_.push_back(world.c);
-    std::unique_ptr<runtime::InputList> list = std::make_unique<runtime::InputList>();
-    if (name == "F") {
-      list->columns.push_back({runtime::ColumnKind::Float, {}, {}, world.reals});
-      list->size = world.reals.size();
-    } else if (name == "E") {
-      std::vector<std::int64_t> sources, targets;
-      for (const auto& [u, v] : world.pairs) {
-        sources.push_back(u);
-        targets.push_back(v);
-      }
-      list->columns = {ints(sources, *type.columns[0], made), ints(targets, *type.columns[1], made)};
-      list->size = sources.size();
-    } else {
-      const std::vector<std::int64_t>& items = name == "T" ? world.times : world.items;
-      list->columns = {ints(items, *type.columns[0], made)};
-      list->size = items.size();
-    }
-    arguments_.push_back(list.get());
-    lists_.push_back(std::move(list));
-  }
-
-  static runtime::InputColumn ints(const std::vector<std::int64_t>& items, const ir::Type& type,
-                                   const RuntimeWorld& made) {
-    if (!type.is_scalar(ir::ScalarKind::Vid)) return {runtime::ColumnKind::Int, {}, items, {}};
-    runtime::InputColumn column;
-    for (std::int64_t id : items) column.ranks.push_back(made.universe->rank(id).value());
-    return column;
-  }
-
-  std::vector<codegen::Argument> arguments_;
-  std::vector<std::unique_ptr<runtime::InputList>> lists_;
-};
-
 class Checker {
  public:
   Checker(const Program& program, const World& world, const Checks& checks, Tally& tally)
-      : program_(program), world_(world), checks_(checks), tally_(tally), diagnostics_(sources_), made_(world) {}
+      : program_(program), world_(world), checks_(checks), tally_(tally), diagnostics_(sources_), made_(world) {
+    std::mt19937_64 random(checks.seed);
+    drawn_ = random();
+    static constexpr const char* kOrders[] = {"auto", "id", "degree"};
+    by_tool_ = random() % 2 == 0;
+    choice_ = {0, kOrders[random() % std::size(kOrders)], random() % 2 == 0};
+  }
 
   std::optional<Failure> run() {
     expected_ = evaluate(program_, world_);
@@ -128,29 +60,21 @@ class Checker {
   }
 
   /// Some limits of the compiler are no failure.
-  std::optional<Failure> rejected(const std::string& stage) {
+  std::optional<Failure> rejected(const std::string& stage) { return rejected(stage, diagnostics_); }
+
+  std::optional<Failure> rejected(const std::string& stage, const Diagnostics& diagnostics) {
     static constexpr DiagId kLimits[] = {DiagId::UnboundedList, DiagId::StoredNest, DiagId::TooComplex};
-    for (const Diagnostic& diagnostic : diagnostics_.all()) {
+    for (const Diagnostic& diagnostic : diagnostics.all()) {
       if (diagnostic.severity != Severity::Error) continue;
       bool limit = std::find(std::begin(kLimits), std::end(kLimits), diagnostic.id) != std::end(kLimits);
       if (limit) return count(stage + ": " + std::string(diag_text(diagnostic.id)));
     }
-    return Failure{stage, render_text(diagnostics_, false)};
-  }
-
-  /// True if every vertex that the program can name has a label.
-  bool all_labelled() const {
-    return !made_.labels.empty() && std::ranges::find(made_.labels, runtime::kNoLabel) == made_.labels.end();
+    return Failure{stage, render_text(diagnostics, false)};
   }
 
   /// The lowered module as it is, but with codes for label words.
   std::optional<Failure> labelled(ir::Module& module) {
-    ir::LabelWords words{[this](std::string_view word) -> std::optional<std::int64_t> {
-                           const auto found = std::find(world_.words.begin(), world_.words.end(), word);
-                           if (found == world_.words.end()) return std::nullopt;
-                           return -1 - (found - world_.words.begin());
-                         },
-                         world_.words};
+    const ir::LabelWords words = label_words(world_);
     std::optional<ir::Module> bound = ir::bind_labels(context_, module, words, diagnostics_);
     if (!bound) return rejected("bind-labels");
     module = *bound;
@@ -158,8 +82,9 @@ class Checker {
     std::optional<Outcome> outcome = interpret(module);
     if (!outcome) return rejected("verify");
     interpret_ = *outcome;
+    lowered_ = *outcome;
     count(outcome->trapped ? "trapped" : "computed");
-    return judge("interp", *outcome, module);
+    return judge("interp", *outcome, ir::print(module));
   }
 
   std::optional<Failure> round_trip(const ir::Module& module) {
@@ -178,21 +103,13 @@ class Checker {
   }
 
   Outcome outcome(codegen::Executable& program, const ir::Module& module, codegen::RunOptions options) {
-    Arguments arguments(world_, made_, module);
+    Arguments arguments(world_, made_.graph, module);
     if (!made_.labels.empty()) options.labels = made_.labels.data();
-    codegen::RunOutcome ended = program.run(arguments.all(), *made_.universe, options);
-    if (const codegen::RunError* error = std::get_if<codegen::RunError>(&ended)) return {true, error->error.message};
-    const codegen::RunResult& result = std::get<codegen::RunResult>(ended);
-    std::string text;
-    for (const codegen::ResultValue& value : result.values) {
-      text += (text.empty() ? "" : ", ") + result_text(value, *made_.universe);
-    }
-    bool complete = result.ending == codegen::Ending::Complete;
-    return {false, (complete ? "" : "incomplete: ") + (result.values.size() == 1 ? text : "(" + text + ")")};
+    return outcome_of(program.run(arguments.all(), *made_.universe, options), *made_.universe);
   }
 
   /// Compares the end of a run with direct evaluation.
-  std::optional<Failure> judge(const std::string& stage, const Outcome& outcome, const ir::Module& module) {
+  std::optional<Failure> judge(const std::string& stage, const Outcome& outcome, const std::string& module) {
     std::string seen = (outcome.trapped ? "trap: " : "") + outcome.text;
     if (!outcome.trapped && seen == wanted_) return std::nullopt;
     if (outcome.trapped) {
@@ -202,7 +119,7 @@ class Checker {
         return std::nullopt;
       }
     }
-    return Failure{stage, "expected " + wanted_ + "\nseen     " + seen + "\n" + ir::print(module)};
+    return Failure{stage, "expected " + wanted_ + "\nseen     " + seen + "\n" + module};
   }
 
   std::optional<Failure> passes(ir::Module module) {
@@ -216,16 +133,20 @@ class Checker {
     }
     if (module.stage != ir::Stage::Kernel) return std::nullopt;
     count("planned");
-    std::optional<Failure> failure = checks_.llvm ? llvm(module) : std::nullopt;
-    return failure || checks_.group == 0 ? failure : for_device(given);
+    std::optional<Failure> failure;
+    if (checks_.llvm) failure = by_tool_ ? tool(0) : llvm(module);
+    if (failure || checks_.group == 0) return failure;
+    return by_tool_ ? tool(checks_.group) : for_device(given);
   }
 
-  /// What the tool allows passes to assume of such graphs.
-  passes::ManagerOptions manager() const {
+  /// Some of what the tool allows passes to assume of such graphs.
+  passes::ManagerOptions manager(bool for_gpu) const {
     passes::ManagerOptions result;
-    if (all_labelled()) result.allowed.insert(ir::AssumptionKind::Labelled);
-    result.allowed.insert(ir::AssumptionKind::Symmetric);
-    if (world_.edge_labels.empty()) result.allowed.insert(ir::AssumptionKind::Simple);
+    const ir::AssumptionKinds allowed = driver::allowed_assumptions(for_gpu, &ToolInputs(world_).bound());
+    for (std::size_t i = 0; i < ir::kAssumptionKinds.size(); ++i) {
+      const bool drawn = (drawn_ >> (2 * i) & 3) != 0;
+      if (drawn && allowed.contains(ir::kAssumptionKinds[i])) result.allowed.insert(ir::kAssumptionKinds[i]);
+    }
     return result;
   }
 
@@ -253,7 +174,8 @@ class Checker {
 
   std::optional<Failure> run_pass(const passes::PipelineStep& step, ir::Module& module) {
     std::string stage = "after " + passes::to_string(step);
-    passes::PipelineResult result = passes::run_pipeline(module, {step}, context_, {}, {}, manager(), diagnostics_);
+    passes::PipelineResult result =
+        passes::run_pipeline(module, {step}, context_, {}, {}, manager(false), diagnostics_);
     if (!result.ok) {
       stopped_ = true;
       std::optional<Failure> failure = rejected(stage);
@@ -266,7 +188,7 @@ class Checker {
     if (std::optional<Failure> failure = round_trip(module)) return failure;
     std::optional<Outcome> outcome = interpret(module);
     if (!outcome) return rejected(stage);
-    std::optional<Failure> failure = judge(stage, *outcome, module);
+    std::optional<Failure> failure = judge(stage, *outcome, ir::print(module));
     if (!failure) failure = compare(stage, *outcome, module);
     if (failure) failure->message = "before\n" + ir::print(before) + failure->message;
     interpret_ = *outcome;
@@ -309,24 +231,65 @@ class Checker {
     std::optional<passes::Pipeline> pipeline = passes::parse_pipeline("c-family", diagnostics_);
     if (!pipeline) return rejected("pipeline");
     for (passes::PipelineStep& step : *pipeline) set_options(step);
-    passes::PipelineResult result = passes::run_pipeline(given, *pipeline, context_, passes::gpu_target(checks_.group),
-                                                         {}, manager(), diagnostics_);
-    return result.ok ? cuda(result.module) : rejected("c-family");
+    passes::ManagerOptions options = manager(true);
+    for (;;) {
+      passes::PipelineResult result = passes::run_pipeline(
+          given, *pipeline, context_, passes::gpu_target(checks_.group), {}, options, diagnostics_);
+      if (!result.ok) return rejected("c-family");
+      if (!forbid_broken(result.module, options.allowed)) return cuda(result.module);
+      count("made for smaller degrees");
+      if (std::optional<Failure> failure = refused(result.module)) return failure;
+    }
+  }
+
+  /// Takes what the graph is not out of what passes may assume; false if it is all that they assumed.
+  bool forbid_broken(const ir::Module& module, ir::AssumptionKinds& allowed) {
+    const Arguments arguments(world_, made_.graph, module);
+    bool any = false;
+    for (const codegen::AssumedArgument& each : codegen::assumed_arguments(module)) {
+      if (!codegen::is_broken(each, arguments.all(), nullptr)) continue;
+      allowed.erase(each.kind);
+      any = true;
+    }
+    return any;
+  }
+
+  /// The interpreter does not run what is made for other graphs.
+  std::optional<Failure> refused(const ir::Module& module) {
+    const std::optional<Outcome> outcome = interpret(module);
+    const bool is_refused = outcome && outcome->trapped && outcome->text.find("the graph for `G` is not") == 0;
+    if (is_refused) return std::nullopt;
+    return Failure{"refusal", (outcome ? outcome->text : "not loaded") + "\n" + ir::print(module)};
+  }
+
+  /// The same program in the hands of the tool's own steps, on a CPU or with groups of so many lanes.
+  std::optional<Failure> tool(std::uint32_t group) {
+    choice_.group = group;
+    const std::string stage = choice_.text();
+    ToolRun run(to_text(program_), world_, choice_);
+    if (!run.prepare()) {
+      if (group != 0 && run.diagnostics().has_errors()) return count("not for a device");
+      std::optional<Failure> failure = rejected(stage, run.diagnostics());
+      if (failure) failure->message += run.log();
+      return failure;
+    }
+    count(group == 0 ? "by the tool" : "by the tool on the emulated device");
+    if (run.by_degree()) count("by the tool with ranks by degree");
+    if (run.assumes_something()) count("by the tool with assumptions");
+    codegen::RunOptions options;
+    options.threads = 2;
+    const Outcome seen = run.run(options);
+    std::optional<Failure> failure = judge(stage, seen, run.module());
+    if (!failure && seen.trapped && !lowered_->trapped)
+      failure = Failure{stage, "new trap: " + seen.text + "\n" + run.module()};
+    return failure;
   }
 
   /// The device text as C++, its loops split at once into a tiny queue.
   std::optional<Failure> cuda(const ir::Module& module) {
-    codegen::CudaOptions options;
-    options.tau_us = 1;
-    options.eager = true;
-    options.tile = 2;
-    options.chunk = 1;
-    options.queue = 4;
-    options.rows = 3;
-    options.hubs = 2;
-    if (const char* folder = std::getenv("MATCHA_CACHE_DIR")) options.code_folder = folder;
     std::size_t errors = diagnostics_.error_count();
-    std::unique_ptr<codegen::Executable> program = codegen::make_cuda(options)->load(module, diagnostics_);
+    std::unique_ptr<codegen::Executable> program =
+        codegen::make_cuda(hurried_gpu(checks_.group))->load(module, diagnostics_);
     if (program == nullptr) {
       return diagnostics_.error_count() != errors ? count("not for a device")
                                                   : Failure{"cuda", "not loaded, no reason"};
@@ -337,7 +300,7 @@ class Checker {
 
   /// Compares a compiled run with direct evaluation and with the interpreter.
   std::optional<Failure> same(const std::string& stage, const Outcome& seen, const ir::Module& module) {
-    if (std::optional<Failure> failure = judge(stage, seen, module)) return failure;
+    if (std::optional<Failure> failure = judge(stage, seen, ir::print(module))) return failure;
     bool same = seen.trapped == interpret_->trapped && (seen.trapped || seen.text == interpret_->text);
     if (same) return std::nullopt;
     return Failure{stage, "interp " + interpret_->text + "\nseen   " + seen.text + "\n" + ir::print(module)};
@@ -353,7 +316,11 @@ class Checker {
   RuntimeWorld made_;
   Expectation expected_;
   std::string wanted_;
+  std::optional<Outcome> lowered_;    ///< Of the module that the front end made.
   std::optional<Outcome> interpret_;  ///< Of the module as it is now.
+  std::uint64_t drawn_ = 0;
+  bool by_tool_ = false;
+  ToolChoice choice_;
   bool stopped_ = false;
 };
 

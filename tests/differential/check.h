@@ -26,6 +26,7 @@ struct Tally {
 struct Checks {
   bool llvm = true;
   std::uint32_t group = 0;  ///< Lanes of a group on the emulated GPU; 0: it does not take part.
+  std::uint64_t seed = 0;   ///< Draws what passes may assume, and whether the tool's own steps compile the program.
 };
 
 /// Nothing if all agree.

@@ -108,6 +108,7 @@ class TextRun {
 World graph(std::uint64_t seed, int n, int density, bool directed) {
   std::mt19937_64 random(seed);
   World world;
+  world.directed = directed;
   for (int v = 0; v < n; ++v) world.vertices.push_back(3 * v + static_cast<int>(random() % 3));
   world.universe = world.vertices;
   for (std::int64_t u : world.vertices) {

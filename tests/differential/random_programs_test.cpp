@@ -36,6 +36,7 @@ TEST(RandomPrograms, EveryStageGivesWhatDirectEvaluationGives) {
   for (std::uint64_t seed = first; seed < first + count && failures < max_failures; ++seed) {
     World world = random_world(seed);
     Program program = seed % 6 == 0 ? random_nest(seed, world) : random_program(seed, world);
+    checks.seed = seed;
     checks.group = every != 0 && seed % every == 0 ? kGroups[seed / every % std::size(kGroups)] : 0;
     std::optional<Failure> failure = check(program, world, checks, tally);
     if (!failure) continue;
@@ -56,9 +57,13 @@ TEST(RandomPrograms, EveryStageGivesWhatDirectEvaluationGives) {
     EXPECT_GE(tally.counts["trapped"], count / 200);
     EXPECT_GE(tally.counts["planned"], count / 2);
     EXPECT_GE(tally.counts["changed by count-wedges"], count / 100);
+    EXPECT_GE(tally.counts["by the tool"], count / 8);
+    EXPECT_GE(tally.counts["by the tool with ranks by degree"], count / 100);
+    EXPECT_GE(tally.counts["by the tool with assumptions"], count / 50);
     EXPECT_LE(tally.counts["trapped early"], count / 20);
     if (every != 0) {
       EXPECT_GE(tally.counts["run on the emulated device"], count / every / 4);
+      EXPECT_GE(tally.counts["by the tool on the emulated device"], count / every / 8);
     }
   }
 }

@@ -46,14 +46,15 @@ World random_world(std::uint64_t seed) {
   ids.insert(w.times.begin(), w.times.end());
   w.universe.assign(ids.begin(), ids.end());
   std::int64_t density = 1 + pick(9);
+  w.directed = pick(4) == 0;
   for (std::int64_t u : w.vertices) {
     for (std::int64_t v : w.vertices) {
       bool wanted =
           hub ? u == w.vertices[w.vertices.size() / 2] || v == w.vertices[w.vertices.size() / 2] || pick(200) == 0
               : pick(10) < density;
-      if (u >= v || !wanted) continue;
+      if (!wanted || (w.directed ? u == v : u >= v)) continue;
       w.arcs.insert({u, v});
-      w.arcs.insert({v, u});
+      if (!w.directed) w.arcs.insert({v, u});
     }
   }
   if (pick(2) == 0) {
@@ -77,9 +78,10 @@ World random_world(std::uint64_t seed) {
 }
 
 std::string World::to_text() const {
-  std::string text = "vertices: " + joined(vertices) + "\nuniverse: " + joined(universe) + "\nedges:";
+  std::string text =
+      "vertices: " + joined(vertices) + "\nuniverse: " + joined(universe) + (directed ? "\narcs:" : "\nedges:");
   for (const auto& [u, v] : arcs) {
-    if (u < v) text += " " + std::to_string(u) + "-" + std::to_string(v);
+    if (directed || u < v) text += " " + std::to_string(u) + "-" + std::to_string(v);
   }
   text += "\nlabels:";
   for (const auto& [v, label] : labels) text += " " + std::to_string(v) + "=" + std::to_string(label);
@@ -126,6 +128,7 @@ RuntimeWorld::RuntimeWorld(const World& world) {
     for (std::size_t i = 0; i < world.vertices.size(); ++i) arrays.vertices[i] = *universe->rank(world.vertices[i]);
   }
   runtime::GraphFacts facts;
+  facts.directed = world.directed;
   facts.simple = count == world.arcs.size();
   facts.info = world.edge_labels.empty() ? runtime::InfoKind::None : runtime::InfoKind::Int;
   graph = runtime::Graph::from_arrays(universe, std::move(arrays), facts);

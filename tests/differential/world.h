@@ -15,8 +15,9 @@ namespace matcha::differential {
 
 /// What a program runs on: plain facts for the naive evaluator, and the same as the runtime has them.
 struct World {
-  std::vector<std::int64_t> vertices;                    ///< Of the graph `G`, ascending.
-  std::set<std::pair<std::int64_t, std::int64_t>> arcs;  ///< Both directions of every edge.
+  std::vector<std::int64_t> vertices;  ///< Of the graph `G`, ascending.
+  bool directed = false;
+  std::set<std::pair<std::int64_t, std::int64_t>> arcs;  ///< Both directions of every edge, if not directed.
   std::vector<std::int64_t> universe;                    ///< Ascending; holds `vertices`.
   std::map<std::int64_t, std::int64_t> labels;           ///< Of the vertices; empty: no labels.
   /// Labels of arcs, one or more for each: parallel edges. Empty: edges have no labels.

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "driver/bind.h"
+#include "driver/compile.h"
+#include "driver/gpu.h"
+#include "driver/message_log.h"
+#include "tests/differential/outcome.h"
+
+namespace matcha::differential {
+
+/// How the tool runs a program.
+struct ToolChoice {
+  std::uint32_t group = 0;     ///< Lanes of a group on the emulated GPU; 0: a CPU runs it.
+  std::string order = "auto";  ///< As `--order`; by id where the program does not allow it.
+  bool early = false;          ///< Compiled before the inputs are read, and again if it assumed too much.
+
+  std::string text() const;
+};
+
+/// Options under which small inputs meet what large ones do: loops are split at once into a tiny queue.
+driver::GpuOptions hurried_gpu(std::uint32_t group);
+
+/// A world as inputs that the tool has read.
+class ToolInputs {
+ public:
+  explicit ToolInputs(const World& world);
+
+  const driver::BoundInputs& bound() const { return bound_; }
+
+ protected:
+  const World& world_;
+  driver::BoundInputs bound_;
+};
+
+/// A program in the hands of the tool's own steps: the same functions in the same order, with what they find out about
+/// the graph.
+class ToolRun : ToolInputs {
+ public:
+  ToolRun(const std::string& text, const World& world, const ToolChoice& choice);
+
+  /// False if it does not compile; `log` and `diagnostics` say why.
+  bool prepare();
+  Outcome run(codegen::RunOptions options);
+
+  bool by_degree() const { return by_degree_; }
+  bool assumes_something() const { return !compilation_.pipeline().module.assumptions.empty(); }
+  const std::string& log() const { return log_.text(); }
+  const Diagnostics& diagnostics() const { return compilation_.diagnostics(); }
+  /// The module that the passes left.
+  std::string module() const;
+
+ private:
+  driver::Status passes(const passes::LabelWords& labels, const driver::BoundInputs* maybe_bound);
+  driver::Status order(const passes::LabelWords& labels);
+
+  const driver::MessageLog log_;
+  const ToolChoice choice_;
+  driver::CompileOptions options_;
+  driver::GpuOptions gpu_;
+  driver::Compilation compilation_;
+  std::optional<Arguments> arguments_;
+  std::unique_ptr<codegen::Backend> backend_;
+  std::unique_ptr<codegen::Executable> executable_;
+  bool by_degree_ = false;
+};
+
+/// The codes of the world's label words.
+passes::LabelWords label_words(const World& world);
+
+}  // namespace matcha::differential
