@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "ir/analysis/bits.h"
+#include "ir/analysis/resolve.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
 #include "ir/rewriter.h"
@@ -90,7 +90,7 @@ class NeighborhoodBitsets final : public Rewriter {
   }
 
   bool is_input(const Expr* graph) const {
-    const Var* var = as<Var>(behind_lets(facts_, graph));
+    const Var* var = as<Var>(resolve(facts_, graph));
     return var == nullptr || facts_.definition(var) == nullptr;
   }
 
@@ -107,12 +107,12 @@ class NeighborhoodBitsets final : public Rewriter {
   /// The degree of vertices, in a graph that the program gets, that the list has no more items than: of one side, or
   /// all.
   std::optional<Assumption> bounded_by(const Expr* list) const {
-    const Expr* e = behind_lets(facts_, list);
+    const Expr* e = resolve(facts_, list);
     switch (e->kind) {
       case Kind::Neighbors: {
         const Var* given = facts_.supergraph(e->operands[0]);
         if (given == nullptr) return std::nullopt;
-        if (is_all_neighbors(*e) || behind_lets(facts_, e->operands[0]) != given)
+        if (is_all_neighbors(*e) || resolve(facts_, e->operands[0]) != given)
           return Assumption{AssumptionKind::Degree, given};
         return Assumption{side_of(*e) == Side::Lower ? AssumptionKind::LowerDegree : AssumptionKind::UpperDegree,
                           given};
@@ -132,7 +132,7 @@ class NeighborhoodBitsets final : public Rewriter {
   /// True for all neighbours of a vertex in a graph that the program gets: those in graphs that it builds, and those on
   /// one side of the vertex, are mostly there to be searched for cliques, and dense.
   bool is_full(const Expr& base) const {
-    const Expr* list = behind_lets(facts_, &base);
+    const Expr* list = resolve(facts_, &base);
     return is_all_neighbors(*list) && is_input(list->operands[0]);
   }
 
@@ -146,7 +146,7 @@ class NeighborhoodBitsets final : public Rewriter {
     };
     add(list);
     for (;;) {
-      const Expr* e = behind_lets(facts_, list);
+      const Expr* e = resolve(facts_, list);
       if (is_slice(e->kind)) {
         list = e->operands[0];
         add(list);

@@ -1,6 +1,7 @@
 #include "passes/bitset_nest.h"
 
 #include "ir/analysis/bits.h"
+#include "ir/analysis/resolve.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
 #include "passes/uses.h"
@@ -54,7 +55,7 @@ Stmts BitsetNest::rewrite(const For& loop, const Expr* end) {
 }
 
 Stmts BitsetNest::attempt(const For& loop, const Expr* end, Side rows_side) {
-  whole_ = behind_lets(facts_, given_);
+  whole_ = resolve(facts_, given_);
   rows_side_ = rows_side;
   maybe_graph_ = nullptr;
   maybe_own_ = nullptr;
@@ -112,7 +113,7 @@ const For* BitsetNest::outer_loop(const For& loop) {
 
 /// The same slice of the new base.
 const Expr* BitsetNest::sliced(const Expr* list) {
-  const Expr* e = behind_lets(facts_, list);
+  const Expr* e = resolve(facts_, list);
   if (e == whole_) return base_;
   bool same_vertex = is_half(*e) && is_all_neighbors(*whole_) && e->operands[0] == whole_->operands[0] &&
                      e->operands[1] == whole_->operands[1];
@@ -315,7 +316,7 @@ const Expr* BitsetNest::expr(const Expr* e) {
 // Sets
 
 const Expr* BitsetNest::position_of(const Expr* vertex) const {
-  const Var* var = as<Var>(behind_lets(facts_, vertex));
+  const Var* var = as<Var>(resolve(facts_, vertex));
   const auto found = var != nullptr ? positions_.find(var) : positions_.end();
   return found != positions_.end() ? found->second : nullptr;
 }
@@ -325,7 +326,7 @@ BitsetNest::MaybeBits BitsetNest::bits(const Expr* e) {
   if (const Var* var = as<Var>(e)) {
     if (const auto found = sets_.find(var); found != sets_.end()) return found->second;
   }
-  const Expr* list = behind_lets(facts_, e);
+  const Expr* list = resolve(facts_, e);
   if (list == whole_) return Bits{builder_.make(Kind::AllBits, {rows_}), true};
   if (list != e) return bits(list);
   if (!e->type->is_set() || !e->type->columns[0]->is_scalar(ScalarKind::Vid) || !facts_.list(e).unique) return {};
@@ -375,7 +376,7 @@ BitsetNest::MaybeBits BitsetNest::without(Bits set, const Expr& items) {
 
 BitsetNest::MaybeBits BitsetNest::row(Side side, const Expr* graph, const Expr* vertex) {
   const Expr* position = position_of(vertex);
-  const Expr* named = behind_lets(facts_, graph);
+  const Expr* named = resolve(facts_, graph);
   if (position == nullptr || named->kind != Kind::Var || !facts_.simple(graph)) return {};
   if (maybe_graph_ != nullptr && maybe_graph_ != named) return {};
   maybe_graph_ = named;
@@ -393,7 +394,7 @@ BitsetNest::MaybeBits BitsetNest::cut(Side side, MaybeBits set, const Expr* posi
 /// True for the vertex whose neighbours the base is, in a graph in which it is none of them.
 bool BitsetNest::is_owner(const Expr* vertex) const {
   return allowed_.owner && is_all_neighbors(*whole_) && whole_->operands[1] == vertex &&
-         facts_.simple(behind_lets(facts_, whole_->operands[0]));
+         facts_.simple(resolve(facts_, whole_->operands[0]));
 }
 
 /// The items below the vertex whose neighbours they are, or above it.
@@ -408,7 +409,7 @@ BitsetNest::MaybeBits BitsetNest::cut_at_owner(Side side, MaybeBits set) {
 /// The items in front of the one that a walk over the list is at, or behind it.
 BitsetNest::MaybeBits BitsetNest::prefix(const Expr* e) {
   const ConstInt* begin = as<ConstInt>(e->operands[1]);
-  const Var* end = as<Var>(behind_lets(facts_, e->operands[2]));
+  const Var* end = as<Var>(resolve(facts_, e->operands[2]));
   const Stmt* stmt = end != nullptr ? facts_.definition(end) : nullptr;
   const For* walk = stmt != nullptr ? as<For>(stmt) : nullptr;
   bool here = begin != nullptr && begin->value == 0 && walk != nullptr && walk->maybe_index == end &&

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "ir/analysis/bits.h"
 #include "ir/analysis/facts.h"
+#include "ir/analysis/resolve.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
 #include "ir/rewriter.h"
@@ -155,7 +155,7 @@ class WedgeCounter final : public Rewriter {
     const Var* vertex = root_->vars[0];
     return may_assume(pairs.near.graph) && pairs.near.cut == vertex &&
            pairs.near.graph == root_->lists[0]->operands[0] &&
-           behind_lets(facts_, pairs.list) == neighbors_on(pairs.near.side, pairs.near.graph, vertex) &&
+           resolve(facts_, pairs.list) == neighbors_on(pairs.near.side, pairs.near.graph, vertex) &&
            std::ranges::all_of(conditions_, [&](const Expr* c) { return asks_for_pair(*c, pairs.near.side); });
   }
 
@@ -164,7 +164,7 @@ class WedgeCounter final : public Rewriter {
     const ConstInt* least = cond.kind == Kind::Le ? as<ConstInt>(cond.operands[0]) : nullptr;
     const Expr* size = least != nullptr && least->value <= 2 ? cond.operands[1] : nullptr;
     if (size == nullptr || size->kind != Kind::Size) return false;
-    const Expr* list = behind_lets(facts_, size->operands[0]);
+    const Expr* list = resolve(facts_, size->operands[0]);
     const Expr* graph = root_->lists[0]->operands[0];
     const Var* vertex = root_->vars[0];
     const Expr* all = builder_of_facts().make(Kind::Neighbors, {graph, vertex});
@@ -210,8 +210,8 @@ class WedgeCounter final : public Rewriter {
     if (!is_before(*second->lists[0], list, first.maybe_index)) return std::nullopt;
     const Yield* yield = only_yield(*second->body);
     if (yield == nullptr || !sums_.contains(yield->sink)) return std::nullopt;
-    const Expr* size = behind_lets(facts_, yield->values[0]);
-    const Expr* set = size->kind == Kind::Size ? behind_lets(facts_, size->operands[0]) : size;
+    const Expr* size = resolve(facts_, yield->values[0]);
+    const Expr* set = size->kind == Kind::Size ? resolve(facts_, size->operands[0]) : size;
     if (set->kind != Kind::Intersect) return std::nullopt;
     const std::optional<Near> a = near(set->operands[0]);
     const std::optional<Near> b = near(set->operands[1]);
@@ -258,29 +258,29 @@ class WedgeCounter final : public Rewriter {
   bool asks_for_reverse(const Expr& cond, const For& first, const Expr& cut) const {
     const ConstInt* least = cond.kind == Kind::Le ? as<ConstInt>(cond.operands[0]) : nullptr;
     if (least == nullptr || least->value > 2 || cond.operands[1]->kind != Kind::Size) return false;
-    const Expr* all = behind_lets(facts_, cond.operands[1]->operands[0]);
-    const Expr* half = behind_lets(facts_, first.lists[0]);
+    const Expr* all = resolve(facts_, cond.operands[1]->operands[0]);
+    const Expr* half = resolve(facts_, first.lists[0]);
     return is_all_neighbors(*all) && all->operands[1] == first.vars[0] && may_assume(all->operands[0]) &&
            is_half(*half) && half->operands[0] == all->operands[0] && half->operands[1] == &cut;
   }
 
   /// True for a graph that is simple and whose arcs have their reverse, or that may be assumed to be so.
   bool may_assume(const Expr* graph) const {
-    const Var* var = as<Var>(behind_lets(facts_, graph));
+    const Var* var = as<Var>(resolve(facts_, graph));
     if (var == nullptr || facts_.definition(var) != nullptr) return false;
     return std::ranges::all_of(kAssumed, [&](AssumptionKind kind) {
       return context_.allows(kind) || assumes(module_, {kind, var});
     });
   }
 
-  void assume(const Expr* graph) { assumed_.push_back(as<Var>(behind_lets(facts_, graph))); }
+  void assume(const Expr* graph) { assumed_.push_back(as<Var>(resolve(facts_, graph))); }
 
   /// True for the items of `list` before the position.
   bool is_before(const Expr& walked, const Expr* list, const Var* position) const {
-    const Expr* span = behind_lets(facts_, &walked);
+    const Expr* span = resolve(facts_, &walked);
     const ConstInt* begin = span->kind == Kind::Span ? as<ConstInt>(span->operands[1]) : nullptr;
     return begin != nullptr && begin->value <= 0 && span->operands[2] == position &&
-           behind_lets(facts_, span->operands[0]) == behind_lets(facts_, list);
+           resolve(facts_, span->operands[0]) == resolve(facts_, list);
   }
 
   const Yield* only_yield(const Block& block) const {
@@ -293,9 +293,9 @@ class WedgeCounter final : public Rewriter {
   }
 
   std::optional<Near> near(const Expr* list) const {
-    const Expr* cut = behind_lets(facts_, list);
+    const Expr* cut = resolve(facts_, list);
     if (cut->kind != Kind::Cut) return std::nullopt;
-    const Expr* all = behind_lets(facts_, cut->operands[0]);
+    const Expr* all = resolve(facts_, cut->operands[0]);
     const ListFacts facts = facts_.list(all);
     if (!is_all_neighbors(*all) || !facts.ascending || !facts.unique) return std::nullopt;
     return Near{ir::side_of(*cut), all->operands[0], all->operands[1], cut->operands[1]};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "ir/analysis/resolve.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
 
@@ -20,10 +21,8 @@ constexpr int kMaxNest = 10;
 const Expr* Membership::expanded(const Expr* e) {
   if (const auto found = expanded_.find(e); found != expanded_.end()) return found->second;
   const Expr* result = e;
-  if (const Var* var = as<Var>(e)) {
-    const Stmt* stmt = facts_.definition(var);
-    const Let* let = stmt != nullptr ? as<Let>(stmt) : nullptr;
-    if (let != nullptr) result = expanded(let->value);
+  if (const Expr* value = let_value(facts_, e)) {
+    result = expanded(value);
   } else if (!e->operands.empty()) {
     std::vector<const Expr*> operands;
     for (const Expr* operand : e->operands) operands.push_back(expanded(operand));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/analysis/resolve.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
 #include "passes/uses.h"
@@ -237,10 +238,8 @@ MaybeNeeds EffectNeeds::at_least(const Expr& e, std::int64_t least) {
     return more != nullptr && more->value >= 0 && more->value < least ? at_least(*e.operands[0], least - more->value)
                                                                       : needs;
   }
-  const Var* var = as<Var>(&e);
-  const Stmt* stmt = var != nullptr ? facts_.definition(var) : nullptr;
-  const Let* let = stmt != nullptr ? as<Let>(stmt) : nullptr;
-  return let != nullptr ? at_least(*let->value, least) : MaybeNeeds(needs);
+  const Expr* value = let_value(facts_, &e);
+  return value != nullptr ? at_least(*value, least) : MaybeNeeds(needs);
 }
 
 /// For `list` to have `least` items.
@@ -268,8 +267,7 @@ void EffectNeeds::nonempty(const Expr& list, std::int64_t least, Needs& needs) {
     case Kind::Neighbors: join(needs, &list, least); return;
     case Kind::Var: {
       join(needs, &list, least);
-      const Stmt* stmt = facts_.definition(static_cast<const Var*>(&list));
-      if (const Let* let = stmt != nullptr ? as<Let>(stmt) : nullptr) nonempty(*let->value, least, needs);
+      if (const Expr* value = let_value(facts_, &list)) nonempty(*value, least, needs);
       return;
     }
     default: return;
@@ -278,10 +276,8 @@ void EffectNeeds::nonempty(const Expr& list, std::int64_t least, Needs& needs) {
 
 /// What an expression is a name of, or itself.
 const Expr& EffectNeeds::named_value(const Expr& e) const {
-  const Var* var = as<Var>(&e);
-  const Stmt* stmt = var != nullptr ? facts_.definition(var) : nullptr;
-  const Let* let = stmt != nullptr ? as<Let>(stmt) : nullptr;
-  return let != nullptr ? *let->value : e;
+  const Expr* value = let_value(facts_, &e);
+  return value != nullptr ? *value : e;
 }
 
 /// True if a loop walks `list` or a part of it, and `others` are neighbours of its item in a graph without loops: the

@@ -1,6 +1,7 @@
 #include "passes/orient.h"
 
 #include "ir/analysis/facts.h"
+#include "ir/analysis/resolve.h"
 #include "ir/match.h"
 #include "ir/rewriter.h"
 
@@ -18,7 +19,7 @@ class Orienter final : public Rewriter {
   const Expr* on_expr(const Expr* e) override {
     if (e->kind == Kind::Span) return on_span(e);
     if (e->kind != Kind::Cut) return e;
-    const Expr* list = named(e->operands[0]);
+    const Expr* list = resolve(facts_, e->operands[0]);
     bool cut_at_vertex = is_all_neighbors(*list) && list->operands[1] == e->operands[1];
     if (!cut_at_vertex || !facts_.has_rows(list->operands[0])) return e;
     const Side side = side_of(*e);
@@ -42,22 +43,11 @@ class Orienter final : public Rewriter {
     const Var* end = as<Var>(e->operands[2]);
     const auto found = end != nullptr ? walked_.find(end) : walked_.end();
     if (begin == nullptr || begin->value != 0 || found == walked_.end()) return e;
-    const Expr* half = named(found->second);
-    const Expr* list = named(e->operands[0]);
+    const Expr* half = resolve(facts_, found->second);
+    const Expr* list = resolve(facts_, e->operands[0]);
     bool same = is_half(*half) && side_of(*half) == Side::Lower && is_all_neighbors(*list) &&
                 half->operands[0] == list->operands[0] && half->operands[1] == list->operands[1];
     return same ? builder().make(Kind::Span, {half, begin, end}) : e;
-  }
-
-  /// The value of a name.
-  const Expr* named(const Expr* list) const {
-    while (const Var* var = as<Var>(list)) {
-      const Stmt* stmt = facts_.definition(var);
-      const Let* let = stmt != nullptr ? as<Let>(stmt) : nullptr;
-      if (let == nullptr) break;
-      list = let->value;
-    }
-    return list;
   }
 
   Facts facts_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/analysis/resolve.h"
 #include "ir/match.h"
 
 namespace matcha::passes {
@@ -62,9 +63,8 @@ const SetTerm* SetTerms::of(const Expr* set) {
 bool SetTerms::add(const Expr* set, SetTerm& term) const {
   switch (set->kind) {
     case Kind::Var: {
-      const Stmt* stmt = facts_.definition(static_cast<const Var*>(set));
-      const Let* let = stmt != nullptr ? as<Let>(stmt) : nullptr;
-      if (let != nullptr && !facts_.may_trap(let->value)) return add(let->value, term);
+      const Expr* value = let_value(facts_, set);
+      if (value != nullptr && !facts_.may_trap(value)) return add(value, term);
       break;
     }
     case Kind::Intersect: return add(set->operands[0], term) && add(set->operands[1], term);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/analysis/resolve.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
 
@@ -53,8 +54,7 @@ void Order::collect(const Expr* list, const Facts& facts, Bounds& bounds, int de
     case Kind::Intersect: collect(list->operands[1], facts, bounds, depth + 1); break;
     case Kind::Diff: break;
     case Kind::Var: {
-      const Stmt* stmt = facts.definition(static_cast<const Var*>(list));
-      if (const Let* let = stmt != nullptr ? as<Let>(stmt) : nullptr) collect(let->value, facts, bounds, depth + 1);
+      if (const Expr* value = let_value(facts, list)) collect(value, facts, bounds, depth + 1);
       return;
     }
     default: return;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "ir/analysis/resolve.h"
 #include "ir/match.h"
 
 namespace matcha::codegen {
@@ -26,32 +27,6 @@ std::string real(double value) {
 }
 
 std::string place(const ir::Expr* expr) { return fmt::format("{}, {}", expr->loc.line, expr->loc.column); }
-
-/// The value that a variable names; null for a parameter or an item of a loop.
-const ir::Expr* value_of(const ir::Facts& facts, const ir::Expr* list) {
-  const ir::Stmt* definition = facts.definition(static_cast<const ir::Var*>(list));
-  if (definition == nullptr) return nullptr;
-  if (const ir::Let* let = ir::as<ir::Let>(definition)) return let->value;
-  const ir::Store* store = ir::as<ir::Store>(definition);
-  return store != nullptr ? store->value : nullptr;
-}
-
-/// Whether all items of the list are known to be below the bound, from the last `steps` operations that made it.
-bool is_below(const ir::Facts& facts, const ir::Expr* list, const ir::Expr* bound, int steps = 8) {
-  if (list == nullptr || steps == 0) return false;
-  switch (list->kind) {
-    case Kind::Var: return is_below(facts, value_of(facts, list), bound, steps - 1);
-    case Kind::Cut:
-      if (ir::is_below(*list) && list->operands[1] == bound) return true;
-      return is_below(facts, list->operands[0], bound, steps - 1);
-    case Kind::Span:
-    case Kind::Diff: return is_below(facts, list->operands[0], bound, steps - 1);
-    case Kind::Intersect:
-      return is_below(facts, list->operands[0], bound, steps - 1) ||
-             is_below(facts, list->operands[1], bound, steps - 1);
-    default: return false;
-  }
-}
 
 }  // namespace
 
@@ -149,7 +124,7 @@ std::pair<std::string, std::string> Expressions::lists(const ir::Expr* set) {
   const ir::Expr* a = set->operands[0];
   const ir::Expr* b = set->operands[1];
   const auto beside = [&](const ir::Expr* cut, const ir::Expr* other) -> std::string {
-    const bool both = ir::is_below(*cut) && other->kind == Kind::Var && is_below(facts_, other, cut->operands[1]);
+    const bool both = ir::is_below(*cut) && other->kind == Kind::Var && ir::all_below(facts_, other, cut->operands[1]);
     if (!both) return text(cut);
     return fmt::format("{}cut_beside({}, {}, {})", in_lanes_ ? "" : "w.", text(other), text(cut->operands[0]),
                        text(cut->operands[1]));

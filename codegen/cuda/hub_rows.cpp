@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "codegen/cuda/sinks.h"
+#include "ir/analysis/resolve.h"
 #include "ir/analysis/spine.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
@@ -70,7 +71,7 @@ std::vector<const ir::Var*> searched_graphs(const ir::Facts& facts, const ir::Re
         if (node.kind == Kind::HasEdge || (node.kind == Kind::BitRows && ir::side_of(node) == ir::Side::All))
           add(node.operands[0]);
         for (const ir::Expr* list : searched_lists(node)) {
-          const ir::Expr& whole = unsliced(facts, *list);
+          const ir::Expr& whole = *ir::whole_list(facts, list);
           if (ir::is_all_neighbors(whole)) add(whole.operands[0]);
         }
       });

@@ -103,7 +103,6 @@ class FunctionEmitter {
   /// The second list of a set operation: ascending, without a bound that the first list keeps.
   List second_list(const ir::Expr& set_operation, bool& ascending);
   const ir::Expr& without_bound(const ir::Expr& set_operation) const;
-  bool all_below(const ir::Expr& items, const ir::Expr& bound) const;
   Value* contains(const List& list, Value* item);
   Value* contains(const ir::Expr& e);
   Value* lower_bound(const List& list, Value* item, bool past_equal = false);

@@ -58,17 +58,6 @@ llvm::Constant* ModuleEmitter::file_name(std::uint32_t file) {
   return result;
 }
 
-const ir::Expr& ModuleEmitter::resolve(const ir::Expr& e) const {
-  const ir::Expr* at = &e;
-  while (const ir::Var* var = ir::as<ir::Var>(at)) {
-    const ir::Stmt* definition = facts_.definition(var);
-    const ir::Let* let = definition != nullptr ? ir::as<ir::Let>(definition) : nullptr;
-    if (let == nullptr) break;
-    at = let->value;
-  }
-  return *at;
-}
-
 std::vector<const ir::Var*> ModuleEmitter::graph_vars(const ir::Expr& e) const {
   const ir::Expr& resolved = resolve(e);
   if (const ir::Var* var = ir::as<ir::Var>(&resolved)) return {var};

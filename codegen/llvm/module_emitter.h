@@ -13,6 +13,7 @@
 
 #include "codegen/llvm/frame.h"
 #include "ir/analysis/facts.h"
+#include "ir/analysis/resolve.h"
 #include "ir/support/source.h"
 
 namespace matcha::codegen::jit {
@@ -73,7 +74,7 @@ class ModuleEmitter {
   /// The graph variables that a graph expression may stand for.
   std::vector<const ir::Var*> graph_vars(const ir::Expr& e) const;
   /// The parameter, `build_graph` or `select` that a graph expression stands for, through `let`.
-  const ir::Expr& resolve(const ir::Expr& e) const;
+  const ir::Expr& resolve(const ir::Expr& e) const { return *ir::resolve(facts_, &e); }
 
  private:
   template <typename R, typename... A>

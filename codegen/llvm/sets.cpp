@@ -3,6 +3,7 @@
 
 #include "codegen/llvm/function_emitter.h"
 #include "codegen/llvm/helpers.h"
+#include "ir/analysis/resolve.h"
 #include "ir/match.h"
 #include "runtime/cpu/common_neighbors.h"
 #include "runtime/cpu/general_sets.h"
@@ -80,38 +81,11 @@ Value* FunctionEmitter::filter(const List& a, const List* maybe_out, const std::
   return result;
 }
 
-/// True if all items of an ascending `items` are known to be below `bound`, by its form: `below(l, bound)`, the span
-/// before the position of the loop over `l` that binds `bound`, or a set made from one of these.
-bool FunctionEmitter::all_below(const ir::Expr& items, const ir::Expr& bound) const {
-  const ir::Expr& set = module_.resolve(items);
-  const ir::Var* var = ir::as<ir::Var>(&set);
-  const ir::Stmt* definition = var != nullptr ? module_.facts().definition(var) : nullptr;
-  const ir::Store* store = definition != nullptr ? ir::as<ir::Store>(definition) : nullptr;
-  if (store != nullptr) return all_below(*store->value, bound);
-  bool lower = (set.kind == ir::Kind::Cut || set.kind == ir::Kind::Neighbors) && ir::side_of(set) == ir::Side::Lower;
-  if (lower && set.operands[1] == &bound) return true;
-  if (set.kind == ir::Kind::Intersect || set.kind == ir::Kind::Diff || ir::is_below(set)) {
-    return all_below(*set.operands[0], bound) ||
-           (set.kind == ir::Kind::Intersect && all_below(*set.operands[1], bound));
-  }
-  if (set.kind != ir::Kind::Span) return false;
-  if (all_below(*set.operands[0], bound)) return true;
-  const ir::Var* position = ir::as<ir::Var>(&module_.resolve(*set.operands[2]));
-  const ir::Stmt* binding = position != nullptr ? module_.facts().definition(position) : nullptr;
-  const ir::For* loop = binding != nullptr ? ir::as<ir::For>(binding) : nullptr;
-  if (loop == nullptr || loop->maybe_index != position || loop->lists.size() != 1 || loop->vars[0] != &bound)
-    return false;
-  const ir::Expr* walked = &module_.resolve(*loop->lists[0]);
-  if (ir::is_below(*walked)) walked = &module_.resolve(*walked->operands[0]);
-  ir::ListFacts facts = module_.facts().list(walked);
-  return facts.ascending && facts.unique && walked == &module_.resolve(*set.operands[0]);
-}
-
 /// The second list of a set operation without a `below` that makes no difference: `intersect(a, below(b, x))` where all
 /// items of `a` are below `x` anyway, which saves the search for the bound.
 const ir::Expr& FunctionEmitter::without_bound(const ir::Expr& set_operation) const {
   const ir::Expr& second = *set_operation.operands[1];
-  bool needless = ir::is_below(second) && all_below(*set_operation.operands[0], *second.operands[1]);
+  bool needless = ir::is_below(second) && ir::all_below(module_.facts(), set_operation.operands[0], second.operands[1]);
   return needless ? *second.operands[0] : second;
 }
 

@@ -1,5 +1,6 @@
 #include "ir/analysis/bits.h"
 
+#include "ir/analysis/resolve.h"
 #include "ir/match.h"
 
 namespace matcha::ir {
@@ -16,7 +17,7 @@ const For* loop_of(const Facts& facts, const Var* var) {
 /// True if `list` is a slice of `whole`, which is no name, or all of it.
 bool is_slice(const Facts& facts, const Expr* list, const Expr* whole) {
   for (;;) {
-    list = behind_lets(facts, list);
+    list = resolve(facts, list);
     if (list == whole) return true;
     if (!ir::is_slice(list->kind)) return false;
     list = list->operands[0];
@@ -24,16 +25,6 @@ bool is_slice(const Facts& facts, const Expr* list, const Expr* whole) {
 }
 
 }  // namespace
-
-const Expr* behind_lets(const Facts& facts, const Expr* e) {
-  for (const Var* var = as<Var>(e); var != nullptr; var = as<Var>(e)) {
-    const Stmt* stmt = facts.definition(var);
-    const Let* let = stmt != nullptr ? as<Let>(stmt) : nullptr;
-    if (let == nullptr) return e;
-    e = let->value;
-  }
-  return e;
-}
 
 const Var* rows_of(const Facts& facts, const Expr* bits) {
   if (is_set_op(bits->kind)) {
@@ -47,24 +38,19 @@ const Var* rows_of(const Facts& facts, const Expr* bits) {
     case Kind::Var: break;
     default: return nullptr;
   }
-  const Stmt* stmt = facts.definition(static_cast<const Var*>(bits));
-  if (const Let* let = stmt != nullptr ? as<Let>(stmt) : nullptr) return rows_of(facts, let->value);
-  if (const Store* store = stmt != nullptr ? as<Store>(stmt) : nullptr) return rows_of(facts, store->value);
-  return nullptr;
+  const Expr* value = bound_value(facts, bits);
+  return value != nullptr ? rows_of(facts, value) : nullptr;
 }
 
 const Expr* base_of(const Facts& facts, const Var* rows) {
-  const Stmt* stmt = facts.definition(rows);
-  const Let* let = stmt != nullptr ? as<Let>(stmt) : nullptr;
-  const Store* store = stmt != nullptr ? as<Store>(stmt) : nullptr;
-  const Expr* value = let != nullptr ? let->value : store != nullptr ? store->value : nullptr;
+  const Expr* value = bound_value(facts, rows);
   return value != nullptr && value->kind == Kind::BitRows ? value->operands[1] : nullptr;
 }
 
 bool is_prefix(const Facts& facts, const Expr* list, const Expr* whole) {
-  const Expr* wanted = behind_lets(facts, whole);
+  const Expr* wanted = resolve(facts, whole);
   for (;;) {
-    list = behind_lets(facts, list);
+    list = resolve(facts, list);
     if (list == wanted) return true;
     const ConstInt* begin = list->kind == Kind::Span ? as<ConstInt>(list->operands[1]) : nullptr;
     bool from_start = is_below(*list) || (begin != nullptr && begin->value == 0);
@@ -76,12 +62,12 @@ bool is_prefix(const Facts& facts, const Expr* list, const Expr* whole) {
 bool is_position(const Facts& facts, const Expr* position, const Var* rows) {
   const Expr* base = base_of(facts, rows);
   if (base == nullptr) return false;
-  position = behind_lets(facts, position);
+  position = resolve(facts, position);
   if (position->kind == Kind::LowerBound) {
     const For* loop = loop_of(facts, as<Var>(position->operands[1]));
-    const Expr* whole = behind_lets(facts, base);
+    const Expr* whole = resolve(facts, base);
     return loop != nullptr && loop->vars[0] == position->operands[1] && is_slice(facts, loop->lists[0], whole) &&
-           behind_lets(facts, position->operands[0]) == whole;
+           resolve(facts, position->operands[0]) == whole;
   }
   const Var* var = as<Var>(position);
   const For* loop = loop_of(facts, var);
@@ -92,9 +78,9 @@ bool is_position(const Facts& facts, const Expr* position, const Var* rows) {
 
 bool is_number_of_first(const Facts& facts, const Expr* number, const Var* rows) {
   const Expr* base = base_of(facts, rows);
-  number = behind_lets(facts, number);
+  number = resolve(facts, number);
   return base != nullptr && number->kind == Kind::LowerBound &&
-         behind_lets(facts, number->operands[0]) == behind_lets(facts, base);
+         resolve(facts, number->operands[0]) == resolve(facts, base);
 }
 
 }  // namespace matcha::ir

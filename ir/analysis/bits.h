@@ -5,9 +5,6 @@
 /// What bit sets are sets of: positions in the list that their rows were made of.
 namespace matcha::ir {
 
-/// The expression that a list or a position names, behind every `let`.
-const Expr* behind_lets(const Facts& facts, const Expr* e);
-
 /// The rows that a bit set comes from; null if there is no one value that all its parts come from.
 const Var* rows_of(const Facts& facts, const Expr* bits);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/analysis/bits.h"
+#include "ir/analysis/resolve.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
 
@@ -102,16 +103,7 @@ void Facts::find_informed(const Expr& expr, std::unordered_set<const Expr*>& see
   for (const Expr* operand : expr.operands) find_informed(*operand, seen);
 }
 
-const Var* Facts::graph_root(const Expr* graph) const {
-  const Var* var = as<Var>(graph);
-  while (var != nullptr) {
-    const Stmt* stmt = definition(var);
-    const Let* let = stmt != nullptr ? as<Let>(stmt) : nullptr;
-    if (let == nullptr) return var;
-    var = as<Var>(let->value);
-  }
-  return nullptr;
-}
+const Var* Facts::graph_root(const Expr* graph) const { return as<Var>(resolve(*this, graph)); }
 
 void Facts::prepare(const Block& block) {
   for (const Stmt* stmt : block.body) {
@@ -326,7 +318,7 @@ std::int64_t Facts::longest(const Expr* list_expr) const {
     bool vertices = list_expr->type->is_set() && list_expr->type->columns[0]->is_scalar(ScalarKind::Vid);
     return vertices && list(list_expr).unique ? kMostVertices : kLongestList;
   }
-  base = behind_lets(*this, base);
+  base = resolve(*this, base);
   const ConstInt* begin = base->kind == Kind::Span ? as<ConstInt>(base->operands[1]) : nullptr;
   const ConstInt* end = base->kind == Kind::Span ? known_limit(base->operands[2]) : nullptr;
   bool known = begin != nullptr && end != nullptr && begin->value >= 0 && end->value >= begin->value;
@@ -402,13 +394,13 @@ Range Facts::range_of(const Expr* value) const {
 
 /// True for an item of the list that rows were made of, at a position in a set of their bits.
 bool Facts::has_item(const Expr& at) const {
-  const Var* position = as<Var>(behind_lets(*this, at.operands[1]));
+  const Var* position = as<Var>(resolve(*this, at.operands[1]));
   const Stmt* stmt = position != nullptr ? definition(position) : nullptr;
   const For* walk = stmt != nullptr ? as<For>(stmt) : nullptr;
   if (walk == nullptr || !walk->lists[0]->type->bits || walk->vars[0] != position) return false;
   const Var* rows = rows_of(*this, walk->lists[0]);
   const Expr* base = rows != nullptr ? base_of(*this, rows) : nullptr;
-  return base != nullptr && behind_lets(*this, base) == behind_lets(*this, at.operands[0]);
+  return base != nullptr && resolve(*this, base) == resolve(*this, at.operands[0]);
 }
 
 bool Facts::may_be_empty(const Var* var) const {

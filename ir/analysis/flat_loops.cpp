@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/analysis/resolve.h"
 #include "ir/analysis/spine.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
@@ -144,9 +145,8 @@ bool FlatLoops::countable(const Expr& list) const {
     case Kind::Var: {
       const Var* var = static_cast<const Var*>(&list);
       if (facts_.top_level(var)) return true;
-      const Stmt* definition = facts_.definition(var);
-      const Let* let = definition != nullptr ? as<Let>(definition) : nullptr;
-      return let != nullptr ? countable(*let->value) : arrays_;
+      const Expr* value = let_value(facts_, var);
+      return value != nullptr ? countable(*value) : arrays_;
     }
     default: return false;
   }
@@ -186,7 +186,7 @@ void FlatLoops::find_arcs(const Region& region) {
   if (vertices.kind != Kind::Vertices || !facts_.has_rows(vertices.operands[0])) return;
   const For* loop = only_loop(*outer_->body, false);
   if (loop == nullptr || loop->lists.size() != 1 || !countable(*loop->lists[0])) return;
-  const Expr& walked = unsliced(facts_, *loop->lists[0]);
+  const Expr& walked = *whole_list(facts_, loop->lists[0]);
   if (walked.kind != Kind::Neighbors) return;
   if (walked.operands[0] == vertices.operands[0] && walked.operands[1] == outer_->vars[0]) arcs_loop_ = loop;
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ir/analysis/facts.h"
+#include "ir/analysis/resolve.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
 
@@ -140,7 +141,7 @@ class NestReader {
     if (loop.maybe_index != nullptr) give_up("a position in a list is read", loop.loc);
     if (loop.lists.size() != 1) give_up("lists are walked in step", loop.loc);
     if (failed()) return;
-    const Expr* list = behind_lets(loop.lists[0]);
+    const Expr* list = resolve(facts_, loop.lists[0]);
     for (const Var* var : loop.vars) {
       item_of_.emplace(var, next_item_);
       items_.push_back(next_item_++);
@@ -223,18 +224,8 @@ class NestReader {
     return nest;
   }
 
-  /// The value behind every `let`.
-  const Expr* behind_lets(const Expr* expr) const {
-    while (expr->kind == ir::Kind::Var) {
-      const Stmt* definition = facts_.definition(static_cast<const Var*>(expr));
-      if (definition == nullptr || definition->kind != ir::Kind::Let) break;
-      expr = as<Let>(definition)->value;
-    }
-    return expr;
-  }
-
   void check_graph(const Expr* graph) {
-    if (behind_lets(graph) != graph_) give_up("another graph is read", graph->loc);
+    if (resolve(facts_, graph) != graph_) give_up("another graph is read", graph->loc);
   }
 
   void check_set(const Expr* list) {
@@ -245,7 +236,7 @@ class NestReader {
 
   /// The item that a value of type vid is.
   int item(const Expr* expr) {
-    expr = behind_lets(expr);
+    expr = resolve(facts_, expr);
     if (const auto found = expr->kind == ir::Kind::Var ? item_of_.find(static_cast<const Var*>(expr)) : item_of_.end();
         found != item_of_.end()) {
       return found->second;
@@ -259,7 +250,7 @@ class NestReader {
   void add_members(const Expr* set, int it, std::vector<Term>& out) {
     const Deeper deeper(depth_);
     if (!may_go_on(set->loc)) return;
-    set = behind_lets(set);
+    set = resolve(facts_, set);
     if (!set->type->is_set() || !set->type->columns[0]->is_scalar(ScalarKind::Vid)) {
       give_up("a list of other things than vertices is walked", set->loc);
       return;
@@ -337,7 +328,7 @@ class NestReader {
   /// The nests whose values a size or a sum adds up; nothing if `value` is neither.
   std::optional<std::vector<Nest>> summands(const Expr* value) {
     if (value->kind == ir::Kind::Size) {
-      const Expr* list = behind_lets(value->operands[0]);
+      const Expr* list = resolve(facts_, value->operands[0]);
       if (list->type->is_set()) return std::vector<Nest>{nest_of_set(value->operands[0])};
       give_up("the size of a list of other things than vertices is read", value->loc);
       return std::vector<Nest>{};
@@ -365,7 +356,7 @@ class NestReader {
   bool expand(const Expr* value, bool fully, std::vector<Product>& out) {
     const Deeper deeper(depth_);
     if (!may_go_on(value->loc)) return false;
-    value = behind_lets(value);
+    value = resolve(facts_, value);
     if (value->kind == ir::Kind::ConstInt) {
       Product product;
       if (__builtin_mul_overflow(as<ConstInt>(value)->value, Nest::kOne, &product.weight)) return false;
@@ -444,7 +435,7 @@ class NestReader {
 
   bool collect_parts(const Expr* number, std::vector<const Expr*>& out) const {
     constexpr std::size_t kMostParts = 12;
-    number = behind_lets(number);
+    number = resolve(facts_, number);
     if (number->kind == ir::Kind::ConstInt) return true;
     if (!is_polynomial(*number)) {
       if (std::find(out.begin(), out.end(), number) == out.end()) out.push_back(number);
@@ -461,7 +452,7 @@ class NestReader {
   /// The remainder of `number` by `divisor`, from those of its parts.
   std::int64_t remainder(const Expr* number, std::int64_t divisor,
                          const std::unordered_map<const Expr*, std::int64_t>& parts) const {
-    number = behind_lets(number);
+    number = resolve(facts_, number);
     if (number->kind == ir::Kind::ConstInt) return (as<ConstInt>(number)->value % divisor + divisor) % divisor;
     if (!is_polynomial(*number)) return parts.at(number);
     const std::int64_t a = remainder(number->operands[0], divisor, parts);
@@ -500,7 +491,7 @@ class NestReader {
   Term read(const Expr* expr) {
     const Deeper deeper(depth_);
     if (!may_go_on(expr->loc)) return Term{};
-    expr = behind_lets(expr);
+    expr = resolve(facts_, expr);
     if (expr->type->is_scalar(ScalarKind::Vid)) return Term::of_item(item(expr));
     if (const std::optional<std::vector<Nest>> added = summands(expr)) return fold("sum", *added);
     switch (expr->kind) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/analysis/resolve.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
 
@@ -23,21 +24,11 @@ std::vector<const For*> spine(const Block& block, bool bits) {
   return loops;
 }
 
-const Expr& unsliced(const Facts& facts, const Expr& list) {
-  if (is_slice(list.kind)) {
-    return unsliced(facts, *list.operands[0]);
-  }
-  const Var* var = as<Var>(&list);
-  const Stmt* definition = var != nullptr ? facts.definition(var) : nullptr;
-  const Let* let = definition != nullptr ? as<Let>(definition) : nullptr;
-  return let != nullptr ? unsliced(facts, *let->value) : list;
-}
-
 const Expr* dealt_graph(const Facts& facts, const For& outer) {
   if (outer.lists.size() != 1 || outer.lists[0]->kind != Kind::Vertices) return nullptr;
   const std::vector<const For*> inner = spine(*outer.body);
   const bool neighbours = std::all_of(inner.begin(), inner.end(), [&](const For* loop) {
-    const Expr& walked = unsliced(facts, *loop->lists[0]);
+    const Expr& walked = *whole_list(facts, loop->lists[0]);
     return walked.kind == Kind::Neighbors && walked.operands[0] == outer.lists[0]->operands[0] &&
            walked.operands[1] == outer.vars[0];
   });

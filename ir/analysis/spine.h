@@ -17,9 +17,6 @@ inline constexpr int kSpineLevels = 3;
 /// split a level deeper; none unless all of them walk lists, or sets of bits with `bits`.
 std::vector<const For*> spine(const Block& block, bool bits = false);
 
-/// The list of which an expression is a slice.
-const Expr& unsliced(const Facts& facts, const Expr& list);
-
 /// The graph by whose arcs a region can be dealt out: `for v in vertices(g)`, then `for w in neighbors(g, v)` or a
 /// slice; null if there is none.
 const Expr* dealt_graph(const Facts& facts, const For& outer);
