@@ -256,18 +256,22 @@ class Verifier {
     leave(mark);
   }
 
+  /// The top level of stage kernel has a few kinds of steps, which the host runs one after the other.
+  void step(Kind kind) {
+    if (module_.stage != Stage::Kernel || !top()) return;
+    if (kind == Kind::Block || kind == Kind::For || kind == Kind::If || kind == Kind::Collect)
+      error(fmt::format("in stage kernel a `{}` is inside a region", keyword(kind)));
+  }
+
   void stmt(const Stmt& s) {
     At here(*this, std::string(keyword(s.kind)));
     stage(s.kind);
+    step(s.kind);
     match(
         s, [&](const Block& b) { block(b, "body"); }, [&](const Let& l) { let(l); },
         [&](const Store& st) { store(st); }, [&](const For& f) { loop(f); }, [&](const If& i) { branch(i); },
-        [&](const Collect& c) {
-          if (module_.stage == Stage::Kernel && top())
-            error("a collect at top level is inside a region in stage kernel");
-          collect(c);
-        },
-        [&](const Yield& y) { yield(y); }, [&](const BuildGraph& b) { build(b); }, [&](const Region& r) { region(r); },
+        [&](const Collect& c) { collect(c); }, [&](const Yield& y) { yield(y); },
+        [&](const BuildGraph& b) { build(b); }, [&](const Region& r) { region(r); },
         [&](const Return& r) {
           for (const Expr* value : r.values) expr(*value);
         });

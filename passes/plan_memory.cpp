@@ -68,10 +68,11 @@ class MemoryPlanner {
         [&](const Block& b) {
           for (const Stmt* inner : b.body) stmt(*inner);
         },
-        [&](const Let& l) { let(l.var, l.value); }, [&](const For& f) { emit(loop(f)); },
-        [&](const If& i) { branch(i); }, [&](const Collect& c) { in_region_ ? collect(c) : regions(c); },
-        [&](const Yield& y) { yield(y); }, [&](const BuildGraph& b) { build(b); },
-        [&](const Return& r) { emit(builder_.ret(values(r.values))); },
+        [&](const Let& l) { let(l.var, l.value); },
+        [&](const For& f) { in_region_ ? emit(loop(f)) : without_sinks(f); },
+        [&](const If& i) { in_region_ ? branch(i) : without_sinks(i); },
+        [&](const Collect& c) { in_region_ ? collect(c) : regions(c); }, [&](const Yield& y) { yield(y); },
+        [&](const BuildGraph& b) { build(b); }, [&](const Return& r) { emit(builder_.ret(values(r.values))); },
         [](const OneOf<Region, Store> auto&) { MATCHA_UNREACHABLE("stage loop"); });
   }
 
@@ -155,6 +156,12 @@ class MemoryPlanner {
       std::erase_if(left, [&](const Sink& sink) { return sinks.contains(sink.var); });
       region(taken, group, s.loc);
     }
+  }
+
+  /// A statement of the top level that fills no sink is there for its traps.
+  void without_sinks(const Stmt& s) {
+    const Sink idle{builder_.var(builder_.context().i64(), "idle"), SinkKind::Sum, nullptr};
+    region({idle}, {&s}, s.loc);
   }
 
   /// What runs exactly once does so before the regions; `work` gets the rest.

@@ -7,8 +7,8 @@
 #include "codegen/c_family/frame.h"
 #include "codegen/c_family/prologue.h"
 #include "codegen/c_family/text_writer.h"
+#include "codegen/host/host_plan.h"
 #include "ir/analysis/spine.h"
-#include "ir/analysis/walk.h"
 #include "ir/check.h"
 #include "ir/match.h"
 
@@ -37,6 +37,7 @@ class HostEmitter {
         names_(names),
         call_(call),
         diagnostics_(diagnostics),
+        plan_(module),
         facts_(module),
         expressions_(facts_, names_) {}
 
@@ -86,13 +87,8 @@ class HostEmitter {
     out_.line("TaskBook book;");
     out_.line("const Worker w(launch, 0, book);");
     if (about_.tuple_result) out_.line("result.tuple();");
-    for (const ir::Stmt* stmt : module_.body->body) {
-      ir::match(
-          *stmt, [&](const ir::Let& s) { let(s); }, [&](const ir::BuildGraph& s) { build(s); },
-          [&](const ir::Region& s) { region(s); }, [&](const ir::Return& s) { results(s); },
-          [](const ir::OneOf<ir::Block, ir::For, ir::If, ir::Collect, ir::Yield, ir::Store> auto&) {
-            MATCHA_UNREACHABLE("a step of stage kernel");
-          });
+    for (const host::Step& next : plan_.steps) {
+      std::visit([&](const auto& s) { step(s); }, next);
       out_.line("host.check(shared);");
     }
     out_.close();
@@ -116,13 +112,7 @@ class HostEmitter {
   }
 
   bool reads_edge_info() const {
-    bool found = false;
-    ir::for_each_stmt(*module_.body, [&](const ir::Stmt& stmt) {
-      ir::for_each_expr(stmt, [&](const ir::Expr& expr) {
-        ir::for_each_node(expr, [&](const ir::Expr& node) { found = found || node.kind == ir::Kind::EdgeInfo; });
-      });
-    });
-    return found;
+    return std::ranges::any_of(plan_.graphs, [](const auto& read) { return read.second.edge_info != nullptr; });
   }
 
   /// What the module assumes, as the last argument of `bind`; nothing if that is nothing.
@@ -187,6 +177,11 @@ class HostEmitter {
     out_.close();
   }
 
+  void step(const ir::Let* s) { let(*s); }
+  void step(const ir::BuildGraph* s) { build(*s); }
+  void step(const host::RegionStep& s) { region(s); }
+  void step(const ir::Return* s) { results(*s); }
+
   void let(const ir::Let& s) {
     bool set = ir::walks(s.value->kind);
     std::string value;
@@ -211,19 +206,6 @@ class HostEmitter {
     }
     out_.line(fmt::format("{} = host.build_graph({}, {}, {}, host.graph());", member(s.var), expressions_.text(s.edges),
                           info, labels));
-  }
-
-  static std::string form(const ir::Sink& sink) {
-    bool real = sink.var->type->is_scalar(ScalarKind::F64);
-    switch (sink.kind) {
-      case SinkKind::Sum: return real ? "SumFloat" : "SumInt";
-      case SinkKind::Min: return real ? "MinFloat" : "MinInt";
-      case SinkKind::Max: return real ? "MaxFloat" : "MaxInt";
-      case SinkKind::Any: return "Any";
-      case SinkKind::All: return "All";
-      case SinkKind::List: return "Rows";
-    }
-    MATCHA_UNREACHABLE("a sink kind");
   }
 
   /// What the frame gets from sink `i` of a region's values `v`.
@@ -251,7 +233,8 @@ class HostEmitter {
     return type + text;
   }
 
-  void region(const ir::Region& s) {
+  void region(const host::RegionStep& planned) {
+    const ir::Region& s = *planned.region;
     const EmittedRegion& entry = emitted_.regions[next_region_++];
     out_.line("{");
     out_.line("  RegionPlan plan{};");
@@ -263,11 +246,11 @@ class HostEmitter {
     if (entry.lanes_level < ir::kSpineLevels) out_.line(fmt::format("  plan.lanes_level = {};", entry.lanes_level));
     if (entry.light_arcs) out_.line("  plan.light_arcs = true;");
     if (about_.stack == Stack::Paged) out_.line("  plan.paged = true;");
-    for (const ir::Sink& sink : s.collect->sinks) {
-      out_.line(
-          fmt::format("  plan.sinks.push_back({{SinkForm::{}, {}}});", form(sink), sink.var->type->columns.size()));
+    for (std::size_t i = 0; i < planned.sinks.size(); ++i) {
+      out_.line(fmt::format("  plan.sinks.push_back({{SinkForm::{}, {}}});", host::name(planned.sinks[i]),
+                            s.collect->sinks[i].var->type->columns.size()));
     }
-    for (const ir::Buffer& buffer : s.buffers) out_.line("  " + buffer_needs(buffer));
+    for (const host::BufferPlan& buffer : planned.buffers) out_.line("  " + buffer_needs(buffer));
     if (entry.shared_rows != 0) {
       out_.line(fmt::format("  plan.shared_rows = {};", entry.shared_rows));
       out_.line(fmt::format("  plan.bit_loops = {};", entry.bit_loops));
@@ -284,16 +267,18 @@ class HostEmitter {
     out_.line("}");
   }
 
-  std::string buffer_needs(const ir::Buffer& buffer) {
-    const ir::Type& type = *buffer.var->type;
-    if (buffer.counters) return "plan.buffers.push_back({host.graph().universe, sizeof(u32), true, true});";
-    std::string items = fmt::format("u64({})", expressions_.text(buffer.capacity));
-    if (type.bits || type.is_bit_rows()) {
-      return fmt::format("plan.buffers.push_back({{{}({}), 8, true}});", type.bits ? "words_for" : "row_words", items);
-    }
-    std::string bytes = type.columns.size() == 1 ? fmt::format("sizeof({})", Expressions::type(type.columns[0]))
-                                                 : std::to_string(8 * type.columns.size());
-    return fmt::format("plan.buffers.push_back({{{}, {}, false}});", items, bytes);
+  /// The plan of a buffer with its numbers, in the program's words.
+  std::string buffer_needs(const host::BufferPlan& plan) {
+    if (plan.form == host::BufferForm::Counters)
+      return "plan.buffers.push_back({host.graph().universe, sizeof(u32), true, true});";
+    std::string items = fmt::format("u64({})", expressions_.text(plan.buffer->capacity));
+    if (plan.form == host::BufferForm::Bits) items = fmt::format("words_for({})", items);
+    if (plan.form == host::BufferForm::BitRows) items = fmt::format("row_words({})", items);
+    const ir::Type& type = plan.type();
+    const bool column = plan.form == host::BufferForm::Items && type.columns.size() == 1;
+    const std::string bytes =
+        column ? fmt::format("sizeof({})", Expressions::type(type.columns[0])) : std::to_string(plan.item_bytes);
+    return fmt::format("plan.buffers.push_back({{{}, {}, {}}});", items, bytes, plan.form != host::BufferForm::Items);
   }
 
   std::string positions(const EmittedRegion& entry) {
@@ -323,6 +308,7 @@ class HostEmitter {
   Names& names_;
   const RegionCall& call_;
   Diagnostics& diagnostics_;
+  host::Plan plan_;
   ir::Facts facts_;
   Expressions expressions_;
   TextWriter out_;

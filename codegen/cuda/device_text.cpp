@@ -73,10 +73,6 @@ std::vector<std::string> compile_options() {
   return {"--std=c++20", "--device-int128", "--fmad=false", "--diag-suppress=177"};
 }
 
-bool reads_halves(const ir::Expr& e) {
-  return (e.kind == Kind::Neighbors || e.kind == Kind::BitRows) && ir::side_of(e) != ir::Side::All;
-}
-
 Spelling device_spelling(Stack stack) { return Spelling{"static __device__ __forceinline__", true, stack}; }
 
 DeviceText emit_device_text(const ir::Module& module, Stealing steal, Stack stack, Search search, bool hubs) {
@@ -128,13 +124,6 @@ DeviceText emit_device_text(const ir::Module& module, Stealing steal, Stack stac
 bool check_device_program(const ir::Module& module, Diagnostics& diagnostics) {
   if (module.stage != ir::Stage::Kernel) {
     diagnostics.error(DiagId::IrInvalid, {}, "the CUDA back end takes a module of stage kernel");
-    return false;
-  }
-  for (const ir::Stmt* stmt : module.body->body) {
-    bool step = stmt->kind == Kind::Let || stmt->kind == Kind::BuildGraph || stmt->kind == Kind::Region ||
-                stmt->kind == Kind::Return;
-    if (step) continue;
-    diagnostics.error(DiagId::IrInvalid, stmt->loc, "a loop outside a region does not run on a GPU");
     return false;
   }
   return true;

@@ -33,9 +33,6 @@ struct DeviceText {
 /// The options that the text is compiled with, besides the architecture.
 std::vector<std::string> compile_options();
 
-/// True for what reads half of a neighbour list, for which the device needs the graph's split offsets.
-bool reads_halves(const ir::Expr& e);
-
 /// How the device's language spells workers.
 Spelling device_spelling(Stack stack);
 
@@ -44,7 +41,7 @@ Spelling device_spelling(Stack stack);
 DeviceText emit_device_text(const ir::Module& module, Stealing steal = Stealing::Timeout, Stack stack = Stack::Array,
                             Search search = Search::Plain, bool hubs = false);
 
-/// False, with a diagnostic, for what does not run on a device: a loop outside a region.
+/// False, with a diagnostic, for a module of another stage.
 bool check_device_program(const ir::Module& module, Diagnostics& diagnostics);
 
 }  // namespace matcha::codegen::gpu

@@ -5,66 +5,18 @@
 #include "codegen/cuda/clock.h"
 #include "codegen/cuda/device_values.h"
 #include "codegen/cuda/region_run.h"
-#include "ir/analysis/facts.h"
-#include "ir/analysis/walk.h"
 #include "ir/match.h"
 #include "runtime/common/bits.h"
 
 namespace matcha::codegen::gpu {
 
-using ir::Kind;
-using ir::ScalarKind;
 using runtime::ErrorKind;
-
-namespace {
-
-/// Calls `visit` on every node that the regions of a module compute on the device.
-template <typename F>
-void for_each_device_node(const ir::Module& module, F visit) {
-  for (const ir::Stmt* stmt : module.body->body) {
-    const ir::Region* region = ir::as<ir::Region>(stmt);
-    if (region == nullptr) continue;
-    ir::for_each_stmt(*region->collect->body, [&](const ir::Stmt& inner) {
-      ir::for_each_expr(inner, [&](const ir::Expr& expr) { ir::for_each_node(expr, visit); });
-    });
-  }
-}
-
-/// The region whose rows are the answer of the program and nothing else; null: there is none. Its only list sink is
-/// the one result, which no other step reads.
-const ir::Region* answering_region(const ir::Module& module) {
-  const ir::Return* result = ir::as<ir::Return>(module.body->body.back());
-  if (result == nullptr || result->values.size() != 1) return nullptr;
-  const ir::Region* found = nullptr;
-  bool read = false;
-  ir::for_each_stmt(*module.body, [&](const ir::Stmt& stmt) {
-    if (&stmt == result) return;
-    ir::for_each_expr(stmt, [&](const ir::Expr& expr) {
-      ir::for_each_node(expr, [&](const ir::Expr& node) { read = read || &node == result->values[0]; });
-    });
-  });
-  for (const ir::Stmt* stmt : module.body->body) {
-    const ir::Region* region = ir::as<ir::Region>(stmt);
-    if (region == nullptr) continue;
-    std::span<const ir::Sink> sinks = region->collect->sinks;
-    bool lists = std::count_if(sinks.begin(), sinks.end(),
-                               [](const ir::Sink& sink) { return sink.kind == ir::SinkKind::List; }) == 1;
-    bool answers =
-        std::any_of(sinks.begin(), sinks.end(), [&](const ir::Sink& sink) { return sink.var == result->values[0]; });
-    if (lists && answers) found = region;
-  }
-  return read ? nullptr : found;
-}
-
-}  // namespace
 
 /// One run: the values of the top level, and what of them is on the device.
 class CudaExecutable::Run {
  public:
   Run(CudaExecutable& program, const runtime::Universe& universe, const RunOptions& options)
-      : program_(program), universe_(universe), options_(options), values_(program.module_, universe, options) {
-    if (options.on_rows && !samples()) streamed_ = answering_region(program.module_);
-  }
+      : program_(program), universe_(universe), options_(options), values_(program.module_, universe, options) {}
 
   RunResult walk(std::span<const Argument> arguments) {
     const Clock::time_point begin = Clock::now();
@@ -75,10 +27,12 @@ class CudaExecutable::Run {
       throw;
     }
     result_.times.emplace_back("ready", milliseconds_since(begin));
-    for (const ir::Stmt* stmt : program_.module_.body->body) {
-      if (ended() && (stmt->kind == Kind::Region || stmt->kind == Kind::BuildGraph)) break;
+    for (const host::Step& next : program_.plan_.steps) {
+      const bool big =
+          std::holds_alternative<host::RegionStep>(next) || std::holds_alternative<const ir::BuildGraph*>(next);
+      if (ended() && big) break;
       try {
-        step(*stmt);
+        std::visit([&](const auto& s) { step(s); }, next);
       } catch (const interp::Trap&) {
         if (!ended()) throw;
         break;
@@ -90,6 +44,7 @@ class CudaExecutable::Run {
  private:
   bool ended() const { return result_.ending != Ending::Complete; }
   bool samples() const { return program_.options_.sample.parts > 1; }
+  bool streams() const { return options_.on_rows && !samples(); }
   Session& session() { return *program_.session_; }
 
   /// Devices are opened, kernels compiled and graphs copied side by side.
@@ -111,66 +66,55 @@ class CudaExecutable::Run {
     });
   }
 
-  void step(const ir::Stmt& stmt) {
-    ir::match(
-        stmt,
-        [&](const ir::Let& s) {
-          values_.let(s);
-          upload_early(s.var);
-        },
-        [&](const ir::BuildGraph& s) {
-          if (build_on_device(s)) return;
-          values_.build(s);
-          upload_early(s.var);
-        },
-        [&](const ir::Region& s) { region(s); }, [&](const ir::Return& s) { results(s); },
-        [](const ir::OneOf<ir::Block, ir::For, ir::If, ir::Collect, ir::Yield, ir::Store> auto&) {
-          MATCHA_UNREACHABLE("a step that runs on a GPU");
-        });
+  void step(const ir::Let* s) {
+    values_.let(*s);
+    upload_early(s->var);
   }
+  void step(const ir::BuildGraph* s) {
+    if (build_on_device(*s)) return;
+    values_.build(*s);
+    upload_early(s->var);
+  }
+  void step(const host::RegionStep& s) { region(s); }
+  void step(const ir::Return* s) { results(*s); }
 
   // What regions read
 
-  /// What regions read of a graph. `info_loc`: where they read its edge information.
-  runtime::cuda::UploadOptions wanted_of(const ir::Var* var, SourceLoc& info_loc) const {
+  host::GraphNeeds needs_of(const ir::Var* graph) const {
+    const auto found = program_.plan_.worker_graphs.find(graph);
+    return found != program_.plan_.worker_graphs.end() ? found->second : host::GraphNeeds{};
+  }
+
+  static runtime::cuda::UploadOptions wanted_of(const host::GraphNeeds& needs) {
     runtime::cuda::UploadOptions wanted;
-    wanted.sources = wanted.halves = wanted.edge_info = wanted.labels = wanted.original_ids = false;
-    for_each_device_node(program_.module_, [&](const ir::Expr& node) {
-      if (node.operands.empty() || node.operands[0] != var) return;
-      wanted.sources = wanted.sources || node.kind == Kind::Edges;
-      wanted.halves = wanted.halves || reads_halves(node);
-      wanted.labels = wanted.labels || node.kind == Kind::Label || node.kind == Kind::KnownLabel;
-      if (node.kind == Kind::EdgeInfo) {
-        wanted.edge_info = true;
-        info_loc = node.loc;
-      }
-    });
-    for (const EmittedRegion& entry : program_.session_->regions()) {
-      wanted.sources = wanted.sources || entry.arcs_graph == var;
-    }
+    wanted.sources = needs.sources;
+    wanted.halves = needs.halves;
+    wanted.labels = needs.labels;
+    wanted.edge_info = needs.edge_info != nullptr;
+    wanted.original_ids = false;
     return wanted;
   }
 
-  static void check_info(bool there, SourceLoc loc) {
-    if (!there) fail(ErrorKind::Runtime, "the graph has no edge information", {}, loc);
+  static void check_info(bool there, const host::GraphNeeds& needs) {
+    if (there || needs.edge_info == nullptr) return;
+    fail(ErrorKind::Runtime, "the graph has no edge information", {}, needs.edge_info->loc);
   }
 
   /// Starts the copy of a graph that regions read, so that it travels while kernels are compiled.
   void upload_early(const ir::Var* var) {
     if (!var->type->is_graph() || !program_.on_device_.contains(var)) return;
     HostGraph& graph = values_.graph(var);
-    SourceLoc info_loc;
-    runtime::cuda::UploadOptions wanted = wanted_of(var, info_loc);
-    check_info(graph.view.edge_info != nullptr || graph.view.arc_count == 0 || !wanted.edge_info, info_loc);
-    if (wanted.sources) {
+    const host::GraphNeeds needs = needs_of(var);
+    check_info(graph.view.edge_info != nullptr || graph.view.arc_count == 0, needs);
+    if (needs.sources) {
       need(runtime::ensure_sources(*graph.graph));
       graph.view.sources = graph.graph->view().sources;
     }
-    if (wanted.halves) {
+    if (needs.halves) {
       need(runtime::ensure_halves(*graph.graph));
       graph.view.halves = graph.graph->view().halves;
     }
-    for (DeviceValues& device : devices_) device.upload(var, graph, wanted);
+    for (DeviceValues& device : devices_) device.upload(var, graph, wanted_of(needs));
   }
 
   bool stays(const ir::Var* list) const { return program_.device_graphs_.rows.contains(list); }
@@ -196,14 +140,13 @@ class CudaExecutable::Run {
     const Clock::time_point start = Clock::now();
     GraphRows rows = rows_of(s);
     if (rows.info && rows.info->count() != rows.edges.count()) interp::trap(runtime::TrapCode::LengthMismatch, s.loc);
-    SourceLoc info_loc;
-    const runtime::cuda::UploadOptions wanted = wanted_of(s.var, info_loc);
-    check_info(rows.info || rows.edges.count() == 0 || !wanted.edge_info, info_loc);
+    const host::GraphNeeds needs = needs_of(s.var);
+    check_info(rows.info || rows.edges.count() == 0, needs);
     std::vector<const runtime::cuda::Stream*> streams;
     for (const RegionLauncher* launcher : session().launchers()) streams.push_back(&launcher->stream());
     std::string note;
     std::optional<std::vector<DeviceGraph>> graphs =
-        session().graph_builder(result_).build(streams, universe_.size(), rows, wanted, note);
+        session().graph_builder(result_).build(streams, universe_.size(), rows, wanted_of(needs), note);
     if (!graphs) {
       if (!note.empty()) result_.notes.push_back(std::move(note));
       values_.set(rows.edges.sink->var, rows.edges.fetch());
@@ -214,25 +157,13 @@ class CudaExecutable::Run {
     values_.set_counts(s.var, graphs->front().view);
     for (std::size_t i = 0; i < devices_.size(); ++i) {
       DeviceGraph& graph = (*graphs)[i];
-      if (wanted.labels && s.maybe_labels == nullptr && options_.labels != nullptr) {
+      if (needs.labels && s.maybe_labels == nullptr && options_.labels != nullptr) {
         graph.view.labels = static_cast<const std::int64_t*>(devices_[i].keep(options_.labels, universe_.size() * 8));
       }
       devices_[i].adopt(s.var, std::move(graph));
     }
     result_.times.emplace_back("build", milliseconds_since(start));
     return true;
-  }
-
-  static std::unordered_set<const ir::Var*> values_read(const ir::Region& region) {
-    std::unordered_set<const ir::Var*> wanted;
-    ir::for_each_stmt(*region.collect->body, [&](const ir::Stmt& stmt) {
-      ir::for_each_expr(stmt, [&](const ir::Expr& expr) {
-        std::vector<const ir::Var*> read;
-        ir::free_vars(expr, read);
-        wanted.insert(read.begin(), read.end());
-      });
-    });
-    return wanted;
   }
 
   // Steps
@@ -247,72 +178,95 @@ class CudaExecutable::Run {
     return size;
   }
 
-  std::uint64_t items_of(const ir::Buffer& buffer) {
-    return static_cast<std::uint64_t>(std::max<std::int64_t>(values_.integer(*buffer.capacity), 0));
+  std::uint64_t items_of(const host::BufferPlan& plan) {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(values_.integer(*plan.buffer->capacity), 0));
   }
   /// Of a sample: one of how many parts of the region is walked.
-  std::uint64_t parts(const ir::Region& s, std::uint64_t positions) const {
-    const std::span<const ir::Sink> sinks = s.collect->sinks;
-    const bool adds_up = s.schedule.parallel && std::all_of(sinks.begin(), sinks.end(), [](const ir::Sink& sink) {
-                           return sink.kind == ir::SinkKind::Sum;
-                         });
+  std::uint64_t parts(const host::RegionStep& s, std::uint64_t positions) const {
     const Sample& sample = program_.options_.sample;
-    if (!samples() || !adds_up) return 1;
+    if (!samples() || !s.adds_up()) return 1;
     return std::clamp<std::uint64_t>(positions / std::max<std::uint64_t>(sample.least, 1), 1, sample.parts);
   }
 
-  BufferSpec spec(const ir::Buffer& buffer) {
-    const ir::Type& type = *buffer.var->type;
-    std::string name(buffer.var->hint);
-    if (buffer.counters) return {std::move(name), universe_.size(), sizeof(std::uint32_t), true, true};
-    const std::uint64_t items = items_of(buffer);
-    if (type.bits) return {std::move(name), matcha_program::words_for(items), 8, true};
-    if (type.is_bit_rows()) return {std::move(name), matcha_program::row_words(items), 8, true};
-    std::uint64_t bytes =
-        type.columns.size() == 1 ? runtime::element_bytes(element_kind(*type.columns[0])) : 8 * type.columns.size();
-    return {std::move(name), items, bytes};
+  BufferSpec spec(const host::BufferPlan& plan) {
+    std::string name(plan.buffer->var->hint);
+    switch (plan.form) {
+      case host::BufferForm::Counters: return {std::move(name), universe_.size(), plan.item_bytes, true, true};
+      case host::BufferForm::Bits:
+        return {std::move(name), matcha_program::words_for(items_of(plan)), plan.item_bytes, true};
+      case host::BufferForm::BitRows:
+        return {std::move(name), matcha_program::row_words(items_of(plan)), plan.item_bytes, true};
+      case host::BufferForm::Items: break;
+    }
+    return {std::move(name), items_of(plan), plan.item_bytes};
   }
 
-  void region(const ir::Region& s) {
-    std::size_t index = next_region_++;
+  /// All but what the kernels are compiled for.
+  RegionRequest request_of(const host::RegionStep& s, const EmittedRegion& emitted) {
     RegionRequest request;
-    request.region = &s;
-    load_kernels(index);
-    request.group = s.schedule.group;
-    request.positions = positions(session().regions()[index]);
+    request.region = s.region;
+    request.group = s.region->schedule.group;
+    request.positions = positions(emitted);
     request.parts = parts(s, request.positions);
-    for (const ir::Buffer& buffer : s.buffers) {
+    for (const host::BufferPlan& buffer : s.buffers) {
       request.buffers.push_back(spec(buffer));
-      if (buffer.var->type->is_bit_rows()) request.row_items = std::max(request.row_items, items_of(buffer));
+      if (buffer.form == host::BufferForm::BitRows) request.row_items = std::max(request.row_items, items_of(buffer));
     }
-    request.shared_rows = session().regions()[index].shared_rows;
-    if (request.shared_rows != 0) request.bit_loops = std::uint64_t(session().regions()[index].bit_loops);
-    request.lanes_level = session().regions()[index].lanes_level;
-    request.light_arcs = session().regions()[index].light_arcs;
+    request.shared_rows = emitted.shared_rows;
+    if (request.shared_rows != 0) request.bit_loops = std::uint64_t(emitted.bit_loops);
+    request.lanes_level = emitted.lanes_level;
+    request.light_arcs = emitted.light_arcs;
     request.universe = universe_.size();
-    request.stream_rows = &s == streamed_;
+    request.stream_rows = streams() && s.answer >= 0;
     request.any_order = true;
-    for (const ir::Sink& sink : s.collect->sinks) {
+    for (const ir::Sink& sink : s.region->collect->sinks) {
       if (sink.kind != ir::SinkKind::List) continue;
       if (stays(sink.var)) request.staying.insert(sink.var);
       if (!stays(sink.var) || program_.device_graphs_.rows.at(sink.var)) request.any_order = false;
     }
-    make_hub_rows(index);
+    return request;
+  }
+
+  /// What the region reads, on each device.
+  std::vector<RegionInputs> inputs_of(const host::RegionStep& s, const EmittedRegion& emitted) {
     const Clock::time_point waiting = Clock::now();
-    std::unordered_set<const ir::Var*> wanted = values_read(s);
     std::vector<RegionInputs> inputs(devices_.size());
-    const ir::Expr* dealt = session().regions()[index].dealt_graph;
+    const ir::Var* dealt = emitted.dealt_graph != nullptr ? ir::as<ir::Var>(emitted.dealt_graph) : nullptr;
     for (std::size_t i = 0; i < devices_.size(); ++i) {
-      inputs[i].frame = devices_[i].frame(program_.layout_, wanted, values_);
+      inputs[i].frame = devices_[i].frame(program_.layout_, s.reads, values_);
       if (dealt != nullptr) {
-        inputs[i].dealt_graph = devices_[i].graph(ir::as<ir::Var>(dealt));
-        inputs[i].tiles = &devices_[i].tiles(ir::as<ir::Var>(dealt));
+        inputs[i].dealt_graph = devices_[i].graph(dealt);
+        inputs[i].tiles = &devices_[i].tiles(dealt);
       }
       if (program_.reads_ids_) inputs[i].original_ids = devices_[i].ids(universe_);
     }
     result_.times.emplace_back("upload", milliseconds_since(waiting));
+    return inputs;
+  }
+
+  void region(const host::RegionStep& s) {
+    const std::size_t index = next_region_++;
+    load_kernels(index);
+    const EmittedRegion& emitted = session().regions()[index];
+    RegionRequest request = request_of(s, emitted);
+    make_hub_rows(index);
+    std::vector<RegionInputs> inputs = inputs_of(s, emitted);
     choose_kernels(request, index, inputs);
     RegionOutcome outcome = run_region(session().launchers(), request, inputs, program_.options_, options_);
+    report(request, outcome);
+    for (DeviceRows& rows : outcome.staying) rows_[rows.sink->var] = std::move(rows);
+    const std::span<const ir::Sink> sinks = s.region->collect->sinks;
+    for (std::size_t i = 0; i < sinks.size(); ++i) {
+      if (request.staying.contains(sinks[i].var)) continue;
+      if (sinks[i].kind == ir::SinkKind::List) {
+        values_.set(sinks[i].var, std::move(outcome.rows[i]));
+      } else {
+        values_.set(sinks[i].var, std::move(outcome.values[i]));
+      }
+    }
+  }
+
+  void report(const RegionRequest& request, RegionOutcome& outcome) {
     result_.times.emplace_back("launch", outcome.launch_ms);
     result_.times.emplace_back("kernel", outcome.kernel_ms);
     result_.times.emplace_back("collect", outcome.collect_ms);
@@ -323,16 +277,7 @@ class CudaExecutable::Run {
     result_.positions_total += request.positions;
     result_.deferred += outcome.splits;
     result_.rows += outcome.streamed;
-    for (DeviceRows& rows : outcome.staying) rows_[rows.sink->var] = std::move(rows);
-    for (std::size_t i = 0; i < s.collect->sinks.size(); ++i) {
-      const ir::Sink& sink = s.collect->sinks[i];
-      if (request.staying.contains(sink.var)) continue;
-      if (sink.kind == ir::SinkKind::List) {
-        values_.set(sink.var, std::move(outcome.rows[i]));
-      } else {
-        values_.set(sink.var, std::move(outcome.values[i]));
-      }
-    }
+    if (request.stream_rows) streamed_ = true;
   }
 
   /// Makes the rows of hubs that a region looks into, on every device, unless they are there.
@@ -388,7 +333,7 @@ class CudaExecutable::Run {
       return;
     }
     if (options_.on_rows && s.values.size() == 1 && s.values[0]->type->is_list()) {
-      if (streamed_ == nullptr) give_rows(values_.list(*s.values[0]));
+      if (!streamed_) give_rows(values_.list(*s.values[0]));
       result_.values.emplace_back(static_cast<__int128>(result_.rows));
       return;
     }
@@ -435,19 +380,22 @@ class CudaExecutable::Run {
   HostValues values_;
   std::vector<DeviceValues> devices_;
   std::unordered_map<const ir::Var*, DeviceRows> rows_;  ///< That stayed on the devices.
-  const ir::Region* streamed_ = nullptr;  ///< Its rows are the answer, and go straight to whoever takes rows.
+  bool streamed_ = false;  ///< The rows of the answer were handed over while their region ran.
   std::size_t next_region_ = 0;
   RunResult result_;
 };
 
 CudaExecutable::CudaExecutable(const ir::Module& module, const CudaOptions& options, OpeningSession opening)
-    : module_(module), options_(options), layout_(module), device_graphs_(module), opening_(std::move(opening)) {
-  for_each_device_node(module_, [&](const ir::Expr& node) {
-    if (const ir::Var* var = ir::as<ir::Var>(&node)) on_device_.insert(var);
-    bool ids = node.kind == Kind::Convert &&
-               (node.type->is_scalar(ScalarKind::Vid) || node.operands[0]->type->is_scalar(ScalarKind::Vid));
-    reads_ids_ = reads_ids_ || ids;
-  });
+    : module_(module),
+      options_(options),
+      plan_(module_),
+      layout_(module),
+      device_graphs_(module),
+      opening_(std::move(opening)) {
+  for (const host::RegionStep* region : plan_.regions()) {
+    on_device_.insert(region->reads.begin(), region->reads.end());
+    reads_ids_ = reads_ids_ || region->reads_ids;
+  }
 }
 
 CudaExecutable::~CudaExecutable() = default;

@@ -7,6 +7,7 @@
 #include "codegen/cuda/frame_layout.h"
 #include "codegen/cuda/graph_build.h"
 #include "codegen/cuda/session.h"
+#include "codegen/host/host_plan.h"
 
 namespace matcha::codegen::gpu {
 
@@ -28,6 +29,7 @@ class CudaExecutable final : public Executable {
 
   ir::Module module_;
   CudaOptions options_;
+  host::Plan plan_;
   FrameLayout layout_;
   std::unordered_set<const ir::Var*> on_device_;  ///< Top-level values that regions read.
   DeviceGraphs device_graphs_;

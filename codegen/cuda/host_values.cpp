@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "codegen/assumptions.h"
+#include "codegen/host/host_plan.h"
 #include "codegen/interp/rows.h"
 #include "ir/analysis/facts.h"
 #include "ir/check.h"
@@ -98,17 +99,6 @@ void fail(ErrorKind kind, std::string message, std::string hint, SourceLoc loc) 
   throw interp::Trap{std::move(error), loc};
 }
 
-ElementKind element_kind(const ir::Type& scalar) {
-  switch (scalar.scalar) {
-    case ScalarKind::Bool: return ElementKind::Bool;
-    case ScalarKind::Vid: return ElementKind::Vid;
-    case ScalarKind::F64: return ElementKind::Float;
-    case ScalarKind::I64: return ElementKind::Int;
-    case ScalarKind::I128: break;
-  }
-  MATCHA_UNREACHABLE("a column of 128-bit values");
-}
-
 HostValues::HostValues(const ir::Module& module, const runtime::Universe& universe, const RunOptions& options)
     : universe_(universe),
       options_(options),
@@ -170,7 +160,7 @@ void HostValues::bind(const ir::Module& module, std::span<const Argument> argume
     } else if (input != nullptr && type.is_flat_list() && (*input)->columns.size() == type.columns.size()) {
       HostList list = of_input(**input);
       for (std::size_t c = 0; c < list.kinds.size(); ++c)
-        fits = fits && list.kinds[c] == element_kind(*type.columns[c]);
+        fits = fits && list.kinds[c] == host::element_kind(*type.columns[c]);
       set(param, std::move(list));
     } else {
       fits = false;

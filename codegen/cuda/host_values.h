@@ -21,8 +21,6 @@ T need(runtime::Result<T> result, SourceLoc loc = {}) {
 }
 [[noreturn]] void fail(runtime::ErrorKind kind, std::string message, std::string hint = {}, SourceLoc loc = {});
 
-runtime::ElementKind element_kind(const ir::Type& scalar);
-
 /// A list of the host, in columns that live as long as `keeper` and the inputs of the run.
 struct HostList {
   std::uint64_t size = 0;

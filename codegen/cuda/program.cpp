@@ -8,14 +8,11 @@
 #include "codegen/c_family/host_program.h"
 #include "codegen/c_family/text_writer.h"
 #include "codegen/cuda/device_text.h"
-#include "ir/analysis/walk.h"
-#include "ir/match.h"
+#include "codegen/host/host_plan.h"
 
 namespace matcha::codegen::gpu {
 
 namespace {
-
-using ir::Kind;
 
 /// Takes the lines that include a system header out of `text` and adds them to `includes`: the text will stand inside a
 /// namespace.
@@ -34,43 +31,30 @@ std::string without_includes(std::string_view text, std::set<std::string>& inclu
   return result;
 }
 
-/// The graphs and lists of the top level that a region reads, in the order of `layout`, and what of a graph.
-struct Read {
-  const ir::Var* var;
-  std::set<std::string> parts;
-};
-std::vector<Read> reads(const EmittedRegion& entry, const FrameLayout& layout) {
-  std::unordered_map<const ir::Expr*, std::set<std::string>> found;
-  if (entry.arcs_graph != nullptr) found[entry.arcs_graph].insert("kSources");
-  ir::for_each_stmt(*entry.region->collect->body, [&](const ir::Stmt& stmt) {
-    ir::for_each_expr(stmt, [&](const ir::Expr& expr) {
-      ir::for_each_node(expr, [&](const ir::Expr& node) {
-        if (node.kind == Kind::Var) found[&node];
-        if (node.operands.empty() || node.operands[0]->kind != Kind::Var) return;
-        if (node.kind == Kind::Edges) found[node.operands[0]].insert("kSources");
-        if (node.kind == Kind::EdgeInfo) found[node.operands[0]].insert("kInfo");
-        if (reads_halves(node)) found[node.operands[0]].insert("kHalves");
-        if (node.kind == Kind::Label || node.kind == Kind::KnownLabel) found[node.operands[0]].insert("kLabels");
-      });
-    });
-  });
-  std::vector<Read> result;
-  for (const FrameField& field : layout.fields) {
-    const auto at = found.find(field.var);
-    if (at != found.end() && !field.var->type->is_scalar()) result.push_back({field.var, at->second});
-  }
-  return result;
+/// The parts of a graph, besides its neighbour lists, that are put onto the GPU.
+std::string parts_of(const host::GraphNeeds& needs) {
+  std::string parts;
+  const auto add = [&](bool wanted, std::string_view part) {
+    if (wanted) parts += fmt::format("{}{}", parts.empty() ? "" : " | ", part);
+  };
+  add(needs.halves, "kHalves");
+  add(needs.edge_info != nullptr, "kInfo");
+  add(needs.labels, "kLabels");
+  add(needs.sources, "kSources");
+  return parts.empty() ? "0" : parts;
 }
 
 /// The statements that put what a region reads onto the GPU and run it.
-std::vector<std::string> call(const EmittedRegion& region, const FrameLayout& layout, Names& names) {
+std::vector<std::string> call(const EmittedRegion& region, const host::RegionStep& step, const FrameLayout& layout,
+                              Names& names) {
   std::vector<std::string> lines = {"Frame placed = f;"};
-  for (const Read& read : reads(region, layout)) {
-    std::string parts;
-    for (const std::string& part : read.parts) parts += (parts.empty() ? "" : " | ") + part;
-    const std::string member = "placed." + names.of(read.var);
-    lines.push_back(read.var->type->is_graph()
-                        ? fmt::format("place(host, {}, {});", member, parts.empty() ? "0" : parts)
+  for (const FrameField& field : layout.fields) {
+    if (!step.reads.contains(field.var) || field.var->type->is_scalar()) continue;
+    const std::string member = "placed." + names.of(field.var);
+    const auto needs = step.graphs.find(field.var);
+    lines.push_back(field.var->type->is_graph()
+                        ? fmt::format("place(host, {}, {});", member,
+                                      parts_of(needs != step.graphs.end() ? needs->second : host::GraphNeeds{}))
                         : fmt::format("place(host, {});", member));
   }
   lines.push_back(
@@ -88,7 +72,12 @@ std::optional<std::string> emit_program(const ir::Module& module, const AheadOfT
   const FrameLayout layout(module);
   Names names;
   const Emitted emitted = emit_workers(module, device_spelling(about.stack), names);
-  const RegionCall region_call = [&](const EmittedRegion& region, Names& named) { return call(region, layout, named); };
+  const host::Plan plan(module);
+  std::unordered_map<const ir::Region*, const host::RegionStep*> planned;
+  for (const host::RegionStep* step : plan.regions()) planned.emplace(step->region, step);
+  const RegionCall region_call = [&](const EmittedRegion& region, Names& named) {
+    return call(region, *planned.at(region.region), layout, named);
+  };
   const std::optional<std::string> steps = emit_host(module, about, emitted, names, region_call, diagnostics);
   if (!steps) return std::nullopt;
   std::set<std::string> includes;

@@ -6,6 +6,7 @@
 
 #include "codegen/cuda/host_values.h"
 #include "codegen/cuda/sinks.h"
+#include "codegen/host/host_plan.h"
 
 namespace matcha::codegen::gpu {
 
@@ -26,7 +27,7 @@ runtime::Result<matcha_program::RowArea> RowStream::open(const runtime::cuda::De
   words_ = columns.size() + 1;
   next_ = rows_ = filled_ = 0;
   kinds_.clear();
-  for (const ir::Type* column : columns) kinds_.push_back(element_kind(*column));
+  for (const ir::Type* column : columns) kinds_.push_back(host::element_kind(*column));
   block_.assign(columns.size(), std::vector<std::uint64_t>(kBlockRows));
   if (ring_.size() < capacity_ * words_) {
     runtime::Result<PinnedBuffer<std::uint64_t>> ring =

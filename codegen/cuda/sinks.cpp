@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "codegen/host/host_plan.h"
 #include "ir/check.h"
 
 namespace matcha::codegen::gpu {
@@ -103,7 +104,7 @@ HostList ordered_rows(const ir::Sink& sink, const std::vector<std::uint64_t>& wo
   list.size = count;
   std::shared_ptr<std::vector<runtime::Column>> keeper = std::make_shared<std::vector<runtime::Column>>();
   for (std::size_t c = 0; c < sink.var->type->columns.size(); ++c) {
-    runtime::Column& column = keeper->emplace_back(element_kind(*sink.var->type->columns[c]));
+    runtime::Column& column = keeper->emplace_back(host::element_kind(*sink.var->type->columns[c]));
     if (!column.resize(count)) interp::trap(TrapCode::OutOfMemory, {});
     for (std::uint64_t row = 0; row < count; ++row)
       put_word(column.kind(), column.data(), row, words[(c + 1) * count + order[row]]);

@@ -115,7 +115,6 @@ List FunctionEmitter::neighbors(const ir::Expr& graph_expr, Value* v) {
 
 /// The address of two narrow offsets: of the first neighbour of a vertex and of the first one that is not below it.
 Value* FunctionEmitter::half_offsets(const ir::Expr& graph_expr, Value* v) {
-  for (const ir::Var* var : module_.graph_vars(graph_expr)) module_.needs().halves.push_back(var);
   constexpr std::size_t kOffsets = offsetof(CpuGraphView, halves) + offsetof(NarrowHalves, offsets);
   return gep(i32_, graph_field(graph_expr, kOffsets, ptr_, "halves"), b_.CreateNUWMul(v, integer(2)));
 }
@@ -136,7 +135,6 @@ List FunctionEmitter::half_neighbors(const ir::Expr& graph_expr, Value* v, bool 
 }
 
 List FunctionEmitter::edge_info(const ir::Expr& e) {
-  for (const ir::Var* var : module_.graph_vars(*e.operands[0])) module_.needs().edge_info.emplace_back(var, &e);
   Arcs range = arcs(*e.operands[0], scalar(*e.operands[1]));
   Value* all = graph_field(*e.operands[0], offsetof(GraphView, edge_info), ptr_, "edge_info");
   Cell cell = cell_of(*e.type->columns[0]);
@@ -147,7 +145,6 @@ List FunctionEmitter::edge_info(const ir::Expr& e) {
 }
 
 List FunctionEmitter::edges(const ir::Expr& e) {
-  for (const ir::Var* var : module_.graph_vars(*e.operands[0])) module_.needs().sources.push_back(var);
   const ir::Expr& g = *e.operands[0];
   Value* sources = graph_field(g, offsetof(GraphView, sources), ptr_, "sources");
   Value* targets = graph_field(g, offsetof(GraphView, neighbors), ptr_, "neighbors");
@@ -183,7 +180,7 @@ List FunctionEmitter::list(const ir::Expr& e) {
       return found != lists_.end() ? found->second : frame_list(module_.frame().slot(var), *var.type);
     }
     case ir::Kind::Vertices: {
-      for (const ir::Var* var : module_.graph_vars(*e.operands[0])) module_.needs().vertices.push_back(var);
+      for (const ir::Var* var : module_.graph_vars(*e.operands[0])) module_.vertex_arrays().push_back(var);
       Value* items = graph_field(*e.operands[0], offsetof(GraphView, vertices), ptr_, "vertices");
       return {size_of(e), {{items, Cell::Vid, true, nullptr}}, nullptr};
     }

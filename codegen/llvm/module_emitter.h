@@ -63,14 +63,8 @@ class ModuleEmitter {
   std::unordered_map<const ir::Expr*, FrameList>& stored() { return stored_; }
   /// Sorted copies of top-level lists that are the second operand of a set operation and not known to ascend.
   std::unordered_map<const ir::Expr*, FrameList>& sorted_copies() { return sorted_copies_; }
-  /// Graph variables of which the program reads what a GraphView may lack.
-  struct GraphNeeds {
-    std::vector<const ir::Var*> vertices;  ///< As an array, not only walked.
-    std::vector<const ir::Var*> sources;
-    std::vector<const ir::Var*> halves;
-    std::vector<std::pair<const ir::Var*, const ir::Expr*>> edge_info;  ///< With the expression that reads it.
-  };
-  GraphNeeds& needs() { return needs_; }
+  /// Graph variables whose vertices are read as an array, not only walked.
+  std::vector<const ir::Var*>& vertex_arrays() { return vertex_arrays_; }
   /// The graph variables that a graph expression may stand for.
   std::vector<const ir::Var*> graph_vars(const ir::Expr& e) const;
   /// The parameter, `build_graph` or `select` that a graph expression stands for, through `let`.
@@ -108,7 +102,7 @@ class ModuleEmitter {
   std::unordered_map<std::uint32_t, llvm::Constant*> files_;
   std::unordered_map<const ir::Expr*, FrameList> stored_;
   std::unordered_map<const ir::Expr*, FrameList> sorted_copies_;
-  GraphNeeds needs_;
+  std::vector<const ir::Var*> vertex_arrays_;
 };
 
 /// Calls a function of the runtime from a FunctionEmitter by its C++ name: a wrong name does not compile.

@@ -10,32 +10,17 @@ namespace matcha::codegen::jit {
 
 namespace {
 
-runtime::ElementKind element_kind(const ir::Type& type) {
-  switch (type.scalar) {
-    case ir::ScalarKind::Bool: return runtime::ElementKind::Bool;
-    case ir::ScalarKind::Vid: return runtime::ElementKind::Vid;
-    case ir::ScalarKind::F64: return runtime::ElementKind::Float;
-    case ir::ScalarKind::I64:
-    case ir::ScalarKind::I128: break;
-  }
-  return runtime::ElementKind::Int;
-}
-
-std::vector<runtime::ElementKind> element_kinds(const ir::Type& list) {
-  std::vector<runtime::ElementKind> kinds;
-  for (const ir::Type* column : list.columns) kinds.push_back(element_kind(*column));
-  return kinds;
-}
-
-runtime::SinkKind runtime_kind(const ir::Sink& sink, bool map) {
-  bool real = sink.var->type->is_scalar(ir::ScalarKind::F64);
-  switch (sink.kind) {
-    case ir::SinkKind::Sum: return real ? runtime::SinkKind::SumFloat : runtime::SinkKind::SumInt;
-    case ir::SinkKind::Min: return real ? runtime::SinkKind::MinFloat : runtime::SinkKind::MinInt;
-    case ir::SinkKind::Max: return real ? runtime::SinkKind::MaxFloat : runtime::SinkKind::MaxInt;
-    case ir::SinkKind::Any: return runtime::SinkKind::Any;
-    case ir::SinkKind::All: return runtime::SinkKind::All;
-    case ir::SinkKind::List: break;
+runtime::SinkKind runtime_kind(host::SinkForm form, bool map) {
+  switch (form) {
+    case host::SinkForm::SumInt: return runtime::SinkKind::SumInt;
+    case host::SinkForm::SumFloat: return runtime::SinkKind::SumFloat;
+    case host::SinkForm::MinInt: return runtime::SinkKind::MinInt;
+    case host::SinkForm::MinFloat: return runtime::SinkKind::MinFloat;
+    case host::SinkForm::MaxInt: return runtime::SinkKind::MaxInt;
+    case host::SinkForm::MaxFloat: return runtime::SinkKind::MaxFloat;
+    case host::SinkForm::Any: return runtime::SinkKind::Any;
+    case host::SinkForm::All: return runtime::SinkKind::All;
+    case host::SinkForm::Rows: break;
   }
   return map ? runtime::SinkKind::Map : runtime::SinkKind::Rows;
 }
@@ -125,26 +110,34 @@ Program Planner::run() {
   for (const ir::Var* param : module.params) {
     program_.params.push_back({param->type, std::string(param->hint), emitter_.frame().slot(*param)});
   }
-  for (const ir::Stmt* s : module.body->body) statement(*s);
+  const host::Plan plan(module);
+  for (const host::Step& next : plan.steps) std::visit([&](const auto& s) { step(s); }, next);
   close_step();
+  graphs(plan);
+  program_.slot_count = emitter_.frame().slot_count();
+  return std::move(program_);
+}
+
+/// Parameters and built graphs get what is read of them under any name.
+void Planner::graphs(const host::Plan& plan) {
   std::unordered_map<std::uint32_t, GraphPlan> graphs;
-  const auto plan = [&](const ir::Var* var) -> GraphPlan& {
+  const auto plan_of = [&](const ir::Var* var) -> GraphPlan& {
     GraphPlan& result = graphs[emitter_.frame().slot(*var)];
     result.slot = emitter_.frame().slot(*var);
     return result;
   };
-  for (const ir::Var* var : emitter_.needs().vertices) plan(var).vertex_array = true;
-  for (const ir::Var* var : emitter_.needs().sources) plan(var).sources = true;
-  for (const ir::Var* var : emitter_.needs().halves) plan(var).halves = true;
-  for (const auto& [var, e] : emitter_.needs().edge_info) {
-    GraphPlan& graph = plan(var);
-    graph.edge_info = true;
-    graph.info = e->type->columns[0]->scalar;
-    graph.info_loc = e->loc;
+  for (const ir::Var* var : emitter_.vertex_arrays()) plan_of(var).vertex_array = true;
+  for (const auto& [name, needs] : plan.graphs) {
+    for (const ir::Var* var : emitter_.graph_vars(*name)) {
+      GraphPlan& graph = plan_of(var);
+      graph.sources = graph.sources || needs.sources;
+      graph.halves = graph.halves || needs.halves;
+      if (needs.edge_info == nullptr) continue;
+      graph.edge_info = true;
+      graph.info_loc = needs.edge_info->loc;
+    }
   }
   for (const auto& [slot, graph] : graphs) program_.graphs.push_back(graph);
-  program_.slot_count = emitter_.frame().slot_count();
-  return std::move(program_);
 }
 
 // Step functions
@@ -215,7 +208,7 @@ FrameList Planner::store(const ir::Expr& e, bool sorted) {
   close_step();
   ListStep step;
   step.slot = emitter_.frame().reserve(1 + static_cast<std::uint32_t>(e.type->columns.size()));
-  step.columns = element_kinds(*e.type);
+  step.columns = host::element_kinds(*e.type);
   step.measure = next_name();
   step.fill = step.measure + "_fill";
   std::unique_ptr<FunctionEmitter> measure = step_function(step.measure);
@@ -249,17 +242,6 @@ FrameList Planner::stored_list(const ir::Expr& e) {
 }
 
 // Statements
-
-void Planner::statement(const ir::Stmt& s) {
-  ir::match(
-      s,
-      [&](const ir::Block& x) {
-        for (const ir::Stmt* inner : x.body) statement(*inner);
-      },
-      [&](const ir::Let& x) { let(x); }, [&](const ir::BuildGraph& x) { build(x); },
-      [&](const ir::Region& x) { region(x); }, [&](const ir::Return& x) { ret(x); },
-      [&](const ir::OneOf<ir::For, ir::If, ir::Collect, ir::Yield, ir::Store> auto& x) { alone(x); });
-}
 
 void Planner::let(const ir::Let& s) {
   prepare(*s.value);
@@ -330,7 +312,7 @@ void Planner::build(const ir::BuildGraph& s) {
   step.edges_slot = place(s.edges);
   step.labels_slot = place(s.maybe_labels);
   step.info_slot = place(s.maybe_info);
-  if (s.maybe_info != nullptr) step.info_kind = element_kind(*s.maybe_info->type->columns[0]);
+  if (s.maybe_info != nullptr) step.info_kind = host::element_kind(*s.maybe_info->type->columns[0]);
   close_step();
   program_.steps.push_back(step);
 }
@@ -358,58 +340,15 @@ void Planner::ret(const ir::Return& s) {
 
 // Regions
 
-void Planner::alone(const ir::Stmt& s) {
-  bodies_.push_back({&s});
-  blocks_.push_back(ir::Block{{{ir::Kind::Block, s.loc}}, bodies_.back()});
-  collects_.push_back(ir::Collect{{{ir::Kind::Collect, s.loc}}, {}, &blocks_.back()});
-  ir::Region made{{{ir::Kind::Region, s.loc}}, {}, {}, &collects_.back()};
-  made.schedule.parallel = false;
-  alone_.push_back(made);
-  if (region_form(s)) region(alone_.back());
-}
-
-/// Outside regions the verifier lets statements compute lists in place, which has no translation here.
-bool Planner::region_form(const ir::Stmt& s) {
-  bool fits = true;
-  bodies_.push_back({&s});
-  ir::Block whole{{{ir::Kind::Block, s.loc}}, bodies_.back()};
-  ir::for_each_stmt(whole, [&](const ir::Stmt& inner) {
-    if (const ir::Collect* collect = ir::as<ir::Collect>(&inner)) {
-      for (const ir::Sink& sink : collect->sinks) fits = fits && sink.kind != ir::SinkKind::List;
-    }
-    ir::for_each_expr(inner, [&](const ir::Expr& e) {
-      ir::for_each_node(e, [&](const ir::Expr& node) {
-        for (const ir::Expr* operand : node.operands) {
-          fits = fits && (!ir::walks(operand->kind) || node.kind == ir::Kind::Size);
-        }
-      });
-      fits = fits && !ir::walks(e.kind);
-    });
-  });
-  if (!fits) {
-    diagnostics_.error(DiagId::IrInvalid, s.loc, "a list that has to be stored in a loop outside a region");
-  }
-  return fits;
-}
-
-const ir::Var* Planner::streamed_list() const {
-  const ir::Block& body = *emitter_.module().body;
-  const ir::Return* last = body.body.empty() ? nullptr : ir::as<ir::Return>(body.body.back());
-  if (last == nullptr || last->values.size() != 1) return nullptr;
-  const ir::Var* var = ir::as<ir::Var>(last->values[0]);
-  if (var == nullptr || !var->type->is_list()) return nullptr;
-  return ir::count_uses(body)[var] == 1 ? var : nullptr;
-}
-
-RegionShape Planner::shape_of(const ir::Region& s, const ir::Var* maybe_stream) const {
+RegionShape Planner::shape_of(const host::RegionStep& planned) const {
+  const ir::Region& s = *planned.region;
   RegionShape shape;
   shape.region = &s;
+  shape.outer = planned.outer;
   const ir::Block& body = *s.collect->body;
-  if (s.schedule.parallel) shape.outer = static_cast<const ir::For*>(body.body[0]);
-  bool streams = std::any_of(s.collect->sinks.begin(), s.collect->sinks.end(),
-                             [&](const ir::Sink& sink) { return sink.var == maybe_stream; });
+  const bool streams = planned.answer >= 0;
   for (const ir::Sink& sink : s.collect->sinks) {
-    bool map = shape.outer != nullptr && sink.kind == ir::SinkKind::List && sink.var != maybe_stream &&
+    bool map = shape.outer != nullptr && sink.kind == ir::SinkKind::List && !streams &&
                yields_into(body, sink.var) == 1 && yields_directly(*shape.outer->body, sink.var);
     bool rows = !streams && built_of_rows(s, sink) != nullptr;
     shape.map.push_back(map && !rows);
@@ -423,21 +362,22 @@ RegionShape Planner::shape_of(const ir::Region& s, const ir::Var* maybe_stream) 
   return shape;
 }
 
-void Planner::prepare_region(const ir::Region& s, RegionStep& step) {
+void Planner::prepare_region(const host::RegionStep& planned, RegionStep& step) {
   std::unique_ptr<FunctionEmitter> prepare = step_function(step.prepare);
   step.positions_slot = emitter_.frame().reserve(1);
   llvm::Value* positions = prepare->builder().getInt64(1);
-  if (s.schedule.parallel) {
-    const ir::For& loop = *static_cast<const ir::For*>(s.collect->body->body[0]);
+  if (planned.outer != nullptr) {
+    const ir::For& loop = *planned.outer;
     prepare->set_loc(loop.loc);
     std::vector<List> lists;
     for (const ir::Expr* e : loop.lists) lists.push_back(prepare->loop_list(*e));
     positions = prepare->common_length(lists);
   }
   prepare->store_slot(step.positions_slot, positions);
-  for (const ir::Buffer& buffer : s.buffers) {
+  for (const ir::Buffer& buffer : planned.region->buffers) {
     std::uint32_t slot = emitter_.frame().slot(*buffer.var);
-    step.buffers.push_back({std::string(buffer.var->hint), slot, element_kinds(*buffer.var->type), buffer.counters});
+    step.buffers.push_back(
+        {std::string(buffer.var->hint), slot, host::element_kinds(*buffer.var->type), buffer.counters});
     prepare->store_slot(slot, prepare->bits().buffer_cells(buffer));
   }
   prepare->finish();
@@ -472,25 +412,25 @@ void Planner::region_functions(const RegionShape& shape, RegionStep& step) {
   at.CreateRetVoid();
 }
 
-void Planner::region(const ir::Region& s) {
+void Planner::step(const host::RegionStep& planned) {
   close_step();
-  const ir::Var* streamed = streamed_list();
-  RegionShape shape = shape_of(s, streamed);
+  const ir::Region& s = *planned.region;
+  RegionShape shape = shape_of(planned);
   RegionStep step;
   step.body = "region_" + std::to_string(regions_++);
   step.prepare = step.body + "_prepare";
-  step.parallel = s.schedule.parallel;
+  step.parallel = planned.outer != nullptr;
+  step.stream_sink = planned.answer;
   step.loc = s.collect->loc;
   for (const ir::Buffer& buffer : s.buffers) prepare(*buffer.capacity);
-  prepare_region(s, step);
+  prepare_region(planned, step);
   for (std::size_t i = 0; i < s.collect->sinks.size(); ++i) {
     const ir::Sink& sink = s.collect->sinks[i];
     SinkPlan plan;
-    plan.info.kind = runtime_kind(sink, shape.map[i]);
-    if (sink.kind == ir::SinkKind::List) plan.info.columns = element_kinds(*sink.var->type);
+    plan.info.kind = runtime_kind(planned.sinks[i], shape.map[i]);
+    if (sink.kind == ir::SinkKind::List) plan.info.columns = host::element_kinds(*sink.var->type);
     plan.slot = emitter_.frame().slot(*sink.var);
     plan.wide = sink.var->type->is_scalar(ir::ScalarKind::I128);
-    if (sink.var == streamed) step.stream_sink = static_cast<int>(i);
     if (shape.counts[i] >= 0) {
       plan.info.kind = runtime::SinkKind::Rows;
       plan.info.columns = {runtime::ElementKind::Vid};

@@ -1,34 +1,34 @@
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "codegen/host/host_plan.h"
 #include "codegen/llvm/function_emitter.h"
 #include "codegen/llvm/module_emitter.h"
 #include "codegen/llvm/program.h"
-#include "ir/support/diagnostics.h"
 
 namespace matcha::codegen::jit {
 
 /// Turns the top-level statements into steps and emits their functions.
 class Planner {
  public:
-  Planner(ModuleEmitter& emitter, Diagnostics& diagnostics) : emitter_(emitter), diagnostics_(diagnostics) {}
+  explicit Planner(ModuleEmitter& emitter) : emitter_(emitter) {}
 
-  /// The whole program; after an error (diagnostics) it is not to be used.
+  /// The whole program.
   Program run();
 
  private:
-  void statement(const ir::Stmt& s);
+  void step(const ir::Let* s) { let(*s); }
+  void step(const ir::BuildGraph* s) { build(*s); }
+  void step(const ir::Return* s) { ret(*s); }
+  void step(const host::RegionStep& planned);
   void let(const ir::Let& s);
   void build(const ir::BuildGraph& s);
-  void region(const ir::Region& s);
   void ret(const ir::Return& s);
-  /// A statement without sinks: a region that is not parallel.
-  void alone(const ir::Stmt& s);
+  void graphs(const host::Plan& plan);
 
   /// Stores every list that `e` needs stored, operands first.
   void prepare(const ir::Expr& e);
@@ -36,13 +36,11 @@ class Planner {
   FrameList store(const ir::Expr& e, bool sorted);
   FrameList stored_list(const ir::Expr& e);
 
-  void prepare_region(const ir::Region& s, RegionStep& step);
+  void prepare_region(const host::RegionStep& planned, RegionStep& step);
   void region_functions(const RegionShape& shape, RegionStep& step);
   /// The statement that builds a graph of the edges that a region collects, if they need no list for it.
   const ir::BuildGraph* built_of_rows(const ir::Region& s, const ir::Sink& sink) const;
-  RegionShape shape_of(const ir::Region& s, const ir::Var* maybe_stream) const;
-  bool region_form(const ir::Stmt& s);
-  const ir::Var* streamed_list() const;
+  RegionShape shape_of(const host::RegionStep& planned) const;
 
   FunctionEmitter& open_step();
   void close_step();
@@ -50,16 +48,11 @@ class Planner {
   std::string next_name() { return "step_" + std::to_string(steps_++); }
 
   ModuleEmitter& emitter_;
-  Diagnostics& diagnostics_;
   Program program_;
   std::unique_ptr<FunctionEmitter> step_;
   std::string step_name_;
   unsigned steps_ = 0;
   unsigned regions_ = 0;
-  std::deque<ir::Block> blocks_;
-  std::deque<std::vector<const ir::Stmt*>> bodies_;
-  std::deque<ir::Collect> collects_;
-  std::deque<ir::Region> alone_;
   std::unordered_map<const ir::BuildGraph*, std::uint32_t> rows_;  ///< Built of rows: the slot of the walked graph.
 };
 

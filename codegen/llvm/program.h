@@ -98,7 +98,6 @@ struct GraphPlan {
   bool sources = false;
   bool halves = false;
   bool edge_info = false;
-  ir::ScalarKind info = ir::ScalarKind::I64;
   SourceLoc info_loc;
 };
 

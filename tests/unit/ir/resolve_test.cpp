@@ -12,9 +12,9 @@ namespace matcha::ir {
 namespace {
 
 /// A module of stage loop, and the values that it returns.
-class Returned {
+class ReturnedValues {
  public:
-  explicit Returned(const std::string& body)
+  explicit ReturnedValues(const std::string& body)
       : parsed_("module loop \"m\" (%G: graph, %H: graph, %l: list<vid>, %s: list<vid>, %u: vid, %c: bool) {\n" + body +
                 "\n}") {
     EXPECT_TRUE(parsed_.module) << render_text(parsed_.diagnostics, false);
@@ -33,7 +33,7 @@ class Returned {
 };
 
 TEST(Resolve, ANameOfANameIsItsValue) {
-  Returned r("let %a = neighbors(%G, %u) let %b = %a let %c2 = size(%b) return %b, %c2, %l, size(%b)");
+  ReturnedValues r("let %a = neighbors(%G, %u) let %b = %a let %c2 = size(%b) return %b, %c2, %l, size(%b)");
   EXPECT_EQ(r.resolved(0), "neighbors(%G, %u)");
   EXPECT_EQ(r.resolved(1), "size(%b)");
   EXPECT_EQ(r.resolved(2), "%l");
@@ -41,13 +41,13 @@ TEST(Resolve, ANameOfANameIsItsValue) {
 }
 
 TEST(Resolve, ASinkStandsForItself) {
-  Returned r("collect %n: sum i64 { for %v in vertices(%G) { yield %n, 1 } } let %m = %n return %m");
+  ReturnedValues r("collect %n: sum i64 { for %v in vertices(%G) { yield %n, 1 } } let %m = %n return %m");
   EXPECT_EQ(r.resolved(0), "%n");
   EXPECT_EQ(let_value(r.facts(), resolve(r.facts(), r[0])), nullptr);
 }
 
 TEST(Resolve, ASliceIsOfAWholeList) {
-  Returned r(
+  ReturnedValues r(
       "let %a = neighbors(%G, %u) let %b = below(%a, %u) let %d = span(%b, 1, 3)\n"
       "return %d, above(%a, %u), %l, sorted(%b)");
   EXPECT_EQ(r.whole(0), "neighbors(%G, %u)");
@@ -58,7 +58,7 @@ TEST(Resolve, ASliceIsOfAWholeList) {
 
 /// For each `return`ed list whether all its items are known to be below `%u`.
 std::string below_u(const std::string& body) {
-  Returned r(body);
+  ReturnedValues r(body);
   std::string found;
   for (std::size_t i = 0; i < as<Return>(r.module().body->body.back())->values.size(); ++i)
     found += all_below(r.facts(), r[i], r.module().params[4]) ? 'y' : 'n';

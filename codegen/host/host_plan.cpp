@@ -1,0 +1,201 @@
+#include "codegen/host/host_plan.h"
+
+#include <algorithm>
+
+#include "ir/analysis/facts.h"
+#include "ir/analysis/walk.h"
+#include "ir/match.h"
+
+namespace matcha::codegen::host {
+
+using ir::Kind;
+using ir::ScalarKind;
+
+namespace {
+
+/// Calls `visit` with every name that a graph expression may stand for.
+template <typename F>
+void for_each_graph(const ir::Expr& graph, const F& visit) {
+  if (const ir::Var* var = ir::as<ir::Var>(&graph)) return visit(var);
+  if (graph.kind != Kind::Select) return;
+  for_each_graph(*graph.operands[1], visit);
+  for_each_graph(*graph.operands[2], visit);
+}
+
+GraphNeeds needs_of(const ir::Expr& node) {
+  GraphNeeds needs;
+  switch (node.kind) {
+    case Kind::Edges: needs.sources = true; break;
+    case Kind::Neighbors:
+    case Kind::BitRows: needs.halves = ir::side_of(node) != ir::Side::All; break;
+    case Kind::Label:
+    case Kind::KnownLabel: needs.labels = true; break;
+    case Kind::EdgeInfo: needs.edge_info = &node; break;
+    default: break;
+  }
+  return needs;
+}
+
+/// Adds what `expr` reads of graphs; of edges that are only counted nothing is.
+void add_needs(const ir::Expr& expr, NeedsByGraph& graphs) {
+  if (expr.kind == Kind::Size && expr.operands[0]->kind == Kind::Edges) return;
+  for (const ir::Expr* operand : expr.operands) add_needs(*operand, graphs);
+  if (expr.operands.empty() || !expr.operands[0]->type->is_graph()) return;
+  const GraphNeeds needs = needs_of(expr);
+  for_each_graph(*expr.operands[0], [&](const ir::Var* graph) { graphs[graph].add(needs); });
+}
+
+void add_needs(const NeedsByGraph& more, NeedsByGraph& graphs) {
+  for (const auto& [graph, needs] : more) graphs[graph].add(needs);
+}
+
+BufferPlan plan_of(const ir::Buffer& buffer) {
+  const ir::Type& type = *buffer.var->type;
+  if (buffer.counters) return {&buffer, BufferForm::Counters, sizeof(std::uint32_t)};
+  if (type.bits) return {&buffer, BufferForm::Bits, sizeof(std::uint64_t)};
+  if (type.is_bit_rows()) return {&buffer, BufferForm::BitRows, sizeof(std::uint64_t)};
+  const std::uint64_t bytes =
+      type.columns.size() == 1 ? runtime::element_bytes(element_kind(*type.columns[0])) : 8 * type.columns.size();
+  return {&buffer, BufferForm::Items, bytes};
+}
+
+/// The list that the program returns, alone, and that nothing else reads; null if there is none.
+const ir::Var* only_result(const ir::Module& module) {
+  const ir::Return* last = module.body->body.empty() ? nullptr : ir::as<ir::Return>(module.body->body.back());
+  const ir::Var* list = last != nullptr && last->values.size() == 1 ? ir::as<ir::Var>(last->values[0]) : nullptr;
+  if (list == nullptr || !list->type->is_list()) return nullptr;
+  return ir::count_uses(*module.body)[list] == 1 ? list : nullptr;
+}
+
+/// The sink whose rows are the answer and may be handed over as they are found: the list `answer` where it is the one
+/// list of its region, so that no other rows come with them.
+int answer_of(std::span<const ir::Sink> sinks, const ir::Var* answer) {
+  const auto is_list = [](const ir::Sink& sink) { return sink.kind == ir::SinkKind::List; };
+  if (std::ranges::count_if(sinks, is_list) != 1) return -1;
+  const auto found = std::ranges::find_if(sinks, is_list);
+  return found->var == answer ? static_cast<int>(found - sinks.begin()) : -1;
+}
+
+bool converts_ids(const ir::Expr& node) {
+  return node.kind == Kind::Convert &&
+         (node.type->is_scalar(ScalarKind::Vid) || node.operands[0]->type->is_scalar(ScalarKind::Vid));
+}
+
+void read_body(RegionStep& step) {
+  const ir::Collect& collect = *step.region->collect;
+  ir::for_each_stmt(*collect.body, [&](const ir::Stmt& stmt) {
+    ir::for_each_expr(stmt, [&](const ir::Expr& expr) {
+      add_needs(expr, step.graphs);
+      std::vector<const ir::Var*> read;
+      ir::free_vars(expr, read);
+      step.reads.insert(read.begin(), read.end());
+      ir::for_each_node(expr, [&](const ir::Expr& node) { step.reads_ids = step.reads_ids || converts_ids(node); });
+    });
+  });
+  ir::for_each_stmt(*collect.body, [&](const ir::Stmt& stmt) {
+    ir::for_each_binding(stmt, [&](const ir::Var& var) { step.reads.erase(&var); });
+  });
+}
+
+RegionStep plan_of(const ir::Region& region, const ir::Var* answer) {
+  RegionStep step;
+  step.region = &region;
+  const ir::Collect& collect = *region.collect;
+  if (region.schedule.parallel) step.outer = ir::as<ir::For>(collect.body->body.back());
+  for (const ir::Sink& sink : collect.sinks) step.sinks.push_back(sink_form(sink));
+  for (const ir::Buffer& buffer : region.buffers) step.buffers.push_back(plan_of(buffer));
+  step.answer = answer_of(collect.sinks, answer);
+  read_body(step);
+  // Lanes that take an arc each find the vertex that it starts at.
+  if (step.outer != nullptr && step.outer->mode == ir::LaneMode::Arcs)
+    for_each_graph(*step.outer->lists[0]->operands[0],
+                   [&](const ir::Var* graph) { step.graphs[graph].sources = true; });
+  return step;
+}
+
+}  // namespace
+
+runtime::ElementKind element_kind(const ir::Type& scalar) {
+  switch (scalar.scalar) {
+    case ScalarKind::Bool: return runtime::ElementKind::Bool;
+    case ScalarKind::Vid: return runtime::ElementKind::Vid;
+    case ScalarKind::F64: return runtime::ElementKind::Float;
+    case ScalarKind::I64: return runtime::ElementKind::Int;
+    case ScalarKind::I128: break;
+  }
+  MATCHA_UNREACHABLE("a column of 128-bit values");
+}
+
+std::vector<runtime::ElementKind> element_kinds(const ir::Type& list) {
+  std::vector<runtime::ElementKind> kinds;
+  for (const ir::Type* column : list.columns) kinds.push_back(element_kind(*column));
+  return kinds;
+}
+
+SinkForm sink_form(const ir::Sink& sink) {
+  const bool real = sink.var->type->is_scalar(ScalarKind::F64);
+  switch (sink.kind) {
+    case ir::SinkKind::Sum: return real ? SinkForm::SumFloat : SinkForm::SumInt;
+    case ir::SinkKind::Min: return real ? SinkForm::MinFloat : SinkForm::MinInt;
+    case ir::SinkKind::Max: return real ? SinkForm::MaxFloat : SinkForm::MaxInt;
+    case ir::SinkKind::Any: return SinkForm::Any;
+    case ir::SinkKind::All: return SinkForm::All;
+    case ir::SinkKind::List: return SinkForm::Rows;
+  }
+  MATCHA_UNREACHABLE("a sink kind");
+}
+
+std::string_view name(SinkForm form) {
+  switch (form) {
+    case SinkForm::SumInt: return "SumInt";
+    case SinkForm::SumFloat: return "SumFloat";
+    case SinkForm::MinInt: return "MinInt";
+    case SinkForm::MinFloat: return "MinFloat";
+    case SinkForm::MaxInt: return "MaxInt";
+    case SinkForm::MaxFloat: return "MaxFloat";
+    case SinkForm::Any: return "Any";
+    case SinkForm::All: return "All";
+    case SinkForm::Rows: return "Rows";
+  }
+  MATCHA_UNREACHABLE("a form of a sink");
+}
+
+void GraphNeeds::add(const GraphNeeds& other) {
+  sources = sources || other.sources;
+  halves = halves || other.halves;
+  labels = labels || other.labels;
+  if (other.edge_info != nullptr) edge_info = other.edge_info;
+}
+
+bool RegionStep::adds_up() const {
+  return outer != nullptr && std::ranges::all_of(region->collect->sinks,
+                                                 [](const ir::Sink& sink) { return sink.kind == ir::SinkKind::Sum; });
+}
+
+Plan::Plan(const ir::Module& module) {
+  const ir::Var* answer = only_result(module);
+  for (const ir::Stmt* stmt : module.body->body) {
+    ir::for_each_expr(*stmt, [&](const ir::Expr& expr) { add_needs(expr, graphs); });
+    ir::match(
+        *stmt, [&](const ir::Let& s) { steps.emplace_back(&s); },
+        [&](const ir::BuildGraph& s) { steps.emplace_back(&s); }, [&](const ir::Return& s) { steps.emplace_back(&s); },
+        [&](const ir::Region& s) {
+          const RegionStep& step = std::get<RegionStep>(steps.emplace_back(plan_of(s, answer)));
+          add_needs(step.graphs, worker_graphs);
+        },
+        [](const ir::OneOf<ir::Block, ir::For, ir::If, ir::Collect, ir::Yield, ir::Store> auto&) {
+          MATCHA_UNREACHABLE("a step of stage kernel");
+        });
+  }
+  add_needs(worker_graphs, graphs);
+}
+
+std::vector<const RegionStep*> Plan::regions() const {
+  std::vector<const RegionStep*> found;
+  for (const Step& step : steps) {
+    if (const RegionStep* region = std::get_if<RegionStep>(&step)) found.push_back(region);
+  }
+  return found;
+}
+
+}  // namespace matcha::codegen::host
