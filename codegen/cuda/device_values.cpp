@@ -19,14 +19,14 @@ void put(std::vector<std::uint8_t>& frame, std::uint64_t offset, const T& value)
   std::memcpy(frame.data() + offset, &value, sizeof value);
 }
 
-void put_scalar(std::vector<std::uint8_t>& frame, const FrameField& field, const interp::Value& value) {
+void put_scalar(std::vector<std::uint8_t>& frame, const FrameField& field, const host::Scalar& value) {
   if (field.may_be_empty) {
     if (std::holds_alternative<std::monostate>(value)) return;
     put(frame, field.offset + field.bytes - field.alignment, std::uint8_t{1});
   }
   if (const bool* truth = std::get_if<bool>(&value)) {
     put(frame, field.offset, static_cast<std::uint8_t>(*truth ? 1 : 0));
-  } else if (const interp::Vid* vertex = std::get_if<interp::Vid>(&value)) {
+  } else if (const VertexValue* vertex = std::get_if<VertexValue>(&value)) {
     put(frame, field.offset, vertex->rank);
   } else if (const std::int64_t* narrow = std::get_if<std::int64_t>(&value)) {
     put(frame, field.offset, *narrow);
@@ -50,7 +50,7 @@ void check_degrees(const runtime::GraphView& view) {
 
 }  // namespace
 
-void DeviceValues::upload(const ir::Var* var, const HostGraph& graph, const runtime::cuda::UploadOptions& wanted) {
+void DeviceValues::upload(const ir::Var* var, const host::Graph& graph, const runtime::cuda::UploadOptions& wanted) {
   check_degrees(graph.view);
   graphs_.emplace(var, need(runtime::cuda::GraphUpload::start(stream_.shared_device(), graph.view, wanted)));
 }
@@ -68,7 +68,7 @@ const runtime::GraphView* DeviceValues::graph(const ir::Var* var) {
   return &found->second.view();
 }
 
-void DeviceValues::make_hub_rows(const ir::Var* var, const HostGraph& graph, const runtime::cuda::Function& kernel,
+void DeviceValues::make_hub_rows(const ir::Var* var, const host::Graph& graph, const runtime::cuda::Function& kernel,
                                  std::uint64_t least) {
   if (hubs_.contains(var)) return;
   hubs_.emplace(var, DeviceHubRows::make(stream_, kernel, graph.view, *this->graph(var), least));
@@ -81,7 +81,7 @@ const void* DeviceValues::upload_bytes(const void* bytes, std::uint64_t count) {
   return reinterpret_cast<const void*>(memory.address());
 }
 
-const std::vector<const void*>& DeviceValues::columns(const ir::Var* var, const HostList& list) {
+const std::vector<const void*>& DeviceValues::columns(const ir::Var* var, const host::List& list) {
   const auto found = columns_.find(var);
   if (found != columns_.end()) return found->second;
   std::vector<const void*> columns;
@@ -109,7 +109,7 @@ std::vector<std::uint8_t> DeviceValues::frame(const FrameLayout& layout,
       if (hubs != hubs_.end() && hubs->second) view.hubs = hubs->second->address();
       put(frame, field.offset, view);
     } else if (field.var->type->is_list()) {
-      const HostList& list = values.list(field.var);
+      const host::List& list = values.list(field.var);
       const std::vector<const void*>& places = columns(field.var, list);
       for (std::size_t c = 0; c < places.size(); ++c) {
         put(frame, field.offset + c * 16, places[c]);

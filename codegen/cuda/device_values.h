@@ -23,7 +23,7 @@ class DeviceValues {
   explicit DeviceValues(const runtime::cuda::Stream& stream) : stream_(stream) {}
 
   /// Starts the copy of a graph.
-  void upload(const ir::Var* var, const HostGraph& graph, const runtime::cuda::UploadOptions& wanted);
+  void upload(const ir::Var* var, const host::Graph& graph, const runtime::cuda::UploadOptions& wanted);
   /// Takes a graph that was built on the device.
   void adopt(const ir::Var* var, DeviceGraph graph);
   /// Bytes that stay on the device as long as this object; they are copied.
@@ -32,7 +32,7 @@ class DeviceValues {
   const runtime::GraphView* graph(const ir::Var* var);
   /// Makes the rows of hubs of an uploaded graph, unless that was tried before, of vertices with at least so many
   /// neighbours; frames have them from then on.
-  void make_hub_rows(const ir::Var* var, const HostGraph& graph, const runtime::cuda::Function& kernel,
+  void make_hub_rows(const ir::Var* var, const host::Graph& graph, const runtime::cuda::Function& kernel,
                      std::uint64_t least);
   /// Where the tiles of a graph on the device begin.
   DeviceTiles& tiles(const ir::Var* var) { return tiles_[var]; }
@@ -44,7 +44,7 @@ class DeviceValues {
 
  private:
   const void* upload_bytes(const void* bytes, std::uint64_t count);
-  const std::vector<const void*>& columns(const ir::Var* var, const HostList& list);
+  const std::vector<const void*>& columns(const ir::Var* var, const host::List& list);
 
   const runtime::cuda::Stream& stream_;
   std::unordered_map<const ir::Var*, runtime::cuda::GraphUpload> graphs_;

@@ -16,13 +16,13 @@ using runtime::ErrorKind;
 class CudaExecutable::Run {
  public:
   Run(CudaExecutable& program, const runtime::Universe& universe, const RunOptions& options)
-      : program_(program), universe_(universe), options_(options), values_(program.module_, universe, options) {}
+      : program_(program), universe_(universe), options_(options), values_(universe, options) {}
 
   RunResult walk(std::span<const Argument> arguments) {
     const Clock::time_point begin = Clock::now();
     try {
       open(arguments);
-    } catch (const interp::Trap&) {
+    } catch (const host::Trap&) {
       program_.session_.reset();
       throw;
     }
@@ -33,7 +33,7 @@ class CudaExecutable::Run {
       if (ended() && big) break;
       try {
         std::visit([&](const auto& s) { step(s); }, next);
-      } catch (const interp::Trap&) {
+      } catch (const host::Trap&) {
         if (!ended()) throw;
         break;
       }
@@ -103,7 +103,7 @@ class CudaExecutable::Run {
   /// Starts the copy of a graph that regions read, so that it travels while kernels are compiled.
   void upload_early(const ir::Var* var) {
     if (!var->type->is_graph() || !program_.on_device_.contains(var)) return;
-    HostGraph& graph = values_.graph(var);
+    host::Graph& graph = values_.graph(var);
     const host::GraphNeeds needs = needs_of(var);
     check_info(graph.view.edge_info != nullptr || graph.view.arc_count == 0, needs);
     if (needs.sources) {
@@ -139,7 +139,7 @@ class CudaExecutable::Run {
     if (!program_.device_graphs_.builds.contains(&s)) return false;
     const Clock::time_point start = Clock::now();
     GraphRows rows = rows_of(s);
-    if (rows.info && rows.info->count() != rows.edges.count()) interp::trap(runtime::TrapCode::LengthMismatch, s.loc);
+    if (rows.info && rows.info->count() != rows.edges.count()) host::trap(runtime::TrapCode::LengthMismatch, s.loc);
     const host::GraphNeeds needs = needs_of(s.var);
     check_info(rows.info || rows.edges.count() == 0, needs);
     std::vector<const runtime::cuda::Stream*> streams;
@@ -173,7 +173,7 @@ class CudaExecutable::Run {
     if (entry.arcs_graph != nullptr) return values_.graph(ir::as<ir::Var>(entry.arcs_graph)).view.arc_count;
     std::uint64_t size = values_.size(*entry.outer->lists[0]);
     for (const ir::Expr* list : entry.outer->lists.subspan(1)) {
-      if (values_.size(*list) != size) interp::trap(runtime::TrapCode::LengthMismatch, entry.outer->loc);
+      if (values_.size(*list) != size) host::trap(runtime::TrapCode::LengthMismatch, entry.outer->loc);
     }
     return size;
   }
@@ -333,44 +333,19 @@ class CudaExecutable::Run {
       return;
     }
     if (options_.on_rows && s.values.size() == 1 && s.values[0]->type->is_list()) {
-      if (!streamed_) give_rows(values_.list(*s.values[0]));
+      if (!streamed_ && !host::hand_over(values_.list(*s.values[0]), options_.on_rows, result_.rows))
+        result_.ending = Ending::RowsRefused;
       result_.values.emplace_back(static_cast<__int128>(result_.rows));
       return;
     }
     for (const ir::Expr* e : s.values) {
-      if (e->type->is_list()) {
-        result_.values.emplace_back(list_value(values_.list(*e)));
+      if (!e->type->is_list()) {
+        result_.values.push_back(host::result_value(values_.scalar(*e)));
         continue;
       }
-      interp::Value value = values_.scalar(*e);
-      if (const bool* truth = std::get_if<bool>(&value)) {
-        result_.values.emplace_back(*truth);
-      } else if (const interp::Vid* vertex = std::get_if<interp::Vid>(&value)) {
-        result_.values.emplace_back(VertexValue{vertex->rank});
-      } else if (const std::int64_t* narrow = std::get_if<std::int64_t>(&value)) {
-        result_.values.emplace_back(static_cast<__int128>(*narrow));
-      } else if (const double* real = std::get_if<double>(&value)) {
-        result_.values.emplace_back(*real);
-      } else {
-        result_.values.emplace_back(std::get<__int128>(value));
-      }
-    }
-  }
-
-  /// Hands rows over in blocks.
-  void give_rows(const HostList& list) {
-    constexpr std::uint64_t kBlock = 4096;
-    for (std::uint64_t at = 0; at < list.size; at += kBlock) {
-      std::vector<const void*> data;
-      for (std::size_t c = 0; c < list.columns.size(); ++c) {
-        data.push_back(static_cast<const char*>(list.columns[c]) + at * runtime::element_bytes(list.kinds[c]));
-      }
-      std::uint64_t count = std::min(kBlock, list.size - at);
-      result_.rows += count;
-      if (!options_.on_rows(Rows{count, list.kinds, data.data()})) {
-        result_.ending = Ending::RowsRefused;
-        return;
-      }
+      std::optional<ListValue> list = host::list_value(values_.list(*e));
+      if (!list) host::trap(runtime::TrapCode::OutOfMemory, {});
+      result_.values.emplace_back(std::move(*list));
     }
   }
 
@@ -420,7 +395,7 @@ RunOutcome CudaExecutable::run(std::span<const Argument> arguments, const runtim
                                const RunOptions& options) {
   try {
     return Run(*this, universe, options).walk(arguments);
-  } catch (const interp::Trap& trap) {
+  } catch (const host::Trap& trap) {
     return RunError{trap.error, trap.loc};
   }
 }

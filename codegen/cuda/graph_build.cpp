@@ -122,7 +122,7 @@ std::uint64_t DeviceRows::count() const {
   return count;
 }
 
-HostList DeviceRows::fetch() const {
+host::List DeviceRows::fetch() const {
   const std::uint64_t total = count();
   std::vector<std::uint64_t> fetched(total * columns());
   std::uint64_t* to = fetched.data();
@@ -217,7 +217,7 @@ class GraphBuilder::Build {
   }
 
   /// Labels of the host, as rows.
-  StoredRows bring(const HostList& labels) {
+  StoredRows bring(const host::List& labels) {
     const std::uint64_t count = labels.size;
     std::vector<std::uint64_t> words(3 * count);
     std::copy_n(static_cast<const std::uint32_t*>(labels.columns[0]), count, words.data() + count);
@@ -397,7 +397,7 @@ std::optional<std::vector<DeviceGraph>> GraphBuilder::build(const std::vector<co
     std::optional<std::vector<DeviceGraph>> graphs = Build(*this, streams, universe).run(rows, wanted);
     note.clear();
     return graphs;
-  } catch (const interp::Trap& trap) {
+  } catch (const host::Trap& trap) {
     if (trap.error.kind == runtime::ErrorKind::Resource) return std::nullopt;
     throw;
   }

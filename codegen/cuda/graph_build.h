@@ -44,15 +44,15 @@ struct DeviceRows {
   /// Columns of the area: those of the list, and the positions in front of them.
   std::uint64_t columns() const { return sink->var->type->columns.size() + 1; }
   /// The rows on the host, in order.
-  HostList fetch() const;
+  host::List fetch() const;
 };
 
 /// What a graph is built of.
 struct GraphRows {
   DeviceRows edges;
-  std::optional<DeviceRows> info;        ///< As many as edges.
-  std::optional<DeviceRows> labels;      ///< Vertices and their labels;
-  std::optional<HostList> known_labels;  ///< the same, when the host has them.
+  std::optional<DeviceRows> info;          ///< As many as edges.
+  std::optional<DeviceRows> labels;        ///< Vertices and their labels;
+  std::optional<host::List> known_labels;  ///< the same, when the host has them.
 };
 
 /// A graph whose arrays are on a device alone.

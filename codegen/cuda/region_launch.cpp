@@ -335,7 +335,7 @@ bool RegionLauncher::done(const RegionRequest& request) {
   runtime::Error error = done.error();
   error.message = "the kernel failed on " + device_->label() + "; " + error.message;
   error.hint = "a watchdog ends long kernels on a GPU with a display; --device cpu runs on the CPU";
-  throw interp::Trap{std::move(error), request.region->loc};
+  throw host::Trap{std::move(error), request.region->loc};
 }
 
 void RegionLauncher::stop() {

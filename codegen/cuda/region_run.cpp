@@ -110,7 +110,7 @@ class RegionRun {
       if (ended_[i]) continue;
       try {
         launchers_[i]->stop();
-      } catch (const interp::Trap&) {
+      } catch (const host::Trap&) {
       }
       (void)launchers_[i]->stream().synchronize();
     }
@@ -252,7 +252,7 @@ class RegionRun {
       fail(ErrorKind::Resource, "the pages for intermediate lists ran out",
            "raise --arena-mb or --scratch-mb where they are given, or take --stack=array", loc);
     }
-    interp::trap(static_cast<TrapCode>(error >> 56), loc);
+    host::trap(static_cast<TrapCode>(error >> 56), loc);
   }
 
   std::size_t list_sink() const {

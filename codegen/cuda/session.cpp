@@ -215,7 +215,7 @@ OpeningSession open_session(const CudaOptions& options) {
   return std::async(std::launch::async, [options]() -> std::unique_ptr<Session> {
     try {
       return std::make_unique<Session>(options);
-    } catch (const interp::Trap&) {
+    } catch (const host::Trap&) {
       return nullptr;
     }
   });

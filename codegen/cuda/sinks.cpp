@@ -16,10 +16,10 @@ using runtime::TrapCode;
 
 namespace {
 
-interp::Value from_word(const ir::Type& type, std::uint64_t word) {
+host::Scalar from_word(const ir::Type& type, std::uint64_t word) {
   switch (type.scalar) {
     case ScalarKind::Bool: return word != 0;
-    case ScalarKind::Vid: return interp::Vid{static_cast<std::uint32_t>(word)};
+    case ScalarKind::Vid: return VertexValue{static_cast<std::uint32_t>(word)};
     case ScalarKind::F64: return std::bit_cast<double>(word);
     case ScalarKind::I64:
     case ScalarKind::I128: return static_cast<std::int64_t>(word);
@@ -28,15 +28,15 @@ interp::Value from_word(const ir::Type& type, std::uint64_t word) {
 }
 
 /// The sum of all groups; each of them stayed far below 2^127.
-interp::Value int_sum(const ir::Sink& sink, const std::vector<Slot>& slots, std::uint64_t index, std::uint64_t sinks,
-                      SourceLoc loc) {
+host::Scalar int_sum(const ir::Sink& sink, const std::vector<Slot>& slots, std::uint64_t index, std::uint64_t sinks,
+                     SourceLoc loc) {
   __int128 total = 0;
   for (std::uint64_t at = index; at < slots.size(); at += sinks) {
     __int128 part = static_cast<__int128>(static_cast<unsigned __int128>(slots[at].high) << 64 | slots[at].low);
-    if (__builtin_add_overflow(total, part, &total)) interp::trap(TrapCode::IntegerOverflow, loc);
+    if (__builtin_add_overflow(total, part, &total)) host::trap(TrapCode::IntegerOverflow, loc);
   }
   if (sink.var->type->is_scalar(ScalarKind::I128)) return total;
-  if (total < INT64_MIN || total > INT64_MAX) interp::trap(TrapCode::IntegerOverflow, loc);
+  if (total < INT64_MIN || total > INT64_MAX) host::trap(TrapCode::IntegerOverflow, loc);
   return static_cast<std::int64_t>(total);
 }
 
@@ -48,8 +48,8 @@ bool is_exact_sum(const ir::Sink& sink) {
 
 Slot empty_slot(const ir::Sink& sink) { return {sink.kind == SinkKind::All ? 1ULL : 0ULL, 0}; }
 
-interp::Value merge_slots(const ir::Sink& sink, const std::vector<Slot>& slots, std::uint64_t index,
-                          std::uint64_t sinks, const std::vector<runtime::ExactSum>& sums, SourceLoc loc) {
+host::Scalar merge_slots(const ir::Sink& sink, const std::vector<Slot>& slots, std::uint64_t index, std::uint64_t sinks,
+                         const std::vector<runtime::ExactSum>& sums, SourceLoc loc) {
   const ir::Type& type = *sink.var->type;
   if (is_exact_sum(sink)) {
     runtime::ExactSum total;
@@ -65,12 +65,12 @@ interp::Value merge_slots(const ir::Sink& sink, const std::vector<Slot>& slots, 
     }
     return !wanted;
   }
-  interp::Value best;
+  host::Scalar best;
   for (std::uint64_t at = index; at < slots.size(); at += sinks) {
     if (slots[at].high == 0) continue;
-    interp::Value value = from_word(type, slots[at].low);
+    host::Scalar value = from_word(type, slots[at].low);
     bool first = std::holds_alternative<std::monostate>(best);
-    best = first ? value : interp::Value(interp::extreme(best, value, sink.kind == SinkKind::Min));
+    best = first ? value : host::Scalar(host::extreme(best, value, sink.kind == SinkKind::Min));
   }
   return best;
 }
@@ -84,8 +84,8 @@ void put_word(ElementKind kind, void* column, std::uint64_t at, std::uint64_t wo
   }
 }
 
-HostList ordered_rows(const ir::Sink& sink, const std::vector<std::uint64_t>& words, std::uint64_t count,
-                      std::uint64_t positions) {
+host::List ordered_rows(const ir::Sink& sink, const std::vector<std::uint64_t>& words, std::uint64_t count,
+                        std::uint64_t positions) {
   // A counting sort by outermost position; then the rows of each, which are mostly in order already.
   const std::uint64_t bits = matcha_program::place_bits(positions);
   std::vector<std::uint64_t> next(positions + 1, 0);
@@ -100,21 +100,14 @@ HostList ordered_rows(const ir::Sink& sink, const std::vector<std::uint64_t>& wo
     if (!std::is_sorted(begin, end, before)) std::stable_sort(begin, end, before);
     begin = end;
   }
-  HostList list;
-  list.size = count;
-  std::shared_ptr<std::vector<runtime::Column>> keeper = std::make_shared<std::vector<runtime::Column>>();
+  std::vector<runtime::Column> columns;
   for (std::size_t c = 0; c < sink.var->type->columns.size(); ++c) {
-    runtime::Column& column = keeper->emplace_back(host::element_kind(*sink.var->type->columns[c]));
-    if (!column.resize(count)) interp::trap(TrapCode::OutOfMemory, {});
+    runtime::Column& column = columns.emplace_back(host::element_kind(*sink.var->type->columns[c]));
+    if (!column.resize(count)) host::trap(TrapCode::OutOfMemory, {});
     for (std::uint64_t row = 0; row < count; ++row)
       put_word(column.kind(), column.data(), row, words[(c + 1) * count + order[row]]);
   }
-  for (const runtime::Column& column : *keeper) {
-    list.kinds.push_back(column.kind());
-    list.columns.push_back(column.data());
-  }
-  list.keeper = std::move(keeper);
-  return list;
+  return host::owned(std::move(columns), count);
 }
 
 }  // namespace matcha::codegen::gpu

@@ -22,6 +22,8 @@ ALLOWED = {
     "driver": {"driver", "frontend", "ir", "passes", "codegen", "runtime"},
     "api": {"api", "driver", "frontend", "ir", "passes", "codegen", "runtime"},
 }
+# The reference interpreter shares nothing with the other back ends: it is what they are compared with.
+REFERENCE = "codegen/interp/"
 FOLDERS = set(ALLOWED) | {"tools", "tests", "bench"}
 # The files that may see a library of a kind, as prefixes of paths. frontend/syntax/ is the inside of the parser.
 ANTLR_USERS = ("frontend/parse", "frontend/syntax/", "tests/")
@@ -102,6 +104,10 @@ def check_includes(tree):
                 problems.append(f"{place}: LLVM is seen only by codegen/llvm")
             if target.startswith(("llvm/", "antlr4")) and quote == '"':
                 continue
+            back_ends = path.startswith("codegen/") and target.startswith("codegen/")
+            if back_ends and path.startswith(REFERENCE) != target.startswith(REFERENCE):
+                if target.count("/") > 1:
+                    problems.append(f"{place}: {REFERENCE} and the other back ends do not include each other")
             first = target.split("/")[0]
             if first in ALLOWED and folder in ALLOWED and first not in ALLOWED[folder]:
                 problems.append(f"{place}: {folder}/ may not include {first}/")

@@ -45,6 +45,16 @@ class Rules(unittest.TestCase):
             self.write(path, "")
         self.assertEqual(self.problems("includes"), [])
 
+    def test_the_interpreter_stays_apart(self):
+        for path in ("codegen/backend.h", "codegen/interp/value.h", "codegen/host/list.h"):
+            self.write(path, "#pragma once\n")
+        self.write("codegen/interp/a.cpp", '#include "codegen/backend.h"\n#include "codegen/host/list.h"\n')
+        self.write("codegen/cuda/a.cpp", '#include "codegen/host/list.h"\n#include "codegen/interp/value.h"\n')
+        message = "codegen/interp/ and the other back ends do not include each other"
+        self.assertEqual(
+            self.problems("includes"), [f"codegen/cuda/a.cpp:2: {message}", f"codegen/interp/a.cpp:2: {message}"]
+        )
+
     def test_libraries_stay_in_their_place(self):
         self.write("frontend/parse.cpp", "#include <antlr4-runtime.h>\n")
         self.write("frontend/infer.cpp", "#include <antlr4-runtime.h>\n")

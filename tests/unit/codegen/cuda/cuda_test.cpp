@@ -315,7 +315,7 @@ TEST(RegionPlan, ArraysGetFewerGroupsWhenTheyDoNotFit) {
   const std::vector<BufferSpec> large = {{"a", 1'000'000, 4}};
   EXPECT_FALSE(wants_pages(large, 8, {2 * 4'000'000, 0}));
   EXPECT_TRUE(wants_pages(large, 8, {2 * 4'000'000 - 1, 0}));
-  EXPECT_THROW(plan_lists(kTwoLists, 8, Stack::Array, {28031, 0}, {}), interp::Trap);
+  EXPECT_THROW(plan_lists(kTwoLists, 8, Stack::Array, {28031, 0}, {}), host::Trap);
 }
 
 TEST(RegionPlan, PagesAreWhatIsLeftBesideTables) {
@@ -333,8 +333,8 @@ TEST(RegionPlan, PagesAreWhatIsLeftBesideTables) {
   plan = plan_lists(long_list, 4, Stack::Paged, {std::uint64_t{20} << 30, 0}, {});
   EXPECT_EQ(plan.workers, 4u) << "4 TB of items, but tables of 3.9 GB";
   EXPECT_EQ(plan.pages, ((std::uint64_t{20} << 30) - 4 * plan.scratch_bytes) / 8192);
-  EXPECT_THROW(plan_lists(kTwoLists, 8, Stack::Paged, {4 * 8192, 0}, {}), interp::Trap);
-  EXPECT_THROW(plan_lists(kTwoLists, 8, Stack::Paged, {1 << 20, 3 * 8192}, {}), interp::Trap);
+  EXPECT_THROW(plan_lists(kTwoLists, 8, Stack::Paged, {4 * 8192, 0}, {}), host::Trap);
+  EXPECT_THROW(plan_lists(kTwoLists, 8, Stack::Paged, {1 << 20, 3 * 8192}, {}), host::Trap);
 }
 
 TEST(RegionPlan, BitsAreArraysBesidePages) {
@@ -353,7 +353,7 @@ TEST_F(CudaText, RowsComeInOrderOfTheirPlaces) {
   const ir::Sink sink{&var, ir::SinkKind::List, nullptr};
   const std::uint64_t bits = matcha_program::place_bits(3);
   const auto place = [&](std::uint64_t at0, std::uint64_t inside) { return at0 << bits | inside; };
-  HostList rows = ordered_rows(
+  host::List rows = ordered_rows(
       sink, {place(2, 5), place(0, 0), place(2, 5), place(2, 1), place(1, 9), place(2, 0), 25, 0, 26, 21, 19, 20}, 6,
       3);
   const std::int64_t* items = static_cast<const std::int64_t*>(rows.columns[0]);

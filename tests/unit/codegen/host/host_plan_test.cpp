@@ -53,10 +53,10 @@ class Planned {
   std::optional<Plan> plan_;
 };
 
-/// A region over the vertices of %G that fills `sinks` with `yields`.
-std::string region(const std::string& sinks, const std::string& yields) {
-  return "region (parallel, split=2, group=1) { collect " + sinks + " { for %v in vertices(%G) { " + yields +
-         " } } }\n";
+/// A region over the vertices of %G, each `vertex`, that fills `sinks` with `yields`.
+std::string region(const std::string& sinks, const std::string& yields, const std::string& vertex = "%v") {
+  return "region (parallel, split=2, group=1) { collect " + sinks + " { for " + vertex + " in vertices(%G) { " +
+         yields + " } } }\n";
 }
 
 TEST(HostPlan, TheStepsInOrder) {
@@ -89,7 +89,8 @@ TEST(HostPlan, OtherSinksOfTheRegionOfTheAnswerAreNoLists) {
 }
 
 TEST(HostPlan, OnlyItsOwnRegionHandsTheAnswerOver) {
-  Planned p(region("%d: list list<vid>", "yield %d, %v") + region("%e: list list<vid>", "yield %e, %v") + "return %e");
+  Planned p(region("%d: list list<vid>", "yield %d, %v") + region("%e: list list<vid>", "yield %e, %w", "%w") +
+            "return %e");
   EXPECT_EQ(p.region(0).answer, -1);
   EXPECT_EQ(p.region(1).answer, 0);
 }

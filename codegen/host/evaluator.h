@@ -1,0 +1,66 @@
+#pragma once
+
+#include <unordered_map>
+
+#include "codegen/host/values.h"
+
+namespace matcha::codegen::host {
+
+/// Evaluates the expressions of the steps outside regions, operands from left to right, `and`, `or` and `select`
+/// lazily. What can be is a view of the arrays of a graph or of another list.
+class Evaluator {
+ public:
+  /// `values` may get arrays of graphs that are asked for; `universe` is that of the run.
+  Evaluator(Values& values, const runtime::Universe& universe) : values_(values), universe_(universe) {}
+
+  // Each throws Trap.
+
+  Scalar scalar(const ir::Expr& e);
+  List list(const ir::Expr& e);
+  Graph& graph(const ir::Expr& e);
+  /// Number of items, without making a list of all edges or vertices.
+  std::uint64_t size(const ir::Expr& e);
+
+ private:
+  // An expression may share its operands: each is computed once in an evaluation.
+  Scalar eval(const ir::Expr& e);
+  List items(const ir::Expr& e);
+  std::uint64_t count(const ir::Expr& e);
+  Scalar compute(const ir::Expr& e);
+  List make(const ir::Expr& e);
+  template <typename T>
+  T get(const ir::Expr& e) {
+    return std::get<T>(eval(e));
+  }
+
+  Scalar variable(const ir::Var& e) const;
+  Scalar negation(const ir::Expr& e);
+  Scalar arithmetic(const ir::Expr& e);
+  Scalar conversion(const ir::Expr& e);
+  Scalar at_most(const ir::Expr& e);
+  Scalar item(const ir::At& e);
+  Scalar contains(const ir::Expr& e);
+  Scalar lower_bound(const ir::Expr& e);
+  Scalar label(const ir::Expr& e);
+  Scalar has_edge(const ir::Expr& e);
+
+  List vertices(const ir::Expr& e);
+  List edges(const ir::Expr& e);
+  List neighbors(const ir::Expr& e);
+  List edge_info(const ir::Expr& e);
+  List literal(const ir::Expr& e);
+  List membership(const ir::Expr& e);
+  List cut(const ir::Expr& e);
+  List span(const ir::Expr& e);
+  List sorted(const ir::Expr& e);
+
+  Values& values_;
+  const runtime::Universe& universe_;
+  std::unordered_map<const ir::Expr*, Scalar> scalars_;
+  std::unordered_map<const ir::Expr*, List> lists_;
+};
+
+/// The smaller or the larger of two scalars of one type. For floats -0 is below +0, and a NaN wins over all.
+const Scalar& extreme(const Scalar& a, const Scalar& b, bool smaller);
+
+}  // namespace matcha::codegen::host
