@@ -106,10 +106,8 @@ bool yields_directly(const ir::Block& block, const ir::Var* sink) {
 
 Program Planner::run() {
   const ir::Module& module = emitter_.module();
-  program_.assumed = assumed_arguments(module);
-  for (const ir::Var* param : module.params) {
-    program_.params.push_back({param->type, std::string(param->hint), emitter_.frame().slot(*param)});
-  }
+  program_.signature = host::Signature(module);
+  for (const ir::Var* param : module.params) program_.param_slots.push_back(emitter_.frame().slot(*param));
   const host::Plan plan(module);
   for (const host::Step& next : plan.steps) std::visit([&](const auto& s) { step(s); }, next);
   close_step();

@@ -5,7 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "codegen/assumptions.h"
+#include "codegen/host/arguments.h"
 #include "ir/nodes.h"
 #include "runtime/cpu/region.h"
 #include "runtime/cpu/scheduler.h"
@@ -84,13 +84,6 @@ struct ReturnStep {
 
 using Step = std::variant<EvaluateStep, ListStep, BuildStep, RegionStep, ReturnStep>;
 
-/// A parameter and its slot.
-struct ParamPlan {
-  const ir::Type* type = nullptr;
-  std::string name;
-  std::uint32_t slot = 0;
-};
-
 /// What is asked of a graph, by its slot.
 struct GraphPlan {
   std::uint32_t slot = 0;
@@ -102,8 +95,8 @@ struct GraphPlan {
 };
 
 struct Program {
-  std::vector<ParamPlan> params;
-  std::vector<AssumedArgument> assumed;
+  host::Signature signature;
+  std::vector<std::uint32_t> param_slots;
   std::vector<Step> steps;
   std::vector<GraphPlan> graphs;
   std::uint32_t slot_count = 0;

@@ -27,41 +27,6 @@ const T* pointer(std::uint64_t word) {
   return reinterpret_cast<const T*>(word);
 }
 
-ElementKind element_kind(runtime::ColumnKind kind) {
-  switch (kind) {
-    case runtime::ColumnKind::Vertex: return ElementKind::Vid;
-    case runtime::ColumnKind::Label:
-    case runtime::ColumnKind::Int: return ElementKind::Int;
-    case runtime::ColumnKind::Float: break;
-  }
-  return ElementKind::Float;
-}
-
-ir::ScalarKind scalar_kind(ElementKind kind) {
-  switch (kind) {
-    case ElementKind::Vid: return ir::ScalarKind::Vid;
-    case ElementKind::Int: return ir::ScalarKind::I64;
-    case ElementKind::Float: return ir::ScalarKind::F64;
-    case ElementKind::Bool: break;
-  }
-  return ir::ScalarKind::Bool;
-}
-
-/// The words of 8 bytes that a graph keeps for a column of edge information.
-std::vector<std::uint64_t> info_words(const void* column, std::uint64_t count, ElementKind kind) {
-  std::vector<std::uint64_t> words(count);
-  for (std::uint64_t i = 0; i < count; ++i) {
-    if (kind == ElementKind::Vid) {
-      words[i] = static_cast<const std::uint32_t*>(column)[i];
-    } else if (kind == ElementKind::Bool) {
-      words[i] = static_cast<const std::uint8_t*>(column)[i];
-    } else {
-      words[i] = static_cast<const std::uint64_t*>(column)[i];
-    }
-  }
-  return words;
-}
-
 }  // namespace
 
 Run::Run(const Program& program, const Code& code, const runtime::RunControl& control,
@@ -128,64 +93,22 @@ Run::Failure Run::call(const std::string& function) {
 // Arguments
 
 Run::Failure Run::bind(std::span<const Argument> arguments) {
-  if (arguments.size() != program_.params.size()) {
-    return failure(ErrorKind::Input,
-                   fmt::format("the program takes {} arguments, not {}", program_.params.size(), arguments.size()));
-  }
-  if (std::optional<RunError> broken = broken_assumption(program_.assumed, arguments)) return broken;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const ParamPlan& param = program_.params[i];
-    const Argument& argument = arguments[i];
-    const ir::Type& type = *param.type;
-    const std::int64_t* integer = std::get_if<std::int64_t>(&argument);
-    const double* real = std::get_if<double>(&argument);
-    const bool* truth = std::get_if<bool>(&argument);
-    runtime::Graph* const* graph = std::get_if<runtime::Graph*>(&argument);
-    const runtime::InputList* const* list = std::get_if<const runtime::InputList*>(&argument);
-    Failure failed;
-    if (integer != nullptr && type.is_scalar(ir::ScalarKind::I64)) {
-      frame_[param.slot] = static_cast<std::uint64_t>(*integer);
-    } else if (integer != nullptr && type.is_scalar(ir::ScalarKind::F64)) {
-      frame_[param.slot] = std::bit_cast<std::uint64_t>(static_cast<double>(*integer));
-    } else if (real != nullptr && type.is_scalar(ir::ScalarKind::F64)) {
-      frame_[param.slot] = std::bit_cast<std::uint64_t>(*real);
-    } else if (truth != nullptr && type.is_scalar(ir::ScalarKind::Bool)) {
-      frame_[param.slot] = *truth ? 1 : 0;
-    } else if (graph != nullptr && type.is_graph()) {
-      failed = bind_graph(param, **graph);
-    } else if (list != nullptr && type.is_flat_list()) {
-      failed = bind_list(param, **list);
+  return host::bind_arguments(program_.signature, arguments, [&](std::size_t i, host::Bound bound) -> Failure {
+    const std::uint32_t slot = program_.param_slots[i];
+    if (const host::List* list = std::get_if<host::List>(&bound)) {
+      frame_[slot] = list->size;
+      for (std::size_t c = 0; c < list->columns.size(); ++c) frame_[slot + 1 + c] = word(list->columns[c]);
+    } else if (runtime::Graph* const* graph = std::get_if<runtime::Graph*>(&bound)) {
+      return add_graph(slot, **graph, false);
+    } else if (const double* real = std::get_if<double>(&bound)) {
+      frame_[slot] = std::bit_cast<std::uint64_t>(*real);
+    } else if (const bool* truth = std::get_if<bool>(&bound)) {
+      frame_[slot] = *truth ? 1 : 0;
     } else {
-      failed =
-          failure(ErrorKind::Input, fmt::format("the argument for `{}` is no `{}`", param.name, ir::to_string(type)));
+      frame_[slot] = static_cast<std::uint64_t>(std::get<std::int64_t>(bound));
     }
-    if (failed) return failed;
-  }
-  return std::nullopt;
-}
-
-Run::Failure Run::bind_list(const ParamPlan& param, const runtime::InputList& list) {
-  bool fits = list.columns.size() == param.type->columns.size();
-  for (std::size_t c = 0; fits && c < list.columns.size(); ++c) {
-    fits = param.type->columns[c]->is_scalar(scalar_kind(element_kind(list.columns[c].kind)));
-  }
-  if (!fits) {
-    return failure(ErrorKind::Input,
-                   fmt::format("the columns of `{}` are not those of `{}`", param.name, ir::to_string(*param.type)));
-  }
-  frame_[param.slot] = list.size;
-  for (std::size_t c = 0; c < list.columns.size(); ++c) {
-    const runtime::InputColumn& column = list.columns[c];
-    const void* data = column.ranks.data();
-    if (column.kind == runtime::ColumnKind::Int) data = column.ints.data();
-    if (column.kind == runtime::ColumnKind::Float) data = column.floats.data();
-    frame_[param.slot + 1 + c] = word(data);
-  }
-  return std::nullopt;
-}
-
-Run::Failure Run::bind_graph(const ParamPlan& param, runtime::Graph& graph) {
-  return add_graph(param.slot, graph, false);
+    return std::nullopt;
+  });
 }
 
 /// Completes the view of a graph with what the program reads of it, and puts it in the frame.
@@ -254,29 +177,27 @@ Run::Failure Run::build_of_rows(const BuildStep& s) {
   return add_graph(s.slot, *graphs_.back(), false);
 }
 
+/// The list whose size and columns are in the frame.
+host::List Run::list_at(std::uint32_t slot, std::vector<ElementKind> kinds) const {
+  host::List list;
+  list.size = frame_[slot];
+  for (std::size_t c = 0; c < kinds.size(); ++c) list.columns.push_back(pointer<void>(frame_[slot + 1 + c]));
+  list.kinds = std::move(kinds);
+  return list;
+}
+
 Run::Failure Run::step(const BuildStep& s) {
   if (s.from_rows) return build_of_rows(s);
-  runtime::BuildInput input;
-  input.universe = std::shared_ptr<const runtime::Universe>(std::shared_ptr<void>(), &universe_);
-  input.count = frame_[s.edges_slot];
-  input.sources = pointer<std::uint32_t>(frame_[s.edges_slot + 1]);
-  input.targets = pointer<std::uint32_t>(frame_[s.edges_slot + 2]);
-  input.index = s.index == ir::GraphIndex::Csr ? runtime::IndexKind::Csr : runtime::IndexKind::Hash;
-  if (s.labels_slot != 0) {
-    input.label_count = frame_[s.labels_slot];
-    input.label_vertices = pointer<std::uint32_t>(frame_[s.labels_slot + 1]);
-    input.labels = pointer<std::int64_t>(frame_[s.labels_slot + 2]);
-  }
-  std::vector<std::uint64_t> words;
+  const host::List edges = list_at(s.edges_slot, {ElementKind::Vid, ElementKind::Vid});
+  host::List labels;
+  host::List info;
+  if (s.labels_slot != 0) labels = list_at(s.labels_slot, {ElementKind::Vid, ElementKind::Int});
   if (s.info_slot != 0) {
-    if (frame_[s.info_slot] != input.count) return trap(static_cast<std::uint32_t>(TrapCode::LengthMismatch), s.loc);
-    words = info_words(pointer<void>(frame_[s.info_slot + 1]), input.count, s.info_kind);
-    input.edge_info = words.data();
-    input.info_kind = s.info_kind == ElementKind::Float  ? runtime::InfoKind::Float
-                      : s.info_kind == ElementKind::Bool ? runtime::InfoKind::Bool
-                                                         : runtime::InfoKind::Int;
+    info = list_at(s.info_slot, {s.info_kind});
+    if (info.size != edges.size) return trap(static_cast<std::uint32_t>(TrapCode::LengthMismatch), s.loc);
   }
-  runtime::Result<runtime::Graph> graph = runtime::build_graph(input);
+  runtime::Result<runtime::Graph> graph = host::build_graph(
+      s.index, universe_, edges, s.labels_slot != 0 ? &labels : nullptr, s.info_slot != 0 ? &info : nullptr);
   if (!graph) return RunError{graph.error(), s.loc};
   graphs_.push_back(std::make_unique<runtime::Graph>(std::move(*graph)));
   return add_graph(s.slot, *graphs_.back(), s.labels_slot != 0);
@@ -296,36 +217,9 @@ ResultValue Run::scalar_result(const ResultPlan& plan) const {
   return static_cast<__int128>((static_cast<unsigned __int128>(frame_[plan.slot + 1]) << 64) | low);
 }
 
-ListValue Run::take_list(const ResultPlan& plan) {
-  ListValue value;
-  value.size = frame_[plan.slot];
-  for (const runtime::Column& column : lists_[plan.slot]) {
-    runtime::Column& copy = value.columns.emplace_back(column.kind());
-    if (!copy.append(column.data(), value.size)) value.columns.clear();
-  }
-  return value;
-}
-
-/// Hands over the rows of a list that was not streamed.
-Run::Failure Run::give_rows(const ResultPlan& plan) {
-  constexpr std::uint64_t kBlock = 4096;
-  const std::vector<runtime::Column>& columns = lists_[plan.slot];
-  std::uint64_t size = frame_[plan.slot];
-  std::vector<ElementKind> kinds;
-  for (const runtime::Column& column : columns) kinds.push_back(column.kind());
-  for (std::uint64_t at = 0; at < size; at += kBlock) {
-    std::vector<const void*> data;
-    for (const runtime::Column& column : columns) {
-      data.push_back(static_cast<const char*>(column.data()) + at * runtime::element_bytes(column.kind()));
-    }
-    std::uint64_t count = std::min(kBlock, size - at);
-    result_.rows += count;
-    if (!options_.on_rows(Rows{count, kinds, data.data()})) {
-      result_.ending = Ending::RowsRefused;
-      return std::nullopt;
-    }
-  }
-  return std::nullopt;
+/// A list that the host keeps.
+host::List Run::kept_list(const ResultPlan& plan) const {
+  return host::view_of(lists_.at(plan.slot), frame_[plan.slot]);
 }
 
 Run::Failure Run::step(const ReturnStep& s) {
@@ -335,16 +229,19 @@ Run::Failure Run::step(const ReturnStep& s) {
   }
   bool rows = options_.on_rows && s.results.size() == 1 && s.results[0].type->is_list();
   if (rows) {
-    if (!streamed_) give_rows(s.results[0]);
+    if (!streamed_ && !host::hand_over(kept_list(s.results[0]), options_.on_rows, result_.rows))
+      result_.ending = Ending::RowsRefused;
     result_.values.emplace_back(static_cast<__int128>(result_.rows));
     return std::nullopt;
   }
   for (const ResultPlan& plan : s.results) {
-    if (plan.type->is_list()) {
-      result_.values.emplace_back(take_list(plan));
-    } else {
+    if (!plan.type->is_list()) {
       result_.values.push_back(scalar_result(plan));
+      continue;
     }
+    std::optional<ListValue> list = host::list_value(kept_list(plan));
+    if (!list) return trap(static_cast<std::uint32_t>(TrapCode::OutOfMemory), {});
+    result_.values.emplace_back(std::move(*list));
   }
   return std::nullopt;
 }

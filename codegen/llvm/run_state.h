@@ -32,8 +32,6 @@ class Run {
 
   // Each gives the error that ends the run, or nothing.
   Failure bind(std::span<const Argument> arguments);
-  Failure bind_list(const ParamPlan& param, const runtime::InputList& list);
-  Failure bind_graph(const ParamPlan& param, runtime::Graph& graph);
   Failure add_graph(std::uint32_t slot, runtime::Graph& graph, bool own_labels);
   Failure call(const std::string& function);
   Failure step(const EvaluateStep& s) { return call(s.function); }
@@ -45,8 +43,8 @@ class Run {
 
   Failure plan_scratch(const RegionStep& s, runtime::RegionLaunch& launch, unsigned threads);
   Failure take_results(const RegionStep& s, runtime::RegionResult& result);
-  Failure give_rows(const ResultPlan& plan);
-  ListValue take_list(const ResultPlan& plan);
+  host::List list_at(std::uint32_t slot, std::vector<runtime::ElementKind> kinds) const;
+  host::List kept_list(const ResultPlan& plan) const;
   ResultValue scalar_result(const ResultPlan& plan) const;
   bool streams(const RegionStep& s) const { return options_.on_rows && s.stream_sink >= 0; }
   RunError trap(std::uint32_t code, SourceLoc loc) const;
