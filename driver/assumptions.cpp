@@ -35,20 +35,16 @@ bool is_as_assumed(const BoundInputs& bound, const Compilation& compilation) {
   return broken_assumptions(bound, compilation).empty();
 }
 
-Status run_cpu_passes(Compilation& compilation, const passes::LabelWords& labels, const BoundInputs* maybe_bound) {
-  compilation.allow(allowed_assumptions(maybe_bound));
-  return compilation.run_passes("cpu", labels, {});
-}
-
-Status run_gpu_passes(Compilation& compilation, const passes::LabelWords& labels, const BoundInputs* maybe_bound) {
+Status run_passes(const Target& target, Compilation& compilation, const passes::LabelWords& labels,
+                  const BoundInputs* maybe_bound) {
   ir::AssumptionKinds allowed = allowed_assumptions(maybe_bound);
   for (ir::AssumptionKind kind : ir::kAssumptionKinds) {
-    if (ir::has_limit(kind)) allowed.insert(kind);
+    if (target.on_gpu && ir::has_limit(kind)) allowed.insert(kind);
   }
   for (;;) {
     compilation.allow(allowed);
-    const Status code = compilation.run_passes("c-family", labels, {});
-    if (code != Status::Ok || maybe_bound == nullptr) return code;
+    const Status code = compilation.run_passes(target.pipeline, labels, {});
+    if (code != Status::Ok || maybe_bound == nullptr || !target.on_gpu) return code;
     const ir::AssumptionKinds broken = broken_assumptions(*maybe_bound, compilation);
     bool fewer = false;
     for (ir::AssumptionKind kind : ir::kAssumptionKinds) {

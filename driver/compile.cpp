@@ -263,8 +263,4 @@ std::string signature(const frontend::asg::Graph& graph) {
   return fmt::format("{}) -> {}", out, to_string(*graph.result->type));
 }
 
-std::unique_ptr<codegen::Backend> make_backend(const std::string& name, const std::string& code_folder) {
-  return name == "interp" ? codegen::make_interpreter() : codegen::make_llvm(code_folder);
-}
-
 }  // namespace matcha::driver

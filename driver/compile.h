@@ -112,9 +112,6 @@ class Compilation {
 /// The signature of the entry: `triangle(G: Graph) -> int`.
 std::string signature(const frontend::asg::Graph& graph);
 
-/// `llvm`, which keeps compiled code in the folder (empty: nowhere), or `interp`.
-std::unique_ptr<codegen::Backend> make_backend(const std::string& name, const std::string& code_folder = {});
-
 /// Milliseconds since it was made.
 class Stopwatch {
  public:

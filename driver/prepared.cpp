@@ -4,6 +4,7 @@
 
 #include "driver/assumptions.h"
 #include "driver/graph_sketch.h"
+#include "driver/targets.h"
 #include "driver/vertex_order.h"
 
 namespace matcha::driver {
@@ -87,8 +88,8 @@ Status Prepared::prepare(const Reading& reading) {
   labels.everywhere = compilation.reads_labels() && bound_.all_labelled();
   OrderReport order;
   status = order_vertices(request_.order, compilation, labels, log_, bound_, order);
-  if (status == Status::Ok) status = run_cpu_passes(compilation, labels, &bound_);
-  backend_ = codegen::make_llvm();
+  if (status == Status::Ok) status = run_passes(target_named("llvm"), compilation, labels, &bound_);
+  backend_ = target_named("llvm").make({});
   if (status == Status::Ok) status = compilation.load(*backend_, executable_);
   compilation.set_reporting(false);
   return status;

@@ -44,12 +44,12 @@ bool named(const std::map<std::string, T>& values, const std::string& word, T& v
 class Tuner {
  public:
   Tuner(const TuningTask& task, const Reporter& reporter) : task_(task), reporter_(reporter) {
-    take_positions(task_.on_gpu ? kPositionsOnGpu : kPositions);
+    take_positions(task_.target->on_gpu ? kPositionsOnGpu : kPositions);
   }
 
   Tuning run() {
     best_ms_ = timed({});
-    if (task_.on_gpu && too_long_ && !task_.stopped()) {
+    if (task_.target->on_gpu && too_long_ && !task_.stopped()) {
       take_positions(kFewPositionsOnGpu);
       tuning_.timed.clear();
       best_ms_ = timed({});
@@ -58,7 +58,7 @@ class Tuner {
     for (std::size_t i = 0; i < task_.plans.size(); ++i) plans.push_back({"--plan", std::to_string(i + 2)});
     round(plans);
     if (task_.may_rank) round({{"--order", "degree"}});
-    if (!task_.on_gpu) {
+    if (!task_.target->on_gpu) {
       if (uses_bits_) round({{"--disable-pass", "bitset-neighborhood"}});
       return tuning_;
     }
@@ -107,7 +107,7 @@ class Tuner {
     options.disabled.insert(options.disabled.end(), choice.disabled.begin(), choice.disabled.end());
     Compilation compilation(options, reporter_);
     compilation.set_reporting(false);
-    if (task_.on_gpu) compilation.set_target(choice.gpu.target());
+    compilation.set_target(task_.target->info({task_.code_folder, choice.gpu, {}}));
     compilation.take(choice.plan < 2 ? task_.text : task_.plans[choice.plan - 2]);
     if (compilation.check() != Status::Ok || compilation.lower() != Status::Ok) return -1;
     const double rank_ms = task_.rank(choice.by_degree, compilation);
@@ -117,10 +117,9 @@ class Tuner {
     }
     // A GPU walks a share of the very program that runs afterwards; on a CPU the program is made to walk less.
     ir::Module sample = compilation.pipeline().module;
-    if (!task_.on_gpu) sample = sample_positions(sample, compilation.context(), tuning_.stride);
+    if (!task_.target->on_gpu) sample = sample_positions(sample, compilation.context(), tuning_.stride);
     choice.gpu.sample = {static_cast<std::uint64_t>(tuning_.stride), least_};
-    const std::unique_ptr<codegen::Backend> backend =
-        task_.on_gpu ? codegen::make_cuda(choice.gpu) : make_backend(task_.backend, task_.code_folder);
+    const std::unique_ptr<codegen::Backend> backend = task_.target->make({task_.code_folder, choice.gpu, {}});
     std::unique_ptr<codegen::Executable> executable;
     if (compilation.load_variant(sample, "tune", *backend, executable) != Status::Ok) return -1;
     double least = -1;
@@ -132,11 +131,11 @@ class Tuner {
       const codegen::RunResult* result = std::get_if<codegen::RunResult>(&outcome);
       too_long_ = result != nullptr && result->ending == codegen::Ending::Deadline;
       // The first run on a GPU also waits for its compiler, which may be what took so long.
-      if (task_.on_gpu && too_long_ && i == 0 && !task_.stopped()) continue;
+      if (task_.target->on_gpu && too_long_ && i == 0 && !task_.stopped()) continue;
       const bool ended = result != nullptr &&
                          (result->ending == codegen::Ending::Complete || result->ending == codegen::Ending::Sampled);
       if (!ended) return least >= 0 ? least : -ms;
-      const double taken = task_.on_gpu ? kernel_ms(*result) : ms;
+      const double taken = task_.target->on_gpu ? kernel_ms(*result) : ms;
       least = least < 0 ? taken : std::min(least, taken);
     }
     // The sample's share of what is done once.
@@ -192,7 +191,7 @@ std::string tuning_key(const TuningSubject& subject) {
   const CompileOptions& compile = subject.compile;
   for (std::string_view text :
        {std::string_view(matcha_version()), subject.text, subject.order, std::string_view(compile.entry),
-        std::string_view(compile.passes), subject.backend, subject.simd}) {
+        std::string_view(compile.passes), subject.target->name, subject.simd}) {
     key.add(text);
   }
   for (const auto* words : {&compile.disabled, &subject.bind.inputs, &subject.bind.params, &subject.plans}) {
@@ -202,7 +201,7 @@ std::string tuning_key(const TuningSubject& subject) {
   for (const auto& [name, graph] : subject.bound.inputs.graphs) key.add(graph);
   const GpuOptions& gpu = subject.gpu;
   const unsigned threads = subject.threads != 0 ? subject.threads : std::max(1U, std::thread::hardware_concurrency());
-  key.add(subject.on_gpu ? gpu_name() : fmt::format("cpu {}", threads));
+  key.add(subject.target->on_gpu ? gpu_name() : fmt::format("cpu {}", threads));
   key.add(fmt::format("{} {} {} {} {} {}", gpu.group, static_cast<int>(gpu.steal), static_cast<int>(gpu.search),
                       static_cast<int>(gpu.stack), gpu.gpus, gpu.hubs));
   constexpr std::uint64_t kUnsaid = ~std::uint64_t{0};

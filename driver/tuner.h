@@ -8,7 +8,7 @@
 #include "codegen/cuda/cuda.h"
 #include "driver/bind.h"
 #include "driver/compile.h"
-#include "driver/gpu.h"
+#include "driver/targets.h"
 #include "driver/tuned_schedules.h"
 
 namespace matcha::driver {
@@ -35,9 +35,8 @@ struct TuningSubject {
   std::string_view text;                  ///< The program.
   const std::vector<std::string>& plans;  ///< The programs of `--plan 2` and so on.
   std::string_view order = "auto";
-  std::string_view backend = "llvm";
+  const Target* target = &target_named("llvm");
   std::string_view simd = {};
-  bool on_gpu = false;
   unsigned threads = 0;  ///< Of a CPU; 0: as many as there are.
   GpuOptions gpu = {};
 };
@@ -47,8 +46,7 @@ std::string tuning_key(const TuningSubject& subject);
 
 /// How one program is run to be timed.
 struct TuningTask {
-  bool on_gpu = false;
-  std::string backend;
+  const Target* target = &target_named("llvm");
   std::string code_folder;  ///< Where the code of a CPU is kept.
   CompileOptions compile;
   GpuOptions gpu;                  ///< As the command line has them; what it does not say is tried.

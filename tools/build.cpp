@@ -4,10 +4,10 @@
 #include <memory>
 #include <optional>
 
-#include "codegen/cpp/cpp.h"
 #include "codegen/cuda/cuda.h"
 #include "driver/compile.h"
 #include "driver/output_file.h"
+#include "driver/targets.h"
 #include "frontend/asg.h"
 #include "ir/printer.h"
 #include "tools/gpu_options.h"
@@ -37,10 +37,11 @@ struct BuildOptions {
   std::optional<std::uint64_t> pass_limit;
 };
 
-/// The device's part, through NVRTC.
-Status emit_ptx(const BuildOptions& options, Compilation& compilation, const Console& console, std::string& text) {
-  const Status code = compilation.emit(*codegen::make_cuda(options.gpu), text);
-  if (code != Status::Ok) return code;
+/// The text of a target; of PTX what NVRTC makes of it.
+Status emit_text(const Target& target, const TargetSettings& settings, const BuildOptions& options,
+                 Compilation& compilation, const Console& console, std::string& text) {
+  const Status code = compilation.emit(*target.make(settings), text);
+  if (code != Status::Ok || target.emit != "ptx") return code;
   runtime::Result<std::string> ptx = codegen::compile_to_ptx(std::move(text), options.arch);
   if (!ptx) return console.error(ptx.error());
   text = std::move(*ptx);
@@ -80,21 +81,19 @@ Status emit(const BuildOptions& options, Compilation& compilation, const Console
                             options.time_passes || !options.dump_dir.empty();
   if (options.emit == "ir") text = ir::print(compilation.loop());
   if (!wants_passes) return code;
-  codegen::AheadOfTime about;
-  const bool ahead = options.emit == "cpp" || options.emit == "cuda" || options.emit == "ptx";
-  if (ahead) about = compilation.ahead_of_time();
-  about.steal = options.gpu.steal;
-  about.stack = options.gpu.stack;
-  const bool for_gpu = options.emit == "cuda" || options.emit == "ptx" || (!ahead && options.device == "cuda");
-  if (for_gpu) compilation.set_target(options.gpu.target());
-  code = compilation.run_passes(ahead || for_gpu ? "c-family" : "cpu", passes::LabelWords{}, manager);
+  const Target* text_of = target_of_text(options.emit);
+  const Target& target = text_of != nullptr ? *text_of : target_named(options.device == "cuda" ? "cuda" : "llvm");
+  TargetSettings settings;
+  settings.gpu = options.gpu;
+  if (target.ahead_of_time) settings.about = compilation.ahead_of_time();
+  settings.about.steal = options.gpu.steal;
+  settings.about.stack = options.gpu.stack;
+  compilation.set_target(target.info(settings));
+  code = compilation.run_passes(target.pipeline, passes::LabelWords{}, manager);
   if (code != Status::Ok) return code;
   console.write(compilation.pipeline().printed);
   if (options.emit == "kernel") text = ir::print(compilation.pipeline().module);
-  if (options.emit == "cpp") code = compilation.emit(*codegen::make_cpp(std::move(about)), text);
-  if (options.emit == "cuda") code = compilation.emit(*codegen::make_cuda_program(std::move(about), options.gpu), text);
-  if (options.emit == "ptx") code = emit_ptx(options, compilation, console, text);
-  if (options.emit == "llvm") code = compilation.emit(*make_backend("llvm"), text);
+  if (text_of != nullptr) code = emit_text(target, settings, options, compilation, console, text);
   if (options.time_passes) {
     console.write(passes::time_report(compilation.pipeline()));
     for (const auto& [step, ms] : compilation.times()) console.write(fmt::format("{:>10.3f} ms  {}\n", ms, step));
@@ -104,7 +103,8 @@ Status emit(const BuildOptions& options, Compilation& compilation, const Console
 
 Status build(const BuildOptions& options) {
   const Console console(options.console);
-  if (options.device == "cuda" && (options.emit == "cpp" || options.emit == "llvm")) {
+  const Target* text_of = target_of_text(options.emit);
+  if (options.device == "cuda" && text_of != nullptr && !text_of->on_gpu) {
     return console.error(Status::Usage, fmt::format("--emit={} is for a CPU", options.emit),
                          "leave --device out, or use --emit=cuda");
   }
@@ -120,6 +120,15 @@ Status build(const BuildOptions& options) {
   return written ? Status::Ok : console.error(written.error());
 }
 
+/// The stages of the compiler, then the texts of targets.
+std::vector<std::string> emit_words() {
+  std::vector<std::string> words = {"ast", "asg", "ir", "kernel"};
+  for (const Target& target : targets()) {
+    if (!target.emit.empty()) words.emplace_back(target.emit);
+  }
+  return words;
+}
+
 }  // namespace
 
 void add_build(CLI::App& app, Action& action) {
@@ -128,8 +137,8 @@ void add_build(CLI::App& app, Action& action) {
   BuildOptions& o = *options;
   add_program_options(*verb, o.compile);
   verb->add_option("--emit", o.emit, "What to print; ir is before the passes (the default), kernel after them")
-      ->check(CLI::IsMember({"ast", "asg", "ir", "kernel", "cpp", "cuda", "ptx", "llvm"}))
-      ->option_text("ast|asg|ir|kernel|cpp|cuda|ptx|llvm");
+      ->check(CLI::IsMember(emit_words()))
+      ->option_text(fmt::format("{}", fmt::join(emit_words(), "|")));
   verb->add_option("-o,--output", o.output, "Write to this file, which appears when it is complete; default: stdout")
       ->type_name("FILE");
   verb->add_option("--device", o.device, "With --emit=kernel: the device for which the schedule is; default: cpu")

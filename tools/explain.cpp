@@ -15,6 +15,7 @@
 #include "driver/loop_estimates.h"
 #include "driver/output_file.h"
 #include "driver/pattern_source.h"
+#include "driver/targets.h"
 #include "driver/tuned_schedules.h"
 #include "driver/tuner.h"
 #include "driver/vertex_order.h"
@@ -194,14 +195,15 @@ class Explain {
   void find_schedule() {
     const TunedSchedules schedules = TunedSchedules(tuning_folder());
     if (schedules.empty()) return;
-    const bool on_gpu = gpu_problem().empty();
+    const Target& target = target_named(gpu_problem().empty() ? "cuda" : "llvm");
     std::string text(compilation_.text());
     std::vector<std::string> plans;
     if (of_pattern()) {
       if (options_.pattern.plan != 1) return;
       using frontend::pattern::Device;
-      const frontend::pattern::GraphSketch sketch = sketch_of(
-          bound_.inputs.graphs.at(bound_.main_graph), *bound_.inputs.dictionary, on_gpu ? Device::Gpu : Device::Cpu);
+      const frontend::pattern::GraphSketch sketch =
+          sketch_of(bound_.inputs.graphs.at(bound_.main_graph), *bound_.inputs.dictionary,
+                    target.on_gpu ? Device::Gpu : Device::Cpu);
       for (std::size_t plan = 1; plan <= kTunedPlans; ++plan) {
         const std::optional<frontend::pattern::PatternProgram> program = pattern_->write_plan(plan, sketch);
         if (!program) break;
@@ -211,7 +213,7 @@ class Explain {
     }
     TuningSubject subject{options_.compile, options_.bind, bound_, text, plans};
     subject.order = options_.order;
-    subject.on_gpu = on_gpu;
+    subject.target = &target;
     subject.threads = options_.threads;
     const std::optional<Tuning> kept = schedules.load(tuning_key(subject));
     if (kept) found_.schedule = schedule_text(kept->chosen);
@@ -223,8 +225,9 @@ class Explain {
     found_.signature = signature(compilation_.graph());
     found_.text = compilation_.text();
     found_.written = steps_of(compilation_.loop(), {});
-    const Status code =
-        has_inputs() ? run_cpu_passes(compilation_, labels, &bound_) : compilation_.run_passes("cpu", labels, {});
+    const Target& target = target_named("llvm");
+    const Status code = has_inputs() ? run_passes(target, compilation_, labels, &bound_)
+                                     : compilation_.run_passes(target.pipeline, labels, {});
     if (code != Status::Ok) return code;
     const ir::Module& module = compilation_.pipeline().module;
     found_.passes = compilation_.pipeline().runs;
@@ -275,7 +278,7 @@ class Explain {
 
   Status run() {
     if (!runs()) return Status::Ok;
-    backend_ = make_backend("llvm", options_.code_folder);
+    backend_ = target_named("llvm").make({options_.code_folder, {}, {}});
     if (options_.sample > 1) return Status::Ok;
     std::unique_ptr<codegen::Executable> executable;
     Status code = compilation_.load(*backend_, executable);

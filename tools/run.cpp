@@ -16,6 +16,7 @@
 #include "driver/matches.h"
 #include "driver/output_file.h"
 #include "driver/pattern_source.h"
+#include "driver/targets.h"
 #include "driver/tuned_schedules.h"
 #include "driver/tuner.h"
 #include "driver/version.h"
@@ -98,11 +99,12 @@ class Run {
     if (options_.backend != "llvm" && options_.device == "cuda") {
       return console_.error(Status::Usage, "`--backend` is for the CPU", "leave it out, or use --device cpu");
     }
-    if (options_.device == "cuda") on_gpu_ = true;
+    target_ = &target_named(options_.backend);
+    if (options_.device == "cuda") target_ = &target_named("cuda");
     // A GPU has no SIMD tiers.
     const bool for_cpu = options_.backend != "llvm" || !options_.simd.empty();
-    if (options_.device == "auto" && !for_cpu) on_gpu_ = gpu_problem().empty();
-    if (!on_gpu_ && !options_.gpu_given.empty()) {
+    if (options_.device == "auto" && !for_cpu && gpu_problem().empty()) target_ = &target_named("cuda");
+    if (!target_->on_gpu && !options_.gpu_given.empty()) {
       const Status code = check_gpu_options(options_.device == "cpu" || for_cpu);
       if (code != Status::Ok) return code;
     }
@@ -203,7 +205,7 @@ class Run {
     if (code != Status::Ok) return code;
     using frontend::pattern::Device;
     const frontend::pattern::GraphSketch sketch =
-        sketch_of(graph, *bound_.inputs.dictionary, on_gpu_ ? Device::Gpu : Device::Cpu);
+        sketch_of(graph, *bound_.inputs.dictionary, target_->on_gpu ? Device::Gpu : Device::Cpu);
     code = pattern_->write(streams(), sketch);
     if (code != Status::Ok) return code;
     if (!options_.json) console_.note(report_.pattern);
@@ -262,7 +264,7 @@ class Run {
   /// there, and once more if it was compiled for shorter lists of neighbours than theirs.
   Status begin() {
     if (options_.tune) return Status::Ok;
-    backend_ = on_gpu_ ? codegen::make_cuda(gpu_) : make_backend(options_.backend, options_.code_folder);
+    backend_ = target_->make(settings());
     backend_->begin();
     if (of_pattern() || compilation_->reads_labels()) return Status::Ok;
     Status code = compile({});
@@ -310,9 +312,8 @@ class Run {
   std::string tuning_key() const {
     TuningSubject subject{options_.compile, options_.bind, bound_, compilation_->text(), other_plans_};
     subject.order = options_.order;
-    subject.backend = options_.backend;
     subject.simd = options_.simd;
-    subject.on_gpu = on_gpu_;
+    subject.target = target_;
     subject.threads = report_.threads;
     subject.gpu = options_.gpu;
     return tools::tuning_key(subject);
@@ -320,8 +321,7 @@ class Run {
 
   TuningTask tuning_task() {
     TuningTask task;
-    task.on_gpu = on_gpu_;
-    task.backend = options_.backend;
+    task.target = target_;
     task.code_folder = options_.code_folder;
     task.compile = compile_;
     task.gpu = options_.gpu;
@@ -386,18 +386,18 @@ class Run {
   Status back_end() {
     if (executable_ != nullptr && is_as_assumed(bound_, *compilation_)) return Status::Ok;
     outdated_ = std::move(executable_);
-    if (backend_ == nullptr)
-      backend_ = on_gpu_ ? codegen::make_cuda(gpu_) : make_backend(options_.backend, options_.code_folder);
+    if (backend_ == nullptr) backend_ = target_->make(settings());
     return compile(labels_);
   }
 
+  TargetSettings settings() const { return {options_.code_folder, gpu_, {}}; }
+
   Status run_passes(Compilation& compilation, const passes::LabelWords& labels) {
-    return on_gpu_ ? run_gpu_passes(compilation, labels, report_.bound)
-                   : run_cpu_passes(compilation, labels, report_.bound);
+    return driver::run_passes(*target_, compilation, labels, report_.bound);
   }
 
   Status compile(const passes::LabelWords& labels) {
-    if (on_gpu_) compilation_->set_target(gpu_.target());
+    compilation_->set_target(target_->info(settings()));
     Status code = run_passes(*compilation_, labels);
     if (code != Status::Ok) return code;
     report_.backend = backend_->name();
@@ -439,8 +439,8 @@ class Run {
     }
     result_ = std::move(std::get<codegen::RunResult>(*outcome));
     report_.result = &result_;
-    if (on_gpu_) report_.device = result_.tier;
-    if (on_gpu_ && !options_.json) console_.note(fmt::format("ran on {}", result_.tier));
+    if (target_->on_gpu) report_.device = result_.tier;
+    if (target_->on_gpu && !options_.json) console_.note(fmt::format("ran on {}", result_.tier));
     for (const std::string& note : result_.notes) console_.note(note);
     return Status::Ok;
   }
@@ -487,7 +487,7 @@ class Run {
   std::optional<Compilation> stub_;
   std::optional<tbb::global_control> threads_;
   std::optional<runtime::Tier> tier_;
-  bool on_gpu_ = false;
+  const Target* target_ = &target_named("llvm");
   BindPlan plan_;
   BoundInputs bound_;
   passes::LabelWords labels_;

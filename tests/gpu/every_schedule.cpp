@@ -26,6 +26,7 @@
 #include "driver/bind.h"
 #include "driver/compile.h"
 #include "driver/gpu.h"
+#include "driver/targets.h"
 #include "driver/values.h"
 #include "driver/vertex_order.h"
 #include "tools/console.h"
@@ -89,7 +90,7 @@ class EverySchedule {
     // It keeps the device open between the runs.
     const std::unique_ptr<codegen::Backend> keeper = codegen::make_cuda(kept());
     keeper->begin();
-    const std::unique_ptr<codegen::Backend> llvm = make_backend("llvm");
+    const std::unique_ptr<codegen::Backend> llvm = target_named("llvm").make({});
     const Ran on_cpu = run(load(*llvm, compilation_.run_passes("cpu", labels_, {})).get(), options_.cpu_limit);
     if (!on_cpu.problem.empty()) {
       fmt::print("FAIL {} {} on the CPU: {}\n", options_.program, options_.graph, on_cpu.problem);
@@ -165,7 +166,7 @@ class EverySchedule {
     schedule.tile = options_.tile;
     schedule.scratch_bytes = kScratchBytes;
     compilation_.set_target(schedule.target());
-    const Status passes = run_gpu_passes(compilation_, labels_, &bound_);
+    const Status passes = run_passes(target_named("cuda"), compilation_, labels_, &bound_);
     const std::unique_ptr<codegen::Backend> backend = codegen::make_cuda(schedule);
     std::unique_ptr<codegen::Executable> executable;
     for (int i = 0; i < options_.repeat && watch_.ms() < 1000 * options_.budget; ++i) {
