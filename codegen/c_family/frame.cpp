@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include "codegen/c_family/expressions.h"
-#include "ir/analysis/facts.h"
+#include "codegen/host/host_plan.h"
 #include "ir/check.h"
-#include "ir/match.h"
 
 namespace matcha::codegen {
 
@@ -15,24 +14,11 @@ using ir::SinkKind;
 void emit_frame(const ir::Module& module, Names& names, TextWriter& out) {
   out.line("// The values of the program's top level.");
   out.open("struct Frame");
-  const auto member = [&](const ir::Var* var, bool csr = false) {
-    out.line(fmt::format("{} {};", csr ? "CsrGraph" : Expressions::type(var->type), names.of(var)));
-  };
-  for (const ir::Var* param : module.params) member(param, param->type->is_graph());
-  for (const ir::Stmt* stmt : module.body->body) {
-    ir::match(
-        *stmt, [&](const ir::Let& s) { member(s.var); },
-        [&](const ir::BuildGraph& s) { member(s.var, s.index == ir::GraphIndex::Csr); },
-        [&](const ir::Region& s) {
-          for (const ir::Sink& sink : s.collect->sinks) {
-            if (ir::Facts::may_be_empty(sink.kind)) {
-              out.line(fmt::format("{} {};", accumulator_type(sink), names.of(sink.var)));
-            } else {
-              member(sink.var);
-            }
-          }
-        },
-        [](const ir::OneOf<ir::Block, ir::For, ir::If, ir::Collect, ir::Yield, ir::Return, ir::Store> auto&) {});
+  for (const host::Value& value : host::top_level_values(module)) {
+    const std::string type = value.csr              ? "CsrGraph"
+                             : value.may_be_empty() ? accumulator_type(*value.maybe_sink)
+                                                    : Expressions::type(value.var->type);
+    out.line(fmt::format("{} {};", type, names.of(value.var)));
   }
   out.close(";");
 }

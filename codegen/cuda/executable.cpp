@@ -365,7 +365,7 @@ CudaExecutable::CudaExecutable(const ir::Module& module, const CudaOptions& opti
       options_(options),
       plan_(module_),
       layout_(module),
-      device_graphs_(module),
+      device_graphs_(plan_),
       opening_(std::move(opening)) {
   for (const host::RegionStep* region : plan_.regions()) {
     on_device_.insert(region->reads.begin(), region->reads.end());

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "ir/analysis/facts.h"
+#include "codegen/host/host_plan.h"
 #include "ir/check.h"
-#include "ir/match.h"
 #include "runtime/abi.h"
 
 namespace matcha::codegen::gpu {
@@ -37,22 +36,14 @@ Shape shape(const ir::Type& type) {
 FrameLayout::FrameLayout(const ir::Module& module) {
   std::uint64_t end = 0;
   std::uint64_t alignment = 1;
-  const auto add = [&](const ir::Var* var, bool may_be_empty = false) {
-    Shape wanted = shape(*var->type);
+  for (const host::Value& value : host::top_level_values(module)) {
+    const bool may_be_empty = value.may_be_empty();
+    Shape wanted = shape(*value.var->type);
     if (may_be_empty) wanted.bytes += wanted.alignment;
-    std::uint64_t offset = (end + wanted.alignment - 1) / wanted.alignment * wanted.alignment;
-    fields.push_back({var, offset, wanted.bytes, wanted.alignment, may_be_empty});
+    const std::uint64_t offset = (end + wanted.alignment - 1) / wanted.alignment * wanted.alignment;
+    fields.push_back({value.var, offset, wanted.bytes, wanted.alignment, may_be_empty});
     end = offset + wanted.bytes;
     alignment = std::max(alignment, wanted.alignment);
-  };
-  for (const ir::Var* param : module.params) add(param);
-  for (const ir::Stmt* stmt : module.body->body) {
-    ir::match(
-        *stmt, [&](const ir::Let& s) { add(s.var); }, [&](const ir::BuildGraph& s) { add(s.var); },
-        [&](const ir::Region& s) {
-          for (const ir::Sink& sink : s.collect->sinks) add(sink.var, ir::Facts::may_be_empty(sink.kind));
-        },
-        [](const ir::OneOf<ir::Block, ir::For, ir::If, ir::Collect, ir::Yield, ir::Return, ir::Store> auto&) {});
   }
   if (!fields.empty()) bytes = (end + alignment - 1) / alignment * alignment;
 }

@@ -36,20 +36,18 @@ constexpr std::uint64_t kBuildLanes = 32;
 /// What the host reads of top-level values: expressions outside of regions, and the lists that are dealt out.
 class HostReads {
  public:
-  explicit HostReads(const ir::Module& module) {
-    for (const ir::Stmt* stmt : module.body->body) {
-      ir::for_each_expr(*stmt, [&](const ir::Expr& expr) { read(expr); });
-      const ir::Region* region = ir::as<ir::Region>(stmt);
+  explicit HostReads(const host::Plan& plan) {
+    for (const host::Step& step : plan.steps) {
+      ir::for_each_expr(host::statement_of(step), [&](const ir::Expr& expr) { read(expr); });
+      const host::RegionStep* region = std::get_if<host::RegionStep>(&step);
       if (region == nullptr) continue;
-      ir::for_each_stmt(*region->collect->body, [&](const ir::Stmt& inner) {
+      ir::for_each_stmt(*region->region->collect->body, [&](const ir::Stmt& inner) {
         ir::for_each_expr(inner, [&](const ir::Expr& expr) {
           ir::for_each_node(expr, [&](const ir::Expr& node) { ++uses_[&node]; });
         });
       });
-      const std::span<const ir::Stmt* const> body = region->collect->body->body;
-      const ir::For* outer = body.empty() ? nullptr : ir::as<ir::For>(body.back());
-      if (!region->schedule.parallel || outer == nullptr) continue;
-      for (const ir::Expr* list : outer->lists) {
+      if (region->outer == nullptr) continue;
+      for (const ir::Expr* list : region->outer->lists) {
         bool counted = list->kind == ir::Kind::Vertices || list->kind == ir::Kind::Edges;
         if (!counted) read(*list);
       }
@@ -95,19 +93,19 @@ std::uint64_t words_of_marks(std::uint64_t universe) { return (universe + 63) / 
 
 }  // namespace
 
-DeviceGraphs::DeviceGraphs(const ir::Module& module) {
+DeviceGraphs::DeviceGraphs(const host::Plan& plan) {
   std::unordered_set<const ir::Expr*> found;
-  const HostReads host(module);
-  for (const ir::Stmt* stmt : module.body->body) {
-    if (const ir::Region* region = ir::as<ir::Region>(stmt)) {
-      for (const ir::Sink& sink : region->collect->sinks) {
-        if (sink.kind == ir::SinkKind::List && host.uses(sink.var) == 1) found.insert(sink.var);
+  const HostReads reads(plan);
+  for (const host::Step& step : plan.steps) {
+    if (const host::RegionStep* region = std::get_if<host::RegionStep>(&step)) {
+      for (const ir::Sink& sink : region->region->collect->sinks) {
+        if (sink.kind == ir::SinkKind::List && reads.uses(sink.var) == 1) found.insert(sink.var);
       }
     }
-    const ir::BuildGraph* build = ir::as<ir::BuildGraph>(stmt);
+    const ir::BuildGraph* build = ir::as<ir::BuildGraph>(&host::statement_of(step));
     if (build == nullptr || build->index != ir::GraphIndex::Csr) continue;
     bool stay = found.contains(build->edges) && (build->maybe_info == nullptr || found.contains(build->maybe_info));
-    if (!stay || host.reads(build->var)) continue;
+    if (!stay || reads.reads(build->var)) continue;
     builds.insert(build);
     for (const ir::Expr* list : {build->edges, build->maybe_info}) {
       if (list != nullptr) rows[static_cast<const ir::Var*>(list)] = build->maybe_info != nullptr;

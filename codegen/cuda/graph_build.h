@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "codegen/cuda/host_values.h"
+#include "codegen/host/host_plan.h"
 #include "ir/nodes.h"
 #include "runtime/common/graph_build.h"
 #include "runtime/cuda/graph_upload.h"
@@ -20,7 +21,7 @@ namespace matcha::codegen::gpu {
 /// host asks it for nothing but its counts, and its edges (and edge information) are lists that regions find and nobody
 /// else reads. Its labels may be such a list or one of the host. The others are built on the host and copied.
 struct DeviceGraphs {
-  explicit DeviceGraphs(const ir::Module& module);
+  explicit DeviceGraphs(const host::Plan& plan);
 
   std::unordered_set<const ir::Stmt*> builds;     ///< BuildGraph statements.
   std::unordered_map<const ir::Var*, bool> rows;  ///< Lists that stay; true: the order of the rows matters.

@@ -167,6 +167,25 @@ void GraphNeeds::add(const GraphNeeds& other) {
   if (other.edge_info != nullptr) edge_info = other.edge_info;
 }
 
+bool Value::may_be_empty() const { return maybe_sink != nullptr && ir::Facts::may_be_empty(maybe_sink->kind); }
+
+std::vector<Value> top_level_values(const ir::Module& module) {
+  std::vector<Value> values;
+  for (const ir::Var* param : module.params) values.push_back({param, nullptr, param->type->is_graph()});
+  for (const ir::Stmt* stmt : module.body->body) {
+    ir::match(
+        *stmt, [&](const ir::Let& s) { values.push_back({s.var}); },
+        [&](const ir::BuildGraph& s) {
+          values.push_back({s.var, nullptr, s.index == ir::GraphIndex::Csr});
+        },
+        [&](const ir::Region& s) {
+          for (const ir::Sink& sink : s.collect->sinks) values.push_back({sink.var, &sink});
+        },
+        [](const ir::OneOf<ir::Block, ir::For, ir::If, ir::Collect, ir::Yield, ir::Store, ir::Return> auto&) {});
+  }
+  return values;
+}
+
 bool RegionStep::adds_up() const {
   return outer != nullptr && std::ranges::all_of(region->collect->sinks,
                                                  [](const ir::Sink& sink) { return sink.kind == ir::SinkKind::Sum; });
@@ -196,6 +215,13 @@ std::vector<const RegionStep*> Plan::regions() const {
     if (const RegionStep* region = std::get_if<RegionStep>(&step)) found.push_back(region);
   }
   return found;
+}
+
+const ir::Stmt& statement_of(const Step& step) {
+  if (const RegionStep* region = std::get_if<RegionStep>(&step)) return *region->region;
+  if (const ir::Let* const* let = std::get_if<const ir::Let*>(&step)) return **let;
+  if (const ir::BuildGraph* const* build = std::get_if<const ir::BuildGraph*>(&step)) return **build;
+  return *std::get<const ir::Return*>(step);
 }
 
 }  // namespace matcha::codegen::host

@@ -68,6 +68,19 @@ struct RegionStep {
   bool adds_up() const;
 };
 
+/// A value of the top level.
+struct Value {
+  const ir::Var* var;
+  const ir::Sink* maybe_sink = nullptr;  ///< The sink of a region that it is.
+  bool csr = false;                      ///< A graph that is known to have an offset for each id.
+
+  /// There may be none: an extreme of nothing.
+  bool may_be_empty() const;
+};
+
+/// Parameters, then what each step binds, in the order of the program. Requires: as Plan.
+std::vector<Value> top_level_values(const ir::Module& module);
+
 using Step = std::variant<const ir::Let*, const ir::BuildGraph*, RegionStep, const ir::Return*>;
 
 /// It points into the module, whose nodes must outlive it.
@@ -81,5 +94,8 @@ struct Plan {
 
   std::vector<const RegionStep*> regions() const;
 };
+
+/// The statement of a step.
+const ir::Stmt& statement_of(const Step& step);
 
 }  // namespace matcha::codegen::host

@@ -155,6 +155,15 @@ TEST(HostPlan, SinksAndBuffers) {
   EXPECT_FALSE(step.reads_ids);
 }
 
+TEST(HostPlan, ValuesInTheOrderOfTheProgram) {
+  Planned p("let %a = (%k + 1)\n" + region("%e: list list<vid, vid>, %m: min i64", "yield %e, %v, %v yield %m, 1") +
+            "build_graph %B = csr(%e)\n build_graph %C = hash(%e)\n return %a");
+  std::string text;
+  for (const Value& value : top_level_values(p.module()))
+    text += std::string(value.var->hint) + (value.csr ? " csr" : "") + (value.may_be_empty() ? " perhaps" : "") + ", ";
+  EXPECT_EQ(text, "G csr, H csr, k, l, a, e, m perhaps, B csr, C, ");
+}
+
 TEST(HostPlan, PartsOfSumsAddUp) {
   Planned sums(region("%n: sum i64, %f: sum f64", "yield %n, convert<i64>(%v) yield %f, 1.0") + "return %n");
   EXPECT_TRUE(sums.region(0).adds_up());
