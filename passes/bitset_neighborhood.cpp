@@ -70,8 +70,7 @@ class NeighborhoodBitsets final : public Rewriter {
   static bool counts_bits(const Stmts& stmts) {
     bool bits = false, lists = false;
     for (const Stmt* stmt : stmts) {
-      const Stmt* one[] = {stmt};
-      for_each_stmt(Block{{{Kind::Block, stmt->loc}}, one}, [&](const Stmt& inner) {
+      for_each_stmt_of(*stmt, [&](const Stmt& inner) {
         for_each_expr(inner, [&](const Expr& e) {
           for_each_node(e, [&](const Expr& node) {
             if (node.kind != Kind::Size) return;

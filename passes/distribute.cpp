@@ -26,8 +26,7 @@ bool binds(const Stmt& stmt) {
 
 Part part_of(const Stmt& stmt, std::size_t place) {
   Part part{{place}, {}, false};
-  const Stmt* one[] = {&stmt};
-  for_each_stmt(Block{{{Kind::Block, stmt.loc}}, one}, [&](const Stmt& s) {
+  for_each_stmt_of(stmt, [&](const Stmt& s) {
     if (const Yield* yield = as<Yield>(&s)) part.sinks.insert(yield->sink);
     part.loops = part.loops || s.kind == Kind::For;
   });

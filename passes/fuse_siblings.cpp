@@ -22,16 +22,14 @@ const For* only_loop(const Stmt* stmt) {
 bool reads_any(const Stmt& stmt, const std::unordered_set<const Var*>& vars) {
   bool found = false;
   const auto visit = [&](const Stmt& s) { for_each_expr(s, [&](const Expr& e) { found = found || reads(e, vars); }); };
-  const Stmt* one[] = {&stmt};
-  for_each_stmt(Block{{{Kind::Block, stmt.loc}}, one}, visit);
+  for_each_stmt_of(stmt, visit);
   return found;
 }
 
 /// True if nothing that the statement yields goes to a list: the order of its yields cannot be seen.
 bool yields_no_list(const Stmt& stmt) {
   bool found = false;
-  const Stmt* one[] = {&stmt};
-  for_each_stmt(Block{{{Kind::Block, stmt.loc}}, one}, [&](const Stmt& s) {
+  for_each_stmt_of(stmt, [&](const Stmt& s) {
     const Yield* yield = as<Yield>(&s);
     found = found || (yield != nullptr && yield->sink->type->is_list());
   });

@@ -287,8 +287,7 @@ class Hoister {
       const Yield* yield = as<Yield>(&s);  // Into a sink outside it counts once an iteration.
       depends = depends || (yield != nullptr && !own.contains(yield->sink));
     };
-    const Stmt* one[] = {&stmt};
-    for_each_stmt(Block{{{Kind::Block, stmt.loc}}, one}, visit);
+    for_each_stmt_of(stmt, visit);
     return !depends;
   }
 

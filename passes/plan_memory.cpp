@@ -202,8 +202,7 @@ class MemoryPlanner {
         for (const Sink& sink : collect->sinks) own.insert(sink.var);
       }
     };
-    const Stmt* one[] = {&stmt};
-    for_each_stmt(Block{{{Kind::Block, stmt.loc}}, one}, visit);
+    for_each_stmt_of(stmt, visit);
     for (const Var* var : own) sinks.erase(var);
     return sinks;
   }

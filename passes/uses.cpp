@@ -114,8 +114,7 @@ bool may_trap(const Facts& facts, const Stmt& stmt, const std::function<bool(con
     if (const For* loop = as<For>(&s)) traps = traps || loop->lists.size() > 1;
     for_each_expr(s, [&](const Expr& e) { traps = traps || facts.may_trap(&e); });
   };
-  const Stmt* one[] = {&stmt};
-  for_each_stmt(Block{{{Kind::Block, stmt.loc}}, one}, visit);
+  for_each_stmt_of(stmt, visit);
   return traps;
 }
 
@@ -128,8 +127,7 @@ bool sums_may_overflow(const Facts& facts, const Stmt& stmt) {
     const Range range = facts.range(part);
     return (range.low >= -kLargestPart && range.high <= kLargestPart) || (var != nullptr && sums.contains(var));
   };
-  const Stmt* one[] = {&stmt};
-  for_each_stmt(Block{{{Kind::Block, stmt.loc}}, one}, [&](const Stmt& s) {
+  for_each_stmt_of(stmt, [&](const Stmt& s) {
     if (const Collect* collect = as<Collect>(&s)) {
       for (const Sink& sink : collect->sinks) {
         if (sink.kind == SinkKind::Sum && sink.var->type->is_scalar(ScalarKind::I64)) sums.insert(sink.var);
@@ -143,9 +141,7 @@ bool sums_may_overflow(const Facts& facts, const Stmt& stmt) {
 
 std::unordered_set<const Var*> bound_in(const Stmt& stmt) {
   std::unordered_set<const Var*> vars;
-  const Stmt* one[] = {&stmt};
-  for_each_stmt(Block{{{Kind::Block, stmt.loc}}, one},
-                [&](const Stmt& s) { for_each_binding(s, [&](const Var& var) { vars.insert(&var); }); });
+  for_each_stmt_of(stmt, [&](const Stmt& s) { for_each_binding(s, [&](const Var& var) { vars.insert(&var); }); });
   return vars;
 }
 

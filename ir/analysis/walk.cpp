@@ -7,28 +7,20 @@
 namespace matcha::ir {
 
 void for_each_stmt(const Block& block, const std::function<void(const Stmt&)>& visit) {
-  const auto one = [&](const Stmt& stmt, const auto& self) -> void {
-    visit(stmt);
-    match(
-        stmt,
-        [&](const Block& s) {
-          for (const Stmt* inner : s.body) self(*inner, self);
-        },
-        [&](const For& s) {
-          for (const Stmt* inner : s.body->body) self(*inner, self);
-        },
-        [&](const If& s) {
-          for (const Stmt* inner : s.then_body->body) self(*inner, self);
-          if (s.maybe_else == nullptr) return;
-          for (const Stmt* inner : s.maybe_else->body) self(*inner, self);
-        },
-        [&](const Collect& s) {
-          for (const Stmt* inner : s.body->body) self(*inner, self);
-        },
-        [&](const Region& s) { self(*s.collect, self); },
-        [](const OneOf<Let, Yield, BuildGraph, Return, Store> auto&) {});
-  };
-  for (const Stmt* stmt : block.body) one(*stmt, one);
+  for (const Stmt* stmt : block.body) for_each_stmt_of(*stmt, visit);
+}
+
+void for_each_stmt_of(const Stmt& stmt, const std::function<void(const Stmt&)>& visit) {
+  visit(stmt);
+  match(
+      stmt, [&](const Block& s) { for_each_stmt(s, visit); }, [&](const For& s) { for_each_stmt(*s.body, visit); },
+      [&](const If& s) {
+        for_each_stmt(*s.then_body, visit);
+        if (s.maybe_else != nullptr) for_each_stmt(*s.maybe_else, visit);
+      },
+      [&](const Collect& s) { for_each_stmt(*s.body, visit); },
+      [&](const Region& s) { for_each_stmt_of(*s.collect, visit); },
+      [](const OneOf<Let, Yield, BuildGraph, Return, Store> auto&) {});
 }
 
 void for_each_expr(const Stmt& stmt, const std::function<void(const Expr&)>& visit) {

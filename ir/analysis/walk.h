@@ -9,6 +9,9 @@ namespace matcha::ir {
 /// Calls `visit` on every statement below `block`, a statement before its parts.
 void for_each_stmt(const Block& block, const std::function<void(const Stmt&)>& visit);
 
+/// Calls `visit` on `stmt` and every statement below it, a statement before its parts.
+void for_each_stmt_of(const Stmt& stmt, const std::function<void(const Stmt&)>& visit);
+
 /// Calls `visit` on the expressions that `stmt` itself holds (not those of nested blocks), whole, in order.
 void for_each_expr(const Stmt& stmt, const std::function<void(const Expr&)>& visit);
 
