@@ -51,7 +51,7 @@ class CudaExecutable::Run {
   void open(std::span<const Argument> arguments) {
     if (program_.opening_.valid()) program_.session_ = program_.opening_.get();
     if (program_.session_ == nullptr) program_.session_ = std::make_unique<Session>(program_.options_);
-    values_.bind(program_.module_, arguments);
+    values_.bind(program_.signature_, program_.module_.params, arguments);
     program_.begin_compile(session(), worth_hubs());
     session().open(result_);
     for (RegionLauncher* launcher : session().launchers()) devices_.emplace_back(launcher->stream());
@@ -364,6 +364,7 @@ CudaExecutable::CudaExecutable(const ir::Module& module, const CudaOptions& opti
     : module_(module),
       options_(options),
       plan_(module_),
+      signature_(module_),
       layout_(module),
       device_graphs_(plan_),
       opening_(std::move(opening)) {

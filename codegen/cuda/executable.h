@@ -30,6 +30,7 @@ class CudaExecutable final : public Executable {
   ir::Module module_;
   CudaOptions options_;
   host::Plan plan_;
+  host::Signature signature_;
   FrameLayout layout_;
   std::unordered_set<const ir::Var*> on_device_;  ///< Top-level values that regions read.
   DeviceGraphs device_graphs_;

@@ -3,8 +3,6 @@
 #include <numeric>
 #include <optional>
 
-#include "codegen/host/arguments.h"
-
 namespace matcha::codegen::gpu {
 
 void HostValues::set(const ir::Var* var, runtime::Graph& graph, bool own_labels) {
@@ -27,9 +25,10 @@ void HostValues::set_counts(const ir::Var* var, const runtime::GraphView& device
   entry.view.max_degree = device_view.max_degree;
 }
 
-void HostValues::bind(const ir::Module& module, std::span<const Argument> arguments) {
+void HostValues::bind(const host::Signature& signature, std::span<const ir::Var* const> params,
+                      std::span<const Argument> arguments) {
   const auto take = [&](std::size_t i, host::Bound bound) {
-    const ir::Var* param = module.params[i];
+    const ir::Var* param = params[i];
     if (host::List* list = std::get_if<host::List>(&bound)) {
       set(param, std::move(*list));
     } else if (runtime::Graph* const* graph = std::get_if<runtime::Graph*>(&bound)) {
@@ -43,7 +42,7 @@ void HostValues::bind(const ir::Module& module, std::span<const Argument> argume
     }
     return std::optional<RunError>();
   };
-  std::optional<RunError> failed = host::bind_arguments(host::Signature(module), arguments, take);
+  std::optional<RunError> failed = host::bind_arguments(signature, arguments, take);
   if (failed) throw host::Trap{std::move(failed->error), failed->loc};
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "codegen/backend.h"
+#include "codegen/host/arguments.h"
 #include "codegen/host/evaluator.h"
 #include "codegen/host/trap.h"
 #include "ir/nodes.h"
@@ -22,7 +23,9 @@ class HostValues {
   HostValues(const HostValues&) = delete;
   HostValues& operator=(const HostValues&) = delete;
 
-  void bind(const ir::Module& module, std::span<const Argument> arguments);
+  /// `signature` is that of the module whose parameters are `params`.
+  void bind(const host::Signature& signature, std::span<const ir::Var* const> params,
+            std::span<const Argument> arguments);
   void set(const ir::Var* var, host::Scalar value) { values_.scalars[var] = value; }
   void set(const ir::Var* var, host::List list) { values_.lists[var] = std::move(list); }
   void set(const ir::Var* var, runtime::Graph& graph, bool own_labels);
