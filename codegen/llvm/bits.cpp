@@ -41,10 +41,15 @@ Value* BitSets::words_for(Value* positions) {
   return f_.b_.CreateLShr(f_.b_.CreateNUWAdd(positions, integer(kWordBits - 1)), 6, "words");
 }
 
-Value* BitSets::buffer_cells(const ir::Buffer& buffer) {
-  Value* items = f_.scalar(*buffer.capacity);
-  if (buffer.var->type->bits) return words_for(items);
-  return buffer.var->type->is_bit_rows() ? f_.b_.CreateMul(items, words_for(items)) : items;
+Value* BitSets::buffer_cells(const host::BufferPlan& plan) {
+  Value* items = f_.scalar(*plan.buffer->capacity);
+  switch (plan.form) {
+    case host::BufferForm::Bits: return words_for(items);
+    case host::BufferForm::BitRows: return f_.b_.CreateMul(items, words_for(items));
+    case host::BufferForm::Items:
+    case host::BufferForm::Counters: break;
+  }
+  return items;
 }
 
 /// Calls `body` with 0, 1, … below `count`.

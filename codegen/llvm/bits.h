@@ -5,6 +5,7 @@
 #include <functional>
 #include <unordered_map>
 
+#include "codegen/host/host_plan.h"
 #include "ir/nodes.h"
 
 namespace matcha::codegen::jit {
@@ -19,7 +20,7 @@ class BitSets {
   explicit BitSets(FunctionEmitter& function) : f_(function) {}
 
   /// What a buffer has room for: items, words of bits, or words of rows.
-  Value* buffer_cells(const ir::Buffer& buffer);
+  Value* buffer_cells(const host::BufferPlan& plan);
 
   void let(const ir::Let& s) { names_[s.var] = s.value; }
   void store_rows(const ir::Store& s);

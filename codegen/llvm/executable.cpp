@@ -74,9 +74,9 @@ RunOutcome Run::walk(std::span<const Argument> arguments, std::mutex& binding) {
 Run::Failure Run::plan_scratch(const RegionStep& s, runtime::RegionLaunch& launch, unsigned threads) {
   unsigned __int128 total = 0;
   unsigned __int128 largest = 0;
-  const BufferPlan* largest_buffer = nullptr;
+  const ScratchPlan* largest_buffer = nullptr;
   unsigned __int128 limit = physical_memory() / 2;
-  for (const BufferPlan& buffer : s.buffers) {
+  for (const ScratchPlan& buffer : s.buffers) {
     std::uint64_t items =
         buffer.counters
             ? universe_.size()

@@ -372,11 +372,12 @@ void Planner::prepare_region(const host::RegionStep& planned, RegionStep& step) 
     positions = prepare->common_length(lists);
   }
   prepare->store_slot(step.positions_slot, positions);
-  for (const ir::Buffer& buffer : planned.region->buffers) {
-    std::uint32_t slot = emitter_.frame().slot(*buffer.var);
+  for (const host::BufferPlan& plan : planned.buffers) {
+    const ir::Var& var = *plan.buffer->var;
+    const std::uint32_t slot = emitter_.frame().slot(var);
     step.buffers.push_back(
-        {std::string(buffer.var->hint), slot, host::element_kinds(*buffer.var->type), buffer.counters});
-    prepare->store_slot(slot, prepare->bits().buffer_cells(buffer));
+        {std::string(var.hint), slot, host::element_kinds(*var.type), plan.form == host::BufferForm::Counters});
+    prepare->store_slot(slot, prepare->bits().buffer_cells(plan));
   }
   prepare->finish();
 }

@@ -44,7 +44,7 @@ struct BuildStep {
 };
 
 /// Scratch memory of each worker; the capacity in items is in the slot when the region starts.
-struct BufferPlan {
+struct ScratchPlan {
   std::string name;
   std::uint32_t slot = 0;
   std::vector<runtime::ElementKind> columns;
@@ -65,7 +65,7 @@ struct RegionStep {
   std::string inner;  ///< Empty: the second level cannot be split off.
   bool parallel = true;
   std::uint32_t positions_slot = 0;
-  std::vector<BufferPlan> buffers;
+  std::vector<ScratchPlan> buffers;
   std::vector<SinkPlan> sinks;
   int stream_sink = -1;  ///< The sink whose rows may be handed over as they come.
   SourceLoc loc;
