@@ -84,7 +84,8 @@ std::optional<std::int64_t> at_value(const Expr& e, std::int64_t n) {
     case Kind::Add: return if_small(*a + *b);
     case Kind::Sub: return if_small(*a - *b);
     case Kind::Mul: return if_small(*a * *b);
-    default: return *b > 0 && *a >= 0 ? std::optional(*a / *b) : std::nullopt;
+    case Kind::Div: return *b > 0 && *a >= 0 ? std::optional(*a / *b) : std::nullopt;
+    default: return std::nullopt;
   }
 }
 

@@ -30,12 +30,8 @@ constexpr unsigned kHubBlocks = 8;  ///< A multiprocessor.
 
 /// The lists that a node looks for items in, if it does.
 std::span<const ir::Expr* const> searched_lists(const ir::Expr& node) {
-  switch (node.kind) {
-    case Kind::Intersect:
-    case Kind::Diff: return node.type->bits ? std::span<const ir::Expr* const>() : node.operands;
-    case Kind::Contains: return node.operands.first(1);
-    default: return {};
-  }
+  if (ir::is_set_op(node.kind)) return node.type->bits ? std::span<const ir::Expr* const>() : node.operands;
+  return node.kind == Kind::Contains ? node.operands.first(1) : std::span<const ir::Expr* const>();
 }
 
 /// The vertices with at least `least` neighbours, none for a hash index.

@@ -187,9 +187,10 @@ Value* FunctionEmitter::compare(const ir::Expr& e) {
     case ir::Kind::Lt:
       if (real) return b_.CreateFCmpOLT(a, b);
       return vids ? b_.CreateICmpULT(a, b) : b_.CreateICmpSLT(a, b);
-    default:
+    case ir::Kind::Le:
       if (real) return b_.CreateFCmpOLE(a, b);
       return vids ? b_.CreateICmpULE(a, b) : b_.CreateICmpSLE(a, b);
+    default: MATCHA_UNREACHABLE("a comparison");
   }
 }
 

@@ -33,11 +33,12 @@ Wide apply(Kind kind, Range a, Range b) {
   switch (kind) {
     case Kind::Add: return {__int128{a.low} + b.low, __int128{a.high} + b.high};
     case Kind::Sub: return {__int128{a.low} - b.high, __int128{a.high} - b.low};
-    default: {
+    case Kind::Mul: {
       __int128 corners[] = {__int128{a.low} * b.low, __int128{a.low} * b.high, __int128{a.high} * b.low,
                             __int128{a.high} * b.high};
       return {*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4)};
     }
+    default: MATCHA_UNREACHABLE("a sum, a difference or a product");
   }
 }
 
