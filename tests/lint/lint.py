@@ -52,6 +52,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 LEFTOVER = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]) + r")\b")
 DIAGNOSTIC = re.compile(r'^MATCHA_DIAGNOSTIC\((\w+),\s*"([^"]+)"')
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)(?:\s+\"[^\"]*\")?\)")
+CATCH_ALL = re.compile(r"\[&?\]\(const (?:ir::)?(?:Stmt|Expr)&(?: \w+)?\)(?: -> [^{]*)? \{([^}]*)\}")
 HEADING = re.compile(r"^#+\s+(.*?)\s*#*\s*$")
 
 
@@ -162,6 +163,33 @@ def check_functions(tree):
             elif number - starts[indent] + 1 > FUNCTION_LINES:
                 length = number - starts[indent] + 1
                 problems.append(f"{path}:{starts[indent]}: a function of {length} lines, budget {FUNCTION_LINES}")
+    return problems
+
+
+def arguments(text, start):
+    """The arguments of a call, of which `start` is behind the opening parenthesis."""
+    depth = 1
+    for at in range(start, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[at], 0)
+        if depth == 0:
+            return text[start:at]
+    return text[start:]
+
+
+def check_cases(tree):
+    """A `match` over nodes names those that it does nothing for, so that one that is added does not compile. A pass may
+    rebuild the statements that it leaves alone."""
+    problems = []
+    for path in tree.with_suffix(".cpp", ".h"):
+        if path == "ir/match.h":
+            continue
+        text = tree.text(path)
+        for call in re.finditer(r"\bmatch\(", text):
+            cases = arguments(text, call.end())
+            for found in CATCH_ALL.finditer(cases):
+                if "rebuild(" not in found.group(1):
+                    number = text.count("\n", 0, call.end() + found.start()) + 1
+                    problems.append(f"{path}:{number}: a case for all other nodes; name them, as in `OneOf<Let, Store>`")
     return problems
 
 
@@ -310,6 +338,7 @@ RULES = {
     "antlr-headers": check_antlr_headers,
     "budgets": check_budgets,
     "functions": check_functions,
+    "cases": check_cases,
     "headers": check_pragma_once,
     "diagnostics": check_diagnostics,
     "layout": check_layout,

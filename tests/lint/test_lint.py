@@ -104,6 +104,18 @@ class Rules(unittest.TestCase):
             ["ir/long.cpp:3: a function of 81 lines, budget 80", "ir/long.h:2: a function of 81 lines, budget 80"],
         )
 
+    def test_cases_for_all_other_nodes_are_found(self):
+        self.write(
+            "ir/a.cpp",
+            "match(s, [&](const Let& l) { f(g(l)); },\n      [](const Stmt&) {});\n"
+            "match(s, [&](const Let& l) { f(l); }, [&](const Stmt& s) { out.push_back(rebuild(&s)); });\n"
+            "match(s, [](const Let&) { return 1; }, [](const OneOf<If, For> auto&) { return 0; });\n"
+            "for_each_stmt(b, [&](const Stmt&) { ++n; });\n",
+        )
+        self.assertEqual(
+            self.problems("cases"), ["ir/a.cpp:2: a case for all other nodes; name them, as in `OneOf<Let, Store>`"]
+        )
+
     def test_headers_are_guarded(self):
         self.write("ir/a.h", "int a;\n")
         self.write("ir/b.h", "#pragma once\nusing namespace std;\n")
