@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "frontend/lower_walk.h"
-#include "ir/analysis/resolve.h"
 #include "ir/analysis/facts.h"
+#include "ir/analysis/resolve.h"
 #include "ir/analysis/walk.h"
 
 namespace matcha::frontend {

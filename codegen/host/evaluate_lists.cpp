@@ -197,7 +197,7 @@ List Evaluator::literal(const ir::Expr& e) {
 List Evaluator::membership(const ir::Expr& e) {
   const List a = items(*e.operands[0]);
   const List b = items(*e.operands[1]);
-  const bool wanted = e.kind == Kind::Intersect;
+  const bool wanted = ir::keeps_found(e.kind);
   std::vector<std::uint64_t> kept;
   with_items(a.kinds[0], [&](auto item) {
     using T = decltype(item);

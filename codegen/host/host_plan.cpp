@@ -22,16 +22,19 @@ void for_each_graph(const ir::Expr& graph, const F& visit) {
   for_each_graph(*graph.operands[2], visit);
 }
 
+/// Besides vertices, offsets and neighbours, which are always there.
 GraphNeeds needs_of(const ir::Expr& node) {
+  using ir::Group;
   GraphNeeds needs;
-  switch (node.kind) {
-    case Kind::Edges: needs.sources = true; break;
-    case Kind::Neighbors:
-    case Kind::BitRows: needs.halves = ir::side_of(node) != ir::Side::All; break;
-    case Kind::Label: needs.labels = true; break;
-    case Kind::EdgeInfo: needs.edge_info = &node; break;
-    default: break;
-  }
+  ir::match(
+      node, [&](const ir::Edges&) { needs.sources = true; },
+      [&](const ir::OneOf<ir::Neighbors, ir::BitRows> auto& e) { needs.halves = e.arcs.side != ir::Side::All; },
+      [&](const ir::Label&) { needs.labels = true; }, [&](const ir::EdgeInfo& e) { needs.edge_info = &e; },
+      [](const ir::OneOf<ir::Vertices, ir::HasEdge, ir::MaxDegree, ir::CommonNeighbors> auto&) {},
+      [](const ir::OneOf<ir::BitRow, ir::AllBits> auto&) {},
+      [](const ir::InGroup<Group::Leaf, Group::Arithmetic, Group::Comparison, Group::Logic, Group::Extremum,
+                           Group::Choice, Group::Conversion, Group::ListFact, Group::Literal, Group::SetOp,
+                           Group::Slice, Group::Reorder> auto&) {});
   return needs;
 }
 
@@ -180,7 +183,7 @@ std::vector<Value> top_level_values(const ir::Module& module) {
         [&](const ir::Region& s) {
           for (const ir::Sink& sink : s.collect->sinks) values.push_back({sink.var, &sink});
         },
-        [](const ir::Stmt&) {});
+        [](const ir::OneOf<ir::Block, ir::For, ir::If, ir::Collect, ir::Yield, ir::Return, ir::Store> auto&) {});
   }
   return values;
 }
@@ -201,7 +204,9 @@ Plan::Plan(const ir::Module& module) {
           const RegionStep& step = std::get<RegionStep>(steps.emplace_back(plan_of(s, answer)));
           add_needs(step.graphs, worker_graphs);
         },
-        [](const ir::Stmt&) { MATCHA_UNREACHABLE("a step of stage kernel"); });
+        [](const ir::OneOf<ir::Block, ir::For, ir::If, ir::Collect, ir::Yield, ir::Store> auto&) {
+          MATCHA_UNREACHABLE("a step of stage kernel");
+        });
   }
   add_needs(worker_graphs, graphs);
 }

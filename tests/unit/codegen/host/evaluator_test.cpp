@@ -100,7 +100,8 @@ TEST(HostEvaluator, Errors) {
 
 TEST(HostEvaluator, AnEmptyExtremeIsAnErrorWhereItIsRead) {
   ir::Parsed parsed(
-      "module kernel \"m\" (%G: graph) assumes simple(%G) { region (sequential, split=0, group=1) { collect %m: min i64 { } } return %m "
+      "module kernel \"m\" (%G: graph) assumes simple(%G) { region (sequential, split=0, group=1) { collect %m: min "
+      "i64 { } } return %m "
       "}");
   ASSERT_TRUE(parsed.module) << render_text(parsed.diagnostics, false);
   Values values;
