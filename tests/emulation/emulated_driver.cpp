@@ -16,8 +16,8 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -111,16 +111,16 @@ std::mutex guard;
 std::atomic<CuResult> failure{kCuSuccess};  ///< How a kernel ended; waiting for anything then gives the same.
 std::map<CuDevice, Device> devices;
 std::map<std::uint64_t, std::pair<CuDevice, std::uint64_t>> blocks_of_memory;  ///< Device and bytes.
-std::set<CuStream> streams;
+std::map<CuStream, std::shared_ptr<CuStreamState>> streams;
 
 /// Memory is given back when nothing that was asked for before can touch it, as the driver has it.
 void wait_for_streams() {
-  std::vector<CuStream> all;
+  std::vector<std::shared_ptr<CuStreamState>> all;  // Another thread may destroy one meanwhile.
   {
     const std::lock_guard<std::mutex> lock(guard);
-    all.assign(streams.begin(), streams.end());
+    for (const auto& [name, stream] : streams) all.push_back(stream);
   }
-  for (CuStream stream : all) stream->wait();
+  for (const std::shared_ptr<CuStreamState>& stream : all) stream->wait();
 }
 thread_local CuContext current = nullptr;
 std::atomic<std::uint64_t> bytes_to_devices{0};
@@ -313,18 +313,20 @@ CuResult cuLaunchKernel(CuFunction function, unsigned gx, unsigned gy, unsigned 
 }
 
 CuResult cuStreamCreate(CuStream* stream, unsigned) {
-  *stream = new CuStreamState;
+  std::shared_ptr<CuStreamState> made = std::make_shared<CuStreamState>();
+  *stream = made.get();
   const std::lock_guard<std::mutex> lock(guard);
-  streams.insert(*stream);
+  streams.emplace(made.get(), made);
   return kCuSuccess;
 }
 CuResult cuStreamDestroy_v2(CuStream stream) {
   stream->wait();
-  {
-    const std::lock_guard<std::mutex> lock(guard);
-    streams.erase(stream);
-  }
-  delete stream;
+  std::shared_ptr<CuStreamState> last;
+  const std::lock_guard<std::mutex> lock(guard);
+  const auto found = streams.find(stream);
+  if (found == streams.end()) return kInvalidValue;
+  last = std::move(found->second);
+  streams.erase(found);
   return kCuSuccess;
 }
 CuResult cuStreamSynchronize(CuStream stream) {
