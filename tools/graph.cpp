@@ -112,7 +112,7 @@ Status write_graph(const runtime::Graph& graph, const Target& target, const Grap
     console.warning("the labels are not in the new file, whose format has none",
                     "write a .mtg or .graph file, or add --labels-out FILE");
   }
-  const std::uint64_t isolated = target.format == Format::EdgeList ? runtime::isolated_vertices(graph.view()) : 0;
+  const std::uint64_t isolated = target.format == Format::EdgeList ? runtime::isolated_vertices(graph) : 0;
   if (isolated != 0) {
     console.warning(
         fmt::format("{} without edges {} not in the new file, whose format has no place for such",

@@ -225,7 +225,7 @@ void fill_report(const Graph& graph, LoadReport& report) {
   report.vertices = graph.vertex_count();
   report.edges = graph.edge_count();
   report.max_degree = view.max_degree;
-  report.isolated = isolated_vertices(view);
+  report.isolated = isolated_vertices(graph);
   report.labels = distinct_labels(view);
   report.graph_bytes = graph.bytes();
   if (report.vertices == 0) return;
