@@ -74,7 +74,7 @@ struct InputSet::State {
         }
       }
     }
-    Result<Universe> universe = Universe::from_ids(spans, ranges, options);
+    Result<Universe> universe = Universe::from_ids(spans, ranges, budget.rest(options));
     if (!universe) return universe.error();
     return std::make_shared<const Universe>(std::move(*universe));
   }
