@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
+#include <system_error>
 
 #include "runtime/graph/mtg.h"
 
@@ -339,6 +341,16 @@ bool binds_mtg(const BindOptions& options) {
     const std::size_t equals = input.find('=');
     return equals != std::string::npos && runtime::is_mtg_file(input.substr(equals + 1));
   });
+}
+
+bool reads_small_graph(const BindOptions& options) {
+  constexpr std::uint64_t kMostText = std::uint64_t{2} << 20, kMostMapped = std::uint64_t{32} << 20;
+  if (options.graph.empty() || !options.inputs.empty()) return false;
+  std::error_code problem;
+  if (!std::filesystem::is_regular_file(options.graph, problem)) return false;
+  const std::uint64_t bytes = std::filesystem::file_size(options.graph, problem);
+  if (problem || bytes > kMostMapped) return false;
+  return bytes <= kMostText || runtime::is_mtg_file(options.graph);
 }
 
 std::optional<BindPlan> plan_binding(const frontend::asg::Graph& program, const ir::Module& module,

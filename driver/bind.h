@@ -30,6 +30,9 @@ struct BindOptions {
 /// Whether a graph is bound to a `.mtg`, which knows itself whether it has arcs. Looks into regular files only.
 bool binds_mtg(const BindOptions& options);
 
+/// Whether one graph is bound, to a regular file that is read in less time than it takes to open a GPU.
+bool reads_small_graph(const BindOptions& options);
+
 /// What one parameter is bound to; nothing is read yet.
 struct ParamPlan {
   enum class Kind { None, Graph, List, GraphEdges, Scalar };

@@ -13,6 +13,8 @@ std::string gpu_name() {
   return properties ? properties->name : std::string();
 }
 
+bool may_have_gpu() { return runtime::cuda::Driver::may_be_there(); }
+
 std::string gpu_problem() {
   const runtime::Result<const runtime::cuda::Driver*> driver = runtime::cuda::Driver::open();
   if (!driver) return driver.error().message;

@@ -29,6 +29,9 @@ struct GpuOptions : codegen::CudaOptions {
 /// The name of the first GPU; empty: there is none.
 std::string gpu_name();
 
+/// Whether there may be a GPU: found out at once, while `gpu_problem` starts the driver, which takes a while.
+bool may_have_gpu();
+
 /// Why no GPU can be used here; empty: the first one can.
 std::string gpu_problem();
 

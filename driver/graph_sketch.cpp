@@ -145,8 +145,10 @@ GraphSketch sketch_of(const runtime::Graph& graph, const runtime::LabelDictionar
   }
   if (!graph.facts().directed && view.slots == nullptr) {
     // Restrictions of patterns put the largest ids first, so that programs walk down.
+    const bool by_degree =
+        halves_are_long(graph, runtime::Halves::Lower) || runtime::has_stored_order(graph, runtime::Halves::Lower);
     sketch.maybe_samples = std::make_shared<frontend::pattern::MatchSamples>(
-        std::make_unique<MatchSampler>(graph, std::move(codes), halves_are_long(graph, runtime::Halves::Lower)));
+        std::make_unique<MatchSampler>(graph, std::move(codes), by_degree));
   }
   return sketch;
 }

@@ -111,7 +111,7 @@ Status Prepared::prepare(const Reading& reading) {
   labels.code = [&dictionary](std::string_view word) { return dictionary.code(word); };
   labels.words = dictionary.words();
   OrderReport order;
-  status = order_vertices(request_.order, compilation, labels, log_, bound_, order);
+  status = order_vertices(request_.order, {}, compilation, labels, log_, bound_, order);
   if (status == Status::Ok) status = load(compilation, labels);
   compilation.set_reporting(false);
   return status;

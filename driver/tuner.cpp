@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <thread>
 
 #include "driver/gpu.h"
 #include "driver/position_sample.h"
 #include "driver/version.h"
+#include "runtime/machine.h"
 
 namespace matcha::driver {
 
@@ -200,7 +200,7 @@ std::string tuning_key(const TuningSubject& subject) {
   }
   for (const auto& [name, graph] : subject.bound.inputs.graphs) key.add(graph);
   const GpuOptions& gpu = subject.gpu;
-  const unsigned threads = subject.threads != 0 ? subject.threads : std::max(1U, std::thread::hardware_concurrency());
+  const unsigned threads = subject.threads != 0 ? subject.threads : runtime::machine().threads;
   key.add(subject.target->on_gpu ? gpu_name() : fmt::format("cpu {}", threads));
   key.add(fmt::format("{} {} {} {} {} {}", gpu.group, static_cast<int>(gpu.steal), static_cast<int>(gpu.search),
                       static_cast<int>(gpu.stack), gpu.gpus, gpu.hubs));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -11,8 +12,15 @@ namespace matcha::driver {
 
 namespace {
 
-/// What ranking an arc takes, in items of lists that are not walked.
-constexpr double kItemsPerArc = 64;
+/// Nanoseconds of one core, measured: to rank an arc, to find out what it gains, and for an item of the halves of lists
+/// that a program meets.
+constexpr double kNsToRank = 8, kNsToLook = 2, kNsAnItem = 0.5;
+/// Cores that a GPU is worth.
+constexpr double kCoresOfGpu = 90;
+/// From so many items for an arc on, halves are long.
+constexpr double kLongItems = 64;
+/// With fewer, no order makes a difference.
+constexpr double kShortItems = 4;
 
 /// The one input if it is a graph that can be ranked anew; null if not.
 runtime::Graph* only_graph(BoundInputs& bound, std::string& problem) {
@@ -36,22 +44,42 @@ void take_graph(runtime::Graph ordered, runtime::Graph& graph, BoundInputs& boun
   if (bound.labels != nullptr) bound.labels = graph.view().labels;
 }
 
-double least_half_work(const runtime::Graph& graph) {
-  return kItemsPerArc * static_cast<double>(graph.view().arc_count);
+std::string work_text(double by_id, double by_degree) {
+  return fmt::format("halves of lists, squared: {:.3g} items by id, {:.3g} by degree", by_id, by_degree);
 }
 
-/// Whether ranks by degree save more than they cost; says so in `why`.
-runtime::Result<bool> pays(const runtime::Graph& graph, runtime::Halves halves, std::string& why) {
-  const double least = least_half_work(graph);
+/// Whether an order can make a difference; says so in `why` if not.
+bool may_pay(const runtime::Graph& graph, runtime::Halves halves, std::string& why) {
+  if (runtime::half_work(graph, halves) > kShortItems * static_cast<double>(graph.view().arc_count)) return true;
+  why = "halves of lists are short";
+  return false;
+}
+
+/// Whether an order that costs nothing is the better one, by a tenth: neighbours lie nearer to each other by id.
+bool is_shorter(const runtime::Graph& ordered, const runtime::Graph& graph, runtime::Halves halves, std::string& why) {
+  const double by_id = runtime::half_work(graph, halves), by_degree = runtime::half_work(ordered, halves);
+  why = "that order is kept; " + work_text(by_id, by_degree);
+  return by_degree < 0.9 * by_id;
+}
+
+/// Whether ranks by degree make a run shorter by more than they cost; says so in `why`.
+runtime::Result<bool> pays(const runtime::Graph& graph, runtime::Halves halves, const Forecast& forecast,
+                           std::string& why) {
+  if (!may_pay(graph, halves, why)) return false;
+  const double arcs = static_cast<double>(graph.view().arc_count);
   const double by_id = runtime::half_work(graph, halves);
-  if (by_id <= least) {
-    why = "halves of lists are short";
+  const double threads = static_cast<double>(std::max(forecast.threads, 1U));
+  const double walk = by_id * kNsAnItem / (forecast.on_gpu ? kCoresOfGpu : threads);
+  const double run = std::max(forecast.ns.value_or(0), walk), ranking = kNsToRank * arcs / threads;
+  if (run <= ranking + kNsToLook * arcs / threads) {
+    why = fmt::format("the run is expected to take {:.2g} ms, and ranking {:.2g} ms", run / 1e6, ranking / 1e6);
     return false;
   }
   const runtime::Result<double> by_degree = runtime::half_work_by_degree(graph, halves);
   if (!by_degree) return by_degree.error();
-  why = fmt::format("halves of lists, squared: {:.3g} items by id, {:.3g} by degree", by_id, *by_degree);
-  return by_id - *by_degree > least;
+  const double gain = run * (1 - *by_degree / by_id);
+  why = work_text(by_id, *by_degree) + fmt::format("; expected to save {:.2g} ms", std::max(gain, 0.0) / 1e6);
+  return gain > ranking;
 }
 
 }  // namespace
@@ -66,11 +94,12 @@ std::string OrderReport::text() const {
 
 bool halves_are_long(const runtime::Graph& graph, runtime::Halves halves) {
   return !graph.facts().directed && graph.facts().simple && graph.narrow_halves().offsets != nullptr &&
-         runtime::half_work(graph, halves) > least_half_work(graph);
+         runtime::half_work(graph, halves) > kLongItems * static_cast<double>(graph.view().arc_count);
 }
 
-Status order_vertices(const std::string& choice, Compilation& compilation, const passes::LabelWords& labels,
-                      const Reporter& reporter, BoundInputs& bound, OrderReport& report) {
+Status order_vertices(const std::string& choice, const Forecast& forecast, Compilation& compilation,
+                      const passes::LabelWords& labels, const Reporter& reporter, BoundInputs& bound,
+                      OrderReport& report) {
   const bool forced = choice == "degree";
   if (choice == "id") {
     report.why = "as asked for";
@@ -97,19 +126,22 @@ Status order_vertices(const std::string& choice, Compilation& compilation, const
   }
   const Stopwatch watch;
   report.halves = order.walks_down ? runtime::Halves::Lower : runtime::Halves::Upper;
+  const bool is_kept = bound.ranked || runtime::has_stored_order(*graph, report.halves);
   runtime::Result<bool> worth = true;
   if (forced) {
     report.why = "as asked for";
   } else {
-    worth = pays(*graph, report.halves, report.why);
+    worth = is_kept ? may_pay(*graph, report.halves, report.why) : pays(*graph, report.halves, forecast, report.why);
   }
   if (!worth) return reporter.error(worth.error());
   if (*worth) {
     runtime::Result<runtime::Graph> ordered =
         bound.ranked ? bound.ranked(report.halves) : runtime::ordered_by_degree(*graph, report.halves);
     if (!ordered) return reporter.error(ordered.error());
-    take_graph(std::move(*ordered), *graph, bound);
-    report.by_degree = true;
+    if (forced || !is_kept || is_shorter(*ordered, *graph, report.halves, report.why)) {
+      take_graph(std::move(*ordered), *graph, bound);
+      report.by_degree = true;
+    }
   }
   report.could = !report.by_degree;
   report.ms = watch.ms();

@@ -5,6 +5,7 @@
 
 #include "driver/bind.h"
 #include "driver/compile.h"
+#include "driver/forecast.h"
 #include "runtime/graph/order.h"
 
 namespace matcha::driver {
@@ -25,11 +26,13 @@ struct OrderReport {
 /// Whether programs that walk halves of lists by id may gain by ranks by degree.
 bool halves_are_long(const runtime::Graph& graph, runtime::Halves halves);
 
-/// Ranks the vertices of the bound graph by degree where the program cannot tell and gains by it. With the choice
-/// `degree` it need not gain, and an order that shows in the results is an error of usage.
+/// Ranks the vertices of the bound graph by degree where the program cannot tell and gains by it: always where somebody
+/// keeps that order, be it in memory or in the file; else if the run is expected to be shorter by more than ranking
+/// takes. With the choice `degree` it need not gain, and an order that shows in the results is an error of usage.
 /// Call it after the inputs are read and before the run; the arguments stay where they are.
-Status order_vertices(const std::string& choice, Compilation& compilation, const passes::LabelWords& labels,
-                      const Reporter& reporter, BoundInputs& bound, OrderReport& report);
+Status order_vertices(const std::string& choice, const Forecast& forecast, Compilation& compilation,
+                      const passes::LabelWords& labels, const Reporter& reporter, BoundInputs& bound,
+                      OrderReport& report);
 
 /// Ranks the bound graph by degree and takes it back, for programs that are timed in both orders.
 class OrderSwitch {

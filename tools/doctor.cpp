@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sched.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include "runtime/code_cache.h"
 #include "runtime/cpu/set_kernels.h"
 #include "runtime/cuda/facts.h"
+#include "runtime/machine.h"
 #include "tools/options.h"
 #include "tools/verbs.h"
 
@@ -39,13 +39,6 @@ std::string proc_value(const char* path, std::string_view key) {
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? std::string() : value;
-}
-
-unsigned usable_cpus() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof(set), &set) != 0) return std::thread::hardware_concurrency();
-  return static_cast<unsigned>(CPU_COUNT(&set));
 }
 
 double mebibytes(const std::string& kilobytes) { return std::strtod(kilobytes.c_str(), nullptr) / 1024; }
@@ -109,9 +102,10 @@ Json gather() {
                 {"simd", tiers},
                 {"simd_used", runtime::tier_name(runtime::best_tier())},
                 {"hardware_threads", std::thread::hardware_concurrency()},
-                {"usable_threads", usable_cpus()}};
+                {"usable_threads", runtime::machine().threads}};
   all["memory_mib"] = {{"total", std::llround(mebibytes(proc_value("/proc/meminfo", "MemTotal")))},
-                       {"available", std::llround(mebibytes(proc_value("/proc/meminfo", "MemAvailable")))}};
+                       {"available", std::llround(mebibytes(proc_value("/proc/meminfo", "MemAvailable")))},
+                       {"usable", runtime::machine().memory_bytes >> 20}};
   all["backends"] = {"llvm", "interp", "cuda", "cpp (build --emit=cpp)"};
   all["cuda"] = cuda_facts();
   all["cache"] = cache_facts();
@@ -139,8 +133,10 @@ std::string as_text(const Json& all) {
                            cpu["simd_used"].get<std::string>()));
   line("threads",
        fmt::format("{} of {} usable", cpu["usable_threads"].get<unsigned>(), cpu["hardware_threads"].get<unsigned>()));
-  line("memory", fmt::format("{} MiB, {} MiB available", all["memory_mib"]["total"].get<long>(),
-                             all["memory_mib"]["available"].get<long>()));
+  const Json& memory = all["memory_mib"];
+  const long total = memory["total"].get<long>(), usable = memory["usable"].get<long>();
+  line("memory", fmt::format("{} MiB, {} MiB available{}", total, memory["available"].get<long>(),
+                             usable < total ? fmt::format(", this process may use {} MiB", usable) : ""));
   const Json& cuda = all["cuda"];
   line("back ends", fmt::format("{}", fmt::join(all["backends"].get<std::vector<std::string>>(), ", ")));
   line("libcuda", describe(cuda["libcuda"]));

@@ -9,6 +9,7 @@
 #include "driver/assumptions.h"
 #include "driver/bind.h"
 #include "driver/compile.h"
+#include "driver/forecast.h"
 #include "driver/gpu.h"
 #include "driver/graph_sketch.h"
 #include "driver/loop_counts.h"
@@ -22,6 +23,7 @@
 #include "frontend/asg.h"
 #include "ir/check.h"
 #include "ir/verifier.h"
+#include "runtime/machine.h"
 #include "tools/explanation.h"
 #include "tools/explanation_page.h"
 #include "tools/numbers.h"
@@ -182,12 +184,20 @@ class Explain {
     labels_.code = [dictionary](std::string_view word) { return dictionary->code(word); };
     labels_.words = dictionary->words();
     OrderReport report;
-    const Status code = order_vertices(options_.order, compilation_, labels_, console_, bound_, report);
+    const Status code = order_vertices(options_.order, forecast(), compilation_, labels_, console_, bound_, report);
     if (code != Status::Ok) return code;
     found_.order = report.text();
     if (report.by_degree) found_.times.emplace_back("order", report.ms);
     find_schedule();
     return code;
+  }
+
+  /// For a run on all threads of the CPU.
+  Forecast forecast() const {
+    Forecast forecast;
+    forecast.threads = runtime::machine().threads;
+    if (pattern_) forecast.ns = pattern_->program().cost / forecast.threads;
+    return forecast;
   }
 
   /// Finds the schedule that `run --tune` takes, if one is remembered for the device that it chooses.

@@ -1,5 +1,10 @@
 #include "tools/gpu_options.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
 #include "driver/gpu_options.h"
 #include "tools/numbers.h"
 
@@ -55,5 +60,20 @@ void add_options(CLI::App& verb, driver::GpuOptions& options, bool of_text) {
 void add_gpu_text_options(CLI::App& verb, driver::GpuOptions& options) { add_options(verb, options, true); }
 
 void add_gpu_options(CLI::App& verb, driver::GpuOptions& options) { add_options(verb, options, false); }
+
+Status check_gpu_options(const std::vector<std::string>& given, bool asked_for_cpu, const Console& console) {
+  if (std::find(given.begin(), given.end(), "--gpus") != given.end()) {
+    if (asked_for_cpu) {
+      return console.error(Status::Usage, "`--gpus` is for GPUs, and the run is on the CPU",
+                           "leave it out, or use --device cuda");
+    }
+    return console.error(Status::Run, fmt::format("`--gpus` asks for a GPU: {}", driver::gpu_problem()),
+                         "leave it out to run on the CPU");
+  }
+  console.warning(
+      fmt::format("`{}` {} nothing on the CPU", fmt::join(given, "`, `"), given.size() == 1 ? "does" : "do"),
+      "`--device cuda` runs on a GPU or says why it cannot");
+  return Status::Ok;
+}
 
 }  // namespace matcha::tools

@@ -2,8 +2,10 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 #include "driver/gpu.h"
+#include "tools/console.h"
 
 namespace matcha::tools {
 
@@ -12,5 +14,9 @@ void add_gpu_text_options(CLI::App& verb, driver::GpuOptions& options);
 
 /// The other options that say how a GPU runs a program.
 void add_gpu_options(CLI::App& verb, driver::GpuOptions& options);
+
+/// For a run on the CPU with these options for a GPU: GPUs that are asked for by number are not replaced by it;
+/// schedules of a GPU have no meaning.
+Status check_gpu_options(const std::vector<std::string>& given, bool asked_for_cpu, const Console& console);
 
 }  // namespace matcha::tools

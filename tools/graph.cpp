@@ -3,11 +3,13 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "runtime/graph/generate.h"
 #include "runtime/graph/inputs.h"
 #include "runtime/graph/mtg.h"
+#include "runtime/graph/order.h"
 #include "runtime/graph/stats.h"
 #include "runtime/graph/write.h"
 #include "tools/graph_info.h"
@@ -31,6 +33,7 @@ struct GraphOptions {
   std::string labels_out;
   std::string vertices;
   std::string format;
+  std::string order = "id";
   bool directed = false;
   bool temporal = false;
   bool edge_labels = false;
@@ -89,6 +92,25 @@ std::optional<Target> choose_target(const GraphOptions& options, const Console& 
   return target;
 }
 
+/// The halves that programs of patterns walk.
+constexpr runtime::Halves kStoredHalves = runtime::Halves::Lower;
+
+/// The graph with ranks by degree, to be stored beside the one by id.
+Status rank(const runtime::Graph& graph, const Target& target, const Console& console,
+            std::optional<runtime::Graph>& ranked) {
+  if (target.format != Format::Mtg) {
+    return console.error(Status::Usage, "`--order` is for .mtg files", "other formats have no place for it");
+  }
+  if (graph.facts().directed || !graph.facts().simple || graph.view().edge_info != nullptr) {
+    return console.error(Status::Usage, "only undirected graphs without labels of edges are ranked by degree",
+                         "leave out --order");
+  }
+  runtime::Result<runtime::Graph> made = runtime::ordered_by_degree(graph, kStoredHalves);
+  if (!made) return console.error(made.error());
+  ranked.emplace(std::move(*made));
+  return Status::Ok;
+}
+
 /// Writes the graph, and its labels beside it where they were asked for.
 Status write_graph(const runtime::Graph& graph, const Target& target, const GraphOptions& options,
                    const Console& console, const runtime::IoOptions& io) {
@@ -100,8 +122,14 @@ Status write_graph(const runtime::Graph& graph, const Target& target, const Grap
   if (!options.labels_out.empty() && !has_labels) {
     return console.error(Status::Usage, "--labels-out was given, and the graph has no labels");
   }
-  const runtime::Status written =
-      target.format == Format::Mtg ? runtime::write_mtg(graph, path, io) : runtime::write_text(graph, path, write, io);
+  std::optional<runtime::Graph> ranked;
+  if (options.order == "degree") {
+    const Status code = rank(graph, target, console, ranked);
+    if (code != Status::Ok) return code;
+  }
+  const runtime::RankedCopy copy{ranked ? &*ranked : nullptr, kStoredHalves};
+  const runtime::Status written = target.format == Format::Mtg ? runtime::write_mtg(graph, path, io, copy)
+                                                               : runtime::write_text(graph, path, write, io);
   if (!written) return console.error(written.error());
   if (!options.labels_out.empty()) {
     runtime::WriteOptions plain;
@@ -112,7 +140,7 @@ Status write_graph(const runtime::Graph& graph, const Target& target, const Grap
     console.warning("the labels are not in the new file, whose format has none",
                     "write a .mtg or .graph file, or add --labels-out FILE");
   }
-  const std::uint64_t isolated = target.format == Format::EdgeList ? runtime::isolated_vertices(graph.view()) : 0;
+  const std::uint64_t isolated = target.format == Format::EdgeList ? runtime::isolated_vertices(graph) : 0;
   if (isolated != 0) {
     console.warning(
         fmt::format("{} without edges {} not in the new file, whose format has no place for such",
@@ -201,6 +229,11 @@ void add_input_options(CLI::App& verb, GraphOptions& options) {
 }
 
 void add_output_options(CLI::App& verb, GraphOptions& options) {
+  verb.add_option("--order", options.order,
+                  "degree: a .mtg also has the graph with ranks by degree, which programs that cannot tell then "
+                  "take at once; twice the size")
+      ->check(CLI::IsMember({"id", "degree"}))
+      ->option_text("id|degree");
   verb.add_option("--format", options.format, "Format of the output; by default its name says it")
       ->check(CLI::IsMember({"edges", "mtx", "tve", "mtg"}))
       ->option_text("edges|mtx|tve|mtg");

@@ -50,6 +50,10 @@ std::string as_text(const runtime::LoadedGraph& loaded, const runtime::GraphStat
                     : report.directed ? "directed"
                     : report.parallel ? "undirected, with parallel edges"
                                       : "undirected");
+  const runtime::StoredOrder& stored = loaded.graph.stored_order();
+  if (stored.offsets != nullptr) {
+    line("order", fmt::format("by id, and by degree with the {} first", stored.largest_first ? "largest" : "smallest"));
+  }
   if (report.edge_info) line("edges have", loaded.graph.facts().word_info ? "labels" : "numbers");
   line("vertices", stats.vertices);
   line(report.directed || report.temporal ? "arcs" : "edges", stats.edges);

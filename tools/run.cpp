@@ -5,12 +5,12 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "driver/assumptions.h"
 #include "driver/bind.h"
 #include "driver/compile.h"
+#include "driver/forecast.h"
 #include "driver/gpu.h"
 #include "driver/graph_sketch.h"
 #include "driver/matches.h"
@@ -23,6 +23,7 @@
 #include "driver/vertex_order.h"
 #include "runtime/cpu/region.h"
 #include "runtime/cpu/set_kernels.h"
+#include "runtime/machine.h"
 #include "tools/gpu_options.h"
 #include "tools/numbers.h"
 #include "tools/options.h"
@@ -71,7 +72,7 @@ class Run {
         gpu_(options.gpu) {
     renew_compilation();
     report_.backend = options.backend;
-    report_.threads = options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+    report_.threads = options.threads != 0 ? options.threads : runtime::machine().threads;
     if (options.threads != 0) {
       threads_.emplace(tbb::global_control::max_allowed_parallelism, options.threads);
     }
@@ -79,8 +80,9 @@ class Run {
 
   Status all() {
     using Step = Status (Run::*)();
-    for (Step step : {&Run::check_options, &Run::front_end, &Run::bind, &Run::open_matches, &Run::begin, &Run::load,
-                      &Run::write_pattern, &Run::order, &Run::tune, &Run::back_end, &Run::execute}) {
+    for (Step step :
+         {&Run::check_options, &Run::front_end, &Run::bind, &Run::open_matches, &Run::begin, &Run::load,
+          &Run::choose_device, &Run::write_pattern, &Run::order, &Run::tune, &Run::back_end, &Run::execute}) {
       const Status code = (this->*step)();
       if (code != Status::Ok) return code;
       if (session_.stopped() && report_.result == nullptr) return stop_early();
@@ -103,9 +105,11 @@ class Run {
     if (options_.device == "cuda") target_ = &target_named("cuda");
     // A GPU has no SIMD tiers.
     const bool for_cpu = options_.backend != "llvm" || !options_.simd.empty();
-    if (options_.device == "auto" && !for_cpu && gpu_problem().empty()) target_ = &target_named("cuda");
+    may_choose_ = options_.device == "auto" && !for_cpu && options_.gpu_given.empty() && !options_.tune &&
+                  may_have_gpu() && reads_small_graph(options_.bind);
+    if (options_.device == "auto" && !for_cpu && !may_choose_ && gpu_problem().empty()) target_ = &target_named("cuda");
     if (!target_->on_gpu && !options_.gpu_given.empty()) {
-      const Status code = check_gpu_options(options_.device == "cpu" || for_cpu);
+      const Status code = check_gpu_options(options_.gpu_given, options_.device == "cpu" || for_cpu, console_);
       if (code != Status::Ok) return code;
     }
     if (options_.tune && (streams() || options_.pattern.plan != 1)) {
@@ -144,24 +148,6 @@ class Run {
     return Status::Ok;
   }
 
-  /// For a run on the CPU. GPUs that are asked for by number are not replaced by it; schedules of a GPU have no
-  /// meaning.
-  Status check_gpu_options(bool asked_for_cpu) const {
-    const std::vector<std::string>& given = options_.gpu_given;
-    if (std::find(given.begin(), given.end(), "--gpus") != given.end()) {
-      if (asked_for_cpu) {
-        return console_.error(Status::Usage, "`--gpus` is for GPUs, and the run is on the CPU",
-                              "leave it out, or use --device cuda");
-      }
-      return console_.error(Status::Run, fmt::format("`--gpus` asks for a GPU: {}", gpu_problem()),
-                            "leave it out to run on the CPU");
-    }
-    console_.warning(
-        fmt::format("`{}` {} nothing on the CPU", fmt::join(given, "`, `"), given.size() == 1 ? "does" : "do"),
-        "`--device cuda` runs on a GPU or says why it cannot");
-    return Status::Ok;
-  }
-
   bool of_pattern() const { return !options_.pattern.text.empty(); }
   /// What the inputs are bound for: the program, or one with the same parameters until that of the pattern is written.
   const Compilation& bound_program() const { return stub_ ? *stub_ : *compilation_; }
@@ -196,27 +182,60 @@ class Run {
     return code == Status::Ok ? stub_->lower() : code;
   }
 
+  /// With `--device auto` and a small graph: the CPU if it has the answer before a GPU were open, which is not even
+  /// looked for then.
+  Status choose_device() {
+    if (!may_choose_) return Status::Ok;
+    std::optional<double> ns;
+    if (of_pattern()) {
+      const Status code = write_program();
+      if (code != Status::Ok) return code;
+      ns = pattern_->program().cost;
+    } else if (bound_.inputs.graphs.size() == 1 && bound_.inputs.lists.empty() && bound_.edge_lists.empty()) {
+      ns = forecast_of_loops(compilation_->loop(), bound_.inputs.graphs.begin()->second);
+    }
+    if (ns && is_sooner_than_a_gpu_opens(*ns, report_.threads)) {
+      report_.device_why =
+          fmt::format("the CPU is expected to take {:.2g} ms, less than opening a GPU", *ns / report_.threads / 1e6);
+      if (!options_.json) console_.note(report_.device_why);
+      return Status::Ok;
+    }
+    if (!gpu_problem().empty()) return Status::Ok;
+    target_ = &target_named("cuda");
+    outdated_ = std::move(executable_);
+    return begin();
+  }
+
   /// The program of the pattern, for the graph that was read.
   Status write_pattern() {
     if (!of_pattern()) return Status::Ok;
+    using frontend::pattern::Device;
+    if (!sketch_ || sketch_->device != (target_->on_gpu ? Device::Gpu : Device::Cpu)) {
+      const Status code = write_program();
+      if (code != Status::Ok) return code;
+    }
+    if (!options_.json) console_.note(report_.pattern);
+    for (std::size_t plan = options_.pattern.plan + 1; options_.tune && plan <= kTunedPlans; ++plan) {
+      const std::optional<frontend::pattern::PatternProgram> other = pattern_->write_plan(plan, *sketch_);
+      if (!other) break;
+      other_plans_.push_back(other->text);
+    }
+    compilation_->take(pattern_->program().text);
+    const Status code = compilation_->check();
+    return code == Status::Ok ? compilation_->lower() : code;
+  }
+
+  /// The program of the pattern, and what the run on its device is expected to take.
+  Status write_program() {
     const runtime::Graph& graph = bound_.inputs.graphs.at(bound_.main_graph);
     // A .mtg, or --temporal, may keep arcs without --directed.
     Status code = pattern_->check_arcs(graph.facts().directed);
     if (code != Status::Ok) return code;
     using frontend::pattern::Device;
-    const frontend::pattern::GraphSketch sketch =
-        sketch_of(graph, *bound_.inputs.dictionary, target_->on_gpu ? Device::Gpu : Device::Cpu);
-    code = pattern_->write(streams(), sketch);
-    if (code != Status::Ok) return code;
-    if (!options_.json) console_.note(report_.pattern);
-    for (std::size_t plan = options_.pattern.plan + 1; options_.tune && plan <= kTunedPlans; ++plan) {
-      const std::optional<frontend::pattern::PatternProgram> other = pattern_->write_plan(plan, sketch);
-      if (!other) break;
-      other_plans_.push_back(other->text);
-    }
-    compilation_->take(pattern_->program().text);
-    code = compilation_->check();
-    return code == Status::Ok ? compilation_->lower() : code;
+    sketch_ = sketch_of(graph, *bound_.inputs.dictionary, target_->on_gpu ? Device::Gpu : Device::Cpu);
+    code = pattern_->write(streams(), *sketch_);
+    if (code == Status::Ok) forecast_.ns = pattern_->program().cost / (target_->on_gpu ? 1 : report_.threads);
+    return code;
   }
 
   Status bind() {
@@ -277,7 +296,10 @@ class Run {
     const std::shared_ptr<const runtime::LabelDictionary> dictionary = bound_.inputs.dictionary;
     labels_.code = [dictionary](std::string_view word) { return dictionary->code(word); };
     labels_.words = dictionary->words();
-    const Status code = order_vertices(options_.order, *compilation_, labels_, console_, bound_, report_.order);
+    forecast_.threads = report_.threads;
+    forecast_.on_gpu = target_->on_gpu;
+    const Status code =
+        order_vertices(options_.order, forecast_, *compilation_, labels_, console_, bound_, report_.order);
     report_.load_ms += report_.order.ms;
     return code;
   }
@@ -487,6 +509,9 @@ class Run {
   std::optional<tbb::global_control> threads_;
   std::optional<runtime::Tier> tier_;
   const Target* target_ = &target_named("llvm");
+  bool may_choose_ = false;  ///< The device is chosen when the graph is read.
+  Forecast forecast_;
+  std::optional<frontend::pattern::GraphSketch> sketch_;
   BindPlan plan_;
   BoundInputs bound_;
   passes::LabelWords labels_;

@@ -62,6 +62,7 @@ std::string stats_json(const RunReport& report) {
     for (const auto& [part, ms] : report.result->times) times.push_back({{"part", part}, {"ms", rounded(ms)}});
     if (!times.empty()) stats["run_ms"] = times;
   }
+  if (!report.device_why.empty()) stats["device"] = report.device_why;
   if (!report.order.why.empty()) stats["order"] = {{"is", report.order.text()}, {"ms", rounded(report.order.ms)}};
   if (report.tuning) {
     Json timed = Json::array();

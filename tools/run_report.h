@@ -23,6 +23,7 @@ struct RunReport {
   std::string pattern;                         ///< What `--pattern` asks for; empty: the program was given.
   std::string backend;
   std::string device = "cpu";  ///< Or the GPU's name.
+  std::string device_why;      ///< Why `--device auto` took the CPU; empty: there is no GPU, or it was asked for.
   unsigned threads = 0;
   OrderReport order;
   std::optional<Tuning> tuning;  ///< Of `--tune`.

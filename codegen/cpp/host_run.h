@@ -3,6 +3,7 @@
 
 #include "codegen/c_family/host/schedule.h"
 #include "codegen/c_family/host/sinks.h"
+#include "runtime/common/machine.h"
 
 namespace matcha_program {
 
@@ -17,7 +18,7 @@ inline constexpr bool kStealIsFixed = false;
 
 inline Schedule default_schedule() {
   Schedule schedule;
-  schedule.threads = std::max(1u, std::thread::hardware_concurrency());
+  schedule.threads = usable_threads();
   schedule.chunk = 8;
   schedule.tile = 1024;
   schedule.queue = 4096;
@@ -66,7 +67,7 @@ inline ListMemory list_memory(const RegionPlan& plan, const Schedule& schedule) 
   memory.scratch.reset(new u8[memory.plan.scratch_bytes * workers + 64]);
   if (plan.paged || memory.plan.counts) std::fill_n(memory.scratch.get(), memory.plan.scratch_bytes * workers, u8{0});
   if (!plan.paged) return memory;
-  u64 machine = u64(sysconf(_SC_PHYS_PAGES)) * u64(sysconf(_SC_PAGE_SIZE));
+  const u64 machine = usable_memory();
   memory.pages = std::min(memory.plan.pages * workers, std::min(schedule.arena_bytes, machine) / kPageBytes);
   memory.arena.reset(new u8[memory.pages * kPageBytes + 64]);
   return memory;

@@ -179,6 +179,16 @@ class CudaExecutable::Run {
     return size;
   }
 
+  /// The graph whose vertices the region walks, if the host has it.
+  const runtime::GraphView* walked_graph(const EmittedRegion& entry) {
+    if (entry.outer == nullptr || entry.outer->lists[0]->kind != ir::Kind::Vertices ||
+        entry.outer->lists[0]->operands[0]->kind != ir::Kind::Var || entry.arcs_graph != nullptr) {
+      return nullptr;
+    }
+    const runtime::GraphView& view = values_.graph(ir::as<ir::Var>(entry.outer->lists[0]->operands[0])).view;
+    return view.offsets != nullptr ? &view : nullptr;
+  }
+
   std::uint64_t items_of(const host::BufferPlan& plan) {
     return static_cast<std::uint64_t>(std::max<std::int64_t>(values_.integer(*plan.buffer->capacity), 0));
   }
@@ -221,6 +231,7 @@ class CudaExecutable::Run {
     }
     take_loops(request, emitted);
     request.universe = universe_.size();
+    request.walked = walked_graph(emitted);
     request.stream_rows = streams() && s.answer >= 0;
     request.any_order = true;
     for (const ir::Sink& sink : s.region->collect->sinks) {

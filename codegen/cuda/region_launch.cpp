@@ -38,6 +38,12 @@ T* device_pointer(CuDevicePtr address) {
 
 std::uint64_t whole_lines(std::uint64_t bytes) { return (bytes + kCacheLine - 1) / kCacheLine * kCacheLine; }
 
+/// Positions that a group walks side by side.
+std::uint64_t lanes_of(const RegionRequest& request, std::uint64_t groups) {
+  if (request.lanes_level != 0) return 1;
+  return matcha_program::usual_lanes(request.positions, groups, request.schedule().group);
+}
+
 /// At least so many bytes; what was there is gone.
 void grow(const runtime::cuda::DeviceRef& device, PinnedMemory& memory, std::uint64_t bytes) {
   if (memory.bytes() >= bytes) return;
@@ -57,13 +63,20 @@ bool RegionRequest::counts_common() const { return std::ranges::any_of(buffers, 
 RegionShare RegionShare::of_device(std::uint64_t device, std::uint64_t devices, std::uint64_t groups,
                                    std::uint64_t parts) {
   // Those in the middle: the first positions may be special, such as the vertices with most neighbours.
-  return {parts / 2 * devices + device, parts * devices, groups};
+  return {parts / 2 * devices + device, parts * devices, groups, {}};
 }
 
-std::uint64_t RegionShare::of(std::uint64_t count, std::uint64_t unit) const {
-  std::uint64_t units = count / unit;
-  std::uint64_t mine = units / devices + (device < units % devices ? 1 : 0);
-  return mine * unit + (units % devices == device ? count % unit : 0);
+std::uint64_t RegionShare::tiles(const matcha_program::Deal& deal) const {
+  const std::uint64_t grabs = deal.tiles / deal.grab;
+  const std::uint64_t mine = grabs / devices + (device < grabs % devices ? 1 : 0);
+  return mine * deal.grab + (grabs % devices == device ? deal.tiles % deal.grab : 0);
+}
+
+std::uint64_t RegionShare::positions(std::uint64_t all) const {
+  if (devices == 1) return all;
+  std::uint64_t mine = 0;
+  for (const runtime::PositionRange& range : ranges) mine += range.end - range.begin;
+  return mine;
 }
 
 RegionLauncher::RegionLauncher(runtime::cuda::DeviceRef device, const CudaOptions& options)
@@ -154,12 +167,20 @@ matcha_program::Deal RegionLauncher::deal(const RegionRequest& request, const Re
   return deal;
 }
 
+std::uint64_t RegionLauncher::chunk(const RegionRequest& request, std::uint64_t groups) const {
+  if (options_.chunk != 0) return options_.chunk;
+  // Of positions that count what a hub's neighbours have in common each may be as much as many others.
+  if (request.counts_common()) return 1;
+  return matcha_program::usual_chunk(request.positions / request.parts, groups, lanes_of(request, groups));
+}
+
 Launch RegionLauncher::prepare(const RegionRequest& request, const RegionInputs& inputs, const RegionShare& share) {
   const std::uint64_t sinks = request.region->collect->sinks.size();
   layout_.counts = whole_lines(sizeof(Shared));
   layout_.buffers = layout_.counts + whole_lines(sinks * sizeof(std::uint64_t));
   layout_.areas = layout_.buffers + whole_lines(plan_.buffers.size() * sizeof(matcha_program::BufferPlan));
-  layout_.bytes = layout_.areas + whole_lines(sinks * sizeof(RowArea));
+  layout_.ranges = layout_.areas + whole_lines(sinks * sizeof(RowArea));
+  layout_.bytes = layout_.ranges + whole_lines((share.ranges.size() + 1) * sizeof(matcha_program::DealtRange));
   grow(device_, control_, layout_.bytes);
   std::memset(control_.host(), 0, layout_.bytes);
   const DeviceMemory& control = memory_.take(Use::Control, layout_.bytes);
@@ -171,23 +192,13 @@ Launch RegionLauncher::prepare(const RegionRequest& request, const RegionInputs&
   launch.positions = request.positions;
   launch.place_bits = matcha_program::place_bits(request.positions);
   launch.original_ids = reinterpret_cast<const matcha_program::i64*>(inputs.original_ids);
-  const std::uint32_t group = request.schedule().group;
-  launch.lanes = request.lanes_level != 0 ? 1 : matcha_program::usual_lanes(request.positions, share.groups, group);
-  // Of positions that count what a hub's neighbours have in common each may be as much as many others.
-  launch.chunk = options_.chunk != 0 ? options_.chunk
-                 : request.counts_common()
-                     ? 1
-                     : matcha_program::usual_chunk(request.positions / request.parts, share.groups, launch.lanes);
+  launch.lanes = lanes_of(request, share.groups);
+  launch.chunk = chunk(request, share.groups);
   launch.deal = deal(request, inputs, share.groups);
-  launch.device = share.device;
-  launch.other_devices = share.devices - 1;
   launch.workers = plan_.workers;
+  prepare_share(request, share, launch);
   prepare_stealing(request, launch);
-  Shared& shared = *static_cast<Shared*>(control_.host());
-  const bool tiles = launch.deal.tile != 0;
-  shared.live = tiles ? share.of(launch.deal.tiles, launch.deal.grab) : share.of(request.positions, launch.chunk);
-  share_ = tiles ? std::nullopt : std::optional(shared.live);
-  shared.queue_room = launch.queue.capacity;
+  static_cast<Shared*>(control_.host())->queue_room = launch.queue.capacity;
   prepare_lists(request, launch);
   prepare_shared_rows(request, inputs, launch);
   prepare_slots(request, launch);
@@ -198,6 +209,25 @@ Launch RegionLauncher::prepare(const RegionRequest& request, const RegionInputs&
   need(prepared_.record(stream_));
   need(prepared_.hold(side_));
   return launch;
+}
+
+void RegionLauncher::prepare_share(const RegionRequest& request, const RegionShare& share, Launch& launch) {
+  launch.device = share.device;
+  launch.other_devices = share.devices - 1;
+  const bool tiles = launch.deal.tile != 0;
+  Shared& shared = *static_cast<Shared*>(control_.host());
+  shared.live = tiles ? share.tiles(launch.deal) : share.positions(request.positions);
+  share_ = tiles ? std::nullopt : std::optional(shared.live);
+  using matcha_program::DealtRange;
+  DealtRange* const ranges = reinterpret_cast<DealtRange*>(static_cast<char*>(control_.host()) + layout_.ranges);
+  std::uint64_t taken = 0;
+  for (std::size_t i = 0; i < share.ranges.size(); ++i) {
+    ranges[i] = {taken, share.ranges[i].begin};
+    taken += share.ranges[i].end - share.ranges[i].begin;
+  }
+  ranges[share.ranges.size()] = {taken, request.positions};
+  launch.ranges = device_pointer<const DealtRange>(shared_ + layout_.ranges);
+  launch.range_count = share.ranges.size();
 }
 
 void RegionLauncher::prepare_stealing(const RegionRequest& request, Launch& launch) {

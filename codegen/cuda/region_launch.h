@@ -17,6 +17,7 @@
 #include "runtime/common/launch.h"
 #include "runtime/cuda/memory.h"
 #include "runtime/cuda/module.h"
+#include "runtime/graph/cuts.h"
 
 namespace matcha::codegen::gpu {
 
@@ -34,6 +35,9 @@ struct RegionRequest {
   bool stream_rows = false;  ///< The rows of its list sink go to the host while it runs, in no particular order.
   bool any_order = false;    ///< The order of the rows of its list sinks does not matter.
   std::unordered_set<const ir::Var*> staying;  ///< List sinks whose rows stay on the devices.
+  /// The graph, in memory of the host, whose vertices are the positions; null: they are something else, or only devices
+  /// have it.
+  const runtime::GraphView* walked = nullptr;
 
   const ir::Schedule& schedule() const { return region->schedule; }
   bool has_rows() const;
@@ -63,18 +67,21 @@ struct RegionInputs {
   DeviceTiles* tiles = nullptr;                     ///< Of that graph.
 };
 
-/// How a region is dealt out: chunk (or grab of tiles) c goes to device c modulo `devices`, whose groups take them one
-/// after the other. Of a sample, not all of these devices are there.
+/// How a region is dealt out, to the groups of a device one after the other: grab of tiles c goes to device c modulo
+/// `devices`; positions are cut by arcs (runtime/graph/cuts.h). Of a sample, not all of these devices are there.
 struct RegionShare {
   std::uint64_t device = 0;
   std::uint64_t devices = 1;
-  std::uint64_t groups = 1;  ///< Of all devices that are there.
+  std::uint64_t groups = 1;                    ///< Of all devices that are there.
+  std::vector<runtime::PositionRange> ranges;  ///< Of several devices: the positions of this one.
 
   /// What falls to device `device` of the `devices` that are there.
   static RegionShare of_device(std::uint64_t device, std::uint64_t devices, std::uint64_t groups, std::uint64_t parts);
 
-  /// How many of `count` items fall to this device, when they are dealt out in units of `unit`.
-  std::uint64_t of(std::uint64_t count, std::uint64_t unit) const;
+  /// How many tiles of a deal fall to this device.
+  std::uint64_t tiles(const matcha_program::Deal& deal) const;
+  /// How many of all positions do.
+  std::uint64_t positions(std::uint64_t all) const;
 };
 
 /// Runs regions on one device; memory, streams and events are kept from region to region.
@@ -92,6 +99,8 @@ class RegionLauncher {
   /// else untouched.
   std::uint64_t plan(const RegionRequest& request, const RegionInputs& inputs, std::uint64_t most_groups,
                      std::string& note);
+  /// Positions that a group takes at a time, of so many groups on all devices.
+  std::uint64_t chunk(const RegionRequest& request, std::uint64_t groups) const;
   /// Hands everything to the device and returns; nothing is waited for. `row_capacity`: rows of each list sink.
   void start(const RegionRequest& request, const RegionInputs& inputs, const RegionShare& share,
              std::uint64_t row_capacity);
@@ -124,9 +133,9 @@ class RegionLauncher {
 
  private:
   /// The words that host and workers share, in one piece so that one copy takes them: Shared, the counts of rows, the
-  /// plans of buffers, the areas of rows.
+  /// plans of buffers, the areas of rows, the ranges of positions.
   struct ControlLayout {
-    std::uint64_t counts = 0, buffers = 0, areas = 0, bytes = 0;
+    std::uint64_t counts = 0, buffers = 0, areas = 0, ranges = 0, bytes = 0;
   };
 
   matcha_program::Launch prepare(const RegionRequest& request, const RegionInputs& inputs, const RegionShare& share);
@@ -139,6 +148,7 @@ class RegionLauncher {
   void prepare_shared_rows(const RegionRequest& request, const RegionInputs& inputs, matcha_program::Launch& launch);
   void prepare_slots(const RegionRequest& request, matcha_program::Launch& launch);
   void prepare_rows(const RegionRequest& request);
+  void prepare_share(const RegionRequest& request, const RegionShare& share, matcha_program::Launch& launch);
   std::uint64_t* counts() const;
 
   runtime::cuda::DeviceRef device_;

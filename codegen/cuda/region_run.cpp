@@ -83,8 +83,10 @@ class RegionRun {
     for (std::uint64_t count : workers) groups += count;
     outcome_.groups = groups;
     try {
+      const std::vector<std::uint64_t> cuts = cut(groups);
       on_each([&](std::size_t i) {
-        const RegionShare share = RegionShare::of_device(i, active_, groups, request_.parts);
+        RegionShare share = RegionShare::of_device(i, active_, groups, request_.parts);
+        if (share.devices > 1) share.ranges = runtime::share_of(cuts, share.device, share.devices);
         launchers_[i]->start(request_, inputs_[i], share, capacity);
       });
     } catch (...) {
@@ -92,6 +94,15 @@ class RegionRun {
       throw;
     }
     outcome_.launch_ms += milliseconds_since(begin);
+  }
+
+  /// Where the positions are cut for several devices, or parts of a sample, so that each has as many arcs.
+  std::vector<std::uint64_t> cut(std::uint64_t groups) const {
+    const std::uint64_t shares = active_ * request_.parts;
+    if (shares == 1) return {};
+    const std::uint64_t units = shares * runtime::kUnitsOfShare, chunk = launchers_[0]->chunk(request_, groups);
+    return request_.walked != nullptr ? runtime::cut_by_arcs(*request_.walked, units, chunk)
+                                      : runtime::cut_evenly(request_.positions, units, chunk);
   }
 
   /// Waits for all devices; whatever goes wrong meanwhile, none of them still runs afterwards.

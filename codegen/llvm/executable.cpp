@@ -1,15 +1,14 @@
 #include "codegen/llvm/executable.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
-#include <thread>
 
 #include "codegen/llvm/jit.h"
 #include "codegen/llvm/run_state.h"
 #include "codegen/shares.h"
+#include "runtime/machine.h"
 
 /// The regions of a run.
 namespace matcha::codegen::jit {
@@ -20,12 +19,6 @@ namespace {
 
 constexpr std::uint64_t kLine = 64;
 constexpr std::uint64_t kMostExpected = std::uint64_t{1} << 26;
-
-std::uint64_t physical_memory() {
-  long pages = sysconf(_SC_PHYS_PAGES);
-  long size = sysconf(_SC_PAGESIZE);
-  return pages > 0 && size > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size) : 0;
-}
 
 Ending ending_of(runtime::RegionEnd end) {
   switch (end) {
@@ -77,7 +70,7 @@ Run::Failure Run::plan_scratch(const RegionStep& s, runtime::RegionLaunch& launc
   unsigned __int128 total = 0;
   unsigned __int128 largest = 0;
   const ScratchPlan* largest_buffer = nullptr;
-  unsigned __int128 limit = physical_memory() / 2;
+  unsigned __int128 limit = runtime::machine().memory_bytes / 2;
   for (const ScratchPlan& buffer : s.buffers) {
     std::uint64_t items =
         buffer.counters
@@ -128,7 +121,7 @@ Run::Failure Run::step(const RegionStep& s) {
   }
   runtime::RunControl control = control_;
   if (!s.parallel) control.threads = 1;
-  unsigned threads = control.threads != 0 ? control.threads : std::max(1u, std::thread::hardware_concurrency());
+  unsigned threads = control.threads != 0 ? control.threads : runtime::machine().threads;
   if (Failure failed = plan_scratch(s, launch, threads)) return failed;
   std::vector<runtime::ElementKind> kinds;
   if (streams(s)) {

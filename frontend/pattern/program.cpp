@@ -348,6 +348,7 @@ PatternProgram one_program(const Pattern& pattern, const Request& request, const
   Text out;
   comment_lines(writer.comment(), out);
   const Choice& first = program.choices.front();
+  program.cost = first.cost;
   out.line(fmt::format("# {}: {} (estimated {} {}).",
                        first.algorithm == Algorithm::Extend ? "Order"
                        : first.algorithm == Algorithm::Join ? "Semi-joins, then order"
@@ -435,6 +436,7 @@ PatternProgram motif_program(const PatternSet& set, const Request& request, cons
   out.close();
   PatternProgram program;
   program.text = out.str();
+  program.cost = convert ? converted_cost : cost;
   for (const std::unique_ptr<Writer>& part : parts) program.plans.push_back(part->matching().front());
   return program;
 }

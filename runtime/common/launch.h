@@ -101,6 +101,12 @@ enum Stealing : u64 {
   kHalf = 2,     ///< It takes half of a range: half_stealing.h (STMatch 1.5).
 };
 
+/// A part of what falls to one of several devices: positions from `begin` on, before which it has `taken` others. Parts
+/// begin at multiples of the chunk, so no chunk lies in two of them.
+struct DealtRange {
+  u64 taken, begin;
+};
+
 struct Launch {
   Shared* shared;
   const i64* original_ids;  ///< Of each rank, ascending; null: ids are ranks.
@@ -110,9 +116,11 @@ struct Launch {
   u64 chunk;                ///< Positions that a worker takes at a time.
   u64 lanes;                ///< Of them, those that its lanes walk side by side, where they do.
   Deal deal;                ///< Tiles of arcs in the place of chunks, when `deal.tile` is not 0.
-  u64 device;  ///< Chunks and tiles are dealt out to devices in turn: number c is for device c modulo `other_devices +
-               ///< 1`.
+  u64 device;         ///< Tiles are dealt out to devices in turn: number c is for device c modulo `other_devices + 1`.
   u64 other_devices;  ///< Devices that share the region with this one; of a sample, as if they were there.
+  const DealtRange* ranges;  ///< With other devices, where no tiles are dealt out: `range_count` parts and then an end
+                             ///< behind all positions.
+  u64 range_count;
   u64 workers;
   u64 stealing;  ///< A `Stealing`; see `stealing_of`.
   u64 split;     ///< Loop levels whose remaining positions others may get; at most 3.
@@ -135,17 +143,29 @@ struct Launch {
   const RowArea* rows;  ///< One a sink; empty for those without rows.
 };
 
-/// Where the `taken`th item of this device lies among those of all devices; they are dealt out in units of `unit`.
-MATCHA_FN u64 dealt(const Launch& launch, u64 taken, u64 unit) {
+/// Where the `taken`th tile of this device lies among those of all devices, which get `deal.grab` of them at a time.
+MATCHA_FN u64 dealt_tile(const Launch& launch, u64 taken) {
   if (launch.other_devices == 0) return taken;
-  return taken + (taken / unit * launch.other_devices + launch.device) * unit;
+  return taken + (taken / launch.deal.grab * launch.other_devices + launch.device) * launch.deal.grab;
 }
-/// The same for tiles, of which several devices get `deal.grab` at a time.
-MATCHA_FN u64 dealt_tile(const Launch& launch, u64 taken) { return dealt(launch, taken, launch.deal.grab); }
+/// The same for a position at the start of a chunk. Behind the last one: none is left.
+MATCHA_FN u64 dealt_position(const Launch& launch, u64 taken) {
+  if (launch.other_devices == 0) return taken;
+  u64 low = 0, high = launch.range_count;  // The last range that does not begin behind it.
+  while (low < high) {
+    const u64 middle = low + (high - low + 1) / 2;
+    if (launch.ranges[middle].taken <= taken) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return launch.ranges[low].begin + (taken - launch.ranges[low].taken);
+}
 /// Nothing fresh is left for this device when `taken` are gone.
 MATCHA_FN bool all_taken(const Launch& launch, u64 taken) {
   if (launch.deal.tile != 0) return dealt_tile(launch, taken) >= launch.deal.tiles;
-  return dealt(launch, taken, launch.chunk) >= launch.positions;
+  return dealt_position(launch, taken) >= launch.positions;
 }
 
 inline constexpr u64 kOrderedLevels = 2;  ///< Loop levels that a row's place tells of.

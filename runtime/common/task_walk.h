@@ -186,7 +186,7 @@ class TaskWalk {
                       : launch_.other_devices != 0 ? launch_.deal.grab
                                                    : share(smaller(book_.taken, all));
     book_.taken = atomic_add(&launch_.shared->next, count);
-    const u64 begin = tiles ? dealt_tile(launch_, book_.taken) : dealt(launch_, book_.taken, count);
+    const u64 begin = tiles ? dealt_tile(launch_, book_.taken) : dealt_position(launch_, book_.taken);
     if (begin >= all) {
       book_.taken = kAllTaken;
       return 0;

@@ -1,21 +1,18 @@
 #include "runtime/cpu/scheduler.h"
 
-#include <oneapi/tbb/global_control.h>
-#include <oneapi/tbb/info.h>
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
 
 #include <algorithm>
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <new>
-#include <optional>
 #include <string>
 #include <utility>
 
 #include "runtime/cpu/monitor.h"
 #include "runtime/cpu/region_state.h"
+#include "runtime/machine.h"
 
 namespace matcha::runtime {
 namespace {
@@ -59,23 +56,6 @@ class JobCall {
   mutable Job* job_;
 };
 
-/// Lets oneTBB have as many threads as any region has asked for so far. How many a region gets is up to its arena, so
-/// that regions at the same time do not limit each other.
-void allow_threads(unsigned threads) {
-  struct Limit {
-    std::mutex mutex;
-    unsigned allowed = static_cast<unsigned>(tbb::info::default_concurrency());
-    std::optional<tbb::global_control> control;
-  };
-  static Limit* const limit = new Limit;  // Threads may use it until the process ends.
-  const std::lock_guard<std::mutex> lock(limit->mutex);
-  if (threads <= limit->allowed) return;
-  limit->allowed = threads;
-  // The smallest of all controls counts.
-  limit->control.reset();
-  limit->control.emplace(tbb::global_control::max_allowed_parallelism, threads);
-}
-
 /// Runs a region on a task arena of its own. A task never waits for another one, so a thread is inside one task at a
 /// time and its slot's worker is never entered twice; only the thread that called `run` waits, for all tasks.
 class Arena final : public TaskSpawner {
@@ -113,7 +93,7 @@ class Arena final : public TaskSpawner {
 };
 
 RegionOutcome run(const RegionLaunch& launch, const RunControl& control) {
-  unsigned threads = control.threads != 0 ? control.threads : static_cast<unsigned>(tbb::info::default_concurrency());
+  unsigned threads = control.threads != 0 ? control.threads : machine().threads;
   // Without second-level tasks there is no work for more workers than positions.
   if (launch.inner == nullptr) {
     threads = static_cast<unsigned>(std::clamp<std::uint64_t>(launch.walked(), 1, threads));

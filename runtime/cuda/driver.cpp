@@ -1,6 +1,7 @@
 #include "runtime/cuda/driver.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdio>
@@ -40,9 +41,23 @@ std::string_view manual_name(std::string_view symbol) {
 
 }  // namespace
 
+namespace {
+
+/// The library that MATCHA_LIBCUDA names; null: none.
+const char* chosen_library() {
+  const char* const chosen = std::getenv("MATCHA_LIBCUDA");
+  return chosen != nullptr && *chosen != '\0' ? chosen : nullptr;
+}
+
+}  // namespace
+
 Result<const Driver*> Driver::open() {
-  const char* chosen = std::getenv("MATCHA_LIBCUDA");
-  return open(chosen != nullptr && *chosen != '\0' ? chosen : "libcuda.so.1");
+  const char* const chosen = chosen_library();
+  return open(chosen != nullptr ? chosen : "libcuda.so.1");
+}
+
+bool Driver::may_be_there() {
+  return chosen_library() != nullptr || ::access("/dev/nvidiactl", F_OK) == 0 || ::access("/dev/dxg", F_OK) == 0;
 }
 
 Result<const Driver*> Driver::open(const std::string& library) {

@@ -45,6 +45,9 @@ class Driver {
   /// The library that MATCHA_LIBCUDA names, else `libcuda.so.1`.
   /// Errors: Runtime when it cannot be opened or lacks an entry.
   static Result<const Driver*> open();
+  /// Whether `open` is worth a try: the kernel shows NVIDIA devices, or MATCHA_LIBCUDA names a library. At once, while
+  /// the library takes a fifth of a second to start.
+  static bool may_be_there();
   /// The library in a file, or the one of this name that the loader finds. Opened once; later calls give the same
   /// object.
   static Result<const Driver*> open(const std::string& library);

@@ -46,6 +46,14 @@ struct GraphArrays {
   Buffer<HashSlot> slots;
 };
 
+/// The arcs of a graph once more, with ranks by degree, as a `.mtg` may have them: what `ordered_by_degree` makes.
+struct StoredOrder {
+  bool largest_first = false;
+  const std::uint64_t* offsets = nullptr;  ///< Null: there is none.
+  const std::uint32_t* neighbors = nullptr;
+  const std::uint32_t* from = nullptr;  ///< The rank by id of each rank by degree.
+};
+
 /// A directed adjacency over a universe; an undirected graph holds both directions. Owns its arrays, or keeps the
 /// mapped file alive that they lie in. Cheap to move; views stay valid as long as the Graph they end up in.
 class Graph {
@@ -87,6 +95,10 @@ class Graph {
   /// Where devices keep their copies of it from run to run; null: a copy belongs to its run.
   const std::shared_ptr<DeviceCopies>& device_copies() const { return device_copies_; }
   void set_device_copies(std::shared_ptr<DeviceCopies> copies) { device_copies_ = std::move(copies); }
+  const StoredOrder& stored_order() const { return stored_order_; }
+  /// Requires: its arrays live as long as the owner of the view.
+  void set_stored_order(const StoredOrder& order) { stored_order_ = order; }
+  const std::shared_ptr<const void>& owner() const { return owner_; }
 
   std::uint64_t vertex_count() const { return view_.vertex_count; }
   /// Edges, each once: arcs for a directed graph, half of them for an undirected one.
@@ -108,6 +120,7 @@ class Graph {
   Buffer<std::uint64_t> half_bases_;
   NarrowHalves halves_{};
   LongestHalves longest_halves_;
+  StoredOrder stored_order_;
   GraphView view_{};
   GraphFacts facts_;
 };

@@ -6,6 +6,7 @@
 
 #include "runtime/graph/detail/raw_graph.h"
 #include "runtime/graph/detail/source.h"
+#include "runtime/machine.h"
 
 namespace matcha::runtime {
 
@@ -49,7 +50,7 @@ InputList finish_list(RawList& raw, const Universe& universe) {
 }  // namespace
 
 struct InputSet::State {
-  explicit State(IoOptions given) : options(std::move(given)), budget(options) {}
+  explicit State(IoOptions given) : options(std::move(given)), budget(options) { allow_threads(0); }
 
   bool is_taken(const std::string& name) const {
     for (const detail::RawGraph& graph : graphs) {
@@ -73,7 +74,7 @@ struct InputSet::State {
         }
       }
     }
-    Result<Universe> universe = Universe::from_ids(spans, ranges, options);
+    Result<Universe> universe = Universe::from_ids(spans, ranges, budget.rest(options));
     if (!universe) return universe.error();
     return std::make_shared<const Universe>(std::move(*universe));
   }

@@ -1,6 +1,6 @@
 #include "runtime/graph/io.h"
 
-#include <unistd.h>
+#include "runtime/machine.h"
 
 namespace matcha::runtime {
 
@@ -26,10 +26,8 @@ std::string_view compression_name(Compression compression) {
 
 std::uint64_t IoOptions::memory_limit() const {
   if (max_bytes != 0) return max_bytes;
-  const long pages = sysconf(_SC_PHYS_PAGES);
-  const long page_bytes = sysconf(_SC_PAGESIZE);
-  if (pages <= 0 || page_bytes <= 0) return std::uint64_t{1} << 33;
-  return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_bytes) / 4 * 3;
+  const std::uint64_t memory = machine().memory_bytes;
+  return memory == 0 ? std::uint64_t{1} << 33 : memory / 4 * 3;
 }
 
 }  // namespace matcha::runtime

@@ -24,7 +24,7 @@ std::string_view compression_name(Compression compression);
 /// Settings shared by everything that reads or builds. The number of threads is oneTBB's (tbb::global_control).
 struct IoOptions {
   /// The most memory, in bytes, that the data of one run may take while loading; past it a Resource error.
-  /// 0: three quarters of the physical memory.
+  /// 0: three quarters of the memory of the machine, or of the container.
   std::uint64_t max_bytes = 0;
   /// Text is parsed in pieces of about this many bytes.
   std::uint64_t chunk_bytes = std::uint64_t{1} << 20;

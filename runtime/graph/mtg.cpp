@@ -16,6 +16,7 @@
 #include "runtime/graph/detail/mtg_layout.h"
 #include "runtime/graph/detail/output.h"
 #include "runtime/graph/detail/source.h"
+#include "runtime/graph/detail/vertex_set.h"
 
 static_assert(std::endian::native == std::endian::little, "the arrays of a .mtg are used as they lie in the file");
 
@@ -43,6 +44,18 @@ template <typename T>
 const T* items(Sections& sections, MtgSection which) {
   const std::optional<std::string_view>& bytes = section(sections, which);
   return bytes ? reinterpret_cast<const T*>(bytes->data()) : nullptr;
+}
+
+/// The checksum of a section in version 2, on all threads.
+std::uint64_t sum_of(std::string_view bytes) {
+  const std::uint64_t pieces = (bytes.size() + detail::kMtgPiece - 1) / detail::kMtgPiece;
+  if (pieces <= 1) return XXH3_64bits(bytes.data(), bytes.size());
+  Buffer<std::uint64_t> sums(pieces);
+  tbb::parallel_for(std::uint64_t{0}, pieces, [&](std::uint64_t piece) {
+    const std::string_view part = bytes.substr(piece * detail::kMtgPiece, detail::kMtgPiece);
+    sums[piece] = XXH3_64bits(part.data(), part.size());
+  });
+  return XXH3_64bits(sums.data(), pieces * sizeof(std::uint64_t));
 }
 
 /// Reads and checks a `.mtg` in memory.
@@ -80,14 +93,14 @@ class MtgReader {
       return input_error(path_, 0, "the .mtg is from a machine with another byte order, or corrupt",
                          "convert the graph on this machine");
     }
-    if (header_.version != kMtgVersion) {
+    if (header_.version == 0 || header_.version > kMtgVersion) {
       return input_error(
           path_, 0,
-          "the .mtg has version " + std::to_string(header_.version) + "; this program reads version " +
+          "the .mtg has version " + std::to_string(header_.version) + "; this program reads versions up to " +
               std::to_string(kMtgVersion),
           header_.version > kMtgVersion ? "use a newer Matcha, or convert the graph again" : "convert the graph again");
     }
-    if (header_.section_count > detail::kMtgSections) return corrupt("it has too many sections");
+    if (header_.section_count > most_sections()) return corrupt("it has too many sections");
     const std::uint64_t table_end = sizeof(MtgHeader) + header_.section_count * sizeof(MtgEntry);
     if (bytes.size() < table_end + sizeof(std::uint64_t)) return corrupt("it ends inside its section table");
     std::uint64_t sum = 0;
@@ -99,9 +112,14 @@ class MtgReader {
                              std::to_string(header_.file_bytes),
                          "the file may be truncated; fetch or convert it again");
     }
-    if ((header_.flags & ~detail::kMtgKnownFlags) != 0) return corrupt("it has unknown flags");
+    const std::uint64_t known = header_.version == 1 ? detail::kMtgFlagsOfFirst : detail::kMtgKnownFlags;
+    if ((header_.flags & ~known) != 0) return corrupt("it has unknown flags");
     if (header_.universe > kMaxVertices) return corrupt("it has too many vertices");
     return Done{};
+  }
+
+  std::uint64_t most_sections() const {
+    return header_.version == 1 ? detail::kMtgSectionsOfFirst : detail::kMtgSections;
   }
 
   Status read_table() {
@@ -109,7 +127,7 @@ class MtgReader {
       MtgEntry entry{};
       std::memcpy(&entry, file_.bytes.data() + sizeof(MtgHeader) + at * sizeof(MtgEntry), sizeof(entry));
       const std::uint64_t size = file_.bytes.size();
-      if (entry.section == 0 || entry.section > detail::kMtgSections) return corrupt("it has an unknown section");
+      if (entry.section == 0 || entry.section > most_sections()) return corrupt("it has an unknown section");
       if (entry.begin % detail::kMtgAlignment != 0 || entry.begin > size || entry.bytes > size - entry.begin) {
         return corrupt("a section lies outside the file");
       }
@@ -135,7 +153,10 @@ class MtgReader {
                       has_size(MtgSection::Ids, header_.universe, sizeof(std::int64_t)) &&
                       has_size(MtgSection::Vertices, header_.vertex_count, sizeof(std::uint32_t)) &&
                       has_size(MtgSection::Labels, header_.universe, sizeof(std::int64_t)) &&
-                      has_size(MtgSection::EdgeInfo, header_.arc_count, sizeof(std::uint64_t));
+                      has_size(MtgSection::EdgeInfo, header_.arc_count, sizeof(std::uint64_t)) &&
+                      has_size(MtgSection::RankedOffsets, header_.universe + 1, sizeof(std::uint64_t)) &&
+                      has_size(MtgSection::RankedNeighbors, header_.arc_count, sizeof(std::uint32_t)) &&
+                      has_size(MtgSection::RankedFrom, header_.universe, sizeof(std::uint32_t));
     if (!good) return corrupt("the size of a section is wrong");
     if (!section(sections_, MtgSection::Vertices) && header_.vertex_count != header_.universe) {
       return corrupt("its number of vertices is wrong");
@@ -145,8 +166,16 @@ class MtgReader {
     if ((header_.flags & detail::kMtgWordInfo) != 0 && info_kind() != InfoKind::Int) {
       return corrupt("its edge info is missing or of unknown kind");
     }
+    const bool plain = (header_.flags & (detail::kMtgSimple | detail::kMtgDirected)) == detail::kMtgSimple && !has_info;
+    for (const MtgSection which : {MtgSection::RankedOffsets, MtgSection::RankedNeighbors, MtgSection::RankedFrom}) {
+      if (section(sections_, which).has_value() != is_ranked() || (is_ranked() && !plain)) {
+        return corrupt("its order by degree is missing or out of place");
+      }
+    }
     return Done{};
   }
+
+  bool is_ranked() const { return (header_.flags & detail::kMtgByDegree) != 0; }
 
   InfoKind info_kind() const { return static_cast<InfoKind>(header_.flags >> detail::kMtgInfoShift & 3); }
 
@@ -154,23 +183,43 @@ class MtgReader {
     std::atomic<std::uint64_t> bad{0};
     tbb::parallel_for(std::size_t{1}, kSections, [&](std::size_t at) {
       const std::optional<std::string_view>& bytes = sections_[at];
-      if (bytes && XXH3_64bits(bytes->data(), bytes->size()) != sums_[at]) bad.store(at);
+      if (!bytes) return;
+      const std::uint64_t sum = header_.version == 1 ? XXH3_64bits(bytes->data(), bytes->size()) : sum_of(*bytes);
+      if (sum != sums_[at]) bad.store(at);
     });
-    static constexpr std::array<std::string_view, kSections> kNames = {
-        "", "offsets", "neighbours", "ids", "vertices", "labels", "label words", "edge info"};
+    static constexpr std::array<std::string_view, kSections> kNames = {"",
+                                                                       "offsets",
+                                                                       "neighbours",
+                                                                       "ids",
+                                                                       "vertices",
+                                                                       "labels",
+                                                                       "label words",
+                                                                       "edge info",
+                                                                       "offsets by degree",
+                                                                       "neighbours by degree",
+                                                                       "ranks by degree"};
     if (bad.load() != 0) return corrupt("the checksum of its " + std::string(kNames[bad.load()]) + " is wrong");
     return Done{};
   }
 
-  /// Strictly ascending, and below `limit` where that matters.
-  template <typename T>
-  static bool ascends(const T* begin, std::uint64_t count) {
-    return std::adjacent_find(begin, begin + count, [](T a, T b) { return a >= b; }) == begin + count;
+  /// Whether `is_good(at)` for all of [begin, end), on all threads.
+  template <typename IsGood>
+  static bool all_good(std::uint64_t begin, std::uint64_t end, const IsGood& is_good) {
+    std::atomic<bool> good{true};
+    tbb::parallel_for(Block(begin, std::max(begin, end), kUniverseGrain), [&](const Block& block) {
+      for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
+        if (!is_good(at)) good.store(false, std::memory_order_relaxed);
+      }
+    });
+    return good.load();
   }
 
-  bool list_is_good(std::uint64_t vertex, bool simple) {
-    const std::uint64_t* const offsets = items<std::uint64_t>(sections_, MtgSection::Offsets);
-    const std::uint32_t* const neighbors = items<std::uint32_t>(sections_, MtgSection::Neighbors);
+  template <typename T>
+  static bool ascends(const T* items, std::uint64_t count) {
+    return all_good(1, count, [&](std::uint64_t at) { return items[at - 1] < items[at]; });
+  }
+
+  bool list_is_good(const std::uint64_t* offsets, const std::uint32_t* neighbors, std::uint64_t vertex, bool simple) {
     const std::uint64_t begin = offsets[vertex];
     const std::uint64_t end = offsets[vertex + 1];
     if (begin > end || end > header_.arc_count) return false;
@@ -181,17 +230,41 @@ class MtgReader {
     return true;
   }
 
-  Status check_structure() {
-    const std::uint64_t* const offsets = items<std::uint64_t>(sections_, MtgSection::Offsets);
+  Status check_lists(MtgSection which_offsets, MtgSection which_neighbors) {
+    const std::uint64_t* const offsets = items<std::uint64_t>(sections_, which_offsets);
+    const std::uint32_t* const neighbors = items<std::uint32_t>(sections_, which_neighbors);
     if (offsets[0] != 0 || offsets[header_.universe] != header_.arc_count) return corrupt("its offsets are wrong");
     const bool simple = (header_.flags & detail::kMtgSimple) != 0;
-    std::atomic<bool> good{true};
-    tbb::parallel_for(Block(0, header_.universe, kUniverseGrain), [&](const Block& block) {
-      for (std::uint64_t vertex = block.begin(); vertex != block.end(); ++vertex) {
-        if (!list_is_good(vertex, simple)) good.store(false, std::memory_order_relaxed);
-      }
+    const bool good = all_good(0, header_.universe,
+                               [&](std::uint64_t vertex) { return list_is_good(offsets, neighbors, vertex, simple); });
+    if (!good) return corrupt("its neighbours are out of order or out of range");
+    return Done{};
+  }
+
+  /// Its ranks by degree are those by id in another order, and have as many neighbours. That they have the same ones is
+  /// up to the checksums.
+  Status check_ranked() {
+    Status lists = check_lists(MtgSection::RankedOffsets, MtgSection::RankedNeighbors);
+    if (!lists) return lists.error();
+    const std::uint64_t* const offsets = items<std::uint64_t>(sections_, MtgSection::Offsets);
+    const std::uint64_t* const ranked = items<std::uint64_t>(sections_, MtgSection::RankedOffsets);
+    const std::uint32_t* const from = items<std::uint32_t>(sections_, MtgSection::RankedFrom);
+    const bool good = all_good(0, header_.universe, [&](std::uint64_t rank) {
+      return from[rank] < header_.universe &&
+             offsets[from[rank] + std::uint64_t{1}] - offsets[from[rank]] == ranked[rank + 1] - ranked[rank];
     });
-    if (!good.load()) return corrupt("its neighbours are out of order or out of range");
+    if (!good) return corrupt("its ranks by degree are wrong");
+    detail::VertexSet seen(header_.universe);
+    seen.add(from, header_.universe);
+    if (seen.count() != header_.universe) return corrupt("its ranks by degree are wrong");
+    return Done{};
+  }
+
+  Status check_structure() {
+    Status lists = check_lists(MtgSection::Offsets, MtgSection::Neighbors);
+    if (!lists) return lists.error();
+    Status ranked = is_ranked() ? check_ranked() : Status(Done{});
+    if (!ranked) return ranked.error();
     const std::int64_t* const ids = items<std::int64_t>(sections_, MtgSection::Ids);
     if (ids != nullptr && !ascends(ids, header_.universe)) return corrupt("its ids do not ascend");
     const std::uint32_t* const vertices = items<std::uint32_t>(sections_, MtgSection::Vertices);
@@ -232,7 +305,9 @@ class MtgReader {
       universe = std::make_shared<const Universe>(Universe::identity(header_.universe));
     } else {
       Buffer<std::int64_t> copy(header_.universe);
-      std::copy_n(ids, header_.universe, copy.data());
+      tbb::parallel_for(Block(0, header_.universe, kUniverseGrain), [&](const Block& block) {
+        std::copy(ids + block.begin(), ids + block.end(), copy.data() + block.begin());
+      });
       universe = std::make_shared<const Universe>(Universe::from_sorted(std::move(copy)));
     }
     GraphView view{};
@@ -250,6 +325,12 @@ class MtgReader {
     facts.word_info = (header_.flags & detail::kMtgWordInfo) != 0;
     Graph graph = Graph::from_view(std::move(universe), view, facts, file_.owner);
     if (dictionary_ != nullptr) graph.set_dictionary(dictionary_);
+    if (is_ranked()) {
+      graph.set_stored_order({(header_.flags & detail::kMtgLargestFirst) != 0,
+                              items<std::uint64_t>(sections_, MtgSection::RankedOffsets),
+                              items<std::uint32_t>(sections_, MtgSection::RankedNeighbors),
+                              items<std::uint32_t>(sections_, MtgSection::RankedFrom)});
+    }
     return graph;
   }
 
@@ -308,8 +389,9 @@ Status write_parts(const std::string& path, MtgHeader header, const std::vector<
   std::uint64_t at = aligned(head + sizeof(std::uint64_t));
   std::uint64_t end = at;
   for (const Part& part : parts) {
-    table.push_back(MtgEntry{static_cast<std::uint64_t>(part.section), at, part.bytes.size(),
-                             XXH3_64bits(part.bytes.data(), part.bytes.size())});
+    table.push_back(
+        MtgEntry{static_cast<std::uint64_t>(part.section), at, part.bytes.size(),
+                 header.version == 1 ? XXH3_64bits(part.bytes.data(), part.bytes.size()) : sum_of(part.bytes)});
     end = at + part.bytes.size();
     at = aligned(end);
   }
@@ -350,7 +432,7 @@ Result<Graph> read_mtg(const std::string& path, const IoOptions& options) {
   }
 }
 
-Status write_mtg(const Graph& graph, const std::string& path, const IoOptions& options) {
+Status write_mtg(const Graph& graph, const std::string& path, const IoOptions& options, RankedCopy ranked) {
   try {
     const GraphView view = graph.view();
     Buffer<std::uint64_t> made;
@@ -370,12 +452,25 @@ Status write_mtg(const Graph& graph, const std::string& path, const IoOptions& o
       parts.push_back(
           {MtgSection::EdgeInfo, bytes_of(static_cast<const std::uint64_t*>(view.edge_info), view.arc_count)});
     }
+    Buffer<std::uint32_t> from;
+    if (ranked.graph != nullptr) {
+      const GraphView other = ranked.graph->view();
+      from = Buffer<std::uint32_t>(other.universe);
+      graph.universe().ranks(other.original_ids, other.universe, from.data());
+      parts.push_back({MtgSection::RankedOffsets, bytes_of(other.offsets, other.universe + 1)});
+      parts.push_back({MtgSection::RankedNeighbors, bytes_of(other.neighbors, other.arc_count)});
+      parts.push_back({MtgSection::RankedFrom, bytes_of(from.data(), from.size())});
+    }
     MtgHeader header{};
     std::memcpy(header.magic, detail::kMtgMagic.data(), sizeof(header.magic));
-    header.version = kMtgVersion;
+    const bool is_long =
+        std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.bytes.size() > detail::kMtgPiece; });
+    header.version = is_long || ranked.graph != nullptr ? kMtgVersion : 1;
     header.endian_tag = detail::kMtgEndianTag;
     header.flags = (graph.facts().directed ? detail::kMtgDirected : 0) |
                    (graph.facts().simple ? detail::kMtgSimple : 0) |
+                   (ranked.graph == nullptr ? 0 : detail::kMtgByDegree) |
+                   (ranked.graph != nullptr && ranked.halves == Halves::Lower ? detail::kMtgLargestFirst : 0) |
                    (has_info && graph.facts().word_info ? detail::kMtgWordInfo : 0) |
                    (has_info ? static_cast<std::uint64_t>(graph.facts().info) << detail::kMtgInfoShift : 0);
     header.universe = view.universe;

@@ -4,12 +4,14 @@
 
 #include "runtime/graph/graph.h"
 #include "runtime/graph/io.h"
+#include "runtime/graph/order.h"
 #include "runtime/result.h"
 
 /// `.mtg`: the arrays of a graph as they lie in memory, with checksums. README.md gives the layout.
 namespace matcha::runtime {
 
-inline constexpr std::uint32_t kMtgVersion = 1;
+/// The newest version. A file has version 1 if that can say what is in it.
+inline constexpr std::uint32_t kMtgVersion = 2;
 
 /// Maps a `.mtg` file; a gz or zst one is unpacked into memory. Checks every checksum and that the arrays are in
 /// bounds and in order. Errors: Input for a foreign, newer, truncated or corrupt file.
@@ -18,7 +20,13 @@ Result<Graph> read_mtg(const std::string& path, const IoOptions& options = {});
 /// Whether a regular file begins as a `.mtg`, packed ones included; false if it cannot be read.
 bool is_mtg_file(const std::string& path);
 
+/// A graph with ranks by degree, to be stored beside the one by id.
+struct RankedCopy {
+  const Graph* graph = nullptr;  ///< `ordered_by_degree(…, halves)` of the other one; null: none.
+  Halves halves = Halves::Lower;
+};
+
 /// Writes a graph beside `path` and renames it there when complete. A hash index becomes a CSR.
-Status write_mtg(const Graph& graph, const std::string& path, const IoOptions& options = {});
+Status write_mtg(const Graph& graph, const std::string& path, const IoOptions& options = {}, RankedCopy ranked = {});
 
 }  // namespace matcha::runtime

@@ -3,13 +3,18 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
+#include <tbb/parallel_scan.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <new>
+#include <utility>
+#include <vector>
 
+#include "runtime/graph/cuts.h"
 #include "runtime/graph/detail/source.h"
 #include "runtime/graph/detail/vertex_set.h"
 
@@ -30,34 +35,73 @@ std::uint8_t class_of(std::uint64_t degree) {
   return static_cast<std::uint8_t>((width - 2) * 4 + (degree >> (width - 3) & 3));
 }
 
-/// The class of each rank, in the order in which the classes shall stand.
+/// The place of a class in the order in which the classes shall stand.
+std::uint8_t class_for(const GraphView& view, std::uint64_t rank, Halves halves) {
+  const std::uint8_t own = class_of(view.offsets[rank + 1] - view.offsets[rank]);
+  return halves == Halves::Upper ? own : static_cast<std::uint8_t>(kClasses - 1 - own);
+}
+
 Buffer<std::uint8_t> classes_of(const GraphView& view, Halves halves) {
   Buffer<std::uint8_t> classes(view.universe);
   tbb::parallel_for(Block(0, view.universe, kVerticesOfTask), [&](const Block& block) {
     for (std::uint64_t rank = block.begin(); rank != block.end(); ++rank) {
-      const std::uint8_t own = class_of(view.offsets[rank + 1] - view.offsets[rank]);
-      classes[rank] = halves == Halves::Upper ? own : static_cast<std::uint8_t>(kClasses - 1 - own);
+      classes[rank] = class_for(view, rank, halves);
     }
   });
   return classes;
 }
 
-/// The new rank of each old one, and back.
+/// The new rank of each old one, and back; and where the rows of the new ranks begin.
 struct Renumbering {
   Buffer<std::uint32_t> to;
   Buffer<std::uint32_t> from;
+  Buffer<std::uint64_t> offsets;
+  Buffer<std::uint8_t> classes;  ///< Of the old ranks.
 };
 
-Renumbering renumber(const Buffer<std::uint8_t>& classes) {
-  std::array<std::uint32_t, kClasses + 1> next{};
-  for (std::uint8_t one : classes) ++next[one + std::size_t{1}];
-  for (std::size_t at = 0; at < kClasses; ++at) next[at + 1] += next[at];
-  Renumbering numbers{Buffer<std::uint32_t>(classes.size()), Buffer<std::uint32_t>(classes.size())};
-  for (std::uint64_t rank = 0; rank < classes.size(); ++rank) {
-    const std::uint32_t to = next[classes[rank]]++;
+/// Sums of all up to and with each one.
+void add_up(Buffer<std::uint64_t>& counts) {
+  tbb::parallel_scan(
+      Block(0, counts.size(), std::uint64_t{1} << 14), std::uint64_t{0},
+      [&](const Block& block, std::uint64_t sum, bool is_final) {
+        for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
+          sum += counts[at];
+          if (is_final) counts[at] = sum;
+        }
+        return sum;
+      },
+      std::plus<std::uint64_t>());
+}
+
+/// Sorts the ranks by class, in pieces: each counts its classes, and then knows where its ranks of a class go.
+Renumbering renumber(const GraphView& view, Halves halves) {
+  using Counts = std::array<std::uint32_t, kClasses>;
+  constexpr std::uint64_t kMostPieces = 256;
+  const std::uint64_t size = view.universe;
+  const std::uint64_t piece = std::max(kVerticesOfTask, (size + kMostPieces - 1) / kMostPieces);
+  const std::uint64_t pieces = (size + piece - 1) / piece;
+  Renumbering numbers{Buffer<std::uint32_t>(size), Buffer<std::uint32_t>(size), Buffer<std::uint64_t>(size + 1),
+                      classes_of(view, halves)};
+  std::vector<Counts> next(pieces, Counts{});
+  const auto for_each_rank = [&](const auto& visit) {
+    tbb::parallel_for(std::uint64_t{0}, pieces, [&](std::uint64_t at) {
+      const std::uint64_t end = std::min(size, (at + 1) * piece);
+      for (std::uint64_t rank = at * piece; rank != end; ++rank) visit(next[at][numbers.classes[rank]], rank);
+    });
+  };
+  for_each_rank([](std::uint32_t& count, std::uint64_t) { ++count; });
+  std::uint32_t before = 0;
+  for (std::size_t one = 0; one < kClasses; ++one) {
+    for (Counts& counts : next) before += std::exchange(counts[one], before);
+  }
+  numbers.offsets[0] = 0;
+  for_each_rank([&](std::uint32_t& place, std::uint64_t rank) {
+    const std::uint32_t to = place++;
     numbers.to[rank] = to;
     numbers.from[to] = static_cast<std::uint32_t>(rank);
-  }
+    numbers.offsets[to + std::uint64_t{1}] = view.offsets[rank + 1] - view.offsets[rank];
+  });
+  add_up(numbers.offsets);
   return numbers;
 }
 
@@ -85,7 +129,8 @@ void sort_short_row(std::uint32_t* row, std::uint64_t count) {
 /// Writes the new ranks of a row of old ones, ascending. Ranks of one class keep their order, so items that are put in
 /// the order of their classes are sorted.
 void write_long_row(const std::uint32_t* begin, const std::uint32_t* end, const Renumbering& numbers,
-                    const Buffer<std::uint8_t>& classes, std::uint32_t* out) {
+                    std::uint32_t* out) {
+  const Buffer<std::uint8_t>& classes = numbers.classes;
   std::array<std::uint32_t, kClasses + 1> next{};
   for (const std::uint32_t* at = begin; at != end; ++at) ++next[classes[*at] + std::size_t{1}];
   for (std::size_t at = 0; at < kClasses; ++at) next[at + 1] += next[at];
@@ -94,49 +139,115 @@ void write_long_row(const std::uint32_t* begin, const std::uint32_t* end, const 
 
 /// Writes the rows of some new ranks. Short ones are sorted when all are there: a processor fetches many rows at a time
 /// as long as nothing is decided by what they hold.
-void write_rows(const GraphView& view, const Renumbering& numbers, const Buffer<std::uint8_t>& classes,
-                const Block& ranks, GraphArrays& arrays) {
+void write_rows(const GraphView& view, const Renumbering& numbers, const PositionRange& ranks, GraphArrays& arrays) {
   constexpr std::uint64_t kAhead = 12;
   std::uint32_t* const out = arrays.neighbors.data();
-  for (std::uint64_t rank = ranks.begin(); rank != ranks.end(); ++rank) {
-    if (rank + 2 * kAhead < ranks.end()) {
+  for (std::uint64_t rank = ranks.begin; rank != ranks.end; ++rank) {
+    if (rank + 2 * kAhead < ranks.end) {
       __builtin_prefetch(view.offsets + numbers.from[rank + 2 * kAhead]);
       __builtin_prefetch(view.neighbors + view.offsets[numbers.from[rank + kAhead]]);
     }
     const std::uint64_t old = numbers.from[rank], begin = view.offsets[old], count = view.offsets[old + 1] - begin;
-    std::uint32_t* const row = out + arrays.offsets[rank];
+    std::uint32_t* const row = out + numbers.offsets[rank];
     const std::uint32_t* const from = view.neighbors + begin;
     if (count > kShort) {
-      write_long_row(from, from + count, numbers, classes, row);
+      write_long_row(from, from + count, numbers, row);
     } else {
       for (std::uint64_t at = 0; at < count; ++at) row[at] = numbers.to[from[at]];
     }
   }
-  for (std::uint64_t rank = ranks.begin(); rank != ranks.end(); ++rank) {
-    const std::uint64_t count = arrays.offsets[rank + 1] - arrays.offsets[rank];
-    if (count > 1 && count <= kShort) sort_short_row(out + arrays.offsets[rank], count);
+  for (std::uint64_t rank = ranks.begin; rank != ranks.end; ++rank) {
+    const std::uint64_t count = numbers.offsets[rank + 1] - numbers.offsets[rank];
+    if (count > 1 && count <= kShort) sort_short_row(out + numbers.offsets[rank], count);
   }
 }
 
-Buffer<std::uint64_t> offsets_of(const GraphView& view, const Renumbering& numbers) {
-  Buffer<std::uint64_t> offsets(view.universe + 1);
-  offsets[0] = 0;
-  for (std::uint64_t rank = 0; rank < view.universe; ++rank) {
-    const std::uint64_t old = numbers.from[rank];
-    offsets[rank + 1] = offsets[rank] + (view.offsets[old + 1] - view.offsets[old]);
-  }
-  return offsets;
+/// All rows, in pieces of as many arcs.
+void write_all_rows(const GraphView& view, const Renumbering& numbers, GraphArrays& arrays) {
+  constexpr std::uint64_t kArcsOfTask = std::uint64_t{1} << 16;
+  GraphView ranked{};
+  ranked.universe = ranked.vertex_count = view.universe;
+  ranked.arc_count = view.arc_count;
+  ranked.offsets = numbers.offsets.data();
+  const std::vector<std::uint64_t> cuts = cut_by_arcs(ranked, (view.arc_count + view.universe) / kArcsOfTask + 1);
+  tbb::parallel_for(std::size_t{1}, cuts.size(), [&](std::size_t at) {
+    write_rows(view, numbers, {cuts[at - 1], cuts[at]}, arrays);
+  });
+}
+
+/// `value(old)` of each new rank.
+template <typename Value>
+Buffer<std::int64_t> gathered(const std::uint32_t* from, std::uint64_t size, const Value& value) {
+  Buffer<std::int64_t> values(size);
+  tbb::parallel_for(Block(0, size, kVerticesOfTask), [&](const Block& block) {
+    for (std::uint64_t rank = block.begin(); rank != block.end(); ++rank) values[rank] = value(from[rank]);
+  });
+  return values;
+}
+
+std::shared_ptr<const Universe> universe_of(const Graph& graph, const std::uint32_t* from) {
+  return std::make_shared<const Universe>(Universe::in_order(
+      gathered(from, graph.view().universe, [&](std::uint32_t old) { return graph.universe().id(old); })));
+}
+
+Buffer<std::int64_t> labels_of(const GraphView& view, const std::uint32_t* from) {
+  if (view.labels == nullptr) return {};
+  return gathered(from, view.universe, [&](std::uint32_t old) { return view.labels[old]; });
 }
 
 /// The same vertices under their new ranks; absent if all ranks are vertices.
-Buffer<std::uint32_t> vertices_of(const GraphView& view, const Renumbering& numbers) {
-  if (view.vertices == nullptr) return {};
+Buffer<std::uint32_t> vertices_of(const GraphView& view, const Buffer<std::uint32_t>& to) {
+  Buffer<std::uint32_t> ranks(view.vertex_count);
+  tbb::parallel_for(Block(0, view.vertex_count, kVerticesOfTask), [&](const Block& block) {
+    for (std::uint64_t at = block.begin(); at != block.end(); ++at) ranks[at] = to[view.vertices[at]];
+  });
   detail::VertexSet vertices(view.universe);
-  for (std::uint64_t at = 0; at < view.vertex_count; ++at) {
-    const std::uint64_t rank = numbers.to[view.vertices[at]];
-    vertices.add_range(rank, rank + 1);
-  }
+  vertices.add(ranks.data(), ranks.size());
   return vertices.take();
+}
+
+Graph rank_anew(const Graph& graph, Halves halves) {
+  const GraphView view = graph.view();
+  Renumbering numbers = renumber(view, halves);
+  GraphArrays arrays;
+  arrays.neighbors = Buffer<std::uint32_t>(view.arc_count);
+  if (view.vertices != nullptr) arrays.vertices = vertices_of(view, numbers.to);
+  write_all_rows(view, numbers, arrays);
+  arrays.labels = labels_of(view, numbers.from.data());
+  arrays.offsets = std::move(numbers.offsets);
+  return Graph::from_arrays(universe_of(graph, numbers.from.data()), std::move(arrays), graph.facts());
+}
+
+/// What goes with arcs that lie in a file.
+struct BesideStored {
+  std::shared_ptr<const void> owner;
+  Buffer<std::int64_t> labels;
+  Buffer<std::uint32_t> vertices;
+};
+
+Graph take_stored(const Graph& graph) {
+  const GraphView view = graph.view();
+  const StoredOrder& stored = graph.stored_order();
+  const auto beside = std::make_shared<BesideStored>();
+  beside->owner = graph.owner();
+  GraphView ranked{};
+  ranked.arc_count = view.arc_count;
+  ranked.offsets = stored.offsets;
+  ranked.neighbors = stored.neighbors;
+  ranked.vertex_count = view.vertex_count;
+  beside->labels = labels_of(view, stored.from);
+  if (view.labels != nullptr) ranked.labels = beside->labels.data();
+  if (view.vertices != nullptr) {
+    Buffer<std::uint32_t> to(view.universe);
+    tbb::parallel_for(Block(0, view.universe, kVerticesOfTask), [&](const Block& block) {
+      for (std::uint64_t rank = block.begin(); rank != block.end(); ++rank) {
+        to[stored.from[rank]] = static_cast<std::uint32_t>(rank);
+      }
+    });
+    beside->vertices = vertices_of(view, to);
+    ranked.vertices = beside->vertices.data();
+  }
+  return Graph::from_view(universe_of(graph, stored.from), ranked, graph.facts(), beside);
 }
 
 std::uint64_t half_size(const Graph& graph, std::uint64_t rank, Halves halves) {
@@ -204,27 +315,14 @@ Result<double> half_work_by_degree(const Graph& graph, Halves halves) {
   }
 }
 
+bool has_stored_order(const Graph& graph, Halves halves) {
+  const StoredOrder& stored = graph.stored_order();
+  return stored.offsets != nullptr && stored.largest_first == (halves == Halves::Lower);
+}
+
 Result<Graph> ordered_by_degree(const Graph& graph, Halves halves) {
-  const GraphView view = graph.view();
   try {
-    const Buffer<std::uint8_t> classes = classes_of(view, halves);
-    const Renumbering numbers = renumber(classes);
-    GraphArrays arrays;
-    arrays.offsets = offsets_of(view, numbers);
-    arrays.neighbors = Buffer<std::uint32_t>(view.arc_count);
-    arrays.vertices = vertices_of(view, numbers);
-    if (view.labels != nullptr) arrays.labels = Buffer<std::int64_t>(view.universe);
-    Buffer<std::int64_t> ids = Buffer<std::int64_t>(view.universe);
-    tbb::parallel_for(Block(0, view.universe, kVerticesOfTask), [&](const Block& block) {
-      write_rows(view, numbers, classes, block, arrays);
-      for (std::uint64_t rank = block.begin(); rank != block.end(); ++rank) {
-        const std::uint32_t old = numbers.from[rank];
-        ids[rank] = graph.universe().id(old);
-        if (view.labels != nullptr) arrays.labels[rank] = view.labels[old];
-      }
-    });
-    Graph ordered = Graph::from_arrays(std::make_shared<const Universe>(Universe::in_order(std::move(ids))),
-                                       std::move(arrays), graph.facts());
+    Graph ordered = has_stored_order(graph, halves) ? take_stored(graph) : rank_anew(graph, halves);
     ordered.set_dictionary(std::make_shared<const LabelDictionary>(graph.dictionary()));
     const Status halved = ensure_narrow_halves(ordered);
     if (!halved) return halved.error();

@@ -22,6 +22,9 @@ Result<double> half_work_by_degree(const Graph& graph, Halves halves);
 /// The number of neighbours that the vertex with most of them on that side has; 0 without vertices.
 std::uint64_t longest_half(const Graph& graph, Halves halves);
 
+/// Whether the file of a graph has it with ranks by degree for these halves, so that `ordered_by_degree` costs nothing.
+bool has_stored_order(const Graph& graph, Halves halves);
+
 /// The same graph with ranks by degree: smaller degrees first for upper halves, last for lower ones. Degrees that
 /// differ by less than a quarter are taken for the same and keep the order of their ids, which keeps neighbours
 /// together that are near each other in the file. Its universe has the ids in the order of the new ranks. Requires: an

@@ -1,12 +1,22 @@
 #include "runtime/graph/stats.h"
 
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_reduce.h>
+
 #include <algorithm>
+#include <atomic>
 #include <bit>
+#include <functional>
 #include <unordered_map>
 
 namespace matcha::runtime {
 
 namespace {
+
+using Block = tbb::blocked_range<std::uint64_t>;
+
+constexpr std::uint64_t kStatsGrain = std::uint64_t{1} << 15;
 
 std::uint64_t vertex_at(const GraphView& view, std::uint64_t at) {
   return view.vertices != nullptr ? view.vertices[at] : at;
@@ -28,27 +38,39 @@ std::vector<std::pair<std::int64_t, std::uint64_t>> count_labels(const GraphView
 
 }  // namespace
 
-std::uint64_t isolated_vertices(const GraphView& view) {
-  std::uint64_t without_arcs = 0;
-  for (std::uint64_t at = 0; at < view.vertex_count; ++at) {
-    const ArcRange arcs = arcs_of(view, vertex_at(view, at));
-    without_arcs += arcs.begin == arcs.end ? 1 : 0;
-  }
-  if (without_arcs == 0) return 0;
-  // They may have arcs in.
-  std::vector<bool> touched(view.universe, false);
-  std::uint64_t reached = 0;
-  const auto touch = [&](std::uint64_t rank) {
-    if (touched[rank]) return;
-    touched[rank] = true;
-    ++reached;
+std::uint64_t isolated_vertices(const Graph& graph) {
+  const GraphView view = graph.view();
+  const auto has_arcs = [&view](std::uint64_t vertex) {
+    const ArcRange arcs = arcs_of(view, vertex);
+    return arcs.begin != arcs.end;
   };
-  for (std::uint64_t arc = 0; arc < view.arc_count; ++arc) touch(view.neighbors[arc]);
-  for (std::uint64_t at = 0; at < view.vertex_count; ++at) {
-    const ArcRange arcs = arcs_of(view, vertex_at(view, at));
-    if (arcs.begin != arcs.end) touch(vertex_at(view, at));
-  }
-  return view.vertex_count - std::min(reached, view.vertex_count);
+  // The vertices without arcs out of which `is_known` does not know otherwise.
+  const auto count = [&](const auto& is_known) {
+    return tbb::parallel_reduce(
+        Block(0, view.vertex_count, kStatsGrain), std::uint64_t{0},
+        [&](const Block& block, std::uint64_t found) {
+          for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
+            const std::uint64_t vertex = vertex_at(view, at);
+            found += !has_arcs(vertex) && !is_known(vertex) ? 1 : 0;
+          }
+          return found;
+        },
+        std::plus<std::uint64_t>());
+  };
+  const std::uint64_t without_arcs = count([](std::uint64_t) { return false; });
+  if (without_arcs == 0 || !graph.facts().directed) return without_arcs;
+  // They may have arcs in.
+  Buffer<std::uint8_t> reached(view.universe);
+  tbb::parallel_for(Block(0, view.universe, kStatsGrain), [&](const Block& block) {
+    std::fill(reached.data() + block.begin(), reached.data() + block.end(), std::uint8_t{0});
+  });
+  tbb::parallel_for(Block(0, view.arc_count, kStatsGrain), [&](const Block& block) {
+    for (std::uint64_t arc = block.begin(); arc != block.end(); ++arc) {
+      std::atomic_ref<std::uint8_t> mark(reached[view.neighbors[arc]]);
+      if (mark.load(std::memory_order_relaxed) == 0) mark.store(1, std::memory_order_relaxed);
+    }
+  });
+  return count([&](std::uint64_t vertex) { return reached[vertex] != 0; });
 }
 
 GraphStats graph_stats(const Graph& graph) {
@@ -57,7 +79,7 @@ GraphStats graph_stats(const Graph& graph) {
   stats.vertices = graph.vertex_count();
   stats.edges = graph.edge_count();
   stats.arcs = view.arc_count;
-  stats.isolated = isolated_vertices(view);
+  stats.isolated = isolated_vertices(graph);
   std::vector<std::uint64_t> degrees(stats.vertices);
   for (std::uint64_t at = 0; at < stats.vertices; ++at) {
     const ArcRange arcs = arcs_of(view, vertex_at(view, at));

@@ -25,7 +25,7 @@ struct GraphStats {
 
 GraphStats graph_stats(const Graph& graph);
 
-/// Vertices with no arc out or in.
-std::uint64_t isolated_vertices(const GraphView& view);
+/// Vertices with no arc out or in. Of an undirected graph without a look at its arcs. Throws std::bad_alloc.
+std::uint64_t isolated_vertices(const Graph& graph);
 
 }  // namespace matcha::runtime

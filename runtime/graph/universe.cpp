@@ -130,8 +130,10 @@ Buffer<std::int64_t> sorted_unique(const std::vector<IdSpan>& spans, const std::
     at += range.count;
   }
   tbb::parallel_sort(ids.begin(), ids.end());
-  ids.truncate(static_cast<std::uint64_t>(std::unique(ids.begin(), ids.end()) - ids.begin()));
-  return ids;
+  const std::uint64_t distinct = static_cast<std::uint64_t>(std::unique(ids.begin(), ids.end()) - ids.begin());
+  Buffer<std::int64_t> kept(distinct);
+  std::copy_n(ids.data(), distinct, kept.data());
+  return kept;
 }
 
 Error too_many(std::uint64_t count) {
@@ -175,7 +177,11 @@ Result<Universe> Universe::from_ids(const std::vector<IdSpan>& spans, const std:
     if (extent.total == 0) return Universe();
     if (options.cancelled()) return detail::interrupted_error();
     const std::uint64_t last = static_cast<std::uint64_t>(extent.high) - static_cast<std::uint64_t>(extent.low);
-    if (last >= std::max(kSmallWidth, kBitsPerId * extent.total)) {
+    const bool sorts = last >= std::max(kSmallWidth, kBitsPerId * extent.total);
+    const Status room =
+        detail::Budget(options).check(sorts ? sizeof(std::int64_t) * extent.total : last / 8, std::string());
+    if (!room) return room.error();
+    if (sorts) {
       Buffer<std::int64_t> ids = sorted_unique(spans, ranges, extent.total);
       if (ids.size() > kMaxVertices) return too_many(ids.size());
       return from_sorted(std::move(ids));

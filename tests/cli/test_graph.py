@@ -51,6 +51,38 @@ class Graphs(cli.CliTest):
                 self.assertEqual((done.returncode, says in done.stderr), (0, told), name)
         self.assertEqual(self.matcha("graph", "convert", cli.WIKI, self.path("h.txt"), "-q").stderr, b"")
 
+    def test_an_order_by_degree_is_stored_and_taken(self):
+        path, labelled = self.path("g.mtg"), self.path("l.mtg")
+        self.ok("graph", "convert", cli.WIKI, path, "--order", "degree")
+        self.ok("graph", "convert", "tests/graphs/labelled.txt", labelled, "--labels", "tests/graphs/labelled.labels.txt",
+                "--order", "degree")
+        self.assertIn("by degree with the largest first", self.ok("graph", "info", path))
+        for file, source in ((path, cli.WIKI), (labelled, "tests/graphs/labelled.txt")):
+            before, after = self.info(source), self.info(file)
+            for key in ("vertices", "edges", "max_degree", "min_id", "max_id"):
+                self.assertEqual(after[key], before[key], (file, key))
+        for pattern in ("clique:4", "cycle:4", "star:3"):
+            for threads in ("1", "2"):
+                words = ("run", "--pattern", pattern, path, "--json", "--threads", threads)
+                by_degree, by_id = json.loads(self.ok(*words)), json.loads(self.ok(*words, "--order", "id"))
+                self.assertEqual(by_degree["result"], by_id["result"])
+                if pattern == "clique:4":
+                    self.assertIn("by degree, largest first (that order is kept; ", by_degree["stats"]["order"]["is"])
+                    self.assertIn("by id", by_id["stats"]["order"]["is"])
+        # Rows have the ids of the file, and programs that compare ids get them.
+        rows = [sorted(sorted(row.split()) for row in
+                       self.ok("run", "--pattern", "triangle", file, "--matches", "-", "-q").splitlines())
+                for file in (path, cli.WIKI)]
+        self.assertTrue(rows[0] == rows[1])
+        self.assertEqual(len(rows[0]), cli.WIKI_TRIANGLES)
+        self.assertEqual(self.ok("run", cli.LISTING, path, "-q"), self.ok("run", cli.LISTING, cli.WIKI, "-q"))
+
+    def test_where_no_order_can_be_stored(self):
+        out = self.path("g.mtg")
+        self.fails(2, "graph", "convert", cli.WIKI, self.path("g.txt"), "--order", "degree", says=".mtg")
+        self.fails(2, "graph", "convert", cli.WIKI, out, "--directed", "--order", "degree", says="undirected")
+        self.assertEqual(os.listdir(self.folder), [])
+
     def test_convert_problems(self):
         self.fails(2, "graph", "convert", cli.WIKI, self.path("g.xyz"), says=["says no format", "--format"])
         self.fails(2, "graph", "convert", cli.WIKI, self.path("g.mtg.gz"), says="not packed")

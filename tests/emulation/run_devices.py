@@ -8,6 +8,7 @@ usage: run_devices.py MATCHA LIBRARY FOLDER devices    the stated counts of all 
        run_devices.py MATCHA LIBRARY FOLDER builds     graphs that programs build, on the device and on the host
        run_devices.py MATCHA LIBRARY FOLDER short      vertices with many neighbours, on one side or in all: compiled for, when there are
        run_devices.py MATCHA LIBRARY FOLDER tunes      schedules that are timed on samples, and remembered
+       run_devices.py MATCHA LIBRARY FOLDER chooses    the CPU or a GPU, by what a run is expected to take
        run_devices.py MATCHA LIBRARY FOLDER refusals   what cannot run: exit codes and messages
 
 LIBRARY stands for the driver and for NVRTC; FOLDER is for what the test makes. Run in the root folder. Exit 77 without g++.
@@ -276,6 +277,30 @@ def tunes(machine):
             expect(f"{words}: walks everything", again["stats"]["positions"], first["stats"]["positions"])
 
 
+def chooses(machine):
+    """With `--device auto` the CPU has the answer of a small graph before a GPU is open."""
+    copied = machine.folder / "copied.txt"
+    with gzip.open(GRAPH, "rb") as packed:
+        copied.write_bytes(packed.read() + b"% the end\n" * 300_000)
+    for words, on_cpu in ((["examples/triangle.mt", GRAPH], True), (["--pattern", "triangle", GRAPH], True),
+                          (["examples/triangle.mt", copied], False), (["--pattern", "triangle", copied], False),
+                          (["examples/triangle.mt", GRAPH, "--gpus", "1"], False),
+                          ([BUILT, GRAPH, "--entry", "turned"], False)):
+        command = [machine.matcha, "run", *map(str, words), "--json"]
+        done = subprocess.run(command, capture_output=True, text=True, env=machine.environment, timeout=100, check=True)
+        answer = json.loads(done.stdout)
+        expect(f"{words}: the device", answer["device"] == "cpu", on_cpu)
+        expect(f"{words}: why", "expected to take" in answer["stats"].get("device", ""), on_cpu)
+        if "--entry" not in words:
+            expect(f"{words}", answer["result"], TRIANGLES)
+    # A device that is asked for is taken.
+    expect("--device cuda", machine.answer("examples/triangle.mt", GRAPH)["device"] == "cpu", False)
+    none = {**machine.environment, "MATCHA_EMULATED_DEVICES": "0"}
+    done = subprocess.run([machine.matcha, "run", BUILT, GRAPH, "--entry", "turned", "--json"], capture_output=True, text=True,
+                          env=none, timeout=100, check=True)
+    expect("without a GPU", json.loads(done.stdout)["device"], "cpu")
+
+
 def refusals(machine):
     def refuses(code, says, *words, **variables):
         message = machine.run(*words, code=code, **variables)
@@ -309,7 +334,8 @@ def main():
         print("[SKIP] there is no g++")
         return 77
     try:
-        {"devices": devices, "counts": counts, "rows": rows, "stops": stops, "tunes": tunes, "short": short, "builds": builds, "refusals": refusals}[sys.argv[4]](machine)
+        {"devices": devices, "counts": counts, "rows": rows, "stops": stops, "tunes": tunes, "short": short, "builds": builds,
+         "chooses": chooses, "refusals": refusals}[sys.argv[4]](machine)
     except Failed as failure:
         print(failure)
         return 1

@@ -125,7 +125,7 @@ class EverySchedule {
     const runtime::Status loaded = load_inputs(compilation_.graph(), *plan, {}, bound_);
     if (!loaded) return console_.error(loaded.error()) == Status::Ok;
     OrderReport order;
-    return order_vertices("auto", compilation_, labels_, console_, bound_, order) == Status::Ok;
+    return order_vertices("auto", {}, compilation_, labels_, console_, bound_, order) == Status::Ok;
   }
 
   std::unique_ptr<codegen::Executable> load(codegen::Backend& backend, Status passes) {

@@ -5,7 +5,7 @@
 
 namespace matcha_program {
 
-/// The `.mtg` file (version 1): a header of 64 bytes, then a table of sections.
+/// The `.mtg` file (versions 1 and 2): a header of 64 bytes, then a table of sections.
 /// GRAPH, for the parameter `graph`.
 inline void Host::map_graph(const std::string& graph, const std::vector<Assumed>& assumed) {
   const std::string& path = settings_.graph;
@@ -29,10 +29,11 @@ inline void Host::map_graph(const std::string& graph, const std::vector<Assumed>
   Header header;
   std::memcpy(&header, data, sizeof header);
   if (std::memcmp(header.magic, "\x89MTG\r\n\x1a\n", 8) != 0) throw Failure{3, path + ": not a .mtg file" + hint};
-  bool known = header.version == 1 && header.endian_tag == 0x01020304 && header.file_bytes == bytes &&
-               header.section_count <= 7 && sizeof header + header.section_count * sizeof(Entry) <= bytes &&
-               header.universe <= 0xFFFFFFFF && header.arc_count <= bytes / 4 && header.vertex_count <= header.universe;
-  if (!known) throw Failure{3, path + ": not a .mtg file of version 1, or truncated" + hint};
+  bool known = (header.version == 1 || header.version == 2) && header.endian_tag == 0x01020304 &&
+               header.file_bytes == bytes && header.section_count <= 10 &&
+               sizeof header + header.section_count * sizeof(Entry) <= bytes && header.universe <= 0xFFFFFFFF &&
+               header.arc_count <= bytes / 4 && header.vertex_count <= header.universe;
+  if (!known) throw Failure{3, path + ": not a .mtg file of version 1 or 2, or truncated" + hint};
   Graph g{};
   g.universe = header.universe;
   g.arc_count = header.arc_count;
@@ -44,9 +45,9 @@ inline void Host::map_graph(const std::string& graph, const std::vector<Assumed>
       throw Failure{3, path + ": a section lies outside the file"};
     const u8* at = data + entry.begin;
     const u64 widths[] = {
-        0,           8 * (g.universe + 1), 4 * g.arc_count, 8 * g.universe, 4 * g.vertex_count, 8 * g.universe,
-        entry.bytes, 8 * g.arc_count};
-    if (entry.section == 0 || entry.section > 7 || widths[entry.section] != entry.bytes)
+        0,           8 * (g.universe + 1), 4 * g.arc_count,      8 * g.universe,  4 * g.vertex_count, 8 * g.universe,
+        entry.bytes, 8 * g.arc_count,      8 * (g.universe + 1), 4 * g.arc_count, 4 * g.universe};
+    if (entry.section == 0 || entry.section > 10 || widths[entry.section] != entry.bytes)
       throw Failure{3, path + ": a section has the wrong size"};
     if (entry.section == 1) g.offsets = reinterpret_cast<const u64*>(at);
     if (entry.section == 2) g.arcs = reinterpret_cast<const u32*>(at);

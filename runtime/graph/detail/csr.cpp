@@ -272,7 +272,8 @@ Csr multi_csr(std::uint64_t n, const EdgeColumns& edges, const std::uint64_t* in
   return csr;
 }
 
-SimpleCsr simple_csr(std::uint64_t n, const EdgeColumns& edges, bool directed) {
+SimpleCsr simple_csr(std::uint64_t n, const EdgeColumns& edges, bool directed,
+                     const std::function<void()>& edges_read) {
   // The low bit of a key tells the directions apart while the ranks leave room for it.
   constexpr std::uint64_t kRoomForDirection = std::uint64_t{1} << 31;
   const unsigned shift = !directed && n <= kRoomForDirection ? 1 : 0;
@@ -280,6 +281,7 @@ SimpleCsr simple_csr(std::uint64_t n, const EdgeColumns& edges, bool directed) {
   Buffer<std::uint64_t> offsets;
   Buffer<std::uint32_t> keys;
   simple.loops = scatter_simple(n, edges, directed, shift, offsets, keys);
+  if (edges_read) edges_read();
   Buffer<std::uint64_t> counts(n + 1);
   const Cleaner total = tbb::parallel_reduce(
       Block(0, n, kVertexGrain), Cleaner{shift},

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "runtime/graph/buffer.h"
 
@@ -32,7 +33,9 @@ struct SimpleCsr {
   std::uint64_t duplicates = 0;
   std::uint64_t reversed = 0;
 };
-SimpleCsr simple_csr(std::uint64_t n, const EdgeColumns& edges, bool directed);
+/// `edges_read`: called when the columns are no longer needed, before the most memory is.
+SimpleCsr simple_csr(std::uint64_t n, const EdgeColumns& edges, bool directed,
+                     const std::function<void()>& edges_read = {});
 
 /// The same with edge info: edges between the same vertices are repeats if it is the same word, else parallel, and then
 /// ascend by it. Requires: no loops; count < 2^31, or 2^32 if directed.

@@ -42,11 +42,16 @@ Status read_pipe(int descriptor, const std::string& path, const IoOptions& optio
 }  // namespace
 
 Status Budget::take(std::uint64_t bytes, const std::string& path) {
+  Status room = check(bytes, path);
+  if (room) used += bytes;
+  return room;
+}
+
+Status Budget::check(std::uint64_t bytes, const std::string& path) const {
   if (bytes > limit || used > limit - bytes) {
     return Error{ErrorKind::Resource, "loading needs more than the memory limit of " + megabytes(limit), path, 0,
                  "raise the memory limit, or load a smaller file"};
   }
-  used += bytes;
   return Done{};
 }
 

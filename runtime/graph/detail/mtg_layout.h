@@ -18,15 +18,26 @@ enum class MtgSection : std::uint64_t {
   Labels = 5,     ///< i64, universe; optional.
   Words = 6,      ///< Label words: u64 count, u64 end offsets into the text, text; optional.
   EdgeInfo = 7,   ///< 8-byte words, arc_count; optional.
+  // The arcs once more, with ranks by degree; all three or none.
+  RankedOffsets = 8,    ///< u64, universe + 1.
+  RankedNeighbors = 9,  ///< u32, arc_count.
+  RankedFrom = 10,      ///< u32, universe: what each rank by degree is by id.
 };
-inline constexpr std::uint64_t kMtgSections = 7;
+inline constexpr std::uint64_t kMtgSections = 10;
+inline constexpr std::uint64_t kMtgSectionsOfFirst = 7;  ///< Of version 1.
+
+/// Sections are hashed in pieces of so many bytes, side by side.
+inline constexpr std::uint64_t kMtgPiece = std::uint64_t{1} << 22;
 
 inline constexpr std::uint64_t kMtgDirected = 1;
 inline constexpr std::uint64_t kMtgSimple = 2;
 inline constexpr std::uint64_t kMtgWordInfo = 4;
-inline constexpr std::uint64_t kMtgInfoShift = 8;  ///< InfoKind in two bits.
-inline constexpr std::uint64_t kMtgKnownFlags =
+inline constexpr std::uint64_t kMtgByDegree = 8;       ///< It has the sections 8 to 10;
+inline constexpr std::uint64_t kMtgLargestFirst = 16;  ///< and in them large degrees come first.
+inline constexpr std::uint64_t kMtgInfoShift = 8;      ///< InfoKind in two bits.
+inline constexpr std::uint64_t kMtgFlagsOfFirst =
     kMtgDirected | kMtgSimple | kMtgWordInfo | std::uint64_t{3} << kMtgInfoShift;
+inline constexpr std::uint64_t kMtgKnownFlags = kMtgFlagsOfFirst | kMtgByDegree | kMtgLargestFirst;
 
 struct MtgHeader {
   char magic[8];
@@ -45,7 +56,9 @@ struct MtgEntry {
   std::uint64_t section;
   std::uint64_t begin;  ///< From the start of the file, a multiple of kMtgAlignment.
   std::uint64_t bytes;
-  std::uint64_t xxh3;  ///< XXH3-64 of the section, seed 0.
+  /// XXH3-64, seed 0, of the section; of one that is longer than a piece, in version 2, that of the sums of its
+  /// pieces.
+  std::uint64_t xxh3;
 };
 static_assert(sizeof(MtgEntry) == 32);
 // The header and the entries are followed by the XXH3-64 of both.

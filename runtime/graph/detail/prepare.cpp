@@ -225,7 +225,7 @@ void fill_report(const Graph& graph, LoadReport& report) {
   report.vertices = graph.vertex_count();
   report.edges = graph.edge_count();
   report.max_degree = view.max_degree;
-  report.isolated = isolated_vertices(view);
+  report.isolated = isolated_vertices(graph);
   report.labels = distinct_labels(view);
   report.graph_bytes = graph.bytes();
   if (report.vertices == 0) return;
@@ -281,14 +281,30 @@ Csr informed_csr(RawGraph& raw, const Universe& universe, RankColumns& columns, 
   return std::move(made.csr);
 }
 
+std::uint64_t bytes_of_rows(const Rows& rows) {
+  std::uint64_t bytes = 0;
+  for (const RowChunk& chunk : rows.chunks) bytes += chunk.bytes();
+  return bytes;
+}
+
+/// The most memory that making the adjacency of so many rows takes: columns of ranks and sorted keys, or keys and what
+/// is left of them; with edge info the columns stay to the end, and with both directions there are twice as many.
+std::uint64_t bytes_to_build(std::uint64_t rows, std::uint64_t vertices, bool informed, bool both) {
+  constexpr std::uint64_t kPerVertex = 32;
+  const std::uint64_t per_row = informed ? (both ? 84 : 28) : (both ? 16 : 12);
+  return per_row * rows + kPerVertex * vertices;
+}
+
 Result<Prepared> prepare_rows(RawGraph& raw, const Universe& universe, const LabelDictionary& dictionary,
                               Budget& budget) {
   const bool temporal = raw.spec.temporal, informed = temporal || raw.spec.edge_info;
   const bool doubled = informed && !temporal && !raw.spec.directed;
-  constexpr std::uint64_t kBytesPerRow = 20;
-  constexpr std::uint64_t kBytesPerVertex = 24;
-  Status room =
-      budget.take((doubled ? 3 : 1) * kBytesPerRow * raw.rows.count + kBytesPerVertex * universe.size(), raw.spec.path);
+  // The rows are gone when the columns of ranks are there, and these before the adjacency is whole.
+  const std::uint64_t rows = bytes_of_rows(raw.rows);
+  budget.give_back(rows);
+  Status room = budget.check(std::max(rows, bytes_to_build(raw.rows.count, universe.size(), informed,
+                                                           doubled || (!informed && !raw.spec.directed))),
+                             raw.spec.path);
   if (!room) return room.error();
   if (informed && raw.rows.count > kMaxVertices / (doubled ? 2 : 1)) {
     return Error{ErrorKind::Resource, "a graph with edge information has at most 4294967294 arcs", raw.spec.path, 0,
@@ -310,8 +326,8 @@ Result<Prepared> prepare_rows(RawGraph& raw, const Universe& universe, const Lab
   if (informed) {
     csr = informed_csr(raw, universe, columns, prepared.facts);
   } else {
-    SimpleCsr simple = simple_csr(
-        universe.size(), {columns.sources.data(), columns.targets.data(), columns.sources.size()}, raw.spec.directed);
+    const EdgeColumns edges{columns.sources.data(), columns.targets.data(), columns.sources.size()};
+    SimpleCsr simple = simple_csr(universe.size(), edges, raw.spec.directed, [&] { columns = RankColumns(); });
     raw.report.loops = simple.loops;
     raw.report.duplicates = simple.duplicates;
     raw.report.reversed = simple.reversed;
@@ -401,6 +417,7 @@ Result<Graph> prepare_graph(RawGraph& raw, const std::shared_ptr<const Universe>
       if (!labelled) return labelled.error();
     }
     graph = Graph::from_arrays(universe, std::move(prepared->arrays), prepared->facts);
+    budget.used += graph.bytes();
   }
   graph.set_dictionary(dictionary);
   Status halved = ensure_narrow_halves(graph);

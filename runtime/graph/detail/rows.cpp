@@ -239,7 +239,7 @@ Status read_banner(const std::string& path, std::string_view line, MatrixHeader&
 
 std::uint64_t RowChunk::bytes() const {
   std::uint64_t total = labels.bytes();
-  for (const std::vector<std::int64_t>& column : cells) total += column.capacity() * sizeof(std::int64_t);
+  for (const std::vector<std::int64_t>& column : cells) total += column.size() * sizeof(std::int64_t);
   return total;
 }
 

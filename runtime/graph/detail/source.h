@@ -16,7 +16,7 @@ namespace matcha::runtime::detail {
 
 inline constexpr std::uint64_t kMaxLineBytes = std::uint64_t{1} << 20;
 
-/// Memory that the data of one run has taken so far, and how much it may.
+/// Memory that the data of one run holds, and how much it may.
 struct Budget {
   std::uint64_t limit = 0;
   std::uint64_t used = 0;
@@ -24,6 +24,14 @@ struct Budget {
   explicit Budget(const IoOptions& options) : limit(options.memory_limit()) {}
   /// Errors: Resource past the limit.
   Status take(std::uint64_t bytes, const std::string& path);
+  /// The same for memory that is given back soon.
+  Status check(std::uint64_t bytes, const std::string& path) const;
+  void give_back(std::uint64_t bytes) { used -= bytes < used ? bytes : used; }
+  /// What is left of the limit, as options for a step that looks at it itself.
+  IoOptions rest(IoOptions options) const {
+    options.max_bytes = used < limit ? limit - used : 1;
+    return options;
+  }
 };
 
 Error input_error(const std::string& path, std::uint64_t line, std::string message, std::string hint = "");

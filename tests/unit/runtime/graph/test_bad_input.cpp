@@ -189,6 +189,30 @@ TEST(Limits, MemoryIsBounded) {
   EXPECT_EQ(load(spec_of(folder.file("g", many)), options).report.duplicates, 199999U);
 }
 
+TEST(Limits, TheMostMemoryAtATimeCounts) {
+  const TemporaryFolder folder;
+  constexpr std::uint64_t kLines = 300'000, kVertices = 1000;
+  std::string text, sparse;
+  for (std::uint64_t line = 0; line < kLines; ++line) {
+    const std::uint64_t from = line % kVertices, to = line * 7919 / kVertices % kVertices;
+    text += std::to_string(from) + " " + std::to_string(to) + "\n";
+    sparse += std::to_string(from * 1'000'000'007) + " " + std::to_string(to * 1'000'000'007) + "\n";
+  }
+  const auto with_limit = [](std::uint64_t bytes) {
+    IoOptions options;
+    options.max_bytes = bytes * kLines + 100 * kVertices;
+    return options;
+  };
+  // Two ids of 8 bytes, and a tenth for how they are kept; not also what is made of them later.
+  const GraphSpec spec = spec_of(folder.file("g", text));
+  EXPECT_EQ(load(spec, with_limit(20)).report.vertices, kVertices);
+  EXPECT_EQ(load_error(spec, with_limit(12)).kind, ErrorKind::Resource);
+  // Sparse ids are sorted beside the lines.
+  const GraphSpec other = spec_of(folder.file("s", sparse));
+  EXPECT_EQ(load(other, with_limit(38)).report.vertices, kVertices);
+  EXPECT_EQ(load_error(other, with_limit(26)).kind, ErrorKind::Resource);
+}
+
 TEST(Limits, BombOfZerosEndsAtItsFirstBytes) {
   const TemporaryFolder folder;
   const Error error = load_error(folder.file("bomb", gzip(zeros(std::size_t{1} << 22))));

@@ -163,5 +163,26 @@ TEST(Stats, DirectedSinkIsNotIsolated) {
   EXPECT_EQ(graph_stats(loaded.graph).isolated, 1U);
 }
 
+TEST(Stats, IsolatedVerticesOfLargeGraphs) {
+  const TemporaryFolder folder;
+  constexpr std::uint64_t kVertices = 200'000;
+  std::string edges, vertices;
+  std::vector<bool> touched(kVertices, false);
+  for (std::uint64_t from = 0; from < kVertices; from += 3) {
+    const std::uint64_t to = (from * 7 + 1) % kVertices;
+    edges += std::to_string(from) + " " + std::to_string(to) + "\n";
+    touched[from] = touched[to] = true;
+  }
+  for (std::uint64_t at = 0; at < kVertices; ++at) vertices += std::to_string(at) + "\n";
+  const std::uint64_t wanted = static_cast<std::uint64_t>(std::count(touched.begin(), touched.end(), false));
+  EXPECT_GT(wanted, kVertices / 4);
+  GraphSpec spec = spec_of(folder.file("g", edges));
+  spec.vertices_path = folder.file("v", vertices);
+  for (const bool directed : {false, true}) {
+    spec.directed = directed;
+    EXPECT_EQ(load(spec).report.isolated, wanted);
+  }
+}
+
 }  // namespace
 }  // namespace matcha::runtime::test

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "runtime/graph/detail/mtg_layout.h"
+#include "runtime/graph/generate.h"
 #include "runtime/graph/mtg.h"
 #include "runtime/graph/write.h"
 #include "tests/unit/runtime/graph/support.h"
@@ -123,9 +124,25 @@ Error refused(const TemporaryFolder& folder, const std::string& bytes) {
   return error;
 }
 
+/// A graph with its order by degree, largest first: 6, 90, 7, 5, 8 or so.
+std::string write_ranked(const TemporaryFolder& folder) {
+  const LoadedGraph loaded = load(folder.file("r.txt", "5 6\n6 90\n6 7\n7 90\n8 90\n"));
+  const Result<Graph> ranked = ordered_by_degree(loaded.graph, Halves::Lower);
+  EXPECT_TRUE(ranked);
+  const std::string path = folder.path("r.mtg");
+  EXPECT_TRUE(write_mtg(loaded.graph, path, {}, {&*ranked, Halves::Lower}));
+  return path;
+}
+
+std::uint32_t version_of(const std::string& bytes) {
+  std::uint32_t version = 0;
+  std::memcpy(&version, bytes.data() + offsetof(detail::MtgHeader, version), sizeof(version));
+  return version;
+}
+
 TEST(Mtg, EveryFlippedByteIsSeenOrHarmless) {
   const TemporaryFolder folder;
-  for (const std::string& path : {write_labelled(folder), write_temporal(folder)}) {
+  for (const std::string& path : {write_labelled(folder), write_temporal(folder), write_ranked(folder)}) {
     const std::string good = read_bytes(path);
     const LoadedGraph original = load(path);
     std::size_t harmless = 0;
@@ -183,11 +200,56 @@ std::string with_section(std::string bytes, detail::MtgSection which, const Chan
   return with_header(bytes, [](detail::MtgHeader&) {});
 }
 
+TEST(Mtg, LongSectionsAreHashedInPieces) {
+  const TemporaryFolder folder;
+  constexpr std::uint64_t kLeaves = detail::kMtgPiece / 8 + 1000;  // Two pieces of offsets and of neighbours.
+  const Result<Graph> star = generate_star(kLeaves + 1);
+  ASSERT_TRUE(star);
+  const std::string path = folder.path("star.mtg");
+  ASSERT_TRUE(write_mtg(*star, path));
+  const std::string good = read_bytes(path);
+  EXPECT_EQ(version_of(good), 2U);
+  EXPECT_EQ(load(path).graph.edge_count(), kLeaves);
+  // The checksum of a section is that of the sums of its pieces.
+  detail::MtgEntry entry{};
+  std::memcpy(&entry, good.data() + sizeof(detail::MtgHeader), sizeof(entry));
+  const std::uint64_t sums[2] = {
+      XXH3_64bits(good.data() + entry.begin, detail::kMtgPiece),
+      XXH3_64bits(good.data() + entry.begin + detail::kMtgPiece, entry.bytes - detail::kMtgPiece)};
+  EXPECT_EQ(entry.xxh3, XXH3_64bits(sums, sizeof(sums)));
+  for (const std::uint64_t at : {entry.begin, entry.begin + detail::kMtgPiece, entry.begin + entry.bytes - 1}) {
+    std::string bytes = good;
+    bytes[at] = static_cast<char>(bytes[at] ^ 1);
+    EXPECT_NE(refused(folder, bytes).message.find("the checksum of its offsets is wrong"), std::string::npos);
+  }
+  // In version 1 it is that of the whole section.
+  std::string first = good;
+  detail::MtgHeader header{};
+  std::memcpy(&header, first.data(), sizeof(header));
+  for (std::uint64_t at = 0; at < header.section_count; ++at) {
+    char* const place = first.data() + sizeof(header) + at * sizeof(entry);
+    std::memcpy(&entry, place, sizeof(entry));
+    entry.xxh3 = XXH3_64bits(first.data() + entry.begin, entry.bytes);
+    std::memcpy(place, &entry, sizeof(entry));
+  }
+  first = with_header(first, [](detail::MtgHeader& changed) { changed.version = 1; });
+  EXPECT_EQ(load(folder.file("first.mtg", first)).graph.edge_count(), kLeaves);
+  refused(folder, with_header(first, [](detail::MtgHeader& changed) { changed.version = 2; }));
+}
+
+TEST(Mtg, ShortFilesHaveVersionOne) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(version_of(read_bytes(write_labelled(folder))), 1U);
+  const std::string ranked = read_bytes(write_ranked(folder));
+  EXPECT_EQ(version_of(ranked), 2U);
+  EXPECT_NE(refused(folder, with_header(ranked, [](detail::MtgHeader& header) { header.version = 1; })).message, "");
+}
+
 TEST(Mtg, OtherVersionsAndMachinesAreNamed) {
   const TemporaryFolder folder;
   const std::string good = read_bytes(write_labelled(folder));
-  const Error newer = refused(folder, with_header(good, [](detail::MtgHeader& header) { header.version = 2; }));
-  EXPECT_EQ(newer.message, "the .mtg has version 2; this program reads version 1");
+  const Error newer = refused(folder, with_header(good, [](detail::MtgHeader& header) { header.version = 3; }));
+  EXPECT_EQ(newer.message, "the .mtg has version 3; this program reads versions up to 2");
   EXPECT_EQ(newer.hint, "use a newer Matcha, or convert the graph again");
   const Error foreign =
       refused(folder, with_header(good, [](detail::MtgHeader& header) { header.endian_tag = 0x04030201; }));
@@ -200,7 +262,7 @@ TEST(Mtg, OtherVersionsAndMachinesAreNamed) {
 
 TEST(Mtg, WrongContentWithRightChecksumsIsRefused) {
   const TemporaryFolder folder;
-  const std::string good = read_bytes(write_labelled(folder));
+  const std::string good = read_bytes(write_labelled(folder)), ranked = read_bytes(write_ranked(folder));
   const auto put32 = [](std::uint64_t index, std::uint32_t value) {
     return [=](char* data) { std::memcpy(data + index * 4, &value, 4); };
   };
@@ -228,6 +290,15 @@ TEST(Mtg, WrongContentWithRightChecksumsIsRefused) {
       with_header(good, [](detail::MtgHeader& header) { header.vertex_count = 3; }),
       with_header(good, [](detail::MtgHeader& header) { header.flags |= 1 << 8; }),
       with_header(good, [](detail::MtgHeader& header) { header.flags |= 1 << 5; }),
+      with_header(good, [](detail::MtgHeader& header) { header.version = 2, header.flags |= detail::kMtgByDegree; }),
+      with_header(ranked, [](detail::MtgHeader& header) { header.flags &= ~detail::kMtgByDegree; }),
+      with_header(ranked, [](detail::MtgHeader& header) { header.flags |= detail::kMtgDirected; }),
+      with_section(ranked, MtgSection::RankedFrom, put32(0, 5)),
+      with_section(ranked, MtgSection::RankedFrom, put32(0, 4)),
+      with_section(ranked, MtgSection::RankedFrom, put32(1, 0)),
+      with_section(ranked, MtgSection::RankedNeighbors, put32(0, 9)),
+      with_section(ranked, MtgSection::RankedNeighbors, put32(0, 2)),
+      with_section(ranked, MtgSection::RankedOffsets, put64(1, 1)),
   };
   for (std::size_t at = 0; at < bad.size(); ++at) {
     const Error error = refused(folder, bad[at]);

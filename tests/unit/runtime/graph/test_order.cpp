@@ -76,7 +76,7 @@ TEST(Order, LabelsAndVerticesWithoutEdgesFollow) {
 
 TEST(Order, LargeGraphsOnAnyNumberOfThreads) {
   RmatSpec spec;
-  spec.scale = 12;
+  spec.scale = 14;
   Result<Graph> made = generate_rmat(spec);
   ASSERT_TRUE(made);
   TemporaryFolder folder;
@@ -90,6 +90,56 @@ TEST(Order, LargeGraphsOnAnyNumberOfThreads) {
   ASSERT_TRUE(many && alone);
   EXPECT_TRUE(
       std::equal(many->view().neighbors, many->view().neighbors + many->view().arc_count, alone->view().neighbors));
+}
+
+/// Writes the graph with its order by degree stored, and loads it.
+Graph stored(const TemporaryFolder& folder, const Graph& graph, Halves halves) {
+  const Result<Graph> ranked = ordered_by_degree(graph, halves);
+  EXPECT_TRUE(ranked);
+  EXPECT_TRUE(write_mtg(graph, folder.path("stored.mtg"), {}, {&*ranked, halves}));
+  return load(folder.path("stored.mtg")).graph;
+}
+
+TEST(Order, AStoredOrderIsTheOneThatIsMade) {
+  TemporaryFolder folder;
+  GraphSpec spec = spec_of(folder.file("g.txt", "10 20\n20 30\n20 40\n-7 40\n"));
+  spec.labels_path = folder.file("labels.txt", "10 a\n20 b\n30 c\n40 a\n50 z\n-7 a\n");
+  RmatSpec rmat;
+  rmat.scale = 10;
+  Result<Graph> made = generate_rmat(rmat);
+  ASSERT_TRUE(made);
+  const Graph labelled = load(spec).graph, skewed = std::move(*made);
+  for (const Graph* graph : {&labelled, &skewed}) {
+    for (const Halves halves : {Halves::Lower, Halves::Upper}) {
+      const Halves others = halves == Halves::Lower ? Halves::Upper : Halves::Lower;
+      EXPECT_FALSE(has_stored_order(*graph, halves));
+      const Graph loaded = stored(folder, *graph, halves);
+      EXPECT_TRUE(has_stored_order(loaded, halves));
+      EXPECT_FALSE(has_stored_order(loaded, others));
+      EXPECT_EQ(adjacency_of(loaded), adjacency_of(*graph));
+      expect_ordered(loaded, halves);
+      expect_ordered(loaded, others);
+      // Its arcs are those in the file.
+      const Result<Graph> taken = ordered_by_degree(loaded, halves), anew = ordered_by_degree(*graph, halves);
+      ASSERT_TRUE(taken && anew);
+      const GraphView ours = taken->view(), theirs = anew->view();
+      EXPECT_EQ(ours.neighbors, loaded.stored_order().neighbors);
+      EXPECT_TRUE(std::equal(theirs.neighbors, theirs.neighbors + theirs.arc_count, ours.neighbors));
+      EXPECT_TRUE(std::equal(theirs.original_ids, theirs.original_ids + theirs.universe, ours.original_ids));
+    }
+  }
+}
+
+TEST(Order, AStoredOrderOutlivesTheGraphById) {
+  TemporaryFolder folder;
+  std::optional<Graph> ranked;
+  {
+    const Graph loaded = stored(folder, load(folder.file("g.txt", "1 2\n2 3\n2 9\n")).graph, Halves::Lower);
+    Result<Graph> taken = ordered_by_degree(loaded, Halves::Lower);
+    ASSERT_TRUE(taken);
+    ranked = std::move(*taken);
+  }
+  EXPECT_EQ(by_ids(*ranked), (Adjacency{{1, {2}}, {2, {1, 3, 9}}, {3, {2}}, {9, {2}}}));
 }
 
 TEST(Order, ShortensTheHalvesOfAStar) {
