@@ -108,6 +108,12 @@ std::optional<pattern::PatternProgram> PatternSource::write_plan(std::size_t pla
   return pattern::write_program(*set_, other, sketch, loc_, unheard);
 }
 
+std::vector<std::string> PatternSource::vertex_names() const {
+  std::vector<std::string> names;
+  for (const std::int64_t id : set_->patterns.front().ids) names.push_back(fmt::format("v{}", id));
+  return names;
+}
+
 std::string PatternSource::semantics(bool rows) const {
   const std::string what =
       set_->motif

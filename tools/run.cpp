@@ -117,10 +117,12 @@ class Run {
       return console_.error(Status::Usage, "`--json` and `--matches -` both write to standard output",
                             "give --matches a file");
     }
-    if (!row_separator(options_.matches)) {
+    const std::optional<RowFormat> format = row_format(options_.matches);
+    if (!format) {
       return console_.error(Status::Usage, fmt::format("no rows can be written as `{}`", options_.matches),
-                            "rows are written to .tsv, .csv and .txt; `--matches - | gzip` packs them");
+                            "rows are written to .tsv, .csv and .txt, and packed as .gz and .zst");
     }
+    row_format_ = *format;
     if (of_pattern() && (options_.compile.file != kPatternFile || is_program(options_.bind.graph))) {
       return console_.error(Status::Usage, "`--pattern` writes the program itself",
                             "leave the program out: matcha run --pattern P GRAPH");
@@ -232,7 +234,8 @@ class Run {
 
   Status open_matches() {
     if (!streams() || (options_.json && options_.matches.empty())) return Status::Ok;
-    runtime::Result<OutputFile> file = OutputFile::open(options_.matches.empty() ? "-" : options_.matches);
+    runtime::Result<OutputFile> file =
+        OutputFile::open(options_.matches.empty() ? "-" : options_.matches, row_format_.compression);
     if (!file) return console_.error(file.error());
     matches_file_.emplace(std::move(*file));
     return Status::Ok;
@@ -412,8 +415,10 @@ class Run {
     const Stopwatch watch;
     codegen::RunOptions run = run_options();
     if (streams()) {
-      matches_.emplace(matches_file_ ? &*matches_file_ : nullptr, row_separator(options_.matches).value_or('\t'),
-                       options_.limit, *bound_.inputs.universe);
+      const std::vector<std::string> names = of_pattern() ? pattern_->vertex_names() : std::vector<std::string>();
+      matches_.emplace(matches_file_ ? &*matches_file_ : nullptr, row_format_,
+                       column_names(*compilation_->graph().result->type, names), options_.limit,
+                       *bound_.inputs.universe);
       run.on_rows = [this](const codegen::Rows& rows) { return matches_->take(rows); };
       report_.matches = &*matches_;
       report_.matches_path = options_.json || !options_.matches.empty() ? options_.matches : "-";
@@ -494,6 +499,7 @@ class Run {
   std::unique_ptr<codegen::Backend> backend_;
   std::unique_ptr<codegen::Executable> executable_;
   std::unique_ptr<codegen::Executable> outdated_;  ///< For other inputs; waited for at the end only.
+  RowFormat row_format_;
   std::optional<OutputFile> matches_file_;
   std::optional<MatchWriter> matches_;
   codegen::RunResult result_;
