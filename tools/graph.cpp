@@ -91,7 +91,9 @@ std::optional<Target> choose_target(const GraphOptions& options, const Console& 
 
 /// Writes the graph, and its labels beside it where they were asked for.
 Status write_graph(const runtime::Graph& graph, const Target& target, const GraphOptions& options,
-                   const Console& console, const runtime::IoOptions& io) {
+                   const Console& console, Session& session) {
+  runtime::IoOptions io;
+  io.cancel = session.cancel();
   const std::string path = options.output == "-" ? "/dev/stdout" : options.output;
   runtime::WriteOptions write;
   write.format = target.format;
@@ -102,12 +104,12 @@ Status write_graph(const runtime::Graph& graph, const Target& target, const Grap
   }
   const runtime::Status written =
       target.format == Format::Mtg ? runtime::write_mtg(graph, path, io) : runtime::write_text(graph, path, write, io);
-  if (!written) return console.error(written.error());
+  if (!written) return session.stopped() ? session.stop_early() : console.error(written.error());
   if (!options.labels_out.empty()) {
     runtime::WriteOptions plain;
     plain.compression = target_of(options.labels_out).compression;
     const runtime::Status labels = runtime::write_labels(graph, options.labels_out, plain, io);
-    if (!labels) return console.error(labels.error());
+    if (!labels) return session.stopped() ? session.stop_early() : console.error(labels.error());
   } else if (has_labels && (target.format == Format::EdgeList || target.format == Format::MatrixMarket)) {
     console.warning("the labels are not in the new file, whose format has none",
                     "write a .mtg or .graph file, or add --labels-out FILE");
@@ -136,7 +138,7 @@ runtime::GraphSpec spec_of(const GraphOptions& options) {
 }
 
 /// Loads the graph with a progress bar; on failure `code` says how to end.
-std::unique_ptr<runtime::LoadedGraph> load(const GraphOptions& options, const Console& console, const Session& session,
+std::unique_ptr<runtime::LoadedGraph> load(const GraphOptions& options, const Console& console, Session& session,
                                            Status& code) {
   Progress progress(console, "loading", "B");
   runtime::IoOptions io;
@@ -145,7 +147,7 @@ std::unique_ptr<runtime::LoadedGraph> load(const GraphOptions& options, const Co
     io.progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
   runtime::Result<runtime::LoadedGraph> loaded = runtime::load_graph(spec_of(options), io);
   if (loaded) return std::make_unique<runtime::LoadedGraph>(std::move(*loaded));
-  code = session.stopped() ? console.error(session.verdict(), "interrupted") : console.error(loaded.error());
+  code = session.stopped() ? session.stop_early() : console.error(loaded.error());
   return nullptr;
 }
 
@@ -153,30 +155,27 @@ Status convert(const GraphOptions& options) {
   const Console console(options.console);
   const std::optional<Target> target = choose_target(options, console);
   if (!target) return Status::Usage;
-  const Session session(std::nullopt);
+  Session session(console);
   Status code = Status::Ok;
   const std::unique_ptr<runtime::LoadedGraph> loaded = load(options, console, session, code);
   if (loaded == nullptr) return code;
   console.note(loaded->report.render());
-  runtime::IoOptions io;
-  io.cancel = session.cancel();
-  code = write_graph(loaded->graph, *target, options, console, io);
-  return session.stopped() && code != Status::Ok ? session.verdict() : code;
+  return session.leave(write_graph(loaded->graph, *target, options, console, session));
 }
 
 Status info(const GraphOptions& options) {
   const Console console(options.console);
-  const Session session(std::nullopt);
+  Session session(console);
   Status code = Status::Ok;
   const std::unique_ptr<runtime::LoadedGraph> loaded = load(options, console, session, code);
-  return loaded == nullptr ? code : print_graph_info(*loaded, options.json, console);
+  return session.leave(loaded == nullptr ? code : print_graph_info(*loaded, options.json, console));
 }
 
 Status generate(const GraphOptions& options, const std::function<runtime::Result<runtime::Graph>()>& make) {
   const Console console(options.console);
   const std::optional<Target> target = choose_target(options, console);
   if (!target) return Status::Usage;
-  const Session session(std::nullopt);
+  Session session(console);
   runtime::Result<runtime::Graph> graph = make();
   if (!graph) {
     // What is wrong here are the numbers on the command line, not a file.
@@ -184,11 +183,11 @@ Status generate(const GraphOptions& options, const std::function<runtime::Result
                ? console.error(Status::Usage, graph.error().message, graph.error().hint)
                : console.error(graph.error());
   }
-  const Status code = write_graph(*graph, *target, options, console, {});
+  const Status code = write_graph(*graph, *target, options, console, session);
   if (code == Status::Ok) {
     console.note(fmt::format("{}: {} vertices, {} edges", options.output, graph->vertex_count(), graph->edge_count()));
   }
-  return code;
+  return session.leave(code);
 }
 
 void add_input_options(CLI::App& verb, GraphOptions& options) {

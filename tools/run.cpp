@@ -3,6 +3,7 @@
 #include <tbb/global_control.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -66,7 +67,7 @@ class Run {
   explicit Run(const RunVerbOptions& options)
       : options_(options),
         console_(options.console),
-        session_(options.timeout),
+        session_(console_, options.timeout),
         compile_(options.compile),
         gpu_(options.gpu) {
     renew_compilation();
@@ -77,18 +78,36 @@ class Run {
     }
   }
 
-  Status all() {
+  Status all() { return session_.leave(all_steps()); }
+
+ private:
+  Status all_steps() {
     using Step = Status (Run::*)();
     for (Step step : {&Run::check_options, &Run::front_end, &Run::bind, &Run::open_matches, &Run::begin, &Run::load,
                       &Run::write_pattern, &Run::order, &Run::tune, &Run::back_end, &Run::execute}) {
       const Status code = (this->*step)();
       if (code != Status::Ok) return code;
-      if (session_.stopped() && report_.result == nullptr) return stop_early();
+      keep_report();
+      if (session_.stopped() && report_.result == nullptr) return session_.stop_early();
     }
     return finish();
   }
 
- private:
+  /// Has a stop report what is known until here: later steps write it while the watchdog reads.
+  void keep_report() {
+    if (!options_.json || !compilation_->has_graph() || report_.result != nullptr) return;
+    std::map<Status, std::string> texts;
+    for (const Status verdict : {Status::Timeout, Status::Interrupted, Status::Terminated}) {
+      report_.verdict = verdict;
+      texts[verdict] = report_json(report_);
+    }
+    report_.verdict = Status::Ok;
+    session_.set_report([this, texts = std::move(texts)](Status verdict) {
+      console_.error(verdict, stop_line(verdict));
+      print(texts.at(verdict));
+    });
+  }
+
   void renew_compilation() {
     compilation_.emplace(compile_, console_);
     compilation_->set_cancel(session_.cancel());
@@ -171,7 +190,7 @@ class Run {
   Status front_end() {
     if (of_pattern()) return read_pattern();
     Status code = compilation_->read();
-    if (session_.stopped()) return stop_early();
+    if (session_.stopped()) return session_.stop_early();
     if (code == Status::Ok) code = compilation_->check();
     if (code == Status::Ok) code = compilation_->lower();
     if (code != Status::Ok) return code;
@@ -254,7 +273,7 @@ class Run {
       loaded = load_inputs(bound_program().graph(), plan_, io, bound_);
     }
     report_.load_ms = watch.ms();
-    if (!loaded) return session_.stopped() ? stop_early() : console_.error(loaded.error());
+    if (!loaded) return session_.stopped() ? session_.stop_early() : console_.error(loaded.error());
     report_.bound = &bound_;
     if (!options_.json) {
       for (const auto& [name, report] : bound_.inputs.reports) console_.note(report.render());
@@ -403,12 +422,7 @@ class Run {
     Status code = run_passes(*compilation_, labels);
     if (code != Status::Ok) return code;
     report_.backend = backend_->name();
-    return compilation_->load(*backend_, executable_, [this](const std::function<void()>& load) {
-      session_.run_unstoppable(load, [this] {
-        matches_file_.reset();
-        return stop_early();
-      });
-    });
+    return compilation_->load(*backend_, executable_);
   }
 
   Status execute() {
@@ -424,6 +438,7 @@ class Run {
       report_.matches_path = options_.json || !options_.matches.empty() ? options_.matches : "-";
     }
     std::optional<codegen::RunOutcome> outcome;
+    session_.watch(Session::Stops::Late);
     {
       Progress progress(console_, "running", "");
       if (progress.enabled() && !(matches_file_ && matches_file_->is_standard_output())) {
@@ -449,18 +464,12 @@ class Run {
     return Status::Ok;
   }
 
-  /// Prints what there is when a signal or the deadline came before the run.
-  Status stop_early() {
-    report_.verdict = session_.verdict();
-    console_.error(report_.verdict, partial_line(report_));
-    if (options_.json && compilation_->has_graph()) print(report_json(report_));
-    return report_.verdict;
-  }
-
   Status finish() {
     if (result_.ending == codegen::Ending::Deadline) report_.verdict = Status::Timeout;
     if (result_.ending == codegen::Ending::Stopped) report_.verdict = session_.verdict();
     const bool stopped = report_.verdict != Status::Ok;
+    // Writing a whole answer may take long, and what is left of it is worth nothing.
+    session_.watch(stopped ? Session::Stops::None : Session::Stops::Signals);
     if (matches_file_) {
       const runtime::Status written = matches_file_->commit();
       if (!written) return console_.error(written.error());

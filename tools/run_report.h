@@ -42,7 +42,7 @@ std::string report_text(const RunReport& report);
 std::string tuning_text(const Tuning& tuning);
 /// `26 of 7,115 outer iterations`.
 std::string iterations_text(const codegen::RunResult& result);
-/// A line on how a partial run ended, for standard error.
+/// A line on how a run with a partial result ended, for standard error.
 std::string partial_line(const RunReport& report);
 
 }  // namespace matcha::tools

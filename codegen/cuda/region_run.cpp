@@ -10,6 +10,7 @@
 
 #include "codegen/cuda/clock.h"
 #include "codegen/cuda/sinks.h"
+#include "codegen/cuda/stops.h"
 #include "runtime/common/rooms.h"
 
 namespace matcha::codegen::gpu {
@@ -170,11 +171,8 @@ class RegionRun {
   }
 
   void heed_wishes() {
-    if (options_.stop_request != nullptr && options_.stop_request->load(std::memory_order_relaxed) != 0) {
-      outcome_.ending = Ending::Stopped;
-    } else if (options_.deadline && Clock::now() >= *options_.deadline) {
-      outcome_.ending = Ending::Deadline;
-    }
+    const Ending asked = asked_ending(options_);
+    if (asked != Ending::Complete) outcome_.ending = asked;
     if (outcome_.ending != Ending::Complete) stop_all();
   }
 
