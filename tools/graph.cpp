@@ -11,6 +11,7 @@
 #include "runtime/graph/stats.h"
 #include "runtime/graph/write.h"
 #include "tools/graph_info.h"
+#include "tools/help.h"
 #include "tools/numbers.h"
 #include "tools/progress.h"
 #include "tools/session.h"
@@ -270,7 +271,7 @@ void add_generate(CLI::App& verb, Action& action, const std::shared_ptr<GraphOpt
 
 void add_graph(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("graph", "Convert, describe or generate graph files");
-  verb->set_help_flag("-h,--help", "Print this help and exit");
+  add_help_flags(*verb);
   verb->require_subcommand(1);
   verb->footer(R"(
 Examples:
@@ -278,8 +279,9 @@ Examples:
   matcha graph convert graph.txt.gz graph.mtg --labels labels.txt
   matcha graph generate rmat --scale 16 --seed 7 -o rmat.mtg
 
-Graphs are read from edge lists (SNAP, KONECT, `u v t`), Matrix Market, t/v/e .graph and .mtg files, packed by gzip or zstd
-or not; what a file is shows from its bytes.)");
+Graphs are read from edge lists (SNAP, KONECT, `u v t`), Matrix Market, t/v/e
+.graph and .mtg files, packed by gzip or zstd or not; what a file is shows from
+its bytes.)");
   auto options = std::make_shared<GraphOptions>();
 
   CLI::App* convert_verb = verb->add_subcommand("convert", "Write a graph in another format");
@@ -301,7 +303,7 @@ or not; what a file is shows from its bytes.)");
   info_verb->callback([options, &action] { action = [options] { return info(*options); }; });
 
   CLI::App* generate_verb = verb->add_subcommand("generate", "Write a graph made from a formula and a seed");
-  generate_verb->set_help_flag("-h,--help", "Print this help and exit");
+  add_help_flags(*generate_verb);
   generate_verb->require_subcommand(1);
   generate_verb->footer("\nExample:\n  matcha graph generate erdos-renyi -n 1000 -m 5000 --seed 3 -o random.txt");
   add_generate(*generate_verb, action, options);

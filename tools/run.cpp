@@ -561,11 +561,12 @@ void add_run(CLI::App& app, Action& action) {
 Examples:
   matcha run triangle.mt graph.txt.gz
   matcha run --pattern house --induced edge graph.txt.gz
-  matcha run listing.mt graph.txt --matches - --limit 10
-  matcha run cycle.mt --in edges=msg.txt:0,1 --in times=msg.txt:2 --param window=60
+  matcha run listing.mt graph.txt --matches rows.csv.gz --limit 10
+  matcha run cycle.mt --in edges=m.txt:0,1 --in times=m.txt:2 --param window=60
   matcha run query.mt graph.mtg --labels labels.txt --json --timeout 60
 
-The answer goes to stdout, all else to stderr. Ctrl-C stops with the partial result, a second one kills.)");
+The answer goes to stdout, all else to stderr. Ctrl-C stops with the partial
+result, a second one kills.)");
   verb->callback([options, verb, &action] {
     RunVerbOptions& given = *options;
     if (given.pattern.text.empty() && given.compile.file.empty()) throw CLI::RequiredError("FILE");
