@@ -62,7 +62,7 @@ runtime::Result<std::string> read_text(const std::string& path, const std::strin
 }  // namespace
 
 bool looks_like_graph(std::string_view text) {
-  return text.substr(0, 2) == "\x1f\x8b" || text.substr(0, 4) == "\x28\xb5\x2f\xfd" || text.substr(0, 4) == "MTG\x1a";
+  return text.substr(0, 2) == "\x1f\x8b" || text.substr(0, 4) == "\x28\xb5\x2f\xfd" || text.substr(0, 4) == "\x89MTG";
 }
 
 double Compilation::total_ms() const {

@@ -110,6 +110,9 @@ class Compilation {
   std::vector<std::pair<std::string, double>> times_;
 };
 
+/// Whether it begins as gzip, zstd and .mtg files do.
+bool looks_like_graph(std::string_view text);
+
 /// The signature of the entry: `triangle(G: Graph) -> int`.
 std::string signature(const frontend::asg::Graph& graph);
 
