@@ -152,6 +152,7 @@ Run::Failure Run::step(const RegionStep& s) {
     SourceLoc loc = error->line != 0 ? place(error->file, error->line, error->column) : s.loc;
     RunError result = trap(static_cast<std::uint32_t>(error->code), loc);
     if (!error->message.empty()) result.error.message = error->message;
+    result.error.hint = error->hint;
     return result;
   }
   return take_results(s, std::get<runtime::RegionResult>(outcome));

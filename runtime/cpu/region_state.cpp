@@ -139,6 +139,7 @@ void RegionState::trap(TrapCode code, std::uint32_t line, std::uint32_t column, 
       context_.error_line = line;
       context_.error_column = column;
       context_.error_file = file;
+      take_noted_index(context_);
     }
     cause_.store(kTrapped);
   }
@@ -300,6 +301,7 @@ std::optional<RegionError> RegionState::check_positions(RegionResult& result) {
     RegionError error;
     error.code = static_cast<TrapCode>(context_.error_code);
     error.message = trap_message(error.code);
+    error.hint = trap_hint(error.code, context_.error_index, context_.error_size);
     error.file = context_.error_file == nullptr ? "" : context_.error_file;
     error.line = context_.error_line;
     error.column = context_.error_column;

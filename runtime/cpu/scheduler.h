@@ -101,6 +101,7 @@ struct RegionResult {
 struct RegionError {
   TrapCode code = TrapCode::None;
   std::string message;
+  std::string hint;
   std::string file;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
