@@ -191,6 +191,14 @@ class CudaExecutable::Run {
     return size;
   }
 
+  /// The graph whose vertices are the positions; null: something else is.
+  const runtime::GraphView* walked_graph(const EmittedRegion& entry) {
+    if (entry.outer == nullptr || entry.arcs_graph != nullptr) return nullptr;
+    const ir::Expr& walked = *entry.outer->lists[0];
+    const ir::Var* graph = walked.kind == ir::Kind::Vertices ? ir::as<ir::Var>(walked.operands[0]) : nullptr;
+    return graph == nullptr ? nullptr : &values_.graph(graph).view;
+  }
+
   std::uint64_t items_of(const host::BufferPlan& plan) {
     return static_cast<std::uint64_t>(std::max<std::int64_t>(values_.integer(*plan.buffer->capacity), 0));
   }
@@ -226,6 +234,7 @@ class CudaExecutable::Run {
     RegionRequest request;
     request.region = emitted.region;
     request.positions = positions(emitted);
+    request.maybe_walked = walked_graph(emitted);
     request.parts = parts(s, request.positions);
     for (const host::BufferPlan& buffer : s.buffers) {
       request.buffers.push_back(spec(buffer));
@@ -291,6 +300,8 @@ class CudaExecutable::Run {
     result_.ending = outcome.ending;
     result_.positions += outcome.positions;
     result_.positions_total += request.positions;
+    result_.work_done += request.work_of_first(outcome.positions);
+    result_.work_total += request.work_of_first(request.positions);
     result_.deferred += outcome.splits;
     result_.rows += outcome.streamed;
     if (request.stream_rows) streamed_ = true;

@@ -17,6 +17,7 @@
 #include "runtime/common/launch.h"
 #include "runtime/cuda/memory.h"
 #include "runtime/cuda/module.h"
+#include "runtime/work.h"
 
 namespace matcha::codegen::gpu {
 
@@ -24,7 +25,8 @@ namespace matcha::codegen::gpu {
 struct RegionRequest {
   const ir::Region* region = nullptr;  ///< With the schedule that its kernel is compiled for.
   std::uint64_t positions = 1;
-  std::uint64_t parts = 1;  ///< One of so many is walked; see Sample.
+  const runtime::GraphView* maybe_walked = nullptr;  ///< The graph whose vertices they are.
+  std::uint64_t parts = 1;                           ///< One of so many is walked; see Sample.
   std::vector<BufferSpec> buffers;
   std::uint64_t row_items = 0;  ///< Of rows of bits, at most.
   std::uint64_t bit_loops = 0;  ///< Loops over sets of bits that stand in each other, where there are such rows.
@@ -36,6 +38,10 @@ struct RegionRequest {
   std::unordered_set<const ir::Var*> staying;  ///< List sinks whose rows stay on the devices.
 
   const ir::Schedule& schedule() const { return region->schedule; }
+  /// The work of the first so many positions, as `work_of` measures it.
+  std::uint64_t work_of_first(std::uint64_t count) const {
+    return runtime::work_of(maybe_walked, 0, std::min(count, positions));
+  }
   bool has_rows() const;
   /// What pairs of vertices have in common is counted.
   bool counts_common() const;

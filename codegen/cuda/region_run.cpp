@@ -134,7 +134,7 @@ class RegionRun {
         reported = elapsed;
         std::uint64_t walked = 0;
         for (std::size_t i = 0; i < active_; ++i) walked += launchers_[i]->walked();
-        options_.on_progress(std::min(walked, request_.positions), request_.positions);
+        options_.on_progress(request_.work_of_first(walked), request_.work_of_first(request_.positions));
       }
       if (elapsed < kSpinMs || outcome_.streamed != streamed) continue;
       // A nap costs a few percent of what was waited for so far, at most.

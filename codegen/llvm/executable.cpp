@@ -116,6 +116,9 @@ Run::Failure Run::step(const RegionStep& s) {
   launch.body = reinterpret_cast<runtime::RegionBody>(code_.find(s.body));
   if (!s.inner.empty()) launch.inner = reinterpret_cast<runtime::RegionInner>(code_.find(s.inner));
   launch.positions = frame_[s.positions_slot];
+  if (s.vertices_slot != 0) {
+    launch.maybe_walked = reinterpret_cast<const runtime::GraphView*>(frame_[s.vertices_slot]);
+  }
   launch.frame = frame_.data();
   launch.sets = sets_;
   for (const SinkPlan& sink : s.sinks) {
@@ -140,9 +143,7 @@ Run::Failure Run::step(const RegionStep& s) {
     };
   }
   if (s.shared && !options_.share.is_whole()) {
-    const auto* graph =
-        s.vertices_slot != 0 ? reinterpret_cast<const runtime::GraphView*>(frame_[s.vertices_slot]) : nullptr;
-    const PositionRange range = positions_of(options_.share, launch.positions, graph);
+    const PositionRange range = positions_of(options_.share, launch.positions, launch.maybe_walked);
     launch.begin = range.begin;
     launch.end = range.end;
   }
@@ -161,6 +162,8 @@ Run::Failure Run::step(const RegionStep& s) {
 Run::Failure Run::take_results(const RegionStep& s, runtime::RegionResult& result) {
   result_.ending = ending_of(result.end);
   result_.positions += result.positions_done;
+  result_.work_done += result.work_done;
+  result_.work_total += result.work_total;
   result_.deferred += result.deferred;
   if (streams(s)) streamed_ = true;
   for (std::size_t i = 0; s.shared && !options_.share.is_whole() && i < s.sinks.size(); ++i) {

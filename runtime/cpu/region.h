@@ -25,6 +25,8 @@ enum class TrapCode : std::uint32_t {
 };
 
 /// Lower case, no full stop, e.g. "division by zero".
+struct RegionContext;
+
 const char* trap_message(TrapCode code);
 /// What is known besides: `index 7 of a list of 3 items`; may be empty. What `rt_note_index` noted last is taken over
 /// into a context by `take_noted_index`.

@@ -119,7 +119,27 @@ class Interrupt(cli.CliTest):
         answer = json.loads(done.stdout)
         self.assertEqual((answer["complete"], answer["stopped_by"]), (False, "timeout"))
         self.assertEqual(answer["schema"], "matcha.run/1")
-        self.assertIn(b"partial result", done.stderr)
+        self.assertTrue(0 <= answer["stats"]["work_done"] < 1, answer["stats"])
+        self.assertRegex(done.stderr, rb"partial result: .* of 160,000 outer iterations, [0-9.]+% of the work")
+
+    def test_work_is_not_the_number_of_iterations(self):
+        # The hub is the first of a thousand vertices, and has as many arcs as all others.
+        star = self.path("star.mtg")
+        self.ok("graph", "generate", "star", "-n", "1000", "-o", star)
+        wait = "apply(lambda a: sum(apply(lambda b: (a * b + v) % 3, vertices(G))), vertices(G))"
+        program = self.write("hub.mt", f"def f(G: Graph):\n    def at(v):\n        return sum({wait}) + v\n"
+                             "    return sum(apply(at, vertices(G)))\n")
+        common = ("run", program, star, "--device", "cpu", "--threads", "1", "--order", "id", "--json")
+        for seconds in (0.25, 1, 4, 16, 64):
+            done = self.matcha(*common, "--timeout", seconds)
+            stats = json.loads(done.stdout)["stats"]
+            if stats.get("positions", 0) > 0:
+                break
+        count = stats["positions"]
+        self.assertEqual(stats["positions_total"], 1000)
+        self.assertAlmostEqual(stats["work_done"], (count + 999 + count - 1) / (1000 + 2 * 999), delta=0.001)
+        whole = json.loads(self.ok("run", cli.TRIANGLE, cli.WIKI, "--json", "--device", "cpu"))
+        self.assertEqual(whole["stats"]["work_done"], 1)
 
     def test_timeout_deep_in_a_nest(self):
         # One item of the second loop takes weeks, and so does the list that an item of the other program needs first.
