@@ -80,6 +80,7 @@ struct RunOptions {
   const std::int64_t* labels = nullptr;
   const std::atomic<std::uint32_t>* stop_request = nullptr;
   std::optional<std::chrono::steady_clock::time_point> deadline;
+  /// Told how much of the work of a step is done.
   std::function<void(std::uint64_t done, std::uint64_t total)> on_progress;
   /// If set and the module's one result is a list, its rows are handed over as they are found, in no particular order,
   /// in constant memory; the result is then their number. Returning false ends the run.
@@ -101,7 +102,9 @@ struct RunResult {
   std::uint64_t rows = 0;             ///< Rows handed over.
   std::uint64_t positions = 0;        ///< Outermost iterations that were walked,
   std::uint64_t positions_total = 0;  ///< of so many in the parallel steps that were begun; 0: not known.
-  std::uint64_t deferred = 0;         ///< Loops that were split off stragglers.
+  /// Of those steps: work in units of its own, such as the arcs of the vertices that were walked. Total 0: not known.
+  std::uint64_t work_done = 0, work_total = 0;
+  std::uint64_t deferred = 0;  ///< Loops that were split off stragglers.
   /// Where the intermediate lists of a GPU's workers were, `array` or `paged`, in the region whose lists took most; its
   /// groups of threads and the bytes of all their lists. Empty: no GPU.
   std::string stack;

@@ -1,4 +1,4 @@
-# Completion of `matcha` for bash: verbs, the options that `--help` lists, files.
+# Completion of `matcha` for bash: verbs, the options that `--help-all` lists, files.
 # shellcheck shell=bash
 
 _matcha() {
@@ -9,7 +9,7 @@ _matcha() {
         "graph convert" | "graph info" | "graph generate" | "graph generate "[a-z]*) verbs+=("${COMP_WORDS[at]}") ;;
     esac
   done
-  help=$("${COMP_WORDS[0]}" "${verbs[@]}" --help 2> /dev/null) || return
+  help=$("${COMP_WORDS[0]}" "${verbs[@]}" --help-all 2> /dev/null) || return
   if [[ $word == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$(grep -oE -- '--[a-z][a-z-]*' <<< "$help" | sort -u)" -- "$word")
   elif [[ $help == *Subcommands:* ]]; then

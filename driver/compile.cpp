@@ -59,12 +59,11 @@ runtime::Result<std::string> read_text(const std::string& path, const std::strin
   return text;
 }
 
-/// gzip, zstd and .mtg files begin so.
-bool looks_like_graph(std::string_view text) {
-  return text.substr(0, 2) == "\x1f\x8b" || text.substr(0, 4) == "\x28\xb5\x2f\xfd" || text.substr(0, 4) == "MTG\x1a";
-}
-
 }  // namespace
+
+bool looks_like_graph(std::string_view text) {
+  return text.substr(0, 2) == "\x1f\x8b" || text.substr(0, 4) == "\x28\xb5\x2f\xfd" || text.substr(0, 4) == "\x89MTG";
+}
 
 double Compilation::total_ms() const {
   double sum = 0;
@@ -226,22 +225,16 @@ Status Compilation::emit(codegen::Backend& backend, std::string& text) {
   return code;
 }
 
-Status Compilation::load(codegen::Backend& backend, std::unique_ptr<codegen::Executable>& executable,
-                         const Around& around) {
+Status Compilation::load(codegen::Backend& backend, std::unique_ptr<codegen::Executable>& executable) {
   const Status code = check_stage(backend);
   if (code != Status::Ok) return code;
-  return load_variant(pipeline_->module, std::string(backend.name()), backend, executable, around);
+  return load_variant(pipeline_->module, std::string(backend.name()), backend, executable);
 }
 
 Status Compilation::load_variant(const ir::Module& module, const std::string& step, codegen::Backend& backend,
-                                 std::unique_ptr<codegen::Executable>& executable, const Around& around) {
+                                 std::unique_ptr<codegen::Executable>& executable) {
   const Stopwatch watch;
-  const auto load = [&] { executable = backend.load(module, diagnostics_); };
-  if (around) {
-    around(load);
-  } else {
-    load();
-  }
+  executable = backend.load(module, diagnostics_);
   const bool kept = executable != nullptr && executable->from_cache() && step == backend.name();
   times_.emplace_back(kept ? "code_cache" : step, watch.ms());
   if (executable != nullptr) executable->set_rescheduler(rescheduler());

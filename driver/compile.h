@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -60,12 +59,10 @@ class Compilation {
   bool reads_labels() const;
   /// Emits or loads the module that the passes left.
   Status emit(codegen::Backend& backend, std::string& text);
-  /// With `around`, that calls the back end: it is given what to call, once.
-  using Around = std::function<void(const std::function<void()>&)>;
-  Status load(codegen::Backend& backend, std::unique_ptr<codegen::Executable>& executable, const Around& around = {});
+  Status load(codegen::Backend& backend, std::unique_ptr<codegen::Executable>& executable);
   /// Loads a module that was made of that one; the step is called `step` among the times.
   Status load_variant(const ir::Module& module, const std::string& step, codegen::Backend& backend,
-                      std::unique_ptr<codegen::Executable>& executable, const Around& around = {});
+                      std::unique_ptr<codegen::Executable>& executable);
 
   /// The text of the program.
   std::string_view text() const { return sources_.text(file_); }
@@ -112,6 +109,9 @@ class Compilation {
   std::optional<passes::PipelineResult> pipeline_;
   std::vector<std::pair<std::string, double>> times_;
 };
+
+/// Whether it begins as gzip, zstd and .mtg files do.
+bool looks_like_graph(std::string_view text);
 
 /// The signature of the entry: `triangle(G: Graph) -> int`.
 std::string signature(const frontend::asg::Graph& graph);

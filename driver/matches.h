@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "codegen/backend.h"
 #include "driver/output_file.h"
@@ -11,18 +12,26 @@
 
 namespace matcha::driver {
 
-/// What stands between the cells of a row, by the suffix of the file that rows are written to: commas for `.csv`, tabs
-/// for `.tsv`, `.txt` and names without one. Nothing for other suffixes: no file is written whose name says what it is
-/// not.
-std::optional<char> row_separator(const std::string& path);
+/// How rows are written into a file.
+struct RowFormat {
+  char separator = '\t';  ///< Between the cells of a row.
+  bool heading = false;   ///< The first line names the columns.
+  runtime::Compression compression = runtime::Compression::None;
+};
+
+/// By the suffix of the file: commas and a heading for `.csv`, tabs for `.tsv`, `.txt` and names without one; each may
+/// end in `.gz` or `.zst`. Nothing for other suffixes: no file is written whose name says what it is not.
+std::optional<RowFormat> row_format(const std::string& path);
+
+/// A name for each column of a result: those that are given, else `c0`, `c1`, ….
+std::vector<std::string> column_names(const frontend::Type& result, const std::vector<std::string>& given);
 
 /// Takes the rows of a streamed result, as text into a file or as the items of a JSON array; never more than `limit`.
 class MatchWriter {
  public:
-  /// Rows go to `file`, cells apart by `separator`, or are kept for `json` when there is none.
-  MatchWriter(OutputFile* maybe_file, char separator, std::optional<std::uint64_t> limit,
-              const runtime::Universe& universe)
-      : file_(maybe_file), separator_(separator), limit_(limit), universe_(universe) {}
+  /// Rows go to `file`, below their heading if the format has one, or are kept for `json` when there is none.
+  MatchWriter(OutputFile* maybe_file, const RowFormat& format, const std::vector<std::string>& columns,
+              std::optional<std::uint64_t> limit, const runtime::Universe& universe);
 
   /// False when no more rows are wanted: the limit is reached, or the output is gone.
   bool take(const codegen::Rows& rows);

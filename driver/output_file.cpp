@@ -47,9 +47,10 @@ runtime::Error OutputFile::failure(int code) const {
   return error;
 }
 
-runtime::Result<OutputFile> OutputFile::open(const std::string& path) {
+runtime::Result<OutputFile> OutputFile::open(const std::string& path, runtime::Compression compression) {
   OutputFile file;
   file.path_ = path;
+  file.packer_ = runtime::Packer::make(compression);
   if (path == "-") {
     file.descriptor_ = STDOUT_FILENO;
     return file;
@@ -65,7 +66,7 @@ runtime::Result<OutputFile> OutputFile::open(const std::string& path) {
     file.path_ = exists ? resolve(path) : path;
     const std::string temporary = fmt::format("{}.tmp.{}", file.path_, ::getpid());
     file.descriptor_ = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kReadable);
-    if (file.descriptor_ >= 0) file.temporary_ = temporary;
+    if (file.descriptor_ >= 0) file.temporary_ = runtime::UnfinishedFile(temporary);
   }
   if (file.descriptor_ < 0) return file.failure(errno);
   return file;
@@ -75,15 +76,14 @@ OutputFile::OutputFile(OutputFile&& other) noexcept
     : path_(std::move(other.path_)),
       temporary_(std::move(other.temporary_)),
       buffer_(std::move(other.buffer_)),
+      packer_(std::move(other.packer_)),
       descriptor_(other.descriptor_),
       failure_(other.failure_) {
   other.descriptor_ = -1;
-  other.temporary_.clear();
 }
 
 OutputFile::~OutputFile() {
   if (descriptor_ > STDERR_FILENO) ::close(descriptor_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 bool OutputFile::closed_by_reader() const { return failure_ == EPIPE; }
@@ -94,13 +94,20 @@ void OutputFile::write(std::string_view text) {
   if (buffer_.size() >= kBlock) flush();
 }
 
-void OutputFile::flush() {
-  if (!failed()) failure_ = write_all(descriptor_, buffer_);
+void OutputFile::put(bool last) {
+  if (!failed() && packer_ == nullptr) failure_ = write_all(descriptor_, buffer_);
+  if (!failed() && packer_ != nullptr) {
+    packer_->pack(buffer_, last, [this](std::string_view packed) {
+      if (!failed()) failure_ = write_all(descriptor_, packed);
+    });
+  }
   buffer_.clear();
 }
 
+void OutputFile::flush() { put(false); }
+
 runtime::Status OutputFile::commit() {
-  flush();
+  put(true);
   if (closed_by_reader()) return runtime::Done{};
   if (failed()) return failure(failure_);
   if (descriptor_ > STDERR_FILENO) {
@@ -108,9 +115,9 @@ runtime::Status OutputFile::commit() {
     descriptor_ = -1;
     if (closed != 0) return failure(errno);
   }
-  if (!temporary_.empty()) {
-    if (::rename(temporary_.c_str(), path_.c_str()) != 0) return failure(errno);
-    temporary_.clear();
+  if (temporary_.exists()) {
+    const int code = temporary_.rename_to(path_);
+    if (code != 0) return failure(code);
   }
   return runtime::Done{};
 }

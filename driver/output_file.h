@@ -4,7 +4,9 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/graph/packer.h"
 #include "runtime/result.h"
+#include "runtime/unfinished_file.h"
 
 namespace matcha::driver {
 
@@ -13,7 +15,8 @@ namespace matcha::driver {
 class OutputFile {
  public:
   /// Errors: Input when the file cannot be written; found here and not after a long run.
-  static runtime::Result<OutputFile> open(const std::string& path);
+  static runtime::Result<OutputFile> open(const std::string& path,
+                                          runtime::Compression compression = runtime::Compression::None);
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;
   /// Without `commit` nothing stays.
@@ -21,6 +24,7 @@ class OutputFile {
 
   /// Buffers; after a failure nothing more is written.
   void write(std::string_view text);
+  /// What is packed comes when its block is full.
   void flush();
   bool failed() const { return failure_ != 0; }
   /// The reader of a pipe went away: no error, but nothing more is wanted.
@@ -31,11 +35,13 @@ class OutputFile {
 
  private:
   OutputFile() = default;
+  void put(bool last);
   runtime::Error failure(int code) const;
 
   std::string path_;
-  std::string temporary_;
+  runtime::UnfinishedFile temporary_;
   std::string buffer_;
+  std::unique_ptr<runtime::Packer> packer_;  ///< Null: the text is written as it is.
   int descriptor_ = -1;
   int failure_ = 0;
 };

@@ -9,6 +9,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "driver/compile.h"
+
 namespace matcha::driver {
 
 namespace {
@@ -43,6 +45,11 @@ Status PatternSource::read() {
     if (!file.good() && !file.eof()) {
       return reporter_.error(Status::Input, fmt::format("cannot read the pattern `{}`: {}", name, std::strerror(errno)),
                              "a pattern is like `0-1,1-2,2-0`, a name such as `clique:4`, or a file");
+    }
+    if (looks_like_graph(text)) {
+      return reporter_.error(Status::Usage, fmt::format("`{}` is a graph, not a pattern", name),
+                             "the pattern comes after --pattern; a shell wants `'0>1,1>2'` in quotes, as it takes `>` "
+                             "for a file");
     }
     if (text.size() > kLongestPattern) {
       return reporter_.error(Status::Input, fmt::format("`{}` is too large for a pattern", name));
@@ -106,6 +113,12 @@ std::optional<pattern::PatternProgram> PatternSource::write_plan(std::size_t pla
   pattern::Request other = request(false);
   other.plan = plan - 1;
   return pattern::write_program(*set_, other, sketch, loc_, unheard);
+}
+
+std::vector<std::string> PatternSource::vertex_names() const {
+  std::vector<std::string> names;
+  for (const std::int64_t id : set_->patterns.front().ids) names.push_back(fmt::format("v{}", id));
+  return names;
 }
 
 std::string PatternSource::semantics(bool rows) const {

@@ -44,6 +44,8 @@ class PatternSource {
   bool edge_labelled() const { return set_->patterns.front().edge_labelled(); }
   /// A program with the same parameters as those for the pattern, to bind the graph before its own is written.
   std::string stub() const;
+  /// A name for each of its vertices, in the order of the rows that list matches: `v0`, `v1`, ….
+  std::vector<std::string> vertex_names() const;
   /// What is counted, in a line.
   std::string semantics(bool rows) const;
   /// What a match is, in sentences.

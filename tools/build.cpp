@@ -176,8 +176,10 @@ Examples:
   matcha build query.mt --emit=kernel --device cuda
   matcha build query.mt --emit=asg --dot | dot -Tsvg -o query.svg
   matcha build query.mt --emit=llvm -o query.ll --time-passes
-  matcha build query.mt --emit=cpp -o query.cpp && g++ -O3 -std=c++20 -pthread query.cpp -o query
-  matcha build query.mt --emit=cuda -o query.cu && nvcc -arch=sm_90 query.cu -o query)");
+  matcha build query.mt --emit=cpp -o query.cpp
+  g++ -O3 -std=c++20 -pthread query.cpp -o query
+  matcha build query.mt --emit=cuda -o query.cu
+  nvcc -arch=sm_90 query.cu -o query)");
   verb->callback([options, &action] { action = [options] { return build(*options); }; });
 }
 

@@ -45,7 +45,9 @@ void add_check(CLI::App& app, Action& action) {
   verb->footer(R"(
 Examples:
   matcha check query.mt
-  matcha check --diagnostics=json - < query.mt     a JSON array on stdout, empty when all is well)");
+  matcha check --diagnostics=json - < query.mt
+
+That prints a JSON array on stdout, empty when all is well.)");
   verb->callback([options, &action] { action = [options] { return check(*options); }; });
 }
 

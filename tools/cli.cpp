@@ -8,14 +8,17 @@
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <exception>
+#include <memory>
 #include <new>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "driver/output_file.h"
 #include "driver/version.h"
 #include "ir/support/diagnostics.h"
+#include "tools/help.h"
 #include "tools/verbs.h"
 
 namespace matcha::tools {
@@ -25,7 +28,7 @@ namespace {
 constexpr const char* kFooter = R"(
 Examples:
   matcha run examples/triangle.mt graph.txt.gz
-  matcha run examples/triangle_listing.mt graph.txt --matches triangles.tsv --limit 1000
+  matcha run examples/triangle_listing.mt graph.txt --matches out.csv.gz
   matcha run --pattern house --induced edge graph.txt
   matcha check query.mt
   matcha build query.mt --emit=ir
@@ -33,11 +36,12 @@ Examples:
   matcha graph info graph.txt
   matcha doctor
 
-Exit codes: 0 ok, 1 error in the query, 2 usage, 3 a file that cannot be read or written or makes no sense,
-4 device or run time, 5 resources, 124 timeout, 130 interrupted.
+Exit codes: 0 ok, 1 error in the query, 2 usage, 3 a file that cannot be read
+or written or makes no sense, 4 device or run time, 5 resources, 124 timeout,
+130 interrupted.
 
-Environment: NO_COLOR and CLICOLOR_FORCE switch colours, MATCHA_NUM_THREADS is the default of --threads.
-`matcha VERB --help` tells more.)";
+Environment: NO_COLOR and CLICOLOR_FORCE switch colours, MATCHA_NUM_THREADS is
+the default of --threads. `matcha VERB --help` tells more.)";
 
 /// The verb that was given, the innermost one.
 const CLI::App* given_verb(const CLI::App& app) {
@@ -96,14 +100,14 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error, const std::ve
   return exit_code(console.error(Status::Usage, message, hint));
 }
 
-int parse_and_run(int argc, const char* const* argv) {
+/// `by_verb`: help was asked for by the verb `help`.
+int parse_and_run(int argc, const char* const* argv, bool by_verb) {
   CLI::App app{"Matcha: subgraph matching from a small language", "matcha"};
-  app.set_version_flag("--version", version_text());
+  app.set_version_flag("-V,--version", version_text(), "Print the version and exit");
+  app.formatter(std::make_shared<HelpFormatter>());
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.require_subcommand(1);
   app.footer(kFooter);
-  constexpr std::size_t kHelpColumn = 34;
-  app.get_formatter()->column_width(kHelpColumn);
   Action action;
   add_run(app, action);
   add_check(app, action);
@@ -119,6 +123,7 @@ int parse_and_run(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
+    if (by_verb && !app.remaining(true).empty()) return usage_error(app, success, app.remaining(true));
     std::ostringstream text;
     app.exit(success, text, text);
     const runtime::Status written = write_text_file("-", text.str());
@@ -151,11 +156,18 @@ void guard_standard_descriptors() {
 }  // namespace
 
 int run_command_line(int argc, const char* const* argv) {
+  // `matcha help run` is `matcha run --help`.
+  std::vector<const char*> words(argv, argv + argc);
+  const bool by_verb = argc > 1 && std::string_view(argv[1]) == "help";
+  if (by_verb) {
+    words.erase(words.begin() + 1);
+    words.push_back("--help");
+  }
   guard_standard_descriptors();
   std::signal(SIGPIPE, SIG_IGN);  // A closed pipe is a failed write, and ends a verb in order.
   const Console console{ConsoleOptions{}};
   try {
-    return parse_and_run(argc, argv);
+    return parse_and_run(static_cast<int>(words.size()), words.data(), by_verb);
   } catch (const std::bad_alloc&) {
     return exit_code(console.error(Status::Resource, "out of memory"));
   } catch (const std::exception& error) {
@@ -165,7 +177,7 @@ int run_command_line(int argc, const char* const* argv) {
 }
 
 void add_console_options(CLI::App& verb, ConsoleOptions& options) {
-  verb.set_help_flag("-h,--help", "Print this help and exit");
+  add_help_flags(verb);
   verb.add_option("--color", options.color, "Colour messages")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->option_text("auto|always|never")

@@ -1,6 +1,7 @@
 #include "tools/console.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -9,6 +10,7 @@
 
 #include "driver/output_file.h"
 #include "ir/support/utf8.h"
+#include "tools/help.h"
 
 namespace matcha::tools {
 
@@ -75,8 +77,18 @@ void Console::write(std::string_view text) const {
   static_cast<void>(write_all(STDERR_FILENO, escape_invalid_utf8(text)));
 }
 
+unsigned terminal_width() {
+  constexpr unsigned kNarrow = 80;
+  if (::isatty(STDERR_FILENO) == 0) return 0;
+  struct winsize size {};
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : kNarrow;
+}
+
 void Console::note(std::string_view text) const {
-  if (!quiet() && !json()) write(fmt::format("{}\n", text));
+  constexpr std::size_t kIndent = 2;
+  if (quiet() || json()) return;
+  const unsigned width = terminal_width();
+  write((width == 0 ? std::string(text) : wrapped(text, width, kIndent)) + "\n");
 }
 
 void Console::warning(std::string_view message, std::string_view hint) const {

@@ -28,7 +28,7 @@ class Console final : public driver::Reporter {
   /// Whether a progress bar may be drawn: a terminal, and neither `--quiet` nor `--no-progress`.
   bool progress() const { return progress_; }
 
-  /// A line about what happened; nothing with `--quiet` or JSON diagnostics.
+  /// A line about what happened, broken to fit a terminal; nothing with `--quiet` or JSON diagnostics.
   void note(std::string_view text) const override;
   /// `warning: …`; nothing with `--quiet`.
   void warning(std::string_view message, std::string_view hint = {}) const override;
@@ -53,5 +53,8 @@ class Console final : public driver::Reporter {
   bool color_ = false;
   bool progress_ = false;
 };
+
+/// Columns of the terminal behind standard error; 0: there is none.
+unsigned terminal_width();
 
 }  // namespace matcha::tools

@@ -66,12 +66,15 @@ class Explain {
   explicit Explain(const ExplainOptions& options)
       : options_(options),
         console_(options.console),
-        session_(options.timeout),
+        session_(console_, options.timeout),
         compilation_(options.compile, console_) {
     compilation_.set_cancel(session_.cancel());
   }
 
-  Status all() {
+  Status all() { return session_.leave(all_steps()); }
+
+ private:
+  Status all_steps() {
     using Step = Status (Explain::*)();
     Status code = Status::Ok;
     if (options_.dot) {
@@ -83,26 +86,16 @@ class Explain {
     for (Step step : {&Explain::check_options, &Explain::read, &Explain::load, &Explain::order, &Explain::compile,
                       &Explain::run, &Explain::count}) {
       code = (this->*step)();
-      if (code == Status::Ok && session_.stopped() && found_.stopped.empty()) code = stop();
+      if (code == Status::Ok && session_.stopped() && found_.stopped.empty()) code = session_.stop_early();
       if (code != Status::Ok) return code;
     }
-    code = print();
-    if (code != Status::Ok || found_.stopped.empty()) return code;
-    if (!console_.json()) console_.write(fmt::format("partial result: {}\n", found_.stopped));
-    return Status::Timeout;
+    session_.watch(Session::Stops::None);
+    return print(found_);
   }
 
- private:
   bool of_pattern() const { return !options_.pattern.text.empty(); }
   bool has_inputs() const { return !options_.bind.graph.empty() || !options_.bind.inputs.empty(); }
   bool runs() const { return has_inputs() && !options_.no_run; }
-
-  /// A signal, or the end of the time before there was anything to show.
-  Status stop() {
-    return console_.error(session_.verdict(), session_.verdict() == Status::Timeout
-                                                  ? "stopped by --timeout before there was a result"
-                                                  : "interrupted");
-  }
 
   Status check_options() {
     if (options_.sample > 1 && options_.no_run) {
@@ -163,7 +156,7 @@ class Explain {
     runtime::IoOptions io;
     io.cancel = session_.cancel();
     const runtime::Status loaded = load_inputs(program.graph(), *plan, io, bound_);
-    if (!loaded) return session_.stopped() ? session_.verdict() : console_.error(loaded.error());
+    if (!loaded) return session_.stopped() ? session_.stop_early() : console_.error(loaded.error());
     found_.times.emplace_back("load", watch.ms());
     for (const auto& [name, report] : bound_.inputs.reports) {
       console_.note(report.render());
@@ -260,7 +253,9 @@ class Explain {
     run.deadline = deadline;
     run.on_rows = [](const codegen::Rows&) { return true; };
     const Stopwatch watch;
+    session_.watch(Session::Stops::Late);
     codegen::RunOutcome outcome = executable.run(bound_.arguments, *bound_.inputs.universe, run);
+    session_.watch(session_.stopped() ? Session::Stops::None : Session::Stops::All);
     ms = watch.ms();
     if (const codegen::RunError* failed = std::get_if<codegen::RunError>(&outcome)) {
       return console_.error_at(status_of(failed->error.kind), compilation_.sources(), failed->loc,
@@ -272,7 +267,7 @@ class Explain {
       found_.stopped += fmt::format("{} --timeout after {}", found_.stopped.empty() ? "stopped by" : "its counting by",
                                     iterations_text(result));
     } else if (result.ending != codegen::Ending::Complete) {
-      return console_.error(session_.verdict(), "interrupted");
+      return session_.stop_early();
     }
     found_.simd = result.tier;
     return Status::Ok;
@@ -326,6 +321,13 @@ class Explain {
     SourceManager sources;
     Diagnostics diagnostics(sources);
     MATCHA_CHECK(ir::verify(counts.module(), diagnostics), "the counting module breaks a rule of the verifier");
+    // What the run gave is not lost while this compiles.
+    if (found_.ran) {
+      session_.set_report([this, found = found_](Status verdict) mutable {
+        if (found.stopped.empty()) found.stopped = fmt::format("{} before sizes were counted", stopped_by(verdict));
+        print(found);
+      });
+    }
     std::unique_ptr<codegen::Executable> executable;
     Status code = compilation_.load_variant(counts.module(), "llvm, counting", *backend_, executable);
     if (code != Status::Ok) return code;
@@ -350,15 +352,20 @@ class Explain {
     return written ? Status::Ok : console_.error(written.error());
   }
 
-  /// The files that were asked for, or the text.
-  Status print() {
-    if (files_.empty()) return write("-", explanation_text(found_));
-    for (auto& [file, text_of] : files_) file.write(text_of(found_));
+  /// The files that were asked for, or the text; and whether it is all.
+  Status print(const Explanation& found) {
+    if (files_.empty()) {
+      const Status code = write("-", explanation_text(found));
+      if (code != Status::Ok) return code;
+    }
+    for (auto& [file, text_of] : files_) file.write(text_of(found));
     for (auto& [file, text_of] : files_) {
       const runtime::Status written = file.commit();
       if (!written) return console_.error(written.error());
     }
-    return Status::Ok;
+    if (found.stopped.empty()) return Status::Ok;
+    if (!console_.json()) console_.write(fmt::format("partial result: {}\n", found.stopped));
+    return Status::Timeout;
   }
 
   /// Opens the files, so that one that cannot be written is found before the run.

@@ -13,6 +13,7 @@
 #include "runtime/graph/stats.h"
 #include "runtime/graph/write.h"
 #include "tools/graph_info.h"
+#include "tools/help.h"
 #include "tools/numbers.h"
 #include "tools/progress.h"
 #include "tools/session.h"
@@ -113,7 +114,9 @@ Status rank(const runtime::Graph& graph, const Target& target, const Console& co
 
 /// Writes the graph, and its labels beside it where they were asked for.
 Status write_graph(const runtime::Graph& graph, const Target& target, const GraphOptions& options,
-                   const Console& console, const runtime::IoOptions& io) {
+                   const Console& console, Session& session) {
+  runtime::IoOptions io;
+  io.cancel = session.cancel();
   const std::string path = options.output == "-" ? "/dev/stdout" : options.output;
   runtime::WriteOptions write;
   write.format = target.format;
@@ -130,12 +133,12 @@ Status write_graph(const runtime::Graph& graph, const Target& target, const Grap
   const runtime::RankedCopy copy{ranked ? &*ranked : nullptr, kStoredHalves};
   const runtime::Status written = target.format == Format::Mtg ? runtime::write_mtg(graph, path, io, copy)
                                                                : runtime::write_text(graph, path, write, io);
-  if (!written) return console.error(written.error());
+  if (!written) return session.stopped() ? session.stop_early() : console.error(written.error());
   if (!options.labels_out.empty()) {
     runtime::WriteOptions plain;
     plain.compression = target_of(options.labels_out).compression;
     const runtime::Status labels = runtime::write_labels(graph, options.labels_out, plain, io);
-    if (!labels) return console.error(labels.error());
+    if (!labels) return session.stopped() ? session.stop_early() : console.error(labels.error());
   } else if (has_labels && (target.format == Format::EdgeList || target.format == Format::MatrixMarket)) {
     console.warning("the labels are not in the new file, whose format has none",
                     "write a .mtg or .graph file, or add --labels-out FILE");
@@ -164,7 +167,7 @@ runtime::GraphSpec spec_of(const GraphOptions& options) {
 }
 
 /// Loads the graph with a progress bar; on failure `code` says how to end.
-std::unique_ptr<runtime::LoadedGraph> load(const GraphOptions& options, const Console& console, const Session& session,
+std::unique_ptr<runtime::LoadedGraph> load(const GraphOptions& options, const Console& console, Session& session,
                                            Status& code) {
   Progress progress(console, "loading", "B");
   runtime::IoOptions io;
@@ -173,7 +176,7 @@ std::unique_ptr<runtime::LoadedGraph> load(const GraphOptions& options, const Co
     io.progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
   runtime::Result<runtime::LoadedGraph> loaded = runtime::load_graph(spec_of(options), io);
   if (loaded) return std::make_unique<runtime::LoadedGraph>(std::move(*loaded));
-  code = session.stopped() ? console.error(session.verdict(), "interrupted") : console.error(loaded.error());
+  code = session.stopped() ? session.stop_early() : console.error(loaded.error());
   return nullptr;
 }
 
@@ -181,30 +184,27 @@ Status convert(const GraphOptions& options) {
   const Console console(options.console);
   const std::optional<Target> target = choose_target(options, console);
   if (!target) return Status::Usage;
-  const Session session(std::nullopt);
+  Session session(console);
   Status code = Status::Ok;
   const std::unique_ptr<runtime::LoadedGraph> loaded = load(options, console, session, code);
   if (loaded == nullptr) return code;
   console.note(loaded->report.render());
-  runtime::IoOptions io;
-  io.cancel = session.cancel();
-  code = write_graph(loaded->graph, *target, options, console, io);
-  return session.stopped() && code != Status::Ok ? session.verdict() : code;
+  return session.leave(write_graph(loaded->graph, *target, options, console, session));
 }
 
 Status info(const GraphOptions& options) {
   const Console console(options.console);
-  const Session session(std::nullopt);
+  Session session(console);
   Status code = Status::Ok;
   const std::unique_ptr<runtime::LoadedGraph> loaded = load(options, console, session, code);
-  return loaded == nullptr ? code : print_graph_info(*loaded, options.json, console);
+  return session.leave(loaded == nullptr ? code : print_graph_info(*loaded, options.json, console));
 }
 
 Status generate(const GraphOptions& options, const std::function<runtime::Result<runtime::Graph>()>& make) {
   const Console console(options.console);
   const std::optional<Target> target = choose_target(options, console);
   if (!target) return Status::Usage;
-  const Session session(std::nullopt);
+  Session session(console);
   runtime::Result<runtime::Graph> graph = make();
   if (!graph) {
     // What is wrong here are the numbers on the command line, not a file.
@@ -212,11 +212,11 @@ Status generate(const GraphOptions& options, const std::function<runtime::Result
                ? console.error(Status::Usage, graph.error().message, graph.error().hint)
                : console.error(graph.error());
   }
-  const Status code = write_graph(*graph, *target, options, console, {});
+  const Status code = write_graph(*graph, *target, options, console, session);
   if (code == Status::Ok) {
     console.note(fmt::format("{}: {} vertices, {} edges", options.output, graph->vertex_count(), graph->edge_count()));
   }
-  return code;
+  return session.leave(code);
 }
 
 void add_input_options(CLI::App& verb, GraphOptions& options) {
@@ -304,7 +304,7 @@ void add_generate(CLI::App& verb, Action& action, const std::shared_ptr<GraphOpt
 
 void add_graph(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("graph", "Convert, describe or generate graph files");
-  verb->set_help_flag("-h,--help", "Print this help and exit");
+  add_help_flags(*verb);
   verb->require_subcommand(1);
   verb->footer(R"(
 Examples:
@@ -312,8 +312,9 @@ Examples:
   matcha graph convert graph.txt.gz graph.mtg --labels labels.txt
   matcha graph generate rmat --scale 16 --seed 7 -o rmat.mtg
 
-Graphs are read from edge lists (SNAP, KONECT, `u v t`), Matrix Market, t/v/e .graph and .mtg files, packed by gzip or zstd
-or not; what a file is shows from its bytes.)");
+Graphs are read from edge lists (SNAP, KONECT, `u v t`), Matrix Market, t/v/e
+.graph and .mtg files, packed by gzip or zstd or not; what a file is shows from
+its bytes.)");
   auto options = std::make_shared<GraphOptions>();
 
   CLI::App* convert_verb = verb->add_subcommand("convert", "Write a graph in another format");
@@ -335,7 +336,7 @@ or not; what a file is shows from its bytes.)");
   info_verb->callback([options, &action] { action = [options] { return info(*options); }; });
 
   CLI::App* generate_verb = verb->add_subcommand("generate", "Write a graph made from a formula and a seed");
-  generate_verb->set_help_flag("-h,--help", "Print this help and exit");
+  add_help_flags(*generate_verb);
   generate_verb->require_subcommand(1);
   generate_verb->footer("\nExample:\n  matcha graph generate erdos-renyi -n 1000 -m 5000 --seed 3 -o random.txt");
   add_generate(*generate_verb, action, options);

@@ -82,8 +82,11 @@ Status print_pattern(const PatternVerbOptions& options) {
 
 std::string footer() {
   std::string out = R"(
-A pattern is text: `0-1,1-2,2-0`, with labels `0:a`, labels of edges `0-1=b`, arcs `0>1`, pairs that must not be adjacent
-`0!1`; a file of lines `v ID LABEL` and `e U V LABEL`; `graph6:…`; or a name:
+A pattern is text: `0-1,1-2,2-0`, with labels `0:a`, labels of edges
+`0-1=b`, arcs `'0>1'` or `'0->1'`, pairs that must not be adjacent `0~1`; a file
+of lines `v ID LABEL` and `e U V LABEL`; `graph6:…`; or a name. A shell takes
+`>` for a file, so arcs stand in quotes.
+
 )";
   for (const frontend::pattern::NamedPattern& known : frontend::pattern::pattern_names()) {
     out += fmt::format("  {:<16} {}\n", known.name, known.meaning);

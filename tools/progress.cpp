@@ -1,8 +1,6 @@
 #include "tools/progress.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,14 +9,7 @@ namespace matcha::tools {
 
 namespace {
 
-constexpr unsigned kNarrow = 80;
 constexpr unsigned kBar = 24;
-
-unsigned terminal_width() {
-  struct winsize size {};
-  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1) return size.ws_col;
-  return kNarrow;
-}
 
 }  // namespace
 

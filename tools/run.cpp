@@ -3,6 +3,7 @@
 #include <tbb/global_control.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -67,7 +68,7 @@ class Run {
   explicit Run(const RunVerbOptions& options)
       : options_(options),
         console_(options.console),
-        session_(options.timeout),
+        session_(console_, options.timeout),
         compile_(options.compile),
         gpu_(options.gpu) {
     renew_compilation();
@@ -78,19 +79,37 @@ class Run {
     }
   }
 
-  Status all() {
+  Status all() { return session_.leave(all_steps()); }
+
+ private:
+  Status all_steps() {
     using Step = Status (Run::*)();
     for (Step step :
          {&Run::check_options, &Run::front_end, &Run::bind, &Run::open_matches, &Run::begin, &Run::load,
           &Run::choose_device, &Run::write_pattern, &Run::order, &Run::tune, &Run::back_end, &Run::execute}) {
       const Status code = (this->*step)();
       if (code != Status::Ok) return code;
-      if (session_.stopped() && report_.result == nullptr) return stop_early();
+      keep_report();
+      if (session_.stopped() && report_.result == nullptr) return session_.stop_early();
     }
     return finish();
   }
 
- private:
+  /// Has a stop report what is known until here: later steps write it while the watchdog reads.
+  void keep_report() {
+    if (!options_.json || !compilation_->has_graph() || report_.result != nullptr) return;
+    std::map<Status, std::string> texts;
+    for (const Status verdict : {Status::Timeout, Status::Interrupted, Status::Terminated}) {
+      report_.verdict = verdict;
+      texts[verdict] = report_json(report_);
+    }
+    report_.verdict = Status::Ok;
+    session_.set_report([this, texts = std::move(texts)](Status verdict) {
+      console_.error(verdict, stop_line(verdict));
+      print(texts.at(verdict));
+    });
+  }
+
   void renew_compilation() {
     compilation_.emplace(compile_, console_);
     compilation_->set_cancel(session_.cancel());
@@ -121,10 +140,12 @@ class Run {
       return console_.error(Status::Usage, "`--json` and `--matches -` both write to standard output",
                             "give --matches a file");
     }
-    if (!row_separator(options_.matches)) {
+    const std::optional<RowFormat> format = row_format(options_.matches);
+    if (!format) {
       return console_.error(Status::Usage, fmt::format("no rows can be written as `{}`", options_.matches),
-                            "rows are written to .tsv, .csv and .txt; `--matches - | gzip` packs them");
+                            "rows are written to .tsv, .csv and .txt, and packed as .gz and .zst");
     }
+    row_format_ = *format;
     if (of_pattern() && (options_.compile.file != kPatternFile || is_program(options_.bind.graph))) {
       return console_.error(Status::Usage, "`--pattern` writes the program itself",
                             "leave the program out: matcha run --pattern P GRAPH");
@@ -155,7 +176,7 @@ class Run {
   Status front_end() {
     if (of_pattern()) return read_pattern();
     Status code = compilation_->read();
-    if (session_.stopped()) return stop_early();
+    if (session_.stopped()) return session_.stop_early();
     if (code == Status::Ok) code = compilation_->check();
     if (code == Status::Ok) code = compilation_->lower();
     if (code != Status::Ok) return code;
@@ -251,7 +272,8 @@ class Run {
 
   Status open_matches() {
     if (!streams() || (options_.json && options_.matches.empty())) return Status::Ok;
-    runtime::Result<OutputFile> file = OutputFile::open(options_.matches.empty() ? "-" : options_.matches);
+    runtime::Result<OutputFile> file =
+        OutputFile::open(options_.matches.empty() ? "-" : options_.matches, row_format_.compression);
     if (!file) return console_.error(file.error());
     matches_file_.emplace(std::move(*file));
     return Status::Ok;
@@ -270,7 +292,7 @@ class Run {
       loaded = load_inputs(bound_program().graph(), plan_, io, bound_);
     }
     report_.load_ms = watch.ms();
-    if (!loaded) return session_.stopped() ? stop_early() : console_.error(loaded.error());
+    if (!loaded) return session_.stopped() ? session_.stop_early() : console_.error(loaded.error());
     report_.bound = &bound_;
     if (!options_.json) {
       for (const auto& [name, report] : bound_.inputs.reports) console_.note(report.render());
@@ -422,25 +444,23 @@ class Run {
     Status code = run_passes(*compilation_, labels);
     if (code != Status::Ok) return code;
     report_.backend = backend_->name();
-    return compilation_->load(*backend_, executable_, [this](const std::function<void()>& load) {
-      session_.run_unstoppable(load, [this] {
-        matches_file_.reset();
-        return stop_early();
-      });
-    });
+    return compilation_->load(*backend_, executable_);
   }
 
   Status execute() {
     const Stopwatch watch;
     codegen::RunOptions run = run_options();
     if (streams()) {
-      matches_.emplace(matches_file_ ? &*matches_file_ : nullptr, row_separator(options_.matches).value_or('\t'),
-                       options_.limit, *bound_.inputs.universe);
+      const std::vector<std::string> names = of_pattern() ? pattern_->vertex_names() : std::vector<std::string>();
+      matches_.emplace(matches_file_ ? &*matches_file_ : nullptr, row_format_,
+                       column_names(*compilation_->graph().result->type, names), options_.limit,
+                       *bound_.inputs.universe);
       run.on_rows = [this](const codegen::Rows& rows) { return matches_->take(rows); };
       report_.matches = &*matches_;
       report_.matches_path = options_.json || !options_.matches.empty() ? options_.matches : "-";
     }
     std::optional<codegen::RunOutcome> outcome;
+    session_.watch(Session::Stops::Late);
     {
       Progress progress(console_, "running", "");
       if (progress.enabled() && !(matches_file_ && matches_file_->is_standard_output())) {
@@ -466,18 +486,12 @@ class Run {
     return Status::Ok;
   }
 
-  /// Prints what there is when a signal or the deadline came before the run.
-  Status stop_early() {
-    report_.verdict = session_.verdict();
-    console_.error(report_.verdict, partial_line(report_));
-    if (options_.json && compilation_->has_graph()) print(report_json(report_));
-    return report_.verdict;
-  }
-
   Status finish() {
     if (result_.ending == codegen::Ending::Deadline) report_.verdict = Status::Timeout;
     if (result_.ending == codegen::Ending::Stopped) report_.verdict = session_.verdict();
     const bool stopped = report_.verdict != Status::Ok;
+    // Writing a whole answer may take long, and what is left of it is worth nothing.
+    session_.watch(stopped ? Session::Stops::None : Session::Stops::Signals);
     if (matches_file_) {
       const runtime::Status written = matches_file_->commit();
       if (!written) return console_.error(written.error());
@@ -519,6 +533,7 @@ class Run {
   std::unique_ptr<codegen::Backend> backend_;
   std::unique_ptr<codegen::Executable> executable_;
   std::unique_ptr<codegen::Executable> outdated_;  ///< For other inputs; waited for at the end only.
+  RowFormat row_format_;
   std::optional<OutputFile> matches_file_;
   std::optional<MatchWriter> matches_;
   codegen::RunResult result_;
@@ -571,11 +586,12 @@ void add_run(CLI::App& app, Action& action) {
 Examples:
   matcha run triangle.mt graph.txt.gz
   matcha run --pattern house --induced edge graph.txt.gz
-  matcha run listing.mt graph.txt --matches - --limit 10
-  matcha run cycle.mt --in edges=msg.txt:0,1 --in times=msg.txt:2 --param window=60
+  matcha run listing.mt graph.txt --matches rows.csv.gz --limit 10
+  matcha run cycle.mt --in edges=m.txt:0,1 --in times=m.txt:2 --param window=60
   matcha run query.mt graph.mtg --labels labels.txt --json --timeout 60
 
-The answer goes to stdout, all else to stderr. Ctrl-C stops with the partial result, a second one kills.)");
+The answer goes to stdout, all else to stderr. Ctrl-C stops with the partial
+result, a second one kills.)");
   verb->callback([options, verb, &action] {
     RunVerbOptions& given = *options;
     if (given.pattern.text.empty() && given.compile.file.empty()) throw CLI::RequiredError("FILE");

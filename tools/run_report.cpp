@@ -35,6 +35,10 @@ std::string graph_json(const RunReport& report) {
   return dump(facts);
 }
 
+double work_share(const codegen::RunResult& result) {
+  return static_cast<double>(result.work_done) / static_cast<double>(result.work_total);
+}
+
 /// Milliseconds of the parts of a run with this name.
 double part_ms(const RunReport& report, std::string_view name) {
   double total = 0;
@@ -51,6 +55,7 @@ std::string stats_json(const RunReport& report) {
     stats["simd"] = report.result->tier;
     stats["positions"] = report.result->positions;
     if (report.result->positions_total != 0) stats["positions_total"] = report.result->positions_total;
+    if (report.result->work_total != 0) stats["work_done"] = rounded(work_share(*report.result));
     stats["deferred"] = report.result->deferred;
     stats["rows"] = report.result->rows;
     if (!report.result->stack.empty()) {
@@ -162,15 +167,19 @@ std::string report_text(const RunReport& report) {
 }
 
 std::string iterations_text(const codegen::RunResult& result) {
-  const std::string done = grouped(static_cast<__int128>(result.positions));
-  if (result.positions_total == 0) return fmt::format("{} outer iterations", done);
-  return fmt::format("{} of {} outer iterations", done, grouped(static_cast<__int128>(result.positions_total)));
+  std::string out = grouped(static_cast<__int128>(result.positions));
+  if (result.positions_total != 0) out += fmt::format(" of {}", grouped(static_cast<__int128>(result.positions_total)));
+  out += " outer iterations";
+  if (result.work_total != 0) {
+    const double percent = 100 * work_share(result);
+    constexpr double kMuch = 10;
+    out += fmt::format(", {:.{}f}% of the work", percent, percent < kMuch ? 2 : 0);
+  }
+  return out;
 }
 
 std::string partial_line(const RunReport& report) {
-  const char* const cause = report.verdict == Status::Timeout ? "--timeout" : "a signal";
-  if (report.result == nullptr) return fmt::format("stopped by {} before there was a result", cause);
-  return fmt::format("partial result: stopped by {} after {}", cause, iterations_text(*report.result));
+  return fmt::format("partial result: {} after {}", stopped_by(report.verdict), iterations_text(*report.result));
 }
 
 }  // namespace matcha::tools

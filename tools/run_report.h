@@ -41,9 +41,9 @@ std::string report_json(const RunReport& report);
 std::string report_text(const RunReport& report);
 /// What `--tune` chose and from what, in a line.
 std::string tuning_text(const Tuning& tuning);
-/// `26 of 7,115 outer iterations`.
+/// `26 of 7,115 outer iterations, 1.2% of the work`.
 std::string iterations_text(const codegen::RunResult& result);
-/// A line on how a partial run ended, for standard error.
+/// A line on how a run with a partial result ended, for standard error.
 std::string partial_line(const RunReport& report);
 
 }  // namespace matcha::tools

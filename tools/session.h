@@ -2,22 +2,24 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 
-#include "tools/exit_codes.h"
+#include "tools/console.h"
 
 namespace matcha::tools {
 
 /// What can end a command before its end: Ctrl-C, SIGTERM and `--timeout`. The first signal asks for an orderly stop,
-/// the second kills. One session at a time; it restores the signal actions at its end.
+/// the second kills. Whatever the command is doing, it ends: unless it has ended by itself 50 ms after it was asked to,
+/// a watchdog reports the stop, removes unfinished files and ends the process with its exit code; no destructor runs.
+/// One session at a time; it restores the signal actions at its end.
 class Session {
  public:
-  explicit Session(std::optional<double> timeout_seconds);
+  explicit Session(const Console& console, std::optional<double> timeout_seconds = std::nullopt);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -32,22 +34,41 @@ class Session {
   Status verdict() const;
   bool stopped() const { return verdict() != Status::Ok; }
 
-  /// Runs `work`, which does not look at stops. If one is asked for and `work` has not ended 50 ms later, calls
-  /// `report` on another thread, where it may read nothing that `work` writes, and ends the process with its exit code:
-  /// no destructor runs, so `report` discards files that are half written.
-  void run_unstoppable(const std::function<void()>& work, const std::function<Status()>& report) const;
+  /// Late: all, but a step that looks at stops by itself and then has a partial result gets five seconds for it.
+  enum class Stops : std::uint8_t { None, Signals, Late, All };
+  /// Which stops the watchdog sees to from now on; All at the start. Does not return once it is ending the process.
+  void watch(Stops stops);
+  /// Reports a stop before there was a result, instead of `stop_line` as an error. The watchdog calls it too, on its
+  /// own thread, so it reads nothing that the command writes from now on.
+  void set_report(std::function<void(Status verdict)> report);
+  /// Reports a stop before there was a result; the verdict.
+  Status stop_early();
+  /// All is reported, and what is left may be cut off if it takes long. Gives the status back.
+  Status leave(Status status);
 
  private:
-  void watch();
+  using Clock = std::chrono::steady_clock;
 
-  std::optional<std::chrono::steady_clock::time_point> deadline_;
+  void run_watchdog();
+  void wake() const;
+  void report(Status verdict) const;
+
+  const Console& console_;
+  std::optional<Clock::time_point> deadline_;
   std::mutex mutex_;
-  std::condition_variable wake_;
+  Stops stops_ = Stops::All;
+  bool changed_ = false;  ///< `stops_` is new, and time counts from now.
   bool done_ = false;
+  std::function<void(Status)> report_;
+  std::optional<Status> reported_;
   std::thread watchdog_;
 };
 
 /// `timeout`, `interrupt` or `terminate`, for people and JSON.
 const char* stop_word(Status verdict);
+/// `stopped by --timeout` or `stopped by a signal`.
+const char* stopped_by(Status verdict);
+/// `stopped by a signal before there was a result`.
+std::string stop_line(Status verdict);
 
 }  // namespace matcha::tools

@@ -98,6 +98,8 @@ class WorkerEmitter {
   void bind_position(const ir::For& s, const std::string& walk);
   std::string length(const ir::For& loop, const std::vector<std::string>& lists);
   void leave(std::string_view call, const std::string& walk, const std::string& index);
+  /// Has a loop below the spine look whether the run is to stop, if one of its iterations may take long.
+  void leave_if_stopped(const ir::For& loop);
   /// A position of the loop at the current level, as arguments.
   std::string place(const std::string& index) const;
 

@@ -11,6 +11,26 @@ namespace matcha::codegen {
 
 using ir::Kind;
 
+namespace {
+
+/// How many loops of the block stand in each other at most.
+int loops_inside(const ir::Block& block) {
+  int most = 0;
+  for (const ir::Stmt* stmt : block.body) {
+    int here = 0;
+    if (const ir::For* loop = ir::as<ir::For>(stmt)) here = 1 + loops_inside(*loop->body);
+    if (const ir::Collect* collect = ir::as<ir::Collect>(stmt)) here = loops_inside(*collect->body);
+    if (const ir::If* branch = ir::as<ir::If>(stmt)) {
+      here = loops_inside(*branch->then_body);
+      if (branch->maybe_else != nullptr) here = std::max(here, loops_inside(*branch->maybe_else));
+    }
+    most = std::max(most, here);
+  }
+  return most;
+}
+
+}  // namespace
+
 bool WorkerEmitter::goes_on(const ir::Block& b) const {
   const std::vector<const ir::For*> loops = ir::spine(b, level_ == ir::kSpineLevels - 1);
   const auto shared = [&](const ir::For* loop) { return lanes_walk_bits(*loop); };
@@ -84,6 +104,7 @@ void WorkerEmitter::loop(const ir::For& s) {
   std::vector<std::string> lists = bind_lists(s);
   std::string index = fmt::format("step{}", walked_++);
   out_.open(fmt::format("for (auto [{0}, end] = all_of({1}); {0} < end; ++{0})", index, length(s, lists)), comment(s));
+  leave_if_stopped(s);
   ++loops_;
   loop_body(s, lists, index);
   --loops_;
@@ -103,6 +124,7 @@ void WorkerEmitter::bit_loop(const ir::For& s) {
                         : alone_ ? fmt::format("w.walk_own({}, {})", set, lanes_)
                                  : fmt::format("walk_bits({})", set)),
             comment(s));
+  leave_if_stopped(s);
   bind_position(s, walk);
   const bool before = set_alone(alone_ || shared);
   const std::string lanes = std::exchange(lanes_, walk + ".lanes");
@@ -170,6 +192,14 @@ void WorkerEmitter::begin_walk(const std::string& walk, const std::string& size)
 void WorkerEmitter::leave(std::string_view call, const std::string& walk, const std::string& index) {
   out_.line(fmt::format("if (w.{}(task, {}, {}, {}, {}, {})) break;", call, level_, walk, level_ > 0 ? "at0" : "0",
                         level_ > 1 ? "at1" : "0", index));
+}
+
+void WorkerEmitter::leave_if_stopped(const ir::For& loop) {
+  // Two loops inside each other take no longer than the square of a list.
+  constexpr int kShort = 2;
+  // Lanes that walk on their own count on each other to come to the next item.
+  if (alone_ || lanes_walk_bits(loop) || loops_inside(*loop.body) < kShort) return;
+  out_.line("if (w.must_stop()) break;");
 }
 
 std::string WorkerEmitter::place(const std::string& index) const {

@@ -5,6 +5,7 @@
 #include "codegen/cuda/clock.h"
 #include "codegen/cuda/device_values.h"
 #include "codegen/cuda/region_run.h"
+#include "codegen/cuda/stops.h"
 #include "codegen/shares.h"
 #include "ir/match.h"
 #include "runtime/common/bits.h"
@@ -20,6 +21,16 @@ class CudaExecutable::Run {
       : program_(program), universe_(universe), options_(options), values_(universe, options) {}
 
   RunResult walk(std::span<const Argument> arguments) {
+    try {
+      walk_steps(arguments);
+    } catch (const StoppedWaiting& stopped) {
+      result_.ending = stopped.ending;
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void walk_steps(std::span<const Argument> arguments) {
     const Clock::time_point begin = Clock::now();
     try {
       open(arguments);
@@ -39,10 +50,8 @@ class CudaExecutable::Run {
         break;
       }
     }
-    return std::move(result_);
   }
 
- private:
   bool ended() const { return result_.ending != Ending::Complete; }
   bool samples() const { return program_.options_.sample.parts > 1; }
   bool streams() const { return options_.on_rows && !samples(); }
@@ -50,11 +59,14 @@ class CudaExecutable::Run {
 
   /// Devices are opened, kernels compiled and graphs copied side by side.
   void open(std::span<const Argument> arguments) {
-    if (program_.opening_.valid()) program_.session_ = program_.opening_.get();
+    if (program_.opening_.valid()) {
+      wait_for(program_.opening_, options_);
+      program_.session_ = program_.opening_.get();
+    }
     if (program_.session_ == nullptr) program_.session_ = std::make_unique<Session>(program_.options_);
     values_.bind(program_.signature_, program_.module_.params, arguments);
     program_.begin_compile(session(), worth_hubs());
-    session().open(result_);
+    session().open(result_, options_);
     for (RegionLauncher* launcher : session().launchers()) devices_.emplace_back(launcher->stream());
     for (const ir::Var* param : program_.module_.params) upload_early(param);
   }
@@ -147,7 +159,7 @@ class CudaExecutable::Run {
     for (const RegionLauncher* launcher : session().launchers()) streams.push_back(&launcher->stream());
     std::string note;
     std::optional<std::vector<DeviceGraph>> graphs =
-        session().graph_builder(result_).build(streams, universe_.size(), rows, wanted_of(needs), note);
+        session().graph_builder(result_, options_).build(streams, universe_.size(), rows, wanted_of(needs), note);
     if (!graphs) {
       if (!note.empty()) result_.notes.push_back(std::move(note));
       values_.set(rows.edges.sink->var, rows.edges.fetch());
@@ -179,13 +191,13 @@ class CudaExecutable::Run {
     return size;
   }
 
-  /// The graph whose vertices the region walks, if the host has it.
+  /// The graph whose vertices are the positions, if the host has it; null: something else is, or only devices have it.
   const runtime::GraphView* walked_graph(const EmittedRegion& entry) {
-    if (entry.outer == nullptr || entry.outer->lists[0]->kind != ir::Kind::Vertices ||
-        entry.outer->lists[0]->operands[0]->kind != ir::Kind::Var || entry.arcs_graph != nullptr) {
-      return nullptr;
-    }
-    const runtime::GraphView& view = values_.graph(ir::as<ir::Var>(entry.outer->lists[0]->operands[0])).view;
+    if (entry.outer == nullptr || entry.arcs_graph != nullptr) return nullptr;
+    const ir::Expr& walked = *entry.outer->lists[0];
+    const ir::Var* graph = walked.kind == ir::Kind::Vertices ? ir::as<ir::Var>(walked.operands[0]) : nullptr;
+    if (graph == nullptr) return nullptr;
+    const runtime::GraphView& view = values_.graph(graph).view;
     return view.offsets != nullptr ? &view : nullptr;
   }
 
@@ -224,6 +236,7 @@ class CudaExecutable::Run {
     RegionRequest request;
     request.region = emitted.region;
     request.positions = positions(emitted);
+    request.maybe_walked = walked_graph(emitted);
     request.parts = parts(s, request.positions);
     for (const host::BufferPlan& buffer : s.buffers) {
       request.buffers.push_back(spec(buffer));
@@ -231,7 +244,6 @@ class CudaExecutable::Run {
     }
     take_loops(request, emitted);
     request.universe = universe_.size();
-    request.walked = walked_graph(emitted);
     request.stream_rows = streams() && s.answer >= 0;
     request.any_order = true;
     for (const ir::Sink& sink : s.region->collect->sinks) {
@@ -290,6 +302,8 @@ class CudaExecutable::Run {
     result_.ending = outcome.ending;
     result_.positions += outcome.positions;
     result_.positions_total += request.positions;
+    result_.work_done += request.work_of_first(outcome.positions);
+    result_.work_total += request.work_of_first(request.positions);
     result_.deferred += outcome.splits;
     result_.rows += outcome.streamed;
     if (request.stream_rows) streamed_ = true;
@@ -314,7 +328,7 @@ class CudaExecutable::Run {
   /// Waits for the kernels of a region, but not for those of the next ones.
   void load_kernels(std::size_t index) {
     const Clock::time_point waiting = Clock::now();
-    session().load(index, result_);
+    session().load(index, result_, options_);
     result_.times.emplace_back("ready", milliseconds_since(waiting));
   }
 

@@ -18,6 +18,7 @@
 #include "runtime/cuda/memory.h"
 #include "runtime/cuda/module.h"
 #include "runtime/graph/cuts.h"
+#include "runtime/work.h"
 
 namespace matcha::codegen::gpu {
 
@@ -25,6 +26,8 @@ namespace matcha::codegen::gpu {
 struct RegionRequest {
   const ir::Region* region = nullptr;  ///< With the schedule that its kernel is compiled for.
   std::uint64_t positions = 1;
+  /// The graph, in memory of the host, whose vertices they are; null: something else, or only devices have it.
+  const runtime::GraphView* maybe_walked = nullptr;
   std::uint64_t parts = 1;  ///< One of so many is walked; see Sample.
   std::vector<BufferSpec> buffers;
   std::uint64_t row_items = 0;  ///< Of rows of bits, at most.
@@ -35,11 +38,12 @@ struct RegionRequest {
   bool stream_rows = false;  ///< The rows of its list sink go to the host while it runs, in no particular order.
   bool any_order = false;    ///< The order of the rows of its list sinks does not matter.
   std::unordered_set<const ir::Var*> staying;  ///< List sinks whose rows stay on the devices.
-  /// The graph, in memory of the host, whose vertices are the positions; null: they are something else, or only devices
-  /// have it.
-  const runtime::GraphView* walked = nullptr;
 
   const ir::Schedule& schedule() const { return region->schedule; }
+  /// The work of the first so many positions, as `work_of` measures it.
+  std::uint64_t work_of_first(std::uint64_t count) const {
+    return runtime::work_of(maybe_walked, 0, std::min(count, positions));
+  }
   bool has_rows() const;
   /// What pairs of vertices have in common is counted.
   bool counts_common() const;

@@ -10,6 +10,7 @@
 
 #include "codegen/cuda/clock.h"
 #include "codegen/cuda/sinks.h"
+#include "codegen/cuda/stops.h"
 #include "runtime/common/rooms.h"
 
 namespace matcha::codegen::gpu {
@@ -101,8 +102,8 @@ class RegionRun {
     const std::uint64_t shares = active_ * request_.parts;
     if (shares == 1) return {};
     const std::uint64_t units = shares * runtime::kUnitsOfShare, chunk = launchers_[0]->chunk(request_, groups);
-    return request_.walked != nullptr ? runtime::cut_by_arcs(*request_.walked, units, chunk)
-                                      : runtime::cut_evenly(request_.positions, units, chunk);
+    return request_.maybe_walked != nullptr ? runtime::cut_by_arcs(*request_.maybe_walked, units, chunk)
+                                            : runtime::cut_evenly(request_.positions, units, chunk);
   }
 
   /// Waits for all devices; whatever goes wrong meanwhile, none of them still runs afterwards.
@@ -144,7 +145,7 @@ class RegionRun {
         reported = elapsed;
         std::uint64_t walked = 0;
         for (std::size_t i = 0; i < active_; ++i) walked += launchers_[i]->walked();
-        options_.on_progress(std::min(walked, request_.positions), request_.positions);
+        options_.on_progress(request_.work_of_first(walked), request_.work_of_first(request_.positions));
       }
       if (elapsed < kSpinMs || outcome_.streamed != streamed) continue;
       // A nap costs a few percent of what was waited for so far, at most.
@@ -181,11 +182,8 @@ class RegionRun {
   }
 
   void heed_wishes() {
-    if (options_.stop_request != nullptr && options_.stop_request->load(std::memory_order_relaxed) != 0) {
-      outcome_.ending = Ending::Stopped;
-    } else if (options_.deadline && Clock::now() >= *options_.deadline) {
-      outcome_.ending = Ending::Deadline;
-    }
+    const Ending asked = asked_ending(options_);
+    if (asked != Ending::Complete) outcome_.ending = asked;
     if (outcome_.ending != Ending::Complete) stop_all();
   }
 

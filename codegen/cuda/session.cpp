@@ -11,6 +11,7 @@
 
 #include "codegen/cuda/clock.h"
 #include "codegen/cuda/hub_rows.h"
+#include "codegen/cuda/stops.h"
 #include "codegen/cuda/tiles.h"
 #include "runtime/cuda/pci_devices.h"
 
@@ -140,8 +141,9 @@ Session::Session(const CudaOptions& options) : options_(options), driver_(need(r
   if (cache.note(places) != text_of(target_)) cache.keep_note(places, text_of(target_));
 }
 
-void Session::open(RunResult& result) {
+void Session::open(RunResult& result, const RunOptions& run) {
   if (!opening_.empty()) {
+    for (const std::future<std::unique_ptr<OpenDevice>>& opening : opening_) wait_for(opening, run);
     double longest = 0;
     for (std::future<std::unique_ptr<OpenDevice>>& opening : opening_) {
       devices_.push_back(opening.get());
@@ -181,8 +183,9 @@ void Session::begin_compile_builder() {
   compiling_builder_ = compile(target_, options_.code_folder, graph_build_text(), "graph_build");
 }
 
-const GraphBuilder& Session::graph_builder(RunResult& result) {
+const GraphBuilder& Session::graph_builder(RunResult& result, const RunOptions& run) {
   if (!builder_) {
+    wait_for(compiling_builder_, run);
     const Clock::time_point start = Clock::now();
     builder_module_.emplace(
         need(runtime::cuda::Module::load(devices_[0]->device, compiling_builder_.get().at(target_.archs[0]).bytes)));
@@ -192,11 +195,12 @@ const GraphBuilder& Session::graph_builder(RunResult& result) {
   return *builder_;
 }
 
-void Session::load(std::size_t region, RunResult& result) {
+void Session::load(std::size_t region, RunResult& result, const RunOptions& run) {
   for (const std::unique_ptr<OpenDevice>& device : devices_) {
     device->kernels.resize(regions().size());
   }
   if (devices_.back()->kernels[region]) return;
+  wait_for(compiling_.kernels[region], run);
   const Images& images = compiling_.kernels[region].get();
   report(images, result);
   const Clock::time_point start = Clock::now();

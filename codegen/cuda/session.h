@@ -47,11 +47,13 @@ class Session {
   /// Begins to compile, unless kernels for the module's stack are there. `hubs`: they look into rows of hubs.
   /// `early`: the same, begun before it was known which devices there are.
   void begin_compile(const ir::Module& module, bool hubs, Compiling early = {});
+  // What waits throws StoppedWaiting when the run is to end first; a later run goes on from there.
+
   /// Waits for the devices. Adds `device` to the times once: milliseconds until all of them were open.
-  void open(RunResult& result);
+  void open(RunResult& result, const RunOptions& run);
   /// Waits for the compiler to make the kernels of a region and loads them, unless they are loaded; those of later
   /// regions may still be compiled meanwhile. Adds `nvrtc` or `kernel_cache`, and `module`, when that was done.
-  void load(std::size_t region, RunResult& result);
+  void load(std::size_t region, RunResult& result, const RunOptions& run);
 
   /// `GPU 0 (NVIDIA H200)`, or `4 x NVIDIA H200`.
   std::string label() const;
@@ -62,7 +64,7 @@ class Session {
   /// Begins to compile the kernels that build graphs on the first device, unless they are there.
   void begin_compile_builder();
   /// Waits for them. Adds `build_kernels` to the times once: milliseconds of that.
-  const GraphBuilder& graph_builder(RunResult& result);
+  const GraphBuilder& graph_builder(RunResult& result, const RunOptions& run);
   ir::Stack stack() const { return stack_; }
   bool hubs() const { return hubs_; }
   bool compiles() const { return !regions().empty(); }  ///< Kernels are there, or on their way.

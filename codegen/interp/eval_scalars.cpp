@@ -140,7 +140,10 @@ Value Evaluator::conversion(const ir::Expr& e) {
 Value Evaluator::item(const ir::At& e) {
   ListPtr items = list(*e.operands[0]);
   std::int64_t index = get<std::int64_t>(*e.operands[1]);
-  if (index < 0 || static_cast<std::uint64_t>(index) >= items->rows) trap(TrapCode::IndexOutOfRange, e.loc);
+  if (index < 0 || static_cast<std::uint64_t>(index) >= items->rows) {
+    const std::string hint = runtime::trap_hint(TrapCode::IndexOutOfRange, index, items->rows);
+    throw Trap{{runtime::ErrorKind::Runtime, runtime::trap_message(TrapCode::IndexOutOfRange), {}, 0, hint}, e.loc};
+  }
   return items->columns[e.column][static_cast<std::size_t>(index)];
 }
 

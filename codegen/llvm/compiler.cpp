@@ -108,6 +108,8 @@ std::unique_ptr<JitExecutable> load(const ir::Module& module, Diagnostics& diagn
                                     CompileTimes* maybe_times) {
   CompileTimes times;
   Compilation compilation;
+  // Nobody reads the names of values, and keeping them takes time.
+  compilation.context->setDiscardValueNames(true);
   Clock::time_point start = Clock::now();
   if (!prepare(module, compilation, diagnostics)) return nullptr;
   const std::vector<std::string> names = functions_of(*compilation.module);

@@ -109,6 +109,9 @@ Run::Failure Run::step(const RegionStep& s) {
   launch.body = reinterpret_cast<runtime::RegionBody>(code_.find(s.body));
   if (!s.inner.empty()) launch.inner = reinterpret_cast<runtime::RegionInner>(code_.find(s.inner));
   launch.positions = frame_[s.positions_slot];
+  if (s.vertices_slot != 0) {
+    launch.maybe_walked = reinterpret_cast<const runtime::GraphView*>(frame_[s.vertices_slot]);
+  }
   launch.frame = frame_.data();
   launch.sets = sets_;
   for (const SinkPlan& sink : s.sinks) {
@@ -133,9 +136,7 @@ Run::Failure Run::step(const RegionStep& s) {
     };
   }
   if (s.shared && !options_.share.is_whole()) {
-    const auto* graph =
-        s.vertices_slot != 0 ? reinterpret_cast<const runtime::GraphView*>(frame_[s.vertices_slot]) : nullptr;
-    const PositionRange range = positions_of(options_.share, launch.positions, graph);
+    const PositionRange range = positions_of(options_.share, launch.positions, launch.maybe_walked);
     launch.begin = range.begin;
     launch.end = range.end;
   }
@@ -145,6 +146,7 @@ Run::Failure Run::step(const RegionStep& s) {
     SourceLoc loc = error->line != 0 ? place(error->file, error->line, error->column) : s.loc;
     RunError result = trap(static_cast<std::uint32_t>(error->code), loc);
     if (!error->message.empty()) result.error.message = error->message;
+    result.error.hint = error->hint;
     return result;
   }
   return take_results(s, std::get<runtime::RegionResult>(outcome));
@@ -153,6 +155,8 @@ Run::Failure Run::step(const RegionStep& s) {
 Run::Failure Run::take_results(const RegionStep& s, runtime::RegionResult& result) {
   result_.ending = ending_of(result.end);
   result_.positions += result.positions_done;
+  result_.work_done += result.work_done;
+  result_.work_total += result.work_total;
   result_.deferred += result.deferred;
   if (streams(s)) streamed_ = true;
   for (std::size_t i = 0; s.shared && !options_.share.is_whole() && i < s.sinks.size(); ++i) {

@@ -80,7 +80,8 @@ void FunctionEmitter::likely(Value* condition, llvm::BasicBlock* usual, llvm::Ba
   b_.CreateCondBr(condition, usual, rare, weights);
 }
 
-void FunctionEmitter::trap_if(Value* condition, runtime::TrapCode code, SourceLoc loc) {
+void FunctionEmitter::trap_if(Value* condition, runtime::TrapCode code, SourceLoc loc,
+                              const std::function<void()>& before) {
   if (const llvm::ConstantInt* known = llvm::dyn_cast<llvm::ConstantInt>(condition);
       known != nullptr && known->isZero())
     return;
@@ -89,6 +90,7 @@ void FunctionEmitter::trap_if(Value* condition, runtime::TrapCode code, SourceLo
   llvm::BasicBlock* next = new_block("");
   likely(b_.CreateNot(condition), next, trap);
   b_.SetInsertPoint(trap);
+  if (before) before();
   using runtime::rt_trap;
   b_.CreateCall(worker_ != nullptr ? MATCHA_RUNTIME(module_, rt_trap, Effect::Any)
                                    : MATCHA_RUNTIME(module_, matcha_step_trap, Effect::Any),

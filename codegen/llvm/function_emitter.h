@@ -194,7 +194,7 @@ class FunctionEmitter {
   llvm::AllocaInst* local(llvm::Type* type, const llvm::Twine& name, Value* count = nullptr);
   Value* hoisted(std::uint64_t key, const std::function<Value*(llvm::IRBuilder<>&)>& make);
   llvm::BasicBlock* new_block(const llvm::Twine& name);
-  void trap_if(Value* condition, runtime::TrapCode code, SourceLoc loc);
+  void trap_if(Value* condition, runtime::TrapCode code, SourceLoc loc, const std::function<void()>& before = {});
   void likely(Value* condition, llvm::BasicBlock* usual, llvm::BasicBlock* rare);
   llvm::Type* register_type(const ir::Type& type);
   static Cell cell_of(const ir::Type& column);

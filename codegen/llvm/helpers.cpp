@@ -41,6 +41,7 @@ void matcha_step_trap(runtime::RegionContext* context, std::uint32_t code, std::
   context->error_line = line;
   context->error_column = column;
   context->error_file = file;
+  runtime::take_noted_index(*context);
 }
 
 std::uint64_t matcha_rank(const void* universe, std::int64_t id) {

@@ -302,7 +302,10 @@ Value* FunctionEmitter::size_of(const ir::Expr& list_expr) {
 Value* FunctionEmitter::at(const ir::At& e) {
   List items = list(*e.operands[0]);
   Value* index = scalar(*e.operands[1]);
-  trap_if(b_.CreateICmpUGE(index, items.size), TrapCode::IndexOutOfRange, e.loc);
+  trap_if(b_.CreateICmpUGE(index, items.size), TrapCode::IndexOutOfRange, e.loc, [&] {
+    using runtime::rt_note_index;
+    b_.CreateCall(MATCHA_RUNTIME(module_, rt_note_index, Effect::Any), {index, items.size});
+  });
   return load_cell(items.columns[e.column], index);
 }
 

@@ -87,7 +87,10 @@ Run::Failure Run::call(const std::string& function) {
   step(&context);
   if (context.error_code == 0) return std::nullopt;
   const char* file = context.error_file != nullptr ? context.error_file : "";
-  return trap(context.error_code, place(file, context.error_line, context.error_column));
+  RunError error = trap(context.error_code, place(file, context.error_line, context.error_column));
+  error.error.hint =
+      runtime::trap_hint(static_cast<TrapCode>(context.error_code), context.error_index, context.error_size);
+  return error;
 }
 
 // Arguments

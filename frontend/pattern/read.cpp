@@ -40,7 +40,7 @@ class Collector {
     label = *literal;
   }
 
-  /// `sign` is one of `-`, `>`, `!`; an empty `word` is any label.
+  /// `sign` is one of `-`, `>`, `~`; an empty `word` is any label.
   void edge(std::int64_t u, std::int64_t v, char sign, std::string_view word, SourceLoc loc) {
     vertex(u, loc);
     vertex(v, loc);
@@ -52,9 +52,9 @@ class Collector {
     if (!label) {
       fail(DiagId::PatternLabel, loc, fmt::format("`{}` cannot be written as a label", word),
            "a label is a number or a word without quotes and backslashes");
-    } else if (sign == '!' && !label->empty()) {
+    } else if (sign == '~' && !label->empty()) {
       fail(DiagId::PatternLabel, loc, fmt::format("vertices {} and {} have no edge that could have a label", u, v),
-           "`0!1` is a pair that no edge joins, whatever its label");
+           "`0~1` is a pair that no edge joins, whatever its label");
     } else {
       edges_.push_back({u, v, sign, *label, loc});
     }
@@ -93,13 +93,13 @@ class Collector {
       if (!edge.label.empty()) pattern.add_edge_label(u, v, edge.label);
       if (!edge.label.empty() && edge.sign == '-') pattern.add_edge_label(v, u, edge.label);
       if (edge.sign == '>') pattern.directed = true;
-      if (edge.sign != '!') continue;
+      if (edge.sign != '~') continue;
       pattern.anti[static_cast<std::size_t>(u)] |= bit(v);
       pattern.anti[static_cast<std::size_t>(v)] |= bit(u);
     }
     for (const Edge& edge : edges_) {
       const int u = index.at(edge.u), v = index.at(edge.v);
-      if (edge.sign != '!' || !has(pattern.near(u), v)) continue;
+      if (edge.sign != '~' || !has(pattern.near(u), v)) continue;
       fail(DiagId::PatternEdge, edge.loc,
            fmt::format("vertices {} and {} must be adjacent and must not", edge.u, edge.v));
     }
@@ -246,8 +246,8 @@ class EdgeText {
     if (begin == scan_.position() && !scan_.done()) scan_.take();
     collector_.fail(
         DiagId::PatternSyntax, scan_.since(begin), fmt::format("expected {} here", wanted),
-        "a pattern is like `0-1,1-2,2-0`, with labels `0:a`, arcs `0>1` and non-edges `0!1`, a name such as "
-        "`clique:4`, or a file");
+        "a pattern is like `0-1,1-2,2-0`, with labels `0:a`, arcs `0>1` and non-edges `0~1`, a name such as "
+        "`clique:4`, or a file; a shell wants it in single quotes");
   }
 
   std::optional<std::int64_t> vertex() {
@@ -289,11 +289,18 @@ class EdgeText {
     });
   }
 
+  /// `-`, `>` or `->`, `~` or `!`, which shells take for something else: as `-`, `>` and `~`.
+  char joint() {
+    const char sign = scan_.take();
+    if (sign == '-' && scan_.peek() == '>') return scan_.take();
+    return sign == '!' ? '~' : sign;
+  }
+
   void chain() {
     std::size_t begin = scan_.position();
     std::optional<std::int64_t> from = vertex();
-    while (from && (scan_.peek() == '-' || scan_.peek() == '>' || scan_.peek() == '!')) {
-      const char sign = scan_.take();
+    while (from && (scan_.peek() == '-' || scan_.peek() == '>' || scan_.peek() == '~' || scan_.peek() == '!')) {
+      const char sign = joint();
       const std::size_t second = scan_.position();
       const std::optional<std::int64_t> to = vertex();
       if (!to) return;
@@ -305,7 +312,7 @@ class EdgeText {
     }
     const char next = scan_.peek();
     if (from && !scan_.done() && !is_space(next) && next != ',' && next != ';' && next != '#') {
-      complain(scan_.position(), "`,`, `-`, `>`, `!`, `:` or `=`");
+      complain(scan_.position(), "`,`, `-`, `>`, `~`, `:` or `=`");
     }
   }
 

@@ -90,9 +90,21 @@ std::string describe_expected(const antlr4::misc::IntervalSet& expected) {
   return text.empty() ? "the end of the file" : text;
 }
 
-/// What a person may have meant by `seen` after `before`.
-std::string hint_for(const antlr4::Token& seen, const antlr4::Token* before, const antlr4::Token* after) {
+/// What a person may have meant by `seen` after `before`, where one of `expected` was to come.
+std::string hint_for(const antlr4::Token& seen, const antlr4::Token* before, const antlr4::Token* after,
+                     const antlr4::misc::IntervalSet& expected) {
   std::size_t previous = before == nullptr ? 0 : before->getType();
+  const auto could_be = [&expected](std::size_t type) { return expected.contains(type); };
+  if (seen.getText() == "for") {
+    return "there are no comprehensions; `apply(lambda x: f(x), cond=lambda x: p(x), list)` is `[f(x) for x in list if "
+           "p(x)]`";
+  }
+  if (seen.getType() == MatchaParser::COMMA && could_be(MatchaParser::ASSIGN)) {
+    return "a tuple is not taken apart by names; its parts are `get(t, 0)`, `get(t, 1)`, …";
+  }
+  if (seen.getType() == MatchaParser::COMMA && could_be(MatchaParser::CLOSE_PAREN)) {
+    return "a tuple is written `mk_tuple(val=[a, b])`";
+  }
   if (after != nullptr && after->getType() == MatchaParser::ASSIGN) {
     return "a name is bound once; give the new value a name of its own";
   }
@@ -170,7 +182,7 @@ void SyntaxErrors::report(antlr4::Parser* parser, const antlr4::Token* seen) {
     return;
   }
   const antlr4::misc::IntervalSet expected = parser->getExpectedTokens();
-  std::string hint = hint_for(*seen, token_before(parser, seen), token_after(parser, seen));
+  std::string hint = hint_for(*seen, token_before(parser, seen), token_after(parser, seen), expected);
   if (expected.contains(static_cast<std::size_t>(MatchaParser::LIST_TYPE))) {
     const std::string near = nearest_word(seen->getText(), {"int", "float", "bool", "Var", "Tuple", "List", "Graph"});
     if (!near.empty()) hint = "did you mean `" + near + "`?";

@@ -95,6 +95,12 @@ class TaskWalk {
     return gone;
   }
 
+  /// Before an iteration of a loop in which no task begins: whether the run is to stop, which ends the task.
+  MATCHA_MEMBER bool must_stop() {
+    left_ = left_ || stopped();
+    return left_;
+  }
+
   /// So many positions of the outermost loop are done, unless a loop below was left because the run is to stop.
   MATCHA_MEMBER void finish_positions(const Task& task, u64 count) {
     if (group_.leads() && task.depth == 0 && !left_) book_.finished += count;
@@ -117,12 +123,6 @@ class TaskWalk {
     left_ = left_ || seen.stop;
     walk.end = Size(seen.end);
     return left_ || walk.end == at;
-  }
-
-  /// Whether the run is to stop, which then ends this worker's task in the middle.
-  MATCHA_MEMBER bool must_stop() {
-    left_ = left_ || stopped();
-    return left_;
   }
 
   /// What the first lane says.

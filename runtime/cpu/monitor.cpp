@@ -82,7 +82,7 @@ void Monitor::look() {
 
 void Monitor::report() {
   if (!control_.on_progress || Clock::now() < report_at_) return;
-  control_.on_progress(state_.positions_done(), launch_.walked());
+  control_.on_progress(state_.work_done(), state_.work_total());
   report_at_ += kReport;
 }
 

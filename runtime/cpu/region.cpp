@@ -8,6 +8,16 @@
 
 namespace matcha::runtime {
 
+namespace {
+
+struct Noted {
+  std::int64_t index = 0;
+  std::uint64_t size = 0;
+};
+thread_local Noted noted;
+
+}  // namespace
+
 const char* trap_message(TrapCode code) {
   switch (code) {
     case TrapCode::None: return "no error";
@@ -24,7 +34,19 @@ const char* trap_message(TrapCode code) {
   return "unknown error";
 }
 
+std::string trap_hint(TrapCode code, std::int64_t index, std::uint64_t size) {
+  if (code != TrapCode::IndexOutOfRange) return "";
+  return "index " + std::to_string(index) + " of a list of " + std::to_string(size) + (size == 1 ? " item" : " items");
+}
+
+void take_noted_index(RegionContext& context) {
+  context.error_index = noted.index;
+  context.error_size = noted.size;
+}
+
 extern "C" {
+
+void rt_note_index(std::int64_t index, std::uint64_t size) { noted = {index, size}; }
 
 void rt_trap(RegionContext* region, std::uint32_t code, std::uint32_t line, std::uint32_t column, const char* file) {
   state_of(*region).trap(static_cast<TrapCode>(code), line, column, file);

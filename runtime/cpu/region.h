@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "runtime/abi.h"
 
@@ -24,7 +25,13 @@ enum class TrapCode : std::uint32_t {
 };
 
 /// Lower case, no full stop, e.g. "division by zero".
+struct RegionContext;
+
 const char* trap_message(TrapCode code);
+/// What is known besides: `index 7 of a list of 3 items`; may be empty. What `rt_note_index` noted last is taken over
+/// into a context by `take_noted_index`.
+std::string trap_hint(TrapCode code, std::int64_t index, std::uint64_t size);
+void take_noted_index(RegionContext& context);
 
 /// Element of a list column, in memory: uint32_t, int64_t, double, uint8_t (0 or 1).
 enum class ElementKind : std::uint32_t { Vid = 0, Int = 1, Float = 2, Bool = 3 };
@@ -73,6 +80,8 @@ struct RegionContext {
   const SetKernels* sets;
   std::uint64_t defer_threshold;  ///< Read it relaxed; below it `rt_defer` is not worth the call.
   void* scheduler;                ///< Of the runtime.
+  std::int64_t error_index;       ///< After TrapCode::IndexOutOfRange: the index,
+  std::uint64_t error_size;       ///< and the size of the list.
 };
 
 /// The state of one thread slot. `body` and `inner` own it while they run: they are never entered twice at a time on
@@ -90,7 +99,7 @@ struct alignas(64) Worker {
   std::uint64_t kept_position;
 };
 
-static_assert(sizeof(SinkSlot) == 16 && sizeof(RowBuffer) == 24 && sizeof(RegionContext) == 56 &&
+static_assert(sizeof(SinkSlot) == 16 && sizeof(RowBuffer) == 24 && sizeof(RegionContext) == 72 &&
               sizeof(Worker) == 128);
 static_assert(offsetof(RegionContext, stop) == 0 && offsetof(RegionContext, frame) == 24);
 static_assert(offsetof(RegionContext, sets) == 32 && offsetof(RegionContext, defer_threshold) == 40);
@@ -112,6 +121,9 @@ extern "C" {
 /// Records the first error of the region with its source place and asks all workers to stop; the caller then returns.
 /// `file` must outlive the region.
 void rt_trap(RegionContext* region, std::uint32_t code, std::uint32_t line, std::uint32_t column, const char* file);
+
+/// Notes the index of which the same thread is about to say that it is out of range.
+void rt_note_index(std::int64_t index, std::uint64_t size);
 
 /// Offers the second-level loop of `position` (`size` items) to the other workers. True: taken over, `inner` will run
 /// all of it; false: the caller walks it itself.

@@ -10,6 +10,9 @@ namespace {
 constexpr std::uint32_t kTrapped = 100;
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
 constexpr std::uint64_t kMaxChunk = 1024;
+/// A call of `body` is to take about so long.
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::microseconds kShortCall{1000}, kLongCall{20000};
 constexpr std::uint64_t kLine = 64;  ///< What scratch memory is aligned to.
 /// So many second-level tasks a thread may wait at most; past that a worker walks its loops itself.
 constexpr std::uint64_t kMaxItemTasks = 64;
@@ -47,6 +50,7 @@ RegionState::RegionState(const RegionLaunch& launch, const RunControl& control, 
       threads_(threads),
       ordered_(collects_rows(launch)),
       may_defer_(threads > 1 && launch.inner != nullptr && !ordered_),
+      work_total_(work_of(launch.maybe_walked, launch.last() - launch.walked(), launch.last())),
       min_items_(std::clamp<std::uint64_t>(control.defer_items_late / 2, 1, 16)) {
   context_.frame = launch.frame;
   context_.sets = launch.sets;
@@ -139,6 +143,7 @@ void RegionState::trap(TrapCode code, std::uint32_t line, std::uint32_t column, 
       context_.error_line = line;
       context_.error_column = column;
       context_.error_file = file;
+      take_noted_index(context_);
     }
     cause_.store(kTrapped);
   }
@@ -163,8 +168,10 @@ WorkerState& RegionState::enter(std::uint64_t slot) {
 }
 
 void RegionState::run_body(WorkerState& state, std::uint64_t begin, std::uint64_t end) {
+  const std::uint64_t before = state.worker.positions_done;
   launch_.body(&context_, &state.worker, begin, end);
-  state.progress.store(state.worker.positions_done, std::memory_order_relaxed);
+  const std::uint64_t walked = state.worker.positions_done - before;
+  state.work.fetch_add(work_of(launch_.maybe_walked, begin, begin + walked), std::memory_order_relaxed);
   if (!ordered_) return;
   for (std::size_t s = 0; s < launch_.sinks.size(); ++s) {
     if (launch_.sinks[s].kind != SinkKind::Rows) continue;
@@ -194,7 +201,17 @@ void RegionState::run_positions(std::uint64_t slot) {
   WorkerState& state = enter(slot);
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
-  while (!stopped() && claim(begin, end)) run_body(state, begin, end);
+  while (!stopped() && claim(begin, end)) {
+    while (begin < end && !stopped()) {
+      const std::uint64_t next = std::min(begin + state.piece, end);
+      const Clock::time_point start = Clock::now();
+      run_body(state, begin, next);
+      const Clock::duration took = Clock::now() - start;
+      if (took < kShortCall && state.piece < kMaxChunk) state.piece *= 2;
+      if (took > kLongCall) state.piece = std::max<std::uint64_t>(state.piece / 4, 1);
+      begin = next;
+    }
+  }
   leave(state);
 }
 
@@ -202,20 +219,21 @@ bool RegionState::defer(std::uint64_t position, std::uint64_t size) {
   if (!may_defer_ || size < 2 || stopped()) return false;
   if (item_tasks_.load(std::memory_order_relaxed) >= kMaxItemTasks * threads_) return false;
   try {
-    spawn(position, 0, size);
+    spawn({position, 0, size, size});
   } catch (...) {
     return false;
   }
   deferred_items_.fetch_add(size, std::memory_order_relaxed);
   deferred_loops_.fetch_add(1, std::memory_order_relaxed);
+  deferred_work_.fetch_add(work_of(launch_.maybe_walked, position, position + 1), std::memory_order_relaxed);
   return true;
 }
 
-void RegionState::spawn(std::uint64_t position, std::uint64_t begin, std::uint64_t end) {
+void RegionState::spawn(const ItemRange& items) {
   task_created();
   item_tasks_.fetch_add(1, std::memory_order_relaxed);
   try {
-    spawner_->spawn_items(position, begin, end);
+    spawner_->spawn_items(items);
   } catch (...) {
     item_tasks_.fetch_sub(1, std::memory_order_relaxed);
     task_finished();
@@ -223,21 +241,30 @@ void RegionState::spawn(std::uint64_t position, std::uint64_t begin, std::uint64
   }
 }
 
-void RegionState::run_items(std::uint64_t slot, std::uint64_t position, std::uint64_t begin, std::uint64_t end) {
+void RegionState::run_items(std::uint64_t slot, ItemRange items) {
   WorkerState& state = enter(slot);
+  auto& [position, begin, end, size] = items;
+  const std::uint64_t work = work_of(launch_.maybe_walked, position, position + 1);
+  // The parts of a position's work add up to it.
+  const auto work_before = [&](std::uint64_t item) {
+    return static_cast<std::uint64_t>(static_cast<unsigned __int128>(work) * item / size);
+  };
   std::uint64_t grain = std::max(min_items_, (end - begin) / (8 * threads_));
   while (begin < end && !stopped()) {
     while (end - begin >= 2 * grain && item_tasks_.load(std::memory_order_relaxed) < 2 * threads_) {
       std::uint64_t middle = begin + (end - begin) / 2;
       try {
-        spawn(position, middle, end);
+        spawn({position, middle, end, size});
       } catch (...) {
         break;
       }
       end = middle;
     }
     std::uint64_t next = std::min(begin + grain, end);
+    const std::uint64_t before = state.worker.items_done;
     launch_.inner(&context_, &state.worker, position, begin, next);
+    const std::uint64_t walked = state.worker.items_done - before;
+    state.work.fetch_add(work_before(begin + walked) - work_before(begin), std::memory_order_relaxed);
     begin = next;
   }
   leave(state);
@@ -280,10 +307,12 @@ bool RegionState::grow_rows(WorkerState& state, std::uint64_t sink, std::uint64_
   return true;
 }
 
-std::uint64_t RegionState::positions_done() const {
+std::uint64_t RegionState::work_done() const {
+  const std::uint64_t deferred = deferred_work_.load(std::memory_order_relaxed);
   std::uint64_t done = 0;
-  for (const std::unique_ptr<WorkerState>& state : workers_) done += state->progress.load(std::memory_order_relaxed);
-  return done;
+  for (const std::unique_ptr<WorkerState>& state : workers_) done += state->work.load(std::memory_order_relaxed);
+  // The position of a loop that was just split off is not counted yet.
+  return done > deferred ? done - deferred : 0;
 }
 
 std::optional<RegionError> RegionState::check_positions(RegionResult& result) {
@@ -292,6 +321,8 @@ std::optional<RegionError> RegionState::check_positions(RegionResult& result) {
     result.positions_done += state->worker.positions_done;
     items += state->worker.items_done;
   }
+  result.work_done = work_done();
+  result.work_total = work_total_;
   result.deferred = deferred_loops_.load();
   if (live_tasks_.load(std::memory_order_acquire) != 0) return internal_error("tasks are left after the region");
   if (reentered_.load()) return internal_error("a worker was entered twice");
@@ -300,6 +331,7 @@ std::optional<RegionError> RegionState::check_positions(RegionResult& result) {
     RegionError error;
     error.code = static_cast<TrapCode>(context_.error_code);
     error.message = trap_message(error.code);
+    error.hint = trap_hint(error.code, context_.error_index, context_.error_size);
     error.file = context_.error_file == nullptr ? "" : context_.error_file;
     error.line = context_.error_line;
     error.column = context_.error_column;

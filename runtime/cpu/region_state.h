@@ -38,14 +38,24 @@ struct WorkerState {
   std::vector<std::uint64_t> placed;           ///< A sink's rows that are in a segment.
   std::vector<RowSegment> segments;
   std::unique_ptr<void, Free> scratch;
-  std::atomic<std::uint64_t> progress{0};
+  std::atomic<std::uint64_t> work{0};  ///< That of finished calls, loops that were split off in them included.
+  /// Positions that a call of `body` gets: few while they take long, so that the work that is done is known.
+  std::uint64_t piece = 1;
   std::atomic<bool> busy{false};
+};
+
+/// Items [begin, end) of the second-level loop of a position, which has `size` of them.
+struct ItemRange {
+  std::uint64_t position = 0;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::uint64_t size = 0;
 };
 
 /// Makes tasks of `RegionState::run_positions` and `run_items`; absent with one thread.
 class TaskSpawner {
  public:
-  virtual void spawn_items(std::uint64_t position, std::uint64_t begin, std::uint64_t end) = 0;
+  virtual void spawn_items(const ItemRange& items) = 0;
 
  protected:
   ~TaskSpawner() = default;
@@ -71,12 +81,13 @@ class RegionState {
   /// Takes chunks of outer positions until there are none.
   void run_positions(std::uint64_t slot);
   /// Walks second-level items of one position, giving half of them away while others have too little to do.
-  void run_items(std::uint64_t slot, std::uint64_t position, std::uint64_t begin, std::uint64_t end);
+  void run_items(std::uint64_t slot, ItemRange items);
   void task_finished() { live_tasks_.fetch_sub(1, std::memory_order_acq_rel); }
   void task_created() { live_tasks_.fetch_add(1, std::memory_order_relaxed); }
 
   void set_spawner(TaskSpawner* spawner) { spawner_ = spawner; }
-  std::uint64_t positions_done() const;
+  std::uint64_t work_done() const;
+  std::uint64_t work_total() const { return work_total_; }
   /// Checks that all positions were walked once, then merges the workers.
   RegionOutcome finish();
 
@@ -85,7 +96,7 @@ class RegionState {
   WorkerState& enter(std::uint64_t slot);
   void leave(WorkerState& state) { state.busy.store(false, std::memory_order_release); }
   void run_body(WorkerState& state, std::uint64_t begin, std::uint64_t end);
-  void spawn(std::uint64_t position, std::uint64_t begin, std::uint64_t end);
+  void spawn(const ItemRange& items);
   bool claim(std::uint64_t& begin, std::uint64_t& end);
   std::optional<RegionError> check_positions(RegionResult& result);
   std::optional<RegionError> merge_sink(std::uint64_t sink, SinkResult& result);
@@ -98,6 +109,7 @@ class RegionState {
   const std::uint64_t last_ = launch_.last();  ///< Where the positions end.
   const bool ordered_;                         ///< Some sink collects rows in order.
   const bool may_defer_;
+  const std::uint64_t work_total_;
   const std::uint64_t min_items_;  ///< Fewest second-level items that are worth a call of `inner`.
   RegionContext context_{};
   std::vector<std::unique_ptr<WorkerState>> workers_;
@@ -109,6 +121,7 @@ class RegionState {
   std::atomic<std::uint64_t> item_tasks_{0};  ///< Tasks of `run_items` waiting or running.
   std::atomic<std::uint64_t> deferred_items_{0};
   std::atomic<std::uint64_t> deferred_loops_{0};
+  std::atomic<std::uint64_t> deferred_work_{0};
   std::atomic<std::uint32_t> cause_{0};  ///< 0, or 1 + the RegionEnd that came first, or kTrapped.
   std::atomic<bool> reentered_{false};
   std::mutex rows_mutex_;

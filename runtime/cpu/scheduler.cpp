@@ -19,19 +19,17 @@ namespace {
 
 std::uint64_t current_slot() { return static_cast<std::uint64_t>(tbb::this_task_arena::current_thread_index()); }
 
-/// What a task does: second-level items of one position, or outer positions while there are some (`end == 0`).
+/// What a task does: second-level items of one position, or outer positions while there are some (`items.end == 0`).
 struct Job {
   RegionState* state;
-  std::uint64_t position = 0;
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
+  ItemRange items;
   std::atomic<bool> published{false};
 
   void run() {
-    if (end == 0) {
+    if (items.end == 0) {
       state->run_positions(current_slot());
     } else {
-      state->run_items(current_slot(), position, begin, end);
+      state->run_items(current_slot(), items);
     }
     state->task_finished();
   }
@@ -69,15 +67,13 @@ class Arena final : public TaskSpawner {
     arena_.execute([this] {
       for (unsigned i = 0; i < threads_; ++i) {
         state_.task_created();
-        start(std::unique_ptr<Job>(new Job{&state_}));
+        start(std::unique_ptr<Job>(new Job{&state_, {}}));
       }
       group_.wait();
     });
   }
 
-  void spawn_items(std::uint64_t position, std::uint64_t begin, std::uint64_t end) override {
-    start(std::unique_ptr<Job>(new Job{&state_, position, begin, end}));
-  }
+  void spawn_items(const ItemRange& items) override { start(std::unique_ptr<Job>(new Job{&state_, items})); }
 
  private:
   void start(std::unique_ptr<Job> job) {
@@ -108,7 +104,7 @@ RegionOutcome run(const RegionLaunch& launch, const RunControl& control) {
       Arena(state, threads).run();
     }
   }
-  if (control.on_progress) control.on_progress(state.positions_done(), launch.walked());
+  if (control.on_progress) control.on_progress(state.work_done(), state.work_total());
   return state.finish();
 }
 

@@ -14,6 +14,7 @@
 #include "runtime/cpu/column.h"
 #include "runtime/cpu/region.h"
 #include "runtime/result.h"
+#include "runtime/work.h"
 
 namespace matcha::runtime {
 
@@ -41,6 +42,8 @@ struct RegionLaunch {
   /// Of it only the positions [begin, end) are walked; those of a Map are the only ones that are given.
   std::uint64_t begin = 0;
   std::uint64_t end = ~std::uint64_t{0};
+  /// The graph whose vertices are the positions; its arcs say how the work is spread. Null: all positions are alike.
+  const GraphView* maybe_walked = nullptr;
   std::uint64_t* frame = nullptr;
   const SetKernels* sets = nullptr;
   std::uint64_t scratch_bytes = 0;  ///< For each worker.
@@ -66,8 +69,8 @@ struct RunControl {
   const std::atomic<std::uint32_t>* stop_request =
       nullptr;  ///< Looked at every 20 ms; not 0: stop. A signal handler may set it.
   std::optional<std::chrono::steady_clock::time_point> deadline;
-  std::function<void(std::uint64_t done, std::uint64_t total)>
-      on_progress;                               ///< Some 10 times a second, and once at the end.
+  /// Of the work, in units of its own. Some 10 times a second, and once at the end.
+  std::function<void(std::uint64_t done, std::uint64_t total)> on_progress;
   std::function<bool(const RowBlock&)> on_rows;  ///< For RowMode::Stream; false: no more rows are wanted.
   std::uint64_t row_capacity = 4096;             ///< Rows in a worker's buffer.
   std::uint64_t defer_items = 4096;              ///< Second-level loops of that many items are always offered.
@@ -93,7 +96,8 @@ struct SinkResult {
 struct RegionResult {
   RegionEnd end = RegionEnd::Complete;
   std::uint64_t positions_done = 0;
-  std::uint64_t deferred = 0;  ///< Second-level loops that were split off.
+  std::uint64_t work_done = 0, work_total = 0;  ///< As `work_of` measures it; split-off loops count by their items.
+  std::uint64_t deferred = 0;                   ///< Second-level loops that were split off.
   std::vector<SinkResult> sinks;
 };
 
@@ -101,6 +105,7 @@ struct RegionResult {
 struct RegionError {
   TrapCode code = TrapCode::None;
   std::string message;
+  std::string hint;
   std::string file;
   std::uint32_t line = 0;
   std::uint32_t column = 0;

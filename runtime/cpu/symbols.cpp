@@ -29,6 +29,7 @@ std::span<const RuntimeSymbol> runtime_symbols() {
       MATCHA_SYMBOL(rt_lower_bound_i64),
       MATCHA_SYMBOL(rt_max_f64),
       MATCHA_SYMBOL(rt_min_f64),
+      MATCHA_SYMBOL(rt_note_index),
       MATCHA_SYMBOL(rt_sort_i64),
       MATCHA_SYMBOL(rt_sort_u32),
       MATCHA_SYMBOL(rt_sum_f64),

@@ -180,5 +180,52 @@ class BadPrograms(cli.CliTest):
         self.assertLessEqual(len(errors.splitlines()), 3)
 
 
+class BadPrograms(cli.CliTest):
+    def test_hints_for_python(self):
+        for text, hint in (
+            ("    u, v = G\n    return 1", "a tuple is not taken apart by names; its parts are `get(t, 0)`"),
+            ("    return apply(lambda v: (v, 1), vertices(G))", "a tuple is written `mk_tuple(val=[a, b])`"),
+            ("    return [x for x in vertices(G)]", "there are no comprehensions; `apply(lambda x: f(x), cond="),
+            ("    return sum(x for x in vertices(G))", "there are no comprehensions"),
+        ):
+            self.fails(1, "check", self.write("q.mt", f"def f(G: Graph):\n{text}\n"), says=f"hint: {hint}")
+
+
+    def test_an_index_out_of_range_is_named(self):
+        graph = self.write("g.txt", "0 1\n1 2\n")
+        for text, hint in (
+            ("    return get([1, 2, 3], n)", "index 7 of a list of 3 items"),
+            ("    return sum(apply(lambda v: get(neighbor(G, v), n - 6), cond=lambda v: v == 2, vertices(G)))",
+             "index 1 of a list of 1 item"),
+            ("    return sum(apply(lambda v: get(neighbor(G, v), 0 - n), cond=lambda v: v == 1, vertices(G)))",
+             "index -7 of a list of 2 items"),
+        ):
+            program = self.write("q.mt", f"def f(G: Graph, n: int = 7):\n{text}\n")
+            for backend in ("llvm", "interp"):
+                self.fails(4, "run", program, graph, "--backend", backend,
+                           says=["q.mt:2:", "error: index out of range", f"hint: {hint}"])
+
+
+class BadPatterns(cli.CliTest):
+    def test_a_graph_instead_of_a_pattern(self):
+        # As a shell leaves `--pattern 0>1,1>2 GRAPH`.
+        for path in (cli.WIKI, self.generate("g.mtg", "clique", "-n", "3"), self.generate("g.txt.zst", "clique", "-n", "3")):
+            errors = self.fails(2, "run", "--pattern", path, says=[f"`{path}` is a graph, not a pattern", "in quotes"])
+            self.assertNotIn("\\x", errors)
+
+    def test_signs_that_shells_leave_alone(self):
+        for plain, other in (("0>1,1>2,0>2", "0->1->2,0->2"), ("0>1,1>2,0!2", "0->1,1>2,0~2"), ("0-1,1-2,0!2", "0-1-2~0")):
+            self.assertEqual(self.ok("pattern", plain), self.ok("pattern", other))
+        self.fails(1, "pattern", "0-1~2=a", says="vertices 1 and 2 have no edge that could have a label")
+        self.fails(1, "pattern", "0-1?2", says=["`0~1`", "single quotes"])
+
+    def test_arcs_of_a_mtg_need_no_option(self):
+        text = self.write("arcs.txt", "0 1\n1 2\n2 0\n2 3\n")
+        graph = self.path("arcs.mtg")
+        self.ok("graph", "convert", text, graph, "--directed")
+        self.assertEqual(self.ok("run", "--pattern", "0->1->2->0", graph), "1\n")
+        self.fails(2, "run", "--pattern", "0->1->2->0", text, says=["the pattern has arcs", "add --directed"])
+
+
 if __name__ == "__main__":
     cli.main()

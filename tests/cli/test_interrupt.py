@@ -119,7 +119,27 @@ class Interrupt(cli.CliTest):
         answer = json.loads(done.stdout)
         self.assertEqual((answer["complete"], answer["stopped_by"]), (False, "timeout"))
         self.assertEqual(answer["schema"], "matcha.run/1")
-        self.assertIn(b"partial result", done.stderr)
+        self.assertTrue(0 <= answer["stats"]["work_done"] < 1, answer["stats"])
+        self.assertRegex(done.stderr, rb"partial result: .* of 160,000 outer iterations, [0-9.]+% of the work")
+
+    def test_work_is_not_the_number_of_iterations(self):
+        # The hub is the first of a thousand vertices, and has as many arcs as all others.
+        star = self.path("star.mtg")
+        self.ok("graph", "generate", "star", "-n", "1000", "-o", star)
+        wait = "apply(lambda a: sum(apply(lambda b: (a * b + v) % 3, vertices(G))), vertices(G))"
+        program = self.write("hub.mt", f"def f(G: Graph):\n    def at(v):\n        return sum({wait}) + v\n"
+                             "    return sum(apply(at, vertices(G)))\n")
+        common = ("run", program, star, "--device", "cpu", "--threads", "1", "--order", "id", "--json")
+        for seconds in (0.25, 1, 4, 16, 64):
+            done = self.matcha(*common, "--timeout", seconds)
+            stats = json.loads(done.stdout)["stats"]
+            if stats.get("positions", 0) > 0:
+                break
+        count = stats["positions"]
+        self.assertEqual(stats["positions_total"], 1000)
+        self.assertAlmostEqual(stats["work_done"], (count + 999 + count - 1) / (1000 + 2 * 999), delta=0.001)
+        whole = json.loads(self.ok("run", cli.TRIANGLE, cli.WIKI, "--json", "--device", "cpu"))
+        self.assertEqual(whole["stats"]["work_done"], 1)
 
     def test_timeout_deep_in_a_nest(self):
         # One item of the second loop takes weeks, and so does the list that an item of the other program needs first.
@@ -156,23 +176,91 @@ class Interrupt(cli.CliTest):
         self.assertIn(b"partial result: stopped by --timeout", done.stderr)
 
     @unittest.skipIf(os.environ.get("MATCHA_SANITIZE"), "compiling takes too long under sanitizers")
-    def test_timeout_while_compiling(self):
-        # Compiling takes several times as long as the deadline, and cannot be told to end.
+    def test_stops_before_the_run(self):
+        # Planning, passes and LLVM take seconds, and look at no stop.
         with tempfile.TemporaryDirectory() as folder:
             graph = os.path.join(folder, "square.txt")
-            with open(graph, "w") as file:
+            with open(graph, "w", encoding="utf-8") as file:
                 file.write("0 1\n1 2\n2 3\n3 0\n")
             common = ("run", "--pattern", "motif:6", graph, "--device", "cpu", "--no-cache", "--json")
             begin = time.monotonic()
             whole = self.matcha(*common)
-            until = time.monotonic()
+            length = time.monotonic() - begin
             self.assertEqual(whole.returncode, 0, whole.stderr)
-            stopped = self.matcha(*common, "--timeout", "0.4")
-            self.assertLess(time.monotonic() - until, until - begin)
+            for part in (0.02, 0.1, 0.2, 0.3, 0.5):
+                begin = time.monotonic()
+                stopped = self.matcha(*common, "--timeout", part * length)
+                self.assertLess(time.monotonic() - begin, (part + 0.4) * length)
+                self.assertEqual(stopped.returncode, 124)
+                self.assertIn(TOO_EARLY, stopped.stderr)
+            answer = json.loads(stopped.stdout)
+            self.assertEqual((answer["stopped_by"], answer["result"], answer["complete"]), ("timeout", None, False))
+            for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+                process = self.start(*common)
+                time.sleep(0.3 * length)
+                process.send_signal(number)
+                begin = time.monotonic()
+                out, errors = self.finish(process)
+                self.assertLess(time.monotonic() - begin, 0.4 * length)
+                self.assertEqual(process.returncode, code)
+                self.assertIn(TOO_EARLY, errors)
+                word = {130: "interrupt", 143: "terminate"}[code]
+                self.assertEqual(json.loads(out)["stopped_by"], word)
+            page = os.path.join(folder, "page.html")
+            begin = time.monotonic()
+            stopped = self.matcha("explain", *common[1:4], "--no-cache", "--html", page, "--timeout", 0.3 * length)
+            self.assertLess(time.monotonic() - begin, 0.7 * length)
+            self.assertEqual(stopped.returncode, 124)
             self.assertEqual(os.listdir(folder), ["square.txt"])
-        self.assertEqual(stopped.returncode, 124)
-        self.assertIn(TOO_EARLY, stopped.stderr)
-        self.assertEqual(json.loads(stopped.stdout)["stopped_by"], "timeout")
+
+    @unittest.skipIf(os.environ.get("MATCHA_SANITIZE"), "compiling takes too long under sanitizers")
+    def test_explain_keeps_its_run(self):
+        # The answer is found in an instant, and what counts the loops takes seconds to compile.
+        small = self.write("square.txt", "0 1\n1 2\n2 3\n3 0\n")
+        common = ("explain", "--pattern", "motif:5", small)
+        self.ok("run", *common[1:], "--device", "cpu")
+        done = self.matcha(*common)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for seconds in (0.25, 0.5, 1, 2, 4, 8):
+            done = self.matcha(*common, "--timeout", seconds)
+            if TOO_EARLY not in done.stderr:
+                break
+        if done.returncode == 124:
+            self.assertIn(b"partial result: stopped by --timeout before sizes were counted", done.stderr)
+            self.assertIn(b"this run, stopped by --timeout", done.stdout)
+
+    def ends_soon(self, process, code, number=signal.SIGTERM):
+        """The process, which is busy or waits for ever, gets the signal; its errors."""
+        time.sleep(0.5)
+        self.assertIsNone(process.poll())
+        process.send_signal(number)
+        try:
+            process.wait(timeout=20)  # What it writes is not read meanwhile.
+            _, errors = process.communicate()
+        finally:
+            process.kill()
+        self.assertEqual(process.returncode, code)
+        return errors
+
+    def test_stops_of_other_verbs(self):
+        out = self.path("large.txt")
+        process = self.start("graph", "generate", "erdos-renyi", "-n", "10000000", "-m", "400000000", "-o", out)
+        self.assertIn(TOO_EARLY, self.ends_soon(process, 143))
+        fifo = self.path("nobody.txt")
+        os.mkfifo(fifo)
+        # Nobody is at the other end of the pipe.
+        for words in (["graph", "info", fifo], ["graph", "convert", fifo, out], ["run", cli.TRIANGLE, fifo],
+                      ["run", cli.LISTING, cli.WIKI, "--matches", fifo], ["explain", cli.TRIANGLE, fifo]):
+            self.assertIn(TOO_EARLY, self.ends_soon(self.start(*words), 130, signal.SIGINT))
+        self.ends_soon(self.start("check", fifo), -signal.SIGTERM)
+        self.ends_soon(self.start("build", fifo, "-o", out), -signal.SIGTERM)
+        self.assertEqual((self.leftovers(), os.path.exists(out)), ([], False))
+
+    def test_stops_while_the_answer_is_written(self):
+        # Nobody reads it, and it is more than a pipe takes.
+        process = self.start("run", self.write("all.mt", "def f(G: Graph):\n    return vertices(G)\n"), self.graph)
+        self.wait_for_load(process)
+        self.ends_soon(process, 143)
 
     def test_timeout_in_text(self):
         done = self.timed_out(self.slow)

@@ -1,5 +1,6 @@
 """`--matches` and `--limit`: rows in files and pipes, exact limits, nothing half-written."""
 
+import gzip
 import json
 import os
 import resource
@@ -47,10 +48,48 @@ class Matches(cli.CliTest):
         self.assertEqual(len(texts["rows"]), 20)
         self.assertEqual(texts["rows"], texts["rows.tsv"])
         self.assertEqual(texts["rows"], texts["rows.txt"])
-        self.assertEqual([row.replace("\t", ",") for row in texts["rows"]], texts["rows.csv"])
-        for name in ("w.csv.gz", "w.tsv.zst", "w.json", "w.parquet"):
+        self.assertEqual([row.replace("\t", ",") for row in texts["rows"]] + ["c0,c1,c2"], texts["rows.csv"])
+        for name in ("w.json", "w.json.gz", "w.parquet", "w.gz.csv.xz"):
             self.fails(2, "run", cli.LISTING, small, "--matches", self.path(name), says=[name, ".tsv, .csv and .txt"])
             self.assertFalse(os.path.exists(self.path(name)))
+
+    def test_packed(self):
+        # More rows than a block of the packer holds.
+        wanted = sorted(self.ok("run", cli.LISTING, GRAPH).splitlines())
+        for name in ("r.csv.gz", "r.tsv.gz", "r.txt.gz", "r.gz"):
+            self.assertEqual(self.ok("run", cli.LISTING, GRAPH, "--matches", self.path(name)), f"{TRIANGLES}\n")
+            with gzip.open(self.path(name), "rt") as file:
+                lines = file.read().splitlines()
+            if name == "r.csv.gz":
+                self.assertEqual(lines.pop(0), "c0,c1,c2")
+            self.assertEqual(sorted(line.replace(",", "\t") for line in lines), wanted)
+        read = self.write("add.mt", "def f(x: List<int>):\n    return sum(x)\n")
+        packed = self.path("r.tsv.zst")
+        self.ok("run", cli.LISTING, GRAPH, "--matches", packed)
+        with open(packed, "rb") as file:
+            self.assertEqual(file.read(4), b"\x28\xb5\x2f\xfd")
+        for column in range(3):
+            total = sum(int(row.split()[column]) for row in wanted)
+            self.assertEqual(int(self.ok("run", read, "--in", f"x={packed}:{column}")), total)
+        # Nothing is packed as well, and a stop leaves a whole file.
+        for name in ("none.csv.gz", "none.tsv.gz"):
+            self.ok("run", cli.LISTING, GRAPH, "--limit", "0", "--matches", self.path(name))
+            with gzip.open(self.path(name), "rt") as file:
+                self.assertEqual(file.read(), "c0,c1,c2\n" if "csv" in name else "")
+        self.assertEqual(self.leftovers(), [])
+
+    def test_headings(self):
+        small = "tests/graphs/clique-6.txt"
+        for pattern, heading in (("wedge", "v0,v1,v2"), ("7-3,3-20", "v3,v7,v20")):
+            out = self.path("rows.csv")
+            self.ok("run", "--pattern", pattern, "--induced", "edge", small, "--matches", out)
+            with open(out, encoding="utf-8") as file:
+                lines = file.read().splitlines()
+            self.assertEqual((lines[0], len(lines)), (heading, 61))
+        one = self.write("one.mt", "def f(G: Graph):\n    return vertices(G)\n")
+        self.ok("run", one, small, "--matches", self.path("one.csv"), "--limit", "1")
+        with open(self.path("one.csv"), encoding="utf-8") as file:
+            self.assertRegex(file.read(), r"^c0\n\d\n$")
 
     def test_rows_of_several_types(self):
         # An id of more than 53 bits stays whole beside floats, wherever it is printed.

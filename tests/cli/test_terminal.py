@@ -76,6 +76,14 @@ class Terminal(cli.CliTest):
         self.assertIn(b"\r\x1b[Kpartial result", seen)
         self.assertNotIn(b"running", out)
 
+    def test_notes_fit_the_terminal(self):
+        seen, _ = self.on_terminal("run", cli.TRIANGLE, cli.WIKI, "--no-progress")
+        lines = seen.decode().replace("\r\n", "\n").splitlines()
+        self.assertGreater(len(lines), 1)
+        self.assertTrue(all(len(line) <= 80 for line in lines), lines)
+        self.assertEqual(" ".join(line.strip() for line in lines[:2])[:60],
+                         self.matcha("run", cli.TRIANGLE, cli.WIKI).stderr.decode()[:60])
+
     def test_no_progress_elsewhere(self):
         slow = self.write("slow.mt", cli.SLOW)
         graph = self.generate("big.mtg", "grid", "--rows", "60", "--columns", "60")

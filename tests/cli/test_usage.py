@@ -27,16 +27,40 @@ class Usage(cli.CliTest):
         self.assertIn("gnp", kinds)
         verbs = [[verb] for verb in ("run", "check", "build", "pattern", "explain", "doctor")]
         for verb in verbs + [["graph", one] for one in ("convert", "info")] + [["graph", "generate", one] for one in kinds]:
-            known |= set(re.findall(r"^  (?:-\w,)?(--[a-z][a-z-]*)", self.ok(*verb, "--help"), re.M))
+            known |= set(re.findall(r"^  (?:-\w,)?(--[a-z][a-z-]*)", self.ok(*verb, "--help-all"), re.M))
         self.assertEqual(known, documented)
 
     def test_examples_in_help(self):
         for verb in ("run", "check", "build", "explain", "graph", "doctor"):
             self.assertIn(f"matcha {verb}", self.ok(verb, "--help"))
 
+    def test_help_fits_a_terminal(self):
+        kinds = re.findall(r"^  ([a-z-]+) ", self.ok("graph", "generate", "--help").split("Subcommands:")[1], re.M)
+        for verb in (
+            [], ["run"], ["check"], ["build"], ["pattern"], ["explain"], ["doctor"], ["graph"], ["graph", "convert"],
+            ["graph", "info"], ["graph", "generate"], *(["graph", "generate", kind] for kind in kinds),
+        ):
+            for flag in ("--help", "--help-all") if verb else ("--help",):
+                for line in self.ok(*verb, flag).splitlines():
+                    self.assertLessEqual(len(line), 80, line)
+        short, whole = self.ok("run", "--help"), self.ok("run", "--help-all")
+        for word in ("--tau-us", "--disable-pass", "--diagnostics"):
+            self.assertNotIn(word, short)
+            self.assertIn(word, whole)
+        for word in ("--help-all", "--pattern", "--timeout", "--device", "Examples:"):
+            self.assertIn(word, short)
+        self.assertLess(len(short.splitlines()), len(whole.splitlines()) - 20)
+
+    def test_help_as_a_verb(self):
+        self.assertEqual(self.ok("help"), self.ok("--help"))
+        for verb in (["run"], ["graph"], ["graph", "convert"]):
+            self.assertEqual(self.ok("help", *verb), self.ok(*verb, "--help"))
+        self.fails(2, "help", "nothing", says="has no verb `nothing`")
+
     def test_version(self):
         text = self.ok("--version")
         self.assertRegex(text, r"^matcha \d+\.\d+\.\d+ \(LLVM \d+")
+        self.assertEqual(self.ok("-V"), text)
 
     def test_no_verb_prints_help(self):
         done = self.matcha()

@@ -175,6 +175,16 @@ def stops(machine):
         time.sleep(1)
         running.send_signal(signal.SIGINT)
         expect("Ctrl-C", running.wait(timeout=60), 130)
+    # Compiling knows of no stop, and is left behind.
+    lengths = []
+    for limits, code in (([], 0), (["--timeout", 0.2], 124)):
+        shutil.rmtree(machine.folder / "code", ignore_errors=True)
+        begin = time.monotonic()
+        answer = json.loads(machine.run("examples/house.mt", GRAPH, "--json", *limits, code=code))
+        lengths.append(time.monotonic() - begin)
+        expect("complete", answer["complete"], code == 0)
+    if lengths[1] > 0.2 + lengths[0] / 2:
+        raise Failed(f"stopped while it compiles after {lengths[1]} s; all of it takes {lengths[0]} s")
 
 
 def labels_for(machine, entry, graph):

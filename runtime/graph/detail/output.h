@@ -6,7 +6,9 @@
 #include <string_view>
 
 #include "runtime/graph/io.h"
+#include "runtime/graph/packer.h"
 #include "runtime/result.h"
+#include "runtime/unfinished_file.h"
 
 namespace matcha::runtime::detail {
 
@@ -26,18 +28,14 @@ class OutputFile {
   /// no more.
   Status finish();
 
-  struct Packer;
-
  private:
-  friend struct GzipPacker;
-  friend struct ZstdPacker;
   OutputFile();
   /// Packs if asked to, and puts; `last` ends the packed stream.
   void flush(std::string_view bytes, bool last);
   void put(std::string_view bytes);
 
   std::string path_;
-  std::string temporary_;  ///< Empty once renamed, or when writing straight.
+  UnfinishedFile temporary_;  ///< None once renamed, or when writing straight.
   int descriptor_ = -1;
   int failure_ = 0;  ///< The first errno.
   std::string pending_;
