@@ -469,8 +469,8 @@ class NestReader {
     for (int item : nest.items) {
       const int fresh = next_item_++;
       product.items.push_back(fresh);
-      for (Term& condition : product.conditions) condition = renamed(condition, item, fresh);
-      value = renamed(value, item, fresh);
+      for (Term& condition : product.conditions) condition = renamed(std::move(condition), item, fresh);
+      value = renamed(std::move(value), item, fresh);
     }
     if (!value.is(TermKind::Constant) || value.word != "1") product.factors.push_back(std::move(value));
     return product;

@@ -99,6 +99,12 @@ void add_conditions(Term term, std::vector<Term>& out) {
   for (Term& part : term.parts) add_conditions(std::move(part), out);
 }
 
+/// In place: terms are large trees, of which each level would copy all below it.
+void rename_in(Term& term, int from, int to) {
+  if (term.kind == TermKind::Item && term.item == from) term.item = to;
+  for (Term& part : term.parts) rename_in(part, from, to);
+}
+
 }  // namespace
 
 Term Term::of_item(int item) {
@@ -128,11 +134,9 @@ Term Term::operation(std::string word, std::vector<Term> parts) {
   return term;
 }
 
-Term renamed(const Term& term, int from, int to) {
-  Term out = term;
-  if (out.kind == TermKind::Item && out.item == from) out.item = to;
-  for (Term& part : out.parts) part = renamed(part, from, to);
-  return out;
+Term renamed(Term term, int from, int to) {
+  rename_in(term, from, to);
+  return term;
 }
 
 bool compares(const Term& term) {

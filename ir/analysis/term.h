@@ -51,7 +51,7 @@ struct Nest {
 };
 
 /// `term` with `to` for the item `from`.
-Term renamed(const Term& term, int from, int to);
+Term renamed(Term term, int from, int to);
 
 /// True if the order of items decides anything in `term`.
 bool compares(const Term& term);

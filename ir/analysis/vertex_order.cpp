@@ -116,8 +116,8 @@ class Splitter {
   static Nest merged(const Nest& nest, int kept, int dropped) {
     Nest out = nest;
     std::erase(out.items, dropped);
-    for (Term& condition : out.conditions) condition = renamed(condition, dropped, kept);
-    out.value = renamed(out.value, dropped, kept);
+    for (Term& condition : out.conditions) condition = renamed(std::move(condition), dropped, kept);
+    out.value = renamed(std::move(out.value), dropped, kept);
     return out;
   }
 

@@ -112,8 +112,9 @@ class Code {
     if (status == driver::Status::Ok) compilation.load(*backend_, executable);
   }
 
-  bool fits(const passes::LabelWords& labels, const driver::BoundInputs& bound) {
-    if (words_ != labels.words) return false;
+  /// Whether label words mean the same.
+  bool is_for(const passes::LabelWords& labels) const { return words_ == labels.words; }
+  bool is_as_assumed(const driver::BoundInputs& bound) {
     return executable == nullptr || driver::is_as_assumed(bound, text_.compilation());
   }
   const driver::MessageLog& log() const { return text_.log(); }
@@ -239,7 +240,13 @@ Text* DriverCompiled::text_for(const SampleGraph& graph, const GraphFiles& files
 
 Code* DriverCompiled::code_for(Text& text, DriverBound& bound) {
   for (const std::unique_ptr<Code>& code : text.codes) {
-    if (code->fits(bound.labels, bound.inputs)) return code.get();
+    if (!code->is_for(bound.labels)) continue;
+    if (code->is_as_assumed(bound.inputs)) return code.get();
+    // It must refuse the graph by itself.
+    const codegen::RunOutcome outcome =
+        code->executable->run(bound.inputs.arguments, *bound.inputs.inputs.universe, {});
+    if (!std::holds_alternative<codegen::RunError>(outcome)) bound.problem = "code ran on a graph that it is not for";
+    ++tally_["refused"];
   }
   ++tally_[text.codes.empty() ? "compiled" : "compiled again"];
   return text.codes.emplace_back(std::make_unique<Code>(text.text(), compile_, setup_, bound.labels, bound.inputs))
@@ -270,7 +277,8 @@ std::unique_ptr<Bound> DriverCompiled::bind(const SampleGraph& graph, const std:
   }
   if (report.by_degree) ++tally_["ranked by degree"];
   bound->code = code_for(*text, *bound);
-  if (bound->code->executable == nullptr) bound->fail(bound->code->log().text(), lacks_labels);
+  if (bound->code->executable == nullptr && bound->problem.empty())
+    bound->fail(bound->code->log().text(), lacks_labels);
   return bound;
 }
 
