@@ -1,5 +1,8 @@
 #include "tools/options.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cstdlib>
 
 #include "tools/numbers.h"
@@ -106,6 +109,18 @@ void add_no_cache(CLI::App& verb, std::string& code_folder) {
   verb.add_flag_callback(
           "--no-cache", [&code_folder] { code_folder.clear(); }, "Neither take nor keep compiled code")
       ->group("How to run");
+}
+
+Status choose_tier(const std::string& name, const Console& console, std::optional<runtime::Tier>& tier) {
+  if (name.empty()) return Status::Ok;
+  tier = runtime::tier_from_name(name);
+  const std::vector<runtime::Tier> supported = runtime::supported_tiers();
+  if (tier && std::ranges::find(supported, *tier) != supported.end()) return Status::Ok;
+  std::string known;
+  for (runtime::Tier each : supported) known += fmt::format("{}{}", known.empty() ? "" : ", ", tier_name(each));
+  return console.error(tier ? Status::Run : Status::Usage,
+                       fmt::format("{} `{}`", tier ? "this processor has no" : "there is no SIMD tier", name),
+                       fmt::format("it has: {}", known));
 }
 
 }  // namespace matcha::tools

@@ -1,12 +1,15 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "driver/bind.h"
 #include "driver/compile.h"
 #include "driver/pattern_source.h"
+#include "runtime/cpu/set_kernels.h"
+#include "tools/console.h"
 #include "tools/exit_codes.h"
 
 /// The options of the steps of a run, which several verbs have.
@@ -35,5 +38,8 @@ std::string code_folder();
 std::string tuning_folder();
 /// `--no-cache`: the folder is not used, and becomes empty.
 void add_no_cache(CLI::App& verb, std::string& code_folder);
+
+/// The SIMD tier that `--simd` names; none if it is empty. An error if there is none of that name, or not here.
+Status choose_tier(const std::string& name, const Console& console, std::optional<runtime::Tier>& tier);
 
 }  // namespace matcha::tools

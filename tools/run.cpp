@@ -154,19 +154,7 @@ class Run {
       return console_.error(Status::Usage, fmt::format("`{}` is a program, not a graph", options_.bind.graph),
                             "the program comes first: matcha run PROGRAM GRAPH");
     }
-    if (!options_.simd.empty()) {
-      tier_ = runtime::tier_from_name(options_.simd);
-      const std::vector<runtime::Tier> supported = runtime::supported_tiers();
-      if (!tier_ || std::find(supported.begin(), supported.end(), *tier_) == supported.end()) {
-        std::string known;
-        for (runtime::Tier tier : supported) known += fmt::format("{}{}", known.empty() ? "" : ", ", tier_name(tier));
-        return console_.error(tier_ ? Status::Run : Status::Usage,
-                              tier_ ? fmt::format("this processor has no `{}`", options_.simd)
-                                    : fmt::format("there is no SIMD tier `{}`", options_.simd),
-                              fmt::format("it has: {}", known));
-      }
-    }
-    return Status::Ok;
+    return choose_tier(options_.simd, console_, tier_);
   }
 
   bool of_pattern() const { return !options_.pattern.text.empty(); }

@@ -270,7 +270,7 @@ std::unique_ptr<Bound> DriverCompiled::bind(const SampleGraph& graph, const std:
       subject_.words, [&](const std::string& word) { return bound->labels.code(word).has_value(); });
   driver::OrderReport report;
   const driver::MessageLog log;
-  if (driver::order_vertices(order, text->compilation(), bound->labels, log, bound->inputs, report) !=
+  if (driver::order_vertices(order, {}, text->compilation(), bound->labels, log, bound->inputs, report) !=
       driver::Status::Ok) {
     bound->fail(log.text(), lacks_labels);
     return bound;

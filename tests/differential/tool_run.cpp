@@ -85,9 +85,9 @@ Status ToolRun::passes(const passes::LabelWords& labels, const driver::BoundInpu
 Status ToolRun::order(const passes::LabelWords& labels) {
   driver::OrderReport report;
   const driver::MessageLog ignored;
-  Status status = driver::order_vertices(choice_.order, compilation_, labels, ignored, bound_, report);
+  Status status = driver::order_vertices(choice_.order, {}, compilation_, labels, ignored, bound_, report);
   if (status == Status::Usage && choice_.order == "degree") {
-    status = driver::order_vertices("id", compilation_, labels, log_, bound_, report);
+    status = driver::order_vertices("id", {}, compilation_, labels, log_, bound_, report);
   }
   by_degree_ = report.by_degree;
   return status;
