@@ -166,10 +166,6 @@ class FunctionEmitter {
   void bind_items(const ir::For& s, std::span<const List> lists, Value* index);
 
   // sums.cpp
-  Total total_of(const ir::Block& block, const ir::Var* sink) const;
-  Total total_of(const ir::For& loop, const ir::Var* sink) const;
-  __int128 most_items(const ir::Expr& list_expr) const;
-  Total value_bound(const ir::Expr& value) const;
   void open_partial_sums(const ir::For& s);
   void close_partial_sums();
   void add_partial(const PartialSum& partial);

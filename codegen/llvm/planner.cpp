@@ -1,8 +1,9 @@
 #include "codegen/llvm/planner.h"
 
 #include <algorithm>
-#include <unordered_set>
 
+#include "ir/analysis/position_loops.h"
+#include "ir/analysis/row_graphs.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
 
@@ -23,75 +24,6 @@ runtime::SinkKind runtime_kind(host::SinkForm form, bool map) {
     case host::SinkForm::Rows: break;
   }
   return map ? runtime::SinkKind::Map : runtime::SinkKind::Rows;
-}
-
-/// Adds the loop that ends `block`, if it is all that is left to do there: the last statement, perhaps in an `if`, and
-/// then perhaps another one in its `else`.
-void last_loops(const ir::Block& block, std::vector<const ir::For*>& loops) {
-  if (block.body.empty()) return;
-  const ir::Stmt* last = block.body.back();
-  if (const ir::For* loop = ir::as<ir::For>(last)) loops.push_back(loop);
-  if (const ir::Block* inner = ir::as<ir::Block>(last)) last_loops(*inner, loops);
-  const ir::If* branch = ir::as<ir::If>(last);
-  if (branch == nullptr) return;
-  last_loops(*branch->then_body, loops);
-  if (branch->maybe_else != nullptr) last_loops(*branch->maybe_else, loops);
-}
-
-/// The number of yields into `sink` below `block`.
-int yields_into(const ir::Block& block, const ir::Var* sink) {
-  int count = 0;
-  ir::for_each_stmt(block, [&](const ir::Stmt& s) {
-    const ir::Yield* yield = ir::as<ir::Yield>(&s);
-    count += yield != nullptr && yield->sink == sink;
-  });
-  return count;
-}
-
-/// True if `block` does nothing for a vertex without neighbours: it only walks them, or asks for some.
-bool walks_neighbors_only(const ir::Block& block, const ir::Var* graph, const ir::Var* vertex) {
-  std::unordered_set<const ir::Var*> names;
-  const auto near = [&](const ir::Expr* list) {
-    const ir::Var* var = ir::as<ir::Var>(list);
-    if (var != nullptr) return names.contains(var);
-    return list->kind == ir::Kind::Neighbors && list->operands[0] == graph && list->operands[1] == vertex;
-  };
-  for (const ir::Stmt* stmt : block.body) {
-    if (const ir::Let* let = ir::as<ir::Let>(stmt)) {
-      if (near(let->value)) names.insert(let->var);
-      if (let->var->type->is_scalar()) return false;
-    } else if (const ir::For* loop = ir::as<ir::For>(stmt)) {
-      if (loop->lists.size() != 1 || !near(loop->lists[0])) return false;
-    } else if (const ir::If* branch = ir::as<ir::If>(stmt)) {
-      const ir::Expr* size = branch->cond->kind == ir::Kind::Le ? branch->cond->operands[1] : nullptr;
-      const ir::ConstInt* least = size != nullptr ? ir::as<ir::ConstInt>(branch->cond->operands[0]) : nullptr;
-      bool asks = least != nullptr && least->value > 0 && size->kind == ir::Kind::Size && near(size->operands[0]);
-      if (!asks || branch->maybe_else != nullptr) return false;
-    } else {
-      return false;
-    }
-  }
-  return true;
-}
-
-/// True if the program gives the same when every rank counts as a vertex of `graph`: it walks vertices only to walk
-/// their neighbours.
-bool vertices_are_untold(const ir::Module& module, const ir::Var* graph) {
-  int walks = 0;
-  int reads = 0;
-  const auto is_vertices = [&](const ir::Expr& e) { return e.kind == ir::Kind::Vertices && e.operands[0] == graph; };
-  ir::for_each_stmt(*module.body, [&](const ir::Stmt& stmt) {
-    ir::for_each_expr(stmt, [&](const ir::Expr& e) {
-      ir::for_each_node(e, [&](const ir::Expr& node) { reads += is_vertices(node); });
-    });
-    const ir::Let* let = ir::as<ir::Let>(&stmt);
-    if (let != nullptr && let->var->type->is_graph()) ++reads;
-    const ir::For* loop = ir::as<ir::For>(&stmt);
-    bool walk = loop != nullptr && loop->lists.size() == 1 && is_vertices(*loop->lists[0]) &&
-                loop->maybe_index == nullptr && walks_neighbors_only(*loop->body, graph, loop->vars[0]);
-    walks += walk;
-  });
-  return walks == reads;
 }
 
 bool yields_directly(const ir::Block& block, const ir::Var* sink) {
@@ -255,34 +187,6 @@ void Planner::let(const ir::Let& s) {
   }
 }
 
-/// A walk over the vertices of a graph that yields each vertex with others in ascending order, into a list that is read
-/// by one `csr` without labels and edge information.
-const ir::BuildGraph* Planner::built_of_rows(const ir::Region& s, const ir::Sink& sink) const {
-  const ir::Var* var = sink.var;
-  const ir::Block& body = *s.collect->body;
-  const ir::For* outer = s.schedule.parallel ? static_cast<const ir::For*>(body.body[0]) : nullptr;
-  bool walk = outer != nullptr && outer->lists.size() == 1 && outer->lists[0]->kind == ir::Kind::Vertices &&
-              emitter_.resolve(*outer->lists[0]->operands[0]).kind == ir::Kind::Var;
-  bool pairs = sink.kind == ir::SinkKind::List && var->type->columns.size() == 2 &&
-               var->type->columns[0]->is_scalar(ir::ScalarKind::Vid) &&
-               var->type->columns[1]->is_scalar(ir::ScalarKind::Vid);
-  if (!walk || !pairs || yields_into(body, var) != 1 || !emitter_.facts().list(var).ascending) return nullptr;
-  bool from_vertex = false;
-  ir::for_each_stmt(body, [&](const ir::Stmt& inner) {
-    const ir::Yield* yield = ir::as<ir::Yield>(&inner);
-    if (yield != nullptr && yield->sink == var) from_vertex = yield->values[0] == outer->vars[0];
-  });
-  const ir::Block& whole = *emitter_.module().body;
-  if (!from_vertex || ir::count_uses(whole)[var] != 1) return nullptr;
-  for (const ir::Stmt* stmt : whole.body) {
-    const ir::BuildGraph* build = ir::as<ir::BuildGraph>(stmt);
-    if (build == nullptr || build->edges != var) continue;
-    bool plain = build->maybe_labels == nullptr && build->maybe_info == nullptr;
-    return plain && build->index == ir::GraphIndex::Csr ? build : nullptr;
-  }
-  return nullptr;
-}
-
 void Planner::build(const ir::BuildGraph& s) {
   BuildStep step;
   step.slot = emitter_.frame().slot(*s.var);
@@ -290,7 +194,7 @@ void Planner::build(const ir::BuildGraph& s) {
     step.from_rows = true;
     step.edges_slot = emitter_.frame().slot(*ir::as<ir::Var>(s.edges));
     step.walked_slot = rows->second;
-    step.every_rank = vertices_are_untold(emitter_.module(), s.var);
+    step.every_rank = ir::every_rank_may_be_vertex(emitter_.module(), s.var);
     step.loc = s.loc;
     close_step();
     program_.steps.push_back(step);
@@ -368,8 +272,8 @@ RegionShape Planner::shape_of(const host::RegionStep& planned) const {
   const bool streams = planned.answer >= 0;
   for (const ir::Sink& sink : s.collect->sinks) {
     bool map = shape.outer != nullptr && sink.kind == ir::SinkKind::List && !streams &&
-               yields_into(body, sink.var) == 1 && yields_directly(*shape.outer->body, sink.var);
-    bool rows = !streams && built_of_rows(s, sink) != nullptr;
+               ir::yields_into(body, sink.var) == 1 && yields_directly(*shape.outer->body, sink.var);
+    bool rows = !streams && ir::built_of_rows(emitter_.facts(), emitter_.module(), s, sink) != nullptr;
     shape.map.push_back(map && !rows);
     // The numbers of neighbours follow the region's own sinks.
     std::size_t before = static_cast<std::size_t>(
@@ -377,7 +281,7 @@ RegionShape Planner::shape_of(const host::RegionStep& planned) const {
     shape.counts.push_back(rows ? static_cast<int>(s.collect->sinks.size() + before) : -1);
   }
   bool in_rows = std::any_of(shape.counts.begin(), shape.counts.end(), [](int counts) { return counts >= 0; });
-  if (shape.outer != nullptr && s.schedule.split >= 2 && !in_rows) last_loops(*shape.outer->body, shape.split);
+  if (shape.outer != nullptr && s.schedule.split >= 2 && !in_rows) shape.split = ir::last_loops(*shape.outer->body);
   return shape;
 }
 
@@ -462,7 +366,7 @@ void Planner::step(const host::RegionStep& planned) {
       plan.info.direct = true;
       plan.walked_slot =
           emitter_.frame().slot(*ir::as<ir::Var>(&emitter_.resolve(*shape.outer->lists[0]->operands[0])));
-      rows_[built_of_rows(s, sink)] = plan.walked_slot;
+      rows_[ir::built_of_rows(emitter_.facts(), emitter_.module(), s, sink)] = plan.walked_slot;
     }
     step.sinks.push_back(std::move(plan));
   }

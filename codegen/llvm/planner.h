@@ -38,8 +38,6 @@ class Planner {
 
   void prepare_region(const host::RegionStep& planned, RegionStep& step);
   void region_functions(const RegionShape& shape, RegionStep& step);
-  /// The statement that builds a graph of the edges that a region collects, if they need no list for it.
-  const ir::BuildGraph* built_of_rows(const ir::Region& s, const ir::Sink& sink) const;
   RegionShape shape_of(const host::RegionStep& planned) const;
   /// Whether the sinks of a region are results of the program and nothing else.
   bool is_shared(const ir::Region& s) const;

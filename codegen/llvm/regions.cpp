@@ -5,6 +5,7 @@
 
 #include "codegen/llvm/function_emitter.h"
 #include "codegen/llvm/run_state.h"
+#include "ir/analysis/position_loops.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
 
@@ -24,8 +25,6 @@ constexpr std::uint64_t kWorkerKey = std::uint64_t{1} << 35;
 
 /// Positions whose condition is evaluated before the first of them is walked.
 constexpr std::uint64_t kBlock = 1024;
-/// Loops below a condition that is evaluated so, at most.
-constexpr int kMostLoops = 2;
 
 /// Keeps LLVM from unrolling a loop, or walking several of its iterations at once, which takes it long and gains
 /// nothing here.
@@ -167,13 +166,9 @@ void FunctionEmitter::region_body(const RegionShape& shape) {
 /// or the condition needs a branch itself.
 bool FunctionEmitter::walk_kept(const RegionShape& shape, std::span<const List> lists) {
   const ir::For& s = *shape.outer;
-  const ir::If* branch = s.body->body.size() == 1 ? ir::as<ir::If>(s.body->body[0]) : nullptr;
+  const ir::If* branch = ir::filter_of(s);
   bool rows = std::ranges::any_of(shape.counts, [](int counts) { return counts >= 0; });
-  if (branch == nullptr || branch->maybe_else != nullptr || rows || !branch_free(*branch->cond)) return false;
-  // Below a large nest the walk itself is little, and the text of two loops takes long to compile.
-  int loops = 0;
-  ir::for_each_stmt(*branch->then_body, [&](const ir::Stmt& inner) { loops += inner.kind == ir::Kind::For ? 1 : 0; });
-  if (loops > kMostLoops) return false;
+  if (branch == nullptr || rows || !branch_free(*branch->cond)) return false;
   llvm::AllocaInst* marks = local(i8_, "marks", integer(kBlock));
   llvm::AllocaInst* kept = local(i32_, "kept", integer(kBlock + kSlack));
   count_up(function_->getArg(2), function_->getArg(3), kBlock, [&](Value* begin) {

@@ -5,6 +5,7 @@
 
 #include "codegen/llvm/function_emitter.h"
 #include "codegen/llvm/helpers.h"
+#include "ir/analysis/sum_bounds.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
 
@@ -191,7 +192,7 @@ void FunctionEmitter::collect(const ir::Collect& s) {
     OpenSink opened;
     opened.sink = &sink;
     bool whole = sink.var->type->is_scalar(ir::ScalarKind::I64);
-    Total total = total_of(*s.body, sink.var);
+    const ir::SumBound total = ir::sum_bound(module_.facts(), *s.body, sink.var);
     llvm::Type* sum_type = total.magnitude <= INT64_MAX ? i64_ : i128_;
     if (sink.kind == ir::SinkKind::Sum && whole) opened.value = local(sum_type, name_of(*sink.var));
     opened.decided = decided;

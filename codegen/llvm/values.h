@@ -83,12 +83,6 @@ struct PartialSum {
   bool negative;
 };
 
-/// Bounds of all that is yielded into a sum below a statement.
-struct Total {
-  __int128 magnitude = 0;  ///< Of the sum of absolute values.
-  bool negative = false;   ///< Some values may be.
-};
-
 /// Walks the outer positions [begin, end), and of the second-level loop the items [first, last). With all items, `last`
 /// being kAllItems, it does what RegionBody is to do; else what RegionInner is.
 using RegionWalk = void (*)(runtime::RegionContext*, runtime::Worker*, std::uint64_t begin, std::uint64_t end,
