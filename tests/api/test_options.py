@@ -8,7 +8,7 @@ import sys
 
 # What the command line alone has: how it prints, reads programs and keeps things in folders of its own.
 OF_THE_COMMAND_LINE = {
-    "help", "json", "quiet", "verbose", "color", "diagnostics", "no-cache", "tune", "backend", "in", "temporal", "pattern",
+    "help", "help-all", "json", "quiet", "verbose", "color", "diagnostics", "no-cache", "tune", "backend", "in", "temporal", "pattern",
     "no-progress",
 }
 # What the library alone has.
@@ -16,7 +16,7 @@ OF_THE_LIBRARY = {"cache", "share"}
 
 
 def of_the_help(matcha):
-    text = subprocess.run([matcha, "run", "--help"], check=True, text=True, capture_output=True).stdout
+    text = subprocess.run([matcha, "run", "--help-all"], check=True, text=True, capture_output=True).stdout
     return set(re.findall(r"^ +(?:-\w, ?)?--([a-z][a-z-]*)", text, re.M))
 
 

@@ -87,7 +87,7 @@ void expect_error(const std::string& text, const std::string& place, const std::
 
 TEST(PatternErrors, HaveTheirPlace) {
   expect_error("0-1,1-x", "<pattern>:1:7:", "the number of a vertex", DiagId::PatternSyntax);
-  expect_error("0-1,\n1~2", "<pattern>:2:2:", "expected", DiagId::PatternSyntax);
+  expect_error("0-1,\n1*2", "<pattern>:2:2:", "expected", DiagId::PatternSyntax);
   expect_error("0-1,1-", "<pattern>:1:7:", "the number of a vertex", DiagId::PatternSyntax);
   expect_error("0:", "<pattern>:1:1:", "a label after", DiagId::PatternSyntax);
   expect_error("0:'a", "<pattern>:1:1:", "closing quote", DiagId::PatternSyntax);

@@ -79,16 +79,19 @@ TEST_F(CudaSample, OneOfSoManyPositionsIsWalked) {
   }
 }
 
-/// Chunks of one position: every eighth one.
-TEST_F(CudaSample, SharesOfPositionsAreExact) {
+/// Positions are cut so that each share has as many arcs, of which a random graph has nearly as many at each vertex.
+constexpr std::uint64_t kSlack = 15;
+
+TEST_F(CudaSample, SharesHaveTheirPartOfThePositions) {
   CudaOptions options;
   options.tile = 0;
   options.chunk = 1;
   options.sample = {kParts, 1};
-  EXPECT_EQ(run("house", options).positions, 2000 / kParts);
+  const std::uint64_t found = run("house", options).positions;
+  EXPECT_NEAR(found, 2000 / kParts, kSlack);
+  EXPECT_EQ(run("house", options).positions, found);
   options.chunk = 7;
-  // Of 286 chunks, the last of which has 5 positions, the fourth of every eight.
-  EXPECT_EQ(run("house", options).positions, 36 * 7);
+  EXPECT_NEAR(run("house", options).positions, 2000 / kParts, 4 * kSlack);
 }
 
 TEST_F(CudaSample, PartsHaveTheLeastNumberOfPositions) {
@@ -96,7 +99,7 @@ TEST_F(CudaSample, PartsHaveTheLeastNumberOfPositions) {
   options.tile = 0;
   options.chunk = 1;
   options.sample = {kParts, 500};
-  EXPECT_EQ(run("house", options).positions, 500u);
+  EXPECT_NEAR(run("house", options).positions, 500u, kSlack);
   options.sample = {kParts, 5000};
   const RunResult whole = run("house", options);
   EXPECT_EQ(whole.positions, 2000u);
@@ -124,7 +127,7 @@ TEST_F(CudaSample, RegionsThatMakeListsAreWhole) {
   EXPECT_EQ(run("clique5", options).positions, 4000u);
   options.sample = {kParts, 1};
   const RunResult part = run("clique5", options);
-  EXPECT_EQ(part.positions, 2000 + 2000 / kParts);
+  EXPECT_NEAR(part.positions, 2000 + 2000 / kParts, 4 * kSlack);
   EXPECT_EQ(part.ending, Ending::Sampled);
   EXPECT_TRUE(part.values.empty());
 }
