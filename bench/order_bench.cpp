@@ -26,7 +26,7 @@ void order(benchmark::State& state, const Graph& graph, Halves halves, int threa
 
 void estimate(benchmark::State& state, const Graph& graph, Halves halves, int threads) {
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
-  for (auto round : state) benchmark::DoNotOptimize(half_work_by_degree(graph, halves));
+  for (auto round : state) benchmark::DoNotOptimize(oriented_work_by_degree(graph, halves));
   count_arcs(state, graph);
 }
 

@@ -28,9 +28,9 @@ bool holds(ir::AssumptionKind kind, std::int64_t limit, const runtime::Graph& gr
     case ir::AssumptionKind::Labelled: return is_labelled(graph, maybe_labels);
     case ir::AssumptionKind::Degree: return within(graph.view().max_degree);
     case ir::AssumptionKind::LowerDegree:
-      return within(graph.view().max_degree) || within(runtime::longest_half(graph, runtime::Halves::Lower));
+      return within(graph.view().max_degree) || within(runtime::longest_oriented_list(graph, runtime::Halves::Lower));
     case ir::AssumptionKind::UpperDegree:
-      return within(graph.view().max_degree) || within(runtime::longest_half(graph, runtime::Halves::Upper));
+      return within(graph.view().max_degree) || within(runtime::longest_oriented_list(graph, runtime::Halves::Upper));
   }
   MATCHA_UNREACHABLE("a kind of assumption");
 }

@@ -81,7 +81,7 @@ runtime::Result<ResidentGraph::Shared> ResidentGraph::from_edges(const std::int6
     const std::vector<Arc> arcs = arcs_of_pairs(*universe, sources, targets, count, directed);
     runtime::Graph graph = graph_of_arcs(universe, arcs, directed);
     graph.set_dictionary(std::make_shared<const runtime::LabelDictionary>());
-    const runtime::Status halved = runtime::ensure_narrow_halves(graph);
+    const runtime::Status halved = runtime::ensure_split_offsets(graph);
     if (!halved) return halved.error();
     return Shared(new ResidentGraph(std::move(graph)));
   } catch (const std::bad_alloc&) {
@@ -106,7 +106,7 @@ runtime::Result<ResidentGraph::Shared> ResidentGraph::from_csr(const BorrowedInt
     auto universe = std::make_shared<const runtime::Universe>(runtime::Universe::identity(view.universe));
     runtime::Graph graph = runtime::Graph::from_view(std::move(universe), view, facts, std::move(*rows));
     graph.set_dictionary(std::make_shared<const runtime::LabelDictionary>());
-    const runtime::Status halved = runtime::ensure_narrow_halves(graph);
+    const runtime::Status halved = runtime::ensure_split_offsets(graph);
     if (!halved) return halved.error();
     return Shared(new ResidentGraph(std::move(graph)));
   } catch (const std::bad_alloc&) {
@@ -120,7 +120,7 @@ runtime::Result<runtime::Graph> ResidentGraph::view_of(const runtime::Graph& gra
                                                     std::shared_ptr<const void>(shared_from_this()));
     view.set_dictionary(std::shared_ptr<const runtime::LabelDictionary>(shared_from_this(), &graph_.dictionary()));
     view.set_device_copies(device_copies_);
-    const runtime::Status halved = runtime::ensure_narrow_halves(view);
+    const runtime::Status halved = runtime::ensure_split_offsets(view);
     if (!halved) return halved.error();
     return view;
   } catch (const std::bad_alloc&) {

@@ -50,14 +50,14 @@ std::string work_text(double by_id, double by_degree) {
 
 /// Whether an order can make a difference; says so in `why` if not.
 bool may_pay(const runtime::Graph& graph, runtime::Halves halves, std::string& why) {
-  if (runtime::half_work(graph, halves) > kShortItems * static_cast<double>(graph.view().arc_count)) return true;
+  if (runtime::oriented_work(graph, halves) > kShortItems * static_cast<double>(graph.view().arc_count)) return true;
   why = "halves of lists are short";
   return false;
 }
 
 /// Whether an order that costs nothing is the better one, by a tenth: neighbours lie nearer to each other by id.
 bool is_shorter(const runtime::Graph& ordered, const runtime::Graph& graph, runtime::Halves halves, std::string& why) {
-  const double by_id = runtime::half_work(graph, halves), by_degree = runtime::half_work(ordered, halves);
+  const double by_id = runtime::oriented_work(graph, halves), by_degree = runtime::oriented_work(ordered, halves);
   why = "that order is kept; " + work_text(by_id, by_degree);
   return by_degree < 0.9 * by_id;
 }
@@ -67,7 +67,7 @@ runtime::Result<bool> pays(const runtime::Graph& graph, runtime::Halves halves, 
                            std::string& why) {
   if (!may_pay(graph, halves, why)) return false;
   const double arcs = static_cast<double>(graph.view().arc_count);
-  const double by_id = runtime::half_work(graph, halves);
+  const double by_id = runtime::oriented_work(graph, halves);
   const double threads = static_cast<double>(std::max(forecast.threads, 1U));
   const double walk = by_id * kNsAnItem / (forecast.on_gpu ? kCoresOfGpu : threads);
   const double run = std::max(forecast.ns.value_or(0), walk), ranking = kNsToRank * arcs / threads;
@@ -75,7 +75,7 @@ runtime::Result<bool> pays(const runtime::Graph& graph, runtime::Halves halves, 
     why = fmt::format("the run is expected to take {:.2g} ms, and ranking {:.2g} ms", run / 1e6, ranking / 1e6);
     return false;
   }
-  const runtime::Result<double> by_degree = runtime::half_work_by_degree(graph, halves);
+  const runtime::Result<double> by_degree = runtime::oriented_work_by_degree(graph, halves);
   if (!by_degree) return by_degree.error();
   const double gain = run * (1 - *by_degree / by_id);
   why = work_text(by_id, *by_degree) + fmt::format("; expected to save {:.2g} ms", std::max(gain, 0.0) / 1e6);
@@ -93,8 +93,8 @@ std::string OrderReport::text() const {
 }
 
 bool halves_are_long(const runtime::Graph& graph, runtime::Halves halves) {
-  return !graph.facts().directed && graph.facts().simple && graph.narrow_halves().offsets != nullptr &&
-         runtime::half_work(graph, halves) > kLongItems * static_cast<double>(graph.view().arc_count);
+  return !graph.facts().directed && graph.facts().simple && graph.split_offsets().offsets != nullptr &&
+         runtime::oriented_work(graph, halves) > kLongItems * static_cast<double>(graph.view().arc_count);
 }
 
 Status order_vertices(const std::string& choice, const Forecast& forecast, Compilation& compilation,

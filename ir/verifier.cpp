@@ -418,7 +418,7 @@ class Verifier {
       if (let != nullptr && let->value->kind == Kind::Size) e = let->value->operands[0];
       if (!filters_first(e->kind)) continue;
       ++counted;
-      lasts = lasts && facts_.lasts(e->operands[0]) && facts_.lasts(e->operands[1]);
+      lasts = lasts && facts_.outlives_region(e->operands[0]) && facts_.outlives_region(e->operands[1]);
     }
     if (counted != 1) return error("`yield batched` counts one set operation");
     if (!lasts) error("`yield batched` counts lists of graphs and top-level values");

@@ -95,7 +95,7 @@ class Batcher final : public Rewriter {
     if (!set.type->columns[0]->is_scalar(ScalarKind::Vid)) return false;
     return std::all_of(set.operands.begin(), set.operands.end(), [&](const Expr* list) {
       ListFacts facts = facts_.list(list);
-      return facts.ascending && facts.unique && facts_.lasts(list);
+      return facts.ascending && facts.unique && facts_.outlives_region(list);
     });
   }
 

@@ -104,8 +104,8 @@ const Expr* Membership::walked(const Expr* item) {
 std::optional<bool> Membership::walked_member(const Expr* set, const Expr* item, int depth) {
   const Expr* list = walked(item);
   if (list == nullptr) return std::nullopt;
-  if (is_within(list, set, depth)) return true;
-  return is_apart(list, set, depth) ? std::optional<bool>(false) : std::nullopt;
+  if (is_subset(list, set, depth)) return true;
+  return is_disjoint(list, set, depth) ? std::optional<bool>(false) : std::nullopt;
 }
 
 /// True for an item of neighbours of `vertex` in a graph without loops.
@@ -115,31 +115,31 @@ bool Membership::is_neighbor(const Expr* item, const Expr* vertex) {
   if (list == nullptr) return false;
   for_each_node(*list, [&](const Expr& node) {
     found = found || (is_all_neighbors(node) && node.operands[1] == vertex && facts_.loop_free(node.operands[0]) &&
-                      is_within(list, &node, 0));
+                      is_subset(list, &node, 0));
   });
   return found;
 }
 
-bool Membership::is_within(const Expr* list, const Expr* set, int depth) {
+bool Membership::is_subset(const Expr* list, const Expr* set, int depth) {
   if (list == set) return true;
   if (depth > kMaxNest || list->operands.empty()) return false;
   if (set->kind == Kind::Intersect) {
-    return is_within(list, set->operands[0], depth + 1) && is_within(list, set->operands[1], depth + 1);
+    return is_subset(list, set->operands[0], depth + 1) && is_subset(list, set->operands[1], depth + 1);
   }
   if (set->kind == Kind::Diff) {
-    return is_within(list, set->operands[0], depth + 1) && is_apart(list, set->operands[1], depth + 1);
+    return is_subset(list, set->operands[0], depth + 1) && is_disjoint(list, set->operands[1], depth + 1);
   }
-  if (is_part_of_first(list->kind) && is_within(list->operands[0], set, depth + 1)) return true;
-  return list->kind == Kind::Intersect && is_within(list->operands[1], set, depth + 1);
+  if (is_part_of_first(list->kind) && is_subset(list->operands[0], set, depth + 1)) return true;
+  return list->kind == Kind::Intersect && is_subset(list->operands[1], set, depth + 1);
 }
 
-bool Membership::is_apart(const Expr* list, const Expr* set, int depth) {
+bool Membership::is_disjoint(const Expr* list, const Expr* set, int depth) {
   if (depth > kMaxNest || list->operands.empty()) return false;
-  const auto apart = [&](const Expr* a, const Expr* b) { return is_apart(a, b, depth + 1); };
-  if (list->kind == Kind::Diff && is_within(set, list->operands[1], depth + 1)) return true;
+  const auto apart = [&](const Expr* a, const Expr* b) { return is_disjoint(a, b, depth + 1); };
+  if (list->kind == Kind::Diff && is_subset(set, list->operands[1], depth + 1)) return true;
   if (is_part_of_first(list->kind) && apart(list->operands[0], set)) return true;
   if (list->kind == Kind::Intersect && apart(list->operands[1], set)) return true;
-  if (set->kind == Kind::Diff && is_within(list, set->operands[1], depth + 1)) return true;
+  if (set->kind == Kind::Diff && is_subset(list, set->operands[1], depth + 1)) return true;
   if (is_part_of_first(set->kind) && apart(list, set->operands[0])) return true;
   return set->kind == Kind::Intersect && apart(list, set->operands[1]);
 }

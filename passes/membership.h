@@ -20,9 +20,9 @@ class Membership {
   /// Whether `item` is in `set`, if that is known.
   std::optional<bool> contains(const ir::Expr* set, const ir::Expr* item) { return member(expanded(set), item, 0); }
   /// True if every item of `list` is in `set`.
-  bool within(const ir::Expr* list, const ir::Expr* set) { return is_within(expanded(list), expanded(set), 0); }
+  bool subset_of(const ir::Expr* list, const ir::Expr* set) { return is_subset(expanded(list), expanded(set), 0); }
   /// True if no item of `list` is in `set`.
-  bool apart(const ir::Expr* list, const ir::Expr* set) { return is_apart(expanded(list), expanded(set), 0); }
+  bool disjoint(const ir::Expr* list, const ir::Expr* set) { return is_disjoint(expanded(list), expanded(set), 0); }
   /// True if the two are never the same.
   bool differ(const ir::Expr* a, const ir::Expr* b) {
     return order_.less(a, b) || order_.less(b, a) || is_neighbor(a, b) || is_neighbor(b, a);
@@ -37,8 +37,8 @@ class Membership {
   const ir::Expr* walked(const ir::Expr* item);
   std::optional<bool> walked_member(const ir::Expr* set, const ir::Expr* item, int depth);
   bool is_neighbor(const ir::Expr* item, const ir::Expr* vertex);
-  bool is_within(const ir::Expr* list, const ir::Expr* set, int depth);
-  bool is_apart(const ir::Expr* list, const ir::Expr* set, int depth);
+  bool is_subset(const ir::Expr* list, const ir::Expr* set, int depth);
+  bool is_disjoint(const ir::Expr* list, const ir::Expr* set, int depth);
 
   const ir::Facts& facts_;
   const Order& order_;

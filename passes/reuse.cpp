@@ -42,11 +42,11 @@ class Reuser final : public Rewriter {
         return looked_up(e, near, e->operands[2]);
       }
       case Kind::Intersect:
-        return is_vids(e) && !facts_.may_trap(e) && members_.within(e->operands[0], e->operands[1])
+        return is_vids(e) && !facts_.may_trap(e) && members_.subset_of(e->operands[0], e->operands[1])
                    ? counted("set operations", e->operands[0])
                    : e;
       case Kind::Diff:
-        return is_vids(e) && !facts_.may_trap(e) && members_.apart(e->operands[0], e->operands[1])
+        return is_vids(e) && !facts_.may_trap(e) && members_.disjoint(e->operands[0], e->operands[1])
                    ? counted("set operations", e->operands[0])
                    : e;
       case Kind::Eq:

@@ -54,14 +54,14 @@ struct GraphView {
 
 /// `GraphView::halves` as CPUs read them: in half the memory, which sparse graphs take most of their time to go
 /// through.
-struct NarrowHalves {
+struct SplitOffsets {
   const std::uint32_t* offsets;  ///< The lower 32 bits of each; null until wanted, and with `slots`.
   const std::uint64_t* bases;    ///< The offset of the first arc of each block of 2^shift ranks.
   std::uint64_t shift;           ///< So that no block has 2^32 arcs.
 };
 
 /// `GraphView::halves[at]`.
-constexpr std::uint64_t half_offset(const NarrowHalves& halves, std::uint64_t at) {
+constexpr std::uint64_t half_offset(const SplitOffsets& halves, std::uint64_t at) {
   const std::uint64_t base = halves.bases[at / 2 >> halves.shift];
   return base + static_cast<std::uint32_t>(halves.offsets[at] - static_cast<std::uint32_t>(base));
 }
@@ -69,7 +69,7 @@ constexpr std::uint64_t half_offset(const NarrowHalves& halves, std::uint64_t at
 /// A graph as code for CPUs has it.
 struct CpuGraphView {
   GraphView graph;
-  NarrowHalves halves;
+  SplitOffsets halves;
 };
 
 /// Two lists whose common items are to be counted.
@@ -104,7 +104,7 @@ struct SetKernels {
                               const std::uint64_t* places);
   /// The same where it is a half of row `nb` of a graph: its neighbours below that vertex (`side` 0) or the others (1).
   std::uint64_t (*count_halves)(SetPair* pairs, std::uint64_t n, std::uint64_t* counts, const std::uint32_t* items,
-                                const NarrowHalves* halves, std::uint64_t side);
+                                const SplitOffsets* halves, std::uint64_t side);
   /// Positions of the `n` marks that are 1 and not 0, ascending; gives how many. `out` needs room for n + 16 items.
   std::uint64_t (*marked)(const std::uint8_t* marks, std::uint64_t n, std::uint32_t* out);
 };

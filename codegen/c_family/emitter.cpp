@@ -143,7 +143,7 @@ void WorkerEmitter::block_without_spine(const ir::Block& b) {
 void WorkerEmitter::branch(const ir::If& s) {
   std::string cond = expressions_.text(s.cond);
   const std::string lanes = lanes_;
-  if (alone_ && has_loop(s)) {
+  if (lane_private_ && has_loop(s)) {
     const int number = walked_++;
     out_.line(fmt::format("const bool there{} = {};", number, cond));
     lanes_ = fmt::format("lanes{}", number);
@@ -177,7 +177,7 @@ void WorkerEmitter::stmt(const ir::Stmt& s) {
         out_.line(fmt::format("const {} {} = {};", type, names_.of(l.var), expressions_.text(l.value)));
       },
       [&](const ir::Store& st) {
-        if (alone_) return keep(st);
+        if (lane_private_) return keep(st);
         if (st.value->kind == ir::Kind::CommonNeighbors) return common(st);
         std::string into = room(st.var, st.buffer) + shared_rows(st);
         out_.line(fmt::format("const auto {} = {};", names_.of(st.var), expressions_.set_operation(st.value, into)));

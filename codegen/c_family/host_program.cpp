@@ -85,8 +85,8 @@ class HostEmitter {
     out_.open("static void run_program(Host& host, Frame& f, Result& result)");
     out_.line("Shared shared{};");
     out_.line("const Launch launch = host.top_launch(shared);");
-    out_.line("TaskBook book;");
-    out_.line("const Worker w(launch, 0, book);");
+    out_.line("TaskState state;");
+    out_.line("const Worker w(launch, 0, state);");
     if (about_.tuple_result) out_.line("result.tuple();");
     for (const host::Step& next : plan_.steps) {
       std::visit([&](const auto& s) { step(s); }, next);

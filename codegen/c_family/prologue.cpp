@@ -30,7 +30,7 @@ std::string worker_prologue() {
        {"runtime/common/prelude.h",     "runtime/common/lists.h",      "runtime/common/graphs.h",
         "runtime/common/atomics.h",     "runtime/common/task_queue.h", "runtime/common/group.h",
         "runtime/common/deal.h",        "runtime/common/launch.h",     "runtime/common/half_stealing.h",
-        "runtime/common/hand_on.h",     "runtime/common/task_book.h",  "runtime/common/task_walk.h",
+        "runtime/common/offload.h",     "runtime/common/task_state.h", "runtime/common/task_walk.h",
         "runtime/common/checked.h",     "runtime/common/rooms.h",      "runtime/common/lane_search.h",
         "runtime/common/flat_counts.h", "runtime/common/bits.h",       "runtime/common/bit_walks.h",
         "runtime/common/bit_sets.h",    "runtime/common/bit_rows.h",   "runtime/common/set_operations.h",
@@ -41,7 +41,7 @@ std::string worker_prologue() {
 }
 
 std::string counting_prologue() {
-  return standalone_text("runtime/common/tally.h") + standalone_text("runtime/common/common_neighbors.h");
+  return standalone_text("runtime/common/wedge_counters.h") + standalone_text("runtime/common/common_neighbors.h");
 }
 
 }  // namespace matcha::codegen

@@ -106,7 +106,7 @@ class WorkerEmitter {
   // What each lane does on its own
 
   /// Whether each lane does on its own what is printed next; gives what held before.
-  bool set_alone(bool alone);
+  bool set_lane_private(bool alone);
   /// A loop of which every lane takes an item of its own.
   void flat_loop(const ir::For& loop, const ir::FlatLoop& flat, bool on_spine);
   /// A region that walks vertices and their neighbours as one list of arcs, of which every lane takes one.
@@ -167,7 +167,7 @@ class WorkerEmitter {
   std::unique_ptr<ir::FlatLoops> flat_loops_;     ///< Of the region, when its groups have several lanes.
   std::unique_ptr<ir::ListLoops> list_loops_;     ///< Of the region, when its groups have several lanes.
   std::unordered_set<const ir::Var*> lane_sums_;  ///< To which loops add that lanes walk by items.
-  bool alone_ = false;                            ///< Inside a loop of which each lane takes its own items.
+  bool lane_private_ = false;                     ///< Inside a loop of which each lane takes its own items.
   std::string lanes_;                             ///< The lanes that are there, when it is a loop over bits.
   std::map<const ir::Var*, std::string> parts_;   ///< Of shared counts, in the innermost of those loops.
   std::uint32_t group_ = 0;

@@ -72,9 +72,9 @@ Again read_again(const ir::For& loop, const ir::FlatLoop& flat) {
 
 }  // namespace
 
-bool WorkerEmitter::set_alone(bool alone) {
+bool WorkerEmitter::set_lane_private(bool alone) {
   expressions_.set_in_lanes(alone);
-  return std::exchange(alone_, alone);
+  return std::exchange(lane_private_, alone);
 }
 
 void WorkerEmitter::flat_loop(const ir::For& loop, const ir::FlatLoop& flat, bool on_spine) {
@@ -89,7 +89,7 @@ void WorkerEmitter::flat_loop(const ir::For& loop, const ir::FlatLoop& flat, boo
   out_.line(fmt::format("const auto {} = {} + w.lane();", index, from));
   bool outermost = on_spine && level_ == 0;
   out_.open(fmt::format("if ({}{} < {})", outermost ? "w.lane() < w.lanes() && " : "", index, end));
-  bool before = set_alone(true);
+  bool before = set_lane_private(true);
   bind_items(loop, lists, index);
   until_count(*loop.body, flat);
   out_.close();
@@ -98,7 +98,7 @@ void WorkerEmitter::flat_loop(const ir::For& loop, const ir::FlatLoop& flat, boo
     if (again.item) bind_items(loop, lists, index, kUnused);
     for (const ir::Let* let : again.lets) this->stmt(*let);
   });
-  set_alone(before);
+  set_lane_private(before);
   if (on_spine && level_ == 0)
     out_.line(fmt::format("w.finish_positions(task, smaller(u64({} - {}), w.lanes()));", end, from));
   out_.close();
@@ -117,7 +117,7 @@ void WorkerEmitter::list_loop(const ir::For& loop, const ir::Yield& item) {
     out_.line(fmt::format("{} {}{{}};", Expressions::type(item.sink->type->columns[i]), values[i]));
   }
   out_.open(fmt::format("if ({} < end)", index));
-  const bool before = set_alone(true);
+  const bool before = set_lane_private(true);
   bind_items(loop, lists, index);
   int opened = 1;
   for (const ir::Block* b = loop.body; b != nullptr;) {
@@ -132,7 +132,7 @@ void WorkerEmitter::list_loop(const ir::For& loop, const ir::Yield& item) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     out_.line(fmt::format("{} = {};", values[i], expressions_.text(item.values[i])));
   }
-  set_alone(before);
+  set_lane_private(before);
   while (opened-- > 0) out_.close();
   out_.line(fmt::format("w.append_each({}, {}, {}, {}, {});", accumulator(item.sink), item.loc.line, item.loc.column,
                         passes, fmt::join(values, ", ")));
@@ -150,7 +150,7 @@ void WorkerEmitter::flat_arcs(const ir::For& outer, const EmittedRegion& entry) 
   out_.open("if (w.lane() < w.lanes() && arc < walk0.end)");
   const std::string bind_vertex = fmt::format("const u32 {} = {}.sources[arc];", names_.of(outer.vars[0]), graph);
   out_.line(bind_vertex + comment(outer));
-  bool before = set_alone(true);
+  bool before = set_lane_private(true);
   int opened = 0;
   const ir::Block* b = outer.body;
   while (true) {
@@ -185,7 +185,7 @@ void WorkerEmitter::flat_arcs(const ir::For& outer, const EmittedRegion& entry) 
     }
     for (const ir::Let* let : again.lets) this->stmt(*let);
   });
-  set_alone(before);
+  set_lane_private(before);
   out_.line("w.finish_positions(task, smaller(walk0.end - from_arc, w.lanes()));");
   out_.close();
 }

@@ -96,7 +96,7 @@ void WorkerEmitter::spine_loop(const ir::For& loop) {
 }
 
 void WorkerEmitter::loop(const ir::For& s) {
-  if (const ir::For* second = alone_ ? nullptr : second_of(s)) return pair_loop(s, *second, false);
+  if (const ir::For* second = lane_private_ ? nullptr : second_of(s)) return pair_loop(s, *second, false);
   if (s.lists[0]->type->bits) return bit_loop(s);
   if (const ir::FlatLoop* flat = flat_of(s)) return flat_loop(s, *flat, false);
   if (const ir::Yield* item = item_of(s)) return list_loop(s, *item);
@@ -117,22 +117,22 @@ void WorkerEmitter::bit_loop(const ir::For& s) {
   const int number = walked_++;
   const std::string walk = fmt::format("bits{}", number);
   const std::string set = expressions_.text(s.lists[0]);
-  const Parts parts = alone_ || shared ? begin_parts(s, number) : Parts{};
+  const Parts parts = lane_private_ || shared ? begin_parts(s, number) : Parts{};
   ++depth_;
   out_.open(fmt::format("for (auto {0} = {1}; {0}.next();)", walk,
-                        shared   ? fmt::format("w.walk_lanes({})", set)
-                        : alone_ ? fmt::format("w.walk_own({}, {})", set, lanes_)
-                                 : fmt::format("walk_bits({})", set)),
+                        shared          ? fmt::format("w.walk_lanes({})", set)
+                        : lane_private_ ? fmt::format("w.walk_own({}, {})", set, lanes_)
+                                        : fmt::format("walk_bits({})", set)),
             comment(s));
   leave_if_stopped(s);
   bind_position(s, walk);
-  const bool before = set_alone(alone_ || shared);
+  const bool before = set_lane_private(lane_private_ || shared);
   const std::string lanes = std::exchange(lanes_, walk + ".lanes");
   ++loops_;
   block(*s.body);
   --loops_;
   lanes_ = lanes;
-  set_alone(before);
+  set_lane_private(before);
   out_.close();
   --depth_;
   end_parts(parts);
@@ -198,7 +198,7 @@ void WorkerEmitter::leave_if_stopped(const ir::For& loop) {
   // Two loops inside each other take no longer than the square of a list.
   constexpr int kShort = 2;
   // Lanes that walk on their own count on each other to come to the next item.
-  if (alone_ || lanes_walk_bits(loop) || loops_inside(*loop.body) < kShort) return;
+  if (lane_private_ || lanes_walk_bits(loop) || loops_inside(*loop.body) < kShort) return;
   out_.line("if (w.must_stop()) break;");
 }
 

@@ -74,7 +74,7 @@ void WorkerEmitter::pair_loop(const ir::For& first, const ir::For& second, bool 
   if (on_spine) leave("leave_lanes", walk, from);
   const std::string own = fmt::format("own{}", number), position = fmt::format("first{}", number);
   const std::string pairs = fmt::format("pairs{}", number);
-  const bool before = set_alone(true);
+  const bool before = set_lane_private(true);
   ++depth_;
   loops_ += 2;
   const auto bind = [&](const std::string& value) {
@@ -124,7 +124,7 @@ void WorkerEmitter::pair_loop(const ir::For& first, const ir::For& second, bool 
   out_.close();
   loops_ -= 2;
   --depth_;
-  set_alone(before);
+  set_lane_private(before);
   end_parts(parts);
   out_.line(fmt::format("{} += {}.taken;", from, pairs));
   out_.close();

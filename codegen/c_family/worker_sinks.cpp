@@ -127,7 +127,7 @@ void WorkerEmitter::yield(const ir::Yield& s) {
   }
   switch (kinds_[s.sink]) {
     case SinkKind::Sum:
-      if (alone_) name += "lanes";
+      if (lane_private_) name += "lanes";
       out_.line(s.sink->type->is_scalar(ScalarKind::F64) ? fmt::format("{}.add({});", name, values)
                                                          : fmt::format("{} += {};", name, values));
       break;

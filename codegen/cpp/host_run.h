@@ -118,8 +118,8 @@ RegionValues try_region(Host& host, const RegionPlan& plan, F& work_on_region, u
   launch.sinks = sinks;
   launch.rows = areas.data();
   const auto work = [&](u64 index) {
-    TaskBook book;
-    Worker worker(launch, index, book);
+    TaskState state;
+    Worker worker(launch, index, state);
     work_on_region(worker);
   };
   std::vector<std::thread> threads;

@@ -39,12 +39,12 @@ void entry(const EmittedRegion& region, TextWriter& out) {
   out.line(fmt::format("const u64 index = (u64(blockIdx.x) * blockDim.x + threadIdx.x) / {};", group));
   out.line("if (index >= launch.workers) return;");
   if (group == 1) {
-    out.line("TaskBook book;");
+    out.line("TaskState state;");
   } else {
-    out.line(fmt::format("__shared__ TaskBook books[{}];", kBlockThreads / group));
-    out.line(fmt::format("TaskBook& book = books[threadIdx.x / {}];", group));
+    out.line(fmt::format("__shared__ TaskState states[{}];", kBlockThreads / group));
+    out.line(fmt::format("TaskState& state = states[threadIdx.x / {}];", group));
   }
-  out.line(fmt::format("WorkerOf<Group<{}>> w(launch, index, book);", group));
+  out.line(fmt::format("WorkerOf<Group<{}>> w(launch, index, state);", group));
   out.line(fmt::format("work_on_{}(f, w);", region.function));
   out.close();
 }

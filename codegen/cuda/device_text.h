@@ -20,7 +20,7 @@ inline constexpr unsigned kBlockThreads = 128;
 inline constexpr unsigned kLeastBlocks = 8;
 /// The same where groups count in shared memory, which has room for no more.
 inline constexpr unsigned kBlocksThatCount = 6;
-static_assert(kBlockThreads == 128, "as runtime/common/tally.h has it");
+static_assert(kBlockThreads == 128, "as runtime/common/wedge_counters.h has it");
 
 /// The program of a device: one text without includes, for NVRTC or nvcc.
 struct DeviceText {

@@ -95,7 +95,7 @@ std::optional<std::string> emit_program(const ir::Module& module, const AheadOfT
   for (const std::string& include : includes) out.line(include);
   out.line("#define MATCHA_HOST_PART");
   for (const char* macro : {"MATCHA_STEALING", "MATCHA_SEARCH", "MATCHA_ON_DEVICE", "MATCHA_FN", "MATCHA_MEMBER",
-                            "MATCHA_APART", "MATCHA_DEVICE_FUNCTION"}) {
+                            "MATCHA_NOINLINE", "MATCHA_DEVICE_FUNCTION"}) {
     out.line(fmt::format("#undef {}", macro));
   }
   out.blank();

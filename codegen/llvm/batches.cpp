@@ -16,9 +16,9 @@ namespace matcha::codegen::jit {
 using llvm::Value;
 using runtime::CpuGraphView;
 using runtime::GraphView;
-using runtime::NarrowHalves;
 using runtime::SetKernels;
 using runtime::SetPair;
+using runtime::SplitOffsets;
 
 namespace {
 

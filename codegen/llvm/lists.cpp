@@ -14,7 +14,7 @@ namespace matcha::codegen::jit {
 using llvm::Value;
 using runtime::CpuGraphView;
 using runtime::GraphView;
-using runtime::NarrowHalves;
+using runtime::SplitOffsets;
 using runtime::TrapCode;
 
 namespace {
@@ -115,14 +115,14 @@ List FunctionEmitter::neighbors(const ir::Expr& graph_expr, Value* v) {
 
 /// The address of two narrow offsets: of the first neighbour of a vertex and of the first one that is not below it.
 Value* FunctionEmitter::half_offsets(const ir::Expr& graph_expr, Value* v) {
-  constexpr std::size_t kOffsets = offsetof(CpuGraphView, halves) + offsetof(NarrowHalves, offsets);
+  constexpr std::size_t kOffsets = offsetof(CpuGraphView, halves) + offsetof(SplitOffsets, offsets);
   return gep(i32_, graph_field(graph_expr, kOffsets, ptr_, "halves"), b_.CreateNUWMul(v, integer(2)));
 }
 
 /// The neighbours of a vertex below or above it.
 List FunctionEmitter::half_neighbors(const ir::Expr& graph_expr, Value* v, bool lower) {
-  Value* bases = graph_field(graph_expr, offsetof(CpuGraphView, halves) + offsetof(NarrowHalves, bases), ptr_, "bases");
-  Value* shift = graph_field(graph_expr, offsetof(CpuGraphView, halves) + offsetof(NarrowHalves, shift), i64_, "shift");
+  Value* bases = graph_field(graph_expr, offsetof(CpuGraphView, halves) + offsetof(SplitOffsets, bases), ptr_, "bases");
+  Value* shift = graph_field(graph_expr, offsetof(CpuGraphView, halves) + offsetof(SplitOffsets, shift), i64_, "shift");
   Value* all = graph_field(graph_expr, offsetof(GraphView, neighbors), ptr_, "neighbors");
   Value* row = b_.CreateConstInBoundsGEP1_64(i32_, half_offsets(graph_expr, v), lower ? 0 : 1);
   Value* begin = constant_load(b_, i32_, row, "row");

@@ -124,10 +124,10 @@ Run::Failure Run::add_graph(std::uint32_t slot, runtime::Graph& graph, bool own_
     if (!done) return RunError{done.error(), {}};
   }
   if (plan != program_.graphs.end() && plan->halves) {
-    runtime::Status done = runtime::ensure_narrow_halves(graph);
+    runtime::Status done = runtime::ensure_split_offsets(graph);
     if (!done) return RunError{done.error(), {}};
   }
-  views_.push_back(std::make_unique<runtime::CpuGraphView>(runtime::CpuGraphView{graph.view(), graph.narrow_halves()}));
+  views_.push_back(std::make_unique<runtime::CpuGraphView>(runtime::CpuGraphView{graph.view(), graph.split_offsets()}));
   runtime::GraphView& view = views_.back()->graph;
   frame_[slot] = word(&view);
   if (view.labels == nullptr && !own_labels) view.labels = options_.labels;

@@ -281,14 +281,14 @@ ListFacts Facts::list_of(const Expr* list_expr) const {
   return {};
 }
 
-bool Facts::lasts(const Expr* list) const {
+bool Facts::outlives_region(const Expr* list) const {
   switch (list->kind) {
     case Kind::Vertices:
     case Kind::Edges:
     case Kind::Neighbors:
     case Kind::EdgeInfo: return true;
     case Kind::Cut:
-    case Kind::Span: return lasts(list->operands[0]);
+    case Kind::Span: return outlives_region(list->operands[0]);
     case Kind::Var: break;
     default: return false;
   }
@@ -296,7 +296,7 @@ bool Facts::lasts(const Expr* list) const {
   if (top_level(var)) return true;
   const Stmt* stmt = definition(var);
   const Let* let = stmt != nullptr ? as<Let>(stmt) : nullptr;
-  return let != nullptr && lasts(let->value);
+  return let != nullptr && outlives_region(let->value);
 }
 
 /// The constant that an expression is or is at most; null if there is none.

@@ -51,7 +51,7 @@ class Facts {
   static bool may_be_empty(SinkKind kind) { return kind == SinkKind::Min || kind == SinkKind::Max; }
   /// True for a view of a list that lies where it is, unchanged, as long as a region runs: of a graph or a top-level
   /// list, not of a buffer.
-  bool lasts(const Expr* list) const;
+  bool outlives_region(const Expr* list) const;
   /// The statement that binds `var`; null for a parameter.
   const Stmt* definition(const Var* var) const;
   /// True for parameters and for what a statement of the module's own block binds.

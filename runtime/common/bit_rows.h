@@ -105,7 +105,7 @@ class BitRowMaker : public BitSets<Group> {
   /// The rows [begin, end), into `data`. Each lane finds the neighbours of one of the next items, so that the group
   /// does not wait for every one of them.
   template <bool lower, typename L, typename Near>
-  MATCHA_APART static void make(Group group, L list, u64 begin, u64 end, u64* data, Near near_of) {
+  MATCHA_NOINLINE static void make(Group group, L list, u64 begin, u64 end, u64* data, Near near_of) {
     const u64 stride = row_stride(list.size);
     for (u64 first = begin; first < end; first += Group::kWidth) {
       const NearList own = near_of(list.at(smaller(first + group.lane, end - 1)));

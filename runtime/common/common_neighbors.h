@@ -4,7 +4,7 @@
 // text.
 #pragma once
 
-#include "runtime/common/tally.h"
+#include "runtime/common/wedge_counters.h"
 #include "runtime/common/worker.h"
 
 namespace matcha_program {
@@ -33,10 +33,10 @@ class CommonNeighbors {
   }
   /// What the items from `begin` up to `end` add. `counters`: those of all groups that count for the list.
   MATCHA_MEMBER i128 count_part(u32* counters, u64 begin, u64 end) const {
-    Tally<Group> tally(group_, counters, true, ~0u);
+    WedgeCounters<Group> counters_of_ends(group_, counters, true, ~0u);
     i128 found = 0;
-    for (u64 first = begin; first < end; first += Group::kWidth) found += walk<true>(own(first, end), tally);
-    found += tally.hand_in();
+    for (u64 first = begin; first < end; first += Group::kWidth) found += walk<true>(own(first, end), counters_of_ends);
+    found += counters_of_ends.flush();
     return group_.total_wide(found);
   }
 
@@ -74,12 +74,14 @@ class CommonNeighbors {
   }
 
   MATCHA_MEMBER i128 share_of_wedges(u32* counters, u64 wedges) const {
-    Tally<Group> tally(group_, counters, false, wedges);
+    WedgeCounters<Group> counters_of_ends(group_, counters, false, wedges);
     i128 found = 0;
     // A lane has less than 2^32 items of each list, of which each was met less than 2^32 times.
-    for (u64 first = 0; first < list_.size; first += Group::kWidth) found += walk<true>(own(first, list_.size), tally);
-    if (tally.spilled()) {
-      for (u64 first = 0; first < list_.size; first += Group::kWidth) walk<false>(own(first, list_.size), tally);
+    for (u64 first = 0; first < list_.size; first += Group::kWidth)
+      found += walk<true>(own(first, list_.size), counters_of_ends);
+    if (counters_of_ends.spilled()) {
+      for (u64 first = 0; first < list_.size; first += Group::kWidth)
+        walk<false>(own(first, list_.size), counters_of_ends);
     }
     group_.sync();
     return found;
@@ -88,7 +90,7 @@ class CommonNeighbors {
   /// Adds or forgets the items of the lists of all lanes, each by one lane; the lane's part of how often they were
   /// there before.
   template <bool adds>
-  MATCHA_MEMBER u64 walk(const Near mine, Tally<Group>& tally) const {
+  MATCHA_MEMBER u64 walk(const Near mine, WedgeCounters<Group>& counters_of_ends) const {
     u64 before = 0;
     for (u32 rest = group_.ballot(mine.size >= kLong); rest != 0; rest &= rest - 1) {
       const u32 owner = Group::bits((rest & (~rest + 1)) - 1);
@@ -99,7 +101,7 @@ class CommonNeighbors {
           const u64 i = u64(first) + k * Group::kWidth;
           ends[k] = i < list.size ? list.data[i] : kNoRank;
         }
-        before += take<adds>(ends, tally);
+        before += take<adds>(ends, counters_of_ends);
       }
     }
     const u32 size = mine.size >= kLong ? 0 : mine.size;
@@ -114,14 +116,14 @@ class CommonNeighbors {
         const u32 at = item - group_.from(end - size, owner);
         ends[k] = item < all ? list[at] : kNoRank;
       }
-      before += take<adds>(ends, tally);
+      before += take<adds>(ends, counters_of_ends);
     }
     return before;
   }
   template <bool adds, u32 n>
-  MATCHA_MEMBER static u64 take(const u32 (&ends)[n], Tally<Group>& tally) {
-    if constexpr (adds) return tally.add(ends);
-    if constexpr (!adds) tally.forget(ends);
+  MATCHA_MEMBER static u64 take(const u32 (&ends)[n], WedgeCounters<Group>& counters_of_ends) {
+    if constexpr (adds) return counters_of_ends.add(ends);
+    if constexpr (!adds) counters_of_ends.reset(ends);
     return 0;
   }
   MATCHA_MEMBER const u32* pointer(const u32* mine, u32 owner) const {

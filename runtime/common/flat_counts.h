@@ -58,17 +58,17 @@ class FlatCounts {
 
   MATCHA_MEMBER static u32 nobody(u32) { return 0; }
 
-  /// `hand_on(lanes)` is asked before each long list but the first: it gives those of the lanes whose lists are
+  /// `offload(lanes)` is asked before each long list but the first: it gives those of the lanes whose lists are
   /// somebody else's now, which then have none.
   template <bool each, typename HandOn>
-  MATCHA_MEMBER i64 count(Sides& mine, HandOn hand_on) const {
+  MATCHA_MEMBER i64 count(Sides& mine, HandOn offload) const {
     const Group& group = flat_group_;
     i64 found = 0;
     const bool rows = kHubs && group.ballot(mine.row != nullptr) != 0;
     const u32 long_ones = group.ballot(mine.a_size >= kLong);
     for (u32 rest = long_ones; rest != 0; rest &= rest - 1) {
       if (rest != long_ones) {
-        u32 gone = hand_on(rest);
+        u32 gone = offload(rest);
         if ((gone >> group.lane & 1) != 0) mine = Sides{};
         rest &= ~gone;
         if (rest == 0) break;

@@ -1,7 +1,7 @@
 // What every generated C-family program starts with, on host and device: types, comparisons, codes of errors.
 // Nothing is included, so that NVRTC compiles it in milliseconds; MATCHA_FN is how the language spells a function that
-// workers call, and MATCHA_APART one that is not copied into its callers: NVRTC's time goes into copies, but a call may
-// cost registers, and with them groups at work. One file of CUDA may hold this text twice: for its device, and with
+// workers call, and MATCHA_NOINLINE one that is not copied into its callers: NVRTC's time goes into copies, but a call
+// may cost registers, and with them groups at work. One file of CUDA may hold this text twice: for its device, and with
 // MATCHA_HOST_PART for its host.
 #pragma once
 
@@ -12,11 +12,11 @@
 #ifdef MATCHA_ON_DEVICE
 #define MATCHA_FN static __device__ __forceinline__
 #define MATCHA_MEMBER __device__ __forceinline__
-#define MATCHA_APART __device__ __noinline__
+#define MATCHA_NOINLINE __device__ __noinline__
 #else
 #define MATCHA_FN static inline
 #define MATCHA_MEMBER inline
-#define MATCHA_APART inline
+#define MATCHA_NOINLINE inline
 #endif
 
 namespace matcha_program {

@@ -3,13 +3,13 @@
 // workers leave when none is.
 #pragma once
 
-#include "runtime/common/hand_on.h"
-#include "runtime/common/task_book.h"
+#include "runtime/common/offload.h"
+#include "runtime/common/task_state.h"
 
 namespace matcha_program {
 
 /// A worker tells what it has done when it has nothing to do, or after so many ticks: all write the same words.
-inline constexpr i64 kTellTicks = 100'000;
+inline constexpr i64 kFlushTicks = 100'000;
 /// A worker with several long lists to count looks whether others wait for work after so many ticks.
 inline constexpr u64 kLookTicks = 30'000;
 /// What a worker has done after fewer ticks than these cost about as much to get.
@@ -21,11 +21,11 @@ inline constexpr u32 kLongestPause = 6400;
 template <typename Group>
 class TaskWalk {
  public:
-  MATCHA_MEMBER TaskWalk(const Launch& launch, Group group, u64 index, TaskBook& book)
-      : launch_(launch), group_(group), index_(index), book_(book), half_(launch, group, index) {
+  MATCHA_MEMBER TaskWalk(const Launch& launch, Group group, u64 index, TaskState& state)
+      : launch_(launch), group_(group), index_(index), state_(state), half_(launch, group, index) {
     if (!group.leads()) return;
-    book = TaskBook{};
-    book.tile.limit = kNoEnd;
+    state = TaskState{};
+    state.tile.limit = kNoEnd;
   }
 
   /// Runs `walk_task(task)` until nothing is live: first fresh chunks, or `tiles` if the region may be dealt out in
@@ -35,27 +35,27 @@ class TaskWalk {
     u32 pause = kShortestPause;
     while (!left_) {
       if (!next<tiles>()) {
-        settle();
+        flush_counters();
         if (!wait_for_work(pause)) return;
         continue;
       }
-      bool more = !tiles || book_.task.depth != kTileDepth || next_of_tile<true>();
+      bool more = !tiles || state_.task.depth != kTileDepth || next_of_tile<true>();
       while (more && !left_) {
-        walk_task(book_.task);
+        walk_task(state_.task);
         more = tiles && next_of_tile<false>();
       }
       if (left_) break;  // What it left stays live, so nobody takes the run for a whole one.
       pause = kShortestPause;
       bool tell = false;
       if (group_.leads()) {
-        book_.owed += book_.weight;
-        tell = i64(book_.started - book_.told) >= kTellTicks;
+        state_.pending += state_.weight;
+        tell = i64(state_.started - state_.flushed) >= kFlushTicks;
       }
       if (!agreed(tell)) continue;
-      settle();
+      flush_counters();
       left_ = stopped();
     }
-    settle();
+    flush_counters();
   }
 
   MATCHA_MEMBER bool stopped() const { return read_together(group_, &launch_.shared->stop) != 0; }
@@ -67,7 +67,7 @@ class TaskWalk {
       const Size at = Size(level == 0 ? task.at[0] : task.at[1]);
       return {at, at + 1};
     }
-    if (level > task.depth) return {0, level == 1 ? Size(smaller(book_.tile.limit, u64(size))) : size};
+    if (level > task.depth) return {0, level == 1 ? Size(smaller(state_.tile.limit, u64(size))) : size};
     return {Size(task.begin), Size(smaller(task.end, u64(size)))};
   }
 
@@ -86,12 +86,12 @@ class TaskWalk {
 
   /// If others wait for work: hands on the positions `from` and a lane of `lanes` of a loop at `level`, a task each, as
   /// far as there is room. Gives the lanes whose positions are somebody else's now.
-  MATCHA_MEMBER u32 hand_on_each(const Task& task, u32 level, u64 at0, u64 at1, u64 from, u32 lanes) {
+  MATCHA_MEMBER u32 offload_each(const Task& task, u32 level, u64 at0, u64 at1, u64 from, u32 lanes) {
     if (stealing_of(launch_) != kTimeout || level < task.depth || level >= launch_.split) return 0;
-    if (!launch_.eager && !passed(book_.looked, kLookTicks)) return 0;
-    if (group_.leads()) book_.looked = Group::now();
-    const u32 gone = hand_on_lanes(launch_, group_, level, at0, at1, from, lanes);
-    if (level == 0 && group_.leads()) book_.finished -= Group::bits(gone);  // Counted with those that it keeps.
+    if (!launch_.eager && !passed(state_.looked, kLookTicks)) return 0;
+    if (group_.leads()) state_.looked = Group::now();
+    const u32 gone = offload_lanes(launch_, group_, level, at0, at1, from, lanes);
+    if (level == 0 && group_.leads()) state_.finished -= Group::bits(gone);  // Counted with those that it keeps.
     return gone;
   }
 
@@ -103,51 +103,51 @@ class TaskWalk {
 
   /// So many positions of the outermost loop are done, unless a loop below was left because the run is to stop.
   MATCHA_MEMBER void finish_positions(const Task& task, u64 count) {
-    if (group_.leads() && task.depth == 0 && !left_) book_.finished += count;
+    if (group_.leads() && task.depth == 0 && !left_) state_.finished += count;
   }
 
  private:
   template <bool shown, typename Size>
   MATCHA_MEMBER bool leave_here(const Task& task, u32 level, Walk<Size>& walk, u64 at0, u64 at1, Size at) {
     if (level == 0 && launch_.tau == 0 && must_stop()) return true;  // Else looking around sees to it.
-    // Always walked, so that every task gets something done. Where tasks begin is in the book, not in a register.
+    // Always walked, so that every task gets something done. Where tasks begin is in the state, not in a register.
     const bool first = at == (level > task.depth ? 0 : Size(task.begin));
     if (shown && stealing_of(launch_) == kHalf && level >= task.depth && level < launch_.split) {
       if (first) half_.show(level, walk.begin, walk.end, at0, at1);
       if (!first && !half_.begin_next(level)) return true;
     }
     if (level < task.depth || first || launch_.tau == 0) return false;
-    if (!passed(book_.started, launch_.tau)) return false;
-    const Seen seen = look_around(launch_, group_, index_, level, at0, at1, at, walk.end);
-    if (group_.leads()) book_.started = seen.since;
-    left_ = left_ || seen.stop;
-    walk.end = Size(seen.end);
+    if (!passed(state_.started, launch_.tau)) return false;
+    const PollResult polled = poll(launch_, group_, index_, level, at0, at1, at, walk.end);
+    if (group_.leads()) state_.started = polled.since;
+    left_ = left_ || polled.stop;
+    walk.end = Size(polled.end);
     return left_ || walk.end == at;
   }
 
   /// What the first lane says.
   MATCHA_MEMBER bool agreed(bool said) const { return (group_.ballot(said) & 1) != 0; }
-  /// Whether so many ticks have passed since a time in the book.
+  /// Whether so many ticks have passed since a time in the state.
   MATCHA_MEMBER bool passed(const u64& time, u64 ticks) const {
     return agreed(group_.leads() && Group::now() - time >= ticks);
   }
 
-  /// Puts the next piece of work into the book; false if there is none now. What is fresh comes first: it costs one
+  /// Puts the next piece of work into the state; false if there is none now. What is fresh comes first: it costs one
   /// look at a word that all workers write, and nobody hands anything on before it is gone.
   template <bool tiles>
   MATCHA_MEMBER bool next() {
     group_.sync();  // All have read the task before.
     u64 weight = 0;
     if (group_.leads()) {
-      weight = fresh<tiles>(book_.task);
-      book_.started = Group::now();
-      if (weight == 0 && launch_.queue.pop(book_.task)) {
+      weight = fresh<tiles>(state_.task);
+      state_.started = Group::now();
+      if (weight == 0 && launch_.queue.pop(state_.task)) {
         weight = 1;
-        if (stealing_of(launch_) == kTimeout) book_.started = hurried<Group>(launch_);
+        if (stealing_of(launch_) == kTimeout) state_.started = shortened_deadline<Group>(launch_);
       }
-      if (weight == 0 && stealing_of(launch_) == kHalf) weight = steal(book_.task);
+      if (weight == 0 && stealing_of(launch_) == kHalf) weight = steal(state_.task);
     }
-    if (group_.leads()) book_.weight = weight;
+    if (group_.leads()) state_.weight = weight;
     const bool found = agreed(weight != 0);
     group_.sync();
     return found;
@@ -159,7 +159,8 @@ class TaskWalk {
     group_.sync();
     bool more = false;
     if (group_.leads()) {
-      more = opens ? book_.tile.open(launch_.deal, book_.task, book_.task) : book_.tile.next(launch_.deal, book_.task);
+      more = opens ? state_.tile.open(launch_.deal, state_.task, state_.task)
+                   : state_.tile.next(launch_.deal, state_.task);
     }
     more = agreed(more);
     group_.sync();
@@ -170,25 +171,25 @@ class TaskWalk {
   /// workers do not wait for the word that deals them; half as many if not, so that none is left with many long ones.
   MATCHA_MEMBER u64 share(u64 taken) {
     const u64 now = Group::now();
-    const bool at_once = now - book_.begun < kAtOnceTicks;
-    book_.begun = now;
-    book_.share = at_once ? smaller(2 * book_.share, launch_.deal.grab) : larger(book_.share / 2, 1ull);
-    return smaller(book_.share, launch_.deal.share(taken));
+    const bool at_once = now - state_.begun < kAtOnceTicks;
+    state_.begun = now;
+    state_.share = at_once ? smaller(2 * state_.share, launch_.deal.grab) : larger(state_.share / 2, 1ull);
+    return smaller(state_.share, launch_.deal.share(taken));
   }
 
   /// The next chunk, or tiles; 0 when all are taken.
   template <bool may_tile>
   MATCHA_MEMBER u64 fresh(Task& task) {
-    if (book_.taken == kAllTaken) return 0;
+    if (state_.taken == kAllTaken) return 0;
     const bool tiles = may_tile && launch_.deal.tile != 0;
     const u64 all = tiles ? launch_.deal.tiles : launch_.positions;
     const u64 count = !tiles                       ? launch_.chunk
                       : launch_.other_devices != 0 ? launch_.deal.grab
-                                                   : share(smaller(book_.taken, all));
-    book_.taken = atomic_add(&launch_.shared->next, count);
-    const u64 begin = tiles ? dealt_tile(launch_, book_.taken) : dealt_position(launch_, book_.taken);
+                                                   : share(smaller(state_.taken, all));
+    state_.taken = atomic_add(&launch_.shared->next, count);
+    const u64 begin = tiles ? dealt_tile(launch_, state_.taken) : dealt_position(launch_, state_.taken);
     if (begin >= all) {
-      book_.taken = kAllTaken;
+      state_.taken = kAllTaken;
       return 0;
     }
     const u64 end = smaller(begin + count, all);
@@ -222,14 +223,15 @@ class TaskWalk {
 
   /// Tells the others what this worker has done since it last did: once for many tasks, since all workers write the
   /// same two words.
-  MATCHA_MEMBER void settle() {
-    if (!group_.leads() || (book_.owed == 0 && book_.finished == 0)) return;
-    if (book_.finished != 0) atomic_add(&launch_.shared->positions_done, book_.finished);
+  MATCHA_MEMBER void flush_counters() {
+    if (!group_.leads() || (state_.pending == 0 && state_.finished == 0)) return;
+    if (state_.finished != 0) atomic_add(&launch_.shared->positions_done, state_.finished);
     fence();  // What came of the tasks is live by now.
-    if (book_.owed != 0 && atomic_add(&launch_.shared->live, ~book_.owed + 1) == book_.owed) launch_.queue.end();
-    book_.finished = 0;
-    book_.owed = 0;
-    book_.told = book_.started;
+    if (state_.pending != 0 && atomic_add(&launch_.shared->live, ~state_.pending + 1) == state_.pending)
+      launch_.queue.end();
+    state_.finished = 0;
+    state_.pending = 0;
+    state_.flushed = state_.started;
   }
 
  protected:
@@ -238,7 +240,7 @@ class TaskWalk {
 
  private:
   u64 index_;
-  TaskBook& book_;
+  TaskState& state_;
   HalfStealing<Group> half_;
   bool left_ = false;  ///< A task was left in the middle.
 };

@@ -26,8 +26,8 @@ class WorkerOf : public TaskWalk<Group>,
                  public SetOperations<Group>,
                  public FlatCounts<Group> {
  public:
-  MATCHA_MEMBER WorkerOf(const Launch& launch, u64 index, TaskBook& book)
-      : TaskWalk<Group>(launch, Group::here(), index, book),
+  MATCHA_MEMBER WorkerOf(const Launch& launch, u64 index, TaskState& state)
+      : TaskWalk<Group>(launch, Group::here(), index, state),
         BitRowMaker<Group>(launch, Group::here()),
         SetOperations<Group>(Group::here()),
         FlatCounts<Group>(Group::here()),
@@ -109,11 +109,11 @@ class WorkerOf : public TaskWalk<Group>,
 
   MATCHA_MEMBER i64 count_flat(const Task& task, u32 level, u64 at0, u64 at1, u64 from, Sides& mine) {
     return this->template count<true>(
-        mine, [&](u32 lanes) { return this->hand_on_each(task, level, at0, at1, from, lanes); });
+        mine, [&](u32 lanes) { return this->offload_each(task, level, at0, at1, from, lanes); });
   }
   MATCHA_MEMBER i64 share_flat(const Task& task, u32 level, u64 at0, u64 at1, u64 from, Sides& mine) {
     return this->template count<false>(
-        mine, [&](u32 lanes) { return this->hand_on_each(task, level, at0, at1, from, lanes); });
+        mine, [&](u32 lanes) { return this->offload_each(task, level, at0, at1, from, lanes); });
   }
   using FlatCounts<Group>::count_flat;
   using FlatCounts<Group>::share_flat;

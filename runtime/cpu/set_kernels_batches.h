@@ -49,7 +49,7 @@ struct SetBatches {
     return total;
   }
 
-  static u64 fetch_halves(SetPair* pairs, u64 n, const u32* items, const NarrowHalves& halves, u64 side) {
+  static u64 fetch_halves(SetPair* pairs, u64 n, const u32* items, const SplitOffsets& halves, u64 side) {
     // In registers: the compiler cannot know that the pairs do not lie there.
     const u64* bases = halves.bases;
     const u64 shift = halves.shift;
@@ -78,7 +78,7 @@ struct SetBatches {
     return count_fetched(pairs, n, counts, fetch_rows(pairs, n, items, places));
   }
 
-  static u64 count_halves(SetPair* pairs, u64 n, u64* counts, const u32* items, const NarrowHalves* halves, u64 side) {
+  static u64 count_halves(SetPair* pairs, u64 n, u64* counts, const u32* items, const SplitOffsets* halves, u64 side) {
     return count_fetched(pairs, n, counts, fetch_halves(pairs, n, items, *halves, side));
   }
 

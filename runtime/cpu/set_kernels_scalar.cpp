@@ -142,7 +142,7 @@ u64 count_rows(SetPair* pairs, u64 n, u64* counts, const u32* items, const u64* 
   return count_pairs(pairs, n, counts);
 }
 
-u64 count_halves(SetPair* pairs, u64 n, u64* counts, const u32* items, const NarrowHalves* halves, u64 side) {
+u64 count_halves(SetPair* pairs, u64 n, u64* counts, const u32* items, const SplitOffsets* halves, u64 side) {
   for (u64 i = 0; i < n; ++i) {
     const u64 at = 2 * pairs[i].nb + side;
     pairs[i].b = items + half_offset(*halves, at);

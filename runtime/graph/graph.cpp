@@ -177,7 +177,7 @@ Status ensure_sources(Graph& graph) {
 
 Status ensure_halves(Graph& graph) {
   if (graph.view_.halves != nullptr || graph.view_.slots != nullptr) return Done{};
-  const Status narrow = ensure_narrow_halves(graph);
+  const Status narrow = ensure_split_offsets(graph);
   if (!narrow) return narrow;
   try {
     Buffer<std::uint64_t> halves(2 * graph.view_.universe + 1);
@@ -224,7 +224,7 @@ std::optional<std::uint64_t> largest_blocks(const GraphView& view, std::uint64_t
 
 }  // namespace
 
-Status ensure_narrow_halves(Graph& graph, std::uint64_t block_arcs) {
+Status ensure_split_offsets(Graph& graph, std::uint64_t block_arcs) {
   const GraphView& view = graph.view_;
   if (graph.halves_.offsets != nullptr || view.slots != nullptr) return Done{};
   const std::optional<std::uint64_t> shift = largest_blocks(view, block_arcs);

@@ -78,8 +78,8 @@ class Graph {
                                  bool every_rank, std::shared_ptr<const void> owner);
 
   GraphView view() const { return view_; }
-  const NarrowHalves& narrow_halves() const { return halves_; }
-  /// The most neighbours that a vertex has on each side of it; once there are `narrow_halves`.
+  const SplitOffsets& split_offsets() const { return halves_; }
+  /// The most neighbours that a vertex has on each side of it; once there are `split_offsets`.
   const LongestHalves& longest_halves() const { return longest_halves_; }
   const GraphFacts& facts() const { return facts_; }
   const Universe& universe() const { return *universe_; }
@@ -109,7 +109,7 @@ class Graph {
  private:
   friend Status ensure_sources(Graph& graph);
   friend Status ensure_halves(Graph& graph);
-  friend Status ensure_narrow_halves(Graph& graph, std::uint64_t block_arcs);
+  friend Status ensure_split_offsets(Graph& graph, std::uint64_t block_arcs);
 
   std::shared_ptr<const Universe> universe_;
   std::shared_ptr<const LabelDictionary> dictionary_;
@@ -118,7 +118,7 @@ class Graph {
   GraphArrays arrays_;
   Buffer<std::uint32_t> half_offsets_;
   Buffer<std::uint64_t> half_bases_;
-  NarrowHalves halves_{};
+  SplitOffsets halves_{};
   LongestHalves longest_halves_;
   StoredOrder stored_order_;
   GraphView view_{};
@@ -156,9 +156,9 @@ Status ensure_sources(Graph& graph);
 /// afterwards. Requires: no hash index.
 Status ensure_halves(Graph& graph);
 
-/// The same for `Graph::narrow_halves`, which loaded graphs have. `block_arcs`: more than any block has; less than
+/// The same for `Graph::split_offsets`, which loaded graphs have. `block_arcs`: more than any block has; less than
 /// 2^32 only to have many blocks in tests. Errors: Resource where a vertex has so many arcs, or out of memory.
-Status ensure_narrow_halves(Graph& graph, std::uint64_t block_arcs = std::uint64_t{1} << 32);
+Status ensure_split_offsets(Graph& graph, std::uint64_t block_arcs = std::uint64_t{1} << 32);
 
 /// The neighbours `[begin, end)` of a rank in `GraphView::neighbors`, for either index; empty for a stranger.
 struct ArcRange {

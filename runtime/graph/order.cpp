@@ -251,7 +251,7 @@ Graph take_stored(const Graph& graph) {
 }
 
 std::uint64_t half_size(const Graph& graph, std::uint64_t rank, Halves halves) {
-  const std::uint32_t* at = graph.narrow_halves().offsets + 2 * rank + (halves == Halves::Lower ? 0 : 1);
+  const std::uint32_t* at = graph.split_offsets().offsets + 2 * rank + (halves == Halves::Lower ? 0 : 1);
   return at[1] - at[0];
 }
 
@@ -272,14 +272,14 @@ double sum_of_squares(const GraphView& view, const Length& length) {
 
 }  // namespace
 
-double half_work(const Graph& graph, Halves halves) {
+double oriented_work(const Graph& graph, Halves halves) {
   const GraphView view = graph.view();
   return sum_of_squares(view, [&](std::uint64_t rank) { return half_size(graph, rank, halves); });
 }
 
-std::uint64_t longest_half(const Graph& graph, Halves halves) {
+std::uint64_t longest_oriented_list(const Graph& graph, Halves halves) {
   const LongestHalves& known = graph.longest_halves();
-  if (graph.narrow_halves().offsets != nullptr) return halves == Halves::Lower ? known.lower : known.upper;
+  if (graph.split_offsets().offsets != nullptr) return halves == Halves::Lower ? known.lower : known.upper;
   const GraphView view = graph.view();
   return tbb::parallel_reduce(
       Block(0, view.universe, kVerticesOfTask), std::uint64_t{0},
@@ -296,7 +296,7 @@ std::uint64_t longest_half(const Graph& graph, Halves halves) {
       [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); });
 }
 
-Result<double> half_work_by_degree(const Graph& graph, Halves halves) {
+Result<double> oriented_work_by_degree(const Graph& graph, Halves halves) {
   const GraphView view = graph.view();
   try {
     const Buffer<std::uint8_t> classes = classes_of(view, halves);
@@ -324,7 +324,7 @@ Result<Graph> ordered_by_degree(const Graph& graph, Halves halves) {
   try {
     Graph ordered = has_stored_order(graph, halves) ? take_stored(graph) : rank_anew(graph, halves);
     ordered.set_dictionary(std::make_shared<const LabelDictionary>(graph.dictionary()));
-    const Status halved = ensure_narrow_halves(ordered);
+    const Status halved = ensure_split_offsets(ordered);
     if (!halved) return halved.error();
     return ordered;
   } catch (const std::bad_alloc&) {

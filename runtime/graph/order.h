@@ -15,12 +15,12 @@ enum class Halves { Lower, Upper };
 
 /// What walking the halves for each of their items takes: the squares of their lengths, added up.
 /// Requires: an undirected simple graph with halves.
-double half_work(const Graph& graph, Halves halves);
+double oriented_work(const Graph& graph, Halves halves);
 /// The same after `ordered_by_degree`. Takes a pass over the arcs.
-Result<double> half_work_by_degree(const Graph& graph, Halves halves);
+Result<double> oriented_work_by_degree(const Graph& graph, Halves halves);
 
 /// The number of neighbours that the vertex with most of them on that side has; 0 without vertices.
-std::uint64_t longest_half(const Graph& graph, Halves halves);
+std::uint64_t longest_oriented_list(const Graph& graph, Halves halves);
 
 /// Whether the file of a graph has it with ranks by degree for these halves, so that `ordered_by_degree` costs nothing.
 bool has_stored_order(const Graph& graph, Halves halves);

@@ -47,7 +47,7 @@ ToolInputs::ToolInputs(const World& world) : world_(world) {
   bound_.main_graph = "G";
   bound_.inputs.universe = graph.shared_universe();
   bound_.labels = graph.view().labels;
-  if (!runtime::ensure_narrow_halves(graph)) std::abort();
+  if (!runtime::ensure_split_offsets(graph)) std::abort();
 }
 
 ToolRun::ToolRun(const std::string& text, const World& world, const ToolChoice& choice)

@@ -420,7 +420,7 @@ Result<Graph> prepare_graph(RawGraph& raw, const std::shared_ptr<const Universe>
     budget.used += graph.bytes();
   }
   graph.set_dictionary(dictionary);
-  Status halved = ensure_narrow_halves(graph);
+  Status halved = ensure_split_offsets(graph);
   if (!halved) return halved.error();
   fill_report(graph, raw.report);
   raw.report.build_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -42,8 +42,8 @@ TEST_P(Modules, AgreesWithInterpreter) {
     ASSERT_EQ(world.graphs.size(), 1u);
     // Of as many blocks as can be, as if it had more than 2^32 arcs.
     if (sparse_ids) {
-      ASSERT_TRUE(ensure_narrow_halves(world.graphs[0], world.graphs[0].view().max_degree + 1));
-      ASSERT_LT(world.graphs[0].narrow_halves().shift, 2U);
+      ASSERT_TRUE(ensure_split_offsets(world.graphs[0], world.graphs[0].view().max_degree + 1));
+      ASSERT_LT(world.graphs[0].split_offsets().shift, 2U);
     }
     std::string expected = run_interpreter(text, world);
     if (wanted_error.empty()) {

@@ -78,8 +78,8 @@ class Lane {
       : case_(c), rooms_(rooms), next_room_(threadIdx.x / width * kRooms), launch_(launch) {}
 
   int wrong() {
-    TaskBook book;
-    const WorkerOf<Group<width>> w(launch_, 0, book);
+    TaskState state;
+    const WorkerOf<Group<width>> w(launch_, 0, state);
     const Graph g = case_.graph();
     // The groups of the warp make the first rows together; of the second ones there is no room for all.
     const auto rows = w.bit_rows(g, case_.view(), room(), launch_.row_states);
@@ -252,8 +252,8 @@ TEST(BitsTest, PairsOfVeryLongListsAreWalkedLaneByLane) {
     Shared shared{};
     Launch launch{};
     launch.shared = &shared;
-    TaskBook book;
-    const WorkerOf<Group<32>> w(launch, 0, book);
+    TaskState state;
+    const WorkerOf<Group<32>> w(launch, 0, state);
     auto pairs = w.walk_pairs(~0u);
     wrong += pairs.taken != 1 || pairs.all != ~0u;
     pairs.at = ~0u - 3;
@@ -275,8 +275,8 @@ TEST(BitsTest, AFullBufferIsAnErrorAndNothingIsWrittenBehindIt) {
   warp.run([&] {
     Launch launch{};
     launch.shared = &shared;
-    TaskBook book;
-    const WorkerOf<Group<32>> w(launch, 0, book);
+    TaskState state;
+    const WorkerOf<Group<32>> w(launch, 0, state);
     const AllBits set{70, 2};
     w.store_bits(set, {words.data(), 1});
   });

@@ -65,11 +65,11 @@ void expect_counts(const Rows& rows, const Items& list, u32 cut, i64 parts = 1) 
   launch.row_words = words.data();
   launch.row_capacity = words.size();
   std::vector<i64> below(warp::kLanes), above(warp::kLanes);
-  std::vector<TaskBook> books(warp::kLanes / width);
+  std::vector<TaskState> task_states(warp::kLanes / width);
   warp::Warp warp;
   warp.run([&] {
     const u32 number = threadIdx.x / width;
-    const WorkerOf<Group<width>> w(launch, number, books[number]);
+    const WorkerOf<Group<width>> w(launch, number, task_states[number]);
     const ShortList<u32> items{list.data(), u32(list.size())};
     const Room<u32> room{counters.data() + number * g.universe, g.universe};
     for (i64 part = 0; part < parts; ++part) {

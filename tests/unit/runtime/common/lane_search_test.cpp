@@ -59,7 +59,7 @@ class Lane {
   static constexpr u32 kRooms = 4;
 
   int wrong() {
-    TaskBook book;
+    TaskState book;
     const WorkerOf<Group<width>> w(launch_, 0, book);
     const ShortList<u32> a = view(case_.a);
     const ShortList<u32> b = view(case_.b);

@@ -37,8 +37,8 @@ struct Paged {
   std::unique_ptr<u8[]> arena;
   BufferPlan plan;
   Launch launch{};
-  TaskBook book;
-  WorkerOf<Group<1>> w{launch, 0, book};
+  TaskState state;
+  WorkerOf<Group<1>> w{launch, 0, state};
 };
 
 ShortList<u32> view(const Items& items) { return {items.data(), u32(items.size())}; }

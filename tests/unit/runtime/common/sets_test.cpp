@@ -31,7 +31,7 @@ class SetsTest : public testing::Test {
     launch.shared = &shared_;
     return launch;
   }();
-  TaskBook book_;
+  TaskState book_;
   WorkerOf<Group<1>> w_{launch_, 0, book_};
 };
 

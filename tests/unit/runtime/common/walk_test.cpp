@@ -104,8 +104,8 @@ Outcome run(const Nest& nest, const Schedule& schedule) {
   launch.idle = idle.data();
   Outcome outcome;
   const auto work = [&](u64 index) {
-    TaskBook book;
-    TaskWalk<ForcedGroup> worker(launch, ForcedGroup::here(), index, book);
+    TaskState state;
+    TaskWalk<ForcedGroup> worker(launch, ForcedGroup::here(), index, state);
     worker.run<true>([&](const Task& task) {
       nest.walk(worker, task, [&](u64 a, u64 b, u64 c, u64 d) {
         schedule.at_visit(shared);

@@ -88,7 +88,7 @@ void check_pair(Fixture& fixture, const SetKernels& kernels, const Ranks& a, con
   const std::uint32_t halves[2][5] = {{first, first, first, end, end}, {first, first, first, first, end}};
   const std::uint64_t bases[] = {0, kFirst, kFirst + a.size()};
   for (const std::uint64_t side : {0, 1}) {
-    const NarrowHalves narrow{halves[side], bases, 0};
+    const SplitOffsets narrow{halves[side], bases, 0};
     ASSERT_EQ(kernels.count_halves(rows().data(), 3, counts, pa - kFirst, &narrow, side), common.size());
     for (std::uint64_t i = 0; i < 3; ++i) ASSERT_EQ(counts[i], i == 0 ? common.size() : 0);
   }

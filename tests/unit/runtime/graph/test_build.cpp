@@ -171,9 +171,9 @@ TEST(Halves, MeetWhereNeighborsStopToBeBelow) {
   for (const auto& [block_arcs, shift] :
        {std::pair<std::uint64_t, std::uint64_t>{std::uint64_t{1} << 32, 32}, {62, 5}, {61, 0}}) {
     Graph graph = build(columns.input(identity(64)));
-    EXPECT_EQ(graph.narrow_halves().offsets, nullptr);
-    ASSERT_TRUE(ensure_narrow_halves(graph, block_arcs));
-    EXPECT_EQ(graph.narrow_halves().shift, shift);
+    EXPECT_EQ(graph.split_offsets().offsets, nullptr);
+    ASSERT_TRUE(ensure_split_offsets(graph, block_arcs));
+    EXPECT_EQ(graph.split_offsets().shift, shift);
     EXPECT_EQ(graph.view().halves, nullptr);
     ASSERT_TRUE(ensure_halves(graph));
     ASSERT_TRUE(ensure_halves(graph));
@@ -181,8 +181,8 @@ TEST(Halves, MeetWhereNeighborsStopToBeBelow) {
     for (std::uint64_t vertex = 0; vertex < view.universe; ++vertex) {
       std::uint64_t split = view.offsets[vertex];
       while (split < view.offsets[vertex + 1] && view.neighbors[split] < vertex) ++split;
-      EXPECT_EQ(half_offset(graph.narrow_halves(), 2 * vertex), view.offsets[vertex]) << vertex;
-      EXPECT_EQ(half_offset(graph.narrow_halves(), 2 * vertex + 1), split) << vertex;
+      EXPECT_EQ(half_offset(graph.split_offsets(), 2 * vertex), view.offsets[vertex]) << vertex;
+      EXPECT_EQ(half_offset(graph.split_offsets(), 2 * vertex + 1), split) << vertex;
       EXPECT_EQ(view.halves[2 * vertex], view.offsets[vertex]) << vertex;
       EXPECT_EQ(view.halves[2 * vertex + 1], split) << vertex;
     }
@@ -196,10 +196,10 @@ TEST(Halves, AreNotNarrowWhereAVertexHasTooManyArcs) {
   for (std::uint32_t target = 0; target < 60; ++target) edges.push_back({40, target});
   const Columns columns(edges);
   Graph graph = build(columns.input(identity(64)));
-  const Status made = ensure_narrow_halves(graph, 60);
+  const Status made = ensure_split_offsets(graph, 60);
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().kind, ErrorKind::Resource);
-  EXPECT_EQ(graph.narrow_halves().offsets, nullptr);
+  EXPECT_EQ(graph.split_offsets().offsets, nullptr);
 }
 
 TEST(GraphOfRows, LiesWhereItsRowsLie) {

@@ -18,8 +18,8 @@ double squares(const Graph& graph, Halves halves) {
   const GraphView view = graph.view();
   double sum = 0;
   for (std::uint64_t rank = 0; rank < view.universe; ++rank) {
-    const double below = static_cast<double>(half_offset(graph.narrow_halves(), 2 * rank + 1) - view.offsets[rank]);
-    const double above = static_cast<double>(view.offsets[rank + 1] - half_offset(graph.narrow_halves(), 2 * rank + 1));
+    const double below = static_cast<double>(half_offset(graph.split_offsets(), 2 * rank + 1) - view.offsets[rank]);
+    const double above = static_cast<double>(view.offsets[rank + 1] - half_offset(graph.split_offsets(), 2 * rank + 1));
     sum += halves == Halves::Lower ? below * below : above * above;
   }
   return sum;
@@ -49,9 +49,9 @@ void expect_ordered(const Graph& graph, Halves halves) {
     const std::uint64_t large = halves == Halves::Lower ? before : own, small = halves == Halves::Lower ? own : before;
     EXPECT_LE(small, large + large / 3) << "at rank " << rank;
   }
-  const Result<double> work = half_work_by_degree(graph, halves);
+  const Result<double> work = oriented_work_by_degree(graph, halves);
   ASSERT_TRUE(work);
-  EXPECT_EQ(half_work(graph, halves), squares(graph, halves));
+  EXPECT_EQ(oriented_work(graph, halves), squares(graph, halves));
   EXPECT_EQ(*work, squares(*made, halves));
 }
 
@@ -147,11 +147,11 @@ TEST(Order, ShortensTheHalvesOfAStar) {
   std::string text;
   for (int leaf = 0; leaf < 100; ++leaf) text += std::to_string(leaf) + " 100\n";
   const Graph graph = load(folder.file("star.txt", text)).graph;
-  EXPECT_EQ(half_work(graph, Halves::Lower), 10000);
-  EXPECT_EQ(longest_half(graph, Halves::Lower), 100U);
-  EXPECT_EQ(longest_half(graph, Halves::Upper), 1U);
-  EXPECT_EQ(longest_half(load(folder.file("empty.txt", "# nothing\n")).graph, Halves::Lower), 0U);
-  EXPECT_EQ(*half_work_by_degree(graph, Halves::Lower), 100);
+  EXPECT_EQ(oriented_work(graph, Halves::Lower), 10000);
+  EXPECT_EQ(longest_oriented_list(graph, Halves::Lower), 100U);
+  EXPECT_EQ(longest_oriented_list(graph, Halves::Upper), 1U);
+  EXPECT_EQ(longest_oriented_list(load(folder.file("empty.txt", "# nothing\n")).graph, Halves::Lower), 0U);
+  EXPECT_EQ(*oriented_work_by_degree(graph, Halves::Lower), 100);
 }
 
 }  // namespace

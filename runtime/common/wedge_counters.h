@@ -10,10 +10,10 @@ inline constexpr u32 kNoRank = ~0u;
 
 /// Counters that are all 0 before and after, unless other groups add to them too.
 template <typename Group>
-class Tally {
+class WedgeCounters {
  public:
   /// `counters`: one for each rank; `shared`: with others. `most`: what is counted at most.
-  MATCHA_MEMBER Tally(Group group, u32* counters, bool shared, [[maybe_unused]] u64 most)
+  MATCHA_MEMBER WedgeCounters(Group group, u32* counters, bool shared, [[maybe_unused]] u64 most)
       : group_(group), counters_(counters), shared_(shared) {
 #ifdef MATCHA_ON_DEVICE
     // Static memory of a block goes as far as 48 KiB; 8 KiB for each warp leave room for many.
@@ -45,7 +45,7 @@ class Tally {
   }
   /// Adds what is in the places to the counters, which other groups may add to as well: each finds some of the pairs,
   /// and all of them are found however they take turns. The lane's part; the counters are no longer 0 then.
-  MATCHA_MEMBER u64 hand_in() const {
+  MATCHA_MEMBER u64 flush() const {
     u64 pairs = 0;
 #ifdef MATCHA_ON_DEVICE
     group_.sync();
@@ -57,13 +57,13 @@ class Tally {
 #endif
     return pairs;
   }
-  /// True when `forget` is to be called for all that were added.
+  /// True when `reset` is to be called for all that were added.
   MATCHA_MEMBER bool spilled() const {
     group_.sync();
     return group_.ballot(spilled_) != 0;
   }
   template <u32 n>
-  MATCHA_MEMBER void forget(const u32 (&ends)[n]) const {
+  MATCHA_MEMBER void reset(const u32 (&ends)[n]) const {
     for (u32 k = 0; k < n; ++k) {
       if (ends[k] != kNoRank && !holds(ends[k])) counters_[ends[k]] = 0;
     }
