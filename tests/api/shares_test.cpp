@@ -154,7 +154,9 @@ TEST(Shares, BadInput) {
   EXPECT_NE(std::string::npos, refused({two.results[0], elsewhere.results[1]}).find("different runs"));
   EXPECT_NE(std::string::npos, refused({two.results[0], plain}).find("not that of a share"));
   EXPECT_NE(std::string::npos, refused({two.results[0], nullptr}).find("NULL"));
+  matcha_result_free(plain);
   EXPECT_EQ(MATCHA_ERROR_USAGE, matcha_result_merge(nullptr, 2, &plain, nullptr));
+  EXPECT_EQ(nullptr, plain);
   matcha_program_free(triangles);
   // What is computed of sums has no shares.
   matcha_program* const computed = compiled(
