@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from matcha._errors import CopyWarning, Error, InputError, ProgramError, ResourceError, RunError, Timeout, UsageError
 from matcha._graph import Graph, read
-from matcha._library import library as _open
+from matcha._library import opened as _open
 from matcha._patterns import blocks, count, match, motifs, participation
 from matcha._program import Pattern, Program, program
 from matcha._table import Table

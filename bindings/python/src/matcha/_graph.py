@@ -79,12 +79,12 @@ class Graph:
     @property
     def vertex_count(self) -> int:
         """The number of vertices."""
-        return int(_library.library().matcha_graph_vertices(self._owner.handle))
+        return int(_library.opened().matcha_graph_vertices(self._owner.handle))
 
     @property
     def edge_count(self) -> int:
         """The number of edges, each once; of arcs if it is directed."""
-        return int(_library.library().matcha_graph_edges(self._owner.handle))
+        return int(_library.opened().matcha_graph_edges(self._owner.handle))
 
     @property
     def vertices(self) -> list[Any]:

@@ -77,27 +77,27 @@ def _candidates() -> list[str]:
 
 
 @functools.lru_cache(maxsize=None)
-def library() -> ctypes.CDLL:
+def opened() -> ctypes.CDLL:
     """The library, opened at the first call. Raises `ImportError` if there is none."""
     problems = []
     for path in _candidates():
         try:
-            opened = ctypes.CDLL(path)
+            shared = ctypes.CDLL(path)
         except OSError as problem:
             problems.append(str(problem))
             continue
         for name, (result, arguments) in _FUNCTIONS.items():
-            function = getattr(opened, name)
+            function = getattr(shared, name)
             function.restype = result
             function.argtypes = arguments
-        return opened
+        return shared
     raise ImportError("libmatcha cannot be opened; MATCHA_LIBRARY may name its file: " + "; ".join(problems))
 
 
 def raise_error(status: int, error: Handle, **facts: Any) -> None:
     """Raises the error of a call that gave the status, and frees it."""
-    text = library().matcha_error_text(error).decode() if error else ""
-    library().matcha_error_free(error)
+    text = opened().matcha_error_text(error).decode() if error else ""
+    opened().matcha_error_free(error)
     raise error_of(status, text, **facts)
 
 
@@ -106,7 +106,7 @@ class Owner:
 
     def __init__(self, handle: Handle, free: str) -> None:
         self.handle = handle
-        self._free: Callable[[Handle], None] = getattr(library(), free)
+        self._free: Callable[[Handle], None] = getattr(opened(), free)
 
     def __del__(self) -> None:
         if self.handle:
@@ -116,7 +116,7 @@ class Owner:
 
 def options(values: dict[str, Any]) -> Owner:
     """Options by their names on the command line, with `_` for `-`; None leaves one unset, a list repeats it."""
-    lib = library()
+    lib = opened()
     made = Owner(Handle(lib.matcha_options_new()), "matcha_options_free")
     for name, value in values.items():
         if value is None:
@@ -133,10 +133,10 @@ def options(values: dict[str, Any]) -> Owner:
 def make(function: str, free: str, *arguments: Any) -> Owner:
     """Calls a function that ends in `…, &handle, &error`."""
     handle, error = Handle(), Handle()
-    status = getattr(library(), function)(*arguments, byref(handle), byref(error))
+    status = getattr(opened(), function)(*arguments, byref(handle), byref(error))
     if status != OK:
         raise_error(status, error)
     return Owner(handle, free)
 
 
-__all__ = ["Error", "Handle", "Owner", "library", "make", "options", "raise_error"]
+__all__ = ["Error", "Handle", "Owner", "make", "opened", "options", "raise_error"]

@@ -60,7 +60,7 @@ class Program:
         return self._compiled[key]
 
     def _run(self, graph: Graph, options: dict[str, Any], params: dict[str, Any], progress: Progress) -> Any:
-        lib = _library.library()
+        lib = _library.opened()
         run = _start("matcha_start", self._handle(params), graph, options)
         with _Cancelled(run), _Watcher(progress) as report:
             while not lib.matcha_wait(run.handle, _POLL_MS):
@@ -68,7 +68,7 @@ class Program:
         return _finish(run, graph)
 
     def _blocks(self, graph: Graph, options: dict[str, Any]) -> Iterator[Table]:
-        lib = _library.library()
+        lib = _library.opened()
         run = _start("matcha_start_rows", self._handle({}), graph, options)
         with _Cancelled(run):
             while True:
@@ -103,7 +103,7 @@ def _start(function: str, compiled: Owner, graph: Graph, options: dict[str, Any]
 
 def _progress(run: Owner) -> tuple[int, int]:
     done, total = c_uint64(), c_uint64()
-    _library.library().matcha_progress(run.handle, byref(done), byref(total))
+    _library.opened().matcha_progress(run.handle, byref(done), byref(total))
     return done.value, total.value
 
 
@@ -118,8 +118,8 @@ class _Cancelled:
 
     def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
         if kind is not None:
-            _library.library().matcha_cancel(self._run.handle)
-            _library.library().matcha_wait(self._run.handle, -1)
+            _library.opened().matcha_cancel(self._run.handle)
+            _library.opened().matcha_wait(self._run.handle, -1)
 
 
 class _Watcher:
@@ -150,7 +150,7 @@ class _Watcher:
 
 
 def _finish(run: Owner, graph: Graph) -> Any:
-    lib = _library.library()
+    lib = _library.opened()
     done, total = _progress(run)
     result, error = Handle(), Handle()
     status = lib.matcha_finish(run.handle, byref(result), byref(error))
@@ -164,12 +164,12 @@ def _finish(run: Owner, graph: Graph) -> Any:
 
 
 def _answer(result: Owner, graph: Graph) -> Any:
-    values = [_value(result, at, graph) for at in range(_library.library().matcha_result_size(result.handle))]
+    values = [_value(result, at, graph) for at in range(_library.opened().matcha_result_size(result.handle))]
     return values[0] if len(values) == 1 else tuple(values) if values else None
 
 
 def _value(result: Owner, at: int, graph: Graph) -> Any:
-    lib = _library.library()
+    lib = _library.opened()
     kind = lib.matcha_result_kind(result.handle, at)
     if kind == _library.FLOAT:
         return lib.matcha_result_float(result.handle, at)
@@ -190,7 +190,7 @@ def _value(result: Owner, at: int, graph: Graph) -> Any:
 
 
 def _block(graph: Graph, rows: Owner) -> Table:
-    lib = _library.library()
+    lib = _library.opened()
     count = lib.matcha_rows_count(rows.handle)
     columns = {}
     for column in range(lib.matcha_rows_columns(rows.handle)):
