@@ -10,9 +10,22 @@ namespace matcha::driver {
 /// How long a run is expected to take, before it is made. Roughly: three times too much or too little is usual.
 struct Forecast {
   std::optional<double> ns;  ///< By ids, on all threads of a CPU, or on a GPU once it is open. Nothing: not known.
+  std::optional<double>
+      ns_by_degree;       ///< The same with ranks by degree, where somebody asked for the program for them.
+  double ns_to_rank = 0;  ///< By degree, if that is known; 0 where somebody keeps them.
   unsigned threads = 1;
   bool on_gpu = false;
+
+  /// Whether ranks by degree gain more than they cost. Of two that take as long, ids are the better ones: neighbours
+  /// lie nearer to each other.
+  bool gains_by_degree() const {
+    return ns && ns_by_degree && *ns_by_degree < kCloseToIds * *ns && *ns_by_degree + ns_to_rank < *ns;
+  }
+  static constexpr double kCloseToIds = 0.95;
 };
+
+/// Where halves of lists have fewer items, squared, for an arc, no order of the vertices makes a difference.
+inline constexpr double kShortItems = 4;
 
 /// Nanoseconds of one core that the loops of a program may take on a graph; mostly too many. The items of a loop over
 /// neighbours inside k others are taken for the sum of degree^k over the vertices, and those of set operations for one

@@ -113,7 +113,8 @@ void add_edge_labels(const runtime::Graph& graph, const runtime::LabelDictionary
 
 }  // namespace
 
-GraphSketch sketch_of(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary, Device device) {
+GraphSketch sketch_of(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary, Device device,
+                      bool by_degree) {
   const runtime::GraphView view = graph.view();
   GraphSketch sketch;
   sketch.of_graph = true;
@@ -144,9 +145,6 @@ GraphSketch sketch_of(const runtime::Graph& graph, const runtime::LabelDictionar
     add_edge_labels(graph, dictionary, sketch);
   }
   if (!graph.facts().directed && view.slots == nullptr) {
-    // Restrictions of patterns put the largest ids first, so that programs walk down.
-    const bool by_degree =
-        halves_are_long(graph, runtime::Halves::Lower) || runtime::has_stored_order(graph, runtime::Halves::Lower);
     sketch.maybe_samples = std::make_shared<frontend::pattern::MatchSamples>(
         std::make_unique<MatchSampler>(graph, std::move(codes), by_degree));
   }

@@ -115,6 +115,11 @@ std::optional<pattern::PatternProgram> PatternSource::write_plan(std::size_t pla
   return pattern::write_program(*set_, other, sketch, loc_, unheard);
 }
 
+std::optional<double> PatternSource::cost_of(const pattern::GraphSketch& sketch) const {
+  const std::optional<pattern::PatternProgram> program = write_plan(options_.plan, sketch);
+  return program ? std::optional(program->cost) : std::nullopt;
+}
+
 std::vector<std::string> PatternSource::vertex_names() const {
   std::vector<std::string> names;
   for (const std::int64_t id : set_->patterns.front().ids) names.push_back(fmt::format("v{}", id));

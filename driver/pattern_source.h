@@ -37,6 +37,9 @@ class PatternSource {
   std::optional<frontend::pattern::PatternProgram> write_plan(std::size_t plan,
                                                               const frontend::pattern::GraphSketch& sketch) const;
 
+  /// What the program that `write` would make for another sketch is expected to cost; it stays as it is. After `write`.
+  std::optional<double> cost_of(const frontend::pattern::GraphSketch& sketch) const;
+
   const frontend::pattern::PatternSet& set() const { return *set_; }
   /// After `write`.
   const frontend::pattern::PatternProgram& program() const { return *program_; }

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include "driver/assumptions.h"
-#include "driver/graph_sketch.h"
+#include "driver/pattern_plan.h"
 #include "driver/targets.h"
 #include "driver/vertex_order.h"
+#include "runtime/machine.h"
 
 namespace matcha::driver {
 
@@ -33,10 +34,13 @@ Status Prepared::read(const Reading& reading, Compilation& compilation) {
     if (pattern.edge_labelled()) {
       return log_.error(Status::Usage, "the pattern has labels of edges, which graphs in memory do not have");
     }
-    const frontend::pattern::GraphSketch sketch =
-        sketch_of(graph_->graph(), graph_->graph().dictionary(),
-                  on_gpu_ ? frontend::pattern::Device::Gpu : frontend::pattern::Device::Cpu);
-    reading([&] { status = pattern.write(request_.matches, sketch); });
+    using frontend::pattern::Device;
+    const PlanRequest plan{request_.matches, request_.order, true, on_gpu_ ? Device::Gpu : Device::Cpu,
+                           runtime::machine().threads};
+    frontend::pattern::GraphSketch sketch;
+    reading([&] {
+      status = plan_pattern(pattern, graph_->graph(), graph_->graph().dictionary(), plan, sketch, forecast_);
+    });
     if (status == Status::Ok) compilation.take(pattern.program().text);
   }
   reading([&] {
@@ -111,7 +115,7 @@ Status Prepared::prepare(const Reading& reading) {
   labels.code = [&dictionary](std::string_view word) { return dictionary.code(word); };
   labels.words = dictionary.words();
   OrderReport order;
-  status = order_vertices(request_.order, {}, compilation, labels, log_, bound_, order);
+  status = order_vertices(request_.order, forecast_, compilation, labels, log_, bound_, order);
   if (status == Status::Ok) status = load(compilation, labels);
   compilation.set_reporting(false);
   return status;

@@ -9,6 +9,7 @@
 
 #include "driver/bind.h"
 #include "driver/compile.h"
+#include "driver/forecast.h"
 #include "driver/gpu.h"
 #include "driver/message_log.h"
 #include "driver/pattern_source.h"
@@ -63,6 +64,7 @@ class Prepared {
   std::unique_ptr<codegen::Backend> backend_;
   std::unique_ptr<codegen::Executable> executable_;
   bool on_gpu_ = false;
+  Forecast forecast_;
   std::timed_mutex turn_;  ///< Of runs on a GPU.
 };
 

@@ -12,15 +12,10 @@ namespace matcha::driver {
 
 namespace {
 
-/// Nanoseconds of one core, measured: to rank an arc, to find out what it gains, and for an item of the halves of lists
-/// that a program meets.
-constexpr double kNsToRank = 8, kNsToLook = 2, kNsAnItem = 0.5;
+/// Nanoseconds of one core, measured, for an item of the halves of lists that a program meets.
+constexpr double kNsAnItem = 0.5;
 /// Cores that a GPU is worth.
 constexpr double kCoresOfGpu = 90;
-/// From so many items for an arc on, halves are long.
-constexpr double kLongItems = 64;
-/// With fewer, no order makes a difference.
-constexpr double kShortItems = 4;
 
 /// The one input if it is a graph that can be ranked anew; null if not.
 runtime::Graph* only_graph(BoundInputs& bound, std::string& problem) {
@@ -62,24 +57,31 @@ bool is_shorter(const runtime::Graph& ordered, const runtime::Graph& graph, runt
   return by_degree < 0.9 * by_id;
 }
 
-/// Whether ranks by degree make a run shorter by more than they cost; says so in `why`.
-runtime::Result<bool> pays(const runtime::Graph& graph, runtime::Halves halves, const Forecast& forecast,
-                           std::string& why) {
+/// Whether ranks by degree make a run shorter by more than they cost; says so in `why`. Takes microseconds where the
+/// run is short, and else a pass over the vertices.
+bool pays(const runtime::Graph& graph, runtime::Halves halves, const Forecast& forecast, std::string& why) {
   if (!may_pay(graph, halves, why)) return false;
-  const double arcs = static_cast<double>(graph.view().arc_count);
   const double by_id = runtime::oriented_work(graph, halves);
-  const double threads = static_cast<double>(std::max(forecast.threads, 1U));
-  const double walk = by_id * kNsAnItem / (forecast.on_gpu ? kCoresOfGpu : threads);
-  const double run = std::max(forecast.ns.value_or(0), walk), ranking = kNsToRank * arcs / threads;
-  if (run <= ranking + kNsToLook * arcs / threads) {
+  const double walk = by_id * kNsAnItem / (forecast.on_gpu ? kCoresOfGpu : std::max(forecast.threads, 1U));
+  const double run = std::max(forecast.ns.value_or(0), walk);
+  const double ranking = runtime::ns_to_rank(graph, forecast.threads);
+  if (run <= ranking) {
     why = fmt::format("the run is expected to take {:.2g} ms, and ranking {:.2g} ms", run / 1e6, ranking / 1e6);
     return false;
   }
-  const runtime::Result<double> by_degree = runtime::oriented_work_by_degree(graph, halves);
-  if (!by_degree) return by_degree.error();
-  const double gain = run * (1 - *by_degree / by_id);
-  why = work_text(by_id, *by_degree) + fmt::format("; expected to save {:.2g} ms", std::max(gain, 0.0) / 1e6);
+  const double by_degree = runtime::expected_work_by_degree(graph);
+  const double gain = run * std::max(0.0, 1 - by_degree / by_id);
+  why = work_text(by_id, by_degree) + fmt::format("; expected to save {:.2g} ms", gain / 1e6);
   return gain > ranking;
+}
+
+/// Whether the pattern's program, which is written for that order, is expected to gain; says so in `why`.
+bool is_planned(const Forecast& forecast, std::string& why) {
+  const std::string runs = fmt::format("the run is expected to take {:.2g} ms by id, {:.2g} ms by degree",
+                                       *forecast.ns / 1e6, *forecast.ns_by_degree / 1e6);
+  why = forecast.ns_to_rank == 0 ? "that order is kept; " + runs
+                                 : runs + fmt::format(", and ranking {:.2g} ms", forecast.ns_to_rank / 1e6);
+  return forecast.gains_by_degree();
 }
 
 }  // namespace
@@ -90,11 +92,6 @@ std::string OrderReport::text() const {
                      : halves == runtime::Halves::Lower ? "by degree, largest first"
                                                         : "by degree, smallest first",
                      why);
-}
-
-bool halves_are_long(const runtime::Graph& graph, runtime::Halves halves) {
-  return !graph.facts().directed && graph.facts().simple && graph.split_offsets().offsets != nullptr &&
-         runtime::oriented_work(graph, halves) > kLongItems * static_cast<double>(graph.view().arc_count);
 }
 
 Status order_vertices(const std::string& choice, const Forecast& forecast, Compilation& compilation,
@@ -127,18 +124,19 @@ Status order_vertices(const std::string& choice, const Forecast& forecast, Compi
   const Stopwatch watch;
   report.halves = order.walks_down ? runtime::Halves::Lower : runtime::Halves::Upper;
   const bool is_kept = bound.ranked || runtime::has_stored_order(*graph, report.halves);
-  runtime::Result<bool> worth = true;
+  bool worth = true;
   if (forced) {
     report.why = "as asked for";
+  } else if (forecast.ns_by_degree) {
+    worth = is_planned(forecast, report.why);
   } else {
     worth = is_kept ? may_pay(*graph, report.halves, report.why) : pays(*graph, report.halves, forecast, report.why);
   }
-  if (!worth) return reporter.error(worth.error());
-  if (*worth) {
+  if (worth) {
     runtime::Result<runtime::Graph> ordered =
         bound.ranked ? bound.ranked(report.halves) : runtime::ordered_by_degree(*graph, report.halves);
     if (!ordered) return reporter.error(ordered.error());
-    if (forced || !is_kept || is_shorter(*ordered, *graph, report.halves, report.why)) {
+    if (forced || !is_kept || forecast.ns_by_degree || is_shorter(*ordered, *graph, report.halves, report.why)) {
       take_graph(std::move(*ordered), *graph, bound);
       report.by_degree = true;
     }

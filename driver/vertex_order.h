@@ -23,9 +23,6 @@ struct OrderReport {
   std::string text() const;
 };
 
-/// Whether programs that walk halves of lists by id may gain by ranks by degree.
-bool halves_are_long(const runtime::Graph& graph, runtime::Halves halves);
-
 /// Ranks the vertices of the bound graph by degree where the program cannot tell and gains by it: always where somebody
 /// keeps that order, be it in memory or in the file; else if the run is expected to be shorter by more than ranking
 /// takes. With the choice `degree` it need not gain, and an order that shows in the results is an error of usage.

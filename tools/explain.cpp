@@ -15,6 +15,7 @@
 #include "driver/loop_counts.h"
 #include "driver/loop_estimates.h"
 #include "driver/output_file.h"
+#include "driver/pattern_plan.h"
 #include "driver/pattern_source.h"
 #include "driver/targets.h"
 #include "driver/tuned_schedules.h"
@@ -134,10 +135,13 @@ class Explain {
 
   Status write_pattern(const frontend::pattern::GraphSketch& sketch) {
     const Status code = pattern_->write(false, sketch);
-    if (code != Status::Ok) return code;
+    return code == Status::Ok ? take_pattern(sketch.of_graph) : code;
+  }
+
+  Status take_pattern(bool of_graph) {
     found_.plans = pattern_->program().plans;
     found_.choices = pattern_->program().choices;
-    found_.of_graph = sketch.of_graph;
+    found_.of_graph = of_graph;
     compilation_.take(pattern_->program().text);
     return check_program();
   }
@@ -164,10 +168,14 @@ class Explain {
     }
     if (!of_pattern()) return Status::Ok;
     const runtime::Graph& graph = bound_.inputs.graphs.at(bound_.main_graph);
-    const Status code = pattern_->check_arcs(graph.facts().directed);
-    return code == Status::Ok
-               ? write_pattern(sketch_of(graph, *bound_.inputs.dictionary, frontend::pattern::Device::Cpu))
-               : code;
+    Status code = pattern_->check_arcs(graph.facts().directed);
+    if (code != Status::Ok) return code;
+    PlanRequest request;
+    request.order = options_.order;
+    request.threads = runtime::machine().threads;
+    frontend::pattern::GraphSketch sketch;
+    code = plan_pattern(*pattern_, graph, *bound_.inputs.dictionary, request, sketch, forecast_);
+    return code == Status::Ok ? take_pattern(sketch.of_graph) : code;
   }
 
   /// Finds the words of the graph, and ranks its vertices as a run does.
@@ -176,21 +184,14 @@ class Explain {
     const std::shared_ptr<const runtime::LabelDictionary> dictionary = bound_.inputs.dictionary;
     labels_.code = [dictionary](std::string_view word) { return dictionary->code(word); };
     labels_.words = dictionary->words();
+    forecast_.threads = runtime::machine().threads;
     OrderReport report;
-    const Status code = order_vertices(options_.order, forecast(), compilation_, labels_, console_, bound_, report);
+    const Status code = order_vertices(options_.order, forecast_, compilation_, labels_, console_, bound_, report);
     if (code != Status::Ok) return code;
     found_.order = report.text();
     if (report.by_degree) found_.times.emplace_back("order", report.ms);
     find_schedule();
     return code;
-  }
-
-  /// For a run on all threads of the CPU.
-  Forecast forecast() const {
-    Forecast forecast;
-    forecast.threads = runtime::machine().threads;
-    if (pattern_) forecast.ns = pattern_->program().cost / forecast.threads;
-    return forecast;
   }
 
   /// Finds the schedule that `run --tune` takes, if one is remembered for the device that it chooses.
@@ -205,7 +206,7 @@ class Explain {
       using frontend::pattern::Device;
       const frontend::pattern::GraphSketch sketch =
           sketch_of(bound_.inputs.graphs.at(bound_.main_graph), *bound_.inputs.dictionary,
-                    target.on_gpu ? Device::Gpu : Device::Cpu);
+                    target.on_gpu ? Device::Gpu : Device::Cpu, forecast_.gains_by_degree());
       for (std::size_t plan = 1; plan <= kTunedPlans; ++plan) {
         const std::optional<frontend::pattern::PatternProgram> program = pattern_->write_plan(plan, sketch);
         if (!program) break;
@@ -399,6 +400,7 @@ class Explain {
   std::optional<PatternSource> pattern_;
   std::optional<Compilation> stub_;
   BoundInputs bound_;
+  Forecast forecast_;
   passes::LabelWords labels_;
   std::unique_ptr<codegen::Backend> backend_;
   std::vector<std::pair<OutputFile, std::string (*)(const Explanation&)>> files_;

@@ -4,11 +4,12 @@
 #include <optional>
 #include <utility>
 
-#include "driver/graph_sketch.h"
 #include "driver/output_file.h"
+#include "driver/pattern_plan.h"
 #include "driver/pattern_source.h"
 #include "frontend/pattern/read.h"
 #include "runtime/graph/inputs.h"
+#include "runtime/machine.h"
 #include "tools/options.h"
 #include "tools/verbs.h"
 
@@ -71,9 +72,15 @@ Status print_pattern(const PatternVerbOptions& options) {
     code = source.check_arcs(loaded->graph.facts().directed);
     if (code != Status::Ok) return code;
     graph.emplace(std::move(*loaded));
-    sketch = sketch_of(graph->graph, graph->graph.dictionary(), device);
+    PlanRequest request;
+    request.rows = options.matches;
+    request.device = device;
+    request.threads = runtime::machine().threads;
+    Forecast forecast;
+    code = plan_pattern(source, graph->graph, graph->graph.dictionary(), request, sketch, forecast);
+  } else {
+    code = source.write(options.matches, sketch);
   }
-  code = source.write(options.matches, sketch);
   if (code != Status::Ok) return code;
   const runtime::Status written =
       write_text_file(options.output, options.list ? listing(source) : source.program().text);

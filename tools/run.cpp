@@ -13,9 +13,9 @@
 #include "driver/compile.h"
 #include "driver/forecast.h"
 #include "driver/gpu.h"
-#include "driver/graph_sketch.h"
 #include "driver/matches.h"
 #include "driver/output_file.h"
+#include "driver/pattern_plan.h"
 #include "driver/pattern_source.h"
 #include "driver/targets.h"
 #include "driver/tuned_schedules.h"
@@ -241,10 +241,9 @@ class Run {
     Status code = pattern_->check_arcs(graph.facts().directed);
     if (code != Status::Ok) return code;
     using frontend::pattern::Device;
-    sketch_ = sketch_of(graph, *bound_.inputs.dictionary, target_->on_gpu ? Device::Gpu : Device::Cpu);
-    code = pattern_->write(streams(), *sketch_);
-    if (code == Status::Ok) forecast_.ns = pattern_->program().cost / (target_->on_gpu ? 1 : report_.threads);
-    return code;
+    const PlanRequest request{streams(), options_.order, false, target_->on_gpu ? Device::Gpu : Device::Cpu,
+                              report_.threads};
+    return plan_pattern(*pattern_, graph, *bound_.inputs.dictionary, request, sketch_.emplace(), forecast_);
   }
 
   Status bind() {

@@ -362,6 +362,15 @@ class Search {
   std::map<LevelKey, Level> levels_;
 };
 
+/// The vertices at which the list of the newest one is cut, to be below or above them, by a search of its own: where
+/// its own half ends is known, and with it the bounds that follow.
+Mask cuts_elsewhere(const Restrictions& larger, Mask bound, int newest, Mask below, Mask above) {
+  Mask smaller = 0;
+  for_each(bound, [&](int u) { smaller |= has(larger[at(u)], newest) ? bit(u) : 0; });
+  const Mask implied = (has(below, newest) ? larger[at(newest)] : 0) | (has(above, newest) ? smaller : 0);
+  return (below | above) & ~implied & ~bit(newest);
+}
+
 }  // namespace
 
 bool apart(const Order& order, const Pattern& pattern, const Requirements& requirements, std::size_t level, int w) {
@@ -389,8 +398,6 @@ double set_work(const CostModel& model, const Order& order, Mask bound, int newe
   const double bits = count(bound) > 1 ? share_in_bits(model, order) : 0;
   const int hub = order.vertices.front();
   const double bound_share = share_of_random_ids(larger, bound);
-  Mask smaller = 0;
-  for_each(bound, [&](int u) { smaller |= has(larger[at(u)], newest) ? bit(u) : 0; });
   // Sets by what they are in and what they are off; their bounds are those of all their users.
   struct Used {
     int user = 0;
@@ -455,9 +462,7 @@ double set_work(const CostModel& model, const Order& order, Mask bound, int newe
       work += model.meeting(bound, larger, so_far, {bit(u), 0, below, above}, label_share, share);
       if (counted && u == lowest(lists)) work -= model.prices().operation - model.prices().batched;
     });
-    // Where the list of the newest vertex is cut at another one; where its own half ends is known.
-    const Mask others = ((below & ~larger[at(newest)]) | (above & ~smaller)) & ~bit(newest);
-    if (others != 0) work += model.look_up(bound, bit(newest));
+    if (cuts_elsewhere(larger, bound, newest, below, above) != 0) work += model.look_up(bound, bit(newest));
   }
   return work;
 }

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <new>
 #include <optional>
+#include <tuple>
+#include <utility>
 
 #include "runtime/graph/detail/source.h"
 #include "runtime/graph/detail/vertex_set.h"
@@ -203,9 +205,15 @@ std::uint64_t count_below(const std::uint32_t* begin, const std::uint32_t* end, 
   return below;
 }
 
-LongestHalves longer_of(const LongestHalves& a, const LongestHalves& b) {
-  return {std::max(a.lower, b.lower), std::max(a.upper, b.upper)};
+using BothSizes = std::pair<HalfSizes, HalfSizes>;
+
+BothSizes together(BothSizes a, const BothSizes& b) {
+  a.first = {std::max(a.first.longest, b.first.longest), a.first.squares + b.first.squares};
+  a.second = {std::max(a.second.longest, b.second.longest), a.second.squares + b.second.squares};
+  return a;
 }
+
+HalfSizes size_of_one(std::uint64_t size) { return {size, static_cast<double>(size) * static_cast<double>(size)}; }
 
 /// The largest blocks of 2^shift ranks that all have fewer than `block_arcs`; none if a vertex has more.
 std::optional<std::uint64_t> largest_blocks(const GraphView& view, std::uint64_t block_arcs) {
@@ -233,17 +241,18 @@ Status ensure_split_offsets(Graph& graph, std::uint64_t block_arcs) {
     Buffer<std::uint32_t> halves(2 * view.universe + 1);
     Buffer<std::uint64_t> bases((view.universe >> *shift) + 1);
     for (std::uint64_t block = 0; block < bases.size(); ++block) bases[block] = view.offsets[block << *shift];
-    const auto fill = [&](const Block& block, LongestHalves longest) {
+    const auto fill = [&](const Block& block, BothSizes sizes) {
       for (std::uint64_t vertex = block.begin(); vertex != block.end(); ++vertex) {
         const std::uint64_t begin = view.offsets[vertex], end = view.offsets[vertex + 1];
         const std::uint64_t below = count_below(view.neighbors + begin, view.neighbors + end, vertex);
         halves[2 * vertex] = static_cast<std::uint32_t>(begin);
         halves[2 * vertex + 1] = static_cast<std::uint32_t>(begin + below);
-        longest = longer_of(longest, {below, end - begin - below});
+        sizes = together(sizes, {size_of_one(below), size_of_one(end - begin - below)});
       }
-      return longest;
+      return sizes;
     };
-    graph.longest_halves_ = tbb::parallel_reduce(Block(0, view.universe, 1 << 14), LongestHalves{}, fill, longer_of);
+    std::tie(graph.lower_sizes_, graph.upper_sizes_) =
+        tbb::parallel_reduce(Block(0, view.universe, 1 << 14), BothSizes{}, fill, together);
     halves[2 * view.universe] = static_cast<std::uint32_t>(view.arc_count);
     graph.half_offsets_ = std::move(halves);
     graph.half_bases_ = std::move(bases);

@@ -27,10 +27,10 @@ struct GraphFacts {
   bool labelled = false;   ///< Every rank has a label. Found out when a Graph is made.
 };
 
-/// The most neighbours that a vertex of a graph has below it and above it.
-struct LongestHalves {
-  std::uint64_t lower = 0;
-  std::uint64_t upper = 0;
+/// The neighbours below the vertices of a graph, or those above them.
+struct HalfSizes {
+  std::uint64_t longest = 0;  ///< The most that a vertex has.
+  double squares = 0;         ///< The squares of how many each vertex has, added up.
 };
 
 /// The arrays of a graph, each absent (made by the default constructor) or of the length that GraphView gives it. An
@@ -79,8 +79,9 @@ class Graph {
 
   GraphView view() const { return view_; }
   const SplitOffsets& split_offsets() const { return halves_; }
-  /// The most neighbours that a vertex has on each side of it; once there are `split_offsets`.
-  const LongestHalves& longest_halves() const { return longest_halves_; }
+  /// Once there are `split_offsets`.
+  const HalfSizes& lower_sizes() const { return lower_sizes_; }
+  const HalfSizes& upper_sizes() const { return upper_sizes_; }
   const GraphFacts& facts() const { return facts_; }
   const Universe& universe() const { return *universe_; }
   const std::shared_ptr<const Universe>& shared_universe() const { return universe_; }
@@ -119,7 +120,8 @@ class Graph {
   Buffer<std::uint32_t> half_offsets_;
   Buffer<std::uint64_t> half_bases_;
   SplitOffsets halves_{};
-  LongestHalves longest_halves_;
+  HalfSizes lower_sizes_;
+  HalfSizes upper_sizes_;
   StoredOrder stored_order_;
   GraphView view_{};
   GraphFacts facts_;

@@ -250,36 +250,44 @@ Graph take_stored(const Graph& graph) {
   return Graph::from_view(universe_of(graph, stored.from), ranked, graph.facts(), beside);
 }
 
-std::uint64_t half_size(const Graph& graph, std::uint64_t rank, Halves halves) {
-  const std::uint32_t* at = graph.split_offsets().offsets + 2 * rank + (halves == Halves::Lower ? 0 : 1);
-  return at[1] - at[0];
-}
+/// Vertices of a class of degrees: their arcs, and the squares of their degrees.
+struct ClassSums {
+  double arcs = 0;
+  double squares = 0;
+};
+using SumsOfClasses = std::array<ClassSums, kClasses>;
 
-/// The squares of `length` of all ranks, added up.
-template <typename Length>
-double sum_of_squares(const GraphView& view, const Length& length) {
+SumsOfClasses sums_of_classes(const GraphView& view) {
   return tbb::parallel_reduce(
-      Block(0, view.universe, kVerticesOfTask), 0.0,
-      [&](const Block& block, double sum) {
+      Block(0, view.universe, std::uint64_t{1} << 14), SumsOfClasses{},
+      [&](const Block& block, SumsOfClasses sums) {
         for (std::uint64_t rank = block.begin(); rank != block.end(); ++rank) {
-          const double items = static_cast<double>(length(rank));
-          sum += items * items;
+          const std::uint64_t degree = view.offsets[rank + 1] - view.offsets[rank];
+          ClassSums& sum = sums[class_of(degree)];
+          sum.arcs += static_cast<double>(degree);
+          sum.squares += static_cast<double>(degree) * static_cast<double>(degree);
         }
-        return sum;
+        return sums;
       },
-      [](double a, double b) { return a + b; });
+      [](SumsOfClasses a, const SumsOfClasses& b) {
+        for (std::size_t one = 0; one < kClasses; ++one) {
+          a[one].arcs += b[one].arcs;
+          a[one].squares += b[one].squares;
+        }
+        return a;
+      });
 }
 
 }  // namespace
 
 double oriented_work(const Graph& graph, Halves halves) {
-  const GraphView view = graph.view();
-  return sum_of_squares(view, [&](std::uint64_t rank) { return half_size(graph, rank, halves); });
+  return (halves == Halves::Lower ? graph.lower_sizes() : graph.upper_sizes()).squares;
 }
 
 std::uint64_t longest_oriented_list(const Graph& graph, Halves halves) {
-  const LongestHalves& known = graph.longest_halves();
-  if (graph.split_offsets().offsets != nullptr) return halves == Halves::Lower ? known.lower : known.upper;
+  if (graph.split_offsets().offsets != nullptr) {
+    return (halves == Halves::Lower ? graph.lower_sizes() : graph.upper_sizes()).longest;
+  }
   const GraphView view = graph.view();
   return tbb::parallel_reduce(
       Block(0, view.universe, kVerticesOfTask), std::uint64_t{0},
@@ -296,23 +304,26 @@ std::uint64_t longest_oriented_list(const Graph& graph, Halves halves) {
       [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); });
 }
 
-Result<double> oriented_work_by_degree(const Graph& graph, Halves halves) {
-  const GraphView view = graph.view();
-  try {
-    const Buffer<std::uint8_t> classes = classes_of(view, halves);
-    return sum_of_squares(view, [&](std::uint64_t rank) {
-      const std::uint64_t begin = view.offsets[rank], end = view.offsets[rank + 1];
-      const std::uint64_t split = begin + half_size(graph, rank, Halves::Lower);
-      const std::uint8_t own = classes[rank];
-      // Among the same class the order is that of the old ranks.
-      std::uint64_t below = 0;
-      for (std::uint64_t at = begin; at != split; ++at) below += classes[view.neighbors[at]] <= own;
-      for (std::uint64_t at = split; at != end; ++at) below += classes[view.neighbors[at]] < own;
-      return halves == Halves::Lower ? below : end - begin - below;
-    });
-  } catch (const std::bad_alloc&) {
-    return detail::out_of_memory_error("");
+double expected_work_by_degree(const Graph& graph) {
+  const SumsOfClasses sums = sums_of_classes(graph.view());
+  const double arcs = static_cast<double>(graph.view().arc_count);
+  // The arcs that end in a class of larger degrees, and half of those that end in the same one.
+  double larger = 0, work = 0;
+  for (std::size_t one = kClasses; one-- > 0;) {
+    const double share = arcs > 0 ? (larger + sums[one].arcs / 2) / arcs : 0;
+    work += share * share * sums[one].squares + share * (1 - share) * sums[one].arcs;
+    larger += sums[one].arcs;
   }
+  return work;
+}
+
+double ns_to_rank(const Graph& graph, unsigned threads) {
+  // Measured with 1 to 16 threads: each has to be woken, and they share the memory that all write to.
+  constexpr double kNsToWake = 60'000, kNsAnArc = 8, kNsAnArcOfThread = 0.75, kNsAVertex = 20;
+  const double others = threads > 1 ? threads - 1.0 : 0;
+  const double arcs = static_cast<double>(graph.view().arc_count),
+               vertices = static_cast<double>(graph.view().universe);
+  return kNsToWake * others + ((kNsAnArc + kNsAnArcOfThread * others) * arcs + kNsAVertex * vertices) / (1 + others);
 }
 
 bool has_stored_order(const Graph& graph, Halves halves) {

@@ -14,10 +14,13 @@ namespace matcha::runtime {
 enum class Halves { Lower, Upper };
 
 /// What walking the halves for each of their items takes: the squares of their lengths, added up.
-/// Requires: an undirected simple graph with halves.
+/// Requires: an undirected simple graph with `split_offsets`, which know it.
 double oriented_work(const Graph& graph, Halves halves);
-/// The same after `ordered_by_degree`. Takes a pass over the arcs.
-Result<double> oriented_work_by_degree(const Graph& graph, Halves halves);
+/// The same after `ordered_by_degree`, roughly: as if the ends of edges were drawn by degree. On real graphs between a
+/// third and three times as much. Takes a pass over the vertices.
+double expected_work_by_degree(const Graph& graph);
+/// Nanoseconds that `ordered_by_degree` takes on so many threads, roughly.
+double ns_to_rank(const Graph& graph, unsigned threads);
 
 /// The number of neighbours that the vertex with most of them on that side has; 0 without vertices.
 std::uint64_t longest_oriented_list(const Graph& graph, Halves halves);

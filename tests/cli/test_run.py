@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import subprocess
 import unittest
 
@@ -161,6 +162,20 @@ class Orders(cli.CliTest):
 
     def run_json(self, *args):
         return json.loads(self.ok("run", *args, "--json", "--device", "cpu"))
+
+    def test_a_pattern_is_planned_for_the_order_that_it_runs_in(self):
+        stored = self.path("wiki.mtg")
+        self.ok("graph", "convert", cli.WIKI, stored, "--order", "degree")
+        args = ["--pattern", "clique:5", "--induced", "edge"]
+        by_degree, by_id = (self.run_json(*args, stored, "--order", order) for order in ("auto", "id"))
+        self.assertEqual((by_degree["graph"]["order"], by_id["graph"]["order"]), ("degree", "id"))
+        self.assertEqual(by_degree["result"], by_id["result"])
+        says = by_degree["stats"]["order"]["is"]
+        expected = re.search(r"that order is kept; the run is expected to take (\S+) ms by id, (\S+) ms by degree", says)
+        self.assertLess(float(expected[2]), float(expected[1]), says)
+        # A run that ends before ranking would is not planned twice.
+        small = self.run_json(*args, "tests/graphs/clique-6.txt")["stats"]["order"]["is"]
+        self.assertIn("halves of lists are short", small)
 
     def test_same_answer_in_either_order(self):
         for program in ("triangle", "clique4_ordered", "diamond", "four_cycle"):

@@ -443,6 +443,28 @@ TEST(PatternCost, ABoundCutsOnlyWorseProductsOff) {
   EXPECT_GT(decomposed, 10);
 }
 
+TEST(PatternCost, AListBetweenTwoVerticesIsCutByASearchOfItsOwn) {
+  // The last vertex of a triangle below the others, or between them: the half of the newest list is known, and where
+  // it reaches the first vertex is not.
+  const GraphSketch sketch = sketch_of(skewed_graph(12));
+  Pattern triangle = Pattern::empty(3);
+  for (int v = 0; v < 3; ++v) triangle.add_edge(v, (v + 1) % 3);
+  const CostModel model(triangle, Induced::Vertex, sketch);
+  const auto work = [&](const Restrictions& larger) {
+    Order order;
+    order.vertices = {0, 1, 2};
+    order.larger = larger;
+    return set_work(model, order, bit(0) | bit(1), 1, bit(2), 0);
+  };
+  const double below = work({0, bit(0), bit(0) | bit(1)}), between = work({0, bit(0) | bit(2), bit(0)});
+  EXPECT_DOUBLE_EQ(between - below -
+                       (model.meeting(bit(0) | bit(1), {0, bit(0) | bit(2), bit(0)}, {bit(0), 0, bit(0), bit(1)},
+                                      {bit(1), 0, bit(0), bit(1)}, 1, 1) -
+                        model.meeting(bit(0) | bit(1), {0, bit(0), bit(0) | bit(1)}, {bit(0), 0, bit(0) | bit(1), 0},
+                                      {bit(1), 0, bit(0) | bit(1), 0}, 1, 1)),
+                   model.look_up(bit(0) | bit(1), bit(1)));
+}
+
 TEST(PatternCost, OrdersAreLookedForUpToABound) {
   const GraphSketch sketch = sketch_of(skewed_graph(12));
   for (const Pattern& one : connected_patterns(5)) {

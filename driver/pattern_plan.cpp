@@ -1,0 +1,61 @@
+#include "driver/pattern_plan.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "driver/graph_sketch.h"
+#include "runtime/graph/order.h"
+
+namespace matcha::driver {
+
+namespace {
+
+using frontend::pattern::Device;
+using frontend::pattern::GraphSketch;
+
+bool can_be_ranked(const runtime::Graph& graph) {
+  const runtime::GraphView view = graph.view();
+  return !graph.facts().directed && graph.facts().simple && view.edge_info == nullptr && view.slots == nullptr &&
+         graph.split_offsets().offsets != nullptr;
+}
+
+/// The share of a run that is left with ranks by degree, as far as the halves of lists say: hubs, which the model of
+/// costs hardly sees, have the longest ones.
+double share_by_degree(const runtime::Graph& graph) {
+  const double by_id = std::min(runtime::oriented_work(graph, runtime::Halves::Lower),
+                                runtime::oriented_work(graph, runtime::Halves::Upper));
+  if (by_id <= kShortItems * static_cast<double>(graph.view().arc_count)) return 1;
+  return std::min(1.0, runtime::expected_work_by_degree(graph) / by_id);
+}
+
+}  // namespace
+
+Status plan_pattern(PatternSource& pattern, const runtime::Graph& graph, const runtime::LabelDictionary& dictionary,
+                    const PlanRequest& request, GraphSketch& sketch, Forecast& forecast) {
+  forecast.threads = request.threads;
+  forecast.on_gpu = request.device == Device::Gpu;
+  forecast.ns_by_degree.reset();
+  const double workers = forecast.on_gpu ? 1 : std::max(request.threads, 1U);
+  // Which of the matches of a subgraph is listed shows the order.
+  const bool choosable = !request.rows && can_be_ranked(graph);
+  const bool by_degree = choosable && request.order == "degree";
+  sketch = sketch_of(graph, dictionary, request.device, by_degree);
+  Status status = pattern.write(request.rows, sketch);
+  if (status != Status::Ok) return status;
+  forecast.ns = pattern.program().cost / workers;
+  if (!choosable || request.order != "auto") return status;
+  // Programs with halves to walk in either direction want the file to have the one; which, is not known yet.
+  const bool is_kept = request.order_is_kept || runtime::has_stored_order(graph, runtime::Halves::Lower);
+  forecast.ns_to_rank = is_kept ? 0 : runtime::ns_to_rank(graph, request.threads);
+  if (!is_kept && *forecast.ns <= forecast.ns_to_rank) return status;
+  GraphSketch ranked = sketch_of(graph, dictionary, request.device, true);
+  const std::optional<double> cost = pattern.cost_of(ranked);
+  if (!cost) return status;
+  forecast.ns_by_degree = std::min(*cost / workers, *forecast.ns * share_by_degree(graph));
+  if (!forecast.gains_by_degree()) return status;
+  sketch = std::move(ranked);
+  return pattern.write(request.rows, sketch);
+}
+
+}  // namespace matcha::driver

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+
+#include "driver/forecast.h"
+#include "driver/pattern_source.h"
+#include "driver/reporter.h"
+#include "frontend/pattern/sketch.h"
+#include "runtime/graph/graph.h"
+#include "runtime/graph/labels.h"
+
+namespace matcha::driver {
+
+/// How the program of a pattern is to run.
+struct PlanRequest {
+  bool rows = false;           ///< It lists matches.
+  std::string order = "auto";  ///< As `--order` has it.
+  bool order_is_kept = false;  ///< Somebody keeps the graph with ranks by degree, so that they cost nothing.
+  frontend::pattern::Device device = frontend::pattern::Device::Cpu;
+  unsigned threads = 1;
+};
+
+/// Writes the program of a pattern for a graph: for its ids, or for ranks by degree if that is expected to take less
+/// time together with ranking. `forecast` says what is expected of both, and `order_vertices` follows it; `sketch` is
+/// of the order that was taken. The cost of both is only asked for where the run is longer than ranking.
+Status plan_pattern(PatternSource& pattern, const runtime::Graph& graph, const runtime::LabelDictionary& dictionary,
+                    const PlanRequest& request, frontend::pattern::GraphSketch& sketch, Forecast& forecast);
+
+}  // namespace matcha::driver
