@@ -11,7 +11,6 @@ constexpr std::uint32_t kTrapped = 100;
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
 constexpr std::uint64_t kMaxChunk = 1024;
 /// A call of `body` is to take about so long.
-using Clock = std::chrono::steady_clock;
 constexpr std::chrono::microseconds kShortCall{1000}, kLongCall{20000};
 constexpr std::uint64_t kLine = 64;  ///< What scratch memory is aligned to.
 /// So many second-level tasks a thread may wait at most; past that a worker walks its loops itself.
@@ -202,17 +201,38 @@ void RegionState::run_positions(std::uint64_t slot) {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
   while (!stopped() && claim(begin, end)) {
-    while (begin < end && !stopped()) {
-      const std::uint64_t next = std::min(begin + state.piece, end);
-      const Clock::time_point start = Clock::now();
-      run_body(state, begin, next);
-      const Clock::duration took = Clock::now() - start;
-      if (took < kShortCall && state.piece < kMaxChunk) state.piece *= 2;
-      if (took > kLongCall) state.piece = std::max<std::uint64_t>(state.piece / 4, 1);
-      begin = next;
-    }
+    while (begin < end && !stopped()) begin = run_piece(state, begin, end);
   }
   leave(state);
+}
+
+bool RegionState::run_positions_alone(Clock::time_point until) {
+  if (may_defer_) context_.defer_threshold = control_.defer_items_late;
+  WorkerState& state = enter(0);
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  bool in_time = true;
+  while (in_time && !stopped() && claim(begin, end)) {
+    while (in_time && begin < end && !stopped()) {
+      begin = run_piece(state, begin, end);
+      in_time = Clock::now() < until;
+    }
+    if (begin < end) next_position_.store(begin, std::memory_order_relaxed);
+  }
+  leave(state);
+  const bool all = next_position_.load(std::memory_order_relaxed) >= last_;
+  if (may_defer_ && !all) context_.defer_threshold = control_.defer_items;
+  return all || stopped();
+}
+
+std::uint64_t RegionState::run_piece(WorkerState& state, std::uint64_t begin, std::uint64_t end) {
+  const std::uint64_t next = std::min(begin + state.piece, end);
+  const Clock::time_point start = Clock::now();
+  run_body(state, begin, next);
+  const Clock::duration took = Clock::now() - start;
+  if (took < kShortCall && state.piece < kMaxChunk) state.piece *= 2;
+  if (took > kLongCall) state.piece = std::max<std::uint64_t>(state.piece / 4, 1);
+  return next;
 }
 
 bool RegionState::defer(std::uint64_t position, std::uint64_t size) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -64,6 +65,8 @@ class TaskSpawner {
 /// A region from its launch to its merged result.
 class RegionState {
  public:
+  using Clock = std::chrono::steady_clock;
+
   RegionState(const RegionLaunch& launch, const RunControl& control, unsigned threads);
   RegionState(const RegionState&) = delete;
   RegionState& operator=(const RegionState&) = delete;
@@ -80,6 +83,9 @@ class RegionState {
   bool grow_rows(WorkerState& state, std::uint64_t sink, std::uint64_t rows) noexcept;
   /// Takes chunks of outer positions until there are none.
   void run_positions(std::uint64_t slot);
+  /// The same in slot 0 while no other thread works on the region, until a point in time; long second-level loops are
+  /// offered at once, for none of them is shared. True: no position is left.
+  bool run_positions_alone(Clock::time_point until);
   /// Walks second-level items of one position, giving half of them away while others have too little to do.
   void run_items(std::uint64_t slot, ItemRange items);
   void task_finished() { live_tasks_.fetch_sub(1, std::memory_order_acq_rel); }
@@ -96,6 +102,8 @@ class RegionState {
   WorkerState& enter(std::uint64_t slot);
   void leave(WorkerState& state) { state.busy.store(false, std::memory_order_release); }
   void run_body(WorkerState& state, std::uint64_t begin, std::uint64_t end);
+  /// Walks some positions; gives the next one.
+  std::uint64_t run_piece(WorkerState& state, std::uint64_t begin, std::uint64_t end);
   void spawn(const ItemRange& items);
   bool claim(std::uint64_t& begin, std::uint64_t& end);
   std::optional<RegionError> check_positions(RegionResult& result);

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <new>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "runtime/cpu/monitor.h"
 #include "runtime/cpu/region_state.h"
@@ -54,6 +56,27 @@ class JobCall {
   mutable Job* job_;
 };
 
+/// How much work may be done before other threads are woken, which takes them longer, and how long that may take.
+constexpr std::uint64_t kLittleWork = 1 << 13;
+constexpr std::chrono::microseconds kTimeAlone{20};
+
+/// Keeps second-level items until there are threads for them.
+class Waiting final : public TaskSpawner {
+ public:
+  void spawn_items(const ItemRange& items) override { items_.push_back(items); }
+
+  /// Runs a region of little work on this thread alone, for a short time. True: all of it is done.
+  bool run(RegionState& state) {
+    state.set_spawner(this);
+    return state.run_positions_alone(RegionState::Clock::now() + kTimeAlone) && items_.empty();
+  }
+
+  const std::vector<ItemRange>& items() const { return items_; }
+
+ private:
+  std::vector<ItemRange> items_;
+};
+
 /// Runs a region on a task arena of its own. A task never waits for another one, so a thread is inside one task at a
 /// time and its slot's worker is never entered twice; only the thread that called `run` waits, for all tasks.
 class Arena final : public TaskSpawner {
@@ -62,9 +85,11 @@ class Arena final : public TaskSpawner {
     allow_threads(threads);
   }
 
-  void run() {
+  /// `waiting`: tasks that were created before.
+  void run(const std::vector<ItemRange>& waiting) {
     state_.set_spawner(this);
-    arena_.execute([this] {
+    arena_.execute([&] {
+      for (const ItemRange& items : waiting) spawn_items(items);
       for (unsigned i = 0; i < threads_; ++i) {
         state_.task_created();
         start(std::unique_ptr<Job>(new Job{&state_, {}}));
@@ -101,7 +126,9 @@ RegionOutcome run(const RegionLaunch& launch, const RunControl& control) {
     if (threads == 1) {
       state.run_positions(0);
     } else {
-      Arena(state, threads).run();
+      Waiting waiting;
+      const bool done = state.work_total() <= kLittleWork && waiting.run(state);
+      if (!done) Arena(state, threads).run(waiting.items());
     }
   }
   if (control.on_progress) control.on_progress(state.work_done(), state.work_total());

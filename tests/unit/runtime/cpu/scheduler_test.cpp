@@ -5,15 +5,12 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <cmath>
+#include <chrono>
 #include <cstdint>
-#include <cstring>
-#include <functional>
 #include <limits>
-#include <map>
 #include <random>
 #include <string>
-#include <tuple>
+#include <thread>
 #include <vector>
 
 #include "runtime/cpu/set_kernels.h"
@@ -224,6 +221,43 @@ void scalar_body(RegionContext* region, Worker* worker, u64 begin, u64 end) {
   worker->positions_done += end - begin;
 }
 
+/// Waits so many microseconds at each position, and says by which thread it was walked.
+void waiting_body(RegionContext* region, Worker* worker, u64 begin, u64 end) {
+  std::vector<std::thread::id>& walked_by = frame_value<std::vector<std::thread::id>>(region, 0);
+  const std::chrono::microseconds wait(frame_value<const u64>(region, 1));
+  for (u64 u = begin; u < end; ++u) {
+    walked_by[u] = std::this_thread::get_id();
+    const auto until = std::chrono::steady_clock::now() + wait;
+    while (std::chrono::steady_clock::now() < until) std::this_thread::yield();
+  }
+  worker->positions_done += end - begin;
+}
+
+TEST_P(SchedulerTest, LittleWorkWakesNoThread) {
+  for (const u64 wait : {u64{0}, u64{2000}}) {
+    std::vector<std::thread::id> walked_by(16);
+    Launch launch(walked_by.size(), waiting_body, walked_by, wait);
+    const RegionResult result = result_of(run_region(launch, with_threads(GetParam())));
+    EXPECT_EQ(result.positions_done, walked_by.size());
+    // The first position is the caller's; where it takes long, others take some of the rest.
+    EXPECT_EQ(walked_by.front(), std::this_thread::get_id());
+    const bool alone = std::ranges::count(walked_by, walked_by.front()) == std::ssize(walked_by);
+    EXPECT_TRUE(!alone || GetParam() == 1 || wait == 0);
+  }
+}
+
+TEST_P(SchedulerTest, LittleWorkOffersItsLongLoops) {
+  Csr graph = hub_graph(60, 400, 3);
+  Launch launch(graph.vertices(), triangle_body, graph);
+  launch.inner = triangle_items;
+  launch.sinks = {{SinkKind::SumInt, {}}};
+  RunControl control = with_threads(GetParam());
+  control.defer_items_late = 8;
+  const RegionResult result = result_of(run_region(launch, control));
+  EXPECT_EQ(static_cast<u64>(result.sinks.at(0).sum), brute_triangles(graph));
+  EXPECT_EQ(result.deferred > 0, GetParam() > 1);
+}
+
 TEST_P(SchedulerTest, ScalarSinks) {
   constexpr u64 n = 20'000;
   Launch launch(n, scalar_body);
@@ -279,14 +313,15 @@ void huge_sum_body(RegionContext*, Worker* worker, u64 begin, u64 end) {
 }
 
 TEST(Scheduler, SumBeyond128BitsIsAnError) {
-  // Two workers must both have run, so each waits until it has met the other.
+  // Both workers must run: the first position takes long enough for another thread to be woken, and the others meet.
   static std::atomic<int> met;
   met = 0;
-  Launch launch(2, [](RegionContext* region, Worker* worker, u64 begin, u64 end) {
-    if (end - begin == 1) {
+  Launch launch(3, [](RegionContext* region, Worker* worker, u64 begin, u64 end) {
+    if (begin == 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    } else {
       met.fetch_add(1);
-      while (met.load() < 2) {
-      }
+      while (met.load() < 2) std::this_thread::yield();
     }
     huge_sum_body(region, worker, begin, end);
   });
@@ -560,24 +595,6 @@ TEST_P(SchedulerTest, ScratchBelongsToOneWorker) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, SchedulerTest, testing::Values(1u, 2u, 8u));
-
-TEST(RuntimeCalls, MinAndMaxOfDoublesDoNotDependOnOrder) {
-  double nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_TRUE(std::isnan(rt_min_f64(nan, 1)) && std::isnan(rt_min_f64(1, nan)));
-  EXPECT_TRUE(std::isnan(rt_max_f64(nan, 1)) && std::isnan(rt_max_f64(1, nan)));
-  EXPECT_TRUE(std::signbit(rt_min_f64(0.0, -0.0)) && std::signbit(rt_min_f64(-0.0, 0.0)));
-  EXPECT_FALSE(std::signbit(rt_max_f64(0.0, -0.0)) || std::signbit(rt_max_f64(-0.0, 0.0)));
-  EXPECT_EQ(rt_min_f64(2, 1), 1);
-  EXPECT_EQ(rt_max_f64(2, 1), 2);
-}
-
-TEST(RuntimeCalls, EveryTrapHasItsOwnWords) {
-  std::map<std::string, int> seen;
-  for (std::uint32_t code = 0; code <= static_cast<std::uint32_t>(TrapCode::NoLabel); ++code) {
-    ++seen[trap_message(static_cast<TrapCode>(code))];
-  }
-  EXPECT_EQ(seen.size(), static_cast<std::size_t>(TrapCode::NoLabel) + 1);
-}
 
 }  // namespace
 }  // namespace matcha::runtime
