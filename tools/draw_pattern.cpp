@@ -15,11 +15,13 @@ namespace {
 namespace pattern = frontend::pattern;
 
 constexpr double kRadius = 19, kBadge = 9;
+/// How far arcs between the same two vertices, each with a label, leave the straight way.
+constexpr double kBendOfTwo = 30;
 /// Length of an edge: of a pattern alone, of one among several, of a large one.
 constexpr double kUnit = 112, kUnitOfSeveral = 84, kUnitOfLarge = 76;
 constexpr std::size_t kLarge = 14;
 constexpr std::size_t kMostDrawn = 24, kMostInCircle = 4, kMostInLabel = 18, kMostInTitle = 40;
-constexpr double kPageWidth = 900, kGap = 24;
+constexpr double kPageWidth = 900, kGap = 24, kTitleHeight = 26;
 
 std::size_t at(int v) { return static_cast<std::size_t>(v); }
 
@@ -42,8 +44,9 @@ Point towards(Point from, Point to, double by) {
 /// One pattern and how it is matched.
 class PatternPicture {
  public:
-  PatternPicture(const pattern::MatchingPlan& plan, double unit)
-      : plan_(plan), points_(layout(plan.pattern, unit)), turn_(plan.pattern.ids.size(), 0) {
+  /// `numbered`: vertices without a number are told apart from those in an order.
+  PatternPicture(const pattern::MatchingPlan& plan, double unit, bool numbered)
+      : plan_(plan), points_(layout(plan.pattern, unit)), turn_(plan.pattern.ids.size(), 0), numbered_(numbered) {
     for (std::size_t i = 0; i < plan.order.size(); ++i) turn_[at(plan.order[i])] = i + 1;
   }
 
@@ -91,13 +94,28 @@ class PatternPicture {
     return first;
   }
 
-  void join(int u, int v, std::string_view style_class, std::string_view more) {
-    const double bend = bend_of(u, v, 0);
-    const Point middle = curve_middle(points_[at(u)], points_[at(v)], 2 * bend);
-    const Point from = towards(points_[at(u)], middle, kRadius + 1), to = towards(points_[at(v)], middle, kRadius + 1);
-    lines_ += bend == 0 ? line_element(from, to, style_class, more) : curve_element(from, to, bend, style_class, more);
-    if (bend == 0) return;
-    const Point far = curve_middle(from, to, bend);
+  /// A curve between two circles.
+  struct Bow {
+    Point from, to;
+    double bend = 0;
+    Point along(double part) const {
+      const Point pull = curve_middle(from, to, 2 * bend);
+      const double a = (1 - part) * (1 - part), b = 2 * part * (1 - part), c = part * part;
+      return {a * from.x + b * pull.x + c * to.x, a * from.y + b * pull.y + c * to.y};
+    }
+  };
+
+  Bow bow_between(int u, int v, double bend, double distance) const {
+    const Point pull = curve_middle(points_[at(u)], points_[at(v)], 2 * bend);
+    return {towards(points_[at(u)], pull, distance), towards(points_[at(v)], pull, distance), bend};
+  }
+
+  void join(int u, int v, std::string_view style_class, std::string_view more, double wanted = 0) {
+    const Bow bow = bow_between(u, v, bend_of(u, v, wanted), kRadius + 1);
+    lines_ += bow.bend == 0 ? line_element(bow.from, bow.to, style_class, more)
+                            : curve_element(bow.from, bow.to, bow.bend, style_class, more);
+    if (bow.bend == 0) return;
+    const Point far = bow.along(0.5);
     take({far.x - 2, far.y - 2, far.x + 2, far.y + 2});
   }
 
@@ -109,27 +127,43 @@ class PatternPicture {
         std::string more;
         if (p.directed && forth) more += kArcEnd;
         if (p.directed && back) more += kArcStart;
-        if (forth || back) join(u, v, "edge", more);
-        label_edge(u, v);
+        if (two_labels(u, v)) {
+          join(u, v, "edge", kArcEnd, kBendOfTwo);
+          join(v, u, "edge", kArcEnd, kBendOfTwo);
+          label_arc(p.labels_of(u, v), u, v, kBendOfTwo);
+          label_arc(p.labels_of(v, u), v, u, kBendOfTwo);
+        } else if (forth || back) {
+          join(u, v, "edge", more);
+          label_arc(forth ? p.labels_of(u, v) : p.labels_of(v, u), u, v, 0);
+        }
         if (pattern::has(p.anti[at(u)], v)) join(u, v, "anti", {});
       }
     }
   }
 
-  /// The labels of the edge, or of both arcs, near its middle.
-  void label_edge(int u, int v) {
+  /// Whether there are arcs both ways that say different things: each is drawn by itself.
+  bool two_labels(int u, int v) const {
     const pattern::Pattern& p = plan_.pattern;
-    std::string text = fmt::format("{}", fmt::join(p.labels_of(u, v), ", "));
-    if (p.labels_of(v, u) != p.labels_of(u, v)) {
-      text += fmt::format("{}{}", text.empty() ? "" : " / ", fmt::join(p.labels_of(v, u), ", "));
-    }
-    if (text.empty()) return;
-    text = shortened(text, kMostInLabel);
+    return p.directed && pattern::has(p.out[at(u)], v) && pattern::has(p.out[at(v)], u) &&
+           p.labels_of(u, v) != p.labels_of(v, u);
+  }
+
+  /// The labels of an edge or arc, near its middle; of a bent one on its outer side.
+  void label_arc(const std::vector<std::string>& labels, int u, int v, double wanted) {
+    if (labels.empty()) return;
+    const std::string text = shortened(fmt::format("{}", fmt::join(labels, ", ")), kMostInLabel);
     const double half = static_cast<double>(characters(text)) * 4.2;
-    const Point middle = curve_middle(points_[at(u)], points_[at(v)], bend_of(u, v, 0));
+    const Bow bow = bow_between(u, v, bend_of(u, v, wanted), kRadius + 1);
+    const Point middle = bow.along(0.5);
     std::vector<Point> places;
-    for (const auto& [x, y] : {Point{0, -8}, Point{0, 16}, Point{half + 8, 4}, Point{-half - 8, 4}}) {
-      places.push_back({middle.x + x, middle.y + y});
+    if (wanted != 0) {
+      const Point far = towards(middle, curve_middle(bow.from, bow.to, 2 * bow.bend), 12);
+      const double side = far.x - middle.x;
+      places.push_back({far.x + (std::abs(side) > 6 ? std::copysign(half, side) : 0), far.y + 4});
+    } else {
+      for (const auto& [x, y] : {Point{0, -8}, Point{0, 16}, Point{half + 8, 4}, Point{-half - 8, 4}}) {
+        places.push_back({middle.x + x, middle.y + y});
+      }
     }
     place_text(text, "label", half, places);
   }
@@ -137,7 +171,7 @@ class PatternPicture {
   void vertices() {
     for (int v = 0; v < plan_.pattern.size(); ++v) {
       const Point p = points_[at(v)];
-      circles_ += circle_element(p, kRadius, turn_[at(v)] != 0 ? "vertex" : "free");
+      circles_ += circle_element(p, kRadius, turn_[at(v)] != 0 || !numbered_ ? "vertex" : "free");
       if (characters(name(v)) <= kMostInCircle) {
         words_ += text_element({p.x, p.y + 4.5}, name(v), "vertex-name", "middle");
       }
@@ -190,43 +224,59 @@ class PatternPicture {
   }
 
   void restrictions() {
+    std::vector<Bow> bows;
+    std::vector<std::string> texts;
     for (const auto& [larger, smaller] : plan_.restrictions) {
-      const Point a = points_[at(larger)], b = points_[at(smaller)];
-      Point centre;
-      for (const Point& p : points_) {
-        centre.x += p.x / static_cast<double>(points_.size());
-        centre.y += p.y / static_cast<double>(points_.size());
-      }
-      // Outward, where there is room.
-      const Point left = curve_middle(a, b, 60), right = curve_middle(a, b, -60);
-      const bool leftward =
-          std::hypot(left.x - centre.x, left.y - centre.y) >= std::hypot(right.x - centre.x, right.y - centre.y) - 1e-6;
-      const double bend = bend_of(larger, smaller, leftward ? 42 : -42);
-      const Point bow = curve_middle(a, b, 2 * bend);
-      const Point from = towards(a, bow, kRadius + 2), to = towards(b, bow, kRadius + 2);
-      rules_ += curve_element(from, to, bend, "rule", kRuleEnd);
-      const std::string text = fmt::format("{} < {}", name(smaller), name(larger));
-      // Beside the middle of the curve, else further along it.
-      const Point middle = curve_middle(from, to, bend), straight{(from.x + to.x) / 2, (from.y + to.y) / 2};
-      const double across = std::abs(bend) < 1e-9 ? 1 : std::hypot(middle.x - straight.x, middle.y - straight.y);
-      const Point outward{(middle.x - straight.x) / across, (middle.y - straight.y) / across};
-      const double half = static_cast<double>(text.size()) * 3.5;
-      const double room = 8 + std::abs(outward.x) * (half - 4);
-      std::vector<Point> places;
-      for (double part : {0.5, 0.38, 0.62, 0.28, 0.72}) {
-        for (double off : {room, 0.0, -room}) {
-          const double share = 4 * part * (1 - part);
-          places.push_back({from.x + (to.x - from.x) * part + (middle.x - straight.x) * share + outward.x * off,
-                            from.y + (to.y - from.y) * part + (middle.y - straight.y) * share + outward.y * off + 4});
-        }
-      }
-      place_text(text, "rule-text", half, places);
+      bows.push_back(bow_of(larger, smaller));
+      texts.push_back(fmt::format("{} < {}", name(smaller), name(larger)));
+      rules_ += curve_element(bows.back().from, bows.back().to, bows.back().bend, "rule", kRuleEnd);
     }
+    // No word stands on an arrow where there is room elsewhere.
+    constexpr int kParts = 10;
+    for (const Bow& bow : bows) {
+      for (int i = 1; i < kParts; ++i) {
+        const Point p = bow.along(static_cast<double>(i) / kParts);
+        take({p.x - 3, p.y - 3, p.x + 3, p.y + 3});
+      }
+    }
+    for (std::size_t i = 0; i < bows.size(); ++i) place_rule(bows[i], texts[i]);
+  }
+
+  Bow bow_of(int larger, int smaller) const {
+    const Point a = points_[at(larger)], b = points_[at(smaller)];
+    Point centre;
+    for (const Point& p : points_) {
+      centre.x += p.x / static_cast<double>(points_.size());
+      centre.y += p.y / static_cast<double>(points_.size());
+    }
+    // Outward, where there is room.
+    const Point left = curve_middle(a, b, 60), right = curve_middle(a, b, -60);
+    const bool leftward =
+        std::hypot(left.x - centre.x, left.y - centre.y) >= std::hypot(right.x - centre.x, right.y - centre.y) - 1e-6;
+    return bow_between(larger, smaller, bend_of(larger, smaller, leftward ? 42 : -42), kRadius + 2);
+  }
+
+  /// Beside the middle of the curve, else further along it.
+  void place_rule(const Bow& bow, const std::string& text) {
+    const Point middle = bow.along(0.5), straight{(bow.from.x + bow.to.x) / 2, (bow.from.y + bow.to.y) / 2};
+    const double across = std::abs(bow.bend) < 1e-9 ? 1 : std::hypot(middle.x - straight.x, middle.y - straight.y);
+    const Point outward{(middle.x - straight.x) / across, (middle.y - straight.y) / across};
+    const double half = static_cast<double>(text.size()) * 3.5;
+    const double room = 8 + std::abs(outward.x) * (half - 4);
+    std::vector<Point> places;
+    for (double part : {0.5, 0.38, 0.62, 0.28, 0.72}) {
+      for (double off : {room, room + 12, -room, 0.0}) {
+        const Point p = bow.along(part);
+        places.push_back({p.x + outward.x * off, p.y + outward.y * off + 4});
+      }
+    }
+    place_text(text, "rule-text", half, places);
   }
 
   const pattern::MatchingPlan& plan_;
   std::vector<Point> points_;
   std::vector<std::size_t> turn_;  ///< The number of the vertex in the order, from 1; 0: not in it.
+  bool numbered_;
   std::vector<Box> taken_;
   Box area_;
   std::string lines_, rules_, circles_, words_;
@@ -239,8 +289,9 @@ std::string plan_title(const pattern::MatchingPlan& plan, bool alone) {
                           : fmt::format("{} × {}", plan.factor, shortened(name, kMostInTitle));
 }
 
-/// The signs that the pictures have, a line each.
-void add_legend(const std::vector<pattern::MatchingPlan>& plans, Drawing& out) {
+}  // namespace
+
+std::vector<LegendEntry> pattern_legend(const std::vector<pattern::MatchingPlan>& plans) {
   bool anti = false, rules = false, numbers = false, others = false;
   for (const pattern::MatchingPlan& plan : plans) {
     anti = anti || plan.pattern.has_anti_edges();
@@ -248,58 +299,74 @@ void add_legend(const std::vector<pattern::MatchingPlan>& plans, Drawing& out) {
     numbers = numbers || !plan.order.empty();
     others = others || (!plan.order.empty() && plan.order.size() < plan.pattern.ids.size());
   }
-  const auto entry = [&](const std::string& text, const std::string& sign) {
-    out.body += moved({0, 0, sign}, {8, out.height + 12});
-    out.body += text_element({62, out.height + 16}, text, "quiet", "start");
-    out.height += 24;
-    out.width = std::max(out.width, 72 + static_cast<double>(characters(text)) * 6.8);
-  };
+  std::vector<LegendEntry> out;
+  const auto entry = [&](const std::string& text, const std::string& sign) { out.push_back({text, {44, 24, sign}}); };
   if (numbers) {
     entry("order of the loops",
-          circle_element({22, 0}, kBadge, "badge") + text_element({22, 4}, "1", "badge-text", "middle"));
+          circle_element({22, 12}, kBadge, "badge") + text_element({22, 16}, "1", "badge-text", "middle"));
   }
-  if (others)
+  if (others) {
     entry("not in the cutset: the numbers of ways to place these are multiplied",
-          circle_element({22, 0}, kBadge, "free"));
-  if (anti) entry("must not be adjacent", line_element({2, 0}, {42, 0}, "anti"));
+          circle_element({22, 12}, kBadge, "free"));
+  }
+  if (anti) entry("must not be adjacent", line_element({2, 12}, {42, 12}, "anti"));
   if (rules) {
     entry("restriction: the arrow points to the smaller id, so that each subgraph is met once",
-          line_element({2, 0}, {42, 0}, "rule", kRuleEnd));
+          line_element({2, 12}, {42, 12}, "rule", kRuleEnd));
   }
-  out.height += 4;
+  return out;
 }
 
-}  // namespace
+std::vector<Drawing> pattern_pictures(const std::vector<pattern::MatchingPlan>& plans,
+                                      const std::vector<std::string>& counts) {
+  std::vector<Drawing> out;
+  const bool numbered = std::ranges::any_of(plans, [](const auto& plan) { return !plan.order.empty(); });
+  const bool several = plans.size() > 1;
+  for (std::size_t i = 0; i < std::min(plans.size(), kMostDrawn); ++i) {
+    const bool large = plans[i].pattern.ids.size() > kLarge;
+    const double unit = large ? kUnitOfLarge : several ? kUnitOfSeveral : kUnit;
+    const Drawing one = PatternPicture(plans[i], unit, numbered).draw();
+    const std::string title = plan_title(plans[i], !several);
+    const std::string count = several && i < counts.size() ? counts[i] : "";
+    const double head = title.empty() ? 0 : kTitleHeight, words = static_cast<double>(characters(title)) * 7.5;
+    const double foot = count.empty() ? 0 : kTitleHeight, digits = static_cast<double>(count.size()) * 8.5;
+    Drawing whole;
+    whole.width = std::max(one.width, std::max(words, digits) + 2 * kRadius);
+    whole.height = one.height + head + foot;
+    if (head > 0) whole.body += text_element({whole.width / 2, 16}, title, "title", "middle");
+    whole.body += moved(one, {(whole.width - one.width) / 2, head});
+    if (foot > 0) whole.body += text_element({whole.width / 2, head + one.height + 12}, count, "count", "middle");
+    out.push_back(std::move(whole));
+  }
+  return out;
+}
 
-Drawing draw_patterns(const std::vector<pattern::MatchingPlan>& plans) {
+Drawing draw_patterns(const std::vector<pattern::MatchingPlan>& plans, const std::vector<std::string>& counts) {
   Drawing out;
   double x = 0, y = 0, row = 0;
-  const std::size_t drawn = std::min(plans.size(), kMostDrawn);
-  for (std::size_t i = 0; i < drawn; ++i) {
-    const bool large = plans[i].pattern.ids.size() > kLarge;
-    const Drawing one = PatternPicture(plans[i], large              ? kUnitOfLarge
-                                                 : plans.size() > 1 ? kUnitOfSeveral
-                                                                    : kUnit)
-                            .draw();
-    const std::string title = plan_title(plans[i], plans.size() == 1);
-    const double head = title.empty() ? 0 : 26;
-    const double width = std::max(one.width, static_cast<double>(characters(title)) * 7.5 + 2 * kRadius);
-    if (x > 0 && x + width > kPageWidth) {
+  for (const Drawing& one : pattern_pictures(plans, counts)) {
+    if (x > 0 && x + one.width > kPageWidth) {
       y += row + kGap;
       x = row = 0;
     }
-    if (!title.empty()) out.body += text_element({x + width / 2, y + 16}, title, "title", "middle");
-    out.body += moved(one, {x + (width - one.width) / 2, y + head});
-    x += width + kGap;
-    row = std::max(row, one.height + head);
+    out.body += moved(one, {x, y});
+    x += one.width + kGap;
+    row = std::max(row, one.height);
     out.width = std::max(out.width, x - kGap);
   }
   out.height = y + row + 8;
-  if (plans.size() > drawn) {
-    out.body += text_element({8, out.height + 14}, fmt::format("and {} more", plans.size() - drawn), "quiet", "start");
+  if (plans.size() > kMostDrawn) {
+    const std::string more = fmt::format("and {} more", plans.size() - kMostDrawn);
+    out.body += text_element({8, out.height + 14}, more, "quiet", "start");
     out.height += 24;
   }
-  add_legend(plans, out);
+  for (const LegendEntry& entry : pattern_legend(plans)) {
+    out.body += moved(entry.sign, {8, out.height});
+    out.body += text_element({62, out.height + 16}, entry.text, "quiet", "start");
+    out.height += entry.sign.height;
+    out.width = std::max(out.width, 72 + static_cast<double>(characters(entry.text)) * 6.8);
+  }
+  out.height += 4;
   return out;
 }
 

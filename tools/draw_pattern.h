@@ -8,10 +8,24 @@
 
 namespace matcha::tools {
 
-/// The patterns of a program, side by side: vertices with the number of their loop and their label, edges, arcs, pairs
-/// that must not be adjacent (dashed), and restrictions as arrows to the vertex with the smaller id. What the signs
-/// mean stands below. Of very many only the first are drawn.
-Drawing draw_patterns(const std::vector<frontend::pattern::MatchingPlan>& plans);
+/// The patterns of a program, each a picture: vertices with the number of their loop and their label, edges, arcs,
+/// pairs that must not be adjacent (dashed), and restrictions as arrows to the vertex with the smaller id. Where there
+/// are several, each has its name above, and below it its count, as far as there are counts. Of very many only the
+/// first are drawn.
+std::vector<Drawing> pattern_pictures(const std::vector<frontend::pattern::MatchingPlan>& plans,
+                                      const std::vector<std::string>& counts = {});
+
+/// A sign of these pictures, in an area of 44 by 24, and its meaning.
+struct LegendEntry {
+  std::string text;
+  Drawing sign;
+};
+/// The signs that the pictures have.
+std::vector<LegendEntry> pattern_legend(const std::vector<frontend::pattern::MatchingPlan>& plans);
+
+/// The pictures side by side in rows, and the legend below.
+Drawing draw_patterns(const std::vector<frontend::pattern::MatchingPlan>& plans,
+                      const std::vector<std::string>& counts = {});
 
 /// The same in words, for those who cannot see it.
 std::string pattern_words(const std::vector<frontend::pattern::MatchingPlan>& plans);

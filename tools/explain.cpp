@@ -295,6 +295,8 @@ class Explain {
     code = execute(*executable, half_time(), ms, result);
     if (code != Status::Ok) return code;
     found_.times.emplace_back("run", ms);
+    found_.run_ms = ms;
+    found_.threads = options_.threads == 0 ? runtime::machine().threads : options_.threads;
     found_.ran = true;
     found_.positions = result.positions;
     found_.deferred = result.deferred;
@@ -305,6 +307,10 @@ class Explain {
       report.compilation = &compilation_;
       report.bound = &bound_;
       report.result = &result;
+      for (const codegen::ResultValue& value : result.values) {
+        const __int128* whole = std::get_if<__int128>(&value);
+        if (whole != nullptr) found_.counts.push_back(grouped(*whole));
+      }
       found_.answer = report_text(report);
       found_.answer.pop_back();
     }

@@ -52,9 +52,11 @@ std::string pattern_text(const Explanation& all) {
   for (const frontend::pattern::Choice& choice : all.choices) {
     if (least == 0) out += "\nplans, the first is taken\n";
     if (least == 0) least = choice.cost;
-    out += fmt::format("  {:<10} {:>10.3g} ms {:>8.2f}x  {}\n", to_string(choice.algorithm), choice.cost / 1e6,
+    out += fmt::format("  {:<10} {:>13} {:>8.2f}x  {}\n", to_string(choice.algorithm), precise_time(choice.cost / 1e6),
                        choice.cost / least, choice.plan);
   }
+  const std::string actual = actual_time(all);
+  if (!actual.empty()) out += fmt::format("  {}\n", actual);
   return out + "\n";
 }
 
@@ -110,7 +112,7 @@ std::string run_text(const Explanation& all) {
   out += fmt::format("  {:<14} {}\n", "simd", all.simd);
   out += fmt::format("  {:<14} {}\n", "outer steps", all.positions);
   out += fmt::format("  {:<14} {} loops of stragglers\n", "split off", all.deferred);
-  for (const auto& [step, ms] : all.times) out += fmt::format("  {:<14} {:.3f} ms\n", step, ms);
+  for (const auto& [step, ms] : all.times) out += fmt::format("  {:<14} {}\n", step, precise_time(ms));
   return out;
 }
 
@@ -147,6 +149,13 @@ std::string sizes_caption(const Explanation& all) {
     if (!all.stopped.empty()) out += fmt::format(" Partial: {}.", all.stopped);
   }
   return out.empty() ? "With a graph: how often each step runs." : out;
+}
+
+std::string actual_time(const Explanation& all) {
+  if (!all.ran || all.choices.empty() || all.sample > 1) return {};
+  return fmt::format("the first was estimated at {} of one core; it took {} on {} thread{}",
+                     precise_time(all.choices.front().cost / 1e6), precise_time(all.run_ms), all.threads,
+                     all.threads == 1 ? "" : "s");
 }
 
 std::string mean_text(const StepCount& count) {

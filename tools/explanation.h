@@ -35,7 +35,10 @@ struct Explanation {
   std::string order;                ///< By what vertices are ranked, and why.
   std::string schedule;             ///< That `run --tune` takes; empty: none is remembered.
   bool ran = false;
-  std::string answer;  ///< Empty if it is a list.
+  std::string answer;               ///< Empty if it is a list.
+  std::vector<std::string> counts;  ///< The answer's numbers, each by itself; empty if it is a list.
+  double run_ms = 0;
+  unsigned threads = 0;
   std::string simd;
   std::uint64_t positions = 0, deferred = 0;
   std::uint64_t sample = 1;  ///< Figures are of one in so many outermost positions, times that number.
@@ -58,6 +61,9 @@ std::vector<SizeRow> size_rows(const Explanation& all);
 std::string figures_name(const Explanation& all);
 /// What the columns are.
 std::string sizes_caption(const Explanation& all);
+
+/// How long the run took beside the estimate of its plan; empty if one of them is not there.
+std::string actual_time(const Explanation& all);
 
 /// The items of each time, with one decimal. Requires: there was a time.
 std::string mean_text(const StepCount& count);

@@ -24,7 +24,9 @@ std::string title_of(const Explanation& all) { return all.semantics.empty() ? al
 std::string table(std::string_view caption, const std::vector<std::string>& heads, const std::vector<bool>& numbers,
                   const std::vector<std::vector<std::string>>& rows) {
   const auto kind = [&](std::size_t i) { return numbers[i] ? " class=\"number\"" : ""; };
-  std::string out = fmt::format("<div class=\"scroll\"><table>\n<caption>{}</caption>\n<thead><tr>", escaped(caption));
+  // The caption is as wide as the page, however wide the table is.
+  std::string out = fmt::format("<div class=\"scroll\" tabindex=\"0\"><table>\n<caption>{}</caption>\n<thead><tr>",
+                                fmt::format("<span>{}</span>", escaped(caption)));
   for (std::size_t i = 0; i < heads.size(); ++i) {
     out += fmt::format("<th scope=\"col\"{}>{}</th>", kind(i), escaped(heads[i]));
   }
@@ -67,20 +69,50 @@ std::string counted_section(const Explanation& all) {
   return out;
 }
 
+/// Each pattern is a figure of its own, so that a narrow page has them in more rows; the legend stands below.
+std::string pattern_figures(const Explanation& all) {
+  std::string out = "<div class=\"patterns\">\n";
+  const std::vector<Drawing> pictures = pattern_pictures(all.plans, all.counts);
+  for (std::size_t i = 0; i < pictures.size(); ++i) {
+    out += figure(svg_element(pictures[i], fmt::format("pattern-{}", i), "A pattern and its matching order",
+                              pattern_words({all.plans[i]}), false));
+  }
+  out += "</div>\n";
+  if (all.plans.size() > pictures.size()) {
+    out += paragraph(fmt::format("And {} more.", all.plans.size() - pictures.size()), "quiet");
+  }
+  const std::vector<LegendEntry> legend = pattern_legend(all.plans);
+  if (legend.empty()) return out;
+  out += "<ul class=\"legend\">\n";
+  for (std::size_t i = 0; i < legend.size(); ++i) {
+    const std::string sign = svg_element(legend[i].sign, fmt::format("sign-{}", i), "Sign", legend[i].text, false);
+    out += fmt::format("<li>{}<span>{}</span></li>\n", sign, escaped(legend[i].text));
+  }
+  return out + "</ul>\n";
+}
+
 std::string pattern_sections(const Explanation& all) {
   if (all.plans.empty()) return {};
   std::string out = heading("Pattern and matching order");
-  out += figure(svg_element(draw_patterns(all.plans), "pattern", "The pattern and its matching order",
-                            pattern_words(all.plans), false));
+  out += pattern_figures(all);
   if (all.choices.empty()) return out;
   out += heading("Plans considered");
   std::vector<std::vector<std::string>> rows;
   for (const frontend::pattern::Choice& choice : all.choices) {
-    rows.push_back({choice.plan, std::string(to_string(choice.algorithm)), fmt::format("{:.3g}", choice.cost / 1e6),
+    rows.push_back({choice.plan, std::string(to_string(choice.algorithm)), precise_time(choice.cost / 1e6),
                     fmt::format("{:.2f}", choice.cost / all.choices.front().cost)});
   }
-  return out + table("Estimated by the cost model, of one core; the first was taken.",
-                     {"order | restrictions", "algorithm", "ms", "times the first"}, {false, false, true, true}, rows);
+  std::vector<std::string> heads{"order | restrictions", "algorithm", "estimated", "times the first"};
+  std::vector<bool> numbers{false, false, true, true};
+  std::string caption = "Estimated by the cost model, of one core; the first was taken.";
+  if (!actual_time(all).empty()) {
+    heads.emplace_back("actual");
+    numbers.push_back(true);
+    for (std::vector<std::string>& row : rows) row.emplace_back();
+    rows.front().back() = precise_time(all.run_ms);
+    caption += fmt::format(" Actual: on {} thread{}.", all.threads, all.threads == 1 ? "" : "s");
+  }
+  return out + table(caption, heads, numbers, rows);
 }
 
 std::string loop_sections(const Explanation& all) {
@@ -109,11 +141,11 @@ std::string pass_section(const Explanation& all) {
     std::vector<std::string> facts;
     for (const auto& [name, count] : run.statistics) facts.push_back(fmt::format("{}: {}", name, count));
     rows.push_back({run.text, run.changed ? "changed" : "nothing", fmt::format("{}", fmt::join(facts, ", ")),
-                    fmt::format("{:.3f}", run.milliseconds), fmt::format("{:.3f}", run.verify_milliseconds)});
+                    precise_time(run.milliseconds), precise_time(run.verify_milliseconds)});
   }
   return heading("Passes") + table("What each did to the program, in order.",
-                                   {"pass", "program", "what", "ms", "verifier, ms"}, {false, false, false, true, true},
-                                   rows);
+                                   {"pass", "program", "changes", "time", "verifier"},
+                                   {false, false, false, true, true}, rows);
 }
 
 std::string memory_section(const Explanation& all) {
@@ -134,14 +166,14 @@ std::string memory_section(const Explanation& all) {
 std::string run_section(const Explanation& all) {
   if (all.times.empty()) return {};
   std::vector<std::vector<std::string>> rows;
-  for (const auto& [step, ms] : all.times) rows.push_back({step, fmt::format("{:.3f}", ms)});
+  for (const auto& [step, ms] : all.times) rows.push_back({step, precise_time(ms)});
   std::string out = heading("Times");
   if (all.ran) {
     out += paragraph(fmt::format("{} outer steps, {} loops of stragglers split off, SIMD tier {}.",
                                  grouped(static_cast<__int128>(all.positions)),
                                  grouped(static_cast<__int128>(all.deferred)), all.simd));
   }
-  return out + table("Stages, in order.", {"stage", "ms"}, {false, true}, rows);
+  return out + table("Stages, in order.", {"stage", "time"}, {false, true}, rows);
 }
 
 }  // namespace
@@ -159,7 +191,7 @@ std::string explanation_svg(const Explanation& all) {
     page.height += drawing.height + kMargin;
   };
   heading_text(shortened(title_of(all), kMostInHeading));
-  if (!all.plans.empty()) add(draw_patterns(all.plans));
+  if (!all.plans.empty()) add(draw_patterns(all.plans, all.counts));
   if (!all.plans.empty()) heading_text("Loops as they run");
   add(draw_nest(all));
   std::string words = all.plans.empty() ? "" : pattern_words(all.plans) + " ";

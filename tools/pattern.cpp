@@ -10,7 +10,9 @@
 #include "frontend/pattern/read.h"
 #include "runtime/graph/inputs.h"
 #include "runtime/machine.h"
+#include "tools/draw_pattern.h"
 #include "tools/options.h"
+#include "tools/progress.h"
 #include "tools/verbs.h"
 
 namespace matcha::tools {
@@ -23,6 +25,7 @@ struct PatternVerbOptions {
   std::string graph;
   std::string graph_labels;
   std::string output;
+  std::string svg;  ///< Where to draw the pattern; empty: it is not drawn.
   std::string device = "cpu";
   bool matches = false;
   bool directed = false;
@@ -40,10 +43,18 @@ std::string listing(const PatternSource& source) {
   double least = 0;
   for (const frontend::pattern::Choice& choice : source.program().choices) {
     if (least == 0) least = choice.cost;
-    out += fmt::format("{:<10} {:>10.3g} ms {:>8.2f}x  {}\n", to_string(choice.algorithm), choice.cost / 1e6,
+    out += fmt::format("{:<10} {:>13} {:>8.2f}x  {}\n", to_string(choice.algorithm), precise_time(choice.cost / 1e6),
                        choice.cost / least, choice.plan);
   }
   return out;
+}
+
+/// The pictures of the patterns alone: no order of loops, no restrictions.
+std::string drawing(const frontend::pattern::PatternSet& set) {
+  std::vector<frontend::pattern::MatchingPlan> plans;
+  for (const frontend::pattern::Pattern& pattern : set.patterns) plans.push_back({pattern, {}, {}, {}, 1, {}});
+  const std::string title = set.patterns.size() == 1 ? to_text(set.patterns.front()) : "patterns";
+  return svg_element(draw_patterns(plans), "pattern", title, pattern_words(plans), true);
 }
 
 Status print_pattern(const PatternVerbOptions& options) {
@@ -51,6 +62,10 @@ Status print_pattern(const PatternVerbOptions& options) {
   PatternSource source(options.pattern, console);
   Status code = source.read();
   if (code != Status::Ok) return code;
+  if (!options.svg.empty()) {
+    const runtime::Status drawn = write_text_file(options.svg == "-" ? "" : options.svg, drawing(source.set()));
+    return drawn ? Status::Ok : console.error(drawn.error());
+  }
   // The sketch looks at the graph while the program is written.
   std::optional<runtime::LoadedGraph> graph;
   using frontend::pattern::Device;
@@ -127,6 +142,7 @@ void add_pattern(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->option_text("cpu|cuda");
   verb->add_flag("--list", o.list, "Print the orders and algorithms with their estimated cost, not a program");
+  verb->add_option("--svg", o.svg, "Draw the pattern into this file instead; `-`: standard output")->type_name("FILE");
   verb->add_option("-o,--output", o.output, "Where to write; default: standard output")->type_name("FILE");
   add_console_options(*verb, o.console);
   verb->footer(footer());

@@ -34,6 +34,16 @@ std::string short_time(double seconds) {
   return fmt::format("{:.0f} h {:.0f} min", std::floor(whole / kHour), std::floor(std::fmod(whole, kHour) / kMinute));
 }
 
+std::string precise_time(double milliseconds) {
+  constexpr double kSecond = 999.5, kTenMinutes = 600;
+  const double seconds = milliseconds / 1000;
+  if (seconds >= kTenMinutes) return short_time(seconds);
+  const bool long_enough = milliseconds >= kSecond;
+  const double value = long_enough ? seconds : milliseconds;
+  const int decimals = value < 0.9995 ? 3 : value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+  return fmt::format("{:.{}f} {}", value, decimals, long_enough ? "s" : "ms");
+}
+
 std::string progress_line(const std::string& what, const std::string& unit, std::uint64_t done, std::uint64_t total,
                           double seconds, unsigned width) {
   done = std::min(done, total);

@@ -42,5 +42,7 @@ std::string progress_line(const std::string& what, const std::string& unit, std:
 std::string short_number(double value);
 /// `850 ms`, `12 s`, `3 min 20 s`, `5 h 10 min`.
 std::string short_time(double seconds);
+/// Three digits: `0.377 ms`, `22.5 ms`, `1.92 s`; from ten minutes on as short_time.
+std::string precise_time(double milliseconds);
 
 }  // namespace matcha::tools

@@ -300,6 +300,23 @@ class Pictures(cli.CliTest):
         svg = xml.fromstring(self.ok("explain", "--pattern", "0-1,1-2,2-3", "--algorithm", "decompose", "--svg", "-"))
         self.assertTrue(any(" × " in title for title in texts(svg, "title")))
 
+    def test_counts_stand_below_the_patterns_of_a_motif(self):
+        options = ["--pattern", "motif:3", SMALL]
+        counts = re.findall(r"\d+", self.ok("explain", *options).split("\n  result")[1].splitlines()[0])
+        svg = xml.fromstring(self.ok("explain", *options, "--svg", "-"))
+        self.assertEqual([text.replace(",", "") for text in texts(svg, "count")], counts)
+        self.assertEqual(len(counts), 2)
+        self.assertEqual(texts(xml.fromstring(self.ok("explain", "--pattern", "house", SMALL, "--svg", "-")), "count"), [])
+
+    def test_arcs_with_a_label_each_are_drawn_apart(self):
+        svg = xml.fromstring(self.ok("explain", "--pattern", "0>1=a,1>0=b", "--svg", "-"))
+        self.assertEqual(sorted(texts(svg, "label")), ["'a'", "'b'"])
+        arcs = of_class(svg, "edge")
+        self.assertEqual([(arc.tag, arc.get("marker-start")) for arc in arcs], [(SVG + "path", None)] * 2)
+        same = xml.fromstring(self.ok("explain", "--pattern", "0>1=a,1>0=a", "--svg", "-"))
+        self.assertEqual(len(of_class(same, "edge")), 1)
+        self.assertEqual(texts(same, "label"), ["'a'"])
+
     def test_figures_are_those_of_the_table(self):
         options = ["--pattern", "diamond", "--algorithm", "extend", SMALL]
         rows = sizes(self.ok("explain", *options))
@@ -330,19 +347,34 @@ class Page(cli.CliTest):
             "What is counted", "Pattern and matching order", "Plans considered", "Loops as they run", "Sizes", "Program",
             "Passes", "Memory of each thread", "Times"])
         self.assertEqual(len(list(page.iter("h1"))), 1)
-        self.assertEqual(len(list(page.iter(SVG + "svg"))), 2)
+        pictures = [svg.get("id") for svg in page.iter(SVG + "svg")]
+        self.assertEqual([name for name in pictures if "sign" not in name], ["pattern-0", "nest"])
         self.assertIn("house: 0-1,0-3,0-4,1-2,1-4,2-3; subgraphs, edge-induced", text)
         self.assertIn("Each subgraph counts once", text)
         self.assertIn("prefers-color-scheme: dark", text)
         count = self.ok("run", "--pattern", "house", "--induced", "edge", SMALL).strip()
         self.assertEqual(page.find(".//p[@class='answer']/strong").text, count)
         for table in page.iter("table"):
-            self.assertIsNotNone(table.find("caption").text)
+            self.assertTrue(table.find("caption/span").text)
             self.assertTrue(all(head.get("scope") == "col" for head in table.find("thead/tr")))
         ids = [node.get("id") for node in page.iter() if node.get("id")]
         self.assertEqual(len(ids), len(set(ids)))
         for link in re.findall(r"url\(#([^)]*)\)", text):
             self.assertIn(link, ids)
+
+    def test_times(self):
+        text, page = self.page("--pattern", "diamond", "--induced", "edge", SMALL)
+        self.assertNotRegex(text, r"\de[+-]?\d+ ?m?s\b")
+        plans = [table for table in page.iter("table") if "algorithm" in "".join(table.itertext())][0]
+        self.assertEqual([head.text for head in plans.find("thead/tr")],
+                         ["order | restrictions", "algorithm", "estimated", "times the first", "actual"])
+        times = [[row[2].text, row[4].text] for row in plans.find("tbody")]
+        for estimated, actual in times:
+            self.assertRegex(estimated, r"^\d+(\.\d+)? m?s$")
+            self.assertRegex(actual or "", r"^\d+(\.\d+)? m?s$" if [estimated, actual] == times[0] else "^$")
+        taken = self.ok("explain", "--pattern", "diamond", "--induced", "edge", SMALL, "--threads", "1")
+        self.assertRegex(taken, r"\n  the first was estimated at [\d.]+ m?s of one core; it took [\d.]+ m?s on 1 thread\n")
+        self.assertNotIn("the first was estimated", self.ok("explain", "--pattern", "diamond"))
 
     def test_nothing_is_loaded(self):
         for args in (["--pattern", "motif:4"], [cli.TRIANGLE, SMALL]):

@@ -4,6 +4,7 @@ import itertools
 import json
 import re
 import unittest
+import xml.etree.ElementTree as xml
 
 from cli import ROOT, WIKI, WIKI_TRIANGLES, CliTest, main
 
@@ -200,6 +201,17 @@ class PatternTest(CliTest):
     def test_output_file(self):
         self.ok("pattern", "triangle", "-o", self.path("t.mt"))
         self.assertEqual(int(self.ok("run", self.path("t.mt"), WIKI)), WIKI_TRIANGLES)
+
+    def test_pictures(self):
+        svg = xml.fromstring(self.ok("pattern", "0:a>1,1>2=x,0!2", "--svg", "-"))
+        kinds = [node.get("class") for node in svg.iter() if node.get("class")]
+        self.assertEqual([kinds.count(kind) for kind in ("vertex", "edge", "badge", "rule")], [3, 2, 0, 0])
+        self.assertEqual(sorted(node.text for node in svg.iter() if node.get("class") == "label"), ["'a'", "'x'"])
+        file = self.path("motifs.svg")
+        self.assertEqual(self.ok("pattern", "motif:4", "--svg", file), "")
+        titles = [node.text for node in xml.parse(file).getroot().iter() if node.get("class") == "title"]
+        self.assertEqual(titles, ["star:4", "path:4", "tailed-triangle", "square", "diamond", "clique:4"])
+        self.fails(3, "pattern", "triangle", "--svg", "no/such/folder/a.svg", says="no/such/folder")
 
     def test_options_of_patterns_mean_nothing_for_programs(self):
         for option in (["--induced", "edge"], ["--embeddings"], ["--algorithm", "join"], ["--plan", "1"], ["--unlabelled"]):
