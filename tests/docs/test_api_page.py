@@ -1,0 +1,26 @@
+#!/usr/bin/env python3
+"""docs/api.md has every function of matcha.h and no other."""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def main():
+    header = re.sub(r"/\*.*?\*/|//[^\n]*", "", (ROOT / "api/matcha.h").read_text(encoding="utf-8"), flags=re.S)
+    declared = set(re.findall(r"\b(matcha_\w+)\s*\(", header))
+    page = (ROOT / "docs/api.md").read_text(encoding="utf-8")
+    said = set(re.findall(r"\b(matcha_\w+)\s*\(", page))
+    named = set(re.findall(r"`(matcha_\w+)`", page))
+    problems = [f"docs/api.md: nothing about {name}()" for name in sorted(declared - said - named)]
+    problems += [f"docs/api.md: matcha.h has no {name}()" for name in sorted(said - declared)]
+    if len(declared) < 20:
+        problems.append(f"api/matcha.h: {len(declared)} functions found")
+    print("\n".join(problems) if problems else f"{len(declared)} functions")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
