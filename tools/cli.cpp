@@ -54,7 +54,7 @@ std::string full_name(const CLI::App& verb) {
   return verb.get_parent() == nullptr ? "matcha" : full_name(*verb.get_parent()) + " " + verb.get_name();
 }
 
-bool any_verb(const CLI::App*) { return true; }
+bool any_verb(const CLI::App* verb) { return !verb->get_group().empty(); }
 
 /// The words that could have been meant: verbs, or options as they are written.
 std::vector<std::string> known_words(const CLI::App& verb, bool options) {
@@ -116,6 +116,8 @@ int parse_and_run(int argc, const char* const* argv, bool by_verb) {
   add_explain(app, action);
   add_graph(app, action);
   add_doctor(app, action);
+  add_completion(app, action);
+  add_man(app, action);
   if (argc <= 1) {
     Console{ConsoleOptions{}}.write(app.help());
     return exit_code(Status::Usage);

@@ -73,13 +73,19 @@ std::string HelpFormatter::make_group(std::string group, bool is_positional,
   return Formatter::make_group(std::move(group), is_positional, std::move(options));
 }
 
+std::string value_name(const CLI::Option& option) {
+  if (!option.get_option_text().empty()) return option.get_option_text();
+  // The values that are allowed stand behind the type.
+  std::string type = option.get_type_name();
+  for (const char* check : {":{", ":FLOAT in ", ":INT in ", ":UINT in "})
+    type.resize(std::min(type.find(check), type.size()));
+  return type;
+}
+
 std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
   if (!option->get_option_text().empty()) return " " + option->get_option_text();
   if (option->get_type_size() == 0) return "";
-  // What a value must be stands behind its type.
-  std::string type = option->get_type_name();
-  for (const char* check : {":{", ":FLOAT in ", ":INT in ", ":UINT in "})
-    type.resize(std::min(type.find(check), type.size()));
+  const std::string type = value_name(*option);
   std::string out = type.empty() ? "" : " " + type;
   if (!option->get_default_str().empty()) out += "=" + option->get_default_str();
   if (option->get_expected_max() == CLI::detail::expected_max_vector_size) out += " ...";

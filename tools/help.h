@@ -23,6 +23,9 @@ class HelpFormatter final : public CLI::Formatter {
   mutable bool all_ = false;  ///< What `make_help` is to print.
 };
 
+/// The text that stands for the value of an option: `FILE`, `auto|cpu|cuda`; empty if there is none.
+std::string value_name(const CLI::Option& option);
+
 /// `--help` and `--help-all` of a verb.
 void add_help_flags(CLI::App& verb);
 

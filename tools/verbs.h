@@ -18,6 +18,9 @@ void add_pattern(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);
 void add_graph(CLI::App& app, Action& action);
 void add_doctor(CLI::App& app, Action& action);
+void add_completion(CLI::App& app, Action& action);
+/// Not in help: the manual pages, for whoever packs the program.
+void add_man(CLI::App& app, Action& action);
 
 /// `--color`, `--quiet`, `--diagnostics` and `--no-progress`, which every verb has.
 void add_console_options(CLI::App& verb, ConsoleOptions& options);

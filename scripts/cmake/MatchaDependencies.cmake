@@ -1,6 +1,7 @@
 # Everything that Matcha links, as imported targets. Static but for libtbb and libc.
 
 find_package(Threads REQUIRED)
+find_program(MATCHA_GZIP gzip REQUIRED)
 find_package(TBB REQUIRED)
 find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)

@@ -1,46 +1,86 @@
-"""An installed libmatcha: `test_install.py BUILD_FOLDER CC`. A C program finds it through pkg-config; nothing but matcha_* is exported."""
+"""An installed tree: `test_install.py BUILD_FOLDER CC`. A C program finds the library through pkg-config and through CMake; nothing
+but matcha_* is exported; the program, its pages, Python and the documents are there, each in its component."""
 
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+GRAPH = str(ROOT / "examples/graphs/wiki-vote.txt.gz")
+TRIANGLES = "608389\n"
 
 
 def run(command, **more):
-    return subprocess.run(command, check=True, text=True, capture_output=True, **more).stdout
+    done = subprocess.run(command, check=False, text=True, capture_output=True, **more)
+    assert done.returncode == 0, (command, done.stdout, done.stderr)
+    return done.stdout
+
+
+def check_consumers(prefix, compiler, folder, path):
+    """Programs in C that are built against the tree at `prefix`. `path`: where else the loader looks."""
+    found = list(prefix.rglob("matcha.pc"))
+    assert len(found) == 1, found
+    environment = dict(os.environ, PKG_CONFIG_PATH=str(found[0].parent))
+    flags = run(["pkg-config", "--cflags", "--libs", "matcha"], env=environment).split()
+    library = found[0].parent.parent
+    environment["LD_LIBRARY_PATH"] = ":".join([str(library), *path])
+    program = os.path.join(folder, "count")
+    run([compiler, "-std=c99", "-Wall", "-Wextra", "-Werror", str(HERE / "count.c"), "-o", program] + flags)
+    answer = run([program, GRAPH, "triangle"], env=environment)
+    assert answer == TRIANGLES, answer
+    wrong = subprocess.run([program, GRAPH, "0-1,1-"], env=environment, text=True, capture_output=True, check=False)
+    assert wrong.returncode == 1 and "<pattern>:1:" in wrong.stderr, wrong
+    lines = run(["nm", "-D", "--defined-only", str(library / "libmatcha.so")]).splitlines()
+    assert len(lines) > 40 and all(" matcha_" in line for line in lines), lines
+    run(["cmake", "-S", str(HERE / "consumer"), "-B", folder + "/consumer", "-DCMAKE_C_COMPILER=" + compiler,
+         "-DCMAKE_PREFIX_PATH=" + str(prefix)])
+    run(["cmake", "--build", folder + "/consumer"])
+    assert run([folder + "/consumer/count", GRAPH, "triangle"], env=environment) == TRIANGLES
+    return environment
+
+
+def check_python(packages, environment):
+    code = f"import matcha as mt; print(mt.count(mt.read({GRAPH!r}), 'triangle'))"
+    environment = dict(environment, PYTHONPATH=str(packages), PYTHONDONTWRITEBYTECODE="1")
+    environment.pop("MATCHA_LIBRARY", None)
+    assert run([sys.executable, "-c", code], env=environment) == TRIANGLES
+
+
+def check_program(prefix, environment):
+    program = str(prefix / "bin/matcha")
+    assert run([program, "--version"], env=environment).startswith("matcha ")
+    assert run([program, "run", "--pattern", "triangle", GRAPH, "--no-cache", "-q"], env=environment) == TRIANGLES
+    for file in ("bash-completion/completions/matcha", "fish/vendor_completions.d/matcha.fish", "man/man1/matcha.1.gz",
+                 "man/man1/matcha-graph-convert.1.gz"):
+        assert (prefix / "share" / file).stat().st_size > 500, file
+    assert len(list((prefix / "share/zsh").rglob("_matcha"))) == 1
+    if shutil.which("man"):
+        pages = run(["man", "-M", str(prefix / "share/man"), "-w", "matcha", "matcha-run"], env=environment)
+        assert len(pages.splitlines()) == 2, pages
 
 
 def main():
     build, compiler = sys.argv[1:3]
     with tempfile.TemporaryDirectory() as folder:
-        for component in ("lib", "dev"):
-            run(["cmake", "--install", build, "--prefix", folder, "--component", component])
-        found = [path for path in pathlib.Path(folder).rglob("matcha.pc")]
-        assert len(found) == 1, found
-        environment = dict(os.environ, PKG_CONFIG_PATH=str(found[0].parent))
-        flags = run(["pkg-config", "--cflags", "--libs", "matcha"], env=environment).split()
-        library = found[0].parent.parent
-        environment["LD_LIBRARY_PATH"] = str(library)
-        program = os.path.join(folder, "count")
-        run([compiler, "-std=c99", "-Wall", "-Wextra", "-Werror", str(HERE / "count.c"), "-o", program] + flags)
-        graph = str(ROOT / "examples/graphs/wiki-vote.txt.gz")
-        answer = run([program, graph, "triangle"], env=environment)
-        assert answer == "608389\n", answer
-        wrong = subprocess.run([program, graph, "0-1,1-"], env=environment, text=True, capture_output=True)
-        assert wrong.returncode == 1 and "<pattern>:1:" in wrong.stderr, wrong
-        names = [line.split()[-1].split("@")[0] for line in
-                 run(["nm", "-D", "--defined-only", str(library / "libmatcha.so")]).splitlines()]
-        other = [name for name in names if not name.startswith("matcha_") and name != "MATCHA_0"]
-        assert "matcha_run_now" in names and not other, other
-        run(["cmake", "-S", str(HERE / "consumer"), "-B", folder + "/consumer", "-DCMAKE_C_COMPILER=" + compiler,
-             "-DCMAKE_PREFIX_PATH=" + folder])
-        run(["cmake", "--build", folder + "/consumer"])
-        assert run([folder + "/consumer/count", graph, "triangle"], env=environment) == "608389\n"
+        prefix = pathlib.Path(folder, "installed")
+        holds = {"lib": "libmatcha.so.0", "dev": "MatchaConfig.cmake", "python": "nx.py", "doc": "versions.md",
+                 "runtime": "matcha.1.gz"}
+        for component, file in holds.items():
+            assert not list(prefix.rglob(file)), file
+            run(["cmake", "--install", build, "--prefix", str(prefix), "--component", component])
+            assert len(list(prefix.rglob(file))) == 1, file
+        moved = prefix.with_name("moved")
+        prefix.rename(moved)
+        environment = check_consumers(moved, compiler, folder, [])
+        check_program(moved, environment)
+        check_python(next(moved.rglob("matcha/nx.py")).parent.parent, environment)
+        assert not list(moved.rglob("__pycache__"))
     print("ok")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -31,7 +31,7 @@ LLVM_USERS = ("codegen/llvm/", "driver/version", "tools/", "tests/", "bench/")
 
 # What may stand at the top of the checkout, besides dotfiles.
 TOP_FOLDERS = FOLDERS | {"bindings", "docs", "examples", "grammar", "scripts", "stdlib", ".ci"}
-TOP_FILES = {"CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md"}
+TOP_FILES = {"CHANGELOG.md", "CMakeLists.txt", "CMakePresets.json", "Dockerfile", "LICENSE", "README.md"}
 
 SOURCE_LINES = 600
 HEADER_LINES = 250

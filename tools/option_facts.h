@@ -1,0 +1,42 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+/// The table of verbs and options that CLI11 holds, as completions and manual pages need it.
+namespace matcha::tools {
+
+struct OptionFacts {
+  enum class Value { None, Choice, File, Folder, Other };  ///< Other: a number, a name; nothing to choose from.
+
+  std::string name;                  ///< `--output`, or `GRAPH` of an argument without a name.
+  std::string letter;                ///< `-o`, or empty.
+  std::string shown;                 ///< What stands for the value: `FILE`, `auto|cpu|cuda`; empty without one.
+  std::string text;                  ///< What it does, in one line.
+  std::string group;                 ///< The heading of the help under which it stands.
+  Value value = Value::None;         ///< What a value is; None: a flag.
+  std::vector<std::string> choices;  ///< All values that there are, or those with a name.
+  bool required = false;
+  bool repeats = false;  ///< Takes any number of values, or may be given again.
+};
+
+struct VerbFacts {
+  std::vector<std::string> path;  ///< `graph`, `convert`; empty: the program itself.
+  std::string text;               ///< What it does, in one line.
+  std::string footer;             ///< Examples and notes of its help.
+  std::vector<OptionFacts> options;
+  std::vector<OptionFacts> arguments;  ///< Those without names, in order.
+  std::vector<VerbFacts> verbs;        ///< Those below it that help shows.
+
+  /// `graph convert`, or with `-` between as in `graph-convert`; empty for the program itself.
+  std::string name(char between = ' ') const;
+};
+
+/// All that stands below `app`, which is the program or a verb.
+VerbFacts facts_of(const CLI::App& app);
+
+/// The verb and all below it, each before those below it.
+std::vector<const VerbFacts*> all_verbs(const VerbFacts& top);
+
+}  // namespace matcha::tools
