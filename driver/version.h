@@ -6,6 +6,8 @@ namespace matcha::driver {
 
 /// The version of Matcha alone, such as `0.1.0`.
 const char* matcha_version();
+/// The number of the language; docs/versions.md says when it changes.
+inline constexpr int kLanguageVersion = 1;
 /// `matcha 0.1.0` and the libraries that it was built with.
 std::string version_text();
 const char* llvm_version();

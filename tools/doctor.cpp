@@ -14,6 +14,7 @@
 #include "runtime/code_cache.h"
 #include "runtime/cpu/set_kernels.h"
 #include "runtime/cuda/facts.h"
+#include "runtime/graph/mtg.h"
 #include "runtime/machine.h"
 #include "tools/options.h"
 #include "tools/verbs.h"
@@ -96,8 +97,8 @@ Json gather() {
   for (runtime::Tier tier : runtime::supported_tiers()) tiers.emplace_back(runtime::tier_name(tier));
   Json all;
   all["schema"] = "matcha.doctor/2";
-  all["versions"] = {
-      {"matcha", matcha_version()}, {"llvm", llvm_version()}, {"tbb", tbb_version()}, {"antlr", antlr_version()}};
+  all["versions"] = {{"matcha", matcha_version()}, {"llvm", llvm_version()},       {"tbb", tbb_version()},
+                     {"antlr", antlr_version()},   {"language", kLanguageVersion}, {"mtg", runtime::kMtgVersion}};
   all["cpu"] = {{"model", proc_value("/proc/cpuinfo", "model name")},
                 {"simd", tiers},
                 {"simd_used", runtime::tier_name(runtime::best_tier())},
@@ -128,6 +129,7 @@ std::string as_text(const Json& all) {
   };
   line("matcha", fmt::format("{}, LLVM {}, oneTBB {}, ANTLR {}", matcha_version(), llvm_version(), tbb_version(),
                              antlr_version()));
+  line("formats", fmt::format("language {}, .mtg {}", kLanguageVersion, runtime::kMtgVersion));
   line("cpu", cpu["model"].get<std::string>());
   line("simd", fmt::format("{}; used: {}", fmt::join(cpu["simd"].get<std::vector<std::string>>(), ", "),
                            cpu["simd_used"].get<std::string>()));

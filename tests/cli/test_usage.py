@@ -61,6 +61,19 @@ class Usage(cli.CliTest):
         text = self.ok("--version")
         self.assertRegex(text, r"^matcha \d+\.\d+\.\d+ \(LLVM \d+")
         self.assertEqual(self.ok("-V"), text)
+        self.assertIn(f'VERSION {text.split()[1]} ', (cli.ROOT / "CMakeLists.txt").read_text(encoding="utf-8"))
+
+    def test_versions_in_the_manual(self):
+        table = (cli.ROOT / "docs/versions.md").read_text(encoding="utf-8")
+        doctor = json.loads(self.ok("doctor", "--json"))
+        run = json.loads(self.ok("run", "--pattern", "edge", "tests/graphs/clique-6.txt", "--json"))
+        graph = json.loads(self.ok("graph", "info", "tests/graphs/clique-6.txt", "--json"))
+        for schema in (doctor["schema"], run["schema"], graph["schema"]):
+            self.assertIn(f"| `{schema}` |", table)
+        self.assertIn(f"| the language | {doctor['versions']['language']} |", table)
+        self.assertIn(f"| `.mtg` files | {doctor['versions']['mtg']} |", table)
+        (symbols,) = re.findall(r"^(MATCHA_(\d+)) {", (cli.ROOT / "api/matcha.map").read_text(encoding="utf-8"), re.M)
+        self.assertIn(f"| the C interface | {symbols[1]} | `libmatcha.so.{symbols[1]}`, the symbol version `{symbols[0]}` |", table)
 
     def test_no_verb_prints_help(self):
         done = self.matcha()
