@@ -1,7 +1,7 @@
 # An image with the program alone: docker build -t matcha . && docker run --rm -v "$PWD:/d" matcha run --pattern triangle /d/graph.txt
 FROM debian:bookworm AS build
 COPY scripts/common.sh /source/scripts/common.sh
-RUN bash -c 'source /source/scripts/common.sh && install_packages "${packages[@]}" dpkg-dev file'
+RUN bash -c 'source /source/scripts/common.sh && install_packages "${packages[@]}"'
 COPY . /source
 RUN cd /source && cmake --preset release -DMATCHA_UNITY=ON -DMATCHA_TESTS=OFF -DMATCHA_BENCH=OFF \
  && cmake --build build && cpack -G DEB --config build/CPackConfig.cmake -B /packages

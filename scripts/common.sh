@@ -8,6 +8,8 @@ packages=(
   antlr4
   ccache
   cmake
+  dpkg-dev
+  file
   g++
   libantlr4-runtime-dev
   libbenchmark-dev

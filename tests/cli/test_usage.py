@@ -62,6 +62,9 @@ class Usage(cli.CliTest):
         self.assertRegex(text, r"^matcha \d+\.\d+\.\d+ \(LLVM \d+")
         self.assertEqual(self.ok("-V"), text)
         self.assertIn(f'VERSION {text.split()[1]} ', (cli.ROOT / "CMakeLists.txt").read_text(encoding="utf-8"))
+        python = (cli.ROOT / "bindings/python/pyproject.toml").read_text(encoding="utf-8")
+        for version in re.findall(r'^version = "(.*)"$', python, re.M):
+            self.assertEqual(version, text.split()[1])
 
     def test_versions_in_the_manual(self):
         table = (cli.ROOT / "docs/versions.md").read_text(encoding="utf-8")

@@ -40,7 +40,8 @@ def runpath(file):
 
 def check_debian(build, compiler, folder):
     out = pathlib.Path(folder, "debian")
-    installed.run(["cpack", "-G", "DEB", "--config", build + "/CPackConfig.cmake", "-B", str(out)], cwd=folder)
+    installed.run(["cpack", "-G", "DEB", "--config", build + "/CPackConfig.cmake", "-B", str(out),
+                   "-D", "CPACK_DEBIAN_COMPRESSION_TYPE=gzip"], cwd=folder)  # A third of the time of xz.
     packages = {file.name.split("_")[0]: file for file in out.glob("*.deb")}
     check_fields(packages)
     root = pathlib.Path(folder, "root")
@@ -61,7 +62,7 @@ def check_debian(build, compiler, folder):
 
 
 def check_archive(build, folder):
-    """Its own copy of oneTBB is the one that is loaded."""
+    """All libraries but those of C and C++ are its own copies."""
     out = pathlib.Path(folder, "archive")
     installed.run(["cpack", "-G", "TGZ", "--config", build + "/CPackConfig.cmake", "-B", str(out)], cwd=folder)
     (archive,) = out.glob("*.tar.gz")
@@ -75,9 +76,10 @@ def check_archive(build, folder):
     library = next(tree.rglob("libmatcha.so.0"))
     for file in (tree / "bin/matcha", library):
         loaded = installed.run(["ldd", str(file)], env=environment)
-        (tbb,) = re.findall(r"libtbb\.so\.12 => (.*) \(", loaded)
-        assert pathlib.Path(tbb).resolve().is_relative_to(tree.resolve()), loaded
-        assert "not found" not in loaded, loaded
+        assert "not found" not in loaded and "libtbb.so.12 => " in loaded, loaded
+        for name, path in re.findall(r"(\S+) => (.*) \(", loaded):
+            inside = pathlib.Path(path).resolve().is_relative_to(tree.resolve())
+            assert inside or re.match(r"lib(c|m|stdc\+\+|gcc_s)\.so", name), loaded
     packages = next(tree.rglob("matcha/nx.py")).parent.parent
     installed.check_python(packages, dict(environment, LD_LIBRARY_PATH=str(library.parent)))
 
