@@ -3,7 +3,7 @@
 option(MATCHA_TESTS "Build the tests" ON)
 option(MATCHA_BENCH "Build the google-benchmark programs" ON)
 option(MATCHA_UNITY "Compile several files at once: a first build is faster, a later one slower" OFF)
-option(MATCHA_PORTABLE "Link libstdc++ and libgcc statically and look for libtbb beside the binary" OFF)
+option(MATCHA_PORTABLE "Link libstdc++ and libgcc statically into programs and look for libtbb beside them" OFF)
 option(MATCHA_FUZZ "Build the libFuzzer targets (needs clang)" OFF)
 set(MATCHA_SANITIZE "" CACHE STRING "Sanitizers for every target, such as address,undefined or thread")
 
@@ -45,7 +45,8 @@ if(MATCHA_FUZZ)
 endif()
 
 if(MATCHA_PORTABLE)
-  add_link_options(-static-libstdc++ -static-libgcc)
+  # Not libmatcha: exceptions of ANTLR's shared library pass through it, which needs one C++ library for both.
+  add_link_options("$<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-static-libstdc++;-static-libgcc>")
   set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
   list(APPEND CMAKE_BUILD_RPATH "$ORIGIN")
 endif()

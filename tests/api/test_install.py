@@ -44,7 +44,21 @@ def check_consumers(prefix, compiler, folder, path):
 
 
 def check_python(packages, environment):
-    code = f"import matcha as mt; print(mt.count(mt.read({GRAPH!r}), 'triangle'))"
+    """Counts; and an error of a program comes through the library, which is an exception of ANTLR's inside."""
+    code = f"""
+import matcha as mt, pathlib, tempfile
+graph = mt.read({GRAPH!r})
+print(mt.count(graph, 'triangle'))
+with tempfile.TemporaryDirectory() as folder:
+    wrong = pathlib.Path(folder, "wrong.mt")
+    wrong.write_text("x = = 3")
+    try:
+        mt.program(str(wrong))(graph)
+    except mt.ProgramError as error:
+        assert "expected `def`" in str(error), error
+    else:
+        raise AssertionError("no error")
+"""
     environment = dict(environment, PYTHONPATH=str(packages), PYTHONDONTWRITEBYTECODE="1")
     environment.pop("MATCHA_LIBRARY", None)
     assert run([sys.executable, "-c", code], env=environment) == TRIANGLES
