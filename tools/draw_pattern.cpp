@@ -44,9 +44,15 @@ Point towards(Point from, Point to, double by) {
 /// One pattern and how it is matched.
 class PatternPicture {
  public:
-  /// `numbered`: vertices without a number are told apart from those in an order.
-  PatternPicture(const pattern::MatchingPlan& plan, double unit, bool numbered)
-      : plan_(plan), points_(layout(plan.pattern, unit)), turn_(plan.pattern.ids.size(), 0), numbered_(numbered) {
+  /// `numbered`: vertices without a number are told apart from those in an order. `maybe_names`: what to call the
+  /// vertices instead.
+  PatternPicture(const pattern::MatchingPlan& plan, double unit, bool numbered,
+                 const std::vector<std::string>* maybe_names = nullptr)
+      : plan_(plan),
+        points_(layout(plan.pattern, unit)),
+        turn_(plan.pattern.ids.size(), 0),
+        numbered_(numbered),
+        names_(maybe_names) {
     for (std::size_t i = 0; i < plan.order.size(); ++i) turn_[at(plan.order[i])] = i + 1;
   }
 
@@ -66,7 +72,9 @@ class PatternPicture {
   }
 
  private:
-  std::string name(int v) const { return fmt::format("v{}", plan_.pattern.id(v)); }
+  std::string name(int v) const {
+    return names_ != nullptr ? (*names_)[at(v)] : fmt::format("v{}", plan_.pattern.id(v));
+  }
 
   /// What is drawn there is part of the picture; nothing else should be written over it.
   void take(const Box& box) {
@@ -277,6 +285,7 @@ class PatternPicture {
   std::vector<Point> points_;
   std::vector<std::size_t> turn_;  ///< The number of the vertex in the order, from 1; 0: not in it.
   bool numbered_;
+  const std::vector<std::string>* names_;
   std::vector<Box> taken_;
   Box area_;
   std::string lines_, rules_, circles_, words_;
@@ -341,10 +350,13 @@ std::vector<Drawing> pattern_pictures(const std::vector<pattern::MatchingPlan>& 
   return out;
 }
 
-Drawing draw_patterns(const std::vector<pattern::MatchingPlan>& plans, const std::vector<std::string>& counts) {
+namespace {
+
+/// Pictures side by side, in rows as wide as a page.
+Drawing in_rows(const std::vector<Drawing>& pictures) {
   Drawing out;
   double x = 0, y = 0, row = 0;
-  for (const Drawing& one : pattern_pictures(plans, counts)) {
+  for (const Drawing& one : pictures) {
     if (x > 0 && x + one.width > kPageWidth) {
       y += row + kGap;
       x = row = 0;
@@ -355,6 +367,24 @@ Drawing draw_patterns(const std::vector<pattern::MatchingPlan>& plans, const std
     out.width = std::max(out.width, x - kGap);
   }
   out.height = y + row + 8;
+  return out;
+}
+
+}  // namespace
+
+Drawing draw_matches(const pattern::Pattern& pattern, const std::vector<DrawnMatch>& matches) {
+  std::vector<Drawing> pictures;
+  pattern::MatchingPlan plan;
+  plan.pattern = pattern;
+  for (const DrawnMatch& match : matches) {
+    if (!match.labels.empty()) plan.pattern.labels = match.labels;
+    pictures.push_back(PatternPicture(plan, kUnitOfSeveral, false, &match.ids).draw());
+  }
+  return in_rows(pictures);
+}
+
+Drawing draw_patterns(const std::vector<pattern::MatchingPlan>& plans, const std::vector<std::string>& counts) {
+  Drawing out = in_rows(pattern_pictures(plans, counts));
   if (plans.size() > kMostDrawn) {
     const std::string more = fmt::format("and {} more", plans.size() - kMostDrawn);
     out.body += text_element({8, out.height + 14}, more, "quiet", "start");

@@ -27,7 +27,14 @@ std::vector<LegendEntry> pattern_legend(const std::vector<frontend::pattern::Mat
 Drawing draw_patterns(const std::vector<frontend::pattern::MatchingPlan>& plans,
                       const std::vector<std::string>& counts = {});
 
-/// The same in words, for those who cannot see it.
+/// A match: for each vertex of the pattern its id in the graph, and its label; no labels where the graph has none.
+struct DrawnMatch {
+  std::vector<std::string> ids, labels;
+};
+/// Matches side by side in rows, each drawn as the pattern is, with the ids and labels of its own vertices.
+Drawing draw_matches(const frontend::pattern::Pattern& pattern, const std::vector<DrawnMatch>& matches);
+
+/// The patterns in words, for those who cannot see them.
 std::string pattern_words(const std::vector<frontend::pattern::MatchingPlan>& plans);
 
 }  // namespace matcha::tools

@@ -26,9 +26,11 @@
 #include "runtime/cpu/set_kernels.h"
 #include "runtime/machine.h"
 #include "tools/gpu_options.h"
+#include "tools/match_pictures.h"
 #include "tools/numbers.h"
 #include "tools/options.h"
 #include "tools/progress.h"
+#include "tools/run_options.h"
 #include "tools/run_report.h"
 #include "tools/session.h"
 #include "tools/verbs.h"
@@ -36,26 +38,6 @@
 namespace matcha::tools {
 
 namespace {
-
-struct RunVerbOptions {
-  ConsoleOptions console;
-  CompileOptions compile;
-  PatternOptions pattern;
-  BindOptions bind;
-  std::string device = "auto";
-  GpuOptions gpu;
-  std::vector<std::string> gpu_given;  ///< Options that mean something on a GPU only.
-  std::string code_folder = tools::code_folder();
-  std::string backend = "llvm";
-  unsigned threads = 0;
-  std::string simd;
-  std::string order = "auto";
-  bool tune = false;
-  bool json = false;
-  std::string matches;
-  std::optional<std::uint64_t> limit;
-  std::optional<double> timeout;
-};
 
 /// Name of the program that `--pattern` writes.
 constexpr const char* kPatternFile = "<pattern>";
@@ -140,10 +122,14 @@ class Run {
       return console_.error(Status::Usage, "`--json` and `--matches -` both write to standard output",
                             "give --matches a file");
     }
-    const std::optional<RowFormat> format = row_format(options_.matches);
+    const bool drawn = is_picture(options_.matches);
+    if (drawn && !of_pattern()) {
+      return console_.error(Status::Usage, "pictures are of the matches of a pattern", "write .csv, or use --pattern");
+    }
+    const std::optional<RowFormat> format = drawn ? RowFormat() : row_format(options_.matches);
     if (!format) {
       return console_.error(Status::Usage, fmt::format("no rows can be written as `{}`", options_.matches),
-                            "rows are written to .tsv, .csv and .txt, and packed as .gz and .zst");
+                            "rows are written to .tsv, .csv and .txt, packed as .gz and .zst, and drawn to .svg");
     }
     row_format_ = *format;
     if (of_pattern() && (options_.compile.file != kPatternFile || is_program(options_.bind.graph))) {
@@ -439,10 +425,17 @@ class Run {
     codegen::RunOptions run = run_options();
     if (streams()) {
       const std::vector<std::string> names = of_pattern() ? pattern_->vertex_names() : std::vector<std::string>();
-      matches_.emplace(matches_file_ ? &*matches_file_ : nullptr, row_format_,
+      if (is_picture(options_.matches)) {
+        const runtime::Graph& graph = bound_.inputs.graphs.at(bound_.main_graph);
+        pictures_.emplace(pattern_->set().patterns.front(), *bound_.inputs.universe, &graph);
+      }
+      matches_.emplace(matches_file_ && !pictures_ ? &*matches_file_ : nullptr, row_format_,
                        column_names(*compilation_->graph().result->type, names), options_.limit,
                        *bound_.inputs.universe);
-      run.on_rows = [this](const codegen::Rows& rows) { return matches_->take(rows); };
+      run.on_rows = [this](const codegen::Rows& rows) {
+        if (pictures_) pictures_->take(rows, options_.limit.value_or(kPicturedMatches));
+        return matches_->take(rows);
+      };
       report_.matches = &*matches_;
       report_.matches_path = options_.json || !options_.matches.empty() ? options_.matches : "-";
     }
@@ -480,12 +473,16 @@ class Run {
     // Writing a whole answer may take long, and what is left of it is worth nothing.
     session_.watch(stopped ? Session::Stops::None : Session::Stops::Signals);
     if (matches_file_) {
+      if (pictures_) matches_file_->write(pictures_->svg(report_.pattern));
       const runtime::Status written = matches_file_->commit();
       if (!written) return console_.error(written.error());
     }
     const Status printed = print(options_.json ? report_json(report_) : report_text(report_));
     if (printed != Status::Ok) return printed;
     if (stopped && !console_.json()) console_.write(partial_line(report_) + "\n");
+    if (pictures_ && !options_.json && report_.stopped_by() == "limit") {
+      console_.note(fmt::format("{} matches are drawn; --limit N draws more or fewer", matches_->count()));
+    }
     if (matches_ && !options_.json && options_.matches == "-" && !stopped) {
       console_.note(fmt::format("{} matches{}", matches_->count(),
                                 report_.stopped_by() == "limit" ? " (--limit is reached)" : ""));
@@ -523,6 +520,7 @@ class Run {
   RowFormat row_format_;
   std::optional<OutputFile> matches_file_;
   std::optional<MatchWriter> matches_;
+  std::optional<MatchPictures> pictures_;  ///< Of `--matches FILE.svg`.
   codegen::RunResult result_;
   RunReport report_;
 };
@@ -532,53 +530,7 @@ class Run {
 void add_run(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("run", "Run a program on a graph");
   auto options = std::make_shared<RunVerbOptions>();
-  RunVerbOptions& o = *options;
-  add_program_options(*verb, o.compile);
-  verb->get_option("FILE")->required(false);
-  add_bind_options(*verb, o.bind);
-  add_pattern_or_program(*verb, o.pattern, "Run the program of this pattern; see `matcha pattern --help`");
-
-  verb->add_flag("--json", o.json, "Print one JSON object instead of the bare answer")->group("Answer");
-  verb->add_option("--matches", o.matches,
-                   "Stream the rows of a list to this file (`-`: stdout), in no particular order")
-      ->type_name("FILE")
-      ->group("Answer");
-  add_number(*verb, "--limit", o.limit, "At most so many rows, exactly; any of them")->group("Answer");
-  add_timeout(*verb, o.timeout, "Seconds for loading, compiling and running; then the partial result")->group("Answer");
-
-  verb->add_option("--device", o.device, "Where to run")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-      ->option_text("auto|cpu|cuda")
-      ->group("How to run");
-  verb->add_option("--backend", o.backend, "interp is slow, and the reference")
-      ->check(CLI::IsMember({"llvm", "interp"}))
-      ->option_text("llvm|interp")
-      ->group("How to run");
-  add_number(*verb, "--threads", o.threads, "Threads; 0: as many as there are")
-      ->envname("MATCHA_NUM_THREADS")
-      ->group("How to run");
-  verb->add_option("--simd", o.simd, "scalar, avx2, avx512 or avx512-vp2intersect; default: the best there is")
-      ->type_name("TIER")
-      ->group("How to run");
-  add_order_option(*verb, o.order);
-  verb->add_flag("--tune", o.tune,
-                 "Time some schedules on a part of the work, and remember the best for this program, graph and device")
-      ->group("How to run");
-  add_no_cache(*verb, o.code_folder);
-  add_gpu_text_options(*verb, o.gpu);
-  add_gpu_options(*verb, o.gpu);
-  add_pass_options(*verb, o.compile);
-  add_console_options(*verb, o.console);
-  verb->footer(R"(
-Examples:
-  matcha run triangle.mt graph.txt.gz
-  matcha run --pattern house --induced edge graph.txt.gz
-  matcha run listing.mt graph.txt --matches rows.csv.gz --limit 10
-  matcha run cycle.mt --in edges=m.txt:0,1 --in times=m.txt:2 --param window=60
-  matcha run query.mt graph.mtg --labels labels.txt --json --timeout 60
-
-The answer goes to stdout, all else to stderr. Ctrl-C stops with the partial
-result, a second one kills.)");
+  add_run_options(*verb, *options);
   verb->callback([options, verb, &action] {
     RunVerbOptions& given = *options;
     if (given.pattern.text.empty() && given.compile.file.empty()) throw CLI::RequiredError("FILE");
@@ -586,6 +538,7 @@ result, a second one kills.)");
       // The pattern stands for the program, so the first file is the graph.
       if (given.bind.graph.empty()) given.bind.graph = std::exchange(given.compile.file, kPatternFile);
     }
+    if (is_picture(given.matches) && !given.limit) given.limit = kPicturedMatches;
     given.gpu.code_folder = given.code_folder;
     for (const CLI::Option* option : verb->get_options()) {
       if (option->get_group() == "GPU" && option->count() != 0) given.gpu_given.push_back(option->get_name());

@@ -6,6 +6,7 @@ import os
 import resource
 import subprocess
 import unittest
+import xml.etree.ElementTree as xml
 
 import cli
 
@@ -37,6 +38,42 @@ class Matches(cli.CliTest):
         self.assertEqual(self.leftovers(), [])
         ordered = [tuple(map(int, line.split("\t"))) for line in self.ok("run", cli.LISTING, GRAPH).splitlines()]
         self.assertEqual(set(ordered), set(rows))
+
+    def drawn(self, *args):
+        """The words of each kind in the picture of the matches."""
+        out = self.path("matches.svg")
+        count = self.ok("run", *args, "--matches", out)
+        words, root = {}, xml.parse(out).getroot()
+        for node in root.iter():
+            words.setdefault(node.get("class"), []).append(node.text)
+        return int(count), words, root
+
+    def test_pictures(self):
+        edges = self.write("edges.txt", "10 11\n11 12\n12 10\n12 7000001\n")
+        count, words, root = self.drawn("--pattern", "triangle", edges)
+        self.assertEqual(count, 1)
+        self.assertEqual((len(words["vertex"]), len(words["edge"])), (3, 3))
+        self.assertEqual(sorted(words["vertex-name"]), ["10", "11", "12"])
+        self.assertRegex(root[1].text, r"^Matches: 1[012], 1[012], 1[012]\.$")
+        # An id that is too long for its circle stands beside it; with labels, these too.
+        labels = self.write("labels.txt", "10 red\n11 blue\n12 red\n7000001 blue\n")
+        count, words, _ = self.drawn("--pattern", "0:red-1:blue", edges, "--labels", labels)
+        self.assertEqual(count, 3)
+        self.assertEqual(sorted(words["vertex-name"]), ["10", "11", "11", "12", "12"])
+        self.assertEqual(sorted(words["label"]), ["7000001: blue", "blue", "blue", "red", "red", "red"])
+
+    def test_the_first_matches_are_drawn(self):
+        self.assertEqual(self.drawn("--pattern", "triangle", GRAPH)[0], 12)
+        count, words, _ = self.drawn("--pattern", "triangle", GRAPH, "--limit", "3")
+        self.assertEqual((count, len(words["vertex"])), (3, 9))
+        count, words, _ = self.drawn("--pattern", "clique:6", "tests/graphs/star-8.txt")
+        self.assertEqual((count, words.get("vertex")), (0, None))
+        done = self.matcha("run", "--pattern", "edge", GRAPH, "--matches", self.path("a.svg"))
+        self.assertIn(b"12 matches are drawn", done.stderr)
+
+    def test_pictures_are_of_patterns(self):
+        self.fails(2, "run", cli.LISTING, GRAPH, "--matches", self.path("a.svg"), says="pattern")
+        self.assertEqual(self.leftovers(), [])
 
     def test_suffixes(self):
         small = "tests/graphs/clique-6.txt"

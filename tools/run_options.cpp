@@ -1,0 +1,58 @@
+#include "tools/run_options.h"
+
+#include "tools/numbers.h"
+#include "tools/verbs.h"
+
+namespace matcha::tools {
+
+void add_run_options(CLI::App& verb, RunVerbOptions& options) {
+  add_program_options(verb, options.compile);
+  verb.get_option("FILE")->required(false);
+  add_bind_options(verb, options.bind);
+  add_pattern_or_program(verb, options.pattern, "Run the program of this pattern; see `matcha pattern --help`");
+
+  verb.add_flag("--json", options.json, "Print one JSON object instead of the bare answer")->group("Answer");
+  verb.add_option("--matches", options.matches,
+                  "Stream the rows of a list to this file (`-`: stdout), in no particular order; draw them to .svg")
+      ->type_name("FILE")
+      ->group("Answer");
+  add_number(verb, "--limit", options.limit, "At most so many rows, exactly; any of them")->group("Answer");
+  add_timeout(verb, options.timeout, "Seconds for loading, compiling and running; then the partial result")
+      ->group("Answer");
+
+  verb.add_option("--device", options.device, "Where to run")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->option_text("auto|cpu|cuda")
+      ->group("How to run");
+  verb.add_option("--backend", options.backend, "interp is slow, and the reference")
+      ->check(CLI::IsMember({"llvm", "interp"}))
+      ->option_text("llvm|interp")
+      ->group("How to run");
+  add_number(verb, "--threads", options.threads, "Threads; 0: as many as there are")
+      ->envname("MATCHA_NUM_THREADS")
+      ->group("How to run");
+  verb.add_option("--simd", options.simd, "scalar, avx2, avx512 or avx512-vp2intersect; default: the best there is")
+      ->type_name("TIER")
+      ->group("How to run");
+  add_order_option(verb, options.order);
+  verb.add_flag("--tune", options.tune,
+                "Time some schedules on a part of the work, and remember the best for this program, graph and device")
+      ->group("How to run");
+  add_no_cache(verb, options.code_folder);
+  add_gpu_text_options(verb, options.gpu);
+  add_gpu_options(verb, options.gpu);
+  add_pass_options(verb, options.compile);
+  add_console_options(verb, options.console);
+  verb.footer(R"(
+Examples:
+  matcha run triangle.mt graph.txt.gz
+  matcha run --pattern house --induced edge graph.txt.gz
+  matcha run listing.mt graph.txt --matches rows.csv.gz --limit 10
+  matcha run cycle.mt --in edges=m.txt:0,1 --in times=m.txt:2 --param window=60
+  matcha run query.mt graph.mtg --labels labels.txt --json --timeout 60
+
+The answer goes to stdout, all else to stderr. Ctrl-C stops with the partial
+result, a second one kills.)");
+}
+
+}  // namespace matcha::tools

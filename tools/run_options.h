@@ -1,0 +1,39 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/gpu_options.h"
+#include "tools/options.h"
+
+namespace matcha::tools {
+
+/// The options of `matcha run`.
+struct RunVerbOptions {
+  ConsoleOptions console;
+  CompileOptions compile;
+  PatternOptions pattern;
+  BindOptions bind;
+  std::string device = "auto";
+  GpuOptions gpu;
+  std::vector<std::string> gpu_given;  ///< Options that mean something on a GPU only.
+  std::string code_folder = tools::code_folder();
+  std::string backend = "llvm";
+  unsigned threads = 0;
+  std::string simd;
+  std::string order = "auto";
+  bool tune = false;
+  bool json = false;
+  std::string matches;
+  std::optional<std::uint64_t> limit;
+  std::optional<double> timeout;
+};
+
+/// Adds all of them to the verb, with its help. What the verb is called with stands in `options`, which must outlive
+/// it.
+void add_run_options(CLI::App& verb, RunVerbOptions& options);
+
+}  // namespace matcha::tools
