@@ -28,6 +28,24 @@ nitpicky = True
 
 html_theme = "furo"
 html_title = f"Matcha {release}"
+# Debian's furo comes without its dark colours.
+html_theme_options = {
+    "dark_css_variables": {
+        "color-foreground-primary": "#ffffffcc",
+        "color-foreground-secondary": "#9ca0a5",
+        "color-foreground-muted": "#81868d",
+        "color-foreground-border": "#666666",
+        "color-background-primary": "#131416",
+        "color-background-secondary": "#1a1c1e",
+        "color-background-hover": "#1e2124ff",
+        "color-background-hover--transparent": "#1e212400",
+        "color-background-border": "#303335",
+        "color-background-item": "#444444",
+        "color-brand-primary": "#5ea3f5",
+        "color-brand-content": "#6cacf7",
+        "color-highlighted-background": "#083563",
+    }
+}
 html_copy_source = False
 html_show_sphinx = False
 html_static_path = ["site.css"]
