@@ -2,6 +2,7 @@
 
 import pathlib
 import re
+import sys
 
 from docutils import nodes
 from docutils.statemachine import StringList
@@ -9,6 +10,9 @@ from pygments.lexer import inherit
 from pygments.lexers import PythonLexer
 from pygments.token import Keyword, Name
 from sphinx.util.docutils import SphinxDirective
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import python_reference  # noqa: E402  pylint: disable=wrong-import-position
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -103,6 +107,8 @@ def outside(app, docname, source):
         picture = path.suffix in (".svg", ".png")
         return found.group(0) if inside or picture else found.group(1)
 
+    if docname == "docs/python-reference":
+        source[0] += "\n" + python_reference.markdown()
     source[0] = re.sub(r"\[([^\]\n]*)\]\(([^)\s]+)\)", kept, source[0])
 
 

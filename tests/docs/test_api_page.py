@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/api.md has every function of matcha.h and no other."""
+"""docs/api.md has every function of matcha.h and no other, and its program is the one that the tests run."""
 
 import pathlib
 import re
@@ -16,6 +16,8 @@ def main():
     named = set(re.findall(r"`(matcha_\w+)`", page))
     problems = [f"docs/api.md: nothing about {name}()" for name in sorted(declared - said - named)]
     problems += [f"docs/api.md: matcha.h has no {name}()" for name in sorted(said - declared)]
+    if (ROOT / "tests/api/count.c").read_text(encoding="utf-8") not in page:
+        problems.append("docs/api.md: its program is not tests/api/count.c")
     if len(declared) < 20:
         problems.append(f"api/matcha.h: {len(declared)} functions found")
     print("\n".join(problems) if problems else f"{len(declared)} functions")
