@@ -210,7 +210,8 @@ Value Evaluator::eval_now(ast::Expr* expr, const Env& env) {
       payload.text = static_cast<ast::LabelExpr*>(expr)->word;
       return {make(Op::Label, types_.int_type(), {}, expr->loc, payload), nullptr};
     case ast::Expr::Kind::None:
-    case ast::Expr::Kind::TypeName: return {};
+    case ast::Expr::Kind::TypeName:
+    case ast::Expr::Kind::Broken: return {};
     case ast::Expr::Kind::Name: return name(*static_cast<ast::NameExpr*>(expr), env);
     case ast::Expr::Kind::List: return {list(*static_cast<ast::ListExpr*>(expr), env, nullptr), nullptr};
     case ast::Expr::Kind::Unary: {
@@ -347,7 +348,8 @@ Value Evaluator::body(const ast::Def& def, Env& env) {
         env.bind(*stmt.def->decl, {nullptr, arena_.make<Closure>(Closure{stmt.def, nullptr, &env})});
         break;
       case ast::Stmt::Kind::Return: return eval(stmt.value, env);
-      case ast::Stmt::Kind::Doc: break;
+      case ast::Stmt::Kind::Doc:
+      case ast::Stmt::Kind::Broken: break;
     }
   }
   return {integer(0, def.loc), nullptr};

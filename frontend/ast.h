@@ -36,6 +36,7 @@ struct Decl {
   Def* def = nullptr;          ///< Def; Import: the function that it stands for, null if there is none.
   Expr* value = nullptr;       ///< Local.
   const Type* type = nullptr;  ///< Param, Local: the type, null when it depends on the call.
+  std::string_view shown;      ///< Param, Local: the type for people, `?` in it where it depends on the call.
 };
 
 struct Param {
@@ -45,13 +46,26 @@ struct Param {
 };
 
 struct Stmt {
-  enum class Kind : std::uint8_t { Assign, Return, Def, Doc };
+  enum class Kind : std::uint8_t {
+    Assign,
+    Return,
+    Def,
+    Doc,
+    Broken  ///< A line with a syntax error that begins like no statement.
+  };
 
   Kind kind;
   SourceLoc loc;
   Decl* decl = nullptr;   ///< Assign.
   Expr* value = nullptr;  ///< Assign, Return.
   Def* def = nullptr;     ///< Def.
+};
+
+/// Where a function has syntax errors. Calls of such a function have no type, and nothing else is reported in it.
+enum class Trouble : std::uint8_t {
+  None,
+  Body,
+  Header  ///< Perhaps in the body too; its parameters are not known for certain.
 };
 
 struct Def {
@@ -62,7 +76,11 @@ struct Def {
   std::span<Stmt> body;
   std::string_view doc;               ///< Text of the docstring, empty if there is none.
   const Type* result_type = nullptr;  ///< Null when it depends on the call.
-  bool recursive = false;             ///< Reported by `resolve`; calls of it have no type.
+  std::string_view shown_result;      ///< For people, as `Decl::shown`.
+  std::uint32_t first_line = 0;       ///< Of the word `def`; lines count from 1.
+  std::uint32_t last_line = 0;        ///< The last one before what follows the function.
+  Trouble trouble = Trouble::None;
+  bool recursive = false;  ///< Reported by `resolve`; calls of it have no type.
 };
 
 enum class UnaryOp : std::uint8_t { Neg, Not };
@@ -85,7 +103,8 @@ struct Expr {
     If,
     Lambda,
     Call,
-    TypeName
+    TypeName,
+    Broken  ///< In place of an expression on a line with a syntax error.
   };
 
   Kind kind;
@@ -169,6 +188,9 @@ struct File {
   std::string_view doc;
   std::span<Import> imports;
   std::span<Def*> defs;
+  bool broken = false;  ///< It has syntax errors: the tree has what could be read.
+  /// Names on lines with syntax errors outside of functions, sorted: an import or a function may have been meant.
+  std::span<std::string_view> doubtful;
 };
 
 }  // namespace matcha::frontend::ast

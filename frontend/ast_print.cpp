@@ -84,6 +84,7 @@ class Printer {
     switch (stmt.kind) {
       case ast::Stmt::Kind::Def: return def(*stmt.def);
       case ast::Stmt::Kind::Doc: return line("doc");
+      case ast::Stmt::Kind::Broken: return line("broken");
       case ast::Stmt::Kind::Assign: line("assign " + std::string(stmt.decl->name) + typed(stmt.decl->type)); break;
       case ast::Stmt::Kind::Return: line("return"); break;
     }
@@ -109,6 +110,7 @@ class Printer {
       }
       case ast::Expr::Kind::Bool: return line(static_cast<const ast::BoolExpr*>(expr)->value ? "True" : "False");
       case ast::Expr::Kind::None: return line("None");
+      case ast::Expr::Kind::Broken: return line("broken");
       case ast::Expr::Kind::Label:
         return line("label '" + std::string(static_cast<const ast::LabelExpr*>(expr)->word) + "'");
       case ast::Expr::Kind::Name: return line("name " + std::string(static_cast<const ast::NameExpr*>(expr)->name));

@@ -33,7 +33,8 @@ std::size_t Builtin::required() const {
 
 const std::vector<Builtin>& builtins() {
   static const std::vector<Builtin> table{
-#define MATCHA_BUILTIN(Name, word, parameters) {BuiltinId::Name, word, parse_params(parameters)},
+#define MATCHA_BUILTIN(Name, word, parameters, signature, doc) \
+  {BuiltinId::Name, word, parse_params(parameters), signature, doc},
 #include "frontend/builtins.def"
   };
   return table;

@@ -10,7 +10,7 @@
 namespace matcha::frontend {
 
 enum class BuiltinId : std::uint8_t {
-#define MATCHA_BUILTIN(Name, word, parameters) Name,
+#define MATCHA_BUILTIN(Name, word, parameters, signature, doc) Name,
 #include "frontend/builtins.def"
 };
 
@@ -25,6 +25,8 @@ struct Builtin {
   BuiltinId id;
   std::string_view name;
   std::vector<BuiltinParam> params;
+  std::string_view signature;  ///< `neighbor(g: Graph, v: int) -> List<int>`, for people.
+  std::string_view doc;        ///< One line about the result.
 
   std::size_t required() const;
 };

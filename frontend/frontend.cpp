@@ -15,6 +15,7 @@ std::unique_ptr<Program> parse_main(std::uint32_t file, std::uint32_t& next_decl
   if (program->main == nullptr) {
     program->main = program->arena->make<ast::File>();
     program->main->file = file;
+    program->main->broken = true;
   }
   program->files.push_back(program->main);
   return program;
@@ -31,7 +32,6 @@ std::unique_ptr<Program> check(SourceManager& sources, std::uint32_t file, const
                                Diagnostics& diagnostics) {
   std::uint32_t next_decl_id = 0;
   std::unique_ptr<Program> program = parse_main(file, next_decl_id, diagnostics);
-  if (diagnostics.has_errors()) return program;
   load_imports(*program, sources, options, next_decl_id, diagnostics);
   std::vector<ast::Def*> order = resolve(*program, options, diagnostics);
   infer_types(*program, order, diagnostics);

@@ -40,10 +40,11 @@ struct Program {
   std::unique_ptr<TypeTable> types = std::make_unique<TypeTable>();
 };
 
-/// Parses one file, without its imports. Never null; the tree is empty when there are syntax errors.
+/// Parses one file, without its imports. Never null; after syntax errors the tree has what could be read.
 std::unique_ptr<Program> parse(SourceManager& sources, std::uint32_t file, Diagnostics& diagnostics);
 
-/// Parses the file and its imports, resolves names and infers types. Never null; see `diagnostics.has_errors()`.
+/// Parses the file and its imports, resolves names and infers types. Never null; see `diagnostics.has_errors()`. Names
+/// and types are checked after syntax errors too, but in the functions that have none.
 std::unique_ptr<Program> check(SourceManager& sources, std::uint32_t file, const Options& options,
                                Diagnostics& diagnostics);
 

@@ -27,7 +27,7 @@ class Loader {
 
  private:
   struct Module {
-    ast::File* file = nullptr;  ///< Null after an error in it.
+    ast::File* file = nullptr;  ///< Null if nothing of it could be read.
     bool loading = true;
   };
 
@@ -75,6 +75,7 @@ class Loader {
       def->decl->used = true;
       return;
     }
+    if (file.broken) return;  // It may be on a line with an error.
     std::vector<std::string> known;
     for (const ast::Def* def : file.defs) known.emplace_back(def->decl->name);
     std::string near = nearest_word(name.decl->name, known);

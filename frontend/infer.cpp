@@ -8,11 +8,17 @@ namespace matcha::frontend {
 
 void infer_types(Program& program, const std::vector<ast::Def*>& order, Diagnostics& diagnostics) {
   infer::Walker walker(program, diagnostics);
-  for (ast::Def* def : order) walker.def(*def);
+  for (ast::Def* def : order) walker.top_def(*def);
   walker.finish();
 }
 
 namespace infer {
+
+void Walker::top_def(ast::Def& def) {
+  solver_.mute(def.trouble != ast::Trouble::None);
+  this->def(def);
+  solver_.mute(false);
+}
 
 void Walker::def(ast::Def& def) {
   if (solver_.exhausted()) return;
@@ -51,7 +57,8 @@ void Walker::body(ast::Def& def, Ty* result) {
     switch (stmt.kind) {
       case ast::Stmt::Kind::Assign: assign(stmt); break;
       case ast::Stmt::Kind::Def: this->def(*stmt.def); break;
-      case ast::Stmt::Kind::Doc: break;
+      case ast::Stmt::Kind::Doc:
+      case ast::Stmt::Kind::Broken: break;
       case ast::Stmt::Kind::Return: {
         Ty* type = expr(stmt.value);
         returned = true;
@@ -166,10 +173,15 @@ void Walker::check_entry_result(const ast::Def& def, Ty* result) {
 void Walker::finish() {
   if (solver_.exhausted()) return;
   for (ast::Decl* decl : decls_) {
-    Ty* type = known_[decl->id].type;
-    if (type != nullptr) decl->type = solver_.ground(type, *program_.types);
+    const Known& known = known_[decl->id];
+    if (known.type != nullptr) decl->type = solver_.ground(known.type, *program_.types);
+    Ty* shown = known.type != nullptr ? known.type : known.scheme ? known.scheme->type : nullptr;
+    if (shown != nullptr) decl->shown = program_.arena->copy(std::string_view(Solver::show(shown)));
   }
-  for (const auto& [def, type] : results_) def->result_type = solver_.ground(type, *program_.types);
+  for (const auto& [def, type] : results_) {
+    def->result_type = solver_.ground(type, *program_.types);
+    def->shown_result = program_.arena->copy(std::string_view(Solver::show(type)));
+  }
 }
 
 Ty* Walker::expr(ast::Expr* expr) {
@@ -177,6 +189,7 @@ Ty* Walker::expr(ast::Expr* expr) {
   switch (expr->kind) {
     case ast::Expr::Kind::Int:
     case ast::Expr::Kind::Label: return solver_.int_type();
+    case ast::Expr::Kind::Broken: return solver_.error_type();
     case ast::Expr::Kind::Float: return solver_.float_type();
     case ast::Expr::Kind::Bool: return solver_.bool_type();
     case ast::Expr::Kind::None:
@@ -205,6 +218,7 @@ Ty* Walker::name(ast::NameExpr& name) {
   const ast::Decl* decl = name.decl;
   if (decl->kind == ast::Decl::Kind::Import || decl->kind == ast::Decl::Kind::Def) {
     if (decl->def == nullptr || decl->def->recursive) return solver_.error_type();
+    if (decl->def->trouble != ast::Trouble::None) return solver_.error_type();
     decl = decl->def->decl;
   }
   auto found = known_.find(decl->id);

@@ -25,6 +25,10 @@ Ty* Walker::call(ast::CallExpr& call) {
     return builtin.id == BuiltinId::Apply ? apply(call) : this->builtin(call, builtin);
   }
   if (name.decl == nullptr) return call_value(call);
+  if (name.decl->def != nullptr && name.decl->def->trouble == ast::Trouble::Header) {
+    for (const ast::Arg& arg : call.args) expr(arg.value);
+    return solver_.error_type();
+  }
   if (name.decl->def != nullptr) return call_known(call, name.name, name.decl->def->params, expr(&name));
   if (name.decl->value != nullptr && name.decl->value->kind == ast::Expr::Kind::Lambda) {
     return call_known(call, name.name, static_cast<ast::Lambda*>(name.decl->value)->params, expr(&name));

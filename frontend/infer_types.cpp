@@ -158,6 +158,7 @@ bool Solver::work(std::uint64_t amount) {
   if (work_ < kMaxWork) return true;
   if (!exhausted_) {
     exhausted_ = true;
+    if (muted_) return false;
     diagnostics_.error(DiagId::TooComplex, {}, "the types of the program grow beyond the compiler's limits",
                        "write the types of some parameters, and call functions of functions less often");
   }
@@ -165,7 +166,7 @@ bool Solver::work(std::uint64_t amount) {
 }
 
 void Solver::report(DiagId id, SourceLoc loc, std::string message, std::string hint, SourceLoc call_site) {
-  if (exhausted_ || !reported_.emplace(id, loc.file, loc.line, loc.column).second) return;
+  if (exhausted_ || muted_ || !reported_.emplace(id, loc.file, loc.line, loc.column).second) return;
   Diagnostic& d = diagnostics_.error(id, loc, std::move(message), std::move(hint));
   if (call_site.valid() && call_site != loc) d.notes.push_back({call_site, "in the function called here"});
 }

@@ -115,6 +115,8 @@ class Solver {
   Scheme generalize(Ty* type);
   Ty* instantiate(const Scheme& scheme, SourceLoc call_site);
 
+  /// Reports nothing while it is on.
+  void mute(bool on) { muted_ = on; }
   /// Reports once for each id and place; `call_site` becomes a note.
   void report(DiagId id, SourceLoc loc, std::string message, std::string hint = {}, SourceLoc call_site = {});
   /// Too much work was asked for; reported, and every type is an error from here on.
@@ -164,6 +166,7 @@ class Solver {
   int level_ = 0;
   bool running_ = false;
   bool exhausted_ = false;
+  bool muted_ = false;
   std::uint64_t work_ = 0;
   std::set<std::tuple<DiagId, std::uint32_t, std::uint32_t, std::uint32_t>> reported_;
 };

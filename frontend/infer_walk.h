@@ -18,7 +18,8 @@ class Walker {
  public:
   Walker(Program& program, Diagnostics& diagnostics) : program_(program), solver_(diagnostics) {}
 
-  void def(ast::Def& def);
+  /// A function of a file; reports nothing of one with syntax errors.
+  void top_def(ast::Def& def);
   /// Writes what is known into the tree; the entry's parameters must be known.
   void finish();
 
@@ -29,6 +30,7 @@ class Walker {
   };
 
   // Functions
+  void def(ast::Def& def);
   void body(ast::Def& def, Ty* result);
   void assign(ast::Stmt& stmt);
   Ty* lambda(ast::Lambda& lambda, const std::vector<Ty*>& wanted);

@@ -35,7 +35,7 @@ MatchaParser::ProgramContext* parse_tree(MatchaParser& parser, antlr4::CommonTok
 ast::File* parse_file(std::uint32_t file, Arena& arena, std::uint32_t& next_decl_id, Diagnostics& diagnostics) {
   std::string_view text = diagnostics.sources().text(file);
   std::size_t errors_before = diagnostics.error_count();
-  syntax::SourceText source{file, text, syntax::LineIndex(file, text), diagnostics, {}};
+  syntax::SourceText source{file, text, syntax::LineIndex(file, text), diagnostics, {}, {}};
   syntax::Tokens tokens = syntax::tokenize(source);
   if (!tokens.parsable) return nullptr;
   antlr4::ListTokenSource token_source(std::move(tokens.tokens));
@@ -43,9 +43,7 @@ ast::File* parse_file(std::uint32_t file, Arena& arena, std::uint32_t& next_decl
   MatchaParser parser(&stream);
   MatchaParser::ProgramContext* tree = parse_tree(parser, stream, source);
   bool failed = diagnostics.error_count() != errors_before || parser.getNumberOfSyntaxErrors() != 0;
-  if (failed) return nullptr;
-  ast::File* out = syntax::build_ast(tree, source, arena, next_decl_id);
-  return diagnostics.error_count() == errors_before ? out : nullptr;
+  return syntax::build_ast(tree, stream, failed, source, arena, next_decl_id);
 }
 
 }  // namespace matcha::frontend

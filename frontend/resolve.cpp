@@ -46,29 +46,39 @@ class Resolver {
   using Scope = std::unordered_map<std::string_view, ast::Decl*>;
 
   void error(DiagId id, SourceLoc loc, std::string message, std::string hint = {}) {
-    diagnostics_.error(id, loc, std::move(message), std::move(hint));
+    out_->error(id, loc, std::move(message), std::move(hint));
   }
+
+  /// A function with syntax errors has no other errors: they might be echoes of those.
+  void mute_for(const ast::Def& def) { out_ = def.trouble == ast::Trouble::None ? &diagnostics_ : &muted_; }
 
   void bind(ast::Decl* decl) {
     auto [entry, fresh] = scopes_.back().try_emplace(decl->name, decl);
     if (fresh) return;
-    Diagnostic& d = diagnostics_.error(DiagId::Rebinding, decl->loc,
-                                       "`" + std::string(decl->name) + "` is bound already in this scope",
-                                       "a name is bound once; choose another");
+    Diagnostic& d =
+        out_->error(DiagId::Rebinding, decl->loc, "`" + std::string(decl->name) + "` is bound already in this scope",
+                    "a name is bound once; choose another");
     d.notes.push_back({entry->second->loc, "first bound here"});
     decl->used = true;
   }
 
   void file(ast::File& file) {
     scopes_.assign(1, {});
+    file_ = &file;
     for (ast::Import& import : file.imports) {
       for (ast::ImportName& name : import.names) bind(name.decl);
     }
-    for (ast::Def* def : file.defs) bind(def->decl);
     for (ast::Def* def : file.defs) {
+      mute_for(*def);
+      bind(def->decl);
+    }
+    for (ast::Def* def : file.defs) {
+      mute_for(*def);
       top_ = def;
       this->def(*def);
     }
+    out_ = &diagnostics_;
+    if (file.broken) return;  // A use may stand on a line with an error.
     for (ast::Import& import : file.imports) {
       for (ast::ImportName& name : import.names) {
         if (name.decl->def != nullptr) warn_unused(*name.decl);
@@ -78,7 +88,7 @@ class Resolver {
 
   void warn_unused(const ast::Decl& decl) {
     if (decl.used || decl.name.front() == '_') return;
-    diagnostics_.warning(DiagId::UnusedName, decl.loc, "`" + std::string(decl.name) + "` is not used");
+    out_->warning(DiagId::UnusedName, decl.loc, "`" + std::string(decl.name) + "` is not used");
   }
 
   void param_default(const ast::Param& param) {
@@ -140,7 +150,8 @@ class Resolver {
           bind(stmt.def->decl);
           this->def(*stmt.def);
           break;
-        case ast::Stmt::Kind::Doc: break;
+        case ast::Stmt::Kind::Doc:
+        case ast::Stmt::Kind::Broken: break;
       }
     }
     if (!returned) {
@@ -160,14 +171,14 @@ class Resolver {
     for (std::size_t i = later_.size(); i-- > 0;) {
       auto found = later_[i].find(name.name);
       if (found == later_[i].end()) continue;
-      Diagnostic& d = diagnostics_.error(DiagId::UseBeforeBinding, name.loc,
-                                         "`" + std::string(name.name) + "` is used before it is bound");
+      Diagnostic& d = out_->error(DiagId::UseBeforeBinding, name.loc,
+                                  "`" + std::string(name.name) + "` is used before it is bound");
       d.notes.push_back({found->second->loc, "bound here"});
       found->second->used = true;
       return;
     }
     name.builtin = find_builtin(name.name);
-    if (name.builtin >= 0) return;
+    if (name.builtin >= 0 || std::ranges::binary_search(file_->doubtful, name.name)) return;
     std::vector<std::string> known;
     for (std::size_t i = scopes_.size(); i-- > 0;) {
       std::set<std::string> sorted;
@@ -233,12 +244,16 @@ class Resolver {
       case ast::Expr::Kind::Bool:
       case ast::Expr::Kind::None:
       case ast::Expr::Kind::Label:
-      case ast::Expr::Kind::TypeName: return;
+      case ast::Expr::Kind::TypeName:
+      case ast::Expr::Kind::Broken: return;
     }
   }
 
   Program& program_;
   Diagnostics& diagnostics_;
+  Diagnostics muted_{diagnostics_.sources()};  ///< Errors that nobody sees.
+  Diagnostics* out_ = &diagnostics_;           ///< One of the two.
+  const ast::File* file_ = nullptr;
   std::vector<Scope> scopes_;
   std::vector<Scope> later_;  ///< What the open functions bind in their bodies, bound already or not.
   std::vector<ast::Def*> open_defs_;
@@ -296,12 +311,14 @@ class CallOrder {
     std::size_t at = stack_.size();
     while (at > 0 && stack_[at - 1].def != call.callee) --at;
     bool known = true;
+    bool broken = false;
     for (std::size_t i = at - 1; i < stack_.size(); ++i) {
       known = known && stack_[i].def->recursive;
+      broken = broken || stack_[i].def->trouble != ast::Trouble::None;
       stack_[i].def->recursive = true;
       if (i >= at) path += (path.empty() ? " through `" : ", `") + std::string(stack_[i].def->decl->name) + "`";
     }
-    if (known) return;
+    if (known || broken) return;
     diagnostics_.error(DiagId::Recursion, call.loc,
                        "`" + std::string(call.callee->decl->name) + "` calls itself" + path,
                        "there is no recursion; iterate with `apply`");
@@ -327,7 +344,7 @@ std::vector<ast::Def*> resolve(Program& program, const Options& options, Diagnos
   Resolver resolver(program, diagnostics);
   resolver.run();
   program.entry = pick_entry(*program.main, options.entry);
-  if (program.entry == nullptr) {
+  if (program.entry == nullptr && !program.main->broken) {
     std::vector<std::string> known;
     for (const ast::Def* def : program.main->defs) known.emplace_back(def->decl->name);
     std::string near = nearest_word(options.entry, known);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <set>
 
 namespace matcha::frontend::syntax {
 
@@ -12,22 +13,38 @@ namespace {
 
 constexpr std::uint64_t kIntMin = std::uint64_t{1} << 63;  // Magnitude of the smallest int.
 
+/// Whether the parser read all of `tree` as the grammar has it.
+bool intact(antlr4::tree::ParseTree* tree) {
+  antlr4::ParserRuleContext* context = dynamic_cast<antlr4::ParserRuleContext*>(tree);
+  if (context == nullptr) return dynamic_cast<antlr4::tree::ErrorNode*>(tree) == nullptr;
+  if (context->exception != nullptr || context->getStart() == nullptr || context->getStop() == nullptr) return false;
+  return std::all_of(tree->children.begin(), tree->children.end(), intact);
+}
+
 class Builder {
  public:
-  Builder(SourceText& source, Arena& arena, std::uint32_t& next_decl_id)
-      : source_(source), arena_(arena), next_decl_id_(next_decl_id) {}
+  Builder(antlr4::CommonTokenStream& tokens, bool broken, SourceText& source, Arena& arena, std::uint32_t& next_decl_id)
+      : tokens_(tokens), broken_(broken), source_(source), arena_(arena), next_decl_id_(next_decl_id) {}
 
+  /// Null if the tree is too deep.
   ast::File* file(MatchaParser::ProgramContext* tree) {
     ast::File* file = arena_.make<ast::File>();
     file->file = source_.file;
-    if (tree->docstring() != nullptr) file->doc = word(tree->docstring()->string());
+    file->broken = broken_;
+    bool has_doc = tree->docstring() != nullptr && is_whole(tree->docstring());
+    if (has_doc) file->doc = word(tree->docstring()->string());
     std::vector<ast::Import> imports;
-    for (MatchaParser::ImportStmtContext* stmt : tree->importStmt()) imports.push_back(import(stmt));
+    for (MatchaParser::ImportStmtContext* stmt : tree->importStmt()) {
+      if (is_whole(stmt)) imports.push_back(import(stmt));
+    }
     file->imports = keep(imports);
     std::vector<ast::Def*> defs;
-    for (MatchaParser::DefContext* context : tree->def()) defs.push_back(def(context));
+    for (MatchaParser::DefContext* context : tree->def()) {
+      if (context->NAME() != nullptr) defs.push_back(def(context));
+    }
     file->defs = keep(defs);
-    return file;
+    if (broken_) file->doubtful = doubtful_names(tree);
+    return too_deep_ ? nullptr : file;
   }
 
  private:
@@ -51,6 +68,67 @@ class Builder {
     return source_.text.substr(token->getStartIndex(), token->getStopIndex() + 1 - token->getStartIndex());
   }
   std::string_view text(antlr4::tree::TerminalNode* node) const { return text(node->getSymbol()); }
+
+  // Texts with syntax errors
+
+  /// Whether `context`, which is on one logical line, has no syntax error.
+  bool is_whole(antlr4::ParserRuleContext* context) const {
+    return !broken_ || (intact(context) && !source_.lines_with_errors.contains(context->getStart()->getLine()));
+  }
+
+  /// The last logical line of a function.
+  static std::size_t last_logical_line(MatchaParser::DefContext* context) {
+    const antlr4::Token* stop = context->getStop() == nullptr ? context->getStart() : context->getStop();
+    // The token that closes a block counts to the line behind it.
+    std::size_t behind = stop->getType() == MatchaParser::DEDENT ? 1 : 0;
+    return std::max(context->getStart()->getLine(), stop->getLine() - behind);
+  }
+
+  ast::Trouble trouble(MatchaParser::DefContext* context) const {
+    if (!broken_) return ast::Trouble::None;
+    std::size_t first = context->getStart()->getLine();
+    auto is_sound = [&](antlr4::tree::ParseTree* child) { return child == context->suite() || intact(child); };
+    bool header = context->exception == nullptr && !source_.lines_with_errors.contains(first) &&
+                  std::all_of(context->children.begin(), context->children.end(), is_sound);
+    if (!header) return ast::Trouble::Header;
+    const std::size_t last = last_logical_line(context);
+    auto is_touched = [&](const std::set<std::size_t>& lines) {
+      auto line = lines.lower_bound(first);
+      return line != lines.end() && *line <= last;
+    };
+    bool body = is_touched(source_.lines_with_errors) || is_touched(source_.lines_before_errors) || !intact(context);
+    return body ? ast::Trouble::Body : ast::Trouble::None;
+  }
+
+  /// The names on lines with errors that belong to no function of the tree.
+  std::span<std::string_view> doubtful_names(MatchaParser::ProgramContext* tree) {
+    std::set<std::size_t> lines = source_.lines_with_errors;
+    for (MatchaParser::DefContext* context : tree->def()) {
+      if (context->NAME() == nullptr) continue;
+      lines.erase(lines.lower_bound(context->getStart()->getLine()), lines.upper_bound(last_logical_line(context)));
+    }
+    std::set<std::string_view> names;
+    for (const antlr4::Token* token : tokens_.getTokens()) {
+      if (token->getType() == MatchaParser::NAME && lines.contains(token->getLine())) names.insert(text(token));
+    }
+    return keep(std::vector<std::string_view>(names.begin(), names.end()));
+  }
+
+  /// A statement on a line with a syntax error: what it binds or that it returns is kept.
+  ast::Stmt broken_stmt(MatchaParser::SimpleStmtContext* context) {
+    ast::Stmt stmt;
+    stmt.kind = ast::Stmt::Kind::Broken;
+    stmt.loc = loc(context->getStart());
+    stmt.value = make<ast::Expr>(ast::Expr::Kind::Broken, stmt.loc);
+    if (context->assignment() != nullptr && context->assignment()->NAME() != nullptr) {
+      stmt.kind = ast::Stmt::Kind::Assign;
+      stmt.decl = declare(ast::Decl::Kind::Local, context->assignment()->NAME());
+      stmt.decl->value = stmt.value;
+    } else if (context->returnStmt() != nullptr) {
+      stmt.kind = ast::Stmt::Kind::Return;
+    }
+    return stmt;
+  }
 
   ast::Decl* declare(ast::Decl::Kind kind, antlr4::tree::TerminalNode* name) {
     ast::Decl* decl = arena_.make<ast::Decl>();
@@ -77,44 +155,65 @@ class Builder {
     return import;
   }
 
+  std::span<ast::Param> params(MatchaParser::ParamsContext* context) {
+    std::vector<ast::Param> params;
+    if (context == nullptr) return {};
+    for (MatchaParser::ParamContext* param : context->param()) {
+      if (param->NAME() == nullptr) continue;
+      ast::Param out;
+      out.decl = declare(ast::Decl::Kind::Param, param->NAME());
+      bool whole = is_whole(param);
+      if (whole && param->type() != nullptr) out.maybe_type = type(param->type());
+      if (whole && param->expr() != nullptr) out.maybe_default = expr(param->expr());
+      params.push_back(out);
+    }
+    return keep(params);
+  }
+
+  /// `context` has a name.
   ast::Def* def(MatchaParser::DefContext* context) {
     ast::Def* def = arena_.make<ast::Def>();
     def->decl = declare(ast::Decl::Kind::Def, context->NAME());
     def->decl->def = def;
     def->loc = def->decl->loc;
-    std::vector<ast::Param> params;
-    if (context->params() != nullptr) {
-      for (MatchaParser::ParamContext* param : context->params()->param()) {
-        ast::Param out;
-        out.decl = declare(ast::Decl::Kind::Param, param->NAME());
-        if (param->type() != nullptr) out.maybe_type = type(param->type());
-        if (param->expr() != nullptr) out.maybe_default = expr(param->expr());
-        params.push_back(out);
-      }
-    }
-    def->params = keep(params);
-    if (context->type() != nullptr) def->maybe_result = type(context->type());
+    def->trouble = trouble(context);
+    def->params = params(context->params());
+    if (context->type() != nullptr && is_whole(context->type())) def->maybe_result = type(context->type());
+    if (context->suite() != nullptr) def->body = body(context->suite(), *def);
+    def->first_line = loc(context->getStart()).line;
+    def->last_line = last_line(context);
+    return def;
+  }
+
+  std::uint32_t last_line(MatchaParser::DefContext* context) const {
+    const antlr4::Token* stop = context->getStop() == nullptr ? context->getStart() : context->getStop();
+    std::uint32_t line = loc(stop).line;
+    bool before = stop->getType() == MatchaParser::DEDENT && stop->getStartIndex() < source_.text.size();
+    return std::max(loc(context->getStart()).line, before ? line - 1 : line);
+  }
+
+  std::span<ast::Stmt> body(MatchaParser::SuiteContext* context, ast::Def& def) {
     std::vector<ast::Stmt> body;
-    if (context->suite()->simpleStmt() != nullptr) body.push_back(simple(context->suite()->simpleStmt()));
-    for (MatchaParser::StatementContext* stmt : context->suite()->statement()) {
+    if (context->simpleStmt() != nullptr) body.push_back(simple(context->simpleStmt()));
+    for (MatchaParser::StatementContext* stmt : context->statement()) {
       if (stmt->simpleStmt() != nullptr) {
-        if (body.empty() && stmt->simpleStmt()->docstring() != nullptr) {
-          def->doc = word(stmt->simpleStmt()->docstring()->string());
-        }
+        bool doc = body.empty() && stmt->simpleStmt()->docstring() != nullptr && is_whole(stmt->simpleStmt());
+        if (doc) def.doc = word(stmt->simpleStmt()->docstring()->string());
         body.push_back(simple(stmt->simpleStmt()));
         continue;
       }
+      if (stmt->def() == nullptr || stmt->def()->NAME() == nullptr) continue;
       ast::Stmt nested;
       nested.kind = ast::Stmt::Kind::Def;
       nested.def = this->def(stmt->def());
       nested.loc = nested.def->loc;
       body.push_back(nested);
     }
-    def->body = keep(body);
-    return def;
+    return keep(body);
   }
 
   ast::Stmt simple(MatchaParser::SimpleStmtContext* context) {
+    if (!is_whole(context)) return broken_stmt(context);
     ast::Stmt stmt;
     stmt.loc = loc(context->getStart());
     if (context->assignment() != nullptr) {
@@ -447,6 +546,8 @@ class Builder {
     return out;
   }
 
+  antlr4::CommonTokenStream& tokens_;
+  bool broken_;
   SourceText& source_;
   Arena& arena_;
   std::uint32_t& next_decl_id_;
@@ -456,9 +557,9 @@ class Builder {
 
 }  // namespace
 
-ast::File* build_ast(MatchaParser::ProgramContext* tree, SourceText& source, Arena& arena,
-                     std::uint32_t& next_decl_id) {
-  return Builder(source, arena, next_decl_id).file(tree);
+ast::File* build_ast(MatchaParser::ProgramContext* tree, antlr4::CommonTokenStream& tokens, bool broken,
+                     SourceText& source, Arena& arena, std::uint32_t& next_decl_id) {
+  return Builder(tokens, broken, source, arena, next_decl_id).file(tree);
 }
 
 }  // namespace matcha::frontend::syntax

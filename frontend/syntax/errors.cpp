@@ -141,6 +141,19 @@ const antlr4::Token* first_on_line(antlr4::Parser* parser, const antlr4::Token* 
   return first;
 }
 
+/// The state of the parser from which a function reads its body.
+std::size_t state_of_body(const antlr4::atn::ATN& atn) {
+  for (const antlr4::atn::ATNState* state : atn.states) {
+    if (state == nullptr || state->ruleIndex != MatchaParser::RuleDef || state->transitions.size() != 1) continue;
+    const antlr4::atn::Transition& only = *state->transitions[0];
+    if (only.getSerializationType() != antlr4::atn::Transition::RULE) continue;
+    if (static_cast<const antlr4::atn::RuleTransition&>(only).ruleIndex == MatchaParser::RuleSuite) {
+      return state->stateNumber;
+    }
+  }
+  return antlr4::atn::ATNState::INVALID_STATE_NUMBER;  // The grammar has one.
+}
+
 }  // namespace
 
 void SyntaxErrors::recover(antlr4::Parser* parser, std::exception_ptr) {
@@ -149,6 +162,12 @@ void SyntaxErrors::recover(antlr4::Parser* parser, std::exception_ptr) {
   while (!at_end() && next() != MatchaParser::NEWLINE && next() != MatchaParser::INDENT) parser->consume();
   switch (parser->getContext()->getRuleIndex()) {
     case MatchaParser::RuleDef:
+      if (next() == MatchaParser::NEWLINE && parser->getTokenStream()->LA(2) == MatchaParser::INDENT) {
+        parser->setState(state_of_body(parser->getATN()));
+        static_cast<MatchaParser*>(parser)->suite();
+        return;
+      }
+      break;
     case MatchaParser::RuleSuite: break;
     case MatchaParser::RuleProgram:
     case MatchaParser::RuleImportStmt:
@@ -162,6 +181,11 @@ void SyntaxErrors::recover(antlr4::Parser* parser, std::exception_ptr) {
     default: return;
   }
   if (next() == MatchaParser::NEWLINE) parser->consume();
+  skip_block(parser);
+}
+
+void SyntaxErrors::skip_block(antlr4::Parser* parser) {
+  auto next = [&] { return parser->getCurrentToken()->getType(); };
   if (next() != MatchaParser::INDENT) return;
   std::size_t depth = 0;
   do {
@@ -169,6 +193,26 @@ void SyntaxErrors::recover(antlr4::Parser* parser, std::exception_ptr) {
     if (next() == MatchaParser::DEDENT) --depth;
     parser->consume();
   } while (depth > 0 && next() != antlr4::Token::EOF);
+}
+
+void SyntaxErrors::sync(antlr4::Parser* parser) {
+  if (parser->getContext()->getRuleIndex() != MatchaParser::RuleProgram) {
+    DefaultErrorStrategy::sync(parser);
+    return;
+  }
+  const antlr4::misc::IntervalSet expected = parser->getExpectedTokens();
+  auto next = [&] { return parser->getCurrentToken()->getType(); };
+  while (next() != antlr4::Token::EOF && !expected.contains(next())) {
+    bool layout = next() == MatchaParser::INDENT || next() == MatchaParser::DEDENT || next() == MatchaParser::NEWLINE;
+    if (!layout) report(parser, parser->getCurrentToken());
+    bool statement = next() == MatchaParser::RETURN || parser->getTokenStream()->LA(2) == MatchaParser::ASSIGN;
+    if (statement) source_.lines_before_errors.insert(parser->getCurrentToken()->getLine() - 1);
+    beginErrorCondition(parser);
+    while (!layout && next() != antlr4::Token::EOF && next() != MatchaParser::NEWLINE) parser->consume();
+    if (next() != antlr4::Token::EOF) parser->consume();
+    skip_block(parser);
+    endErrorCondition(parser);
+  }
 }
 
 void SyntaxErrors::report(antlr4::Parser* parser, const antlr4::Token* seen) {

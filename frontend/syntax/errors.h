@@ -11,9 +11,11 @@ class SyntaxErrors : public antlr4::DefaultErrorStrategy {
  public:
   explicit SyntaxErrors(SourceText& source) : source_(source) {}
 
-  /// Skips the rest of the line: within an expression up to its end, in a statement beyond it, in the header of a
-  /// function beyond its block.
+  /// Skips the rest of the line: within an expression up to its end, in a statement beyond it. After an error in the
+  /// header of a function its block is read nevertheless.
   void recover(antlr4::Parser* parser, std::exception_ptr error) override;
+  /// Between the imports and functions of a file: skips lines that are none of them, each with its error.
+  void sync(antlr4::Parser* parser) override;
 
  protected:
   void reportNoViableAlternative(antlr4::Parser* parser, const antlr4::NoViableAltException& error) override;
@@ -27,6 +29,7 @@ class SyntaxErrors : public antlr4::DefaultErrorStrategy {
 
  private:
   void report(antlr4::Parser* parser, const antlr4::Token* seen);
+  void skip_block(antlr4::Parser* parser);
 
   SourceText& source_;
 };

@@ -35,11 +35,7 @@ SourceLoc LineIndex::loc(std::size_t begin, std::size_t end) const {
 
 namespace {
 
-struct Raw {
-  std::size_t type;
-  std::size_t begin;
-  std::size_t end;
-};
+using Raw = RawToken;
 
 /// How deep the parser will have recursed at a token.
 class NestingCounter {
@@ -265,6 +261,7 @@ class Layout {
     while (width < indents_.back().width) dedent(raw.begin);
     if (width > indents_.back().width) {
       error(DiagId::BadIndent, raw.begin, raw.end, "the indentation fits no block around the line");
+      source_.lines_before_errors.insert(logical_line_ - 1);
       indents_.push_back({width, false});
     }
   }
@@ -347,6 +344,18 @@ class Layout {
 
 }  // namespace
 
+std::vector<RawToken> raw_tokens(const std::string& plain) {
+  antlr4::ANTLRInputStream input(plain);
+  MatchaLexer lexer(&input);
+  lexer.removeErrorListeners();
+  std::vector<RawToken> raws;
+  for (std::unique_ptr<antlr4::Token> token = lexer.nextToken(); token->getType() != antlr4::Token::EOF;
+       token = lexer.nextToken()) {
+    raws.push_back({token->getType(), token->getStartIndex(), token->getStopIndex() + 1});
+  }
+  return raws;
+}
+
 Tokens tokenize(SourceText& source) {
   Tokens out;
   std::optional<std::string> plain = one_byte_a_character(source);
@@ -354,15 +363,7 @@ Tokens tokenize(SourceText& source) {
     out.parsable = false;
     return out;
   }
-  out.input = std::make_unique<antlr4::ANTLRInputStream>(*plain);
-  MatchaLexer lexer(out.input.get());
-  lexer.removeErrorListeners();
-  std::vector<Raw> raws;
-  for (std::unique_ptr<antlr4::Token> token = lexer.nextToken(); token->getType() != antlr4::Token::EOF;
-       token = lexer.nextToken()) {
-    raws.push_back({token->getType(), token->getStartIndex(), token->getStopIndex() + 1});
-  }
-  Layout(source, out).run(raws);
+  Layout(source, out).run(raw_tokens(*plain));
   return out;
 }
 

@@ -45,17 +45,28 @@ struct SourceText {
   Diagnostics& diagnostics;
   /// Logical lines that have an error already; a second one there would be an echo of the first.
   std::set<std::size_t> lines_with_errors;
+  /// Logical lines before one with an error that may have been meant to go on the same block.
+  std::set<std::size_t> lines_before_errors;
 };
 
 /// Tokens with INDENT, DEDENT and NEWLINE, closed by EOF. A token's `getLine()` is the number of its *logical* line,
 /// from 1; its start and stop indices are byte offsets (stop inclusive).
 struct Tokens {
-  std::unique_ptr<antlr4::ANTLRInputStream> input;
   std::vector<std::unique_ptr<antlr4::Token>> tokens;
   bool parsable = true;  ///< False if the parser must not see the tokens: too deep, too many, not text.
 };
 
 Tokens tokenize(SourceText& source);
+
+/// A token of the lexer, layout and comments included: bytes [begin, end) of the text.
+struct RawToken {
+  std::size_t type;
+  std::size_t begin;
+  std::size_t end;
+};
+
+/// The text cut into tokens; together they are all of it. `plain` has one byte for each of the text's.
+std::vector<RawToken> raw_tokens(const std::string& plain);
 
 /// How messages call a token: `name`, the end of the line, a deeper indentation.
 std::string describe(const antlr4::Token& token, std::string_view text);
