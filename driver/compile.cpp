@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "frontend/format.h"
 #include "frontend/lower.h"
 #include "ir/analysis/walk.h"
 
@@ -99,6 +100,23 @@ Status Compilation::parse() {
   times_.emplace_back("parse", watch.ms());
   diagnostics_.sort_by_place();
   return report();
+}
+
+Status Compilation::format(std::string& formatted) {
+  std::optional<std::string> text = frontend::format(file_, diagnostics_);
+  diagnostics_.sort_by_place();
+  const Status status = report();
+  if (status != Status::Ok) return status;
+  program_ = frontend::parse(sources_, file_, diagnostics_);
+  const std::string tree = frontend::print_ast(*program_);
+  const std::uint32_t again = sources_.add(name(), *text);
+  program_ = frontend::parse(sources_, again, diagnostics_);
+  if (diagnostics_.has_errors() || frontend::print_ast(*program_) != tree) {
+    return reporter_.error(Status::Run, fmt::format("formatting `{}` would change the program", name()),
+                           "this is a bug in matcha; please report it with the program");
+  }
+  formatted = std::move(*text);
+  return Status::Ok;
 }
 
 Status Compilation::check() {

@@ -39,6 +39,8 @@ class Compilation {
   void take(std::string text);
   /// Syntax only, for the AST.
   Status parse();
+  /// The program in the layout of `matcha fmt`, whose tree is that of the text. Errors: Query, syntax; Run, a bug.
+  Status format(std::string& formatted);
   /// Names and types, then the ASG. Warnings are reported too.
   Status check();
   Status lower();

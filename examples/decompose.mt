@@ -7,8 +7,7 @@ def Decomine(edges):
 
     # select vertices of a certain label from S
     def select(S, label):
-        return apply(lambda v: v, cond=lambda v: vertex_label(G, v) == label,
-                     S)
+        return apply(lambda v: v, cond=lambda v: vertex_label(G, v) == label, S)
     def f(e):
         S0 = neighbor(G, get(e, 0))
         S1 = neighbor(G, get(e, 1))
@@ -17,5 +16,8 @@ def Decomine(edges):
         return size(C2) * size(S3)
 
     # iterate over edges that match (u0, u1)
-    return sum(apply(func=f, cond=lambda e: vertex_label(G, get(e, 0)) ==
-                  'a' and vertex_label(G, get(e, 1)) == 'c', edges))
+    return sum(apply(
+        func=f,
+        cond=lambda e: vertex_label(G, get(e, 0)) == 'a' and vertex_label(G, get(e, 1)) == 'c',
+        edges
+    ))

@@ -3,9 +3,9 @@
 # count: --in L01=examples/graphs/join/L01.txt --in L02=examples/graphs/join/L02.txt --in L03=examples/graphs/join/L03.txt --in L12=examples/graphs/join/L12.txt 36619
 
 def RapidMatch(L01, L02, L03, L12):
-    G02 = mk_graph(edges = L02)
-    G03 = mk_graph(edges = L03)
-    G12 = mk_graph(edges = L12)
+    G02 = mk_graph(edges=L02)
+    G03 = mk_graph(edges=L03)
+    G12 = mk_graph(edges=L12)
     def f1(e):
         S0 = neighbor(G02, get(e, 0))
         S1 = neighbor(G12, get(e, 1))

@@ -35,8 +35,10 @@ def q1(g: Graph, l0: int, l1: int, l2: int, l3: int) -> int:
     r21 = relation(g, l2, l1)
     left = lambda v: has(r03, v)
     right = lambda v: has(r12, v)
-    return split_q1(starts(g, l0, l1, left, right), lambda v: neighbor(r03, v), lambda v: neighbor(r01, v),
-        lambda v: neighbor(r12, v), lambda v: neighbor(r21, v), lambda v: neighbor(r23, v), keep, keep, keep)
+    return split_q1(
+        starts(g, l0, l1, left, right), lambda v: neighbor(r03, v), lambda v: neighbor(r01, v),
+        lambda v: neighbor(r12, v), lambda v: neighbor(r21, v), lambda v: neighbor(r23, v), keep, keep, keep
+    )
 
 def q2(g: Graph, l0: int, l1: int, l2: int, l3: int) -> int:
     """Diamond: 01 02 12 03 13."""
@@ -46,8 +48,10 @@ def q2(g: Graph, l0: int, l1: int, l2: int, l3: int) -> int:
     r13 = relation(g, l1, l3)
     left = lambda v: has(r02, v) and has(r03, v)
     right = lambda v: has(r12, v) and has(r13, v)
-    return split_q2(starts(g, l0, l1, left, right), lambda v: neighbor(r02, v), lambda v: neighbor(r03, v),
-        lambda v: neighbor(r12, v), lambda v: neighbor(r13, v), keep, keep)
+    return split_q2(
+        starts(g, l0, l1, left, right), lambda v: neighbor(r02, v), lambda v: neighbor(r03, v),
+        lambda v: neighbor(r12, v), lambda v: neighbor(r13, v), keep, keep
+    )
 
 def q3(g: Graph, l0: int, l1: int, l2: int, l3: int, l4: int) -> int:
     """House: 01 12 23 03 04 14."""
@@ -58,8 +62,10 @@ def q3(g: Graph, l0: int, l1: int, l2: int, l3: int, l4: int) -> int:
     r14 = relation(g, l1, l4)
     left = lambda v: has(r03, v) and has(r04, v)
     right = lambda v: has(r12, v) and has(r14, v)
-    return split_q3(starts(g, l0, l1, left, right), lambda v: neighbor(r03, v), lambda v: neighbor(r04, v),
-        lambda v: neighbor(r12, v), lambda v: neighbor(r14, v), lambda v: neighbor(r32, v), keep, keep, keep)
+    return split_q3(
+        starts(g, l0, l1, left, right), lambda v: neighbor(r03, v), lambda v: neighbor(r04, v),
+        lambda v: neighbor(r12, v), lambda v: neighbor(r14, v), lambda v: neighbor(r32, v), keep, keep, keep
+    )
 
 def q4(g: Graph, l0: int, l1: int, l2: int, l3: int, l4: int) -> int:
     """5-cycle: 01 12 23 34 04."""
@@ -70,8 +76,10 @@ def q4(g: Graph, l0: int, l1: int, l2: int, l3: int, l4: int) -> int:
     r34 = relation(g, l3, l4)
     left = lambda v: has(r04, v)
     right = lambda v: has(r12, v)
-    return split_q4(starts(g, l0, l1, left, right), lambda v: neighbor(r04, v), lambda v: neighbor(r12, v),
-        lambda v: neighbor(r32, v), lambda v: neighbor(r43, v), lambda v: neighbor(r34, v), keep, keep, keep)
+    return split_q4(
+        starts(g, l0, l1, left, right), lambda v: neighbor(r04, v), lambda v: neighbor(r12, v),
+        lambda v: neighbor(r32, v), lambda v: neighbor(r43, v), lambda v: neighbor(r34, v), keep, keep, keep
+    )
 
 def q5(g: Graph, l0: int, l1: int, l2: int, l3: int, l4: int, l5: int) -> int:
     """Diamond with an edge at each end of its chord: 01 02 12 03 13 04 15."""
@@ -83,9 +91,11 @@ def q5(g: Graph, l0: int, l1: int, l2: int, l3: int, l4: int, l5: int) -> int:
     r15 = relation(g, l1, l5)
     left = lambda v: has(r02, v) and has(r03, v) and has(r04, v)
     right = lambda v: has(r12, v) and has(r13, v) and has(r15, v)
-    return split_q5(starts(g, l0, l1, left, right), lambda v: neighbor(r02, v), lambda v: neighbor(r03, v),
+    return split_q5(
+        starts(g, l0, l1, left, right), lambda v: neighbor(r02, v), lambda v: neighbor(r03, v),
         lambda v: neighbor(r04, v), lambda v: neighbor(r12, v), lambda v: neighbor(r13, v), lambda v: neighbor(r15, v),
-        keep, keep, keep, keep)
+        keep, keep, keep, keep
+    )
 
 def q6(g: Graph, l0: int, l1: int, l2: int, l3: int, l4: int, l5: int) -> int:
     """Three triangles on an edge and an edge at one of its ends: 01 02 12 03 13 04 14 05."""
@@ -98,6 +108,8 @@ def q6(g: Graph, l0: int, l1: int, l2: int, l3: int, l4: int, l5: int) -> int:
     r14 = relation(g, l1, l4)
     left = lambda v: has(r02, v) and has(r03, v) and has(r04, v) and has(r05, v)
     right = lambda v: has(r12, v) and has(r13, v) and has(r14, v)
-    return split_q6(starts(g, l0, l1, left, right), lambda v: neighbor(r02, v), lambda v: neighbor(r03, v),
+    return split_q6(
+        starts(g, l0, l1, left, right), lambda v: neighbor(r02, v), lambda v: neighbor(r03, v),
         lambda v: neighbor(r04, v), lambda v: neighbor(r05, v), lambda v: neighbor(r12, v), lambda v: neighbor(r13, v),
-        lambda v: neighbor(r14, v), keep, keep, keep, keep)
+        lambda v: neighbor(r14, v), keep, keep, keep, keep
+    )

@@ -27,11 +27,17 @@ def triads(g: Graph) -> Tuple<int, 16>:
     out = one_way(g)
     into = reversed(out)
     both = mutual(g)
-    at_vertices = sum(apply(lambda v: mk_tuple(val=[
-        choose2(size(neighbor(out, v))), choose2(size(neighbor(into, v))), size(neighbor(out, v)) * size(neighbor(into, v)),
-        size(neighbor(both, v)) * size(neighbor(into, v)), size(neighbor(both, v)) * size(neighbor(out, v)),
-        choose2(size(neighbor(both, v)))
-    ]), vertices(g)))
+    at_vertices = sum(apply(
+        lambda v: mk_tuple(val=[
+            choose2(size(neighbor(out, v))),
+            choose2(size(neighbor(into, v))),
+            size(neighbor(out, v)) * size(neighbor(into, v)),
+            size(neighbor(both, v)) * size(neighbor(into, v)),
+            size(neighbor(both, v)) * size(neighbor(out, v)),
+            choose2(size(neighbor(both, v)))
+        ]),
+        vertices(g)
+    ))
 
     t300 = on_arcs(both, lambda u, v: size(intersect(neighbor(both, u), neighbor(both, v)))) / 6
     t210 = on_arcs(out, lambda u, v: size(intersect(neighbor(both, u), neighbor(both, v))))
@@ -51,10 +57,14 @@ def triads(g: Graph) -> Tuple<int, 16>:
     n = size(vertices(g))
     pairs = size(edges(both)) / 2
     t102 = pairs * (n - 2) - t111d - t111u - 2 * t201 - t120d - t120u - t120c - 2 * t210 - 3 * t300
-    t012 = (size(edges(out)) * (n - 2) - 2 * (t021d + t021u + t021c) - t111d - t111u - 3 * (t030t + t030c)
-        - 2 * (t120d + t120u + t120c) - t210)
-    t003 = (choose2(n) * (n - 2) / 3 - t012 - t102 - t021d - t021u - t021c - t111d - t111u - t030t - t030c - t201
-        - t120d - t120u - t120c - t210 - t300)
+    t012 = (
+        size(edges(out)) * (n - 2) - 2 * (t021d + t021u + t021c) - t111d - t111u - 3 * (t030t + t030c)
+        - 2 * (t120d + t120u + t120c) - t210
+    )
+    t003 = (
+        choose2(n) * (n - 2) / 3 - t012 - t102 - t021d - t021u - t021c - t111d - t111u - t030t - t030c - t201 - t120d
+        - t120u - t120c - t210 - t300
+    )
     return mk_tuple(val=[
         t003, t012, t102, t021d, t021u, t021c, t111d, t111u, t030t, t030c, t201, t120d, t120u, t120c, t210, t300
     ])

@@ -66,7 +66,10 @@ def four_paths(g: Graph) -> List<Tuple<int, 4>>:
     def at(a):
         def second(b):
             ends = diff(neighbor(g, b), [a])
-            return each(diff(neighbor(g, a), [b]), lambda c: apply(lambda d: mk_tuple(val=[a, b, c, d]), diff(ends, [c])))
+            return each(
+                diff(neighbor(g, a), [b]),
+                lambda c: apply(lambda d: mk_tuple(val=[a, b, c, d]), diff(ends, [c]))
+            )
         return each(up_to(neighbor(g, a), a), second)
     return from_vertices(g, at)
 
@@ -356,7 +359,10 @@ def p7(g: Graph) -> List<Tuple<int, 5>>:
             def third(c):
                 fourth_set = up_to(intersect(third_set, neighbor(g, c)), c)
                 def fourth(d):
-                    return apply(lambda e: mk_tuple(val=[a, b, c, d, e]), up_to(intersect(fourth_set, neighbor(g, d)), d))
+                    return apply(
+                        lambda e: mk_tuple(val=[a, b, c, d, e]),
+                        up_to(intersect(fourth_set, neighbor(g, d)), d)
+                    )
                 return each(fourth_set, fourth)
             return each(third_set, third)
         return each(up_to(neighbor(g, a), a), second)

@@ -72,7 +72,11 @@ def by_triangle(g: Graph, f):
     def at(u):
         def first(v):
             around = intersect(neighbor(g, u), neighbor(g, v))
-            return sum(apply(lambda w: f(u, v, w, size(intersect(around, neighbor(g, w)))), cond=lambda w: w < v, around))
+            return sum(apply(
+                lambda w: f(u, v, w, size(intersect(around, neighbor(g, w)))),
+                cond=lambda w: w < v,
+                around
+            ))
         return sum(apply(first, cond=lambda v: v < u, neighbor(g, u)))
     return sum(apply(at, vertices(g)))
 
@@ -246,18 +250,14 @@ def five_cliques_minus_edge(g: Graph) -> int:
 
 def three_motifs(g: Graph) -> Tuple<int, 2>:
     """All connected patterns of three vertices, edge-induced, in the order of motif.md."""
-    return mk_tuple(val=[
-        wedges(g), triangles(g)
-    ])
+    return mk_tuple(val=[wedges(g), triangles(g)])
 
 def induced_three_motifs(g: Graph) -> Tuple<int, 2>:
     """All connected patterns of three vertices, vertex-induced, in the order of motif.md."""
     all = three_motifs(g)
     triangle = get(all, 1)
     wedge = get(all, 0) - 3 * triangle
-    return mk_tuple(val=[
-        wedge, triangle
-    ])
+    return mk_tuple(val=[wedge, triangle])
 
 def four_motifs(g: Graph) -> Tuple<int, 6>:
     """All connected patterns of four vertices, edge-induced, in the order of motif.md."""
@@ -274,9 +274,7 @@ def induced_four_motifs(g: Graph) -> Tuple<int, 6>:
     four_cycle = get(all, 2) - diamond - 3 * four_clique
     four_star = get(all, 1) - tailed_triangle - 2 * diamond - 4 * four_clique
     four_path = get(all, 0) - 4 * four_cycle - 2 * tailed_triangle - 6 * diamond - 12 * four_clique
-    return mk_tuple(val=[
-        four_path, four_star, four_cycle, tailed_triangle, diamond, four_clique
-    ])
+    return mk_tuple(val=[four_path, four_star, four_cycle, tailed_triangle, diamond, four_clique])
 
 def five_motifs(g: Graph) -> Tuple<int, 21>:
     """All connected patterns of five vertices, edge-induced, in the order of motif.md."""
@@ -297,41 +295,66 @@ def induced_five_motifs(g: Graph) -> Tuple<int, 21>:
     four_clique_tail = get(all, 16) - 2 * five_clique_minus_path - 6 * five_clique_minus_edge - 20 * five_clique
     three_book = get(all, 15) - five_clique_minus_path - 3 * five_clique_minus_edge - 10 * five_clique
     gem = get(all, 14) - 4 * four_wheel - 4 * five_clique_minus_path - 18 * five_clique_minus_edge - 60 * five_clique
-    two_by_three_plus_edge = (get(all, 13) - 4 * four_wheel - five_clique_minus_path - 9 * five_clique_minus_edge
-        - 30 * five_clique)
-    two_by_three = (get(all, 12) - two_by_three_plus_edge - three_book - 2 * four_wheel - five_clique_minus_path
-        - 4 * five_clique_minus_edge - 10 * five_clique)
-    butterfly = (get(all, 11) - gem - 2 * four_wheel - 2 * five_clique_minus_path - 6 * five_clique_minus_edge
-        - 15 * five_clique)
-    kite = (get(all, 10) - 2 * two_by_three_plus_edge - 2 * gem - 3 * four_clique_tail - 8 * four_wheel
-        - 8 * five_clique_minus_path - 24 * five_clique_minus_edge - 60 * five_clique)
-    dart = (get(all, 9) - 2 * gem - 6 * three_book - 3 * four_clique_tail - 4 * four_wheel
-        - 10 * five_clique_minus_path - 24 * five_clique_minus_edge - 60 * five_clique)
-    house = (get(all, 8) - 4 * two_by_three_plus_edge - 2 * gem - 12 * four_wheel - 6 * five_clique_minus_path
-        - 24 * five_clique_minus_edge - 60 * five_clique)
-    banner = (get(all, 7) - 2 * house - dart - kite - 6 * two_by_three - 8 * two_by_three_plus_edge - 4 * gem
-        - 6 * three_book - 3 * four_clique_tail - 16 * four_wheel - 12 * five_clique_minus_path
-        - 30 * five_clique_minus_edge - 60 * five_clique)
-    long_tailed_triangle = (get(all, 6) - 2 * house - 2 * kite - 4 * butterfly - 6 * two_by_three_plus_edge
-        - 6 * gem - 3 * four_clique_tail - 16 * four_wheel - 12 * five_clique_minus_path
-        - 30 * five_clique_minus_edge - 60 * five_clique)
-    cricket = (get(all, 5) - 2 * dart - 2 * butterfly - 3 * gem - 6 * three_book - 3 * four_clique_tail
-        - 4 * four_wheel - 8 * five_clique_minus_path - 15 * five_clique_minus_edge - 30 * five_clique)
-    bull = (get(all, 4) - house - 2 * dart - 2 * kite - 4 * two_by_three_plus_edge - 5 * gem - 6 * three_book
+    two_by_three_plus_edge = (
+        get(all, 13) - 4 * four_wheel - five_clique_minus_path - 9 * five_clique_minus_edge - 30 * five_clique
+    )
+    two_by_three = (
+        get(all, 12) - two_by_three_plus_edge - three_book - 2 * four_wheel - five_clique_minus_path
+        - 4 * five_clique_minus_edge - 10 * five_clique
+    )
+    butterfly = (
+        get(all, 11) - gem - 2 * four_wheel - 2 * five_clique_minus_path - 6 * five_clique_minus_edge - 15 * five_clique
+    )
+    kite = (
+        get(all, 10) - 2 * two_by_three_plus_edge - 2 * gem - 3 * four_clique_tail - 8 * four_wheel
+        - 8 * five_clique_minus_path - 24 * five_clique_minus_edge - 60 * five_clique
+    )
+    dart = (
+        get(all, 9) - 2 * gem - 6 * three_book - 3 * four_clique_tail - 4 * four_wheel - 10 * five_clique_minus_path
+        - 24 * five_clique_minus_edge - 60 * five_clique
+    )
+    house = (
+        get(all, 8) - 4 * two_by_three_plus_edge - 2 * gem - 12 * four_wheel - 6 * five_clique_minus_path
+        - 24 * five_clique_minus_edge - 60 * five_clique
+    )
+    banner = (
+        get(all, 7) - 2 * house - dart - kite - 6 * two_by_three - 8 * two_by_three_plus_edge - 4 * gem - 6 * three_book
+        - 3 * four_clique_tail - 16 * four_wheel - 12 * five_clique_minus_path - 30 * five_clique_minus_edge
+        - 60 * five_clique
+    )
+    long_tailed_triangle = (
+        get(all, 6) - 2 * house - 2 * kite - 4 * butterfly - 6 * two_by_three_plus_edge - 6 * gem - 3 * four_clique_tail
+        - 16 * four_wheel - 12 * five_clique_minus_path - 30 * five_clique_minus_edge - 60 * five_clique
+    )
+    cricket = (
+        get(all, 5) - 2 * dart - 2 * butterfly - 3 * gem - 6 * three_book - 3 * four_clique_tail - 4 * four_wheel
+        - 8 * five_clique_minus_path - 15 * five_clique_minus_edge - 30 * five_clique
+    )
+    bull = (
+        get(all, 4) - house - 2 * dart - 2 * kite - 4 * two_by_three_plus_edge - 5 * gem - 6 * three_book
         - 6 * four_clique_tail - 12 * four_wheel - 14 * five_clique_minus_path - 30 * five_clique_minus_edge
-        - 60 * five_clique)
-    five_cycle = (get(all, 3) - house - 2 * two_by_three_plus_edge - gem - 4 * four_wheel
-        - 2 * five_clique_minus_path - 6 * five_clique_minus_edge - 12 * five_clique)
-    fork = (get(all, 2) - 2 * bull - 2 * cricket - long_tailed_triangle - 2 * banner - 4 * house - 5 * dart
-        - 4 * kite - 4 * butterfly - 6 * two_by_three - 10 * two_by_three_plus_edge - 10 * gem - 12 * three_book
+        - 60 * five_clique
+    )
+    five_cycle = (
+        get(all, 3) - house - 2 * two_by_three_plus_edge - gem - 4 * four_wheel - 2 * five_clique_minus_path
+        - 6 * five_clique_minus_edge - 12 * five_clique
+    )
+    fork = (
+        get(all, 2) - 2 * bull - 2 * cricket - long_tailed_triangle - 2 * banner - 4 * house - 5 * dart - 4 * kite
+        - 4 * butterfly - 6 * two_by_three - 10 * two_by_three_plus_edge - 10 * gem - 12 * three_book
         - 9 * four_clique_tail - 20 * four_wheel - 20 * five_clique_minus_path - 36 * five_clique_minus_edge
-        - 60 * five_clique)
-    five_star = (get(all, 1) - cricket - dart - butterfly - gem - 2 * three_book - four_clique_tail - four_wheel
-        - 2 * five_clique_minus_path - 3 * five_clique_minus_edge - 5 * five_clique)
-    five_path = (get(all, 0) - 5 * five_cycle - bull - 2 * long_tailed_triangle - 2 * banner - 7 * house - 2 * dart
-        - 4 * kite - 4 * butterfly - 6 * two_by_three - 14 * two_by_three_plus_edge - 10 * gem - 6 * three_book
+        - 60 * five_clique
+    )
+    five_star = (
+        get(all, 1) - cricket - dart - butterfly - gem - 2 * three_book - four_clique_tail - four_wheel
+        - 2 * five_clique_minus_path - 3 * five_clique_minus_edge - 5 * five_clique
+    )
+    five_path = (
+        get(all, 0) - 5 * five_cycle - bull - 2 * long_tailed_triangle - 2 * banner - 7 * house - 2 * dart - 4 * kite
+        - 4 * butterfly - 6 * two_by_three - 14 * two_by_three_plus_edge - 10 * gem - 6 * three_book
         - 6 * four_clique_tail - 24 * four_wheel - 18 * five_clique_minus_path - 36 * five_clique_minus_edge
-        - 60 * five_clique)
+        - 60 * five_clique
+    )
     return mk_tuple(val=[
         five_path, five_star, fork, five_cycle, bull, cricket, long_tailed_triangle, banner, house, dart, kite,
         butterfly, two_by_three, two_by_three_plus_edge, gem, three_book, four_clique_tail, four_wheel,

@@ -5,8 +5,10 @@ Edges are given as a list, a row each, with a list of their times. A match is a 
 the first to the last within `window`, and from each to the next within `gap2`, `gap3`, `gap4` (of the second, third and fourth edge).
 Its vertices differ. Parallel edges are edges of their own. temporal.md shows the queries."""
 
-def q7(edges: List<Tuple<int, 2>>, times: List<int>, window: int = 86400, gap2: int = 4611686018427387904,
-       gap3: int = 4611686018427387904) -> int:
+def q7(
+    edges: List<Tuple<int, 2>>, times: List<int>, window: int = 86400, gap2: int = 4611686018427387904,
+    gap3: int = 4611686018427387904
+) -> int:
     """A cycle of three edges: a -> b, b -> c, c -> a."""
     g = mk_graph(edges, einfo=times)
     def first(e, t1):
@@ -18,8 +20,10 @@ def q7(edges: List<Tuple<int, 2>>, times: List<int>, window: int = 86400, gap2: 
         return sum(apply(second, cond=follows, neighbor(g, get(e, 1)), edge_info(g, get(e, 1))))
     return sum(apply(first, cond=lambda e, t1: get(e, 0) != get(e, 1), edges, times))
 
-def q8(edges: List<Tuple<int, 2>>, times: List<int>, window: int = 86400, gap2: int = 4611686018427387904,
-       gap3: int = 4611686018427387904) -> int:
+def q8(
+    edges: List<Tuple<int, 2>>, times: List<int>, window: int = 86400, gap2: int = 4611686018427387904,
+    gap3: int = 4611686018427387904
+) -> int:
     """A path of three edges: a -> b, b -> c, c -> d."""
     g = mk_graph(edges, einfo=times)
     def first(e, t1):
@@ -49,15 +53,19 @@ def four_edges(edges, times, window, gap2, gap3, gap4, third_end, fourth_end):
         return sum(apply(second, cond=follows, neighbor(g, b), edge_info(g, b)))
     return sum(apply(first, cond=lambda e, t1: get(e, 0) != get(e, 1), edges, times))
 
-def q9(edges: List<Tuple<int, 2>>, times: List<int>, window: int = 86400, gap2: int = 4611686018427387904,
-       gap3: int = 4611686018427387904, gap4: int = 4611686018427387904) -> int:
+def q9(
+    edges: List<Tuple<int, 2>>, times: List<int>, window: int = 86400, gap2: int = 4611686018427387904,
+    gap3: int = 4611686018427387904, gap4: int = 4611686018427387904
+) -> int:
     """A cycle of four edges: a -> b, b -> c, c -> d, d -> a."""
     other = lambda a, b, c, d: d != a and d != b and d != c
     back = lambda a, b, c, d, x: x == a
     return four_edges(edges, times, window, gap2, gap3, gap4, other, back)
 
-def q10(edges: List<Tuple<int, 2>>, times: List<int>, window: int = 86400, gap2: int = 4611686018427387904,
-        gap3: int = 4611686018427387904, gap4: int = 4611686018427387904) -> int:
+def q10(
+    edges: List<Tuple<int, 2>>, times: List<int>, window: int = 86400, gap2: int = 4611686018427387904,
+    gap3: int = 4611686018427387904, gap4: int = 4611686018427387904
+) -> int:
     """A cycle of three edges that an edge leaves where it closed: a -> b, b -> c, c -> a, a -> d."""
     back = lambda a, b, c, d: d == a
     other = lambda a, b, c, d, x: x != a and x != b and x != c

@@ -34,6 +34,7 @@ Examples:
   matcha build query.mt --emit=ir
   matcha explain query.mt graph.txt
   matcha graph info graph.txt
+  matcha fmt query.mt
   matcha doctor
 
 Exit codes: 0 ok, 1 error in the query, 2 usage, 3 a file that cannot be read
@@ -115,6 +116,7 @@ int parse_and_run(int argc, const char* const* argv, bool by_verb) {
   add_pattern(app, action);
   add_explain(app, action);
   add_graph(app, action);
+  add_fmt(app, action);
   add_doctor(app, action);
   add_completion(app, action);
   add_man(app, action);

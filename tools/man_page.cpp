@@ -24,9 +24,9 @@ struct Chapter {
   std::string_view heading;  ///< In docs/cli.md.
 };
 constexpr Chapter kChapters[] = {
-    {"run", "Inputs"},       {"run", "Answers"},         {"run", "Stopping"},
-    {"run", "How to run"},   {"check", "Messages"},      {"pattern", "Patterns"},
-    {"explain", "The plan"}, {"build", "Ahead of time"}, {"graph", "Graphs"},
+    {"run", "Inputs"},     {"run", "Answers"},      {"run", "Stopping"},     {"run", "How to run"},
+    {"check", "Messages"}, {"pattern", "Patterns"}, {"explain", "The plan"}, {"build", "Ahead of time"},
+    {"graph", "Graphs"},   {"fmt", "Formatting"},
 };
 
 std::string upper(std::string text) {

@@ -12,7 +12,7 @@ import unittest
 import cli
 
 VERBS = (["run"], ["check"], ["build"], ["pattern"], ["explain"], ["graph"], ["graph", "convert"], ["graph", "info"],
-         ["graph", "generate"], ["doctor"], ["completion"])
+         ["graph", "generate"], ["fmt"], ["doctor"], ["completion"])
 GENERATED = ["graph", "generate", "rmat"]
 
 

@@ -10,8 +10,8 @@ import cli
 class Usage(cli.CliTest):
     def test_help_of_every_verb(self):
         for verb in (
-            [], ["run"], ["check"], ["build"], ["explain"], ["doctor"], ["graph"], ["graph", "convert"], ["graph", "info"],
-            ["graph", "generate"], ["graph", "generate", "rmat"],
+            [], ["run"], ["check"], ["build"], ["explain"], ["fmt"], ["doctor"], ["graph"], ["graph", "convert"],
+            ["graph", "info"], ["graph", "generate"], ["graph", "generate", "rmat"],
         ):
             text = self.ok(*verb, "--help")
             self.assertIn("Usage: matcha" if not verb else "Usage", text)
@@ -25,20 +25,20 @@ class Usage(cli.CliTest):
         known = set()
         kinds = re.findall(r"^  ([a-z-]+) ", self.ok("graph", "generate", "--help").split("Subcommands:")[1], re.M)
         self.assertIn("gnp", kinds)
-        verbs = [[verb] for verb in ("run", "check", "build", "pattern", "explain", "doctor")]
+        verbs = [[verb] for verb in ("run", "check", "build", "pattern", "explain", "fmt", "doctor")]
         for verb in verbs + [["graph", one] for one in ("convert", "info")] + [["graph", "generate", one] for one in kinds]:
             known |= set(re.findall(r"^  (?:-\w,)?(--[a-z][a-z-]*)", self.ok(*verb, "--help-all"), re.M))
         self.assertEqual(known, documented)
 
     def test_examples_in_help(self):
-        for verb in ("run", "check", "build", "explain", "graph", "doctor"):
+        for verb in ("run", "check", "build", "explain", "fmt", "graph", "doctor"):
             self.assertIn(f"matcha {verb}", self.ok(verb, "--help"))
 
     def test_help_fits_a_terminal(self):
         kinds = re.findall(r"^  ([a-z-]+) ", self.ok("graph", "generate", "--help").split("Subcommands:")[1], re.M)
         for verb in (
-            [], ["run"], ["check"], ["build"], ["pattern"], ["explain"], ["doctor"], ["graph"], ["graph", "convert"],
-            ["graph", "info"], ["graph", "generate"], *(["graph", "generate", kind] for kind in kinds),
+            [], ["run"], ["check"], ["build"], ["pattern"], ["explain"], ["fmt"], ["doctor"], ["graph"],
+            ["graph", "convert"], ["graph", "info"], ["graph", "generate"], *(["graph", "generate", kind] for kind in kinds),
         ):
             for flag in ("--help", "--help-all") if verb else ("--help",):
                 for line in self.ok(*verb, flag).splitlines():
