@@ -117,6 +117,7 @@ int parse_and_run(int argc, const char* const* argv, bool by_verb) {
   add_explain(app, action);
   add_graph(app, action);
   add_fmt(app, action);
+  add_lsp(app, action);
   add_doctor(app, action);
   add_completion(app, action);
   add_man(app, action);

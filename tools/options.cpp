@@ -105,6 +105,8 @@ std::string code_folder() { return cache_folder("code"); }
 
 std::string tuning_folder() { return cache_folder("tuned"); }
 
+std::string library_folder() { return cache_folder("lib"); }
+
 void add_no_cache(CLI::App& verb, std::string& code_folder) {
   verb.add_flag_callback(
           "--no-cache", [&code_folder] { code_folder.clear(); }, "Neither take nor keep compiled code")

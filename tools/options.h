@@ -36,6 +36,8 @@ void add_pattern_or_program(CLI::App& verb, PatternOptions& options, const std::
 /// `~/.cache/matcha`; empty: there is no such folder. `code`: compiled code. `tuned`: what `--tune` finds out.
 std::string code_folder();
 std::string tuning_folder();
+/// Modules of the binary as files, for editors.
+std::string library_folder();
 /// `--no-cache`: the folder is not used, and becomes empty.
 void add_no_cache(CLI::App& verb, std::string& code_folder);
 

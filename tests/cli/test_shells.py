@@ -12,7 +12,7 @@ import unittest
 import cli
 
 VERBS = (["run"], ["check"], ["build"], ["pattern"], ["explain"], ["graph"], ["graph", "convert"], ["graph", "info"],
-         ["graph", "generate"], ["fmt"], ["doctor"], ["completion"])
+         ["graph", "generate"], ["fmt"], ["lsp"], ["doctor"], ["completion"])
 GENERATED = ["graph", "generate", "rmat"]
 
 
