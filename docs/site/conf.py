@@ -24,7 +24,7 @@ version = release
 
 extensions = ["myst_parser", "sphinx_copybutton"]
 root_doc = "docs/index"
-include_patterns = ["docs/*.md", "grammar/README.md", "stdlib/*.md", "examples/README.md", "examples/graphs/README.md", "CHANGELOG.md"]
+include_patterns = ["docs/*.md", "grammar/README.md", "stdlib/*.md", "examples/README.md", "examples/graphs/README.md", "editors/README.md", "CHANGELOG.md"]
 exclude_patterns = ["docs/README.md", "build*", ".*"]
 myst_heading_anchors = 3
 myst_enable_extensions = ["deflist"]

@@ -30,7 +30,7 @@ ANTLR_USERS = ("frontend/parse", "frontend/syntax/", "tests/")
 LLVM_USERS = ("codegen/llvm/", "driver/version", "tools/", "tests/", "bench/")
 
 # What may stand at the top of the checkout, besides dotfiles.
-TOP_FOLDERS = FOLDERS | {"bindings", "docs", "examples", "grammar", "scripts", "stdlib", ".ci"}
+TOP_FOLDERS = FOLDERS | {"bindings", "docs", "editors", "examples", "grammar", "scripts", "stdlib", ".ci"}
 TOP_FILES = {"CHANGELOG.md", "CMakeLists.txt", "CMakePresets.json", "Dockerfile", "LICENSE", "README.md"}
 
 SOURCE_LINES = 600
@@ -67,7 +67,7 @@ class Tree:
             names[:] = sorted(
                 name
                 for name in names
-                if name != "__pycache__" and not (top and name.startswith("build"))
+                if name not in ("__pycache__", "node_modules") and not (top and name.startswith("build"))
                 and (name == ".ci" or not name.startswith("."))
             )
             for name in sorted(files):
