@@ -64,7 +64,7 @@ void WorkerEmitter::emit(const ir::Region& region) {
   } else {
     block(*region.collect->body);
   }
-  for (const ir::Var* sum : shared_counts_) out_.line(fmt::format("{}lanes += {};", accumulator(sum), share(sum)));
+  end_shared_counts();
   if (!region.schedule.parallel) out_.line("w.finish_positions(task, 1);");
   out_.close();
   out_.blank();

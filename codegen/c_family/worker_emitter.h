@@ -68,6 +68,8 @@ class WorkerEmitter {
   /// Sums of the region into which counts are yielded: in a group every lane keeps its share of those counts, and the
   /// lanes are added up once a task.
   void find_shared_counts(const ir::Region& region);
+  /// Adds what a task has found of them to the totals of the worker, where it ends.
+  void end_shared_counts();
   /// A sum to which lanes add on their own.
   bool in_lanes(const ir::Var* sum) const;
   std::size_t buffer_index(const ir::Var* buffer) const;
@@ -98,7 +100,8 @@ class WorkerEmitter {
   void bind_position(const ir::For& s, const std::string& walk);
   std::string length(const ir::For& loop, const std::vector<std::string>& lists);
   void leave(std::string_view call, const std::string& walk, const std::string& index);
-  /// Has a loop below the spine look whether the run is to stop, if one of its iterations may take long.
+  /// Has a loop below the spine look whether the run is to stop, which ends the task, if one of its iterations may take
+  /// long.
   void leave_if_stopped(const ir::For& loop);
   /// A position of the loop at the current level, as arguments.
   std::string place(const std::string& index) const;

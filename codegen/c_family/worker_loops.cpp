@@ -199,7 +199,11 @@ void WorkerEmitter::leave_if_stopped(const ir::For& loop) {
   constexpr int kShort = 2;
   // Lanes that walk on their own count on each other to come to the next item.
   if (lane_private_ || lanes_walk_bits(loop) || loops_inside(*loop.body) < kShort) return;
-  out_.line("if (w.must_stop()) break;");
+  // What follows would take a part of a list or a sum for all of it: the task ends here.
+  out_.open("if (w.must_stop())");
+  end_shared_counts();
+  out_.line("return;");
+  out_.close();
 }
 
 std::string WorkerEmitter::place(const std::string& index) const {

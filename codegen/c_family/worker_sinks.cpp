@@ -60,6 +60,10 @@ void WorkerEmitter::find_shared_counts(const ir::Region& region) {
   });
 }
 
+void WorkerEmitter::end_shared_counts() {
+  for (const ir::Var* sum : shared_counts_) out_.line(fmt::format("{}lanes += {};", accumulator(sum), share(sum)));
+}
+
 bool WorkerEmitter::in_lanes(const ir::Var* sum) const { return lane_sums_.contains(sum); }
 
 std::size_t WorkerEmitter::buffer_index(const ir::Var* buffer) const {

@@ -5,6 +5,7 @@ usage: run_devices.py MATCHA LIBRARY FOLDER devices    the stated counts of all 
        run_devices.py MATCHA LIBRARY FOLDER counts     items whose counts others take over
        run_devices.py MATCHA LIBRARY FOLDER rows       rows that are streamed: all of them, a limit, two GPUs, splitting
        run_devices.py MATCHA LIBRARY FOLDER stops      Ctrl-C and --timeout
+       run_devices.py MATCHA LIBRARY FOLDER partial    a stop inside of a position: the rows before it, no error
        run_devices.py MATCHA LIBRARY FOLDER builds     graphs that programs build, on the device and on the host
        run_devices.py MATCHA LIBRARY FOLDER short      vertices with many neighbours, on one side or in all: compiled for, when there are
        run_devices.py MATCHA LIBRARY FOLDER tunes      schedules that are timed on samples, and remembered
@@ -31,6 +32,7 @@ GRAPH = "examples/graphs/ca-grqc.txt.gz"
 TRIANGLES = 48260
 WEDGES = "tests/emulation/wedge_listing.mt"
 BUILT = "tests/emulation/built_graphs.mt"
+NESTED = "tests/emulation/nested_counts.mt"
 # Whether the device builds the graph.
 BUILDERS = {"turned": True, "repeated": True, "halves": True, "weighed": True, "labelled": True, "labelled_by_input": True,
             "labelled_by_run": True, "looked_at": False}
@@ -182,6 +184,22 @@ def stops(machine):
     expect("complete", answer["complete"], False)
     if time.monotonic() - begin > 60:
         raise Failed("a stop while it compiles came late")
+
+
+def partial(machine):
+    """What a position would find of a part of its loops is no answer."""
+    size = 160
+    small, large = machine.folder / "small.txt", machine.folder / "large.txt"
+    for graph, vertices in ((small, 5), (large, size)):
+        graph.write_text("".join(f"{u} {v}\n" for u in range(vertices) for v in range(u)), encoding="utf-8")
+    rows = machine.folder / "rows.txt"
+    each = ((size - 1) * (size - 2)) ** 2
+    for words in (["--entry", "counts", "--matches", rows], ["--entry", "least"]):
+        machine.run(NESTED, small, *words)  # Compiles.
+        answer = json.loads(machine.run(NESTED, large, *words, "--timeout", "1", "--json", code=124))
+        expect(f"{words}: complete", (answer["complete"], answer["stopped_by"]), (False, "timeout"))
+    wrong = [line for line in rows.read_text(encoding="utf-8").splitlines() if line.split("\t")[1] != str(each)]
+    expect("rows with a part of a count", wrong, [])
 
 
 def labels_for(machine, entry, graph):
@@ -341,7 +359,7 @@ def main():
         print("[SKIP] there is no g++")
         return 77
     try:
-        {"devices": devices, "counts": counts, "rows": rows, "stops": stops, "tunes": tunes, "short": short, "builds": builds,
+        {"devices": devices, "counts": counts, "rows": rows, "stops": stops, "partial": partial, "tunes": tunes, "short": short, "builds": builds,
          "chooses": chooses, "refusals": refusals}[sys.argv[4]](machine)
     except Failed as failure:
         print(failure)
