@@ -149,7 +149,7 @@ void Runner::loop(const ir::For& s) {
     }
     if (s.maybe_index != nullptr) environment_.values[s.maybe_index] = static_cast<std::int64_t>(row);
     block(*s.body);
-    if (!outermost) continue;
+    if (!outermost || ending_) continue;
     ++positions_;
     bool report = (row + 1) % kReportEvery == 0 || row + 1 == rows;
     if (report && options_.on_progress) options_.on_progress(row + 1, rows);
@@ -178,9 +178,10 @@ void Runner::collect(const ir::Collect& s) {
 void Runner::yield(const ir::Yield& s) {
   std::vector<Value> values;
   for (const ir::Expr* e : s.values) values.push_back(evaluate_(*e));
+  if (ending_) return;  // They may be of a part of a loop.
   if (s.sink != maybe_stream_sink_) {
     sinks_.at(s.sink).add(std::move(values), s.loc);
-  } else if (!ending_ && !stream_->add(values)) {
+  } else if (!stream_->add(values)) {
     ending_ = Ending::RowsRefused;
   }
 }

@@ -42,6 +42,8 @@ def main(G: Graph) -> int:
 """
 
 
+NESTED = os.path.join(cli.ROOT, "tests/emulation/nested_counts.mt")
+
 TOO_EARLY = b"before there was a result"
 
 
@@ -164,6 +166,19 @@ class Interrupt(cli.CliTest):
             done = self.matcha(*common, "--timeout", 1 + time.monotonic() - begin)
             self.assertEqual(done.returncode, 124)
             self.assertRegex(done.stderr, rb"partial result: stopped by --timeout after \d+ of 300 outer iterations")
+
+    def test_rows_of_a_part_of_the_work_are_whole(self):
+        # Three loops stand within the one over vertices: what a vertex has of a part of them is no row.
+        for size, backend in ((40, "interp"), (300, "llvm")):
+            graph = self.write("clique.txt", "".join(f"{u} {v}\n" for u in range(size) for v in range(u)))
+            command = ("run", NESTED, graph, "--entry", "counts", "--backend", backend, "--json")
+            for seconds in (2, 5):
+                done = self.matcha(*command, "--timeout", seconds)
+                if TOO_EARLY not in done.stderr:
+                    break
+            self.assertEqual(done.returncode, 124, done.stderr)
+            rows = json.loads(done.stdout)["result"] or []
+            self.assertEqual([row for row in rows if row[1] != ((size - 1) * (size - 2)) ** 2], [])
 
     @unittest.skipIf(os.environ.get("MATCHA_SANITIZE"), "compiling takes too long under sanitizers")
     def test_timeout_in_a_large_program(self):
