@@ -89,7 +89,7 @@ void in_background(std::function<void()> work) {
   Background& all = the_background();
   {
     const std::lock_guard<std::mutex> lock(all.mutex);
-    if (all.idle > all.handed.size()) {
+    if (all.idle > all.handed.size() && !after_fork()) {  // The idle ones are the parent's.
       all.handed.push_back(std::move(work));
       ++all.going;
       all.more.notify_one();

@@ -1,6 +1,7 @@
 // libmatcha through matcha.h alone.
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -353,6 +354,26 @@ TEST(Api, ReadingStops) {
     matcha_canceller_free(canceller);
   }
   ::unlink(path.c_str());
+}
+
+TEST(Api, AChildOfAForkIsToldThatItMayNotRun) {
+  const Clique clique(6);
+  matcha_program* const program = pattern("clique:3");
+  EXPECT_EQ(20, count(program, clique.graph));  // Compiled by a thread that then waits for more work.
+  const pid_t child = fork();
+  if (child == 0) {
+    matcha_run* run = nullptr;
+    matcha_result* result = nullptr;
+    const bool started = matcha_start(program, clique.graph, nullptr, &run, nullptr) == MATCHA_OK;
+    const bool told = started && matcha_wait(run, 10'000) == 1 &&
+                      matcha_finish(run, &result, nullptr) == MATCHA_ERROR_RUN && result == nullptr;
+    _exit(told ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(child, waitpid(child, &status, 0));
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(0, WEXITSTATUS(status));
+  matcha_program_free(program);
 }
 
 TEST(Api, CancellersEndCallsOfOtherThreads) {
