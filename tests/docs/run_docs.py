@@ -11,8 +11,9 @@ The blocks of a page run from top to bottom in one folder that holds `examples` 
               called `wrong…` is saved and not checked.
     c         with a `main`: compiled for its errors, with matcha.h.
 
-Tabs that are printed stand as blanks. In expected text `…` stands for anything within a line, and a line with nothing but `…` or `...` for any lines. Times, sizes
-of memory and version numbers may differ. Blocks of other languages (`sh`, `sql`, `text`) are not run.
+Tabs that are printed stand as blanks. In expected text `…` stands for anything within a line, and a line with nothing but `…`
+or `...` for any lines. Times, sizes of memory, numbers of threads, SIMD tiers and versions may differ. Blocks of other languages
+(`sh`, `sql`, `text`) are not run.
 
 `--update` writes what was printed into the page, where it differs.
 """
@@ -39,6 +40,8 @@ HERE_DOCUMENT = re.compile(r"<<\s*'?(\w+)'?")
 VARIABLE = (
     (re.compile(r"[ \t]*\b\d[\d.,]*(?:e[+-]?\d+)? ?(ns|µs|us|ms|s|min|MiB|GiB|KiB)(?![A-Za-z])"), r" # \1"),
     (re.compile(r"\b\d+\.\d+\.\d+\b"), "#.#.#"),
+    (re.compile(r"\bon \d+ threads?\b"), "on # threads"),
+    (re.compile(r"^(  simd +)[a-z0-9-]+$"), r"\1#"),
     (re.compile(r"/tmp/[A-Za-z0-9_./-]+"), "/tmp/#"),
 )
 ANY_LINES = "\0"
