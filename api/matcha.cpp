@@ -14,6 +14,7 @@
 #include "api/errors.h"
 #include "api/handles.h"
 #include "driver/gpu_options.h"
+#include "driver/message_log.h"
 #include "driver/version.h"
 
 /// The functions of matcha.h: nothing is thrown past them.

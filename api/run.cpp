@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/handles.h"
+#include "driver/message_log.h"
 
 /// Runs of programs.
 namespace matcha::api {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -60,7 +61,46 @@ runtime::Result<std::string> read_text(const std::string& path, const std::strin
   return text;
 }
 
+/// The text of a module of the binary.
+Status read_module(const std::string& module, const Reporter& reporter, std::string& text) {
+  const std::optional<frontend::ModuleText> found = frontend::default_module_reader({})(module);
+  if (!found) {
+    const std::vector<std::string> known = frontend::stdlib_modules();
+    const std::string near = nearest_word(module, known);
+    return reporter.error(Status::Usage, fmt::format("there is no module `{}`", module),
+                          near.empty() ? fmt::format("the modules are {}", fmt::join(known, ", "))
+                                       : fmt::format("did you mean `{}`?", near));
+  }
+  text = found->text;
+  return Status::Ok;
+}
+
 }  // namespace
+
+bool is_module(const std::string& file) {
+  std::error_code ignored;
+  return file.starts_with("std.") && !file.ends_with(".mt") && !std::filesystem::exists(file, ignored);
+}
+
+std::string program_name(const std::string& file) {
+  if (file == "-") return "<stdin>";
+  return is_module(file) ? fmt::format("<{}>", file) : file;
+}
+
+Status read_program(const std::string& file, const std::atomic<bool>* maybe_cancel, const Reporter& reporter,
+                    std::string& text) {
+  if (is_module(file)) return read_module(file, reporter, text);
+  const std::string name = program_name(file);
+  runtime::Result<std::string> read = read_text(file, name, maybe_cancel);
+  if (!read && maybe_cancel != nullptr && maybe_cancel->load()) return Status::Interrupted;
+  if (!read) return reporter.error(read.error());
+  if (looks_like_graph(*read)) {
+    return reporter.error(Status::Usage, fmt::format("`{}` is a graph, not a program", name),
+                          "the program comes first: matcha run PROGRAM GRAPH");
+  }
+  text = std::move(*read);
+  return Status::Ok;
+}
 
 bool looks_like_graph(std::string_view text) {
   return text.substr(0, 2) == "\x1f\x8b" || text.substr(0, 4) == "\x28\xb5\x2f\xfd" || text.substr(0, 4) == "\x89MTG";
@@ -87,7 +127,10 @@ Status Compilation::read() {
     return reporter_.error(Status::Usage, fmt::format("`{}` is a graph, not a program", name()),
                            "the program comes first: matcha run PROGRAM GRAPH");
   }
-  file_ = sources_.add(name(), std::move(*text));
+  std::string text;
+  const Status status = read_program(options_.file, cancel_, reporter_, text);
+  if (status != Status::Ok) return status;
+  take(std::move(text));
   times_.emplace_back("read", watch.ms());
   return Status::Ok;
 }

@@ -27,6 +27,14 @@ struct CompileOptions {
   std::vector<std::string> disabled;
 };
 
+std::string program_name(const std::string& file);
+/// Whether it names a module of the binary, known or not, and no file.
+bool is_module(const std::string& file);
+/// Reads the text of a program: of a file, of standard input for `-`, or of a module of the binary. Gives Interrupted,
+/// without a message, soon after `maybe_cancel` has become true.
+Status read_program(const std::string& file, const std::atomic<bool>* maybe_cancel, const Reporter& reporter,
+                    std::string& text);
+
 /// A program on its way from text to machine code. The steps are called in the order below; each gives its errors to
 /// the reporter and says how it ended (Ok: go on).
 class Compilation {
@@ -41,7 +49,8 @@ class Compilation {
   Status parse();
   /// The program in the layout of `matcha fmt`, whose tree is that of the text. Errors: Query, syntax; Run, a bug.
   Status format(std::string& formatted);
-  /// Names and types, then the ASG. Warnings are reported too.
+  /// Names and types, then the ASG. Warnings are reported too. Lists by vertex or edge of a module of the binary get
+  /// the vertices: nobody can add them there.
   Status check();
   Status lower();
   /// After `lower`: makes label words parameters, and says all that a program compiled ahead of time has to know.
@@ -77,8 +86,9 @@ class Compilation {
   const passes::PipelineResult& pipeline() const { return *pipeline_; }
   bool has_pipeline() const { return pipeline_.has_value(); }
   ir::Context& context() { return context_; }
+  /// Names of the columns of the result's rows, where they are known.
   /// Name of the program, as messages print it.
-  std::string name() const { return options_.file == "-" ? "<stdin>" : options_.file; }
+  std::string name() const { return program_name(options_.file); }
   /// Milliseconds of each step so far, in order.
   const std::vector<std::pair<std::string, double>>& times() const { return times_; }
   double total_ms() const;

@@ -3,22 +3,27 @@
 #include <fmt/format.h>
 
 #include "driver/assumptions.h"
+#include "driver/message_log.h"
 #include "driver/pattern_plan.h"
 #include "driver/targets.h"
-#include "driver/vertex_order.h"
 #include "runtime/machine.h"
 
 namespace matcha::driver {
 
 Status Prepared::make(const ProgramRequest& request, const std::shared_ptr<ResidentGraph>& graph,
                       const Reading& reading, std::string& errors, std::unique_ptr<Prepared>& out) {
-  std::unique_ptr<Prepared> made(new Prepared(request, graph));
+  const auto log = std::make_shared<const MessageLog>();
+  const Status status = make(request, graph, reading, log, out);
+  if (status != Status::Ok) errors = log->text();
+  return status;
+}
+
+Status Prepared::make(const ProgramRequest& request, const std::shared_ptr<ResidentGraph>& graph,
+                      const Reading& reading, std::shared_ptr<const Reporter> reporter,
+                      std::unique_ptr<Prepared>& out) {
+  std::unique_ptr<Prepared> made(new Prepared(request, graph, std::move(reporter)));
   const Status status = made->prepare(reading);
-  if (status == Status::Ok) {
-    out = std::move(made);
-  } else {
-    errors = made->log_.text();
-  }
+  if (status == Status::Ok) out = std::move(made);
   return status;
 }
 
@@ -114,8 +119,7 @@ Status Prepared::prepare(const Reading& reading) {
   passes::LabelWords labels;
   labels.code = [&dictionary](std::string_view word) { return dictionary.code(word); };
   labels.words = dictionary.words();
-  OrderReport order;
-  status = order_vertices(request_.order, forecast_, compilation, labels, log_, bound_, order);
+  status = order_vertices(request_.order, forecast_, compilation, labels, log_, bound_, order_);
   if (status == Status::Ok) status = load(compilation, labels);
   compilation.set_reporting(false);
   return status;

@@ -11,9 +11,10 @@
 #include "driver/compile.h"
 #include "driver/forecast.h"
 #include "driver/gpu.h"
-#include "driver/message_log.h"
 #include "driver/pattern_source.h"
+#include "driver/reporter.h"
 #include "driver/resident_graph.h"
+#include "driver/vertex_order.h"
 
 namespace matcha::driver {
 
@@ -38,6 +39,9 @@ class Prepared {
   using Reading = std::function<void(const std::function<void()>&)>;
   static Status make(const ProgramRequest& request, const std::shared_ptr<ResidentGraph>& graph, const Reading& reading,
                      std::string& errors, std::unique_ptr<Prepared>& out);
+  /// The same with messages to a reporter, which what is made keeps.
+  static Status make(const ProgramRequest& request, const std::shared_ptr<ResidentGraph>& graph, const Reading& reading,
+                     std::shared_ptr<const Reporter> reporter, std::unique_ptr<Prepared>& out);
 
   /// Runs it. Any number of threads may; on a GPU they take turns.
   codegen::RunOutcome run(codegen::RunOptions options);
@@ -46,23 +50,35 @@ class Prepared {
   const runtime::Universe& universe() const { return *bound_.inputs.universe; }
   const std::shared_ptr<const runtime::Universe>& shared_universe() const { return bound_.inputs.universe; }
   const SourceManager& sources() const { return compilation_->sources(); }
+  /// The entry, its parameters and the type of the result.
+  const frontend::asg::Graph& program() const { return compilation_->graph(); }
+  /// What a pattern counts, in a line; empty for a program.
+  const std::string& semantics() const { return semantics_; }
+  /// Names of the columns of rows where they are known: the vertices of a pattern.
+  /// By what the vertices are ranked, and the milliseconds that took.
+  const OrderReport& order() const { return order_; }
+  bool on_gpu() const { return on_gpu_; }
 
  private:
-  Prepared(const ProgramRequest& request, std::shared_ptr<ResidentGraph> graph)
-      : request_(request), graph_(std::move(graph)) {}
+  Prepared(const ProgramRequest& request, std::shared_ptr<ResidentGraph> graph,
+           std::shared_ptr<const Reporter> reporter)
+      : reporter_(std::move(reporter)), log_(*reporter_), request_(request), graph_(std::move(graph)) {}
   Status prepare(const Reading& reading);
   Status read(const Reading& reading, Compilation& compilation);
   Status bind(Compilation& compilation);
   Status choose_device();
   Status load(Compilation& compilation, const passes::LabelWords& labels);
 
-  const MessageLog log_;  ///< The compilation refers to it and to the options.
+  const std::shared_ptr<const Reporter> reporter_;
+  const Reporter& log_;  ///< The compilation refers to it and to the options.
   ProgramRequest request_;
   std::shared_ptr<ResidentGraph> graph_;
   BoundInputs bound_;
   std::optional<Compilation> compilation_;
   std::unique_ptr<codegen::Backend> backend_;
   std::unique_ptr<codegen::Executable> executable_;
+  OrderReport order_;
+  std::string semantics_;
   bool on_gpu_ = false;
   Forecast forecast_;
   std::timed_mutex turn_;  ///< Of runs on a GPU.

@@ -68,7 +68,9 @@ runtime::Result<ResidentGraph::Shared> ResidentGraph::read(const std::string& pa
   options.cancel = maybe_cancel;
   runtime::Result<runtime::LoadedGraph> loaded = runtime::load_graph(spec, options);
   if (!loaded) return loaded.error();
-  return Shared(new ResidentGraph(std::move(loaded->graph)));
+  Shared made(new ResidentGraph(std::move(loaded->graph)));
+  made->report_ = std::move(loaded->report);
+  return made;
 }
 
 runtime::Result<ResidentGraph::Shared> ResidentGraph::from_edges(const std::int64_t* sources,

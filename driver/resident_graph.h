@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "runtime/graph/device_copies.h"
@@ -47,6 +48,8 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
                                           std::shared_ptr<const void> owner);
 
   const runtime::Graph& graph() const { return graph_; }
+  /// What was read and what was done to it; nothing for a graph that came from no file.
+  const std::optional<runtime::LoadReport>& report() const { return report_; }
   /// Where GPUs keep it from run to run, in all its orders.
   runtime::DeviceCopies& device_copies() const { return *device_copies_; }
   /// The same arrays as a graph of its own, which keeps this one.
@@ -59,6 +62,7 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
   runtime::Result<runtime::Graph> view_of(const runtime::Graph& graph) const;
 
   runtime::Graph graph_;
+  std::optional<runtime::LoadReport> report_;
   std::mutex mutex_;
   std::map<runtime::Halves, runtime::Graph> ranked_;
   const std::shared_ptr<runtime::DeviceCopies> device_copies_ = std::make_shared<runtime::DeviceCopies>();

@@ -33,6 +33,7 @@ Examples:
   matcha check query.mt
   matcha build query.mt --emit=ir
   matcha explain query.mt graph.txt
+  matcha bench query.mt graph.txt
   matcha graph info graph.txt
   matcha fmt query.mt
   matcha doctor
@@ -115,6 +116,7 @@ int parse_and_run(int argc, const char* const* argv, bool by_verb) {
   add_build(app, action);
   add_pattern(app, action);
   add_explain(app, action);
+  add_bench(app, action);
   add_graph(app, action);
   add_fmt(app, action);
   add_lsp(app, action);

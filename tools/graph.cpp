@@ -48,7 +48,7 @@ const std::map<std::string, Format> kFormats = {
     {"edges", Format::EdgeList}, {"mtx", Format::MatrixMarket}, {"tve", Format::Tve}, {"mtg", Format::Mtg}};
 
 /// How a file is to be written.
-struct Target {
+struct Destination {
   Format format = Format::Auto;
   Compression compression = Compression::None;
 };
@@ -58,8 +58,8 @@ bool ends_with(std::string_view text, std::string_view end) {
 }
 
 /// The format that a file name asks for: `g.mtx.gz`; Auto if it asks for none.
-Target target_of(std::string_view name) {
-  Target target;
+Destination target_of(std::string_view name) {
+  Destination target;
   if (ends_with(name, ".gz") || ends_with(name, ".zst")) {
     target.compression = ends_with(name, ".gz") ? Compression::Gzip : Compression::Zstd;
     name = name.substr(0, name.rfind('.'));
@@ -75,8 +75,8 @@ Target target_of(std::string_view name) {
 }
 
 /// Where and how to write; complains and gives nothing when that is unclear.
-std::optional<Target> choose_target(const GraphOptions& options, const Console& console) {
-  Target target = target_of(options.output);
+std::optional<Destination> choose_target(const GraphOptions& options, const Console& console) {
+  Destination target = target_of(options.output);
   if (!options.format.empty()) target.format = kFormats.at(options.format);
   if (target.format == Format::Auto) {
     if (options.output != "-" && options.output != "/dev/stdout") {
@@ -97,7 +97,7 @@ std::optional<Target> choose_target(const GraphOptions& options, const Console& 
 constexpr runtime::Halves kStoredHalves = runtime::Halves::Lower;
 
 /// The graph with ranks by degree, to be stored beside the one by id.
-Status rank(const runtime::Graph& graph, const Target& target, const Console& console,
+Status rank(const runtime::Graph& graph, const Destination& target, const Console& console,
             std::optional<runtime::Graph>& ranked) {
   if (target.format != Format::Mtg) {
     return console.error(Status::Usage, "`--order` is for .mtg files", "other formats have no place for it");
@@ -113,7 +113,7 @@ Status rank(const runtime::Graph& graph, const Target& target, const Console& co
 }
 
 /// Writes the graph, and its labels beside it where they were asked for.
-Status write_graph(const runtime::Graph& graph, const Target& target, const GraphOptions& options,
+Status write_graph(const runtime::Graph& graph, const Destination& target, const GraphOptions& options,
                    const Console& console, Session& session) {
   runtime::IoOptions io;
   io.cancel = session.cancel();
@@ -182,7 +182,7 @@ std::unique_ptr<runtime::LoadedGraph> load(const GraphOptions& options, const Co
 
 Status convert(const GraphOptions& options) {
   const Console console(options.console);
-  const std::optional<Target> target = choose_target(options, console);
+  const std::optional<Destination> target = choose_target(options, console);
   if (!target) return Status::Usage;
   Session session(console);
   Status code = Status::Ok;
@@ -202,7 +202,7 @@ Status info(const GraphOptions& options) {
 
 Status generate(const GraphOptions& options, const std::function<runtime::Result<runtime::Graph>()>& make) {
   const Console console(options.console);
-  const std::optional<Target> target = choose_target(options, console);
+  const std::optional<Destination> target = choose_target(options, console);
   if (!target) return Status::Usage;
   Session session(console);
   runtime::Result<runtime::Graph> graph = make();

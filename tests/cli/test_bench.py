@@ -1,0 +1,75 @@
+"""`matcha bench`: what programs take, cold and warm."""
+
+import json
+
+from cli import LISTING, SLOW, TRIANGLE, WIKI, WIKI_TRIANGLES, CliTest, main
+
+SMALL = "tests/graphs/random-20-seed2.txt"
+STEPS = ["load", "compile", "upload", "run"]
+
+
+class BenchTest(CliTest):
+    def bench(self, *args):
+        return json.loads(self.ok("bench", *args, "--json", "--device", "cpu"))
+
+    def check_order(self, statistics, steps):
+        for step in steps:
+            least, median, most = (statistics[key][step] for key in ("min_ms", "median_ms", "max_ms"))
+            self.assertTrue(0 <= least <= median <= most, (step, statistics))
+
+    def test_one_program(self):
+        report = self.bench(TRIANGLE, WIKI, "--runs", "3", "--cold-runs", "2")
+        self.assertEqual((report["schema"], report["device"], report["runs"], report["cold_runs"]), ("matcha.bench/1", "cpu", 3, 2))
+        self.assertEqual((report["graph"]["vertices"], report["threads"]), (7115, 2))
+        (one,) = report["programs"]
+        self.assertEqual((one["program"], one["result"], one["ratio"]), (TRIANGLE, str(WIKI_TRIANGLES), 1))
+        self.assertEqual(list(one["median_ms"]), STEPS)
+        self.check_order(one["cold"], STEPS)
+        self.check_order(one["warm"], ["upload", "run"])
+        # Reading this graph, compiling and running take time, whatever the machine.
+        for step in ("load", "compile", "run"):
+            self.assertGreater(one["cold"]["min_ms"][step], 0)
+        for key in ("min_ms", "median_ms", "max_ms"):
+            self.assertEqual(report[key], one[key])
+            self.assertEqual({**one["cold"][key], "run": one["warm"][key]["run"]}, one[key])
+
+    def test_several(self):
+        report = self.bench(LISTING, TRIANGLE, "--pattern", "wedge", "--pattern", "triangle", "--induced", "edge", SMALL, "--runs", "2")
+        self.assertEqual(report["cold_runs"], 2)
+        listing, triangle, wedge, pattern = report["programs"]
+        self.assertEqual((listing["rows"], listing["ratio"]), (triangle["result"], 1))
+        self.assertEqual(pattern["result"], triangle["result"])
+        self.assertEqual(wedge["result"], self.ok("run", "--pattern", "wedge", "--induced", "edge", SMALL).strip())
+        self.assertIn("wedge", wedge["pattern"])
+        self.assertIn("meaning", wedge)
+        self.assertAlmostEqual(triangle["ratio"], triangle["median_ms"]["run"] / listing["median_ms"]["run"], delta=0.1 + triangle["ratio"] / 4)
+
+    def test_text(self):
+        text = self.ok("bench", TRIANGLE, LISTING, SMALL, "--runs", "1", "--device", "cpu")
+        self.assertRegex(text, r"\Aexamples/triangle.mt: \d+\n  ms +min +median +max\n  load ")
+        self.assertRegex(text, r"examples/triangle_listing.mt: \d+ rows\n")
+        self.assertRegex(text, r"runs, as multiples of the first:\n +1.00  examples/triangle.mt\n +[0-9.]+  examples/triangle_listing.mt\n\Z")
+        self.assertNotIn("upload", text)
+
+    def test_errors(self):
+        broken = self.write("broken.mt", "def main(G: Graph) -> int:\n    return size(3)\n")
+        self.fails(1, "bench", TRIANGLE, broken, SMALL, says=["broken.mt:2", "[arg-type]"])
+        self.fails(2, "bench", TRIANGLE, says="there is no graph")
+        self.fails(2, "bench", SMALL, says="nothing to measure")
+        self.fails(2, "bench", TRIANGLE, SMALL, "--runs", "0", says="--runs")
+        self.fails(2, "bench", TRIANGLE, SMALL, "--induced", "edge", says="--pattern")
+        self.fails(1, "bench", "--pattern", "hous", SMALL, says="house")
+        self.fails(3, "bench", TRIANGLE, self.path("absent.txt"), says="absent.txt")
+        self.fails(3, "bench", self.path("absent.mt"), SMALL, says="absent.mt")
+        self.fails(2, "bench", self.write("lists.mt", "def main(G: Graph, l: List<int>) -> int:\n    return size(l)\n"), SMALL, says="`l: List<int>`")
+        failing = self.write("failing.mt", "def main(G: Graph) -> int:\n    return 1 / size(intersect(vertices(G), [-1]))\n")
+        self.fails(4, "bench", failing, SMALL, says="failing.mt:2")
+
+    def test_timeout(self):
+        graph = self.generate("slow.mtg", "erdos-renyi", "-n", "20000", "-m", "100000")
+        done = self.matcha("bench", self.write("slow.mt", SLOW), graph, "--timeout", "1", "--device", "cpu")
+        self.assertEqual((done.returncode, done.stdout), (124, b""))
+
+
+if __name__ == "__main__":
+    main()
