@@ -41,7 +41,11 @@ bool is_as_assumed(const BoundInputs& bound, const Compilation& compilation) {
 }
 
 Status run_passes(const Target& target, Compilation& compilation, const passes::LabelWords& labels,
-                  const BoundInputs* maybe_bound) {
+                  const BoundInputs* maybe_bound, const codegen::LoadedQuery& query) {
+  if (query.is_there()) {
+    compilation.allow(query.assumed());
+    return compilation.run_passes(target.pipeline, labels, {});
+  }
   ir::AssumptionKinds allowed = allowed_assumptions(target.on_gpu, maybe_bound);
   for (;;) {
     compilation.allow(allowed);

@@ -15,8 +15,9 @@ bool is_as_assumed(const BoundInputs& bound, const Compilation& compilation);
 
 /// Runs the passes of a target. On a GPU also those that are for inputs with short lists of neighbours only, where the
 /// inputs have such or are not read yet (`maybe_bound` is null): its compiler's time depends on how much there is to
-/// compile.
+/// compile. With a query that was loaded, passes assume what its program did, be that true or not: a run refuses inputs
+/// that are not so.
 Status run_passes(const Target& target, Compilation& compilation, const passes::LabelWords& labels,
-                  const BoundInputs* maybe_bound);
+                  const BoundInputs* maybe_bound, const codegen::LoadedQuery& query = {});
 
 }  // namespace matcha::driver

@@ -100,7 +100,7 @@ Status Prepared::load(Compilation& compilation, const passes::LabelWords& labels
   compilation.set_target(target.info(settings));
   backend_ = target.make(settings);
   backend_->begin();
-  Status status = run_passes(target, compilation, labels, &bound_);
+  Status status = run_passes(target, compilation, labels, &bound_, request_.gpu.query);
   if (status == Status::Ok) status = compilation.load(*backend_, executable_);
   if (status == Status::Ok) executable_->begin();
   return status;

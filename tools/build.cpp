@@ -25,6 +25,7 @@ struct BuildOptions {
   std::string emit = "ir";
   std::string device = "cpu";
   std::string output = "-";
+  std::string part = "all";
   GpuOptions gpu;
   int arch = 90;
   bool dot = false;
@@ -86,6 +87,7 @@ Status emit(const BuildOptions& options, Compilation& compilation, const Console
   TargetSettings settings;
   settings.gpu = options.gpu;
   if (target.ahead_of_time) settings.about = compilation.ahead_of_time();
+  settings.about.only_query = options.part == "query";
   compilation.set_target(target.info(settings));
   code = compilation.run_passes(target.pipeline, passes::LabelWords{}, manager);
   if (code != Status::Ok) return code;
@@ -108,6 +110,10 @@ Status build(const BuildOptions& options) {
   }
   if (options.dot && options.emit != "asg") {
     return console.error(Status::Usage, "only the ASG has a DOT form", "add --emit=asg");
+  }
+  if (options.part == "query" && options.emit != "cuda" && options.emit != "cpp") {
+    return console.error(Status::Usage, fmt::format("--emit={} has no parts", options.emit),
+                         "`--part` is for --emit=cuda and --emit=cpp");
   }
   Compilation compilation(options.compile, console);
   std::string text;
@@ -142,6 +148,9 @@ void add_build(CLI::App& app, Action& action) {
   verb->add_option("--device", o.device, "With --emit=kernel: the device for which the schedule is; default: cpu")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->option_text("cpu|cuda");
+  verb->add_option("--part", o.part, "With --emit=cuda and cpp: all, or only the lines that are the query")
+      ->check(CLI::IsMember({"all", "query"}))
+      ->option_text("all|query");
   verb->add_flag("--dot", o.dot, "With --emit=asg: Graphviz");
   add_gpu_text_options(*verb, o.gpu);
   add_pass_options(*verb, o.compile);
@@ -178,6 +187,7 @@ Examples:
   matcha build query.mt --emit=llvm -o query.ll --time-passes
   matcha build query.mt --emit=cpp -o query.cpp
   g++ -O3 -std=c++20 -pthread query.cpp -o query
+  matcha build query.mt --emit=cuda --part query
   matcha build query.mt --emit=cuda -o query.cu
   nvcc -arch=sm_90 query.cu -o query)");
   verb->callback([options, &action] { action = [options] { return build(*options); }; });

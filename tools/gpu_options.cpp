@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "driver/compile.h"
 #include "driver/gpu_options.h"
 #include "tools/numbers.h"
 
@@ -61,13 +62,25 @@ void add_gpu_text_options(CLI::App& verb, driver::GpuOptions& options) { add_opt
 
 void add_gpu_options(CLI::App& verb, driver::GpuOptions& options) { add_options(verb, options, false); }
 
+CLI::Option* add_load_cuda(CLI::App& verb, codegen::LoadedQuery& query) {
+  return verb.add_option("--load-cuda", query.file, "Run this edited text of `build --emit=cuda --part query`")
+      ->type_name("FILE")
+      ->group("GPU");
+}
+
+Status read_query(codegen::LoadedQuery& query, const Console& console) {
+  if (!query.is_there()) return Status::Ok;
+  return read_program(query.file, nullptr, console, query.text);
+}
+
 Status check_gpu_options(const std::vector<std::string>& given, bool asked_for_cpu, const Console& console) {
-  if (std::find(given.begin(), given.end(), "--gpus") != given.end()) {
+  for (const char* option : {"--gpus", "--load-cuda"}) {
+    if (std::find(given.begin(), given.end(), option) == given.end()) continue;
     if (asked_for_cpu) {
-      return console.error(Status::Usage, "`--gpus` is for GPUs, and the run is on the CPU",
+      return console.error(Status::Usage, fmt::format("`{}` is for GPUs, and the run is on the CPU", option),
                            "leave it out, or use --device cuda");
     }
-    return console.error(Status::Run, fmt::format("`--gpus` asks for a GPU: {}", driver::gpu_problem()),
+    return console.error(Status::Run, fmt::format("`{}` asks for a GPU: {}", option, driver::gpu_problem()),
                          "leave it out to run on the CPU");
   }
   console.warning(

@@ -15,8 +15,12 @@ void add_gpu_text_options(CLI::App& verb, driver::GpuOptions& options);
 /// The other options that say how a GPU runs a program.
 void add_gpu_options(CLI::App& verb, driver::GpuOptions& options);
 
-/// For a run on the CPU with these options for a GPU: GPUs that are asked for by number are not replaced by it;
-/// schedules of a GPU have no meaning.
+/// `--load-cuda FILE`; `read_query` reads the file, if there is one.
+CLI::Option* add_load_cuda(CLI::App& verb, codegen::LoadedQuery& query);
+Status read_query(codegen::LoadedQuery& query, const Console& console);
+
+/// For a run on the CPU with these options for a GPU: GPUs that are asked for by number, and kernels, are not
+/// replaced by it; schedules of a GPU have no meaning.
 Status check_gpu_options(const std::vector<std::string>& given, bool asked_for_cpu, const Console& console);
 
 }  // namespace matcha::tools

@@ -140,7 +140,8 @@ class Run {
       return console_.error(Status::Usage, fmt::format("`{}` is a program, not a graph", options_.bind.graph),
                             "the program comes first: matcha run PROGRAM GRAPH");
     }
-    return choose_tier(options_.simd, console_, tier_);
+    const Status code = choose_tier(options_.simd, console_, tier_);
+    return code == Status::Ok ? read_query(gpu_.query, console_) : code;
   }
 
   bool of_pattern() const { return !options_.pattern.text.empty(); }
@@ -409,7 +410,7 @@ class Run {
   TargetSettings settings() const { return {options_.code_folder, gpu_, {}}; }
 
   Status run_passes(Compilation& compilation, const passes::LabelWords& labels) {
-    return driver::run_passes(*target_, compilation, labels, report_.bound);
+    return driver::run_passes(*target_, compilation, labels, report_.bound, gpu_.query);
   }
 
   Status compile(const passes::LabelWords& labels) {

@@ -41,6 +41,7 @@ void add_run_options(CLI::App& verb, RunVerbOptions& options) {
   add_no_cache(verb, options.code_folder);
   add_gpu_text_options(verb, options.gpu);
   add_gpu_options(verb, options.gpu);
+  add_load_cuda(verb, options.gpu.query)->excludes("--tune");
   add_pass_options(verb, options.compile);
   add_console_options(verb, options.console);
   verb.footer(R"(

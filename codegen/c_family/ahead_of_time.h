@@ -19,6 +19,7 @@ struct AheadOfTime {
   std::string entry;
   bool tuple_result = false;                    ///< The results are the elements of a tuple, however few.
   std::vector<std::optional<Scalar>> defaults;  ///< One a parameter of the program.
+  bool only_query = false;                      ///< Of the text only the frame and what workers run.
   std::vector<std::string> label_words;         ///< What the module's parameters after those stand for.
 };
 

@@ -2,6 +2,7 @@
 #include "codegen/cuda/device_text.h"
 #include "codegen/cuda/executable.h"
 #include "codegen/cuda/program.h"
+#include "codegen/cuda/query_part.h"
 #include "runtime/cuda/nvrtc.h"
 
 namespace matcha::codegen {
@@ -21,6 +22,7 @@ class CudaBackend final : public Backend {
   void begin() override { opening_ = gpu::open_session(options_); }
   std::unique_ptr<Executable> load(const ir::Module& module, Diagnostics& diagnostics) override {
     if (!gpu::check_device_program(module, diagnostics)) return nullptr;
+    if (!gpu::check_loaded_query(module, options_.query, diagnostics)) return nullptr;
     return std::make_unique<gpu::CudaExecutable>(module, options_, std::move(opening_));
   }
 
@@ -36,6 +38,10 @@ class CudaProgramBackend final : public Backend {
   std::string_view name() const override { return "cuda"; }
   ir::Stage stage() const override { return ir::Stage::Kernel; }
   std::optional<std::string> emit(const ir::Module& module, Diagnostics& diagnostics) override {
+    if (about_.only_query) {
+      if (!gpu::check_device_program(module, diagnostics)) return std::nullopt;
+      return gpu::query_part(module);
+    }
     return gpu::emit_program(module, about_, diagnostics, options_.search);
   }
   std::unique_ptr<Executable> load(const ir::Module&, Diagnostics&) override { return nullptr; }

@@ -8,6 +8,7 @@
 #include "codegen/backend.h"
 #include "codegen/c_family/ahead_of_time.h"
 #include "codegen/c_family/schedule.h"
+#include "ir/assumptions.h"
 
 namespace matcha::codegen {
 
@@ -18,6 +19,16 @@ struct Sample {
   std::uint64_t parts = 1;  ///< Of each parallel region that only adds up, one of so many is walked, evenly spread;
                             ///< other regions are whole, since others read what they make. 1: no sample.
   std::uint64_t least = 1;  ///< Outermost positions of a part, about; a region with few has fewer parts.
+};
+
+/// A part of the device's text that somebody edited (gpu::query_part), to run in place of what is emitted.
+struct LoadedQuery {
+  std::string file;  ///< For messages.
+  std::string text;
+
+  bool is_there() const { return !file.empty(); }
+  /// What the program that it was made of assumes of its graph, which the module that runs it assumes too.
+  ir::AssumptionKinds assumed() const;
 };
 
 /// How a GPU runs the regions of a program, beside what their schedules say. No result depends on any of it, but that a
@@ -41,6 +52,7 @@ struct CudaOptions {
   int device = 0;                   ///< The first GPU that is used.
   std::uint32_t gpus = 1;           ///< How many are used together; 0: all from `device` on.
   Sample sample;
+  LoadedQuery query;
   std::string code_folder;  ///< Where compiled kernels are kept (runtime/code_cache.h); empty: nowhere.
 };
 

@@ -4,6 +4,7 @@
 
 #include "codegen/c_family/prologue.h"
 #include "codegen/cuda/hub_rows.h"
+#include "codegen/cuda/query_part.h"
 #include "codegen/cuda/tiles.h"
 #include "ir/analysis/walk.h"
 #include "ir/check.h"
@@ -79,7 +80,7 @@ std::vector<std::string> compile_options() {
 
 Spelling device_spelling() { return Spelling{"static __device__ __forceinline__", true}; }
 
-DeviceText emit_device_text(const ir::Module& module, Search search, bool hubs) {
+DeviceText emit_device_text(const ir::Module& module, Search search, bool hubs, const LoadedQuery& query) {
   Names names;
   Emitted emitted = emit_workers(module, device_spelling(), names);
   const std::string prologue = worker_prologue();
@@ -106,8 +107,12 @@ DeviceText emit_device_text(const ir::Module& module, Search search, bool hubs) 
     out.blank();
     out.line("namespace matcha_program {");
     out.blank();
-    out.raw(emitted.frame);
-    out.raw(workers);
+    if (query.is_there()) {
+      out.raw(placed_query(query));
+    } else {
+      out.raw(emitted.frame);
+      out.raw(workers);
+    }
     out.blank();
     assert_layout(module, names, out);
     for (std::size_t i = first; i < end; ++i) entry(emitted.regions[i], out);

@@ -6,6 +6,7 @@
 
 #include "codegen/c_family/emitter.h"
 #include "codegen/c_family/schedule.h"
+#include "codegen/cuda/cuda.h"
 #include "codegen/cuda/frame_layout.h"
 #include "ir/nodes.h"
 #include "ir/support/diagnostics.h"
@@ -38,8 +39,10 @@ std::vector<std::string> compile_options();
 Spelling device_spelling();
 
 /// Requires: a verified module of stage kernel that `check_device_program` takes. The text serves one kind of search,
-/// and with `hubs` looks into rows of hubs.
-DeviceText emit_device_text(const ir::Module& module, Search search = Search::Plain, bool hubs = false);
+/// and with `hubs` looks into rows of hubs. A query that was loaded, which `check_loaded_query` takes, stands in place
+/// of the frame and of what workers run.
+DeviceText emit_device_text(const ir::Module& module, Search search = Search::Plain, bool hubs = false,
+                            const LoadedQuery& query = {});
 
 /// False, with a diagnostic, for what does not run on a device: a module of another stage, a schedule of another
 /// target, more values than the parameters of a kernel have room for.

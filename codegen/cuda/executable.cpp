@@ -407,6 +407,7 @@ CudaExecutable::CudaExecutable(const ir::Module& module, const CudaOptions& opti
 CudaExecutable::~CudaExecutable() = default;
 
 const ir::Module* CudaExecutable::paged_module() {
+  if (options_.query.is_there()) return nullptr;  // It was edited for this plan alone.
   if (!paged_ && rescheduler_) paged_ = rescheduler_(module_, ir::Stack::Paged);
   return paged_ ? &*paged_ : nullptr;
 }

@@ -120,7 +120,7 @@ Compiling compile_early(const ir::Module& module, const CudaOptions& options) {
   const std::optional<Target> target = likely_target(options);
   if (!target) return {};
   return compile_regions(*target, options.code_folder, module,
-                         emit_device_text(module, options.search, options.hubs != 0));
+                         emit_device_text(module, options.search, options.hubs != 0, options.query));
 }
 
 Session::Session(const CudaOptions& options) : options_(options), driver_(need(runtime::cuda::Driver::open())) {
@@ -173,8 +173,8 @@ void Session::begin_compile(const ir::Module& module, bool hubs, Compiling early
     compiling_ = std::move(early);
   } else {
     useless_ = std::move(early);
-    compiling_ =
-        compile_regions(target_, options_.code_folder, module, emit_device_text(module, options_.search, hubs));
+    compiling_ = compile_regions(target_, options_.code_folder, module,
+                                 emit_device_text(module, options_.search, hubs, options_.query));
   }
 }
 

@@ -67,6 +67,31 @@ class Build(cli.CliTest):
         self.assertIn("group=1)", self.ok("build", cli.TRIANGLE, "--emit=kernel"))
         self.fails(2, "build", cli.TRIANGLE, "--emit=llvm", "--device", "cuda", says="is for a CPU")
 
+    def test_the_query_alone(self):
+        for emit in ("cuda", "cpp"):
+            whole = self.ok("build", cli.TRIANGLE, f"--emit={emit}")
+            part = self.ok("build", cli.TRIANGLE, f"--emit={emit}", "--part", "query")
+            body = part[part.index("// The values of the program"):]
+            self.assertIn(body.strip(), whole)
+            self.assertIn("struct Frame {", body)
+            self.assertIn("work_on_region_0(", body)
+            self.assertLess(len(part.splitlines()), 70)
+            self.assertEqual(whole, self.ok("build", cli.TRIANGLE, f"--emit={emit}", "--part", "all"))
+        cuda = [self.ok("build", cli.TRIANGLE, "--emit=cuda", "--part", "query", *more) for more in ([], ["--group", "1"])]
+        marks = [next(line for line in text.splitlines() if line.startswith("// matcha-query 1 plan=")) for text in cuda]
+        self.assertEqual(len(set(marks)), 2)
+        self.assertIn(" assumes=simple", marks[0])
+        self.fails(2, "build", cli.TRIANGLE, "--emit=llvm", "--part", "query", says="--emit=cuda")
+
+    def test_edited_kernels_need_a_gpu(self):
+        part = self.path("q.cu")
+        self.ok("build", cli.TRIANGLE, "--emit=cuda", "--part", "query", "-o", part)
+        env = self.environment(MATCHA_LIBCUDA="/nowhere/libcuda.so.1")
+        self.fails(4, "run", cli.TRIANGLE, cli.WIKI, "--load-cuda", part, says="`--load-cuda` asks for a GPU", env=env)
+        self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--load-cuda", part, "--device", "cpu", says="--device cuda")
+        self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--load-cuda", part, "--tune", says="--tune")
+        self.fails(3, "run", cli.TRIANGLE, cli.WIKI, "--load-cuda", self.path("absent.cu"), "--device", "cuda", says="absent.cu")
+
     def test_passes(self):
         done = self.matcha("build", cli.TRIANGLE, "--emit=kernel", "--print-after=plan-memory", "--time-passes")
         self.assertEqual(done.returncode, 0)

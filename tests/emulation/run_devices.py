@@ -10,6 +10,7 @@ usage: run_devices.py MATCHA LIBRARY FOLDER devices    the stated counts of all 
        run_devices.py MATCHA LIBRARY FOLDER short      vertices with many neighbours, on one side or in all: compiled for, when there are
        run_devices.py MATCHA LIBRARY FOLDER tunes      schedules that are timed on samples, and remembered
        run_devices.py MATCHA LIBRARY FOLDER chooses    the CPU or a GPU, by what a run is expected to take
+       run_devices.py MATCHA LIBRARY FOLDER loads      edited queries of `--load-cuda`
        run_devices.py MATCHA LIBRARY FOLDER refusals   what cannot run: exit codes and messages
 
 LIBRARY stands for the driver and for NVRTC; FOLDER is for what the test makes. Run in the root folder. Exit 77 without g++.
@@ -353,6 +354,32 @@ def refusals(machine):
     expect("what doctor notes", "does not know sm_130" in doctor["notes"][0], True)
 
 
+def loads(machine):
+    """An edited query runs in place of the program's, if it fits."""
+    program = "examples/triangle.mt"
+    text = subprocess.run([machine.matcha, "build", program, "--emit=cuda", "--part", "query", "--group", "1"], capture_output=True, text=True, check=True).stdout
+    file = machine.folder / "query.cu"
+
+    def tries(edited, code=0, says=(), words=()):
+        file.write_text(edited)
+        given = machine.run(program, GRAPH, "--load-cuda", file, *words, code=code)
+        for word in says:
+            if word not in given:
+                raise Failed(f"no `{word}` in\n{given}")
+        return given
+
+    expect("as emitted", int(tries(text)), TRIANGLES)
+    add = "w.merge(0, t.sum0_);"
+    expect("is edited", add in text, True)
+    expect("edited", int(tries(text.replace(add, add.replace("_)", "_ * 2)")))), 2 * TRIANGLES)
+    tries(text.replace(add, add.replace(";", "")), 4, ["query.cu"])
+    tries(text.replace("// matcha-query", "// query"), 1, ["plan=", "--part query"])
+    tries(text.replace("plan=", "plan=0"), 1, ["another program", "hint"])
+    tries(text.replace("  i128 sum0;", "  i64 sum0;"), 1, ["struct Frame", "i128 sum0"])
+    tries(text.replace("void work_on_region_0(const Frame& f", "void work_on_region_0(Frame f"), 1, ["region_0", "first line"])
+    tries("", 1, ["plan="])
+
+
 def main():
     machine = Machine(*sys.argv[1:4])
     if shutil.which("g++") is None:
@@ -360,7 +387,7 @@ def main():
         return 77
     try:
         {"devices": devices, "counts": counts, "rows": rows, "stops": stops, "partial": partial, "tunes": tunes, "short": short, "builds": builds,
-         "chooses": chooses, "refusals": refusals}[sys.argv[4]](machine)
+         "chooses": chooses, "refusals": refusals, "loads": loads}[sys.argv[4]](machine)
     except Failed as failure:
         print(failure)
         return 1
