@@ -25,6 +25,7 @@
 #include "ir/check.h"
 #include "ir/verifier.h"
 #include "runtime/machine.h"
+#include "tools/error_pages.h"
 #include "tools/explanation.h"
 #include "tools/explanation_page.h"
 #include "tools/numbers.h"
@@ -414,10 +415,30 @@ class Explain {
   Explanation found_;
 };
 
+/// Whether the word is the id of a diagnostic or like one, and no file.
+bool names_error(const std::string& word) {
+  std::error_code ignored;
+  if (word.empty() || word == "-" || std::filesystem::exists(word, ignored) || is_module(word)) return false;
+  return error_page(word).has_value() || !nearest_word(word, error_ids()).empty();
+}
+
+Status print_error_page(const ExplainOptions& options) {
+  const Console console(options.console);
+  const std::optional<std::string> page = error_page(options.compile.file);
+  if (!page) {
+    return console.error(Status::Usage,
+                         fmt::format("`{}` is neither a file nor the id of an error", options.compile.file),
+                         fmt::format("did you mean `{}`?", nearest_word(options.compile.file, error_ids())));
+  }
+  const runtime::Status written = write_text_file("-", *page);
+  return written ? Status::Ok : console.error(written.error());
+}
+
 }  // namespace
 
 void add_explain(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("explain", "Show the plan of a program; with a graph also what its run takes");
+  CLI::App* verb = app.add_subcommand(
+      "explain", "Show the plan of a program, with a graph also what its run takes; or what an error means");
   auto options = std::make_shared<ExplainOptions>();
   ExplainOptions& o = *options;
   add_program_options(*verb, o.compile);
@@ -445,9 +466,16 @@ Examples:
   matcha explain --pattern house graph.txt.gz --sample 100 --timeout 60
   matcha explain --pattern house graph.txt.gz --html house.html
   matcha explain query.mt graph.txt.gz --svg query.svg
-  matcha explain query.mt --dot | dot -Tsvg -o query.svg)");
+  matcha explain query.mt --dot | dot -Tsvg -o query.svg
+  matcha explain arg-type
+
+The last one is the page of an error, by the id that its message ends in.)");
   verb->callback([options, &action] {
     ExplainOptions& given = *options;
+    if (given.pattern.text.empty() && given.bind.graph.empty() && names_error(given.compile.file)) {
+      action = [options] { return print_error_page(*options); };
+      return;
+    }
     if (given.pattern.text.empty() && given.compile.file.empty()) throw CLI::RequiredError("FILE");
     if (!given.pattern.text.empty() && given.bind.graph.empty()) {
       // The pattern stands for the program, so the first file is the graph.
