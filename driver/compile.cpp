@@ -13,6 +13,7 @@
 
 #include "frontend/format.h"
 #include "frontend/lower.h"
+#include "frontend/row_places.h"
 #include "ir/analysis/walk.h"
 
 namespace matcha::driver {
@@ -120,12 +121,9 @@ Status Compilation::report(Status code_of_errors) {
 
 Status Compilation::read() {
   const Stopwatch watch;
-  runtime::Result<std::string> text = read_text(options_.file, name(), cancel_);
-  if (!text && cancel_ != nullptr && cancel_->load()) return Status::Interrupted;
-  if (!text) return reporter_.error(text.error());
-  if (looks_like_graph(*text)) {
-    return reporter_.error(Status::Usage, fmt::format("`{}` is a graph, not a program", name()),
-                           "the program comes first: matcha run PROGRAM GRAPH");
+  if (is_module(options_.file) && options_.entry.empty()) {
+    return reporter_.error(Status::Usage, fmt::format("`{}` is a library: say which of its functions", options_.file),
+                           fmt::format("add --entry NAME; `matcha doc {}` lists them", options_.file));
   }
   std::string text;
   const Status status = read_program(options_.file, cancel_, reporter_, text);
@@ -173,6 +171,7 @@ Status Compilation::check() {
   if (!diagnostics_.has_errors()) {
     const Stopwatch asg_watch;
     graph_ = frontend::build_asg(*program_, diagnostics_);
+    if (graph_ && is_module(options_.file)) row_names_ = frontend::add_row_places(*graph_);
     times_.emplace_back("asg", asg_watch.ms());
   }
   diagnostics_.sort_by_place();

@@ -21,12 +21,13 @@ namespace matcha::driver {
 
 /// Options of every verb that compiles.
 struct CompileOptions {
-  std::string file;    ///< The program; `-`: standard input.
+  std::string file;    ///< The program; `-`: standard input; or a module of the binary, such as `std.clique`.
   std::string entry;   ///< Empty: `main`, else the last function.
   std::string passes;  ///< Empty: the pipeline of the back end.
   std::vector<std::string> disabled;
 };
 
+/// What messages call the program: `<stdin>` for `-`, `<std.clique>` for a module of the binary, else the file.
 std::string program_name(const std::string& file);
 /// Whether it names a module of the binary, known or not, and no file.
 bool is_module(const std::string& file);
@@ -87,6 +88,7 @@ class Compilation {
   bool has_pipeline() const { return pipeline_.has_value(); }
   ir::Context& context() { return context_; }
   /// Names of the columns of the result's rows, where they are known.
+  const std::vector<std::string>& row_names() const { return row_names_; }
   /// Name of the program, as messages print it.
   std::string name() const { return program_name(options_.file); }
   /// Milliseconds of each step so far, in order.
@@ -115,6 +117,7 @@ class Compilation {
   std::uint32_t file_ = 0;
   std::unique_ptr<frontend::Program> program_;
   std::optional<frontend::asg::Graph> graph_;
+  std::vector<std::string> row_names_;
   ir::Context context_;
   std::mutex rescheduling_;  ///< Runs go on at the same time, and the context serves one.
   std::optional<ir::Module> loop_;

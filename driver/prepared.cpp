@@ -46,7 +46,11 @@ Status Prepared::read(const Reading& reading, Compilation& compilation) {
     reading([&] {
       status = plan_pattern(pattern, graph_->graph(), graph_->graph().dictionary(), plan, sketch, forecast_);
     });
-    if (status == Status::Ok) compilation.take(pattern.program().text);
+    if (status == Status::Ok) {
+      compilation.take(pattern.program().text);
+      semantics_ = pattern.semantics(request_.matches);
+      row_names_ = pattern.vertex_names();
+    }
   }
   reading([&] {
     if (status == Status::Ok) status = compilation.check();
@@ -113,6 +117,7 @@ Status Prepared::prepare(const Reading& reading) {
   Compilation& compilation = compilation_.emplace(request_.compile, log_);
   Status status = choose_device();
   if (status == Status::Ok) status = read(reading, compilation);
+  if (request_.pattern.text.empty()) row_names_ = compilation.row_names();
   if (status == Status::Ok) status = bind(compilation);
   if (status != Status::Ok) return status;
   const runtime::LabelDictionary& dictionary = graph_->graph().dictionary();

@@ -55,6 +55,7 @@ class Prepared {
   /// What a pattern counts, in a line; empty for a program.
   const std::string& semantics() const { return semantics_; }
   /// Names of the columns of rows where they are known: the vertices of a pattern.
+  const std::vector<std::string>& row_names() const { return row_names_; }
   /// By what the vertices are ranked, and the milliseconds that took.
   const OrderReport& order() const { return order_; }
   bool on_gpu() const { return on_gpu_; }
@@ -79,6 +80,7 @@ class Prepared {
   std::unique_ptr<codegen::Executable> executable_;
   OrderReport order_;
   std::string semantics_;
+  std::vector<std::string> row_names_;
   bool on_gpu_ = false;
   Forecast forecast_;
   std::timed_mutex turn_;  ///< Of runs on a GPU.

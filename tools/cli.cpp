@@ -36,6 +36,7 @@ Examples:
   matcha bench query.mt graph.txt
   matcha graph info graph.txt
   matcha fmt query.mt
+  matcha doc std.clique
   matcha doctor
 
 Exit codes: 0 ok, 1 error in the query, 2 usage, 3 a file that cannot be read
@@ -120,6 +121,7 @@ int parse_and_run(int argc, const char* const* argv, bool by_verb) {
   add_graph(app, action);
   add_fmt(app, action);
   add_lsp(app, action);
+  add_doc(app, action);
   add_doctor(app, action);
   add_completion(app, action);
   add_man(app, action);

@@ -425,7 +425,7 @@ class Run {
     const Stopwatch watch;
     codegen::RunOptions run = run_options();
     if (streams()) {
-      const std::vector<std::string> names = of_pattern() ? pattern_->vertex_names() : std::vector<std::string>();
+      const std::vector<std::string> names = of_pattern() ? pattern_->vertex_names() : compilation_->row_names();
       if (is_picture(options_.matches)) {
         const runtime::Graph& graph = bound_.inputs.graphs.at(bound_.main_graph);
         pictures_.emplace(pattern_->set().patterns.front(), *bound_.inputs.universe, &graph);
