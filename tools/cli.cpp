@@ -118,6 +118,7 @@ int parse_and_run(int argc, const char* const* argv, bool by_verb) {
   add_pattern(app, action);
   add_explain(app, action);
   add_bench(app, action);
+  add_serve(app, action);
   add_graph(app, action);
   add_fmt(app, action);
   add_lsp(app, action);

@@ -26,7 +26,7 @@ struct Chapter {
 constexpr Chapter kChapters[] = {
     {"run", "Inputs"},     {"run", "Answers"},      {"run", "Stopping"},     {"run", "How to run"},
     {"check", "Messages"}, {"pattern", "Patterns"}, {"explain", "The plan"}, {"build", "Ahead of time"},
-    {"graph", "Graphs"},   {"fmt", "Formatting"},
+    {"graph", "Graphs"},   {"fmt", "Formatting"},   {"bench", "Measuring"},  {"serve", "Serving"},
 };
 
 std::string upper(std::string text) {

@@ -20,6 +20,7 @@ void add_graph(CLI::App& app, Action& action);
 void add_fmt(CLI::App& app, Action& action);
 void add_lsp(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
+void add_serve(CLI::App& app, Action& action);
 void add_doc(CLI::App& app, Action& action);
 void add_doctor(CLI::App& app, Action& action);
 void add_completion(CLI::App& app, Action& action);

@@ -1,0 +1,186 @@
+"""`matcha serve`: requests and answers, a line of JSON each."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+
+from cli import LIMIT_S, MATCHA, ROOT, SLOW, TRIANGLE, WIKI, WIKI_TRIANGLES, CliTest, main
+
+SMALL = "tests/graphs/random-20-seed2.txt"
+BIG = "def main(G: Graph) -> int:\n    return 7\n"
+
+
+class Server:
+    """A process that answers while it is asked."""
+
+    def __init__(self, test, *args):
+        self.process = subprocess.Popen([MATCHA, "serve", *args, "--device", "cpu"], cwd=ROOT, env=test.environment(),
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        test.addCleanup(self.end)
+        self.ready = self.answer()
+
+    def send(self, request):
+        line = request if isinstance(request, bytes) else json.dumps(request).encode()
+        self.process.stdin.write(line + b"\n")
+        self.process.stdin.flush()
+
+    def answer(self):
+        return json.loads(self.process.stdout.readline())
+
+    def ask(self, request):
+        self.send(request)
+        return self.answer()
+
+    def end(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            stream.close()
+
+
+class ServeTest(CliTest):
+    def piped(self, requests, *args):
+        """All answers to requests that come at once; the first line is left out."""
+        lines = b"".join(one if isinstance(one, bytes) else json.dumps(one).encode() + b"\n" for one in requests)
+        done = self.matcha("serve", *args, "--device", "cpu", stdin=lines)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        ready, *answers = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual(ready["schema"], "matcha.serve/1")
+        return answers
+
+    def test_answers(self):
+        text = (ROOT / TRIANGLE).read_text()
+        answers = self.piped([
+            {"id": 1, "program": text},
+            {"id": "two", "file": TRIANGLE},
+            {"id": 3, "pattern": "triangle"},
+            {"id": 4, "pattern": "wedge", "options": {"induced": "edge"}},
+            {"id": 5, "file": "std.clique", "options": {"entry": "triangles_by_vertex", "limit": 5}},
+            {"program": text, "check": True},
+            {"id": 7, "program": "def main(G: Graph, k: int, b: bool = True) -> int:\n    return k if b else 0\n", "options": {"params": {"k": 5, "b": False}}},
+            {"id": 8, "pattern": "edge", "options": {"matches": True, "limit": 3}},
+        ], WIKI)
+        self.assertEqual([one["id"] for one in answers], [1, "two", 3, 4, 5, None, 7, 8])
+        self.assertEqual({one["status"] for one in answers}, {"ok"})
+        self.assertEqual([answers[i]["result"] for i in (0, 1, 2)], [WIKI_TRIANGLES] * 3)
+        self.assertEqual(answers[3]["result"], int(self.ok("run", "--pattern", "wedge", "--induced", "edge", WIKI)))
+        self.assertEqual((answers[4]["columns"], len(answers[4]["result"]), answers[4]["complete"]), (["vertex", "count"], 5, False))
+        self.assertEqual((answers[5]["signature"], "result" in answers[5]), ("triangle(G: Graph) -> int", False))
+        self.assertEqual(answers[6]["result"], 0)
+        self.assertEqual((len(answers[7]["result"]), len(answers[7]["columns"])), (3, 2))
+
+    def test_what_is_kept(self):
+        server = Server(self, WIKI)
+        self.assertEqual(server.ready["graph"]["vertices"], 7115)
+        first, again = (server.ask({"id": i, "file": TRIANGLE}) for i in (1, 2))
+        self.assertGreater(first["ms"]["compile"], 0)
+        self.assertEqual((again["ms"]["compile"], again["result"]), (0, WIKI_TRIANGLES))
+        server.process.stdin.close()
+        self.assertEqual(server.process.wait(LIMIT_S), 0)
+
+    def test_errors(self):
+        wrong = "def main(G: Graph) -> int:\n    return size(3)\n"
+        failing = "def main(G: Graph) -> int:\n    return 1 / size(intersect(vertices(G), [-1]))\n"
+        cases = [
+            ({"program": wrong}, 1, "arg-type", 2),
+            ({"program": wrong, "check": True}, 1, "arg-type", 2),
+            ({"program": failing}, 4, "run", 2),
+            ({"pattern": "hous"}, 1, "pattern-name", None),
+            ({"pattern": "0-1=a"}, 2, "usage", 0),
+            ({"file": self.path("absent.mt")}, 3, "input", 0),
+            ({"file": "-"}, 2, "usage", 0),
+            ({"program": "def main(G: Graph, k: int) -> int:\n    return k\n"}, 2, "usage", 0),
+            ({"program": BIG, "options": {"limit": 3}}, 2, "usage", 0),
+            ({"program": BIG, "options": {"timout": 3}}, 2, "usage", 0),
+            ({"program": BIG, "options": {"timeout": "3"}}, 2, "usage", 0),
+            ({"program": BIG, "options": {"limit": -1}}, 2, "usage", 0),
+            ({"program": BIG, "options": 3}, 2, "usage", 0),
+            ({"program": BIG, "pattern": "house"}, 2, "usage", 0),
+            ({"program": 3}, 2, "usage", 0),
+            ({"progam": BIG}, 2, "usage", 0),
+            ({}, 2, "usage", 0),
+        ]
+        answers = self.piped([{"id": i, **request} for i, (request, *_) in enumerate(cases)] + [{"id": 99, "program": BIG}], SMALL)
+        by_id = {one["id"]: one for one in answers}
+        for i, (request, code, name, line) in enumerate(cases):
+            self.assertEqual(by_id[i]["code"], code, (request, by_id[i]))
+            error = by_id[i]["errors"][0]
+            self.assertEqual(error["id"], name, (request, error))
+            self.assertTrue(error["message"], request)
+            if line is not None:
+                self.assertEqual(error["line"], line, (request, error))
+        self.assertEqual(by_id[99]["result"], 7)
+        self.assertIn("did you mean `timeout`?", by_id[9]["errors"][0]["hint"])
+        self.assertIn("did you mean `program`?", by_id[15]["errors"][0]["hint"])
+
+    def test_malformed_lines(self):
+        """Whatever comes, each line gets one answer, and the next request is served."""
+        random.seed(7)
+        good = json.dumps({"id": 1, "program": BIG, "options": {"timeout": 5}}).encode()
+        lines = [b"{", b"[]", b"null", b"3", b'"x"', b'{"id": [1], "program": "x"}', b'{"id": 1.5, "pattern": "edge"}', b"\xff\xfe", b"{}" * 3,
+                 b"[" * 100_000, b'{"a":' * 50_000, b'{"id": 1, "program": "\\ud800"}', b'{"cancel": {"x": []}}', b'{"id": 1e999, "pattern": "edge"}']
+        for _ in range(150):
+            noise = bytes(random.choices(range(256), k=random.randrange(1, 60)))
+            lines.append(noise.replace(b"\n", b" ").strip(b" \t\r") or b"x")
+            changed = bytearray(good)
+            for _ in range(random.randrange(1, 4)):
+                at = random.randrange(len(changed))
+                changed[at:at + random.randrange(2)] = bytes([random.choice(b'{}[]",:0x\\\x80 ')])
+            lines.append(bytes(changed).strip() or b"x")
+        server = Server(self, SMALL)
+        for i, line in enumerate(lines):
+            answer = server.ask(line)
+            self.assertIn(answer["code"], range(6), (line, answer))
+            self.assertEqual("errors" in answer, answer["code"] != 0, (line, answer))
+            if i % 50 == 0:
+                self.assertEqual(server.ask({"id": f"after {i}", "program": BIG})["result"], 7)
+        server.send(b"  \r")
+        server.send(b"")
+        long = server.ask(b'{"id": 1, "program": "' + b"x" * (17 << 20) + b'"}')
+        self.assertEqual((long["id"], long["code"]), (None, 2))
+        self.assertIn("16 MiB", long["errors"][0]["message"])
+        self.assertEqual(server.ask({"id": 0, "program": BIG})["result"], 7)
+        server.process.stdin.write(b'{"id": "last", "program": ' + json.dumps(BIG).encode() + b"}")  # Without a newline.
+        server.process.stdin.close()
+        self.assertEqual(server.answer()["id"], "last")
+        self.assertEqual(server.process.wait(LIMIT_S), 0)
+
+    def test_stops(self):
+        graph = self.generate("slow.mtg", "erdos-renyi", "-n", "20000", "-m", "100000")
+        server = Server(self, graph)
+        self.assertEqual(server.ask({"id": 0, "program": BIG})["result"], 7)
+        late = server.ask({"id": 1, "program": SLOW, "options": {"timeout": 0.3}})
+        self.assertEqual((late["id"], late["status"], late["code"], late["complete"]), (1, "timeout", 124, False))
+        for i in (2, 3, 4):
+            server.send({"id": i, "program": SLOW})
+        self.assertEqual(server.ask({"id": 3, "program": BIG})["status"], "usage")  # That id is taken.
+        waiting = [server.ask({"id": "c", "cancel": 3}), server.answer()]
+        self.assertEqual(sorted((str(one["id"]), one["status"]) for one in waiting), [("3", "cancelled"), ("c", "ok")])
+        began = time.monotonic()
+        answers = [server.ask({"id": "d", "cancel": 2}), server.answer()]
+        self.assertLess(time.monotonic() - began, 10)
+        self.assertEqual(sorted((str(one["id"]), one["code"]) for one in answers), [("2", 130), ("d", 0)])
+        self.assertFalse(server.ask({"id": "e", "cancel": 77})["cancelled"])
+        server.process.send_signal(signal.SIGINT)
+        self.assertEqual(server.process.wait(LIMIT_S), 130)
+
+    def test_ends(self):
+        self.fails(3, "serve", self.path("absent.txt"), says="absent.txt")
+        self.fails(2, "serve", TRIANGLE, says="is a program")
+        self.assertEqual(self.piped([], SMALL), [])
+        # Nobody reads.
+        read, write = os.pipe()
+        os.close(read)
+        done = subprocess.run([MATCHA, "serve", SMALL, "--device", "cpu"], input=b'{"id": 1, "pattern": "edge"}\n', stdout=write,
+                              stderr=subprocess.PIPE, timeout=LIMIT_S, check=False, cwd=ROOT, env=self.environment())
+        os.close(write)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn(b"standard output", done.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "driver/prepared.h"
+#include "tools/exit_codes.h"
+
+/// The lines of `matcha serve`, each a JSON object; docs/cli.md has their schema.
+namespace matcha::tools {
+
+using Json = nlohmann::ordered_json;
+
+/// Collects messages as the objects of `--diagnostics=json`; drops notes. For one thread.
+class JsonLog final : public driver::Reporter {
+ public:
+  void note(std::string_view) const override {}
+  void warning(std::string_view message, std::string_view hint = {}) const override;
+  Status error(Status status, std::string_view message, std::string_view hint = {}) const override;
+  Status error(const runtime::Error& error) const override;
+  Status error_at(Status status, const SourceManager& sources, SourceLoc loc, std::string_view message,
+                  std::string_view hint) const override;
+  void report(const Diagnostics& diagnostics, std::size_t from = 0) const override;
+  void write(std::string_view text) const override;
+
+  const Json& messages() const { return messages_; }
+
+ private:
+  mutable Json messages_ = Json::array();
+};
+
+/// What a line asks for.
+struct ServeRequest {
+  enum class Kind : std::uint8_t { Run, Check, Cancel };
+
+  Kind kind = Kind::Run;
+  Json id;      ///< As given: a string, a whole number or null.
+  Json target;  ///< Cancel: the id of the request that is to end.
+  driver::ProgramRequest program;
+  std::string file;  ///< Of the program, which is to be read; empty: the text or the pattern is there.
+  std::optional<double> timeout;
+  std::optional<std::uint64_t> limit;
+  unsigned threads = 0;
+
+  /// Equal for requests that the same compiled program serves.
+  std::string key() const;
+};
+
+/// Reads a line. `usual` is what the command line says for all requests. False: the line is no request; `log` says why,
+/// and `request.id` is its id if it has a proper one, else null.
+bool read_request(std::string_view line, const ServeRequest& usual, ServeRequest& request, const JsonLog& log);
+
+/// One line of answer: its members in order.
+class AnswerLine {
+ public:
+  AnswerLine(const Json& id, Status status);
+  void add_raw(std::string_view key, std::string_view raw);
+  void add(std::string_view key, const Json& value);
+  /// With its newline.
+  std::string take();
+
+ private:
+  std::string text_;
+};
+
+/// JSON on one line; bytes that are no UTF-8 are replaced.
+std::string dump_line(const Json& value);
+
+/// The line of a request that failed.
+std::string error_line(const Json& id, Status status, const JsonLog& log);
+
+}  // namespace matcha::tools
