@@ -253,7 +253,10 @@ List Evaluator::sorted(const ir::Expr& e) {
 Scalar Evaluator::item(const ir::At& e) {
   const List all = items(*e.operands[0]);
   const std::int64_t index = get<std::int64_t>(*e.operands[1]);
-  if (index < 0 || static_cast<std::uint64_t>(index) >= all.size) trap(TrapCode::IndexOutOfRange, e.loc);
+  if (index < 0 || static_cast<std::uint64_t>(index) >= all.size) {
+    fail(runtime::ErrorKind::Runtime, runtime::trap_message(TrapCode::IndexOutOfRange),
+         runtime::trap_hint(TrapCode::IndexOutOfRange, index, all.size), e.loc);
+  }
   return scalar_of(all, e.column, static_cast<std::uint64_t>(index));
 }
 
