@@ -30,6 +30,7 @@ struct matcha_canceller {
 struct matcha_options {
   matcha::driver::ProgramRequest program;
   std::string labels;
+  bool edge_labels = false;
   bool directed = false;
   unsigned threads = 0;
   std::optional<std::uint64_t> limit;  ///< Of rows.
@@ -72,21 +73,30 @@ class Code {
   std::unique_ptr<driver::Prepared> prepared_;
 };
 
+/// What is known of a program before it is compiled for a graph.
+struct ProgramFacts {
+  bool gives_list = false;  ///< Its one result is a list.
+  std::string signature;    ///< Of a pattern: what is counted.
+  std::string doc;
+  std::vector<std::string> names;  ///< Of the columns of a list of matches, or of the counts of motifs.
+  std::vector<std::string> edges;  ///< Of the pattern, or of each of a motif, as text.
+};
+
 /// What is behind a program: runs keep it.
 class SharedProgram {
  public:
-  SharedProgram(driver::ProgramRequest request, bool gives_list)
-      : request_(std::move(request)), gives_list_(gives_list) {}
+  SharedProgram(driver::ProgramRequest request, ProgramFacts facts)
+      : request_(std::move(request)), facts_(std::move(facts)) {}
 
-  /// Whether its one result is a list.
-  bool gives_list() const { return gives_list_; }
+  const driver::ProgramRequest& request() const { return request_; }
+  const ProgramFacts& facts() const { return facts_; }
 
   /// Begins to make the code unless that was done; after a failure, again.
   std::shared_ptr<Code> code(const std::shared_ptr<driver::ResidentGraph>& graph);
 
  private:
   const driver::ProgramRequest request_;
-  const bool gives_list_;
+  const ProgramFacts facts_;
   std::mutex mutex_;
   std::map<const driver::ResidentGraph*, std::shared_ptr<Code>> codes_;
 };
@@ -140,6 +150,10 @@ namespace matcha::api {
 
 matcha_status status_of(driver::Status status);
 
+/// Gives the graph that was made, or says why there is none.
+matcha_status take_graph(runtime::Result<driver::ResidentGraph::Shared> made, matcha_graph** graph,
+                         matcha_error** error);
+
 /// Compiles where that was not done, and runs.
 Found run(SharedProgram& program, const std::shared_ptr<driver::ResidentGraph>& graph, const matcha_options& options,
           const RunWatch& watch);
@@ -151,6 +165,9 @@ matcha_run start(const matcha_program& program, const matcha_graph& graph, const
 RowQueue::Block next_rows(matcha_run& run, std::optional<Clock::time_point> until, bool& more);
 /// Waits for it; what it found is given once.
 Found finish(matcha_run& run);
+
+/// Checks what can be checked without a graph, and fills the facts.
+driver::Status check(const driver::ProgramRequest& request, std::string& errors, ProgramFacts& facts);
 
 /// The work, with what it throws as an error.
 Found guarded(const std::function<Found()>& work);

@@ -21,6 +21,7 @@
 
 using matcha::api::call;
 using matcha::api::fail;
+using matcha::api::take_graph;
 using matcha::api::usage;
 using matcha::driver::Status;
 
@@ -94,6 +95,8 @@ bool set_option(matcha_options& o, const std::string& name, const std::string& v
   fits = true;
   if (name == "entry") {
     program.compile.entry = value;
+  } else if (name == "file") {
+    program.compile.file = value;
   } else if (name == "passes") {
     program.compile.passes = value;
   } else if (name == "disable-pass") {
@@ -124,6 +127,8 @@ bool set_option(matcha_options& o, const std::string& name, const std::string& v
     fits = take_tier(value, o.tier);
   } else if (name == "matches") {
     fits = take_flag(value, program.matches);
+  } else if (name == "edge-labels") {
+    fits = take_flag(value, o.edge_labels);
   } else if (name == "directed") {
     fits = take_flag(value, o.directed);
   } else if (name == "threads") {
@@ -145,17 +150,6 @@ bool set_option(matcha_options& o, const std::string& name, const std::string& v
   return true;
 }
 
-matcha_status take_graph(matcha::runtime::Result<matcha::driver::ResidentGraph::Shared> made, matcha_graph** graph,
-                         matcha_error** error) {
-  if (!made) {
-    matcha::driver::MessageLog log;
-    const Status status = log.error(made.error());
-    return fail(matcha::api::status_of(status), log.text(), error);
-  }
-  *graph = new matcha_graph{std::move(*made)};
-  return MATCHA_OK;
-}
-
 /// Arrays of the caller's, given back when this is freed.
 struct Lent {
   Lent(void (*maybe_release)(void*), void* user) : maybe_release(maybe_release), user(user) {}
@@ -171,8 +165,8 @@ struct Lent {
 };
 
 /// The item that says how many arcs there are; a negative one makes no graph.
-std::uint64_t last_offset(const void* offsets, matcha::driver::BorrowedInts::Kind kind, std::uint64_t at) {
-  using Kind = matcha::driver::BorrowedInts::Kind;
+std::uint64_t last_offset(const void* offsets, matcha::runtime::IntColumn::Kind kind, std::uint64_t at) {
+  using Kind = matcha::runtime::IntColumn::Kind;
   switch (kind) {
     case Kind::Int32: {
       const std::int32_t last = static_cast<const std::int32_t*>(offsets)[at];
@@ -196,37 +190,19 @@ matcha_status read_as_task(const char* path, const matcha_options& options, matc
   };
   const auto task = std::make_shared<Task>(options.deadline(), options.maybe_canceller);
   const auto read = std::make_shared<Read>();
-  Task::start(
-      task, [task = task.get(), read, path = std::string(path), labels = options.labels, directed = options.directed] {
-        read->failed = matcha::api::guarded([&] {
-          read->graph = ResidentGraph::read(path, labels, directed, &task->interrupted());
-          return matcha::api::Found();
-        });
-      });
+  Task::start(task, [task = task.get(), read, path = std::string(path), labels = options.labels,
+                     directed = options.directed, edge_labels = options.edge_labels] {
+    read->failed = matcha::api::guarded([&] {
+      read->graph = ResidentGraph::read(path, labels, directed, &task->interrupted(), edge_labels);
+      return matcha::api::Found();
+    });
+  });
   task->wait();
   const Task::End end = task->why();
   if (end == Task::End::Cancelled) return MATCHA_CANCELLED;
   if (end == Task::End::TimedOut) return MATCHA_TIMEOUT;
   if (!read->graph) return fail(read->failed.status, read->failed.errors, error);
   return take_graph(std::move(*read->graph), graph, error);
-}
-
-/// Checks what can be checked without a graph.
-Status check(const matcha::driver::ProgramRequest& request, std::string& errors, bool& gives_list) {
-  const matcha::driver::MessageLog log;
-  Status status = Status::Ok;
-  if (request.pattern.text.empty()) {
-    matcha::driver::Compilation compilation(request.compile, log);
-    compilation.take(request.text);
-    status = compilation.check();
-    if (status == Status::Ok) status = compilation.lower();
-    gives_list = status == Status::Ok && compilation.graph().result->type->is_list();
-  } else {
-    gives_list = request.matches;
-    status = matcha::driver::PatternSource(request.pattern, log).read();
-  }
-  errors = log.text();
-  return status;
 }
 
 matcha_status make_program(const char* text, bool is_pattern, const matcha_options* options, matcha_program** program,
@@ -241,13 +217,13 @@ matcha_status make_program(const char* text, bool is_pattern, const matcha_optio
     if (matcha::api::after_fork()) {
       return fail(MATCHA_ERROR_RUN, "error: after a fork only the parent process may compile programs\n", error);
     }
-    request.compile.file = is_pattern ? "<pattern>" : "<program>";
+    if (is_pattern || request.compile.file.empty()) request.compile.file = is_pattern ? "<pattern>" : "<program>";
     std::string errors;
     Status status = Status::Ok;
-    bool gives_list = false;
-    matcha::api::on_reading_thread([&] { status = check(request, errors, gives_list); });
+    matcha::api::ProgramFacts facts;
+    matcha::api::on_reading_thread([&] { status = matcha::api::check(request, errors, facts); });
     if (status != Status::Ok) return fail(matcha::api::status_of(status), errors, error);
-    *program = new matcha_program{std::make_shared<matcha::api::SharedProgram>(std::move(request), gives_list)};
+    *program = new matcha_program{std::make_shared<matcha::api::SharedProgram>(std::move(request), std::move(facts))};
     return MATCHA_OK;
   });
 }
@@ -257,7 +233,7 @@ matcha_status start(matcha_program* program, matcha_graph* graph, const matcha_o
   return call(error, [&] {
     *run = nullptr;
     if (program == nullptr || graph == nullptr) return usage("the program or the graph is NULL", error);
-    if (gives_rows && !program->shared->gives_list()) {
+    if (gives_rows && !program->shared->facts().gives_list) {
       return usage("the result is no list, and only a list has rows\n  hint: `matches` makes a pattern list them",
                    error);
     }
@@ -330,19 +306,10 @@ matcha_status matcha_graph_read(const char* path, const matcha_options* options,
     const matcha_options unset;
     const matcha_options& o = options != nullptr ? *options : unset;
     if (!o.timeout && !o.maybe_canceller) {
-      return take_graph(matcha::driver::ResidentGraph::read(path, o.labels, o.directed), graph, error);
+      return take_graph(matcha::driver::ResidentGraph::read(path, o.labels, o.directed, nullptr, o.edge_labels), graph,
+                        error);
     }
     return read_as_task(path, o, graph, error);
-  });
-}
-
-matcha_status matcha_graph_from_edges(const int64_t* sources, const int64_t* targets, size_t count,
-                                      const matcha_options* options, matcha_graph** graph, matcha_error** error) {
-  return call(error, [&] {
-    *graph = nullptr;
-    if (count != 0 && (sources == nullptr || targets == nullptr)) return usage("the ends of edges are NULL", error);
-    const bool directed = options != nullptr && options->directed;
-    return take_graph(matcha::driver::ResidentGraph::from_edges(sources, targets, count, directed), graph, error);
   });
 }
 
@@ -351,7 +318,7 @@ matcha_status matcha_graph_from_csr(uint64_t vertices, const void* offsets, matc
                                     const matcha_options* options, matcha_graph** graph, matcha_error** error) {
   return call(error, [&] {
     *graph = nullptr;
-    using Kind = matcha::driver::BorrowedInts::Kind;
+    using Kind = matcha::runtime::IntColumn::Kind;
     const auto kind = [](matcha_type type) { return static_cast<Kind>(static_cast<int>(type) - MATCHA_INT32); };
     const auto known = [](matcha_type type) { return type >= MATCHA_INT32 && type <= MATCHA_UINT64; };
     if (!known(offset_type) || !known(target_type)) return usage("there is no such type of items", error);
@@ -362,8 +329,8 @@ matcha_status matcha_graph_from_csr(uint64_t vertices, const void* offsets, matc
     if (targets == nullptr && arcs != 0) return usage("the targets are NULL", error);
     const bool directed = options != nullptr && options->directed;
     const matcha_status status =
-        take_graph(matcha::driver::ResidentGraph::from_csr({offsets, vertices + 1, kind(offset_type)},
-                                                           {targets, arcs, kind(target_type)}, directed, lent),
+        take_graph(matcha::driver::ResidentGraph::from_csr({offsets, vertices + 1, kind(offset_type), 0},
+                                                           {targets, arcs, kind(target_type), 0}, directed, lent),
                    graph, error);
     lent->armed = status == MATCHA_OK;
     return status;

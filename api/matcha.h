@@ -73,15 +73,51 @@ MATCHA_API void matcha_canceller_cancel(matcha_canceller* canceller);
 MATCHA_API void matcha_canceller_free(matcha_canceller* canceller);
 
 /* Reads a graph file: text, .mtg, and what docs/formats.md says. `options` may be NULL; it reads `directed`, `labels`,
- * `timeout` and the canceller. */
+ * `edge-labels`, `timeout` and the canceller. */
 MATCHA_API matcha_status matcha_graph_read(const char* path, const matcha_options* options, matcha_graph** graph,
                                            matcha_error** error);
-/* From `count` pairs of vertex ids, which are copied. Loops and repeats are dropped. Reads the option `directed`. */
+/* From `count` pairs of vertex ids, which are read during the call. Loops and repeats are dropped. Reads the option
+ * `directed`. */
 MATCHA_API matcha_status matcha_graph_from_edges(const int64_t* sources, const int64_t* targets, size_t count,
                                                  const matcha_options* options, matcha_graph** graph,
                                                  matcha_error** error);
 /* Items of an array. */
-typedef enum matcha_type { MATCHA_INT32 = 1, MATCHA_UINT32 = 2, MATCHA_INT64 = 3, MATCHA_UINT64 = 4 } matcha_type;
+typedef enum matcha_type {
+  MATCHA_INT32 = 1,
+  MATCHA_UINT32 = 2,
+  MATCHA_INT64 = 3,
+  MATCHA_UINT64 = 4,
+  MATCHA_FLOAT64 = 5
+} matcha_type;
+
+/* A column of the caller's: items of one type, `stride` bytes apart, 0: side by side. NULL items: it is not there. */
+typedef struct matcha_column {
+  const void* items;
+  int32_t type; /* A matcha_type. */
+  int64_t stride;
+} matcha_column;
+
+/* A graph in columns. Zero what is not there. Labels are numbers; with words, positions in these; INT64_MIN: none. A
+ * word that is a decimal number is the same label as that number. */
+typedef struct matcha_table {
+  size_t size;                    /* sizeof(matcha_table). */
+  size_t edge_count;              /* Items of the next three. */
+  matcha_column sources, targets; /* Ids, ints below 2^63. */
+  matcha_column edge_info;        /* Labels of edges, or floats that lie side by side. */
+  const char* const* edge_words;
+  size_t edge_word_count;
+  size_t vertex_count;    /* Items of the next two. */
+  matcha_column vertices; /* Ids of vertices, besides the ends of edges. */
+  matcha_column vertex_labels;
+  const char* const* vertex_words;
+  size_t vertex_word_count;
+} matcha_table;
+
+/* From columns, which are only read, and no longer than the call. Loops and repeats are dropped. Edges between the same
+ * ends are parallel where their information differs; programs that do not read it see one. Reads the option `directed`
+ * and the canceller, which ends it between its steps. */
+MATCHA_API matcha_status matcha_graph_from_table(const matcha_table* table, const matcha_options* options,
+                                                 matcha_graph** graph, matcha_error** error);
 
 /* From its rows: the neighbours of vertex v are `targets[offsets[v]]` up to `targets[offsets[v + 1]]`, ascending, none
  * twice, and never v; the ids are 0 up to `vertices` - 1, and `offsets` has one item more. Both directions of an edge
@@ -95,6 +131,8 @@ MATCHA_API matcha_status matcha_graph_from_csr(uint64_t vertices, const void* of
 MATCHA_API uint64_t matcha_graph_vertices(const matcha_graph* graph);
 /* Edges, each once; arcs of a directed graph. */
 MATCHA_API uint64_t matcha_graph_edges(const matcha_graph* graph);
+/* Writes the ids of its vertices, ascending, as many as it has vertices. */
+MATCHA_API void matcha_graph_ids(const matcha_graph* graph, int64_t* ids);
 /* Frees what GPUs keep of the graph, `device` being "cuda"; runs that go on keep it until they end, and the next run
  * copies it again. */
 MATCHA_API matcha_status matcha_graph_release(matcha_graph* graph, const char* device, matcha_error** error);
@@ -110,6 +148,33 @@ MATCHA_API matcha_status matcha_program_pattern(const char* pattern, const match
                                                 matcha_program** program, matcha_error** error);
 /* Requires: no `matcha_run_now` with it goes on. Runs that were started keep what they need. */
 MATCHA_API void matcha_program_free(matcha_program* program);
+
+/* Facts of a program, as static as it is; the strings live as long as it. The signature of its entry, such as
+ * "main(G: Graph, k: int = 2) -> int"; of a pattern, what is counted. */
+MATCHA_API const char* matcha_program_signature(const matcha_program* program);
+/* The docstring of its entry, else of its file; "" where there is none, and of a pattern. */
+MATCHA_API const char* matcha_program_doc(const matcha_program* program);
+/* Names of the columns of its list of matches, or of the patterns of a motif, in the order of its counts; 0 names of
+ * anything else. */
+MATCHA_API size_t matcha_program_name_count(const matcha_program* program);
+/* NULL beyond the last. */
+MATCHA_API const char* matcha_program_name(const matcha_program* program, size_t at);
+/* The edges of a pattern, such as "0-1, 1-2"; of a motif those of its pattern `at`. NULL beyond the last, and of a
+ * program. */
+MATCHA_API const char* matcha_program_edges(const matcha_program* program, size_t at);
+/* A stage of its compilation as `matcha build --emit` prints it: "ast", "asg", "ir", "kernel", "llvm", "cpp", "cuda";
+ * or "source", its text, which of a pattern is that for a typical graph. The caller frees the text. */
+MATCHA_API matcha_status matcha_program_emit(const matcha_program* program, const char* stage, char** text,
+                                             matcha_error** error);
+/* Its plan on a graph, and what a run of it on the CPU took, as the JSON object `matcha.plan/1` of docs/api.md. It runs
+ * twice, and counts. `options` as for matcha_run_now. The caller frees the text. */
+MATCHA_API matcha_status matcha_explain(matcha_program* program, matcha_graph* graph, const matcha_options* options,
+                                        char** json, matcha_error** error);
+/* What this build and this machine can do, as the JSON object of `matcha doctor --json`, without the terminal. The
+ * caller frees the text. */
+MATCHA_API matcha_status matcha_doctor(char** json, matcha_error** error);
+/* Frees a text. */
+MATCHA_API void matcha_text_free(char* text);
 
 /* Runs on a graph in the calling thread, and others, and gives the result. `options` may be NULL; it reads `threads`
  * and `timeout`, and the canceller. After MATCHA_TIMEOUT there may be a partial result. Any number of runs may go on at

@@ -12,7 +12,7 @@ namespace matcha::driver {
 
 namespace {
 
-using Kind = BorrowedInts::Kind;
+using IntKind = runtime::IntColumn::Kind;
 using runtime::Buffer;
 
 runtime::Error input_error(std::string message) {
@@ -24,7 +24,7 @@ runtime::Error input_error(std::string message) {
 
 /// Copies the items; false where one does not fit.
 template <typename From, typename To>
-bool copy(const BorrowedInts& from, Buffer<To>& to) {
+bool copy(const runtime::IntColumn& from, Buffer<To>& to) {
   const From* const items = static_cast<const From*>(from.items);
   to = Buffer<To>(from.count);
   for (std::uint64_t i = 0; i < from.count; ++i) {
@@ -35,12 +35,12 @@ bool copy(const BorrowedInts& from, Buffer<To>& to) {
 }
 
 template <typename To>
-bool copy_any(const BorrowedInts& from, Buffer<To>& to) {
+bool copy_any(const runtime::IntColumn& from, Buffer<To>& to) {
   switch (from.kind) {
-    case Kind::Int32: return copy<std::int32_t>(from, to);
-    case Kind::Uint32: return copy<std::uint32_t>(from, to);
-    case Kind::Int64: return copy<std::int64_t>(from, to);
-    case Kind::Uint64: break;
+    case IntKind::Int32: return copy<std::int32_t>(from, to);
+    case IntKind::Uint32: return copy<std::uint32_t>(from, to);
+    case IntKind::Int64: return copy<std::int64_t>(from, to);
+    case IntKind::Uint64: break;
   }
   return copy<std::uint64_t>(from, to);
 }
@@ -88,8 +88,8 @@ std::optional<runtime::Error> check_symmetric(const BorrowedRows& rows) {
 
 }  // namespace
 
-runtime::Result<std::shared_ptr<const BorrowedRows>> borrow_rows(const BorrowedInts& offsets,
-                                                                 const BorrowedInts& targets, bool directed,
+runtime::Result<std::shared_ptr<const BorrowedRows>> borrow_rows(const runtime::IntColumn& offsets,
+                                                                 const runtime::IntColumn& targets, bool directed,
                                                                  std::shared_ptr<const void> owner) {
   if (offsets.count == 0) return input_error("there are no offsets");
   auto rows = std::make_shared<BorrowedRows>();
@@ -103,8 +103,8 @@ runtime::Result<std::shared_ptr<const BorrowedRows>> borrow_rows(const BorrowedI
   constexpr std::uint64_t kMostArcs = std::uint64_t{1} << 48;
   if (targets.count > kMostArcs) return input_error("the last offset is negative or too large");
   // Of a signed array, a negative item is one that is too large for what is checked below.
-  const bool keeps_offsets = offsets.kind == Kind::Int64 || offsets.kind == Kind::Uint64;
-  const bool keeps_targets = targets.kind == Kind::Int32 || targets.kind == Kind::Uint32;
+  const bool keeps_offsets = offsets.kind == IntKind::Int64 || offsets.kind == IntKind::Uint64;
+  const bool keeps_targets = targets.kind == IntKind::Int32 || targets.kind == IntKind::Uint32;
   if (keeps_offsets) {
     rows->offsets = static_cast<const std::uint64_t*>(offsets.items);
   } else {

@@ -20,8 +20,8 @@ struct BorrowedRows {
 
 /// Errors: Input, with the vertex, where these are no rows of a graph without loops and repeats, or not symmetric
 /// though not `directed`; Resource where there are too many.
-runtime::Result<std::shared_ptr<const BorrowedRows>> borrow_rows(const BorrowedInts& offsets,
-                                                                 const BorrowedInts& targets, bool directed,
+runtime::Result<std::shared_ptr<const BorrowedRows>> borrow_rows(const runtime::IntColumn& offsets,
+                                                                 const runtime::IntColumn& targets, bool directed,
                                                                  std::shared_ptr<const void> owner);
 
 }  // namespace matcha::driver

@@ -126,6 +126,13 @@ std::vector<std::string> PatternSource::vertex_names() const {
   return names;
 }
 
+std::vector<std::string> PatternSource::count_names() const {
+  std::vector<std::string> names;
+  if (!set_->motif) return names;
+  for (const pattern::Pattern& one : set_->patterns) names.push_back(one.name.empty() ? to_text(one) : one.name);
+  return names;
+}
+
 std::string PatternSource::semantics(bool rows) const {
   const std::string what =
       set_->motif

@@ -49,6 +49,8 @@ class PatternSource {
   std::string stub() const;
   /// A name for each of its vertices, in the order of the rows that list matches: `v0`, `v1`, ….
   std::vector<std::string> vertex_names() const;
+  /// A name for each pattern of a motif: that by which it can be asked for, or its edges; empty of anything else.
+  std::vector<std::string> count_names() const;
   /// What is counted, in a line.
   std::string semantics(bool rows) const;
   /// What a match is, in sentences.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "driver/assumptions.h"
 #include "driver/message_log.h"
 #include "driver/pattern_plan.h"
@@ -36,16 +38,17 @@ Status Prepared::read(const Reading& reading, Compilation& compilation) {
     reading([&] { status = pattern.read(); });
     if (status == Status::Ok) status = pattern.check_arcs(graph_->graph().facts().directed);
     if (status != Status::Ok) return status;
-    if (pattern.edge_labelled()) {
-      return log_.error(Status::Usage, "the pattern has labels of edges, which graphs in memory do not have");
+    const runtime::Graph* const informed = graph_->maybe_informed();
+    if (pattern.edge_labelled() && (informed == nullptr || informed->facts().info != runtime::InfoKind::Int)) {
+      return log_.error(Status::Usage, "the pattern has labels of edges, and the edges of the graph have none",
+                        "give them with the graph");
     }
+    const runtime::Graph& graph = pattern.edge_labelled() ? *informed : graph_->graph();
     using frontend::pattern::Device;
     const PlanRequest plan{request_.matches, request_.order, true, on_gpu_ ? Device::Gpu : Device::Cpu,
                            runtime::machine().threads};
     frontend::pattern::GraphSketch sketch;
-    reading([&] {
-      status = plan_pattern(pattern, graph_->graph(), graph_->graph().dictionary(), plan, sketch, forecast_);
-    });
+    reading([&] { status = plan_pattern(pattern, graph, graph.dictionary(), plan, sketch, forecast_); });
     if (status == Status::Ok) {
       compilation.take(pattern.program().text);
       semantics_ = pattern.semantics(request_.matches);
@@ -59,6 +62,25 @@ Status Prepared::read(const Reading& reading, Compilation& compilation) {
   return status;
 }
 
+bool Prepared::has_info(const BindPlan& plan) const {
+  const runtime::Graph* const informed = graph_->maybe_informed();
+  for (const ParamPlan& param : plan.params) {
+    if (param.kind != ParamPlan::Kind::Graph || !param.graph.edge_info) continue;
+    const bool wants_floats = param.graph.info == runtime::ColumnKind::Float;
+    if (informed == nullptr) {
+      log_.error(Status::Usage, "the program reads information of edges, and the edges of the graph have none",
+                 "give it with the graph");
+      return false;
+    }
+    const bool has_floats = informed->facts().info == runtime::InfoKind::Float;
+    if (wants_floats == has_floats) continue;
+    log_.error(Status::Usage, fmt::format("the program reads {}s of edges, and the graph has {}s",
+                                          wants_floats ? "float" : "int", has_floats ? "float" : "int"));
+    return false;
+  }
+  return true;
+}
+
 Status Prepared::bind(Compilation& compilation) {
   BindOptions options;
   options.graph = "<graph>";
@@ -66,7 +88,11 @@ Status Prepared::bind(Compilation& compilation) {
   options.directed = graph_->graph().facts().directed;
   const std::optional<BindPlan> plan = plan_binding(compilation.graph(), compilation.loop(), options, log_);
   if (!plan) return Status::Usage;
-  runtime::Result<runtime::Graph> view = graph_->view();
+  const bool informed = std::ranges::any_of(plan->params, [](const ParamPlan& param) {
+    return param.kind == ParamPlan::Kind::Graph && param.graph.edge_info;
+  });
+  if (informed && !has_info(*plan)) return Status::Usage;
+  runtime::Result<runtime::Graph> view = informed ? graph_->informed_view() : graph_->view();
   if (!view) return log_.error(view.error());
   bound_.inputs.universe = view->shared_universe();
   bound_.labels = view->view().labels;
@@ -76,12 +102,12 @@ Status Prepared::bind(Compilation& compilation) {
     const ParamPlan& param = plan->params[i];
     if (param.kind == ParamPlan::Kind::Scalar) {
       bound_.arguments.push_back(param.scalar);
-    } else if (param.kind == ParamPlan::Kind::Graph && !param.graph.edge_info) {
+    } else if (param.kind == ParamPlan::Kind::Graph && bound_.inputs.graphs.empty()) {
       bound_.main_graph = name;
       bound_.arguments.emplace_back(&bound_.inputs.graphs.emplace(name, std::move(*view)).first->second);
     } else {
       return log_.error(Status::Usage, fmt::format("parameter `{}` cannot be bound to a graph in memory", name),
-                        "it takes one `Graph` without information of edges, and numbers");
+                        "it takes one graph, and numbers");
     }
   }
   return Status::Ok;

@@ -61,12 +61,15 @@ class Prepared {
   bool on_gpu() const { return on_gpu_; }
 
  private:
+  friend class PlanReader;
   Prepared(const ProgramRequest& request, std::shared_ptr<ResidentGraph> graph,
            std::shared_ptr<const Reporter> reporter)
       : reporter_(std::move(reporter)), log_(*reporter_), request_(request), graph_(std::move(graph)) {}
   Status prepare(const Reading& reading);
   Status read(const Reading& reading, Compilation& compilation);
   Status bind(Compilation& compilation);
+  /// Whether the graph has the information of edges that the program reads; reports if not.
+  bool has_info(const BindPlan& plan) const;
   Status choose_device();
   Status load(Compilation& compilation, const passes::LabelWords& labels);
 

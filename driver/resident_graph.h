@@ -7,7 +7,9 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "runtime/graph/columns.h"
 #include "runtime/graph/device_copies.h"
 #include "runtime/graph/graph.h"
 #include "runtime/graph/inputs.h"
@@ -16,15 +18,6 @@
 
 namespace matcha::driver {
 
-/// An array of somebody else's, of ints of one kind.
-struct BorrowedInts {
-  enum class Kind : std::uint8_t { Int32, Uint32, Int64, Uint64 };
-
-  const void* items = nullptr;
-  std::uint64_t count = 0;
-  Kind kind = Kind::Int64;
-};
-
 /// A graph that stays in memory, shared by programs and threads. It never changes; what one program adds to it, such as
 /// the source of each arc, it adds to a view of its own.
 class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
@@ -32,37 +25,46 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
   using Shared = std::shared_ptr<ResidentGraph>;
 
   /// From a file, made simple; and symmetric unless `directed`. `labels_path`: of its vertices; empty: none.
-  /// Ends with the Runtime error `interrupted` soon after `maybe_cancel` has become true.
+  /// `edge_labels`: the third column has labels of the edges. Ends with the Runtime error `interrupted` soon after
+  /// `maybe_cancel` has become true.
   static runtime::Result<Shared> read(const std::string& path, const std::string& labels_path, bool directed,
-                                      const std::atomic<bool>* maybe_cancel = nullptr);
-  /// From `count` pairs of ids, which are copied; loops and repeats are dropped. Its vertices are the ends of the
-  /// pairs.
-  static runtime::Result<Shared> from_edges(const std::int64_t* sources, const std::int64_t* targets,
-                                            std::uint64_t count, bool directed);
+                                      const std::atomic<bool>* maybe_cancel = nullptr, bool edge_labels = false);
+  /// From columns, which are not kept; see `graphs_of_columns`.
+  static runtime::Result<Shared> from_columns(const runtime::ColumnInput& columns,
+                                              const std::atomic<bool>* maybe_cancel = nullptr);
 
   /// From its rows: the neighbours of vertex v are `targets[offsets[v]]` up to `targets[offsets[v + 1]]`, ascending;
-  /// its ids are 0…offsets.count - 2. Offsets of 64 bits and targets of 32 are not copied: they must live as long as
-  /// `owner`, which the graph keeps while it reads them. Errors: Input when they are no graph without loops and
-  /// repeats, or not symmetric though not `directed`.
-  static runtime::Result<Shared> from_csr(const BorrowedInts& offsets, const BorrowedInts& targets, bool directed,
-                                          std::shared_ptr<const void> owner);
+  /// its ids are 0…offsets.count - 2; both columns are packed. Offsets of 64 bits and targets of 32 are not copied:
+  /// they must live as long as `owner`, which the graph keeps while it reads them. Errors: Input when they are no graph
+  /// without loops and repeats, or not symmetric though not `directed`.
+  static runtime::Result<Shared> from_csr(const runtime::IntColumn& offsets, const runtime::IntColumn& targets,
+                                          bool directed, std::shared_ptr<const void> owner);
 
+  /// Without information of edges, and simple.
   const runtime::Graph& graph() const { return graph_; }
   /// What was read and what was done to it; nothing for a graph that came from no file.
   const std::optional<runtime::LoadReport>& report() const { return report_; }
+  /// With it; null if there is none.
+  const runtime::Graph* maybe_informed() const { return informed_ ? &*informed_ : nullptr; }
   /// Where GPUs keep it from run to run, in all its orders.
   runtime::DeviceCopies& device_copies() const { return *device_copies_; }
   /// The same arrays as a graph of its own, which keeps this one.
   runtime::Result<runtime::Graph> view() const { return view_of(graph_); }
+  /// Requires: there is information of edges.
+  runtime::Result<runtime::Graph> informed_view() const { return view_of(*informed_); }
   /// The same with ranks by degree. The copy is made once; callers that come meanwhile wait for it.
   runtime::Result<runtime::Graph> ranked(runtime::Halves halves);
 
  private:
   explicit ResidentGraph(runtime::Graph graph) : graph_(std::move(graph)) {}
+  explicit ResidentGraph(runtime::ColumnGraphs graphs)
+      : graph_(std::move(graphs.simple)), informed_(std::move(graphs.maybe_informed)) {}
+  static runtime::Result<Shared> made_of(runtime::Result<runtime::ColumnGraphs> graphs);
   runtime::Result<runtime::Graph> view_of(const runtime::Graph& graph) const;
 
   runtime::Graph graph_;
   std::optional<runtime::LoadReport> report_;
+  std::optional<runtime::Graph> informed_;
   std::mutex mutex_;
   std::map<runtime::Halves, runtime::Graph> ranked_;
   const std::shared_ptr<runtime::DeviceCopies> device_copies_ = std::make_shared<runtime::DeviceCopies>();

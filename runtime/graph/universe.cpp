@@ -11,6 +11,7 @@
 #include <mutex>
 #include <numeric>
 
+#include "runtime/graph/detail/column_ids.h"
 #include "runtime/graph/detail/source.h"
 
 namespace matcha::runtime {
@@ -34,17 +35,24 @@ struct Extent {
 
 std::int64_t last_of(const IdRange& range) { return range.first + static_cast<std::int64_t>(range.count - 1); }
 
-Extent extent_of(const std::vector<IdSpan>& spans, const std::vector<IdRange>& ranges) {
+Extent extent_of(const std::vector<IntColumn>& columns, const std::vector<IdRange>& ranges) {
   Extent extent;
   std::mutex guard;
-  tbb::parallel_for(std::size_t{0}, spans.size(), [&](std::size_t at) {
-    const IdSpan& span = spans[at];
-    if (span.count == 0) return;
-    const auto [low, high] = std::minmax_element(span.ids, span.ids + span.count);
-    const std::lock_guard<std::mutex> lock(guard);
-    extent.widen(*low, *high);
+  tbb::parallel_for(std::size_t{0}, columns.size(), [&](std::size_t at) {
+    tbb::parallel_for(Block(0, columns[at].count, kIdsOfTask), [&, at](const Block& block) {
+      Extent part;
+      with_items(columns[at], [&](const auto& ids) {
+        for (std::uint64_t i = block.begin(); i != block.end(); ++i) {
+          const std::int64_t id = static_cast<std::int64_t>(ids[i]);
+          part.low = std::min(part.low, id);
+          part.high = std::max(part.high, id);
+        }
+      });
+      const std::lock_guard<std::mutex> lock(guard);
+      extent.widen(part.low, part.high);
+    });
   });
-  for (const IdSpan& span : spans) extent.total += span.count;
+  for (const IntColumn& column : columns) extent.total += column.count;
   for (const IdRange& range : ranges) {
     if (range.count == 0) continue;
     extent.widen(range.first, last_of(range));
@@ -60,14 +68,16 @@ class IdBits {
     std::fill(words_.begin(), words_.end(), 0);
   }
 
-  void add(const IdSpan& span) {
-    tbb::parallel_for(Block(0, span.count, kIdsOfTask), [&](const Block& block) {
-      for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
-        const std::uint64_t bit = static_cast<std::uint64_t>(span.ids[at]) - low_;
-        const std::uint64_t mask = std::uint64_t{1} << (bit & 63);
-        std::atomic_ref<std::uint64_t> word(words_[bit >> 6]);
-        if ((word.load(std::memory_order_relaxed) & mask) == 0) word.fetch_or(mask, std::memory_order_relaxed);
-      }
+  void add(const IntColumn& column) {
+    tbb::parallel_for(Block(0, column.count, kIdsOfTask), [&](const Block& block) {
+      with_items(column, [&](const auto& ids) {
+        for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
+          const std::uint64_t bit = static_cast<std::uint64_t>(static_cast<std::int64_t>(ids[at])) - low_;
+          const std::uint64_t mask = std::uint64_t{1} << (bit & 63);
+          std::atomic_ref<std::uint64_t> word(words_[bit >> 6]);
+          if ((word.load(std::memory_order_relaxed) & mask) == 0) word.fetch_or(mask, std::memory_order_relaxed);
+        }
+      });
     });
   }
 
@@ -117,13 +127,14 @@ class IdBits {
   Buffer<std::uint64_t> words_;
 };
 
-Buffer<std::int64_t> sorted_unique(const std::vector<IdSpan>& spans, const std::vector<IdRange>& ranges,
+Buffer<std::int64_t> sorted_unique(const std::vector<IntColumn>& columns, const std::vector<IdRange>& ranges,
                                    std::uint64_t total) {
   Buffer<std::int64_t> ids(total);
   std::uint64_t at = 0;
-  for (const IdSpan& span : spans) {
-    std::copy(span.ids, span.ids + span.count, ids.data() + at);
-    at += span.count;
+  for (const IntColumn& column : columns) {
+    with_items(column, [&](const auto& items) {
+      for (std::uint64_t i = 0; i != column.count; ++i) ids[at++] = static_cast<std::int64_t>(items[i]);
+    });
   }
   for (const IdRange& range : ranges) {
     std::iota(ids.data() + at, ids.data() + at + range.count, range.first);
@@ -167,13 +178,20 @@ Universe Universe::in_order(Buffer<std::int64_t> ids) {
 
 Result<Universe> Universe::from_ids(const std::vector<IdSpan>& spans, const std::vector<IdRange>& ranges,
                                     const IoOptions& options) {
+  std::vector<IntColumn> columns;
+  for (const IdSpan& span : spans) columns.push_back(IntColumn::of(span.ids, span.count));
+  return detail::universe_of(columns, ranges, options);
+}
+
+Result<Universe> detail::universe_of(const std::vector<IntColumn>& columns, const std::vector<IdRange>& ranges,
+                                     const IoOptions& options) {
   constexpr std::uint64_t kSmallWidth = std::uint64_t{1} << 16;
   constexpr std::uint64_t kBitsPerId = 64;
   for (const IdRange& range : ranges) {
     if (range.count > kMaxVertices) return too_many(range.count);
   }
   try {
-    const Extent extent = extent_of(spans, ranges);
+    const Extent extent = extent_of(columns, ranges);
     if (extent.total == 0) return Universe();
     if (options.cancelled()) return detail::interrupted_error();
     const std::uint64_t last = static_cast<std::uint64_t>(extent.high) - static_cast<std::uint64_t>(extent.low);
@@ -182,17 +200,17 @@ Result<Universe> Universe::from_ids(const std::vector<IdSpan>& spans, const std:
         detail::Budget(options).check(sorts ? sizeof(std::int64_t) * extent.total : last / 8, std::string());
     if (!room) return room.error();
     if (sorts) {
-      Buffer<std::int64_t> ids = sorted_unique(spans, ranges, extent.total);
+      Buffer<std::int64_t> ids = sorted_unique(columns, ranges, extent.total);
       if (ids.size() > kMaxVertices) return too_many(ids.size());
-      return from_sorted(std::move(ids));
+      return Universe::from_sorted(std::move(ids));
     }
     IdBits bits(extent.low, last + 1);
-    for (const IdSpan& span : spans) bits.add(span);
+    for (const IntColumn& column : columns) bits.add(column);
     for (const IdRange& range : ranges) bits.add(range);
     const std::vector<std::uint64_t> before = bits.ranks_of_pieces();
     if (before.back() > kMaxVertices) return too_many(before.back());
-    if (extent.low == 0 && before.back() == last + 1) return identity(before.back());
-    return from_sorted(bits.ids(before));
+    if (extent.low == 0 && before.back() == last + 1) return Universe::identity(before.back());
+    return Universe::from_sorted(bits.ids(before));
   } catch (const std::bad_alloc&) {
     return detail::out_of_memory_error("");
   }
@@ -236,10 +254,18 @@ std::optional<std::uint32_t> Universe::rank(std::int64_t id) const {
 }
 
 void Universe::ranks(const std::int64_t* ids, std::uint64_t count, std::uint32_t* out) const {
-  tbb::parallel_for(Block(0, count, kIdsOfTask), [&](const Block& block) {
-    for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
-      out[at] = static_cast<std::uint32_t>(ids_.empty() ? static_cast<std::uint64_t>(ids[at]) : lower_rank(ids[at]));
-    }
+  detail::ranks_of(*this, IntColumn::of(ids, count), out);
+}
+
+void detail::ranks_of(const Universe& universe, const IntColumn& ids, std::uint32_t* out) {
+  tbb::parallel_for(Block(0, ids.count, kIdsOfTask), [&](const Block& block) {
+    with_items(ids, [&](const auto& items) {
+      for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
+        const std::int64_t id = static_cast<std::int64_t>(items[at]);
+        const std::uint64_t rank = universe.is_identity() ? static_cast<std::uint64_t>(id) : universe.lower_rank(id);
+        out[at] = static_cast<std::uint32_t>(rank);
+      }
+    });
   });
 }
 

@@ -11,8 +11,8 @@ OF_THE_COMMAND_LINE = {
     "help", "help-all", "json", "quiet", "verbose", "color", "diagnostics", "no-cache", "tune", "backend", "in", "temporal", "pattern",
     "no-progress",
 }
-# What the library alone has.
-OF_THE_LIBRARY = {"cache", "share"}
+# What the library alone has, or shares with other verbs than `run`.
+OF_THE_LIBRARY = {"cache", "share", "edge-labels", "file"}
 
 
 def of_the_help(matcha):

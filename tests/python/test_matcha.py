@@ -38,6 +38,8 @@ def triangles(edges):
 
 @pytest.mark.parametrize("name", ["matcha", *(f"matcha.{m.name}" for m in pkgutil.iter_modules(mt.__path__))])
 def test_documentation(name):
+    if name == "matcha.nx":
+        pytest.importorskip("networkx")
     if name != "matcha.__main__":
         assert doctest.testmod(importlib.import_module(name)).failed == 0
 
@@ -61,7 +63,7 @@ def test_random_graphs(seed):
     assert mt.count(graph, "triangle") == triangles(edges)
     rows = mt.match(graph, "triangle")
     assert len(rows) == len({frozenset(row) for row in rows}) == triangles(edges)
-    assert sum(mt.participation(graph, "triangle").values()) == 3 * triangles(edges)
+    assert sum(mt.participation(graph, "triangle")) == 3 * triangles(edges)
     assert len(mt.match(graph, "edge", limit=3)) == min(3, len(edges))
 
 
@@ -101,41 +103,14 @@ def test_scipy_and_pandas():
     pandas = pytest.importorskip("pandas")
     edges = random_edges(6)
     rows, columns = zip(*edges)
-    assert mt.count(mt.Graph(scipy_sparse.coo_matrix(([1] * len(edges), (rows, columns)))), "triangle") == triangles(edges)
+    with pytest.warns(mt.CopyWarning):
+        graph = mt.Graph(scipy_sparse.coo_matrix(([1] * len(edges), (rows, columns)), shape=(12, 12)))
+    assert mt.count(graph, "triangle") == triangles(edges)
     frame = pandas.DataFrame({"a": [f"x{r}" for r in rows], "b": [f"x{c}" for c in columns]})
     graph = mt.Graph(frame, src="a", dst="b")
     assert mt.count(graph, "triangle") == triangles(edges)
     listed = mt.match(graph, "triangle").to_pandas()
     assert listed.shape == (triangles(edges), 3) and str(listed.iloc[0, 0]).startswith("x")
-
-
-def test_networkx():
-    networkx = pytest.importorskip("networkx")
-    from matcha.nx import GraphMatcher
-
-    for seed in range(5):
-        graph = networkx.gnp_random_graph(10, 0.4, seed=seed)
-        graph.remove_nodes_from(list(networkx.isolates(graph)))
-        for pattern in (networkx.cycle_graph(4), networkx.path_graph(4), networkx.complete_graph(3)):
-            theirs = networkx.algorithms.isomorphism.GraphMatcher(graph, pattern)
-            ours = GraphMatcher(graph, pattern)
-            for name in ("subgraph_isomorphisms_iter", "subgraph_monomorphisms_iter"):
-                wanted = {frozenset(one.items()) for one in getattr(theirs, name)()}
-                assert {frozenset(one.items()) for one in getattr(ours, name)()} == wanted
-            assert ours.subgraph_is_isomorphic() == theirs.subgraph_is_isomorphic()
-            assert ours.subgraph_is_monomorphic() == theirs.subgraph_is_monomorphic()
-    lone = networkx.path_graph(3)
-    lone.add_node("far")
-    with pytest.raises(ValueError, match="1 vertices have no edge"):
-        mt.Graph(lone)
-
-
-def test_igraph():
-    igraph = pytest.importorskip("igraph")
-    edges = random_edges(7)
-    graph = igraph.Graph(edges=edges)
-    graph.delete_vertices([v.index for v in graph.vs if v.degree() == 0])
-    assert mt.count(mt.Graph(graph), "triangle") == len(graph.cliques(3, 3))
 
 
 def test_programs():
@@ -154,6 +129,8 @@ def test_errors(tmp_path):
     with pytest.raises(mt.ProgramError, match="lambda|expected|neighbours?") as caught:
         mt.program("def main(G: Graph):\n    return neighbours(G, 1)\n")(mt.Graph([0], [1]))
     assert caught.value.status == 1 and "^" in str(caught.value) and len(caught.value.diagnostics) == 1
+    [first] = caught.value.diagnostics
+    assert (first.file, first.line) == ("<program>", 2) and first.column > 1 and "neighbours" in first.message
     with pytest.raises(mt.ProgramError):
         mt.count(mt.Graph([0], [1]), "no such pattern")
     with pytest.raises(mt.UsageError) as usage:
@@ -231,4 +208,4 @@ def test_importing_is_quick():
     out = subprocess.run([sys.executable, "-X", "importtime", "-c", "import matcha"], capture_output=True, text=True,
                          check=True, env={**os.environ, "PYTHONPATH": source}).stderr
     modules = {line.split("|")[-1].strip() for line in out.splitlines()}
-    assert not modules & {"numpy", "pandas", "scipy", "networkx"}
+    assert "matcha" in modules and not modules & {"numpy", "pandas", "scipy", "networkx"}

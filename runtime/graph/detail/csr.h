@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "runtime/graph/buffer.h"
+#include "runtime/graph/int_column.h"
 
 /// Counting sorts from edge columns to adjacency. All are deterministic for every number of threads, and throw
 /// std::bad_alloc.
@@ -37,9 +38,16 @@ struct SimpleCsr {
 SimpleCsr simple_csr(std::uint64_t n, const EdgeColumns& edges, bool directed,
                      const std::function<void()>& edges_read = {});
 
+/// The same of columns that hold numbers below `n`, alike in bits and stride; takes no memory besides the adjacency.
+/// Edges that are there in both directions count as repeats.
+SimpleCsr simple_csr_in_place(std::uint64_t n, const IntColumn& sources, const IntColumn& targets, bool directed);
+
 /// The same with edge info: edges between the same vertices are repeats if it is the same word, else parallel, and then
 /// ascend by it. Requires: no loops; count < 2^31, or 2^32 if directed.
 SimpleCsr labelled_csr(std::uint64_t n, const EdgeColumns& edges, const std::uint64_t* info, bool directed);
+
+/// Whether a vertex has a neighbour twice. Requires: neighbours ascend.
+bool has_parallels(const Csr& csr);
 
 /// One arc for each pair of vertices, no loops, no edge info.
 Csr without_parallels(std::uint64_t n, const std::uint64_t* offsets, const std::uint32_t* neighbors);

@@ -273,11 +273,7 @@ Csr informed_csr(RawGraph& raw, const Universe& universe, RankColumns& columns, 
   SimpleCsr made = labelled_csr(universe.size(), edges, columns.info.data(), raw.spec.directed);
   raw.report.duplicates = made.duplicates;
   raw.report.reversed = made.reversed;
-  for (std::uint64_t v = 0; v < universe.size() && facts.simple; ++v) {
-    const std::uint32_t* const neighbors = made.csr.neighbors.data();
-    const std::uint32_t* const end = neighbors + made.csr.offsets[v + 1];
-    facts.simple = std::adjacent_find(neighbors + made.csr.offsets[v], end) == end;
-  }
+  facts.simple = !has_parallels(made.csr);
   return std::move(made.csr);
 }
 

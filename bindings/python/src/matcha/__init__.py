@@ -8,12 +8,26 @@
 
 from __future__ import annotations
 
-from matcha._errors import CopyWarning, Error, InputError, ProgramError, ResourceError, RunError, Timeout, UsageError
+from typing import Any
+
+from matcha._doctor import doctor
+from matcha._errors import (
+    CopyWarning,
+    Diagnostic,
+    Error,
+    InputError,
+    ProgramError,
+    ResourceError,
+    RunError,
+    Timeout,
+    UsageError,
+)
+from matcha._explain import Explanation, explain
 from matcha._graph import Graph, read
 from matcha._library import opened as _open
-from matcha._patterns import blocks, count, match, motifs, participation
+from matcha._patterns import Matches, Motifs, blocks, count, match, motifs, participation
 from matcha._program import Pattern, Program, program
-from matcha._table import Table
+from matcha._table import Column, Table
 
 
 def version() -> str:
@@ -21,11 +35,23 @@ def version() -> str:
     return str(_open().matcha_version().decode())
 
 
+def load_ipython_extension(shell: Any) -> None:
+    """`%load_ext matcha`: cells `%%matcha g` with a program or a pattern."""
+    from matcha._magic import load
+
+    load(shell)
+
+
 __all__ = [
+    "Column",
     "CopyWarning",
+    "Diagnostic",
     "Error",
+    "Explanation",
     "Graph",
     "InputError",
+    "Matches",
+    "Motifs",
     "Pattern",
     "Program",
     "ProgramError",
@@ -36,6 +62,8 @@ __all__ = [
     "UsageError",
     "blocks",
     "count",
+    "doctor",
+    "explain",
     "match",
     "motifs",
     "participation",

@@ -2,7 +2,47 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import Any, Optional
+
+
+class Diagnostic(str):
+    """One message as text, with the lines that belong to it, and its parts."""
+
+    _HEAD = re.compile(r"(?:(?P<file>[^\n]*?):(?P<line>\d+)(?::(?P<column>\d+))?: )?error: (?P<message>[^\n]*)")
+
+    def _part(self, name: str) -> Optional[str]:
+        found = self._HEAD.match(self)
+        return found.group(name) if found else None
+
+    @property
+    def file(self) -> Optional[str]:
+        """The file, or None where there is no place."""
+        return self._part("file")
+
+    @property
+    def line(self) -> Optional[int]:
+        """The line, from 1 on."""
+        line = self._part("line")
+        return int(line) if line else None
+
+    @property
+    def column(self) -> Optional[int]:
+        """The column, from 1 on."""
+        column = self._part("column")
+        return int(column) if column else None
+
+    @property
+    def message(self) -> str:
+        """The message without its place."""
+        message = self._part("message")
+        return str(self) if message is None else message
+
+    @property
+    def hint(self) -> Optional[str]:
+        """What may help, if anything is known."""
+        found = re.search(r"^ *hint: (.*)$", self, re.M)
+        return found.group(1) if found else None
 
 
 class Error(Exception):
@@ -16,7 +56,7 @@ class Error(Exception):
         self.status = status
 
     @property
-    def diagnostics(self) -> list[str]:
+    def diagnostics(self) -> list[Diagnostic]:
         """The messages, each with the lines that belong to it."""
         found: list[str] = []
         for line in str(self).split("\n"):
@@ -24,7 +64,7 @@ class Error(Exception):
                 found.append(line)
             else:
                 found[-1] += "\n" + line
-        return found
+        return [Diagnostic(text) for text in found]
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""

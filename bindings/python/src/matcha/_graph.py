@@ -2,29 +2,59 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 from array import array
-from ctypes import POINTER, c_int64, cast
+from ctypes import byref
 from typing import Any, Optional, Sequence
 
-from matcha import _library
+from matcha import _inputs, _library
+from matcha._errors import InputError
+from matcha._inputs import Ints, Labels
+from matcha._lent import Lent
+from matcha._table import Column
+
+# Fewer edges are sorted before Ctrl-C could be meant for that.
+_SLOW_EDGES = 100_000
 
 
 class Graph:
     """A graph that stays in memory and never changes; threads may share it.
 
-    `Graph(u, v)` takes the ends of the edges as two arrays, lists or columns; `Graph(edges)` pairs, an array of two
-    columns, a `scipy.sparse` matrix, or a graph of NetworkX or igraph; `Graph(frame, src="a", dst="b")` two columns of
-    a data frame. Ids are ints, or anything else that is hashable and ordered, such as strings: answers are in the same.
-    Loops and repeated edges are dropped. Without `directed` an edge joins both ends; a graph of NetworkX or igraph says
-    itself whether it is directed.
+    - `Graph(u, v)`: the ends of the edges as two arrays, lists or columns.
+    - `Graph(edges)`: pairs, an array of two columns, a `scipy.sparse` matrix, or a graph of NetworkX or igraph.
+    - `Graph(frame, src="a", dst="b")`: two columns of a data frame, of any library.
+    - `Graph((offsets, targets))`: the neighbours of vertex `v` are `targets[offsets[v]:offsets[v + 1]]`.
+
+    Ids are ints, or anything else that is hashable, such as strings: answers are in the same. Loops and repeated edges
+    are dropped. Without `directed` an edge joins both ends; a graph of NetworkX or igraph says itself whether it is
+    directed.
+
+    `edge_label` are labels of the edges, one each: a sequence, or the name of a column of the frame, or of an attribute
+    in NetworkX and igraph. `vertices` are ids of vertices, which need no edge, and `label` their labels: sequences; or,
+    where `vertices` is a frame, the names of its columns: `vertices=nodes, id="id", label="kind"`. Labels are ints or
+    text. `edge_label` may be numbers that are not whole: information for programs.
+
+    Arrays of 32- or 64-bit ints are read where they are. What must be converted first is said by a `CopyWarning`. Rows
+    of 64-bit offsets and 32-bit targets are not even sorted: the graph borrows them, and they must not be changed.
 
     >>> import matcha as mt
     >>> mt.Graph([0, 1, 2], [1, 2, 0])
     Graph(3 vertices, 3 edges, undirected)
     >>> mt.count(mt.Graph([("a", "b"), ("b", "c"), ("c", "a")]), "triangle")
     1
+    >>> people = {"who": ["ann", "bob", "eve"], "kind": ["staff", "staff", "guest"]}
+    >>> g = mt.Graph({"from": ["ann", "bob"], "to": ["bob", "eve"], "what": ["calls", "pays"]}, src="from", dst="to",
+    ...              edge_label="what", vertices=people, id="who", label="kind")
+    >>> list(mt.match(g, "0:staff-1:guest"))
+    [('bob', 'eve')]
     """
+
+    directed: bool
+    _names: Optional[Sequence[Any]]
+    _vertices: Optional[Column]
+    _device: Optional[str]
+    _owner: _library.Owner
 
     def __init__(
         self,
@@ -32,46 +62,103 @@ class Graph:
         targets: Any = None,
         *,
         directed: Optional[bool] = None,
-        src: Optional[str] = None,
-        dst: Optional[str] = None,
+        src: Any = None,
+        dst: Any = None,
+        edge_label: Any = None,
+        vertices: Any = None,
+        id: Any = None,
+        label: Any = None,
     ) -> None:
+        from matcha import _sources
+
         if (src is None) != (dst is None):
             raise TypeError("`src` and `dst` go together")
-        sources, targets, found_directed = _ends(edges, targets, src, dst)
-        self.directed: bool = bool(found_directed if directed is None else directed)
-        self._names: Optional[list[Any]] = None
-        self._vertices: Optional[list[Any]] = None
-        columns = self._columns(sources, targets)
-        self._owner = _library.make(
-            "matcha_graph_from_edges",
-            "matcha_graph_free",
-            *(cast(_address(column), POINTER(c_int64)) for column in columns),
-            len(columns[0]),
-            _library.options({"directed": self.directed}).handle,
-        )
+        if label is not None and vertices is None and not _sources.has_nodes(edges):
+            raise TypeError("`label` needs `vertices`")
+        given = _sources.read(edges, targets, src, dst, edge_label, vertices, id, label)
+        self._begin(given.directed if directed is None else bool(directed))
+        if isinstance(given, _sources.Rows):
+            if edge_label is not None or vertices is not None:
+                raise TypeError("rows of neighbours have no labels and no other vertices; give edges as pairs")
+            try:
+                self._take_rows(given)
+            except InputError as problem:
+                if not isinstance(given, _sources.Matrix):
+                    raise
+                _inputs.warn_of_copy(f"the matrix is not that of an undirected graph as it lies ({problem})")
+                self._take_table(given.pairs())
+        else:
+            self._take_table(given)
+
+    def _begin(self, directed: bool) -> None:
+        self.directed = directed
+        self._names = None
+        self._vertices = None
+        self._device = None
 
     @classmethod
     def _read(cls, path: str, directed: bool, values: dict[str, Any]) -> Graph:
         made = cls.__new__(cls)
-        made.directed = directed
-        made._names = None
-        made._vertices = None
+        made._begin(directed)
         chosen = _library.options({"directed": directed, **values})
-        made._owner = _library.make("matcha_graph_read", "matcha_graph_free", os.fsencode(path), chosen.handle)
+        made._owner = _library.make_slowly("matcha_graph_read", "matcha_graph_free", os.fsencode(path), chosen=chosen)
         return made
 
-    def _columns(self, sources: Any, targets: Any) -> tuple[Any, Any]:
-        """Both ends as 64-bit ints; others than ints get numbers in their order, and are kept as names."""
-        first, second = _ints(sources), _ints(targets)
-        if first is None or second is None:
-            sources, targets = list(sources), list(targets)
-            self._names = sorted(set(sources) | set(targets))
-            number = {name: at for at, name in enumerate(self._names)}
-            first = array("q", (number[one] for one in sources))
-            second = array("q", (number[one] for one in targets))
-        if len(first) != len(second):
-            raise ValueError(f"{len(first)} sources and {len(second)} targets")
-        return first, second
+    def _take_table(self, given: Any) -> None:
+        columns = [given.sources, given.targets] + ([given.vertices] if given.vertices is not None else [])
+        if not all(isinstance(column, Ints) for column in columns):
+            self._names, columns = _inputs.numbered([_inputs.as_names(column) for column in columns])
+        sources, targets = columns[:2]
+        if sources.count != targets.count:
+            raise ValueError(f"{sources.count} sources and {targets.count} targets")
+        table = _library.CTable(ctypes.sizeof(_library.CTable), sources.count, sources.column(), targets.column())
+        if len(columns) > 2:
+            table.vertex_count, table.vertices = columns[2].count, columns[2].column()
+        kept: list[Optional[Labels]] = []
+        for called, labels, count in (
+            ("edge", given.edge_labels, sources.count),
+            ("vertex", given.vertex_labels, table.vertex_count),
+        ):
+            if labels is None:
+                continue
+            made, found = labels
+            if found != count:
+                raise ValueError(f"{found} labels for {count} {'edges' if called == 'edge' else 'vertices'}")
+            kept.append(made)
+            setattr(table, "edge_info" if called == "edge" else "vertex_labels", made.column)
+            setattr(table, called + "_words", made.words)
+            setattr(table, called + "_word_count", made.count)
+        chosen = _library.options({"directed": self.directed})
+        if sources.count < _SLOW_EDGES:
+            self._owner = _library.make("matcha_graph_from_table", "matcha_graph_free", byref(table), chosen.handle)
+        else:
+            self._owner = _library.make_slowly(
+                "matcha_graph_from_table", "matcha_graph_free", byref(table), chosen=chosen
+            )
+        del kept
+
+    def _take_rows(self, given: Any) -> None:
+        offsets, targets = given.offsets, given.targets
+        if not isinstance(offsets, Ints) or not isinstance(targets, Ints) or offsets.count == 0:
+            raise ValueError("offsets and targets are ints, and there is one offset more than vertices")
+        chosen = _library.options({"directed": self.directed})
+        lent = Lent((offsets, targets))
+        try:
+            self._owner = _library.make(
+                "matcha_graph_from_csr",
+                "matcha_graph_free",
+                offsets.count - 1,
+                offsets.address or 8,
+                offsets.kind,
+                targets.address or 8,
+                targets.kind,
+                lent.release,
+                lent.user,
+                chosen.handle,
+            )
+        except BaseException:
+            lent.forget()
+            raise
 
     def _named(self, vertex: int) -> Any:
         return vertex if self._names is None else self._names[vertex]
@@ -87,91 +174,64 @@ class Graph:
         return int(_library.opened().matcha_graph_edges(self._owner.handle))
 
     @property
-    def vertices(self) -> list[Any]:
+    def vertices(self) -> Column:
         """The ids of the vertices in ascending order."""
         if self._vertices is None:
-            from matcha._program import Program
-
-            self._vertices = [row[0] for row in Program("def main(G: Graph):\n    return vertices(G)\n")(self)]
+            ids = array("q", bytes(8 * self.vertex_count))
+            _library.opened().matcha_graph_ids(self._owner.handle, ids.buffer_info()[0])
+            self._vertices = Column(ids.buffer_info()[0], len(ids), "i", ids, self._names)
         return self._vertices
+
+    def to(self, device: str) -> Graph:
+        """Keeps a copy on a device, "cuda", until `release`: patterns and programs run there unless they say otherwise.
+
+        Gives the graph itself. "cpu" takes that back. Raises `RunError` where there is no GPU.
+        """
+        from matcha._patterns import count
+
+        if device not in ("cpu", "cuda"):
+            raise ValueError(f"there is no device {device!r}: cpu, cuda")
+        if device == "cuda":
+            count(self, "edge", device="cuda")
+        self._device = device
+        return self
+
+    def release(self, device: str = "cuda") -> None:
+        """Frees the copies of the graph on a device. Runs that go on keep theirs until they end."""
+        error = _library.Handle()
+        status = _library.opened().matcha_graph_release(self._owner.handle, device.encode(), byref(error))
+        if status != _library.OK:
+            _library.raise_error(status, error)
+        self._device = None
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
         edges = "arcs" if self.directed else "edges"
         return f"Graph({self.vertex_count} vertices, {self.edge_count} {edges}, {kind})"
 
+    def __reduce__(self) -> Any:
+        raise TypeError("a graph cannot be pickled: give other processes its file or its arrays")
+
 
 def read(
-    path: Any, *, directed: bool = False, labels: Any = None, timeout: Optional[float] = None
+    path: Any,
+    *,
+    directed: bool = False,
+    labels: Any = None,
+    edge_labels: bool = False,
+    timeout: Optional[float] = None,
 ) -> Graph:
     """Reads a graph file: text, `.mtg` and all other formats of the command line, also compressed.
 
-    `labels` is a file of vertex labels. Raises `InputError`, `ResourceError` and `Timeout`.
+    `labels` is a file of vertex labels; with `edge_labels` the third column has labels of the edges. Raises
+    `InputError`, `ResourceError` and `Timeout`.
     """
-    return Graph._read(
-        os.fspath(path), directed, {"labels": None if labels is None else os.fspath(labels), "timeout": timeout}
-    )
-
-
-def _ends(edges: Any, targets: Any, src: Optional[str], dst: Optional[str]) -> tuple[Any, Any, bool]:
-    """The columns of sources and targets, and whether they are of a directed graph."""
-    if src is not None:
-        return edges[src], edges[dst], False
-    if targets is not None:
-        return edges, targets, False
-    if hasattr(edges, "tocoo"):  # scipy.sparse
-        matrix = edges.tocoo()
-        return matrix.row, matrix.col, False
-    if hasattr(edges, "get_edgelist"):  # igraph
-        pairs = edges.get_edgelist()
-        _refuse_lone(edges.vcount() - len({end for pair in pairs for end in pair}))
-        names = edges.vs["name"] if "name" in edges.vs.attributes() else None
-        ends = [[pair[side] for pair in pairs] for side in (0, 1)]
-        if names is not None:
-            ends = [[names[one] for one in column] for column in ends]
-        return ends[0], ends[1], bool(edges.is_directed())
-    if hasattr(edges, "is_directed") and hasattr(edges, "edges"):  # NetworkX
-        pairs = [(pair[0], pair[1]) for pair in edges.edges()]
-        _refuse_lone(edges.number_of_nodes() - len({end for pair in pairs for end in pair}))
-        return [one for one, _ in pairs], [other for _, other in pairs], bool(edges.is_directed())
-    if getattr(edges, "ndim", None) == 2 and edges.shape[1] == 2:  # numpy
-        return edges[:, 0], edges[:, 1], False
-    pairs = list(edges)
-    if any(len(pair) != 2 for pair in pairs):
-        raise TypeError("edges are pairs of vertices")
-    return [one for one, _ in pairs], [other for _, other in pairs], False
-
-
-def _refuse_lone(count: int) -> None:
-    """Vertices without edges cannot be told to the library by edges; dropping them could change an answer."""
-    if count != 0:
-        raise ValueError(f"{count} vertices have no edge; remove them first")
-
-
-def _ints(column: Any) -> Any:
-    """A contiguous column of 64-bit ints, without a copy if it is one; None if the items are no ints."""
-    kind = getattr(getattr(column, "dtype", None), "kind", None)
-    if kind is not None:
-        import numpy
-
-        if kind not in "iu":
-            return None
-        values = numpy.asarray(column)
-        if kind == "u" and values.itemsize == 8 and values.size and int(values.max()) >= 2**63:
-            return None
-        return numpy.ascontiguousarray(values, dtype=numpy.int64)
-    if isinstance(column, array) and column.typecode == "q":
-        return column
-    items: Sequence[Any] = column if isinstance(column, (list, tuple)) else list(column)
-    if not all(isinstance(one, int) and -(2**63) <= one < 2**63 for one in items):
-        return None
-    return array("q", items)
-
-
-def _address(column: Any) -> int:
-    if isinstance(column, array):
-        return column.buffer_info()[0]
-    return int(column.ctypes.data)
+    chosen = {
+        "labels": None if labels is None else os.fspath(labels),
+        "edge_labels": edge_labels or None,
+        "timeout": timeout,
+    }
+    return Graph._read(os.fspath(path), directed, chosen)
 
 
 __all__ = ["Graph", "read"]

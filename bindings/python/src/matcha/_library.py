@@ -1,4 +1,7 @@
-"""The C interface of libmatcha (matcha.h), by ctypes. Calls release the GIL."""
+"""The C interface of libmatcha (matcha.h), by ctypes. Calls release the GIL.
+
+Nothing calls back into Python from a thread of the library: Python polls.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,40 @@ import ctypes
 import functools
 import os
 import pathlib
-from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
-from typing import Any, Callable
+import threading
+from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint64, c_void_p
+from typing import Any, Callable, Optional
 
-from matcha._errors import Error, error_of
+from matcha._errors import Error, RunError, error_of
 
 Handle = c_void_p
+
+INT32, UINT32, INT64, UINT64, FLOAT64 = 1, 2, 3, 4, 5
+
+
+class CColumn(ctypes.Structure):
+    """`matcha_column`."""
+
+    _fields_ = [("items", c_void_p), ("type", c_int32), ("stride", c_int64)]
+
+
+class CTable(ctypes.Structure):
+    """`matcha_table`."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("edge_count", c_size_t),
+        ("sources", CColumn),
+        ("targets", CColumn),
+        ("edge_info", CColumn),
+        ("edge_words", POINTER(c_char_p)),
+        ("edge_word_count", c_size_t),
+        ("vertex_count", c_size_t),
+        ("vertices", CColumn),
+        ("vertex_labels", CColumn),
+        ("vertex_words", POINTER(c_char_p)),
+        ("vertex_word_count", c_size_t),
+    ]
 
 OK, TIMEOUT, CANCELLED = 0, 124, 130
 INT, FLOAT, BOOL, VERTEX, LIST = 1, 2, 3, 4, 5
@@ -29,16 +60,28 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "matcha_canceller_cancel": (None, [Handle]),
     "matcha_canceller_free": (None, [Handle]),
     "matcha_graph_read": (c_int, [c_char_p, Handle, POINTER(Handle), POINTER(Handle)]),
-    "matcha_graph_from_edges": (
+    "matcha_graph_from_table": (c_int, [POINTER(CTable), Handle, POINTER(Handle), POINTER(Handle)]),
+    "matcha_graph_from_csr": (
         c_int,
-        [POINTER(c_int64), POINTER(c_int64), c_size_t, Handle, POINTER(Handle), POINTER(Handle)],
+        [c_uint64, c_void_p, c_int, c_void_p, c_int, c_void_p, c_void_p, Handle, POINTER(Handle), POINTER(Handle)],
     ),
+    "matcha_graph_ids": (None, [Handle, c_void_p]),
+    "matcha_graph_release": (c_int, [Handle, c_char_p, POINTER(Handle)]),
     "matcha_graph_vertices": (c_uint64, [Handle]),
     "matcha_graph_edges": (c_uint64, [Handle]),
     "matcha_graph_free": (None, [Handle]),
     "matcha_program_compile": (c_int, [c_char_p, Handle, POINTER(Handle), POINTER(Handle)]),
     "matcha_program_pattern": (c_int, [c_char_p, Handle, POINTER(Handle), POINTER(Handle)]),
     "matcha_program_free": (None, [Handle]),
+    "matcha_program_signature": (c_char_p, [Handle]),
+    "matcha_program_doc": (c_char_p, [Handle]),
+    "matcha_program_name_count": (c_size_t, [Handle]),
+    "matcha_program_name": (c_char_p, [Handle, c_size_t]),
+    "matcha_program_edges": (c_char_p, [Handle, c_size_t]),
+    "matcha_program_emit": (c_int, [Handle, c_char_p, POINTER(Handle), POINTER(Handle)]),
+    "matcha_explain": (c_int, [Handle, Handle, Handle, POINTER(Handle), POINTER(Handle)]),
+    "matcha_doctor": (c_int, [POINTER(Handle), POINTER(Handle)]),
+    "matcha_text_free": (None, [Handle]),
     "matcha_start": (c_int, [Handle, Handle, Handle, POINTER(Handle), POINTER(Handle)]),
     "matcha_start_rows": (c_int, [Handle, Handle, Handle, POINTER(Handle), POINTER(Handle)]),
     "matcha_next_rows": (c_int, [Handle, POINTER(Handle), c_int64]),
@@ -77,8 +120,7 @@ def _candidates() -> list[str]:
 
 
 @functools.lru_cache(maxsize=None)
-def opened() -> ctypes.CDLL:
-    """The library, opened at the first call. Raises `ImportError` if there is none."""
+def _opened() -> ctypes.CDLL:
     problems = []
     for path in _candidates():
         try:
@@ -94,9 +136,34 @@ def opened() -> ctypes.CDLL:
     raise ImportError("libmatcha cannot be opened; MATCHA_LIBRARY may name its file: " + "; ".join(problems))
 
 
+class _Process:
+    """Whether this process may use the library: the threads of a library that was used are not in a forked child."""
+
+    used = False
+    forked = False
+
+    @classmethod
+    def in_child(cls) -> None:
+        cls.forked = cls.forked or cls.used
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_Process.in_child)
+
+
+def opened() -> ctypes.CDLL:
+    """The library, opened at the first call. Raises `ImportError` if there is none, `RunError` in a forked child."""
+    if _Process.forked:
+        raise RunError(
+            "error: this process was forked from one that used matcha, and its threads are not here\n"
+            "  hint: multiprocessing.set_start_method('spawn'), or make the graph in the child"
+        )
+    return _opened()
+
+
 def raise_error(status: int, error: Handle, **facts: Any) -> None:
     """Raises the error of a call that gave the status, and frees it."""
-    text = opened().matcha_error_text(error).decode() if error else ""
+    text = opened().matcha_error_text(error).decode(errors="replace") if error else ""
     opened().matcha_error_free(error)
     raise error_of(status, text, **facts)
 
@@ -106,12 +173,13 @@ class Owner:
 
     def __init__(self, handle: Handle, free: str) -> None:
         self.handle = handle
-        self._free: Callable[[Handle], None] = getattr(opened(), free)
+        self._free: Callable[[Handle], None] = getattr(_opened(), free)
 
     def __del__(self) -> None:
-        if self.handle:
+        # A forked child has the memory, but not the threads that some of it waits for.
+        if self.handle and not _Process.forked:
             self._free(self.handle)
-            self.handle = Handle()
+        self.handle = Handle()
 
 
 def options(values: dict[str, Any]) -> Owner:
@@ -133,10 +201,55 @@ def options(values: dict[str, Any]) -> Owner:
 def make(function: str, free: str, *arguments: Any) -> Owner:
     """Calls a function that ends in `…, &handle, &error`."""
     handle, error = Handle(), Handle()
+    _Process.used = True
     status = getattr(opened(), function)(*arguments, byref(handle), byref(error))
     if status != OK:
         raise_error(status, error)
     return Owner(handle, free)
 
 
-__all__ = ["Error", "Handle", "Owner", "make", "opened", "options", "raise_error"]
+def make_slowly(function: str, free: str, *arguments: Any, chosen: Owner) -> Owner:
+    """The same for work of seconds, whose options come before the handle: Ctrl-C ends it.
+
+    Python looks for signals in the main thread only, so the work goes to another one.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return make(function, free, *arguments, chosen.handle)
+    lib = opened()
+    canceller = Owner(Handle(lib.matcha_canceller_new()), "matcha_canceller_free")
+    lib.matcha_options_set_canceller(chosen.handle, canceller.handle)
+    found: list[Owner] = []
+    failed: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            found.append(make(function, free, *arguments, chosen.handle))
+        except BaseException as problem:
+            failed.append(problem)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(0.05)
+    except BaseException:
+        lib.matcha_canceller_cancel(canceller.handle)
+        thread.join()
+        raise
+    if failed:
+        raise failed[0]
+    return found[0]
+
+
+def text_of(function: str, *arguments: Any) -> str:
+    """Calls a function that ends in `…, &text, &error`."""
+    text = make(function, "matcha_text_free", *arguments)
+    return ctypes.string_at(text.handle.value or 0).decode(errors="replace")
+
+
+def string(value: Optional[bytes]) -> str:
+    """A string of the library; NULL is empty."""
+    return "" if value is None else value.decode(errors="replace")
+
+
+__all__ = ["CColumn", "CTable", "Error", "Handle", "Owner", "make", "make_slowly", "opened", "options", "raise_error"]

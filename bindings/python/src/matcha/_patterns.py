@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from array import array
 from typing import Any, Iterator, Optional
 
 from matcha._graph import Graph
 from matcha._program import Pattern, Program, Progress
-from matcha._table import Table, joined
-
-# As `motif:K` lists them (docs/cli.md).
-_MOTIFS = {3: ("wedge", "triangle"), 4: ("star:4", "path:4", "tailed-triangle", "square", "diamond", "clique:4")}
+from matcha._table import Column, Table, joined
 
 
 def count(
@@ -18,6 +16,7 @@ def count(
     *,
     induced: Optional[str] = None,
     embeddings: bool = False,
+    device: Optional[str] = None,
     threads: Optional[int] = None,
     timeout: Optional[float] = None,
     progress: Progress = False,
@@ -26,8 +25,10 @@ def count(
     """The number of subgraphs that match the pattern, each once; with `embeddings`, each way to lay it.
 
     `pattern` is text as on the command line: `"0-1,1-2,2-0"`, a name such as `"house"` or `"clique:5"`. `induced` is
-    `"vertex"` (no other edges among the matched vertices) or `"edge"` (any). Other keywords are options of the command
-    line, such as `algorithm`. Raises `ProgramError`, `UsageError`, `ResourceError`, and `Timeout` with the partial count.
+    `"vertex"` (no other edges among the matched vertices) or `"edge"` (any). `device` is `"cpu"` or `"cuda"`. With
+    `progress` a bar is drawn, or a function is told how much is done of how much. Other keywords are options of the
+    command line, such as `algorithm`. Raises `ProgramError`, `UsageError`, `ResourceError`, and `Timeout` with the
+    partial count.
 
     >>> import matcha as mt
     >>> square = mt.Graph([0, 1, 2, 3, 0], [1, 2, 3, 0, 2])
@@ -35,8 +36,46 @@ def count(
     (1, 0)
     """
     asked = _pattern(graph, pattern, induced=induced, embeddings=embeddings, **options)
-    answer = asked(graph, threads=threads, timeout=timeout, progress=progress)
-    return sum(answer) if isinstance(answer, tuple) else int(answer)
+    answer = asked(graph, threads=threads, timeout=timeout, device=device, progress=progress)
+    return sum(answer) if isinstance(answer, tuple) else sum(answer["v0"]) if isinstance(answer, Table) else int(answer)
+
+
+class Matches(Table):
+    """Matches of a pattern, a row each. They are looked for when they are first looked at, and then stay.
+
+    `blocks()` gives them as they are found, in memory that does not grow, and so does `__arrow_c_stream__`.
+    """
+
+    def __init__(self, graph: Graph, asked: Program, options: dict[str, Any], device: Optional[str]) -> None:
+        super().__init__({}, 0)
+        self._graph = graph
+        self._asked = asked
+        self._run_options = options
+        self._run_device = device
+        self._found = False
+
+    @property
+    def columns(self) -> dict[str, Column]:
+        """The columns by their names, in order."""
+        if not self._found:
+            whole = joined(list(self.blocks()), self._asked._names())
+            self._columns, self._rows, self._found = whole.columns, len(whole), True
+        return self._columns
+
+    def blocks(self) -> Iterator[Table]:
+        """Tables of some thousand rows each; the run waits while none is taken."""
+        if self._found:
+            yield Table(self._columns, self._rows)
+        else:
+            yield from self._asked._blocks(self._graph, self._run_options, self._run_device)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """A capsule of a stream of record batches, which are looked for when they are asked for."""
+        from matcha._arrow import capsule_of
+
+        names = self._graph._names
+        shape = Table({name: Column.of((), names=names) for name in self._asked._names()}, 0)
+        return capsule_of(shape, self.blocks())
 
 
 def match(
@@ -46,70 +85,109 @@ def match(
     limit: Optional[int] = None,
     induced: Optional[str] = None,
     embeddings: bool = False,
+    device: Optional[str] = None,
     threads: Optional[int] = None,
     timeout: Optional[float] = None,
     **options: Any,
-) -> Table:
-    """The matches as a `Table` with a row each, at most `limit` of them; column `v0` is the pattern's vertex 0.
+) -> Matches:
+    """The matches as a table with a row each, at most `limit` of them, and a column for each vertex of the pattern.
+
+    They are looked for when the table is first looked at: then errors of the run are raised.
 
     >>> import matcha as mt
-    >>> sorted(map(sorted, mt.match(mt.Graph([0, 1, 2], [1, 2, 0]), "edge")))
-    [[0, 1], [0, 2], [1, 2]]
+    >>> m = mt.match(mt.Graph([0, 1, 2], [1, 2, 0]), "edge")
+    >>> sorted(map(sorted, m)), list(m.columns)
+    ([[0, 1], [0, 2], [1, 2]], ['v0', 'v1'])
     """
-    return joined(list(blocks(graph, pattern, limit=limit, induced=induced, embeddings=embeddings, threads=threads,
-                              timeout=timeout, **options)))  # fmt: skip
-
-
-def blocks(
-    graph: Graph,
-    pattern: str,
-    *,
-    limit: Optional[int] = None,
-    induced: Optional[str] = None,
-    embeddings: bool = False,
-    threads: Optional[int] = None,
-    timeout: Optional[float] = None,
-    **options: Any,
-) -> Iterator[Table]:
-    """The same in blocks as they are found, in memory that does not grow. The run waits while blocks are not taken."""
+    if not isinstance(graph, Graph):
+        raise TypeError(f"a graph is a matcha.Graph, not a {type(graph).__name__}: matcha.Graph(…) makes one")
     asked = _pattern(graph, pattern, induced=induced, embeddings=embeddings, matches=True, **options)
-    return asked._blocks(graph, {"limit": limit, "threads": threads, "timeout": timeout})
+    return Matches(graph, asked, {"limit": limit, "threads": threads, "timeout": timeout}, device)
 
 
-def motifs(graph: Graph, size: int, **options: Any) -> dict[str, int]:
-    """How often each connected pattern of 3 or 4 vertices occurs, vertex-induced, by its name.
+def blocks(graph: Graph, pattern: str, **options: Any) -> Iterator[Table]:
+    """`match(…).blocks()`: the matches in blocks as they are found, in memory that does not grow."""
+    return match(graph, pattern, **options).blocks()
+
+
+class Motifs(dict[str, int]):
+    """Counts of patterns by their names; drawn in notebooks."""
+
+    edges: dict[str, list[tuple[int, int]]]
+
+    def _repr_html_(self) -> str:
+        from matcha._draw import motifs_html
+
+        return motifs_html(self)
+
+
+def motifs(graph: Graph, size: int, *, progress: Progress = False, **options: Any) -> Motifs:
+    """How often each connected pattern of so many vertices (2 to 6) occurs, vertex-induced, by its name.
+
+    A pattern without a name is called by its edges. `induced="edge"` counts them with any other edges.
 
     >>> import matcha as mt
     >>> mt.motifs(mt.Graph([0, 1, 2, 3, 0], [1, 2, 3, 0, 2]), 3)
     {'wedge': 2, 'triangle': 2}
     """
-    if size not in _MOTIFS:
-        raise ValueError(f"motifs of 3 or 4 vertices have names, not of {size}")
-    run_options = {name: options.pop(name, None) for name in ("threads", "timeout")}
-    answer = _pattern(graph, f"motif:{size}", **options)(graph, progress=options.pop("progress", False), **run_options)
-    return dict(zip(_MOTIFS[size], answer))
+    run_options = {name: options.pop(name, None) for name in ("threads", "timeout", "device")}
+    asked = _pattern(graph, f"motif:{size}", **options)
+    answer = asked(graph, progress=progress, **run_options)
+    names = asked._names()
+    counts = list(answer["v0"]) if isinstance(answer, Table) else answer if isinstance(answer, tuple) else (answer,)
+    found = Motifs(zip(names, counts))
+    found.edges = dict(zip(names, asked._edges()))
+    return found
 
 
-def participation(graph: Graph, pattern: str, *, induced: Optional[str] = None, **options: Any) -> dict[Any, int]:
-    """For each vertex, the number of matches that it is in.
+def participation(graph: Graph, pattern: str, *, by: str = "vertex", **options: Any) -> Column:
+    """For each of `graph.vertices`, in that order, the number of matches that it is in.
 
     >>> import matcha as mt
-    >>> mt.participation(mt.Graph([0, 1, 2, 2], [1, 2, 0, 3]), "triangle")
-    {0: 1, 1: 1, 2: 1, 3: 0}
+    >>> g = mt.Graph([0, 1, 2, 2], [1, 2, 0, 3])
+    >>> list(zip(g.vertices, mt.participation(g, "triangle")))
+    [(0, 1), (1, 1), (2, 1), (3, 0)]
     """
-    found = dict.fromkeys(graph.vertices, 0)
-    for block in blocks(graph, pattern, induced=induced, **options):
+    if by != "vertex":
+        raise ValueError(f"matches are counted by vertex, not by {by!r}")
+    ids = graph.vertices
+    found = match(graph, pattern, **options).blocks()
+    try:
+        import numpy
+    except ImportError:
+        return _counted(ids, found)
+    plain = Column(ids.address, len(ids), "i", ids).to_numpy()
+    counts = numpy.zeros(len(ids), dtype=numpy.int64)
+    for block in found:
+        for column in block.columns.values():
+            seen = Column(column.address, len(column), "i", column).to_numpy()
+            counts += numpy.bincount(numpy.searchsorted(plain, seen), minlength=len(ids))
+    return Column(counts.__array_interface__["data"][0], len(ids), "i", counts)
+
+
+def _counted(ids: Column, found: Iterator[Table]) -> Column:
+    """Without numpy."""
+    place = {vertex: at for at, vertex in enumerate(ids)}
+    counts = array("q", bytes(8 * len(ids)))
+    for block in found:
         for column in block.columns.values():
             for vertex in column:
-                found[vertex] += 1
-    return found
+                counts[place[vertex]] += 1
+    return Column.of(counts)
 
 
 def _pattern(graph: Graph, pattern: str, **options: Any) -> Program:
     """Compiled once for a graph and options, and kept with the graph."""
+    if not isinstance(graph, Graph):
+        raise TypeError(f"a graph is a matcha.Graph, not a {type(graph).__name__}: matcha.Graph(…) makes one")
+    if not isinstance(pattern, str):
+        raise TypeError(f"a pattern is text, not a {type(pattern).__name__}")
     key = (pattern, tuple(sorted((name, str(value)) for name, value in options.items())))
     kept = graph.__dict__.setdefault("_patterns", {})
     if key not in kept:
         kept[key] = Pattern(pattern, **options)
     found: Program = kept[key]
     return found
+
+
+__all__ = ["Matches", "Motifs", "blocks", "count", "match", "motifs", "participation"]

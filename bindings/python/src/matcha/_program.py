@@ -2,41 +2,63 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+import re
+import threading
 from ctypes import byref, c_int64, c_uint64
 from typing import Any, Callable, Iterator, Optional, Union
 
 from matcha import _library
 from matcha._graph import Graph
 from matcha._library import Handle, Owner
+from matcha._progress import Bar
 from matcha._table import Table, column_of, joined
 
 Progress = Union[bool, Callable[[int, int], None]]
 _POLL_MS = 50
+# How many of its values a program remembers the compiled code for.
+_MOST_COMPILED = 64
 
 
 class Program:
-    """A program in Matcha's language, from its text or from a `.mt` file.
+    """A program in Matcha's language, from its text or from a `.mt` file: a function of a graph.
 
-    Calling it with a graph runs it; other parameters of its entry are given by name. It is compiled once for a graph
-    and a set of parameters. `entry` names the function to run; other keywords are options of the command line.
+    Calling it with a graph runs it; other parameters of its entry are given by name, and `help` shows them. It is
+    compiled once for a graph and a set of parameters. `entry` names the function to run; other keywords are options of
+    the command line. Raises `ProgramError` where the text is wrong.
 
     >>> import matcha as mt
-    >>> degree_sum = mt.program("def main(G: Graph, k: int) -> int:\\n"
+    >>> degree_sum = mt.program("def main(G: Graph, k: int = 2) -> int:\\n"
+    ...                         "    'k times the sum of the degrees.'\\n"
     ...                         "    return k * sum(apply(lambda v: size(neighbor(G, v)), vertices(G)))")
     >>> degree_sum(mt.Graph([0, 1], [1, 2]), k=10)
     40
+    >>> import inspect
+    >>> print(degree_sum.__doc__, inspect.signature(degree_sum))
+    k times the sum of the degrees. (G: 'Graph', *, k: 'int' = 2) -> 'int'
     """
 
     def __init__(self, source: Any, *, entry: Optional[str] = None, **options: Any) -> None:
-        text = os.fspath(source) if not isinstance(source, str) else source
+        text = os.fspath(source)
+        file = None
         if "\n" not in text and text.endswith(".mt"):
-            with open(text, encoding="utf-8") as file:
-                text = file.read()
+            file = text
+            with open(text, encoding="utf-8") as opened:
+                text = opened.read()
+        self._prepare("matcha_program_compile", text, {"entry": entry, "file": file, **options})
+        signature = _library.string(_library.opened().matcha_program_signature(self._handle({}).handle))
+        self.__name__ = signature.split("(")[0]
+        self.__doc__ = _library.string(_library.opened().matcha_program_doc(self._handle({}).handle)) or signature
+        self.__signature__ = _signature_of(signature)
+
+    def _prepare(self, function: str, text: str, options: dict[str, Any]) -> None:
         self.text = text
-        self._function = "matcha_program_compile"
-        self._options: dict[str, Any] = {"entry": entry, **options}
+        self._function = function
+        self._options = options
         self._compiled: dict[tuple[tuple[str, Any], ...], Owner] = {}
+        self._lock = threading.Lock()
+        self._handle({})
 
     def __call__(
         self,
@@ -44,56 +66,113 @@ class Program:
         *,
         threads: Optional[int] = None,
         timeout: Optional[float] = None,
+        device: Optional[str] = None,
         progress: Progress = False,
         **params: Any,
     ) -> Any:
         """The answer: an int, float, bool, vertex or `Table`, or a tuple of them."""
-        return self._run(graph, {"threads": threads, "timeout": timeout}, params, progress)
+        return self._run(graph, {"threads": threads, "timeout": timeout}, params, progress, device)
 
-    def _handle(self, params: dict[str, Any]) -> Owner:
-        key = tuple(sorted(params.items()))
-        if key not in self._compiled:
-            chosen = _library.options({**self._options, "param": [f"{name}={value}" for name, value in key]})
-            self._compiled[key] = _library.make(
-                self._function, "matcha_program_free", self.text.encode(), chosen.handle
-            )
-        return self._compiled[key]
+    def emit(self, stage: str = "kernel") -> str:
+        """A stage of its compilation as text, as `matcha build --emit` prints it: "ast", "asg", "ir", "kernel", "llvm",
+        "cpp", "cuda"; or "source", which of a pattern is the program that finds it."""
+        return _library.text_of("matcha_program_emit", self._handle({}).handle, stage.encode())
 
-    def _run(self, graph: Graph, options: dict[str, Any], params: dict[str, Any], progress: Progress) -> Any:
+    def _handle(self, params: dict[str, Any], device: Optional[str] = None) -> Owner:
+        key = tuple(sorted({**params, " device": device}.items()))
+        with self._lock:
+            if key not in self._compiled:
+                given = [f"{name}={value}" for name, value in sorted(params.items())]
+                chosen = _library.options({"device": device, **self._options, "param": given})
+                made = _library.make(self._function, "matcha_program_free", self.text.encode(), chosen.handle)
+                if len(self._compiled) >= _MOST_COMPILED:
+                    del self._compiled[next(iter(self._compiled))]
+                self._compiled[key] = made
+            return self._compiled[key]
+
+    def _run(
+        self, graph: Graph, options: dict[str, Any], params: dict[str, Any], progress: Progress, device: Optional[str]
+    ) -> Any:
+        if not isinstance(graph, Graph):
+            raise TypeError(f"a graph is a matcha.Graph, not a {type(graph).__name__}: matcha.Graph(…) makes one")
         lib = _library.opened()
-        run = _start("matcha_start", self._handle(params), graph, options)
-        with _Cancelled(run), _Watcher(progress) as report:
+        run = _start("matcha_start", self._handle(params, device or graph._device), graph, options)
+        with _Cancelled(run), Bar(progress) as tell:
             while not lib.matcha_wait(run.handle, _POLL_MS):
-                report(*_progress(run))
+                tell(*_progress(run))
         return _finish(run, graph)
 
-    def _blocks(self, graph: Graph, options: dict[str, Any]) -> Iterator[Table]:
+    def _blocks(self, graph: Graph, options: dict[str, Any], device: Optional[str] = None) -> Iterator[Table]:
         lib = _library.opened()
-        run = _start("matcha_start_rows", self._handle({}), graph, options)
+        names = self._names()
+        run = _start("matcha_start_rows", self._handle({}, device or graph._device), graph, options)
         with _Cancelled(run):
             while True:
                 rows = Handle()
                 found = lib.matcha_next_rows(run.handle, byref(rows), _POLL_MS)
                 if found == 1:
-                    yield _block(graph, Owner(rows, "matcha_rows_free"))
+                    yield _block(graph, Owner(rows, "matcha_rows_free"), names)
                 elif found < 0:
                     break
         _finish(run, graph)
+
+    def _names(self) -> list[str]:
+        """Of the columns of matches, or of the patterns of a motif."""
+        lib, handle = _library.opened(), self._handle({}).handle
+        return [
+            _library.string(lib.matcha_program_name(handle, at)) for at in range(lib.matcha_program_name_count(handle))
+        ]
+
+    def _edges(self) -> list[list[tuple[int, int]]]:
+        """Of each pattern."""
+        lib, handle = _library.opened(), self._handle({}).handle
+        found: list[list[tuple[int, int]]] = []
+        while True:
+            text = lib.matcha_program_edges(handle, len(found))
+            if text is None:
+                return found
+            found.append([(int(a), int(b)) for a, b in re.findall(r"(\d+)[->]+(\d+)", text.decode())])
+
+    def __repr__(self) -> str:
+        return f"<matcha program {_library.string(_library.opened().matcha_program_signature(self._handle({}).handle))}>"
 
 
 class Pattern(Program):
     """A pattern, as the command line takes it. See `count` and `match`."""
 
     def __init__(self, pattern: str, **options: Any) -> None:
-        super().__init__(pattern, **options)
-        self.text = pattern
-        self._function = "matcha_program_pattern"
+        self._prepare("matcha_program_pattern", pattern, options)
+
+    def __repr__(self) -> str:
+        return f"<matcha pattern {self.text}>"
 
 
 def program(source: Any, **options: Any) -> Program:
-    """`Program(source, …)`: a callable."""
+    """`Program(source, …)`: a program as a function.
+
+    >>> import matcha as mt
+    >>> mt.program("def main(G: Graph) -> int:\\n    return size(vertices(G))")(mt.Graph([0, 1], [1, 2]))
+    3
+    """
     return Program(source, **options)
 
+
+_TYPES = {"int": int, "float": float, "bool": bool}
+
+
+def _signature_of(text: str) -> inspect.Signature:
+    """Of `name(G: Graph, k: int = 2) -> int`."""
+    inside, result = text.split("(", 1)[1].rsplit(") -> ", 1)
+    parameters = []
+    for at, one in enumerate(re.findall(r"(\w+): ((?:[^,<]|<(?:[^<>]|<[^<>]*>)*>)+)", inside)):
+        name, rest = one
+        kind, _, default = rest.partition(" = ")
+        value = inspect.Parameter.empty
+        if default:
+            value = default == "True" if kind == "bool" else _TYPES.get(kind, str)(default)
+        way = inspect.Parameter.POSITIONAL_OR_KEYWORD if at == 0 else inspect.Parameter.KEYWORD_ONLY
+        parameters.append(inspect.Parameter(name, way, default=value, annotation=kind))
+    return inspect.Signature(parameters, return_annotation=result)
 
 
 def _start(function: str, compiled: Owner, graph: Graph, options: dict[str, Any]) -> Owner:
@@ -120,33 +199,6 @@ class _Cancelled:
         if kind is not None:
             _library.opened().matcha_cancel(self._run.handle)
             _library.opened().matcha_wait(self._run.handle, -1)
-
-
-class _Watcher:
-    """Tells progress to a function, or as a line on standard error."""
-
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
-        self._shown = False
-
-    def __enter__(self) -> Callable[[int, int], None]:
-        return self._tell
-
-    def _tell(self, done: int, total: int) -> None:
-        if callable(self._progress):
-            self._progress(done, total)
-        elif self._progress and total:
-            import sys
-
-            sys.stderr.write(f"\r{done:,} of {total:,} ({100 * done // total}%)")
-            sys.stderr.flush()
-            self._shown = True
-
-    def __exit__(self, *_: Any) -> None:
-        if self._shown:
-            import sys
-
-            sys.stderr.write("\r\x1b[K")
 
 
 def _finish(run: Owner, graph: Graph) -> Any:
@@ -184,19 +236,19 @@ def _value(result: Owner, at: int, graph: Graph) -> Any:
         kind = lib.matcha_result_column_kind(result.handle, at, column)
         ints = lib.matcha_result_ints(result.handle, at, column)
         floats = lib.matcha_result_floats(result.handle, at, column)
-        columns[f"v{column}"] = column_of(graph, kind, ints, floats, rows)
+        columns[f"v{column}"] = column_of(graph, kind, ints, floats, rows, result)
     return Table(columns, rows)
 
 
-
-def _block(graph: Graph, rows: Owner) -> Table:
+def _block(graph: Graph, rows: Owner, names: list[str]) -> Table:
     lib = _library.opened()
     count = lib.matcha_rows_count(rows.handle)
     columns = {}
     for column in range(lib.matcha_rows_columns(rows.handle)):
         kind = lib.matcha_rows_kind(rows.handle, column)
         ints, floats = lib.matcha_rows_ints(rows.handle, column), lib.matcha_rows_floats(rows.handle, column)
-        columns[f"v{column}"] = column_of(graph, kind, ints, floats, count)
+        name = names[column] if column < len(names) else f"v{column}"
+        columns[name] = column_of(graph, kind, ints, floats, count, rows)
     return Table(columns, count)
 
 

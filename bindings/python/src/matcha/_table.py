@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from array import array
-from typing import TYPE_CHECKING, Any, Iterator, Union, overload
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Optional, Sequence, Union, overload
 
 from matcha import _library
 
@@ -12,25 +12,126 @@ if TYPE_CHECKING:
     from matcha._graph import Graph
 
 
-class Table:
-    """Rows with named columns. Iterating gives tuples, `table["v0"]` a column, `table[3]` a row.
+class Column(Sequence[Any]):
+    """Numbers in memory that never change: a sequence, and an array for other libraries, which take it without a copy.
 
-    Columns are arrays of 64-bit ints or floats, which numpy takes without a copy; vertices of a graph whose ids are
-    no ints are lists of these.
+    Ids of a graph whose vertices have names are positions among these in memory, and names as a sequence.
+
+    >>> import matcha as mt
+    >>> ids = mt.Graph([0, 1, 2], [1, 2, 0]).vertices
+    >>> list(ids), ids[-1], ids[:2]
+    ([0, 1, 2], 2, [0, 1])
     """
 
-    def __init__(self, columns: dict[str, Any], rows: int) -> None:
-        self.columns = columns
-        self._rows = rows
+    def __init__(self, address: int, count: int, kind: str, owner: Any, names: Optional[Sequence[Any]] = None) -> None:
+        self.address = address
+        self.kind = kind  #: `i`: 64-bit ints, `f`: doubles, `b`: bools, a byte each.
+        self.names = names  #: Of the ids that it has, or None.
+        self._owner = owner  # Of the memory.
+        item: Any = {"i": ctypes.c_int64, "f": ctypes.c_double, "b": ctypes.c_bool}[kind]
+        self._items: Any = (item * count).from_address(address) if count else (item * 0)()
+
+    @classmethod
+    def of(cls, items: Iterable[Any], kind: str = "i", names: Optional[Sequence[Any]] = None) -> Column:
+        """A column of some numbers, copied."""
+        made = array({"i": "q", "f": "d", "b": "b"}[kind], items)
+        return cls(made.buffer_info()[0], len(made), kind, made, names)
 
     def __len__(self) -> int:
+        return len(self._items)
+
+    @overload
+    def __getitem__(self, at: int) -> Any: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Any]: ...
+    def __getitem__(self, at: Union[int, slice]) -> Any:
+        found = self._items[at]
+        if self.names is None:
+            return found
+        return [self.names[one] for one in found] if isinstance(at, slice) else self.names[found]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._items) if self.names is None else map(self.names.__getitem__, self._items)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, (Column, list, tuple, array)):
+            return len(self) == len(other) and all(a == b for a, b in zip(self, other))
+        return NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        if self.names is not None:
+            raise AttributeError("a column of names is no array of numbers; to_numpy() gives an array of objects")
+        letters = {"i": "<i8", "f": "<f8", "b": "|b1"}
+        return {"shape": (len(self),), "typestr": letters[self.kind], "data": (self.address or 8, True), "version": 3}
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+    def __dlpack__(self, stream: Any = None, **_: Any) -> Any:
+        """A capsule of the numbers where they are; they must not be written to."""
+        from matcha._dlpack import capsule_of
+
+        if self.names is not None:
+            raise BufferError("a column of names is no array of numbers")
+        return capsule_of(self)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """As a table of one column."""
+        return Table({"": self}, len(self)).__arrow_c_stream__(requested_schema)
+
+    def to_numpy(self) -> Any:
+        """A numpy array on this memory, which cannot be written to; of names, an array of objects."""
+        import numpy
+
+        if self.names is None:
+            return numpy.asarray(self)
+        plain = Column(self.address, len(self), self.kind, self._owner).to_numpy()
+        names = numpy.empty(len(self.names), dtype=object)
+        names[:] = self.names
+        return names[plain]
+
+    def to_pandas(self) -> Any:
+        """A pandas series."""
+        import pandas  # type: ignore[import]
+
+        return pandas.Series(self.to_numpy())
+
+    def __repr__(self) -> str:
+        shown = ", ".join(map(repr, self[:10]))
+        return f"Column([{shown}])" if len(self) <= 10 else f"Column([{shown}, …], {len(self)} items)"
+
+
+class Table:
+    """Rows with named columns. Iterating gives tuples, `table["v0"]` a `Column`, `table[3]` a row.
+
+    It is a table for every library that takes Arrow's `__arrow_c_stream__`, such as Polars, DuckDB and PyArrow.
+    """
+
+    def __init__(self, columns: dict[str, Column], rows: int) -> None:
+        self._columns = columns
+        self._rows = rows
+
+    @property
+    def columns(self) -> dict[str, Column]:
+        """The columns by their names, in order."""
+        return self._columns
+
+    def blocks(self) -> Iterator[Table]:
+        """The same in parts."""
+        yield self
+
+    def __len__(self) -> int:
+        _ = self.columns
         return self._rows
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         return zip(*self.columns.values()) if self.columns else iter([()] * self._rows)
 
     @overload
-    def __getitem__(self, key: str) -> Any: ...
+    def __getitem__(self, key: str) -> Column: ...
     @overload
     def __getitem__(self, key: int) -> tuple[Any, ...]: ...
     def __getitem__(self, key: Union[str, int]) -> Any:
@@ -42,49 +143,61 @@ class Table:
         """A numpy array with a row a match."""
         import numpy
 
-        return numpy.column_stack([numpy.asarray(column) for column in self.columns.values()])
+        columns = [column.to_numpy() for column in self.columns.values()]
+        return numpy.column_stack(columns) if columns else numpy.empty((len(self), 0), dtype=numpy.int64)
 
     def to_pandas(self) -> Any:
         """A pandas data frame."""
-        import pandas  # type: ignore[import]
+        import pandas
 
-        return pandas.DataFrame({name: pandas.Series(column) for name, column in self.columns.items()})
+        return pandas.DataFrame({name: column.to_numpy() for name, column in self.columns.items()})
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """A capsule of a stream of record batches; numbers stay where they are."""
+        from matcha._arrow import capsule_of
+
+        return capsule_of(self, self.blocks())
 
     def __repr__(self) -> str:
         shown = "".join(f"\n  {row}" for _, row in zip(range(10), self))
-        more = "" if self._rows <= 10 else "\n  …"
-        return f"Table({self._rows} rows; {', '.join(self.columns)}){shown}{more}"
+        more = "" if len(self) <= 10 else "\n  …"
+        return f"{type(self).__name__}({self._rows} rows; {', '.join(self.columns)}){shown}{more}"
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{name}</th>" for name in self.columns)
+        head = "".join(f"<th>{escaped(name)}</th>" for name in self.columns)
         rows = "".join(
-            "<tr>" + "".join(f"<td>{_escaped(item)}</td>" for item in row) + "</tr>" for _, row in zip(range(20), self)
+            "<tr>" + "".join(f"<td>{escaped(item)}</td>" for item in row) + "</tr>" for _, row in zip(range(20), self)
         )
-        return f"<table><tr>{head}</tr>{rows}</table><p>{self._rows} rows</p>"
+        return f"<table><tr>{head}</tr>{rows}</table><p>{len(self):,} rows</p>"
 
 
-def _escaped(item: Any) -> str:
-    return str(item).replace("&", "&amp;").replace("<", "&lt;")
+def escaped(item: Any) -> str:
+    """Text for HTML."""
+    return str(item).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
 
 
-def column_of(graph: Graph, kind: int, ints: int, floats: int, rows: int) -> Any:
-    """A copy of a column of the library as an array; bools and named vertices as a list."""
-    out = array("d" if kind == _library.FLOAT else "q")
-    if rows:
-        out.frombytes(ctypes.string_at(floats if kind == _library.FLOAT else ints, 8 * rows))
+def column_of(graph: Graph, kind: int, ints: int, floats: int, rows: int, owner: Any) -> Column:
+    """A column of the library, on the memory of `owner`."""
+    if kind == _library.FLOAT:
+        return Column(floats or 0, rows, "f", owner)
     if kind == _library.BOOL:
-        return [item != 0 for item in out]
-    if kind == _library.VERTEX and graph._names is not None:
-        return [graph._named(item) for item in out]
-    return out
+        words: Any = (ctypes.c_int64 * rows).from_address(ints) if rows else ()
+        return Column.of(words, "b")
+    return Column(ints or 0, rows, "i", owner, graph._names if kind == _library.VERTEX else None)
 
 
-def joined(blocks: list[Table]) -> Table:
-    """All rows of some tables of one shape."""
+def joined(blocks: list[Table], names: Sequence[str]) -> Table:
+    """All rows of some tables of one shape; `names`: of the columns where there are no tables."""
+    if len(blocks) == 1:
+        return blocks[0]
     if not blocks:
-        return Table({}, 0)
-    columns = blocks[0].columns
-    for block in blocks[1:]:
-        for name, column in columns.items():
-            column.extend(block.columns[name])
+        return Table({name: Column.of(()) for name in names}, 0)
+    columns = {}
+    for name, first in blocks[0].columns.items():
+        out = array({"i": "q", "f": "d", "b": "b"}[first.kind])
+        for block in blocks:
+            column = block.columns[name]
+            if len(column):
+                out.frombytes(ctypes.string_at(column.address, len(column) * out.itemsize))
+        columns[name] = Column(out.buffer_info()[0], len(out), first.kind, out, first.names)
     return Table(columns, sum(map(len, blocks)))

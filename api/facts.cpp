@@ -1,0 +1,224 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstring>
+#include <functional>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "api/errors.h"
+#include "api/handles.h"
+#include "driver/doctor.h"
+#include "driver/message_log.h"
+#include "driver/plan_report.h"
+#include "driver/targets.h"
+#include "frontend/asg.h"
+#include "frontend/ast.h"
+#include "ir/printer.h"
+
+/// What is known of programs and of the machine.
+
+namespace matcha::api {
+
+namespace {
+
+using driver::Compilation;
+using driver::Status;
+
+std::string doc_of(const frontend::Program& program) {
+  const std::string_view entry = program.entry != nullptr ? program.entry->doc : std::string_view();
+  return std::string(entry.empty() && program.main != nullptr ? program.main->doc : entry);
+}
+
+/// Runs the compiler as far as the stage asks. False: there is no such stage.
+Status stage_of(Compilation& compilation, const std::string& stage, std::string& text, bool& known) {
+  if (stage == "source") {
+    text = compilation.text();
+    return Status::Ok;
+  }
+  Status status = compilation.check();
+  if (status != Status::Ok) return status;
+  if (stage == "ast") {
+    text = frontend::print_ast(compilation.program());
+    return status;
+  }
+  if (stage == "asg") {
+    text = frontend::asg::print(compilation.graph());
+    return status;
+  }
+  status = compilation.lower();
+  if (status != Status::Ok) return status;
+  if (stage == "ir") {
+    text = ir::print(compilation.loop());
+    return status;
+  }
+  const driver::Target* const text_of = driver::target_of_text(stage);
+  known = stage == "kernel" || (text_of != nullptr && stage != "ptx");
+  if (!known) return status;
+  const driver::Target& target = text_of != nullptr ? *text_of : driver::target_named("llvm");
+  driver::TargetSettings settings;
+  if (target.ahead_of_time) settings.about = compilation.ahead_of_time();
+  compilation.set_target(target.info(settings));
+  status = compilation.run_passes(target.pipeline, passes::LabelWords{}, {});
+  if (status != Status::Ok) return status;
+  if (text_of != nullptr) return compilation.emit(*target.make(settings), text);
+  text = ir::print(compilation.pipeline().module);
+  return status;
+}
+
+/// The text of a program or a pattern, and its stage.
+Status emit(const driver::ProgramRequest& request, const std::string& stage, std::string& text, bool& known,
+            std::string& errors) {
+  const driver::MessageLog log;
+  Status status = Status::Ok;
+  Compilation compilation(request.compile, log);
+  driver::PatternSource pattern(request.pattern, log);
+  if (request.pattern.text.empty()) {
+    compilation.take(request.text);
+  } else {
+    status = pattern.read();
+    if (status == Status::Ok) status = pattern.write(request.matches, frontend::pattern::typical_graph());
+    if (status == Status::Ok) compilation.take(pattern.program().text);
+  }
+  if (status == Status::Ok) status = stage_of(compilation, stage, text, known);
+  errors = log.text();
+  return status;
+}
+
+char* copy_of(const std::string& text) {
+  char* const made = new char[text.size() + 1];
+  std::memcpy(made, text.c_str(), text.size() + 1);
+  return made;
+}
+
+/// Explains a program on a thread that can be left alone.
+matcha_status explain_as_task(const std::shared_ptr<SharedProgram>& program,
+                              const std::shared_ptr<driver::ResidentGraph>& graph, const matcha_options& options,
+                              std::string& json, std::string& errors) {
+  struct Explained {
+    std::string json;
+    Found found;
+  };
+  const auto task = std::make_shared<Task>(options.deadline(), options.maybe_canceller);
+  const auto explained = std::make_shared<Explained>();
+  Task::start(task, [task = task.get(), explained, program, graph, threads = options.threads] {
+    explained->found = guarded([&] {
+      Found out;
+      const driver::PlanRun how{threads, &task->stop(), task->deadline()};
+      nlohmann::ordered_json found;
+      out.status =
+          status_of(driver::PlanReport::make(program->request(), graph, on_reading_thread, how, out.errors, found));
+      explained->json = found.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+      return out;
+    });
+  });
+  task->wait();
+  const Task::End end = task->end();
+  if (end == Task::End::Cancelled || task->why() == Task::End::Cancelled) return MATCHA_CANCELLED;
+  if (end == Task::End::TimedOut) return MATCHA_TIMEOUT;
+  json = std::move(explained->json);
+  errors = std::move(explained->found.errors);
+  return explained->found.status;
+}
+
+}  // namespace
+
+Status check(const driver::ProgramRequest& request, std::string& errors, ProgramFacts& facts) {
+  const driver::MessageLog log;
+  Status status = Status::Ok;
+  if (request.pattern.text.empty()) {
+    Compilation compilation(request.compile, log);
+    compilation.take(request.text);
+    status = compilation.check();
+    if (status == Status::Ok) status = compilation.lower();
+    if (status == Status::Ok) {
+      facts.gives_list = compilation.graph().result->type->is_list();
+      facts.signature = driver::signature(compilation.graph());
+      facts.doc = doc_of(compilation.program());
+    }
+  } else {
+    driver::PatternSource pattern(request.pattern, log);
+    status = pattern.read();
+    facts.gives_list = request.matches;
+    if (status == Status::Ok) {
+      facts.signature = pattern.semantics(request.matches);
+      facts.names = request.matches ? pattern.vertex_names() : pattern.count_names();
+      for (const frontend::pattern::Pattern& one : pattern.set().patterns) facts.edges.push_back(to_text(one));
+    }
+  }
+  errors = log.text();
+  return status;
+}
+
+}  // namespace matcha::api
+
+const char* matcha_program_signature(const matcha_program* program) {
+  return program->shared->facts().signature.c_str();
+}
+
+const char* matcha_program_doc(const matcha_program* program) { return program->shared->facts().doc.c_str(); }
+
+size_t matcha_program_name_count(const matcha_program* program) { return program->shared->facts().names.size(); }
+
+const char* matcha_program_name(const matcha_program* program, size_t at) {
+  const std::vector<std::string>& names = program->shared->facts().names;
+  return at < names.size() ? names[at].c_str() : nullptr;
+}
+
+const char* matcha_program_edges(const matcha_program* program, size_t at) {
+  const std::vector<std::string>& edges = program->shared->facts().edges;
+  return at < edges.size() ? edges[at].c_str() : nullptr;
+}
+
+matcha_status matcha_program_emit(const matcha_program* program, const char* stage, char** text, matcha_error** error) {
+  using namespace matcha::api;
+  return call(error, [&] {
+    *text = nullptr;
+    if (program == nullptr || stage == nullptr) return usage("the program or the stage is NULL", error);
+    if (after_fork()) {
+      return fail(MATCHA_ERROR_RUN, "error: after a fork only the parent process may compile programs\n", error);
+    }
+    std::string found, errors;
+    bool known = true;
+    matcha::driver::Status status = matcha::driver::Status::Ok;
+    on_reading_thread([&] { status = emit(program->shared->request(), stage, found, known, errors); });
+    if (!known) {
+      return usage(fmt::format("there is no stage `{}`\n  hint: source, ast, asg, ir, kernel, llvm, cpp, cuda", stage),
+                   error);
+    }
+    if (status != matcha::driver::Status::Ok) return fail(status_of(status), errors, error);
+    *text = copy_of(found);
+    return MATCHA_OK;
+  });
+}
+
+matcha_status matcha_explain(matcha_program* program, matcha_graph* graph, const matcha_options* options, char** json,
+                             matcha_error** error) {
+  using namespace matcha::api;
+  return call(error, [&] {
+    *json = nullptr;
+    if (program == nullptr || graph == nullptr) return usage("the program or the graph is NULL", error);
+    if (after_fork()) {
+      return fail(MATCHA_ERROR_RUN, "error: after a fork only the parent process may run programs\n", error);
+    }
+    const matcha_options unset;
+    std::string found, errors;
+    const matcha_status status =
+        explain_as_task(program->shared, graph->graph, options != nullptr ? *options : unset, found, errors);
+    if (status != MATCHA_OK) return errors.empty() ? status : fail(status, errors, error);
+    *json = copy_of(found);
+    return MATCHA_OK;
+  });
+}
+
+matcha_status matcha_doctor(char** json, matcha_error** error) {
+  return matcha::api::call(error, [&] {
+    *json = nullptr;
+    *json = matcha::api::copy_of(
+        matcha::driver::doctor_facts({}).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    return MATCHA_OK;
+  });
+}
+
+void matcha_text_free(char* text) { delete[] text; }

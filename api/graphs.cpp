@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+#include "api/errors.h"
+#include "api/handles.h"
+#include "driver/message_log.h"
+
+/// Graphs from columns of the caller's.
+
+namespace matcha::api {
+
+matcha_status take_graph(runtime::Result<driver::ResidentGraph::Shared> made, matcha_graph** graph,
+                         matcha_error** error) {
+  if (!made) {
+    driver::MessageLog log;
+    const driver::Status status = log.error(made.error());
+    return fail(status_of(status), log.text(), error);
+  }
+  *graph = new matcha_graph{std::move(*made)};
+  return MATCHA_OK;
+}
+
+namespace {
+
+using runtime::IntColumn;
+
+bool is_int(int type) { return type >= MATCHA_INT32 && type <= MATCHA_UINT64; }
+bool is_wide(int type) { return type == MATCHA_INT64 || type == MATCHA_UINT64 || type == MATCHA_FLOAT64; }
+
+/// What keeps a column of so many items from being read; empty: nothing.
+std::string problem_of(const matcha_column& column, size_t count, const char* name) {
+  if (column.items == nullptr) return count == 0 ? std::string() : fmt::format("the {} are NULL", name);
+  if (!is_int(column.type)) return fmt::format("the {} are no ints", name);
+  const int64_t size = is_wide(column.type) ? 8 : 4;
+  const bool is_aligned = reinterpret_cast<uintptr_t>(column.items) % static_cast<uintptr_t>(size) == 0;
+  if (!is_aligned || column.stride % size != 0) return fmt::format("the {} are not aligned", name);
+  return {};
+}
+
+IntColumn ints_of(const matcha_column& column, size_t count) {
+  IntColumn made;
+  made.items = column.items;
+  made.count = column.items != nullptr ? count : 0;
+  made.kind = is_int(column.type) ? static_cast<IntColumn::Kind>(column.type - MATCHA_INT32) : IntColumn::Kind::Int64;
+  made.stride = column.stride != 0 ? column.stride : is_wide(column.type) ? 8 : 4;
+  return made;
+}
+
+/// False: a word is NULL.
+bool take_labels(const matcha_column& codes, size_t count, const char* const* words, size_t word_count,
+                 runtime::LabelColumn& labels) {
+  labels.codes = ints_of(codes, count);
+  for (size_t at = 0; at < word_count; ++at) {
+    if (words == nullptr || words[at] == nullptr) return false;
+    labels.words.emplace_back(words[at]);
+  }
+  return true;
+}
+
+matcha_status make_graph(const matcha_table& given, const matcha_options* options, matcha_graph** graph,
+                         matcha_error** error) {
+  runtime::ColumnInput input;
+  const bool has_floats = given.edge_info.items != nullptr && given.edge_info.type == MATCHA_FLOAT64;
+  std::string problem = problem_of(given.sources, given.edge_count, "sources");
+  if (problem.empty()) problem = problem_of(given.targets, given.edge_count, "targets");
+  if (problem.empty()) problem = problem_of(given.vertices, given.vertex_count, "vertices");
+  if (problem.empty() && given.edge_info.items != nullptr && !has_floats) {
+    problem = problem_of(given.edge_info, given.edge_count, "labels of edges");
+  }
+  if (problem.empty() && given.vertex_labels.items != nullptr) {
+    problem = problem_of(given.vertex_labels, given.vertex_count, "labels of vertices");
+  }
+  if (has_floats && given.edge_info.stride != 0 && given.edge_info.stride != sizeof(double)) {
+    problem = "floats of edges must lie side by side";
+  }
+  input.sources = ints_of(given.sources, given.edge_count);
+  input.targets = ints_of(given.targets, given.edge_count);
+  input.vertices = ints_of(given.vertices, given.vertex_count);
+  input.directed = options != nullptr && options->directed;
+  if (has_floats) input.edge_floats = static_cast<const double*>(given.edge_info.items);
+  const bool read = (has_floats || take_labels(given.edge_info, given.edge_count, given.edge_words,
+                                               given.edge_word_count, input.edge_labels)) &&
+                    take_labels(given.vertex_labels, given.vertex_count, given.vertex_words, given.vertex_word_count,
+                                input.vertex_labels);
+  if (problem.empty() && !read) problem = "a word is NULL";
+  if (!problem.empty()) return usage(problem, error);
+  const Canceller* const canceller = options != nullptr ? options->maybe_canceller.get() : nullptr;
+  runtime::Result<driver::ResidentGraph::Shared> made =
+      driver::ResidentGraph::from_columns(input, canceller != nullptr ? &canceller->requested : nullptr);
+  if (!made && canceller != nullptr && canceller->requested) return MATCHA_CANCELLED;
+  return take_graph(std::move(made), graph, error);
+}
+
+}  // namespace
+
+}  // namespace matcha::api
+
+matcha_status matcha_graph_from_table(const matcha_table* table, const matcha_options* options, matcha_graph** graph,
+                                      matcha_error** error) {
+  return matcha::api::call(error, [&] {
+    *graph = nullptr;
+    if (table == nullptr) return matcha::api::usage("the table is NULL", error);
+    if (table->size != sizeof(matcha_table)) {
+      return matcha::api::usage("the table has not the size of a matcha_table", error);
+    }
+    return matcha::api::make_graph(*table, options, graph, error);
+  });
+}
+
+matcha_status matcha_graph_from_edges(const int64_t* sources, const int64_t* targets, size_t count,
+                                      const matcha_options* options, matcha_graph** graph, matcha_error** error) {
+  matcha_table table = {};
+  table.size = sizeof(table);
+  table.edge_count = count;
+  table.sources = {sources, MATCHA_INT64, 0};
+  table.targets = {targets, MATCHA_INT64, 0};
+  return matcha_graph_from_table(&table, options, graph, error);
+}
+
+void matcha_graph_ids(const matcha_graph* graph, int64_t* ids) {
+  const matcha::runtime::Graph& made = graph->graph->graph();
+  const matcha::runtime::GraphView view = made.view();
+  for (uint64_t at = 0; at < made.vertex_count(); ++at) {
+    ids[at] = made.universe().id(view.vertices != nullptr ? view.vertices[at] : at);
+  }
+}

@@ -1,0 +1,123 @@
+"""The plan of a program or a pattern on a graph, drawn in notebooks."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+from typing import Any, Optional, Union
+
+from matcha import _library
+from matcha._draw import pattern_svg
+from matcha._graph import Graph
+from matcha._patterns import _pattern
+from matcha._program import Pattern, Program
+from matcha._table import escaped
+
+_STYLE = "text-align:left; padding:0.1em 0.6em; white-space:pre"
+
+
+class Explanation:
+    """How a pattern or a program runs on a graph, and what each step came to. `print` shows it; a notebook draws it."""
+
+    def __init__(self, found: dict[str, Any], edges: list[list[tuple[int, int]]]) -> None:
+        self.facts = found  #: The object `matcha.plan/1` of docs/api.md.
+        self.edges = edges
+
+    @property
+    def answer(self) -> Optional[str]:
+        """The result of the run as text; None if it was ended before."""
+        return self.facts.get("answer")
+
+    @property
+    def program(self) -> str:
+        """The text of the program; of a pattern, the one that finds it."""
+        return str(self.facts["program"])
+
+    @property
+    def steps(self) -> list[dict[str, Any]]:
+        """The steps of the program as it runs, with what they came to; `depth` says which is inside which."""
+        found: list[dict[str, Any]] = self.facts["steps"]
+        return found
+
+    def _title(self) -> str:
+        return str(self.facts.get("semantics") or self.facts["signature"])
+
+    def _rows(self) -> list[tuple[str, str, str]]:
+        rows = []
+        for step in self.steps:
+            estimated = f"{step['estimated']:,.3g}" if "estimated" in step else ""
+            items = f"{int(step['items']):,}" if "items" in step else ""
+            rows.append(("  " * step["depth"] + step["text"], estimated, items))
+        return rows
+
+    def __str__(self) -> str:
+        lines = [self._title()]
+        if self.answer is not None:
+            lines.append(f"{self.answer}, in {self.facts['ms']:,} ms")
+        rows = [("step", "estimated", "actual"), *self._rows()]
+        width = max(len(text) for text, _, _ in rows)
+        lines += ["", *(f"{text:<{width}} {one:>12} {other:>18}".rstrip() for text, one, other in rows)]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        parts = [f"<h4>{escaped(self._title())}</h4>"]
+        if self.answer is not None:
+            parts.append(f"<p><b>{escaped(self.answer)}</b>, in {self.facts['ms']:,} ms ({self.facts['simd']})</p>")
+        if "meaning" in self.facts:
+            parts.append(f"<p>{escaped(self.facts['meaning'])}</p>")
+        parts += [pattern_svg(edges, self._title()) for edges in self.edges]
+        parts.append(_table(("step", "estimated", "actual"), self._rows()))
+        plans = [(one["plan"], one["algorithm"], f"{one['ms']:,.3g}") for one in self.facts.get("plans", ())]
+        if plans:
+            parts.append(_folded("Plans considered", _table(("order | restrictions", "algorithm", "ms"), plans)))
+        parts.append(_folded("Program", f"<pre>{escaped(self.program)}</pre>"))
+        passes = [(one["pass"], "changed" if one["changed"] else "nothing", f"{one['ms']:,}")
+                  for one in self.facts["passes"]]  # fmt: skip
+        parts.append(_folded("Passes", _table(("pass", "program", "ms"), passes)))
+        memory = [(one["buffer"], one["capacity"], str(one.get("items", ""))) for one in self.facts["memory"]]
+        if memory:
+            parts.append(_folded("Memory of each thread", _table(("buffer", "capacity", "items"), memory)))
+        return f"<div>{''.join(parts)}</div>"
+
+
+def _table(heads: tuple[str, ...], rows: list[tuple[str, str, str]]) -> str:
+    head = "".join(f'<th style="{_STYLE}">{escaped(one)}</th>' for one in heads)
+    body = "".join(
+        "<tr>" + "".join(f'<td style="{_STYLE}">{escaped(cell)}</td>' for cell in row) + "</tr>" for row in rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _folded(title: str, inside: str) -> str:
+    return f"<details><summary>{title}</summary>{inside}</details>"
+
+
+def explain(
+    graph: Graph,
+    asked: Union[str, Program],
+    *,
+    threads: Optional[int] = None,
+    timeout: Optional[float] = None,
+    params: Optional[dict[str, Any]] = None,
+    **options: Any,
+) -> Explanation:
+    """How a pattern, or a `Program`, runs on the graph: it is run twice on the CPU, the second time to count its steps.
+
+    `params` are those of a program; other keywords are options of a pattern.
+
+    >>> import matcha as mt
+    >>> plan = mt.explain(mt.Graph([0, 1, 2], [1, 2, 0]), "triangle")
+    >>> plan.answer, max(int(step.get("items", 0)) for step in plan.steps)
+    ('1', 3)
+    """
+    program = asked if isinstance(asked, Program) else _pattern(graph, asked, **options)
+    chosen = _library.options({"threads": threads, "timeout": timeout})
+    text = _library.make_slowly("matcha_explain", "matcha_text_free", program._handle(params or {}).handle,
+                                graph._owner.handle, chosen=chosen)  # fmt: skip
+    found = json.loads(ctypes.string_at(text.handle.value or 0).decode(errors="replace"))
+    return Explanation(found, program._edges() if isinstance(program, Pattern) else [])
+
+
+__all__ = ["Explanation", "explain"]

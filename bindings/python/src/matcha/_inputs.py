@@ -1,0 +1,229 @@
+"""Columns of ids and labels from what Python programs have: arrays, lists, columns of frames.
+
+An array of 32- or 64-bit ints is lent to the library as it lies. Anything else is converted, and of an array that is
+said by a `CopyWarning`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import warnings
+from array import array
+from typing import Any, Iterable, Optional, Sequence, Union
+
+from matcha import _library
+from matcha._errors import CopyWarning
+
+_TYPES = {("i", 4): _library.INT32, ("u", 4): _library.UINT32, ("i", 8): _library.INT64, ("u", 8): _library.UINT64}
+_FORMATS = {"i": "i", "l": "i", "q": "i", "n": "i", "I": "u", "L": "u", "Q": "u", "N": "u"}
+_INT64_MIN = -(2**63)
+
+
+class Ints:
+    """Ints in memory: an address, how many, their type and how far apart; `owner` keeps them."""
+
+    def __init__(self, address: int, count: int, kind: int, stride: int, owner: Any) -> None:
+        self.address = address
+        self.count = count
+        self.kind = kind
+        self.stride = stride
+        self.owner = owner
+
+    def column(self) -> _library.CColumn:
+        """As the library takes them. A column of no items has an address nevertheless, or it would not be there."""
+        return _library.CColumn(self.address or 8, self.kind, self.stride)
+
+
+Names = list[Any]
+Column = Union[Ints, Names]
+
+
+def warn_of_copy(reason: str) -> None:
+    """Says that an input was copied."""
+    warnings.warn(f"{reason}; the graph is made of a copy", CopyWarning, stacklevel=5)
+
+
+def column_of(values: Any, called: str) -> Column:
+    """Ints if all items are, else a list of names. Raises `ValueError` where an item is missing."""
+    dtype = getattr(values, "dtype", None)
+    if not hasattr(values, "__array_interface__") and (dtype is not None or hasattr(values, "to_numpy")):
+        values = _plain(values)
+        dtype = getattr(values, "dtype", None)
+    if hasattr(values, "__array_interface__"):
+        return _of_array(values, called)
+    try:
+        view = memoryview(values)
+    except TypeError:
+        return _of_items(values, called)
+    return _of_buffer(view, called)
+
+
+def _plain(values: Any) -> Any:
+    """A column of a frame, or an array of a tensor library, as a numpy array."""
+    if hasattr(values, "to_numpy"):
+        return values.to_numpy()
+    import numpy
+
+    return numpy.asarray(values)
+
+
+def _of_array(values: Any, called: str) -> Column:
+    import numpy
+
+    if not isinstance(values, numpy.ndarray):  # A pandas Series, whose own array may be of another kind.
+        values = _plain(values)
+    if values.ndim != 1:
+        raise ValueError(f"`{called}` has {values.ndim} dimensions instead of one")
+    kind, size = values.dtype.kind, values.dtype.itemsize
+    if kind == "f":
+        return _of_floats(values, called)
+    if kind not in "iu":
+        return _of_items(values.tolist(), called)
+    found = _TYPES.get((kind, size))
+    if found is None or not values.dtype.isnative or not values.flags.aligned or values.strides[0] % size:
+        warn_of_copy(f"`{called}` has items of type {values.dtype}, not ints of 32 or 64 bits as they lie in memory")
+        values = numpy.ascontiguousarray(values, dtype=numpy.int64)
+        found = _library.INT64
+    if kind == "u" and size == 8 and values.size and int(values.max()) >= 2**63:
+        return list(values.tolist())
+    stride = values.strides[0] if values.size > 1 else values.itemsize
+    return Ints(values.__array_interface__["data"][0], values.size, found, stride, values)
+
+
+def _of_floats(values: Any, called: str) -> Column:
+    """Whole floats, as a frame has in a column of ints with gaps."""
+    import numpy
+
+    missing = numpy.flatnonzero(numpy.isnan(values))
+    if missing.size:
+        raise ValueError(f"row {int(missing[0])} of `{called}` has no value")
+    whole = values.astype(numpy.int64)
+    if not (whole == values).all():
+        return list(values.tolist())
+    warn_of_copy(f"`{called}` has floats")
+    return Ints(whole.__array_interface__["data"][0], whole.size, _library.INT64, 8, whole)
+
+
+def _of_buffer(view: memoryview, called: str) -> Column:
+    kind = _TYPES.get((_FORMATS.get(view.format, ""), view.itemsize))
+    if view.ndim != 1:
+        raise ValueError(f"`{called}` has {view.ndim} dimensions instead of one")
+    if kind is None or not view.contiguous:
+        return _of_items(view.tolist(), called)
+    if view.format in "QLN" and kind == _library.UINT64 and any(item >= 2**63 for item in view):
+        return view.tolist()
+    if view.readonly:
+        # Without numpy there is no address of what may not be written to.
+        copy = array("q", view.tolist())
+        return Ints(copy.buffer_info()[0], len(copy), _library.INT64, 8, copy)
+    held = (ctypes.c_char * view.nbytes).from_buffer(view)
+    return Ints(ctypes.addressof(held), len(view), kind, view.itemsize, held)
+
+
+def _of_items(values: Iterable[Any], called: str) -> Column:
+    items = values if isinstance(values, list) else list(values)
+    try:
+        # `array` takes bools for ints, and anything with `__index__`.
+        if all(type(one) is int for one in items) or not any(isinstance(one, (bool, str)) for one in items):
+            made = array("q", items)
+            return Ints(made.buffer_info()[0], len(made), _library.INT64, 8, made)
+    except (TypeError, OverflowError):
+        pass
+    for row, one in enumerate(items):
+        if _is_missing(one):
+            raise ValueError(f"row {row} of `{called}` has no value")
+    return items
+
+
+def _is_missing(value: Any) -> bool:
+    """`None`, NaN, and what libraries of frames have for them."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):  # `pandas.NA` is neither like nor unlike itself.
+        return type(value).__name__ == "NAType"
+
+
+def as_names(column: Column) -> Names:
+    """Its items."""
+    if isinstance(column, list):
+        return column
+    if isinstance(column.owner, array):
+        return column.owner.tolist()
+    if hasattr(column.owner, "tolist"):
+        return list(column.owner.tolist())
+    return list(memoryview(column.owner).cast("B").cast({4: "i", 8: "q"}[column.stride]))
+
+
+def numbered(columns: Sequence[Names]) -> tuple[Names, list[Ints]]:
+    """All names that occur, in their order if they have one, and the position of each item among them."""
+    distinct = dict.fromkeys(name for column in columns for name in column)
+    try:
+        names = sorted(distinct)
+    except TypeError:
+        names = list(distinct)
+    number = {name: at for at, name in enumerate(names)}
+    out = []
+    for column in columns:
+        made = array("q", map(number.__getitem__, column))
+        out.append(Ints(made.buffer_info()[0], len(made), _library.INT64, 8, made))
+    return names, out
+
+
+class Labels:
+    """Labels of edges or vertices, as the library takes them."""
+
+    def __init__(self, column: _library.CColumn, words: list[str], owner: Any) -> None:
+        self.column = column
+        self.count = len(words)
+        self.words = (ctypes.c_char_p * max(len(words), 1))(*(word.encode() for word in words))
+        self._owner = owner
+
+
+def labels_of(values: Any, called: str, may_miss: bool, floats: bool) -> tuple[Labels, int]:
+    """Labels and how many. Words may be any text; `None` and NaN are no label, which edges must have.
+
+    `floats`: numbers that are not whole are taken too.
+    """
+    kind = getattr(getattr(values, "dtype", None), "kind", None)
+    if kind == "f" and floats:
+        import numpy
+
+        plain = numpy.ascontiguousarray(_plain(values), dtype=numpy.float64)
+        if numpy.isnan(plain).any():
+            raise ValueError(f"row {int(numpy.flatnonzero(numpy.isnan(plain))[0])} of `{called}` has no value")
+        if not (plain == plain.astype(numpy.int64)).all():
+            address = plain.__array_interface__["data"][0]
+            return Labels(_library.CColumn(address or 8, _library.FLOAT64, 0), [], plain), plain.size
+    if kind is not None and kind in "iu":
+        column = column_of(values, called)
+        if isinstance(column, Ints):
+            return Labels(column.column(), [], column), column.count
+    whole = getattr(values, "tolist", None) or getattr(values, "to_pylist", None)
+    items = list(values) if whole is None else whole()
+    return _labels_of_items(items, called, may_miss, floats), len(items)
+
+
+def _labels_of_items(items: list[Any], called: str, may_miss: bool, floats: bool) -> Labels:
+    missing = [_is_missing(one) for one in items]
+    if not may_miss and True in missing:
+        raise ValueError(f"row {missing.index(True)} of `{called}` has no value")
+    there = [one for one, gone in zip(items, missing) if not gone]
+    if floats and there and all(isinstance(one, float) for one in there) and any(one % 1 for one in there):
+        numbers = array("d", there)
+        return Labels(_library.CColumn(numbers.buffer_info()[0], _library.FLOAT64, 0), [], numbers)
+    whole = [_whole(one) for one in there]
+    if None not in whole:
+        codes = array("q", (_INT64_MIN if gone else _whole(one) or 0 for one, gone in zip(items, missing)))
+        return Labels(_library.CColumn(codes.buffer_info()[0] or 8, _library.INT64, 0), [], codes)
+    words = list(dict.fromkeys(map(str, there)))
+    number = {word: at for at, word in enumerate(words)}
+    codes = array("q", (_INT64_MIN if gone else number[str(one)] for one, gone in zip(items, missing)))
+    return Labels(_library.CColumn(codes.buffer_info()[0], _library.INT64, 0), words, codes)
+
+
+def _whole(value: Any) -> Optional[int]:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    return int(value) if isinstance(value, float) and value.is_integer() else None

@@ -1,0 +1,54 @@
+"""`%load_ext matcha`: cells of programs and patterns in IPython and Jupyter."""
+
+from __future__ import annotations
+
+import ast
+import shlex
+from typing import Any
+
+from matcha._graph import Graph
+from matcha._patterns import match
+from matcha._program import Program
+
+
+def cell(namespace: dict[str, Any], line: str, text: str) -> Any:
+    """Runs `%%matcha GRAPH [NAME=VALUE …]`.
+
+    A cell with `def` is a program: its result is that of the cell. Else it is a pattern, and the result its matches.
+    GRAPH is a variable; NAME is a parameter of the program, or an option such as `timeout`.
+    """
+    words = shlex.split(line)
+    if not words:
+        raise ValueError("%%matcha takes the variable of a graph: %%matcha g")
+    graph = namespace.get(words[0])
+    if not isinstance(graph, Graph):
+        raise ValueError(f"`{words[0]}` is no variable with a matcha.Graph")
+    values = {}
+    for word in words[1:]:
+        name, equals, value = word.partition("=")
+        if not equals:
+            raise ValueError(f"`{word}` is not NAME=VALUE")
+        values[name] = _value(value, namespace)
+    if any(part.startswith(("def ", "from ")) for part in text.splitlines()):
+        entry = values.pop("entry", None)
+        return Program(text, entry=entry)(graph, **values)
+    return match(graph, text.strip(), **values)
+
+
+def _value(text: str, namespace: dict[str, Any]) -> Any:
+    if text in namespace:
+        return namespace[text]
+    try:
+        return ast.literal_eval(text)
+    except (SyntaxError, ValueError):
+        return text
+
+
+def load(shell: Any) -> None:
+    """Makes `%%matcha` known to an IPython shell."""
+
+    def magic(line: str, cell_text: str) -> Any:
+        return cell(shell.user_ns, line, cell_text)
+
+    magic.__doc__ = cell.__doc__
+    shell.register_magic_function(magic, "cell", "matcha")

@@ -1,0 +1,302 @@
+#include "runtime/graph/columns.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <new>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "runtime/graph/detail/column_ids.h"
+#include "runtime/graph/detail/csr.h"
+#include "runtime/graph/detail/source.h"
+#include "runtime/machine.h"
+
+/// Graphs from columns in memory.
+namespace matcha::runtime {
+
+namespace {
+
+using detail::Csr;
+
+Error column_error(std::string message, std::string hint = {}) {
+  return Error{ErrorKind::Input, std::move(message), "", 0, std::move(hint)};
+}
+
+/// The first item for which `is_wrong` holds.
+template <typename Wrong>
+std::optional<std::uint64_t> find_item(const IntColumn& column, const Wrong& is_wrong) {
+  return with_items(column, [&](const auto& items) -> std::optional<std::uint64_t> {
+    for (std::uint64_t at = 0; at < column.count; ++at) {
+      if (is_wrong(items[at])) return at;
+    }
+    return std::nullopt;
+  });
+}
+
+/// Ids of 64 bits without a sign may be too large.
+Status check_ids(const IntColumn& ids, std::string_view called) {
+  if (ids.kind != IntColumn::Kind::Uint64) return Done{};
+  const std::optional<std::uint64_t> large = find_item(ids, [](auto id) {
+    return static_cast<std::uint64_t>(id) > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  });
+  if (!large) return Done{};
+  return column_error(std::string(called) + " " + std::to_string(*large) + ": an id is 2^63 or more");
+}
+
+/// The number that a word is, as in a file of labels.
+std::optional<std::int64_t> number_of(const std::string& word) {
+  std::int64_t number = 0;
+  const char* const end = word.data() + word.size();
+  const std::from_chars_result read = std::from_chars(word.data(), end, number);
+  if (read.ec != std::errc() || read.ptr != end || std::to_string(number) != word) return std::nullopt;
+  return number;
+}
+
+/// `may_miss`: items may be without a label.
+Status check_labels(const LabelColumn& labels, std::uint64_t count, bool may_miss, bool words_are_there,
+                    std::string_view called) {
+  if (!labels.is_there()) return Done{};
+  const auto place = [&](std::uint64_t at) { return std::string(called) + " " + std::to_string(at); };
+  if (labels.codes.count != count) {
+    return column_error(std::to_string(labels.codes.count) + " labels for " + std::to_string(count) + " items of " +
+                        std::string(called));
+  }
+  const std::int64_t words = static_cast<std::int64_t>(labels.words.size());
+  std::optional<std::uint64_t> wrong;
+  if (!may_miss) {
+    wrong = find_item(labels.codes, [](auto code) { return static_cast<std::int64_t>(code) == kNoLabel; });
+    if (wrong) return column_error(place(*wrong) + " has no label");
+  }
+  if (words != 0) {
+    wrong = find_item(labels.codes, [words](auto item) {
+      const std::int64_t code = static_cast<std::int64_t>(item);
+      return code != kNoLabel && (code < 0 || code >= words);
+    });
+    if (wrong) return column_error(place(*wrong) + ": the label is no position in the words");
+  }
+  if (!words_are_there) return Done{};
+  wrong = find_item(labels.codes, [&](auto item) {
+    const std::int64_t code = static_cast<std::int64_t>(item);
+    if (code == kNoLabel) return false;
+    return (words != 0 ? number_of(labels.words[static_cast<std::size_t>(code)]).value_or(0) : code) < 0;
+  });
+  if (!wrong) return Done{};
+  return column_error(place(*wrong) + ": a negative label beside labels that are words", "use numbers from 0");
+}
+
+Status check_columns(const ColumnInput& input) {
+  if (input.sources.count != input.targets.count) {
+    return column_error(std::to_string(input.sources.count) + " sources and " + std::to_string(input.targets.count) +
+                        " targets");
+  }
+  const auto has_words = [](const LabelColumn& labels) {
+    return std::ranges::any_of(labels.words, [](const std::string& word) { return !number_of(word); });
+  };
+  const bool words = has_words(input.edge_labels) || has_words(input.vertex_labels);
+  for (Status status :
+       {check_ids(input.sources, "source"), check_ids(input.targets, "target"), check_ids(input.vertices, "vertex"),
+        check_labels(input.edge_labels, input.sources.count, false, words, "edge"),
+        check_labels(input.vertex_labels, input.vertices.count, true, words, "vertex")}) {
+    if (!status) return status;
+  }
+  const bool informed = input.edge_labels.is_there() || input.edge_floats != nullptr;
+  if (informed && input.sources.count > kMaxVertices / (input.directed ? 1 : 2)) {
+    return Error{ErrorKind::Resource, "a graph with edge information has at most 4294967294 arcs", "", 0, ""};
+  }
+  return Done{};
+}
+
+/// The code that a graph has for each label of a column.
+class Coder {
+ public:
+  Coder(const LabelColumn& labels, const LabelDictionary& dictionary) {
+    for (const std::string& word : labels.words) {
+      const std::optional<std::int64_t> number = number_of(word);
+      codes_.push_back(number ? *number : *dictionary.code(word));
+    }
+  }
+  std::int64_t operator()(std::int64_t label) const {
+    return codes_.empty() || label == kNoLabel ? label : codes_[static_cast<std::size_t>(label)];
+  }
+
+ private:
+  std::vector<std::int64_t> codes_;
+};
+
+bool are_alike(const IntColumn& a, const IntColumn& b) {
+  const auto is_narrow = [](const IntColumn& c) {
+    return c.kind == IntColumn::Kind::Int32 || c.kind == IntColumn::Kind::Uint32;
+  };
+  return is_narrow(a) == is_narrow(b) && a.stride == b.stride;
+}
+
+/// The ends of the edges as ranks.
+struct RankedEnds {
+  RankedEnds(const ColumnInput& input, const Universe& universe)
+      : sources(input.sources.count), targets(input.sources.count) {
+    detail::ranks_of(universe, input.sources, sources.data());
+    detail::ranks_of(universe, input.targets, targets.data());
+  }
+  IntColumn column(const Buffer<std::uint32_t>& ends) const {
+    return {ends.data(), ends.size(), IntColumn::Kind::Uint32, sizeof(std::uint32_t)};
+  }
+
+  Buffer<std::uint32_t> sources, targets;
+};
+
+Csr simple_adjacency(const ColumnInput& input, const Universe& universe) {
+  if (universe.is_identity() && are_alike(input.sources, input.targets)) {
+    return detail::simple_csr_in_place(universe.size(), input.sources, input.targets, input.directed).csr;
+  }
+  const RankedEnds ends(input, universe);
+  return detail::simple_csr_in_place(universe.size(), ends.column(ends.sources), ends.column(ends.targets),
+                                     input.directed)
+      .csr;
+}
+
+/// With edge information, without loops.
+Csr informed_adjacency(const ColumnInput& input, const Universe& universe, const LabelDictionary& dictionary) {
+  RankedEnds ends(input, universe);
+  Buffer<std::uint64_t> info(input.sources.count);
+  const Coder code(input.edge_labels, dictionary);
+  std::uint64_t kept = 0;
+  const auto keep = [&](const auto& word_of) {
+    for (std::uint64_t at = 0; at < input.sources.count; ++at) {
+      if (ends.sources[at] == ends.targets[at]) continue;
+      ends.sources[kept] = ends.sources[at];
+      ends.targets[kept] = ends.targets[at];
+      info[kept++] = word_of(at);
+    }
+  };
+  if (input.edge_floats != nullptr) {
+    keep([&](std::uint64_t at) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, input.edge_floats + at, sizeof(word));
+      return word;
+    });
+  } else {
+    with_items(input.edge_labels.codes, [&](const auto& items) {
+      keep([&](std::uint64_t at) { return static_cast<std::uint64_t>(code(static_cast<std::int64_t>(items[at]))); });
+    });
+  }
+  return detail::labelled_csr(universe.size(), {ends.sources.data(), ends.targets.data(), kept}, info.data(),
+                              input.directed)
+      .csr;
+}
+
+/// A label for each rank.
+Status fill_labels(const ColumnInput& input, const Universe& universe, const LabelDictionary& dictionary,
+                   Buffer<std::int64_t>& labels) {
+  if (!input.vertex_labels.is_there()) return Done{};
+  labels = Buffer<std::int64_t>(universe.size());
+  std::fill(labels.begin(), labels.end(), kNoLabel);
+  Buffer<std::uint32_t> ranks(input.vertices.count);
+  detail::ranks_of(universe, input.vertices, ranks.data());
+  const Coder code(input.vertex_labels, dictionary);
+  return with_items(input.vertex_labels.codes, [&](const auto& items) -> Status {
+    for (std::uint64_t at = 0; at < ranks.size(); ++at) {
+      const std::int64_t label = code(static_cast<std::int64_t>(items[at]));
+      std::int64_t& known = labels[ranks[at]];
+      if (known != kNoLabel && label != kNoLabel && known != label) {
+        return column_error("vertex " + std::to_string(at) + " has id " + std::to_string(universe.id(ranks[at])) +
+                            ", which has another label already");
+      }
+      if (label != kNoLabel) known = label;
+    }
+    return Done{};
+  });
+}
+
+std::shared_ptr<const LabelDictionary> dictionary_of(const ColumnInput& input) {
+  std::vector<std::string> words = input.edge_labels.words;
+  words.insert(words.end(), input.vertex_labels.words.begin(), input.vertex_labels.words.end());
+  std::erase_if(words, [](const std::string& word) { return number_of(word).has_value(); });
+  return std::make_shared<const LabelDictionary>(std::move(words));
+}
+
+Result<ColumnGraphs> graphs_of(const ColumnInput& input, const IoOptions& options) {
+  const Status right = check_columns(input);
+  if (!right) return right.error();
+  Result<Universe> ids = detail::universe_of({input.sources, input.targets, input.vertices}, {}, options);
+  if (!ids) return ids.error();
+  const auto universe = std::make_shared<const Universe>(std::move(*ids));
+  const std::shared_ptr<const LabelDictionary> dictionary = dictionary_of(input);
+  GraphArrays arrays;
+  const Status labelled = fill_labels(input, *universe, *dictionary, arrays.labels);
+  if (!labelled) return labelled.error();
+  if (options.cancelled()) return detail::interrupted_error();
+  const bool informed = input.edge_labels.is_there() || input.edge_floats != nullptr;
+  Csr csr = informed ? informed_adjacency(input, *universe, *dictionary) : simple_adjacency(input, *universe);
+  if (options.cancelled()) return detail::interrupted_error();
+  GraphFacts facts;
+  facts.directed = input.directed;
+  if (informed) {
+    facts.simple = !detail::has_parallels(csr);
+    facts.info = input.edge_floats != nullptr ? InfoKind::Float : InfoKind::Int;
+    facts.word_info = !input.edge_labels.words.empty() && !dictionary->empty();
+  }
+  arrays.offsets = std::move(csr.offsets);
+  arrays.neighbors = std::move(csr.neighbors);
+  arrays.edge_info = std::move(csr.edge_info);
+  Graph graph = Graph::from_arrays(universe, std::move(arrays), facts);
+  graph.set_dictionary(dictionary);
+  if (informed) return graphs_of_informed(std::move(graph));
+  const Status halved = ensure_split_offsets(graph);
+  if (!halved) return halved.error();
+  return ColumnGraphs{std::move(graph), std::nullopt};
+}
+
+}  // namespace
+
+Result<ColumnGraphs> graphs_of_informed(Graph informed) {
+  try {
+    const auto base = std::make_shared<const Graph>(std::move(informed));
+    GraphFacts facts = base->facts();
+    GraphView view = base->view();
+    view.edge_info = nullptr;
+    facts.info = InfoKind::None;
+    facts.word_info = false;
+    ColumnGraphs graphs;
+    graphs.maybe_informed = Graph::from_view(base->shared_universe(), base->view(), base->facts(), base);
+    if (facts.simple) {
+      graphs.simple = Graph::from_view(base->shared_universe(), view, facts, base);
+    } else {
+      facts.simple = true;
+      Csr csr = detail::without_parallels(view.universe, view.offsets, view.neighbors);
+      GraphArrays arrays;
+      arrays.offsets = std::move(csr.offsets);
+      arrays.neighbors = std::move(csr.neighbors);
+      const auto copy = [](const auto* items, std::uint64_t count, auto& to) {
+        if (items == nullptr) return;
+        to = std::decay_t<decltype(to)>(count);
+        std::copy_n(items, count, to.data());
+      };
+      copy(view.labels, view.universe, arrays.labels);
+      copy(view.vertices, view.vertex_count, arrays.vertices);
+      graphs.simple = Graph::from_arrays(base->shared_universe(), std::move(arrays), facts);
+    }
+    for (Graph* graph : {&graphs.simple, &*graphs.maybe_informed}) {
+      graph->set_dictionary(std::shared_ptr<const LabelDictionary>(base, &base->dictionary()));
+      const Status halved = ensure_split_offsets(*graph);
+      if (!halved) return halved.error();
+    }
+    return graphs;
+  } catch (const std::bad_alloc&) {
+    return detail::out_of_memory_error("");
+  }
+}
+
+Result<ColumnGraphs> graphs_of_columns(const ColumnInput& input, const IoOptions& options) {
+  try {
+    allow_threads(0);
+    return graphs_of(input, options);
+  } catch (const std::bad_alloc&) {
+    return detail::out_of_memory_error("");
+  }
+}
+
+}  // namespace matcha::runtime

@@ -1,0 +1,252 @@
+"""Graphs from other libraries: the same answers, borrowed memory, ids and labels as they were given."""
+
+import array
+import gc
+import itertools
+import random
+import warnings
+
+import matcha as mt
+import pytest
+from matcha import _inputs, _lent
+
+numpy = pytest.importorskip("numpy")
+
+
+@pytest.fixture(autouse=True)
+def copies_are_errors():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", mt.CopyWarning)
+        yield
+
+
+def random_edges(seed, vertices=12, chance=0.4):
+    rng = random.Random(seed)
+    return [pair for pair in itertools.combinations(range(vertices), 2) if rng.random() < chance]
+
+
+EDGES = random_edges(5)
+U, V = (list(column) for column in zip(*EDGES))
+TRIANGLES = mt.count(mt.Graph(U, V), "triangle")
+
+
+def address(values):
+    return values.__array_interface__["data"][0]
+
+
+@pytest.mark.parametrize("kind", ["int32", "uint32", "int64", "uint64"])
+def test_arrays_are_read_where_they_are(kind):
+    u, v = numpy.array(U, dtype=kind), numpy.array(V, dtype=kind)
+    assert mt.count(mt.Graph(u, v), "triangle") == TRIANGLES
+    column = _inputs.column_of(u, "u")
+    assert column.address == address(u) and column.count == len(u) and column.owner is u
+    pairs = numpy.array(EDGES, dtype=kind)
+    assert mt.count(mt.Graph(pairs), "triangle") == TRIANGLES
+    column = _inputs.column_of(pairs[:, 1], "v")
+    assert column.address == address(pairs) + pairs.itemsize and column.stride == 2 * pairs.itemsize
+    back = _inputs.column_of(u[::-1], "u")
+    assert back.address == address(u) + u.nbytes - u.itemsize and back.stride == -u.itemsize
+    assert mt.count(mt.Graph(u[::-1], v[::-1]), "triangle") == TRIANGLES
+    frozen = u.copy()
+    frozen.flags.writeable = False
+    assert _inputs.column_of(frozen, "u").address == address(frozen)
+
+
+def test_buffers_are_read_where_they_are():
+    u, v = array.array("i", U), array.array("i", V)
+    assert mt.count(mt.Graph(u, v), "triangle") == TRIANGLES
+    assert _inputs.column_of(u, "u").address == u.buffer_info()[0]
+    assert mt.count(mt.Graph(memoryview(u), memoryview(v)), "triangle") == TRIANGLES
+    assert mt.count(mt.Graph(array.array("h", U), array.array("h", V)), "triangle") == TRIANGLES
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint16", ">i8", "float64"])
+def test_conversions_are_said(kind):
+    with pytest.warns(mt.CopyWarning, match="sources"):
+        graph = mt.Graph(numpy.array(U, dtype=kind), V)
+    assert mt.count(graph, "triangle") == TRIANGLES
+
+
+def test_values_that_are_no_ids():
+    with pytest.raises(ValueError, match="row 1 of `sources` has no value"):
+        mt.Graph(numpy.array([0.0, numpy.nan]), [1, 2])
+    with pytest.raises(ValueError, match="row 1 of `targets` has no value"):
+        mt.Graph(["a", "b"], ["b", None])
+    with pytest.raises(ValueError, match="2 sources and 1 targets"):
+        mt.Graph([1, 2], [3])
+    with pytest.raises(ValueError, match="2 dimensions"):
+        mt.Graph(numpy.zeros((2, 2), dtype=int), numpy.zeros((2, 2), dtype=int))
+    graph = mt.Graph(numpy.array([0.5, 1.5]), numpy.array([1.5, 2.5]))
+    assert list(graph.vertices) == [0.5, 1.5, 2.5]
+    large = mt.Graph(numpy.array([2**63, 1], dtype="uint64"), numpy.array([1, 2], dtype="uint64"))
+    assert list(large.vertices) == [1, 2, 2**63]
+
+
+def test_names_of_any_kind():
+    graph = mt.Graph([("a", 1), (1, (2, 3)), ((2, 3), "a")])
+    [match] = mt.match(graph, "triangle")
+    assert set(match) == {"a", 1, (2, 3)}
+    words = mt.Graph(numpy.array(["x", "y"]), numpy.array(["y", "z"]))
+    assert list(words.vertices) == ["x", "y", "z"] and words.vertices.to_numpy().tolist() == ["x", "y", "z"]
+
+
+def rows_of(edges, vertices):
+    rows = [sorted([v for u, v in edges if u == w] + [u for u, v in edges if v == w]) for w in range(vertices)]
+    return [0, *itertools.accumulate(map(len, rows))], [one for row in rows for one in row]
+
+
+def test_rows_are_borrowed():
+    offsets, targets = (numpy.array(one) for one in rows_of(EDGES, 14))
+    targets = targets.astype("int32")
+    _lent.Lent.collect()
+    gc.collect()
+    before = _lent.Lent.collect()
+    graph = mt.Graph((offsets, targets))
+    assert graph.vertex_count == 14 and mt.count(graph, "triangle") == TRIANGLES
+    # The library reads this memory.
+    assert _lent.Lent.collect() == before + 1
+    del graph
+    gc.collect()
+    assert _lent.Lent.collect() == before
+    with pytest.raises(mt.InputError, match="which has not vertex"):
+        mt.Graph((numpy.array([0, 1, 1]), numpy.array([1], dtype="int32")))
+    assert _lent.Lent.collect() == before, "after a failure nothing stays"
+    assert repr(mt.Graph((numpy.array([0, 1, 1]), numpy.array([1], dtype="int32")), directed=True)) == \
+        "Graph(2 vertices, 1 arcs, directed)"
+
+
+def test_scipy():
+    sparse = pytest.importorskip("scipy.sparse")
+    ones = numpy.ones(len(U))
+    half = sparse.coo_matrix((ones, (U, V)), shape=(14, 14))
+    whole = sparse.csr_matrix(half + half.T)
+    graph = mt.Graph(whole)  # No CopyWarning.
+    assert graph.vertex_count == 14 and mt.count(graph, "triangle") == TRIANGLES
+    assert graph._owner is not None and _lent.Lent.collect() >= 1
+    with pytest.warns(mt.CopyWarning) as caught:
+        assert mt.count(mt.Graph(half), "triangle") == TRIANGLES
+    assert ["format coo" in str(caught[0].message), "undirected" in str(caught[1].message)] == [True, True]
+    loops = sparse.csr_matrix(whole + sparse.eye(14))
+    with pytest.warns(mt.CopyWarning, match="to itself"):
+        again = mt.Graph(loops)
+    assert again.vertex_count == 14 and mt.count(again, "triangle") == TRIANGLES
+    assert mt.Graph(sparse.csr_matrix(half), directed=True).edge_count == len(EDGES)
+    with pytest.raises(ValueError, match="2 rows and 3 columns"):
+        mt.Graph(sparse.csr_matrix((2, 3)))
+
+
+FRAME = {"src": ["ann", "bob", "eve", "ann"], "dst": ["bob", "eve", "ann", "dan"],
+         "relation": ["calls", "pays", "pays", "calls"], "weight": [1, 2, 3, 4]}
+NODES = {"id": ["ann", "bob", "eve", "dan", "lone"], "kind": ["staff", "staff", "guest", "robot", "staff"]}
+
+
+class OnlyArrow:
+    def __init__(self, table):
+        self.table = table
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.table.__arrow_c_stream__()
+
+
+class OnlyInterchange:
+    def __init__(self, frame):
+        self.frame = frame
+
+    def __dataframe__(self, **options):
+        return self.frame.__dataframe__(**options)
+
+
+def check_frame(frame, nodes):
+    graph = mt.Graph(frame, src="src", dst="dst", edge_label="relation", vertices=nodes, id="id", label="kind")
+    assert graph.vertex_count == 5 and mt.count(graph, "triangle") == 1
+    assert sorted(mt.match(graph, "0:guest-1:staff")) == [("eve", "ann"), ("eve", "bob")]
+    assert sorted(map(sorted, mt.match(graph, "0-1=calls", induced="edge"))) == [["ann", "bob"], ["ann", "dan"]]
+    with pytest.raises(KeyError, match="there is no column 'from'"):
+        mt.Graph(frame, src="from", dst="dst")
+
+
+def test_frames():
+    check_frame(FRAME, NODES)
+    pandas = pytest.importorskip("pandas")
+    check_frame(pandas.DataFrame(FRAME), pandas.DataFrame(NODES))
+    frame = pandas.DataFrame(FRAME)
+    for name in ("src", "dst", "relation"):
+        frame[name] = frame[name].astype("category")
+    check_frame(frame, pandas.DataFrame(NODES))
+    with pytest.raises(TypeError, match="names of its columns"):
+        mt.Graph(pandas.DataFrame(FRAME))
+    gaps = pandas.DataFrame({"a": pandas.array([1, None], dtype="Int64"), "b": [2, 3]})
+    with pytest.raises(ValueError, match="row 1 of `a` has no value"):
+        mt.Graph(gaps, src="a", dst="b")
+    ints = pandas.DataFrame({"a": U, "b": V})
+    assert mt.count(mt.Graph(ints, src="a", dst="b"), "triangle") == TRIANGLES
+    assert mt.count(mt.Graph(ints.a, ints.b), "triangle") == TRIANGLES
+    assert mt.count(mt.Graph(OnlyInterchange(ints), src="a", dst="b"), "triangle") == TRIANGLES
+    words = pandas.DataFrame({"a": [f"x{u}" for u in U], "b": [f"x{v}" for v in V]})
+    named = mt.Graph(OnlyInterchange(words), src="a", dst="b")
+    assert mt.count(named, "triangle") == TRIANGLES and named.vertices[0] == "x0"
+    listed = mt.match(named, "triangle").to_pandas()
+    assert listed.shape == (TRIANGLES, 3) and str(listed.iloc[0, 0]).startswith("x")
+
+
+def test_frames_by_arrow():
+    graph = mt.Graph(U, V)
+    table = mt.match(graph, "edge")
+    again = mt.Graph(OnlyArrow(table), src="v0", dst="v1")
+    assert mt.count(again, "triangle") == TRIANGLES
+    named = mt.Graph([(f"x{u}", f"x{v}") for u, v in EDGES])
+    again = mt.Graph(OnlyArrow(mt.match(named, "edge")), src="v0", dst="v1")
+    assert list(again.vertices) == list(named.vertices) and mt.count(again, "triangle") == TRIANGLES
+    with pytest.raises(KeyError, match="there are: v0, v1"):
+        mt.Graph(OnlyArrow(table), src="v0", dst="v7")
+
+
+def test_labels():
+    graph = mt.Graph([0, 1, 2], [1, 2, 0], edge_label=[5, 5, 6], vertices=[0, 1, 2], label=["a", "b", "3"])
+    assert mt.count(graph, "0-1=5", induced="edge") == 2
+    assert len(mt.match(graph, "0:a-1:3")) == 1
+    total = mt.program("def main(G: Graph) -> float:\n    def one(x: float) -> float:\n        return x\n"
+                       "    return sum(apply(lambda v: sum(apply(one, edge_info(G, v))), vertices(G)))\n")
+    assert total(mt.Graph([0, 1], [1, 2], edge_label=numpy.array([0.5, 0.25]))) == 1.5
+    with pytest.raises(mt.UsageError, match="information of edges"):
+        total(mt.Graph([0, 1], [1, 2]))
+    with pytest.raises(ValueError, match="2 labels for 3 edges"):
+        mt.Graph([0, 1, 2], [1, 2, 0], edge_label=[5, 5])
+    with pytest.raises(ValueError, match="row 1 of `edge_label` has no value"):
+        mt.Graph([0, 1], [1, 2], edge_label=["a", None])
+    with pytest.raises(TypeError, match="`label` needs `vertices`"):
+        mt.Graph([0, 1], [1, 2], label=["a", "b", "c"])
+    with pytest.raises(mt.InputError, match="another label"):
+        mt.Graph([0], [1], vertices=[0, 0], label=["a", "b"])
+
+
+def test_networkx_and_igraph():
+    networkx = pytest.importorskip("networkx")
+    theirs = networkx.Graph()
+    theirs.add_nodes_from([("ann", {"kind": "staff"}), ("bob", {"kind": "guest"}), ("lone", {"kind": "guest"})])
+    theirs.add_edge("ann", "bob", relation="calls")
+    graph = mt.Graph(theirs, edge_label="relation", label="kind")
+    assert repr(graph) == "Graph(3 vertices, 1 edges, undirected)"
+    assert list(mt.match(graph, "0:guest-1:staff")) == [("bob", "ann")]
+    assert mt.count(graph, "0-1=calls", induced="edge") == 1
+    assert mt.Graph(networkx.DiGraph([(1, 2), (2, 1)])).edge_count == 2
+    igraph = pytest.importorskip("igraph")
+    other = igraph.Graph(edges=EDGES, n=14)
+    assert mt.Graph(other).vertex_count == 14 and mt.count(mt.Graph(other), "triangle") == TRIANGLES
+    other.vs["name"] = [f"x{one}" for one in range(14)]
+    other.es["relation"] = ["a"] * other.ecount()
+    named = mt.Graph(other, edge_label="relation")
+    assert sorted(named.vertices) == sorted(other.vs["name"])
+    assert mt.count(named, "0-1=a", induced="edge") == other.ecount()
+    with pytest.raises(KeyError, match="there is no attribute 'colour'"):
+        mt.Graph(other, label="colour")
+
+
+def test_what_is_no_graph():
+    for wrong in (["ab", "cd"], [1, 2], [(1, 2, 3)]):
+        with pytest.raises(TypeError, match="pairs"):
+            mt.Graph(wrong)
+    with pytest.raises(TypeError, match="go together"):
+        mt.Graph(FRAME, src="src")
+    with pytest.raises(TypeError, match="matcha.Graph"):
+        mt.count([(0, 1)], "edge")
