@@ -128,6 +128,16 @@ def test_matches_are_looked_for_when_they_are_looked_at():
     assert "5 rows" in repr(late) and "<table>" in late._repr_html_()
 
 
+def test_rows_outlive_their_table():
+    graph = mt.Graph([(f"n{u}", f"n{v}") for u in range(60) for v in range(u)])
+    rows = iter(mt.match(graph, "edge"))
+    others = [mt.match(graph, "triangle", limit=5000).columns for _ in range(3)]
+    assert len(list(rows)) == 1770 and others
+    column = iter(mt.match(graph, "edge")["v0"])
+    gc.collect()
+    assert set(column) <= {f"n{u}" for u in range(60)}
+
+
 def test_programs_are_functions():
     program = mt.program("def main(G: Graph, k: int = 2, f: float = 0.5, b: bool = True) -> int:\n"
                          "    \"\"\"Counts.\"\"\"\n    return k * size(vertices(G))\n")

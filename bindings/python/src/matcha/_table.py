@@ -30,6 +30,7 @@ class Column(Sequence[Any]):
         self._owner = owner  # Of the memory.
         item: Any = {"i": ctypes.c_int64, "f": ctypes.c_double, "b": ctypes.c_bool}[kind]
         self._items: Any = (item * count).from_address(address) if count else (item * 0)()
+        self._items.owner = owner  # An iterator outlives its column.
 
     @classmethod
     def of(cls, items: Iterable[Any], kind: str = "i", names: Optional[Sequence[Any]] = None) -> Column:
