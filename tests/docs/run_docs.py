@@ -27,6 +27,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -141,7 +142,8 @@ class Page:
         done = subprocess.run(
             ["bash", "-c", f"set -o pipefail\n(exit {self.status})\n{text}"], cwd=self.folder, env=self.environment, timeout=TIMEOUT_S,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)  # fmt: skip
-        self.status = done.returncode
+        # A program whose reader, such as `head`, has seen enough may end by SIGPIPE.
+        self.status = 0 if done.returncode == 128 + signal.SIGPIPE else done.returncode
         return done.stdout.decode("utf-8", "replace").expandtabs(8).split("\n")
 
     def check_status(self):
