@@ -136,10 +136,7 @@ Found run(SharedProgram& program, const std::shared_ptr<driver::ResidentGraph>& 
   codegen::RunOutcome outcome = code->prepared().run(how);
   if (const codegen::RunError* failed = std::get_if<codegen::RunError>(&outcome)) {
     driver::MessageLog log;
-    found.status =
-        status_of(failed->loc.valid() ? log.error_at(driver::status_of(failed->error.kind), code->prepared().sources(),
-                                                     failed->loc, failed->error.message, failed->error.hint)
-                                      : log.error(failed->error));
+    found.status = status_of(code->prepared().report(*failed, log));
     found.errors = log.text();
     return found;
   }

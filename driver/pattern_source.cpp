@@ -3,13 +3,15 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <set>
 
 #include "driver/compile.h"
+#include "ir/unknown_label.h"
 
 namespace matcha::driver {
 
@@ -24,27 +26,30 @@ bool has_ending(std::string_view text, std::string_view end) {
   return text.size() > end.size() && text.substr(text.size() - end.size()) == end;
 }
 
-/// Whether the pattern stands in a file of this name. Text and names of patterns have neither `/` nor such endings.
+/// Whether the pattern stands in a file of this name. Names of patterns have neither `/` nor such endings, and text has
+/// them in labels only.
 bool is_file(const std::string& text) {
+  struct stat about = {};
+  const bool exists = ::stat(text.c_str(), &about) == 0 && S_ISREG(about.st_mode);
+  if (text.find_first_of("([='\"") != std::string::npos) return exists;
   for (std::string_view end : {".graph", ".lg", ".g", ".g6"}) {
     if (has_ending(text, end)) return true;
   }
-  struct stat about = {};
-  return text.find('/') != std::string::npos || (text.find_first_of(",:\n") == std::string::npos &&
-                                                 ::stat(text.c_str(), &about) == 0 && S_ISREG(about.st_mode));
+  return text.find('/') != std::string::npos || (text.find_first_of(",:\n") == std::string::npos && exists);
 }
 
 }  // namespace
 
 Status PatternSource::read() {
-  std::string text = options_.text, name = "<pattern>";
-  if (is_file(text)) {
-    name = text;
+  std::string text = options_.text, name = options_.name;
+  const std::string given = text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
+  if (is_file(given)) {
+    name = given;
     std::ifstream file(name, std::ios::binary);
     text.assign(std::istreambuf_iterator<char>(file), {});
     if (!file.good() && !file.eof()) {
       return reporter_.error(Status::Input, fmt::format("cannot read the pattern `{}`: {}", name, std::strerror(errno)),
-                             "a pattern is like `0-1,1-2,2-0`, a name such as `clique:4`, or a file");
+                             "a pattern is like `a-b,b-c,c-a`, a name such as `clique:4`, or a file");
     }
     if (looks_like_graph(text)) {
       return reporter_.error(Status::Usage, fmt::format("`{}` is a graph, not a pattern", name),
@@ -56,14 +61,18 @@ Status PatternSource::read() {
     }
     if (has_ending(name, ".g6")) text = "graph6:" + text;
   }
+  // Lines before it, so that errors have its number.
+  if (name == options_.name) text.insert(0, options_.line - 1, '\n');
   const std::uint32_t file = sources_.add(name, std::move(text));
-  loc_ = {file, 1, 1, static_cast<std::uint32_t>(std::max<std::size_t>(sources_.line(file, 1).size(), 1))};
   set_ = pattern::read_pattern(sources_, file, diagnostics_);
+  if (set_) loc_ = set_->loc;
   if (set_ && (options_.unlabelled || options_.unlabelled_edges)) {
     for (pattern::Pattern& one : set_->patterns) one.edge_labels.clear();
+    std::erase_if(set_->labels, [](const pattern::LabelUse& use) { return use.of_edge; });
   }
   if (set_ && options_.unlabelled) {
     for (pattern::Pattern& one : set_->patterns) one.labels.assign(one.ids.size(), "");
+    set_->labels.clear();
     if (set_->patterns.front().size() > pattern::kMostUnlabelledVertices) {
       diagnostics_.error(DiagId::PatternSize, loc_,
                          fmt::format("the pattern has {} vertices; at most {} are taken without labels",
@@ -75,7 +84,7 @@ Status PatternSource::read() {
     if (set_->motif) {
       diagnostics_.error(DiagId::PatternLabel, SourceLoc{labels, 1, 1, 1}, "motifs have no labels");
     } else {
-      pattern::set_labels(set_->patterns.front(), sources_, labels, diagnostics_);
+      pattern::set_labels(*set_, sources_, labels, diagnostics_);
     }
   }
   reporter_.report(diagnostics_);
@@ -84,16 +93,37 @@ Status PatternSource::read() {
 
 Status PatternSource::check_arcs(bool graph_keeps_arcs) const {
   if (directed() == graph_keeps_arcs) return Status::Ok;
-  return reporter_.error(
-      Status::Usage,
-      directed() ? "the pattern has arcs, and the graph would lose its own"
-                 : "the graph keeps its arcs, and the pattern has none",
-      directed() ? "add --directed" : "write the arcs of the pattern as `0>1`, or let the graph be undirected");
+  return reporter_.error_at(Status::Usage, sources_, loc_,
+                            directed() ? "the pattern has arcs, and the graph would lose its own"
+                                       : "the graph keeps its arcs, and the pattern has none",
+                            directed()
+                                ? "add --directed"
+                                : "write the arcs of the pattern as `a->b`, in quotes, or let the graph be undirected");
+}
+
+Status PatternSource::check_labels(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary) {
+  ir::LabelWords labels;
+  labels.words = dictionary.words();
+  const std::size_t before = diagnostics_.all().size();
+  std::set<std::string> seen;
+  for (const pattern::LabelUse& use : set_->labels) {
+    if (use.literal.front() != '\'' || !seen.insert(use.literal).second) continue;
+    const std::string word = use.literal.substr(1, use.literal.size() - 2);
+    if (!dictionary.code(word)) ir::report_unknown_label(word, use.loc, labels, diagnostics_);
+  }
+  if (diagnostics_.has_errors()) {
+    reporter_.report(diagnostics_, before);
+    return Status::Query;
+  }
+  const auto of_vertex = std::ranges::find(set_->labels, false, &pattern::LabelUse::of_edge);
+  if (of_vertex == set_->labels.end() || graph.view().labels != nullptr || graph.vertex_count() == 0) return Status::Ok;
+  return reporter_.error_at(Status::Run, sources_, of_vertex->loc, "the vertices of the graph have no labels",
+                            "give them labels with `--labels FILE`");
 }
 
 pattern::Request PatternSource::request(bool rows) const {
   pattern::Request request;
-  request.induced = options_.induced == "edge" ? pattern::Induced::Edge : pattern::Induced::Vertex;
+  request.induced = induced();
   request.embeddings = options_.embeddings;
   request.rows = rows;
   request.algorithm = pattern::algorithm_of(options_.algorithm).value_or(pattern::Algorithm::Auto);
@@ -122,35 +152,57 @@ std::optional<double> PatternSource::cost_of(const pattern::GraphSketch& sketch)
 
 std::vector<std::string> PatternSource::vertex_names() const {
   std::vector<std::string> names;
-  for (const std::int64_t id : set_->patterns.front().ids) names.push_back(fmt::format("v{}", id));
+  const pattern::Pattern& first = set_->patterns.front();
+  for (int v = 0; v < first.size(); ++v) names.push_back(first.vertex_name(v));
   return names;
 }
 
 std::vector<std::string> PatternSource::count_names() const {
   std::vector<std::string> names;
-  if (!set_->motif) return names;
-  for (const pattern::Pattern& one : set_->patterns) names.push_back(one.name.empty() ? to_text(one) : one.name);
+  for (const pattern::Pattern& one : set_->patterns) {
+    if (set_->motif) names.push_back(one.name.empty() ? to_text(one) : one.name);
+  }
   return names;
 }
 
+pattern::Induced PatternSource::induced() const {
+  const bool vertex = options_.induced.empty() ? set_->motif : options_.induced == "vertex";
+  return vertex ? pattern::Induced::Vertex : pattern::Induced::Edge;
+}
+
+/// Whether there are no pairs that may have a further edge.
+bool PatternSource::is_complete() const {
+  const pattern::Pattern& first = set_->patterns.front();
+  bool all = !set_->motif;
+  for (int v = 0; v < first.size(); ++v) all = all && (first.out[pattern::at(v)] | pattern::bit(v)) == first.all();
+  return all;
+}
+
 std::string PatternSource::semantics(bool rows) const {
-  const std::string what =
-      set_->motif
-          ? fmt::format("all {} connected patterns of {} vertices", set_->patterns.size(),
-                        set_->patterns.front().size())
-          : fmt::format("pattern {}{}", set_->patterns.front().name.empty() ? "" : set_->patterns.front().name + ": ",
-                        to_text(set_->patterns.front()));
-  return fmt::format("{}; {}{}, {}-induced", what, rows ? "list of " : "",
-                     options_.embeddings ? "embeddings" : "subgraphs", options_.induced);
+  const pattern::Pattern& first = set_->patterns.front();
+  const std::string counted =
+      set_->motif ? fmt::format("all {} connected patterns of {} vertices", set_->patterns.size(), first.size())
+                  : fmt::format("pattern {}{}", first.name.empty() ? "" : first.name + ": ", to_text(first));
+  const std::string kind = is_complete() ? "edge- and vertex-induced alike"
+                           : induced() == pattern::Induced::Vertex
+                               ? "vertex-induced (--induced edge: those with further edges too)"
+                               : "edge-induced (--induced vertex: only those without further edges)";
+  return fmt::format("{}; {}{}, {}", counted, rows ? "list of " : "", options_.embeddings ? "embeddings" : "subgraphs",
+                     kind);
 }
 
 std::string PatternSource::meaning() const {
   return fmt::format("{} {}",
                      options_.embeddings ? "Every map of the pattern into the graph counts."
                                          : "Each subgraph counts once, however many maps of the pattern lead to it.",
-                     options_.induced == "vertex"
+                     induced() == pattern::Induced::Vertex
                          ? "Between the vertices of a match there are the edges of the pattern and no others."
                          : "Between the vertices of a match there may be more edges than the pattern has.");
+}
+
+std::string PatternSource::change() const {
+  if (!options_.induced.empty() || set_->motif || is_complete()) return {};
+  return "patterns are edge-induced unless --induced says otherwise; before version 0.1.0 they were vertex-induced";
 }
 
 std::string PatternSource::stub() const {

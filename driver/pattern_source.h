@@ -7,14 +7,18 @@
 #include "driver/reporter.h"
 #include "frontend/pattern/program.h"
 #include "ir/support/source.h"
+#include "runtime/graph/graph.h"
+#include "runtime/graph/labels.h"
 
 namespace matcha::driver {
 
 /// What is asked for: a pattern, and what counts as a match.
 struct PatternOptions {
-  std::string text;    ///< Text, a name or a file; empty: no pattern.
-  std::string labels;  ///< `a,b,c`, one for each vertex.
-  std::string induced = "vertex";
+  std::string text;                ///< Text, a name or a file; empty: no pattern.
+  std::string name = "<pattern>";  ///< Where it stands, for errors, if it is no file itself;
+  std::uint32_t line = 1;          ///< and its line there.
+  std::string labels;              ///< `a,b,c`, one for each vertex.
+  std::string induced;  ///< `vertex` or `edge`; empty: motifs are vertex-induced, other patterns edge-induced.
   std::string algorithm = "auto";
   std::size_t plan = 1;  ///< Of those that `--list` shows.
   bool embeddings = false;
@@ -31,6 +35,9 @@ class PatternSource {
   Status read();
   /// Whether a graph that keeps its arcs, or does not, has what the pattern looks for.
   Status check_arcs(bool graph_keeps_arcs) const;
+  /// Whether the graph has the labels that the pattern asks for, and any at all: every word is reported in its place.
+  /// A number that no vertex has is none of its errors: nothing matches.
+  Status check_labels(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary);
   /// The program that answers; `rows`: lists matches.
   Status write(bool rows, const frontend::pattern::GraphSketch& sketch);
   /// The program of another plan, as `--plan` counts them; nothing if there is none. After `write`.
@@ -47,17 +54,25 @@ class PatternSource {
   bool edge_labelled() const { return set_->patterns.front().edge_labelled(); }
   /// A program with the same parameters as those for the pattern, to bind the graph before its own is written.
   std::string stub() const;
-  /// A name for each of its vertices, in the order of the rows that list matches: `v0`, `v1`, ….
+  /// A name for each of its vertices, in the order of the rows that list matches: its own, or `v0`, `v1`, ….
   std::vector<std::string> vertex_names() const;
-  /// A name for each pattern of a motif: that by which it can be asked for, or its edges; empty of anything else.
+  /// Where the pattern stands. After `read`.
+  const SourceManager& sources() const { return sources_; }
+  SourceLoc loc() const { return loc_; }
+  /// Motifs: what each of the counts is called, in their order: a name such as `star:4`, or the text of its edges.
+  /// Empty for one pattern, which has one count.
   std::vector<std::string> count_names() const;
-  /// What is counted, in a line.
+  frontend::pattern::Induced induced() const;
+  /// What is counted, in a line, with the option that asks for something else.
   std::string semantics(bool rows) const;
   /// What a match is, in sentences.
   std::string meaning() const;
+  /// What may surprise who knows the version before; empty: nothing.
+  std::string change() const;
 
  private:
   frontend::pattern::Request request(bool rows) const;
+  bool is_complete() const;
 
   const PatternOptions& options_;
   const Reporter& reporter_;

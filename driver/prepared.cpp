@@ -31,10 +31,10 @@ Status Prepared::make(const ProgramRequest& request, const std::shared_ptr<Resid
 
 Status Prepared::read(const Reading& reading, Compilation& compilation) {
   Status status = Status::Ok;
-  PatternSource pattern(request_.pattern, log_);
   if (request_.pattern.text.empty()) {
     compilation.take(request_.text);
   } else {
+    PatternSource& pattern = pattern_.emplace(request_.pattern, log_);
     reading([&] { status = pattern.read(); });
     if (status == Status::Ok) status = pattern.check_arcs(graph_->graph().facts().directed);
     if (status != Status::Ok) return status;
@@ -44,6 +44,9 @@ Status Prepared::read(const Reading& reading, Compilation& compilation) {
                         "give them with the graph");
     }
     const runtime::Graph& graph = pattern.edge_labelled() ? *informed : graph_->graph();
+    place_reporter_.set_pattern(pattern.sources(), pattern.loc());
+    status = pattern.check_labels(graph, graph.dictionary());
+    if (status != Status::Ok) return status;
     using frontend::pattern::Device;
     const PlanRequest plan{request_.matches, request_.order, true, on_gpu_ ? Device::Gpu : Device::Cpu,
                            runtime::machine().threads};
@@ -140,7 +143,7 @@ Status Prepared::prepare(const Reading& reading) {
   if (request_.compile.file.empty()) {
     request_.compile.file = request_.pattern.text.empty() ? "<program>" : "<pattern>";
   }
-  Compilation& compilation = compilation_.emplace(request_.compile, log_);
+  Compilation& compilation = compilation_.emplace(request_.compile, place_reporter_);
   Status status = choose_device();
   if (status == Status::Ok) status = read(reading, compilation);
   if (request_.pattern.text.empty()) row_names_ = compilation.row_names();
@@ -150,10 +153,18 @@ Status Prepared::prepare(const Reading& reading) {
   passes::LabelWords labels;
   labels.code = [&dictionary](std::string_view word) { return dictionary.code(word); };
   labels.words = dictionary.words();
-  status = order_vertices(request_.order, forecast_, compilation, labels, log_, bound_, order_);
+  status = order_vertices(request_.order, forecast_, compilation, labels, place_reporter_, bound_, order_);
   if (status == Status::Ok) status = load(compilation, labels);
   compilation.set_reporting(false);
   return status;
+}
+
+Status Prepared::report(const codegen::RunError& failed, const Reporter& to) const {
+  const runtime::Error& error = failed.error;
+  if (!failed.loc.valid()) return to.error(error);
+  PatternReporter reporter(to);
+  if (pattern_) reporter.set_pattern(pattern_->sources(), pattern_->loc());
+  return reporter.error_at(status_of(error.kind), compilation_->sources(), failed.loc, error.message, error.hint);
 }
 
 codegen::RunOutcome Prepared::run(codegen::RunOptions options) {

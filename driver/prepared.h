@@ -11,6 +11,7 @@
 #include "driver/compile.h"
 #include "driver/forecast.h"
 #include "driver/gpu.h"
+#include "driver/pattern_reporter.h"
 #include "driver/pattern_source.h"
 #include "driver/reporter.h"
 #include "driver/resident_graph.h"
@@ -59,6 +60,8 @@ class Prepared {
   /// By what the vertices are ranked, and the milliseconds that took.
   const OrderReport& order() const { return order_; }
   bool on_gpu() const { return on_gpu_; }
+  /// Says why a run failed, with the place in the program or the pattern.
+  Status report(const codegen::RunError& failed, const Reporter& to) const;
 
  private:
   friend class PlanReader;
@@ -78,6 +81,8 @@ class Prepared {
   ProgramRequest request_;
   std::shared_ptr<ResidentGraph> graph_;
   BoundInputs bound_;
+  std::optional<PatternSource> pattern_;
+  PatternReporter place_reporter_{log_};  ///< What the compilation says of a pattern is about the pattern.
   std::optional<Compilation> compilation_;
   std::unique_ptr<codegen::Backend> backend_;
   std::unique_ptr<codegen::Executable> executable_;

@@ -32,6 +32,8 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
   /// From columns, which are not kept; see `graphs_of_columns`.
   static runtime::Result<Shared> from_columns(const runtime::ColumnInput& columns,
                                               const std::atomic<bool>* maybe_cancel = nullptr);
+  /// Of a graph that was read.
+  static Shared from_graph(runtime::Graph graph) { return Shared(new ResidentGraph(std::move(graph))); }
 
   /// From its rows: the neighbours of vertex v are `targets[offsets[v]]` up to `targets[offsets[v + 1]]`, ascending;
   /// its ids are 0…offsets.count - 2; both columns are packed. Offsets of 64 bits and targets of 32 are not copied:

@@ -107,12 +107,28 @@ std::string json_result(const std::vector<codegen::ResultValue>& values, const f
   return out;
 }
 
-std::string JsonObject::print() const {
+std::vector<std::string> value_texts(const std::vector<codegen::ResultValue>& values, const frontend::Type& type,
+                                     const runtime::Universe& universe) {
+  std::vector<std::string> texts;
+  if (values.size() < (type.is_tuple() ? type.positions.size() : 1)) return texts;
+  if (const codegen::ListValue* list = std::get_if<codegen::ListValue>(&values[0])) {
+    const RowColumns columns = columns_of(*list);
+    for (std::uint64_t row = 0; row < list->size; ++row) {
+      append_row(texts.emplace_back(), columns, row, universe, Style::Text);
+    }
+    return texts;
+  }
+  for (const codegen::ResultValue& value : values) append_value(texts.emplace_back(), value, universe, Style::Text);
+  return texts;
+}
+
+std::string JsonObject::print(bool in_one_line) const {
   std::string out = "{";
   for (std::size_t i = 0; i < members_.size(); ++i) {
-    out += fmt::format("{}\n  \"{}\": {}", i == 0 ? "" : ",", members_[i].first, members_[i].second);
+    out += fmt::format("{}{}\"{}\": {}", i == 0 ? "" : ",", in_one_line ? (i == 0 ? "" : " ") : "\n  ",
+                       members_[i].first, members_[i].second);
   }
-  return out + "\n}\n";
+  return out + (in_one_line ? "}\n" : "\n}\n");
 }
 
 double rounded(double milliseconds) { return std::round(milliseconds * 1000) / 1000; }

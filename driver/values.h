@@ -33,11 +33,16 @@ void append_row(std::string& out, const RowColumns& columns, std::uint64_t row, 
 std::string json_result(const std::vector<codegen::ResultValue>& values, const frontend::Type& type,
                         const runtime::Universe& universe);
 
-/// An object whose members are raw JSON, in order; printed with a member a line.
+/// Each number of a result of several, as text: the positions of a tuple, the items of a list of one column. Empty when
+/// they are not all there.
+std::vector<std::string> value_texts(const std::vector<codegen::ResultValue>& values, const frontend::Type& type,
+                                     const runtime::Universe& universe);
+
+/// An object whose members are raw JSON, in order; printed with a member a line, or all in one.
 class JsonObject {
  public:
   void add(std::string_view key, std::string raw) { members_.emplace_back(std::string(key), std::move(raw)); }
-  std::string print() const;
+  std::string print(bool in_one_line = false) const;
 
  private:
   std::vector<std::pair<std::string, std::string>> members_;

@@ -6,12 +6,22 @@
 
 #include "ir/match.h"
 #include "ir/rewriter.h"
+#include "ir/unknown_label.h"
 
 namespace matcha::ir {
 
 namespace {
 
 constexpr std::size_t kShownWords = 8;
+
+std::string hint_for(std::string_view word, const LabelWords& labels) {
+  if (labels.words.empty()) return "no label of this run is a word; vertices get theirs with `--labels FILE`";
+  std::string near = nearest_word(word, labels.words);
+  if (!near.empty()) return fmt::format("did you mean `{}`?", near);
+  std::vector<std::string> shown(labels.words.begin(), labels.words.begin() + static_cast<std::ptrdiff_t>(std::min(
+                                                                                  kShownWords, labels.words.size())));
+  return fmt::format("the labels are `{}`{}", fmt::join(shown, "`, `"), labels.words.size() > kShownWords ? ", …" : "");
+}
 
 class Binder final : public Rewriter {
  public:
@@ -23,28 +33,21 @@ class Binder final : public Rewriter {
     const LabelName* name = as<LabelName>(expr);
     if (name == nullptr) return expr;
     if (std::optional<std::int64_t> code = labels_.code(name->word)) return builder().integer(*code);
-    diagnostics_.error(DiagId::UnknownLabel, name->loc, fmt::format("no vertex or edge has the label `{}`", name->word),
-                       hint(name->word));
+    report_unknown_label(name->word, name->loc, labels_, diagnostics_);
     return expr;
   }
 
  private:
-  std::string hint(std::string_view word) const {
-    if (labels_.words.empty()) return "no label of this run is a word; vertices get theirs with `--labels FILE`";
-    std::string near = nearest_word(word, labels_.words);
-    if (!near.empty()) return fmt::format("did you mean `{}`?", near);
-    std::vector<std::string> shown(
-        labels_.words.begin(),
-        labels_.words.begin() + static_cast<std::ptrdiff_t>(std::min(kShownWords, labels_.words.size())));
-    return fmt::format("the labels are `{}`{}", fmt::join(shown, "`, `"),
-                       labels_.words.size() > kShownWords ? ", …" : "");
-  }
-
   const LabelWords& labels_;
   Diagnostics& diagnostics_;
 };
 
 }  // namespace
+
+void report_unknown_label(std::string_view word, SourceLoc loc, const LabelWords& labels, Diagnostics& diagnostics) {
+  diagnostics.error(DiagId::UnknownLabel, loc, fmt::format("no vertex or edge has the label `{}`", word),
+                    hint_for(word, labels));
+}
 
 std::optional<Module> bind_labels(Context& context, const Module& module, const LabelWords& labels,
                                   Diagnostics& diagnostics) {

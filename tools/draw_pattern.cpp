@@ -72,9 +72,7 @@ class PatternPicture {
   }
 
  private:
-  std::string name(int v) const {
-    return names_ != nullptr ? (*names_)[at(v)] : fmt::format("v{}", plan_.pattern.id(v));
-  }
+  std::string name(int v) const { return names_ != nullptr ? (*names_)[at(v)] : plan_.pattern.vertex_name(v); }
 
   /// What is drawn there is part of the picture; nothing else should be written over it.
   void take(const Box& box) {
@@ -407,9 +405,10 @@ std::string pattern_words(const std::vector<pattern::MatchingPlan>& plans) {
     out += fmt::format("{}Pattern {}{}.", out.empty() ? "" : " ",
                        plan.factor == 1 ? "" : fmt::format("{} times ", plan.factor), to_text(plan.pattern));
     std::string order, rules;
-    for (int v : plan.order) order += fmt::format("{}v{}", order.empty() ? "" : ", ", plan.pattern.id(v));
+    for (int v : plan.order) order += (order.empty() ? "" : ", ") + plan.pattern.vertex_name(v);
     for (const auto& [larger, smaller] : plan.restrictions) {
-      rules += fmt::format("{}v{} < v{}", rules.empty() ? "" : ", ", plan.pattern.id(smaller), plan.pattern.id(larger));
+      rules += fmt::format("{}{} < {}", rules.empty() ? "" : ", ", plan.pattern.vertex_name(smaller),
+                           plan.pattern.vertex_name(larger));
     }
     if (!order.empty()) out += fmt::format(" Order of the loops: {}.", order);
     if (!rules.empty()) out += fmt::format(" Restrictions: {}.", rules);

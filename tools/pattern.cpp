@@ -85,6 +85,7 @@ Status print_pattern(const PatternVerbOptions& options) {
     if (!loaded) return console.error(loaded.error());
     console.note(loaded->report.render());
     code = source.check_arcs(loaded->graph.facts().directed);
+    if (code == Status::Ok) code = source.check_labels(loaded->graph, loaded->graph.dictionary());
     if (code != Status::Ok) return code;
     graph.emplace(std::move(*loaded));
     PlanRequest request;
@@ -104,10 +105,10 @@ Status print_pattern(const PatternVerbOptions& options) {
 
 std::string footer() {
   std::string out = R"(
-A pattern is text: `0-1,1-2,2-0`, with labels `0:a`, labels of edges
-`0-1=b`, arcs `'0>1'` or `'0->1'`, pairs that must not be adjacent `0~1`; a file
-of lines `v ID LABEL` and `e U V LABEL`; `graph6:…`; or a name. A shell takes
-`>` for a file, so arcs stand in quotes.
+A pattern is text: `a-b-c-a` or `0-1,1-2,2-0`, with labels `a:x`, labels of
+edges `a-b=y`, arcs `a->b`, pairs that must not be adjacent `a~b`, drawn as
+`(a:x)-[:y]->(b)`; a file of lines `v ID LABEL` and `e U V LABEL`; `graph6:…`;
+or a name. A shell takes `>` for a file, so text stands in single quotes.
 
 )";
   for (const frontend::pattern::NamedPattern& known : frontend::pattern::pattern_names()) {
@@ -116,8 +117,8 @@ of lines `v ID LABEL` and `e U V LABEL`; `graph6:…`; or a name. A shell takes
   return out + R"(
 Examples:
   matcha pattern house > house.mt
-  matcha pattern 0-1,1-2,2-0,2-3 --labels a,b,,a --induced edge
-  matcha pattern '0>1=cites,1>2=cites,0>2' graph.txt --directed
+  matcha pattern a-b,b-c,c-a,c-d --labels x,y,,x --induced vertex
+  matcha pattern '(a:paper)-[:cites]->(b)-[:cites]->(c)' graph.txt --directed
   matcha pattern cycle:5 graph.txt.gz --list)";
 }
 

@@ -12,6 +12,8 @@
 #include <set>
 #include <tuple>
 
+#include "frontend/pattern/vertex_names.h"
+
 namespace matcha::frontend::pattern {
 
 namespace {
@@ -335,7 +337,7 @@ class Decomposer {
     for (int v : cutset_) count.names.push_back(names_[at(v)]);
     for (Mask vertex : part) {
       std::string name;
-      for_each(vertex, [&](int w) { name += name.empty() ? names_[at(w)] : "_" + names_[at(w)].substr(1); });
+      for_each(vertex, [&](int w) { name += name.empty() ? names_[at(w)] : "_" + stem(names_[at(w)]); });
       count.names.push_back(name);
     }
     count.pattern = std::move(*made);
@@ -540,10 +542,8 @@ void write_decomposition(const Decomposition& d, const Relations& relations, std
   for (std::size_t i = 0; i < nests.size(); ++i) {
     const LocalCount& count = d.counts[i];
     const std::string value = nests[i].rest(k);
-    std::string wanted = "n";
-    for (std::size_t v = k; v < count.names.size(); ++v) {
-      wanted += (v == k ? "" : "_") + count.names[v].substr(1);
-    }
+    std::string wanted = "n" + stem(count.names[k]);
+    for (std::size_t v = k + 1; v < count.names.size(); ++v) wanted = with_stem(wanted, count.names[v]);
     names.push_back(out.fresh(wanted));
     out.line(
         fmt::format("{} = {}", names.back(), count.factor == 1 ? value : fmt::format("{} * {}", count.factor, value)));

@@ -124,21 +124,35 @@ std::optional<PatternSet> named_pattern(std::string_view word, SourceLoc loc, Di
                         fmt::format("it is {}", known.meaning));
       return std::nullopt;
     }
-    return PatternSet{{small(known)}, false};
+    PatternSet set;
+    set.patterns.push_back(small(known));
+    return set;
   }
   for (const Family& family : kFamilies) {
     if (name == family.name) {
       return of_family(family, parameter ? word.substr(name.size() + 1) : std::string_view{}, loc, diagnostics);
     }
   }
+  // `tailed-triangel` is no edge; `a-b` is one.
+  const bool joins = word.find_first_of("-<>~!,;=([") != std::string_view::npos;
   std::vector<std::string> names;
-  for (const NamedPattern& known : pattern_names()) names.emplace_back(known.name.substr(0, known.name.find(':')));
-  const std::string near = nearest_word(name, names);
-  diagnostics.error(DiagId::PatternName, loc, fmt::format("no pattern is called `{}`", name),
-                    near.empty()
-                        ? fmt::format("known: {}; vertices are numbers, as in `0-1,1-2`", fmt::join(names, ", "))
-                        : fmt::format("did you mean `{}`?", near));
+  for (const NamedPattern& known : pattern_names()) {
+    const std::string_view one = known.name.substr(0, known.name.find(':'));
+    if (!joins || one.find('-') != std::string_view::npos) names.emplace_back(one);
+  }
+  const std::string near = nearest_word(joins ? word : name, names);
+  if (joins && near.empty()) return std::nullopt;
+  diagnostics.error(DiagId::PatternName, loc, fmt::format("no pattern is called `{}`", joins ? word : name),
+                    near.empty() ? fmt::format("known: {}; vertices are joined by signs, as in `a-b,b-c` or `0-1,1-2`, "
+                                               "and one alone stands in parentheses: `(a)`",
+                                               fmt::join(names, ", "))
+                                 : fmt::format("did you mean `{}`?", near));
   return std::nullopt;
+}
+
+bool is_pattern_name(std::string_view word) {
+  return std::ranges::any_of(kSmall, [&](const SmallPattern& known) { return known.name == word; }) ||
+         std::ranges::any_of(kFamilies, [&](const Family& family) { return family.name == word; });
 }
 
 const std::vector<NamedPattern>& pattern_names() {

@@ -7,6 +7,7 @@
 #include <cctype>
 
 #include "frontend/pattern/relations.h"
+#include "frontend/pattern/vertex_names.h"
 
 namespace matcha::frontend::pattern {
 
@@ -231,8 +232,7 @@ void Nest::define_group(std::size_t level, Mask users) {
       const Candidates& before = candidates_[at(first)];
       for (const std::string& done : bound_conditions(item, before.below, before.above)) std::erase(wanted, done);
       if (filter) wanted.push_back(fmt::format("vertex_label(G, {}) == {}", item, pattern_.label(first)));
-      if (!inline_)
-        known = out_.fresh(set_name(users, level), fmt::format("_after{}", name(order_.vertices[level]).substr(1)));
+      if (!inline_) known = out_.fresh(set_name(users, level), "_after" + stem(name(order_.vertices[level])));
       if (!wanted.empty()) {
         next.list = fmt::format("apply(lambda {0}: {0}, cond=lambda {0}: {1}, {2})", item, fmt::join(wanted, " and "),
                                 next.list);
@@ -254,9 +254,9 @@ std::string Nest::set_name(Mask users, std::size_t level) const {
   if (count(users) > kMostInName) {
     return fmt::format("common{}", count(requirements_.wanted(lowest(users)) & placed(level + 1)));
   }
-  std::string joined = "c";
-  for_each(users, [&](int w) { joined += (joined.size() == 1 ? "" : "_") + name(w).substr(1); });
-  return joined;
+  std::string text;
+  for_each(users, [&](int w) { text = text.empty() ? "c" + stem(name(w)) : with_stem(text, name(w)); });
+  return text;
 }
 
 /// Comparisons of `item` with the nearest of these bounds; the others follow.
@@ -381,7 +381,7 @@ std::string Nest::rest_in_order(std::size_t level) {
   }
   if (last_is_apart(level)) {
     const std::string counted = rest_in_order(level + 1);
-    const std::string number = out_.fresh("n" + name(order_.vertices[level + 1]).substr(1));
+    const std::string number = out_.fresh("n" + stem(name(order_.vertices[level + 1])));
     out_.line(fmt::format("{} = {}", number, counted));
     return fmt::format("{} * {}", number, size_of(v, level));
   }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "frontend/pattern/read.h"
+
 namespace matcha::frontend::pattern {
 
 bool Pattern::labelled() const {
@@ -69,11 +71,19 @@ void Pattern::add_edge_label(int u, int v, const std::string& label) {
   if (place == labels.end() || *place != label) labels.insert(place, label);
 }
 
+std::string Pattern::vertex_name(int v) const { return names.empty() ? fmt::format("v{}", id(v)) : names[at(v)]; }
+
 std::string to_text(const Pattern& pattern) {
+  const bool named = !pattern.names.empty();
   std::string text;
   const auto item = [&text](const std::string& one) { text += (text.empty() ? "" : ",") + one; };
-  const auto edge = [&](int u, char sign, int v) {
-    const std::string ends = fmt::format("{}{}{}", pattern.id(u), sign, pattern.id(v));
+  const auto end = [&](int v) {
+    if (!named) return fmt::format("{}", pattern.id(v));
+    const std::string& name = pattern.names[at(v)];
+    return is_pattern_name(name) ? fmt::format("({})", name) : name;
+  };
+  const auto edge = [&](int u, std::string_view sign, int v) {
+    const std::string ends = fmt::format("{}{}{}", end(u), sign, end(v));
     for (const std::string& label : pattern.labels_of(u, v)) item(fmt::format("{}={}", ends, label));
     if (pattern.labels_of(u, v).empty()) item(ends);
   };
@@ -81,16 +91,18 @@ std::string to_text(const Pattern& pattern) {
     for_each(pattern.near(u) | pattern.anti[at(u)], [&](int v) {
       const bool there = has(pattern.out[at(u)], v), back = has(pattern.in[at(u)], v);
       const bool alike = pattern.labels_of(u, v) == pattern.labels_of(v, u);
-      if (there && back && alike && u < v) edge(u, '-', v);
-      if (there && !(back && alike)) edge(u, '>', v);
-      if (has(pattern.anti[at(u)], v) && u < v) item(fmt::format("{}!{}", pattern.id(u), pattern.id(v)));
+      if (there && back && alike && u < v) edge(u, "-", v);
+      if (there && !(back && alike)) edge(u, named ? "->" : ">", v);
+      if (has(pattern.anti[at(u)], v) && u < v) item(fmt::format("{}{}{}", end(u), named ? '~' : '!', end(v)));
     });
   }
   for (int v = 0; v < pattern.size(); ++v) {
-    if (!pattern.label(v).empty()) item(fmt::format("{}:{}", pattern.id(v), pattern.label(v)));
-    if (pattern.label(v).empty() && (pattern.near(v) | pattern.anti[at(v)]) == 0) {
-      item(fmt::format("{}", pattern.id(v)));
-    }
+    const bool alone = (pattern.near(v) | pattern.anti[at(v)]) == 0;
+    const std::string& label = pattern.label(v);
+    if (label.empty() && !alone) continue;
+    const std::string vertex =
+        fmt::format("{}{}{}", named ? pattern.names[at(v)] : end(v), label.empty() ? "" : ":", label);
+    item(named ? fmt::format("({})", vertex) : vertex);
   }
   return text;
 }
@@ -114,6 +126,7 @@ Pattern renumbered(const Pattern& pattern, const std::vector<int>& kept) {
   part.directed = pattern.directed;
   for (int v : kept) {
     part.ids.push_back(pattern.id(v));
+    if (!pattern.names.empty()) part.names.push_back(pattern.names[at(v)]);
     part.out.push_back(renumber(pattern.out[at(v)]));
     part.in.push_back(renumber(pattern.in[at(v)]));
     part.anti.push_back(renumber(pattern.anti[at(v)]));

@@ -37,10 +37,11 @@ enum class Induced {
   Edge,    ///< A match has at least the edges of the pattern.
 };
 
-/// A graph to look for. Vertices are 0 … size-1; `ids` are what the user calls them.
+/// A graph to look for. Vertices are 0 … size-1; `ids` or `names` are what the user calls them.
 struct Pattern {
-  std::string name;                 ///< As the user gave it, or a text of the edges.
+  std::string name;                 ///< Of a known pattern, such as `house`; else empty.
   std::vector<std::int64_t> ids;    ///< Ascending.
+  std::vector<std::string> names;   ///< One for each vertex, all different, in UTF-8; empty: vertices have numbers.
   std::vector<Mask> out;            ///< Item u: the v with an arc u → v; an undirected edge is two arcs.
   std::vector<Mask> in;             ///< The same, backwards.
   std::vector<Mask> anti;           ///< Item u: the v that must not be adjacent to u. Symmetric.
@@ -56,6 +57,8 @@ struct Pattern {
   Mask near(int v) const { return out[static_cast<std::size_t>(v)] | in[static_cast<std::size_t>(v)]; }
   const std::string& label(int v) const { return labels[static_cast<std::size_t>(v)]; }
   std::int64_t id(int v) const { return ids[static_cast<std::size_t>(v)]; }
+  /// What rows and pictures call the vertex: its name, or `v` with its number.
+  std::string vertex_name(int v) const;
   bool labelled() const;
   bool edge_labelled() const { return !edge_labels.empty(); }
   /// What `edge_labels` has for the arc; empty: any.
@@ -73,7 +76,7 @@ struct Pattern {
   void add_edge_label(int u, int v, const std::string& label);
 };
 
-/// `0-1, 1-2=b, 0!2, 0:a`: what the reader takes, in ascending order.
+/// `0-1,1-2=b,0!2,0:a`, or with names `a-b,b->c=x,a~c,(a:y)`: what the reader takes, in the order of the vertices.
 std::string to_text(const Pattern& pattern);
 
 /// The pattern's sub-pattern on `vertices`, renumbered in ascending order.

@@ -13,6 +13,7 @@
 #include "frontend/pattern/nest.h"
 #include "frontend/pattern/order.h"
 #include "frontend/pattern/relations.h"
+#include "frontend/pattern/vertex_names.h"
 
 namespace matcha::frontend::pattern {
 
@@ -30,12 +31,6 @@ std::string identifier(std::string_view name) {
   std::string out;
   for (char c : name) out += (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? c : '_';
   return out.empty() || (out[0] >= '0' && out[0] <= '9') ? "pattern" + out : out;
-}
-
-std::vector<std::string> vertex_names(const Pattern& pattern) {
-  std::vector<std::string> names;
-  for (int v = 0; v < pattern.size(); ++v) names.push_back(fmt::format("v{}", pattern.id(v)));
-  return names;
 }
 
 std::string plan_text(const Order& order, const std::vector<std::string>& names) {
@@ -75,7 +70,7 @@ class Writer {
         model_(pattern_, request.induced, sketch),
         symmetry_(pattern_),
         relations_(pattern),
-        names_(vertex_names(pattern)),
+        names_(program_names(pattern)),
         automorphisms_(symmetry_.order()) {
     // Rows of embeddings are met one by one; so are embeddings that are too many times the subgraphs for a factor.
     const bool every = request.embeddings && (request.rows || !automorphisms_ || *automorphisms_ > kMostFactor);
@@ -214,7 +209,7 @@ class Writer {
     out.line("# Candidates of each vertex: label and degree.");
     for (int v = 0; v < pattern_.size(); ++v) {
       const std::string& name = names_[static_cast<std::size_t>(v)];
-      lists.push_back("start" + name.substr(1));
+      lists.push_back("start" + stem(name));
       const std::string label =
           pattern_.label(v).empty() ? "" : fmt::format("vertex_label(G, {}) == {} and ", name, pattern_.label(v));
       out.line(
@@ -240,9 +235,9 @@ class Writer {
         passed |= bit(v);
         if (wanted.empty()) continue;
         std::string& list = lists[static_cast<std::size_t>(v)];
-        out.line(fmt::format("{0}{1} = apply(lambda {2}: {2}, cond=lambda {2}: {3}, {4})", prefix, name.substr(1), name,
+        out.line(fmt::format("{0}{1} = apply(lambda {2}: {2}, cond=lambda {2}: {3}, {4})", prefix, stem(name), name,
                              wanted, list));
-        list = prefix + name.substr(1);
+        list = prefix + stem(name);
       }
       std::reverse(vertices.begin(), vertices.end());
     }

@@ -12,32 +12,46 @@
 /// Readers of patterns. Errors (`pattern-…`) have their place in the text.
 namespace matcha::frontend::pattern {
 
+/// A label that a pattern asks for, with the place of its word.
+struct LabelUse {
+  std::string literal;  ///< As `Pattern::labels` has it.
+  SourceLoc loc;
+  bool of_edge = false;
+};
+
 /// One pattern, or all patterns of a kind (`motif:4`), which are counted together.
 struct PatternSet {
   std::vector<Pattern> patterns;
   bool motif = false;
+  SourceLoc loc;                 ///< Of the whole pattern, or of its first line.
+  std::vector<LabelUse> labels;  ///< In the order of the text.
 };
 
 /// Reads one of these from `file` of the source manager; nothing after an error:
-/// - text: `0-1, 1-2, 2-0`; chains `0-1-2-0`; arcs `0>1`; pairs that must not be adjacent `0!1`; labels `0:a` anywhere
-///   a vertex stands (a number, a word, or a quoted word); labels of edges `0-1=b`, in chains `0-1=b-2`; a vertex
-///   alone. Vertices are numbers of at most 18 digits. Separators are commas, semicolons and white space; `#` begins a
-///   comment up to the end of the line.
+/// - text: `0-1, 1-2, 2-0`; chains `0-1-2-0`; arcs `0>1` or `0->1`, `1<-0`; pairs that must not be adjacent `0~1` or
+///   `0!1`; labels `0:a` anywhere a vertex stands (a number, a word, or a quoted word); labels of edges `0-1=b`, in
+///   chains `0-1=b-2`; a vertex alone. Vertices are numbers of at most 18 digits, or names of letters, digits and `_`,
+///   which are in order of appearance. They may stand in parentheses, where they need no name, and labels of edges in
+///   brackets: `(a:person)-[:pays]->(b)<-[:owns]-(:bank)`. Separators are commas, semicolons and white space; `#`
+///   begins a comment up to the end of the line.
 /// - a name: `triangle`, `clique:5`; pattern_names() lists them; `motif:4` is all connected patterns of 4 vertices.
 /// - `graph6:D?{` or `>>graph6<<D?{`, one graph (nauty's formats.txt).
 /// - a `t/v/e` file: lines `t …`, `v id label …`, `e u v label …`. If all labels of edges are 0, which files
 ///   have where there are none, edges have no labels.
 std::optional<PatternSet> read_pattern(const SourceManager& sources, std::uint32_t file, Diagnostics& diagnostics);
 
-/// Labels for the vertices in ascending order of their ids, from `a,b,,3`; an empty one is any label. `file` is their
-/// text. False after an error.
-bool set_labels(Pattern& pattern, const SourceManager& sources, std::uint32_t file, Diagnostics& diagnostics);
+/// Labels for the vertices of the one pattern, in their order, from `a,b,,3`; an empty one is any label. `file` is
+/// their text. False after an error.
+bool set_labels(PatternSet& set, const SourceManager& sources, std::uint32_t file, Diagnostics& diagnostics);
 
 /// Label text as a program writes it: a number as it is, a word in quotes; nothing if no program can write it.
 std::optional<std::string> label_literal(std::string_view word);
 
-/// The pattern of a name and its parameters such as `cycle:5`; nothing without an error when `word` is no name.
+/// The pattern of a name and its parameters such as `cycle:5`; nothing without an error when `word` is no name, but
+/// joins vertices.
 std::optional<PatternSet> named_pattern(std::string_view word, SourceLoc loc, Diagnostics& diagnostics);
+/// Whether a pattern, or a family of patterns, is called so: `house`, `clique`.
+bool is_pattern_name(std::string_view word);
 /// All of them with what they are, for help: `clique:K`, `K vertices, each adjacent to all others`.
 struct NamedPattern {
   std::string_view name;

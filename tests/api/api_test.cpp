@@ -439,10 +439,10 @@ TEST(Api, ThreadsShareAllKindsOfPrograms) {
   Options rows;
   rows.set("matches", "true");
   matcha_program* const edges = pattern("triangle", rows.options);
-  matcha_program* const wedges = pattern("path:3");
-  Options edge_induced;
-  edge_induced.set("induced", "edge");
-  matcha_program* const houses = pattern("house", edge_induced.options);
+  Options vertex_induced;
+  vertex_induced.set("induced", "vertex");
+  matcha_program* const wedges = pattern("path:3", vertex_induced.options);
+  matcha_program* const houses = pattern("house");  // Edge-induced.
   std::atomic<int> right = 0;
   std::vector<std::thread> threads;
   for (int t = 0; t < 8; ++t) {

@@ -128,7 +128,9 @@ class LibraryCompiled final : public Compiled {
     const Answer first = bound->run({});
     if (is_limit(first.problem)) {
       bound->unfit = first.problem.find('[') == std::string::npos ? "order" : "limit";
-    } else if (first.problem.find("[unknown-label]") != std::string::npos && lacks_labels(graph)) {
+    } else if ((first.problem.find("[unknown-label]") != std::string::npos ||
+                first.problem.find("have no labels") != std::string::npos) &&
+               lacks_labels(graph)) {
       bound->unfit = "no such labels";
     } else {
       bound->problem = first.problem;

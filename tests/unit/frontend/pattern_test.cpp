@@ -23,7 +23,7 @@ Read read(const std::string& text, const std::string& labels = {}) {
   Read result;
   result.set = read_pattern(sources, sources.add("<pattern>", text), diagnostics);
   if (result.set && !labels.empty()) {
-    set_labels(result.set->patterns.front(), sources, sources.add("<labels>", labels), diagnostics);
+    set_labels(*result.set, sources, sources.add("<labels>", labels), diagnostics);
   }
   result.errors = render_text(diagnostics, false);
   return result;
@@ -47,6 +47,65 @@ TEST(PatternText, Edges) {
   EXPECT_EQ(text_of("0-1,1-2", "a,,3"), "0-1,1-2,0:'a',2:3");
   EXPECT_TRUE(read("0>1").set->patterns.front().directed);
   EXPECT_FALSE(read("0-1").set->patterns.front().directed);
+}
+
+TEST(PatternText, NamesOfVertices) {
+  EXPECT_EQ(text_of("a-b-c-a"), "a-b,a-c,b-c");
+  EXPECT_EQ(text_of("c-a,a-b"), "c-a,a-b");  // In order of appearance.
+  EXPECT_EQ(text_of("a->b,b<-c,a~c"), "a->b,a~c,c->b");
+  EXPECT_EQ(text_of("a:x-b=y-c"), "a-b='y',b-c,(a:'x')");
+  EXPECT_EQ(text_of("a,b"), "(a),(b)");
+  EXPECT_EQ(text_of("0-a"), "v0-a");
+  EXPECT_EQ(text_of("v1-0"), "v1-v0");
+  EXPECT_EQ(text_of("v - w , e - t"), "v-w,e-t");  // No lines of a file.
+  EXPECT_EQ(text_of("größe-a"), "größe-a");
+  EXPECT_EQ(text_of("a-b,b-c", "x,,3"), "a-b,b-c,(a:'x'),(c:3)");
+  EXPECT_EQ(read("b-a").set->patterns.front().names, (std::vector<std::string>{"b", "a"}));
+  EXPECT_TRUE(read("1-0").set->patterns.front().names.empty());
+  EXPECT_EQ(read("x-y-z-x").set->patterns.front().name, "triangle");
+}
+
+TEST(PatternText, DrawnArrows) {
+  EXPECT_EQ(text_of("(a:person)-[:pays]->(b:account)-[:owns]-(c)"),
+            "a->b='pays',b-c='owns',(a:'person'),(b:'account')");
+  EXPECT_EQ(text_of("( a : person ) - [ : pays ] -> ( b )"), text_of("(a:person)-[:pays]->(b)"));
+  EXPECT_EQ(text_of("(a)<-[:'x y']-(b)"), "b->a='x y'");
+  EXPECT_EQ(text_of("(a)--(b)-->(c)<--(d)"), "a-b,b->c,d->c");
+  EXPECT_EQ(text_of("(a)-[]->(b)~(c)"), "a->b,b~c");
+  EXPECT_EQ(text_of("(a)->()<-(:x)"), "a->v1,v2->v1,(v2:'x')");
+  EXPECT_EQ(text_of("(v1)-()-()"), "v1-v2,v2-v3");  // Whoever has no name gets a free one.
+  EXPECT_EQ(text_of("(0:3)-(1:-4)"), "0-1,0:3,1:-4");
+  EXPECT_EQ(text_of("(house)-(kite)"), "(house)-(kite)");
+  EXPECT_EQ(text_of("a-[:x]-b,a-[:y]-b"), "a-b='x',a-b='y'");
+  EXPECT_EQ(text_of("# a triangle\n(a)-(b)-(c)-(a)\n"), "a-b,a-c,b-c");
+}
+
+TEST(PatternText, IsReadAgainAsItWas) {
+  for (const char* text : {"(a:person)-[:pays]->(b:account)-[:owns]-(c)", "(house)-(kite),(edge)", "a~b,b-c,(a:'x y')",
+                           "0-1=b,2~1,2-0=-3,0:a", "(a)-()-(:x)", "a,b", "größe->a"}) {
+    EXPECT_EQ(text_of(text_of(text)), text_of(text)) << text;
+  }
+}
+
+TEST(PatternText, LabelsHaveTheirPlace) {
+  const PatternSet set = *read("(a:person)-[:pays]->(b),\n(b:'big bank')").set;
+  ASSERT_EQ(set.labels.size(), 3U);
+  EXPECT_EQ(set.labels[0].literal, "'person'");
+  EXPECT_EQ(set.labels[0].loc, (SourceLoc{0, 1, 4, 6}));
+  EXPECT_EQ(set.labels[1].loc, (SourceLoc{0, 1, 14, 4}));
+  EXPECT_TRUE(set.labels[1].of_edge);
+  EXPECT_EQ(set.labels[2].loc, (SourceLoc{0, 2, 4, 10}));
+}
+
+TEST(PatternText, LineOfAFile) {
+  SourceManager sources;
+  Diagnostics diagnostics(sources);
+  const std::string before(6, '\n');
+  EXPECT_FALSE(read_pattern(sources, sources.add("patterns.txt", before + "  a-b@c"), diagnostics));
+  EXPECT_EQ(render_text(diagnostics, false).substr(0, 17), "patterns.txt:7:6:") << render_text(diagnostics, false);
+  EXPECT_NE(render_text(diagnostics, false).find("a-b@c\n"), std::string::npos);
+  EXPECT_EQ(read_pattern(sources, sources.add("patterns.txt", before + "  triangle "), diagnostics)->loc,
+            (SourceLoc{1, 7, 3, 8}));
 }
 
 TEST(PatternText, Graph6AndNames) {
@@ -86,9 +145,9 @@ void expect_error(const std::string& text, const std::string& place, const std::
 }
 
 TEST(PatternErrors, HaveTheirPlace) {
-  expect_error("0-1,1-x", "<pattern>:1:7:", "the number of a vertex", DiagId::PatternSyntax);
+  expect_error("0-1,1-1x", "<pattern>:1:7:", "the number of a vertex", DiagId::PatternSyntax);
   expect_error("0-1,\n1*2", "<pattern>:2:2:", "expected", DiagId::PatternSyntax);
-  expect_error("0-1,1-", "<pattern>:1:7:", "the number of a vertex", DiagId::PatternSyntax);
+  expect_error("0-1,1-", "<pattern>:1:7:", "expected a vertex", DiagId::PatternSyntax);
   expect_error("0:", "<pattern>:1:1:", "a label after", DiagId::PatternSyntax);
   expect_error("0:'a", "<pattern>:1:1:", "closing quote", DiagId::PatternSyntax);
   expect_error("9999999999999999999-1", "<pattern>:1:1:", "the number of a vertex", DiagId::PatternSyntax);
@@ -108,6 +167,32 @@ TEST(PatternErrors, HaveTheirPlace) {
   expect_error("graph6:C", "<pattern>:1:1:", "not graph6", DiagId::PatternSyntax);
   expect_error("t 2 1\nv 0 1\ne 0", "<pattern>:3:1:", "expected `t N M`", DiagId::PatternSyntax);
   expect_error("t 2 1\nv 0 1\nt 3 1", "<pattern>:3:1:", "more than one pattern", DiagId::PatternSyntax);
+}
+
+TEST(PatternErrors, OfNamesAndArrows) {
+  expect_error("(a:)-(b)", "<pattern>:1:3:", "a label after `:`", DiagId::PatternSyntax);
+  expect_error("(a", "<pattern>:1:3:", "expected `:` or `)`", DiagId::PatternSyntax);
+  expect_error("(a {x: 1})", "<pattern>:1:4:", "properties are not looked at", DiagId::PatternSyntax);
+  expect_error("(a:x:y)", "<pattern>:1:5:", "a vertex has one label", DiagId::PatternSyntax);
+  expect_error("(a:x)-(a:y)", "<pattern>:1:7:", "vertex a has the labels 'x' and 'y'", DiagId::PatternLabel);
+  expect_error("(a)-[r:x]->(b)", "<pattern>:1:6:", "edges have no names", DiagId::PatternSyntax);
+  expect_error("(a)-[:x|y]->(b)", "<pattern>:1:8:", "expected `]`", DiagId::PatternSyntax);
+  expect_error("(a)-[*2]->(b)", "<pattern>:1:6:", "as many edges as are drawn", DiagId::PatternSyntax);
+  expect_error("(a)-[:x](b)", "<pattern>:1:9:", "expected `-` or `->`", DiagId::PatternSyntax);
+  expect_error("(a)<-[:x]->(b)", "<pattern>:1:4:", "one direction", DiagId::PatternSyntax);
+  expect_error("a<b", "<pattern>:1:2:", "`a<-b`", DiagId::PatternSyntax);
+  expect_error("a-[:x]-b=y", "<pattern>:1:9:", "expected `,`", DiagId::PatternSyntax);
+  expect_error("a.b-c", "<pattern>:1:1:", "letters, digits", DiagId::PatternSyntax);
+  expect_error("\xff-a", "<pattern>:1:1:", "UTF-8", DiagId::PatternSyntax);
+  expect_error("a-b-a-a", "<pattern>:1:5:", "vertex a has a loop", DiagId::PatternEdge);
+  expect_error("a-b,b~a", "<pattern>:1:5:", "vertices b and a must be adjacent and must not", DiagId::PatternEdge);
+  expect_error("(a) (b)", "<pattern>:1:4:", "expected a sign", DiagId::PatternSyntax);
+  expect_error("a,b,b,c", "<pattern>:1:5:", "did you mean `a-b,b-c`?", DiagId::PatternSyntax);
+  // Names of patterns are no vertices by mistake.
+  expect_error("house,kite", "<pattern>:1:1:", "`(house)`", DiagId::PatternSyntax);
+  expect_error("a-clique", "<pattern>:1:3:", "--pattern A --pattern B", DiagId::PatternSyntax);
+  expect_error("tailed-triangel", "<pattern>:1:1:", "did you mean `tailed-triangle`?", DiagId::PatternName);
+  expect_error("a:person", "<pattern>:1:1:", "`(a)`", DiagId::PatternName);
 }
 
 TEST(PatternErrors, TooManyVertices) {

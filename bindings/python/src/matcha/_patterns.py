@@ -24,11 +24,11 @@ def count(
 ) -> int:
     """The number of subgraphs that match the pattern, each once; with `embeddings`, each way to lay it.
 
-    `pattern` is text as on the command line: `"0-1,1-2,2-0"`, a name such as `"house"` or `"clique:5"`. `induced` is
-    `"vertex"` (no other edges among the matched vertices) or `"edge"` (any). `device` is `"cpu"` or `"cuda"`. With
-    `progress` a bar is drawn, or a function is told how much is done of how much. Other keywords are options of the
-    command line, such as `algorithm`. Raises `ProgramError`, `UsageError`, `ResourceError`, and `Timeout` with the
-    partial count.
+    `pattern` is text as on the command line: `"a-b-c-a"`, a name such as `"house"` or `"clique:5"`. `induced` is
+    `"edge"` (any other edges among the matched vertices, the default) or `"vertex"` (none). `device` is `"cpu"` or
+    `"cuda"`. With `progress` a bar is drawn, or a function is told how much is done of how much. Other keywords are
+    options of the command line, such as `algorithm`. Raises `ProgramError`, `UsageError`, `ResourceError`, and
+    `Timeout` with the partial count.
 
     >>> import matcha as mt
     >>> square = mt.Graph([0, 1, 2, 3, 0], [1, 2, 3, 0, 2])

@@ -1,0 +1,168 @@
+#include "frontend/pattern/collect.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+
+namespace matcha::frontend::pattern {
+
+std::optional<std::int64_t> parse_id(std::string_view digits) {
+  constexpr std::size_t kMostDigits = 18;
+  std::int64_t value = 0;
+  const char* const end = digits.data() + digits.size();
+  if (digits.empty() || digits.size() > kMostDigits) return std::nullopt;
+  const std::from_chars_result read = std::from_chars(digits.data(), end, value);
+  if (read.ec != std::errc() || read.ptr != end || value < 0) return std::nullopt;
+  return value;
+}
+
+std::size_t Collector::add(std::string name, std::optional<std::int64_t> number, SourceLoc loc) {
+  if (!name.empty()) by_name_.emplace(name, vertices_.size());
+  vertices_.push_back({std::move(name), number, loc, {}});
+  return vertices_.size() - 1;
+}
+
+std::size_t Collector::vertex(std::int64_t number, SourceLoc loc) {
+  const std::string name = fmt::format("v{}", number);
+  const auto known = by_name_.find(name);
+  if (known == by_name_.end()) return add(name, number, loc);
+  vertices_[known->second].number = number;
+  return known->second;
+}
+
+std::size_t Collector::vertex(std::string_view name, SourceLoc loc) {
+  named_ = true;
+  const auto known = by_name_.find(name);
+  return known != by_name_.end() ? known->second : add(std::string(name), std::nullopt, loc);
+}
+
+std::size_t Collector::vertex_without_name(SourceLoc loc) {
+  named_ = true;
+  return add({}, std::nullopt, loc);
+}
+
+/// As the user wrote it.
+std::string Collector::spelled(std::size_t vertex) const {
+  const Vertex& v = vertices_[vertex];
+  return v.number ? fmt::format("{}", *v.number) : v.name.empty() ? "()" : v.name;
+}
+
+std::optional<std::string> Collector::literal(std::string_view word, SourceLoc loc) {
+  std::optional<std::string> text = label_literal(word);
+  if (!text) {
+    fail(DiagId::PatternLabel, loc, fmt::format("`{}` cannot be written as a label", word),
+         "a label is a number or a word without quotes and backslashes");
+  }
+  return text;
+}
+
+void Collector::label(std::size_t vertex, std::string_view word, SourceLoc word_loc, SourceLoc loc) {
+  const std::optional<std::string> text = literal(word, loc);
+  if (!text) return;
+  std::string& label = vertices_[vertex].label;
+  if (!label.empty() && label != *text) {
+    fail(DiagId::PatternLabel, loc, fmt::format("vertex {} has the labels {} and {}", spelled(vertex), label, *text));
+  }
+  label = *text;
+  uses_.push_back({*text, word_loc, false});
+}
+
+void Collector::edge(std::size_t u, std::size_t v, char sign, std::string_view word, SourceLoc word_loc,
+                     SourceLoc loc) {
+  if (u == v) {
+    fail(DiagId::PatternEdge, loc, fmt::format("vertex {} has a loop; no graph that is matched has any", spelled(u)));
+    return;
+  }
+  const std::optional<std::string> label = word.empty() ? std::string() : literal(word, loc);
+  if (!label) return;
+  if (sign == '~' && !label->empty()) {
+    fail(DiagId::PatternLabel, loc,
+         fmt::format("vertices {} and {} have no edge that could have a label", spelled(u), spelled(v)),
+         "`0~1` is a pair that no edge joins, whatever its label");
+    return;
+  }
+  if (!label->empty()) uses_.push_back({*label, word_loc, true});
+  edges_.push_back({u, v, sign, *label, loc});
+}
+
+void Collector::fail(DiagId id, SourceLoc loc, std::string message, std::string hint) {
+  diagnostics_.error(id, loc, std::move(message), std::move(hint));
+  failed_ = true;
+}
+
+bool Collector::has_vertices(SourceLoc whole) {
+  if (vertices_.empty()) fail(DiagId::PatternSize, whole, "the pattern has no vertices");
+  if (vertices_.size() > kMostVertices) {
+    fail(DiagId::PatternSize, whole,
+         fmt::format("the pattern has {} vertices; at most {} are taken", vertices_.size(), kMostVertices));
+  }
+  return !failed_;
+}
+
+/// Vertices without a name are called `v2` if they are the third, or by the next number that nobody has.
+void Collector::name_all() {
+  for (std::size_t v = 0; v < vertices_.size(); ++v) {
+    if (!vertices_[v].name.empty()) continue;
+    std::size_t number = v;
+    while (by_name_.contains(fmt::format("v{}", number))) ++number;
+    vertices_[v].name = fmt::format("v{}", number);
+    by_name_.emplace(vertices_[v].name, v);
+  }
+}
+
+std::vector<std::size_t> Collector::in_order() const {
+  std::vector<std::size_t> order(vertices_.size());
+  std::iota(order.begin(), order.end(), 0);
+  if (!named_) std::ranges::sort(order, {}, [&](std::size_t v) { return *vertices_[v].number; });
+  return order;
+}
+
+void Collector::add_edges(const std::vector<int>& index, Pattern& pattern) {
+  for (const Edge& edge : edges_) {
+    const int u = index[edge.u], v = index[edge.v];
+    if (edge.sign == '-') pattern.add_edge(u, v);
+    if (edge.sign == '>') pattern.add_arc(u, v);
+    if (!edge.label.empty()) pattern.add_edge_label(u, v, edge.label);
+    if (!edge.label.empty() && edge.sign == '-') pattern.add_edge_label(v, u, edge.label);
+    if (edge.sign == '>') pattern.directed = true;
+    if (edge.sign != '~') continue;
+    pattern.anti[at(u)] |= bit(v);
+    pattern.anti[at(v)] |= bit(u);
+  }
+  for (const Edge& edge : edges_) {
+    if (edge.sign != '~' || !has(pattern.near(index[edge.u]), index[edge.v])) continue;
+    fail(DiagId::PatternEdge, edge.loc,
+         fmt::format("vertices {} and {} must be adjacent and must not", spelled(edge.u), spelled(edge.v)));
+  }
+}
+
+std::optional<Pattern> Collector::finish(SourceLoc whole) {
+  if (failed_ || !has_vertices(whole)) return std::nullopt;
+  name_all();
+  const int n = static_cast<int>(vertices_.size());
+  Pattern pattern = Pattern::empty(n);
+  std::vector<int> index(vertices_.size());
+  const std::vector<std::size_t> order = in_order();
+  for (int v = 0; v < n; ++v) {
+    const Vertex& vertex = vertices_[order[at(v)]];
+    index[order[at(v)]] = v;
+    if (named_) {
+      pattern.names.push_back(vertex.name);
+    } else {
+      pattern.ids[at(v)] = *vertex.number;
+    }
+    pattern.labels[at(v)] = vertex.label;
+  }
+  add_edges(index, pattern);
+  if (!failed_ && n > kMostUnlabelledVertices && !pattern.labelled()) {
+    fail(DiagId::PatternSize, whole,
+         fmt::format("the pattern has {} vertices; at most {} are taken without labels", n, kMostUnlabelledVertices),
+         fmt::format("with labels, up to {}", kMostVertices));
+  }
+  if (failed_) return std::nullopt;
+  return pattern;
+}
+
+}  // namespace matcha::frontend::pattern

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/pattern/pattern.h"
+#include "frontend/pattern/read.h"
+#include "ir/support/diagnostics.h"
+
+namespace matcha::frontend::pattern {
+
+/// At most 18 digits, so that every number of a vertex is an id.
+std::optional<std::int64_t> parse_id(std::string_view digits);
+
+/// Vertices and edges as the user calls them, with the places where they were said; becomes a Pattern at the end.
+/// A vertex is known by its name; number 3 has the name `v3`.
+class Collector {
+ public:
+  explicit Collector(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+
+  /// The vertex, which is a new one if none has that number, or that name; its index by order of appearance.
+  std::size_t vertex(std::int64_t number, SourceLoc loc);
+  std::size_t vertex(std::string_view name, SourceLoc loc);
+  /// A new vertex, which gets a name in the end.
+  std::size_t vertex_without_name(SourceLoc loc);
+
+  /// A label with the place of its word; `loc`: of the vertex with it.
+  void label(std::size_t vertex, std::string_view word, SourceLoc word_loc, SourceLoc loc);
+  /// `sign` is one of `-`, `>`, `~`; an empty `word` is any label.
+  void edge(std::size_t u, std::size_t v, char sign, std::string_view word, SourceLoc word_loc, SourceLoc loc);
+
+  bool failed() const { return failed_; }
+  void fail(DiagId id, SourceLoc loc, std::string message, std::string hint = {});
+
+  /// The pattern, or nothing after an error. Vertices are in ascending order of their numbers, or, if any of them was
+  /// called by a name, in order of appearance.
+  std::optional<Pattern> finish(SourceLoc whole);
+  /// The labels that were given, in order.
+  const std::vector<LabelUse>& labels() const { return uses_; }
+
+ private:
+  struct Vertex {
+    std::string name;                    ///< Empty until the end: without one.
+    std::optional<std::int64_t> number;  ///< Unless it was called by its name only.
+    SourceLoc loc;
+    std::string label;
+  };
+  struct Edge {
+    std::size_t u, v;
+    char sign;
+    std::string label;
+    SourceLoc loc;
+  };
+
+  std::size_t add(std::string name, std::optional<std::int64_t> number, SourceLoc loc);
+  std::string spelled(std::size_t vertex) const;
+  std::optional<std::string> literal(std::string_view word, SourceLoc loc);
+  bool has_vertices(SourceLoc whole);
+  void name_all();
+  /// Indices of the vertices, as the pattern has them.
+  std::vector<std::size_t> in_order() const;
+  void add_edges(const std::vector<int>& index, Pattern& pattern);
+
+  Diagnostics& diagnostics_;
+  bool failed_ = false;
+  bool named_ = false;  ///< Some vertex was called by a name, or by none.
+  std::vector<Vertex> vertices_;
+  std::map<std::string, std::size_t, std::less<>> by_name_;
+  std::vector<Edge> edges_;
+  std::vector<LabelUse> uses_;
+};
+
+}  // namespace matcha::frontend::pattern

@@ -1,0 +1,36 @@
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "frontend/frontend.h"
+#include "frontend/pattern/program.h"
+#include "frontend/pattern/read.h"
+#include "frontend/pattern/sketch.h"
+
+/// Any bytes as a pattern: refused with an error, or a pattern that its own text gives again, and, if it is small, a
+/// program that compiles.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace matcha;
+  using namespace matcha::frontend::pattern;
+  SourceManager sources;
+  const std::uint32_t file = sources.add("<pattern>", std::string(reinterpret_cast<const char*>(data), size));
+  Diagnostics diagnostics(sources);
+  const std::optional<PatternSet> set = read_pattern(sources, file, diagnostics);
+  render_text(diagnostics, true);
+  render_json(diagnostics);
+  if (set.has_value() == diagnostics.has_errors()) __builtin_trap();
+  if (!set || set->motif) return 0;
+  const Pattern& pattern = set->patterns.front();
+  const std::string text = to_text(pattern);
+  const std::optional<PatternSet> again = read_pattern(sources, sources.add("<again>", text), diagnostics);
+  if (!again || to_text(again->patterns.front()) != text) __builtin_trap();
+  constexpr int kSmall = 5;
+  if (pattern.size() > kSmall) return 0;
+  Request request;
+  request.rows = size % 2 == 0;
+  const std::optional<PatternProgram> program = write_program(*set, request, typical_graph(), set->loc, diagnostics);
+  if (!program) __builtin_trap();
+  Diagnostics of_program(sources);
+  if (!frontend::compile(sources, sources.add("<program>", program->text), {}, of_program)) __builtin_trap();
+  return 0;
+}
