@@ -16,10 +16,12 @@
 #include "driver/loop_estimates.h"
 #include "driver/output_file.h"
 #include "driver/pattern_plan.h"
+#include "driver/pattern_reporter.h"
 #include "driver/pattern_source.h"
 #include "driver/targets.h"
 #include "driver/tuned_schedules.h"
 #include "driver/tuner.h"
+#include "driver/values.h"
 #include "driver/vertex_order.h"
 #include "frontend/asg.h"
 #include "ir/check.h"
@@ -69,7 +71,8 @@ class Explain {
       : options_(options),
         console_(options.console),
         session_(console_, options.timeout),
-        compilation_(options.compile, console_) {
+        reporter_(console_),
+        compilation_(options.compile, reporter_) {
     compilation_.set_cancel(session_.cancel());
   }
 
@@ -121,9 +124,11 @@ class Explain {
     pattern_.emplace(options_.pattern, console_);
     code = pattern_->read();
     if (code != Status::Ok) return code;
+    reporter_.set_pattern(pattern_->sources(), pattern_->loc());
     found_.semantics = pattern_->semantics(false);
     found_.meaning = pattern_->meaning();
-    found_.induced = options_.pattern.induced == "vertex";
+    found_.induced = pattern_->induced() == frontend::pattern::Induced::Vertex;
+    found_.count_names = pattern_->count_names();
     if (!has_inputs()) return write_pattern(frontend::pattern::typical_graph());
     // A .mtg says when it is read whether it has arcs.
     if (!binds_mtg(options_.bind)) code = pattern_->check_arcs(options_.bind.directed);
@@ -170,6 +175,7 @@ class Explain {
     if (!of_pattern()) return Status::Ok;
     const runtime::Graph& graph = bound_.inputs.graphs.at(bound_.main_graph);
     Status code = pattern_->check_arcs(graph.facts().directed);
+    if (code == Status::Ok) code = pattern_->check_labels(graph, *bound_.inputs.dictionary);
     if (code != Status::Ok) return code;
     PlanRequest request;
     request.order = options_.order;
@@ -187,7 +193,7 @@ class Explain {
     labels_.words = dictionary->words();
     forecast_.threads = runtime::machine().threads;
     OrderReport report;
-    const Status code = order_vertices(options_.order, forecast_, compilation_, labels_, console_, bound_, report);
+    const Status code = order_vertices(options_.order, forecast_, compilation_, labels_, reporter_, bound_, report);
     if (code != Status::Ok) return code;
     found_.order = report.text();
     if (report.by_degree) found_.times.emplace_back("order", report.ms);
@@ -260,8 +266,8 @@ class Explain {
     session_.watch(session_.stopped() ? Session::Stops::None : Session::Stops::All);
     ms = watch.ms();
     if (const codegen::RunError* failed = std::get_if<codegen::RunError>(&outcome)) {
-      return console_.error_at(status_of(failed->error.kind), compilation_.sources(), failed->loc,
-                               failed->error.message, failed->error.hint);
+      return reporter_.error_at(status_of(failed->error.kind), compilation_.sources(), failed->loc,
+                                failed->error.message, failed->error.hint);
     }
     result = std::move(std::get<codegen::RunResult>(outcome));
     if (result.ending == codegen::Ending::Deadline) {
@@ -301,8 +307,12 @@ class Explain {
     found_.ran = true;
     found_.positions = result.positions;
     found_.deferred = result.deferred;
-    if (compilation_.graph().result->type->is_list()) {
+    if (compilation_.graph().result->type->is_list() && found_.count_names.empty()) {
       found_.answer = fmt::format("{} items", result.rows);
+    } else if (!found_.count_names.empty()) {
+      found_.counts = value_texts(result.values, *compilation_.graph().result->type, *bound_.inputs.universe);
+      if (found_.counts.size() != found_.count_names.size()) found_.counts.clear();
+      for (std::string& count : found_.counts) count = grouped(std::move(count));
     } else {
       RunReport report;
       report.compilation = &compilation_;
@@ -403,6 +413,7 @@ class Explain {
   const ExplainOptions& options_;
   Console console_;
   Session session_;
+  PatternReporter reporter_;
   Compilation compilation_;
   std::optional<PatternSource> pattern_;
   std::optional<Compilation> stub_;

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "driver/values.h"
 #include "tools/progress.h"
+#include "tools/run_report.h"
 #include "tools/svg.h"
 
 namespace matcha::tools {
@@ -16,6 +18,8 @@ namespace {
 
 /// Columns that a name takes; longer ones are cut.
 constexpr std::size_t kNameWidth = 44;
+/// Columns before what is said about the run.
+constexpr std::size_t kIndent = 17;
 
 /// `text` in `width` columns, cut or filled with blanks.
 std::string fitted(std::string text, std::size_t width) {
@@ -109,6 +113,14 @@ std::string memory_text(const std::vector<PlannedBuffer>& plan) {
 std::string run_text(const Explanation& all) {
   std::string out = all.stopped.empty() ? "\nthis run\n" : fmt::format("\nthis run, {}\n", all.stopped);
   if (!all.answer.empty()) out += fmt::format("  {:<14} {}\n", "result", all.answer);
+  if (!all.count_names.empty() && !all.counts.empty()) {
+    std::string lines = named_lines(all.count_names, all.counts);
+    lines.pop_back();
+    for (std::size_t at = lines.find('\n'); at != std::string::npos; at = lines.find('\n', at + 1)) {
+      lines.insert(at + 1, std::string(kIndent, ' '));
+    }
+    out += fmt::format("  {:<14} {}\n", "result", lines);
+  }
   out += fmt::format("  {:<14} {}\n", "simd", all.simd);
   out += fmt::format("  {:<14} {}\n", "outer steps", all.positions);
   out += fmt::format("  {:<14} {} loops of stragglers\n", "split off", all.deferred);
@@ -172,7 +184,11 @@ std::string expected_mean_text(const Step& step) {
 std::string grouped(__int128 value) {
   std::string digits;
   append_int(digits, value);
-  const std::size_t sign = value < 0 ? 1 : 0;
+  return grouped(std::move(digits));
+}
+
+std::string grouped(std::string digits) {
+  const std::size_t sign = digits.starts_with('-') ? 1 : 0;
   for (std::size_t at = digits.size(); at > sign + 3;) digits.insert(at -= 3, 1, ',');
   return digits;
 }

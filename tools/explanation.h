@@ -35,8 +35,9 @@ struct Explanation {
   std::string order;                ///< By what vertices are ranked, and why.
   std::string schedule;             ///< That `run --tune` takes; empty: none is remembered.
   bool ran = false;
-  std::string answer;               ///< Empty if it is a list.
-  std::vector<std::string> counts;  ///< The answer's numbers, each by itself; empty if it is a list.
+  std::string answer;                    ///< Empty if it is a list, or of motifs.
+  std::vector<std::string> count_names;  ///< Of motifs: what each of `counts` is of.
+  std::vector<std::string> counts;       ///< The answer's numbers, each by itself; empty if it is a list of a program.
   double run_ms = 0;
   unsigned threads = 0;
   std::string simd;
@@ -71,6 +72,8 @@ std::string mean_text(const StepCount& count);
 std::string expected_mean_text(const Step& step);
 /// `1,234,567`
 std::string grouped(__int128 value);
+/// The same of the number in decimal.
+std::string grouped(std::string digits);
 /// Three digits, the others 0: `1,230,000`; beyond 10^15 `1.2e+17`.
 std::string about(double value);
 

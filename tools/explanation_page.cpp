@@ -95,6 +95,12 @@ std::string pattern_sections(const Explanation& all) {
   if (all.plans.empty()) return {};
   std::string out = heading("Pattern and matching order");
   out += pattern_figures(all);
+  if (!all.count_names.empty() && !all.counts.empty()) {
+    std::vector<std::vector<std::string>> rows;
+    for (std::size_t i = 0; i < all.counts.size(); ++i) rows.push_back({all.count_names[i], all.counts[i]});
+    out += table(all.stopped.empty() ? "Counts." : "Counts, as far as the run came.", {"pattern", "count"},
+                 {false, true}, rows);
+  }
   if (all.choices.empty()) return out;
   out += heading("Plans considered");
   std::vector<std::vector<std::string>> rows;

@@ -25,6 +25,10 @@ std::string cache_folder(const char* part) {
   return "";
 }
 
+CLI::Validator not_empty() {
+  return CLI::Validator([](std::string& given) { return given.empty() ? "there is no pattern" : std::string(); }, "");
+}
+
 }  // namespace
 
 void add_program_options(CLI::App& verb, CompileOptions& options) {
@@ -76,8 +80,10 @@ void add_order_option(CLI::App& verb, std::string& choice) {
 
 std::vector<CLI::Option*> add_pattern_options(CLI::App& verb, PatternOptions& options) {
   const std::vector<CLI::Option*> added = {
-      verb.add_option("--induced", options.induced,
-                      "What a match is: `vertex`: no edges but the pattern's; `edge`: further edges are allowed")
+      verb.add_option(
+              "--induced", options.induced,
+              "What a match is: `edge`, the default: further edges are allowed; `vertex`, that of motifs: no edges but "
+              "the pattern's")
           ->check(CLI::IsMember({"vertex", "edge"}))
           ->option_text("vertex|edge"),
       verb.add_flag("--embeddings", options.embeddings, "Count maps of the pattern into the graph, not subgraphs"),
@@ -92,12 +98,22 @@ std::vector<CLI::Option*> add_pattern_options(CLI::App& verb, PatternOptions& op
   return added;
 }
 
+void add_pattern_list(CLI::App& verb, std::vector<std::string>& patterns, std::string& file) {
+  verb.add_option(
+          "--pattern", patterns,
+          "Run the program of this pattern; see `matcha pattern --help`. May be repeated: one graph, a line each")
+      ->check(not_empty())
+      ->allow_extra_args(false)
+      ->type_name("P")
+      ->group("Pattern");
+  verb.add_option("--patterns", file, "The same for every pattern of this file, one a line (`-`: stdin)")
+      ->type_name("FILE")
+      ->group("Pattern");
+}
+
 void add_pattern_or_program(CLI::App& verb, PatternOptions& options, const std::string& text) {
-  const auto check = [](std::string& given) { return given.empty() ? "there is no pattern" : std::string(); };
-  CLI::Option* const pattern = verb.add_option("--pattern", options.text, text)
-                                   ->check(CLI::Validator(check, ""))
-                                   ->type_name("P")
-                                   ->group("Pattern");
+  CLI::Option* const pattern =
+      verb.add_option("--pattern", options.text, text)->check(not_empty())->type_name("P")->group("Pattern");
   for (CLI::Option* option : add_pattern_options(verb, options)) option->needs(pattern);
 }
 

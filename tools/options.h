@@ -28,6 +28,8 @@ void add_order_option(CLI::App& verb, std::string& choice);
 
 /// `--induced`, `--embeddings`, `--algorithm`, `--plan`, `--unlabelled` and `--unlabelled-edges`; all that were added.
 std::vector<CLI::Option*> add_pattern_options(CLI::App& verb, PatternOptions& options);
+/// `--pattern P`, any number of times, and `--patterns FILE`.
+void add_pattern_list(CLI::App& verb, std::vector<std::string>& patterns, std::string& file);
 /// `--pattern P` of a verb that takes a program otherwise, with `text` as its help, and those options, which mean
 /// nothing for a program.
 void add_pattern_or_program(CLI::App& verb, PatternOptions& options, const std::string& text);

@@ -9,7 +9,8 @@ void add_run_options(CLI::App& verb, RunVerbOptions& options) {
   add_program_options(verb, options.compile);
   verb.get_option("FILE")->required(false);
   add_bind_options(verb, options.bind);
-  add_pattern_or_program(verb, options.pattern, "Run the program of this pattern; see `matcha pattern --help`");
+  add_pattern_list(verb, options.patterns, options.pattern_list);
+  add_pattern_options(verb, options.pattern);
 
   verb.add_flag("--json", options.json, "Print one JSON object instead of the bare answer")->group("Answer");
   verb.add_option("--matches", options.matches,
@@ -47,7 +48,9 @@ void add_run_options(CLI::App& verb, RunVerbOptions& options) {
   verb.footer(R"(
 Examples:
   matcha run triangle.mt graph.txt.gz
-  matcha run --pattern house --induced edge graph.txt.gz
+  matcha run --pattern house graph.txt.gz
+  matcha run --pattern '(a:person)-[:pays]->(b)' pays.txt --labels l.txt --directed
+  matcha run --pattern triangle --pattern a-b-c-d-a graph.txt.gz
   matcha run listing.mt graph.txt --matches rows.csv.gz --limit 10
   matcha run cycle.mt --in edges=m.txt:0,1 --in times=m.txt:2 --param window=60
   matcha run query.mt graph.mtg --labels labels.txt --json --timeout 60

@@ -11,11 +11,16 @@
 
 namespace matcha::tools {
 
+/// Name of the program that `--pattern` writes.
+inline constexpr const char* kPatternFile = "<pattern>";
+
 /// The options of `matcha run`.
 struct RunVerbOptions {
   ConsoleOptions console;
   CompileOptions compile;
-  PatternOptions pattern;
+  PatternOptions pattern;             ///< What holds for all patterns; its text is empty.
+  std::vector<std::string> patterns;  ///< Of `--pattern`.
+  std::string pattern_list;           ///< Of `--patterns`; empty: none.
   BindOptions bind;
   std::string device = "auto";
   GpuOptions gpu;

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "driver/version.h"
 #include "tools/explanation.h"
 #include "tools/graph_info.h"
 #include "tools/session.h"
+#include "tools/svg.h"
 
 namespace matcha::tools {
 
@@ -17,11 +19,27 @@ using Json = nlohmann::ordered_json;
 
 std::string dump(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
+/// The numbers that have names; empty if none has, or they are not all there.
+std::vector<std::string> count_texts(const RunReport& report) {
+  if (report.count_names.empty() || report.result == nullptr || report.bound == nullptr) return {};
+  std::vector<std::string> texts =
+      value_texts(report.result->values, *report.compilation->graph().result->type, *report.bound->inputs.universe);
+  return texts.size() == report.count_names.size() ? texts : std::vector<std::string>();
+}
+
 std::string result_json(const RunReport& report) {
   if (report.matches != nullptr) {
     return report.matches_path.empty() ? report.matches->json() : std::to_string(report.matches->count());
   }
   if (report.result == nullptr || report.bound == nullptr) return "null";
+  const std::vector<std::string> numbers = count_texts(report);
+  if (!numbers.empty()) {
+    std::string out;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      out += fmt::format("{}{}: {}", i == 0 ? "{" : ", ", dump(report.count_names[i]), numbers[i]);
+    }
+    return out + "}";
+  }
   return json_result(report.result->values, *report.compilation->graph().result->type, *report.bound->inputs.universe);
 }
 
@@ -120,6 +138,7 @@ std::string report_json(const RunReport& report) {
   object.add("schema", "\"matcha.run/1\"");
   object.add("version", dump(matcha_version()));
   object.add("program", dump(compilation.name()));
+  if (!report.given.empty()) object.add("given", dump(report.given));
   if (!report.pattern.empty()) object.add("pattern", dump(report.pattern));
   object.add("entry", dump(compilation.graph().entry));
   object.add("signature", dump(signature(compilation.graph())));
@@ -127,6 +146,7 @@ std::string report_json(const RunReport& report) {
   object.add("complete", report.complete() ? "true" : "false");
   if (!report.complete()) object.add("stopped_by", dump(report.stopped_by()));
   if (!report.matches_path.empty()) object.add("matches", dump(report.matches_path));
+  if (!report.columns.empty()) object.add("columns", dump(Json(report.columns)));
   object.add("device", dump(report.device));
   object.add("graph", graph_json(report));
   // Opening a GPU and compiling for it happen in the run, but are not what it takes.
@@ -137,7 +157,22 @@ std::string report_json(const RunReport& report) {
                              {"upload", rounded(upload_ms)},
                              {"run", rounded(report.run_ms - ready_ms - upload_ms)}}));
   object.add("stats", stats_json(report));
-  return object.print();
+  return object.print(!report.given.empty());
+}
+
+std::string named_lines(const std::vector<std::string>& names, const std::vector<std::string>& values,
+                        std::size_t width) {
+  std::size_t digits = 0;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    width = std::max(width, characters(names[i]));
+    digits = std::max(digits, values[i].size());
+  }
+  std::string out;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::size_t blanks = width - characters(names[i]) + 2 + (digits - values[i].size());
+    out += names[i] + std::string(blanks, ' ') + values[i] + "\n";
+  }
+  return out;
 }
 
 std::string report_text(const RunReport& report) {
@@ -147,23 +182,26 @@ std::string report_text(const RunReport& report) {
     return out;
   }
   if (report.result == nullptr || report.bound == nullptr) return out;
-  const std::vector<codegen::ResultValue>& values = report.result->values;
-  const runtime::Universe& universe = *report.bound->inputs.universe;
+  const std::vector<std::string> numbers = count_texts(report);
+  if (!numbers.empty()) return named_lines(report.count_names, numbers, report.name_width);
   const frontend::Type& type = *report.compilation->graph().result->type;
-  if (values.size() < (type.is_tuple() ? type.positions.size() : 1)) return out;
-  if (const codegen::ListValue* list = std::get_if<codegen::ListValue>(&values[0])) {
-    const RowColumns columns = columns_of(*list);
-    for (std::uint64_t row = 0; row < list->size; ++row) {
+  const runtime::Universe& universe = *report.bound->inputs.universe;
+  if (type.is_list() && !report.result->values.empty()) {
+    const codegen::ListValue& list = std::get<codegen::ListValue>(report.result->values[0]);
+    const RowColumns columns = columns_of(list);
+    for (std::uint64_t row = 0; row < list.size; ++row) {
       append_row(out, columns, row, universe, Style::Text);
       out += '\n';
     }
     return out;
   }
+  const std::vector<std::string> values = value_texts(report.result->values, type, universe);
+  if (!report.given.empty() && values.size() == 1) return named_lines({report.given}, values, report.name_width);
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (i != 0) out += '\t';
-    append_value(out, values[i], universe, Style::Text);
+    out += values[i];
   }
-  return out + "\n";
+  return values.empty() ? out : out + "\n";
 }
 
 std::string iterations_text(const codegen::RunResult& result) {

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "codegen/backend.h"
 #include "driver/bind.h"
@@ -21,6 +22,10 @@ struct RunReport {
   const MatchWriter* matches = nullptr;        ///< Null: rows were not streamed.
   std::string matches_path;                    ///< Of `--matches`; empty: none.
   std::string pattern;                         ///< What `--pattern` asks for; empty: the program was given.
+  std::vector<std::string> count_names;        ///< Of motifs: what each number of the result counts.
+  std::vector<std::string> columns;            ///< What the columns of streamed rows are called.
+  std::string given;                           ///< Of several patterns: this one, as the user gave it;
+  std::size_t name_width = 0;                  ///< and the characters of the longest name in their lines.
   std::string backend;
   std::string device = "cpu";  ///< Or the GPU's name.
   std::string device_why;      ///< Why `--device auto` took the CPU; empty: there is no GPU, or it was asked for.
@@ -35,7 +40,10 @@ struct RunReport {
   std::string stopped_by() const;
 };
 
-/// The JSON object of `run --json`.
+/// A name and a number a line, in columns: names take `width` characters, or as many as the longest.
+std::string named_lines(const std::vector<std::string>& names, const std::vector<std::string>& values,
+                        std::size_t width = 0);
+/// The JSON object of `run --json`; of several patterns, each in a line.
 std::string report_json(const RunReport& report);
 /// The answer as text for standard output; empty when there is none.
 std::string report_text(const RunReport& report);

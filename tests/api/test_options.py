@@ -9,7 +9,7 @@ import sys
 # What the command line alone has: how it prints, reads programs and keeps things in folders of its own.
 OF_THE_COMMAND_LINE = {
     "help", "help-all", "json", "quiet", "verbose", "color", "diagnostics", "no-cache", "tune", "backend", "in", "temporal", "pattern",
-    "no-progress",
+    "patterns", "no-progress",
 }
 # What the library alone has, or shares with other verbs than `run`.
 OF_THE_LIBRARY = {"cache", "share", "edge-labels", "file"}

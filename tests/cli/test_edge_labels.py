@@ -190,7 +190,7 @@ class EdgeLabels(CliTest):
         about = json.loads(self.ok("graph", "info", file, "--edge-labels", "--json"))
         self.assertEqual((about["edge_info"], about["parallel_edges"], about["directed"]), (True, True, False))
         found = json.loads(self.ok("run", "--pattern", "0-1=binds", file, "--json"))
-        self.assertEqual(found["pattern"], "pattern 0-1='binds'; subgraphs, vertex-induced")
+        self.assertEqual(found["pattern"], "pattern 0-1='binds'; subgraphs, edge- and vertex-induced alike")
 
     def test_errors(self):
         plain = self.write("g.txt", "0 1\n1 2\n")

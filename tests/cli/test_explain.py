@@ -175,7 +175,7 @@ class Patterns(cli.CliTest):
         self.assertEqual(rows[0][2], "1,000,000")
         self.assertTrue(all(row[4:] == ["", "", ""] for row in rows))
         self.assertIn("for a typical social network", text)
-        self.assertIn("subgraphs, vertex-induced", text)
+        self.assertIn("subgraphs, edge-induced (--induced vertex", text)
         self.assertNotIn("this run", text)
         self.assertNotIn("\nsizes\n", self.ok("explain", cli.TRIANGLE).replace("  u in", ""))
 
@@ -297,12 +297,13 @@ class Pictures(cli.CliTest):
     def test_several_patterns(self):
         svg = xml.fromstring(self.ok("explain", "--pattern", "motif:4", "--svg", "-"))
         self.assertEqual(texts(svg, "title")[1:7], ["star:4", "path:4", "tailed-triangle", "square", "diamond", "clique:4"])
-        svg = xml.fromstring(self.ok("explain", "--pattern", "0-1,1-2,2-3", "--algorithm", "decompose", "--svg", "-"))
+        svg = xml.fromstring(self.ok("explain", "--pattern", "0-1,1-2,2-3", "--induced", "vertex", "--algorithm",
+                                      "decompose", "--svg", "-"))
         self.assertTrue(any(" × " in title for title in texts(svg, "title")))
 
     def test_counts_stand_below_the_patterns_of_a_motif(self):
         options = ["--pattern", "motif:3", SMALL]
-        counts = re.findall(r"\d+", self.ok("explain", *options).split("\n  result")[1].splitlines()[0])
+        counts = [line.split()[1] for line in self.ok("run", *options).splitlines()]
         svg = xml.fromstring(self.ok("explain", *options, "--svg", "-"))
         self.assertEqual([text.replace(",", "") for text in texts(svg, "count")], counts)
         self.assertEqual(len(counts), 2)
@@ -400,7 +401,21 @@ class Page(cli.CliTest):
         count = self.ok("run", cli.TRIANGLE, SMALL).strip()
         _, page = self.page(cli.LISTING, SMALL)
         self.assertEqual(page.find(".//p[@class='answer']/strong").text, f"{count} items")
-        self.page("--pattern", "motif:3", SMALL)
+
+    def test_counts_of_motifs(self):
+        counts = [line.split() for line in self.ok("run", "--pattern", "motif:4", SMALL).splitlines()]
+        _, page = self.page("--pattern", "motif:4", SMALL)
+        rows = [[cell.text for cell in row] for row in page.iter("tr")]
+        for name, count in counts:
+            self.assertIn([name, f"{int(count):,}"], rows)
+        text = self.ok("explain", "--pattern", "motif:4", SMALL)
+        for name, count in counts:
+            self.assertRegex(text, rf"\n  (result  )? +{name} +{int(count):,}\n")
+
+    def test_names_of_vertices(self):
+        svg = xml.fromstring(self.ok("explain", "--pattern", "(payer)-(b)-(c)-(payer)", "--svg", "-"))
+        self.assertEqual(sorted(texts(svg, "vertex-name")), ["b", "c"])
+        self.assertIn("payer", texts(svg, "label"))
 
 
 class Files(cli.CliTest):

@@ -15,15 +15,16 @@ LABELLED = ["tests/graphs/labelled.txt", "--labels", "tests/graphs/labelled.labe
 class PatternTest(CliTest):
     def test_program_says_what_it_counts_and_runs(self):
         text = self.ok("pattern", "house")
-        for word in ("# Pattern house: 0-1,0-3,0-4,1-2,1-4,2-3", "vertex-induced", "subgraphs (each once)", "2 automorphisms",
+        for word in ("# Pattern house: 0-1,0-3,0-4,1-2,1-4,2-3", "edge-induced", "subgraphs (each once)", "2 automorphisms",
                      "def house(G: Graph) -> int:"):
             self.assertIn(word, text)
         path = self.write("house.mt", text)
         self.assertEqual(self.ok("run", path, SMALL), self.ok("run", "--pattern", "house", SMALL))
 
     def test_programs_have_no_warnings(self):
-        for name in ("clique:4", "house", "motif:3", "0>1,1>2,0!2", "0-1,2-3", "0:a-1-2:b"):
-            for options in ([], ["--induced", "edge"], ["--embeddings"], ["--algorithm", "extend"],
+        for name in ("clique:4", "house", "motif:3", "0>1,1>2,0!2", "0-1,2-3", "0:a-1-2:b", "(x)-[:e]->(G)~(a_b),(v0_1)-(a)",
+                     "size-common1-c_a-at_b-_x-x_,def-größe"):
+            for options in ([], ["--induced", "vertex"], ["--embeddings"], ["--algorithm", "extend"],
                             ["--algorithm", "decompose"], ["--algorithm", "join"]):
                 if self.matcha("pattern", name, *options).returncode == 1:
                     self.assertIn("--algorithm", options)
@@ -41,14 +42,14 @@ class PatternTest(CliTest):
 
     def test_patterns_of_8_vertices(self):
         for name in ("clique:8", "cycle:8", "path:8", "star:8", "wheel:7", "graph6:G?r@`_"):
-            self.ok("pattern", name, "--induced", "edge")
+            self.ok("pattern", name)
 
     def test_counts(self):
         self.assertEqual(int(self.ok("run", "--pattern", "triangle", WIKI)), WIKI_TRIANGLES)
         self.assertEqual(int(self.ok("run", "--pattern", "triangle", "--embeddings", WIKI)), 6 * WIKI_TRIANGLES)
         self.assertEqual(int(self.ok("run", WIKI, "--pattern", "0-1,1-2,2-0", "--backend", "llvm")), WIKI_TRIANGLES)
-        self.assertEqual(int(self.ok("run", "--pattern", "diamond", WIKI)), 28077125)
-        self.assertEqual(int(self.ok("run", "--pattern", "diamond", "--induced", "edge", WIKI)), 40544543)
+        self.assertEqual(int(self.ok("run", "--pattern", "diamond", "--induced", "vertex", WIKI)), 28077125)
+        self.assertEqual(int(self.ok("run", "--pattern", "diamond", WIKI)), 40544543)
         for induced, count in (("edge", 421175645), ("vertex", 283932309)):
             self.assertEqual(int(self.ok("run", "--pattern", "tailed-triangle", "--induced", induced, WIKI)), count)
         for induced in ("edge", "vertex"):
@@ -94,28 +95,57 @@ class PatternTest(CliTest):
                 seen |= more
             return len(seen) == len(vertices)
 
-        counts = [int(n) for n in self.ok("run", "--pattern", "motif:6", SMALL).split()]
+        counts = [int(line.split()[-1]) for line in self.ok("run", "--pattern", "motif:6", SMALL).splitlines()]
         self.assertEqual(len(counts), 112)
         self.assertEqual(sum(counts), sum(map(connected, itertools.combinations(near, 6))))
         interpreted = self.ok("run", "--pattern", "motif:6", SMALL, "--backend", "interp")
-        self.assertEqual(counts, [int(n) for n in interpreted.split()])
+        self.assertEqual(counts, [int(line.split()[-1]) for line in interpreted.splitlines()])
 
     def test_motifs_of_4_vertices(self):
-        self.assertEqual(self.ok("run", "--pattern", "motif:4", WIKI).split(),
-                         ["1127174796", "1048807458", "283932309", "23343657", "28077125", "2077903"])
-        self.assertEqual(self.ok("run", "--pattern", "motif:4", "--induced", "edge", WIKI).split(),
-                         ["1475572967", "1903444290", "421175645", "57654491", "40544543", "2077903"])
+        self.assertEqual(self.ok("run", "--pattern", "motif:4", WIKI).splitlines(),
+                         ["star:4           1127174796", "path:4           1048807458", "tailed-triangle   283932309",
+                          "square             23343657", "diamond            28077125", "clique:4            2077903"])
+        self.assertEqual(json.loads(self.ok("run", "--pattern", "motif:4", "--induced", "edge", WIKI, "--json"))["result"],
+                         {"star:4": 1475572967, "path:4": 1903444290, "tailed-triangle": 421175645, "square": 57654491,
+                          "diamond": 40544543, "clique:4": 2077903})
+
+    def test_names_of_motifs(self):
+        """Every name is a pattern with that count, and `--list` has it."""
+        for size in (3, 5):
+            counts = json.loads(self.ok("run", "--pattern", f"motif:{size}", SMALL, "--json"))["result"]
+            self.assertEqual(len(counts), {3: 2, 5: 21}[size])
+            words = [word for name in counts for word in ("--pattern", name)]
+            alone = self.ok("run", *words, "--induced", "vertex", SMALL).splitlines()
+            self.assertEqual({line.split()[0]: int(line.split()[1]) for line in alone}, counts)
+            listed = self.ok("pattern", f"motif:{size}", "--list").split()
+            for name in counts:
+                self.assertIn(name, listed)
+        done = self.matcha("explain", "--pattern", "motif:3", SMALL)
+        for name, count in json.loads(self.ok("run", "--pattern", "motif:3", SMALL, "--json"))["result"].items():
+            self.assertRegex(done.stdout.decode(), rf"{name} +{count:,}\n")
 
     def test_json_and_notes_tell_the_semantics(self):
         answer = json.loads(self.ok("run", "--pattern", "diamond", SMALL, "--json"))
         self.assertEqual(answer["program"], "<pattern>")
-        self.assertEqual(answer["pattern"], "pattern diamond: 0-1,0-2,1-2,1-3,2-3; subgraphs, vertex-induced")
-        done = self.matcha("run", "--pattern", "diamond", "--induced", "edge", "--embeddings", SMALL)
-        self.assertIn(b"embeddings, edge-induced", done.stderr)
+        self.assertEqual(answer["pattern"], "pattern diamond: 0-1,0-2,1-2,1-3,2-3; subgraphs, edge-induced "
+                         "(--induced vertex: only those without further edges)")
+        done = self.matcha("run", "--pattern", "diamond", "--induced", "vertex", "--embeddings", SMALL)
+        self.assertIn(b"embeddings, vertex-induced (--induced edge: those with further edges too)", done.stderr)
+        self.assertNotIn(b"before version", done.stderr)
+        self.assertIn(b"before version", self.matcha("run", "--pattern", "diamond", SMALL).stderr)
+        done = self.matcha("run", "--pattern", "clique:4", SMALL)
+        self.assertIn(b"edge- and vertex-induced alike", done.stderr)
+        self.assertNotIn(b"before version", done.stderr)
+        self.assertIn(b"vertex-induced (--induced edge", self.matcha("run", "--pattern", "motif:3", SMALL).stderr)
+
+    def test_patterns_mean_what_examples_mean(self):
+        for name in ("house", "diamond"):
+            self.assertEqual(self.ok("run", "--pattern", name, SMALL), self.ok("run", f"examples/{name}.mt", SMALL))
 
     def test_matches_are_rows_in_the_order_of_the_vertices(self):
-        rows = self.ok("run", "--pattern", "0-1,1-2", "--matches", "-", SMALL).splitlines()
-        count = int(self.ok("run", "--pattern", "0-1,1-2", SMALL))
+        vertex = ["--induced", "vertex"]
+        rows = self.ok("run", "--pattern", "0-1,1-2", *vertex, "--matches", "-", SMALL).splitlines()
+        count = int(self.ok("run", "--pattern", "0-1,1-2", *vertex, SMALL))
         self.assertEqual(len(rows), count)
         lines = (ROOT / SMALL).read_text().splitlines()
         edges = {tuple(map(int, line.split())) for line in lines if line[0] != "#"}
@@ -136,7 +166,7 @@ class PatternTest(CliTest):
         graph = self.write("path.txt", "\n".join(f"{v} {v + 1}" for v in range(63)))
         labels = self.write("labels.txt", "\n".join(str(v % 3) for v in range(64)))
         path = "-".join(f"{v}:{v % 3}" for v in range(64))
-        with_edges = ["run", "--pattern", path, "--induced", "edge", graph, "--labels", labels]
+        with_edges = ["run", "--pattern", path, graph, "--labels", labels]
         self.assertEqual(self.ok(*with_edges), "1\n")
         self.assertEqual(len(self.ok(*with_edges, "--matches", "-").split()), 64)
 
@@ -144,7 +174,8 @@ class PatternTest(CliTest):
         graph = self.write("path.txt", "\n".join(f"{v} {v + 1}" for v in range(31)))
         labels = self.write("labels.txt", "\n".join(str(v % 3) for v in range(32)))
         path = "-".join(f"{v}:{v % 3}" for v in range(32))
-        self.assertEqual(len(self.ok("run", "--pattern", path, "--matches", "-", graph, "--labels", labels).split()), 32)
+        self.assertEqual(len(self.ok("run", "--pattern", path, "--induced", "vertex", "--matches", "-", graph, "--labels",
+                                     labels).split()), 32)
 
     def test_files(self):
         query = self.write("q.graph", "t 3 3\nv 0 0 2\nv 1 0 2\nv 2 0 2\ne 0 1\ne 1 2\ne 0 2\n")
@@ -163,8 +194,9 @@ class PatternTest(CliTest):
 
     def test_directed(self):
         graph = self.write("arcs.txt", "0 1\n1 2\n2 0\n1 0\n3 4\n4 5\n5 3\n")
-        self.assertEqual(self.ok("run", "--pattern", "0>1>2>0", "--induced", "edge", "--directed", graph), "2\n")
-        self.assertEqual(self.ok("run", "--pattern", "0>1>2>0", "--directed", graph), "1\n")
+        self.assertEqual(self.ok("run", "--pattern", "0>1>2>0", "--directed", graph), "2\n")
+        self.assertEqual(self.ok("run", "--pattern", "0>1>2>0", "--induced", "vertex", "--directed", graph), "1\n")
+        self.assertEqual(self.ok("run", "--pattern", "a->b->c->a", "--directed", graph), "2\n")
         self.fails(2, "run", "--pattern", "0>1", graph, says=["arcs", "--directed"])
         self.fails(2, "run", "--pattern", "0-1", "--directed", graph, says="has none")
 
@@ -220,7 +252,7 @@ class PatternTest(CliTest):
         self.fails(2, "run", "--pattern", "", SMALL, says="there is no pattern")
 
     def test_errors(self):
-        self.fails(1, "pattern", "0-1,1-x", says=["<pattern>:1:7: error", "[pattern-syntax]"])
+        self.fails(1, "pattern", "0-1,1-*", says=["<pattern>:1:7: error", "[pattern-syntax]"])
         self.fails(1, "run", "--pattern", "triangel", SMALL, says="did you mean `triangle`?")
         self.fails(1, "run", "--pattern", "motif:3", "--matches", "-", SMALL, says="[pattern-plan]")
         self.fails(1, "pattern", "clique:4", "--algorithm", "decompose", says=["does not fit", "[pattern-plan]"])

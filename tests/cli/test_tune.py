@@ -81,7 +81,7 @@ def closest(G: Graph) -> int:
             self.assertEqual(json.loads(file.read_text())["schema"], "matcha.tuned/1")
 
     def test_other_programs_and_graphs_are_timed_by_themselves(self):
-        for args in (["--pattern", "gem", SMALL], ["--pattern", "gem", "--induced", "edge", SMALL],
+        for args in (["--pattern", "gem", SMALL], ["--pattern", "gem", "--induced", "vertex", SMALL],
                      ["--pattern", "gem", "tests/graphs/random-12-seed1.txt"], ["--pattern", "gem", SMALL, "--threads", "1"]):
             run, _ = self.tune(*args)
             self.assertFalse(run["stats"]["tuned"]["remembered"], args)

@@ -1,0 +1,573 @@
+#include "tools/run_steps.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "driver/assumptions.h"
+#include "driver/bind.h"
+#include "driver/compile.h"
+#include "driver/forecast.h"
+#include "driver/gpu.h"
+#include "driver/matches.h"
+#include "driver/output_file.h"
+#include "driver/pattern_plan.h"
+#include "driver/pattern_reporter.h"
+#include "driver/pattern_source.h"
+#include "driver/targets.h"
+#include "driver/tuned_schedules.h"
+#include "driver/tuner.h"
+#include "driver/version.h"
+#include "driver/vertex_order.h"
+#include "runtime/cpu/region.h"
+#include "runtime/cpu/set_kernels.h"
+#include "runtime/machine.h"
+#include "tools/gpu_options.h"
+#include "tools/match_pictures.h"
+#include "tools/options.h"
+#include "tools/progress.h"
+#include "tools/run_report.h"
+#include "tools/svg.h"
+
+namespace matcha::tools {
+
+namespace {
+
+bool is_program(std::string_view path) { return path.size() > 3 && path.substr(path.size() - 3) == ".mt"; }
+
+/// One run, step by step. Every step says how the command ends; Ok goes on to the next.
+class Run final : public RunSteps {
+ public:
+  Run(const RunVerbOptions& options, const PatternOptions& pattern, const Console& console, Session& session,
+      SharedInputs* maybe_shared)
+      : options_(options),
+        pattern_options_(pattern),
+        console_(console),
+        session_(session),
+        maybe_shared_(maybe_shared),
+        reporter_(console_),
+        compile_(options.compile),
+        gpu_(options.gpu) {
+    renew_compilation();
+    report_.backend = options.backend;
+    report_.threads = options.threads != 0 ? options.threads : runtime::machine().threads;
+  }
+
+  Status check() override { return check_options(); }
+  Status read() override { return steps({&Run::front_end}); }
+  Status prepare() override {
+    const Status code = steps({&Run::bind, &Run::open_matches, &Run::begin, &Run::load});
+    // Of several patterns all have a program before one of them runs; which device it is for need not be known.
+    return code == Status::Ok && maybe_shared_ != nullptr ? steps({&Run::write_program}) : code;
+  }
+  Status answer() override {
+    const Status code =
+        steps({&Run::choose_device, &Run::write_pattern, &Run::order, &Run::tune, &Run::back_end, &Run::execute});
+    return code == Status::Ok ? finish() : code;
+  }
+  std::size_t name_width() const override {
+    std::size_t width = 0;
+    for (const std::string& name : report_.count_names) width = std::max(width, characters(name));
+    return report_.count_names.empty() ? characters(given()) : width;
+  }
+  void print_name(std::size_t width) override {
+    report_.given = given();
+    report_.name_width = width;
+  }
+  bool tells_change() const override { return tells_change_ && pattern_ && !pattern_->change().empty(); }
+  void leave_out_change() override { tells_change_ = false; }
+
+ private:
+  /// The pattern as the user gave it; in a file there may be blanks before it.
+  std::string given() const {
+    const std::size_t begin = pattern_options_.text.find_first_not_of(" \t");
+    return pattern_options_.text.substr(std::min(begin, pattern_options_.text.size()));
+  }
+
+  using Step = Status (Run::*)();
+  Status steps(std::initializer_list<Step> all) {
+    for (Step step : all) {
+      const Status code = (this->*step)();
+      if (code != Status::Ok) return code;
+      keep_report();
+      if (session_.stopped() && report_.result == nullptr) return session_.stop_early();
+    }
+    return Status::Ok;
+  }
+
+  /// Has a stop report what is known until here: later steps write it while the watchdog reads.
+  void keep_report() {
+    if (!options_.json || !compilation_->has_graph() || report_.result != nullptr) return;
+    std::map<Status, std::string> texts;
+    for (const Status verdict : {Status::Timeout, Status::Interrupted, Status::Terminated}) {
+      report_.verdict = verdict;
+      texts[verdict] = report_json(report_);
+    }
+    report_.verdict = Status::Ok;
+    session_.set_report([this, texts = std::move(texts)](Status verdict) {
+      console_.error(verdict, stop_line(verdict));
+      print(texts.at(verdict));
+    });
+  }
+
+  void renew_compilation() {
+    compilation_.emplace(compile_, reporter_);
+    compilation_->set_cancel(session_.cancel());
+    report_.compilation = &*compilation_;
+  }
+
+  Status check_options() {
+    if (options_.backend != "llvm" && options_.device == "cuda") {
+      return console_.error(Status::Usage, "`--backend` is for the CPU", "leave it out, or use --device cpu");
+    }
+    target_ = &target_named(options_.backend);
+    if (options_.device == "cuda") target_ = &target_named("cuda");
+    // A GPU has no SIMD tiers.
+    const bool for_cpu = options_.backend != "llvm" || !options_.simd.empty();
+    may_choose_ = options_.device == "auto" && !for_cpu && options_.gpu_given.empty() && !options_.tune &&
+                  may_have_gpu() && reads_small_graph(options_.bind);
+    if (options_.device == "auto" && !for_cpu && !may_choose_ && gpu_problem().empty()) target_ = &target_named("cuda");
+    if (!target_->on_gpu && !options_.gpu_given.empty()) {
+      const Status code = check_gpu_options(options_.gpu_given, options_.device == "cpu" || for_cpu, console_);
+      if (code != Status::Ok) return code;
+    }
+    if (options_.tune && (streams() || pattern_options_.plan != 1)) {
+      return console_.error(Status::Usage,
+                            fmt::format("`--tune` is not for `{}`", streams() ? "--matches` and `--limit" : "--plan"),
+                            streams() ? "it times counts" : "it chooses the plan itself");
+    }
+    if (options_.json && options_.matches == "-") {
+      return console_.error(Status::Usage, "`--json` and `--matches -` both write to standard output",
+                            "give --matches a file");
+    }
+    const bool drawn = is_picture(options_.matches);
+    if (drawn && !of_pattern()) {
+      return console_.error(Status::Usage, "pictures are of the matches of a pattern", "write .csv, or use --pattern");
+    }
+    const std::optional<RowFormat> format = drawn ? RowFormat() : row_format(options_.matches);
+    if (!format) {
+      return console_.error(Status::Usage, fmt::format("no rows can be written as `{}`", options_.matches),
+                            "rows are written to .tsv, .csv and .txt, packed as .gz and .zst, and drawn to .svg");
+    }
+    row_format_ = *format;
+    if (of_pattern() && (options_.compile.file != kPatternFile || is_program(options_.bind.graph))) {
+      return console_.error(Status::Usage, "`--pattern` writes the program itself",
+                            "leave the program out: matcha run --pattern P GRAPH");
+    }
+    if (is_program(options_.bind.graph) && !is_program(options_.compile.file)) {
+      return console_.error(Status::Usage, fmt::format("`{}` is a program, not a graph", options_.bind.graph),
+                            "the program comes first: matcha run PROGRAM GRAPH");
+    }
+    const Status code = choose_tier(options_.simd, console_, tier_);
+    return code == Status::Ok ? read_query(gpu_.query, console_) : code;
+  }
+
+  bool of_pattern() const { return !pattern_options_.text.empty(); }
+  /// What the inputs are bound for: the program, or one with the same parameters until that of the pattern is written.
+  const Compilation& bound_program() const { return stub_ ? *stub_ : *compilation_; }
+
+  Status front_end() {
+    if (of_pattern()) return read_pattern();
+    Status code = compilation_->read();
+    if (session_.stopped()) return session_.stop_early();
+    if (code == Status::Ok) code = compilation_->check();
+    if (code == Status::Ok) code = compilation_->lower();
+    if (code != Status::Ok) return code;
+    const frontend::Type& type = *compilation_->graph().result->type;
+    if ((!options_.matches.empty() || options_.limit) && !type.is_list()) {
+      return console_.error(Status::Usage, fmt::format("`{}` is for programs that return a list; `{}` returns `{}`",
+                                                       options_.matches.empty() ? "--limit" : "--matches",
+                                                       compilation_->graph().entry, to_string(type)));
+    }
+    return Status::Ok;
+  }
+
+  Status read_pattern() {
+    pattern_.emplace(pattern_options_, console_);
+    Status code = pattern_->read();
+    if (code != Status::Ok) return code;
+    reporter_.set_pattern(pattern_->sources(), pattern_->loc());
+    // A .mtg says when it is read whether it has arcs.
+    if (!binds_mtg(options_.bind)) code = pattern_->check_arcs(options_.bind.directed);
+    if (code != Status::Ok) return code;
+    report_.pattern = pattern_->semantics(streams());
+    report_.count_names = pattern_->count_names();
+    stub_.emplace(options_.compile, console_);
+    stub_->take(pattern_->stub());
+    code = stub_->check();
+    return code == Status::Ok ? stub_->lower() : code;
+  }
+
+  /// With `--device auto` and a small graph: the CPU if it has the answer before a GPU were open, which is not even
+  /// looked for then.
+  Status choose_device() {
+    if (!may_choose_) return Status::Ok;
+    std::optional<double> ns;
+    if (of_pattern()) {
+      const Status code = sketch_ ? Status::Ok : write_program();
+      if (code != Status::Ok) return code;
+      ns = pattern_->program().cost;
+    } else if (bound_.inputs.graphs.size() == 1 && bound_.inputs.lists.empty() && bound_.edge_lists.empty()) {
+      ns = forecast_of_loops(compilation_->loop(), bound_.inputs.graphs.begin()->second);
+    }
+    if (ns && is_sooner_than_a_gpu_opens(*ns, report_.threads)) {
+      report_.device_why =
+          fmt::format("the CPU is expected to take {:.2g} ms, less than opening a GPU", *ns / report_.threads / 1e6);
+      if (!options_.json) console_.note(report_.device_why);
+      return Status::Ok;
+    }
+    if (!gpu_problem().empty()) return Status::Ok;
+    target_ = &target_named("cuda");
+    outdated_ = std::move(executable_);
+    return begin();
+  }
+
+  /// The program of the pattern, for the graph that was read.
+  Status write_pattern() {
+    if (!of_pattern()) return Status::Ok;
+    using frontend::pattern::Device;
+    if (!sketch_ || sketch_->device != (target_->on_gpu ? Device::Gpu : Device::Cpu)) {
+      const Status code = write_program();
+      if (code != Status::Ok) return code;
+    }
+    if (!options_.json) {
+      console_.note(report_.pattern);
+      if (tells_change()) console_.note(pattern_->change());
+    }
+    for (std::size_t plan = pattern_options_.plan + 1; options_.tune && plan <= kTunedPlans; ++plan) {
+      const std::optional<frontend::pattern::PatternProgram> other = pattern_->write_plan(plan, *sketch_);
+      if (!other) break;
+      other_plans_.push_back(other->text);
+    }
+    compilation_->take(pattern_->program().text);
+    const Status code = compilation_->check();
+    return code == Status::Ok ? compilation_->lower() : code;
+  }
+
+  /// The program of the pattern, and what the run on its device is expected to take.
+  Status write_program() {
+    const runtime::Graph& graph = bound_.inputs.graphs.at(bound_.main_graph);
+    // A .mtg, or --temporal, may keep arcs without --directed.
+    Status code = pattern_->check_arcs(graph.facts().directed);
+    if (code == Status::Ok) code = pattern_->check_labels(graph, *bound_.inputs.dictionary);
+    if (code != Status::Ok) return code;
+    using frontend::pattern::Device;
+    // What several patterns share is ranked once, whoever asks first.
+    const PlanRequest request{streams(), options_.order, maybe_shared_ != nullptr,
+                              target_->on_gpu ? Device::Gpu : Device::Cpu, report_.threads};
+    return plan_pattern(*pattern_, graph, *bound_.inputs.dictionary, request, sketch_.emplace(), forecast_);
+  }
+
+  Status bind() {
+    std::optional<BindPlan> plan =
+        plan_binding(bound_program().graph(), bound_program().loop(), options_.bind, console_);
+    if (!plan) return Status::Usage;
+    plan_ = std::move(*plan);
+    return Status::Ok;
+  }
+
+  /// Rows are streamed to a file, to standard output, or kept for JSON.
+  bool streams() const { return !options_.matches.empty() || options_.limit.has_value(); }
+
+  Status open_matches() {
+    if (!streams() || (options_.json && options_.matches.empty())) return Status::Ok;
+    runtime::Result<OutputFile> file =
+        OutputFile::open(options_.matches.empty() ? "-" : options_.matches, row_format_.compression);
+    if (!file) return console_.error(file.error());
+    matches_file_.emplace(std::move(*file));
+    return Status::Ok;
+  }
+
+  Status load() {
+    const Stopwatch watch;
+    runtime::Status loaded = runtime::Done{};
+    {
+      Progress progress(console_, "loading", "B");
+      runtime::IoOptions io;
+      io.cancel = session_.cancel();
+      if (progress.enabled()) {
+        io.progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
+      }
+      loaded = maybe_shared_ != nullptr
+                   ? maybe_shared_->load(bound_program().graph(), plan_, pattern_->edge_labelled(), io, bound_)
+                   : load_inputs(bound_program().graph(), plan_, io, bound_);
+    }
+    report_.load_ms = watch.ms();
+    if (!loaded) return session_.stopped() ? session_.stop_early() : console_.error(loaded.error());
+    report_.bound = &bound_;
+    if (!options_.json && (maybe_shared_ == nullptr || maybe_shared_->is_new())) {
+      for (const auto& [name, report] : bound_.inputs.reports) console_.note(report.render());
+    }
+    return Status::Ok;
+  }
+
+  /// Compiles before the inputs are read, so that a run finds them where reading them left them, in the caches. A GPU
+  /// is opened, and its code compiled, while they are read. A program that depends on them is compiled when they are
+  /// there, and once more if it was compiled for shorter lists of neighbours than theirs.
+  Status begin() {
+    // Of several patterns each is compiled when its turn comes.
+    if (options_.tune || maybe_shared_ != nullptr) return Status::Ok;
+    backend_ = target_->make(settings());
+    backend_->begin();
+    if (of_pattern() || compilation_->reads_labels()) return Status::Ok;
+    Status code = compile({});
+    if (code == Status::Ok) executable_->begin();
+    return code;
+  }
+
+  /// Finds the words of the graph, and ranks its vertices by degree where nobody can tell.
+  Status order() {
+    const std::shared_ptr<const runtime::LabelDictionary> dictionary = bound_.inputs.dictionary;
+    labels_.code = [dictionary](std::string_view word) { return dictionary->code(word); };
+    labels_.words = dictionary->words();
+    forecast_.threads = report_.threads;
+    forecast_.on_gpu = target_->on_gpu;
+    const Status code =
+        order_vertices(options_.order, forecast_, *compilation_, labels_, reporter_, bound_, report_.order);
+    report_.load_ms += report_.order.ms;
+    return code;
+  }
+
+  /// With `--tune`: finds the schedule that an earlier run found best, or the best of a few now, and takes it.
+  Status tune() {
+    if (!options_.tune) return Status::Ok;
+    order_switch_.emplace(bound_);
+    const TunedSchedules kept = TunedSchedules(tuning_folder());
+    const std::string key = tuning_key();
+    ScheduleChoice choice;
+    choice.gpu = options_.gpu;
+    std::string problem;
+    report_.tuning = kept.load(key);
+    if (report_.tuning && (!apply_words(report_.tuning->chosen, choice) || choice.plan >= other_plans_.size() + 2)) {
+      report_.tuning.reset();
+      choice = ScheduleChoice();
+      choice.gpu = options_.gpu;
+    }
+    if (!report_.tuning) {
+      report_.tuning = tools::tune(tuning_task(), console_);
+      if (session_.stopped()) return Status::Ok;
+      apply_words(report_.tuning->chosen, choice);
+      problem = kept.store(key, *report_.tuning);
+    }
+    if (!options_.json) console_.note(tuning_text(*report_.tuning));
+    if (!problem.empty()) console_.note(fmt::format("the schedule is not remembered: {}", problem));
+    return take(choice);
+  }
+
+  std::string tuning_key() const {
+    TuningSubject subject{options_.compile, options_.bind, bound_, compilation_->text(), other_plans_};
+    subject.order = options_.order;
+    subject.simd = options_.simd;
+    subject.target = target_;
+    subject.threads = report_.threads;
+    subject.gpu = options_.gpu;
+    return tools::tuning_key(subject);
+  }
+
+  TuningTask tuning_task() {
+    TuningTask task;
+    task.target = target_;
+    task.code_folder = options_.code_folder;
+    task.compile = compile_;
+    task.gpu = options_.gpu;
+    task.text = compilation_->text();
+    task.plans = other_plans_;
+    const auto main_graph = bound_.inputs.graphs.find(bound_.main_graph);
+    if (main_graph != bound_.inputs.graphs.end()) task.positions = main_graph->second.vertex_count();
+    constexpr std::uint64_t kMostArcs = std::uint64_t{1} << 28;  // There are two graphs then.
+    task.may_rank = report_.order.could && (report_.order.may_gain || !other_plans_.empty()) &&
+                    main_graph != bound_.inputs.graphs.end() && main_graph->second.view().arc_count <= kMostArcs;
+    task.rank = [this](bool by_degree, Compilation& compilation) {
+      return order_switch_->set(by_degree, compilation, labels_);
+    };
+    task.run_passes = [this](Compilation& compilation) { return run_passes(compilation, labels_); };
+    task.run = [this](codegen::Executable& executable, std::chrono::steady_clock::time_point deadline) {
+      codegen::RunOptions run = run_options();
+      run.deadline = std::min(deadline, run.deadline.value_or(deadline));
+      return executable.run(bound_.arguments, *bound_.inputs.universe, run);
+    };
+    task.stopped = [this] { return session_.stopped(); };
+    return task;
+  }
+
+  /// Goes on with what was chosen.
+  Status take(const ScheduleChoice& choice) {
+    gpu_ = choice.gpu;
+    compile_.disabled.insert(compile_.disabled.end(), choice.disabled.begin(), choice.disabled.end());
+    Status code = Status::Ok;
+    if (choice.plan >= 2) {
+      renew_compilation();
+      compilation_->take(other_plans_[choice.plan - 2]);
+      code = compilation_->check();
+      if (code == Status::Ok) code = compilation_->lower();
+    }
+    if (code == Status::Ok) rank(choice.by_degree);
+    return code;
+  }
+
+  /// By degree only where that cannot be told, whatever was remembered.
+  void rank(bool by_degree) {
+    const double ms = order_switch_->set(by_degree, *compilation_, labels_);
+    if (by_degree && ms >= 0) {
+      report_.order.by_degree = true;
+      report_.order.halves = order_switch_->halves();
+      report_.order.why = "as --tune found";
+      report_.order.ms += ms;
+      report_.load_ms += ms;
+    }
+    order_switch_.reset();
+  }
+
+  codegen::RunOptions run_options() const {
+    codegen::RunOptions run;
+    run.threads = options_.threads;
+    run.tier = tier_;
+    run.labels = bound_.labels;
+    run.stop_request = session_.stop_request();
+    run.deadline = session_.deadline();
+    return run;
+  }
+
+  Status back_end() {
+    if (executable_ != nullptr && is_as_assumed(bound_, *compilation_)) return Status::Ok;
+    outdated_ = std::move(executable_);
+    if (backend_ == nullptr) backend_ = target_->make(settings());
+    return compile(labels_);
+  }
+
+  TargetSettings settings() const { return {options_.code_folder, gpu_, {}}; }
+
+  Status run_passes(Compilation& compilation, const passes::LabelWords& labels) {
+    return driver::run_passes(*target_, compilation, labels, report_.bound, gpu_.query);
+  }
+
+  Status compile(const passes::LabelWords& labels) {
+    compilation_->set_target(target_->info(settings()));
+    Status code = run_passes(*compilation_, labels);
+    if (code != Status::Ok) return code;
+    report_.backend = backend_->name();
+    return compilation_->load(*backend_, executable_);
+  }
+
+  Status execute() {
+    const Stopwatch watch;
+    codegen::RunOptions run = run_options();
+    if (streams()) {
+      const std::vector<std::string> names = of_pattern() ? pattern_->vertex_names() : compilation_->row_names();
+      report_.columns = column_names(*compilation_->graph().result->type, names);
+      if (is_picture(options_.matches)) {
+        const runtime::Graph& graph = bound_.inputs.graphs.at(bound_.main_graph);
+        pictures_.emplace(pattern_->set().patterns.front(), *bound_.inputs.universe, &graph);
+      }
+      matches_.emplace(matches_file_ && !pictures_ ? &*matches_file_ : nullptr, row_format_, report_.columns,
+                       options_.limit, *bound_.inputs.universe);
+      run.on_rows = [this](const codegen::Rows& rows) {
+        if (pictures_) pictures_->take(rows, options_.limit.value_or(kPicturedMatches));
+        return matches_->take(rows);
+      };
+      report_.matches = &*matches_;
+      report_.matches_path = options_.json || !options_.matches.empty() ? options_.matches : "-";
+    }
+    std::optional<codegen::RunOutcome> outcome;
+    session_.watch(Session::Stops::Late);
+    {
+      Progress progress(console_, "running", "");
+      if (progress.enabled() && !(matches_file_ && matches_file_->is_standard_output())) {
+        run.on_progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
+      }
+      outcome = executable_->run(bound_.arguments, *bound_.inputs.universe, run);
+    }
+    report_.run_ms = watch.ms();
+    if (const codegen::RunError* failed = std::get_if<codegen::RunError>(&*outcome)) {
+      runtime::Error error = failed->error;
+      if (options_.bind.labels.empty() && error.hint.empty() &&
+          error.message == runtime::trap_message(runtime::TrapCode::NoLabel)) {
+        error.hint = "give the vertices labels with `--labels FILE`";
+      }
+      if (!failed->loc.valid()) return console_.error(error);
+      return reporter_.error_at(status_of(error.kind), compilation_->sources(), failed->loc, error.message, error.hint);
+    }
+    result_ = std::move(std::get<codegen::RunResult>(*outcome));
+    report_.result = &result_;
+    if (target_->on_gpu) report_.device = result_.tier;
+    if (target_->on_gpu && !options_.json) console_.note(fmt::format("ran on {}", result_.tier));
+    for (const std::string& note : result_.notes) console_.note(note);
+    return Status::Ok;
+  }
+
+  Status finish() {
+    if (result_.ending == codegen::Ending::Deadline) report_.verdict = Status::Timeout;
+    if (result_.ending == codegen::Ending::Stopped) report_.verdict = session_.verdict();
+    const bool stopped = report_.verdict != Status::Ok;
+    // Writing a whole answer may take long, and what is left of it is worth nothing.
+    session_.watch(stopped ? Session::Stops::None : Session::Stops::Signals);
+    if (matches_file_) {
+      if (pictures_) matches_file_->write(pictures_->svg(report_.pattern));
+      const runtime::Status written = matches_file_->commit();
+      if (!written) return console_.error(written.error());
+    }
+    const Status printed = print(options_.json ? report_json(report_) : report_text(report_));
+    if (printed != Status::Ok) return printed;
+    if (stopped && !console_.json()) console_.write(partial_line(report_) + "\n");
+    if (pictures_ && !options_.json && report_.stopped_by() == "limit") {
+      console_.note(fmt::format("{} matches are drawn; --limit N draws more or fewer", matches_->count()));
+    }
+    if (matches_ && !options_.json && options_.matches == "-" && !stopped) {
+      console_.note(fmt::format("{} matches{}", matches_->count(),
+                                report_.stopped_by() == "limit" ? " (--limit is reached)" : ""));
+    }
+    return report_.verdict;
+  }
+
+  Status print(const std::string& text) {
+    const runtime::Status written = write_text_file("-", text);
+    return written ? Status::Ok : console_.error(written.error());
+  }
+
+  const RunVerbOptions& options_;
+  const PatternOptions pattern_options_;
+  const Console& console_;
+  Session& session_;
+  SharedInputs* const maybe_shared_;
+  bool tells_change_ = true;
+  PatternReporter reporter_;
+  CompileOptions compile_;
+  GpuOptions gpu_;
+  std::optional<Compilation> compilation_;
+  std::vector<std::string> other_plans_;  ///< Programs that `--tune` compares with that of the pattern.
+  std::optional<PatternSource> pattern_;
+  std::optional<Compilation> stub_;
+  std::optional<runtime::Tier> tier_;
+  const Target* target_ = &target_named("llvm");
+  bool may_choose_ = false;  ///< The device is chosen when the graph is read.
+  Forecast forecast_;
+  std::optional<frontend::pattern::GraphSketch> sketch_;
+  BindPlan plan_;
+  BoundInputs bound_;
+  passes::LabelWords labels_;
+  std::optional<OrderSwitch> order_switch_;  ///< While schedules are timed.
+  std::unique_ptr<codegen::Backend> backend_;
+  std::unique_ptr<codegen::Executable> executable_;
+  std::unique_ptr<codegen::Executable> outdated_;  ///< For other inputs; waited for at the end only.
+  RowFormat row_format_;
+  std::optional<OutputFile> matches_file_;
+  std::optional<MatchWriter> matches_;
+  std::optional<MatchPictures> pictures_;  ///< Of `--matches FILE.svg`.
+  codegen::RunResult result_;
+  RunReport report_;
+};
+
+}  // namespace
+
+std::unique_ptr<RunSteps> make_run(const RunVerbOptions& options, const PatternOptions& pattern, const Console& console,
+                                   Session& session, SharedInputs* maybe_shared) {
+  return std::make_unique<Run>(options, pattern, console, session, maybe_shared);
+}
+
+}  // namespace matcha::tools

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+
+#include "tools/console.h"
+#include "tools/exit_codes.h"
+#include "tools/run_options.h"
+#include "tools/session.h"
+#include "tools/shared_inputs.h"
+
+namespace matcha::tools {
+
+/// One program or pattern on its way to an answer. Every step says how the command ends; Ok goes on to the next. The
+/// step that finds an error prints it.
+class RunSteps {
+ public:
+  virtual ~RunSteps() = default;
+
+  /// Checks the options, of several patterns the same for all.
+  virtual Status check() = 0;
+  /// Reads and checks the program, or the pattern.
+  virtual Status read() = 0;
+  /// Binds and reads the inputs. Of several patterns, also writes the program, whose errors are found by this.
+  virtual Status prepare() = 0;
+  /// Compiles, runs and prints the answer, or the part of it that there is.
+  virtual Status answer() = 0;
+
+  /// Of a pattern, after `read`: the characters of the longest name in its lines.
+  virtual std::size_t name_width() const = 0;
+  /// Has the answer say what it is of: a name of so many characters in front of each number, and in JSON.
+  virtual void print_name(std::size_t width) = 0;
+  /// Whether its answer may surprise who knows the version before, which it then says; and that another said so.
+  virtual bool tells_change() const = 0;
+  virtual void leave_out_change() = 0;
+};
+
+/// `pattern`: the one that runs; its text is empty for a program. With `maybe_shared`, the graph comes from there.
+/// All but the pattern outlives the run.
+std::unique_ptr<RunSteps> make_run(const RunVerbOptions& options, const PatternOptions& pattern, const Console& console,
+                                   Session& session, SharedInputs* maybe_shared);
+
+}  // namespace matcha::tools

@@ -1,0 +1,33 @@
+#include "tools/shared_inputs.h"
+
+#include <utility>
+
+namespace matcha::tools {
+
+runtime::Status SharedInputs::load(const frontend::asg::Graph& program, const BindPlan& plan, bool edge_labelled,
+                                   const runtime::IoOptions& options, BoundInputs& out) {
+  auto found = kept_.find(edge_labelled);
+  is_new_ = found == kept_.end();
+  if (is_new_) {
+    BoundInputs read;
+    const runtime::Status loaded = load_inputs(program, plan, options, read);
+    if (!loaded) return loaded;
+    Kept kept{std::move(read.inputs), nullptr, read.main_graph};
+    kept.graph = ResidentGraph::from_graph(std::move(kept.inputs.graphs.at(kept.name)));
+    kept.inputs.graphs.clear();
+    found = kept_.emplace(edge_labelled, std::move(kept)).first;
+  }
+  const Kept& kept = found->second;
+  runtime::Result<runtime::Graph> view = kept.graph->view();
+  if (!view) return view.error();
+  out.inputs.universe = kept.inputs.universe;
+  out.inputs.dictionary = kept.inputs.dictionary;
+  out.inputs.reports = kept.inputs.reports;
+  out.main_graph = kept.name;
+  out.labels = view->view().labels;
+  out.arguments.emplace_back(&out.inputs.graphs.emplace(kept.name, std::move(*view)).first->second);
+  out.ranked = [graph = kept.graph](runtime::Halves halves) { return graph->ranked(halves); };
+  return runtime::Done{};
+}
+
+}  // namespace matcha::tools

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <map>
+
+#include "driver/bind.h"
+#include "driver/resident_graph.h"
+
+namespace matcha::tools {
+
+using namespace driver;
+
+/// The one graph of several patterns: read once, and ranked by degree once. Patterns with labels of edges read a file
+/// in another way, so it is read twice if there are both kinds.
+class SharedInputs {
+ public:
+  /// What `load_inputs` gives for a program with one graph; `out` must not move afterwards.
+  runtime::Status load(const frontend::asg::Graph& program, const BindPlan& plan, bool edge_labelled,
+                       const runtime::IoOptions& options, BoundInputs& out);
+  bool empty() const { return kept_.empty(); }
+  /// Whether the last `load` read it.
+  bool is_new() const { return is_new_; }
+
+ private:
+  struct Kept {
+    runtime::Inputs inputs;  ///< Without the graph.
+    ResidentGraph::Shared graph;
+    std::string name;
+  };
+
+  std::map<bool, Kept> kept_;
+  bool is_new_ = false;
+};
+
+}  // namespace matcha::tools
