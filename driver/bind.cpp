@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <system_error>
 
+#include "ir/analysis/walk.h"
 #include "runtime/graph/mtg.h"
 
 namespace matcha::driver {
@@ -37,31 +37,6 @@ std::string how_to_bind(const Param& param) {
   return fmt::format("--in {}=FILE:{}", param.name, fmt::join(columns, ","));
 }
 
-bool file_exists(const std::string& path) {
-  struct stat facts {};
-  return ::stat(path.c_str(), &facts) == 0;
-}
-
-/// Splits `msg.txt:0,1` into path and columns. A file whose whole name is `text` wins.
-std::vector<unsigned> take_columns(std::string& text) {
-  const std::size_t colon = text.rfind(':');
-  if (colon == std::string::npos || colon + 1 == text.size() || file_exists(text)) return {};
-  std::vector<unsigned> columns;
-  const char* at = text.data() + colon + 1;
-  const char* const end = text.data() + text.size();
-  while (true) {
-    unsigned column = 0;
-    const std::from_chars_result read = std::from_chars(at, end, column);
-    if (read.ec != std::errc()) return {};
-    columns.push_back(column);
-    at = read.ptr;
-    if (at == end) break;
-    if (*at++ != ',') return {};
-  }
-  text.resize(colon);
-  return columns;
-}
-
 std::optional<codegen::Argument> parse_scalar(const std::string& text, const Type& type) {
   const char* const end = text.data() + text.size();
   if (type.kind == Type::Kind::Bool) {
@@ -87,6 +62,20 @@ codegen::Argument default_value(const frontend::asg::Node& node) {
   return node.int_value;
 }
 
+/// Whether ids are converted to numbers somewhere, or numbers to ids.
+bool reads_ids(const ir::Block& body) {
+  bool found = false;
+  ir::for_each_stmt(body, [&found](const ir::Stmt& stmt) {
+    ir::for_each_expr(stmt, [&found](const ir::Expr& expr) {
+      ir::for_each_node(expr, [&found](const ir::Expr& node) {
+        found = found || (node.kind == ir::Kind::Convert && (node.type->is_scalar(ir::ScalarKind::Vid) ||
+                                                             node.operands[0]->type->is_scalar(ir::ScalarKind::Vid)));
+      });
+    });
+  });
+  return found;
+}
+
 class Planner {
  public:
   Planner(const frontend::asg::Graph& program, const ir::Module& module, const BindOptions& options,
@@ -98,11 +87,16 @@ class Planner {
   std::optional<BindPlan> run() {
     for (const std::string& input : options_.inputs) bind_input(input);
     for (const std::string& param : options_.params) bind_param(param);
-    if (!options_.graph.empty()) bind_graph();
+    if (!options_.graph.empty() && !options_.table.sql.empty()) {
+      fail(fmt::format("`--graph-sql` and `{}` are both the graph", options_.graph), "leave one out");
+    } else if (!options_.graph.empty() || !options_.table.sql.empty()) {
+      bind_graph();
+    }
     bind_defaults();
     if (ok_) report_unbound();
-    if (ok_ && !options_.labels.empty()) bind_labels();
-    if (!ok_) return std::nullopt;
+    if (ok_ && options_.table.gives_labels()) bind_labels();
+    if (!ok_ || options_.table.check(reporter_) != Status::Ok) return std::nullopt;
+    plan_.reads_ids = reads_ids(*module_.body);
     return std::move(plan_);
   }
 
@@ -151,12 +145,12 @@ class Planner {
     } else {
       spec.simple = type.is_graph();
     }
-    spec.labels_path = options_.labels;
+    options_.table.put_into(spec);
     const std::size_t wanted = spec.edge_info ? 3 : 2;
     if (!spec.columns.empty() && spec.columns.size() != wanted) {
       fail(fmt::format("parameter `{}` needs {} columns, {} {} given for `{}`", spec.name, wanted, spec.columns.size(),
                        spec.columns.size() == 1 ? "is" : "are", path),
-           spec.edge_info ? "the ends of an edge and what is known of it" : "the ends of an edge");
+           spec.edge_info ? "the ends of an edge and what is known of it: --edge-label COLUMN" : "the ends of an edge");
     }
     return spec;
   }
@@ -193,7 +187,7 @@ class Planner {
           fmt::format("parameter `{}` has type `{}` and is not read from a file", param.name, to_string(*param.type)),
           fmt::format("write `--param {}=VALUE`", param.name));
     }
-    const std::vector<unsigned> columns = take_columns(path);
+    const std::vector<runtime::ColumnRef> columns = take_columns(path);
     const std::optional<std::vector<runtime::ColumnKind>> kinds = column_kinds(*index);
     if (!kinds) return;
     if (!columns.empty() && columns.size() != kinds->size()) {
@@ -206,8 +200,10 @@ class Planner {
     plan.list.path = path;
     plan.list.is_named = !columns.empty();
     for (unsigned i = 0; i < kinds->size(); ++i) {
-      plan.list.columns.push_back(runtime::ColumnSpec{columns.empty() ? i : columns[i], (*kinds)[i]});
+      const runtime::ColumnRef column = columns.empty() ? runtime::ColumnRef(i) : columns[i];
+      plan.list.columns.push_back(runtime::ColumnSpec{column.index, (*kinds)[i], column.name});
     }
+    plan.list.table = options_.table.options();
   }
 
   void bind_param(const std::string& text) {
@@ -301,13 +297,15 @@ class Planner {
         edges = &plan;
       }
     }
-    if (edges == nullptr) return fail("`--labels` needs a graph or a list of edges to label");
+    if (edges == nullptr)
+      return fail(fmt::format("`{}` needs a graph or a list of edges to label",
+                              options_.table.labels.empty() ? "--label" : "--labels"));
     runtime::GraphSpec spec;
     spec.name = kLabelGraph;
     spec.path = edges->list.path;
-    if (edges->list.is_named) spec.columns = {0, 1};
+    if (edges->list.is_named) spec.columns = {0U, 1U};
     spec.directed = true;
-    spec.labels_path = options_.labels;
+    options_.table.put_into(spec);
     plan_.label_graph = spec;
   }
 
@@ -358,6 +356,21 @@ std::optional<BindPlan> plan_binding(const frontend::asg::Graph& program, const 
   return Planner(program, module, options, reporter).run();
 }
 
+runtime::Status check_ids(const BindPlan& plan, const runtime::Universe& universe) {
+  const bool wants_numbers = plan.reads_ids || std::ranges::any_of(plan.params, [](const ParamPlan& param) {
+                               return param.kind == ParamPlan::Kind::GraphEdges &&
+                                      std::ranges::find(param.columns, runtime::ColumnKind::Int) != param.columns.end();
+                             });
+  if (!wants_numbers || universe.kind() == runtime::IdKind::Int) return runtime::Done{};
+  runtime::Error error;
+  error.kind = runtime::ErrorKind::Input;
+  error.message = fmt::format("the program computes with ids as numbers, and {}",
+                              universe.kind() == runtime::IdKind::Text ? "those of its inputs are text"
+                                                                       : "some of its inputs' are beyond 64 bits");
+  error.hint = "compare vertices, or give it inputs whose ids are integers";
+  return error;
+}
+
 runtime::Status load_inputs(const frontend::asg::Graph& program, const BindPlan& plan,
                             const runtime::IoOptions& options, BoundInputs& out) {
   runtime::InputSet set(options);
@@ -377,6 +390,8 @@ runtime::Status load_inputs(const frontend::asg::Graph& program, const BindPlan&
   runtime::Result<runtime::Inputs> inputs = set.finish();
   if (!inputs) return inputs.error();
   out.inputs = std::move(*inputs);
+  const runtime::Status fits = check_ids(plan, *out.inputs.universe);
+  if (!fits) return fits;
 
   for (std::size_t i = 0; i < plan.params.size(); ++i) {
     const std::string& name = program.params[i].name;

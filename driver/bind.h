@@ -9,6 +9,7 @@
 
 #include "codegen/backend.h"
 #include "driver/reporter.h"
+#include "driver/tables.h"
 #include "frontend/asg.h"
 #include "ir/nodes.h"
 #include "runtime/graph/inputs.h"
@@ -20,9 +21,9 @@ namespace matcha::driver {
 /// What the inputs are, in the words of the command line.
 struct BindOptions {
   std::string graph;                ///< The positional graph file; empty: none.
-  std::vector<std::string> inputs;  ///< `NAME=FILE` or `NAME=FILE:0,1`.
+  std::vector<std::string> inputs;  ///< `NAME=FILE`, `NAME=FILE:0,1` or `NAME=FILE:src,dst`.
   std::vector<std::string> params;  ///< `NAME=VALUE`.
-  std::string labels;               ///< File of vertex labels; empty: none.
+  TableBinding table;
   bool directed = false;
   bool temporal = false;
 };
@@ -49,7 +50,12 @@ struct BindPlan {
   std::vector<ParamPlan> params;
   /// A graph that is loaded for its labels only, when labels are given and no parameter is a graph.
   std::optional<runtime::GraphSpec> label_graph;
+  /// Where the program computes with ids as numbers; empty: nowhere.
+  bool reads_ids = false;
 };
+
+/// The error of a program that computes with ids where these are no int64; nothing if all is well.
+runtime::Status check_ids(const BindPlan& plan, const runtime::Universe& universe);
 
 /// Gives every parameter its input. All problems are reported (names that do not exist, repeats, values of the wrong
 /// type, parameters that nothing is bound to), then nothing is returned; the status is Usage.

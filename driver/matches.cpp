@@ -1,26 +1,8 @@
 #include "driver/matches.h"
 
 #include <algorithm>
-#include <filesystem>
 
 namespace matcha::driver {
-
-std::optional<RowFormat> row_format(const std::string& path) {
-  std::filesystem::path name = path;
-  RowFormat format;
-  const std::string packed = name.extension().string();
-  if (packed == ".gz") format.compression = runtime::Compression::Gzip;
-  if (packed == ".zst") format.compression = runtime::Compression::Zstd;
-  if (format.compression != runtime::Compression::None) name = name.stem();
-  const std::string suffix = name.extension().string();
-  if (suffix == ".csv") {
-    format.separator = ',';
-    format.heading = true;
-  } else if (!suffix.empty() && suffix != ".tsv" && suffix != ".txt") {
-    return std::nullopt;
-  }
-  return format;
-}
 
 std::vector<std::string> column_names(const frontend::Type& result, const std::vector<std::string>& given) {
   const frontend::Type& row = result.is_list() ? *result.elem : result;
@@ -31,39 +13,63 @@ std::vector<std::string> column_names(const frontend::Type& result, const std::v
   return names;
 }
 
-MatchWriter::MatchWriter(OutputFile* maybe_file, const RowFormat& format, const std::vector<std::string>& columns,
-                         std::optional<std::uint64_t> limit, const runtime::Universe& universe)
-    : file_(maybe_file), separator_(format.separator), limit_(limit), universe_(universe) {
-  if (file_ == nullptr || !format.heading) return;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (i != 0) file_->write(std::string_view(&separator_, 1));
-    file_->write(columns[i]);
-  }
-  file_->write("\n");
+std::vector<runtime::ElementKind> column_kinds(const frontend::Type& result) {
+  const frontend::Type& row = result.is_list() ? *result.elem : result;
+  const auto kind = [](const frontend::Type& type) {
+    return type.kind == frontend::Type::Kind::Float  ? runtime::ElementKind::Float
+           : type.kind == frontend::Type::Kind::Bool ? runtime::ElementKind::Bool
+                                                     : runtime::ElementKind::Vid;
+  };
+  if (!row.is_tuple()) return {kind(row)};
+  std::vector<runtime::ElementKind> kinds;
+  for (const frontend::Type* const position : row.positions) kinds.push_back(kind(*position));
+  return kinds;
+}
+
+MatchWriter::MatchWriter(OutputFile* maybe_file, const RowFormat& format, const frontend::Type& result,
+                         const std::vector<std::string>& columns, std::optional<std::uint64_t> limit,
+                         const runtime::Universe& universe)
+    : file_(maybe_file), limit_(limit), universe_(universe) {
+  if (file_ == nullptr) return;
+  encoder_ = RowEncoder::make(format, column_names(result, columns), column_kinds(result), universe);
+  encoder_->begin(text_);
+  put();
+}
+
+void MatchWriter::put() {
+  file_->write(text_);
+  text_.clear();
 }
 
 bool MatchWriter::take(const codegen::Rows& rows) {
   RowColumns columns;
   columns.kinds.assign(rows.kinds.begin(), rows.kinds.end());
   columns.data.assign(rows.columns, rows.columns + rows.kinds.size());
-  for (std::uint64_t row = 0; row < rows.count && !limit_reached(); ++row) {
+  constexpr std::uint64_t kRowsAtATime = 1024;
+  for (std::uint64_t row = 0; row < rows.count && !limit_reached();) {
+    std::uint64_t some = file_ == nullptr ? 1 : std::min(kRowsAtATime, rows.count - row);
+    if (limit_) some = std::min(some, *limit_ - count_);
     if (file_ == nullptr) {
       if (count_ != 0) text_ += ',';
       append_row(text_, columns, row, universe_, Style::Json);
     } else {
-      text_.clear();
-      append_row(text_, columns, row, universe_, Style::Text);
-      // No cell has a tab or a comma: they are numbers and bools.
-      if (separator_ != '\t') std::replace(text_.begin(), text_.end(), '\t', separator_);
-      text_ += '\n';
-      file_->write(text_);
+      encoder_->take(columns, row, some, text_);
+      put();
       if (file_->failed()) return false;
     }
-    ++count_;
+    row += some;
+    count_ += some;
   }
   // Whoever reads a pipe sees the matches as they are found.
   if (file_ != nullptr && file_->is_standard_output()) file_->flush();
   return !limit_reached() && (file_ == nullptr || !file_->failed());
+}
+
+runtime::Status MatchWriter::finish() {
+  if (file_ == nullptr) return runtime::Done{};
+  const std::string head = encoder_->finish(count_, text_);
+  put();
+  return file_->commit(head);
 }
 
 }  // namespace matcha::driver

@@ -1,40 +1,38 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "codegen/backend.h"
 #include "driver/output_file.h"
-#include "driver/values.h"
+#include "driver/row_encoder.h"
 #include "runtime/graph/universe.h"
 
 namespace matcha::driver {
 
-/// How rows are written into a file.
-struct RowFormat {
-  char separator = '\t';  ///< Between the cells of a row.
-  bool heading = false;   ///< The first line names the columns.
-  runtime::Compression compression = runtime::Compression::None;
-};
-
-/// By the suffix of the file: commas and a heading for `.csv`, tabs for `.tsv`, `.txt` and names without one; each may
-/// end in `.gz` or `.zst`. Nothing for other suffixes: no file is written whose name says what it is not.
-std::optional<RowFormat> row_format(const std::string& path);
-
 /// A name for each column of a result: those that are given, else `c0`, `c1`, ….
 std::vector<std::string> column_names(const frontend::Type& result, const std::vector<std::string>& given);
 
-/// Takes the rows of a streamed result, as text into a file or as the items of a JSON array; never more than `limit`.
+/// What the columns of a result hold, as far as its type says it: an int may be a vertex.
+std::vector<runtime::ElementKind> column_kinds(const frontend::Type& result);
+
+/// Takes the rows of a streamed result, into a file of any format or as the items of a JSON array; never more than
+/// `limit`.
 class MatchWriter {
  public:
-  /// Rows go to `file`, below their heading if the format has one, or are kept for `json` when there is none.
-  MatchWriter(OutputFile* maybe_file, const RowFormat& format, const std::vector<std::string>& columns,
-              std::optional<std::uint64_t> limit, const runtime::Universe& universe);
+  /// Rows go to `file`, or are kept for `json` when there is none. `columns`: names, if they are known.
+  MatchWriter(OutputFile* maybe_file, const RowFormat& format, const frontend::Type& result,
+              const std::vector<std::string>& columns, std::optional<std::uint64_t> limit,
+              const runtime::Universe& universe);
 
   /// False when no more rows are wanted: the limit is reached, or the output is gone.
   bool take(const codegen::Rows& rows);
+
+  /// Ends the file, which then appears. Errors: as OutputFile::commit.
+  runtime::Status finish();
 
   std::uint64_t count() const { return count_; }
   bool limit_reached() const { return limit_ && count_ >= *limit_; }
@@ -42,12 +40,14 @@ class MatchWriter {
   std::string json() const { return "[" + text_ + "]"; }
 
  private:
+  void put();
+
   OutputFile* file_;
-  char separator_;
+  std::unique_ptr<RowEncoder> encoder_;
   std::optional<std::uint64_t> limit_;
   const runtime::Universe& universe_;
   std::uint64_t count_ = 0;
-  std::string text_;
+  std::string text_;  ///< JSON, or what is on its way to the file.
 };
 
 }  // namespace matcha::driver

@@ -106,8 +106,12 @@ void OutputFile::put(bool last) {
 
 void OutputFile::flush() { put(false); }
 
-runtime::Status OutputFile::commit() {
+runtime::Status OutputFile::commit(std::string_view head) {
   put(true);
+  if (!failed() && !head.empty() &&
+      ::pwrite(descriptor_, head.data(), head.size(), 0) != static_cast<ssize_t>(head.size())) {
+    failure_ = errno != 0 ? errno : EIO;
+  }
   if (closed_by_reader()) return runtime::Done{};
   if (failed()) return failure(failure_);
   if (descriptor_ > STDERR_FILENO) {

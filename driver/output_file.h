@@ -30,8 +30,11 @@ class OutputFile {
   /// The reader of a pipe went away: no error, but nothing more is wanted.
   bool closed_by_reader() const;
   bool is_standard_output() const { return descriptor_ == 1; }
-  /// Makes the file appear. Errors: Input when anything could not be written, but for a closed pipe.
-  runtime::Status commit();
+  /// Whether its beginning may be replaced when it is complete.
+  bool may_replace() const { return temporary_.exists() && packer_ == nullptr; }
+  /// Makes the file appear, with `head` in the place of its first bytes. Requires: `may_replace`, or no head. Errors:
+  /// Input when anything could not be written, but for a closed pipe.
+  runtime::Status commit(std::string_view head = {});
 
  private:
   OutputFile() = default;

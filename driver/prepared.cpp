@@ -98,6 +98,8 @@ Status Prepared::bind(Compilation& compilation) {
   runtime::Result<runtime::Graph> view = informed ? graph_->informed_view() : graph_->view();
   if (!view) return log_.error(view.error());
   bound_.inputs.universe = view->shared_universe();
+  const runtime::Status fits = check_ids(*plan, *bound_.inputs.universe);
+  if (!fits) return log_.error(fits.error());
   bound_.labels = view->view().labels;
   bound_.ranked = [graph = graph_.get()](runtime::Halves halves) { return graph->ranked(halves); };
   for (std::size_t i = 0; i < plan->params.size(); ++i) {

@@ -4,16 +4,33 @@
 
 #include <charconv>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 namespace matcha::driver {
 
-namespace {
+void append_vertex(std::string& out, std::uint64_t rank, const runtime::Universe& universe, Style style,
+                   char separator) {
+  if (universe.kind() != runtime::IdKind::Text) {
+    universe.append_id(out, rank);
+    return;
+  }
+  const std::string id = universe.id_text(rank);
+  if (style == Style::Json) {
+    out += nlohmann::json(id).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  } else if (id.find(separator) == std::string::npos && id.find('"') == std::string::npos) {
+    out += id;
+  } else {
+    out += '"';
+    for (const char c : id) out.append(c == '"' ? 2 : 1, c);
+    out += '"';
+  }
+}
 
 void append_element(std::string& out, runtime::ElementKind kind, const void* data, std::uint64_t row,
-                    const runtime::Universe& universe, Style style) {
+                    const runtime::Universe& universe, Style style, char separator) {
   switch (kind) {
     case runtime::ElementKind::Vid:
-      fmt::format_to(std::back_inserter(out), "{}", universe.id(static_cast<const std::uint32_t*>(data)[row]));
+      append_vertex(out, static_cast<const std::uint32_t*>(data)[row], universe, style, separator);
       return;
     case runtime::ElementKind::Int:
       fmt::format_to(std::back_inserter(out), "{}", static_cast<const std::int64_t*>(data)[row]);
@@ -22,8 +39,6 @@ void append_element(std::string& out, runtime::ElementKind kind, const void* dat
     case runtime::ElementKind::Bool: out += static_cast<const std::uint8_t*>(data)[row] != 0 ? "true" : "false"; return;
   }
 }
-
-}  // namespace
 
 void append_int(std::string& out, __int128 value) {
   constexpr std::size_t kDigits = 40;
@@ -60,7 +75,7 @@ void append_value(std::string& out, const codegen::ResultValue& value, const run
   } else if (const bool* flag = std::get_if<bool>(&value)) {
     out += *flag ? "true" : "false";
   } else if (const codegen::VertexValue* vertex = std::get_if<codegen::VertexValue>(&value)) {
-    append_int(out, universe.id(vertex->rank));
+    append_vertex(out, vertex->rank, universe, style);
   } else if (const codegen::ListValue* list = std::get_if<codegen::ListValue>(&value)) {
     const RowColumns columns = columns_of(*list);
     out += '[';
@@ -82,13 +97,13 @@ RowColumns columns_of(const codegen::ListValue& list) {
 }
 
 void append_row(std::string& out, const RowColumns& columns, std::uint64_t row, const runtime::Universe& universe,
-                Style style) {
+                Style style, char separator) {
   const std::size_t count = columns.kinds.size();
   const bool bracket = style == Style::Json && count > 1;
   if (bracket) out += '[';
   for (std::size_t c = 0; c < count; ++c) {
-    if (c != 0) out += style == Style::Json ? ',' : '\t';
-    append_element(out, columns.kinds[c], columns.data[c], row, universe, style);
+    if (c != 0) out += style == Style::Json ? ',' : separator;
+    append_element(out, columns.kinds[c], columns.data[c], row, universe, style, separator);
   }
   if (bracket) out += ']';
 }

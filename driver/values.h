@@ -19,15 +19,23 @@ void append_float(std::string& out, double value, Style style);
 /// `true` and `false` in both styles.
 void append_value(std::string& out, const codegen::ResultValue& value, const runtime::Universe& universe, Style style);
 
+/// The id of a vertex. One that is text is a string in JSON; as text it stands in quotes, as in RFC 4180, if it has a
+/// quote or the separator.
+void append_vertex(std::string& out, std::uint64_t rank, const runtime::Universe& universe, Style style,
+                   char separator = '\t');
+
 /// The columns of rows in memory.
 struct RowColumns {
   std::vector<runtime::ElementKind> kinds;
   std::vector<const void*> data;
 };
 RowColumns columns_of(const codegen::ListValue& list);
-/// Row `row`: tab-separated as text; a number, or an array if there are several columns, as JSON.
+/// The item of a column at `row`.
+void append_element(std::string& out, runtime::ElementKind kind, const void* data, std::uint64_t row,
+                    const runtime::Universe& universe, Style style, char separator);
+/// Row `row`: with the separator as text; a number, or an array if there are several columns, as JSON.
 void append_row(std::string& out, const RowColumns& columns, std::uint64_t row, const runtime::Universe& universe,
-                Style style);
+                Style style, char separator = '\t');
 
 /// The raw JSON of a whole result: a number, a bool, an array for a tuple or a list, null when it is missing.
 std::string json_result(const std::vector<codegen::ResultValue>& values, const frontend::Type& type,

@@ -12,10 +12,13 @@ packages=(
   file
   g++
   libantlr4-runtime-dev
+  libarchive-dev
   libbenchmark-dev
+  libbz2-dev
   libcli11-dev
   libfmt-dev
   libgtest-dev
+  liblzma-dev
   libnauty2-dev
   librapidcheck-dev
   libtbb-dev

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "runtime/graph/generate.h"
 #include "runtime/graph/inputs.h"
@@ -15,6 +16,7 @@
 #include "tools/graph_info.h"
 #include "tools/help.h"
 #include "tools/numbers.h"
+#include "tools/options.h"
 #include "tools/progress.h"
 #include "tools/session.h"
 #include "tools/verbs.h"
@@ -30,9 +32,8 @@ struct GraphOptions {
   ConsoleOptions console;
   std::string input;
   std::string output;
-  std::string labels;
+  TableBinding table;
   std::string labels_out;
-  std::string vertices;
   std::string format;
   std::string order = "id";
   bool directed = false;
@@ -161,8 +162,9 @@ runtime::GraphSpec spec_of(const GraphOptions& options) {
   spec.temporal = options.temporal;
   spec.edge_info = options.edge_labels;
   if (options.edge_labels) spec.info = runtime::ColumnKind::Label;
-  spec.labels_path = options.labels;
-  spec.vertices_path = options.vertices;
+  if (!options.table.sql.empty()) spec.path.clear();
+  spec.columns = take_columns(spec.path);
+  options.table.put_into(spec);
   return spec;
 }
 
@@ -183,7 +185,7 @@ std::unique_ptr<runtime::LoadedGraph> load(const GraphOptions& options, const Co
 Status convert(const GraphOptions& options) {
   const Console console(options.console);
   const std::optional<Destination> target = choose_target(options, console);
-  if (!target) return Status::Usage;
+  if (!target || options.table.check(console) != Status::Ok) return Status::Usage;
   Session session(console);
   Status code = Status::Ok;
   const std::unique_ptr<runtime::LoadedGraph> loaded = load(options, console, session, code);
@@ -194,6 +196,7 @@ Status convert(const GraphOptions& options) {
 
 Status info(const GraphOptions& options) {
   const Console console(options.console);
+  if (options.table.check(console) != Status::Ok) return Status::Usage;
   Session session(console);
   Status code = Status::Ok;
   const std::unique_ptr<runtime::LoadedGraph> loaded = load(options, console, session, code);
@@ -220,8 +223,10 @@ Status generate(const GraphOptions& options, const std::function<runtime::Result
 }
 
 void add_input_options(CLI::App& verb, GraphOptions& options) {
-  verb.add_option("--labels", options.labels, "Vertex labels: one a line, or `id label`")->type_name("FILE");
-  verb.add_option("--vertices", options.vertices, "More vertices: one id a line")->type_name("FILE");
+  add_table_options(verb, options.table);
+  verb.add_option("--labels", options.table.labels, "Vertex labels: one a line, or `id label`")
+      ->type_name("FILE")
+      ->group("Inputs");
   verb.add_flag("--directed", options.directed, "Keep arcs instead of making the graph symmetric");
   verb.add_flag("--temporal", options.temporal, "Keep arcs, repeats and the third column (`u v t`)");
   verb.add_flag("--edge-labels", options.edge_labels,
@@ -319,21 +324,27 @@ its bytes.)");
 
   CLI::App* convert_verb = verb->add_subcommand("convert", "Write a graph in another format");
   add_console_options(*convert_verb, options->console);
-  convert_verb->add_option("IN", options->input, "The graph to read")->required()->type_name("");
+  convert_verb->add_option("IN", options->input, "The graph to read; `-`: standard input")->required()->type_name("");
   convert_verb->add_option("OUT", options->output, "The file to write: .mtg, .txt, .mtx, .graph, also with .gz or .zst")
-      ->required()
       ->type_name("");
   add_input_options(*convert_verb, *options);
   add_output_options(*convert_verb, *options);
   convert_verb->add_option("--labels-out", options->labels_out, "Write the labels here, one a line")->type_name("FILE");
-  convert_verb->callback([options, &action] { action = [options] { return convert(*options); }; });
+  convert_verb->callback([options, &action] {
+    if (options->output.empty() && !options->table.sql.empty()) options->output = std::exchange(options->input, "");
+    if (options->output.empty()) throw CLI::RequiredError("OUT");
+    action = [options] { return convert(*options); };
+  });
 
   CLI::App* info_verb = verb->add_subcommand("info", "Describe a graph: size, degrees, labels, what loading drops");
   add_console_options(*info_verb, options->console);
-  info_verb->add_option("FILE", options->input, "The graph to read")->required()->type_name("");
+  info_verb->add_option("FILE", options->input, "The graph to read; `-`: standard input")->type_name("");
   add_input_options(*info_verb, *options);
   info_verb->add_flag("--json", options->json, "Print one JSON object");
-  info_verb->callback([options, &action] { action = [options] { return info(*options); }; });
+  info_verb->callback([options, &action] {
+    if (options->input.empty() == options->table.sql.empty()) throw CLI::RequiredError("FILE, or --graph-sql,");
+    action = [options] { return info(*options); };
+  });
 
   CLI::App* generate_verb = verb->add_subcommand("generate", "Write a graph made from a formula and a seed");
   add_help_flags(*generate_verb);

@@ -42,10 +42,11 @@ std::string as_text(const runtime::LoadedGraph& loaded, const runtime::GraphStat
     out += fmt::format("{:<14} {}\n", name, value);
   };
   line("file", report.path);
-  line("format", fmt::format("{}{}", runtime::format_name(report.format),
-                             report.compression == runtime::Compression::None
-                                 ? std::string()
-                                 : fmt::format(" ({})", runtime::compression_name(report.compression))));
+  line("format",
+       fmt::format("{}{}", report.table.empty() ? std::string(runtime::format_name(report.format)) : report.table,
+                   report.compression == runtime::Compression::None
+                       ? std::string()
+                       : fmt::format(" ({})", runtime::compression_name(report.compression))));
   line("direction", report.temporal   ? "directed, repeats kept"
                     : report.directed ? "directed"
                     : report.parallel ? "undirected, with parallel edges"
@@ -57,7 +58,11 @@ std::string as_text(const runtime::LoadedGraph& loaded, const runtime::GraphStat
   if (report.edge_info) line("edges have", loaded.graph.facts().word_info ? "labels" : "numbers");
   line("vertices", stats.vertices);
   line(report.directed || report.temporal ? "arcs" : "edges", stats.edges);
-  line("ids", stats.vertices == 0 ? std::string("none") : fmt::format("{} to {}", report.min_id, report.max_id));
+  line("ids", stats.vertices == 0 ? std::string("none")
+              : report.ids == runtime::IdKind::Int
+                  ? fmt::format("{} to {}", report.min_id, report.max_id)
+                  : fmt::format("{}{} to {}", report.ids == runtime::IdKind::Text ? "text, " : "", report.first_id,
+                                report.last_id));
   line("isolated", stats.isolated);
   line("degree", fmt::format("min {}, median {}, mean {:.2f}, max {}", stats.min_degree, stats.median_degree,
                              stats.mean_degree, stats.max_degree));
@@ -66,8 +71,8 @@ std::string as_text(const runtime::LoadedGraph& loaded, const runtime::GraphStat
   if (!stats.labels.empty()) {
     line("labels", stats.labels.size());
     for (std::size_t i = 0; i < std::min(kShownLabels, stats.labels.size()); ++i) {
-      out += fmt::format("  {:>15} {:>12}\n", loaded.graph.dictionary().name(stats.labels[i].first),
-                         stats.labels[i].second);
+      const std::string name = loaded.graph.dictionary().name(stats.labels[i].first);
+      out += fmt::format("  {:>15} {:>12}\n", name.empty() ? "(none)" : name, stats.labels[i].second);
     }
     if (stats.labels.size() > kShownLabels) out += fmt::format("  {:>15}\n", "…");
   }
@@ -96,6 +101,7 @@ Json as_json(const runtime::LoadedGraph& loaded, const runtime::GraphStats& stat
 nlohmann::ordered_json graph_facts(const runtime::LoadReport& report) {
   return Json{{"path", report.path},
               {"format", runtime::format_name(report.format)},
+              {"table", report.table},
               {"compression", runtime::compression_name(report.compression)},
               {"directed", report.directed || report.temporal},
               {"parallel_edges", report.parallel},
@@ -103,8 +109,11 @@ nlohmann::ordered_json graph_facts(const runtime::LoadReport& report) {
               {"vertices", report.vertices},
               {"edges", report.edges},
               {"max_degree", report.max_degree},
-              {"min_id", report.min_id},
-              {"max_id", report.max_id},
+              {"ids", report.ids == runtime::IdKind::Text  ? "text"
+                      : report.ids == runtime::IdKind::Int ? "int"
+                                                           : "unsigned"},
+              {"min_id", report.ids == runtime::IdKind::Int ? Json(report.min_id) : Json(report.first_id)},
+              {"max_id", report.ids == runtime::IdKind::Int ? Json(report.max_id) : Json(report.last_id)},
               {"lines", report.lines},
               {"dropped_loops", report.loops},
               {"dropped_duplicates", report.duplicates},

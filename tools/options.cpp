@@ -53,7 +53,7 @@ void add_bind_options(CLI::App& verb, BindOptions& options) {
       ->type_name("");
   verb.add_option(
           "--in", options.inputs,
-          "Bind a graph or a list; `times=msg.txt:2` takes column 2, from 0, `G=edges.csv:3,0` the ends of edges")
+          "Bind a graph or a list; `times=msg.txt:2` takes column 2, from 0, `G=edges.csv:src,dst` the ends of edges")
       ->allow_extra_args(false)
       ->type_name("NAME=FILE[:COLS]")
       ->group("Inputs");
@@ -61,13 +61,40 @@ void add_bind_options(CLI::App& verb, BindOptions& options) {
       ->allow_extra_args(false)
       ->type_name("NAME=VALUE")
       ->group("Inputs");
-  verb.add_option("--labels", options.labels, "Vertex labels: one a line, or `id label`")
+  add_table_options(verb, options.table);
+  verb.add_option("--labels", options.table.labels, "Vertex labels: one a line, or `id label`")
       ->type_name("FILE")
       ->group("Inputs");
   verb.add_flag("--directed", options.directed, "Keep arcs instead of making graphs symmetric")->group("Inputs");
   verb.add_flag("--temporal", options.temporal,
                 "Keep arcs and repeats of graphs whose edge information the program reads (`u v t`)")
       ->group("Inputs");
+}
+
+void add_table_options(CLI::App& verb, TableBinding& options) {
+  const auto column = [&verb](const char* name, std::string& value, const char* help) {
+    verb.add_option(name, value, help)->type_name("COLUMN")->group("Inputs");
+  };
+  verb.add_option("--graph-sql", options.sql,
+                  "The edges as a query for DuckDB, such as `from 'edges.parquet' select src, dst`")
+      ->type_name("SQL")
+      ->group("Inputs");
+  column("--src", options.src, "Column of edges: the source; a name of the heading, or a number from 0");
+  column("--dst", options.dst, "Column of edges: the target");
+  column("--edge-label", options.edge_label, "Column of edges: the label, where the program or pattern reads it");
+  verb.add_option("--header", options.header, "Whether the first line of a table names its columns")
+      ->check(CLI::IsMember({"auto", "yes", "no"}))
+      ->option_text("auto|yes|no")
+      ->group("Inputs");
+  verb.add_option("--ids", options.ids, "text: ids are text, even if they are numbers; auto: as the first edge says")
+      ->check(CLI::IsMember({"auto", "text"}))
+      ->option_text("auto|text")
+      ->group("Inputs");
+  verb.add_option("--vertices", options.vertices, "More vertices: one id a line, or a table with columns")
+      ->type_name("FILE")
+      ->group("Inputs");
+  column("--id", options.id, "Column of the vertices file: the id");
+  column("--label", options.label, "Column of the vertices file: the label; empty cells are none");
 }
 
 void add_order_option(CLI::App& verb, std::string& choice) {

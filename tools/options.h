@@ -23,6 +23,9 @@ void add_pass_options(CLI::App& verb, CompileOptions& options);
 /// GRAPH, `--in`, `--param`, `--labels`, `--directed` and `--temporal`.
 void add_bind_options(CLI::App& verb, BindOptions& options);
 
+/// Columns and headings of tables, and the file of vertices; all of them but `--labels`.
+void add_table_options(CLI::App& verb, TableBinding& options);
+
 /// `--order auto|id|degree`.
 void add_order_option(CLI::App& verb, std::string& choice);
 

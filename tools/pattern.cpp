@@ -23,7 +23,7 @@ struct PatternVerbOptions {
   ConsoleOptions console;
   PatternOptions pattern;
   std::string graph;
-  std::string graph_labels;
+  TableBinding table;
   std::string output;
   std::string svg;  ///< Where to draw the pattern; empty: it is not drawn.
   std::string device = "cpu";
@@ -60,7 +60,8 @@ std::string drawing(const frontend::pattern::PatternSet& set) {
 Status print_pattern(const PatternVerbOptions& options) {
   const Console console(options.console);
   PatternSource source(options.pattern, console);
-  Status code = source.read();
+  Status code = options.table.check(console);
+  if (code == Status::Ok) code = source.read();
   if (code != Status::Ok) return code;
   if (!options.svg.empty()) {
     const runtime::Status drawn = write_text_file(options.svg == "-" ? "" : options.svg, drawing(source.set()));
@@ -76,11 +77,12 @@ Status print_pattern(const PatternVerbOptions& options) {
     runtime::GraphSpec spec;
     spec.name = "G";
     spec.path = options.graph;
-    spec.labels_path = options.graph_labels;
     spec.directed = options.directed || source.directed();
     spec.simple = !source.edge_labelled();
     spec.edge_info = source.edge_labelled();
     if (spec.edge_info) spec.info = runtime::ColumnKind::Label;
+    spec.columns = take_columns(spec.path);
+    options.table.put_into(spec);
     runtime::Result<runtime::LoadedGraph> loaded = runtime::load_graph(spec);
     if (!loaded) return console.error(loaded.error());
     console.note(loaded->report.render());
@@ -135,9 +137,10 @@ void add_pattern(CLI::App& app, Action& action) {
       ->type_name("A,B,…")
       ->group("Pattern");
   verb->add_flag("--matches", o.matches, "List the matches instead of counting them")->group("Pattern");
-  verb->add_option("--graph-labels", o.graph_labels, "Vertex labels of GRAPH: one a line, or `id label`")
+  verb->add_option("--graph-labels", o.table.labels, "Vertex labels of GRAPH: one a line, or `id label`")
       ->type_name("FILE")
       ->group("Inputs");
+  add_table_options(*verb, o.table);
   verb->add_flag("--directed", o.directed, "Keep the arcs of GRAPH")->group("Inputs");
   verb->add_option("--device", o.device, "What the order and the algorithm are chosen for; default: cpu")
       ->check(CLI::IsMember({"cpu", "cuda"}))

@@ -152,8 +152,10 @@ class Run final : public RunSteps {
     }
     const std::optional<RowFormat> format = drawn ? RowFormat() : row_format(options_.matches);
     if (!format) {
-      return console_.error(Status::Usage, fmt::format("no rows can be written as `{}`", options_.matches),
-                            "rows are written to .tsv, .csv and .txt, packed as .gz and .zst, and drawn to .svg");
+      return console_.error(
+          Status::Usage, fmt::format("no rows can be written as `{}`", options_.matches),
+          "rows are written to .tsv, .csv, .txt, .ndjson, .npy and .arrow, text also packed as .gz and "
+          ".zst, and drawn to .svg");
     }
     row_format_ = *format;
     if (of_pattern() && (options_.compile.file != kPatternFile || is_program(options_.bind.graph))) {
@@ -281,6 +283,9 @@ class Run final : public RunSteps {
         OutputFile::open(options_.matches.empty() ? "-" : options_.matches, row_format_.compression);
     if (!file) return console_.error(file.error());
     matches_file_.emplace(std::move(*file));
+    if (row_format_.kind == RowFormat::Kind::Npy && !matches_file_->may_replace()) {
+      return console_.error(Status::Usage, fmt::format("`{}` is no plain file, as .npy needs", options_.matches));
+    }
     return Status::Ok;
   }
 
@@ -465,8 +470,8 @@ class Run final : public RunSteps {
         const runtime::Graph& graph = bound_.inputs.graphs.at(bound_.main_graph);
         pictures_.emplace(pattern_->set().patterns.front(), *bound_.inputs.universe, &graph);
       }
-      matches_.emplace(matches_file_ && !pictures_ ? &*matches_file_ : nullptr, row_format_, report_.columns,
-                       options_.limit, *bound_.inputs.universe);
+      matches_.emplace(matches_file_ && !pictures_ ? &*matches_file_ : nullptr, row_format_,
+                       *compilation_->graph().result->type, names, options_.limit, *bound_.inputs.universe);
       run.on_rows = [this](const codegen::Rows& rows) {
         if (pictures_) pictures_->take(rows, options_.limit.value_or(kPicturedMatches));
         return matches_->take(rows);
@@ -486,7 +491,7 @@ class Run final : public RunSteps {
     report_.run_ms = watch.ms();
     if (const codegen::RunError* failed = std::get_if<codegen::RunError>(&*outcome)) {
       runtime::Error error = failed->error;
-      if (options_.bind.labels.empty() && error.hint.empty() &&
+      if (!options_.bind.table.gives_labels() && error.hint.empty() &&
           error.message == runtime::trap_message(runtime::TrapCode::NoLabel)) {
         error.hint = "give the vertices labels with `--labels FILE`";
       }
@@ -509,7 +514,7 @@ class Run final : public RunSteps {
     session_.watch(stopped ? Session::Stops::None : Session::Stops::Signals);
     if (matches_file_) {
       if (pictures_) matches_file_->write(pictures_->svg(report_.pattern));
-      const runtime::Status written = matches_file_->commit();
+      const runtime::Status written = pictures_ ? matches_file_->commit() : matches_->finish();
       if (!written) return console_.error(written.error());
     }
     const Status printed = print(options_.json ? report_json(report_) : report_text(report_));

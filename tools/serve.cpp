@@ -283,7 +283,7 @@ class Worker {
     how.stop_request = &job.stop;
     how.deadline = job.deadline;
     const std::vector<std::string> names = column_names(type, prepared.row_names());
-    MatchWriter rows(nullptr, RowFormat{}, names, request.limit, prepared.universe());
+    MatchWriter rows(nullptr, RowFormat{}, type, names, request.limit, prepared.universe());
     if (request.limit && !type.is_list()) {
       JsonLog log;
       log.error(Status::Usage,

@@ -120,9 +120,8 @@ Status fill_labels(const BuildInput& input, Buffer<std::int64_t>& labels) {
   for (std::uint64_t at = 0; at < input.label_count; ++at) {
     std::int64_t& label = labels[input.label_vertices[at]];
     if (label != kNoLabel && label != input.labels[at]) {
-      return runtime_error("`mk_graph` got two labels for vertex " +
-                               std::to_string(input.universe->id(input.label_vertices[at])) + ": " +
-                               std::to_string(label) + " and " + std::to_string(input.labels[at]),
+      return runtime_error("`mk_graph` got two labels for vertex " + input.universe->id_text(input.label_vertices[at]) +
+                               ": " + std::to_string(label) + " and " + std::to_string(input.labels[at]),
                            "");
     }
     label = input.labels[at];

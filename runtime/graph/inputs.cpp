@@ -1,5 +1,7 @@
 #include "runtime/graph/inputs.h"
 
+#include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -49,6 +51,12 @@ InputList finish_list(RawList& raw, const Universe& universe) {
 
 }  // namespace
 
+ColumnRef::ColumnRef(const std::string& text) {
+  const char* const end = text.data() + text.size();
+  const std::from_chars_result read = std::from_chars(text.data(), end, index);
+  if (read.ec != std::errc() || read.ptr != end) name = text;
+}
+
 struct InputSet::State {
   explicit State(IoOptions given) : options(std::move(given)), budget(options) { allow_threads(0); }
 
@@ -62,7 +70,8 @@ struct InputSet::State {
     return false;
   }
 
-  Result<std::shared_ptr<const Universe>> make_universe() const {
+  Result<std::shared_ptr<const Universe>> make_universe() {
+    if (ids != IdKind::Int) return make_named_universe();
     std::vector<IdSpan> spans;
     std::vector<IdRange> ranges;
     for (const detail::RawGraph& graph : graphs) detail::collect_ids(graph, spans, ranges);
@@ -79,8 +88,40 @@ struct InputSet::State {
     return std::make_shared<const Universe>(std::move(*universe));
   }
 
-  std::shared_ptr<const LabelDictionary> make_dictionary() const {
+  /// Puts places where ids that are no int64 were read.
+  Result<std::shared_ptr<const Universe>> make_named_universe() {
+    if (graphs.size() == 1 && lists.empty() && detail::is_lone_mtg(graphs[0])) {
+      return graphs[0].mtg->shared_universe();
+    }
+    std::vector<detail::NamedCells> cells;
+    for (detail::RawGraph& graph : graphs) detail::lift_mtg(graph, ids);
+    for (detail::RawGraph& graph : graphs) detail::collect_names(graph, cells);
+    for (RawList& list : lists) detail::collect_names(list.rows, list.spec.columns, cells);
+    std::vector<std::vector<std::int64_t>*> columns;
+    for (const detail::NamedCells& piece : cells) {
+      columns.insert(columns.end(), piece.columns.begin(), piece.columns.end());
+    }
+    Result<std::shared_ptr<const IdNames>> names = ids == IdKind::Text
+                                                       ? detail::resolve_names(cells, budget.rest(options))
+                                                       : detail::resolve_unsigned(columns, budget.rest(options));
+    if (!names) return names.error();
+    for (detail::RawGraph& graph : graphs) {
+      if (!graph.mtg) continue;
+      Buffer<std::int64_t> places(graph.mtg_ids.size());
+      std::copy(graph.mtg_ids.begin(), graph.mtg_ids.end(), places.data());
+      graph.mtg->share_universe(std::make_shared<const Universe>(Universe::from_sorted(std::move(places))));
+    }
+    return std::make_shared<const Universe>(Universe::named(*names));
+  }
+
+  std::shared_ptr<const LabelDictionary> make_dictionary(const Universe& universe) const {
     std::vector<std::string> words;
+    const auto lacks_some = [&universe](const detail::RawGraph& graph) {
+      return graph.labels && !graph.labels->by_order &&
+             (graph.labels->ids.size() < universe.size() || graph.labels->lacks_some());
+    };
+    // Vertices without a label among others have the empty word.
+    if (std::any_of(graphs.begin(), graphs.end(), lacks_some)) words.emplace_back();
     const auto add = [&words](const std::vector<std::string>& more) {
       words.insert(words.end(), more.begin(), more.end());
     };
@@ -93,8 +134,72 @@ struct InputSet::State {
     return std::make_shared<const LabelDictionary>(std::move(words));
   }
 
+  /// Reads a graph or list once `read` knows as what ids are read; those before are read again if that changes.
+  template <typename Read>
+  Status add(const Read& read) {
+    detail::RunIds run{ids, ids};
+    Status added = read(run);
+    const bool is_first = graphs.size() + lists.size() == (added ? 1 : 0);
+    if (run.wanted == ids || (added && is_first)) {
+      ids = run.wanted;
+      return added;
+    }
+    if (added) drop_last();
+    ids = run.wanted;
+    Status again = read_again();
+    return again ? add(read) : again;
+  }
+
+  Status add_graph(const GraphSpec& spec) {
+    last_is_graph = true;
+    return add([&](detail::RunIds& run) -> Status {
+      Result<detail::RawGraph> graph = detail::read_raw_graph(spec, options, budget, run);
+      if (!graph) return graph.error();
+      graphs.push_back(std::move(*graph));
+      return Done{};
+    });
+  }
+
+  Status add_list(const ListSpec& spec) {
+    last_is_graph = false;
+    return add([&](detail::RunIds& run) -> Status {
+      Result<detail::Rows> rows = detail::read_list(spec, options, budget, run);
+      if (!rows) return rows.error();
+      lists.push_back(RawList{spec, std::move(*rows)});
+      return Done{};
+    });
+  }
+
+  void drop_last() {
+    if (last_is_graph) {
+      graphs.pop_back();
+    } else {
+      lists.pop_back();
+    }
+  }
+
+  Status read_again() {
+    budget = detail::Budget(options);
+    for (detail::RawGraph& graph : graphs) {
+      detail::RunIds run{ids, ids};
+      const GraphSpec spec = graph.spec;
+      Result<detail::RawGraph> read = detail::read_raw_graph(spec, options, budget, run);
+      if (!read) return read.error();
+      graph = std::move(*read);
+    }
+    for (RawList& list : lists) {
+      detail::RunIds run{ids, ids};
+      Result<detail::Rows> read = detail::read_list(list.spec, options, budget, run);
+      if (!read) return read.error();
+      list.rows = std::move(*read);
+    }
+    return Done{};
+  }
+
   IoOptions options;
   detail::Budget budget;
+  IdKind ids = IdKind::Int;
+  bool last_is_graph = false;  ///< Whether `add` reads a graph.
   std::vector<detail::RawGraph> graphs;
   std::vector<RawList> lists;
 };
@@ -109,10 +214,7 @@ Status InputSet::add_graph(const GraphSpec& spec) {
     return detail::input_error("", 0, "input " + detail::quote(spec.name) + " is given twice");
   }
   try {
-    Result<detail::RawGraph> graph = detail::read_raw_graph(spec, state_->options, state_->budget);
-    if (!graph) return graph.error();
-    state_->graphs.push_back(std::move(*graph));
-    return Done{};
+    return state_->add_graph(spec);
   } catch (const std::bad_alloc&) {
     return detail::out_of_memory_error(spec.path);
   }
@@ -122,14 +224,10 @@ Status InputSet::add_list(const ListSpec& spec) {
   if (state_->is_taken(spec.name)) {
     return detail::input_error("", 0, "input " + detail::quote(spec.name) + " is given twice");
   }
-  RawList list{spec, {}};
-  if (list.spec.columns.empty()) list.spec.columns = {{0, ColumnKind::Vertex}, {1, ColumnKind::Vertex}};
+  ListSpec whole = spec;
+  if (whole.columns.empty()) whole.columns = {{0, ColumnKind::Vertex}, {1, ColumnKind::Vertex}};
   try {
-    Result<detail::Rows> rows = detail::read_list(list.spec, state_->options, state_->budget);
-    if (!rows) return rows.error();
-    list.rows = std::move(*rows);
-    state_->lists.push_back(std::move(list));
-    return Done{};
+    return state_->add_list(whole);
   } catch (const std::bad_alloc&) {
     return detail::out_of_memory_error(spec.path);
   }
@@ -142,7 +240,7 @@ Result<Inputs> InputSet::finish() {
     Result<std::shared_ptr<const Universe>> universe = state->make_universe();
     if (!universe) return universe.error();
     inputs.universe = *universe;
-    inputs.dictionary = state->make_dictionary();
+    inputs.dictionary = state->make_dictionary(**universe);
     for (detail::RawGraph& raw : state->graphs) {
       Result<Graph> graph =
           detail::prepare_graph(raw, inputs.universe, inputs.dictionary, state->options, state->budget);

@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "runtime/graph/graph.h"
+#include "runtime/graph/id_names.h"
 #include "runtime/graph/io.h"
 #include "runtime/graph/labels.h"
 #include "runtime/graph/universe.h"
@@ -22,16 +24,41 @@ enum class ColumnKind {
   Label,   ///< A number or a word, as labels of vertices are; codes in memory. Edge info alone.
 };
 
-/// Column `index` (from 0) of each line.
+/// Column `index` (from 0) of each line, or the one that the heading calls `name`.
 struct ColumnSpec {
   unsigned index = 0;
   ColumnKind kind = ColumnKind::Vertex;
+  std::string name = {};  ///< Empty: by index.
+};
+
+/// A column as the user says it: a number, from 0, or a name of the heading.
+struct ColumnRef {
+  ColumnRef(unsigned at) : index(at) {}  // NOLINT(google-explicit-constructor)
+  /// Digits are a number.
+  explicit ColumnRef(const std::string& text);
+
+  unsigned index = 0;
+  std::string name;  ///< Empty: by index.
+};
+
+/// Whether the first line of a table names its columns.
+enum class Heading : std::uint8_t {
+  Auto,  ///< If its cells are no numbers; where all ids are text, if its own ids do not occur again.
+  Yes,
+  No,
+};
+
+/// How tables of text are read.
+struct TableOptions {
+  Heading heading = Heading::Auto;
+  bool text_ids = false;  ///< Ids are text even where they are numbers. Otherwise the first line of ids says it.
 };
 
 /// A graph to load. By default it is made symmetric and simple.
 struct GraphSpec {
   std::string name;
   std::string path;
+  std::string sql;  ///< Instead of a file: a query for DuckDB, whose first columns are the ends of edges.
   Format format = Format::Auto;
   bool directed = false;  ///< Keep arcs; still without loops and repeats.
   /// Read column 2 as edge info (`u v label`). Edges between the same vertices are parallel if it differs, else
@@ -44,9 +71,12 @@ struct GraphSpec {
   bool simple = false;
   /// Of an edge list: which columns are source, target and edge info; empty: 0, 1 and 2. Only if they are given may
   /// lines have unlike numbers of columns.
-  std::vector<unsigned> columns;
-  std::string labels_path;    ///< Empty: none. One label a line, or `id label`.
-  std::string vertices_path;  ///< Empty: none. One id a line.
+  std::vector<ColumnRef> columns;
+  TableOptions table = {};
+  std::string labels_path;                ///< Empty: none. One label a line, or `id label`.
+  std::string vertices_path;              ///< Empty: none. One id a line, or a table that has a column of ids.
+  std::optional<ColumnRef> id_column;     ///< Of the vertices file; none: the first.
+  std::optional<ColumnRef> label_column;  ///< Of the vertices file; none: it has no labels.
 };
 
 /// A list to load; a graph file gives its edges. No columns: 0 and 1 as vertices.
@@ -55,6 +85,7 @@ struct ListSpec {
   std::string path;
   std::vector<ColumnSpec> columns;
   bool is_named = false;  ///< The user said which columns; only then may lines have unlike numbers of columns.
+  TableOptions table = {};
 };
 
 /// One column of a list; the vector of its kind is filled, the others are empty.
@@ -77,10 +108,13 @@ struct LoadReport {
   Format format = Format::Auto;
   Compression compression = Compression::None;
   bool directed = false;
-  bool temporal = false;     ///< Arcs and their repeats are kept.
-  bool parallel = false;     ///< Some edges are parallel.
-  bool edge_info = false;    ///< Edges have information, such as labels.
-  bool identity_ids = true;  ///< Original ids are 0…vertices-1.
+  bool temporal = false;   ///< Arcs and their repeats are kept.
+  bool parallel = false;   ///< Some edges are parallel.
+  bool edge_info = false;  ///< Edges have information, such as labels.
+  std::string table;       ///< How a table was read: `csv, heading, src → dst`; empty for other files.
+  IdKind ids = IdKind::Int;
+  std::string first_id, last_id;  ///< Of ids that are no int64; then the two numbers below are places.
+  bool identity_ids = true;       ///< Original ids are 0…vertices-1.
   std::int64_t min_id = 0, max_id = 0;
   std::uint64_t vertices = 0;
   std::uint64_t edges = 0;  ///< Undirected edges, or arcs.
@@ -91,6 +125,7 @@ struct LoadReport {
   std::uint64_t duplicates = 0;   ///< Dropped repeats in the same direction.
   std::uint64_t reversed = 0;     ///< Undirected edges that the file gives in both directions.
   std::uint64_t labels = 0;       ///< Distinct labels; 0 without labels.
+  std::uint64_t unlabelled = 0;   ///< Vertices without a label in a graph that has labels.
   std::uint64_t file_bytes = 0;   ///< On disk.
   std::uint64_t graph_bytes = 0;  ///< In memory.
   double read_seconds = 0;        ///< Reading, unpacking and parsing.
@@ -119,6 +154,7 @@ class InputSet {
   InputSet(InputSet&&) noexcept;
   InputSet& operator=(InputSet&&) noexcept;
 
+  /// If a file has ids that are no int64, those that were read before are read again, with ids of its kind.
   Status add_graph(const GraphSpec& spec);
   Status add_list(const ListSpec& spec);
   /// Leaves the set empty.

@@ -20,6 +20,10 @@ std::string_view compression_name(Compression compression) {
     case Compression::None: return "plain";
     case Compression::Gzip: return "gz";
     case Compression::Zstd: return "zst";
+    case Compression::Bzip2: return "bz2";
+    case Compression::Xz: return "xz";
+    case Compression::Zip: return "zip";
+    case Compression::Tar: return "tar";
   }
   return "";
 }

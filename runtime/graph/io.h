@@ -18,7 +18,8 @@ enum class Format {
 std::string_view format_name(Format format);
 
 /// How a file is packed, recognized by its magic bytes.
-enum class Compression { None, Gzip, Zstd };
+/// Files are written as the first three only.
+enum class Compression { None, Gzip, Zstd, Bzip2, Xz, Zip, Tar };
 std::string_view compression_name(Compression compression);
 
 /// Settings shared by everything that reads or builds. The number of threads is oneTBB's (tbb::global_control).

@@ -119,7 +119,8 @@ class MtgReader {
   }
 
   std::uint64_t most_sections() const {
-    return header_.version == 1 ? detail::kMtgSectionsOfFirst : detail::kMtgSections;
+    if (header_.version == 1) return detail::kMtgSectionsOfFirst;
+    return header_.version == 2 ? detail::kMtgSectionsOfSecond : detail::kMtgSections;
   }
 
   Status read_table() {
@@ -156,7 +157,8 @@ class MtgReader {
                       has_size(MtgSection::EdgeInfo, header_.arc_count, sizeof(std::uint64_t)) &&
                       has_size(MtgSection::RankedOffsets, header_.universe + 1, sizeof(std::uint64_t)) &&
                       has_size(MtgSection::RankedNeighbors, header_.arc_count, sizeof(std::uint32_t)) &&
-                      has_size(MtgSection::RankedFrom, header_.universe, sizeof(std::uint32_t));
+                      has_size(MtgSection::RankedFrom, header_.universe, sizeof(std::uint32_t)) &&
+                      has_size(MtgSection::UnsignedIds, header_.universe, sizeof(std::uint64_t));
     if (!good) return corrupt("the size of a section is wrong");
     if (!section(sections_, MtgSection::Vertices) && header_.vertex_count != header_.universe) {
       return corrupt("its number of vertices is wrong");
@@ -197,7 +199,9 @@ class MtgReader {
                                                                        "edge info",
                                                                        "offsets by degree",
                                                                        "neighbours by degree",
-                                                                       "ranks by degree"};
+                                                                       "ranks by degree",
+                                                                       "unsigned ids",
+                                                                       "text ids"};
     if (bad.load() != 0) return corrupt("the checksum of its " + std::string(kNames[bad.load()]) + " is wrong");
     return Done{};
   }
@@ -272,7 +276,41 @@ class MtgReader {
       const bool fits = header_.vertex_count == 0 || vertices[header_.vertex_count - 1] < header_.universe;
       if (!ascends(vertices, header_.vertex_count) || !fits) return corrupt("its vertices are out of order");
     }
-    return read_words();
+    Status names = read_names();
+    return names ? read_words() : names;
+  }
+
+  /// Ids that are no int64.
+  Status read_names() {
+    const std::optional<std::string_view>& text = section(sections_, MtgSection::TextIds);
+    const std::uint64_t* const numbers = items<std::uint64_t>(sections_, MtgSection::UnsignedIds);
+    if (!text && numbers == nullptr) return Done{};
+    if ((text && numbers != nullptr) || section(sections_, MtgSection::Ids)) return corrupt("it has ids of two kinds");
+    Buffer<std::uint64_t> copy(header_.universe);
+    if (!text) {
+      if (!ascends(numbers, header_.universe)) return corrupt("its ids do not ascend");
+      std::copy(numbers, numbers + header_.universe, copy.data());
+      names_ = std::make_shared<const IdNames>(IdNames::unsigned_ids(std::move(copy)));
+      return Done{};
+    }
+    const std::uint64_t head = header_.universe * sizeof(std::uint64_t);
+    if (text->size() < head) return corrupt("its ids are cut");
+    if (head != 0) std::memcpy(copy.data(), text->data(), head);
+    const std::string_view bytes = text->substr(head);
+    std::uint64_t begin = 0;
+    std::string_view before;
+    for (std::uint64_t place = 0; place < header_.universe; ++place) {
+      if (copy[place] <= begin || copy[place] > bytes.size()) return corrupt("its ids are out of range");
+      const std::string_view id = bytes.substr(begin, copy[place] - begin);
+      if (place != 0 && id <= before) return corrupt("its ids do not ascend");
+      before = id;
+      begin = copy[place];
+    }
+    if (begin != bytes.size()) return corrupt("its ids are out of range");
+    Buffer<char> kept(bytes.size());
+    std::copy(bytes.begin(), bytes.end(), kept.data());
+    names_ = std::make_shared<const IdNames>(IdNames::text_ids(std::move(copy), std::move(kept)));
+    return Done{};
   }
 
   Status read_words() {
@@ -301,7 +339,9 @@ class MtgReader {
   Graph make_graph() {
     std::shared_ptr<const Universe> universe;
     const std::int64_t* const ids = items<std::int64_t>(sections_, MtgSection::Ids);
-    if (ids == nullptr) {
+    if (names_ != nullptr) {
+      universe = std::make_shared<const Universe>(Universe::named(names_));
+    } else if (ids == nullptr) {
       universe = std::make_shared<const Universe>(Universe::identity(header_.universe));
     } else {
       Buffer<std::int64_t> copy(header_.universe);
@@ -340,6 +380,7 @@ class MtgReader {
   Sections sections_;
   std::array<std::uint64_t, kSections> sums_{};
   std::shared_ptr<const LabelDictionary> dictionary_;
+  std::shared_ptr<const IdNames> names_;
 };
 
 template <typename T>
@@ -441,6 +482,12 @@ Status write_mtg(const Graph& graph, const std::string& path, const IoOptions& o
     const std::string words = words_section(graph.dictionary());
     std::vector<Part> parts = {{MtgSection::Offsets, bytes_of(offsets, view.universe + 1)},
                                {MtgSection::Neighbors, bytes_of(view.neighbors, view.arc_count)}};
+    std::string text_ids;
+    if (const IdNames* const names = graph.universe().names().get(); names != nullptr) {
+      if (names->kind() == IdKind::Text) text_ids = std::string(names->number_bytes()).append(names->text_bytes());
+      parts.push_back(names->kind() == IdKind::Text ? Part{MtgSection::TextIds, text_ids}
+                                                    : Part{MtgSection::UnsignedIds, names->number_bytes()});
+    }
     if (view.original_ids != nullptr) parts.push_back({MtgSection::Ids, bytes_of(view.original_ids, view.universe)});
     if (view.vertices != nullptr) {
       parts.push_back({MtgSection::Vertices, bytes_of(view.vertices, view.vertex_count)});
@@ -465,7 +512,7 @@ Status write_mtg(const Graph& graph, const std::string& path, const IoOptions& o
     std::memcpy(header.magic, detail::kMtgMagic.data(), sizeof(header.magic));
     const bool is_long =
         std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.bytes.size() > detail::kMtgPiece; });
-    header.version = is_long || ranked.graph != nullptr ? kMtgVersion : 1;
+    header.version = graph.universe().names() != nullptr ? 3 : is_long || ranked.graph != nullptr ? 2 : 1;
     header.endian_tag = detail::kMtgEndianTag;
     header.flags = (graph.facts().directed ? detail::kMtgDirected : 0) |
                    (graph.facts().simple ? detail::kMtgSimple : 0) |

@@ -10,8 +10,8 @@
 /// `.mtg`: the arrays of a graph as they lie in memory, with checksums. README.md gives the layout.
 namespace matcha::runtime {
 
-/// The newest version. A file has version 1 if that can say what is in it.
-inline constexpr std::uint32_t kMtgVersion = 2;
+/// The newest version. A file has the lowest one that can say what is in it.
+inline constexpr std::uint32_t kMtgVersion = 3;
 
 /// Maps a `.mtg` file; a gz or zst one is unpacked into memory. Checks every checksum and that the arrays are in
 /// bounds and in order. Errors: Input for a foreign, newer, truncated or corrupt file.

@@ -187,7 +187,8 @@ Buffer<std::int64_t> gathered(const std::uint32_t* from, std::uint64_t size, con
 
 std::shared_ptr<const Universe> universe_of(const Graph& graph, const std::uint32_t* from) {
   return std::make_shared<const Universe>(Universe::in_order(
-      gathered(from, graph.view().universe, [&](std::uint32_t old) { return graph.universe().id(old); })));
+      gathered(from, graph.view().universe, [&](std::uint32_t old) { return graph.universe().id(old); }),
+      graph.universe().names()));
 }
 
 Buffer<std::int64_t> labels_of(const GraphView& view, const std::uint32_t* from) {

@@ -70,7 +70,11 @@ std::unique_ptr<Packer> Packer::make(Compression compression) {
   switch (compression) {
     case Compression::Gzip: return std::make_unique<GzipPacker>();
     case Compression::Zstd: return std::make_unique<ZstdPacker>();
-    case Compression::None: break;
+    case Compression::None:
+    case Compression::Bzip2:
+    case Compression::Xz:
+    case Compression::Zip:
+    case Compression::Tar: break;
   }
   return nullptr;
 }

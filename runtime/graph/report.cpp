@@ -30,8 +30,9 @@ std::string seconds(double value) {
 }  // namespace
 
 std::string LoadReport::render() const {
-  std::string text = path + ": " + std::string(format_name(format));
+  std::string text = path + ": " + (table.empty() ? std::string(format_name(format)) : table);
   if (compression != Compression::None) text += " (" + std::string(compression_name(compression)) + ")";
+  if (!table.empty()) text += ", " + count(lines, "line", "lines");
   text += directed ? ", directed" : ", undirected";
   if (parallel) text += temporal ? " with repeats" : " with parallel edges";
   text += ": " + count(vertices, "vertex", "vertices");
@@ -40,7 +41,13 @@ std::string LoadReport::render() const {
   text += ", max degree " + grouped(max_degree);
   if (labels != 0) text += ", " + count(labels, "label", "labels");
   if (edge_info) text += ", edge information";
-  if (!identity_ids && vertices != 0) text += ", ids " + std::to_string(min_id) + "…" + std::to_string(max_id);
+  if (unlabelled != 0) text += " (" + grouped(unlabelled) + " without)";
+  if (ids != IdKind::Int && vertices != 0) {
+    text += ids == IdKind::Text ? ", ids are text" : ", ids";
+    text += " " + first_id + "…" + last_id;
+  }
+  if (ids == IdKind::Int && !identity_ids && vertices != 0)
+    text += ", ids " + std::to_string(min_id) + "…" + std::to_string(max_id);
   std::string dropped;
   if (loops != 0) dropped += count(loops, "loop", "loops");
   if (duplicates != 0) {

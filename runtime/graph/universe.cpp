@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <charconv>
 #include <limits>
 #include <mutex>
 #include <numeric>
@@ -169,8 +170,15 @@ Universe Universe::from_sorted(Buffer<std::int64_t> ids) {
   return universe;
 }
 
-Universe Universe::in_order(Buffer<std::int64_t> ids) {
+Universe Universe::named(std::shared_ptr<const IdNames> names) {
+  Universe universe = identity(names->size());
+  universe.names_ = std::move(names);
+  return universe;
+}
+
+Universe Universe::in_order(Buffer<std::int64_t> ids, std::shared_ptr<const IdNames> maybe_names) {
   Universe universe;
+  universe.names_ = std::move(maybe_names);
   universe.size_ = ids.size();
   universe.ids_ = std::move(ids);
   return universe;
@@ -235,6 +243,19 @@ void Universe::index() {
       }
     }
   });
+}
+
+void Universe::append_id(std::string& out, std::uint64_t rank) const {
+  if (names_ != nullptr) return names_->append(out, static_cast<std::uint64_t>(id(rank)));
+  char digits[24];
+  const std::to_chars_result end = std::to_chars(digits, digits + sizeof(digits), id(rank));
+  out.append(digits, end.ptr);
+}
+
+std::string Universe::id_text(std::uint64_t rank) const {
+  std::string out;
+  append_id(out, rank);
+  return out;
 }
 
 std::uint64_t Universe::lower_rank(std::int64_t id) const {

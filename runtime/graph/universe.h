@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "runtime/graph/buffer.h"
+#include "runtime/graph/id_names.h"
 #include "runtime/graph/io.h"
 #include "runtime/result.h"
 
@@ -38,15 +41,24 @@ class Universe {
                                    const IoOptions& options = {});
   /// From ids that are strictly ascending already.
   static Universe from_sorted(Buffer<std::int64_t> ids);
-  /// Distinct ids whose ranks are not in their order; only what gives the id of a rank may be called.
-  static Universe in_order(Buffer<std::int64_t> ids);
+  /// Ids that are no int64: programs see their places 0…size-1.
+  static Universe named(std::shared_ptr<const IdNames> names);
+  /// Distinct ids whose ranks are not in their order; only what gives the id of a rank may be called. `maybe_names`:
+  /// the ids are places among these.
+  static Universe in_order(Buffer<std::int64_t> ids, std::shared_ptr<const IdNames> maybe_names = nullptr);
 
   std::uint64_t size() const { return size_; }
   bool is_identity() const { return ids_.empty(); }
   /// The id of each rank, ascending; null for the identity.
   const std::int64_t* ids() const { return ids_.empty() ? nullptr : ids_.data(); }
-  /// Requires: rank < size().
+  /// The id as programs see it. Requires: rank < size().
   std::int64_t id(std::uint64_t rank) const { return ids_.empty() ? static_cast<std::int64_t>(rank) : ids_[rank]; }
+  /// The id as files and answers have it.
+  void append_id(std::string& out, std::uint64_t rank) const;
+  std::string id_text(std::uint64_t rank) const;
+  /// Null where ids are int64.
+  const std::shared_ptr<const IdNames>& names() const { return names_; }
+  IdKind kind() const { return names_ == nullptr ? IdKind::Int : names_->kind(); }
   /// The rank of an id, if it is in the universe.
   std::optional<std::uint32_t> rank(std::int64_t id) const;
   /// Ranks of many ids, in parallel. Requires: every id is in the universe.
@@ -63,6 +75,7 @@ class Universe {
   /// Ids of bucket b are `ids_[buckets_[b], buckets_[b + 1])`; a bucket spans 2^shift_ ids.
   Buffer<std::uint32_t> buckets_;
   unsigned shift_ = 0;
+  std::shared_ptr<const IdNames> names_;
 };
 
 }  // namespace matcha::runtime

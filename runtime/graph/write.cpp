@@ -29,6 +29,20 @@ class LineWriter {
     line_.append(digits, end.ptr);
     return *this;
   }
+  /// An id, in quotes if it has a blank, a comma or a quote, or looks like a comment.
+  LineWriter& id(const Universe& universe, std::uint64_t rank) {
+    const std::size_t begin = line_.size();
+    universe.append_id(line_, rank);
+    if (universe.kind() == IdKind::Text) quote_from(begin);
+    return *this;
+  }
+  /// A label word, likewise.
+  LineWriter& word(std::string_view word) {
+    const std::size_t begin = line_.size();
+    line_.append(word);
+    quote_from(begin);
+    return *this;
+  }
   void end() {
     line_ += '\n';
     file_.write(line_);
@@ -36,6 +50,17 @@ class LineWriter {
   }
 
  private:
+  void quote_from(std::size_t begin) {
+    const std::string_view cell = std::string_view(line_).substr(begin);
+    if (!cell.empty() && cell.find_first_of(" ,\"") == std::string_view::npos && !cell.starts_with('#') &&
+        !cell.starts_with('%') && !cell.starts_with("//")) {
+      return;
+    }
+    std::string quoted = "\"";
+    for (const char c : cell) quoted.append(c == '"' ? 2 : 1, c);
+    line_.replace(begin, std::string::npos, quoted + '"');
+  }
+
   OutputFile& file_;
   std::string line_;
 };
@@ -50,7 +75,7 @@ void write_info(const Graph& graph, std::uint64_t arc, LineWriter& line) {
   }
   const std::int64_t value = static_cast<const std::int64_t*>(view.edge_info)[arc];
   if (graph.facts().word_info && value < 0) {
-    line.text(graph.dictionary().name(value));
+    line.word(graph.dictionary().name(value));
   } else {
     line.number(value);
   }
@@ -77,7 +102,7 @@ Status write_edge_list(const Graph& graph, OutputFile& file, const IoOptions& op
   line.text("# ").number(graph.vertex_count()).text(" vertices ").number(graph.edge_count());
   line.text(graph.facts().directed ? " arcs" : " undirected edges").end();
   return for_each_edge(graph, options, [&](std::uint64_t source, std::uint64_t target, std::uint64_t arc) {
-    line.number(universe.id(source)).text(" ").number(universe.id(target));
+    line.id(universe, source).text(" ").id(universe, target);
     write_info(graph, arc, line);
     line.end();
   });
@@ -100,7 +125,15 @@ Status write_matrix(const Graph& graph, OutputFile& file, const IoOptions& optio
   });
 }
 
-Status write_tve(const Graph& graph, OutputFile& file, const IoOptions& options) {
+Status write_tve(const Graph& graph, const std::string& path, OutputFile& file, const IoOptions& options) {
+  if (graph.universe().names() != nullptr) {
+    return detail::input_error(path, 0, "a t/v/e file has ids that are integers, and those of the graph are not",
+                               "write a .mtg or an edge list");
+  }
+  if (graph.view().labels != nullptr && graph.dictionary().code("")) {
+    return detail::input_error(path, 0, "some vertices have no label, for which a t/v/e file has no place",
+                               "write a .mtg");
+  }
   const GraphView view = graph.view();
   const Universe& universe = graph.universe();
   LineWriter line(file);
@@ -131,7 +164,7 @@ Status write_text(const Graph& graph, const std::string& path, const WriteOption
       case Format::Auto:
       case Format::EdgeList: written = write_edge_list(graph, **file, options); break;
       case Format::MatrixMarket: written = write_matrix(graph, **file, options); break;
-      case Format::Tve: written = write_tve(graph, **file, options); break;
+      case Format::Tve: written = write_tve(graph, path, **file, options); break;
       case Format::Mtg: return detail::input_error(path, 0, "a .mtg is not text");
     }
     if (!written) return written;
@@ -151,7 +184,8 @@ Status write_labels(const Graph& graph, const std::string& path, const WriteOpti
     for (std::uint64_t at = 0; at < view.vertex_count; ++at) {
       if (options.cancelled()) return detail::interrupted_error();
       const std::uint64_t rank = view.vertices != nullptr ? view.vertices[at] : at;
-      line.text(graph.dictionary().name(view.labels[rank])).end();
+      if (graph.universe().names() != nullptr) line.id(graph.universe(), rank).text(" ");
+      line.word(graph.dictionary().name(view.labels[rank])).end();
     }
     return (*file)->finish();
   } catch (const std::bad_alloc&) {

@@ -33,6 +33,14 @@ endfunction()
 matcha_static_archive(matcha::zlib libz.a)
 matcha_static_archive(matcha::zstd libzstd.a)
 matcha_static_archive(matcha::xxhash libxxhash.a)
+matcha_static_archive(matcha::bz2 libbz2.a)
+matcha_static_archive(matcha::lzma liblzma.a)
+
+# libarchive: zip and tar. Its zip reader may decrypt, with nettle; the other formats of the archive are not linked.
+matcha_static_archive(matcha::nettle libnettle.a)
+matcha_static_archive(matcha::archive libarchive.a)
+target_link_libraries(matcha::archive INTERFACE
+  matcha::nettle matcha::bz2 matcha::lzma matcha::zstd matcha::zlib)
 
 # nauty: automorphisms and canonical forms of patterns.
 matcha_either(nauty libnauty)

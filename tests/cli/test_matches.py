@@ -87,7 +87,7 @@ class Matches(cli.CliTest):
         self.assertEqual(texts["rows"], texts["rows.txt"])
         self.assertEqual([row.replace("\t", ",") for row in texts["rows"]] + ["c0,c1,c2"], texts["rows.csv"])
         for name in ("w.json", "w.json.gz", "w.parquet", "w.gz.csv.xz"):
-            self.fails(2, "run", cli.LISTING, small, "--matches", self.path(name), says=[name, ".tsv, .csv and .txt"])
+            self.fails(2, "run", cli.LISTING, small, "--matches", self.path(name), says=[name, ".tsv, .csv, .txt, .ndjson, .npy and .arrow"])
             self.assertFalse(os.path.exists(self.path(name)))
 
     def test_packed(self):

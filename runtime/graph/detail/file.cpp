@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <mutex>
 
 #include "runtime/graph/detail/source.h"
 
@@ -92,7 +93,23 @@ std::string quote(std::string_view text) {
   return shown + (cut ? "…`" : "`");
 }
 
+Result<std::shared_ptr<const FileBytes>> FileBytes::open_standard_input(const IoOptions& options) {
+  // What is read of it is gone, and several readers may want it: what the format is, and then what is in it.
+  static std::mutex guard;
+  static std::shared_ptr<const FileBytes> kept;
+  const std::lock_guard<std::mutex> lock(guard);
+  if (kept != nullptr) return kept;
+  std::shared_ptr<FileBytes> bytes(new FileBytes());
+  Status read = read_pipe(STDIN_FILENO, "-", options, bytes->read_);
+  if (!read) return read.error();
+  bytes->bytes_ = bytes->read_;
+  if (bytes->bytes_.empty()) return input_error("-", 0, "standard input is empty", "");
+  kept = std::move(bytes);
+  return kept;
+}
+
 Result<std::shared_ptr<const FileBytes>> FileBytes::open(const std::string& path, const IoOptions& options) {
+  if (path == "-") return open_standard_input(options);
   Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   if (file.number < 0) return input_error(path, 0, std::string("cannot open: ") + std::strerror(errno));
   struct stat facts {};

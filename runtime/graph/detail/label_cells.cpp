@@ -1,5 +1,6 @@
 #include "runtime/graph/detail/label_cells.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 
@@ -10,13 +11,12 @@ namespace matcha::runtime::detail {
 
 namespace {
 
-/// True for a token that someone may have meant as a number.
-bool is_number_like(const char* p) {
-  const char first = *p == '-' ? p[1] : *p;
-  if (first != '.' && (first < '0' || first > '9')) return false;
+/// True for a cell that someone may have meant as a number.
+bool is_number_like(std::string_view cell) {
+  const std::size_t sign = cell.starts_with('-') ? 1 : 0;
+  if (cell.size() <= sign || (cell[sign] != '.' && (cell[sign] < '0' || cell[sign] > '9'))) return false;
   double ignored = 0;
-  const char* cursor = p;
-  return parse_float(cursor, ignored) != NumberState::NotANumber;
+  return std::from_chars(cell.data(), cell.data() + cell.size(), ignored).ptr == cell.data() + cell.size();
 }
 
 bool is_text(std::string_view token) {
@@ -90,26 +90,43 @@ std::uint64_t LabelCells::bytes() const {
 
 std::optional<LineError> LabelReader::read(const char*& p) {
   const std::string_view token = token_at(p);
+  if (token.empty()) return bad_number(p, "a label", NumberState::NotANumber);
+  std::optional<LineError> error = read(token);
+  if (!error) p += token.size();
+  return error;
+}
+
+std::optional<LineError> LabelReader::read(std::string_view cell) {
   std::int64_t value = 0;
-  const NumberState state = parse_int(p, value);
-  if (state == NumberState::TooLarge || (state == NumberState::NotANumber && is_number_like(p))) {
-    return bad_number(p, "an integer or a word as label", state);
-  }
-  if (state == NumberState::Ok) {
-    if (value == kNoLabel) return LineError{0, "label " + quote(token) + " is reserved", "use any other number"};
+  const char* const end = cell.data() + cell.size();
+  const std::from_chars_result number = std::from_chars(cell.data(), end, value);
+  if (!cell.empty() && number.ptr == end && number.ec == std::errc()) {
+    if (value == kNoLabel) return LineError{0, "label " + quote(cell) + " is reserved", "use any other number"};
     cells_.values.push_back(value);
     if (!cells_.is_word.empty()) cells_.is_word.push_back(false);
     return std::nullopt;
   }
-  if (token.empty() || !is_text(token)) return bad_number(p, "a label", NumberState::NotANumber);
-  const auto [entry, fresh] =
-      positions_.try_emplace(std::string(token), static_cast<std::int64_t>(cells_.words.size()));
-  if (fresh) cells_.words.emplace_back(token);
+  if (!cell.empty() && number.ptr == end && number.ec == std::errc::result_out_of_range) {
+    return bad_number((std::string(cell) + "\n").data(), "a label", NumberState::TooLarge);
+  }
+  if (is_number_like(cell)) return LineError{0, "expected an integer or a word as label, found " + quote(cell), ""};
+  if (cell.empty()) return LineError{0, "expected a label, the column is empty", ""};
+  if (!is_text(cell)) return LineError{0, "expected a label, found " + quote(cell), ""};
+  const auto [entry, fresh] = positions_.try_emplace(std::string(cell), static_cast<std::int64_t>(cells_.words.size()));
+  if (fresh) cells_.words.emplace_back(cell);
   cells_.is_word.resize(cells_.values.size(), false);
   cells_.values.push_back(entry->second);
   cells_.is_word.push_back(true);
-  p += token.size();
   return std::nullopt;
+}
+
+bool RawLabels::lacks_some() const {
+  return std::find(cells.values.begin(), cells.values.end(), kNoLabel) != cells.values.end();
+}
+
+void LabelReader::skip() {
+  cells_.values.push_back(kNoLabel);
+  if (!cells_.is_word.empty()) cells_.is_word.push_back(false);
 }
 
 void append_labels(LabelCells& to, LabelCells&& from, std::unordered_map<std::string, std::int64_t>& positions) {
@@ -130,13 +147,38 @@ void append_labels(LabelCells& to, LabelCells&& from, std::unordered_map<std::st
   }
 }
 
-Result<RawLabels> read_labels(const std::string& path, const IoOptions& options, Budget& budget) {
-  Result<std::unique_ptr<LineSource>> source = LineSource::open(path, options);
-  if (!source) return source.error();
-  if ((*source)->is_mtg()) {
-    return input_error(path, 0, "expected a labels file, found a .mtg", "a .mtg carries its own labels");
+namespace {
+
+/// The first line names columns: `id label`.
+bool is_label_heading(std::string_view line) {
+  const std::string text = std::string(line) + "\n";
+  const char* const first = skip_blanks(text.data());
+  const char* const second = skip_separator(skip_token(first));
+  const std::string id = lower_case(token_at(first));
+  return *second != '\n' && (id.ends_with("id") || id == "vertex" || id == "node" || id == "name");
+}
+
+/// At most two columns, whatever is between them.
+bool is_plain_label_line(std::string_view line) {
+  const std::string text = std::string(line) + "\n";
+  unsigned columns = 0;
+  for (const char* at = skip_blanks(text.data()); *at != '\n'; at = skip_separator(skip_token(at))) ++columns;
+  const bool is_table = line.find('\t') != std::string_view::npos || line.find(',') != std::string_view::npos;
+  return line.find('"') == std::string_view::npos && (columns <= 2 || !is_table);
+}
+
+}  // namespace
+
+Result<std::optional<RawLabels>> read_plain_labels(LineSource& source, const IoOptions& options, Budget& budget) {
+  constexpr std::size_t kLookedAt = 100;
+  Result<std::vector<std::string_view>> first = source.peek(kLookedAt);
+  if (!first) return first.error();
+  if (!std::all_of(first->begin(), first->end(), is_plain_label_line) ||
+      (!first->empty() && is_label_heading(first->front()))) {
+    return std::optional<RawLabels>();
   }
-  Result<std::vector<LabelChunk>> chunks = parse_lines<LabelChunk>(**source, options, budget, &parse_label_chunk);
+  const std::string& path = source.path();
+  Result<std::vector<LabelChunk>> chunks = parse_lines<LabelChunk>(source, options, budget, &parse_label_chunk);
   if (!chunks) return chunks.error();
   RawLabels labels;
   labels.path = path;
@@ -155,7 +197,7 @@ Result<RawLabels> read_labels(const std::string& path, const IoOptions& options,
     append_labels(labels.cells, std::move(chunk.cells), positions);
   }
   labels.by_order = columns != 2;
-  return labels;
+  return std::optional<RawLabels>(std::move(labels));
 }
 
 }  // namespace matcha::runtime::detail

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "runtime/graph/detail/name_table.h"
 #include "runtime/graph/detail/source.h"
 #include "runtime/graph/detail/tokens.h"
 
@@ -28,6 +29,10 @@ class LabelReader {
   explicit LabelReader(LabelCells& cells) : cells_(cells) {}
   /// Reads the token at `p` and moves past it. Errors: a number that is no int64, or bytes that are no text.
   std::optional<LineError> read(const char*& p);
+  /// The same for a whole cell, which may have blanks.
+  std::optional<LineError> read(std::string_view cell);
+  /// A vertex without a label.
+  void skip();
 
  private:
   LabelCells& cells_;
@@ -42,11 +47,16 @@ struct RawLabels {
   std::string path;
   bool by_order = false;          ///< One label a line, in the order of the ids.
   std::vector<std::int64_t> ids;  ///< Aligned with `cells` unless by_order.
+  NameTable names;                ///< Of ids that are text: `ids` are their numbers here.
   LabelCells cells;
   std::vector<std::uint64_t> lines;  ///< Of each label, for messages.
+
+  /// Whether some of its vertices have no label.
+  bool lacks_some() const;
 };
 
-/// Reads a labels file. Errors: Input.
-Result<RawLabels> read_labels(const std::string& path, const IoOptions& options, Budget& budget);
+/// Reads a labels file of lines `label` or `id label` without quotes and heading, with ids that are int64, if it looks
+/// like one; none: it is a table. Errors: Input.
+Result<std::optional<RawLabels>> read_plain_labels(LineSource& source, const IoOptions& options, Budget& budget);
 
 }  // namespace matcha::runtime::detail

@@ -22,9 +22,13 @@ enum class MtgSection : std::uint64_t {
   RankedOffsets = 8,    ///< u64, universe + 1.
   RankedNeighbors = 9,  ///< u32, arc_count.
   RankedFrom = 10,      ///< u32, universe: what each rank by degree is by id.
+  // Ids that are no int64; one of the two, and then no `Ids`.
+  UnsignedIds = 11,  ///< u64, universe.
+  TextIds = 12,      ///< u64 end offsets into the text, universe; text.
 };
-inline constexpr std::uint64_t kMtgSections = 10;
-inline constexpr std::uint64_t kMtgSectionsOfFirst = 7;  ///< Of version 1.
+inline constexpr std::uint64_t kMtgSections = 12;
+inline constexpr std::uint64_t kMtgSectionsOfSecond = 10;  ///< Of version 2.
+inline constexpr std::uint64_t kMtgSectionsOfFirst = 7;    ///< Of version 1.
 
 /// Sections are hashed in pieces of so many bytes, side by side.
 inline constexpr std::uint64_t kMtgPiece = std::uint64_t{1} << 22;

@@ -143,6 +143,7 @@ class LabelCoder {
 
   Result<std::int64_t> code(std::uint64_t at) const {
     const std::int64_t value = raw_.cells.values[at];
+    if (value == kNoLabel) return value;
     if (!raw_.cells.is_word.empty() && raw_.cells.is_word[at]) return codes_[static_cast<std::size_t>(value)];
     if (has_words_ && value < 0) return negative_label(raw_.path, raw_.lines[at], value);
     return value;
@@ -167,6 +168,11 @@ Error wrong_label_count(const RawLabels& raw, std::uint64_t vertices) {
       "line i labels the i-th vertex in ascending order of ids; or write `id label` lines");
 }
 
+/// An id of a labels file, for messages.
+std::string id_of(const Universe& universe, std::int64_t id) {
+  return universe.names() != nullptr ? universe.names()->name(static_cast<std::uint64_t>(id)) : std::to_string(id);
+}
+
 Status assign_labels(const RawLabels& raw, const Universe& universe, const LabelDictionary& dictionary,
                      GraphArrays& arrays) {
   const std::uint64_t vertices = arrays.vertices.data() != nullptr ? arrays.vertices.size() : universe.size();
@@ -186,20 +192,19 @@ Status assign_labels(const RawLabels& raw, const Universe& universe, const Label
       const bool known = found && (arrays.vertices.data() == nullptr ||
                                    std::binary_search(arrays.vertices.begin(), arrays.vertices.end(), *found));
       if (!known) {
-        return input_error(raw.path, raw.lines[at], "vertex `" + std::to_string(id) + "` is not in the graph");
+        return input_error(raw.path, raw.lines[at], "vertex `" + id_of(universe, id) + "` is not in the graph");
       }
       rank = *found;
       if (labels[rank] != kNoLabel) {
-        return input_error(raw.path, raw.lines[at], "vertex `" + std::to_string(id) + "` has a second label");
+        return input_error(raw.path, raw.lines[at], "vertex `" + id_of(universe, id) + "` has a second label");
       }
     }
     labels[rank] = *code;
   }
-  for (std::uint64_t at = 0; at < vertices; ++at) {
-    const std::uint64_t rank = vertex_at(arrays, at);
-    if (labels[rank] != kNoLabel) continue;
-    return input_error(raw.path, 0, "vertex `" + std::to_string(universe.id(rank)) + "` has no label",
-                       "every vertex needs one");
+  const std::optional<std::int64_t> none = dictionary.code("");
+  for (std::uint64_t at = 0; at < vertices && none; ++at) {
+    std::int64_t& label = labels[vertex_at(arrays, at)];
+    if (label == kNoLabel) label = *none;
   }
   arrays.labels = std::move(labels);
   return Done{};
@@ -215,6 +220,16 @@ std::uint64_t distinct_labels(const GraphView& view) {
   return static_cast<std::uint64_t>(end - labels.begin()) - (has_none ? 1 : 0);
 }
 
+std::uint64_t unlabelled_vertices(const GraphView& view, const LabelDictionary& dictionary) {
+  const std::int64_t none = dictionary.code("").value_or(kNoLabel);
+  std::uint64_t count = 0;
+  for (std::uint64_t at = 0; view.labels != nullptr && at < view.vertex_count; ++at) {
+    const std::int64_t label = view.labels[view.vertices != nullptr ? view.vertices[at] : at];
+    count += label == kNoLabel || label == none ? 1 : 0;
+  }
+  return count;
+}
+
 void fill_report(const Graph& graph, LoadReport& report) {
   const GraphView view = graph.view();
   const Universe& universe = graph.universe();
@@ -226,18 +241,25 @@ void fill_report(const Graph& graph, LoadReport& report) {
   report.edges = graph.edge_count();
   report.max_degree = view.max_degree;
   report.isolated = isolated_vertices(graph);
-  report.labels = distinct_labels(view);
+  report.unlabelled = unlabelled_vertices(view, graph.dictionary());
+  report.labels = distinct_labels(view) - (report.unlabelled != 0 && graph.dictionary().code("") ? 1 : 0);
+  report.ids = universe.kind();
   report.graph_bytes = graph.bytes();
   if (report.vertices == 0) return;
   const std::uint64_t first = view.vertices != nullptr ? view.vertices[0] : 0;
   const std::uint64_t last = view.vertices != nullptr ? view.vertices[view.vertex_count - 1] : view.universe - 1;
   report.min_id = universe.id(first);
   report.max_id = universe.id(last);
+  if (universe.names() != nullptr) {
+    report.first_id = universe.id_text(first);
+    report.last_id = universe.id_text(last);
+  }
   report.identity_ids = report.min_id == 0 && static_cast<std::uint64_t>(report.max_id) == report.vertices - 1;
 }
 
 bool same_ids(const Universe& a, const Universe& b) {
-  if (a.size() != b.size() || a.is_identity() != b.is_identity()) return false;
+  if (a.size() != b.size() || a.is_identity() != b.is_identity() || a.kind() != b.kind()) return false;
+  if (a.names() != b.names() && !(*a.names() == *b.names())) return false;
   return a.is_identity() || std::equal(a.ids(), a.ids() + a.size(), b.ids());
 }
 

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <unordered_map>
 
+#include "runtime/graph/detail/duckdb.h"
+#include "runtime/graph/detail/table.h"
 #include "runtime/graph/detail/tve.h"
 #include "runtime/graph/mtg.h"
 
@@ -18,7 +21,10 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 std::vector<ColumnSpec> columns_of(const GraphSpec& spec) {
   std::vector<ColumnSpec> columns = {{0, ColumnKind::Vertex}, {1, ColumnKind::Vertex}};
   if (spec.edge_info || spec.temporal) columns.push_back({2, spec.info});
-  for (std::size_t at = 0; at < spec.columns.size() && at < columns.size(); ++at) columns[at].index = spec.columns[at];
+  for (std::size_t at = 0; at < spec.columns.size() && at < columns.size(); ++at) {
+    columns[at].index = spec.columns[at].index;
+    columns[at].name = spec.columns[at].name;
+  }
   return columns;
 }
 
@@ -50,9 +56,30 @@ void add_reversed(Rows& rows) {
   }
 }
 
-Status read_mtg_graph(RawGraph& raw, const IoOptions& options) {
+/// An id of a .mtg as the cells of a run have it.
+std::int64_t id_of_mtg(const Universe& universe, std::uint64_t rank, IdKind kind, NameTable& names) {
+  if (kind == IdKind::Text) return names.intern(universe.id_text(rank));
+  if (kind == IdKind::Int) return universe.id(rank);
+  const std::uint64_t id =
+      universe.names() != nullptr ? universe.names()->number(rank) : static_cast<std::uint64_t>(universe.id(rank));
+  return flip_id(id);
+}
+
+/// Whether the ids of a .mtg can be read as those of the run. Its order of ids must be that of the run.
+Status check_mtg_ids(const std::string& path, const Universe& universe, RunIds& ids) {
+  ids.wanted = std::max(ids.wanted, universe.kind());
+  if (ids.wanted == universe.kind()) return Done{};
+  const bool negative = universe.size() != 0 && universe.kind() == IdKind::Int && universe.id(0) < 0;
+  if (ids.wanted == IdKind::Unsigned && !negative) return Done{};
+  return input_error(path, 0, "the ids of the .mtg are integers, those of another input are not",
+                     "convert the graph again with `--ids text`");
+}
+
+Status read_mtg_graph(RawGraph& raw, const IoOptions& options, RunIds& ids) {
   Result<Graph> graph = read_mtg(raw.spec.path, options);
   if (!graph) return graph.error();
+  Status fits = check_mtg_ids(raw.spec.path, graph->universe(), ids);
+  if (!fits) return fits;
   if ((raw.spec.directed || raw.spec.temporal) && !graph->facts().directed) {
     return input_error(raw.spec.path, 0, "the .mtg is undirected and no longer knows which way its edges went",
                        "convert the graph again with --directed, or with --temporal");
@@ -85,13 +112,55 @@ Status read_tve_graph(RawGraph& raw, LineSource& source, const IoOptions& option
   raw.is_closed = !raw.vertex_ids.empty();
   if (file->has_labels) {
     raw.labels =
-        RawLabels{raw.spec.path, false, raw.vertex_ids, std::move(file->labels), std::move(file->vertex_lines)};
+        RawLabels{raw.spec.path, false, raw.vertex_ids, {}, std::move(file->labels), std::move(file->vertex_lines)};
   }
   return Done{};
 }
 
-Status read_edges(RawGraph& raw, const IoOptions& options, Budget& budget) {
-  Result<std::unique_ptr<LineSource>> source = LineSource::open(raw.spec.path, options);
+/// Ids that a format has as numbers become what the ids of the run are. Errors: Input.
+Status lift_ids(const std::string& path, IdKind kind, NameTable& names, std::vector<std::int64_t>& ids) {
+  for (std::int64_t& id : ids) {
+    if (kind == IdKind::Unsigned && id < 0) {
+      return input_error(path, 0, "id `" + std::to_string(id) + "` is negative, and others are beyond 64 bits",
+                         "`--ids text` takes all of them as text");
+    }
+    if (kind == IdKind::Unsigned) id = flip_id(static_cast<std::uint64_t>(id));
+    if (kind == IdKind::Text) id = names.intern(std::to_string(id));
+  }
+  return Done{};
+}
+
+/// The same for all ids of a matrix or t/v/e file.
+Status lift_graph(RawGraph& raw, IdKind kind) {
+  if (kind == IdKind::Int) return Done{};
+  for (std::uint64_t at = 0; at < raw.declared.count; ++at) {
+    raw.vertex_ids.push_back(raw.declared.first + static_cast<std::int64_t>(at));
+  }
+  raw.declared = IdRange{};
+  Status lifted = lift_ids(raw.spec.path, kind, raw.vertex_names, raw.vertex_ids);
+  if (lifted && raw.labels) lifted = lift_ids(raw.spec.path, kind, raw.labels->names, raw.labels->ids);
+  for (RowChunk& chunk : raw.rows.chunks) {
+    for (std::size_t column = 0; column < 2 && lifted; ++column) {
+      lifted = lift_ids(raw.spec.path, kind, chunk.names, chunk.cells[column]);
+    }
+  }
+  return lifted;
+}
+
+/// The file of the edges, or the rows of the query.
+Result<std::unique_ptr<LineSource>> open_edges(RawGraph& raw, const IoOptions& options) {
+  if (raw.spec.sql.empty()) return LineSource::open(raw.spec.path, options);
+  raw.spec.path = kSqlPath;
+  raw.report.path = kSqlPath;
+  raw.spec.format = Format::EdgeList;
+  raw.spec.table.heading = Heading::Yes;
+  Result<std::shared_ptr<const FileBytes>> rows = query_table(raw.spec.sql, options);
+  if (!rows) return rows.error();
+  return LineSource::of_bytes(*rows, kSqlPath, options);
+}
+
+Status read_edges(RawGraph& raw, const IoOptions& options, Budget& budget, RunIds& ids) {
+  Result<std::unique_ptr<LineSource>> source = open_edges(raw, options);
   if (!source) return source.error();
   raw.report.compression = (*source)->compression();
   raw.report.file_bytes = (*source)->file_bytes();
@@ -105,39 +174,117 @@ Status read_edges(RawGraph& raw, const IoOptions& options, Budget& budget) {
   Status columns = check_named_columns(raw.spec.path, format, !raw.spec.columns.empty());
   if (!columns) return columns;
   switch (format) {
-    case Format::Mtg: return read_mtg_graph(raw, options);
-    case Format::MatrixMarket: return read_matrix_graph(raw, **source, options, budget);
-    case Format::Tve: return read_tve_graph(raw, **source, options, budget);
+    case Format::Mtg: return read_mtg_graph(raw, options, ids);
+    case Format::MatrixMarket: {
+      Status read = read_matrix_graph(raw, **source, options, budget);
+      return read ? lift_graph(raw, ids.wanted) : read;
+    }
+    case Format::Tve: {
+      Status read = read_tve_graph(raw, **source, options, budget);
+      return read ? lift_graph(raw, ids.wanted) : read;
+    }
     case Format::Auto:
     case Format::EdgeList: break;
   }
-  RowPlan plan{columns_of(raw.spec)};
-  plan.is_even = raw.spec.columns.empty();
-  Result<Rows> rows = read_rows(**source, plan, options, budget);
+  TableAsk ask{columns_of(raw.spec), !raw.spec.columns.empty(), raw.spec.table, ids.kind};
+  Result<Rows> rows = read_table(**source, ask, options, budget, ids.wanted);
   if (!rows) return rows.error();
+  raw.report.table = std::move(rows->table);
   raw.rows = std::move(*rows);
   raw.report.lines = raw.rows.count;
   return Done{};
 }
 
-Status read_vertices(RawGraph& raw, const IoOptions& options, Budget& budget) {
-  Result<std::unique_ptr<LineSource>> source = LineSource::open(raw.spec.vertices_path, options);
+/// The labels of rows of vertices, whose ids have moved to `ids`.
+RawLabels labels_of_rows(const std::string& path, Rows& rows, const std::vector<std::int64_t>& ids) {
+  RawLabels labels;
+  labels.path = path;
+  labels.ids = ids;
+  std::unordered_map<std::string, std::int64_t> positions;
+  for (RowChunk& chunk : rows.chunks) {
+    for (const std::uint64_t line : chunk.row_lines) labels.lines.push_back(chunk.first_line + line);
+    append_labels(labels.cells, std::move(chunk.labels), positions);
+  }
+  return labels;
+}
+
+/// The ids of column 0 of all chunks; those that are text get their numbers in `names`.
+std::vector<std::int64_t> take_ids(Rows& rows, IdKind kind, NameTable& names) {
+  std::vector<std::int64_t> ids;
+  ids.reserve(rows.count);
+  for (RowChunk& chunk : rows.chunks) {
+    for (const std::int64_t cell : chunk.cells[0]) {
+      ids.push_back(kind == IdKind::Text ? names.intern(chunk.names.name(static_cast<std::uint64_t>(cell))) : cell);
+    }
+  }
+  return ids;
+}
+
+Status read_vertices(RawGraph& raw, const IoOptions& options, Budget& budget, RunIds& ids) {
+  const GraphSpec& spec = raw.spec;
+  Result<std::unique_ptr<LineSource>> source = LineSource::open(spec.vertices_path, options);
   if (!source) return source.error();
   if ((*source)->is_mtg()) {
-    return input_error(raw.spec.vertices_path, 0, "expected a vertices file, found a .mtg", "one id a line");
+    return input_error(spec.vertices_path, 0, "expected a vertices file, found a .mtg", "one id a line");
   }
-  Result<Rows> rows = read_rows(**source, RowPlan{{{0, ColumnKind::Vertex}}}, options, budget);
+  TableAsk ask{{{0, ColumnKind::Vertex}}, true, spec.table, std::max(ids.kind, ids.wanted)};
+  ask.decides_ids = false;
+  ask.lists_vertices = spec.label_column.has_value();
+  if (spec.id_column) ask.columns[0] = {spec.id_column->index, ColumnKind::Vertex, spec.id_column->name};
+  if (spec.label_column) {
+    ask.columns.push_back({spec.label_column->index, ColumnKind::Label, spec.label_column->name});
+  }
+  const bool by_name = !ask.columns[0].name.empty() || (ask.columns.size() > 1 && !ask.columns[1].name.empty());
+  if (by_name) ask.options.heading = Heading::Auto;
+  ask.options.text_ids = false;
+  Result<Rows> rows = read_table(**source, ask, options, budget, ids.wanted);
   if (!rows) return rows.error();
-  for (const RowChunk& chunk : rows->chunks) {
-    raw.vertex_ids.insert(raw.vertex_ids.end(), chunk.cells[0].begin(), chunk.cells[0].end());
+  std::vector<std::int64_t> listed = take_ids(*rows, ask.ids, raw.vertex_names);
+  if (spec.label_column) {
+    raw.labels = labels_of_rows(spec.vertices_path, *rows, listed);
+    if (ask.ids == IdKind::Text) {
+      raw.labels->ids.clear();
+      raw.labels->ids = take_ids(*rows, ask.ids, raw.labels->names);
+    }
   }
+  raw.vertex_ids.insert(raw.vertex_ids.end(), listed.begin(), listed.end());
   raw.is_closed = true;
   return Done{};
 }
 
+Result<RawLabels> read_labels(const std::string& path, const IoOptions& options, Budget& budget, RunIds& ids) {
+  Result<std::unique_ptr<LineSource>> source = LineSource::open(path, options);
+  if (!source) return source.error();
+  if ((*source)->is_mtg()) {
+    return input_error(path, 0, "expected a labels file, found a .mtg", "a .mtg carries its own labels");
+  }
+  const IdKind kind = std::max(ids.kind, ids.wanted);
+  if (kind == IdKind::Int) {
+    Result<std::optional<RawLabels>> plain = read_plain_labels(**source, options, budget);
+    if (!plain) return plain.error();
+    if (*plain) return std::move(**plain);
+  }
+  TableAsk ask{{{0, ColumnKind::Vertex}, {1, ColumnKind::Label}}, false, {}, kind};
+  ask.decides_ids = false;
+  ask.lists_vertices = true;
+  Result<unsigned> columns = count_columns(**source);
+  if (!columns) return columns.error();
+  if (*columns == 1) ask.columns = {{0, ColumnKind::Label}};
+  if (*columns > 2) {
+    return input_error(path, (*source)->first_line(), "the line has " + std::to_string(*columns) + " columns",
+                       "a label, or an id and a label; of wider tables: --vertices FILE --id COLUMN --label COLUMN");
+  }
+  Result<Rows> rows = read_table(**source, ask, options, budget, ids.wanted);
+  if (!rows) return rows.error();
+  RawLabels labels = labels_of_rows(path, *rows, {});
+  labels.by_order = *columns == 1;
+  if (!labels.by_order) labels.ids = take_ids(*rows, kind, labels.names);
+  return labels;
+}
+
 /// One label a line fits the ids 0…labels-1 when all ids of the graph are among them.
-void declare_labelled_range(RawGraph& raw) {
-  if (!raw.labels || !raw.labels->by_order || raw.is_closed) return;
+void declare_labelled_range(RawGraph& raw, IdKind kind) {
+  if (!raw.labels || !raw.labels->by_order || raw.is_closed || kind != IdKind::Int) return;
   const std::uint64_t count = raw.labels->cells.size();
   const auto fits = [count](std::int64_t id) { return id >= 0 && static_cast<std::uint64_t>(id) < count; };
   for (const RowChunk& chunk : raw.rows.chunks) {
@@ -148,9 +295,12 @@ void declare_labelled_range(RawGraph& raw) {
   raw.declared = IdRange{0, count};
 }
 
-Result<Rows> rows_of_mtg(const ListSpec& spec, const IoOptions& options) {
+Result<Rows> rows_of_mtg(const ListSpec& spec, const IoOptions& options, RunIds& ids) {
   Result<Graph> graph = read_mtg(spec.path, options);
   if (!graph) return graph.error();
+  Status fits = check_mtg_ids(spec.path, graph->universe(), ids);
+  if (!fits) return fits.error();
+  const IdKind kind = ids.wanted;
   const GraphView view = graph->view();
   const bool is_float = graph->facts().info == InfoKind::Float;
   for (const ColumnSpec& column : spec.columns) {
@@ -172,10 +322,14 @@ Result<Rows> rows_of_mtg(const ListSpec& spec, const IoOptions& options) {
       if (!graph->facts().directed && target < source) continue;
       for (std::size_t column = 0; column < spec.columns.size(); ++column) {
         const unsigned index = spec.columns[column].index;
-        const std::int64_t end = graph->universe().id(index == 0 ? source : target);
+        const std::uint64_t rank = index == 0 ? source : target;
         std::int64_t info = 0;
         if (index == 2) std::memcpy(&info, static_cast<const std::uint64_t*>(view.edge_info) + arc, sizeof(info));
-        chunk.cells[column].push_back(index == 2 ? info : end);
+        if (index == 2) {
+          chunk.cells[column].push_back(info);
+        } else {
+          chunk.cells[column].push_back(id_of_mtg(graph->universe(), rank, kind, chunk.names));
+        }
       }
       ++chunk.rows;
     }
@@ -186,49 +340,97 @@ Result<Rows> rows_of_mtg(const ListSpec& spec, const IoOptions& options) {
 
 }  // namespace
 
-Result<RawGraph> read_raw_graph(const GraphSpec& spec, const IoOptions& options, Budget& budget) {
+Result<RawGraph> read_raw_graph(const GraphSpec& spec, const IoOptions& options, Budget& budget, RunIds& ids) {
   const std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
   RawGraph raw;
   raw.spec = spec;
   raw.report.path = spec.path;
   raw.report.directed = spec.directed || spec.temporal;
   raw.report.temporal = spec.temporal;
-  Status edges = read_edges(raw, options, budget);
+  if (spec.table.text_ids) ids.wanted = IdKind::Text;
+  Status edges = read_edges(raw, options, budget, ids);
   if (!edges) return edges.error();
   if (!spec.vertices_path.empty()) {
-    Status vertices = read_vertices(raw, options, budget);
+    Status vertices = read_vertices(raw, options, budget, ids);
     if (!vertices) return vertices.error();
   }
   if (!spec.labels_path.empty()) {
-    Result<RawLabels> labels = read_labels(spec.labels_path, options, budget);
+    Result<RawLabels> labels = read_labels(spec.labels_path, options, budget, ids);
     if (!labels) return labels.error();
     raw.labels = std::move(*labels);
-    declare_labelled_range(raw);
+    declare_labelled_range(raw, ids.wanted);
   }
   raw.report.read_seconds = seconds_since(start);
   return raw;
 }
 
-Result<Rows> read_list(const ListSpec& spec, const IoOptions& options, Budget& budget) {
+Result<Rows> read_list(const ListSpec& spec, const IoOptions& options, Budget& budget, RunIds& ids) {
   Result<std::unique_ptr<LineSource>> source = LineSource::open(spec.path, options);
   if (!source) return source.error();
   Result<Format> format = (*source)->sniff();
   if (!format) return format.error();
-  RowPlan plan{spec.columns};
+  const bool by_name = std::any_of(spec.columns.begin(), spec.columns.end(),
+                                   [](const ColumnSpec& column) { return !column.name.empty(); });
+  Status columns = check_named_columns(spec.path, *format, by_name);
+  if (!columns) return columns.error();
+  if (spec.table.text_ids) ids.wanted = IdKind::Text;
   MatrixHeader header;
+  Rows lifted;
   switch (*format) {
-    case Format::Mtg: return rows_of_mtg(spec, options);
-    case Format::MatrixMarket: return read_matrix(**source, plan, options, budget, header);
+    case Format::Mtg: return rows_of_mtg(spec, options, ids);
+    case Format::MatrixMarket: {
+      Result<Rows> rows = read_matrix(**source, RowPlan{spec.columns}, options, budget, header);
+      if (!rows) return rows;
+      lifted = std::move(*rows);
+      break;
+    }
     case Format::Tve: {
       Result<TveFile> file = read_tve(**source, spec.columns, options, budget);
       if (!file) return file.error();
-      return std::move(file->edges);
+      lifted = std::move(file->edges);
+      break;
     }
     case Format::Auto:
-    case Format::EdgeList: break;
+    case Format::EdgeList:
+      return read_table(**source, {spec.columns, spec.is_named, spec.table, ids.kind}, options, budget, ids.wanted);
   }
-  plan.is_even = !spec.is_named;
-  return read_rows(**source, plan, options, budget);
+  for (RowChunk& chunk : lifted.chunks) {
+    for (std::size_t column = 0; column < spec.columns.size(); ++column) {
+      if (spec.columns[column].kind != ColumnKind::Vertex) continue;
+      Status done = lift_ids(spec.path, ids.wanted, chunk.names, chunk.cells[column]);
+      if (!done) return done.error();
+    }
+  }
+  return lifted;
+}
+
+void collect_names(Rows& rows, const std::vector<ColumnSpec>& columns, std::vector<NamedCells>& cells) {
+  for (RowChunk& chunk : rows.chunks) {
+    NamedCells& piece = cells.emplace_back(NamedCells{&chunk.names, {}});
+    for (std::size_t column = 0; column < columns.size(); ++column) {
+      if (columns[column].kind == ColumnKind::Vertex) piece.columns.push_back(&chunk.cells[column]);
+    }
+  }
+}
+
+void collect_names(RawGraph& raw, std::vector<NamedCells>& cells) {
+  collect_names(raw.rows, {{0, ColumnKind::Vertex}, {1, ColumnKind::Vertex}}, cells);
+  cells.push_back({&raw.vertex_names, {&raw.vertex_ids}});
+  if (raw.labels && !raw.labels->by_order) cells.push_back({&raw.labels->names, {&raw.labels->ids}});
+  cells.push_back({&raw.mtg_names, {&raw.mtg_ids}});
+}
+
+void lift_mtg(RawGraph& raw, IdKind kind) {
+  if (!raw.mtg) return;
+  const Universe& universe = raw.mtg->universe();
+  raw.mtg_ids.reserve(universe.size());
+  for (std::uint64_t rank = 0; rank < universe.size(); ++rank) {
+    raw.mtg_ids.push_back(id_of_mtg(universe, rank, kind, raw.mtg_names));
+  }
+}
+
+bool is_lone_mtg(const RawGraph& raw) {
+  return raw.mtg && raw.vertex_ids.empty() && (!raw.labels || raw.labels->by_order);
 }
 
 void collect_ids(const RawGraph& raw, std::vector<IdSpan>& spans, std::vector<IdRange>& ranges) {

@@ -16,21 +16,41 @@ struct RawGraph {
   LoadReport report;
   Rows rows;                             ///< Columns: source, target, and the edge info of a temporal graph.
   std::vector<std::int64_t> vertex_ids;  ///< Of `v` lines and the vertices file.
+  NameTable vertex_names;                ///< Of ids that are text: `vertex_ids` are their numbers here.
   IdRange declared;                      ///< The rows of a matrix, or as many ids as there are labels.
   bool is_closed = false;                ///< The files list all vertices, so a labels file may add none.
   std::optional<RawLabels> labels;
-  std::optional<Graph> mtg;  ///< Instead of rows.
+  std::optional<Graph> mtg;           ///< Instead of rows.
+  std::vector<std::int64_t> mtg_ids;  ///< Of its ranks, where they are no int64.
+  NameTable mtg_names;                ///< Of ids that are text: `mtg_ids` are their numbers here.
+};
+
+/// The ids of a run while its files are read.
+struct RunIds {
+  IdKind kind = IdKind::Int;    ///< As which they are read.
+  IdKind wanted = IdKind::Int;  ///< What some file has; if that is above `kind`, all files are read again.
 };
 
 /// Reads all files of a spec. Errors: Input, Resource, Runtime when interrupted.
-Result<RawGraph> read_raw_graph(const GraphSpec& spec, const IoOptions& options, Budget& budget);
+Result<RawGraph> read_raw_graph(const GraphSpec& spec, const IoOptions& options, Budget& budget, RunIds& ids);
 
 /// Reads the rows of a list from any format; those of a `.mtg` are its edges (an undirected one once, u < v) and its
 /// edge info.
-Result<Rows> read_list(const ListSpec& spec, const IoOptions& options, Budget& budget);
+Result<Rows> read_list(const ListSpec& spec, const IoOptions& options, Budget& budget, RunIds& ids);
 
 /// All ids of a graph, for Universe::from_ids.
 void collect_ids(const RawGraph& raw, std::vector<IdSpan>& spans, std::vector<IdRange>& ranges);
+
+/// All ids of the graph are those of its .mtg.
+bool is_lone_mtg(const RawGraph& raw);
+
+/// Fills `mtg_ids` of a graph that is a .mtg.
+void lift_mtg(RawGraph& raw, IdKind kind);
+
+/// All columns of ids of a graph that are text, or uint64.
+void collect_names(RawGraph& raw, std::vector<NamedCells>& cells);
+/// The same of rows.
+void collect_names(Rows& rows, const std::vector<ColumnSpec>& columns, std::vector<NamedCells>& cells);
 
 /// Ranks, sorts and cleans; fills the rest of the report. Frees the rows of `raw` as it goes.
 Result<Graph> prepare_graph(RawGraph& raw, const std::shared_ptr<const Universe>& universe,

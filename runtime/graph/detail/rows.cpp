@@ -57,13 +57,7 @@ class RowParser {
 
   /// The first row of a chunk has as many columns as the rows of the chunks before.
   std::optional<LineError> follow(const std::vector<RowChunk>& before, RowChunk& chunk) const {
-    if (!plan_.is_even || before.empty() || before.back().columns == 0) return std::nullopt;
-    const unsigned expected = before.back().columns;
-    if (chunk.columns == 0) chunk.columns = expected;
-    if (chunk.columns == expected) return std::nullopt;
-    LineError error = uneven(chunk.columns, expected);
-    error.line = chunk.first_row;
-    return error;
+    return plan_.is_even ? follow_columns(before, chunk) : std::nullopt;
   }
 
  private:
@@ -74,6 +68,9 @@ class RowParser {
   bool id(const char*& p, RowChunk& chunk, std::int64_t& out) const {
     const NumberState state = parse_int(p, out);
     if (state != NumberState::Ok) {
+      if (state == NumberState::TooLarge && plan_.maybe_past_int64 != nullptr && is_unsigned(token_at(p))) {
+        plan_.maybe_past_int64->store(true, std::memory_order_relaxed);
+      }
       chunk.error = bad_number(p, "a vertex id", state);
       return false;
     }
@@ -158,28 +155,17 @@ class RowParser {
       chunk.first_row = chunk.lines;
     }
     if (columns == chunk.columns) return true;
-    chunk.error = uneven(columns, chunk.columns);
+    chunk.error = uneven_columns(columns, chunk.columns);
     return false;
   }
 
-  static LineError uneven(unsigned found, unsigned expected) {
-    return LineError{0,
-                     "the line has " + std::to_string(found) + (found == 1 ? " column" : " columns") +
-                         ", those before have " + std::to_string(expected),
-                     "name the columns to read and leave the others out, such as `FILE:0,1`"};
-  }
-
   static bool too_short(unsigned found, const ColumnSpec& wanted, RowChunk& chunk) {
-    too_short(found, wanted.index + 1, chunk);
-    if (wanted.kind == ColumnKind::Label) chunk.error->hint = kNoEdgeLabel;
+    chunk.error = line_too_short(found, wanted);
     return false;
   }
 
   static bool too_short(unsigned found, unsigned wanted, RowChunk& chunk) {
-    chunk.error = LineError{0,
-                            "the line has " + std::to_string(found) + (found == 1 ? " column, " : " columns, ") +
-                                std::to_string(wanted) + " are needed",
-                            ""};
+    chunk.error = line_too_short(found, {wanted - 1, ColumnKind::Vertex});
     return false;
   }
 
@@ -188,18 +174,12 @@ class RowParser {
   bool is_pair_ = false;
 };
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return result;
-}
-
 std::vector<std::string> words_of(std::string_view line) {
   std::vector<std::string> words;
   std::size_t at = line.find_first_not_of(" \t\r");
   while (at != std::string_view::npos) {
     const std::size_t end = std::min(line.find_first_of(" \t\r", at), line.size());
-    words.push_back(lower(line.substr(at, end - at)));
+    words.push_back(lower_case(line.substr(at, end - at)));
     at = line.find_first_not_of(" \t\r", end);
   }
   return words;
@@ -237,8 +217,39 @@ Status read_banner(const std::string& path, std::string_view line, MatrixHeader&
 
 }  // namespace
 
+LineError uneven_columns(unsigned found, unsigned expected) {
+  return LineError{0,
+                   "the line has " + std::to_string(found) + (found == 1 ? " column" : " columns") +
+                       ", those before have " + std::to_string(expected),
+                   "name the columns to read and leave the others out, such as `FILE:0,1`"};
+}
+
+std::optional<LineError> follow_columns(const std::vector<RowChunk>& before, RowChunk& chunk) {
+  if (before.empty() || before.back().columns == 0) return std::nullopt;
+  const unsigned expected = before.back().columns;
+  if (chunk.columns == 0) chunk.columns = expected;
+  if (chunk.columns == expected) return std::nullopt;
+  LineError error = uneven_columns(chunk.columns, expected);
+  error.line = chunk.first_row;
+  return error;
+}
+
+LineError line_too_short(unsigned found, const ColumnSpec& wanted) {
+  return LineError{0,
+                   "the line has " + std::to_string(found) + (found == 1 ? " column, " : " columns, ") +
+                       std::to_string(wanted.index + 1) + " are needed",
+                   wanted.kind == ColumnKind::Label ? kNoEdgeLabel : ""};
+}
+
+void name_numbers(RowChunk& chunk, const std::vector<ColumnSpec>& columns) {
+  for (std::size_t column = 0; column < chunk.cells.size(); ++column) {
+    if (columns[column].kind != ColumnKind::Vertex) continue;
+    for (std::int64_t& cell : chunk.cells[column]) cell = chunk.names.intern(std::to_string(cell));
+  }
+}
+
 std::uint64_t RowChunk::bytes() const {
-  std::uint64_t total = labels.bytes();
+  std::uint64_t total = labels.bytes() + names.bytes();
   for (const std::vector<std::int64_t>& column : cells) total += column.size() * sizeof(std::int64_t);
   return total;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "runtime/graph/detail/label_cells.h"
+#include "runtime/graph/detail/name_table.h"
 #include "runtime/graph/detail/source.h"
 #include "runtime/graph/detail/tokens.h"
 #include "runtime/graph/inputs.h"
@@ -25,12 +27,15 @@ struct RowPlan {
   bool is_even = false;             ///< A line with more or fewer columns than the first one is an error.
   std::int64_t lowest_id = std::numeric_limits<std::int64_t>::min();
   std::int64_t highest_id = std::numeric_limits<std::int64_t>::max();
+  std::atomic<bool>* maybe_past_int64 = nullptr;  ///< Set where an id is a uint64 and no int64, which is an error.
 };
 
 /// Rows of one chunk, a vector a column; a Float cell holds the bits of the double.
 struct RowChunk {
   std::vector<std::vector<std::int64_t>> cells;
-  LabelCells labels;  ///< The one column of labels, whose vector in `cells` stays empty.
+  LabelCells labels;                     ///< The one column of labels, whose vector in `cells` stays empty.
+  NameTable names;                       ///< Of ids that are text: cells have their numbers here.
+  std::vector<std::uint64_t> row_lines;  ///< The line of each row, from 0; of tables of vertices alone.
   std::uint64_t rows = 0;
   unsigned columns = 0;         ///< Of each row, for even plans; 0 while there is no row.
   std::uint64_t first_row = 0;  ///< The line of the first row, from 0.
@@ -45,7 +50,17 @@ struct RowChunk {
 struct Rows {
   std::vector<RowChunk> chunks;
   std::uint64_t count = 0;
+  std::string table;  ///< As LoadReport::table.
 };
+
+/// The columns of a line and of those before it do not agree.
+LineError uneven_columns(unsigned found, unsigned expected);
+/// The first row of a chunk has as many columns as the rows of the chunks before.
+std::optional<LineError> follow_columns(const std::vector<RowChunk>& before, RowChunk& chunk);
+/// A line has too few columns to read `wanted`.
+LineError line_too_short(unsigned found, const ColumnSpec& wanted);
+/// Turns ids that were read as numbers into text.
+void name_numbers(RowChunk& chunk, const std::vector<ColumnSpec>& columns);
 
 /// Reads the rest of the source. Comment lines and blank lines are skipped.
 Result<Rows> read_rows(LineSource& source, const RowPlan& plan, const IoOptions& options, Budget& budget);

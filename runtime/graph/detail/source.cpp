@@ -19,13 +19,7 @@ struct Signature {
 };
 
 /// Files that people pass by mistake.
-constexpr std::array<Signature, 8> kForeign{{
-    {{"PK\x03\x04", 4}, "a zip archive"},
-    {{"BZh", 3}, "bzip2 data"},
-    {{"\xFD"
-      "7zXZ",
-      5},
-     "xz data"},
+constexpr std::array<Signature, 5> kForeign{{
     {{"\x04\x22\x4D\x18", 4}, "lz4 data"},
     {{"\x89HDF", 4}, "an HDF5 file"},
     {{"\x7F"
@@ -87,9 +81,14 @@ LineKind kind_of_line(std::string_view line) {
 Result<std::unique_ptr<LineSource>> LineSource::open(const std::string& path, const IoOptions& options) {
   Result<std::shared_ptr<const FileBytes>> file = FileBytes::open(path, options);
   if (!file) return file.error();
+  return of_bytes(*file, path, options);
+}
+
+Result<std::unique_ptr<LineSource>> LineSource::of_bytes(std::shared_ptr<const FileBytes> file, const std::string& path,
+                                                         const IoOptions& options) {
   std::unique_ptr<LineSource> source(new LineSource());
   source->path_ = path;
-  source->file_ = *file;
+  source->file_ = std::move(file);
   Status begun = source->begin(options);
   if (!begun) return begun.error();
   return source;
@@ -99,8 +98,9 @@ Status LineSource::begin(const IoOptions& options) {
   constexpr std::uint64_t kHead = 4096;
   chunk_bytes_ = std::max<std::uint64_t>(options.chunk_bytes, 1);
   const std::string_view bytes = file_->bytes();
-  compression_ = compression_of(bytes);
-  unpacker_ = make_unpacker(compression_, bytes, path_);
+  Result<std::unique_ptr<Unpacker>> unpacker = open_unpacker(bytes, path_, compression_);
+  if (!unpacker) return unpacker.error();
+  unpacker_ = std::move(*unpacker);
   std::string_view head = bytes.substr(0, kHead);
   if (unpacker_ != nullptr) {
     carry_.resize(kHead);
@@ -131,8 +131,9 @@ Status LineSource::begin(const IoOptions& options) {
 Status LineSource::check_text(std::string_view head) const {
   for (const Signature& foreign : kForeign) {
     if (head.starts_with(foreign.magic)) {
-      return input_error(path_, 0, "the file is " + std::string(foreign.name) + ", not a text file",
-                         "plain, gz and zst text and .mtg can be read; unpack or convert it");
+      return input_error(
+          path_, 0, "the file is " + std::string(foreign.name) + ", not a text file",
+          "text and .mtg can be read, plain or packed as gz, zst, bz2, xz, zip or tar; unpack or convert it");
     }
   }
   if (head.starts_with(kMtgMagic.substr(0, 4)) || head.starts_with("MTG")) {
@@ -143,7 +144,7 @@ Status LineSource::check_text(std::string_view head) const {
   }
   if (head.find('\0') != std::string_view::npos) {
     return input_error(path_, 0, "the file is binary or UTF-16: it has bytes of value 0",
-                       "plain, gz and zst text and .mtg can be read");
+                       "text and .mtg can be read, plain or packed as gz, zst, bz2, xz, zip or tar");
   }
   return Done{};
 }
@@ -220,6 +221,26 @@ Result<LineChunk> LineSource::produce_unpacked() {
 }
 
 Result<LineChunk> LineSource::next() {
+  Result<LineChunk> chunk = take_chunk();
+  if (!chunk || !pairs_quotes_) return chunk;
+  const auto is_open = [](const LineChunk& lines) { return std::count(lines.begin, lines.end, '"') % 2 != 0; };
+  bool open = is_open(*chunk);
+  while (open) {
+    Result<LineChunk> more = take_chunk();
+    if (!more) return more;
+    if (more->begin == more->end) break;
+    const std::string_view first(chunk->begin, static_cast<std::size_t>(chunk->end - chunk->begin));
+    const std::string_view second(more->begin, static_cast<std::size_t>(more->end - more->begin));
+    open = !is_open(*more);
+    if (open && first.size() > chunk_bytes_ + kMaxLineBytes) {
+      return input_error(path_, 0, "a quoted cell is longer than 1 MiB", "a quote without its other one?");
+    }
+    *chunk = owned_chunk(first, second, false);
+  }
+  return chunk;
+}
+
+Result<LineChunk> LineSource::take_chunk() {
   if (!pending_.empty()) {
     LineChunk chunk = std::move(pending_.front());
     pending_.pop_front();
@@ -246,6 +267,43 @@ Result<std::optional<std::string_view>> LineSource::next_line() {
     pending_.pop_front();
   }
   return std::optional<std::string_view>(line);
+}
+
+Result<std::vector<std::string_view>> LineSource::peek(std::size_t most) {
+  std::vector<std::string_view> lines;
+  std::uint64_t seen = 0, line_number = lines_taken_;
+  for (std::size_t at = 0;; ++at) {
+    if (at == pending_.size()) {
+      Result<LineChunk> chunk = produce();
+      if (!chunk) return chunk.error();
+      if (chunk->begin == chunk->end) return lines;
+      pending_.push_back(std::move(*chunk));
+    }
+    const char* line = pending_[at].begin;
+    while (line != pending_[at].end) {
+      const char* const newline = find_newline(line, pending_[at].end);
+      std::string_view text(line, static_cast<std::size_t>(newline - line));
+      seen += text.size() + 1;
+      line = newline + 1;
+      ++line_number;
+      if (text.ends_with('\r')) text.remove_suffix(1);
+      const LineKind kind = kind_of_line(text);
+      if (kind == LineKind::Blank || kind == LineKind::Comment) continue;
+      if (lines.empty()) first_line_ = line_number;
+      lines.push_back(text);
+      if (lines.size() == most || seen > kMaxLineBytes) return lines;
+    }
+  }
+}
+
+Status LineSource::skip_first() {
+  while (true) {
+    Result<std::optional<std::string_view>> line = next_line();
+    if (!line) return line.error();
+    if (!line->has_value()) return Done{};
+    const LineKind kind = kind_of_line(**line);
+    if (kind != LineKind::Blank && kind != LineKind::Comment) return Done{};
+  }
 }
 
 Result<Format> LineSource::sniff() {
@@ -282,13 +340,14 @@ Result<WholeFile> read_whole(const std::string& path, const IoOptions& options) 
   if (!file) return file.error();
   WholeFile whole;
   whole.file_bytes = (*file)->bytes().size();
-  whole.compression = compression_of((*file)->bytes());
+  Result<std::unique_ptr<Unpacker>> opened = open_unpacker((*file)->bytes(), path, whole.compression);
+  if (!opened) return opened.error();
   if (whole.compression == Compression::None) {
     whole.bytes = (*file)->bytes();
     whole.owner = *file;
     return whole;
   }
-  const std::unique_ptr<Unpacker> unpacker = make_unpacker(whole.compression, (*file)->bytes(), path);
+  const std::unique_ptr<Unpacker> unpacker = std::move(*opened);
   const std::uint64_t limit = options.memory_limit();
   std::uint64_t size = 0;
   Buffer<char> data(std::max<std::uint64_t>(options.chunk_bytes, 4096));

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "runtime/graph/buffer.h"
 #include "runtime/graph/io.h"
@@ -47,6 +48,7 @@ std::string quote(std::string_view text);
 /// The bytes of a file as they are on disk: mapped, or read when it is a pipe.
 class FileBytes {
  public:
+  /// `-` is standard input, which is kept once it is read.
   /// Errors: Input when it cannot be opened or is a directory or empty; Resource when a pipe holds too much.
   static Result<std::shared_ptr<const FileBytes>> open(const std::string& path, const IoOptions& options);
   ~FileBytes();
@@ -57,6 +59,7 @@ class FileBytes {
 
  private:
   FileBytes() = default;
+  static Result<std::shared_ptr<const FileBytes>> open_standard_input(const IoOptions& options);
   std::string_view bytes_;
   void* mapping_ = nullptr;
   std::string read_;
@@ -71,9 +74,22 @@ class Unpacker {
   /// Bytes of the packed file used so far.
   virtual std::uint64_t consumed() const = 0;
 };
+/// None: null. Tar: of a `.tar` that is packed in no other way.
 std::unique_ptr<Unpacker> make_unpacker(Compression compression, std::string_view packed, const std::string& path);
+std::unique_ptr<Unpacker> make_bzip2_unpacker(std::string_view packed, const std::string& path);
+std::unique_ptr<Unpacker> make_xz_unpacker(std::string_view packed, const std::string& path);
+/// The one table of a zip or tar archive, whose bytes `maybe_outer` gives, or are `bytes`.
+std::unique_ptr<Unpacker> make_archive_unpacker(std::unique_ptr<Unpacker> maybe_outer, std::string_view bytes,
+                                                const std::string& path);
+/// By the first 512 bytes.
+bool is_tar(std::string_view head);
+bool is_zip(std::string_view head);
 
 Compression compression_of(std::string_view bytes);
+
+/// How a file is packed, a packed tar archive being Tar, and what unpacks it; null for plain files. Errors: Input.
+Result<std::unique_ptr<Unpacker>> open_unpacker(std::string_view bytes, const std::string& path,
+                                                Compression& compression);
 
 /// Whole lines; the last byte is a newline. Points into the file or into `storage`.
 struct LineChunk {
@@ -89,6 +105,10 @@ class LineSource {
   /// Errors as FileBytes, and Input for what is no text: archives, UTF-16, bytes of value 0 near the beginning.
   static Result<std::unique_ptr<LineSource>> open(const std::string& path, const IoOptions& options);
 
+  /// The same for bytes that are there, called `path` in messages.
+  static Result<std::unique_ptr<LineSource>> of_bytes(std::shared_ptr<const FileBytes> file, const std::string& path,
+                                                      const IoOptions& options);
+
   const std::string& path() const { return path_; }
   Compression compression() const { return compression_; }
   std::uint64_t file_bytes() const { return file_->bytes().size(); }
@@ -101,6 +121,16 @@ class LineSource {
   Result<LineChunk> next();
   /// The next single line without its newline, for headers; valid until the next call. Errors: Input.
   Result<std::optional<std::string_view>> next_line();
+  /// The first lines that are neither blank nor comments, at most so many and as far as 1 MiB goes, without their line
+  /// ends. They live until the next call of `next` or `next_line`. Consumes nothing. Errors: Input.
+  Result<std::vector<std::string_view>> peek(std::size_t most);
+  /// The number of the first of these lines, after `peek`.
+  std::uint64_t first_line() const { return first_line_; }
+  /// Goes past the first line that is neither blank nor a comment. Errors: Input.
+  Status skip_first();
+  /// From now on a line feed between quotes ends no line: `next` gives chunks in which quotes are paired, but for a
+  /// last one without end.
+  void pair_quotes() { pairs_quotes_ = true; }
   /// Lines taken by `next_line`.
   std::uint64_t lines_taken() const { return lines_taken_; }
 
@@ -111,6 +141,7 @@ class LineSource {
   Result<LineChunk> produce();
   Result<LineChunk> produce_mapped();
   Result<LineChunk> produce_unpacked();
+  Result<LineChunk> take_chunk();
 
   std::string path_;
   std::shared_ptr<const FileBytes> file_;
@@ -119,11 +150,13 @@ class LineSource {
   std::uint64_t chunk_bytes_ = 0;
   bool is_mtg_ = false;
   bool at_end_ = false;
+  bool pairs_quotes_ = false;
   std::uint64_t at_ = 0;  ///< In a mapped file.
   std::string carry_;     ///< Unpacked bytes after the last newline of the chunk before.
   std::deque<LineChunk> pending_;
   LineChunk spent_;  ///< Keeps the line of `next_line` alive.
   std::uint64_t lines_taken_ = 0;
+  std::uint64_t first_line_ = 0;
 };
 
 /// All unpacked bytes of a file, for `.mtg`. `owner` keeps `bytes` alive. Errors as LineSource; Resource past the

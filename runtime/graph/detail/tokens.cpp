@@ -24,9 +24,15 @@ LineError bad_number(const char* token, std::string_view what, NumberState state
     error.hint = "a `t/v/e` file starts with such a line";
   } else if ((text.front() >= 'a' && text.front() <= 'z') || (text.front() >= 'A' && text.front() <= 'Z') ||
              text.front() == '"') {
-    error.hint = "a heading must start with `#`; ids are integers";
+    error.hint = "the first ids of the file are integers; `--ids text` takes all of them as text";
   }
   return error;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return result;
 }
 
 bool has_lone_return(const char* begin, const char* newline) {

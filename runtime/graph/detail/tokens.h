@@ -76,6 +76,16 @@ inline NumberState parse_float(const char*& p, double& out) {
   return NumberState::Ok;
 }
 
+/// Its letters of ASCII in lower case.
+std::string lower_case(std::string_view text);
+
+/// Whether the whole token is a uint64.
+inline bool is_unsigned(std::string_view token) {
+  std::uint64_t ignored = 0;
+  const std::from_chars_result read = std::from_chars(token.data(), token.data() + token.size(), ignored);
+  return read.ec == std::errc() && read.ptr == token.data() + token.size();
+}
+
 /// A failure at a line of a chunk, counted from 0.
 struct LineError {
   std::uint64_t line = 0;

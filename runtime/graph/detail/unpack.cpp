@@ -126,6 +126,13 @@ class ZstdUnpacker final : public Unpacker {
 
 Compression compression_of(std::string_view bytes) {
   if (bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b') return Compression::Gzip;
+  if (bytes.starts_with("BZh") && bytes.size() > 3 && bytes[3] >= '1' && bytes[3] <= '9') return Compression::Bzip2;
+  if (bytes.starts_with(std::string_view("\xFD"
+                                         "7zXZ\0",
+                                         6)))
+    return Compression::Xz;
+  if (is_zip(bytes)) return Compression::Zip;
+  if (is_tar(bytes)) return Compression::Tar;
   if (bytes.size() >= 4) {
     std::uint32_t magic = 0;
     for (int i = 3; i >= 0; --i) magic = magic << 8 | static_cast<unsigned char>(bytes[static_cast<std::size_t>(i)]);
@@ -142,8 +149,27 @@ std::unique_ptr<Unpacker> make_unpacker(Compression compression, std::string_vie
     case Compression::None: return nullptr;
     case Compression::Gzip: return std::make_unique<GzipUnpacker>(packed, path);
     case Compression::Zstd: return std::make_unique<ZstdUnpacker>(packed, path);
+    case Compression::Bzip2: return make_bzip2_unpacker(packed, path);
+    case Compression::Xz: return make_xz_unpacker(packed, path);
+    case Compression::Zip:
+    case Compression::Tar: return make_archive_unpacker(nullptr, packed, path);
   }
   return nullptr;
+}
+
+Result<std::unique_ptr<Unpacker>> open_unpacker(std::string_view bytes, const std::string& path,
+                                                Compression& compression) {
+  constexpr std::uint64_t kTarHead = 512;
+  compression = compression_of(bytes);
+  std::unique_ptr<Unpacker> unpacker = make_unpacker(compression, bytes, path);
+  if (unpacker == nullptr || compression == Compression::Zip || compression == Compression::Tar) return unpacker;
+  std::string head(kTarHead, '\0');
+  Result<std::uint64_t> got = unpacker->read(head.data(), head.size());
+  if (!got) return got.error();
+  unpacker = make_unpacker(compression, bytes, path);
+  if (!is_tar(std::string_view(head).substr(0, *got))) return unpacker;
+  compression = Compression::Tar;
+  return make_archive_unpacker(std::move(unpacker), {}, path);
 }
 
 }  // namespace matcha::runtime::detail

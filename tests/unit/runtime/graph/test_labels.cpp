@@ -80,8 +80,22 @@ TEST_F(LabelFiles, WrongCount) {
 
 TEST_F(LabelFiles, DuplicateUnknownAndMissing) {
   expect_error(labelled("1 2\n", "1 5\n2 5\n1 5\n"), 3, "vertex `1` has a second label");
-  expect_error(labelled("1 2\n2 3\n", "1 5\n2 5\n"), 0, "vertex `3` has no label");
   expect_error(labelled("v 0\nv 1\ne 0 1\n", "0 5\n1 5\n2 5\n"), 3, "vertex `2` is not in the graph");
+}
+
+TEST_F(LabelFiles, SomeVerticesMayHaveNone) {
+  const LoadedGraph loaded = load(labelled("1 2\n2 3\n", "1 5\n2 5\n"));
+  EXPECT_EQ(labels_of(loaded.graph), (Labels{{1, "5"}, {2, "5"}, {3, ""}}));
+  EXPECT_EQ(loaded.report.unlabelled, 1U);
+  EXPECT_EQ(loaded.report.labels, 1U);
+  EXPECT_TRUE(loaded.graph.facts().labelled);
+}
+
+TEST_F(LabelFiles, WordsWithBlanksStandInQuotesOrBetweenTabs) {
+  const Labels wanted = {{1, "Big Corp"}, {2, "a \"b\""}};
+  EXPECT_EQ(labels_of(load(labelled("1 2\n", "1 \"Big Corp\"\n2 \"a \"\"b\"\"\"\n")).graph), wanted);
+  EXPECT_EQ(labels_of(load(labelled("1 2\n", "id,kind\n1,Big Corp\n2,\"a \"\"b\"\"\"\n")).graph), wanted);
+  EXPECT_EQ(labels_of(load(labelled("1 2\n", "2\tb\n1\tBig Corp\n")).graph), (Labels{{1, "Big Corp"}, {2, "b"}}));
 }
 
 TEST_F(LabelFiles, BadLines) {

@@ -248,8 +248,8 @@ TEST(Mtg, ShortFilesHaveVersionOne) {
 TEST(Mtg, OtherVersionsAndMachinesAreNamed) {
   const TemporaryFolder folder;
   const std::string good = read_bytes(write_labelled(folder));
-  const Error newer = refused(folder, with_header(good, [](detail::MtgHeader& header) { header.version = 3; }));
-  EXPECT_EQ(newer.message, "the .mtg has version 3; this program reads versions up to 2");
+  const Error newer = refused(folder, with_header(good, [](detail::MtgHeader& header) { header.version = 4; }));
+  EXPECT_EQ(newer.message, "the .mtg has version 4; this program reads versions up to 3");
   EXPECT_EQ(newer.hint, "use a newer Matcha, or convert the graph again");
   const Error foreign =
       refused(folder, with_header(good, [](detail::MtgHeader& header) { header.endian_tag = 0x04030201; }));

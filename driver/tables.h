@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "driver/reporter.h"
+#include "runtime/graph/inputs.h"
+
+namespace matcha::driver {
+
+/// Which columns of tables a run reads, in the words of the command line. Columns are numbers, from 0, or names.
+struct TableBinding {
+  std::string header = "auto";  ///< `auto`, `yes` or `no`.
+  std::string ids = "auto";     ///< `auto` or `text`.
+  std::string src, dst;         ///< Ends of edges; empty: not said.
+  std::string edge_label;       ///< What is known of an edge; empty: not said.
+  std::string vertices;         ///< A file of vertices; empty: none.
+  std::string id, label;        ///< Its columns; empty: the first one is the id, and there are no labels.
+  std::string labels;           ///< A file of labels; empty: none.
+  std::string sql;              ///< A query that gives the edges instead of a file; empty: none.
+
+  runtime::TableOptions options() const;
+  /// Whether vertices get labels.
+  bool gives_labels() const { return !labels.empty() || !label.empty(); }
+  /// Errors: Usage where options contradict each other.
+  Status check(const Reporter& reporter) const;
+  /// Puts the files of vertices and labels, and the columns of edges unless the spec has some, into a spec. An edge
+  /// label is a column only where the spec reads one.
+  void put_into(runtime::GraphSpec& spec) const;
+};
+
+/// The columns `a,b` after a path, or `0,1`. Names are columns only if the path without them is a file or `-`; the path
+/// loses them. None: there are no columns.
+std::vector<runtime::ColumnRef> take_columns(std::string& path);
+
+}  // namespace matcha::driver

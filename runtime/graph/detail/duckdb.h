@@ -1,0 +1,18 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "runtime/graph/detail/source.h"
+
+/// Queries by DuckDB, whose library is opened when it is needed.
+namespace matcha::runtime::detail {
+
+/// What errors of a query call their file.
+inline constexpr const char* kSqlPath = "--graph-sql";
+
+/// The rows of a query as a CSV table with a heading. The library is `libduckdb.so`, or the one that MATCHA_LIBDUCKDB
+/// names. Errors: Input when the library is missing, or the query is wrong; Resource.
+Result<std::shared_ptr<const FileBytes>> query_table(const std::string& sql, const IoOptions& options);
+
+}  // namespace matcha::runtime::detail
