@@ -340,6 +340,22 @@ matcha_status matcha_graph_from_csr(uint64_t vertices, const void* offsets, matc
 uint64_t matcha_graph_vertices(const matcha_graph* graph) { return graph->graph->graph().vertex_count(); }
 uint64_t matcha_graph_edges(const matcha_graph* graph) { return graph->graph->graph().edge_count(); }
 
+matcha_kind matcha_graph_id_kind(const matcha_graph* graph) {
+  return graph->graph->graph().universe().names() != nullptr ? MATCHA_NAME : MATCHA_VERTEX;
+}
+
+size_t matcha_graph_name(const matcha_graph* graph, int64_t vertex, char* buffer, size_t room) {
+  try {
+    const matcha::runtime::Universe& universe = graph->graph->graph().universe();
+    const std::optional<std::uint32_t> rank = universe.rank(vertex);
+    const std::string name = rank ? universe.id_text(*rank) : std::string();
+    if (buffer != nullptr && room != 0) buffer[name.copy(buffer, room - 1)] = '\0';
+    return name.size();
+  } catch (const std::bad_alloc&) {
+    return 0;
+  }
+}
+
 matcha_status matcha_graph_release(matcha_graph* graph, const char* device, matcha_error** error) {
   return call(error, [&] {
     if (graph == nullptr || device == nullptr) return usage("the graph or the device is NULL", error);

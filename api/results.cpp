@@ -23,7 +23,7 @@ Column column_of(runtime::ElementKind kind, const void* items, std::uint64_t row
   out.ints.resize(rows);
   switch (kind) {
     case runtime::ElementKind::Vid:
-      out.kind = MATCHA_VERTEX;
+      out.kind = universe.names() != nullptr ? MATCHA_NAME : MATCHA_VERTEX;
       for (std::uint64_t i = 0; i < rows; ++i) out.ints[i] = universe.id(static_cast<const std::uint32_t*>(items)[i]);
       break;
     case runtime::ElementKind::Bool:
@@ -49,7 +49,7 @@ matcha_result::Value value_of(const codegen::ResultValue& value, const runtime::
     out.kind = MATCHA_BOOL;
     out.integer = *flag ? 1 : 0;
   } else if (const codegen::VertexValue* vertex = std::get_if<codegen::VertexValue>(&value)) {
-    out.kind = MATCHA_VERTEX;
+    out.kind = universe.names() != nullptr ? MATCHA_NAME : MATCHA_VERTEX;
     out.integer = universe.id(vertex->rank);
   } else if (const codegen::ListValue* list = std::get_if<codegen::ListValue>(&value)) {
     out.kind = MATCHA_LIST;

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -181,6 +182,36 @@ TEST(Options, TiersAndLabels) {
   EXPECT_EQ(MATCHA_ERROR_USAGE, matcha_options_set(options.options, "unlabelled", "yes", nullptr));
   EXPECT_EQ(MATCHA_OK, matcha_options_set(options.options, "unlabelled-edges", "false", nullptr));
   EXPECT_EQ(MATCHA_ERROR_USAGE, matcha_options_set(options.options, "unlabelled-edges", "1", nullptr));
+}
+
+TEST(Graphs, IdsThatAreText) {
+  const std::string path = testing::TempDir() + "matcha_names.csv";
+  std::ofstream(path) << "source,target\nzoe,al\nal,Ben\nBen,zoe\n";
+  matcha_graph* graph = nullptr;
+  ASSERT_EQ(MATCHA_OK, matcha_graph_read(path.c_str(), nullptr, &graph, nullptr));
+  EXPECT_EQ(MATCHA_NAME, matcha_graph_id_kind(graph));
+  char name[3];
+  EXPECT_EQ(3U, matcha_graph_name(graph, 2, name, sizeof(name)));
+  EXPECT_STREQ("zo", name);
+  EXPECT_EQ(0U, matcha_graph_name(graph, 3, name, sizeof(name)));
+  matcha_program* program = nullptr;
+  matcha_result* result = nullptr;
+  const char* const last = "def main(G: Graph):\n    return max(vertices(G))\n";
+  ASSERT_EQ(MATCHA_OK, matcha_program_compile(last, nullptr, &program, nullptr));
+  ASSERT_EQ(MATCHA_OK, matcha_run_now(program, graph, nullptr, &result, nullptr));
+  EXPECT_EQ(MATCHA_NAME, matcha_result_kind(result, 0));
+  EXPECT_EQ(2, matcha_result_int(result, 0, nullptr));
+  matcha_result_free(result);
+  matcha_program_free(program);
+  // Ids are no numbers to compute with.
+  const char* const sum = "def main(G: Graph):\n    return sum(apply(lambda v: v + 1, vertices(G)))\n";
+  matcha_error* error = nullptr;
+  ASSERT_EQ(MATCHA_OK, matcha_program_compile(sum, nullptr, &program, nullptr));
+  EXPECT_EQ(MATCHA_ERROR_INPUT, matcha_run_now(program, graph, nullptr, &result, &error));
+  EXPECT_NE(nullptr, std::strstr(matcha_error_text(error), "computes with ids as numbers"));
+  matcha_error_free(error);
+  matcha_program_free(program);
+  matcha_graph_free(graph);
 }
 
 }  // namespace

@@ -91,6 +91,16 @@ def test_inputs():
         mt.Graph({"from": sources}, src="from")
 
 
+def test_ids_of_files_that_are_text(tmp_path):
+    table = tmp_path / "e.csv"
+    table.write_text("source,target\nzoe,al\nal,Ben\nBen,zoe\n")
+    graph = mt.read(table)
+    assert list(graph.vertices) == ["Ben", "al", "zoe"]
+    assert [tuple(row) for row in mt.match(graph, "triangle")][0] in set(itertools.permutations(["Ben", "al", "zoe"]))
+    table.write_text("18446744073709551615 7\n7 3\n")
+    assert list(mt.read(table).vertices) == [3, 7, 2**64 - 1]
+
+
 def test_large_ids():
     big = 2**62
     graph = mt.Graph([(big, -5), (-5, 7), (7, big)])

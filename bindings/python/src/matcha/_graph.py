@@ -12,6 +12,7 @@ from matcha import _inputs, _library
 from matcha._errors import InputError
 from matcha._inputs import Ints, Labels
 from matcha._lent import Lent
+from matcha._names import names_of
 from matcha._table import Column
 
 # Fewer edges are sorted before Ctrl-C could be meant for that.
@@ -102,6 +103,7 @@ class Graph:
         made._begin(directed)
         chosen = _library.options({"directed": directed, **values})
         made._owner = _library.make_slowly("matcha_graph_read", "matcha_graph_free", os.fsencode(path), chosen=chosen)
+        made._names = names_of(made._owner.handle)
         return made
 
     def _take_table(self, given: Any) -> None:

@@ -45,7 +45,7 @@ class CTable(ctypes.Structure):
     ]
 
 OK, TIMEOUT, CANCELLED = 0, 124, 130
-INT, FLOAT, BOOL, VERTEX, LIST = 1, 2, 3, 4, 5
+INT, FLOAT, BOOL, VERTEX, LIST, NAME = 1, 2, 3, 4, 5, 6
 
 # name: (result, arguments); as in matcha.h.
 _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
@@ -69,6 +69,8 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "matcha_graph_release": (c_int, [Handle, c_char_p, POINTER(Handle)]),
     "matcha_graph_vertices": (c_uint64, [Handle]),
     "matcha_graph_edges": (c_uint64, [Handle]),
+    "matcha_graph_id_kind": (c_int, [Handle]),
+    "matcha_graph_name": (c_size_t, [Handle, c_int64, c_char_p, c_size_t]),
     "matcha_graph_free": (None, [Handle]),
     "matcha_program_compile": (c_int, [c_char_p, Handle, POINTER(Handle), POINTER(Handle)]),
     "matcha_program_pattern": (c_int, [c_char_p, Handle, POINTER(Handle), POINTER(Handle)]),

@@ -229,7 +229,7 @@ def _value(result: Owner, at: int, graph: Graph) -> Any:
         high = c_int64()
         low = lib.matcha_result_int(result.handle, at, byref(high))
         whole = (high.value << 64) | (low & (2**64 - 1))
-        return bool(whole) if kind == _library.BOOL else graph._named(whole) if kind == _library.VERTEX else whole
+        return bool(whole) if kind == _library.BOOL else graph._named(whole) if kind in (_library.VERTEX, _library.NAME) else whole
     rows = lib.matcha_result_rows(result.handle, at)
     columns = {}
     for column in range(lib.matcha_result_columns(result.handle, at)):

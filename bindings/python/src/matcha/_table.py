@@ -184,7 +184,7 @@ def column_of(graph: Graph, kind: int, ints: int, floats: int, rows: int, owner:
     if kind == _library.BOOL:
         words: Any = (ctypes.c_int64 * rows).from_address(ints) if rows else ()
         return Column.of(words, "b")
-    return Column(ints or 0, rows, "i", owner, graph._names if kind == _library.VERTEX else None)
+    return Column(ints or 0, rows, "i", owner, graph._names if kind in (_library.VERTEX, _library.NAME) else None)
 
 
 def joined(blocks: list[Table], names: Sequence[str]) -> Table:
