@@ -132,16 +132,14 @@ MATCHA_API matcha_status matcha_graph_from_csr(uint64_t vertices, const void* of
 MATCHA_API uint64_t matcha_graph_vertices(const matcha_graph* graph);
 /* Edges, each once; arcs of a directed graph. */
 MATCHA_API uint64_t matcha_graph_edges(const matcha_graph* graph);
-/* Writes the ids of its vertices, ascending, as many as it has vertices; of text, the ints of MATCHA_NAME
- * values. */
+/* Writes the ids of its vertices, ascending; of text, the ints of MATCHA_NAME values. */
 MATCHA_API void matcha_graph_ids(const matcha_graph* graph, int64_t* ids);
 /* MATCHA_VERTEX: the ids are int64. MATCHA_NAME: they are text, or some are beyond int64. */
 MATCHA_API matcha_kind matcha_graph_id_kind(const matcha_graph* graph);
 /* The id of a MATCHA_NAME value, or of an int64, as the file has it: puts its first `room` - 1 bytes and a zero byte
  * into `buffer`, which may be NULL if `room` is 0, and gives its length. 0: the graph has no such vertex. */
 MATCHA_API size_t matcha_graph_name(const matcha_graph* graph, int64_t vertex, char* buffer, size_t room);
-/* Frees what GPUs keep of the graph, `device` being "cuda"; runs that go on keep it until they end, and the next run
- * copies it again. */
+/* Frees what GPUs keep of the graph, `device` being "cuda", once no run uses it; the next run copies it again. */
 MATCHA_API matcha_status matcha_graph_release(matcha_graph* graph, const char* device, matcha_error** error);
 /* Programs and runs that use it keep what they need. */
 MATCHA_API void matcha_graph_free(matcha_graph* graph);

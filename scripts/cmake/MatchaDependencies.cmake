@@ -33,7 +33,7 @@ endfunction()
 matcha_static_archive(matcha::zlib libz.a)
 matcha_static_archive(matcha::zstd libzstd.a)
 matcha_static_archive(matcha::xxhash libxxhash.a)
-matcha_static_archive(matcha::bz2 libbz2.a)
+matcha_either(bz2 libbz2)
 matcha_static_archive(matcha::lzma liblzma.a)
 
 # libarchive: zip and tar. Its zip reader may decrypt, with nettle; the other formats of the archive are not linked.
