@@ -23,8 +23,8 @@ struct LabelUse {
 struct PatternSet {
   std::vector<Pattern> patterns;
   bool motif = false;
-  SourceLoc loc;                 ///< Of the whole pattern, or of its first line.
-  std::vector<LabelUse> labels;  ///< In the order of the text.
+  SourceLoc loc{};                 ///< Of the whole pattern, or of its first line.
+  std::vector<LabelUse> labels{};  ///< In the order of the text.
 };
 
 /// Reads one of these from `file` of the source manager; nothing after an error:

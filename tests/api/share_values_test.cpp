@@ -33,7 +33,7 @@ class Example {
       if (words[i] == "--in") {
         bind_.inputs.push_back(words[++i]);
       } else if (words[i] == "--labels") {
-        bind_.labels = words[++i];
+        bind_.table.labels = words[++i];
       } else {
         bind_.graph = words[i];
       }

@@ -192,7 +192,7 @@ Text* DriverCompiled::add_text(const std::string& text) {
 bool DriverCompiled::load(Text& text, const SampleGraph& graph, const GraphFiles& files, DriverBound& bound) {
   driver::BindOptions options;
   options.graph = files.graph;
-  options.labels = files.labels;
+  options.table.labels = files.labels;
   options.directed = graph.directed;
   for (const differential::Param& param : subject_.program.params) {
     const auto input = files.inputs.find(param.name);
