@@ -9,7 +9,9 @@ import sys
 # What the command line alone has: how it prints, reads programs and keeps things in folders of its own.
 OF_THE_COMMAND_LINE = {
     "help", "help-all", "json", "quiet", "verbose", "color", "diagnostics", "no-cache", "tune", "backend", "in", "temporal", "pattern",
-    "patterns", "no-progress",
+    "patterns", "no-progress", "load-cuda",
+    # Tables in files; `matcha_graph_from_table` takes columns.
+    "header", "ids", "src", "dst", "edge-label", "vertices", "id", "label", "graph-sql",
 }
 # What the library alone has, or shares with other verbs than `run`.
 OF_THE_LIBRARY = {"cache", "share", "edge-labels", "file"}
