@@ -35,6 +35,12 @@ def first_line(text):
     return next((line for line in text.splitlines() if line.strip()), "")
 
 
+def counts_of(answer):
+    """The result of a run; of a motif, the counts in their order, without their names."""
+    result = answer["result"]
+    return list(result.values()) if isinstance(result, dict) else result
+
+
 def outcome_of(done, seconds):
     """What a finished process of `matcha run --json` says."""
     if done.returncode == 124:
@@ -54,7 +60,7 @@ def outcome_of(done, seconds):
     for run in answer["stats"].get("passes", []):
         name = run["pass"].split("{")[0]
         passes[name] = run["changed"] or passes.get(name, False)
-    return Outcome("ok", sum(kernels) if kernels else run_ms, run_ms, seconds, answer["result"], answer["device"], answer["graph"],
+    return Outcome("ok", sum(kernels) if kernels else run_ms, run_ms, seconds, counts_of(answer), answer["device"], answer["graph"],
                    answer["version"], passes, {**answer["stats"], "ms": answer["ms"]})
 
 
