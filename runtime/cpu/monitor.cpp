@@ -61,8 +61,8 @@ class Watcher {
   std::vector<Monitor*> monitors_;
 };
 
-Monitor::Monitor(RegionState& state, const RegionLaunch& launch, const RunControl& control)
-    : state_(state), launch_(launch), control_(control), report_at_(Clock::now() + kReport) {
+Monitor::Monitor(RegionState& state, const RunControl& control)
+    : state_(state), control_(control), report_at_(Clock::now() + kReport) {
   if (control.stop_request == nullptr && !control.deadline && !control.on_progress) return;
   look();
   Watcher::instance().add(this);

@@ -11,7 +11,7 @@ namespace matcha::runtime {
 /// than a small region.
 class Monitor {
  public:
-  Monitor(RegionState& state, const RegionLaunch& launch, const RunControl& control);
+  Monitor(RegionState& state, const RunControl& control);
   Monitor(const Monitor&) = delete;
   Monitor& operator=(const Monitor&) = delete;
   ~Monitor();
@@ -26,7 +26,6 @@ class Monitor {
   Clock::time_point next_look(Clock::time_point now) const;
 
   RegionState& state_;
-  const RegionLaunch& launch_;
   const RunControl& control_;
   Clock::time_point report_at_;
   bool watched_ = false;

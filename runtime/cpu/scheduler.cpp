@@ -122,7 +122,7 @@ RegionOutcome run(const RegionLaunch& launch, const RunControl& control) {
   RegionState state(launch, control, threads);
   if (!state.prepare()) throw std::bad_alloc();
   {
-    Monitor monitor(state, launch, control);
+    Monitor monitor(state, control);
     if (threads == 1) {
       state.run_positions(0);
     } else {
