@@ -10,6 +10,7 @@
 #include <condition_variable>
 #include <cstring>
 #include <deque>
+#include <future>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -107,14 +108,15 @@ class Output {
 class Worker {
  public:
   Worker(driver::ResidentGraph::Shared graph, std::optional<runtime::Tier> tier, Output& output)
-      : graph_(std::move(graph)), tier_(tier), output_(output), thread_([this] { work(); }) {}
+      : graph_(std::move(graph)), tier_(tier), output_(output), thread_([this, ended = ended_] { live(*ended); }) {}
   ~Worker() {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       ending_ = true;
     }
     more_.notify_all();
-    thread_.join();
+    ended_->get_future().wait();
+    thread_.detach();
   }
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -192,6 +194,14 @@ class Worker {
   /// The first answer counts.
   void answer(Job& job, std::string_view line) {
     if (!job.answered.exchange(true)) output_.write(line);
+  }
+
+  /// Works, and then stays until the process ends: nauty keeps memory for each thread that only the thread can reach.
+  /// `ended` is not of the object, which is gone after it.
+  void live(std::promise<void>& ended) {
+    work();
+    ended.set_value();
+    for (;;) ::pause();
   }
 
   void work() {
@@ -328,6 +338,7 @@ class Worker {
   std::deque<std::shared_ptr<Job>> waiting_;
   std::shared_ptr<Job> current_;
   bool ending_ = false;
+  const std::shared_ptr<std::promise<void>> ended_ = std::make_shared<std::promise<void>>();
   std::thread thread_;
 };
 

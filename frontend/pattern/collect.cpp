@@ -53,7 +53,7 @@ std::optional<std::string> Collector::literal(std::string_view word, SourceLoc l
   std::optional<std::string> text = label_literal(word);
   if (!text) {
     fail(DiagId::PatternLabel, loc, fmt::format("`{}` cannot be written as a label", word),
-         "a label is a number or a word without quotes and backslashes");
+         "a label is a number or a word in UTF-8 without quotes and backslashes");
   }
   return text;
 }

@@ -8,6 +8,7 @@
 #include "frontend/pattern/collect.h"
 #include "frontend/pattern/edge_text.h"
 #include "frontend/pattern/scan.h"
+#include "ir/support/utf8.h"
 
 namespace matcha::frontend::pattern {
 
@@ -152,7 +153,7 @@ std::optional<std::string> label_literal(std::string_view word) {
   const bool plain = std::all_of(word.begin(), word.end(), [](char c) {
     return static_cast<unsigned char>(c) >= 0x20 && c != '\'' && c != '\\' && c != '\x7f';
   });
-  if (word.empty() || !plain) return std::nullopt;
+  if (word.empty() || !plain || escape_invalid_utf8(word) != word) return std::nullopt;
   return fmt::format("'{}'", word);
 }
 
