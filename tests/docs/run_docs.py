@@ -120,9 +120,9 @@ class Page:
             PATH=f"{options.bin.resolve()}:{os.environ['PATH']}", HOME=str(self.folder), NO_COLOR="1", LC_ALL="C.UTF-8",
             CUDA_VISIBLE_DEVICES="", PYTHONPATH=str(ROOT / "bindings/python/src"), PYTHONDONTWRITEBYTECODE="1",
             COLUMNS="100")  # fmt: skip
-        if options.library:
-            self.environment["MATCHA_LIBRARY"] = str(options.library.resolve())
-        self.has_library = options.library is not None
+        if options.libmatcha:
+            self.environment["MATCHA_LIBRARY"] = str(options.libmatcha.resolve())
+        self.has_library = options.libmatcha is not None
 
     def problem(self, line, text):
         self.problems.append(f"{self.shown}:{line + 1}: {text}")
@@ -281,7 +281,7 @@ class Page:
 def main(argv):
     parser = argparse.ArgumentParser(description="runs the blocks of documents")
     parser.add_argument("--bin", type=pathlib.Path, required=True, help="folder of matcha")
-    parser.add_argument("--library", type=pathlib.Path, help="libmatcha.so; without it Python that needs it is skipped")
+    parser.add_argument("--library", dest="libmatcha", type=pathlib.Path, help="libmatcha.so; without it Python that needs it is skipped")
     parser.add_argument("--update", action="store_true", help="write what was printed into the pages")
     parser.add_argument("pages", nargs="+", type=pathlib.Path)
     options = parser.parse_args(argv)
