@@ -23,7 +23,7 @@ const std::vector<Named> kNamed = {
     {"wedge", "01 12"},
     {"triangle", "01 12 20"},
     {"square", "01 12 23 30"},
-    {"diamond", "01 02 03 12 13"},
+    {"diamond", "01 02 12 13 23"},
     {"tailed-triangle", "01 12 20 23"},
     {"house", "01 12 23 30 40 41"},
     {"bowtie", "01 12 20 03 04 34"},
@@ -39,8 +39,8 @@ const std::vector<Named> kNamed = {
     {"star:4", "01 02 03"},
     {"star:5", "01 02 03 04"},
     {"wheel:4", "01 12 23 30 40 41 42 43"},
-    {"book:2", "01 02 12 03 13"},
-    {"book:3", "01 02 12 03 13 04 14"},
+    {"book:2", "02 03 12 13 23"},
+    {"book:3", "03 04 13 14 23 24 34"},
 };
 
 /// Draws a pattern, in facts and as text.
