@@ -50,12 +50,13 @@ Status plan_pattern(PatternSource& pattern, const runtime::Graph& graph, const r
   forecast.ns_to_rank = is_kept ? 0 : runtime::ns_to_rank(graph, request.threads);
   if (!is_kept && *forecast.ns <= forecast.ns_to_rank) return status;
   GraphSketch ranked = sketch_of(graph, dictionary, request.device, true);
-  const std::optional<double> cost = pattern.cost_of(ranked);
-  if (!cost) return status;
-  forecast.ns_by_degree = std::min(*cost / workers, *forecast.ns * share_by_degree(graph));
+  std::optional<frontend::pattern::PatternProgram> program = pattern.write_for(ranked);
+  if (!program) return status;
+  forecast.ns_by_degree = std::min(program->cost / workers, *forecast.ns * share_by_degree(graph));
   if (!forecast.gains_by_degree()) return status;
   sketch = std::move(ranked);
-  return pattern.write(request.rows, sketch);
+  pattern.take(std::move(*program));
+  return status;
 }
 
 }  // namespace matcha::driver

@@ -145,9 +145,8 @@ std::optional<pattern::PatternProgram> PatternSource::write_plan(std::size_t pla
   return pattern::write_program(*set_, other, sketch, loc_, unheard);
 }
 
-std::optional<double> PatternSource::cost_of(const pattern::GraphSketch& sketch) const {
-  const std::optional<pattern::PatternProgram> program = write_plan(options_.plan, sketch);
-  return program ? std::optional(program->cost) : std::nullopt;
+std::optional<pattern::PatternProgram> PatternSource::write_for(const pattern::GraphSketch& sketch) const {
+  return write_plan(options_.plan, sketch);
 }
 
 std::vector<std::string> PatternSource::vertex_names() const {

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "driver/reporter.h"
@@ -44,8 +45,10 @@ class PatternSource {
   std::optional<frontend::pattern::PatternProgram> write_plan(std::size_t plan,
                                                               const frontend::pattern::GraphSketch& sketch) const;
 
-  /// What the program that `write` would make for another sketch is expected to cost; it stays as it is. After `write`.
-  std::optional<double> cost_of(const frontend::pattern::GraphSketch& sketch) const;
+  /// The program that `write` would make for another sketch, for counts; nothing if there is none. After `write`.
+  std::optional<frontend::pattern::PatternProgram> write_for(const frontend::pattern::GraphSketch& sketch) const;
+  /// Takes such a program in place of its own.
+  void take(frontend::pattern::PatternProgram program) { program_ = std::move(program); }
 
   const frontend::pattern::PatternSet& set() const { return *set_; }
   /// After `write`.
