@@ -28,7 +28,7 @@ bool is_text(std::string_view token) {
 }
 
 struct LabelChunk {
-  unsigned columns = 0;  ///< 0 before the first label, then 1 or 2.
+  unsigned columns = 0;  ///< Of each line, 1 or 2; 0: not known before the first label.
   std::vector<std::int64_t> ids;
   LabelCells cells;
   std::vector<std::uint32_t> at_line;
@@ -149,6 +149,19 @@ void append_labels(LabelCells& to, LabelCells&& from, std::unordered_map<std::st
 
 namespace {
 
+/// Columns of the first line with a label; 0 if these have none.
+unsigned columns_of_labels(const std::vector<std::string_view>& lines) {
+  for (const std::string_view line : lines) {
+    const std::string text = std::string(line) + "\n";
+    const char* const begin = skip_blanks(text.data());
+    if (*begin == '\n' || starts_comment(begin)) continue;
+    unsigned columns = 0;
+    for (const char* at = begin; *at != '\n'; at = skip_separator(skip_token(at))) ++columns;
+    return columns;
+  }
+  return 0;
+}
+
 /// The first line names columns: `id label`.
 bool is_label_heading(std::string_view line) {
   const std::string text = std::string(line) + "\n";
@@ -178,7 +191,12 @@ Result<std::optional<RawLabels>> read_plain_labels(LineSource& source, const IoO
     return std::optional<RawLabels>();
   }
   const std::string& path = source.path();
-  Result<std::vector<LabelChunk>> chunks = parse_lines<LabelChunk>(source, options, budget, &parse_label_chunk);
+  const unsigned expected = columns_of_labels(*first);
+  const auto parse = [expected](const LineChunk& lines, LabelChunk& chunk) {
+    chunk.columns = expected;
+    parse_label_chunk(lines, chunk);
+  };
+  Result<std::vector<LabelChunk>> chunks = parse_lines<LabelChunk>(source, options, budget, parse);
   if (!chunks) return chunks.error();
   RawLabels labels;
   labels.path = path;

@@ -55,9 +55,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       now = std::to_string(loaded->report.vertices) + " " + std::to_string(loaded->report.edges);
     } else {
       if (loaded.error().message.empty()) std::abort();
-      now = loaded.error().kind == ErrorKind::Input ? "an error" : "";
+      now = loaded.error().kind == ErrorKind::Input ? loaded.error().render() : "";
     }
-    // What is found does not depend on where chunks are cut; which of several errors is told may.
+    // What is found does not depend on where chunks are cut.
     if (chunk_bytes != 1 && now != seen) {
       std::fprintf(stderr, "%s\n%s\n", seen.c_str(), now.c_str());
       std::abort();
