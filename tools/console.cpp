@@ -38,18 +38,6 @@ bool wants_color(const std::string& choice) {
   return ::isatty(STDERR_FILENO) != 0 && !is_dumb();
 }
 
-std::string_view id_of(Status code) {
-  switch (code) {
-    case Status::Query: return "query";
-    case Status::Usage: return "usage";
-    case Status::Input: return "input";
-    case Status::Run: return "run";
-    case Status::Resource: return "resource";
-    case Status::Timeout: return "timeout";
-    default: return "interrupted";
-  }
-}
-
 /// One message as text: `place: severity: message` and the hint on a line of its own.
 std::string render(bool color, std::string_view place, std::string_view severity, std::string_view message,
                    std::string_view hint) {
@@ -150,7 +138,7 @@ void Console::json_error(Status code, std::string_view file, std::uint64_t line,
                          std::uint64_t length, std::string_view message, std::string_view hint) const {
   nlohmann::ordered_json one = {
       {"file", file},       {"line", line},        {"column", column},
-      {"length", length},   {"severity", "error"}, {"id", id_of(code)},
+      {"length", length},   {"severity", "error"}, {"id", message_id(code)},
       {"message", message}, {"hint", hint},        {"notes", nlohmann::ordered_json::array()}};
   write(fmt::format("[\n  {}\n]\n", one.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include "driver/status.h"
 
 namespace matcha::tools {
@@ -22,6 +24,22 @@ constexpr int exit_code(Status status) {
     case Status::Terminated: return kTerminated;
   }
   return 4;
+}
+
+/// The `id` of messages that are no diagnostics, in JSON.
+constexpr std::string_view message_id(Status status) {
+  switch (status) {
+    case Status::Ok: return "ok";
+    case Status::Query: return "query";
+    case Status::Usage: return "usage";
+    case Status::Input: return "input";
+    case Status::Run: return "run";
+    case Status::Resource: return "resource";
+    case Status::Timeout: return "timeout";
+    case Status::Interrupted:
+    case Status::Terminated: return "interrupted";
+  }
+  return "run";
 }
 
 }  // namespace matcha::tools

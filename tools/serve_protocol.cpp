@@ -13,20 +13,9 @@ namespace matcha::tools {
 
 namespace {
 
-/// The word of a status in answers, and the `id` of messages that are no diagnostics.
-const char* word_of(Status status) {
-  switch (status) {
-    case Status::Ok: return "ok";
-    case Status::Query: return "query";
-    case Status::Usage: return "usage";
-    case Status::Input: return "input";
-    case Status::Run: return "run";
-    case Status::Resource: return "resource";
-    case Status::Timeout: return "timeout";
-    case Status::Interrupted:
-    case Status::Terminated: return "cancelled";
-  }
-  return "run";
+/// The word of a status in answers.
+std::string_view word_of(Status status) {
+  return status == Status::Interrupted || status == Status::Terminated ? "cancelled" : message_id(status);
 }
 
 Json message_object(std::string_view severity, std::string_view id, std::string_view message, std::string_view hint) {
@@ -178,7 +167,7 @@ void JsonLog::warning(std::string_view message, std::string_view hint) const {
 }
 
 Status JsonLog::error(Status status, std::string_view message, std::string_view hint) const {
-  messages_.push_back(message_object("error", word_of(status), message, hint));
+  messages_.push_back(message_object("error", message_id(status), message, hint));
   return status;
 }
 
