@@ -220,18 +220,32 @@ Result<LineChunk> LineSource::produce_unpacked() {
   }
 }
 
+namespace {
+
+/// Whether a quoted cell goes on behind these lines; `open`: one goes on at their beginning. Quotes of comments are
+/// none.
+bool ends_in_quotes(const LineChunk& lines, bool open) {
+  for (const char* p = lines.begin; p != lines.end;) {
+    const char* const end = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(lines.end - p)));
+    if (open || !starts_comment(skip_blanks(p))) open ^= std::count(p, end, '"') % 2 != 0;
+    p = end + 1;
+  }
+  return open;
+}
+
+}  // namespace
+
 Result<LineChunk> LineSource::next() {
   Result<LineChunk> chunk = take_chunk();
   if (!chunk || !pairs_quotes_) return chunk;
-  const auto is_open = [](const LineChunk& lines) { return std::count(lines.begin, lines.end, '"') % 2 != 0; };
-  bool open = is_open(*chunk);
+  bool open = ends_in_quotes(*chunk, false);
   while (open) {
     Result<LineChunk> more = take_chunk();
     if (!more) return more;
     if (more->begin == more->end) break;
     const std::string_view first(chunk->begin, static_cast<std::size_t>(chunk->end - chunk->begin));
     const std::string_view second(more->begin, static_cast<std::size_t>(more->end - more->begin));
-    open = !is_open(*more);
+    open = ends_in_quotes(*more, true);
     if (open && first.size() > chunk_bytes_ + kMaxLineBytes) {
       return input_error(path_, 0, "a quoted cell is longer than 1 MiB", "a quote without its other one?");
     }

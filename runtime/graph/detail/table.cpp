@@ -75,7 +75,7 @@ class TableParser {
         ++chunk.rows;
       }
       if (chunk.error) {
-        chunk.error->line = chunk.lines + cells.inner_lines() - inner;
+        chunk.error->line += chunk.lines;
         return;
       }
       chunk.lines += 1 + cells.inner_lines() - inner;
@@ -91,19 +91,24 @@ class TableParser {
   }
 
  private:
-  /// Leaves `p` at the line feed that ends the row.
+  /// Leaves `p` at the line feed that ends the row. The line of an error is counted from the row's first one: that of a
+  /// cell is where the cell ends, that of the whole row is 0.
   std::optional<LineError> row(const char*& p, bool has_quotes, const char* end, CellReader& cells, LabelReader& labels,
                                RowChunk& chunk) const {
     std::string_view cell;
     std::size_t taken = 0;
     unsigned at = 0;
+    const std::uint64_t inner = cells.inner_lines();
     if (plan_.separator == 0) p = skip_blanks(p);
     do {
       std::optional<LineError> error = cells.read(p, cell);
       for (; !error && taken < order_.size() && plan_.rows.columns[order_[taken]].index == at; ++taken) {
         error = store(cell, order_[taken], labels, chunk);
       }
-      if (error) return error;
+      if (error) {
+        error->line = cells.inner_lines() - inner;
+        return error;
+      }
       ++at;
       if (taken == order_.size() && !plan_.rows.is_even && !has_quotes) {
         p = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)));

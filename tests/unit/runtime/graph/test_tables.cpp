@@ -105,6 +105,15 @@ TEST_F(Tables, LinesOfUnlikeLength) {
   expect_error(table("src,dst\n1,2\n1,\n"), 3, "expected a vertex id, the column is empty");
 }
 
+TEST_F(Tables, QuotesOfCommentsPairWithNone) {
+  expect_edges(table("src,dst,note\n1,2,\"a\nb\"\n# an inch is 1\"\n2,3,\"c\nd\"\n3,4,e\n", {kSrc, kDst}),
+               {{"1", "2"}, {"2", "3"}, {"3", "4"}}, "csv, heading, src → dst");
+}
+
+TEST_F(Tables, ALineOfUnlikeLengthIsWhereItBegins) {
+  expect_error(table("1,2\n3,4,\"a\nb\"\n5,6\n"), 2, "the line has 3 columns, those before have 2");
+}
+
 TEST_F(Tables, IdsOfText) {
   const LoadedGraph loaded = load(table("zoe,al\nal,Ben\nBen,zoe\nzoe,zoe\n"));
   EXPECT_EQ(named_edges(loaded.graph), (NamedEdges{{"Ben", "al"}, {"Ben", "zoe"}, {"al", "zoe"}}));
