@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "runtime/abi.h"
+
+namespace matcha::runtime::match {
+
+/// The vertices of a graph by label.
+class LabelIndex {
+ public:
+  LabelIndex() = default;
+  /// Of a graph with labels. Time and memory are linear in its vertices, but for labels spread over a wide range.
+  explicit LabelIndex(const GraphView& graph);
+
+  /// The vertices with a label, as ascending ranks; empty if there is none.
+  std::span<const std::uint32_t> vertices(std::int64_t label) const;
+
+  /// What the labels of the neighbours of a vertex are, in a word: a vertex may take the place of another one only if
+  /// it has all bits of that one's.
+  std::uint64_t signature(std::uint32_t rank) const { return signatures_[rank]; }
+  /// That of a vertex with such neighbours. Of labels that the graph lacks it says nothing.
+  std::uint64_t signature_of(std::span<const std::int64_t> labels) const;
+
+ private:
+  /// Adds a neighbour to a signature: the bits of a label's bucket are set one after the other.
+  std::uint64_t with(std::uint64_t signature, std::uint64_t label_number) const {
+    const std::uint64_t first = label_number % buckets_ * levels_;
+    const std::uint64_t bucket = (signature >> first) & ((std::uint64_t{1} << levels_) - 1);
+    return signature | ((bucket << 1 | 1) & ((std::uint64_t{1} << levels_) - 1)) << first;
+  }
+
+  std::uint64_t buckets_ = 1;
+  std::uint64_t levels_ = 1;
+  std::vector<std::uint64_t> signatures_;  ///< By rank.
+  std::vector<std::int64_t> labels_;       ///< All different, ascending.
+  std::vector<std::uint64_t> begins_;
+  std::vector<std::uint32_t> vertices_;
+};
+
+}  // namespace matcha::runtime::match

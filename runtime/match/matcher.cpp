@@ -1,0 +1,192 @@
+#include "runtime/match/matcher.h"
+
+#include <algorithm>
+#include <mutex>
+#include <new>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "runtime/match/work_pool.h"
+
+namespace matcha::runtime::match {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t kFirstSlice = 20000;
+constexpr double kSliceGrowth = 1.5;
+/// A search that has this share of what is wanted goes on as it is.
+constexpr std::uint64_t kNearlyThere = 8;
+constexpr std::uint64_t kRowsOfBlock = 4096;
+/// Matches of a search that may be given up are kept until it is not; so many at most.
+constexpr std::uint64_t kMostKept = std::uint64_t{1} << 20;
+/// Where the images of a vertex begin in the next attempt: steps by the golden ratio are spread evenly.
+constexpr std::uint32_t kTurn = 0x9E3779B9;
+
+double ms_since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+/// Matches on their way to the caller.
+class RowBuffer {
+ public:
+  /// Buffers with one mutex take turns. `keeps`: nothing is handed over but by `flush`.
+  RowBuffer(const Candidates& candidates, const Query& query, const MatchRequest& request, std::mutex& mutex,
+            bool keeps)
+      : candidates_(candidates), request_(request), mutex_(mutex), keeps_(keeps), columns_(at(query.size)) {}
+
+  bool take(const std::uint32_t* images) {
+    for (std::size_t u = 0; u < columns_.size(); ++u) columns_[u].push_back(candidates_.rank(images[u]));
+    return keeps_ || columns_[0].size() < kRowsOfBlock || flush();
+  }
+  void forget() {
+    for (std::vector<std::uint32_t>& column : columns_) column.clear();
+  }
+  bool flush() {
+    const std::uint64_t all = columns_.empty() ? 0 : columns_[0].size();
+    bool wanted = true;
+    const std::lock_guard lock(mutex_);
+    std::vector<const std::uint32_t*> block(columns_.size());
+    for (std::uint64_t first = 0; first < all && wanted; first += kRowsOfBlock) {
+      const std::uint64_t count = std::min(kRowsOfBlock, all - first);
+      for (std::size_t u = 0; u < block.size(); ++u) block[u] = columns_[u].data() + first;
+      handed_over_ += count;
+      wanted = request_.on_rows(block.data(), count);
+    }
+    forget();
+    return wanted;
+  }
+  std::uint64_t handed_over() const { return handed_over_; }
+
+ private:
+  const Candidates& candidates_;
+  const MatchRequest& request_;
+  std::mutex& mutex_;
+  const bool keeps_;
+  std::vector<std::vector<std::uint32_t>> columns_;
+  std::uint64_t handed_over_ = 0;
+};
+
+/// One run over the candidates.
+class Run {
+ public:
+  Run(const Candidates& candidates, const Query& query, const SetKernels& kernels, const MatchRequest& request)
+      : candidates_(candidates), query_(query), kernels_(kernels), request_(request) {}
+
+  /// Throws: std::bad_alloc.
+  MatchOutcome run() {
+    limits_.maybe_stop = request_.maybe_stop;
+    limits_.deadline = request_.deadline;
+    limits_.maybe_over = &over_;
+    // Matches that are handed over cannot be taken back.
+    const bool races = request_.most && (!request_.on_rows || *request_.most <= kMostKept);
+    if (races) limits_.most = request_.most;
+    const auto work = [this, races](const SearchLimits& limits, unsigned number) {
+      races ? run_attempts(limits, number) : run_worker(limits, number == 0);
+    };
+    if (request_.most_steps) return try_alone();
+    SearchLimits first = limits_;
+    std::vector<std::thread> threads;
+    first.steps_alone = request_.steps_alone;
+    first.on_long = [&] {
+      pool_.set_workers(std::max(request_.threads, 1U));
+      for (unsigned i = 1; i < request_.threads; ++i) threads.emplace_back([&, i] { guarded(work, limits_, i); });
+    };
+    guarded(work, first, 0);
+    for (std::thread& thread : threads) thread.join();
+    if (out_of_memory_) throw std::bad_alloc();
+    return outcome_;
+  }
+
+ private:
+  template <typename Work>
+  void guarded(const Work& work, const SearchLimits& limits, unsigned number) {
+    try {
+      work(limits, number);
+    } catch (const std::bad_alloc&) {
+      out_of_memory_ = true;
+      over_ = true;
+      pool_.end();
+    }
+  }
+
+  MatchOutcome try_alone() {
+    Search search(candidates_, query_, kernels_, limits_);
+    outcome_.ending = search.run(Search::Order::Fewest, 0, *request_.most_steps);
+    outcome_.steps = search.steps();
+    if (outcome_.ending != SearchEnding::Slice) outcome_.found = search.found();
+    return outcome_;
+  }
+
+  void run_attempts(SearchLimits limits, unsigned racer) {
+    RowBuffer rows(candidates_, query_, request_, mutex_of_rows_, true);
+    if (request_.on_rows) limits.on_match = [&](const std::uint32_t* images) { return rows.take(images); };
+    Search search(candidates_, query_, kernels_, limits);
+    auto slice = static_cast<double>(kFirstSlice);
+    SearchEnding ending = SearchEnding::Slice;
+    for (std::uint32_t attempt = racer; ending == SearchEnding::Slice; attempt += std::max(request_.threads, 1U)) {
+      rows.forget();
+      ending = search.run(Search::kOrders[attempt % Search::kOrders.size()], attempt * kTurn,
+                          static_cast<std::uint64_t>(slice));
+      slice *= kSliceGrowth;
+      // The next one takes as long as all that this one lacks.
+      if (search.found() >= *request_.most / kNearlyThere) slice *= static_cast<double>(kNearlyThere);
+    }
+    const std::lock_guard lock(mutex_);
+    outcome_.steps += search.steps();
+    if (over_) return;
+    over_ = true;
+    outcome_.ending = ending;
+    outcome_.found = search.found();
+    if (request_.on_rows && !rows.flush() && ending == SearchEnding::Complete) outcome_.ending = SearchEnding::Refused;
+    if (request_.on_rows) outcome_.found = rows.handed_over();
+  }
+
+  void run_worker(SearchLimits limits, bool is_first) {
+    RowBuffer rows(candidates_, query_, request_, mutex_of_rows_, false);
+    if (request_.on_rows) limits.on_match = [&](const std::uint32_t* images) { return rows.take(images); };
+    Search search(candidates_, query_, kernels_, limits);
+    SearchEnding ending = search.run_shared(pool_, is_first);
+    const bool refuses = request_.on_rows && ending != SearchEnding::Refused && !rows.flush();
+    if (refuses && ending == SearchEnding::Complete) ending = SearchEnding::Refused;
+    const std::lock_guard lock(mutex_);
+    outcome_.steps += search.steps();
+    const Count found = request_.on_rows ? Count{rows.handed_over()} : search.found();
+    if (__builtin_add_overflow(outcome_.found, found, &outcome_.found)) outcome_.found = kTooMany;
+    if (ending == SearchEnding::Complete || over_) return;
+    over_ = true;
+    outcome_.ending = ending;
+  }
+
+  const Candidates& candidates_;
+  const Query& query_;
+  const SetKernels& kernels_;
+  const MatchRequest& request_;
+  SearchLimits limits_;
+  std::atomic<bool> over_{false};
+  std::atomic<bool> out_of_memory_{false};
+  std::mutex mutex_;
+  std::mutex mutex_of_rows_;
+  MatchOutcome outcome_;
+  WorkPool pool_;
+};
+
+}  // namespace
+
+MatchOutcome find_matches(MatchIndex& index, const Query& query, const SetKernels& kernels,
+                          const MatchRequest& request) {
+  const Clock::time_point begin = Clock::now();
+  const Candidates candidates(index, query);
+  const double filter_ms = ms_since(begin);
+  const Clock::time_point search = Clock::now();
+  MatchOutcome outcome;
+  if (!candidates.none()) outcome = Run(candidates, query, kernels, request).run();
+  outcome.candidates = candidates.size();
+  outcome.filter_ms = filter_ms;
+  outcome.search_ms = ms_since(search);
+  return outcome;
+}
+
+}  // namespace matcha::runtime::match

@@ -1,0 +1,158 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "runtime/match/candidates.h"
+#include "runtime/match/query.h"
+#include "runtime/match/work_pool.h"
+
+namespace matcha::runtime::match {
+
+/// Of matches. kTooMany: more than are told.
+using Count = unsigned __int128;
+inline constexpr Count kTooMany = ~Count{0};
+
+/// Slice: so many steps were made that another order may be better.
+enum class SearchEnding { Complete, Limit, Stopped, Deadline, Refused, Slice };
+
+/// What searches are told.
+struct SearchLimits {
+  std::optional<std::uint64_t> most;  ///< Matches after which nothing is looked for.
+  const std::atomic<std::uint32_t>* maybe_stop = nullptr;
+  std::optional<std::chrono::steady_clock::time_point> deadline;
+  const std::atomic<bool>* maybe_over = nullptr;  ///< Somebody else has the answer.
+  /// Takes one match: the candidate of each pattern vertex. Matches are only counted if there is none. Returning false
+  /// ends the search.
+  std::function<bool(const std::uint32_t* images)> on_match;
+  std::function<void()> on_long;  ///< Called once, after some more than `steps_alone` steps.
+  std::uint64_t steps_alone = 0;
+};
+
+/// Depth-first search over candidates by one thread. What is left for a vertex is known as soon as one of its
+/// neighbours has an image, and the next vertex is one with few images left. When a part of the search fails, the
+/// vertices that are to blame are known, and the search goes back to the last of them. Vertices that no longer depend
+/// on each other are counted, not searched.
+class Search {
+ public:
+  /// How the next vertex is chosen. None is the best for all graphs, and a bad one may take forever.
+  enum class Order {
+    Fewest,        ///< By the images that are left for it, and how often it had none at the end.
+    FewestOpen,    ///< The same, and its neighbours without an image.
+    FewestDegree,  ///< The same, and all its neighbours.
+    MostBound,     ///< By its neighbours that have an image.
+    Plain,         ///< Images and neighbours without one, whatever happened before.
+  };
+  static constexpr std::array kOrders = {Order::Fewest, Order::FewestOpen, Order::FewestDegree, Order::MostBound,
+                                         Order::Plain};
+
+  /// All must outlive it.
+  Search(const Candidates& candidates, const Query& query, const SetKernels& kernels, const SearchLimits& limits);
+
+  /// From the start, in an order, for at most so many steps. `turn`: where the images of a vertex begin to be tried, as
+  /// a share of 2^32. A search that ended at a Slice found nothing; what it learnt of the pattern stays.
+  SearchEnding run(Order order, std::uint32_t turn, std::uint64_t most_steps);
+  /// All, as one of several workers that share `pool`; `first`: it begins at the start.
+  SearchEnding run_shared(WorkPool& pool, bool first);
+
+  /// Matches of the last run; at most those that were asked for.
+  Count found() const { return found_; }
+  std::uint64_t steps() const { return steps_; }
+
+ private:
+  /// Ascending numbers of candidates.
+  struct List {
+    const std::uint32_t* items = nullptr;
+    std::uint32_t size = 0;
+  };
+  /// Images of a vertex that are being tried.
+  struct Frame {
+    int vertex = 0;
+    List images;
+    std::uint32_t next = 0;  ///< The one that is tried now.
+    std::uint32_t left = 0;  ///< That come after it, around the end.
+    bool shared = false;     ///< Some were given away, so that nobody here knows that they fail.
+  };
+  struct Undo {
+    int vertex = 0;
+    List list;
+  };
+  static constexpr Mask kEveryone = ~Mask{0};
+
+  void begin(Order order, std::uint32_t turn, std::uint64_t most_steps);
+  void run_task(const Task& task);
+  void give_away();
+  Mask extend();
+  Mask try_images(int u, List images);
+  Mask assign(int u, std::uint32_t image);
+  void unassign(int u, std::uint32_t image, Mask listed, std::size_t kept);
+  Mask narrow(int u, int w, std::uint32_t image);
+  int choose() const;
+  double score(int w, std::uint32_t size, int open) const;
+  Mask blamed(int w) const { return (query_.near[at(w)] | query_.anti[at(w)]) & assigned_; }
+  int open(int w) const { return std::popcount((query_.near[at(w)] | query_.anti[at(w)]) & query_.all() & ~assigned_); }
+  bool fits(int u, std::uint32_t image, Mask& to_blame) const;
+  List row(std::uint32_t number, int u);
+  List without(int w, List list, List others);
+  std::uint32_t* buffer(int w, std::uint32_t size);
+  std::uint32_t* allocate(std::uint32_t size);
+
+  Mask finish(Mask rest);
+  Count ways(Mask group);
+  Count ways_of(std::span<const int> vertices);
+  Mask list_rest(Mask rest);
+  bool is_free(std::uint32_t number) const { return owner_[number] == 0; }
+  std::uint32_t free_of(const List& list) const;
+  void add(Count found);
+  void report();
+  bool step() { return ++steps_ < look_at_ || !must_stop(); }
+  bool must_stop();
+  void end(SearchEnding ending) {
+    ending_ = ending;
+    over_ = true;
+  }
+
+  const Candidates& candidates_;
+  const Query& query_;
+  const SetKernels& kernels_;
+  const SearchLimits& limits_;
+
+  Mask assigned_ = 0;
+  Mask listed_ = 0;  ///< Vertices whose images are in `lists_`.
+  std::array<std::uint32_t, kMostVertices> images_{};
+  std::array<List, kMostVertices> lists_{};
+  std::array<double, kMostVertices> weights_{};  ///< How often the last image of a vertex was lost.
+  std::array<Mask, kMostVertices> same_label_{};
+  std::array<Frame, kMostVertices> frames_;
+  std::size_t depth_ = 0;
+  std::vector<std::uint8_t> owner_;  ///< Pattern vertex + 1 of each candidate; 0: none.
+  std::vector<Undo> undo_;
+  std::vector<std::vector<std::vector<std::uint32_t>>> buffers_;  ///< [vertex][version].
+  std::array<std::uint32_t, kMostVertices> versions_{};
+
+  std::vector<List*> rows_;  ///< By candidate: a row for each pattern vertex, or null.
+  std::vector<std::unique_ptr<List[]>> row_blocks_;
+  std::vector<std::unique_ptr<std::uint32_t[]>> chunks_;
+  std::uint32_t chunk_left_ = 0;
+  std::uint32_t* chunk_at_ = nullptr;
+
+  Order order_ = Order::Fewest;
+  std::uint32_t turn_ = 0;
+  Count found_ = 0;
+  std::uint64_t steps_ = 0;
+  std::uint64_t look_at_ = 0;
+  std::uint64_t last_step_ = 0;
+  bool told_long_ = false;
+  bool over_ = false;
+  SearchEnding ending_ = SearchEnding::Complete;
+  WorkPool* maybe_pool_ = nullptr;
+};
+
+}  // namespace matcha::runtime::match

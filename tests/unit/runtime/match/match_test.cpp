@@ -1,0 +1,240 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "runtime/cpu/set_kernels.h"
+#include "runtime/match/matcher.h"
+
+/// Matching of patterns against all maps of small graphs.
+namespace matcha::runtime::match {
+namespace {
+
+using Map = std::vector<std::uint32_t>;
+
+/// A random graph with labels, and its arrays.
+struct TestGraph {
+  TestGraph(std::mt19937& random, std::uint32_t n, double density, int labels) : adjacent(n, std::vector<bool>(n)) {
+    std::bernoulli_distribution is_edge(density);
+    for (std::uint32_t u = 0; u < n; ++u) {
+      for (std::uint32_t v = u + 1; v < n; ++v) adjacent[u][v] = adjacent[v][u] = is_edge(random);
+      this->labels.push_back(std::uniform_int_distribution<std::int64_t>(0, labels - 1)(random) * 1000);
+    }
+    offsets.push_back(0);
+    for (std::uint32_t u = 0; u < n; ++u) {
+      for (std::uint32_t v = 0; v < n; ++v) {
+        if (adjacent[u][v]) neighbors.push_back(v);
+      }
+      offsets.push_back(neighbors.size());
+    }
+    neighbors.resize(neighbors.size() + 16);
+  }
+
+  GraphView view() const {
+    GraphView view{};
+    view.universe = view.vertex_count = adjacent.size();
+    view.arc_count = offsets.back();
+    view.offsets = offsets.data();
+    view.neighbors = neighbors.data();
+    view.labels = labels.data();
+    return view;
+  }
+
+  std::vector<std::vector<bool>> adjacent;
+  std::vector<std::int64_t> labels;
+  std::vector<std::uint64_t> offsets;
+  std::vector<std::uint32_t> neighbors;
+};
+
+Query random_query(std::mt19937& random, int size, int labels) {
+  const auto chance = [&](double p) { return std::bernoulli_distribution(p)(random); };
+  Query query;
+  query.size = size;
+  query.near.assign(at(size), 0);
+  query.anti.assign(at(size), 0);
+  const bool some_any = chance(0.3), induced = chance(0.3), connected = chance(0.9);
+  for (int u = 0; u < size; ++u) {
+    query.labels.emplace_back(std::uniform_int_distribution<std::int64_t>(0, labels - 1)(random) * 1000);
+    if (some_any && chance(0.4)) query.labels.back().reset();
+    for (int w = 0; w < u; ++w) {
+      const bool tree = connected && w == u - 1;
+      std::vector<Mask>& kind = tree || chance(0.4) ? query.near : query.anti;
+      if (&kind == &query.anti && !induced && !chance(0.1)) continue;
+      kind[at(u)] |= bit(w);
+      kind[at(w)] |= bit(u);
+    }
+  }
+  for (int u = 1; u < size; ++u) {
+    if (chance(0.1) && query.labels[at(u)] == query.labels[0]) query.restrictions.emplace_back(u, 0);
+  }
+  return query;
+}
+
+void all_maps(const TestGraph& graph, const Query& query, Map& map, std::set<Map>& found) {
+  const int u = static_cast<int>(map.size());
+  if (u == query.size) {
+    const auto holds = [&](const auto& pair) { return map[at(pair.first)] > map[at(pair.second)]; };
+    if (std::ranges::all_of(query.restrictions, holds)) found.insert(map);
+    return;
+  }
+  for (std::uint32_t v = 0; v < graph.adjacent.size(); ++v) {
+    if (query.labels[at(u)] && *query.labels[at(u)] != graph.labels[v]) continue;
+    bool fits = true;
+    for (int w = 0; w < u; ++w) {
+      const bool adjacent = graph.adjacent[v][map[at(w)]];
+      fits = fits && map[at(w)] != v && (adjacent || (query.near[at(u)] & bit(w)) == 0) &&
+             (!adjacent || (query.anti[at(u)] & bit(w)) == 0);
+    }
+    if (!fits) continue;
+    map.push_back(v);
+    all_maps(graph, query, map, found);
+    map.pop_back();
+  }
+}
+
+/// The rows of a run, which must be different; and what it gave.
+std::set<Map> rows_of(MatchIndex& index, const Query& query, const SetKernels& kernels, MatchRequest request,
+                      MatchOutcome& outcome) {
+  std::set<Map> rows;
+  std::uint64_t given = 0;
+  request.on_rows = [&](const std::uint32_t* const* columns, std::uint64_t count) {
+    for (std::uint64_t row = 0; row < count; ++row) {
+      Map map;
+      for (int u = 0; u < query.size; ++u) map.push_back(columns[u][row]);
+      rows.insert(map);
+    }
+    given += count;
+    return true;
+  };
+  outcome = find_matches(index, query, kernels, request);
+  EXPECT_EQ(rows.size(), given) << "a match was given twice";
+  return rows;
+}
+
+void check(std::uint32_t seed) {
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  const auto number = [&](int least, int most) { return std::uniform_int_distribution<int>(least, most)(random); };
+  const int labels = number(1, 4);
+  const TestGraph graph(random, static_cast<std::uint32_t>(number(1, 12)), 0.1 * number(1, 9), labels);
+  MatchIndex index(graph.view());
+  const std::vector<Tier> tiers = supported_tiers();
+  const SetKernels& kernels =
+      set_kernels(tiers[static_cast<std::size_t>(number(0, static_cast<int>(tiers.size()) - 1))]);
+  // The arrays of an index are used again.
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    const Query query = random_query(random, number(1, labels == 1 ? 5 : 7), labels);
+    std::set<Map> expected;
+    Map map;
+    all_maps(graph, query, map, expected);
+    for (unsigned threads : {1U, 3U}) {
+      MatchRequest request;
+      request.threads = threads;
+      request.steps_alone = 0;
+      const MatchOutcome counted = find_matches(index, query, kernels, request);
+      EXPECT_EQ(static_cast<std::uint64_t>(counted.found), expected.size());
+      EXPECT_EQ(counted.ending, SearchEnding::Complete);
+      MatchOutcome listed;
+      EXPECT_EQ(rows_of(index, query, kernels, request, listed), expected);
+      EXPECT_EQ(static_cast<std::uint64_t>(listed.found), expected.size());
+
+      request.most = static_cast<std::uint64_t>(number(1, 20));
+      const std::uint64_t wanted = std::min<std::uint64_t>(*request.most, expected.size());
+      const MatchOutcome some = find_matches(index, query, kernels, request);
+      EXPECT_EQ(static_cast<std::uint64_t>(some.found), wanted);
+      EXPECT_EQ(some.ending, *request.most <= expected.size() ? SearchEnding::Limit : SearchEnding::Complete);
+      const std::set<Map> some_rows = rows_of(index, query, kernels, request, listed);
+      EXPECT_EQ(some_rows.size(), wanted);
+      EXPECT_TRUE(std::ranges::includes(expected, some_rows));
+    }
+  }
+}
+
+TEST(Match, IsThatOfAllMaps) {
+  for (std::uint32_t seed = 1; seed <= 1500 && !HasFailure(); ++seed) check(seed);
+}
+
+TEST(Match, OfTooManyStepsHasNoAnswer) {
+  std::mt19937 random(1);
+  const TestGraph graph(random, 40, 0.6, 1);
+  MatchIndex index(graph.view());
+  Query query;
+  query.size = 6;
+  for (int u = 0; u < 6; ++u) {
+    query.near.push_back(query.all() & ~bit(u));
+    query.anti.push_back(0);
+    query.labels.emplace_back(0);
+  }
+  MatchRequest request;
+  request.most_steps = 100;
+  EXPECT_EQ(find_matches(index, query, set_kernels(Tier::Scalar), request).ending, SearchEnding::Slice);
+  request.most_steps.reset();
+  const MatchOutcome all = find_matches(index, query, set_kernels(Tier::Scalar), request);
+  EXPECT_EQ(all.ending, SearchEnding::Complete);
+  request.most_steps = all.steps + 1;
+  const MatchOutcome tried = find_matches(index, query, set_kernels(Tier::Scalar), request);
+  EXPECT_EQ(tried.ending, SearchEnding::Complete);
+  EXPECT_EQ(tried.found, all.found);
+}
+
+/// A star whose leaves find 2^22 places each: the product of six of them has more than 127 digits.
+TEST(Match, CountsThatAreTooLargeSaySo) {
+  constexpr std::uint32_t kLeaves = 1U << 22;
+  std::vector<std::uint64_t> offsets{0, kLeaves};
+  std::vector<std::uint32_t> neighbors(2 * kLeaves + 16);
+  std::iota(neighbors.begin(), neighbors.begin() + kLeaves, 1U);
+  for (std::uint32_t leaf = 0; leaf < kLeaves; ++leaf) offsets.push_back(kLeaves + leaf + 1);
+  const std::vector<std::int64_t> labels(kLeaves + 1, 0);
+  GraphView view{};
+  view.universe = view.vertex_count = kLeaves + 1;
+  view.arc_count = 2 * kLeaves;
+  view.offsets = offsets.data();
+  view.neighbors = neighbors.data();
+  view.labels = labels.data();
+  MatchIndex index(view);
+  for (int leaves : {5, 6}) {
+    Query query;
+    query.size = leaves + 1;
+    query.near.assign(at(query.size), bit(0));
+    query.near[0] = query.all() & ~bit(0);
+    query.anti.assign(at(query.size), 0);
+    query.labels.assign(at(query.size), 0);
+    MatchRequest request;
+    const MatchOutcome all = find_matches(index, query, set_kernels(best_tier()), request);
+    Count expected = 1;
+    for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(leaves); ++i) expected *= kLeaves - i;
+    EXPECT_TRUE(all.found == (leaves == 5 ? expected : kTooMany));
+    request.most = 1000;
+    const MatchOutcome some = find_matches(index, query, set_kernels(best_tier()), request);
+    EXPECT_EQ(static_cast<std::uint64_t>(some.found), 1000U);
+  }
+}
+
+TEST(Match, StopsWhenItIsTold) {
+  std::mt19937 random(2);
+  const TestGraph graph(random, 300, 0.5, 1);
+  MatchIndex index(graph.view());
+  Query query;
+  query.size = 9;
+  for (int u = 0; u < 9; ++u) {
+    query.near.push_back(query.all() & ~bit(u));
+    query.anti.push_back(0);
+    query.labels.emplace_back(0);
+  }
+  for (unsigned threads : {1U, 4U}) {
+    MatchRequest request;
+    request.threads = threads;
+    request.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
+    EXPECT_EQ(find_matches(index, query, set_kernels(best_tier()), request).ending, SearchEnding::Deadline);
+    request.deadline.reset();
+    const std::atomic<std::uint32_t> stop{1};
+    request.maybe_stop = &stop;
+    EXPECT_EQ(find_matches(index, query, set_kernels(best_tier()), request).ending, SearchEnding::Stopped);
+  }
+}
+
+}  // namespace
+}  // namespace matcha::runtime::match
