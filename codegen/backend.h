@@ -85,6 +85,11 @@ struct RunOptions {
   /// If set and the module's one result is a list, its rows are handed over as they are found, in no particular order,
   /// in constant memory; the result is then their number. Returning false ends the run.
   std::function<bool(const Rows&)> on_rows;
+  /// Matches that are enough, for back ends that can tell (codegen/match): they then look for no more. Others go by
+  /// what `on_rows` returns.
+  std::optional<std::uint64_t> most;
+  /// The same of a run that only finds out whether it is short: it has no values after so many steps of a search.
+  std::optional<std::uint64_t> most_steps;
   /// A share has no values but partial ones. Where a result of the program is no sink of a region, or its regions run
   /// on something else than `make_llvm` gives, shares are an error.
   Share share;
@@ -105,6 +110,8 @@ struct RunResult {
   /// Of those steps: work in units of its own, such as the arcs of the vertices that were walked. Total 0: not known.
   std::uint64_t work_done = 0, work_total = 0;
   std::uint64_t deferred = 0;  ///< Loops that were split off stragglers.
+  /// Of a pattern that was matched without a program: vertices of the graph that may be images, and images tried.
+  std::uint64_t candidates = 0, images_tried = 0;
   /// Where the intermediate lists of a GPU's workers were, `array` or `paged`, in the region whose lists took most; its
   /// groups of threads and the bytes of all their lists. Empty: no GPU.
   std::string stack;

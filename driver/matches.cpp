@@ -42,6 +42,10 @@ void MatchWriter::put() {
 }
 
 bool MatchWriter::take(const codegen::Rows& rows) {
+  if (only_counts_) {
+    count_ += limit_ ? std::min(rows.count, *limit_ - count_) : rows.count;
+    return !limit_reached();
+  }
   RowColumns columns;
   columns.kinds.assign(rows.kinds.begin(), rows.kinds.end());
   columns.data.assign(rows.columns, rows.columns + rows.kinds.size());

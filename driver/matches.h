@@ -28,6 +28,8 @@ class MatchWriter {
               const std::vector<std::string>& columns, std::optional<std::uint64_t> limit,
               const runtime::Universe& universe);
 
+  /// Rows are counted and go nowhere. Before `take`.
+  void only_count() { only_counts_ = true; }
   /// False when no more rows are wanted: the limit is reached, or the output is gone.
   bool take(const codegen::Rows& rows);
 
@@ -47,6 +49,7 @@ class MatchWriter {
   std::optional<std::uint64_t> limit_;
   const runtime::Universe& universe_;
   std::uint64_t count_ = 0;
+  bool only_counts_ = false;
   std::string text_;  ///< JSON, or what is on its way to the file.
 };
 

@@ -210,4 +210,12 @@ std::string PatternSource::stub() const {
              : "def pattern(G: Graph) -> int:\n    return size(vertices(G))\n";
 }
 
+std::string PatternSource::stub_of_result(bool rows) const {
+  const int size = set_->patterns.front().size();
+  std::string item = "v";
+  for (int v = 1; v < size; ++v) item += ", v";
+  if (size > 1) item = "mk_tuple(val=[" + item + "])";
+  return rows ? fmt::format("def pattern(G: Graph):\n    return apply(lambda v: {}, vertices(G))\n", item) : stub();
+}
+
 }  // namespace matcha::driver

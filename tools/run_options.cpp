@@ -18,6 +18,14 @@ void add_run_options(CLI::App& verb, RunVerbOptions& options) {
       ->type_name("FILE")
       ->group("Answer");
   add_number(verb, "--limit", options.limit, "At most so many rows, exactly; any of them")->group("Answer");
+  verb.add_flag("--count", options.count, "With --limit: count, and stop there, instead of listing rows")
+      ->needs("--limit")
+      ->excludes("--matches")
+      ->group("Answer");
+  verb.add_flag("--exists", options.exists, "Whether there is a match or a row: true or false")
+      ->excludes("--matches")
+      ->excludes("--limit")
+      ->group("Answer");
   add_timeout(verb, options.timeout, "Seconds for loading, compiling and running; then the partial result")
       ->group("Answer");
 
@@ -51,6 +59,7 @@ Examples:
   matcha run --pattern house graph.txt.gz
   matcha run --pattern '(a:person)-[:pays]->(b)' pays.txt --labels l.txt --directed
   matcha run --pattern triangle --pattern a-b-c-d-a graph.txt.gz
+  matcha run --pattern q.graph graph.txt --labels l.txt --limit 1000 --count
   matcha run listing.mt graph.txt --matches rows.csv.gz --limit 10
   matcha run cycle.mt --in edges=m.txt:0,1 --in times=m.txt:2 --param window=60
   matcha run query.mt graph.mtg --labels labels.txt --json --timeout 60

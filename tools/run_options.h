@@ -34,7 +34,14 @@ struct RunVerbOptions {
   bool json = false;
   std::string matches;
   std::optional<std::uint64_t> limit;
+  bool count = false;   ///< Rows are counted up to the limit, not listed.
+  bool exists = false;  ///< Whether there is a match is all that is asked.
   std::optional<double> timeout;
+
+  /// Rows that are enough.
+  std::optional<std::uint64_t> most() const { return exists ? 1 : limit; }
+  /// Rows are found, if only to be counted.
+  bool lists() const { return !matches.empty() || most().has_value(); }
 };
 
 /// Adds all of them to the verb, with its help. What the verb is called with stands in `options`, which must outlive

@@ -27,7 +27,18 @@ std::vector<std::string> count_texts(const RunReport& report) {
   return texts.size() == report.count_names.size() ? texts : std::vector<std::string>();
 }
 
+/// The number of matches, or whether there are any; empty if that is not asked, or not known.
+std::string counted_text(const RunReport& report) {
+  const std::optional<std::uint64_t> counted = report.counted();
+  if (!counted || (report.asks_exists && *counted == 0 && !report.complete())) return {};
+  return !report.asks_exists ? std::to_string(*counted) : *counted != 0 ? "true" : "false";
+}
+
 std::string result_json(const RunReport& report) {
+  if (report.only_counts || report.asks_exists) {
+    const std::string counted = counted_text(report);
+    return counted.empty() ? "null" : counted;
+  }
   if (report.matches != nullptr) {
     return report.matches_path.empty() ? report.matches->json() : std::to_string(report.matches->count());
   }
@@ -75,6 +86,10 @@ std::string stats_json(const RunReport& report) {
     if (report.result->positions_total != 0) stats["positions_total"] = report.result->positions_total;
     if (report.result->work_total != 0) stats["work_done"] = rounded(work_share(*report.result));
     stats["deferred"] = report.result->deferred;
+    if (report.result->images_tried != 0) {
+      stats["candidates"] = report.result->candidates;
+      stats["images_tried"] = report.result->images_tried;
+    }
     stats["rows"] = report.result->rows;
     if (!report.result->stack.empty()) {
       stats["stack"] = report.result->stack;
@@ -115,9 +130,23 @@ std::string stats_json(const RunReport& report) {
 
 }  // namespace
 
+std::optional<std::uint64_t> RunReport::counted() const {
+  if ((!only_counts && !asks_exists) || result == nullptr) return std::nullopt;
+  if (matches != nullptr) return matches->count();
+  const auto* const number = result->values.empty() ? nullptr : std::get_if<__int128>(result->values.data());
+  return number == nullptr ? 0 : static_cast<std::uint64_t>(*number);
+}
+
+/// One match is all that is asked for with `asks_exists`.
+bool RunReport::complete() const {
+  if (result == nullptr) return false;
+  return result->ending == codegen::Ending::Complete || (asks_exists && counted() != 0);
+}
+
 std::string RunReport::stopped_by() const {
   if (complete()) return {};
   if (verdict != Status::Ok) return stop_word(verdict);
+  if (only_counts) return "limit";
   if (matches != nullptr && matches->limit_reached()) return "limit";
   return "closed";
 }
@@ -177,6 +206,10 @@ std::string named_lines(const std::vector<std::string>& names, const std::vector
 
 std::string report_text(const RunReport& report) {
   std::string out;
+  if (report.only_counts || report.asks_exists) {
+    const std::string counted = counted_text(report);
+    return counted.empty() ? counted : counted + "\n";
+  }
   if (report.matches != nullptr) {
     if (report.matches_path != "-" && !report.matches_path.empty()) out = fmt::format("{}\n", report.matches->count());
     return out;

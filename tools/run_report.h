@@ -20,6 +20,8 @@ struct RunReport {
   const BoundInputs* bound = nullptr;          ///< Null: stopped before the inputs were read.
   const codegen::RunResult* result = nullptr;  ///< Null: stopped before the run.
   const MatchWriter* matches = nullptr;        ///< Null: rows were not streamed.
+  bool only_counts = false;                    ///< Of `--count`: rows are told by their number.
+  bool asks_exists = false;                    ///< Of `--exists`: whether there is one.
   std::string matches_path;                    ///< Of `--matches`; empty: none.
   std::string pattern;                         ///< What `--pattern` asks for; empty: the program was given.
   std::vector<std::string> count_names;        ///< Of motifs: what each number of the result counts.
@@ -35,7 +37,9 @@ struct RunReport {
   Status verdict = Status::Ok;   ///< Why it was stopped.
   double load_ms = 0, run_ms = 0;
 
-  bool complete() const { return result != nullptr && result->ending == codegen::Ending::Complete; }
+  /// The matches that were counted with `only_counts` or `asks_exists`; nothing before the run.
+  std::optional<std::uint64_t> counted() const;
+  bool complete() const;
   /// `timeout`, `interrupt`, `limit` or `closed`; empty when complete.
   std::string stopped_by() const;
 };

@@ -17,6 +17,7 @@
 #include "driver/gpu.h"
 #include "driver/matches.h"
 #include "driver/output_file.h"
+#include "driver/pattern_matcher.h"
 #include "driver/pattern_plan.h"
 #include "driver/pattern_reporter.h"
 #include "driver/pattern_source.h"
@@ -32,14 +33,13 @@
 #include "tools/match_pictures.h"
 #include "tools/options.h"
 #include "tools/progress.h"
+#include "tools/run_checks.h"
 #include "tools/run_report.h"
 #include "tools/svg.h"
 
 namespace matcha::tools {
 
 namespace {
-
-bool is_program(std::string_view path) { return path.size() > 3 && path.substr(path.size() - 3) == ".mt"; }
 
 /// One run, step by step. Every step says how the command ends; Ok goes on to the next.
 class Run final : public RunSteps {
@@ -56,6 +56,8 @@ class Run final : public RunSteps {
         gpu_(options.gpu) {
     renew_compilation();
     report_.backend = options.backend;
+    report_.only_counts = options.count;
+    report_.asks_exists = options.exists;
     report_.threads = options.threads != 0 ? options.threads : runtime::machine().threads;
   }
 
@@ -64,7 +66,8 @@ class Run final : public RunSteps {
   Status prepare() override {
     const Status code = steps({&Run::bind, &Run::open_matches, &Run::begin, &Run::load});
     // Of several patterns all have a program before one of them runs; which device it is for need not be known.
-    return code == Status::Ok && maybe_shared_ != nullptr ? steps({&Run::write_program}) : code;
+    if (code != Status::Ok || maybe_shared_ == nullptr) return code;
+    return search_use() == SearchUse::Never ? steps({&Run::write_program}) : check_pattern();
   }
   Status answer() override {
     const Status code =
@@ -123,9 +126,6 @@ class Run final : public RunSteps {
   }
 
   Status check_options() {
-    if (options_.backend != "llvm" && options_.device == "cuda") {
-      return console_.error(Status::Usage, "`--backend` is for the CPU", "leave it out, or use --device cpu");
-    }
     target_ = &target_named(options_.backend);
     if (options_.device == "cuda") target_ = &target_named("cuda");
     // A GPU has no SIMD tiers.
@@ -137,36 +137,8 @@ class Run final : public RunSteps {
       const Status code = check_gpu_options(options_.gpu_given, options_.device == "cpu" || for_cpu, console_);
       if (code != Status::Ok) return code;
     }
-    if (options_.tune && (streams() || pattern_options_.plan != 1)) {
-      return console_.error(Status::Usage,
-                            fmt::format("`--tune` is not for `{}`", streams() ? "--matches` and `--limit" : "--plan"),
-                            streams() ? "it times counts" : "it chooses the plan itself");
-    }
-    if (options_.json && options_.matches == "-") {
-      return console_.error(Status::Usage, "`--json` and `--matches -` both write to standard output",
-                            "give --matches a file");
-    }
-    const bool drawn = is_picture(options_.matches);
-    if (drawn && !of_pattern()) {
-      return console_.error(Status::Usage, "pictures are of the matches of a pattern", "write .csv, or use --pattern");
-    }
-    const std::optional<RowFormat> format = drawn ? RowFormat() : row_format(options_.matches);
-    if (!format) {
-      return console_.error(
-          Status::Usage, fmt::format("no rows can be written as `{}`", options_.matches),
-          "rows are written to .tsv, .csv, .txt, .ndjson, .npy and .arrow, text also packed as .gz and "
-          ".zst, and drawn to .svg");
-    }
-    row_format_ = *format;
-    if (of_pattern() && (options_.compile.file != kPatternFile || is_program(options_.bind.graph))) {
-      return console_.error(Status::Usage, "`--pattern` writes the program itself",
-                            "leave the program out: matcha run --pattern P GRAPH");
-    }
-    if (is_program(options_.bind.graph) && !is_program(options_.compile.file)) {
-      return console_.error(Status::Usage, fmt::format("`{}` is a program, not a graph", options_.bind.graph),
-                            "the program comes first: matcha run PROGRAM GRAPH");
-    }
-    const Status code = choose_tier(options_.simd, console_, tier_);
+    Status code = check_answer_options(options_, pattern_options_, console_, row_format_);
+    if (code == Status::Ok) code = choose_tier(options_.simd, console_, tier_);
     return code == Status::Ok ? read_query(gpu_.query, console_) : code;
   }
 
@@ -182,9 +154,11 @@ class Run final : public RunSteps {
     if (code == Status::Ok) code = compilation_->lower();
     if (code != Status::Ok) return code;
     const frontend::Type& type = *compilation_->graph().result->type;
-    if ((!options_.matches.empty() || options_.limit) && !type.is_list()) {
+    if (options_.lists() && !type.is_list()) {
       return console_.error(Status::Usage, fmt::format("`{}` is for programs that return a list; `{}` returns `{}`",
-                                                       options_.matches.empty() ? "--limit" : "--matches",
+                                                       options_.exists            ? "--exists"
+                                                       : options_.matches.empty() ? "--limit"
+                                                                                  : "--matches",
                                                        compilation_->graph().entry, to_string(type)));
     }
     return Status::Ok;
@@ -209,7 +183,7 @@ class Run final : public RunSteps {
   /// With `--device auto` and a small graph: the CPU if it has the answer before a GPU were open, which is not even
   /// looked for then.
   Status choose_device() {
-    if (!may_choose_) return Status::Ok;
+    if (!may_choose_ || (of_pattern() && search_use() == SearchUse::Always)) return Status::Ok;
     std::optional<double> ns;
     if (of_pattern()) {
       const Status code = sketch_ ? Status::Ok : write_program();
@@ -234,14 +208,17 @@ class Run final : public RunSteps {
   Status write_pattern() {
     if (!of_pattern()) return Status::Ok;
     using frontend::pattern::Device;
+    const SearchUse use = search_use();
+    if (use != SearchUse::Never) {
+      const Status code = search_pattern(use);
+      if (code == Status::Ok && searches_) note_pattern();
+      if (code != Status::Ok || searches_) return code;
+    }
     if (!sketch_ || sketch_->device != (target_->on_gpu ? Device::Gpu : Device::Cpu)) {
       const Status code = write_program();
       if (code != Status::Ok) return code;
     }
-    if (!options_.json) {
-      console_.note(report_.pattern);
-      if (tells_change()) console_.note(pattern_->change());
-    }
+    note_pattern();
     for (std::size_t plan = pattern_options_.plan + 1; options_.tune && plan <= kTunedPlans; ++plan) {
       const std::optional<frontend::pattern::PatternProgram> other = pattern_->write_plan(plan, *sketch_);
       if (!other) break;
@@ -252,16 +229,49 @@ class Run final : public RunSteps {
     return code == Status::Ok ? compilation_->lower() : code;
   }
 
+  void note_pattern() {
+    if (options_.json) return;
+    console_.note(report_.pattern);
+    if (tells_change()) console_.note(pattern_->change());
+  }
+
+  SearchUse search_use() const {
+    if (target_->on_gpu || options_.backend != "llvm" || options_.tune) return SearchUse::Never;
+    return use_of_search(*pattern_, pattern_options_, bound_.inputs.graphs.at(bound_.main_graph), options_.lists());
+  }
+
+  /// Matches the pattern without a program, if that is sooner; one with the same result says its type.
+  Status search_pattern(SearchUse use) {
+    Status code = check_pattern();
+    if (code != Status::Ok) return code;
+    executable_ = codegen::make_matcher(match_task(*pattern_, pattern_options_, *bound_.inputs.dictionary, streams()));
+    if (use == SearchUse::Try) {
+      searched_ = try_search(*executable_, bound_.arguments, *bound_.inputs.universe, run_options());
+      if (!searched_) return executable_.reset(), code;
+    }
+    compilation_->take(pattern_->stub_of_result(streams()));
+    code = compilation_->check();
+    if (code == Status::Ok) code = compilation_->lower();
+    report_.backend = "search";
+    searches_ = true;
+    return code;
+  }
+
+  Status check_pattern() {
+    const runtime::Graph& graph = bound_.inputs.graphs.at(bound_.main_graph);
+    // A .mtg, or --temporal, may keep arcs without --directed.
+    const Status code = pattern_->check_arcs(graph.facts().directed);
+    return code == Status::Ok ? pattern_->check_labels(graph, *bound_.inputs.dictionary) : code;
+  }
+
   /// The program of the pattern, and what the run on its device is expected to take.
   Status write_program() {
     const runtime::Graph& graph = bound_.inputs.graphs.at(bound_.main_graph);
-    // A .mtg, or --temporal, may keep arcs without --directed.
-    Status code = pattern_->check_arcs(graph.facts().directed);
-    if (code == Status::Ok) code = pattern_->check_labels(graph, *bound_.inputs.dictionary);
+    const Status code = check_pattern();
     if (code != Status::Ok) return code;
     using frontend::pattern::Device;
     // What several patterns share is ranked once, whoever asks first.
-    const PlanRequest request{streams(), options_.order, maybe_shared_ != nullptr,
+    const PlanRequest request{options_.lists(), options_.order, maybe_shared_ != nullptr,
                               target_->on_gpu ? Device::Gpu : Device::Cpu, report_.threads};
     return plan_pattern(*pattern_, graph, *bound_.inputs.dictionary, request, sketch_.emplace(), forecast_);
   }
@@ -275,7 +285,7 @@ class Run final : public RunSteps {
   }
 
   /// Rows are streamed to a file, to standard output, or kept for JSON.
-  bool streams() const { return !options_.matches.empty() || options_.limit.has_value(); }
+  bool streams() const { return options_.lists() && !report_.only_counts && !report_.asks_exists; }
 
   Status open_matches() {
     if (!streams() || (options_.json && options_.matches.empty())) return Status::Ok;
@@ -328,6 +338,7 @@ class Run final : public RunSteps {
 
   /// Finds the words of the graph, and ranks its vertices by degree where nobody can tell.
   Status order() {
+    if (searches_) return Status::Ok;
     const std::shared_ptr<const runtime::LabelDictionary> dictionary = bound_.inputs.dictionary;
     labels_.code = [dictionary](std::string_view word) { return dictionary->code(word); };
     labels_.words = dictionary->words();
@@ -436,10 +447,12 @@ class Run final : public RunSteps {
     run.labels = bound_.labels;
     run.stop_request = session_.stop_request();
     run.deadline = session_.deadline();
+    run.most = options_.most();
     return run;
   }
 
   Status back_end() {
+    if (searches_) return Status::Ok;
     if (executable_ != nullptr && is_as_assumed(bound_, *compilation_)) return Status::Ok;
     outdated_ = std::move(executable_);
     if (backend_ == nullptr) backend_ = target_->make(settings());
@@ -463,6 +476,13 @@ class Run final : public RunSteps {
   Status execute() {
     const Stopwatch watch;
     codegen::RunOptions run = run_options();
+    if (options_.lists() && !streams() && !searches_) {
+      matches_.emplace(nullptr, row_format_, *compilation_->graph().result->type, std::vector<std::string>(),
+                       options_.most(), *bound_.inputs.universe);
+      matches_->only_count();
+      run.on_rows = [this](const codegen::Rows& rows) { return matches_->take(rows); };
+      report_.matches = &*matches_;
+    }
     if (streams()) {
       const std::vector<std::string> names = of_pattern() ? pattern_->vertex_names() : compilation_->row_names();
       report_.columns = column_names(*compilation_->graph().result->type, names);
@@ -486,7 +506,7 @@ class Run final : public RunSteps {
       if (progress.enabled() && !(matches_file_ && matches_file_->is_standard_output())) {
         run.on_progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
       }
-      outcome = executable_->run(bound_.arguments, *bound_.inputs.universe, run);
+      outcome = searched_ ? std::move(*searched_) : executable_->run(bound_.arguments, *bound_.inputs.universe, run);
     }
     report_.run_ms = watch.ms();
     if (const codegen::RunError* failed = std::get_if<codegen::RunError>(&*outcome)) {
@@ -523,7 +543,7 @@ class Run final : public RunSteps {
     if (pictures_ && !options_.json && report_.stopped_by() == "limit") {
       console_.note(fmt::format("{} matches are drawn; --limit N draws more or fewer", matches_->count()));
     }
-    if (matches_ && !options_.json && options_.matches == "-" && !stopped) {
+    if (matches_ && streams() && !options_.json && options_.matches == "-" && !stopped) {
       console_.note(fmt::format("{} matches{}", matches_->count(),
                                 report_.stopped_by() == "limit" ? " (--limit is reached)" : ""));
     }
@@ -550,7 +570,9 @@ class Run final : public RunSteps {
   std::optional<Compilation> stub_;
   std::optional<runtime::Tier> tier_;
   const Target* target_ = &target_named("llvm");
-  bool may_choose_ = false;  ///< The device is chosen when the graph is read.
+  std::optional<codegen::RunOutcome> searched_;  ///< Of a search that was tried.
+  bool searches_ = false;                        ///< The pattern is matched without a program.
+  bool may_choose_ = false;                      ///< The device is chosen when the graph is read.
   Forecast forecast_;
   std::optional<frontend::pattern::GraphSketch> sketch_;
   BindPlan plan_;

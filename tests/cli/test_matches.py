@@ -39,6 +39,33 @@ class Matches(cli.CliTest):
         ordered = [tuple(map(int, line.split("\t"))) for line in self.ok("run", cli.LISTING, GRAPH).splitlines()]
         self.assertEqual(set(ordered), set(rows))
 
+    def test_count_and_exists(self):
+        labels = self.write("labels.txt", "".join(f"{v} L{v % 3}\n" for v in range(3112)))
+        graph = self.write("graph.txt", "".join(f"{v} {(v + step) % 3112}\n" for v in range(3112) for step in (1, 2, 5)))
+        some = ["--pattern", "a:L0-b:L1-c:L2-a", graph, "--labels", labels, "--device", "cpu"]
+        every = {name: int(self.ok("run", *some, "--algorithm", name)) for name in ("auto", "join", "extend")}
+        self.assertEqual(len(set(every.values())), 1, every)
+        for name, total in every.items():
+            with self.subTest(algorithm=name):
+                args = ["run", *some, "--algorithm", name]
+                self.assertEqual(self.ok(*args, "--limit", "7", "--count"), "7\n")
+                self.assertEqual(self.ok(*args, "--limit", str(total + 5), "--count"), f"{total}\n")
+                self.assertEqual(len(set(self.ok(*args, "--limit", "7").splitlines())), 7)
+                self.assertEqual(len(set(self.ok(*args, "--matches", "-").splitlines())), total)
+                self.assertEqual(self.ok(*args, "--exists"), "true\n")
+                answer = json.loads(self.ok(*args, "--limit", "7", "--count", "--json"))
+                self.assertEqual((answer["result"], answer["complete"], answer["stopped_by"]), (7, False, "limit"))
+                self.assertEqual(answer["stats"]["backend"], "llvm" if name == "extend" else "search")
+                answer = json.loads(self.ok(*args, "--exists", "--json"))
+                self.assertEqual((answer["result"], answer["complete"]), (True, True))
+        none = ["run", "--pattern", "a:L0-b:L0-c:L0-a", graph, "--labels", labels, "--device", "cpu", "--exists"]
+        self.assertEqual(self.ok(*none), "false\n")
+        self.assertEqual(self.ok(*none, "--algorithm", "extend"), "false\n")
+        self.assertEqual(self.ok("run", cli.LISTING, GRAPH, "--limit", "9", "--count"), "9\n")
+        self.assertEqual(self.ok("run", cli.LISTING, GRAPH, "--exists"), "true\n")
+        self.fails(2, "run", "examples/triangle.mt", GRAPH, "--exists", says="`--exists` is for programs that return a list")
+        self.fails(2, "run", cli.LISTING, GRAPH, "--count", says="--limit")
+
     def drawn(self, *args):
         """The words of each kind in the picture of the matches."""
         out = self.path("matches.svg")

@@ -1,0 +1,94 @@
+#include "driver/pattern_matcher.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "frontend/pattern/symmetry.h"
+
+namespace matcha::driver {
+
+namespace {
+
+using frontend::pattern::Mask;
+using frontend::pattern::Pattern;
+
+/// Labelled patterns of so many vertices take long to compile, and programs go on where a search goes back.
+constexpr int kManyVertices = 10;
+
+std::optional<std::int64_t> label_code(const std::string& literal, const runtime::LabelDictionary& dictionary) {
+  if (literal.empty()) return std::nullopt;
+  if (literal.front() == '\'')
+    return dictionary.code(literal.substr(1, literal.size() - 2)).value_or(runtime::kNoLabel);
+  std::int64_t number = 0;
+  std::from_chars(literal.data(), literal.data() + literal.size(), number);
+  return number;
+}
+
+/// Orders images so that of each subgraph one map is left: vertex after vertex, the image of each is the smallest of
+/// those that the automorphisms which fix the ones before it can bring to its place.
+std::vector<std::pair<int, int>> restrictions_of(const Pattern& pattern) {
+  std::vector<std::pair<int, int>> restrictions;
+  frontend::pattern::Symmetry symmetry(pattern);
+  Mask fixed = 0;
+  for (int v = 0; v < pattern.size(); ++v) {
+    const Mask orbit = symmetry.orbits(fixed)[frontend::pattern::at(v)];
+    frontend::pattern::for_each(orbit & ~frontend::pattern::bit(v), [&](int w) { restrictions.emplace_back(w, v); });
+    fixed |= frontend::pattern::bit(v);
+  }
+  return restrictions;
+}
+
+}  // namespace
+
+SearchUse use_of_search(const PatternSource& pattern, const PatternOptions& options, const runtime::Graph& graph,
+                        bool some) {
+  const Pattern& first = pattern.set().patterns.front();
+  const runtime::GraphFacts& facts = graph.facts();
+  const bool has_arcs = facts.directed || !facts.simple || !facts.loop_free || graph.view().slots != nullptr;
+  if (has_arcs || pattern.set().motif || first.directed || first.edge_labelled() || options.plan != 1 ||
+      (first.labelled() && !facts.labelled)) {
+    return SearchUse::Never;
+  }
+  if (options.algorithm == "join") return SearchUse::Always;
+  const bool all_labelled = std::ranges::none_of(first.labels, [](const std::string& label) { return label.empty(); });
+  if (options.algorithm != "auto" || !all_labelled) return SearchUse::Never;
+  return some || first.size() >= kManyVertices ? SearchUse::Always : SearchUse::Try;
+}
+
+codegen::MatchTask match_task(const PatternSource& pattern, const PatternOptions& options,
+                              const runtime::LabelDictionary& dictionary, bool rows) {
+  const Pattern& first = pattern.set().patterns.front();
+  codegen::MatchTask task;
+  task.rows = rows;
+  task.query.size = first.size();
+  task.query.near = first.out;
+  task.query.anti = first.anti;
+  for (int v = 0; v < first.size(); ++v) {
+    task.query.labels.push_back(label_code(first.label(v), dictionary));
+    if (pattern.induced() == frontend::pattern::Induced::Vertex) {
+      task.query.anti[frontend::pattern::at(v)] = first.all() & ~first.near(v) & ~frontend::pattern::bit(v);
+    }
+  }
+  if (options.embeddings) return task;
+  // Counts are divided, which leaves the search free; beyond what can be told, and for rows, maps are told apart.
+  const std::optional<std::uint64_t> maps = rows ? std::nullopt : frontend::pattern::Symmetry(first).order();
+  if (maps) {
+    task.divisor = *maps;
+  } else {
+    task.query.restrictions = restrictions_of(first);
+  }
+  return task;
+}
+
+std::optional<codegen::RunOutcome> try_search(codegen::Executable& matcher,
+                                              std::span<const codegen::Argument> arguments,
+                                              const runtime::Universe& universe, codegen::RunOptions options) {
+  options.most_steps = kTrialSteps;
+  codegen::RunOutcome outcome = matcher.run(arguments, universe, options);
+  const auto* const result = std::get_if<codegen::RunResult>(&outcome);
+  if (result != nullptr && result->values.empty()) return std::nullopt;
+  return outcome;
+}
+
+}  // namespace matcha::driver

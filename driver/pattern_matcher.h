@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "codegen/match/matcher.h"
+#include "driver/pattern_source.h"
+#include "runtime/graph/graph.h"
+#include "runtime/graph/labels.h"
+#include "runtime/match/candidates.h"
+
+namespace matcha::driver {
+
+/// When a pattern is matched by candidates and search (`runtime/match`) instead of a program.
+enum class SearchUse {
+  Never,
+  Try,  ///< A program is compiled only when the search takes more than `kTrialSteps`.
+  Always,
+};
+
+/// Steps of a search that take less time than a compilation.
+inline constexpr std::uint64_t kTrialSteps = 100'000;
+
+/// Always where `--algorithm` is `join`. With `auto` for patterns of which all vertices have labels: always if rows, or
+/// only `some` matches, are wanted, or there are many vertices; else it is tried. Never for arcs, labels of edges,
+/// motifs, and graphs that are not simple or lack labels.
+SearchUse use_of_search(const PatternSource& pattern, const PatternOptions& options, const runtime::Graph& graph,
+                        bool some);
+
+/// What is looked for: rows are in the order of the pattern's vertices, and have each subgraph once unless embeddings
+/// are asked for. Requires: `use_of_search`, and the labels were checked.
+codegen::MatchTask match_task(const PatternSource& pattern, const PatternOptions& options,
+                              const runtime::LabelDictionary& dictionary, bool rows);
+
+/// Runs a matcher for at most `kTrialSteps`; nothing if it takes more.
+std::optional<codegen::RunOutcome> try_search(codegen::Executable& matcher,
+                                              std::span<const codegen::Argument> arguments,
+                                              const runtime::Universe& universe, codegen::RunOptions options);
+
+}  // namespace matcha::driver
