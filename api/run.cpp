@@ -131,6 +131,7 @@ Found run(SharedProgram& program, const std::shared_ptr<driver::ResidentGraph>& 
     how.on_progress = [&](std::uint64_t done, std::uint64_t total) { watch.maybe_progress->set(done, total); };
   }
   if (watch.maybe_rows != nullptr) {
+    how.most = options.limit;
     how.on_rows = [&](const codegen::Rows& rows) { return watch.maybe_rows->put(rows, code->prepared().universe()); };
   }
   codegen::RunOutcome outcome = code->prepared().run(how);

@@ -27,11 +27,10 @@ std::optional<std::int64_t> label_code(const std::string& literal, const runtime
 
 /// Orders images so that of each subgraph one map is left: vertex after vertex, the image of each is the smallest of
 /// those that the automorphisms which fix the ones before it can bring to its place.
-std::vector<std::pair<int, int>> restrictions_of(const Pattern& pattern) {
+std::vector<std::pair<int, int>> restrictions_of(frontend::pattern::Symmetry& symmetry, int size) {
   std::vector<std::pair<int, int>> restrictions;
-  frontend::pattern::Symmetry symmetry(pattern);
   Mask fixed = 0;
-  for (int v = 0; v < pattern.size(); ++v) {
+  for (int v = 0; v < size; ++v) {
     const Mask orbit = symmetry.orbits(fixed)[frontend::pattern::at(v)];
     frontend::pattern::for_each(orbit & ~frontend::pattern::bit(v), [&](int w) { restrictions.emplace_back(w, v); });
     fixed |= frontend::pattern::bit(v);
@@ -71,12 +70,15 @@ codegen::MatchTask match_task(const PatternSource& pattern, const PatternOptions
     }
   }
   if (options.embeddings) return task;
-  // Counts are divided, which leaves the search free; beyond what can be told, and for rows, maps are told apart.
-  const std::optional<std::uint64_t> maps = rows ? std::nullopt : frontend::pattern::Symmetry(first).order();
-  if (maps) {
+  frontend::pattern::Symmetry symmetry(first);
+  const std::optional<std::uint64_t> maps = symmetry.order();
+  if (maps == 1) return task;
+  // Counts are divided, which leaves the search free; for rows, and beyond what can be told, maps are told apart.
+  if (!rows && maps) {
     task.divisor = *maps;
+    task.restrictions_of_shares = restrictions_of(symmetry, first.size());
   } else {
-    task.query.restrictions = restrictions_of(first);
+    task.query.restrictions = restrictions_of(symmetry, first.size());
   }
   return task;
 }

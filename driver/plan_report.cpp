@@ -157,6 +157,7 @@ Status PlanReport::make(const ProgramRequest& request, const std::shared_ptr<Res
                         nlohmann::ordered_json& json) {
   ProgramRequest on_cpu = request;
   on_cpu.device = "cpu";
+  on_cpu.may_search = false;
   const auto messages = std::make_shared<MessageLog>();
   std::unique_ptr<Prepared> prepared;
   Status status = Prepared::make(on_cpu, graph, reading, messages, prepared);

@@ -12,6 +12,15 @@
 
 namespace matcha::driver {
 
+namespace {
+
+Status check_and_lower(Compilation& compilation) {
+  const Status status = compilation.check();
+  return status == Status::Ok ? compilation.lower() : status;
+}
+
+}  // namespace
+
 Status Prepared::make(const ProgramRequest& request, const std::shared_ptr<ResidentGraph>& graph,
                       const Reading& reading, std::string& errors, std::unique_ptr<Prepared>& out) {
   const auto log = std::make_shared<const MessageLog>();
@@ -47,22 +56,47 @@ Status Prepared::read(const Reading& reading, Compilation& compilation) {
     place_reporter_.set_pattern(pattern.sources(), pattern.loc());
     status = pattern.check_labels(graph, graph.dictionary());
     if (status != Status::Ok) return status;
-    using frontend::pattern::Device;
-    const PlanRequest plan{request_.matches, request_.order, true, on_gpu_ ? Device::Gpu : Device::Cpu,
-                           runtime::machine().threads};
-    frontend::pattern::GraphSketch sketch;
-    reading([&] { status = plan_pattern(pattern, graph, graph.dictionary(), plan, sketch, forecast_); });
-    if (status == Status::Ok) {
-      compilation.take(pattern.program().text);
-      semantics_ = pattern.semantics(request_.matches);
-      row_names_ = pattern.vertex_names();
+    semantics_ = pattern.semantics(request_.matches);
+    row_names_ = pattern.vertex_names();
+    if (status != Status::Ok) return status;
+    if (!on_gpu_ && request_.may_search) {
+      search_ = use_of_search(pattern, request_.pattern, graph, request_.matches || request_.some);
     }
+    if (!searches()) return plan(reading, compilation);
+    compilation.take(pattern.stub_of_result(request_.matches));
   }
+  reading([&] { status = check_and_lower(compilation); });
+  return status;
+}
+
+Status Prepared::plan(const Reading& reading, Compilation& compilation) {
+  using frontend::pattern::Device;
+  const runtime::Graph& graph = pattern_->edge_labelled() ? *graph_->maybe_informed() : graph_->graph();
+  const PlanRequest plan{request_.matches, request_.order, true, on_gpu_ ? Device::Gpu : Device::Cpu,
+                         runtime::machine().threads};
+  frontend::pattern::GraphSketch sketch;
+  Status status = Status::Ok;
   reading([&] {
-    if (status == Status::Ok) status = compilation.check();
-    if (status == Status::Ok) status = compilation.lower();
+    status = plan_pattern(*pattern_, graph, graph.dictionary(), plan, sketch, forecast_);
+    if (status != Status::Ok) return;
+    compilation.take(pattern_->program().text);
+    status = check_and_lower(compilation);
   });
   return status;
+}
+
+void Prepared::search() {
+  const runtime::Graph& graph = bound_.inputs.graphs.at(bound_.main_graph);
+  codegen::MatchTask task = match_task(*pattern_, request_.pattern, graph.dictionary(), request_.matches);
+  task.maybe_index = graph_->match_index();
+  executable_ = codegen::make_matcher(std::move(task));
+  if (search_ == SearchUse::Always) return;
+  // The graph stays as it is, so that what is short once is short each time.
+  codegen::RunOptions alone;
+  alone.threads = 1;
+  if (try_search(*executable_, bound_.arguments, *bound_.inputs.universe, alone)) return;
+  executable_.reset();
+  search_ = SearchUse::Never;
 }
 
 bool Prepared::has_info(const BindPlan& plan) const {
@@ -150,7 +184,11 @@ Status Prepared::prepare(const Reading& reading) {
   if (status == Status::Ok) status = read(reading, compilation);
   if (request_.pattern.text.empty()) row_names_ = compilation.row_names();
   if (status == Status::Ok) status = bind(compilation);
-  if (status != Status::Ok) return status;
+  if (status == Status::Ok && searches()) {
+    search();
+    if (!searches()) status = plan(reading, compilation);
+  }
+  if (status != Status::Ok || searches()) return status;
   const runtime::LabelDictionary& dictionary = graph_->graph().dictionary();
   passes::LabelWords labels;
   labels.code = [&dictionary](std::string_view word) { return dictionary.code(word); };

@@ -11,6 +11,7 @@
 #include "driver/compile.h"
 #include "driver/forecast.h"
 #include "driver/gpu.h"
+#include "driver/pattern_matcher.h"
 #include "driver/pattern_reporter.h"
 #include "driver/pattern_source.h"
 #include "driver/reporter.h"
@@ -29,6 +30,8 @@ struct ProgramRequest {
   std::string order = "auto";       ///< As `--order`.
   std::string device = "auto";      ///< As `--device`.
   GpuOptions gpu;
+  bool some = false;        ///< Runs will be given `RunOptions::most`: not all matches are wanted.
+  bool may_search = true;   ///< A pattern need not become a program (driver/pattern_matcher.h).
   std::string code_folder;  ///< Where compiled code is kept from process to process; empty: nowhere.
 };
 
@@ -57,6 +60,8 @@ class Prepared {
   const std::string& semantics() const { return semantics_; }
   /// Names of the columns of rows where they are known: the vertices of a pattern.
   const std::vector<std::string>& row_names() const { return row_names_; }
+  /// There is no program: a pattern is matched by search.
+  bool searches() const { return search_ != SearchUse::Never; }
   /// By what the vertices are ranked, and the milliseconds that took.
   const OrderReport& order() const { return order_; }
   bool on_gpu() const { return on_gpu_; }
@@ -70,7 +75,11 @@ class Prepared {
       : reporter_(std::move(reporter)), log_(*reporter_), request_(request), graph_(std::move(graph)) {}
   Status prepare(const Reading& reading);
   Status read(const Reading& reading, Compilation& compilation);
+  /// Writes the program of the pattern.
+  Status plan(const Reading& reading, Compilation& compilation);
   Status bind(Compilation& compilation);
+  /// Matches the pattern by search, where that is sooner: then `executable_` is there.
+  void search();
   /// Whether the graph has the information of edges that the program reads; reports if not.
   bool has_info(const BindPlan& plan) const;
   Status choose_device();
@@ -82,6 +91,7 @@ class Prepared {
   std::shared_ptr<ResidentGraph> graph_;
   BoundInputs bound_;
   std::optional<PatternSource> pattern_;
+  SearchUse search_ = SearchUse::Never;
   PatternReporter place_reporter_{log_};  ///< What the compilation says of a pattern is about the pattern.
   std::optional<Compilation> compilation_;
   std::unique_ptr<codegen::Backend> backend_;

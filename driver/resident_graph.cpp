@@ -79,8 +79,7 @@ runtime::Result<ResidentGraph::Shared> ResidentGraph::from_csr(const runtime::In
 
 runtime::Result<runtime::Graph> ResidentGraph::view_of(const runtime::Graph& graph) const {
   try {
-    runtime::Graph view = runtime::Graph::from_view(graph.shared_universe(), graph.view(), graph.facts(),
-                                                    std::shared_ptr<const void>(shared_from_this()));
+    runtime::Graph view = runtime::Graph::alias(graph, std::shared_ptr<const void>(shared_from_this()));
     view.set_dictionary(std::shared_ptr<const runtime::LabelDictionary>(shared_from_this(), &graph_.dictionary()));
     view.set_device_copies(device_copies_);
     const runtime::Status halved = runtime::ensure_split_offsets(view);
@@ -100,6 +99,12 @@ runtime::Result<runtime::Graph> ResidentGraph::ranked(runtime::Halves halves) {
     found = ranked_.emplace(halves, std::move(*ordered)).first;
   }
   return view_of(found->second);
+}
+
+std::shared_ptr<runtime::match::MatchIndex> ResidentGraph::match_index() {
+  const std::lock_guard lock(mutex_);
+  if (match_index_ == nullptr) match_index_ = std::make_shared<runtime::match::MatchIndex>(graph_.view());
+  return match_index_;
 }
 
 }  // namespace matcha::driver

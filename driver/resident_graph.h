@@ -14,6 +14,7 @@
 #include "runtime/graph/graph.h"
 #include "runtime/graph/inputs.h"
 #include "runtime/graph/order.h"
+#include "runtime/match/candidates.h"
 #include "runtime/result.h"
 
 namespace matcha::driver {
@@ -54,6 +55,8 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
   runtime::Result<runtime::Graph> view() const { return view_of(graph_); }
   /// Requires: there is information of edges.
   runtime::Result<runtime::Graph> informed_view() const { return view_of(*informed_); }
+  /// What all patterns that are matched by search share; made once. It must not outlive this graph.
+  std::shared_ptr<runtime::match::MatchIndex> match_index();
   /// The same with ranks by degree. The copy is made once; callers that come meanwhile wait for it.
   runtime::Result<runtime::Graph> ranked(runtime::Halves halves);
 
@@ -69,6 +72,7 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
   std::optional<runtime::Graph> informed_;
   std::mutex mutex_;
   std::map<runtime::Halves, runtime::Graph> ranked_;
+  std::shared_ptr<runtime::match::MatchIndex> match_index_;
   const std::shared_ptr<runtime::DeviceCopies> device_copies_ = std::make_shared<runtime::DeviceCopies>();
 };
 

@@ -292,6 +292,7 @@ class Worker {
     how.tier = tier_;
     how.stop_request = &job.stop;
     how.deadline = job.deadline;
+    how.most = request.limit;
     const std::vector<std::string> names = column_names(type, prepared.row_names());
     MatchWriter rows(nullptr, RowFormat{}, type, names, request.limit, prepared.universe());
     if (request.limit && !type.is_list()) {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "codegen/host/trap.h"
-#include "codegen/shares.h"
 #include "runtime/machine.h"
 #include "runtime/match/matcher.h"
 
@@ -36,7 +35,6 @@ class Matcher final : public Executable {
   explicit Matcher(MatchTask task) : task_(std::move(task)) {}
 
   RunOutcome run(std::span<const Argument> arguments, const runtime::Universe&, const RunOptions& options) override {
-    if (!options.share.is_whole()) return no_shares("the matcher of patterns");
     try {
       return run_on(*std::get<runtime::Graph*>(arguments[0]), options);
     } catch (const std::bad_alloc&) {
@@ -56,22 +54,40 @@ class Matcher final : public Executable {
       result.times.emplace_back("index", ms.count());
     }
     const runtime::Tier tier = options.tier.value_or(runtime::best_tier());
+    const bool is_share = !options.share.is_whole();
+    runtime::match::Query query = task_.query;
+    if (is_share)
+      query.restrictions.insert(query.restrictions.end(), task_.restrictions_of_shares.begin(),
+                                task_.restrictions_of_shares.end());
+    const std::uint64_t divisor = is_share ? 1 : task_.divisor;
     runtime::match::MatchRequest request;
+    request.part = options.share.index;
+    request.parts = options.share.count;
     request.threads = options.threads != 0 ? options.threads : runtime::machine().threads;
-    if (options.most) request.most = maps_for(*options.most);
+    if (options.most) request.most = maps_for(*options.most, divisor);
     request.most_steps = options.most_steps;
     request.maybe_stop = options.stop_request;
     request.deadline = options.deadline;
     const std::vector<runtime::ElementKind> kinds(static_cast<std::size_t>(task_.query.size),
                                                   runtime::ElementKind::Vid);
     std::vector<const void*> columns(kinds.size());
-    if (task_.rows) {
+    ListValue list;
+    if (task_.rows && !options.on_rows) {
+      for (const runtime::ElementKind kind : kinds) list.columns.emplace_back(kind);
+      request.on_rows = [&](const std::uint32_t* const* block, std::uint64_t count) {
+        for (std::size_t c = 0; c < columns.size(); ++c) {
+          if (!list.columns[c].append(block[c], count)) throw std::bad_alloc();
+        }
+        list.size += count;
+        return true;
+      };
+    } else if (task_.rows) {
       request.on_rows = [&](const std::uint32_t* const* block, std::uint64_t count) {
         std::copy_n(block, columns.size(), columns.begin());
         return options.on_rows(Rows{count, kinds, columns.data()});
       };
     }
-    const MatchOutcome outcome = find_matches(*index, task_.query, runtime::set_kernels(tier), request);
+    const MatchOutcome outcome = find_matches(*index, query, runtime::set_kernels(tier), request);
     result.times.emplace_back("filter", outcome.filter_ms);
     result.times.emplace_back("search", outcome.search_ms);
     result.tier = runtime::tier_name(tier);
@@ -79,20 +95,29 @@ class Matcher final : public Executable {
     result.candidates = outcome.candidates;
     result.images_tried = outcome.steps;
     if (outcome.ending == SearchEnding::Slice) return result;
-    const Count found = outcome.found / task_.divisor;
+    const Count found = outcome.found / divisor;
     if (outcome.found >> 127 != 0) {
       return RunError{
           {runtime::ErrorKind::Runtime, runtime::trap_message(runtime::TrapCode::IntegerOverflow), {}, 0, {}}, {}};
     }
     if (task_.rows) result.rows = static_cast<std::uint64_t>(found);
-    result.values.emplace_back(static_cast<__int128>(found));
+    if (is_share && !(task_.rows && options.on_rows)) {
+      PartialValue& partial = result.partials.emplace_back();
+      partial.kind = task_.rows ? runtime::SinkKind::Rows : runtime::SinkKind::SumInt;
+      partial.integer = static_cast<__int128>(found);
+      partial.list = std::move(list);
+    } else if (task_.rows && !options.on_rows) {
+      result.values.emplace_back(std::move(list));
+    } else {
+      result.values.emplace_back(static_cast<__int128>(found));
+    }
     return result;
   }
 
   /// How many maps make so many matches.
-  std::uint64_t maps_for(std::uint64_t matches) const {
+  static std::uint64_t maps_for(std::uint64_t matches, std::uint64_t divisor) {
     std::uint64_t maps = 0;
-    return __builtin_mul_overflow(matches, task_.divisor, &maps) ? ~std::uint64_t{0} : maps;
+    return __builtin_mul_overflow(matches, divisor, &maps) ? ~std::uint64_t{0} : maps;
   }
 
   const MatchTask task_;

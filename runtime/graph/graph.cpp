@@ -100,6 +100,20 @@ Graph Graph::from_view(std::shared_ptr<const Universe> universe, const GraphView
   return graph;
 }
 
+Graph Graph::alias(const Graph& other, std::shared_ptr<const void> owner) {
+  Graph graph;
+  graph.universe_ = other.universe_;
+  graph.dictionary_ = other.dictionary_;
+  graph.owner_ = std::move(owner);
+  graph.device_copies_ = other.device_copies_;
+  graph.halves_ = other.halves_;
+  graph.lower_sizes_ = other.lower_sizes_;
+  graph.upper_sizes_ = other.upper_sizes_;
+  graph.view_ = other.view_;
+  graph.facts_ = other.facts_;
+  return graph;
+}
+
 Result<Graph> Graph::from_rows(std::shared_ptr<const Universe> universe, const std::uint32_t* vertices,
                                std::uint64_t row_count, std::uint64_t* counts, const std::uint32_t* neighbors,
                                bool every_rank, std::shared_ptr<const void> owner) {

@@ -69,6 +69,10 @@ class Graph {
   static Graph from_view(std::shared_ptr<const Universe> universe, const GraphView& view, GraphFacts facts,
                          std::shared_ptr<const void> owner);
 
+  /// All of another graph but its stored order, without copies of its arrays or a look at them. Requires: it lives as
+  /// long as `owner`.
+  static Graph alias(const Graph& other, std::shared_ptr<const void> owner);
+
   /// A directed graph, kept by the universe, of rows that lie one after the other: for each of `row_count` ascending
   /// ranks, `vertices[i]` or i itself where that is null, `counts[i]` ascending neighbours. `counts` has room for one
   /// more and may become the offsets. Its vertices are the ends of its arcs, or every rank.

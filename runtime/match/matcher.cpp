@@ -80,6 +80,8 @@ class Run {
     limits_.maybe_stop = request_.maybe_stop;
     limits_.deadline = request_.deadline;
     limits_.maybe_over = &over_;
+    limits_.part = request_.part;
+    limits_.parts = request_.parts;
     // Matches that are handed over cannot be taken back.
     const bool races = request_.most && (!request_.on_rows || *request_.most <= kMostKept);
     if (races) limits_.most = request_.most;

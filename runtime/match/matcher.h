@@ -17,6 +17,8 @@ struct MatchRequest {
   unsigned threads = 1;
   std::uint64_t steps_alone = 8192;   ///< Of one thread, before it is worth to start others.
   std::optional<std::uint64_t> most;  ///< Matches that are enough.
+  /// Only part `part` of `parts`, which together have each match once.
+  std::uint64_t part = 0, parts = 1;
   /// A search that would take more steps ends at a Slice with nothing found, before threads are started. Not with
   /// `most` or on_rows.
   std::optional<std::uint64_t> most_steps;

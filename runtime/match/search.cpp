@@ -201,7 +201,14 @@ Mask Search::extend() {
       return std::binary_search(not_these.items, not_these.items + not_these.size, image);
     });
   });
-  return try_images(u, List{all.data(), static_cast<std::uint32_t>(all.size())});
+  List images{all.data(), static_cast<std::uint32_t>(all.size())};
+  if (assigned_ == 0 && limits_.parts > 1) {
+    // Which vertex is the first depends on the candidates alone.
+    const auto begin = static_cast<std::uint32_t>(std::uint64_t{images.size} * limits_.part / limits_.parts);
+    const auto end = static_cast<std::uint32_t>(std::uint64_t{images.size} * (limits_.part + 1) / limits_.parts);
+    images = List{images.items + begin, end - begin};
+  }
+  return try_images(u, images);
 }
 
 Mask Search::try_images(int u, List images) {

@@ -32,6 +32,8 @@ struct SearchLimits {
   /// Takes one match: the candidate of each pattern vertex. Matches are only counted if there is none. Returning false
   /// ends the search.
   std::function<bool(const std::uint32_t* images)> on_match;
+  /// Of the images of the first vertex, only this part of so many is tried.
+  std::uint64_t part = 0, parts = 1;
   std::function<void()> on_long;  ///< Called once, after some more than `steps_alone` steps.
   std::uint64_t steps_alone = 0;
 };
