@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -24,10 +26,69 @@ void append_cell(std::string& out, std::string_view cell, char separator) {
   out += '"';
 }
 
+bool all_vertices(const RowColumns& rows) {
+  return !rows.kinds.empty() &&
+         std::ranges::all_of(rows.kinds, [](ElementKind kind) { return kind == ElementKind::Vid; });
+}
+
+/// The digits of all ids, so that a cell is a copy of 16 bytes. Made when as many cells were written as there are ids.
+class IdTexts {
+ public:
+  explicit IdTexts(const runtime::Universe& universe) : universe_(universe) {}
+
+  /// Whether there are texts, before `cells` more cells.
+  bool ready(std::uint64_t cells) {
+    if (!texts_.empty()) return true;
+    cells_ += cells;
+    if (unfit_ || universe_.kind() != runtime::IdKind::Int || universe_.size() > kMostIds ||
+        cells_ < universe_.size()) {
+      return false;
+    }
+    std::vector<Text> texts(universe_.size());
+    for (std::uint64_t rank = 0; rank < texts.size(); ++rank) {
+      Text& text = texts[rank];
+      const std::to_chars_result end = std::to_chars(text.digits, text.digits + sizeof text.digits, universe_.id(rank));
+      unfit_ = unfit_ || end.ec != std::errc();
+      text.length = static_cast<std::uint8_t>(end.ptr - text.digits);
+    }
+    if (!unfit_) texts_ = std::move(texts);
+    return !unfit_;
+  }
+  /// Appends rows of vertices with a separator between the cells. Requires: `ready`.
+  void append(const RowColumns& rows, std::uint64_t first, std::uint64_t count, char separator, std::string& out) {
+    block_.resize(count * rows.data.size() * sizeof(Text) + sizeof(Text));
+    char* at = block_.data();
+    for (std::uint64_t row = first; row < first + count; ++row) {
+      for (const void* column : rows.data) {
+        const Text& text = texts_[static_cast<const std::uint32_t*>(column)[row]];
+        std::memcpy(at, &text, sizeof(Text));
+        at += text.length;
+        *at++ = separator;
+      }
+      at[-1] = '\n';
+    }
+    out.append(block_.data(), at);
+  }
+
+ private:
+  struct Text {
+    char digits[15];
+    std::uint8_t length;
+  };
+  static_assert(sizeof(Text) == 16);
+  static constexpr std::uint64_t kMostIds = std::uint64_t{1} << 22;
+
+  const runtime::Universe& universe_;
+  std::uint64_t cells_ = 0;
+  bool unfit_ = false;  ///< An id is longer.
+  std::vector<Text> texts_;
+  std::vector<char> block_;
+};
+
 class TextEncoder final : public RowEncoder {
  public:
   TextEncoder(const RowFormat& format, std::vector<std::string> columns, const runtime::Universe& universe)
-      : format_(format), columns_(std::move(columns)), universe_(universe) {}
+      : format_(format), columns_(std::move(columns)), universe_(universe), ids_(universe) {}
 
   void begin(std::string& out) override {
     if (!format_.heading) return;
@@ -39,6 +100,10 @@ class TextEncoder final : public RowEncoder {
   }
 
   void take(const RowColumns& rows, std::uint64_t first, std::uint64_t count, std::string& out) override {
+    if (all_vertices(rows) && ids_.ready(count * rows.data.size())) {
+      ids_.append(rows, first, count, format_.separator, out);
+      return;
+    }
     for (std::uint64_t row = first; row < first + count; ++row) {
       append_row(out, rows, row, universe_, Style::Text, format_.separator);
       out += '\n';
@@ -51,6 +116,7 @@ class TextEncoder final : public RowEncoder {
   RowFormat format_;
   std::vector<std::string> columns_;
   const runtime::Universe& universe_;
+  IdTexts ids_;
 };
 
 class NdjsonEncoder final : public RowEncoder {
@@ -95,9 +161,20 @@ class NpyEncoder final : public RowEncoder {
 
   void take(const RowColumns& rows, std::uint64_t first, std::uint64_t count, std::string& out) override {
     kinds_ = rows.kinds;
+    if (all_vertices(rows) && universe_.kind() == runtime::IdKind::Int) return take_ids(rows, first, count, out);
     for (std::uint64_t row = first; row < first + count; ++row) {
       for (std::size_t c = 0; c < kinds_.size(); ++c) append_item(rows.data[c], kinds_[c], row, out);
     }
+  }
+
+  void take_ids(const RowColumns& rows, std::uint64_t first, std::uint64_t count, std::string& out) {
+    const std::size_t columns = rows.data.size();
+    cells_.resize(count * columns);
+    for (std::size_t c = 0; c < columns; ++c) {
+      const auto* const ranks = static_cast<const std::uint32_t*>(rows.data[c]) + first;
+      for (std::uint64_t row = 0; row < count; ++row) cells_[row * columns + c] = universe_.id(ranks[row]);
+    }
+    out.append(reinterpret_cast<const char*>(cells_.data()), cells_.size() * sizeof(std::int64_t));
   }
 
   std::string finish(std::uint64_t rows, std::string&) override {
@@ -174,6 +251,7 @@ class NpyEncoder final : public RowEncoder {
   std::vector<ElementKind> kinds_;
   const runtime::Universe& universe_;
   std::size_t header_bytes_ = 0;
+  std::vector<std::int64_t> cells_;  ///< Of rows of ids.
 };
 
 }  // namespace

@@ -35,23 +35,30 @@ class RowBuffer {
   /// Buffers with one mutex take turns. `keeps`: nothing is handed over but by `flush`.
   RowBuffer(const Candidates& candidates, const Query& query, const MatchRequest& request, std::mutex& mutex,
             bool keeps)
-      : candidates_(candidates), request_(request), mutex_(mutex), keeps_(keeps), columns_(at(query.size)) {}
+      : candidates_(candidates), request_(request), mutex_(mutex), keeps_(keeps), size_(at(query.size)) {}
 
   bool take(const std::uint32_t* images) {
-    for (std::size_t u = 0; u < columns_.size(); ++u) columns_[u].push_back(candidates_.rank(images[u]));
-    return keeps_ || columns_[0].size() < kRowsOfBlock || flush();
+    if (end_ + size_ > rows_.size()) rows_.resize(std::max(2 * rows_.size(), kRowsOfBlock * size_));
+    std::uint32_t* const row = rows_.data() + end_;
+    for (std::size_t u = 0; u < size_; ++u) row[u] = candidates_.rank(images[u]);
+    end_ += size_;
+    return keeps_ || end_ < kRowsOfBlock * size_ || flush();
   }
-  void forget() {
-    for (std::vector<std::uint32_t>& column : columns_) column.clear();
-  }
+  void forget() { end_ = 0; }
   bool flush() {
-    const std::uint64_t all = columns_.empty() ? 0 : columns_[0].size();
+    const std::uint64_t all = end_ / size_;
     bool wanted = true;
+    columns_.resize(std::min(all, kRowsOfBlock) * size_);
+    std::vector<const std::uint32_t*> block(size_);
     const std::lock_guard lock(mutex_);
-    std::vector<const std::uint32_t*> block(columns_.size());
     for (std::uint64_t first = 0; first < all && wanted; first += kRowsOfBlock) {
       const std::uint64_t count = std::min(kRowsOfBlock, all - first);
-      for (std::size_t u = 0; u < block.size(); ++u) block[u] = columns_[u].data() + first;
+      const std::uint32_t* const rows = rows_.data() + first * size_;
+      for (std::size_t u = 0; u < size_; ++u) {
+        std::uint32_t* const column = columns_.data() + u * count;
+        for (std::uint64_t row = 0; row < count; ++row) column[row] = rows[row * size_ + u];
+        block[u] = column;
+      }
       handed_over_ += count;
       wanted = request_.on_rows(block.data(), count);
     }
@@ -65,7 +72,10 @@ class RowBuffer {
   const MatchRequest& request_;
   std::mutex& mutex_;
   const bool keeps_;
-  std::vector<std::vector<std::uint32_t>> columns_;
+  const std::size_t size_;
+  std::vector<std::uint32_t> rows_;  ///< One after the other, up to `end_`.
+  std::size_t end_ = 0;
+  std::vector<std::uint32_t> columns_;
   std::uint64_t handed_over_ = 0;
 };
 

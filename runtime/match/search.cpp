@@ -425,12 +425,18 @@ Mask Search::list_rest(Mask rest) {
     if (lists_[at(w)].size < lists_[at(u)].size) u = w;
   });
   Mask to_blame = blamed(u);
+  const bool is_last = (rest & (rest - 1)) == 0;
   const List list = lists_[at(u)];
   for (std::uint32_t i = 0; i < list.size && !over_; ++i) {
     const std::uint32_t image = list.items[i];
     if (!fits(u, image, to_blame)) continue;
-    owner_[image] = static_cast<std::uint8_t>(u + 1);
     images_[at(u)] = image;
+    if (is_last) {
+      report();
+      to_blame = kEveryone;
+      continue;
+    }
+    owner_[image] = static_cast<std::uint8_t>(u + 1);
     assigned_ |= bit(u);
     const Mask failed = list_rest(rest & ~bit(u));
     assigned_ &= ~bit(u);
