@@ -117,6 +117,7 @@ struct RunResult {
   std::string stack;
   std::uint64_t workers = 0;
   std::uint64_t list_bytes = 0;
+  std::string level;               ///< What a CPU ran: `interp`, `native`, or one after the other.
   std::string tier;                ///< SIMD tier that ran, or the GPU; empty for the interpreter.
   std::vector<std::string> notes;  ///< What a user should know, such as a schedule that was cut down to fit.
   /// Milliseconds of parts of the run, in order. Of a GPU, once: `device` (open it), `ready` (from the start until that
@@ -171,6 +172,14 @@ class Backend {
 
 /// The slow, obvious interpreter; takes both stages.
 std::unique_ptr<Backend> make_interpreter();
+/// Plans for the CPU, which start at once and call the set kernels; see codegen/plan.
+std::unique_ptr<Backend> make_plan();
+/// A plan at once, and what `make_llvm` gives once that is compiled: on another thread, for runs of at least
+/// `patience`.
+std::unique_ptr<Backend> make_tiers(std::string code_folder = {},
+                                    std::chrono::microseconds patience = std::chrono::milliseconds(3));
+/// Whether a thread still compiles for such a program. Who ends the process need not wait for it: `std::_Exit`.
+bool compiles_in_background();
 /// LLVM ORC for the CPU that this runs on. Compiled code is kept in the folder (runtime/code_cache.h); empty: nowhere.
 std::unique_ptr<Backend> make_llvm(std::string code_folder = {});
 

@@ -14,6 +14,8 @@ using Made = std::unique_ptr<codegen::Backend>;
 
 Made make_interpreter(const TargetSettings&) { return codegen::make_interpreter(); }
 Made make_llvm(const TargetSettings& settings) { return codegen::make_llvm(settings.code_folder); }
+Made make_plan(const TargetSettings&) { return codegen::make_plan(); }
+Made make_tiers(const TargetSettings& settings) { return codegen::make_tiers(settings.code_folder); }
 Made make_cuda(const TargetSettings& settings) { return codegen::make_cuda(settings.gpu); }
 Made make_cpp(const TargetSettings& settings) { return codegen::make_cpp(settings.about); }
 Made make_cuda_program(const TargetSettings& settings) {
@@ -30,6 +32,8 @@ constexpr Target kTargets[] = {
     {"cuda-program", "c-family", "cuda", true, true, make_cuda_program, gpu},
     {"cuda-kernels", "c-family", "ptx", true, true, make_cuda, gpu},
     {"llvm", "cpu", "llvm", false, false, make_llvm, cpu},
+    {"tiers", "cpu", "", false, false, make_tiers, cpu},
+    {"plan", "cpu", "", false, false, make_plan, cpu},
     {"interp", "cpu", "", false, false, make_interpreter, cpu},
     {"cuda", "c-family", "", true, false, make_cuda, gpu},
 };
@@ -42,6 +46,10 @@ const Target& target_named(std::string_view name) {
   const auto* const found = std::ranges::find(kTargets, name, &Target::name);
   MATCHA_CHECK(found != std::end(kTargets), "the name of a target");
   return *found;
+}
+
+std::string_view target_of_tier(std::string_view tier) {
+  return tier == "interp" ? "plan" : tier == "auto" ? "tiers" : "llvm";
 }
 
 const Target* target_of_text(std::string_view emit) {

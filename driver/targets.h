@@ -38,6 +38,9 @@ std::span<const Target> targets();
 /// Requires: the name of a target.
 const Target& target_named(std::string_view name);
 
+/// The name of the target that runs programs on a CPU at a tier: `auto`, `interp` or `native`.
+std::string_view target_of_tier(std::string_view tier);
+
 /// The target of which `build --emit` prints the text; null: the word names another stage of the compiler.
 const Target* target_of_text(std::string_view emit);
 

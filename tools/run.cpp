@@ -2,11 +2,16 @@
 #include <tbb/global_control.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include "codegen/backend.h"
 #include "driver/pattern_list.h"
+#include "runtime/unfinished_file.h"
+#include "tools/exit_codes.h"
 #include "tools/match_pictures.h"
 #include "tools/run_options.h"
 #include "tools/run_steps.h"
@@ -22,6 +27,13 @@ bool is_stop(Status status) {
   return status == Status::Timeout || status == Status::Interrupted || status == Status::Terminated;
 }
 
+/// The answer is there, and a thread compiles for it in vain.
+[[noreturn]] void end_process(Status status) {
+  std::fflush(nullptr);
+  runtime::UnfinishedFile::discard_all();
+  std::_Exit(exit_code(status));
+}
+
 /// The program, the pattern or the patterns of one command line.
 class RunVerb {
  public:
@@ -32,14 +44,18 @@ class RunVerb {
 
   Status all() {
     const bool one = options_.pattern_list.empty() && options_.patterns.size() <= 1;
-    return session_.leave(one ? run_one() : run_several());
+    const Status status = session_.leave(one ? run_one() : run_several());
+    if (codegen::compiles_in_background()) end_process(status);
+    return status;
   }
 
  private:
   Status run_one() {
     PatternOptions pattern = options_.pattern;
     if (!options_.patterns.empty()) pattern.text = options_.patterns.front();
-    const std::unique_ptr<RunSteps> run = make_run(options_, pattern, console_, session_, nullptr);
+    // It is there until the end, where compiling that nobody waits for any more is left.
+    runs_.push_back(make_run(options_, pattern, console_, session_, nullptr));
+    RunSteps* const run = runs_.back().get();
     Status code = run->check();
     if (code == Status::Ok) code = run->read();
     if (code == Status::Ok) code = run->prepare();

@@ -37,6 +37,11 @@ void add_run_options(CLI::App& verb, RunVerbOptions& options) {
       ->check(CLI::IsMember({"llvm", "interp"}))
       ->option_text("llvm|interp")
       ->group("How to run");
+  verb.add_option("--tier", options.tier,
+                  "How a CPU runs it: at once by a plan, by compiled code, or auto: so until there is compiled code")
+      ->check(CLI::IsMember({"auto", "interp", "native"}))
+      ->option_text("auto|interp|native")
+      ->group("How to run");
   add_number(verb, "--threads", options.threads, "Threads; 0: as many as there are")
       ->envname("MATCHA_NUM_THREADS")
       ->group("How to run");

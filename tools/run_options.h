@@ -27,6 +27,7 @@ struct RunVerbOptions {
   std::vector<std::string> gpu_given;  ///< Options that mean something on a GPU only.
   std::string code_folder = tools::code_folder();
   std::string backend = "llvm";
+  std::string tier = "auto";
   unsigned threads = 0;
   std::string simd;
   std::string order = "auto";

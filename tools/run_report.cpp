@@ -82,6 +82,7 @@ std::string stats_json(const RunReport& report) {
   stats["threads"] = report.threads;
   if (report.result != nullptr) {
     stats["simd"] = report.result->tier;
+    if (!report.result->level.empty()) stats["tier"] = report.result->level;
     stats["positions"] = report.result->positions;
     if (report.result->positions_total != 0) stats["positions_total"] = report.result->positions_total;
     if (report.result->work_total != 0) stats["work_done"] = rounded(work_share(*report.result));

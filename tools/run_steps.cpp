@@ -126,10 +126,11 @@ class Run final : public RunSteps {
   }
 
   Status check_options() {
-    target_ = &target_named(options_.backend);
+    const std::string_view tier = options_.tune ? "native" : options_.tier;
+    target_ = &target_named(options_.backend == "llvm" ? target_of_tier(tier) : options_.backend);
     if (options_.device == "cuda") target_ = &target_named("cuda");
     // A GPU has no SIMD tiers.
-    const bool for_cpu = options_.backend != "llvm" || !options_.simd.empty();
+    const bool for_cpu = options_.backend != "llvm" || !options_.simd.empty() || options_.tier != "auto";
     may_choose_ = options_.device == "auto" && !for_cpu && options_.gpu_given.empty() && !options_.tune &&
                   may_have_gpu() && reads_small_graph(options_.bind);
     if (options_.device == "auto" && !for_cpu && !may_choose_ && gpu_problem().empty()) target_ = &target_named("cuda");

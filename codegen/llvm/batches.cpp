@@ -27,8 +27,6 @@ constexpr std::uint64_t kQueueLength = 64;
 /// Behind the counts lies the sum so far, 128 bits wide: in memory, so that no loop carries it in registers.
 constexpr std::uint64_t kQueueWords = kQueueLength + 2;
 
-bool is_count(const ir::Expr& e) { return e.kind == ir::Kind::Size && ir::filters_first(e.operands[0]->kind); }
-
 /// True if the counts themselves are added up, so that empty lists add nothing.
 bool is_plain(const CountQueue& queue) {
   return queue.value == queue.count && queue.count->operands[0]->kind == ir::Kind::Intersect;
@@ -41,43 +39,15 @@ void prefetch(llvm::IRBuilder<>& at, Value* address) {
 
 }  // namespace
 
-/// Finds the names of counts that only a batched yield reads: they are counted when it is.
-void FunctionEmitter::find_later_counts(const ir::Region& region) {
-  std::unordered_map<const ir::Var*, int> uses = ir::count_uses(*region.collect->body);
-  ir::for_each_stmt(*region.collect->body, [&](const ir::Stmt& stmt) {
-    const ir::Yield* yield = ir::as<ir::Yield>(&stmt);
-    if (yield == nullptr || !yield->batched) return;
-    std::unordered_map<const ir::Var*, int> reads;
-    ir::for_each_node(*yield->values[0], [&](const ir::Expr& e) {
-      if (const ir::Var* var = ir::as<ir::Var>(&e)) ++reads[var];
-    });
-    for (const auto& [var, times] : reads) {
-      const ir::Expr& value = module_.resolve(*var);
-      if (is_count(value) && times == uses[var] && kernel_operands(*value.operands[0]))
-        batches_.later.emplace(var, &value);
-    }
-  });
-}
-
-/// The size in the value of a batched yield, or the name of one that is counted later; null if there is none.
-const ir::Expr* FunctionEmitter::later_count(const ir::Yield& s) const {
-  const ir::Expr* found = nullptr;
-  ir::for_each_node(*s.values[0], [&](const ir::Expr& e) {
-    const ir::Var* var = ir::as<ir::Var>(&e);
-    if (is_count(e) ? kernel_operands(*e.operands[0]) : var != nullptr && batches_.later.contains(var)) found = &e;
-  });
-  return found;
-}
-
 /// The second list of a set operation if it is a row of a graph, or half of one, that is not at hand yet; null if not.
 const ir::Expr* FunctionEmitter::row_of_graph(const ir::Expr& set_operation) const {
-  const ir::Expr& list = without_bound(set_operation);
+  const ir::Expr& list = module_.without_bound(set_operation);
   const ir::Var* var = ir::as<ir::Var>(&list);
   if (var != nullptr && lists_.contains(var)) return nullptr;
   const ir::Expr& row = module_.resolve(list);
   if (row.kind != ir::Kind::Neighbors) return nullptr;
   bool one = module_.resolve(*row.operands[0]).kind == ir::Kind::Var;
-  return one && index_of(*row.operands[0]) == Index::Csr ? &row : nullptr;
+  return one && module_.index_of(*row.operands[0]) == Index::Csr ? &row : nullptr;
 }
 
 /// Looks up the rows of the waiting pairs and counts them; gives the sum.
@@ -97,7 +67,7 @@ Value* FunctionEmitter::count_rows(const CountQueue& queue, Value* waiting) {
 
 /// Notes the lists of a batched yield into a sum of the region; false if their count has to be done in place.
 bool FunctionEmitter::put_off(const OpenSink& sink, const ir::Yield& s) {
-  const ir::Expr* known = later_count(s);
+  const ir::Expr* known = module_.later_count(s, batches_.later);
   if (known == nullptr) return false;
   const ir::Var* name = ir::as<ir::Var>(known);
   const ir::Expr& size = name != nullptr ? *batches_.later.at(name) : *known;

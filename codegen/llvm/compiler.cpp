@@ -4,10 +4,9 @@
 
 #include <chrono>
 
+#include "codegen/cpu/planner.h"
+#include "codegen/llvm/function_maker.h"
 #include "codegen/llvm/jit.h"
-#include "codegen/llvm/planner.h"
-#include "ir/analysis/walk.h"
-#include "ir/match.h"
 #include "runtime/code_cache.h"
 
 namespace matcha::codegen {
@@ -22,60 +21,28 @@ double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-/// Everything between a module and its LLVM IR.
-struct Compilation {
+}  // namespace
+
+/// Everything between a module and its machine code.
+struct Unit::Parts {
   std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
   std::unique_ptr<llvm::Module> module;
   std::unique_ptr<llvm::TargetMachine> machine;
-  Program program;
+  cpu::Program program;
+  std::unique_ptr<Code> code;
+  cpu::Origin origin;
+  CompileTimes times;
+
+  bool plan(const ir::Module& module, Diagnostics& diagnostics);
+  bool prepare(const ir::Module& module, Diagnostics& diagnostics);
+  bool load_kept(const std::string& file, const runtime::CodeCache& cache, const std::vector<std::string>& names);
 };
 
-void add_places(const ir::Module& module, Program& program) {
-  const auto add = [&](SourceLoc loc) {
-    if (loc.valid()) program.places.push_back(loc);
-  };
-  ir::for_each_stmt(*module.body, [&](const ir::Stmt& s) {
-    add(s.loc);
-    ir::for_each_expr(s,
-                      [&](const ir::Expr& e) { ir::for_each_node(e, [&](const ir::Expr& node) { add(node.loc); }); });
-  });
-}
-
-/// Gives false after reporting an error.
-bool plan(const ir::Module& module, Compilation& result, Diagnostics& diagnostics) {
-  if (module.stage != ir::Stage::Kernel) {
-    diagnostics.error(DiagId::IrInvalid, {}, "the LLVM back end takes a module of stage kernel");
-    return false;
-  }
-  for (const ir::Stmt* stmt : module.body->body) {
-    const ir::Region* region = ir::as<ir::Region>(stmt);
-    if (region == nullptr) continue;
-    const ir::Schedule& how = region->schedule;
-    if (how.steal == ir::Stealing::Give && how.stack == ir::Stack::Array && how.group == 1) continue;
-    diagnostics.error(DiagId::TargetLimit, region->loc, "the schedule of a region is not for the run time of the CPU",
-                      "`legalize` makes it fit");
-    return false;
-  }
-  ModuleEmitter emitter(module, *result.context, diagnostics.sources());
-  result.program = Planner(emitter).run();
-  result.module = emitter.take();
-  for (std::uint32_t file = 0; file < diagnostics.sources().size(); ++file) {
-    result.program.files.emplace_back(diagnostics.sources().name(file));
-  }
-  add_places(module, result.program);
-  return true;
-}
+namespace {
 
 bool failed(const std::string& why, Diagnostics& diagnostics) {
   diagnostics.error(DiagId::IrInvalid, {}, "LLVM: " + why);
   return false;
-}
-
-bool prepare(const ir::Module& module, Compilation& result, Diagnostics& diagnostics) {
-  if (!plan(module, result, diagnostics)) return false;
-  std::string why;
-  result.machine = host_machine(why);
-  return result.machine != nullptr || failed(why, diagnostics);
 }
 
 /// The functions that the host calls.
@@ -89,72 +56,109 @@ std::vector<std::string> functions_of(const llvm::Module& module) {
 
 }  // namespace
 
-std::optional<std::string> emit_text(const ir::Module& module, Text text, Diagnostics& diagnostics) {
-  Compilation compilation;
-  if (!prepare(module, compilation, diagnostics)) return std::nullopt;
+/// Gives false after reporting an error.
+bool Unit::Parts::plan(const ir::Module& source, Diagnostics& diagnostics) {
+  if (!cpu::runs_here(source, diagnostics)) return false;
+  ModuleEmitter emitter(source, *context, diagnostics.sources());
+  FunctionMaker maker(emitter);
+  program = cpu::make_program(emitter, maker, diagnostics.sources());
+  module = emitter.take();
+  return true;
+}
+
+bool Unit::Parts::prepare(const ir::Module& source, Diagnostics& diagnostics) {
+  if (!plan(source, diagnostics)) return false;
   std::string why;
-  if (text != Text::Unoptimized && !optimize(*compilation.module, *compilation.machine, why)) {
+  machine = host_machine(why);
+  return machine != nullptr || failed(why, diagnostics);
+}
+
+std::optional<std::string> Unit::text(const ir::Module& module, Text text, Diagnostics& diagnostics) {
+  Parts parts;
+  if (!parts.prepare(module, diagnostics)) return std::nullopt;
+  std::string why;
+  if (text != Text::Unoptimized && !optimize(*parts.module, *parts.machine, nullptr, why)) {
     failed(why, diagnostics);
     return std::nullopt;
   }
-  if (text == Text::Assembly) return assembly(*compilation.module, *compilation.machine);
+  if (text == Text::Assembly) return assembly(*parts.module, *parts.machine);
   std::string result;
   llvm::raw_string_ostream stream(result);
-  compilation.module->print(stream, nullptr);
+  parts.module->print(stream, nullptr);
   return result;
 }
 
-std::unique_ptr<JitExecutable> load(const ir::Module& module, Diagnostics& diagnostics, const std::string& code_folder,
-                                    CompileTimes* maybe_times) {
-  CompileTimes times;
-  Compilation compilation;
+std::optional<std::string> emit_text(const ir::Module& module, Text text, Diagnostics& diagnostics) {
+  return Unit::text(module, text, diagnostics);
+}
+
+Unit::Unit(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Unit::~Unit() = default;
+const cpu::Program& Unit::program() const { return parts_->program; }
+const CompileTimes& Unit::times() const { return parts_->times; }
+cpu::Program Unit::take_program() { return std::move(parts_->program); }
+std::unique_ptr<cpu::Code> Unit::take_code() { return std::move(parts_->code); }
+cpu::Origin Unit::take_origin() { return std::move(parts_->origin); }
+
+std::unique_ptr<Unit> Unit::make(const ir::Module& module, Diagnostics& diagnostics) {
+  const Clock::time_point start = Clock::now();
+  std::unique_ptr<Parts> parts = std::make_unique<Parts>();
   // Nobody reads the names of values, and keeping them takes time.
-  compilation.context->setDiscardValueNames(true);
-  Clock::time_point start = Clock::now();
-  if (!prepare(module, compilation, diagnostics)) return nullptr;
-  const std::vector<std::string> names = functions_of(*compilation.module);
-  times.plan = milliseconds_since(start);
+  parts->context->setDiscardValueNames(true);
+  if (!parts->prepare(module, diagnostics)) return nullptr;
+  parts->times.plan = milliseconds_since(start);
+  return std::unique_ptr<Unit>(new Unit(std::move(parts)));
+}
 
-  start = Clock::now();
-  Origin origin;
-  const runtime::CodeCache cache(code_folder);
-  const std::string file = code_folder.empty() ? "" : object_file_name(*compilation.module, *compilation.machine);
-  if (!file.empty()) {
-    runtime::CodeCache::Found found = cache.load(file);
-    std::string why;
-    if (found.code) {
-      if (std::unique_ptr<Code> code = Code::load(*found.code, names, *compilation.machine, why)) {
-        times.generate = milliseconds_since(start);
-        if (maybe_times != nullptr) *maybe_times = times;
-        origin.from_cache = true;
-        return std::make_unique<JitExecutable>(std::move(compilation.program), std::move(code), std::move(origin));
-      }
-    }
-    if (!found.note.empty()) origin.notes.push_back(std::move(found.note));
-  }
-
-  start = Clock::now();
+/// Object code that an earlier process kept.
+bool Unit::Parts::load_kept(const std::string& file, const runtime::CodeCache& cache,
+                            const std::vector<std::string>& names) {
+  const Clock::time_point start = Clock::now();
+  runtime::CodeCache::Found found = cache.load(file);
   std::string why;
-  if (!optimize(*compilation.module, *compilation.machine, why)) {
-    failed(why, diagnostics);
-    return nullptr;
-  }
-  times.optimize = milliseconds_since(start);
+  if (found.code) code = Code::load(*found.code, names, *machine, why);
+  origin.from_cache = code != nullptr;
+  if (code != nullptr) times.generate = milliseconds_since(start);
+  if (code == nullptr && !found.note.empty()) origin.notes.push_back(std::move(found.note));
+  return code != nullptr;
+}
+
+bool Unit::compile(const std::string& code_folder, const std::atomic<bool>* maybe_cancel, std::string& why) {
+  Parts& parts = *parts_;
+  const auto cancelled = [&] { return maybe_cancel != nullptr && maybe_cancel->load(); };
+  const std::vector<std::string> names = functions_of(*parts.module);
+  const runtime::CodeCache cache(code_folder);
+  const std::string file = code_folder.empty() ? "" : object_file_name(*parts.module, *parts.machine);
+  if (!file.empty() && parts.load_kept(file, cache, names)) return true;
+
+  Clock::time_point start = Clock::now();
+  if (!optimize(*parts.module, *parts.machine, maybe_cancel, why) || cancelled()) return false;
+  parts.times.optimize = milliseconds_since(start);
   start = Clock::now();
-  const std::string object = object_code(*compilation.module, *compilation.machine);
-  std::unique_ptr<Code> code = Code::load(object, names, *compilation.machine, why);
-  if (code == nullptr) {
-    failed(why, diagnostics);
-    return nullptr;
-  }
+  const std::string object = object_code(*parts.module, *parts.machine);
+  if (cancelled()) return false;
+  parts.code = Code::load(object, names, *parts.machine, why);
+  if (parts.code == nullptr) return false;
   if (!file.empty()) {
     std::string problem = cache.store(file, object);
-    const bool told = !origin.notes.empty() && origin.notes[0] == problem;
-    if (!problem.empty() && !told) origin.notes.push_back(std::move(problem));
+    const bool told = !parts.origin.notes.empty() && parts.origin.notes[0] == problem;
+    if (!problem.empty() && !told) parts.origin.notes.push_back(std::move(problem));
   }
-  times.generate = milliseconds_since(start);
-  if (maybe_times != nullptr) *maybe_times = times;
-  return std::make_unique<JitExecutable>(std::move(compilation.program), std::move(code), std::move(origin));
+  parts.times.generate = milliseconds_since(start);
+  return true;
+}
+
+std::unique_ptr<cpu::CpuExecutable> load(const ir::Module& module, Diagnostics& diagnostics,
+                                         const std::string& code_folder, CompileTimes* maybe_times) {
+  const std::unique_ptr<Unit> unit = Unit::make(module, diagnostics);
+  if (unit == nullptr) return nullptr;
+  std::string why;
+  if (!unit->compile(code_folder, nullptr, why)) {
+    failed(why, diagnostics);
+    return nullptr;
+  }
+  if (maybe_times != nullptr) *maybe_times = unit->times();
+  return std::make_unique<cpu::CpuExecutable>(unit->take_program(), unit->take_code(), unit->take_origin());
 }
 
 }  // namespace jit

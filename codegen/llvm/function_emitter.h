@@ -15,6 +15,8 @@
 
 namespace matcha::codegen::jit {
 
+using cpu::Index;
+
 /// Emits one function. Expressions have a method a group of nodes; what is emitted goes where the builder stands.
 class FunctionEmitter {
  public:
@@ -92,16 +94,12 @@ class FunctionEmitter {
   List edges(const ir::Expr& e);
   List literal(const ir::Expr& e);
   List span(const ir::Expr& e);
-  bool is_position_in(const ir::Expr& index, const ir::Expr& items) const;
   List slice(const List& list, Value* begin, Value* size);
   List select_list(const ir::Expr& e);
-  enum class Index { Csr, Hash, Unknown };
-  Index index_of(const ir::Expr& graph_expr) const;
   Value* label(const ir::Expr& e);
   Value* at(const ir::At& e);
   /// The second list of a set operation: ascending, without a bound that the first list keeps.
   List second_list(const ir::Expr& set_operation, bool& ascending);
-  const ir::Expr& without_bound(const ir::Expr& set_operation) const;
   Value* contains(const List& list, Value* item);
   Value* contains(const ir::Expr& e);
   Value* lower_bound(const List& list, Value* item, bool past_equal = false);
@@ -121,7 +119,6 @@ class FunctionEmitter {
   Value* filter(const List& a, const List* maybe_out, const std::function<Value*(Value*)>& keep);
   Value* member_of(std::span<Value* const> items, Value* x, Cell cell);
   std::vector<Value*> literal_items(const ir::Expr& e);
-  bool kernel_operands(const ir::Expr& e) const;
   Value* call_kernel(std::size_t offset, llvm::FunctionType* type, llvm::ArrayRef<Value*> arguments, const char* name,
                      Effect effect);
 
@@ -133,8 +130,6 @@ class FunctionEmitter {
   Value* low_lanes(Value* count);
 
   // batches.cpp
-  void find_later_counts(const ir::Region& region);
-  const ir::Expr* later_count(const ir::Yield& s) const;
   const ir::Expr* row_of_graph(const ir::Expr& set_operation) const;
   Value* count_rows(const CountQueue& queue, Value* waiting);
   bool put_off(const OpenSink& sink, const ir::Yield& s);
@@ -147,7 +142,6 @@ class FunctionEmitter {
   void branch(const ir::If& s);
   void store(const ir::Store& s);
   void collect(const ir::Collect& s);
-  bool ends_early(const ir::Collect& s) const;
   void open(OpenSink& sink);
   void close(OpenSink& sink);
   void yield(const ir::Yield& s);

@@ -89,7 +89,8 @@ std::unique_ptr<llvm::TargetMachine> host_machine(std::string& why) {
   return std::move(*machine);
 }
 
-bool optimize(llvm::Module& module, llvm::TargetMachine& machine, std::string& why) {
+bool optimize(llvm::Module& module, llvm::TargetMachine& machine, const std::atomic<bool>* maybe_cancel,
+              std::string& why) {
   module.setDataLayout(machine.createDataLayout());
   module.setTargetTriple(machine.getTargetTriple().str());
   llvm::raw_string_ostream reason(why);
@@ -98,7 +99,12 @@ bool optimize(llvm::Module& module, llvm::TargetMachine& machine, std::string& w
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
   llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
+  llvm::PassInstrumentationCallbacks callbacks;
+  if (maybe_cancel != nullptr) {
+    callbacks.registerShouldRunOptionalPassCallback(
+        [maybe_cancel](llvm::StringRef, llvm::Any) { return !maybe_cancel->load(std::memory_order_relaxed); });
+  }
+  llvm::PassBuilder builder(&machine, llvm::PipelineTuningOptions(), std::nullopt, &callbacks);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);
@@ -165,6 +171,17 @@ std::unique_ptr<Code> Code::load(const std::string& object, const std::vector<st
     code->functions_.emplace(name, address->toPtr<void*>());
   }
   return code;
+}
+
+void Code::call(const std::string& function, runtime::RegionContext& context) const {
+  reinterpret_cast<void (*)(runtime::RegionContext*)>(find(function))(&context);
+}
+
+cpu::RegionCode Code::region(const cpu::RegionStep& step) const {
+  cpu::RegionCode result;
+  result.body = reinterpret_cast<runtime::RegionBody>(find(step.body));
+  if (!step.inner.empty()) result.inner = reinterpret_cast<runtime::RegionInner>(find(step.inner));
+  return result;
 }
 
 void* Code::find(const std::string& name) const {

@@ -4,10 +4,13 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
+
+#include "codegen/cpu/code.h"
 
 /// LLVM's part: the machine, the optimizer, object code, the JIT. Failures here are reported as text.
 namespace matcha::codegen::jit {
@@ -16,8 +19,9 @@ namespace matcha::codegen::jit {
 std::unique_ptr<llvm::TargetMachine> host_machine(std::string& why);
 
 /// Prepares the module for the machine and runs the O3 pipeline, or a quick one on a very large module. False, with the
-/// reason, if LLVM finds the module broken.
-bool optimize(llvm::Module& module, llvm::TargetMachine& machine, std::string& why);
+/// reason, if LLVM finds the module broken. Passes are left out once `maybe_cancel` is true.
+bool optimize(llvm::Module& module, llvm::TargetMachine& machine, const std::atomic<bool>* maybe_cancel,
+              std::string& why);
 
 /// Assembly of an optimized module, for people.
 std::string assembly(llvm::Module& module, llvm::TargetMachine& machine);
@@ -30,16 +34,19 @@ std::string object_code(llvm::Module& module, llvm::TargetMachine& machine);
 std::string object_file_name(const llvm::Module& module, const llvm::TargetMachine& machine);
 
 /// Code in memory, ready to be called.
-class Code {
+class Code final : public cpu::Code {
  public:
   /// Of object code that has these functions. Null with the reason in `why`.
   static std::unique_ptr<Code> load(const std::string& object, const std::vector<std::string>& functions,
                                     const llvm::TargetMachine& machine, std::string& why);
 
-  /// The address of one of its functions; null if there is none. Any number of threads may ask.
-  void* find(const std::string& name) const;
+  void call(const std::string& function, runtime::RegionContext& context) const override;
+  cpu::RegionCode region(const cpu::RegionStep& step) const override;
 
  private:
+  /// The address of one of its functions; null if there is none.
+  void* find(const std::string& name) const;
+
   std::unique_ptr<llvm::orc::LLJIT> jit_;
   std::unordered_map<std::string, void*> functions_;
 };

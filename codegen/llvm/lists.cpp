@@ -46,19 +46,8 @@ Value* FunctionEmitter::graph_field(const ir::Expr& graph_expr, std::size_t offs
   });
 }
 
-FunctionEmitter::Index FunctionEmitter::index_of(const ir::Expr& graph_expr) const {
-  const ir::Expr& resolved = module_.resolve(graph_expr);
-  if (const ir::Var* var = ir::as<ir::Var>(&resolved)) {
-    const ir::Stmt* definition = module_.facts().definition(var);
-    const ir::BuildGraph* build = definition != nullptr ? ir::as<ir::BuildGraph>(definition) : nullptr;
-    return build != nullptr && build->index == ir::GraphIndex::Hash ? Index::Hash : Index::Csr;
-  }
-  Index first = index_of(*resolved.operands[1]);
-  return first == index_of(*resolved.operands[2]) ? first : Index::Unknown;
-}
-
 Arcs FunctionEmitter::arcs(const ir::Expr& graph_expr, Value* v) {
-  switch (index_of(graph_expr)) {
+  switch (module_.index_of(graph_expr)) {
     case Index::Hash: return hashed_arcs(graph_expr, v);
     case Index::Unknown: return looked_up_arcs(graph_expr, v);
     case Index::Csr: break;
@@ -226,25 +215,6 @@ List FunctionEmitter::slice(const List& list, Value* begin, Value* size) {
   return result;
 }
 
-/// True if `index` is the position in a loop over `items` or a slice of it, so that it is below the size of `items`.
-bool FunctionEmitter::is_position_in(const ir::Expr& index, const ir::Expr& items) const {
-  const ir::Var* var = ir::as<ir::Var>(&module_.resolve(index));
-  const ir::Stmt* definition = var != nullptr ? module_.facts().definition(var) : nullptr;
-  const ir::For* loop = definition != nullptr ? ir::as<ir::For>(definition) : nullptr;
-  if (loop == nullptr || loop->maybe_index != var) return false;
-  const ir::Expr& wanted = module_.resolve(items);
-  for (const ir::Expr* walked : loop->lists) {
-    const ir::Expr* at = &module_.resolve(*walked);
-    while (at != &wanted && ir::is_slice(at->kind)) {
-      at = &module_.resolve(*at->operands[0]);
-    }
-    if (at == &wanted) return true;
-    if (ir::is_half(*at) && ir::is_all_neighbors(wanted) && std::ranges::equal(at->operands, wanted.operands))
-      return true;
-  }
-  return false;
-}
-
 List FunctionEmitter::span(const ir::Expr& e) {
   List items = list(*e.operands[0]);
   Value* ends[2];
@@ -253,7 +223,7 @@ List FunctionEmitter::span(const ir::Expr& e) {
     Value* end = scalar(*e.operands[i + 1]);
     bool negative = module_.facts().range(e.operands[i + 1]).low < 0;
     if (negative) end = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, end, integer(0));
-    if (!is_position_in(*e.operands[i + 1], *e.operands[0])) end = min_u(end, items.size);
+    if (!module_.is_position_in(*e.operands[i + 1], *e.operands[0])) end = min_u(end, items.size);
     ends[i] = i == 0 ? end : b_.CreateBinaryIntrinsic(llvm::Intrinsic::umax, end, low);
     low = ends[i];
   }

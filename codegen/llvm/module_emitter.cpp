@@ -3,16 +3,13 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/GlobalVariable.h>
 
-#include "ir/match.h"
-
 namespace matcha::codegen::jit {
 
 ModuleEmitter::ModuleEmitter(const ir::Module& module, llvm::LLVMContext& context, const SourceManager& sources)
-    : module_(module),
+    : Layout(module),
       context_(context),
       sources_(sources),
-      llvm_module_(std::make_unique<llvm::Module>(llvm::StringRef(module.name.data(), module.name.size()), context)),
-      facts_(module) {}
+      llvm_module_(std::make_unique<llvm::Module>(llvm::StringRef(module.name.data(), module.name.size()), context)) {}
 
 llvm::AttributeList ModuleEmitter::attributes(Effect effect) {
   llvm::AttrBuilder attrs(context_);
@@ -55,14 +52,6 @@ llvm::Constant* ModuleEmitter::file_name(std::uint32_t file) {
                                       "file_" + std::to_string(file));
   }
   files_.emplace(file, result);
-  return result;
-}
-
-std::vector<const ir::Var*> ModuleEmitter::graph_vars(const ir::Expr& e) const {
-  const ir::Expr& resolved = resolve(e);
-  if (const ir::Var* var = ir::as<ir::Var>(&resolved)) return {var};
-  std::vector<const ir::Var*> result = graph_vars(*resolved.operands[1]);
-  for (const ir::Var* var : graph_vars(*resolved.operands[2])) result.push_back(var);
   return result;
 }
 

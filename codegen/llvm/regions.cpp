@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "codegen/cpu/run_state.h"
 #include "codegen/llvm/function_emitter.h"
-#include "codegen/llvm/run_state.h"
 #include "ir/analysis/position_loops.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
@@ -41,12 +41,6 @@ void keep_short(llvm::Instruction* latch) {
 
 }  // namespace
 
-bool holds_for(const ir::Block& block) {
-  bool found = false;
-  ir::for_each_stmt(block, [&](const ir::Stmt& inner) { found = found || inner.kind == ir::Kind::For; });
-  return found;
-}
-
 Value* FunctionEmitter::worker_field(std::size_t offset, llvm::Type* type, const llvm::Twine& name) {
   return hoisted(kWorkerKey + offset, [&](llvm::IRBuilder<>& at) {
     return at.CreateLoad(type, at.CreateConstInBoundsGEP1_64(i8_, worker_, offset), name);
@@ -63,7 +57,7 @@ Value* FunctionEmitter::row_buffer(int sink, std::size_t offset) {
 /// Opens the region's sinks: accumulators are locals that start with what the worker's slots hold.
 void FunctionEmitter::open_region(const RegionShape& shape) {
   shape_ = &shape;
-  find_later_counts(*shape.region);
+  batches_.later = module_.later_counts(*shape.region);
   parts_.open(*shape.region);
   done_ = local(i64_, "done");
   entry_.CreateStore(integer(0), done_);
@@ -170,7 +164,7 @@ bool FunctionEmitter::walk_kept(const RegionShape& shape, std::span<const List> 
   bool rows = std::ranges::any_of(shape.counts, [](int counts) { return counts >= 0; });
   if (branch == nullptr || rows || !branch_free(*branch->cond)) return false;
   llvm::AllocaInst* marks = local(i8_, "marks", integer(kBlock));
-  llvm::AllocaInst* kept = local(i32_, "kept", integer(kBlock + kSlack));
+  llvm::AllocaInst* kept = local(i32_, "kept", integer(kBlock + cpu::kSlack));
   count_up(function_->getArg(2), function_->getArg(3), kBlock, [&](Value* begin) {
     Value* size = min_u(b_.CreateNUWSub(function_->getArg(3), begin), integer(kBlock));
     // A loop that compilers make one of vectors, as they do not where a count hangs on the condition.
@@ -218,7 +212,7 @@ void FunctionEmitter::if_whole(const std::function<void()>& emit) {
 void FunctionEmitter::fetch_kept_rows(const ir::Expr& cond, Value* count, const std::function<void(Value*)>& bind) {
   std::vector<const ir::Expr*> rows;
   ir::for_each_node(cond, [&](const ir::Expr& e) {
-    if (e.kind == ir::Kind::Neighbors && index_of(*e.operands[0]) == Index::Csr) rows.push_back(&e);
+    if (e.kind == ir::Kind::Neighbors && module_.index_of(*e.operands[0]) == Index::Csr) rows.push_back(&e);
   });
   if (rows.empty()) return;
   keep_short(count_up(integer(0), count, 1, [&](Value* i) {

@@ -28,7 +28,7 @@ bool FunctionEmitter::branch_free(const ir::Expr& e) const {
     case ir::Kind::Size: {
       const ir::Expr& list = module_.resolve(*e.operands[0]);
       if (list.kind != ir::Kind::Neighbors) return false;
-      return index_of(*list.operands[0]) == Index::Csr && branch_free(*list.operands[1]);
+      return module_.index_of(*list.operands[0]) == Index::Csr && branch_free(*list.operands[1]);
     }
     case ir::Kind::Label: return module_.facts().labelled(e.operands[0]) && branch_free(*e.operands[1]);
     case ir::Kind::ConstInt:

@@ -293,7 +293,7 @@ Value* FunctionEmitter::convert(const ir::Expr& e) {
 }
 
 Value* FunctionEmitter::original_id(Value* rank) {
-  Value* ids = load_slot(kOriginalIdsSlot, ptr_, "original_ids");
+  Value* ids = load_slot(cpu::kOriginalIdsSlot, ptr_, "original_ids");
   llvm::BasicBlock* before = b_.GetInsertBlock();
   llvm::BasicBlock* lookup = new_block("id");
   llvm::BasicBlock* end = new_block("");
@@ -309,7 +309,7 @@ Value* FunctionEmitter::original_id(Value* rank) {
 }
 
 Value* FunctionEmitter::rank_of(Value* id, SourceLoc loc) {
-  Value* universe = load_slot(kUniverseSlot, ptr_, "universe");
+  Value* universe = load_slot(cpu::kUniverseSlot, ptr_, "universe");
   Value* rank = b_.CreateCall(MATCHA_RUNTIME(module_, matcha_rank, Effect::Any), {universe, id}, "rank");
   trap_if(b_.CreateICmpEQ(rank, integer(kNoRank)), TrapCode::UnknownVertex, loc);
   return rank;

@@ -20,15 +20,6 @@ constexpr std::uint64_t kKernelKey = std::uint64_t{1} << 34;
 
 }  // namespace
 
-/// True if both operands are what the SIMD kernels take: ascending ranks without repeats.
-bool FunctionEmitter::kernel_operands(const ir::Expr& e) const {
-  return e.type->columns[0]->is_scalar(ir::ScalarKind::Vid) &&
-         std::all_of(e.operands.begin(), e.operands.end(), [&](const ir::Expr* operand) {
-           ir::ListFacts facts = module_.facts().list(operand);
-           return facts.ascending && facts.unique;
-         });
-}
-
 /// Calls an entry of the table of set kernels; the pointer is loaded once a call of the function.
 Value* FunctionEmitter::call_kernel(std::size_t offset, llvm::FunctionType* type, llvm::ArrayRef<Value*> arguments,
                                     const char* name, Effect effect) {
@@ -81,16 +72,8 @@ Value* FunctionEmitter::filter(const List& a, const List* maybe_out, const std::
   return result;
 }
 
-/// The second list of a set operation without a `below` that makes no difference: `intersect(a, below(b, x))` where all
-/// items of `a` are below `x` anyway, which saves the search for the bound.
-const ir::Expr& FunctionEmitter::without_bound(const ir::Expr& set_operation) const {
-  const ir::Expr& second = *set_operation.operands[1];
-  bool needless = ir::is_below(second) && ir::all_below(module_.facts(), set_operation.operands[0], second.operands[1]);
-  return needless ? *second.operands[0] : second;
-}
-
 List FunctionEmitter::second_list(const ir::Expr& set_operation, bool& ascending) {
-  const ir::Expr& e = without_bound(set_operation);
+  const ir::Expr& e = module_.without_bound(set_operation);
   const auto copy = module_.sorted_copies().find(&e);
   if (copy != module_.sorted_copies().end()) return frame_list(copy->second.slot, *copy->second.type);
   ascending = module_.facts().list(&e).ascending;
@@ -124,7 +107,7 @@ Value* FunctionEmitter::count_items(const ir::Expr& e) {
   List b = second_list(e, ascending);
   if (!ascending) return store_items(e, List{});
   Value* arguments[] = {a.columns[0].data, a.size, b.columns[0].data, b.size};
-  if (kernel_operands(e)) {
+  if (module_.kernel_operands(e)) {
     llvm::FunctionType* type = module_.type_of<decltype(SetKernels::intersect_count)>();
     std::size_t offset = common ? offsetof(SetKernels, intersect_count) : offsetof(SetKernels, diff_count);
     const char* name = common ? "intersect_count" : "diff_count";
@@ -178,7 +161,7 @@ Value* FunctionEmitter::store_items(const ir::Expr& e, const List& out) {
   Cell cell = a.columns[0].cell;
   const List* maybe_out = out.columns.empty() ? nullptr : &out;
   bool of_vertices = common && e.operands[0]->kind == ir::Kind::Vertices && e.operands[1]->kind != ir::Kind::Literal;
-  bool short_result = common && (kernel_operands(e) || of_vertices);
+  bool short_result = common && (module_.kernel_operands(e) || of_vertices);
   if (!short_result) check_room(a.size, out);
   if (e.operands[1]->kind == ir::Kind::Literal) {
     std::vector<Value*> items = literal_items(*e.operands[1]);
@@ -197,7 +180,7 @@ Value* FunctionEmitter::store_items(const ir::Expr& e, const List& out) {
     });
   }
   Value* arguments[] = {a.columns[0].data, a.size, b.columns[0].data, b.size, out.columns[0].data};
-  if (kernel_operands(e)) {
+  if (module_.kernel_operands(e)) {
     if (!of_vertices && common) check_room(min_u(a.size, b.size), out);
     llvm::FunctionType* type = module_.type_of<decltype(SetKernels::intersect)>();
     std::size_t offset = common ? offsetof(SetKernels, intersect) : offsetof(SetKernels, diff);

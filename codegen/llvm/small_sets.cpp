@@ -83,7 +83,7 @@ Value* FunctionEmitter::short_or_call(const ir::Expr& e, const List& a, const Li
                                       const std::function<Value*()>& call) {
   if (runtime::best_tier() != runtime::Tier::Avx512Vp2intersect) return call();
   function_->addFnAttr("min-legal-vector-width", "512");
-  Value* limit = load_slot(kShortSlot, i64_, "short_limit");
+  Value* limit = load_slot(cpu::kShortSlot, i64_, "short_limit");
   llvm::BasicBlock* in_place = new_block("short");
   llvm::BasicBlock* called = new_block("long");
   llvm::BasicBlock* end = new_block("");

@@ -167,27 +167,9 @@ void FunctionEmitter::loop(const ir::For& s) {
 
 // Sinks
 
-/// True if `s` asks for one any or all, and what is left to do once that is known cannot trap: then its loops are left.
-bool FunctionEmitter::ends_early(const ir::Collect& s) const {
-  bool asks = s.sinks.size() == 1 && (s.sinks[0].kind == ir::SinkKind::Any || s.sinks[0].kind == ir::SinkKind::All);
-  if (!asks || !holds_for(*s.body)) return false;
-  bool harmless = true;
-  ir::for_each_stmt(*s.body, [&](const ir::Stmt& inner) {
-    const ir::For* loop = ir::as<ir::For>(&inner);
-    harmless = harmless && inner.kind != ir::Kind::Collect && (loop == nullptr || loop->lists.size() == 1);
-    ir::for_each_expr(inner, [&](const ir::Expr& e) {
-      harmless = harmless && !module_.facts().may_trap(&e);
-      ir::for_each_node(e, [&](const ir::Expr& node) {
-        if (const ir::Var* var = ir::as<ir::Var>(&node)) harmless = harmless && !module_.facts().may_be_empty(var);
-      });
-    });
-  });
-  return harmless;
-}
-
 void FunctionEmitter::collect(const ir::Collect& s) {
   std::size_t outer_sums = open_sums_.size();
-  llvm::BasicBlock* decided = ends_early(s) ? new_block("decided") : nullptr;
+  llvm::BasicBlock* decided = module_.ends_early(s) ? new_block("decided") : nullptr;
   for (const ir::Sink& sink : s.sinks) {
     OpenSink opened;
     opened.sink = &sink;

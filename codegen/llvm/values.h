@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/cpu/code_maker.h"
+#include "codegen/cpu/layout.h"
 #include "ir/nodes.h"
 #include "runtime/cpu/region.h"
 
@@ -18,8 +20,8 @@ enum class Cell { Vid, Int, Float, Bool, WordVid, WordBool };
 
 /// True for operators of one or two instructions.
 bool is_cheap_operator(ir::Kind kind);
-/// True if there is a loop in `block`.
-bool holds_for(const ir::Block& block);
+using cpu::holds_for;
+using cpu::RegionShape;
 
 /// One column of a list. In registers a vid is an i64, a bool an i1.
 struct Column {
@@ -88,14 +90,5 @@ struct PartialSum {
 using RegionWalk = void (*)(runtime::RegionContext*, runtime::Worker*, std::uint64_t begin, std::uint64_t end,
                             std::uint64_t first, std::uint64_t last);
 constexpr std::uint64_t kAllItems = ~std::uint64_t{0};
-
-/// What the loops of a region function are to do beyond walking.
-struct RegionShape {
-  const ir::Region* region = nullptr;
-  const ir::For* outer = nullptr;     ///< Null for a region that is not parallel.
-  std::vector<const ir::For*> split;  ///< The second-level loop that may be dealt again, in each version of it.
-  std::vector<bool> map;              ///< A sink each: its rows are written at the outer position.
-  std::vector<int> counts;            ///< A sink each: as in `OpenSink`.
-};
 
 }  // namespace matcha::codegen::jit

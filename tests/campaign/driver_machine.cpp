@@ -103,7 +103,7 @@ class Code {
       : words_(labels.words), text_(text, options) {
     driver::Compilation& compilation = text_.compilation();
     if (!text_.ok()) return;
-    const driver::Target& target = driver::target_named(setup.gpu ? "cuda" : "llvm");
+    const driver::Target& target = driver::target_named(setup.gpu ? "cuda" : setup.cpu);
     driver::TargetSettings settings;
     if (setup.gpu) settings.gpu = *setup.gpu;
     compilation.set_target(target.info(settings));
@@ -378,6 +378,10 @@ class DriverMachine final : public Machine {
     std::vector<Setup> all(options_.cuda ? static_cast<std::size_t>(options_.schedules) : 1);
     for (Setup& setup : all) {
       if (options_.cuda) setup = gpu_setup(random, options_);
+      if (!options_.cuda && one_in(random, 3)) {
+        setup.cpu = "plan";
+        setup.text += "--tier interp ";
+      }
       if (one_in(random, 5)) setup.disabled = some_passes(random);
       for (const std::string& pass : setup.disabled) setup.text += "--disable-pass " + pass + " ";
       setup.tiny_rows = one_in(random, 5);

@@ -25,6 +25,7 @@ using Tally = std::map<std::string, std::uint64_t>;
 struct Setup {
   std::optional<driver::GpuOptions> gpu;  ///< None: for a CPU.
   std::vector<std::string> disabled;      ///< Passes.
+  std::string cpu = "llvm";               ///< The target on a CPU.
   bool tiny_rows = false;                 ///< Limits of `bitset-neighborhood` that graphs of a few vertices meet.
   std::string text;                       ///< For people.
 };

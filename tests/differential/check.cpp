@@ -210,16 +210,22 @@ class Checker {
   }
 
   std::optional<Failure> llvm(const ir::Module& module) {
-    std::unique_ptr<codegen::Executable> program = codegen::make_llvm()->load(module, diagnostics_);
-    if (program == nullptr) return rejected("llvm");
-    count("compiled");
+    std::optional<Failure> failure = on_cpu("llvm", *codegen::make_llvm(), module);
+    if (!failure) failure = on_cpu("plan", *codegen::make_plan(), module);
+    return failure;
+  }
+
+  std::optional<Failure> on_cpu(const std::string& name, codegen::Backend& backend, const ir::Module& module) {
+    std::unique_ptr<codegen::Executable> program = backend.load(module, diagnostics_);
+    if (program == nullptr) return rejected(name);
+    count(name == "llvm" ? "compiled" : "run by a plan");
     for (runtime::Tier tier : runtime::supported_tiers()) {
       for (unsigned threads : {1U, 2U}) {
         codegen::RunOptions options;
         options.threads = threads;
         options.tier = tier;
         std::string stage =
-            "llvm " + std::string(runtime::tier_name(tier)) + " " + std::to_string(threads) + " threads";
+            name + " " + std::string(runtime::tier_name(tier)) + " " + std::to_string(threads) + " threads";
         if (std::optional<Failure> failure = same(stage, outcome(*program, module, options), module)) return failure;
       }
     }

@@ -116,7 +116,9 @@ def check_lists(matcha, program):
             if not 0 < count < int(stated.group(2)):
                 raise Failed(f"{program} on the first {lines} lines: {count}")
         result = run(matcha, program, arguments.split(), ["--backend", "interp"])
+        planned = run(matcha, program, arguments.split(), ["--tier", "interp", "--threads", "2"])
     expect(f"{program} on the interpreter", number(result), count)
+    expect(f"{program} by a plan", number(planned), count)
 
 
 def check_small(matcha, program):
@@ -126,9 +128,11 @@ def check_small(matcha, program):
     for name, counts in small_counts().items():
         arguments = [str(GRAPHS / name)]
         interpreted = run(matcha, program, arguments, ["--backend", "interp"])
-        compiled = run(matcha, program, arguments, ["--threads", "2"])
+        compiled = run(matcha, program, arguments, ["--threads", "2", "--tier", "native"])
+        planned = run(matcha, program, arguments, ["--threads", "2", "--tier", "interp"])
         if isinstance(interpreted, list):
-            interpreted, compiled = sorted(interpreted), sorted(compiled)
+            interpreted, compiled, planned = sorted(interpreted), sorted(compiled), sorted(planned)
+        expect(f"{program} {name} interpreter and plan", planned, interpreted)
         expect(f"{program} {name} interpreter and CPU", compiled, interpreted)
         if column is not None:
             expect(f"{program} {name} brute force", number(interpreted), counts[column])

@@ -116,10 +116,29 @@ std::vector<Argument> World::arguments() {
   return result;
 }
 
-Compiled::Compiled(const std::string& text) {
+namespace {
+
+/// A plan; alternating, it keeps compiled code that it hands every other task to.
+std::unique_ptr<cpu::CpuExecutable> plan_of(const ir::Module& module, Diagnostics& diagnostics, Tiers tiers) {
+  std::optional<plan::Loaded> loaded = plan::load(module, diagnostics);
+  if (!loaded) return nullptr;
+  if (tiers == Tiers::Alternating) {
+    std::unique_ptr<jit::Unit> unit = jit::Unit::make(module, diagnostics);
+    std::string why;
+    if (unit == nullptr || !unit->compile({}, nullptr, why)) return nullptr;
+    EXPECT_TRUE(plan::fits(loaded->program, unit->program()));
+    loaded->code->take_native(unit->take_code(), loaded->program, true);
+  }
+  return std::make_unique<cpu::CpuExecutable>(std::move(loaded->program), std::move(loaded->code));
+}
+
+}  // namespace
+
+Compiled::Compiled(const std::string& text, Tiers tiers) {
   Diagnostics diagnostics(sources_);
   std::optional<ir::Module> module = parse_module(text, context_, sources_, diagnostics);
-  if (module.has_value()) executable_ = jit::load(*module, diagnostics, {}, &times_);
+  if (module.has_value() && tiers == Tiers::Native) executable_ = jit::load(*module, diagnostics, {}, &times_);
+  if (module.has_value() && tiers != Tiers::Native) executable_ = plan_of(*module, diagnostics, tiers);
   if (executable_ == nullptr) ADD_FAILURE() << render_text(diagnostics, false) << text;
 }
 

@@ -8,6 +8,7 @@
 
 #include "codegen/backend.h"
 #include "codegen/llvm/compiler.h"
+#include "codegen/plan/tiers.h"
 #include "ir/builder.h"
 #include "runtime/graph/graph.h"
 
@@ -24,6 +25,9 @@ struct World {
   std::vector<Argument> arguments();
 };
 
+/// What runs a module: compiled code, a plan, or a plan with compiled code that takes every other task.
+enum class Tiers { Native, Plan, Alternating };
+
 /// How a module is run.
 struct Settings {
   unsigned threads = 1;
@@ -38,14 +42,14 @@ std::string run_interpreter(const std::string& text, World& world);
 /// A compiled module with what it needs to live.
 class Compiled {
  public:
-  explicit Compiled(const std::string& text);
-  jit::JitExecutable& executable() { return *executable_; }
+  explicit Compiled(const std::string& text, Tiers tiers = Tiers::Native);
+  cpu::CpuExecutable& executable() { return *executable_; }
   const jit::CompileTimes& times() const { return times_; }
 
  private:
   SourceManager sources_;
   ir::Context context_;
-  std::unique_ptr<jit::JitExecutable> executable_;
+  std::unique_ptr<cpu::CpuExecutable> executable_;
   jit::CompileTimes times_;
 };
 

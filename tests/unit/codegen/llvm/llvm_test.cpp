@@ -33,7 +33,19 @@ std::vector<std::string> module_names() {
 
 class Modules : public ::testing::TestWithParam<std::string> {};
 
-/// The interpreter's answer, from every number of threads, SIMD tier and way of splitting.
+/// With every number of threads, SIMD tier and way of splitting.
+void expect_everywhere(Compiled& compiled, World& world, const std::string& expected) {
+  for (unsigned threads : {1u, 2u, 8u}) {
+    for (runtime::Tier tier : runtime::supported_tiers()) {
+      for (bool split : {false, true}) {
+        EXPECT_EQ(run(compiled, world, {threads, tier, split}), expected)
+            << threads << " threads, " << runtime::tier_name(tier) << (split ? ", split" : "");
+      }
+    }
+  }
+}
+
+/// The interpreter's answer, from both tiers, and where they take turns.
 TEST_P(Modules, AgreesWithInterpreter) {
   std::string text = read_module(GetParam());
   std::string wanted_error = text.starts_with("# error: ") ? text.substr(2, text.find('\n') - 2) : "";
@@ -51,15 +63,10 @@ TEST_P(Modules, AgreesWithInterpreter) {
     } else {
       EXPECT_EQ(expected, wanted_error);
     }
-    Compiled compiled(text);
-    ASSERT_FALSE(HasFailure());
-    for (unsigned threads : {1u, 2u, 8u}) {
-      for (runtime::Tier tier : runtime::supported_tiers()) {
-        for (bool split : {false, true}) {
-          EXPECT_EQ(run(compiled, world, {threads, tier, split}), expected)
-              << GetParam() << ": " << threads << " threads, " << runtime::tier_name(tier) << (split ? ", split" : "");
-        }
-      }
+    for (const Tiers tiers : {Tiers::Native, Tiers::Plan, Tiers::Alternating}) {
+      Compiled compiled(text, tiers);
+      ASSERT_FALSE(HasFailure());
+      expect_everywhere(compiled, world, expected);
     }
   }
 }

@@ -1,17 +1,17 @@
-#include "codegen/llvm/executable.h"
+#include "codegen/cpu/executable.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 
-#include "codegen/llvm/jit.h"
-#include "codegen/llvm/run_state.h"
+#include "codegen/cpu/frame.h"
+#include "codegen/cpu/run_state.h"
 #include "codegen/shares.h"
 #include "runtime/machine.h"
 
 /// The regions of a run.
-namespace matcha::codegen::jit {
+namespace matcha::codegen::cpu {
 
 using runtime::ErrorKind;
 
@@ -32,18 +32,19 @@ Ending ending_of(runtime::RegionEnd end) {
 
 }  // namespace
 
-JitExecutable::JitExecutable(Program program, std::unique_ptr<Code> code, Origin origin)
+CpuExecutable::CpuExecutable(Program program, std::unique_ptr<Code> code, Origin origin)
     : program_(std::move(program)), code_(std::move(code)), origin_(std::move(origin)) {
   runtime::start_watching();
 }
 
-JitExecutable::~JitExecutable() = default;
+CpuExecutable::~CpuExecutable() = default;
 
-RunOutcome JitExecutable::run(std::span<const Argument> arguments, const runtime::Universe& universe,
+RunOutcome CpuExecutable::run(std::span<const Argument> arguments, const runtime::Universe& universe,
                               const RunOptions& options) {
   RunOutcome outcome = Run(program_, *code_, control_, universe, options).walk(arguments, mutex_);
   if (RunResult* result = std::get_if<RunResult>(&outcome)) {
     const std::lock_guard<std::mutex> lock(mutex_);
+    result->level = origin_.level;
     for (std::string& note : origin_.notes) result->notes.push_back(std::move(note));
     origin_.notes.clear();
   }
@@ -66,7 +67,8 @@ RunOutcome Run::walk(std::span<const Argument> arguments, std::mutex& binding) {
 }
 
 /// Gives every buffer its place in the scratch memory of a worker.
-Run::Failure Run::plan_scratch(const RegionStep& s, runtime::RegionLaunch& launch, unsigned threads) {
+Run::Failure Run::plan_scratch(const RegionStep& s, std::uint64_t own_bytes, runtime::RegionLaunch& launch,
+                               unsigned threads) {
   unsigned __int128 total = 0;
   unsigned __int128 largest = 0;
   const ScratchPlan* largest_buffer = nullptr;
@@ -90,6 +92,7 @@ Run::Failure Run::plan_scratch(const RegionStep& s, runtime::RegionLaunch& launc
       largest_buffer = &buffer;
     }
   }
+  frame_[kScratchSlot] = static_cast<std::uint64_t>(total);
   if (total * threads > limit) {
     std::string message =
         fmt::format("the intermediate list `{}` of up to {} items for each of {} threads does not fit memory",
@@ -99,15 +102,17 @@ Run::Failure Run::plan_scratch(const RegionStep& s, runtime::RegionLaunch& launc
                                             : "use fewer threads or a list with a smaller capacity",
                    s.loc);
   }
-  launch.scratch_bytes = static_cast<std::uint64_t>(total);
+  launch.scratch_bytes = static_cast<std::uint64_t>(total) + own_bytes;
   return std::nullopt;
 }
 
 Run::Failure Run::step(const RegionStep& s) {
   if (Failure failed = call(s.prepare)) return failed;
   runtime::RegionLaunch launch;
-  launch.body = reinterpret_cast<runtime::RegionBody>(code_.find(s.body));
-  if (!s.inner.empty()) launch.inner = reinterpret_cast<runtime::RegionInner>(code_.find(s.inner));
+  const RegionCode code = code_.region(s);
+  launch.body = code.body;
+  launch.inner = code.inner;
+  frame_[kPlanSlot] = reinterpret_cast<std::uint64_t>(code.plan);
   launch.positions = frame_[s.positions_slot];
   if (s.vertices_slot != 0) {
     launch.maybe_walked = reinterpret_cast<const runtime::GraphView*>(frame_[s.vertices_slot]);
@@ -125,7 +130,7 @@ Run::Failure Run::step(const RegionStep& s) {
   runtime::RunControl control = control_;
   if (!s.parallel) control.threads = 1;
   unsigned threads = control.threads != 0 ? control.threads : runtime::machine().threads;
-  if (Failure failed = plan_scratch(s, launch, threads)) return failed;
+  if (Failure failed = plan_scratch(s, code.scratch_bytes, launch, threads)) return failed;
   std::vector<runtime::ElementKind> kinds;
   if (streams(s)) {
     launch.row_mode = runtime::RowMode::Stream;
@@ -203,4 +208,4 @@ Run::Failure Run::take_results(const RegionStep& s, runtime::RegionResult& resul
   return std::nullopt;
 }
 
-}  // namespace matcha::codegen::jit
+}  // namespace matcha::codegen::cpu

@@ -12,7 +12,7 @@
 
 /// What the host does to run a module: a list of steps in the order of the top-level statements. Generated functions
 /// are named; a step function has the type `void(RegionContext*)` and works on the frame.
-namespace matcha::codegen::jit {
+namespace matcha::codegen::cpu {
 
 /// Calls a step function.
 struct EvaluateStep {
@@ -108,4 +108,4 @@ struct Program {
   std::vector<SourceLoc> places;   ///< Those of the module's nodes, to find the length of a trap's place again.
 };
 
-}  // namespace matcha::codegen::jit
+}  // namespace matcha::codegen::cpu

@@ -1,4 +1,4 @@
-#include "codegen/llvm/planner.h"
+#include "codegen/cpu/planner.h"
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
 
-namespace matcha::codegen::jit {
+namespace matcha::codegen::cpu {
 
 namespace {
 
@@ -37,14 +37,14 @@ bool yields_directly(const ir::Block& block, const ir::Var* sink) {
 }  // namespace
 
 Program Planner::run() {
-  const ir::Module& module = emitter_.module();
+  const ir::Module& module = layout_.module();
   program_.signature = host::Signature(module);
-  for (const ir::Var* param : module.params) program_.param_slots.push_back(emitter_.frame().slot(*param));
+  for (const ir::Var* param : module.params) program_.param_slots.push_back(layout_.frame().slot(*param));
   const host::Plan plan(module);
   for (const host::Step& next : plan.steps) std::visit([&](const auto& s) { step(s); }, next);
   close_step();
   graphs(plan);
-  program_.slot_count = emitter_.frame().slot_count();
+  program_.slot_count = layout_.frame().slot_count();
   return std::move(program_);
 }
 
@@ -52,13 +52,13 @@ Program Planner::run() {
 void Planner::graphs(const host::Plan& plan) {
   std::unordered_map<std::uint32_t, GraphPlan> graphs;
   const auto plan_of = [&](const ir::Var* var) -> GraphPlan& {
-    GraphPlan& result = graphs[emitter_.frame().slot(*var)];
-    result.slot = emitter_.frame().slot(*var);
+    GraphPlan& result = graphs[layout_.frame().slot(*var)];
+    result.slot = layout_.frame().slot(*var);
     return result;
   };
-  for (const ir::Var* var : emitter_.vertex_arrays()) plan_of(var).vertex_array = true;
+  for (const ir::Var* var : layout_.vertex_arrays()) plan_of(var).vertex_array = true;
   for (const auto& [name, needs] : plan.graphs) {
-    for (const ir::Var* var : emitter_.graph_vars(*name)) {
+    for (const ir::Var* var : layout_.graph_vars(*name)) {
       GraphPlan& graph = plan_of(var);
       graph.sources = graph.sources || needs.sources;
       graph.halves = graph.halves || needs.halves;
@@ -72,30 +72,23 @@ void Planner::graphs(const host::Plan& plan) {
 
 // Step functions
 
-std::unique_ptr<FunctionEmitter> Planner::step_function(const std::string& name) {
-  llvm::FunctionType* type = emitter_.type_of<void(runtime::RegionContext*)>();
-  return std::make_unique<FunctionEmitter>(emitter_, emitter_.define(name, type, {"context"}));
-}
-
-FunctionEmitter& Planner::open_step() {
-  if (step_ == nullptr) {
-    step_name_ = next_name();
-    step_ = step_function(step_name_);
-  }
-  return *step_;
+void Planner::open_step() {
+  if (!step_name_.empty()) return;
+  step_name_ = next_name();
+  maker_.begin_step(step_name_);
 }
 
 void Planner::close_step() {
-  if (step_ == nullptr) return;
-  step_->finish();
-  step_.reset();
-  program_.steps.push_back(EvaluateStep{step_name_});
+  if (step_name_.empty()) return;
+  maker_.end_step();
+  program_.steps.push_back(EvaluateStep{std::move(step_name_)});
+  step_name_.clear();
 }
 
 // Lists that are stored
 
 void Planner::prepare(const ir::Expr& e) {
-  if (e.kind == ir::Kind::Var || emitter_.stored().contains(&e)) return;
+  if (e.kind == ir::Kind::Var || layout_.stored().contains(&e)) return;
   if (ir::is_set_op(e.kind)) {
     prepare(*e.operands[0]);
     prepare_second(*e.operands[1]);
@@ -129,44 +122,36 @@ void Planner::prepare_second(const ir::Expr& list) {
     return;
   }
   prepare(list);
-  if (emitter_.facts().list(&list).ascending || emitter_.sorted_copies().contains(&list)) return;
-  emitter_.sorted_copies().emplace(&list, store(list, true));
+  if (layout_.facts().list(&list).ascending || layout_.sorted_copies().contains(&list)) return;
+  layout_.sorted_copies().emplace(&list, store(list, true));
 }
 
 /// Emits the functions that compute `e` (and sort it, if asked for) into memory of its own.
 FrameList Planner::store(const ir::Expr& e, bool sorted) {
   close_step();
   ListStep step;
-  step.slot = emitter_.frame().reserve(1 + static_cast<std::uint32_t>(e.type->columns.size()));
+  step.slot = layout_.frame().reserve(1 + static_cast<std::uint32_t>(e.type->columns.size()));
   step.columns = host::element_kinds(*e.type);
   step.measure = next_name();
   step.fill = step.measure + "_fill";
-  std::unique_ptr<FunctionEmitter> measure = step_function(step.measure);
-  bool filtered = ir::walks(e.kind) && ir::is_part_of_first(e.kind);
-  const ir::Expr& bound = filtered && !sorted ? *e.operands[0] : e;
-  llvm::Value* most = bound.kind == ir::Kind::Literal
-                          ? measure->builder().getInt64(bound.operands.size() / bound.type->columns.size())
-                          : measure->size_of(bound);
-  measure->store_slot(step.slot, most);
-  measure->finish();
-  std::unique_ptr<FunctionEmitter> fill = step_function(step.fill);
-  fill->store_slot(step.slot, fill->fill_list(e, step.slot, sorted));
-  fill->finish();
+  const bool filtered = ir::walks(e.kind) && ir::is_part_of_first(e.kind);
+  maker_.measure(step.measure, filtered && !sorted ? *e.operands[0] : e, step.slot);
+  maker_.fill(step.fill, e, step.slot, sorted);
   FrameList result{step.slot, e.type};
-  if (!sorted) emitter_.stored().emplace(&e, result);
+  if (!sorted) layout_.stored().emplace(&e, result);
   program_.steps.push_back(std::move(step));
   return result;
 }
 
 /// A list that the host keeps: the sink of a region, or a copy.
 FrameList Planner::stored_list(const ir::Expr& e) {
-  const ir::Expr& resolved = emitter_.resolve(e);
+  const ir::Expr& resolved = layout_.resolve(e);
   prepare(resolved);
-  const auto found = emitter_.stored().find(&resolved);
-  if (found != emitter_.stored().end()) return found->second;
+  const auto found = layout_.stored().find(&resolved);
+  if (found != layout_.stored().end()) return found->second;
   if (const ir::Var* var = ir::as<ir::Var>(&resolved)) {
-    const ir::Stmt* definition = emitter_.facts().definition(var);
-    if (definition != nullptr && definition->kind == ir::Kind::Collect) return {emitter_.frame().slot(*var), var->type};
+    const ir::Stmt* definition = layout_.facts().definition(var);
+    if (definition != nullptr && definition->kind == ir::Kind::Collect) return {layout_.frame().slot(*var), var->type};
   }
   return store(resolved, false);
 }
@@ -176,25 +161,18 @@ FrameList Planner::stored_list(const ir::Expr& e) {
 void Planner::let(const ir::Let& s) {
   prepare(*s.value);
   if (s.var->type->is_graph()) return;
-  FunctionEmitter& step = open_step();
-  step.set_loc(s.loc);
-  step.let(s);
-  std::uint32_t slot = emitter_.frame().slot(*s.var);
-  if (s.var->type->is_list()) {
-    step.store_list(slot, step.list(*s.var));
-  } else {
-    step.store_scalar(slot, step.scalar(*s.var));
-  }
+  open_step();
+  maker_.let(s, layout_.frame().slot(*s.var));
 }
 
 void Planner::build(const ir::BuildGraph& s) {
   BuildStep step;
-  step.slot = emitter_.frame().slot(*s.var);
+  step.slot = layout_.frame().slot(*s.var);
   if (const auto rows = rows_.find(&s); rows != rows_.end()) {
     step.from_rows = true;
-    step.edges_slot = emitter_.frame().slot(*ir::as<ir::Var>(s.edges));
+    step.edges_slot = layout_.frame().slot(*ir::as<ir::Var>(s.edges));
     step.walked_slot = rows->second;
-    step.every_rank = ir::every_rank_may_be_vertex(emitter_.module(), s.var);
+    step.every_rank = ir::every_rank_may_be_vertex(layout_.module(), s.var);
     step.loc = s.loc;
     close_step();
     program_.steps.push_back(step);
@@ -205,10 +183,9 @@ void Planner::build(const ir::BuildGraph& s) {
   const auto place = [&](const ir::Expr* e) -> std::uint32_t {
     if (e == nullptr) return 0;
     prepare(*e);
-    std::uint32_t slot = emitter_.frame().reserve(1 + static_cast<std::uint32_t>(e->type->columns.size()));
-    FunctionEmitter& function = open_step();
-    function.set_loc(s.loc);
-    function.store_list(slot, function.list(*e));
+    std::uint32_t slot = layout_.frame().reserve(1 + static_cast<std::uint32_t>(e->type->columns.size()));
+    open_step();
+    maker_.keep(s.loc, *e, slot);
     return slot;
   };
   step.edges_slot = place(s.edges);
@@ -226,17 +203,16 @@ void Planner::ret(const ir::Return& s) {
       step.results.push_back({value->type, stored_list(*value).slot, shared_slot(*value)});
     } else {
       prepare(*value);
-      step.results.push_back({value->type, emitter_.frame().reserve(2), shared_slot(*value)});
+      step.results.push_back({value->type, layout_.frame().reserve(2), shared_slot(*value)});
     }
   }
   close_step();
   step.function = next_name();
-  std::unique_ptr<FunctionEmitter> function = step_function(step.function);
-  function->set_loc(s.loc);
+  maker_.begin_step(step.function);
   for (std::size_t i = 0; i < s.values.size(); ++i) {
-    if (!s.values[i]->type->is_list()) function->store_scalar(step.results[i].slot, function->scalar(*s.values[i]));
+    if (!s.values[i]->type->is_list()) maker_.keep(s.loc, *s.values[i], step.results[i].slot);
   }
-  function->finish();
+  maker_.end_step();
   program_.steps.push_back(std::move(step));
 }
 
@@ -249,12 +225,12 @@ std::uint32_t Planner::shared_slot(const ir::Expr& value) const {
 
 std::uint32_t Planner::walked_graph(const ir::Expr& list) {
   if (list.kind != ir::Kind::Vertices) return 0;
-  const ir::Var* graph = ir::as<ir::Var>(&emitter_.resolve(*list.operands[0]));
-  return graph != nullptr ? emitter_.frame().slot(*graph) : 0;
+  const ir::Var* graph = ir::as<ir::Var>(&layout_.resolve(*list.operands[0]));
+  return graph != nullptr ? layout_.frame().slot(*graph) : 0;
 }
 
 bool Planner::is_shared(const ir::Region& s) const {
-  const ir::Block& body = *emitter_.module().body;
+  const ir::Block& body = *layout_.module().body;
   const ir::Return* last = body.body.empty() ? nullptr : ir::as<ir::Return>(body.body.back());
   if (last == nullptr || !s.schedule.parallel) return false;
   auto uses = ir::count_uses(body);
@@ -273,7 +249,7 @@ RegionShape Planner::shape_of(const host::RegionStep& planned) const {
   for (const ir::Sink& sink : s.collect->sinks) {
     bool map = shape.outer != nullptr && sink.kind == ir::SinkKind::List && !streams &&
                ir::yields_into(body, sink.var) == 1 && yields_directly(*shape.outer->body, sink.var);
-    bool rows = !streams && ir::built_of_rows(emitter_.facts(), emitter_.module(), s, sink) != nullptr;
+    bool rows = !streams && ir::built_of_rows(layout_.facts(), layout_.module(), s, sink) != nullptr;
     shape.map.push_back(map && !rows);
     // The numbers of neighbours follow the region's own sinks.
     std::size_t before = static_cast<std::size_t>(
@@ -286,54 +262,13 @@ RegionShape Planner::shape_of(const host::RegionStep& planned) const {
 }
 
 void Planner::prepare_region(const host::RegionStep& planned, RegionStep& step) {
-  std::unique_ptr<FunctionEmitter> prepare = step_function(step.prepare);
-  step.positions_slot = emitter_.frame().reserve(1);
-  llvm::Value* positions = prepare->builder().getInt64(1);
-  if (planned.outer != nullptr) {
-    const ir::For& loop = *planned.outer;
-    prepare->set_loc(loop.loc);
-    std::vector<List> lists;
-    for (const ir::Expr* e : loop.lists) lists.push_back(prepare->loop_list(*e));
-    positions = prepare->common_length(lists);
-  }
-  prepare->store_slot(step.positions_slot, positions);
+  step.positions_slot = layout_.frame().reserve(1);
   for (const host::BufferPlan& plan : planned.buffers) {
     const ir::Var& var = *plan.buffer->var;
-    const std::uint32_t slot = emitter_.frame().slot(var);
-    step.buffers.push_back(
-        {std::string(var.hint), slot, host::element_kinds(*var.type), plan.form == host::BufferForm::Counters});
-    prepare->store_slot(slot, prepare->bits().buffer_cells(plan));
+    step.buffers.push_back({std::string(var.hint), layout_.frame().slot(var), host::element_kinds(*var.type),
+                            plan.form == host::BufferForm::Counters});
   }
-  prepare->finish();
-}
-
-void Planner::region_functions(const RegionShape& shape, RegionStep& step) {
-  bool splits = !shape.split.empty();
-  llvm::Function* body =
-      emitter_.define(step.body, emitter_.type_of<runtime::RegionBody>(), {"context", "worker", "begin", "end"});
-  llvm::Function* walk = body;
-  if (splits) {
-    walk = emitter_.define(step.body + "_walk", emitter_.type_of<RegionWalk>(),
-                           {"context", "worker", "begin", "end", "first", "last"});
-    walk->setLinkage(llvm::GlobalValue::InternalLinkage);
-    walk->addFnAttr(llvm::Attribute::NoInline);
-  }
-  FunctionEmitter emitter(emitter_, walk);
-  emitter.region_body(shape);
-  emitter.finish();
-  if (!splits) return;
-  llvm::IRBuilder<> at(llvm::BasicBlock::Create(emitter_.context(), "entry", body));
-  at.CreateCall(walk, {body->getArg(0), body->getArg(1), body->getArg(2), body->getArg(3), at.getInt64(0),
-                       at.getInt64(kAllItems)});
-  at.CreateRetVoid();
-  step.inner = step.body + "_inner";
-  llvm::Function* inner = emitter_.define(step.inner, emitter_.type_of<runtime::RegionInner>(),
-                                          {"context", "worker", "position", "begin", "end"});
-  at.SetInsertPoint(llvm::BasicBlock::Create(emitter_.context(), "entry", inner));
-  llvm::Value* position = inner->getArg(2);
-  at.CreateCall(walk, {inner->getArg(0), inner->getArg(1), position, at.CreateNUWAdd(position, at.getInt64(1)),
-                       inner->getArg(3), inner->getArg(4)});
-  at.CreateRetVoid();
+  maker_.prepare(step.prepare, planned, step.positions_slot);
 }
 
 void Planner::step(const host::RegionStep& planned) {
@@ -356,7 +291,7 @@ void Planner::step(const host::RegionStep& planned) {
     SinkPlan plan;
     plan.info.kind = runtime_kind(planned.sinks[i], shape.map[i]);
     if (sink.kind == ir::SinkKind::List) plan.info.columns = host::element_kinds(*sink.var->type);
-    plan.slot = emitter_.frame().slot(*sink.var);
+    plan.slot = layout_.frame().slot(*sink.var);
     if (step.shared) shared_[sink.var] = plan.slot;
     plan.is_vertex = sink.var->type->is_scalar(ir::ScalarKind::Vid);
     plan.wide = sink.var->type->is_scalar(ir::ScalarKind::I128);
@@ -364,9 +299,8 @@ void Planner::step(const host::RegionStep& planned) {
       plan.info.kind = runtime::SinkKind::Rows;
       plan.info.columns = {runtime::ElementKind::Vid};
       plan.info.direct = true;
-      plan.walked_slot =
-          emitter_.frame().slot(*ir::as<ir::Var>(&emitter_.resolve(*shape.outer->lists[0]->operands[0])));
-      rows_[ir::built_of_rows(emitter_.facts(), emitter_.module(), s, sink)] = plan.walked_slot;
+      plan.walked_slot = layout_.frame().slot(*ir::as<ir::Var>(&layout_.resolve(*shape.outer->lists[0]->operands[0])));
+      rows_[ir::built_of_rows(layout_.facts(), layout_.module(), s, sink)] = plan.walked_slot;
     }
     step.sinks.push_back(std::move(plan));
   }
@@ -375,11 +309,51 @@ void Planner::step(const host::RegionStep& planned) {
     SinkPlan plan;
     plan.info.kind = runtime::SinkKind::Map;
     plan.info.columns = {runtime::ElementKind::Int};
-    plan.slot = emitter_.frame().slot(*s.collect->sinks[i].var) + 1;
+    plan.slot = layout_.frame().slot(*s.collect->sinks[i].var) + 1;
     step.sinks.push_back(std::move(plan));
   }
-  region_functions(shape, step);
+  if (!shape.split.empty()) step.inner = step.body + "_inner";
+  maker_.region(shape, step.body, step.inner);
   program_.steps.push_back(std::move(step));
 }
 
-}  // namespace matcha::codegen::jit
+bool runs_here(const ir::Module& module, Diagnostics& diagnostics) {
+  if (module.stage != ir::Stage::Kernel) {
+    diagnostics.error(DiagId::IrInvalid, {}, "the back ends of the CPU take a module of stage kernel");
+    return false;
+  }
+  for (const ir::Stmt* stmt : module.body->body) {
+    const ir::Region* region = ir::as<ir::Region>(stmt);
+    if (region == nullptr) continue;
+    const ir::Schedule& how = region->schedule;
+    if (how.steal == ir::Stealing::Give && how.stack == ir::Stack::Array && how.group == 1) continue;
+    diagnostics.error(DiagId::TargetLimit, region->loc, "the schedule of a region is not for the run time of the CPU",
+                      "`legalize` makes it fit");
+    return false;
+  }
+  return true;
+}
+
+namespace {
+
+void add_places(const ir::Module& module, cpu::Program& program) {
+  const auto add = [&](SourceLoc loc) {
+    if (loc.valid()) program.places.push_back(loc);
+  };
+  ir::for_each_stmt(*module.body, [&](const ir::Stmt& s) {
+    add(s.loc);
+    ir::for_each_expr(s,
+                      [&](const ir::Expr& e) { ir::for_each_node(e, [&](const ir::Expr& node) { add(node.loc); }); });
+  });
+}
+
+}  // namespace
+
+Program make_program(Layout& layout, CodeMaker& maker, const SourceManager& sources) {
+  Program program = Planner(layout, maker).run();
+  for (std::uint32_t file = 0; file < sources.size(); ++file) program.files.emplace_back(sources.name(file));
+  add_places(layout.module(), program);
+  return program;
+}
+
+}  // namespace matcha::codegen::cpu

@@ -6,25 +6,25 @@
 #include <vector>
 
 #include "codegen/backend.h"
-#include "codegen/llvm/program.h"
+#include "codegen/cpu/code.h"
+#include "codegen/cpu/program.h"
 
-namespace matcha::codegen::jit {
-
-class Code;
+namespace matcha::codegen::cpu {
 
 /// Where the code of a program comes from.
 struct Origin {
   bool from_cache = false;
   std::vector<std::string> notes;  ///< What a user should know of it; the first run tells.
+  std::string level = "native";    ///< RunResult::level
 };
 
 /// A compiled program, which any number of threads may run at once. The host walks its steps: it calls the step
 /// functions, gives memory to lists, builds graphs and runs the regions.
-class JitExecutable final : public Executable {
+class CpuExecutable final : public Executable {
  public:
   /// All functions that the steps name are in `code`.
-  JitExecutable(Program program, std::unique_ptr<Code> code, Origin origin = {});
-  ~JitExecutable() override;
+  CpuExecutable(Program program, std::unique_ptr<Code> code, Origin origin = {});
+  ~CpuExecutable() override;
 
   RunOutcome run(std::span<const Argument> arguments, const runtime::Universe& universe,
                  const RunOptions& options) override;
@@ -42,4 +42,4 @@ class JitExecutable final : public Executable {
   runtime::RunControl control_;
 };
 
-}  // namespace matcha::codegen::jit
+}  // namespace matcha::codegen::cpu

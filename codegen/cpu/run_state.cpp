@@ -1,4 +1,4 @@
-#include "codegen/llvm/run_state.h"
+#include "codegen/cpu/run_state.h"
 
 #include <fmt/format.h>
 
@@ -6,19 +6,16 @@
 #include <bit>
 #include <cstring>
 
-#include "codegen/llvm/frame.h"
-#include "codegen/llvm/jit.h"
+#include "codegen/cpu/frame.h"
 
 /// How a run begins: the frame, the arguments, graphs and lists.
-namespace matcha::codegen::jit {
+namespace matcha::codegen::cpu {
 
 using runtime::ElementKind;
 using runtime::ErrorKind;
 using runtime::TrapCode;
 
 namespace {
-
-using StepFunction = void (*)(runtime::RegionContext*);
 
 std::uint64_t word(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
 
@@ -83,8 +80,7 @@ Run::Failure Run::call(const std::string& function) {
   runtime::RegionContext context{};
   context.frame = frame_.data();
   context.sets = sets_;
-  StepFunction step = reinterpret_cast<StepFunction>(code_.find(function));
-  step(&context);
+  code_.call(function, context);
   if (context.error_code == 0) return std::nullopt;
   const char* file = context.error_file != nullptr ? context.error_file : "";
   RunError error = trap(context.error_code, place(file, context.error_line, context.error_column));
@@ -290,4 +286,4 @@ Run::Failure Run::step(const ReturnStep& s) {
   return std::nullopt;
 }
 
-}  // namespace matcha::codegen::jit
+}  // namespace matcha::codegen::cpu

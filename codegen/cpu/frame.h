@@ -5,7 +5,7 @@
 
 #include "ir/nodes.h"
 
-namespace matcha::codegen::jit {
+namespace matcha::codegen::cpu {
 
 /// Slots that every frame begins with.
 enum FixedSlot : std::uint32_t {
@@ -13,11 +13,13 @@ enum FixedSlot : std::uint32_t {
   kUniverseSizeSlot = 1,  ///< Number of ranks.
   kUniverseSlot = 2,      ///< `const runtime::Universe*`, for the helpers.
   kShortSlot = 3,         ///< First lists of fewer items are done in place: 17, or 0 if the run's tier cannot.
-  kFirstFreeSlot = 4,
+  kPlanSlot = 4,          ///< `RegionCode::plan` of the region that runs,
+  kScratchSlot = 5,       ///< and the offset of its own memory from `Worker::scratch`.
+  kFirstFreeSlot = 6,
 };
 
-/// Where the values of the top-level variables are while a program runs: an array of 64-bit slots, reached by generated
-/// code through `RegionContext::frame`. A variable has consecutive slots:
+/// Where the values of the top-level variables are while a program runs: an array of 64-bit slots, reached by code
+/// through `RegionContext::frame`. A variable has consecutive slots:
 ///
 ///   bool, vid, i64, f64   its value (a bool is 0 or 1, a vid is zero-extended, an f64 is its bits)
 ///   min and max sinks     the value, then 1 if there is one
@@ -38,4 +40,4 @@ class FrameLayout {
   std::uint32_t next_ = kFirstFreeSlot;
 };
 
-}  // namespace matcha::codegen::jit
+}  // namespace matcha::codegen::cpu

@@ -9,11 +9,10 @@
 #include <vector>
 
 #include "codegen/backend.h"
-#include "codegen/llvm/program.h"
+#include "codegen/cpu/code.h"
+#include "codegen/cpu/program.h"
 
-namespace matcha::codegen::jit {
-
-class Code;
+namespace matcha::codegen::cpu {
 
 /// Set kernels write up to so many items past the end.
 inline constexpr std::uint64_t kSlack = 16;
@@ -41,7 +40,7 @@ class Run {
   Failure step(const RegionStep& s);
   Failure step(const ReturnStep& s);
 
-  Failure plan_scratch(const RegionStep& s, runtime::RegionLaunch& launch, unsigned threads);
+  Failure plan_scratch(const RegionStep& s, std::uint64_t own_bytes, runtime::RegionLaunch& launch, unsigned threads);
   Failure check_share() const;
   Failure give_partials(const ReturnStep& s);
   void keep_partial(const SinkPlan& plan, runtime::SinkResult& sink);
@@ -72,4 +71,4 @@ class Run {
   RunResult result_;
 };
 
-}  // namespace matcha::codegen::jit
+}  // namespace matcha::codegen::cpu

@@ -1,6 +1,6 @@
-#include "codegen/llvm/frame.h"
+#include "codegen/cpu/frame.h"
 
-namespace matcha::codegen::jit {
+namespace matcha::codegen::cpu {
 
 std::uint32_t FrameLayout::slot(const ir::Var& var) {
   const auto found = slots_.find(&var);
@@ -17,4 +17,4 @@ std::uint32_t FrameLayout::reserve(std::uint32_t count) {
   return first;
 }
 
-}  // namespace matcha::codegen::jit
+}  // namespace matcha::codegen::cpu

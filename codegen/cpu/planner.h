@@ -1,21 +1,22 @@
 #pragma once
 
-#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "codegen/cpu/code_maker.h"
+#include "codegen/cpu/layout.h"
+#include "codegen/cpu/program.h"
 #include "codegen/host/host_plan.h"
-#include "codegen/llvm/function_emitter.h"
-#include "codegen/llvm/module_emitter.h"
-#include "codegen/llvm/program.h"
+#include "ir/support/diagnostics.h"
 
-namespace matcha::codegen::jit {
+namespace matcha::codegen::cpu {
 
-/// Turns the top-level statements into steps and emits their functions.
+/// Turns the top-level statements into steps and has their functions made. Steps and slots are the same whoever makes
+/// them.
 class Planner {
  public:
-  explicit Planner(ModuleEmitter& emitter) : emitter_(emitter) {}
+  Planner(Layout& layout, CodeMaker& maker) : layout_(layout), maker_(maker) {}
 
   /// The whole program.
   Program run();
@@ -37,7 +38,6 @@ class Planner {
   FrameList stored_list(const ir::Expr& e);
 
   void prepare_region(const host::RegionStep& planned, RegionStep& step);
-  void region_functions(const RegionShape& shape, RegionStep& step);
   RegionShape shape_of(const host::RegionStep& planned) const;
   /// Whether the sinks of a region are results of the program and nothing else.
   bool is_shared(const ir::Region& s) const;
@@ -46,19 +46,24 @@ class Planner {
   /// The slot of the graph whose vertices a list is; 0: it is another list.
   std::uint32_t walked_graph(const ir::Expr& list);
 
-  FunctionEmitter& open_step();
+  void open_step();
   void close_step();
-  std::unique_ptr<FunctionEmitter> step_function(const std::string& name);
   std::string next_name() { return "step_" + std::to_string(steps_++); }
 
-  ModuleEmitter& emitter_;
+  Layout& layout_;
+  CodeMaker& maker_;
   Program program_;
-  std::unique_ptr<FunctionEmitter> step_;
-  std::string step_name_;
+  std::string step_name_;  ///< Of the step function that is being made; empty: none is.
   unsigned steps_ = 0;
   unsigned regions_ = 0;
   std::unordered_map<const ir::Var*, std::uint32_t> shared_;       ///< Sinks of shared regions, with their slots.
   std::unordered_map<const ir::BuildGraph*, std::uint32_t> rows_;  ///< Built of rows: the slot of the walked graph.
 };
 
-}  // namespace matcha::codegen::jit
+/// Whether the module is of stage kernel with schedules for the run time of the CPU; reports if not.
+bool runs_here(const ir::Module& module, Diagnostics& diagnostics);
+
+/// The steps of a module that `runs_here`; `maker` makes their functions.
+Program make_program(Layout& layout, CodeMaker& maker, const SourceManager& sources);
+
+}  // namespace matcha::codegen::cpu

@@ -1,0 +1,239 @@
+#include "codegen/plan/tiers.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+#include "codegen/llvm/compiler.h"
+
+namespace matcha::codegen {
+
+namespace plan {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// The threads that compile. At the end of the process they have to be through before what they use goes.
+class Compilers {
+ public:
+  static Compilers& all() {
+    static Compilers compilers;
+    return compilers;
+  }
+  ~Compilers() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    ending_ = true;
+    changed_.wait(lock, [&] { return running_ == 0; });
+  }
+
+  /// False if there can be no thread.
+  template <typename Work>
+  bool start(Work work) {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (ending_) return false;
+      ++running_;
+    }
+    try {
+      std::thread([this, work = std::move(work)] {
+        work();
+        finished();
+      }).detach();
+    } catch (const std::system_error&) {
+      finished();
+      return false;
+    }
+    return true;
+  }
+  bool any() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return running_ != 0;
+  }
+
+ private:
+  void finished() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    --running_;
+    changed_.notify_all();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  unsigned running_ = 0;
+  bool ending_ = false;
+};
+
+/// Regions, by what a frame and a worker need to be walked by either.
+bool same_region(const cpu::RegionStep& a, const cpu::RegionStep& b) {
+  const auto same_sinks = [](const cpu::SinkPlan& x, const cpu::SinkPlan& y) {
+    return x.slot == y.slot && x.info.kind == y.info.kind && x.info.columns == y.info.columns;
+  };
+  const auto same_buffers = [](const cpu::ScratchPlan& x, const cpu::ScratchPlan& y) {
+    return x.slot == y.slot && x.columns == y.columns && x.counters == y.counters;
+  };
+  return a.body == b.body && a.inner == b.inner && a.positions_slot == b.positions_slot &&
+         std::ranges::equal(a.sinks, b.sinks, same_sinks) && std::ranges::equal(a.buffers, b.buffers, same_buffers);
+}
+
+}  // namespace
+
+bool fits(const cpu::Program& plan, const cpu::Program& native) {
+  const auto same_step = [](const cpu::Step& a, const cpu::Step& b) {
+    const cpu::RegionStep* region = std::get_if<cpu::RegionStep>(&a);
+    if (a.index() != b.index()) return false;
+    return region == nullptr || same_region(*region, std::get<cpu::RegionStep>(b));
+  };
+  const auto given = [&](const cpu::GraphPlan& wanted) {
+    return std::ranges::any_of(plan.graphs, [&](const cpu::GraphPlan& has) {
+      return has.slot == wanted.slot && has.vertex_array >= wanted.vertex_array && has.sources >= wanted.sources &&
+             has.halves >= wanted.halves && has.edge_info >= wanted.edge_info;
+    });
+  };
+  return plan.slot_count == native.slot_count && std::ranges::equal(plan.steps, native.steps, same_step) &&
+         std::ranges::all_of(native.graphs, given);
+}
+
+/// What the executable and the thread that compiles for it share.
+struct Tiered::Job {
+  Job(const ir::Module& of, const SourceManager& texts, const Loaded& loaded, std::string folder,
+      std::chrono::microseconds how_long)
+      : module(of),
+        sources(texts),
+        program(loaded.program),
+        code(loaded.code.get()),
+        code_folder(std::move(folder)),
+        patience(how_long) {}
+
+  const ir::Module module;
+  const SourceManager& sources;
+  cpu::Program program;  ///< To compare with; it is kept by the executable too.
+  Code* code;            ///< Of the executable; null once that has gone.
+  std::string code_folder;
+  std::chrono::microseconds patience;
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::atomic<bool> cancelled{false};
+  int runs = 0;             ///< That go on,
+  Clock::time_point since;  ///< since then, with `spent` before.
+  Clock::duration spent{0};
+  bool waiting = false;               ///< A thread waits for the patience to end.
+  bool reading = false;               ///< It reads the module.
+  bool begun = false, ended = false;  ///< Compiling.
+  bool native = false;
+  std::string note;
+
+  Clock::duration total() const { return spent + (runs != 0 ? Clock::now() - since : Clock::duration(0)); }
+};
+
+Tiered::Tiered(const ir::Module& module, const SourceManager& sources, Loaded loaded, std::string code_folder,
+               std::chrono::microseconds patience)
+    : job_(new Job(module, sources, loaded, std::move(code_folder), patience)),
+      plan_(std::move(loaded.program), std::move(loaded.code), {false, {}, "interp"}) {
+  Compilers::all();
+}
+
+Tiered::~Tiered() {
+  std::unique_lock<std::mutex> lock(job_->mutex);
+  job_->cancelled = true;
+  job_->changed.notify_all();
+  // The module may go with this, and the plan will.
+  job_->changed.wait(lock, [&] { return !job_->reading; });
+  job_->code = nullptr;
+}
+
+void Tiered::wait_for_native() {
+  std::unique_lock<std::mutex> lock(job_->mutex);
+  job_->changed.wait(lock, [&] { return job_->ended || (!job_->waiting && !job_->begun); });
+}
+
+void Tiered::work(const std::shared_ptr<Job>& job) {
+  std::unique_lock<std::mutex> lock(job->mutex);
+  // Until the runs have taken long enough, or are over before.
+  while (!job->cancelled && job->runs != 0 && job->total() < job->patience) {
+    job->changed.wait_for(lock, job->patience - job->total());
+  }
+  job->waiting = false;
+  job->changed.notify_all();
+  if (job->cancelled || job->begun || job->total() < job->patience) return;
+  job->begun = job->reading = true;
+  lock.unlock();
+  Diagnostics diagnostics(job->sources);
+  std::unique_ptr<jit::Unit> unit = jit::Unit::make(job->module, diagnostics);
+  lock.lock();
+  job->reading = false;
+  job->changed.notify_all();
+  lock.unlock();
+  std::string why;
+  const bool compiled = unit != nullptr && unit->compile(job->code_folder, &job->cancelled, why);
+  lock.lock();
+  job->ended = true;
+  job->changed.notify_all();
+  if (compiled && job->code != nullptr && fits(job->program, unit->program())) {
+    job->code->take_native(unit->take_code(), job->program, false);
+    job->native = true;
+  } else if (!job->cancelled) {
+    job->note = "there is no native code, and the plan goes on" + (why.empty() ? "" : ": " + why);
+  }
+}
+
+RunOutcome Tiered::run(std::span<const Argument> arguments, const runtime::Universe& universe,
+                       const RunOptions& options) {
+  bool native = false;
+  {
+    const std::lock_guard<std::mutex> lock(job_->mutex);
+    if (job_->runs++ == 0) job_->since = Clock::now();
+    native = job_->native;
+    if (!job_->begun && !job_->waiting) {
+      job_->waiting = true;
+      if (!Compilers::all().start([job = job_] { work(job); })) job_->waiting = false;
+    }
+  }
+  RunOutcome outcome = plan_.run(arguments, universe, options);
+  const std::lock_guard<std::mutex> lock(job_->mutex);
+  if (--job_->runs == 0) {
+    job_->spent += Clock::now() - job_->since;
+    job_->changed.notify_all();
+  }
+  if (RunResult* result = std::get_if<RunResult>(&outcome)) {
+    result->level = native ? "native" : job_->native ? "interp, native" : "interp";
+    if (!job_->note.empty()) result->notes.push_back(std::exchange(job_->note, {}));
+  }
+  return outcome;
+}
+
+}  // namespace plan
+
+namespace {
+
+class TieredBackend final : public Backend {
+ public:
+  TieredBackend(std::string code_folder, std::chrono::microseconds patience)
+      : code_folder_(std::move(code_folder)), patience_(patience) {}
+
+  std::string_view name() const override { return "tiers"; }
+  ir::Stage stage() const override { return ir::Stage::Kernel; }
+  std::optional<std::string> emit(const ir::Module&, Diagnostics&) override { return std::nullopt; }
+  std::unique_ptr<Executable> load(const ir::Module& module, Diagnostics& diagnostics) override {
+    std::optional<plan::Loaded> loaded = plan::load(module, diagnostics);
+    if (!loaded) return nullptr;
+    return std::make_unique<plan::Tiered>(module, diagnostics.sources(), std::move(*loaded), code_folder_, patience_);
+  }
+
+ private:
+  std::string code_folder_;
+  std::chrono::microseconds patience_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_tiers(std::string code_folder, std::chrono::microseconds patience) {
+  return std::make_unique<TieredBackend>(std::move(code_folder), patience);
+}
+
+bool compiles_in_background() { return plan::Compilers::all().any(); }
+
+}  // namespace matcha::codegen
