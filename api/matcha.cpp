@@ -125,6 +125,8 @@ bool set_option(matcha_options& o, const std::string& name, const std::string& v
     fits = take_flag(value, program.pattern.unlabelled_edges);
   } else if (name == "simd") {
     fits = take_tier(value, o.tier);
+  } else if (name == "tier") {
+    fits = take_word(value, {"auto", "interp", "native"}, program.tier);
   } else if (name == "matches") {
     fits = take_flag(value, program.matches);
   } else if (name == "edge-labels") {

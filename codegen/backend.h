@@ -177,7 +177,7 @@ std::unique_ptr<Backend> make_plan();
 /// A plan at once, and what `make_llvm` gives once that is compiled: on another thread, for runs of at least
 /// `patience`.
 std::unique_ptr<Backend> make_tiers(std::string code_folder = {},
-                                    std::chrono::microseconds patience = std::chrono::milliseconds(3));
+                                    std::chrono::microseconds patience = std::chrono::milliseconds(5));
 /// Whether a thread still compiles for such a program. Who ends the process need not wait for it: `std::_Exit`.
 bool compiles_in_background();
 /// LLVM ORC for the CPU that this runs on. Compiled code is kept in the folder (runtime/code_cache.h); empty: nowhere.

@@ -161,7 +161,7 @@ Status Prepared::choose_device() {
 }
 
 Status Prepared::load(Compilation& compilation, const passes::LabelWords& labels) {
-  const Target& target = target_named(on_gpu_ ? "cuda" : "llvm");
+  const Target& target = target_named(on_gpu_ ? "cuda" : target_of_tier(request_.tier));
   TargetSettings settings;
   settings.code_folder = request_.code_folder;
   settings.gpu = request_.gpu;

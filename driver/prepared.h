@@ -29,6 +29,7 @@ struct ProgramRequest {
   std::vector<std::string> params;  ///< `NAME=VALUE`.
   std::string order = "auto";       ///< As `--order`.
   std::string device = "auto";      ///< As `--device`.
+  std::string tier = "auto";        ///< As `--tier`.
   GpuOptions gpu;
   bool some = false;        ///< Runs will be given `RunOptions::most`: not all matches are wanted.
   bool may_search = true;   ///< A pattern need not become a program (driver/pattern_matcher.h).

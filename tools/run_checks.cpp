@@ -18,8 +18,13 @@ bool is_program(std::string_view path) { return path.size() > 3 && path.substr(p
 Status check_answer_options(const RunVerbOptions& options, const PatternOptions& pattern, const Console& console,
                             RowFormat& format) {
   const bool of_pattern = !pattern.text.empty();
-  if (options.backend != "llvm" && options.device == "cuda") {
-    return console.error(Status::Usage, "`--backend` is for the CPU", "leave it out, or use --device cpu");
+  if ((options.backend != "llvm" || options.tier != "auto") && options.device == "cuda") {
+    return console.error(Status::Usage,
+                         fmt::format("`{}` is for the CPU", options.backend != "llvm" ? "--backend" : "--tier"),
+                         "leave it out, or use --device cpu");
+  }
+  if (options.backend != "llvm" && options.tier != "auto") {
+    return console.error(Status::Usage, "`--tier` is not for `--backend interp`", "leave one of them out");
   }
   if (options.tune && (options.lists() || pattern.plan != 1)) {
     return console.error(

@@ -1,9 +1,15 @@
 #include "tools/run_options.h"
 
+#include "driver/targets.h"
 #include "tools/numbers.h"
 #include "tools/verbs.h"
 
 namespace matcha::tools {
+
+std::string_view RunVerbOptions::cpu_target() const {
+  if (backend != "llvm") return backend;
+  return target_of_tier(tune ? "native" : tier);
+}
 
 void add_run_options(CLI::App& verb, RunVerbOptions& options) {
   add_program_options(verb, options.compile);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/gpu_options.h"
@@ -41,6 +42,8 @@ struct RunVerbOptions {
 
   /// Rows that are enough.
   std::optional<std::uint64_t> most() const { return exists ? 1 : limit; }
+  /// The name of the target for a CPU. Schedules are timed as native code.
+  std::string_view cpu_target() const;
   /// Rows are found, if only to be counted.
   bool lists() const { return !matches.empty() || most().has_value(); }
 };

@@ -126,8 +126,7 @@ class Run final : public RunSteps {
   }
 
   Status check_options() {
-    const std::string_view tier = options_.tune ? "native" : options_.tier;
-    target_ = &target_named(options_.backend == "llvm" ? target_of_tier(tier) : options_.backend);
+    target_ = &target_named(options_.cpu_target());
     if (options_.device == "cuda") target_ = &target_named("cuda");
     // A GPU has no SIMD tiers.
     const bool for_cpu = options_.backend != "llvm" || !options_.simd.empty() || options_.tier != "auto";

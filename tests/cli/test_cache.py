@@ -8,7 +8,7 @@ import subprocess
 import cli
 from cli import TRIANGLE, WIKI, WIKI_TRIANGLES
 
-RUN = ("run", TRIANGLE, WIKI, "--device", "cpu", "--json")
+RUN = ("run", TRIANGLE, WIKI, "--device", "cpu", "--tier", "native", "--json")
 
 
 class Cache(cli.CliTest):

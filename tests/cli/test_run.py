@@ -135,8 +135,9 @@ class Json(cli.CliTest):
         self.assertEqual((graph["vertices"], graph["edges"], graph["max_degree"]), (7115, 100762, 1065))
         self.assertEqual(set(answer["ms"]), {"load", "compile", "upload", "run"})
         self.assertTrue(all(ms >= 0 for ms in answer["ms"].values()))
-        self.assertEqual(answer["stats"]["backend"], "llvm")
-        self.assertIn("llvm", answer["stats"]["compile_ms"])
+        self.assertEqual(answer["stats"]["backend"], "tiers")
+        self.assertIn("tiers", answer["stats"]["compile_ms"])
+        self.assertIn(answer["stats"]["tier"], ("interp", "interp, native"))
         self.assertIn("plan-memory", [run["pass"] for run in answer["stats"]["passes"]])
 
     def test_kinds_of_results(self):
