@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <functional>
+#include <map>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -26,24 +28,30 @@ class Compilers {
   ~Compilers() {
     std::unique_lock<std::mutex> lock(mutex_);
     ending_ = true;
+    const std::map<std::uint64_t, std::function<void()>> cancels = cancels_;
+    lock.unlock();
+    for (const auto& [number, cancel] : cancels) cancel();
+    lock.lock();
     changed_.wait(lock, [&] { return running_ == 0; });
   }
 
-  /// False if there can be no thread.
-  template <typename Work>
-  bool start(Work work) {
+  /// `cancel` makes `work` end soon, from any thread. False if there can be no thread.
+  bool start(std::function<void()> work, std::function<void()> cancel) {
+    std::uint64_t number = 0;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       if (ending_) return false;
+      number = started_++;
       ++running_;
+      cancels_.emplace(number, std::move(cancel));
     }
     try {
-      std::thread([this, work = std::move(work)] {
+      std::thread([this, number, work = std::move(work)] {
         work();
-        finished();
+        finished(number);
       }).detach();
     } catch (const std::system_error&) {
-      finished();
+      finished(number);
       return false;
     }
     return true;
@@ -54,14 +62,17 @@ class Compilers {
   }
 
  private:
-  void finished() {
+  void finished(std::uint64_t number) {
     const std::lock_guard<std::mutex> lock(mutex_);
+    cancels_.erase(number);
     --running_;
     changed_.notify_all();
   }
 
   std::mutex mutex_;
   std::condition_variable changed_;
+  std::map<std::uint64_t, std::function<void()>> cancels_;
+  std::uint64_t started_ = 0;
   unsigned running_ = 0;
   bool ending_ = false;
 };
@@ -126,6 +137,12 @@ struct Tiered::Job {
   bool native = false;
   std::string note;
 
+  /// From any thread.
+  void cancel() {
+    const std::lock_guard<std::mutex> lock(mutex);
+    cancelled = true;
+    changed.notify_all();
+  }
   Clock::duration total() const { return spent + (runs != 0 ? Clock::now() - since : Clock::duration(0)); }
 };
 
@@ -189,7 +206,7 @@ RunOutcome Tiered::run(std::span<const Argument> arguments, const runtime::Unive
     native = job_->native;
     if (!job_->begun && !job_->waiting) {
       job_->waiting = true;
-      if (!Compilers::all().start([job = job_] { work(job); })) job_->waiting = false;
+      if (!Compilers::all().start([job = job_] { work(job); }, [job = job_] { job->cancel(); })) job_->waiting = false;
     }
   }
   RunOutcome outcome = plan_.run(arguments, universe, options);
