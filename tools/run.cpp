@@ -128,7 +128,8 @@ class RunVerb {
       const Status code = run->answer();
       // It refers to the run.
       session_.set_report({});
-      run.reset();
+      // It would wait for the compiler, which is left alone at the end.
+      if (!codegen::compiles_in_background()) run.reset();
       --left;
       if (is_stop(code)) {
         if (left != 0) console_.note(fmt::format("{} of {} patterns were not run", left, runs_.size()));

@@ -121,7 +121,7 @@ struct Tiered::Job {
   const ir::Module module;
   const SourceManager& sources;
   cpu::Program program;  ///< To compare with; it is kept by the executable too.
-  Code* code;            ///< Of the executable; null once that has gone.
+  Code* code;            ///< Of the executable.
   std::string code_folder;
   std::chrono::microseconds patience;
 
@@ -132,7 +132,7 @@ struct Tiered::Job {
   Clock::time_point since;  ///< since then, with `spent` before.
   Clock::duration spent{0};
   bool waiting = false;               ///< A thread waits for the patience to end.
-  bool reading = false;               ///< It reads the module.
+  int threads = 0;                    ///< That wait or compile.
   bool begun = false, ended = false;  ///< Compiling.
   bool native = false;
   std::string note;
@@ -157,9 +157,8 @@ Tiered::~Tiered() {
   std::unique_lock<std::mutex> lock(job_->mutex);
   job_->cancelled = true;
   job_->changed.notify_all();
-  // The module may go with this, and the plan will.
-  job_->changed.wait(lock, [&] { return !job_->reading; });
-  job_->code = nullptr;
+  // The module may go with this, the plan will, and at the end of a process what LLVM uses.
+  job_->changed.wait(lock, [&] { return job_->threads == 0; });
 }
 
 void Tiered::wait_for_native() {
@@ -168,6 +167,13 @@ void Tiered::wait_for_native() {
 }
 
 void Tiered::work(const std::shared_ptr<Job>& job) {
+  compile(job);
+  const std::lock_guard<std::mutex> lock(job->mutex);
+  --job->threads;
+  job->changed.notify_all();
+}
+
+void Tiered::compile(const std::shared_ptr<Job>& job) {
   std::unique_lock<std::mutex> lock(job->mutex);
   // Until the runs have taken long enough, or are over before.
   while (!job->cancelled && job->runs != 0 && job->total() < job->patience) {
@@ -176,25 +182,23 @@ void Tiered::work(const std::shared_ptr<Job>& job) {
   job->waiting = false;
   job->changed.notify_all();
   if (job->cancelled || job->begun || job->total() < job->patience) return;
-  job->begun = job->reading = true;
+  job->begun = true;
   lock.unlock();
   Diagnostics diagnostics(job->sources);
   std::unique_ptr<jit::Unit> unit = jit::Unit::make(job->module, diagnostics);
-  lock.lock();
-  job->reading = false;
-  job->changed.notify_all();
-  lock.unlock();
   std::string why;
   const bool compiled = unit != nullptr && unit->compile(job->code_folder, &job->cancelled, why);
   lock.lock();
   job->ended = true;
   job->changed.notify_all();
-  if (compiled && job->code != nullptr && fits(job->program, unit->program())) {
+  if (compiled && fits(job->program, unit->program())) {
     job->code->take_native(unit->take_code(), job->program, false);
     job->native = true;
   } else if (!job->cancelled) {
     job->note = "there is no native code, and the plan goes on" + (why.empty() ? "" : ": " + why);
   }
+  // Runs do not wait while the memory of LLVM goes.
+  lock.unlock();
 }
 
 RunOutcome Tiered::run(std::span<const Argument> arguments, const runtime::Universe& universe,
@@ -206,7 +210,11 @@ RunOutcome Tiered::run(std::span<const Argument> arguments, const runtime::Unive
     native = job_->native;
     if (!job_->begun && !job_->waiting) {
       job_->waiting = true;
-      if (!Compilers::all().start([job = job_] { work(job); }, [job = job_] { job->cancel(); })) job_->waiting = false;
+      ++job_->threads;
+      if (!Compilers::all().start([job = job_] { work(job); }, [job = job_] { job->cancel(); })) {
+        job_->waiting = false;
+        --job_->threads;
+      }
     }
   }
   RunOutcome outcome = plan_.run(arguments, universe, options);

@@ -17,7 +17,7 @@ bool fits(const cpu::Program& plan, const cpu::Program& native);
 
 /// A program that runs as a plan at once, and as native code from the task on that comes after that was compiled. It is
 /// compiled on a thread of its own once runs have taken `patience` together, in none of which an answer waits for it.
-/// What is compiled when the object goes is given up.
+/// What is compiled when the object goes is given up; it waits until LLVM has left its code.
 class Tiered final : public Executable {
  public:
   /// The nodes of the module and the sources must outlive it.
@@ -34,6 +34,7 @@ class Tiered final : public Executable {
  private:
   struct Job;
   static void work(const std::shared_ptr<Job>& job);
+  static void compile(const std::shared_ptr<Job>& job);
 
   std::shared_ptr<Job> job_;
   cpu::CpuExecutable plan_;
