@@ -122,6 +122,7 @@ Found run(SharedProgram& program, const std::shared_ptr<driver::ResidentGraph>& 
   found.status = code->wait(watch.maybe_stop, watch.deadline, found.errors);
   if (found.status != MATCHA_OK) return found;
   codegen::RunOptions how;
+  how.kernel_times = false;
   how.stop_request = watch.maybe_stop;
   how.threads = options.threads;
   how.deadline = watch.deadline;

@@ -90,6 +90,9 @@ struct RunOptions {
   std::optional<std::uint64_t> most;
   /// The same of a run that only finds out whether it is short: it has no values after so many steps of a search.
   std::optional<std::uint64_t> most_steps;
+  /// The device's time of a GPU's kernels is told in `RunResult::times`; asking for it takes longer than a small
+  /// kernel.
+  bool kernel_times = true;
   /// A share has no values but partial ones. Where a result of the program is no sink of a region, or its regions run
   /// on something else than `make_llvm` gives, shares are an error.
   Share share;
@@ -123,8 +126,8 @@ struct RunResult {
   /// Milliseconds of parts of the run, in order. Of a GPU, once: `device` (open it), `ready` (from the start until that
   /// was done). Of a GPU, for each region: `nvrtc` or `kernel_cache`, `module` (load it), `ready` (the wait for these,
   /// which overlap with all before), `upload` (the wait for what the region reads), `launch` (the host's time until the
-  /// kernel is with the device), `kernel` (the device's time), `collect`. `build`: a graph that was built on the
-  /// device, after `build_kernels` (the wait for the kernels that do it), once.
+  /// kernel is with the device), `kernel` (the device's time, if it is wanted), `collect`. `build`: a graph that was
+  /// built on the device, after `build_kernels` (the wait for the kernels that do it), once.
   std::vector<std::pair<std::string, double>> times;
 };
 

@@ -39,6 +39,9 @@ class CudaExecutable::Run {
       throw;
     }
     result_.times.emplace_back("ready", milliseconds_since(begin));
+    // Making a device current for each call takes longer than most calls.
+    const runtime::cuda::ContextGuard current(*session().launchers()[0]->device());
+    need(current.status());
     for (const host::Step& next : program_.plan_.steps) {
       const bool big =
           std::holds_alternative<host::RegionStep>(next) || std::holds_alternative<const ir::BuildGraph*>(next);
@@ -246,6 +249,7 @@ class CudaExecutable::Run {
     request.universe = universe_.size();
     request.stream_rows = streams() && s.answer >= 0;
     request.any_order = true;
+    request.kernel_times = options_.kernel_times;
     for (const ir::Sink& sink : s.region->collect->sinks) {
       if (sink.kind != ir::SinkKind::List) continue;
       if (stays(sink.var)) request.staying.insert(sink.var);
@@ -295,7 +299,7 @@ class CudaExecutable::Run {
 
   void report(const RegionRequest& request, RegionOutcome& outcome) {
     result_.times.emplace_back("launch", outcome.launch_ms);
-    result_.times.emplace_back("kernel", outcome.kernel_ms);
+    if (request.kernel_times) result_.times.emplace_back("kernel", outcome.kernel_ms);
     result_.times.emplace_back("collect", outcome.collect_ms);
     for (std::string& note : outcome.notes) result_.notes.push_back(std::move(note));
     report_lists(request, outcome);

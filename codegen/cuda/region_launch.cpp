@@ -28,6 +28,10 @@ using Use = RegionMemory::Use;
 namespace {
 
 constexpr std::uint64_t kCacheLine = 64;
+/// Shared rows are worth no more memory.
+constexpr std::uint64_t kMostRowBytes = std::uint64_t{4} << 30;
+/// Slots of more bytes than this travel by themselves: clearing them is faster than copying zeros.
+constexpr std::uint64_t kMostSlotBytes = std::uint64_t{1} << 15;
 /// Rows that a stream has room for; the host keeps up or the device waits.
 constexpr std::uint64_t kStreamRows = std::uint64_t{1} << 16;
 
@@ -86,7 +90,6 @@ RegionLauncher::RegionLauncher(runtime::cuda::DeviceRef device, const CudaOption
       side_(need(runtime::cuda::Stream::create(device_))),
       begin_(need(runtime::cuda::Event::create(device_))),
       end_(need(runtime::cuda::Event::create(device_))),
-      prepared_(need(runtime::cuda::Event::create(device_))),
       words_(need(runtime::cuda::PinnedBuffer<std::uint64_t>::allocate(device_, 2))),
       memory_(device_) {}
 
@@ -106,20 +109,27 @@ std::uint64_t RegionLauncher::wanted_groups(const RegionRequest& request, const 
   return std::min(threads / group, useful);
 }
 
-ListMemory RegionLauncher::list_memory() const {
-  return {options_.scratch_bytes != 0 ? options_.scratch_bytes : memory_.scratch_limit(), options_.arena_bytes};
+/// The driver takes longer to say what memory is free than a small region runs, so it is asked only for more than an
+/// earlier region has left.
+ListMemory RegionLauncher::list_memory(const RegionRequest& request, std::uint64_t groups) const {
+  if (options_.scratch_bytes != 0) return {options_.scratch_bytes, options_.arena_bytes};
+  const std::uint64_t held = memory_.held(Use::Scratch);
+  const bool arrays = request.schedule().stack == ir::Stack::Array;
+  if (arrays && arrays_fit(request.buffers, groups, held)) return {held, options_.arena_bytes};
+  return {memory_.scratch_limit(), options_.arena_bytes};
 }
 
 bool RegionLauncher::wants_pages(const RegionRequest& request, const RegionInputs& inputs) const {
-  return !request.buffers.empty() && gpu::wants_pages(request.buffers, wanted_groups(request, inputs), list_memory());
+  if (request.buffers.empty()) return false;
+  const std::uint64_t groups = wanted_groups(request, inputs);
+  return gpu::wants_pages(request.buffers, groups, list_memory(request, groups));
 }
 
 std::uint64_t RegionLauncher::plan(const RegionRequest& request, const RegionInputs& inputs, std::uint64_t most_groups,
                                    std::string& note) {
   const std::uint64_t groups = std::min(wanted_groups(request, inputs), most_groups);
   deal(request, inputs, groups);  // Where tiles begin is on the device before lists get what memory is left.
-  // The driver takes longer to say what memory is free than a small region runs.
-  const ListMemory memory = request.buffers.empty() ? ListMemory{} : list_memory();
+  const ListMemory memory = request.buffers.empty() ? ListMemory{} : list_memory(request, groups);
   plan_ = plan_lists(request.buffers, groups, request.schedule().stack, memory, request.region->loc);
   if (!plan_.note.empty()) note = plan_.note;
   return plan_.workers;
@@ -135,14 +145,14 @@ void RegionLauncher::start(const RegionRequest& request, const RegionInputs& inp
   shape.threads = kBlockThreads;
   shape.blocks = static_cast<unsigned>((threads + kBlockThreads - 1) / kBlockThreads);
   void* arguments[] = {frame.data(), &launch, nullptr};
-  need(begin_.record(stream_));
+  if (request.kernel_times) need(begin_.record(stream_));
   need(inputs.kernels->run.launch_with(stream_, shape, arguments), request.region->loc);
-  need(end_.record(stream_));
+  if (request.kernel_times) need(end_.record(stream_));
   // What the workers leave follows the kernel at once, so that the host waits a single time.
   const DeviceMemory& control = memory_.take(Use::Control, layout_.bytes);
   need(control.copy_to(stream_, control_.host(), layout_.buffers));
   const std::uint64_t slots = launch.workers * launch.sinks * sizeof(Slot);
-  if (slots != 0) need(memory_.take(Use::Slots, slots).copy_to(stream_, slots_.host(), slots));
+  if (slots != layout_.slot_bytes) need(memory_.take(Use::Slots, slots).copy_to(stream_, slots_.host(), slots));
 }
 
 /// Tiles of arcs where they can be dealt out.
@@ -174,15 +184,22 @@ std::uint64_t RegionLauncher::chunk(const RegionRequest& request, std::uint64_t 
   return matcha_program::usual_chunk(request.positions / request.parts, groups, lanes_of(request, groups));
 }
 
-Launch RegionLauncher::prepare(const RegionRequest& request, const RegionInputs& inputs, const RegionShare& share) {
+void RegionLauncher::lay_out(const RegionRequest& request, const RegionShare& share) {
   const std::uint64_t sinks = request.region->collect->sinks.size();
+  const std::uint64_t slot_bytes = plan_.workers * sinks * sizeof(Slot);
+  layout_.slot_bytes = slot_bytes <= kMostSlotBytes ? slot_bytes : 0;
   layout_.counts = whole_lines(sizeof(Shared));
-  layout_.buffers = layout_.counts + whole_lines(sinks * sizeof(std::uint64_t));
+  layout_.slots = layout_.counts + whole_lines(sinks * sizeof(std::uint64_t));
+  layout_.buffers = layout_.slots + whole_lines(layout_.slot_bytes);
   layout_.areas = layout_.buffers + whole_lines(plan_.buffers.size() * sizeof(matcha_program::BufferPlan));
   layout_.ranges = layout_.areas + whole_lines(sinks * sizeof(RowArea));
   layout_.bytes = layout_.ranges + whole_lines((share.ranges.size() + 1) * sizeof(matcha_program::DealtRange));
   grow(device_, control_, layout_.bytes);
   std::memset(control_.host(), 0, layout_.bytes);
+}
+
+Launch RegionLauncher::prepare(const RegionRequest& request, const RegionInputs& inputs, const RegionShare& share) {
+  lay_out(request, share);
   const DeviceMemory& control = memory_.take(Use::Control, layout_.bytes);
   shared_ = control.address();
 
@@ -205,9 +222,6 @@ Launch RegionLauncher::prepare(const RegionRequest& request, const RegionInputs&
   if (request.has_rows()) prepare_rows(request);
   launch.rows = device_pointer<const RowArea>(shared_ + layout_.areas);
   need(control.copy_from(stream_, control_.host(), layout_.bytes));
-  // A wish to stop that comes at once must not be overwritten.
-  need(prepared_.record(stream_));
-  need(prepared_.hold(side_));
   return launch;
 }
 
@@ -246,7 +260,7 @@ void RegionLauncher::prepare_stealing(const RegionRequest& request, Launch& laun
   launch.tau = (tau_us != 0 ? tau_us : kUsualTauUs) * khz / 1000;
   std::uint64_t queue = split && tau_us != 0 ? options_.queue : 0;
   const DeviceMemory& words = memory_.take(Use::Queue, matcha_program::ring_words(queue) * 8);
-  if (queue != 0) need(words.fill(stream_, 0xFF));
+  if (queue != 0) continue_queue(words, queue);
   launch.eager = options_.eager;
   launch.queue = {device_pointer<matcha_program::u64>(words.address()),
                   queue,
@@ -263,6 +277,28 @@ void RegionLauncher::prepare_stealing(const RegionRequest& request, Launch& laun
   need(idle.fill(stream_, 0));
   launch.boards = device_pointer<matcha_program::u64>(boards.address());
   launch.idle = device_pointer<matcha_program::u64>(idle.address());
+}
+
+/// What was put into the queue was taken, so the words of its next round wait where the last run stopped.
+void RegionLauncher::continue_queue(const DeviceMemory& words, std::uint64_t capacity) {
+  if (queue_.words != words.address() || queue_.capacity != capacity) {
+    need(words.fill(stream_, 0xFF));
+    queue_ = {0, capacity, 0};
+  }
+  queue_.words = 0;
+  Shared& shared = *static_cast<Shared*>(control_.host());
+  shared.queue_front = queue_.place;
+  shared.queue_back = queue_.place;
+}
+
+void RegionLauncher::keep_queue() {
+  const Shared& last = shared();
+  const bool used = last.queue_room != 0 || last.queue_back != 0;
+  if (!used) return;
+  const bool empty = last.queue_front == last.queue_back && last.queue_room == queue_.capacity &&
+                     matcha_program::tasks_in(last.queue_ready) == 0 && last.error == 0;
+  queue_.words = empty ? memory_.take(Use::Queue, 0).address() : 0;
+  queue_.place = last.queue_back;
 }
 
 void RegionLauncher::prepare_lists(const RegionRequest& request, Launch& launch) {
@@ -283,17 +319,24 @@ void RegionLauncher::prepare_lists(const RegionRequest& request, Launch& launch)
   launch.buffers = device_pointer<const matcha_program::BufferPlan>(shared_ + layout_.buffers);
 }
 
+/// How many of so many words for shared rows there is memory for.
+std::uint64_t RegionLauncher::room_for_rows(std::uint64_t words, std::uint64_t state_bytes) const {
+  if (options_.scratch_bytes == 0 && memory_.held(Use::RowWords) >= words * 8 &&
+      memory_.held(Use::RowStates) >= state_bytes) {
+    return words;
+  }
+  const std::uint64_t held = plan_.scratch_bytes * plan_.workers + plan_.pages * matcha_program::kPageBytes;
+  const std::uint64_t limit = options_.scratch_bytes != 0 ? options_.scratch_bytes : memory_.scratch_limit();
+  const std::uint64_t left = (limit - std::min(limit, held + state_bytes)) / 2;
+  return std::min(words, left / 8);
+}
+
 /// Room for the rows of all positions if there is that much; a position for which there is none has rows of every
 /// group's own.
 void RegionLauncher::prepare_shared_rows(const RegionRequest& request, const RegionInputs& inputs, Launch& launch) {
-  constexpr std::uint64_t kMostBytes = std::uint64_t{4} << 30;
   using matcha_program::RowsState;
   const std::uint64_t states = request.positions * request.schedule().shared_rows;
   if (states == 0) return;
-  const std::uint64_t held = plan_.scratch_bytes * plan_.workers + plan_.pages * matcha_program::kPageBytes;
-  const std::uint64_t limit = list_memory().bytes;
-  const std::uint64_t left = std::min(limit - std::min(limit, held + states * sizeof(RowsState)), kMostBytes * 2) / 2;
-  if (left == 0) return;
   // Of all positions together, the lists have as many items as there are neighbours to walk.
   using Wide = unsigned __int128;
   const Wide items =
@@ -301,7 +344,9 @@ void RegionLauncher::prepare_shared_rows(const RegionRequest& request, const Reg
   const bool counts = request.counts_common();
   const Wide words = items * matcha_program::row_stride(request.row_items) * request.schedule().shared_rows +
                      (counts ? matcha_program::shared_counter_words(request.universe, request.positions) : 0);
-  launch.row_capacity = static_cast<std::uint64_t>(std::min<Wide>(words, left / 8));
+  launch.row_capacity =
+      room_for_rows(static_cast<std::uint64_t>(std::min<Wide>(words, kMostRowBytes / 8)), states * sizeof(RowsState));
+  if (launch.row_capacity == 0) return;
   const DeviceMemory& memory = memory_.take(Use::RowStates, states * sizeof(RowsState));
   need(device_->call(device_->calls().memset_d8_async, memory.address(), static_cast<unsigned char>(0),
                      states * sizeof(RowsState), stream_.get()));
@@ -316,17 +361,17 @@ void RegionLauncher::prepare_slots(const RegionRequest& request, Launch& launch)
   launch.sinks = sinks.size();
   const std::uint64_t bytes = plan_.workers * sinks.size() * sizeof(Slot);
   if (bytes == 0) return;
-  grow(device_, slots_, bytes);
-  const DeviceMemory& memory = memory_.take(Use::Slots, bytes);
-  launch.slots = device_pointer<Slot>(memory.address());
+  const bool apart = layout_.slot_bytes == 0;
+  if (apart) grow(device_, slots_, bytes);
+  const CuDevicePtr address = apart ? memory_.take(Use::Slots, bytes).address() : shared_ + layout_.slots;
+  launch.slots = device_pointer<Slot>(address);
   bool zeros = std::all_of(sinks.begin(), sinks.end(),
                            [](const ir::Sink& sink) { return !is_exact_sum(sink) && empty_slot(sink).low == 0; });
   if (zeros) {
-    need(device_->call(device_->calls().memset_d8_async, memory.address(), static_cast<unsigned char>(0), bytes,
-                       stream_.get()));
+    if (!apart) return;
+    need(device_->call(device_->calls().memset_d8_async, address, static_cast<unsigned char>(0), bytes, stream_.get()));
     return;
   }
-  Slot* const slots = static_cast<Slot*>(slots_.host());
   for (std::size_t i = 0; i < sinks.size(); ++i) {
     CuDevicePtr sums = 0;
     if (is_exact_sum(sinks[i])) {
@@ -335,12 +380,12 @@ void RegionLauncher::prepare_slots(const RegionRequest& request, Launch& launch)
       sums = exact.address();
     }
     for (std::uint64_t worker = 0; worker < plan_.workers; ++worker) {
-      Slot& slot = slots[worker * sinks.size() + i];
+      Slot& slot = slots()[worker * sinks.size() + i];
       slot = empty_slot(sinks[i]);
       if (sums != 0) slot.low = sums + worker * sizeof(runtime::ExactSum);
     }
   }
-  need(memory.copy_from(stream_, slots, bytes));
+  if (apart) need(memory_.take(Use::Slots, bytes).copy_from(stream_, slots(), bytes));
 }
 
 void RegionLauncher::prepare_rows(const RegionRequest& request) {
@@ -362,6 +407,7 @@ void RegionLauncher::prepare_rows(const RegionRequest& request) {
 
 bool RegionLauncher::done(const RegionRequest& request) {
   runtime::Result<bool> done = stream_.done();
+  if (done && *done) keep_queue();
   if (done) return *done;
   runtime::Error error = done.error();
   error.message = "the kernel failed on " + device_->label() + "; " + error.message;
@@ -396,19 +442,26 @@ std::uint64_t* RegionLauncher::counts() const {
   return reinterpret_cast<std::uint64_t*>(static_cast<char*>(control_.host()) + layout_.counts);
 }
 
+Slot* RegionLauncher::slots() const {
+  if (layout_.slot_bytes == 0) return static_cast<Slot*>(slots_.host());
+  return reinterpret_cast<Slot*>(static_cast<char*>(control_.host()) + layout_.slots);
+}
+
 void RegionLauncher::take(const RegionRequest& request, std::vector<Slot>& slots,
                           std::vector<std::vector<runtime::ExactSum>>& sums) {
   const std::span<const ir::Sink> sinks = request.region->collect->sinks;
-  const Slot* const found = static_cast<const Slot*>(slots_.host());
+  const Slot* const found = this->slots();
   slots.insert(slots.end(), found, found + plan_.workers * sinks.size());
+  bool copies = false;
   for (std::size_t i = 0; i < sinks.size(); ++i) {
     if (!is_exact_sum(sinks[i])) continue;
     const std::uint64_t before = sums[i].size();
     sums[i].resize(before + plan_.workers);
     const std::uint64_t bytes = plan_.workers * sizeof(runtime::ExactSum);
     need(memory_.take(Use::Sums, bytes, i).copy_to(stream_, sums[i].data() + before, bytes));
+    copies = true;
   }
-  need(stream_.synchronize());
+  if (copies) need(stream_.synchronize());
 }
 
 DeviceRows::Part RegionLauncher::take_rows(std::size_t sink) {

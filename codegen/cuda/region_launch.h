@@ -37,6 +37,7 @@ struct RegionRequest {
   int lanes_level = 3;       ///< The loop level whose positions the lanes of a group take, each its own.
   bool stream_rows = false;  ///< The rows of its list sink go to the host while it runs, in no particular order.
   bool any_order = false;    ///< The order of the rows of its list sinks does not matter.
+  bool kernel_times = true;  ///< The device measures how long its kernels take.
   std::unordered_set<const ir::Var*> staying;  ///< List sinks whose rows stay on the devices.
 
   const ir::Schedule& schedule() const { return region->schedule; }
@@ -112,7 +113,8 @@ class RegionLauncher {
   bool done(const RegionRequest& request);
   /// Outermost positions that it is to walk, if whole ones are dealt out; of tiles, `Shared::live` tells the rest.
   std::optional<std::uint64_t> share() const { return share_; }
-  /// Asks the groups to leave soon.
+  /// Asks the groups to leave soon. The words that a region begins with may be written over a wish that comes at once:
+  /// who means it repeats it until the region has ended.
   void stop();
   /// Outermost positions that are done so far; the value of an earlier moment.
   std::uint64_t walked();
@@ -123,7 +125,7 @@ class RegionLauncher {
   // After `done`
 
   const matcha_program::Shared& shared() const { return *static_cast<const matcha_program::Shared*>(control_.host()); }
-  /// Milliseconds of the device's time that the kernel took.
+  /// Milliseconds of the device's time that the kernel took. Requires: the request asked for them.
   double milliseconds() const;
   /// Bytes that the intermediate lists of the groups took.
   std::uint64_t list_bytes() const { return plan_.bytes(shared().pages_taken); }
@@ -137,23 +139,37 @@ class RegionLauncher {
 
  private:
   /// The words that host and workers share, in one piece so that one copy takes them: Shared, the counts of rows, the
-  /// plans of buffers, the areas of rows, the ranges of positions.
+  /// slots unless there are many, and then, which the workers only read, the plans of buffers, the areas of rows, the
+  /// ranges of positions.
   struct ControlLayout {
-    std::uint64_t counts = 0, buffers = 0, areas = 0, ranges = 0, bytes = 0;
+    std::uint64_t counts = 0, slots = 0, buffers = 0, areas = 0, ranges = 0, bytes = 0;
+    std::uint64_t slot_bytes = 0;  ///< Of the slots that are in the piece.
+  };
+  /// The words of the queue after a run that emptied it: the next one goes on from there, since clearing them takes
+  /// longer than a small region.
+  struct EmptyQueue {
+    runtime::cuda::CuDevicePtr words = 0;  ///< 0: nothing is known of the words.
+    std::uint64_t capacity = 0;
+    std::uint64_t place = 0;  ///< The next one to be used.
   };
 
   matcha_program::Launch prepare(const RegionRequest& request, const RegionInputs& inputs, const RegionShare& share);
   matcha_program::Deal deal(const RegionRequest& request, const RegionInputs& inputs, std::uint64_t groups) const;
   /// Groups that the device holds at a time, or fewer when there is no work for all.
   std::uint64_t wanted_groups(const RegionRequest& request, const RegionInputs& inputs) const;
-  ListMemory list_memory() const;
+  ListMemory list_memory(const RegionRequest& request, std::uint64_t groups) const;
+  void lay_out(const RegionRequest& request, const RegionShare& share);
+  void continue_queue(const runtime::cuda::DeviceMemory& words, std::uint64_t capacity);
+  void keep_queue();
   void prepare_stealing(const RegionRequest& request, matcha_program::Launch& launch);
   void prepare_lists(const RegionRequest& request, matcha_program::Launch& launch);
   void prepare_shared_rows(const RegionRequest& request, const RegionInputs& inputs, matcha_program::Launch& launch);
+  std::uint64_t room_for_rows(std::uint64_t words, std::uint64_t state_bytes) const;
   void prepare_slots(const RegionRequest& request, matcha_program::Launch& launch);
   void prepare_rows(const RegionRequest& request);
   void prepare_share(const RegionRequest& request, const RegionShare& share, matcha_program::Launch& launch);
   std::uint64_t* counts() const;
+  matcha_program::Slot* slots() const;
 
   runtime::cuda::DeviceRef device_;
   CudaOptions options_;
@@ -161,13 +177,13 @@ class RegionLauncher {
   runtime::cuda::Stream side_;  ///< For words that travel while a kernel runs.
   runtime::cuda::Event begin_;
   runtime::cuda::Event end_;
-  runtime::cuda::Event prepared_;                     ///< The shared words are on the device.
   runtime::cuda::PinnedBuffer<std::uint64_t> words_;  ///< [0]: what is written to `stop`; [1]: progress.
   RegionMemory memory_;
   RegionPlan plan_;
   ControlLayout layout_;
   runtime::cuda::PinnedMemory control_;  ///< What the device gets at the start, and gives back at the end.
-  runtime::cuda::PinnedMemory slots_;
+  runtime::cuda::PinnedMemory slots_;    ///< Of slots that are not in that piece.
+  EmptyQueue queue_;
   runtime::cuda::CuDevicePtr shared_ = 0;
   std::optional<std::uint64_t> share_;
   std::uint64_t row_capacity_ = 0;

@@ -19,13 +19,15 @@ const DeviceMemory& RegionMemory::take_rows(std::uint64_t sink, std::uint64_t by
   return grow(rows_[sink], bytes);
 }
 
+std::uint64_t RegionMemory::held(Use use) const {
+  const auto piece = pieces_.find({use, 0});
+  return piece != pieces_.end() ? piece->second.bytes() : 0;
+}
+
 std::uint64_t RegionMemory::scratch_limit() const {
   constexpr std::uint64_t kReserve = std::uint64_t{256} << 20;
   std::uint64_t held = 0;
-  for (Use use : {Use::Scratch, Use::Pages, Use::RowStates, Use::RowWords}) {
-    const auto piece = pieces_.find({use, 0});
-    if (piece != pieces_.end()) held += piece->second.bytes();
-  }
+  for (Use use : {Use::Scratch, Use::Pages, Use::RowStates, Use::RowWords}) held += this->held(use);
   std::uint64_t free = need(device_->memory()).free + held;
   return free > 2 * kReserve ? (free - kReserve) / 10 * 9 : free / 2;
 }

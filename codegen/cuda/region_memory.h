@@ -24,6 +24,8 @@ class RegionMemory {
   const runtime::cuda::DeviceMemory& take_rows(std::uint64_t sink, std::uint64_t bytes);
   /// The same, handed over for good.
   runtime::cuda::DeviceMemory give_rows(std::uint64_t sink) { return std::move(rows_[sink]); }
+  /// Bytes of a piece that is there already.
+  std::uint64_t held(Use use) const;
   /// Bytes that scratch memory, pages and shared rows may have: what is free, but for a reserve, and what they have
   /// already.
   std::uint64_t scratch_limit() const;

@@ -121,6 +121,10 @@ std::uint64_t RegionPlan::bytes(std::uint64_t pages_taken) const {
   return workers * scratch_bytes + std::min(pages_taken, pages) * kPageBytes;
 }
 
+bool arrays_fit(std::span<const BufferSpec> buffers, std::uint64_t workers, std::uint64_t bytes) {
+  return array_needs(buffers).bytes * workers <= bytes;
+}
+
 bool wants_pages(std::span<const BufferSpec> buffers, std::uint64_t workers, const ListMemory& memory) {
   constexpr std::uint64_t kFewest = 4;
   std::uint64_t arrays = array_groups(array_needs(buffers), workers, memory);

@@ -39,6 +39,8 @@ struct RegionPlan {
   std::uint64_t bytes(std::uint64_t pages_taken) const;
 };
 
+/// Whether the arrays of so many groups have room in so many bytes.
+bool arrays_fit(std::span<const BufferSpec> buffers, std::uint64_t workers, std::uint64_t bytes);
 /// True when arrays for less than a quarter of `workers` groups fit, and pages serve more groups than arrays.
 bool wants_pages(std::span<const BufferSpec> buffers, std::uint64_t workers, const ListMemory& memory);
 

@@ -71,6 +71,7 @@ class RegionRun {
   void start(std::uint64_t capacity) {
     const Clock::time_point begin = Clock::now();
     active_ = request_.region->schedule.parallel ? launchers_.size() : 1;
+    stopping_ = false;
     ended_.assign(active_, false);
     std::vector<std::uint64_t> workers(active_);
     std::vector<std::string> notes(active_);
@@ -118,13 +119,17 @@ class RegionRun {
 
   /// Ends kernels that may still run, before an error is reported: what they work on is about to be freed.
   void abandon() noexcept {
+    constexpr std::chrono::microseconds kNap{100};
     for (std::size_t i = 0; i < active_; ++i) {
-      if (ended_[i]) continue;
       try {
-        launchers_[i]->stop();
+        while (!ended_[i]) {
+          launchers_[i]->stop();
+          ended_[i] = launchers_[i]->done(request_);
+          std::this_thread::sleep_for(kNap);
+        }
       } catch (const host::Trap&) {
+        (void)launchers_[i]->stream().synchronize();
       }
-      (void)launchers_[i]->stream().synchronize();
     }
   }
 
@@ -139,6 +144,7 @@ class RegionRun {
     while (true) {
       std::uint64_t streamed = outcome_.streamed;
       if (!look()) break;
+      if (stopping_) stop_all();
       double elapsed = milliseconds_since(started);
       if (outcome_.ending == Ending::Complete) heed_wishes();
       if (options_.on_progress && elapsed - reported > kReportMs) {
@@ -153,7 +159,8 @@ class RegionRun {
           duration<double, std::milli>(std::min(request_.stream_rows ? kStreamNapMs : kLongestNapMs, elapsed / 32)));
     }
     double longest = 0;
-    for (std::size_t i = 0; i < active_; ++i) longest = std::max(longest, launchers_[i]->milliseconds());
+    for (std::size_t i = 0; i < active_ && request_.kernel_times; ++i)
+      longest = std::max(longest, launchers_[i]->milliseconds());
     outcome_.kernel_ms += longest;
   }
 
@@ -188,6 +195,7 @@ class RegionRun {
   }
 
   void stop_all() {
+    stopping_ = true;
     for (std::size_t i = 0; i < active_; ++i) {
       if (!ended_[i]) launchers_[i]->stop();
     }
@@ -317,6 +325,7 @@ class RegionRun {
   std::size_t active_ = 1;                  ///< Devices that take part: the first so many.
   std::uint64_t most_groups_ = UINT64_MAX;  ///< Of a device.
   std::vector<bool> ended_;
+  bool stopping_ = false;
   RegionOutcome outcome_;
 };
 
