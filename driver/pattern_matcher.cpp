@@ -55,6 +55,12 @@ SearchUse use_of_search(const PatternSource& pattern, const PatternOptions& opti
   return some || first.size() >= kManyVertices ? SearchUse::Always : SearchUse::Try;
 }
 
+std::string search_text(SearchUse use) {
+  return use == SearchUse::Always
+             ? "On a CPU `run` matches this pattern by candidates and search, not by this program"
+             : "On a CPU `run` matches this pattern by candidates and search, and by this program if that takes long";
+}
+
 codegen::MatchTask match_task(const PatternSource& pattern, const PatternOptions& options,
                               const runtime::LabelDictionary& dictionary, bool rows) {
   const Pattern& first = pattern.set().patterns.front();

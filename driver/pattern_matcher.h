@@ -30,6 +30,9 @@ inline constexpr std::uint64_t kTrialSteps = 100'000;
 SearchUse use_of_search(const PatternSource& pattern, const PatternOptions& options, const runtime::Graph& graph,
                         bool some);
 
+/// What a run then does, for people. Requires: not Never.
+std::string search_text(SearchUse use);
+
 /// What is looked for: rows are in the order of the pattern's vertices, and have each subgraph once unless embeddings
 /// are asked for. Requires: `use_of_search`, and the labels were checked.
 codegen::MatchTask match_task(const PatternSource& pattern, const PatternOptions& options,

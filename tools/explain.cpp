@@ -15,6 +15,7 @@
 #include "driver/loop_counts.h"
 #include "driver/loop_estimates.h"
 #include "driver/output_file.h"
+#include "driver/pattern_matcher.h"
 #include "driver/pattern_plan.h"
 #include "driver/pattern_reporter.h"
 #include "driver/pattern_source.h"
@@ -177,6 +178,9 @@ class Explain {
     Status code = pattern_->check_arcs(graph.facts().directed);
     if (code == Status::Ok) code = pattern_->check_labels(graph, *bound_.inputs.dictionary);
     if (code != Status::Ok) return code;
+    const SearchUse search = use_of_search(*pattern_, options_.pattern, graph, false);
+    if (search != SearchUse::Never) console_.note(search_text(search));
+    if (search != SearchUse::Never) found_.meaning += " " + search_text(search) + ".";
     PlanRequest request;
     request.order = options_.order;
     request.threads = runtime::machine().threads;
