@@ -63,18 +63,19 @@ std::string search_text(SearchUse use) {
 
 codegen::MatchTask match_task(const PatternSource& pattern, const PatternOptions& options,
                               const runtime::LabelDictionary& dictionary, bool rows) {
-  const Pattern& first = pattern.set().patterns.front();
+  // Its automorphisms are those of what is looked for, where all pairs without an edge are alike.
+  Pattern first = pattern.set().patterns.front();
   codegen::MatchTask task;
   task.rows = rows;
   task.query.size = first.size();
-  task.query.near = first.out;
-  task.query.anti = first.anti;
   for (int v = 0; v < first.size(); ++v) {
     task.query.labels.push_back(label_code(first.label(v), dictionary));
     if (pattern.induced() == frontend::pattern::Induced::Vertex) {
-      task.query.anti[frontend::pattern::at(v)] = first.all() & ~first.near(v) & ~frontend::pattern::bit(v);
+      first.anti[frontend::pattern::at(v)] = first.all() & ~first.near(v) & ~frontend::pattern::bit(v);
     }
   }
+  task.query.near = first.out;
+  task.query.anti = first.anti;
   if (options.embeddings) return task;
   frontend::pattern::Symmetry symmetry(first);
   const std::optional<std::uint64_t> maps = symmetry.order();

@@ -39,6 +39,14 @@ class Matches(cli.CliTest):
         ordered = [tuple(map(int, line.split("\t"))) for line in self.ok("run", cli.LISTING, GRAPH).splitlines()]
         self.assertEqual(set(ordered), set(rows))
 
+    def test_pairs_without_an_edge_are_alike(self):
+        """A pair that is named has no less symmetry than the others, where no pair may have an edge."""
+        star = self.write("star.txt", "1 2\n1 3\n1 4\n1 5\n")
+        for algorithm in ("join", "extend"):
+            args = ["run", "--pattern", "a-b,a-c,a-d,b~c", star, "--induced", "vertex", "--algorithm", algorithm, "--device", "cpu"]
+            self.assertEqual(self.ok(*args), "4\n")
+            self.assertEqual(len(self.ok(*args, "--matches", "-").splitlines()), 4)
+
     def test_count_and_exists(self):
         labels = self.write("labels.txt", "".join(f"{v} L{v % 3}\n" for v in range(3112)))
         graph = self.write("graph.txt", "".join(f"{v} {(v + step) % 3112}\n" for v in range(3112) for step in (1, 2, 5)))
