@@ -20,6 +20,22 @@ struct RegionShape {
   std::vector<int> counts;
 };
 
+/// Whether the statement is, or holds, a second-level loop that may be dealt again.
+bool holds_split(const RegionShape& shape, const ir::Stmt& stmt);
+
+/// How the items of a column lie in memory, as one of the cells Bool, Vid, Float and Int of a back end.
+template <typename Cell>
+constexpr Cell cell_of_column(const ir::Type& column) {
+  switch (column.scalar) {
+    case ir::ScalarKind::Bool: return Cell::Bool;
+    case ir::ScalarKind::Vid: return Cell::Vid;
+    case ir::ScalarKind::F64: return Cell::Float;
+    case ir::ScalarKind::I64:
+    case ir::ScalarKind::I128: break;
+  }
+  return Cell::Int;
+}
+
 /// Makes the functions that the steps of a program call (program.h). The planner says which, in the order of the
 /// program; a back end of the CPU says how. Expressions may read what the planner has noted in the Layout.
 class CodeMaker {

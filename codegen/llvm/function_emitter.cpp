@@ -111,17 +111,6 @@ llvm::Type* FunctionEmitter::register_type(const ir::Type& type) {
   MATCHA_UNREACHABLE("a scalar kind");
 }
 
-Cell FunctionEmitter::cell_of(const ir::Type& column) {
-  switch (column.scalar) {
-    case ir::ScalarKind::Bool: return Cell::Bool;
-    case ir::ScalarKind::Vid: return Cell::Vid;
-    case ir::ScalarKind::F64: return Cell::Float;
-    case ir::ScalarKind::I64:
-    case ir::ScalarKind::I128: break;
-  }
-  return Cell::Int;
-}
-
 llvm::Type* FunctionEmitter::cell_type(Cell cell) {
   switch (cell) {
     case Cell::Vid: return i32_;

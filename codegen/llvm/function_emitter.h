@@ -187,7 +187,7 @@ class FunctionEmitter {
   void trap_if(Value* condition, runtime::TrapCode code, SourceLoc loc, const std::function<void()>& before = {});
   void likely(Value* condition, llvm::BasicBlock* usual, llvm::BasicBlock* rare);
   llvm::Type* register_type(const ir::Type& type);
-  static Cell cell_of(const ir::Type& column);
+  static Cell cell_of(const ir::Type& column) { return cpu::cell_of_column<Cell>(column); }
   llvm::Type* cell_type(Cell cell);
   llvm::StringRef name_of(const ir::Var& var) { return {var.hint.data(), var.hint.size()}; }
   llvm::LoadInst* constant_load(llvm::IRBuilder<>& at, llvm::Type* type, Value* pointer, const llvm::Twine& name);

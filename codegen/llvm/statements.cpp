@@ -23,22 +23,8 @@ void FunctionEmitter::block(const ir::Block& b) {
 /// True for what the part of a position does not need: a loop or a branch before the second-level loop that gives
 /// nothing but what it yields into the region.
 bool FunctionEmitter::only_yields(const ir::Stmt& s) const {
-  if (!before_split_ || open_collects_ != 0 || (s.kind != ir::Kind::For && s.kind != ir::Kind::If)) return false;
-  bool splits = std::ranges::find(shape_->split, &s) != shape_->split.end();
-  const auto look = [&](const ir::Block& inside) {
-    ir::for_each_stmt(inside, [&](const ir::Stmt& inner) {
-      splits = splits || std::ranges::find(shape_->split, &inner) != shape_->split.end();
-    });
-  };
-  ir::match(
-      s, [&](const ir::For& x) { look(*x.body); },
-      [&](const ir::If& x) {
-        look(*x.then_body);
-        if (x.maybe_else != nullptr) look(*x.maybe_else);
-      },
-      [](const ir::OneOf<ir::Block, ir::Let, ir::Collect, ir::Yield, ir::BuildGraph, ir::Return, ir::Region,
-                         ir::Store> auto&) {});
-  return !splits;
+  const bool may_yield = before_split_ && open_collects_ == 0 && (s.kind == ir::Kind::For || s.kind == ir::Kind::If);
+  return may_yield && !cpu::holds_split(*shape_, s);
 }
 
 void FunctionEmitter::stmt(const ir::Stmt& s) {

@@ -137,15 +137,4 @@ void FunctionWriter::remember(const ir::Expr& e, Reg reg) {
   if (known_.emplace(&e, reg).second) known_order_.push_back(&e);
 }
 
-Cell cell_of(const ir::Type& column) {
-  switch (column.scalar) {
-    case ir::ScalarKind::Bool: return Cell::Bool;
-    case ir::ScalarKind::Vid: return Cell::Vid;
-    case ir::ScalarKind::F64: return Cell::Float;
-    case ir::ScalarKind::I64:
-    case ir::ScalarKind::I128: break;
-  }
-  return Cell::Int;
-}
-
 }  // namespace matcha::codegen::plan

@@ -206,6 +206,6 @@ class FunctionWriter {
 };
 
 /// How a column of a list lies in memory.
-Cell cell_of(const ir::Type& column);
+inline Cell cell_of(const ir::Type& column) { return cpu::cell_of_column<Cell>(column); }
 
 }  // namespace matcha::codegen::plan

@@ -17,12 +17,8 @@ void FunctionWriter::block(const ir::Block& b) {
 /// True for what the part of a position does not need: a loop or a branch before the second-level loop that gives
 /// nothing but what it yields into the region.
 bool FunctionWriter::only_yields(const ir::Stmt& s) const {
-  if (!before_split_ || open_collects_ != 0 || (s.kind != ir::Kind::For && s.kind != ir::Kind::If)) return false;
-  bool splits = false;
-  ir::for_each_stmt_of(s, [&](const ir::Stmt& inner) {
-    splits = splits || std::ranges::find(shape_->split, &inner) != shape_->split.end();
-  });
-  return !splits;
+  const bool may_yield = before_split_ && open_collects_ == 0 && (s.kind == ir::Kind::For || s.kind == ir::Kind::If);
+  return may_yield && !cpu::holds_split(*shape_, s);
 }
 
 void FunctionWriter::stmt(const ir::Stmt& s) {
