@@ -66,8 +66,7 @@ class Matcher final : public Executable {
     request.threads = options.threads != 0 ? options.threads : runtime::machine().threads;
     if (options.most) request.most = maps_for(*options.most, divisor);
     request.most_steps = options.most_steps;
-    request.maybe_stop = options.stop_request;
-    request.deadline = options.deadline;
+    request.stops = {options.stop_request, options.deadline};
     const std::vector<runtime::ElementKind> kinds(static_cast<std::size_t>(task_.query.size),
                                                   runtime::ElementKind::Vid);
     std::vector<const void*> columns(kinds.size());

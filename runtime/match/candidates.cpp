@@ -64,8 +64,8 @@ struct Candidates::Needs {
   bool counts = false;  ///< Some vertex has several neighbours of one label.
 };
 
-Candidates::Candidates(MatchIndex& index, const Query& query)
-    : index_(index), arrays_(index.take_arrays()), counts_(at(query.size), 0) {
+Candidates::Candidates(MatchIndex& index, const Query& query, const Stops& stops)
+    : index_(index), arrays_(index.take_arrays()), counts_(at(query.size), 0), stops_(stops) {
   find_by_label(query);
   const Needs needs(query);
   bool changed = true;
@@ -75,7 +75,19 @@ Candidates::Candidates(MatchIndex& index, const Query& query)
 
 Candidates::~Candidates() {
   for (std::uint32_t v : vertices_) arrays_->masks[v] = 0;
+  // Marks are left where refinement ended before nothing changed.
+  for (std::uint32_t v : vertices_) arrays_->marks[v] = 0;
   index_.give_back(std::move(arrays_));
+}
+
+/// Looks at what may stop it from time to time.
+bool Candidates::must_stop() {
+  constexpr std::uint32_t kVerticesPerLook = 1024;
+  if (until_look_-- == 0) {
+    until_look_ = kVerticesPerLook;
+    stopped_ = stopped_ || stops_.is_stopped() || stops_.is_late();
+  }
+  return stopped_;
 }
 
 void Candidates::find_by_label(const Query& query) {
@@ -163,7 +175,7 @@ bool Candidates::refine(const Needs& needs, int round) {
   std::size_t left = 0;
   for (std::uint32_t v : vertices_) {
     const Mask before = masks[v];
-    const bool looks = before != 0 && (round < 2 || marks[v] != 0);
+    const bool looks = !must_stop() && before != 0 && (round < 2 || marks[v] != 0);
     marks[v] = 0;
     if (looks) {
       const Mask after = kept(needs, v);
@@ -178,7 +190,7 @@ bool Candidates::refine(const Needs& needs, int round) {
     if (masks[v] != 0) vertices_[left++] = v;
   }
   vertices_.resize(left);
-  return changed;
+  return changed && !stopped_;
 }
 
 void Candidates::count_and_number() {

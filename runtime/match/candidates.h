@@ -9,6 +9,7 @@
 #include "runtime/abi.h"
 #include "runtime/match/label_index.h"
 #include "runtime/match/query.h"
+#include "runtime/match/stops.h"
 
 namespace matcha::runtime::match {
 
@@ -47,12 +48,14 @@ class MatchIndex {
 /// graph vertex has a bit a pattern vertex).
 class Candidates {
  public:
-  /// `index` must outlive it.
-  Candidates(MatchIndex& index, const Query& query);
+  /// `index` must outlive it. With `stops` it is given up soon.
+  Candidates(MatchIndex& index, const Query& query, const Stops& stops = {});
   ~Candidates();
   Candidates(const Candidates&) = delete;
   Candidates& operator=(const Candidates&) = delete;
 
+  /// It was given up; nothing else may be asked then.
+  bool stopped() const { return stopped_; }
   /// Some pattern vertex has no candidates, so that there is no match.
   bool none() const { return none_; }
   /// Graph vertices that are candidates at all have numbers 0 … size() - 1, ascending with their ranks among those that
@@ -76,11 +79,15 @@ class Candidates {
   bool refine(const Needs& needs, int round);
   Mask kept(const Needs& needs, std::uint32_t v) const;
   void count_and_number();
+  bool must_stop();
 
   MatchIndex& index_;
   std::unique_ptr<RankArrays> arrays_;
   std::vector<std::uint32_t> vertices_;
   std::vector<std::uint64_t> counts_;
+  Stops stops_;
+  std::uint32_t until_look_ = 0;
+  bool stopped_ = false;
   bool none_ = false;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 #include <new>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -17,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kFirstSlice = 20000;
 constexpr double kSliceGrowth = 1.5;
-/// A search that has this share of what is wanted goes on as it is.
+/// After a slice that found one in so many of the matches that are wanted, slices are so many times longer.
 constexpr std::uint64_t kNearlyThere = 8;
 constexpr std::uint64_t kRowsOfBlock = 4096;
 /// Matches of a search that may be given up are kept until it is not; so many at most.
@@ -87,8 +88,7 @@ class Run {
 
   /// Throws: std::bad_alloc.
   MatchOutcome run() {
-    limits_.maybe_stop = request_.maybe_stop;
-    limits_.deadline = request_.deadline;
+    limits_.stops = request_.stops;
     limits_.maybe_over = &over_;
     limits_.part = request_.part;
     limits_.parts = request_.parts;
@@ -103,8 +103,17 @@ class Run {
     std::vector<std::thread> threads;
     first.steps_alone = request_.steps_alone;
     first.on_long = [&] {
-      pool_.set_workers(std::max(request_.threads, 1U));
-      for (unsigned i = 1; i < request_.threads; ++i) threads.emplace_back([&, i] { guarded(work, limits_, i); });
+      threads.reserve(request_.threads);
+      for (unsigned i = 1; i < request_.threads; ++i) {
+        // Before it takes work, so that nobody thinks that all wait.
+        pool_.set_workers(i + 1);
+        try {
+          threads.emplace_back([&, i] { guarded(work, limits_, i); });
+        } catch (const std::system_error&) {
+          pool_.set_workers(i);
+          break;
+        }
+      }
     };
     guarded(work, first, 0);
     for (std::thread& thread : threads) thread.join();
@@ -143,8 +152,8 @@ class Run {
       ending = search.run(Search::kOrders[attempt % Search::kOrders.size()], attempt * kTurn,
                           static_cast<std::uint64_t>(slice));
       slice *= kSliceGrowth;
-      // The next one takes as long as all that this one lacks.
-      if (search.found() >= *request_.most / kNearlyThere) slice *= static_cast<double>(kNearlyThere);
+      // One that found a good part of what is wanted would have come to the end.
+      if (search.found() * kNearlyThere >= *request_.most) slice *= static_cast<double>(kNearlyThere);
     }
     const std::lock_guard lock(mutex_);
     outcome_.steps += search.steps();
@@ -190,11 +199,15 @@ class Run {
 MatchOutcome find_matches(MatchIndex& index, const Query& query, const SetKernels& kernels,
                           const MatchRequest& request) {
   const Clock::time_point begin = Clock::now();
-  const Candidates candidates(index, query);
+  const Candidates candidates(index, query, request.stops);
   const double filter_ms = ms_since(begin);
   const Clock::time_point search = Clock::now();
   MatchOutcome outcome;
-  if (!candidates.none()) outcome = Run(candidates, query, kernels, request).run();
+  if (candidates.stopped()) {
+    outcome.ending = request.stops.is_stopped() ? SearchEnding::Stopped : SearchEnding::Deadline;
+  } else if (!candidates.none()) {
+    outcome = Run(candidates, query, kernels, request).run();
+  }
   outcome.candidates = candidates.size();
   outcome.filter_ms = filter_ms;
   outcome.search_ms = ms_since(search);

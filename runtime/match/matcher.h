@@ -1,7 +1,5 @@
 #pragma once
 
-#include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -9,6 +7,7 @@
 #include "runtime/match/candidates.h"
 #include "runtime/match/query.h"
 #include "runtime/match/search.h"
+#include "runtime/match/stops.h"
 
 namespace matcha::runtime::match {
 
@@ -22,8 +21,7 @@ struct MatchRequest {
   /// A search that would take more steps ends at a Slice with nothing found, before threads are started. Not with
   /// `most` or on_rows.
   std::optional<std::uint64_t> most_steps;
-  const std::atomic<std::uint32_t>* maybe_stop = nullptr;
-  std::optional<std::chrono::steady_clock::time_point> deadline;
+  Stops stops;
   /// Takes matches in blocks, one call at a time, from any thread: column u has the rank of the image of vertex u in
   /// each. Matches are only counted if there is none. Returning false ends the run.
   std::function<bool(const std::uint32_t* const* columns, std::uint64_t count)> on_rows;

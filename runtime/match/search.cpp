@@ -323,11 +323,10 @@ bool Search::must_stop() {
     told_long_ = true;
     limits_.on_long();
   }
-  if (limits_.maybe_stop != nullptr && limits_.maybe_stop->load(std::memory_order_relaxed) != 0) {
+  const bool is_over = limits_.maybe_over != nullptr && limits_.maybe_over->load(std::memory_order_relaxed);
+  if (is_over || limits_.stops.is_stopped()) {
     end(SearchEnding::Stopped);
-  } else if (limits_.maybe_over != nullptr && limits_.maybe_over->load(std::memory_order_relaxed)) {
-    end(SearchEnding::Stopped);
-  } else if (limits_.deadline && std::chrono::steady_clock::now() >= *limits_.deadline) {
+  } else if (limits_.stops.is_late()) {
     end(SearchEnding::Deadline);
   } else if (steps_ >= last_step_) {
     end(SearchEnding::Slice);

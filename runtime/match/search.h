@@ -2,7 +2,6 @@
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -12,6 +11,7 @@
 
 #include "runtime/match/candidates.h"
 #include "runtime/match/query.h"
+#include "runtime/match/stops.h"
 #include "runtime/match/work_pool.h"
 
 namespace matcha::runtime::match {
@@ -26,8 +26,7 @@ enum class SearchEnding { Complete, Limit, Stopped, Deadline, Refused, Slice };
 /// What searches are told.
 struct SearchLimits {
   std::optional<std::uint64_t> most;  ///< Matches after which nothing is looked for.
-  const std::atomic<std::uint32_t>* maybe_stop = nullptr;
-  std::optional<std::chrono::steady_clock::time_point> deadline;
+  Stops stops;
   const std::atomic<bool>* maybe_over = nullptr;  ///< Somebody else has the answer.
   /// Takes one match: the candidate of each pattern vertex. Matches are only counted if there is none. Returning false
   /// ends the search.

@@ -164,6 +164,16 @@ void check(std::uint32_t seed) {
   }
 }
 
+/// All of its vertices are labelled 0.
+Query clique(int size) {
+  Query query;
+  query.size = size;
+  for (int u = 0; u < size; ++u) query.near.push_back(query.all() & ~bit(u));
+  query.anti.assign(at(size), 0);
+  query.labels.assign(at(size), 0);
+  return query;
+}
+
 #if defined(__SANITIZE_THREAD__)
 constexpr std::uint32_t kSeeds = 60;
 #else
@@ -178,13 +188,7 @@ TEST(Match, OfTooManyStepsHasNoAnswer) {
   std::mt19937 random(1);
   const TestGraph graph(random, 40, 0.6, 1);
   MatchIndex index(graph.view());
-  Query query;
-  query.size = 6;
-  for (int u = 0; u < 6; ++u) {
-    query.near.push_back(query.all() & ~bit(u));
-    query.anti.push_back(0);
-    query.labels.emplace_back(0);
-  }
+  const Query query = clique(6);
   MatchRequest request;
   request.most_steps = 100;
   EXPECT_EQ(find_matches(index, query, set_kernels(Tier::Scalar), request).ending, SearchEnding::Slice);
@@ -234,22 +238,17 @@ TEST(Match, StopsWhenItIsTold) {
   std::mt19937 random(2);
   const TestGraph graph(random, 300, 0.5, 1);
   MatchIndex index(graph.view());
-  Query query;
-  query.size = 9;
-  for (int u = 0; u < 9; ++u) {
-    query.near.push_back(query.all() & ~bit(u));
-    query.anti.push_back(0);
-    query.labels.emplace_back(0);
-  }
+  const Query query = clique(9);
   for (unsigned threads : {1U, 4U}) {
     MatchRequest request;
     request.threads = threads;
-    request.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
+    request.stops.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
     EXPECT_EQ(find_matches(index, query, set_kernels(best_tier()), request).ending, SearchEnding::Deadline);
-    request.deadline.reset();
+    request.stops.deadline.reset();
     const std::atomic<std::uint32_t> stop{1};
-    request.maybe_stop = &stop;
+    request.stops.maybe_request = &stop;
     EXPECT_EQ(find_matches(index, query, set_kernels(best_tier()), request).ending, SearchEnding::Stopped);
+    EXPECT_TRUE(Candidates(index, query, request.stops).stopped());
   }
 }
 

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace matcha::runtime::match {
+
+/// What ends a run before its end.
+struct Stops {
+  const std::atomic<std::uint32_t>* maybe_request = nullptr;  ///< Not 0: stop. A signal handler may set it.
+  std::optional<std::chrono::steady_clock::time_point> deadline;
+
+  bool is_stopped() const { return maybe_request != nullptr && maybe_request->load(std::memory_order_relaxed) != 0; }
+  bool is_late() const { return deadline && std::chrono::steady_clock::now() >= *deadline; }
+};
+
+}  // namespace matcha::runtime::match
