@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "ir/nodes.h"
 #include "runtime/graph/inputs.h"
 #include "runtime/graph/order.h"
+#include "runtime/match/candidates.h"
 
 /// Binding of the entry's parameters to files and values (DESIGN section 1).
 namespace matcha::driver {
@@ -73,6 +75,8 @@ struct BoundInputs {
   std::string main_graph;
   /// Gives the one graph with ranks by degree, if somebody keeps it; empty: it is made.
   std::function<runtime::Result<runtime::Graph>(runtime::Halves)> ranked;
+  /// Gives what patterns that are matched by search share of it, if somebody keeps it; empty: a run makes it.
+  std::function<std::shared_ptr<runtime::match::MatchIndex>()> match_index;
 
   /// True if every vertex of every graph has a label.
   bool all_labelled() const;

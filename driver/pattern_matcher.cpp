@@ -62,11 +62,12 @@ std::string search_text(SearchUse use) {
 }
 
 codegen::MatchTask match_task(const PatternSource& pattern, const PatternOptions& options,
-                              const runtime::LabelDictionary& dictionary, bool rows) {
+                              const runtime::LabelDictionary& dictionary, const BoundInputs& bound, bool rows) {
   // Its automorphisms are those of what is looked for, where all pairs without an edge are alike.
   Pattern first = pattern.set().patterns.front();
   codegen::MatchTask task;
   task.rows = rows;
+  if (bound.match_index) task.maybe_index = bound.match_index();
   task.query.size = first.size();
   for (int v = 0; v < first.size(); ++v) {
     task.query.labels.push_back(label_code(first.label(v), dictionary));

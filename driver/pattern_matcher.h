@@ -7,10 +7,10 @@
 #include <string>
 
 #include "codegen/match/matcher.h"
+#include "driver/bind.h"
 #include "driver/pattern_source.h"
 #include "runtime/graph/graph.h"
 #include "runtime/graph/labels.h"
-#include "runtime/match/candidates.h"
 
 namespace matcha::driver {
 
@@ -36,7 +36,7 @@ std::string search_text(SearchUse use);
 /// What is looked for: rows are in the order of the pattern's vertices, and have each subgraph once unless embeddings
 /// are asked for. Requires: `use_of_search`, and the labels were checked.
 codegen::MatchTask match_task(const PatternSource& pattern, const PatternOptions& options,
-                              const runtime::LabelDictionary& dictionary, bool rows);
+                              const runtime::LabelDictionary& dictionary, const BoundInputs& bound, bool rows);
 
 /// Runs a matcher for at most `kTrialSteps`; nothing if it takes more.
 std::optional<codegen::RunOutcome> try_search(codegen::Executable& matcher,

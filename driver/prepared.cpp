@@ -86,10 +86,8 @@ Status Prepared::plan(const Reading& reading, Compilation& compilation) {
 }
 
 void Prepared::search() {
-  const runtime::Graph& graph = bound_.inputs.graphs.at(bound_.main_graph);
-  codegen::MatchTask task = match_task(*pattern_, request_.pattern, graph.dictionary(), request_.matches);
-  task.maybe_index = graph_->match_index();
-  executable_ = codegen::make_matcher(std::move(task));
+  const runtime::LabelDictionary& dictionary = graph_->graph().dictionary();
+  executable_ = codegen::make_matcher(match_task(*pattern_, request_.pattern, dictionary, bound_, request_.matches));
   if (search_ == SearchUse::Always) return;
   // The graph stays as it is, so that what is short once is short each time.
   codegen::RunOptions alone;
@@ -136,6 +134,7 @@ Status Prepared::bind(Compilation& compilation) {
   if (!fits) return log_.error(fits.error());
   bound_.labels = view->view().labels;
   bound_.ranked = [graph = graph_.get()](runtime::Halves halves) { return graph->ranked(halves); };
+  bound_.match_index = [graph = graph_.get()] { return graph->match_index(); };
   for (std::size_t i = 0; i < plan->params.size(); ++i) {
     const std::string& name = compilation.graph().params[i].name;
     const ParamPlan& param = plan->params[i];

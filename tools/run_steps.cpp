@@ -1,10 +1,8 @@
 #include "tools/run_steps.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -40,6 +38,8 @@
 namespace matcha::tools {
 
 namespace {
+
+using frontend::pattern::Device;
 
 /// One run, step by step. Every step says how the command ends; Ok goes on to the next.
 class Run final : public RunSteps {
@@ -207,17 +207,10 @@ class Run final : public RunSteps {
   /// The program of the pattern, for the graph that was read.
   Status write_pattern() {
     if (!of_pattern()) return Status::Ok;
-    using frontend::pattern::Device;
-    const SearchUse use = search_use();
-    if (use != SearchUse::Never) {
-      const Status code = search_pattern(use);
-      if (code == Status::Ok && searches_) note_pattern();
-      if (code != Status::Ok || searches_) return code;
-    }
-    if (!sketch_ || sketch_->device != (target_->on_gpu ? Device::Gpu : Device::Cpu)) {
-      const Status code = write_program();
-      if (code != Status::Ok) return code;
-    }
+    Status code = search_pattern();
+    if (code != Status::Ok || searches_) return code;
+    if (!sketch_ || sketch_->device != (target_->on_gpu ? Device::Gpu : Device::Cpu)) code = write_program();
+    if (code != Status::Ok) return code;
     note_pattern();
     for (std::size_t plan = pattern_options_.plan + 1; options_.tune && plan <= kTunedPlans; ++plan) {
       const std::optional<frontend::pattern::PatternProgram> other = pattern_->write_plan(plan, *sketch_);
@@ -225,7 +218,7 @@ class Run final : public RunSteps {
       other_plans_.push_back(other->text);
     }
     compilation_->take(pattern_->program().text);
-    const Status code = compilation_->check();
+    code = compilation_->check();
     return code == Status::Ok ? compilation_->lower() : code;
   }
 
@@ -236,19 +229,26 @@ class Run final : public RunSteps {
   }
 
   SearchUse search_use() const {
-    if (target_->on_gpu || options_.backend != "llvm" || options_.tune) return SearchUse::Never;
-    return use_of_search(*pattern_, pattern_options_, bound_.inputs.graphs.at(bound_.main_graph), options_.lists());
+    const bool may = !target_->on_gpu && options_.backend == "llvm" && !options_.tune;
+    return !may ? SearchUse::Never
+                : use_of_search(*pattern_, pattern_options_, bound_.inputs.graphs.at(bound_.main_graph),
+                                options_.lists());
   }
 
   /// Matches the pattern without a program, if that is sooner; one with the same result says its type.
-  Status search_pattern(SearchUse use) {
-    Status code = check_pattern();
-    if (code != Status::Ok) return code;
-    executable_ = codegen::make_matcher(match_task(*pattern_, pattern_options_, *bound_.inputs.dictionary, streams()));
+  Status search_pattern() {
+    const SearchUse use = search_use();
+    Status code = use == SearchUse::Never ? Status::Ok : check_pattern();
+    if (use == SearchUse::Never || code != Status::Ok) return code;
+    const Stopwatch watch;
+    executable_ =
+        codegen::make_matcher(match_task(*pattern_, pattern_options_, *bound_.inputs.dictionary, bound_, streams()));
     if (use == SearchUse::Try) {
       searched_ = try_search(*executable_, bound_.arguments, *bound_.inputs.universe, run_options());
+      report_.run_ms = watch.ms();
       if (!searched_) return executable_.reset(), code;
     }
+    note_pattern();
     compilation_->take(pattern_->stub_of_result(streams()));
     code = compilation_->check();
     if (code == Status::Ok) code = compilation_->lower();
@@ -269,7 +269,6 @@ class Run final : public RunSteps {
     const runtime::Graph& graph = bound_.inputs.graphs.at(bound_.main_graph);
     const Status code = check_pattern();
     if (code != Status::Ok) return code;
-    using frontend::pattern::Device;
     // What several patterns share is ranked once, whoever asks first.
     const PlanRequest request{options_.lists(), options_.order, maybe_shared_ != nullptr,
                               target_->on_gpu ? Device::Gpu : Device::Cpu, report_.threads};
@@ -508,7 +507,7 @@ class Run final : public RunSteps {
       }
       outcome = searched_ ? std::move(*searched_) : executable_->run(bound_.arguments, *bound_.inputs.universe, run);
     }
-    report_.run_ms = watch.ms();
+    report_.run_ms += watch.ms();
     if (const codegen::RunError* failed = std::get_if<codegen::RunError>(&*outcome)) {
       runtime::Error error = failed->error;
       if (!options_.bind.table.gives_labels() && error.hint.empty() &&

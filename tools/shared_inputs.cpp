@@ -27,6 +27,7 @@ runtime::Status SharedInputs::load(const frontend::asg::Graph& program, const Bi
   out.labels = view->view().labels;
   out.arguments.emplace_back(&out.inputs.graphs.emplace(kept.name, std::move(*view)).first->second);
   out.ranked = [graph = kept.graph](runtime::Halves halves) { return graph->ranked(halves); };
+  out.match_index = [graph = kept.graph] { return graph->match_index(); };
   return runtime::Done{};
 }
 
