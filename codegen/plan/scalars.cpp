@@ -177,7 +177,8 @@ void FunctionWriter::branch_unless(const ir::Expr& cond, bool wanted, Label labe
   if (cond.kind == ir::Kind::Not) return branch_unless(*cond.operands[0], !wanted, label);
   if (cond.kind == (wanted ? ir::Kind::And : ir::Kind::Or)) {
     branch_unless(*cond.operands[0], wanted, label);
-    return branch_unless(*cond.operands[1], wanted, label);
+    // Behind the branch nobody knows whether the second operand was computed.
+    return scoped([&] { branch_unless(*cond.operands[1], wanted, label); });
   }
   if (ir::is_comparison(cond.kind) && !known_.contains(&cond)) {
     const Reg a = scalar(*cond.operands[0]), b = scalar(*cond.operands[1]);

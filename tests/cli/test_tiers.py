@@ -25,6 +25,23 @@ class Tiers(cli.CliTest):
             result, stats = self.stats(*HOUSES, "--threads", threads)
             self.assertEqual((result, stats["tier"]), (wanted, "interp, native"))
 
+    def test_second_operands(self):
+        """The neighbours of w are read behind a condition that only sometimes reads them."""
+        path = self.write("q.mt", """
+def common(G: Graph, u: int, v: int) -> int:
+    return size(intersect(neighbor(G, u), neighbor(G, v)))
+
+def main(G: Graph) -> int:
+    def from_v(v):
+        some = apply(lambda w: common(G, w, v), cond=lambda w: size(neighbor(G, v)) > 9999 and size(neighbor(G, w)) != v, vertices(G))
+        return sum(some) + sum(apply(lambda w: size(neighbor(G, w)) + common(G, w, v), vertices(G)))
+    return sum(apply(from_v, vertices(G)))
+""")
+        graph = self.write("g.txt", "".join(f"{v} {(v * v + 1) % 40}\n" for v in range(40)))
+        wanted = self.ok("run", path, graph, "--backend", "interp", "--device", "cpu", "-q")
+        for tier in ("interp", "native", "auto"):
+            self.assertEqual(self.ok("run", path, graph, "--tier", tier, "--device", "cpu", "-q"), wanted, tier)
+
     def test_rows(self):
         words = ("run", "--pattern", "triangle", cli.WIKI, "--device", "cpu", "--matches", "-", "-q")
         rows = [sorted(self.ok(*words, "--tier", tier).split("\n")) for tier in ("interp", "native", "auto")]
