@@ -172,9 +172,9 @@ void FunctionWriter::flush(const Queue& queue) {
     place(body);
     put(act::queue_item, queue.address, index, found).n = ir::keeps_found(queue.count->kind) ? 0 : 1;
     counted_.emplace(queue.known, found);
-    const Reg value = scalar(*queue.yield->values[0]);
+    // The queue may have room, and this be passed over.
+    scoped([&] { put(act::queue_add, queue.address, scalar(*queue.yield->values[0])); });
     counted_.clear();
-    put(act::queue_add, queue.address, value);
     jumps_.emplace_back(ops_.size(), body);
     put(loop_next(nullptr), index, 0, size);
     place(after);
