@@ -169,7 +169,6 @@ pattern::Induced PatternSource::induced() const {
   return vertex ? pattern::Induced::Vertex : pattern::Induced::Edge;
 }
 
-/// Whether there are no pairs that may have a further edge.
 bool PatternSource::is_complete() const {
   const pattern::Pattern& first = set_->patterns.front();
   bool all = !set_->motif;

@@ -68,6 +68,8 @@ class PatternSource {
   /// Empty for one pattern, which has one count.
   std::vector<std::string> count_names() const;
   frontend::pattern::Induced induced() const;
+  /// Whether there are no pairs that may have a further edge.
+  bool is_complete() const;
   /// What is counted, in a line, with the option that asks for something else.
   std::string semantics(bool rows) const;
   /// What a match is, in sentences.
@@ -77,7 +79,6 @@ class PatternSource {
 
  private:
   frontend::pattern::Request request(bool rows) const;
-  bool is_complete() const;
 
   const PatternOptions& options_;
   const Reporter& reporter_;

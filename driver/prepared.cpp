@@ -54,7 +54,7 @@ Status Prepared::read(const Reading& reading, Compilation& compilation) {
     }
     const runtime::Graph& graph = pattern.edge_labelled() ? *informed : graph_->graph();
     place_reporter_.set_pattern(pattern.sources(), pattern.loc());
-    status = pattern.check_labels(graph, graph.dictionary());
+    if (!request_.may_lack_labels) status = pattern.check_labels(graph, graph.dictionary());
     if (status != Status::Ok) return status;
     semantics_ = pattern.semantics(request_.matches);
     row_names_ = pattern.vertex_names();
@@ -190,12 +190,41 @@ Status Prepared::prepare(const Reading& reading) {
   if (status != Status::Ok || searches()) return status;
   const runtime::LabelDictionary& dictionary = graph_->graph().dictionary();
   passes::LabelWords labels;
-  labels.code = [&dictionary](std::string_view word) { return dictionary.code(word); };
+  labels.code = [&dictionary, may_lack = request_.may_lack_labels](std::string_view word) {
+    std::optional<std::int64_t> code = dictionary.code(word);
+    // Of no vertex, not even of one without a label.
+    if (!code && may_lack) code = runtime::kNoLabel + 1;
+    return code;
+  };
   labels.words = dictionary.words();
   status = order_vertices(request_.order, forecast_, compilation, labels, place_reporter_, bound_, order_);
   if (status == Status::Ok) status = load(compilation, labels);
   compilation.set_reporting(false);
   return status;
+}
+
+bool Prepared::rebind(const std::shared_ptr<ResidentGraph>& graph) {
+  graph_ = graph;
+  bound_ = BoundInputs();
+  if (bind(*compilation_) != Status::Ok) return false;
+  if (searches()) {
+    if (use_of_search(*pattern_, request_.pattern, graph_->graph(), request_.matches || request_.some) ==
+        SearchUse::Never) {
+      return false;
+    }
+    executable_ = codegen::make_matcher(
+        match_task(*pattern_, request_.pattern, graph_->graph().dictionary(), bound_, request_.matches));
+    return true;
+  }
+  if (order_.by_degree && !take_order_by_degree(order_.halves, bound_)) return false;
+  return is_as_assumed(bound_, *compilation_);
+}
+
+bool Prepared::only_gains() const {
+  if (!pattern_) return false;
+  const frontend::pattern::Pattern& first = pattern_->set().patterns.front();
+  return !pattern_->set().motif && !first.has_anti_edges() &&
+         (pattern_->induced() == frontend::pattern::Induced::Edge || pattern_->is_complete());
 }
 
 Status Prepared::report(const codegen::RunError& failed, const Reporter& to) const {

@@ -31,9 +31,10 @@ struct ProgramRequest {
   std::string device = "auto";      ///< As `--device`.
   std::string tier = "auto";        ///< As `--tier`.
   GpuOptions gpu;
-  bool some = false;        ///< Runs will be given `RunOptions::most`: not all matches are wanted.
-  bool may_search = true;   ///< A pattern need not become a program (driver/pattern_matcher.h).
-  std::string code_folder;  ///< Where compiled code is kept from process to process; empty: nowhere.
+  bool some = false;             ///< Runs will be given `RunOptions::most`: not all matches are wanted.
+  bool may_search = true;        ///< A pattern need not become a program (driver/pattern_matcher.h).
+  bool may_lack_labels = false;  ///< Labels that no vertex or edge has are no error: they may come.
+  std::string code_folder;       ///< Where compiled code is kept from process to process; empty: nowhere.
 };
 
 /// A program that is compiled for one graph in memory and a device, and bound to it. It keeps the graph.
@@ -48,6 +49,10 @@ class Prepared {
   static Status make(const ProgramRequest& request, const std::shared_ptr<ResidentGraph>& graph, const Reading& reading,
                      std::shared_ptr<const Reporter> reporter, std::unique_ptr<Prepared>& out);
 
+  /// Binds it to another graph in place of its own, between runs: one with the same label words, directed and with
+  /// information of edges as that is. False: it was compiled for what that graph is not, and must be made anew.
+  bool rebind(const std::shared_ptr<ResidentGraph>& graph);
+
   /// Runs it. Any number of threads may; on a GPU they take turns.
   codegen::RunOutcome run(codegen::RunOptions options);
 
@@ -61,6 +66,8 @@ class Prepared {
   const std::string& semantics() const { return semantics_; }
   /// Names of the columns of rows where they are known: the vertices of a pattern.
   const std::vector<std::string>& row_names() const { return row_names_; }
+  /// A pattern of which no further edge of the graph takes a match away.
+  bool only_gains() const;
   /// There is no program: a pattern is matched by search.
   bool searches() const { return search_ != SearchUse::Never; }
   /// By what the vertices are ranked, and the milliseconds that took.

@@ -36,6 +36,11 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
   /// Of a graph that was read.
   static Shared from_graph(runtime::Graph graph) { return Shared(new ResidentGraph(std::move(graph))); }
 
+  /// Of one with information of edges; also without it, and simple. Errors: Resource.
+  static runtime::Result<Shared> from_informed(runtime::Graph informed) {
+    return made_of(runtime::graphs_of_informed(std::move(informed)));
+  }
+
   /// From its rows: the neighbours of vertex v are `targets[offsets[v]]` up to `targets[offsets[v + 1]]`, ascending;
   /// its ids are 0…offsets.count - 2; both columns are packed. Offsets of 64 bits and targets of 32 are not copied:
   /// they must live as long as `owner`, which the graph keeps while it reads them. Errors: Input when they are no graph

@@ -146,6 +146,17 @@ Status order_vertices(const std::string& choice, const Forecast& forecast, Compi
   return Status::Ok;
 }
 
+bool take_order_by_degree(runtime::Halves halves, BoundInputs& bound) {
+  std::string problem;
+  runtime::Graph* const graph = only_graph(bound, problem);
+  if (graph == nullptr) return false;
+  runtime::Result<runtime::Graph> ordered =
+      bound.ranked ? bound.ranked(halves) : runtime::ordered_by_degree(*graph, halves);
+  if (!ordered) return false;
+  take_graph(std::move(*ordered), *graph, bound);
+  return true;
+}
+
 double OrderSwitch::set(bool by_degree, Compilation& compilation, const passes::LabelWords& labels) {
   if (!by_degree && !by_degree_) return 0;
   std::string problem;

@@ -31,6 +31,9 @@ Status order_vertices(const std::string& choice, const Forecast& forecast, Compi
                       const passes::LabelWords& labels, const Reporter& reporter, BoundInputs& bound,
                       OrderReport& report);
 
+/// Ranks the one bound graph by degree, whatever it costs; false where that cannot be done.
+bool take_order_by_degree(runtime::Halves halves, BoundInputs& bound);
+
 /// Ranks the bound graph by degree and takes it back, for programs that are timed in both orders.
 class OrderSwitch {
  public:

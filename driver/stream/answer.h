@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "codegen/backend.h"
+#include "runtime/cpu/region.h"
+#include "runtime/graph/universe.h"
+
+namespace matcha::driver::stream {
+
+/// A number of a result as people see it: a vertex as its id, which may be text; a list as the number of its items.
+using Number = std::variant<__int128, double, bool, std::string>;
+
+/// Numbers of a result, of lists their sizes.
+std::vector<Number> numbers_of(const codegen::RunResult& result, const runtime::Universe& universe);
+/// New less old; empty where some number is neither an int nor a float.
+std::vector<Number> difference(const std::vector<Number>& now, const std::vector<Number>& before);
+
+/// How an answer was found (matcha.stream/1 `how`).
+enum class How : std::uint8_t { Delta, Columns, Roots, Recompute };
+const char* how_name(How how);
+
+/// Rows with a word for each column: ids of vertices (of ids that are text, their places), ints, the bits of doubles,
+/// 0 or 1.
+struct RowSet {
+  std::vector<runtime::ElementKind> kinds;
+  std::vector<std::uint64_t> words;
+
+  std::uint64_t size() const { return kinds.empty() ? 0 : words.size() / kinds.size(); }
+  const std::uint64_t* row(std::uint64_t at) const { return words.data() + at * kinds.size(); }
+  /// Appends a block of a run, whose vertices are ranks.
+  void append(const codegen::Rows& block, const runtime::Universe& universe);
+  /// In ascending order, column by column as words.
+  void sort();
+};
+
+/// Rows that came or went, in no particular order: each on one side only, as often as it was there more or less often.
+struct RowChanges {
+  RowSet rows;
+  std::vector<std::int8_t> signs;  ///< +1 or -1, one a row.
+
+  std::uint64_t count(std::int8_t sign) const;
+};
+/// What to do to `before` to get `now`; both are sorted.
+RowChanges difference(const RowSet& now, const RowSet& before);
+
+/// What one program says of a batch, or of the graph at the start.
+struct Answer {
+  std::vector<Number> total;  ///< One a result; empty: totals were not asked for and are not known.
+  std::vector<Number> delta;  ///< New less old; empty where some result is neither an int nor a float.
+  /// Matches that came and went: of lists, and of edge-induced patterns that are counted; else none.
+  std::optional<__int128> plus, minus;
+  RowChanges changes;  ///< Where rows are asked for.
+  How how = How::Recompute;
+  std::string why;  ///< For people: why not `delta`; may be empty.
+  double match_ms = 0;
+};
+
+}  // namespace matcha::driver::stream

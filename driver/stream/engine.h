@@ -1,0 +1,78 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "codegen/backend.h"
+#include "driver/prepared.h"
+#include "driver/reporter.h"
+#include "driver/resident_graph.h"
+#include "driver/status.h"
+#include "driver/stream/answer.h"
+#include "driver/stream/present.h"
+#include "driver/stream/update.h"
+#include "frontend/types.h"
+
+/// Programs that keep their answers while the graph changes. An engine holds the graph as it is now and all programs of
+/// a stream; after each batch it says what each of them finds. The rule: a total is what a run on that graph gives.
+namespace matcha::driver::stream {
+
+/// How to run a batch.
+struct ApplyOptions {
+  codegen::RunOptions run;  ///< Threads, tier, stop request and deadline; no callbacks.
+  /// The graph follows, and nothing is answered, as the answers are out already: the vector of answers stays empty.
+  bool quiet = false;
+};
+
+/// What is wanted of a program.
+struct ProgramOptions {
+  bool rows = false;    ///< Rows that come and go; the program gives a list, or it is a pattern.
+  bool totals = true;   ///< Else `Answer::total` may be left out.
+  bool changes = true;  ///< `plus` and `minus`; else they may be left out where they take more work.
+};
+
+/// Calls come one at a time. After an error the engine is of no more use.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  /// The graph after all batches so far.
+  virtual const Present& present() const = 0;
+  /// The same, to be written to a file. Errors: Resource.
+  virtual runtime::Result<ResidentGraph::Shared> graph() = 0;
+  virtual const runtime::LabelDictionary& dictionary() const = 0;
+
+  /// Compiles a program; before `start`. Errors go to the reporter, which the engine keeps.
+  virtual Status add(const ProgramRequest& request, const ProgramOptions& options,
+                     std::shared_ptr<const Reporter> reporter) = 0;
+  /// How many were added.
+  virtual std::size_t size() const = 0;
+  /// The result of a program: a list for a pattern with rows.
+  virtual const frontend::Type& result_type(std::size_t program) const = 0;
+  /// What a pattern counts, in a line; empty for a program.
+  virtual const std::string& semantics(std::size_t program) const = 0;
+  /// Names of the columns of its rows, where they are known.
+  virtual const std::vector<std::string>& row_names(std::size_t program) const = 0;
+
+  /// Totals of the graph as it is, one answer a program, before the first batch; without totals it need not be called.
+  /// Rows, where they are wanted, are all there are, with +.
+  virtual Status start(const ApplyOptions& options, std::vector<Answer>& answers) = 0;
+  /// Takes a batch, which must fit the present graph, and answers, one a program. Ends with Timeout or Interrupted when
+  /// it was stopped: then there are no answers, and nothing else may be called.
+  virtual Status apply(const NetBatch& batch, const ApplyOptions& options, std::vector<Answer>& answers) = 0;
+  /// Takes batches one after the other, and answers each (`--each`): `answers` has one vector a batch.
+  virtual Status apply_each(const std::vector<NetBatch>& batches, const ApplyOptions& options,
+                            std::vector<std::vector<Answer>>& answers);
+
+  /// Label words that updates bring, beside those that are known: then codes change (LabelDictionary). The graph gets
+  /// the new ones, programs that name labels are compiled anew, and totals stay.
+  virtual Status set_dictionary(std::shared_ptr<const runtime::LabelDictionary> dictionary) = 0;
+};
+
+/// The reference: the graph is rebuilt for each batch, and each program runs on it. Takes every program on one graph.
+/// `start`: the first graph, with labels of edges where it has `maybe_informed`; its ids are ints. Errors go to the
+/// reporter; then there is no engine.
+std::unique_ptr<Engine> make_recompute(const ResidentGraph::Shared& start, std::shared_ptr<const Reporter> reporter);
+
+}  // namespace matcha::driver::stream
