@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frontend/pattern/delta.h"
+#include "runtime/stream/delta_search.h"
+#include "runtime/stream/delta_term.h"
+#include "runtime/stream/dynamic_graph.h"
+
+namespace matcha::driver::stream {
+
+/// What is known of a dynamic graph, for the planner. `class_of` maps labels as patterns write them to classes; empty
+/// is kAnyClass. The graph must outlive it only while this call runs.
+frontend::pattern::DeltaStatistics statistics_of(const runtime::stream::DynamicGraph& graph,
+                                                 std::function<std::uint32_t(const std::string&)> class_of);
+
+/// Matches that one edge makes or takes away when it comes; the other way round when it goes.
+struct EdgeDelta {
+  __int128 more = 0, less = 0;
+};
+
+/// A pattern whose matches are kept count of.
+class DeltaQuery {
+ public:
+  using ClassOf = std::function<std::uint32_t(const std::string&)>;
+
+  /// Nothing, and why, if its deltas are not derived.
+  static std::optional<DeltaQuery> make(const frontend::pattern::Pattern& pattern, frontend::pattern::Induced induced,
+                                        frontend::pattern::DeltaAnswer answer,
+                                        const runtime::stream::DynamicGraph& graph, const ClassOf& class_of,
+                                        std::string& why);
+
+  /// Adds what the edge (the arc from `u` to `v`), by places, does: subgraphs. Requires: the graph is that of the
+  /// query, and does not have the edge.
+  runtime::stream::DeltaSearch::Ending count(runtime::stream::DeltaSearch& search, std::uint32_t u, std::uint32_t v,
+                                             std::uint32_t class_u, std::uint32_t class_v, EdgeDelta& delta) const;
+
+  /// Gives each match (the place of each vertex of the pattern), and whether the edge makes it when it comes (+1) or
+  /// takes it away. Requires: a query for rows.
+  using TakeRow = std::function<void(const std::uint32_t* places, int sign)>;
+  runtime::stream::DeltaSearch::Ending list(runtime::stream::DeltaSearch& search, std::uint32_t u, std::uint32_t v,
+                                            std::uint32_t class_u, std::uint32_t class_v, const TakeRow& take) const;
+
+  std::uint64_t automorphisms() const { return automorphisms_; }
+  /// Some pairs must not be adjacent, so an edge may take away when it comes.
+  bool takes_away() const { return takes_away_; }
+  std::size_t term_count() const { return terms_.size(); }
+
+ private:
+  struct Entry {
+    runtime::stream::Term term;
+    std::vector<int> vertices;
+    int sign = 1;
+  };
+
+  std::vector<Entry> terms_;
+  std::uint32_t classes_ = 0;
+  std::vector<std::vector<std::uint32_t>> by_classes_;  ///< By the classes of source and target: their terms.
+  std::uint64_t automorphisms_ = 1;
+  bool takes_away_ = false;
+};
+
+}  // namespace matcha::driver::stream

@@ -1,0 +1,284 @@
+#include "frontend/pattern/delta.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+
+#include "frontend/pattern/requirements.h"
+#include "frontend/pattern/symmetry.h"
+
+namespace matcha::frontend::pattern {
+
+namespace {
+
+/// Orders of so many vertices are all tried.
+constexpr int kMostTried = 14;
+/// Nanoseconds of a step, of an item walked, of an item merged.
+constexpr double kStep = 12, kItem = 5, kMerged = 0.3;
+
+class Planner {
+ public:
+  Planner(const Pattern& pattern, Induced induced, DeltaAnswer answer, const DeltaStatistics& statistics)
+      : pattern_(pattern),
+        requirements_(pattern, induced),
+        symmetry_(pattern),
+        answer_(answer),
+        statistics_(statistics) {}
+
+  DeltaProgram plan();
+
+ private:
+  struct Route {
+    double cost = std::numeric_limits<double>::infinity();
+    double matches = 0;
+    int last = -1;
+    Mask before = 0;
+  };
+
+  /// Vertices that v's candidates depend on in whatever way but bounds.
+  Mask any(int v) const {
+    Mask found = requirements_.any(v);
+    return found;
+  }
+  bool linked(int u, int v) const { return has(any(u), v) || has(any(v), u); }
+  double candidates(int v, Mask placed) const;
+  double step_cost(int newest, Mask placed) const;
+  bool may_be_counted(Mask rest, Mask placed) const;
+  bool alike(int u, int v) const;
+  bool may_meet(int u, int v) const;
+  std::vector<int> best_order(int a, int b, double& cost) const;
+  std::vector<int> greedy_order(int a, int b) const;
+  void break_symmetry(DeltaTerm& term);
+  void add_place(int a, int b, int sign, DeltaProgram& program);
+  bool exchanged(int a, int b) const;
+
+  const Pattern& pattern_;
+  Requirements requirements_;
+  Symmetry symmetry_;
+  DeltaAnswer answer_;
+  const DeltaStatistics& statistics_;
+};
+
+/// The expected number of candidates of a vertex of which some neighbour is placed.
+double Planner::candidates(int v, Mask placed) const {
+  const std::string& label = pattern_.label(v);
+  const double all = std::max(1.0, statistics_.vertices(label));
+  double least = std::numeric_limits<double>::infinity(), product = 1;
+  for_each(requirements_.wanted(v) & placed, [&](int u) {
+    const double degree = statistics_.degree(pattern_.label(u), label);
+    const double chance = std::min(1.0, std::max(degree / all, statistics_.closing));
+    product *= chance;
+    if (degree < least) least = degree;
+  });
+  const double first = std::min(1.0, std::max(least / all, statistics_.closing));
+  return first == 0 ? 0 : product / first * least;
+}
+
+/// What the sets cost that are made for one match once `newest` is placed, the last of `placed`.
+double Planner::step_cost(int newest, Mask placed) const {
+  double cost = 0;
+  for_each(pattern_.all() & ~placed, [&](int v) {
+    if (!has(any(v), newest)) return;
+    const Mask before = placed & ~bit(newest);
+    cost += kStep;
+    if ((requirements_.wanted(v) & before) != 0) {
+      cost += kMerged * (candidates(v, before) + statistics_.degree(pattern_.label(newest), pattern_.label(v)));
+    }
+  });
+  return cost;
+}
+
+bool Planner::alike(int u, int v) const {
+  const auto i = at(u), j = at(v);
+  return pattern_.label(u) == pattern_.label(v) && requirements_.in_after[i] == requirements_.in_after[j] &&
+         requirements_.in_before[i] == requirements_.in_before[j] &&
+         requirements_.off_after[i] == requirements_.off_after[j] &&
+         requirements_.off_before[i] == requirements_.off_before[j];
+}
+
+bool Planner::may_meet(int u, int v) const {
+  return pattern_.label(u).empty() || pattern_.label(v).empty() || pattern_.label(u) == pattern_.label(v);
+}
+
+/// Whether the number of ways to place `rest` is a sum of few products once all others are placed.
+bool Planner::may_be_counted(Mask rest, Mask placed) const {
+  bool fits = true;
+  for_each(rest, [&](int v) {
+    fits = fits && (requirements_.wanted(v) & placed) != 0 && (any(v) & rest) == 0;
+    Mask group = bit(v), seen = 0;
+    while (group != seen) {
+      seen = group;
+      for_each(rest, [&](int w) {
+        for_each(seen, [&](int u) {
+          if (may_meet(u, w)) group |= bit(w);
+        });
+      });
+    }
+    bool same = true;
+    for_each(group, [&](int w) { same = same && alike(v, w); });
+    fits = fits && count(group) <= (same ? kMostAlike : kMostCounted);
+  });
+  return fits;
+}
+
+/// The cheapest order: over all sets of placed vertices, which of them was the last.
+std::vector<int> Planner::best_order(int a, int b, double& cost) const {
+  const Mask start = bit(a) | bit(b);
+  std::unordered_map<Mask, Route> routes;
+  std::vector<Mask> level = {start};
+  routes[start] = {step_cost(a, start) + step_cost(b, start), 1, -1, 0};
+  Mask best = 0;
+  cost = std::numeric_limits<double>::infinity();
+  while (!level.empty()) {
+    std::vector<Mask> next;
+    for (const Mask placed : level) {
+      const Route route = routes.at(placed);
+      const Mask rest = pattern_.all() & ~placed;
+      if (rest == 0 || (answer_ == DeltaAnswer::Count && may_be_counted(rest, placed))) {
+        const double whole = route.cost + route.matches * kItem * (1 + count(rest));
+        if (whole < cost) {
+          cost = whole;
+          best = placed;
+        }
+      }
+      for_each(rest, [&](int v) {
+        if ((requirements_.wanted(v) & placed) == 0) return;
+        const double matches = route.matches * candidates(v, placed);
+        const Mask now = placed | bit(v);
+        const double more = route.cost + matches * (kItem + step_cost(v, now)) + kItem * route.matches;
+        Route& known = routes[now];
+        if (known.last < 0) next.push_back(now);
+        if (more < known.cost) known = {more, matches, v, placed};
+      });
+    }
+    level = std::move(next);
+  }
+  std::vector<int> order;
+  for (Mask placed = best; placed != start; placed = routes.at(placed).before) order.push_back(routes.at(placed).last);
+  std::reverse(order.begin(), order.end());
+  order.insert(order.begin(), {a, b});
+  return order;
+}
+
+/// For large patterns: the vertex with fewest candidates, of those the one with most neighbours.
+std::vector<int> Planner::greedy_order(int a, int b) const {
+  std::vector<int> order = {a, b};
+  Mask placed = bit(a) | bit(b);
+  while (true) {
+    const Mask rest = pattern_.all() & ~placed;
+    if (rest == 0 || (answer_ == DeltaAnswer::Count && may_be_counted(rest, placed))) return order;
+    int best = -1;
+    double fewest = 0;
+    for_each(rest, [&](int v) {
+      if ((requirements_.wanted(v) & placed) == 0) return;
+      const double found = candidates(v, placed) / (1 + count(pattern_.near(v)));
+      if (best < 0 || found < fewest) {
+        best = v;
+        fewest = found;
+      }
+    });
+    order.push_back(best);
+    placed |= bit(best);
+  }
+}
+
+/// Of the automorphisms that leave the place alone, each match is to be met once: the first vertex of the order that
+/// one of them moves has the largest id of its orbit, and is then fixed.
+void Planner::break_symmetry(DeltaTerm& term) {
+  Mask fixed = bit(term.vertices[0]) | bit(term.vertices[1]);
+  std::vector<int> position(at(pattern_.size()), -1);
+  for (std::size_t i = 0; i < term.vertices.size(); ++i) position[at(term.vertices[i])] = static_cast<int>(i);
+  term.larger.assign(term.vertices.size(), 0);
+  if (answer_ == DeltaAnswer::Embeddings) return;
+  for (std::size_t i = 2; i < term.walked; ++i) {
+    const int v = term.vertices[i];
+    for_each(symmetry_.orbits(fixed)[at(v)] & ~bit(v),
+             [&](int w) { term.larger[at(position[at(w)])] |= bit(static_cast<int>(i)) | term.larger[i]; });
+    fixed |= bit(v);
+  }
+  term.divisor = symmetry_.order(fixed).value_or(1);
+}
+
+/// Whether an automorphism exchanges two vertices.
+bool Planner::exchanged(int a, int b) const {
+  if (pattern_.label(a) != pattern_.label(b)) return false;
+  const auto marked = [&](int first, int second) {
+    Pattern copy = pattern_;
+    copy.labels.resize(at(copy.size()));
+    copy.labels[at(first)] += "\x01";
+    copy.labels[at(second)] += "\x02";
+    return canonical_key(copy);
+  };
+  return marked(a, b) == marked(b, a);
+}
+
+void Planner::add_place(int a, int b, int sign, DeltaProgram& program) {
+  DeltaTerm term;
+  term.sign = sign;
+  if (pattern_.size() <= kMostTried) {
+    term.vertices = best_order(a, b, term.cost);
+  } else {
+    term.vertices = greedy_order(a, b);
+  }
+  term.walked = term.vertices.size();
+  for (int v = 0; v < pattern_.size(); ++v) {
+    if (std::find(term.vertices.begin(), term.vertices.end(), v) == term.vertices.end()) term.vertices.push_back(v);
+  }
+  break_symmetry(term);
+  term.swappable = !pattern_.directed && answer_ == DeltaAnswer::Count && exchanged(a, b);
+  term.pattern = renumbered(pattern_, term.vertices);
+  const auto moved = [&](const std::vector<Mask>& masks) {
+    std::vector<Mask> result;
+    for (const int v : term.vertices) {
+      Mask mask = 0;
+      for (std::size_t i = 0; i < term.vertices.size(); ++i) {
+        if (has(masks[at(v)], term.vertices[i])) mask |= bit(static_cast<int>(i));
+      }
+      result.push_back(mask);
+    }
+    return result;
+  };
+  term.in_after = moved(requirements_.in_after);
+  term.in_before = moved(requirements_.in_before);
+  term.off_after = moved(requirements_.off_after);
+  term.off_before = moved(requirements_.off_before);
+  program.terms.push_back(std::move(term));
+}
+
+DeltaProgram Planner::plan() {
+  DeltaProgram program;
+  program.automorphisms = symmetry_.order().value_or(0);
+  const bool every = answer_ == DeltaAnswer::Embeddings;
+  for (int a = 0; a < pattern_.size(); ++a) {
+    if (!every && lowest(symmetry_.orbits(0)[at(a)]) != a) continue;
+    for (int b = 0; b < pattern_.size(); ++b) {
+      if (b == a || (!every && lowest(symmetry_.orbits(bit(a))[at(b)]) != b)) continue;
+      if (has(requirements_.in_after[at(b)], a)) add_place(a, b, 1, program);
+      if (has(requirements_.off_after[at(b)], a)) add_place(a, b, -1, program);
+    }
+  }
+  return program;
+}
+
+}  // namespace
+
+std::optional<DeltaProgram> plan_delta(const Pattern& pattern, Induced induced, DeltaAnswer answer,
+                                       const DeltaStatistics& statistics, std::string& why) {
+  if (pattern.edge_labelled()) {
+    why = "edges of the pattern have labels";
+    return std::nullopt;
+  }
+  if (pattern.size() < 2 || !pattern.connected()) {
+    why = pattern.size() < 2 ? "the pattern has no edge" : "the pattern is not connected";
+    return std::nullopt;
+  }
+  DeltaProgram program = Planner(pattern, induced, answer, statistics).plan();
+  if (program.automorphisms == 0) {
+    why = "the pattern has too many automorphisms";
+    return std::nullopt;
+  }
+  return program;
+}
+
+}  // namespace matcha::frontend::pattern

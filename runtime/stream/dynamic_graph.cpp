@@ -1,0 +1,239 @@
+#include "runtime/stream/dynamic_graph.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+namespace matcha::runtime::stream {
+
+namespace {
+
+constexpr std::uint64_t kSlabItems = std::uint64_t{1} << 16;
+/// Classes for each power of two, from 4 items on; two smaller ones are before them.
+constexpr std::uint32_t kSteps = 4;
+constexpr std::uint32_t kSmall = 2;
+
+/// Room that is there beside the items when a row is made or grows: a quarter.
+std::uint64_t with_spare(std::uint64_t items) { return items + items / 4; }
+
+}  // namespace
+
+std::uint64_t ArrayPool::capacity_of(std::uint32_t size_class) {
+  if (size_class < kSmall) return 2 * (std::uint64_t{size_class} + 1);
+  const std::uint32_t step = size_class - kSmall + 1;
+  return (kSteps + step % kSteps) << (step / kSteps);
+}
+
+std::uint32_t ArrayPool::class_of(std::uint64_t items) {
+  if (items <= 2 * kSmall) return items <= 2 ? 0 : 1;
+  // From 5 items on: (4 + q) << p, rounded up.
+  const std::uint32_t p = static_cast<std::uint32_t>(std::bit_width(items - 1)) - 3;
+  const std::uint64_t q = ((items - 1) >> p) + 1 - kSteps;
+  return static_cast<std::uint32_t>(kSteps * p + q) + kSmall - 1;
+}
+
+std::uint32_t* ArrayPool::take(std::uint32_t size_class) {
+  if (size_class < free_.size() && !free_[size_class].empty()) {
+    std::uint32_t* array = free_[size_class].back();
+    free_[size_class].pop_back();
+    return array;
+  }
+  const std::uint64_t items = capacity_of(size_class);
+  if (free_.size() <= size_class) free_.resize(size_class + 1);
+  if (items > rest_items_) {
+    const std::uint64_t size = std::max(items, kSlabItems);
+    slabs_.reserve(slabs_.size() + 1);
+    slabs_.push_back(std::unique_ptr<std::uint32_t[]>(new std::uint32_t[size]));
+    bytes_ += size * sizeof(std::uint32_t);
+    if (items > kSlabItems / 2) return slabs_.back().get();
+    rest_ = slabs_.back().get();
+    rest_items_ = size;
+  }
+  std::uint32_t* array = rest_;
+  rest_ += items;
+  rest_items_ -= items;
+  return array;
+}
+
+void ArrayPool::give_back(std::uint32_t* array, std::uint32_t size_class) {
+  if (free_.size() <= size_class) free_.resize(size_class + 1);
+  free_[size_class].push_back(array);
+}
+
+bool Rows::contains(std::uint32_t vertex, std::uint32_t item) const {
+  const Record& record = records_[vertex];
+  const std::uint32_t at = lower_position(record.items, record.length, item);
+  return at < record.length && record.items[at] == item;
+}
+
+void Rows::move(Record& record, std::uint32_t size_class) {
+  std::uint32_t* items = pool_->take(size_class);
+  if (record.items != nullptr) {
+    std::memcpy(items, record.items, record.length * sizeof(std::uint32_t));
+    pool_->give_back(record.items, record.size_class);
+  }
+  record.items = items;
+  record.size_class = size_class;
+}
+
+bool Rows::insert(std::uint32_t vertex, std::uint32_t item) {
+  Record& record = records_[vertex];
+  const std::uint32_t at = lower_position(record.items, record.length, item);
+  if (at < record.length && record.items[at] == item) return false;
+  if (record.items == nullptr || record.length == ArrayPool::capacity_of(record.size_class)) {
+    move(record, ArrayPool::class_of(with_spare(std::uint64_t{record.length} + 1)));
+  }
+  std::memmove(record.items + at + 1, record.items + at, (record.length - at) * sizeof(std::uint32_t));
+  record.items[at] = item;
+  ++record.length;
+  return true;
+}
+
+bool Rows::erase(std::uint32_t vertex, std::uint32_t item) {
+  Record& record = records_[vertex];
+  const std::uint32_t at = lower_position(record.items, record.length, item);
+  if (at == record.length || record.items[at] != item) return false;
+  --record.length;
+  std::memmove(record.items + at, record.items + at + 1, (record.length - at) * sizeof(std::uint32_t));
+  if (record.length == 0) {
+    pool_->give_back(record.items, record.size_class);
+    record = Record{};
+  } else if (ArrayPool::capacity_of(record.size_class) > 8 &&
+             with_spare(record.length) * 2 < ArrayPool::capacity_of(record.size_class)) {
+    move(record, ArrayPool::class_of(with_spare(record.length)));
+  }
+  return true;
+}
+
+void Rows::set(std::uint32_t vertex, std::span<const std::uint32_t> items) {
+  if (items.empty()) return;
+  Record& record = records_[vertex];
+  move(record, ArrayPool::class_of(with_spare(items.size())));
+  std::memcpy(record.items, items.data(), items.size_bytes());
+  record.length = static_cast<std::uint32_t>(items.size());
+}
+
+DynamicGraph::DynamicGraph(bool directed, std::uint32_t class_count, std::vector<std::uint32_t> classes)
+    : directed_(directed), classes_(std::move(classes)), used_(class_count, 0) {
+  for (std::uint32_t c : classes_) {
+    if (c != kNone) ++used_[c];
+  }
+  number(used_);
+}
+
+/// Gives every vertex a place, in an order of classes, then vertices; `room`: places of each class. Requires: no edges.
+void DynamicGraph::number(const std::vector<std::uint64_t>& room) {
+  begins_.assign(room.size() + 1, 0);
+  std::uint64_t total = 0;
+  for (std::size_t c = 0; c < room.size(); ++c) {
+    begins_[c] = static_cast<std::uint32_t>(total);
+    total += room[c];
+  }
+  if (total >= kNone) throw std::bad_alloc();
+  begins_.back() = static_cast<std::uint32_t>(total);
+  next_.assign(begins_.begin(), begins_.end() - 1);
+  free_.assign(room.size(), {});
+  vertices_.assign(total, kNone);
+  places_.assign(classes_.size(), kNone);
+  for (std::size_t v = 0; v < classes_.size(); ++v) {
+    if (classes_[v] == kNone) continue;
+    places_[v] = next_[classes_[v]]++;
+    vertices_[places_[v]] = static_cast<std::uint32_t>(v);
+  }
+  after_.resize(total);
+  if (directed_) before_.resize(total);
+}
+
+void DynamicGraph::load(std::span<const std::pair<std::uint32_t, std::uint32_t>> edges) {
+  // A row is counted, then filled in its place among all, then sorted.
+  const auto fill = [&](Rows& rows, bool forwards, bool backwards) {
+    std::vector<std::uint64_t> ends(vertices_.size() + 1, 0);
+    const auto each = [&](auto take) {
+      for (const auto& [u, v] : edges) {
+        if (forwards) take(places_[u], places_[v]);
+        if (backwards) take(places_[v], places_[u]);
+      }
+    };
+    each([&](std::uint32_t u, std::uint32_t) { ++ends[u + 1]; });
+    for (std::size_t i = 1; i < ends.size(); ++i) ends[i] += ends[i - 1];
+    std::vector<std::uint32_t> items(ends.back());
+    std::vector<std::uint64_t> next(ends.begin(), ends.end() - 1);
+    each([&](std::uint32_t u, std::uint32_t v) { items[next[u]++] = v; });
+    for (std::size_t p = 0; p + 1 < ends.size(); ++p) {
+      std::sort(items.begin() + static_cast<std::ptrdiff_t>(ends[p]),
+                items.begin() + static_cast<std::ptrdiff_t>(ends[p + 1]));
+      rows.set(static_cast<std::uint32_t>(p), {items.data() + ends[p], ends[p + 1] - ends[p]});
+    }
+  };
+  fill(after_, true, !directed_);
+  if (directed_) fill(before_, false, true);
+  edges_ = edges.size();
+}
+
+bool DynamicGraph::insert(std::uint32_t u, std::uint32_t v) {
+  if (!after_.insert(u, v)) return false;
+  (directed_ ? before_ : after_).insert(v, u);
+  ++edges_;
+  return true;
+}
+
+bool DynamicGraph::erase(std::uint32_t u, std::uint32_t v) {
+  if (!after_.erase(u, v)) return false;
+  (directed_ ? before_ : after_).erase(v, u);
+  --edges_;
+  return true;
+}
+
+/// Doubles the places of a class; every row is written anew.
+void DynamicGraph::make_room(std::uint32_t label_class) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
+  edges.reserve(edges_);
+  for (std::uint32_t p = 0; p < vertices_.size(); ++p) {
+    for (std::uint32_t q : after_.row(p)) {
+      if (directed_ || p < q) edges.emplace_back(vertices_[p], vertices_[q]);
+    }
+  }
+  std::vector<std::uint64_t> room(used_.size());
+  for (std::uint32_t c = 0; c < room.size(); ++c) room[c] = begins_[c + 1] - begins_[c];
+  constexpr std::uint64_t kLeast = 64;
+  room[label_class] = std::max(kLeast, 2 * room[label_class]);
+  after_ = Rows();
+  before_ = Rows();
+  number(room);
+  load(edges);
+}
+
+void DynamicGraph::set_class(std::uint32_t vertex, std::uint32_t label_class) {
+  if (vertex >= classes_.size()) {
+    classes_.resize(std::uint64_t{vertex} + 1, kNone);
+    places_.resize(classes_.size(), kNone);
+  }
+  const std::uint32_t old = classes_[vertex];
+  if (old == label_class) return;
+  if (old != kNone) {
+    free_[old].push_back(places_[vertex]);
+    vertices_[places_[vertex]] = kNone;
+    places_[vertex] = kNone;
+    classes_[vertex] = kNone;
+    --used_[old];
+  }
+  if (label_class == kNone) return;
+  if (free_[label_class].empty() && next_[label_class] == begins_[label_class + 1]) make_room(label_class);
+  if (free_[label_class].empty()) {
+    places_[vertex] = next_[label_class]++;
+  } else {
+    places_[vertex] = free_[label_class].back();
+    free_[label_class].pop_back();
+  }
+  vertices_[places_[vertex]] = vertex;
+  classes_[vertex] = label_class;
+  ++used_[label_class];
+}
+
+std::uint64_t DynamicGraph::bytes() const {
+  return after_.bytes() + (directed_ ? before_.bytes() : 0) +
+         (classes_.capacity() + places_.capacity() + vertices_.capacity()) * sizeof(std::uint32_t);
+}
+
+}  // namespace matcha::runtime::stream

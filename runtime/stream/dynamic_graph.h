@@ -1,0 +1,143 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+/// Graphs that change, one edge at a time, and are read in between by the set kernels.
+namespace matcha::runtime::stream {
+
+/// Arrays of 4-byte items by classes of capacity, from slabs. What is given back is used again.
+class ArrayPool {
+ public:
+  ArrayPool() = default;
+  ArrayPool(const ArrayPool&) = delete;
+  ArrayPool& operator=(const ArrayPool&) = delete;
+
+  /// The smallest class for `items` items; capacities are 2, 4, then four for each power of two.
+  static std::uint32_t class_of(std::uint64_t items);
+  static std::uint64_t capacity_of(std::uint32_t size_class);
+
+  /// Throws std::bad_alloc.
+  std::uint32_t* take(std::uint32_t size_class);
+  void give_back(std::uint32_t* array, std::uint32_t size_class);
+  /// Of all slabs, used or not.
+  std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  std::vector<std::unique_ptr<std::uint32_t[]>> slabs_;
+  std::vector<std::vector<std::uint32_t*>> free_;  ///< By class.
+  std::uint32_t* rest_ = nullptr;                  ///< What is left of the last slab,
+  std::uint64_t rest_items_ = 0;                   ///< so many items.
+  std::uint64_t bytes_ = 0;
+};
+
+/// For each vertex an ascending array of vertices without repeats, with room to spare.
+class Rows {
+ public:
+  std::span<const std::uint32_t> row(std::uint32_t vertex) const {
+    const Record& record = records_[vertex];
+    return {record.items, record.length};
+  }
+  /// Where the record of a vertex lies, for those who fetch it ahead.
+  const void* record_of(std::uint32_t vertex) const { return &records_[vertex]; }
+  bool contains(std::uint32_t vertex, std::uint32_t item) const;
+  /// False: it was there. Throws std::bad_alloc, and then nothing has changed.
+  bool insert(std::uint32_t vertex, std::uint32_t item);
+  /// False: it was not there.
+  bool erase(std::uint32_t vertex, std::uint32_t item);
+  /// Makes the row of a vertex that has none. `items` ascend.
+  void set(std::uint32_t vertex, std::span<const std::uint32_t> items);
+  void resize(std::uint64_t vertices) { records_.resize(vertices); }
+  std::uint64_t size() const { return records_.size(); }
+  std::uint64_t bytes() const { return records_.capacity() * sizeof(Record) + pool_->bytes(); }
+
+ private:
+  struct Record {
+    std::uint32_t* items = nullptr;
+    std::uint32_t length = 0;
+    std::uint32_t size_class = 0;  ///< Of `items`; nothing if that is null.
+  };
+  static_assert(sizeof(Record) == 16);
+
+  void move(Record& record, std::uint32_t size_class);
+
+  std::vector<Record> records_;
+  std::unique_ptr<ArrayPool> pool_ = std::make_unique<ArrayPool>();
+};
+
+/// A simple graph over vertices 0, 1, …, as the caller numbers them. Inside, vertices have places: those of one label
+/// class lie side by side, so that the neighbours of a class are a slice of a row. Classes are the caller's, 0, 1, ….
+class DynamicGraph {
+ public:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  /// Vertices 0 … classes.size() - 1 with their classes (kNone: there is no such vertex), below `class_count`.
+  DynamicGraph(bool directed, std::uint32_t class_count, std::vector<std::uint32_t> classes);
+
+  /// Inserts many edges at once into a graph that has none; pairs of vertices, no loops, no repeats.
+  void load(std::span<const std::pair<std::uint32_t, std::uint32_t>> edges);
+
+  bool directed() const { return directed_; }
+  std::uint64_t edge_count() const { return edges_; }
+  std::uint32_t class_count() const { return static_cast<std::uint32_t>(begins_.size() - 1); }
+
+  /// The place of a vertex; kNone if it is not there. Places change when a vertex is added or gets another class.
+  std::uint32_t place(std::uint32_t vertex) const { return vertex < places_.size() ? places_[vertex] : kNone; }
+  std::uint32_t vertex(std::uint32_t place) const { return vertices_[place]; }
+  /// The class of a vertex that is there.
+  std::uint32_t class_of(std::uint32_t vertex) const { return classes_[vertex]; }
+  /// Places of a class are [begin, end).
+  std::pair<std::uint32_t, std::uint32_t> places_of(std::uint32_t size_class) const {
+    return {begins_[size_class], begins_[size_class + 1]};
+  }
+  std::uint64_t vertices_of(std::uint32_t label_class) const { return used_[label_class]; }
+
+  /// Neighbours (of a directed graph: targets), and sources, by places.
+  std::span<const std::uint32_t> after(std::uint32_t place) const { return after_.row(place); }
+  std::span<const std::uint32_t> before(std::uint32_t place) const {
+    return directed_ ? before_.row(place) : after_.row(place);
+  }
+  const Rows& rows(bool backwards) const { return backwards && directed_ ? before_ : after_; }
+
+  /// By places. False where nothing changed.
+  bool has_edge(std::uint32_t u, std::uint32_t v) const { return after_.contains(u, v); }
+  bool insert(std::uint32_t u, std::uint32_t v);
+  bool erase(std::uint32_t u, std::uint32_t v);
+
+  /// Adds a vertex, or gives one without edges another class; kNone takes it out.
+  void set_class(std::uint32_t vertex, std::uint32_t label_class);
+
+  std::uint64_t bytes() const;
+
+ private:
+  void number(const std::vector<std::uint64_t>& room);
+  void make_room(std::uint32_t label_class);
+
+  bool directed_;
+  std::uint64_t edges_ = 0;
+  std::vector<std::uint32_t> classes_;            ///< By vertex.
+  std::vector<std::uint32_t> places_;             ///< By vertex.
+  std::vector<std::uint32_t> vertices_;           ///< By place; kNone where there is none.
+  std::vector<std::uint32_t> begins_;             ///< By class, one more at the end.
+  std::vector<std::uint64_t> used_;               ///< By class: vertices.
+  std::vector<std::uint32_t> next_;               ///< By class: places from here on were never used.
+  std::vector<std::vector<std::uint32_t>> free_;  ///< By class: places that were left.
+  Rows after_, before_;
+};
+
+/// The least position of an ascending array whose item is not below `item`.
+inline std::uint32_t lower_position(const std::uint32_t* items, std::uint32_t n, std::uint32_t item) {
+  const std::uint32_t* begin = items;
+  while (n > 1) {
+    const std::uint32_t half = n / 2;
+    begin += begin[half - 1] < item ? half : 0;
+    n -= half;
+  }
+  return static_cast<std::uint32_t>(begin - items) + (n == 1 && *begin < item ? 1 : 0);
+}
+
+}  // namespace matcha::runtime::stream
