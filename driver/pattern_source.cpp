@@ -210,6 +210,11 @@ std::string PatternSource::stub() const {
 }
 
 std::string PatternSource::stub_of_result(bool rows) const {
+  if (set_->motif) {
+    std::string counts = "n";
+    for (std::size_t i = 1; i < set_->patterns.size(); ++i) counts += ", n";
+    return fmt::format("def motifs(G: Graph):\n    n = size(vertices(G))\n    return mk_tuple(val=[{}])\n", counts);
+  }
   const int size = set_->patterns.front().size();
   std::string item = "v";
   for (int v = 1; v < size; ++v) item += ", v";

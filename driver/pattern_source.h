@@ -57,7 +57,7 @@ class PatternSource {
   bool edge_labelled() const { return set_->patterns.front().edge_labelled(); }
   /// A program with the same parameters as those for the pattern, to bind the graph before its own is written.
   std::string stub() const;
-  /// A program with the result that an answer without a program has: an int, or a list of rows.
+  /// A program with the result that an answer without a program has: an int, of motifs one for each, or a list of rows.
   std::string stub_of_result(bool rows) const;
   /// A name for each of its vertices, in the order of the rows that list matches: its own, or `v0`, `v1`, ….
   std::vector<std::string> vertex_names() const;

@@ -14,6 +14,7 @@
 #include "driver/graph_sketch.h"
 #include "driver/loop_counts.h"
 #include "driver/loop_estimates.h"
+#include "driver/motif_sets.h"
 #include "driver/output_file.h"
 #include "driver/pattern_matcher.h"
 #include "driver/pattern_plan.h"
@@ -181,6 +182,10 @@ class Explain {
     const SearchUse search = use_of_search(*pattern_, options_.pattern, graph, false);
     if (search != SearchUse::Never) console_.note(search_text(search));
     if (search != SearchUse::Never) found_.meaning += " " + search_text(search) + ".";
+    if (pattern_->set().motif && motif_task(*pattern_, options_.pattern, graph)) {
+      console_.note(kMotifText);
+      found_.meaning += fmt::format(" {}.", kMotifText);
+    }
     PlanRequest request;
     request.order = options_.order;
     request.threads = runtime::machine().threads;

@@ -5,7 +5,11 @@
 #include <optional>
 #include <string_view>
 
+#include "driver/gpu.h"
+#include "runtime/cpu/region.h"
+#include "tools/gpu_options.h"
 #include "tools/match_pictures.h"
+#include "tools/options.h"
 
 namespace matcha::tools {
 
@@ -56,6 +60,29 @@ Status check_answer_options(const RunVerbOptions& options, const PatternOptions&
                          "the program comes first: matcha run PROGRAM GRAPH");
   }
   return Status::Ok;
+}
+
+Status choose_target(const RunVerbOptions& options, const Console& console, const Target*& target, bool& may_choose) {
+  target = &target_named(options.cpu_target());
+  if (options.device == "cuda") target = &target_named("cuda");
+  // A GPU has no SIMD tiers.
+  const bool for_cpu = options.backend != "llvm" || !options.simd.empty() || options.tier != "auto";
+  may_choose = options.device == "auto" && !for_cpu && options.gpu_given.empty() && !options.tune && may_have_gpu() &&
+               reads_small_graph(options.bind);
+  if (options.device == "auto" && !for_cpu && !may_choose && gpu_problem().empty()) target = &target_named("cuda");
+  if (target->on_gpu || options.gpu_given.empty()) return Status::Ok;
+  return check_gpu_options(options.gpu_given, options.device == "cpu" || for_cpu, console);
+}
+
+Status report_failure(const codegen::RunError& failed, const BindOptions& bind, const SourceManager& sources,
+                      const Reporter& reporter) {
+  runtime::Error error = failed.error;
+  if (!bind.table.gives_labels() && error.hint.empty() &&
+      error.message == runtime::trap_message(runtime::TrapCode::NoLabel)) {
+    error.hint = "give the vertices labels with `--labels FILE`";
+  }
+  if (!failed.loc.valid()) return reporter.error(error);
+  return reporter.error_at(status_of(error.kind), sources, failed.loc, error.message, error.hint);
 }
 
 }  // namespace matcha::tools

@@ -1,6 +1,10 @@
 #pragma once
 
+#include "codegen/backend.h"
+#include "driver/bind.h"
+#include "driver/reporter.h"
 #include "driver/row_encoder.h"
+#include "driver/targets.h"
 #include "tools/console.h"
 #include "tools/run_options.h"
 
@@ -10,5 +14,12 @@ namespace matcha::tools {
 /// becomes that of `--matches`.
 Status check_answer_options(const RunVerbOptions& options, const PatternOptions& pattern, const Console& console,
                             RowFormat& format);
+
+/// Where to run; `may_choose`: that is left open until the graph is read. Reports options that do not fit.
+Status choose_target(const RunVerbOptions& options, const Console& console, const Target*& target, bool& may_choose);
+
+/// Says why a run failed, with its place in the program if it has one, in `sources`.
+Status report_failure(const codegen::RunError& failed, const BindOptions& bind, const SourceManager& sources,
+                      const Reporter& reporter);
 
 }  // namespace matcha::tools

@@ -14,6 +14,7 @@
 #include "driver/forecast.h"
 #include "driver/gpu.h"
 #include "driver/matches.h"
+#include "driver/motif_sets.h"
 #include "driver/output_file.h"
 #include "driver/pattern_matcher.h"
 #include "driver/pattern_plan.h"
@@ -65,9 +66,14 @@ class Run final : public RunSteps {
   Status read() override { return steps({&Run::front_end}); }
   Status prepare() override {
     const Status code = steps({&Run::bind, &Run::open_matches, &Run::begin, &Run::load});
+    if (code != Status::Ok || !of_pattern()) return code;
+    if (options_.backend == "llvm" && options_.tier == "auto" && !options_.tune && !options_.lists()) {
+      motifs_.find(*pattern_, pattern_options_, graph(), maybe_shared_ != nullptr ? &maybe_shared_->motifs() : nullptr);
+    }
     // Of several patterns all have a program before one of them runs; which device it is for need not be known.
-    if (code != Status::Ok || maybe_shared_ == nullptr) return code;
-    return search_use() == SearchUse::Never ? steps({&Run::write_program}) : check_pattern();
+    if (maybe_shared_ == nullptr) return code;
+    if (search_use() != SearchUse::Never || motifs_.is_sure()) return check_pattern();
+    return steps({&Run::write_program, &Run::offer_motifs});
   }
   Status answer() override {
     const Status code =
@@ -126,23 +132,16 @@ class Run final : public RunSteps {
   }
 
   Status check_options() {
-    target_ = &target_named(options_.cpu_target());
-    if (options_.device == "cuda") target_ = &target_named("cuda");
-    // A GPU has no SIMD tiers.
-    const bool for_cpu = options_.backend != "llvm" || !options_.simd.empty() || options_.tier != "auto";
-    may_choose_ = options_.device == "auto" && !for_cpu && options_.gpu_given.empty() && !options_.tune &&
-                  may_have_gpu() && reads_small_graph(options_.bind);
-    if (options_.device == "auto" && !for_cpu && !may_choose_ && gpu_problem().empty()) target_ = &target_named("cuda");
-    if (!target_->on_gpu && !options_.gpu_given.empty()) {
-      const Status code = check_gpu_options(options_.gpu_given, options_.device == "cpu" || for_cpu, console_);
-      if (code != Status::Ok) return code;
-    }
-    Status code = check_answer_options(options_, pattern_options_, console_, row_format_);
+    Status code = choose_target(options_, console_, target_, may_choose_);
+    if (code != Status::Ok) return code;
+    code = check_answer_options(options_, pattern_options_, console_, row_format_);
     if (code == Status::Ok) code = choose_tier(options_.simd, console_, tier_);
     return code == Status::Ok ? read_query(gpu_.query, console_) : code;
   }
 
   bool of_pattern() const { return !pattern_options_.text.empty(); }
+  /// That of a pattern, once it is read.
+  const runtime::Graph& graph() const { return bound_.inputs.graphs.at(bound_.main_graph); }
   /// What the inputs are bound for: the program, or one with the same parameters until that of the pattern is written.
   const Compilation& bound_program() const { return stub_ ? *stub_ : *compilation_; }
 
@@ -183,7 +182,8 @@ class Run final : public RunSteps {
   /// With `--device auto` and a small graph: the CPU if it has the answer before a GPU were open, which is not even
   /// looked for then.
   Status choose_device() {
-    if (!may_choose_ || (of_pattern() && search_use() == SearchUse::Always)) return Status::Ok;
+    if (!may_choose_ || motifs_.pay(report_.threads)) return Status::Ok;
+    if (of_pattern() && search_use() == SearchUse::Always) return Status::Ok;
     std::optional<double> ns;
     if (of_pattern()) {
       const Status code = sketch_ ? Status::Ok : write_program();
@@ -228,15 +228,30 @@ class Run final : public RunSteps {
     if (tells_change()) console_.note(pattern_->change());
   }
 
+  Status offer_motifs() { return motifs_.offer(pattern_->program().cost), Status::Ok; }
   SearchUse search_use() const {
     const bool may = !target_->on_gpu && options_.backend == "llvm" && !options_.tune;
-    return !may ? SearchUse::Never
-                : use_of_search(*pattern_, pattern_options_, bound_.inputs.graphs.at(bound_.main_graph),
-                                options_.lists());
+    return !may ? SearchUse::Never : use_of_search(*pattern_, pattern_options_, graph(), options_.lists());
   }
 
-  /// Matches the pattern without a program, if that is sooner; one with the same result says its type.
+  /// Goes on without a program; one with the same result says its type.
+  Status go_without_program(const char* backend) {
+    note_pattern();
+    compilation_->take(pattern_->stub_of_result(streams()));
+    Status code = compilation_->check();
+    if (code == Status::Ok) code = compilation_->lower();
+    report_.backend = backend;
+    searches_ = true;
+    return code;
+  }
+
+  /// Matches the pattern without a program, if that is sooner.
   Status search_pattern() {
+    if (!target_->on_gpu && motifs_.pay(report_.threads)) {
+      const Status code = check_pattern();
+      executable_ = motifs_.counter();
+      return code == Status::Ok ? go_without_program("identities") : code;
+    }
     const SearchUse use = search_use();
     Status code = use == SearchUse::Never ? Status::Ok : check_pattern();
     if (use == SearchUse::Never || code != Status::Ok) return code;
@@ -248,31 +263,23 @@ class Run final : public RunSteps {
       report_.run_ms = watch.ms();
       if (!searched_) return executable_.reset(), code;
     }
-    note_pattern();
-    compilation_->take(pattern_->stub_of_result(streams()));
-    code = compilation_->check();
-    if (code == Status::Ok) code = compilation_->lower();
-    report_.backend = "search";
-    searches_ = true;
-    return code;
+    return go_without_program("search");
   }
 
   Status check_pattern() {
-    const runtime::Graph& graph = bound_.inputs.graphs.at(bound_.main_graph);
     // A .mtg, or --temporal, may keep arcs without --directed.
-    const Status code = pattern_->check_arcs(graph.facts().directed);
-    return code == Status::Ok ? pattern_->check_labels(graph, *bound_.inputs.dictionary) : code;
+    const Status code = pattern_->check_arcs(graph().facts().directed);
+    return code == Status::Ok ? pattern_->check_labels(graph(), *bound_.inputs.dictionary) : code;
   }
 
   /// The program of the pattern, and what the run on its device is expected to take.
   Status write_program() {
-    const runtime::Graph& graph = bound_.inputs.graphs.at(bound_.main_graph);
     const Status code = check_pattern();
     if (code != Status::Ok) return code;
     // What several patterns share is ranked once, whoever asks first.
     const PlanRequest request{options_.lists(), options_.order, maybe_shared_ != nullptr,
                               target_->on_gpu ? Device::Gpu : Device::Cpu, report_.threads};
-    return plan_pattern(*pattern_, graph, *bound_.inputs.dictionary, request, sketch_.emplace(), forecast_);
+    return plan_pattern(*pattern_, graph(), *bound_.inputs.dictionary, request, sketch_.emplace(), forecast_);
   }
 
   Status bind() {
@@ -486,8 +493,7 @@ class Run final : public RunSteps {
       const std::vector<std::string> names = of_pattern() ? pattern_->vertex_names() : compilation_->row_names();
       report_.columns = column_names(*compilation_->graph().result->type, names);
       if (is_picture(options_.matches)) {
-        const runtime::Graph& graph = bound_.inputs.graphs.at(bound_.main_graph);
-        pictures_.emplace(pattern_->set().patterns.front(), *bound_.inputs.universe, &graph);
+        pictures_.emplace(pattern_->set().patterns.front(), *bound_.inputs.universe, &graph());
       }
       matches_.emplace(matches_file_ && !pictures_ ? &*matches_file_ : nullptr, row_format_,
                        *compilation_->graph().result->type, names, options_.limit, *bound_.inputs.universe);
@@ -509,13 +515,7 @@ class Run final : public RunSteps {
     }
     report_.run_ms += watch.ms();
     if (const codegen::RunError* failed = std::get_if<codegen::RunError>(&*outcome)) {
-      runtime::Error error = failed->error;
-      if (!options_.bind.table.gives_labels() && error.hint.empty() &&
-          error.message == runtime::trap_message(runtime::TrapCode::NoLabel)) {
-        error.hint = "give the vertices labels with `--labels FILE`";
-      }
-      if (!failed->loc.valid()) return console_.error(error);
-      return reporter_.error_at(status_of(error.kind), compilation_->sources(), failed->loc, error.message, error.hint);
+      return report_failure(*failed, options_.bind, compilation_->sources(), reporter_);
     }
     result_ = std::move(std::get<codegen::RunResult>(*outcome));
     report_.result = &result_;
@@ -567,6 +567,7 @@ class Run final : public RunSteps {
   std::vector<std::string> other_plans_;  ///< Programs that `--tune` compares with that of the pattern.
   std::optional<PatternSource> pattern_;
   std::optional<Compilation> stub_;
+  MotifChoice motifs_;  ///< Whether identities tell the count.
   std::optional<runtime::Tier> tier_;
   const Target* target_ = &target_named("llvm");
   std::optional<codegen::RunOutcome> searched_;  ///< Of a search that was tried.

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "driver/bind.h"
+#include "driver/motif_sets.h"
 #include "driver/resident_graph.h"
 
 namespace matcha::tools {
@@ -19,6 +20,8 @@ class SharedInputs {
   bool empty() const { return kept_.empty(); }
   /// Whether the last `load` read it.
   bool is_new() const { return is_new_; }
+  /// Those of the patterns that may be counted together.
+  MotifSets& motifs() { return motifs_; }
 
  private:
   struct Kept {
@@ -29,6 +32,7 @@ class SharedInputs {
 
   std::map<bool, Kept> kept_;
   bool is_new_ = false;
+  MotifSets motifs_;
 };
 
 }  // namespace matcha::tools

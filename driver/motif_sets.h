@@ -1,0 +1,64 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "codegen/match/motif_counter.h"
+#include "driver/pattern_source.h"
+#include "runtime/graph/graph.h"
+
+namespace matcha::driver {
+
+/// How the counts of a pattern, or of all motifs of 3 to 5 vertices, come from edge-induced counts that patterns share.
+/// Nothing where identities cannot tell them: other sizes, labels, arcs, pairs that must not be adjacent, patterns that
+/// are not connected, graphs that are not undirected and simple or whose edges have labels or numbers, another
+/// `--algorithm` than `auto`, and other plans than the first.
+std::optional<codegen::MotifTask> motif_task(const PatternSource& pattern, const PatternOptions& options,
+                                             const runtime::Graph& graph);
+
+/// What counting them takes, in nanoseconds of one thread, roughly.
+double motif_cost(const runtime::Graph& graph, const runtime::motif::MotifSet& wanted);
+
+/// The patterns of one command that identities could count, on one graph.
+class MotifSets {
+ public:
+  /// `ns_of_program`: what its program is expected to take, in nanoseconds of one thread; nothing: it is counted by
+  /// identities whatever that is.
+  void add(const codegen::MotifTask& task, std::optional<double> ns_of_program);
+  /// Whether counting them together takes less than their programs, with compiling those.
+  bool pay(const runtime::Graph& graph, unsigned threads) const;
+  /// What is given to the tasks of all, so that they count together.
+  const std::shared_ptr<codegen::SharedMotifs>& shared() const { return shared_; }
+
+ private:
+  std::shared_ptr<codegen::SharedMotifs> shared_ = std::make_shared<codegen::SharedMotifs>();
+  bool always_ = false;
+  std::size_t programs_ = 0;
+  double ns_of_programs_ = 0;
+};
+
+/// Whether the patterns of one run are counted by identities, and what counts them.
+class MotifChoice {
+ public:
+  /// Finds out whether they could be. `maybe_others`: the patterns of the same command. Both outlive it.
+  void find(const PatternSource& pattern, const PatternOptions& options, const runtime::Graph& graph,
+            MotifSets* maybe_others);
+  /// They are counted so without a look at the costs: what they are is a set of motifs.
+  bool is_sure() const { return task_ && is_set_; }
+  /// Tells the others what a program is expected to take, in nanoseconds of one thread.
+  void offer(double ns_of_program);
+  /// Whether they are counted so, once all others have offered theirs.
+  bool pay(unsigned threads) const;
+  std::unique_ptr<codegen::Executable> counter() const { return codegen::make_motif_counter(*task_); }
+
+ private:
+  std::optional<codegen::MotifTask> task_;
+  bool is_set_ = false;
+  MotifSets* maybe_others_ = nullptr;
+  const runtime::Graph* maybe_graph_ = nullptr;
+};
+
+/// What a run then does, for people.
+inline constexpr const char* kMotifText = "On a CPU `run` counts these together by identities, not by this program";
+
+}  // namespace matcha::driver

@@ -1,0 +1,208 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "runtime/cpu/set_kernels.h"
+#include "runtime/motif/counter.h"
+
+/// Motifs against all maps of the patterns into small graphs.
+namespace matcha::runtime::motif {
+namespace {
+
+using Adjacency = std::vector<std::vector<bool>>;
+
+Adjacency without_edges(std::size_t n) { return Adjacency(n, std::vector<bool>(n)); }
+
+void join(Adjacency& graph, std::size_t u, std::size_t v) { graph[u][v] = graph[v][u] = u != v; }
+
+Graph graph_of(const Adjacency& adjacency) {
+  std::vector<std::uint64_t> offsets = {0};
+  std::vector<std::uint32_t> neighbors;
+  for (const std::vector<bool>& row : adjacency) {
+    for (std::uint32_t v = 0; v < row.size(); ++v) {
+      if (row[v]) neighbors.push_back(v);
+    }
+    offsets.push_back(neighbors.size());
+  }
+  GraphArrays arrays;
+  arrays.offsets = Buffer<std::uint64_t>(offsets.size());
+  std::ranges::copy(offsets, arrays.offsets.begin());
+  arrays.neighbors = Buffer<std::uint32_t>(neighbors.size());
+  std::ranges::copy(neighbors, arrays.neighbors.begin());
+  Graph graph = Graph::from_arrays(std::make_shared<const Universe>(Universe::identity(adjacency.size())),
+                                   std::move(arrays), GraphFacts());
+  EXPECT_TRUE(ensure_split_offsets(graph));
+  return graph;
+}
+
+using Edges = std::vector<std::pair<std::size_t, std::size_t>>;
+
+Edges edges_of(std::string_view text) {
+  Edges edges;
+  for (std::size_t i = 0; i + 1 < text.size(); i += 3) {
+    edges.emplace_back(static_cast<std::size_t>(text[i] - '0'), static_cast<std::size_t>(text[i + 1] - '0'));
+  }
+  return edges;
+}
+
+/// The subgraphs that have the pattern's edges: sets of edges, found vertex by vertex.
+class BruteForce {
+ public:
+  BruteForce(const Adjacency& graph, std::string_view pattern) : graph_(graph), edges_(edges_of(pattern)) {
+    for (const auto& [u, v] : edges_) size_ = std::max({size_, u + 1, v + 1});
+    extend({});
+  }
+  std::size_t count() const { return found_.size(); }
+
+ private:
+  void extend(std::vector<std::size_t> map) {
+    if (map.size() == size_) {
+      std::set<std::pair<std::size_t, std::size_t>> image;
+      for (const auto& [u, v] : edges_) image.insert(std::minmax(map[u], map[v]));
+      found_.insert(std::move(image));
+      return;
+    }
+    for (std::size_t v = 0; v < graph_.size(); ++v) {
+      if (std::ranges::find(map, v) != map.end()) continue;
+      map.push_back(v);
+      const bool fits = std::ranges::all_of(edges_, [&](const auto& edge) {
+        return edge.first >= map.size() || edge.second >= map.size() || graph_[map[edge.first]][map[edge.second]];
+      });
+      if (fits) extend(map);
+      map.pop_back();
+    }
+  }
+
+  const Adjacency& graph_;
+  const Edges edges_;
+  std::size_t size_ = 0;
+  std::set<std::set<std::pair<std::size_t, std::size_t>>> found_;
+};
+
+MotifSet all_motifs() { return MotifSet().set(); }
+
+MotifCounts counts_of(const Graph& graph, const MotifSet& wanted, unsigned threads) {
+  MotifRequest request;
+  request.wanted = wanted;
+  request.threads = threads;
+  const Result<MotifOutcome> outcome = count_motifs(graph, request, set_kernels(best_tier()));
+  EXPECT_TRUE(outcome);
+  EXPECT_EQ(outcome->end, End::Complete);
+  return outcome->counts;
+}
+
+void check_all(const Adjacency& adjacency, unsigned threads) {
+  const MotifCounts counts = counts_of(graph_of(adjacency), all_motifs(), threads);
+  for (std::size_t i = 0; i < kMotifs; ++i) {
+    EXPECT_EQ(static_cast<std::uint64_t>(counts[i]), BruteForce(adjacency, kMotifEdges[i]).count()) << kMotifEdges[i];
+  }
+}
+
+/// Every graph of five vertices, and so everything that may go wrong with a single subgraph.
+TEST(Motif, AllGraphsOfFiveVertices) {
+  for (unsigned edges = 0; edges < 1U << 10; ++edges) {
+    Adjacency graph = without_edges(5);
+    unsigned pair = 0;
+    for (std::size_t u = 0; u < 5; ++u) {
+      for (std::size_t v = 0; v < u; ++v) {
+        if ((edges >> pair++ & 1) != 0) join(graph, u, v);
+      }
+    }
+    check_all(graph, 1);
+    if (HasFailure()) FAIL() << edges;
+  }
+}
+
+TEST(Motif, RandomGraphs) {
+  std::mt19937 random(25);
+  for (const double density : {0.15, 0.3, 0.5, 0.8}) {
+    for (int round = 0; round < 12; ++round) {
+      Adjacency graph = without_edges(4 + random() % 6);
+      std::bernoulli_distribution is_edge(density);
+      for (std::size_t u = 0; u < graph.size(); ++u) {
+        for (std::size_t v = 0; v < u; ++v) {
+          if (is_edge(random)) join(graph, u, v);
+        }
+      }
+      check_all(graph, round % 2 == 0 ? 1 : 2);
+    }
+  }
+}
+
+TEST(Motif, EmptyAndTiny) {
+  for (std::size_t n = 0; n < 4; ++n) check_all(without_edges(n), 1);
+  Adjacency edge = without_edges(2);
+  join(edge, 0, 1);
+  check_all(edge, 2);
+}
+
+TEST(Motif, StarsCliquesAndOthers) {
+  Adjacency star = without_edges(9), clique = without_edges(7), wheel = without_edges(8), halves = without_edges(8);
+  for (std::size_t v = 1; v < 9; ++v) join(star, 0, v);
+  for (std::size_t v = 0; v < 7; ++v) {
+    for (std::size_t u = 0; u < v; ++u) join(clique, u, v);
+  }
+  for (std::size_t v = 0; v < 7; ++v) {
+    join(wheel, v, (v + 1) % 7);
+    join(wheel, v, 7);
+  }
+  for (std::size_t v = 0; v < 4; ++v) {
+    for (std::size_t u = 4; u < 8; ++u) join(halves, u, v);
+  }
+  for (const Adjacency& graph : {star, clique, wheel, halves}) check_all(graph, 1);
+}
+
+TEST(Motif, EachAloneAsAllTogether) {
+  std::mt19937 random(3);
+  Adjacency adjacency = without_edges(120);
+  std::bernoulli_distribution is_edge(0.2);
+  for (std::size_t u = 0; u < adjacency.size(); ++u) {
+    for (std::size_t v = 0; v < u; ++v) {
+      if (is_edge(random) || v < 3) join(adjacency, u, v);
+    }
+  }
+  const Graph graph = graph_of(adjacency);
+  const MotifCounts all = counts_of(graph, all_motifs(), 1);
+  EXPECT_TRUE(all == counts_of(graph, all_motifs(), 2));
+  for (std::size_t i = 0; i < kMotifs; ++i) {
+    const MotifCounts one = counts_of(graph, MotifSet().set(i), 1);
+    EXPECT_TRUE(one[i] == all[i]) << kMotifEdges[i];
+  }
+}
+
+TEST(Motif, LargeStar) {
+  constexpr std::size_t kLeaves = 4000;
+  Adjacency star = without_edges(kLeaves + 1);
+  for (std::size_t v = 1; v <= kLeaves; ++v) join(star, 0, v);
+  const MotifCounts counts = counts_of(graph_of(star), all_motifs(), 1);
+  const __int128 n = kLeaves;
+  EXPECT_TRUE(counts[at(Motif::FiveStar)] == n * (n - 1) / 2 * (n - 2) / 3 * (n - 3) / 4);
+  EXPECT_TRUE(counts[at(Motif::FivePath)] == 0);
+}
+
+TEST(Motif, Stops) {
+  std::atomic<std::uint32_t> request = 1;
+  MotifRequest wanted;
+  wanted.wanted = all_motifs();
+  wanted.stops.maybe_request = &request;
+  Adjacency edge = without_edges(5);
+  join(edge, 0, 1);
+  const Graph graph = graph_of(edge);
+  const Result<MotifOutcome> stopped = count_motifs(graph, wanted, set_kernels(best_tier()));
+  ASSERT_TRUE(stopped);
+  EXPECT_EQ(stopped->end, End::Stopped);
+  wanted.stops.maybe_request = nullptr;
+  wanted.stops.deadline = std::chrono::steady_clock::now();
+  const Result<MotifOutcome> late = count_motifs(graph, wanted, set_kernels(best_tier()));
+  ASSERT_TRUE(late);
+  EXPECT_EQ(late->end, End::Deadline);
+}
+
+}  // namespace
+}  // namespace matcha::runtime::motif
