@@ -263,6 +263,12 @@ ir::Module Compilation::module_of_lists(const passes::LabelWords& labels) {
   return passes::run_pipeline(*loop_, *pipeline, context_, passes::TargetInfo{}, labels, manager, diagnostics_).module;
 }
 
+ir::Module Compilation::module_as_written(const passes::LabelWords& labels) {
+  Diagnostics unheard(sources_);
+  const std::optional<passes::Pipeline> pipeline = passes::parse_pipeline("bind-labels", unheard);
+  return passes::run_pipeline(*loop_, *pipeline, context_, passes::TargetInfo{}, labels, {}, unheard).module;
+}
+
 Status Compilation::check_stage(codegen::Backend& backend) {
   if (pipeline_->module.stage == backend.stage() || backend.name() == "interp") return Status::Ok;
   return reporter_.error(

@@ -65,6 +65,8 @@ class Compilation {
   /// What the passes give when every set stays a list and every count stays where it is, for people. After
   /// `run_passes`.
   ir::Module module_of_lists(const passes::LabelWords& labels);
+  /// After `lower`: the program as it is written, without a pass, but for the words of labels.
+  ir::Module module_as_written(const passes::LabelWords& labels);
   /// After `lower`: whether the results depend on the order of the vertices of an undirected graph.
   ir::VertexOrder vertex_order(const passes::LabelWords& labels);
   /// After `lower`: whether the program reads labels, which only the inputs know.

@@ -64,7 +64,7 @@ Status PatternSource::read() {
   // Lines before it, so that errors have its number.
   if (name == options_.name) text.insert(0, options_.line - 1, '\n');
   const std::uint32_t file = sources_.add(name, std::move(text));
-  set_ = pattern::read_pattern(sources_, file, diagnostics_);
+  set_ = pattern::read_pattern(sources_, file, diagnostics_, name != options_.name);
   if (set_) loc_ = set_->loc;
   if (set_ && (options_.unlabelled || options_.unlabelled_edges)) {
     for (pattern::Pattern& one : set_->patterns) one.edge_labels.clear();

@@ -109,8 +109,9 @@ std::string footer() {
   std::string out = R"(
 A pattern is text: `a-b-c-a` or `0-1,1-2,2-0`, with labels `a:x`, labels of
 edges `a-b=y`, arcs `a->b`, pairs that must not be adjacent `a~b`, drawn as
-`(a:x)-[:y]->(b)`; a file of lines `v ID LABEL` and `e U V LABEL`; `graph6:…`;
-or a name. A shell takes `>` for a file, so text stands in single quotes.
+`(a:x)-[:y]->(b)`; a file of lines `v ID LABEL` and `e U V LABEL`, or `U V`;
+`graph6:…`, `adjacency:0110…`; or a name. A shell takes `>` for a file, so text
+stands in single quotes.
 
 )";
   for (const frontend::pattern::NamedPattern& known : frontend::pattern::pattern_names()) {

@@ -18,6 +18,7 @@
 #include "tools/session.h"
 #include "tools/shared_inputs.h"
 #include "tools/verbs.h"
+#include "tools/verify.h"
 
 namespace matcha::tools {
 
@@ -25,6 +26,11 @@ namespace {
 
 bool is_stop(Status status) {
   return status == Status::Timeout || status == Status::Interrupted || status == Status::Terminated;
+}
+
+ConsoleOptions without_notes(ConsoleOptions options) {
+  options.quiet = options.no_progress = true;
+  return options;
 }
 
 /// The answer is there, and a thread compiles for it in vain.
@@ -38,7 +44,10 @@ bool is_stop(Status status) {
 class RunVerb {
  public:
   explicit RunVerb(const RunVerbOptions& options)
-      : options_(options), console_(options.console), session_(console_, options.timeout) {
+      : options_(options),
+        console_(options.console),
+        quiet_console_(without_notes(options.console)),
+        session_(console_, options.timeout) {
     if (options.threads != 0) threads_.emplace(tbb::global_control::max_allowed_parallelism, options.threads);
   }
 
@@ -54,12 +63,27 @@ class RunVerb {
     PatternOptions pattern = options_.pattern;
     if (!options_.patterns.empty()) pattern.text = options_.patterns.front();
     // It is there until the end, where compiling that nobody waits for any more is left.
-    runs_.push_back(make_run(options_, pattern, console_, session_, nullptr));
+    const bool shares = options_.verify && !pattern.text.empty();
+    runs_.push_back(make_run(options_, pattern, console_, session_, shares ? &inputs_ : nullptr));
     RunSteps* const run = runs_.back().get();
     Status code = run->check();
     if (code == Status::Ok) code = run->read();
     if (code == Status::Ok) code = run->prepare();
-    return code == Status::Ok ? run->answer() : code;
+    return code == Status::Ok ? answer(*run) : code;
+  }
+
+  Status answer(RunSteps& run) {
+    Status code = run.compute();
+    if (code == Status::Ok && options_.verify) code = verify_run(run);
+    return code == Status::Ok ? run.finish() : code;
+  }
+
+  Status verify_run(RunSteps& run) {
+    return verify(run, options_, console_, session_,
+                  [this](const RunVerbOptions& other, const PatternOptions& pattern) {
+                    SharedInputs* const maybe_shared = pattern.text.empty() ? nullptr : &inputs_;
+                    return make_run(other, pattern, quiet_console_, session_, maybe_shared);
+                  });
   }
 
   Status run_several() {
@@ -125,7 +149,7 @@ class RunVerb {
       run->print_name(width);
       if (told) run->leave_out_change();
       told = told || run->tells_change();
-      const Status code = run->answer();
+      const Status code = answer(*run);
       // It refers to the run.
       session_.set_report({});
       // It would wait for the compiler, which is left alone at the end.
@@ -142,6 +166,7 @@ class RunVerb {
 
   const RunVerbOptions& options_;
   Console console_;
+  Console quiet_console_;  ///< Of runs that check others.
   Session session_;
   std::optional<tbb::global_control> threads_;
   SharedInputs inputs_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 
@@ -51,6 +52,15 @@ Status check_answer_options(const RunVerbOptions& options, const PatternOptions&
                          ".zst, and drawn to .svg");
   }
   format = *wanted;
+  const bool reads_stdin =
+      options.bind.graph == "-" || std::ranges::any_of(options.bind.inputs, [](const std::string& input) {
+        return input.find("=-") != std::string::npos;
+      });
+  if (options.verify && !of_pattern && (options.compile.file == "-" || reads_stdin)) {
+    return console.error(Status::Usage,
+                         "`--verify` reads programs and their inputs twice, which standard input cannot be",
+                         "write it to a file");
+  }
   if (of_pattern && (options.compile.file != kPatternFile || is_program(options.bind.graph))) {
     return console.error(Status::Usage, "`--pattern` writes the program itself",
                          "leave the program out: matcha run --pattern P GRAPH");

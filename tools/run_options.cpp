@@ -32,6 +32,13 @@ void add_run_options(CLI::App& verb, RunVerbOptions& options) {
       ->excludes("--matches")
       ->excludes("--limit")
       ->group("Answer");
+  verb.add_flag(
+          "--verify", options.verify,
+          "Check the answer by other ways to it before it is printed: on samples of the graph, and by a second run")
+      ->excludes("--matches")
+      ->excludes("--limit")
+      ->excludes("--exists")
+      ->group("Answer");
   add_timeout(verb, options.timeout, "Seconds for loading, compiling and running; then the partial result")
       ->group("Answer");
 

@@ -33,6 +33,7 @@ struct RunVerbOptions {
   std::string simd;
   std::string order = "auto";
   bool tune = false;
+  bool verify = false;
   bool json = false;
   std::string matches;
   std::optional<std::uint64_t> limit;

@@ -129,6 +129,13 @@ std::string stats_json(const RunReport& report) {
   return dump(stats);
 }
 
+std::string verified_json(const Verification& found) {
+  Json object{{"samples", found.samples}, {"with_matches", found.with_matches}};
+  object["by"] = found.samples != 0 ? Json(found.by) : Json();
+  object["second_run"] = found.second_run;
+  return dump(object);
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> RunReport::counted() const {
@@ -176,6 +183,7 @@ std::string report_json(const RunReport& report) {
   object.add("complete", report.complete() ? "true" : "false");
   if (!report.complete()) object.add("stopped_by", dump(report.stopped_by()));
   if (!report.matches_path.empty()) object.add("matches", dump(report.matches_path));
+  if (report.verification) object.add("verified", verified_json(*report.verification));
   if (!report.columns.empty()) object.add("columns", dump(Json(report.columns)));
   object.add("device", dump(report.device));
   object.add("graph", graph_json(report));

@@ -9,6 +9,7 @@
 #include "driver/compile.h"
 #include "driver/matches.h"
 #include "driver/tuned_schedules.h"
+#include "driver/verification.h"
 #include "driver/vertex_order.h"
 #include "tools/exit_codes.h"
 
@@ -33,8 +34,9 @@ struct RunReport {
   std::string device_why;      ///< Why `--device auto` took the CPU; empty: there is no GPU, or it was asked for.
   unsigned threads = 0;
   OrderReport order;
-  std::optional<Tuning> tuning;  ///< Of `--tune`.
-  Status verdict = Status::Ok;   ///< Why it was stopped.
+  std::optional<Tuning> tuning;              ///< Of `--tune`.
+  std::optional<Verification> verification;  ///< Of `--verify`.
+  Status verdict = Status::Ok;               ///< Why it was stopped.
   double load_ms = 0, run_ms = 0;
 
   /// The matches that were counted with `only_counts` or `asks_exists`; nothing before the run.

@@ -75,10 +75,34 @@ class Run final : public RunSteps {
     if (search_use() != SearchUse::Never || motifs_.is_sure()) return check_pattern();
     return steps({&Run::write_program, &Run::offer_motifs});
   }
-  Status answer() override {
-    const Status code =
-        steps({&Run::choose_device, &Run::write_pattern, &Run::order, &Run::tune, &Run::back_end, &Run::execute});
-    return code == Status::Ok ? finish() : code;
+  Status compute() override {
+    return steps({&Run::choose_device, &Run::write_pattern, &Run::order, &Run::tune, &Run::back_end, &Run::execute});
+  }
+  Computed computed() override {
+    return {&report_,      &bound_,  &*compilation_,   labels_, executable_.get(),
+            run_options(), pattern_, pattern_options_, sketch_, searches_};
+  }
+  Status finish() override {
+    if (result_.ending == codegen::Ending::Deadline) report_.verdict = Status::Timeout;
+    if (result_.ending == codegen::Ending::Stopped) report_.verdict = session_.verdict();
+    const bool stopped = report_.verdict != Status::Ok;
+    session_.watch(stopped ? Session::Stops::None : Session::Stops::Signals);
+    if (matches_file_) {
+      if (pictures_) matches_file_->write(pictures_->svg(report_.pattern));
+      const runtime::Status written = pictures_ ? matches_file_->commit() : matches_->finish();
+      if (!written) return console_.error(written.error());
+    }
+    const Status printed = print(options_.json ? report_json(report_) : report_text(report_));
+    if (printed != Status::Ok) return printed;
+    if (stopped && !console_.json()) console_.write(partial_line(report_) + "\n");
+    if (pictures_ && !options_.json && report_.stopped_by() == "limit") {
+      console_.note(fmt::format("{} matches are drawn; --limit N draws more or fewer", matches_->count()));
+    }
+    if (matches_ && streams() && !options_.json && options_.matches == "-" && !stopped) {
+      console_.note(fmt::format("{} matches{}", matches_->count(),
+                                report_.stopped_by() == "limit" ? " (--limit is reached)" : ""));
+    }
+    return report_.verdict;
   }
   std::size_t name_width() const override {
     std::size_t width = 0;
@@ -523,30 +547,6 @@ class Run final : public RunSteps {
     if (target_->on_gpu && !options_.json) console_.note(fmt::format("ran on {}", result_.tier));
     for (const std::string& note : result_.notes) console_.note(note);
     return Status::Ok;
-  }
-
-  Status finish() {
-    if (result_.ending == codegen::Ending::Deadline) report_.verdict = Status::Timeout;
-    if (result_.ending == codegen::Ending::Stopped) report_.verdict = session_.verdict();
-    const bool stopped = report_.verdict != Status::Ok;
-    // Writing a whole answer may take long, and what is left of it is worth nothing.
-    session_.watch(stopped ? Session::Stops::None : Session::Stops::Signals);
-    if (matches_file_) {
-      if (pictures_) matches_file_->write(pictures_->svg(report_.pattern));
-      const runtime::Status written = pictures_ ? matches_file_->commit() : matches_->finish();
-      if (!written) return console_.error(written.error());
-    }
-    const Status printed = print(options_.json ? report_json(report_) : report_text(report_));
-    if (printed != Status::Ok) return printed;
-    if (stopped && !console_.json()) console_.write(partial_line(report_) + "\n");
-    if (pictures_ && !options_.json && report_.stopped_by() == "limit") {
-      console_.note(fmt::format("{} matches are drawn; --limit N draws more or fewer", matches_->count()));
-    }
-    if (matches_ && streams() && !options_.json && options_.matches == "-" && !stopped) {
-      console_.note(fmt::format("{} matches{}", matches_->count(),
-                                report_.stopped_by() == "limit" ? " (--limit is reached)" : ""));
-    }
-    return report_.verdict;
   }
 
   Status print(const std::string& text) {

@@ -1,7 +1,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
+#include "driver/bind.h"
+#include "driver/compile.h"
+#include "driver/pattern_source.h"
 #include "tools/console.h"
 #include "tools/exit_codes.h"
 #include "tools/run_options.h"
@@ -9,6 +13,22 @@
 #include "tools/shared_inputs.h"
 
 namespace matcha::tools {
+
+struct RunReport;
+
+/// What a run has computed, and with what; valid as long as the run.
+struct Computed {
+  RunReport* report;
+  const BoundInputs* bound;
+  Compilation* compilation;
+  passes::LabelWords labels;
+  codegen::Executable* executable;
+  codegen::RunOptions run_options;
+  const std::optional<PatternSource>& pattern;  ///< Empty for a program.
+  PatternOptions pattern_options;
+  const std::optional<frontend::pattern::GraphSketch>& sketch;  ///< What the pattern's program was written for.
+  bool searches;                                                ///< It was matched without one.
+};
 
 /// One program or pattern on its way to an answer. Every step says how the command ends; Ok goes on to the next. The
 /// step that finds an error prints it.
@@ -22,8 +42,12 @@ class RunSteps {
   virtual Status read() = 0;
   /// Binds and reads the inputs. Of several patterns, also writes the program, whose errors are found by this.
   virtual Status prepare() = 0;
-  /// Compiles, runs and prints the answer, or the part of it that there is.
-  virtual Status answer() = 0;
+  /// Compiles and runs.
+  virtual Status compute() = 0;
+  /// Prints the answer, or the part of it that there is.
+  virtual Status finish() = 0;
+  /// After `compute`.
+  virtual Computed computed() = 0;
 
   /// Of a pattern, after `read`: the characters of the longest name in its lines.
   virtual std::size_t name_width() const = 0;

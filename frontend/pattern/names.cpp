@@ -114,7 +114,7 @@ std::optional<PatternSet> of_family(const Family& family, std::string_view param
 
 std::optional<PatternSet> named_pattern(std::string_view word, SourceLoc loc, Diagnostics& diagnostics) {
   if (word.find_first_of(" \t\r\n") != std::string_view::npos) return std::nullopt;
-  if (word.substr(0, 7) == "graph6:") return std::nullopt;
+  if (word.substr(0, 7) == "graph6:" || word.substr(0, 10) == "adjacency:") return std::nullopt;
   const std::string_view name = word.substr(0, word.find(':'));
   const bool parameter = name.size() < word.size();
   for (const SmallPattern& known : kSmall) {

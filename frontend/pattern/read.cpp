@@ -14,6 +14,23 @@ namespace matcha::frontend::pattern {
 
 namespace {
 
+struct Word {
+  std::string_view text;
+  SourceLoc loc;
+};
+
+/// The words up to the end of the line, or to a comment.
+std::vector<Word> words_of_line(Scanner& scan) {
+  std::vector<Word> found;
+  while (!scan.done() && scan.peek() != '\n' && scan.peek() != '#') {
+    const std::size_t begin = scan.position();
+    const std::string_view word = scan.take_while([](char c) { return !is_space(c); });
+    if (!word.empty()) found.push_back({word, scan.since(begin)});
+    while (scan.peek() == ' ' || scan.peek() == '\t' || scan.peek() == '\r') scan.take();
+  }
+  return found;
+}
+
 /// Lines of `t/v/e` files.
 class LineText {
  public:
@@ -31,29 +48,14 @@ class LineText {
   }
 
  private:
-  struct Word {
-    std::string_view text;
-    SourceLoc loc;
-  };
   struct Edge {
     std::int64_t u, v;
     Word label;
     SourceLoc loc;
   };
 
-  std::vector<Word> words() {
-    std::vector<Word> found;
-    while (!scan_.done() && scan_.peek() != '\n' && scan_.peek() != '#') {
-      const std::size_t begin = scan_.position();
-      const std::string_view word = scan_.take_while([](char c) { return !is_space(c); });
-      if (!word.empty()) found.push_back({word, scan_.since(begin)});
-      while (scan_.peek() == ' ' || scan_.peek() == '\t' || scan_.peek() == '\r') scan_.take();
-    }
-    return found;
-  }
-
   void line() {
-    const std::vector<Word> all = words();
+    const std::vector<Word> all = words_of_line(scan_);
     const std::string_view kind = all[0].text;
     if (kind == "t") {
       if (++headers_ == 1) return;
@@ -85,6 +87,75 @@ class LineText {
   int headers_ = 0;
   std::vector<Edge> edges_;
 };
+
+/// Lines of edges as Peregrine has them: `u v`, or `u LABEL v LABEL` where -1 is any label; one more word at the end
+/// says that the two must not be adjacent.
+class EdgeLines {
+ public:
+  EdgeLines(Scanner scan, Collector& collector) : scan_(scan), collector_(collector) {}
+
+  /// Whether all lines of a file have two to five words of which those at the places of ends are numbers, and so none
+  /// is the text of a pattern.
+  static bool are_in(std::string_view text) {
+    bool found = false;
+    for (Scanner scan(text, 0);;) {
+      scan.skip_space();
+      if (scan.done()) return found;
+      const std::vector<Word> all = words_of_line(scan);
+      const std::size_t second = all.size() < 4 ? 1 : 2;
+      if (all.size() < 2 || all.size() > 5 || !parse_id(all[0].text) || !parse_id(all[second].text)) return false;
+      found = true;
+    }
+  }
+
+  void run() {
+    for (scan_.skip_space(); !scan_.done() && !collector_.failed(); scan_.skip_space()) line();
+  }
+
+ private:
+  std::size_t end(const Word& word) { return collector_.vertex(*parse_id(word.text), word.loc); }
+
+  void line() {
+    const std::vector<Word> all = words_of_line(scan_);
+    const bool labelled = all.size() >= 4;
+    const std::size_t u = end(all[0]), v = end(all[labelled ? 2 : 1]);
+    if (labelled) {
+      label(u, all[1], all[0].loc);
+      label(v, all[3], all[2].loc);
+    }
+    const bool apart = all.size() == (labelled ? 5 : 3);
+    collector_.edge(u, v, apart ? '~' : '-', {}, all[0].loc, all[0].loc);
+  }
+
+  void label(std::size_t vertex, const Word& word, SourceLoc loc) {
+    if (word.text != "-1") collector_.label(vertex, word.text, word.loc, loc);
+  }
+
+  Scanner scan_;
+  Collector& collector_;
+};
+
+/// The rows of an adjacency matrix one after the other, as GraphPi has them: `011101110`.
+void read_matrix(std::string_view digits, SourceLoc loc, Collector& collector) {
+  const auto bad = [&](const std::string& why) {
+    collector.fail(DiagId::PatternSyntax, loc, "no adjacency matrix: " + why);
+  };
+  if (digits.empty() || digits.find_first_not_of("01") != std::string_view::npos)
+    return bad("it has other signs than 0 and 1");
+  std::size_t n = 1;
+  while (n * n < digits.size()) ++n;
+  if (n * n != digits.size()) return bad(fmt::format("{} digits are no square", digits.size()));
+  const auto is_one = [&](std::size_t u, std::size_t v) { return digits[u * n + v] == '1'; };
+  std::vector<std::size_t> vertices;
+  for (std::size_t v = 0; v < n; ++v) vertices.push_back(collector.vertex(static_cast<std::int64_t>(v), loc));
+  for (std::size_t v = 0; v < n; ++v) {
+    if (is_one(v, v)) return bad(fmt::format("vertex {} is adjacent to itself", v));
+    for (std::size_t u = 0; u < v; ++u) {
+      if (is_one(u, v) != is_one(v, u)) return bad(fmt::format("rows {} and {} do not agree", u, v));
+      if (is_one(u, v)) collector.edge(vertices[u], vertices[v], '-', {}, loc, loc);
+    }
+  }
+}
 
 /// nauty's formats.txt: N(n), then the upper triangle by columns, six bits a byte above 63.
 void read_graph6(std::string_view text, SourceLoc loc, Collector& collector) {
@@ -190,7 +261,8 @@ bool set_labels(PatternSet& set, const SourceManager& sources, std::uint32_t fil
   }
 }
 
-std::optional<PatternSet> read_pattern(const SourceManager& sources, std::uint32_t file, Diagnostics& diagnostics) {
+std::optional<PatternSet> read_pattern(const SourceManager& sources, std::uint32_t file, Diagnostics& diagnostics,
+                                       bool is_file) {
   const std::string_view text = sources.text(file);
   const std::string_view word = trimmed(text);
   const SourceLoc whole = whole_pattern(sources, file);
@@ -201,10 +273,14 @@ std::optional<PatternSet> read_pattern(const SourceManager& sources, std::uint32
     if (named || diagnostics.error_count() != errors) return named;
   }
   Collector collector(diagnostics);
-  constexpr std::string_view kHeader = ">>graph6<<", kPrefix = "graph6:";
+  constexpr std::string_view kHeader = ">>graph6<<", kPrefix = "graph6:", kMatrix = "adjacency:";
   const Scanner scan(text, file);
   if (word.substr(0, kHeader.size()) == kHeader || word.substr(0, kPrefix.size()) == kPrefix) {
     read_graph6(word.substr(word[0] == '>' ? kHeader.size() : kPrefix.size()), whole, collector);
+  } else if (word.substr(0, kMatrix.size()) == kMatrix) {
+    read_matrix(word.substr(kMatrix.size()), whole, collector);
+  } else if (is_file && EdgeLines::are_in(text)) {
+    EdgeLines(scan, collector).run();
   } else if (starts_with_line_kind(text)) {
     LineText(scan, collector).run();
   } else {

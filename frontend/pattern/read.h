@@ -36,9 +36,15 @@ struct PatternSet {
 ///   begins a comment up to the end of the line.
 /// - a name: `triangle`, `clique:5`; pattern_names() lists them; `motif:4` is all connected patterns of 4 vertices.
 /// - `graph6:D?{` or `>>graph6<<D?{`, one graph (nauty's formats.txt).
+/// - `adjacency:011101110`: the rows of the adjacency matrix one after the other, as GraphPi takes them.
+/// - of a file, lines `u v` or `u LABEL v LABEL` as Peregrine has them: label -1 is any, and one more word at the end
+/// of
+///   a line says that the two must not be adjacent.
 /// - a `t/v/e` file: lines `t …`, `v id label …`, `e u v label …`. If all labels of edges are 0, which files
 ///   have where there are none, edges have no labels.
-std::optional<PatternSet> read_pattern(const SourceManager& sources, std::uint32_t file, Diagnostics& diagnostics);
+/// `is_file`: the text is that of a file of its own.
+std::optional<PatternSet> read_pattern(const SourceManager& sources, std::uint32_t file, Diagnostics& diagnostics,
+                                       bool is_file = false);
 
 /// Labels for the vertices of the one pattern, in their order, from `a,b,,3`; an empty one is any label. `file` is
 /// their text. False after an error.

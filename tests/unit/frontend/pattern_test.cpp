@@ -17,11 +17,11 @@ struct Read {
   std::string errors;
 };
 
-Read read(const std::string& text, const std::string& labels = {}) {
+Read read(const std::string& text, const std::string& labels = {}, bool is_file = false) {
   SourceManager sources;
   Diagnostics diagnostics(sources);
   Read result;
-  result.set = read_pattern(sources, sources.add("<pattern>", text), diagnostics);
+  result.set = read_pattern(sources, sources.add("<pattern>", text), diagnostics, is_file);
   if (result.set && !labels.empty()) {
     set_labels(*result.set, sources, sources.add("<labels>", labels), diagnostics);
   }
@@ -47,6 +47,32 @@ TEST(PatternText, Edges) {
   EXPECT_EQ(text_of("0-1,1-2", "a,,3"), "0-1,1-2,0:'a',2:3");
   EXPECT_TRUE(read("0>1").set->patterns.front().directed);
   EXPECT_FALSE(read("0-1").set->patterns.front().directed);
+}
+
+/// The pattern of a file as text, or the errors.
+std::string text_of_file(const std::string& text) {
+  const Read result = read(text, {}, true);
+  return result.errors.empty() ? to_text(result.set->patterns.front()) : result.errors;
+}
+
+TEST(PatternText, FilesOfPeregrine) {
+  EXPECT_EQ(text_of_file("1 2\n1 3\n2 3\n"), "1-2,1-3,2-3");
+  EXPECT_EQ(text_of_file("# a star\n1 2\n1 3 # both\n2 3 1"), "1-2,1-3,2!3");
+  EXPECT_EQ(text_of_file("1 2\n1 3\n2 3 -\n"), "1-2,1-3,2!3");
+  EXPECT_EQ(text_of_file("1 100 2 101\n1 100 3 -1\n2 101 3 -1\n"), "1-2,1-3,2-3,1:100,2:101");
+  EXPECT_EQ(text_of_file("1 5 2 6\n2 6 3 5 1\n1 5 3 5\n"), "1-2,1-3,2!3,1:5,2:6,3:5");
+  EXPECT_NE(text_of_file("1 5 2 6\n1 7 3 5\n").find("<pattern>:2:1"), std::string::npos);  // Two labels.
+  EXPECT_NE(text_of_file("1 2\n1 1\n").find("error"), std::string::npos);
+  EXPECT_EQ(text_of_file("0-1,1-2"), "0-1,1-2");
+  EXPECT_EQ(text_of("1 2\n2 3").find("error") == std::string::npos, false);  // Not as text.
+}
+
+TEST(PatternText, MatricesOfGraphPi) {
+  EXPECT_EQ(text_of("adjacency:011101110"), "0-1,0-2,1-2");
+  EXPECT_EQ(text_of("adjacency:0101101001011010"), "0-1,0-3,1-2,2-3");
+  for (const char* wrong : {"adjacency:", "adjacency:01", "adjacency:0112", "adjacency:1110", "adjacency:0100"}) {
+    EXPECT_NE(text_of(wrong).find("no adjacency matrix"), std::string::npos) << wrong;
+  }
 }
 
 TEST(PatternText, NamesOfVertices) {

@@ -1,0 +1,158 @@
+#include "tools/verify.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "codegen/match/matcher.h"
+#include "driver/motif_sets.h"
+#include "driver/pattern_matcher.h"
+#include "tools/run_report.h"
+
+namespace matcha::tools {
+
+namespace {
+
+constexpr const char* kHint =
+    "one of them is wrong, and it may be a bug of Matcha: please report the command and the graph";
+
+/// What a second run does in another way, in words.
+struct OtherWay {
+  RunVerbOptions options;
+  PatternOptions pattern;
+  std::string text;
+};
+
+/// Another program for a pattern, if there is one, else another back end; always by ids, so that the ranks differ where
+/// the first run ranked by degree.
+OtherWay other_way(const Computed& first, const RunVerbOptions& options) {
+  OtherWay other{options, first.pattern_options, {}};
+  other.options.device = "cpu";
+  other.options.gpu = {};
+  other.options.gpu_given.clear();
+  other.options.tune = false;
+  other.options.order = "id";
+  other.options.backend = "llvm";
+  other.options.json = false;
+  const bool was_gpu = first.report->device != "cpu";
+  const bool was_native = !was_gpu && first.report->result->level != "interp" && first.report->backend != "interp";
+  other.options.tier = was_native ? "interp" : "native";
+  other.text = was_native ? "plans instead of compiled code" : "compiled code";
+  if (was_gpu) other.text += " on the CPU";
+  if (!first.pattern) return other;
+  if (first.searches || first.pattern->set().motif) {
+    if (other.pattern.algorithm == "extend") return other;
+    other.pattern.algorithm = "extend";
+    other.text = "a program that goes from vertex to vertex";
+  } else if (first.sketch && other.pattern.plan == 1 && first.pattern->write_plan(2, *first.sketch)) {
+    other.pattern.plan = 2;
+    other.text = "the plan that is next in cost";
+  } else {
+    return other;
+  }
+  other.options.tier = "native";
+  return other;
+}
+
+std::string answer_of(const Computed& run) {
+  return comparable(run.report->result->values, *run.report->bound->inputs.universe);
+}
+
+class Verifier {
+ public:
+  Verifier(const Computed& first, const RunVerbOptions& options, const Console& console, Session& session)
+      : first_(first), options_(options), console_(console), session_(session) {}
+
+  Status on_samples() {
+    SampleTask task;
+    task.bound = first_.bound;
+    task.options = first_.run_options;
+    task.options.on_progress = {};
+    task.maybe_pattern = first_.pattern ? &*first_.pattern : nullptr;
+    task.embeddings = first_.pattern_options.embeddings;
+    task.compilation = first_.compilation;
+    task.labels = first_.labels;
+    std::unique_ptr<codegen::Executable> matcher;
+    task.tested = [this, &matcher](const SampleInputs& sample) {
+      if (!first_.searches) return first_.executable;
+      matcher = matcher_of(sample.bound);
+      return matcher.get();
+    };
+    const std::string problem = check_on_samples(task, found_);
+    if (session_.stopped()) return session_.stop_early();
+    return problem.empty() ? Status::Ok
+                           : console_.error(Status::Run, "the answer is not verified: it is " + problem, kHint);
+  }
+
+  template <typename Make>
+  Status on_all(const Make& make) {
+    OtherWay other = other_way(first_, options_);
+    const std::unique_ptr<RunSteps> run = make(other.options, other.pattern);
+    Status code = run->check();
+    if (code == Status::Ok) code = run->read();
+    if (code == Status::Ok) code = run->prepare();
+    if (code == Status::Ok) code = run->compute();
+    session_.set_report([this](Status verdict) { report_stop(verdict); });
+    if (session_.stopped()) return session_.stop_early();
+    if (code != Status::Ok) return code;
+    const std::string mine = answer_of(first_), its = answer_of(run->computed());
+    if (mine != its) {
+      return console_.error(Status::Run,
+                            fmt::format("the answer is not verified: this run and one by {} differ, {}", other.text,
+                                        difference(mine, its)),
+                            kHint);
+    }
+    found_.second_run = other.text;
+    return Status::Ok;
+  }
+
+  /// A stop while it goes on: the answer is there.
+  void report_stop(Status verdict) const {
+    console_.error(verdict, fmt::format("{} before the answer was verified; it is complete", stopped_by(verdict)));
+    const std::string text = options_.json ? report_json(*first_.report) : report_text(*first_.report);
+    (void)write_text_file("-", text);
+  }
+
+  /// What matches the pattern without a program, for other inputs; null: nothing can.
+  std::unique_ptr<codegen::Executable> matcher_of(const BoundInputs& bound) const {
+    const PatternSource& pattern = *first_.pattern;
+    if (first_.report->backend != "identities")
+      return codegen::make_matcher(match_task(pattern, first_.pattern_options, *bound.inputs.dictionary, bound, false));
+    std::optional<codegen::MotifTask> task =
+        motif_task(pattern, first_.pattern_options, bound.inputs.graphs.begin()->second);
+    return task ? codegen::make_motif_counter(std::move(*task)) : nullptr;
+  }
+
+  const Verification& found() const { return found_; }
+
+ private:
+  const Computed first_;
+  const RunVerbOptions& options_;
+  const Console& console_;
+  Session& session_;
+  Verification found_;
+};
+
+}  // namespace
+
+Status verify(RunSteps& run, const RunVerbOptions& options, const Console& console, Session& session,
+              const std::function<std::unique_ptr<RunSteps>(const RunVerbOptions&, const PatternOptions&)>& make) {
+  const Computed first = run.computed();
+  if (!first.report->complete()) {
+    console.note("a part of an answer is not verified");
+    return Status::Ok;
+  }
+  Verifier verifier(first, options, console, session);
+  session.set_report([&verifier](Status verdict) { verifier.report_stop(verdict); });
+  session.watch(Session::Stops::All);
+  Status code = verifier.on_samples();
+  if (code == Status::Ok) code = verifier.on_all(make);
+  session.set_report({});
+  if (code != Status::Ok) return code;
+  first.report->verification = verifier.found();
+  if (!options.json) console.note(verification_text(verifier.found()));
+  return Status::Ok;
+}
+
+}  // namespace matcha::tools
