@@ -75,4 +75,9 @@ class Engine {
 /// reporter; then there is no engine.
 std::unique_ptr<Engine> make_recompute(const ResidentGraph::Shared& start, std::shared_ptr<const Reporter> reporter);
 
+/// Patterns answer by deltas: what each changed edge does is counted, on a graph that changes in place. What has no
+/// delta is left to an engine that runs again; its answers say why. The same requirements; graphs that keep labels of
+/// edges are run again in whole.
+std::unique_ptr<Engine> make_delta(const ResidentGraph::Shared& start, std::shared_ptr<const Reporter> reporter);
+
 }  // namespace matcha::driver::stream

@@ -248,7 +248,7 @@ void Planner::add_place(int a, int b, int sign, DeltaProgram& program) {
 
 DeltaProgram Planner::plan() {
   DeltaProgram program;
-  program.automorphisms = symmetry_.order().value_or(0);
+  program.automorphisms = symmetry_.order().value_or(1);
   const bool every = answer_ == DeltaAnswer::Embeddings;
   for (int a = 0; a < pattern_.size(); ++a) {
     if (!every && lowest(symmetry_.orbits(0)[at(a)]) != a) continue;
@@ -263,22 +263,19 @@ DeltaProgram Planner::plan() {
 
 }  // namespace
 
+bool has_delta(const Pattern& pattern, std::string& why) {
+  why.clear();
+  if (pattern.edge_labelled()) why = "edges of the pattern have labels";
+  if (!pattern.connected()) why = "the pattern is not connected";
+  if (pattern.size() < 2) why = "the pattern has no edge";
+  if (why.empty() && !Symmetry(pattern).order()) why = "the pattern has too many automorphisms";
+  return why.empty();
+}
+
 std::optional<DeltaProgram> plan_delta(const Pattern& pattern, Induced induced, DeltaAnswer answer,
                                        const DeltaStatistics& statistics, std::string& why) {
-  if (pattern.edge_labelled()) {
-    why = "edges of the pattern have labels";
-    return std::nullopt;
-  }
-  if (pattern.size() < 2 || !pattern.connected()) {
-    why = pattern.size() < 2 ? "the pattern has no edge" : "the pattern is not connected";
-    return std::nullopt;
-  }
-  DeltaProgram program = Planner(pattern, induced, answer, statistics).plan();
-  if (program.automorphisms == 0) {
-    why = "the pattern has too many automorphisms";
-    return std::nullopt;
-  }
-  return program;
+  if (!has_delta(pattern, why)) return std::nullopt;
+  return Planner(pattern, induced, answer, statistics).plan();
 }
 
 }  // namespace matcha::frontend::pattern

@@ -51,13 +51,16 @@ enum class DeltaAnswer {
   Embeddings,  ///< Each embedding: nothing breaks the symmetry, and there is a term for each place.
 };
 
-/// The terms of a pattern. Nothing, and why, for patterns whose deltas are not derived: parts that are not connected,
-/// labels of edges, single vertices.
+/// Whether the deltas of a pattern can be derived, or why not: parts that are not connected, labels of edges, single
+/// vertices.
+bool has_delta(const Pattern& pattern, std::string& why);
+
+/// The terms of a pattern; nothing, and why, if it has none.
 std::optional<DeltaProgram> plan_delta(const Pattern& pattern, Induced induced, DeltaAnswer answer,
                                        const DeltaStatistics& statistics, std::string& why);
 
 /// The most vertices that may meet and are counted without being walked; where all have the same neighbours.
 inline constexpr int kMostCounted = 4;
-inline constexpr int kMostAlike = 8;
+inline constexpr int kMostAlike = 16;
 
 }  // namespace matcha::frontend::pattern

@@ -10,6 +10,8 @@ namespace {
 constexpr std::uint32_t kSlack = 16;
 /// A row at least so long is cut to the range of the other list before they are merged.
 constexpr std::uint32_t kLong = 64;
+/// A power of two.
+constexpr std::uint32_t kWalksBetweenLooks = 1024;
 
 }  // namespace
 
@@ -146,6 +148,11 @@ inline void DeltaSearch::fetch_ahead(const Set& candidates, std::uint32_t at) co
   if (at + kRow < candidates.size) __builtin_prefetch(rows.row(candidates.items[at + kRow]).data());
 }
 
+void DeltaSearch::look_at_limits() {
+  if (maybe_stop_ != nullptr && maybe_stop_->load(std::memory_order_relaxed) != 0) ending_ = Ending::Stopped;
+  if (deadline_ && std::chrono::steady_clock::now() >= *deadline_) ending_ = Ending::Deadline;
+}
+
 /// Gives `vertex` every place in turn.
 void DeltaSearch::walk(int vertex) {
   if (vertex == term_->pattern.walked) {
@@ -156,7 +163,7 @@ void DeltaSearch::walk(int vertex) {
     }
     return;
   }
-  if (maybe_stop_ != nullptr && maybe_stop_->load(std::memory_order_relaxed)) ending_ = Ending::Stopped;
+  if ((++walks_ & (kWalksBetweenLooks - 1)) == 0) look_at_limits();
   const Set candidates = sets_[term_->candidates[at(vertex)]];
   const std::vector<std::uint8_t>& others = term_->others[at(vertex)];
   for (std::uint32_t i = 0; i < candidates.size && ending_ == Ending::Complete; ++i) {

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "runtime/abi.h"
@@ -14,13 +16,17 @@ namespace matcha::runtime::stream {
 /// Evaluates terms, one after another, on a graph that does not change meanwhile. A thread has its own.
 class DeltaSearch {
  public:
-  enum class Ending { Complete, Stopped, Overflow };
+  enum class Ending { Complete, Stopped, Deadline, Overflow };
 
   /// Both must outlive it.
   DeltaSearch(const DynamicGraph& graph, const SetKernels& kernels) : graph_(graph), kernels_(kernels) {}
 
-  /// A search that finds it true ends; null: none does.
-  void set_stop(const std::atomic<bool>* maybe_stop) { maybe_stop_ = maybe_stop; }
+  /// A search that finds the first one not 0, or the time over, ends.
+  void set_limits(const std::atomic<std::uint32_t>* maybe_stop,
+                  std::optional<std::chrono::steady_clock::time_point> deadline) {
+    maybe_stop_ = maybe_stop;
+    deadline_ = deadline;
+  }
 
   /// How many matches have the ends at places `a` and `b`; added to `count`. Requires: the edge is not in the graph,
   /// and the places have the classes of vertices 0 and 1.
@@ -44,12 +50,15 @@ class DeltaSearch {
   bool holds(const Set& set, std::uint32_t place) const;
   std::uint64_t value(const TermValue& value) const;
   void add_products();
+  void look_at_limits();
   void walk(int vertex);
   void fetch_ahead(const Set& candidates, std::uint32_t at) const;
 
   const DynamicGraph& graph_;
   const SetKernels& kernels_;
-  const std::atomic<bool>* maybe_stop_ = nullptr;
+  const std::atomic<std::uint32_t>* maybe_stop_ = nullptr;
+  std::optional<std::chrono::steady_clock::time_point> deadline_;
+  std::uint32_t walks_ = 0;
   const Term* term_ = nullptr;
   const TakeMatch* maybe_take_ = nullptr;
   Ending ending_ = Ending::Complete;

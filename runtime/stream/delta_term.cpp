@@ -232,7 +232,21 @@ void Maker::count_group(const std::vector<int>& members) {
     self(self, next + 1);
     blocks.pop_back();
   };
-  part(part, 0);
+  const Key first = key_of(members.front());
+  if (std::ranges::all_of(members, [&](int v) { return key_of(v) == first; })) {
+    // Of n candidates n (n - 1) (n - 2) …, as powers of n.
+    const std::uint16_t value = static_cast<std::uint16_t>(value_of(first, true));
+    std::vector<std::int64_t> powers = {1};
+    for (std::size_t taken = 0; taken < members.size(); ++taken) {
+      powers.insert(powers.begin(), 0);
+      for (std::size_t i = 0; i + 1 < powers.size(); ++i) powers[i] -= static_cast<std::int64_t>(taken) * powers[i + 1];
+    }
+    for (std::size_t i = 0; i < powers.size(); ++i) {
+      products[std::vector<std::uint16_t>(i, value)] = powers[i];
+    }
+  } else {
+    part(part, 0);
+  }
   std::vector<TermProduct>& group = term_.groups.emplace_back();
   for (const auto& [values, factor] : products) {
     if (factor != 0) group.push_back({factor, values});

@@ -85,7 +85,7 @@ struct Term {
 
 /// So many vertices that may meet are counted at most; if they have all the same neighbours, so many.
 inline constexpr int kMostCounted = 4;
-inline constexpr int kMostAlike = 8;
+inline constexpr int kMostAlike = 16;
 
 /// Requires: every vertex but 0 and 1 is adjacent to an earlier one; vertices from `walked` on have no arcs, no
 /// restrictions and no forbidden arcs among them, and groups are as small as above; at most 64 vertices.

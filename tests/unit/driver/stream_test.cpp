@@ -145,10 +145,11 @@ struct Checked {
   std::unique_ptr<Engine> engine;
   std::vector<std::multiset<std::vector<std::uint64_t>>> rows;
 
-  Checked(bool directed, bool labelled_edges) {
+  Checked(bool directed, bool labelled_edges, bool by_delta = false) {
     model.directed = directed;
     model.labelled_edges = labelled_edges;
-    engine = make_recompute(empty_graph(directed, labelled_edges), log);
+    const ResidentGraph::Shared start = empty_graph(directed, labelled_edges);
+    engine = by_delta ? make_delta(start, log) : make_recompute(start, log);
   }
   void add(const ProgramRequest& request, bool with_rows = false) {
     ProgramOptions options;
@@ -212,13 +213,14 @@ void expect_present(const Present& present, const Model& model) {
 struct Mode {
   bool directed, labelled_edges, each;
   unsigned most;  ///< Updates of a batch at most.
+  bool by_delta = false;
 };
 
 class StreamModes : public testing::TestWithParam<Mode> {};
 
 TEST_P(StreamModes, TotalsAndRowsAreThoseOfTheModel) {
   const Mode mode = GetParam();
-  Checked checked(mode.directed, mode.labelled_edges);
+  Checked checked(mode.directed, mode.labelled_edges, mode.by_delta);
   ASSERT_NE(nullptr, checked.engine) << checked.log->text();
   if (mode.directed) {
     checked.add(pattern_request("a->b->c", "vertex"));
@@ -275,7 +277,10 @@ TEST_P(StreamModes, TotalsAndRowsAreThoseOfTheModel) {
 INSTANTIATE_TEST_SUITE_P(All, StreamModes,
                          testing::Values(Mode{false, false, false, 1}, Mode{false, false, false, 6},
                                          Mode{false, false, false, 40}, Mode{false, true, false, 6},
-                                         Mode{true, false, false, 6}, Mode{true, true, false, 12}));
+                                         Mode{true, false, false, 6}, Mode{true, true, false, 12},
+                                         Mode{false, false, false, 1, true}, Mode{false, false, false, 6, true},
+                                         Mode{false, false, false, 40, true}, Mode{false, true, false, 6, true},
+                                         Mode{true, false, false, 6, true}));
 
 TEST(Stream, BatchThatDoesNotFitIsAnError) {
   const auto log = std::make_shared<MessageLog>();
@@ -287,8 +292,12 @@ TEST(Stream, BatchThatDoesNotFitIsAnError) {
   EXPECT_NE(std::string::npos, log->text().find("does not fit"));
 }
 
-TEST(Stream, QuietBatchesLeaveTotalsRight) {
-  Checked checked(false, false);
+/// Both engines.
+class StreamEngines : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Both, StreamEngines, testing::Bool());
+
+TEST_P(StreamEngines, QuietBatchesLeaveTotalsRight) {
+  Checked checked(false, false, GetParam());
   checked.add(pattern_request("a-b"));
   std::vector<Answer> answers;
   ApplyOptions quiet;
@@ -303,8 +312,8 @@ TEST(Stream, QuietBatchesLeaveTotalsRight) {
   EXPECT_EQ(*answers.front().plus, 1);
 }
 
-TEST(Stream, VerticesOfAWindowGoWithTheirLastEdge) {
-  Checked checked(false, false);
+TEST_P(StreamEngines, VerticesOfAWindowGoWithTheirLastEdge) {
+  Checked checked(false, false, GetParam());
   std::vector<Answer> answers;
   const auto step = [&](std::vector<Update> updates) {
     Netting netting(checked.engine->present(), VertexRules{kNew, true});
@@ -323,8 +332,8 @@ TEST(Stream, VerticesOfAWindowGoWithTheirLastEdge) {
   EXPECT_EQ(1u, checked.engine->present().vertex_count());
 }
 
-TEST(Stream, NewLabelWordsChangeCodes) {
-  Checked checked(false, false);
+TEST_P(StreamEngines, NewLabelWordsChangeCodes) {
+  Checked checked(false, false, GetParam());
   checked.add(pattern_request("(a:'cat')-(b:'dog')"));
   std::vector<Answer> answers;
   const auto set_words = [&](std::vector<std::string> words) {

@@ -1,0 +1,308 @@
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "driver/stream/delta_program.h"
+#include "driver/stream/dynamic_present.h"
+#include "driver/stream/engine.h"
+#include "driver/stream/rebuild.h"
+#include "runtime/cpu/set_kernels.h"
+
+namespace matcha::driver::stream {
+
+namespace {
+
+using runtime::stream::DeltaSearch;
+using runtime::stream::DynamicGraph;
+
+class DeltaEngine final : public Engine {
+ public:
+  DeltaEngine(const ResidentGraph::Shared& start, std::unique_ptr<Engine> stands,
+              std::shared_ptr<const Reporter> reporter)
+      : start_(start), present_(start), stands_(std::move(stands)), reporter_(std::move(reporter)) {}
+
+  const Present& present() const override { return present_; }
+  const runtime::LabelDictionary& dictionary() const override { return stands_->dictionary(); }
+
+  runtime::Result<ResidentGraph::Shared> graph() override {
+    const Status status = catch_up();
+    if (status == Status::Ok) return stands_->graph();
+    runtime::Error error;
+    error.kind = runtime::ErrorKind::Resource;
+    error.message = "the graph cannot be laid out";
+    return error;
+  }
+
+  Status add(const ProgramRequest& request, const ProgramOptions& options,
+             std::shared_ptr<const Reporter> reporter) override {
+    Entry entry;
+    entry.delta = DeltaProgram::make(request, options, present_.directed(), entry.why);
+    if (!entry.delta && again_ == nullptr) again_ = make_recompute(start_, reporter_);
+    if (!entry.delta && again_ == nullptr) return Status::Resource;
+    Engine& engine = entry.delta ? *stands_ : *again_;
+    entry.index = engine.size();
+    const Status status = engine.add(request, options, std::move(reporter));
+    if (status == Status::Ok) entries_.push_back(std::move(entry));
+    return status;
+  }
+  std::size_t size() const override { return entries_.size(); }
+  const frontend::Type& result_type(std::size_t program) const override {
+    return engine_of(program).result_type(entries_[program].index);
+  }
+  const std::string& semantics(std::size_t program) const override {
+    return engine_of(program).semantics(entries_[program].index);
+  }
+  const std::vector<std::string>& row_names(std::size_t program) const override {
+    return engine_of(program).row_names(entries_[program].index);
+  }
+
+  Status start(const ApplyOptions& options, std::vector<Answer>& answers) override {
+    Status status = plan(options);
+    if (status != Status::Ok) return status;
+    std::vector<Answer> stood, ran;
+    status = start_deltas(options, stood);
+    if (status == Status::Ok && again_ != nullptr) status = again_->start(options, ran);
+    if (status == Status::Ok) answers = merged(std::move(stood), std::move(ran));
+    return status;
+  }
+
+  Status apply(const NetBatch& batch, const ApplyOptions& options, std::vector<Answer>& answers) override {
+    answers.clear();
+    Status status = plan(options);
+    if (status == Status::Ok && !options.quiet) status = find_totals(options);
+    if (status != Status::Ok) return status;
+    const Stopwatch watch;
+    search_->set_limits(options.run.stop_request, options.run.deadline);
+    status = change(batch, options.quiet);
+    if (status != Status::Ok) return status;
+    moved_ = moved_ || !batch.empty();
+    std::vector<Answer> stood, ran;
+    for (Entry& entry : entries_) {
+      if (!entry.delta) continue;
+      if (options.quiet) {
+        entry.delta->forget();
+      } else {
+        stood.push_back(entry.delta->answer());
+      }
+    }
+    for (Answer& answer : stood) answer.match_ms = watch.ms() / static_cast<double>(stood.size());
+    if (again_ != nullptr) status = again_->apply(batch, options, ran);
+    if (status == Status::Ok && !options.quiet) answers = merged(std::move(stood), std::move(ran));
+    return status;
+  }
+
+  Status set_dictionary(std::shared_ptr<const runtime::LabelDictionary> dictionary) override {
+    const runtime::LabelDictionary before = stands_->dictionary();
+    Status status = stands_->set_dictionary(dictionary);
+    if (status == Status::Ok && again_ != nullptr) status = again_->set_dictionary(dictionary);
+    if (status != Status::Ok) return status;
+    present_.recode([&](std::int64_t label) { return recode(label, before, *dictionary).value_or(runtime::kNoLabel); },
+                    class_labels());
+    return Status::Ok;
+  }
+
+ private:
+  struct Entry {
+    std::optional<DeltaProgram> delta;
+    std::size_t index = 0;  ///< In the engine that has it.
+    std::string why;        ///< There are no deltas.
+  };
+
+  Engine& engine_of(std::size_t program) const { return entries_[program].delta ? *stands_ : *again_; }
+
+  /// The labels of classes 1, 2, …, as codes; none where no vertex has the word yet.
+  std::vector<std::optional<std::int64_t>> class_labels() const {
+    std::vector<std::optional<std::int64_t>> codes;
+    for (const std::string& literal : literals_) {
+      if (literal.front() == '\'') {
+        codes.push_back(dictionary().code(std::string_view(literal).substr(1, literal.size() - 2)));
+      } else {
+        codes.push_back(std::stoll(literal));
+      }
+    }
+    return codes;
+  }
+
+  /// Once: classes for all labels that programs ask for, and the terms of all patterns.
+  Status plan(const ApplyOptions& options) {
+    if (search_) return Status::Ok;
+    for (const Entry& entry : entries_) {
+      if (!entry.delta) continue;
+      for (const std::string& label : entry.delta->labels()) literals_.push_back(label);
+    }
+    std::ranges::sort(literals_);
+    literals_.erase(std::unique(literals_.begin(), literals_.end()), literals_.end());
+    if (!literals_.empty()) present_.set_classes(class_labels());
+    const auto class_of = [this](const std::string& literal) {
+      return static_cast<std::uint32_t>(std::ranges::lower_bound(literals_, literal) - literals_.begin()) + 1;
+    };
+    for (Entry& entry : entries_) {
+      if (entry.delta && !entry.delta->plan(present_.graph(), class_of, entry.why)) {
+        return reporter_->error(Status::Resource, entry.why);
+      }
+    }
+    search_.emplace(present_.graph(), runtime::set_kernels(options.run.tier.value_or(runtime::best_tier())));
+    return Status::Ok;
+  }
+
+  /// Brings the graph of the engine that stands up to this one.
+  Status catch_up() {
+    if (!moved_) return Status::Ok;
+    runtime::Result<ResidentGraph::Shared> last = stands_->graph();
+    if (!last) return reporter_->error(last.error());
+    ApplyOptions quiet;
+    quiet.quiet = true;
+    std::vector<Answer> none;
+    const Status status = stands_->apply(present_.difference_to(**last), quiet, none);
+    if (status == Status::Ok) moved_ = false;
+    return status;
+  }
+
+  Status start_deltas(const ApplyOptions& options, std::vector<Answer>& answers) {
+    Status status = catch_up();
+    if (status == Status::Ok) status = stands_->start(options, answers);
+    if (status != Status::Ok) return status;
+    for (Entry& entry : entries_) {
+      if (!entry.delta) continue;
+      Answer& answer = answers[entry.index];
+      answer.how = How::Delta;
+      entry.delta->forget();
+      entry.delta->set_total(answer.total);
+      entry.delta->make_least(answer.changes.rows);
+    }
+    return Status::Ok;
+  }
+
+  /// Totals that are wanted and not known, after quiet batches or without a start.
+  Status find_totals(const ApplyOptions& options) {
+    const bool wanted = std::ranges::any_of(entries_, [](const Entry& entry) {
+      return entry.delta && entry.delta->wants_total() && !entry.delta->total();
+    });
+    std::vector<Answer> none;
+    return wanted ? start_deltas(options, none) : Status::Ok;
+  }
+
+  std::vector<Answer> merged(std::vector<Answer> stood, std::vector<Answer> ran) const {
+    std::vector<Answer> answers;
+    answers.reserve(entries_.size());
+    for (const Entry& entry : entries_) {
+      answers.push_back(std::move((entry.delta ? stood : ran)[entry.index]));
+      if (!entry.delta) answers.back().why = entry.why;
+    }
+    return answers;
+  }
+
+  Status misfit(const char* what) const {
+    runtime::Error error;
+    error.kind = runtime::ErrorKind::Runtime;
+    error.message = std::string("the batch does not fit the graph: ") + what;
+    return reporter_->error(error);
+  }
+
+  /// Takes the batch in, one update after the other: what goes, then what comes.
+  Status change(const NetBatch& batch, bool quiet) {
+    for (const EdgeChange& edge : batch.deleted) {
+      const Status status = change_edge(edge.u, edge.v, -1, quiet);
+      if (status != Status::Ok) return status;
+    }
+    // A vertex with another label has for a while one that no program asks for, in between what goes and what comes.
+    for (const VertexChange& vertex : batch.vertices) {
+      if (vertex.was && vertex.is) {
+        const Status status = change_class(vertex, true, quiet);
+        if (status != Status::Ok) return status;
+      } else if (!vertex.is) {
+        if (present_.degree_of(vertex.id) != 0) return misfit("a vertex that goes has edges");
+        if (!present_.take(vertex)) return misfit("a vertex that goes was not there");
+      }
+    }
+    for (Entry& entry : entries_) {
+      if (entry.delta) entry.delta->turn();
+    }
+    for (const VertexChange& vertex : batch.vertices) {
+      if (vertex.was && vertex.is) {
+        const Status status = change_class(vertex, false, quiet);
+        if (status != Status::Ok) return status;
+      } else if (vertex.is && !present_.take(vertex)) {
+        return misfit("a vertex that comes was there");
+      }
+    }
+    for (const EdgeChange& edge : batch.inserted) {
+      const Status status = change_edge(edge.u, edge.v, 1, quiet);
+      if (status != Status::Ok) return status;
+    }
+    return Status::Ok;
+  }
+
+  /// Takes an edge in (+1) or out.
+  Status change_edge(std::int64_t u, std::int64_t v, int sign, bool quiet) {
+    const std::optional<std::uint32_t> a = present_.number(u), b = present_.number(v);
+    if (!a || !b || *a == *b) return misfit("an edge has an end that is no vertex");
+    DynamicGraph& graph = present_.graph();
+    const std::uint32_t p = graph.place(*a), q = graph.place(*b);
+    const bool fits = sign < 0 ? graph.erase(p, q) : !graph.has_edge(p, q);
+    if (!fits) return misfit("an edge that goes was not there, or one that comes was");
+    const Status status = quiet ? Status::Ok : count(p, q, sign);
+    if (sign > 0) graph.insert(p, q);
+    return status;
+  }
+
+  Status count(std::uint32_t p, std::uint32_t q, int sign) {
+    for (Entry& entry : entries_) {
+      if (!entry.delta) continue;
+      switch (entry.delta->take(*search_, present_, p, q, sign)) {
+        case DeltaSearch::Ending::Complete: break;
+        case DeltaSearch::Ending::Stopped: return Status::Interrupted;
+        case DeltaSearch::Ending::Deadline: return Status::Timeout;
+        case DeltaSearch::Ending::Overflow: {
+          runtime::Error error;
+          error.kind = runtime::ErrorKind::Runtime;
+          error.message = "a count of matches is beyond 128 bits";
+          return reporter_->error(error);
+        }
+      }
+    }
+    return Status::Ok;
+  }
+
+  /// Gives a vertex the class of no program, or that of its new label: its edges go, and come again.
+  Status change_class(const VertexChange& vertex, bool away, bool quiet) {
+    const std::optional<std::uint32_t> number = present_.number(vertex.id);
+    if (!number) return misfit("a vertex that has another label was not there");
+    const std::uint32_t next = away ? 0 : present_.class_of_label(vertex.new_label);
+    const bool changes = present_.graph().class_of(*number) != next;
+    std::vector<std::pair<std::int64_t, std::int64_t>> edges;
+    if (changes) {
+      present_.each_edge_at(vertex.id, [&](std::int64_t u, std::int64_t v, std::int64_t) { edges.emplace_back(u, v); });
+    }
+    Status status = Status::Ok;
+    for (const auto& [u, v] : edges) {
+      if (status == Status::Ok) status = change_edge(u, v, -1, quiet);
+    }
+    if (!present_.take(vertex, next)) return misfit("a vertex does not fit");
+    for (const auto& [u, v] : edges) {
+      if (status == Status::Ok) status = change_edge(u, v, 1, quiet);
+    }
+    return status;
+  }
+
+  ResidentGraph::Shared start_;
+  DynamicPresent present_;
+  /// Has the programs with deltas: what they are, and what they find where nobody knows it. Its graph stays behind.
+  std::unique_ptr<Engine> stands_;
+  std::unique_ptr<Engine> again_;  ///< Has all others; null: there are none.
+  bool moved_ = false;             ///< The graph is not that of `stands_`.
+  std::shared_ptr<const Reporter> reporter_;
+  std::vector<Entry> entries_;
+  std::vector<std::string> literals_;
+  std::optional<DeltaSearch> search_;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_delta(const ResidentGraph::Shared& start, std::shared_ptr<const Reporter> reporter) {
+  std::unique_ptr<Engine> engine = make_recompute(start, reporter);
+  if (engine == nullptr || start->maybe_informed() != nullptr) return engine;
+  return std::make_unique<DeltaEngine>(start, std::move(engine), std::move(reporter));
+}
+
+}  // namespace matcha::driver::stream

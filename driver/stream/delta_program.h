@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "driver/prepared.h"
+#include "driver/stream/answer.h"
+#include "driver/stream/delta_query.h"
+#include "driver/stream/dynamic_present.h"
+#include "driver/stream/engine.h"
+
+namespace matcha::driver::stream {
+
+/// A program of a stream whose answers follow from what each changed edge does.
+class DeltaProgram {
+ public:
+  /// Nothing, and why, if there are no deltas for it. Errors of the program are not told: whoever compiles it does.
+  static std::optional<DeltaProgram> make(const ProgramRequest& request, const ProgramOptions& options, bool directed,
+                                          std::string& why);
+
+  /// Labels that it asks for, as patterns write them.
+  std::vector<std::string> labels() const;
+  /// Plans it for the graph, whose classes are laid out. False, and why, if it cannot be.
+  bool plan(const runtime::stream::DynamicGraph& graph, const DeltaQuery::ClassOf& class_of, std::string& why);
+
+  /// The edge comes (+1) or goes (-1), by places; it is not in the graph.
+  runtime::stream::DeltaSearch::Ending take(runtime::stream::DeltaSearch& search, const DynamicPresent& present,
+                                            std::uint32_t u, std::uint32_t v, int sign);
+  /// All that goes has gone; what follows comes.
+  void turn();
+
+  /// What changed since the last answer. A total that was known is kept.
+  Answer answer();
+
+  const std::optional<std::vector<Number>>& total() const { return total_; }
+  void set_total(std::vector<Number> total) { total_ = std::move(total); }
+  /// Nobody knows what it finds: edges came and went that it was not told of.
+  void forget();
+  bool wants_total() const { return options_.totals; }
+  bool wants_rows() const { return options_.rows; }
+  /// Puts for each row of a subgraph the least of all that stand for it.
+  void make_least(RowSet& rows) const;
+
+ private:
+  void make_least(std::vector<std::uint64_t>& row) const;
+  RowChanges row_changes() const;
+
+  std::vector<frontend::pattern::Pattern> patterns_;
+  frontend::pattern::Induced induced_ = frontend::pattern::Induced::Edge;
+  bool embeddings_ = false;
+  ProgramOptions options_;
+  std::vector<std::vector<int>> automorphisms_;  ///< Where rows of subgraphs are wanted.
+  std::vector<DeltaQuery> queries_;
+  bool only_gains_ = false;
+
+  std::optional<std::vector<Number>> total_;
+  std::vector<__int128> delta_;                   ///< By pattern, since the last answer,
+  std::vector<__int128> at_turn_;                 ///< and what it was when all had gone.
+  std::vector<std::vector<std::uint64_t>> rows_;  ///< With the sign behind.
+};
+
+}  // namespace matcha::driver::stream
