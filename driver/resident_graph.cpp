@@ -31,16 +31,22 @@ runtime::Result<ResidentGraph::Shared> ResidentGraph::read(const std::string& pa
   spec.path = path;
   spec.labels_path = labels_path;
   spec.directed = directed;
-  spec.simple = !edge_labels;
   spec.edge_info = edge_labels;
-  if (edge_labels) spec.info = runtime::ColumnKind::Label;
+  return read(spec, maybe_cancel);
+}
+
+runtime::Result<ResidentGraph::Shared> ResidentGraph::read(const runtime::GraphSpec& spec,
+                                                           const std::atomic<bool>* maybe_cancel) {
+  runtime::GraphSpec whole = spec;
+  whole.simple = !spec.edge_info;
+  if (spec.edge_info) whole.info = runtime::ColumnKind::Label;
   runtime::IoOptions options;
   options.cancel = maybe_cancel;
-  runtime::Result<runtime::LoadedGraph> loaded = runtime::load_graph(spec, options);
+  runtime::Result<runtime::LoadedGraph> loaded = runtime::load_graph(whole, options);
   if (!loaded) return loaded.error();
-  if (edge_labels) return made_of(runtime::graphs_of_informed(std::move(loaded->graph)));
-  Shared made(new ResidentGraph(std::move(loaded->graph)));
-  made->report_ = std::move(loaded->report);
+  runtime::Result<Shared> made = spec.edge_info ? made_of(runtime::graphs_of_informed(std::move(loaded->graph)))
+                                                : Shared(new ResidentGraph(std::move(loaded->graph)));
+  if (made) (*made)->report_ = std::move(loaded->report);
   return made;
 }
 

@@ -30,6 +30,8 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
   /// `maybe_cancel` has become true.
   static runtime::Result<Shared> read(const std::string& path, const std::string& labels_path, bool directed,
                                       const std::atomic<bool>* maybe_cancel = nullptr, bool edge_labels = false);
+  /// The same as `spec` says: tables, columns, more vertices, a query. `spec.edge_info`: edges have labels.
+  static runtime::Result<Shared> read(const runtime::GraphSpec& spec, const std::atomic<bool>* maybe_cancel);
   /// From columns, which are not kept; see `graphs_of_columns`.
   static runtime::Result<Shared> from_columns(const runtime::ColumnInput& columns,
                                               const std::atomic<bool>* maybe_cancel = nullptr);

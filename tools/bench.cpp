@@ -34,13 +34,12 @@ struct BenchOptions {
   std::vector<std::string> files;  ///< Programs, then the graph.
   std::vector<std::string> patterns;
   driver::ProgramRequest request;  ///< What all programs have in common.
-  std::string labels;
+  GraphInput graph;                ///< Without its path.
   std::string simd;
   std::optional<double> timeout;
   std::uint64_t runs = 10;
   std::optional<std::uint64_t> cold_runs;
   unsigned threads = 0;
-  bool directed = false;
   bool json = false;
 };
 
@@ -126,18 +125,28 @@ class Bench {
 
   Status choose_subjects() {
     const auto is_program = [](const std::string& path) { return path.ends_with(".mt"); };
-    graph_path_ = options_.files.back();
-    if (is_program(graph_path_)) {
-      return console_.error(Status::Usage, fmt::format("`{}` is a program, and there is no graph", graph_path_),
-                            "the graph comes last: matcha bench PROGRAM… GRAPH");
+    input_ = options_.graph;
+    std::vector<std::string> programs = options_.files;
+    if (input_.table.sql.empty()) {
+      if (programs.empty() || is_program(programs.back())) {
+        return console_.error(Status::Usage,
+                              programs.empty()
+                                  ? std::string("there is no graph")
+                                  : fmt::format("`{}` is a program, and there is no graph", programs.back()),
+                              "the graph comes last: matcha bench PROGRAM… GRAPH");
+      }
+      input_.path = programs.back();
+      programs.pop_back();
     }
-    if (options_.files.size() == 1 && options_.patterns.empty()) {
+    const Status tables = input_.table.check(console_);
+    if (tables != Status::Ok) return tables;
+    if (programs.empty() && options_.patterns.empty()) {
       return console_.error(Status::Usage, "there is nothing to measure",
                             "give a program before the graph, or `--pattern`");
     }
-    for (std::size_t i = 0; i + 1 < options_.files.size(); ++i) {
+    for (const std::string& program : programs) {
       Subject& subject = subjects_.emplace_back();
-      subject.name = options_.files[i];
+      subject.name = program;
       subject.request = options_.request;
       subject.request.compile.file = subject.name;
       const Status status = read_program(subject.name, session_.cancel(), console_, subject.request.text);
@@ -158,8 +167,7 @@ class Bench {
   }
 
   Status load(driver::ResidentGraph::Shared& graph) {
-    runtime::Result<driver::ResidentGraph::Shared> read =
-        driver::ResidentGraph::read(graph_path_, options_.labels, options_.directed, session_.cancel());
+    runtime::Result<driver::ResidentGraph::Shared> read = driver::ResidentGraph::read(input_.spec(), session_.cancel());
     if (!read) return console_.error(read.error());
     graph = std::move(*read);
     return Status::Ok;
@@ -355,7 +363,7 @@ class Bench {
   Session session_;
   std::optional<tbb::global_control> threads_;
   std::optional<runtime::Tier> tier_;
-  std::string graph_path_;
+  GraphInput input_;
   std::string device_ = "cpu";
   driver::ResidentGraph::Shared graph_;
   std::vector<Subject> subjects_;
@@ -369,7 +377,8 @@ void add_bench(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("bench", "Measure what programs take on a graph");
   auto options = std::make_shared<BenchOptions>();
   BenchOptions& o = *options;
-  verb->add_option("FILE", o.files, "Programs (.mt), then the graph")->required()->type_name("");
+  verb->add_option("FILE", o.files, "Programs (.mt), then the graph; `FILE:src,dst` takes these columns")
+      ->type_name("");
   verb->add_option("--entry", o.request.compile.entry,
                    "The function to compile; default: `main`, else the last one of each file")
       ->type_name("NAME");
@@ -382,10 +391,7 @@ void add_bench(CLI::App& app, Action& action) {
       ->allow_extra_args(false)
       ->type_name("NAME=VALUE")
       ->group("Inputs");
-  verb->add_option("--labels", o.labels, "Vertex labels: one a line, or `id label`")
-      ->type_name("FILE")
-      ->group("Inputs");
-  verb->add_flag("--directed", o.directed, "Keep arcs instead of making the graph symmetric")->group("Inputs");
+  add_graph_input_options(*verb, o.graph);
   add_number(*verb, "--runs", o.runs, "Runs of each program with graph and program kept; default: 10", 1)
       ->group("Measure");
   add_number(*verb, "--cold-runs", o.cold_runs, "Runs from the files on, with nothing kept; default: 3 at most", 1)

@@ -97,6 +97,27 @@ void add_table_options(CLI::App& verb, TableBinding& options) {
   column("--label", options.label, "Column of the vertices file: the label; empty cells are none");
 }
 
+runtime::GraphSpec GraphInput::spec() const {
+  runtime::GraphSpec spec;
+  spec.name = "G";
+  spec.path = path;
+  spec.columns = take_columns(spec.path);
+  spec.directed = directed;
+  spec.edge_info = edge_labels || !table.edge_label.empty();
+  table.put_into(spec);
+  return spec;
+}
+
+void add_graph_input_options(CLI::App& verb, GraphInput& input) {
+  add_table_options(verb, input.table);
+  verb.add_flag("--edge-labels", input.edge_labels, "Keep the labels of edges: the third column, unless --edge-label")
+      ->group("Inputs");
+  verb.add_option("--labels", input.table.labels, "Vertex labels: one a line, or `id label`")
+      ->type_name("FILE")
+      ->group("Inputs");
+  verb.add_flag("--directed", input.directed, "Keep arcs instead of making the graph symmetric")->group("Inputs");
+}
+
 void add_order_option(CLI::App& verb, std::string& choice) {
   verb.add_option("--order", choice,
                   "Rank vertices by id or by degree; auto: by degree where the program cannot tell and it pays")

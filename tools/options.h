@@ -26,6 +26,18 @@ void add_bind_options(CLI::App& verb, BindOptions& options);
 /// Columns and headings of tables, and the file of vertices; all of them but `--labels`.
 void add_table_options(CLI::App& verb, TableBinding& options);
 
+/// The one graph of a verb that keeps it in memory.
+struct GraphInput {
+  std::string path;  ///< May end in `:src,dst`; empty: there is a query.
+  TableBinding table;
+  bool directed = false;
+  bool edge_labels = false;
+
+  runtime::GraphSpec spec() const;
+};
+/// All options of a graph but its path.
+void add_graph_input_options(CLI::App& verb, GraphInput& input);
+
 /// `--order auto|id|degree`.
 void add_order_option(CLI::App& verb, std::string& choice);
 

@@ -39,11 +39,9 @@ using Clock = std::chrono::steady_clock;
 
 struct ServeOptions {
   ConsoleOptions console;
-  std::string graph;
-  std::string labels;
+  GraphInput graph;
   std::string simd;
   ServeRequest usual;  ///< What holds for all requests.
-  bool directed = false;
 };
 
 /// Compiled programs that are kept; those that were not used for longest go first.
@@ -447,12 +445,17 @@ Status serve_steps(const ServeOptions& options, const Console& console, Session&
   std::optional<runtime::Tier> tier;
   const Status status = choose_tier(options.simd, console, tier);
   if (status != Status::Ok) return status;
-  if (options.graph.ends_with(".mt")) {
-    return console.error(Status::Usage, fmt::format("`{}` is a program, not a graph", options.graph),
+  if (options.graph.path.ends_with(".mt")) {
+    return console.error(Status::Usage, fmt::format("`{}` is a program, not a graph", options.graph.path),
                          "programs come in requests: {\"id\": 1, \"file\": \"query.mt\"}");
   }
+  if (options.graph.path.empty() == options.graph.table.sql.empty()) {
+    return console.error(Status::Usage, "there is to be one graph", "give a file, or `--graph-sql`");
+  }
+  const Status tables = options.graph.table.check(console);
+  if (tables != Status::Ok) return tables;
   runtime::Result<driver::ResidentGraph::Shared> graph =
-      driver::ResidentGraph::read(options.graph, options.labels, options.directed, session.cancel());
+      driver::ResidentGraph::read(options.graph.spec(), session.cancel());
   if (!graph) return session.stopped() ? session.stop_early() : console.error(graph.error());
   console.note((*graph)->report()->render());
   Output output;
@@ -476,11 +479,9 @@ void add_serve(CLI::App& app, Action& action) {
   auto options = std::make_shared<ServeOptions>();
   ServeOptions& o = *options;
   o.usual.program.code_folder = code_folder();
-  verb->add_option("GRAPH", o.graph, "The graph, which stays in memory")->required()->type_name("");
-  verb->add_option("--labels", o.labels, "Vertex labels: one a line, or `id label`")
-      ->type_name("FILE")
-      ->group("Inputs");
-  verb->add_flag("--directed", o.directed, "Keep arcs instead of making the graph symmetric")->group("Inputs");
+  verb->add_option("GRAPH", o.graph.path, "The graph, which stays in memory; `FILE:src,dst` takes these columns")
+      ->type_name("");
+  add_graph_input_options(*verb, o.graph);
   add_timeout(*verb, o.usual.timeout, "Seconds for each request that names none; then the partial result");
   verb->add_option("--device", o.usual.program.device, "Where to run")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))

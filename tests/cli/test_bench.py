@@ -44,6 +44,21 @@ class BenchTest(CliTest):
         self.assertIn("meaning", wedge)
         self.assertAlmostEqual(triangle["ratio"], triangle["median_ms"]["run"] / listing["median_ms"]["run"], delta=0.1 + triangle["ratio"] / 4)
 
+    def test_tables(self):
+        edges = self.write("e.csv", "kind,payer,payee\npays,ann,bob\nowes,bob,eve\npays,eve,ann\n")
+        columns = ["--src", "payer", "--dst", "payee", "--edge-label", "kind"]
+        patterns = ["--pattern", "a-[:pays]-b", "--pattern", "triangle"]
+        found = self.bench(*patterns, edges, *columns, "--runs", "1", "--cold-runs", "1")["programs"]
+        self.assertEqual([one["result"] for one in found], ["2", "1"])
+        (one,) = self.bench(TRIANGLE, f"{edges}:1,2", "--header", "yes", "--runs", "1")["programs"]
+        self.assertEqual(one["result"], "1")
+        labelled = self.write("g.lg", "t # 0\nv 0 1\nv 1 1\nv 2 1\ne 0 1 7\ne 1 2 8\n")
+        (one,) = self.bench("--pattern", "0-1=7", labelled, "--edge-labels", "--runs", "1")["programs"]
+        self.assertEqual(one["result"], "1")
+        self.fails(1, "bench", "--pattern", "a-[:pas]-b", edges, *columns, says=["<pattern>:1:5", "did you mean `pays`?"])
+        self.fails(2, "bench", TRIANGLE, edges, "--src", "payer", says="belong together")
+        self.fails(3, "bench", TRIANGLE, edges, "--src", "payer", "--dst", "nobody", says="nobody")
+
     def test_text(self):
         text = self.ok("bench", TRIANGLE, LISTING, SMALL, "--runs", "1", "--device", "cpu")
         self.assertRegex(text, r"\Aexamples/triangle.mt: \d+\n  ms +min +median +max\n  load ")

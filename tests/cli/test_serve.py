@@ -73,6 +73,23 @@ class ServeTest(CliTest):
         self.assertEqual(answers[6]["result"], 0)
         self.assertEqual((len(answers[7]["result"]), len(answers[7]["columns"])), (3, 2))
 
+    def test_tables(self):
+        """Headings, columns by name, ids that are text, labels of vertices and edges, as `run` takes them."""
+        edges = self.write("e.csv", "kind,payer,payee\npays,ann,bob\nowes,bob,eve\npays,eve,ann\n")
+        people = self.write("v.csv", "name,role\nann,person\nbob,bank\neve,person\n")
+        columns = ["--src", "payer", "--dst", "payee", "--edge-label", "kind", "--vertices", people, "--id", "name", "--label", "role"]
+        requests = [{"id": 1, "pattern": "a-[:pays]-b"}, {"id": 2, "pattern": "(a:person)-(b:bank)"}, {"id": 3, "pattern": "triangle"},
+                    {"id": 4, "pattern": "(a:bank)-(b)", "options": {"matches": True}}]
+        counts = self.piped(requests, edges, *columns)
+        self.assertEqual([one.get("result") for one in counts[:3]], [2, 2, 1], counts)
+        self.assertEqual(sorted(counts[3]["result"]), [["bob", "ann"], ["bob", "eve"]])
+        self.assertEqual(self.piped([{"id": 1, "pattern": "edge"}], f"{edges}:payer,payee")[0]["result"], 3)
+        wrong = self.piped([{"id": 1, "pattern": "a:persn-b"}], edges, *columns)[0]
+        self.assertEqual((wrong["status"], wrong["errors"][0]["column"], wrong["errors"][0]["length"]), ("query", 3, 5), wrong)
+        self.fails(2, "serve", edges, "--src", "payer", says="belong together")
+        self.fails(2, "serve", says="one graph")
+        self.fails(3, "serve", edges, "--src", "payer", "--dst", "nobody", says="nobody")
+
     def test_what_is_kept(self):
         server = Server(self, WIKI)
         self.assertEqual(server.ready["graph"]["vertices"], 7115)

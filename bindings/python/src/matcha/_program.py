@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import re
 import threading
 from ctypes import byref, c_int64, c_uint64
-from typing import Any, Callable, Iterator, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Union
 
 from matcha import _library
 from matcha._graph import Graph
 from matcha._library import Handle, Owner
 from matcha._progress import Bar
 from matcha._table import Table, column_of, joined
+
+if TYPE_CHECKING:
+    import inspect
 
 Progress = Union[bool, Callable[[int, int], None]]
 _POLL_MS = 50
@@ -162,6 +164,8 @@ _TYPES = {"int": int, "float": float, "bool": bool}
 
 def _signature_of(text: str) -> inspect.Signature:
     """Of `name(G: Graph, k: int = 2) -> int`."""
+    import inspect  # It takes as long to import as the rest of the package.
+
     inside, result = text.split("(", 1)[1].rsplit(") -> ", 1)
     parameters = []
     for at, one in enumerate(re.findall(r"(\w+): ((?:[^,<]|<(?:[^<>]|<[^<>]*>)*>)+)", inside)):
