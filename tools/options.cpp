@@ -37,9 +37,22 @@ void add_program_options(CLI::App& verb, CompileOptions& options) {
       ->type_name("NAME");
 }
 
+namespace {
+
+/// `demand (now prune-by-degree), …`.
+std::string old_pass_names() {
+  std::string names;
+#define MATCHA_PASS_ALIAS(old_name, name) names += std::string(names.empty() ? "" : ", ") + old_name " (now " name ")";
+#include "passes/passes.def"
+  return names;
+}
+
+}  // namespace
+
 void add_pass_options(CLI::App& verb, CompileOptions& options) {
   verb.add_option("--passes", options.passes,
-                  "The passes to run, such as `fuse,plan-memory`; `cpu` is the default list")
+                  "The passes to run, such as `fuse,plan-memory`; `cpu` is the default list. Old names, until 0.3: " +
+                      old_pass_names())
       ->type_name("LIST")
       ->group("Passes");
   verb.add_option("--disable-pass", options.disabled, "Leave this pass out; may be repeated")
