@@ -72,6 +72,8 @@ struct PartialValue {
   ListValue list;
 };
 
+class Dealer;
+
 /// How to run. Callbacks come one at a time, from any thread.
 struct RunOptions {
   unsigned threads = 0;               ///< 0: as many as the machine has.
@@ -96,6 +98,9 @@ struct RunOptions {
   /// A share has no values but partial ones. Where a result of the program is no sink of a region, or its regions run
   /// on something else than `make_llvm` gives, shares are an error.
   Share share;
+  /// Deals parts of the work to this run and others (codegen/dealer.h), on what runs shares; a whole share only. Rows
+  /// are then kept until all regions are done.
+  Dealer* maybe_dealer = nullptr;
 };
 
 /// Why a run ended before its end; Sampled: it walked a part of the work, as its back end was told to.

@@ -109,6 +109,26 @@ std::optional<runtime::Error> merge(PartialValue& into, const PartialValue& othe
   return std::nullopt;
 }
 
+std::optional<runtime::Error> merge_all(std::vector<PartialValue>& into, const std::vector<PartialValue>& other) {
+  if (into.empty()) {
+    for (const PartialValue& value : other) into.push_back(none_of(value));
+  }
+  bool alike = into.size() == other.size();
+  for (std::size_t i = 0; alike && i < into.size(); ++i) {
+    alike = into[i].kind == other[i].kind && into[i].list.columns.size() == other[i].list.columns.size();
+    for (std::size_t c = 0; alike && c < into[i].list.columns.size(); ++c) {
+      alike = into[i].list.columns[c].kind() == other[i].list.columns[c].kind();
+    }
+  }
+  if (!alike) {
+    return runtime::Error{runtime::ErrorKind::Input, "parts of a run found values of different kinds", {}, 0, {}};
+  }
+  for (std::size_t i = 0; i < into.size(); ++i) {
+    if (std::optional<runtime::Error> failed = merge(into[i], other[i])) return failed;
+  }
+  return std::nullopt;
+}
+
 PartialValue none_of(const PartialValue& kind) {
   PartialValue none;
   none.kind = kind.kind;

@@ -31,6 +31,10 @@ std::optional<runtime::Error> merge(PartialValue& into, const PartialValue& othe
 /// What a share finds that walks nothing, of the kind of another one.
 PartialValue none_of(const PartialValue& kind);
 
+/// Adds to each value of a region what another part of it found; takes the values if there are none yet. Lists are
+/// those of later positions. An error as of one value.
+std::optional<runtime::Error> merge_all(std::vector<PartialValue>& into, const std::vector<PartialValue>& other);
+
 /// The value that all shares found together. An error where there is none: `min` or `max` of nothing, or an int that
 /// outgrew its type. Takes the list.
 runtime::Result<ResultValue> whole(PartialValue& partial);

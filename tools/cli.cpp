@@ -112,11 +112,12 @@ int parse_and_run(int argc, const char* const* argv, bool by_verb) {
   app.require_subcommand(1);
   app.footer(kFooter);
   Action action;
-  add_run(app, action);
+  add_run(app, action, argc > 2 ? std::vector<std::string>(argv + 2, argv + argc) : std::vector<std::string>());
   add_check(app, action);
   add_build(app, action);
   add_pattern(app, action);
   add_explain(app, action);
+  add_merge(app, action);
   add_bench(app, action);
   add_serve(app, action);
   add_graph(app, action);

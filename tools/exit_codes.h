@@ -26,6 +26,15 @@ constexpr int exit_code(Status status) {
   return 4;
 }
 
+/// The status behind an exit code.
+constexpr Status status_of_exit(int code) {
+  for (const Status status : {Status::Ok, Status::Query, Status::Usage, Status::Input, Status::Run, Status::Resource,
+                              Status::Timeout, Status::Interrupted, Status::Terminated}) {
+    if (exit_code(status) == code) return status;
+  }
+  return Status::Run;
+}
+
 /// The `id` of messages that are no diagnostics, in JSON.
 constexpr std::string_view message_id(Status status) {
   switch (status) {

@@ -107,6 +107,10 @@ class RunVerb {
                             fmt::format("`{}` is for one pattern", options_.matches.empty() ? "--limit" : "--matches"),
                             "of several patterns the matches are counted");
     }
+    if (options_.cluster.any()) {
+      return console_.error(Status::Usage, "parts of a run are of one program or pattern",
+                            "run the patterns one by one");
+    }
     return Status::Ok;
   }
 
@@ -175,9 +179,10 @@ class RunVerb {
 
 }  // namespace
 
-void add_run(CLI::App& app, Action& action) {
+void add_run(CLI::App& app, Action& action, std::vector<std::string> words) {
   CLI::App* verb = app.add_subcommand("run", "Run a program on a graph");
   auto options = std::make_shared<RunVerbOptions>();
+  options->cluster.words = std::move(words);
   add_run_options(*verb, *options);
   verb->callback([options, verb, &action] {
     RunVerbOptions& given = *options;

@@ -72,11 +72,16 @@ Status check_answer_options(const RunVerbOptions& options, const PatternOptions&
   return Status::Ok;
 }
 
+std::string without_blanks_before(const std::string& text) {
+  return text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
+}
+
 Status choose_target(const RunVerbOptions& options, const Console& console, const Target*& target, bool& may_choose) {
   target = &target_named(options.cpu_target());
   if (options.device == "cuda") target = &target_named("cuda");
   // A GPU has no SIMD tiers.
-  const bool for_cpu = options.backend != "llvm" || !options.simd.empty() || options.tier != "auto";
+  const bool for_cpu =
+      options.backend != "llvm" || !options.simd.empty() || options.tier != "auto" || options.cluster.any();
   may_choose = options.device == "auto" && !for_cpu && options.gpu_given.empty() && !options.tune && may_have_gpu() &&
                reads_small_graph(options.bind);
   if (options.device == "auto" && !for_cpu && !may_choose && gpu_problem().empty()) target = &target_named("cuda");

@@ -15,6 +15,9 @@ namespace matcha::tools {
 Status check_answer_options(const RunVerbOptions& options, const PatternOptions& pattern, const Console& console,
                             RowFormat& format);
 
+/// A text from its first character on that is no blank.
+std::string without_blanks_before(const std::string& text);
+
 /// Where to run; `may_choose`: that is left open until the graph is read. Reports options that do not fit.
 Status choose_target(const RunVerbOptions& options, const Console& console, const Target*& target, bool& may_choose);
 

@@ -66,6 +66,7 @@ void add_run_options(CLI::App& verb, RunVerbOptions& options) {
                 "Time some schedules on a part of the work, and remember the best for this program, graph and device")
       ->group("How to run");
   add_no_cache(verb, options.code_folder);
+  add_cluster_options(verb, options.cluster);
   add_gpu_text_options(verb, options.gpu);
   add_gpu_options(verb, options.gpu);
   add_load_cuda(verb, options.gpu.query)->excludes("--tune");
@@ -80,6 +81,8 @@ Examples:
   matcha run --pattern q.graph graph.txt --labels l.txt --limit 1000 --count
   matcha run listing.mt graph.txt --matches rows.csv.gz --limit 10
   matcha run cycle.mt --in edges=m.txt:0,1 --in times=m.txt:2 --param window=60
+  matcha run triangle.mt graph.mtg --shard 3/16 --ledger part3.mtl
+  matcha run triangle.mt graph.mtg --work shared/folder
   matcha run query.mt graph.mtg --labels labels.txt --json --timeout 60
 
 The answer goes to stdout, all else to stderr. Ctrl-C stops with the partial

@@ -9,6 +9,7 @@
 
 #include "tools/gpu_options.h"
 #include "tools/options.h"
+#include "tools/run_cluster.h"
 
 namespace matcha::tools {
 
@@ -40,6 +41,7 @@ struct RunVerbOptions {
   bool count = false;   ///< Rows are counted up to the limit, not listed.
   bool exists = false;  ///< Whether there is a match is all that is asked.
   std::optional<double> timeout;
+  ClusterOptions cluster;
 
   /// Rows that are enough.
   std::optional<std::uint64_t> most() const { return exists ? 1 : limit; }

@@ -258,6 +258,25 @@ std::string iterations_text(const codegen::RunResult& result) {
   return out;
 }
 
+std::map<Status, std::string> reports_of_stops(RunReport& report) {
+  std::map<Status, std::string> texts;
+  for (const Status verdict : {Status::Timeout, Status::Interrupted, Status::Terminated}) {
+    report.verdict = verdict;
+    texts[verdict] = report_json(report);
+  }
+  report.verdict = Status::Ok;
+  return texts;
+}
+
+std::string closing_line(const RunReport& report, bool drawn, bool on_output) {
+  const bool limited = report.stopped_by() == "limit";
+  if (drawn && limited) {
+    return fmt::format("{} matches are drawn; --limit N draws more or fewer", report.matches->count());
+  }
+  if (!on_output) return {};
+  return fmt::format("{} matches{}", report.matches->count(), limited ? " (--limit is reached)" : "");
+}
+
 std::string partial_line(const RunReport& report) {
   return fmt::format("partial result: {} after {}", stopped_by(report.verdict), iterations_text(*report.result));
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,6 +58,10 @@ std::string report_text(const RunReport& report);
 std::string tuning_text(const Tuning& tuning);
 /// `26 of 7,115 outer iterations, 1.2% of the work`.
 std::string iterations_text(const codegen::RunResult& result);
+/// The JSON objects of a run that is stopped now, for each way to be stopped.
+std::map<Status, std::string> reports_of_stops(RunReport& report);
+/// A line on the rows that were `drawn`, or went to standard output; empty: there is nothing to say.
+std::string closing_line(const RunReport& report, bool drawn, bool on_output);
 /// A line on how a run with a partial result ended, for standard error.
 std::string partial_line(const RunReport& report);
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -25,6 +24,7 @@
 #include "driver/tuner.h"
 #include "driver/version.h"
 #include "driver/vertex_order.h"
+#include "ir/printer.h"
 #include "runtime/cpu/region.h"
 #include "runtime/cpu/set_kernels.h"
 #include "runtime/machine.h"
@@ -54,7 +54,8 @@ class Run final : public RunSteps {
         maybe_shared_(maybe_shared),
         reporter_(console_),
         compile_(options.compile),
-        gpu_(options.gpu) {
+        gpu_(options.gpu),
+        cluster_(options.cluster, console) {
     renew_compilation();
     report_.backend = options.backend;
     report_.only_counts = options.count;
@@ -92,16 +93,14 @@ class Run final : public RunSteps {
       const runtime::Status written = pictures_ ? matches_file_->commit() : matches_->finish();
       if (!written) return console_.error(written.error());
     }
-    const Status printed = print(options_.json ? report_json(report_) : report_text(report_));
+    const Status printed = print(!cluster_.has_answer() ? cluster_.shard_text(options_.json, !stopped)
+                                 : options_.json        ? report_json(report_)
+                                                        : report_text(report_));
     if (printed != Status::Ok) return printed;
     if (stopped && !console_.json()) console_.write(partial_line(report_) + "\n");
-    if (pictures_ && !options_.json && report_.stopped_by() == "limit") {
-      console_.note(fmt::format("{} matches are drawn; --limit N draws more or fewer", matches_->count()));
-    }
-    if (matches_ && streams() && !options_.json && options_.matches == "-" && !stopped) {
-      console_.note(fmt::format("{} matches{}", matches_->count(),
-                                report_.stopped_by() == "limit" ? " (--limit is reached)" : ""));
-    }
+    const bool on_output = matches_ && streams() && options_.matches == "-" && !stopped;
+    const std::string end = options_.json ? "" : closing_line(report_, pictures_.has_value(), on_output);
+    if (!end.empty()) console_.note(end);
     return report_.verdict;
   }
   std::size_t name_width() const override {
@@ -118,10 +117,7 @@ class Run final : public RunSteps {
 
  private:
   /// The pattern as the user gave it; in a file there may be blanks before it.
-  std::string given() const {
-    const std::size_t begin = pattern_options_.text.find_first_not_of(" \t");
-    return pattern_options_.text.substr(std::min(begin, pattern_options_.text.size()));
-  }
+  std::string given() const { return without_blanks_before(pattern_options_.text); }
 
   using Step = Status (Run::*)();
   Status steps(std::initializer_list<Step> all) {
@@ -137,13 +133,7 @@ class Run final : public RunSteps {
   /// Has a stop report what is known until here: later steps write it while the watchdog reads.
   void keep_report() {
     if (!options_.json || !compilation_->has_graph() || report_.result != nullptr) return;
-    std::map<Status, std::string> texts;
-    for (const Status verdict : {Status::Timeout, Status::Interrupted, Status::Terminated}) {
-      report_.verdict = verdict;
-      texts[verdict] = report_json(report_);
-    }
-    report_.verdict = Status::Ok;
-    session_.set_report([this, texts = std::move(texts)](Status verdict) {
+    session_.set_report([this, texts = reports_of_stops(report_)](Status verdict) {
       console_.error(verdict, stop_line(verdict));
       print(texts.at(verdict));
     });
@@ -159,6 +149,7 @@ class Run final : public RunSteps {
     Status code = choose_target(options_, console_, target_, may_choose_);
     if (code != Status::Ok) return code;
     code = check_answer_options(options_, pattern_options_, console_, row_format_);
+    if (code == Status::Ok) code = cluster_.check(options_);
     if (code == Status::Ok) code = choose_tier(options_.simd, console_, tier_);
     return code == Status::Ok ? read_query(gpu_.query, console_) : code;
   }
@@ -255,7 +246,9 @@ class Run final : public RunSteps {
   Status offer_motifs() { return motifs_.offer(pattern_->program().cost), Status::Ok; }
   SearchUse search_use() const {
     const bool may = !target_->on_gpu && options_.backend == "llvm" && !options_.tune;
-    return !may ? SearchUse::Never : use_of_search(*pattern_, pattern_options_, graph(), options_.lists());
+    if (!may) return SearchUse::Never;
+    const SearchUse use = use_of_search(*pattern_, pattern_options_, graph(), options_.lists());
+    return use == SearchUse::Try && options_.cluster.any() ? SearchUse::Never : use;
   }
 
   /// Goes on without a program; one with the same result says its type.
@@ -271,7 +264,7 @@ class Run final : public RunSteps {
 
   /// Matches the pattern without a program, if that is sooner.
   Status search_pattern() {
-    if (!target_->on_gpu && motifs_.pay(report_.threads)) {
+    if (!target_->on_gpu && !options_.cluster.any() && motifs_.pay(report_.threads)) {
       const Status code = check_pattern();
       executable_ = motifs_.counter();
       return code == Status::Ok ? go_without_program("identities") : code;
@@ -302,7 +295,7 @@ class Run final : public RunSteps {
     if (code != Status::Ok) return code;
     // What several patterns share is ranked once, whoever asks first.
     const PlanRequest request{options_.lists(), options_.order, maybe_shared_ != nullptr,
-                              target_->on_gpu ? Device::Gpu : Device::Cpu, report_.threads};
+                              target_->on_gpu ? Device::Gpu : Device::Cpu, cluster_.planned_threads(report_.threads)};
     return plan_pattern(*pattern_, graph(), *bound_.inputs.dictionary, request, sketch_.emplace(), forecast_);
   }
 
@@ -318,7 +311,7 @@ class Run final : public RunSteps {
   bool streams() const { return options_.lists() && !report_.only_counts && !report_.asks_exists; }
 
   Status open_matches() {
-    if (!streams() || (options_.json && options_.matches.empty())) return Status::Ok;
+    if (!streams() || !cluster_.has_answer() || (options_.json && options_.matches.empty())) return Status::Ok;
     runtime::Result<OutputFile> file =
         OutputFile::open(options_.matches.empty() ? "-" : options_.matches, row_format_.compression);
     if (!file) return console_.error(file.error());
@@ -372,7 +365,7 @@ class Run final : public RunSteps {
     const std::shared_ptr<const runtime::LabelDictionary> dictionary = bound_.inputs.dictionary;
     labels_.code = [dictionary](std::string_view word) { return dictionary->code(word); };
     labels_.words = dictionary->words();
-    forecast_.threads = report_.threads;
+    forecast_.threads = cluster_.planned_threads(report_.threads);
     forecast_.on_gpu = target_->on_gpu;
     const Status code =
         order_vertices(options_.order, forecast_, *compilation_, labels_, reporter_, bound_, report_.order);
@@ -528,6 +521,12 @@ class Run final : public RunSteps {
       report_.matches = &*matches_;
       report_.matches_path = options_.json || !options_.matches.empty() ? options_.matches : "-";
     }
+    if (options_.cluster.any()) {
+      const std::string what =
+          searches_ ? search_words(*pattern_, streams()) : ir::print(compilation_->pipeline().module);
+      if (const Status code = cluster_.begin(what, bound_, session_); code != Status::Ok) return code;
+      run.maybe_dealer = cluster_.dealer();
+    }
     std::optional<codegen::RunOutcome> outcome;
     session_.watch(Session::Stops::Late);
     {
@@ -563,6 +562,7 @@ class Run final : public RunSteps {
   PatternReporter reporter_;
   CompileOptions compile_;
   GpuOptions gpu_;
+  ClusterRun cluster_;
   std::optional<Compilation> compilation_;
   std::vector<std::string> other_plans_;  ///< Programs that `--tune` compares with that of the pattern.
   std::optional<PatternSource> pattern_;

@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "tools/console.h"
 #include "tools/exit_codes.h"
@@ -11,7 +13,9 @@ namespace matcha::tools {
 
 using Action = std::function<Status()>;
 
-void add_run(CLI::App& app, Action& action);
+/// `words`: of the command line behind the verb.
+void add_run(CLI::App& app, Action& action, std::vector<std::string> words);
+void add_merge(CLI::App& app, Action& action);
 void add_check(CLI::App& app, Action& action);
 void add_build(CLI::App& app, Action& action);
 void add_pattern(CLI::App& app, Action& action);

@@ -56,9 +56,11 @@ RunOutcome Run::walk(std::span<const Argument> arguments, std::mutex& binding) {
   if (Failure failed = bind(arguments)) return *failed;
   lock.unlock();
   if (Failure failed = check_share()) return *failed;
+  if (Failure failed = check_dealing()) return *failed;
   for (const Step& next : program_.steps) {
     bool big = std::holds_alternative<RegionStep>(next) || std::holds_alternative<BuildStep>(next);
     if (ended() && (big || map_cut_)) break;
+    if (ends_after_regions()) break;
     Failure failed = std::visit([&](const auto& s) { return step(s); }, next);
     if (failed && ended()) break;
     if (failed) return *failed;
@@ -140,11 +142,20 @@ Run::Failure Run::step(const RegionStep& s) {
       return options_.on_rows(Rows{block.count, kinds, block.columns});
     };
   }
+  ++regions_begun_;
+  if (options_.maybe_dealer != nullptr && s.dealt) return deal(s, launch, control);
   if (s.shared && !options_.share.is_whole()) {
     const PositionRange range = positions_of(options_.share, launch.positions, launch.maybe_walked);
     launch.begin = range.begin;
     launch.end = range.end;
   }
+  runtime::RegionResult result;
+  if (Failure failed = run_part(s, launch, control, result)) return failed;
+  return take_results(s, result);
+}
+
+Run::Failure Run::run_part(const RegionStep& s, const runtime::RegionLaunch& launch, const runtime::RunControl& control,
+                           runtime::RegionResult& out) {
   result_.positions_total += launch.walked();
   runtime::RegionOutcome outcome = runtime::run_region(launch, control);
   if (const runtime::RegionError* error = std::get_if<runtime::RegionError>(&outcome)) {
@@ -154,18 +165,19 @@ Run::Failure Run::step(const RegionStep& s) {
     result.error.hint = error->hint;
     return result;
   }
-  return take_results(s, std::get<runtime::RegionResult>(outcome));
+  out = std::move(std::get<runtime::RegionResult>(outcome));
+  result_.ending = ending_of(out.end);
+  result_.positions += out.positions_done;
+  result_.work_done += out.work_done;
+  result_.work_total += out.work_total;
+  result_.deferred += out.deferred;
+  return std::nullopt;
 }
 
 Run::Failure Run::take_results(const RegionStep& s, runtime::RegionResult& result) {
-  result_.ending = ending_of(result.end);
-  result_.positions += result.positions_done;
-  result_.work_done += result.work_done;
-  result_.work_total += result.work_total;
-  result_.deferred += result.deferred;
   if (streams(s)) streamed_ = true;
   for (std::size_t i = 0; s.shared && !options_.share.is_whole() && i < s.sinks.size(); ++i) {
-    keep_partial(s.sinks[i], result.sinks[i]);
+    partials_[s.sinks[i].slot] = partial_of(s.sinks[i], result.sinks[i]);
   }
   if (s.shared && !options_.share.is_whole()) return std::nullopt;
   for (std::size_t i = 0; i < s.sinks.size(); ++i) {

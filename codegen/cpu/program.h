@@ -70,6 +70,8 @@ struct RegionStep {
   std::vector<SinkPlan> sinks;
   int stream_sink = -1;  ///< The sink whose rows may be handed over as they come.
   bool shared = false;   ///< Its sinks are results of the program and nothing else: a share walks a part of it.
+  /// Parts of it may be run one by one: it is shared, or its sinks are no lists.
+  bool dealt = false;
   std::uint32_t vertices_slot = 0;  ///< The view of the graph whose vertices the outermost loop walks; 0: none.
   SourceLoc loc;
 };
@@ -104,6 +106,7 @@ struct Program {
   std::vector<Step> steps;
   std::vector<GraphPlan> graphs;
   std::uint32_t slot_count = 0;
+  bool independent = false;        ///< Nothing up to its last region reads what a dealt region found.
   std::vector<std::string> files;  ///< Names of the source files, by id.
   std::vector<SourceLoc> places;   ///< Those of the module's nodes, to find the length of a trap's place again.
 };

@@ -238,8 +238,8 @@ Run::Failure Run::check_share() const {
   return std::nullopt;
 }
 
-void Run::keep_partial(const SinkPlan& plan, runtime::SinkResult& sink) {
-  PartialValue& partial = partials_[plan.slot];
+PartialValue Run::partial_of(const SinkPlan& plan, runtime::SinkResult& sink) {
+  PartialValue partial;
   partial.kind = plan.info.kind;
   partial.wide = plan.wide;
   partial.is_vertex = plan.is_vertex;
@@ -250,6 +250,7 @@ void Run::keep_partial(const SinkPlan& plan, runtime::SinkResult& sink) {
   partial.sum = sink.exact_sum;
   partial.list.size = sink.rows;
   partial.list.columns = std::move(sink.columns);
+  return partial;
 }
 
 Run::Failure Run::give_partials(const ReturnStep& s) {

@@ -43,12 +43,24 @@ class Run {
   Failure plan_scratch(const RegionStep& s, std::uint64_t own_bytes, runtime::RegionLaunch& launch, unsigned threads);
   Failure check_share() const;
   Failure give_partials(const ReturnStep& s);
-  void keep_partial(const SinkPlan& plan, runtime::SinkResult& sink);
+  static PartialValue partial_of(const SinkPlan& plan, runtime::SinkResult& sink);
   Failure take_results(const RegionStep& s, runtime::RegionResult& result);
+  Failure run_part(const RegionStep& s, const runtime::RegionLaunch& launch, const runtime::RunControl& control,
+                   runtime::RegionResult& out);
+
+  // dealing.cpp
+  Failure check_dealing() const;
+  /// Walks the units of a region that the dealer gives.
+  Failure deal(const RegionStep& s, runtime::RegionLaunch& launch, const runtime::RunControl& control);
+  Failure take_merged(const RegionStep& s, std::vector<PartialValue> merged);
+  /// Nothing of what comes after its last region is run.
+  bool ends_after_regions() const;
   host::List list_at(std::uint32_t slot, std::vector<runtime::ElementKind> kinds) const;
   host::List kept_list(const ResultPlan& plan) const;
   ResultValue scalar_result(const ResultPlan& plan) const;
-  bool streams(const RegionStep& s) const { return options_.on_rows && s.stream_sink >= 0; }
+  bool streams(const RegionStep& s) const {
+    return options_.on_rows && s.stream_sink >= 0 && options_.maybe_dealer == nullptr;
+  }
   RunError trap(std::uint32_t code, SourceLoc loc) const;
   SourceLoc place(std::string_view file, std::uint32_t line, std::uint32_t column) const;
   static RunError failure(runtime::ErrorKind kind, std::string message, std::string hint = {}, SourceLoc loc = {});
@@ -66,6 +78,7 @@ class Run {
   std::vector<std::unique_ptr<runtime::Graph>> graphs_;
   std::vector<runtime::Column> arrays_;
   std::map<std::uint32_t, PartialValue> partials_;  ///< What a share found, by the slot of the sink.
+  std::size_t regions_begun_ = 0, dealt_begun_ = 0;
   bool streamed_ = false;
   bool map_cut_ = false;  ///< A region ended early that fills rows by position: some are not set.
   RunResult result_;

@@ -434,7 +434,7 @@ void CudaExecutable::begin() {
 
 RunOutcome CudaExecutable::run(std::span<const Argument> arguments, const runtime::Universe& universe,
                                const RunOptions& options) {
-  if (!options.share.is_whole()) return no_shares("a GPU");
+  if (!options.share.is_whole() || options.maybe_dealer != nullptr) return no_shares("a GPU");
   try {
     return Run(*this, universe, options).walk(arguments);
   } catch (const host::Trap& trap) {

@@ -14,7 +14,7 @@ class InterpretedProgram final : public Executable {
 
   RunOutcome run(std::span<const Argument> arguments, const runtime::Universe& universe,
                  const RunOptions& options) override {
-    if (!options.share.is_whole()) return no_shares("the interpreter");
+    if (!options.share.is_whole() || options.maybe_dealer != nullptr) return no_shares("the interpreter");
     return interp::Runner(module_, shared_, universe, options).run(arguments);
   }
 

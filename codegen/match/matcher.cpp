@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/dealer.h"
 #include "codegen/host/trap.h"
+#include "codegen/shares.h"
 #include "runtime/machine.h"
 #include "runtime/match/matcher.h"
 
@@ -36,7 +38,8 @@ class Matcher final : public Executable {
 
   RunOutcome run(std::span<const Argument> arguments, const runtime::Universe&, const RunOptions& options) override {
     try {
-      return run_on(*std::get<runtime::Graph*>(arguments[0]), options);
+      const runtime::Graph& graph = *std::get<runtime::Graph*>(arguments[0]);
+      return options.maybe_dealer != nullptr ? run_dealt(graph, options) : run_on(graph, options);
     } catch (const std::bad_alloc&) {
       return RunError{{runtime::ErrorKind::Resource, "not enough memory for the candidates of the pattern", {}, 0, {}},
                       {}};
@@ -47,6 +50,7 @@ class Matcher final : public Executable {
   RunOutcome run_on(const runtime::Graph& graph, const RunOptions& options) {
     RunResult result;
     std::shared_ptr<runtime::match::MatchIndex> index = task_.maybe_index;
+    if (index == nullptr) index = kept_index_;
     if (index == nullptr) {
       const auto begin = std::chrono::steady_clock::now();
       index = std::make_shared<runtime::match::MatchIndex>(graph.view());
@@ -113,6 +117,71 @@ class Matcher final : public Executable {
     return result;
   }
 
+  /// All of the search is one region, which a dealer gives in units.
+  RunOutcome run_dealt(const runtime::Graph& graph, const RunOptions& options) {
+    Dealer& dealer = *options.maybe_dealer;
+    RunOptions part = options;
+    part.maybe_dealer = nullptr;
+    part.on_rows = {};
+    RunResult all;
+    if (task_.maybe_index == nullptr) kept_index_ = std::make_shared<runtime::match::MatchIndex>(graph.view());
+    while (const std::optional<std::uint64_t> unit = dealer.next(0)) {
+      part.share = {*unit, dealer.units()};
+      RunOutcome outcome = run_on(graph, part);
+      if (std::holds_alternative<RunError>(outcome)) return outcome;
+      RunResult& found = std::get<RunResult>(outcome);
+      all.tier = found.tier;
+      all.candidates = found.candidates;
+      all.images_tried += found.images_tried;
+      all.ending = found.ending;
+      if (all.ending != Ending::Complete) break;
+      if (std::optional<runtime::Error> error = dealer.done(0, *unit, std::move(found.partials))) {
+        return RunError{std::move(*error), {}};
+      }
+    }
+    if (all.ending == Ending::Complete && !dealer.is_complete(0)) all.ending = ending_of_stop(options);
+    if (!dealer.merges()) return all;
+    runtime::Result<std::vector<PartialValue>> merged = dealer.finish(0);
+    if (!merged) return RunError{merged.error(), {}};
+    return with_merged(std::move(all), std::move(*merged), options);
+  }
+
+  static Ending ending_of_stop(const RunOptions& options) {
+    const bool stopped = options.stop_request != nullptr && options.stop_request->load(std::memory_order_relaxed) != 0;
+    return stopped ? Ending::Stopped : Ending::Deadline;
+  }
+
+  /// The result of what all units found.
+  RunOutcome with_merged(RunResult all, std::vector<PartialValue> merged, const RunOptions& options) const {
+    if (merged.empty()) {
+      PartialValue& none = merged.emplace_back();
+      none.kind = task_.rows ? runtime::SinkKind::Rows : runtime::SinkKind::SumInt;
+      for (int v = 0; task_.rows && v < task_.query.size; ++v)
+        none.list.columns.emplace_back(runtime::ElementKind::Vid);
+    }
+    PartialValue& value = merged.front();
+    if (!task_.rows) {
+      all.values.emplace_back(value.integer);
+      return all;
+    }
+    all.rows = value.list.size;
+    if (!options.on_rows) {
+      all.values.emplace_back(std::move(value.list));
+      return all;
+    }
+    std::vector<runtime::ElementKind> kinds;
+    std::vector<const void*> columns;
+    for (const runtime::Column& column : value.list.columns) {
+      kinds.push_back(column.kind());
+      columns.push_back(column.data());
+    }
+    if (value.list.size != 0 && !options.on_rows(Rows{value.list.size, kinds, columns.data()})) {
+      all.ending = Ending::RowsRefused;
+    }
+    all.values.emplace_back(static_cast<__int128>(all.rows));
+    return all;
+  }
+
   /// How many maps make so many matches.
   static std::uint64_t maps_for(std::uint64_t matches, std::uint64_t divisor) {
     std::uint64_t maps = 0;
@@ -120,6 +189,7 @@ class Matcher final : public Executable {
   }
 
   const MatchTask task_;
+  std::shared_ptr<runtime::match::MatchIndex> kept_index_;  ///< Of a run that is dealt.
 };
 
 }  // namespace

@@ -1,0 +1,96 @@
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "codegen/cpu/run_state.h"
+#include "codegen/dealer.h"
+#include "codegen/shares.h"
+
+/// Regions whose units a dealer gives to several runs.
+namespace matcha::codegen::cpu {
+
+using runtime::ErrorKind;
+
+Run::Failure Run::check_dealing() const {
+  const Dealer* const dealer = options_.maybe_dealer;
+  if (dealer == nullptr) return std::nullopt;
+  if (!options_.share.is_whole()) return failure(ErrorKind::Runtime, "a share is not dealt once more");
+  if (!dealer->merges() && !program_.independent) {
+    return failure(ErrorKind::Runtime, "the parallel loops of the program need what earlier ones found",
+                   "`--work DIR` runs it in several processes, `--shard` does not");
+  }
+  for (const Step& step : program_.steps) {
+    const auto* const region = std::get_if<RegionStep>(&step);
+    if (region != nullptr && region->dealt) return std::nullopt;
+  }
+  return failure(ErrorKind::Runtime, "no parallel loop of the program can be run in parts",
+                 "parts are of loops that sum, compare or list, not of what later steps need as lists");
+}
+
+bool Run::ends_after_regions() const {
+  if (options_.maybe_dealer == nullptr || options_.maybe_dealer->merges()) return false;
+  std::size_t regions = 0;
+  for (const Step& step : program_.steps) regions += std::holds_alternative<RegionStep>(step) ? 1 : 0;
+  return regions_begun_ == regions;
+}
+
+Run::Failure Run::deal(const RegionStep& s, runtime::RegionLaunch& launch, const runtime::RunControl& control) {
+  Dealer& dealer = *options_.maybe_dealer;
+  const std::size_t region = dealt_begun_++;
+  while (const std::optional<std::uint64_t> unit = dealer.next(region)) {
+    const PositionRange range =
+        positions_of(Share{*unit, dealer.units()}, frame_[s.positions_slot], launch.maybe_walked);
+    launch.begin = range.begin;
+    launch.end = range.end;
+    runtime::RegionResult result;
+    if (Failure failed = run_part(s, launch, control, result)) return failed;
+    // What a unit found before it was stopped is lost: a unit is whole or not there.
+    if (ended()) break;
+    std::vector<PartialValue> found;
+    for (std::size_t i = 0; i < s.sinks.size(); ++i) found.push_back(partial_of(s.sinks[i], result.sinks[i]));
+    if (std::optional<runtime::Error> error = dealer.done(region, *unit, std::move(found))) {
+      return RunError{std::move(*error), {}};
+    }
+  }
+  if (!ended() && !dealer.is_complete(region)) {
+    const bool stopped =
+        options_.stop_request != nullptr && options_.stop_request->load(std::memory_order_relaxed) != 0;
+    result_.ending = stopped ? Ending::Stopped : Ending::Deadline;
+  }
+  if (!dealer.merges()) return std::nullopt;
+  runtime::Result<std::vector<PartialValue>> merged = dealer.finish(region);
+  if (!merged) return RunError{merged.error(), {}};
+  return take_merged(s, std::move(*merged));
+}
+
+/// Puts the merged values where those of a whole region would be.
+Run::Failure Run::take_merged(const RegionStep& s, std::vector<PartialValue> merged) {
+  runtime::RegionResult result;
+  result.sinks.resize(s.sinks.size());
+  if (merged.empty()) {
+    // Stopped before any unit was done.
+    for (std::size_t i = 0; i < s.sinks.size(); ++i) {
+      PartialValue none;
+      none.kind = s.sinks[i].info.kind;
+      for (const runtime::ElementKind kind : s.sinks[i].info.columns) none.list.columns.emplace_back(kind);
+      merged.push_back(none_of(none));
+    }
+  }
+  for (std::size_t i = 0; i < s.sinks.size(); ++i) {
+    PartialValue& value = merged[i];
+    runtime::SinkResult& sink = result.sinks[i];
+    if (value.kind != s.sinks[i].info.kind) {
+      return failure(ErrorKind::Runtime, "internal error: a dealt region found values of another kind");
+    }
+    sink.has_value = value.has_value;
+    sink.flag = value.flag;
+    sink.sum = value.integer;
+    sink.integer = static_cast<std::int64_t>(value.integer);
+    sink.number = value.kind == runtime::SinkKind::SumFloat ? runtime::exact_sum_round(value.sum) : value.number;
+    sink.rows = value.list.size;
+    sink.columns = std::move(value.list.columns);
+  }
+  return take_results(s, result);
+}
+
+}  // namespace matcha::codegen::cpu

@@ -1,0 +1,185 @@
+"""`--shard`, `merge` and `--work`: a run in several processes has the answer of the whole run."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import time
+
+import cli
+from cli import TRIANGLE, WIKI, WIKI_TRIANGLES
+
+GRQC = "examples/graphs/ca-grqc.txt.gz"
+YEAST = ("examples/graphs/yeast.txt.gz", "--labels", "examples/graphs/yeast.labels.txt.gz")
+
+
+def counted_examples():
+    """(program, arguments) of every example, on its smallest input."""
+    for program in sorted(pathlib.Path("examples").glob("*.mt")):
+        stated = re.findall(r"^# count: (.*) -?\d+$", program.read_text(), re.M)
+        if stated:
+            yield str(program), stated[-1].split()
+
+
+class Shards(cli.CliTest):
+    def whole(self, *words):
+        return self.ok("run", *words, "--device", "cpu", "-q")
+
+    def ledgers(self, count, *words):
+        """Runs all shards; their files."""
+        files = [str(self.folder / f"{count}-{i}.mtl") for i in range(count)]
+        for i, file in enumerate(files):
+            pathlib.Path(file).unlink(missing_ok=True)
+            told = self.ok("run", *words, "--shard", f"{i}/{count}", "--ledger", file, "-q")
+            self.assertRegex(told, rf"^shard {i}/{count}: (\d+) of \1 units are in ")
+        return files
+
+    def test_every_example(self):
+        for program, arguments in counted_examples():
+            wanted = self.whole(program, *arguments)
+            for count in (1, 2, 7):
+                with self.subTest(program=program, shards=count):
+                    files = self.ledgers(count, program, *arguments)
+                    self.assertEqual(self.ok("merge", *reversed(files), "-q"), wanted)
+            with self.subTest(program=program, work=True):
+                folder = str(self.folder / pathlib.Path(program).stem)
+                self.assertEqual(self.ok("run", program, *arguments, "--work", folder, "-q"), wanted)
+                # All is there: nothing is run again.
+                self.assertEqual(self.ok("run", program, *arguments, "--work", folder, "-q"), wanted)
+
+    def test_patterns(self):
+        for words in (("motif:4", GRQC), ("cycle:4", GRQC), ("0-1,1-2,2-3,0!2", GRQC), ("house", GRQC, "--order", "degree"),
+                      ("path:4", GRQC, "--embeddings"), ("0:1-1:4,1-2:1,2-3:4,3-0", *YEAST),
+                      ("0:1-1:4,1-2:1,2-3:4,3-0", *YEAST, "--algorithm", "join")):
+            with self.subTest(words=words):
+                wanted = self.whole("--pattern", *words)
+                files = self.ledgers(2, "--pattern", *words)
+                self.assertEqual(self.ok("merge", *files, "-q"), wanted)
+                folder = str(self.folder / f"work{abs(hash(words))}")
+                self.assertEqual(self.ok("run", "--pattern", *words, "--work", folder, "-q"), wanted)
+
+    def test_values_of_every_kind(self):
+        """Sums of floats, extremes, truths, several results, and one that is computed of two sums."""
+        program = self.write("q.mt", """
+def main(G: Graph):
+    degrees = apply(lambda v: size(neighbor(G, v)), vertices(G))
+    floats = apply(lambda v: 1.0 / (1.0 + size(neighbor(G, v))), vertices(G))
+    some = apply(lambda v: size(neighbor(G, v)) > 80, vertices(G))
+    return mk_tuple(val=[sum(floats), min(degrees), max(degrees), any(some), all(some), sum(degrees) - 3 * max(degrees)])
+""")
+        wanted = self.whole(program, GRQC)
+        self.assertEqual(self.ok("merge", *self.ledgers(3, program, GRQC), "-q"), wanted)
+        self.assertEqual(self.ok("run", program, GRQC, "--work", str(self.folder / "w"), "-q"), wanted)
+
+    def test_loops_that_need_one_another(self):
+        program = self.write("q.mt", """
+def main(G: Graph) -> int:
+    most = max(apply(lambda v: size(neighbor(G, v)), vertices(G)))
+    return sum(apply(lambda v: size(neighbor(G, v)) * 2 > most, vertices(G)))
+""")
+        wanted = self.whole(program, GRQC)
+        self.fails(4, "run", program, GRQC, "--shard", "0/2", "--ledger", str(self.folder / "a.mtl"), says=["--work"])
+        self.assertEqual(self.ok("run", program, GRQC, "--work", str(self.folder / "w"), "-q"), wanted)
+
+    def test_rows(self):
+        words = ("--pattern", "clique:4", GRQC, "--matches")
+        whole = self.folder / "whole.csv"
+        self.whole(*words, str(whole))
+        files = self.ledgers(2, *words, str(self.folder / "parts.csv"))
+        self.assertFalse((self.folder / "parts.csv").exists())
+        self.ok("merge", *files, "-q")
+        self.assertEqual(sorted((self.folder / "parts.csv").read_text().split("\n")), sorted(whole.read_text().split("\n")))
+        self.ok("merge", *files, "-q", "--matches", str(self.folder / "other.csv"))
+        self.assertEqual((self.folder / "other.csv").read_text(), (self.folder / "parts.csv").read_text())
+
+    def test_json(self):
+        files = self.ledgers(2, TRIANGLE, WIKI)
+        answer = json.loads(self.ok("merge", *files, "--json", "-q"))
+        self.assertEqual((answer["schema"], answer["result"], answer["complete"]), ("matcha.run/1", WIKI_TRIANGLES, True))
+        told = json.loads(self.ok("run", TRIANGLE, WIKI, "--shard", "1/2", "--ledger", files[1], "--json", "-q"))
+        self.assertEqual((told["schema"], told["shard"], told["units_done"], told["complete"]), ("matcha.shard/1", 1, 100, True))
+
+    def test_a_shard_goes_on(self):
+        ledger = self.folder / "a.mtl"
+        words = [cli.MATCHA, "run", TRIANGLE, WIKI, "--shard", "0/2", "--ledger", str(ledger), "-q"]
+        died = subprocess.run(words, env={**os.environ, "MATCHA_TEST_DIE_AT": "40"}, capture_output=True)
+        self.assertEqual(died.returncode, 137)
+        other = self.ledgers(2, TRIANGLE, WIKI)[1]
+        self.fails(3, "merge", str(ledger), other, "-q", says=["shard 0/2 is not done", "--shard 0/2"])
+        # Torn in the middle of a record.
+        ledger.write_bytes(ledger.read_bytes()[:-5])
+        self.fails(3, "merge", str(ledger), other, "-q", says=["middle of a record", "shard 0/2"])
+        subprocess.run(words, check=True, capture_output=True)
+        self.assertEqual(self.ok("merge", str(ledger), other, "-q"), f"{WIKI_TRIANGLES}\n")
+
+    def test_processes_that_share_a_folder(self):
+        folder = str(self.folder / "w")
+        words = [cli.MATCHA, "run", "--pattern", "house", WIKI, "--work", folder, "--threads", "1", "-q"]
+        environments = [{**os.environ, "MATCHA_TEST_DIE_AT": "2"}, os.environ, os.environ]
+        running = [subprocess.Popen(words, env=env, stdout=subprocess.PIPE, text=True) for env in environments]
+        answers = [process.communicate()[0] for process in running]
+        self.assertEqual(running[0].returncode, 137)
+        self.assertEqual(answers[1:], [self.whole("--pattern", "house", WIKI)] * 2)
+        done = [name for name in os.listdir(folder) if name.endswith(".done")]
+        self.assertEqual(len(done), len([name for name in os.listdir(folder) if name.endswith(".claim")]))
+        progress = json.loads((self.folder / "w" / "progress.json").read_text())
+        self.assertEqual(progress["units_done"], progress["units_total"])
+
+    def test_a_stop_and_the_same_command(self):
+        folder = str(self.folder / "w")
+        words = ("run", "--pattern", "house", WIKI, "--work", folder, "--threads", "1", "-q", "--json")
+        begin = time.monotonic()
+        done = self.matcha(*words, "--timeout", "0.8")
+        code, out = done.returncode, done.stdout.decode()
+        self.assertLess(time.monotonic() - begin, 30)
+        if code == 124:
+            self.assertFalse(json.loads(out)["complete"])
+        answer = json.loads(self.ok(*words))
+        self.assertTrue(answer["complete"])
+        self.assertEqual(f"{answer['result']}\n", self.whole("--pattern", "house", WIKI))
+
+    def test_a_schedulers_shard(self):
+        ledger = str(self.folder / "a.mtl")
+        words = [cli.MATCHA, "run", TRIANGLE, WIKI, "--shard", "auto", "--ledger", ledger, "-q"]
+        plain = {name: value for name, value in os.environ.items() if not name.startswith("SLURM")}
+        slurm = {"SLURM_ARRAY_TASK_ID": "5", "SLURM_ARRAY_TASK_MIN": "4", "SLURM_ARRAY_TASK_COUNT": "3"}
+        done = subprocess.run(words, env={**plain, **slurm}, capture_output=True, text=True, check=True)
+        self.assertIn("shard 1/3:", done.stdout)
+        os.unlink(ledger)
+        kubernetes = {"JOB_COMPLETION_INDEX": "0", "MATCHA_SHARDS": "2"}
+        done = subprocess.run(words, env={**plain, **kubernetes}, capture_output=True, text=True, check=True)
+        self.assertIn("shard 0/2:", done.stdout)
+        done = subprocess.run(words, env=plain, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("SLURM_ARRAY_TASK_ID", done.stderr)
+
+    def test_bad_input(self):
+        files = self.ledgers(2, TRIANGLE, WIKI)
+        other = self.ledgers(3, TRIANGLE, WIKI)
+        self.fails(3, "merge", files[0], "-q", says=["shard 1/2 is missing"])
+        self.fails(3, "merge", files[0], files[0], "-q", says=["shard 0/2", "too"])
+        self.fails(3, "merge", files[0], other[1], "-q", says=["another run"])
+        self.fails(3, "merge", WIKI, "-q", says=["no ledger"])
+        self.fails(3, "merge", str(self.folder / "none.mtl"), "-q", says=["none.mtl"])
+        self.fails(3, "run", TRIANGLE, GRQC, "--shard", "0/2", "--ledger", files[0], "-q", says=["another run"])
+        self.fails(3, "run", TRIANGLE, WIKI, "--shard", "1/2", "--ledger", files[0], "-q", says=["shard 0/2"])
+        self.fails(3, "run", TRIANGLE, WIKI, "--work", str(self.folder), "-q", says=["other files"])
+        folder = str(self.folder / "w")
+        self.ok("run", TRIANGLE, GRQC, "--work", folder, "-q")
+        self.fails(3, "run", TRIANGLE, WIKI, "--work", folder, "-q", says=["another run"])
+        done = pathlib.Path(folder) / "r0-u0.done"
+        done.write_bytes(done.read_bytes()[:-1] + b"x")
+        self.fails(3, "run", TRIANGLE, GRQC, "--work", folder, "-q", says=["r0-u0.done", "was changed"])
+        for words, said in ((("--shard", "2/2", "--ledger", "a"), "no part"), (("--shard", "x", "--ledger", "a"), "no part"),
+                            (("--shard", "0/2"), "--ledger"), (("--ledger", "a"), "--shard"),
+                            (("--work", "w", "--limit", "3"), "--limit"), (("--work", "w", "--tune"), "--tune"),
+                            (("--work", "w", "--device", "cuda"), "--device cuda"),
+                            (("--work", "w", "--backend", "interp"), "--backend interp")):
+            program = "examples/triangle_listing.mt" if "--limit" in words else TRIANGLE
+            self.fails(2, "run", program, WIKI, *words, "-q", says=[said])
+        self.fails(2, "run", "--pattern", "triangle", "--pattern", "house", WIKI, "--work", folder, says=["one by one"])
+
+
+if __name__ == "__main__":
+    cli.main()

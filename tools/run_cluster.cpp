@@ -1,0 +1,169 @@
+#include "tools/run_cluster.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "driver/cluster/dealers.h"
+#include "driver/cluster/run_key.h"
+#include "driver/version.h"
+#include "tools/run_options.h"
+
+namespace matcha::tools {
+
+namespace cluster = driver::cluster;
+
+namespace {
+
+std::optional<std::uint64_t> number_of(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (problem != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return number;
+}
+
+std::optional<std::uint64_t> number_in_environment(const char* name) {
+  const char* const text = std::getenv(name);
+  return text != nullptr ? number_of(text) : std::nullopt;
+}
+
+/// Which part a job scheduler has given this process, of how many: Slurm's job arrays, and indexed jobs of Kubernetes,
+/// whose number of parts is told by MATCHA_SHARDS.
+std::optional<std::pair<std::uint64_t, std::uint64_t>> shard_of_scheduler() {
+  const auto task = number_in_environment("SLURM_ARRAY_TASK_ID");
+  const auto least = number_in_environment("SLURM_ARRAY_TASK_MIN");
+  const auto count = number_in_environment("SLURM_ARRAY_TASK_COUNT");
+  if (task && least && count && *task >= *least && *task - *least < *count) return std::pair(*task - *least, *count);
+  const auto index = number_in_environment("JOB_COMPLETION_INDEX");
+  const auto shards = number_in_environment("MATCHA_SHARDS");
+  if (index && shards && *index < *shards) return std::pair(*index, *shards);
+  return std::nullopt;
+}
+
+/// The words that make another part, or the merging of all, the same run.
+std::vector<std::string> words_of_run(const std::vector<std::string>& words) {
+  std::vector<std::string> kept;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    bool left_out = false;
+    for (const std::string_view name : {"--shard", "--ledger", "--work", "--timeout", "--threads"}) {
+      if (word == name) ++i;
+      left_out = left_out || word == name || word.starts_with(std::string(name) + "=");
+    }
+    if (!left_out) kept.push_back(word);
+  }
+  return kept;
+}
+
+}  // namespace
+
+void add_cluster_options(CLI::App& verb, ClusterOptions& options) {
+  CLI::Option* const shard =
+      verb.add_option("--shard", options.shard,
+                      "Run part I of N, from 0; auto: as a Slurm array or an indexed Kubernetes job says")
+          ->type_name("I/N")
+          ->group("Several processes");
+  verb.add_option("--ledger", options.ledger, "With --shard: the file of what it finds; `matcha merge` has the answer")
+      ->type_name("FILE")
+      ->needs(shard)
+      ->group("Several processes");
+  verb.add_option("--work", options.work,
+                  "Share the work with all processes that run the same command, in this folder; goes on after a crash")
+      ->type_name("DIR")
+      ->excludes(shard)
+      ->group("Several processes");
+  verb.add_option("--from-ledgers", options.from_ledgers, "The answer of all shards")->excludes(shard)->group("");
+}
+
+std::string search_words(const driver::PatternSource& pattern, bool rows) {
+  const frontend::pattern::Pattern& first = pattern.set().patterns.front();
+  std::string words = pattern.semantics(rows);
+  for (int v = 0; v < first.size(); ++v) {
+    const auto at = frontend::pattern::at(v);
+    words += fmt::format("\n{} {} {}", first.out[at], first.anti[at], first.label(v));
+  }
+  return words;
+}
+
+Status ClusterRun::check(const RunVerbOptions& all) {
+  if (!options_.any()) return Status::Ok;
+  const std::string name = !options_.shard.empty() ? "--shard" : !options_.work.empty() ? "--work" : "merge";
+  const auto unfit = [&](const char* option, const char* hint) {
+    return console_.error(Status::Usage, fmt::format("`{}` is not for `{}`", option, name), hint);
+  };
+  if (all.device == "cuda") return unfit("--device cuda", "parts of a run are for the CPU");
+  if (all.backend != "llvm") return unfit("--backend interp", "leave it out");
+  if (all.tune) return unfit("--tune", "leave it out");
+  if (all.verify) return unfit("--verify", "verify the whole run");
+  if (all.most()) return unfit("--limit` or `--exists", "they are for whole runs");
+  if (options_.shard.empty()) return Status::Ok;
+  if (options_.ledger.empty()) {
+    return console_.error(Status::Usage, "`--shard` needs `--ledger FILE`", "the file of what this part finds");
+  }
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> part;
+  if (options_.shard == "auto") {
+    part = shard_of_scheduler();
+    if (!part) {
+      return console_.error(Status::Usage, "`--shard auto` finds no job array",
+                            "it reads SLURM_ARRAY_TASK_ID, _MIN and _COUNT, or JOB_COMPLETION_INDEX and MATCHA_SHARDS");
+    }
+  } else if (const std::size_t slash = options_.shard.find('/'); slash != std::string::npos) {
+    const std::string_view text = options_.shard;
+    const auto index = number_of(text.substr(0, slash));
+    const auto count = number_of(text.substr(slash + 1));
+    if (index && count) part.emplace(*index, *count);
+  }
+  if (!part || part->first >= part->second || part->second > cluster::kMostShards) {
+    return console_.error(Status::Usage, fmt::format("`--shard {}` is no part", options_.shard),
+                          fmt::format("it is I/N, with I from 0 to N - 1 and N at most {}", cluster::kMostShards));
+  }
+  shard_ = part->first;
+  shards_ = part->second;
+  return Status::Ok;
+}
+
+Status ClusterRun::begin(std::string_view program, const BoundInputs& bound, const Session& session) {
+  if (!options_.any()) return Status::Ok;
+  cluster::LedgerHeader header;
+  header.key = cluster::run_key(program, bound.arguments, *bound.inputs.universe, bound.labels);
+  header.version = driver::matcha_version();
+  header.words = words_of_run(options_.words);
+  header.shard = shard_;
+  header.shards = shards_;
+  header.units = options_.shard.empty() ? cluster::units_of(bound.arguments) : shards_ * cluster::kUnitsOfShard;
+  cluster::DealerTest test;
+  test.dies_at = number_in_environment("MATCHA_TEST_DIE_AT").value_or(0);
+  runtime::Result<std::unique_ptr<codegen::Dealer>> made = [&] {
+    if (!options_.shard.empty()) return cluster::make_shard_dealer(options_.ledger, header, test);
+    if (!options_.work.empty()) {
+      return cluster::make_folder_dealer(options_.work, header, {session.stop_request(), session.deadline()}, test);
+    }
+    std::vector<cluster::Ledger> ledgers;
+    for (const std::string& file : options_.from_ledgers) {
+      runtime::Result<cluster::Ledger> ledger = cluster::read_ledger(file);
+      if (!ledger) return runtime::Result<std::unique_ptr<codegen::Dealer>>(ledger.error());
+      ledgers.push_back(std::move(*ledger));
+    }
+    return cluster::make_ledger_dealer(std::move(ledgers), header.key);
+  }();
+  if (!made) return console_.error(made.error());
+  dealer_ = std::move(*made);
+  return Status::Ok;
+}
+
+std::string ClusterRun::shard_text(bool json, bool complete) const {
+  const std::uint64_t done = dealer_->units_done(), total = dealer_->units_total();
+  if (!json)
+    return fmt::format("shard {}/{}: {} of {} units are in {}\n", shard_, shards_, done, total, options_.ledger);
+  return nlohmann::ordered_json{{"schema", "matcha.shard/1"}, {"shard", shard_},      {"shards", shards_},
+                                {"units_done", done},         {"units_total", total}, {"complete", complete},
+                                {"ledger", options_.ledger}}
+             .dump(2) +
+         "\n";
+}
+
+}  // namespace matcha::tools
