@@ -4,31 +4,42 @@ namespace matcha::runtime::motif {
 
 namespace {
 
-/// Written as a macro's worth of code in one function, so that each copy of it is compiled for its own processor.
-[[gnu::always_inline]] inline CliquesOfRows count_in(const std::uint64_t* rows, std::uint64_t count,
-                                                     std::uint64_t words, bool four_cliques, std::uint64_t* spare) {
+/// The kernels are in place in each of their copies, which are compiled for
+/// different processors.
+struct Kernels {
+  CliquesOfRows (*cliques)(const std::uint64_t*, std::uint64_t, std::uint64_t, bool, std::uint64_t*);
+  std::uint64_t (*common)(const std::uint64_t*, const std::uint64_t*, std::uint64_t);
+  std::uint64_t (*edges)(const std::uint64_t*, const std::uint64_t*, std::uint64_t);
+  std::uint64_t (*cycles)(const std::uint64_t*, std::uint64_t, std::uint64_t);
+};
+
+[[gnu::always_inline]] inline std::uint64_t popcount(std::uint64_t word) {
+  return static_cast<std::uint64_t>(__builtin_popcountll(word));
+}
+[[gnu::always_inline]] inline std::uint64_t lowest_bit(std::uint64_t word) {
+  return static_cast<std::uint64_t>(__builtin_ctzll(word));
+}
+
+[[gnu::always_inline]] inline CliquesOfRows cliques_in(const std::uint64_t* rows, std::uint64_t count,
+                                                       std::uint64_t words, bool four_cliques, std::uint64_t* spare) {
   CliquesOfRows found;
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t* const first = rows + i * words;
     for (std::uint64_t at = i / 64; at < words; ++at) {
       for (std::uint64_t bits = first[at]; bits != 0; bits &= bits - 1) {
-        const std::uint64_t* const second =
-            rows + (at * 64 + static_cast<std::uint64_t>(__builtin_ctzll(bits))) * words;
+        const std::uint64_t* const second = rows + (at * 64 + lowest_bit(bits)) * words;
         std::uint64_t both = 0;
         for (std::uint64_t word = at; word < words; ++word) {
           spare[word] = first[word] & second[word];
-          both += static_cast<std::uint64_t>(__builtin_popcountll(spare[word]));
+          both += popcount(spare[word]);
         }
         found.triangles += both;
         if (!four_cliques || both < 2) continue;
         std::uint64_t inside = 0;
         for (std::uint64_t word = at; word < words; ++word) {
           for (std::uint64_t left = spare[word]; left != 0; left &= left - 1) {
-            const std::uint64_t* const third =
-                rows + (word * 64 + static_cast<std::uint64_t>(__builtin_ctzll(left))) * words;
-            for (std::uint64_t rest = word; rest < words; ++rest) {
-              inside += static_cast<std::uint64_t>(__builtin_popcountll(spare[rest] & third[rest]));
-            }
+            const std::uint64_t* const third = rows + (word * 64 + lowest_bit(left)) * words;
+            for (std::uint64_t rest = word; rest < words; ++rest) inside += popcount(spare[rest] & third[rest]);
           }
         }
         found.four_cliques += inside;
@@ -38,35 +49,100 @@ namespace {
   return found;
 }
 
-using Kernel = CliquesOfRows (*)(const std::uint64_t*, std::uint64_t, std::uint64_t, bool, std::uint64_t*);
-
-CliquesOfRows count_plain(const std::uint64_t* rows, std::uint64_t count, std::uint64_t words, bool four_cliques,
-                          std::uint64_t* spare) {
-  return count_in(rows, count, words, four_cliques, spare);
+[[gnu::always_inline]] inline std::uint64_t common_in(const std::uint64_t* a, const std::uint64_t* b,
+                                                      std::uint64_t words) {
+  std::uint64_t common = 0;
+  for (std::uint64_t word = 0; word < words; ++word) common += popcount(a[word] & b[word]);
+  return common;
 }
+
+[[gnu::always_inline]] inline std::uint64_t edges_in(const std::uint64_t* rows, const std::uint64_t* set,
+                                                     std::uint64_t words) {
+  std::uint64_t twice = 0;
+  for (std::uint64_t word = 0; word < words; ++word) {
+    for (std::uint64_t bits = set[word]; bits != 0; bits &= bits - 1) {
+      twice += common_in(rows + (word * 64 + lowest_bit(bits)) * words, set, words);
+    }
+  }
+  return twice / 2;
+}
+
+[[gnu::always_inline]] inline std::uint64_t cycles_in(const std::uint64_t* rows, std::uint64_t count,
+                                                      std::uint64_t words) {
+  std::uint64_t twice = 0;
+  for (std::uint64_t i = 1; i < count; ++i) {
+    for (std::uint64_t j = 0; j < i; ++j) {
+      const std::uint64_t common = common_in(rows + i * words, rows + j * words, words);
+      twice += common * (common - 1) / 2;
+    }
+  }
+  return twice / 2;
+}
+
+CliquesOfRows plain_cliques(const std::uint64_t* rows, std::uint64_t count, std::uint64_t words, bool four_cliques,
+                            std::uint64_t* spare) {
+  return cliques_in(rows, count, words, four_cliques, spare);
+}
+std::uint64_t plain_common(const std::uint64_t* a, const std::uint64_t* b, std::uint64_t words) {
+  return common_in(a, b, words);
+}
+std::uint64_t plain_edges(const std::uint64_t* rows, const std::uint64_t* set, std::uint64_t words) {
+  return edges_in(rows, set, words);
+}
+std::uint64_t plain_cycles(const std::uint64_t* rows, std::uint64_t count, std::uint64_t words) {
+  return cycles_in(rows, count, words);
+}
+constexpr Kernels kPlain = {plain_cliques, plain_common, plain_edges, plain_cycles};
 
 #if defined(__x86_64__)
-[[gnu::target("popcnt,bmi")]] CliquesOfRows count_with_popcnt(const std::uint64_t* rows, std::uint64_t count,
-                                                              std::uint64_t words, bool four_cliques,
-                                                              std::uint64_t* spare) {
-  return count_in(rows, count, words, four_cliques, spare);
+#define MATCHA_WITH_POPCNT [[gnu::target("popcnt,bmi")]]
+MATCHA_WITH_POPCNT CliquesOfRows fast_cliques(const std::uint64_t* rows, std::uint64_t count, std::uint64_t words,
+                                              bool four_cliques, std::uint64_t* spare) {
+  return words == 1 ? cliques_in(rows, count, 1, four_cliques, spare)
+                    : cliques_in(rows, count, words, four_cliques, spare);
 }
+MATCHA_WITH_POPCNT std::uint64_t fast_common(const std::uint64_t* a, const std::uint64_t* b, std::uint64_t words) {
+  return common_in(a, b, words);
+}
+MATCHA_WITH_POPCNT std::uint64_t fast_edges(const std::uint64_t* rows, const std::uint64_t* set, std::uint64_t words) {
+  return words == 1 ? edges_in(rows, set, 1) : words == 2 ? edges_in(rows, set, 2) : edges_in(rows, set, words);
+}
+MATCHA_WITH_POPCNT std::uint64_t fast_cycles(const std::uint64_t* rows, std::uint64_t count, std::uint64_t words) {
+  return words == 1   ? cycles_in(rows, count, 1)
+         : words == 2 ? cycles_in(rows, count, 2)
+         : words == 3 ? cycles_in(rows, count, 3)
+         : words == 4 ? cycles_in(rows, count, 4)
+                      : cycles_in(rows, count, words);
+}
+constexpr Kernels kWithPopcnt = {fast_cliques, fast_common, fast_edges, fast_cycles};
 
-Kernel best_kernel() {
+const Kernels& best_kernels() {
   __builtin_cpu_init();
-  const bool has_both = __builtin_cpu_supports("popcnt") != 0 && __builtin_cpu_supports("bmi") != 0;
-  return has_both ? count_with_popcnt : count_plain;
+  return __builtin_cpu_supports("popcnt") != 0 && __builtin_cpu_supports("bmi") != 0 ? kWithPopcnt : kPlain;
 }
 #else
-Kernel best_kernel() { return count_plain; }
+const Kernels& best_kernels() { return kPlain; }
 #endif
+
+const Kernels& kernels() {
+  static const Kernels& best = best_kernels();
+  return best;
+}
 
 }  // namespace
 
 CliquesOfRows count_cliques(const std::uint64_t* rows, std::uint64_t count, std::uint64_t words, bool four_cliques,
                             std::uint64_t* spare) {
-  static const Kernel kernel = best_kernel();
-  return kernel(rows, count, words, four_cliques, spare);
+  return kernels().cliques(rows, count, words, four_cliques, spare);
+}
+std::uint64_t common_bits(const std::uint64_t* a, const std::uint64_t* b, std::uint64_t words) {
+  return kernels().common(a, b, words);
+}
+std::uint64_t count_edges_within(const std::uint64_t* rows, const std::uint64_t* set, std::uint64_t words) {
+  return kernels().edges(rows, set, words);
+}
+std::uint64_t count_four_cycles(const std::uint64_t* rows, std::uint64_t count, std::uint64_t words) {
+  return kernels().cycles(rows, count, words);
 }
 
 }  // namespace matcha::runtime::motif

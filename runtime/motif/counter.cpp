@@ -8,13 +8,13 @@
 #include <optional>
 
 #include "runtime/motif/triangle_walk.h"
-#include "runtime/motif/wedge_walk.h"
 
 namespace matcha::runtime::motif {
 
 namespace {
 
-/// Parts that counts are made of; those of vertices and their degrees are always there.
+/// Parts that counts are made of; those of vertices and their degrees are
+/// always there.
 struct Parts {
   bool triangles = false;
   bool lists = false;
@@ -38,22 +38,24 @@ Parts parts_of(const MotifSet& wanted) {
   parts.of_wedges.inside = has_any(wanted, {Motif::TwoByThreePlusEdge});
   parts.of_wedges.pairs = has_any(wanted, {Motif::TwoByThree}) || parts.of_wedges.inside;
   parts.of_wedges.wheels = has_any(wanted, {Motif::FourWheel});
-  parts.wedges = has_any(wanted, {Motif::FourCycle, Motif::FivePath}) || parts.of_wedges.by_edge ||
-                 parts.of_wedges.five_cycles || parts.of_wedges.pairs || parts.of_wedges.wheels;
-  parts.of_triangles.terms = has_any(wanted, {Motif::Kite, Motif::Gem, Motif::FiveCycle});
-  parts.of_triangles.on_cliques =
+  parts.of_wedges.cliques =
       has_any(wanted, {Motif::FourCliqueTail, Motif::FiveCliqueMinusPath, Motif::FiveCliqueMinusEdge});
+  parts.wedges = has_any(wanted, {Motif::FourCycle, Motif::FivePath}) || parts.of_wedges.by_edge ||
+                 parts.of_wedges.five_cycles || parts.of_wedges.pairs || parts.of_wedges.wheels ||
+                 parts.of_wedges.cliques;
+  parts.of_triangles.terms = has_any(wanted, {Motif::Kite, Motif::Gem, Motif::FiveCycle});
   parts.of_triangles.five_cliques = has_any(wanted, {Motif::FiveClique});
   parts.of_triangles.cliques =
       has_any(wanted, {Motif::FourClique, Motif::Kite, Motif::Gem}) || parts.of_triangles.five_cliques;
-  parts.walk_triangles = parts.of_triangles.terms || parts.of_triangles.on_cliques || parts.of_triangles.cliques;
-  parts.lists = parts.of_triangles.on_cliques || parts.of_wedges.inside || parts.of_wedges.wheels;
+  parts.walk_triangles = parts.of_triangles.terms || parts.of_triangles.cliques;
+  parts.lists = parts.of_wedges.cliques || parts.of_wedges.inside || parts.of_wedges.wheels;
   return parts;
 }
 
 /// Sums over the vertices and edges; d is the degree, t the triangles.
 struct LocalSums {
-  Sum wedges, triangles, three_stars, four_stars;  ///< The last two times 3 and 12.
+  Sum wedges, triangles, three_stars,
+      four_stars;  ///< The last two times 3 and 12.
   Sum paths, tails, diamonds;
   Sum middles, forks, bulls, crickets, lollipops, banners, houses, darts, butterflies, books;
 
@@ -162,10 +164,10 @@ class Identities {
     set(Motif::TwoByThreePlusEdge, wedges_.inside);
     set(Motif::Gem, triangles_.fans, {{Motif::FourClique, -12}});
     set(Motif::ThreeBook, local_.books.over(3, exact_));
-    set(Motif::FourCliqueTail, triangles_.tails.over(3, exact_));
+    set(Motif::FourCliqueTail, wedges_.tails.over(3, exact_));
     set(Motif::FourWheel, wedges_.wheels);
-    set(Motif::FiveCliqueMinusPath, triangles_.clique_on.over(2, exact_));
-    set(Motif::FiveCliqueMinusEdge, triangles_.clique_pairs);
+    set(Motif::FiveCliqueMinusPath, wedges_.clique_on.over(2, exact_));
+    set(Motif::FiveCliqueMinusEdge, wedges_.clique_pairs);
     set(Motif::FiveClique, triangles_.five_cliques);
   }
 
@@ -212,7 +214,8 @@ Error runtime_error(const char* message) { return {ErrorKind::Runtime, message, 
 
 Result<MotifOutcome> count(const RankedGraph& graph, const MotifRequest& request, const SetKernels& sets,
                            MotifOutcome& outcome, Watch& watch) {
-  const Parts parts = parts_of(request.wanted);
+  Parts parts = parts_of(request.wanted);
+  parts.of_wedges.most_row_words = request.most_row_words;
   VertexLoop loop(graph.size, request.threads, request.stops);
   Triangles triangles;
   if (parts.triangles) triangles = count_triangles(graph, loop);
@@ -225,11 +228,11 @@ Result<MotifOutcome> count(const RankedGraph& graph, const MotifRequest& request
   }
   WedgeSums wedges;
   if (parts.wedges && loop.end() == End::Complete)
-    wedges = walk_wedges(graph, triangles, parts.of_wedges, loop, cycles);
+    wedges = walk_wedges(graph, triangles, parts.of_wedges, sets, loop, cycles);
   watch.lap("wedges");
   TriangleSums of_triangles;
   if (parts.walk_triangles && loop.end() == End::Complete) {
-    of_triangles = walk_triangles(graph, triangles, parts.of_triangles, sets, loop);
+    of_triangles = walk_triangles(graph, triangles, parts.of_triangles, loop);
   }
   watch.lap("cliques");
   const LocalWalk local(graph, triangles, cycles);

@@ -8,6 +8,7 @@
 #include "runtime/match/stops.h"
 #include "runtime/motif/motif.h"
 #include "runtime/motif/vertex_loop.h"
+#include "runtime/motif/wedge_walk.h"
 #include "runtime/result.h"
 
 namespace matcha::runtime::motif {
@@ -16,17 +17,20 @@ struct MotifRequest {
   MotifSet wanted;
   unsigned threads = 1;  ///< One, or as many as oneTBB has.
   match::Stops stops;
+  std::uint64_t most_row_words = kMostRowWords;  ///< See wedge_walk.h; any number gives the same counts.
 };
 
 struct MotifOutcome {
   End end = End::Complete;
-  MotifCounts counts{};  ///< Edge-induced, each subgraph once; those that are not wanted may be 0. Once it is complete.
+  MotifCounts counts{};                                    ///< Edge-induced, each subgraph once; those that are
+                                                           ///< not wanted may be 0. Once it is complete.
   std::vector<std::pair<std::string_view, double>> times;  ///< Milliseconds of the parts, in order.
 };
 
-/// Counts motifs of a graph together: one walk over the triangles, one over the wedges, and identities (README.md).
-/// Requires: `graph` as in `rank_for_motifs`. Errors: Resource when out of memory, Runtime when a count does not fit
-/// into 128 bits.
+/// Counts motifs of a graph together: one walk over the triangles, one over the
+/// wedges, and identities (README.md). Requires: `graph` as in
+/// `rank_for_motifs`. Errors: Resource when out of memory, Runtime when a count
+/// does not fit into 128 bits.
 Result<MotifOutcome> count_motifs(const Graph& graph, const MotifRequest& request, const SetKernels& sets);
 
 }  // namespace matcha::runtime::motif

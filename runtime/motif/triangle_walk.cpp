@@ -21,8 +21,8 @@ struct TriangleWorker {
 
 class TriangleWalk {
  public:
-  TriangleWalk(const RankedGraph& graph, const Triangles& triangles, const TriangleWants& wants, const SetKernels& sets)
-      : graph_(graph), triangles_(triangles), wants_(wants), sets_(sets) {}
+  TriangleWalk(const RankedGraph& graph, const Triangles& triangles, const TriangleWants& wants)
+      : graph_(graph), triangles_(triangles), wants_(wants) {}
 
   void at(TriangleWorker& worker, std::uint64_t u) const {
     const std::uint64_t first = graph_.split[u], count = graph_.end(u) - first;
@@ -35,7 +35,6 @@ class TriangleWalk {
     std::uint64_t* const rows = worker.rows.data();
     for_each_triangle(graph_, u, worker.marks, [&](const Corners& corners) {
       if (wants_.terms) add_terms(worker.sums, corners);
-      if (wants_.on_cliques) add_on_cliques(worker.sums, corners);
       if (!wants_.cliques) return;
       const std::uint64_t bit = corners.uw - first;
       rows[(corners.uv - first) * words + bit / 64] |= std::uint64_t{1} << bit % 64;
@@ -59,28 +58,9 @@ class TriangleWalk {
     sums.above.add(static_cast<__int128>(above));
   }
 
-  void add_on_cliques(TriangleSums& sums, const Corners& c) const {
-    // What is at all three corners is what the shortest lists have in common.
-    std::uint64_t a = c.uv, b = c.vw;
-    const std::uint64_t other = c.uw;
-    if (on(other) < on(a) && on(b) <= on(a))
-      a = other;
-    else if (on(other) < on(b))
-      b = other;
-    if (on(a) < 2 || on(b) < 2) return;
-    const std::uint32_t* const third = triangles_.third.data();
-    const auto cliques = static_cast<std::int64_t>(sets_.intersect_count(
-        third + triangles_.start[a], triangles_.on[a], third + triangles_.start[b], triangles_.on[b]));
-    if (cliques == 0) return;
-    sums.tails.add(static_cast<__int128>(cliques) * (degree(c.u) + degree(c.v) + degree(c.w) - 9));
-    sums.clique_on.add(static_cast<__int128>(cliques) * (on(c.uv) + on(c.vw) + on(c.uw) - 6));
-    sums.clique_pairs.add(static_cast<__int128>(cliques) * (cliques - 1) / 2);
-  }
-
   const RankedGraph& graph_;
   const Triangles& triangles_;
   const TriangleWants& wants_;
-  const SetKernels& sets_;
 };
 
 }  // namespace
@@ -91,14 +71,11 @@ void TriangleSums::add(const TriangleSums& other) {
   above.add(other.above);
   four_cliques.add(other.four_cliques);
   five_cliques.add(other.five_cliques);
-  tails.add(other.tails);
-  clique_on.add(other.clique_on);
-  clique_pairs.add(other.clique_pairs);
 }
 
 TriangleSums walk_triangles(const RankedGraph& graph, const Triangles& triangles, const TriangleWants& wants,
-                            const SetKernels& sets, VertexLoop& loop) {
-  const TriangleWalk walk(graph, triangles, wants, sets);
+                            VertexLoop& loop) {
+  const TriangleWalk walk(graph, triangles, wants);
   tbb::enumerable_thread_specific<TriangleWorker> workers([&] { return TriangleWorker(graph.size); });
   loop(workers, [&](TriangleWorker& worker, std::uint64_t u) { walk.at(worker, u); });
   TriangleSums sums;

@@ -10,26 +10,21 @@ struct TriangleWants {
   bool terms = false;         ///< `hats`, `fans` and `above`.
   bool cliques = false;       ///< `four_cliques`.
   bool five_cliques = false;  ///< Needs `cliques`.
-  bool on_cliques = false;    ///< What depends on the 4-cliques of each triangle; needs lists of triangles.
 };
 
-/// Sums over the triangles uvw of a graph; t is the triangles on an edge, d the degree, K the 4-cliques on the
-/// triangle.
+/// Sums over the triangles uvw of a graph; t is the triangles on an edge, d the degree.
 struct TriangleSums {
   Sum hats;   ///< Over edges: (t - 1)(d - 2), d of the third vertex.
   Sum fans;   ///< Over pairs of edges: (t - 1)(t' - 1).
   Sum above;  ///< Over corners: neighbours that are above all three.
   Sum four_cliques;
   Sum five_cliques;
-  Sum tails;         ///< K (d_u + d_v + d_w - 9).
-  Sum clique_on;     ///< K times the sum of t - 2 over the edges.
-  Sum clique_pairs;  ///< K (K - 1) / 2.
 
   void add(const TriangleSums& other);
 };
 
 /// Throws: std::bad_alloc.
 TriangleSums walk_triangles(const RankedGraph& graph, const Triangles& triangles, const TriangleWants& wants,
-                            const SetKernels& sets, VertexLoop& loop);
+                            VertexLoop& loop);
 
 }  // namespace matcha::runtime::motif

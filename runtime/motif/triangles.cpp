@@ -61,12 +61,17 @@ void list_triangles(const RankedGraph& graph, VertexLoop& loop, Triangles& trian
   if (memory != 0 && all > memory / 2 / sizeof(std::uint32_t)) throw std::bad_alloc();
   triangles.third = Buffer<std::uint32_t>(all);
   std::uint32_t* const third = triangles.third.data();
+  triangles.facing = zeros<std::uint64_t>(graph.size);
+  std::uint64_t* const facing = triangles.facing.data();
   MarkWorkers workers([&] { return unmarked(graph.size); });
   const bool listed = loop(workers, [&](Marks& marks, std::uint64_t u) {
     for_each_triangle(graph, u, marks, [&](const Corners& corners) {
       third[loop.take(start[corners.uv])] = static_cast<std::uint32_t>(corners.w);
       third[loop.take(start[corners.vw])] = static_cast<std::uint32_t>(corners.u);
       third[loop.take(start[corners.uw])] = static_cast<std::uint32_t>(corners.v);
+      loop.add(facing[corners.u], std::uint64_t{triangles.on[corners.vw]});
+      loop.add(facing[corners.v], std::uint64_t{triangles.on[corners.uw]});
+      loop.add(facing[corners.w], std::uint64_t{triangles.on[corners.uv]});
     });
   });
   if (!listed) return;

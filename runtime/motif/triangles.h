@@ -36,10 +36,11 @@ void for_each_triangle(const RankedGraph& graph, std::uint64_t u, Marks& marks, 
 
 /// The triangles of a graph, by edge.
 struct Triangles {
-  Buffer<std::uint32_t> on;     ///< By arc, how many have it.
-  Buffer<std::uint64_t> at;     ///< By vertex.
-  Buffer<std::uint64_t> start;  ///< By arc, where its third vertices begin; absent without lists.
-  Buffer<std::uint32_t> third;  ///< The third vertices of each edge, ascending.
+  Buffer<std::uint32_t> on;      ///< By arc, how many have it.
+  Buffer<std::uint64_t> at;      ///< By vertex.
+  Buffer<std::uint64_t> start;   ///< By arc, where its third vertices begin; absent without lists.
+  Buffer<std::uint32_t> third;   ///< The third vertices of each edge, ascending.
+  Buffer<std::uint64_t> facing;  ///< By vertex, with lists: over its triangles, those on the opposite edge.
 };
 
 /// How many triangles have each edge and each vertex. Incomplete once `loop` was ended. Throws: std::bad_alloc.

@@ -1,6 +1,9 @@
 #include "runtime/motif/wedge_walk.h"
 
 #include <algorithm>
+#include <vector>
+
+#include "runtime/motif/clique_kernel.h"
 
 namespace matcha::runtime::motif {
 
@@ -8,10 +11,16 @@ namespace {
 
 /// What one thread needs.
 struct WedgeWorker {
-  explicit WedgeWorker(std::uint64_t size) : ways(unmarked(size)), marks(unmarked(size)), met(size + 1) {}
+  explicit WedgeWorker(std::uint64_t size)
+      : ways(unmarked(size)), marks(unmarked(size)), places(unmarked(size)), met(size + 1) {}
 
-  Marks ways;   ///< Paths of two edges from the vertex that is looked at.
-  Marks marks;  ///< Its arcs.
+  Marks ways;                       ///< Paths of two edges from the vertex that is looked at.
+  Marks marks;                      ///< Those of its neighbours that are adjacent to others of them.
+  std::vector<std::uint64_t> arcs;  ///< Its arcs to these.
+  std::vector<std::uint64_t> rows;  ///< Bits for those of them that are adjacent.
+  Marks places;                     ///< Of vertices, rows of `sets`.
+  std::vector<std::uint64_t> sets;  ///< Bits for those of them that are
+                                    ///< neighbours of another vertex, too.
   Buffer<std::uint32_t> met;
   std::uint64_t met_count = 0;
   WedgeSums sums;
@@ -20,8 +29,8 @@ struct WedgeWorker {
 class WedgeWalk {
  public:
   WedgeWalk(const RankedGraph& graph, const Triangles& triangles, const WedgeWants& wants, const VertexLoop& loop,
-            CyclesOfArcs& cycles)
-      : graph_(graph), triangles_(triangles), wants_(wants), loop_(loop), cycles_(cycles) {}
+            const SetKernels& sets, CyclesOfArcs& cycles)
+      : graph_(graph), triangles_(triangles), wants_(wants), loop_(loop), sets_(sets), cycles_(cycles) {}
 
   void at(WedgeWorker& worker, std::uint64_t a) const {
     worker.met_count = 0;
@@ -34,13 +43,14 @@ class WedgeWalk {
       walk(worker, graph_.split[a], graph_.end(a));
       add_pairs(worker);
     }
-    if (wants_.inside || wants_.wheels) at_neighborhood(worker, a);
+    if (wants_.inside || wants_.wheels || wants_.cliques) at_neighborhood(worker, a);
     for (std::uint64_t i = 0; i < worker.met_count; ++i) worker.ways[worker.met[i]] = 0;
   }
 
  private:
-  /// Counts the ways from a vertex over some of its arcs to all below it; gives the pairs of ways with one end that
-  /// came to be. Where an arc comes back in the row of its end, the vertices below begin.
+  /// Counts the ways from a vertex over some of its arcs to all below it; gives
+  /// the pairs of ways with one end that came to be. Where an arc comes back in
+  /// the row of its end, the vertices below begin.
   std::uint64_t walk(WedgeWorker& worker, std::uint64_t first, std::uint64_t end) const {
     std::uint32_t* const ways = worker.ways.data();
     std::uint32_t* const met = worker.met.data();
@@ -96,29 +106,139 @@ class WedgeWalk {
     }
   }
 
-  /// The edges between neighbours of a: what is at both ends of each, and the 4-cycles of them.
+  /// The edges between neighbours of a: what is at both ends of each, and the
+  /// 4-cycles of them.
   void at_neighborhood(WedgeWorker& worker, std::uint64_t a) const {
     if (triangles_.at[a] == 0) return;
-    const std::uint64_t begin = graph_.begin(a), end = graph_.end(a);
-    for (std::uint64_t p = begin; p != end; ++p) {
-      worker.marks[graph_.near[p]] = static_cast<std::uint32_t>(p - begin + 1);
+    worker.arcs.clear();
+    for (std::uint64_t p = graph_.begin(a); p != graph_.end(a); ++p) {
+      if (triangles_.on[p] == 0) continue;
+      worker.arcs.push_back(p);
+      worker.marks[graph_.near[p]] = static_cast<std::uint32_t>(worker.arcs.size());
     }
-    if (wants_.inside) add_inside(worker, a);
-    // The counters are needed for the ends of paths in the neighbourhood.
-    if (wants_.wheels) {
+    const std::uint64_t words = (worker.arcs.size() + 63) / 64;
+    const bool by_rows = words <= wants_.most_row_words;
+    if (by_rows) write_rows(worker, words);
+    if (wants_.inside && !(by_rows && inside_pays_by_rows(worker, a, words) && add_inside_by_rows(worker, words))) {
+      add_inside(worker, a);
+    }
+    if (wants_.cliques) add_cliques(worker, a, by_rows, words);
+    if (wants_.wheels && by_rows && rows_pay(worker, words)) {
+      worker.sums.wheels.add(static_cast<__int128>(count_four_cycles(worker.rows.data(), worker.arcs.size(), words)));
+    } else if (wants_.wheels) {
+      // The counters are needed for the ends of paths in the neighbourhood.
       for (std::uint64_t i = 0; i < worker.met_count; ++i) worker.ways[worker.met[i]] = 0;
       worker.met_count = 0;
-      add_wheels(worker, a);
+      add_wheels(worker);
     }
-    for (std::uint64_t p = begin; p != end; ++p) worker.marks[graph_.near[p]] = 0;
+    for (const std::uint64_t p : worker.arcs) worker.marks[graph_.near[p]] = 0;
+  }
+
+  void write_rows(WedgeWorker& worker, std::uint64_t words) const {
+    worker.rows.assign(worker.arcs.size() * words, 0);
+    std::uint64_t* row = worker.rows.data();
+    for (const std::uint64_t p : worker.arcs) {
+      const std::uint32_t* const third = triangles_.third.data() + triangles_.start[p];
+      for (std::uint64_t i = 0; i < triangles_.on[p]; ++i) {
+        const std::uint32_t bit = worker.marks[third[i]] - 1;
+        row[bit / 64] |= std::uint64_t{1} << bit % 64;
+      }
+      row += words;
+    }
+  }
+
+  std::int64_t on(std::uint64_t arc) const { return triangles_.on[arc]; }
+  std::int64_t degree(std::uint64_t vertex) const { return static_cast<std::int64_t>(graph_.degree(vertex)); }
+
+  /// The triangles that have u as their lowest vertex, and the 4-cliques on each.
+  void add_cliques(WedgeWorker& worker, std::uint64_t u, bool by_rows, std::uint64_t words) const {
+    for (std::size_t i = 0; i < worker.arcs.size(); ++i) {
+      const std::uint64_t uv = worker.arcs[i];
+      if (uv < graph_.split[u] || triangles_.on[uv] < 2) continue;
+      const std::uint64_t v = graph_.near[uv];
+      for (std::uint64_t vw = graph_.split[v]; vw != graph_.end(v); ++vw) {
+        const std::uint64_t w = graph_.near[vw], j = worker.marks[w];
+        if (j == 0 || triangles_.on[vw] < 2) continue;
+        const std::uint64_t uw = worker.arcs[j - 1];
+        const std::int64_t cliques = static_cast<std::int64_t>(
+            by_rows ? common_bits(&worker.rows[i * words], &worker.rows[(j - 1) * words], words)
+                    : common_third(uv, uw));
+        if (cliques == 0) continue;
+        WedgeSums& sums = worker.sums;
+        sums.tails.add(static_cast<__int128>(cliques) * (degree(u) + degree(v) + degree(w) - 9));
+        sums.clique_on.add(static_cast<__int128>(cliques) * (on(uv) + on(vw) + on(uw) - 6));
+        sums.clique_pairs.add(static_cast<__int128>(cliques) * (cliques - 1) / 2);
+      }
+    }
+  }
+
+  /// The third vertices that two arcs of one vertex have in common.
+  std::uint64_t common_third(std::uint64_t a, std::uint64_t b) const {
+    const std::uint32_t* const third = triangles_.third.data();
+    return sets_.intersect_count(third + triangles_.start[a], triangles_.on[a], third + triangles_.start[b],
+                                 triangles_.on[b]);
+  }
+
+  /// Whether all pairs of rows take less than the paths of two edges, in
+  /// nanoseconds.
+  bool rows_pay(const WedgeWorker& worker, std::uint64_t words) const {
+    constexpr double kNsAPair = 1, kNsAWord = 0.7, kNsAPath = 0.5;
+    double paths = 0;
+    for (const std::uint64_t p : worker.arcs) paths += static_cast<double>(triangles_.on[p]) * triangles_.on[p];
+    const double size = static_cast<double>(worker.arcs.size());
+    return size * size / 2 * (kNsAPair + kNsAWord * static_cast<double>(words)) < kNsAPath * paths;
+  }
+
+  /// Whether sets of all vertices at two steps take less than the diamonds, in nanoseconds.
+  bool inside_pays_by_rows(const WedgeWorker& worker, std::uint64_t a, std::uint64_t words) const {
+    constexpr double kNsAStep = 1.5, kNsAWord = 0.7, kNsADiamond = 0.4, kNsAnArc = 0.7;
+    double steps = 0, arcs = 0;
+    for (const std::uint64_t p : worker.arcs) {
+      const std::uint64_t v = graph_.near[p];
+      steps += static_cast<double>(graph_.twin[p] - graph_.begin(v));
+      arcs += static_cast<double>(graph_.end(v) - graph_.split[v]);
+    }
+    return steps * (kNsAStep + kNsAWord * static_cast<double>(words)) <
+           kNsADiamond * static_cast<double>(triangles_.facing[a]) + kNsAnArc * arcs;
+  }
+
+  /// False: the sets would be too large.
+  bool add_inside_by_rows(WedgeWorker& worker, std::uint64_t words) const {
+    constexpr std::uint64_t kMostWords = std::uint64_t{1} << 19;
+    std::uint64_t count = 0;
+    for (std::uint64_t i = 0; i < worker.met_count; ++i) count += worker.ways[worker.met[i]] > 2;
+    if ((count + 1) * words > kMostWords) return false;
+    if (count == 0) return true;
+    // Row 0 is that of all vertices without a place.
+    worker.sets.assign((count + 1) * words, 0);
+    std::uint32_t place = 0;
+    for (std::uint64_t i = 0; i < worker.met_count; ++i) {
+      if (worker.ways[worker.met[i]] > 2) worker.places[worker.met[i]] = ++place;
+    }
+    for (std::uint64_t i = 0; i < worker.arcs.size(); ++i) {
+      const std::uint64_t p = worker.arcs[i], bit = std::uint64_t{1} << i % 64;
+      std::uint64_t* const sets = worker.sets.data() + i / 64;
+      for (std::uint64_t q = graph_.begin(graph_.near[p]); q != graph_.twin[p]; ++q) {
+        sets[worker.places[graph_.near[q]] * words] |= bit;
+      }
+    }
+    __int128 inside = 0;
+    for (std::uint64_t i = 0; i < worker.met_count; ++i) {
+      const std::uint32_t z = worker.met[i];
+      if (worker.places[z] == 0) continue;
+      const std::uint64_t* const set = worker.sets.data() + worker.places[z] * words;
+      inside += static_cast<__int128>(count_edges_within(worker.rows.data(), set, words)) * (worker.ways[z] - 2);
+      worker.places[z] = 0;
+    }
+    worker.sums.inside.add(inside);
+    return true;
   }
 
   void add_inside(WedgeWorker& worker, std::uint64_t a) const {
     const std::uint32_t* const ways = worker.ways.data();
     __int128 inside = 0;
-    for (std::uint64_t p = graph_.begin(a); p != graph_.end(a); ++p) {
+    for (const std::uint64_t p : worker.arcs) {
       const std::uint64_t v = graph_.near[p];
-      if (triangles_.on[p] == 0) continue;
       for (std::uint64_t q = graph_.split[v]; q != graph_.end(v); ++q) {
         if (triangles_.on[q] < 2 || worker.marks[graph_.near[q]] == 0) continue;
         const std::uint32_t* z = triangles_.third.data() + triangles_.start[q];
@@ -130,20 +250,19 @@ class WedgeWalk {
     worker.sums.inside.add(inside);
   }
 
-  void add_wheels(WedgeWorker& worker, std::uint64_t a) const {
+  void add_wheels(WedgeWorker& worker) const {
     std::uint32_t* const ways = worker.ways.data();
-    const std::uint64_t begin = graph_.begin(a);
     const auto for_each_end = [&](std::uint64_t p, auto visit) {
       const std::uint32_t z = graph_.near[p];
       const std::uint32_t* const middles = triangles_.third.data() + triangles_.start[p];
       for (std::uint64_t i = 0; i < triangles_.on[p] && middles[i] < z; ++i) {
         // Its list has z.
-        const std::uint64_t arc = begin + worker.marks[middles[i]] - 1;
+        const std::uint64_t arc = worker.arcs[worker.marks[middles[i]] - 1];
         for (const std::uint32_t* x = triangles_.third.data() + triangles_.start[arc]; *x < z; ++x) visit(*x);
       }
     };
     unsigned __int128 found = 0;
-    for (std::uint64_t p = begin; p != graph_.end(a); ++p) {
+    for (const std::uint64_t p : worker.arcs) {
       if (triangles_.on[p] < 2) continue;
       std::uint64_t pairs = 0;
       for_each_end(p, [&](std::uint32_t x) { pairs += ways[x]++; });
@@ -157,6 +276,7 @@ class WedgeWalk {
   const Triangles& triangles_;
   const WedgeWants& wants_;
   const VertexLoop& loop_;
+  const SetKernels& sets_;
   CyclesOfArcs& cycles_;
 };
 
@@ -169,11 +289,14 @@ void WedgeSums::add(const WedgeSums& other) {
   pairs.add(other.pairs);
   inside.add(other.inside);
   wheels.add(other.wheels);
+  tails.add(other.tails);
+  clique_on.add(other.clique_on);
+  clique_pairs.add(other.clique_pairs);
 }
 
-WedgeSums walk_wedges(const RankedGraph& graph, const Triangles& triangles, const WedgeWants& wants, VertexLoop& loop,
-                      CyclesOfArcs& cycles) {
-  const WedgeWalk walk(graph, triangles, wants, loop, cycles);
+WedgeSums walk_wedges(const RankedGraph& graph, const Triangles& triangles, const WedgeWants& wants,
+                      const SetKernels& sets, VertexLoop& loop, CyclesOfArcs& cycles) {
+  const WedgeWalk walk(graph, triangles, wants, loop, sets, cycles);
   tbb::enumerable_thread_specific<WedgeWorker> workers([&] { return WedgeWorker(graph.size); });
   loop(workers, [&](WedgeWorker& worker, std::uint64_t a) { walk.at(worker, a); });
   WedgeSums sums;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <map>
+#include <memory>
 #include <random>
 #include <set>
 #include <string>
@@ -10,6 +12,7 @@
 
 #include "runtime/cpu/set_kernels.h"
 #include "runtime/motif/counter.h"
+#include "runtime/motif/orbit_counter.h"
 
 /// Motifs against all maps of the patterns into small graphs.
 namespace matcha::runtime::motif {
@@ -37,6 +40,16 @@ Graph graph_of(const Adjacency& adjacency) {
   std::ranges::copy(neighbors, arrays.neighbors.begin());
   Graph graph = Graph::from_arrays(std::make_shared<const Universe>(Universe::identity(adjacency.size())),
                                    std::move(arrays), GraphFacts());
+  EXPECT_TRUE(ensure_split_offsets(graph));
+  return graph;
+}
+
+Graph graph_without_edges(std::uint64_t size) {
+  GraphArrays arrays;
+  arrays.offsets = Buffer<std::uint64_t>(size + 1);
+  std::ranges::fill(arrays.offsets, 0);
+  arrays.neighbors = Buffer<std::uint32_t>(0);
+  Graph graph = Graph::from_arrays(std::make_shared<const Universe>(Universe::identity(size)), std::move(arrays), {});
   EXPECT_TRUE(ensure_split_offsets(graph));
   return graph;
 }
@@ -87,8 +100,10 @@ class BruteForce {
 
 MotifSet all_motifs() { return MotifSet().set(); }
 
-MotifCounts counts_of(const Graph& graph, const MotifSet& wanted, unsigned threads) {
+MotifCounts counts_of(const Graph& graph, const MotifSet& wanted, unsigned threads,
+                      std::uint64_t most_row_words = kMostRowWords) {
   MotifRequest request;
+  request.most_row_words = most_row_words;
   request.wanted = wanted;
   request.threads = threads;
   const Result<MotifOutcome> outcome = count_motifs(graph, request, set_kernels(best_tier()));
@@ -97,8 +112,11 @@ MotifCounts counts_of(const Graph& graph, const MotifSet& wanted, unsigned threa
   return outcome->counts;
 }
 
+/// By rows of bits and without.
 void check_all(const Adjacency& adjacency, unsigned threads) {
-  const MotifCounts counts = counts_of(graph_of(adjacency), all_motifs(), threads);
+  const Graph graph = graph_of(adjacency);
+  const MotifCounts counts = counts_of(graph, all_motifs(), threads);
+  EXPECT_TRUE(counts == counts_of(graph, all_motifs(), threads, 0));
   for (std::size_t i = 0; i < kMotifs; ++i) {
     EXPECT_EQ(static_cast<std::uint64_t>(counts[i]), BruteForce(adjacency, kMotifEdges[i]).count()) << kMotifEdges[i];
   }
@@ -117,6 +135,172 @@ TEST(Motif, AllGraphsOfFiveVertices) {
     check_all(graph, 1);
     if (HasFailure()) FAIL() << edges;
   }
+}
+
+/// How many maps of a pattern take its root to `root`, by trying all.
+class RootedMaps {
+ public:
+  RootedMaps(const Adjacency& graph, const Orbit& orbit, const std::vector<std::size_t>& root, bool induced)
+      : graph_(graph), edges_(edges_of(orbit.edges)), induced_(induced), root_(root) {
+    for (const auto& [u, v] : edges_) size_ = std::max({size_, u + 1, v + 1});
+    for (const char c : orbit.root) places_.push_back(static_cast<std::size_t>(c - '0'));
+    extend({});
+  }
+  std::size_t count() const { return count_; }
+
+ private:
+  bool is_edge(std::size_t u, std::size_t v) const {
+    return std::ranges::any_of(
+        edges_, [&](const auto& edge) { return std::minmax(u, v) == std::minmax(edge.first, edge.second); });
+  }
+  void extend(std::vector<std::size_t> map) {
+    if (map.size() == size_) {
+      std::vector<std::size_t> at;
+      for (const std::size_t place : places_) at.push_back(map[place]);
+      count_ += std::ranges::is_permutation(at, root_) ? 1 : 0;
+      return;
+    }
+    for (std::size_t v = 0; v < graph_.size(); ++v) {
+      bool fits = true;
+      for (std::size_t i = 0; i < map.size(); ++i) {
+        const bool wanted = is_edge(i, map.size()), there = graph_[map[i]][v];
+        fits = fits && map[i] != v && (there || !wanted) && (wanted || !there || !induced_);
+      }
+      if (!fits) continue;
+      map.push_back(v);
+      extend(map);
+      map.pop_back();
+    }
+  }
+
+  const Adjacency& graph_;
+  const Edges edges_;
+  const bool induced_;
+  const std::vector<std::size_t> root_;
+  std::vector<std::size_t> places_;
+  std::size_t size_ = 0, count_ = 0;
+};
+
+std::size_t subgraphs_at(const Adjacency& graph, const Orbit& orbit, const std::vector<std::size_t>& root,
+                         bool induced) {
+  Adjacency pattern = without_edges(4);
+  std::size_t size = 0;
+  for (const auto& [u, v] : edges_of(orbit.edges)) {
+    join(pattern, u, v);
+    size = std::max({size, u + 1, v + 1});
+  }
+  pattern.resize(size);
+  std::vector<std::size_t> places;
+  for (const char c : orbit.root) places.push_back(static_cast<std::size_t>(c - '0'));
+  return RootedMaps(graph, orbit, root, induced).count() / RootedMaps(pattern, orbit, places, true).count();
+}
+
+void check_orbits(const Adjacency& adjacency, int vertices, bool by_edge, bool induced, unsigned threads) {
+  OrbitRequest request;
+  request.vertices = vertices;
+  request.by_edge = by_edge;
+  request.induced = induced;
+  request.threads = threads;
+  std::set<std::vector<std::size_t>> roots;
+  const auto orbits = by_edge ? edge_orbits(vertices) : vertex_orbits(vertices);
+  request.on_rows = [&](const OrbitRows& rows) {
+    for (std::uint64_t row = 0; row < rows.count; ++row) {
+      std::vector<std::size_t> root;
+      for (const std::uint32_t* const column : rows.ends) root.push_back(column[row]);
+      EXPECT_TRUE(roots.insert(root).second && (roots.size() < 2 || *std::prev(roots.end()) == root));
+      for (std::size_t i = 0; i < orbits.size(); ++i) {
+        EXPECT_EQ(rows.orbits[i][row], static_cast<std::int64_t>(subgraphs_at(adjacency, orbits[i], root, induced)))
+            << orbits[i].name << " at " << root.front() << (induced ? " induced" : "");
+      }
+    }
+    return true;
+  };
+  const Result<OrbitOutcome> outcome = count_orbits(graph_of(adjacency), request);
+  ASSERT_TRUE(outcome);
+  std::size_t edges = 0;
+  for (std::size_t u = 0; u < adjacency.size(); ++u) {
+    for (std::size_t v = 0; v < u; ++v) edges += adjacency[u][v] ? 1 : 0;
+  }
+  EXPECT_EQ(outcome->rows, by_edge ? edges : adjacency.size());
+  EXPECT_EQ(outcome->rows, roots.size());
+}
+
+TEST(Orbits, AllGraphsOfFiveVertices) {
+  for (unsigned edges = 0; edges < 1U << 10; ++edges) {
+    Adjacency graph = without_edges(5);
+    unsigned pair = 0;
+    for (std::size_t u = 0; u < 5; ++u) {
+      for (std::size_t v = 0; v < u; ++v) {
+        if ((edges >> pair++ & 1) != 0) join(graph, u, v);
+      }
+    }
+    check_orbits(graph, 2 + static_cast<int>(edges % 3), true, edges % 2 == 0, 1);
+    for (const bool by_edge : {false, true}) check_orbits(graph, 4, by_edge, edges % 5 != 0, 1);
+    if (HasFailure()) FAIL() << edges;
+  }
+}
+
+TEST(Orbits, RandomGraphs) {
+  std::mt19937 random(4);
+  for (const double density : {0.2, 0.5, 0.8}) {
+    for (int round = 0; round < 4; ++round) {
+      Adjacency graph = without_edges(6 + random() % 5);
+      std::bernoulli_distribution is_edge(density);
+      for (std::size_t u = 0; u < graph.size(); ++u) {
+        for (std::size_t v = 0; v < u; ++v) {
+          if (is_edge(random)) join(graph, u, v);
+        }
+      }
+      for (const bool by_edge : {false, true}) {
+        for (const bool induced : {false, true}) check_orbits(graph, 4, by_edge, induced, 1 + round % 2);
+      }
+    }
+  }
+}
+
+/// All vertices of a pattern are in one of its orbits, and so are its edges; the sums over them are the subgraphs.
+TEST(Orbits, AddUpToMotifs) {
+  std::mt19937 random(8);
+  Adjacency adjacency = without_edges(150);
+  std::bernoulli_distribution is_edge(0.1);
+  for (std::size_t u = 0; u < adjacency.size(); ++u) {
+    for (std::size_t v = 0; v < u; ++v) {
+      if (is_edge(random) || v == 0) join(adjacency, u, v);
+    }
+  }
+  const Graph graph = graph_of(adjacency);
+  const MotifCounts counts = counts_of(graph, all_motifs(), 2);
+  for (const bool by_edge : {false, true}) {
+    const auto orbits = by_edge ? edge_orbits(4) : vertex_orbits(4);
+    OrbitRequest request;
+    request.by_edge = by_edge;
+    request.induced = false;
+    request.threads = 2;
+    std::map<std::string_view, std::int64_t> sums;
+    request.on_rows = [&](const OrbitRows& rows) {
+      for (std::uint64_t row = 0; row < rows.count; ++row) {
+        for (std::size_t i = 0; i < orbits.size(); ++i) sums[orbits[i].edges] += rows.orbits[i][row];
+      }
+      return true;
+    };
+    ASSERT_TRUE(count_orbits(graph, request));
+    for (std::size_t i = 0; i < 8; ++i) {
+      const Edges edges = edges_of(kMotifEdges[i]);
+      const std::int64_t size = by_edge ? static_cast<std::int64_t>(edges.size()) : i < 2 ? 3 : 4;
+      EXPECT_EQ(sums.at(kMotifEdges[i]), size * static_cast<std::int64_t>(counts[i])) << kMotifEdges[i];
+    }
+  }
+}
+
+TEST(Orbits, RowsThatAreNotWanted) {
+  OrbitRequest request;
+  std::uint64_t taken = 0;
+  request.on_rows = [&](const OrbitRows& rows) { return (taken += rows.count) == 0; };
+  const Result<OrbitOutcome> outcome = count_orbits(graph_without_edges(9000), request);
+  ASSERT_TRUE(outcome);
+  EXPECT_TRUE(outcome->refused);
+  EXPECT_EQ(outcome->rows, taken);
+  EXPECT_LT(taken, 9000U);
 }
 
 TEST(Motif, RandomGraphs) {
@@ -170,10 +354,27 @@ TEST(Motif, EachAloneAsAllTogether) {
   const Graph graph = graph_of(adjacency);
   const MotifCounts all = counts_of(graph, all_motifs(), 1);
   EXPECT_TRUE(all == counts_of(graph, all_motifs(), 2));
+  // Neighbourhoods of up to two words.
+  for (const std::uint64_t words : {0, 1}) EXPECT_TRUE(all == counts_of(graph, all_motifs(), 1, words));
   for (std::size_t i = 0; i < kMotifs; ++i) {
     const MotifCounts one = counts_of(graph, MotifSet().set(i), 1);
     EXPECT_TRUE(one[i] == all[i]) << kMotifEdges[i];
   }
+}
+
+/// Its neighbourhoods are dense, so that rows of bits are chosen for all that they can tell.
+TEST(Motif, DenseGraph) {
+  std::mt19937 random(5);
+  Adjacency adjacency = without_edges(90);
+  std::bernoulli_distribution is_edge(0.7);
+  for (std::size_t u = 0; u < adjacency.size(); ++u) {
+    for (std::size_t v = 0; v < u; ++v) {
+      if (is_edge(random)) join(adjacency, u, v);
+    }
+  }
+  const Graph graph = graph_of(adjacency);
+  const MotifCounts all = counts_of(graph, all_motifs(), 1, 0);
+  for (const unsigned threads : {1U, 2U}) EXPECT_TRUE(all == counts_of(graph, all_motifs(), threads));
 }
 
 TEST(Motif, LargeStar) {
