@@ -113,6 +113,18 @@ Status rank(const runtime::Graph& graph, const Destination& target, const Consol
   return Status::Ok;
 }
 
+/// Whether a `.mtg` of the graph gets its edges by label too, which programs then need not look for: not where edges
+/// have numbers of another kind, such as times, as those with the same one may be there twice.
+Status wants_labels_apart(const runtime::Graph& graph, const GraphOptions& options, const Console& console,
+                          bool& wanted) {
+  wanted = false;
+  if (graph.facts().info != runtime::InfoKind::Int || options.temporal) return Status::Ok;
+  const runtime::Result<runtime::LabelTable> table = graph.label_slices().table(graph);
+  if (!table) return console.error(table.error());
+  wanted = table->items.size() == graph.view().arc_count * (graph.facts().directed ? 2 : 1);
+  return Status::Ok;
+}
+
 /// Writes the graph, and its labels beside it where they were asked for.
 Status write_graph(const runtime::Graph& graph, const Destination& target, const GraphOptions& options,
                    const Console& console, Session& session) {
@@ -132,7 +144,12 @@ Status write_graph(const runtime::Graph& graph, const Destination& target, const
     if (code != Status::Ok) return code;
   }
   const runtime::RankedCopy copy{ranked ? &*ranked : nullptr, kStoredHalves};
-  const runtime::Status written = target.format == Format::Mtg ? runtime::write_mtg(graph, path, io, copy)
+  bool by_label = false;
+  if (target.format == Format::Mtg) {
+    const Status code = wants_labels_apart(graph, options, console, by_label);
+    if (code != Status::Ok) return code;
+  }
+  const runtime::Status written = target.format == Format::Mtg ? runtime::write_mtg(graph, path, io, copy, by_label)
                                                                : runtime::write_text(graph, path, write, io);
   if (!written) return session.stopped() ? session.stop_early() : console.error(written.error());
   if (!options.labels_out.empty()) {

@@ -50,7 +50,10 @@ std::uint64_t max_degree_of(const GraphView& view) {
 
 }  // namespace
 
-Graph::Graph() : universe_(std::make_shared<const Universe>()), dictionary_(no_words()) {
+Graph::Graph()
+    : universe_(std::make_shared<const Universe>()),
+      dictionary_(no_words()),
+      label_slices_(std::make_shared<LabelSlices>()) {
   static constexpr std::uint64_t kNoOffsets[1] = {0};
   view_.offsets = kNoOffsets;
 }
@@ -106,6 +109,7 @@ Graph Graph::alias(const Graph& other, std::shared_ptr<const void> owner) {
   graph.dictionary_ = other.dictionary_;
   graph.owner_ = std::move(owner);
   graph.device_copies_ = other.device_copies_;
+  graph.label_slices_ = other.label_slices_;
   graph.halves_ = other.halves_;
   graph.lower_sizes_ = other.lower_sizes_;
   graph.upper_sizes_ = other.upper_sizes_;

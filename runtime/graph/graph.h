@@ -6,6 +6,7 @@
 #include "runtime/abi.h"
 #include "runtime/graph/buffer.h"
 #include "runtime/graph/io.h"
+#include "runtime/graph/label_slices.h"
 #include "runtime/graph/labels.h"
 #include "runtime/graph/universe.h"
 #include "runtime/result.h"
@@ -100,6 +101,10 @@ class Graph {
   /// Where devices keep their copies of it from run to run; null: a copy belongs to its run.
   const std::shared_ptr<DeviceCopies>& device_copies() const { return device_copies_; }
   void set_device_copies(std::shared_ptr<DeviceCopies> copies) { device_copies_ = std::move(copies); }
+  /// Its edges by label; graphs that are moved or aliased from it have the same ones.
+  LabelSlices& label_slices() const { return *label_slices_; }
+  /// Requires: nobody has asked for `label_slices` yet.
+  void set_label_slices(std::shared_ptr<LabelSlices> slices) { label_slices_ = std::move(slices); }
   const StoredOrder& stored_order() const { return stored_order_; }
   /// Requires: its arrays live as long as the owner of the view.
   void set_stored_order(const StoredOrder& order) { stored_order_ = order; }
@@ -120,6 +125,7 @@ class Graph {
   std::shared_ptr<const LabelDictionary> dictionary_;
   std::shared_ptr<const void> owner_;
   std::shared_ptr<DeviceCopies> device_copies_;
+  std::shared_ptr<LabelSlices> label_slices_;
   GraphArrays arrays_;
   Buffer<std::uint32_t> half_offsets_;
   Buffer<std::uint64_t> half_bases_;

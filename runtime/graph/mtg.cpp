@@ -120,7 +120,8 @@ class MtgReader {
 
   std::uint64_t most_sections() const {
     if (header_.version == 1) return detail::kMtgSectionsOfFirst;
-    return header_.version == 2 ? detail::kMtgSectionsOfSecond : detail::kMtgSections;
+    if (header_.version == 2) return detail::kMtgSectionsOfSecond;
+    return header_.version == 3 ? detail::kMtgSectionsOfThird : detail::kMtgSections;
   }
 
   Status read_table() {
@@ -145,6 +146,12 @@ class MtgReader {
     return !bytes || (bytes->size() / item_bytes == count && bytes->size() % item_bytes == 0);
   }
 
+  /// Whether a section whose number of items no other one gives has no part of an item.
+  bool is_whole(MtgSection which, std::uint64_t item_bytes) {
+    const std::optional<std::string_view>& bytes = section(sections_, which);
+    return !bytes || bytes->size() % item_bytes == 0;
+  }
+
   Status check_sizes() {
     if (!section(sections_, MtgSection::Offsets) || !section(sections_, MtgSection::Neighbors)) {
       return corrupt("it has no edges section");
@@ -158,7 +165,11 @@ class MtgReader {
                       has_size(MtgSection::RankedOffsets, header_.universe + 1, sizeof(std::uint64_t)) &&
                       has_size(MtgSection::RankedNeighbors, header_.arc_count, sizeof(std::uint32_t)) &&
                       has_size(MtgSection::RankedFrom, header_.universe, sizeof(std::uint32_t)) &&
-                      has_size(MtgSection::UnsignedIds, header_.universe, sizeof(std::uint64_t));
+                      has_size(MtgSection::UnsignedIds, header_.universe, sizeof(std::uint64_t)) &&
+                      is_whole(MtgSection::LabelEntries, sizeof(LabelEntry)) &&
+                      is_whole(MtgSection::LabelRows, sizeof(std::uint32_t)) &&
+                      is_whole(MtgSection::LabelEnds, sizeof(std::uint32_t)) &&
+                      is_whole(MtgSection::LabelItems, sizeof(std::uint32_t));
     if (!good) return corrupt("the size of a section is wrong");
     if (!section(sections_, MtgSection::Vertices) && header_.vertex_count != header_.universe) {
       return corrupt("its number of vertices is wrong");
@@ -174,6 +185,34 @@ class MtgReader {
         return corrupt("its order by degree is missing or out of place");
       }
     }
+    for (const MtgSection which : {MtgSection::LabelRows, MtgSection::LabelEnds, MtgSection::LabelItems}) {
+      if (section(sections_, which).has_value() != is_by_label() || (is_by_label() && info_kind() != InfoKind::Int))
+        return corrupt("its edges by label are missing or out of place");
+    }
+    return Done{};
+  }
+
+  bool is_by_label() { return section(sections_, MtgSection::LabelEntries).has_value(); }
+
+  template <typename T>
+  std::span<const T> all_items(MtgSection which) {
+    return {items<T>(sections_, which), section(sections_, which)->size() / sizeof(T)};
+  }
+
+  /// Requires: it is by label.
+  LabelTable label_table() {
+    return {all_items<LabelEntry>(MtgSection::LabelEntries), all_items<std::uint32_t>(MtgSection::LabelRows),
+            all_items<std::uint32_t>(MtgSection::LabelEnds), all_items<std::uint32_t>(MtgSection::LabelItems)};
+  }
+
+  /// The edges by label are in order and as many as there are edges. That they are the same ones is up to the
+  /// checksums.
+  Status check_by_label() {
+    const LabelTable table = label_table();
+    const bool directed = (header_.flags & detail::kMtgDirected) != 0;
+    if (const char* const problem = problem_of(table, directed, header_.universe)) return corrupt(problem);
+    if (table.items.size() != header_.arc_count * (directed ? 2 : 1))
+      return corrupt("it has more or fewer edges by label");
     return Done{};
   }
 
@@ -201,7 +240,11 @@ class MtgReader {
                                                                        "neighbours by degree",
                                                                        "ranks by degree",
                                                                        "unsigned ids",
-                                                                       "text ids"};
+                                                                       "text ids",
+                                                                       "edge labels",
+                                                                       "rows by label",
+                                                                       "ends by label",
+                                                                       "neighbours by label"};
     if (bad.load() != 0) return corrupt("the checksum of its " + std::string(kNames[bad.load()]) + " is wrong");
     return Done{};
   }
@@ -269,6 +312,8 @@ class MtgReader {
     if (!lists) return lists.error();
     Status ranked = is_ranked() ? check_ranked() : Status(Done{});
     if (!ranked) return ranked.error();
+    Status by_label = is_by_label() ? check_by_label() : Status(Done{});
+    if (!by_label) return by_label.error();
     const std::int64_t* const ids = items<std::int64_t>(sections_, MtgSection::Ids);
     if (ids != nullptr && !ascends(ids, header_.universe)) return corrupt("its ids do not ascend");
     const std::uint32_t* const vertices = items<std::uint32_t>(sections_, MtgSection::Vertices);
@@ -365,6 +410,7 @@ class MtgReader {
     facts.word_info = (header_.flags & detail::kMtgWordInfo) != 0;
     Graph graph = Graph::from_view(std::move(universe), view, facts, file_.owner);
     if (dictionary_ != nullptr) graph.set_dictionary(dictionary_);
+    if (is_by_label()) graph.set_label_slices(std::make_shared<LabelSlices>(label_table(), file_.owner));
     if (is_ranked()) {
       graph.set_stored_order({(header_.flags & detail::kMtgLargestFirst) != 0,
                               items<std::uint64_t>(sections_, MtgSection::RankedOffsets),
@@ -473,7 +519,8 @@ Result<Graph> read_mtg(const std::string& path, const IoOptions& options) {
   }
 }
 
-Status write_mtg(const Graph& graph, const std::string& path, const IoOptions& options, RankedCopy ranked) {
+Status write_mtg(const Graph& graph, const std::string& path, const IoOptions& options, RankedCopy ranked,
+                 bool by_label) {
   try {
     const GraphView view = graph.view();
     Buffer<std::uint64_t> made;
@@ -508,11 +555,22 @@ Status write_mtg(const Graph& graph, const std::string& path, const IoOptions& o
       parts.push_back({MtgSection::RankedNeighbors, bytes_of(other.neighbors, other.arc_count)});
       parts.push_back({MtgSection::RankedFrom, bytes_of(from.data(), from.size())});
     }
+    if (by_label) {
+      const Result<LabelTable> table = graph.label_slices().table(graph);
+      if (!table) return table.error();
+      parts.push_back({MtgSection::LabelEntries, bytes_of(table->labels.data(), table->labels.size())});
+      parts.push_back({MtgSection::LabelRows, bytes_of(table->rows.data(), table->rows.size())});
+      parts.push_back({MtgSection::LabelEnds, bytes_of(table->ends.data(), table->ends.size())});
+      parts.push_back({MtgSection::LabelItems, bytes_of(table->items.data(), table->items.size())});
+    }
     MtgHeader header{};
     std::memcpy(header.magic, detail::kMtgMagic.data(), sizeof(header.magic));
     const bool is_long =
         std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.bytes.size() > detail::kMtgPiece; });
-    header.version = graph.universe().names() != nullptr ? 3 : is_long || ranked.graph != nullptr ? 2 : 1;
+    header.version = by_label                              ? 4
+                     : graph.universe().names() != nullptr ? 3
+                     : is_long || ranked.graph != nullptr  ? 2
+                                                           : 1;
     header.endian_tag = detail::kMtgEndianTag;
     header.flags = (graph.facts().directed ? detail::kMtgDirected : 0) |
                    (graph.facts().simple ? detail::kMtgSimple : 0) |

@@ -11,7 +11,7 @@
 namespace matcha::runtime {
 
 /// The newest version. A file has the lowest one that can say what is in it.
-inline constexpr std::uint32_t kMtgVersion = 3;
+inline constexpr std::uint32_t kMtgVersion = 4;
 
 /// Maps a `.mtg` file; a gz or zst one is unpacked into memory. Checks every checksum and that the arrays are in
 /// bounds and in order. Errors: Input for a foreign, newer, truncated or corrupt file.
@@ -26,7 +26,9 @@ struct RankedCopy {
   Halves halves = Halves::Lower;
 };
 
-/// Writes a graph beside `path` and renames it there when complete. A hash index becomes a CSR.
-Status write_mtg(const Graph& graph, const std::string& path, const IoOptions& options = {}, RankedCopy ranked = {});
+/// Writes a graph beside `path` and renames it there when complete. A hash index becomes a CSR. `by_label`: with the
+/// edges of each label by themselves; requires ints as edge info, and that no arc is there twice with the same one.
+Status write_mtg(const Graph& graph, const std::string& path, const IoOptions& options = {}, RankedCopy ranked = {},
+                 bool by_label = false);
 
 }  // namespace matcha::runtime

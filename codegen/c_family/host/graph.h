@@ -5,7 +5,7 @@
 
 namespace matcha_program {
 
-/// The `.mtg` file (versions 1 and 2): a header of 64 bytes, then a table of sections.
+/// The `.mtg` file (versions 1, 2, and 4 with ids of 64 bits): a header of 64 bytes, then a table of sections.
 /// GRAPH, for the parameter `graph`.
 inline void Host::map_graph(const std::string& graph, const std::vector<Assumed>& assumed) {
   const std::string& path = settings_.graph;
@@ -29,11 +29,12 @@ inline void Host::map_graph(const std::string& graph, const std::vector<Assumed>
   Header header;
   std::memcpy(&header, data, sizeof header);
   if (std::memcmp(header.magic, "\x89MTG\r\n\x1a\n", 8) != 0) throw Failure{3, path + ": not a .mtg file" + hint};
-  bool known = (header.version == 1 || header.version == 2) && header.endian_tag == 0x01020304 &&
-               header.file_bytes == bytes && header.section_count <= 10 &&
+  const u32 version = header.version;
+  bool known = (version == 1 || version == 2 || version == 4) && header.endian_tag == 0x01020304 &&
+               header.file_bytes == bytes && header.section_count <= 16 &&
                sizeof header + header.section_count * sizeof(Entry) <= bytes && header.universe <= 0xFFFFFFFF &&
                header.arc_count <= bytes / 4 && header.vertex_count <= header.universe;
-  if (!known) throw Failure{3, path + ": not a .mtg file of version 1 or 2, or truncated" + hint};
+  if (!known) throw Failure{3, path + ": not a .mtg file of version 1, 2 or 4, or truncated" + hint};
   Graph g{};
   g.universe = header.universe;
   g.arc_count = header.arc_count;
@@ -47,6 +48,8 @@ inline void Host::map_graph(const std::string& graph, const std::vector<Assumed>
     const u64 widths[] = {
         0,           8 * (g.universe + 1), 4 * g.arc_count,      8 * g.universe,  4 * g.vertex_count, 8 * g.universe,
         entry.bytes, 8 * g.arc_count,      8 * (g.universe + 1), 4 * g.arc_count, 4 * g.universe};
+    // Sections 13 to 16 have the edges by label, which `slice` finds itself.
+    if (version == 4 && entry.section > 12 && entry.section <= 16) continue;
     if (entry.section == 0 || entry.section > 10 || widths[entry.section] != entry.bytes)
       throw Failure{3, path + ": a section has the wrong size"};
     if (entry.section == 1) g.offsets = reinterpret_cast<const u64*>(at);
@@ -166,6 +169,60 @@ inline i64 Host::label(const std::string& word) const {
   if (near.empty()) near = words_;
   for (u64 i = 0; i < near.size() && i < kShown; ++i) message += " `" + near[i] + "`";
   throw Failure{3, message + (near.size() > kShown ? " …" : "")};
+}
+
+/// The arcs of `graph()` whose info is `label`, each pair once; backwards if `sources`. Its vertices are those that
+/// have one in that direction.
+inline Graph Host::slice(i64 label, bool sources) {
+  const i64* info = static_cast<const i64*>(graph_.info);
+  if (info == nullptr && graph_.arc_count != 0)
+    throw Failure{3, settings_.graph + ": its edges have no labels; make it with `matcha graph convert --edge-labels`"};
+  const u64 n = graph_.universe;
+  std::vector<u64> offsets(n + 1, 0);
+  std::vector<u32> ends[2];
+  for (u64 v = 0; v < n; ++v) {
+    const u64 row = ends[0].size();
+    for (u64 i = graph_.offsets[v]; i < graph_.offsets[v + 1]; ++i) {
+      if (info[i] != label || (ends[1].size() > row && ends[1].back() == graph_.arcs[i])) continue;
+      ends[0].push_back(u32(v));
+      ends[1].push_back(graph_.arcs[i]);
+    }
+  }
+  Graph g{};
+  g.universe = n;
+  g.arc_count = ends[0].size();
+  const std::vector<u32>& from = ends[sources ? 1 : 0];
+  const std::vector<u32>& to = ends[sources ? 0 : 1];
+  for (u32 v : from) ++offsets[v + 1];
+  std::vector<u32> vertex_list, arcs(g.arc_count), arc_sources(g.arc_count);
+  for (u64 v = 0; v < n; ++v) {
+    if (offsets[v + 1] != 0) vertex_list.push_back(u32(v));
+    g.max_degree = std::max(g.max_degree, offsets[v + 1]);
+    offsets[v + 1] += offsets[v];
+  }
+  // Arcs come in the order of their sources, so those of each row ascend, whichever end it is of.
+  std::vector<u64> next(offsets.begin(), offsets.end() - 1);
+  for (u64 i = 0; i < g.arc_count; ++i) {
+    arc_sources[next[from[i]]] = from[i];
+    arcs[next[from[i]]++] = to[i];
+  }
+  check_degree(g);
+  g.labels = graph_.labels;
+  g.original_ids = graph_.original_ids;
+  g.vertex_count = vertex_list.size();
+  g.offsets = keep(std::move(offsets));
+  g.arcs = keep(std::move(arcs));
+  g.sources = keep(std::move(arc_sources));
+  g.halves = keep(halves_of(g));
+  g.vertex_list = keep(std::move(vertex_list));
+  return g;
+}
+
+inline Graph Host::backwards() {
+  std::vector<u32> ends[2] = {std::vector<u32>(graph_.arcs, graph_.arcs + graph_.arc_count),
+                              std::vector<u32>(graph_.sources, graph_.sources + graph_.arc_count)};
+  const List<u32> rest{ends[1].data(), ends[1].size()};
+  return build_graph({ends[0].data(), ends[0].size(), rest}, static_cast<const u64*>(graph_.info), {}, graph_);
 }
 
 inline Graph Host::build_graph(List<u32, u32> edges, const u64* info, List<u32, i64> labels, const Graph& universe) {

@@ -25,8 +25,14 @@ enum class MtgSection : std::uint64_t {
   // Ids that are no int64; one of the two, and then no `Ids`.
   UnsignedIds = 11,  ///< u64, universe.
   TextIds = 12,      ///< u64 end offsets into the text, universe; text.
+  // The arcs by label, as LabelTable has them; all four or none.
+  LabelEntries = 13,  ///< LabelEntry.
+  LabelRows = 14,     ///< u32.
+  LabelEnds = 15,     ///< u32, one a row.
+  LabelItems = 16,    ///< u32.
 };
-inline constexpr std::uint64_t kMtgSections = 12;
+inline constexpr std::uint64_t kMtgSections = 16;
+inline constexpr std::uint64_t kMtgSectionsOfThird = 12;   ///< Of version 3.
 inline constexpr std::uint64_t kMtgSectionsOfSecond = 10;  ///< Of version 2.
 inline constexpr std::uint64_t kMtgSectionsOfFirst = 7;    ///< Of version 1.
 

@@ -134,6 +134,23 @@ std::string write_ranked(const TemporaryFolder& folder) {
   return path;
 }
 
+/// Arcs with two labels, one pair with both.
+std::string write_by_label(const TemporaryFolder& folder) {
+  GraphSpec spec = spec_of(folder.file("l.txt", "1 2 knows\n1 2 pays\n1 3 knows\n3 1 knows\n7 2 pays\n2 9 knows\n"));
+  spec.directed = spec.edge_info = true;
+  spec.info = ColumnKind::Label;
+  const std::string path = folder.path("l.mtg");
+  EXPECT_TRUE(write_mtg(load(spec).graph, path, {}, {}, true));
+  return path;
+}
+
+Result<LoadedGraph> load_by_label(const std::string& path) {
+  GraphSpec spec = spec_of(path);
+  spec.directed = spec.edge_info = true;
+  spec.info = ColumnKind::Label;
+  return load_graph(spec);
+}
+
 std::uint32_t version_of(const std::string& bytes) {
   std::uint32_t version = 0;
   std::memcpy(&version, bytes.data() + offsetof(detail::MtgHeader, version), sizeof(version));
@@ -160,6 +177,46 @@ TEST(Mtg, EveryFlippedByteIsSeenOrHarmless) {
     // Only the padding between sections carries nothing.
     EXPECT_LT(harmless, good.size() * 3 / 2);
   }
+}
+
+TEST(Mtg, EdgesByLabelRoundTrip) {
+  const TemporaryFolder folder;
+  const std::string path = write_by_label(folder);
+  EXPECT_EQ(version_of(read_bytes(path)), 4U);
+  const Result<LoadedGraph> loaded = load_by_label(path);
+  ASSERT_TRUE(loaded) << loaded.error().render();
+  const Graph& graph = loaded->graph;
+  const std::int64_t knows = *graph.dictionary().code("knows");
+  const auto there = graph.label_slices().slice(graph, ArcSide::Targets, knows);
+  const auto back = graph.label_slices().slice(graph, ArcSide::Sources, knows);
+  ASSERT_TRUE(there && back);
+  EXPECT_EQ(adjacency_of(**there), (Adjacency{{1, {2, 3}}, {2, {9}}, {3, {1}}}));
+  EXPECT_EQ(adjacency_of(**back), (Adjacency{{1, {3}}, {2, {1}}, {3, {1}}, {9, {2}}}));
+  // They lie where the file was mapped.
+  const LabelTable table = *graph.label_slices().table(graph);
+  EXPECT_EQ((*back)->view().neighbors, part_of(table, true, ArcSide::Sources, knows).items.data());
+  ASSERT_TRUE(write_mtg(graph, folder.path("again.mtg"), {}, {}, true));
+  EXPECT_EQ(read_bytes(folder.path("again.mtg")), read_bytes(path));
+}
+
+TEST(Mtg, EveryFlippedByteOfEdgesByLabelIsSeen) {
+  const TemporaryFolder folder;
+  const std::string good = read_bytes(write_by_label(folder));
+  detail::MtgHeader header{};
+  std::memcpy(&header, good.data(), sizeof(header));
+  int sections = 0;
+  for (std::uint64_t i = 0; i < header.section_count; ++i) {
+    detail::MtgEntry entry{};
+    std::memcpy(&entry, good.data() + sizeof(header) + i * sizeof(entry), sizeof(entry));
+    if (entry.section < static_cast<std::uint64_t>(detail::MtgSection::LabelEntries)) continue;
+    ++sections;
+    for (std::uint64_t at = entry.begin; at != entry.begin + entry.bytes; ++at) {
+      std::string bytes = good;
+      bytes[at] = static_cast<char>(bytes[at] ^ 0x10);
+      EXPECT_FALSE(load_by_label(folder.file("bad.mtg", bytes))) << "byte " << at;
+    }
+  }
+  EXPECT_EQ(sections, 4);
 }
 
 TEST(Mtg, EveryTruncationIsSeen) {
@@ -248,8 +305,8 @@ TEST(Mtg, ShortFilesHaveVersionOne) {
 TEST(Mtg, OtherVersionsAndMachinesAreNamed) {
   const TemporaryFolder folder;
   const std::string good = read_bytes(write_labelled(folder));
-  const Error newer = refused(folder, with_header(good, [](detail::MtgHeader& header) { header.version = 4; }));
-  EXPECT_EQ(newer.message, "the .mtg has version 4; this program reads versions up to 3");
+  const Error newer = refused(folder, with_header(good, [](detail::MtgHeader& header) { header.version = 5; }));
+  EXPECT_EQ(newer.message, "the .mtg has version 5; this program reads versions up to 4");
   EXPECT_EQ(newer.hint, "use a newer Matcha, or convert the graph again");
   const Error foreign =
       refused(folder, with_header(good, [](detail::MtgHeader& header) { header.endian_tag = 0x04030201; }));
@@ -263,6 +320,7 @@ TEST(Mtg, OtherVersionsAndMachinesAreNamed) {
 TEST(Mtg, WrongContentWithRightChecksumsIsRefused) {
   const TemporaryFolder folder;
   const std::string good = read_bytes(write_labelled(folder)), ranked = read_bytes(write_ranked(folder));
+  const std::string by_label = read_bytes(write_by_label(folder));
   const auto put32 = [](std::uint64_t index, std::uint32_t value) {
     return [=](char* data) { std::memcpy(data + index * 4, &value, 4); };
   };
@@ -299,6 +357,18 @@ TEST(Mtg, WrongContentWithRightChecksumsIsRefused) {
       with_section(ranked, MtgSection::RankedNeighbors, put32(0, 9)),
       with_section(ranked, MtgSection::RankedNeighbors, put32(0, 2)),
       with_section(ranked, MtgSection::RankedOffsets, put64(1, 1)),
+      with_header(by_label, [](detail::MtgHeader& header) { header.version = 3; }),
+      with_section(by_label, MtgSection::LabelEntries, put64(0, 5)),
+      with_section(by_label, MtgSection::LabelEntries, put64(1, ~std::uint64_t{0})),
+      with_section(by_label, MtgSection::LabelEntries, put64(1, 1)),
+      with_section(by_label, MtgSection::LabelEntries, put64(2, 1)),
+      with_section(by_label, MtgSection::LabelEntries, put64(2, 0)),
+      with_section(by_label, MtgSection::LabelRows, put32(0, 9)),
+      with_section(by_label, MtgSection::LabelRows, put32(1, 0)),
+      with_section(by_label, MtgSection::LabelEnds, put32(0, 0)),
+      with_section(by_label, MtgSection::LabelEnds, put32(2, 9)),
+      with_section(by_label, MtgSection::LabelItems, put32(0, 9)),
+      with_section(by_label, MtgSection::LabelItems, put32(3, 0)),
   };
   for (std::size_t at = 0; at < bad.size(); ++at) {
     const Error error = refused(folder, bad[at]);
