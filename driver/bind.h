@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -69,6 +70,8 @@ struct BoundInputs {
   runtime::Inputs inputs;
   std::map<std::string, runtime::InputList> edge_lists;
   std::vector<codegen::Argument> arguments;
+  /// Graphs of one label, and graphs with their arcs backwards: what `bind_slices` adds to the arguments.
+  std::deque<runtime::Graph> slices;
   /// One label a rank, for graphs that the program builds; null without labels.
   const std::int64_t* labels = nullptr;
   /// The graph that reports and JSON call `graph`; empty if there is none.

@@ -198,6 +198,15 @@ codegen::AheadOfTime Compilation::ahead_of_time() {
             : node.op == frontend::asg::Op::Bool ? codegen::AheadOfTime::Scalar(node.int_value != 0)
                                                  : codegen::AheadOfTime::Scalar(node.int_value);
   }
+  for (const frontend::asg::Slice& slice : graph_->slices) {
+    codegen::AheadOfTime::Slice& made = about.slices.emplace_back();
+    made.backwards = slice.node->op == frontend::asg::Op::Backwards;
+    if (slice.maybe_label == nullptr) continue;
+    const frontend::asg::Node& label = *slice.maybe_label;
+    if (label.op == frontend::asg::Op::Int) made.label = label.int_value;
+    if (label.op == frontend::asg::Op::Label) made.label = std::string(label.text);
+    if (label.op == frontend::asg::Op::Param) made.label_param = static_cast<std::size_t>(label.int_value);
+  }
   loop_ = codegen::lift_label_words(context_, *loop_, about.label_words);
   return about;
 }

@@ -20,6 +20,10 @@ constexpr double kCoresOfGpu = 90;
 /// The one input if it is a graph that can be ranked anew; null if not.
 runtime::Graph* only_graph(BoundInputs& bound, std::string& problem) {
   runtime::Inputs& inputs = bound.inputs;
+  if (!bound.slices.empty()) {
+    problem = "edges are read by label or backwards";
+    return nullptr;
+  }
   if (inputs.graphs.size() != 1 || !inputs.lists.empty() || !bound.edge_lists.empty()) {
     problem = "a graph is not the only input";
     return nullptr;

@@ -60,10 +60,20 @@ struct Param {
   const Node* maybe_default = nullptr;  ///< Op::Int, Op::Float or Op::Bool.
 };
 
+/// A graph that a run makes of one of the entry's parameters: by its own name a parameter of what the program becomes,
+/// behind those of the entry.
+struct Slice {
+  std::string name;
+  const Node* node = nullptr;         ///< Op::WithLabel or Op::Backwards.
+  std::size_t param = 0;              ///< Of `Graph::params`.
+  const Node* maybe_label = nullptr;  ///< Op::Int, Op::Label or Op::Param.
+};
+
 /// A program's graph. Owns the nodes and the types that they point to.
 struct Graph {
   std::string entry;
   std::vector<Param> params;
+  std::vector<Slice> slices;  ///< All that `result` needs.
   const Node* result = nullptr;
   std::unordered_map<const Node*, std::string_view> names;  ///< What the program calls a node, where it does.
   std::vector<const Node*> named;  ///< Scalars and tuples that the program binds to names outside functions of `apply`.

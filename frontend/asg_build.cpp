@@ -77,6 +77,7 @@ bool Evaluator::run(ast::Def& entry) {
   if (stopped_) return false;
   graph_.result = number(adapt(result.node, adopt(entry.result_type)), result.node->loc);
   collect_nodes();
+  collect_slices();
   return !failed_;
 }
 

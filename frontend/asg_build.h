@@ -79,6 +79,20 @@ class Evaluator {
   const Node* mk_graph(const ast::CallExpr& call, const BoundArgs& args, const Env& env);
   const Node* get(const ast::CallExpr& call, const BoundArgs& args, const Env& env);
 
+  // Labels of edges
+  /// The graph of the edges with `label`, or all edges backwards (`maybe_label` null); null where it is not known before
+  /// the run which one that is.
+  const Node* slice(Op op, const Node* graph, const Node* maybe_label, SourceLoc loc);
+  /// Every arc of the graph backwards.
+  const Node* turned(const Node* graph, SourceLoc loc);
+  /// The neighbours of `v` that edges with the label go to, by looking at all its edges.
+  const Node* filtered(const Node* graph, const Node* v, const Node* label, SourceLoc loc);
+  const Node* neighbor(std::span<const Node* const> in, SourceLoc loc);
+  const Node* sources(std::span<const Node* const> in, SourceLoc loc);
+  const Node* vertices(std::span<const Node* const> in, SourceLoc loc);
+  const Node* labels(std::span<const Node* const> in, SourceLoc loc);
+  void collect_slices();
+
   // Nodes
   const Node* make(Op op, const Type* type, std::initializer_list<const Node*> inputs, SourceLoc loc,
                    const Payload& payload = {});

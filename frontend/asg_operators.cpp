@@ -54,18 +54,23 @@ const Node* Evaluator::builtin(const ast::CallExpr& call, const Builtin& builtin
     default: break;
   }
   std::vector<const Node*> in;
-  for (const ast::Arg* arg : args.by_param) {
-    if (arg != nullptr) in.push_back(number(node(arg->value, env), arg->value->loc));
+  for (std::size_t i = 0; i < args.by_param.size(); ++i) {
+    const ast::Arg* const arg = args.by_param[i];
+    if (arg == nullptr) continue;
+    in.push_back(node(arg->value, env));
+    if (builtin.params[i].name != "label") number(in.back(), arg->value->loc);
   }
   if (stopped_) return integer(0, call.loc);
   const Type* int_type = types_.int_type();
   const Type* bool_type = types_.bool_type();
   const Type* first = in[0]->type;
   switch (builtin.id) {
-    case BuiltinId::Neighbor: return make(Op::Neighbor, types_.list(int_type), in, call.loc);
+    case BuiltinId::Neighbor: return neighbor(in, call.loc);
+    case BuiltinId::Sources: return sources(in, call.loc);
+    case BuiltinId::Labels: return labels(in, call.loc);
     case BuiltinId::EdgeInfo: return make(Op::EdgeInfo, types_.list(first->elem), in, call.loc);
     case BuiltinId::VertexLabel: return make(Op::VertexLabel, int_type, in, call.loc);
-    case BuiltinId::Vertices: return make(Op::Vertices, types_.list(int_type), in, call.loc);
+    case BuiltinId::Vertices: return vertices(in, call.loc);
     case BuiltinId::Edges: return make(Op::Edges, types_.list(types_.int_pair()), in, call.loc);
     case BuiltinId::HasEdge: return make(Op::HasEdge, bool_type, in, call.loc);
     case BuiltinId::Intersect:

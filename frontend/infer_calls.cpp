@@ -173,8 +173,15 @@ Ty* Walker::builtin_result(ast::CallExpr& call, const Builtin& builtin, const Bo
     case BuiltinId::Min:
     case BuiltinId::Max: return min_max(call, args, builtin.name);
     case BuiltinId::Neighbor:
-      arg(builtin, args, 0, solver_.graph(solver_.var()));
+    case BuiltinId::Sources:
+      arg(builtin, args, 0, solver_.graph(args.by_param[2] != nullptr ? int_type : solver_.var()));
       arg(builtin, args, 1, int_type);
+      if (args.by_param[2] != nullptr) arg(builtin, args, 2, int_type);
+      return solver_.list(int_type);
+    case BuiltinId::Labels:
+      arg(builtin, args, 0, solver_.graph(int_type));
+      arg(builtin, args, 1, int_type);
+      arg(builtin, args, 2, int_type);
       return solver_.list(int_type);
     case BuiltinId::EdgeInfo: {
       Constraint c;
@@ -192,7 +199,10 @@ Ty* Walker::builtin_result(ast::CallExpr& call, const Builtin& builtin, const Bo
       arg(builtin, args, 0, solver_.graph(solver_.var()));
       arg(builtin, args, 1, int_type);
       return int_type;
-    case BuiltinId::Vertices: arg(builtin, args, 0, solver_.graph(solver_.var())); return solver_.list(int_type);
+    case BuiltinId::Vertices:
+      arg(builtin, args, 0, solver_.graph(args.by_param[1] != nullptr ? int_type : solver_.var()));
+      if (args.by_param[1] != nullptr) arg(builtin, args, 1, int_type);
+      return solver_.list(int_type);
     case BuiltinId::Edges: arg(builtin, args, 0, solver_.graph(solver_.var())); return solver_.list(solver_.int_pair());
     case BuiltinId::HasEdge:
       arg(builtin, args, 0, solver_.graph(solver_.var()));

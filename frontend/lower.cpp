@@ -46,6 +46,11 @@ std::optional<ir::Module> Lowering::run() {
     params.push_back(builder_.var(type, param.name));
     top.values[param.node] = {{params.back()}};
   }
+  for (const asg::Slice& slice : graph_.slices) {
+    builder_.set_loc(slice.node->loc);
+    params.push_back(builder_.var(builder_.context().graph(), slice.name));
+    top.values[slice.node] = {{params.back()}};
+  }
   lower_named(graph_.named);
   Value result = lower(graph_.result);
   if (failed_) return std::nullopt;
@@ -69,7 +74,9 @@ ir::Module Lowering::with_promises(const ir::Module& module) {
   ir::Module result = module;
   for (std::size_t i = 0; i < module.params.size(); ++i) {
     if (!walked.contains(module.params[i])) continue;
-    const bool informed = graph_.params[i].type->elem != nullptr;
+    const std::size_t own = graph_.params.size();
+    const Type& type = i < own ? *graph_.params[i].type : *graph_.slices[i - own].node->type;
+    const bool informed = type.elem != nullptr;
     const ir::AssumptionKind kind = informed ? ir::AssumptionKind::LoopFree : ir::AssumptionKind::Simple;
     result = builder_.assume(result, {kind, module.params[i]});
   }
@@ -209,6 +216,8 @@ Value Lowering::compute(const Node* node) {
     case Op::Bool: return one(builder_.boolean(node->int_value != 0));
     case Op::Label: return one(builder_.label_name(node->text));
     case Op::Param:
+    case Op::WithLabel:
+    case Op::Backwards:
     case Op::Operand:
       fail(DiagId::GraphPlace, graph_loc_, "a graph is built for each item of a list",
            "build graphs outside the functions of `apply`");

@@ -9,6 +9,7 @@
 
 #include "driver/assumptions.h"
 #include "driver/bind.h"
+#include "driver/bind_slices.h"
 #include "driver/compile.h"
 #include "driver/forecast.h"
 #include "driver/gpu.h"
@@ -367,6 +368,8 @@ class Run final : public RunSteps {
     labels_.words = dictionary->words();
     forecast_.threads = cluster_.planned_threads(report_.threads);
     forecast_.on_gpu = target_->on_gpu;
+    const Status bound = bind_slices(*compilation_, reporter_, bound_);
+    if (bound != Status::Ok) return bound;
     const Status code =
         order_vertices(options_.order, forecast_, *compilation_, labels_, reporter_, bound_, report_.order);
     report_.load_ms += report_.order.ms;
@@ -484,7 +487,12 @@ class Run final : public RunSteps {
 
   TargetSettings settings() const { return {options_.code_folder, gpu_, {}}; }
 
+  /// Programs that take turns on the same inputs read different labels of them.
   Status run_passes(Compilation& compilation, const passes::LabelWords& labels) {
+    if (report_.bound != nullptr) {
+      const Status bound = bind_slices(compilation, reporter_, bound_);
+      if (bound != Status::Ok) return bound;
+    }
     return driver::run_passes(*target_, compilation, labels, report_.bound, gpu_.query);
   }
 

@@ -15,12 +15,20 @@ namespace matcha::codegen {
 struct AheadOfTime {
   using Scalar = std::variant<std::int64_t, double, bool>;
 
+  /// A graph of one label, or one with its arcs backwards.
+  struct Slice {
+    std::variant<std::monostate, std::int64_t, std::string> label;  ///< Nothing: of all labels. A number, or a word.
+    std::optional<std::size_t> label_param;                         ///< Or the parameter that gives the label.
+    bool backwards = false;
+  };
+
   std::string program;  ///< The file, for messages and JSON.
   std::string entry;
   bool tuple_result = false;                    ///< The results are the elements of a tuple, however few.
   std::vector<std::optional<Scalar>> defaults;  ///< One a parameter of the program.
   bool only_query = false;                      ///< Of the text only the frame and what workers run.
-  std::vector<std::string> label_words;         ///< What the module's parameters after those stand for.
+  std::vector<Slice> slices;                    ///< What the module's parameters after those stand for,
+  std::vector<std::string> label_words;         ///< and after these.
 };
 
 /// `module` of stage loop with a parameter of type i64 for each label word that it names, after the others and in the

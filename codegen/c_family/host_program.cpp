@@ -119,7 +119,12 @@ class HostEmitter {
   /// What the module assumes, as the last argument of `bind`.
   std::string assumed() const {
     std::string list;
-    for (const ir::Assumption& each : module_.assumptions) {
+    for (const ir::Assumption& assumption : module_.assumptions) {
+      ir::Assumption each = assumption;
+      // A graph of one label is as simple as its arcs allow, and has the other properties of the graph that it is of.
+      const auto place = std::ranges::find(module_.params, each.var) - module_.params.begin();
+      const bool of_slice = static_cast<std::size_t>(place) >= about_.defaults.size();
+      if (of_slice && each.kind == ir::AssumptionKind::Simple) each.kind = ir::AssumptionKind::LoopFree;
       list += fmt::format("{}{{Assumed::{}, {}, \"{}\", \"{}\"}}", list.empty() ? "" : ", ", kind_name(each.kind),
                           each.limit, ir::property(each.kind, each.limit), ir::meaning(each.kind, each.limit));
     }
@@ -139,11 +144,23 @@ class HostEmitter {
     MATCHA_UNREACHABLE("a kind of assumption");
   }
 
+  std::string slice(const AheadOfTime::Slice& s) {
+    std::string label;
+    if (const std::int64_t* number = std::get_if<std::int64_t>(&s.label))
+      label = constant(AheadOfTime::Scalar(*number));
+    if (const std::string* word = std::get_if<std::string>(&s.label))
+      label = fmt::format("host.label({})", quoted(*word));
+    if (s.label_param) label = member(module_.params[*s.label_param]);
+    if (label.empty()) return "host.backwards()";
+    return fmt::format("host.slice({}, {})", label, s.backwards);
+  }
+
   void parameters() {
     out_.open("static void bind_parameters(Host& host, Frame& f)");
     const ir::Var* graph = nullptr;
     std::string lists;
-    for (const ir::Var* param : module_.params) {
+    const std::size_t first_slice = module_.params.size() - about_.label_words.size() - about_.slices.size();
+    for (const ir::Var* param : module_.params.first(first_slice)) {
       if (param->type->is_list()) {
         lists += fmt::format("{}{{{}, \"{}\"}}", lists.empty() ? "" : ", ", quoted(param->hint),
                              column_letters(param->type));
@@ -164,7 +181,9 @@ class HostEmitter {
       const ir::Var* param = module_.params[i];
       std::string name = quoted(param->hint);
       std::string value = "host.graph()";
-      if (i >= own) {
+      if (i < own && i >= first_slice) {
+        value = slice(about_.slices[i - first_slice]);
+      } else if (i >= own) {
         value = fmt::format("host.label({})", quoted(about_.label_words[i - own]));
       } else if (param->type->is_list()) {
         value = fmt::format("host.input<{}>({})", columns(param->type), name);
