@@ -7,6 +7,7 @@
 
 #include "codegen/cuda/cuda.h"
 #include "codegen/cuda/hub_rows.h"
+#include "driver/edge_label_facts.h"
 #include "driver/match_sampler.h"
 #include "driver/vertex_order.h"
 #include "frontend/pattern/read.h"
@@ -143,6 +144,7 @@ GraphSketch sketch_of(const runtime::Graph& graph, const runtime::LabelDictionar
   if (view.labels != nullptr) add_labels(view, dictionary, sketch, codes);
   if (view.edge_info != nullptr && graph.facts().info == runtime::InfoKind::Int) {
     add_edge_labels(graph, dictionary, sketch);
+    sketch.maybe_label_facts = edge_label_facts(graph, dictionary);
   }
   if (!graph.facts().directed && view.slots == nullptr) {
     sketch.maybe_samples = std::make_shared<frontend::pattern::MatchSamples>(

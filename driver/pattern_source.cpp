@@ -31,7 +31,9 @@ bool has_ending(std::string_view text, std::string_view end) {
 bool is_file(const std::string& text) {
   struct stat about = {};
   const bool exists = ::stat(text.c_str(), &about) == 0 && S_ISREG(about.st_mode);
-  if (text.find_first_of("([='\"") != std::string::npos) return exists;
+  // A label may have `/`, too: `0:/m/x`.
+  const bool labelled = text.find_first_of("([='\"") != std::string::npos || text.find(':') < text.find('/');
+  if (labelled) return exists;
   for (std::string_view end : {".graph", ".lg", ".g", ".g6"}) {
     if (has_ending(text, end)) return true;
   }

@@ -147,6 +147,8 @@ CostModel::CostModel(const Pattern& pattern, Induced induced, const GraphSketch&
   const double chance = std::pow(sketch.moments[2], 3) / std::pow(arcs, 3) / 6;
   constexpr double kLeast = 0.05, kMost = 1000;
   if (chance > 0 && sketch.triangles > 0) closing_ = std::clamp(sketch.triangles / chance, kLeast, kMost);
+  if (sketch.maybe_label_facts != nullptr && LabelModel::fits(pattern))
+    by_label_.emplace(pattern, *sketch.maybe_label_facts);
   draws_ = sketch.maybe_samples != nullptr && !pattern.directed && pattern.size() <= kMostOfDrawn;
   if (!draws_) return;
   drawn_pattern_ = pattern;
@@ -273,6 +275,7 @@ double CostModel::restricted_share(Mask part, const Restrictions& larger) const 
 }
 
 double CostModel::modelled_matches(Mask part) const {
+  if (by_label_) return by_label_->matches(part, static_cast<double>(sketch_.vertices));
   double product = 1;
   Mask in_triangles = 0;
   int closed_edges = 0;
@@ -343,6 +346,14 @@ double CostModel::meeting_smaller(Mask bound, const Restrictions& larger, const 
 }
 
 double CostModel::modelled_common(Mask bound, Mask wanted) const {
+  if (by_label_) {
+    // The longest of the lists that a vertex with these neighbours has.
+    double most = 0;
+    for_each(pattern_.all() & ~wanted, [&](int v) {
+      if ((wanted & ~pattern_.near(v)) == 0) most = std::max(most, common(bound & ~bit(v), wanted, v));
+    });
+    return most;
+  }
   const double arcs = std::max(sketch_.moments[1], 1.0);
   double size = sketch_.moments[at(std::min(count(wanted), kMostMoment))];
   double smallest = static_cast<double>(std::max<std::uint64_t>(sketch_.max_degree, 1));
@@ -358,6 +369,7 @@ double CostModel::modelled_common(Mask bound, Mask wanted) const {
 }
 
 double CostModel::common(Mask bound, Mask wanted, int v) const {
+  if (by_label_) return by_label_->candidates(bound, wanted, v, static_cast<double>(sketch_.vertices));
   double share = 1;
   for_each(wanted, [&](int u) { share *= edge_share(u, v); });
   return share * common(bound, wanted);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -124,6 +125,7 @@ class CostModel {
   std::vector<std::vector<double>> edge_factor_;     ///< Chance of an edge over the product of its ends' degrees.
   double closing_ = 1;                               ///< Triangles of the graph over those of the model.
   Pattern drawn_pattern_;                            ///< With anti-edges where pairs must not be adjacent.
+  std::optional<LabelModel> by_label_;               ///< Of arcs with labels, where the graph's are known.
   bool draws_ = false;
   mutable std::map<Mask, double> matches_;
   mutable std::map<Mask, const MatchSamples::Found*> drawn_;

@@ -523,6 +523,11 @@ void write_decomposition(const Decomposition& d, const Relations& relations, std
   const std::size_t k = d.cutset_order.vertices.size();
   const Requirements requirements(d.cutset, Induced::Edge);
   Nest cutset(d.cutset, requirements, relations, d.cutset_order, d.cutset_names, no_bases, Answer::Count, out);
+  // All that hangs on the first vertex has to be there.
+  for (const LocalCount& count : d.counts) {
+    const std::string start = Relations::all(count.pattern, d.cutset_order.vertices[0]);
+    if (start != "vertices(G)") cutset.set_start(start);
+  }
   std::vector<Requirements> of_counts;
   for (const LocalCount& count : d.counts) of_counts.emplace_back(count.pattern, Induced::Edge);
   std::vector<Nest> nests;

@@ -179,13 +179,13 @@ class EdgeText {
     return Label{word, scan_.since(start)};
   }
 
-  /// A word, or a number with its sign. A `-` within a word is an edge.
+  /// A word, a path such as `/film/genre`, or a number with its sign. A `-` within a word is an edge.
   std::string_view label_word() {
     bool first = true;
     return scan_.take_while([&first](char c) {
       const bool sign = first && c == '-';
       first = false;
-      return sign || is_word(c);
+      return sign || c == '/' || is_word(c);
     });
   }
 

@@ -279,7 +279,8 @@ std::string Nest::list_of(int v, std::size_t level) const {
   const Mask bound = placed(level);
   std::string list = candidates_[at(v)].list;
   if (!list.empty()) return list;
-  list = bases_.empty() || bases_[at(v)].empty() ? "vertices(G)" : bases_[at(v)];
+  list = level == 0 && !start_.empty() ? start_ : Relations::all(pattern_, v);
+  if (!bases_.empty() && !bases_[at(v)].empty()) list = bases_[at(v)];
   for_each(requirements_.off_after[at(v)] & bound,
            [&](int u) { list = fmt::format("diff({}, {})", list, relations_.after("", name(u))); });
   for_each(requirements_.off_before[at(v)] & bound,

@@ -69,6 +69,8 @@ class Nest {
   /// vertices whose candidates are both known, the one with fewer is walked and the other counted; the numbers of two
   /// that have nothing to do with each other are multiplied.
   std::string rest(std::size_t level);
+  /// A list with all candidates of the first vertex, instead of what its edges tell.
+  void set_start(const std::string& list) { start_ = list; }
   /// The walk over the candidates of the vertex at `level`, `sum(apply(function, cond=…, …))`.
   std::string walk(std::size_t level, const std::string& function) const;
   const std::string& name(int v) const { return vertex_names_[static_cast<std::size_t>(v)]; }
@@ -109,6 +111,7 @@ class Nest {
   std::size_t given_;
   bool inline_ = false;  ///< Sets are written where they are read.
   std::vector<Candidates> candidates_;
+  std::string start_;
 };
 
 }  // namespace matcha::frontend::pattern

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <string>
 
 #include "frontend/pattern/nest.h"
@@ -8,30 +7,32 @@
 
 namespace matcha::frontend::pattern {
 
-/// The graphs that the program of a pattern walks: `G`, and `R`, which has every arc backwards. If edges of the pattern
-/// have labels, graphs of one label each stand in their place, `G_3` and `R_3`, and `G_any` for edges of any label;
-/// there a vertex has every neighbour once, however many parallel edges join them.
+/// What the program of a pattern walks: the edges of `G` that have a label, `neighbor(G, v, 'a')` and, backwards,
+/// `sources(G, v, 'a')`; for edges of any label, and all of a pattern without labels, `neighbor(G, v)` and that of `R`,
+/// which has every arc backwards. In a pattern with labels these are `G_any` and `R_any`, where a vertex has every
+/// neighbour once, however many parallel edges join them.
 ///
-///     def with_label(G: Graph, label: int):
-///         …
 ///     def pattern(G: Graph) -> int:
-///         G_3 = with_label(G, 3)
+///         G_any = adjacent(G)
 class Relations {
  public:
   explicit Relations(const Pattern& pattern);
 
-  /// `neighbor(G_3, v0)`: the targets of arcs with the label; an empty label is any.
+  /// `neighbor(G, v0, 3)`: the targets of arcs with the label; an empty label is any.
   std::string after(const std::string& label, const std::string& vertex) const;
-  /// `neighbor(R_3, v0)`: the sources.
+  /// `sources(G, v0, 3)`: the sources.
   std::string before(const std::string& label, const std::string& vertex) const;
+  /// `vertices(G, 3)`: a list with all candidates of a vertex of the pattern, those that an edge leaves which the
+  /// pattern wants there, if there is one with a label.
+  static std::string all(const Pattern& pattern, int v);
 
   /// Defines the graphs that `body` reads, at the top of its function.
   void define(const std::string& body, Text& out) const;
-  /// The functions that `program`, the text of whole functions, calls to make graphs of labels.
+  /// The functions that `program`, the text of whole functions, calls to make these graphs.
   static void write_functions(const std::string& program, Text& out);
 
  private:
-  std::map<std::string, std::string> suffixes_;  ///< By label: `_3`, of any label `_any`; empty where none has labels.
+  std::string any_;  ///< Behind the names of graphs that have edges of any label.
 };
 
 }  // namespace matcha::frontend::pattern

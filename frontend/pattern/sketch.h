@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/pattern/label_model.h"
 #include "frontend/pattern/samples.h"
 
 namespace matcha::frontend::pattern {
@@ -33,8 +34,9 @@ struct GraphSketch {
   };
   std::map<std::string, Label> labels;                               ///< By literal: `3`, `'a'`. Empty: no labels.
   std::map<std::pair<std::string, std::string>, double> label_arcs;  ///< Arcs from one label to another.
-  std::map<std::string, double> edge_labels;    ///< The share of arcs with each label of edges. Empty: not known.
-  std::shared_ptr<MatchSamples> maybe_samples;  ///< Of undirected graphs.
+  std::map<std::string, double> edge_labels;  ///< The share of arcs with each label of edges. Empty: not known.
+  std::shared_ptr<const EdgeLabelFacts> maybe_label_facts;  ///< Of directed graphs.
+  std::shared_ptr<MatchSamples> maybe_samples;              ///< Of undirected graphs.
 };
 
 /// A social network of a million vertices with twenty edges each; all labels are equally frequent, one in ten.

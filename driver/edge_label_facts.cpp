@@ -1,0 +1,82 @@
+#include "driver/edge_label_facts.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+namespace matcha::driver {
+
+namespace {
+
+using frontend::pattern::LabelledEnd;
+using runtime::LabelPart;
+
+/// Rows of the shortest list that are looked at; of more, evenly spread ones stand for all.
+constexpr std::size_t kMostRows = 20'000;
+
+class Facts final : public frontend::pattern::EdgeLabelFacts {
+ public:
+  Facts(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary)
+      : graph_(graph), dictionary_(dictionary) {}
+
+  double arcs(const std::string& label) const override {
+    return static_cast<double>(part({label, false}).items.size());
+  }
+
+  double products(const std::vector<LabelledEnd>& ends, const std::string& vertex_label) const override {
+    std::vector<LabelPart> parts;
+    for (const LabelledEnd& end : ends) parts.push_back(part(end));
+    std::stable_sort(parts.begin(), parts.end(),
+                     [](const LabelPart& a, const LabelPart& b) { return a.rows.size() < b.rows.size(); });
+    const std::int64_t* const labels = graph_.view().labels;
+    const std::optional<std::int64_t> wanted = vertex_label.empty() ? std::nullopt : code(vertex_label);
+    if (!vertex_label.empty() && (!wanted || labels == nullptr)) return 0;
+    const std::size_t stride = parts[0].rows.size() / kMostRows + 1;
+    double sum = 0;
+    for (std::size_t row = 0; row < parts[0].rows.size(); row += stride) {
+      const std::uint32_t vertex = parts[0].rows[row];
+      if (wanted && labels[vertex] != *wanted) continue;
+      double product = size_of(parts[0], row);
+      for (std::size_t i = 1; i < parts.size() && product != 0; ++i) {
+        const auto found = std::lower_bound(parts[i].rows.begin(), parts[i].rows.end(), vertex);
+        const bool there = found != parts[i].rows.end() && *found == vertex;
+        product *= there ? size_of(parts[i], static_cast<std::size_t>(found - parts[i].rows.begin())) : 0;
+      }
+      sum += product;
+    }
+    return sum * static_cast<double>(stride);
+  }
+
+ private:
+  static double size_of(const LabelPart& part, std::size_t row) {
+    return static_cast<double>(part.ends[row] - (row == 0 ? 0 : part.ends[row - 1]));
+  }
+
+  LabelPart part(const LabelledEnd& end) const {
+    const std::optional<std::int64_t> label = code(end.label);
+    const runtime::ArcSide side = end.incoming ? runtime::ArcSide::Sources : runtime::ArcSide::Targets;
+    const runtime::Result<runtime::LabelTable> table = graph_.label_slices().table(graph_);
+    return label && table ? runtime::part_of(*table, graph_.facts().directed, side, *label) : LabelPart{};
+  }
+
+  /// Of a label as a program writes it: `3` or `'a'`.
+  std::optional<std::int64_t> code(const std::string& literal) const {
+    if (literal.front() == '\'') return dictionary_.code(std::string_view(literal).substr(1, literal.size() - 2));
+    std::int64_t number = 0;
+    std::from_chars(literal.data(), literal.data() + literal.size(), number);
+    return number;
+  }
+
+  const runtime::Graph& graph_;
+  const runtime::LabelDictionary& dictionary_;
+};
+
+}  // namespace
+
+std::shared_ptr<const frontend::pattern::EdgeLabelFacts> edge_label_facts(const runtime::Graph& graph,
+                                                                          const runtime::LabelDictionary& dictionary) {
+  if (!graph.facts().directed || graph.facts().info != runtime::InfoKind::Int) return nullptr;
+  return std::make_shared<const Facts>(graph, dictionary);
+}
+
+}  // namespace matcha::driver
