@@ -12,6 +12,7 @@ import argparse
 import csv
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -51,13 +52,15 @@ def main():
     for row in rows:
         if "?" in row["query"] or "@" in row["query"] or (options.only and row["name"].split("-")[0] not in options.only):
             continue
+        # Versions before took paths in quotes alone.
+        query = re.sub(r"=([^,]*/[^,]*)", r"='\1'", row["query"])
         graph = pathlib.Path(options.folder) / (row["graph"] + ".mtg")
         with tempfile.TemporaryDirectory() as folder:
-            command = [options.matcha, "run", "--pattern", row["query"], "--embeddings", graph, "--json"]
+            command = [options.matcha, "run", "--pattern", query, "--embeddings", graph, "--json"]
             command += ["--tier", options.tier] if options.tier else []
             command += ["--backend", options.backend] if options.backend else []
             if options.ahead:
-                command = ahead_of_time(options.matcha, row["query"], graph, folder)
+                command = ahead_of_time(options.matcha, query, graph, folder)
             best = {}
             for _ in range(options.times):
                 answer = json.loads(call(command))

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "driver/assumptions.h"
-#include "driver/bind_slices.h"
 #include "driver/message_log.h"
 #include "driver/pattern_plan.h"
 #include "driver/targets.h"
@@ -198,8 +197,6 @@ Status Prepared::prepare(const Reading& reading) {
     return code;
   };
   labels.words = dictionary.words();
-  status = bind_slices(compilation, place_reporter_, bound_);
-  if (status != Status::Ok) return status;
   status = order_vertices(request_.order, forecast_, compilation, labels, place_reporter_, bound_, order_);
   if (status == Status::Ok) status = load(compilation, labels);
   compilation.set_reporting(false);

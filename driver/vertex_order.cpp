@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "driver/assumptions.h"
+#include "driver/bind_slices.h"
 
 namespace matcha::driver {
 
@@ -102,6 +103,8 @@ Status order_vertices(const std::string& choice, const Forecast& forecast, Compi
                       const passes::LabelWords& labels, const Reporter& reporter, BoundInputs& bound,
                       OrderReport& report) {
   const bool forced = choice == "degree";
+  const Status sliced = bind_slices(compilation, reporter, bound);
+  if (sliced != Status::Ok) return sliced;
   if (choice == "id") {
     report.why = "as asked for";
     return Status::Ok;

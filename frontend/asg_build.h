@@ -80,8 +80,8 @@ class Evaluator {
   const Node* get(const ast::CallExpr& call, const BoundArgs& args, const Env& env);
 
   // Labels of edges
-  /// The graph of the edges with `label`, or all edges backwards (`maybe_label` null); null where it is not known before
-  /// the run which one that is.
+  /// The graph of the edges with `label`, or all edges backwards (`maybe_label` null); null where it is not known
+  /// before the run which one that is.
   const Node* slice(Op op, const Node* graph, const Node* maybe_label, SourceLoc loc);
   /// Every arc of the graph backwards.
   const Node* turned(const Node* graph, SourceLoc loc);

@@ -8,7 +8,6 @@
 
 #include "driver/assumptions.h"
 #include "driver/bind.h"
-#include "driver/bind_slices.h"
 #include "driver/compile.h"
 #include "driver/forecast.h"
 #include "driver/gpu.h"
@@ -203,8 +202,6 @@ class Explain {
     labels_.words = dictionary->words();
     forecast_.threads = runtime::machine().threads;
     OrderReport report;
-    const Status bound = bind_slices(compilation_, reporter_, bound_);
-    if (bound != Status::Ok) return bound;
     const Status code = order_vertices(options_.order, forecast_, compilation_, labels_, reporter_, bound_, report);
     if (code != Status::Ok) return code;
     found_.order = report.text();

@@ -35,6 +35,48 @@ std::string histogram(const runtime::GraphStats& stats) {
   return out;
 }
 
+/// A label of edges, and how its edges are spread.
+struct EdgeLabel {
+  std::string name;
+  std::uint64_t edges = 0;
+  runtime::LabelPartFacts out;
+  runtime::LabelPartFacts in;  ///< As `out` in an undirected graph.
+};
+
+/// The labels of edges, most frequent first: words, or numbers that a `.mtg` has as labels. Others may be times.
+std::vector<EdgeLabel> edge_labels(const runtime::Graph& graph) {
+  std::vector<EdgeLabel> found;
+  const bool known = graph.facts().word_info || graph.label_slices().is_made();
+  if (!known || graph.facts().info != runtime::InfoKind::Int) return found;
+  const runtime::Result<runtime::LabelTable> table = graph.label_slices().table(graph);
+  if (!table) return found;
+  const bool directed = graph.facts().directed;
+  for (const runtime::LabelEntry& entry : table->labels) {
+    const auto facts = [&](runtime::ArcSide side) {
+      return runtime::facts_of(runtime::part_of(*table, directed, side, entry.label));
+    };
+    found.push_back({graph.dictionary().name(entry.label), directed ? entry.arcs : entry.arcs / 2,
+                     facts(runtime::ArcSide::Targets), facts(runtime::ArcSide::Sources)});
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const EdgeLabel& a, const EdgeLabel& b) { return a.edges > b.edges; });
+  return found;
+}
+
+std::string edge_labels_text(const runtime::Graph& graph) {
+  const std::vector<EdgeLabel> labels = edge_labels(graph);
+  if (labels.empty()) return "";
+  std::string out = fmt::format("{:<14} {}\n", "edge labels", labels.size());
+  for (std::size_t i = 0; i < std::min(kShownLabels, labels.size()); ++i) {
+    const EdgeLabel& one = labels[i];
+    out += fmt::format("  {:>15} {:>12}", one.name, one.edges);
+    out += graph.facts().directed ? fmt::format("  {} sources with up to {}, {} targets with up to {}\n", one.out.rows,
+                                                one.out.longest, one.in.rows, one.in.longest)
+                                  : fmt::format("  {} vertices with up to {}\n", one.out.rows, one.out.longest);
+  }
+  return labels.size() > kShownLabels ? out + fmt::format("  {:>15}\n", "…") : out;
+}
+
 std::string as_text(const runtime::LoadedGraph& loaded, const runtime::GraphStats& stats) {
   const runtime::LoadReport& report = loaded.report;
   std::string out;
@@ -76,7 +118,7 @@ std::string as_text(const runtime::LoadedGraph& loaded, const runtime::GraphStat
     }
     if (stats.labels.size() > kShownLabels) out += fmt::format("  {:>15}\n", "…");
   }
-  return out + histogram(stats);
+  return out + edge_labels_text(loaded.graph) + histogram(stats);
 }
 
 Json as_json(const runtime::LoadedGraph& loaded, const runtime::GraphStats& stats) {
@@ -93,6 +135,16 @@ Json as_json(const runtime::LoadedGraph& loaded, const runtime::GraphStats& stat
     labels.push_back({{"label", loaded.graph.dictionary().name(code)}, {"vertices", count}});
   }
   all["labels"] = labels;
+  Json of_edges = Json::array();
+  for (const EdgeLabel& one : edge_labels(loaded.graph)) {
+    of_edges.push_back({{"label", one.name},
+                        {"edges", one.edges},
+                        {"sources", one.out.rows},
+                        {"most_targets", one.out.longest},
+                        {"targets", one.in.rows},
+                        {"most_sources", one.in.longest}});
+  }
+  if (!of_edges.empty()) all["edge_labels"] = of_edges;
   return all;
 }
 

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "driver/assumptions.h"
-#include "driver/bind.h"
 #include "driver/bind_slices.h"
 #include "driver/compile.h"
 #include "driver/forecast.h"
@@ -363,13 +362,10 @@ class Run final : public RunSteps {
   /// Finds the words of the graph, and ranks its vertices by degree where nobody can tell.
   Status order() {
     if (searches_) return Status::Ok;
-    const std::shared_ptr<const runtime::LabelDictionary> dictionary = bound_.inputs.dictionary;
-    labels_.code = [dictionary](std::string_view word) { return dictionary->code(word); };
-    labels_.words = dictionary->words();
+    labels_.code = [words = bound_.inputs.dictionary](std::string_view word) { return words->code(word); };
+    labels_.words = bound_.inputs.dictionary->words();
     forecast_.threads = cluster_.planned_threads(report_.threads);
     forecast_.on_gpu = target_->on_gpu;
-    const Status bound = bind_slices(*compilation_, reporter_, bound_);
-    if (bound != Status::Ok) return bound;
     const Status code =
         order_vertices(options_.order, forecast_, *compilation_, labels_, reporter_, bound_, report_.order);
     report_.load_ms += report_.order.ms;
@@ -487,13 +483,9 @@ class Run final : public RunSteps {
 
   TargetSettings settings() const { return {options_.code_folder, gpu_, {}}; }
 
-  /// Programs that take turns on the same inputs read different labels of them.
   Status run_passes(Compilation& compilation, const passes::LabelWords& labels) {
-    if (report_.bound != nullptr) {
-      const Status bound = bind_slices(compilation, reporter_, bound_);
-      if (bound != Status::Ok) return bound;
-    }
-    return driver::run_passes(*target_, compilation, labels, report_.bound, gpu_.query);
+    const Status bound = report_.bound == nullptr ? Status::Ok : bind_slices(compilation, reporter_, bound_);
+    return bound == Status::Ok ? driver::run_passes(*target_, compilation, labels, report_.bound, gpu_.query) : bound;
   }
 
   Status compile(const passes::LabelWords& labels) {

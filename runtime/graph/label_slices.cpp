@@ -214,6 +214,11 @@ Error no_labels() {
 
 }  // namespace
 
+bool LabelSlices::is_made() {
+  const std::lock_guard lock(mutex_);
+  return owner_ != nullptr;
+}
+
 Result<LabelTable> LabelSlices::table_now(const Graph& graph) {
   if (owner_ != nullptr) return table_;
   const GraphView view = graph.view();

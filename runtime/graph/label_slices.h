@@ -60,6 +60,8 @@ class LabelSlices {
   /// given later, and as `check` wants it.
   LabelSlices(const LabelTable& table, std::shared_ptr<const void> owner) : table_(table), owner_(std::move(owner)) {}
 
+  /// Whether there is a table already, such as that of a `.mtg`.
+  bool is_made();
   /// The table of a graph with ints as edge info. Errors: Resource when out of memory; Runtime when the graph has no
   /// such info.
   Result<LabelTable> table(const Graph& graph);

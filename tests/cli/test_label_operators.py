@@ -156,6 +156,21 @@ class LabelOperators(CliTest):
                           "    P = mk_graph(edges(G))\n    return sum(apply(lambda v: size(neighbor(P, v, 1)), vertices(P)))\n")
         self.fails(1, "check", info, says=["argument `g` of `neighbor`"])
 
+    def test_a_graph_tells_its_labels(self):
+        graph, mtg = self.write("g.txt", "1 2 binds\n1 3 binds\n4 3 binds\n2 3 cites\n"), self.path("g.mtg")
+        self.ok("graph", "convert", graph, mtg, "--edge-labels", "--directed")
+        self.assertEqual(json.loads(self.ok("graph", "info", mtg, "--json"))["edge_labels"], [
+            {"label": "binds", "edges": 3, "sources": 2, "most_targets": 2, "targets": 2, "most_sources": 2},
+            {"label": "cites", "edges": 1, "sources": 1, "most_targets": 1, "targets": 1, "most_sources": 1}])
+        self.assertIn("binds            3  2 sources with up to 2, 2 targets with up to 2\n", self.ok("graph", "info", mtg))
+
+    def test_a_second_query_of_a_shape_is_compiled_already(self):
+        graph = self.write("g.txt", "1 2 binds\n2 3 cites\n1 3 cites\n")
+        for label, found in (("binds", False), ("cites", True)):
+            done = json.loads(self.ok("run", "--pattern", f"0>1={label},0>2={label}", "--directed", "--tier", "native",
+                                      "--order", "id", "--json", graph))
+            self.assertEqual("code_cache" in done["stats"]["compile_ms"], found)
+
     def test_a_name_of_the_program_hides_an_operator(self):
         program = self.write("old.mt", "def main(G: Graph):\n    sources = size(vertices(G))\n"
                              "    labels = sources + 1\n    return sources + labels\n")

@@ -129,10 +129,7 @@ class Host {
   i64 label(const std::string& word) const;
   /// After the last `parameter`: nothing was given that the program does not take.
   void end_parameters() const;
-
-  /// The arcs of one label, or those backwards, each pair once.
   Graph slice(i64 label, bool sources);
-  /// All arcs backwards, with their info.
   Graph backwards();
   /// A directed graph from an edge list; neighbours by target, then input order.
   Graph build_graph(List<u32, u32> edges, const u64* info, List<u32, i64> labels, const Graph& universe);

@@ -1,7 +1,7 @@
 // Lists and scalars of a program that was compiled ahead of time: text files of columns, and `--param`.
 #pragma once
 
-#include "codegen/c_family/host/graph.h"
+#include "codegen/c_family/host/slices.h"
 
 namespace matcha_program {
 
