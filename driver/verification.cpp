@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "driver/bind_slices.h"
 #include "driver/exhaustive_count.h"
+#include "driver/message_log.h"
 #include "driver/values.h"
 
 namespace matcha::driver {
@@ -121,6 +123,10 @@ std::string check_on_samples(const SampleTask& task, Verification& found) {
   while (found.samples < kSamples && std::chrono::steady_clock::now() < deadline) {
     const runtime::Result<std::unique_ptr<SampleInputs>> sample = samples.draw(size);
     if (!sample) break;
+    const MessageLog unheard;
+    if (task.compilation != nullptr && !task.bound->slices.empty() &&
+        bind_slices(*task.compilation, unheard, (*sample)->bound) != Status::Ok)
+      break;
     const std::optional<std::string> expected = reference.answer(**sample, deadline);
     if (!expected && (size <= least || !of_pattern)) break;
     if (!expected) {
