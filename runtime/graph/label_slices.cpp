@@ -19,7 +19,7 @@ namespace matcha::runtime {
 namespace {
 
 using Block = tbb::blocked_range<std::uint64_t>;
-constexpr std::uint64_t kGrain = std::uint64_t{1} << 14;
+constexpr std::uint64_t kRowGrain = std::uint64_t{1} << 14;
 
 /// The arrays of a table that was built here.
 struct Arrays {
@@ -56,7 +56,7 @@ std::vector<std::int64_t> number_labels(const GraphView& view, Buffer<std::uint3
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return labels[a] < labels[b]; });
   std::vector<std::uint32_t> place(labels.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
-  tbb::parallel_for(Block(0, view.arc_count, kGrain), [&](const Block& block) {
+  tbb::parallel_for(Block(0, view.arc_count, kRowGrain), [&](const Block& block) {
     for (std::uint64_t at = block.begin(); at != block.end(); ++at) numbers[at] = place[numbers[at]];
   });
   std::sort(labels.begin(), labels.end());
@@ -155,7 +155,7 @@ Graph graph_of(const Graph& graph, const LabelPart& part, std::shared_ptr<const 
   std::uint64_t* const offsets = kept->offsets.data();
   const std::uint64_t rows = part.rows.size();
   // The offsets from behind the row before it up to a row are where that row begins.
-  tbb::parallel_for(Block(0, rows + 1, kGrain), [&](const Block& block) {
+  tbb::parallel_for(Block(0, rows + 1, kRowGrain), [&](const Block& block) {
     for (std::uint64_t row = block.begin(); row != block.end(); ++row) {
       const std::uint64_t first = row == 0 ? 0 : part.rows[row - 1] + std::uint64_t{1};
       const std::uint64_t last = row == rows ? universe : part.rows[row];
@@ -299,7 +299,7 @@ static bool is_good(const LabelPart& part, std::uint64_t universe) {
   if (rows == 0) return part.items.empty();
   if (part.ends[rows - 1] != part.items.size()) return false;
   std::atomic<bool> good{true};
-  tbb::parallel_for(Block(0, rows, kGrain), [&](const Block& block) {
+  tbb::parallel_for(Block(0, rows, kRowGrain), [&](const Block& block) {
     for (std::uint64_t row = block.begin(); row != block.end(); ++row) {
       const std::uint64_t begin = row == 0 ? 0 : part.ends[row - 1];
       const std::uint64_t end = part.ends[row];
