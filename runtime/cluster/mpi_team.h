@@ -1,0 +1,129 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "runtime/cluster/mpi_library.h"
+#include "runtime/cluster/unit_board.h"
+#include "runtime/result.h"
+
+namespace matcha::runtime::cluster {
+
+/// What all ranks found of a region.
+struct TeamResult {
+  std::string merged;
+  bool is_complete = false;  ///< All units are in it.
+};
+
+/// The ranks of a job that share the units of regions. Rank 0 keeps the board; the others ask it, one message at a time
+/// and one unit ahead. A thread of its own makes all calls of MPI, while the thread that calls this works. The
+/// functions that are said to be of all ranks wait until every rank calls them.
+class MpiTeam {
+ public:
+  /// Joins the ranks of the launcher. `piece`: bytes of the longest message of the library's. Errors: Runtime.
+  static Result<std::unique_ptr<MpiTeam>> join(std::size_t piece = kPiece);
+  /// Ends the job if the team was not left.
+  ~MpiTeam();
+  MpiTeam(const MpiTeam&) = delete;
+  MpiTeam& operator=(const MpiTeam&) = delete;
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  const std::string& library() const { return library_; }
+
+  /// Of all ranks: whether they have the same text. Errors: Runtime, with the first rank that has another.
+  Status agree(std::string_view text);
+
+  /// The next unit of a region for this rank; nothing when none is left, after a stop or an error.
+  std::optional<std::uint64_t> claim(std::uint64_t region, std::uint64_t units);
+  /// Hands over what a unit found. Errors: Runtime.
+  Status done(std::uint64_t region, std::uint64_t unit, std::string record);
+  /// Of all ranks: what all found of a region. `merge` is called on rank 0, with the records in the order of their
+  /// units. `stopped`: this rank was told to stop, so that the run ends for all. Errors: Runtime, those of `merge`.
+  using Merge = std::function<Result<std::string>(std::vector<std::string> records)>;
+  Result<TeamResult> finish(std::uint64_t region, bool stopped, const Merge& merge);
+
+  /// On rank 0: units that are done, of how many of the regions that were begun. Elsewhere 0 of 0.
+  std::pair<std::uint64_t, std::uint64_t> progress();
+
+  /// Of all ranks: leaves the job.
+  Status leave();
+  /// Ends all ranks with an exit code; does not return.
+  [[noreturn]] void abort(int code);
+
+  static constexpr std::size_t kPiece = std::size_t{1} << 30;
+
+ private:
+  enum class Kind : std::uint64_t { Agree, Claim, Done, Finish, Leave, Verdict, Units, Merged };
+  struct Head {
+    std::uint64_t kind, from, region, number, size;
+  };
+  struct Message {
+    Kind kind = Kind::Leave;
+    std::uint64_t from = 0, region = 0, number = 0;
+    std::string bytes;
+  };
+
+  explicit MpiTeam(std::size_t piece) : piece_(piece) {}
+
+  // Of the thread that calls MPI.
+  void serve();
+  Status serve_board();
+  Status serve_rank();
+  Status answer(Message message);
+  /// Sends what ranks wait for and what is there by now.
+  Status answer_waiting();
+  Status send(int to, const Message& message);
+  Result<std::optional<Message>> receive();
+  bool pause(unsigned& idle);
+
+  // Of the other threads, which hold the lock.
+  void take_reply(Message reply);
+  void post(Message message);
+  void wait_for_replies(std::unique_lock<std::mutex>& lock);
+  Result<TeamResult> finish_as_first(std::uint64_t region, bool stopped, const Merge& merge);
+  Result<TeamResult> finish_as_other(std::uint64_t region, bool stopped);
+
+  const std::size_t piece_;
+  int rank_ = 0, size_ = 1;
+  std::string library_;
+  std::unique_ptr<MpiLibrary> mpi_;  ///< Of the thread, once `join` has returned.
+  std::thread thread_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<Error> failure_;  ///< Of MPI, or of the team: nothing goes on.
+  bool joined_ = false, leaving_ = false, left_ = false;
+  std::optional<int> abort_code_;
+
+  // Of rank 0.
+  std::optional<UnitBoard> board_;
+  std::map<std::uint64_t, std::string> texts_;      ///< To agree about, of ranks.
+  std::optional<std::string> verdict_;              ///< Empty: they agree.
+  std::map<std::uint64_t, TeamResult> merged_;      ///< Of regions.
+  std::map<std::uint64_t, std::set<int>> waiting_;  ///< Ranks for the merged values of a region.
+  std::map<std::uint64_t, int> told_;               ///< Ranks that have them.
+  int ranks_gone_ = 0;
+
+  // Of the others.
+  std::deque<Message> outgoing_;
+  std::size_t replies_due_ = 0;
+  std::deque<std::uint64_t> ahead_;  ///< Units of `ahead_region_`.
+  std::optional<std::uint64_t> ahead_region_;
+  std::uint64_t units_ = 0;
+  std::optional<TeamResult> result_;
+  std::optional<std::string> their_verdict_;
+};
+
+}  // namespace matcha::runtime::cluster

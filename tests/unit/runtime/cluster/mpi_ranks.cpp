@@ -1,0 +1,134 @@
+// A rank of the jobs that mpi_test.py launches: `mpi_ranks SCENARIO`. Rank 0 says what it found; what any rank finds
+// wrong ends the job with code 9.
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "runtime/cluster/mpi_team.h"
+
+namespace {
+
+using matcha::runtime::Result;
+using matcha::runtime::cluster::MpiTeam;
+using matcha::runtime::cluster::TeamResult;
+
+constexpr int kWrong = 9;
+constexpr std::uint64_t kRegions = 3;
+constexpr std::uint64_t kUnits = 100;
+constexpr std::size_t kSmallPiece = 1000;
+constexpr std::size_t kLongRecord = 100'000;
+
+/// What a unit finds; other in each region.
+std::uint64_t value_of(std::uint64_t region, std::uint64_t unit) { return (region + 1) * 1'000'003 + unit * unit; }
+
+/// A record: the value, and after it so many bytes that tell the unit.
+std::string record_of(std::uint64_t region, std::uint64_t unit, std::size_t more) {
+  const std::uint64_t value = value_of(region, unit);
+  std::string record(reinterpret_cast<const char*>(&value), sizeof(value));
+  record.append(more, static_cast<char>('a' + unit % 26));
+  return record;
+}
+
+/// The sum of the values, then all other bytes, in the order of the records.
+Result<std::string> merge(const std::vector<std::string>& records) {
+  std::uint64_t sum = 0;
+  std::string others;
+  for (const std::string& record : records) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, record.data(), sizeof(value));
+    sum += value;
+    others += record.substr(sizeof(value));
+  }
+  return std::string(reinterpret_cast<const char*>(&sum), sizeof(sum)) + others;
+}
+
+[[noreturn]] void wrong(MpiTeam& team, const std::string& what) {
+  std::fprintf(stderr, "rank %d: %s\n", team.rank(), what.c_str());
+  team.abort(kWrong);
+}
+
+void check(MpiTeam& team, bool right, const char* what) {
+  if (!right) wrong(team, what);
+}
+
+/// All regions; what each rank is given must be the same, and what one process alone would find.
+void share(MpiTeam& team, std::size_t more) {
+  std::uint64_t mine = 0;
+  for (std::uint64_t region = 0; region < kRegions; ++region) {
+    while (const std::optional<std::uint64_t> unit = team.claim(region, kUnits)) {
+      std::this_thread::sleep_for(std::chrono::microseconds(*unit % 7 == 0 ? 2000 : 200));
+      check(team, bool(team.done(region, *unit, record_of(region, *unit, more))), "a unit is not taken");
+      ++mine;
+    }
+    const Result<TeamResult> found = team.finish(region, false, merge);
+    check(team, found && found->is_complete, "a region is not complete");
+    std::vector<std::string> all;
+    for (std::uint64_t u = 0; u < kUnits; ++u) all.push_back(record_of(region, u, more));
+    check(team, found->merged == *merge(all), "the merged values are others");
+  }
+  // With so many units each rank has had some.
+  check(team, mine != 0, "a rank had nothing to do");
+  if (team.rank() != 0) return;
+  const auto [done, total] = team.progress();
+  check(team, done == kRegions * kUnits && total == done, "not all units are done");
+  std::printf("%d ranks, %s\n", team.size(), team.library().c_str());
+}
+
+/// Rank 1 is told to stop after three units.
+void stop(MpiTeam& team) {
+  const bool stops = team.rank() == 1;
+  int mine = 0;
+  while (!stops || mine < 3) {
+    const std::optional<std::uint64_t> unit = team.claim(0, 1000);
+    if (!unit) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    check(team, bool(team.done(0, *unit, record_of(0, *unit, 0))), "a unit is not taken");
+    ++mine;
+  }
+  const Result<TeamResult> found = team.finish(0, stops, merge);
+  check(team, found && !found->is_complete, "a stopped region is complete");
+  if (team.rank() == 0) std::printf("stopped\n");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view scenario = argc > 1 ? argv[1] : "share";
+  Result<std::unique_ptr<MpiTeam>> joined = scenario == "long" ? MpiTeam::join(kSmallPiece) : MpiTeam::join();
+  if (!joined) {
+    std::fprintf(stderr, "%s\n", joined.error().render().c_str());
+    return 4;
+  }
+  MpiTeam& team = **joined;
+  const std::string text = scenario == "other" && team.rank() == 2 ? "other" : "same";
+  if (const auto same = team.agree(text); !same) {
+    if (team.rank() == 0) std::fprintf(stderr, "%s\n", same.error().message.c_str());
+    team.abort(4);
+  }
+  if (scenario == "share") share(team, 0);
+  if (scenario == "long") share(team, kLongRecord);
+  if (scenario == "stop") stop(team);
+  if (scenario == "cuts") {
+    while (team.claim(0, team.rank() == 1 ? 60 : 50)) {
+    }
+    if (const auto found = team.finish(0, false, merge); !found && team.rank() == 0) {
+      std::fprintf(stderr, "%s\n", found.error().message.c_str());
+      team.abort(4);
+    }
+  }
+  if (scenario == "abort" && team.rank() == 2) team.abort(5);
+  if (scenario == "killed" && team.rank() == 2) std::_Exit(3);
+  if (scenario == "abort" || scenario == "killed") (void)team.finish(0, false, merge);
+  const auto left = team.leave();
+  check(team, bool(left), "leaving failed");
+  return 0;
+}
