@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""The files of examples/cluster, with what a launcher would set. Ray, Dask and Kubernetes are not here; what they run is."""
+
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+import cli
+
+FILES = cli.ROOT / "examples" / "cluster"
+PARTS = 3
+
+
+class ClusterFiles(cli.CliTest):
+    def setUp(self):
+        super().setUp()
+        self.graph = self.folder / "g.mtg"
+        self.parts = self.folder / "parts"
+        self.must([cli.MATCHA, "graph", "convert", cli.WIKI, self.graph])
+
+    def must(self, words, **more):
+        ran = subprocess.run([str(w) for w in words], cwd=cli.ROOT, text=True, capture_output=True, timeout=cli.LIMIT_S,
+                             env={**os.environ, "MATCHA": os.path.abspath(cli.MATCHA), **more})
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        return ran.stdout
+
+    def merged(self):
+        return self.must([cli.MATCHA, "merge", *sorted(self.parts.glob("*.mtl"))])
+
+    def test_parts_side_by_side(self):
+        out = self.must([FILES / "parallel.sh", PARTS, cli.TRIANGLE, self.graph, self.parts])
+        self.assertEqual(out, f"{cli.WIKI_TRIANGLES}\n")
+
+    def test_a_job_array_from_one(self):
+        for task in range(1, PARTS + 1):
+            self.must([FILES / "slurm_array.sh", cli.TRIANGLE, self.graph, self.parts], SLURM_ARRAY_TASK_ID=str(task),
+                      SLURM_ARRAY_TASK_MIN="1", SLURM_ARRAY_TASK_COUNT=str(PARTS), SLURM_CPUS_PER_TASK="1")
+        self.assertEqual(self.merged(), f"{cli.WIKI_TRIANGLES}\n")
+
+    def test_the_command_of_the_indexed_job(self):
+        text = (FILES / "kubernetes_job.yaml").read_text(encoding="utf-8")
+        command = re.search(r"exec (matcha run .*)", text).group(1)
+        self.assertIn("mkdir -p /data/parts &&", text)
+        words = command.replace("/data/triangle.mt", cli.TRIANGLE).replace("/data/g.mtg", str(self.graph))
+        words = words.replace("/data/parts", str(self.parts)).replace("matcha", os.path.abspath(cli.MATCHA), 1)
+        self.parts.mkdir()
+        for index in range(PARTS):
+            self.must(["sh", "-c", words], JOB_COMPLETION_INDEX=str(index), MATCHA_SHARDS=str(PARTS))
+        self.assertEqual(self.merged(), f"{cli.WIKI_TRIANGLES}\n")
+
+    def test_parts_by_a_pool(self):
+        out = self.must([sys.executable, FILES / "parts.py", "threads", PARTS, cli.TRIANGLE, self.graph, self.parts])
+        self.assertEqual(out, f"{cli.WIKI_TRIANGLES}\n")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
