@@ -34,6 +34,7 @@ Examples:
   matcha build query.mt --emit=ir
   matcha explain query.mt graph.txt
   matcha bench query.mt graph.txt
+  matcha stream query.mt graph.txt --updates changes.txt
   matcha graph info graph.txt
   matcha fmt query.mt
   matcha doc std.clique
@@ -120,6 +121,7 @@ int parse_and_run(int argc, const char* const* argv, bool by_verb) {
   add_merge(app, action);
   add_bench(app, action);
   add_serve(app, action);
+  add_stream(app, action);
   add_graph(app, action);
   add_fmt(app, action);
   add_lsp(app, action);

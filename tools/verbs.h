@@ -25,6 +25,7 @@ void add_fmt(CLI::App& app, Action& action);
 void add_lsp(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 void add_serve(CLI::App& app, Action& action);
+void add_stream(CLI::App& app, Action& action);
 void add_doc(CLI::App& app, Action& action);
 void add_doctor(CLI::App& app, Action& action);
 void add_completion(CLI::App& app, Action& action);

@@ -19,7 +19,7 @@ class DeltaEngine final : public Engine {
  public:
   DeltaEngine(const ResidentGraph::Shared& start, std::unique_ptr<Engine> stands,
               std::shared_ptr<const Reporter> reporter)
-      : start_(start), present_(start), stands_(std::move(stands)), reporter_(std::move(reporter)) {}
+      : present_(start), stands_(std::move(stands)), reporter_(std::move(reporter)) {}
 
   const Present& present() const override { return present_; }
   const runtime::LabelDictionary& dictionary() const override { return stands_->dictionary(); }
@@ -37,8 +37,13 @@ class DeltaEngine final : public Engine {
              std::shared_ptr<const Reporter> reporter) override {
     Entry entry;
     entry.delta = DeltaProgram::make(request, options, present_.directed(), entry.why);
-    if (!entry.delta && again_ == nullptr) again_ = make_recompute(start_, reporter_);
-    if (!entry.delta && again_ == nullptr) return Status::Resource;
+    if (!entry.delta && again_ == nullptr) {
+      // With the label words that are known by now.
+      runtime::Result<ResidentGraph::Shared> now = graph();
+      if (!now) return reporter_->error(now.error());
+      again_ = make_recompute(*now, reporter_);
+      if (again_ == nullptr) return Status::Resource;
+    }
     Engine& engine = entry.delta ? *stands_ : *again_;
     entry.index = engine.size();
     const Status status = engine.add(request, options, std::move(reporter));
@@ -96,8 +101,11 @@ class DeltaEngine final : public Engine {
     Status status = stands_->set_dictionary(dictionary);
     if (status == Status::Ok && again_ != nullptr) status = again_->set_dictionary(dictionary);
     if (status != Status::Ok) return status;
-    present_.recode([&](std::int64_t label) { return recode(label, before, *dictionary).value_or(runtime::kNoLabel); },
-                    class_labels());
+    const std::int64_t none = dictionary->code("").value_or(runtime::kNoLabel);
+    const auto recoded = [&](std::int64_t label) {
+      return label == runtime::kNoLabel ? none : recode(label, before, *dictionary).value_or(none);
+    };
+    present_.recode(recoded, class_labels());
     return Status::Ok;
   }
 
@@ -285,7 +293,6 @@ class DeltaEngine final : public Engine {
     return status;
   }
 
-  ResidentGraph::Shared start_;
   DynamicPresent present_;
   /// Has the programs with deltas: what they are, and what they find where nobody knows it. Its graph stays behind.
   std::unique_ptr<Engine> stands_;

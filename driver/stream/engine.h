@@ -66,7 +66,8 @@ class Engine {
                             std::vector<std::vector<Answer>>& answers);
 
   /// Label words that updates bring, beside those that are known: then codes change (LabelDictionary). The graph gets
-  /// the new ones, programs that name labels are compiled anew, and totals stay.
+  /// the new ones, programs that name labels are compiled anew, and totals stay. Vertices without a label get the empty
+  /// word, where it is one of them.
   virtual Status set_dictionary(std::shared_ptr<const runtime::LabelDictionary> dictionary) = 0;
 };
 

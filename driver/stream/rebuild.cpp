@@ -309,6 +309,7 @@ runtime::Result<ResidentGraph::Shared> recoded(const ResidentGraph& graph,
       unknown = unknown || !other;
       return other.value_or(runtime::kNoLabel);
     };
+    const std::int64_t none = dictionary->code("").value_or(runtime::kNoLabel);
     runtime::GraphArrays arrays;
     arrays.offsets = Buffer<std::uint64_t>(view.universe + 1);
     std::copy_n(view.offsets, view.universe + 1, arrays.offsets.data());
@@ -316,7 +317,8 @@ runtime::Result<ResidentGraph::Shared> recoded(const ResidentGraph& graph,
     std::copy_n(view.neighbors, view.arc_count, arrays.neighbors.data());
     arrays.labels = Buffer<std::int64_t>(view.universe);
     for (std::uint64_t rank = 0; rank < view.universe; ++rank) {
-      arrays.labels[rank] = view.labels == nullptr ? runtime::kNoLabel : code(view.labels[rank]);
+      const std::int64_t label = view.labels == nullptr ? runtime::kNoLabel : code(view.labels[rank]);
+      arrays.labels[rank] = label == runtime::kNoLabel ? none : label;
     }
     runtime::GraphFacts facts = old.facts();
     if (informed) {

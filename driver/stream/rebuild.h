@@ -15,7 +15,8 @@ namespace matcha::driver::stream {
 /// Requires: ids are ints.
 runtime::Result<ResidentGraph::Shared> rebuilt(const ResidentGraph& graph, const NetBatch& batch);
 
-/// The same graph with other codes of its label words. Errors: Runtime when a word of it is not in the dictionary.
+/// The same graph with other codes of its label words; vertices without a label get the empty word, where it is one of
+/// them. Errors: Runtime when a word of it is not in the dictionary.
 runtime::Result<ResidentGraph::Shared> recoded(const ResidentGraph& graph,
                                                std::shared_ptr<const runtime::LabelDictionary> dictionary);
 

@@ -1,0 +1,262 @@
+#include "driver/stream/state.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "driver/output_file.h"
+#include "runtime/graph/mtg.h"
+
+namespace matcha::driver::stream {
+
+namespace {
+
+constexpr mode_t kReadable = 0666;
+constexpr const char* kSchema = "matcha.stream-state/1";
+
+runtime::Error file_error(const std::string& file, std::string message, std::string hint = {}) {
+  runtime::Error error;
+  error.kind = runtime::ErrorKind::Input;
+  error.file = file;
+  error.message = std::move(message);
+  error.hint = std::move(hint);
+  return error;
+}
+
+runtime::Error write_error(const std::string& file, int code) {
+  return file_error(file, fmt::format("cannot be written: {}", std::strerror(code)));
+}
+
+/// FNV-1a.
+std::uint64_t sum_of(std::string_view bytes) {
+  std::uint64_t sum = 0xCBF29CE484222325ULL;
+  for (const char byte : bytes) sum = (sum ^ static_cast<unsigned char>(byte)) * 0x100000001B3ULL;
+  return sum;
+}
+
+runtime::Result<std::string> read_all(const std::string& file) {
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return file_error(file, fmt::format("cannot be read: {}", std::strerror(errno)));
+  std::string bytes;
+  for (;;) {
+    constexpr std::size_t kBlock = std::size_t{1} << 20;
+    const std::size_t size = bytes.size();
+    bytes.resize(size + kBlock);
+    const ssize_t got = ::read(descriptor, bytes.data() + size, kBlock);
+    bytes.resize(size + (got > 0 ? static_cast<std::size_t>(got) : 0));
+    if (got == 0 || (got < 0 && errno != EINTR)) break;
+  }
+  ::close(descriptor);
+  return bytes;
+}
+
+/// What stands before the lines of a batch in the log.
+struct RecordHead {
+  std::uint64_t magic = 0;
+  std::uint64_t bytes = 0;  ///< Of the lines.
+  std::uint64_t batch = 0, taken = 0, offset = 0, line = 0, flushed = 0;
+  std::uint64_t sum = 0;  ///< Of all of the above and the lines.
+};
+constexpr std::uint64_t kMagic = 0x31474F4C4D54534DULL;
+
+std::uint64_t sum_of(const RecordHead& head, std::string_view lines) {
+  std::string bytes(reinterpret_cast<const char*>(&head), offsetof(RecordHead, sum));
+  return sum_of(bytes.append(lines));
+}
+
+/// The number in `17.state`; nothing for other names.
+std::optional<std::uint64_t> number_of(std::string_view name, std::string_view ending) {
+  if (!name.ends_with(ending)) return std::nullopt;
+  name.remove_suffix(ending.size());
+  std::uint64_t number = 0;
+  const std::from_chars_result read = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (read.ec != std::errc() || read.ptr != name.data() + name.size()) return std::nullopt;
+  return number;
+}
+
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  DIR* const listed = ::opendir(folder.c_str());
+  if (listed == nullptr) return names;
+  while (const dirent* const entry = ::readdir(listed)) names.emplace_back(entry->d_name);
+  ::closedir(listed);
+  return names;
+}
+
+int sync_path(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return errno;
+  const int code = ::fsync(descriptor) == 0 ? 0 : errno;
+  ::close(descriptor);
+  return code;
+}
+
+}  // namespace
+
+StateFolder::StateFolder(StateFolder&& other) noexcept
+    : path_(std::move(other.path_)),
+      lock_(std::exchange(other.lock_, -1)),
+      log_(std::exchange(other.log_, -1)),
+      checkpoint_(other.checkpoint_),
+      log_bytes_(other.log_bytes_) {}
+
+StateFolder::~StateFolder() {
+  if (log_ >= 0) ::close(log_);
+  if (lock_ >= 0) ::close(lock_);
+}
+
+std::string StateFolder::file(std::uint64_t batch, const char* ending) const {
+  return fmt::format("{}/{}{}", path_, batch, ending);
+}
+
+runtime::Result<StateFolder> StateFolder::open(const std::string& path) {
+  StateFolder folder;
+  folder.path_ = path;
+  while (folder.path_.size() > 1 && folder.path_.back() == '/') folder.path_.pop_back();
+  constexpr mode_t kSearchable = 0777;
+  if (::mkdir(folder.path_.c_str(), kSearchable) != 0 && errno != EEXIST) return write_error(path, errno);
+  const std::string lock = folder.path_ + "/lock";
+  folder.lock_ = ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kReadable);
+  if (folder.lock_ < 0) return write_error(lock, errno);
+  if (::flock(folder.lock_, LOCK_EX | LOCK_NB) != 0) {
+    return file_error(path, "another process keeps its state here", "give each stream a folder of its own");
+  }
+  for (const std::string& name : names_in(folder.path_)) {
+    const std::optional<std::uint64_t> number = number_of(name, ".state");
+    if (number && (!folder.checkpoint_ || *number > *folder.checkpoint_)) folder.checkpoint_ = number;
+  }
+  return folder;
+}
+
+runtime::Result<nlohmann::json> StateFolder::read_facts() const {
+  const std::string name = file(*checkpoint_, ".state");
+  runtime::Result<std::string> bytes = read_all(name);
+  if (!bytes) return bytes.error();
+  // The last line has the sum of what is before it.
+  constexpr std::size_t kSumLine = 17;
+  const std::size_t size = bytes->size();
+  const bool has_sum = size > kSumLine;
+  const std::string_view facts = std::string_view(*bytes).substr(0, has_sum ? size - kSumLine : 0);
+  if (!has_sum || std::string_view(*bytes).substr(facts.size()) != fmt::format("{:016x}\n", sum_of(facts))) {
+    return file_error(name, "the checkpoint is torn or was changed", "its checksum is not that of its content");
+  }
+  nlohmann::json read = nlohmann::json::parse(facts, nullptr, false);
+  if (read.is_discarded() || !read.is_object() || read.value("schema", "") != kSchema) {
+    return file_error(name, "it is no checkpoint of this version", fmt::format("{} is read", kSchema));
+  }
+  return read;
+}
+
+runtime::Result<ResidentGraph::Shared> StateFolder::read_graph(bool edge_labels) const {
+  return ResidentGraph::read(file(*checkpoint_, ".mtg"), "", false, nullptr, edge_labels);
+}
+
+runtime::Result<std::vector<LogRecord>> StateFolder::read_log() {
+  std::vector<LogRecord> records;
+  const std::string name = file(*checkpoint_, ".log");
+  std::uint64_t whole = 0;
+  if (::access(name.c_str(), F_OK) == 0) {
+    runtime::Result<std::string> bytes = read_all(name);
+    if (!bytes) return bytes.error();
+    while (whole < bytes->size()) {
+      RecordHead head;
+      const std::uint64_t left = bytes->size() - whole;
+      if (left < sizeof(head)) break;
+      std::memcpy(&head, bytes->data() + whole, sizeof(head));
+      const bool is_torn = head.magic != kMagic || head.bytes > left - sizeof(head);
+      const std::string_view lines =
+          is_torn ? std::string_view() : std::string_view(*bytes).substr(whole + sizeof(head), head.bytes);
+      if (is_torn || head.sum != sum_of(head, lines)) {
+        // A write that was cut short is at the end, and nothing whole stands behind it.
+        const std::string_view rest = std::string_view(*bytes).substr(whole + 1);
+        const std::string_view magic(reinterpret_cast<const char*>(&kMagic), sizeof(kMagic));
+        if (rest.find(magic) == std::string_view::npos) break;
+        return file_error(name, fmt::format("the log is corrupt after batch {}",
+                                            records.empty() ? *checkpoint_ : records.back().batch));
+      }
+      records.push_back({head.batch, head.taken, head.offset, head.line, head.flushed != 0, std::string(lines)});
+      whole += sizeof(head) + head.bytes;
+    }
+  }
+  const runtime::Status begun = begin_log(false);
+  if (!begun) return begun.error();
+  if (::ftruncate(log_, static_cast<off_t>(whole)) != 0) return write_error(name, errno);
+  log_bytes_ = whole;
+  return records;
+}
+
+runtime::Status StateFolder::begin_log(bool is_new) {
+  const std::string name = file(*checkpoint_, ".log");
+  if (log_ >= 0) ::close(log_);
+  log_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (is_new ? O_TRUNC : 0), kReadable);
+  if (log_ < 0) return write_error(name, errno);
+  log_bytes_ = 0;
+  return sync_folder();
+}
+
+runtime::Status StateFolder::sync_folder() const {
+  const int code = sync_path(path_);
+  return code == 0 ? runtime::Status(runtime::Done{}) : write_error(path_, code);
+}
+
+runtime::Status StateFolder::write(std::uint64_t batch, const ResidentGraph& graph, const nlohmann::json& facts) {
+  const std::string graph_file = file(batch, ".mtg"), name = file(batch, ".state");
+  const runtime::Status stored =
+      runtime::write_mtg(graph.maybe_informed() != nullptr ? *graph.maybe_informed() : graph.graph(), graph_file);
+  if (!stored) return stored.error();
+  if (const int code = sync_path(graph_file); code != 0) return write_error(graph_file, code);
+  nlohmann::json with_schema = facts;
+  with_schema["schema"] = kSchema;
+  std::string text = with_schema.dump() + "\n";
+  text += fmt::format("{:016x}\n", sum_of(text));
+  const std::string unfinished = name + ".tmp";
+  const int descriptor = ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kReadable);
+  if (descriptor < 0) return write_error(unfinished, errno);
+  int code = write_all(descriptor, text);
+  if (code == 0 && ::fsync(descriptor) != 0) code = errno;
+  if (::close(descriptor) != 0 && code == 0) code = errno;
+  if (code == 0 && ::rename(unfinished.c_str(), name.c_str()) != 0) code = errno;
+  if (code != 0) return write_error(name, code);
+  const runtime::Status synced = sync_folder();
+  if (!synced) return synced.error();
+  checkpoint_ = batch;
+  const runtime::Status begun = begin_log(true);
+  if (!begun) return begun.error();
+  remove_others();
+  return runtime::Done{};
+}
+
+void StateFolder::remove_others() const {
+  const std::string kept = std::to_string(*checkpoint_);
+  for (const std::string& name : names_in(path_)) {
+    const std::size_t dot = name.find('.');
+    const bool is_ours = dot != std::string::npos && dot != 0 && name.find_first_not_of("0123456789") == dot;
+    if (!is_ours || name == kept + ".state" || name == kept + ".mtg" || name == kept + ".log") continue;
+    (void)::unlink((path_ + "/" + name).c_str());
+  }
+}
+
+runtime::Status StateFolder::append(const LogRecord& record) {
+  RecordHead head{
+      kMagic, record.lines.size(), record.batch, record.taken, record.offset, record.line, record.flushed ? 1u : 0u, 0};
+  head.sum = sum_of(head, record.lines);
+  std::string bytes(reinterpret_cast<const char*>(&head), sizeof(head));
+  bytes += record.lines;
+  int code = write_all(log_, bytes);
+  if (code == 0 && ::fdatasync(log_) != 0) code = errno;
+  if (code != 0) return write_error(file(*checkpoint_, ".log"), code);
+  log_bytes_ += bytes.size();
+  return runtime::Done{};
+}
+
+}  // namespace matcha::driver::stream

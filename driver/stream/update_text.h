@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "driver/stream/update.h"
+#include "runtime/graph/labels.h"
+
+/// Lines of updates.
+namespace matcha::driver::stream {
+
+/// Codes of labels while the words of a graph are not all known: a new word gets a code that no graph has, until it
+/// gets its own from the dictionary that has it.
+class LabelCodes {
+ public:
+  explicit LabelCodes(std::shared_ptr<const runtime::LabelDictionary> dictionary)
+      : dictionary_(std::move(dictionary)) {}
+
+  /// The code of a number or a word.
+  std::int64_t code(std::string_view label);
+  const std::vector<std::string>& new_words() const { return new_words_; }
+  const runtime::LabelDictionary& dictionary() const { return *dictionary_; }
+  /// The dictionary with the new words.
+  std::shared_ptr<const runtime::LabelDictionary> extended() const;
+  /// Takes it, after which no word is new; `updates` get the codes that it has.
+  void take(std::shared_ptr<const runtime::LabelDictionary> dictionary, std::vector<Update>& updates);
+
+ private:
+  std::int64_t recoded(std::int64_t label, const runtime::LabelDictionary& to) const;
+
+  std::shared_ptr<const runtime::LabelDictionary> dictionary_;
+  std::vector<std::string> new_words_;
+  std::unordered_map<std::string, std::int64_t> codes_;
+};
+
+/// What the lines are.
+struct LineRules {
+  bool temporal = false;     ///< `u v t`, further columns skipped; else `+ u v [label]` and the like.
+  bool edge_labels = false;  ///< Edges that come have labels; else a label of an edge is skipped.
+};
+
+enum class LineKind : std::uint8_t { Update, Comment, Blank, Error };
+
+/// Reads a line without its line feed: `+ u v [label]`, `e u v [label]`, `- u v [label]`, `-e u v [label]`,
+/// `v id [label]`, `-v id`; comments begin with `#`, `%` or `//`. Blanks, tabs and commas separate. On an Error,
+/// `error` says what is wrong.
+LineKind read_update(std::string_view line, const LineRules& rules, LabelCodes& codes, Update& update,
+                     std::string& error);
+
+}  // namespace matcha::driver::stream

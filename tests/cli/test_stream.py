@@ -1,0 +1,422 @@
+"""`matcha stream`: answers after every batch against graphs that are walked by brute force."""
+
+import gzip
+import itertools
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+
+from cli import LIMIT_S, LISTING, MATCHA, ROOT, TRIANGLE, CliTest, main
+
+SHIM = os.environ.get("MATCHA_KILL_SHIM", "")
+
+
+class Model:
+    """A graph as sets."""
+
+    def __init__(self, edges=()):
+        self.edges = {frozenset(edge) for edge in edges}
+        self.vertices = set().union(*self.edges) if self.edges else set()
+
+    def apply(self, line):
+        """Takes a line; whether it changes something."""
+        op, *ids = line.split()
+        before = (set(self.edges), set(self.vertices))
+        ids = [int(one) for one in ids[:1 if "v" in op else 2]]
+        if op in ("+", "e"):
+            self.vertices.update(ids)
+            if ids[0] != ids[1]:
+                self.edges.add(frozenset(ids))
+        elif op in ("-", "-e"):
+            self.edges.discard(frozenset(ids))
+        elif op == "v":
+            self.vertices.add(ids[0])
+        elif ids[0] in self.vertices:
+            self.vertices.discard(ids[0])
+            self.edges = {edge for edge in self.edges if ids[0] not in edge}
+        return before != (self.edges, self.vertices)
+
+    def triangles(self):
+        near = {v: set() for v in self.vertices}
+        for u, v in self.edges:
+            near[u].add(v)
+            near[v].add(u)
+        return {frozenset((u, v, w)) for u, v in map(tuple, self.edges) for w in near[u] & near[v]}
+
+    def text(self):
+        return "".join("%d %d\n" % tuple(sorted(edge)) for edge in sorted(map(sorted, self.edges)))
+
+
+def random_lines(seed, count, vertices=9):
+    draw = random.Random(seed)
+    lines = []
+    for _ in range(count):
+        op = draw.choice(["+", "+", "+", "e", "-", "-e", "v", "-v"] if draw.random() < 0.3 else ["+", "+", "-"])
+        ids = [draw.randrange(vertices) * 7 - 5 for _ in range(1 if "v" in op else 2)]
+        lines.append(" ".join([op, *map(str, ids)]))
+    return lines
+
+
+class StreamTest(CliTest):
+    def stream(self, lines, *args, **kwargs):
+        """Answers to lines of standard input."""
+        return self.ok("stream", *args, "--updates", "-", stdin="".join(line + "\n" for line in lines).encode(),
+                       **kwargs).splitlines()
+
+    def objects(self, lines, *args, **kwargs):
+        return [json.loads(line) for line in self.stream(lines, *args, "--json", **kwargs)]
+
+    def test_totals_are_those_of_the_graph(self):
+        graph = self.write("g.txt", "-5 2\n2 9\n9 -5\n9 16\n")
+        lines = random_lines(3, 240)
+        answers = self.stream(lines, TRIANGLE, graph, "--batch", 8)
+        model = Model([(-5, 2), (2, 9), (9, -5), (9, 16)])
+        self.assertEqual(answers[0], f"batch 0  total {len(model.triangles())}")
+        before = len(model.triangles())
+        self.assertEqual(len(answers), 31)
+        for batch in range(1, 31):
+            for line in lines[8 * batch - 8:8 * batch]:
+                model.apply(line)
+            now = len(model.triangles())
+            self.assertEqual(answers[batch], f"batch {batch}  {now - before:+d}  total {now}")
+            before = now
+            if batch % 10 == 0 and model.edges:
+                static = self.ok("run", TRIANGLE, self.write("now.txt", model.text()))
+                self.assertEqual(static, f"{now}\n")
+
+    def test_json_of_a_pattern(self):
+        lines = ["+ 1 2", "+ 2 3", "+ 1 2", "+ 3 1", "- 9 8", "- 1 2", "+ 3 4"]
+        first, *batches, end = self.objects(lines, "--pattern", "triangle", "--batch", 4)
+        self.assertEqual((first["batch"], first["total"]), (0, 0))
+        told = batches[0]
+        self.assertEqual(told.pop("ms").keys(), {"wait", "apply", "match"})
+        self.assertEqual(told, {"schema": "matcha.stream/1", "batch": 1, "updates": 4, "inserted": 3, "deleted": 0,
+                                "noops": 1, "late": 0, "plus": 1, "minus": 0, "delta": 1, "total": 1, "offset": 24,
+                                "how": "delta"})
+        self.assertEqual([batches[1][key] for key in ("updates", "noops", "plus", "minus", "total", "offset")],
+                         [3, 1, 0, 1, 0, 42])
+        self.assertEqual((end["end"], end["updates"], end["noops"], end["batches"]), (True, 7, 2, 2))
+        self.assertEqual(end["latency_ms"].keys(), {"p50", "p99", "p99.9", "max"})
+
+    def test_ways_to_cut(self):
+        lines = random_lines(5, 30)
+        ends = {}
+        for name, args in {"one": ["--batch", 30], "each": ["--each"], "seven": ["--batch", 7], "auto": [],
+                           "every": ["--every", "20ms"]}.items():
+            answers = self.objects(lines, "--pattern", "triangle", *args)
+            ends[name] = answers[-2]["total"]
+            self.assertEqual(sum(one.get("updates", 0) for one in answers[:-1]), 30)
+            self.assertEqual(sum(one.get("delta", 0) for one in answers[:-1]), answers[-2]["total"])
+        self.assertEqual(len(set(ends.values())), 1, ends)
+        self.assertEqual(len(self.objects(lines, "--pattern", "triangle", "--each")), 32)
+        blank = self.objects(["+ 1 2", "", "", "+ 2 3", "+ 3 1", ""], "--pattern", "triangle", "--blank")
+        self.assertEqual([one["updates"] for one in blank[1:-1]], [1, 2])
+
+    def test_rows(self):
+        lines = random_lines(11, 200)
+        rows = self.path("rows.tsv")
+        for query in (["--pattern", "triangle"], [LISTING]):
+            answers = self.objects(lines, *query, "--batch", 9, "--matches", rows)
+            kept, model, batch = set(), Model(), 0
+            changes = [line.split("\t") for line in (self.folder / "rows.tsv").read_text().splitlines()]
+            for number, group in itertools.groupby(changes, key=lambda row: int(row[0])):
+                for _, sign, *row in group:
+                    match = frozenset(map(int, row))
+                    self.assertEqual(match in kept, sign == "-")
+                    (kept.add if sign == "+" else kept.remove)(match)
+                while batch < number:
+                    batch += 1
+                    for line in lines[9 * batch - 9:9 * batch]:
+                        model.apply(line)
+                self.assertEqual(kept, model.triangles())
+            self.assertEqual(answers[-2]["total"], len(kept))
+            plus, minus = (sum(one.get(key, 0) for one in answers) for key in ("plus", "minus"))
+            self.assertEqual((plus, minus), tuple(sum(row[1] == sign for row in changes) for sign in "+-"))
+
+    def test_several_programs(self):
+        answers = self.stream(["+ 1 2", "+ 2 3", "+ 3 1"], TRIANGLE, "--pattern", "a-b", "--batch", 3)
+        self.assertEqual(answers, [f"batch 0  {TRIANGLE}  total 0", "batch 0  a-b  total 0",
+                                   f"batch 1  {TRIANGLE}  +1  total 1", "batch 1  a-b  +3 -0  total 3"])
+
+    def test_labels(self):
+        graph = self.write("g.txt", "1 2\n2 3\n")
+        labels = self.write("l.txt", "1 cat\n2 dog\n3 cat\n")
+        answers = self.stream(["v 4 emu", "+ 2 4", "v 4 cat", "+ 5 2", "v 1 dog", "-v 3"], "--pattern",
+                              "(a:'cat')-(b:'dog')", graph, "--labels", labels, "--each")
+        self.assertEqual([line.split()[-1] for line in answers], ["2", "2", "2", "3", "3", "2", "1"])
+
+    def test_labels_of_edges(self):
+        answers = self.stream(["+ 1 2 pays", "+ 1 2 owes", "+ 2 3 pays", "- 1 2 pays", "+ 2 1 pays", "- 1 2"],
+                              "--pattern", "a-[:pays]-b", "--each")
+        self.assertEqual([line.split()[-1] for line in answers], ["0", "1", "1", "2", "1", "2", "1"])
+        self.fails(3, "stream", "--pattern", "a-[:pays]-b", "--updates", self.write("u.txt", "+ 1 2 pays\n+ 1 2\n"),
+                   "--batch", 5, "--no-total", says=["u.txt:2", "needs a label"])
+
+    def test_directed(self):
+        answers = self.stream(["+ 1 2", "+ 2 1", "+ 2 3", "- 2 1", "-v 2"], "--pattern", "a->b->c", "--directed", "--each")
+        self.assertEqual([line.split()[-1] for line in answers], ["0", "0", "0", "1", "1", "0"])
+
+    def window(self, lines, width, lateness, slide):
+        """What a window does, written as it is said: (updates, triangles) of each batch, and late lines."""
+        waiting, latest, late, released = [], None, 0, []
+        for u, v, t in lines:
+            if latest is not None and latest - t > lateness:
+                late += 1
+                continue
+            latest = t if latest is None else max(latest, t)
+            waiting.append((u, v, t))
+            ready = sorted((one for one in waiting if latest - one[2] >= lateness), key=lambda one: one[2])
+            waiting = [one for one in waiting if latest - one[2] < lateness]
+            released += ready
+        released += sorted(waiting, key=lambda one: one[2])
+        batches = []
+        for at, (_, _, t) in enumerate(released):
+            graph = Model((u, v) for u, v, s in released[:at + 1] if s > t - width and u != v)
+            if batches and batches[-1][0] == t // slide:
+                batches.pop()
+            count = sum(1 for one in released[:at + 1] if one[2] // slide == t // slide)
+            batches.append((t // slide, count, len(graph.triangles())))
+        return batches, late
+
+    def test_window(self):
+        draw = random.Random(17)
+        lines, time_now = [], 100
+        for _ in range(300):
+            time_now += draw.choice([0, 1, 1, 2, 9])
+            lines.append((draw.randrange(8), draw.randrange(8), time_now - draw.choice([0, 0, 0, 3, 8])))
+        text = [f"{u} {v} {t}" for u, v, t in lines]
+        for width, lateness, slide in ((40, 0, 10), (40, 5, 10), (25, 3, 1), (7, 9, 60)):
+            answers = self.objects(text, TRIANGLE, "--temporal", "--window", width, "--lateness", lateness, "--slide",
+                                   slide)
+            batches, late = self.window(lines, width, lateness, slide)
+            self.assertEqual([(one["first_t"] // slide, one["updates"], one["total"]) for one in answers[1:-1]], batches)
+            self.assertEqual(answers[-1]["late"], late)
+            self.assertEqual(sum(one["late"] for one in answers[:-1]), late)
+
+    def test_window_units(self):
+        answers = self.stream(["1 2 0", "2 3 3600", "3 1 7200", "8 9 86400"], TRIANGLE, "--temporal", "--window", "1d",
+                              "--slide", "1h")
+        self.assertEqual([line.split()[-1] for line in answers], ["0", "0", "0", "1", "0"])
+
+    def test_packed_updates(self):
+        text = "".join(line + "\n" for line in random_lines(23, 5000, 40)).encode()
+        plain = self.ok("stream", TRIANGLE, "--updates", self.write("u.txt", text), "--batch", 1000)
+        packed = self.write("u.gz", gzip.compress(text))
+        self.assertEqual(plain, self.ok("stream", TRIANGLE, "--updates", packed, "--batch", 1000))
+        self.assertEqual(plain, self.ok("stream", TRIANGLE, "--updates", "-", "--batch", 1000,
+                                        stdin=gzip.compress(text)))
+        self.fails(3, "stream", TRIANGLE, "--no-total", "--batch", 100000, "--updates",
+                   self.write("cut.gz", gzip.compress(text)[:-30]), says="gzip")
+
+    def test_bad_input(self):
+        bad = {"1 2": "`1` begins no update", "+ 1": "takes two ids", "+ 1 x": "`x` is no id", "+ 1 2 3 4": "takes two",
+               "-v": "takes an id", "+ 1 99999999999999999999": "is no id", "v 1 -4": "labels are words"}
+        for line, says in bad.items():
+            path = self.write("u.txt", f"+ 1 2\n# text\n{line}\n")
+            self.fails(3, "stream", TRIANGLE, "--updates", path, "--batch", 9, "--no-total", says=["u.txt:3", says])
+        self.fails(3, "stream", TRIANGLE, "--temporal", "--no-total", "--batch", 9, "--updates",
+                   self.write("t.txt", "1 2 3\n1 2\n"), says=["t.txt:2", "`u v t`"])
+        once = self.write("once.txt", "+ 1 2\n+ 2 1\n")
+        self.fails(3, "stream", TRIANGLE, "--strict", "--batch", 9, "--no-total", "--updates", once,
+                   says=["once.txt:2", "changes nothing", "the edge is there"])
+        gone = self.write("gone.txt", "- 1 2\n")
+        self.fails(3, "stream", TRIANGLE, "--strict", "--no-total", "--updates", gone, says=["gone.txt:1", "no such edge"])
+        self.fails(3, "stream", TRIANGLE, "--updates", self.path("none.txt"), "--no-total", says="none.txt")
+        long = self.write("long.txt", "+ 1 " + "2" * (1 << 21))
+        self.fails(3, "stream", TRIANGLE, "--updates", long, "--no-total", says="longer than 1 MiB")
+
+    def test_usage(self):
+        empty = self.write("u.txt", "")
+        for args, says in ((["--updates", empty], "no program"),
+                           ([TRIANGLE, "a.txt", "b.txt", "--updates", empty], "one graph"),
+                           ([TRIANGLE], "--updates"),
+                           ([TRIANGLE, "--updates", empty, "--window", "1d"], "--temporal"),
+                           ([TRIANGLE, "--updates", empty, "--temporal", "--window", "1y"], "no time such as"),
+                           ([TRIANGLE, "--updates", empty, "--temporal", "--window", "0"], "some length"),
+                           ([TRIANGLE, "--updates", empty, "--each", "--batch", "3"], "--each"),
+                           ([TRIANGLE, "--updates", empty, "--matches", self.path("r.tsv")], "return a list"),
+                           (["--pattern", "a-b", "--updates", empty, "--matches", self.path("r.npy")], "r.npy"),
+                           (["--pattern", "a-b", "--pattern", "a", "--updates", empty, "--matches", "-"], "one program"),
+                           (["--pattern", "a-b", "--updates", empty, "--matches", "-", "--state", self.path("s")], "--out"),
+                           (["--pattern", "a-[:x]-b", "--temporal", "--updates", empty], "times of edges")):
+            self.fails(2, "stream", *args, says=says)
+        self.fails(1, "stream", self.write("bad.mt", "def f(G: Graph) -> int:\n    return x\n"), "--updates", empty)
+        self.fails(3, "stream", TRIANGLE, self.write("names.txt", "ann bob\n"), "--updates", empty, "--header", "no",
+                   says="integers")
+
+    def test_empty_stream(self):
+        self.assertEqual(self.stream([], TRIANGLE), ["batch 0  total 0"])
+        self.assertEqual(self.stream(["# nothing"], TRIANGLE, "--no-total"), [])
+
+    def test_answers_come_while_it_waits(self):
+        process = subprocess.Popen([MATCHA, "stream", TRIANGLE, "--updates", "-"], cwd=ROOT, env=self.environment(),
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            self.assertEqual(process.stdout.readline(), b"batch 0  total 0\n")
+            for line, answer in ((b"+ 1 2\n", b"batch 1  +0  total 0\n"), (b"+ 2 3\n", b"batch 2  +0  total 0\n"),
+                                 (b"+ 3 1\n", b"batch 3  +1  total 1\n")):
+                process.stdin.write(line)
+                process.stdin.flush()
+                self.assertEqual(process.stdout.readline(), answer)
+            process.send_signal(signal.SIGINT)
+            out, errors = process.communicate(timeout=LIMIT_S)
+            self.assertEqual((process.returncode, out), (130, b""))
+            self.assertIn(b"after batch 3", errors)
+        finally:
+            process.kill()
+            process.wait()
+
+    def test_timeout(self):
+        process = subprocess.Popen([MATCHA, "stream", TRIANGLE, "--updates", "-", "--timeout", "0.5"], cwd=ROOT,
+                                   env=self.environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        start = time.monotonic()
+        process.wait(timeout=LIMIT_S)
+        self.assertEqual(process.returncode, 124)
+        self.assertLess(time.monotonic() - start, 60)
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            pipe.close()
+
+
+class StateTest(CliTest):
+    """A stream that is killed and goes on."""
+
+    def setUp(self):
+        super().setUp()
+        draw = random.Random(31)
+        at = 0
+        lines = []
+        for _ in range(40):
+            at += draw.choice([0, 1, 5])
+            lines.append(f"{draw.randrange(6)} {draw.randrange(6)} {at - draw.choice([0, 2])}\n")
+        self.times = self.write("times.txt", "# u v t\n" + "".join(lines))
+        self.graph = self.write("g.txt", "0 1\n")
+
+    def command(self, name, *more):
+        return ["stream", "--pattern", "triangle", self.graph, "--updates", self.times, "--temporal", "--window", 20,
+                "--lateness", 2, "--batch", 7, "--state", self.path(name), "--out", self.path(name + ".out"),
+                "--matches", self.path(name + ".tsv"), "--checkpoint", 3, "--tier", "interp", *more]
+
+    def read(self, name):
+        return (self.folder / name).read_text()
+
+    def outputs(self, name):
+        return [self.read(name + ending) for ending in (".out", ".tsv")]
+
+    def test_it_goes_on(self):
+        self.ok(*self.command("whole"))
+        whole = self.outputs("whole")
+        self.assertEqual(len(whole[0].splitlines()), 7)
+        self.ok(*self.command("whole"))
+        self.assertEqual(self.outputs("whole"), whole)
+        # More lines come, then a stop in the midst of the output.
+        with open(self.times, "a") as file:
+            file.write("1 2 900\n2 3 900\n1 3 901\n")
+        self.ok(*self.command("whole"))
+        longer = self.outputs("whole")
+        self.assertTrue(longer[0].startswith(whole[0]))
+        self.assertTrue(longer[0].endswith("total 1\n"), longer[0])
+        with open(self.path("whole.out"), "a") as file:
+            file.write("batch 8  +1")
+        self.ok(*self.command("whole"))
+        self.assertEqual(self.outputs("whole"), longer)
+
+    def test_killed_after_every_call(self):
+        if not SHIM:
+            self.skipTest("there is no shim")
+        self.ok(*self.command("whole"))
+        whole = self.outputs("whole")
+        for torn in ("", "1"):
+            calls = 0
+            while True:
+                calls += 1
+                name = f"k{calls}" + ("torn" if torn else "")
+                extra = {"LD_PRELOAD": SHIM, "MATCHA_KILL_AT": str(calls)}
+                if torn:
+                    extra["MATCHA_KILL_TORN"] = torn
+                done = self.matcha(*self.command(name), env=self.environment(**extra))
+                if done.returncode == 0:
+                    break
+                self.assertEqual(done.returncode, 99, done.stderr)
+                self.ok(*self.command(name))
+                self.assertEqual(self.outputs(name), whole, f"killed after call {calls}")
+            self.assertGreater(calls, 30)
+
+    def test_full_disk(self):
+        if not SHIM:
+            self.skipTest("there is no shim")
+        self.ok(*self.command("whole"))
+        for calls in (1, 12, 25):
+            name = f"f{calls}"
+            extra = {"LD_PRELOAD": SHIM, "MATCHA_KILL_AT": str(calls), "MATCHA_KILL_FULL": "1"}
+            done = self.matcha(*self.command(name), env=self.environment(**extra))
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertIn(b"No space left", done.stderr)
+            self.ok(*self.command(name))
+            self.assertEqual(self.outputs(name), self.outputs("whole"))
+
+    def test_pipe_goes_on(self):
+        args = ["stream", TRIANGLE, "--updates", "-", "--batch", 2, "--state", self.path("p")]
+        first = self.ok(*args, stdin=b"+ 1 2\n+ 2 3\n")
+        self.assertEqual(first, "batch 0  total 0\nbatch 1  +0  total 0\n")
+        # The last batch may have been heard or not.
+        second = self.ok(*args, stdin=b"+ 1 3\n")
+        self.assertEqual(second, "batch 1  +0  total 0\nbatch 2  +1  total 1\n")
+
+    def test_words_are_kept(self):
+        graph = self.write("words.txt", "1 2\n")
+        args = ["stream", "--pattern", "(a:'cat')-(b:'dog')", graph, "--updates", self.path("u.txt"), "--each",
+                "--state", self.path("w"), "--out", self.path("w.out"), "--checkpoint", 2]
+        lines = ["v 1 cat", "v 2 dog", "v 3 ant", "+ 2 3", "v 3 cat"]
+        for count in range(1, 6):
+            self.write("u.txt", "".join(line + "\n" for line in lines[:count]))
+            self.ok(*args)
+        self.assertEqual([line.split()[-1] for line in self.read("w.out").splitlines()], ["0", "0", "1", "1", "1", "2"])
+
+    def test_bad_states(self):
+        self.ok(*self.command("s"))
+        state = self.folder / "s"
+        self.fails(2, *self.command("s", "--slide", 10), says=["another stream", "slide"])
+        self.fails(2, *self.command("s", "--embeddings"), says=["another stream", "programs"])
+        holder = subprocess.Popen([MATCHA, "stream", TRIANGLE, "--updates", "-", "--state", self.path("h")], cwd=ROOT,
+                                  env=self.environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  stderr=subprocess.DEVNULL)
+        try:
+            holder.stdout.readline()
+            self.fails(3, "stream", TRIANGLE, "--updates", "-", "--state", self.path("h"), says="another process")
+        finally:
+            holder.stdin.close()
+            holder.stdout.close()
+            holder.wait()
+        (log,) = state.glob("*.log")
+        (facts,) = state.glob("*.state")
+        (graph,) = state.glob("*.mtg")
+        for path, says in ((facts, "torn"), (graph, ".mtg")):
+            kept = path.read_bytes()
+            path.write_bytes(kept[:len(kept) // 2] + bytes([kept[len(kept) // 2] ^ 1]) + kept[len(kept) // 2 + 1:])
+            self.fails(3, *self.command("s"), says=[path.name, says])
+            path.write_bytes(kept)
+        self.ok(*self.command("s"))
+        self.assertTrue(log.exists())
+
+    def test_corrupt_log(self):
+        args = ["stream", TRIANGLE, "--updates", self.write("u.txt", "+ 1 2\n+ 2 3\n+ 3 1\n"), "--each", "--state",
+                self.path("c"), "--out", self.path("c.out")]
+        self.ok(*args)
+        log = self.folder / "c" / "0.log"
+        whole, answers = log.read_bytes(), self.read("c.out")
+        for cut in range(1, len(whole), 7):
+            log.write_bytes(whole[:-cut])
+            os.remove(self.path("c.out"))
+            self.ok(*args)
+            self.assertEqual(self.read("c.out"), answers)
+            self.assertEqual(log.read_bytes(), whole)
+        log.write_bytes(bytes([whole[0]]) + whole[1:60] + bytes([whole[60] ^ 1]) + whole[61:])
+        self.fails(3, *args, says=["0.log", "corrupt after batch 0"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,338 @@
+#include <fmt/format.h>
+#include <tbb/global_control.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "codegen/backend.h"
+#include "driver/bind.h"
+#include "driver/pattern_list.h"
+#include "driver/pattern_source.h"
+#include "driver/stream/rebuild.h"
+#include "runtime/unfinished_file.h"
+#include "tools/stream_run.h"
+#include "tools/verbs.h"
+
+namespace matcha::tools {
+
+namespace {
+
+namespace st = driver::stream;
+
+/// The reporter that an engine keeps: the console outlives it.
+std::shared_ptr<const Reporter> shared(const Console& console) {
+  return std::shared_ptr<const Reporter>(std::shared_ptr<const Reporter>(), &console);
+}
+
+bool is_program(const std::string& file) { return file.ends_with(".mt") || is_module(file); }
+
+/// From options to what a stream is made of, and its run.
+class StreamVerb {
+ public:
+  explicit StreamVerb(const StreamOptions& options)
+      : options_(options), console_(options.console), session_(console_, options.timeout) {
+    if (options.threads != 0) threads_.emplace(tbb::global_control::max_allowed_parallelism, options.threads);
+  }
+
+  Status all() {
+    const Status status = session_.leave(steps());
+    if (codegen::compiles_in_background()) {
+      std::fflush(nullptr);
+      runtime::UnfinishedFile::discard_all();
+      std::_Exit(exit_code(status));
+    }
+    return status;
+  }
+
+ private:
+  using Step = Status (StreamVerb::*)();
+
+  Status steps() {
+    for (const Step step : {&StreamVerb::check, &StreamVerb::find_programs, &StreamVerb::find_inputs,
+                            &StreamVerb::open_state, &StreamVerb::read_graph, &StreamVerb::add_programs}) {
+      const Status status = (this->*step)();
+      if (status != Status::Ok) return status;
+      if (session_.stopped()) return session_.stop_early();
+    }
+    return StreamRun(options_, console_, session_, std::move(parts_)).all();
+  }
+
+  Status check() {
+    Status status = choose_tier(options_.simd, console_, parts_.run.tier);
+    if (status == Status::Ok) status = options_.table.check(console_);
+    if (status != Status::Ok) return status;
+    if (options_.slide == "0" || options_.window == "0") {
+      return console_.error(Status::Usage, "a window or a slide has some length", "such as 15m, 1h or 30d");
+    }
+    if (!options_.matches.empty()) {
+      parts_.row_format = row_format(options_.matches);
+      const bool is_text =
+          parts_.row_format && parts_.row_format->compression == runtime::Compression::None &&
+          (parts_.row_format->kind == RowFormat::Kind::Text || parts_.row_format->kind == RowFormat::Kind::Ndjson);
+      if (!is_text) {
+        return console_.error(Status::Usage,
+                              fmt::format("no rows of a stream can be written as `{}`", options_.matches),
+                              "they are written to .tsv, .csv, .txt and .ndjson, as they come");
+      }
+    }
+    if (options_.state.empty()) return Status::Ok;
+    if (options_.matches == "-" && options_.out == "-") {
+      return console_.error(Status::Usage, "`--state` needs to know which answers are out, and `--matches -` has none",
+                            "give the answers a file: `--out FILE`");
+    }
+    return Status::Ok;
+  }
+
+  /// The programs and patterns of the command line, in order.
+  Status find_programs() {
+    for (const std::string& file : options_.files) {
+      if (is_program(file)) {
+        ProgramRequest& request = requests_.emplace_back();
+        request.compile.file = file;
+        request.compile.entry = options_.entry;
+        const Status status = read_program(file, session_.cancel(), console_, request.text);
+        if (status != Status::Ok) return status;
+        parts_.names.push_back(file);
+      } else if (graph_file_.empty()) {
+        graph_file_ = file;
+      } else {
+        return console_.error(Status::Usage, fmt::format("`{}` and `{}`: a stream has one graph", graph_file_, file),
+                              "programs end in .mt");
+      }
+    }
+    std::vector<PatternOptions> patterns;
+    for (const std::string& text : options_.patterns) {
+      PatternOptions& one = patterns.emplace_back(options_.pattern);
+      one.text = text;
+      one.name = fmt::format("<pattern {}>", patterns.size());
+    }
+    if (!options_.pattern_list.empty()) {
+      runtime::Result<std::vector<PatternOptions>> listed = read_pattern_list(options_.pattern_list, options_.pattern);
+      if (!listed) return console_.error(listed.error());
+      patterns.insert(patterns.end(), listed->begin(), listed->end());
+    }
+    for (PatternOptions& pattern : patterns) {
+      parts_.names.push_back(pattern.text);
+      requests_.emplace_back().pattern = std::move(pattern);
+    }
+    if (requests_.empty()) {
+      return console_.error(Status::Usage, "there is no program and no pattern",
+                            "matcha stream PROGRAM.mt [GRAPH] --updates FILE, or --pattern P");
+    }
+    if (!options_.matches.empty() && requests_.size() > 1) {
+      return console_.error(Status::Usage, "`--matches` is for one program", "of several the answers are counted");
+    }
+    for (ProgramRequest& request : requests_) {
+      request.params = options_.params;
+      request.order = options_.order;
+      request.device = options_.device == "auto" ? "cpu" : options_.device;
+      request.tier = options_.tier;
+      request.code_folder = options_.code_folder;
+      request.gpu.code_folder = options_.code_folder;
+    }
+    return Status::Ok;
+  }
+
+  /// Which programs read labels of edges.
+  Status find_inputs() {
+    for (const ProgramRequest& request : requests_) {
+      bool reads = false;
+      const Status status =
+          request.pattern.text.empty() ? look_at_program(request, reads) : look_at_pattern(request.pattern, reads);
+      if (status != Status::Ok) return status;
+      edge_labels_ = edge_labels_ || reads;
+    }
+    if (edge_labels_ && options_.temporal) {
+      return console_.error(Status::Usage, "a stream does not keep times of edges for programs that read them",
+                            "with `--temporal` a program takes edges without information");
+    }
+    return Status::Ok;
+  }
+
+  Status look_at_pattern(const PatternOptions& options, bool& reads) const {
+    PatternSource pattern(options, console_);
+    const Status status = pattern.read();
+    if (status == Status::Ok) reads = pattern.edge_labelled();
+    return status;
+  }
+
+  Status look_at_program(const ProgramRequest& request, bool& reads) const {
+    Compilation compilation(request.compile, console_);
+    compilation.take(request.text);
+    Status status = compilation.check();
+    if (status == Status::Ok) status = compilation.lower();
+    if (status != Status::Ok) return status;
+    if (!options_.matches.empty() && !compilation.graph().result->type->is_list()) {
+      return console_.error(Status::Usage,
+                            fmt::format("`--matches` is for programs that return a list; `{}` returns `{}`",
+                                        compilation.graph().entry, to_string(*compilation.graph().result->type)));
+    }
+    BindOptions bind;
+    bind.graph = "<graph>";
+    bind.params = request.params;
+    bind.directed = options_.directed;
+    const std::optional<BindPlan> plan = plan_binding(compilation.graph(), compilation.loop(), bind, console_);
+    if (!plan) return Status::Usage;
+    for (const ParamPlan& param : plan->params) {
+      if (param.kind != ParamPlan::Kind::Graph || !param.graph.edge_info) continue;
+      reads = true;
+      if (param.graph.info == runtime::ColumnKind::Float) {
+        return console_.error(Status::Usage, "edges of a stream have labels, and the program reads floats of edges");
+      }
+    }
+    return Status::Ok;
+  }
+
+  /// What a state is for: with other settings its log means something else.
+  nlohmann::json settings() const {
+    nlohmann::json programs = nlohmann::json::array();
+    for (const ProgramRequest& request : requests_) {
+      programs.push_back({{"text", request.text},
+                          {"entry", request.compile.entry},
+                          {"pattern", request.pattern.text},
+                          {"labels", request.pattern.labels},
+                          {"induced", request.pattern.induced},
+                          {"embeddings", request.pattern.embeddings},
+                          {"unlabelled", request.pattern.unlabelled},
+                          {"unlabelled-edges", request.pattern.unlabelled_edges}});
+    }
+    return {{"programs", std::move(programs)},
+            {"param", options_.params},
+            {"graph", graph_file_},
+            {"labels", options_.table.labels},
+            {"directed", options_.directed},
+            {"updates", options_.updates},
+            {"temporal", options_.temporal},
+            {"window", options_.window},
+            {"slide", options_.slide},
+            {"lateness", options_.lateness},
+            {"matches", !options_.matches.empty()},
+            {"json", options_.json},
+            {"no-total", options_.no_total}};
+  }
+
+  Status open_state() {
+    if (options_.state.empty()) return Status::Ok;
+    runtime::Result<st::StateFolder> folder = st::StateFolder::open(options_.state);
+    if (!folder) return console_.error(folder.error());
+    parts_.state.emplace(std::move(*folder));
+    parts_.settings = settings();
+    if (!parts_.state->is_begun()) return Status::Ok;
+    const runtime::Result<nlohmann::json> facts = parts_.state->read_facts();
+    if (!facts) return console_.error(facts.error());
+    const nlohmann::json& kept = facts->at("settings");
+    for (const auto& [name, value] : parts_.settings.items()) {
+      if (kept.contains(name) && kept.at(name) == value) continue;
+      const std::string what =
+          name == "programs"
+              ? "its programs are others"
+              : fmt::format("its {} is {}, not {}", name, kept.value(name, nlohmann::json()).dump(), value.dump());
+      return console_.error(Status::Usage,
+                            fmt::format("`{}` has the state of another stream: {}", options_.state, what),
+                            "run the same command again, or give another folder");
+    }
+    return Status::Ok;
+  }
+
+  Status read_graph() {
+    runtime::Result<driver::ResidentGraph::Shared> graph = start_graph();
+    if (!graph) return session_.stopped() ? session_.stop_early() : console_.error(graph.error());
+    const runtime::Graph& read = (*graph)->graph();
+    if (read.universe().kind() != runtime::IdKind::Int) {
+      return console_.error(Status::Input, "the ids of the graph are no integers of 64 bits, as a stream needs",
+                            "number the vertices; labels may be text");
+    }
+    parts_.engine = options_.recompute || options_.device == "cuda" ? st::make_recompute(*graph, shared(console_))
+                                                                    : st::make_delta(*graph, shared(console_));
+    if (parts_.engine == nullptr) return Status::Resource;
+    parts_.rules.directed = read.facts().directed;
+    parts_.rules.lines = {options_.temporal, edge_labels_};
+    if (!options_.window.empty()) parts_.rules.width = seconds_of(options_.window);
+    if (!options_.lateness.empty()) parts_.rules.lateness = *seconds_of(options_.lateness);
+    if (!options_.slide.empty()) parts_.rules.slide = seconds_of(options_.slide);
+    return add_empty_word(read);
+  }
+
+  runtime::Result<driver::ResidentGraph::Shared> start_graph() {
+    if (parts_.state && parts_.state->is_begun()) return parts_.state->read_graph(edge_labels_);
+    if (graph_file_.empty()) {
+      runtime::ColumnInput none;
+      static const std::int64_t kNoItem = 0;
+      none.directed = options_.directed;
+      if (edge_labels_) none.edge_labels.codes = {&kNoItem, 0, runtime::IntColumn::Kind::Int64, sizeof(kNoItem)};
+      return driver::ResidentGraph::from_columns(none);
+    }
+    runtime::GraphSpec spec;
+    spec.name = "G";
+    spec.path = graph_file_;
+    spec.directed = options_.directed;
+    spec.simple = !edge_labels_;
+    spec.edge_info = edge_labels_;
+    if (edge_labels_) spec.info = runtime::ColumnKind::Label;
+    options_.table.put_into(spec);
+    runtime::IoOptions io;
+    io.cancel = session_.cancel();
+    runtime::Result<runtime::LoadedGraph> loaded = runtime::load_graph(spec, io);
+    if (!loaded) return loaded.error();
+    console_.note(loaded->report.render());
+    if (edge_labels_) return driver::ResidentGraph::from_informed(std::move(loaded->graph));
+    return driver::ResidentGraph::from_graph(std::move(loaded->graph));
+  }
+
+  /// Vertices that come without a label get the empty word, as a file of labels gives it to those that it leaves out;
+  /// not where labels are negative numbers, which are codes of words else.
+  Status add_empty_word(const runtime::Graph& graph) {
+    std::vector<std::string> words = parts_.engine->dictionary().words();
+    const std::int64_t* const labels = graph.view().labels;
+    const std::uint64_t count = labels == nullptr ? 0 : graph.view().universe;
+    const bool has_negative = words.empty() && std::any_of(labels, labels + count, [](std::int64_t label) {
+                                return label < 0 && label != runtime::kNoLabel;
+                              });
+    if (has_negative || parts_.engine->dictionary().code("")) return Status::Ok;
+    words.emplace_back();
+    return parts_.engine->set_dictionary(std::make_shared<const runtime::LabelDictionary>(std::move(words)));
+  }
+
+  Status add_programs() {
+    parts_.run.threads = options_.threads;
+    parts_.run.stop_request = session_.stop_request();
+    parts_.run.deadline = session_.deadline();
+    st::ProgramOptions wanted;
+    wanted.rows = !options_.matches.empty();
+    wanted.totals = !options_.no_total;
+    for (const ProgramRequest& request : requests_) {
+      const Status status = parts_.engine->add(request, wanted, shared(console_));
+      if (status != Status::Ok) return status;
+      const std::string& meaning = parts_.engine->semantics(parts_.engine->size() - 1);
+      if (!meaning.empty()) console_.note(meaning);
+    }
+    return Status::Ok;
+  }
+
+  const StreamOptions& options_;
+  Console console_;
+  Session session_;
+  std::optional<tbb::global_control> threads_;
+  std::vector<ProgramRequest> requests_;
+  std::string graph_file_;
+  bool edge_labels_ = false;
+  StreamParts parts_;
+};
+
+}  // namespace
+
+void add_stream(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("stream", "Keep the answers of programs while a graph changes");
+  auto options = std::make_shared<StreamOptions>();
+  add_stream_options(*verb, *options);
+  verb->callback([options, &action] { action = [options] { return StreamVerb(*options).all(); }; });
+}
+
+}  // namespace matcha::tools

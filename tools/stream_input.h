@@ -1,0 +1,68 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "runtime/graph/byte_stream.h"
+#include "runtime/result.h"
+
+namespace matcha::tools {
+
+/// Lines of a stream with the times at which they came: a thread reads while batches are at work.
+class StreamInput {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// `offset`: bytes of the input before what `bytes` gives next.
+  StreamInput(std::unique_ptr<runtime::ByteStream> bytes, std::uint64_t offset);
+  ~StreamInput();
+  StreamInput(const StreamInput&) = delete;
+  StreamInput& operator=(const StreamInput&) = delete;
+
+  enum class Found : std::uint8_t {
+    Line,
+    Nothing,  ///< None until that time.
+    End,
+    Failed,  ///< See `error`.
+  };
+  struct Line {
+    std::string_view text;     ///< Without its line feed; valid until the next call.
+    Clock::time_point came;    ///< When its last byte did.
+    std::uint64_t offset = 0;  ///< Of the byte after it.
+  };
+  /// The next line; waits for it until that time at most. The last line needs no line feed.
+  Found next(Clock::time_point until, Line& line);
+  const runtime::Error& error() const { return *error_; }
+
+ private:
+  struct Block {
+    std::string bytes;
+    Clock::time_point came;
+  };
+  void read_all();
+  bool find_line(Line& line);
+
+  std::unique_ptr<runtime::ByteStream> bytes_;
+  std::mutex mutex_;
+  std::condition_variable more_, room_;
+  std::deque<Block> blocks_;
+  bool ended_ = false, ending_ = false;
+  std::optional<runtime::Error> error_;
+  // Of the caller's thread.
+  Block current_;
+  std::size_t at_ = 0;
+  std::string part_;  ///< The beginning of a line that went on in the next block.
+  bool used_part_ = false;
+  std::uint64_t offset_;
+  std::thread thread_;
+};
+
+}  // namespace matcha::tools

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "driver/row_encoder.h"
+#include "driver/tables.h"
+#include "tools/options.h"
+
+namespace matcha::tools {
+
+/// The options of `matcha stream`.
+struct StreamOptions {
+  ConsoleOptions console;
+  std::vector<std::string> files;  ///< Programs, and the graph.
+  std::string entry;
+  std::vector<std::string> patterns;
+  std::string pattern_list;
+  PatternOptions pattern;  ///< What holds for all patterns; its text is empty.
+  std::vector<std::string> params;
+  TableBinding table;
+  bool directed = false;
+
+  std::string updates;
+  bool temporal = false;
+  std::string window, slide, lateness;
+  std::optional<std::uint64_t> batch;
+  std::string every;
+  bool blank = false, automatic = false, each = false;
+  bool strict = false;
+
+  bool json = false, no_total = false, total = false;
+  std::string out = "-";
+  std::string matches;
+  std::string state;
+  std::optional<std::uint64_t> checkpoint;
+  std::optional<double> timeout;
+  std::string device = "auto";
+  bool recompute = false;
+  unsigned threads = 0;
+  std::string simd;
+  std::string order = "auto";
+  std::string tier = "auto";
+  std::string code_folder = tools::code_folder();
+};
+
+/// Adds all of them to the verb, with its help. What the verb is called with stands in `options`, which must outlive
+/// it.
+void add_stream_options(CLI::App& verb, StreamOptions& options);
+
+/// A time such as `30d`, `90m` or `3600` in seconds, which times of lines are taken for; nothing for other texts.
+std::optional<std::int64_t> seconds_of(const std::string& text);
+/// A time such as `50ms` or `2s` in milliseconds; nothing for other texts.
+std::optional<std::int64_t> milliseconds_of(const std::string& text);
+
+}  // namespace matcha::tools

@@ -1,0 +1,444 @@
+#include "tools/stream_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+#include "driver/matches.h"
+#include "driver/values.h"
+
+namespace matcha::tools {
+
+namespace st = driver::stream;
+
+StreamRun::StreamRun(const StreamOptions& options, const Console& console, Session& session, StreamParts parts)
+    : options_(options),
+      console_(console),
+      session_(session),
+      parts_(std::move(parts)),
+      engine_(*parts_.engine),
+      feed_(parts_.rules, std::make_shared<const runtime::LabelDictionary>(engine_.dictionary())),
+      input_name_(options.updates == "-" ? "<stdin>" : options.updates) {}
+
+Status StreamRun::all() {
+  const bool goes_on = parts_.state && parts_.state->is_begun();
+  Status status = open_outputs(goes_on);
+  // A batch ends by itself soon after it was asked to.
+  session_.watch(Session::Stops::Late);
+  if (status == Status::Ok) status = goes_on ? go_on() : begin();
+  if (status == Status::Ok) status = open_input();
+  start_ = Clock::now();
+  while (status == Status::Ok && !ended_) {
+    status = gather();
+    if (status == Status::Ok && (feed_.batch().taken != 0 || feed_.batch().late != 0)) status = finish_batch();
+    if (answers_->closed_by_reader()) break;
+  }
+  return summarize(status);
+}
+
+Status StreamRun::open_outputs(bool goes_on) {
+  if (options_.matches != "-" || options_.out != "-") {
+    runtime::Result<StreamOutput> opened = StreamOutput::open(options_.out, goes_on);
+    if (!opened) return console_.error(opened.error());
+    answers_.emplace(std::move(*opened));
+  } else {
+    runtime::Result<StreamOutput> none = StreamOutput::open("/dev/null", true);
+    if (!none) return console_.error(none.error());
+    answers_.emplace(std::move(*none));
+  }
+  if (options_.matches.empty()) return Status::Ok;
+  runtime::Result<StreamOutput> opened = StreamOutput::open(options_.matches, goes_on);
+  if (!opened) return console_.error(opened.error());
+  rows_.emplace(std::move(*opened));
+  return Status::Ok;
+}
+
+Status StreamRun::open_input() {
+  runtime::Result<std::unique_ptr<runtime::ByteStream>> bytes = runtime::ByteStream::open(options_.updates);
+  if (!bytes) return console_.error(bytes.error());
+  if ((*bytes)->may_repeat() && offset_ != 0) {
+    const runtime::Status skipped = (*bytes)->skip(offset_);
+    if (!skipped) return console_.error(skipped.error());
+  } else if (offset_ != 0) {
+    console_.note(fmt::format("the input goes on after line {}, byte {}, of what was read before", line_, offset_));
+  }
+  input_.emplace(std::move(*bytes), offset_);
+  return Status::Ok;
+}
+
+/// The first graph, and what is known of it.
+Status StreamRun::begin() {
+  if (parts_.state) {
+    const Status status = write_checkpoint();
+    if (status != Status::Ok) return status;
+  }
+  return first_answer();
+}
+
+Status StreamRun::first_answer() {
+  if (options_.no_total && !rows_) return Status::Ok;
+  std::vector<st::Answer> answers;
+  const Stopwatch watch;
+  const Status status = engine_.start(st::ApplyOptions{parts_.run, false}, answers);
+  if (status != Status::Ok) return status;
+  st::BatchFacts facts;
+  return options_.no_total ? Status::Ok : write_answers(facts, answers);
+}
+
+/// After a restart: what the log has is done again, and answered where nobody heard it.
+Status StreamRun::go_on() {
+  st::StateFolder& state = *parts_.state;
+  std::optional<std::uint64_t> answered;
+  Status status = read_answered(answered);
+  if (status != Status::Ok) return status;
+  runtime::Result<nlohmann::json> facts = state.read_facts();
+  if (!facts) return console_.error(facts.error());
+  batch_ = facts->at("batch").get<std::uint64_t>();
+  offset_ = facts->at("offset").get<std::uint64_t>();
+  line_ = facts->at("line").get<std::uint64_t>();
+  feed_.restore(facts->at("feed"));
+  checkpoint_bytes_ = engine_.present().edge_count() * 8;
+  runtime::Result<std::vector<st::LogRecord>> log = state.read_log();
+  if (!log) return console_.error(log.error());
+  const std::uint64_t last = log->empty() ? batch_ : log->back().batch;
+  // What a pipe got is not known: the last batch is answered once more.
+  if (!answers_->is_file() && last != 0) answered = last - 1;
+  if (batch_ == 0 && !answered) {
+    status = first_answer();
+    if (status != Status::Ok) return status;
+  }
+  for (const st::LogRecord& record : *log) {
+    status = replay(record, answered && record.batch <= *answered);
+    if (status != Status::Ok) return status;
+  }
+  since_checkpoint_ = log->size();
+  console_.note(fmt::format("goes on after batch {}, line {} of the input", batch_, line_));
+  return Status::Ok;
+}
+
+/// The last batch whose answers are all in the file; what is behind them is cut off.
+Status StreamRun::read_answered(std::optional<std::uint64_t>& last) {
+  if (!answers_->is_file()) return Status::Ok;
+  std::uint64_t batch = 0, lines = 0;
+  const auto count = [&](std::string_view line) {
+    const std::optional<std::uint64_t> of = st::batch_of_line(line);
+    if (!of) return false;
+    lines = *of == batch ? lines + 1 : 1;
+    batch = *of;
+    if (lines == engine_.size()) last = batch;
+    return true;
+  };
+  runtime::Status done = answers_->look(count);
+  if (done) {
+    done = answers_->cut([&](std::string_view line) {
+      const std::optional<std::uint64_t> of = st::batch_of_line(line);
+      return of && last && *of <= *last;
+    });
+  }
+  if (done && rows_ && rows_->is_file()) {
+    done = rows_->cut([&](std::string_view line) {
+      std::uint64_t of = 0;
+      const std::from_chars_result read = std::from_chars(line.data(), line.data() + line.size(), of);
+      return read.ec != std::errc() || (last && of <= *last);
+    });
+  }
+  return done ? Status::Ok : console_.error(done.error());
+}
+
+Status StreamRun::replay(const st::LogRecord& record, bool quiet) {
+  std::string_view lines = record.lines;
+  while (!lines.empty()) {
+    const std::size_t end = lines.find('\n');
+    std::string error;
+    if (end == std::string_view::npos || feed_.push(lines.substr(0, end), ++line_, error) == st::LineKind::Error) {
+      return console_.error(Status::Input, "the log does not fit this stream: " + error);
+    }
+    lines.remove_prefix(end + 1);
+  }
+  if (record.flushed) feed_.flush();
+  for (std::uint64_t i = 0; i < record.taken; ++i) {
+    if (feed_.is_dry()) return console_.error(Status::Input, "the log does not fit this stream: updates are missing");
+    feed_.take();
+  }
+  offset_ = record.offset;
+  st::RawBatch raw = feed_.end_batch();
+  st::NetBatch batch;
+  st::BatchFacts facts;
+  batch_ = record.batch;
+  const Status status = net(raw, batch, facts);
+  return status == Status::Ok ? answer(batch, facts, quiet) : status;
+}
+
+std::optional<StreamRun::Clock::time_point> StreamRun::batch_deadline() const {
+  if (feed_.batch().lines == 0) return std::nullopt;
+  if (!options_.every.empty() && !arrivals_.empty()) {
+    return arrivals_.front().first + std::chrono::milliseconds(*milliseconds_of(options_.every));
+  }
+  const bool ends_otherwise = options_.batch || options_.each || options_.blank || parts_.rules.slide;
+  return ends_otherwise ? std::nullopt : std::optional(Clock::now());
+}
+
+Status StreamRun::take_line(const StreamInput::Line& line) {
+  std::string error;
+  const st::LineKind kind = feed_.push(line.text, line_ + 1, error);
+  if (kind == st::LineKind::Error) return line_error(line_ + 1, std::move(error));
+  ++line_;
+  offset_ = line.offset;
+  if (parts_.state) lines_.append(line.text).push_back('\n');
+  blank_ = kind == st::LineKind::Blank;
+  if (kind != st::LineKind::Update) return Status::Ok;
+  if (arrivals_.empty() || arrivals_.back().first != line.came) {
+    arrivals_.emplace_back(line.came, 1);
+  } else {
+    ++arrivals_.back().second;
+  }
+  return Status::Ok;
+}
+
+Status StreamRun::gather() {
+  constexpr std::uint64_t kMostLines = 1'000'000;
+  constexpr std::chrono::milliseconds kLook{20};
+  const std::uint64_t most = options_.each ? 1 : options_.batch.value_or(kMostLines);
+  // Only `--auto` and `--every` are cut where they need not be.
+  const bool has_most = options_.each || options_.batch || (!options_.blank && !parts_.rules.slide);
+  for (;;) {
+    while (feed_.has_next()) {
+      feed_.take();
+      if (has_most && feed_.batch().lines >= most) return Status::Ok;
+    }
+    if (feed_.begins_slide()) return Status::Ok;
+    if (session_.stopped()) return session_.verdict();
+    if (ended_ || flushed_) {
+      if (!std::exchange(flushed_, true)) {
+        ended_ = false;
+        feed_.flush();
+        continue;
+      }
+      ended_ = true;
+      return Status::Ok;
+    }
+    const std::optional<Clock::time_point> deadline = batch_deadline();
+    const Clock::time_point look = Clock::now() + kLook;
+    StreamInput::Line line;
+    switch (input_->next(std::min(deadline.value_or(look), look), line)) {
+      case StreamInput::Found::Line: {
+        const Status status = take_line(line);
+        if (status != Status::Ok) return status;
+        if (blank_ && options_.blank && feed_.batch().taken != 0) return Status::Ok;
+        break;
+      }
+      case StreamInput::Found::Nothing:
+        if (deadline && Clock::now() >= *deadline) return Status::Ok;
+        break;
+      case StreamInput::Found::Failed: return console_.error(input_->error());
+      case StreamInput::Found::End: ended_ = true; break;
+    }
+  }
+}
+
+Status StreamRun::line_error(std::uint64_t line, std::string message) const {
+  runtime::Error error;
+  error.kind = runtime::ErrorKind::Input;
+  error.file = input_name_;
+  error.line = line;
+  error.message = std::move(message);
+  return console_.error(error);
+}
+
+st::VertexRules StreamRun::vertex_rules() const {
+  st::VertexRules rules;
+  rules.new_label = engine_.dictionary().code("").value_or(runtime::kNoLabel);
+  rules.forgets = parts_.rules.width.has_value();
+  return rules;
+}
+
+/// Words that updates bring become words of the graph.
+Status StreamRun::learn_words(st::RawBatch& raw) {
+  if (feed_.codes().new_words().empty()) return Status::Ok;
+  if (!engine_.dictionary().code("")) {
+    return line_error(raw.updates.back().line, "labels are words here, and negative numbers in the graph");
+  }
+  const std::shared_ptr<const runtime::LabelDictionary> dictionary = feed_.codes().extended();
+  const Status status = engine_.set_dictionary(dictionary);
+  if (status == Status::Ok) feed_.codes().take(dictionary, raw.updates);
+  return status;
+}
+
+Status StreamRun::net(st::RawBatch& raw, st::NetBatch& batch, st::BatchFacts& facts) {
+  const Status status = learn_words(raw);
+  if (status != Status::Ok) return status;
+  st::Netting netting(engine_.present(), vertex_rules());
+  std::string why;
+  for (const st::Update& update : raw.updates) {
+    if (netting.add(update, options_.strict ? &why : nullptr) || update.line == 0) continue;
+    ++facts.noops;
+    if (options_.strict) return line_error(update.line, "the update changes nothing: " + why);
+  }
+  batch = netting.take();
+  facts.batch = batch_;
+  facts.updates = raw.lines;
+  facts.late = raw.late;
+  facts.inserted = batch.inserted.size();
+  facts.deleted = batch.deleted.size();
+  facts.first_time = raw.first_time;
+  facts.last_time = raw.last_time;
+  facts.offset = offset_;
+  return Status::Ok;
+}
+
+Status StreamRun::log_batch(const st::RawBatch& raw) {
+  if (!parts_.state) return Status::Ok;
+  st::LogRecord record{batch_, raw.taken, offset_, line_, flushed_, std::exchange(lines_, {})};
+  const runtime::Status logged = parts_.state->append(record);
+  return logged ? Status::Ok : console_.error(logged.error());
+}
+
+Status StreamRun::finish_batch() {
+  const Clock::time_point began = Clock::now();
+  st::RawBatch raw = feed_.end_batch();
+  st::NetBatch batch;
+  st::BatchFacts facts;
+  ++batch_;
+  Status status = net(raw, batch, facts);
+  if (status == Status::Ok) status = log_batch(raw);
+  if (status != Status::Ok) return status;
+  const auto ms = [](Clock::duration time) { return std::chrono::duration<double, std::milli>(time).count(); };
+  if (!arrivals_.empty()) facts.wait_ms = ms(began - arrivals_.front().first);
+  status = answer(batch, facts, false);
+  if (status != Status::Ok) return status;
+  const Clock::time_point done = Clock::now();
+  for (const auto& [came, lines] : arrivals_) latencies_.add(ms(done - came), lines);
+  arrivals_.clear();
+  updates_ += facts.updates;
+  noops_ += facts.noops;
+  late_ += facts.late;
+  ++since_checkpoint_;
+  return wants_checkpoint() ? write_checkpoint() : Status::Ok;
+}
+
+Status StreamRun::answer(const st::NetBatch& batch, st::BatchFacts& facts, bool quiet) {
+  std::vector<st::Answer> answers;
+  const Stopwatch watch;
+  const Status status = engine_.apply(batch, st::ApplyOptions{parts_.run, quiet}, answers);
+  if (status != Status::Ok || quiet) return status;
+  facts.apply_ms = watch.ms();
+  for (const st::Answer& answer : answers) facts.apply_ms -= answer.match_ms;
+  return write_answers(facts, answers);
+}
+
+std::string StreamRun::rows_text(std::uint64_t batch, const st::RowChanges& changes) const {
+  std::string text;
+  const RowFormat& format = *parts_.row_format;
+  const bool json = format.kind == RowFormat::Kind::Ndjson;
+  const std::size_t width = changes.rows.kinds.size();
+  // In order, so that a stream that goes on writes what one that was not stopped does.
+  std::vector<std::uint64_t> order(changes.signs.size());
+  std::iota(order.begin(), order.end(), std::uint64_t{0});
+  std::ranges::sort(order, [&](std::uint64_t a, std::uint64_t b) {
+    const std::uint64_t *const x = changes.rows.row(a), *const y = changes.rows.row(b);
+    return std::lexicographical_compare(x, x + width, y, y + width);
+  });
+  for (const std::uint64_t at : order) {
+    const std::uint64_t* const row = changes.rows.row(at);
+    const char sign = changes.signs[at] > 0 ? '+' : '-';
+    text += json ? fmt::format("{{\"batch\":{},\"change\":\"{}\",\"row\":[", batch, sign)
+                 : fmt::format("{}{}{}", batch, format.separator, sign);
+    for (std::size_t column = 0; column < width; ++column) {
+      if (!json || column != 0) text += json ? ',' : format.separator;
+      switch (changes.rows.kinds[column]) {
+        case runtime::ElementKind::Float: {
+          double value = 0;
+          std::memcpy(&value, row + column, sizeof(value));
+          append_float(text, value, json ? Style::Json : Style::Text);
+          break;
+        }
+        case runtime::ElementKind::Bool: text += row[column] != 0 ? "true" : "false"; break;
+        default: text += std::to_string(static_cast<std::int64_t>(row[column])); break;
+      }
+    }
+    text += json ? "]}\n" : "\n";
+  }
+  return text;
+}
+
+Status StreamRun::write_answers(const st::BatchFacts& facts, const std::vector<st::Answer>& answers) {
+  if (rows_) {
+    const runtime::Status written = rows_->write(rows_text(facts.batch, answers.front().changes));
+    if (!written) return console_.error(written.error());
+  }
+  std::string text;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const std::string name = answers.size() > 1 ? parts_.names[i] : "";
+    st::Answer shown = answers[i];
+    shown.changes = {};
+    if (options_.no_total) shown.total.clear();
+    text += options_.json ? st::answer_json(facts, shown, name) : st::answer_line(facts, shown, name);
+  }
+  const runtime::Status written = answers_->write(text);
+  return written ? Status::Ok : console_.error(written.error());
+}
+
+bool StreamRun::wants_checkpoint() const {
+  constexpr std::uint64_t kLeastBytes = std::uint64_t{16} << 20;
+  if (!parts_.state) return false;
+  if (options_.checkpoint) return since_checkpoint_ >= *options_.checkpoint;
+  return parts_.state->log_bytes() > std::max(kLeastBytes, checkpoint_bytes_);
+}
+
+Status StreamRun::write_checkpoint() {
+  // An answer that only a checkpoint knows of must be where it belongs.
+  for (std::optional<StreamOutput>* output : {&answers_, &rows_}) {
+    if (!*output || batch_ == 0) continue;
+    const runtime::Status synced = (*output)->sync();
+    if (!synced) return console_.error(synced.error());
+  }
+  runtime::Result<driver::ResidentGraph::Shared> graph = engine_.graph();
+  if (!graph) return console_.error(graph.error());
+  const nlohmann::json facts = {
+      {"settings", parts_.settings}, {"batch", batch_}, {"offset", offset_}, {"line", line_}, {"feed", feed_.saved()}};
+  const runtime::Status written = parts_.state->write(batch_, **graph, facts);
+  if (!written) return console_.error(written.error());
+  since_checkpoint_ = 0;
+  checkpoint_bytes_ = engine_.present().edge_count() * 8;
+  return Status::Ok;
+}
+
+/// Says how it went, be it whole or stopped.
+Status StreamRun::summarize(Status status) {
+  const bool stopped = status == Status::Timeout || status == Status::Interrupted || status == Status::Terminated;
+  if (status != Status::Ok && !stopped) return status;
+  // What stopped a batch is what stopped the session.
+  if (stopped && session_.verdict() != Status::Ok) status = session_.verdict();
+  const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+  const double rate = seconds > 0 ? static_cast<double>(updates_) / seconds : 0;
+  if (stopped) console_.note(fmt::format("{} after batch {}", stopped_by(status), batch_));
+  const auto ms = [&](double part) { return fmt::format("{:.3g}", latencies_.quantile(part)); };
+  console_.note(
+      fmt::format("{} updates in {} batches{}{}, {:.3g} a second; latency in ms: p50 {}, p99 {}, p99.9 {}, "
+                  "max {:.3g}",
+                  updates_, batch_, noops_ != 0 ? fmt::format(", {} changed nothing", noops_) : "",
+                  late_ != 0 ? fmt::format(", {} more were late", late_) : "", rate, ms(0.5), ms(0.99), ms(0.999),
+                  latencies_.most()));
+  if (!options_.json || parts_.state) return status;
+  const nlohmann::ordered_json end = {{"schema", "matcha.stream/1"},
+                                      {"end", true},
+                                      {"batches", batch_},
+                                      {"updates", updates_},
+                                      {"noops", noops_},
+                                      {"late", late_},
+                                      {"stopped", stopped},
+                                      {"updates_per_s", rounded(rate)},
+                                      {"latency_ms",
+                                       {{"p50", rounded(latencies_.quantile(0.5))},
+                                        {"p99", rounded(latencies_.quantile(0.99))},
+                                        {"p99.9", rounded(latencies_.quantile(0.999))},
+                                        {"max", rounded(latencies_.most())}}}};
+  const runtime::Status written = answers_->write(end.dump() + "\n");
+  return written ? status : console_.error(written.error());
+}
+
+}  // namespace matcha::tools

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "driver/stream/answer_text.h"
+#include "driver/stream/engine.h"
+#include "driver/stream/feed.h"
+#include "driver/stream/netting.h"
+#include "driver/stream/state.h"
+#include "tools/console.h"
+#include "tools/session.h"
+#include "tools/stream_input.h"
+#include "tools/stream_options.h"
+#include "tools/stream_output.h"
+
+namespace matcha::tools {
+
+/// What a stream is made of, once its options are read.
+struct StreamParts {
+  std::unique_ptr<driver::stream::Engine> engine;
+  std::vector<std::string> names;  ///< Of the programs.
+  driver::stream::FeedRules rules;
+  codegen::RunOptions run;
+  std::optional<RowFormat> row_format;  ///< Rows are wanted.
+  std::optional<driver::stream::StateFolder> state;
+  nlohmann::json settings;  ///< What a state is for, and the same when it goes on.
+};
+
+/// Goes through the batches of a stream: reads lines until a batch ends, finds out what changes, has it in the log,
+/// applies it and writes the answers.
+class StreamRun {
+ public:
+  StreamRun(const StreamOptions& options, const Console& console, Session& session, StreamParts parts);
+
+  /// All of it; a step that fails reports why.
+  Status all();
+
+ private:
+  using Clock = StreamInput::Clock;
+
+  Status open_outputs(bool goes_on);
+  Status begin();
+  Status go_on();
+  Status read_answered(std::optional<std::uint64_t>& last);
+  Status replay(const driver::stream::LogRecord& record, bool quiet);
+  Status open_input();
+  Status first_answer();
+  /// Takes lines until a batch ends; false where the input has ended, or the session.
+  Status gather();
+  Status take_line(const StreamInput::Line& line);
+  std::optional<Clock::time_point> batch_deadline() const;
+  Status finish_batch();
+  Status net(driver::stream::RawBatch& raw, driver::stream::NetBatch& batch, driver::stream::BatchFacts& facts);
+  Status learn_words(driver::stream::RawBatch& raw);
+  Status log_batch(const driver::stream::RawBatch& raw);
+  Status answer(const driver::stream::NetBatch& batch, driver::stream::BatchFacts& facts, bool quiet);
+  Status write_answers(const driver::stream::BatchFacts& facts, const std::vector<driver::stream::Answer>& answers);
+  std::string rows_text(std::uint64_t batch, const driver::stream::RowChanges& changes) const;
+  Status write_checkpoint();
+  bool wants_checkpoint() const;
+  Status summarize(Status status);
+  Status line_error(std::uint64_t line, std::string message) const;
+  driver::stream::VertexRules vertex_rules() const;
+
+  const StreamOptions& options_;
+  const Console& console_;
+  Session& session_;
+  StreamParts parts_;
+  driver::stream::Engine& engine_;
+  driver::stream::Feed feed_;
+  std::optional<StreamInput> input_;
+  std::optional<StreamOutput> answers_, rows_;
+  std::string input_name_;
+
+  std::uint64_t batch_ = 0;  ///< The last one that was finished.
+  std::uint64_t line_ = 0;   ///< Lines that were read, and the bytes until their end.
+  std::uint64_t offset_ = 0;
+  bool ended_ = false;  ///< The input has.
+  bool flushed_ = false;
+  std::string lines_;  ///< Of the batch at hand, for the log.
+  std::vector<std::pair<Clock::time_point, std::uint64_t>> arrivals_;
+  bool blank_ = false;  ///< The last line was empty.
+  std::uint64_t since_checkpoint_ = 0, checkpoint_bytes_ = 0;
+
+  driver::stream::Latencies latencies_;
+  std::uint64_t updates_ = 0, noops_ = 0, late_ = 0;
+  Clock::time_point start_ = Clock::now();
+};
+
+}  // namespace matcha::tools
