@@ -70,6 +70,12 @@ std::optional<std::vector<MotifTerm>> terms_of(const pattern::Pattern& one, patt
   return terms;
 }
 
+bool is_countable(const runtime::Graph& graph) {
+  const runtime::GraphFacts& facts = graph.facts();
+  return !facts.directed && facts.simple && facts.loop_free && facts.info == runtime::InfoKind::None &&
+         graph.view().slots == nullptr;
+}
+
 bool has_any(const MotifSet& wanted, std::initializer_list<Motif> motifs) {
   return std::ranges::any_of(motifs, [&](Motif motif) { return wanted[at(motif)]; });
 }
@@ -78,11 +84,7 @@ bool has_any(const MotifSet& wanted, std::initializer_list<Motif> motifs) {
 
 std::optional<codegen::MotifTask> motif_task(const PatternSource& source, const PatternOptions& options,
                                              const runtime::Graph& graph) {
-  const runtime::GraphFacts& facts = graph.facts();
-  if (facts.directed || !facts.simple || !facts.loop_free || facts.info != runtime::InfoKind::None ||
-      graph.view().slots != nullptr || options.algorithm != "auto" || options.plan != 1) {
-    return std::nullopt;
-  }
+  if (!is_countable(graph) || options.algorithm != "auto" || options.plan != 1) return std::nullopt;
   codegen::MotifTask task;
   for (const pattern::Pattern& one : source.set().patterns) {
     if (!is_plain(one)) return std::nullopt;
@@ -130,15 +132,23 @@ bool MotifSets::pay(const runtime::Graph& graph, unsigned threads) const {
                         ns_of_programs_ / workers + kNsToCompile * static_cast<double>(programs_);
 }
 
-void MotifChoice::find(const PatternSource& pattern, const PatternOptions& options, const runtime::Graph& graph,
-                       MotifSets* maybe_others) {
+Status MotifChoice::find(const PatternSource& pattern, const PatternOptions& options, const runtime::Graph& graph,
+                         MotifSets* maybe_others, const Reporter& reporter) {
+  if (!options.per.empty()) {
+    if (!is_countable(graph)) {
+      return reporter.error(Status::Usage, "orbits are of undirected graphs whose edges have no labels and no numbers");
+    }
+    orbits_ = pattern.orbits();
+    return Status::Ok;
+  }
   task_ = motif_task(pattern, options, graph);
   is_set_ = pattern.set().motif;
   maybe_others_ = maybe_others;
   maybe_graph_ = &graph;
-  if (!task_ || maybe_others_ == nullptr) return;
+  if (!task_ || maybe_others_ == nullptr) return Status::Ok;
   task_->maybe_shared = maybe_others_->shared();
   if (is_set_) maybe_others_->add(*task_, std::nullopt);
+  return Status::Ok;
 }
 
 void MotifChoice::offer(double ns_of_program) {
@@ -146,6 +156,7 @@ void MotifChoice::offer(double ns_of_program) {
 }
 
 bool MotifChoice::pay(unsigned threads) const {
+  if (orbits_) return true;
   if (!task_) return false;
   return maybe_others_ == nullptr ? is_set_ : maybe_others_->pay(*maybe_graph_, threads);
 }

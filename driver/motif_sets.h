@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "codegen/match/motif_counter.h"
+#include "codegen/match/orbit_task.h"
 #include "driver/pattern_source.h"
 #include "runtime/graph/graph.h"
 
@@ -40,19 +41,23 @@ class MotifSets {
 /// Whether the patterns of one run are counted by identities, and what counts them.
 class MotifChoice {
  public:
-  /// Finds out whether they could be. `maybe_others`: the patterns of the same command. Both outlive it.
-  void find(const PatternSource& pattern, const PatternOptions& options, const runtime::Graph& graph,
-            MotifSets* maybe_others);
+  /// Finds out whether they could be. `maybe_others`: the patterns of the same command. Both outlive it. Orbits are an
+  /// error (Usage) where they could not.
+  Status find(const PatternSource& pattern, const PatternOptions& options, const runtime::Graph& graph,
+              MotifSets* maybe_others, const Reporter& reporter);
   /// They are counted so without a look at the costs: what they are is a set of motifs.
-  bool is_sure() const { return task_ && is_set_; }
+  bool is_sure() const { return orbits_ || (task_ && is_set_); }
   /// Tells the others what a program is expected to take, in nanoseconds of one thread.
   void offer(double ns_of_program);
   /// Whether they are counted so, once all others have offered theirs.
   bool pay(unsigned threads) const;
-  std::unique_ptr<codegen::Executable> counter() const { return codegen::make_motif_counter(*task_); }
+  std::unique_ptr<codegen::Executable> counter() const {
+    return orbits_ ? codegen::make_orbit_counter(*orbits_) : codegen::make_motif_counter(*task_);
+  }
 
  private:
   std::optional<codegen::MotifTask> task_;
+  std::optional<codegen::OrbitTask> orbits_;  ///< In place of counts of patterns.
   bool is_set_ = false;
   MotifSets* maybe_others_ = nullptr;
   const runtime::Graph* maybe_graph_ = nullptr;

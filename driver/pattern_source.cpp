@@ -89,8 +89,20 @@ Status PatternSource::read() {
       pattern::set_labels(*set_, sources_, labels, diagnostics_);
     }
   }
+  if (set_ && !options_.per.empty()) check_orbits();
   reporter_.report(diagnostics_);
   return diagnostics_.has_errors() ? Status::Query : Status::Ok;
+}
+
+void PatternSource::check_orbits() {
+  constexpr int kMostVertices = 4;
+  if (!set_->motif || set_->patterns.front().size() > kMostVertices) {
+    diagnostics_.error(DiagId::PatternPlan, loc_, "orbits are counted of `motif:2`, `motif:3` and `motif:4`",
+                       "leave `--per` out for one count of each pattern");
+  } else if (options_.embeddings || options_.algorithm != "auto") {
+    diagnostics_.error(DiagId::PatternPlan, loc_, "orbits are counted by identities, each subgraph once",
+                       options_.embeddings ? "leave `--embeddings` out" : "leave `--algorithm` out");
+  }
 }
 
 Status PatternSource::check_arcs(bool graph_keeps_arcs) const {
@@ -151,7 +163,12 @@ std::optional<pattern::PatternProgram> PatternSource::write_for(const pattern::G
   return write_plan(options_.plan, sketch);
 }
 
+codegen::OrbitTask PatternSource::orbits() const {
+  return {set_->patterns.front().size(), options_.per == "edge", induced() == pattern::Induced::Vertex};
+}
+
 std::vector<std::string> PatternSource::vertex_names() const {
+  if (!options_.per.empty()) return orbits().columns();
   std::vector<std::string> names;
   const pattern::Pattern& first = set_->patterns.front();
   for (int v = 0; v < first.size(); ++v) names.push_back(first.vertex_name(v));
@@ -187,6 +204,10 @@ std::string PatternSource::semantics(bool rows) const {
                            : induced() == pattern::Induced::Vertex
                                ? "vertex-induced (--induced edge: those with further edges too)"
                                : "edge-induced (--induced vertex: only those without further edges)";
+  if (!options_.per.empty()) {
+    return fmt::format("orbits of the connected patterns of 2 to {} vertices at each {}; subgraphs, {}", first.size(),
+                       options_.per, kind);
+  }
   return fmt::format("{}; {}{}, {}", counted, rows ? "list of " : "", options_.embeddings ? "embeddings" : "subgraphs",
                      kind);
 }
@@ -212,6 +233,14 @@ std::string PatternSource::stub() const {
 }
 
 std::string PatternSource::stub_of_result(bool rows) const {
+  if (!options_.per.empty()) {
+    std::string cells = options_.per == "edge" ? "v, v" : "v";
+    for (std::size_t i = orbits().by_edge ? 2 : 1; i < orbits().columns().size(); ++i) cells += ", n";
+    return fmt::format(
+        "def orbits(G: Graph):\n    n = size(vertices(G))\n    return apply(lambda v: mk_tuple(val=[{}]), "
+        "vertices(G))\n",
+        cells);
+  }
   if (set_->motif) {
     std::string counts = "n";
     for (std::size_t i = 1; i < set_->patterns.size(); ++i) counts += ", n";

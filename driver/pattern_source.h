@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/match/orbit_task.h"
 #include "driver/reporter.h"
 #include "frontend/pattern/program.h"
 #include "ir/support/source.h"
@@ -23,6 +24,7 @@ struct PatternOptions {
   std::string algorithm = "auto";
   std::size_t plan = 1;  ///< Of those that `--list` shows.
   bool embeddings = false;
+  std::string per;                ///< `vertex` or `edge`: of a set of motifs, a row for each with counts of its orbits.
   bool unlabelled = false;        ///< Forget the labels of the pattern.
   bool unlabelled_edges = false;  ///< Forget those of its edges.
 };
@@ -59,7 +61,8 @@ class PatternSource {
   std::string stub() const;
   /// A program with the result that an answer without a program has: an int, of motifs one for each, or a list of rows.
   std::string stub_of_result(bool rows) const;
-  /// A name for each of its vertices, in the order of the rows that list matches: its own, or `v0`, `v1`, ….
+  /// A name for each of its vertices, in the order of the rows that list matches: its own, or `v0`, `v1`, …; with
+  /// `per`, of the columns of the rows.
   std::vector<std::string> vertex_names() const;
   /// Where the pattern stands. After `read`.
   const SourceManager& sources() const { return sources_; }
@@ -68,8 +71,12 @@ class PatternSource {
   /// Empty for one pattern, which has one count.
   std::vector<std::string> count_names() const;
   frontend::pattern::Induced induced() const;
+  /// With `per`: what is counted.
+  codegen::OrbitTask orbits() const;
   /// Whether there are no pairs that may have a further edge.
   bool is_complete() const;
+  /// Whether what `per` asks for can be counted.
+  void check_orbits();
   /// What is counted, in a line, with the option that asks for something else.
   std::string semantics(bool rows) const;
   /// What a match is, in sentences.

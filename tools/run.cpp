@@ -102,9 +102,9 @@ class RunVerb {
   }
 
   Status check_options() const {
-    if (!options_.matches.empty() || options_.limit) {
-      return console_.error(Status::Usage,
-                            fmt::format("`{}` is for one pattern", options_.matches.empty() ? "--limit" : "--matches"),
+    if (options_.lists() && !options_.exists) {
+      const char* const option = !options_.matches.empty() ? "--matches" : options_.limit ? "--limit" : "--per";
+      return console_.error(Status::Usage, fmt::format("`{}` is for one pattern", option),
                             "of several patterns the matches are counted");
     }
     if (options_.cluster.any()) {

@@ -61,6 +61,17 @@ Status check_answer_options(const RunVerbOptions& options, const PatternOptions&
                          "`--verify` reads programs and their inputs twice, which standard input cannot be",
                          "write it to a file");
   }
+  if (!options.pattern.per.empty()) {
+    const bool elsewhere =
+        options.device == "cuda" || options.backend != "llvm" || options.tier != "auto" || options.cluster.any();
+    if (elsewhere || options.tune || options.verify || drawn || options.count || options.exists) {
+      return console.error(
+          Status::Usage, "`--per` gives rows, which are counted without a program, on the CPU of one process",
+          "leave out `--device cuda`, `--backend`, `--tier`, `--tune`, `--verify`, `--count`, `--exists` "
+          "and pictures");
+    }
+    format.heading = true;
+  }
   if (of_pattern && (options.compile.file != kPatternFile || is_program(options.bind.graph))) {
     return console.error(Status::Usage, "`--pattern` writes the program itself",
                          "leave the program out: matcha run --pattern P GRAPH");
@@ -80,8 +91,8 @@ Status choose_target(const RunVerbOptions& options, const Console& console, cons
   target = &target_named(options.cpu_target());
   if (options.device == "cuda") target = &target_named("cuda");
   // A GPU has no SIMD tiers.
-  const bool for_cpu =
-      options.backend != "llvm" || !options.simd.empty() || options.tier != "auto" || options.cluster.any();
+  const bool for_cpu = options.backend != "llvm" || !options.simd.empty() || options.tier != "auto" ||
+                       options.cluster.any() || !options.pattern.per.empty();
   may_choose = options.device == "auto" && !for_cpu && options.gpu_given.empty() && !options.tune && may_have_gpu() &&
                reads_small_graph(options.bind);
   if (options.device == "auto" && !for_cpu && !may_choose && gpu_problem().empty()) target = &target_named("cuda");

@@ -17,6 +17,11 @@ void add_run_options(CLI::App& verb, RunVerbOptions& options) {
   add_bind_options(verb, options.bind);
   add_pattern_list(verb, options.patterns, options.pattern_list);
   add_pattern_options(verb, options.pattern);
+  verb.add_option("--per", options.pattern.per,
+                  "Of motif:2 to motif:4, a row for each vertex or edge: how often it is in each place of a pattern")
+      ->check(CLI::IsMember({"vertex", "edge"}))
+      ->option_text("vertex|edge")
+      ->group("Pattern");
 
   verb.add_flag("--json", options.json, "Print one JSON object instead of the bare answer")->group("Answer");
   verb.add_option("--matches", options.matches,
@@ -78,6 +83,7 @@ Examples:
   matcha run --pattern house graph.txt.gz
   matcha run --pattern '(a:person)-[:pays]->(b)' pays.txt --labels l.txt --directed
   matcha run --pattern triangle --pattern a-b-c-d-a graph.txt.gz
+  matcha run --pattern motif:4 --per vertex graph.txt --matches orbits.csv
   matcha run --pattern q.graph graph.txt --labels l.txt --limit 1000 --count
   matcha run listing.mt graph.txt --matches rows.csv.gz --limit 10
   matcha run cycle.mt --in edges=m.txt:0,1 --in times=m.txt:2 --param window=60

@@ -48,7 +48,11 @@ struct RunVerbOptions {
   /// The name of the target for a CPU. Schedules are timed as native code.
   std::string_view cpu_target() const;
   /// Rows are found, if only to be counted.
-  bool lists() const { return !matches.empty() || most().has_value(); }
+  bool lists() const { return !matches.empty() || most().has_value() || !pattern.per.empty(); }
+  /// Patterns may be counted together by identities, without programs, and in one process.
+  bool may_count_together() const {
+    return backend == "llvm" && tier == "auto" && !tune && !cluster.any() && (!lists() || !pattern.per.empty());
+  }
 };
 
 /// Adds all of them to the verb, with its help. What the verb is called with stands in `options`, which must outlive

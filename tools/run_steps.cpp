@@ -66,13 +66,13 @@ class Run final : public RunSteps {
   Status check() override { return check_options(); }
   Status read() override { return steps({&Run::front_end}); }
   Status prepare() override {
-    const Status code = steps({&Run::bind, &Run::open_matches, &Run::begin, &Run::load});
-    if (code != Status::Ok || !of_pattern()) return code;
-    if (options_.backend == "llvm" && options_.tier == "auto" && !options_.tune && !options_.lists()) {
-      motifs_.find(*pattern_, pattern_options_, graph(), maybe_shared_ != nullptr ? &maybe_shared_->motifs() : nullptr);
+    Status code = steps({&Run::bind, &Run::open_matches, &Run::begin, &Run::load});
+    if (code == Status::Ok && of_pattern() && options_.may_count_together()) {
+      MotifSets* const maybe_others = maybe_shared_ != nullptr ? &maybe_shared_->motifs() : nullptr;
+      code = motifs_.find(*pattern_, pattern_options_, graph(), maybe_others, console_);
     }
     // Of several patterns all have a program before one of them runs; which device it is for need not be known.
-    if (maybe_shared_ == nullptr) return code;
+    if (code != Status::Ok || maybe_shared_ == nullptr) return code;
     if (search_use() != SearchUse::Never || motifs_.is_sure()) return check_pattern();
     return steps({&Run::write_program, &Run::offer_motifs});
   }

@@ -36,6 +36,56 @@ class MotifsTest(CliTest):
             self.assertNotEqual(answer["stats"]["backend"], "identities")
         self.assertIn("together by identities", self.matcha("explain", "--pattern", "motif:4", SMALL).stderr.decode())
 
+    def test_orbits(self):
+        """The rows against what the counts of the patterns say, in all formats."""
+        random.seed(26)
+        edges = {(u, v) for u in range(30) for v in range(u) if random.random() < 0.3}
+        graph = self.write("g.txt", "".join(f"{u + 100} {v + 100}\n" for u, v in edges))
+        common = ("run", "--pattern", "motif:4", graph)
+        motifs = json.loads(self.ok(*common, "--json"))["result"]
+        text = self.ok(*common, "--per", "vertex").splitlines()
+        names = text[0].split("\t")
+        self.assertEqual((len(names), names[:3], names[-1]), (16, ["vertex", "edge", "wedge-end"], "clique4"))
+        rows = [[int(cell) for cell in line.split("\t")] for line in text[1:]]
+        self.assertEqual([row[0] for row in rows], sorted({v + 100 for edge in edges for v in edge}))
+        sums = dict(zip(names, map(sum, zip(*rows))))
+        self.assertEqual(sums["edge"], 2 * len(edges))
+        places = {"path:4": "path4", "star:4": "star4", "square": "square", "diamond": "diamond", "clique:4": "clique4",
+                  "tailed-triangle": "tailed-triangle"}
+        for name, count in motifs.items():
+            self.assertEqual(sum(total for place, total in sums.items() if place.startswith(places[name])), 4 * count, name)
+        for induced, wanted in (("vertex", rows), ("edge", None)):
+            answer = json.loads(self.ok(*common, "--per", "vertex", "--induced", induced, "--json"))
+            self.assertEqual((answer["columns"], answer["complete"], answer["stats"]["backend"]), (names, True, "identities"))
+            self.assertEqual(answer["result"] == rows, wanted == rows)
+        by_edge = self.ok(*common, "--per", "edge").splitlines()
+        self.assertEqual(by_edge[0].split("\t")[:3], ["u", "v", "edge"])
+        self.assertEqual({(int(line.split()[1]) - 100, int(line.split()[0]) - 100) for line in by_edge[1:]}, edges)
+        file = self.path("rows.csv")
+        self.assertEqual(self.ok(*common, "--per", "vertex", "--matches", file), f"{len(rows)}\n")
+        with open(file, newline="") as written:
+            self.assertEqual(list(csv.reader(written)), [names] + [[str(cell) for cell in row] for row in rows])
+        lines = self.path("rows.ndjson")
+        self.ok(*common, "--per", "vertex", "--limit", "5", "--matches", lines)
+        with open(lines) as written:
+            self.assertEqual([list(json.loads(line).values()) for line in written], rows[:5])
+        three = self.ok("run", "--pattern", "motif:3", graph, "--per", "vertex", "--threads", "2").splitlines()
+        self.assertEqual([line.split("\t")[:3] for line in three], [line.split("\t")[:3] for line in text])
+        words = self.write("w.txt", "ann bob\nbob cid\ncid ann\n")
+        self.assertIn("ann\t2\t0\t0\t1", self.ok("run", "--pattern", "motif:3", words, "--per", "vertex", "--induced", "vertex"))
+
+    def test_orbits_that_cannot_be_counted(self):
+        per = ("--per", "vertex", SMALL)
+        for pattern in ("motif:5", "triangle", "a-b-c"):
+            self.fails(1, "run", "--pattern", pattern, *per, says=["[pattern-plan]", "motif:4"])
+        self.fails(1, "run", "--pattern", "motif:4", "--embeddings", *per, says="[pattern-plan]")
+        self.fails(2, "run", "--pattern", "motif:4", *per, "--tune", says="--tune")
+        for options in (["--backend", "interp"], ["--device", "cuda"], ["--tier", "native"], ["--exists"], ["--verify"]):
+            self.fails(2, "run", "--pattern", "motif:4", *per, *options, says="--per")
+        self.fails(2, "run", "--pattern", "motif:4", "--pattern", "motif:3", *per, says="--per")
+        self.fails(2, "run", "examples/triangle.mt", *per, says="--per")
+        self.fails(2, "run", "--pattern", "motif:4", *per, "--directed", says="arcs")
+
     def test_stops(self):
         random.seed(1)
         graph = self.write("g.txt", "".join(f"{u} {v}\n" for u in range(900) for v in range(u) if random.random() < 0.5))
