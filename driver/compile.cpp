@@ -211,17 +211,22 @@ codegen::AheadOfTime Compilation::ahead_of_time() {
   return about;
 }
 
-ir::VertexOrder Compilation::vertex_order(const passes::LabelWords& labels) {
-  const Stopwatch watch;
+std::optional<ir::Module> Compilation::nests(const passes::LabelWords& labels) {
   Diagnostics diagnostics(sources_);
   const std::optional<passes::Pipeline> pipeline = passes::parse_pipeline("nests", diagnostics);
   passes::ManagerOptions manager;
   manager.allowed = allowed_;
   const passes::PipelineResult nests =
       passes::run_pipeline(*loop_, *pipeline, context_, passes::TargetInfo{}, labels, manager, diagnostics);
+  if (!nests.ok) return std::nullopt;
+  return nests.module;
+}
+
+ir::VertexOrder Compilation::vertex_order(const passes::LabelWords& labels) {
+  const Stopwatch watch;
   ir::VertexOrder order;
   order.why_not = "the program has errors";
-  if (nests.ok) order = ir::vertex_order(nests.module);
+  if (const std::optional<ir::Module> module = nests(labels)) order = ir::vertex_order(*module);
   times_.emplace_back("order", watch.ms());
   return order;
 }

@@ -67,6 +67,8 @@ class Compilation {
   ir::Module module_of_lists(const passes::LabelWords& labels);
   /// After `lower`: the program as it is written, without a pass, but for the words of labels.
   ir::Module module_as_written(const passes::LabelWords& labels);
+  /// After `lower`: what the pipeline `nests` leaves, for analyses; nothing after an error.
+  std::optional<ir::Module> nests(const passes::LabelWords& labels);
   /// After `lower`: whether the results depend on the order of the vertices of an undirected graph.
   ir::VertexOrder vertex_order(const passes::LabelWords& labels);
   /// After `lower`: whether the program reads labels, which only the inputs know.

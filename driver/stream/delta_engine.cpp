@@ -87,7 +87,9 @@ class DeltaEngine final : public Engine {
       if (options.quiet) {
         entry.delta->forget();
       } else {
-        stood.push_back(entry.delta->answer());
+        std::optional<Answer> answer = entry.delta->answer();
+        if (!answer) return reporter_->error(Status::Run, "a number of matches cannot be told from its changes");
+        stood.push_back(std::move(*answer));
       }
     }
     for (Answer& answer : stood) answer.match_ms = watch.ms() / static_cast<double>(stood.size());
@@ -131,16 +133,14 @@ class DeltaEngine final : public Engine {
     return codes;
   }
 
-  /// Once: classes for all labels that programs ask for, and the terms of all patterns.
+  /// Once, classes for all labels that programs ask for; and terms of all patterns, anew where the graph has another
+  /// size than when they were planned.
   Status plan(const ApplyOptions& options) {
-    if (search_) return Status::Ok;
-    for (const Entry& entry : entries_) {
-      if (!entry.delta) continue;
-      for (const std::string& label : entry.delta->labels()) literals_.push_back(label);
-    }
-    std::ranges::sort(literals_);
-    literals_.erase(std::unique(literals_.begin(), literals_.end()), literals_.end());
-    if (!literals_.empty()) present_.set_classes(class_labels());
+    constexpr std::uint64_t kFewEdges = 1000;
+    const std::uint64_t edges = present_.edge_count() + kFewEdges, planned = planned_edges_ + kFewEdges;
+    if (search_ && edges <= 4 * planned && planned <= 4 * edges) return Status::Ok;
+    planned_edges_ = present_.edge_count();
+    if (!search_) lay_out(options);
     const auto class_of = [this](const std::string& literal) {
       return static_cast<std::uint32_t>(std::ranges::lower_bound(literals_, literal) - literals_.begin()) + 1;
     };
@@ -149,8 +149,18 @@ class DeltaEngine final : public Engine {
         return reporter_->error(Status::Resource, entry.why);
       }
     }
-    search_.emplace(present_.graph(), runtime::set_kernels(options.run.tier.value_or(runtime::best_tier())));
     return Status::Ok;
+  }
+
+  void lay_out(const ApplyOptions& options) {
+    for (const Entry& entry : entries_) {
+      if (!entry.delta) continue;
+      for (const std::string& label : entry.delta->labels()) literals_.push_back(label);
+    }
+    std::ranges::sort(literals_);
+    literals_.erase(std::unique(literals_.begin(), literals_.end()), literals_.end());
+    if (!literals_.empty()) present_.set_classes(class_labels());
+    search_.emplace(present_.graph(), runtime::set_kernels(options.run.tier.value_or(runtime::best_tier())));
   }
 
   /// Brings the graph of the engine that stands up to this one.
@@ -301,6 +311,7 @@ class DeltaEngine final : public Engine {
   std::shared_ptr<const Reporter> reporter_;
   std::vector<Entry> entries_;
   std::vector<std::string> literals_;
+  std::uint64_t planned_edges_ = 0;
   std::optional<DeltaSearch> search_;
 };
 

@@ -1,11 +1,16 @@
 #include "driver/stream/delta_program.h"
 
 #include <algorithm>
+#include <charconv>
 #include <set>
 #include <utility>
 
+#include "driver/assumptions.h"
+#include "driver/compile.h"
 #include "driver/message_log.h"
 #include "driver/pattern_source.h"
+#include "driver/stream/delta_nests.h"
+#include "frontend/pattern/read.h"
 #include "frontend/pattern/symmetry.h"
 
 namespace matcha::driver::stream {
@@ -18,41 +23,101 @@ using runtime::stream::DeltaSearch;
 
 /// Rows of patterns with more automorphisms are left to others.
 constexpr std::uint64_t kMostAutomorphisms = 5040;
+/// Results of a tuple; more are a list, of which a stream tells the size.
+constexpr std::size_t kMostResults = 64;
 
 }  // namespace
 
-std::optional<DeltaProgram> DeltaProgram::make(const ProgramRequest& request, const ProgramOptions& options,
-                                               bool directed, std::string& why) {
-  if (!request.text.empty()) {
-    why = "a program, not a pattern";
-    return std::nullopt;
-  }
+bool DeltaProgram::read_pattern(const ProgramRequest& request, bool directed, std::string& why) {
   const MessageLog log;
   PatternSource source(request.pattern, log);
-  if (source.read() != Status::Ok) return std::nullopt;
-  DeltaProgram program;
-  program.patterns_ = source.set().patterns;
-  program.induced_ = source.induced();
-  program.embeddings_ = request.pattern.embeddings;
-  program.options_ = options;
+  if (source.read() != Status::Ok) return false;
+  patterns_ = source.set().patterns;
+  induced_ = source.induced();
+  embeddings_ = request.pattern.embeddings;
+  if (patterns_.size() > kMostResults) {
+    why = "there are too many patterns";
+    return false;
+  }
   bool takes_away = false;
-  for (const Pattern& pattern : program.patterns_) {
+  for (const Pattern& pattern : patterns_) {
     if (pattern.directed != directed) {
       why = directed ? "the graph has arcs and the pattern has none" : "the graph has no arcs";
-      return std::nullopt;
+      return false;
     }
-    if (!frontend::pattern::has_delta(pattern, why)) return std::nullopt;
     takes_away = takes_away || pattern.has_anti_edges();
   }
-  program.only_gains_ = !source.set().motif && !takes_away &&
-                        (program.induced_ == frontend::pattern::Induced::Edge || source.is_complete());
-  if (options.rows && !program.embeddings_) {
-    const auto found = frontend::pattern::Symmetry(program.patterns_.front()).automorphisms(kMostAutomorphisms);
+  only_gains_ =
+      !source.set().motif && !takes_away && (induced_ == frontend::pattern::Induced::Edge || source.is_complete());
+  if (options_.rows && !embeddings_) {
+    const auto found = frontend::pattern::Symmetry(patterns_.front()).automorphisms(kMostAutomorphisms);
     if (!found) {
       why = "the pattern has too many automorphisms";
+      return false;
+    }
+    automorphisms_ = *found;
+  }
+  return true;
+}
+
+bool DeltaProgram::read_program(const ProgramRequest& request, bool directed, std::string& why) {
+  if (directed || !request.params.empty() || options_.rows) {
+    why = directed ? "the graph has arcs" : options_.rows ? "rows of a program are wanted" : "there are parameters";
+    return false;
+  }
+  const MessageLog log;
+  CompileOptions compile = request.compile;
+  if (compile.file.empty()) compile.file = "<program>";
+  Compilation compilation(compile, log);
+  compilation.take(request.text);
+  if (compilation.check() != Status::Ok || compilation.lower() != Status::Ok) return false;
+  // Words are told from numbers by codes that no label has.
+  constexpr std::int64_t kFirstWord = -(std::int64_t{1} << 60);
+  std::vector<std::string> words;
+  passes::LabelWords labels;
+  labels.code = [&](std::string_view word) -> std::optional<std::int64_t> {
+    const auto known = std::ranges::find(words, word);
+    if (known == words.end()) {
+      words.emplace_back(word);
+      return kFirstWord - static_cast<std::int64_t>(words.size()) + 1;
+    }
+    return kFirstWord - (known - words.begin());
+  };
+  compilation.allow(allowed_assumptions(false, nullptr));
+  const std::optional<ir::Module> module = compilation.nests(labels);
+  if (!module) return false;
+  const LiteralOf literal_of = [&](const std::string& constant) -> std::optional<std::string> {
+    std::int64_t number = 0;
+    const char* const end = constant.data() + constant.size();
+    if (const auto read = std::from_chars(constant.data(), end, number); read.ec != std::errc() || read.ptr != end) {
       return std::nullopt;
     }
-    program.automorphisms_ = *found;
+    if (number > kFirstWord) return constant;
+    return frontend::pattern::label_literal(words[static_cast<std::size_t>(kFirstWord - number)]);
+  };
+  const std::optional<std::vector<WeightedPattern>> found = patterns_of(*module, literal_of, why);
+  if (!found) return false;
+  for (const WeightedPattern& one : *found) {
+    patterns_.push_back(one.pattern);
+    factors_.push_back(one.factor);
+  }
+  if (patterns_.empty()) why = "the program counts nothing";
+  return !patterns_.empty();
+}
+
+std::optional<DeltaProgram> DeltaProgram::make(const ProgramRequest& request, const ProgramOptions& options,
+                                               bool directed, std::string& why) {
+  if (request.device == "cuda") {
+    why = "a GPU is asked for";
+    return std::nullopt;
+  }
+  DeltaProgram program;
+  program.options_ = options;
+  const bool is_read = request.text.empty() ? program.read_pattern(request, directed, why)
+                                            : program.read_program(request, directed, why);
+  if (!is_read) return std::nullopt;
+  for (const Pattern& pattern : program.patterns_) {
+    if (!frontend::pattern::has_delta(pattern, why)) return std::nullopt;
   }
   program.forget();
   return program;
@@ -156,7 +221,26 @@ RowChanges DeltaProgram::row_changes() const {
   return changes;
 }
 
-Answer DeltaProgram::answer() {
+/// One a result.
+std::optional<std::vector<Number>> DeltaProgram::delta() const {
+  std::vector<Number> result;
+  __int128 sum = 0;
+  for (std::size_t i = 0; i < queries_.size(); ++i) {
+    const bool maps = embeddings_ || !factors_.empty();
+    __int128 value = delta_[i] * (maps ? static_cast<__int128>(queries_[i].automorphisms()) : 1);
+    if (factors_.empty()) {
+      result.emplace_back(value);
+    } else if (__builtin_mul_overflow(value, factors_[i], &value) || __builtin_add_overflow(sum, value, &sum)) {
+      return std::nullopt;
+    }
+  }
+  if (factors_.empty()) return result;
+  if (sum % kWholeFactor != 0) return std::nullopt;
+  result.emplace_back(sum / kWholeFactor);
+  return result;
+}
+
+std::optional<Answer> DeltaProgram::answer() {
   Answer answer;
   answer.how = How::Delta;
   if (options_.rows) {
@@ -165,9 +249,9 @@ Answer DeltaProgram::answer() {
     answer.minus = answer.changes.count(-1);
     answer.delta = {*answer.plus - *answer.minus};
   } else {
-    for (std::size_t i = 0; i < queries_.size(); ++i) {
-      answer.delta.emplace_back(delta_[i] * (embeddings_ ? static_cast<__int128>(queries_[i].automorphisms()) : 1));
-    }
+    std::optional<std::vector<Number>> changed = delta();
+    if (!changed) return std::nullopt;
+    answer.delta = std::move(*changed);
     if (only_gains_) {
       const __int128 times = embeddings_ ? static_cast<__int128>(queries_.front().automorphisms()) : 1;
       answer.minus = -at_turn_.front() * times;

@@ -17,6 +17,7 @@ namespace matcha::driver::stream {
 class DeltaProgram {
  public:
   /// Nothing, and why, if there are no deltas for it. Errors of the program are not told: whoever compiles it does.
+  /// A program counts patterns if `patterns_of` says so.
   static std::optional<DeltaProgram> make(const ProgramRequest& request, const ProgramOptions& options, bool directed,
                                           std::string& why);
 
@@ -31,8 +32,9 @@ class DeltaProgram {
   /// All that goes has gone; what follows comes.
   void turn();
 
-  /// What changed since the last answer. A total that was known is kept.
-  Answer answer();
+  /// What changed since the last answer. A total that was known is kept. Nothing if what changed is not whole, which is
+  /// an error of ours.
+  std::optional<Answer> answer();
 
   const std::optional<std::vector<Number>>& total() const { return total_; }
   void set_total(std::vector<Number> total) { total_ = std::move(total); }
@@ -44,12 +46,17 @@ class DeltaProgram {
   void make_least(RowSet& rows) const;
 
  private:
+  bool read_pattern(const ProgramRequest& request, bool directed, std::string& why);
+  bool read_program(const ProgramRequest& request, bool directed, std::string& why);
+  std::optional<std::vector<Number>> delta() const;
   void make_least(std::vector<std::uint64_t>& row) const;
   RowChanges row_changes() const;
 
   std::vector<frontend::pattern::Pattern> patterns_;
   frontend::pattern::Induced induced_ = frontend::pattern::Induced::Edge;
   bool embeddings_ = false;
+  /// Of a program, by pattern: how often an embedding counts, times kWholeFactor. Empty: each pattern is a result.
+  std::vector<__int128> factors_;
   ProgramOptions options_;
   std::vector<std::vector<int>> automorphisms_;  ///< Where rows of subgraphs are wanted.
   std::vector<DeltaQuery> queries_;

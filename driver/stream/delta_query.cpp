@@ -16,6 +16,8 @@ using runtime::stream::kAnyClass;
 
 /// Vertices whose neighbours are looked at for statistics, at most, and pairs of neighbours.
 constexpr std::uint32_t kSampledVertices = 1U << 16;
+/// With fewer there is nothing to be learned from.
+constexpr std::uint64_t kFewEdges = 256;
 
 /// Degrees by classes, as met along edges, and how often neighbours are adjacent.
 struct Degrees {
@@ -100,6 +102,7 @@ runtime::stream::TermPattern to_pattern(const DeltaTerm& term, bool directed, co
 
 frontend::pattern::DeltaStatistics statistics_of(const DynamicGraph& graph,
                                                  std::function<std::uint32_t(const std::string&)> class_of) {
+  if (graph.edge_count() < kFewEdges) return frontend::pattern::typical_statistics();
   const auto degrees = std::make_shared<const Degrees>(measure(graph));
   const auto known = [class_of = std::move(class_of)](const std::string& label) {
     return label.empty() ? kAnyClass : class_of(label);

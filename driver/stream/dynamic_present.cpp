@@ -17,7 +17,7 @@ void sort(std::vector<EdgeChange>& edges) {
 
 }  // namespace
 
-DynamicPresent::DynamicPresent(ResidentGraph::Shared start) : first_(start->graph().shared_universe()) {
+DynamicPresent::DynamicPresent(const ResidentGraph::Shared& start) : first_(start->graph().shared_universe()) {
   const runtime::GraphView view = start->graph().view();
   std::vector<std::uint32_t> classes(view.universe, view.vertices == nullptr ? 0 : DynamicGraph::kNone);
   for (std::uint64_t i = 0; view.vertices != nullptr && i < view.vertex_count; ++i) classes[view.vertices[i]] = 0;

@@ -21,7 +21,7 @@ class DynamicPresent final : public Present {
   using Numbers = runtime::stream::DynamicGraph;
 
   /// Requires: ids are ints, and edges have no labels.
-  explicit DynamicPresent(ResidentGraph::Shared start);
+  explicit DynamicPresent(const ResidentGraph::Shared& start);
 
   /// Lays the vertices out anew, by classes: item i is the label of class i + 1, which may be none.
   void set_classes(const std::vector<std::optional<std::int64_t>>& labels);

@@ -24,6 +24,9 @@ struct DeltaStatistics {
   double closing = 0;  ///< The share of pairs of neighbours of a vertex that are adjacent.
 };
 
+/// Of a graph of no particular kind.
+DeltaStatistics typical_statistics();
+
 /// One orbit of places. Vertices are in the order of the search; 0 and 1 are the ends of the changed edge, or the
 /// source and the target of the changed arc.
 struct DeltaTerm {

@@ -1,0 +1,193 @@
+// Programs and patterns that answer by deltas, against the engine that runs again.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "driver/message_log.h"
+#include "driver/stream/engine.h"
+#include "driver/stream/netting.h"
+
+namespace matcha::driver::stream {
+namespace {
+
+ResidentGraph::Shared empty_graph(bool directed) {
+  runtime::ColumnInput columns;
+  columns.directed = directed;
+  runtime::Result<ResidentGraph::Shared> graph = ResidentGraph::from_columns(columns);
+  return graph ? *graph : nullptr;
+}
+
+std::string text_of_file(const std::string& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+ProgramRequest request_of(const std::string& program) {
+  ProgramRequest request;
+  request.text = program;
+  request.device = "cpu";
+  request.tier = "interp";
+  return request;
+}
+
+ProgramRequest pattern_of(const std::string& text, const std::string& induced, bool embeddings) {
+  ProgramRequest request = request_of("");
+  request.pattern.text = text;
+  request.pattern.induced = induced;
+  request.pattern.embeddings = embeddings;
+  return request;
+}
+
+/// A random update: edges mostly, some labels and vertices that go.
+Update random_update(std::mt19937& random, unsigned vertices) {
+  Update update;
+  const unsigned what = static_cast<unsigned>(random() % 40);
+  update.kind = what < 24   ? UpdateKind::InsertEdge
+                : what < 34 ? UpdateKind::DeleteEdge
+                : what < 39 ? UpdateKind::SetVertex
+                            : UpdateKind::DeleteVertex;
+  update.u = static_cast<std::int64_t>(random() % vertices);
+  update.v = static_cast<std::int64_t>(random() % vertices);
+  if (update.kind == UpdateKind::SetVertex) {
+    update.has_label = true;
+    update.label = static_cast<std::int64_t>(random() % 3);
+  }
+  return update;
+}
+
+/// Runs both engines over the same batches; whether the second one answered by deltas.
+bool agree(const std::vector<ProgramRequest>& requests, bool directed, bool rows, unsigned seed,
+           unsigned vertices = 9) {
+  const auto log = std::make_shared<MessageLog>();
+  const std::array<std::unique_ptr<Engine>, 2> engines = {make_recompute(empty_graph(directed), log),
+                                                          make_delta(empty_graph(directed), log)};
+  ProgramOptions wanted;
+  wanted.rows = rows;
+  for (const std::unique_ptr<Engine>& engine : engines) {
+    for (const ProgramRequest& request : requests) {
+      EXPECT_EQ(engine->add(request, wanted, log), Status::Ok) << log->text();
+    }
+  }
+  if (testing::Test::HasFailure()) return false;
+  ApplyOptions options;
+  options.run.threads = 1;
+  std::array<std::vector<Answer>, 2> answers;
+  for (std::size_t e = 0; e < 2; ++e) EXPECT_EQ(engines[e]->start(options, answers[e]), Status::Ok) << log->text();
+  std::mt19937 random(seed);
+  bool all = true;
+  for (int round = 0; round < 25; ++round) {
+    Netting netting(engines[1]->present(), VertexRules{0, false});
+    for (unsigned i = 1 + static_cast<unsigned>(random() % 9); i != 0; --i)
+      netting.add(random_update(random, vertices));
+    const NetBatch batch = netting.take();
+    for (std::size_t e = 0; e < 2; ++e) {
+      EXPECT_EQ(engines[e]->apply(batch, options, answers[e]), Status::Ok) << log->text();
+    }
+    for (std::size_t p = 0; p < requests.size() && answers[0].size() == answers[1].size(); ++p) {
+      const Answer &again = answers[0][p], &delta = answers[1][p];
+      EXPECT_EQ(again.total, delta.total) << "program " << p << " round " << round;
+      EXPECT_EQ(again.delta, delta.delta) << "program " << p << " round " << round;
+      if (again.plus && delta.plus) {
+        EXPECT_TRUE(*again.plus == *delta.plus && *again.minus == *delta.minus) << "program " << p;
+      }
+      EXPECT_EQ(again.plus.has_value(), delta.plus.has_value()) << "program " << p;
+      all = all && delta.how == How::Delta;
+      EXPECT_TRUE(delta.how == How::Delta || !delta.why.empty());
+    }
+    EXPECT_EQ(engines[0]->present().edge_count(), engines[1]->present().edge_count());
+    if (testing::Test::HasFailure()) return false;
+  }
+  // The graph that would be written.
+  const auto graph = engines[1]->graph();
+  EXPECT_TRUE(graph && (*graph)->graph().edge_count() == engines[1]->present().edge_count());
+  return all;
+}
+
+TEST(DeltaEngine, ProgramsOfTheExamples) {
+  for (const char* name : {"triangle", "diamond", "clique4", "clique4_ordered", "clique5", "four_cycle", "house",
+                           "tailed_triangle", "tailed_triangle_induced", "wedge"}) {
+    SCOPED_TRACE(name);
+    const std::string text = text_of_file(std::string("examples/") + name + ".mt");
+    ASSERT_FALSE(text.empty());
+    const bool by_delta = agree({request_of(text)}, false, false, 11);
+    const bool is_plain = std::string(name) == "triangle" || std::string(name) == "diamond";
+    EXPECT_TRUE(by_delta || !is_plain) << "is run again";
+  }
+}
+
+TEST(DeltaEngine, ProgramsOfSumsAgree) {
+  const char* const kPrograms[] = {// Labels by number and by word, and pairs that are not adjacent.
+                                   R"(def f(G: Graph) -> int:
+    def at_u(u):
+        return sum(apply(lambda v: 1, cond=lambda v: vertex_label(G, v) == 2, neighbor(G, u)))
+    return sum(apply(at_u, cond=lambda u: vertex_label(G, u) == 1, vertices(G)))
+)",
+                                   R"(def f(G: Graph) -> int:
+    def at_u(u):
+        def at_v(v):
+            return size(diff(neighbor(G, v), neighbor(G, u)))
+        return sum(apply(at_v, neighbor(G, u)))
+    return sum(apply(at_u, vertices(G)))
+)",
+                                   // Walks: vertices may be the same.
+                                   R"(def f(G: Graph) -> int:
+    def at_u(u):
+        def at_v(v):
+            return sum(apply(lambda w: size(neighbor(G, w)), neighbor(G, v)))
+        return sum(apply(at_v, neighbor(G, u)))
+    return sum(apply(at_u, vertices(G)))
+)",
+                                   // Products of sizes.
+                                   R"(def f(G: Graph) -> int:
+    def at_u(u):
+        d = size(neighbor(G, u))
+        return d * (d - 1) * (d - 2) / 6
+    return sum(apply(at_u, vertices(G)))
+)"};
+  unsigned seed = 0;
+  for (const char* program : kPrograms) {
+    SCOPED_TRACE(program);
+    agree({request_of(program)}, false, false, ++seed);
+  }
+}
+
+TEST(DeltaEngine, OtherProgramsAreRunAgain) {
+  const char* const kPrograms[] = {"def f(G: Graph) -> int:\n    return size(vertices(G))\n",
+                                   "def f(G: Graph) -> int:\n    return sum(apply(lambda u: size(neighbor(G, u)), "
+                                   "cond=lambda u: size(neighbor(G, u)) "
+                                   ">= 3, vertices(G)))\n",
+                                   "def f(G: Graph) -> int:\n    return sum(apply(lambda u: size(apply(lambda v: v, "
+                                   "cond=lambda v: v < u, neighbor(G, "
+                                   "u))) * size(neighbor(G, u)), vertices(G)))\n"};
+  for (const char* program : kPrograms) EXPECT_FALSE(agree({request_of(program)}, false, false, 3)) << program;
+  EXPECT_FALSE(agree({pattern_of("a-b,c-d", "edge", false)}, false, false, 5, 6));
+}
+
+TEST(DeltaEngine, PatternsWithLabelsAndTheirRows) {
+  for (const bool rows : {false, true}) {
+    for (const std::string induced : {"edge", "vertex"}) {
+      std::vector<ProgramRequest> requests;
+      for (const char* text :
+           {"triangle", "(a:1)-(b:2)", "(a:1)-b-(c:1)", "(a:0)-(b)-(c:2)-(a)", "square", "diamond"}) {
+        requests.push_back(pattern_of(text, induced, requests.size() % 2 == 1));
+      }
+      EXPECT_TRUE(agree(requests, false, rows, rows ? 21 : 22));
+    }
+  }
+  EXPECT_TRUE(agree({pattern_of("a->b->c", "edge", false), pattern_of("a->b->c->a", "edge", true)}, true, false, 31));
+  EXPECT_TRUE(agree({pattern_of("motif:4", "", false)}, false, false, 32));
+  // Some by deltas, some not.
+  EXPECT_FALSE(agree({pattern_of("wedge", "edge", false), pattern_of("a-b,c-d", "edge", false)}, false, false, 33, 6));
+}
+
+}  // namespace
+}  // namespace matcha::driver::stream
