@@ -76,6 +76,8 @@ struct BoundInputs {
   const std::int64_t* labels = nullptr;
   /// The graph that reports and JSON call `graph`; empty if there is none.
   std::string main_graph;
+  /// A label word that the run does not know is that of no edge, and no error.
+  bool may_lack_labels = false;
   /// Gives the one graph with ranks by degree, if somebody keeps it; empty: it is made.
   std::function<runtime::Result<runtime::Graph>(runtime::Halves)> ranked;
   /// Gives what patterns that are matched by search share of it, if somebody keeps it; empty: a run makes it.

@@ -10,12 +10,14 @@ using frontend::asg::Node;
 using frontend::asg::Op;
 using SharedGraph = std::shared_ptr<const runtime::Graph>;
 
-/// The number of a label; nothing, with an error in `diagnostics`, for a word that the run does not know.
+/// The number of a label; nothing, with an error in `diagnostics`, for a word that the run must know and does not.
 std::optional<std::int64_t> code_of(const Node& label, const runtime::LabelDictionary& dictionary,
                                     const BoundInputs& bound, Diagnostics& diagnostics) {
   if (label.op == Op::Int) return label.int_value;
   if (label.op == Op::Param) return std::get<std::int64_t>(bound.arguments[static_cast<std::size_t>(label.int_value)]);
   const std::optional<std::int64_t> code = dictionary.code(label.text);
+  // Of no edge, not even of one without a label.
+  if (!code && bound.may_lack_labels) return runtime::kNoLabel + 1;
   if (!code) {
     ir::LabelWords words;
     words.code = [&](std::string_view word) { return dictionary.code(word); };

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "driver/assumptions.h"
+#include "driver/bind_slices.h"
 #include "driver/message_log.h"
 #include "driver/pattern_plan.h"
 #include "driver/targets.h"
@@ -133,6 +134,7 @@ Status Prepared::bind(Compilation& compilation) {
   const runtime::Status fits = check_ids(*plan, *bound_.inputs.universe);
   if (!fits) return log_.error(fits.error());
   bound_.labels = view->view().labels;
+  bound_.may_lack_labels = request_.may_lack_labels;
   bound_.ranked = [graph = graph_.get()](runtime::Halves halves) { return graph->ranked(halves); };
   bound_.match_index = [graph = graph_.get()] { return graph->match_index(); };
   for (std::size_t i = 0; i < plan->params.size(); ++i) {
@@ -216,6 +218,7 @@ bool Prepared::rebind(const std::shared_ptr<ResidentGraph>& graph) {
         match_task(*pattern_, request_.pattern, graph_->graph().dictionary(), bound_, request_.matches));
     return true;
   }
+  if (bind_slices(*compilation_, place_reporter_, bound_) != Status::Ok) return false;
   if (order_.by_degree && !take_order_by_degree(order_.halves, bound_)) return false;
   return is_as_assumed(bound_, *compilation_);
 }

@@ -45,7 +45,7 @@ def test_documentation(name):
 
 
 def test_readme():
-    pytest.importorskip("numpy")
+    pytest.importorskip("pandas")
     assert doctest.testfile(str(ROOT / "bindings/README.md"), module_relative=False).failed == 0
 
 
