@@ -88,8 +88,8 @@ class LineText {
   std::vector<Edge> edges_;
 };
 
-/// Lines of edges as Peregrine has them: `u v`, or `u LABEL v LABEL` where -1 is any label; one more word at the end
-/// says that the two must not be adjacent.
+/// Lines of edges as Peregrine has them: `u v`, or `u LABEL v LABEL` where -1 is any label; a `1` at the end says
+/// that the two must not be adjacent.
 class EdgeLines {
  public:
   EdgeLines(Scanner scan, Collector& collector) : scan_(scan), collector_(collector) {}
@@ -124,6 +124,11 @@ class EdgeLines {
       label(v, all[3], all[2].loc);
     }
     const bool apart = all.size() == (labelled ? 5 : 3);
+    if (apart && all.back().text != "1") {
+      return collector_.fail(
+          DiagId::PatternSyntax, all.back().loc,
+          fmt::format("a line of an edge ends with its ends, or with `1`, not with `{}`", all.back().text));
+    }
     collector_.edge(u, v, apart ? '~' : '-', {}, all[0].loc, all[0].loc);
   }
 

@@ -37,7 +37,7 @@ struct PatternSet {
 /// - a name: `triangle`, `clique:5`; pattern_names() lists them; `motif:4` is all connected patterns of 4 vertices.
 /// - `graph6:D?{` or `>>graph6<<D?{`, one graph (nauty's formats.txt).
 /// - `adjacency:011101110`: the rows of the adjacency matrix one after the other, as GraphPi takes them.
-/// - of a file, lines `u v` or `u LABEL v LABEL` as Peregrine has them: label -1 is any, and one more word at the end
+/// - of a file, lines `u v` or `u LABEL v LABEL` as Peregrine has them: label -1 is any, and a `1` at the end
 /// of
 ///   a line says that the two must not be adjacent.
 /// - a `t/v/e` file: lines `t …`, `v id label …`, `e u v label …`. If all labels of edges are 0, which files

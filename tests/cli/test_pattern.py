@@ -183,10 +183,11 @@ class PatternTest(CliTest):
         self.assertEqual(int(self.ok("run", "--pattern", query, "--unlabelled", WIKI)), WIKI_TRIANGLES)
         self.assertEqual(int(self.ok("run", "--pattern", self.write("q.g6", "Bw\n"), WIKI)), WIKI_TRIANGLES)
 
-    def test_edge_lists_are_no_patterns(self):
-        """Their lines would be vertices that nothing joins."""
-        for text in ("0 1\n1 2\n2 0\n", "# p\n0\t1\n", "0  1 5\n"):
-            self.fails(1, "run", "--pattern", self.write("p.txt", text), SMALL, says=["p.txt:", "`0-1`", "[pattern-syntax]"])
+    def test_edge_lists(self):
+        """Of a file they are a pattern; weights at the end of a line are not taken for what `1` means there."""
+        for text, same in (("0 1\n1 2\n2 0\n", "triangle"), ("# p\n0\t1\n", "0-1"), ("0 1\n1 2\n2 0 1\n", "0-1,1-2,2!0")):
+            self.assertEqual(self.ok("run", "--pattern", self.write("p.txt", text), SMALL), self.ok("run", "--pattern", same, SMALL))
+        self.fails(1, "run", "--pattern", self.write("p.txt", "0  1 5\n"), SMALL, says=["p.txt:1:6:", "`5`", "[pattern-syntax]"])
         self.fails(1, "pattern", "0 1-2", says="<pattern>:1:2:")
         joined = self.ok("pattern", "0-1,1-2,2:7,3")
         for text in ("0-1 1-2 2:7 3", "3\n0-1-2:7\n", "3 # alone\n0-1 ,1-2 2:7"):

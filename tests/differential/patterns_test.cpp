@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <deque>
 #include <random>
 
 #include "codegen/backend.h"
@@ -13,6 +14,7 @@
 #include "frontend/pattern/program.h"
 #include "frontend/pattern/symmetry.h"
 #include "passes/pass_manager.h"
+#include "runtime/graph/label_slices.h"
 #include "tests/differential/pattern_naive.h"
 
 namespace matcha::differential {
@@ -50,7 +52,10 @@ class TextRun {
       passes::PipelineResult result = passes::run_pipeline(*module, *pipeline, context_, target, {}, {}, diagnostics_);
       if (!diagnostics_.has_errors()) module = result.module;
     }
-    if (diagnostics_.all().empty() && module) run(*module, by);
+    if (diagnostics_.all().empty() && module) {
+      slice(*asg);
+      run(*module, by);
+    }
     if (!diagnostics_.all().empty()) answer.error = render_text(diagnostics_, false);
   }
 
@@ -69,13 +74,29 @@ class TextRun {
     return codegen::make_cuda(options);
   }
 
+  /// Makes the graphs by label, or backwards, that the program reads of its one graph.
+  void slice(const frontend::asg::Graph& asg) {
+    using frontend::asg::Op;
+    for (const frontend::asg::Slice& each : asg.slices) {
+      const bool backwards = each.node->op == Op::Backwards;
+      const runtime::ArcSide side = backwards ? runtime::ArcSide::Sources : runtime::ArcSide::Targets;
+      ASSERT_TRUE(each.maybe_label == nullptr || each.maybe_label->op == Op::Int);
+      runtime::LabelSlices& slices = made_.graph.label_slices();
+      const auto made = each.maybe_label != nullptr ? slices.slice(made_.graph, side, each.maybe_label->int_value)
+                                                    : slices.backwards(made_.graph);
+      ASSERT_TRUE(made);
+      slices_.push_back(runtime::Graph::alias(**made, *made));
+    }
+  }
+
   void run(const ir::Module& module, By by) {
     const std::unique_ptr<codegen::Backend> backend = backend_of(by);
     const std::unique_ptr<codegen::Executable> program = backend->load(module, diagnostics_);
     if (program == nullptr) return;
     codegen::RunOptions options;
     if (!made_.labels.empty()) options.labels = made_.labels.data();
-    const std::vector<codegen::Argument> arguments = {&made_.graph};
+    std::vector<codegen::Argument> arguments = {&made_.graph};
+    for (runtime::Graph& graph : slices_) arguments.emplace_back(&graph);
     const codegen::RunOutcome ended = program->run(arguments, *made_.universe, options);
     if (const codegen::RunError* failed = std::get_if<codegen::RunError>(&ended)) {
       answer.error = failed->error.message;
@@ -104,6 +125,7 @@ class TextRun {
   Diagnostics diagnostics_{sources_};
   ir::Context context_;
   RuntimeWorld made_;
+  std::deque<runtime::Graph> slices_;
 };
 
 /// A graph of `n` vertices with an edge or arc in `density` of ten places; ids are not dense, labels are 0 to 2.
