@@ -44,14 +44,14 @@ std::string header_text(const LedgerHeader& header) {
   return nlohmann::json{{"schema", kSchema},      {"key", header.key},     {"version", header.version},
                         {"words", header.words},  {"units", header.units}, {"shard", header.shard},
                         {"shards", header.shards}}
-      .dump();
+      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 runtime::Result<LedgerHeader> read_header(std::string_view text, const std::string& file) {
   const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object() || json.value("schema", "") != kSchema) return no_ledger(file);
   LedgerHeader header;
   try {
+    if (json.at("schema").get<std::string>() != kSchema) return no_ledger(file);
     header.key = json.at("key").get<std::string>();
     header.version = json.at("version").get<std::string>();
     header.words = json.at("words").get<std::vector<std::string>>();
