@@ -40,7 +40,7 @@ class MpiTeam {
 
   int rank() const { return rank_; }
   int size() const { return size_; }
-  const std::string& library() const { return library_; }
+  const std::string& mpi_version() const { return library_; }
 
   /// Of all ranks: whether they have the same text. Errors: Runtime, with the first rank that has another.
   Status agree(std::string_view text);

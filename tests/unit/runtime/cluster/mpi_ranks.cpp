@@ -80,7 +80,7 @@ void share(MpiTeam& team, std::size_t more) {
   if (team.rank() != 0) return;
   const auto [done, total] = team.progress();
   check(team, done == kRegions * kUnits && total == done, "not all units are done");
-  std::printf("%d ranks, %s\n", team.size(), team.library().c_str());
+  std::printf("%d ranks, %s\n", team.size(), team.mpi_version().c_str());
 }
 
 /// Rank 1 is told to stop after three units.
