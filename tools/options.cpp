@@ -61,6 +61,33 @@ void add_pass_options(CLI::App& verb, CompileOptions& options) {
       ->group("Passes");
 }
 
+void add_input_meaning(CLI::App& verb, std::vector<std::string>& params, TableBinding& table, bool& directed) {
+  verb.add_option("--param", params, "Bind an int, float or bool")
+      ->allow_extra_args(false)
+      ->type_name("NAME=VALUE")
+      ->group("Inputs");
+  add_table_options(verb, table);
+  verb.add_option("--labels", table.labels, "Vertex labels: one a line, or `id label`")
+      ->type_name("FILE")
+      ->group("Inputs");
+  verb.add_flag("--directed", directed, "Keep arcs instead of making graphs symmetric")->group("Inputs");
+}
+
+void add_cpu_options(CLI::App& verb, const CpuOptions& options) {
+  verb.add_option("--tier", options.tier,
+                  "How a CPU runs it: at once by a plan, by compiled code, or auto: so until there is compiled code")
+      ->check(CLI::IsMember({"auto", "interp", "native"}))
+      ->option_text("auto|interp|native")
+      ->group("How to run");
+  add_number(verb, "--threads", options.threads, "Threads; 0: as many as there are")
+      ->envname("MATCHA_NUM_THREADS")
+      ->group("How to run");
+  verb.add_option("--simd", options.simd, "scalar, avx2, avx512 or avx512-vp2intersect; default: the best there is")
+      ->type_name("TIER")
+      ->group("How to run");
+  add_order_option(verb, options.order);
+}
+
 void add_bind_options(CLI::App& verb, BindOptions& options) {
   verb.add_option("GRAPH", options.graph, "The graph, for the one parameter that is a Graph or a list of edges")
       ->type_name("");
@@ -70,15 +97,7 @@ void add_bind_options(CLI::App& verb, BindOptions& options) {
       ->allow_extra_args(false)
       ->type_name("NAME=FILE[:COLS]")
       ->group("Inputs");
-  verb.add_option("--param", options.params, "Bind an int, float or bool")
-      ->allow_extra_args(false)
-      ->type_name("NAME=VALUE")
-      ->group("Inputs");
-  add_table_options(verb, options.table);
-  verb.add_option("--labels", options.table.labels, "Vertex labels: one a line, or `id label`")
-      ->type_name("FILE")
-      ->group("Inputs");
-  verb.add_flag("--directed", options.directed, "Keep arcs instead of making graphs symmetric")->group("Inputs");
+  add_input_meaning(verb, options.params, options.table, options.directed);
   verb.add_flag("--temporal", options.temporal,
                 "Keep arcs and repeats of graphs whose edge information the program reads (`u v t`)")
       ->group("Inputs");

@@ -41,6 +41,19 @@ void add_graph_input_options(CLI::App& verb, GraphInput& input);
 /// `--order auto|id|degree`.
 void add_order_option(CLI::App& verb, std::string& choice);
 
+/// `--param`, those of tables, `--labels` and `--directed`: how a program and a graph are to be read.
+void add_input_meaning(CLI::App& verb, std::vector<std::string>& params, TableBinding& table, bool& directed);
+
+/// Where the options of a run on a CPU go.
+struct CpuOptions {
+  std::string& tier;
+  unsigned& threads;
+  std::string& simd;
+  std::string& order;
+};
+/// `--tier`, `--threads`, `--simd` and `--order`.
+void add_cpu_options(CLI::App& verb, const CpuOptions& options);
+
 /// `--induced`, `--embeddings`, `--algorithm`, `--plan`, `--unlabelled` and `--unlabelled-edges`; all that were added.
 std::vector<CLI::Option*> add_pattern_options(CLI::App& verb, PatternOptions& options);
 /// `--pattern P`, any number of times, and `--patterns FILE`.

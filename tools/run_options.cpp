@@ -55,18 +55,7 @@ void add_run_options(CLI::App& verb, RunVerbOptions& options) {
       ->check(CLI::IsMember({"llvm", "interp"}))
       ->option_text("llvm|interp")
       ->group("How to run");
-  verb.add_option("--tier", options.tier,
-                  "How a CPU runs it: at once by a plan, by compiled code, or auto: so until there is compiled code")
-      ->check(CLI::IsMember({"auto", "interp", "native"}))
-      ->option_text("auto|interp|native")
-      ->group("How to run");
-  add_number(verb, "--threads", options.threads, "Threads; 0: as many as there are")
-      ->envname("MATCHA_NUM_THREADS")
-      ->group("How to run");
-  verb.add_option("--simd", options.simd, "scalar, avx2, avx512 or avx512-vp2intersect; default: the best there is")
-      ->type_name("TIER")
-      ->group("How to run");
-  add_order_option(verb, options.order);
+  add_cpu_options(verb, {options.tier, options.threads, options.simd, options.order});
   verb.add_flag("--tune", options.tune,
                 "Time some schedules on a part of the work, and remember the best for this program, graph and device")
       ->group("How to run");

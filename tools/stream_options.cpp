@@ -115,33 +115,14 @@ void add_stream_options(CLI::App& verb, StreamOptions& options) {
   add_pattern_options(verb, options.pattern);
   add_input_options(verb, options);
   add_answer_options(verb, options);
-  verb.add_option("--param", options.params, "Bind an int, float or bool")
-      ->allow_extra_args(false)
-      ->type_name("NAME=VALUE")
-      ->group("Inputs");
-  add_table_options(verb, options.table);
-  verb.add_option("--labels", options.table.labels, "Vertex labels: one a line, or `id label`")
-      ->type_name("FILE")
-      ->group("Inputs");
-  verb.add_flag("--directed", options.directed, "Keep arcs instead of making graphs symmetric")->group("Inputs");
+  add_input_meaning(verb, options.params, options.table, options.directed);
   verb.add_option("--device", options.device, "Where to run; auto is the CPU")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->option_text("auto|cpu|cuda")
       ->group("How to run");
   verb.add_flag("--recompute", options.recompute, "Run the programs anew after each batch; slow, and the reference")
       ->group("How to run");
-  verb.add_option("--tier", options.tier,
-                  "How a CPU runs it: at once by a plan, by compiled code, or auto: so until there is compiled code")
-      ->check(CLI::IsMember({"auto", "interp", "native"}))
-      ->option_text("auto|interp|native")
-      ->group("How to run");
-  add_number(verb, "--threads", options.threads, "Threads; 0: as many as there are")
-      ->envname("MATCHA_NUM_THREADS")
-      ->group("How to run");
-  verb.add_option("--simd", options.simd, "scalar, avx2, avx512 or avx512-vp2intersect; default: the best there is")
-      ->type_name("TIER")
-      ->group("How to run");
-  add_order_option(verb, options.order);
+  add_cpu_options(verb, {options.tier, options.threads, options.simd, options.order});
   add_no_cache(verb, options.code_folder);
   add_console_options(verb, options.console);
   verb.footer(R"(
