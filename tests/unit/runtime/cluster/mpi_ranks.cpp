@@ -65,7 +65,9 @@ void share(MpiTeam& team, std::size_t more) {
   std::uint64_t mine = 0;
   for (std::uint64_t region = 0; region < kRegions; ++region) {
     while (const std::optional<std::uint64_t> unit = team.claim(region, kUnits)) {
-      std::this_thread::sleep_for(std::chrono::microseconds(*unit % 7 == 0 ? 2000 : 200));
+      // One that has had its part is slow, so that a rank that starts late on a busy machine finds something to do.
+      const bool had_its_part = mine * static_cast<std::uint64_t>(team.size()) >= kRegions * kUnits;
+      std::this_thread::sleep_for(std::chrono::microseconds(had_its_part ? 20000 : *unit % 7 == 0 ? 2000 : 200));
       check(team, bool(team.done(region, *unit, record_of(region, *unit, more))), "a unit is not taken");
       ++mine;
     }
