@@ -7,6 +7,8 @@
 #include "driver/output_file.h"
 #include "driver/pattern_plan.h"
 #include "driver/pattern_source.h"
+#include "frontend/pattern/delta.h"
+#include "frontend/pattern/delta_text.h"
 #include "frontend/pattern/read.h"
 #include "runtime/graph/inputs.h"
 #include "runtime/machine.h"
@@ -30,6 +32,7 @@ struct PatternVerbOptions {
   bool matches = false;
   bool directed = false;
   bool list = false;
+  bool delta = false;
 };
 
 std::string listing(const PatternSource& source) {
@@ -57,12 +60,30 @@ std::string drawing(const frontend::pattern::PatternSet& set) {
   return svg_element(draw_patterns(plans), "pattern", title, pattern_words(plans), true);
 }
 
+/// The program of what one edge adds.
+Status print_delta(const PatternVerbOptions& options, const PatternSource& source, const Console& console) {
+  const frontend::pattern::Pattern& pattern = source.set().patterns.front();
+  std::string why;
+  if (source.set().motif) {
+    why = "a set of patterns has a program for each";
+  } else if (pattern.directed) {
+    why = "arcs are not written yet; `matcha stream` counts them";
+  } else {
+    frontend::pattern::has_delta(pattern, why);
+  }
+  if (!why.empty()) return console.error(Status::Query, fmt::format("there is no delta program: {}", why));
+  const runtime::Status written =
+      write_text_file(options.output, delta_text(pattern, source.induced(), options.pattern.embeddings));
+  return written ? Status::Ok : console.error(written.error());
+}
+
 Status print_pattern(const PatternVerbOptions& options) {
   const Console console(options.console);
   PatternSource source(options.pattern, console);
   Status code = options.table.check(console);
   if (code == Status::Ok) code = source.read();
   if (code != Status::Ok) return code;
+  if (options.delta) return print_delta(options, source, console);
   if (!options.svg.empty()) {
     const runtime::Status drawn = write_text_file(options.svg == "-" ? "" : options.svg, drawing(source.set()));
     return drawn ? Status::Ok : console.error(drawn.error());
@@ -122,6 +143,7 @@ Examples:
   matcha pattern house > house.mt
   matcha pattern a-b,b-c,c-a,c-d --labels x,y,,x --induced vertex
   matcha pattern '(a:paper)-[:cites]->(b)-[:cites]->(c)' graph.txt --directed
+  matcha pattern house --delta
   matcha pattern cycle:5 graph.txt.gz --list)";
 }
 
@@ -147,6 +169,9 @@ void add_pattern(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->option_text("cpu|cuda");
   verb->add_flag("--list", o.list, "Print the orders and algorithms with their estimated cost, not a program");
+  verb->add_flag("--delta", o.delta, "Print the program of what one edge adds, for graphs that change")
+      ->excludes("--matches")
+      ->excludes("--list");
   verb->add_option("--svg", o.svg, "Draw the pattern into this file instead; `-`: standard output")->type_name("FILE");
   verb->add_option("-o,--output", o.output, "Where to write; default: standard output")->type_name("FILE");
   add_console_options(*verb, o.console);
