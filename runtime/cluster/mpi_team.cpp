@@ -221,7 +221,7 @@ void MpiTeam::take_reply(Message reply) {
     case Kind::Merged: result_ = TeamResult{std::move(reply.bytes), reply.number != 0}; break;
     default: {
       std::vector<std::uint64_t> units(reply.bytes.size() / sizeof(std::uint64_t));
-      std::memcpy(units.data(), reply.bytes.data(), units.size() * sizeof(std::uint64_t));
+      if (!units.empty()) std::memcpy(units.data(), reply.bytes.data(), units.size() * sizeof(std::uint64_t));
       ahead_.insert(ahead_.end(), units.begin(), units.end());
     }
   }

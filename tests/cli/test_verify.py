@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 
 from cli import MATCHA, ROOT, TRIANGLE, WIKI, CliTest, main
@@ -19,7 +20,7 @@ class Verify(CliTest):
         for pattern in ("house", "0-1,1-2,0~2", "motif:4", "a-b-c-d", "0-1,2-3"):
             found = self.verified("--pattern", pattern, SMALL)
             self.assertEqual(found["by"], "trying all maps of the pattern", pattern)
-            self.assertEqual(found["samples"], 24)
+            self.assertIn(found["samples"], range(1, 25))  # 24, or as many as a second allows.
             self.assertGreater(found["with_matches"], 0, pattern)
             self.assertTrue(found["second_run"])
         for more in (["--induced", "vertex"], ["--embeddings"], ["--algorithm", "decompose"], ["--plan", "2"]):
@@ -53,7 +54,7 @@ class Verify(CliTest):
     def test_people_get_a_line(self):
         done = self.matcha("run", "--pattern", "house", SMALL, "--pattern", "triangle", "--verify")
         self.assertEqual(done.returncode, 0)
-        self.assertEqual(done.stderr.decode().count("verified: the same on 24 samples"), 2)
+        self.assertEqual(len(re.findall(r"verified: the same on \d+ samples", done.stderr.decode())), 2)
 
     def test_a_difference_is_an_error(self):
         """The second run reads the program's graph once more, and finds another one in its place."""

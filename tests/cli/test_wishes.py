@@ -200,7 +200,10 @@ class Wishes(CliTest):
 
     def test_17_it_installs(self):
         rules = "\n".join(path.read_text(encoding="utf-8") for path in BUILD.glob("**/cmake_install.cmake"))
-        for file in ("bin/matcha", "MatchaConfig.cmake", "matcha.pc", "shared/man1", "matcha.h"):
+        files = ["bin/matcha", "MatchaConfig.cmake", "matcha.pc", "matcha.h"]
+        if not os.environ.get("MATCHA_SANITIZE"):
+            files.append("shared/man1")  # Pages are made by a build that is installed.
+        for file in files:
             self.assertTrue(file in rules, file)
         self.assertIn("CPACK_GENERATOR", (BUILD / "CPackConfig.cmake").read_text(encoding="utf-8"))
         self.assertIn("ENTRYPOINT", (ROOT / "Dockerfile").read_text(encoding="utf-8"))
@@ -210,6 +213,8 @@ class Wishes(CliTest):
         self.assertIn("memory_mib", json.loads(self.ok("doctor", "--json")))
         for option in ("--scratch-mb", "--arena-mb", "--stack"):
             self.assertIn(option, self.ok("run", "--help-all"))
+        if os.environ.get("MATCHA_SANITIZE"):
+            self.skipTest("sanitizers take more addresses than a limit leaves")
         # A graph that has no room is an error, and leaves no file.
         small = f"ulimit -v 700000; exec {MATCHA} graph generate rmat --scale 23 -o {self.path('big.mtg')}"
         done = subprocess.run(["bash", "-c", small], cwd=ROOT, env=self.environment(), capture_output=True, text=True, check=False)

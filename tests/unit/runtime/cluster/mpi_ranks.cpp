@@ -24,7 +24,7 @@ using matcha::runtime::cluster::TeamResult;
 constexpr int kWrong = 9;
 constexpr std::uint64_t kRegions = 3;
 constexpr std::uint64_t kUnits = 100;
-constexpr std::size_t kSmallPiece = 1000;
+constexpr std::size_t kSmallPiece = 40'001;
 constexpr std::size_t kLongRecord = 100'000;
 
 /// What a unit finds; other in each region.
