@@ -10,6 +10,8 @@ namespace {
 constexpr std::uint32_t kTrapped = 100;
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
 constexpr std::uint64_t kMaxChunk = 1024;
+/// What is left of the work is thought of as so many chunks for each thread.
+constexpr std::uint64_t kChunksAThread = 32;
 /// A call of `body` is to take about so long.
 constexpr std::chrono::microseconds kShortCall{1000}, kLongCall{20000};
 constexpr std::uint64_t kLine = 64;  ///< What scratch memory is aligned to.
@@ -181,12 +183,28 @@ void RegionState::run_body(WorkerState& state, std::uint64_t begin, std::uint64_
   }
 }
 
+std::uint64_t RegionState::chunk_end(std::uint64_t begin) const {
+  std::uint64_t most = std::min(begin + kMaxChunk, last_);
+  if (threads_ == 1) return most;
+  // Where hubs come first, equal numbers of positions would leave most of the work to one thread.
+  const std::uint64_t share = work_of(launch_.maybe_walked, begin, last_) / (kChunksAThread * threads_);
+  std::uint64_t least = begin + 1;
+  while (least < most) {
+    const std::uint64_t middle = least + (most - least) / 2;
+    if (work_of(launch_.maybe_walked, begin, middle) < share) {
+      least = middle + 1;
+    } else {
+      most = middle;
+    }
+  }
+  return most;
+}
+
 bool RegionState::claim(std::uint64_t& begin, std::uint64_t& end) {
   begin = next_position_.load(std::memory_order_relaxed);
   do {
     if (begin >= last_) return false;
-    std::uint64_t chunk = std::clamp<std::uint64_t>((last_ - begin) / (8 * threads_), 1, kMaxChunk);
-    end = std::min(begin + chunk, last_);
+    end = chunk_end(begin);
   } while (!next_position_.compare_exchange_weak(begin, end, std::memory_order_relaxed));
   if (end == last_ && may_defer_) {
     // From now on a thread that runs out of positions waits for second-level items.

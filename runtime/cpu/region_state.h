@@ -105,6 +105,8 @@ class RegionState {
   /// Walks some positions; gives the next one.
   std::uint64_t run_piece(WorkerState& state, std::uint64_t begin, std::uint64_t end);
   void spawn(const ItemRange& items);
+  /// Where the chunk of positions ends that begins at `begin`.
+  std::uint64_t chunk_end(std::uint64_t begin) const;
   bool claim(std::uint64_t& begin, std::uint64_t& end);
   std::optional<RegionError> check_positions(RegionResult& result);
   std::optional<RegionError> merge_sink(std::uint64_t sink, SinkResult& result);

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <thread>
 #include <vector>
@@ -86,6 +87,26 @@ TEST_P(WorkTest, OfLoopsThatAreSplitOffIsCountedByTheirItems) {
   EXPECT_EQ(result.deferred, GetParam() > 1 ? 1u : 0u);
   EXPECT_EQ(result.work_done, 50u + 49u + 4001u);
   EXPECT_EQ(result.work_total, result.work_done);
+}
+
+TEST(Work, HubsThatComeFirstAreGivenToSeveralThreads) {
+  std::vector<u64> degrees(10'000, 1);
+  for (int hub = 0; hub < 8; ++hub) degrees[hub] = 10'000;
+  static std::atomic<bool> second_is_walked, in_time;
+  second_is_walked = in_time = false;
+  const RegionBody body = [](RegionContext*, Worker* worker, u64 begin, u64 end) {
+    for (u64 at = begin; at < end; ++at) {
+      // Only another thread can walk the second hub meanwhile.
+      const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+      while (at == 0 && !second_is_walked && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+      if (at == 0) in_time = second_is_walked.load();
+      if (at == 1) second_is_walked = true;
+      ++worker->positions_done;
+    }
+  };
+  Walk walk(degrees, body, 2);
+  EXPECT_EQ(walk.run().positions_done, 10'000u);
+  EXPECT_TRUE(in_time);
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, WorkTest, testing::Values(1u, 2u, 5u));
