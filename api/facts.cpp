@@ -86,12 +86,6 @@ Status emit(const driver::ProgramRequest& request, const std::string& stage, std
   return status;
 }
 
-char* copy_of(const std::string& text) {
-  char* const made = new char[text.size() + 1];
-  std::memcpy(made, text.c_str(), text.size() + 1);
-  return made;
-}
-
 /// Explains a program on a thread that can be left alone.
 matcha_status explain_as_task(const std::shared_ptr<SharedProgram>& program,
                               const std::shared_ptr<driver::ResidentGraph>& graph, const matcha_options& options,
@@ -123,6 +117,12 @@ matcha_status explain_as_task(const std::shared_ptr<SharedProgram>& program,
 }
 
 }  // namespace
+
+char* copy_of(const std::string& text) {
+  char* const made = new char[text.size() + 1];
+  std::memcpy(made, text.c_str(), text.size() + 1);
+  return made;
+}
 
 Status check(const driver::ProgramRequest& request, std::string& errors, ProgramFacts& facts) {
   const driver::MessageLog log;

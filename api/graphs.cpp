@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "api/columns.h"
 #include "api/errors.h"
 #include "api/handles.h"
 #include "driver/message_log.h"
@@ -22,15 +23,16 @@ matcha_status take_graph(runtime::Result<driver::ResidentGraph::Shared> made, ma
   return MATCHA_OK;
 }
 
-namespace {
-
 using runtime::IntColumn;
+
+namespace {
 
 bool is_int(int type) { return type >= MATCHA_INT32 && type <= MATCHA_UINT64; }
 bool is_wide(int type) { return type == MATCHA_INT64 || type == MATCHA_UINT64 || type == MATCHA_FLOAT64; }
 
-/// What keeps a column of so many items from being read; empty: nothing.
-std::string problem_of(const matcha_column& column, size_t count, const char* name) {
+}  // namespace
+
+std::string column_problem(const matcha_column& column, size_t count, const char* name) {
   if (column.items == nullptr) return count == 0 ? std::string() : fmt::format("the {} are NULL", name);
   if (!is_int(column.type)) return fmt::format("the {} are no ints", name);
   const int64_t size = is_wide(column.type) ? 8 : 4;
@@ -48,6 +50,8 @@ IntColumn ints_of(const matcha_column& column, size_t count) {
   return made;
 }
 
+namespace {
+
 /// False: a word is NULL.
 bool take_labels(const matcha_column& codes, size_t count, const char* const* words, size_t word_count,
                  runtime::LabelColumn& labels) {
@@ -63,14 +67,14 @@ matcha_status make_graph(const matcha_table& given, const matcha_options* option
                          matcha_error** error) {
   runtime::ColumnInput input;
   const bool has_floats = given.edge_info.items != nullptr && given.edge_info.type == MATCHA_FLOAT64;
-  std::string problem = problem_of(given.sources, given.edge_count, "sources");
-  if (problem.empty()) problem = problem_of(given.targets, given.edge_count, "targets");
-  if (problem.empty()) problem = problem_of(given.vertices, given.vertex_count, "vertices");
+  std::string problem = column_problem(given.sources, given.edge_count, "sources");
+  if (problem.empty()) problem = column_problem(given.targets, given.edge_count, "targets");
+  if (problem.empty()) problem = column_problem(given.vertices, given.vertex_count, "vertices");
   if (problem.empty() && given.edge_info.items != nullptr && !has_floats) {
-    problem = problem_of(given.edge_info, given.edge_count, "labels of edges");
+    problem = column_problem(given.edge_info, given.edge_count, "labels of edges");
   }
   if (problem.empty() && given.vertex_labels.items != nullptr) {
-    problem = problem_of(given.vertex_labels, given.vertex_count, "labels of vertices");
+    problem = column_problem(given.vertex_labels, given.vertex_count, "labels of vertices");
   }
   if (has_floats && given.edge_info.stride != 0 && given.edge_info.stride != sizeof(double)) {
     problem = "floats of edges must lie side by side";

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "api/matcha.h"
+#include "api/matcha_stream.h"
 #include "api/results.h"
 #include "api/rows.h"
 #include "api/task.h"
@@ -36,6 +37,8 @@ struct matcha_options {
   std::optional<std::uint64_t> limit;  ///< Of rows.
   matcha::codegen::Share share;
   std::optional<matcha::runtime::Tier> tier;
+  bool recompute = false;         ///< Of streams: no deltas.
+  bool strict = false;            ///< Of streams: an update that changes nothing is an error.
   std::optional<double> timeout;  ///< Seconds.
   std::shared_ptr<matcha::api::Canceller> maybe_canceller;
 
@@ -139,6 +142,14 @@ struct matcha_program {
   std::shared_ptr<matcha::api::SharedProgram> shared;
 };
 
+namespace matcha::api {
+class LiveStream;
+}
+
+struct matcha_stream {
+  std::shared_ptr<matcha::api::LiveStream> shared;
+};
+
 struct matcha_run {
   std::shared_ptr<matcha::api::Task> task;
   std::shared_ptr<matcha::api::Found> found;  ///< The task's until it has ended.
@@ -168,6 +179,9 @@ Found finish(matcha_run& run);
 
 /// Checks what can be checked without a graph, and fills the facts.
 driver::Status check(const driver::ProgramRequest& request, std::string& errors, ProgramFacts& facts);
+
+/// A text for the caller, who frees it with matcha_text_free.
+char* copy_of(const std::string& text);
 
 /// The work, with what it throws as an error.
 Found guarded(const std::function<Found()>& work);

@@ -131,6 +131,10 @@ bool set_option(matcha_options& o, const std::string& name, const std::string& v
     fits = take_flag(value, program.matches);
   } else if (name == "edge-labels") {
     fits = take_flag(value, o.edge_labels);
+  } else if (name == "recompute") {
+    fits = take_flag(value, o.recompute);
+  } else if (name == "strict") {
+    fits = take_flag(value, o.strict);
   } else if (name == "directed") {
     fits = take_flag(value, o.directed);
   } else if (name == "threads") {

@@ -14,8 +14,7 @@
 #include "codegen/backend.h"
 #include "driver/bind.h"
 #include "driver/pattern_list.h"
-#include "driver/pattern_source.h"
-#include "driver/stream/rebuild.h"
+#include "driver/stream/inputs.h"
 #include "runtime/unfinished_file.h"
 #include "tools/stream_run.h"
 #include "tools/verbs.h"
@@ -143,49 +142,14 @@ class StreamVerb {
   /// Which programs read labels of edges.
   Status find_inputs() {
     for (const ProgramRequest& request : requests_) {
-      bool reads = false;
-      const Status status =
-          request.pattern.text.empty() ? look_at_program(request, reads) : look_at_pattern(request.pattern, reads);
+      st::ProgramNeeds needs;
+      const Status status = st::find_needs(request, options_.directed, !options_.matches.empty(), console_, needs);
       if (status != Status::Ok) return status;
-      edge_labels_ = edge_labels_ || reads;
+      edge_labels_ = edge_labels_ || needs.edge_labels;
     }
     if (edge_labels_ && options_.temporal) {
       return console_.error(Status::Usage, "a stream does not keep times of edges for programs that read them",
                             "with `--temporal` a program takes edges without information");
-    }
-    return Status::Ok;
-  }
-
-  Status look_at_pattern(const PatternOptions& options, bool& reads) const {
-    PatternSource pattern(options, console_);
-    const Status status = pattern.read();
-    if (status == Status::Ok) reads = pattern.edge_labelled();
-    return status;
-  }
-
-  Status look_at_program(const ProgramRequest& request, bool& reads) const {
-    Compilation compilation(request.compile, console_);
-    compilation.take(request.text);
-    Status status = compilation.check();
-    if (status == Status::Ok) status = compilation.lower();
-    if (status != Status::Ok) return status;
-    if (!options_.matches.empty() && !compilation.graph().result->type->is_list()) {
-      return console_.error(Status::Usage,
-                            fmt::format("`--matches` is for programs that return a list; `{}` returns `{}`",
-                                        compilation.graph().entry, to_string(*compilation.graph().result->type)));
-    }
-    BindOptions bind;
-    bind.graph = "<graph>";
-    bind.params = request.params;
-    bind.directed = options_.directed;
-    const std::optional<BindPlan> plan = plan_binding(compilation.graph(), compilation.loop(), bind, console_);
-    if (!plan) return Status::Usage;
-    for (const ParamPlan& param : plan->params) {
-      if (param.kind != ParamPlan::Kind::Graph || !param.graph.edge_info) continue;
-      reads = true;
-      if (param.graph.info == runtime::ColumnKind::Float) {
-        return console_.error(Status::Usage, "edges of a stream have labels, and the program reads floats of edges");
-      }
     }
     return Status::Ok;
   }
@@ -257,7 +221,7 @@ class StreamVerb {
     if (!options_.window.empty()) parts_.rules.width = seconds_of(options_.window);
     if (!options_.lateness.empty()) parts_.rules.lateness = *seconds_of(options_.lateness);
     if (!options_.slide.empty()) parts_.rules.slide = seconds_of(options_.slide);
-    return add_empty_word(read);
+    return st::add_empty_word(*parts_.engine, read);
   }
 
   runtime::Result<driver::ResidentGraph::Shared> start_graph() {
@@ -284,20 +248,6 @@ class StreamVerb {
     console_.note(loaded->report.render());
     if (edge_labels_) return driver::ResidentGraph::from_informed(std::move(loaded->graph));
     return driver::ResidentGraph::from_graph(std::move(loaded->graph));
-  }
-
-  /// Vertices that come without a label get the empty word, as a file of labels gives it to those that it leaves out;
-  /// not where labels are negative numbers, which are codes of words else.
-  Status add_empty_word(const runtime::Graph& graph) {
-    std::vector<std::string> words = parts_.engine->dictionary().words();
-    const std::int64_t* const labels = graph.view().labels;
-    const std::uint64_t count = labels == nullptr ? 0 : graph.view().universe;
-    const bool has_negative = words.empty() && std::any_of(labels, labels + count, [](std::int64_t label) {
-                                return label < 0 && label != runtime::kNoLabel;
-                              });
-    if (has_negative || parts_.engine->dictionary().code("")) return Status::Ok;
-    words.emplace_back();
-    return parts_.engine->set_dictionary(std::make_shared<const runtime::LabelDictionary>(std::move(words)));
   }
 
   Status add_programs() {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "driver/matches.h"
+#include "driver/stream/inputs.h"
 #include "driver/values.h"
 
 namespace matcha::tools {
@@ -249,29 +250,10 @@ Status StreamRun::line_error(std::uint64_t line, std::string message) const {
   return console_.error(error);
 }
 
-st::VertexRules StreamRun::vertex_rules() const {
-  st::VertexRules rules;
-  rules.new_label = engine_.dictionary().code("").value_or(runtime::kNoLabel);
-  rules.forgets = parts_.rules.width.has_value();
-  return rules;
-}
-
-/// Words that updates bring become words of the graph.
-Status StreamRun::learn_words(st::RawBatch& raw) {
-  if (feed_.codes().new_words().empty()) return Status::Ok;
-  if (!engine_.dictionary().code("")) {
-    return line_error(raw.updates.back().line, "labels are words here, and negative numbers in the graph");
-  }
-  const std::shared_ptr<const runtime::LabelDictionary> dictionary = feed_.codes().extended();
-  const Status status = engine_.set_dictionary(dictionary);
-  if (status == Status::Ok) feed_.codes().take(dictionary, raw.updates);
-  return status;
-}
-
 Status StreamRun::net(st::RawBatch& raw, st::NetBatch& batch, st::BatchFacts& facts) {
-  const Status status = learn_words(raw);
+  const Status status = st::learn_words(engine_, feed_.codes(), raw.updates, input_name_, console_);
   if (status != Status::Ok) return status;
-  st::Netting netting(engine_.present(), vertex_rules());
+  st::Netting netting(engine_.present(), st::vertex_rules(engine_, parts_.rules.width.has_value()));
   std::string why;
   for (const st::Update& update : raw.updates) {
     if (netting.add(update, options_.strict ? &why : nullptr) || update.line == 0) continue;

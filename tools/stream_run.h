@@ -58,7 +58,6 @@ class StreamRun {
   std::optional<Clock::time_point> batch_deadline() const;
   Status finish_batch();
   Status net(driver::stream::RawBatch& raw, driver::stream::NetBatch& batch, driver::stream::BatchFacts& facts);
-  Status learn_words(driver::stream::RawBatch& raw);
   Status log_batch(const driver::stream::RawBatch& raw);
   Status answer(const driver::stream::NetBatch& batch, driver::stream::BatchFacts& facts, bool quiet);
   Status write_answers(const driver::stream::BatchFacts& facts, const std::vector<driver::stream::Answer>& answers);
@@ -67,7 +66,6 @@ class StreamRun {
   bool wants_checkpoint() const;
   Status summarize(Status status);
   Status line_error(std::uint64_t line, std::string message) const;
-  driver::stream::VertexRules vertex_rules() const;
 
   const StreamOptions& options_;
   const Console& console_;

@@ -19,7 +19,7 @@ std::vector<Number> numbers_of(const codegen::RunResult& result, const runtime::
     const auto* const vertex = std::get_if<codegen::VertexValue>(&value);
     if (vertex == nullptr) continue;
     if (universe.kind() == runtime::IdKind::Int) {
-      numbers.emplace_back(static_cast<__int128>(universe.id(vertex->rank)));
+      numbers.emplace_back(VertexNumber{universe.id(vertex->rank)});
     } else {
       numbers.emplace_back(universe.id_text(vertex->rank));
     }

@@ -12,8 +12,14 @@
 
 namespace matcha::driver::stream {
 
+/// A vertex of a result, by its id.
+struct VertexNumber {
+  std::int64_t id = 0;
+  bool operator==(const VertexNumber&) const = default;
+};
+
 /// A number of a result as people see it: a vertex as its id, which may be text; a list as the number of its items.
-using Number = std::variant<__int128, double, bool, std::string>;
+using Number = std::variant<__int128, double, bool, std::string, VertexNumber>;
 
 /// Numbers of a result, of lists their sizes.
 std::vector<Number> numbers_of(const codegen::RunResult& result, const runtime::Universe& universe);

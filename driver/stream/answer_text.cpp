@@ -16,6 +16,7 @@ namespace {
 
 void append(std::string& out, const Number& number, Style style) {
   if (const auto* const integer = std::get_if<__int128>(&number)) append_int(out, *integer);
+  if (const auto* const vertex = std::get_if<VertexNumber>(&number)) append_int(out, vertex->id);
   if (const auto* const value = std::get_if<double>(&number)) append_float(out, *value, style);
   if (const auto* const flag = std::get_if<bool>(&number)) out += *flag ? "true" : "false";
   if (const auto* const text = std::get_if<std::string>(&number)) {

@@ -18,8 +18,8 @@ using runtime::stream::DynamicGraph;
 class DeltaEngine final : public Engine {
  public:
   DeltaEngine(const ResidentGraph::Shared& start, std::unique_ptr<Engine> stands,
-              std::shared_ptr<const Reporter> reporter)
-      : present_(start), stands_(std::move(stands)), reporter_(std::move(reporter)) {}
+              std::shared_ptr<const Reporter> reporter, Prepared::Reading reading)
+      : present_(start), stands_(std::move(stands)), reporter_(std::move(reporter)), reading_(std::move(reading)) {}
 
   const Present& present() const override { return present_; }
   const runtime::LabelDictionary& dictionary() const override { return stands_->dictionary(); }
@@ -36,12 +36,12 @@ class DeltaEngine final : public Engine {
   Status add(const ProgramRequest& request, const ProgramOptions& options,
              std::shared_ptr<const Reporter> reporter) override {
     Entry entry;
-    entry.delta = DeltaProgram::make(request, options, present_.directed(), entry.why);
+    reading_([&] { entry.delta = DeltaProgram::make(request, options, present_.directed(), entry.why); });
     if (!entry.delta && again_ == nullptr) {
       // With the label words that are known by now.
       runtime::Result<ResidentGraph::Shared> now = graph();
       if (!now) return reporter_->error(now.error());
-      again_ = make_recompute(*now, reporter_);
+      again_ = make_recompute(*now, reporter_, reading_);
       if (again_ == nullptr) return Status::Resource;
     }
     Engine& engine = entry.delta ? *stands_ : *again_;
@@ -145,9 +145,10 @@ class DeltaEngine final : public Engine {
       return static_cast<std::uint32_t>(std::ranges::lower_bound(literals_, literal) - literals_.begin()) + 1;
     };
     for (Entry& entry : entries_) {
-      if (entry.delta && !entry.delta->plan(present_.graph(), class_of, entry.why)) {
-        return reporter_->error(Status::Resource, entry.why);
-      }
+      if (!entry.delta) continue;
+      bool is_planned = false;
+      reading_([&] { is_planned = entry.delta->plan(present_.graph(), class_of, entry.why); });
+      if (!is_planned) return reporter_->error(Status::Resource, entry.why);
     }
     return Status::Ok;
   }
@@ -309,6 +310,7 @@ class DeltaEngine final : public Engine {
   std::unique_ptr<Engine> again_;  ///< Has all others; null: there are none.
   bool moved_ = false;             ///< The graph is not that of `stands_`.
   std::shared_ptr<const Reporter> reporter_;
+  Prepared::Reading reading_;
   std::vector<Entry> entries_;
   std::vector<std::string> literals_;
   std::uint64_t planned_edges_ = 0;
@@ -317,10 +319,11 @@ class DeltaEngine final : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_delta(const ResidentGraph::Shared& start, std::shared_ptr<const Reporter> reporter) {
-  std::unique_ptr<Engine> engine = make_recompute(start, reporter);
+std::unique_ptr<Engine> make_delta(const ResidentGraph::Shared& start, std::shared_ptr<const Reporter> reporter,
+                                   const Prepared::Reading& reading) {
+  std::unique_ptr<Engine> engine = make_recompute(start, reporter, reading);
   if (engine == nullptr || start->maybe_informed() != nullptr) return engine;
-  return std::make_unique<DeltaEngine>(start, std::move(engine), std::move(reporter));
+  return std::make_unique<DeltaEngine>(start, std::move(engine), std::move(reporter), reading);
 }
 
 }  // namespace matcha::driver::stream

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -71,14 +72,19 @@ class Engine {
   virtual Status set_dictionary(std::shared_ptr<const runtime::LabelDictionary> dictionary) = 0;
 };
 
+/// Reads programs and patterns on the calling thread: for processes where one thread does so.
+inline void read_here(const std::function<void()>& reading) { reading(); }
+
 /// The reference: the graph is rebuilt for each batch, and each program runs on it. Takes every program on one graph.
 /// `start`: the first graph, with labels of edges where it has `maybe_informed`; its ids are ints. Errors go to the
-/// reporter; then there is no engine.
-std::unique_ptr<Engine> make_recompute(const ResidentGraph::Shared& start, std::shared_ptr<const Reporter> reporter);
+/// reporter; then there is no engine. `reading` runs the steps that read programs and patterns, as for Prepared.
+std::unique_ptr<Engine> make_recompute(const ResidentGraph::Shared& start, std::shared_ptr<const Reporter> reporter,
+                                       const Prepared::Reading& reading = read_here);
 
 /// Patterns answer by deltas: what each changed edge does is counted, on a graph that changes in place. What has no
 /// delta is left to an engine that runs again; its answers say why. The same requirements; graphs that keep labels of
 /// edges are run again in whole.
-std::unique_ptr<Engine> make_delta(const ResidentGraph::Shared& start, std::shared_ptr<const Reporter> reporter);
+std::unique_ptr<Engine> make_delta(const ResidentGraph::Shared& start, std::shared_ptr<const Reporter> reporter,
+                                   const Prepared::Reading& reading = read_here);
 
 }  // namespace matcha::driver::stream

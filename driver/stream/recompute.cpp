@@ -15,8 +15,9 @@ constexpr std::int64_t kTwoLabels = runtime::kNoLabel + 2;
 /// A program, and what it found last.
 class Program {
  public:
-  Program(ProgramRequest request, const ProgramOptions& options, std::shared_ptr<const Reporter> reporter)
-      : request_(std::move(request)), options_(options), reporter_(std::move(reporter)) {
+  Program(ProgramRequest request, const ProgramOptions& options, std::shared_ptr<const Reporter> reporter,
+          Prepared::Reading reading)
+      : request_(std::move(request)), options_(options), reporter_(std::move(reporter)), reading_(std::move(reading)) {
     request_.matches = options_.rows;
     request_.may_lack_labels = true;
   }
@@ -24,8 +25,7 @@ class Program {
   Status compile(const ResidentGraph::Shared& graph) {
     planned_edges_ = graph->graph().edge_count();
     prepared_.reset();
-    const Prepared::Reading read = [](const std::function<void()>& reading) { reading(); };
-    return Prepared::make(request_, graph, read, reporter_, prepared_);
+    return Prepared::make(request_, graph, reading_, reporter_, prepared_);
   }
   const Prepared& prepared() const { return *prepared_; }
 
@@ -105,6 +105,7 @@ class Program {
   ProgramRequest request_;
   ProgramOptions options_;
   std::shared_ptr<const Reporter> reporter_;
+  Prepared::Reading reading_;
   std::unique_ptr<Prepared> prepared_;
   std::uint64_t planned_edges_ = 0;
   std::optional<Found> last_;
@@ -112,8 +113,8 @@ class Program {
 
 class Recompute final : public Engine {
  public:
-  Recompute(ResidentGraph::Shared start, std::shared_ptr<const Reporter> reporter)
-      : present_(std::move(start)), reporter_(std::move(reporter)) {}
+  Recompute(ResidentGraph::Shared start, std::shared_ptr<const Reporter> reporter, Prepared::Reading reading)
+      : present_(std::move(start)), reporter_(std::move(reporter)), reading_(std::move(reading)) {}
 
   const Present& present() const override { return present_; }
   runtime::Result<ResidentGraph::Shared> graph() override { return present_.graph(); }
@@ -121,7 +122,7 @@ class Recompute final : public Engine {
 
   Status add(const ProgramRequest& request, const ProgramOptions& options,
              std::shared_ptr<const Reporter> reporter) override {
-    programs_.push_back(std::make_unique<Program>(request, options, std::move(reporter)));
+    programs_.push_back(std::make_unique<Program>(request, options, std::move(reporter), reading_));
     const Status status = programs_.back()->compile(present_.graph());
     if (status != Status::Ok) programs_.pop_back();
     return status;
@@ -256,6 +257,7 @@ class Recompute final : public Engine {
 
   PresentGraph present_;
   std::shared_ptr<const Reporter> reporter_;
+  Prepared::Reading reading_;
   std::vector<std::unique_ptr<Program>> programs_;
 };
 
@@ -274,14 +276,15 @@ Status Engine::apply_each(const std::vector<NetBatch>& batches, const ApplyOptio
   return Status::Ok;
 }
 
-std::unique_ptr<Engine> make_recompute(const ResidentGraph::Shared& start, std::shared_ptr<const Reporter> reporter) {
+std::unique_ptr<Engine> make_recompute(const ResidentGraph::Shared& start, std::shared_ptr<const Reporter> reporter,
+                                       const Prepared::Reading& reading) {
   // Labels may come, and have their places from the beginning.
   runtime::Result<ResidentGraph::Shared> own = rebuilt(*start, NetBatch());
   if (!own) {
     reporter->error(own.error());
     return nullptr;
   }
-  return std::make_unique<Recompute>(std::move(*own), std::move(reporter));
+  return std::make_unique<Recompute>(std::move(*own), std::move(reporter), reading);
 }
 
 }  // namespace matcha::driver::stream

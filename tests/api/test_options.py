@@ -15,7 +15,7 @@ OF_THE_COMMAND_LINE = {
     "header", "ids", "src", "dst", "edge-label", "vertices", "id", "label", "graph-sql",
 }
 # What the library alone has, or shares with other verbs than `run`.
-OF_THE_LIBRARY = {"cache", "share", "edge-labels", "file"}
+OF_THE_LIBRARY = {"cache", "share", "edge-labels", "file", "recompute", "strict"}
 
 
 def of_the_help(matcha):

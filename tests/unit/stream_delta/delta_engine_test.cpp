@@ -26,6 +26,24 @@ ResidentGraph::Shared empty_graph(bool directed) {
   return graph ? *graph : nullptr;
 }
 
+/// Each pair is an edge three times out of five.
+ResidentGraph::Shared dense_graph(std::int64_t vertices) {
+  std::mt19937 random(1);
+  std::vector<std::int64_t> sources, targets;
+  for (std::int64_t u = 0; u < vertices; ++u) {
+    for (std::int64_t v = 0; v < u; ++v) {
+      if (random() % 5 < 2) continue;
+      sources.push_back(u);
+      targets.push_back(v);
+    }
+  }
+  runtime::ColumnInput columns;
+  columns.sources = runtime::IntColumn::of(sources.data(), sources.size());
+  columns.targets = runtime::IntColumn::of(targets.data(), targets.size());
+  runtime::Result<ResidentGraph::Shared> graph = ResidentGraph::from_columns(columns);
+  return graph ? *graph : nullptr;
+}
+
 std::string text_of_file(const std::string& path) {
   std::ifstream in(path);
   return {std::istreambuf_iterator<char>(in), {}};
@@ -65,11 +83,10 @@ Update random_update(std::mt19937& random, unsigned vertices) {
 }
 
 /// Runs both engines over the same batches; whether the second one answered by deltas.
-bool agree(const std::vector<ProgramRequest>& requests, bool directed, bool rows, unsigned seed,
-           unsigned vertices = 9) {
+bool agree_from(const ResidentGraph::Shared& start, const std::vector<ProgramRequest>& requests, bool rows,
+                unsigned seed, unsigned vertices) {
   const auto log = std::make_shared<MessageLog>();
-  const std::array<std::unique_ptr<Engine>, 2> engines = {make_recompute(empty_graph(directed), log),
-                                                          make_delta(empty_graph(directed), log)};
+  const std::array<std::unique_ptr<Engine>, 2> engines = {make_recompute(start, log), make_delta(start, log)};
   ProgramOptions wanted;
   wanted.rows = rows;
   for (const std::unique_ptr<Engine>& engine : engines) {
@@ -110,6 +127,11 @@ bool agree(const std::vector<ProgramRequest>& requests, bool directed, bool rows
   const auto graph = engines[1]->graph();
   EXPECT_TRUE(graph && (*graph)->graph().edge_count() == engines[1]->present().edge_count());
   return all;
+}
+
+bool agree(const std::vector<ProgramRequest>& requests, bool directed, bool rows, unsigned seed,
+           unsigned vertices = 9) {
+  return agree_from(empty_graph(directed), requests, rows, seed, vertices);
 }
 
 TEST(DeltaEngine, ProgramsOfTheExamples) {
@@ -187,6 +209,16 @@ TEST(DeltaEngine, PatternsWithLabelsAndTheirRows) {
   EXPECT_TRUE(agree({pattern_of("motif:4", "", false)}, false, false, 32));
   // Some by deltas, some not.
   EXPECT_FALSE(agree({pattern_of("wedge", "edge", false), pattern_of("a-b,c-d", "edge", false)}, false, false, 33, 6));
+}
+
+/// Long rows are cut before they are merged.
+TEST(DeltaEngine, LongRows) {
+  constexpr unsigned kVertices = 150;
+  for (const char* induced : {"edge", "vertex"}) {
+    std::vector<ProgramRequest> requests;
+    for (const char* text : {"triangle", "square", "diamond"}) requests.push_back(pattern_of(text, induced, false));
+    EXPECT_TRUE(agree_from(dense_graph(kVertices), requests, false, 41, kVertices)) << induced;
+  }
 }
 
 }  // namespace

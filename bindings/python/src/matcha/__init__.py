@@ -27,6 +27,7 @@ from matcha._graph import Graph, read
 from matcha._library import opened as _open
 from matcha._patterns import Matches, Motifs, blocks, count, match, motifs, participation
 from matcha._program import Pattern, Program, program
+from matcha._stream import Batch, Stream, stream
 from matcha._table import Column, Table
 
 
@@ -43,6 +44,7 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 __all__ = [
+    "Batch",
     "Column",
     "CopyWarning",
     "Diagnostic",
@@ -57,6 +59,7 @@ __all__ = [
     "ProgramError",
     "ResourceError",
     "RunError",
+    "Stream",
     "Table",
     "Timeout",
     "UsageError",
@@ -69,5 +72,6 @@ __all__ = [
     "participation",
     "program",
     "read",
+    "stream",
     "version",
 ]

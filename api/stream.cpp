@@ -1,0 +1,402 @@
+#include "api/stream.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "api/columns.h"
+#include "api/errors.h"
+#include "driver/stream/inputs.h"
+
+/// Programs on a graph that changes.
+namespace matcha::api {
+
+namespace {
+
+namespace st = driver::stream;
+using driver::Status;
+
+matcha_result::Value value_of(const st::Number& number) {
+  matcha_result::Value out;
+  std::visit(
+      [&out](const auto& value) {
+        using T = std::decay_t<decltype(value)>;
+        if constexpr (std::is_same_v<T, __int128>) {
+          out.integer = value;
+          out.real = static_cast<double>(value);
+        } else if constexpr (std::is_same_v<T, double>) {
+          out.kind = MATCHA_FLOAT;
+          out.real = value;
+        } else if constexpr (std::is_same_v<T, bool>) {
+          out.kind = MATCHA_BOOL;
+          out.integer = value ? 1 : 0;
+        } else if constexpr (std::is_same_v<T, st::VertexNumber>) {
+          out.kind = MATCHA_VERTEX;
+          out.integer = value.id;
+        }
+      },
+      number);
+  return out;
+}
+
+/// A column of rows.
+Column column_of(const st::RowSet& rows, std::size_t column) {
+  Column out;
+  const std::uint64_t count = rows.size();
+  if (rows.kinds[column] == runtime::ElementKind::Float) {
+    out.kind = MATCHA_FLOAT;
+    out.floats.resize(count);
+    for (std::uint64_t at = 0; at < count; ++at) {
+      std::memcpy(&out.floats[at], rows.row(at) + column, sizeof(double));
+    }
+    return out;
+  }
+  if (rows.kinds[column] == runtime::ElementKind::Vid) out.kind = MATCHA_VERTEX;
+  if (rows.kinds[column] == runtime::ElementKind::Bool) out.kind = MATCHA_BOOL;
+  out.ints.reserve(count);
+  for (std::uint64_t at = 0; at < count; ++at) out.ints.push_back(static_cast<std::int64_t>(rows.row(at)[column]));
+  return out;
+}
+
+Found failed(Status status, std::string errors) { return {api::status_of(status), nullptr, std::move(errors)}; }
+
+}  // namespace
+
+matcha_status LiveStream::open(std::span<const matcha_program* const> programs,
+                               const std::shared_ptr<driver::ResidentGraph>& graph, std::string& errors) {
+  std::vector<driver::ProgramRequest> requests;
+  bool edge_labels = false;
+  Status status = Status::Ok;
+  for (const matcha_program* program : programs) {
+    driver::ProgramRequest& request = requests.emplace_back(program->shared->request());
+    if (request.device == "auto") request.device = "cpu";
+    rows_.push_back(program->shared->facts().gives_list);
+    st::ProgramNeeds needs;
+    on_reading_thread([&] { status = st::find_needs(request, graph->graph().facts().directed, false, *log_, needs); });
+    if (status != Status::Ok) break;
+    edge_labels = edge_labels || needs.edge_labels;
+  }
+  const matcha_status opened = status == Status::Ok ? make(requests, graph, edge_labels) : status_of(status);
+  errors = take_log();
+  return opened;
+}
+
+/// The engine, and its programs.
+matcha_status LiveStream::make(const std::vector<driver::ProgramRequest>& requests,
+                               const std::shared_ptr<driver::ResidentGraph>& graph, bool edge_labels) {
+  const runtime::Graph* const informed = graph->maybe_informed();
+  if (edge_labels && (informed == nullptr || informed->facts().info == runtime::InfoKind::Float)) {
+    return status_of(log_->error(Status::Usage, "a program reads labels of edges, and the edges of the graph have none",
+                                 "give them with the graph"));
+  }
+  driver::ResidentGraph::Shared start = graph;
+  const bool is_named = graph->graph().universe().names() != nullptr;
+  if ((!edge_labels && informed != nullptr) || is_named) {
+    runtime::Result<runtime::Graph> own = edge_labels ? graph->informed_view() : graph->view();
+    if (!own) return status_of(log_->error(own.error()));
+    // Callers have places among the names for ids, and vertices that come have others.
+    if (is_named) {
+      own->share_universe(
+          std::make_shared<const runtime::Universe>(runtime::Universe::identity(graph->graph().universe().size())));
+    }
+    if (edge_labels) {
+      runtime::Result<driver::ResidentGraph::Shared> made = driver::ResidentGraph::from_informed(std::move(*own));
+      if (!made) return status_of(log_->error(made.error()));
+      start = std::move(*made);
+    } else {
+      start = driver::ResidentGraph::from_graph(std::move(*own));
+    }
+  }
+  engine_ =
+      recompute_ ? st::make_recompute(start, log_, on_reading_thread) : st::make_delta(start, log_, on_reading_thread);
+  if (engine_ == nullptr) return MATCHA_ERROR_RESOURCE;
+  rules_.edge_labels = edge_labels;
+  Status status = st::add_empty_word(*engine_, start->graph());
+  for (std::size_t i = 0; status == Status::Ok && i < requests.size(); ++i) {
+    st::ProgramOptions wanted;
+    wanted.rows = rows_[i];
+    status = engine_->add(requests[i], wanted, log_);
+  }
+  codes_.emplace(std::make_shared<const runtime::LabelDictionary>(engine_->dictionary()));
+  return status_of(status);
+}
+
+/// What was told since the last call.
+std::string LiveStream::take_log() {
+  std::string text = log_->text().substr(told_);
+  told_ = log_->text().size();
+  return text;
+}
+
+bool LiveStream::enter(std::string& why) {
+  State idle = State::Idle;
+  if (state_.compare_exchange_strong(idle, State::Busy)) return true;
+  why = idle == State::Busy ? "the stream is at work: its calls come one at a time"
+                            : "the stream has ended with a batch that failed or was stopped\n  hint: open another one";
+  return false;
+}
+
+void LiveStream::put(const std::vector<st::Update>& updates) {
+  updates_.insert(updates_.end(), updates.begin(), updates.end());
+  put_ += updates.size();
+}
+
+bool LiveStream::put_lines(std::string_view text, std::string& error) {
+  std::vector<st::Update> updates;
+  for (std::uint64_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    st::Update update;
+    switch (st::read_update(text.substr(0, end), rules_, *codes_, update, error)) {
+      case st::LineKind::Error: error = fmt::format("<updates>:{}: error: {}\n", number, error); return false;
+      case st::LineKind::Update: updates.push_back(update); break;
+      case st::LineKind::Comment:
+      case st::LineKind::Blank: break;
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  put(updates);
+  return true;
+}
+
+/// What the updates come to.
+Status LiveStream::net(st::NetBatch& batch, st::BatchFacts& facts, bool& usable) {
+  usable = false;
+  std::vector<st::Update> updates = std::exchange(updates_, {});
+  const Status learnt = st::learn_words(*engine_, *codes_, updates, "", *log_);
+  if (learnt != Status::Ok) return learnt;
+  st::Netting netting(engine_->present(), st::vertex_rules(*engine_, false));
+  facts.updates = updates.size();
+  std::string why;
+  for (std::size_t at = 0; at < updates.size(); ++at) {
+    if (netting.add(updates[at], strict_ ? &why : nullptr)) continue;
+    ++facts.noops;
+    if (!strict_) continue;
+    usable = true;
+    return log_->error(Status::Input, fmt::format("update {} of the batch changes nothing: {}", at + 1, why),
+                       "the batch is dropped");
+  }
+  batch = netting.take();
+  facts.inserted = batch.inserted.size();
+  facts.deleted = batch.deleted.size();
+  return Status::Ok;
+}
+
+Found LiveStream::apply(const Task& task, bool& usable) {
+  using Ms = std::chrono::duration<double, std::milli>;
+  st::ApplyOptions options;
+  options.run.kernel_times = false;
+  options.run.stop_request = &task.stop();
+  options.run.deadline = task.deadline();
+  options.run.threads = threads_;
+  options.run.tier = tier_;
+  usable = false;
+  const bool is_first = batches_ == 0 && answers_.empty() && put_ == 0;
+  st::NetBatch batch;
+  st::BatchFacts facts;
+  Status status = net(batch, facts, usable);
+  if (status != Status::Ok) return failed(status, take_log());
+  const Clock::time_point began = Clock::now();
+  std::vector<st::Answer> answers;
+  status = is_first ? engine_->start(options, answers) : engine_->apply(batch, options, answers);
+  if (status != Status::Ok) return failed(status, take_log());
+  usable = true;
+  if (!is_first) ++batches_;
+  facts_ = facts;
+  facts_.batch = batches_;
+  facts_.apply_ms = Ms(Clock::now() - began).count();
+  answers_ = std::move(answers);
+  Found found;
+  found.result = std::make_unique<matcha_result>();
+  for (const st::Answer& answer : answers_) {
+    facts_.apply_ms -= answer.match_ms;
+    for (const st::Number& number : answer.total) found.result->values.push_back(value_of(number));
+  }
+  return found;
+}
+
+namespace {
+
+/// A call for a stream that is not at work, and leaves it so that it can go on.
+template <typename Work>
+matcha_status entered(matcha_stream* stream, matcha_error** error, Work work) {
+  return call(error, [&] {
+    if (stream == nullptr) return usage("the stream is NULL", error);
+    std::string why;
+    if (!stream->shared->enter(why)) return fail(MATCHA_ERROR_RUN, "error: " + why + "\n", error);
+    struct Leave {
+      LiveStream& shared;
+      ~Leave() { shared.leave(true); }
+    } leave{*stream->shared};
+    return work(*stream->shared);
+  });
+}
+
+/// The answer of a program, or why there is none.
+const st::Answer* answer_of(const LiveStream& stream, size_t program, std::string& problem) {
+  const st::Answer* const answer = stream.maybe_answer(program);
+  if (problem.empty() && program >= stream.size()) problem = fmt::format("the stream has {} programs", stream.size());
+  if (problem.empty() && answer == nullptr) problem = "there is no answer yet";
+  return answer;
+}
+
+matcha_status put_columns(LiveStream& stream, matcha_update kind, const matcha_column& first,
+                          const matcha_column* maybe_second, size_t count, matcha_error** error) {
+  const bool of_edges = kind == MATCHA_ADD_EDGE || kind == MATCHA_REMOVE_EDGE;
+  if (!of_edges && kind != MATCHA_ADD_VERTEX && kind != MATCHA_REMOVE_VERTEX) {
+    return usage("there is no such kind of update", error);
+  }
+  const bool has_second = maybe_second != nullptr && maybe_second->items != nullptr && kind != MATCHA_REMOVE_VERTEX;
+  std::string problem = column_problem(first, count, of_edges ? "first ends" : "vertices");
+  if (problem.empty() && of_edges && !has_second && count != 0) problem = "the second ends are NULL";
+  if (problem.empty() && has_second)
+    problem = column_problem(*maybe_second, count, of_edges ? "second ends" : "labels");
+  if (!problem.empty()) return usage(problem, error);
+  std::vector<st::Update> updates(count);
+  uint64_t too_large = count;
+  const auto read = [&](const matcha_column& column, int64_t st::Update::*field) {
+    runtime::with_items(ints_of(column, count), [&](const auto& items) {
+      for (size_t at = 0; at < count; ++at) {
+        const auto item = items[at];
+        if constexpr (std::is_same_v<std::decay_t<decltype(item)>, uint64_t>) {
+          if (item > INT64_MAX) too_large = std::min<uint64_t>(too_large, at);
+        }
+        updates[at].*field = static_cast<int64_t>(item);
+      }
+    });
+  };
+  if (count != 0) read(first, &st::Update::u);
+  if (count != 0 && has_second) read(*maybe_second, of_edges ? &st::Update::v : &st::Update::label);
+  if (too_large != count) {
+    return fail(MATCHA_ERROR_INPUT, fmt::format("error: item {} is beyond 63 bits\n", too_large), error);
+  }
+  constexpr st::UpdateKind kKinds[] = {st::UpdateKind::InsertEdge, st::UpdateKind::DeleteEdge,
+                                       st::UpdateKind::SetVertex, st::UpdateKind::DeleteVertex};
+  for (size_t at = 0; at < count; ++at) {
+    st::Update& update = updates[at];
+    update.kind = kKinds[kind - MATCHA_ADD_EDGE];
+    update.has_label = !of_edges && has_second && update.label != runtime::kNoLabel;
+    if (update.has_label && update.label < 0) {
+      return fail(MATCHA_ERROR_INPUT, fmt::format("error: item {}: labels are numbers from 0\n", at), error);
+    }
+  }
+  stream.put(updates);
+  return MATCHA_OK;
+}
+
+}  // namespace
+
+}  // namespace matcha::api
+
+matcha_status matcha_stream_open(const matcha_program* const* programs, size_t count, const matcha_graph* graph,
+                                 const matcha_options* options, matcha_stream** stream, matcha_error** error) {
+  using namespace matcha::api;
+  return call(error, [&] {
+    *stream = nullptr;
+    if (programs == nullptr || count == 0) return usage("there are no programs", error);
+    if (graph == nullptr) return usage("the graph is NULL", error);
+    const std::span<const matcha_program* const> given(programs, count);
+    for (const matcha_program* program : given) {
+      if (program == nullptr) return usage("a program is NULL", error);
+    }
+    if (after_fork())
+      return fail(MATCHA_ERROR_RUN, "error: after a fork only the parent process may run programs\n", error);
+    const matcha_options unset;
+    auto made = std::make_unique<matcha_stream>();
+    made->shared = std::make_shared<LiveStream>(options != nullptr ? *options : unset);
+    std::string errors;
+    const matcha_status status = made->shared->open(given, graph->graph, errors);
+    if (status != MATCHA_OK) return fail(status, std::move(errors), error);
+    *stream = made.release();
+    return MATCHA_OK;
+  });
+}
+
+matcha_status matcha_stream_put(matcha_stream* stream, matcha_update kind, const matcha_column* first,
+                                const matcha_column* second, size_t count, matcha_error** error) {
+  using namespace matcha::api;
+  return entered(stream, error, [&](LiveStream& shared) {
+    if (first == nullptr) return usage("the column is NULL", error);
+    return put_columns(shared, kind, *first, second, count, error);
+  });
+}
+
+matcha_status matcha_stream_put_lines(matcha_stream* stream, const char* text, size_t bytes, matcha_error** error) {
+  using namespace matcha::api;
+  return entered(stream, error, [&](LiveStream& shared) {
+    if (text == nullptr && bytes != 0) return usage("the text is NULL", error);
+    std::string problem;
+    if (shared.put_lines(std::string_view(text, bytes), problem)) return MATCHA_OK;
+    return fail(MATCHA_ERROR_INPUT, problem, error);
+  });
+}
+
+matcha_status matcha_stream_apply(matcha_stream* stream, const matcha_options* options, matcha_run** run,
+                                  matcha_error** error) {
+  using namespace matcha::api;
+  return call(error, [&] {
+    *run = nullptr;
+    if (stream == nullptr) return usage("the stream is NULL", error);
+    if (after_fork())
+      return fail(MATCHA_ERROR_RUN, "error: after a fork only the parent process may run programs\n", error);
+    const matcha_options unset;
+    const matcha_options& o = options != nullptr ? *options : unset;
+    auto made = std::make_unique<matcha_run>();
+    made->task = std::make_shared<Task>(o.deadline(), o.maybe_canceller);
+    made->found = std::make_shared<Found>();
+    made->progress = std::make_shared<Progress>();
+    std::string why;
+    if (!stream->shared->enter(why)) return fail(MATCHA_ERROR_RUN, "error: " + why + "\n", error);
+    try {
+      Task::start(made->task, [task = made->task.get(), found = made->found, shared = stream->shared] {
+        bool usable = false;
+        *found = guarded([&] { return shared->apply(*task, usable); });
+        shared->leave(usable);
+      });
+    } catch (...) {
+      stream->shared->leave(true);
+      throw;
+    }
+    *run = made.release();
+    return MATCHA_OK;
+  });
+}
+
+matcha_status matcha_stream_answer(matcha_stream* stream, size_t program, char** json, matcha_error** error) {
+  using namespace matcha::api;
+  if (json != nullptr) *json = nullptr;
+  return entered(stream, error, [&](LiveStream& shared) {
+    std::string problem = json == nullptr ? "the text is NULL" : "";
+    const matcha::driver::stream::Answer* const answer = answer_of(shared, program, problem);
+    if (!problem.empty()) return usage(problem, error);
+    *json = copy_of(matcha::driver::stream::answer_json(shared.facts(), *answer, ""));
+    return MATCHA_OK;
+  });
+}
+
+matcha_status matcha_stream_changes(matcha_stream* stream, size_t program, matcha_rows** rows, matcha_error** error) {
+  using namespace matcha::api;
+  if (rows != nullptr) *rows = nullptr;
+  return entered(stream, error, [&](LiveStream& shared) {
+    std::string problem = rows == nullptr ? "the rows are NULL" : "";
+    const matcha::driver::stream::Answer* const answer = answer_of(shared, program, problem);
+    if (problem.empty() && !shared.gives_rows(program)) {
+      problem = "the result is no list, and only a list has rows\n  hint: `matches` makes a pattern list them";
+    }
+    if (!problem.empty()) return usage(problem, error);
+    const matcha::driver::stream::RowChanges& changes = answer->changes;
+    auto made = std::make_unique<matcha_rows>();
+    made->count = changes.signs.size();
+    for (std::size_t column = 0; column < changes.rows.kinds.size(); ++column) {
+      made->columns.push_back(column_of(changes.rows, column));
+    }
+    Column& signs = made->columns.emplace_back();
+    signs.ints.assign(changes.signs.begin(), changes.signs.end());
+    *rows = made.release();
+    return MATCHA_OK;
+  });
+}
+
+void matcha_stream_free(matcha_stream* stream) { delete stream; }

@@ -1,0 +1,441 @@
+"""Answers that are kept while a graph changes."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import operator
+import os
+import threading
+from array import array
+from ctypes import byref
+from typing import Any, Iterable, Iterator, Optional, Union
+
+from matcha import _inputs, _library, _sources
+from matcha._errors import InputError, UsageError
+from matcha._graph import Graph
+from matcha._inputs import Ints
+from matcha._library import Handle, Owner
+from matcha._patterns import _pattern
+from matcha._program import _POLL_MS, Pattern, Program, _block, _Cancelled, _value
+from matcha._table import Column, Table
+
+_ADD_EDGE, _REMOVE_EDGE, _ADD_VERTEX, _REMOVE_VERTEX = 1, 2, 3, 4
+_NOTHING: Any = object()
+_KINDS = {"+": _ADD_EDGE, "e": _ADD_EDGE, "-": _REMOVE_EDGE, "-e": _REMOVE_EDGE, "v": _ADD_VERTEX, "-v": _REMOVE_VERTEX}
+
+
+class Batch:
+    """What one batch of updates did. Values are tuples where the stream has several programs, or one of several results.
+
+    `total` is what is found now, `delta` that less what was found before; `plus` and `minus` are the matches that came
+    and went, where that is known, else None. `updates` were made, of which `noops` changed nothing; `inserted` and
+    `deleted` are edges, net. `how` is `"delta"`, or `"recompute"` where a program was run anew.
+    """
+
+    def __init__(self, answers: list[dict[str, Any]], totals: list[Any], changes: list[Optional[Table]]) -> None:
+        facts = answers[0]
+        self.number = int(facts["batch"])
+        self.updates = int(facts["updates"])
+        self.noops = int(facts["noops"])
+        self.inserted = int(facts["inserted"])
+        self.deleted = int(facts["deleted"])
+        self.total = _one(totals)
+        self.delta = _one([_tuples(answer.get("delta")) for answer in answers])
+        self.plus = _one([answer.get("plus") for answer in answers])
+        self.minus = _one([answer.get("minus") for answer in answers])
+        self.how = _one([answer["how"] for answer in answers])
+        self._changes = changes
+
+    @property
+    def added(self) -> Any:
+        """The rows that came, of a program that returns a list and of a pattern with `matches=True`."""
+        return _one([_rows(table, 1) for table in self._changes])
+
+    @property
+    def removed(self) -> Any:
+        """The rows that went."""
+        return _one([_rows(table, -1) for table in self._changes])
+
+    def __repr__(self) -> str:
+        return f"Batch({self.number}: {self.updates} updates, total {self.total})"
+
+
+class Stream:
+    """Programs and patterns that keep their answers while a graph changes; `stream` makes one.
+
+    Updates wait until the next `apply`, `count` or `delta` makes a batch of them. A batch is net: what comes and goes
+    within it is not told. The total after it is what `matcha.count` says of the graph as it is then. Threads may share
+    a stream; their calls take turns.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        programs: tuple[Union[str, Program], ...],
+        options: dict[str, Any],
+        *,
+        threads: Optional[int],
+        strict: bool,
+        recompute: bool,
+        params: dict[str, Any],
+        updates: Any,
+        batch: int,
+    ) -> None:
+        if not isinstance(graph, Graph):
+            raise TypeError(f"a graph is a matcha.Graph, not a {type(graph).__name__}: matcha.Graph(…) makes one")
+        if not programs:
+            raise TypeError("a stream needs a pattern or a program")
+        if batch < 1:
+            raise ValueError(f"a batch has an update or more, not {batch}")
+        device = options.pop("device", None)
+        asked = [one if isinstance(one, Program) else _pattern(graph, one, **options) for one in programs]
+        handles = [one._handle({} if isinstance(one, Pattern) else params, device) for one in asked]
+        listed = (ctypes.c_void_p * len(handles))(*[one.handle.value for one in handles])
+        chosen = _library.options({"threads": threads, "strict": strict, "recompute": recompute})
+        self._owner = _library.make(
+            "matcha_stream_open", "matcha_stream_free", listed, len(handles), graph._owner.handle, chosen.handle
+        )
+        self._row_names = [one._names() for one in asked]
+        self._graph = _Changing(graph)
+        self._given = updates
+        self._batch = batch
+        self._lock = threading.RLock()
+        self._waiting: list[tuple[int, array[int], array[int]]] = []
+        self._in_library = 0  # Updates that were given to it, and wait there.
+        self._last: Optional[Batch] = None
+        self._untold: Any = _NOTHING
+
+    def add(self, u: Any, v: Any) -> None:
+        """An edge comes; its ends are vertices from then on."""
+        self._put(_ADD_EDGE, u, v)
+
+    def remove(self, u: Any, v: Any) -> None:
+        """An edge goes, with all its labels; its ends stay."""
+        self._put(_REMOVE_EDGE, u, v)
+
+    def add_vertex(self, vertex: Any, label: Union[int, str, None] = None) -> None:
+        """A vertex comes, or gets another label. Labels are ints from 0, or text."""
+        if isinstance(label, str):
+            # Words go as a line, which blanks and commas would take apart.
+            if not label or any(one.isspace() or one == "," for one in label):
+                raise ValueError(f"a label of an update has no blanks and no commas: {label!r}")
+            with self._lock:
+                self._lines(f"v {self._graph.number(vertex)} {label}")
+            return
+        if label is not None and not 0 <= label < 2**63:
+            raise ValueError(f"a label is text, or an int from 0: {label}")
+        self._put(_ADD_VERTEX, vertex, None, -(2**63) if label is None else label)
+
+    def remove_vertex(self, vertex: Any) -> None:
+        """A vertex goes, with its edges."""
+        self._put(_REMOVE_VERTEX, vertex, None, 0)
+
+    def add_many(self, u: Any, v: Any = None) -> None:
+        """Edges come: their ends as two arrays, lists or columns, or as one array of two columns, or as pairs."""
+        self._put_many(_ADD_EDGE, u, v)
+
+    def remove_many(self, u: Any, v: Any = None) -> None:
+        """Edges go; given as for `add_many`."""
+        self._put_many(_REMOVE_EDGE, u, v)
+
+    def update(self, lines: Union[str, Iterable[str]]) -> None:
+        """Lines as the command line takes them: `+ u v [label]`, `- u v [label]`, `v id [label]`, `-v id`.
+
+        Text, or anything that gives lines, such as an open file. Raises `InputError` with the number of a line that is
+        no update; then none of them is taken.
+        """
+        text = lines if isinstance(lines, str) else "\n".join(line.rstrip("\r\n") for line in lines)
+        with self._lock:
+            if self._graph.names is not None:
+                raise UsageError("error: vertices that are named have no lines of updates\n  hint: add, remove, add_vertex", 2)
+            self._lines(text)
+
+    def apply(self, *, timeout: Optional[float] = None) -> Batch:
+        """Makes a batch of the updates since the last one, and says what it did.
+
+        Before the first update it answers for the graph as it is, as batch 0. Raises `InputError` for an update that
+        changes nothing where the stream is `strict`, and drops the batch; `Timeout`, and whatever a program raises,
+        after which the stream is of no more use.
+        """
+        with self._lock:
+            self._send()
+            return self._apply(timeout)
+
+    def count(self) -> Any:
+        """What is found now: the total after all updates so far."""
+        with self._lock:
+            self._send()
+            if self._last is None or self._in_library:
+                self._apply(None)
+            assert self._last is not None
+            return self._last.total
+
+    def delta(self) -> Any:
+        """What is found now less what was found at the last call, or, at the first one, in the graph at the start."""
+        with self._lock:
+            self._send()
+            if self._in_library or self._last is None:
+                self._apply(None)
+            assert self._last is not None
+            untold, self._untold = self._untold, _NOTHING
+            return _zero(self._last.total) if untold is _NOTHING else untold
+
+    def follow(self, updates: Any, batch: int = 1) -> Iterator[Batch]:
+        """Applies updates as they come, a batch after every so many; gives each batch.
+
+        `updates`: a path, or anything that gives lines, or tuples such as `("+", u, v)`, `("-", u, v)`, `("v", u)`.
+        """
+        if batch < 1:
+            raise ValueError(f"a batch has an update or more, not {batch}")
+        if isinstance(updates, (str, os.PathLike)):
+            with open(updates, encoding="utf-8") as opened:
+                yield from self.follow(opened, batch)
+            return
+        coming = iter(updates)
+        while True:
+            if not self._take(coming, batch):
+                return
+            yield self.apply()
+
+    def __iter__(self) -> Iterator[Batch]:
+        """The batches of the `updates` that the stream was made with."""
+        if self._given is None:
+            raise TypeError("the stream was made without `updates`: stream(…, updates=…), or follow(updates)")
+        given, self._given = self._given, ()
+        return self.follow(given, self._batch)
+
+    def _take(self, coming: Iterator[Any], most: int) -> int:
+        """Takes so many updates, fewer at the end; lines of nothing and comments are none."""
+        taken = 0
+        while taken < most:
+            one = next(coming, None)
+            if one is None:
+                return taken
+            if isinstance(one, str) and one.lstrip(" \t,").startswith(("#", "%", "//", "\r", "\n")) or one == "":
+                continue
+            taken += 1
+            if isinstance(one, str):
+                self.update(one)
+            elif one and one[0] in _KINDS:
+                kind = _KINDS[one[0]]
+                of_edge = kind in (_ADD_EDGE, _REMOVE_EDGE)
+                if len(one) != (3 if of_edge else 2) and not (kind == _ADD_VERTEX and len(one) == 3):
+                    raise InputError(f"error: {one!r} is no update", 3)
+                if of_edge:
+                    self._put(kind, one[1], one[2])
+                elif kind == _ADD_VERTEX:
+                    self.add_vertex(*one[1:])
+                else:
+                    self.remove_vertex(one[1])
+            else:
+                raise InputError(f"error: {one!r} is no update", 3)
+        return taken
+
+    def _put(self, kind: int, u: Any, v: Any, second: Optional[int] = None) -> None:
+        with self._lock:
+            first = self._graph.number(u)
+            if second is None:
+                second = self._graph.number(v)
+            if not self._waiting or self._waiting[-1][0] != kind:
+                self._waiting.append((kind, array("q"), array("q")))
+            _, firsts, seconds = self._waiting[-1]
+            firsts.append(first)
+            seconds.append(second)
+
+    def _put_many(self, kind: int, u: Any, v: Any) -> None:
+        columns = _sources._ends(u, v, None, None)
+        with self._lock:
+            first, second = (self._graph.numbers(column) for column in columns)
+            if first.count != second.count:
+                raise ValueError(f"{first.count} first ends and {second.count} second ends")
+            self._send()
+            self._put_columns(kind, first, second)
+
+    def _put_columns(self, kind: int, first: Ints, second: Ints) -> None:
+        a, b, error = first.column(), second.column(), Handle()
+        status = _library.opened().matcha_stream_put(
+            self._owner.handle, kind, byref(a), byref(b), first.count, byref(error)
+        )
+        if status != _library.OK:
+            _library.raise_error(status, error)
+        self._in_library += first.count
+
+    def _lines(self, text: str) -> None:
+        self._send()
+        given, error = text.encode(errors="surrogateescape"), Handle()
+        status = _library.opened().matcha_stream_put_lines(self._owner.handle, given, len(given), byref(error))
+        if status != _library.OK:
+            _library.raise_error(status, error)
+        self._in_library += 1
+
+    def _send(self) -> None:
+        """Gives the library the updates that wait here."""
+        waiting, self._waiting = self._waiting, []
+        for kind, first, second in waiting:
+            self._put_columns(
+                kind, *(Ints(one.buffer_info()[0], len(one), _library.INT64, 8, one) for one in (first, second))
+            )
+
+    def _apply(self, timeout: Optional[float]) -> Batch:
+        lib = _library.opened()
+        # After a failure nothing is known until another batch has an answer.
+        self._in_library, self._last = 0, None
+        chosen = _library.options({"timeout": timeout})
+        run = _library.make("matcha_stream_apply", "matcha_run_free", self._owner.handle, chosen.handle)
+        with _Cancelled(run):
+            while not lib.matcha_wait(run.handle, _POLL_MS):
+                pass
+        result, error = Handle(), Handle()
+        status = lib.matcha_finish(run.handle, byref(result), byref(error))
+        found = Owner(result, "matcha_result_free")
+        if status != _library.OK:
+            _library.raise_error(status, error)
+        answers, totals, changes = [], [], []
+        used = 0
+        for at, names in enumerate(self._row_names):
+            answer = json.loads(_library.text_of("matcha_stream_answer", self._owner.handle, at))
+            many = isinstance(answer.get("total"), list)
+            count = len(answer["total"]) if many else 1
+            values = [_value(found, used + one, self._graph) for one in range(count)]  # type: ignore[arg-type]
+            used += count
+            answers.append(answer)
+            totals.append(tuple(values) if many else values[0])
+            changes.append(self._changes_of(at, names))
+        made = Batch(answers, totals, changes)
+        if made.number != 0:
+            self._untold = made.delta if self._untold is _NOTHING else _sum(self._untold, made.delta)
+        self._last = made
+        return made
+
+    def _changes_of(self, at: int, names: list[str]) -> Optional[Table]:
+        rows, error = Handle(), Handle()
+        status = _library.opened().matcha_stream_changes(self._owner.handle, at, byref(rows), byref(error))
+        if status == 2:  # Its result is no list.
+            _library.opened().matcha_error_free(error)
+            return None
+        if status != _library.OK:
+            _library.raise_error(status, error)
+        return _block(self._graph, Owner(rows, "matcha_rows_free"), names)  # type: ignore[arg-type]
+
+
+class _Changing:
+    """The names of the vertices of a graph, if it has some, and of those that come."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.names: Optional[list[Any]] = None if graph._names is None else list(graph._names)
+        self._numbers = {name: at for at, name in enumerate(self.names or ())}
+
+    @property
+    def _names(self) -> Optional[list[Any]]:
+        return self.names
+
+    def _named(self, vertex: int) -> Any:
+        return vertex if self.names is None else self.names[vertex]
+
+    def number(self, vertex: Any) -> int:
+        """What the library calls a vertex, which may be a new one."""
+        if self.names is None:
+            number = operator.index(vertex)
+            if not -(2**63) <= number < 2**63:
+                raise ValueError(f"an id is an int of 64 bits: {vertex}")
+            return number
+        known = self._numbers.setdefault(vertex, len(self.names))
+        if known == len(self.names):
+            self.names.append(vertex)
+        return known
+
+    def numbers(self, column: Union[Ints, list[Any]]) -> Ints:
+        """The same of many."""
+        if self.names is None:
+            if isinstance(column, list):
+                raise TypeError("the ids of the graph are ints of 64 bits, and so are those of its updates")
+            return column
+        made = array("q", map(self.number, _inputs.as_names(column)))
+        return Ints(made.buffer_info()[0], len(made), _library.INT64, 8, made)
+
+
+def stream(
+    graph: Graph,
+    *programs: Union[str, Program],
+    updates: Any = None,
+    batch: int = 1,
+    params: Optional[dict[str, Any]] = None,
+    strict: bool = False,
+    recompute: bool = False,
+    threads: Optional[int] = None,
+    **options: Any,
+) -> Stream:
+    """Patterns and programs that keep their answers while the graph changes; the graph given stays as it is.
+
+    Patterns, and programs that count patterns, answer by what each changed edge does; others are run anew after each
+    batch, and so are all with `recompute`. `options` are those of the patterns: `induced`, `embeddings`, `matches`;
+    `params` are parameters of the programs. With `strict` an update that changes nothing is an `InputError`. With
+    `updates`, which `Stream.follow` describes, the stream is iterated over, and gives a `Batch` for every `batch` of
+    them.
+
+    >>> import matcha as mt
+    >>> s = mt.stream(mt.Graph([0, 1, 2], [1, 2, 3]), "triangle")
+    >>> s.add(0, 2)
+    >>> s.count()
+    1
+    >>> s.add(1, 3)
+    >>> s.remove(0, 1)
+    >>> batch = s.apply()
+    >>> batch.plus, batch.minus, batch.total, s.delta()
+    (1, 1, 1, 1)
+    >>> for batch in mt.stream(mt.Graph([0, 1], [1, 2]), "triangle", updates=["+ 0 2", "- 0 1"]):
+    ...     print(batch.delta, batch.total)
+    1 1
+    -1 0
+    """
+    return Stream(
+        graph,
+        programs,
+        options,
+        threads=threads,
+        strict=strict,
+        recompute=recompute,
+        params=params or {},
+        updates=updates,
+        batch=batch,
+    )
+
+
+def _one(values: list[Any]) -> Any:
+    """Of one program the value itself."""
+    return values[0] if len(values) == 1 else tuple(values)
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _sum(a: Any, b: Any) -> Any:
+    """Of numbers, and of tuples one by one; None where one is not known."""
+    if a is None or b is None:
+        return None
+    return tuple(map(_sum, a, b)) if isinstance(a, tuple) else a + b
+
+
+def _zero(total: Any) -> Any:
+    """What `_sum` does not change."""
+    if isinstance(total, tuple):
+        return tuple(map(_zero, total))
+    return total - total if isinstance(total, (int, float)) and not isinstance(total, bool) else None
+
+
+def _rows(table: Optional[Table], sign: int) -> Optional[Table]:
+    """The rows of one sign, which the last column has, without it."""
+    if table is None:
+        return None
+    *names, last = table.columns
+    kept = [at for at, one in enumerate(table[last]) if one == sign]
+    columns = {}
+    for name in names:
+        column = table[name]
+        columns[name] = Column.of((column._items[at] for at in kept), column.kind, column.names)
+    return Table(columns, len(kept))
+
+
+__all__ = ["Batch", "Stream", "stream"]

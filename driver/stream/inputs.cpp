@@ -1,0 +1,86 @@
+#include "driver/stream/inputs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace matcha::driver::stream {
+
+namespace {
+
+Status look_at_pattern(const PatternOptions& options, const Reporter& reporter, ProgramNeeds& needs) {
+  PatternSource pattern(options, reporter);
+  const Status status = pattern.read();
+  if (status == Status::Ok) needs.edge_labels = pattern.edge_labelled();
+  return status;
+}
+
+}  // namespace
+
+Status find_needs(const ProgramRequest& request, bool directed, bool wants_rows, const Reporter& reporter,
+                  ProgramNeeds& needs) {
+  if (!request.pattern.text.empty()) return look_at_pattern(request.pattern, reporter, needs);
+  Compilation compilation(request.compile, reporter);
+  compilation.take(request.text);
+  Status status = compilation.check();
+  if (status == Status::Ok) status = compilation.lower();
+  if (status != Status::Ok) return status;
+  if (wants_rows && !compilation.graph().result->type->is_list()) {
+    return reporter.error(Status::Usage,
+                          fmt::format("`--matches` is for programs that return a list; `{}` returns `{}`",
+                                      compilation.graph().entry, to_string(*compilation.graph().result->type)));
+  }
+  BindOptions bind;
+  bind.graph = "<graph>";
+  bind.params = request.params;
+  bind.directed = directed;
+  const std::optional<BindPlan> plan = plan_binding(compilation.graph(), compilation.loop(), bind, reporter);
+  if (!plan) return Status::Usage;
+  for (const ParamPlan& param : plan->params) {
+    if (param.kind != ParamPlan::Kind::Graph || !param.graph.edge_info) continue;
+    needs.edge_labels = true;
+    if (param.graph.info == runtime::ColumnKind::Float) {
+      return reporter.error(Status::Usage, "edges of a stream have labels, and the program reads floats of edges");
+    }
+  }
+  return Status::Ok;
+}
+
+Status add_empty_word(Engine& engine, const runtime::Graph& start) {
+  std::vector<std::string> words = engine.dictionary().words();
+  const std::int64_t* const labels = start.view().labels;
+  const std::uint64_t count = labels == nullptr ? 0 : start.view().universe;
+  const bool has_negative = words.empty() && std::any_of(labels, labels + count, [](std::int64_t label) {
+                              return label < 0 && label != runtime::kNoLabel;
+                            });
+  if (has_negative || engine.dictionary().code("")) return Status::Ok;
+  words.emplace_back();
+  return engine.set_dictionary(std::make_shared<const runtime::LabelDictionary>(std::move(words)));
+}
+
+VertexRules vertex_rules(const Engine& engine, bool forgets) {
+  VertexRules rules;
+  rules.new_label = engine.dictionary().code("").value_or(runtime::kNoLabel);
+  rules.forgets = forgets;
+  return rules;
+}
+
+Status learn_words(Engine& engine, LabelCodes& codes, std::vector<Update>& updates, const std::string& maybe_file,
+                   const Reporter& reporter) {
+  if (codes.new_words().empty()) return Status::Ok;
+  if (!engine.dictionary().code("")) {
+    runtime::Error error;
+    error.kind = runtime::ErrorKind::Input;
+    error.file = maybe_file;
+    error.line = updates.empty() ? 0 : updates.back().line;
+    error.message = "labels are words here, and negative numbers in the graph";
+    return reporter.error(error);
+  }
+  const std::shared_ptr<const runtime::LabelDictionary> dictionary = codes.extended();
+  const Status status = engine.set_dictionary(dictionary);
+  if (status == Status::Ok) codes.take(dictionary, updates);
+  return status;
+}
+
+}  // namespace matcha::driver::stream

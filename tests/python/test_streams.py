@@ -1,0 +1,221 @@
+"""Streams: totals, deltas and rows beside counts of the graph as it is after each batch."""
+
+import random
+import threading
+
+import matcha as mt
+import pytest
+
+PROGRAM = "def main(G: Graph) -> int:\n    return sum(apply(lambda v: size(neighbor(G, v)) % 3, vertices(G)))\n"
+
+
+class Edges:
+    """A graph of few vertices that changes at random, all of them with an edge or listed."""
+
+    def __init__(self, seed, directed=False, count=9):
+        self.random = random.Random(seed)
+        self.directed = directed
+        self.vertices = list(range(count))
+        self.edges = {self.key(*self.random.sample(self.vertices, 2)) for _ in range(2 * count)}
+
+    def key(self, u, v):
+        return (u, v) if self.directed else (min(u, v), max(u, v))
+
+    def graph(self):
+        edges = sorted(self.edges)
+        return mt.Graph([u for u, _ in edges], [v for _, v in edges], vertices=self.vertices, directed=self.directed)
+
+    def change(self):
+        """An update, and whether the edge comes; it may change nothing."""
+        u, v = self.random.sample(self.vertices, 2)
+        comes = self.random.random() < 0.5
+        (self.edges.add if comes else self.edges.discard)(self.key(u, v))
+        return comes, u, v
+
+
+@pytest.mark.parametrize("recompute", [False, True])
+def test_totals_are_counts(recompute):
+    for seed, (patterns, directed, options) in enumerate([
+        (("triangle", "square", "tailed-triangle"), False, {}),
+        (("wedge", "diamond", "motif:3"), False, {"induced": "vertex"}),
+        (("house",), False, {"embeddings": True}),
+        (("a->b->c->a", "a->b,a->c"), True, {}),
+    ]):
+        edges = Edges(seed, directed)
+        stream = mt.stream(edges.graph(), *patterns, recompute=recompute, **options)
+
+        def counts():
+            graph = edges.graph()
+            found = [tuple(mt.motifs(graph, 3).values()) if one == "motif:3" else mt.count(graph, one, **options)
+                     for one in patterns]
+            return found[0] if len(found) == 1 else tuple(found)
+
+        before = counts()
+        assert stream.count() == before
+        for size in (1, 1, 4, 7, 0):
+            for _ in range(size):
+                comes, u, v = edges.change()
+                (stream.add if comes else stream.remove)(u, v)
+            batch = stream.apply()
+            now = counts()
+            assert batch.total == stream.count() == now, (patterns, options)
+            assert batch.updates == size and batch.noops <= size
+            if len(patterns) == 1:
+                assert batch.delta == now - before == stream.delta()
+                assert batch.plus is None or batch.plus - batch.minus == batch.delta
+            assert (batch.how if len(patterns) == 1 else batch.how[0]) == ("recompute" if recompute else "delta")
+            before = now
+
+
+def test_many_at_once():
+    numpy = pytest.importorskip("numpy")
+    edges = Edges(9, count=30)
+    stream = mt.stream(edges.graph(), "triangle", PROGRAM and mt.program(PROGRAM))
+    start = stream.count()
+    assert start == (mt.count(edges.graph(), "triangle"), mt.program(PROGRAM)(edges.graph()))
+    pairs = numpy.array([edges.random.sample(edges.vertices, 2) for _ in range(50)])
+    stream.add_many(pairs)
+    stream.remove_many(pairs[::3, 0], pairs[::3, 1].astype(numpy.int32))
+    stream.add_many([(1, 2), (2, 3)])
+    edges.edges |= {edges.key(*pair) for pair in pairs.tolist()}
+    edges.edges -= {edges.key(*pair) for pair in pairs[::3].tolist()}
+    edges.edges |= {(1, 2), (2, 3)}
+    now = (mt.count(edges.graph(), "triangle"), mt.program(PROGRAM)(edges.graph()))
+    assert stream.count() == now
+    assert stream.delta() == (now[0] - start[0], now[1] - start[1])
+    assert stream.delta() == (0, 0)
+
+
+def test_rows_and_names():
+    edges = Edges(3)
+    names = "abcdefghi"
+    listed = [(names[u], names[v]) for u, v in sorted(edges.edges)]
+    graph = mt.Graph(listed)
+    stream = mt.stream(graph, "triangle", matches=True)
+    kept = {frozenset(row) for row in stream.apply().added}
+    for _ in range(12):
+        comes, u, v = edges.change()
+        (stream.add if comes else stream.remove)(names[u], names[v])
+        batch = stream.apply()
+        removed, added = ({frozenset(row) for row in rows} for rows in (batch.removed, batch.added))
+        assert removed <= kept and not added & kept and len(batch.added) == batch.plus
+        kept = (kept - removed) | added
+        now = mt.Graph([(names[u], names[v]) for u, v in edges.edges])
+        assert kept == {frozenset(row) for row in mt.match(now, "triangle")} and batch.total == len(kept)
+    stream.add_many([("new", "a"), ("new", "other"), ("other", "a")])
+    assert frozenset(("new", "other", "a")) in {frozenset(row) for row in stream.apply().added}
+    with pytest.raises(mt.UsageError):
+        stream.update("+ 1 2")
+
+
+def test_text_ids_of_a_file(tmp_path):
+    (tmp_path / "calls.txt").write_text("ann bob x\nbob eve x\neve ann y\n")
+    for options in ({}, {"edge_labels": True}):
+        graph = mt.read(tmp_path / "calls.txt", **options)
+        stream = mt.stream(graph, "triangle" if not options else "a-[:x]-b-[:x]-c", matches=True)
+        assert [sorted(row) for row in stream.apply().added] == [["ann", "bob", "eve"]]
+        stream.add_vertex("zoe", "new")
+        if options:
+            continue
+        stream.add_many([("zoe", "ann"), ("zoe", "bob")])
+        stream.remove("eve", "ann")
+        batch = stream.apply()
+        assert [[sorted(row) for row in rows] for rows in (batch.added, batch.removed)] == [
+            [["ann", "bob", "zoe"]], [["ann", "bob", "eve"]]]
+
+
+def test_labels():
+    graph = mt.Graph([0], [1], vertices=[0, 1, 2], label=["a", "b", "a"])
+    stream = mt.stream(graph, "(x:a)-(y:b)", "(x:new)-(y)")
+    assert stream.count() == (1, 0)
+    stream.add(2, 1)
+    assert stream.count() == (2, 0)
+    stream.add_vertex(2, "new")
+    assert stream.count() == (1, 1)
+    stream.add_vertex(7, "a")
+    stream.update(["# a comment", "+ 7 1", "v 0"])
+    stream.add_vertex(0)
+    assert stream.count() == (2, 1), "without a label a vertex keeps its own"
+    stream.remove_vertex(1)
+    assert stream.count() == (0, 0)
+    with pytest.raises(ValueError):
+        stream.add_vertex(1, "two words")
+    pays = mt.Graph({"u": [0, 1], "v": [1, 2], "what": ["pays", "calls"]}, src="u", dst="v", edge_label="what")
+    stream = mt.stream(pays, "(x)-[:pays]-(y)")
+    stream.update("+ 2 3 pays\n+ 1 2 pays\n- 0 1 pays\n")
+    assert stream.count() == 2
+    with pytest.raises(mt.InputError, match="2: error: an edge that comes needs a label"):
+        stream.update("+ 5 6 pays\n+ 6 7")
+    assert stream.count() == 2
+    assert mt.stream(pays, "edge").count() == 2
+
+
+def test_followed(tmp_path):
+    lines = ["# begins", "+ 0 2", "", "+ 2 3", "- 0 1", "+ 0 3", "+ 1 3"]
+    (tmp_path / "updates.txt").write_text("\n".join(lines) + "\n")
+    tuples = [("+", 0, 2), ("e", 2, 3), ("-", 0, 1), ("+", 0, 3), ("+", 1, 3)]
+    graph = mt.Graph([0, 1], [1, 2])
+    for updates in (tmp_path / "updates.txt", lines, tuples, iter(tuples)):
+        found = [(batch.number, batch.total) for batch in mt.stream(graph, "triangle", updates=updates)]
+        assert found == [(1, 1), (2, 1), (3, 0), (4, 1), (5, 2)]
+        if updates is not tuples:
+            continue
+        assert [batch.total for batch in mt.stream(graph, "triangle", updates=updates, batch=2)] == [1, 1, 2]
+    for wrong in ([("+", 1)], [("?", 1, 2)], ["+ 1"], [7]):
+        with pytest.raises((mt.InputError, TypeError)):
+            list(mt.stream(graph, "triangle", updates=wrong))
+
+
+def test_errors():
+    graph = mt.Graph([0, 1], [1, 2])
+    with pytest.raises(mt.ProgramError):
+        mt.stream(graph, "a-")
+    with pytest.raises(TypeError):
+        mt.stream(graph)
+    with pytest.raises(TypeError):
+        mt.stream([(0, 1)], "edge")
+    with pytest.raises(TypeError):
+        iter(mt.stream(graph, "edge"))
+    stream = mt.stream(graph, "edge", strict=True)
+    with pytest.raises(TypeError):
+        stream.add("a", "b")
+    with pytest.raises(ValueError):
+        stream.add(2**63, 1)
+    with pytest.raises(ValueError):
+        stream.add_many([1, 2], [3])
+    stream.add(0, 3)
+    stream.add(1, 0)
+    with pytest.raises(mt.InputError, match="update 2 of the batch changes nothing"):
+        stream.apply()
+    assert stream.count() == 2, "the batch was dropped"
+    stream.add(0, 3)
+    assert stream.count() == 3
+    divides = mt.program("def main(G: Graph) -> int:\n    return 6 / (size(vertices(G)) - 4)\n")
+    stream = mt.stream(graph, divides)
+    assert stream.count() == -6
+    stream.add_vertex(9)
+    with pytest.raises(mt.RunError):
+        stream.apply()
+    with pytest.raises(mt.RunError, match="has ended"):
+        stream.count()
+
+
+def test_stops():
+    size = 400
+    graph = mt.Graph([u for u in range(size) for _ in range(u)], [v for u in range(size) for v in range(u)])
+    stream = mt.stream(graph, "path:7")
+    with pytest.raises(mt.Timeout):
+        stream.apply(timeout=0.1)
+    with pytest.raises(mt.RunError):
+        stream.count()
+
+
+def test_threads_take_turns():
+    stream = mt.stream(mt.Graph([0], [1]), "star:3")
+    threads = [threading.Thread(target=lambda at=at: [stream.add(0, 2 + 50 * at + i) or stream.count() for i in range(50)])
+               for at in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert stream.count() == mt.count(mt.Graph([0] * 151, list(range(1, 152))), "star:3")
