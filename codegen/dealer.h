@@ -14,7 +14,8 @@ namespace matcha::codegen {
 /// of a graph. Each run walks all of the program, and of its parallel regions the units that it is given.
 ///
 /// For each region that is dealt, in the order of the program, from 0: `next` until it gives nothing, after each unit
-/// `done`, then `finish`. Calls come from one thread.
+/// `done`, then with `merges` `finish`, then `is_complete`. Calls come from one thread, but `units_done` and
+/// `units_total`, which come from any while a unit is walked.
 class Dealer {
  public:
   virtual ~Dealer() = default;
@@ -30,7 +31,8 @@ class Dealer {
   /// Takes what a unit found: a value for each sink of the region. Gives the error that ends the run, or nothing.
   virtual std::optional<runtime::Error> done(std::size_t region, std::uint64_t unit,
                                              std::vector<PartialValue> found) = 0;
-  /// Whether all units of a region that are this run's part are done; with `merges`, all units.
+  /// Whether all units of a region that are this run's part are done; with `merges`, all units, and `finish` gave what
+  /// they found.
   virtual bool is_complete(std::size_t region) const = 0;
   /// Units of all regions that are done, of how many; of the regions that were reached.
   virtual std::uint64_t units_done() const = 0;

@@ -129,6 +129,11 @@ std::optional<runtime::Error> merge_all(std::vector<PartialValue>& into, const s
   return std::nullopt;
 }
 
+Ending ending_of_stop(const RunOptions& options) {
+  const bool stopped = options.stop_request != nullptr && options.stop_request->load(std::memory_order_relaxed) != 0;
+  return stopped || !options.deadline ? Ending::Stopped : Ending::Deadline;
+}
+
 PartialValue none_of(const PartialValue& kind) {
   PartialValue none;
   none.kind = kind.kind;

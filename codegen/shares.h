@@ -28,6 +28,9 @@ RunError no_shares(const char* what);
 /// room any more, or there is no memory. Requires: the same kinds.
 std::optional<runtime::Error> merge(PartialValue& into, const PartialValue& other);
 
+/// Why a run ended of which a dealer's units are not all done: it was stopped, or another run that shares them was.
+Ending ending_of_stop(const RunOptions& options);
+
 /// What a share finds that walks nothing, of the kind of another one.
 PartialValue none_of(const PartialValue& kind);
 

@@ -4,13 +4,16 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "driver/output_file.h"
 #include "ir/support/utf8.h"
 #include "tools/help.h"
+#include "tools/session.h"
 
 namespace matcha::tools {
 
@@ -62,6 +65,12 @@ Console::Console(const ConsoleOptions& options)
       progress_(!options.quiet && !options.no_progress && ::isatty(STDERR_FILENO) != 0 && !is_dumb()) {}
 
 void Console::write(std::string_view text) const {
+  if (options_.rank != 0) {
+    constexpr std::chrono::milliseconds kFirstGoesBefore{500};
+    std::this_thread::sleep_for(kFirstGoesBefore);
+    if (signal_came()) return;
+    if (!json()) static_cast<void>(write_all(STDERR_FILENO, fmt::format("rank {}: ", options_.rank)));
+  }
   static_cast<void>(write_all(STDERR_FILENO, escape_invalid_utf8(text)));
 }
 

@@ -14,6 +14,9 @@ struct ConsoleOptions {
   std::string diagnostics = "text";  ///< `text` or `json`.
   bool quiet = false;                ///< Errors only.
   bool no_progress = false;
+  /// Of an MPI job's ranks but the first: it tells errors only, names itself, and lets the first go before, which ends
+  /// the job if it has found the same: by a signal, after which nothing is told.
+  int rank = 0;
 };
 
 /// Everything that goes to standard error. A message is written in one piece.

@@ -53,7 +53,12 @@ class RunVerb {
 
   Status all() {
     const bool one = options_.pattern_list.empty() && options_.patterns.size() <= 1;
-    const Status status = session_.leave(one ? run_one() : run_several());
+    Status status = one ? run_one() : run_several();
+    if (options_.cluster.team != nullptr) {
+      const bool has_result = is_computed_ && (status == Status::Ok || is_stop(status));
+      status = leave_team(options_.cluster, console_, status, has_result);
+    }
+    session_.leave(status);
     if (codegen::compiles_in_background()) end_process(status);
     return status;
   }
@@ -74,6 +79,7 @@ class RunVerb {
 
   Status answer(RunSteps& run) {
     Status code = run.compute();
+    is_computed_ = code == Status::Ok;
     if (code == Status::Ok && options_.verify) code = verify_run(run);
     return code == Status::Ok ? run.finish() : code;
   }
@@ -174,6 +180,7 @@ class RunVerb {
   Session session_;
   std::optional<tbb::global_control> threads_;
   SharedInputs inputs_;
+  bool is_computed_ = false;
   std::vector<std::unique_ptr<RunSteps>> runs_;
 };
 
@@ -201,7 +208,10 @@ void add_run(CLI::App& app, Action& action, std::vector<std::string> words) {
       }
       if (option->get_group() == "GPU" && option->count() != 0) given.gpu_given.push_back(option->get_name());
     }
-    action = [options] { return RunVerb(*options).all(); };
+    action = [options] {
+      const Status joined = options->cluster.mpi ? join_team(*options) : Status::Ok;
+      return joined == Status::Ok ? RunVerb(*options).all() : joined;
+    };
   });
 }
 

@@ -100,6 +100,12 @@ Status choose_target(const RunVerbOptions& options, const Console& console, cons
   return check_gpu_options(options.gpu_given, options.device == "cpu" || for_cpu, console);
 }
 
+Status verdict_of(codegen::Ending ending, const Session& session) {
+  if (ending == codegen::Ending::Deadline) return Status::Timeout;
+  if (ending != codegen::Ending::Stopped) return Status::Ok;
+  return session.stopped() ? session.verdict() : Status::Terminated;
+}
+
 Status report_failure(const codegen::RunError& failed, const BindOptions& bind, const SourceManager& sources,
                       const Reporter& reporter) {
   runtime::Error error = failed.error;

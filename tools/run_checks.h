@@ -7,6 +7,7 @@
 #include "driver/targets.h"
 #include "tools/console.h"
 #include "tools/run_options.h"
+#include "tools/session.h"
 
 namespace matcha::tools {
 
@@ -20,6 +21,9 @@ std::string without_blanks_before(const std::string& text);
 
 /// Where to run; `may_choose`: that is left open until the graph is read. Reports options that do not fit.
 Status choose_target(const RunVerbOptions& options, const Console& console, const Target*& target, bool& may_choose);
+
+/// Why a run was stopped; Ok: it was not. One that was stopped by another process of its job is terminated.
+Status verdict_of(codegen::Ending ending, const Session& session);
 
 /// Says why a run failed, with its place in the program if it has one, in `sources`.
 Status report_failure(const codegen::RunError& failed, const BindOptions& bind, const SourceManager& sources,

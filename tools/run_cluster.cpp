@@ -2,15 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "driver/cluster/dealers.h"
 #include "driver/cluster/run_key.h"
 #include "driver/version.h"
+#include "runtime/unfinished_file.h"
 #include "tools/run_options.h"
 
 namespace matcha::tools {
@@ -18,6 +23,8 @@ namespace matcha::tools {
 namespace cluster = driver::cluster;
 
 namespace {
+
+constexpr std::chrono::milliseconds kUntilLauncherHasRead{200};
 
 std::optional<std::uint64_t> number_of(std::string_view text) {
   std::uint64_t number = 0;
@@ -42,6 +49,13 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> shard_of_scheduler() {
   const auto shards = number_in_environment("MATCHA_SHARDS");
   if (index && shards && *index < *shards) return std::pair(*index, *shards);
   return std::nullopt;
+}
+
+bool reads_standard_input(const RunVerbOptions& all) {
+  const auto is_it = [](const std::string& file) { return file == "-" || file.find("=-") != std::string::npos; };
+  const TableBinding& table = all.bind.table;
+  return all.compile.file == "-" || is_it(all.bind.graph) || table.labels == "-" || table.vertices == "-" ||
+         std::ranges::any_of(all.bind.inputs, is_it);
 }
 
 /// The words that make another part, or the merging of all, the same run.
@@ -76,7 +90,49 @@ void add_cluster_options(CLI::App& verb, ClusterOptions& options) {
       ->type_name("DIR")
       ->excludes(shard)
       ->group("Several processes");
-  verb.add_option("--from-ledgers", options.from_ledgers, "The answer of all shards")->excludes(shard)->group("");
+  verb.add_flag("--mpi", options.mpi,
+                "As a rank of an MPI job: share the work with the others; the first prints the answer")
+      ->excludes(shard)
+      ->excludes("--work")
+      ->group("Several processes");
+  verb.add_option("--from-ledgers", options.from_ledgers, "The answer of all shards")
+      ->excludes(shard)
+      ->excludes("--mpi")
+      ->group("");
+}
+
+Status join_team(RunVerbOptions& all) {
+  namespace mpi = runtime::cluster;
+  // The launcher says it before the library does.
+  all.console.rank = mpi::launched_rank();
+  const Console early(all.console);
+  if (const Status fits = ClusterRun(all.cluster, early).check(all); fits != Status::Ok) return fits;
+  runtime::Result<std::unique_ptr<mpi::MpiTeam>> joined = mpi::MpiTeam::join();
+  if (!joined) return early.error(joined.error());
+  const mpi::MpiTeam& team = **joined;
+  all.console.rank = team.rank();
+  all.console.quiet = all.console.quiet || team.rank() != 0;
+  const Console console(all.console);
+  if (team.size() > 1) {
+    console.note(fmt::format("{} ranks, {}", team.size(), team.mpi_version()));
+  } else {
+    console.note("one rank: more are started by a launcher, as in `mpirun -n 4 matcha run … --mpi`");
+  }
+  all.cluster.team = std::move(*joined);
+  return Status::Ok;
+}
+
+Status leave_team(const ClusterOptions& options, const Console& console, Status status, bool has_result) {
+  if (has_result) {
+    const runtime::Status left = options.team->leave();
+    if (left) return status;
+    status = console.error(left.error());
+  }
+  std::fflush(nullptr);
+  runtime::UnfinishedFile::discard_all();
+  // MPICH's launcher loses what was written right before the end.
+  std::this_thread::sleep_for(kUntilLauncherHasRead);
+  options.team->abort(exit_code(status));
 }
 
 std::string search_words(const driver::PatternSource& pattern, bool rows) {
@@ -91,7 +147,10 @@ std::string search_words(const driver::PatternSource& pattern, bool rows) {
 
 Status ClusterRun::check(const RunVerbOptions& all) {
   if (!options_.any()) return Status::Ok;
-  const std::string name = !options_.shard.empty() ? "--shard" : !options_.work.empty() ? "--work" : "merge";
+  const std::string name = !options_.shard.empty()  ? "--shard"
+                           : !options_.work.empty() ? "--work"
+                           : options_.mpi           ? "--mpi"
+                                                    : "merge";
   const auto unfit = [&](const char* option, const char* hint) {
     return console_.error(Status::Usage, fmt::format("`{}` is not for `{}`", option, name), hint);
   };
@@ -100,6 +159,10 @@ Status ClusterRun::check(const RunVerbOptions& all) {
   if (all.tune) return unfit("--tune", "leave it out");
   if (all.verify) return unfit("--verify", "verify the whole run");
   if (all.most()) return unfit("--limit` or `--exists", "they are for whole runs");
+  if (options_.mpi && reads_standard_input(all)) {
+    return console_.error(Status::Usage, "standard input is not for `--mpi`: one rank only has it",
+                          "write it to a file that all ranks see");
+  }
   if (options_.shard.empty()) return Status::Ok;
   if (options_.ledger.empty()) {
     return console_.error(Status::Usage, "`--shard` needs `--ledger FILE`", "the file of what this part finds");
@@ -138,6 +201,9 @@ Status ClusterRun::begin(std::string_view program, const BoundInputs& bound, con
   cluster::DealerTest test;
   test.dies_at = number_in_environment("MATCHA_TEST_DIE_AT").value_or(0);
   runtime::Result<std::unique_ptr<codegen::Dealer>> made = [&] {
+    if (options_.mpi) {
+      return cluster::make_mpi_dealer(*options_.team, header, {session.stop_request(), session.deadline()});
+    }
     if (!options_.shard.empty()) return cluster::make_shard_dealer(options_.ledger, header, test);
     if (!options_.work.empty()) {
       return cluster::make_folder_dealer(options_.work, header, {session.stop_request(), session.deadline()}, test);
@@ -153,6 +219,11 @@ Status ClusterRun::begin(std::string_view program, const BoundInputs& bound, con
   if (!made) return console_.error(made.error());
   dealer_ = std::move(*made);
   return Status::Ok;
+}
+
+std::optional<UnitsReport> ClusterRun::units() const {
+  if (dealer_ == nullptr) return std::nullopt;
+  return UnitsReport{dealer_->units_done(), dealer_->units_total(), options_.mpi ? options_.team->size() : 0};
 }
 
 std::string ClusterRun::shard_text(bool json, bool complete) const {

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,8 +11,10 @@
 #include "codegen/dealer.h"
 #include "driver/bind.h"
 #include "driver/pattern_source.h"
+#include "runtime/cluster/mpi_team.h"
 #include "tools/console.h"
 #include "tools/exit_codes.h"
+#include "tools/run_report.h"
 #include "tools/session.h"
 
 namespace matcha::tools {
@@ -23,13 +26,24 @@ struct ClusterOptions {
   std::string shard;                      ///< `I/N` or `auto`; empty: none.
   std::string ledger;                     ///< What the shard finds.
   std::string work;                       ///< A folder that processes share; empty: none.
+  bool mpi = false;                       ///< The process is a rank of an MPI job.
   std::vector<std::string> from_ledgers;  ///< Nothing is run: all is in these files.
   std::vector<std::string> words;         ///< Of the command line, behind `run`.
 
-  bool any() const { return !shard.empty() || !work.empty() || !from_ledgers.empty(); }
+  std::shared_ptr<runtime::cluster::MpiTeam> team;  ///< Of `mpi`, once it is joined.
+
+  bool any() const { return !shard.empty() || !work.empty() || mpi || !from_ledgers.empty(); }
+  /// Whether this process tells what was found: of an MPI job the first.
+  bool speaks() const { return team == nullptr || team->rank() == 0; }
 };
 
 void add_cluster_options(CLI::App& verb, ClusterOptions& options);
+
+/// Of a run with `--mpi`: joins the ranks of the job. Those but the first say errors only.
+Status join_team(RunVerbOptions& all);
+/// Leaves the job when all have a result. `has_result`: this rank does, which may be a part. Else does not return: it
+/// ends all ranks with the exit code of the status.
+Status leave_team(const ClusterOptions& options, const Console& console, Status status, bool has_result);
 
 /// What a pattern that is matched by search asks for, so that runs that differ in it are told apart.
 std::string search_words(const driver::PatternSource& pattern, bool rows);
@@ -47,9 +61,12 @@ class ClusterRun {
   Status begin(std::string_view program, const BoundInputs& bound, const Session& session);
   /// Null before `begin`, and where the run is whole.
   codegen::Dealer* dealer() const { return dealer_.get(); }
-  /// Of a shard there is no answer; this is said instead.
-  bool has_answer() const { return options_.shard.empty(); }
+  /// Of a shard there is no answer, and the ranks but the first of an MPI job do not tell it.
+  bool has_answer() const { return options_.shard.empty() && options_.speaks(); }
+  /// Of a shard: what is said instead.
   std::string shard_text(bool json, bool complete) const;
+  /// The units of a run in several processes, for its report; nothing for a whole run.
+  std::optional<UnitsReport> units() const;
 
  private:
   static constexpr unsigned kPlannedThreads = 16;

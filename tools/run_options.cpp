@@ -78,6 +78,7 @@ Examples:
   matcha run cycle.mt --in edges=m.txt:0,1 --in times=m.txt:2 --param window=60
   matcha run triangle.mt graph.mtg --shard 3/16 --ledger part3.mtl
   matcha run triangle.mt graph.mtg --work shared/folder
+  mpirun -n 4 matcha run triangle.mt graph.mtg --mpi
   matcha run query.mt graph.mtg --labels labels.txt --json --timeout 60
 
 The answer goes to stdout, all else to stderr. Ctrl-C stops with the partial

@@ -101,6 +101,11 @@ std::string stats_json(const RunReport& report) {
     for (const auto& [part, ms] : report.result->times) times.push_back({{"part", part}, {"ms", rounded(ms)}});
     if (!times.empty()) stats["run_ms"] = times;
   }
+  if (report.units && report.result != nullptr) {
+    if (report.units->ranks != 0) stats["ranks"] = report.units->ranks;
+    stats["units_done"] = report.units->done;
+    stats["units_total"] = report.units->total;
+  }
   if (!report.device_why.empty()) stats["device"] = report.device_why;
   if (!report.order.why.empty()) stats["order"] = {{"is", report.order.text()}, {"ms", rounded(report.order.ms)}};
   if (report.tuning) {
@@ -278,7 +283,9 @@ std::string closing_line(const RunReport& report, bool drawn, bool on_output) {
 }
 
 std::string partial_line(const RunReport& report) {
-  return fmt::format("partial result: {} after {}", stopped_by(report.verdict), iterations_text(*report.result));
+  const std::string done = report.units ? fmt::format("{} of {} units of work", report.units->done, report.units->total)
+                                        : iterations_text(*report.result);
+  return fmt::format("partial result: {} after {}", stopped_by(report.verdict), done);
 }
 
 }  // namespace matcha::tools

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -15,6 +16,12 @@
 #include "tools/exit_codes.h"
 
 namespace matcha::tools {
+
+/// Of a run in several processes.
+struct UnitsReport {
+  std::uint64_t done = 0, total = 0;  ///< Units of work that are done, by all, of the loops that were reached.
+  int ranks = 0;                      ///< Of an MPI job; 0: it is none.
+};
 
 /// What a run has found out so far; anything may be missing when it was stopped early.
 struct RunReport {
@@ -37,7 +44,8 @@ struct RunReport {
   OrderReport order;
   std::optional<Tuning> tuning;              ///< Of `--tune`.
   std::optional<Verification> verification;  ///< Of `--verify`.
-  Status verdict = Status::Ok;               ///< Why it was stopped.
+  std::optional<UnitsReport> units;
+  Status verdict = Status::Ok;  ///< Why it was stopped.
   double load_ms = 0, run_ms = 0;
 
   /// The matches that were counted with `only_counts` or `asks_exists`; nothing before the run.

@@ -84,10 +84,11 @@ class Run final : public RunSteps {
             run_options(), pattern_, pattern_options_, sketch_, searches_};
   }
   Status finish() override {
-    if (result_.ending == codegen::Ending::Deadline) report_.verdict = Status::Timeout;
-    if (result_.ending == codegen::Ending::Stopped) report_.verdict = session_.verdict();
+    report_.verdict = verdict_of(result_.ending, session_);
     const bool stopped = report_.verdict != Status::Ok;
     session_.watch(stopped ? Session::Stops::None : Session::Stops::Signals);
+    if (!options_.cluster.speaks()) return Status::Ok;
+    report_.units = cluster_.units();
     if (matches_file_) {
       if (pictures_) matches_file_->write(pictures_->svg(report_.pattern));
       const runtime::Status written = pictures_ ? matches_file_->commit() : matches_->finish();
@@ -132,7 +133,7 @@ class Run final : public RunSteps {
 
   /// Has a stop report what is known until here: later steps write it while the watchdog reads.
   void keep_report() {
-    if (!options_.json || !compilation_->has_graph() || report_.result != nullptr) return;
+    if (!options_.json || !options_.cluster.speaks() || !compilation_->has_graph() || report_.result != nullptr) return;
     session_.set_report([this, texts = reports_of_stops(report_)](Status verdict) {
       console_.error(verdict, stop_line(verdict));
       print(texts.at(verdict));
@@ -147,8 +148,7 @@ class Run final : public RunSteps {
 
   Status check_options() {
     Status code = choose_target(options_, console_, target_, may_choose_);
-    if (code != Status::Ok) return code;
-    code = check_answer_options(options_, pattern_options_, console_, row_format_);
+    if (code == Status::Ok) code = check_answer_options(options_, pattern_options_, console_, row_format_);
     if (code == Status::Ok) code = cluster_.check(options_);
     if (code == Status::Ok) code = choose_tier(options_.simd, console_, tier_);
     return code == Status::Ok ? read_query(gpu_.query, console_) : code;
@@ -284,8 +284,7 @@ class Run final : public RunSteps {
   }
 
   Status check_pattern() {
-    // A .mtg, or --temporal, may keep arcs without --directed.
-    const Status code = pattern_->check_arcs(graph().facts().directed);
+    const Status code = pattern_->check_arcs(graph().facts().directed);  // .mtg and --temporal too may keep arcs.
     return code == Status::Ok ? pattern_->check_labels(graph(), *bound_.inputs.dictionary) : code;
   }
 
@@ -514,6 +513,7 @@ class Run final : public RunSteps {
       }
       matches_.emplace(matches_file_ && !pictures_ ? &*matches_file_ : nullptr, row_format_,
                        *compilation_->graph().result->type, names, options_.limit, *bound_.inputs.universe);
+      if (!cluster_.has_answer()) matches_->only_count();
       run.on_rows = [this](const codegen::Rows& rows) {
         if (pictures_) pictures_->take(rows, options_.limit.value_or(kPicturedMatches));
         return matches_->take(rows);

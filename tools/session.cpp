@@ -194,6 +194,8 @@ Status Session::verdict() const {
   return Status::Ok;
 }
 
+bool signal_came() { return signal_seen.load() != 0; }
+
 const char* stop_word(Status verdict) {
   switch (verdict) {
     case Status::Timeout: return "timeout";

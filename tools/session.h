@@ -64,6 +64,9 @@ class Session {
   std::thread watchdog_;
 };
 
+/// Whether the session of this process, if there is one, has seen a signal.
+bool signal_came();
+
 /// `timeout`, `interrupt` or `terminate`, for people and JSON.
 const char* stop_word(Status verdict);
 /// `stopped by --timeout` or `stopped by a signal`.

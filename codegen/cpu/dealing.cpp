@@ -37,13 +37,22 @@ bool Run::ends_after_regions() const {
 Run::Failure Run::deal(const RegionStep& s, runtime::RegionLaunch& launch, const runtime::RunControl& control) {
   Dealer& dealer = *options_.maybe_dealer;
   const std::size_t region = dealt_begun_++;
+  runtime::RunControl of_all = control;
+  if (control.on_progress) {
+    of_all.on_progress = [&](std::uint64_t done, std::uint64_t total) {
+      constexpr std::uint64_t kPartsOfUnit = 1000;
+      const double share = total == 0 ? 0 : static_cast<double>(done) / static_cast<double>(total);
+      const std::uint64_t part = static_cast<std::uint64_t>(share * kPartsOfUnit);
+      control.on_progress(dealer.units_done() * kPartsOfUnit + part, dealer.units_total() * kPartsOfUnit);
+    };
+  }
   while (const std::optional<std::uint64_t> unit = dealer.next(region)) {
     const PositionRange range =
         positions_of(Share{*unit, dealer.units()}, frame_[s.positions_slot], launch.maybe_walked);
     launch.begin = range.begin;
     launch.end = range.end;
     runtime::RegionResult result;
-    if (Failure failed = run_part(s, launch, control, result)) return failed;
+    if (Failure failed = run_part(s, launch, of_all, result)) return failed;
     // What a unit found before it was stopped is lost: a unit is whole or not there.
     if (ended()) break;
     std::vector<PartialValue> found;
@@ -52,15 +61,14 @@ Run::Failure Run::deal(const RegionStep& s, runtime::RegionLaunch& launch, const
       return RunError{std::move(*error), {}};
     }
   }
-  if (!ended() && !dealer.is_complete(region)) {
-    const bool stopped =
-        options_.stop_request != nullptr && options_.stop_request->load(std::memory_order_relaxed) != 0;
-    result_.ending = stopped ? Ending::Stopped : Ending::Deadline;
+  std::vector<PartialValue> all;
+  if (dealer.merges()) {
+    runtime::Result<std::vector<PartialValue>> merged = dealer.finish(region);
+    if (!merged) return RunError{merged.error(), {}};
+    all = std::move(*merged);
   }
-  if (!dealer.merges()) return std::nullopt;
-  runtime::Result<std::vector<PartialValue>> merged = dealer.finish(region);
-  if (!merged) return RunError{merged.error(), {}};
-  return take_merged(s, std::move(*merged));
+  if (!ended() && !dealer.is_complete(region)) result_.ending = ending_of_stop(options_);
+  return dealer.merges() ? take_merged(s, std::move(all)) : std::nullopt;
 }
 
 /// Puts the merged values where those of a whole region would be.

@@ -242,7 +242,7 @@ bool Planner::is_shared(const ir::Region& s) const {
 }
 
 bool Planner::is_independent(const host::Plan& plan) const {
-  std::unordered_set<const ir::Var*> found;  // By dealt regions, or derived from that.
+  std::unordered_set<const ir::Var*> found;  // By dealt regions.
   std::size_t regions_left = plan.regions().size();
   std::size_t at = 0;  // Of the steps of the program.
   for (const host::Step& next : plan.steps) {

@@ -139,16 +139,14 @@ class Matcher final : public Executable {
         return RunError{std::move(*error), {}};
       }
     }
+    std::vector<PartialValue> found_by_all;
+    if (dealer.merges()) {
+      runtime::Result<std::vector<PartialValue>> merged = dealer.finish(0);
+      if (!merged) return RunError{merged.error(), {}};
+      found_by_all = std::move(*merged);
+    }
     if (all.ending == Ending::Complete && !dealer.is_complete(0)) all.ending = ending_of_stop(options);
-    if (!dealer.merges()) return all;
-    runtime::Result<std::vector<PartialValue>> merged = dealer.finish(0);
-    if (!merged) return RunError{merged.error(), {}};
-    return with_merged(std::move(all), std::move(*merged), options);
-  }
-
-  static Ending ending_of_stop(const RunOptions& options) {
-    const bool stopped = options.stop_request != nullptr && options.stop_request->load(std::memory_order_relaxed) != 0;
-    return stopped ? Ending::Stopped : Ending::Deadline;
+    return dealer.merges() ? with_merged(std::move(all), std::move(found_by_all), options) : std::move(all);
   }
 
   /// The result of what all units found.

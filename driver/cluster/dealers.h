@@ -10,6 +10,7 @@
 
 #include "codegen/dealer.h"
 #include "driver/cluster/ledger.h"
+#include "runtime/cluster/mpi_team.h"
 #include "runtime/result.h"
 
 /// Who gets which units of a run (codegen/dealer.h).
@@ -50,6 +51,11 @@ runtime::Result<std::unique_ptr<codegen::Dealer>> make_folder_dealer(const std::
                                                                      const LedgerHeader& header,
                                                                      const DealerStops& stops,
                                                                      const DealerTest& test = {});
+
+/// Units for the ranks of an MPI job, dealt by rank 0, which puts together what all found. Of all ranks: waits for
+/// them. `team` outlives the dealer. Errors: Runtime when the ranks do not all run the same, or MPI fails.
+runtime::Result<std::unique_ptr<codegen::Dealer>> make_mpi_dealer(runtime::cluster::MpiTeam& team,
+                                                                  const LedgerHeader& header, const DealerStops& stops);
 
 /// Runs nothing: all units are in ledgers. Errors: Input when they are not all parts of one run, or two of them have
 /// other values for a unit.

@@ -2,8 +2,10 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <initializer_list>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -139,6 +141,14 @@ bool has(const char* variable) {
   return value != nullptr && *value != '\0';
 }
 
+/// Of the first of these variables that is set; 0: none is.
+int first_number(std::initializer_list<const char*> variables) {
+  for (const char* variable : variables) {
+    if (has(variable)) return std::atoi(std::getenv(variable));
+  }
+  return 0;
+}
+
 /// Files to try, in this order.
 std::vector<std::string> candidates() {
   if (has("MATCHA_LIBMPI")) return {std::getenv("MATCHA_LIBMPI")};
@@ -152,7 +162,11 @@ std::vector<std::string> candidates() {
   return files;
 }
 
-std::string first_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
+std::string first_line(std::string_view text) {
+  std::string line(text.substr(0, text.find('\n')));
+  std::replace(line.begin(), line.end(), '\t', ' ');
+  return line;
+}
 
 bool is_mpich(std::string_view version) {
   for (const std::string_view kin : {"MPICH", "Intel(R) MPI", "MVAPICH"}) {
@@ -179,13 +193,9 @@ Result<std::unique_ptr<MpiLibrary>> join(void* library, const std::string& file)
 
 }  // namespace
 
-int launched_ranks() {
-  // In this order: mpirun under Slurm leaves Slurm's variables as they are.
-  for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
-    if (has(variable)) return std::atoi(std::getenv(variable));
-  }
-  return 0;
-}
+// In this order: mpirun under Slurm leaves Slurm's variables as they are.
+int launched_ranks() { return first_number({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}); }
+int launched_rank() { return first_number({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}); }
 
 Result<std::unique_ptr<MpiLibrary>> MpiLibrary::open() {
   std::string reasons;

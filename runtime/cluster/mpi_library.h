@@ -48,5 +48,7 @@ class MpiLibrary {
 
 /// Ranks that the launcher of this process says there are; 0: none says so.
 int launched_ranks();
+/// Which of them the launcher says that this process is; 0: none says so.
+int launched_rank();
 
 }  // namespace matcha::runtime::cluster

@@ -123,7 +123,10 @@ Status MpiTeam::answer(Message message) {
       board_->wait_for_end(message.region, from);
       waiting_[message.region].insert(from);
       break;
-    case Kind::Leave: ++ranks_gone_; break;
+    case Kind::Leave:
+      board_->leave(from);
+      ++ranks_gone_;
+      break;
     case Kind::Claim:
     case Kind::Done: {
       Status did = Done{};
@@ -166,14 +169,16 @@ Status MpiTeam::answer_waiting() {
   }
   for (auto& [region, ranks] : waiting_) {
     const auto merged = merged_.find(region);
-    if (merged == merged_.end()) continue;
-    const TeamResult& result = merged->second;
+    if (merged == merged_.end() && !leaving_) continue;
+    // Rank 0 was stopped before it came to the region.
+    const TeamResult none;
+    const TeamResult& result = merged == merged_.end() ? none : merged->second;
     for (const int rank : ranks) {
       replies.emplace_back(rank, Message{Kind::Merged, 0, region, result.is_complete ? 1u : 0u, result.merged});
     }
     told_[region] += static_cast<int>(ranks.size());
     ranks.clear();
-    if (told_[region] == size_ - 1) merged_.erase(merged);
+    if (told_[region] == size_ - 1) merged_.erase(region);
   }
   lock.unlock();
   for (const auto& [rank, reply] : replies) {
@@ -365,7 +370,11 @@ std::pair<std::uint64_t, std::uint64_t> MpiTeam::progress() {
 
 Status MpiTeam::leave() {
   std::unique_lock<std::mutex> lock(mutex_);
-  if (rank_ != 0) post({Kind::Leave, 0, 0, 0, {}});
+  if (rank_ != 0) {
+    post({Kind::Leave, 0, 0, 0, {}});
+  } else {
+    board_->leave(0);
+  }
   leaving_ = true;
   changed_.notify_all();
   changed_.wait(lock, [&] { return left_ || failure_; });

@@ -22,7 +22,7 @@ namespace matcha::runtime::cluster {
 
 /// What all ranks found of a region.
 struct TeamResult {
-  std::string merged;
+  std::string merged;        ///< Empty: rank 0 was stopped before it came to the region.
   bool is_complete = false;  ///< All units are in it.
 };
 
@@ -57,7 +57,8 @@ class MpiTeam {
   /// On rank 0: units that are done, of how many of the regions that were begun. Elsewhere 0 of 0.
   std::pair<std::uint64_t, std::uint64_t> progress();
 
-  /// Of all ranks: leaves the job.
+  /// Of all ranks: leaves the job. A rank that was stopped may leave before it came to all regions, in which the others
+  /// then find only a part.
   Status leave();
   /// Ends all ranks with an exit code; does not return.
   [[noreturn]] void abort(int code);

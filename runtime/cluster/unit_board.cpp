@@ -1,7 +1,5 @@
 #include "runtime/cluster/unit_board.h"
 
-#include <algorithm>
-
 namespace matcha::runtime::cluster {
 
 namespace {
@@ -10,7 +8,7 @@ Error wrong(std::string message) { return Error{ErrorKind::Runtime, std::move(me
 
 }  // namespace
 
-UnitBoard::UnitBoard(int ranks) : ranks_(ranks) {}
+UnitBoard::UnitBoard(int ranks) : ranks_(ranks), left_(static_cast<std::size_t>(ranks)) {}
 
 UnitBoard::Region& UnitBoard::at(std::uint64_t region) {
   Region& found = regions_[region];
@@ -55,6 +53,11 @@ void UnitBoard::wait_for_end(std::uint64_t region, int rank) {
   at(region).waits[static_cast<std::size_t>(rank)] = true;
 }
 
+void UnitBoard::leave(int rank) {
+  left_[static_cast<std::size_t>(rank)] = true;
+  stop();
+}
+
 bool UnitBoard::is_complete(std::uint64_t region) const {
   const auto found = regions_.find(region);
   return found != regions_.end() && found->second.begun && found->second.done == found->second.units;
@@ -65,7 +68,10 @@ bool UnitBoard::is_over(std::uint64_t region) const {
   const auto found = regions_.find(region);
   if (found == regions_.end()) return false;
   const std::vector<bool>& waits = found->second.waits;
-  return std::all_of(waits.begin(), waits.end(), [](bool w) { return w; });
+  for (std::size_t rank = 0; rank < waits.size(); ++rank) {
+    if (!waits[rank] && !left_[rank]) return false;
+  }
+  return true;
 }
 
 std::vector<std::string> UnitBoard::take_records(std::uint64_t region) {

@@ -27,6 +27,8 @@ class UnitBoard {
   void stop() { stopped_ = true; }
   /// A rank that wants what all found, and does no more of the region. Units that it has not done are lost.
   void wait_for_end(std::uint64_t region, int rank);
+  /// A rank that does nothing more in any region; if some were left to do, the run was stopped for it.
+  void leave(int rank);
 
   /// Nothing more will be found of a region: all its units are done, or all ranks wait.
   bool is_over(std::uint64_t region) const;
@@ -56,6 +58,7 @@ class UnitBoard {
   int ranks_;
   bool stopped_ = false;
   std::uint64_t units_done_ = 0, units_total_ = 0;
+  std::vector<bool> left_;  ///< Of the ranks.
   std::map<std::uint64_t, Region> regions_;
 };
 

@@ -101,6 +101,23 @@ void stop(MpiTeam& team) {
   if (team.rank() == 0) std::printf("stopped\n");
 }
 
+/// A rank that was stopped leaves before it comes to the second region; the others find a part of that.
+void leave_early(MpiTeam& team, int who) {
+  for (std::uint64_t region = 0; region < 2; ++region) {
+    if (region == 1 && team.rank() == who) return;
+    while (const std::optional<std::uint64_t> unit = team.claim(region, kUnits)) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(region == 0 ? 0 : 5));
+      check(team, bool(team.done(region, *unit, record_of(region, *unit, 0))), "a unit is not taken");
+    }
+    const Result<TeamResult> found = team.finish(region, false, merge);
+    check(team, bool(found), "no result");
+    // All units of the second region may have been done before the rank left.
+    check(team, region == 1 || found->is_complete, "the first region is not complete");
+    check(team, found->is_complete || who != 0 || found->merged.empty(), "rank 0 has left, and merged");
+  }
+  if (team.rank() == (who == 0 ? 1 : 0)) std::printf("left\n");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -119,6 +136,8 @@ int main(int argc, char** argv) {
   if (scenario == "share") share(team, 0);
   if (scenario == "long") share(team, kLongRecord);
   if (scenario == "stop") stop(team);
+  if (scenario == "leave0") leave_early(team, 0);
+  if (scenario == "leave1") leave_early(team, 1);
   if (scenario == "cuts") {
     while (team.claim(0, team.rank() == 1 ? 60 : 50)) {
     }

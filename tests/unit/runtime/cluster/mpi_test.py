@@ -60,6 +60,13 @@ class Mpi(unittest.TestCase):
             self.assertEqual(ran.stdout, "stopped\n")
         self.for_each("stop", check)
 
+    def test_a_rank_that_leaves_between_regions(self):
+        def check(name, ran):
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            self.assertEqual(ran.stdout, "left\n")
+        self.for_each("leave0", check)
+        self.for_each("leave1", check)
+
     def test_a_rank_with_something_else_ends_the_job(self):
         def check(name, ran):
             self.assertEqual(ran.returncode, 4, ran.stderr)

@@ -94,6 +94,20 @@ TEST(UnitBoard, AStopLeavesOutWhatWasNotDone) {
   EXPECT_EQ(board.units_total(), 10u);
 }
 
+TEST(UnitBoard, OneThatLeavesEndsTheRegionsItHasNotSeen) {
+  UnitBoard board(2);
+  ASSERT_EQ(board.claim(0, 2, 0, 2)->size(), 2u);
+  ASSERT_TRUE(board.done(0, 0, 0, "a"));
+  ASSERT_TRUE(board.done(0, 1, 0, "b"));
+  board.leave(1);
+  EXPECT_TRUE(board.is_complete(0));
+  EXPECT_TRUE(board.claim(1, 2, 0, 1)->empty());
+  EXPECT_FALSE(board.is_over(1));
+  board.wait_for_end(1, 0);
+  EXPECT_TRUE(board.is_over(1));
+  EXPECT_FALSE(board.is_complete(1));
+}
+
 TEST(UnitBoard, RefusesWhatIsNotTheRanks) {
   UnitBoard board(2);
   ASSERT_TRUE(board.claim(0, 4, 0, 1));
