@@ -95,6 +95,10 @@ std::optional<codegen::MotifTask> motif_task(const PatternSource& source, const 
   return task;
 }
 
+bool is_for_identities(const PatternSource& pattern) {
+  return pattern.set().motif && pattern.set().patterns.front().size() >= 4;
+}
+
 double motif_cost(const runtime::Graph& graph, const MotifSet& wanted) {
   // Measured on graphs of 50,000 to 3,000,000 edges.
   constexpr double kNsAnArc = 40, kNsAWedge = 2, kNsAnOriented = 2, kNsOfFive = 20;
@@ -142,7 +146,7 @@ Status MotifChoice::find(const PatternSource& pattern, const PatternOptions& opt
     return Status::Ok;
   }
   task_ = motif_task(pattern, options, graph);
-  is_set_ = pattern.set().motif;
+  is_set_ = is_for_identities(pattern);
   maybe_others_ = maybe_others;
   maybe_graph_ = &graph;
   if (!task_ || maybe_others_ == nullptr) return Status::Ok;

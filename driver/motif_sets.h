@@ -17,6 +17,9 @@ namespace matcha::driver {
 std::optional<codegen::MotifTask> motif_task(const PatternSource& pattern, const PatternOptions& options,
                                              const runtime::Graph& graph);
 
+/// A set of motifs that identities count sooner than programs do: of four vertices and more.
+bool is_for_identities(const PatternSource& pattern);
+
 /// What counting them takes, in nanoseconds of one thread, roughly.
 double motif_cost(const runtime::Graph& graph, const runtime::motif::MotifSet& wanted);
 

@@ -7,6 +7,7 @@
 #include "driver/assumptions.h"
 #include "driver/bind_slices.h"
 #include "driver/message_log.h"
+#include "driver/motif_sets.h"
 #include "driver/pattern_plan.h"
 #include "driver/targets.h"
 #include "runtime/machine.h"
@@ -63,7 +64,8 @@ Status Prepared::read(const Reading& reading, Compilation& compilation) {
     if (!on_gpu_ && request_.may_search) {
       search_ = use_of_search(pattern, request_.pattern, graph, request_.matches || request_.some);
     }
-    if (!searches()) return plan(reading, compilation);
+    if (!searches()) find_motifs(graph);
+    if (!searches() && !counts_motifs()) return plan(reading, compilation);
     compilation.take(pattern.stub_of_result(request_.matches));
   }
   reading([&] { status = check_and_lower(compilation); });
@@ -84,6 +86,15 @@ Status Prepared::plan(const Reading& reading, Compilation& compilation) {
     status = check_and_lower(compilation);
   });
   return status;
+}
+
+void Prepared::find_motifs(const runtime::Graph& graph) {
+  motifs_.reset();
+  const bool may_be_on_cpu = !on_gpu_ || request_.device == "auto";
+  const bool only_counts = !request_.matches && !request_.some;
+  if (!request_.may_search || !may_be_on_cpu || !only_counts || request_.tier != "auto") return;
+  if (is_for_identities(*pattern_)) motifs_ = motif_task(*pattern_, request_.pattern, graph);
+  if (motifs_) on_gpu_ = false;
 }
 
 void Prepared::search() {
@@ -189,7 +200,8 @@ Status Prepared::prepare(const Reading& reading) {
     search();
     if (!searches()) status = plan(reading, compilation);
   }
-  if (status != Status::Ok || searches()) return status;
+  if (status == Status::Ok && counts_motifs()) executable_ = codegen::make_motif_counter(*motifs_);
+  if (status != Status::Ok || executable_ != nullptr) return status;
   const runtime::LabelDictionary& dictionary = graph_->graph().dictionary();
   passes::LabelWords labels;
   labels.code = [&dictionary, may_lack = request_.may_lack_labels](std::string_view word) {
@@ -217,6 +229,11 @@ bool Prepared::rebind(const std::shared_ptr<ResidentGraph>& graph) {
     executable_ = codegen::make_matcher(
         match_task(*pattern_, request_.pattern, graph_->graph().dictionary(), bound_, request_.matches));
     return true;
+  }
+  if (counts_motifs()) {
+    find_motifs(graph_->graph());
+    if (counts_motifs()) executable_ = codegen::make_motif_counter(*motifs_);
+    return counts_motifs();
   }
   if (bind_slices(*compilation_, place_reporter_, bound_) != Status::Ok) return false;
   if (order_.by_degree && !take_order_by_degree(order_.halves, bound_)) return false;

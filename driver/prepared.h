@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/match/motif_counter.h"
 #include "driver/bind.h"
 #include "driver/compile.h"
 #include "driver/forecast.h"
@@ -32,7 +33,7 @@ struct ProgramRequest {
   std::string tier = "auto";        ///< As `--tier`.
   GpuOptions gpu;
   bool some = false;             ///< Runs will be given `RunOptions::most`: not all matches are wanted.
-  bool may_search = true;        ///< A pattern need not become a program (driver/pattern_matcher.h).
+  bool may_search = true;        ///< A pattern need not become a program (pattern_matcher.h, motif_sets.h).
   bool may_lack_labels = false;  ///< Labels that no vertex or edge has are no error: they may come.
   std::string code_folder;       ///< Where compiled code is kept from process to process; empty: nowhere.
 };
@@ -70,6 +71,8 @@ class Prepared {
   bool only_gains() const;
   /// There is no program: a pattern is matched by search.
   bool searches() const { return search_ != SearchUse::Never; }
+  /// There is no program: motifs are counted by identities, which knows no shares.
+  bool counts_motifs() const { return motifs_.has_value(); }
   /// By what the vertices are ranked, and the milliseconds that took.
   const OrderReport& order() const { return order_; }
   bool on_gpu() const { return on_gpu_; }
@@ -86,6 +89,8 @@ class Prepared {
   /// Writes the program of the pattern.
   Status plan(const Reading& reading, Compilation& compilation);
   Status bind(Compilation& compilation);
+  /// Finds out whether the patterns are motifs that identities count; if so, that is done on the CPU.
+  void find_motifs(const runtime::Graph& graph);
   /// Matches the pattern by search, where that is sooner: then `executable_` is there.
   void search();
   /// Whether the graph has the information of edges that the program reads; reports if not.
@@ -100,6 +105,7 @@ class Prepared {
   BoundInputs bound_;
   std::optional<PatternSource> pattern_;
   SearchUse search_ = SearchUse::Never;
+  std::optional<codegen::MotifTask> motifs_;
   PatternReporter place_reporter_{log_};  ///< What the compilation says of a pattern is about the pattern.
   std::optional<Compilation> compilation_;
   std::unique_ptr<codegen::Backend> backend_;

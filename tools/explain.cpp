@@ -182,7 +182,7 @@ class Explain {
     const SearchUse search = use_of_search(*pattern_, options_.pattern, graph, false);
     if (search != SearchUse::Never) console_.note(search_text(search));
     if (search != SearchUse::Never) found_.meaning += " " + search_text(search) + ".";
-    if (pattern_->set().motif && motif_task(*pattern_, options_.pattern, graph)) {
+    if (is_for_identities(*pattern_) && motif_task(*pattern_, options_.pattern, graph)) {
       console_.note(kMotifText);
       found_.meaning += fmt::format(" {}.", kMotifText);
     }

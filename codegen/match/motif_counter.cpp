@@ -22,7 +22,11 @@ class MotifCounter final : public Executable {
 
   RunOutcome run(std::span<const Argument> arguments, const runtime::Universe&, const RunOptions& options) override {
     if (!options.share.is_whole()) {
-      return run_error({runtime::ErrorKind::Runtime, "counts by identities cannot be shared out", {}, 0, {}});
+      return run_error({runtime::ErrorKind::Runtime,
+                        "counts by identities cannot be shared out",
+                        {},
+                        0,
+                        "`algorithm` = `extend` counts them by a program"});
     }
     RunResult result;
     const MotifCounts* counts =

@@ -10,7 +10,7 @@ import sys
 OF_THE_COMMAND_LINE = {
     "count", "exists",  # rows are taken, or not
     "help", "help-all", "json", "quiet", "verbose", "color", "diagnostics", "no-cache", "tune", "backend", "in", "temporal", "pattern", "verify",
-    "patterns", "no-progress", "load-cuda", "per", "shard", "ledger", "work",
+    "patterns", "no-progress", "load-cuda", "per", "shard", "ledger", "work", "mpi",
     # Tables in files; `matcha_graph_from_table` takes columns.
     "header", "ids", "src", "dst", "edge-label", "vertices", "id", "label", "graph-sql",
 }
