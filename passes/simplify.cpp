@@ -139,12 +139,6 @@ class Simplifier final : public Rewriter {
     }
   }
 
-  /// True for a graph that was loaded: it has no loops.
-  bool is_input(const Expr* graph) const {
-    const Var* var = as<Var>(graph);
-    return var != nullptr && facts_.definition(var) == nullptr;
-  }
-
   /// A look-up in a set operation is a look-up in each operand; in a short literal it is comparisons. What may trap is
   /// evaluated first, since the rest may not be.
   const Expr* contained(const Expr* e) {
@@ -152,7 +146,7 @@ class Simplifier final : public Rewriter {
     const Expr* set = e->operands[0];
     const Expr* item = e->operands[1];
     const auto traps = [&](const Expr* part) { return facts_.may_trap(part); };
-    bool own = is_all_neighbors(*set) && set->operands[1] == item && is_input(set->operands[0]);
+    bool own = is_all_neighbors(*set) && set->operands[1] == item && facts_.loop_free(set->operands[0]);
     if (own && !traps(item)) return b.boolean(false);
     if (is_set_op(set->kind)) {
       const Expr* both = looked_up_in_both(b, facts_, set, [&](const Expr* operand, bool negated) {

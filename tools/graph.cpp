@@ -39,6 +39,7 @@ struct GraphOptions {
   bool directed = false;
   bool temporal = false;
   bool edge_labels = false;
+  bool keep_loops = false;
   bool json = false;
   runtime::RmatSpec rmat;
   std::uint64_t n = 0, m = 0, rows = 0, columns = 0, left = 0, right = 0;
@@ -178,11 +179,21 @@ runtime::GraphSpec spec_of(const GraphOptions& options) {
   spec.directed = options.directed;
   spec.temporal = options.temporal;
   spec.edge_info = options.edge_labels;
+  spec.keep_loops = options.keep_loops;
   if (options.edge_labels) spec.info = runtime::ColumnKind::Label;
   if (!options.table.sql.empty()) spec.path.clear();
   spec.columns = take_columns(spec.path);
   options.table.put_into(spec);
   return spec;
+}
+
+/// Whether the options of an input fit together.
+Status check_input(const GraphOptions& options, const Console& console) {
+  const Status code = options.table.check(console);
+  const bool labelled = options.directed && options.edge_labels && !options.temporal;
+  if (code != Status::Ok || !options.keep_loops || labelled || ends_with(options.input, ".mtg")) return code;
+  return console.error(Status::Usage, "`--keep-loops` is for directed graphs whose edge labels are kept",
+                       "add `--directed --edge-labels`");
 }
 
 /// Loads the graph with a progress bar; on failure `code` says how to end.
@@ -202,7 +213,7 @@ std::unique_ptr<runtime::LoadedGraph> load(const GraphOptions& options, const Co
 Status convert(const GraphOptions& options) {
   const Console console(options.console);
   const std::optional<Destination> target = choose_target(options, console);
-  if (!target || options.table.check(console) != Status::Ok) return Status::Usage;
+  if (!target || check_input(options, console) != Status::Ok) return Status::Usage;
   Session session(console);
   Status code = Status::Ok;
   const std::unique_ptr<runtime::LoadedGraph> loaded = load(options, console, session, code);
@@ -213,7 +224,7 @@ Status convert(const GraphOptions& options) {
 
 Status info(const GraphOptions& options) {
   const Console console(options.console);
-  if (options.table.check(console) != Status::Ok) return Status::Usage;
+  if (check_input(options, console) != Status::Ok) return Status::Usage;
   Session session(console);
   Status code = Status::Ok;
   const std::unique_ptr<runtime::LoadedGraph> loaded = load(options, console, session, code);
@@ -248,6 +259,7 @@ void add_input_options(CLI::App& verb, GraphOptions& options) {
   verb.add_flag("--temporal", options.temporal, "Keep arcs, repeats and the third column (`u v t`)");
   verb.add_flag("--edge-labels", options.edge_labels,
                 "Keep the third column of edges, numbers or words; edges with several labels are parallel");
+  verb.add_flag("--keep-loops", options.keep_loops, "Keep loops too; only with --directed and --edge-labels");
 }
 
 void add_output_options(CLI::App& verb, GraphOptions& options) {

@@ -25,6 +25,7 @@ struct GraphFacts {
   InfoKind info = InfoKind::None;
   bool word_info = false;  ///< Edge info are ints, of which the negative ones are codes of label words.
   bool loop_free = true;   ///< No vertex is its own neighbour; so wherever it is simple.
+  bool all_loops = false;  ///< No loop of its file was left out; false also where that is not known.
   bool labelled = false;   ///< Every rank has a label. Found out when a Graph is made.
 };
 

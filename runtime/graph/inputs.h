@@ -66,6 +66,8 @@ struct GraphSpec {
   bool edge_info = false;
   /// The same, with arcs kept as they are: with their repeats and in file order (`u v t`). Loops are dropped.
   bool temporal = false;
+  /// Keep loops, of directed graphs with edge info that are not temporal. A `.mtg` must have all of its file.
+  bool keep_loops = false;
   ColumnKind info = ColumnKind::Int;  ///< Of the edge info: Int, Float or Label.
   /// Parallel edges of a `.mtg` become one, and its edge info is dropped: who reads the graph knows of neither.
   bool simple = false;

@@ -112,7 +112,9 @@ class MtgReader {
                              std::to_string(header_.file_bytes),
                          "the file may be truncated; fetch or convert it again");
     }
-    const std::uint64_t known = header_.version == 1 ? detail::kMtgFlagsOfFirst : detail::kMtgKnownFlags;
+    const std::uint64_t known = header_.version == 1   ? detail::kMtgFlagsOfFirst
+                                : header_.version <= 3 ? detail::kMtgFlagsOfThird
+                                                       : detail::kMtgKnownFlags;
     if ((header_.flags & ~known) != 0) return corrupt("it has unknown flags");
     if (header_.universe > kMaxVertices) return corrupt("it has too many vertices");
     return Done{};
@@ -266,12 +268,14 @@ class MtgReader {
     return all_good(1, count, [&](std::uint64_t at) { return items[at - 1] < items[at]; });
   }
 
-  bool list_is_good(const std::uint64_t* offsets, const std::uint32_t* neighbors, std::uint64_t vertex, bool simple) {
+  bool list_is_good(const std::uint64_t* offsets, const std::uint32_t* neighbors, std::uint64_t vertex) {
+    const bool simple = (header_.flags & detail::kMtgSimple) != 0;
+    const bool loop_free = simple || (header_.flags & detail::kMtgLoops) == 0;
     const std::uint64_t begin = offsets[vertex];
     const std::uint64_t end = offsets[vertex + 1];
     if (begin > end || end > header_.arc_count) return false;
     for (std::uint64_t at = begin; at < end; ++at) {
-      if (neighbors[at] >= header_.universe || (simple && neighbors[at] == vertex)) return false;
+      if (neighbors[at] >= header_.universe || (loop_free && neighbors[at] == vertex)) return false;
       if (at != begin && neighbors[at] < neighbors[at - 1] + (simple ? 1 : 0)) return false;
     }
     return true;
@@ -281,9 +285,8 @@ class MtgReader {
     const std::uint64_t* const offsets = items<std::uint64_t>(sections_, which_offsets);
     const std::uint32_t* const neighbors = items<std::uint32_t>(sections_, which_neighbors);
     if (offsets[0] != 0 || offsets[header_.universe] != header_.arc_count) return corrupt("its offsets are wrong");
-    const bool simple = (header_.flags & detail::kMtgSimple) != 0;
-    const bool good = all_good(0, header_.universe,
-                               [&](std::uint64_t vertex) { return list_is_good(offsets, neighbors, vertex, simple); });
+    const bool good =
+        all_good(0, header_.universe, [&](std::uint64_t vertex) { return list_is_good(offsets, neighbors, vertex); });
     if (!good) return corrupt("its neighbours are out of order or out of range");
     return Done{};
   }
@@ -406,6 +409,8 @@ class MtgReader {
     GraphFacts facts;
     facts.directed = (header_.flags & detail::kMtgDirected) != 0;
     facts.simple = (header_.flags & detail::kMtgSimple) != 0;
+    facts.loop_free = facts.simple || (header_.flags & detail::kMtgLoops) == 0;
+    facts.all_loops = (header_.flags & detail::kMtgAllLoops) != 0;
     facts.info = info_kind();
     facts.word_info = (header_.flags & detail::kMtgWordInfo) != 0;
     Graph graph = Graph::from_view(std::move(universe), view, facts, file_.owner);
@@ -567,13 +572,15 @@ Status write_mtg(const Graph& graph, const std::string& path, const IoOptions& o
     std::memcpy(header.magic, detail::kMtgMagic.data(), sizeof(header.magic));
     const bool is_long =
         std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.bytes.size() > detail::kMtgPiece; });
-    header.version = by_label                              ? 4
+    const bool loops = !graph.facts().simple && !graph.facts().loop_free;
+    header.version = by_label || loops                     ? 4
                      : graph.universe().names() != nullptr ? 3
                      : is_long || ranked.graph != nullptr  ? 2
                                                            : 1;
     header.endian_tag = detail::kMtgEndianTag;
     header.flags = (graph.facts().directed ? detail::kMtgDirected : 0) |
-                   (graph.facts().simple ? detail::kMtgSimple : 0) |
+                   (graph.facts().simple ? detail::kMtgSimple : 0) | (loops ? detail::kMtgLoops : 0) |
+                   (header.version == 4 && graph.facts().all_loops ? detail::kMtgAllLoops : 0) |
                    (ranked.graph == nullptr ? 0 : detail::kMtgByDegree) |
                    (ranked.graph != nullptr && ranked.halves == Halves::Lower ? detail::kMtgLargestFirst : 0) |
                    (has_info && graph.facts().word_info ? detail::kMtgWordInfo : 0) |

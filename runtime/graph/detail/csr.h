@@ -43,7 +43,7 @@ SimpleCsr simple_csr(std::uint64_t n, const EdgeColumns& edges, bool directed,
 SimpleCsr simple_csr_in_place(std::uint64_t n, const IntColumn& sources, const IntColumn& targets, bool directed);
 
 /// The same with edge info: edges between the same vertices are repeats if it is the same word, else parallel, and then
-/// ascend by it. Requires: no loops; count < 2^31, or 2^32 if directed.
+/// ascend by it. Requires: no loops unless directed; count < 2^31, or 2^32 if directed.
 SimpleCsr labelled_csr(std::uint64_t n, const EdgeColumns& edges, const std::uint64_t* info, bool directed);
 
 /// Whether a vertex has a neighbour twice. Requires: neighbours ascend.

@@ -44,10 +44,13 @@ inline constexpr std::uint64_t kMtgSimple = 2;
 inline constexpr std::uint64_t kMtgWordInfo = 4;
 inline constexpr std::uint64_t kMtgByDegree = 8;       ///< It has the sections 8 to 10;
 inline constexpr std::uint64_t kMtgLargestFirst = 16;  ///< and in them large degrees come first.
+inline constexpr std::uint64_t kMtgLoops = 32;         ///< Some vertex is its own neighbour.
+inline constexpr std::uint64_t kMtgAllLoops = 64;      ///< No loop of the file that it was made from was left out.
 inline constexpr std::uint64_t kMtgInfoShift = 8;      ///< InfoKind in two bits.
 inline constexpr std::uint64_t kMtgFlagsOfFirst =
     kMtgDirected | kMtgSimple | kMtgWordInfo | std::uint64_t{3} << kMtgInfoShift;
-inline constexpr std::uint64_t kMtgKnownFlags = kMtgFlagsOfFirst | kMtgByDegree | kMtgLargestFirst;
+inline constexpr std::uint64_t kMtgFlagsOfThird = kMtgFlagsOfFirst | kMtgByDegree | kMtgLargestFirst;
+inline constexpr std::uint64_t kMtgKnownFlags = kMtgFlagsOfThird | kMtgLoops | kMtgAllLoops;
 
 struct MtgHeader {
   char magic[8];

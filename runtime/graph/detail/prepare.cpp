@@ -72,6 +72,12 @@ std::uint64_t drop_loops(RankColumns& columns) {
   return count - kept;
 }
 
+std::uint64_t count_loops(const RankColumns& columns) {
+  std::uint64_t loops = 0;
+  for (std::uint64_t at = 0; at < columns.sources.size(); ++at) loops += columns.sources[at] == columns.targets[at];
+  return loops;
+}
+
 /// The arrays of a `.mtg` over a larger universe. Ranks move up but keep their order, so lists stay sorted.
 GraphArrays rebase(const Graph& graph, const Universe& universe) {
   const GraphView view = graph.view();
@@ -286,7 +292,12 @@ struct Prepared {
 /// The adjacency of rows with edge info; fills the report and what the facts say of it.
 Csr informed_csr(RawGraph& raw, const Universe& universe, RankColumns& columns, GraphFacts& facts) {
   facts.info = raw.spec.info == ColumnKind::Float ? InfoKind::Float : InfoKind::Int;
-  raw.report.loops = drop_loops(columns);
+  if (raw.spec.keep_loops) {
+    facts.loop_free = count_loops(columns) == 0;
+  } else {
+    raw.report.loops = drop_loops(columns);
+  }
+  facts.all_loops = raw.report.loops == 0;
   const EdgeColumns edges{columns.sources.data(), columns.targets.data(), columns.sources.size()};
   if (raw.spec.temporal) {
     facts.simple = false;
@@ -295,7 +306,7 @@ Csr informed_csr(RawGraph& raw, const Universe& universe, RankColumns& columns, 
   SimpleCsr made = labelled_csr(universe.size(), edges, columns.info.data(), raw.spec.directed);
   raw.report.duplicates = made.duplicates;
   raw.report.reversed = made.reversed;
-  facts.simple = !has_parallels(made.csr);
+  facts.simple = facts.loop_free && !has_parallels(made.csr);
   return std::move(made.csr);
 }
 
@@ -349,6 +360,7 @@ Result<Prepared> prepare_rows(RawGraph& raw, const Universe& universe, const Lab
     raw.report.loops = simple.loops;
     raw.report.duplicates = simple.duplicates;
     raw.report.reversed = simple.reversed;
+    prepared.facts.all_loops = simple.loops == 0;
     csr = std::move(simple.csr);
   }
   prepared.arrays.offsets = std::move(csr.offsets);
@@ -378,6 +390,8 @@ Result<Prepared> prepare_mtg(RawGraph& raw, const Universe& universe, const Labe
     }
     arrays.edge_info = {};
     prepared.facts.simple = true;
+    prepared.facts.all_loops = prepared.facts.all_loops && prepared.facts.loop_free;
+    prepared.facts.loop_free = true;
     prepared.facts.info = InfoKind::None;
     prepared.facts.word_info = false;
   }
@@ -386,6 +400,20 @@ Result<Prepared> prepare_mtg(RawGraph& raw, const Universe& universe, const Labe
   add_listed_vertices(raw, universe, vertices);
   prepared.arrays.vertices = vertices.take();
   return prepared;
+}
+
+/// Whether a `.mtg` has the loops that are asked for, and no others.
+Status check_loops(const RawGraph& raw) {
+  const GraphFacts& facts = raw.mtg->facts();
+  if (raw.spec.keep_loops && !facts.all_loops) {
+    return input_error(raw.spec.path, 0, "the .mtg does not have the loops of the file that it was made from",
+                       "make it with `matcha graph convert --directed --edge-labels --keep-loops`");
+  }
+  if (!facts.loop_free && !raw.spec.keep_loops && !raw.spec.simple) {
+    return input_error(raw.spec.path, 0, "the .mtg has loops",
+                       "add `--keep-loops`, or make it without that option of `matcha graph convert`");
+  }
+  return Done{};
 }
 
 /// Whether a `.mtg` has the edge info that is asked for.
@@ -419,6 +447,8 @@ Result<Graph> prepare_graph(RawGraph& raw, const std::shared_ptr<const Universe>
   const std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
   Status informed = raw.mtg ? check_info(raw, *dictionary) : Status(Done{});
   if (!informed) return informed.error();
+  Status looped = raw.mtg ? check_loops(raw) : Status(Done{});
+  if (!looped) return looped.error();
   Graph graph;
   const bool stays_mapped = raw.mtg && same_ids(raw.mtg->universe(), *universe) && raw.vertex_ids.empty() &&
                             !raw.labels && raw.mtg->dictionary().words() == dictionary->words() &&
