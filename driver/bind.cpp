@@ -146,6 +146,12 @@ class Planner {
       spec.simple = type.is_graph();
     }
     options_.table.put_into(spec);
+    spec.keep_loops = options_.keep_loops;
+    const bool directed = spec.directed || runtime::is_mtg_file(spec.path);
+    if (spec.keep_loops && !(spec.edge_info && directed && !spec.temporal)) {
+      fail("`--keep-loops` is for directed graphs whose edge labels are read",
+           "add `--directed`; a pattern reads labels of edges if it has some, such as `0>1=?`");
+    }
     const std::size_t wanted = spec.edge_info ? 3 : 2;
     if (!spec.columns.empty() && spec.columns.size() != wanted) {
       fail(fmt::format("parameter `{}` needs {} columns, {} {} given for `{}`", spec.name, wanted, spec.columns.size(),

@@ -29,6 +29,7 @@ struct BindOptions {
   TableBinding table;
   bool directed = false;
   bool temporal = false;
+  bool keep_loops = false;  ///< Of directed graphs whose edge labels are read.
 };
 
 /// Whether a graph is bound to a `.mtg`, which knows itself whether it has arcs. Looks into regular files only.

@@ -25,6 +25,7 @@ struct CompileOptions {
   std::string entry;   ///< Empty: `main`, else the last function.
   std::string passes;  ///< Empty: the pipeline of the back end.
   std::vector<std::string> disabled;
+  bool may_loop = false;  ///< Graphs whose edges carry information may have loops.
 };
 
 /// What messages call the program: `<stdin>` for `-`, `<std.clique>` for a module of the binary, else the file.

@@ -122,6 +122,7 @@ GraphSketch sketch_of(const runtime::Graph& graph, const runtime::LabelDictionar
   sketch.vertices = graph.vertex_count();
   sketch.edges = graph.edge_count();
   sketch.max_degree = view.max_degree;
+  sketch.loops = !graph.facts().loop_free;
   sketch.device = device;
   if (device == Device::Gpu) sketch.hub_rows = codegen::gpu::worth_hub_rows(view, codegen::CudaOptions().hubs);
   sketch.moments.assign(kMostMoment + 1, 0);

@@ -48,7 +48,7 @@ std::optional<Motif> motif_of(const pattern::Pattern& one) {
 
 bool is_plain(const pattern::Pattern& one) {
   return one.size() >= 3 && one.size() <= 5 && !one.directed && !one.labelled() && !one.edge_labelled() &&
-         !one.has_anti_edges() && one.connected();
+         !one.has_anti_edges() && !one.has_loops() && !one.has_constants() && one.connected();
 }
 
 std::optional<std::vector<MotifTerm>> terms_of(const pattern::Pattern& one, pattern::Induced induced, bool embeddings) {
@@ -84,7 +84,10 @@ bool has_any(const MotifSet& wanted, std::initializer_list<Motif> motifs) {
 
 std::optional<codegen::MotifTask> motif_task(const PatternSource& source, const PatternOptions& options,
                                              const runtime::Graph& graph) {
-  if (!is_countable(graph) || options.algorithm != "auto" || options.plan != 1) return std::nullopt;
+  if (source.match() != pattern::Match::Iso || !is_countable(graph) || options.algorithm != "auto" ||
+      options.plan != 1) {
+    return std::nullopt;
+  }
   codegen::MotifTask task;
   for (const pattern::Pattern& one : source.set().patterns) {
     if (!is_plain(one)) return std::nullopt;

@@ -45,8 +45,12 @@ SearchUse use_of_search(const PatternSource& pattern, const PatternOptions& opti
   const Pattern& first = pattern.set().patterns.front();
   const runtime::GraphFacts& facts = graph.facts();
   const bool has_arcs = facts.directed || !facts.simple || !facts.loop_free || graph.view().slots != nullptr;
-  if (has_arcs || pattern.set().motif || first.directed || first.edge_labelled() || options.plan != 1 ||
-      (first.labelled() && !facts.labelled)) {
+  const auto several = [](const std::string& label) { return frontend::pattern::alternatives(label).size() > 1; };
+  if (first.has_loops() || first.has_constants() || std::ranges::any_of(first.labels, several)) {
+    return SearchUse::Never;
+  }
+  if (has_arcs || pattern.match() != frontend::pattern::Match::Iso || pattern.set().motif || first.directed ||
+      first.edge_labelled() || options.plan != 1 || (first.labelled() && !facts.labelled)) {
     return SearchUse::Never;
   }
   if (options.algorithm == "join") return SearchUse::Always;

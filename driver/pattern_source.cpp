@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -21,6 +22,8 @@ namespace pattern = frontend::pattern;
 
 /// No pattern is longer; a graph given by mistake is.
 constexpr std::size_t kLongestPattern = std::size_t{1} << 20;
+/// Ids that are looked at for one that looks like a wrong one.
+constexpr std::uint64_t kMostNearWords = 100'000;
 
 bool has_ending(std::string_view text, std::string_view end) {
   return text.size() > end.size() && text.substr(text.size() - end.size()) == end;
@@ -45,7 +48,7 @@ bool is_file(const std::string& text) {
 Status PatternSource::read() {
   std::string text = options_.text, name = options_.name;
   const std::string given = text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
-  if (is_file(given)) {
+  if (!options_.query && is_file(given)) {
     name = given;
     std::ifstream file(name, std::ios::binary);
     text.assign(std::istreambuf_iterator<char>(file), {});
@@ -66,10 +69,20 @@ Status PatternSource::read() {
   // Lines before it, so that errors have its number.
   if (name == options_.name) text.insert(0, options_.line - 1, '\n');
   const std::uint32_t file = sources_.add(name, std::move(text));
-  set_ = pattern::read_pattern(sources_, file, diagnostics_, name != options_.name);
+  if (options_.query) {
+    query_ = frontend::query::read_query(sources_, file, diagnostics_);
+    if (query_) set_ = query_->set;
+  } else {
+    set_ = pattern::read_pattern(sources_, file, diagnostics_, name != options_.name);
+  }
   if (set_) loc_ = set_->loc;
   if (set_ && (options_.unlabelled || options_.unlabelled_edges)) {
-    for (pattern::Pattern& one : set_->patterns) one.edge_labels.clear();
+    for (pattern::Pattern& one : set_->patterns) {
+      one.edge_labels.clear();
+      for (std::vector<std::string>& labels : one.loops) {
+        if (!labels.empty()) labels = {""};
+      }
+    }
     std::erase_if(set_->labels, [](const pattern::LabelUse& use) { return use.of_edge; });
   }
   if (set_ && options_.unlabelled) {
@@ -91,7 +104,21 @@ Status PatternSource::read() {
   }
   if (set_ && !options_.per.empty()) check_orbits();
   reporter_.report(diagnostics_);
-  return diagnostics_.has_errors() ? Status::Query : Status::Ok;
+  if (diagnostics_.has_errors()) return Status::Query;
+  return check_options();
+}
+
+/// Options that contradict each other.
+Status PatternSource::check_options() const {
+  if (match() == pattern::Match::Iso) return Status::Ok;
+  if (!options_.per.empty()) {
+    return reporter_.error(Status::Usage, fmt::format("`--match {}` and `--per` exclude each other", options_.match),
+                           "orbits are of subgraphs, whose vertices all differ");
+  }
+  if (options_.induced != "vertex") return Status::Ok;
+  return reporter_.error(Status::Usage,
+                         fmt::format("`--match {}` and `--induced vertex` exclude each other", options_.match),
+                         "vertex-induced matches have vertices that all differ: `--match iso`");
 }
 
 void PatternSource::check_orbits() {
@@ -116,6 +143,7 @@ Status PatternSource::check_arcs(bool graph_keeps_arcs) const {
 }
 
 Status PatternSource::check_labels(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary) {
+  if (query_) forget_unknown(dictionary);
   ir::LabelWords labels;
   labels.words = dictionary.words();
   const std::size_t before = diagnostics_.all().size();
@@ -129,19 +157,78 @@ Status PatternSource::check_labels(const runtime::Graph& graph, const runtime::L
     reporter_.report(diagnostics_, before);
     return Status::Query;
   }
+  const runtime::GraphFacts& facts = graph.facts();
+  if (set_->patterns.front().has_loops() && facts.loop_free && !facts.all_loops) {
+    return reporter_.error_at(Status::Usage, sources_, loc_, "the pattern has a loop, and the graph has lost its own",
+                              "`--keep-loops` keeps those of a directed graph whose edge labels are read");
+  }
+  const Status found = find_constants(graph.universe());
+  if (found != Status::Ok) return found;
   const auto of_vertex = std::ranges::find(set_->labels, false, &pattern::LabelUse::of_edge);
   if (of_vertex == set_->labels.end() || graph.view().labels != nullptr || graph.vertex_count() == 0) return Status::Ok;
   return reporter_.error_at(Status::Run, sources_, of_vertex->loc, "the vertices of the graph have no labels",
                             "give them labels with `--labels FILE`");
 }
 
+/// In a query a label that the graph does not have is one that nothing has.
+void PatternSource::forget_unknown(const runtime::LabelDictionary& dictionary) {
+  // No word has a number as large as this one.
+  constexpr const char* kNobodys = "9223372036854775807";
+  const auto replace = [&](std::string& label) {
+    std::string known;
+    for (const std::string& one : pattern::alternatives(label)) {
+      const bool unknown = one.size() > 1 && one.front() == '\'' && !dictionary.code(one.substr(1, one.size() - 2));
+      known += (known.empty() ? "" : "|") + (unknown ? std::string(kNobodys) : one);
+    }
+    label = known;
+  };
+  pattern::Pattern& first = set_->patterns.front();
+  std::ranges::for_each(first.labels, replace);
+  for (auto& [arc, labels] : first.edge_labels) std::ranges::for_each(labels, replace);
+  for (std::vector<std::string>& labels : first.loops) std::ranges::for_each(labels, replace);
+  for (pattern::LabelUse& use : set_->labels) replace(use.literal);
+}
+
+Status PatternSource::find_constants(const runtime::Universe& universe) {
+  for (const pattern::ConstantUse& use : set_->constants) {
+    const bool word = use.literal.front() == '\'';
+    const std::string text = word ? use.literal.substr(1, use.literal.size() - 2) : use.literal;
+    std::optional<std::int64_t> id;
+    if (universe.names() != nullptr) {
+      const std::optional<std::uint64_t> place = universe.names()->find(text);
+      if (place) id = static_cast<std::int64_t>(*place);
+    } else {
+      std::int64_t number = 0;
+      const std::from_chars_result read = std::from_chars(text.data(), text.data() + text.size(), number);
+      if (read.ec == std::errc() && read.ptr == text.data() + text.size()) id = number;
+    }
+    if (id && !universe.rank(*id)) id.reset();
+    if (!id && !query_) {
+      std::vector<std::string> known;
+      const std::uint64_t most = universe.names() != nullptr ? std::min(universe.size(), kMostNearWords) : 0;
+      for (std::uint64_t rank = 0; rank < most; ++rank) known.push_back(universe.id_text(rank));
+      const std::string near = nearest_word(text, known);
+      return reporter_.error_at(Status::Query, sources_, use.loc, fmt::format("the graph has no vertex `{}`", text),
+                                near.empty() ? "" : fmt::format("did you mean `{}`?", near));
+    }
+    pattern::Pattern& first = set_->patterns.front();
+    for (int v = 0; v < first.size(); ++v) {
+      if (first.constants[pattern::at(v)] == use.literal)
+        first.bound[pattern::at(v)] = id ? fmt::format("{}", *id) : "none";
+    }
+  }
+  return Status::Ok;
+}
+
 pattern::Request PatternSource::request(bool rows) const {
   pattern::Request request;
   request.induced = induced();
+  request.match = match();
   request.embeddings = options_.embeddings;
   request.rows = rows;
   request.algorithm = pattern::algorithm_of(options_.algorithm).value_or(pattern::Algorithm::Auto);
   request.plan = options_.plan - 1;
+  if (query_) request.columns = query_->columns;
   return request;
 }
 
@@ -169,6 +256,7 @@ codegen::OrbitTask PatternSource::orbits() const {
 
 std::vector<std::string> PatternSource::vertex_names() const {
   if (!options_.per.empty()) return orbits().columns();
+  if (query_ && !query_->headings.empty()) return query_->headings;
   std::vector<std::string> names;
   const pattern::Pattern& first = set_->patterns.front();
   for (int v = 0; v < first.size(); ++v) names.push_back(first.vertex_name(v));
@@ -184,9 +272,12 @@ std::vector<std::string> PatternSource::count_names() const {
 }
 
 pattern::Induced PatternSource::induced() const {
-  const bool vertex = options_.induced.empty() ? set_->motif : options_.induced == "vertex";
+  const bool by_default = set_->motif && match() == pattern::Match::Iso;
+  const bool vertex = options_.induced.empty() ? by_default : options_.induced == "vertex";
   return vertex ? pattern::Induced::Vertex : pattern::Induced::Edge;
 }
+
+pattern::Match PatternSource::match() const { return pattern::match_of(options_.match).value_or(pattern::Match::Iso); }
 
 bool PatternSource::is_complete() const {
   const pattern::Pattern& first = set_->patterns.front();
@@ -200,6 +291,15 @@ std::string PatternSource::semantics(bool rows) const {
   const std::string counted =
       set_->motif ? fmt::format("all {} connected patterns of {} vertices", set_->patterns.size(), first.size())
                   : fmt::format("pattern {}{}", first.name.empty() ? "" : first.name + ": ", to_text(first));
+  const std::string list = rows ? "list of " : "";
+  if (match() == pattern::Match::Homo) {
+    return fmt::format("{}; {}homomorphisms: vertices may share their image (--match iso: all differ)", counted, list);
+  }
+  if (match() == pattern::Match::Edge) {
+    return fmt::format(
+        "{}; {}maps with edges that all differ, vertices may share their image (--match iso: all differ)", counted,
+        list);
+  }
   const std::string kind = is_complete() ? "edge- and vertex-induced alike"
                            : induced() == pattern::Induced::Vertex
                                ? "vertex-induced (--induced edge: those with further edges too)"
@@ -208,11 +308,14 @@ std::string PatternSource::semantics(bool rows) const {
     return fmt::format("orbits of the connected patterns of 2 to {} vertices at each {}; subgraphs, {}", first.size(),
                        options_.per, kind);
   }
-  return fmt::format("{}; {}{}, {}", counted, rows ? "list of " : "", options_.embeddings ? "embeddings" : "subgraphs",
-                     kind);
+  return fmt::format("{}; {}{}, {}", counted, list, options_.embeddings ? "embeddings" : "subgraphs", kind);
 }
 
 std::string PatternSource::meaning() const {
+  if (match() == pattern::Match::Homo) return "Every map of the pattern into the graph that keeps its edges counts.";
+  if (match() == pattern::Match::Edge) {
+    return "Every map of the pattern into the graph counts that takes no two edges to the same one.";
+  }
   return fmt::format("{} {}",
                      options_.embeddings ? "Every map of the pattern into the graph counts."
                                          : "Each subgraph counts once, however many maps of the pattern lead to it.",
@@ -222,7 +325,7 @@ std::string PatternSource::meaning() const {
 }
 
 std::string PatternSource::change() const {
-  if (!options_.induced.empty() || set_->motif || is_complete()) return {};
+  if (match() != pattern::Match::Iso || !options_.induced.empty() || set_->motif || is_complete()) return {};
   return "patterns are edge-induced unless --induced says otherwise; before version 0.1.0 they were vertex-induced";
 }
 

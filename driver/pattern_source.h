@@ -8,6 +8,7 @@
 #include "codegen/match/orbit_task.h"
 #include "driver/reporter.h"
 #include "frontend/pattern/program.h"
+#include "frontend/query/query.h"
 #include "ir/support/source.h"
 #include "runtime/graph/graph.h"
 #include "runtime/graph/labels.h"
@@ -20,11 +21,13 @@ struct PatternOptions {
   std::string name = "<pattern>";  ///< Where it stands, for errors, if it is no file itself;
   std::uint32_t line = 1;          ///< and its line there.
   std::string labels;              ///< `a,b,c`, one for each vertex.
-  std::string induced;  ///< `vertex` or `edge`; empty: motifs are vertex-induced, other patterns edge-induced.
+  std::string induced;        ///< `vertex` or `edge`; empty: motifs are vertex-induced, other patterns edge-induced.
+  std::string match = "iso";  ///< `iso`, `homo` or `edge`.
   std::string algorithm = "auto";
   std::size_t plan = 1;  ///< Of those that `--list` shows.
   bool embeddings = false;
   std::string per;                ///< `vertex` or `edge`: of a set of motifs, a row for each with counts of its orbits.
+  bool query = false;             ///< The text is a query of another language, which says what matches.
   bool unlabelled = false;        ///< Forget the labels of the pattern.
   bool unlabelled_edges = false;  ///< Forget those of its edges.
 };
@@ -40,6 +43,8 @@ class PatternSource {
   Status check_arcs(bool graph_keeps_arcs) const;
   /// Whether the graph has the labels that the pattern asks for, and any at all: every word is reported in its place.
   /// A number that no vertex has is none of its errors: nothing matches.
+  /// Vertices of the graph that the pattern asks for are looked up; one that it does not have is an error, and so are
+  /// loops if the graph has lost its own.
   Status check_labels(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary);
   /// The program that answers; `rows`: lists matches.
   Status write(bool rows, const frontend::pattern::GraphSketch& sketch);
@@ -77,6 +82,7 @@ class PatternSource {
   bool is_complete() const;
   /// Whether what `per` asks for can be counted.
   void check_orbits();
+  frontend::pattern::Match match() const;
   /// What is counted, in a line, with the option that asks for something else.
   std::string semantics(bool rows) const;
   /// What a match is, in sentences.
@@ -85,6 +91,9 @@ class PatternSource {
   std::string change() const;
 
  private:
+  Status check_options() const;
+  void forget_unknown(const runtime::LabelDictionary& dictionary);
+  Status find_constants(const runtime::Universe& universe);
   frontend::pattern::Request request(bool rows) const;
 
   const PatternOptions& options_;
@@ -93,6 +102,7 @@ class PatternSource {
   Diagnostics diagnostics_{sources_};
   SourceLoc loc_;
   std::optional<frontend::pattern::PatternSet> set_;
+  std::optional<frontend::query::Query> query_;  ///< Of a query; its pattern is in `set_`.
   std::optional<frontend::pattern::PatternProgram> program_;
 };
 

@@ -56,6 +56,10 @@ Status Prepared::read(const Reading& reading, Compilation& compilation) {
     }
     const runtime::Graph& graph = pattern.edge_labelled() ? *informed : graph_->graph();
     place_reporter_.set_pattern(pattern.sources(), pattern.loc());
+    if (request_.may_lack_labels && pattern.set().patterns.front().has_loops()) {
+      return log_.error(Status::Usage, "the pattern has a loop, and a graph that changes has none",
+                        "updates with both ends on one vertex change nothing");
+    }
     if (!request_.may_lack_labels) status = pattern.check_labels(graph, graph.dictionary());
     if (status != Status::Ok) return status;
     semantics_ = pattern.semantics(request_.matches);

@@ -30,7 +30,7 @@ struct Value {
 
 class Lowering {
  public:
-  Lowering(const asg::Graph& graph, ir::Context& context, Diagnostics& diagnostics);
+  Lowering(const asg::Graph& graph, ir::Context& context, Diagnostics& diagnostics, bool may_loop);
 
   std::optional<ir::Module> run();
 
@@ -117,6 +117,7 @@ class Lowering {
   Value dummy(const asg::Node* node);
 
   const asg::Graph& graph_;
+  const bool may_loop_;
   ir::Builder builder_;
   Diagnostics& diagnostics_;
   ColumnKinds kinds_;

@@ -117,6 +117,7 @@ int parse_and_run(int argc, const char* const* argv, bool by_verb) {
   add_check(app, action);
   add_build(app, action);
   add_pattern(app, action);
+  add_query(app, action);
   add_explain(app, action);
   add_merge(app, action);
   add_bench(app, action);

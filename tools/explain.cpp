@@ -491,6 +491,7 @@ Examples:
 
 The last one is the page of an error, by the id that its message ends in.)");
   verb->callback([options, &action] {
+    options->compile.may_loop = options->bind.keep_loops;
     ExplainOptions& given = *options;
     if (given.pattern.text.empty() && given.bind.graph.empty() && names_error(given.compile.file)) {
       action = [options] { return print_error_page(*options); };

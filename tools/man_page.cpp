@@ -27,7 +27,7 @@ constexpr Chapter kChapters[] = {
     {"run", "Inputs"},     {"run", "Answers"},      {"run", "Stopping"},     {"run", "How to run"},
     {"check", "Messages"}, {"pattern", "Patterns"}, {"explain", "The plan"}, {"build", "Ahead of time"},
     {"graph", "Graphs"},   {"fmt", "Formatting"},   {"bench", "Measuring"},  {"serve", "Serving"},
-    {"stream", "Streams"},
+    {"stream", "Streams"}, {"query", "Queries"},
 };
 
 std::string upper(std::string text) {

@@ -98,6 +98,8 @@ void add_bind_options(CLI::App& verb, BindOptions& options) {
       ->type_name("NAME=FILE[:COLS]")
       ->group("Inputs");
   add_input_meaning(verb, options.params, options.table, options.directed);
+  verb.add_flag("--keep-loops", options.keep_loops, "Keep loops, of a directed graph whose edge labels are read")
+      ->group("Inputs");
   verb.add_flag("--temporal", options.temporal,
                 "Keep arcs and repeats of graphs whose edge information the program reads (`u v t`)")
       ->group("Inputs");
@@ -166,6 +168,11 @@ std::vector<CLI::Option*> add_pattern_options(CLI::App& verb, PatternOptions& op
               "the pattern's")
           ->check(CLI::IsMember({"vertex", "edge"}))
           ->option_text("vertex|edge"),
+      verb.add_option("--match", options.match,
+                      "Which maps match: `iso`, the default: vertices all differ; `homo`: any that keep edges, as in "
+                      "SPARQL; `edge`: edges all differ, as in Cypher")
+          ->check(CLI::IsMember({"iso", "homo", "edge"}))
+          ->option_text("iso|homo|edge"),
       verb.add_flag("--embeddings", options.embeddings, "Count maps of the pattern into the graph, not subgraphs"),
       verb.add_option("--algorithm", options.algorithm, "How to find the matches; auto: the cheapest by the cost model")
           ->check(CLI::IsMember({"auto", "extend", "join", "decompose"}))

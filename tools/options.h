@@ -20,7 +20,7 @@ void add_program_options(CLI::App& verb, CompileOptions& options);
 /// `--passes` and `--disable-pass`.
 void add_pass_options(CLI::App& verb, CompileOptions& options);
 
-/// GRAPH, `--in`, `--param`, `--labels`, `--directed` and `--temporal`.
+/// GRAPH, `--in`, `--param`, `--labels`, `--directed`, `--keep-loops` and `--temporal`.
 void add_bind_options(CLI::App& verb, BindOptions& options);
 
 /// Columns and headings of tables, and the file of vertices; all of them but `--labels`.
@@ -54,7 +54,8 @@ struct CpuOptions {
 /// `--tier`, `--threads`, `--simd` and `--order`.
 void add_cpu_options(CLI::App& verb, const CpuOptions& options);
 
-/// `--induced`, `--embeddings`, `--algorithm`, `--plan`, `--unlabelled` and `--unlabelled-edges`; all that were added.
+/// `--induced`, `--match`, `--embeddings`, `--algorithm`, `--plan`, `--unlabelled` and `--unlabelled-edges`; all that
+/// were added.
 std::vector<CLI::Option*> add_pattern_options(CLI::App& verb, PatternOptions& options);
 /// `--pattern P`, any number of times, and `--patterns FILE`.
 void add_pattern_list(CLI::App& verb, std::vector<std::string>& patterns, std::string& file);

@@ -186,6 +186,8 @@ class RunVerb {
 
 }  // namespace
 
+Status run(const RunVerbOptions& options) { return RunVerb(options).all(); }
+
 void add_run(CLI::App& app, Action& action, std::vector<std::string> words) {
   CLI::App* verb = app.add_subcommand("run", "Run a program on a graph");
   auto options = std::make_shared<RunVerbOptions>();
@@ -201,6 +203,7 @@ void add_run(CLI::App& app, Action& action, std::vector<std::string> words) {
     }
     if (is_picture(given.matches) && !given.limit) given.limit = kPicturedMatches;
     given.gpu.code_folder = given.code_folder;
+    given.compile.may_loop = given.bind.keep_loops;
     for (const CLI::Option* option : verb->get_options()) {
       const bool is_list = option->get_name() == "--pattern" || option->get_name() == "--patterns";
       if (option->get_group() == "Pattern" && option->count() != 0 && !of_patterns && !is_list) {
@@ -210,7 +213,7 @@ void add_run(CLI::App& app, Action& action, std::vector<std::string> words) {
     }
     action = [options] {
       const Status joined = options->cluster.mpi ? join_team(*options) : Status::Ok;
-      return joined == Status::Ok ? RunVerb(*options).all() : joined;
+      return joined == Status::Ok ? run(*options) : joined;
     };
   });
 }

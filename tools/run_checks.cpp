@@ -42,10 +42,12 @@ Status check_answer_options(const RunVerbOptions& options, const PatternOptions&
                          "give --matches a file");
   }
   const bool drawn = is_picture(options.matches);
+  // Rows of a query have the names that it gives them.
+  const bool is_query = pattern.query && options.matches == "-";
   if (drawn && !of_pattern) {
     return console.error(Status::Usage, "pictures are of the matches of a pattern", "write .csv, or use --pattern");
   }
-  const std::optional<RowFormat> wanted = drawn ? RowFormat() : row_format(options.matches);
+  const std::optional<RowFormat> wanted = drawn ? RowFormat() : row_format(is_query ? "rows.csv" : options.matches);
   if (!wanted) {
     return console.error(Status::Usage, fmt::format("no rows can be written as `{}`", options.matches),
                          "rows are written to .tsv, .csv, .txt, .ndjson, .npy and .arrow, text also packed as .gz and "

@@ -55,6 +55,9 @@ struct RunVerbOptions {
   }
 };
 
+/// Runs the program or the patterns of one command line.
+Status run(const RunVerbOptions& options);
+
 /// Adds all of them to the verb, with its help. What the verb is called with stands in `options`, which must outlive
 /// it.
 void add_run_options(CLI::App& verb, RunVerbOptions& options);

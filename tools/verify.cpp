@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -59,6 +60,14 @@ std::string answer_of(const Computed& run) {
   return comparable(run.report->result->values, *run.report->bound->inputs.universe);
 }
 
+/// Whether trying every map is known for it: injective ones of edges that are there or are not.
+bool is_plain(const PatternSource& source) {
+  const frontend::pattern::Pattern& one = source.set().patterns.front();
+  const auto several = [](const std::string& label) { return frontend::pattern::alternatives(label).size() > 1; };
+  return source.match() == frontend::pattern::Match::Iso && !one.has_loops() && !one.has_constants() &&
+         !one.counts_edges() && std::ranges::none_of(one.labels, several);
+}
+
 class Verifier {
  public:
   Verifier(const Computed& first, const RunVerbOptions& options, const Console& console, Session& session)
@@ -69,7 +78,7 @@ class Verifier {
     task.bound = first_.bound;
     task.options = first_.run_options;
     task.options.on_progress = {};
-    task.maybe_pattern = first_.pattern ? &*first_.pattern : nullptr;
+    task.maybe_pattern = first_.pattern && is_plain(*first_.pattern) ? &*first_.pattern : nullptr;
     task.embeddings = first_.pattern_options.embeddings;
     task.compilation = first_.compilation;
     task.labels = first_.labels;

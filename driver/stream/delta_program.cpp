@@ -32,6 +32,10 @@ bool DeltaProgram::read_pattern(const ProgramRequest& request, bool directed, st
   const MessageLog log;
   PatternSource source(request.pattern, log);
   if (source.read() != Status::Ok) return false;
+  if (source.match() != frontend::pattern::Match::Iso) {
+    why = "maps that are not injective";
+    return false;
+  }
   patterns_ = source.set().patterns;
   induced_ = source.induced();
   embeddings_ = request.pattern.embeddings;

@@ -1,10 +1,13 @@
 #include "frontend/pattern/collect.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 #include <numeric>
+#include <set>
+#include <tuple>
 
 namespace matcha::frontend::pattern {
 
@@ -20,7 +23,7 @@ std::optional<std::int64_t> parse_id(std::string_view digits) {
 
 std::size_t Collector::add(std::string name, std::optional<std::int64_t> number, SourceLoc loc) {
   if (!name.empty()) by_name_.emplace(name, vertices_.size());
-  vertices_.push_back({std::move(name), number, loc, {}});
+  vertices_.push_back({std::move(name), number, loc, {}, {}});
   return vertices_.size() - 1;
 }
 
@@ -58,24 +61,68 @@ std::optional<std::string> Collector::literal(std::string_view word, SourceLoc l
   return text;
 }
 
-void Collector::label(std::size_t vertex, std::string_view word, SourceLoc word_loc, SourceLoc loc) {
-  const std::optional<std::string> text = literal(word, loc);
+/// `'a'|'b'`, or `?p`; nothing after an error.
+std::optional<std::string> Collector::literal(const LabelText& label, bool of_edge, SourceLoc loc) {
+  if (label.variable) return "?" + std::string(label.words.empty() ? "" : label.words.front().text);
+  std::set<std::string> all;
+  for (const LabelText::Word& word : label.words) {
+    std::optional<std::string> text = literal(word.text, label.words.size() == 1 ? loc : word.loc);
+    if (!text) return std::nullopt;
+    uses_.push_back({*text, word.loc, of_edge});
+    all.insert(*text);
+  }
+  return fmt::format("{}", fmt::join(all, "|"));
+}
+
+void Collector::label(std::size_t vertex, const LabelText& given, SourceLoc loc) {
+  const std::optional<std::string> text = literal(given, false, loc);
   if (!text) return;
   std::string& label = vertices_[vertex].label;
   if (!label.empty() && label != *text) {
     fail(DiagId::PatternLabel, loc, fmt::format("vertex {} has the labels {} and {}", spelled(vertex), label, *text));
   }
   label = *text;
-  uses_.push_back({*text, word_loc, false});
 }
 
-void Collector::edge(std::size_t u, std::size_t v, char sign, std::string_view word, SourceLoc word_loc,
-                     SourceLoc loc) {
-  if (u == v) {
-    fail(DiagId::PatternEdge, loc, fmt::format("vertex {} has a loop; no graph that is matched has any", spelled(u)));
+void Collector::constant(std::size_t vertex, std::string_view word, SourceLoc loc) {
+  const std::optional<std::string> text = literal(word, loc);
+  if (!text) return;
+  std::string& constant = vertices_[vertex].constant;
+  if (!constant.empty() && constant != *text) {
+    fail(DiagId::PatternLabel, loc, fmt::format("vertex {} is {} and {}", spelled(vertex), constant, *text));
+  }
+  constant = *text;
+  constants_.push_back({*text, loc});
+}
+
+/// A name that only one edge has is that of any label, however often that is written.
+void Collector::name_variables() {
+  using Place = std::tuple<std::size_t, std::size_t, char>;
+  const auto place = [](const Edge& edge) {
+    const bool swap = edge.sign == '-' && edge.u > edge.v;
+    return Place(swap ? edge.v : edge.u, swap ? edge.u : edge.v, edge.sign);
+  };
+  std::map<std::string, std::set<Place>> edges;
+  for (const Edge& edge : edges_) {
+    if (is_variable(edge.label)) edges[edge.label].insert(place(edge));
+  }
+  std::set<std::string> seen;
+  std::erase_if(edges_, [&](const Edge& edge) {
+    return is_variable(edge.label) && edge.label != "?" && edges[edge.label].size() == 1 &&
+           !seen.insert(edge.label).second;
+  });
+  for (Edge& edge : edges_) {
+    if (is_variable(edge.label) && edges[edge.label].size() == 1) edge.label = "?";
+  }
+}
+
+void Collector::edge(std::size_t u, std::size_t v, char sign, const LabelText& given, SourceLoc loc) {
+  if (u == v && sign == '~') {
+    fail(DiagId::PatternEdge, loc, fmt::format("vertex {} and itself are no pair", spelled(u)),
+         "loops that must not be there cannot be said");
     return;
   }
-  const std::optional<std::string> label = word.empty() ? std::string() : literal(word, loc);
+  const std::optional<std::string> label = literal(given, true, loc);
   if (!label) return;
   if (sign == '~' && !label->empty()) {
     fail(DiagId::PatternLabel, loc,
@@ -83,7 +130,6 @@ void Collector::edge(std::size_t u, std::size_t v, char sign, std::string_view w
          "`0~1` is a pair that no edge joins, whatever its label");
     return;
   }
-  if (!label->empty()) uses_.push_back({*label, word_loc, true});
   edges_.push_back({u, v, sign, *label, loc});
 }
 
@@ -122,6 +168,13 @@ std::vector<std::size_t> Collector::in_order() const {
 void Collector::add_edges(const std::vector<int>& index, Pattern& pattern) {
   for (const Edge& edge : edges_) {
     const int u = index[edge.u], v = index[edge.v];
+    if (u == v) {
+      if (edge.sign == '>') pattern.directed = true;
+      std::vector<std::string>& loops = pattern.loops[at(v)];
+      if (edge.label == "?" || std::ranges::find(loops, edge.label) == loops.end()) loops.push_back(edge.label);
+      std::ranges::sort(loops);
+      continue;
+    }
     if (edge.sign == '-') pattern.add_edge(u, v);
     if (edge.sign == '>') pattern.add_arc(u, v);
     if (!edge.label.empty()) pattern.add_edge_label(u, v, edge.label);
@@ -141,6 +194,7 @@ void Collector::add_edges(const std::vector<int>& index, Pattern& pattern) {
 std::optional<Pattern> Collector::finish(SourceLoc whole) {
   if (failed_ || !has_vertices(whole)) return std::nullopt;
   name_all();
+  name_variables();
   const int n = static_cast<int>(vertices_.size());
   Pattern pattern = Pattern::empty(n);
   std::vector<int> index(vertices_.size());
@@ -154,8 +208,10 @@ std::optional<Pattern> Collector::finish(SourceLoc whole) {
       pattern.ids[at(v)] = *vertex.number;
     }
     pattern.labels[at(v)] = vertex.label;
+    pattern.constants[at(v)] = vertex.constant;
   }
   add_edges(index, pattern);
+  for (const auto& [u, v] : different_) pattern.different.emplace_back(std::minmax(index[u], index[v]));
   if (!failed_ && n > kMostUnlabelledVertices && !pattern.labelled()) {
     fail(DiagId::PatternSize, whole,
          fmt::format("the pattern has {} vertices; at most {} are taken without labels", n, kMostUnlabelledVertices),

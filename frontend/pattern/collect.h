@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "frontend/pattern/pattern.h"
@@ -15,6 +16,17 @@ namespace matcha::frontend::pattern {
 
 /// At most 18 digits, so that every number of a vertex is an id.
 std::optional<std::int64_t> parse_id(std::string_view digits);
+
+/// A label as it was written.
+struct LabelText {
+  struct Word {
+    std::string_view text;
+    SourceLoc loc;
+  };
+  std::vector<Word>
+      words;  ///< One of them; none: any label, and where it is an edge's, all that matters is that there is one.
+  bool variable = false;  ///< `?` or `?p`: any label, each of which counts; the word is the name, or empty.
+};
 
 /// Vertices and edges as the user calls them, with the places where they were said; becomes a Pattern at the end.
 /// A vertex is known by its name; number 3 has the name `v3`.
@@ -28,10 +40,15 @@ class Collector {
   /// A new vertex, which gets a name in the end.
   std::size_t vertex_without_name(SourceLoc loc);
 
-  /// A label with the place of its word; `loc`: of the vertex with it.
-  void label(std::size_t vertex, std::string_view word, SourceLoc word_loc, SourceLoc loc);
-  /// `sign` is one of `-`, `>`, `~`; an empty `word` is any label.
-  void edge(std::size_t u, std::size_t v, char sign, std::string_view word, SourceLoc word_loc, SourceLoc loc);
+  /// A label, which is one of several words; `loc`: of the vertex with it.
+  void label(std::size_t vertex, const LabelText& label, SourceLoc loc);
+  /// The vertex of the graph that it is.
+  void constant(std::size_t vertex, std::string_view word, SourceLoc loc);
+  /// `sign` is one of `-`, `>`, `~`.
+  void edge(std::size_t u, std::size_t v, char sign, const LabelText& label, SourceLoc loc);
+
+  /// Their images must differ, whatever maps are matches.
+  void differ(std::size_t u, std::size_t v) { different_.emplace_back(u, v); }
 
   bool failed() const { return failed_; }
   void fail(DiagId id, SourceLoc loc, std::string message, std::string hint = {});
@@ -41,6 +58,8 @@ class Collector {
   std::optional<Pattern> finish(SourceLoc whole);
   /// The labels that were given, in order.
   const std::vector<LabelUse>& labels() const { return uses_; }
+  /// The same for constants.
+  const std::vector<ConstantUse>& constants() const { return constants_; }
 
  private:
   struct Vertex {
@@ -48,6 +67,7 @@ class Collector {
     std::optional<std::int64_t> number;  ///< Unless it was called by its name only.
     SourceLoc loc;
     std::string label;
+    std::string constant;
   };
   struct Edge {
     std::size_t u, v;
@@ -59,6 +79,8 @@ class Collector {
   std::size_t add(std::string name, std::optional<std::int64_t> number, SourceLoc loc);
   std::string spelled(std::size_t vertex) const;
   std::optional<std::string> literal(std::string_view word, SourceLoc loc);
+  std::optional<std::string> literal(const LabelText& label, bool of_edge, SourceLoc loc);
+  void name_variables();
   bool has_vertices(SourceLoc whole);
   void name_all();
   /// Indices of the vertices, as the pattern has them.
@@ -71,7 +93,9 @@ class Collector {
   std::vector<Vertex> vertices_;
   std::map<std::string, std::size_t, std::less<>> by_name_;
   std::vector<Edge> edges_;
+  std::vector<std::pair<std::size_t, std::size_t>> different_;
   std::vector<LabelUse> uses_;
+  std::vector<ConstantUse> constants_;
 };
 
 }  // namespace matcha::frontend::pattern

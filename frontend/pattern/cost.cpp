@@ -118,16 +118,18 @@ GraphSketch typical_graph() {
   return sketch;
 }
 
-CostModel::CostModel(const Pattern& pattern, Induced induced, const GraphSketch& sketch)
+CostModel::CostModel(const Pattern& pattern, const Semantics& semantics, const GraphSketch& sketch)
     : pattern_(pattern),
       sketch_(sketch),
       prices_(prices_of(sketch.device, sketch.hub_rows)),
-      requirements_(pattern, induced) {
+      semantics_(semantics),
+      requirements_(pattern, semantics) {
   static const std::vector<double> kNothing(kMostMoment + 1, 1e-3);
   const std::size_t n = pattern.ids.size();
   const double arcs = std::max(sketch.moments[1], 1.0);
   for (int v = 0; v < pattern.size(); ++v) {
-    const auto found = sketch.labels.find(pattern.label(v));
+    const auto found = sketch.labels.find(alternatives(pattern.label(v)).front());
+    // Of several labels the first stands for all.
     moments_.push_back(pattern.label(v).empty() || sketch.labels.empty() ? &sketch.moments
                        : found == sketch.labels.end()                    ? &kNothing
                                                                          : &found->second.moments);
@@ -149,10 +151,12 @@ CostModel::CostModel(const Pattern& pattern, Induced induced, const GraphSketch&
   if (chance > 0 && sketch.triangles > 0) closing_ = std::clamp(sketch.triangles / chance, kLeast, kMost);
   if (sketch.maybe_label_facts != nullptr && LabelModel::fits(pattern))
     by_label_.emplace(pattern, *sketch.maybe_label_facts);
-  draws_ = sketch.maybe_samples != nullptr && !pattern.directed && pattern.size() <= kMostOfDrawn;
+  const auto several = [](const std::string& label) { return alternatives(label).size() > 1; };
+  draws_ = sketch.maybe_samples != nullptr && !pattern.directed && pattern.size() <= kMostOfDrawn &&
+           !pattern.counts_edges() && std::ranges::none_of(pattern.labels, several);
   if (!draws_) return;
   drawn_pattern_ = pattern;
-  for (int v = 0; induced == Induced::Vertex && v < pattern.size(); ++v) {
+  for (int v = 0; semantics.induced == Induced::Vertex && v < pattern.size(); ++v) {
     drawn_pattern_.anti[at(v)] = pattern.all() & ~bit(v) & ~pattern.near(v);
   }
 }
@@ -380,6 +384,7 @@ double CostModel::edge_share(int u, int v) const {
   double share = 1;
   const auto ask = [&](const std::vector<std::string>& labels) {
     for (const std::string& label : labels) {
+      if (is_variable(label)) continue;
       const auto found = sketch_.edge_labels.find(label);
       share *= sketch_.edge_labels.empty()          ? 1 / kEdgeLabelsOfTypicalGraph
                : found == sketch_.edge_labels.end() ? 1e-6

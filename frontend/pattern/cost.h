@@ -53,7 +53,7 @@ double share_of_random_ids(const Restrictions& larger, Mask part);
 
 class CostModel {
  public:
-  CostModel(const Pattern& pattern, Induced induced, const GraphSketch& sketch);
+  CostModel(const Pattern& pattern, const Semantics& semantics, const GraphSketch& sketch);
 
   /// Expected injective matches of the edges among `part`, without regard to symmetry.
   double matches(Mask part) const;
@@ -94,6 +94,7 @@ class CostModel {
   const GraphSketch& sketch() const { return sketch_; }
   const Prices& prices() const { return prices_; }
   const Requirements& requirements() const { return requirements_; }
+  const Semantics& semantics() const { return semantics_; }
 
  private:
   double moment(int v, int power) const;
@@ -120,6 +121,7 @@ class CostModel {
   const Pattern& pattern_;
   const GraphSketch& sketch_;
   const Prices& prices_;
+  Semantics semantics_;
   Requirements requirements_;
   std::vector<const std::vector<double>*> moments_;  ///< Of each vertex's label.
   std::vector<std::vector<double>> edge_factor_;     ///< Chance of an edge over the product of its ends' degrees.

@@ -55,10 +55,11 @@ struct Hanging {
 /// Takes a pattern apart around one cutset. Vertices are renumbered: the cutset first, in its order.
 class Decomposer {
  public:
-  Decomposer(const Pattern& pattern, const GraphSketch& sketch, Symmetry& symmetry,
-             const std::vector<std::string>& names, const std::vector<int>& cutset, std::uint64_t times, double at_most)
-      : pattern_(pattern),
-        sketch_(sketch),
+  Decomposer(const CostModel& model, Symmetry& symmetry, const std::vector<std::string>& names,
+             const std::vector<int>& cutset, std::uint64_t times, double at_most)
+      : pattern_(model.pattern()),
+        sketch_(model.sketch()),
+        semantics_(model.semantics()),
         symmetry_(symmetry),
         names_(names),
         cutset_(cutset),
@@ -69,11 +70,13 @@ class Decomposer {
   std::optional<Decomposition> run() {
     Mask fixed = 0;
     larger_.assign(pattern_.ids.size(), 0);
+    result_.semantics = semantics_;
     for (int v : cutset_) {
-      for_each(symmetry_.orbits(fixed)[at(v)] & ~bit(v), [&](int w) { larger_[at(w)] |= bit(v) | larger_[at(v)]; });
+      if (injective())
+        for_each(symmetry_.orbits(fixed)[at(v)] & ~bit(v), [&](int w) { larger_[at(w)] |= bit(v) | larger_[at(v)]; });
       fixed |= bit(v);
     }
-    const std::optional<std::uint64_t> symmetric = symmetry_.order(fixed);
+    const std::optional<std::uint64_t> symmetric = injective() ? symmetry_.order(fixed) : 1;
     if (!symmetric) return std::nullopt;
     result_.symmetric = *symmetric;
     std::vector<Part> parts = parts_of(pattern_.all() & ~fixed);
@@ -99,8 +102,11 @@ class Decomposer {
   }
 
  private:
+  bool injective() const { return semantics_.match == Match::Iso; }
+
   /// The count of each of these parts, if they are single vertices that nothing tells apart; else kNever.
   std::size_t alike(const std::vector<Part>& parts) {
+    if (!injective()) return kNever;
     double permutations = 1;
     for (std::size_t i = 2; i <= parts.size(); ++i) permutations *= static_cast<double>(i);
     if (parts.size() < kFewestChosen || static_cast<double>(result_.symmetric) != permutations) return kNever;
@@ -173,7 +179,7 @@ class Decomposer {
     }
     place({parts.begin(), parts.end() - 1}, with_last, factor);
     // Every way in which the last part meets the others.
-    meet(parts, 0, std::vector<int>(parts.back().size(), -1), fixed, factor);
+    if (injective()) meet(parts, 0, std::vector<int>(parts.back().size(), -1), fixed, factor);
   }
 
   /// `met[i]`: the vertex, counted through all other parts, that vertex i of the last part falls on; -1: none.
@@ -237,6 +243,14 @@ class Decomposer {
         std::string& label = made.labels[i];
         if (!label.empty() && !pattern_.label(u).empty() && label != pattern_.label(u)) possible = false;
         if (label.empty()) label = pattern_.label(u);
+        std::string& constant = made.constants[i];
+        const std::string& other = pattern_.constants[at(u)];
+        if (!constant.empty() && !other.empty() && constant != other) possible = false;
+        if (constant.empty()) constant = other;
+        if (made.bound[i].empty()) made.bound[i] = pattern_.bound[at(u)];
+        for (const std::string& loop : pattern_.loops[at(u)]) {
+          if (std::ranges::find(made.loops[i], loop) == made.loops[i].end()) made.loops[i].push_back(loop);
+        }
         for (std::size_t j = 0; j < vertices.size(); ++j) {
           if ((pattern_.out[at(u)] & vertices[j]) != 0) made.add_arc(static_cast<int>(i), static_cast<int>(j));
           for_each(pattern_.out[at(u)] & vertices[j], [&](int w) {
@@ -285,18 +299,19 @@ class Decomposer {
   bool find_order(Hanging& hanging) {
     if (hanging.model) return true;
     LocalCount& count = hanging.count;
-    const CostModel& model = hanging.model.emplace(count.pattern, Induced::Edge, sketch_);
+    const CostModel& model = hanging.model.emplace(count.pattern, semantics_, sketch_);
     Symmetry symmetry(hanging.coloured);
     OrderSearch search;
     for (int v = 0; v < static_cast<int>(cutset_.size()); ++v) search.given.push_back(v);
     search.larger = hanging.larger;
+    search.break_symmetry = injective();
     constexpr double kRounding = 1e-9;
     search.at_most = (at_most_ - result_.cost - spent_) * (1 + kRounding);
     std::vector<Order> orders = best_orders(count.pattern, model, symmetry, search);
     if (orders.empty()) return false;
     count.order = std::move(orders.front());
     count.cost = count_cost(count.pattern, model, count.order);
-    count.factor = symmetry.order().value_or(1);
+    count.factor = injective() ? symmetry.order().value_or(1) : 1;
     spent_ += count.cost;
     return result_.cost + spent_ <= at_most_;
   }
@@ -359,7 +374,7 @@ class Decomposer {
       }
       result_.cutset_names.push_back(names_[at(cutset_[at(v)])]);
     }
-    const CostModel model(result_.cutset, Induced::Edge, sketch_);
+    const CostModel model(result_.cutset, semantics_, sketch_);
     estimate(result_.cutset, model, result_.cutset_order);
     result_.cost = result_.cutset_order.cost + result_.cutset_order.matches.back() * model.prices().iteration;
   }
@@ -385,6 +400,7 @@ class Decomposer {
 
   const Pattern& pattern_;
   const GraphSketch& sketch_;
+  const Semantics semantics_;
   Symmetry& symmetry_;
   const std::vector<std::string>& names_;
   const std::vector<int>& cutset_;
@@ -489,7 +505,11 @@ std::optional<Decomposition> best_decomposition(const CostModel& model, Symmetry
                                                 double at_most) {
   const Pattern& pattern = model.pattern();
   const GraphSketch& sketch = model.sketch();
-  if (pattern.size() < 3 || !pattern.connected()) return std::nullopt;
+  if (pattern.size() < 3 || !pattern.connected() || model.semantics().match == Match::Edge) return std::nullopt;
+  // What labels have in common is not looked for when vertices meet.
+  const auto several = [](const std::string& label) { return alternatives(label).size() > 1; };
+  if (pattern.counts_edges() || !pattern.different.empty() || std::ranges::any_of(pattern.labels, several))
+    return std::nullopt;
   const bool large = pattern.size() > kMostVerticesOfDecomposed;
   if (large && pattern.size() > kMostVerticesOfChosen) return std::nullopt;
   std::vector<std::pair<double, Mask>> cutsets;
@@ -505,10 +525,11 @@ std::optional<Decomposition> best_decomposition(const CostModel& model, Symmetry
   std::size_t tried = 0;
   for (const auto& [most, cutset] : cutsets) {
     if (tried >= kMostCutsets) break;
-    const double shared = is_fixed(symmetry, cutset) ? 1 : kMostShared;
+    const bool whole = model.semantics().match != Match::Iso || is_fixed(symmetry, cutset);
+    const double shared = whole ? 1 : kMostShared;
     if (model.matches(cutset) * model.prices().iteration / shared > at_most) continue;
     const std::vector<int> order = cutset_orders.of(cutset);
-    std::optional<Decomposition> found = Decomposer(pattern, sketch, symmetry, names, order, times, at_most).run();
+    std::optional<Decomposition> found = Decomposer(model, symmetry, names, order, times, at_most).run();
     if (!found) continue;
     ++tried;
     if (found->cost > at_most) continue;
@@ -521,7 +542,7 @@ std::optional<Decomposition> best_decomposition(const CostModel& model, Symmetry
 void write_decomposition(const Decomposition& d, const Relations& relations, std::uint64_t times, Text& out) {
   const std::vector<std::string> no_bases;
   const std::size_t k = d.cutset_order.vertices.size();
-  const Requirements requirements(d.cutset, Induced::Edge);
+  const Requirements requirements(d.cutset, d.semantics);
   Nest cutset(d.cutset, requirements, relations, d.cutset_order, d.cutset_names, no_bases, Answer::Count, out);
   // All that hangs on the first vertex has to be there.
   for (const LocalCount& count : d.counts) {
@@ -529,7 +550,7 @@ void write_decomposition(const Decomposition& d, const Relations& relations, std
     if (start != "vertices(G)") cutset.set_start(start);
   }
   std::vector<Requirements> of_counts;
-  for (const LocalCount& count : d.counts) of_counts.emplace_back(count.pattern, Induced::Edge);
+  for (const LocalCount& count : d.counts) of_counts.emplace_back(count.pattern, d.semantics);
   std::vector<Nest> nests;
   for (std::size_t i = 0; i < d.counts.size(); ++i) {
     const LocalCount& count = d.counts[i];

@@ -43,16 +43,18 @@ struct Decomposition {
   /// The binomial coefficient is the number of subgraphs; there are no terms.
   std::size_t chosen = 0;
   std::uint64_t symmetric = 1;
+  Semantics semantics;  ///< Of the cutset and of each part.
   double cost = 0;
 };
 
-/// The cheapest decomposition of the edge-induced pattern of a model; nothing if no connected cutset leaves two parts,
-/// or only with too many terms, or each costs more than `at_most`. `names` are those of the vertices; each subgraph is
-/// to count `times` times.
+/// The cheapest decomposition of the edge-induced pattern of a model, of injective or of any maps; nothing if no
+/// connected cutset leaves two parts, or only with too many terms, or each costs more than `at_most`. `names` are those
+/// of the vertices; each subgraph is to count `times` times.
 ///
 /// Why it is right. Two maps of parts that are injective each either have disjoint images or meet in some pairs of
 /// vertices, and then they are a map of the pattern in which those pairs are one vertex. So the number of disjoint
-/// pairs is the product less the numbers for all ways to meet, which have fewer parts.
+/// pairs is the product less the numbers for all ways to meet, which have fewer parts. Where maps need not be injective
+/// the product is all.
 std::optional<Decomposition> best_decomposition(const CostModel& model, Symmetry& symmetry,
                                                 const std::vector<std::string>& names, std::uint64_t times,
                                                 double at_most);

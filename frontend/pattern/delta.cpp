@@ -274,6 +274,10 @@ DeltaStatistics typical_statistics() {
 bool has_delta(const Pattern& pattern, std::string& why) {
   why.clear();
   if (pattern.edge_labelled()) why = "edges of the pattern have labels";
+  const auto several = [](const std::string& label) { return alternatives(label).size() > 1; };
+  if (pattern.has_loops() || pattern.has_constants() || std::ranges::any_of(pattern.labels, several)) {
+    why = "the pattern has loops, vertices of the graph or one of several labels";
+  }
   if (!pattern.connected()) why = "the pattern is not connected";
   if (pattern.size() < 2) why = "the pattern has no edge";
   if (why.empty() && !Symmetry(pattern).order()) why = "the pattern has too many automorphisms";

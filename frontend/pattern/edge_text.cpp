@@ -34,15 +34,11 @@ class EdgeText {
   }
 
  private:
-  struct Label {
-    std::string_view word;
-    SourceLoc loc;
-  };
   /// What joins two vertices: `-`, `>` or `~`.
   struct Joint {
     char sign = '-';
     bool backwards = false;
-    std::optional<Label> label;
+    std::optional<LabelText> label;
   };
   struct Chain {
     std::string_view text;
@@ -119,12 +115,33 @@ class EdgeText {
       return std::nullopt;
     }
     const std::optional<std::size_t> vertex = called(word, begin);
-    if (!vertex || scan_.peek() != ':') return vertex;
-    const std::optional<Label> found = label(begin);
-    if (!found) return std::nullopt;
-    collector_.label(*vertex, found->word, found->loc, scan_.since(begin));
-    labelled = true;
-    return vertex;
+    if (!vertex) return vertex;
+    return about(*vertex, begin, labelled) ? vertex : std::nullopt;
+  }
+
+  /// `:x` and `@17` behind a vertex, in any order; false after an error.
+  bool about(std::size_t vertex, std::size_t begin, bool& said) {
+    for (int i = 0; i < 2; ++i) {
+      if (scan_.peek() == ':') {
+        const std::optional<LabelText> found = label(begin);
+        if (!found) return false;
+        collector_.label(vertex, *found, scan_.since(begin));
+        said = true;
+      } else if (scan_.peek() == '@') {
+        if (!constant(vertex, begin)) return false;
+        said = true;
+      }
+    }
+    return true;
+  }
+
+  /// `@17`, `@-3`, `@libc6` or `@'libc6'`.
+  bool constant(std::size_t vertex, std::size_t begin) {
+    scan_.take();
+    const std::optional<LabelText::Word> found = word(begin, '@');
+    if (!found) return false;
+    collector_.constant(vertex, found->text, found->loc);
+    return true;
   }
 
   std::optional<std::size_t> vertex_in_parentheses(bool& labelled) {
@@ -137,18 +154,20 @@ class EdgeText {
         word.empty() ? collector_.vertex_without_name(scan_.since(begin)) : called(word, name);
     if (!vertex) return std::nullopt;
     scan_.skip_blanks();
-    std::optional<Label> found;
+    std::optional<LabelText> found;
+    if (scan_.peek() == '@' && !constant(*vertex, begin)) return std::nullopt;
     if (scan_.peek() == ':') {
       found = label(scan_.position());
       if (!found) return std::nullopt;
       scan_.skip_blanks();
     }
+    if (scan_.peek() == '@' && !constant(*vertex, begin)) return std::nullopt;
     if (scan_.peek() != ')') {
       refuse_in_brackets(found ? "`)`" : "`:` or `)`", "a vertex has one label");
       return std::nullopt;
     }
     scan_.take();
-    if (found) collector_.label(*vertex, found->word, found->loc, scan_.since(begin));
+    if (found) collector_.label(*vertex, *found, scan_.since(begin));
     labelled = found.has_value();
     return vertex;
   }
@@ -163,20 +182,44 @@ class EdgeText {
     complain(begin, wanted);
   }
 
-  /// `:a`, `='a b'` or `=3`; nothing after an error. What it belongs to begins at `begin`.
-  std::optional<Label> label(std::size_t begin) {
+  /// `:a`, `='a b'`, `=3`, `=a|b`, `=?` or `=?p`; nothing after an error. What it belongs to begins at `begin`.
+  std::optional<LabelText> label(std::size_t begin, bool of_edge = false) {
     const char sign = scan_.take();
     if (sign == ':' && is_blank(scan_.peek())) scan_.skip_blanks();
+    LabelText found;
+    if (of_edge && scan_.peek() == '?') {
+      const std::size_t start = scan_.position();
+      scan_.take();
+      const std::string_view name = scan_.take_while([](char c) { return is_word(c) && c != '.'; });
+      found.variable = true;
+      if (!name.empty()) found.words.push_back({name, scan_.since(start)});
+      return found;
+    }
+    for (bool more = true; more;) {
+      const std::optional<LabelText::Word> one = word(begin, sign);
+      if (!one) return std::nullopt;
+      found.words.push_back(*one);
+      more = scan_.peek() == '|';
+      if (more) scan_.take();
+      if (more && scan_.peek() == ':') scan_.take();
+    }
+    return found;
+  }
+
+  /// A word, a number or a quoted word behind `sign`; nothing after an error.
+  std::optional<LabelText::Word> word(std::size_t begin, char sign) {
     const std::size_t start = scan_.position();
     const char quote = scan_.peek() == '\'' || scan_.peek() == '"' ? scan_.take() : '\0';
     const std::string_view word =
         quote == '\0' ? label_word() : scan_.take_while([quote](char c) { return c != quote && c != '\n'; });
     if (word.empty() || (quote != '\0' && scan_.peek() != quote)) {
-      complain(begin, quote == '\0' ? fmt::format("a label after `{}`", sign) : "the closing quote of a label");
+      const std::string what = sign == '@' ? "vertex of the graph" : "label";
+      complain(begin, quote == '\0' ? fmt::format("a {} after `{}`", what, sign)
+                                    : fmt::format("the closing quote of a {}", what));
       return std::nullopt;
     }
     if (quote != '\0') scan_.take();
-    return Label{word, scan_.since(start)};
+    return LabelText::Word{word, scan_.since(start)};
   }
 
   /// A word, a path such as `/film/genre`, or a number with its sign. A `-` within a word is an edge.
@@ -243,7 +286,7 @@ class EdgeText {
       return false;
     }
     if (scan_.peek() == ':') {
-      joint.label = label(scan_.position());
+      joint.label = label(scan_.position(), true);
       if (!joint.label) return false;
       scan_.skip_blanks();
     }
@@ -271,14 +314,13 @@ class EdgeText {
       const std::size_t second = scan_.position();
       const std::optional<std::size_t> to = vertex(labelled);
       if (!to || collector_.failed()) return false;
-      std::optional<Label> found = joined->label;
+      std::optional<LabelText> found = joined->label;
       if (scan_.peek() == '=' && !found) {
-        found = label(begin);
+        found = label(begin, true);
         if (!found) return false;
       }
-      const Label any;
       collector_.edge(joined->backwards ? *to : *from, joined->backwards ? *from : *to, joined->sign,
-                      found.value_or(any).word, found.value_or(any).loc, scan_.since(begin));
+                      found.value_or(LabelText{}), scan_.since(begin));
       from = to;
       begin = second;
     }

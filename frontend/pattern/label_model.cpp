@@ -6,6 +6,8 @@ namespace matcha::frontend::pattern {
 
 bool LabelModel::fits(const Pattern& pattern) {
   if (!pattern.directed || !pattern.edge_labelled()) return false;
+  const auto several = [](const std::string& label) { return alternatives(label).size() > 1; };
+  if (pattern.counts_edges() || std::ranges::any_of(pattern.labels, several)) return false;
   for (int u = 0; u < pattern.size(); ++u) {
     bool all = true;
     for_each(pattern.out[at(u)], [&](int v) { all = all && !pattern.labels_of(u, v).empty(); });

@@ -13,6 +13,16 @@ namespace matcha::frontend::pattern {
 
 namespace {
 
+/// `vertex_label(G, v) == 'a'`, or one of several.
+std::string label_condition(const std::string& vertex, const std::string& label) {
+  std::string text;
+  const std::vector<std::string> all = alternatives(label);
+  for (const std::string& one : all) {
+    text += fmt::format("{}vertex_label(G, {}) == {}", text.empty() ? "" : " or ", vertex, one);
+  }
+  return all.size() == 1 ? text : fmt::format("({})", text);
+}
+
 /// Users of a set that its name lists; a set of more is named by how many vertices it is adjacent to.
 constexpr int kMostInName = 4;
 /// Levels at which a vertex with too few neighbours is dropped before it is walked into, when there are no labels.
@@ -96,6 +106,7 @@ Nest::Nest(const Pattern& pattern, const Requirements& requirements, const Relat
       answer_(answer),
       out_(out),
       given_(given),
+      factors_(factors_of(pattern, requirements.match, vertex_names)),
       candidates_(pattern.ids.size()) {}
 
 Mask Nest::placed(std::size_t levels) const {
@@ -139,14 +150,14 @@ std::string Nest::combine(int v, std::size_t level, int& operations) const {
   };
   const bool first = list.empty();
   if (has(requirements_.in_after[at(v)], newest)) {
-    const std::vector<std::string>& labels = pattern_.labels_of(newest, v);
-    if (labels.empty()) meet(after(newest));
-    for (const std::string& label : labels) meet(relations_.after(label, name(newest)));
+    for (const std::string& label : fixed_labels(pattern_.labels_of(newest, v))) {
+      meet(relations_.after(label, name(newest)));
+    }
   }
   if (has(requirements_.in_before[at(v)], newest)) {
-    const std::vector<std::string>& labels = pattern_.labels_of(v, newest);
-    if (labels.empty()) meet(back(newest));
-    for (const std::string& label : labels) meet(relations_.before(label, name(newest)));
+    for (const std::string& label : fixed_labels(pattern_.labels_of(v, newest))) {
+      meet(relations_.before(label, name(newest)));
+    }
   }
   // What had to wait for the first list of neighbours.
   const Mask off = (first ? before : 0) | bit(newest);
@@ -231,7 +242,7 @@ void Nest::define_group(std::size_t level, Mask users) {
       std::vector<std::string> wanted = bound_conditions(item, next.below, next.above);
       const Candidates& before = candidates_[at(first)];
       for (const std::string& done : bound_conditions(item, before.below, before.above)) std::erase(wanted, done);
-      if (filter) wanted.push_back(fmt::format("vertex_label(G, {}) == {}", item, pattern_.label(first)));
+      if (filter) wanted.push_back(label_condition(item, pattern_.label(first)));
       if (!inline_) known = out_.fresh(set_name(users, level), "_after" + stem(name(order_.vertices[level])));
       if (!wanted.empty()) {
         next.list = fmt::format("apply(lambda {0}: {0}, cond=lambda {0}: {1}, {2})", item, fmt::join(wanted, " and "),
@@ -288,6 +299,42 @@ std::string Nest::list_of(int v, std::size_t level) const {
   return list;
 }
 
+/// What a vertex must be by itself: a constant, and with loops.
+void Nest::add_own(int v, std::vector<std::string>& texts) const {
+  const std::string& constant = pattern_.bound[at(v)];
+  if (constant == "none") texts.emplace_back("1 == 2");
+  if (!constant.empty() && constant != "none") texts.push_back(fmt::format("{} == {}", name(v), constant));
+  if (pattern_.loops[at(v)].empty()) return;
+  for (const std::string& label : fixed_labels(pattern_.loops[at(v)])) {
+    texts.push_back(fmt::format("size(intersect({}, [{}])) > 0", relations_.after(label, name(v)), name(v)));
+  }
+}
+
+/// What else a match counts for, of which the vertex at `level` is the last to be placed: a product, or nothing.
+std::string Nest::factors(std::size_t level) const {
+  const Mask before = placed(level), bound = placed(level + 1);
+  std::string text;
+  for (const Factor& factor : factors_) {
+    if ((factor.vertices & ~bound) != 0 || (factor.vertices & ~before) == 0) continue;
+    text += (text.empty() ? "" : " * ") + factor.text;
+  }
+  return text;
+}
+
+/// Edges that must not be one: those that `v` completes.
+void Nest::add_apart(int v, Mask bound, std::vector<std::string>& texts) const {
+  for (const Apart& one : requirements_.apart) {
+    Mask vertices = 0;
+    std::string text;
+    for (const auto& [x, y] : one) {
+      vertices |= bit(x) | bit(y);
+      text += fmt::format("{}{} != {}", text.empty() ? "" : " or ", name(y == v ? y : x), name(y == v ? x : y));
+    }
+    if (!has(vertices, v) || (vertices & ~bound & ~bit(v)) != 0) continue;
+    texts.push_back(one.size() == 1 ? text : fmt::format("({})", text));
+  }
+}
+
 std::vector<std::string> Nest::conditions(int v, std::size_t level, bool last) const {
   const Mask bound = placed(level);
   const Candidates& found = candidates_[at(v)];
@@ -296,22 +343,24 @@ std::vector<std::string> Nest::conditions(int v, std::size_t level, bool last) c
   texts = bound_conditions(name(v), below, above);
   for (const std::string& done : bound_conditions(name(v), found.below, found.above)) std::erase(texts, done);
   for_each(bound & ~below & ~above, [&](int u) {
-    const bool labels_differ =
-        !pattern_.label(u).empty() && !pattern_.label(v).empty() && pattern_.label(u) != pattern_.label(v);
-    if (!labels_differ && !requirements_.distinct(u, v, bound)) {
+    if (requirements_.injective && !labels_differ(pattern_, u, v) && !requirements_.distinct(u, v, bound)) {
       texts.push_back(fmt::format("{} != {}", name(v), name(u)));
     }
   });
+  add_apart(v, bound, texts);
+  add_own(v, texts);
   if (!bases_.empty() && !bases_[at(v)].empty()) return texts;
   if (!pattern_.label(v).empty() && !found.labelled) {
-    texts.push_back(fmt::format("vertex_label(G, {}) == {}", name(v), pattern_.label(v)));
+    texts.push_back(label_condition(name(v), pattern_.label(v)));
   }
   const int degree = count(pattern_.out[at(v)]);
   const int forward = count(pattern_.out[at(v)] & ~bound);
   const bool pays = pattern_.labelled() ? forward >= 2 : level < kDegreeLevels && forward >= 1 && degree >= 2;
   // A walk over wedges leaves nobody out.
   const bool counted = level == 1 && counts_wedges(pattern_, requirements_, order_);
-  if (!last && pays && !counted) texts.push_back(fmt::format("size(neighbor(G, {})) >= {}", name(v), degree));
+  // Neighbours may share their image otherwise.
+  if (requirements_.injective && !last && pays && !counted)
+    texts.push_back(fmt::format("size(neighbor(G, {})) >= {}", name(v), degree));
   return texts;
 }
 
@@ -328,7 +377,7 @@ std::string Nest::walk(std::size_t level, const std::string& function) const {
 /// restriction is between them, and what one asks of the other is asked both ways. Below a vertex that is adjacent to
 /// all others sets are short, and better found in one loop.
 bool Nest::either_is_last(std::size_t level) const {
-  if (level + 2 != order_.vertices.size() || order_.vertices.size() > kMostFunctions) return false;
+  if (level + 2 != order_.vertices.size() || order_.vertices.size() > kMostFunctions || !factors_.empty()) return false;
   const int v = order_.vertices[level], last = order_.vertices[level + 1], first = order_.vertices[0];
   const Candidates& one = candidates_[at(v)];
   const Candidates& other = candidates_[at(last)];
@@ -341,7 +390,8 @@ bool Nest::either_is_last(std::size_t level) const {
 
 /// True if the last vertex has the same candidates whatever the one before it is, so that their numbers are multiplied.
 bool Nest::last_is_apart(std::size_t level) const {
-  if (answer_ != Answer::Count || level + 2 != order_.vertices.size() || level < given_) return false;
+  if (answer_ != Answer::Count || !factors_.empty() || level + 2 != order_.vertices.size() || level < given_)
+    return false;
   const int v = order_.vertices[level], last = order_.vertices[level + 1];
   return !has(requirements_.any(last), v) && conditions(last, level, true) == conditions(last, level + 1, true);
 }
@@ -355,8 +405,16 @@ std::string Nest::filtered(int v, std::size_t level, const std::string& give) co
 }
 
 std::string Nest::size_of(int v, std::size_t level) const {
+  if (const std::string times = factors(level); !times.empty()) {
+    return fmt::format("sum({})", filtered(v, level, times));
+  }
   if (conditions(v, level, true).empty()) return fmt::format("size({})", list_of(v, level));
   return fmt::format("size({})", filtered(v, level, name(v)));
+}
+
+std::string Nest::times(std::size_t level, const std::string& number) const {
+  const std::string factor = factors(level);
+  return factor.empty() ? number : fmt::format("{} * {}", factor, number);
 }
 
 std::string Nest::rest(std::size_t level) {
@@ -365,6 +423,7 @@ std::string Nest::rest(std::size_t level) {
   std::swap(order.vertices[level], order.vertices[level + 1]);
   Nest swapped(pattern_, requirements_, relations_, order, vertex_names_, bases_, answer_, out_, given_);
   swapped.candidates_ = candidates_;
+  swapped.maybe_columns_ = maybe_columns_;
   const auto size = [&](int v) { return fmt::format("size({})", candidates_[at(v)].list); };
   const std::string fewer = fmt::format("{} <= {}", size(order_.vertices[level]), size(order.vertices[level]));
   const std::string counted = rest_in_order(level);
@@ -378,7 +437,7 @@ std::string Nest::rest_in_order(std::size_t level) {
     define(level);
     const std::string inner = rest(level + 1);
     inline_ = false;
-    return walk(level, fmt::format("lambda {}: {}", name(v), inner));
+    return walk(level, fmt::format("lambda {}: {}", name(v), times(level, inner)));
   }
   if (last_is_apart(level)) {
     const std::string counted = rest_in_order(level + 1);
@@ -391,13 +450,18 @@ std::string Nest::rest_in_order(std::size_t level) {
     out_.open(fmt::format("def {}({}):", function, name(v)));
     define(level);
     const std::string inner = rest(level + 1);
-    out_.line("return " + inner);
+    out_.line("return " + times(level, inner));
     out_.close();
     return walk(level, function);
   }
   if (answer_ == Answer::Count) return size_of(v, level);
   std::string row = "mk_tuple(val=[";
-  for (int w = 0; w < pattern_.size(); ++w) row += (w == 0 ? "" : ", ") + name(w);
+  std::vector<std::string> columns;
+  for (int w = 0; w < pattern_.size() && maybe_columns_ == nullptr; ++w) columns.push_back(name(w));
+  for (std::size_t i = 0; maybe_columns_ != nullptr && i < maybe_columns_->size(); ++i) {
+    columns.push_back(name((*maybe_columns_)[i]));
+  }
+  row += fmt::format("{}", fmt::join(columns, ", "));
   return filtered(v, level, row + "])");
 }
 

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <vector>
 
+#include "frontend/pattern/counted.h"
 #include "frontend/pattern/order.h"
 #include "frontend/pattern/pattern.h"
 #include "frontend/pattern/requirements.h"
@@ -62,6 +63,8 @@ class Nest {
        const std::vector<std::string>& vertex_names, const std::vector<std::string>& bases, Answer answer, Text& out,
        std::size_t given = 0);
 
+  /// The vertices that rows have, kept by reference; without it all.
+  void set_columns(const std::vector<int>& columns) { maybe_columns_ = &columns; }
   /// Defines the sets that the vertex at `level` completes. Call it for every level in turn, inside that vertex's
   /// function; rest() does so itself.
   void define(std::size_t level);
@@ -97,6 +100,10 @@ class Nest {
   std::string edge_key(int v, Mask bound) const;
   std::vector<std::string> bound_conditions(const std::string& item, Mask below, Mask above) const;
   std::string list_of(int v, std::size_t level) const;
+  void add_own(int v, std::vector<std::string>& texts) const;
+  std::string factors(std::size_t level) const;
+  std::string times(std::size_t level, const std::string& number) const;
+  void add_apart(int v, Mask bound, std::vector<std::string>& texts) const;
   std::vector<std::string> conditions(int v, std::size_t level, bool last) const;
   std::string set_name(Mask users, std::size_t level) const;
 
@@ -109,6 +116,8 @@ class Nest {
   Answer answer_;
   Text& out_;
   std::size_t given_;
+  std::vector<Factor> factors_;  ///< What a match counts for.
+  const std::vector<int>* maybe_columns_ = nullptr;
   bool inline_ = false;  ///< Sets are written where they are read.
   std::vector<Candidates> candidates_;
   std::string start_;

@@ -121,10 +121,9 @@ double share_in_bits(const CostModel& model, const Order& order) {
 
 /// Whether two vertices must be told apart by a comparison, or a look-up where one is counted.
 bool may_meet(const Pattern& pattern, const CostModel& model, const Order& order, int u, int v, Mask before) {
+  if (!model.requirements().injective) return false;
   const bool ordered = has(order.larger[at(v)], u) || has(order.larger[at(u)], v);
-  const bool labels_differ =
-      !pattern.label(u).empty() && !pattern.label(v).empty() && pattern.label(u) != pattern.label(v);
-  return !ordered && !labels_differ && !model.requirements().distinct(u, v, before);
+  return !ordered && !labels_differ(pattern, u, v) && !model.requirements().distinct(u, v, before);
 }
 
 /// What looking at the labels of the candidates for `newest` takes for each match of the vertices before, the first
@@ -235,6 +234,10 @@ class Search {
  private:
   Mask candidates(Mask bound, int level) const {
     if (at(level) < options_.given.size()) return bit(options_.given[at(level)]);
+    // There is but one of each.
+    for (int v = 0; v < pattern_.size(); ++v) {
+      if (!pattern_.constants[at(v)].empty() && !has(bound, v)) return bit(v);
+    }
     Mask connected = 0;
     for_each(pattern_.all() & ~bound, [&](int v) {
       if ((pattern_.near(v) & bound) != 0) connected |= bit(v);

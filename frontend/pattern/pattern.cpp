@@ -3,11 +3,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include "frontend/pattern/read.h"
 
 namespace matcha::frontend::pattern {
+
+std::string_view to_string(Match match) {
+  switch (match) {
+    case Match::Iso: return "iso";
+    case Match::Homo: return "homo";
+    case Match::Edge: return "edge";
+  }
+  return "";
+}
+
+std::optional<Match> match_of(std::string_view name) {
+  for (Match match : {Match::Iso, Match::Homo, Match::Edge}) {
+    if (name == to_string(match)) return match;
+  }
+  return std::nullopt;
+}
 
 bool Pattern::labelled() const {
   for (const std::string& text : labels) {
@@ -16,10 +33,56 @@ bool Pattern::labelled() const {
   return false;
 }
 
+bool Pattern::edge_labelled() const {
+  const auto some = [](const std::string& label) { return !label.empty(); };
+  return !edge_labels.empty() ||
+         std::ranges::any_of(loops, [&](const auto& labels) { return std::ranges::any_of(labels, some); });
+}
+
 const std::vector<std::string>& Pattern::labels_of(int u, int v) const {
   static const std::vector<std::string> kAny;
   const auto found = edge_labels.find({u, v});
   return found == edge_labels.end() ? kAny : found->second;
+}
+
+std::vector<std::string> alternatives(const std::string& label) {
+  std::vector<std::string> found(1);
+  char quote = '\0';
+  for (char c : label) {
+    if (c == '\'' && quote == '\0') {
+      quote = c;
+    } else if (c == quote) {
+      quote = '\0';
+    }
+    if (c == '|' && quote == '\0') {
+      found.emplace_back();
+    } else {
+      found.back() += c;
+    }
+  }
+  return found;
+}
+
+std::vector<std::string> fixed_labels(const std::vector<std::string>& labels) {
+  std::vector<std::string> fixed;
+  std::ranges::copy_if(labels, std::back_inserter(fixed), [](const std::string& one) { return !is_variable(one); });
+  if (fixed.empty()) fixed.emplace_back();
+  return fixed;
+}
+
+bool Pattern::has_loops() const {
+  return std::ranges::any_of(loops, [](const auto& labels) { return !labels.empty(); });
+}
+
+bool Pattern::has_constants() const {
+  return std::ranges::any_of(constants, [](const std::string& one) { return !one.empty(); });
+}
+
+bool Pattern::counts_edges() const {
+  const auto counted = [](const std::string& label) { return is_variable(label) || alternatives(label).size() > 1; };
+  const auto any = [&](const std::vector<std::string>& labels) { return std::ranges::any_of(labels, counted); };
+  return std::ranges::any_of(edge_labels, [&](const auto& one) { return any(one.second); }) ||
+         std::ranges::any_of(loops, any);
 }
 
 bool Pattern::has_anti_edges() const {
@@ -52,6 +115,9 @@ Pattern Pattern::empty(int n) {
   pattern.in.resize(at(n));
   pattern.anti.resize(at(n));
   pattern.labels.resize(at(n));
+  pattern.loops.resize(at(n));
+  pattern.constants.resize(at(n));
+  pattern.bound.resize(at(n));
   return pattern;
 }
 
@@ -68,7 +134,7 @@ void Pattern::add_arc(int u, int v) {
 void Pattern::add_edge_label(int u, int v, const std::string& label) {
   std::vector<std::string>& labels = edge_labels[{u, v}];
   const auto place = std::lower_bound(labels.begin(), labels.end(), label);
-  if (place == labels.end() || *place != label) labels.insert(place, label);
+  if (place == labels.end() || *place != label || label == "?") labels.insert(place, label);
 }
 
 std::string Pattern::vertex_name(int v) const { return names.empty() ? fmt::format("v{}", id(v)) : names[at(v)]; }
@@ -97,7 +163,13 @@ std::string to_text(const Pattern& pattern) {
     });
   }
   for (int v = 0; v < pattern.size(); ++v) {
-    const bool alone = (pattern.near(v) | pattern.anti[at(v)]) == 0;
+    for (const std::string& label : pattern.loops[at(v)]) {
+      const std::string sign = !pattern.directed ? "-" : named ? "->" : ">";
+      item(fmt::format("{}{}{}{}{}", end(v), sign, end(v), label.empty() ? "" : "=", label));
+    }
+    if (!pattern.constants[at(v)].empty()) item(fmt::format("{}@{}", end(v), pattern.constants[at(v)]));
+    const bool alone = (pattern.near(v) | pattern.anti[at(v)]) == 0 && pattern.loops[at(v)].empty() &&
+                       pattern.constants[at(v)].empty();
     const std::string& label = pattern.label(v);
     if (label.empty() && !alone) continue;
     const std::string vertex =
@@ -105,6 +177,13 @@ std::string to_text(const Pattern& pattern) {
     item(named ? fmt::format("({})", vertex) : vertex);
   }
   return text;
+}
+
+bool labels_differ(const Pattern& pattern, int u, int v) {
+  if (pattern.label(u).empty() || pattern.label(v).empty() || pattern.label(u) == pattern.label(v)) return false;
+  const std::vector<std::string> ours = alternatives(pattern.label(u)), theirs = alternatives(pattern.label(v));
+  return std::ranges::none_of(ours,
+                              [&](const std::string& one) { return std::ranges::find(theirs, one) != theirs.end(); });
 }
 
 Pattern restricted(const Pattern& pattern, Mask vertices) {
@@ -131,6 +210,9 @@ Pattern renumbered(const Pattern& pattern, const std::vector<int>& kept) {
     part.in.push_back(renumber(pattern.in[at(v)]));
     part.anti.push_back(renumber(pattern.anti[at(v)]));
     part.labels.push_back(pattern.label(v));
+    part.loops.push_back(pattern.loops[at(v)]);
+    part.constants.push_back(pattern.constants[at(v)]);
+    part.bound.push_back(pattern.bound[at(v)]);
   }
   for (std::size_t u = 0; u < kept.size(); ++u) {
     for (std::size_t v = 0; v < kept.size(); ++v) {

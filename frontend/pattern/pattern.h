@@ -3,7 +3,9 @@
 #include <bit>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -37,6 +39,26 @@ enum class Induced {
   Edge,    ///< A match has at least the edges of the pattern.
 };
 
+/// Which maps of a pattern into a graph are matches.
+enum class Match {
+  Iso,   ///< Vertices that differ have images that differ.
+  Homo,  ///< Any map that keeps edges, as in SPARQL.
+  Edge,  ///< Edges that differ have images that differ, vertices need not, as in Cypher.
+};
+std::string_view to_string(Match match);
+/// Nothing if there is none of this name: `iso`, `homo`, `edge`.
+std::optional<Match> match_of(std::string_view name);
+
+/// What is a match, but for the pattern.
+struct Semantics {
+  Semantics(Induced which = Induced::Edge, Match maps = Match::Iso, bool with_loops = false)  // NOLINT
+      : induced(which), match(maps), loops(with_loops) {}
+
+  Induced induced;
+  Match match;
+  bool loops;  ///< A vertex of the graph may be its own neighbour.
+};
+
 /// A graph to look for. Vertices are 0 … size-1; `ids` or `names` are what the user calls them.
 struct Pattern {
   std::string name;                 ///< Of a known pattern, such as `house`; else empty.
@@ -48,8 +70,18 @@ struct Pattern {
   std::vector<std::string> labels;  ///< As a program writes them, `3` or `'a'`; empty: any label.
   bool directed = false;            ///< Some edge was written as an arc.
   /// By arc (u, v), labels that an edge from the image of u to that of v must have, ascending, as a program writes
-  /// them; several ask for parallel edges. Arcs that are not here take edges of any label.
+  /// them; several ask for parallel edges. Arcs that are not here take edges of any label. `'a'|'b'` is one of the two,
+  /// `?` any label, `?p` the same label wherever it stands; of these every edge that fits is a match of its own. `?`
+  /// may stand several times.
   std::map<std::pair<int, int>, std::vector<std::string>> edge_labels;
+  /// Item v: the labels of loops that v must have, in the same way; an empty one is a loop of any label.
+  std::vector<std::vector<std::string>> loops;
+  /// Item v: the vertex of the graph that v must be, as the user calls it: `17`, or `'libc6'`; empty: any.
+  std::vector<std::string> constants;
+  /// The same as a program calls it, once a graph has said so; `none`: the graph has no such vertex.
+  std::vector<std::string> bound;
+  /// Pairs of vertices, the smaller first, whose images must differ even where others need not.
+  std::vector<std::pair<int, int>> different;
 
   int size() const { return static_cast<int>(ids.size()); }
   Mask all() const { return first_vertices(size()); }
@@ -60,12 +92,16 @@ struct Pattern {
   /// What rows and pictures call the vertex: its name, or `v` with its number.
   std::string vertex_name(int v) const;
   bool labelled() const;
-  bool edge_labelled() const { return !edge_labels.empty(); }
+  bool edge_labelled() const;
   /// What `edge_labels` has for the arc; empty: any.
   const std::vector<std::string>& labels_of(int u, int v) const;
   bool has_anti_edges() const;
   bool connected() const;
-  /// Undirected edges, or arcs.
+  bool has_loops() const;
+  bool has_constants() const;
+  /// Whether some edge is counted, and not just asked for: `?`, or one of several labels.
+  bool counts_edges() const;
+  /// Undirected edges, or arcs; without loops.
   int edge_count() const;
 
   /// A pattern of `n` vertices called 0 … n-1 without edges.
@@ -76,8 +112,18 @@ struct Pattern {
   void add_edge_label(int u, int v, const std::string& label);
 };
 
+/// A label of an edge that any label is: `?` or `?p`.
+inline bool is_variable(const std::string& label) { return !label.empty() && label.front() == '?'; }
+/// What a label that is one of several can be, `'a'|'b'`; any other is the only one.
+std::vector<std::string> alternatives(const std::string& label);
+/// The labels by which the ends of an edge can be found: those that are no variables, or an empty one for any.
+std::vector<std::string> fixed_labels(const std::vector<std::string>& labels);
+
 /// `0-1,1-2=b,0!2,0:a`, or with names `a-b,b->c=x,a~c,(a:y)`: what the reader takes, in the order of the vertices.
 std::string to_text(const Pattern& pattern);
+
+/// True if no vertex has the label of both.
+bool labels_differ(const Pattern& pattern, int u, int v);
 
 /// The pattern's sub-pattern on `vertices`, renumbered in ascending order.
 Pattern restricted(const Pattern& pattern, Mask vertices);

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "frontend/pattern/convert.h"
+#include "frontend/pattern/counted.h"
 #include "frontend/pattern/decompose.h"
 #include "frontend/pattern/nest.h"
 #include "frontend/pattern/order.h"
@@ -59,30 +60,43 @@ constexpr int kMostOfAll = 5;
 /// Lists of candidates of each vertex that a join makes.
 constexpr int kListsOfVertex = 3;
 
+/// The same request in fewer words: where all maps are injective anyway they are the embeddings.
+Request plain(const Pattern& pattern, Request request) {
+  if (request.match == Match::Iso) return request;
+  request.embeddings = true;
+  // Edges that are chosen may be one even where no vertices are.
+  const bool chosen = request.match == Match::Edge && pattern.counts_edges();
+  if (!chosen && always_injective(pattern, request.loops)) request.match = Match::Iso;
+  return request;
+}
+
 /// One pattern on its way to a function.
 class Writer {
  public:
   Writer(const Pattern& pattern, const Request& request, const GraphSketch& sketch)
       : given_(pattern),
         pattern_(normal(pattern, request.induced)),
-        request_(request),
+        asked_(request),
+        request_(plain(pattern, request)),
         sketch_(sketch),
-        model_(pattern_, request.induced, sketch),
+        model_(pattern_, {request_.induced, request_.match, request_.loops}, sketch),
         symmetry_(pattern_),
         relations_(pattern),
         names_(program_names(pattern)),
         automorphisms_(symmetry_.order()) {
     // Rows of embeddings are met one by one; so are embeddings that are too many times the subgraphs for a factor.
-    const bool every = request.embeddings && (request.rows || !automorphisms_ || *automorphisms_ > kMostFactor);
-    factor_ = request.embeddings && !every ? *automorphisms_ : 1;
+    const bool injective = request_.match == Match::Iso;
+    const bool every =
+        !injective || (request_.embeddings && (request.rows || !automorphisms_ || *automorphisms_ > kMostFactor));
+    factor_ = request_.embeddings && !every ? *automorphisms_ : 1;
     OrderSearch search;
     search.break_symmetry = !every;
     search.most = kListed;
     orders_ = best_orders(pattern_, model_, symmetry_, search);
     for (const Order& order : orders_)
       plans_.push_back({Algorithm::Extend, &order, plan_text(order, names_), order.cost});
-    if (!request.rows && !every && request.algorithm != Algorithm::Extend) add_products();
-    if (!pattern.directed && pattern.connected() && pattern.size() > 1) add_join();
+    if (!request.rows && (!every || !injective) && request.algorithm != Algorithm::Extend) add_products();
+    if (!pattern.directed && pattern.connected() && pattern.size() > 1 && can_join()) add_join();
     const Algorithm wanted = request.algorithm;
     const auto preference = [wanted](const Plan& plan) {
       const bool other = wanted != Algorithm::Auto && plan.algorithm != wanted;
@@ -102,7 +116,7 @@ class Writer {
   }
   double cost() const { return plans_.front().cost; }
   Algorithm algorithm() const { return plans_.front().algorithm; }
-  std::string comment() const { return describe(given_, request_, automorphisms_); }
+  std::string comment() const { return describe(given_, asked_, automorphisms_); }
 
   /// The plan that is written; then, if counts of other patterns are added up, theirs.
   std::vector<MatchingPlan> matching() const {
@@ -134,7 +148,7 @@ class Writer {
     const Plan& plan = plans_.front();
     if (plan.algorithm == Algorithm::Decompose && !decomposition_) return write_converted(name, out);
     out.open(fmt::format("def {}(G: Graph) -> {}:", out.fresh(name),
-                         request_.rows ? fmt::format("List<Tuple<int, {}>>", pattern_.size()) : "int"));
+                         request_.rows ? fmt::format("List<Tuple<int, {}>>", columns().size()) : "int"));
     Text draft;
     write_body(plan, draft);
     relations_.define(draft.str(), out);
@@ -158,6 +172,12 @@ class Writer {
     return pattern;
   }
 
+  /// Candidates have one label, and no other demands of their own.
+  bool can_join() const {
+    const auto several = [](const std::string& label) { return alternatives(label).size() > 1; };
+    return !pattern_.has_loops() && !pattern_.has_constants() && std::ranges::none_of(pattern_.labels, several);
+  }
+
   static void add_loops(const Order& order, const std::vector<std::string>& names, bool counts_all,
                         std::vector<ExpectedLoop>& loops) {
     ExpectedLoop loop;
@@ -167,6 +187,12 @@ class Writer {
       loop.complete = counts_all && i + 1 == order.vertices.size();
       loops.push_back(loop);
     }
+  }
+
+  std::vector<int> columns() const {
+    std::vector<int> all = request_.columns;
+    for (int v = 0; v < pattern_.size() && request_.columns.empty(); ++v) all.push_back(v);
+    return all;
   }
 
   bool complete() const {
@@ -214,7 +240,7 @@ class Writer {
           pattern_.label(v).empty() ? "" : fmt::format("vertex_label(G, {}) == {} and ", name, pattern_.label(v));
       out.line(
           fmt::format("{0} = apply(lambda {1}: {1}, cond=lambda {1}: {2}size(neighbor(G, {1})) >= {3}, vertices(G))",
-                      lists.back(), name, label, count(pattern_.near(v))));
+                      lists.back(), name, label, request_.match == Match::Iso ? count(pattern_.near(v)) : 1));
     }
     out.line("# Semi-joins along the edges: to the vertices before, then to those behind.");
     Mask passed = 0;
@@ -229,8 +255,7 @@ class Writer {
             wanted += fmt::format("{}size(intersect({}, {})) > 0", wanted.empty() ? "" : " and ",
                                   relations_.after(label, name), lists[static_cast<std::size_t>(u)]);
           };
-          if (pattern_.labels_of(v, u).empty()) meets("");
-          for (const std::string& label : pattern_.labels_of(v, u)) meets(label);
+          for (const std::string& label : fixed_labels(pattern_.labels_of(v, u))) meets(label);
         });
         passed |= bit(v);
         if (wanted.empty()) continue;
@@ -277,8 +302,10 @@ class Writer {
     const Order& order = *plan.maybe_order;
     std::vector<std::string> bases;
     if (plan.algorithm == Algorithm::Join) bases = write_candidates(order, out);
+    const std::vector<int> columns = this->columns();
     Nest nest(pattern_, model_.requirements(), relations_, order, names_, bases,
               request_.rows ? Answer::Rows : Answer::Count, out);
+    nest.set_columns(columns);
     const std::string all = nest.rest(0);
     out.line(factor_ == 1 ? "return " + all : fmt::format("return {} * {}", factor_, all));
   }
@@ -304,6 +331,7 @@ class Writer {
 
   Pattern given_;
   Pattern pattern_;
+  Request asked_;
   Request request_;
   const GraphSketch& sketch_;
   CostModel model_;
@@ -333,6 +361,42 @@ void comment_lines(const std::string& text, Text& out) {
     out.line("# " + text.substr(begin, end - begin));
     begin = end + 1;
   }
+}
+
+/// Patterns that one with labels such as `a|b` may be the sum of.
+constexpr std::size_t kMostExpansions = 64;
+
+/// The sum of the counts of other patterns.
+PatternProgram sum_program(const Pattern& pattern, const Request& request, const GraphSketch& sketch,
+                           const std::vector<Expansion>& expansions) {
+  const bool subgraphs = request.match == Match::Iso && !request.embeddings;
+  PatternProgram program;
+  Text out, functions;
+  comment_lines(describe(pattern, request, subgraphs ? Symmetry(pattern).order() : 1), out);
+  out.line(fmt::format("# The sum of {} patterns, in which each edge has one label.", expansions.size()));
+  out.line("");
+  std::string sum;
+  for (std::size_t i = 0; i < expansions.size(); ++i) {
+    const Expansion& one = expansions[i];
+    const Writer writer(one.pattern, request, sketch);
+    program.cost += writer.cost();
+    program.plans.push_back(writer.matching().front());
+    program.plans.back().factor = static_cast<std::int64_t>(one.factor);
+    const std::string name = fmt::format("pattern_{}", i + 1);
+    functions.line(fmt::format("# {}", to_text(one.pattern)));
+    writer.write(name, functions);
+    functions.line("");
+    sum += sum.empty() ? "" : " + ";
+    sum += one.factor == 1 ? fmt::format("{}(G)", name) : fmt::format("{} * {}(G)", one.factor, name);
+  }
+  functions.open("def pattern(G: Graph) -> int:");
+  functions.line("return " + (sum.empty() ? "0" : sum));
+  functions.close();
+  Relations::write_functions(functions.str(), out);
+  program.text = out.str() + functions.str();
+  const Algorithm algorithm = request.algorithm == Algorithm::Auto ? Algorithm::Extend : request.algorithm;
+  program.choices.push_back({algorithm, fmt::format("{} patterns", expansions.size()), program.cost});
+  return program;
 }
 
 PatternProgram one_program(const Pattern& pattern, const Request& request, const GraphSketch& sketch) {
@@ -406,7 +470,10 @@ PatternProgram motif_program(const PatternSet& set, const Request& request, cons
       fmt::format("# All {} connected patterns of {} vertices, by number of edges; `motifs` gives their counts in this",
                   n, set.patterns.front().size()));
   out.line(fmt::format("# order: {}, {}-induced (estimated {} {}).",
-                       request.embeddings ? "embeddings" : "subgraphs, each once",
+                       request.match == Match::Homo   ? "homomorphisms"
+                       : request.match == Match::Edge ? "maps with edges that all differ"
+                       : request.embeddings           ? "embeddings"
+                                                      : "subgraphs, each once",
                        request.induced == Induced::Vertex ? "vertex" : "edge",
                        short_time(convert ? converted_cost : cost), graph_comment(sketch)));
   if (convert) {
@@ -438,43 +505,15 @@ PatternProgram motif_program(const PatternSet& set, const Request& request, cons
 
 }  // namespace
 
-std::string_view to_string(Algorithm algorithm) {
-  switch (algorithm) {
-    case Algorithm::Auto: return "auto";
-    case Algorithm::Extend: return "extend";
-    case Algorithm::Join: return "join";
-    case Algorithm::Decompose: return "decompose";
-  }
-  return "";
-}
-
-std::optional<Algorithm> algorithm_of(std::string_view name) {
-  for (Algorithm algorithm : {Algorithm::Auto, Algorithm::Extend, Algorithm::Join, Algorithm::Decompose}) {
-    if (name == to_string(algorithm)) return algorithm;
-  }
-  return std::nullopt;
-}
-
-std::string describe(const Pattern& pattern, const Request& request, std::optional<std::uint64_t> automorphisms) {
-  std::string text = fmt::format("Pattern {}{}\n", pattern.name.empty() ? "" : pattern.name + ": ", to_text(pattern));
-  text += request.rows ? "Lists " : "Counts ";
-  text += request.embeddings ? "embeddings (every map of the pattern into the graph), " : "subgraphs (each once), ";
-  text += request.induced == Induced::Vertex ? "vertex-induced: a match has no edges but the pattern's."
-                                             : "edge-induced: a match may have further edges between its vertices.";
-  if (pattern.edge_labelled()) {
-    text += "\nEdges have the labels; parallel edges join their vertices once, and may have further labels.";
-  }
-  if (!automorphisms || *automorphisms > 1) {
-    text += fmt::format("\nThe pattern has {} automorphisms",
-                        automorphisms ? fmt::format("{}", *automorphisms) : "very many");
-    text +=
-        request.embeddings ? ": each subgraph is as many embeddings." : "; restrictions on ids keep one match of each.";
-  }
-  return text + "\n";
-}
-
-std::optional<PatternProgram> write_program(const PatternSet& set, const Request& request, const GraphSketch& sketch,
+std::optional<PatternProgram> write_program(const PatternSet& set, const Request& asked, const GraphSketch& sketch,
                                             SourceLoc loc, Diagnostics& diagnostics) {
+  Request request = asked;
+  request.loops = request.loops || sketch.loops;
+  if (request.match != Match::Iso && request.induced == Induced::Vertex) {
+    diagnostics.error(DiagId::PatternPlan, loc, "vertex-induced matches have vertices that all differ",
+                      fmt::format("leave `--match {}` out, or ask for `--induced edge`", to_string(request.match)));
+    return std::nullopt;
+  }
   if (set.motif && request.rows) {
     diagnostics.error(DiagId::PatternPlan, loc, "the matches of all motifs are not listed together",
                       "list one pattern at a time; `matcha pattern --list` with the motif names them");
@@ -485,8 +524,21 @@ std::optional<PatternProgram> write_program(const PatternSet& set, const Request
                       "use --algorithm extend");
     return std::nullopt;
   }
-  PatternProgram program =
-      set.motif ? motif_program(set, request, sketch) : one_program(set.patterns.front(), request, sketch);
+  Pattern first = with_edges(set.patterns.front(), request.match);
+  if (!bind_numbers(first, loc, diagnostics)) return std::nullopt;
+  if (!check_counted(first, request.match, request.rows, loc, diagnostics)) return std::nullopt;
+  const bool maps = request.embeddings || request.match != Match::Iso;
+  const std::optional<std::vector<Expansion>> expansions = expansions_of(first, request.match, maps, kMostExpansions);
+  if (!expansions) {
+    diagnostics.error(DiagId::PatternPlan, loc,
+                      fmt::format("there are more than {} ways to choose a label on each edge", kMostExpansions),
+                      "`=?` is an edge of any label");
+    return std::nullopt;
+  }
+  const bool several = expansions->size() != 1 || to_text(expansions->front().pattern) != to_text(first);
+  PatternProgram program = set.motif ? motif_program(set, request, sketch)
+                           : several ? sum_program(first, request, sketch, *expansions)
+                                     : one_program(first, request, sketch);
   if (request.plan > 0 && request.plan >= program.choices.size()) {
     diagnostics.error(
         DiagId::PatternPlan, loc,

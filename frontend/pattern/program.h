@@ -25,11 +25,15 @@ std::optional<Algorithm> algorithm_of(std::string_view name);
 
 /// What is asked of a pattern.
 struct Request {
-  Induced induced = Induced::Vertex;
-  bool embeddings = false;  ///< Count maps of the pattern, not subgraphs: times the automorphisms.
+  Induced induced = Induced::Vertex;  ///< Edge, unless maps are injective.
+  Match match = Match::Iso;
+  bool loops = false;       ///< The graph may have loops.
+  bool embeddings = false;  ///< Count maps of the pattern, not subgraphs: times the automorphisms. Always so, unless
+                            ///< they are injective.
   bool rows = false;        ///< List matches, as tuples in the order of the pattern's vertices.
   Algorithm algorithm = Algorithm::Auto;
-  std::size_t plan = 0;  ///< How many cheaper ones to pass over.
+  std::vector<int> columns;  ///< The vertices that rows have, in order; empty: all.
+  std::size_t plan = 0;      ///< How many cheaper ones to pass over.
 };
 
 /// A way to answer, and what the cost model thinks of it.

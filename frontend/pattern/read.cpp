@@ -43,7 +43,9 @@ class LineText {
     });
     for (const Edge& edge : edges_) {
       const std::size_t u = collector_.vertex(edge.u, edge.loc), v = collector_.vertex(edge.v, edge.loc);
-      collector_.edge(u, v, '-', has_labels ? edge.label.text : std::string_view{}, edge.label.loc, edge.loc);
+      LabelText label;
+      if (has_labels && !edge.label.text.empty()) label.words.push_back({edge.label.text, edge.label.loc});
+      collector_.edge(u, v, edge.sign, label, edge.loc);
     }
   }
 
@@ -52,6 +54,7 @@ class LineText {
     std::int64_t u, v;
     Word label;
     SourceLoc loc;
+    char sign;
   };
 
   void line() {
@@ -63,8 +66,9 @@ class LineText {
                              "keep one of them");
     }
     const std::size_t needed = kind == "v" ? 2 : 3;
-    if ((kind != "v" && kind != "e") || all.size() < needed) {
-      return collector_.fail(DiagId::PatternSyntax, all[0].loc, "expected `t N M`, `v ID LABEL` or `e U V LABEL`");
+    if ((kind != "v" && kind != "e" && kind != "a") || all.size() < needed) {
+      return collector_.fail(DiagId::PatternSyntax, all[0].loc,
+                             "expected `t N M`, `v ID LABEL`, `e U V LABEL` or `a U V LABEL`");
     }
     std::int64_t ends[2] = {};
     for (std::size_t i = 1; i < needed; ++i) {
@@ -76,10 +80,10 @@ class LineText {
     }
     if (kind == "v") {
       const std::size_t vertex = collector_.vertex(ends[0], all[1].loc);
-      if (all.size() > 2) collector_.label(vertex, all[2].text, all[2].loc, all[2].loc);
+      if (all.size() > 2) collector_.label(vertex, {{{all[2].text, all[2].loc}}}, all[2].loc);
       return;
     }
-    edges_.push_back({ends[0], ends[1], all.size() > 3 ? all[3] : Word{}, all[1].loc});
+    edges_.push_back({ends[0], ends[1], all.size() > 3 ? all[3] : Word{}, all[1].loc, kind == "a" ? '>' : '-'});
   }
 
   Scanner scan_;
@@ -123,17 +127,21 @@ class EdgeLines {
       label(u, all[1], all[0].loc);
       label(v, all[3], all[2].loc);
     }
+    if (u == v) {
+      return collector_.fail(DiagId::PatternEdge, all[0].loc, fmt::format("vertex {} has a loop", all[0].text),
+                             "patterns of this kind have none; `0-0` has");
+    }
     const bool apart = all.size() == (labelled ? 5 : 3);
     if (apart && all.back().text != "1") {
       return collector_.fail(
           DiagId::PatternSyntax, all.back().loc,
           fmt::format("a line of an edge ends with its ends, or with `1`, not with `{}`", all.back().text));
     }
-    collector_.edge(u, v, apart ? '~' : '-', {}, all[0].loc, all[0].loc);
+    collector_.edge(u, v, apart ? '~' : '-', {}, all[0].loc);
   }
 
   void label(std::size_t vertex, const Word& word, SourceLoc loc) {
-    if (word.text != "-1") collector_.label(vertex, word.text, word.loc, loc);
+    if (word.text != "-1") collector_.label(vertex, {{{word.text, word.loc}}}, loc);
   }
 
   Scanner scan_;
@@ -157,7 +165,7 @@ void read_matrix(std::string_view digits, SourceLoc loc, Collector& collector) {
     if (is_one(v, v)) return bad(fmt::format("vertex {} is adjacent to itself", v));
     for (std::size_t u = 0; u < v; ++u) {
       if (is_one(u, v) != is_one(v, u)) return bad(fmt::format("rows {} and {} do not agree", u, v));
-      if (is_one(u, v)) collector.edge(vertices[u], vertices[v], '-', {}, loc, loc);
+      if (is_one(u, v)) collector.edge(vertices[u], vertices[v], '-', {}, loc);
     }
   }
 }
@@ -184,7 +192,7 @@ void read_graph6(std::string_view text, SourceLoc loc, Collector& collector) {
     const std::size_t vertex = collector.vertex(v, loc);
     for (int u = 0; u < v; ++u, ++at) {
       const int group = text[1 + at / 6] - 63;
-      if ((group >> (5 - at % 6) & 1) != 0) collector.edge(static_cast<std::size_t>(u), vertex, '-', {}, loc, loc);
+      if ((group >> (5 - at % 6) & 1) != 0) collector.edge(static_cast<std::size_t>(u), vertex, '-', {}, loc);
     }
   }
 }
@@ -194,7 +202,7 @@ bool starts_with_line_kind(std::string_view text) {
   Scanner scan(text, 0);
   scan.skip_space();
   const char kind = scan.peek();
-  if ((kind != 't' && kind != 'v' && kind != 'e') || !is_blank(scan.peek(1))) return false;
+  if ((kind != 't' && kind != 'v' && kind != 'e' && kind != 'a') || !is_blank(scan.peek(1))) return false;
   scan.take();
   scan.skip_blanks();
   return std::string_view("-<>~!,;").find(scan.peek()) == std::string_view::npos;
@@ -298,6 +306,7 @@ std::optional<PatternSet> read_pattern(const SourceManager& sources, std::uint32
   set.loc = whole;
   set.patterns.push_back(std::move(*pattern));
   set.labels = collector.labels();
+  set.constants = collector.constants();
   return set;
 }
 

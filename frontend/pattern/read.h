@@ -19,29 +19,36 @@ struct LabelUse {
   bool of_edge = false;
 };
 
+/// A vertex of the graph that a pattern asks for.
+struct ConstantUse {
+  std::string literal;  ///< As `Pattern::constants` has it.
+  SourceLoc loc;
+};
+
 /// One pattern, or all patterns of a kind (`motif:4`), which are counted together.
 struct PatternSet {
   std::vector<Pattern> patterns;
   bool motif = false;
   SourceLoc loc{};                 ///< Of the whole pattern, or of its first line.
   std::vector<LabelUse> labels{};  ///< In the order of the text.
+  std::vector<ConstantUse> constants{};
 };
 
 /// Reads one of these from `file` of the source manager; nothing after an error:
 /// - text: `0-1, 1-2, 2-0`; chains `0-1-2-0`; arcs `0>1` or `0->1`, `1<-0`; pairs that must not be adjacent `0~1` or
 ///   `0!1`; labels `0:a` anywhere a vertex stands (a number, a word, or a quoted word); labels of edges `0-1=b`, in
-///   chains `0-1=b-2`; a vertex alone. Vertices are numbers of at most 18 digits, or names of letters, digits and `_`,
-///   which are in order of appearance. They may stand in parentheses, where they need no name, and labels of edges in
-///   brackets: `(a:person)-[:pays]->(b)<-[:owns]-(:bank)`. Separators are commas, semicolons and white space; `#`
-///   begins a comment up to the end of the line.
+///   chains `0-1=b-2`; one of several labels `a|b`, any label of an edge `0>1=?`, or the same one `=?p`; a vertex of
+///   the graph `0@17` or `0@'libc6'`; loops `0-0`; a vertex alone. Vertices are numbers of at most 18 digits, or names
+///   of letters, digits and `_`, which are in order of appearance. They may stand in parentheses, where they need no
+///   name, and labels of edges in brackets: `(a:person)-[:pays]->(b)<-[:owns]-(:bank)`. Separators are commas,
+///   semicolons and white space; `#` begins a comment up to the end of the line.
 /// - a name: `triangle`, `clique:5`; pattern_names() lists them; `motif:4` is all connected patterns of 4 vertices.
 /// - `graph6:D?{` or `>>graph6<<D?{`, one graph (nauty's formats.txt).
 /// - `adjacency:011101110`: the rows of the adjacency matrix one after the other, as GraphPi takes them.
-/// - of a file, lines `u v` or `u LABEL v LABEL` as Peregrine has them: label -1 is any, and a `1` at the end
-/// of
+/// - of a file, lines `u v` or `u LABEL v LABEL` as Peregrine has them: label -1 is any, and a `1` at the end of a
 ///   a line says that the two must not be adjacent.
-/// - a `t/v/e` file: lines `t …`, `v id label …`, `e u v label …`. If all labels of edges are 0, which files
-///   have where there are none, edges have no labels.
+/// - a `t/v/e` file: lines `t …`, `v id label …`, `e u v label …`, for arcs `a u v label …`. If all labels of edges
+///   are 0, which files have where there are none, edges have no labels.
 /// `is_file`: the text is that of a file of its own.
 std::optional<PatternSet> read_pattern(const SourceManager& sources, std::uint32_t file, Diagnostics& diagnostics,
                                        bool is_file = false);

@@ -4,6 +4,48 @@
 
 namespace matcha::frontend::pattern {
 
+namespace {
+
+bool calls(const std::string& text, const std::string& function) {
+  return text.find(function + "(") != std::string::npos;
+}
+
+/// Most edges that one variable stands on.
+constexpr int kMostOfVariable = 16;
+
+/// The functions that count edges of any label.
+void write_counts(const std::string& program, Text& out) {
+  const auto walk = [&](const std::string& cond, int i) {
+    return fmt::format("apply(lambda w, l: w, cond=lambda w, l: w == v{0}{1}, neighbor(G, u{0}), edge_info(G, u{0}))",
+                       i, cond);
+  };
+  if (calls(program, "edges_between")) {
+    out.open("def edges_between(G: Graph, u0: int, v0: int) -> int:");
+    out.line("\"\"\"How many edges join the two, whatever their labels.\"\"\"");
+    out.line(fmt::format("return size({})", walk(" and l == l", 0)));
+    out.close();
+    out.line("");
+  }
+  for (int edges = 2; edges <= kMostOfVariable; ++edges) {
+    if (!calls(program, fmt::format("common_labels_{}", edges))) continue;
+    std::string ends, cond;
+    for (int i = 0; i < edges; ++i) ends += fmt::format(", u{0}: int, v{0}: int", i);
+    out.open(fmt::format("def common_labels_{}(G: Graph{}) -> int:", edges, ends));
+    out.line("\"\"\"How many labels edges between all of these pairs have.\"\"\"");
+    for (int i = 1; i < edges; ++i) {
+      out.open(fmt::format("def joined_{}(label):", i));
+      out.line(fmt::format("return size({}) > 0", walk(" and l == label", i)));
+      out.close();
+      cond += fmt::format(" and joined_{}(l)", i);
+    }
+    out.line(fmt::format("return size({})", walk(cond, 0)));
+    out.close();
+    out.line("");
+  }
+}
+
+}  // namespace
+
 Relations::Relations(const Pattern& pattern) : any_(pattern.edge_labelled() ? "_any" : "") {}
 
 std::string Relations::after(const std::string& label, const std::string& vertex) const {
@@ -18,7 +60,8 @@ std::string Relations::before(const std::string& label, const std::string& verte
 
 std::string Relations::all(const Pattern& pattern, int v) {
   for (const auto& [arc, labels] : pattern.edge_labels) {
-    if (arc.first == v) return fmt::format("vertices(G, {})", labels.front());
+    const std::string label = fixed_labels(labels).front();
+    if (arc.first == v && !label.empty()) return fmt::format("vertices(G, {})", label);
   }
   return "vertices(G)";
 }
@@ -34,6 +77,7 @@ void Relations::define(const std::string& body, Text& out) const {
 }
 
 void Relations::write_functions(const std::string& program, Text& out) {
+  write_counts(program, out);
   if (program.find("adjacent(") == std::string::npos) return;
   out.open("def adjacent(G: Graph):");
   out.line("\"\"\"The pairs that edges of any label join, each once.\"\"\"");

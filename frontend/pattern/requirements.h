@@ -1,10 +1,15 @@
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "frontend/pattern/pattern.h"
 
 namespace matcha::frontend::pattern {
+
+/// Two edges of a pattern that must not be one edge of the graph: the images of at least one of these pairs of vertices
+/// differ.
+using Apart = std::vector<std::pair<int, int>>;
 
 /// What a candidate for each vertex must satisfy towards the images of the others. `after` is about the list
 /// `neighbor(G, image of u)`, `before` about the arcs that come in, which only directed patterns have.
@@ -13,8 +18,12 @@ struct Requirements {
   std::vector<Mask> off_after;  ///< Item v: the u whose targets must not have v.
   std::vector<Mask> in_before;  ///< The same for sources; empty masks when undirected.
   std::vector<Mask> off_before;
+  Match match = Match::Iso;
+  bool injective = true;     ///< Vertices that differ have images that differ.
+  std::vector<Apart> apart;  ///< What else must differ.
+  bool loops = false;        ///< A vertex may be its own neighbour.
 
-  Requirements(const Pattern& pattern, Induced induced);
+  Requirements(const Pattern& pattern, const Semantics& semantics);
 
   /// The vertices that v's candidates are neighbours of, and all that they depend on.
   Mask wanted(int v) const { return in_after[index(v)] | in_before[index(v)]; }
@@ -26,5 +35,8 @@ struct Requirements {
  private:
   static std::size_t index(int v) { return static_cast<std::size_t>(v); }
 };
+
+/// True if every map of the pattern is injective anyway: any two vertices are adjacent, or have labels that differ.
+bool always_injective(const Pattern& pattern, bool loops);
 
 }  // namespace matcha::frontend::pattern

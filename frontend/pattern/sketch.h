@@ -25,6 +25,7 @@ struct GraphSketch {
   std::uint64_t vertices = 0;
   std::uint64_t edges = 0;  ///< Undirected edges, or arcs.
   std::uint64_t max_degree = 0;
+  bool loops = false;           ///< Some vertex is its own neighbour.
   bool hub_rows = true;         ///< On a GPU vertices with many neighbours have rows of bits.
   double triangles = 0;         ///< Estimated; each counted once.
   std::vector<double> moments;  ///< Item k: the sum of degree^k over the vertices.

@@ -104,7 +104,10 @@ NautyResult run_nauty(const Pattern& pattern, Mask fixed, Wanted wanted) {
   using Colour = std::tuple<int, bool, std::string, int>;
   const auto colour = [&](int x) {
     const int v = x % n;
-    return Colour(x / n, has(fixed, v), pattern.label(v), has(fixed, v) ? v : 0);
+    std::string own = pattern.label(v);
+    if (!pattern.constants[at(v)].empty()) own += "@" + pattern.constants[at(v)];
+    if (!pattern.loops[at(v)].empty()) own += fmt::format(" {}", fmt::join(pattern.loops[at(v)], "&"));
+    return Colour(x / n, has(fixed, v), std::move(own), has(fixed, v) ? v : 0);
   };
   std::vector<int> lab(static_cast<std::size_t>(total)), ptn(lab.size()), orbits(lab.size());
   std::iota(lab.begin(), lab.end(), 0);

@@ -16,11 +16,13 @@ namespace {
 constexpr auto kReserved = std::to_array<std::string_view>({
 #define MATCHA_BUILTIN(Name, text, ...) text,
 #include "frontend/builtins.def"
-    "from", "import", "def",   "return", "lambda", "if",    "else", "and",  "or", "not", "True",     "False",
-    "None", "int",    "float", "bool",   "Var",    "Tuple", "List", "main", "x",  "e",   "adjacent", "with_label"});
+    "from", "import", "def",   "return", "lambda",   "if",         "else",         "and", "or",
+    "not",  "True",   "False", "None",   "int",      "float",      "bool",         "Var", "Tuple",
+    "List", "main",   "x",     "e",      "adjacent", "with_label", "edges_between"});
 /// Names that begin like those of sets, numbers, functions and graphs of these programs.
-constexpr auto kBeginnings = std::to_array<std::string_view>(
-    {"c_", "n_", "at_", "start", "met", "fits", "common", "pattern", "motif", "G", "R", "v_"});
+constexpr auto kBeginnings =
+    std::to_array<std::string_view>({"c_", "n_", "at_", "start", "met", "fits", "common", "pattern", "motif",
+                                     "common_labels", "joined", "G", "R", "v_"});
 
 bool is_free(const std::string& name) {
   const bool ascii = std::ranges::all_of(name, [](char c) { return static_cast<unsigned char>(c) < 0x80; });

@@ -111,7 +111,7 @@ class SeveralPatternsTest(CliTest):
             self.assertEqual(together, alone, options)
 
     def test_errors_of_all_come_first(self):
-        done = self.matcha("run", "--pattern", "triangle", "--pattern", "a-b@", "--pattern", "(a", SMALL)
+        done = self.matcha("run", "--pattern", "triangle", "--pattern", "a-b$", "--pattern", "(a", SMALL)
         self.assertEqual((done.returncode, done.stdout), (1, b""))
         for place in (b"<pattern 2>:1:4:", b"<pattern 3>:1:3:"):
             self.assertIn(place, done.stderr)

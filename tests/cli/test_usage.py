@@ -25,7 +25,7 @@ class Usage(cli.CliTest):
         known = set()
         kinds = re.findall(r"^  ([a-z-]+) ", self.ok("graph", "generate", "--help").split("Subcommands:")[1], re.M)
         self.assertIn("gnp", kinds)
-        verbs = [[verb] for verb in ("run", "check", "build", "pattern", "explain", "bench", "serve", "stream", "doc", "fmt", "lsp", "doctor")]
+        verbs = [[verb] for verb in ("run", "check", "build", "pattern", "query", "explain", "bench", "serve", "stream", "doc", "fmt", "lsp", "doctor")]
         for verb in verbs + [["graph", one] for one in ("convert", "info")] + [["graph", "generate", one] for one in kinds]:
             known |= set(re.findall(r"^  (?:-\w,)?(--[a-z][a-z-]*)", self.ok(*verb, "--help-all"), re.M))
         self.assertEqual(known, documented)
@@ -37,7 +37,7 @@ class Usage(cli.CliTest):
     def test_help_fits_a_terminal(self):
         kinds = re.findall(r"^  ([a-z-]+) ", self.ok("graph", "generate", "--help").split("Subcommands:")[1], re.M)
         for verb in (
-            [], ["run"], ["check"], ["build"], ["pattern"], ["explain"], ["merge"], ["bench"], ["serve"], ["stream"], ["fmt"], ["lsp"], ["doc"], ["doctor"], ["graph"],
+            [], ["run"], ["check"], ["build"], ["pattern"], ["query"], ["explain"], ["merge"], ["bench"], ["serve"], ["stream"], ["fmt"], ["lsp"], ["doc"], ["doctor"], ["graph"],
             ["graph", "convert"], ["graph", "info"], ["graph", "generate"], *(["graph", "generate", kind] for kind in kinds),
         ):
             for flag in ("--help", "--help-all") if verb else ("--help",):

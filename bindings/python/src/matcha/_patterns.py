@@ -25,7 +25,8 @@ def count(
     """The number of subgraphs that match the pattern, each once; with `embeddings`, each way to lay it.
 
     `pattern` is text as on the command line: `"a-b-c-a"`, a name such as `"house"` or `"clique:5"`. `induced` is
-    `"edge"` (any other edges among the matched vertices, the default) or `"vertex"` (none). `device` is `"cpu"` or
+    `"edge"` (any other edges among the matched vertices, the default) or `"vertex"` (none). `match="homo"` counts
+    homomorphisms as SPARQL does, `match="edge"` maps with edges that all differ as Cypher does. `device` is `"cpu"` or
     `"cuda"`. With `progress` a bar is drawn, or a function is told how much is done of how much. Other keywords are
     options of the command line, such as `algorithm`. Raises `ProgramError`, `UsageError`, `ResourceError`, and
     `Timeout` with the partial count.

@@ -1,0 +1,219 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "frontend/query/readers.h"
+
+namespace matcha::frontend::query {
+
+namespace {
+
+constexpr const char* kMatchSubset =
+    "read are MATCH with nodes such as (a:T) and relationships such as -[:R|S]->, WHERE a <> b AND …, RETURN count(*) "
+    "or "
+    "names, and LIMIT";
+
+class Match {
+ public:
+  Match(Words& words, pattern::Collector& collector, Query& query)
+      : words_(words), collector_(collector), query_(query) {}
+
+  void run() {
+    if (!words_.want_keyword("MATCH")) return;
+    do path();
+    while (!words_.failed() && words_.skip(","));
+    if (!words_.failed() && words_.skip_keyword("WHERE")) where();
+    if (words_.failed()) return;
+    if (!words_.skip_keyword("RETURN")) return words_.refuse("`,`, `WHERE` or `RETURN`", kMatchSubset);
+    returned();
+    if (!words_.failed()) read_end(words_, query_);
+  }
+
+ private:
+  std::optional<std::size_t> named(const Word& word) const {
+    const auto known = nodes_.find(word.text);
+    if (known != nodes_.end()) return known->second;
+    return std::nullopt;
+  }
+
+  /// `:T` or `:R|S`; nothing after an error. `bar`: several may stand there.
+  std::optional<pattern::LabelText> label() {
+    pattern::LabelText found;
+    do {
+      words_.skip(":");
+      const Word word = words_.take();
+      if (word.kind != Word::Kind::Name && word.kind != Word::Kind::Number &&
+          (word.kind != Word::Kind::Quoted || word.quote != '`')) {
+        words_.refuse(word, "expected a label here", "one that is no word stands in `backquotes`");
+        return std::nullopt;
+      }
+      texts_.push_back(word.text);
+      found.words.push_back({texts_.back(), word.loc});
+    } while (words_.skip("|"));
+    return found;
+  }
+
+  std::optional<std::size_t> node() {
+    const Word begin = words_.peek();
+    if (!words_.want("(")) return std::nullopt;
+    std::size_t vertex = 0;
+    if (words_.peek().kind == Word::Kind::Name) {
+      const Word word = words_.take();
+      if (const std::optional<std::size_t> known = named(word); known) {
+        vertex = *known;
+      } else {
+        if (relationships_.contains(word.text)) {
+          words_.refuse(word, fmt::format("`{}` is a relationship", word.text), "");
+          return std::nullopt;
+        }
+        vertex = nodes_[word.text] = collector_.vertex(word.text, word.loc);
+      }
+    } else {
+      vertex = collector_.vertex_without_name(begin.loc);
+    }
+    if (words_.peek().is(":")) {
+      const Word colon = words_.peek();
+      const std::optional<pattern::LabelText> found = label();
+      if (!found) return std::nullopt;
+      collector_.label(vertex, *found, colon.loc);
+    }
+    if (words_.peek().is("{")) words_.refuse("`)`", "properties are not read; labels are");
+    if (!words_.want(")")) return std::nullopt;
+    return vertex;
+  }
+
+  struct Relationship {
+    bool backwards = false;
+    Word at;
+    pattern::LabelText label;
+  };
+
+  std::optional<Relationship> relationship() {
+    Relationship found;
+    found.at = words_.peek();
+    found.label.variable = true;
+    found.backwards = words_.skip("<");
+    if (!words_.want("-")) return std::nullopt;
+    if (words_.skip("[")) {
+      if (words_.peek().kind == Word::Kind::Name) {
+        const Word name = words_.take();
+        if (nodes_.contains(name.text) || !relationships_.insert(name.text).second) {
+          words_.refuse(name, fmt::format("`{}` stands here again", name.text), "a relationship has a name of its own");
+          return std::nullopt;
+        }
+      }
+      if (words_.peek().is(":")) {
+        const std::optional<pattern::LabelText> label = this->label();
+        if (!label) return std::nullopt;
+        found.label = *label;
+      }
+      if (words_.peek().is("*")) words_.refuse("`]`", "paths of any length are not read");
+      if (words_.peek().is("{")) words_.refuse("`]`", "properties are not read; types are");
+      if (!words_.want("]")) return std::nullopt;
+    }
+    if (!words_.want("-")) return std::nullopt;
+    const bool forwards = words_.skip(">");
+    if (forwards == found.backwards) {
+      words_.refuse(found.at, forwards ? "a relationship has one direction" : "a relationship needs a direction",
+                    "`-->` or `<--`; one in either direction is not read");
+      return std::nullopt;
+    }
+    return found;
+  }
+
+  void path() {
+    if (words_.peek().kind == Word::Kind::Name) return words_.refuse("`(`", kMatchSubset);
+    std::optional<std::size_t> from = node();
+    while (from && !words_.failed() && (words_.peek().is("-") || words_.peek().is("<"))) {
+      const std::optional<Relationship> one = relationship();
+      if (!one) return;
+      const std::optional<std::size_t> to = node();
+      if (!to) return;
+      const std::size_t source = one->backwards ? *to : *from, target = one->backwards ? *from : *to;
+      if (!one->label.variable && !is_new(source, target, one->label)) {
+        return words_.refuse(one->at, "the same relationship stands here again",
+                             "two relationships are never one, and a graph has one of a type between two nodes");
+      }
+      collector_.edge(source, target, '>', one->label, one->at.loc);
+      from = to;
+    }
+  }
+
+  bool is_new(std::size_t source, std::size_t target, const pattern::LabelText& label) {
+    std::set<std::string> words;
+    for (const pattern::LabelText::Word& word : label.words) words.emplace(word.text);
+    return taken_.emplace(source, target, std::move(words)).second;
+  }
+
+  void where() {
+    do {
+      const std::optional<std::size_t> a = operand();
+      if (!a) return;
+      if (!words_.skip("<>")) return words_.refuse("`<>`", "conditions are `a <> b`, and several joined with AND");
+      const std::optional<std::size_t> b = operand();
+      if (!b) return;
+      collector_.differ(*a, *b);
+    } while (words_.skip_keyword("AND"));
+  }
+
+  std::optional<std::size_t> operand() {
+    const Word word = words_.take();
+    const std::optional<std::size_t> known = named(word);
+    if (word.kind != Word::Kind::Name || !known) {
+      words_.refuse(word, "expected the name of a node here", "conditions are `a <> b`, and several joined with AND");
+    }
+    return word.kind == Word::Kind::Name ? known : std::nullopt;
+  }
+
+  void returned() {
+    if (words_.peek().is_keyword("COUNT") && words_.peek(1).is("(")) {
+      words_.take();
+      words_.take();
+      if (words_.want("*") && words_.want(")")) alias();
+      return;
+    }
+    query_.answer = Answer::Rows;
+    do {
+      const Word word = words_.take();
+      const std::optional<std::size_t> known = named(word);
+      if (word.kind != Word::Kind::Name || !known) {
+        return words_.refuse(word, "expected `count(*)` or the name of a node here", kMatchSubset);
+      }
+      query_.columns.push_back(static_cast<int>(*known));
+      query_.headings.push_back(word.text);
+      if (const std::optional<std::string> other = alias(); other) query_.headings.back() = *other;
+    } while (!words_.failed() && words_.skip(","));
+  }
+
+  std::optional<std::string> alias() {
+    if (!words_.skip_keyword("AS")) return std::nullopt;
+    const Word word = words_.take();
+    if (word.kind != Word::Kind::Name) words_.refuse(word, "expected a name here", "");
+    return word.text;
+  }
+
+  Words& words_;
+  pattern::Collector& collector_;
+  Query& query_;
+  std::map<std::string, std::size_t> nodes_;
+  std::set<std::string> relationships_;
+  std::set<std::tuple<std::size_t, std::size_t, std::set<std::string>>> taken_;
+  std::deque<std::string> texts_;  ///< That labels refer to.
+};
+
+}  // namespace
+
+void read_match(Words& words, pattern::Collector& collector, Query& query) {
+  query.match = pattern::Match::Edge;
+  Match(words, collector, query).run();
+}
+
+}  // namespace matcha::frontend::query

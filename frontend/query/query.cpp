@@ -1,0 +1,51 @@
+#include "frontend/query/query.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "frontend/query/readers.h"
+
+namespace matcha::frontend::query {
+
+void read_end(Words& words, Query& query) {
+  if (words.skip_keyword("LIMIT")) {
+    const Word number = words.take();
+    std::uint64_t value = 0;
+    const char* const end = number.text.data() + number.text.size();
+    const std::from_chars_result read = std::from_chars(number.text.data(), end, value);
+    if (number.kind != Word::Kind::Number || read.ec != std::errc() || read.ptr != end) {
+      return words.refuse(number, "expected a number here", "");
+    }
+    // A count is one row, and so is the answer of ASK.
+    if (query.answer == Answer::Rows) query.limit = value;
+    if (query.answer != Answer::Rows && value == 0) words.refuse(number, "LIMIT 0 leaves nothing of one row", "");
+  }
+  if (words.peek().kind != Word::Kind::End) words.refuse("the end of the query", "`LIMIT` may stand there");
+}
+
+std::optional<Query> read_query(const SourceManager& sources, std::uint32_t file, Diagnostics& diagnostics) {
+  pattern::Collector collector(diagnostics);
+  const pattern::Scanner scan(sources.text(file), file);
+  Words first(scan, false, collector);
+  Query query;
+  SourceLoc whole = first.peek().loc;
+  if (first.peek().is_keyword("MATCH")) {
+    read_match(first, collector, query);
+  } else {
+    Words words(scan, true, collector);
+    whole = words.peek().loc;
+    read_sparql(words, collector, query);
+  }
+  std::optional<pattern::Pattern> found = collector.finish(whole);
+  if (!found) return std::nullopt;
+  // Without an edge nothing is an arc, and a graph that keeps its arcs is as good.
+  found->directed = true;
+  query.set.loc = whole;
+  query.set.patterns.push_back(std::move(*found));
+  query.set.labels = collector.labels();
+  query.set.constants = collector.constants();
+  return query;
+}
+
+}  // namespace matcha::frontend::query

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frontend/pattern/read.h"
+#include "ir/support/diagnostics.h"
+
+/// Queries of other languages that are patterns: basic graph patterns of SPARQL, and MATCH of Cypher and GQL.
+namespace matcha::frontend::query {
+
+/// What a query asks for.
+enum class Answer { Count, Rows, Exists };
+
+/// A query as a pattern, with the meaning of its language.
+struct Query {
+  pattern::PatternSet set;  ///< One pattern.
+  pattern::Match match = pattern::Match::Homo;
+  Answer answer = Answer::Count;
+  std::vector<int> columns;           ///< Of rows: the vertices that they have.
+  std::vector<std::string> headings;  ///< What these are called in the query.
+  std::optional<std::uint64_t> limit;
+};
+
+/// Reads a query from `file` of the source manager; nothing after an error, which has its place:
+/// - SPARQL: `PREFIX`, `SELECT` of variables, of `*` or `(COUNT(*) AS ?n)`, or `ASK`; triples with `;`, `,` and `a`,
+///   `FILTER(?a != ?b)`, `LIMIT`. Any map of the variables is a match (homomorphism). An IRI is the name of a vertex or
+///   a label as it stands between `<` and `>`.
+/// - Cypher: `MATCH (a:T)-[:R]->(b)<-[:S|U]-(c), …`, `WHERE a <> c AND …`, `RETURN count(*)` or names, `LIMIT`. No
+///   relationship is met twice.
+/// All else is refused (`pattern-syntax`).
+std::optional<Query> read_query(const SourceManager& sources, std::uint32_t file, Diagnostics& diagnostics);
+
+}  // namespace matcha::frontend::query

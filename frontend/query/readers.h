@@ -1,0 +1,17 @@
+#pragma once
+
+#include "frontend/pattern/collect.h"
+#include "frontend/query/query.h"
+#include "frontend/query/words.h"
+
+/// A reader for each language. They fill the collector, and what they ask for; the vertices of rows are those of the
+/// collector until the pattern has an order.
+namespace matcha::frontend::query {
+
+void read_sparql(Words& words, pattern::Collector& collector, Query& query);
+void read_match(Words& words, pattern::Collector& collector, Query& query);
+
+/// `LIMIT 10` and the end of the query.
+void read_end(Words& words, Query& query);
+
+}  // namespace matcha::frontend::query

@@ -1,0 +1,136 @@
+"""Answers small queries as the standards of SPARQL and openCypher say, and makes random ones: what `test_query.py` compares with.
+
+Nothing of this knows of patterns. A graph is a list of (source, word, target). A solution of a basic graph pattern of SPARQL is a
+map of its variables and blank nodes for which every triple is one of the graph (SPARQL 1.1, 18.3). A match of Cypher is one
+relationship of the graph for each of the query, no two the same (openCypher, CIP2015-relationship isomorphism).
+"""
+
+import collections
+
+
+def sparql_solutions(edges, triples, differ=()):
+    """Items that begin with `?` or `_:` are variables; all others are what they say."""
+    solutions = [{}]
+    for triple in triples:
+        found = []
+        for solution in solutions:
+            for edge in edges:
+                longer = dict(solution)
+                for item, value in zip(triple, edge):
+                    if item[0] not in "?_":
+                        if item != value:
+                            break
+                    elif longer.setdefault(item, value) != value:
+                        break
+                else:
+                    found.append(longer)
+        solutions = found
+    return [one for one in solutions if all(one[a] != one[b] for a, b in differ)]
+
+
+def cypher_matches(edges, labels, nodes, relationships, differ=()):
+    """`nodes`: their labels, empty for any; `relationships`: (from, words, to), with no words for any. Maps of nodes, repeated
+    for each way to choose relationships."""
+    found = []
+
+    def fits(image, node, vertex):
+        if node in image:
+            return image[node] == vertex
+        return not nodes[node] or labels[vertex] == nodes[node]
+
+    def choose(image, used):
+        if len(used) == len(relationships):
+            place(image)
+            return
+        source, words, target = relationships[len(used)]
+        for number, (u, word, v) in enumerate(edges):
+            if number in used or (words and word not in words) or not fits(image, source, u):
+                continue
+            longer = {**image, source: u}
+            if fits(longer, target, v):
+                choose({**longer, target: v}, used + [number])
+
+    def place(image):
+        free = [node for node in nodes if node not in image]
+        if free:
+            for vertex in labels:
+                if fits(image, free[0], vertex):
+                    place({**image, free[0]: vertex})
+        elif all(image[a] != image[b] for a, b in differ):
+            found.append(image)
+
+    choose({}, [])
+    return found
+
+
+def rows_of(found, names):
+    """How often each row is there."""
+    return collections.Counter(tuple(one[name] for name in names) for one in found)
+
+
+def random_sparql(source, vertices, words, rows):
+    """The text of a query, its triples, pairs that differ and the names of rows."""
+    names = ["?a", "?b", "?c", "?d"][: source.choice([2, 3, 3, 4])]
+
+    def end():
+        kind = source.random()
+        return source.choice(vertices) if kind < 0.08 else "_:x" if kind < 0.14 else source.choice(names)
+
+    def middle():
+        kind = source.random()
+        return source.choice(["?p", "?q"]) if not rows and kind < 0.25 else source.choice(words + ["nothing"] * (kind > 0.97))
+
+    triples = [(end(), middle(), end()) for _ in range(source.choice([1, 2, 2, 3, 3, 4]))]
+    there = sorted({item for triple in triples for item in (triple[0], triple[2]) if item[0] == "?"})
+    differ = []
+    if there and source.random() < 0.3:
+        differ = [(source.choice(there), source.choice(there)) for _ in range(source.randint(1, 2))]
+
+    def spelled(item):
+        return item if item[0] in "?_" else f"<{item}>"
+
+    text = ""
+    for at, (subject, predicate, target) in enumerate(triples):
+        same = at > 0 and triples[at - 1][0] == subject
+        text += f" ; {spelled(predicate)} {spelled(target)}" if same else f" . {spelled(subject)} {spelled(predicate)} {spelled(target)}"
+    filters = "".join(f" FILTER({a} != {b})" for a, b in differ)
+    shown = source.sample(there, source.randint(1, len(there))) if rows and there else []
+    head = f"SELECT {' '.join(shown)}" if shown else "SELECT (COUNT(*) AS ?n)"
+    return f"{head} WHERE {{ {text[3:]} .{filters} }}", triples, differ, shown
+
+
+def random_cypher(source, labels, words, rows):
+    """The text of a query, its nodes with labels, its relationships, pairs that differ and the names of rows."""
+    names = ["a", "b", "c", "d"][: source.choice([2, 3, 3, 4])]
+    nodes, relationships, taken, paths = {}, [], set(), []
+
+    def node():
+        name = source.choice(names)
+        if name in nodes:
+            return name, f"({name})"
+        nodes[name] = source.choice(labels) if source.random() < 0.2 else ""
+        return name, f"({name}{':' if nodes[name] else ''}{nodes[name]})"
+
+    while len(relationships) < source.choice([1, 2, 3]):
+        here, text = node()
+        for _ in range(source.choice([1, 1, 2])):
+            known = set(nodes)
+            there, end = node()
+            chosen = () if not rows and source.random() < 0.3 else tuple(source.sample(words, 1 if rows else source.choice([1, 1, 2])))
+            ends = (here, there) if source.random() < 0.6 else (there, here)
+            key = (*ends, frozenset(chosen))
+            if chosen and key in taken:
+                # A query may not say the same twice.
+                nodes = {name: nodes[name] for name in nodes if name in known}
+                continue
+            taken.add(key)
+            relationships.append((ends[0], chosen, ends[1]))
+            label = ":" + "|".join(f"`{word}`" for word in chosen) if chosen else ""
+            text += f"-[{label}]->{end}" if ends == (here, there) else f"<-[{label}]-{end}"
+            here = there
+        paths.append(text)
+    there = sorted(nodes)
+    differ = [tuple(source.choices(there, k=2)) for _ in range(source.randint(1, 2))] if source.random() < 0.3 else []
+    where = " WHERE " + " AND ".join(f"{a} <> {b}" for a, b in differ) if differ else ""
+    shown = source.sample(there, source.randint(1, len(there))) if rows else []
+    return f"MATCH {', '.join(paths)}{where} RETURN {', '.join(shown) or 'count(*)'}", nodes, relationships, differ, shown

@@ -1,0 +1,195 @@
+"""`matcha query`: SPARQL and Cypher against every map, what the subset lacks, and text that is no query."""
+
+import collections
+import json
+import random
+
+import match_oracle
+import query_oracle
+from cli import CliTest, main
+
+RELATIONS = ["knows", "likes", "http://x/a.b#c"]
+# How each language writes a query on some edges, with the graph's words; `{}`: edges that are listed below.
+SHAPES = [
+    [("a", "b", 0)], [("a", "b", 0), ("b", "a", 0)], [("a", "b", 0), ("b", "c", 0)], [("a", "b", 0), ("c", "b", 0)],
+    [("a", "b", 0), ("b", "c", 1), ("a", "c", 2)], [("a", "b", None), ("b", "c", 0)], [("a", "a", 1), ("a", "b", 0)],
+    [("a", "b", 0), ("a", "c", 0), ("a", "d", 0)], [("a", "b", None), ("b", "c", None), ("c", "a", None)],
+    [("a", "b", 2), ("b", "c", 2), ("c", "d", 2), ("d", "a", 2)],
+]
+
+
+def random_graph(seed):
+    source = random.Random(seed)
+    vertices = [f"v{number}" for number in range(6)]
+    edges = {(source.choice(vertices), source.choice(vertices), source.choice(RELATIONS)) for _ in range(24)}
+    # No line looks like a heading, and every label is there.
+    edges |= {("v0", "v1", word) for word in RELATIONS}
+    used = sorted({end for edge in edges for end in edge[:2]})
+    return match_oracle.Graph(used, {v: "" for v in used}, edges, True)
+
+
+def sparql(shape, differ=()):
+    text = " . ".join(f"?{u} {'?p%d' % at if word is None else '<%s>' % RELATIONS[word]} ?{v}"
+                      for at, (u, v, word) in enumerate(shape))
+    filters = "".join(f" FILTER(?{u} != ?{v})" for u, v in differ)
+    return f"SELECT (COUNT(*) AS ?n) WHERE {{ {text} .{filters} }}"
+
+
+def cypher(shape, differ=()):
+    text = ", ".join(f"({u})-[{'' if word is None else ':`%s`' % RELATIONS[word]}]->({v})" for u, v, word in shape)
+    where = " WHERE " + " AND ".join(f"{u} <> {v}" for u, v in differ) if differ else ""
+    return f"MATCH {text}{where} RETURN count(*)"
+
+
+def oracle(graph, shape, match, differ=()):
+    names = sorted({end for edge in shape for end in edge[:2]})
+    edges = [(names.index(u), names.index(v), "any" if word is None else "one", None if word is None else RELATIONS[word])
+             for u, v, word in shape]
+    whole = match_oracle.maps(graph, match_oracle.Pattern(len(names), edges), match)
+    for u, v in differ:
+        # Those with both on one vertex are the maps of the pattern in which they are one.
+        merged = [(u if a == v else a, u if b == v else b, word) for a, b, word in shape]
+        whole -= oracle(graph, merged, match) if match == "homo" else 0
+    return whole
+
+
+class Query(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.graph = random_graph(3)
+        self.file = self.write("g.txt", "".join(f"{u}\t{v}\t{word}\n" for u, v, word in sorted(self.graph.edges)))
+
+    def query(self, text, *more):
+        return self.ok("query", "--quiet", "--backend", "interp", text, self.file, *more).strip()
+
+    def test_counts(self):
+        for seed in range(4):
+            self.graph = random_graph(seed)
+            self.file = self.write("g.txt", "".join(f"{u}\t{v}\t{word}\n" for u, v, word in sorted(self.graph.edges)))
+            for shape in SHAPES:
+                self.assertEqual(int(self.query(sparql(shape))), oracle(self.graph, shape, "homo"), shape)
+                self.assertEqual(int(self.query(cypher(shape))), oracle(self.graph, shape, "edge"), shape)
+
+    def check_random(self, seed, *more):
+        """A SPARQL and a Cypher query, as a count or as rows, against the standards' definitions."""
+        source = random.Random(seed)
+        vertices, words = [f"v{number}" for number in range(source.choice([3, 4, 6]))], RELATIONS
+        edges = {(source.choice(vertices), source.choice(words), source.choice(vertices)) for _ in range(source.choice([6, 12, 20]))}
+        edges = sorted(edges | {("v0", word, "v1") for word in words})
+        used = sorted({end for edge in edges for end in (edge[0], edge[2])})
+        labels = {v: source.choice("ST") for v in used}
+        labels[used[0]], labels[used[1]] = "S", "T"
+        graph = [self.write("g.txt", "".join(f"{u}\t{v}\t{word}\n" for u, word, v in edges)),
+                 "--labels", self.write("labels.txt", "".join(f"{v}\t{label}\n" for v, label in labels.items())), *more]
+        rows = source.random() < 0.4
+        text, triples, differ, shown = query_oracle.random_sparql(source, used, words, rows)
+        self.agrees(text, query_oracle.sparql_solutions(edges, triples, differ), shown, graph, seed)
+        text, nodes, between, differ, shown = query_oracle.random_cypher(source, ["S", "T"], words, rows)
+        self.agrees(text, query_oracle.cypher_matches(edges, labels, nodes, between, differ), shown, graph, seed)
+
+    def agrees(self, text, found, shown, graph, seed):
+        out = self.ok("query", "--quiet", text, *graph).splitlines()
+        if not shown:
+            self.assertEqual(out, [str(len(found))], [seed, text])
+            return
+        self.assertEqual(out[0].split(","), [name.lstrip("?") for name in shown], [seed, text])
+        rows = collections.Counter(tuple(line.split(",")) for line in out[1:])
+        self.assertEqual(rows, query_oracle.rows_of(found, shown), [seed, text])
+
+    def test_random_queries(self):
+        for seed in range(30):
+            self.check_random(seed, "--backend", "interp")
+        for seed in range(30, 34):
+            self.check_random(seed)
+
+    def test_differ(self):
+        for shape, pair in ((SHAPES[2], ("a", "c")), (SHAPES[3], ("a", "c"))):
+            wanted = oracle(self.graph, shape, "homo", [pair])
+            self.assertEqual(int(self.query(sparql(shape, [pair]))), wanted, shape)
+            self.assertLess(wanted, oracle(self.graph, shape, "homo"))
+        both = "MATCH (a)-[:knows]->(b)<-[:knows|likes]-(c) {}RETURN count(*)"
+        knows = {e for e in self.graph.edges if e[2] == "knows"}
+        either = {e for e in self.graph.edges if e[2] in ("knows", "likes")}
+        pairs = [(one, two) for one in knows for two in either if one[1] == two[1] and one != two]
+        self.assertEqual(int(self.query(both.format(""))), len(pairs))
+        self.assertEqual(int(self.query(both.format("WHERE a <> c "))), sum(one[0] != two[0] for one, two in pairs))
+
+    def test_rows(self):
+        wanted = sorted(f"{u},{v}" for u, v, word in self.graph.edges if word == "knows")
+        rows = self.query("PREFIX : <> SELECT ?x ?y { ?x :knows ?y }").splitlines()
+        self.assertEqual((rows[0], sorted(rows[1:])), ("x,y", wanted))
+        rows = self.query("MATCH (x)-[:knows]->(y) RETURN y AS end, x").splitlines()
+        self.assertEqual((rows[0], sorted(rows[1:])), ("end,x", sorted(",".join(row.split(",")[::-1]) for row in wanted)))
+        self.assertEqual(len(self.query("SELECT ?x { ?x <knows> ?y } LIMIT 2").splitlines()), 3)
+        self.assertEqual(sorted(self.query("SELECT ?y { ?x <knows> ?y }").splitlines()[1:]),
+                         sorted(row.split(",")[1] for row in wanted))
+        found = json.loads(self.query("SELECT DISTINCT * WHERE { ?x <knows> ?y }", "--json"))
+        self.assertEqual((found["columns"], sorted(",".join(row) for row in found["result"])), (["x", "y"], wanted))
+
+    def test_sparql_words(self):
+        knows = sum(word == "knows" for _, _, word in self.graph.edges)
+        from_v0 = sorted(v for u, v, word in self.graph.edges if u == "v0" and word == "knows")
+        self.assertEqual(self.query("select (count(*) as ?n) where { ?a <knows> ?b } # all"), str(knows))
+        self.assertEqual(sorted(self.query("PREFIX g: <> SELECT ?b { g:v0 g:knows ?b . }").splitlines()[1:]), from_v0)
+        self.assertEqual(self.query("ASK { <v0> <likes> <v1> }"), "true")
+        self.assertEqual(self.query("ASK { ?a <likes> ?a , <v0> ; <knows> <nobody> }"), "false")
+        # What the graph does not have matches nothing.
+        self.assertEqual(self.query("SELECT (COUNT(*) AS ?n) { ?a <hates> ?b }"), "0")
+        self.assertEqual(self.query("MATCH (a)-[:hates]->(b) RETURN count(*)"), "0")
+        self.assertEqual(self.query("SELECT (COUNT(*) AS ?n) { ?a <knows> _:x . _:x <knows> ?b }"),
+                         str(oracle(self.graph, SHAPES[2], "homo")))
+        self.assertEqual(self.query("SELECT (COUNT(*) AS ?n) { ?a ?p ?b . ?a ?p ?b }"), str(len(self.graph.edges)))
+        path = self.write("q.rq", "# a query\nSELECT (COUNT(*) AS ?n)\nWHERE { ?a <knows> ?b }\n")
+        self.assertEqual(self.query(path), str(knows))
+
+    def test_what_is_said(self):
+        done = self.matcha("query", sparql(SHAPES[0]), self.file)
+        self.assertIn(b"homomorphisms", done.stderr)
+        found = json.loads(self.ok("query", "--json", cypher(SHAPES[0]), self.file))
+        self.assertIn("edges that all differ", found["pattern"])
+
+    def test_refused(self):
+        for text, place, words in (
+            ("SELECT ?a { ?a <knows> ?b OPTIONAL { ?b <likes> ?c } }", 27, "`.`"),
+            ("SELECT ?a { OPTIONAL { ?a <knows> ?b } }", 13, "triple"),
+            ("SELECT ?a { ?a <knows>/<likes> ?b }", 23, "paths"),
+            ("SELECT ?a { ?a <knows> 'x' }", 24, "literals"),
+            ("SELECT ?a { ?a ex:knows ?b }", 16, "prefix"),
+            ("SELECT ?z { ?a <knows> ?b }", 8, "no triple"),
+            ("SELECT DISTINCT ?a { ?a <knows> ?b }", 8, "DISTINCT"),
+            ("SELECT ?p { ?a ?p ?b }", 8, "?p"),
+            ("SELECT ?a { ?a <knows> ?b FILTER(?a < ?b) }", 37, "`!=`"),
+            ("SELECT ?a { ?a ?b ?c . ?b <knows> ?c }", 16, "predicate and a vertex"),
+            ("SELECT ?a { ?a <knows> ?b } ORDER BY ?a", 29, "end of the query"),
+            ("SELECT ?a { ?a <knows> ?b", 26, "`.`"),
+            ("MATCH (a)--(b) RETURN count(*)", 10, "direction"),
+            ("MATCH (a)-[:knows*]->(b) RETURN count(*)", 18, "any length"),
+            ("MATCH (a {age: 3})-->(b) RETURN count(*)", 10, "properties"),
+            ("MATCH (a)-[:knows]->(b), (a)-[:knows]->(b) RETURN count(*)", 29, "again"),
+            ("MATCH (a)-->(b) MATCH (b)-->(c) RETURN count(*)", 17, "`RETURN`"),
+            ("MATCH (a)-->(b) WHERE a.x = 3 RETURN count(*)", 24, "`<>`"),
+            ("MATCH (a)-->(b) RETURN a.name", 25, "end of the query"),
+            ("MATCH (a)-[r]->(b) RETURN r", 27, "node"),
+            ("CREATE (a) ", 1, "SELECT"),
+        ):
+            self.fails(1, "query", text, self.file, says=[f"<query>:1:{place}:", words, "[pattern-syntax]"])
+        self.fails(1, "query", "MATCH (a)-->(b) RETURN a", self.file, says="[pattern-plan]")
+        self.fails(3, "query", "nowhere.rq", self.file, says="cannot read the query")
+        self.fails(2, "query", sparql(SHAPES[0]), self.file, "--matches", self.path("x.csv"), says="--matches")
+
+    def test_text_that_is_no_query(self):
+        source = random.Random(5)
+        texts = [sparql(shape) for shape in SHAPES[:4]] + [cypher(shape) for shape in SHAPES[:4]]
+        for _ in range(150):
+            text = source.choice(texts)
+            for _ in range(source.randint(1, 3)):
+                at = source.randrange(len(text))
+                kind = source.randrange(3)
+                letter = source.choice("(){}[]<>?:;.,|-=!'`\"* a0\n")
+                text = text[:at] + (letter if kind else "") + text[at + (kind < 2):]
+            done = self.matcha("query", "--backend", "interp", text + " ", self.file)
+            self.assertIn(done.returncode, (0, 1), [text, done.stderr])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "frontend/query/query.h"
+#include "tools/numbers.h"
+#include "tools/run_options.h"
+#include "tools/verbs.h"
+
+namespace matcha::tools {
+
+namespace {
+
+/// No query is longer; a graph given by mistake is.
+constexpr std::size_t kLongestQuery = std::size_t{1} << 20;
+
+bool is_text(const std::string& given) { return given.find_first_of(" \t\n{(") != std::string::npos; }
+
+/// The query as a run of its pattern.
+Status run_query(RunVerbOptions& options, const std::string& given) {
+  const Console console(options.console);
+  PatternOptions& pattern = options.pattern;
+  pattern.query = true;
+  pattern.name = "<query>";
+  std::string text = given;
+  if (!is_text(given)) {
+    pattern.name = given;
+    std::ifstream file(given, std::ios::binary);
+    text.assign(std::istreambuf_iterator<char>(file), {});
+    if (!file.good() && !file.eof()) {
+      return console.error(
+          Status::Input, fmt::format("cannot read the query `{}`: {}", given, std::strerror(errno)),
+          "a query is like `SELECT ?a WHERE { ?a :knows ?b }` or `MATCH (a)-[:knows]->(b) RETURN a`, or "
+          "a file");
+    }
+    if (text.size() > kLongestQuery) {
+      return console.error(Status::Input, fmt::format("`{}` is too large for a query", given), "");
+    }
+  }
+  SourceManager sources;
+  Diagnostics diagnostics(sources);
+  const std::optional<frontend::query::Query> query =
+      frontend::query::read_query(sources, sources.add(pattern.name, text), diagnostics);
+  if (!query) {
+    console.report(diagnostics, 0);
+    return Status::Query;
+  }
+  options.patterns = {text};
+  pattern.match = to_string(query->match);
+  options.bind.directed = true;
+  options.bind.keep_loops = query->set.patterns.front().edge_labelled();
+  options.compile.may_loop = options.bind.keep_loops;
+  options.exists = query->answer == frontend::query::Answer::Exists;
+  options.limit = query->limit;
+  if (query->answer == frontend::query::Answer::Rows) {
+    if (options.matches.empty() && !options.json) options.matches = "-";
+    if (options.json && options.matches.empty() && !options.limit) options.limit = INT64_MAX;
+  } else if (!options.matches.empty()) {
+    return console.error(Status::Usage, "`--matches` is for queries that list names", "`SELECT ?a`, or `RETURN a`");
+  }
+  return run(options);
+}
+
+}  // namespace
+
+void add_query(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("query", "Answer a query of SPARQL or Cypher that is a pattern");
+  auto options = std::make_shared<RunVerbOptions>();
+  auto text = std::make_shared<std::string>();
+  RunVerbOptions& o = *options;
+  verb->add_option("QUERY", *text, "The query, or a file with it")->required()->type_name("");
+  verb->add_option("GRAPH", o.bind.graph, "The graph: arcs, each with a label")->required()->type_name("");
+  add_table_options(*verb, o.bind.table);
+  verb->add_option("--labels", o.bind.table.labels, "Vertex labels: one a line, or `id label`")
+      ->type_name("FILE")
+      ->group("Inputs");
+  verb->add_flag("--json", o.json, "Print one JSON object instead of the bare answer")->group("Answer");
+  verb->add_option("--matches", o.matches, "Stream the rows to this file (`-`: stdout), in no particular order")
+      ->type_name("FILE")
+      ->group("Answer");
+  add_timeout(*verb, o.timeout, "Seconds for loading, compiling and running; then the partial result")->group("Answer");
+  verb->add_option("--device", o.device, "Where to run")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->option_text("auto|cpu|cuda")
+      ->group("How to run");
+  verb->add_option("--backend", o.backend, "interp is slow, and the reference")
+      ->check(CLI::IsMember({"llvm", "interp"}))
+      ->option_text("llvm|interp")
+      ->group("How to run");
+  add_number(*verb, "--threads", o.threads, "Threads; 0: as many as there are")
+      ->envname("MATCHA_NUM_THREADS")
+      ->group("How to run");
+  add_console_options(*verb, o.console);
+  verb->footer(R"(What is read of each language, and what it means by a match: the chapter
+Queries of docs/cli.md.
+
+Examples:
+  matcha query 'MATCH (a)-[:owns]->(b)-[:owns]->(a) RETURN count(*)' g.txt
+  matcha query 'PREFIX : <> SELECT ?a { ?a :owns ?b } LIMIT 10' g.txt
+  matcha query triangle.rq g.csv --src head --dst tail --edge-label relation
+)");
+  verb->callback([options, text, &action] {
+    options->compile.file = kPatternFile;
+    options->gpu.code_folder = options->code_folder;
+    action = [options, text] { return run_query(*options, *text); };
+  });
+}
+
+}  // namespace matcha::tools
