@@ -302,7 +302,7 @@ void check_connected(int n, Labels labelled, By by, std::size_t step = 1) {
     if (one.edge_labelled()) label_edges(world, random, false);
     for (pattern::Algorithm algorithm : algorithms()) {
       for (pattern::Induced induced : {pattern::Induced::Vertex, pattern::Induced::Edge}) {
-        check({one, {induced, random() % 3 == 0, false, algorithm}, by}, world);
+        check({one, {.induced = induced, .embeddings = random() % 3 == 0, .algorithm = algorithm}, by}, world);
         if (::testing::Test::HasFatalFailure()) return;
       }
     }
@@ -374,8 +374,10 @@ TEST(Patterns, AlikeVerticesAreChosen) {
       }
       for (bool embeddings : {false, true}) {
         const World world = graph(random(), one.size() + 3, 8, false);
+        const pattern::Request request{
+            .induced = pattern::Induced::Edge, .embeddings = embeddings, .algorithm = pattern::Algorithm::Decompose};
         for (By by : {By::Cpu, By::Plan}) {
-          check({one, {pattern::Induced::Edge, embeddings, false, pattern::Algorithm::Decompose}, by}, world);
+          check({one, request, by}, world);
         }
         if (::testing::Test::HasFatalFailure()) return;
       }
@@ -409,8 +411,10 @@ TEST(Patterns, Random) {
       if (one.edge_labelled()) label_edges(world, random, directed);
     }
     const std::vector<pattern::Algorithm> all = algorithms();
-    const pattern::Request request{random() % 2 == 0 ? pattern::Induced::Vertex : pattern::Induced::Edge,
-                                   random() % 3 == 0, random() % 3 == 0, all[random() % all.size()]};
+    const pattern::Request request{.induced = random() % 2 == 0 ? pattern::Induced::Vertex : pattern::Induced::Edge,
+                                   .embeddings = random() % 3 == 0,
+                                   .rows = random() % 3 == 0,
+                                   .algorithm = all[random() % all.size()]};
     check({one, request, random() % 4 == 0 ? By::Cpu : random() % 3 == 0 ? By::Plan : By::Interpreter}, world);
     if (::testing::Test::HasFatalFailure()) {
       FAIL() << "round " << i;
@@ -428,8 +432,8 @@ TEST(Patterns, Motifs) {
         SourceManager sources;
         Diagnostics diagnostics(sources);
         const pattern::PatternSet set{pattern::connected_patterns(n), true};
-        const std::optional<pattern::PatternProgram> written =
-            pattern::write_program(set, {induced, false, false, algorithm}, pattern::typical_graph(), {}, diagnostics);
+        const std::optional<pattern::PatternProgram> written = pattern::write_program(
+            set, {.induced = induced, .algorithm = algorithm}, pattern::typical_graph(), {}, diagnostics);
         ASSERT_TRUE(written);
         std::vector<std::int64_t> wanted;
         const bool vertex_induced = induced == pattern::Induced::Vertex;
