@@ -75,7 +75,10 @@ matcha_status LiveStream::open(std::span<const matcha_program* const> programs,
     if (request.device == "auto") request.device = "cpu";
     rows_.push_back(program->shared->facts().gives_list);
     st::ProgramNeeds needs;
-    on_reading_thread([&] { status = st::find_needs(request, graph->graph().facts().directed, false, *log_, needs); });
+    on_reading_thread([&] {
+      const runtime::Graph& start = graph->graph();
+      status = st::find_needs(request, start.facts().directed, false, &start.universe(), *log_, needs);
+    });
     if (status != Status::Ok) break;
     edge_labels = edge_labels || needs.edge_labels;
   }

@@ -143,7 +143,8 @@ class StreamVerb {
   Status find_inputs() {
     for (const ProgramRequest& request : requests_) {
       st::ProgramNeeds needs;
-      const Status status = st::find_needs(request, options_.directed, !options_.matches.empty(), console_, needs);
+      const Status status =
+          st::find_needs(request, options_.directed, !options_.matches.empty(), nullptr, console_, needs);
       if (status != Status::Ok) return status;
       edge_labels_ = edge_labels_ || needs.edge_labels;
     }

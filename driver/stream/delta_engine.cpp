@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -14,6 +15,8 @@ namespace {
 
 using runtime::stream::DeltaSearch;
 using runtime::stream::DynamicGraph;
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
 
 class DeltaEngine final : public Engine {
  public:
@@ -78,9 +81,8 @@ class DeltaEngine final : public Engine {
     if (status != Status::Ok) return status;
     const Stopwatch watch;
     search_->set_limits(options.run.stop_request, options.run.deadline);
-    status = change(batch, options.quiet);
+    status = change(batch, options);
     if (status != Status::Ok) return status;
-    moved_ = moved_ || !batch.empty();
     std::vector<Answer> stood, ran;
     for (Entry& entry : entries_) {
       if (!entry.delta) continue;
@@ -169,17 +171,27 @@ class DeltaEngine final : public Engine {
     if (!moved_) return Status::Ok;
     runtime::Result<ResidentGraph::Shared> last = stands_->graph();
     if (!last) return reporter_->error(last.error());
+    const Stopwatch watch;
     ApplyOptions quiet;
     quiet.quiet = true;
     std::vector<Answer> none;
     const Status status = stands_->apply(present_.difference_to(**last), quiet, none);
     if (status == Status::Ok) moved_ = false;
+    rebuild_ms_ = watch.ms();
+    return status;
+  }
+
+  /// Runs all programs that have deltas on the graph as it is.
+  Status run_all(const ApplyOptions& options, std::vector<Answer>& answers) {
+    Status status = catch_up();
+    const Stopwatch watch;
+    if (status == Status::Ok) status = stands_->start(options, answers);
+    run_ms_ = watch.ms();
     return status;
   }
 
   Status start_deltas(const ApplyOptions& options, std::vector<Answer>& answers) {
-    Status status = catch_up();
-    if (status == Status::Ok) status = stands_->start(options, answers);
+    const Status status = run_all(options, answers);
     if (status != Status::Ok) return status;
     for (Entry& entry : entries_) {
       if (!entry.delta) continue;
@@ -218,10 +230,69 @@ class DeltaEngine final : public Engine {
     return reporter_->error(error);
   }
 
+  /// Edges that go, or edges that come: whether what each does is counted, or, once `gave_up`, the whole graph when all
+  /// of them are taken.
+  class Phase {
+   public:
+    /// `anew_ms`: what it takes to count the whole graph; kNever: that cannot be.
+    Phase(std::uint64_t edges, double anew_ms, Way way) : left_(edges), anew_ms_(way == Way::Edges ? kNever : anew_ms) {
+      gave_up_ = anew_ms_ < kNever && way == Way::Anew && edges != 0;
+    }
+    /// Before each edge.
+    bool counts() {
+      constexpr std::uint64_t kLook = 32, kFewLeft = 128;
+      // What is measured first may be off: a tenth of what counting anew takes is spent on that, and it must be shorter
+      // by a quarter.
+      constexpr double kTried = 0.1, kSurely = 1.25;
+      if (!gave_up_ && done_ % kLook == 0 && done_ != 0 && left_ >= kFewLeft) {
+        const double ms = watch_.ms();
+        gave_up_ =
+            ms > kTried * anew_ms_ && ms / static_cast<double>(done_) * static_cast<double>(left_) > kSurely * anew_ms_;
+      }
+      ++done_;
+      --left_;
+      return !gave_up_;
+    }
+    bool gave_up() const { return gave_up_; }
+
+   private:
+    Stopwatch watch_;
+    std::uint64_t done_ = 0, left_;
+    double anew_ms_;
+    bool gave_up_ = false;
+  };
+
+  /// What it takes to count the whole graph; kNever where that cannot be.
+  double anew_ms(const ApplyOptions& options) const {
+    if (options.quiet || !run_ms_) return kNever;
+    for (const Entry& entry : entries_) {
+      if (entry.delta && (entry.delta->wants_rows() || !entry.delta->total())) return kNever;
+    }
+    constexpr double kMsOfEdge = 3e-5;
+    return *run_ms_ + rebuild_ms_.value_or(kMsOfEdge * static_cast<double>(present_.edge_count()));
+  }
+
+  /// Counts the whole graph as it is.
+  Status count_anew(const ApplyOptions& options) {
+    std::vector<Answer> answers;
+    const Status status = run_all(options, answers);
+    if (status != Status::Ok) return status;
+    for (Entry& entry : entries_) {
+      if (entry.delta) entry.delta->recount(answers[entry.index].total);
+    }
+    return Status::Ok;
+  }
+
   /// Takes the batch in, one update after the other: what goes, then what comes.
-  Status change(const NetBatch& batch, bool quiet) {
+  Status change(const NetBatch& batch, const ApplyOptions& options) {
+    const bool quiet = options.quiet;
+    moved_ = moved_ || !batch.empty();
+    const bool relabels =
+        std::ranges::any_of(batch.vertices, [](const VertexChange& vertex) { return vertex.was && vertex.is; });
+    // In between, a vertex with another label has none that a graph could have.
+    Phase goes(batch.deleted.size(), relabels ? kNever : anew_ms(options), options.way);
     for (const EdgeChange& edge : batch.deleted) {
-      const Status status = change_edge(edge.u, edge.v, -1, quiet);
+      const Status status = change_edge(edge.u, edge.v, -1, quiet || !goes.counts());
       if (status != Status::Ok) return status;
     }
     // A vertex with another label has for a while one that no program asks for, in between what goes and what comes.
@@ -234,9 +305,17 @@ class DeltaEngine final : public Engine {
         if (!present_.take(vertex)) return misfit("a vertex that goes was not there");
       }
     }
+    Status status = goes.gave_up() ? count_anew(options) : Status::Ok;
+    if (status != Status::Ok) return status;
     for (Entry& entry : entries_) {
       if (entry.delta) entry.delta->turn();
     }
+    moved_ = moved_ || !batch.vertices.empty() || !batch.inserted.empty();
+    return take_what_comes(batch, options);
+  }
+
+  Status take_what_comes(const NetBatch& batch, const ApplyOptions& options) {
+    const bool quiet = options.quiet;
     for (const VertexChange& vertex : batch.vertices) {
       if (vertex.was && vertex.is) {
         const Status status = change_class(vertex, false, quiet);
@@ -245,11 +324,12 @@ class DeltaEngine final : public Engine {
         return misfit("a vertex that comes was there");
       }
     }
+    Phase comes(batch.inserted.size(), anew_ms(options), options.way);
     for (const EdgeChange& edge : batch.inserted) {
-      const Status status = change_edge(edge.u, edge.v, 1, quiet);
+      const Status status = change_edge(edge.u, edge.v, 1, quiet || !comes.counts());
       if (status != Status::Ok) return status;
     }
-    return Status::Ok;
+    return comes.gave_up() ? count_anew(options) : Status::Ok;
   }
 
   /// Takes an edge in (+1) or out.
@@ -315,6 +395,8 @@ class DeltaEngine final : public Engine {
   std::vector<std::string> literals_;
   std::uint64_t planned_edges_ = 0;
   std::optional<DeltaSearch> search_;
+  /// What it took last to run all programs that have deltas, and to lay the graph out for them.
+  std::optional<double> run_ms_, rebuild_ms_;
 };
 
 }  // namespace

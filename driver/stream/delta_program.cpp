@@ -178,12 +178,25 @@ DeltaSearch::Ending DeltaProgram::take(DeltaSearch& search, const DynamicPresent
   return DeltaSearch::Ending::Complete;
 }
 
-void DeltaProgram::turn() { at_turn_ = delta_; }
+void DeltaProgram::recount(const std::vector<Number>& now) {
+  recounted_.clear();
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    recounted_.push_back(std::get<__int128>(now[i]) - std::get<__int128>((*total_)[i]));
+  }
+  delta_.assign(patterns_.size(), 0);
+}
+
+void DeltaProgram::turn() {
+  if (!only_gains_ || options_.rows) return;
+  const std::optional<std::vector<__int128>> so_far = delta();
+  at_turn_ = so_far ? std::optional(so_far->front()) : std::nullopt;
+}
 
 void DeltaProgram::forget() {
   total_.reset();
   delta_.assign(patterns_.size(), 0);
-  at_turn_ = delta_;
+  recounted_.clear();
+  at_turn_.reset();
   rows_.clear();
 }
 
@@ -225,23 +238,33 @@ RowChanges DeltaProgram::row_changes() const {
   return changes;
 }
 
-/// One a result.
-std::optional<std::vector<Number>> DeltaProgram::delta() const {
-  std::vector<Number> result;
+/// What was counted edge by edge, one a result; nothing if it does not fit or is not whole.
+std::optional<std::vector<__int128>> DeltaProgram::counted() const {
+  std::vector<__int128> result;
   __int128 sum = 0;
   for (std::size_t i = 0; i < queries_.size(); ++i) {
     const bool maps = embeddings_ || !factors_.empty();
-    __int128 value = delta_[i] * (maps ? static_cast<__int128>(queries_[i].automorphisms()) : 1);
+    __int128 value = maps ? static_cast<__int128>(queries_[i].automorphisms()) : 1;
+    if (__builtin_mul_overflow(value, delta_[i], &value)) return std::nullopt;
     if (factors_.empty()) {
-      result.emplace_back(value);
+      result.push_back(value);
     } else if (__builtin_mul_overflow(value, factors_[i], &value) || __builtin_add_overflow(sum, value, &sum)) {
       return std::nullopt;
     }
   }
   if (factors_.empty()) return result;
   if (sum % kWholeFactor != 0) return std::nullopt;
-  result.emplace_back(sum / kWholeFactor);
+  result.push_back(sum / kWholeFactor);
   return result;
+}
+
+/// One a result, since the last answer.
+std::optional<std::vector<__int128>> DeltaProgram::delta() const {
+  std::optional<std::vector<__int128>> found = counted();
+  for (std::size_t i = 0; found && i < recounted_.size(); ++i) {
+    if (__builtin_add_overflow((*found)[i], recounted_[i], &(*found)[i])) return std::nullopt;
+  }
+  return found;
 }
 
 std::optional<Answer> DeltaProgram::answer() {
@@ -253,23 +276,30 @@ std::optional<Answer> DeltaProgram::answer() {
     answer.minus = answer.changes.count(-1);
     answer.delta = {*answer.plus - *answer.minus};
   } else {
-    std::optional<std::vector<Number>> changed = delta();
+    const std::optional<std::vector<__int128>> changed = delta();
     if (!changed) return std::nullopt;
-    answer.delta = std::move(*changed);
+    answer.delta.assign(changed->begin(), changed->end());
     if (only_gains_) {
-      const __int128 times = embeddings_ ? static_cast<__int128>(queries_.front().automorphisms()) : 1;
-      answer.minus = -at_turn_.front() * times;
-      answer.plus = (delta_.front() - at_turn_.front()) * times;
+      if (!at_turn_) return std::nullopt;
+      answer.minus = -*at_turn_;
+      answer.plus = changed->front() - *at_turn_;
+    }
+    if (!recounted_.empty()) {
+      answer.how = How::Recompute;
+      answer.why = "many edges changed, and the graph is counted sooner than what they did";
     }
   }
   if (total_) {
     for (std::size_t i = 0; i < total_->size(); ++i) {
-      (*total_)[i] = std::get<__int128>((*total_)[i]) + std::get<__int128>(answer.delta[i]);
+      __int128 now = std::get<__int128>((*total_)[i]);
+      if (__builtin_add_overflow(now, std::get<__int128>(answer.delta[i]), &now)) return std::nullopt;
+      (*total_)[i] = now;
     }
     answer.total = *total_;
   }
   delta_.assign(patterns_.size(), 0);
-  at_turn_ = delta_;
+  recounted_.clear();
+  at_turn_.reset();
   rows_.clear();
   return answer;
 }

@@ -29,6 +29,9 @@ class DeltaProgram {
   /// The edge comes (+1) or goes (-1), by places; it is not in the graph.
   runtime::stream::DeltaSearch::Ending take(runtime::stream::DeltaSearch& search, const DynamicPresent& present,
                                             std::uint32_t u, std::uint32_t v, int sign);
+  /// The results on the graph as it is now: what came and went since the last answer need not be told. Requires: the
+  /// total is known, and no rows are wanted.
+  void recount(const std::vector<Number>& now);
   /// All that goes has gone; what follows comes.
   void turn();
 
@@ -48,7 +51,8 @@ class DeltaProgram {
  private:
   bool read_pattern(const ProgramRequest& request, bool directed, std::string& why);
   bool read_program(const ProgramRequest& request, bool directed, std::string& why);
-  std::optional<std::vector<Number>> delta() const;
+  std::optional<std::vector<__int128>> counted() const;
+  std::optional<std::vector<__int128>> delta() const;
   void make_least(std::vector<std::uint64_t>& row) const;
   RowChanges row_changes() const;
 
@@ -63,8 +67,9 @@ class DeltaProgram {
   bool only_gains_ = false;
 
   std::optional<std::vector<Number>> total_;
-  std::vector<__int128> delta_;                   ///< By pattern, since the last answer,
-  std::vector<__int128> at_turn_;                 ///< and what it was when all had gone.
+  std::vector<__int128> delta_;                   ///< By pattern, since the last answer or recount.
+  std::vector<__int128> recounted_;               ///< By result, from the last answer to the recount; empty: none.
+  std::optional<__int128> at_turn_;               ///< The change of the first result when all had gone.
   std::vector<std::vector<std::uint64_t>> rows_;  ///< With the sign behind.
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -19,11 +20,19 @@
 /// a stream; after each batch it says what each of them finds. The rule: a total is what a run on that graph gives.
 namespace matcha::driver::stream {
 
+/// How what a batch changes is counted where there are deltas.
+enum class Way : std::uint8_t {
+  ByCost,  ///< Edge by edge, unless so many are left that counting the whole graph anew is sooner.
+  Edges,   ///< Edge by edge, always.
+  Anew,    ///< The whole graph anew wherever that may be.
+};
+
 /// How to run a batch.
 struct ApplyOptions {
   codegen::RunOptions run;  ///< Threads, tier, stop request and deadline; no callbacks.
   /// The graph follows, and nothing is answered, as the answers are out already: the vector of answers stays empty.
   bool quiet = false;
+  Way way = Way::ByCost;  ///< What is found does not depend on it.
 };
 
 /// What is wanted of a program.
@@ -81,7 +90,8 @@ inline void read_here(const std::function<void()>& reading) { reading(); }
 std::unique_ptr<Engine> make_recompute(const ResidentGraph::Shared& start, std::shared_ptr<const Reporter> reporter,
                                        const Prepared::Reading& reading = read_here);
 
-/// Patterns answer by deltas: what each changed edge does is counted, on a graph that changes in place. What has no
+/// Patterns answer by deltas: what each changed edge does is counted, on a graph that changes in place, or, after many
+/// edges, the graph that there is then. What has no
 /// delta is left to an engine that runs again; its answers say why. The same requirements; graphs that keep labels of
 /// edges are run again in whole.
 std::unique_ptr<Engine> make_delta(const ResidentGraph::Shared& start, std::shared_ptr<const Reporter> reporter,

@@ -18,8 +18,8 @@ Status look_at_pattern(const PatternOptions& options, const Reporter& reporter, 
 
 }  // namespace
 
-Status find_needs(const ProgramRequest& request, bool directed, bool wants_rows, const Reporter& reporter,
-                  ProgramNeeds& needs) {
+Status find_needs(const ProgramRequest& request, bool directed, bool wants_rows, const runtime::Universe* maybe_ids,
+                  const Reporter& reporter, ProgramNeeds& needs) {
   if (!request.pattern.text.empty()) return look_at_pattern(request.pattern, reporter, needs);
   Compilation compilation(request.compile, reporter);
   compilation.take(request.text);
@@ -37,6 +37,10 @@ Status find_needs(const ProgramRequest& request, bool directed, bool wants_rows,
   bind.directed = directed;
   const std::optional<BindPlan> plan = plan_binding(compilation.graph(), compilation.loop(), bind, reporter);
   if (!plan) return Status::Usage;
+  if (maybe_ids != nullptr) {
+    const runtime::Status fits = check_ids(*plan, *maybe_ids);
+    if (!fits) return reporter.error(fits.error());
+  }
   for (const ParamPlan& param : plan->params) {
     if (param.kind != ParamPlan::Kind::Graph || !param.graph.edge_info) continue;
     needs.edge_labels = true;

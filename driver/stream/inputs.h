@@ -17,9 +17,10 @@ struct ProgramNeeds {
 };
 
 /// Looks at a program or a pattern. Errors of it, and of what no stream has, go to the reporter. `wants_rows`: it must
-/// return a list. Called on the thread that reads programs and patterns, where there is one.
-Status find_needs(const ProgramRequest& request, bool directed, bool wants_rows, const Reporter& reporter,
-                  ProgramNeeds& needs);
+/// return a list. `maybe_ids`: the ids of the graph; it is an error of a program to compute with them as numbers where
+/// they are none. Called on the thread that reads programs and patterns, where there is one.
+Status find_needs(const ProgramRequest& request, bool directed, bool wants_rows, const runtime::Universe* maybe_ids,
+                  const Reporter& reporter, ProgramNeeds& needs);
 
 /// Vertices that come without a label get the empty word, as a file of labels gives it to those that it leaves out; not
 /// where labels are negative numbers, which are codes of words else. `start`: the first graph of the engine.

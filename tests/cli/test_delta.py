@@ -75,6 +75,7 @@ class DeltaTest(CliTest):
     def test_errors(self):
         for pattern in ("a->b", "a-b,c-d", "a-b=3", "motif:4"):
             self.assertIn("delta", self.fails(1, "pattern", pattern, "--delta"))
+        self.assertIn("injective", self.fails(1, "pattern", "square", "--delta", "--match", "homo"))
 
 
 if __name__ == "__main__":

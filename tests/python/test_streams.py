@@ -122,6 +122,9 @@ def test_text_ids_of_a_file(tmp_path):
         batch = stream.apply()
         assert [[sorted(row) for row in rows] for rows in (batch.added, batch.removed)] == [
             [["ann", "bob", "zoe"]], [["ann", "bob", "eve"]]]
+    numbers = mt.program("def main(G: Graph) -> int:\n    return sum(apply(lambda v: v % 2, vertices(G)))\n")
+    with pytest.raises(mt.InputError, match="ids as numbers"):
+        mt.stream(graph, numbers)
 
 
 def test_labels():

@@ -64,6 +64,8 @@ class Batch:
 class Stream:
     """Programs and patterns that keep their answers while a graph changes; `stream` makes one.
 
+    Vertices whose names come later are behind all others in the order that programs may ask for.
+
     Updates wait until the next `apply`, `count` or `delta` makes a batch of them. A batch is net: what comes and goes
     within it is not told. The total after it is what `matcha.count` says of the graph as it is then. Threads may share
     a stream; their calls take turns.
