@@ -108,6 +108,12 @@ def test_large_ids():
     assert mt.count(mt.Graph([(2**63, 1)]), "edge") == 1  # Beyond 64 bits an id is a name.
 
 
+def test_which_maps_match():
+    # Walks of two steps, those that turn back among them, and without them.
+    kite = mt.Graph([0, 1, 2, 0], [1, 2, 0, 3])
+    assert [mt.count(kite, "a-b-c", match=match) for match in ("iso", "homo", "edge")] == [5, 18, 10]
+
+
 def test_scipy_and_pandas():
     scipy_sparse = pytest.importorskip("scipy.sparse")
     pandas = pytest.importorskip("pandas")
