@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "ir/nodes.h"
@@ -9,11 +10,14 @@ namespace matcha::driver {
 
 /// How long a run is expected to take, before it is made. Roughly: three times too much or too little is usual.
 struct Forecast {
-  std::optional<double> ns;  ///< By ids, on all threads of a CPU, or on a GPU once it is open. Nothing: not known.
+  /// By ids, on all threads of a CPU, or on a GPU once it is open; of its part, if others share the run. Nothing: not
+  /// known.
+  std::optional<double> ns;
   std::optional<double>
       ns_by_degree;       ///< The same with ranks by degree, where somebody asked for the program for them.
   double ns_to_rank = 0;  ///< By degree, if that is known; 0 where somebody keeps them.
   unsigned threads = 1;
+  std::uint64_t processes = 1;  ///< That share the run; each ranks the whole graph.
   bool on_gpu = false;
 
   /// Whether ranks by degree gain more than they cost. Of two that take as long, ids are the better ones: neighbours

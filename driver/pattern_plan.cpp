@@ -36,7 +36,8 @@ Status plan_pattern(PatternSource& pattern, const runtime::Graph& graph, const r
   forecast.threads = request.threads;
   forecast.on_gpu = request.device == Device::Gpu;
   forecast.ns_by_degree.reset();
-  const double workers = forecast.on_gpu ? 1 : std::max(request.threads, 1U);
+  const double threads = forecast.on_gpu ? 1 : std::max(request.threads, 1U);
+  const double workers = threads * static_cast<double>(forecast.processes);
   // Which of the matches of a subgraph is listed shows the order.
   const bool choosable = !request.rows && can_be_ranked(graph);
   const bool by_degree = choosable && request.order == "degree";

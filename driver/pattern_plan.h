@@ -21,8 +21,9 @@ struct PlanRequest {
 };
 
 /// Writes the program of a pattern for a graph: for its ids, or for ranks by degree if that is expected to take less
-/// time together with ranking. `forecast` says what is expected of both, and `order_vertices` follows it; `sketch` is
-/// of the order that was taken. The cost of both is only asked for where the run is longer than ranking.
+/// time together with ranking. `forecast`, told how many processes share the run, says what is expected of both, and
+/// `order_vertices` follows it; `sketch` is of the order that was taken. The cost of both is only asked for where the
+/// run is longer than ranking.
 Status plan_pattern(PatternSource& pattern, const runtime::Graph& graph, const runtime::LabelDictionary& dictionary,
                     const PlanRequest& request, frontend::pattern::GraphSketch& sketch, Forecast& forecast);
 

@@ -67,7 +67,8 @@ bool is_shorter(const runtime::Graph& ordered, const runtime::Graph& graph, runt
 bool pays(const runtime::Graph& graph, runtime::Halves halves, const Forecast& forecast, std::string& why) {
   if (!may_pay(graph, halves, why)) return false;
   const double by_id = runtime::oriented_work(graph, halves);
-  const double walk = by_id * kNsAnItem / (forecast.on_gpu ? kCoresOfGpu : std::max(forecast.threads, 1U));
+  const double cores = forecast.on_gpu ? kCoresOfGpu : std::max(forecast.threads, 1U);
+  const double walk = by_id * kNsAnItem / cores / static_cast<double>(forecast.processes);
   const double run = std::max(forecast.ns.value_or(0), walk);
   const double ranking = runtime::ns_to_rank(graph, forecast.threads);
   if (run <= ranking) {

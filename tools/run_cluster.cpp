@@ -163,6 +163,12 @@ Status ClusterRun::check(const RunVerbOptions& all) {
     return console_.error(Status::Usage, "standard input is not for `--mpi`: one rank only has it",
                           "write it to a file that all ranks see");
   }
+  if (options_.team != nullptr) processes_ = static_cast<std::uint64_t>(options_.team->size());
+  if (!options_.from_ledgers.empty()) {
+    const runtime::Result<cluster::Ledger> first = cluster::read_ledger(options_.from_ledgers.front());
+    if (!first) return console_.error(first.error());
+    processes_ = first->header.shards;
+  }
   if (options_.shard.empty()) return Status::Ok;
   if (options_.ledger.empty()) {
     return console_.error(Status::Usage, "`--shard` needs `--ledger FILE`", "the file of what this part finds");
@@ -185,7 +191,7 @@ Status ClusterRun::check(const RunVerbOptions& all) {
                           fmt::format("it is I/N, with I from 0 to N - 1 and N at most {}", cluster::kMostShards));
   }
   shard_ = part->first;
-  shards_ = part->second;
+  shards_ = processes_ = part->second;
   return Status::Ok;
 }
 

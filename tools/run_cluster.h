@@ -57,6 +57,8 @@ class ClusterRun {
   Status check(const RunVerbOptions& all);
   /// For how many threads plans are made: processes that share a run must come to the same ones.
   unsigned planned_threads(unsigned own) const { return options_.any() ? kPlannedThreads : own; }
+  /// How many share the run, as far as that is known; the same for all of them and for who puts it together.
+  std::uint64_t processes() const { return processes_; }
   /// Once the program is compiled: `program` is its text, or the words of a search.
   Status begin(std::string_view program, const BoundInputs& bound, const Session& session);
   /// Null before `begin`, and where the run is whole.
@@ -73,7 +75,7 @@ class ClusterRun {
 
   const ClusterOptions& options_;
   const Console& console_;
-  std::uint64_t shard_ = 0, shards_ = 1;
+  std::uint64_t shard_ = 0, shards_ = 1, processes_ = 1;
   std::unique_ptr<codegen::Dealer> dealer_;
 };
 

@@ -150,6 +150,7 @@ class Run final : public RunSteps {
     Status code = choose_target(options_, console_, target_, may_choose_);
     if (code == Status::Ok) code = check_answer_options(options_, pattern_options_, console_, row_format_);
     if (code == Status::Ok) code = cluster_.check(options_);
+    forecast_.processes = cluster_.processes();
     if (code == Status::Ok) code = choose_tier(options_.simd, console_, tier_);
     return code == Status::Ok ? read_query(gpu_.query, console_) : code;
   }
@@ -299,11 +300,10 @@ class Run final : public RunSteps {
   }
 
   Status bind() {
-    std::optional<BindPlan> plan =
-        plan_binding(bound_program().graph(), bound_program().loop(), options_.bind, console_);
-    if (!plan) return Status::Usage;
-    plan_ = std::move(*plan);
-    return Status::Ok;
+    const Compilation& program = bound_program();
+    std::optional<BindPlan> plan = plan_binding(program.graph(), program.loop(), options_.bind, console_);
+    if (plan) plan_ = std::move(*plan);
+    return plan ? Status::Ok : Status::Usage;
   }
 
   /// Rows are streamed to a file, to standard output, or kept for JSON.

@@ -93,6 +93,18 @@ def main(G: Graph) -> int:
         self.ok("merge", *files, "-q", "--matches", str(self.folder / "other.csv"))
         self.assertEqual((self.folder / "other.csv").read_text(), (self.folder / "parts.csv").read_text())
 
+    def test_many_parts_rank_no_vertices(self):
+        """Each part would rank the whole graph. Those who merge them decide as they did."""
+        graph = self.generate("g.mtg", "rmat", "--scale", "16")
+        wanted = self.whole(TRIANGLE, graph)
+        keys = []
+        for count in (1, 3):
+            files = self.ledgers(count, TRIANGLE, graph)
+            keys.append(re.search(rb'"key":"(\w+)"', pathlib.Path(files[0]).read_bytes()).group(1))
+            self.assertEqual(self.ok("merge", *files, "-q"), wanted)
+        # The key has the order of the vertices.
+        self.assertNotEqual(*keys)
+
     def test_json(self):
         files = self.ledgers(2, TRIANGLE, WIKI)
         answer = json.loads(self.ok("merge", *files, "--json", "-q"))
