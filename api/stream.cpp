@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <type_traits>
 #include <utility>
@@ -245,7 +246,7 @@ const st::Answer* answer_of(const LiveStream& stream, size_t program, std::strin
   return answer;
 }
 
-matcha_status put_columns(LiveStream& stream, matcha_update kind, const matcha_column& first,
+matcha_status put_columns(LiveStream& stream, std::uint32_t kind, const matcha_column& first,
                           const matcha_column* maybe_second, size_t count, matcha_error** error) {
   const bool of_edges = kind == MATCHA_ADD_EDGE || kind == MATCHA_REMOVE_EDGE;
   if (!of_edges && kind != MATCHA_ADD_VERTEX && kind != MATCHA_REMOVE_VERTEX) {
@@ -320,9 +321,13 @@ matcha_status matcha_stream_open(const matcha_program* const* programs, size_t c
 matcha_status matcha_stream_put(matcha_stream* stream, matcha_update kind, const matcha_column* first,
                                 const matcha_column* second, size_t count, matcha_error** error) {
   using namespace matcha::api;
+  // Callers in C may give any number, which is no value of the type then.
+  std::uint32_t number = 0;
+  static_assert(sizeof(number) == sizeof(kind));
+  std::memcpy(&number, &kind, sizeof(number));
   return entered(stream, error, [&](LiveStream& shared) {
     if (first == nullptr) return usage("the column is NULL", error);
-    return put_columns(shared, kind, *first, second, count, error);
+    return put_columns(shared, number, *first, second, count, error);
   });
 }
 
