@@ -10,8 +10,9 @@ namespace {
 constexpr std::uint32_t kTrapped = 100;
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
 constexpr std::uint64_t kMaxChunk = 1024;
-/// What is left of the work is thought of as so many chunks for each thread.
-constexpr std::uint64_t kChunksAThread = 32;
+/// What is left is thought of as so many chunks for each thread: of positions, and of work (runtime/work.h), which are
+/// not made smaller than pays for taking them.
+constexpr std::uint64_t kChunksOfPositions = 8, kChunksOfWork = 32, kLittleChunk = 1024;
 /// A call of `body` is to take about so long.
 constexpr std::chrono::microseconds kShortCall{1000}, kLongCall{20000};
 constexpr std::uint64_t kLine = 64;  ///< What scratch memory is aligned to.
@@ -184,10 +185,12 @@ void RegionState::run_body(WorkerState& state, std::uint64_t begin, std::uint64_
 }
 
 std::uint64_t RegionState::chunk_end(std::uint64_t begin) const {
-  std::uint64_t most = std::min(begin + kMaxChunk, last_);
+  std::uint64_t most =
+      begin + std::clamp<std::uint64_t>((last_ - begin) / (kChunksOfPositions * threads_), 1, kMaxChunk);
   if (threads_ == 1) return most;
   // Where hubs come first, equal numbers of positions would leave most of the work to one thread.
-  const std::uint64_t share = work_of(launch_.maybe_walked, begin, last_) / (kChunksAThread * threads_);
+  const std::uint64_t left = work_of(launch_.maybe_walked, begin, last_);
+  const std::uint64_t share = std::max(left / (kChunksOfWork * threads_), kLittleChunk);
   std::uint64_t least = begin + 1;
   while (least < most) {
     const std::uint64_t middle = least + (most - least) / 2;
