@@ -17,9 +17,8 @@ namespace matcha::frontend::query {
 namespace {
 
 constexpr const char* kMatchSubset =
-    "read are MATCH with nodes such as (a:T) and relationships such as -[:R|S]->, WHERE a <> b AND …, RETURN count(*) "
-    "or "
-    "names, and LIMIT";
+    "read are MATCH with nodes such as (a:T) and relationships such as -[:R|S]->, WHERE a <> b AND …, "
+    "RETURN count(*) or names, and LIMIT";
 
 class Match {
  public:
@@ -44,7 +43,7 @@ class Match {
     return std::nullopt;
   }
 
-  /// `:T` or `:R|S`; nothing after an error. `bar`: several may stand there.
+  /// `:T`, `:R|S` or `:R|:S`; nothing after an error.
   std::optional<pattern::LabelText> label() {
     pattern::LabelText found;
     do {
