@@ -180,9 +180,7 @@ DeltaSearch::Ending DeltaProgram::take(DeltaSearch& search, const DynamicPresent
 
 void DeltaProgram::recount(const std::vector<Number>& now) {
   recounted_.clear();
-  for (std::size_t i = 0; i < now.size(); ++i) {
-    recounted_.push_back(std::get<__int128>(now[i]) - std::get<__int128>((*total_)[i]));
-  }
+  for (const Number& number : now) recounted_.push_back(std::get<__int128>(number));
   delta_.assign(patterns_.size(), 0);
 }
 
@@ -262,7 +260,11 @@ std::optional<std::vector<__int128>> DeltaProgram::counted() const {
 std::optional<std::vector<__int128>> DeltaProgram::delta() const {
   std::optional<std::vector<__int128>> found = counted();
   for (std::size_t i = 0; found && i < recounted_.size(); ++i) {
-    if (__builtin_add_overflow((*found)[i], recounted_[i], &(*found)[i])) return std::nullopt;
+    __int128 before = 0;
+    if (__builtin_sub_overflow(recounted_[i], std::get<__int128>((*total_)[i]), &before) ||
+        __builtin_add_overflow((*found)[i], before, &(*found)[i])) {
+      return std::nullopt;
+    }
   }
   return found;
 }

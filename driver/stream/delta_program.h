@@ -67,9 +67,9 @@ class DeltaProgram {
   bool only_gains_ = false;
 
   std::optional<std::vector<Number>> total_;
-  std::vector<__int128> delta_;                   ///< By pattern, since the last answer or recount.
-  std::vector<__int128> recounted_;               ///< By result, from the last answer to the recount; empty: none.
-  std::optional<__int128> at_turn_;               ///< The change of the first result when all had gone.
+  std::vector<__int128> delta_;      ///< By pattern, since the last answer or recount.
+  std::vector<__int128> recounted_;  ///< By result, the total at the recount since the last answer; empty: none.
+  std::optional<__int128> at_turn_;  ///< The change of the first result when all had gone.
   std::vector<std::vector<std::uint64_t>> rows_;  ///< With the sign behind.
 };
 
