@@ -19,6 +19,14 @@ std::vector<std::string> names_of(const matcha::frontend::pattern::Pattern& patt
   return names;
 }
 
+/// What a graph says of vertices that the pattern names: that it has none such, or their numbers.
+void bind_named(matcha::frontend::pattern::Pattern& pattern, bool there) {
+  for (std::size_t v = 0; v < pattern.constants.size(); ++v) {
+    const bool named = !pattern.constants[v].empty() && pattern.constants[v].front() == '\'';
+    if (named) pattern.bound[v] = there ? std::to_string(v) : "none";
+  }
+}
+
 }  // namespace
 
 /// Any bytes as a pattern: refused with an error, or a pattern that its own text gives again, and, if it is small, a
@@ -29,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   SourceManager sources;
   const std::uint32_t file = sources.add("<pattern>", std::string(reinterpret_cast<const char*>(data), size));
   Diagnostics diagnostics(sources);
-  const std::optional<PatternSet> set = read_pattern(sources, file, diagnostics);
+  std::optional<PatternSet> set = read_pattern(sources, file, diagnostics);
   render_text(diagnostics, true);
   render_json(diagnostics);
   if (set.has_value() == diagnostics.has_errors()) __builtin_trap();
@@ -44,6 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   constexpr int kSmall = 5;
   if (pattern.size() > kSmall) return 0;
+  bind_named(set->patterns.front(), size % 3 != 0);
   Request request;
   request.rows = size % 2 == 0;
   const std::optional<PatternProgram> program = write_program(*set, request, typical_graph(), set->loc, diagnostics);
