@@ -107,7 +107,7 @@ class Setting {
 
 class Agreement : public testing::TestWithParam<std::filesystem::path> {};
 
-/// The module after each run of a pass, the module itself first; ends before a pass that gives up with an error.
+/// The module itself, and after each run of a pass that changed it; ends before a pass that gives up with an error.
 std::vector<ir::Module> stages(const ir::Module& module, const std::string& passes, ir::Context& context) {
   std::vector<ir::Module> result;
   for (std::uint64_t limit = 0;; ++limit) {
@@ -119,7 +119,7 @@ std::vector<ir::Module> stages(const ir::Module& module, const std::string& pass
                                       options, diagnostics);
     EXPECT_TRUE(run.bug.empty()) << render_text(diagnostics, false) << run.bug;
     if (!run.ok || run.runs.size() < limit) return result;
-    result.push_back(run.module);
+    if (run.runs.empty() || run.runs.back().changed) result.push_back(run.module);
   }
 }
 
