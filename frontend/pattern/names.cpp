@@ -134,7 +134,7 @@ std::optional<PatternSet> named_pattern(std::string_view word, SourceLoc loc, Di
     }
   }
   // `tailed-triangel` is no edge; `a-b` is one.
-  const bool joins = word.find_first_of("-<>~!,;=([") != std::string_view::npos;
+  const bool joins = word.find_first_of("-<>~!,;=([@") != std::string_view::npos;
   std::vector<std::string> names;
   for (const NamedPattern& known : pattern_names()) {
     const std::string_view one = known.name.substr(0, known.name.find(':'));

@@ -167,9 +167,10 @@ std::string to_text(const Pattern& pattern) {
       const std::string sign = !pattern.directed ? "-" : named ? "->" : ">";
       item(fmt::format("{}{}{}{}{}", end(v), sign, end(v), label.empty() ? "" : "=", label));
     }
-    if (!pattern.constants[at(v)].empty()) item(fmt::format("{}@{}", end(v), pattern.constants[at(v)]));
-    const bool alone = (pattern.near(v) | pattern.anti[at(v)]) == 0 && pattern.loops[at(v)].empty() &&
-                       pattern.constants[at(v)].empty();
+    const std::string& constant = pattern.constants[at(v)];
+    if (!constant.empty() && named) item(fmt::format("({}@{})", pattern.names[at(v)], constant));
+    if (!constant.empty() && !named) item(fmt::format("{}@{}", end(v), constant));
+    const bool alone = (pattern.near(v) | pattern.anti[at(v)]) == 0 && pattern.loops[at(v)].empty() && constant.empty();
     const std::string& label = pattern.label(v);
     if (label.empty() && !alone) continue;
     const std::string vertex =
