@@ -11,6 +11,13 @@ MATCHA = os.environ.get("MATCHA", "build/bin/matcha")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Far beyond what any command takes; only a hang reaches it.
 LIMIT_S = 300
+SANITIZED = bool(os.environ.get("MATCHA_SANITIZE"))
+
+
+def fewer(whole, part):
+    """How often to do what is random: `whole` times, or `part` times where sanitizers make each of them slow."""
+    return part if SANITIZED else whole
+
 
 TRIANGLE = "examples/triangle.mt"
 LISTING = "examples/triangle_listing.mt"

@@ -6,7 +6,7 @@ import random
 
 import match_oracle
 import query_oracle
-from cli import CliTest, main
+from cli import CliTest, fewer, main
 
 RELATIONS = ["knows", "likes", "http://x/a.b#c"]
 # How each language writes a query on some edges, with the graph's words; `{}`: edges that are listed below.
@@ -63,7 +63,7 @@ class Query(CliTest):
         return self.ok("query", "--quiet", "--backend", "interp", text, self.file, *more).strip()
 
     def test_counts(self):
-        for seed in range(4):
+        for seed in range(fewer(4, 1)):
             self.graph = random_graph(seed)
             self.file = self.write("g.txt", "".join(f"{u}\t{v}\t{word}\n" for u, v, word in sorted(self.graph.edges)))
             for shape in SHAPES:
@@ -97,9 +97,9 @@ class Query(CliTest):
         self.assertEqual(rows, query_oracle.rows_of(found, shown), [seed, text])
 
     def test_random_queries(self):
-        for seed in range(30):
+        for seed in range(fewer(30, 8)):
             self.check_random(seed, "--backend", "interp")
-        for seed in range(30, 34):
+        for seed in range(30, fewer(34, 31)):
             self.check_random(seed)
 
     def test_differ(self):
@@ -180,7 +180,7 @@ class Query(CliTest):
     def test_text_that_is_no_query(self):
         source = random.Random(5)
         texts = [sparql(shape) for shape in SHAPES[:4]] + [cypher(shape) for shape in SHAPES[:4]]
-        for _ in range(150):
+        for _ in range(fewer(150, 30)):
             text = source.choice(texts)
             for _ in range(source.randint(1, 3)):
                 at = source.randrange(len(text))
