@@ -153,12 +153,20 @@ std::string to_text(const Pattern& pattern) {
     for (const std::string& label : pattern.labels_of(u, v)) item(fmt::format("{}={}", ends, label));
     if (pattern.labels_of(u, v).empty()) item(ends);
   };
+  const auto is_edge = [&](int u, int v) {
+    return has(pattern.out[at(u)], v) && has(pattern.in[at(u)], v) &&
+           pattern.labels_of(u, v) == pattern.labels_of(v, u);
+  };
+  // Without an arrow it would be read as an undirected pattern.
+  bool only_edges = pattern.directed && !pattern.has_loops();
+  for (int u = 0; u < pattern.size(); ++u) {
+    for_each(pattern.near(u), [&](int v) { only_edges = only_edges && is_edge(u, v); });
+  }
   for (int u = 0; u < pattern.size(); ++u) {
     for_each(pattern.near(u) | pattern.anti[at(u)], [&](int v) {
-      const bool there = has(pattern.out[at(u)], v), back = has(pattern.in[at(u)], v);
-      const bool alike = pattern.labels_of(u, v) == pattern.labels_of(v, u);
-      if (there && back && alike && u < v) edge(u, "-", v);
-      if (there && !(back && alike)) edge(u, named ? "->" : ">", v);
+      const bool edge_here = is_edge(u, v) && !only_edges;
+      if (edge_here && u < v) edge(u, "-", v);
+      if (!edge_here && has(pattern.out[at(u)], v)) edge(u, named ? "->" : ">", v);
       if (has(pattern.anti[at(u)], v) && u < v) item(fmt::format("{}{}{}", end(u), named ? '~' : '!', end(v)));
     });
   }

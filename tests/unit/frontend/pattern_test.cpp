@@ -109,8 +109,10 @@ TEST(PatternText, DrawnArrows) {
 TEST(PatternText, IsReadAgainAsItWas) {
   for (const char* text : {"(a:person)-[:pays]->(b:account)-[:owns]-(c)", "(house)-(kite),(edge)", "a~b,b-c,(a:'x y')",
                            "0-1=b,2~1,2-0=-3,0:a", "(a)-()-(:x)", "a,b", "größe->a", "a->b=x|y,b->a=?p,a->c=?p,a->c=?",
-                           "a->a=z,a@17,b@'c d',c:x|'y z'", "0-0,0-1", "a@17", "a@b,", "0@17"}) {
+                           "a->a=z,a@17,b@'c d',c:x|'y z'", "0-0,0-1", "a@17", "a@b,", "0@17", "a->b,b-a,b->c,c->b",
+                           "0>1,1>0", "a->b=x,b->a=x"}) {
     EXPECT_EQ(text_of(text_of(text)), text_of(text)) << text;
+    EXPECT_EQ(read(text_of(text)).set->patterns.front().directed, read(text).set->patterns.front().directed) << text;
   }
 }
 
