@@ -1,13 +1,16 @@
 // What one update after the other does to the number of embeddings of a pattern: counts and CPU time, on one thread.
 //
-//     bench_streams FOLDER QUERY…
+//     bench_streams [--threads N] [--batch B] FOLDER QUERY…
 //
 // FOLDER has data.graph (`v id label`, `e u v label`; ids 0, 1, …), stream.graph (`e u v label`, `-e u v label`,
 // without updates that change nothing) and the queries, whose labels are forgotten where their names begin with `p_`. A
-// line each: query, embeddings that came and that went, ms for all updates, ms to plan, terms, bytes of the graph.
+// line each: query, embeddings that came and that went, ms of CPU time for all updates, ms to plan, terms, bytes of the
+// graph, ms by the clock for all updates. With --threads, updates of a batch (default 64) that all come or all go are
+// shared by so many threads.
 
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <map>
@@ -20,6 +23,7 @@
 #include "driver/stream/delta_query.h"
 #include "frontend/pattern/read.h"
 #include "runtime/cpu/set_kernels.h"
+#include "runtime/stream/shared_search.h"
 
 namespace {
 
@@ -28,6 +32,9 @@ using driver::stream::DeltaQuery;
 using driver::stream::EdgeDelta;
 using runtime::stream::DeltaSearch;
 using runtime::stream::DynamicGraph;
+using runtime::stream::EdgeUpdate;
+using runtime::stream::SharedSearch;
+using runtime::stream::SharedTerms;
 
 struct Update {
   bool comes = false;
@@ -40,11 +47,13 @@ struct Stream {
   std::vector<Update> updates;
 };
 
-double cpu_ms() {
+double ms_of(clockid_t clock) {
   timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  clock_gettime(clock, &time);
   return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) / 1e6;
 }
+
+double cpu_ms() { return ms_of(CLOCK_PROCESS_CPUTIME_ID); }
 
 Stream read_stream(const std::string& folder) {
   Stream stream;
@@ -82,7 +91,51 @@ std::optional<frontend::pattern::Pattern> read_query(const std::string& path, bo
   return pattern;
 }
 
-bool run(const Stream& stream, const std::string& name, const frontend::pattern::Pattern& pattern) {
+/// How updates are taken.
+struct Way {
+  unsigned threads = 0;  ///< 0: one after the other.
+  std::size_t batch = 64;
+};
+
+/// Takes all updates, one after the other.
+bool take_alone(const Stream& stream, DynamicGraph& graph, const DeltaQuery& query, EdgeDelta& came, EdgeDelta& went) {
+  DeltaSearch search(graph, runtime::set_kernels(runtime::best_tier()));
+  for (const Update& update : stream.updates) {
+    const std::uint32_t p = graph.place(update.u), q = graph.place(update.v);
+    if (!update.comes) graph.erase(p, q);
+    if (query.count(search, p, q, graph.class_of(update.u), graph.class_of(update.v), update.comes ? came : went) !=
+        DeltaSearch::Ending::Complete) {
+      return false;
+    }
+    if (update.comes) graph.insert(p, q);
+  }
+  return true;
+}
+
+/// Takes them in batches that end, too, where what goes follows what comes, or the other way round.
+bool take_shared(const Stream& stream, const Way& way, DynamicGraph& graph, const DeltaQuery& query, EdgeDelta& came,
+                 EdgeDelta& went) {
+  SharedSearch search(graph, runtime::set_kernels(runtime::best_tier()), way.threads);
+  SharedTerms terms;
+  query.add_terms(terms, false);
+  std::vector<EdgeUpdate> batch;
+  for (std::size_t first = 0; first < stream.updates.size();) {
+    const bool comes = stream.updates[first].comes;
+    batch.clear();
+    for (std::size_t i = first; i < stream.updates.size() && batch.size() < way.batch; ++i) {
+      const Update& update = stream.updates[i];
+      if (update.comes != comes) break;
+      batch.push_back({graph.place(update.u), graph.place(update.v)});
+    }
+    const SharedSearch::Result found = search.run({terms, batch, comes, {}, nullptr});
+    if (!found.fits || found.ending != DeltaSearch::Ending::Complete) return false;
+    if (!query.add_counts(found.maps.data(), comes ? came : went)) return false;
+    first += found.updates;
+  }
+  return true;
+}
+
+bool run(const Stream& stream, const std::string& name, const frontend::pattern::Pattern& pattern, const Way& way) {
   std::map<std::string, std::uint32_t> classes;
   for (const std::string& label : pattern.labels) {
     if (!label.empty()) classes.emplace(label, static_cast<std::uint32_t>(classes.size()));
@@ -105,24 +158,21 @@ bool run(const Stream& stream, const std::string& name, const frontend::pattern:
     return false;
   }
   const double planned = cpu_ms();
-  DeltaSearch search(graph, runtime::set_kernels(runtime::best_tier()));
+  const double began = ms_of(CLOCK_MONOTONIC);
   EdgeDelta came, went;
-  for (const Update& update : stream.updates) {
-    const std::uint32_t p = graph.place(update.u), q = graph.place(update.v);
-    if (!update.comes) graph.erase(p, q);
-    if (query->count(search, p, q, graph.class_of(update.u), graph.class_of(update.v), update.comes ? came : went) !=
-        DeltaSearch::Ending::Complete) {
-      std::fprintf(stderr, "%s: a count is too large\n", name.c_str());
-      return false;
-    }
-    if (update.comes) graph.insert(p, q);
+  const bool done = way.threads == 0 ? take_alone(stream, graph, *query, came, went)
+                                     : take_shared(stream, way, graph, *query, came, went);
+  if (!done) {
+    std::fprintf(stderr, "%s: the updates do not fit, or a count is too large\n", name.c_str());
+    return false;
   }
   const double end = cpu_ms();
   const auto maps = [&](__int128 subgraphs) {
     return static_cast<unsigned long long>(subgraphs * static_cast<__int128>(query->automorphisms()));
   };
-  std::printf("%s,%llu,%llu,%.4f,%.3f,%zu,%llu\n", name.c_str(), maps(came.more), maps(went.more), end - planned,
-              planned - begin, query->term_count(), static_cast<unsigned long long>(graph.bytes()));
+  const double wall = ms_of(CLOCK_MONOTONIC) - began;
+  std::printf("%s,%llu,%llu,%.4f,%.3f,%zu,%llu,%.4f\n", name.c_str(), maps(came.more), maps(went.more), end - planned,
+              planned - begin, query->term_count(), static_cast<unsigned long long>(graph.bytes()), wall);
   std::fflush(stdout);
   return true;
 }
@@ -130,18 +180,31 @@ bool run(const Stream& stream, const std::string& name, const frontend::pattern:
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 3) {
-    std::fprintf(stderr, "usage: bench_streams FOLDER QUERY...\n");
+  Way way;
+  int at = 1;
+  for (; at + 1 < argc && std::string(argv[at]).starts_with("--"); at += 2) {
+    const std::string option = argv[at];
+    const int number = std::atoi(argv[at + 1]);
+    if (option == "--threads" && number > 0) {
+      way.threads = static_cast<unsigned>(number);
+    } else if (option == "--batch" && number > 0) {
+      way.batch = static_cast<std::size_t>(number);
+    } else {
+      at = argc;
+    }
+  }
+  if (argc - at < 2) {
+    std::fprintf(stderr, "usage: bench_streams [--threads N] [--batch B] FOLDER QUERY...\n");
     return 2;
   }
-  const std::string folder = argv[1];
+  const std::string folder = argv[at];
   const Stream stream = read_stream(folder);
   bool all = true;
-  for (int i = 2; i < argc; ++i) {
+  for (int i = at + 1; i < argc; ++i) {
     const std::string name = argv[i];
     const std::optional<frontend::pattern::Pattern> pattern =
         read_query(folder + "/" + name, name.substr(0, 2) != "p_");
-    all = pattern && run(stream, name, *pattern) && all;
+    all = pattern && run(stream, name, *pattern, way) && all;
   }
   return all ? 0 : 1;
 }

@@ -1,13 +1,17 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "driver/stream/delta_program.h"
 #include "driver/stream/dynamic_present.h"
 #include "driver/stream/engine.h"
 #include "driver/stream/rebuild.h"
+#include "driver/stream/shared_deltas.h"
 #include "runtime/cpu/set_kernels.h"
+#include "runtime/machine.h"
 
 namespace matcha::driver::stream {
 
@@ -16,6 +20,8 @@ namespace {
 using runtime::stream::DeltaSearch;
 using runtime::stream::DynamicGraph;
 
+/// So many edges are counted by one thread before it is known what they take.
+constexpr std::size_t kAlone = 8;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 class DeltaEngine final : public Engine {
@@ -80,6 +86,7 @@ class DeltaEngine final : public Engine {
     if (status == Status::Ok && !options.quiet) status = find_totals(options);
     if (status != Status::Ok) return status;
     const Stopwatch watch;
+    has_shared_ = false;
     search_->set_limits(options.run.stop_request, options.run.deadline);
     status = change(batch, options);
     if (status != Status::Ok) return status;
@@ -94,7 +101,11 @@ class DeltaEngine final : public Engine {
         stood.push_back(std::move(*answer));
       }
     }
-    for (Answer& answer : stood) answer.match_ms = watch.ms() / static_cast<double>(stood.size());
+    const double ms = watch.ms();
+    for (Answer& answer : stood) answer.match_ms = ms / static_cast<double>(stood.size());
+    // Of few edges it is known only now.
+    const std::size_t edges = batch.deleted.size() + batch.inserted.size();
+    if (edges != 0 && edges <= kAlone && !options.quiet && !has_shared_) each_ms_ = ms / static_cast<double>(edges);
     if (again_ != nullptr) status = again_->apply(batch, options, ran);
     if (status == Status::Ok && !options.quiet) answers = merged(std::move(stood), std::move(ran));
     return status;
@@ -142,6 +153,7 @@ class DeltaEngine final : public Engine {
     const std::uint64_t edges = present_.edge_count() + kFewEdges, planned = planned_edges_ + kFewEdges;
     if (search_ && edges <= 4 * planned && planned <= 4 * edges) return Status::Ok;
     planned_edges_ = present_.edge_count();
+    shared_is_planned_ = false;
     if (!search_) lay_out(options);
     const auto class_of = [this](const std::string& literal) {
       return static_cast<std::uint32_t>(std::ranges::lower_bound(literals_, literal) - literals_.begin()) + 1;
@@ -163,7 +175,7 @@ class DeltaEngine final : public Engine {
     std::ranges::sort(literals_);
     literals_.erase(std::unique(literals_.begin(), literals_.end()), literals_.end());
     if (!literals_.empty()) present_.set_classes(class_labels());
-    search_.emplace(present_.graph(), runtime::set_kernels(options.run.tier.value_or(runtime::best_tier())));
+    search_.emplace(present_.graph(), kernels(options));
   }
 
   /// Brings the graph of the engine that stands up to this one.
@@ -238,26 +250,32 @@ class DeltaEngine final : public Engine {
     Phase(std::uint64_t edges, double anew_ms, Way way) : left_(edges), anew_ms_(way == Way::Edges ? kNever : anew_ms) {
       gave_up_ = anew_ms_ < kNever && way == Way::Anew && edges != 0;
     }
-    /// Before each edge.
-    bool counts() {
-      constexpr std::uint64_t kLook = 32, kFewLeft = 128;
+    /// Before so many edges, which are counted together.
+    bool counts(std::uint64_t edges = 1) {
+      constexpr std::uint64_t kFewLeft = 128;
       // What is measured first may be off: a tenth of what counting anew takes is spent on that, and it must be shorter
       // by a quarter.
-      constexpr double kTried = 0.1, kSurely = 1.25;
-      if (!gave_up_ && done_ % kLook == 0 && done_ != 0 && left_ >= kFewLeft) {
+      constexpr double kSurely = 1.25;
+      if (!gave_up_ && done_ >= next_look_ && left_ >= kFewLeft) {
         const double ms = watch_.ms();
+        next_look_ = done_ + kLook;
         gave_up_ =
             ms > kTried * anew_ms_ && ms / static_cast<double>(done_) * static_cast<double>(left_) > kSurely * anew_ms_;
       }
-      ++done_;
-      --left_;
+      done_ += edges;
+      left_ -= edges;
       return !gave_up_;
     }
     bool gave_up() const { return gave_up_; }
+    double ms() const { return watch_.ms(); }
+    /// So long may a step take, that it may be seen in time whether to go on so.
+    double step_ms() const { return kTried * anew_ms_; }
 
    private:
+    static constexpr std::uint64_t kLook = 32;
+    static constexpr double kTried = 0.1;
     Stopwatch watch_;
-    std::uint64_t done_ = 0, left_;
+    std::uint64_t done_ = 0, left_, next_look_ = kLook;
     double anew_ms_;
     bool gave_up_ = false;
   };
@@ -291,21 +309,19 @@ class DeltaEngine final : public Engine {
         std::ranges::any_of(batch.vertices, [](const VertexChange& vertex) { return vertex.was && vertex.is; });
     // In between, a vertex with another label has none that a graph could have.
     Phase goes(batch.deleted.size(), relabels ? kNever : anew_ms(options), options.way);
-    for (const EdgeChange& edge : batch.deleted) {
-      const Status status = change_edge(edge.u, edge.v, -1, quiet || !goes.counts());
-      if (status != Status::Ok) return status;
-    }
+    Status status = change_edges(batch.deleted, -1, goes, options);
+    if (status != Status::Ok) return status;
     // A vertex with another label has for a while one that no program asks for, in between what goes and what comes.
     for (const VertexChange& vertex : batch.vertices) {
       if (vertex.was && vertex.is) {
-        const Status status = change_class(vertex, true, quiet);
+        status = change_class(vertex, true, quiet);
         if (status != Status::Ok) return status;
       } else if (!vertex.is) {
         if (present_.degree_of(vertex.id) != 0) return misfit("a vertex that goes has edges");
         if (!present_.take(vertex)) return misfit("a vertex that goes was not there");
       }
     }
-    Status status = goes.gave_up() ? count_anew(options) : Status::Ok;
+    if (goes.gave_up()) status = count_anew(options);
     if (status != Status::Ok) return status;
     for (Entry& entry : entries_) {
       if (entry.delta) entry.delta->turn();
@@ -325,11 +341,82 @@ class DeltaEngine final : public Engine {
       }
     }
     Phase comes(batch.inserted.size(), anew_ms(options), options.way);
-    for (const EdgeChange& edge : batch.inserted) {
-      const Status status = change_edge(edge.u, edge.v, 1, quiet || !comes.counts());
-      if (status != Status::Ok) return status;
-    }
+    const Status status = change_edges(batch.inserted, 1, comes, options);
+    if (status != Status::Ok) return status;
     return comes.gave_up() ? count_anew(options) : Status::Ok;
+  }
+
+  /// Takes edges in or out, and counts what they do, by the threads that there are.
+  Status change_edges(const std::vector<EdgeChange>& edges, int sign, Phase& phase, const ApplyOptions& options) {
+    const bool may_share = !options.quiet && threads(options) > 1 && !edges.empty() && stands_->size() != 0;
+    bool alone = true;
+    for (std::size_t at = 0; at < edges.size();) {
+      if (may_share && alone && at == kAlone) each_ms_ = phase.ms() / kAlone;
+      const std::size_t shared = may_share ? to_share(edges.size() - at, phase, options) : 0;
+      if (shared != 0) {
+        std::size_t taken = 0;
+        const Status status = share({edges.data() + at, shared}, sign, options, taken);
+        if (status != Status::Ok) return status;
+        phase.counts(taken);
+        at += taken;
+        alone = false;
+      } else {
+        const EdgeChange& edge = edges[at++];
+        const Status status = change_edge(edge.u, edge.v, sign, options.quiet || !phase.counts());
+        if (status != Status::Ok) return status;
+      }
+    }
+    return Status::Ok;
+  }
+
+  static unsigned threads(const ApplyOptions& options) {
+    return options.run.threads != 0 ? options.run.threads : runtime::machine().threads;
+  }
+
+  /// How many of the edges that are left threads share; 0: the next one is counted here.
+  std::size_t to_share(std::size_t left, const Phase& phase, const ApplyOptions& options) const {
+    // What the threads get to do must be long beside what it takes to wake them, and an edge beside its versions.
+    constexpr double kPays = 0.2, kPaysEach = 1e-3;
+    constexpr std::size_t kFewest = 64;
+    if (phase.gave_up()) return 0;
+    if (options.shares_always) return left;
+    if (!each_ms_ || *each_ms_ < kPaysEach || *each_ms_ * static_cast<double>(left) < kPays) return 0;
+    const double step = phase.step_ms() / *each_ms_ * threads(options);
+    if (step >= static_cast<double>(left)) return left;
+    return std::min(left, std::max(kFewest, static_cast<std::size_t>(step)));
+  }
+
+  /// Shares edges, from the first, among threads: `taken` of them.
+  Status share(std::span<const EdgeChange> edges, int sign, const ApplyOptions& options, std::size_t& taken) {
+    if (!shared_ || shared_threads_ != threads(options)) {
+      shared_threads_ = threads(options);
+      shared_.emplace(present_, kernels(options), shared_threads_);
+      shared_is_planned_ = false;
+    }
+    if (!std::exchange(shared_is_planned_, true)) {
+      std::vector<DeltaProgram*> programs;
+      for (Entry& entry : entries_) {
+        if (entry.delta) programs.push_back(&*entry.delta);
+      }
+      shared_->set_programs(std::move(programs));
+    }
+    has_shared_ = true;
+    updates_.clear();
+    for (const EdgeChange& edge : edges) {
+      const std::optional<std::uint32_t> a = present_.number(edge.u), b = present_.number(edge.v);
+      if (!a || !b || *a == *b) return misfit("an edge has an end that is no vertex");
+      updates_.push_back({present_.graph().place(*a), present_.graph().place(*b)});
+    }
+    const SharedDeltas::Took took = shared_->take(updates_, sign, {options.run.stop_request, options.run.deadline});
+    if (!took.fits) return misfit("an edge that goes was not there, or one that comes was");
+    taken = took.edges;
+    const double each = took.busy_ms / static_cast<double>(taken);
+    each_ms_ = each_ms_ ? (*each_ms_ + each) / 2 : each;
+    return status_of(took.ending);
+  }
+
+  static const runtime::SetKernels& kernels(const ApplyOptions& options) {
+    return runtime::set_kernels(options.run.tier.value_or(runtime::best_tier()));
   }
 
   /// Takes an edge in (+1) or out.
@@ -348,16 +435,22 @@ class DeltaEngine final : public Engine {
   Status count(std::uint32_t p, std::uint32_t q, int sign) {
     for (Entry& entry : entries_) {
       if (!entry.delta) continue;
-      switch (entry.delta->take(*search_, present_, p, q, sign)) {
-        case DeltaSearch::Ending::Complete: break;
-        case DeltaSearch::Ending::Stopped: return Status::Interrupted;
-        case DeltaSearch::Ending::Deadline: return Status::Timeout;
-        case DeltaSearch::Ending::Overflow: {
-          runtime::Error error;
-          error.kind = runtime::ErrorKind::Runtime;
-          error.message = "a count of matches is beyond 128 bits";
-          return reporter_->error(error);
-        }
+      const Status status = status_of(entry.delta->take(*search_, present_, p, q, sign));
+      if (status != Status::Ok) return status;
+    }
+    return Status::Ok;
+  }
+
+  Status status_of(DeltaSearch::Ending ending) const {
+    switch (ending) {
+      case DeltaSearch::Ending::Complete: break;
+      case DeltaSearch::Ending::Stopped: return Status::Interrupted;
+      case DeltaSearch::Ending::Deadline: return Status::Timeout;
+      case DeltaSearch::Ending::Overflow: {
+        runtime::Error error;
+        error.kind = runtime::ErrorKind::Runtime;
+        error.message = "a count of matches is beyond 128 bits";
+        return reporter_->error(error);
       }
     }
     return Status::Ok;
@@ -395,6 +488,13 @@ class DeltaEngine final : public Engine {
   std::vector<std::string> literals_;
   std::uint64_t planned_edges_ = 0;
   std::optional<DeltaSearch> search_;
+  std::optional<SharedDeltas> shared_;  ///< Once there is something to share.
+  unsigned shared_threads_ = 0;
+  bool shared_is_planned_ = false;  ///< It has the programs as they are planned now.
+  bool has_shared_ = false;         ///< In the batch at hand.
+  std::vector<runtime::stream::EdgeUpdate> updates_;
+  /// What it takes one thread to count what an edge does; where there are more.
+  std::optional<double> each_ms_;
   /// What it took last to run all programs that have deltas, and to lay the graph out for them.
   std::optional<double> run_ms_, rebuild_ms_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -151,6 +152,24 @@ bool DeltaProgram::plan(const runtime::stream::DynamicGraph& graph, const DeltaQ
   return true;
 }
 
+bool DeltaProgram::add_delta(std::size_t query, const EdgeDelta& delta, int sign) {
+  __int128 change = 0;
+  if (__builtin_sub_overflow(delta.more, delta.less, &change)) return false;
+  return sign > 0 ? !__builtin_add_overflow(delta_[query], change, &delta_[query])
+                  : !__builtin_sub_overflow(delta_[query], change, &delta_[query]);
+}
+
+DeltaProgram::Row DeltaProgram::row_of_query(std::size_t query, const std::uint32_t* places,
+                                             const DynamicPresent& present, int sign) const {
+  Row row(static_cast<std::size_t>(patterns_[query].size()));
+  for (std::size_t w = 0; w < row.size(); ++w) {
+    row[w] = static_cast<std::uint64_t>(present.id(present.graph().vertex(places[w])));
+  }
+  make_least(row);
+  row.push_back(sign > 0 ? 1 : 0);
+  return row;
+}
+
 DeltaSearch::Ending DeltaProgram::take(DeltaSearch& search, const DynamicPresent& present, std::uint32_t u,
                                        std::uint32_t v, int sign) {
   const runtime::stream::DynamicGraph& graph = present.graph();
@@ -160,22 +179,44 @@ DeltaSearch::Ending DeltaProgram::take(DeltaSearch& search, const DynamicPresent
     if (!options_.rows) {
       EdgeDelta delta;
       ending = queries_[i].count(search, u, v, class_u, class_v, delta);
-      delta_[i] += sign * (delta.more - delta.less);
+      if (ending == DeltaSearch::Ending::Complete && !add_delta(i, delta, sign)) ending = DeltaSearch::Ending::Overflow;
     } else {
-      const std::size_t width = static_cast<std::size_t>(patterns_[i].size());
       ending = queries_[i].list(search, u, v, class_u, class_v, [&](const std::uint32_t* places, int row_sign) {
-        std::vector<std::uint64_t> row(width);
-        for (std::size_t w = 0; w < width; ++w) {
-          row[w] = static_cast<std::uint64_t>(present.id(graph.vertex(places[w])));
-        }
-        make_least(row);
-        row.push_back(sign * row_sign > 0 ? 1 : 0);
-        rows_.push_back(std::move(row));
+        rows_.push_back(row_of_query(i, places, present, sign * row_sign));
       });
     }
     if (ending != DeltaSearch::Ending::Complete) return ending;
   }
   return DeltaSearch::Ending::Complete;
+}
+
+void DeltaProgram::add_terms(runtime::stream::SharedTerms& all) {
+  const std::size_t before = all.all.size();
+  for (const DeltaQuery& query : queries_) query.add_terms(all, options_.rows);
+  term_count_ = all.all.size() - before;
+}
+
+bool DeltaProgram::take_counts(const __int128* maps, int sign) {
+  bool fits = true;
+  for (std::size_t i = 0; i < queries_.size(); ++i) {
+    EdgeDelta delta;
+    fits = queries_[i].add_counts(maps, delta) && add_delta(i, delta, sign) && fits;
+    maps += queries_[i].term_count();
+  }
+  return fits;
+}
+
+DeltaProgram::Row DeltaProgram::row_of(std::size_t term, const std::uint32_t* places, const DynamicPresent& present,
+                                       int sign) const {
+  std::size_t query = 0;
+  while (term >= queries_[query].term_count()) term -= queries_[query++].term_count();
+  std::vector<std::uint32_t> ordered(static_cast<std::size_t>(patterns_[query].size()));
+  const int row_sign = queries_[query].order(term, places, ordered.data());
+  return row_of_query(query, ordered.data(), present, sign * row_sign);
+}
+
+void DeltaProgram::take_rows(std::vector<Row> rows) {
+  rows_.insert(rows_.end(), std::make_move_iterator(rows.begin()), std::make_move_iterator(rows.end()));
 }
 
 void DeltaProgram::recount(const std::vector<Number>& now) {
@@ -198,8 +239,8 @@ void DeltaProgram::forget() {
   rows_.clear();
 }
 
-void DeltaProgram::make_least(std::vector<std::uint64_t>& row) const {
-  std::vector<std::uint64_t> least = row, other(row.size());
+void DeltaProgram::make_least(Row& row) const {
+  Row least = row, other(row.size());
   for (const std::vector<int>& moved : automorphisms_) {
     for (std::size_t v = 0; v < row.size(); ++v) other[v] = row[static_cast<std::size_t>(moved[v])];
     least = std::min(least, other);
@@ -219,7 +260,7 @@ void DeltaProgram::make_least(RowSet& rows) const {
 
 /// The rows, without those that came and went.
 RowChanges DeltaProgram::row_changes() const {
-  std::vector<std::vector<std::uint64_t>> sorted = rows_;
+  std::vector<Row> sorted = rows_;
   std::ranges::sort(sorted);
   RowChanges changes;
   changes.rows.kinds.assign(static_cast<std::size_t>(patterns_.front().size()), runtime::ElementKind::Vid);

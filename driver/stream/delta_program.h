@@ -29,6 +29,16 @@ class DeltaProgram {
   /// The edge comes (+1) or goes (-1), by places; it is not in the graph.
   runtime::stream::DeltaSearch::Ending take(runtime::stream::DeltaSearch& search, const DynamicPresent& present,
                                             std::uint32_t u, std::uint32_t v, int sign);
+  /// Puts its terms behind those of others that are evaluated together; until the next plan.
+  void add_terms(runtime::stream::SharedTerms& all);
+  std::size_t term_count() const { return term_count_; }
+  /// What its terms, `maps` by term, did when all of some edges came (+1) or went (-1). False: it is beyond 128 bits.
+  bool take_counts(const __int128* maps, int sign);
+  /// A row with its sign behind.
+  using Row = std::vector<std::uint64_t>;
+  /// The match of one of its terms, as `take` keeps it.
+  Row row_of(std::size_t term, const std::uint32_t* places, const DynamicPresent& present, int sign) const;
+  void take_rows(std::vector<Row> rows);
   /// The results on the graph as it is now: what came and went since the last answer need not be told. Requires: the
   /// total is known, and no rows are wanted.
   void recount(const std::vector<Number>& now);
@@ -53,7 +63,9 @@ class DeltaProgram {
   bool read_program(const ProgramRequest& request, bool directed, std::string& why);
   std::optional<std::vector<__int128>> counted() const;
   std::optional<std::vector<__int128>> delta() const;
-  void make_least(std::vector<std::uint64_t>& row) const;
+  void make_least(Row& row) const;
+  bool add_delta(std::size_t query, const EdgeDelta& delta, int sign);
+  Row row_of_query(std::size_t query, const std::uint32_t* places, const DynamicPresent& present, int sign) const;
   RowChanges row_changes() const;
 
   std::vector<frontend::pattern::Pattern> patterns_;
@@ -64,13 +76,14 @@ class DeltaProgram {
   ProgramOptions options_;
   std::vector<std::vector<int>> automorphisms_;  ///< Where rows of subgraphs are wanted.
   std::vector<DeltaQuery> queries_;
+  std::size_t term_count_ = 0;  ///< Of all queries.
   bool only_gains_ = false;
 
   std::optional<std::vector<Number>> total_;
   std::vector<__int128> delta_;      ///< By pattern, since the last answer or recount.
   std::vector<__int128> recounted_;  ///< By result, the total at the recount since the last answer; empty: none.
   std::optional<__int128> at_turn_;  ///< The change of the first result when all had gone.
-  std::vector<std::vector<std::uint64_t>> rows_;  ///< With the sign behind.
+  std::vector<Row> rows_;
 };
 
 }  // namespace matcha::driver::stream

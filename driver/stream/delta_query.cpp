@@ -170,12 +170,38 @@ DeltaSearch::Ending DeltaQuery::list(DeltaSearch& search, std::uint32_t u, std::
     const Entry& entry = terms_[index];
     std::vector<std::uint32_t> row(entry.vertices.size());
     const DeltaSearch::Ending ending = search.list(entry.term, u, v, [&](const std::uint32_t* places) {
-      for (std::size_t i = 0; i < row.size(); ++i) row[static_cast<std::size_t>(entry.vertices[i])] = places[i];
-      take(row.data(), entry.sign);
+      const int sign = order(index, places, row.data());
+      take(row.data(), sign);
     });
     if (ending != DeltaSearch::Ending::Complete) return ending;
   }
   return DeltaSearch::Ending::Complete;
+}
+
+void DeltaQuery::add_terms(runtime::stream::SharedTerms& all, bool listed) const {
+  const std::uint32_t first = static_cast<std::uint32_t>(all.all.size());
+  for (const Entry& entry : terms_) all.all.push_back({&entry.term, listed});
+  all.classes = classes_;
+  all.by_classes.resize(by_classes_.size());
+  for (std::size_t i = 0; i < by_classes_.size(); ++i) {
+    for (const std::uint32_t index : by_classes_[i]) all.by_classes[i].push_back(first + index);
+  }
+}
+
+bool DeltaQuery::add_counts(const __int128* maps, EdgeDelta& delta) const {
+  bool fits = true;
+  for (std::size_t i = 0; i < terms_.size(); ++i) {
+    const __int128 matches = maps[i] / static_cast<__int128>(terms_[i].term.pattern.divisor);
+    __int128& sum = terms_[i].sign > 0 ? delta.more : delta.less;
+    fits = !__builtin_add_overflow(sum, matches, &sum) && fits;
+  }
+  return fits;
+}
+
+int DeltaQuery::order(std::size_t term, const std::uint32_t* places, std::uint32_t* row) const {
+  const Entry& entry = terms_[term];
+  for (std::size_t i = 0; i < entry.vertices.size(); ++i) row[static_cast<std::size_t>(entry.vertices[i])] = places[i];
+  return entry.sign;
 }
 
 }  // namespace matcha::driver::stream

@@ -10,6 +10,7 @@
 #include "runtime/stream/delta_search.h"
 #include "runtime/stream/delta_term.h"
 #include "runtime/stream/dynamic_graph.h"
+#include "runtime/stream/shared_search.h"
 
 namespace matcha::driver::stream {
 
@@ -44,6 +45,14 @@ class DeltaQuery {
   using TakeRow = std::function<void(const std::uint32_t* places, int sign)>;
   runtime::stream::DeltaSearch::Ending list(runtime::stream::DeltaSearch& search, std::uint32_t u, std::uint32_t v,
                                             std::uint32_t class_u, std::uint32_t class_v, const TakeRow& take) const;
+
+  /// Puts its terms behind those of others that are evaluated together; `listed`: as a query for rows. They are the
+  /// query's, which must not go.
+  void add_terms(runtime::stream::SharedTerms& all, bool listed) const;
+  /// Adds what its terms, `maps` by term, did. False: it is beyond 128 bits.
+  bool add_counts(const __int128* maps, EdgeDelta& delta) const;
+  /// The match of a term as `list` gives it, and its sign.
+  int order(std::size_t term, const std::uint32_t* places, std::uint32_t* row) const;
 
   std::uint64_t automorphisms() const { return automorphisms_; }
   /// Some pairs must not be adjacent, so an edge may take away when it comes.

@@ -33,6 +33,9 @@ struct ApplyOptions {
   /// The graph follows, and nothing is answered, as the answers are out already: the vector of answers stays empty.
   bool quiet = false;
   Way way = Way::ByCost;  ///< What is found does not depend on it.
+  /// Threads share the edges of a batch however few and cheap they are; else where that is sooner. What is found does
+  /// not depend on it, nor on the number of threads.
+  bool shares_always = false;
 };
 
 /// What is wanted of a program.

@@ -191,7 +191,7 @@ class Run {
   std::mutex mutex_;
   std::mutex mutex_of_rows_;
   MatchOutcome outcome_;
-  WorkPool pool_;
+  WorkPool<Task> pool_;
 };
 
 }  // namespace

@@ -63,7 +63,7 @@ SearchEnding Search::run(Order order, std::uint32_t turn, std::uint64_t most_ste
   return ending_;
 }
 
-SearchEnding Search::run_shared(WorkPool& pool, bool first) {
+SearchEnding Search::run_shared(WorkPool<Task>& pool, bool first) {
   begin(Order::Fewest, 0, ~std::uint64_t{0});
   maybe_pool_ = &pool;
   if (first && !candidates_.none() && query_.size != 0) extend();

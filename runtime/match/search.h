@@ -61,7 +61,7 @@ class Search {
   /// a share of 2^32. A search that ended at a Slice found nothing; what it learnt of the pattern stays.
   SearchEnding run(Order order, std::uint32_t turn, std::uint64_t most_steps);
   /// All, as one of several workers that share `pool`; `first`: it begins at the start.
-  SearchEnding run_shared(WorkPool& pool, bool first);
+  SearchEnding run_shared(WorkPool<Task>& pool, bool first);
 
   /// Matches of the last run; at most those that were asked for.
   Count found() const { return found_; }
@@ -153,7 +153,7 @@ class Search {
   bool told_long_ = false;
   bool over_ = false;
   SearchEnding ending_ = SearchEnding::Complete;
-  WorkPool* maybe_pool_ = nullptr;
+  WorkPool<Task>* maybe_pool_ = nullptr;
 };
 
 }  // namespace matcha::runtime::match

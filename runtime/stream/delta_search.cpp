@@ -28,7 +28,7 @@ bool DeltaSearch::holds(const Set& set, std::uint32_t place) const {
 
 /// The row that a step reads; of a long one only the part between the first and the last item of `against`.
 DeltaSearch::Set DeltaSearch::row(const TermStep& step, const Set& against) const {
-  const std::span<const std::uint32_t> row = graph_.rows(step.backwards).row(places_[step.vertex]);
+  const std::span<const std::uint32_t> row = row_of(step.backwards, places_[step.vertex]);
   const std::uint32_t n = static_cast<std::uint32_t>(row.size());
   if (n < kLong || against.size == 0) return {row.data(), n};
   const std::uint32_t begin = lower_position(row.data(), n, against.items[0]);
@@ -41,7 +41,7 @@ bool DeltaSearch::run(const TermStep& step) {
   Set& to = sets_[step.to];
   using Kind = TermStep::Kind;
   if (step.kind == Kind::Slice) {
-    const std::span<const std::uint32_t> all = graph_.rows(step.backwards).row(places_[step.vertex]);
+    const std::span<const std::uint32_t> all = row_of(step.backwards, places_[step.vertex]);
     to = {all.data(), static_cast<std::uint32_t>(all.size())};
     if (step.label_class != kAnyClass && graph_.class_count() > 1) {
       const auto [first, last] = graph_.places_of(step.label_class);
@@ -113,7 +113,8 @@ std::uint64_t DeltaSearch::value(const TermValue& value) const {
       continue;
     }
     if (!holds(sets_[value.counted.from], place)) continue;
-    const bool adjacent = graph_.rows(value.counted.backwards).contains(places_[value.counted.vertex], place);
+    const std::span<const std::uint32_t> row = row_of(value.counted.backwards, places_[value.counted.vertex]);
+    const bool adjacent = holds({row.data(), static_cast<std::uint32_t>(row.size())}, place);
     size -= adjacent == (value.counted.kind == TermStep::Kind::CountCommon) ? 1 : 0;
   }
   return size;
@@ -153,6 +154,16 @@ void DeltaSearch::look_at_limits() {
   if (deadline_ && std::chrono::steady_clock::now() >= *deadline_) ending_ = Ending::Deadline;
 }
 
+inline void DeltaSearch::try_candidate(int vertex, const Set& candidates, std::uint32_t position) {
+  fetch_ahead(candidates, position);
+  const std::uint32_t item = candidates.items[position];
+  bool taken = false;
+  for (std::uint8_t e : term_->others[at(vertex)]) taken = taken || places_[e] == item;
+  if (taken) return;
+  places_[at(vertex)] = item;
+  if (place(vertex)) walk(vertex + 1);
+}
+
 /// Gives `vertex` every place in turn.
 void DeltaSearch::walk(int vertex) {
   if (vertex == term_->pattern.walked) {
@@ -165,15 +176,30 @@ void DeltaSearch::walk(int vertex) {
   }
   if ((++walks_ & (kWalksBetweenLooks - 1)) == 0) look_at_limits();
   const Set candidates = sets_[term_->candidates[at(vertex)]];
-  const std::vector<std::uint8_t>& others = term_->others[at(vertex)];
   for (std::uint32_t i = 0; i < candidates.size && ending_ == Ending::Complete; ++i) {
-    fetch_ahead(candidates, i);
-    const std::uint32_t item = candidates.items[i];
-    bool taken = false;
-    for (std::uint8_t e : others) taken = taken || places_[e] == item;
-    if (taken) continue;
-    places_[at(vertex)] = item;
-    if (place(vertex)) walk(vertex + 1);
+    try_candidate(vertex, candidates, i);
+  }
+}
+
+/// Gives vertex 2 the places of a part of its candidates, less what helpers take.
+void DeltaSearch::walk_part(Range range, Helpers& helpers) {
+  // Before that no part is worth the trouble.
+  constexpr std::uint32_t kTried = 64;
+  if (term_->pattern.walked == 2) {
+    if (range.first == 0) walk(2);
+    return;
+  }
+  if ((++walks_ & (kWalksBetweenLooks - 1)) == 0) look_at_limits();
+  const Set candidates = sets_[term_->candidates[at(2)]];
+  std::uint32_t last = std::min(range.last, candidates.size);
+  const std::uint32_t walks = walks_;
+  for (std::uint32_t i = range.first; i < last && ending_ == Ending::Complete; ++i) {
+    if (last - i >= 2 && walks_ - walks + (i - range.first) >= kTried && helpers.wanting()) {
+      const std::uint32_t middle = i + (last - i + 1) / 2;
+      helpers.take({middle, last});
+      last = middle;
+    }
+    try_candidate(2, candidates, i);
   }
 }
 
@@ -186,15 +212,21 @@ bool DeltaSearch::begin(const Term& term, std::uint32_t a, std::uint32_t b) {
   if (buffers_.size() < at(term.sets)) buffers_.resize(at(term.sets));
   places_[0] = a;
   places_[1] = b;
-  if (term.pattern.back != BackArc::Any && graph_.has_edge(b, a) != (term.pattern.back == BackArc::Wanted)) {
-    return false;
+  if (term.pattern.back != BackArc::Any) {
+    const std::span<const std::uint32_t> row = row_of(false, b);
+    const bool there = holds({row.data(), static_cast<std::uint32_t>(row.size())}, a);
+    if (there != (term.pattern.back == BackArc::Wanted)) return false;
   }
   return place(1);
 }
 
+/// A step for the first end is a slice mostly; those of the one with fewer neighbours are walked.
+inline void DeltaSearch::orient(const Term& term, std::uint32_t& a, std::uint32_t& b) const {
+  if (term.pattern.swappable && row_of(false, a).size() > row_of(false, b).size()) std::swap(a, b);
+}
+
 DeltaSearch::Ending DeltaSearch::count(const Term& term, std::uint32_t a, std::uint32_t b, __int128& count) {
-  // A step for the first end is a slice mostly; those of the one with fewer neighbours are walked.
-  if (term.pattern.swappable && graph_.after(a).size() > graph_.after(b).size()) std::swap(a, b);
+  orient(term, a, b);
   if (!begin(term, a, b)) return Ending::Complete;
   maybe_take_ = nullptr;
   walk(2);
@@ -208,6 +240,24 @@ DeltaSearch::Ending DeltaSearch::list(const Term& term, std::uint32_t a, std::ui
   if (!begin(term, a, b)) return Ending::Complete;
   maybe_take_ = &take;
   walk(2);
+  return ending_;
+}
+
+DeltaSearch::Ending DeltaSearch::count_part(const Term& term, std::uint32_t a, std::uint32_t b, Range range,
+                                            Helpers& helpers, __int128& maps) {
+  orient(term, a, b);
+  if (!begin(term, a, b)) return Ending::Complete;
+  maybe_take_ = nullptr;
+  walk_part(range, helpers);
+  if (ending_ == Ending::Complete && __builtin_add_overflow(maps, found_, &maps)) return Ending::Overflow;
+  return ending_;
+}
+
+DeltaSearch::Ending DeltaSearch::list_part(const Term& term, std::uint32_t a, std::uint32_t b, Range range,
+                                           Helpers& helpers, const TakeMatch& take) {
+  if (!begin(term, a, b)) return Ending::Complete;
+  maybe_take_ = &take;
+  walk_part(range, helpers);
   return ending_;
 }
 

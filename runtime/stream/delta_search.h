@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "runtime/abi.h"
 #include "runtime/stream/delta_term.h"
 #include "runtime/stream/dynamic_graph.h"
+#include "runtime/stream/graph_versions.h"
 
 namespace matcha::runtime::stream {
 
@@ -36,6 +38,32 @@ class DeltaSearch {
   using TakeMatch = std::function<void(const std::uint32_t* places)>;
   Ending list(const Term& term, std::uint32_t a, std::uint32_t b, const TakeMatch& take);
 
+  /// What follows is for the graph as an update finds it, until the next call; null: for the graph. The versions must
+  /// be open.
+  void set_version(const GraphVersions* maybe_versions, std::uint32_t update) {
+    maybe_versions_ = maybe_versions;
+    update_ = update;
+  }
+
+  /// Candidates of the first vertex that is walked, by position.
+  struct Range {
+    std::uint32_t first = 0, last = kAll;
+    static constexpr std::uint32_t kAll = ~std::uint32_t{0};
+  };
+  /// Takes parts of a long walk off its hands.
+  class Helpers {
+   public:
+    virtual ~Helpers() = default;
+    virtual bool wanting() const = 0;
+    virtual void take(const Range& range) = 0;
+  };
+  /// As `count`, without the division by the term's divisor, and only the candidates of the range; helpers may take
+  /// some of them.
+  Ending count_part(const Term& term, std::uint32_t a, std::uint32_t b, Range range, Helpers& helpers, __int128& maps);
+  /// As `list`, likewise.
+  Ending list_part(const Term& term, std::uint32_t a, std::uint32_t b, Range range, Helpers& helpers,
+                   const TakeMatch& take);
+
  private:
   struct Set {
     const std::uint32_t* items = nullptr;
@@ -52,12 +80,21 @@ class DeltaSearch {
   void add_products();
   void look_at_limits();
   void walk(int vertex);
+  void walk_part(Range range, Helpers& helpers);
+  void try_candidate(int vertex, const Set& candidates, std::uint32_t at);
+  void orient(const Term& term, std::uint32_t& a, std::uint32_t& b) const;
+  std::span<const std::uint32_t> row_of(bool backwards, std::uint32_t place) const {
+    return maybe_versions_ == nullptr ? graph_.rows(backwards).row(place)
+                                      : maybe_versions_->row(backwards, place, update_);
+  }
   void fetch_ahead(const Set& candidates, std::uint32_t at) const;
 
   const DynamicGraph& graph_;
   const SetKernels& kernels_;
   const std::atomic<std::uint32_t>* maybe_stop_ = nullptr;
   std::optional<std::chrono::steady_clock::time_point> deadline_;
+  const GraphVersions* maybe_versions_ = nullptr;
+  std::uint32_t update_ = 0;
   std::uint32_t walks_ = 0;
   const Term* term_ = nullptr;
   const TakeMatch* maybe_take_ = nullptr;

@@ -17,6 +17,12 @@ constexpr std::uint32_t kSmall = 2;
 /// Room that is there beside the items when a row is made or grows: a quarter.
 std::uint64_t with_spare(std::uint64_t items) { return items + items / 4; }
 
+/// Whether so many items may stay in an array of the class: it is neither too small nor more than twice what is needed.
+bool fits(std::uint32_t size_class, std::uint64_t items) {
+  const std::uint64_t capacity = ArrayPool::capacity_of(size_class);
+  return items <= capacity && (capacity <= 8 || with_spare(items) * 2 >= capacity);
+}
+
 }  // namespace
 
 std::uint64_t ArrayPool::capacity_of(std::uint32_t size_class) {
@@ -99,17 +105,23 @@ bool Rows::erase(std::uint32_t vertex, std::uint32_t item) {
   if (record.length == 0) {
     pool_->give_back(record.items, record.size_class);
     record = Record{};
-  } else if (ArrayPool::capacity_of(record.size_class) > 8 &&
-             with_spare(record.length) * 2 < ArrayPool::capacity_of(record.size_class)) {
+  } else if (!fits(record.size_class, record.length)) {
     move(record, ArrayPool::class_of(with_spare(record.length)));
   }
   return true;
 }
 
 void Rows::set(std::uint32_t vertex, std::span<const std::uint32_t> items) {
-  if (items.empty()) return;
   Record& record = records_[vertex];
-  move(record, ArrayPool::class_of(with_spare(items.size())));
+  if (items.empty()) {
+    if (record.items != nullptr) pool_->give_back(record.items, record.size_class);
+    record = Record{};
+    return;
+  }
+  if (record.items == nullptr || !fits(record.size_class, items.size())) {
+    record.length = std::min(record.length, static_cast<std::uint32_t>(items.size()));
+    move(record, ArrayPool::class_of(with_spare(items.size())));
+  }
   std::memcpy(record.items, items.data(), items.size_bytes());
   record.length = static_cast<std::uint32_t>(items.size());
 }

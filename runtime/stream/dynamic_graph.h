@@ -49,8 +49,13 @@ class Rows {
   bool insert(std::uint32_t vertex, std::uint32_t item);
   /// False: it was not there.
   bool erase(std::uint32_t vertex, std::uint32_t item);
-  /// Makes the row of a vertex that has none. `items` ascend.
+  /// Makes the row of a vertex anew. `items` ascend, and are no part of it. Throws std::bad_alloc, and then nothing has
+  /// changed.
   void set(std::uint32_t vertex, std::span<const std::uint32_t> items);
+  /// A number that a vertex has for a while, below kMostMarks; 0 at first, and it is to be 0 when its row changes.
+  static constexpr std::uint32_t kMostMarks = std::uint32_t{1} << 24;
+  std::uint32_t mark(std::uint32_t vertex) const { return records_[vertex].mark; }
+  void set_mark(std::uint32_t vertex, std::uint32_t mark) { records_[vertex].mark = mark; }
   void resize(std::uint64_t vertices) { records_.resize(vertices); }
   std::uint64_t size() const { return records_.size(); }
   std::uint64_t bytes() const { return records_.capacity() * sizeof(Record) + pool_->bytes(); }
@@ -59,7 +64,8 @@ class Rows {
   struct Record {
     std::uint32_t* items = nullptr;
     std::uint32_t length = 0;
-    std::uint32_t size_class = 0;  ///< Of `items`; nothing if that is null.
+    std::uint32_t size_class : 8 = 0;  ///< Of `items`; nothing if that is null.
+    std::uint32_t mark : 24 = 0;
   };
   static_assert(sizeof(Record) == 16);
 
@@ -102,11 +108,14 @@ class DynamicGraph {
     return directed_ ? before_.row(place) : after_.row(place);
   }
   const Rows& rows(bool backwards) const { return backwards && directed_ ? before_ : after_; }
+  Rows& rows(bool backwards) { return backwards && directed_ ? before_ : after_; }
 
   /// By places. False where nothing changed.
   bool has_edge(std::uint32_t u, std::uint32_t v) const { return after_.contains(u, v); }
   bool insert(std::uint32_t u, std::uint32_t v);
   bool erase(std::uint32_t u, std::uint32_t v);
+  /// Edges were put into the rows, or taken out, by who knows them.
+  void set_edge_count(std::uint64_t edges) { edges_ = edges; }
 
   /// Adds a vertex, or gives one without edges another class; kNone takes it out.
   void set_class(std::uint32_t vertex, std::uint32_t label_class);

@@ -115,6 +115,24 @@ class StreamTest(CliTest):
         blank = self.objects(["+ 1 2", "", "", "+ 2 3", "+ 3 1", ""], "--pattern", "triangle", "--blank")
         self.assertEqual([one["updates"] for one in blank[1:-1]], [1, 2])
 
+    def test_threads(self):
+        # Dense enough that the edges of a batch are shared.
+        draw = random.Random(8)
+        pairs = [f"{u} {v}" for u, v in itertools.combinations(range(50), 2) if draw.random() < 0.6]
+        graph = self.write("dense.txt", "\n".join(pairs) + "\n")
+        lines = random_lines(17, 40, 50) + ["- " + pair for pair in draw.sample(pairs, 40)]
+        for pattern, cut in (("house", ["--batch", 40]), ("square", ["--batch", 60]), ("square", ["--each"])):
+            answers, rows = [], self.path("rows.tsv")
+            for threads in (1, 2, 4):
+                listed = [] if pattern == "house" or cut == ["--each"] else ["--matches", rows]
+                told = self.stream(lines, "--pattern", pattern, graph, *cut, *listed, "--threads", threads)
+                if listed:
+                    with open(rows, encoding="utf-8") as file:
+                        told.append(file.read())
+                answers.append(told)
+            self.assertEqual(answers[0], answers[1])
+            self.assertEqual(answers[0], answers[2])
+
     def test_rows(self):
         lines = random_lines(11, 200)
         rows = self.path("rows.tsv")

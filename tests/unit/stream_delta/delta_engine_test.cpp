@@ -82,13 +82,14 @@ Update random_update(std::mt19937& random, unsigned vertices) {
   return update;
 }
 
-/// Runs three engines over the same batches: one that runs again, one that counts what each edge does, and one that
-/// counts the whole graph where it may. Whether the second one answered by deltas.
+/// Runs engines over the same batches: one that runs again, one that counts what each edge does, one that counts the
+/// whole graph where it may, and two whose threads share the edges. Whether the second one answered by deltas.
 bool agree_from(const ResidentGraph::Shared& start, const std::vector<ProgramRequest>& requests, bool rows,
                 unsigned seed, unsigned vertices, int rounds = 25) {
   const auto log = std::make_shared<MessageLog>();
-  const std::array<std::unique_ptr<Engine>, 3> engines = {make_recompute(start, log), make_delta(start, log),
-                                                          make_delta(start, log)};
+  constexpr std::size_t kEngines = 5;
+  std::array<std::unique_ptr<Engine>, kEngines> engines;
+  for (std::size_t e = 0; e < kEngines; ++e) engines[e] = e == 0 ? make_recompute(start, log) : make_delta(start, log);
   ProgramOptions wanted;
   wanted.rows = rows;
   for (const std::unique_ptr<Engine>& engine : engines) {
@@ -97,12 +98,16 @@ bool agree_from(const ResidentGraph::Shared& start, const std::vector<ProgramReq
     }
   }
   if (testing::Test::HasFailure()) return false;
-  std::array<ApplyOptions, 3> options;
+  std::array<ApplyOptions, kEngines> options;
   for (ApplyOptions& one : options) one.run.threads = 1;
-  options[1].way = Way::Edges;
+  options[1].way = options[3].way = options[4].way = Way::Edges;
   options[2].way = Way::Anew;
-  std::array<std::vector<Answer>, 3> answers;
-  for (std::size_t e = 0; e < 3; ++e) EXPECT_EQ(engines[e]->start(options[e], answers[e]), Status::Ok) << log->text();
+  options[3].run.threads = 2;
+  options[4].run.threads = 4;
+  options[3].shares_always = options[4].shares_always = true;
+  std::array<std::vector<Answer>, kEngines> answers;
+  for (std::size_t e = 0; e < kEngines; ++e)
+    EXPECT_EQ(engines[e]->start(options[e], answers[e]), Status::Ok) << log->text();
   std::mt19937 random(seed);
   bool all = true, anew = false;
   for (int round = 0; round < rounds; ++round) {
@@ -110,14 +115,14 @@ bool agree_from(const ResidentGraph::Shared& start, const std::vector<ProgramReq
     for (unsigned i = 1 + static_cast<unsigned>(random() % 9); i != 0; --i)
       netting.add(random_update(random, vertices));
     const NetBatch batch = netting.take();
-    for (std::size_t e = 0; e < 3; ++e) {
+    for (std::size_t e = 0; e < kEngines; ++e) {
       EXPECT_EQ(engines[e]->apply(batch, options[e], answers[e]), Status::Ok) << log->text();
       EXPECT_EQ(answers[e].size(), requests.size());
     }
     if (testing::Test::HasFailure()) return false;
     for (std::size_t p = 0; p < requests.size(); ++p) {
       const Answer& again = answers[0][p];
-      for (std::size_t e = 1; e < 3; ++e) {
+      for (std::size_t e = 1; e < kEngines; ++e) {
         const Answer& delta = answers[e][p];
         EXPECT_EQ(again.total, delta.total) << "program " << p << " round " << round;
         EXPECT_EQ(again.delta, delta.delta) << "program " << p << " round " << round;
@@ -126,6 +131,9 @@ bool agree_from(const ResidentGraph::Shared& start, const std::vector<ProgramReq
         }
         EXPECT_EQ(again.plus.has_value(), delta.plus.has_value()) << "program " << p;
         EXPECT_TRUE(delta.how == How::Delta || !delta.why.empty());
+        // Which of the rows of a subgraph the first one gives is its own affair.
+        EXPECT_EQ(answers[1][p].changes.rows.words, delta.changes.rows.words) << "program " << p << " engine " << e;
+        EXPECT_EQ(answers[1][p].changes.signs, delta.changes.signs) << "program " << p << " engine " << e;
       }
       all = all && answers[1][p].how == How::Delta;
       anew = anew || answers[2][p].how == How::Recompute;
@@ -135,7 +143,7 @@ bool agree_from(const ResidentGraph::Shared& start, const std::vector<ProgramReq
   }
   EXPECT_NE(anew, rows) << "rows are not listed anew";
   // The graph that would be written.
-  for (std::size_t e = 1; e < 3; ++e) {
+  for (std::size_t e = 1; e < kEngines; ++e) {
     const auto graph = engines[e]->graph();
     EXPECT_TRUE(graph && (*graph)->graph().edge_count() == engines[0]->present().edge_count());
   }

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "runtime/abi.h"
+#include "runtime/match/stops.h"
+#include "runtime/match/work_pool.h"
+#include "runtime/stream/delta_search.h"
+#include "runtime/stream/delta_term.h"
+#include "runtime/stream/dynamic_graph.h"
+#include "runtime/stream/graph_versions.h"
+
+namespace matcha::runtime::stream {
+
+/// Threads that wait until there is something to do together.
+class Crew {
+ public:
+  /// The caller is one of the workers. With fewer threads than wanted it is a smaller crew.
+  explicit Crew(unsigned workers);
+  ~Crew();
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+
+  unsigned workers() const { return static_cast<unsigned>(threads_.size()) + 1; }
+  /// Calls `work(0)`, and on other threads `work(1)` and so on. Those that have not begun when `work(0)` returns do
+  /// not; returns when all others have done it. It must not throw.
+  void run(const std::function<void(unsigned)>& work);
+
+ private:
+  void serve(unsigned number);
+
+  std::mutex mutex_;
+  std::condition_variable begin_, end_;
+  const std::function<void(unsigned)>* maybe_work_ = nullptr;  ///< Null: there is nothing to begin with.
+  std::uint64_t turn_ = 0;                                     ///< How often there was work.
+  unsigned busy_ = 0;                                          ///< Threads at work.
+  bool over_ = false;
+  std::vector<std::thread> threads_;
+};
+
+/// The terms of all programs of a stream.
+struct SharedTerms {
+  struct One {
+    const Term* term = nullptr;
+    bool listed = false;  ///< Its matches are given, not counted.
+  };
+  std::vector<One> all;
+  /// By the classes of source and target, of so many: which ones an update has to do with.
+  std::uint32_t classes = 0;
+  std::vector<std::vector<std::uint32_t>> by_classes;
+};
+
+/// What the edges of a batch do, on several threads: each update is looked at by itself, in the version of the graph
+/// that it finds, and a long one by several.
+class SharedSearch {
+ public:
+  /// The graph and the kernels must outlive it.
+  SharedSearch(DynamicGraph& graph, const SetKernels& kernels, unsigned workers);
+  ~SharedSearch();
+
+  /// Calls of a worker come one at a time.
+  using TakeMatch = std::function<void(unsigned worker, std::uint32_t term, const std::uint32_t* places)>;
+  struct Request {
+    const SharedTerms& terms;
+    std::span<const EdgeUpdate> updates;  ///< Not empty; all come, or all go.
+    bool come = false;
+    match::Stops stops;
+    TakeMatch take;
+  };
+  struct Result {
+    DeltaSearch::Ending ending = DeltaSearch::Ending::Complete;
+    bool fits = true;            ///< Else an edge that comes was there, or one that goes was not; nothing is done.
+    std::size_t updates = 0;     ///< So many were taken in, from the first: those whose versions had room.
+    double busy_ms = 0;          ///< What all workers took together to look at them.
+    std::vector<__int128> maps;  ///< By term: of all those updates, not divided by its divisor.
+  };
+  unsigned workers() const { return crew_.workers(); }
+  /// Takes updates in, and says what they do. Throws std::bad_alloc.
+  Result run(const Request& request);
+
+ private:
+  struct Part {
+    std::size_t update = 0;
+    std::uint32_t term = 0;
+    DeltaSearch::Range range;
+  };
+  struct Worker;
+  class Run;
+
+  DynamicGraph& graph_;
+  GraphVersions versions_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  Crew crew_;
+};
+
+}  // namespace matcha::runtime::stream
