@@ -122,9 +122,11 @@ Status PatternSource::check_options() const {
 }
 
 void PatternSource::check_orbits() {
-  constexpr int kMostVertices = 4;
-  if (!set_->motif || set_->patterns.front().size() > kMostVertices) {
-    diagnostics_.error(DiagId::PatternPlan, loc_, "orbits are counted of `motif:2`, `motif:3` and `motif:4`",
+  const int most = options_.per == "vertex" ? 5 : 4;
+  if (!set_->motif || set_->patterns.front().size() > most) {
+    diagnostics_.error(DiagId::PatternPlan, loc_,
+                       fmt::format("orbits of {} are counted of `motif:2` to `motif:{}`",
+                                   options_.per == "vertex" ? "vertices" : "edges", most),
                        "leave `--per` out for one count of each pattern");
   } else if (options_.embeddings || options_.algorithm != "auto") {
     diagnostics_.error(DiagId::PatternPlan, loc_, "orbits are counted by identities, each subgraph once",

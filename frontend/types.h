@@ -10,7 +10,7 @@
 namespace matcha::frontend {
 
 /// Positions of a tuple at most.
-inline constexpr std::int64_t kMaxTupleSize = 64;
+inline constexpr std::int64_t kMaxTupleSize = 128;
 
 /// A type of a value, fully known. Types are interned by `TypeTable`: equal types are equal pointers.
 struct Type {

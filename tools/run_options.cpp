@@ -17,8 +17,9 @@ void add_run_options(CLI::App& verb, RunVerbOptions& options) {
   add_bind_options(verb, options.bind);
   add_pattern_list(verb, options.patterns, options.pattern_list);
   add_pattern_options(verb, options.pattern);
-  verb.add_option("--per", options.pattern.per,
-                  "Of motif:2 to motif:4, a row for each vertex or edge: how often it is in each place of a pattern")
+  verb.add_option(
+          "--per", options.pattern.per,
+          "Of motif:2 to motif:5 (motif:4 for edges), a row for each: how often it is in each place of a pattern")
       ->check(CLI::IsMember({"vertex", "edge"}))
       ->option_text("vertex|edge")
       ->group("Pattern");

@@ -10,7 +10,7 @@ namespace matcha::codegen {
 
 /// Counts of orbits, a row a vertex or an edge.
 struct OrbitTask {
-  int vertices = 4;      ///< Of patterns of 2 to so many vertices, at most 4.
+  int vertices = 4;      ///< Of patterns of 2 to so many vertices, at most 5, or 4 by edge.
   bool by_edge = false;  ///< A row an edge.
   bool induced = true;   ///< Vertex-induced; else edge-induced.
 

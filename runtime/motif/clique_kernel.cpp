@@ -9,7 +9,9 @@ namespace {
 struct Kernels {
   CliquesOfRows (*cliques)(const std::uint64_t*, std::uint64_t, std::uint64_t, bool, std::uint64_t*);
   std::uint64_t (*common)(const std::uint64_t*, const std::uint64_t*, std::uint64_t);
+  std::uint64_t (*keep)(const std::uint64_t*, const std::uint64_t*, std::uint64_t, std::uint64_t*);
   std::uint64_t (*edges)(const std::uint64_t*, const std::uint64_t*, std::uint64_t);
+  std::uint64_t (*degrees)(const std::uint64_t*, const std::uint64_t*, std::uint64_t, std::uint64_t, std::uint64_t*);
   std::uint64_t (*cycles)(const std::uint64_t*, std::uint64_t, std::uint64_t);
 };
 
@@ -56,12 +58,37 @@ struct Kernels {
   return common;
 }
 
+[[gnu::always_inline]] inline std::uint64_t keep_in(const std::uint64_t* a, const std::uint64_t* b, std::uint64_t words,
+                                                    std::uint64_t* both) {
+  std::uint64_t common = 0;
+  for (std::uint64_t word = 0; word < words; ++word) {
+    both[word] = a[word] & b[word];
+    common += popcount(both[word]);
+  }
+  return common;
+}
+
 [[gnu::always_inline]] inline std::uint64_t edges_in(const std::uint64_t* rows, const std::uint64_t* set,
                                                      std::uint64_t words) {
   std::uint64_t twice = 0;
   for (std::uint64_t word = 0; word < words; ++word) {
     for (std::uint64_t bits = set[word]; bits != 0; bits &= bits - 1) {
       twice += common_in(rows + (word * 64 + lowest_bit(bits)) * words, set, words);
+    }
+  }
+  return twice / 2;
+}
+
+[[gnu::always_inline]] inline std::uint64_t degrees_in(const std::uint64_t* rows, const std::uint64_t* set,
+                                                       std::uint64_t words, std::uint64_t factor,
+                                                       std::uint64_t* degrees) {
+  std::uint64_t twice = 0;
+  for (std::uint64_t word = 0; word < words; ++word) {
+    for (std::uint64_t bits = set[word]; bits != 0; bits &= bits - 1) {
+      const std::uint64_t place = word * 64 + lowest_bit(bits);
+      const std::uint64_t degree = common_in(rows + place * words, set, words);
+      degrees[place] += degree * factor;
+      twice += degree;
     }
   }
   return twice / 2;
@@ -86,13 +113,20 @@ CliquesOfRows plain_cliques(const std::uint64_t* rows, std::uint64_t count, std:
 std::uint64_t plain_common(const std::uint64_t* a, const std::uint64_t* b, std::uint64_t words) {
   return common_in(a, b, words);
 }
+std::uint64_t plain_keep(const std::uint64_t* a, const std::uint64_t* b, std::uint64_t words, std::uint64_t* both) {
+  return keep_in(a, b, words, both);
+}
 std::uint64_t plain_edges(const std::uint64_t* rows, const std::uint64_t* set, std::uint64_t words) {
   return edges_in(rows, set, words);
+}
+std::uint64_t plain_degrees(const std::uint64_t* rows, const std::uint64_t* set, std::uint64_t words,
+                            std::uint64_t factor, std::uint64_t* degrees) {
+  return degrees_in(rows, set, words, factor, degrees);
 }
 std::uint64_t plain_cycles(const std::uint64_t* rows, std::uint64_t count, std::uint64_t words) {
   return cycles_in(rows, count, words);
 }
-constexpr Kernels kPlain = {plain_cliques, plain_common, plain_edges, plain_cycles};
+constexpr Kernels kPlain = {plain_cliques, plain_common, plain_keep, plain_edges, plain_degrees, plain_cycles};
 
 #if defined(__x86_64__)
 #define MATCHA_WITH_POPCNT [[gnu::target("popcnt,bmi")]]
@@ -104,8 +138,18 @@ MATCHA_WITH_POPCNT CliquesOfRows fast_cliques(const std::uint64_t* rows, std::ui
 MATCHA_WITH_POPCNT std::uint64_t fast_common(const std::uint64_t* a, const std::uint64_t* b, std::uint64_t words) {
   return common_in(a, b, words);
 }
+MATCHA_WITH_POPCNT std::uint64_t fast_keep(const std::uint64_t* a, const std::uint64_t* b, std::uint64_t words,
+                                           std::uint64_t* both) {
+  return keep_in(a, b, words, both);
+}
 MATCHA_WITH_POPCNT std::uint64_t fast_edges(const std::uint64_t* rows, const std::uint64_t* set, std::uint64_t words) {
   return words == 1 ? edges_in(rows, set, 1) : words == 2 ? edges_in(rows, set, 2) : edges_in(rows, set, words);
+}
+MATCHA_WITH_POPCNT std::uint64_t fast_degrees(const std::uint64_t* rows, const std::uint64_t* set, std::uint64_t words,
+                                              std::uint64_t factor, std::uint64_t* degrees) {
+  return words == 1   ? degrees_in(rows, set, 1, factor, degrees)
+         : words == 2 ? degrees_in(rows, set, 2, factor, degrees)
+                      : degrees_in(rows, set, words, factor, degrees);
 }
 MATCHA_WITH_POPCNT std::uint64_t fast_cycles(const std::uint64_t* rows, std::uint64_t count, std::uint64_t words) {
   return words == 1   ? cycles_in(rows, count, 1)
@@ -114,7 +158,7 @@ MATCHA_WITH_POPCNT std::uint64_t fast_cycles(const std::uint64_t* rows, std::uin
          : words == 4 ? cycles_in(rows, count, 4)
                       : cycles_in(rows, count, words);
 }
-constexpr Kernels kWithPopcnt = {fast_cliques, fast_common, fast_edges, fast_cycles};
+constexpr Kernels kWithPopcnt = {fast_cliques, fast_common, fast_keep, fast_edges, fast_degrees, fast_cycles};
 
 const Kernels& best_kernels() {
   __builtin_cpu_init();
@@ -138,8 +182,16 @@ CliquesOfRows count_cliques(const std::uint64_t* rows, std::uint64_t count, std:
 std::uint64_t common_bits(const std::uint64_t* a, const std::uint64_t* b, std::uint64_t words) {
   return kernels().common(a, b, words);
 }
+std::uint64_t keep_common_bits(const std::uint64_t* a, const std::uint64_t* b, std::uint64_t words,
+                               std::uint64_t* both) {
+  return kernels().keep(a, b, words, both);
+}
 std::uint64_t count_edges_within(const std::uint64_t* rows, const std::uint64_t* set, std::uint64_t words) {
   return kernels().edges(rows, set, words);
+}
+std::uint64_t add_degrees_within(const std::uint64_t* rows, const std::uint64_t* set, std::uint64_t words,
+                                 std::uint64_t factor, std::uint64_t* degrees) {
+  return kernels().degrees(rows, set, words, factor, degrees);
 }
 std::uint64_t count_four_cycles(const std::uint64_t* rows, std::uint64_t count, std::uint64_t words) {
   return kernels().cycles(rows, count, words);

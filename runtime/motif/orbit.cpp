@@ -46,7 +46,11 @@ std::int64_t maps_of(const Rooted& a, const Rooted& b) {
 }  // namespace
 
 std::span<const Orbit> vertex_orbits(int vertices) {
-  return std::span(kVertexOrbits).first(vertices <= 2 ? 1 : vertices == 3 ? 4 : kVertexOrbits.size());
+  return std::span(kVertexOrbits)
+      .first(vertices <= 2   ? 1
+             : vertices == 3 ? 4
+             : vertices == 4 ? 15
+                             : kVertexOrbits.size());
 }
 
 std::span<const Orbit> edge_orbits(int vertices) {

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <new>
 #include <optional>
 
 #include "runtime/cpu/set_kernels.h"
+#include "runtime/motif/cells.h"
 #include "runtime/motif/clique_kernel.h"
+#include "runtime/motif/five_identities.h"
+#include "runtime/motif/five_orbits.h"
 #include "runtime/motif/wedge_walk.h"
 
 namespace matcha::runtime::motif {
@@ -15,14 +17,6 @@ namespace matcha::runtime::motif {
 namespace {
 
 constexpr std::uint64_t kRowsOfBlock = 8192;
-
-using Cells = Buffer<std::uint64_t>;
-
-Cells zero_cells(std::uint64_t size) {
-  Cells cells(size);
-  std::memset(cells.data(), 0, size * sizeof(std::uint64_t));
-  return cells;
-}
 
 /// What counts of orbits are made of. Cells of edges are at their arcs up.
 struct Tables {
@@ -33,6 +27,8 @@ struct Tables {
   Cells cliques;  ///< By vertex or by edge: 4-cliques.
   Cells hats;     ///< By edge: over its triangles, the degree of the third vertex less 2.
   Cells sides;    ///< By edge: over its triangles, the triangles beside them on the other two edges.
+  FiveTables five;
+  Buffer<SmallOrbits> small;  ///< By vertex: the orbits of 2 to 4 vertices, edge-induced.
 };
 
 /// Cliques and sums over triangles at the vertices or edges.
@@ -238,12 +234,14 @@ class OrbitRun {
         outcome_(outcome),
         loop_(ranked.size, request.threads, request.stops) {}
 
-  /// Nothing: a count does not fit.
+  /// False: a count does not fit.
   bool run() {
     fill();
     lap("tables");
+    bool fit = true;
+    if (request_.vertices > 4 && !request_.by_edge) fit = fill_five();
     outcome_.end = loop_.end();
-    if (outcome_.end != End::Complete) return true;
+    if (outcome_.end != End::Complete || !fit) return fit;
     const bool fits = write();
     lap("rows");
     return fits;
@@ -283,6 +281,33 @@ class OrbitRun {
     loop_(states, [&](CornerWalk::TaskState& state, std::uint64_t u) { walk.at(state, u); });
   }
 
+  /// False: a sum is too large.
+  bool fill_five() {
+    if (loop_.end() != End::Complete) return true;
+    list_triangles(ranked_, loop_, tables_.triangles);
+    const CellLoop cells(loop_);
+    const auto done = [&](std::string_view part) {
+      lap(part);
+      return cells.is_ended() || cells.overflow();
+    };
+    if (done("triangles")) return !cells.overflow();
+    fill_corners(ranked_, tables_.triangles, tables_.cycles, cells, tables_.five);
+    if (done("corners")) return !cells.overflow();
+    fill_pairs(ranked_, tables_.triangles, cells, tables_.five);
+    if (done("pairs")) return !cells.overflow();
+    fill_wheels(ranked_, tables_.triangles, cells, tables_.five);
+    if (done("wheels")) return !cells.overflow();
+    fill_five_cycles(ranked_, cells, tables_.five);
+    if (done("five-cycles")) return !cells.overflow();
+    tables_.small = Buffer<SmallOrbits>(ranked_.size);
+    const OrbitIdentities identities(ranked_, tables_, 4);
+    for (std::uint64_t u = 0; u < ranked_.size; ++u) {
+      tables_.small[u] = {};
+      identities.at_vertex(u, tables_.small[u].data());
+    }
+    return true;
+  }
+
   bool write() {
     const Universe& universe = graph_.universe();
     const GraphView view = graph_.view();
@@ -293,6 +318,7 @@ class OrbitRun {
       to[old] = rank;
     }
     const OrbitIdentities identities(ranked_, tables_, request_.vertices);
+    const FiveIdentities five(ranked_, tables_.triangles, tables_.cycles, tables_.small, tables_.five);
     RowWriter writer(request_, outcome_,
                      request_.by_edge ? edge_orbits(request_.vertices) : vertex_orbits(request_.vertices));
     std::vector<std::pair<std::uint32_t, std::uint64_t>> above;
@@ -301,6 +327,7 @@ class OrbitRun {
       const std::uint32_t rank = to[old];
       if (!request_.by_edge) {
         identities.at_vertex(rank, writer.counts());
+        if (request_.vertices > 4) five.at_vertex(rank, writer.counts());
         if (!writer.take(old, 0)) return writer.fits();
         continue;
       }

@@ -22,7 +22,7 @@ struct OrbitRows {
 };
 
 struct OrbitRequest {
-  int vertices = 4;      ///< Orbits of patterns of 2 to so many vertices, at most 4.
+  int vertices = 4;      ///< Orbits of patterns of 2 to so many vertices, at most 5, or 4 by edge.
   bool by_edge = false;  ///< A row an edge, with the smaller rank first; else a row a vertex.
   bool induced = true;   ///< Vertex-induced; else edge-induced.
   unsigned threads = 1;  ///< One, or as many as oneTBB has.

@@ -45,14 +45,13 @@ class VertexLoop {
   /// More than one thread may write the same cell.
   bool shared() const { return shared_; }
 
-  /// Adds to a cell that several threads may write.
+  /// Adds to a cell that several threads may write; gives what was there before.
   template <typename Cell>
-  void add(Cell& cell, Cell number) const {
-    if (shared_) {
-      std::atomic_ref<Cell>(cell).fetch_add(number, std::memory_order_relaxed);
-    } else {
-      cell += number;
-    }
+  Cell add(Cell& cell, Cell number) const {
+    if (shared_) return std::atomic_ref<Cell>(cell).fetch_add(number, std::memory_order_relaxed);
+    const Cell before = cell;
+    cell += number;
+    return before;
   }
   /// The same, and gives what was there before.
   template <typename Cell>

@@ -69,6 +69,14 @@ class MotifsTest(CliTest):
         self.ok(*common, "--per", "vertex", "--limit", "5", "--matches", lines)
         with open(lines) as written:
             self.assertEqual([list(json.loads(line).values()) for line in written], rows[:5])
+        five = self.ok("run", "--pattern", "motif:5", graph, "--per", "vertex").splitlines()
+        names = five[0].split("\t")
+        self.assertEqual((len(names), names[16], names[-1]), (74, "path5-end", "clique5"))
+        self.assertEqual([line.split("\t")[:16] for line in five], [line.split("\t") for line in text])
+        sums = dict(zip(names, map(sum, zip(*([int(cell) for cell in line.split("\t")] for line in five[1:])))))
+        motifs = json.loads(self.ok("run", "--pattern", "motif:5", graph, "--json"))["result"]
+        for name in ("fork", "bull", "lollipop", "banner", "cricket", "house", "gem", "bowtie", "kite", "dart"):
+            self.assertEqual(sum(total for place, total in sums.items() if place.startswith(name)), 5 * motifs[name], name)
         three = self.ok("run", "--pattern", "motif:3", graph, "--per", "vertex", "--threads", "2").splitlines()
         self.assertEqual([line.split("\t")[:3] for line in three], [line.split("\t")[:3] for line in text])
         words = self.write("w.txt", "ann bob\nbob cid\ncid ann\n")
@@ -76,8 +84,9 @@ class MotifsTest(CliTest):
 
     def test_orbits_that_cannot_be_counted(self):
         per = ("--per", "vertex", SMALL)
-        for pattern in ("motif:5", "triangle", "a-b-c"):
-            self.fails(1, "run", "--pattern", pattern, *per, says=["[pattern-plan]", "motif:4"])
+        for pattern in ("motif:6", "triangle", "a-b-c"):
+            self.fails(1, "run", "--pattern", pattern, *per, says=["[pattern-plan]", "motif:5"])
+        self.fails(1, "run", "--pattern", "motif:5", "--per", "edge", SMALL, says=["[pattern-plan]", "orbits of edges", "motif:4"])
         self.fails(1, "run", "--pattern", "motif:4", "--embeddings", *per, says="[pattern-plan]")
         self.fails(2, "run", "--pattern", "motif:4", *per, "--tune", says="--tune")
         for options in (["--backend", "interp"], ["--device", "cuda"], ["--tier", "native"], ["--exists"], ["--verify"]):
