@@ -143,7 +143,7 @@ Status check(const driver::ProgramRequest& request, std::string& errors, Program
     facts.gives_list = request.matches;
     if (status == Status::Ok) {
       facts.signature = pattern.semantics(request.matches);
-      facts.names = request.matches ? pattern.vertex_names() : pattern.count_names();
+      facts.names = request.matches || !request.pattern.per.empty() ? pattern.vertex_names() : pattern.count_names();
       for (const frontend::pattern::Pattern& one : pattern.set().patterns) facts.edges.push_back(to_text(one));
     }
   }

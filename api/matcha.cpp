@@ -113,6 +113,8 @@ bool set_option(matcha_options& o, const std::string& name, const std::string& v
     fits = take_word(value, {"auto", "id", "degree"}, program.order);
   } else if (name == "induced") {
     fits = take_word(value, {"vertex", "edge"}, program.pattern.induced);
+  } else if (name == "per") {
+    fits = take_word(value, {"vertex", "edge"}, program.pattern.per);
   } else if (name == "match") {
     fits = take_word(value, {"iso", "homo", "edge"}, program.pattern.match);
   } else if (name == "algorithm") {

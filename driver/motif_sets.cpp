@@ -102,6 +102,11 @@ bool is_for_identities(const PatternSource& pattern) {
   return pattern.set().motif && pattern.set().patterns.front().size() >= 4;
 }
 
+Status check_for_orbits(const runtime::Graph& graph, const Reporter& reporter) {
+  if (is_countable(graph)) return Status::Ok;
+  return reporter.error(Status::Usage, "orbits are of undirected graphs whose edges have no labels and no numbers");
+}
+
 double motif_cost(const runtime::Graph& graph, const MotifSet& wanted) {
   // Measured on graphs of 50,000 to 3,000,000 edges.
   constexpr double kNsAnArc = 40, kNsAWedge = 2, kNsAnOriented = 2, kNsOfFive = 20;
@@ -142,11 +147,8 @@ bool MotifSets::pay(const runtime::Graph& graph, unsigned threads) const {
 Status MotifChoice::find(const PatternSource& pattern, const PatternOptions& options, const runtime::Graph& graph,
                          MotifSets* maybe_others, const Reporter& reporter) {
   if (!options.per.empty()) {
-    if (!is_countable(graph)) {
-      return reporter.error(Status::Usage, "orbits are of undirected graphs whose edges have no labels and no numbers");
-    }
     orbits_ = pattern.orbits();
-    return Status::Ok;
+    return check_for_orbits(graph, reporter);
   }
   task_ = motif_task(pattern, options, graph);
   is_set_ = is_for_identities(pattern);

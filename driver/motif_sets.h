@@ -20,6 +20,9 @@ std::optional<codegen::MotifTask> motif_task(const PatternSource& pattern, const
 /// A set of motifs that identities count sooner than programs do: of four vertices and more.
 bool is_for_identities(const PatternSource& pattern);
 
+/// Orbits are of undirected graphs whose edges have no labels and no numbers; others are an error (Usage).
+Status check_for_orbits(const runtime::Graph& graph, const Reporter& reporter);
+
 /// What counting them takes, in nanoseconds of one thread, roughly.
 double motif_cost(const runtime::Graph& graph, const runtime::motif::MotifSet& wanted);
 

@@ -65,10 +65,13 @@ Status Prepared::read(const Reading& reading, Compilation& compilation) {
     semantics_ = pattern.semantics(request_.matches);
     row_names_ = pattern.vertex_names();
     if (status != Status::Ok) return status;
-    if (!on_gpu_ && request_.may_search) {
+    if (!request_.pattern.per.empty()) {
+      status = find_orbits(graph);
+      if (status != Status::Ok) return status;
+    } else if (!on_gpu_ && request_.may_search) {
       search_ = use_of_search(pattern, request_.pattern, graph, request_.matches || request_.some);
     }
-    if (!searches()) find_motifs(graph);
+    if (!searches() && !orbits_) find_motifs(graph);
     if (!searches() && !counts_motifs()) return plan(reading, compilation);
     compilation.take(pattern.stub_of_result(request_.matches));
   }
@@ -99,6 +102,16 @@ void Prepared::find_motifs(const runtime::Graph& graph) {
   if (!request_.may_search || !may_be_on_cpu || !only_counts || request_.tier != "auto") return;
   if (is_for_identities(*pattern_)) motifs_ = motif_task(*pattern_, request_.pattern, graph);
   if (motifs_) on_gpu_ = false;
+}
+
+Status Prepared::find_orbits(const runtime::Graph& graph) {
+  if (request_.device == "cuda" || request_.tier != "auto" || !request_.may_search) {
+    return log_.error(Status::Usage, "orbits are counted without a program, on a CPU",
+                      "leave `device` = `cuda` and `tier` out");
+  }
+  orbits_ = pattern_->orbits();
+  on_gpu_ = false;
+  return check_for_orbits(graph, log_);
 }
 
 void Prepared::search() {
@@ -204,7 +217,7 @@ Status Prepared::prepare(const Reading& reading) {
     search();
     if (!searches()) status = plan(reading, compilation);
   }
-  if (status == Status::Ok && counts_motifs()) executable_ = codegen::make_motif_counter(*motifs_);
+  if (status == Status::Ok && counts_motifs()) executable_ = motif_counter();
   if (status != Status::Ok || executable_ != nullptr) return status;
   const runtime::LabelDictionary& dictionary = graph_->graph().dictionary();
   passes::LabelWords labels;
@@ -234,10 +247,11 @@ bool Prepared::rebind(const std::shared_ptr<ResidentGraph>& graph) {
         match_task(*pattern_, request_.pattern, graph_->graph().dictionary(), bound_, request_.matches));
     return true;
   }
-  if (counts_motifs()) {
+  if (orbits_) return check_for_orbits(graph_->graph(), log_) == Status::Ok;
+  if (motifs_) {
     find_motifs(graph_->graph());
-    if (counts_motifs()) executable_ = codegen::make_motif_counter(*motifs_);
-    return counts_motifs();
+    if (motifs_) executable_ = motif_counter();
+    return motifs_.has_value();
   }
   if (bind_slices(*compilation_, place_reporter_, bound_) != Status::Ok) return false;
   if (order_.by_degree && !take_order_by_degree(order_.halves, bound_)) return false;

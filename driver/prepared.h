@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "codegen/match/motif_counter.h"
+#include "codegen/match/orbit_task.h"
 #include "driver/bind.h"
 #include "driver/compile.h"
 #include "driver/forecast.h"
@@ -71,8 +72,8 @@ class Prepared {
   bool only_gains() const;
   /// There is no program: a pattern is matched by search.
   bool searches() const { return search_ != SearchUse::Never; }
-  /// There is no program: motifs are counted by identities, which knows no shares.
-  bool counts_motifs() const { return motifs_.has_value(); }
+  /// There is no program: motifs or orbits are counted by identities, which knows no shares.
+  bool counts_motifs() const { return motifs_ || orbits_; }
   /// By what the vertices are ranked, and the milliseconds that took.
   const OrderReport& order() const { return order_; }
   bool on_gpu() const { return on_gpu_; }
@@ -91,6 +92,11 @@ class Prepared {
   Status bind(Compilation& compilation);
   /// Finds out whether the patterns are motifs that identities count; if so, that is done on the CPU.
   void find_motifs(const runtime::Graph& graph);
+  /// The same of orbits, which nothing else counts.
+  Status find_orbits(const runtime::Graph& graph);
+  std::unique_ptr<codegen::Executable> motif_counter() const {
+    return orbits_ ? codegen::make_orbit_counter(*orbits_) : codegen::make_motif_counter(*motifs_);
+  }
   /// Matches the pattern by search, where that is sooner: then `executable_` is there.
   void search();
   /// Whether the graph has the information of edges that the program reads; reports if not.
@@ -106,6 +112,7 @@ class Prepared {
   std::optional<PatternSource> pattern_;
   SearchUse search_ = SearchUse::Never;
   std::optional<codegen::MotifTask> motifs_;
+  std::optional<codegen::OrbitTask> orbits_;
   PatternReporter place_reporter_{log_};  ///< What the compilation says of a pattern is about the pattern.
   std::optional<Compilation> compilation_;
   std::unique_ptr<codegen::Backend> backend_;

@@ -95,6 +95,10 @@ constexpr Option kOptions[] = {
      [](ServeRequest& r, const Json& v) {
        return set_word(r.program.pattern.induced, v, {"vertex", "edge"});
      }},
+    {"per", "`vertex` or `edge`",
+     [](ServeRequest& r, const Json& v) {
+       return set_word(r.program.pattern.per, v, {"vertex", "edge"});
+     }},
     {"match", "`iso`, `homo` or `edge`",
      [](ServeRequest& r, const Json& v) {
        return set_word(r.program.pattern.match, v, {"iso", "homo", "edge"});
@@ -206,8 +210,8 @@ void JsonLog::write(std::string_view text) const { error(Status::Run, text); }
 std::string ServeRequest::key() const {
   const driver::PatternOptions& pattern = program.pattern;
   return dump_line(Json{program.text, program.compile.file, program.compile.entry, program.params, program.matches,
-                        pattern.text, pattern.labels, pattern.induced, pattern.match, pattern.algorithm, pattern.plan,
-                        pattern.embeddings, pattern.unlabelled});
+                        pattern.text, pattern.labels, pattern.per, pattern.induced, pattern.match, pattern.algorithm,
+                        pattern.plan, pattern.embeddings, pattern.unlabelled});
 }
 
 bool read_request(std::string_view line, const ServeRequest& usual, ServeRequest& request, const JsonLog& log) {

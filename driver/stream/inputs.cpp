@@ -20,6 +20,10 @@ Status look_at_pattern(const PatternOptions& options, const Reporter& reporter, 
 
 Status find_needs(const ProgramRequest& request, bool directed, bool wants_rows, const runtime::Universe* maybe_ids,
                   const Reporter& reporter, ProgramNeeds& needs) {
+  if (!request.pattern.per.empty()) {
+    return reporter.error(Status::Usage, "a stream keeps counts and matches of patterns, and no orbits",
+                          "leave `per` out");
+  }
   if (!request.pattern.text.empty()) return look_at_pattern(request.pattern, reporter, needs);
   Compilation compilation(request.compile, reporter);
   compilation.take(request.text);

@@ -74,7 +74,9 @@ OrbitSystem::OrbitSystem(std::span<const Orbit> orbits) : larger_(orbits.size())
 
 void OrbitSystem::make_induced(__int128* counts) const {
   for (const std::size_t i : order_) {
-    for (const auto& [other, copies] : larger_[i]) counts[i] -= copies * counts[other];
+    for (const auto& [other, copies] : larger_[i]) {
+      if (counts[other] != 0) counts[i] -= copies * counts[other];
+    }
   }
 }
 

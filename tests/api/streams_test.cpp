@@ -184,6 +184,19 @@ TEST(Streams, StrictAndFailures) {
   matcha_program_free(labelled);
 }
 
+TEST(Streams, OrbitsAreRefused) {
+  const Clique graph(4);
+  Options options;
+  options.set("per", "vertex");
+  matcha_program* program = pattern("motif:3", options.options);
+  matcha_stream* stream = nullptr;
+  matcha_error* error = nullptr;
+  EXPECT_EQ(MATCHA_ERROR_USAGE, matcha_stream_open(&program, 1, graph.graph, nullptr, &stream, &error));
+  EXPECT_NE(std::string(matcha_error_text(error)).find("no orbits"), std::string::npos);
+  matcha_error_free(error);
+  matcha_program_free(program);
+}
+
 TEST(Streams, ABatchThatIsStoppedEndsTheStream) {
   const Clique clique(250);
   Stream stream(pattern("path:7"), clique.graph);

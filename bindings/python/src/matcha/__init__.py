@@ -25,7 +25,7 @@ from matcha._errors import (
 from matcha._explain import Explanation, explain
 from matcha._graph import Graph, read
 from matcha._library import opened as _open
-from matcha._patterns import Matches, Motifs, blocks, count, match, motifs, participation
+from matcha._patterns import Matches, Motifs, blocks, count, match, motifs, orbits, participation
 from matcha._program import Pattern, Program, program
 from matcha._stream import Batch, Stream, stream
 from matcha._table import Column, Table
@@ -69,6 +69,7 @@ __all__ = [
     "explain",
     "match",
     "motifs",
+    "orbits",
     "participation",
     "program",
     "read",

@@ -141,6 +141,27 @@ def motifs(graph: Graph, size: int, *, progress: Progress = False, **options: An
     return found
 
 
+def orbits(graph: Graph, size: int = 4, *, by: str = "vertex", progress: Progress = False, **options: Any) -> Table:
+    """How often each vertex is in each place of the connected patterns of 2 to `size` vertices: a row a vertex.
+
+    The first column is `vertex`, the others are the orbits by name, in the usual order: 15 for `size=4`, 73 for
+    `size=5`, which is the most. With `by="edge"` a row an edge, with its ends `u` and `v` and up to 13 orbits; then 4
+    is the most. Counts are vertex-induced; `induced="edge"` counts patterns with any other edges, too.
+
+    >>> import matcha as mt
+    >>> found = mt.orbits(mt.Graph([0, 1, 2, 3, 0], [1, 2, 3, 0, 2]), 3)
+    >>> {name: list(column) for name, column in found.columns.items()}
+    {'vertex': [0, 1, 2, 3], 'edge': [3, 2, 3, 2], 'wedge-end': [0, 2, 0, 2], 'wedge-middle': [1, 0, 1, 0], \
+'triangle': [2, 1, 2, 1]}
+    """
+    if by not in ("vertex", "edge"):
+        raise ValueError(f"orbits are those of a vertex or an edge, not of {by!r}")
+    run_options = {name: options.pop(name, None) for name in ("threads", "timeout", "device")}
+    asked = _pattern(graph, f"motif:{size}", per=by, **options)
+    answer: Table = asked(graph, progress=progress, **run_options)
+    return Table(dict(zip(asked._names(), answer.columns.values())), len(answer))
+
+
 def participation(graph: Graph, pattern: str, *, by: str = "vertex", **options: Any) -> Column:
     """For each of `graph.vertices`, in that order, the number of matches that it is in.
 
@@ -191,4 +212,4 @@ def _pattern(graph: Graph, pattern: str, **options: Any) -> Program:
     return found
 
 
-__all__ = ["Matches", "Motifs", "blocks", "count", "match", "motifs", "participation"]
+__all__ = ["Matches", "Motifs", "blocks", "count", "match", "motifs", "orbits", "participation"]
