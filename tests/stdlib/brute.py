@@ -56,6 +56,31 @@ def subsets(near, n):
         yield chosen, frozenset((i, j) for i in range(n) for j in range(i + 1, n) if chosen[j] in near[chosen[i]])
 
 
+# Places of a vertex in the patterns of 2 to 4 vertices, in the usual order: the pattern and one such vertex.
+ORBITS = [("01", 0), ("01 12", 0), ("01 12", 1), ("01 02 12", 0), ("01 12 23", 0), ("01 12 23", 1), ("01 02 03", 1), ("01 02 03", 0),
+          ("01 03 12 23", 0), ("01 02 12 23", 3), ("01 02 12 23", 0), ("01 02 12 23", 2), ("01 02 12 13 23", 0), ("01 02 12 13 23", 1),
+          ("01 02 03 12 13 23", 0)]
+
+
+def orbits(near, induced):
+    """A row a vertex, ascending: the subgraphs that have it in each place."""
+    vertices = sorted(near)
+    rows = {v: [v] + [0] * len(ORBITS) for v in vertices}
+    for column, (text, root) in enumerate(ORBITS, 1):
+        n, wanted = size_of(text), edges_of(text)
+        for chosen, inside in subsets(near, n):
+            if induced and len(inside) != len(wanted):
+                continue
+            found = set()
+            for place in itertools.permutations(range(n)):
+                image = frozenset((min(place[u], place[v]), max(place[u], place[v])) for u, v in wanted)
+                if image <= inside:
+                    found.add((image, place[root]))
+            for _, at in found:
+                rows[chosen[at]][column] += 1
+    return [rows[v] for v in vertices]
+
+
 def subgraphs(near, text, induced=False):
     return sum(copies(text, inside, induced) for _, inside in subsets(near, size_of(text)))
 

@@ -229,6 +229,18 @@ def small_directed(matcha, folder):
             expect("reciprocated", run(matcha, "stdlib/directed.mt", [*arguments, "reciprocated"], back_end), into)
 
 
+def small_orbit(matcha, folder):
+    for seed, n, chance, step in GRAPHS[:3]:
+        edges = random_graph(seed, n, chance, step)
+        near = brute.adjacency(edges)
+        graph = folder.graph("g.txt", edges)
+        for entry, induced in (("orbits", False), ("induced_orbits", True)):
+            wanted = brute.orbits(near, induced)
+            for back_end in BACK_ENDS:
+                got = run(matcha, "stdlib/orbit.mt", [graph, "--entry", entry], back_end)
+                expect(f"seed {seed} {entry}", sorted(got), wanted)
+
+
 def small_temporal(matcha, folder):
     for seed, n, count in ((1, 5, 30), (2, 6, 45), (3, 4, 40)):
         source = random.Random(seed)
@@ -246,7 +258,7 @@ def small_temporal(matcha, folder):
 
 SMALL = {
     "motif": small_motif, "clique": small_clique, "listing": small_listing, "directed": small_directed,
-    "temporal": small_temporal,
+    "orbit": small_orbit, "temporal": small_temporal,
     **{module: lambda matcha, folder, module=module: small_labelled(matcha, folder, module)
        for module in ("labelled", "join", "decompose", "decompose_join")},
 }
