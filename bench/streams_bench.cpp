@@ -1,26 +1,33 @@
 // What one update after the other does to the number of embeddings of a pattern: counts and CPU time, on one thread.
 //
 //     bench_streams [--threads N] [--batch B] FOLDER QUERY…
+//     bench_streams --ways B --batches N FOLDER QUERY…
 //
 // FOLDER has data.graph (`v id label`, `e u v label`; ids 0, 1, …), stream.graph (`e u v label`, `-e u v label`,
 // without updates that change nothing) and the queries, whose labels are forgotten where their names begin with `p_`. A
 // line each: query, embeddings that came and that went, ms of CPU time for all updates, ms to plan, terms, bytes of the
-// graph, ms by the clock for all updates. With --threads, updates of a batch (default 64) that all come or all go are
-// shared by so many threads.
+// graph at the end, ms by the clock for all updates, bytes of the graph at the start and of its CSR (offsets of 8
+// bytes, neighbours of 4), and the same CSR at the end. With --threads, updates of a batch (default 64) that all come
+// or all go are shared by so many threads.
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <optional>
 #include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "driver/message_log.h"
 #include "driver/stream/delta_query.h"
+#include "driver/stream/engine.h"
+#include "driver/stream/netting.h"
 #include "frontend/pattern/read.h"
 #include "runtime/cpu/set_kernels.h"
 #include "runtime/stream/shared_search.h"
@@ -92,9 +99,10 @@ std::optional<frontend::pattern::Pattern> read_query(const std::string& path, bo
 }
 
 /// How updates are taken.
-struct Way {
+struct Options {
   unsigned threads = 0;  ///< 0: one after the other.
   std::size_t batch = 64;
+  std::size_t batches = 0;  ///< By an engine, so many; 0: by queries.
 };
 
 /// Takes all updates, one after the other.
@@ -103,7 +111,7 @@ bool take_alone(const Stream& stream, DynamicGraph& graph, const DeltaQuery& que
   for (const Update& update : stream.updates) {
     const std::uint32_t p = graph.place(update.u), q = graph.place(update.v);
     if (!update.comes) graph.erase(p, q);
-    if (query.count(search, p, q, graph.class_of(update.u), graph.class_of(update.v), update.comes ? came : went) !=
+    if (query.count(search, p, q, graph.class_at(p), graph.class_at(q), update.comes ? came : went) !=
         DeltaSearch::Ending::Complete) {
       return false;
     }
@@ -113,16 +121,16 @@ bool take_alone(const Stream& stream, DynamicGraph& graph, const DeltaQuery& que
 }
 
 /// Takes them in batches that end, too, where what goes follows what comes, or the other way round.
-bool take_shared(const Stream& stream, const Way& way, DynamicGraph& graph, const DeltaQuery& query, EdgeDelta& came,
-                 EdgeDelta& went) {
-  SharedSearch search(graph, runtime::set_kernels(runtime::best_tier()), way.threads);
+bool take_shared(const Stream& stream, const Options& options, DynamicGraph& graph, const DeltaQuery& query,
+                 EdgeDelta& came, EdgeDelta& went) {
+  SharedSearch search(graph, runtime::set_kernels(runtime::best_tier()), options.threads);
   SharedTerms terms;
   query.add_terms(terms, false);
   std::vector<EdgeUpdate> batch;
   for (std::size_t first = 0; first < stream.updates.size();) {
     const bool comes = stream.updates[first].comes;
     batch.clear();
-    for (std::size_t i = first; i < stream.updates.size() && batch.size() < way.batch; ++i) {
+    for (std::size_t i = first; i < stream.updates.size() && batch.size() < options.batch; ++i) {
       const Update& update = stream.updates[i];
       if (update.comes != comes) break;
       batch.push_back({graph.place(update.u), graph.place(update.v)});
@@ -135,7 +143,8 @@ bool take_shared(const Stream& stream, const Way& way, DynamicGraph& graph, cons
   return true;
 }
 
-bool run(const Stream& stream, const std::string& name, const frontend::pattern::Pattern& pattern, const Way& way) {
+bool run(const Stream& stream, const std::string& name, const frontend::pattern::Pattern& pattern,
+         const Options& options) {
   std::map<std::string, std::uint32_t> classes;
   for (const std::string& label : pattern.labels) {
     if (!label.empty()) classes.emplace(label, static_cast<std::uint32_t>(classes.size()));
@@ -148,6 +157,7 @@ bool run(const Stream& stream, const std::string& name, const frontend::pattern:
   }
   DynamicGraph graph(false, others + 1, std::move(of_vertex));
   graph.load(stream.edges);
+  const std::uint64_t bytes = graph.bytes();
   const double begin = cpu_ms();
   std::string why;
   const std::optional<DeltaQuery> query = DeltaQuery::make(
@@ -160,8 +170,8 @@ bool run(const Stream& stream, const std::string& name, const frontend::pattern:
   const double planned = cpu_ms();
   const double began = ms_of(CLOCK_MONOTONIC);
   EdgeDelta came, went;
-  const bool done = way.threads == 0 ? take_alone(stream, graph, *query, came, went)
-                                     : take_shared(stream, way, graph, *query, came, went);
+  const bool done = options.threads == 0 ? take_alone(stream, graph, *query, came, went)
+                                         : take_shared(stream, options, graph, *query, came, went);
   if (!done) {
     std::fprintf(stderr, "%s: the updates do not fit, or a count is too large\n", name.c_str());
     return false;
@@ -171,24 +181,93 @@ bool run(const Stream& stream, const std::string& name, const frontend::pattern:
     return static_cast<unsigned long long>(subgraphs * static_cast<__int128>(query->automorphisms()));
   };
   const double wall = ms_of(CLOCK_MONOTONIC) - began;
-  std::printf("%s,%llu,%llu,%.4f,%.3f,%zu,%llu,%.4f\n", name.c_str(), maps(came.more), maps(went.more), end - planned,
-              planned - begin, query->term_count(), static_cast<unsigned long long>(graph.bytes()), wall);
+  const auto csr_bytes = [&](std::uint64_t edges) {
+    return static_cast<unsigned long long>((stream.labels.size() + 1) * sizeof(std::uint64_t) +
+                                           2 * edges * sizeof(std::uint32_t));
+  };
+  std::printf("%s,%llu,%llu,%.4f,%.3f,%zu,%llu,%.4f,%llu,%llu,%llu\n", name.c_str(), maps(came.more), maps(went.more),
+              end - planned, planned - begin, query->term_count(), static_cast<unsigned long long>(graph.bytes()), wall,
+              static_cast<unsigned long long>(bytes), csr_bytes(stream.edges.size()), csr_bytes(graph.edge_count()));
   std::fflush(stdout);
   return true;
+}
+
+/// Batches from the first on, by an engine of its own.
+bool run_way(const Stream& stream, const std::string& name, const frontend::pattern::Pattern& pattern,
+             const Options& options, driver::stream::Way way, const char* way_name, std::size_t batches) {
+  namespace st = driver::stream;
+  std::vector<std::int64_t> sources, targets;
+  for (const auto& [u, v] : stream.edges) {
+    sources.push_back(u);
+    targets.push_back(v);
+  }
+  runtime::ColumnInput columns;
+  columns.sources = runtime::IntColumn::of(sources.data(), sources.size());
+  columns.targets = runtime::IntColumn::of(targets.data(), targets.size());
+  const runtime::Result<driver::ResidentGraph::Shared> graph = driver::ResidentGraph::from_columns(columns);
+  const auto log = std::make_shared<driver::MessageLog>();
+  const std::unique_ptr<st::Engine> engine = graph ? st::make_delta(*graph, log) : nullptr;
+  driver::ProgramRequest request;
+  request.device = "cpu";
+  request.pattern.text = frontend::pattern::to_text(pattern);
+  st::ApplyOptions apply;
+  apply.run.threads = 1;
+  apply.way = way;
+  std::vector<st::Answer> answers;
+  bool works = engine != nullptr && engine->add(request, {}, log) == driver::Status::Ok &&
+               engine->start(apply, answers) == driver::Status::Ok;
+  double ms = 0;
+  std::size_t done = 0, anew = 0;
+  for (std::size_t at = 0; works && done < batches && at < stream.updates.size(); ++done) {
+    st::Netting netting(engine->present(), st::VertexRules{0, false});
+    for (std::size_t end = std::min(stream.updates.size(), at + options.batch); at < end; ++at) {
+      const Update& one = stream.updates[at];
+      st::Update update;
+      update.kind = one.comes ? st::UpdateKind::InsertEdge : st::UpdateKind::DeleteEdge;
+      update.u = one.u;
+      update.v = one.v;
+      netting.add(update);
+    }
+    const st::NetBatch batch = netting.take();
+    const double begin = cpu_ms();
+    works = engine->apply(batch, apply, answers) == driver::Status::Ok;
+    ms += cpu_ms() - begin;
+    if (works && answers.front().how == st::How::Recompute) ++anew;
+  }
+  if (!works) {
+    std::fprintf(stderr, "%s: %s\n", name.c_str(), log->text().c_str());
+    return false;
+  }
+  std::printf("%s,%zu,%s,%.5f,%zu,%lld\n", name.c_str(), options.batch, way_name, ms / static_cast<double>(done), anew,
+              static_cast<long long>(std::get<__int128>(answers.front().total.front())));
+  std::fflush(stdout);
+  return true;
+}
+
+bool run_ways(const Stream& stream, const std::string& name, const frontend::pattern::Pattern& pattern,
+              const Options& options) {
+  using driver::stream::Way;
+  constexpr std::size_t kMostAnew = 10;
+  return run_way(stream, name, pattern, options, Way::Edges, "edges", options.batches) &&
+         run_way(stream, name, pattern, options, Way::Anew, "anew", std::min(kMostAnew, options.batches)) &&
+         run_way(stream, name, pattern, options, Way::ByCost, "by cost", options.batches);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  Way way;
+  Options options;
   int at = 1;
   for (; at + 1 < argc && std::string(argv[at]).starts_with("--"); at += 2) {
     const std::string option = argv[at];
     const int number = std::atoi(argv[at + 1]);
     if (option == "--threads" && number > 0) {
-      way.threads = static_cast<unsigned>(number);
-    } else if (option == "--batch" && number > 0) {
-      way.batch = static_cast<std::size_t>(number);
+      options.threads = static_cast<unsigned>(number);
+    } else if ((option == "--batch" || option == "--ways") && number > 0) {
+      options.batch = static_cast<std::size_t>(number);
+      if (option == "--ways" && options.batches == 0) options.batches = 100;
+    } else if (option == "--batches" && number > 0) {
+      options.batches = static_cast<std::size_t>(number);
     } else {
       at = argc;
     }
@@ -204,7 +283,8 @@ int main(int argc, char** argv) {
     const std::string name = argv[i];
     const std::optional<frontend::pattern::Pattern> pattern =
         read_query(folder + "/" + name, name.substr(0, 2) != "p_");
-    all = pattern && run(stream, name, *pattern, way) && all;
+    const auto& way = options.batches == 0 ? run : run_ways;
+    all = pattern && way(stream, name, *pattern, options) && all;
   }
   return all ? 0 : 1;
 }

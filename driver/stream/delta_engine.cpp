@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <ctime>
 #include <limits>
 #include <optional>
 #include <span>
@@ -22,7 +23,16 @@ using runtime::stream::DynamicGraph;
 
 /// So many edges are counted by one thread before it is known what they take.
 constexpr std::size_t kAlone = 8;
+/// Of fewer edges nobody looks at the clock meanwhile.
+constexpr std::size_t kTimed = 32;
 constexpr double kNever = std::numeric_limits<double>::infinity();
+
+/// What this thread has worked: others that want its processor do not make an edge seem to take longer.
+double thread_ms() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
+}
 
 class DeltaEngine final : public Engine {
  public:
@@ -105,7 +115,7 @@ class DeltaEngine final : public Engine {
     for (Answer& answer : stood) answer.match_ms = ms / static_cast<double>(stood.size());
     // Of few edges it is known only now.
     const std::size_t edges = batch.deleted.size() + batch.inserted.size();
-    if (edges != 0 && edges <= kAlone && !options.quiet && !has_shared_) each_ms_ = ms / static_cast<double>(edges);
+    if (edges != 0 && edges < kTimed && !options.quiet && !has_shared_) each_ms_ = ms / static_cast<double>(edges);
     if (again_ != nullptr) status = again_->apply(batch, options, ran);
     if (status == Status::Ok && !options.quiet) answers = merged(std::move(stood), std::move(ran));
     return status;
@@ -198,7 +208,9 @@ class DeltaEngine final : public Engine {
     Status status = catch_up();
     const Stopwatch watch;
     if (status == Status::Ok) status = stands_->start(options, answers);
-    run_ms_ = watch.ms();
+    // One that took much longer than the last was held up.
+    constexpr double kMostGrowth = 1.25;
+    run_ms_ = std::min(watch.ms(), run_ms_ ? kMostGrowth * *run_ms_ : kNever);
     return status;
   }
 
@@ -249,6 +261,8 @@ class DeltaEngine final : public Engine {
     /// `anew_ms`: what it takes to count the whole graph; kNever: that cannot be.
     Phase(std::uint64_t edges, double anew_ms, Way way) : left_(edges), anew_ms_(way == Way::Edges ? kNever : anew_ms) {
       gave_up_ = anew_ms_ < kNever && way == Way::Anew && edges != 0;
+      is_timed_ = edges >= kTimed;
+      if (is_timed_) since_ms_ = thread_ms();
     }
     /// Before so many edges, which are counted together.
     bool counts(std::uint64_t edges = 1) {
@@ -257,7 +271,7 @@ class DeltaEngine final : public Engine {
       // by a quarter.
       constexpr double kSurely = 1.25;
       if (!gave_up_ && done_ >= next_look_ && left_ >= kFewLeft) {
-        const double ms = watch_.ms();
+        const double ms = this->ms();
         next_look_ = done_ + kLook;
         gave_up_ =
             ms > kTried * anew_ms_ && ms / static_cast<double>(done_) * static_cast<double>(left_) > kSurely * anew_ms_;
@@ -267,14 +281,22 @@ class DeltaEngine final : public Engine {
       return !gave_up_;
     }
     bool gave_up() const { return gave_up_; }
-    double ms() const { return watch_.ms(); }
+    bool is_timed() const { return is_timed_; }
+    /// What the edges so far took.
+    double ms() const { return spent_ms_ + thread_ms() - since_ms_; }
+    /// Other threads did something, which took so long in place of what this one did since `at_ms`.
+    void add(double ms, double at_ms) {
+      spent_ms_ += at_ms - since_ms_ + ms;
+      since_ms_ = thread_ms();
+    }
     /// So long may a step take, that it may be seen in time whether to go on so.
     double step_ms() const { return kTried * anew_ms_; }
 
    private:
     static constexpr std::uint64_t kLook = 32;
     static constexpr double kTried = 0.1;
-    Stopwatch watch_;
+    double since_ms_ = 0, spent_ms_ = 0;
+    bool is_timed_ = false;
     std::uint64_t done_ = 0, left_, next_look_ = kLook;
     double anew_ms_;
     bool gave_up_ = false;
@@ -351,12 +373,15 @@ class DeltaEngine final : public Engine {
     const bool may_share = !options.quiet && threads(options) > 1 && !edges.empty() && stands_->size() != 0;
     bool alone = true;
     for (std::size_t at = 0; at < edges.size();) {
-      if (may_share && alone && at == kAlone) each_ms_ = phase.ms() / kAlone;
+      if (may_share && alone && at == kAlone && phase.is_timed()) each_ms_ = phase.ms() / kAlone;
       const std::size_t shared = may_share ? to_share(edges.size() - at, phase, options) : 0;
       if (shared != 0) {
         std::size_t taken = 0;
-        const Status status = share({edges.data() + at, shared}, sign, options, taken);
+        const double began = phase.is_timed() ? thread_ms() : 0;
+        double ms = 0;
+        const Status status = share({edges.data() + at, shared}, sign, options, taken, ms);
         if (status != Status::Ok) return status;
+        if (phase.is_timed()) phase.add(ms, began);
         phase.counts(taken);
         at += taken;
         alone = false;
@@ -386,8 +411,9 @@ class DeltaEngine final : public Engine {
     return std::min(left, std::max(kFewest, static_cast<std::size_t>(step)));
   }
 
-  /// Shares edges, from the first, among threads: `taken` of them.
-  Status share(std::span<const EdgeChange> edges, int sign, const ApplyOptions& options, std::size_t& taken) {
+  /// Shares edges, from the first, among threads: `taken` of them, in so many `ms`.
+  Status share(std::span<const EdgeChange> edges, int sign, const ApplyOptions& options, std::size_t& taken,
+               double& ms) {
     if (!shared_ || shared_threads_ != threads(options)) {
       shared_threads_ = threads(options);
       shared_.emplace(present_, kernels(options), shared_threads_);
@@ -411,6 +437,7 @@ class DeltaEngine final : public Engine {
     if (!took.fits) return misfit("an edge that goes was not there, or one that comes was");
     taken = took.edges;
     const double each = took.busy_ms / static_cast<double>(taken);
+    ms = took.busy_ms / shared_->workers();
     each_ms_ = each_ms_ ? (*each_ms_ + each) / 2 : each;
     return status_of(took.ending);
   }
@@ -461,7 +488,7 @@ class DeltaEngine final : public Engine {
     const std::optional<std::uint32_t> number = present_.number(vertex.id);
     if (!number) return misfit("a vertex that has another label was not there");
     const std::uint32_t next = away ? 0 : present_.class_of_label(vertex.new_label);
-    const bool changes = present_.graph().class_of(*number) != next;
+    const bool changes = present_.graph().class_at(present_.graph().place(*number)) != next;
     std::vector<std::pair<std::int64_t, std::int64_t>> edges;
     if (changes) {
       present_.each_edge_at(vertex.id, [&](std::int64_t u, std::int64_t v, std::int64_t) { edges.emplace_back(u, v); });

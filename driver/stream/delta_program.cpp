@@ -173,7 +173,7 @@ DeltaProgram::Row DeltaProgram::row_of_query(std::size_t query, const std::uint3
 DeltaSearch::Ending DeltaProgram::take(DeltaSearch& search, const DynamicPresent& present, std::uint32_t u,
                                        std::uint32_t v, int sign) {
   const runtime::stream::DynamicGraph& graph = present.graph();
-  const std::uint32_t class_u = graph.class_of(graph.vertex(u)), class_v = graph.class_of(graph.vertex(v));
+  const std::uint32_t class_u = graph.class_at(u), class_v = graph.class_at(v);
   for (std::size_t i = 0; i < queries_.size(); ++i) {
     DeltaSearch::Ending ending = DeltaSearch::Ending::Complete;
     if (!options_.rows) {

@@ -9,7 +9,7 @@ namespace matcha::runtime::stream {
 
 namespace {
 
-constexpr std::uint64_t kSlabItems = std::uint64_t{1} << 16;
+constexpr std::uint64_t kLeastSlabItems = std::uint64_t{1} << 10, kSlabItems = std::uint64_t{1} << 16;
 /// Classes for each power of two, from 4 items on; two smaller ones are before them.
 constexpr std::uint32_t kSteps = 4;
 constexpr std::uint32_t kSmall = 2;
@@ -48,11 +48,13 @@ std::uint32_t* ArrayPool::take(std::uint32_t size_class) {
   const std::uint64_t items = capacity_of(size_class);
   if (free_.size() <= size_class) free_.resize(size_class + 1);
   if (items > rest_items_) {
-    const std::uint64_t size = std::max(items, kSlabItems);
-    slabs_.reserve(slabs_.size() + 1);
-    slabs_.push_back(std::unique_ptr<std::uint32_t[]>(new std::uint32_t[size]));
+    // A quarter of what there is, so that little of a small graph is spare; a long array gets one of its own.
+    const std::uint64_t next = std::clamp(bytes_ / sizeof(std::uint32_t) / 4, kLeastSlabItems, kSlabItems);
+    const bool is_long = items > next / 2;
+    const std::uint64_t size = is_long ? items : next;
+    slabs_.push_back(std::make_unique_for_overwrite<std::uint32_t[]>(size));
     bytes_ += size * sizeof(std::uint32_t);
-    if (items > kSlabItems / 2) return slabs_.back().get();
+    if (is_long) return slabs_.back().get();
     rest_ = slabs_.back().get();
     rest_items_ = size;
   }
@@ -120,22 +122,24 @@ void Rows::set(std::uint32_t vertex, std::span<const std::uint32_t> items) {
   }
   if (record.items == nullptr || !fits(record.size_class, items.size())) {
     record.length = std::min(record.length, static_cast<std::uint32_t>(items.size()));
-    move(record, ArrayPool::class_of(with_spare(items.size())));
+    // Most rows of a graph that is loaded never grow; an eighth is for the long ones.
+    const std::uint64_t room = record.items == nullptr ? items.size() + items.size() / 8 : with_spare(items.size());
+    move(record, ArrayPool::class_of(room));
   }
   std::memcpy(record.items, items.data(), items.size_bytes());
   record.length = static_cast<std::uint32_t>(items.size());
 }
 
-DynamicGraph::DynamicGraph(bool directed, std::uint32_t class_count, std::vector<std::uint32_t> classes)
-    : directed_(directed), classes_(std::move(classes)), used_(class_count, 0) {
-  for (std::uint32_t c : classes_) {
+DynamicGraph::DynamicGraph(bool directed, std::uint32_t class_count, const std::vector<std::uint32_t>& classes)
+    : directed_(directed), used_(class_count, 0) {
+  for (std::uint32_t c : classes) {
     if (c != kNone) ++used_[c];
   }
-  number(used_);
+  number(used_, classes);
 }
 
 /// Gives every vertex a place, in an order of classes, then vertices; `room`: places of each class. Requires: no edges.
-void DynamicGraph::number(const std::vector<std::uint64_t>& room) {
+void DynamicGraph::number(const std::vector<std::uint64_t>& room, const std::vector<std::uint32_t>& classes) {
   begins_.assign(room.size() + 1, 0);
   std::uint64_t total = 0;
   for (std::size_t c = 0; c < room.size(); ++c) {
@@ -147,10 +151,10 @@ void DynamicGraph::number(const std::vector<std::uint64_t>& room) {
   next_.assign(begins_.begin(), begins_.end() - 1);
   free_.assign(room.size(), {});
   vertices_.assign(total, kNone);
-  places_.assign(classes_.size(), kNone);
-  for (std::size_t v = 0; v < classes_.size(); ++v) {
-    if (classes_[v] == kNone) continue;
-    places_[v] = next_[classes_[v]]++;
+  places_.assign(classes.size(), kNone);
+  for (std::size_t v = 0; v < classes.size(); ++v) {
+    if (classes[v] == kNone) continue;
+    places_[v] = next_[classes[v]]++;
     vertices_[places_[v]] = static_cast<std::uint32_t>(v);
   }
   after_.resize(total);
@@ -206,28 +210,28 @@ void DynamicGraph::make_room(std::uint32_t label_class) {
       if (directed_ || p < q) edges.emplace_back(vertices_[p], vertices_[q]);
     }
   }
+  std::vector<std::uint32_t> classes(places_.size(), kNone);
+  for (std::size_t v = 0; v < classes.size(); ++v) {
+    if (places_[v] != kNone) classes[v] = class_at(places_[v]);
+  }
   std::vector<std::uint64_t> room(used_.size());
   for (std::uint32_t c = 0; c < room.size(); ++c) room[c] = begins_[c + 1] - begins_[c];
   constexpr std::uint64_t kLeast = 64;
   room[label_class] = std::max(kLeast, 2 * room[label_class]);
   after_ = Rows();
   before_ = Rows();
-  number(room);
+  number(room, classes);
   load(edges);
 }
 
 void DynamicGraph::set_class(std::uint32_t vertex, std::uint32_t label_class) {
-  if (vertex >= classes_.size()) {
-    classes_.resize(std::uint64_t{vertex} + 1, kNone);
-    places_.resize(classes_.size(), kNone);
-  }
-  const std::uint32_t old = classes_[vertex];
+  if (vertex >= places_.size()) places_.resize(std::uint64_t{vertex} + 1, kNone);
+  const std::uint32_t old = places_[vertex] == kNone ? kNone : class_at(places_[vertex]);
   if (old == label_class) return;
   if (old != kNone) {
     free_[old].push_back(places_[vertex]);
     vertices_[places_[vertex]] = kNone;
     places_[vertex] = kNone;
-    classes_[vertex] = kNone;
     --used_[old];
   }
   if (label_class == kNone) return;
@@ -239,13 +243,12 @@ void DynamicGraph::set_class(std::uint32_t vertex, std::uint32_t label_class) {
     free_[label_class].pop_back();
   }
   vertices_[places_[vertex]] = vertex;
-  classes_[vertex] = label_class;
   ++used_[label_class];
 }
 
 std::uint64_t DynamicGraph::bytes() const {
   return after_.bytes() + (directed_ ? before_.bytes() : 0) +
-         (classes_.capacity() + places_.capacity() + vertices_.capacity()) * sizeof(std::uint32_t);
+         (places_.capacity() + vertices_.capacity()) * sizeof(std::uint32_t);
 }
 
 }  // namespace matcha::runtime::stream

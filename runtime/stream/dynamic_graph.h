@@ -10,6 +10,17 @@
 /// Graphs that change, one edge at a time, and are read in between by the set kernels.
 namespace matcha::runtime::stream {
 
+/// The least position of an ascending array whose item is not below `item`.
+inline std::uint32_t lower_position(const std::uint32_t* items, std::uint32_t n, std::uint32_t item) {
+  const std::uint32_t* begin = items;
+  while (n > 1) {
+    const std::uint32_t half = n / 2;
+    begin += begin[half - 1] < item ? half : 0;
+    n -= half;
+  }
+  return static_cast<std::uint32_t>(begin - items) + (n == 1 && *begin < item ? 1 : 0);
+}
+
 /// Arrays of 4-byte items by classes of capacity, from slabs. What is given back is used again.
 class ArrayPool {
  public:
@@ -82,7 +93,7 @@ class DynamicGraph {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
   /// Vertices 0 … classes.size() - 1 with their classes (kNone: there is no such vertex), below `class_count`.
-  DynamicGraph(bool directed, std::uint32_t class_count, std::vector<std::uint32_t> classes);
+  DynamicGraph(bool directed, std::uint32_t class_count, const std::vector<std::uint32_t>& classes);
 
   /// Inserts many edges at once into a graph that has none; pairs of vertices, no loops, no repeats.
   void load(std::span<const std::pair<std::uint32_t, std::uint32_t>> edges);
@@ -94,8 +105,10 @@ class DynamicGraph {
   /// The place of a vertex; kNone if it is not there. Places change when a vertex is added or gets another class.
   std::uint32_t place(std::uint32_t vertex) const { return vertex < places_.size() ? places_[vertex] : kNone; }
   std::uint32_t vertex(std::uint32_t place) const { return vertices_[place]; }
-  /// The class of a vertex that is there.
-  std::uint32_t class_of(std::uint32_t vertex) const { return classes_[vertex]; }
+  /// The class of a vertex that is there, by its place.
+  std::uint32_t class_at(std::uint32_t place) const {
+    return lower_position(begins_.data() + 1, class_count() - 1, place + 1);
+  }
   /// Places of a class are [begin, end).
   std::pair<std::uint32_t, std::uint32_t> places_of(std::uint32_t size_class) const {
     return {begins_[size_class], begins_[size_class + 1]};
@@ -123,12 +136,11 @@ class DynamicGraph {
   std::uint64_t bytes() const;
 
  private:
-  void number(const std::vector<std::uint64_t>& room);
+  void number(const std::vector<std::uint64_t>& room, const std::vector<std::uint32_t>& classes);
   void make_room(std::uint32_t label_class);
 
   bool directed_;
   std::uint64_t edges_ = 0;
-  std::vector<std::uint32_t> classes_;            ///< By vertex.
   std::vector<std::uint32_t> places_;             ///< By vertex.
   std::vector<std::uint32_t> vertices_;           ///< By place; kNone where there is none.
   std::vector<std::uint32_t> begins_;             ///< By class, one more at the end.
@@ -137,16 +149,5 @@ class DynamicGraph {
   std::vector<std::vector<std::uint32_t>> free_;  ///< By class: places that were left.
   Rows after_, before_;
 };
-
-/// The least position of an ascending array whose item is not below `item`.
-inline std::uint32_t lower_position(const std::uint32_t* items, std::uint32_t n, std::uint32_t item) {
-  const std::uint32_t* begin = items;
-  while (n > 1) {
-    const std::uint32_t half = n / 2;
-    begin += begin[half - 1] < item ? half : 0;
-    n -= half;
-  }
-  return static_cast<std::uint32_t>(begin - items) + (n == 1 && *begin < item ? 1 : 0);
-}
 
 }  // namespace matcha::runtime::stream

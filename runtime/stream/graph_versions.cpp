@@ -7,8 +7,8 @@ namespace matcha::runtime::stream {
 
 namespace {
 
-/// Items of all rows that are kept at a time: 16 MiB.
-constexpr std::uint64_t kMostItems = std::uint64_t{1} << 22;
+/// Items of all rows that are kept at a time: 16 MiB, less for graphs that are not that large.
+constexpr std::uint64_t kMostItems = std::uint64_t{1} << 22, kLeastItems = std::uint64_t{1} << 16;
 /// A row with fewer changes is looked through from its begin.
 constexpr std::uint32_t kFewChanges = 8;
 
@@ -37,9 +37,10 @@ void GraphVersions::count(const EdgeUpdate& update, bool come, std::uint64_t& it
 std::size_t GraphVersions::open(std::span<const EdgeUpdate> updates, bool come) {
   come_ = come;
   std::uint64_t items = 0;
+  const std::uint64_t most_items = std::clamp(graph_.edge_count() / 2, kLeastItems, kMostItems);
   const std::size_t most = std::min<std::size_t>(updates.size(), Rows::kMostMarks / 2 - 1);
   try {
-    for (updates_ = 0; updates_ < most && (updates_ == 0 || items < kMostItems); ++updates_) {
+    for (updates_ = 0; updates_ < most && (updates_ == 0 || items < most_items); ++updates_) {
       count(updates[updates_], come, items);
     }
     if (room_ < items) {

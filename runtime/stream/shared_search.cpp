@@ -157,7 +157,7 @@ class SharedSearch::Run {
     }
   }
 
-  std::uint32_t class_of(std::uint32_t place) const { return shared_.graph_.class_of(shared_.graph_.vertex(place)); }
+  std::uint32_t class_of(std::uint32_t place) const { return shared_.graph_.class_at(place); }
 
   void look(unsigned number, const Part& part) {
     Worker& worker = *shared_.workers_[number];

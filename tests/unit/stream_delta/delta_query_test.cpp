@@ -116,16 +116,16 @@ void compare(const Pattern& pattern, Induced induced, const Setup& setup, unsign
     const bool insert = !graph.has_edge(p, q);
     if (!insert) graph.erase(p, q);
     EdgeDelta delta;
-    ASSERT_EQ(query->count(search, p, q, graph.class_of(u), graph.class_of(v), delta), DeltaSearch::Ending::Complete);
+    ASSERT_EQ(query->count(search, p, q, graph.class_at(p), graph.class_at(q), delta), DeltaSearch::Ending::Complete);
     std::map<Map, int> came, went;
     const auto take = [&](const std::uint32_t* places, int sign) {
       Map map;
       for (int w = 0; w < pattern.size(); ++w) map.push_back(graph.vertex(places[w]));
       ++(sign > 0 ? came : went)[map];
     };
-    rows->list(search, p, q, graph.class_of(u), graph.class_of(v), take);
+    rows->list(search, p, q, graph.class_at(p), graph.class_at(q), take);
     std::uint64_t listed = 0;
-    subgraphs->list(search, p, q, graph.class_of(u), graph.class_of(v), [&](const std::uint32_t*, int) { ++listed; });
+    subgraphs->list(search, p, q, graph.class_at(p), graph.class_at(q), [&](const std::uint32_t*, int) { ++listed; });
     if (insert) graph.insert(p, q);
     matrix.set(u, v, insert);
     const std::set<Map> after = embeddings(pattern, induced, matrix);
