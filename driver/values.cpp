@@ -14,14 +14,17 @@ void append_vertex(std::string& out, std::uint64_t rank, const runtime::Universe
     universe.append_id(out, rank);
     return;
   }
-  const std::string id = universe.id_text(rank);
+  append_name(out, universe.id_text(rank), style, separator);
+}
+
+void append_name(std::string& out, std::string_view name, Style style, char separator) {
   if (style == Style::Json) {
-    out += nlohmann::json(id).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  } else if (id.find(separator) == std::string::npos && id.find('"') == std::string::npos) {
-    out += id;
+    out += nlohmann::json(name).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  } else if (name.find(separator) == std::string_view::npos && name.find('"') == std::string_view::npos) {
+    out += name;
   } else {
     out += '"';
-    for (const char c : id) out.append(c == '"' ? 2 : 1, c);
+    for (const char c : name) out.append(c == '"' ? 2 : 1, c);
     out += '"';
   }
 }

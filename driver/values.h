@@ -24,6 +24,9 @@ void append_value(std::string& out, const codegen::ResultValue& value, const run
 void append_vertex(std::string& out, std::uint64_t rank, const runtime::Universe& universe, Style style,
                    char separator = '\t');
 
+/// The same of an id that is text.
+void append_name(std::string& out, std::string_view name, Style style, char separator = '\t');
+
 /// The columns of rows in memory.
 struct RowColumns {
   std::vector<runtime::ElementKind> kinds;

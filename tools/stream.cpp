@@ -209,20 +209,55 @@ class StreamVerb {
   Status read_graph() {
     runtime::Result<driver::ResidentGraph::Shared> graph = start_graph();
     if (!graph) return session_.stopped() ? session_.stop_early() : console_.error(graph.error());
+    const Status named = find_names(*graph);
+    if (named != Status::Ok) return named;
     const runtime::Graph& read = (*graph)->graph();
-    if (read.universe().kind() != runtime::IdKind::Int) {
-      return console_.error(Status::Input, "the ids of the graph are no integers of 64 bits, as a stream needs",
-                            "number the vertices; labels may be text");
-    }
     parts_.engine = options_.recompute || options_.device == "cuda" ? st::make_recompute(*graph, shared(console_))
                                                                     : st::make_delta(*graph, shared(console_));
     if (parts_.engine == nullptr) return Status::Resource;
     parts_.rules.directed = read.facts().directed;
-    parts_.rules.lines = {options_.temporal, edge_labels_};
+    parts_.rules.lines = {options_.temporal, edge_labels_, parts_.maybe_names};
     if (!options_.window.empty()) parts_.rules.width = seconds_of(options_.window);
     if (!options_.lateness.empty()) parts_.rules.lateness = *seconds_of(options_.lateness);
     if (!options_.slide.empty()) parts_.rules.slide = seconds_of(options_.slide);
     return st::add_empty_word(*parts_.engine, read);
+  }
+
+  /// Where ids are text, programs see numbers of vertices, as those that come have some too.
+  Status find_names(driver::ResidentGraph::Shared& graph) {
+    if (parts_.state && parts_.state->is_begun()) {
+      const runtime::Result<nlohmann::json> facts = parts_.state->read_facts();
+      if (!facts) return console_.error(facts.error());
+      if (!facts->contains("names")) return Status::Ok;
+      parts_.maybe_names = std::make_shared<st::VertexNames>();
+      if (parts_.maybe_names->restore(facts->at("names").get<std::vector<std::string>>())) return Status::Ok;
+      return console_.error(Status::Input, fmt::format("the names of vertices in `{}` are corrupt", options_.state));
+    }
+    const driver::ResidentGraph::Shared read = graph;
+    const runtime::Universe& ids = read->graph().universe();
+    if (ids.kind() == runtime::IdKind::Int) return Status::Ok;
+    if (ids.kind() == runtime::IdKind::Unsigned) {
+      return console_.error(Status::Input, "an id of the graph is a number beyond 64 bits with a sign",
+                            "a stream takes smaller numbers, and text");
+    }
+    for (const ProgramRequest& request : requests_) {
+      st::ProgramNeeds needs;
+      const Status status =
+          st::find_needs(request, options_.directed, !options_.matches.empty(), &ids, console_, needs);
+      if (status != Status::Ok) return status;
+    }
+    parts_.maybe_names = std::make_shared<st::VertexNames>(*ids.names());
+    runtime::Result<runtime::Graph> own = edge_labels_ ? read->informed_view() : read->view();
+    if (!own) return console_.error(own.error());
+    own->share_universe(std::make_shared<const runtime::Universe>(runtime::Universe::identity(ids.size())));
+    if (!edge_labels_) {
+      graph = driver::ResidentGraph::from_graph(std::move(*own));
+      return Status::Ok;
+    }
+    runtime::Result<driver::ResidentGraph::Shared> made = driver::ResidentGraph::from_informed(std::move(*own));
+    if (!made) return console_.error(made.error());
+    graph = std::move(*made);
+    return Status::Ok;
   }
 
   runtime::Result<driver::ResidentGraph::Shared> start_graph() {

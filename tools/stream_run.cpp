@@ -339,6 +339,13 @@ std::string StreamRun::rows_text(std::uint64_t batch, const st::RowChanges& chan
           break;
         }
         case runtime::ElementKind::Bool: text += row[column] != 0 ? "true" : "false"; break;
+        case runtime::ElementKind::Vid:
+          if (parts_.maybe_names != nullptr) {
+            append_name(text, parts_.maybe_names->name(static_cast<std::int64_t>(row[column])),
+                        json ? Style::Json : Style::Text, format.separator);
+            break;
+          }
+          [[fallthrough]];
         default: text += std::to_string(static_cast<std::int64_t>(row[column])); break;
       }
     }
@@ -357,6 +364,10 @@ Status StreamRun::write_answers(const st::BatchFacts& facts, const std::vector<s
     const std::string name = answers.size() > 1 ? parts_.names[i] : "";
     st::Answer shown = answers[i];
     shown.changes = {};
+    for (st::Number& number : shown.total) {
+      const auto* const vertex = std::get_if<st::VertexNumber>(&number);
+      if (vertex != nullptr && parts_.maybe_names != nullptr) number = parts_.maybe_names->name(vertex->id);
+    }
     if (options_.no_total) shown.total.clear();
     text += options_.json ? st::answer_json(facts, shown, name) : st::answer_line(facts, shown, name);
   }
@@ -380,8 +391,9 @@ Status StreamRun::write_checkpoint() {
   }
   runtime::Result<driver::ResidentGraph::Shared> graph = engine_.graph();
   if (!graph) return console_.error(graph.error());
-  const nlohmann::json facts = {
+  nlohmann::json facts = {
       {"settings", parts_.settings}, {"batch", batch_}, {"offset", offset_}, {"line", line_}, {"feed", feed_.saved()}};
+  if (parts_.maybe_names != nullptr) facts["names"] = parts_.maybe_names->saved();
   const runtime::Status written = parts_.state->write(batch_, **graph, facts);
   if (!written) return console_.error(written.error());
   since_checkpoint_ = 0;

@@ -30,7 +30,8 @@ struct StreamParts {
   codegen::RunOptions run;
   std::optional<RowFormat> row_format;  ///< Rows are wanted.
   std::optional<driver::stream::StateFolder> state;
-  nlohmann::json settings;  ///< What a state is for, and the same when it goes on.
+  std::shared_ptr<driver::stream::VertexNames> maybe_names;  ///< Ids are text; the lines' rules have it too.
+  nlohmann::json settings;                                   ///< What a state is for, and the same when it goes on.
 };
 
 /// Goes through the batches of a stream: reads lines until a batch ends, finds out what changes, has it in the log,

@@ -20,7 +20,11 @@ void append(std::string& out, const Number& number, Style style) {
   if (const auto* const value = std::get_if<double>(&number)) append_float(out, *value, style);
   if (const auto* const flag = std::get_if<bool>(&number)) out += *flag ? "true" : "false";
   if (const auto* const text = std::get_if<std::string>(&number)) {
-    out += style == Style::Json ? nlohmann::json(*text).dump() : *text;
+    if (style == Style::Json) {
+      append_name(out, *text, style);
+    } else {
+      out += *text;
+    }
   }
 }
 

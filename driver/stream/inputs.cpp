@@ -9,9 +9,15 @@ namespace matcha::driver::stream {
 
 namespace {
 
-Status look_at_pattern(const PatternOptions& options, const Reporter& reporter, ProgramNeeds& needs) {
+Status look_at_pattern(const PatternOptions& options, const runtime::Universe* maybe_ids, const Reporter& reporter,
+                       ProgramNeeds& needs) {
   PatternSource pattern(options, reporter);
   const Status status = pattern.read();
+  if (status == Status::Ok && !pattern.set().constants.empty() && maybe_ids != nullptr &&
+      maybe_ids->kind() != runtime::IdKind::Int) {
+    return reporter.error(Status::Usage, "a pattern of a stream cannot give vertices where ids are no ints of 64 bits",
+                          "give the vertex a label of its own");
+  }
   if (status == Status::Ok) needs.edge_labels = pattern.edge_labelled();
   return status;
 }
@@ -24,7 +30,7 @@ Status find_needs(const ProgramRequest& request, bool directed, bool wants_rows,
     return reporter.error(Status::Usage, "a stream keeps counts and matches of patterns, and no orbits",
                           "leave `per` out");
   }
-  if (!request.pattern.text.empty()) return look_at_pattern(request.pattern, reporter, needs);
+  if (!request.pattern.text.empty()) return look_at_pattern(request.pattern, maybe_ids, reporter, needs);
   Compilation compilation(request.compile, reporter);
   compilation.take(request.text);
   Status status = compilation.check();

@@ -50,7 +50,7 @@ std::string shown(std::string_view text) {
   return out + (text.size() > kMost ? "…`" : "`");
 }
 
-bool take_id(std::string_view cell, const char* what, std::int64_t& id, std::string& error) {
+bool take_number(std::string_view cell, const char* what, std::int64_t& id, std::string& error) {
   const std::optional<std::int64_t> number = number_of(cell);
   if (!number) {
     error = fmt::format("{} is no {}: a whole number of 64 bits", shown(cell), what);
@@ -60,14 +60,20 @@ bool take_id(std::string_view cell, const char* what, std::int64_t& id, std::str
   return true;
 }
 
-LineKind read_temporal(const Cells& cells, Update& update, std::string& error) {
+bool take_id(std::string_view cell, const LineRules& rules, std::int64_t& id, std::string& error) {
+  if (rules.maybe_names == nullptr) return take_number(cell, "id", id, error);
+  id = rules.maybe_names->number(cell);
+  return true;
+}
+
+LineKind read_temporal(const Cells& cells, const LineRules& rules, Update& update, std::string& error) {
   if (cells.count < 3) {
     error = "a line has two ids and a time: `u v t`";
     return LineKind::Error;
   }
   update.kind = UpdateKind::InsertEdge;
-  const bool right = take_id(cells.cells[0], "id", update.u, error) && take_id(cells.cells[1], "id", update.v, error) &&
-                     take_id(cells.cells[2], "time", update.time, error);
+  const bool right = take_number(cells.cells[2], "time", update.time, error) &&
+                     take_id(cells.cells[0], rules, update.u, error) && take_id(cells.cells[1], rules, update.v, error);
   return right ? LineKind::Update : LineKind::Error;
 }
 
@@ -110,7 +116,7 @@ LineKind read_update(std::string_view line, const LineRules& rules, LabelCodes& 
   const std::string_view first = cells.cells[0];
   if (first.front() == '#' || first.front() == '%' || first.starts_with("//")) return LineKind::Comment;
   update = Update();
-  if (rules.temporal) return read_temporal(cells, update, error);
+  if (rules.temporal) return read_temporal(cells, rules, update, error);
   const bool inserts = first == "+" || first == "e", deletes = first == "-" || first == "-e";
   const bool of_vertex = first == "v" || first == "-v";
   if (!inserts && !deletes && !of_vertex) {
@@ -130,8 +136,8 @@ LineKind read_update(std::string_view line, const LineRules& rules, LabelCodes& 
                         cells.count == Cells::kMost ? "more" : std::to_string(cells.count - 1));
     return LineKind::Error;
   }
-  if (!take_id(cells.cells[1], "id", update.u, error)) return LineKind::Error;
-  if (!of_vertex && !take_id(cells.cells[2], "id", update.v, error)) return LineKind::Error;
+  if (!take_id(cells.cells[1], rules, update.u, error)) return LineKind::Error;
+  if (!of_vertex && !take_id(cells.cells[2], rules, update.v, error)) return LineKind::Error;
   const bool is_kept = of_vertex || rules.edge_labels;
   if (cells.count == most && update.kind != UpdateKind::DeleteVertex && is_kept) {
     update.label = codes.code(cells.cells[most - 1]);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "driver/stream/update.h"
+#include "driver/stream/vertex_names.h"
 #include "runtime/graph/labels.h"
 
 /// Lines of updates.
@@ -41,6 +42,7 @@ class LabelCodes {
 struct LineRules {
   bool temporal = false;     ///< `u v t`, further columns skipped; else `+ u v [label]` and the like.
   bool edge_labels = false;  ///< Edges that come have labels; else a label of an edge is skipped.
+  std::shared_ptr<VertexNames> maybe_names = nullptr;  ///< Ids are text, and updates have numbers; else ids are ints.
 };
 
 enum class LineKind : std::uint8_t { Update, Comment, Blank, Error };

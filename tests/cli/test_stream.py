@@ -115,6 +115,34 @@ class StreamTest(CliTest):
         blank = self.objects(["+ 1 2", "", "", "+ 2 3", "+ 3 1", ""], "--pattern", "triangle", "--blank")
         self.assertEqual([one["updates"] for one in blank[1:-1]], [1, 2])
 
+    def test_names(self):
+        graph = self.write("people.txt", "ann bob\nbob eve\nzoë bob\n")
+        rows, folder, out = self.path("names.tsv"), self.path("names"), self.path("names.txt")
+        lines = ["+ eve ann", "+ dan ann", "+ dan bob", "- ann bob", "- nobody ann", "v carl", "+ zoë ann", "+ ann bob"]
+        told = self.stream(lines, "--pattern", "triangle", graph, "--each", "--matches", rows)
+        self.assertEqual(told, ["batch 0  total 0", "batch 1  +1 -0  total 1", "batch 2  +0 -0  total 1",
+                                "batch 3  +1 -0  total 2", "batch 4  +0 -2  total 0", "batch 5  +0 -0  total 0",
+                                "batch 6  +0 -0  total 0", "batch 7  +0 -0  total 0", "batch 8  +3 -0  total 3"])
+        with open(rows, encoding="utf-8") as file:
+            text = file.read()
+        # New names come behind those of the graph, which ascend.
+        self.assertEqual(text.splitlines()[:2], ["1\t+\tann\tbob\teve", "3\t+\tann\tbob\tdan"])
+        self.assertEqual({line for line in text.splitlines() if line.startswith("8")},
+                         {"8\t+\tann\tbob\teve", "8\t+\tann\tbob\tzoë", "8\t+\tann\tbob\tdan"})
+        # The same in two runs, with the names of a checkpoint.
+        updates = self.write("changes.txt", "\n".join(lines[:5]) + "\n")
+        args = ("stream", "--pattern", "triangle", graph, "--updates", updates, "--batch", 1, "--state", folder, "--out",
+                out, "--checkpoint", 2, "--matches", rows)
+        self.ok(*args)
+        self.write("changes.txt", "\n".join(lines) + "\n")
+        self.ok(*args)
+        with open(out, encoding="utf-8") as file:
+            self.assertEqual(file.read().splitlines(), told)
+        with open(rows, encoding="utf-8") as file:
+            self.assertEqual(file.read(), text)
+        # Names are no numbers, and a pattern cannot give them.
+        self.fails(2, "stream", "--pattern", "(a@ann)-(b)", graph, "--updates", updates, says="cannot give vertices")
+
     def test_threads(self):
         # Dense enough that the edges of a batch are shared.
         draw = random.Random(8)

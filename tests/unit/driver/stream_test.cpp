@@ -13,6 +13,8 @@
 #include "driver/message_log.h"
 #include "driver/stream/engine.h"
 #include "driver/stream/netting.h"
+#include "driver/stream/update_text.h"
+#include "driver/stream/vertex_names.h"
 
 /// Engines of streams against a model: a set of edges that is walked by brute force. It shares no code with them.
 namespace matcha::driver::stream {
@@ -281,6 +283,29 @@ INSTANTIATE_TEST_SUITE_P(All, StreamModes,
                                          Mode{false, false, false, 1, true}, Mode{false, false, false, 6, true},
                                          Mode{false, false, false, 40, true}, Mode{false, true, false, 6, true},
                                          Mode{true, false, false, 6, true}));
+
+TEST(Stream, NamesAreNumbersInOrder) {
+  LineRules rules;
+  rules.maybe_names = std::make_shared<VertexNames>();
+  LabelCodes codes(std::make_shared<const runtime::LabelDictionary>());
+  Update update;
+  std::string error;
+  ASSERT_EQ(read_update("+ ann \xFF\xC3z", rules, codes, update, error), LineKind::Update) << error;
+  EXPECT_EQ((std::pair{update.u, update.v}), (std::pair<std::int64_t, std::int64_t>{0, 1}));
+  ASSERT_EQ(read_update("- 7 ann", rules, codes, update, error), LineKind::Update) << error;
+  EXPECT_EQ((std::pair{update.u, update.v}), (std::pair<std::int64_t, std::int64_t>{2, 0}));
+  rules.temporal = true;
+  EXPECT_EQ(read_update("a b soon", rules, codes, update, error), LineKind::Error);
+  EXPECT_EQ(rules.maybe_names->size(), 3U) << "a line that is no update brings no names";
+  // What JSON holds gives the same bytes again.
+  VertexNames again;
+  EXPECT_TRUE(again.restore(rules.maybe_names->saved()));
+  ASSERT_EQ(again.size(), 3U);
+  EXPECT_EQ(again.name(1), "\xFF\xC3z");
+  EXPECT_EQ(again.number("7"), 2);
+  EXPECT_FALSE(VertexNames().restore({"a", "a"}));
+  EXPECT_FALSE(VertexNames().restore({"\xE2\x82\xAC"}));
+}
 
 TEST(Stream, BatchThatDoesNotFitIsAnError) {
   const auto log = std::make_shared<MessageLog>();
