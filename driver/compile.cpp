@@ -133,7 +133,10 @@ Status Compilation::read() {
   return Status::Ok;
 }
 
-void Compilation::take(std::string text) { file_ = sources_.add(name(), std::move(text)); }
+void Compilation::take(std::string text, double plan_ms) {
+  file_ = sources_.add(name(), std::move(text));
+  if (plan_ms > 0) times_.emplace_back("plan", plan_ms);
+}
 
 Status Compilation::parse() {
   const Stopwatch watch;

@@ -45,8 +45,8 @@ class Compilation {
       : options_(options), reporter_(reporter) {}
 
   Status read();
-  /// Instead of `read`: a program that is in no file.
-  void take(std::string text);
+  /// Instead of `read`: a program that is in no file. `plan_ms`: what it took to write it, a step of its own; 0: none.
+  void take(std::string text, double plan_ms = 0);
   /// Syntax only, for the AST.
   Status parse();
   /// The program in the layout of `matcha fmt`, whose tree is that of the text. Errors: Query, syntax; Run, a bug.

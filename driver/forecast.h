@@ -16,6 +16,7 @@ struct Forecast {
   std::optional<double>
       ns_by_degree;       ///< The same with ranks by degree, where somebody asked for the program for them.
   double ns_to_rank = 0;  ///< By degree, if that is known; 0 where somebody keeps them.
+  double plan_ms = 0;     ///< What it took to choose the program of a pattern.
   unsigned threads = 1;
   std::uint64_t processes = 1;  ///< That share the run; each ranks the whole graph.
   bool on_gpu = false;

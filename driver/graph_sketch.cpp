@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <unordered_map>
 
@@ -66,48 +67,98 @@ std::string literal(const runtime::LabelDictionary& dictionary, std::int64_t cod
   return frontend::pattern::label_literal(dictionary.name(code)).value_or("");
 }
 
+/// The arcs between vertices of two labels, by their numbers.
+class Between {
+ public:
+  explicit Between(std::size_t labels) : labels_(labels), table_(labels <= kFew ? labels * labels : 0, 0.0) {}
+
+  void add(std::uint32_t from, std::uint32_t to, double arcs) {
+    (table_.empty() ? many_[key(from, to)] : table_[key(from, to)]) += arcs;
+  }
+  /// Calls `see(from, to, arcs)` for all pairs that have any.
+  template <typename See>
+  void each(const See& see) const {
+    const auto one = [&](std::uint64_t key, double arcs) {
+      if (arcs != 0) see(key / labels_, key % labels_, arcs);
+    };
+    for (std::uint64_t at = 0; at < table_.size(); ++at) one(at, table_[at]);
+    for (const auto& [at, arcs] : many_) one(at, arcs);
+  }
+
+ private:
+  static constexpr std::size_t kFew = 512;
+  std::uint64_t key(std::uint64_t from, std::uint64_t to) const { return from * labels_ + to; }
+
+  std::uint64_t labels_;
+  std::vector<double> table_;
+  std::unordered_map<std::uint64_t, double> many_;
+};
+
 void add_labels(const runtime::GraphView& view, const runtime::LabelDictionary& dictionary, GraphSketch& sketch,
                 std::map<std::string, std::int64_t>& codes) {
-  std::unordered_map<std::int64_t, std::string> names;
-  std::unordered_map<std::int64_t, std::unordered_map<std::int64_t, double>> between;
+  const runtime::LabelNumbers numbers(view.labels, view.universe);
+  std::vector<std::string> names;
+  for (const std::int64_t code : numbers.codes()) names.push_back(literal(dictionary, code));
+  std::vector<std::vector<double>> moments(names.size());
+  Between between(names.size());
   const std::uint64_t stride = view.arc_count / kMostLabelArcs + 1;
   for (std::uint64_t at = 0; at < view.vertex_count; ++at) {
     const std::uint64_t v = vertex_at(view, at);
-    const std::int64_t label = view.labels[v];
-    if (label == runtime::kNoLabel) continue;
-    const auto [name, fresh] = names.try_emplace(label);
-    if (fresh) {
-      name->second = literal(dictionary, label);
-      codes.emplace(name->second, label);
-    }
-    std::vector<double>& moments = sketch.labels[name->second].moments;
-    moments.resize(kMostMoment + 1, 0);
+    if (view.labels[v] == runtime::kNoLabel) continue;
+    const std::uint32_t label = numbers.number(view.labels[v]);
+    moments[label].resize(kMostMoment + 1, 0);
     const runtime::ArcRange arcs = runtime::arcs_of(view, v);
-    add_powers(moments, static_cast<double>(arcs.end - arcs.begin), 1);
+    add_powers(moments[label], static_cast<double>(arcs.end - arcs.begin), 1);
     if (at % stride != 0) continue;
-    std::unordered_map<std::int64_t, double>& row = between[label];
     for (std::uint64_t arc = arcs.begin; arc < arcs.end; ++arc) {
-      row[view.labels[view.neighbors[arc]]] += static_cast<double>(stride);
+      const std::int64_t other = view.labels[view.neighbors[arc]];
+      if (other != runtime::kNoLabel) between.add(label, numbers.number(other), static_cast<double>(stride));
     }
   }
-  for (const auto& [from, row] : between) {
-    for (const auto& [to, arcs] : row) {
-      if (to != runtime::kNoLabel) sketch.label_arcs[{names.at(from), names.at(to)}] = arcs;
-    }
+  for (std::size_t label = 0; label < names.size(); ++label) {
+    // Labels of ranks that are no vertices are none of the graph.
+    if (moments[label].empty()) continue;
+    codes.emplace(names[label], numbers.codes()[label]);
+    sketch.labels[names[label]].moments = std::move(moments[label]);
   }
+  between.each([&](std::size_t from, std::size_t to, double arcs) {
+    sketch.label_arcs[{names[from], names[to]}] = arcs;
+  });
+}
+
+/// How often each label of edges occurs, of those that are looked at; `seen`: how many are.
+std::unordered_map<std::int64_t, std::uint64_t> edge_label_counts(const runtime::GraphView& view, std::uint64_t& seen) {
+  const std::int64_t* const labels = static_cast<const std::int64_t*>(view.edge_info);
+  std::unordered_map<std::int64_t, std::uint64_t> found;
+  const std::uint64_t stride = view.arc_count / kMostLabelArcs + 1;
+  std::int64_t least = std::numeric_limits<std::int64_t>::max(), most = std::numeric_limits<std::int64_t>::min();
+  for (std::uint64_t arc = 0; arc < view.arc_count; arc += stride) {
+    least = std::min(least, labels[arc]);
+    most = std::max(most, labels[arc]);
+  }
+  const std::uint64_t first = static_cast<std::uint64_t>(least), length = static_cast<std::uint64_t>(most) - first;
+  seen = 0;
+  if (view.arc_count == 0 || length >= kMostEdgeLabels) {
+    for (std::uint64_t arc = 0; arc < view.arc_count && found.size() < kMostEdgeLabels; arc += stride, ++seen) {
+      ++found[labels[arc]];
+    }
+    return found;
+  }
+  // Codes of words lie side by side.
+  std::vector<std::uint64_t> times(length + 1, 0);
+  for (std::uint64_t arc = 0; arc < view.arc_count; arc += stride, ++seen) {
+    ++times[static_cast<std::uint64_t>(labels[arc]) - first];
+  }
+  for (std::uint64_t at = 0; at <= length; ++at) {
+    if (times[at] != 0) found[static_cast<std::int64_t>(first + at)] = times[at];
+  }
+  return found;
 }
 
 /// The shares of the labels of edges.
 void add_edge_labels(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary, GraphSketch& sketch) {
-  const runtime::GraphView view = graph.view();
-  const std::int64_t* const labels = static_cast<const std::int64_t*>(view.edge_info);
-  std::unordered_map<std::int64_t, std::uint64_t> found;
-  const std::uint64_t stride = view.arc_count / kMostLabelArcs + 1;
   std::uint64_t seen = 0;
-  for (std::uint64_t arc = 0; arc < view.arc_count && found.size() < kMostEdgeLabels; arc += stride, ++seen) {
-    ++found[labels[arc]];
-  }
-  for (const auto& [label, times] : found) {
+  for (const auto& [label, times] : edge_label_counts(graph.view(), seen)) {
     sketch.edge_labels[literal(dictionary, label)] = static_cast<double>(times) / static_cast<double>(seen);
   }
 }

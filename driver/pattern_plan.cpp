@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "driver/compile.h"
 #include "driver/graph_sketch.h"
 #include "runtime/graph/order.h"
 
@@ -29,10 +30,8 @@ double share_by_degree(const runtime::Graph& graph) {
   return std::min(1.0, runtime::expected_work_by_degree(graph) / by_id);
 }
 
-}  // namespace
-
-Status plan_pattern(PatternSource& pattern, const runtime::Graph& graph, const runtime::LabelDictionary& dictionary,
-                    const PlanRequest& request, GraphSketch& sketch, Forecast& forecast) {
+Status choose(PatternSource& pattern, const runtime::Graph& graph, const runtime::LabelDictionary& dictionary,
+              const PlanRequest& request, GraphSketch& sketch, Forecast& forecast) {
   forecast.threads = request.threads;
   forecast.on_gpu = request.device == Device::Gpu;
   forecast.ns_by_degree.reset();
@@ -57,6 +56,16 @@ Status plan_pattern(PatternSource& pattern, const runtime::Graph& graph, const r
   if (!forecast.gains_by_degree()) return status;
   sketch = std::move(ranked);
   pattern.take(std::move(*program));
+  return status;
+}
+
+}  // namespace
+
+Status plan_pattern(PatternSource& pattern, const runtime::Graph& graph, const runtime::LabelDictionary& dictionary,
+                    const PlanRequest& request, GraphSketch& sketch, Forecast& forecast) {
+  const Stopwatch watch;
+  const Status status = choose(pattern, graph, dictionary, request, sketch, forecast);
+  forecast.plan_ms = watch.ms();
   return status;
 }
 

@@ -89,7 +89,7 @@ Status Prepared::plan(const Reading& reading, Compilation& compilation) {
   reading([&] {
     status = plan_pattern(*pattern_, graph, graph.dictionary(), plan, sketch, forecast_);
     if (status != Status::Ok) return;
-    compilation.take(pattern_->program().text);
+    compilation.take(pattern_->program().text, forecast_.plan_ms);
     status = check_and_lower(compilation);
   });
   return status;

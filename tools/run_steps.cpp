@@ -233,7 +233,7 @@ class Run final : public RunSteps {
       if (!other) break;
       other_plans_.push_back(other->text);
     }
-    compilation_->take(pattern_->program().text);
+    compilation_->take(pattern_->program().text, forecast_.plan_ms);
     code = compilation_->check();
     return code == Status::Ok ? compilation_->lower() : code;
   }

@@ -30,4 +30,23 @@ class LabelDictionary {
   std::vector<std::string> words_;
 };
 
+/// The different codes of a column, numbered from 0 in ascending order. kNoLabel is none of them.
+class LabelNumbers {
+ public:
+  LabelNumbers(const std::int64_t* codes, std::uint64_t count);
+
+  const std::vector<std::int64_t>& codes() const { return codes_; }
+  /// The place of a code in `codes`. Requires: it is one of them.
+  std::uint32_t number(std::int64_t code) const {
+    return table_.empty() ? search(code) : table_[static_cast<std::uint64_t>(code) - first_];
+  }
+
+ private:
+  std::uint32_t search(std::int64_t code) const;
+
+  std::vector<std::int64_t> codes_;
+  std::uint64_t first_ = 0;           ///< The code of the first item of the table.
+  std::vector<std::uint32_t> table_;  ///< Empty where the codes lie far apart.
+};
+
 }  // namespace matcha::runtime

@@ -217,13 +217,7 @@ Status assign_labels(const RawLabels& raw, const Universe& universe, const Label
 }
 
 std::uint64_t distinct_labels(const GraphView& view) {
-  if (view.labels == nullptr) return 0;
-  Buffer<std::int64_t> labels(view.universe);
-  std::copy_n(view.labels, view.universe, labels.data());
-  tbb::parallel_sort(labels.begin(), labels.end());
-  const std::int64_t* const end = std::unique(labels.begin(), labels.end());
-  const bool has_none = end != labels.begin() && labels[0] == kNoLabel;
-  return static_cast<std::uint64_t>(end - labels.begin()) - (has_none ? 1 : 0);
+  return view.labels == nullptr ? 0 : LabelNumbers(view.labels, view.universe).codes().size();
 }
 
 std::uint64_t unlabelled_vertices(const GraphView& view, const LabelDictionary& dictionary) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <random>
 #include <string>
@@ -80,6 +81,27 @@ TYPED_TEST(GeneralSetsTest, AnyOrderAndRepeatsAgainstLinearSearch) {
     ASSERT_TRUE(std::is_sorted(b.begin(), b.end()));
     if (round % 2 == 0) std::sort(a.begin(), a.end());
     ASSERT_NO_FATAL_FAILURE(check(a, b)) << "round " << round;
+  }
+}
+
+TEST(GeneralSets, VerticesWithAndWithoutGaps) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 300; ++round) {
+    const bool gaps = round % 2 == 0;
+    std::vector<std::uint32_t> a;
+    std::uint32_t next = static_cast<std::uint32_t>(random() % 5);
+    for (unsigned i = 0, count = static_cast<unsigned>(random() % 80); i < count; ++i) {
+      a.push_back(next);
+      next += 1 + static_cast<std::uint32_t>(gaps ? random() % 3 : 0);
+    }
+    std::vector<std::uint32_t> b(random() % 60);
+    for (std::uint32_t& item : b) item = static_cast<std::uint32_t>(random() % 100);
+    std::sort(b.begin(), b.end());
+    std::vector<std::uint32_t> wanted, found(std::min(a.size(), b.size()) + 1);
+    std::copy_if(a.begin(), a.end(), std::back_inserter(wanted),
+                 [&](std::uint32_t item) { return std::binary_search(b.begin(), b.end(), item); });
+    found.resize(rt_intersect_distinct_u32(a.data(), a.size(), b.data(), b.size(), found.data()));
+    EXPECT_EQ(found, wanted);
   }
 }
 

@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <set>
+
 #include "tests/unit/runtime/graph/support.h"
 
 namespace matcha::runtime::test {
@@ -128,6 +131,25 @@ TEST(LabelDictionary, SortsAndCodes) {
   EXPECT_EQ(dictionary.name(-2), "pear");
   EXPECT_EQ(dictionary.name(-3), "-3");
   EXPECT_EQ(dictionary.name(4), "4");
+}
+
+TEST(LabelNumbers, AreThoseOfAllOtherCodesInOrder) {
+  // Side by side, far apart, and from one end of int64 to the other.
+  for (const std::vector<std::int64_t>& codes :
+       {std::vector<std::int64_t>{3, -2, kNoLabel, 3, 7},
+        {1, std::int64_t{1} << 40, kNoLabel, 1},
+        {kNoLabel + 1, std::numeric_limits<std::int64_t>::max(), 0, kNoLabel}}) {
+    const LabelNumbers numbers(codes.data(), codes.size());
+    std::set<std::int64_t> distinct(codes.begin(), codes.end());
+    distinct.erase(kNoLabel);
+    EXPECT_EQ(numbers.codes(), std::vector<std::int64_t>(distinct.begin(), distinct.end()));
+    for (std::size_t place = 0; place < numbers.codes().size(); ++place) {
+      EXPECT_EQ(numbers.number(numbers.codes()[place]), place);
+    }
+  }
+  const std::int64_t none[] = {kNoLabel};
+  EXPECT_TRUE(LabelNumbers(none, 1).codes().empty());
+  EXPECT_TRUE(LabelNumbers(none, 0).codes().empty());
 }
 
 }  // namespace
