@@ -32,6 +32,7 @@ struct matcha_options {
   matcha::driver::ProgramRequest program;
   std::string labels;
   bool edge_labels = false;
+  bool keep_loops = false;
   bool directed = false;
   unsigned threads = 0;
   std::optional<std::uint64_t> limit;  ///< Of rows.

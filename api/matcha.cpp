@@ -16,6 +16,7 @@
 #include "driver/gpu_options.h"
 #include "driver/message_log.h"
 #include "driver/version.h"
+#include "runtime/graph/mtg.h"
 
 /// The functions of matcha.h: nothing is thrown past them.
 
@@ -135,6 +136,8 @@ bool set_option(matcha_options& o, const std::string& name, const std::string& v
     fits = take_flag(value, program.matches);
   } else if (name == "edge-labels") {
     fits = take_flag(value, o.edge_labels);
+  } else if (name == "keep-loops") {
+    fits = take_flag(value, o.keep_loops);
   } else if (name == "recompute") {
     fits = take_flag(value, o.recompute);
   } else if (name == "strict") {
@@ -189,6 +192,17 @@ std::uint64_t last_offset(const void* offsets, matcha::runtime::IntColumn::Kind 
   return static_cast<const std::uint64_t*>(offsets)[at];
 }
 
+matcha::runtime::GraphSpec spec_of(const char* path, const matcha_options& options) {
+  matcha::runtime::GraphSpec spec;
+  spec.name = "G";
+  spec.path = path;
+  spec.labels_path = options.labels;
+  spec.directed = options.directed;
+  spec.edge_info = options.edge_labels;
+  spec.keep_loops = options.keep_loops;
+  return spec;
+}
+
 /// Reads a graph on a thread that can be left alone.
 matcha_status read_as_task(const char* path, const matcha_options& options, matcha_graph** graph,
                            matcha_error** error) {
@@ -200,10 +214,9 @@ matcha_status read_as_task(const char* path, const matcha_options& options, matc
   };
   const auto task = std::make_shared<Task>(options.deadline(), options.maybe_canceller);
   const auto read = std::make_shared<Read>();
-  Task::start(task, [task = task.get(), read, path = std::string(path), labels = options.labels,
-                     directed = options.directed, edge_labels = options.edge_labels] {
+  Task::start(task, [task = task.get(), read, spec = spec_of(path, options)] {
     read->failed = matcha::api::guarded([&] {
-      read->graph = ResidentGraph::read(path, labels, directed, &task->interrupted(), edge_labels);
+      read->graph = ResidentGraph::read(spec, &task->interrupted());
       return matcha::api::Found();
     });
   });
@@ -315,9 +328,11 @@ matcha_status matcha_graph_read(const char* path, const matcha_options* options,
     if (path == nullptr) return usage("the path is NULL", error);
     const matcha_options unset;
     const matcha_options& o = options != nullptr ? *options : unset;
+    if (o.keep_loops && !(o.edge_labels && (o.directed || matcha::runtime::is_mtg_file(path)))) {
+      return usage("`keep-loops` needs `directed` and `edge-labels`", error);
+    }
     if (!o.timeout && !o.maybe_canceller) {
-      return take_graph(matcha::driver::ResidentGraph::read(path, o.labels, o.directed, nullptr, o.edge_labels), graph,
-                        error);
+      return take_graph(matcha::driver::ResidentGraph::read(spec_of(path, o), nullptr), graph, error);
     }
     return read_as_task(path, o, graph, error);
   });

@@ -96,6 +96,10 @@ matcha_status LiveStream::make(const std::vector<driver::ProgramRequest>& reques
     return status_of(log_->error(Status::Usage, "a program reads labels of edges, and the edges of the graph have none",
                                  "give them with the graph"));
   }
+  if (edge_labels && !informed->facts().loop_free) {
+    return status_of(log_->error(Status::Usage, "the graph has loops, and one that changes has none",
+                                 "read it without `keep-loops`"));
+  }
   driver::ResidentGraph::Shared start = graph;
   const bool is_named = graph->graph().universe().names() != nullptr;
   if ((!edge_labels && informed != nullptr) || is_named) {

@@ -208,6 +208,8 @@ Status Prepared::prepare(const Reading& reading) {
   if (request_.compile.file.empty()) {
     request_.compile.file = request_.pattern.text.empty() ? "<program>" : "<pattern>";
   }
+  const runtime::Graph* const informed = graph_->maybe_informed();
+  request_.compile.may_loop = informed != nullptr && !informed->facts().loop_free;
   Compilation& compilation = compilation_.emplace(request_.compile, place_reporter_);
   Status status = choose_device();
   if (status == Status::Ok) status = read(reading, compilation);

@@ -138,7 +138,7 @@ class Bench {
       input_.path = programs.back();
       programs.pop_back();
     }
-    const Status tables = input_.table.check(console_);
+    const Status tables = input_.check(console_);
     if (tables != Status::Ok) return tables;
     if (programs.empty() && options_.patterns.empty()) {
       return console_.error(Status::Usage, "there is nothing to measure",

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "runtime/graph/mtg.h"
 #include "tools/numbers.h"
 
 namespace matcha::tools {
@@ -138,8 +139,19 @@ runtime::GraphSpec GraphInput::spec() const {
   spec.columns = take_columns(spec.path);
   spec.directed = directed;
   spec.edge_info = edge_labels || !table.edge_label.empty();
+  spec.keep_loops = keep_loops;
   table.put_into(spec);
   return spec;
+}
+
+Status GraphInput::check(const Console& console) const {
+  const runtime::GraphSpec wanted = spec();
+  const bool fits = wanted.edge_info && (directed || runtime::is_mtg_file(wanted.path));
+  if (keep_loops && !fits) {
+    return console.error(Status::Usage, "`--keep-loops` is for directed graphs whose edge labels are kept",
+                         "add `--directed --edge-labels`");
+  }
+  return table.check(console);
 }
 
 void add_graph_input_options(CLI::App& verb, GraphInput& input) {
@@ -150,6 +162,8 @@ void add_graph_input_options(CLI::App& verb, GraphInput& input) {
       ->type_name("FILE")
       ->group("Inputs");
   verb.add_flag("--directed", input.directed, "Keep arcs instead of making the graph symmetric")->group("Inputs");
+  verb.add_flag("--keep-loops", input.keep_loops, "Keep loops too; only with --directed and --edge-labels")
+      ->group("Inputs");
 }
 
 void add_order_option(CLI::App& verb, std::string& choice) {

@@ -32,8 +32,11 @@ struct GraphInput {
   TableBinding table;
   bool directed = false;
   bool edge_labels = false;
+  bool keep_loops = false;  ///< Of directed graphs with edge labels.
 
   runtime::GraphSpec spec() const;
+  /// Errors: Usage where options contradict each other.
+  Status check(const Console& console) const;
 };
 /// All options of a graph but its path.
 void add_graph_input_options(CLI::App& verb, GraphInput& input);

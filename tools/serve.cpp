@@ -452,7 +452,7 @@ Status serve_steps(const ServeOptions& options, const Console& console, Session&
   if (options.graph.path.empty() == options.graph.table.sql.empty()) {
     return console.error(Status::Usage, "there is to be one graph", "give a file, or `--graph-sql`");
   }
-  const Status tables = options.graph.table.check(console);
+  const Status tables = options.graph.check(console);
   if (tables != Status::Ok) return tables;
   runtime::Result<driver::ResidentGraph::Shared> graph =
       driver::ResidentGraph::read(options.graph.spec(), session.cancel());

@@ -104,6 +104,9 @@ Status check_columns(const ColumnInput& input) {
     if (!status) return status;
   }
   const bool informed = input.edge_labels.is_there() || input.edge_floats != nullptr;
+  if (input.keep_loops && !(informed && input.directed)) {
+    return column_error("loops are kept of directed graphs whose edges have labels");
+  }
   if (informed && input.sources.count > kMaxVertices / (input.directed ? 1 : 2)) {
     return Error{ErrorKind::Resource, "a graph with edge information has at most 4294967294 arcs", "", 0, ""};
   }
@@ -158,15 +161,19 @@ Csr simple_adjacency(const ColumnInput& input, const Universe& universe) {
       .csr;
 }
 
-/// With edge information, without loops.
-Csr informed_adjacency(const ColumnInput& input, const Universe& universe, const LabelDictionary& dictionary) {
+/// With edge information; without loops unless they are kept. `loops`: how many there are.
+Csr informed_adjacency(const ColumnInput& input, const Universe& universe, const LabelDictionary& dictionary,
+                       std::uint64_t& loops) {
   RankedEnds ends(input, universe);
   Buffer<std::uint64_t> info(input.sources.count);
   const Coder code(input.edge_labels, dictionary);
   std::uint64_t kept = 0;
   const auto keep = [&](const auto& word_of) {
     for (std::uint64_t at = 0; at < input.sources.count; ++at) {
-      if (ends.sources[at] == ends.targets[at]) continue;
+      if (ends.sources[at] == ends.targets[at]) {
+        ++loops;
+        if (!input.keep_loops) continue;
+      }
       ends.sources[kept] = ends.sources[at];
       ends.targets[kept] = ends.targets[at];
       info[kept++] = word_of(at);
@@ -230,12 +237,15 @@ Result<ColumnGraphs> graphs_of(const ColumnInput& input, const IoOptions& option
   if (!labelled) return labelled.error();
   if (options.cancelled()) return detail::interrupted_error();
   const bool informed = input.edge_labels.is_there() || input.edge_floats != nullptr;
-  Csr csr = informed ? informed_adjacency(input, *universe, *dictionary) : simple_adjacency(input, *universe);
+  std::uint64_t loops = 0;
+  Csr csr = informed ? informed_adjacency(input, *universe, *dictionary, loops) : simple_adjacency(input, *universe);
   if (options.cancelled()) return detail::interrupted_error();
   GraphFacts facts;
   facts.directed = input.directed;
   if (informed) {
-    facts.simple = !detail::has_parallels(csr);
+    facts.all_loops = input.keep_loops || loops == 0;
+    facts.loop_free = !input.keep_loops || loops == 0;
+    facts.simple = facts.loop_free && !detail::has_parallels(csr);
     facts.info = input.edge_floats != nullptr ? InfoKind::Float : InfoKind::Int;
     facts.word_info = !input.edge_labels.words.empty() && !dictionary->empty();
   }
@@ -265,7 +275,7 @@ Result<ColumnGraphs> graphs_of_informed(Graph informed) {
     if (facts.simple) {
       graphs.simple = Graph::from_view(base->shared_universe(), view, facts, base);
     } else {
-      facts.simple = true;
+      facts.simple = facts.loop_free = true;
       Csr csr = detail::without_parallels(view.universe, view.offsets, view.neighbors);
       GraphArrays arrays;
       arrays.offsets = std::move(csr.offsets);

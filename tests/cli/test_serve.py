@@ -52,6 +52,14 @@ class ServeTest(CliTest):
         self.assertEqual(ready["schema"], "matcha.serve/1")
         return answers
 
+    def test_loops(self):
+        file = self.write("g.txt", "1 2 knows\n2 2 knows\n2 3 likes\n")
+        asked = [{"id": 1, "pattern": "a->b=knows", "options": {"match": "homo"}}, {"id": 2, "pattern": "a->a=knows"}]
+        options = [file, "--directed", "--edge-labels"]
+        self.assertEqual([one.get("result") for one in self.piped(asked, *options, "--keep-loops")], [2, 1])
+        self.assertEqual([one.get("result") for one in self.piped(asked, *options)], [1, None])
+        self.fails(2, "serve", file, "--edge-labels", "--keep-loops", says="--directed --edge-labels")
+
     def test_answers(self):
         text = (ROOT / TRIANGLE).read_text()
         answers = self.piped([

@@ -220,6 +220,31 @@ def test_labels():
         mt.Graph([0], [1], vertices=[0, 0], label=["a", "b"])
 
 
+def test_loops_are_kept(tmp_path):
+    ends = ([1, 2, 2, 3], [2, 2, 3, 3])
+    labels = ["knows", "knows", "likes", "likes"]
+    (tmp_path / "g.txt").write_text("".join(f"{u} {v} {word}\n" for u, v, word in zip(*ends, labels)))
+    graphs = [mt.Graph(*ends, directed=True, edge_label=labels, keep_loops=True),
+              mt.read(tmp_path / "g.txt", directed=True, edge_labels=True, keep_loops=True)]
+    for graph in graphs:
+        assert mt.count(graph, "a->b=knows", match="homo") == 2
+        assert mt.count(graph, "a->a=likes") == 1
+        assert mt.count(graph, "a->b=knows,b->c=likes", match="homo") == 2
+        assert mt.count(graph, "a->b=?", match="homo") == 4
+        # Without labels there are no loops.
+        assert mt.count(graph, "a->b", match="homo") == 2
+        with pytest.raises(mt.UsageError, match="the graph has loops"):
+            mt.stream(graph, "a->b=knows")
+    without = mt.Graph(*ends, directed=True, edge_label=labels)
+    assert mt.count(without, "a->b=knows", match="homo") == 1
+    with pytest.raises(mt.UsageError, match="lost its own"):
+        mt.count(without, "a->a=likes")
+    with pytest.raises(ValueError, match="keep_loops"):
+        mt.Graph(*ends, edge_label=labels, keep_loops=True)
+    with pytest.raises(mt.UsageError, match="keep-loops"):
+        mt.read(tmp_path / "g.txt", edge_labels=True, keep_loops=True)
+
+
 def test_networkx_and_igraph():
     networkx = pytest.importorskip("networkx")
     theirs = networkx.Graph()

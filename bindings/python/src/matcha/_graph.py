@@ -28,13 +28,14 @@ class Graph:
     - `Graph((offsets, targets))`: the neighbours of vertex `v` are `targets[offsets[v]:offsets[v + 1]]`.
 
     Ids are ints, or anything else that is hashable, such as strings: answers are in the same. Loops and repeated edges
-    are dropped. Without `directed` an edge joins both ends; a graph of NetworkX or igraph says itself whether it is
+    are dropped, loops unless `keep_loops` is given. Without `directed` an edge joins both ends; a graph of NetworkX or igraph says itself whether it is
     directed.
 
     `edge_label` are labels of the edges, one each: a sequence, or the name of a column of the frame, or of an attribute
     in NetworkX and igraph. `vertices` are ids of vertices, which need no edge, and `label` their labels: sequences; or,
     where `vertices` is a frame, the names of its columns: `vertices=nodes, id="id", label="kind"`. Labels are ints or
-    text. `edge_label` may be numbers that are not whole: information for programs.
+    text. `edge_label` may be numbers that are not whole: information for programs. `keep_loops` keeps loops, of a
+    directed graph whose edges have labels: patterns with labels of edges see them.
 
     Arrays of 32- or 64-bit ints are read where they are. What must be converted first is said by a `CopyWarning`. Rows
     of 64-bit offsets and 32-bit targets are not even sorted: the graph borrows them, and they must not be changed.
@@ -69,6 +70,7 @@ class Graph:
         vertices: Any = None,
         id: Any = None,
         label: Any = None,
+        keep_loops: bool = False,
     ) -> None:
         from matcha import _sources
 
@@ -78,6 +80,9 @@ class Graph:
             raise TypeError("`label` needs `vertices`")
         given = _sources.read(edges, targets, src, dst, edge_label, vertices, id, label)
         self._begin(given.directed if directed is None else bool(directed))
+        if keep_loops and not (self.directed and getattr(given, "edge_labels", None) is not None):
+            raise ValueError("`keep_loops` is for directed graphs whose edges have labels")
+        self._keep_loops = keep_loops
         if isinstance(given, _sources.Rows):
             if edge_label is not None or vertices is not None:
                 raise TypeError("rows of neighbours have no labels and no other vertices; give edges as pairs")
@@ -130,7 +135,7 @@ class Graph:
             setattr(table, "edge_info" if called == "edge" else "vertex_labels", made.column)
             setattr(table, called + "_words", made.words)
             setattr(table, called + "_word_count", made.count)
-        chosen = _library.options({"directed": self.directed})
+        chosen = _library.options({"directed": self.directed, "keep_loops": self._keep_loops or None})
         if sources.count < _SLOW_EDGES:
             self._owner = _library.make("matcha_graph_from_table", "matcha_graph_free", byref(table), chosen.handle)
         else:
@@ -221,16 +226,18 @@ def read(
     directed: bool = False,
     labels: Any = None,
     edge_labels: bool = False,
+    keep_loops: bool = False,
     timeout: Optional[float] = None,
 ) -> Graph:
     """Reads a graph file: text, `.mtg` and all other formats of the command line, also compressed.
 
-    `labels` is a file of vertex labels; with `edge_labels` the third column has labels of the edges. Raises
-    `InputError`, `ResourceError` and `Timeout`.
+    `labels` is a file of vertex labels; with `edge_labels` the third column has labels of the edges, and with
+    `keep_loops` a directed graph has its loops too. Raises `InputError`, `ResourceError`, `UsageError` and `Timeout`.
     """
     chosen = {
         "labels": None if labels is None else os.fspath(labels),
         "edge_labels": edge_labels or None,
+        "keep_loops": keep_loops or None,
         "timeout": timeout,
     }
     return Graph._read(os.fspath(path), directed, chosen)
