@@ -19,6 +19,7 @@ runtime::TableOptions TableBinding::options() const {
   runtime::TableOptions options;
   if (header != "auto") options.heading = header == "yes" ? runtime::Heading::Yes : runtime::Heading::No;
   options.text_ids = ids == "text";
+  options.drop_literals = no_literals;
   return options;
 }
 

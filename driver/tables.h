@@ -17,6 +17,7 @@ struct TableBinding {
   std::string vertices;         ///< A file of vertices; empty: none.
   std::string id, label;        ///< Its columns; empty: the first one is the id, and there are no labels.
   std::string labels;           ///< A file of labels; empty: none.
+  bool no_literals = false;     ///< N-Triples: leave out those whose object is a literal.
   std::string sql;              ///< A query that gives the edges instead of a file; empty: none.
 
   runtime::TableOptions options() const;

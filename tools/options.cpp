@@ -125,6 +125,8 @@ void add_table_options(CLI::App& verb, TableBinding& options) {
       ->check(CLI::IsMember({"auto", "text"}))
       ->option_text("auto|text")
       ->group("Inputs");
+  verb.add_flag("--no-literals", options.no_literals, "N-Triples: leave out those with a literal; else it is a vertex")
+      ->group("Inputs");
   verb.add_option("--vertices", options.vertices, "More vertices: one id a line, or a table with columns")
       ->type_name("FILE")
       ->group("Inputs");

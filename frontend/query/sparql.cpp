@@ -15,6 +15,7 @@ namespace matcha::frontend::query {
 
 namespace {
 
+constexpr const char* kSchema = "http://www.w3.org/2001/XMLSchema#";
 constexpr const char* kType = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 constexpr const char* kSparqlSubset =
     "read are PREFIX, SELECT of variables or (COUNT(*) AS ?n), ASK, triples with `;` and `,`, FILTER(?a != ?b) and "
@@ -125,8 +126,49 @@ class Sparql {
     return known->second + word.text.substr(colon);
   }
 
+  /// A literal as the loader of N-Triples names it; nothing after an error.
+  std::optional<std::string> literal(const Word& word) {
+    if (word.kind == Word::Kind::Number) return fmt::format("\"{}\"^^<{}integer>", word.text, kSchema);
+    if (word.quote == '`' || word.text.find('\\') != std::string::npos) {
+      words_.refuse(word, "literals with escapes are not read", "a literal is `\"text\"` or `'text'`");
+      return std::nullopt;
+    }
+    std::string name = "\"";
+    for (const char c : word.text) name += c == '"' ? std::string("\\\"") : std::string(1, c);
+    name += '"';
+    if (words_.skip("@")) {
+      do {
+        const Word part = words_.take();
+        if (part.kind != Word::Kind::Name) {
+          words_.refuse(part, "expected a language here", "`\"text\"@en`");
+          return std::nullopt;
+        }
+        name += name.back() == '"' ? '@' : '-';
+        for (const char c : part.text) name += c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+      } while (words_.skip("-"));
+    } else if (words_.skip("^")) {
+      if (!words_.want("^")) return std::nullopt;
+      const Word type = words_.take();
+      const std::optional<std::string> text = iri(type);
+      if (!text) {
+        words_.refuse(type, "expected the type of a literal here", "`\"5\"^^<IRI>`");
+        return std::nullopt;
+      }
+      if (*text != std::string(kSchema) + "string") name += fmt::format("^^<{}>", *text);
+    }
+    return name;
+  }
+
+  /// A vertex that a text names.
+  std::size_t constant(std::string text, const Word& word) {
+    const std::size_t vertex = vertex_of("<" + text, word);
+    texts_.push_back(std::move(text));
+    collector_.constant(vertex, texts_.back(), word.loc);
+    return vertex;
+  }
+
   /// A subject or an object; nothing after an error.
-  std::optional<std::size_t> vertex() {
+  std::optional<std::size_t> vertex(bool is_object) {
     const Word word = words_.take();
     if (word.kind == Word::Kind::Variable) {
       seen_.insert(word.text);
@@ -134,18 +176,20 @@ class Sparql {
     }
     if (word.kind == Word::Kind::Prefixed && word.text.starts_with("_:")) return vertex_of(word.text, word);
     if (word.kind == Word::Kind::Quoted || word.kind == Word::Kind::Number) {
-      words_.refuse(word, "literals are not read", "a vertex is a variable or an IRI");
-      return std::nullopt;
+      if (!is_object) {
+        words_.refuse(word, "a literal is no subject", "a subject is a variable or an IRI");
+        return std::nullopt;
+      }
+      std::optional<std::string> text = literal(word);
+      if (!text) return std::nullopt;
+      return constant(std::move(*text), word);
     }
     const std::optional<std::string> text = iri(word);
     if (!text) {
       words_.refuse(word, "expected a variable or an IRI here", kSparqlSubset);
       return std::nullopt;
     }
-    const std::size_t vertex = vertex_of("<" + *text, word);
-    texts_.push_back(*text);
-    collector_.constant(vertex, texts_.back(), word.loc);
-    return vertex;
+    return constant(*text, word);
   }
 
   bool predicate(pattern::LabelText& label) {
@@ -178,7 +222,7 @@ class Sparql {
 
   void triples() {
     const Word begin = words_.peek();
-    const std::optional<std::size_t> subject = vertex();
+    const std::optional<std::size_t> subject = vertex(false);
     if (!subject) return;
     do {
       // `;` may stand before the end.
@@ -186,7 +230,7 @@ class Sparql {
       pattern::LabelText label;
       if (!predicate(label)) return;
       do {
-        const std::optional<std::size_t> object = vertex();
+        const std::optional<std::size_t> object = vertex(true);
         if (!object) return;
         collector_.edge(*subject, *object, '>', label, begin.loc);
       } while (!words_.failed() && words_.skip(","));

@@ -51,7 +51,8 @@ enum class Heading : std::uint8_t {
 /// How tables of text are read.
 struct TableOptions {
   Heading heading = Heading::Auto;
-  bool text_ids = false;  ///< Ids are text even where they are numbers. Otherwise the first line of ids says it.
+  bool text_ids = false;       ///< Ids are text even where they are numbers. Otherwise the first line of ids says it.
+  bool drop_literals = false;  ///< Of N-Triples, whose literals are vertices otherwise.
 };
 
 /// A graph to load. By default it is made symmetric and simple.

@@ -10,6 +10,7 @@ std::string_view format_name(Format format) {
     case Format::EdgeList: return "edge list";
     case Format::MatrixMarket: return "Matrix Market";
     case Format::Tve: return "t/v/e";
+    case Format::NTriples: return "N-Triples";
     case Format::Mtg: return "mtg";
   }
   return "";

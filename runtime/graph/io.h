@@ -14,6 +14,7 @@ enum class Format {
   MatrixMarket,  ///< `%%MatrixMarket matrix coordinate …`, 1-based.
   Tve,           ///< `t`, `v id label [degree]`, `e u v [label]`, in the RapidMatch, gSpan and CaLiG dialects.
   Mtg,           ///< Matcha's binary format.
+  NTriples,      ///< `<subject> <predicate> <object> .`
 };
 std::string_view format_name(Format format);
 

@@ -166,6 +166,7 @@ Status write_text(const Graph& graph, const std::string& path, const WriteOption
       case Format::MatrixMarket: written = write_matrix(graph, **file, options); break;
       case Format::Tve: written = write_tve(graph, path, **file, options); break;
       case Format::Mtg: return detail::input_error(path, 0, "a .mtg is not text");
+      case Format::NTriples: return detail::input_error(path, 0, "N-Triples are read, not written");
     }
     if (!written) return written;
     return (*file)->finish();

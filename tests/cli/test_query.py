@@ -142,6 +142,26 @@ class Query(CliTest):
         path = self.write("q.rq", "# a query\nSELECT (COUNT(*) AS ?n)\nWHERE { ?a <knows> ?b }\n")
         self.assertEqual(self.query(path), str(knows))
 
+    def test_triples(self):
+        file = self.write("g.nt", '<a> <age> "5"^^<http://www.w3.org/2001/XMLSchema#integer> .\n<b> <age> "5" .\n'
+                                  '<b> <name> "B x"@EN .\n<a> <knows> <a> .\n_:n <knows> <b> .\n')
+        rows = lambda text: sorted(self.ok("query", "--quiet", text, file).splitlines()[1:])
+        self.assertEqual(rows("SELECT ?x { ?x <age> 5 }"), ["a"])
+        self.assertEqual(rows("PREFIX x: <http://www.w3.org/2001/XMLSchema#> SELECT ?x { ?x <age> '5'^^x:string }"), ["b"])
+        self.assertEqual(rows("SELECT ?x { ?x <name> 'B x'@en , ?y }"), ["b"])
+        # No text of a pattern has a quote of its own.
+        self.fails(1, "query", "ASK { ?x <name> 'B \"x\"' }", file, says=["<query>:1:17:", "[pattern-label]"])
+        self.assertEqual(rows("SELECT ?x { ?x <knows> ?x }"), ["a"])
+        self.assertEqual(rows("SELECT ?x { ?x <knows> ?y }"), ["_:n", "a"])
+        self.assertEqual(rows("SELECT ?x { ?x <age> 6 }"), [])
+        mtg = self.path("g.mtg")
+        self.ok("graph", "convert", "--quiet", "--directed", "--edge-labels", "--keep-loops", file, mtg)
+        self.assertEqual(self.ok("query", "--quiet", "ASK { <b> <age> '5' }", mtg), "true\n")
+        self.assertIn("N-Triples, 3 literals left out", self.ok("graph", "info", "--no-literals", file))
+        broken = self.write("b.nt", "<a> <p> <b> .\n<a> <p> b .\n")
+        self.fails(3, "query", "ASK { ?x <p> ?y }", broken, says=["b.nt:2: error: expected an object, found `b`"])
+        self.fails(3, "run", "--pattern", "edge", broken, says="b.nt:2:")
+
     def test_what_is_said(self):
         done = self.matcha("query", sparql(SHAPES[0]), self.file)
         self.assertIn(b"homomorphisms", done.stderr)
@@ -153,7 +173,10 @@ class Query(CliTest):
             ("SELECT ?a { ?a <knows> ?b OPTIONAL { ?b <likes> ?c } }", 27, "`.`"),
             ("SELECT ?a { OPTIONAL { ?a <knows> ?b } }", 13, "triple"),
             ("SELECT ?a { ?a <knows>/<likes> ?b }", 23, "paths"),
-            ("SELECT ?a { ?a <knows> 'x' }", 24, "literals"),
+            ("SELECT ?a { ?a <knows> 'x\\n' }", 24, "literals with escapes"),
+            ("SELECT ?a { 5 <knows> ?a }", 13, "no subject"),
+            ("SELECT ?a { ?a <knows> 'x'^^y:t }", 29, "prefix"),
+            ("SELECT ?a { ?a <knows> 'x'@5 }", 28, "language"),
             ("SELECT ?a { ?a ex:knows ?b }", 16, "prefix"),
             ("SELECT ?z { ?a <knows> ?b }", 8, "no triple"),
             ("SELECT DISTINCT ?a { ?a <knows> ?b }", 8, "DISTINCT"),

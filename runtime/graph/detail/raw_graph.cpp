@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "runtime/graph/detail/duckdb.h"
+#include "runtime/graph/detail/ntriples.h"
 #include "runtime/graph/detail/table.h"
 #include "runtime/graph/detail/tve.h"
 #include "runtime/graph/mtg.h"
@@ -147,6 +148,24 @@ Status lift_graph(RawGraph& raw, IdKind kind) {
   return lifted;
 }
 
+/// How N-Triples were read, as LoadReport::table.
+std::string text_of_triples(std::uint64_t literals, bool dropped) {
+  std::string text(format_name(Format::NTriples));
+  if (literals == 0) return text;
+  return text + ", " + std::to_string(literals) + (literals == 1 ? " literal" : " literals") +
+         (dropped ? " left out" : "");
+}
+
+/// Their ids are text, whatever those of other files are.
+Result<Rows> read_triples_as(LineSource& source, const std::vector<ColumnSpec>& columns, const TableOptions& table,
+                             const IoOptions& options, Budget& budget, RunIds& ids) {
+  Result<TripleRows> read = read_triples(source, columns, table.drop_literals, options, budget);
+  if (!read) return read.error();
+  ids.wanted = IdKind::Text;
+  read->rows.table = text_of_triples(read->literals, table.drop_literals);
+  return std::move(read->rows);
+}
+
 /// The file of the edges, or the rows of the query.
 Result<std::unique_ptr<LineSource>> open_edges(RawGraph& raw, const IoOptions& options) {
   if (raw.spec.sql.empty()) return LineSource::open(raw.spec.path, options);
@@ -183,11 +202,14 @@ Status read_edges(RawGraph& raw, const IoOptions& options, Budget& budget, RunId
       Status read = read_tve_graph(raw, **source, options, budget);
       return read ? lift_graph(raw, ids.wanted) : read;
     }
+    case Format::NTriples:
     case Format::Auto:
     case Format::EdgeList: break;
   }
-  TableAsk ask{columns_of(raw.spec), !raw.spec.columns.empty(), raw.spec.table, ids.kind};
-  Result<Rows> rows = read_table(**source, ask, options, budget, ids.wanted);
+  const TableAsk ask{columns_of(raw.spec), !raw.spec.columns.empty(), raw.spec.table, ids.kind};
+  Result<Rows> rows = format == Format::NTriples
+                          ? read_triples_as(**source, ask.columns, raw.spec.table, options, budget, ids)
+                          : read_table(**source, ask, options, budget, ids.wanted);
   if (!rows) return rows.error();
   raw.report.table = std::move(rows->table);
   raw.rows = std::move(*rows);
@@ -390,6 +412,7 @@ Result<Rows> read_list(const ListSpec& spec, const IoOptions& options, Budget& b
       lifted = std::move(file->edges);
       break;
     }
+    case Format::NTriples: return read_triples_as(**source, spec.columns, spec.table, options, budget, ids);
     case Format::Auto:
     case Format::EdgeList:
       return read_table(**source, {spec.columns, spec.is_named, spec.table, ids.kind}, options, budget, ids.wanted);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runtime/graph/detail/mtg_layout.h"
+#include "runtime/graph/detail/ntriples.h"
 #include "runtime/graph/detail/tokens.h"
 
 namespace matcha::runtime::detail {
@@ -56,7 +57,7 @@ LineChunk owned_chunk(std::string_view first, std::string_view second, bool newl
   return chunk;
 }
 
-enum class LineKind { Blank, Comment, MatrixHeader, Tve, Data };
+enum class LineKind { Blank, Comment, MatrixHeader, Tve, Triple, Data };
 
 LineKind kind_of_line(std::string_view line) {
   while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
@@ -73,7 +74,7 @@ LineKind kind_of_line(std::string_view line) {
   if (line.front() == '#' || line.front() == '%' || line.starts_with("//")) return LineKind::Comment;
   const bool tag = line.front() == 't' || line.front() == 'v' || line.front() == 'e';
   if (tag && (line.size() == 1 || line[1] == ' ' || line[1] == '\t')) return LineKind::Tve;
-  return LineKind::Data;
+  return looks_like_triple(line) ? LineKind::Triple : LineKind::Data;
 }
 
 }  // namespace
@@ -340,6 +341,7 @@ Result<Format> LineSource::sniff() {
         case LineKind::Comment: break;
         case LineKind::MatrixHeader: return Format::MatrixMarket;
         case LineKind::Tve: return Format::Tve;
+        case LineKind::Triple: return Format::NTriples;
         case LineKind::Data: return Format::EdgeList;
       }
       line = newline + 1;
