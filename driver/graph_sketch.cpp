@@ -119,7 +119,10 @@ void add_labels(const runtime::GraphView& view, const runtime::LabelDictionary& 
     // Labels of ranks that are no vertices are none of the graph.
     if (moments[label].empty()) continue;
     codes.emplace(names[label], numbers.codes()[label]);
-    sketch.labels[names[label]].moments = std::move(moments[label]);
+    std::vector<double>& sums = sketch.labels[names[label]].moments;
+    sums.resize(kMostMoment + 1, 0);
+    // Words that no pattern can write have one name.
+    for (std::size_t power = 0; power < sums.size(); ++power) sums[power] += moments[label][power];
   }
   between.each([&](std::size_t from, std::size_t to, double arcs) {
     sketch.label_arcs[{names[from], names[to]}] = arcs;
@@ -163,10 +166,9 @@ void add_edge_labels(const runtime::Graph& graph, const runtime::LabelDictionary
   }
 }
 
-}  // namespace
-
-GraphSketch sketch_of(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary, Device device,
-                      bool by_degree) {
+/// All of a sketch but its samples.
+GraphSketch facts_of(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary, Device device,
+                     std::map<std::string, std::int64_t>& codes) {
   const runtime::GraphView view = graph.view();
   GraphSketch sketch;
   sketch.of_graph = true;
@@ -192,16 +194,40 @@ GraphSketch sketch_of(const runtime::Graph& graph, const runtime::LabelDictionar
   for (std::uint64_t degree = 0; degree < kSmallDegrees; ++degree) add(degree, few[degree]);
   for (const auto& [degree, times] : many) add(degree, times);
   sketch.triangles = clustering(view) * (sketch.moments[2] - sketch.moments[1]) / 6;
-  std::map<std::string, std::int64_t> codes;
   if (view.labels != nullptr) add_labels(view, dictionary, sketch, codes);
   if (view.edge_info != nullptr && graph.facts().info == runtime::InfoKind::Int) {
     add_edge_labels(graph, dictionary, sketch);
     sketch.maybe_label_facts = edge_label_facts(graph, dictionary);
   }
-  if (!graph.facts().directed && view.slots == nullptr) {
-    sketch.maybe_samples = std::make_shared<frontend::pattern::MatchSamples>(
-        std::make_unique<MatchSampler>(graph, std::move(codes), by_degree));
-  }
+  return sketch;
+}
+
+/// Samples remember what was asked of them, so that each sketch has its own.
+void add_samples(const runtime::Graph& graph, std::map<std::string, std::int64_t> codes, bool by_degree,
+                 GraphSketch& sketch) {
+  if (graph.facts().directed || graph.view().slots != nullptr) return;
+  sketch.maybe_samples = std::make_shared<frontend::pattern::MatchSamples>(
+      std::make_unique<MatchSampler>(graph, std::move(codes), by_degree));
+}
+
+}  // namespace
+
+GraphSketch sketch_of(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary, Device device,
+                      bool by_degree) {
+  std::map<std::string, std::int64_t> codes;
+  GraphSketch sketch = facts_of(graph, dictionary, device, codes);
+  add_samples(graph, std::move(codes), by_degree, sketch);
+  return sketch;
+}
+
+GraphSketch SketchCache::of(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary, Device device,
+                            bool by_degree) {
+  const std::lock_guard lock(mutex_);
+  const auto [place, fresh] = known_.try_emplace({&graph, device, by_degree});
+  Known& known = place->second;
+  if (fresh) known.sketch = facts_of(graph, dictionary, device, known.codes);
+  GraphSketch sketch = known.sketch;
+  add_samples(graph, known.codes, by_degree, sketch);
   return sketch;
 }
 

@@ -1,5 +1,11 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <tuple>
+
 #include "frontend/pattern/sketch.h"
 #include "runtime/graph/graph.h"
 #include "runtime/graph/labels.h"
@@ -12,5 +18,24 @@ namespace matcha::driver {
 /// largest first, as restrictions of patterns put the largest ids first, so that programs walk down.
 frontend::pattern::GraphSketch sketch_of(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary,
                                          frontend::pattern::Device device, bool by_degree = false);
+
+/// The sketches of graphs that stay as they are: all but the samples, which each sketch has of its own, is found out
+/// once. Any number of threads may ask.
+class SketchCache {
+ public:
+  /// As `sketch_of`. Requires: the graph and the dictionary live as long as this.
+  frontend::pattern::GraphSketch of(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary,
+                                    frontend::pattern::Device device, bool by_degree);
+
+ private:
+  using Key = std::tuple<const runtime::Graph*, frontend::pattern::Device, bool>;
+  struct Known {
+    frontend::pattern::GraphSketch sketch;
+    std::map<std::string, std::int64_t> codes;  ///< Of the labels of vertices.
+  };
+
+  std::mutex mutex_;
+  std::map<Key, Known> known_;
+};
 
 }  // namespace matcha::driver

@@ -40,7 +40,11 @@ Status choose(PatternSource& pattern, const runtime::Graph& graph, const runtime
   // Which of the matches of a subgraph is listed shows the order.
   const bool choosable = !request.rows && can_be_ranked(graph);
   const bool by_degree = choosable && request.order == "degree";
-  sketch = sketch_of(graph, dictionary, request.device, by_degree);
+  const auto sketch_by = [&](bool ranked) {
+    return request.maybe_sketches != nullptr ? request.maybe_sketches->of(graph, dictionary, request.device, ranked)
+                                             : sketch_of(graph, dictionary, request.device, ranked);
+  };
+  sketch = sketch_by(by_degree);
   Status status = pattern.write(request.rows, sketch);
   if (status != Status::Ok) return status;
   forecast.ns = pattern.program().cost / workers;
@@ -49,7 +53,7 @@ Status choose(PatternSource& pattern, const runtime::Graph& graph, const runtime
   const bool is_kept = request.order_is_kept || runtime::has_stored_order(graph, runtime::Halves::Lower);
   forecast.ns_to_rank = is_kept ? 0 : runtime::ns_to_rank(graph, request.threads);
   if (!is_kept && *forecast.ns <= forecast.ns_to_rank) return status;
-  GraphSketch ranked = sketch_of(graph, dictionary, request.device, true);
+  GraphSketch ranked = sketch_by(true);
   std::optional<frontend::pattern::PatternProgram> program = pattern.write_for(ranked);
   if (!program) return status;
   forecast.ns_by_degree = std::min(program->cost / workers, *forecast.ns * share_by_degree(graph));

@@ -11,6 +11,8 @@
 
 namespace matcha::driver {
 
+class SketchCache;
+
 /// How the program of a pattern is to run.
 struct PlanRequest {
   bool rows = false;           ///< It lists matches.
@@ -18,6 +20,7 @@ struct PlanRequest {
   bool order_is_kept = false;  ///< Somebody keeps the graph with ranks by degree, so that they cost nothing.
   frontend::pattern::Device device = frontend::pattern::Device::Cpu;
   unsigned threads = 1;
+  SketchCache* maybe_sketches = nullptr;  ///< Of a graph that stays; null: what is known of the graph is found out now.
 };
 
 /// Writes the program of a pattern for a graph: for its ids, or for ranks by degree if that is expected to take less

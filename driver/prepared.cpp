@@ -82,8 +82,8 @@ Status Prepared::read(const Reading& reading, Compilation& compilation) {
 Status Prepared::plan(const Reading& reading, Compilation& compilation) {
   using frontend::pattern::Device;
   const runtime::Graph& graph = pattern_->edge_labelled() ? *graph_->maybe_informed() : graph_->graph();
-  const PlanRequest plan{request_.matches, request_.order, true, on_gpu_ ? Device::Gpu : Device::Cpu,
-                         runtime::machine().threads};
+  const PlanRequest plan{request_.matches,           request_.order,     true, on_gpu_ ? Device::Gpu : Device::Cpu,
+                         runtime::machine().threads, &graph_->sketches()};
   frontend::pattern::GraphSketch sketch;
   Status status = Status::Ok;
   reading([&] {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "driver/borrowed_rows.h"
+#include "driver/graph_sketch.h"
 
 namespace matcha::driver {
 
@@ -94,6 +95,12 @@ runtime::Result<runtime::Graph> ResidentGraph::view_of(const runtime::Graph& gra
   } catch (const std::bad_alloc&) {
     return out_of_memory();
   }
+}
+
+SketchCache& ResidentGraph::sketches() {
+  const std::lock_guard lock(mutex_);
+  if (sketches_ == nullptr) sketches_ = std::make_shared<SketchCache>();
+  return *sketches_;
 }
 
 runtime::Result<runtime::Graph> ResidentGraph::ranked(runtime::Halves halves) {

@@ -19,6 +19,8 @@
 
 namespace matcha::driver {
 
+class SketchCache;
+
 /// A graph that stays in memory, shared by programs and threads. It never changes; what one program adds to it, such as
 /// the source of each arc, it adds to a view of its own.
 class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
@@ -62,6 +64,8 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
   runtime::Result<runtime::Graph> view() const { return view_of(graph_); }
   /// Requires: there is information of edges.
   runtime::Result<runtime::Graph> informed_view() const { return view_of(*informed_); }
+  /// What the cost model of patterns knows of `graph` and `maybe_informed`.
+  SketchCache& sketches();
   /// What all patterns that are matched by search share; made once. It must not outlive this graph.
   std::shared_ptr<runtime::match::MatchIndex> match_index();
   /// The same with ranks by degree. The copy is made once; callers that come meanwhile wait for it.
@@ -80,6 +84,7 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
   std::mutex mutex_;
   std::map<runtime::Halves, runtime::Graph> ranked_;
   std::shared_ptr<runtime::match::MatchIndex> match_index_;
+  std::shared_ptr<SketchCache> sketches_;
   const std::shared_ptr<runtime::DeviceCopies> device_copies_ = std::make_shared<runtime::DeviceCopies>();
 };
 
