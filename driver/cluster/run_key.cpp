@@ -43,10 +43,13 @@ struct Parts {
     add_value(view.universe);
     add_value(view.vertex_count);
     add_value(graph.facts().directed);
-    add(view.offsets, view.universe + 1);
-    add(view.slots, view.slots == nullptr ? 0 : view.slot_mask + 1);
-    add(view.neighbors, view.arc_count);
-    add(static_cast<const std::uint64_t*>(view.edge_info), view.arc_count);
+    add_value(graph.content_key());
+    if (graph.content_key() == 0) {
+      add(view.offsets, view.universe + 1);
+      add(view.slots, view.slots == nullptr ? 0 : view.slot_mask + 1);
+      add(view.neighbors, view.arc_count);
+      add(static_cast<const std::uint64_t*>(view.edge_info), view.arc_count);
+    }
     add(view.labels, view.universe);
     add(view.vertices, view.vertex_count);
   }

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "runtime/graph/detail/row_checks.h"
 #include "runtime/graph/detail/source.h"
 #include "runtime/graph/detail/vertex_set.h"
 
@@ -115,6 +116,7 @@ Graph Graph::alias(const Graph& other, std::shared_ptr<const void> owner) {
   graph.upper_sizes_ = other.upper_sizes_;
   graph.view_ = other.view_;
   graph.facts_ = other.facts_;
+  graph.content_key_ = other.content_key_;
   return graph;
 }
 
@@ -214,15 +216,6 @@ Status ensure_halves(Graph& graph) {
 
 namespace {
 
-/// How many neighbours of a vertex are below it.
-std::uint64_t count_below(const std::uint32_t* begin, const std::uint32_t* end, std::uint64_t vertex) {
-  constexpr std::ptrdiff_t kShort = 16;
-  if (end - begin > kShort) return static_cast<std::uint64_t>(std::lower_bound(begin, end, vertex) - begin);
-  std::uint64_t below = 0;
-  for (const std::uint32_t* at = begin; at != end; ++at) below += *at < vertex;
-  return below;
-}
-
 using BothSizes = std::pair<HalfSizes, HalfSizes>;
 
 BothSizes together(BothSizes a, const BothSizes& b) {
@@ -262,7 +255,7 @@ Status ensure_split_offsets(Graph& graph, std::uint64_t block_arcs) {
     const auto fill = [&](const Block& block, BothSizes sizes) {
       for (std::uint64_t vertex = block.begin(); vertex != block.end(); ++vertex) {
         const std::uint64_t begin = view.offsets[vertex], end = view.offsets[vertex + 1];
-        const std::uint64_t below = count_below(view.neighbors + begin, view.neighbors + end, vertex);
+        const std::uint64_t below = detail::count_below(view.neighbors + begin, view.neighbors + end, vertex);
         halves[2 * vertex] = static_cast<std::uint32_t>(begin);
         halves[2 * vertex + 1] = static_cast<std::uint32_t>(begin + below);
         sizes = together(sizes, {size_of_one(below), size_of_one(end - begin - below)});

@@ -110,6 +110,9 @@ class Graph {
   /// Requires: its arrays live as long as the owner of the view.
   void set_stored_order(const StoredOrder& order) { stored_order_ = order; }
   const std::shared_ptr<const void>& owner() const { return owner_; }
+  /// The same for graphs with the same arcs, edge info and facts, which are those of a `.mtg`; 0: not known.
+  std::uint64_t content_key() const { return content_key_; }
+  void set_content_key(std::uint64_t key) { content_key_ = key; }
 
   std::uint64_t vertex_count() const { return view_.vertex_count; }
   /// Edges, each once: arcs for a directed graph, half of them for an undirected one.
@@ -136,6 +139,7 @@ class Graph {
   StoredOrder stored_order_;
   GraphView view_{};
   GraphFacts facts_;
+  std::uint64_t content_key_ = 0;
 };
 
 /// How the neighbours of a vertex are found.

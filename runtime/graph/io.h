@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
 
 namespace matcha::runtime {
@@ -30,6 +31,9 @@ struct IoOptions {
   std::uint64_t max_bytes = 0;
   /// Text is parsed in pieces of about this many bytes.
   std::uint64_t chunk_bytes = std::uint64_t{1} << 20;
+  /// The folder where it is noted which `.mtg` were found good, so that they are not looked through again for a day.
+  /// Empty: they are.
+  std::string notes_folder = {};
   /// When it becomes true, the running call ends soon with the Runtime error `interrupted`.
   const std::atomic<bool>* cancel = nullptr;
   /// Called now and then, from any thread but never from two at once, with the bytes read of the file on disk.

@@ -10,11 +10,13 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <ctime>
 #include <new>
 #include <optional>
 
 #include "runtime/graph/detail/mtg_layout.h"
-#include "runtime/graph/detail/output.h"
+#include "runtime/graph/detail/mtg_notes.h"
+#include "runtime/graph/detail/row_checks.h"
 #include "runtime/graph/detail/source.h"
 #include "runtime/graph/detail/vertex_set.h"
 
@@ -46,22 +48,11 @@ const T* items(Sections& sections, MtgSection which) {
   return bytes ? reinterpret_cast<const T*>(bytes->data()) : nullptr;
 }
 
-/// The checksum of a section in version 2, on all threads.
-std::uint64_t sum_of(std::string_view bytes) {
-  const std::uint64_t pieces = (bytes.size() + detail::kMtgPiece - 1) / detail::kMtgPiece;
-  if (pieces <= 1) return XXH3_64bits(bytes.data(), bytes.size());
-  Buffer<std::uint64_t> sums(pieces);
-  tbb::parallel_for(std::uint64_t{0}, pieces, [&](std::uint64_t piece) {
-    const std::string_view part = bytes.substr(piece * detail::kMtgPiece, detail::kMtgPiece);
-    sums[piece] = XXH3_64bits(part.data(), part.size());
-  });
-  return XXH3_64bits(sums.data(), pieces * sizeof(std::uint64_t));
-}
-
 /// Reads and checks a `.mtg` in memory.
 class MtgReader {
  public:
-  MtgReader(const std::string& path, const detail::WholeFile& file) : path_(path), file_(file) {}
+  MtgReader(const std::string& path, const detail::WholeFile& file, const detail::MtgNotes& notes)
+      : path_(path), file_(file), notes_(notes) {}
 
   Result<Graph> read() {
     Status header = read_header();
@@ -70,10 +61,12 @@ class MtgReader {
     if (!table) return table.error();
     Status sizes = check_sizes();
     if (!sizes) return sizes.error();
-    Status sums = check_sums();
-    if (!sums) return sums.error();
+    const bool was_good = notes_.has(content_key_, std::time(nullptr));
+    Status content = was_good ? Status(Done{}) : check_content();
+    if (!content) return content.error();
     Status structure = check_structure();
     if (!structure) return structure.error();
+    if (!was_good) notes_.add(content_key_, std::time(nullptr));
     return make_graph();
   }
 
@@ -106,6 +99,7 @@ class MtgReader {
     std::uint64_t sum = 0;
     std::memcpy(&sum, bytes.data() + table_end, sizeof(sum));
     if (sum != XXH3_64bits(bytes.data(), table_end)) return corrupt("the checksum of its header is wrong");
+    content_key_ = sum;
     if (header_.file_bytes != bytes.size()) {
       return input_error(path_, 0,
                          "the .mtg has " + std::to_string(bytes.size()) + " bytes and should have " +
@@ -227,7 +221,8 @@ class MtgReader {
     tbb::parallel_for(std::size_t{1}, kSections, [&](std::size_t at) {
       const std::optional<std::string_view>& bytes = sections_[at];
       if (!bytes) return;
-      const std::uint64_t sum = header_.version == 1 ? XXH3_64bits(bytes->data(), bytes->size()) : sum_of(*bytes);
+      const std::uint64_t sum =
+          header_.version == 1 ? XXH3_64bits(bytes->data(), bytes->size()) : detail::mtg_sum(*bytes);
       if (sum != sums_[at]) bad.store(at);
     });
     static constexpr std::array<std::string_view, kSections> kNames = {"",
@@ -268,25 +263,14 @@ class MtgReader {
     return all_good(1, count, [&](std::uint64_t at) { return items[at - 1] < items[at]; });
   }
 
-  bool list_is_good(const std::uint64_t* offsets, const std::uint32_t* neighbors, std::uint64_t vertex) {
-    const bool simple = (header_.flags & detail::kMtgSimple) != 0;
-    const bool loop_free = simple || (header_.flags & detail::kMtgLoops) == 0;
-    const std::uint64_t begin = offsets[vertex];
-    const std::uint64_t end = offsets[vertex + 1];
-    if (begin > end || end > header_.arc_count) return false;
-    for (std::uint64_t at = begin; at < end; ++at) {
-      if (neighbors[at] >= header_.universe || (loop_free && neighbors[at] == vertex)) return false;
-      if (at != begin && neighbors[at] < neighbors[at - 1] + (simple ? 1 : 0)) return false;
-    }
-    return true;
-  }
-
   Status check_lists(MtgSection which_offsets, MtgSection which_neighbors) {
     const std::uint64_t* const offsets = items<std::uint64_t>(sections_, which_offsets);
     const std::uint32_t* const neighbors = items<std::uint32_t>(sections_, which_neighbors);
     if (offsets[0] != 0 || offsets[header_.universe] != header_.arc_count) return corrupt("its offsets are wrong");
+    const bool simple = (header_.flags & detail::kMtgSimple) != 0;
+    const bool loop_free = simple || (header_.flags & detail::kMtgLoops) == 0;
     const bool good =
-        all_good(0, header_.universe, [&](std::uint64_t vertex) { return list_is_good(offsets, neighbors, vertex); });
+        detail::rows_are_good({offsets, neighbors, header_.universe, header_.arc_count, simple, loop_free});
     if (!good) return corrupt("its neighbours are out of order or out of range");
     return Done{};
   }
@@ -310,13 +294,18 @@ class MtgReader {
     return Done{};
   }
 
-  Status check_structure() {
+  /// What takes a look at every arc.
+  Status check_content() {
+    Status sums = check_sums();
+    if (!sums) return sums.error();
     Status lists = check_lists(MtgSection::Offsets, MtgSection::Neighbors);
     if (!lists) return lists.error();
     Status ranked = is_ranked() ? check_ranked() : Status(Done{});
     if (!ranked) return ranked.error();
-    Status by_label = is_by_label() ? check_by_label() : Status(Done{});
-    if (!by_label) return by_label.error();
+    return is_by_label() ? check_by_label() : Status(Done{});
+  }
+
+  Status check_structure() {
     const std::int64_t* const ids = items<std::int64_t>(sections_, MtgSection::Ids);
     if (ids != nullptr && !ascends(ids, header_.universe)) return corrupt("its ids do not ascend");
     const std::uint32_t* const vertices = items<std::uint32_t>(sections_, MtgSection::Vertices);
@@ -414,6 +403,7 @@ class MtgReader {
     facts.info = info_kind();
     facts.word_info = (header_.flags & detail::kMtgWordInfo) != 0;
     Graph graph = Graph::from_view(std::move(universe), view, facts, file_.owner);
+    graph.set_content_key(content_key_);
     if (dictionary_ != nullptr) graph.set_dictionary(dictionary_);
     if (is_by_label()) graph.set_label_slices(std::make_shared<LabelSlices>(label_table(), file_.owner));
     if (is_ranked()) {
@@ -427,82 +417,14 @@ class MtgReader {
 
   const std::string& path_;
   const detail::WholeFile& file_;
+  const detail::MtgNotes& notes_;
   MtgHeader header_{};
+  std::uint64_t content_key_ = 0;  ///< The checksum of the header and of the table, which has those of the sections.
   Sections sections_;
   std::array<std::uint64_t, kSections> sums_{};
   std::shared_ptr<const LabelDictionary> dictionary_;
   std::shared_ptr<const IdNames> names_;
 };
-
-template <typename T>
-std::string_view bytes_of(const T* data, std::uint64_t count) {
-  return std::string_view(reinterpret_cast<const char*>(data), count * sizeof(T));
-}
-
-std::string words_section(const LabelDictionary& dictionary) {
-  std::string numbers;
-  std::string text;
-  const auto add = [&numbers](std::uint64_t number) { numbers.append(bytes_of(&number, 1)); };
-  add(dictionary.words().size());
-  for (const std::string& word : dictionary.words()) {
-    text += word;
-    add(text.size());
-  }
-  return numbers + text;
-}
-
-std::uint64_t aligned(std::uint64_t at) {
-  return (at + detail::kMtgAlignment - 1) / detail::kMtgAlignment * detail::kMtgAlignment;
-}
-
-/// The arcs of a hash-indexed graph, indexed by a CSR. Slots already point to arcs in the order of their vertices.
-Buffer<std::uint64_t> offsets_of_slots(const GraphView& view) {
-  Buffer<std::uint64_t> offsets(view.universe + 1);
-  std::fill(offsets.begin(), offsets.end(), 0);
-  for (std::uint64_t place = 0; place <= view.slot_mask; ++place) {
-    const HashSlot& slot = view.slots[place];
-    if (slot.vertex != kEmptySlot) offsets[slot.vertex + 1] = slot.end - slot.begin;
-  }
-  for (std::uint64_t vertex = 0; vertex < view.universe; ++vertex) offsets[vertex + 1] += offsets[vertex];
-  return offsets;
-}
-
-struct Part {
-  MtgSection section;
-  std::string_view bytes;
-};
-
-Status write_parts(const std::string& path, MtgHeader header, const std::vector<Part>& parts,
-                   const IoOptions& options) {
-  Result<std::unique_ptr<detail::OutputFile>> file = detail::OutputFile::create(path, Compression::None);
-  if (!file) return file.error();
-  std::vector<MtgEntry> table;
-  const std::uint64_t head = sizeof(MtgHeader) + parts.size() * sizeof(MtgEntry);
-  std::uint64_t at = aligned(head + sizeof(std::uint64_t));
-  std::uint64_t end = at;
-  for (const Part& part : parts) {
-    table.push_back(
-        MtgEntry{static_cast<std::uint64_t>(part.section), at, part.bytes.size(),
-                 header.version == 1 ? XXH3_64bits(part.bytes.data(), part.bytes.size()) : sum_of(part.bytes)});
-    end = at + part.bytes.size();
-    at = aligned(end);
-  }
-  header.file_bytes = end;
-  header.section_count = parts.size();
-  std::string front(bytes_of(&header, 1));
-  front.append(bytes_of(table.data(), table.size()));
-  const std::uint64_t sum = XXH3_64bits(front.data(), front.size());
-  front.append(bytes_of(&sum, 1));
-  (*file)->write(front);
-  std::uint64_t written = front.size();
-  for (std::size_t part = 0; part < parts.size(); ++part) {
-    if (options.cancelled()) return detail::interrupted_error();
-    (*file)->write(std::string(table[part].begin - written, '\0'));
-    (*file)->write(parts[part].bytes);
-    written = table[part].begin + parts[part].bytes.size();
-  }
-  return (*file)->finish();
-}
 
 }  // namespace
 
@@ -516,79 +438,10 @@ bool is_mtg_file(const std::string& path) {
 
 Result<Graph> read_mtg(const std::string& path, const IoOptions& options) {
   try {
+    const detail::MtgNotes notes(path, options.notes_folder);
     Result<detail::WholeFile> file = detail::read_whole(path, options);
     if (!file) return file.error();
-    return MtgReader(path, *file).read();
-  } catch (const std::bad_alloc&) {
-    return detail::out_of_memory_error(path);
-  }
-}
-
-Status write_mtg(const Graph& graph, const std::string& path, const IoOptions& options, RankedCopy ranked,
-                 bool by_label) {
-  try {
-    const GraphView view = graph.view();
-    Buffer<std::uint64_t> made;
-    if (view.offsets == nullptr) made = offsets_of_slots(view);
-    const std::uint64_t* const offsets = view.offsets != nullptr ? view.offsets : made.data();
-    const std::string words = words_section(graph.dictionary());
-    std::vector<Part> parts = {{MtgSection::Offsets, bytes_of(offsets, view.universe + 1)},
-                               {MtgSection::Neighbors, bytes_of(view.neighbors, view.arc_count)}};
-    std::string text_ids;
-    if (const IdNames* const names = graph.universe().names().get(); names != nullptr) {
-      if (names->kind() == IdKind::Text) text_ids = std::string(names->number_bytes()).append(names->text_bytes());
-      parts.push_back(names->kind() == IdKind::Text ? Part{MtgSection::TextIds, text_ids}
-                                                    : Part{MtgSection::UnsignedIds, names->number_bytes()});
-    }
-    if (view.original_ids != nullptr) parts.push_back({MtgSection::Ids, bytes_of(view.original_ids, view.universe)});
-    if (view.vertices != nullptr) {
-      parts.push_back({MtgSection::Vertices, bytes_of(view.vertices, view.vertex_count)});
-    }
-    if (view.labels != nullptr) parts.push_back({MtgSection::Labels, bytes_of(view.labels, view.universe)});
-    if (!graph.dictionary().empty()) parts.push_back({MtgSection::Words, words});
-    const bool has_info = view.edge_info != nullptr && graph.facts().info != InfoKind::None;
-    if (has_info) {
-      parts.push_back(
-          {MtgSection::EdgeInfo, bytes_of(static_cast<const std::uint64_t*>(view.edge_info), view.arc_count)});
-    }
-    Buffer<std::uint32_t> from;
-    if (ranked.graph != nullptr) {
-      const GraphView other = ranked.graph->view();
-      from = Buffer<std::uint32_t>(other.universe);
-      graph.universe().ranks(other.original_ids, other.universe, from.data());
-      parts.push_back({MtgSection::RankedOffsets, bytes_of(other.offsets, other.universe + 1)});
-      parts.push_back({MtgSection::RankedNeighbors, bytes_of(other.neighbors, other.arc_count)});
-      parts.push_back({MtgSection::RankedFrom, bytes_of(from.data(), from.size())});
-    }
-    if (by_label) {
-      const Result<LabelTable> table = graph.label_slices().table(graph);
-      if (!table) return table.error();
-      parts.push_back({MtgSection::LabelEntries, bytes_of(table->labels.data(), table->labels.size())});
-      parts.push_back({MtgSection::LabelRows, bytes_of(table->rows.data(), table->rows.size())});
-      parts.push_back({MtgSection::LabelEnds, bytes_of(table->ends.data(), table->ends.size())});
-      parts.push_back({MtgSection::LabelItems, bytes_of(table->items.data(), table->items.size())});
-    }
-    MtgHeader header{};
-    std::memcpy(header.magic, detail::kMtgMagic.data(), sizeof(header.magic));
-    const bool is_long =
-        std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.bytes.size() > detail::kMtgPiece; });
-    const bool loops = !graph.facts().simple && !graph.facts().loop_free;
-    header.version = by_label || loops                     ? 4
-                     : graph.universe().names() != nullptr ? 3
-                     : is_long || ranked.graph != nullptr  ? 2
-                                                           : 1;
-    header.endian_tag = detail::kMtgEndianTag;
-    header.flags = (graph.facts().directed ? detail::kMtgDirected : 0) |
-                   (graph.facts().simple ? detail::kMtgSimple : 0) | (loops ? detail::kMtgLoops : 0) |
-                   (header.version == 4 && graph.facts().all_loops ? detail::kMtgAllLoops : 0) |
-                   (ranked.graph == nullptr ? 0 : detail::kMtgByDegree) |
-                   (ranked.graph != nullptr && ranked.halves == Halves::Lower ? detail::kMtgLargestFirst : 0) |
-                   (has_info && graph.facts().word_info ? detail::kMtgWordInfo : 0) |
-                   (has_info ? static_cast<std::uint64_t>(graph.facts().info) << detail::kMtgInfoShift : 0);
-    header.universe = view.universe;
-    header.arc_count = view.arc_count;
-    header.vertex_count = view.vertex_count;
-    return write_parts(path, header, parts, options);
+    return MtgReader(path, *file, notes).read();
   } catch (const std::bad_alloc&) {
     return detail::out_of_memory_error(path);
   }

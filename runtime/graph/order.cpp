@@ -4,6 +4,7 @@
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
 #include <tbb/parallel_scan.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <array>
@@ -336,6 +337,9 @@ Result<Graph> ordered_by_degree(const Graph& graph, Halves halves) {
   try {
     Graph ordered = has_stored_order(graph, halves) ? take_stored(graph) : rank_anew(graph, halves);
     ordered.set_dictionary(std::make_shared<const LabelDictionary>(graph.dictionary()));
+    // The order follows from the graph.
+    const std::uint64_t key[2] = {graph.content_key(), halves == Halves::Lower ? 1U : 2U};
+    if (graph.content_key() != 0) ordered.set_content_key(XXH3_64bits(key, sizeof(key)));
     const Status halved = ensure_split_offsets(ordered);
     if (!halved) return halved.error();
     return ordered;

@@ -1,9 +1,13 @@
 #include <gtest/gtest.h>
 #include <xxhash.h>
 
+#include <cstdio>
 #include <cstring>
+#include <ctime>
+#include <utility>
 
 #include "runtime/graph/detail/mtg_layout.h"
+#include "runtime/graph/detail/mtg_notes.h"
 #include "runtime/graph/generate.h"
 #include "runtime/graph/mtg.h"
 #include "runtime/graph/write.h"
@@ -255,6 +259,77 @@ std::string with_section(std::string bytes, detail::MtgSection which, const Chan
     std::memcpy(place, &entry, sizeof(entry));
   }
   return with_header(bytes, [](detail::MtgHeader&) {});
+}
+
+TEST(Mtg, RowsOfManyVerticesAreLookedThrough) {
+  // Rows before, across and after the blocks and vectors that they are looked through in.
+  const TemporaryFolder folder;
+  const Result<Graph> graph = generate_erdos_renyi(5000, 40000, 7);
+  ASSERT_TRUE(graph);
+  const std::string path = folder.path("g.mtg");
+  ASSERT_TRUE(write_mtg(*graph, path));
+  const std::string good = read_bytes(path);
+  const std::uint64_t* const offsets = graph->view().offsets;
+  const std::uint32_t* const neighbors = graph->view().neighbors;
+  for (std::uint32_t vertex = 3; vertex < 5000; vertex += 97) {
+    const std::uint64_t begin = offsets[vertex], end = offsets[vertex + 1];
+    if (end - begin < 3) continue;
+    const std::uint64_t at = begin + 1 + vertex % (end - begin - 1);
+    const std::uint32_t below = neighbors[at - 1];
+    // Equal to the one before it, less, the vertex itself, and out of range in the end.
+    for (const auto& [place, wrong] : {std::pair{at, below}, std::pair{at, below - 1}, std::pair{at, vertex},
+                                       std::pair{end - 1, 5000U}, std::pair{end - 1, 0xFFFFFFFFU}}) {
+      if (neighbors[place] == wrong) continue;
+      const std::uint64_t where = place;
+      const std::uint32_t item = wrong;
+      const std::string bad = with_section(good, detail::MtgSection::Neighbors, [&](char* data) {
+        std::memcpy(data + where * sizeof(item), &item, sizeof(item));
+      });
+      EXPECT_NE(refused(folder, bad).message.find("its neighbours are out of order or out of range"), std::string::npos)
+          << vertex << " " << place << " " << wrong;
+    }
+  }
+}
+
+TEST(Mtg, ANoteOfAGoodFileHoldsForADayAndForThatFile) {
+  const TemporaryFolder folder, cache;
+  const std::string path = write_labelled(folder);
+  const std::time_t now = std::time(nullptr);
+  const detail::MtgNotes notes(path, cache.path("code"));
+  EXPECT_FALSE(notes.has(7, now));
+  // It may still be written to without its times changing.
+  notes.add(7, now);
+  EXPECT_FALSE(notes.has(7, now));
+  notes.add(7, now + 10);
+  EXPECT_TRUE(notes.has(7, now + 10));
+  EXPECT_TRUE(detail::MtgNotes(path, cache.path("code")).has(7, now + 3600));
+  EXPECT_FALSE(notes.has(7, now + 25 * 3600));
+  EXPECT_FALSE(notes.has(7, now));
+  EXPECT_FALSE(notes.has(8, now + 10));
+  EXPECT_FALSE(detail::MtgNotes(path, "").has(7, now + 10));
+  EXPECT_FALSE(detail::MtgNotes(folder.path("none"), cache.path("code")).has(7, now + 10));
+  // Another file in its place.
+  const std::string bytes = read_bytes(path);
+  folder.file("other", bytes);
+  ASSERT_EQ(std::rename(folder.path("other").c_str(), path.c_str()), 0);
+  EXPECT_FALSE(notes.has(7, now + 10));
+  EXPECT_FALSE(detail::MtgNotes(path, cache.path("code")).has(7, now + 10));
+}
+
+TEST(Mtg, ContentKeysAreThoseOfFiles) {
+  const TemporaryFolder folder;
+  const std::string path = write_labelled(folder), other = write_ranked(folder);
+  const LoadedGraph loaded = load(path), again = load(path), ranked = load(other);
+  EXPECT_NE(loaded.graph.content_key(), 0U);
+  EXPECT_EQ(loaded.graph.content_key(), again.graph.content_key());
+  EXPECT_NE(loaded.graph.content_key(), ranked.graph.content_key());
+  // Of a graph that was made of it in memory nothing is known, but that its order follows from it.
+  EXPECT_EQ(load(folder.file("g.txt", "1 2\n")).graph.content_key(), 0U);
+  const Result<Graph> lower = ordered_by_degree(ranked.graph, Halves::Lower);
+  const Result<Graph> upper = ordered_by_degree(ranked.graph, Halves::Upper);
+  ASSERT_TRUE(lower && upper);
+  EXPECT_NE(lower->content_key(), ranked.graph.content_key());
+  EXPECT_NE(lower->content_key(), upper->content_key());
 }
 
 TEST(Mtg, LongSectionsAreHashedInPieces) {

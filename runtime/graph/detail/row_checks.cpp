@@ -1,0 +1,149 @@
+#include "runtime/graph/detail/row_checks.h"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "runtime/graph/buffer.h"
+#include "runtime/graph/detail/mtg_layout.h"
+
+namespace matcha::runtime::detail {
+
+namespace {
+
+using Block = tbb::blocked_range<std::uint64_t>;
+
+/// Vertices of a task: their rows stay in a cache between the pass over all arcs and those over single rows.
+constexpr std::uint64_t kVertices = 2048;
+/// Rows of so many items are counted through, longer ones are searched.
+constexpr std::uint64_t kShort = 64;
+
+/// The positions `at` of [1, count) with `items[at - 1]` above `items[at]`, or equal to it if `strict`.
+/// Requires: fewer than 2^32 items.
+[[gnu::always_inline]] inline std::uint32_t descents_of(const std::uint32_t* items, std::uint32_t count, bool strict) {
+  std::uint32_t found = 0;
+  if (strict) {
+    for (std::uint32_t at = 1; at < count; ++at) found += items[at - 1] >= items[at] ? 1 : 0;
+  } else {
+    for (std::uint32_t at = 1; at < count; ++at) found += items[at - 1] > items[at] ? 1 : 0;
+  }
+  return found;
+}
+
+[[gnu::always_inline]] inline std::uint32_t below_of(const std::uint32_t* items, std::uint32_t count,
+                                                     std::uint32_t vertex) {
+  std::uint32_t below = 0;
+  for (std::uint32_t at = 0; at < count; ++at) below += items[at] < vertex ? 1 : 0;
+  return below;
+}
+
+/// Compiled for the vectors of a processor.
+struct RowKernels {
+  std::uint32_t (*descents)(const std::uint32_t* items, std::uint32_t count, bool strict);
+  std::uint32_t (*below)(const std::uint32_t* items, std::uint32_t count, std::uint32_t vertex);
+};
+
+std::uint32_t plain_descents(const std::uint32_t* items, std::uint32_t count, bool strict) {
+  return descents_of(items, count, strict);
+}
+std::uint32_t plain_below(const std::uint32_t* items, std::uint32_t count, std::uint32_t vertex) {
+  return below_of(items, count, vertex);
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) std::uint32_t avx2_descents(const std::uint32_t* items, std::uint32_t count,
+                                                            bool strict) {
+  return descents_of(items, count, strict);
+}
+__attribute__((target("avx2"))) std::uint32_t avx2_below(const std::uint32_t* items, std::uint32_t count,
+                                                         std::uint32_t vertex) {
+  return below_of(items, count, vertex);
+}
+
+const RowKernels kRowKernels = __builtin_cpu_supports("avx2") != 0 ? RowKernels{avx2_descents, avx2_below}
+                                                                   : RowKernels{plain_descents, plain_below};
+#else
+const RowKernels kRowKernels = {plain_descents, plain_below};
+#endif
+
+/// The descents between all arcs of [begin, end), whatever row they are of.
+std::uint64_t descents_between(const UncheckedRows& rows, std::uint64_t begin, std::uint64_t end) {
+  constexpr std::uint64_t kPiece = std::uint64_t{1} << 20;
+  std::uint64_t found = 0;
+  // The last item of a piece is the first of the next one.
+  for (std::uint64_t at = begin; at + 1 < end; at += kPiece - 1) {
+    const std::uint32_t count = static_cast<std::uint32_t>(std::min(kPiece, end - at));
+    found += kRowKernels.descents(rows.neighbors + at, count, rows.simple);
+  }
+  return found;
+}
+
+bool has_own_vertex(const UncheckedRows& rows, std::uint64_t vertex, std::uint64_t begin, std::uint64_t end) {
+  const std::uint64_t place =
+      begin + count_below(rows.neighbors + begin, rows.neighbors + end, vertex);  // Of an ascending row.
+  return place != end && rows.neighbors[place] == vertex;
+}
+
+/// Whether all is right about the rows of the vertices [first, last). A descent inside a row is found by counting: all
+/// of them, less those where a row begins.
+bool block_is_good(const UncheckedRows& rows, std::uint64_t first, std::uint64_t last) {
+  const std::uint64_t* const offsets = rows.offsets;
+  for (std::uint64_t vertex = first; vertex != last; ++vertex) {
+    if (offsets[vertex] > offsets[vertex + 1] || offsets[vertex + 1] > rows.arc_count) return false;
+  }
+  const std::uint64_t begin = offsets[first], end = offsets[last];
+  std::uint64_t allowed = 0;
+  for (std::uint64_t vertex = first; vertex != last; ++vertex) {
+    const std::uint64_t row = offsets[vertex], next = offsets[vertex + 1];
+    if (row == next) continue;
+    if (row != begin) {
+      const std::uint32_t before = rows.neighbors[row - 1], here = rows.neighbors[row];
+      allowed += before > here || (rows.simple && before == here) ? 1 : 0;
+    }
+    if (rows.neighbors[next - 1] >= rows.universe) return false;
+  }
+  if (descents_between(rows, begin, end) != allowed) return false;
+  if (!rows.loop_free) return true;
+  for (std::uint64_t vertex = first; vertex != last; ++vertex) {
+    if (has_own_vertex(rows, vertex, offsets[vertex], offsets[vertex + 1])) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::uint64_t count_below(const std::uint32_t* begin, const std::uint32_t* end, std::uint64_t vertex) {
+  const std::uint64_t count = static_cast<std::uint64_t>(end - begin);
+  if (count > kShort) return static_cast<std::uint64_t>(std::lower_bound(begin, end, vertex) - begin);
+  if (count > 8) return kRowKernels.below(begin, static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(vertex));
+  std::uint64_t below = 0;
+  for (const std::uint32_t* at = begin; at != end; ++at) below += *at < vertex ? 1 : 0;
+  return below;
+}
+
+bool rows_are_good(const UncheckedRows& rows) {
+  std::atomic<bool> good{true};
+  tbb::parallel_for(Block(0, rows.universe, kVertices), [&](const Block& block) {
+    for (std::uint64_t first = block.begin(); first < block.end() && good.load(std::memory_order_relaxed);
+         first += kVertices) {
+      if (!block_is_good(rows, first, std::min(first + kVertices, block.end()))) good.store(false);
+    }
+  });
+  return good.load();
+}
+
+std::uint64_t mtg_sum(std::string_view bytes) {
+  const std::uint64_t pieces = (bytes.size() + kMtgPiece - 1) / kMtgPiece;
+  if (pieces <= 1) return XXH3_64bits(bytes.data(), bytes.size());
+  Buffer<std::uint64_t> sums(pieces);
+  tbb::parallel_for(std::uint64_t{0}, pieces, [&](std::uint64_t piece) {
+    const std::string_view part = bytes.substr(piece * kMtgPiece, kMtgPiece);
+    sums[piece] = XXH3_64bits(part.data(), part.size());
+  });
+  return XXH3_64bits(sums.data(), pieces * sizeof(std::uint64_t));
+}
+
+}  // namespace matcha::runtime::detail

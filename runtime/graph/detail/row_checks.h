@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+/// Passes over the rows of a graph on all threads, with the vectors that the processor has.
+namespace matcha::runtime::detail {
+
+/// The rows of a file, which may have anything in them.
+struct UncheckedRows {
+  const std::uint64_t* offsets = nullptr;  ///< universe + 1, the first 0 and the last `arc_count`.
+  const std::uint32_t* neighbors = nullptr;
+  std::uint64_t universe = 0;
+  std::uint64_t arc_count = 0;
+  bool simple = true;     ///< Rows have to ascend strictly.
+  bool loop_free = true;  ///< No row has its own vertex.
+};
+
+/// Whether offsets ascend, rows ascend and all neighbours are in the universe. A row without arcs is good.
+bool rows_are_good(const UncheckedRows& rows);
+
+/// How many items of an ascending row are below `vertex`.
+std::uint64_t count_below(const std::uint32_t* begin, const std::uint32_t* end, std::uint64_t vertex);
+
+/// The checksum of a section of a `.mtg` from version 2 on.
+std::uint64_t mtg_sum(std::string_view bytes);
+
+}  // namespace matcha::runtime::detail
