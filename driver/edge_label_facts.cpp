@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <span>
 
 namespace matcha::driver {
 
@@ -32,15 +33,17 @@ class Facts final : public frontend::pattern::EdgeLabelFacts {
     const std::optional<std::int64_t> wanted = vertex_label.empty() ? std::nullopt : code(vertex_label);
     if (!vertex_label.empty() && (!wanted || labels == nullptr)) return 0;
     const std::size_t stride = parts[0].rows.size() / kMostRows + 1;
+    // Rows ascend in all of them, so that each is walked along.
+    std::vector<std::size_t> at(parts.size(), 0);
     double sum = 0;
     for (std::size_t row = 0; row < parts[0].rows.size(); row += stride) {
       const std::uint32_t vertex = parts[0].rows[row];
       if (wanted && labels[vertex] != *wanted) continue;
       double product = size_of(parts[0], row);
       for (std::size_t i = 1; i < parts.size() && product != 0; ++i) {
-        const auto found = std::lower_bound(parts[i].rows.begin(), parts[i].rows.end(), vertex);
-        const bool there = found != parts[i].rows.end() && *found == vertex;
-        product *= there ? size_of(parts[i], static_cast<std::size_t>(found - parts[i].rows.begin())) : 0;
+        at[i] = row_from(parts[i].rows, at[i], vertex);
+        const bool there = at[i] != parts[i].rows.size() && parts[i].rows[at[i]] == vertex;
+        product *= there ? size_of(parts[i], at[i]) : 0;
       }
       sum += product;
     }
@@ -48,6 +51,16 @@ class Facts final : public frontend::pattern::EdgeLabelFacts {
   }
 
  private:
+  /// The first row from `begin` on that is not before the vertex; fast where it is near.
+  static std::size_t row_from(std::span<const std::uint32_t> rows, std::size_t begin, std::uint32_t vertex) {
+    std::size_t step = 1;
+    while (begin + step < rows.size() && rows[begin + step] < vertex) step *= 2;
+    const std::size_t end = std::min(begin + step, rows.size());
+    const auto first = rows.begin() + static_cast<std::ptrdiff_t>(begin + step / 2);
+    return static_cast<std::size_t>(std::lower_bound(first, rows.begin() + static_cast<std::ptrdiff_t>(end), vertex) -
+                                    rows.begin());
+  }
+
   static double size_of(const LabelPart& part, std::size_t row) {
     return static_cast<double>(part.ends[row] - (row == 0 ? 0 : part.ends[row - 1]));
   }
