@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <string_view>
 
 namespace matcha::tools {
 
@@ -23,6 +24,23 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
     return {};
   };
   return CLI::Validator(read, "");
+}
+
+CLI::Option* add_bytes(CLI::App& verb, const std::string& name, std::uint64_t& bytes, const std::string& text) {
+  const auto read = [](std::string& given) -> std::string {
+    std::uint64_t number = 0;
+    const char* const end = given.data() + given.size();
+    const std::from_chars_result digits = std::from_chars(given.data(), end, number);
+    const std::string_view unit(digits.ptr, static_cast<std::size_t>(end - digits.ptr));
+    const std::size_t power = unit.empty() ? 0 : std::string_view("KMGT").find(unit) + 1;
+    const bool fits = power <= 4 && number <= std::numeric_limits<std::uint64_t>::max() >> (10 * power);
+    if (digits.ec != std::errc() || unit.size() > 1 || unit.empty() != (power == 0) || !fits || number == 0) {
+      return fmt::format("`{}` is no number of bytes, such as 800M or 2G", given);
+    }
+    given = std::to_string(number << (10 * power));
+    return {};
+  };
+  return verb.add_option(name, bytes, text)->transform(CLI::Validator(read, ""))->type_name("BYTES");
 }
 
 CLI::Option* add_timeout(CLI::App& verb, std::optional<double>& seconds, const std::string& text) {

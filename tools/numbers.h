@@ -31,6 +31,9 @@ CLI::Option* add_number(CLI::App& verb, const std::string& name, Number& number,
   return verb.add_option(name, number, text)->transform(whole_number(least, most))->type_name("N");
 }
 
+/// An option with a number of bytes, at least 1: digits, and K, M, G or T for powers of 1024.
+CLI::Option* add_bytes(CLI::App& verb, const std::string& name, std::uint64_t& bytes, const std::string& text);
+
 /// `--timeout SECONDS`: a number from 0 on.
 CLI::Option* add_timeout(CLI::App& verb, std::optional<double>& seconds, const std::string& text);
 

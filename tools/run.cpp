@@ -113,6 +113,9 @@ class RunVerb {
       return console_.error(Status::Usage, fmt::format("`{}` is for one pattern", option),
                             "of several patterns the matches are counted");
     }
+    if (options_.memory != 0) {
+      return console_.error(Status::Usage, "`--memory` is for one program or pattern", "run the patterns one by one");
+    }
     if (options_.cluster.any()) {
       return console_.error(Status::Usage, "parts of a run are of one program or pattern",
                             "run the patterns one by one");

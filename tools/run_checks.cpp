@@ -28,6 +28,9 @@ Status check_answer_options(const RunVerbOptions& options, const PatternOptions&
                          fmt::format("`{}` is for the CPU", options.backend != "llvm" ? "--backend" : "--tier"),
                          "leave it out, or use --device cpu");
   }
+  if (options.memory != 0 && options.device == "cuda") {
+    return console.error(Status::Usage, "`--memory` is for the CPU", "leave it out, or use --device cpu");
+  }
   if (options.backend != "llvm" && options.tier != "auto") {
     return console.error(Status::Usage, "`--tier` is not for `--backend interp`", "leave one of them out");
   }
@@ -94,7 +97,7 @@ Status choose_target(const RunVerbOptions& options, const Console& console, cons
   if (options.device == "cuda") target = &target_named("cuda");
   // A GPU has no SIMD tiers.
   const bool for_cpu = options.backend != "llvm" || !options.simd.empty() || options.tier != "auto" ||
-                       options.cluster.any() || !options.pattern.per.empty();
+                       options.cluster.any() || !options.pattern.per.empty() || options.memory != 0;
   may_choose = options.device == "auto" && !for_cpu && options.gpu_given.empty() && !options.tune && may_have_gpu() &&
                reads_small_graph(options.bind);
   if (options.device == "auto" && !for_cpu && !may_choose && gpu_problem().empty()) target = &target_named("cuda");

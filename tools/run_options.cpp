@@ -61,6 +61,10 @@ void add_run_options(CLI::App& verb, RunVerbOptions& options) {
                 "Time some schedules on a part of the work, and remember the best for this program, graph and device")
       ->group("How to run");
   add_no_cache(verb, options.code_folder);
+  add_bytes(
+      verb, "--memory", options.memory,
+      "What the graph may take, such as 800M; the matches of a pattern in a larger .mtg are counted in parts of it")
+      ->group("How to run");
   add_cluster_options(verb, options.cluster);
   add_gpu_text_options(verb, options.gpu);
   add_gpu_options(verb, options.gpu);
@@ -80,6 +84,7 @@ Examples:
   matcha run triangle.mt graph.mtg --shard 3/16 --ledger part3.mtl
   matcha run triangle.mt graph.mtg --work shared/folder
   mpirun -n 4 matcha run triangle.mt graph.mtg --mpi
+  matcha run --pattern clique:4 graph.mtg --memory 2G
   matcha run query.mt graph.mtg --labels labels.txt --json --timeout 60
 
 The answer goes to stdout, all else to stderr. Ctrl-C stops with the partial

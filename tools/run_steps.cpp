@@ -33,6 +33,7 @@
 #include "tools/options.h"
 #include "tools/progress.h"
 #include "tools/run_checks.h"
+#include "tools/run_load.h"
 #include "tools/run_report.h"
 #include "tools/svg.h"
 
@@ -55,7 +56,8 @@ class Run final : public RunSteps {
         reporter_(console_),
         compile_(options.compile),
         gpu_(options.gpu),
-        cluster_(options.cluster, console) {
+        cluster_(options.cluster, console),
+        parts_(options, console) {
     renew_compilation();
     report_.backend = options.backend;
     report_.only_counts = options.count;
@@ -67,7 +69,7 @@ class Run final : public RunSteps {
   Status read() override { return steps({&Run::front_end}); }
   Status prepare() override {
     Status code = steps({&Run::bind, &Run::open_matches, &Run::begin, &Run::load});
-    if (code == Status::Ok && of_pattern() && options_.may_count_together()) {
+    if (code == Status::Ok && of_pattern() && options_.may_count_together() && !parts_.needed()) {
       MotifSets* const maybe_others = maybe_shared_ != nullptr ? &maybe_shared_->motifs() : nullptr;
       code = motifs_.find(*pattern_, pattern_options_, graph(), maybe_others, console_);
     }
@@ -265,10 +267,11 @@ class Run final : public RunSteps {
 
   /// Matches the pattern without a program, if that is sooner.
   Status search_pattern() {
-    if (!target_->on_gpu && !options_.cluster.any() && motifs_.pay(report_.threads)) {
+    const bool in_parts = parts_.needed();
+    if (in_parts || (!target_->on_gpu && !options_.cluster.any() && motifs_.pay(report_.threads))) {
       const Status code = check_pattern();
-      executable_ = motifs_.counter();
-      return code == Status::Ok ? go_without_program("identities") : code;
+      executable_ = in_parts ? parts_.counter() : motifs_.counter();
+      return code == Status::Ok ? go_without_program(in_parts ? "parts" : "identities") : code;
     }
     const SearchUse use = search_use();
     Status code = use == SearchUse::Never ? Status::Ok : check_pattern();
@@ -323,17 +326,12 @@ class Run final : public RunSteps {
 
   Status load() {
     const Stopwatch watch;
+    const Status opened = parts_.open(pattern_ ? &*pattern_ : nullptr, pattern_options_, session_, plan_, bound_);
+    if (opened != Status::Ok) return session_.stopped() ? session_.stop_early() : opened;
     runtime::Status loaded = runtime::Done{};
-    {
-      Progress progress(console_, "loading", "B");
-      runtime::IoOptions io;
-      io.cancel = session_.cancel();
-      if (progress.enabled()) {
-        io.progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
-      }
-      loaded = maybe_shared_ != nullptr
-                   ? maybe_shared_->load(bound_program().graph(), plan_, pattern_->edge_labelled(), io, bound_)
-                   : load_inputs(bound_program().graph(), plan_, io, bound_);
+    if (!parts_.needed()) {
+      loaded = load_run(options_, console_, session_, bound_program(), plan_, pattern_ && pattern_->edge_labelled(),
+                        maybe_shared_, bound_);
     }
     report_.load_ms = watch.ms();
     if (!loaded) return session_.stopped() ? session_.stop_early() : console_.error(loaded.error());
@@ -563,6 +561,7 @@ class Run final : public RunSteps {
   CompileOptions compile_;
   GpuOptions gpu_;
   ClusterRun cluster_;
+  PartsChoice parts_;
   std::optional<Compilation> compilation_;
   std::vector<std::string> other_plans_;  ///< Programs that `--tune` compares with that of the pattern.
   std::optional<PatternSource> pattern_;

@@ -51,8 +51,9 @@ const T* items(Sections& sections, MtgSection which) {
 /// Reads and checks a `.mtg` in memory.
 class MtgReader {
  public:
-  MtgReader(const std::string& path, const detail::WholeFile& file, const detail::MtgNotes& notes)
-      : path_(path), file_(file), notes_(notes) {}
+  MtgReader(const std::string& path, const detail::WholeFile& file, const detail::MtgNotes& notes,
+            const MappedPages& pages = {})
+      : path_(path), file_(file), notes_(notes), pages_(pages) {}
 
   Result<Graph> read() {
     Status header = read_header();
@@ -222,7 +223,7 @@ class MtgReader {
       const std::optional<std::string_view>& bytes = sections_[at];
       if (!bytes) return;
       const std::uint64_t sum =
-          header_.version == 1 ? XXH3_64bits(bytes->data(), bytes->size()) : detail::mtg_sum(*bytes);
+          header_.version == 1 ? XXH3_64bits(bytes->data(), bytes->size()) : detail::mtg_sum(*bytes, pages_);
       if (sum != sums_[at]) bad.store(at);
     });
     static constexpr std::array<std::string_view, kSections> kNames = {"",
@@ -270,7 +271,7 @@ class MtgReader {
     const bool simple = (header_.flags & detail::kMtgSimple) != 0;
     const bool loop_free = simple || (header_.flags & detail::kMtgLoops) == 0;
     const bool good =
-        detail::rows_are_good({offsets, neighbors, header_.universe, header_.arc_count, simple, loop_free});
+        detail::rows_are_good({offsets, neighbors, header_.universe, header_.arc_count, simple, loop_free, pages_});
     if (!good) return corrupt("its neighbours are out of order or out of range");
     return Done{};
   }
@@ -418,6 +419,7 @@ class MtgReader {
   const std::string& path_;
   const detail::WholeFile& file_;
   const detail::MtgNotes& notes_;
+  const MappedPages pages_;  ///< That are let go of when they were checked.
   MtgHeader header_{};
   std::uint64_t content_key_ = 0;  ///< The checksum of the header and of the table, which has those of the sections.
   Sections sections_;
@@ -442,6 +444,22 @@ Result<Graph> read_mtg(const std::string& path, const IoOptions& options) {
     Result<detail::WholeFile> file = detail::read_whole(path, options);
     if (!file) return file.error();
     return MtgReader(path, *file, notes).read();
+  } catch (const std::bad_alloc&) {
+    return detail::out_of_memory_error(path);
+  }
+}
+
+Result<MtgInPieces> read_mtg_in_pieces(const std::string& path, const IoOptions& options) {
+  try {
+    const detail::MtgNotes notes(path, options.notes_folder);
+    Result<detail::WholeFile> file = detail::read_whole(path, options);
+    if (!file) return file.error();
+    if (!file->is_mapped) return detail::input_error(path, 0, "a packed .mtg cannot be read in pieces", "unpack it");
+    const MappedPages pages(file->bytes);
+    Result<Graph> graph = MtgReader(path, *file, notes, pages).read();
+    if (!graph) return graph.error();
+    pages.drop(file->bytes.data(), file->bytes.size());
+    return MtgInPieces{std::move(*graph), pages};
   } catch (const std::bad_alloc&) {
     return detail::out_of_memory_error(path);
   }

@@ -4,6 +4,7 @@
 
 #include "runtime/graph/graph.h"
 #include "runtime/graph/io.h"
+#include "runtime/graph/mapped_pages.h"
 #include "runtime/graph/order.h"
 #include "runtime/result.h"
 
@@ -16,6 +17,16 @@ inline constexpr std::uint32_t kMtgVersion = 4;
 /// Maps a `.mtg` file; a gz or zst one is unpacked into memory. Checks every checksum and that the arrays are in
 /// bounds and in order. Errors: Input for a foreign, newer, truncated or corrupt file.
 Result<Graph> read_mtg(const std::string& path, const IoOptions& options = {});
+
+/// A graph whose file is not in memory, and the pages of the file that come into it when the graph is read.
+struct MtgInPieces {
+  Graph graph;
+  MappedPages pages;
+};
+
+/// The same, with no more of the file in memory at a time, while it is checked, than some megabytes and a few bytes a
+/// vertex. Errors: also for a packed file.
+Result<MtgInPieces> read_mtg_in_pieces(const std::string& path, const IoOptions& options = {});
 
 /// Whether a regular file begins as a `.mtg`, packed ones included; false if it cannot be read.
 bool is_mtg_file(const std::string& path);

@@ -129,19 +129,26 @@ bool rows_are_good(const UncheckedRows& rows) {
   tbb::parallel_for(Block(0, rows.universe, kVertices), [&](const Block& block) {
     for (std::uint64_t first = block.begin(); first < block.end() && good.load(std::memory_order_relaxed);
          first += kVertices) {
-      if (!block_is_good(rows, first, std::min(first + kVertices, block.end()))) good.store(false);
+      const std::uint64_t last = std::min(first + kVertices, block.end());
+      if (!block_is_good(rows, first, last)) {
+        good.store(false);
+        return;
+      }
+      rows.pages.drop(rows.neighbors + rows.offsets[first],
+                      (rows.offsets[last] - rows.offsets[first]) * sizeof(std::uint32_t));
     }
   });
   return good.load();
 }
 
-std::uint64_t mtg_sum(std::string_view bytes) {
+std::uint64_t mtg_sum(std::string_view bytes, const MappedPages& pages) {
   const std::uint64_t pieces = (bytes.size() + kMtgPiece - 1) / kMtgPiece;
   if (pieces <= 1) return XXH3_64bits(bytes.data(), bytes.size());
   Buffer<std::uint64_t> sums(pieces);
   tbb::parallel_for(std::uint64_t{0}, pieces, [&](std::uint64_t piece) {
     const std::string_view part = bytes.substr(piece * kMtgPiece, kMtgPiece);
     sums[piece] = XXH3_64bits(part.data(), part.size());
+    pages.drop(part.data(), part.size());
   });
   return XXH3_64bits(sums.data(), pieces * sizeof(std::uint64_t));
 }

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "runtime/graph/mapped_pages.h"
+
 /// Passes over the rows of a graph on all threads, with the vectors that the processor has.
 namespace matcha::runtime::detail {
 
@@ -12,8 +14,9 @@ struct UncheckedRows {
   const std::uint32_t* neighbors = nullptr;
   std::uint64_t universe = 0;
   std::uint64_t arc_count = 0;
-  bool simple = true;     ///< Rows have to ascend strictly.
-  bool loop_free = true;  ///< No row has its own vertex.
+  bool simple = true;      ///< Rows have to ascend strictly.
+  bool loop_free = true;   ///< No row has its own vertex.
+  MappedPages pages = {};  ///< They are let go of behind the check.
 };
 
 /// Whether offsets ascend, rows ascend and all neighbours are in the universe. A row without arcs is good.
@@ -22,7 +25,7 @@ bool rows_are_good(const UncheckedRows& rows);
 /// How many items of an ascending row are below `vertex`.
 std::uint64_t count_below(const std::uint32_t* begin, const std::uint32_t* end, std::uint64_t vertex);
 
-/// The checksum of a section of a `.mtg` from version 2 on.
-std::uint64_t mtg_sum(std::string_view bytes);
+/// The checksum of a section of a `.mtg` from version 2 on. Pages are let go of behind it.
+std::uint64_t mtg_sum(std::string_view bytes, const MappedPages& pages = {});
 
 }  // namespace matcha::runtime::detail

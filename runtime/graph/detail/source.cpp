@@ -361,6 +361,7 @@ Result<WholeFile> read_whole(const std::string& path, const IoOptions& options) 
   if (whole.compression == Compression::None) {
     whole.bytes = (*file)->bytes();
     whole.owner = *file;
+    whole.is_mapped = (*file)->is_mapped();
     return whole;
   }
   const std::unique_ptr<Unpacker> unpacker = std::move(*opened);

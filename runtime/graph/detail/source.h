@@ -56,6 +56,8 @@ class FileBytes {
   FileBytes& operator=(const FileBytes&) = delete;
 
   std::string_view bytes() const { return bytes_; }
+  /// They are mapped, not kept in memory.
+  bool is_mapped() const { return mapping_ != nullptr; }
 
  private:
   FileBytes() = default;
@@ -166,6 +168,7 @@ struct WholeFile {
   std::shared_ptr<const void> owner;
   Compression compression = Compression::None;
   std::uint64_t file_bytes = 0;
+  bool is_mapped = false;  ///< `bytes` are those of the file, which is mapped.
 };
 Result<WholeFile> read_whole(const std::string& path, const IoOptions& options);
 

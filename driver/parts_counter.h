@@ -1,0 +1,22 @@
+#pragma once
+
+#include <memory>
+
+#include "codegen/backend.h"
+#include "driver/prepared.h"
+#include "runtime/graph/parts.h"
+
+namespace matcha::driver {
+
+/// A pattern that is counted in the parts of a graph (runtime/graph/parts.h).
+struct PartsTask {
+  ProgramRequest request;  ///< Of a pattern, for the CPU.
+  std::shared_ptr<const runtime::PartedGraph> graph;
+  runtime::PartsPlan plan;
+};
+
+/// Counts the pattern in one subgraph after the other, by a program that is made for the first of them, and adds up
+/// what was found. Its arguments are not looked at. A run that is stopped has no values, and shares are an error.
+std::unique_ptr<codegen::Executable> make_parts_counter(PartsTask task);
+
+}  // namespace matcha::driver
