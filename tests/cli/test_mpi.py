@@ -6,6 +6,7 @@ MATCHA_TEST_ALL=1 tries every example with every number of ranks under both; els
 import itertools
 import json
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -76,6 +77,7 @@ class Mpi(cli.CliTest):
                     self.assertEqual(self.answer(launcher, count, program, *arguments, "-q"), wanted)
 
     def test_patterns_rows_and_json(self):
+        ordered = set()
         for launcher in FOUND:
             with self.subTest(launcher=launcher):
                 told = json.loads(self.answer(launcher, 4, TRIANGLE, WIKI, "--json", "-q"))
@@ -89,7 +91,13 @@ class Mpi(cli.CliTest):
                     lines = sorted(a), sorted(b)
                 self.assertEqual(*lines)
                 self.assertEqual(said, f"{len(lines[0]) - 1}\n")  # There is a heading.
+                again = self.path("again.csv")
+                self.answer(launcher, 3, "--pattern", "triangle", GRQC, "--matches", again, "-q")
+                ordered |= {pathlib.Path(rows).read_bytes(), pathlib.Path(again).read_bytes()}
                 self.assertEqual(self.leftovers(), [])
+        self.ok("run", "--pattern", "triangle", GRQC, "--matches", again, "--work", self.path("work"), "-q")
+        ordered.add(pathlib.Path(again).read_bytes())
+        self.assertEqual(len(ordered), 1, "rows have one order, whatever the ranks, threads and libraries")
         for words, launcher in zip((("motif:3", GRQC), ("0:1-1:4,1-2:1,2-3:4,3-0", *YEAST)), itertools.cycle(FOUND)):
             self.assertEqual(self.answer(launcher, 2, "--pattern", *words, "-q"), self.whole("--pattern", *words))
         listed = self.answer(launcher, 2, "--pattern", "triangle", GRQC, "--matches", "-", "-q")
