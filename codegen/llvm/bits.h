@@ -1,23 +1,33 @@
 #pragma once
 
-#include <llvm/IR/Instructions.h>
-
 #include <functional>
 #include <unordered_map>
 
 #include "codegen/host/host_plan.h"
+#include "codegen/llvm/function_frame.h"
 #include "ir/nodes.h"
 
 namespace matcha::codegen::jit {
 
-class FunctionEmitter;
+class Graphs;
+class Lists;
+class Loops;
+class Regions;
+class Scalars;
 
 /// Bit sets of positions in a short list, in one function: words that are computed where they are read.
 class BitSets {
  public:
   using Value = llvm::Value;
 
-  explicit BitSets(FunctionEmitter& function) : f_(function) {}
+  BitSets(FunctionFrame& frame, Loops& loops, Scalars& scalars, Lists& lists, Graphs& graphs, Regions& regions)
+      : f_(frame),
+        b_(frame.builder()),
+        loops_(loops),
+        scalars_(scalars),
+        lists_(lists),
+        graphs_(graphs),
+        regions_(regions) {}
 
   /// What a buffer has room for: items, words of bits, or words of rows.
   Value* buffer_cells(const host::BufferPlan& plan);
@@ -25,7 +35,8 @@ class BitSets {
   void let(const ir::Let& s) { names_[s.var] = s.value; }
   void store_rows(const ir::Store& s);
   void store(const ir::Store& s);
-  void loop(const ir::For& s);
+  /// Walks the set bits, word by word: binds the variables, calls `item`.
+  void loop(const ir::For& s, const std::function<void()>& item);
   Value* count(const ir::Expr& set);
   Value* contains(const ir::Expr& set, Value* position);
 
@@ -54,9 +65,14 @@ class BitSets {
   const Rows& rows(const ir::Expr& e) { return rows_.at(static_cast<const ir::Var*>(&e)); }
   void for_each(Value* count, const std::function<void(Value*)>& body);
   Value* gep(Value* words, Value* k);
-  Value* integer(std::uint64_t value);
 
-  FunctionEmitter& f_;
+  FunctionFrame& f_;
+  llvm::IRBuilder<>& b_;
+  Loops& loops_;
+  Scalars& scalars_;
+  Lists& lists_;
+  Graphs& graphs_;
+  Regions& regions_;
   std::unordered_map<const ir::Var*, Rows> rows_;
   std::unordered_map<const ir::Var*, Words> stored_;
   std::unordered_map<const ir::Var*, const ir::Expr*> names_;  ///< What a `let` calls by a name.

@@ -15,52 +15,52 @@ void FunctionMaker::end_step() {
 }
 
 void FunctionMaker::let(const ir::Let& s, std::uint32_t slot) {
-  step_->set_loc(s.loc);
+  step_->frame().set_loc(s.loc);
   step_->let(s);
   if (s.var->type->is_list()) {
-    step_->store_list(slot, step_->list(*s.var));
+    step_->frame().store_list(slot, step_->lists().of(*s.var));
   } else {
-    step_->store_scalar(slot, step_->scalar(*s.var));
+    step_->frame().store_scalar(slot, step_->scalars().of(*s.var));
   }
 }
 
 void FunctionMaker::keep(SourceLoc loc, const ir::Expr& value, std::uint32_t slot) {
-  step_->set_loc(loc);
+  step_->frame().set_loc(loc);
   if (value.type->is_list()) {
-    step_->store_list(slot, step_->list(value));
+    step_->frame().store_list(slot, step_->lists().of(value));
   } else {
-    step_->store_scalar(slot, step_->scalar(value));
+    step_->frame().store_scalar(slot, step_->scalars().of(value));
   }
 }
 
 void FunctionMaker::measure(const std::string& name, const ir::Expr& list, std::uint32_t slot) {
   const std::unique_ptr<FunctionEmitter> emitter = function(name);
   llvm::Value* most = list.kind == ir::Kind::Literal
-                          ? emitter->builder().getInt64(list.operands.size() / list.type->columns.size())
-                          : emitter->size_of(list);
-  emitter->store_slot(slot, most);
+                          ? emitter->frame().builder().getInt64(list.operands.size() / list.type->columns.size())
+                          : emitter->lists().size_of(list);
+  emitter->frame().store_slot(slot, most);
   emitter->finish();
 }
 
 void FunctionMaker::fill(const std::string& name, const ir::Expr& list, std::uint32_t slot, bool sorted) {
   const std::unique_ptr<FunctionEmitter> emitter = function(name);
-  emitter->store_slot(slot, emitter->fill_list(list, slot, sorted));
+  emitter->frame().store_slot(slot, emitter->sets().fill(list, slot, sorted));
   emitter->finish();
 }
 
 void FunctionMaker::prepare(const std::string& name, const host::RegionStep& planned, std::uint32_t positions_slot) {
   const std::unique_ptr<FunctionEmitter> emitter = function(name);
-  llvm::Value* positions = emitter->builder().getInt64(1);
+  llvm::Value* positions = emitter->frame().builder().getInt64(1);
   if (planned.outer != nullptr) {
     const ir::For& loop = *planned.outer;
-    emitter->set_loc(loop.loc);
+    emitter->frame().set_loc(loop.loc);
     std::vector<List> lists;
-    for (const ir::Expr* e : loop.lists) lists.push_back(emitter->loop_list(*e));
+    for (const ir::Expr* e : loop.lists) lists.push_back(emitter->lists().of_loop(*e));
     positions = emitter->common_length(lists);
   }
-  emitter->store_slot(positions_slot, positions);
+  emitter->frame().store_slot(positions_slot, positions);
   for (const host::BufferPlan& plan : planned.buffers) {
-    emitter->store_slot(emitter_.frame().slot(*plan.buffer->var), emitter->bits().buffer_cells(plan));
+    emitter->frame().store_slot(emitter_.frame().slot(*plan.buffer->var), emitter->bits().buffer_cells(plan));
   }
   emitter->finish();
 }

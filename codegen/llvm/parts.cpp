@@ -53,13 +53,14 @@ std::size_t Parts::measure(const ir::Stmt& s) {
   return size;
 }
 
-void Parts::open(const ir::Region& region) {
-  region_entry_ = &f_.function_->getEntryBlock();
-  large_ = measure(*region.collect->body) > kLargeRegion;
+void Parts::open(const RegionShape& shape) {
+  shape_ = &shape;
+  region_entry_ = &f_.function()->getEntryBlock();
+  large_ = measure(*shape.region->collect->body) > kLargeRegion;
 }
 
 bool Parts::divides(const ir::Block& b) const {
-  if (!large_ || f_.open_collects_ != 0) return false;
+  if (!large_ || sinks_.in_collect()) return false;
   std::size_t size = 0;
   for (const ir::Stmt* s : b.body) size += size_of(*s);
   return size > kMostPart;
@@ -68,7 +69,7 @@ bool Parts::divides(const ir::Block& b) const {
 /// What follows a loop or a branch reads nothing of it. The second-level loop reads what the region is called with.
 bool Parts::movable(const ir::Stmt& s) const {
   if (s.kind != ir::Kind::For && s.kind != ir::Kind::If) return false;
-  const std::vector<const ir::For*>& split = f_.shape_->split;
+  const std::vector<const ir::For*>& split = shape_->split;
   bool found = std::ranges::find(split, &s) != split.end();
   const auto look = [&](const ir::Block& b) {
     ir::for_each_stmt(b,
@@ -100,7 +101,7 @@ void Parts::block(const ir::Block& b) {
       call(body.subspan(begin, end - begin));
     } else {
       end = std::max(end, begin + 1);
-      for (std::size_t i = begin; i < end; ++i) f_.stmt(*body[i]);
+      for (std::size_t i = begin; i < end; ++i) statements_.stmt(*body[i]);
     }
     begin = end;
   }
@@ -108,9 +109,9 @@ void Parts::block(const ir::Block& b) {
 
 /// Emits the run as a function of its own and calls it.
 void Parts::call(std::span<const ir::Stmt* const> run) {
-  llvm::IRBuilder<>& b = f_.b_;
+  llvm::IRBuilder<>& b = f_.builder();
   llvm::Function* part = function_of(run);
-  llvm::AllocaInst* values = f_.local(f_.ptr_, "values");
+  llvm::AllocaInst* values = f_.local(f_.ptr, "values");
   pass_values(*part, *values);
   Value* end = b.CreateCall(part, {values}, "end");
   llvm::BasicBlock* next = f_.new_block("");
@@ -118,49 +119,31 @@ void Parts::call(std::span<const ir::Stmt* const> run) {
   llvm::BasicBlock* left = f_.new_block("leave");
   f_.likely(b.CreateICmpEQ(end, b.getInt32(kWentOn)), next, ended);
   b.SetInsertPoint(ended);
-  b.CreateCondBr(b.CreateICmpEQ(end, b.getInt32(kLeft)), left, f_.trap_exit_);
+  b.CreateCondBr(b.CreateICmpEQ(end, b.getInt32(kLeft)), left, f_.trap_exit());
   b.SetInsertPoint(left);
   leave();
   b.SetInsertPoint(next);
 }
 
 llvm::Function* Parts::function_of(std::span<const ir::Stmt* const> run) {
-  llvm::IRBuilder<>& b = f_.b_;
-  llvm::LLVMContext& context = f_.module_.context();
-  const std::string name = f_.function_->getName().str() + "_part_" + std::to_string(made_++);
-  llvm::Function* part = f_.module_.define(name, llvm::FunctionType::get(f_.i32_, {f_.ptr_}, false), {"values"});
+  llvm::IRBuilder<>& b = f_.builder();
+  const std::string name = f_.function()->getName().str() + "_part_" + std::to_string(made_++);
+  llvm::Function* part = f_.module().define(name, llvm::FunctionType::get(f_.i32, {f_.ptr}, false), {"values"});
   part->setLinkage(llvm::GlobalValue::InternalLinkage);
   part->addFnAttr(llvm::Attribute::NoInline);
 
-  // The emitter goes on in the part, and comes back.
-  const auto at = b.saveIP();
-  const auto entry_at = f_.entry_.saveIP();
-  const auto blocks = std::tuple(f_.function_, f_.start_, f_.exit_, f_.trap_exit_);
-  const auto hoisted = f_.hoisted_;
-  const auto buffers = f_.buffers_;
-  const std::size_t outer_partial_sums = std::exchange(outer_partial_sums_, f_.partial_sums_.size());
-
-  f_.function_ = part;
-  f_.entry_.SetInsertPoint(llvm::BasicBlock::Create(context, "entry", part));
-  f_.start_ = f_.new_block("start");
-  f_.exit_ = f_.new_block("exit");
-  f_.trap_exit_ = f_.new_block("trapped");
-  b.SetInsertPoint(f_.start_);
-  for (const ir::Stmt* s : run) f_.stmt(*s);
+  FunctionFrame::Place outer = f_.enter(part);
+  const std::size_t outer_sums = std::exchange(outer_sums_, sinks_.sums().carried());
+  for (const ir::Stmt* s : run) statements_.stmt(*s);
   b.CreateRet(b.getInt32(kWentOn));
-  f_.entry_.CreateBr(f_.start_);
-  for (const auto& [block, code] : {std::pair(f_.exit_, kLeft), std::pair(f_.trap_exit_, kTrapped)}) {
+  f_.end_start();
+  for (const auto& [block, code] : {std::pair(f_.exit(), kLeft), std::pair(f_.trap_exit(), kTrapped)}) {
     b.SetInsertPoint(block);
     b.CreateRet(b.getInt32(code));
     if (block->hasNPredecessors(0)) block->eraseFromParent();
   }
-
-  outer_partial_sums_ = outer_partial_sums;
-  f_.buffers_ = buffers;
-  f_.hoisted_ = hoisted;
-  std::tie(f_.function_, f_.start_, f_.exit_, f_.trap_exit_) = blocks;
-  f_.entry_.restoreIP(entry_at);
-  b.restoreIP(at);
+  outer_sums_ = outer_sums;
+  f_.resume(std::move(outer));
   return part;
 }
 
@@ -182,10 +165,10 @@ void Parts::pass_values(llvm::Function& part, llvm::AllocaInst& block) {
     llvm::Type* type = value->getType();
     const std::uint64_t size = std::max<std::uint64_t>((type->getPrimitiveSizeInBits() + 7) / 8, sizeof(std::uint64_t));
     bytes = (bytes + size - 1) / size * size;
-    const bool early = made == nullptr || owner != f_.function_ || made->getParent()->isEntryBlock();
-    llvm::IRBuilder<>& at = early ? f_.entry_ : f_.b_;
-    at.CreateAlignedStore(value, at.CreateConstInBoundsGEP1_64(f_.i8_, &block, bytes), llvm::Align(8));
-    Value* load = start.CreateAlignedLoad(type, start.CreateConstInBoundsGEP1_64(f_.i8_, part.getArg(0), bytes),
+    const bool early = made == nullptr || owner != f_.function() || made->getParent()->isEntryBlock();
+    llvm::IRBuilder<>& at = early ? f_.entry() : f_.builder();
+    at.CreateAlignedStore(value, at.CreateConstInBoundsGEP1_64(f_.i8, &block, bytes), llvm::Align(8));
+    Value* load = start.CreateAlignedLoad(type, start.CreateConstInBoundsGEP1_64(f_.i8, part.getArg(0), bytes),
                                           llvm::Align(8), value->getName());
     bytes += size;
     loads.emplace(value, load);
@@ -200,14 +183,14 @@ void Parts::pass_values(llvm::Function& part, llvm::AllocaInst& block) {
 }
 
 void Parts::leave() {
-  const std::vector<PartialSum>& sums = f_.partial_sums_;
-  for (std::size_t i = sums.size(); i-- > outer_partial_sums_;) f_.add_partial(sums[i]);
-  f_.b_.CreateBr(f_.exit_);
+  sinks_.sums().add_carried(outer_sums_);
+  f_.builder().CreateBr(f_.exit());
 }
 
 void Parts::at_region(const std::function<void()>& make) {
-  const llvm::IRBuilderBase::InsertPointGuard guard(f_.entry_);
-  if (region_entry_ != nullptr && f_.entry_.GetInsertBlock() != region_entry_) f_.entry_.SetInsertPoint(region_entry_);
+  const llvm::IRBuilderBase::InsertPointGuard guard(f_.entry());
+  if (region_entry_ != nullptr && f_.entry().GetInsertBlock() != region_entry_)
+    f_.entry().SetInsertPoint(region_entry_);
   make();
 }
 

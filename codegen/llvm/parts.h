@@ -1,16 +1,15 @@
 #pragma once
 
-#include <llvm/IR/IRBuilder.h>
-
 #include <functional>
 #include <span>
 #include <unordered_map>
 
-#include "ir/nodes.h"
+#include "codegen/llvm/function_frame.h"
 
 namespace matcha::codegen::jit {
 
 class FunctionEmitter;
+class Sinks;
 
 /// Makes several functions of a large region, since what LLVM does to one takes more than in proportion to its size:
 /// every accumulator is live in every loop. A part is a run of statements that define nothing for those behind them. It
@@ -18,10 +17,11 @@ class FunctionEmitter;
 /// then.
 class Parts {
  public:
-  explicit Parts(FunctionEmitter& function) : f_(function) {}
+  Parts(FunctionFrame& frame, Sinks& sinks, FunctionEmitter& statements)
+      : f_(frame), sinks_(sinks), statements_(statements) {}
 
   /// To be called before the body of a region is emitted.
-  void open(const ir::Region& region);
+  void open(const RegionShape& shape);
   /// True if the statements of `b` are to be emitted by `block`.
   bool divides(const ir::Block& b) const;
   void block(const ir::Block& b);
@@ -41,11 +41,14 @@ class Parts {
   llvm::Function* function_of(std::span<const ir::Stmt* const> run);
   void pass_values(llvm::Function& part, llvm::AllocaInst& block);
 
-  FunctionEmitter& f_;
+  FunctionFrame& f_;
+  Sinks& sinks_;
+  FunctionEmitter& statements_;
+  const RegionShape* shape_ = nullptr;
   bool large_ = false;
   int made_ = 0;
   llvm::BasicBlock* region_entry_ = nullptr;
-  std::size_t outer_partial_sums_ = 0;                      ///< Open partial sums of the functions that call this one.
+  std::size_t outer_sums_ = 0;  ///< Carried partial sums of the functions that call this one.
   std::unordered_map<const ir::Stmt*, std::size_t> sizes_;  ///< Nodes of statements and expressions, all in all.
 };
 

@@ -1,13 +1,16 @@
+#include "codegen/llvm/scalars.h"
+
 #include <llvm/IR/Intrinsics.h>
-#include <llvm/IR/MDBuilder.h>
 
 #include <algorithm>
 
-#include "codegen/llvm/function_emitter.h"
+#include "codegen/llvm/bits.h"
+#include "codegen/llvm/graphs.h"
 #include "codegen/llvm/helpers.h"
+#include "codegen/llvm/lists.h"
+#include "codegen/llvm/sets.h"
 #include "ir/match.h"
 
-/// Scalar expressions: one method a group of nodes.
 namespace matcha::codegen::jit {
 
 using llvm::Value;
@@ -30,8 +33,8 @@ bool is_cheap_operator(ir::Kind kind) {
   }
 }
 
-Value* FunctionEmitter::scalar(const ir::Expr& e) {
-  if (const auto known = batches_.counted.find(&e); known != batches_.counted.end()) return known->second;
+Value* Scalars::of(const ir::Expr& e) {
+  if (const auto known = known_.find(&e); known != known_.end()) return known->second;
   const auto arithmetic_case = [&](const ir::Expr& x) { return arithmetic(x); };
   const auto compare_case = [&](const ir::Expr& x) { return compare(x); };
   using ir::Group;
@@ -44,11 +47,10 @@ Value* FunctionEmitter::scalar(const ir::Expr& e) {
   };
   return ir::match(
       e, [&](const ir::Var& x) { return variable(x); },
-      [&](const ir::ConstInt& x) -> Value* { return integer(static_cast<std::uint64_t>(x.value)); },
-      [&](const ir::ConstFloat& x) -> Value* { return llvm::ConstantFP::get(f64_, x.value); },
+      [&](const ir::ConstInt& x) -> Value* { return f_.integer(static_cast<std::uint64_t>(x.value)); },
+      [&](const ir::ConstFloat& x) -> Value* { return llvm::ConstantFP::get(f_.f64, x.value); },
       [&](const ir::ConstBool& x) -> Value* { return b_.getInt1(x.value); },
-      [&](const ir::Neg& x) { return negate(x); },
-      [&](const ir::Not& x) { return b_.CreateNot(scalar(*x.operands[0])); },
+      [&](const ir::Neg& x) { return negate(x); }, [&](const ir::Not& x) { return b_.CreateNot(of(*x.operands[0])); },
       [&](const ir::Add& x) { return arithmetic_case(x); }, [&](const ir::Sub& x) { return arithmetic_case(x); },
       [&](const ir::Mul& x) { return arithmetic_case(x); }, [&](const ir::Div& x) { return arithmetic_case(x); },
       [&](const ir::Mod& x) { return arithmetic_case(x); }, [&](const ir::Eq& x) { return compare_case(x); },
@@ -56,47 +58,64 @@ Value* FunctionEmitter::scalar(const ir::Expr& e) {
       [&](const ir::Le& x) { return compare_case(x); }, [&](const ir::And& x) { return logic(x); },
       [&](const ir::Or& x) { return logic(x); }, [&](const ir::Min& x) { return extreme(x); },
       [&](const ir::Max& x) { return extreme(x); }, [&](const ir::Select& x) { return select(x); },
-      [&](const ir::AtMost& x) {
-        Value* value = scalar(*x.operands[0]);
-        trap_if(b_.CreateICmpSGT(value, scalar(*x.operands[1])), TrapCode::CapacityExceeded, x.loc);
-        return value;
-      },
-      [&](const ir::Convert& x) { return convert(x); }, [&](const ir::Size& x) { return size_of(*x.operands[0]); },
-      [&](const ir::At& x) { return at(x); }, [&](const ir::Contains& x) { return contains(x); },
+      [&](const ir::AtMost& x) { return at_most(x); }, [&](const ir::Convert& x) { return convert(x); },
+      [&](const ir::Size& x) { return lists_.size_of(*x.operands[0]); }, [&](const ir::At& x) { return lists_.at(x); },
+      [&](const ir::Contains& x) { return sets_.contains(x); },
       [&](const ir::LowerBound& x) {
-        List items = list(*x.operands[0]);
-        return lower_bound(items, scalar(*x.operands[1]));
+        List items = lists_.of(*x.operands[0]);
+        return lists_.lower_bound(items, of(*x.operands[1]));
       },
-      [&](const ir::Label& x) { return label(x); },
-      [&](const ir::HasEdge& x) {
-        List targets = neighbors(*x.operands[0], scalar(*x.operands[1]));
-        return contains(targets, scalar(*x.operands[2]));
-      },
+      [&](const ir::Label& x) { return graphs_.label(x); }, [&](const ir::HasEdge& x) { return has_edge(x); },
       [&](const ir::MaxDegree& x) -> Value* {
-        return graph_field(*x.operands[0], offsetof(runtime::GraphView, max_degree), i64_, "max_degree");
+        return graphs_.field(*x.operands[0], offsetof(runtime::GraphView, max_degree), f_.i64, "max_degree");
       },
       never, gone);
 }
 
-Value* FunctionEmitter::variable(const ir::Var& var) {
-  const auto found = scalars_.find(&var);
+Value* Scalars::of_unbranched(const ir::Expr& e) {
+  unbranched_ = true;
+  Value* value = of(e);
+  unbranched_ = false;
+  return value;
+}
+
+Value* Scalars::of_known(const ir::Expr& e, const ir::Expr& known, Value* value) {
+  known_[&known] = value;
+  Value* result = of(e);
+  known_.erase(&known);
+  return result;
+}
+
+Value* Scalars::at_most(const ir::Expr& e) {
+  Value* value = of(*e.operands[0]);
+  f_.trap_if(b_.CreateICmpSGT(value, of(*e.operands[1])), TrapCode::CapacityExceeded, e.loc);
+  return value;
+}
+
+Value* Scalars::has_edge(const ir::Expr& e) {
+  List targets = graphs_.neighbors(*e.operands[0], of(*e.operands[1]));
+  return lists_.holds(targets, of(*e.operands[2]));
+}
+
+Value* Scalars::variable(const ir::Var& var) {
+  const auto found = values_.find(&var);
   Value* present = nullptr;
   Value* value = nullptr;
-  if (found != scalars_.end()) {
+  if (found != values_.end()) {
     value = found->second;
     const auto flag = present_.find(&var);
     if (flag != present_.end()) present = flag->second;
   } else {
     std::uint32_t slot = module_.frame().slot(var);
-    value = load_slot(slot, register_type(*var.type), name_of(var));
-    if (module_.facts().may_be_empty(&var)) present = load_slot(slot + 1, i1_, "present");
+    value = f_.load_slot(slot, f_.register_type(*var.type), name_of(var));
+    if (module_.facts().may_be_empty(&var)) present = f_.load_slot(slot + 1, f_.i1, "present");
   }
-  if (present != nullptr) trap_if(b_.CreateNot(present), TrapCode::EmptyList, loc_);
+  if (present != nullptr) f_.trap_if(b_.CreateNot(present), TrapCode::EmptyList, f_.loc());
   return value;
 }
 
 /// True if the operation may leave 64 bits, by the ranges of its operands.
-bool FunctionEmitter::overflows(const ir::Expr& e) const {
+bool Scalars::overflows(const ir::Expr& e) const {
   if (e.type->scalar == ir::ScalarKind::I128) return true;
   ir::Range a = module_.facts().range(e.operands[0]);
   ir::Range b = module_.facts().range(e.operands[1]);
@@ -110,15 +129,15 @@ bool FunctionEmitter::overflows(const ir::Expr& e) const {
   return *std::min_element(corners, corners + 4) < INT64_MIN || *std::max_element(corners, corners + 4) > INT64_MAX;
 }
 
-Value* FunctionEmitter::arithmetic(const ir::Expr& e) {
-  Value* a = scalar(*e.operands[0]);
-  Value* b = scalar(*e.operands[1]);
+Value* Scalars::arithmetic(const ir::Expr& e) {
+  Value* a = of(*e.operands[0]);
+  Value* b = of(*e.operands[1]);
   if (e.type->is_scalar(ir::ScalarKind::F64)) return real_arithmetic(e, a, b);
   if (e.kind == ir::Kind::Div || e.kind == ir::Kind::Mod) return whole_division(e, a, b);
   return whole_arithmetic(e, a, b);
 }
 
-Value* FunctionEmitter::whole_arithmetic(const ir::Expr& e, Value* a, Value* b) {
+Value* Scalars::whole_arithmetic(const ir::Expr& e, Value* a, Value* b) {
   if (!overflows(e)) {
     if (e.kind == ir::Kind::Add) return b_.CreateNSWAdd(a, b);
     return e.kind == ir::Kind::Sub ? b_.CreateNSWSub(a, b) : b_.CreateNSWMul(a, b);
@@ -127,18 +146,18 @@ Value* FunctionEmitter::whole_arithmetic(const ir::Expr& e, Value* a, Value* b) 
                            : e.kind == ir::Kind::Sub ? llvm::Intrinsic::ssub_with_overflow
                                                      : llvm::Intrinsic::smul_with_overflow;
   Value* both = b_.CreateBinaryIntrinsic(id, a, b);
-  trap_if(b_.CreateExtractValue(both, 1), TrapCode::IntegerOverflow, e.loc);
+  f_.trap_if(b_.CreateExtractValue(both, 1), TrapCode::IntegerOverflow, e.loc);
   return b_.CreateExtractValue(both, 0);
 }
 
-Value* FunctionEmitter::whole_division(const ir::Expr& e, Value* a, Value* b) {
+Value* Scalars::whole_division(const ir::Expr& e, Value* a, Value* b) {
   llvm::Type* type = a->getType();
   Value* zero = llvm::ConstantInt::get(type, 0);
   Value* minus_one = llvm::ConstantInt::getSigned(type, -1);
-  bool wide = type == i128_;
+  bool wide = type == f_.i128;
   ir::Range divisor = wide ? ir::Range{} : module_.facts().range(e.operands[1]);
   bool may_be_minus_one = divisor.low <= -1 && divisor.high >= -1;
-  if (divisor.low <= 0 && divisor.high >= 0) trap_if(b_.CreateICmpEQ(b, zero), TrapCode::DivisionByZero, e.loc);
+  if (divisor.low <= 0 && divisor.high >= 0) f_.trap_if(b_.CreateICmpEQ(b, zero), TrapCode::DivisionByZero, e.loc);
   if (e.kind == ir::Kind::Mod) {
     if (!may_be_minus_one) return b_.CreateSRem(a, b);
     Value* is_minus_one = b_.CreateICmpEQ(b, minus_one);
@@ -149,37 +168,37 @@ Value* FunctionEmitter::whole_division(const ir::Expr& e, Value* a, Value* b) {
   if (may_be_minus_one && may_be_lowest) {
     Value* lowest = llvm::ConstantInt::get(type, llvm::APInt::getSignedMinValue(type->getIntegerBitWidth()));
     Value* both = b_.CreateAnd(b_.CreateICmpEQ(b, minus_one), b_.CreateICmpEQ(a, lowest));
-    trap_if(both, TrapCode::IntegerOverflow, e.loc);
+    f_.trap_if(both, TrapCode::IntegerOverflow, e.loc);
   }
   return b_.CreateSDiv(a, b);
 }
 
-Value* FunctionEmitter::real_arithmetic(const ir::Expr& e, Value* a, Value* b) {
+Value* Scalars::real_arithmetic(const ir::Expr& e, Value* a, Value* b) {
   switch (e.kind) {
     case ir::Kind::Add: return b_.CreateFAdd(a, b);
     case ir::Kind::Sub: return b_.CreateFSub(a, b);
     case ir::Kind::Mul: return b_.CreateFMul(a, b);
     default: break;
   }
-  trap_if(b_.CreateFCmpOEQ(b, llvm::ConstantFP::get(f64_, 0.0)), TrapCode::DivisionByZero, e.loc);
+  f_.trap_if(b_.CreateFCmpOEQ(b, llvm::ConstantFP::get(f_.f64, 0.0)), TrapCode::DivisionByZero, e.loc);
   return e.kind == ir::Kind::Div ? b_.CreateFDiv(a, b) : b_.CreateFRem(a, b);
 }
 
-Value* FunctionEmitter::negate(const ir::Expr& e) {
-  Value* a = scalar(*e.operands[0]);
-  if (a->getType() == f64_) return b_.CreateFNeg(a);
-  bool narrow = a->getType() == i64_;
+Value* Scalars::negate(const ir::Expr& e) {
+  Value* a = of(*e.operands[0]);
+  if (a->getType() == f_.f64) return b_.CreateFNeg(a);
+  bool narrow = a->getType() == f_.i64;
   if (narrow && module_.facts().range(e.operands[0]).low != INT64_MIN) return b_.CreateNSWNeg(a);
   Value* lowest =
       llvm::ConstantInt::get(a->getType(), llvm::APInt::getSignedMinValue(a->getType()->getIntegerBitWidth()));
-  trap_if(b_.CreateICmpEQ(a, lowest), TrapCode::IntegerOverflow, e.loc);
+  f_.trap_if(b_.CreateICmpEQ(a, lowest), TrapCode::IntegerOverflow, e.loc);
   return b_.CreateNeg(a);
 }
 
-Value* FunctionEmitter::compare(const ir::Expr& e) {
-  Value* a = scalar(*e.operands[0]);
-  Value* b = scalar(*e.operands[1]);
-  bool real = a->getType() == f64_;
+Value* Scalars::compare(const ir::Expr& e) {
+  Value* a = of(*e.operands[0]);
+  Value* b = of(*e.operands[1]);
+  bool real = a->getType() == f_.f64;
   bool vids = e.operands[0]->type->is_scalar(ir::ScalarKind::Vid);
   switch (e.kind) {
     case ir::Kind::Eq: return real ? b_.CreateFCmpOEQ(a, b) : b_.CreateICmpEQ(a, b);
@@ -194,18 +213,18 @@ Value* FunctionEmitter::compare(const ir::Expr& e) {
   }
 }
 
-Value* FunctionEmitter::extreme(const ir::Expr& e) {
-  Value* a = scalar(*e.operands[0]);
-  Value* b = scalar(*e.operands[1]);
+Value* Scalars::extreme(const ir::Expr& e) {
+  Value* a = of(*e.operands[0]);
+  Value* b = of(*e.operands[1]);
   bool smaller = e.kind == ir::Kind::Min;
-  if (a->getType() == f64_) {
+  if (a->getType() == f_.f64) {
     return b_.CreateBinaryIntrinsic(smaller ? llvm::Intrinsic::minimum : llvm::Intrinsic::maximum, a, b);
   }
   return b_.CreateBinaryIntrinsic(smaller ? llvm::Intrinsic::smin : llvm::Intrinsic::smax, a, b);
 }
 
 /// True if evaluating `e` needlessly does no harm and costs next to nothing.
-bool FunctionEmitter::speculable(const ir::Expr& e) const {
+bool Scalars::speculable(const ir::Expr& e) const {
   switch (e.kind) {
     case ir::Kind::Var: {
       const ir::Stmt* definition = module_.facts().definition(static_cast<const ir::Var*>(&e));
@@ -224,45 +243,65 @@ bool FunctionEmitter::speculable(const ir::Expr& e) const {
                                                       [&](const ir::Expr* operand) { return speculable(*operand); });
 }
 
-Value* FunctionEmitter::logic(const ir::Expr& e) {
+bool Scalars::branch_free(const ir::Expr& e) const {
+  switch (e.kind) {
+    case ir::Kind::Var: return values_.contains(static_cast<const ir::Var*>(&e)) || speculable(e);
+    case ir::Kind::Size: {
+      const ir::Expr& list = module_.resolve(*e.operands[0]);
+      if (list.kind != ir::Kind::Neighbors) return false;
+      return module_.index_of(*list.operands[0]) == Index::Csr && branch_free(*list.operands[1]);
+    }
+    case ir::Kind::Label: return module_.facts().labelled(e.operands[0]) && branch_free(*e.operands[1]);
+    case ir::Kind::ConstInt:
+    case ir::Kind::ConstFloat:
+    case ir::Kind::ConstBool:
+    case ir::Kind::Convert: return speculable(e);
+    default: break;
+  }
+  return is_cheap_operator(e.kind) && !module_.facts().may_trap(&e) &&
+         std::all_of(e.operands.begin(), e.operands.end(),
+                     [&](const ir::Expr* operand) { return branch_free(*operand); });
+}
+
+Value* Scalars::logic(const ir::Expr& e) {
   bool conjunction = e.kind == ir::Kind::And;
-  Value* a = scalar(*e.operands[0]);
-  if (speculable(*e.operands[1]) || (in_filter_ && branch_free(*e.operands[1]))) {
-    Value* b = scalar(*e.operands[1]);
-    if (in_filter_) return conjunction ? b_.CreateAnd(a, b) : b_.CreateOr(a, b);
+  Value* a = of(*e.operands[0]);
+  if (speculable(*e.operands[1]) || (unbranched_ && branch_free(*e.operands[1]))) {
+    Value* b = of(*e.operands[1]);
+    if (unbranched_) return conjunction ? b_.CreateAnd(a, b) : b_.CreateOr(a, b);
     return conjunction ? b_.CreateLogicalAnd(a, b) : b_.CreateLogicalOr(a, b);
   }
   llvm::BasicBlock* before = b_.GetInsertBlock();
-  llvm::BasicBlock* more = new_block(conjunction ? "and" : "or");
-  llvm::BasicBlock* end = new_block("");
+  llvm::BasicBlock* more = f_.new_block(conjunction ? "and" : "or");
+  llvm::BasicBlock* end = f_.new_block("");
   b_.CreateCondBr(a, conjunction ? more : end, conjunction ? end : more);
   b_.SetInsertPoint(more);
-  Value* b = scalar(*e.operands[1]);
+  Value* b = of(*e.operands[1]);
   llvm::BasicBlock* after = b_.GetInsertBlock();
   b_.CreateBr(end);
   b_.SetInsertPoint(end);
-  llvm::PHINode* result = b_.CreatePHI(i1_, 2);
+  llvm::PHINode* result = b_.CreatePHI(f_.i1, 2);
   result->addIncoming(b_.getInt1(!conjunction), before);
   result->addIncoming(b, after);
   return result;
 }
 
-Value* FunctionEmitter::select(const ir::Expr& e) {
-  Value* cond = scalar(*e.operands[0]);
+Value* Scalars::select(const ir::Expr& e) {
+  Value* cond = of(*e.operands[0]);
   if (speculable(*e.operands[1]) && speculable(*e.operands[2])) {
-    Value* a = scalar(*e.operands[1]);
-    return b_.CreateSelect(cond, a, scalar(*e.operands[2]));
+    Value* a = of(*e.operands[1]);
+    return b_.CreateSelect(cond, a, of(*e.operands[2]));
   }
-  llvm::BasicBlock* first = new_block("then");
-  llvm::BasicBlock* second = new_block("else");
-  llvm::BasicBlock* end = new_block("");
+  llvm::BasicBlock* first = f_.new_block("then");
+  llvm::BasicBlock* second = f_.new_block("else");
+  llvm::BasicBlock* end = f_.new_block("");
   b_.CreateCondBr(cond, first, second);
   b_.SetInsertPoint(first);
-  Value* a = scalar(*e.operands[1]);
+  Value* a = of(*e.operands[1]);
   first = b_.GetInsertBlock();
   b_.CreateBr(end);
   b_.SetInsertPoint(second);
-  Value* b = scalar(*e.operands[2]);
+  Value* b = of(*e.operands[2]);
   second = b_.GetInsertBlock();
   b_.CreateBr(end);
   b_.SetInsertPoint(end);
@@ -272,19 +311,19 @@ Value* FunctionEmitter::select(const ir::Expr& e) {
   return result;
 }
 
-Value* FunctionEmitter::convert(const ir::Expr& e) {
+Value* Scalars::convert(const ir::Expr& e) {
   const ir::Expr& from = *e.operands[0];
-  Value* value = scalar(from);
+  Value* value = of(from);
   if (e.type->is_scalar(ir::ScalarKind::Vid)) return rank_of(value, e.loc);
   switch (from.type->scalar) {
-    case ir::ScalarKind::Bool: return b_.CreateZExt(value, i64_);
+    case ir::ScalarKind::Bool: return b_.CreateZExt(value, f_.i64);
     case ir::ScalarKind::Vid: return original_id(value);
     case ir::ScalarKind::I64:
-      return e.type->is_scalar(ir::ScalarKind::F64) ? b_.CreateSIToFP(value, f64_) : b_.CreateSExt(value, i128_);
+      return e.type->is_scalar(ir::ScalarKind::F64) ? b_.CreateSIToFP(value, f_.f64) : b_.CreateSExt(value, f_.i128);
     case ir::ScalarKind::I128: {
-      if (e.type->is_scalar(ir::ScalarKind::F64)) return b_.CreateSIToFP(value, f64_);
-      Value* narrow = b_.CreateTrunc(value, i64_);
-      trap_if(b_.CreateICmpNE(b_.CreateSExt(narrow, i128_), value), TrapCode::IntegerOverflow, e.loc);
+      if (e.type->is_scalar(ir::ScalarKind::F64)) return b_.CreateSIToFP(value, f_.f64);
+      Value* narrow = b_.CreateTrunc(value, f_.i64);
+      f_.trap_if(b_.CreateICmpNE(b_.CreateSExt(narrow, f_.i128), value), TrapCode::IntegerOverflow, e.loc);
       return narrow;
     }
     case ir::ScalarKind::F64: break;
@@ -292,36 +331,27 @@ Value* FunctionEmitter::convert(const ir::Expr& e) {
   MATCHA_UNREACHABLE("a conversion");
 }
 
-Value* FunctionEmitter::original_id(Value* rank) {
-  Value* ids = load_slot(cpu::kOriginalIdsSlot, ptr_, "original_ids");
+Value* Scalars::original_id(Value* rank) {
+  Value* ids = f_.load_slot(cpu::kOriginalIdsSlot, f_.ptr, "original_ids");
   llvm::BasicBlock* before = b_.GetInsertBlock();
-  llvm::BasicBlock* lookup = new_block("id");
-  llvm::BasicBlock* end = new_block("");
+  llvm::BasicBlock* lookup = f_.new_block("id");
+  llvm::BasicBlock* end = f_.new_block("");
   b_.CreateCondBr(b_.CreateIsNull(ids), end, lookup);
   b_.SetInsertPoint(lookup);
-  Value* id = constant_load(b_, i64_, gep(i64_, ids, rank), "id");
+  Value* id = f_.constant_load(b_, f_.i64, f_.gep(f_.i64, ids, rank), "id");
   b_.CreateBr(end);
   b_.SetInsertPoint(end);
-  llvm::PHINode* result = b_.CreatePHI(i64_, 2, "id");
+  llvm::PHINode* result = b_.CreatePHI(f_.i64, 2, "id");
   result->addIncoming(rank, before);
   result->addIncoming(id, lookup);
   return result;
 }
 
-Value* FunctionEmitter::rank_of(Value* id, SourceLoc loc) {
-  Value* universe = load_slot(cpu::kUniverseSlot, ptr_, "universe");
+Value* Scalars::rank_of(Value* id, SourceLoc loc) {
+  Value* universe = f_.load_slot(cpu::kUniverseSlot, f_.ptr, "universe");
   Value* rank = b_.CreateCall(MATCHA_RUNTIME(module_, matcha_rank, Effect::Any), {universe, id}, "rank");
-  trap_if(b_.CreateICmpEQ(rank, integer(kNoRank)), TrapCode::UnknownVertex, loc);
+  f_.trap_if(b_.CreateICmpEQ(rank, f_.integer(kNoRank)), TrapCode::UnknownVertex, loc);
   return rank;
-}
-
-Value* FunctionEmitter::less(Cell cell, Value* a, Value* b) {
-  if (cell == Cell::Float) return b_.CreateFCmpOLT(a, b);
-  return cell == Cell::Int ? b_.CreateICmpSLT(a, b) : b_.CreateICmpULT(a, b);
-}
-
-Value* FunctionEmitter::same(Cell cell, Value* a, Value* b) {
-  return cell == Cell::Float ? b_.CreateFCmpOEQ(a, b) : b_.CreateICmpEQ(a, b);
 }
 
 }  // namespace matcha::codegen::jit

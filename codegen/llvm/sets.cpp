@@ -1,118 +1,40 @@
-#include <algorithm>
+#include "codegen/llvm/sets.h"
+
 #include <cstddef>
 
-#include "codegen/llvm/function_emitter.h"
+#include "codegen/llvm/bits.h"
+#include "codegen/llvm/graphs.h"
 #include "codegen/llvm/helpers.h"
-#include "ir/analysis/resolve.h"
+#include "codegen/llvm/lists.h"
+#include "codegen/llvm/scalars.h"
 #include "ir/match.h"
 #include "runtime/cpu/common_neighbors.h"
 #include "runtime/cpu/general_sets.h"
 
-/// Set operations: which kernel does them, and what is done in place.
 namespace matcha::codegen::jit {
 
 using llvm::Value;
 using runtime::SetKernels;
 
-namespace {
-
-constexpr std::uint64_t kKernelKey = std::uint64_t{1} << 34;
-
-}  // namespace
-
-/// Calls an entry of the table of set kernels; the pointer is loaded once a call of the function.
-Value* FunctionEmitter::call_kernel(std::size_t offset, llvm::FunctionType* type, llvm::ArrayRef<Value*> arguments,
-                                    const char* name, Effect effect) {
-  Value* kernel = hoisted(kKernelKey + offset, [&](llvm::IRBuilder<>& at) {
-    Value* slot = at.CreateConstInBoundsGEP1_64(i8_, context_, offsetof(runtime::RegionContext, sets));
-    Value* table = at.CreateLoad(ptr_, slot, "sets");
-    return at.CreateLoad(ptr_, at.CreateConstInBoundsGEP1_64(i8_, table, offset), name);
-  });
-  llvm::CallInst* call = b_.CreateCall(type, kernel, arguments);
-  call->setAttributes(module_.attributes(effect));
-  return call;
-}
-
-std::vector<Value*> FunctionEmitter::literal_items(const ir::Expr& e) {
-  std::vector<Value*> items;
-  for (const ir::Expr* operand : e.operands) items.push_back(scalar(*operand));
-  return items;
-}
-
-Value* FunctionEmitter::member_of(std::span<Value* const> items, Value* x, Cell cell) {
-  Value* hit = b_.getFalse();
-  for (Value* item : items) hit = b_.CreateOr(hit, same(cell, x, item));
-  return hit;
-}
-
-/// Walks the items of `a`; those for which `keep` says true are counted, and stored if there is an `out`.
-Value* FunctionEmitter::filter(const List& a, const List* maybe_out, const std::function<Value*(Value*)>& keep) {
-  llvm::BasicBlock* before = b_.GetInsertBlock();
-  llvm::BasicBlock* body = new_block("filter");
-  llvm::BasicBlock* end = new_block("filtered");
-  b_.CreateCondBr(b_.CreateICmpEQ(a.size, integer(0)), end, body);
-  b_.SetInsertPoint(body);
-  llvm::PHINode* index = b_.CreatePHI(i64_, 2, "i");
-  llvm::PHINode* kept = b_.CreatePHI(i64_, 2, "kept");
-  index->addIncoming(integer(0), before);
-  kept->addIncoming(integer(0), before);
-  Value* item = load_cell(a.columns[0], index);
-  Value* wanted = keep(item);
-  if (maybe_out != nullptr) store_cell(maybe_out->columns[0], kept, item);
-  Value* more = b_.CreateAdd(kept, b_.CreateZExt(wanted, i64_));
-  Value* next = b_.CreateNUWAdd(index, integer(1));
-  llvm::BasicBlock* latch = b_.GetInsertBlock();
-  index->addIncoming(next, latch);
-  kept->addIncoming(more, latch);
-  b_.CreateCondBr(b_.CreateICmpEQ(next, a.size), end, body);
-  b_.SetInsertPoint(end);
-  llvm::PHINode* result = b_.CreatePHI(i64_, 2, "kept");
-  result->addIncoming(integer(0), before);
-  result->addIncoming(more, latch);
-  return result;
-}
-
-List FunctionEmitter::second_list(const ir::Expr& set_operation, bool& ascending) {
-  const ir::Expr& e = module_.without_bound(set_operation);
-  const auto copy = module_.sorted_copies().find(&e);
-  if (copy != module_.sorted_copies().end()) return frame_list(copy->second.slot, *copy->second.type);
-  ascending = module_.facts().list(&e).ascending;
-  return list(e);
-}
-
-/// The number of items of an ascending `a` without repeats that are among the items of a literal: one search for each
-/// item that is no repeat of an earlier one.
-Value* FunctionEmitter::literal_count(const ir::Expr& e, const List& a) {
-  std::vector<Value*> items = literal_items(*e.operands[1]);
-  Cell cell = a.columns[0].cell;
-  Value* hits = integer(0);
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    Value* found = contains(a, items[i]);
-    for (std::size_t k = 0; k < i; ++k) found = b_.CreateAnd(found, b_.CreateNot(same(cell, items[k], items[i])));
-    hits = b_.CreateAdd(hits, b_.CreateZExt(found, i64_));
-  }
-  return ir::keeps_found(e.kind) ? hits : b_.CreateSub(a.size, hits);
-}
-
-Value* FunctionEmitter::count_items(const ir::Expr& e) {
+Value* Sets::count(const ir::Expr& e) {
   bool common = ir::keeps_found(e.kind);
   ir::ListFacts facts = module_.facts().list(e.operands[0]);
   if (e.operands[1]->kind == ir::Kind::Literal && facts.ascending && facts.unique &&
       e.operands[0]->kind != ir::Kind::Literal) {
-    return literal_count(e, list(*e.operands[0]));
+    return literal_count(e, lists_.of(*e.operands[0]));
   }
-  if (e.operands[1]->kind == ir::Kind::Literal) return store_items(e, List{});
-  List a = list(*e.operands[0]);
+  if (e.operands[1]->kind == ir::Kind::Literal) return store(e, List{});
+  List a = lists_.of(*e.operands[0]);
   bool ascending = true;
   List b = second_list(e, ascending);
-  if (!ascending) return store_items(e, List{});
+  if (!ascending) return store(e, List{});
   Value* arguments[] = {a.columns[0].data, a.size, b.columns[0].data, b.size};
   if (module_.kernel_operands(e)) {
     llvm::FunctionType* type = module_.type_of<decltype(SetKernels::intersect_count)>();
     std::size_t offset = common ? offsetof(SetKernels, intersect_count) : offsetof(SetKernels, diff_count);
     const char* name = common ? "intersect_count" : "diff_count";
-    return short_or_call(e, a, b, nullptr,
-                         [&] { return call_kernel(offset, type, arguments, name, Effect::ReadsArguments); });
+    return small_.count(e, a, b, nullptr,
+                        [&] { return f_.call_kernel(offset, type, arguments, name, Effect::ReadsArguments); });
   }
   using namespace runtime;
   bool alike = a.columns[0].cell == b.columns[0].cell;
@@ -127,37 +49,31 @@ Value* FunctionEmitter::count_items(const ir::Expr& e) {
                          arguments);
   }
   return filter(a, nullptr, [&](Value* x) {
-    Value* hit = contains(b, x);
+    Value* hit = lists_.holds(b, x);
     return common ? hit : b_.CreateNot(hit);
   });
 }
 
-/// The counters are the worker's, zeros in front of the call and behind it.
-Value* FunctionEmitter::common(const ir::Expr& e, const ir::Var& counters) {
-  using namespace runtime;
-  const List items = list(*e.operands[1]);
-  llvm::FunctionCallee count = ir::side_of(e) == ir::Side::Lower
-                                   ? MATCHA_RUNTIME(module_, rt_common_below, Effect::Any)
-                                   : MATCHA_RUNTIME(module_, rt_common_above, Effect::Any);
-  Value* found = b_.CreateCall(count,
-                               {context_, graph(*e.operands[0]), items.columns[0].data, items.size,
-                                scalar(*e.operands[2]), scalar(*e.operands[3]), buffer(counters).columns[0].data},
-                               "shared");
-  trap_if(b_.CreateICmpSLT(found, integer(0)), TrapCode::IntegerOverflow, e.loc);
-  return found;
+Value* Sets::contains(const ir::Expr& e) {
+  const ir::Expr& set = *e.operands[0];
+  Value* x = scalars_.of(*e.operands[1]);
+  if (set.type->bits) return bits_.contains(set, x);
+  if (set.kind == ir::Kind::Literal) {
+    return member_of(literal_items(set), x, cell_of(*set.type->columns[0]));
+  }
+  List items = lists_.of(set);
+  if (module_.facts().list(&set).ascending) return lists_.holds(items, x);
+  Cell cell = items.columns[0].cell;
+  Value* hits = filter(items, nullptr, [&](Value* item) { return f_.same(cell, item, x); });
+  return b_.CreateICmpNE(hits, f_.integer(0));
 }
 
-void FunctionEmitter::check_room(Value* items, const List& out) {
-  if (out.capacity != nullptr)
-    trap_if(b_.CreateICmpUGT(items, out.capacity), runtime::TrapCode::CapacityExceeded, loc_);
-}
-
-Value* FunctionEmitter::store_items(const ir::Expr& e, const List& out) {
-  if (module_.stored().contains(&e)) return copy_items(list(e), out);
+Value* Sets::store(const ir::Expr& e, const List& out) {
+  if (module_.stored().contains(&e)) return copy_items(lists_.of(e), out);
   if (e.kind == ir::Kind::Sorted) return sort_items(e, out);
-  if (!ir::is_set_op(e.kind)) return copy_items(list(e), out);
+  if (!ir::is_set_op(e.kind)) return copy_items(lists_.of(e), out);
   bool common = ir::keeps_found(e.kind);
-  List a = list(*e.operands[0]);
+  List a = lists_.of(*e.operands[0]);
   Cell cell = a.columns[0].cell;
   const List* maybe_out = out.columns.empty() ? nullptr : &out;
   bool of_vertices = common && e.operands[0]->kind == ir::Kind::Vertices && e.operands[1]->kind != ir::Kind::Literal;
@@ -172,21 +88,21 @@ Value* FunctionEmitter::store_items(const ir::Expr& e, const List& out) {
   }
   bool ascending = true;
   List b = second_list(e, ascending);
-  if (of_vertices) check_room(min_u(a.size, b.size), out);
+  if (of_vertices) check_room(f_.min_u(a.size, b.size), out);
   if (!ascending) {
     return filter(a, maybe_out, [&](Value* x) {
-      Value* hits = filter(b, nullptr, [&](Value* y) { return same(cell, x, y); });
-      return common ? b_.CreateICmpNE(hits, integer(0)) : b_.CreateICmpEQ(hits, integer(0));
+      Value* hits = filter(b, nullptr, [&](Value* y) { return f_.same(cell, x, y); });
+      return common ? b_.CreateICmpNE(hits, f_.integer(0)) : b_.CreateICmpEQ(hits, f_.integer(0));
     });
   }
   Value* arguments[] = {a.columns[0].data, a.size, b.columns[0].data, b.size, out.columns[0].data};
   if (module_.kernel_operands(e)) {
-    if (!of_vertices && common) check_room(min_u(a.size, b.size), out);
+    if (!of_vertices && common) check_room(f_.min_u(a.size, b.size), out);
     llvm::FunctionType* type = module_.type_of<decltype(SetKernels::intersect)>();
     std::size_t offset = common ? offsetof(SetKernels, intersect) : offsetof(SetKernels, diff);
     const char* name = common ? "intersect" : "diff";
-    return short_or_call(e, a, b, out.columns[0].data,
-                         [&] { return call_kernel(offset, type, arguments, name, Effect::WritesArguments); });
+    return small_.count(e, a, b, out.columns[0].data,
+                        [&] { return f_.call_kernel(offset, type, arguments, name, Effect::WritesArguments); });
   }
   using namespace runtime;
   bool alike = cell == b.columns[0].cell;
@@ -202,46 +118,74 @@ Value* FunctionEmitter::store_items(const ir::Expr& e, const List& out) {
                          arguments);
   }
   return filter(a, maybe_out, [&](Value* x) {
-    Value* hit = contains(b, x);
+    Value* hit = lists_.holds(b, x);
     return common ? hit : b_.CreateNot(hit);
   });
 }
 
+Value* Sets::fill(const ir::Expr& e, std::uint32_t slot, bool sorted) {
+  List out = f_.frame_list(slot, *e.type);
+  for (Column& column : out.columns) column.constant = false;
+  Value* count = store(e, out);
+  if (sorted) sort(out, count);
+  return count;
+}
+
+Value* Sets::common(const ir::Expr& e, const ir::Var& counters) {
+  using namespace runtime;
+  const List items = lists_.of(*e.operands[1]);
+  llvm::FunctionCallee count = ir::side_of(e) == ir::Side::Lower
+                                   ? MATCHA_RUNTIME(module_, rt_common_below, Effect::Any)
+                                   : MATCHA_RUNTIME(module_, rt_common_above, Effect::Any);
+  Value* found =
+      b_.CreateCall(count,
+                    {f_.context(), graphs_.view(*e.operands[0]), items.columns[0].data, items.size,
+                     scalars_.of(*e.operands[2]), scalars_.of(*e.operands[3]), f_.buffer(counters).columns[0].data},
+                    "shared");
+  f_.trap_if(b_.CreateICmpSLT(found, f_.integer(0)), TrapCode::IntegerOverflow, e.loc);
+  return found;
+}
+
+List Sets::second_list(const ir::Expr& set_operation, bool& ascending) {
+  const ir::Expr& e = module_.without_bound(set_operation);
+  const auto copy = module_.sorted_copies().find(&e);
+  if (copy != module_.sorted_copies().end()) return f_.frame_list(copy->second.slot, *copy->second.type);
+  ascending = module_.facts().list(&e).ascending;
+  return lists_.of(e);
+}
+
+void Sets::check_room(Value* items, const List& out) {
+  if (out.capacity != nullptr)
+    f_.trap_if(b_.CreateICmpUGT(items, out.capacity), runtime::TrapCode::CapacityExceeded, f_.loc());
+}
+
 /// Copies rows item by item; words of edge information become cells of a list.
-Value* FunctionEmitter::copy_items(const List& from, const List& out) {
+Value* Sets::copy_items(const List& from, const List& out) {
   check_room(from.size, out);
   llvm::BasicBlock* before = b_.GetInsertBlock();
-  llvm::BasicBlock* body = new_block("copy");
-  llvm::BasicBlock* end = new_block("copied");
-  b_.CreateCondBr(b_.CreateICmpEQ(from.size, integer(0)), end, body);
+  llvm::BasicBlock* body = f_.new_block("copy");
+  llvm::BasicBlock* end = f_.new_block("copied");
+  b_.CreateCondBr(b_.CreateICmpEQ(from.size, f_.integer(0)), end, body);
   b_.SetInsertPoint(body);
-  llvm::PHINode* index = b_.CreatePHI(i64_, 2, "i");
-  index->addIncoming(integer(0), before);
+  llvm::PHINode* index = b_.CreatePHI(f_.i64, 2, "i");
+  index->addIncoming(f_.integer(0), before);
   for (std::size_t c = 0; c < out.columns.size(); ++c) {
-    store_cell(out.columns[c], index, load_cell(from.columns[c], index));
+    f_.store_cell(out.columns[c], index, f_.load_cell(from.columns[c], index));
   }
-  Value* next = b_.CreateNUWAdd(index, integer(1));
+  Value* next = b_.CreateNUWAdd(index, f_.integer(1));
   index->addIncoming(next, b_.GetInsertBlock());
   b_.CreateCondBr(b_.CreateICmpEQ(next, from.size), end, body);
   b_.SetInsertPoint(end);
   return from.size;
 }
 
-Value* FunctionEmitter::sort_items(const ir::Expr& e, const List& out) {
-  Value* count = store_items(*e.operands[0], out);
+Value* Sets::sort_items(const ir::Expr& e, const List& out) {
+  Value* count = store(*e.operands[0], out);
   if (!module_.facts().list(e.operands[0]).ascending) sort(out, count);
   return count;
 }
 
-Value* FunctionEmitter::fill_list(const ir::Expr& e, std::uint32_t slot, bool sorted) {
-  List out = frame_list(slot, *e.type);
-  for (Column& column : out.columns) column.constant = false;
-  Value* count = store_items(e, out);
-  if (sorted) sort(out, count);
-  return count;
-}
-
-void FunctionEmitter::sort(const List& out, Value* count) {
+void Sets::sort(const List& out, Value* count) {
   using namespace runtime;
   Value* data = out.columns[0].data;
   switch (out.columns[0].cell) {
@@ -258,6 +202,59 @@ void FunctionEmitter::sort(const List& out, Value* count) {
       b_.CreateCall(MATCHA_RUNTIME(module_, rt_sort_i64, Effect::WritesArguments), {data, count});
       break;
   }
+}
+
+/// Walks the items of `a`; those for which `keep` says true are counted, and stored if there is an `out`.
+Value* Sets::filter(const List& a, const List* maybe_out, const std::function<Value*(Value*)>& keep) {
+  llvm::BasicBlock* before = b_.GetInsertBlock();
+  llvm::BasicBlock* body = f_.new_block("filter");
+  llvm::BasicBlock* end = f_.new_block("filtered");
+  b_.CreateCondBr(b_.CreateICmpEQ(a.size, f_.integer(0)), end, body);
+  b_.SetInsertPoint(body);
+  llvm::PHINode* index = b_.CreatePHI(f_.i64, 2, "i");
+  llvm::PHINode* kept = b_.CreatePHI(f_.i64, 2, "kept");
+  index->addIncoming(f_.integer(0), before);
+  kept->addIncoming(f_.integer(0), before);
+  Value* item = f_.load_cell(a.columns[0], index);
+  Value* wanted = keep(item);
+  if (maybe_out != nullptr) f_.store_cell(maybe_out->columns[0], kept, item);
+  Value* more = b_.CreateAdd(kept, b_.CreateZExt(wanted, f_.i64));
+  Value* next = b_.CreateNUWAdd(index, f_.integer(1));
+  llvm::BasicBlock* latch = b_.GetInsertBlock();
+  index->addIncoming(next, latch);
+  kept->addIncoming(more, latch);
+  b_.CreateCondBr(b_.CreateICmpEQ(next, a.size), end, body);
+  b_.SetInsertPoint(end);
+  llvm::PHINode* result = b_.CreatePHI(f_.i64, 2, "kept");
+  result->addIncoming(f_.integer(0), before);
+  result->addIncoming(more, latch);
+  return result;
+}
+
+std::vector<Value*> Sets::literal_items(const ir::Expr& e) {
+  std::vector<Value*> items;
+  for (const ir::Expr* operand : e.operands) items.push_back(scalars_.of(*operand));
+  return items;
+}
+
+Value* Sets::member_of(std::span<Value* const> items, Value* x, Cell cell) {
+  Value* hit = b_.getFalse();
+  for (Value* item : items) hit = b_.CreateOr(hit, f_.same(cell, x, item));
+  return hit;
+}
+
+/// The number of items of an ascending `a` without repeats that are among the items of a literal: one search for each
+/// item that is no repeat of an earlier one.
+Value* Sets::literal_count(const ir::Expr& e, const List& a) {
+  std::vector<Value*> items = literal_items(*e.operands[1]);
+  Cell cell = a.columns[0].cell;
+  Value* hits = f_.integer(0);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    Value* found = lists_.holds(a, items[i]);
+    for (std::size_t k = 0; k < i; ++k) found = b_.CreateAnd(found, b_.CreateNot(f_.same(cell, items[k], items[i])));
+    hits = b_.CreateAdd(hits, b_.CreateZExt(found, f_.i64));
+  }
+  return ir::keeps_found(e.kind) ? hits : b_.CreateSub(a.size, hits);
 }
 
 }  // namespace matcha::codegen::jit

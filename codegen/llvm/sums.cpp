@@ -1,39 +1,43 @@
-#include "codegen/llvm/function_emitter.h"
+#include "codegen/llvm/sums.h"
+
 #include "ir/analysis/sum_bounds.h"
 
-/// Sums of ints that are carried in 64 bits, and where.
 namespace matcha::codegen::jit {
 
 using llvm::Value;
 
-/// Before a loop: the sums of 128 bits whose part from this loop fits 64 get an accumulator of that width for its time.
-void FunctionEmitter::open_partial_sums(const ir::For& s) {
-  partial_marks_.push_back(partial_sums_.size());
-  for (const ir::Var* var : open_sums_) {
-    OpenSink& sink = sinks_.at(var);
-    if (sink.value->getAllocatedType() != i128_) continue;
-    const ir::SumBound total = ir::sum_bound(module_.facts(), s, var);
+void PartialSums::open(const ir::For& loop) {
+  marks_.push_back(carried_.size());
+  for (OpenSink* sink : sums_) {
+    if (sink->value->getAllocatedType() != f_.i128) continue;
+    const ir::Var* var = sink->sink->var;
+    const ir::SumBound total = ir::sum_bound(f_.module().facts(), loop, var);
     if (!total.fits_64_bits() || total.magnitude == 0) continue;
-    PartialSum partial{var, sink.value, local(i64_, name_of(*var)), total.negative};
-    b_.CreateStore(integer(0), partial.part);
-    sink.value = partial.part;
-    partial_sums_.push_back(partial);
+    Carried carried{sink, sink->value, f_.local(f_.i64, name_of(*var)), total.negative};
+    b_.CreateStore(f_.integer(0), carried.part);
+    sink->value = carried.part;
+    carried_.push_back(carried);
   }
 }
 
-void FunctionEmitter::add_partial(const PartialSum& partial) {
-  Value* part = b_.CreateLoad(i64_, partial.part);
-  Value* wide = partial.negative ? b_.CreateSExt(part, i128_) : b_.CreateZExt(part, i128_);
-  b_.CreateStore(b_.CreateAdd(b_.CreateLoad(i128_, partial.whole), wide), partial.whole);
+void PartialSums::close() {
+  while (carried_.size() > marks_.back()) {
+    add(carried_.back());
+    carried_.back().sink->value = carried_.back().whole;
+    carried_.pop_back();
+  }
+  marks_.pop_back();
 }
 
-void FunctionEmitter::close_partial_sums() {
-  while (partial_sums_.size() > partial_marks_.back()) {
-    add_partial(partial_sums_.back());
-    sinks_.at(partial_sums_.back().sink).value = partial_sums_.back().whole;
-    partial_sums_.pop_back();
-  }
-  partial_marks_.pop_back();
+void PartialSums::add_carried(std::size_t outer) {
+  for (std::size_t i = carried_.size(); i-- > outer;) add(carried_[i]);
+}
+
+/// Adds the part of a loop to the accumulator that it stands for.
+void PartialSums::add(const Carried& carried) {
+  Value* part = b_.CreateLoad(f_.i64, carried.part);
+  Value* wide = carried.negative ? b_.CreateSExt(part, f_.i128) : b_.CreateZExt(part, f_.i128);
+  b_.CreateStore(b_.CreateAdd(b_.CreateLoad(f_.i128, carried.whole), wide), carried.whole);
 }
 
 }  // namespace matcha::codegen::jit

@@ -3,8 +3,6 @@
 #include <llvm/IR/Instructions.h>
 
 #include <cstdint>
-#include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "codegen/cpu/code_maker.h"
@@ -56,33 +54,6 @@ struct OpenSink {
   llvm::BasicBlock* decided = nullptr;  ///< Any and all: where to go once the result is known; null: walk on.
   llvm::Value* exact = nullptr;         ///< Sums of floats: the ExactSum.
   List items;                           ///< Lists in a buffer: the columns.
-};
-
-/// Counts that were put off: pairs of lists, for the sum of a region.
-struct CountQueue {
-  const ir::Expr* value = nullptr;      ///< What is added for a pair.
-  const ir::Expr* count = nullptr;      ///< The size of a set operation,
-  const ir::Expr* known = nullptr;      ///< and what stands for it in the value: itself or its name.
-  const ir::Expr* rows = nullptr;       ///< Its second list, if only the vertex of it is noted; null if not.
-  llvm::AllocaInst* pairs = nullptr;    ///< `SetPair`s.
-  llvm::AllocaInst* counts = nullptr;   ///< Their counts.
-  llvm::AllocaInst* waiting = nullptr;  ///< Their number.
-  llvm::AllocaInst* total = nullptr;    ///< The accumulator of the sum.
-};
-
-/// All that a function puts off.
-struct Batches {
-  std::vector<std::pair<const ir::Yield*, CountQueue>> queues;
-  std::unordered_map<const ir::Var*, const ir::Expr*> later;  ///< Names of counts that are put off.
-  std::unordered_map<const ir::Expr*, llvm::Value*> counted;  ///< Counts that were put off, while they are used.
-};
-
-/// A sum that a loop carries in 64 bits because its part of the sum fits.
-struct PartialSum {
-  const ir::Var* sink;
-  llvm::AllocaInst* whole;
-  llvm::AllocaInst* part;
-  bool negative;
 };
 
 /// Walks the outer positions [begin, end), and of the second-level loop the items [first, last). With all items, `last`

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "codegen/llvm/function_frame.h"
+
+namespace matcha::codegen::jit {
+
+class Scalars;
+
+/// The loops that are open, and the variables that stand for their items.
+class Loops {
+ public:
+  using Value = llvm::Value;
+
+  Loops(FunctionFrame& frame, Scalars& scalars) : f_(frame), scalars_(scalars) {}
+
+  /// Walks positions [begin, end) of the lists: binds the variables, calls `item`.
+  void walk(const ir::For& s, std::span<const List> lists, Value* begin, Value* end, const std::function<void()>& item);
+  /// The variables of `s` are the items at `index` from here on.
+  void bind_items(const ir::For& s, std::span<const List> lists, Value* index);
+
+  /// For loops that are emitted otherwise: what follows is in one more, until `leave`.
+  void enter() { ++depth_; }
+  void leave() { --depth_; }
+
+  int depth() const { return depth_; }
+  /// The position of the outermost loop.
+  Value* position() const { return position_; }
+  void set_position(Value* position) { position_ = position; }
+
+ private:
+  FunctionFrame& f_;
+  Scalars& scalars_;
+  Value* position_ = nullptr;
+  int depth_ = 0;
+};
+
+}  // namespace matcha::codegen::jit
