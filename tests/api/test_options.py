@@ -9,9 +9,8 @@ import sys
 # What the command line alone has: how it prints, reads programs and keeps things in folders of its own.
 OF_THE_COMMAND_LINE = {
     "count", "exists",  # rows are taken, or not
-    "keep-loops",
     "help", "help-all", "json", "quiet", "verbose", "color", "diagnostics", "no-cache", "tune", "backend", "in", "temporal", "pattern", "verify",
-    "patterns", "no-progress", "load-cuda", "shard", "ledger", "work", "mpi",
+    "patterns", "no-progress", "load-cuda", "memory", "no-literals", "shard", "ledger", "work", "mpi",
     # Tables in files; `matcha_graph_from_table` takes columns.
     "header", "ids", "src", "dst", "edge-label", "vertices", "id", "label", "graph-sql",
 }
