@@ -4,7 +4,7 @@
 def a(x: Tuple<List<int>, 2>):
     return 1
 
-# expected-error@+1 {{a tuple has 1 to 64 positions, not 0 [bad-type]}}
+# expected-error@+1 {{a tuple has 1 to 128 positions, not 0 [bad-type]}}
 def b(x: Tuple<int, 0>):
     return 1
 
