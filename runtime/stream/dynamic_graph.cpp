@@ -10,6 +10,8 @@ namespace matcha::runtime::stream {
 namespace {
 
 constexpr std::uint64_t kLeastSlabItems = std::uint64_t{1} << 10, kSlabItems = std::uint64_t{1} << 16;
+/// Places that a class gets when it has none left, at least.
+constexpr std::uint64_t kLeastRoom = 64;
 /// Classes for each power of two, from 4 items on; two smaller ones are before them.
 constexpr std::uint32_t kSteps = 4;
 constexpr std::uint32_t kSmall = 2;
@@ -201,8 +203,21 @@ bool DynamicGraph::erase(std::uint32_t u, std::uint32_t v) {
   return true;
 }
 
-/// Doubles the places of a class; every row is written anew.
+/// More places for the last class: nothing moves.
+void DynamicGraph::extend() {
+  const std::uint64_t have = begins_.back() - begins_[begins_.size() - 2];
+  const std::uint64_t total = begins_.back() + std::max<std::uint64_t>(kLeastRoom, have / 4);
+  if (total >= kNone) throw std::bad_alloc();
+  vertices_.reserve(total);
+  vertices_.resize(total, kNone);
+  after_.resize(total);
+  if (directed_) before_.resize(total);
+  begins_.back() = static_cast<std::uint32_t>(total);
+}
+
+/// Doubles the places of a class; every row is written anew, unless it is the last one.
 void DynamicGraph::make_room(std::uint32_t label_class) {
+  if (label_class + 1 == class_count()) return extend();
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
   edges.reserve(edges_);
   for (std::uint32_t p = 0; p < vertices_.size(); ++p) {
@@ -216,8 +231,7 @@ void DynamicGraph::make_room(std::uint32_t label_class) {
   }
   std::vector<std::uint64_t> room(used_.size());
   for (std::uint32_t c = 0; c < room.size(); ++c) room[c] = begins_[c + 1] - begins_[c];
-  constexpr std::uint64_t kLeast = 64;
-  room[label_class] = std::max(kLeast, 2 * room[label_class]);
+  room[label_class] = std::max(kLeastRoom, 2 * room[label_class]);
   after_ = Rows();
   before_ = Rows();
   number(room, classes);

@@ -67,7 +67,10 @@ class Rows {
   static constexpr std::uint32_t kMostMarks = std::uint32_t{1} << 24;
   std::uint32_t mark(std::uint32_t vertex) const { return records_[vertex].mark; }
   void set_mark(std::uint32_t vertex, std::uint32_t mark) { records_[vertex].mark = mark; }
-  void resize(std::uint64_t vertices) { records_.resize(vertices); }
+  void resize(std::uint64_t vertices) {
+    records_.reserve(vertices);
+    records_.resize(vertices);
+  }
   std::uint64_t size() const { return records_.size(); }
   std::uint64_t bytes() const { return records_.capacity() * sizeof(Record) + pool_->bytes(); }
 
@@ -137,6 +140,7 @@ class DynamicGraph {
 
  private:
   void number(const std::vector<std::uint64_t>& room, const std::vector<std::uint32_t>& classes);
+  void extend();
   void make_room(std::uint32_t label_class);
 
   bool directed_;
