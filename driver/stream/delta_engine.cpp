@@ -308,7 +308,7 @@ class DeltaEngine final : public Engine {
     for (const Entry& entry : entries_) {
       if (entry.delta && (entry.delta->wants_rows() || !entry.delta->total())) return kNever;
     }
-    constexpr double kMsOfEdge = 3e-5;
+    constexpr double kMsOfEdge = 1.5e-4;
     return *run_ms_ + rebuild_ms_.value_or(kMsOfEdge * static_cast<double>(present_.edge_count()));
   }
 
