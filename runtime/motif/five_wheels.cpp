@@ -21,8 +21,8 @@ struct WheelWorker {
 /// 4-cycles among the neighbours of a vertex.
 class WheelWalk {
  public:
-  WheelWalk(const RankedGraph& graph, const Triangles& triangles, const CellLoop& loop, FiveTables& tables)
-      : graph_(graph), triangles_(triangles), loop_(loop), tables_(tables) {}
+  WheelWalk(const Triangles& triangles, const CellLoop& loop, FiveTables& tables)
+      : triangles_(triangles), loop_(loop), tables_(tables) {}
 
   void at(WheelWorker& worker, std::uint64_t hub) const {
     if (triangles_.at[hub] < 4) return;
@@ -102,7 +102,6 @@ class WheelWalk {
     }
   }
 
-  const RankedGraph& graph_;
   const Triangles& triangles_;
   const CellLoop& loop_;
   FiveTables& tables_;
@@ -113,7 +112,7 @@ class WheelWalk {
 void fill_wheels(const RankedGraph& graph, const Triangles& triangles, const CellLoop& loop, FiveTables& tables) {
   tables.hubs = zero_cells(graph.size);
   tables.rims = zero_cells(graph.size);
-  const WheelWalk walk(graph, triangles, loop, tables);
+  const WheelWalk walk(triangles, loop, tables);
   tbb::enumerable_thread_specific<WheelWorker> workers([&] { return WheelWorker(graph, triangles); });
   loop.vertices()(workers, [&](WheelWorker& worker, std::uint64_t hub) { walk.at(worker, hub); });
 }
