@@ -53,7 +53,7 @@ class FunctionEmitter {
   FunctionFrame frame_;
   // Expressions: each may hold any other, so the classes know one another.
   Loops loops_{frame_, scalars_};
-  Scalars scalars_{frame_, graphs_, lists_, sets_, bits_};
+  Scalars scalars_{frame_, graphs_, lists_, sets_};
   Graphs graphs_{frame_, scalars_};
   Lists lists_{frame_, loops_, scalars_, graphs_, sets_, bits_};
   Sets sets_{frame_, scalars_, lists_, graphs_, bits_};

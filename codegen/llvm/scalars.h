@@ -6,7 +6,6 @@
 
 namespace matcha::codegen::jit {
 
-class BitSets;
 class Graphs;
 class Lists;
 class Sets;
@@ -16,14 +15,8 @@ class Scalars {
  public:
   using Value = llvm::Value;
 
-  Scalars(FunctionFrame& frame, Graphs& graphs, Lists& lists, Sets& sets, BitSets& bits)
-      : f_(frame),
-        b_(frame.builder()),
-        module_(frame.module()),
-        graphs_(graphs),
-        lists_(lists),
-        sets_(sets),
-        bits_(bits) {}
+  Scalars(FunctionFrame& frame, Graphs& graphs, Lists& lists, Sets& sets)
+      : f_(frame), b_(frame.builder()), module_(frame.module()), graphs_(graphs), lists_(lists), sets_(sets) {}
 
   /// The value of `e`, in a register.
   Value* of(const ir::Expr& e);
@@ -64,7 +57,6 @@ class Scalars {
   Graphs& graphs_;
   Lists& lists_;
   Sets& sets_;
-  BitSets& bits_;
   std::unordered_map<const ir::Var*, Value*> values_;
   std::unordered_map<const ir::Var*, Value*> present_;  ///< Of min and max sinks: i1, there is a value.
   std::unordered_map<const ir::Expr*, Value*> known_;   ///< By `of_known`.
