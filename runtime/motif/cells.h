@@ -12,11 +12,13 @@ namespace matcha::runtime::motif {
 /// Sums by vertex or by arc.
 using Cells = Buffer<std::uint64_t>;
 
-inline Cells zero_cells(std::uint64_t size) {
-  Cells cells(size);
-  std::memset(cells.data(), 0, size * sizeof(std::uint64_t));
+template <typename Cell>
+Buffer<Cell> zeros(std::uint64_t size) {
+  Buffer<Cell> cells(size);
+  std::memset(cells.data(), 0, size * sizeof(Cell));
   return cells;
 }
+inline Cells zero_cells(std::uint64_t size) { return zeros<std::uint64_t>(size); }
 
 /// A loop over vertices that fills cells, and knows when one has become too large.
 class CellLoop {

@@ -49,6 +49,8 @@ class Neighborhood {
   /// The first place above the vertex itself.
   std::uint64_t above() const { return above_; }
   std::uint64_t words() const { return words_; }
+  /// By place, the arcs of the vertex itself.
+  const std::vector<std::uint64_t>& arcs() const { return arcs_; }
   std::uint64_t arc(std::uint64_t place) const { return arcs_[place]; }
   std::uint64_t vertex(std::uint64_t place) const { return graph_.near[arcs_[place]]; }
   /// The place of a vertex, plus 1; 0: it has none.

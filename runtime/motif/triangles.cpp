@@ -1,23 +1,16 @@
 #include "runtime/motif/triangles.h"
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 
 #include "runtime/machine.h"
+#include "runtime/motif/cells.h"
 
 namespace matcha::runtime::motif {
 
 namespace {
 
 using MarkWorkers = tbb::enumerable_thread_specific<Marks>;
-
-template <typename Cell>
-Buffer<Cell> zeros(std::uint64_t size) {
-  Buffer<Cell> cells(size);
-  std::memset(cells.data(), 0, size * sizeof(Cell));
-  return cells;
-}
 
 }  // namespace
 

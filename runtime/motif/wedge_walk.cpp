@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "runtime/motif/clique_kernel.h"
+#include "runtime/motif/neighborhood.h"
 
 namespace matcha::runtime::motif {
 
@@ -11,13 +12,11 @@ namespace {
 
 /// What one thread needs.
 struct WedgeWorker {
-  explicit WedgeWorker(std::uint64_t size)
-      : ways(unmarked(size)), marks(unmarked(size)), places(unmarked(size)), met(size + 1) {}
+  WedgeWorker(const RankedGraph& graph, const Triangles& triangles)
+      : ways(unmarked(graph.size)), near(graph, triangles), places(unmarked(graph.size)), met(graph.size + 1) {}
 
-  Marks ways;                       ///< Paths of two edges from the vertex that is looked at.
-  Marks marks;                      ///< Those of its neighbours that are adjacent to others of them.
-  std::vector<std::uint64_t> arcs;  ///< Its arcs to these.
-  std::vector<std::uint64_t> rows;  ///< Bits for those of them that are adjacent.
+  Marks ways;  ///< Paths of two edges from the vertex that is looked at.
+  Neighborhood near;
   Marks places;                     ///< Of vertices, rows of `sets`.
   std::vector<std::uint64_t> sets;  ///< Bits for those of them that are
                                     ///< neighbours of another vertex, too.
@@ -110,41 +109,23 @@ class WedgeWalk {
   /// 4-cycles of them.
   void at_neighborhood(WedgeWorker& worker, std::uint64_t a) const {
     if (triangles_.at[a] == 0) return;
-    worker.arcs.clear();
-    for (std::uint64_t p = graph_.begin(a); p != graph_.end(a); ++p) {
-      if (triangles_.on[p] == 0) continue;
-      worker.arcs.push_back(p);
-      worker.marks[graph_.near[p]] = static_cast<std::uint32_t>(worker.arcs.size());
-    }
-    const std::uint64_t words = (worker.arcs.size() + 63) / 64;
+    worker.near.open(a);
+    const std::uint64_t words = worker.near.words();
     const bool by_rows = words <= wants_.most_row_words;
-    if (by_rows) write_rows(worker, words);
+    if (by_rows) worker.near.write_rows(0);
     if (wants_.inside && !(by_rows && inside_pays_by_rows(worker, a, words) && add_inside_by_rows(worker, words))) {
       add_inside(worker, a);
     }
     if (wants_.cliques) add_cliques(worker, a, by_rows, words);
     if (wants_.wheels && by_rows && rows_pay(worker, words)) {
-      worker.sums.wheels.add(static_cast<__int128>(count_four_cycles(worker.rows.data(), worker.arcs.size(), words)));
+      worker.sums.wheels.add(static_cast<__int128>(count_four_cycles(worker.near.row(0), worker.near.size(), words)));
     } else if (wants_.wheels) {
       // The counters are needed for the ends of paths in the neighbourhood.
       for (std::uint64_t i = 0; i < worker.met_count; ++i) worker.ways[worker.met[i]] = 0;
       worker.met_count = 0;
       add_wheels(worker);
     }
-    for (const std::uint64_t p : worker.arcs) worker.marks[graph_.near[p]] = 0;
-  }
-
-  void write_rows(WedgeWorker& worker, std::uint64_t words) const {
-    worker.rows.assign(worker.arcs.size() * words, 0);
-    std::uint64_t* row = worker.rows.data();
-    for (const std::uint64_t p : worker.arcs) {
-      const std::uint32_t* const third = triangles_.third.data() + triangles_.start[p];
-      for (std::uint64_t i = 0; i < triangles_.on[p]; ++i) {
-        const std::uint32_t bit = worker.marks[third[i]] - 1;
-        row[bit / 64] |= std::uint64_t{1} << bit % 64;
-      }
-      row += words;
-    }
+    worker.near.close();
   }
 
   std::int64_t on(std::uint64_t arc) const { return triangles_.on[arc]; }
@@ -152,17 +133,17 @@ class WedgeWalk {
 
   /// The triangles that have u as their lowest vertex, and the 4-cliques on each.
   void add_cliques(WedgeWorker& worker, std::uint64_t u, bool by_rows, std::uint64_t words) const {
-    for (std::size_t i = 0; i < worker.arcs.size(); ++i) {
-      const std::uint64_t uv = worker.arcs[i];
+    const Neighborhood& near = worker.near;
+    for (std::uint64_t i = 0; i < near.size(); ++i) {
+      const std::uint64_t uv = near.arc(i);
       if (uv < graph_.split[u] || triangles_.on[uv] < 2) continue;
       const std::uint64_t v = graph_.near[uv];
       for (std::uint64_t vw = graph_.split[v]; vw != graph_.end(v); ++vw) {
-        const std::uint64_t w = graph_.near[vw], j = worker.marks[w];
+        const std::uint64_t w = graph_.near[vw], j = near.place(w);
         if (j == 0 || triangles_.on[vw] < 2) continue;
-        const std::uint64_t uw = worker.arcs[j - 1];
+        const std::uint64_t uw = near.arc(j - 1);
         const std::int64_t cliques = static_cast<std::int64_t>(
-            by_rows ? common_bits(&worker.rows[i * words], &worker.rows[(j - 1) * words], words)
-                    : common_third(uv, uw));
+            by_rows ? common_bits(near.row(i), near.row(j - 1), words) : common_third(uv, uw));
         if (cliques == 0) continue;
         WedgeSums& sums = worker.sums;
         sums.tails.add(static_cast<__int128>(cliques) * (degree(u) + degree(v) + degree(w) - 9));
@@ -184,8 +165,8 @@ class WedgeWalk {
   bool rows_pay(const WedgeWorker& worker, std::uint64_t words) const {
     constexpr double kNsAPair = 1, kNsAWord = 0.7, kNsAPath = 0.5;
     double paths = 0;
-    for (const std::uint64_t p : worker.arcs) paths += static_cast<double>(triangles_.on[p]) * triangles_.on[p];
-    const double size = static_cast<double>(worker.arcs.size());
+    for (const std::uint64_t p : worker.near.arcs()) paths += static_cast<double>(triangles_.on[p]) * triangles_.on[p];
+    const double size = static_cast<double>(worker.near.size());
     return size * size / 2 * (kNsAPair + kNsAWord * static_cast<double>(words)) < kNsAPath * paths;
   }
 
@@ -193,7 +174,7 @@ class WedgeWalk {
   bool inside_pays_by_rows(const WedgeWorker& worker, std::uint64_t a, std::uint64_t words) const {
     constexpr double kNsAStep = 1.5, kNsAWord = 0.7, kNsADiamond = 0.4, kNsAnArc = 0.7;
     double steps = 0, arcs = 0;
-    for (const std::uint64_t p : worker.arcs) {
+    for (const std::uint64_t p : worker.near.arcs()) {
       const std::uint64_t v = graph_.near[p];
       steps += static_cast<double>(graph_.twin[p] - graph_.begin(v));
       arcs += static_cast<double>(graph_.end(v) - graph_.split[v]);
@@ -215,8 +196,8 @@ class WedgeWalk {
     for (std::uint64_t i = 0; i < worker.met_count; ++i) {
       if (worker.ways[worker.met[i]] > 2) worker.places[worker.met[i]] = ++place;
     }
-    for (std::uint64_t i = 0; i < worker.arcs.size(); ++i) {
-      const std::uint64_t p = worker.arcs[i], bit = std::uint64_t{1} << i % 64;
+    for (std::uint64_t i = 0; i < worker.near.size(); ++i) {
+      const std::uint64_t p = worker.near.arc(i), bit = std::uint64_t{1} << i % 64;
       std::uint64_t* const sets = worker.sets.data() + i / 64;
       for (std::uint64_t q = graph_.begin(graph_.near[p]); q != graph_.twin[p]; ++q) {
         sets[worker.places[graph_.near[q]] * words] |= bit;
@@ -227,7 +208,7 @@ class WedgeWalk {
       const std::uint32_t z = worker.met[i];
       if (worker.places[z] == 0) continue;
       const std::uint64_t* const set = worker.sets.data() + worker.places[z] * words;
-      inside += static_cast<__int128>(count_edges_within(worker.rows.data(), set, words)) * (worker.ways[z] - 2);
+      inside += static_cast<__int128>(count_edges_within(worker.near.row(0), set, words)) * (worker.ways[z] - 2);
       worker.places[z] = 0;
     }
     worker.sums.inside.add(inside);
@@ -237,10 +218,10 @@ class WedgeWalk {
   void add_inside(WedgeWorker& worker, std::uint64_t a) const {
     const std::uint32_t* const ways = worker.ways.data();
     __int128 inside = 0;
-    for (const std::uint64_t p : worker.arcs) {
+    for (const std::uint64_t p : worker.near.arcs()) {
       const std::uint64_t v = graph_.near[p];
       for (std::uint64_t q = graph_.split[v]; q != graph_.end(v); ++q) {
-        if (triangles_.on[q] < 2 || worker.marks[graph_.near[q]] == 0) continue;
+        if (triangles_.on[q] < 2 || worker.near.place(graph_.near[q]) == 0) continue;
         const std::uint32_t* z = triangles_.third.data() + triangles_.start[q];
         std::uint64_t all = 0;
         for (; *z < a; ++z) all += ways[*z] - 2;  // a itself is there.
@@ -257,12 +238,12 @@ class WedgeWalk {
       const std::uint32_t* const middles = triangles_.third.data() + triangles_.start[p];
       for (std::uint64_t i = 0; i < triangles_.on[p] && middles[i] < z; ++i) {
         // Its list has z.
-        const std::uint64_t arc = worker.arcs[worker.marks[middles[i]] - 1];
+        const std::uint64_t arc = worker.near.arc(worker.near.place(middles[i]) - 1);
         for (const std::uint32_t* x = triangles_.third.data() + triangles_.start[arc]; *x < z; ++x) visit(*x);
       }
     };
     unsigned __int128 found = 0;
-    for (const std::uint64_t p : worker.arcs) {
+    for (const std::uint64_t p : worker.near.arcs()) {
       if (triangles_.on[p] < 2) continue;
       std::uint64_t pairs = 0;
       for_each_end(p, [&](std::uint32_t x) { pairs += ways[x]++; });
@@ -297,7 +278,7 @@ void WedgeSums::add(const WedgeSums& other) {
 WedgeSums walk_wedges(const RankedGraph& graph, const Triangles& triangles, const WedgeWants& wants,
                       const SetKernels& sets, VertexLoop& loop, CyclesOfArcs& cycles) {
   const WedgeWalk walk(graph, triangles, wants, loop, sets, cycles);
-  tbb::enumerable_thread_specific<WedgeWorker> workers([&] { return WedgeWorker(graph.size); });
+  tbb::enumerable_thread_specific<WedgeWorker> workers([&] { return WedgeWorker(graph, triangles); });
   loop(workers, [&](WedgeWorker& worker, std::uint64_t a) { walk.at(worker, a); });
   WedgeSums sums;
   for (const WedgeWorker& worker : workers) sums.add(worker.sums);
