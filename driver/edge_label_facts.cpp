@@ -14,6 +14,8 @@ using runtime::LabelPart;
 
 /// Rows of the shortest list that are looked at; of more, evenly spread ones stand for all.
 constexpr std::size_t kMostRows = 20'000;
+/// Rows that are passed one by one before a list is searched.
+constexpr std::size_t kNear = 48;
 
 class Facts final : public frontend::pattern::EdgeLabelFacts {
  public:
@@ -30,8 +32,10 @@ class Facts final : public frontend::pattern::EdgeLabelFacts {
     std::stable_sort(parts.begin(), parts.end(),
                      [](const LabelPart& a, const LabelPart& b) { return a.rows.size() < b.rows.size(); });
     const std::int64_t* const labels = graph_.view().labels;
-    const std::optional<std::int64_t> wanted = vertex_label.empty() ? std::nullopt : code(vertex_label);
+    const std::optional<std::int64_t> wanted =
+        vertex_label.empty() ? std::nullopt : code_of_literal(vertex_label, dictionary_);
     if (!vertex_label.empty() && (!wanted || labels == nullptr)) return 0;
+    if (parts.size() == 1 && !wanted) return static_cast<double>(parts[0].items.size());
     const std::size_t stride = parts[0].rows.size() / kMostRows + 1;
     // Rows ascend in all of them, so that each is walked along.
     std::vector<std::size_t> at(parts.size(), 0);
@@ -41,6 +45,10 @@ class Facts final : public frontend::pattern::EdgeLabelFacts {
       if (wanted && labels[vertex] != *wanted) continue;
       double product = size_of(parts[0], row);
       for (std::size_t i = 1; i < parts.size() && product != 0; ++i) {
+        if (parts[i].rows.data() == parts[0].rows.data()) {  // The same end once more.
+          product *= size_of(parts[0], row);
+          continue;
+        }
         at[i] = row_from(parts[i].rows, at[i], vertex);
         const bool there = at[i] != parts[i].rows.size() && parts[i].rows[at[i]] == vertex;
         product *= there ? size_of(parts[i], at[i]) : 0;
@@ -53,6 +61,9 @@ class Facts final : public frontend::pattern::EdgeLabelFacts {
  private:
   /// The first row from `begin` on that is not before the vertex; fast where it is near.
   static std::size_t row_from(std::span<const std::uint32_t> rows, std::size_t begin, std::uint32_t vertex) {
+    const std::size_t near = std::min(begin + kNear, rows.size());
+    while (begin != near && rows[begin] < vertex) ++begin;
+    if (begin != near || begin == rows.size() || rows[begin] >= vertex) return begin;
     std::size_t step = 1;
     while (begin + step < rows.size() && rows[begin + step] < vertex) step *= 2;
     const std::size_t end = std::min(begin + step, rows.size());
@@ -66,18 +77,10 @@ class Facts final : public frontend::pattern::EdgeLabelFacts {
   }
 
   LabelPart part(const LabelledEnd& end) const {
-    const std::optional<std::int64_t> label = code(end.label);
+    const std::optional<std::int64_t> label = code_of_literal(end.label, dictionary_);
     const runtime::ArcSide side = end.incoming ? runtime::ArcSide::Sources : runtime::ArcSide::Targets;
     const runtime::Result<runtime::LabelTable> table = graph_.label_slices().table(graph_);
     return label && table ? runtime::part_of(*table, graph_.facts().directed, side, *label) : LabelPart{};
-  }
-
-  /// Of a label as a program writes it: `3` or `'a'`.
-  std::optional<std::int64_t> code(const std::string& literal) const {
-    if (literal.front() == '\'') return dictionary_.code(std::string_view(literal).substr(1, literal.size() - 2));
-    std::int64_t number = 0;
-    std::from_chars(literal.data(), literal.data() + literal.size(), number);
-    return number;
   }
 
   const runtime::Graph& graph_;
@@ -85,6 +88,13 @@ class Facts final : public frontend::pattern::EdgeLabelFacts {
 };
 
 }  // namespace
+
+std::optional<std::int64_t> code_of_literal(const std::string& literal, const runtime::LabelDictionary& dictionary) {
+  if (literal.front() == '\'') return dictionary.code(std::string_view(literal).substr(1, literal.size() - 2));
+  std::int64_t number = 0;
+  std::from_chars(literal.data(), literal.data() + literal.size(), number);
+  return number;
+}
 
 std::shared_ptr<const frontend::pattern::EdgeLabelFacts> edge_label_facts(const runtime::Graph& graph,
                                                                           const runtime::LabelDictionary& dictionary) {

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "frontend/pattern/label_model.h"
 #include "runtime/graph/graph.h"
@@ -11,5 +14,8 @@ namespace matcha::driver {
 /// cannot be told.
 std::shared_ptr<const frontend::pattern::EdgeLabelFacts> edge_label_facts(const runtime::Graph& graph,
                                                                           const runtime::LabelDictionary& dictionary);
+
+/// The code of a label as a program writes it, `3` or `'a'`; nothing for a word that no vertex or edge has.
+std::optional<std::int64_t> code_of_literal(const std::string& literal, const runtime::LabelDictionary& dictionary);
 
 }  // namespace matcha::driver

@@ -23,8 +23,8 @@ using frontend::pattern::GraphSketch;
 using frontend::pattern::kMostMoment;
 
 constexpr int kSamples = 20'000;
-/// Degrees below this are counted without a search.
-constexpr std::uint64_t kSmallDegrees = 1024;
+/// Degrees below this are counted without a search: those of all vertices, and those of the vertices with a label.
+constexpr std::uint64_t kSmallDegrees = 1024, kSmallDegreesOfLabel = 16;
 /// Arcs of which the labels are looked at.
 constexpr std::uint64_t kMostLabelArcs = 50'000'000;
 /// Labels of edges that are told apart; times, which are no labels, would have many.
@@ -34,13 +34,35 @@ std::uint64_t vertex_at(const runtime::GraphView& view, std::uint64_t at) {
   return view.vertices != nullptr ? view.vertices[at] : at;
 }
 
-void add_powers(std::vector<double>& moments, double degree, double times) {
-  double term = times;
-  for (double& moment : moments) {
-    moment += term;
-    term *= degree;
+/// How many vertices have each degree; most have one below `kSmall`.
+template <std::size_t kSmall>
+class Degrees {
+ public:
+  void add(std::uint64_t degree) { ++(degree < kSmall ? few_[degree] : many_[degree]); }
+  bool empty() const {
+    return many_.empty() && std::ranges::all_of(few_, [](std::uint64_t times) { return times == 0; });
   }
-}
+  /// Item k: the sum of degree^k over the vertices; added up by degree, so that rounding is the same each time.
+  std::vector<double> moments() const {
+    std::vector<double> moments(kMostMoment + 1, 0);
+    const auto add = [&](std::uint64_t degree, std::uint64_t times) {
+      double term = static_cast<double>(times);
+      for (double& moment : moments) {
+        moment += term;
+        term *= static_cast<double>(degree);
+      }
+    };
+    for (std::uint64_t degree = 0; degree < kSmall; ++degree) {
+      if (few_[degree] != 0) add(degree, few_[degree]);
+    }
+    for (const auto& [degree, times] : many_) add(degree, times);
+    return moments;
+  }
+
+ private:
+  std::array<std::uint64_t, kSmall> few_{};
+  std::map<std::uint64_t, std::uint64_t> many_;
+};
 
 /// The share of pairs of neighbours that are adjacent themselves, over all pairs.
 double clustering(const runtime::GraphView& view) {
@@ -99,16 +121,15 @@ void add_labels(const runtime::GraphView& view, const runtime::LabelDictionary& 
   const runtime::LabelNumbers numbers(view.labels, view.universe);
   std::vector<std::string> names;
   for (const std::int64_t code : numbers.codes()) names.push_back(literal(dictionary, code));
-  std::vector<std::vector<double>> moments(names.size());
+  std::vector<Degrees<kSmallDegreesOfLabel>> degrees(names.size());
   Between between(names.size());
   const std::uint64_t stride = view.arc_count / kMostLabelArcs + 1;
   for (std::uint64_t at = 0; at < view.vertex_count; ++at) {
     const std::uint64_t v = vertex_at(view, at);
     if (view.labels[v] == runtime::kNoLabel) continue;
     const std::uint32_t label = numbers.number(view.labels[v]);
-    moments[label].resize(kMostMoment + 1, 0);
     const runtime::ArcRange arcs = runtime::arcs_of(view, v);
-    add_powers(moments[label], static_cast<double>(arcs.end - arcs.begin), 1);
+    degrees[label].add(arcs.end - arcs.begin);
     if (at % stride != 0) continue;
     for (std::uint64_t arc = arcs.begin; arc < arcs.end; ++arc) {
       const std::int64_t other = view.labels[view.neighbors[arc]];
@@ -117,12 +138,13 @@ void add_labels(const runtime::GraphView& view, const runtime::LabelDictionary& 
   }
   for (std::size_t label = 0; label < names.size(); ++label) {
     // Labels of ranks that are no vertices are none of the graph.
-    if (moments[label].empty()) continue;
+    if (degrees[label].empty()) continue;
     codes.emplace(names[label], numbers.codes()[label]);
     std::vector<double>& sums = sketch.labels[names[label]].moments;
     sums.resize(kMostMoment + 1, 0);
     // Words that no pattern can write have one name.
-    for (std::size_t power = 0; power < sums.size(); ++power) sums[power] += moments[label][power];
+    const std::vector<double> moments = degrees[label].moments();
+    for (std::size_t power = 0; power < sums.size(); ++power) sums[power] += moments[power];
   }
   between.each([&](std::size_t from, std::size_t to, double arcs) {
     sketch.label_arcs[{names[from], names[to]}] = arcs;
@@ -158,8 +180,18 @@ std::unordered_map<std::int64_t, std::uint64_t> edge_label_counts(const runtime:
   return found;
 }
 
-/// The shares of the labels of edges.
+/// The shares of the labels of edges, from the table of edges by label where there is one.
 void add_edge_labels(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary, GraphSketch& sketch) {
+  const double arcs = static_cast<double>(graph.view().arc_count);
+  if (graph.label_slices().is_made()) {
+    const runtime::Result<runtime::LabelTable> table = graph.label_slices().table(graph);
+    if (table) {
+      for (const runtime::LabelEntry& entry : table->labels) {
+        sketch.edge_labels[literal(dictionary, entry.label)] = static_cast<double>(entry.arcs) / arcs;
+      }
+      return;
+    }
+  }
   std::uint64_t seen = 0;
   for (const auto& [label, times] : edge_label_counts(graph.view(), seen)) {
     sketch.edge_labels[literal(dictionary, label)] = static_cast<double>(times) / static_cast<double>(seen);
@@ -167,7 +199,7 @@ void add_edge_labels(const runtime::Graph& graph, const runtime::LabelDictionary
 }
 
 /// All of a sketch but its samples.
-GraphSketch facts_of(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary, Device device,
+GraphSketch facts_of(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary, const SketchUse& use,
                      std::map<std::string, std::int64_t>& codes) {
   const runtime::GraphView view = graph.view();
   GraphSketch sketch;
@@ -176,25 +208,16 @@ GraphSketch facts_of(const runtime::Graph& graph, const runtime::LabelDictionary
   sketch.edges = graph.edge_count();
   sketch.max_degree = view.max_degree;
   sketch.loops = !graph.facts().loop_free;
-  sketch.device = device;
-  if (device == Device::Gpu) sketch.hub_rows = codegen::gpu::worth_hub_rows(view, codegen::CudaOptions().hubs);
-  sketch.moments.assign(kMostMoment + 1, 0);
-  // By degree: how many vertices have it. Most have a small one.
-  std::array<std::uint64_t, kSmallDegrees> few{};
-  std::map<std::uint64_t, std::uint64_t> many;
+  sketch.device = use.device;
+  if (use.device == Device::Gpu) sketch.hub_rows = codegen::gpu::worth_hub_rows(view, codegen::CudaOptions().hubs);
+  Degrees<kSmallDegrees> degrees;
   for (std::uint64_t at = 0; at < view.vertex_count; ++at) {
     const runtime::ArcRange arcs = runtime::arcs_of(view, vertex_at(view, at));
-    const std::uint64_t degree = arcs.end - arcs.begin;
-    ++(degree < kSmallDegrees ? few[degree] : many[degree]);
+    degrees.add(arcs.end - arcs.begin);
   }
-  // In order, so that rounding is the same each time.
-  const auto add = [&](std::uint64_t degree, std::uint64_t times) {
-    if (times > 0) add_powers(sketch.moments, static_cast<double>(degree), static_cast<double>(times));
-  };
-  for (std::uint64_t degree = 0; degree < kSmallDegrees; ++degree) add(degree, few[degree]);
-  for (const auto& [degree, times] : many) add(degree, times);
+  sketch.moments = degrees.moments();
   sketch.triangles = clustering(view) * (sketch.moments[2] - sketch.moments[1]) / 6;
-  if (view.labels != nullptr) add_labels(view, dictionary, sketch, codes);
+  if (view.labels != nullptr && use.vertex_labels) add_labels(view, dictionary, sketch, codes);
   if (view.edge_info != nullptr && graph.facts().info == runtime::InfoKind::Int) {
     add_edge_labels(graph, dictionary, sketch);
     sketch.maybe_label_facts = edge_label_facts(graph, dictionary);
@@ -212,22 +235,21 @@ void add_samples(const runtime::Graph& graph, std::map<std::string, std::int64_t
 
 }  // namespace
 
-GraphSketch sketch_of(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary, Device device,
-                      bool by_degree) {
+GraphSketch sketch_of(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary, const SketchUse& use) {
   std::map<std::string, std::int64_t> codes;
-  GraphSketch sketch = facts_of(graph, dictionary, device, codes);
-  add_samples(graph, std::move(codes), by_degree, sketch);
+  GraphSketch sketch = facts_of(graph, dictionary, use, codes);
+  add_samples(graph, std::move(codes), use.by_degree, sketch);
   return sketch;
 }
 
-GraphSketch SketchCache::of(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary, Device device,
-                            bool by_degree) {
+GraphSketch SketchCache::of(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary,
+                            const SketchUse& use) {
   const std::lock_guard lock(mutex_);
-  const auto [place, fresh] = known_.try_emplace({&graph, device, by_degree});
+  const auto [place, fresh] = known_.try_emplace({&graph, use.device, use.by_degree, use.vertex_labels});
   Known& known = place->second;
-  if (fresh) known.sketch = facts_of(graph, dictionary, device, known.codes);
+  if (fresh) known.sketch = facts_of(graph, dictionary, use, known.codes);
   GraphSketch sketch = known.sketch;
-  add_samples(graph, known.codes, by_degree, sketch);
+  add_samples(graph, known.codes, use.by_degree, sketch);
   return sketch;
 }
 

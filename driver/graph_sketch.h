@@ -12,12 +12,20 @@
 
 namespace matcha::driver {
 
+/// What a sketch is for.
+struct SketchUse {
+  frontend::pattern::Device device = frontend::pattern::Device::Cpu;  ///< Where the program is to run.
+  /// With ranks by degree, the largest first, as restrictions of patterns put the largest ids first, so that programs
+  /// walk down.
+  bool by_degree = false;
+  bool vertex_labels = true;  ///< The pattern has labels of vertices; without, those of the graph are not looked at.
+};
+
 /// What the cost model of patterns wants to know of a graph. Degrees are out-degrees. The number of triangles is
 /// estimated from sampled pairs of neighbours, the same ones each time; arcs between labels are counted, on very large
-/// graphs for a part of the vertices. `device`: where the program is to run; `by_degree`: with ranks by degree, the
-/// largest first, as restrictions of patterns put the largest ids first, so that programs walk down.
+/// graphs for a part of the vertices.
 frontend::pattern::GraphSketch sketch_of(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary,
-                                         frontend::pattern::Device device, bool by_degree = false);
+                                         const SketchUse& use);
 
 /// The sketches of graphs that stay as they are: all but the samples, which each sketch has of its own, is found out
 /// once. Any number of threads may ask.
@@ -25,10 +33,10 @@ class SketchCache {
  public:
   /// As `sketch_of`. Requires: the graph and the dictionary live as long as this.
   frontend::pattern::GraphSketch of(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary,
-                                    frontend::pattern::Device device, bool by_degree);
+                                    const SketchUse& use);
 
  private:
-  using Key = std::tuple<const runtime::Graph*, frontend::pattern::Device, bool>;
+  using Key = std::tuple<const runtime::Graph*, frontend::pattern::Device, bool, bool>;
   struct Known {
     frontend::pattern::GraphSketch sketch;
     std::map<std::string, std::int64_t> codes;  ///< Of the labels of vertices.

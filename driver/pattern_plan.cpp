@@ -41,8 +41,9 @@ Status choose(PatternSource& pattern, const runtime::Graph& graph, const runtime
   const bool choosable = !request.rows && can_be_ranked(graph);
   const bool by_degree = choosable && request.order == "degree";
   const auto sketch_by = [&](bool ranked) {
-    return request.maybe_sketches != nullptr ? request.maybe_sketches->of(graph, dictionary, request.device, ranked)
-                                             : sketch_of(graph, dictionary, request.device, ranked);
+    const SketchUse use{request.device, ranked, pattern.vertex_labelled()};
+    return request.maybe_sketches != nullptr ? request.maybe_sketches->of(graph, dictionary, use)
+                                             : sketch_of(graph, dictionary, use);
   };
   sketch = sketch_by(by_degree);
   Status status = pattern.write(request.rows, sketch);

@@ -45,6 +45,8 @@ bool is_file(const std::string& text) {
 
 }  // namespace
 
+bool PatternSource::vertex_labelled() const { return std::ranges::any_of(set_->patterns, &pattern::Pattern::labelled); }
+
 Status PatternSource::read() {
   std::string text = options_.text, name = options_.name;
   const std::string given = text.substr(std::min(text.find_first_not_of(" \t"), text.size()));

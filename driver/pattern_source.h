@@ -61,6 +61,7 @@ class PatternSource {
   /// After `write`.
   const frontend::pattern::PatternProgram& program() const { return *program_; }
   bool directed() const { return set_->patterns.front().directed; }
+  bool vertex_labelled() const;
   bool edge_labelled() const { return set_->patterns.front().edge_labelled(); }
   /// A program with the same parameters as those for the pattern, to bind the graph before its own is written.
   std::string stub() const;

@@ -220,9 +220,9 @@ class Explain {
     if (of_pattern()) {
       if (options_.pattern.plan != 1) return;
       using frontend::pattern::Device;
-      const frontend::pattern::GraphSketch sketch =
-          sketch_of(bound_.inputs.graphs.at(bound_.main_graph), *bound_.inputs.dictionary,
-                    target.on_gpu ? Device::Gpu : Device::Cpu, forecast_.gains_by_degree());
+      const frontend::pattern::GraphSketch sketch = sketch_of(
+          bound_.inputs.graphs.at(bound_.main_graph), *bound_.inputs.dictionary,
+          {target.on_gpu ? Device::Gpu : Device::Cpu, forecast_.gains_by_degree(), pattern_->vertex_labelled()});
       for (std::size_t plan = 1; plan <= kTunedPlans; ++plan) {
         const std::optional<frontend::pattern::PatternProgram> program = pattern_->write_plan(plan, sketch);
         if (!program) break;

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "runtime/graph/detail/row_checks.h"
 #include "runtime/graph/detail/source.h"
 #include "runtime/graph/graph.h"
 
@@ -293,23 +294,35 @@ LabelPartFacts facts_of(const LabelPart& part) {
   return facts;
 }
 
-/// Whether rows and items ascend and are ranks, and no row is empty.
+/// Whether the rows [first, last) of a part and their items ascend and are ranks, and none of them is empty. Descents
+/// of items inside a row are found by counting: all of them, less those where a row begins.
+static bool rows_are_good(const LabelPart& part, std::uint64_t first, std::uint64_t last, std::uint64_t universe) {
+  const std::uint64_t before = first == 0 ? 0 : 1;
+  const std::uint32_t* const rows = part.rows.data();
+  const std::uint32_t* const ends = part.ends.data();
+  const std::uint32_t* const items = part.items.data();
+  if (detail::descents(rows + first - before, last - first + before, true) != 0 || rows[last - 1] >= universe)
+    return false;
+  if (detail::descents(ends + first - before, last - first + before, true) != 0 || ends[last - 1] > part.items.size())
+    return false;
+  const std::uint64_t begin = first == 0 ? 0 : ends[first - 1];
+  if (begin == ends[first]) return false;
+  std::uint64_t allowed = 0, outside = 0;
+  for (std::uint64_t row = first; row + 1 < last; ++row) {
+    allowed += items[ends[row] - 1] >= items[ends[row]] ? 1 : 0;
+    outside += items[ends[row] - 1] >= universe ? 1 : 0;
+  }
+  outside += items[ends[last - 1] - 1] >= universe ? 1 : 0;
+  return outside == 0 && detail::descents(items + begin, ends[last - 1] - begin, true) == allowed;
+}
+
 static bool is_good(const LabelPart& part, std::uint64_t universe) {
   const std::uint64_t rows = part.rows.size();
   if (rows == 0) return part.items.empty();
   if (part.ends[rows - 1] != part.items.size()) return false;
   std::atomic<bool> good{true};
   tbb::parallel_for(Block(0, rows, kRowGrain), [&](const Block& block) {
-    for (std::uint64_t row = block.begin(); row != block.end(); ++row) {
-      const std::uint64_t begin = row == 0 ? 0 : part.ends[row - 1];
-      const std::uint64_t end = part.ends[row];
-      bool fits = part.rows[row] < universe && (row == 0 || part.rows[row - 1] < part.rows[row]) && begin < end &&
-                  end <= part.items.size();
-      for (std::uint64_t at = begin; fits && at != end; ++at) {
-        fits = part.items[at] < universe && (at == begin || part.items[at - 1] < part.items[at]);
-      }
-      if (!fits) good.store(false, std::memory_order_relaxed);
-    }
+    if (!rows_are_good(part, block.begin(), block.end(), universe)) good.store(false, std::memory_order_relaxed);
   });
   return good.load();
 }

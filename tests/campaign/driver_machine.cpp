@@ -231,7 +231,7 @@ Text* DriverCompiled::text_for(const SampleGraph& graph, const GraphFiles& files
     }
     const runtime::Graph& read = first.inputs.inputs.graphs.at(first.inputs.main_graph);
     status = source.write(subject_.rows, driver::sketch_of(read, *first.inputs.inputs.dictionary,
-                                                           setup_.gpu ? Device::Gpu : Device::Cpu));
+                                                           {setup_.gpu ? Device::Gpu : Device::Cpu}));
   }
   if (status == driver::Status::Ok) return add_text(source.program().text);
   bound.fail(log.text(), false);

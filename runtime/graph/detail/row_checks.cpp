@@ -69,18 +69,6 @@ const RowKernels kRowKernels = __builtin_cpu_supports("avx2") != 0 ? RowKernels{
 const RowKernels kRowKernels = {plain_descents, plain_below};
 #endif
 
-/// The descents between all arcs of [begin, end), whatever row they are of.
-std::uint64_t descents_between(const UncheckedRows& rows, std::uint64_t begin, std::uint64_t end) {
-  constexpr std::uint64_t kPiece = std::uint64_t{1} << 20;
-  std::uint64_t found = 0;
-  // The last item of a piece is the first of the next one.
-  for (std::uint64_t at = begin; at + 1 < end; at += kPiece - 1) {
-    const std::uint32_t count = static_cast<std::uint32_t>(std::min(kPiece, end - at));
-    found += kRowKernels.descents(rows.neighbors + at, count, rows.simple);
-  }
-  return found;
-}
-
 bool has_own_vertex(const UncheckedRows& rows, std::uint64_t vertex, std::uint64_t begin, std::uint64_t end) {
   const std::uint64_t place =
       begin + count_below(rows.neighbors + begin, rows.neighbors + end, vertex);  // Of an ascending row.
@@ -105,7 +93,7 @@ bool block_is_good(const UncheckedRows& rows, std::uint64_t first, std::uint64_t
     }
     if (rows.neighbors[next - 1] >= rows.universe) return false;
   }
-  if (descents_between(rows, begin, end) != allowed) return false;
+  if (descents(rows.neighbors + begin, end - begin, rows.simple) != allowed) return false;
   if (!rows.loop_free) return true;
   for (std::uint64_t vertex = first; vertex != last; ++vertex) {
     if (has_own_vertex(rows, vertex, offsets[vertex], offsets[vertex + 1])) return false;
@@ -114,6 +102,16 @@ bool block_is_good(const UncheckedRows& rows, std::uint64_t first, std::uint64_t
 }
 
 }  // namespace
+
+std::uint64_t descents(const std::uint32_t* items, std::uint64_t count, bool strict) {
+  constexpr std::uint64_t kPiece = std::uint64_t{1} << 20;
+  std::uint64_t found = 0;
+  // The last item of a piece is the first of the next one.
+  for (std::uint64_t at = 0; at + 1 < count; at += kPiece - 1) {
+    found += kRowKernels.descents(items + at, static_cast<std::uint32_t>(std::min(kPiece, count - at)), strict);
+  }
+  return found;
+}
 
 std::uint64_t count_below(const std::uint32_t* begin, const std::uint32_t* end, std::uint64_t vertex) {
   const std::uint64_t count = static_cast<std::uint64_t>(end - begin);

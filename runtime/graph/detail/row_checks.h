@@ -22,6 +22,9 @@ struct UncheckedRows {
 /// Whether offsets ascend, rows ascend and all neighbours are in the universe. A row without arcs is good.
 bool rows_are_good(const UncheckedRows& rows);
 
+/// The positions `at` of [1, count) with `items[at - 1]` above `items[at]`, or equal to it if `strict`.
+std::uint64_t descents(const std::uint32_t* items, std::uint64_t count, bool strict);
+
 /// How many items of an ascending row are below `vertex`.
 std::uint64_t count_below(const std::uint32_t* begin, const std::uint32_t* end, std::uint64_t vertex);
 
