@@ -47,6 +47,31 @@ bool is_file(const std::string& text) {
 
 bool PatternSource::vertex_labelled() const { return std::ranges::any_of(set_->patterns, &pattern::Pattern::labelled); }
 
+std::optional<std::string> PatternSource::only_edge_label() const {
+  const pattern::Pattern& first = set_->patterns.front();
+  if (set_->motif || first.directed || !first.edge_labelled() || first.has_loops() || first.has_anti_edges()) return {};
+  if (first.counts_edges() || (induced() == pattern::Induced::Vertex && !is_complete())) return {};
+  if (!first.labelled() && first.size() > pattern::kMostUnlabelledVertices) return {};
+  const std::vector<std::string> wanted = first.edge_labels.begin()->second;
+  if (wanted.size() != 1 || pattern::is_variable(wanted.front())) return {};
+  for (int u = 0; u < first.size(); ++u) {
+    bool same = first.out[pattern::at(u)] != 0;
+    pattern::for_each(first.out[pattern::at(u)], [&](int v) { same = same && first.labels_of(u, v) == wanted; });
+    if (!same) return {};
+  }
+  return wanted.front();
+}
+
+void PatternSource::forget_edge_labels() {
+  for (pattern::Pattern& one : set_->patterns) {
+    one.edge_labels.clear();
+    for (std::vector<std::string>& labels : one.loops) {
+      if (!labels.empty()) labels = {""};
+    }
+  }
+  std::erase_if(set_->labels, [](const pattern::LabelUse& use) { return use.of_edge; });
+}
+
 Status PatternSource::read() {
   std::string text = options_.text, name = options_.name;
   const std::string given = text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
@@ -78,15 +103,7 @@ Status PatternSource::read() {
     set_ = pattern::read_pattern(sources_, file, diagnostics_, name != options_.name);
   }
   if (set_) loc_ = set_->loc;
-  if (set_ && (options_.unlabelled || options_.unlabelled_edges)) {
-    for (pattern::Pattern& one : set_->patterns) {
-      one.edge_labels.clear();
-      for (std::vector<std::string>& labels : one.loops) {
-        if (!labels.empty()) labels = {""};
-      }
-    }
-    std::erase_if(set_->labels, [](const pattern::LabelUse& use) { return use.of_edge; });
-  }
+  if (set_ && (options_.unlabelled || options_.unlabelled_edges)) forget_edge_labels();
   if (set_ && options_.unlabelled) {
     for (pattern::Pattern& one : set_->patterns) one.labels.assign(one.ids.size(), "");
     set_->labels.clear();

@@ -63,6 +63,11 @@ class PatternSource {
   bool directed() const { return set_->patterns.front().directed; }
   bool vertex_labelled() const;
   bool edge_labelled() const { return set_->patterns.front().edge_labelled(); }
+  /// The one label of all edges, as a program writes it, of an undirected pattern that asks for nothing of edges with
+  /// other labels; every vertex has such an edge. Nothing for other patterns.
+  std::optional<std::string> only_edge_label() const;
+  /// Edges may have any label from now on.
+  void forget_edge_labels();
   /// A program with the same parameters as those for the pattern, to bind the graph before its own is written.
   std::string stub() const;
   /// A program with the result that an answer without a program has: an int, of motifs one for each, or a list of rows.

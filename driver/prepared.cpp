@@ -6,6 +6,7 @@
 
 #include "driver/assumptions.h"
 #include "driver/bind_slices.h"
+#include "driver/edge_label_facts.h"
 #include "driver/message_log.h"
 #include "driver/motif_sets.h"
 #include "driver/pattern_plan.h"
@@ -54,17 +55,19 @@ Status Prepared::read(const Reading& reading, Compilation& compilation) {
       return log_.error(Status::Usage, "the pattern has labels of edges, and the edges of the graph have none",
                         "give them with the graph");
     }
-    const runtime::Graph& graph = pattern.edge_labelled() ? *informed : graph_->graph();
+    const runtime::Graph& whole = pattern.edge_labelled() ? *informed : graph_->graph();
     place_reporter_.set_pattern(pattern.sources(), pattern.loc());
     if (request_.may_lack_labels && pattern.set().patterns.front().has_loops()) {
       return log_.error(Status::Usage, "the pattern has a loop, and a graph that changes has none",
                         "updates with both ends on one vertex change nothing");
     }
-    if (!request_.may_lack_labels) status = pattern.check_labels(graph, graph.dictionary());
+    if (!request_.may_lack_labels) status = pattern.check_labels(whole, whole.dictionary());
     if (status != Status::Ok) return status;
     semantics_ = pattern.semantics(request_.matches);
     row_names_ = pattern.vertex_names();
+    status = narrow(pattern);
     if (status != Status::Ok) return status;
+    const runtime::Graph& graph = pattern.edge_labelled() ? *graph_->maybe_informed() : graph_->graph();
     if (!request_.pattern.per.empty()) {
       status = find_orbits(graph);
       if (status != Status::Ok) return status;
@@ -77,6 +80,19 @@ Status Prepared::read(const Reading& reading, Compilation& compilation) {
   }
   reading([&] { status = check_and_lower(compilation); });
   return status;
+}
+
+Status Prepared::narrow(PatternSource& pattern) {
+  const std::optional<std::string> literal = pattern.only_edge_label();
+  // Of a graph that changes, labels that come have no codes yet.
+  if (!literal || graph_->graph().facts().directed || request_.may_lack_labels) return Status::Ok;
+  label_ = code_of_literal(*literal, graph_->graph().dictionary());
+  if (!label_) return Status::Ok;
+  runtime::Result<std::shared_ptr<ResidentGraph>> narrow = graph_->of_label(*label_);
+  if (!narrow) return log_.error(narrow.error());
+  graph_ = std::move(*narrow);
+  pattern.forget_edge_labels();
+  return Status::Ok;
 }
 
 Status Prepared::plan(const Reading& reading, Compilation& compilation) {
@@ -238,6 +254,11 @@ Status Prepared::prepare(const Reading& reading) {
 
 bool Prepared::rebind(const std::shared_ptr<ResidentGraph>& graph) {
   graph_ = graph;
+  if (label_) {
+    runtime::Result<std::shared_ptr<ResidentGraph>> narrow = graph->of_label(*label_);
+    if (!narrow) return false;
+    graph_ = std::move(*narrow);
+  }
   bound_ = BoundInputs();
   if (bind(*compilation_) != Status::Ok) return false;
   if (searches()) {

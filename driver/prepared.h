@@ -90,6 +90,8 @@ class Prepared {
   /// Writes the program of the pattern.
   Status plan(const Reading& reading, Compilation& compilation);
   Status bind(Compilation& compilation);
+  /// A pattern of one edge label goes on with the graph of that label.
+  Status narrow(PatternSource& pattern);
   /// Finds out whether the patterns are motifs that identities count; if so, that is done on the CPU.
   void find_motifs(const runtime::Graph& graph);
   /// The same of orbits, which nothing else counts.
@@ -108,6 +110,7 @@ class Prepared {
   const Reporter& log_;  ///< The compilation refers to it and to the options.
   ProgramRequest request_;
   std::shared_ptr<ResidentGraph> graph_;
+  std::optional<std::int64_t> label_;  ///< Of all edges of `graph_`, which is part of the graph that was given.
   BoundInputs bound_;
   std::optional<PatternSource> pattern_;
   SearchUse search_ = SearchUse::Never;

@@ -5,6 +5,7 @@
 
 #include "driver/borrowed_rows.h"
 #include "driver/graph_sketch.h"
+#include "driver/label_graph.h"
 
 namespace matcha::driver {
 
@@ -112,6 +113,18 @@ runtime::Result<runtime::Graph> ResidentGraph::ranked(runtime::Halves halves) {
     found = ranked_.emplace(halves, std::move(*ordered)).first;
   }
   return view_of(found->second);
+}
+
+runtime::Result<ResidentGraph::Shared> ResidentGraph::of_label(std::int64_t label) {
+  const std::lock_guard lock(mutex_);
+  std::weak_ptr<ResidentGraph>& known = of_labels_[label];
+  if (const Shared kept = known.lock()) return kept;
+  runtime::Result<runtime::Graph> graph =
+      graph_of_label(std::shared_ptr<const runtime::Graph>(shared_from_this(), &*informed_), label);
+  if (!graph) return graph.error();
+  Shared made = from_graph(std::move(*graph));
+  known = made;
+  return made;
 }
 
 std::shared_ptr<runtime::match::MatchIndex> ResidentGraph::match_index() {

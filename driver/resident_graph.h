@@ -68,6 +68,9 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
   SketchCache& sketches();
   /// What all patterns that are matched by search share; made once. It must not outlive this graph.
   std::shared_ptr<runtime::match::MatchIndex> match_index();
+  /// The edges with a label, of an undirected graph whose edges have some, as a graph that keeps this one; while
+  /// anybody has it, all get the same. Errors: Resource.
+  runtime::Result<Shared> of_label(std::int64_t label);
   /// The same with ranks by degree. The copy is made once; callers that come meanwhile wait for it.
   runtime::Result<runtime::Graph> ranked(runtime::Halves halves);
 
@@ -83,6 +86,7 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
   std::optional<runtime::Graph> informed_;
   std::mutex mutex_;
   std::map<runtime::Halves, runtime::Graph> ranked_;
+  std::map<std::int64_t, std::weak_ptr<ResidentGraph>> of_labels_;  ///< They keep this one.
   std::shared_ptr<runtime::match::MatchIndex> match_index_;
   std::shared_ptr<SketchCache> sketches_;
   const std::shared_ptr<runtime::DeviceCopies> device_copies_ = std::make_shared<runtime::DeviceCopies>();

@@ -12,6 +12,7 @@
 #include "driver/forecast.h"
 #include "driver/gpu.h"
 #include "driver/graph_sketch.h"
+#include "driver/label_graph.h"
 #include "driver/loop_counts.h"
 #include "driver/loop_estimates.h"
 #include "driver/motif_sets.h"
@@ -178,6 +179,7 @@ class Explain {
     const runtime::Graph& graph = bound_.inputs.graphs.at(bound_.main_graph);
     Status code = pattern_->check_arcs(graph.facts().directed);
     if (code == Status::Ok) code = pattern_->check_labels(graph, *bound_.inputs.dictionary);
+    if (code == Status::Ok) code = take_graph_of_label(*pattern_, console_, bound_);
     if (code != Status::Ok) return code;
     const SearchUse search = use_of_search(*pattern_, options_.pattern, graph, false);
     if (search != SearchUse::Never) console_.note(search_text(search));

@@ -12,6 +12,7 @@
 #include "driver/compile.h"
 #include "driver/forecast.h"
 #include "driver/gpu.h"
+#include "driver/label_graph.h"
 #include "driver/matches.h"
 #include "driver/motif_sets.h"
 #include "driver/output_file.h"
@@ -235,8 +236,12 @@ class Run final : public RunSteps {
       if (!other) break;
       other_plans_.push_back(other->text);
     }
-    compilation_->take(pattern_->program().text, forecast_.plan_ms);
-    code = compilation_->check();
+    return take_program(pattern_->program().text, forecast_.plan_ms);
+  }
+
+  Status take_program(const std::string& text, double plan_ms = 0) {
+    compilation_->take(text, plan_ms);
+    const Status code = compilation_->check();
     return code == Status::Ok ? compilation_->lower() : code;
   }
 
@@ -257,9 +262,7 @@ class Run final : public RunSteps {
   /// Goes on without a program; one with the same result says its type.
   Status go_without_program(const char* backend) {
     note_pattern();
-    compilation_->take(pattern_->stub_of_result(streams()));
-    Status code = compilation_->check();
-    if (code == Status::Ok) code = compilation_->lower();
+    const Status code = take_program(pattern_->stub_of_result(streams()));
     report_.backend = backend;
     searches_ = true;
     return code;
@@ -339,7 +342,9 @@ class Run final : public RunSteps {
     if (!options_.json && (maybe_shared_ == nullptr || maybe_shared_->is_new())) {
       for (const auto& [name, report] : bound_.inputs.reports) console_.note(report.render());
     }
-    return Status::Ok;
+    // Processes deal out positions of the whole graph.
+    const bool whole = parts_.needed() || options_.cluster.any();
+    return of_pattern() && !whole ? take_graph_of_label(*pattern_, console_, bound_) : Status::Ok;
   }
 
   /// Compiles before the inputs are read, so that a run finds them where reading them left them, in the caches. A GPU
@@ -396,13 +401,8 @@ class Run final : public RunSteps {
   }
 
   std::string tuning_key() const {
-    TuningSubject subject{options_.compile, options_.bind, bound_, compilation_->text(), other_plans_};
-    subject.order = options_.order;
-    subject.simd = options_.simd;
-    subject.target = target_;
-    subject.threads = report_.threads;
-    subject.gpu = options_.gpu;
-    return tools::tuning_key(subject);
+    return tools::tuning_key({options_.compile, options_.bind, bound_, compilation_->text(), other_plans_,
+                              options_.order, target_, options_.simd, report_.threads, options_.gpu});
   }
 
   TuningTask tuning_task() {
@@ -438,9 +438,7 @@ class Run final : public RunSteps {
     Status code = Status::Ok;
     if (choice.plan >= 2) {
       renew_compilation();
-      compilation_->take(other_plans_[choice.plan - 2]);
-      code = compilation_->check();
-      if (code == Status::Ok) code = compilation_->lower();
+      code = take_program(other_plans_[choice.plan - 2]);
     }
     if (code == Status::Ok) rank(choice.by_degree);
     return code;

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "driver/bind.h"
+#include "driver/pattern_source.h"
+#include "runtime/graph/graph.h"
+
+namespace matcha::driver {
+
+/// The edges of an undirected graph that have a label, as a graph of its own with the labels of the vertices; its
+/// vertices are those with such an edge. `whole` is kept by it. Errors: the edges have no labels; out of memory.
+runtime::Result<runtime::Graph> graph_of_label(std::shared_ptr<const runtime::Graph> whole, std::int64_t label);
+
+/// Where an undirected pattern asks for the same label of all its edges and for nothing of other edges, that is a
+/// pattern without labels of edges on the graph of that label. It takes both in place of its own, so that all that is
+/// for such patterns serves this one: ranks by degree, counters of wedges, identities. Else nothing happens. With
+/// the inputs there and in no other order yet. Errors: those of making the graph.
+Status take_graph_of_label(PatternSource& pattern, const Reporter& reporter, BoundInputs& bound);
+
+}  // namespace matcha::driver
