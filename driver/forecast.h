@@ -20,6 +20,8 @@ struct Forecast {
   unsigned threads = 1;
   std::uint64_t processes = 1;  ///< That share the run; each ranks the whole graph.
   bool on_gpu = false;
+  /// `ns` is close even where some vertices have very many neighbours, whose lists other runs walk through.
+  bool sees_hubs = false;
 
   /// Whether ranks by degree gain more than they cost. Of two that take as long, ids are the better ones: neighbours
   /// lie nearer to each other.

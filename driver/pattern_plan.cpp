@@ -35,6 +35,8 @@ Status choose(PatternSource& pattern, const runtime::Graph& graph, const runtime
   forecast.threads = request.threads;
   forecast.on_gpu = request.device == Device::Gpu;
   forecast.ns_by_degree.reset();
+  // There the shorter list of two is searched in the other.
+  forecast.sees_hubs = forecast.on_gpu && pattern.set().patterns.front().size() <= 3;
   const double threads = forecast.on_gpu ? 1 : std::max(request.threads, 1U);
   const double workers = threads * static_cast<double>(forecast.processes);
   // Which of the matches of a subgraph is listed shows the order.

@@ -69,7 +69,7 @@ bool pays(const runtime::Graph& graph, runtime::Halves halves, const Forecast& f
   const double by_id = runtime::oriented_work(graph, halves);
   const double cores = forecast.on_gpu ? kCoresOfGpu : std::max(forecast.threads, 1U);
   const double walk = by_id * kNsAnItem / cores / static_cast<double>(forecast.processes);
-  const double run = std::max(forecast.ns.value_or(0), walk);
+  const double run = forecast.sees_hubs && forecast.ns ? *forecast.ns : std::max(forecast.ns.value_or(0), walk);
   const double ranking = runtime::ns_to_rank(graph, forecast.threads);
   if (run <= ranking) {
     why = fmt::format("the run is expected to take {:.2g} ms, and ranking {:.2g} ms", run / 1e6, ranking / 1e6);
