@@ -26,6 +26,7 @@ packages=(
   libzstd-dev
   llvm-19-dev
   mold
+  nettle-dev
   ninja-build
   nlohmann-json3-dev
   python3
