@@ -1,17 +1,16 @@
+#include "codegen/c_family/worker/lane_loops.h"
+
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <unordered_set>
-#include <utility>
+#include <vector>
 
-#include "codegen/c_family/worker_emitter.h"
+#include "codegen/c_family/worker/statements.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
-#include "runtime/common/bits.h"
 
-namespace matcha::codegen {
-
-using ir::Kind;
+namespace matcha::codegen::worker {
 
 namespace {
 
@@ -72,43 +71,38 @@ Again read_again(const ir::For& loop, const ir::FlatLoop& flat) {
 
 }  // namespace
 
-bool WorkerEmitter::set_lane_private(bool alone) {
-  expressions_.set_in_lanes(alone);
-  return std::exchange(lane_private_, alone);
-}
-
-void WorkerEmitter::flat_loop(const ir::For& loop, const ir::FlatLoop& flat, bool on_spine) {
-  std::vector<std::string> lists = bind_lists(loop);
-  std::string walk = on_spine ? fmt::format("walk{}", level_) : "";
-  std::string index = on_spine ? fmt::format("at{}", level_) : fmt::format("step{}", walked_++);
+void LaneLoops::flat(const ir::For& loop, const ir::FlatLoop& flat, bool on_spine) {
+  const int level = place_.level();
+  std::vector<std::string> lists = walks_.bind_lists(loop);
+  std::string walk = on_spine ? fmt::format("walk{}", level) : "";
+  std::string index = on_spine ? fmt::format("at{}", level) : fmt::format("step{}", text_.number());
   std::string end = on_spine ? walk + ".end" : "end";
-  const std::string size = length(loop, lists);
-  std::string from = lane_steps(loop, index, on_spine ? walk : "", size, on_spine && level_ == 0);
-  if (on_spine) leave("leave_lanes", walk, from);
+  const std::string size = walks_.length(loop, lists);
+  const bool outermost = on_spine && level == 0;
+  std::string from = steps(loop, index, walk, size, outermost);
+  if (on_spine) walks_.leave_spine("leave_lanes", walk, from);
   sides(flat);
   out_.line(fmt::format("const auto {} = {} + w.lane();", index, from));
-  bool outermost = on_spine && level_ == 0;
   out_.open(fmt::format("if ({}{} < {})", outermost ? "w.lane() < w.lanes() && " : "", index, end));
-  bool before = set_lane_private(true);
-  bind_items(loop, lists, index);
+  const bool before = lanes_.set_private(true);
+  walks_.bind_items(loop, lists, index);
   until_count(*loop.body, flat);
   out_.close();
   after_count(*loop.body, flat, on_spine ? from : "", [&] {
     const Again again = read_again(loop, flat);
-    if (again.item) bind_items(loop, lists, index, kUnused);
-    for (const ir::Let* let : again.lets) this->stmt(*let);
+    if (again.item) walks_.bind_items(loop, lists, index, kUnused);
+    for (const ir::Let* let : again.lets) statements_.stmt(*let);
   });
-  set_lane_private(before);
-  if (on_spine && level_ == 0)
-    out_.line(fmt::format("w.finish_positions(task, smaller(u64({} - {}), w.lanes()));", end, from));
+  lanes_.set_private(before);
+  if (outermost) out_.line(fmt::format("w.finish_positions(task, smaller(u64({} - {}), w.lanes()));", end, from));
   out_.close();
 }
 
-void WorkerEmitter::list_loop(const ir::For& loop, const ir::Yield& item) {
-  const std::vector<std::string> lists = bind_lists(loop);
-  const int number = walked_++;
+void LaneLoops::list(const ir::For& loop, const ir::Yield& item) {
+  const std::vector<std::string> lists = walks_.bind_lists(loop);
+  const int number = text_.number();
   const std::string index = fmt::format("step{}", number), passes = fmt::format("passes{}", number);
-  const std::string from = lane_steps(loop, index, "", length(loop, lists), false);
+  const std::string from = steps(loop, index, "", walks_.length(loop, lists), false);
   out_.line(fmt::format("const auto {} = {} + w.lane();", index, from));
   out_.line(fmt::format("bool {} = false;", passes));
   std::vector<std::string> values;
@@ -117,59 +111,53 @@ void WorkerEmitter::list_loop(const ir::For& loop, const ir::Yield& item) {
     out_.line(fmt::format("{} {}{{}};", Expressions::type(item.sink->type->columns[i]), values[i]));
   }
   out_.open(fmt::format("if ({} < end)", index));
-  const bool before = set_lane_private(true);
-  bind_items(loop, lists, index);
+  const bool before = lanes_.set_private(true);
+  walks_.bind_items(loop, lists, index);
   int opened = 1;
-  for (const ir::Block* b = loop.body; b != nullptr;) {
-    for (const ir::Stmt* stmt : b->body.first(b->body.size() - 1)) this->stmt(*stmt);
-    const ir::If* branch = ir::as<ir::If>(b->body.back());
-    b = branch != nullptr ? branch->then_body : nullptr;
-    if (branch == nullptr) continue;
-    out_.open(fmt::format("if ({})", expressions_.text(branch->cond)));
-    ++opened;
-  }
+  open_chain(*loop.body, opened);
   out_.line(passes + " = true;");
   for (std::size_t i = 0; i < values.size(); ++i) {
     out_.line(fmt::format("{} = {};", values[i], expressions_.text(item.values[i])));
   }
-  set_lane_private(before);
+  lanes_.set_private(before);
   while (opened-- > 0) out_.close();
-  out_.line(fmt::format("w.append_each({}, {}, {}, {}, {});", accumulator(item.sink), item.loc.line, item.loc.column,
-                        passes, fmt::join(values, ", ")));
+  out_.line(fmt::format("w.append_each({}, {}, {}, {}, {});", sinks_.accumulator(item.sink), item.loc.line,
+                        item.loc.column, passes, fmt::join(values, ", ")));
   out_.close();
 }
 
-void WorkerEmitter::flat_arcs(const ir::For& outer, const EmittedRegion& entry) {
-  const ir::For& inner = *flat_loops_->arcs_loop();
-  const ir::FlatLoop& flat = *flat_loops_->find(inner);
-  std::string graph = expressions_.text(entry.arcs_graph, Precedence::Primary);
-  std::string from = lane_steps(inner, "arc", "walk0", graph + ".arc_count", true);
-  leave("leave_lanes", "walk0", from);
+const ir::Stmt* LaneLoops::open_chain(const ir::Block& b, int& opened) {
+  for (const ir::Stmt* stmt : b.body.first(b.body.size() - 1)) statements_.stmt(*stmt);
+  const ir::If* branch = ir::as<ir::If>(b.body.back());
+  if (branch == nullptr) return b.body.back();
+  out_.open(fmt::format("if ({})", expressions_.text(branch->cond)));
+  ++opened;
+  return open_chain(*branch->then_body, opened);
+}
+
+void LaneLoops::arcs(const ir::For& outer, const ir::Expr* arcs_graph) {
+  const ir::For& inner = plan_.arcs_loop();
+  const ir::FlatLoop& flat = *plan_.flat_of(inner);
+  std::string graph = expressions_.text(arcs_graph, Precedence::Primary);
+  std::string from = steps(inner, "arc", "walk0", graph + ".arc_count", true);
+  walks_.leave_spine("leave_lanes", "walk0", from);
   sides(flat);
   out_.line(fmt::format("const auto arc = {} + w.lane();", from));
   out_.open("if (w.lane() < w.lanes() && arc < walk0.end)");
   const std::string bind_vertex = fmt::format("const u32 {} = {}.sources[arc];", names_.of(outer.vars[0]), graph);
-  out_.line(bind_vertex + comment(outer));
-  bool before = set_lane_private(true);
+  out_.line(bind_vertex + Text::comment(outer));
+  const bool before = lanes_.set_private(true);
   int opened = 0;
-  const ir::Block* b = outer.body;
-  while (true) {
-    for (const ir::Stmt* stmt : b->body.first(b->body.size() - 1)) this->stmt(*stmt);
-    const ir::If* branch = ir::as<ir::If>(b->body.back());
-    if (branch == nullptr) break;
-    out_.open(fmt::format("if ({})", expressions_.text(branch->cond)));
-    b = branch->then_body;
-    ++opened;
-  }
+  open_chain(*outer.body, opened);
   const std::string index = "at1";
   std::vector<std::string> lists;
   const auto bind_place = [&] {
-    lists = bind_lists(inner);
+    lists = walks_.bind_lists(inner);
     out_.line(fmt::format("const u64 {} = place_of_arc({}, arc, {});", index, graph, lists[0]));
   };
   bind_place();
   out_.open(fmt::format("if ({} < u64({}.size))", index, lists[0]));
-  bind_items(inner, lists, index);
+  walks_.bind_items(inner, lists, index);
   until_count(*inner.body, flat);
   for (int i = 0; i < opened + 2; ++i) out_.close();
   after_count(*inner.body, flat, from, [&] {
@@ -178,35 +166,35 @@ void WorkerEmitter::flat_arcs(const ir::For& outer, const EmittedRegion& entry) 
     if (again.item) read_beside(*inner.lists[0], flat, again.read);
     keep_read(lets, flat, again.read);
     if (again.read.contains(outer.vars[0])) out_.line(bind_vertex);
-    for (const ir::Let* let : lets) this->stmt(*let);
+    for (const ir::Let* let : lets) statements_.stmt(*let);
     if (again.item) {
       bind_place();
-      bind_items(inner, lists, index, kUnused);
+      walks_.bind_items(inner, lists, index, kUnused);
     }
-    for (const ir::Let* let : again.lets) this->stmt(*let);
+    for (const ir::Let* let : again.lets) statements_.stmt(*let);
   });
-  set_lane_private(before);
+  lanes_.set_private(before);
   out_.line("w.finish_positions(task, smaller(walk0.end - from_arc, w.lanes()));");
   out_.close();
 }
 
-std::string WorkerEmitter::lane_steps(const ir::For& loop, const std::string& index, const std::string& walk,
-                                      const std::string& size, bool outermost) {
+std::string LaneLoops::steps(const ir::For& loop, const std::string& index, const std::string& walk,
+                             const std::string& size, bool outermost) {
   const std::string from = "from_" + index;
-  if (!walk.empty()) begin_walk(walk, size);
+  if (!walk.empty()) walks_.begin_spine(walk, size);
   out_.open(fmt::format("for ({0}; {1} < {2}; {1} += {3})",
                         walk.empty() ? fmt::format("auto [{}, end] = all_of({})", from, size)
                                      : fmt::format("auto {} = {}.begin", from, walk),
                         from, walk.empty() ? "end" : walk + ".end", outermost ? "w.lanes()" : "w.kLanes"),
-            comment(loop));
+            Text::comment(loop));
   return from;
 }
 
-void WorkerEmitter::sides(const ir::FlatLoop& flat) {
+void LaneLoops::sides(const ir::FlatLoop& flat) {
   for (std::size_t i = 0; i < flat.counts.size(); ++i) out_.line(fmt::format("Sides {}{{}};", numbered("counted", i)));
 }
 
-void WorkerEmitter::until_count(const ir::Block& b, const ir::FlatLoop& flat) {
+void LaneLoops::until_count(const ir::Block& b, const ir::FlatLoop& flat) {
   for (const ir::Stmt* stmt : b.body) {
     if (stmt == flat.reader) {
       for (std::size_t i = 0; i < flat.counts.size(); ++i) {
@@ -218,7 +206,7 @@ void WorkerEmitter::until_count(const ir::Block& b, const ir::FlatLoop& flat) {
     }
     const ir::If* branch = ir::as<ir::If>(stmt);
     if (branch == nullptr || flat.counts.empty()) {
-      this->stmt(*stmt);
+      statements_.stmt(*stmt);
       continue;
     }
     out_.open(fmt::format("if ({})", expressions_.text(branch->cond)));
@@ -227,8 +215,8 @@ void WorkerEmitter::until_count(const ir::Block& b, const ir::FlatLoop& flat) {
   }
 }
 
-void WorkerEmitter::after_count(const ir::Block& b, const ir::FlatLoop& flat, const std::string& from,
-                                const std::function<void()>& bind_again) {
+void LaneLoops::after_count(const ir::Block& b, const ir::FlatLoop& flat, const std::string& from,
+                            const std::function<void()>& bind_again) {
   if (flat.counts.empty()) return;
   const ir::Stmt* last = b.body.back();
   const auto reader = std::find(b.body.begin(), b.body.end(), flat.reader);
@@ -237,40 +225,25 @@ void WorkerEmitter::after_count(const ir::Block& b, const ir::FlatLoop& flat, co
     const std::string counted = numbered("counted", i);
     // Of the first one the lists may be somebody else's afterwards, and so all of the position.
     if (i > 0 && !from.empty()) out_.line(fmt::format("if (!counted.there) {} = {{}};", counted));
-    std::string count = fmt::format("w.{}({}{})", flat.shares ? "share_flat" : "count_flat",
-                                    from.empty() || i > 0 ? "" : fmt::format("task, {}, ", place(from)), counted);
+    const std::string task = from.empty() || i > 0 ? "" : fmt::format("task, {}, ", place_.arguments(from));
+    std::string count = fmt::format("w.{}({}{})", flat.shares ? "share_flat" : "count_flat", task, counted);
     if (!ir::keeps_found(flat.counts[i].size->operands[0]->kind)) {
       const std::string hits = numbered("hits", i);
       out_.line(fmt::format("const i64 {} = {};", hits, count));
       count = fmt::format("i64({}.whole) - {}", counted, hits);
     }
     if (flat.shares) {
-      const ir::Var* sum = ir::as<ir::Yield>(last)->sink;
-      out_.line(fmt::format("{} += {};", of_region(sum) ? share(sum) : accumulator(sum) + "lanes", count));
+      out_.line(fmt::format("{} += {};", sinks_.lane_part(ir::as<ir::Yield>(last)->sink), count));
       return;
     }
     out_.line(fmt::format("const i64 {} = {};", numbered("count", i), count));
     expressions_.replace(flat.counts[i].size, numbered("count", i));
   }
   out_.open("if (counted.there)");
-  if (bind_again) bind_again();
-  for (auto stmt = reader; stmt != b.body.end(); ++stmt) this->stmt(**stmt);
+  bind_again();
+  for (auto stmt = reader; stmt != b.body.end(); ++stmt) statements_.stmt(**stmt);
   expressions_.replace_none();
   out_.close();
 }
 
-void WorkerEmitter::keep(const ir::Store& s) {
-  constexpr std::int64_t kMostWords = 64;
-  const std::int64_t words =
-      static_cast<std::int64_t>(matcha_program::words_for(static_cast<std::uint64_t>(facts_.longest(s.value))));
-  std::string value = expressions_.text(s.value);
-  const auto uses = uses_.find(s.var);
-  if (uses != uses_.end() && uses->second > 1 && words <= kMostWords) {
-    std::string place = fmt::format("{}_words", names_.of(s.var));
-    out_.line(fmt::format("alignas(16) u64 {}[{}];", place, words));
-    value = fmt::format("keep_bits({}, {})", value, place);
-  }
-  out_.line(fmt::format("const auto {} = {};", names_.of(s.var), value));
-}
-
-}  // namespace matcha::codegen
+}  // namespace matcha::codegen::worker
