@@ -1,0 +1,89 @@
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "ir/analysis/facts.h"
+#include "ir/builder.h"
+#include "ir/rewriter.h"
+
+namespace matcha::passes {
+
+/// Sets of vertices as bit sets of positions in one list, their base, and what is known for that: where each vertex of
+/// a walk stands, the sets that have names, and the rows of bits of the base's vertices (see bitset_neighborhood.h).
+class PositionSets {
+ public:
+  /// If not `subset`, the bits are those of the set's items that are in the base.
+  struct Bits {
+    const ir::Expr* bits;
+    bool subset;
+  };
+  using MaybeBits = std::optional<Bits>;
+
+  /// The base has the first items of `whole`. `owner`: sets may be cut at the vertex whose neighbours they are.
+  /// `rows_side`: the rows are of neighbours on that side.
+  PositionSets(ir::Builder& builder, const ir::Facts& facts, const ir::Expr* whole, bool owner, ir::Side rows_side);
+
+  const ir::Var* base() const { return base_; }
+  /// The items of `e`, which has no repeats, that are in the base; nothing if they cannot be told by bits.
+  MaybeBits of(const ir::Expr* e);
+  /// The neighbours of a vertex that are in the base.
+  MaybeBits row(ir::Side side, const ir::Expr* graph, const ir::Expr* vertex);
+  /// The slice of the base that `list` is of `whole`; null if it is none.
+  const ir::Expr* slice_of_base(const ir::Expr* list);
+
+  // What is known
+  /// Where a vertex stands in the base; null if that is not known.
+  const ir::Expr* position_of(const ir::Expr* vertex) const;
+  /// True if two vertices of the base are the same just if their positions are.
+  bool positions_tell() const { return facts_.list(given_).unique; }
+  void set_position(const ir::Var* vertex, const ir::Var* position) { positions_[vertex] = position; }
+  /// From here on `list` is that set.
+  void name(const ir::Var* list, Bits set) { names_.insert_or_assign(list, set); }
+  bool is_named(const ir::Var* list) const { return names_.contains(list); }
+
+  // What it is good for
+  void enter_bit_loop() { ++bit_loops_; }
+  void leave_bit_loop() { --bit_loops_; }
+  /// Loops over bit sets around the place at hand.
+  int bit_loops() const { return bit_loops_; }
+  /// Counts a look-up or a set operation that bits save, if it stands in a loop over bit sets.
+  void count_gain() { gains_ += bit_loops_ > 0; }
+  /// True if some was, and there are rows.
+  bool pay() const { return gains_ > 0 && maybe_graph_ != nullptr; }
+  /// The side, if all neighbour lists that became rows are of one and the same.
+  std::optional<ir::Side> only_side() const {
+    return sides_.size() == 1 ? std::optional(*sides_.begin()) : std::nullopt;
+  }
+  /// Binds the rows, and the place of the vertex whose neighbours the base holds, where it is asked for. Requires:
+  /// pay().
+  ir::Stmts definitions();
+
+ private:
+  MaybeBits without(Bits set, const ir::Expr& items);
+  MaybeBits cut(ir::Side side, MaybeBits set, const ir::Expr* position);
+  bool is_owner(const ir::Expr* vertex) const;
+  MaybeBits cut_at_owner(ir::Side side, MaybeBits set);
+  MaybeBits prefix(const ir::Expr* e);
+  const ir::Expr* meet(const ir::Expr* a, const ir::Expr* b);
+  const ir::Expr* without_needless_cut(const ir::Expr* a, const ir::Expr* b) const;
+
+  ir::Builder& builder_;
+  const ir::Facts& facts_;
+  const ir::Expr* given_;
+  const ir::Expr* whole_;  ///< The same behind its names.
+  bool owner_;
+  ir::Side rows_side_;
+  const ir::Var* base_;
+  const ir::Var* rows_;
+  const ir::Expr* maybe_graph_ = nullptr;  ///< Whose neighbours the rows are.
+  const ir::Var* maybe_own_ = nullptr;     ///< Where the vertex would be whose neighbours the base is, once asked for.
+  std::unordered_set<ir::Side> sides_;     ///< Sides of neighbour lists that became rows.
+  std::unordered_map<const ir::Var*, const ir::Expr*> positions_;
+  std::unordered_map<const ir::Var*, Bits> names_;
+  int bit_loops_ = 0;
+  int gains_ = 0;
+};
+
+}  // namespace matcha::passes
