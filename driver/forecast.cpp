@@ -109,9 +109,8 @@ class LoopWalk {
 
   /// A set operation, or a search, for each item of the loops around it.
   void meet(const ir::Expr& expr, std::size_t level) {
+    if (ir::is_set_op(expr.kind)) return add(level);
     switch (expr.kind) {
-      case ir::Kind::Intersect:
-      case ir::Kind::Diff:
       case ir::Kind::Sorted:
       case ir::Kind::EdgeInfo: return add(level);
       case ir::Kind::Vertices:
@@ -131,11 +130,10 @@ class LoopWalk {
   }
 
   bool is_of_neighbors(const ir::Expr& list) const {
+    if (ir::filters_first(list.kind)) return is_of_neighbors(*list.operands[0]);
     switch (list.kind) {
       case ir::Kind::Var: return sets_.count(ir::as<ir::Var>(&list)) != 0;
       case ir::Kind::Neighbors: return true;
-      case ir::Kind::Intersect:
-      case ir::Kind::Diff:
       case ir::Kind::Cut:
       case ir::Kind::Span: return is_of_neighbors(*list.operands[0]);
       default: return false;

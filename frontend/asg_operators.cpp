@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "frontend/asg_build.h"
+#include "frontend/set_ops.h"
 
 /// The evaluator's side of calls: built-in operators and `apply`.
 namespace matcha::frontend::asg {
@@ -61,6 +63,10 @@ const Node* Evaluator::builtin(const ast::CallExpr& call, const Builtin& builtin
     if (builtin.params[i].name != "label") number(in.back(), arg->value->loc);
   }
   if (stopped_) return integer(0, call.loc);
+  if (const std::optional<Op> op = set_op(builtin.id)) {
+    level(in[0], in[1]);
+    return make(*op, in[0]->type, in, call.loc);
+  }
   const Type* int_type = types_.int_type();
   const Type* bool_type = types_.bool_type();
   const Type* first = in[0]->type;
@@ -73,10 +79,6 @@ const Node* Evaluator::builtin(const ast::CallExpr& call, const Builtin& builtin
     case BuiltinId::Vertices: return vertices(in, call.loc);
     case BuiltinId::Edges: return make(Op::Edges, types_.list(types_.int_pair()), in, call.loc);
     case BuiltinId::HasEdge: return make(Op::HasEdge, bool_type, in, call.loc);
-    case BuiltinId::Intersect:
-    case BuiltinId::Diff:
-      level(in[0], in[1]);
-      return make(builtin.id == BuiltinId::Intersect ? Op::Intersect : Op::Diff, in[0]->type, in, call.loc);
     case BuiltinId::Sum: return make(Op::Sum, sum_type(first->elem), in, call.loc);
     case BuiltinId::Size:
       if (first->is_tuple()) return integer(static_cast<std::int64_t>(first->positions.size()), call.loc);

@@ -209,14 +209,11 @@ Ty* Walker::builtin_result(ast::CallExpr& call, const Builtin& builtin, const Bo
       arg(builtin, args, 1, int_type);
       arg(builtin, args, 2, int_type);
       return solver_.bool_type();
-    case BuiltinId::Intersect:
-    case BuiltinId::Diff: {
-      Ty* item = solver_.var();
-      Ty* left = arg(builtin, args, 0, solver_.list(item));
-      require(Constraint::Kind::Scalar, item, args.by_param[0]->value->loc, builtin.name);
-      arg(builtin, args, 1, solver_.list(item));
-      return Solver::is(left, Ty::Kind::List) ? left : solver_.list(item);
-    }
+      // clang-format off
+#define MATCHA_SET_BUILTIN(Name, word, doc) case BuiltinId::Name:
+#include "frontend/builtins.def"
+      // clang-format on
+      return set_operation(builtin, args);
     case BuiltinId::Sum: {
       Constraint c;
       c.kind = Constraint::Kind::Sum;
@@ -241,6 +238,14 @@ Ty* Walker::builtin_result(ast::CallExpr& call, const Builtin& builtin, const Bo
     case BuiltinId::Apply: break;
   }
   return solver_.error_type();
+}
+
+Ty* Walker::set_operation(const Builtin& builtin, const BoundArgs& args) {
+  Ty* item = solver_.var();
+  Ty* left = arg(builtin, args, 0, solver_.list(item));
+  require(Constraint::Kind::Scalar, item, args.by_param[0]->value->loc, builtin.name);
+  arg(builtin, args, 1, solver_.list(item));
+  return Solver::is(left, Ty::Kind::List) ? left : solver_.list(item);
 }
 
 Ty* Walker::get(ast::CallExpr& call, const BoundArgs& args) {

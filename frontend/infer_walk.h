@@ -73,6 +73,7 @@ class Walker {
   Ty* mk_list(ast::CallExpr& call, const BoundArgs& args);
   Ty* mk_graph(const BoundArgs& args);
   Ty* get(ast::CallExpr& call, const BoundArgs& args);
+  Ty* set_operation(const Builtin& builtin, const BoundArgs& args);
   Ty* min_max(ast::CallExpr& call, const BoundArgs& args, std::string_view name);
   void report_args(const std::vector<const ast::Arg*>& unknown, const std::vector<const ast::Arg*>& repeated,
                    std::string_view name, const std::vector<std::string>& known);

@@ -272,9 +272,13 @@ Value Lowering::compute(const Node* node) {
     case Op::MkGraph: return build_graph(node);
     case Op::MkList: return literal(node);
     case Op::Capacity: return limited(node);
-    case Op::GetItem: return item(node);
-    case Op::Intersect:
-    case Op::Diff: return set_operation(node);
+    case Op::GetItem:
+      return item(node);
+      // clang-format off
+#define MATCHA_SET_BUILTIN(Name, word, doc) case Op::Name:
+#include "frontend/builtins.def"
+      // clang-format on
+      return set_operation(node);
     case Op::Apply:
     case Op::Flatten: return collect_list(node);
     case Op::Sum: return sum(node);

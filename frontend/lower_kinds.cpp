@@ -1,6 +1,9 @@
 #include "frontend/lower_kinds.h"
 
 #include <algorithm>
+#include <optional>
+
+#include "frontend/set_ops.h"
 
 namespace matcha::frontend::lowering {
 
@@ -89,6 +92,10 @@ void ColumnKinds::collect_moves() {
 }
 
 void ColumnKinds::node_moves(const Node& node) {
+  if (set_kind(node.op)) {
+    for (const Node* input : node.inputs) join(&node, input);
+    return;
+  }
   switch (node.op) {
     case Op::Apply: return join(&node, node.apply->body);
     case Op::GetPos:
@@ -103,8 +110,6 @@ void ColumnKinds::node_moves(const Node& node) {
     case Op::MkList:
     case Op::MinOf:
     case Op::MaxOf:
-    case Op::Intersect:
-    case Op::Diff:
       for (const Node* input : node.inputs) join(&node, input);
       return;
     case Op::If: join(&node, node.inputs[1]); return join(&node, node.inputs[2]);
@@ -153,6 +158,9 @@ Kinds ColumnKinds::list_kinds(const Node& node) const {
 }
 
 Kinds ColumnKinds::compute(const Node& node) const {
+  if (const std::optional<ir::Kind> kind = set_kind(node.op)) {
+    return ir::filters_first(*kind) ? of(node.inputs[0]) : merged(*node.inputs[0], *node.inputs[1]);
+  }
   switch (node.op) {
     case Op::Param: {
       Kinds out = plain_kinds(node.type);
@@ -175,8 +183,6 @@ Kinds ColumnKinds::compute(const Node& node) const {
     case Op::If: return merged(*node.inputs[1], *node.inputs[2]);
     case Op::MinOf:
     case Op::MaxOf: return merged(*node.inputs[0], *node.inputs[1]);
-    case Op::Intersect:
-    case Op::Diff:
     case Op::Flatten:
     case Op::Capacity:
     case Op::GetItem:

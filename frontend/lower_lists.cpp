@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "frontend/lower_walk.h"
+#include "frontend/set_ops.h"
 
 /// Lists: what collects them, walks them and reduces them.
 namespace matcha::frontend::lowering {
@@ -123,7 +124,7 @@ const Expr* Lowering::converted_list(const Expr* list, const Kinds& kinds) {
 
 /// Sets of vertices and sets of plain ints meet as plain ints; the result keeps the kind of the first.
 Value Lowering::set_operation(const Node* node) {
-  Kind kind = node->op == Op::Intersect ? Kind::Intersect : Kind::Diff;
+  const Kind kind = *set_kind(node->op);
   const Expr* left = list(node->inputs[0]);
   const Expr* right = list(node->inputs[1]);
   if (failed_ || left->type == right->type) return {{builder_.make(kind, {left, right})}};
@@ -135,7 +136,7 @@ Value Lowering::set_operation(const Node* node) {
   const ir::Block* body = block([&] {
     const ir::Block* loop_body = block([&] {
       const Expr* found = builder_.make(Kind::Contains, {right, as_kind(item, ScalarKind::I64)});
-      if (kind == Kind::Diff) found = builder_.make(Kind::Not, {found});
+      if (!ir::keeps_found(kind)) found = builder_.make(Kind::Not, {found});
       const ir::Block* kept = block([&] {
         const Expr* value = item;
         emit(builder_.yield(var, std::span<const Expr* const>(&value, 1)), node->loc);

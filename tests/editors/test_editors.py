@@ -38,7 +38,7 @@ def words_of_the_language():
     types = {word for name, word in words if name.endswith("_TYPE")}
     constants = {"True", "False", "None"}
     keywords = {word for _, word in words} - types - constants
-    operators = set(re.findall(r'^MATCHA_BUILTIN\(\w+, "(\w+)"', read("frontend/builtins.def"), re.M))
+    operators = set(re.findall(r'^MATCHA_(?:SET_)?BUILTIN\(\w+, "(\w+)"', read("frontend/builtins.def"), re.M))
     assert len(keywords) == 10 and len(types) == 7 and len(operators) >= 20, (keywords, types, operators)
     return keywords, constants, types, operators
 

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "frontend/builtins.h"
+#include "frontend/set_ops.h"
 
 namespace matcha::tools::lsp {
 
@@ -112,13 +113,14 @@ class Finder {
     const ast::Expr* first = args.by_param[0] == nullptr ? nullptr : args.by_param[0]->value;
     if (builtin.id == BuiltinId::MkList) return made(args, frame, depth);
     if (first == nullptr) return {};
+    if (const std::optional<frontend::asg::Op> op = frontend::set_op(builtin.id)) {
+      return ir::filters_first(*frontend::set_kind(*op)) ? facts(*first, frame, depth + 1) : ListFacts{};
+    }
     switch (builtin.id) {
       case BuiltinId::Neighbor: return {true, is_simple(*first, frame, depth), "the largest degree" + of(*first)};
       case BuiltinId::EdgeInfo: return {false, false, "the largest degree" + of(*first)};
       case BuiltinId::Vertices: return {true, true, "the number of vertices" + of(*first)};
       case BuiltinId::Edges: return {true, is_simple(*first, frame, depth), "the number of arcs" + of(*first)};
-      case BuiltinId::Intersect:
-      case BuiltinId::Diff: return facts(*first, frame, depth + 1);
       default: return {};
     }
   }
