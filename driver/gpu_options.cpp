@@ -87,6 +87,8 @@ bool set_gpus(GpuOptions& options, const std::string& value) {
   return number.has_value();
 }
 
+constexpr std::uint64_t kMostInt = std::numeric_limits<int>::max();
+
 constexpr std::array kOptions = {
     GpuOption{"group", Takes::Number, true, "0|1|2|4|8|16|32",
               "Threads that work together: 1, 2, 4, 8, 16 or 32; default: chosen for each loop", set_group, 0, 32},
@@ -102,7 +104,7 @@ constexpr std::array kOptions = {
               "Intermediate lists in arrays, or in pages as they grow; default: array", set_stack},
     GpuOption{"tau-us", Takes::Number, false, "",
               "Microseconds: `timeout` splits tasks that ran so long, `half` looks so often for idle blocks; 0: "
-              "never; default: 100, 10",
+              "never; default: 100 with `timeout`, 10 with `half`",
               set_number<&GpuOptions::tau_us>},
     GpuOption{"chunk", Takes::Number, false, "",
               "Outermost iterations that a group takes at a time; default: by their number",
@@ -119,6 +121,9 @@ constexpr std::array kOptions = {
               set_eager},
     GpuOption{"gpus", Takes::Devices, false, "",
               "GPUs that share the work, from the first one on; all: as many as there are", set_gpus},
+    GpuOption{"first-gpu", Takes::Number, false, "",
+              "The first GPU that is used, by the driver's numbers, which begin with 0; default: 0",
+              set_number<&GpuOptions::device, 0, kMostInt>, 0, kMostInt},
     GpuOption{"queue", Takes::Number, false, "", "Split tasks that there is room for; default: 131072",
               set_number<&GpuOptions::queue>},
     GpuOption{"scratch-mb", Takes::Mib, false, "", "MiB for intermediate lists; default: what is free",

@@ -202,8 +202,8 @@ std::string tuning_key(const TuningSubject& subject) {
   const GpuOptions& gpu = subject.gpu;
   const unsigned threads = subject.threads != 0 ? subject.threads : runtime::machine().threads;
   key.add(subject.target->on_gpu ? gpu_name() : fmt::format("cpu {}", threads));
-  key.add(fmt::format("{} {} {} {} {} {}", gpu.group, static_cast<int>(gpu.steal), static_cast<int>(gpu.search),
-                      static_cast<int>(gpu.stack), gpu.gpus, gpu.hubs));
+  key.add(fmt::format("{} {} {} {} {} {} {}", gpu.group, static_cast<int>(gpu.steal), static_cast<int>(gpu.search),
+                      static_cast<int>(gpu.stack), gpu.gpus, gpu.device, gpu.hubs));
   constexpr std::uint64_t kUnsaid = ~std::uint64_t{0};
   key.add(fmt::format("{} {} {} {} {} {} {}", gpu.tau_us.value_or(kUnsaid), gpu.split, gpu.chunk,
                       gpu.tile.value_or(kUnsaid), gpu.queue, gpu.scratch_bytes, gpu.arena_bytes));

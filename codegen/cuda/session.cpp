@@ -22,10 +22,17 @@ namespace {
 /// Numbers of the devices that a program runs on.
 std::vector<int> ordinals(const runtime::cuda::Driver& driver, const CudaOptions& options) {
   int count = need(runtime::cuda::device_count(driver));
-  int wanted = options.gpus == 0 ? std::max(count - options.device, 1) : static_cast<int>(options.gpus);
-  if (options.device + wanted > count && options.gpus > 1) {
+  if (options.device >= count && count != 0) {
     fail(runtime::ErrorKind::Runtime,
-         fmt::format("--gpus {} asks for more GPUs than the {} that the driver finds", wanted, count),
+         fmt::format("--first-gpu {} is none of the {} GPUs that the driver finds", options.device, count),
+         "they are numbered from 0 on; CUDA_VISIBLE_DEVICES hides some");
+  }
+  const int there = count - options.device;
+  int wanted = options.gpus == 0 ? std::max(there, 1) : static_cast<int>(options.gpus);
+  if (wanted > there && options.gpus > 1) {
+    fail(runtime::ErrorKind::Runtime,
+         fmt::format("--gpus {} asks for more GPUs than the {} that the driver finds{}", wanted, there,
+                     options.device == 0 ? "" : fmt::format(" from number {} on", options.device)),
          "`--gpus all` takes those there are; CUDA_VISIBLE_DEVICES hides some");
   }
   std::vector<int> result;

@@ -340,6 +340,12 @@ def refusals(machine):
     refuses(4, ["no NVRTC", "hint", "MATCHA_NVRTC"], *triangle, MATCHA_NVRTC="/nowhere/libnvrtc.so.12")
     refuses(4, ["CUDA_ERROR_NO_DEVICE", "hint"], *triangle, MATCHA_EMULATED_DEVICES="0")
     refuses(4, ["--gpus 4", "3 that the driver finds", "hint"], *triangle, "--gpus", "4")
+    refuses(4, ["--gpus 2", "1 that the driver finds from number 2 on"], *triangle, "--gpus", "2", "--first-gpu", "2")
+    refuses(4, ["--first-gpu 3", "none of the 3 GPUs", "hint"], *triangle, "--first-gpu", "3")
+    refuses(2, ["--first-gpu"], *triangle, "--first-gpu", "-1")
+    for words in (["--first-gpu", "2"], ["--first-gpu", "1", "--gpus", "2"], ["--first-gpu", "1", "--gpus", "all"]):
+        expect(f"{words}", machine.answer(*triangle, *words)["result"], TRIANGLES)
+    refuses(4, ["the kernel failed", "GPU 2"], *triangle, "--first-gpu", "2", MATCHA_EMULATED_FAULT="700")
     refuses(2, ["--gpus"], *triangle, "--gpus", "0")
     refuses(2, ["--gpus"], *triangle, "--gpus", "many")
     refuses(5, ["the graph needs", "free", "hint"], *triangle, MATCHA_EMULATED_BYTES="100000")
