@@ -103,7 +103,7 @@ void Runner::results(const ir::Return& s, RunResult& result) {
   }
 }
 
-void Runner::look_around() {
+void Runner::poll() {
   if (iterations_++ % kLookEvery != 0 || ending_) return;
   if (options_.stop_request != nullptr && options_.stop_request->load(std::memory_order_relaxed) != 0) {
     ending_ = Ending::Stopped;
@@ -141,7 +141,7 @@ void Runner::loop(const ir::For& s) {
   }
   bool outermost = depth_++ == 0;
   for (std::size_t row = 0; row < rows; ++row) {
-    look_around();
+    poll();
     if (ending_) break;
     std::size_t next = 0;
     for (const ListPtr& list : lists) {

@@ -36,7 +36,7 @@ class Runner {
 
   GraphPtr graph_value(const runtime::Graph& graph) const;
   /// Looks at the wish to stop and at the clock; loops end soon once there is an ending.
-  void look_around();
+  void poll();
 
   const ir::Module& module_;
   const RunOptions& options_;
