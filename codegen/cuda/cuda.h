@@ -52,6 +52,7 @@ struct CudaOptions {
   int device = 0;                   ///< The first GPU that is used.
   std::uint32_t gpus = 1;           ///< How many are used together; 0: all from `device` on.
   Sample sample;
+  bool samples() const { return sample.parts > 1; }
   LoadedQuery query;
   std::string code_folder;  ///< Where compiled kernels are kept (runtime/code_cache.h); empty: nowhere.
 };

@@ -2,14 +2,11 @@
 
 #include <memory>
 #include <optional>
-#include <unordered_set>
 #include <utility>
 
 #include "codegen/cuda/cuda.h"
-#include "codegen/cuda/frame_layout.h"
-#include "codegen/cuda/graph_build.h"
+#include "codegen/cuda/module_plan.h"
 #include "codegen/cuda/session.h"
-#include "codegen/host/host_plan.h"
 
 namespace matcha::codegen::gpu {
 
@@ -36,12 +33,7 @@ class CudaExecutable final : public Executable {
   Rescheduler rescheduler_;
   std::optional<ir::Module> paged_;  ///< What that made. Its variables are those of `module_`.
   CudaOptions options_;
-  host::Plan plan_;
-  host::Signature signature_;
-  FrameLayout layout_;
-  std::unordered_set<const ir::Var*> on_device_;  ///< Top-level values that regions read.
-  DeviceGraphs device_graphs_;
-  bool reads_ids_ = false;  ///< A region converts between ids and vertices.
+  ModulePlan plan_;
   std::unique_ptr<Session> session_;
   OpeningSession opening_;  ///< What `session_` becomes.
 };

@@ -57,13 +57,6 @@ void grow(const runtime::cuda::DeviceRef& device, PinnedMemory& memory, std::uin
 
 }  // namespace
 
-bool RegionRequest::has_rows() const {
-  return std::any_of(region->collect->sinks.begin(), region->collect->sinks.end(),
-                     [](const ir::Sink& sink) { return sink.kind == ir::SinkKind::List; });
-}
-
-bool RegionRequest::counts_common() const { return std::ranges::any_of(buffers, &BufferSpec::counters); }
-
 RegionShare RegionShare::of_device(std::uint64_t device, std::uint64_t devices, std::uint64_t groups,
                                    std::uint64_t parts) {
   // Those in the middle: the first positions may be special, such as the vertices with most neighbours.

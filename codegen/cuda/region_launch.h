@@ -11,6 +11,7 @@
 #include "codegen/cuda/host_values.h"
 #include "codegen/cuda/region_memory.h"
 #include "codegen/cuda/region_plan.h"
+#include "codegen/cuda/region_request.h"
 #include "codegen/cuda/row_stream.h"
 #include "codegen/cuda/tiles.h"
 #include "runtime/common/exact_sum.h"
@@ -21,38 +22,6 @@
 #include "runtime/work.h"
 
 namespace matcha::codegen::gpu {
-
-/// A region, as all devices see it.
-struct RegionRequest {
-  const ir::Region* region = nullptr;  ///< With the schedule that its kernel is compiled for.
-  std::uint64_t positions = 1;
-  /// The graph, in memory of the host, whose vertices they are; null: something else, or only devices have it.
-  const runtime::GraphView* maybe_walked = nullptr;
-  std::uint64_t parts = 1;  ///< One of so many is walked; see Sample.
-  std::vector<BufferSpec> buffers;
-  std::uint64_t row_items = 0;  ///< Of rows of bits, at most.
-  std::uint64_t bit_loops = 0;  ///< Loops over sets of bits that stand in each other, where there are such rows.
-  bool light_arcs = false;      ///< Most arcs are left at once, for a label, and the others do not take long.
-  std::uint64_t universe = 0;
-  int lanes_level = 3;       ///< The loop level whose positions the lanes of a group take, each its own.
-  bool stream_rows = false;  ///< The rows of its list sink go to the host while it runs, in no particular order.
-  bool any_order = false;    ///< The order of the rows of its list sinks does not matter.
-  bool kernel_times = true;  ///< The device measures how long its kernels take.
-  std::unordered_set<const ir::Var*> staying;  ///< List sinks whose rows stay on the devices.
-
-  const ir::Schedule& schedule() const { return region->schedule; }
-  /// The work of the first so many positions, as `work_of` measures it.
-  std::uint64_t work_of_first(std::uint64_t count) const {
-    return runtime::work_of(maybe_walked, 0, std::min(count, positions));
-  }
-  bool has_rows() const;
-  /// What pairs of vertices have in common is counted.
-  bool counts_common() const;
-  /// Rows are kept until the region has ended.
-  bool stores_rows() const { return has_rows() && !stream_rows; }
-  /// Rows are put in order by their places, so one group finds all of a place.
-  bool keeps_order() const { return stores_rows() && !any_order; }
-};
 
 /// The kernels of a region on one device.
 struct RegionKernels {

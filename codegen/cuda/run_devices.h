@@ -1,0 +1,51 @@
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "codegen/cuda/device_values.h"
+#include "codegen/cuda/module_plan.h"
+#include "codegen/cuda/region_launch.h"
+#include "codegen/cuda/run_report.h"
+#include "codegen/cuda/session.h"
+
+namespace matcha::codegen::gpu {
+
+/// What of a run's top-level values is on its devices: graphs that were copied there or built there, lists, and rows
+/// that stayed where regions found them.
+class RunDevices {
+ public:
+  RunDevices(const ModulePlan& plan, const runtime::Universe& universe, const RunOptions& options, HostValues& values,
+             RunReport& report)
+      : plan_(plan), universe_(universe), options_(options), values_(values), report_(report) {}
+
+  /// To be called once, first. Requires: the devices of the session, which outlives this, are open.
+  void open(Session& session);
+  /// Starts the copy of a graph that regions read, so that it travels while kernels are compiled; else nothing.
+  void upload_early(const ir::Var* var);
+  /// Builds a graph from rows that stayed on the devices. False: the host has to; it has the rows then.
+  bool build(const ir::BuildGraph& s);
+  /// Makes the rows of hubs that a region looks into, on every device, unless they are there. `least`: neighbours of a
+  /// hub.
+  void make_hub_rows(std::size_t region, std::uint64_t least);
+  /// What the region reads, on each device, without its kernels.
+  std::vector<RegionInputs> inputs_of(const host::RegionStep& s, const EmittedRegion& emitted);
+  /// Keeps rows for the graph that is built of them.
+  void keep(DeviceRows rows);
+
+ private:
+  host::GraphNeeds needs_of(const ir::Var* graph) const;
+  GraphRows rows_of(const ir::BuildGraph& s);
+  void fetch(const GraphRows& rows);
+
+  const ModulePlan& plan_;
+  const runtime::Universe& universe_;
+  const RunOptions& options_;
+  HostValues& values_;
+  RunReport& report_;
+  Session* session_ = nullptr;
+  std::vector<DeviceValues> devices_;
+  std::unordered_map<const ir::Var*, DeviceRows> rows_;  ///< That stayed on the devices.
+};
+
+}  // namespace matcha::codegen::gpu
