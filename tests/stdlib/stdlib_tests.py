@@ -241,6 +241,38 @@ def small_orbit(matcha, folder):
                 expect(f"seed {seed} {entry}", sorted(got), wanted)
 
 
+def small_set(matcha, folder):
+    """Of the neighbours of the ends of each arc: sizes, sums of ids, and lists that are cut, walked and looked up in."""
+    program = folder.write("q.mt", """from std.set import is_subset, symdiff, union
+
+def main(g: Graph):
+    def of(value):
+        return sum(apply(lambda u: sum(apply(lambda v: value(neighbor(g, u), neighbor(g, v)), neighbor(g, u))), vertices(g)))
+    def ids(l):
+        return sum(apply(lambda x: x, l))
+    return mk_tuple(val=[of(lambda a, b: size(union(a, b))), of(lambda a, b: ids(union(a, b))),
+                         of(lambda a, b: size(symdiff(a, b))), of(lambda a, b: ids(symdiff(a, b))),
+                         of(lambda a, b: sum(apply(lambda x: 1 if is_subset(intersect(neighbor(g, x), a), b) else 0, a))),
+                         of(lambda a, b: sum(apply(lambda x: size(intersect(neighbor(g, x), union(a, b))), union(a, b)))),
+                         of(lambda a, b: sum(apply(lambda x: size(diff(symdiff(a, b), neighbor(g, x))), a)))])
+""")
+    for seed, n, chance in ((1, 9, 0.2), (2, 10, 0.4), (3, 8, 0.7)):
+        source = random.Random(seed)
+        arcs = [a for a in itertools.permutations(range(n), 2) if source.random() < chance]
+        near = {v: {b for a, b in arcs if a == v} for v in range(n)}
+
+        def of(value):
+            return sum(value(near[a], near[b]) for a, b in arcs)
+        wanted = [of(lambda a, b: len(a | b)), of(lambda a, b: sum(a | b)), of(lambda a, b: len(a ^ b)),
+                  of(lambda a, b: sum(a ^ b)), of(lambda a, b: sum(near[x] & a <= b for x in a)),
+                  of(lambda a, b: sum(len(near[x] & (a | b)) for x in a | b)),
+                  of(lambda a, b: sum(len((a ^ b) - near[x]) for x in a))]
+        graph = folder.graph("g.txt", arcs)
+        for back_end in BACK_ENDS:
+            expect(f"seed {seed} {' '.join(back_end)}", run(matcha, program, [graph, "--directed"], back_end), wanted)
+        print(f"ok: seed {seed}: set, {wanted}")
+
+
 def small_temporal(matcha, folder):
     for seed, n, count in ((1, 5, 30), (2, 6, 45), (3, 4, 40)):
         source = random.Random(seed)
@@ -258,7 +290,7 @@ def small_temporal(matcha, folder):
 
 SMALL = {
     "motif": small_motif, "clique": small_clique, "listing": small_listing, "directed": small_directed,
-    "orbit": small_orbit, "temporal": small_temporal,
+    "orbit": small_orbit, "set": small_set, "temporal": small_temporal,
     **{module: lambda matcha, folder, module=module: small_labelled(matcha, folder, module)
        for module in ("labelled", "join", "decompose", "decompose_join")},
 }
