@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "api/columns.h"
 #include "api/errors.h"
@@ -133,4 +135,30 @@ void matcha_graph_ids(const matcha_graph* graph, int64_t* ids) {
   for (uint64_t at = 0; at < made.vertex_count(); ++at) {
     ids[at] = made.universe().id(view.vertices != nullptr ? view.vertices[at] : at);
   }
+}
+
+matcha_status matcha_graph_join(const char* const* names, matcha_graph* const* graphs, const int64_t* const* ids,
+                                size_t count, matcha_graph** joined, matcha_error** error) {
+  return matcha::api::call(error, [&] {
+    using matcha::driver::ResidentGraph;
+    *joined = nullptr;
+    if (names == nullptr || graphs == nullptr || count == 0) return matcha::api::usage("there is no graph", error);
+    std::vector<ResidentGraph::Named> members;
+    for (size_t at = 0; at < count; ++at) {
+      if (names[at] == nullptr || *names[at] == '\0' || graphs[at] == nullptr) {
+        return matcha::api::usage("a name or a graph is NULL", error);
+      }
+      if (std::ranges::find(members, names[at], &ResidentGraph::Named::name) != members.end()) {
+        return matcha::api::usage(fmt::format("two graphs are called `{}`", names[at]), error);
+      }
+      if (graphs[at]->graph->is_joined()) {
+        return matcha::api::usage(fmt::format("`{}` was joined already", names[at]), error);
+      }
+      members.push_back({names[at], graphs[at]->graph, ids != nullptr ? ids[at] : nullptr});
+    }
+    if (ids != nullptr && std::ranges::any_of(members, [](const auto& each) { return each.maybe_ids == nullptr; })) {
+      return matcha::api::usage("`ids` are of all graphs or of none", error);
+    }
+    return matcha::api::take_graph(ResidentGraph::join(members), joined, error);
+  });
 }

@@ -30,7 +30,7 @@ struct matcha_canceller {
 
 struct matcha_options {
   matcha::driver::ProgramRequest program;
-  std::string labels;
+  matcha::driver::TableBinding table;  ///< How files are read.
   bool edge_labels = false;
   bool keep_loops = false;
   bool directed = false;

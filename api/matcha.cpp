@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <new>
 #include <optional>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "api/handles.h"
 #include "driver/gpu_options.h"
 #include "driver/message_log.h"
+#include "driver/tables.h"
 #include "driver/version.h"
 #include "runtime/graph/mtg.h"
 
@@ -90,10 +92,37 @@ bool take_limit(const std::string& value, std::optional<std::uint64_t>& limit) {
   return true;
 }
 
+/// Those of tables: how a file is read. False: no such option.
+bool set_table_option(matcha::driver::TableBinding& table, const std::string& name, const std::string& value,
+                      bool& fits) {
+  using matcha::driver::TableBinding;
+  static const std::map<std::string, std::string TableBinding::*> kTexts = {{"src", &TableBinding::src},
+                                                                            {"dst", &TableBinding::dst},
+                                                                            {"edge-label", &TableBinding::edge_label},
+                                                                            {"vertices", &TableBinding::vertices},
+                                                                            {"id", &TableBinding::id},
+                                                                            {"label", &TableBinding::label},
+                                                                            {"labels", &TableBinding::labels},
+                                                                            {"graph-sql", &TableBinding::sql}};
+  if (const auto found = kTexts.find(name); found != kTexts.end()) {
+    table.*found->second = value;
+  } else if (name == "header") {
+    fits = take_word(value, {"auto", "yes", "no"}, table.header);
+  } else if (name == "ids") {
+    fits = take_word(value, {"auto", "text"}, table.ids);
+  } else if (name == "no-literals") {
+    fits = take_flag(value, table.no_literals);
+  } else {
+    return false;
+  }
+  return true;
+}
+
 /// False: no such option. `fits`: whether the value is one of its values.
 bool set_option(matcha_options& o, const std::string& name, const std::string& value, bool& fits) {
   matcha::driver::ProgramRequest& program = o.program;
   fits = true;
+  if (set_table_option(o.table, name, value, fits)) return true;
   if (name == "entry") {
     program.compile.entry = value;
   } else if (name == "file") {
@@ -108,8 +137,6 @@ bool set_option(matcha_options& o, const std::string& name, const std::string& v
     program.code_folder = value;
   } else if (name == "device") {
     fits = take_word(value, {"auto", "cpu", "cuda"}, program.device);
-  } else if (name == "labels") {
-    o.labels = value;
   } else if (name == "order") {
     fits = take_word(value, {"auto", "id", "degree"}, program.order);
   } else if (name == "induced") {
@@ -196,10 +223,11 @@ matcha::runtime::GraphSpec spec_of(const char* path, const matcha_options& optio
   matcha::runtime::GraphSpec spec;
   spec.name = "G";
   spec.path = path;
-  spec.labels_path = options.labels;
+  spec.columns = matcha::driver::take_columns(spec.path);
   spec.directed = options.directed;
-  spec.edge_info = options.edge_labels;
+  spec.edge_info = options.edge_labels || !options.table.edge_label.empty() || spec.columns.size() == 3;
   spec.keep_loops = options.keep_loops;
+  options.table.put_into(spec);
   return spec;
 }
 
@@ -236,6 +264,15 @@ matcha_status make_program(const char* text, bool is_pattern, const matcha_optio
     matcha::driver::ProgramRequest request;
     if (options != nullptr) request = options->program;
     (is_pattern ? request.pattern.text : request.text) = text;
+    if (!is_pattern && matcha::driver::is_module(text)) {
+      request.compile.file = text;
+      if (request.compile.entry.empty()) {
+        return usage(fmt::format("`{}` is a library: the option `entry` says which of its functions", text), error);
+      }
+      const matcha::driver::MessageLog log;
+      const Status read = matcha::driver::read_program(text, nullptr, log, request.text);
+      if (read != Status::Ok) return fail(matcha::api::status_of(read), log.text(), error);
+    }
     if (is_pattern && *text == '\0') return usage("there is no pattern", error);
     if (matcha::api::after_fork()) {
       return fail(MATCHA_ERROR_RUN, "error: after a fork only the parent process may compile programs\n", error);
@@ -328,9 +365,12 @@ matcha_status matcha_graph_read(const char* path, const matcha_options* options,
     if (path == nullptr) return usage("the path is NULL", error);
     const matcha_options unset;
     const matcha_options& o = options != nullptr ? *options : unset;
-    if (o.keep_loops && !(o.edge_labels && (o.directed || matcha::runtime::is_mtg_file(path)))) {
+    if (o.keep_loops && !(spec_of(path, o).edge_info && (o.directed || matcha::runtime::is_mtg_file(path)))) {
       return usage("`keep-loops` needs `directed` and `edge-labels`", error);
     }
+    if ((*path == '\0') == o.table.sql.empty()) return usage("there is to be one graph: a path, or `graph-sql`", error);
+    const matcha::driver::MessageLog log;
+    if (o.table.check(log) != Status::Ok) return fail(MATCHA_ERROR_USAGE, log.text(), error);
     if (!o.timeout && !o.maybe_canceller) {
       return take_graph(matcha::driver::ResidentGraph::read(spec_of(path, o), nullptr), graph, error);
     }
@@ -386,6 +426,7 @@ matcha_status matcha_graph_release(matcha_graph* graph, const char* device, matc
     if (graph == nullptr || device == nullptr) return usage("the graph or the device is NULL", error);
     if (std::strcmp(device, "cuda") != 0) return usage(fmt::format("there is no device `{}`", device), error);
     graph->graph->device_copies().release();
+    for (const auto& other : graph->graph->others()) other.graph->device_copies().release();
     return MATCHA_OK;
   });
 }

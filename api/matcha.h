@@ -65,16 +65,15 @@ MATCHA_API matcha_status matcha_options_set(matcha_options* options, const char*
 MATCHA_API void matcha_options_set_canceller(matcha_options* options, const matcha_canceller* canceller);
 MATCHA_API void matcha_options_free(matcha_options* options);
 
-/* Ends calls of other threads: `matcha_graph_read` and `matcha_run_now`, and runs as `matcha_cancel` does. NULL: out of
- * memory. */
+/* Ends `matcha_graph_read` and `matcha_run_now` of other threads, and runs as `matcha_cancel` does. NULL: no memory. */
 MATCHA_API matcha_canceller* matcha_canceller_new(void);
-/* Ends the calls that have it among their options, now and later; they give MATCHA_CANCELLED within 100 ms. */
+/* Ends the calls that have it among their options, now and later: MATCHA_CANCELLED within 100 ms. */
 MATCHA_API void matcha_canceller_cancel(matcha_canceller* canceller);
 /* Options that have it keep what they need. */
 MATCHA_API void matcha_canceller_free(matcha_canceller* canceller);
 
-/* Reads a graph file: text, .mtg, and what docs/formats.md says. `options` may be NULL; it reads `directed`, `labels`,
- * `edge-labels`, `timeout` and the canceller. */
+/* Reads a graph file: text, .mtg, and what docs/formats.md says; `edges.csv:src,dst` takes these columns. `options` may
+ * be NULL; it reads `timeout`, the canceller and the options of graphs that docs/api.md lists. */
 MATCHA_API matcha_status matcha_graph_read(const char* path, const matcha_options* options, matcha_graph** graph,
                                            matcha_error** error);
 /* From `count` pairs of vertex ids, which are read during the call. Loops and repeats are dropped. Reads the option
@@ -120,15 +119,19 @@ typedef struct matcha_table {
 MATCHA_API matcha_status matcha_graph_from_table(const matcha_table* table, const matcha_options* options,
                                                  matcha_graph** graph, matcha_error** error);
 
-/* From its rows: the neighbours of vertex v are `targets[offsets[v]]` up to `targets[offsets[v + 1]]`, ascending, none
- * twice, and never v; the ids are 0 up to `vertices` - 1, and `offsets` has one item more. Both directions of an edge
- * are there unless the option `directed` says otherwise. Offsets of 64 bits and targets of 32 are not copied: they
- * stay, unchanged, until `release(user)` is called, from any thread and once, when nothing reads them any more; others
- * are copied. `release` may be NULL. After a failure it is not called. */
+/* From its rows: the neighbours of v are `targets[offsets[v]]` up to `targets[offsets[v + 1]]`, ascending, none twice,
+ * never v; ids are 0 up to `vertices` - 1. Both directions are there unless `directed` is set. Offsets of 64 bits and
+ * targets of 32 stay as they are until `release(user)` (or NULL) is called, once, by any thread; not after failures. */
 MATCHA_API matcha_status matcha_graph_from_csr(uint64_t vertices, const void* offsets, matcha_type offset_type,
                                                const void* targets, matcha_type target_type,
                                                void (*release)(void* user), void* user, const matcha_options* options,
                                                matcha_graph** graph, matcha_error** error);
+/* Graphs over one set of vertices: those with the same id are one. Graph i is for the parameter `names[i]`; patterns,
+ * programs whose one graph has another name, and the functions below take the first. `ids`: NULL, or for each graph
+ * other ids of its vertices, ascending. MATCHA_ERROR_USAGE: a name is there twice, or a graph was joined already. */
+MATCHA_API matcha_status matcha_graph_join(const char* const* names, matcha_graph* const* graphs,
+                                           const int64_t* const* ids, size_t count, matcha_graph** joined,
+                                           matcha_error** error);
 MATCHA_API uint64_t matcha_graph_vertices(const matcha_graph* graph);
 /* Edges, each once; arcs of a directed graph. */
 MATCHA_API uint64_t matcha_graph_edges(const matcha_graph* graph);
@@ -144,8 +147,8 @@ MATCHA_API matcha_status matcha_graph_release(matcha_graph* graph, const char* d
 /* Programs and runs that use it keep what they need. */
 MATCHA_API void matcha_graph_free(matcha_graph* graph);
 
-/* A program from its text. Syntax, names and types are checked; it is compiled for a graph at its first run on it.
- * `options` may be NULL; it is copied. */
+/* A program from its text, or a module of the library such as "std.clique", with the option `entry`. Syntax, names and
+ * types are checked; it is compiled for a graph at its first run on it. `options` may be NULL; it is copied. */
 MATCHA_API matcha_status matcha_program_compile(const char* text, const matcha_options* options,
                                                 matcha_program** program, matcha_error** error);
 /* A pattern as `matcha run --pattern` takes it, but for files. */
@@ -171,12 +174,11 @@ MATCHA_API const char* matcha_program_edges(const matcha_program* program, size_
  * or "source", its text, which of a pattern is that for a typical graph. The caller frees the text. */
 MATCHA_API matcha_status matcha_program_emit(const matcha_program* program, const char* stage, char** text,
                                              matcha_error** error);
-/* Its plan on a graph, and what a run of it on the CPU took, as the JSON object `matcha.plan/1` of docs/api.md. It runs
- * twice, and counts. `options` as for matcha_run_now. The caller frees the text. */
+/* Its plan on a graph, and what a run on the CPU took, as the JSON `matcha.plan/1` of docs/api.md. It runs twice.
+ * `options` as for matcha_run_now. The caller frees the text. */
 MATCHA_API matcha_status matcha_explain(matcha_program* program, matcha_graph* graph, const matcha_options* options,
                                         char** json, matcha_error** error);
-/* What this build and this machine can do, as the JSON object of `matcha doctor --json`, without the terminal. The
- * caller frees the text. */
+/* What this build and machine can do, as the JSON of `matcha doctor --json`. The caller frees the text. */
 MATCHA_API matcha_status matcha_doctor(char** json, matcha_error** error);
 /* Frees a text. */
 MATCHA_API void matcha_text_free(char* text);
@@ -190,12 +192,11 @@ MATCHA_API matcha_status matcha_run_now(matcha_program* program, matcha_graph* g
 /* The same in the background. */
 MATCHA_API matcha_status matcha_start(matcha_program* program, matcha_graph* graph, const matcha_options* options,
                                       matcha_run** run, matcha_error** error);
-/* Waits until the run has ended, at most so many milliseconds; negative: for ever. 1: it has ended, 0: it goes on. */
+/* Waits for the end, at most so many milliseconds; negative: for ever. 1: it has ended, 0: it goes on. */
 MATCHA_API int matcha_wait(matcha_run* run, int64_t milliseconds);
 /* Ends a run within 100 ms, from any thread. Compiling goes on in the background, for later runs. */
 MATCHA_API void matcha_cancel(matcha_run* run);
-/* How far it is: outermost iterations that are done, of so many, in the step of the program that goes on; 0 of 0 before
- * the first. Pointers may be NULL. */
+/* Outermost iterations that are done, of so many, in the step that goes on; 0 of 0 before the first. NULL: unasked. */
 MATCHA_API void matcha_progress(const matcha_run* run, uint64_t* done, uint64_t* total);
 /* How the run ended, as matcha_run_now; waits for it. Gives the result and the error once. */
 MATCHA_API matcha_status matcha_finish(matcha_run* run, matcha_result** result, matcha_error** error);
@@ -203,13 +204,12 @@ MATCHA_API matcha_status matcha_finish(matcha_run* run, matcha_result** result, 
 MATCHA_API void matcha_run_free(matcha_run* run);
 
 /* As matcha_start, for a program whose result is a list: its rows are taken as they are found, in no particular order,
- * with memory that does not grow. Reads the option `limit` too: never more rows. The result is their number;
- * it is not complete when the limit was reached. A run waits while rows that are not taken fill its few blocks. */
+ * with memory that does not grow: a run waits for the caller to take them. Reads the option `limit` too: never more
+ * rows. The result is their number; it is not complete when the limit was reached. */
 MATCHA_API matcha_status matcha_start_rows(matcha_program* program, matcha_graph* graph, const matcha_options* options,
                                            matcha_run** run, matcha_error** error);
-/* The next block of rows, waiting for it at most so many milliseconds; negative: for ever. 1: `rows` has one, which the
- * caller frees; 0: none came in time; -1: there are no more, and matcha_finish says how the run ended. matcha_finish
- * before that ends the run, and rows that were not taken are gone. */
+/* The next block of rows, waiting at most so many milliseconds; negative: for ever. 1: `rows` has one, which the caller
+ * frees; 0: none came in time; -1: there are no more. matcha_finish before that ends the run, and drops the others. */
 MATCHA_API int matcha_next_rows(matcha_run* run, matcha_rows** rows, int64_t milliseconds);
 MATCHA_API size_t matcha_rows_count(const matcha_rows* rows);
 MATCHA_API size_t matcha_rows_columns(const matcha_rows* rows);

@@ -1,6 +1,7 @@
 #include "driver/prepared.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -16,6 +17,9 @@
 namespace matcha::driver {
 
 namespace {
+
+/// Stands for the path of a graph in memory.
+constexpr const char* kInMemory = "<graph>";
 
 Status check_and_lower(Compilation& compilation) {
   const Status status = compilation.check();
@@ -142,57 +146,88 @@ void Prepared::search() {
   search_ = SearchUse::Never;
 }
 
-bool Prepared::has_info(const BindPlan& plan) const {
-  const runtime::Graph* const informed = graph_->maybe_informed();
-  for (const ParamPlan& param : plan.params) {
-    if (param.kind != ParamPlan::Kind::Graph || !param.graph.edge_info) continue;
-    const bool wants_floats = param.graph.info == runtime::ColumnKind::Float;
-    if (informed == nullptr) {
-      log_.error(Status::Usage, "the program reads information of edges, and the edges of the graph have none",
-                 "give it with the graph");
-      return false;
-    }
-    const bool has_floats = informed->facts().info == runtime::InfoKind::Float;
-    if (wants_floats == has_floats) continue;
-    log_.error(Status::Usage, fmt::format("the program reads {}s of edges, and the graph has {}s",
-                                          wants_floats ? "float" : "int", has_floats ? "float" : "int"));
+bool Prepared::has_info(const ParamPlan& param, const ResidentGraph& graph) const {
+  const runtime::Graph* const informed = graph.maybe_informed();
+  if (informed == nullptr) {
+    log_.error(Status::Usage, "the program reads information of edges, and the edges of the graph have none",
+               "give it with the graph");
     return false;
   }
-  return true;
+  const bool wants_floats = param.graph.info == runtime::ColumnKind::Float;
+  const bool has_floats = informed->facts().info == runtime::InfoKind::Float;
+  if (wants_floats == has_floats) return true;
+  log_.error(Status::Usage, fmt::format("the program reads {}s of edges, and the graph has {}s",
+                                        wants_floats ? "float" : "int", has_floats ? "float" : "int"));
+  return false;
+}
+
+ResidentGraph* Prepared::graph_of(const std::string& name) const {
+  return request_.pattern.text.empty() ? graph_->find(name) : nullptr;
+}
+
+bool Prepared::name_graphs(const Compilation& compilation, BindOptions& options) const {
+  std::vector<std::string> left;
+  bool first_is_free = true;
+  for (const frontend::asg::Param& param : compilation.graph().params) {
+    if (!param.type->is_graph()) continue;
+    const ResidentGraph* const found = graph_of(param.name);
+    if (found != nullptr) {
+      options.inputs.push_back(param.name + "=" + kInMemory);
+    } else {
+      left.push_back(fmt::format("`{}`", param.name));
+    }
+    first_is_free = first_is_free && found != graph_.get();
+  }
+  const bool takes_first = options.inputs.empty() ? left.size() <= 1 : left.size() == 1 && first_is_free;
+  if (takes_first) options.graph = kInMemory;
+  if (takes_first || left.empty()) return true;
+  log_.error(Status::Usage,
+             fmt::format("`{}` needs {} for {}", compilation.graph().entry, left.size() == 1 ? "a graph" : "graphs",
+                         fmt::join(left, " and ")),
+             "give each graph the name of its parameter");
+  return false;
+}
+
+Status Prepared::bind_graph(const std::string& name, const ParamPlan& param) {
+  ResidentGraph* const named = graph_of(name);
+  ResidentGraph& graph = named != nullptr ? *named : *graph_;
+  if (param.graph.edge_info && !has_info(param, graph)) return Status::Usage;
+  runtime::Result<runtime::Graph> view = param.graph.edge_info ? graph.informed_view() : graph.view();
+  if (!view) return log_.error(view.error());
+  if (bound_.main_graph.empty()) {
+    bound_.main_graph = name;
+    bound_.labels = view->view().labels;
+    bound_.ranked = [&graph](runtime::Halves halves) { return graph.ranked(halves); };
+    bound_.match_index = [&graph] { return graph.match_index(); };
+  }
+  bound_.arguments.emplace_back(&bound_.inputs.graphs.emplace(name, std::move(*view)).first->second);
+  return Status::Ok;
 }
 
 Status Prepared::bind(Compilation& compilation) {
   BindOptions options;
-  options.graph = "<graph>";
   options.params = request_.params;
   options.directed = graph_->graph().facts().directed;
+  if (!name_graphs(compilation, options)) return Status::Usage;
   const std::optional<BindPlan> plan = plan_binding(compilation.graph(), compilation.loop(), options, log_);
   if (!plan) return Status::Usage;
-  const bool informed = std::ranges::any_of(plan->params, [](const ParamPlan& param) {
-    return param.kind == ParamPlan::Kind::Graph && param.graph.edge_info;
-  });
-  if (informed && !has_info(*plan)) return Status::Usage;
-  runtime::Result<runtime::Graph> view = informed ? graph_->informed_view() : graph_->view();
-  if (!view) return log_.error(view.error());
-  bound_.inputs.universe = view->shared_universe();
+  bound_.inputs.universe = graph_->graph().shared_universe();
   const runtime::Status fits = check_ids(*plan, *bound_.inputs.universe);
   if (!fits) return log_.error(fits.error());
-  bound_.labels = view->view().labels;
   bound_.may_lack_labels = request_.may_lack_labels;
-  bound_.ranked = [graph = graph_.get()](runtime::Halves halves) { return graph->ranked(halves); };
-  bound_.match_index = [graph = graph_.get()] { return graph->match_index(); };
   for (std::size_t i = 0; i < plan->params.size(); ++i) {
     const std::string& name = compilation.graph().params[i].name;
     const ParamPlan& param = plan->params[i];
+    Status status = Status::Ok;
     if (param.kind == ParamPlan::Kind::Scalar) {
       bound_.arguments.push_back(param.scalar);
-    } else if (param.kind == ParamPlan::Kind::Graph && bound_.inputs.graphs.empty()) {
-      bound_.main_graph = name;
-      bound_.arguments.emplace_back(&bound_.inputs.graphs.emplace(name, std::move(*view)).first->second);
+    } else if (param.kind == ParamPlan::Kind::Graph) {
+      status = bind_graph(name, param);
     } else {
-      return log_.error(Status::Usage, fmt::format("parameter `{}` cannot be bound to a graph in memory", name),
-                        "it takes one graph, and numbers");
+      status = log_.error(Status::Usage, fmt::format("parameter `{}` cannot be bound to a graph in memory", name),
+                          "it takes graphs, and numbers");
     }
+    if (status != Status::Ok) return status;
   }
   return Status::Ok;
 }
@@ -224,8 +259,12 @@ Status Prepared::prepare(const Reading& reading) {
   if (request_.compile.file.empty()) {
     request_.compile.file = request_.pattern.text.empty() ? "<program>" : "<pattern>";
   }
-  const runtime::Graph* const informed = graph_->maybe_informed();
-  request_.compile.may_loop = informed != nullptr && !informed->facts().loop_free;
+  const auto may_loop = [](const ResidentGraph& graph) {
+    return graph.maybe_informed() != nullptr && !graph.maybe_informed()->facts().loop_free;
+  };
+  request_.compile.may_loop = may_loop(*graph_) || std::ranges::any_of(graph_->others(), [&](const auto& each) {
+                                return may_loop(*each.graph);
+                              });
   Compilation& compilation = compilation_.emplace(request_.compile, place_reporter_);
   Status status = choose_device();
   if (status == Status::Ok) status = read(reading, compilation);

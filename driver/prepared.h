@@ -39,7 +39,8 @@ struct ProgramRequest {
   std::string code_folder;       ///< Where compiled code is kept from process to process; empty: nowhere.
 };
 
-/// A program that is compiled for one graph in memory and a device, and bound to it. It keeps the graph.
+/// A program that is compiled for one graph in memory, or several that were joined, and a device, and bound to it. It
+/// keeps the graphs.
 class Prepared {
  public:
   /// All steps from the text to machine code. After an error nothing is made, and `errors` says what is wrong.
@@ -101,8 +102,14 @@ class Prepared {
   }
   /// Matches the pattern by search, where that is sooner: then `executable_` is there.
   void search();
-  /// Whether the graph has the information of edges that the program reads; reports if not.
-  bool has_info(const BindPlan& plan) const;
+  /// The graph that a parameter of a program names; null: none. Patterns are about the first.
+  ResidentGraph* graph_of(const std::string& name) const;
+  /// Has the graphs bound to the parameters of their names, and the first one to a parameter that is left; reports
+  /// parameters without a graph, and gives false.
+  bool name_graphs(const Compilation& compilation, BindOptions& options) const;
+  Status bind_graph(const std::string& name, const ParamPlan& param);
+  /// Whether a graph has the information of edges that the program reads; reports if not.
+  bool has_info(const ParamPlan& param, const ResidentGraph& graph) const;
   Status choose_device();
   Status load(Compilation& compilation, const passes::LabelWords& labels);
 

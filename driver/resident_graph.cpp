@@ -85,6 +85,51 @@ runtime::Result<ResidentGraph::Shared> ResidentGraph::from_csr(const runtime::In
   }
 }
 
+runtime::Result<ResidentGraph::Shared> ResidentGraph::joined(const runtime::GraphJoin& join, std::size_t member) const {
+  const bool unchanged = join.is_as_it_was(member);
+  runtime::Result<runtime::Graph> graph = unchanged ? view() : join.joined(member, graph_);
+  if (!graph) return graph.error();
+  Shared made(new ResidentGraph(std::move(*graph)));
+  made->graph_.set_device_copies(nullptr);
+  made->report_ = report_;
+  if (informed_) {
+    runtime::Result<runtime::Graph> informed = unchanged ? informed_view() : join.joined(member, *informed_);
+    if (!informed) return informed.error();
+    made->informed_ = std::move(*informed);
+    made->informed_->set_device_copies(nullptr);
+  }
+  return made;
+}
+
+runtime::Result<ResidentGraph::Shared> ResidentGraph::join(const std::vector<Named>& graphs) {
+  std::vector<runtime::JoinMember> members;
+  for (const Named& each : graphs) members.push_back({&each.graph->graph_, each.maybe_ids});
+  const runtime::Result<runtime::GraphJoin> join = runtime::GraphJoin::of(members);
+  if (!join) return join.error();
+  Shared first;
+  for (std::size_t at = 0; at < graphs.size(); ++at) {
+    // The first one is to have others, and the graph that was given has none.
+    runtime::Result<Shared> made =
+        at != 0 && join->is_as_it_was(at) ? graphs[at].graph : graphs[at].graph->joined(*join, at);
+    if (!made) return made.error();
+    if (at == 0) {
+      first = std::move(*made);
+      first->name_ = graphs[at].name;
+    } else {
+      first->others_.push_back({graphs[at].name, std::move(*made)});
+    }
+  }
+  return first;
+}
+
+ResidentGraph* ResidentGraph::find(std::string_view name) {
+  if (!name_.empty() && name == name_) return this;
+  for (const Named& each : others_) {
+    if (each.name == name) return each.graph.get();
+  }
+  return nullptr;
+}
+
 runtime::Result<runtime::Graph> ResidentGraph::view_of(const runtime::Graph& graph) const {
   try {
     runtime::Graph view = runtime::Graph::alias(graph, std::shared_ptr<const void>(shared_from_this()));

@@ -7,12 +7,15 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "runtime/graph/columns.h"
 #include "runtime/graph/device_copies.h"
 #include "runtime/graph/graph.h"
 #include "runtime/graph/inputs.h"
+#include "runtime/graph/join.h"
 #include "runtime/graph/order.h"
 #include "runtime/match/candidates.h"
 #include "runtime/result.h"
@@ -52,6 +55,24 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
   static runtime::Result<Shared> from_csr(const runtime::IntColumn& offsets, const runtime::IntColumn& targets,
                                           bool directed, std::shared_ptr<const void> owner);
 
+  /// A graph under the name of a parameter.
+  struct Named {
+    std::string name;  ///< Empty: none; only of the first.
+    Shared graph;
+    const std::int64_t* maybe_ids = nullptr;  ///< Other ids of its vertices, ascending; of all or of none.
+  };
+  /// Graphs over one set of vertices: those with the same id are the same. What is made is the first one, and has the
+  /// others. Graphs that have all the ids and words share their arrays. Requires: there is one; names differ, and
+  /// none has others itself. Errors: Input and Resource, as GraphJoin.
+  static runtime::Result<Shared> join(const std::vector<Named>& graphs);
+
+  bool is_joined() const { return !name_.empty() || !others_.empty(); }
+  /// Those that it was joined with.
+  const std::vector<Named>& others() const { return others_; }
+  /// This graph or one of the others; null: none has the name.
+  ResidentGraph* find(std::string_view name);
+  const std::string& name() const { return name_; }
+
   /// Without information of edges, and simple.
   const runtime::Graph& graph() const { return graph_; }
   /// What was read and what was done to it; nothing for a graph that came from no file.
@@ -79,9 +100,13 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
   explicit ResidentGraph(runtime::ColumnGraphs graphs)
       : graph_(std::move(graphs.simple)), informed_(std::move(graphs.maybe_informed)) {}
   static runtime::Result<Shared> made_of(runtime::Result<runtime::ColumnGraphs> graphs);
+  /// The same arrays as a graph of its own, or those that it has in a join.
+  runtime::Result<Shared> joined(const runtime::GraphJoin& join, std::size_t member) const;
   runtime::Result<runtime::Graph> view_of(const runtime::Graph& graph) const;
 
   runtime::Graph graph_;
+  std::string name_;
+  std::vector<Named> others_;
   std::optional<runtime::LoadReport> report_;
   std::optional<runtime::Graph> informed_;
   std::mutex mutex_;

@@ -128,15 +128,18 @@ class Bench {
     input_ = options_.graph;
     std::vector<std::string> programs = options_.files;
     if (input_.table.sql.empty()) {
-      if (programs.empty() || is_program(programs.back())) {
+      const bool is_last = !programs.empty() && !is_program(programs.back());
+      if (!is_last && input_.inputs.empty()) {
         return console_.error(Status::Usage,
                               programs.empty()
                                   ? std::string("there is no graph")
                                   : fmt::format("`{}` is a program, and there is no graph", programs.back()),
                               "the graph comes last: matcha bench PROGRAM… GRAPH");
       }
-      input_.path = programs.back();
-      programs.pop_back();
+      if (is_last) {
+        input_.path = programs.back();
+        programs.pop_back();
+      }
     }
     const Status tables = input_.check(console_);
     if (tables != Status::Ok) return tables;
@@ -167,7 +170,7 @@ class Bench {
   }
 
   Status load(driver::ResidentGraph::Shared& graph) {
-    runtime::Result<driver::ResidentGraph::Shared> read = driver::ResidentGraph::read(input_.spec(), session_.cancel());
+    runtime::Result<driver::ResidentGraph::Shared> read = input_.read(session_.cancel());
     if (!read) return console_.error(read.error());
     graph = std::move(*read);
     return Status::Ok;
@@ -232,7 +235,7 @@ class Bench {
         Status status = load(graph);
         times[Load] = loading.ms();
         if (status != Status::Ok) return status;
-        if (done_ == 0 && !options_.json) console_.note(graph->report()->render());
+        if (done_ == 0 && !options_.json) note_reports(*graph, console_);
         std::unique_ptr<driver::Prepared> prepared;
         driver::ProgramRequest request = subject.request;
         request.code_folder.clear();
@@ -311,7 +314,7 @@ class Bench {
     report["version"] = matcha_version();
     report["device"] = device_;
     report["threads"] = options_.threads != 0 ? options_.threads : runtime::machine().threads;
-    report["graph"] = graph_facts(*graph_->report());
+    add_graphs(*graph_, report);
     report["runs"] = options_.runs;
     report["cold_runs"] = cold_count();
     add_statistics(report, usual(subjects_.front()));
@@ -419,6 +422,7 @@ Examples:
   matcha bench examples/triangle.mt graph.txt.gz
   matcha bench old.mt new.mt graph.txt.gz --runs 20
   matcha bench --pattern house --pattern gem graph.txt.gz --json
+  matcha bench compare.mt --in old=march.csv:src,dst --in new=may.csv:src,dst
 
 `load`, `compile`, `upload` and `first run` are of runs from the files on with
 nothing kept; `run` is of runs with the graph and the program in memory.)");

@@ -181,4 +181,17 @@ Status print_graph_info(const runtime::LoadedGraph& loaded, bool json, const Con
   return written ? Status::Ok : console.error(written.error());
 }
 
+void add_graphs(const driver::ResidentGraph& graph, nlohmann::ordered_json& object) {
+  object["graph"] = graph_facts(*graph.report());
+  if (!graph.is_joined()) return;
+  Json& graphs = object["graphs"] = Json::object();
+  if (!graph.name().empty()) graphs[graph.name()] = object["graph"];
+  for (const auto& other : graph.others()) graphs[other.name] = graph_facts(*other.graph->report());
+}
+
+void note_reports(const driver::ResidentGraph& graph, const Console& console) {
+  console.note(graph.report()->render());
+  for (const auto& other : graph.others()) console.note(other.graph->report()->render());
+}
+
 }  // namespace matcha::tools

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "driver/resident_graph.h"
 #include "runtime/graph/inputs.h"
 #include "tools/console.h"
 
@@ -12,5 +13,10 @@ Status print_graph_info(const runtime::LoadedGraph& loaded, bool json, const Con
 
 /// The facts of a loaded graph for JSON: `vertices`, `edges`, `max_degree` and what was read and dropped.
 nlohmann::ordered_json graph_facts(const runtime::LoadReport& report);
+/// The first graph as `graph` of an object, and, of several that were joined, all by their names as `graphs`. Requires:
+/// they were read.
+void add_graphs(const driver::ResidentGraph& graph, nlohmann::ordered_json& object);
+/// The report of each.
+void note_reports(const driver::ResidentGraph& graph, const Console& console);
 
 }  // namespace matcha::tools

@@ -134,36 +134,83 @@ void add_table_options(CLI::App& verb, TableBinding& options) {
   column("--label", options.label, "Column of the vertices file: the label; empty cells are none");
 }
 
-runtime::GraphSpec GraphInput::spec() const {
+runtime::GraphSpec GraphInput::spec_of(std::string name, std::string path) const {
   runtime::GraphSpec spec;
-  spec.name = "G";
-  spec.path = path;
+  spec.name = std::move(name);
+  spec.path = std::move(path);
   spec.columns = take_columns(spec.path);
   spec.directed = directed;
-  spec.edge_info = edge_labels || !table.edge_label.empty();
+  spec.edge_info = edge_labels || !table.edge_label.empty() || spec.columns.size() == 3;
   spec.keep_loops = keep_loops;
   table.put_into(spec);
   return spec;
 }
 
+std::vector<runtime::GraphSpec> GraphInput::specs() const {
+  std::vector<runtime::GraphSpec> found;
+  if (!path.empty() || !table.sql.empty()) found.push_back(spec_of("", path));
+  for (const std::string& input : inputs) {
+    const std::size_t equals = input.find('=');
+    found.push_back(spec_of(input.substr(0, equals), input.substr(equals + 1)));
+  }
+  return found;
+}
+
 Status GraphInput::check(const Console& console) const {
-  const runtime::GraphSpec wanted = spec();
-  const bool fits = wanted.edge_info && (directed || runtime::is_mtg_file(wanted.path));
-  if (keep_loops && !fits) {
-    return console.error(Status::Usage, "`--keep-loops` is for directed graphs whose edge labels are kept",
-                         "add `--directed --edge-labels`");
+  if (!path.empty() && !table.sql.empty()) {
+    return console.error(Status::Usage, fmt::format("`--graph-sql` and `{}` are both the graph", path),
+                         "leave one out");
+  }
+  for (const std::string& input : inputs) {
+    const std::size_t equals = input.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == input.size()) {
+      return console.error(Status::Usage, fmt::format("`--in {}` is not of the form NAME=FILE", input));
+    }
+    const std::string_view name = std::string_view(input).substr(0, equals + 1);
+    if (std::ranges::count_if(inputs, [&](const std::string& other) { return other.starts_with(name); }) > 1) {
+      return console.error(Status::Usage, fmt::format("parameter `{}` is bound twice", name.substr(0, equals)));
+    }
+  }
+  for (const runtime::GraphSpec& spec : specs()) {
+    const bool fits = spec.edge_info && (directed || runtime::is_mtg_file(spec.path));
+    if (keep_loops && !fits) {
+      return console.error(Status::Usage, "`--keep-loops` is for directed graphs whose edge labels are kept",
+                           "add `--directed --edge-labels`");
+    }
+    if (spec.columns.size() == 1 || spec.columns.size() > 3) {
+      return console.error(
+          Status::Usage,
+          fmt::format("a graph has 2 columns, or 3 with labels of edges; {} are named", spec.columns.size()),
+          "write `FILE:src,dst` or `FILE:src,dst,label`");
+    }
   }
   return table.check(console);
 }
 
+runtime::Result<ResidentGraph::Shared> GraphInput::read(const std::atomic<bool>* maybe_cancel) const {
+  std::vector<ResidentGraph::Named> graphs;
+  for (const runtime::GraphSpec& spec : specs()) {
+    runtime::Result<ResidentGraph::Shared> read = ResidentGraph::read(spec, maybe_cancel);
+    if (!read) return read;
+    graphs.push_back({spec.name, std::move(*read)});
+  }
+  return inputs.empty() ? graphs.front().graph : ResidentGraph::join(graphs);
+}
+
 void add_graph_input_options(CLI::App& verb, GraphInput& input) {
+  verb.add_option(
+          "--in", input.inputs,
+          "A graph for the parameter of that name; `NAME=edges.csv:src,dst` takes these columns. May be repeated")
+      ->allow_extra_args(false)
+      ->type_name("NAME=FILE[:COLS]")
+      ->group("Inputs");
   add_table_options(verb, input.table);
   verb.add_flag("--edge-labels", input.edge_labels, "Keep the labels of edges: the third column, unless --edge-label")
       ->group("Inputs");
   verb.add_option("--labels", input.table.labels, "Vertex labels: one a line, or `id label`")
       ->type_name("FILE")
       ->group("Inputs");
-  verb.add_flag("--directed", input.directed, "Keep arcs instead of making the graph symmetric")->group("Inputs");
+  verb.add_flag("--directed", input.directed, "Keep arcs instead of making graphs symmetric")->group("Inputs");
   verb.add_flag("--keep-loops", input.keep_loops, "Keep loops too; only with --directed and --edge-labels")
       ->group("Inputs");
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <atomic>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "driver/bind.h"
 #include "driver/compile.h"
 #include "driver/pattern_source.h"
+#include "driver/resident_graph.h"
 #include "runtime/cpu/set_kernels.h"
 #include "tools/console.h"
 #include "tools/exit_codes.h"
@@ -26,19 +28,27 @@ void add_bind_options(CLI::App& verb, BindOptions& options);
 /// Columns and headings of tables, and the file of vertices; all of them but `--labels`.
 void add_table_options(CLI::App& verb, TableBinding& options);
 
-/// The one graph of a verb that keeps it in memory.
+/// The graphs of a verb that keeps them in memory.
 struct GraphInput {
-  std::string path;  ///< May end in `:src,dst`; empty: there is a query.
+  std::string path;                 ///< May end in `:src,dst`; empty: there is a query, or `inputs` has all.
+  std::vector<std::string> inputs;  ///< `NAME=FILE`, `NAME=FILE:src,dst`: a graph for the parameter of that name.
   TableBinding table;
   bool directed = false;
   bool edge_labels = false;
   bool keep_loops = false;  ///< Of directed graphs with edge labels.
 
-  runtime::GraphSpec spec() const;
-  /// Errors: Usage where options contradict each other.
+  bool empty() const { return path.empty() && inputs.empty() && table.sql.empty(); }
+  /// Errors: Usage where options contradict each other. Requires: not empty.
   Status check(const Console& console) const;
+  /// Reads all graphs and joins them. Requires: `check` found no error.
+  runtime::Result<ResidentGraph::Shared> read(const std::atomic<bool>* maybe_cancel) const;
+
+ private:
+  /// One for each graph, named for its parameter; the first may be without a name.
+  std::vector<runtime::GraphSpec> specs() const;
+  runtime::GraphSpec spec_of(std::string name, std::string path) const;
 };
-/// All options of a graph but its path.
+/// All options of graphs but the path of the first.
 void add_graph_input_options(CLI::App& verb, GraphInput& input);
 
 /// `--order auto|id|degree`.

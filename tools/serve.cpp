@@ -449,18 +449,17 @@ Status serve_steps(const ServeOptions& options, const Console& console, Session&
     return console.error(Status::Usage, fmt::format("`{}` is a program, not a graph", options.graph.path),
                          "programs come in requests: {\"id\": 1, \"file\": \"query.mt\"}");
   }
-  if (options.graph.path.empty() == options.graph.table.sql.empty()) {
-    return console.error(Status::Usage, "there is to be one graph", "give a file, or `--graph-sql`");
+  if (options.graph.empty()) {
+    return console.error(Status::Usage, "there is no graph", "give a file, `--in NAME=FILE` or `--graph-sql`");
   }
   const Status tables = options.graph.check(console);
   if (tables != Status::Ok) return tables;
-  runtime::Result<driver::ResidentGraph::Shared> graph =
-      driver::ResidentGraph::read(options.graph.spec(), session.cancel());
+  const runtime::Result<driver::ResidentGraph::Shared> graph = options.graph.read(session.cancel());
   if (!graph) return session.stopped() ? session.stop_early() : console.error(graph.error());
-  console.note((*graph)->report()->render());
+  note_reports(**graph, console);
   Output output;
   Json ready = {{"schema", "matcha.serve/1"}, {"version", matcha_version()}};
-  ready["graph"] = graph_facts(*(*graph)->report());
+  add_graphs(**graph, ready);
   output.write(dump_line(ready) + "\n");
   Worker worker(*graph, tier, output);
   return answer_lines(options, worker, output, console);
@@ -475,7 +474,7 @@ Status serve(const ServeOptions& options) {
 }  // namespace
 
 void add_serve(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("serve", "Answer requests, a line of JSON each, on one graph");
+  CLI::App* verb = app.add_subcommand("serve", "Answer requests, a line of JSON each, on graphs in memory");
   auto options = std::make_shared<ServeOptions>();
   ServeOptions& o = *options;
   o.usual.program.code_folder = code_folder();
@@ -501,6 +500,7 @@ void add_serve(CLI::App& app, Action& action) {
   verb->footer(R"(
 Examples:
   echo '{"id": 1, "pattern": "triangle"}' | matcha serve graph.txt.gz
+  matcha serve --in old=march.csv:src,dst --in new=may.csv:src,dst < asked
 
 A request is a line such as
   {"id": 2, "program": "def main(G: Graph) -> int:\n    return 7\n"}

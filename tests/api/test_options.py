@@ -10,9 +10,7 @@ import sys
 OF_THE_COMMAND_LINE = {
     "count", "exists",  # rows are taken, or not
     "help", "help-all", "json", "quiet", "verbose", "color", "diagnostics", "no-cache", "tune", "backend", "in", "temporal", "pattern", "verify",
-    "patterns", "no-progress", "load-cuda", "memory", "no-literals", "shard", "ledger", "work", "mpi",
-    # Tables in files; `matcha_graph_from_table` takes columns.
-    "header", "ids", "src", "dst", "edge-label", "vertices", "id", "label", "graph-sql",
+    "patterns", "no-progress", "load-cuda", "memory", "shard", "ledger", "work", "mpi",
 }
 # What the library alone has, or shares with other verbs than `run`.
 OF_THE_LIBRARY = {"cache", "share", "edge-labels", "file", "recompute", "strict"}

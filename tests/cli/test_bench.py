@@ -5,6 +5,9 @@ import json
 from cli import LISTING, SLOW, TRIANGLE, WIKI, WIKI_TRIANGLES, CliTest, main
 
 SMALL = "tests/graphs/random-20-seed2.txt"
+SHARED = """def shared(old: Graph, new: Graph) -> int:
+    return sum(apply(lambda v: size(intersect(neighbor(old, v), neighbor(new, v))), vertices(old)))
+"""
 STEPS = ["load", "compile", "upload", "run"]
 
 
@@ -58,6 +61,25 @@ class BenchTest(CliTest):
         self.fails(1, "bench", "--pattern", "a-[:pas]-b", edges, *columns, says=["<pattern>:1:5", "did you mean `pays`?"])
         self.fails(2, "bench", TRIANGLE, edges, "--src", "payer", says="belong together")
         self.fails(3, "bench", TRIANGLE, edges, "--src", "payer", "--dst", "nobody", says="nobody")
+
+    def test_several_graphs(self):
+        program = self.write("shared.mt", SHARED)
+        old, new = self.write("old.csv", "day,a,b\n1,ann,bob\n1,bob,eve\n"), self.write("new.csv", "from,to\nbob,eve\neve,joe\n")
+        graphs = ["--in", f"old={old}:a,b", "--in", f"new={new}"]
+        wanted = self.ok("run", program, *graphs).strip()
+        text = self.ok("bench", program, *graphs, "--runs", "1", "--cold-runs", "1", "--json", "--device", "cpu")
+        report = json.loads(text)
+        self.assertEqual([one["result"] for one in report["programs"]], [wanted])
+        self.assertEqual({name: facts["edges"] for name, facts in report["graphs"].items()}, {"old": 2, "new": 2})
+        # The one before them is for the parameter that is left.
+        (one,) = self.bench(program, f"{old}:a,b", "--in", f"new={new}", "--runs", "1", "--cold-runs", "1")["programs"]
+        self.assertEqual((one["result"], wanted), ("2", "2"))
+        self.fails(2, "bench", program, f"{old}:a,b", says="`shared` needs graphs for `old` and `new`")
+        self.fails(2, "bench", program, "--in", f"old={old}:a,b", says="a graph for `new`")
+        self.fails(2, "bench", program, *graphs, "--in", f"old={old}", says="bound twice")
+        self.fails(2, "bench", program, "--in", "old", says="NAME=FILE")
+        self.fails(2, "bench", program, "--in", f"old={old}:a", "--in", f"new={new}", says="2 columns")
+        self.fails(3, "bench", program, "--in", f"old={old}:a,c", "--in", f"new={new}", says="c")
 
     def test_text(self):
         text = self.ok("bench", TRIANGLE, LISTING, SMALL, "--runs", "1", "--device", "cpu")

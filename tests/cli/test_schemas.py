@@ -46,6 +46,7 @@ class Schemas(CliTest):
     def test_benchmarks(self):
         listing = "examples/triangle_listing.mt"
         self.check("bench", self.ok("bench", TRIANGLE, listing, "--pattern", "edge", SMALL, "--runs", "1", "--json"))
+        self.check("bench", self.ok("bench", TRIANGLE, "--in", f"G={SMALL}", "--in", f"H={SMALL}", "--runs", "1", "--json"))
 
     def test_servers(self):
         requests = [{"id": 1, "pattern": "triangle"}, {"id": "b", "pattern": "hause"}, {"id": 3, "cancel": 9},

@@ -52,6 +52,27 @@ class ServeTest(CliTest):
         self.assertEqual(ready["schema"], "matcha.serve/1")
         return answers
 
+    def test_several_graphs(self):
+        program = """def shared(old: Graph, new: Graph, k: int = 1) -> int:
+    return k * sum(apply(lambda v: size(intersect(neighbor(old, v), neighbor(new, v))), vertices(old)))
+"""
+        source = random.Random(3)
+        rows = ["".join(f"p{source.randrange(9)},p{source.randrange(9)}\n" for _ in range(20)) for _ in range(2)]
+        old, new = self.write("old.csv", "a,b\n" + rows[0]), self.write("new.csv", "from,to\n" + rows[1])
+        file = self.write("shared.mt", program)
+        graphs = ["--in", f"old={old}:a,b", "--in", f"new={new}"]
+        wanted = int(self.ok("run", file, *graphs))
+        edges = [int(self.ok("run", "--pattern", "edge", graph)) for graph in (f"{old}:a,b", new)]
+        asked = [{"id": 1, "program": program}, {"id": 2, "file": file, "options": {"params": {"k": 3}}}, {"id": 3, "pattern": "edge"}]
+        self.assertEqual([one.get("result") for one in self.piped(asked, *graphs)], [wanted, 3 * wanted, edges[0]])
+        (one,) = self.piped(asked[2:], new, "--in", f"old={old}:a,b")
+        self.assertEqual(one["result"], edges[1])
+        (one,) = self.piped(asked[:1], new)
+        self.assertEqual((one["code"], one["errors"][0]["message"]), (2, "`shared` needs graphs for `old` and `new`"))
+        ready = Server(self, *graphs).ready
+        self.assertEqual([ready["graphs"][name]["edges"] for name in ("old", "new")], edges)
+        self.fails(2, "serve", says="there is no graph")
+
     def test_loops(self):
         file = self.write("g.txt", "1 2 knows\n2 2 knows\n2 3 likes\n")
         asked = [{"id": 1, "pattern": "a->b=knows", "options": {"match": "homo"}}, {"id": 2, "pattern": "a->a=knows"}]
@@ -95,7 +116,7 @@ class ServeTest(CliTest):
         wrong = self.piped([{"id": 1, "pattern": "a:persn-b"}], edges, *columns)[0]
         self.assertEqual((wrong["status"], wrong["errors"][0]["column"], wrong["errors"][0]["length"]), ("query", 3, 5), wrong)
         self.fails(2, "serve", edges, "--src", "payer", says="belong together")
-        self.fails(2, "serve", says="one graph")
+        self.fails(2, "serve", says="there is no graph")
         self.fails(3, "serve", edges, "--src", "payer", "--dst", "nobody", says="nobody")
 
     def test_what_is_kept(self):

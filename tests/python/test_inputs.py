@@ -2,6 +2,7 @@
 
 import array
 import gc
+import inspect
 import itertools
 import random
 import warnings
@@ -275,3 +276,77 @@ def test_what_is_no_graph():
         mt.Graph(FRAME, src="src")
     with pytest.raises(TypeError, match="matcha.Graph"):
         mt.count([(0, 1)], "edge")
+
+
+WEIGHED = mt.program("""def main(old: Graph, new: Graph, k: int = 1):
+    both = apply(lambda v: mk_tuple(val=[v, k * size(intersect(neighbor(old, v), neighbor(new, v)))]), vertices(old))
+    return apply(lambda e: e, cond=lambda e: get(e, 1) != 0, both)
+""")
+
+
+def test_several_graphs(tmp_path):
+    old, new = [("ann", "bob"), ("bob", "eve"), ("eve", "zoe")], [("amy", "ann"), ("bob", "eve"), ("zoe", "eve")]
+    wanted = [("bob", 1), ("eve", 2), ("zoe", 1)]
+    first, second = mt.Graph(old), mt.Graph(new)
+    assert sorted(WEIGHED(first, second)) == wanted
+    assert sorted(WEIGHED(new=second, old=first)) == sorted(WEIGHED(mt.join(old=first, new=second))) == wanted
+    assert sorted(WEIGHED(first, new=second, k=5)) == [(name, 5 * n) for name, n in wanted]
+    joined = WEIGHED._joined
+    WEIGHED(first, second)
+    assert WEIGHED._joined is joined, "graphs are joined once"
+    assert sorted(WEIGHED(second, first)) == wanted and sorted(WEIGHED(first, first)) == [("ann", 1), ("bob", 2), ("eve", 2), ("zoe", 1)]
+    file = tmp_path / "new.csv"
+    file.write_text("from,to\n" + "".join(f"{u},{v}\n" for u, v in new))
+    read = mt.read(file, src="from", dst="to")
+    assert sorted(WEIGHED(first, read)) == sorted(WEIGHED(read, first)) == wanted
+    again = mt.join(old=read, new=mt.read(file))
+    assert list(again.vertices) == ["amy", "ann", "bob", "eve", "zoe"] and mt.count(again, "edge") == 3
+    numbers = mt.join(old=mt.Graph([5, 6], [6, 9]), new=mt.Graph([6, 7], [9, 9]))
+    assert list(numbers.vertices) == [5, 6, 9] and sorted(WEIGHED(numbers)) == [(6, 1), (9, 1)]
+    assert str(inspect.signature(WEIGHED)) == "(old: 'Graph', new: 'Graph', *, k: 'int' = 1) -> 'List<Tuple<int, 2>>'"
+
+
+def test_several_graphs_that_do_not_fit():
+    names, numbers = mt.Graph([("a", "b")]), mt.Graph([1], [2])
+    with pytest.raises(TypeError, match="must have an order"):
+        WEIGHED(names, numbers)
+    with pytest.raises(TypeError, match="old, new"):
+        WEIGHED()
+    with pytest.raises(TypeError, match="no graph is called 'later'"):
+        WEIGHED(numbers, later=numbers)
+    with pytest.raises(TypeError, match="'old' is given twice"):
+        WEIGHED(numbers, old=numbers)
+    with pytest.raises(TypeError, match="takes 2"):
+        WEIGHED(numbers, numbers, numbers)
+    with pytest.raises(TypeError, match="not a matcha.Graph"):
+        mt.join(old="file.txt")
+    with pytest.raises(TypeError, match="needs graphs"):
+        mt.join()
+    with pytest.raises(mt.UsageError, match="`main` needs graphs for `old` and `new`"):
+        WEIGHED(numbers)
+    with pytest.raises(mt.UsageError, match="joined already"):
+        mt.join(old=mt.join(old=numbers), new=numbers)
+
+
+def test_tables_in_files(tmp_path):
+    file = tmp_path / "pays.csv"
+    file.write_text("when;payer;payee;how\n1;ann;bob;card\n2;bob;eve;cash\n3;eve;ann;card\n")
+    people = tmp_path / "people.csv"
+    people.write_text("name,kind\nann,staff\nbob,guest\neve,staff\nzoe,guest\n")
+    columns = {"src": "payer", "dst": "payee"}
+    assert mt.count(mt.read(file, **columns), "triangle") == 1
+    g = mt.read(file, **columns, edge_label="how", vertices=people, id="name", label="kind", directed=True)
+    assert (g.vertex_count, g.edge_count, g.directed) == (4, 3, True)
+    assert sorted(mt.match(g, "(a:staff)-[:card]->(b)")) == [("ann", "bob"), ("eve", "ann")]
+    assert mt.read(f"{file}:payer,payee").vertex_count == 3
+    digits = tmp_path / "digits.txt"
+    digits.write_text("1 02\n02 3\n")
+    assert list(mt.read(digits, ids="text").vertices) == ["02", "1", "3"]
+    with pytest.raises(mt.UsageError, match="belong together"):
+        mt.read(file, src="payer")
+    with pytest.raises(mt.InputError, match="nobody"):
+        mt.read(file, src="payer", dst="nobody")
+    with pytest.raises(mt.UsageError, match="there is to be one graph"):
+        mt.read()
+    with pytest.raises(mt.UsageError, match="header"):
+        mt.read(file, header="perhaps")

@@ -139,6 +139,13 @@ def test_programs():
     huge = mt.program("def main(G: Graph) -> int:\n    return sum(apply(lambda v: 9223372036854775807, vertices(G)))\n")
     assert huge(path) == 3 * (2**63 - 1)
     assert mt.program(str(ROOT / "examples/triangle.mt"))(mt.Graph([0, 1, 2], [1, 2, 0])) == 1
+    triangle = mt.Graph([5, 6, 7], [6, 7, 5])
+    assert mt.program("std.clique", entry="triangles")(triangle) == 1
+    assert list(mt.program("std.clique", entry="triangles_by_vertex")(triangle)) == [(5, 1), (6, 1), (7, 1)]
+    with pytest.raises(mt.UsageError, match="`entry` says which"):
+        mt.program("std.clique")
+    with pytest.raises(mt.UsageError, match="did you mean `std.clique`"):
+        mt.program("std.cliqe", entry="triangles")
 
 
 def test_errors(tmp_path):

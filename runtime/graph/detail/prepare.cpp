@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <numeric>
 
 #include "runtime/graph/detail/csr.h"
 #include "runtime/graph/detail/raw_graph.h"
+#include "runtime/graph/detail/rebase.h"
 #include "runtime/graph/detail/vertex_set.h"
 #include "runtime/graph/stats.h"
 
@@ -85,50 +85,7 @@ GraphArrays rebase(const Graph& graph, const Universe& universe) {
   for (std::uint64_t rank = 0; rank < view.universe; ++rank) ids[rank] = graph.universe().id(rank);
   Buffer<std::uint32_t> moved(view.universe);
   universe.ranks(ids.data(), ids.size(), moved.data());
-  GraphArrays arrays;
-  arrays.offsets = Buffer<std::uint64_t>(universe.size() + 1);
-  std::fill(arrays.offsets.begin(), arrays.offsets.end(), 0);
-  for (std::uint64_t rank = 0; rank < view.universe; ++rank) {
-    arrays.offsets[moved[rank] + std::uint64_t{1}] = view.offsets[rank + 1] - view.offsets[rank];
-  }
-  std::partial_sum(arrays.offsets.begin(), arrays.offsets.end(), arrays.offsets.begin());
-  arrays.neighbors = Buffer<std::uint32_t>(view.arc_count);
-  std::transform(view.neighbors, view.neighbors + view.arc_count, arrays.neighbors.begin(),
-                 [&moved](std::uint32_t rank) { return moved[rank]; });
-  if (view.edge_info != nullptr) {
-    arrays.edge_info = Buffer<std::uint64_t>(view.arc_count);
-    std::memcpy(arrays.edge_info.data(), view.edge_info, view.arc_count * sizeof(std::uint64_t));
-  }
-  if (view.labels != nullptr) {
-    arrays.labels = Buffer<std::int64_t>(universe.size());
-    std::fill(arrays.labels.begin(), arrays.labels.end(), kNoLabel);
-    for (std::uint64_t rank = 0; rank < view.universe; ++rank) arrays.labels[moved[rank]] = view.labels[rank];
-  }
-  arrays.vertices = Buffer<std::uint32_t>(view.vertex_count);
-  for (std::uint64_t at = 0; at < view.vertex_count; ++at) {
-    arrays.vertices[at] = moved[view.vertices != nullptr ? view.vertices[at] : at];
-  }
-  return arrays;
-}
-
-Error negative_label(const std::string& path, std::uint64_t line, std::int64_t label) {
-  return input_error(path, line, "negative label `" + std::to_string(label) + "` beside labels that are words",
-                     "words are coded as negative numbers; use words or numbers from 0");
-}
-
-/// Gives the labels of a `.mtg`, `count` of them, the codes of the run's dictionary.
-template <typename Word>
-Status recode(const std::string& path, const LabelDictionary& own, const LabelDictionary& dictionary, Word* labels,
-              std::uint64_t count) {
-  if (dictionary.empty()) return Done{};
-  for (std::uint64_t at = 0; at < count; ++at) {
-    const std::int64_t label = static_cast<std::int64_t>(labels[at]);
-    if (label >= 0 || label == kNoLabel) continue;
-    const std::uint64_t word = static_cast<std::uint64_t>(-1 - label);
-    if (word >= own.words().size()) return negative_label(path, 0, label);
-    labels[at] = static_cast<Word>(*dictionary.code(own.words()[word]));
-  }
-  return Done{};
+  return rebased(view, moved, universe.size());
 }
 
 /// Numbers of edge info may not be taken for words.

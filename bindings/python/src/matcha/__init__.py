@@ -24,6 +24,7 @@ from matcha._errors import (
 )
 from matcha._explain import Explanation, explain
 from matcha._graph import Graph, read
+from matcha._join import join
 from matcha._library import opened as _open
 from matcha._patterns import Matches, Motifs, blocks, count, match, motifs, orbits, participation
 from matcha._program import Pattern, Program, program
@@ -67,6 +68,7 @@ __all__ = [
     "count",
     "doctor",
     "explain",
+    "join",
     "match",
     "motifs",
     "orbits",

@@ -221,26 +221,58 @@ class Graph:
 
 
 def read(
-    path: Any,
+    path: Any = None,
     *,
     directed: bool = False,
     labels: Any = None,
     edge_labels: bool = False,
     keep_loops: bool = False,
+    src: Any = None,
+    dst: Any = None,
+    edge_label: Any = None,
+    header: Optional[str] = None,
+    ids: Optional[str] = None,
+    vertices: Any = None,
+    id: Any = None,
+    label: Any = None,
+    sql: Optional[str] = None,
+    no_literals: bool = False,
     timeout: Optional[float] = None,
 ) -> Graph:
-    """Reads a graph file: text, `.mtg` and all other formats of the command line, also compressed.
+    """Reads a graph file: text, tables, `.mtg` and all other formats of the command line, also compressed.
 
-    `labels` is a file of vertex labels; with `edge_labels` the third column has labels of the edges, and with
-    `keep_loops` a directed graph has its loops too. Raises `InputError`, `ResourceError`, `UsageError` and `Timeout`.
+    `src` and `dst` are the columns of a table that have the ends of edges, names of its heading or numbers from 0, and
+    `edge_label` the one of their labels; `header` is "auto", "yes" or "no", and `ids="text"` has numbers taken as text.
+    `vertices` is a file of vertices with the columns `id` and `label`; `labels` a file of vertex labels. With
+    `edge_labels` the third column has labels of the edges, and with `keep_loops` a directed graph has its loops too.
+    `sql`, instead of a path, is a query for DuckDB. Raises `InputError`, `ResourceError`, `UsageError` and `Timeout`.
+
+    >>> import pathlib, tempfile
+    >>> import matcha as mt
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> calls = pathlib.Path(folder.name, "calls.csv")
+    >>> _ = calls.write_text("day,from,to\\n1,ann,bob\\n1,bob,eve\\n2,eve,ann\\n")
+    >>> mt.count(mt.read(calls, src="from", dst="to"), "triangle")
+    1
+    >>> folder.cleanup()
     """
     chosen = {
         "labels": None if labels is None else os.fspath(labels),
         "edge_labels": edge_labels or None,
         "keep_loops": keep_loops or None,
+        "src": src,
+        "dst": dst,
+        "edge_label": edge_label,
+        "header": header,
+        "ids": ids,
+        "vertices": None if vertices is None else os.fspath(vertices),
+        "id": id,
+        "label": label,
+        "graph_sql": sql,
+        "no_literals": no_literals or None,
         "timeout": timeout,
     }
-    return Graph._read(os.fspath(path), directed, chosen)
+    return Graph._read("" if path is None else os.fspath(path), directed, chosen)
 
 
 __all__ = ["Graph", "read"]

@@ -65,6 +65,10 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
         c_int,
         [c_uint64, c_void_p, c_int, c_void_p, c_int, c_void_p, c_void_p, Handle, POINTER(Handle), POINTER(Handle)],
     ),
+    "matcha_graph_join": (
+        c_int,
+        [POINTER(c_char_p), POINTER(Handle), POINTER(c_void_p), c_size_t, POINTER(Handle), POINTER(Handle)],
+    ),
     "matcha_graph_ids": (None, [Handle, c_void_p]),
     "matcha_graph_release": (c_int, [Handle, c_char_p, POINTER(Handle)]),
     "matcha_graph_vertices": (c_uint64, [Handle]),

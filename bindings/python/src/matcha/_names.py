@@ -23,5 +23,6 @@ def names_of(graph: Any) -> Optional[list[Union[str, int]]]:
             buffer = ctypes.create_string_buffer(2 * length)
             continue
         names.append(buffer.raw[:length].decode("utf-8", "surrogateescape"))
-    # A graph has ids that are text only if one of them is no number.
-    return [int(name) for name in names] if all(str(name).isdecimal() for name in names) else names
+    # Numbers are names of the library only if one of them is beyond int64; else the ids were to be text.
+    beyond = any(len(str(name)) >= 19 for name in names) and all(str(name).isdecimal() for name in names)
+    return [int(name) for name in names] if beyond and max(map(int, names)) >= 2**63 else names

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import re
 import threading
+import weakref
 from ctypes import byref, c_int64, c_uint64
-from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Sequence, Union
 
 from matcha import _library
 from matcha._graph import Graph
+from matcha._join import join
 from matcha._library import Handle, Owner
 from matcha._progress import Bar
 from matcha._table import Table, column_of, joined
@@ -24,9 +26,10 @@ _MOST_COMPILED = 64
 
 
 class Program:
-    """A program in Matcha's language, from its text or from a `.mt` file: a function of a graph.
+    """A program in Matcha's language, from its text, a `.mt` file or a module of the library such as
+    `std.clique`: a function of a graph, or of several.
 
-    Calling it with a graph runs it; other parameters of its entry are given by name, and `help` shows them. It is
+    Calling it with its graphs runs it; other parameters of its entry are given by name, and `help` shows them. It is
     compiled once for a graph and a set of parameters. `entry` names the function to run; other keywords are options of
     the command line. Raises `ProgramError` where the text is wrong.
 
@@ -60,20 +63,55 @@ class Program:
         self._options = options
         self._compiled: dict[tuple[tuple[str, Any], ...], Owner] = {}
         self._lock = threading.Lock()
+        # The last graphs that it was called with, and their join.
+        self._joined: Optional[tuple[list[tuple[str, weakref.ref[Graph]]], Graph]] = None
         self._handle({})
 
     def __call__(
         self,
-        graph: Graph,
-        *,
+        *graphs: Graph,
         threads: Optional[int] = None,
         timeout: Optional[float] = None,
         device: Optional[str] = None,
         progress: Progress = False,
         **params: Any,
     ) -> Any:
-        """The answer: an int, float, bool, vertex or `Table`, or a tuple of them."""
+        """The answer: an int, float, bool, vertex or `Table`, or a tuple of them.
+
+        A program with several graphs takes them in the order of its parameters or by their names, or one that
+        `matcha.join` made.
+        """
+        named = {name: value for name, value in params.items() if isinstance(value, Graph)}
+        params = {name: value for name, value in params.items() if name not in named}
+        graph = self._graph_of(graphs, named)
         return self._run(graph, {"threads": threads, "timeout": timeout}, params, progress, device)
+
+    def _graph_of(self, graphs: Sequence[Graph], named: dict[str, Graph]) -> Graph:
+        """One graph: that which is given, or a join of all."""
+        signature = getattr(self, "__signature__", None)
+        parameters = [] if signature is None else list(signature.parameters.values())
+        names = [one.name for one in parameters if str(one.annotation).startswith("Graph")]
+        if len(graphs) + len(named) == 0:
+            raise TypeError(f"it is called with {'a graph' if len(names) < 2 else 'graphs: ' + ', '.join(names)}")
+        if len(graphs) == 1 and not named:
+            return graphs[0]
+        unknown = [name for name in named if name not in names]
+        if unknown:
+            raise TypeError(f"no graph is called {unknown[0]!r} there; the graphs are: {', '.join(names)}")
+        if len(graphs) > len(names):
+            raise TypeError(f"{len(graphs)} graphs are given, and it takes {max(len(names), 1)}")
+        given: dict[str, Graph] = dict(zip(names, graphs))
+        twice = [name for name in named if name in given]
+        if twice:
+            raise TypeError(f"the graph {twice[0]!r} is given twice")
+        given.update(named)
+        if len(names) == 1:
+            return given[names[0]]
+        key = [(name, weakref.ref(graph)) for name, graph in given.items() if isinstance(graph, Graph)]
+        last = self._joined
+        if last is None or last[0] != key:
+            last = self._joined = (key, join(**given))
+        return last[1]
 
     def emit(self, stage: str = "kernel") -> str:
         """A stage of its compilation as text, as `matcha build --emit` prints it: "ast", "asg", "ir", "kernel", "llvm",
@@ -168,13 +206,15 @@ def _signature_of(text: str) -> inspect.Signature:
 
     inside, result = text.split("(", 1)[1].rsplit(") -> ", 1)
     parameters = []
+    leads = True  # Only graphs stand before it.
     for at, one in enumerate(re.findall(r"(\w+): ((?:[^,<]|<(?:[^<>]|<[^<>]*>)*>)+)", inside)):
         name, rest = one
         kind, _, default = rest.partition(" = ")
         value = inspect.Parameter.empty
         if default:
             value = default == "True" if kind == "bool" else _TYPES.get(kind, str)(default)
-        way = inspect.Parameter.POSITIONAL_OR_KEYWORD if at == 0 else inspect.Parameter.KEYWORD_ONLY
+        leads = leads and kind.startswith("Graph")
+        way = inspect.Parameter.POSITIONAL_OR_KEYWORD if at == 0 or leads else inspect.Parameter.KEYWORD_ONLY
         parameters.append(inspect.Parameter(name, way, default=value, annotation=kind))
     return inspect.Signature(parameters, return_annotation=result)
 
