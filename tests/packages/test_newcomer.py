@@ -73,7 +73,7 @@ def main():
         subprocess.run(["cpack", "-G", "DEB", "--config", build + "/CPackConfig.cmake", "-B", packages,
                         "-D", "CPACK_DEBIAN_COMPRESSION_TYPE=gzip"], check=True, capture_output=True, cwd=folder)
         home = pathlib.Path(root, "root")
-        for file in [*pathlib.Path(packages).glob("*.deb"), ROOT / "examples/graphs" / GRAPH]:
+        for file in [*pathlib.Path(packages).glob("*.deb"), ROOT / "examples/graphs" / GRAPH, ROOT / "tests/api/count.c"]:
             shutil.copy(file, home)
         (home / "my.mt").write_text(PROGRAM, encoding="utf-8")
         index, _ = inside(root, "apt-get update")
@@ -85,8 +85,12 @@ def main():
         step(root, "install for Python",
              "apt-get install -y --no-install-recommends ./libmatcha0_*.deb ./python3-matcha_*.deb python3-pandas", "python3-matcha")
         step(root, "first rows in pandas", f'python3 -c "{PANDAS}"', "(10, 3) a b c")
-        # What a user sees who looks: the manual pages and the completions are where Debian has them.
-        step(root, "files", "ls /usr/share/man/man1/matcha.1* /usr/share/bash-completion/completions/matcha || dpkg -L matcha", "matcha")
+        step(root, "first program in C",
+             "apt-get install -y --no-install-recommends ./libmatcha0_*.deb ./libmatcha-dev_*.deb gcc libc6-dev pkg-config && "
+             f"cc count.c $(pkg-config --cflags --libs matcha) -o count && ./count {GRAPH} triangle", TRIANGLES)
+        # The manual pages and the completions are where Debian has them.
+        files = "man1/matcha.1 bash-completion/completions/matcha zsh/vendor-completions/_matcha fish/vendor_completions.d/matcha.fish"
+        step(root, "files", f"for file in {files}; do dpkg -L matcha | grep -F /$file || exit 1; done", "vendor-completions")
         done, _ = inside(root, "matcha run --pattern hause wiki-vote.txt.gz")
         assert done.returncode == 1 and "did you mean" in done.stderr, done.stderr
     return 0

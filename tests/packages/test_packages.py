@@ -58,6 +58,8 @@ def check_debian(build, compiler, folder):
     prefix = root / "usr"
     assert runpath(prefix / "bin/matcha") == [] and runpath(prefix / "lib/libmatcha.so.0") == []
     assert (prefix / "bin/matcha").stat().st_size < STRIPPED_MB * 1e6
+    for file in ("bash-completion/completions/matcha", "zsh/vendor-completions/_matcha", "fish/vendor_completions.d/matcha.fish"):
+        assert (prefix / "share" / file).is_file(), f"{file} is not where Debian's shells look"
     environment = installed.check_consumers(prefix, compiler, folder, [])
     installed.check_program(prefix, environment)
     installed.check_python(prefix / "lib/python3/dist-packages", environment)
