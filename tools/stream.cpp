@@ -212,8 +212,11 @@ class StreamVerb {
     const Status named = find_names(*graph);
     if (named != Status::Ok) return named;
     const runtime::Graph& read = (*graph)->graph();
-    parts_.engine = options_.recompute || options_.device == "cuda" ? st::make_recompute(*graph, shared(console_))
-                                                                    : st::make_delta(*graph, shared(console_));
+    using Kind = st::DeltaDevice::Kind;
+    const Kind kind = options_.device == "cuda" ? Kind::Gpu : Kind::Cpu;
+    parts_.engine = options_.recompute
+                        ? st::make_recompute(*graph, shared(console_))
+                        : st::make_delta(*graph, shared(console_), st::read_here, {kind, options_.code_folder});
     if (parts_.engine == nullptr) return Status::Resource;
     parts_.rules.directed = read.facts().directed;
     parts_.rules.lines = {options_.temporal, edge_labels_, parts_.maybe_names};

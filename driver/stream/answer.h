@@ -62,7 +62,8 @@ struct Answer {
   std::optional<__int128> plus, minus;
   RowChanges changes;  ///< Where rows are asked for.
   How how = How::Recompute;
-  std::string why;  ///< For people: why not `delta`; may be empty.
+  bool on_gpu = false;  ///< A GPU counted what edges did.
+  std::string why;      ///< For people: why not `delta`; may be empty.
   double match_ms = 0;
 };
 

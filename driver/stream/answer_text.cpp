@@ -90,6 +90,7 @@ std::string answer_json(const BatchFacts& facts, const Answer& answer, const std
   if (facts.last_time) number("last_t", *facts.last_time);
   number("offset", facts.offset);
   object.add("how", fmt::format("\"{}\"", how_name(answer.how)));
+  if (answer.on_gpu) object.add("device", "\"cuda\"");
   object.add("ms", fmt::format("{{\"wait\":{},\"apply\":{},\"match\":{}}}", rounded(facts.wait_ms),
                                rounded(facts.apply_ms), rounded(answer.match_ms)));
   return object.print(true);

@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <ctime>
-#include <limits>
 #include <optional>
 #include <span>
 #include <utility>
@@ -9,6 +7,8 @@
 #include "driver/stream/delta_program.h"
 #include "driver/stream/dynamic_present.h"
 #include "driver/stream/engine.h"
+#include "driver/stream/gpu_use.h"
+#include "driver/stream/phase.h"
 #include "driver/stream/rebuild.h"
 #include "driver/stream/shared_deltas.h"
 #include "runtime/cpu/set_kernels.h"
@@ -23,22 +23,16 @@ using runtime::stream::DynamicGraph;
 
 /// So many edges are counted by one thread before it is known what they take.
 constexpr std::size_t kAlone = 8;
-/// Of fewer edges nobody looks at the clock meanwhile.
-constexpr std::size_t kTimed = 32;
-constexpr double kNever = std::numeric_limits<double>::infinity();
-
-/// What this thread has worked: others that want its processor do not make an edge seem to take longer.
-double thread_ms() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
-}
 
 class DeltaEngine final : public Engine {
  public:
   DeltaEngine(const ResidentGraph::Shared& start, std::unique_ptr<Engine> stands,
-              std::shared_ptr<const Reporter> reporter, Prepared::Reading reading)
-      : present_(start), stands_(std::move(stands)), reporter_(std::move(reporter)), reading_(std::move(reading)) {}
+              std::shared_ptr<const Reporter> reporter, Prepared::Reading reading, const DeltaDevice& device)
+      : present_(start),
+        stands_(std::move(stands)),
+        reporter_(std::move(reporter)),
+        reading_(std::move(reading)),
+        gpu_(device) {}
 
   const Present& present() const override { return present_; }
   const runtime::LabelDictionary& dictionary() const override { return stands_->dictionary(); }
@@ -55,7 +49,11 @@ class DeltaEngine final : public Engine {
   Status add(const ProgramRequest& request, const ProgramOptions& options,
              std::shared_ptr<const Reporter> reporter) override {
     Entry entry;
-    reading_([&] { entry.delta = DeltaProgram::make(request, options, present_.directed(), entry.why); });
+    if (request.device == "cuda" && !gpu_.is_wanted()) {
+      entry.why = "a GPU is asked for";
+    } else {
+      reading_([&] { entry.delta = DeltaProgram::make(request, options, present_.directed(), entry.why); });
+    }
     if (!entry.delta && again_ == nullptr) {
       // With the label words that are known by now.
       runtime::Result<ResidentGraph::Shared> now = graph();
@@ -96,7 +94,7 @@ class DeltaEngine final : public Engine {
     if (status == Status::Ok && !options.quiet) status = find_totals(options);
     if (status != Status::Ok) return status;
     const Stopwatch watch;
-    has_shared_ = false;
+    has_shared_ = on_gpu_ = false;
     search_->set_limits(options.run.stop_request, options.run.deadline);
     status = change(batch, options);
     if (status != Status::Ok) return status;
@@ -108,6 +106,7 @@ class DeltaEngine final : public Engine {
       } else {
         std::optional<Answer> answer = entry.delta->answer();
         if (!answer) return reporter_->error(Status::Run, "a number of matches cannot be told from its changes");
+        answer->on_gpu = on_gpu_;
         stood.push_back(std::move(*answer));
       }
     }
@@ -164,6 +163,7 @@ class DeltaEngine final : public Engine {
     if (search_ && edges <= 4 * planned && planned <= 4 * edges) return Status::Ok;
     planned_edges_ = present_.edge_count();
     shared_is_planned_ = false;
+    gpu_.replan();
     if (!search_) lay_out(options);
     const auto class_of = [this](const std::string& literal) {
       return static_cast<std::uint32_t>(std::ranges::lower_bound(literals_, literal) - literals_.begin()) + 1;
@@ -174,7 +174,15 @@ class DeltaEngine final : public Engine {
       reading_([&] { is_planned = entry.delta->plan(present_.graph(), class_of, entry.why); });
       if (!is_planned) return reporter_->error(Status::Resource, entry.why);
     }
-    return Status::Ok;
+    return counting().empty() ? Status::Ok : gpu_.prepare(present_, *reporter_);
+  }
+
+  std::vector<DeltaProgram*> counting() {
+    std::vector<DeltaProgram*> programs;
+    for (Entry& entry : entries_) {
+      if (entry.delta) programs.push_back(&*entry.delta);
+    }
+    return programs;
   }
 
   void lay_out(const ApplyOptions& options) {
@@ -254,54 +262,6 @@ class DeltaEngine final : public Engine {
     return reporter_->error(error);
   }
 
-  /// Edges that go, or edges that come: whether what each does is counted, or, once `gave_up`, the whole graph when all
-  /// of them are taken.
-  class Phase {
-   public:
-    /// `anew_ms`: what it takes to count the whole graph; kNever: that cannot be.
-    Phase(std::uint64_t edges, double anew_ms, Way way) : left_(edges), anew_ms_(way == Way::Edges ? kNever : anew_ms) {
-      gave_up_ = anew_ms_ < kNever && way == Way::Anew && edges != 0;
-      is_timed_ = edges >= kTimed;
-      if (is_timed_) since_ms_ = thread_ms();
-    }
-    /// Before so many edges, which are counted together.
-    bool counts(std::uint64_t edges = 1) {
-      constexpr std::uint64_t kFewLeft = 128;
-      // What is measured first may be off: a tenth of what counting anew takes is spent on that, and it must be shorter
-      // by a quarter.
-      constexpr double kSurely = 1.25;
-      if (!gave_up_ && done_ >= next_look_ && left_ >= kFewLeft) {
-        const double ms = this->ms();
-        next_look_ = done_ + kLook;
-        gave_up_ =
-            ms > kTried * anew_ms_ && ms / static_cast<double>(done_) * static_cast<double>(left_) > kSurely * anew_ms_;
-      }
-      done_ += edges;
-      left_ -= edges;
-      return !gave_up_;
-    }
-    bool gave_up() const { return gave_up_; }
-    bool is_timed() const { return is_timed_; }
-    /// What the edges so far took.
-    double ms() const { return spent_ms_ + thread_ms() - since_ms_; }
-    /// Other threads did something, which took so long in place of what this one did since `at_ms`.
-    void add(double ms, double at_ms) {
-      spent_ms_ += at_ms - since_ms_ + ms;
-      since_ms_ = thread_ms();
-    }
-    /// So long may a step take, that it may be seen in time whether to go on so.
-    double step_ms() const { return kTried * anew_ms_; }
-
-   private:
-    static constexpr std::uint64_t kLook = 32;
-    static constexpr double kTried = 0.1;
-    double since_ms_ = 0, spent_ms_ = 0;
-    bool is_timed_ = false;
-    std::uint64_t done_ = 0, left_, next_look_ = kLook;
-    double anew_ms_;
-    bool gave_up_ = false;
-  };
-
   /// What it takes to count the whole graph; kNever where that cannot be.
   double anew_ms(const ApplyOptions& options) const {
     if (options.quiet || !run_ms_) return kNever;
@@ -370,10 +330,22 @@ class DeltaEngine final : public Engine {
 
   /// Takes edges in or out, and counts what they do, by the threads that there are.
   Status change_edges(const std::vector<EdgeChange>& edges, int sign, Phase& phase, const ApplyOptions& options) {
-    const bool may_share = !options.quiet && threads(options) > 1 && !edges.empty() && stands_->size() != 0;
-    bool alone = true;
+    const bool counts = !options.quiet && !edges.empty() && stands_->size() != 0;
+    const bool may_share = counts && threads(options) > 1;
+    bool alone = true, may_use_gpu = counts && gpu_.is_wanted();
     for (std::size_t at = 0; at < edges.size();) {
       if (may_share && alone && at == kAlone && phase.is_timed()) each_ms_ = phase.ms() / kAlone;
+      if (may_use_gpu && !phase.gave_up()) {
+        std::size_t taken = gpu_.wanted(edges.size() - at, phase.step_ms(), counting(), *reporter_);
+        if (taken != 0) {
+          const Status status = count_on_gpu({edges.data() + at, taken}, sign, phase, options, taken);
+          if (status != Status::Ok) return status;
+        }
+        may_use_gpu = taken != 0;
+        alone = alone && taken == 0;
+        at += taken;
+        continue;
+      }
       const std::size_t shared = may_share ? to_share(edges.size() - at, phase, options) : 0;
       if (shared != 0) {
         std::size_t taken = 0;
@@ -392,6 +364,26 @@ class DeltaEngine final : public Engine {
       }
     }
     return Status::Ok;
+  }
+
+  /// Takes edges, from the first; none: the CPU has to.
+  Status count_on_gpu(std::span<const EdgeChange> edges, int sign, Phase& phase, const ApplyOptions& options,
+                      std::size_t& taken) {
+    const double began = phase.is_timed() ? thread_ms() : 0;
+    Status status = find_updates(edges);
+    GpuDeltas::Took took;
+    if (status == Status::Ok) {
+      status = gpu_.take(updates_, sign, {options.run.stop_request, options.run.deadline}, *reporter_, took);
+    }
+    if (status != Status::Ok) return status;
+    if (!took.fits) return misfit("an edge that goes was not there, or one that comes was");
+    taken = took.edges;
+    if (taken != 0) {
+      has_shared_ = on_gpu_ = true;
+      if (phase.is_timed()) phase.add(took.ms, began);
+      phase.counts(taken);
+    }
+    return status_of(took.ending);
   }
 
   static unsigned threads(const ApplyOptions& options) {
@@ -420,19 +412,10 @@ class DeltaEngine final : public Engine {
       shared_is_planned_ = false;
     }
     if (!std::exchange(shared_is_planned_, true)) {
-      std::vector<DeltaProgram*> programs;
-      for (Entry& entry : entries_) {
-        if (entry.delta) programs.push_back(&*entry.delta);
-      }
-      shared_->set_programs(std::move(programs));
+      shared_->set_programs(counting());
     }
     has_shared_ = true;
-    updates_.clear();
-    for (const EdgeChange& edge : edges) {
-      const std::optional<std::uint32_t> a = present_.number(edge.u), b = present_.number(edge.v);
-      if (!a || !b || *a == *b) return misfit("an edge has an end that is no vertex");
-      updates_.push_back({present_.graph().place(*a), present_.graph().place(*b)});
-    }
+    if (const Status status = find_updates(edges); status != Status::Ok) return status;
     const SharedDeltas::Took took = shared_->take(updates_, sign, {options.run.stop_request, options.run.deadline});
     if (!took.fits) return misfit("an edge that goes was not there, or one that comes was");
     taken = took.edges;
@@ -440,6 +423,16 @@ class DeltaEngine final : public Engine {
     ms = took.busy_ms / shared_->workers();
     each_ms_ = each_ms_ ? (*each_ms_ + each) / 2 : each;
     return status_of(took.ending);
+  }
+
+  Status find_updates(std::span<const EdgeChange> edges) {
+    updates_.clear();
+    for (const EdgeChange& edge : edges) {
+      const std::optional<std::uint32_t> a = present_.number(edge.u), b = present_.number(edge.v);
+      if (!a || !b || *a == *b) return misfit("an edge has an end that is no vertex");
+      updates_.push_back({present_.graph().place(*a), present_.graph().place(*b)});
+    }
+    return Status::Ok;
   }
 
   static const runtime::SetKernels& kernels(const ApplyOptions& options) {
@@ -520,6 +513,8 @@ class DeltaEngine final : public Engine {
   bool shared_is_planned_ = false;  ///< It has the programs as they are planned now.
   bool has_shared_ = false;         ///< In the batch at hand.
   std::vector<runtime::stream::EdgeUpdate> updates_;
+  GpuUse gpu_;           ///< Has the graph of `present_`.
+  bool on_gpu_ = false;  ///< Edges of the batch at hand were counted on it.
   /// What it takes one thread to count what an edge does; where there are more.
   std::optional<double> each_ms_;
   /// What it took last to run all programs that have deltas, and to lay the graph out for them.
@@ -529,10 +524,10 @@ class DeltaEngine final : public Engine {
 }  // namespace
 
 std::unique_ptr<Engine> make_delta(const ResidentGraph::Shared& start, std::shared_ptr<const Reporter> reporter,
-                                   const Prepared::Reading& reading) {
+                                   const Prepared::Reading& reading, const DeltaDevice& device) {
   std::unique_ptr<Engine> engine = make_recompute(start, reporter, reading);
   if (engine == nullptr || start->maybe_informed() != nullptr) return engine;
-  return std::make_unique<DeltaEngine>(start, std::move(engine), std::move(reporter), reading);
+  return std::make_unique<DeltaEngine>(start, std::move(engine), std::move(reporter), reading, device);
 }
 
 }  // namespace matcha::driver::stream

@@ -112,10 +112,6 @@ bool DeltaProgram::read_program(const ProgramRequest& request, bool directed, st
 
 std::optional<DeltaProgram> DeltaProgram::make(const ProgramRequest& request, const ProgramOptions& options,
                                                bool directed, std::string& why) {
-  if (request.device == "cuda") {
-    why = "a GPU is asked for";
-    return std::nullopt;
-  }
   DeltaProgram program;
   program.options_ = options;
   const bool is_read = request.text.empty() ? program.read_pattern(request, directed, why)

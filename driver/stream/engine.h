@@ -45,6 +45,16 @@ struct ProgramOptions {
   bool changes = true;  ///< `plus` and `minus`; else they may be left out where they take more work.
 };
 
+/// Where it is counted what changed edges do.
+struct DeltaDevice {
+  enum class Kind : std::uint8_t {
+    Cpu,
+    Gpu,  ///< The first GPU counts; rows, and what it cannot count, are left to the CPU.
+  };
+  Kind kind = Kind::Cpu;
+  std::string code_folder;  ///< Where kernels are kept; empty: nowhere.
+};
+
 /// Calls come one at a time. After an error the engine is of no more use.
 class Engine {
  public:
@@ -98,6 +108,6 @@ std::unique_ptr<Engine> make_recompute(const ResidentGraph::Shared& start, std::
 /// delta is left to an engine that runs again; its answers say why. The same requirements; graphs that keep labels of
 /// edges are run again in whole.
 std::unique_ptr<Engine> make_delta(const ResidentGraph::Shared& start, std::shared_ptr<const Reporter> reporter,
-                                   const Prepared::Reading& reading = read_here);
+                                   const Prepared::Reading& reading = read_here, const DeltaDevice& device = {});
 
 }  // namespace matcha::driver::stream

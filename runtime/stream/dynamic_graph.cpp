@@ -161,6 +161,8 @@ void DynamicGraph::number(const std::vector<std::uint64_t>& room, const std::vec
   }
   after_.resize(total);
   if (directed_) before_.resize(total);
+  changes_ = {};
+  ++layout_;
 }
 
 void DynamicGraph::load(std::span<const std::pair<std::uint32_t, std::uint32_t>> edges) {
@@ -184,15 +186,24 @@ void DynamicGraph::load(std::span<const std::pair<std::uint32_t, std::uint32_t>>
       rows.set(static_cast<std::uint32_t>(p), {items.data() + ends[p], ends[p + 1] - ends[p]});
     }
   };
+  changes_ = {};
   fill(after_, true, !directed_);
   if (directed_) fill(before_, false, true);
   edges_ = edges.size();
+}
+
+DynamicGraph::Changes DynamicGraph::take_changes() {
+  Changes taken = std::move(changes_);
+  changes_ = {false, {}};
+  return taken;
 }
 
 bool DynamicGraph::insert(std::uint32_t u, std::uint32_t v) {
   if (!after_.insert(u, v)) return false;
   (directed_ ? before_ : after_).insert(v, u);
   ++edges_;
+  note_change(u);
+  note_change(v);
   return true;
 }
 
@@ -200,6 +211,8 @@ bool DynamicGraph::erase(std::uint32_t u, std::uint32_t v) {
   if (!after_.erase(u, v)) return false;
   (directed_ ? before_ : after_).erase(v, u);
   --edges_;
+  note_change(u);
+  note_change(v);
   return true;
 }
 
@@ -213,6 +226,8 @@ void DynamicGraph::extend() {
   after_.resize(total);
   if (directed_) before_.resize(total);
   begins_.back() = static_cast<std::uint32_t>(total);
+  changes_ = {};
+  ++layout_;
 }
 
 /// Doubles the places of a class; every row is written anew, unless it is the last one.

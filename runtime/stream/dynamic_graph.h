@@ -133,6 +133,22 @@ class DynamicGraph {
   /// Edges were put into the rows, or taken out, by who knows them.
   void set_edge_count(std::uint64_t edges) { edges_ = edges; }
 
+  /// For who keeps a copy of the rows: since the last call, places whose rows changed, some of them often, or `all` of
+  /// them, as places changed or it is the first call.
+  struct Changes {
+    bool all = true;
+    std::vector<std::uint32_t> places;
+  };
+  Changes take_changes();
+  /// Another number whenever the places of vertices or classes have moved, or there are more of them.
+  std::uint64_t layout() const { return layout_; }
+  /// The row of a place was changed by who has `rows`.
+  void note_change(std::uint32_t place) {
+    if (changes_.all) return;
+    changes_.places.push_back(place);
+    if (changes_.places.size() > vertices_.size()) changes_ = {};
+  }
+
   /// Adds a vertex, or gives one without edges another class; kNone takes it out.
   void set_class(std::uint32_t vertex, std::uint32_t label_class);
 
@@ -152,6 +168,8 @@ class DynamicGraph {
   std::vector<std::uint32_t> next_;               ///< By class: places from here on were never used.
   std::vector<std::vector<std::uint32_t>> free_;  ///< By class: places that were left.
   Rows after_, before_;
+  Changes changes_;
+  std::uint64_t layout_ = 0;
 };
 
 }  // namespace matcha::runtime::stream

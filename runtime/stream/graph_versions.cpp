@@ -114,6 +114,7 @@ void GraphVersions::close(bool made) {
     if (!made) continue;
     const Change& last = changes_[row.first + row.changes - 1];
     graph_.rows(row.backwards).set(row.place, {items_.get() + last.items, last.length});
+    graph_.note_change(row.place);
   }
   if (made) graph_.set_edge_count(come_ ? edges + updates_ : edges - updates_);
   rows_.clear();

@@ -44,8 +44,9 @@ std::vector<std::string> kernels(const std::string& source) {
   return names;
 }
 
-/// True when groups of the text's kernels have several lanes.
+/// True when groups of the text's kernels have several lanes, or all texts shall be compiled so.
 bool has_wide_groups(const std::string& source) {
+  if (std::getenv("MATCHA_EMULATED_WARPS") != nullptr) return true;
   static const std::regex pattern(R"(WorkerOf<Group<([2-9]|\d\d)>> w\()");
   return std::regex_search(source, pattern);
 }

@@ -11,6 +11,7 @@ usage: run_devices.py MATCHA LIBRARY FOLDER devices    the stated counts of all 
        run_devices.py MATCHA LIBRARY FOLDER tunes      schedules that are timed on samples, and remembered
        run_devices.py MATCHA LIBRARY FOLDER chooses    the CPU or a GPU, by what a run is expected to take
        run_devices.py MATCHA LIBRARY FOLDER loads      edited queries of `--load-cuda`
+       run_devices.py MATCHA LIBRARY FOLDER streams    what changed edges do, against graphs that are counted anew
        run_devices.py MATCHA LIBRARY FOLDER refusals   what cannot run: exit codes and messages
 
 LIBRARY stands for the driver and for NVRTC; FOLDER is for what the test makes. Run in the root folder. Exit 77 without g++.
@@ -386,6 +387,79 @@ def loads(machine):
     tries("", 1, ["plan="])
 
 
+class Stream:
+    """A random graph whose first vertex has many neighbours, and updates of it; of a digraph all pairs count."""
+
+    def __init__(self, machine, seed, directed=False, labels=0, vertices=40, updates=150):
+        generator = random.Random(seed)
+        self.machine = machine
+        self.directed = directed
+        self.graph, self.updates = machine.folder / f"{seed}.graph", machine.folder / f"{seed}.updates"
+        pairs = [(u, v) for u in range(vertices) for v in range(vertices) if (u != v if directed else u < v)]
+        edges = {pair for pair in pairs if generator.random() < (0.6 if 0 in pair else 0.15)}
+        with open(self.graph, "w", encoding="utf-8") as out:
+            out.writelines(f"v {v} {generator.randrange(max(labels, 1))}\n" for v in range(vertices))
+            out.writelines(f"e {u} {v}\n" for u, v in sorted(edges))
+        with open(self.updates, "w", encoding="utf-8") as out:
+            for number in range(updates):
+                if labels and number % 15 == 7:  # The CPU takes its edges out, and in again.
+                    out.write(f"v {generator.randrange(vertices)} {generator.randrange(labels)}\n")
+                pair = generator.choice(pairs)
+                out.write(f"{'-' if pair in edges else '+'} {pair[0]} {pair[1]}\n")
+                edges ^= {pair}
+            if not labels:  # A new vertex, which lays places out anew, and edges of it.
+                out.writelines(f"+ {u} {vertices + 700}\n" for u in range(12))
+
+    def answers(self, *words, code=0, **variables):
+        """The answers as objects, and standard error."""
+        command = [self.machine.matcha, "stream", str(self.graph), "--updates", str(self.updates), "--json", "--threads", "2"]
+        command += ["--directed"] if self.directed else []
+        done = subprocess.run([*command, *words], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300,
+                              env={**self.machine.environment, **variables}, check=False)
+        if done.returncode != code:
+            raise Failed(f"{words}: exit {done.returncode}: {done.stderr[-1500:]}")
+        return [json.loads(line) for line in done.stdout.splitlines()], done.stderr
+
+
+def streams(machine):
+    def numbers(answers):
+        return [[answer.get(key) for key in ("batch", "plus", "minus", "delta", "total")] for answer in answers if "end" not in answer]
+
+    def agree(stream, *words, **variables):
+        wanted, _ = stream.answers(*words, "--device", "cpu", "--recompute")
+        by_cpu, _ = stream.answers(*words, "--device", "cpu")
+        found, _ = stream.answers(*words, "--device", "cuda", **variables)
+        expect(f"{words}", numbers(found), numbers(by_cpu))
+        expect(f"{words} anew", [row[-1] for row in numbers(found)], [row[-1] for row in numbers(wanted)])
+        counted = [answer for answer in found if answer.get("device") == "cuda"]
+        if not counted or any(answer["how"] != "delta" for answer in counted):
+            raise Failed(f"{words}: no batch was counted on the GPU")
+
+    plain, labelled = Stream(machine, 1), Stream(machine, 2, labels=3)
+    for batch in ("1", "7", "64", "1000"):
+        agree(plain, "--pattern", "house", "--batch", batch)
+    for pattern in ("triangle", "clique:4", "0-1,1-2,2-3,3-4", "0-1,0-2,0-3,0-4", "0-1,1-2,0!2,2-3"):
+        agree(plain, "--pattern", pattern, "--batch", "50")
+    agree(plain, "--pattern", "house", "--pattern", "cycle:4", "--induced", "vertex", "--batch", "50")
+    agree(plain, "examples/triangle.mt", "--batch", "50")
+    for pattern in ("0:1-1:0,1-2,2-0", "0:0-1:1,1-2:2,2-3,3-0"):
+        agree(labelled, "--pattern", pattern, "--batch", "40")
+    agree(Stream(machine, 3, directed=True), "--pattern", "0>1,1>2,0>2,2>3", "--batch", "40")
+    # A warp of fibers is slow.
+    small = Stream(machine, 4, vertices=36, updates=24)
+    agree(small, "--pattern", "diamond", "--batch", "12", MATCHA_EMULATED_WARPS="1", MATCHA_CACHE_DIR=str(machine.folder / "warps"))
+    # Rows are for the CPU, and so is what has no room.
+    words = ["--pattern", "triangle", "--batch", "50"]
+    _, says = plain.answers(*words, "--device", "cuda", "--matches", str(machine.folder / "rows.tsv"))
+    expect("rows", "rows are listed on the CPU" in says, True)
+    words += ["--no-total"]
+    short, says = plain.answers(*words, "--device", "cuda", MATCHA_EMULATED_BYTES="2098000")
+    expect("no memory", numbers(short), numbers(plain.answers(*words, "--device", "cpu")[0]))
+    expect("says so", "the CPU counts what edges do: no " in says, True)
+    _, says = plain.answers(*words, "--device", "cuda", code=4, MATCHA_EMULATED_FAULT="700")
+    expect("a fault", "the kernel failed on GPU 0" in says and "CUDA_ERROR_ILLEGAL_ADDRESS" in says, True)
+
+
 def main():
     machine = Machine(*sys.argv[1:4])
     if shutil.which("g++") is None:
@@ -393,7 +467,7 @@ def main():
         return 77
     try:
         {"devices": devices, "counts": counts, "rows": rows, "stops": stops, "partial": partial, "tunes": tunes, "short": short, "builds": builds,
-         "chooses": chooses, "refusals": refusals, "loads": loads}[sys.argv[4]](machine)
+         "chooses": chooses, "refusals": refusals, "loads": loads, "streams": streams}[sys.argv[4]](machine)
     except Failed as failure:
         print(failure)
         return 1

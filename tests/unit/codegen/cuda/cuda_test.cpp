@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "codegen/cuda/cuda.h"
+#include "codegen/cuda/delta_text.h"
 #include "codegen/cuda/device_text.h"
 #include "codegen/cuda/frame_layout.h"
 #include "codegen/cuda/graph_build.h"
@@ -79,6 +80,12 @@ TEST_F(CudaText, KernelsThatBuildGraphsCompile) {
   const runtime::Result<const runtime::cuda::Nvrtc*> nvrtc = runtime::cuda::Nvrtc::open();
   if (!nvrtc) GTEST_SKIP() << "[SKIP] " << nvrtc.error().message;
   for (int arch : kArchs) EXPECT_EQ(compile(**nvrtc, graph_build_text(), arch), "") << arch;
+}
+
+TEST_F(CudaText, KernelsThatCountDeltasCompile) {
+  const runtime::Result<const runtime::cuda::Nvrtc*> nvrtc = runtime::cuda::Nvrtc::open();
+  if (!nvrtc) GTEST_SKIP() << "[SKIP] " << nvrtc.error().message;
+  for (int arch : kArchs) EXPECT_EQ(compile(**nvrtc, delta_count_text(), arch), "") << arch;
 }
 
 /// A graph stays on the device when nothing else reads its rows and the host reads no more than its counts.

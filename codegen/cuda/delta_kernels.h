@@ -1,0 +1,24 @@
+// The kernels that count what changed edges do: entries around runtime/common/delta_walk.h, behind which this text
+// stands. A group is a warp; where the text is compiled as C++, for the emulation, one thread.
+#pragma once
+
+namespace matcha_program {
+
+#ifdef MATCHA_ON_DEVICE
+inline constexpr u32 kDeltaLanes = 32;
+#else
+inline constexpr u32 kDeltaLanes = 1;
+#endif
+
+extern "C" __global__ void __launch_bounds__(128, 8) delta_count(const __grid_constant__ DeltaLaunch launch) {
+  __shared__ DeltaState states[128 / kDeltaLanes];
+  const u64 index = (u64(blockIdx.x) * blockDim.x + threadIdx.x) / kDeltaLanes;
+  if (index >= launch.workers) return;
+  DeltaWorker<Group<kDeltaLanes>> worker(launch, index, states[threadIdx.x / kDeltaLanes]);
+  worker.work();
+}
+extern "C" __global__ void __launch_bounds__(128) delta_patch(const DeltaPatch* patches, u64 count, DeltaRow* rows) {
+  apply_patches(patches, count, rows, u64(blockIdx.x) * blockDim.x + threadIdx.x, u64(gridDim.x) * blockDim.x);
+}
+
+}  // namespace matcha_program

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string>
+
+namespace matcha::codegen::gpu {
+
+/// The text of the kernels that count what changed edges do (runtime/stream/device_search.h), the same for all
+/// patterns; to be compiled with `compile_options()`.
+std::string delta_count_text();
+
+}  // namespace matcha::codegen::gpu

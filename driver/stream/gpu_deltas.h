@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "driver/stream/delta_program.h"
+#include "driver/stream/dynamic_present.h"
+#include "runtime/match/stops.h"
+#include "runtime/result.h"
+#include "runtime/stream/device_search.h"
+#include "runtime/stream/shared_search.h"
+
+namespace matcha::driver::stream {
+
+/// What the edges of a batch do to programs that count, on the first GPU, which has a copy of the graph.
+class GpuDeltas {
+ public:
+  /// The graph must outlive it, and have its classes laid out. `code_folder`: where compiled kernels are kept; empty:
+  /// nowhere. Errors: Runtime where no GPU can be used; Resource.
+  static runtime::Result<std::unique_ptr<GpuDeltas>> open(DynamicPresent& present, const std::string& code_folder);
+
+  /// Before the first batch, and whenever programs have other plans. Why it cannot count for them; empty: it can.
+  std::string set_programs(std::vector<DeltaProgram*> programs);
+
+  /// Edges come (+1) or go (-1), as many as are taken together, from the first; the graph and the programs take them.
+  struct Took {
+    runtime::stream::DeltaSearch::Ending ending = runtime::stream::DeltaSearch::Ending::Complete;
+    bool fits = true;         ///< Else an edge that comes was there, or one that goes was not.
+    bool is_refused = false;  ///< A number is too large for the GPU, and nothing is done.
+    std::size_t edges = 0;    ///< So many.
+    double ms = 0;            ///< What it took.
+  };
+  /// Errors: Resource where there is no memory, and then nothing is done; Runtime where the GPU failed.
+  runtime::Result<Took> take(std::span<const runtime::stream::EdgeUpdate> edges, int sign,
+                             const runtime::match::Stops& stops);
+
+  /// `GPU 0 (NVIDIA H200)`.
+  const std::string& label() const { return label_; }
+
+ private:
+  GpuDeltas(std::string label, std::unique_ptr<runtime::stream::DeviceSearch> search)
+      : label_(std::move(label)), search_(std::move(search)) {}
+
+  std::string label_;
+  std::unique_ptr<runtime::stream::DeviceSearch> search_;
+  std::vector<DeltaProgram*> programs_;
+  runtime::stream::SharedTerms terms_;
+};
+
+}  // namespace matcha::driver::stream

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "driver/reporter.h"
+#include "driver/stream/engine.h"
+#include "driver/stream/gpu_deltas.h"
+
+namespace matcha::driver::stream {
+
+/// The GPU of a stream that asks for one: how many edges it takes at a time, and what is left to the CPU.
+class GpuUse {
+ public:
+  explicit GpuUse(DeltaDevice device) : device_(std::move(device)) {}
+
+  bool is_wanted() const { return device_.kind == DeltaDevice::Kind::Gpu; }
+  /// Opens it. Requires: the classes of the graph are laid out, and `present` outlives this.
+  Status prepare(DynamicPresent& present, const Reporter& reporter);
+  /// Programs have other plans.
+  void replan() { is_planned_ = false; }
+
+  /// How many of the edges that are left it is to take, with steps of so many milliseconds at most; 0: none.
+  /// `programs` are those that have deltas.
+  std::size_t wanted(std::size_t left, double step_ms, const std::vector<DeltaProgram*>& programs,
+                     const Reporter& reporter);
+  /// Requires: `wanted` said so. Nothing taken and no error: the CPU has to. Reports errors.
+  Status take(std::span<const runtime::stream::EdgeUpdate> edges, int sign, const runtime::match::Stops& stops,
+              const Reporter& reporter, GpuDeltas::Took& took);
+
+ private:
+  void give_up(const Reporter& reporter, const std::string& why);
+
+  DeltaDevice device_;
+  std::unique_ptr<GpuDeltas> gpu_;
+  bool is_planned_ = false;
+  bool is_off_ = false;            ///< The CPU counts from now on.
+  std::optional<double> each_ms_;  ///< What an edge takes.
+};
+
+}  // namespace matcha::driver::stream

@@ -1,0 +1,149 @@
+// What the changed edges of a batch are counted with on a device: rows of a graph as each update finds them, terms as
+// steps (runtime/stream/delta_term.h says what these mean), and work for groups of threads. Plain words, the same on
+// host and device.
+#pragma once
+
+#include "runtime/common/prelude.h"
+
+namespace matcha_program {
+
+/// A row of a graph to which updates come, or from which they go. Items ascend; those of all updates are among them.
+struct DeltaRow {
+  const u32* items;
+  u32 size;
+  /// 0: all updates see all items. Else so many words behind each item is its stamp: of an item that comes the number
+  /// of its update and 1, of one that goes the number; 0, or ~0, of all others.
+  u32 stamps;
+};
+
+/// The kinds of TermStep, in its order.
+enum DeltaKind : u32 {
+  kDeltaSlice,
+  kDeltaBelow,
+  kDeltaAbove,
+  kDeltaIntersect,
+  kDeltaRemove,
+  kDeltaCountCommon,
+  kDeltaCountRemoved,
+};
+
+struct DeltaStep {
+  u32 kind;
+  u32 to, from;     ///< Sets.
+  u32 vertex;       ///< That was placed.
+  u32 backwards;    ///< Not 0: its sources.
+  u32 needed;       ///< Not 0: without an item there is no match.
+  u32 room;         ///< Number of the array for its items.
+  u32 first, last;  ///< Of a slice: places [first, last) are wanted.
+};
+
+/// The number of items of a set that are not placed.
+struct DeltaValue {
+  u32 set;
+  u32 less;              ///< So many placed vertices are in it for certain.
+  u32 maybe, maybe_end;  ///< Of the numbers: vertices that are looked for.
+  u32 stored;            ///< 0: the set was only counted, by `counted`.
+  DeltaStep counted;
+};
+
+struct DeltaProduct {
+  i64 factor;
+  u32 value, value_end;  ///< Of the numbers: values.
+};
+struct DeltaGroup {
+  u32 product, product_end;
+};
+
+/// What is done once a vertex has a place.
+struct DeltaLevel {
+  u32 step, step_end;
+  u32 candidates;        ///< The vertex's set.
+  u32 other, other_end;  ///< Of the numbers: placed vertices that it may hold.
+};
+
+struct DeltaTerm {
+  u32 walked;
+  u32 back;       ///< A BackArc.
+  u32 swappable;  ///< Not 0: the ends may be exchanged.
+  u32 level;      ///< Of vertex 0.
+  u32 group, group_end;
+};
+
+/// All terms, and what they are made of.
+struct DeltaTerms {
+  const DeltaTerm* terms;
+  const DeltaLevel* levels;
+  const DeltaStep* steps;
+  const DeltaValue* values;
+  const DeltaProduct* products;
+  const DeltaGroup* groups;
+  const u32* numbers;
+};
+
+/// So many sets a term may have at most, and vertices that are walked.
+inline constexpr u32 kDeltaSets = 64, kDeltaWalked = 16;
+
+/// The ends of an edge, by places.
+struct DeltaUpdate {
+  u32 u, v;
+};
+/// An update that a term is to be looked at for.
+struct DeltaUnit {
+  u32 update, term;
+};
+
+/// A part of a unit: candidates [first, last) of vertex `depth`, 2 or 3. Of 3, vertex 2 is at `place`.
+struct DeltaPart {
+  u32 unit, depth, place, first, last;
+};
+/// A part that was given away.
+struct DeltaTask {
+  DeltaPart part;
+  u64 ready;  ///< The launch's number, once the part is there.
+};
+
+/// Words that all groups share, apart where many write them; zeros at the start, but for `live`.
+struct DeltaShared {
+  alignas(128) u64 next;    ///< The first unit that nobody has taken.
+  alignas(128) u64 live;    ///< Units and tasks that are not finished. Nobody leaves before it is 0.
+  alignas(128) u64 pushed;  ///< Tasks so far, and those that had no room.
+  alignas(128) u64 popped;  ///< Tasks that somebody has.
+  alignas(128) u64 idle;    ///< Groups that wait for a task.
+  alignas(128) u64 stop;    ///< Not 0: leave soon.
+  u64 refused;              ///< Not 0: a number is so large that the host has to count.
+};
+
+/// 128 bits.
+struct DeltaSum {
+  u64 low, high;
+};
+
+struct DeltaLaunch {
+  const DeltaRow* after;
+  const DeltaRow* before;
+  DeltaTerms terms;
+  const DeltaUpdate* updates;
+  const DeltaUnit* units;
+  u64 unit_count;
+  u64 chunk;  ///< Units that a group takes at a time.
+  u64 come;   ///< Not 0: the updates come; else they go.
+  DeltaShared* shared;
+  DeltaTask* tasks;
+  u64 task_capacity;
+  u64 number;  ///< Of the launch, not 0; another one each time.
+  u64 tried;   ///< Candidates after which a group looks whether others wait for work.
+  u64 workers;
+  u32* scratch;
+  u64 scratch_words;  ///< Of a group.
+  u64 room_words;     ///< Of an array: as many as the longest row has.
+  DeltaSum* sums;     ///< One a term.
+  const u64* wish;    ///< Of the host; not 0: stop.
+};
+
+/// A row that a graph gets.
+struct DeltaPatch {
+  u64 slot;
+  DeltaRow row;
+};
+
+}  // namespace matcha_program

@@ -1,0 +1,152 @@
+// The sets of a search for what changed edges do: steps of a term, whose items the lanes of a group share.
+#pragma once
+
+#include "runtime/common/delta_data.h"
+#include "runtime/common/group.h"
+
+namespace matcha_program {
+
+/// What the lanes of a group know together, in shared memory.
+struct DeltaState {
+  const u32* items[kDeltaSets];
+  u32 sizes[kDeltaSets];
+  u32 places[kDeltaWalked];
+  u32 at[kDeltaWalked], end[kDeltaWalked];  ///< Of the candidates of each vertex, those that are not tried yet.
+};
+
+/// A set; the first one of an ascending array that is not below `x`.
+struct DeltaSet {
+  const u32* items;
+  u32 size;
+  MATCHA_MEMBER u32 from(u32 x) const { return u32(position(ShortList<u32>{items, size}, x)); }
+  MATCHA_MEMBER bool holds(u32 x) const {
+    const u32 at = from(x);
+    return at < size && items[at] == x;
+  }
+};
+
+template <typename Group>
+class DeltaSets {
+ public:
+  MATCHA_MEMBER DeltaSets(const DeltaLaunch& launch, Group group, u64 index, DeltaState& state)
+      : launch_(launch), group_(group), state_(state), scratch_(launch.scratch + index * launch.scratch_words) {}
+
+  /// From now on rows are as this update finds them.
+  MATCHA_MEMBER void set_update(u32 update) { update_ = update; }
+
+  /// All lanes have the word before, and none reads it later than it is written.
+  MATCHA_MEMBER void put(u32& word, u32 value) const {
+    group_.sync();
+    if (group_.leads()) word = value;
+    group_.sync();
+  }
+  MATCHA_MEMBER DeltaSet set(u32 number) const { return {state_.items[number], state_.sizes[number]}; }
+  /// A row of a placed vertex; `backwards`: of its sources.
+  MATCHA_MEMBER DeltaRow row(u32 backwards, u32 vertex) const {
+    return (backwards != 0 ? launch_.before : launch_.after)[state_.places[vertex]];
+  }
+  /// Whether the update sees an item in it.
+  MATCHA_MEMBER bool row_holds(const DeltaRow& row, u32 x) const {
+    const u32 at = DeltaSet{row.items, row.size}.from(x);
+    return at < row.size && row.items[at] == x && sees(row, at);
+  }
+
+  /// Does a step; false if a set that every match needs has no item.
+  MATCHA_MEMBER bool run(const DeltaStep& step) const {
+    DeltaSet to;
+    switch (step.kind) {
+      case kDeltaSlice: to = slice(step); break;
+      case kDeltaBelow:
+        to = set(step.from);
+        to.size = to.from(state_.places[step.vertex]);
+        break;
+      case kDeltaAbove: {
+        const DeltaSet from = set(step.from);
+        const u32 begin = from.from(state_.places[step.vertex] + 1);
+        to = {from.items + begin, from.size - begin};
+        break;
+      }
+      default: to = combine(step); break;
+    }
+    put_set(step.to, to.items, to.size);
+    return to.size != 0 || step.needed == 0;
+  }
+
+ private:
+  MATCHA_MEMBER void put_set(u32 set, const u32* items, u32 size) const {
+    group_.sync();
+    if (group_.leads()) {
+      state_.items[set] = items;
+      state_.sizes[set] = size;
+    }
+    group_.sync();
+  }
+  /// Whether the update sees an item of a row.
+  MATCHA_MEMBER bool sees(const DeltaRow& row, u32 at) const {
+    return row.stamps == 0 || (row.items[at + row.stamps] <= update_) == (launch_.come != 0);
+  }
+
+  /// Calls `keeps(i, x)` for the items of an array, lanes in step, and writes those that it wants; how many.
+  template <typename Keeps>
+  MATCHA_MEMBER u32 filter(const u32* items, u32 size, u32* out, Keeps keeps) const {
+    u32 count = 0;
+    for (u32 first = 0; first < size; first += Group::kWidth) {
+      const u32 i = first + group_.lane;
+      const u32 x = i < size ? items[i] : 0;
+      const bool keep = i < size && keeps(i, x);
+      const u32 lanes = group_.ballot(keep);
+      if (keep) out[count + Group::bits(lanes & ((1u << group_.lane) - 1))] = x;
+      count += Group::bits(lanes);
+    }
+    return count;
+  }
+  /// The same, counted only.
+  template <typename Keeps>
+  MATCHA_MEMBER u32 count(const u32* items, u32 size, Keeps keeps) const {
+    u32 share = 0;
+    for (u32 i = group_.lane; i < size; i += Group::kWidth) share += keeps(i, items[i]) ? 1 : 0;
+    return group_.total(share);
+  }
+
+  MATCHA_MEMBER u32* room(const DeltaStep& step) const { return scratch_ + step.room * launch_.room_words; }
+
+  MATCHA_MEMBER DeltaSet slice(const DeltaStep& step) const {
+    const DeltaRow all = row(step.backwards, step.vertex);
+    DeltaSet part{all.items, all.size};
+    if (step.first != 0) {
+      const u32 begin = part.from(step.first);
+      part = {part.items + begin, part.size - begin};
+    }
+    if (step.last != ~0u) part.size = part.from(step.last);
+    if (all.stamps == 0) return part;
+    const u32 before = u32(part.items - all.items);
+    u32* out = room(step);
+    const u32 size = filter(part.items, part.size, out, [&](u32 i, u32) { return sees(all, before + i); });
+    return {out, size};
+  }
+
+  MATCHA_MEMBER DeltaSet combine(const DeltaStep& step) const {
+    const DeltaSet from = set(step.from);
+    const DeltaRow other = row(step.backwards, step.vertex);
+    const auto in_row = [&](u32, u32 x) { return row_holds(other, x); };
+    const auto not_in_row = [&](u32, u32 x) { return !row_holds(other, x); };
+    const auto in_set = [&](u32 i, u32 x) { return sees(other, i) && from.holds(x); };
+    u32* out = room(step);
+    if (step.kind == kDeltaIntersect) {
+      if (other.size < from.size) return {out, filter(other.items, other.size, out, in_set)};
+      return {out, filter(from.items, from.size, out, in_row)};
+    }
+    if (step.kind == kDeltaRemove) return {out, filter(from.items, from.size, out, not_in_row)};
+    const u32 common =
+        other.size < from.size ? count(other.items, other.size, in_set) : count(from.items, from.size, in_row);
+    return {nullptr, step.kind == kDeltaCountCommon ? common : from.size - common};
+  }
+
+  const DeltaLaunch& launch_;
+  Group group_;
+  DeltaState& state_;
+  u32* scratch_;
+  u32 update_ = 0;
+};
+
+}  // namespace matcha_program

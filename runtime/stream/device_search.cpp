@@ -1,0 +1,290 @@
+#include "runtime/stream/device_search.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+namespace matcha::runtime::stream {
+
+using matcha_program::DeltaLaunch;
+using matcha_program::DeltaShared;
+using matcha_program::DeltaSum;
+using matcha_program::DeltaTask;
+using matcha_program::DeltaUnit;
+using matcha_program::DeltaUpdate;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr unsigned kThreads = 128;
+/// As the kernel has it where it is one of a device.
+constexpr unsigned kLanes = 32;
+constexpr std::uint64_t kGroupsOfBlock = kThreads / kLanes;
+constexpr std::uint64_t kTasks = std::uint64_t{1} << 16;
+constexpr std::uint64_t kMostUnits = std::uint64_t{1} << 27;
+constexpr std::size_t kMostUpdates = std::size_t{1} << 22;
+
+constexpr std::uint64_t aligned(std::uint64_t bytes) { return (bytes + 127) / 128 * 128; }
+
+Status reserve(cuda::DeviceMemory& memory, const cuda::DeviceRef& device, std::uint64_t bytes) {
+  if (memory.bytes() >= bytes) return Done{};
+  memory = {};
+  Result<cuda::DeviceMemory> made = cuda::DeviceMemory::allocate(device, bytes + bytes / 2);
+  if (!made) return made.error();
+  memory = std::move(*made);
+  return Done{};
+}
+
+Status reserve(cuda::PinnedMemory& memory, const cuda::DeviceRef& device, std::uint64_t bytes) {
+  if (memory.bytes() >= bytes) return Done{};
+  memory = {};
+  Result<cuda::PinnedMemory> made = cuda::PinnedMemory::allocate(device, bytes + bytes / 2);
+  if (!made) return made.error();
+  memory = std::move(*made);
+  return Done{};
+}
+
+}  // namespace
+
+/// Where what goes to the device with a launch lies: what comes back is in front.
+struct DeviceSearch::Layout {
+  std::uint64_t sums = 0, back = 0, updates = 0, units = 0, terms = 0, bytes = 0;
+
+  Layout(std::uint64_t term_count, std::uint64_t update_count, std::uint64_t unit_count, std::uint64_t term_bytes) {
+    sums = aligned(sizeof(DeltaShared));
+    back = sums + term_count * sizeof(DeltaSum);
+    updates = aligned(back);
+    units = aligned(updates + update_count * sizeof(DeltaUpdate));
+    terms = aligned(units + unit_count * sizeof(DeltaUnit));
+    bytes = aligned(terms + term_bytes);
+  }
+};
+
+DeviceSearch::DeviceSearch(DynamicGraph& graph, cuda::Stream stream, cuda::Module code, cuda::Function count,
+                           cuda::Function patch, unsigned most_blocks)
+    : graph_(graph),
+      stream_(std::make_unique<cuda::Stream>(std::move(stream))),
+      code_(std::move(code)),
+      count_(std::move(count)),
+      most_blocks_(most_blocks),
+      rows_(graph),
+      mirror_(graph, *stream_, std::move(patch)) {}
+
+Result<std::unique_ptr<DeviceSearch>> DeviceSearch::make(DynamicGraph& graph, const cuda::DeviceRef& device,
+                                                         cuda::Module code) {
+  Result<cuda::Function> count = code.function("delta_count"), patch = code.function("delta_patch");
+  if (!count) return count.error();
+  if (!patch) return patch.error();
+  const Result<int> blocks = count->blocks_per_multiprocessor(kThreads, 0);
+  if (!blocks) return blocks.error();
+  Result<cuda::Stream> stream = cuda::Stream::create(device);
+  if (!stream) return stream.error();
+  const unsigned most = static_cast<unsigned>(std::max(*blocks, 1) * std::max(device->properties().multiprocessors, 1));
+  std::unique_ptr<DeviceSearch> made(
+      new DeviceSearch(graph, std::move(*stream), std::move(code), std::move(*count), std::move(*patch), most));
+  Result<cuda::PinnedBuffer<std::uint64_t>> wish = cuda::PinnedBuffer<std::uint64_t>::allocate(device, 1);
+  if (!wish) return wish.error();
+  made->wish_ = std::move(*wish);
+  Result<cuda::DeviceBuffer<DeltaTask>> tasks = cuda::DeviceBuffer<DeltaTask>::allocate(device, kTasks);
+  if (!tasks) return tasks.error();
+  made->tasks_ = std::move(*tasks);
+  const Status cleared = made->tasks_.fill(*made->stream_, 0);
+  if (!cleared) return cleared.error();
+  return made;
+}
+
+std::string DeviceSearch::problem_of(const SharedTerms& terms) const {
+  std::string why;
+  (void)TermData::make(terms, graph_, why);
+  return why;
+}
+
+/// So many updates are looked at together that their units are not too many.
+std::size_t DeviceSearch::most_updates(const SharedSearch::Request& request) const {
+  const std::uint64_t of_update = std::max<std::uint64_t>(request.terms.all.size(), 1);
+  const std::size_t fit = static_cast<std::size_t>(std::max<std::uint64_t>(kMostUnits / of_update, 1));
+  return std::min({request.updates.size(), kMostUpdates, fit});
+}
+
+/// Term by term, so that groups seldom add to the sum of another one.
+void DeviceSearch::find_units(const SharedSearch::Request& request, std::size_t updates) {
+  const SharedTerms& terms = request.terms;
+  const auto each = [&](auto take) {
+    for (std::uint32_t i = 0; i < updates; ++i) {
+      const EdgeUpdate& update = request.updates[i];
+      const std::size_t u = graph_.class_at(update.u), v = graph_.class_at(update.v);
+      for (const std::uint32_t term : terms.by_classes[u * terms.classes + v]) take(term, i);
+    }
+  };
+  firsts_.assign(terms.all.size() + 1, 0);
+  each([&](std::uint32_t term, std::uint32_t) { ++firsts_[term + 1]; });
+  for (std::size_t t = 1; t < firsts_.size(); ++t) firsts_[t] += firsts_[t - 1];
+  units_.resize(firsts_.back());
+  each([&](std::uint32_t term, std::uint32_t update) { units_[firsts_[term]++] = {update, term}; });
+}
+
+/// Memory for the lists of so many blocks, or of fewer where there is not so much: for `groups`.
+Status DeviceSearch::reserve_scratch(std::uint64_t blocks, std::uint64_t& groups) {
+  constexpr std::uint64_t kLeastRoom = 64, kRoomStep = 32;
+  if (room_words_ < mirror_.longest() || room_words_ == 0) {
+    const std::uint64_t longest = std::max<std::uint64_t>(mirror_.longest(), kLeastRoom);
+    room_words_ = (longest + longest / 4 + kRoomStep - 1) / kRoomStep * kRoomStep;
+  }
+  const std::uint64_t of_group = std::max<std::uint64_t>(data_->rooms(), 1) * room_words_;
+  groups = blocks * kGroupsOfBlock;
+  if (scratch_.size() >= groups * of_group) return Done{};
+  scratch_ = {};
+  const Result<cuda::Device::Memory> memory = stream_->device().memory();
+  if (!memory) return memory.error();
+  // Half of what is free, so that the graph can grow.
+  const std::uint64_t most = memory->free / 2 / sizeof(std::uint32_t) / of_group;
+  groups = std::min(groups, std::max<std::uint64_t>(most, 1));
+  const std::uint64_t wanted = std::min(std::max<std::uint64_t>(most, 1), most_blocks_ * kGroupsOfBlock);
+  Result<cuda::DeviceBuffer<std::uint32_t>> made =
+      cuda::DeviceBuffer<std::uint32_t>::allocate(stream_->shared_device(), wanted * of_group);
+  if (!made) return made.error();
+  scratch_ = std::move(*made);
+  return Done{};
+}
+
+Status DeviceSearch::send(const Layout& layout, const SharedSearch::Request& request, std::size_t updates) {
+  Status status = reserve(control_, stream_->shared_device(), layout.bytes);
+  if (status) status = reserve(control_stage_, stream_->shared_device(), layout.bytes);
+  if (!status) return status;
+  std::byte* const to = static_cast<std::byte*>(control_stage_.host());
+  std::memset(to, 0, layout.updates);
+  DeltaShared shared{};
+  shared.live = units_.size();
+  std::memcpy(to, &shared, sizeof(shared));
+  static_assert(sizeof(EdgeUpdate) == sizeof(DeltaUpdate));
+  std::memcpy(to + layout.updates, request.updates.data(), updates * sizeof(DeltaUpdate));
+  if (!units_.empty()) std::memcpy(to + layout.units, units_.data(), units_.size() * sizeof(DeltaUnit));
+  std::memcpy(to + layout.terms, data_->bytes().data(), data_->bytes().size());
+  return control_.copy_from(*stream_, to, layout.bytes);
+}
+
+/// Until the kernel is done, which is asked to end early where that is wished for.
+Status DeviceSearch::wait(const match::Stops& stops) {
+  constexpr std::chrono::milliseconds kSpun{2};
+  constexpr std::chrono::microseconds kNap{50};
+  const Clock::time_point begin = Clock::now();
+  volatile std::uint64_t* const wish = wish_.host();
+  for (;;) {
+    const Result<bool> done = stream_->done();
+    if (!done) {
+      Error error = done.error();
+      error.message = "the kernel failed on " + stream_->device().label() + "; " + error.message;
+      return error;
+    }
+    if (*done) return Done{};
+    if (stops.is_stopped() || stops.is_late()) *wish = 1;
+    if (Clock::now() - begin > kSpun) std::this_thread::sleep_for(kNap);
+  }
+}
+
+DeviceSearch::Outcome DeviceSearch::read(const Layout& layout, const match::Stops& stops) const {
+  const std::byte* const from = static_cast<const std::byte*>(control_stage_.host());
+  DeltaShared shared{};
+  std::memcpy(&shared, from, sizeof(shared));
+  Outcome outcome;
+  outcome.is_refused = shared.refused != 0;
+  if (shared.stop != 0 && !outcome.is_refused) {
+    outcome.found.ending = stops.is_stopped() ? DeltaSearch::Ending::Stopped : DeltaSearch::Ending::Deadline;
+    return outcome;
+  }
+  for (std::uint32_t term = 0; term < data_->terms(); ++term) {
+    DeltaSum sum{};
+    std::memcpy(&sum, from + layout.sums + term * sizeof(sum), sizeof(sum));
+    const unsigned __int128 all = static_cast<unsigned __int128>(sum.high) << 64 | sum.low;
+    outcome.found.maps.push_back(static_cast<__int128>(all));
+  }
+  return outcome;
+}
+
+Result<DeviceSearch::Outcome> DeviceSearch::launch(const SharedSearch::Request& request, std::size_t updates) {
+  if (!data_ || data_layout_ != graph_.layout()) {
+    std::string why;
+    data_ = TermData::make(request.terms, graph_, why);
+    data_layout_ = graph_.layout();
+    if (!data_) {
+      Error error;
+      error.kind = ErrorKind::Resource;
+      error.message = why;
+      return error;
+    }
+  }
+  find_units(request, updates);
+  const Layout layout(data_->terms(), updates, units_.size(), data_->bytes().size());
+  // Some groups more than units, for what busy ones give away.
+  constexpr std::uint64_t kChunks = 16, kLongestChunk = 8;
+  const std::uint64_t some =
+      2 * static_cast<std::uint64_t>(std::max(stream_->device().properties().multiprocessors, 1));
+  const std::uint64_t blocks = std::min<std::uint64_t>(std::max(units_.size() / 2, some), most_blocks_);
+  std::uint64_t groups = 0;
+  Status status = reserve_scratch(blocks, groups);
+  if (status) status = send(layout, request, updates);
+  if (!status) return status.error();
+  *static_cast<volatile std::uint64_t*>(wish_.host()) = 0;
+  const std::byte* const there = reinterpret_cast<const std::byte*>(control_.address());
+  DeltaLaunch launch{};
+  launch.after = mirror_.rows(false);
+  launch.before = mirror_.rows(true);
+  launch.terms = data_->at(there + layout.terms);
+  launch.updates = reinterpret_cast<const DeltaUpdate*>(there + layout.updates);
+  launch.units = reinterpret_cast<const DeltaUnit*>(there + layout.units);
+  launch.unit_count = units_.size();
+  launch.chunk = std::clamp<std::uint64_t>(units_.size() / (groups * kChunks), 1, kLongestChunk);
+  launch.come = request.come ? 1 : 0;
+  launch.shared = reinterpret_cast<DeltaShared*>(control_.address());
+  launch.tasks = tasks_.data();
+  launch.task_capacity = kTasks;
+  launch.number = ++number_;
+  launch.tried = tried_;
+  launch.workers = groups;
+  launch.scratch = scratch_.data();
+  launch.scratch_words = std::max<std::uint64_t>(data_->rooms(), 1) * room_words_;
+  launch.room_words = room_words_;
+  launch.sums = reinterpret_cast<DeltaSum*>(control_.address() + layout.sums);
+  launch.wish = reinterpret_cast<const matcha_program::u64*>(wish_.device_data());
+  cuda::LaunchShape shape;
+  shape.threads = kThreads;
+  shape.blocks = static_cast<unsigned>((groups + kGroupsOfBlock - 1) / kGroupsOfBlock);
+  status = count_.launch(*stream_, shape, launch);
+  if (status) status = control_.copy_to(*stream_, control_stage_.host(), layout.back);
+  if (status) status = wait(request.stops);
+  if (!status) return status.error();
+  Outcome outcome = read(layout, request.stops);
+  DeltaShared shared{};
+  std::memcpy(&shared, control_stage_.host(), sizeof(shared));
+  if (shared.stop == 0 && (shared.live != 0 || shared.next < units_.size())) {
+    Error error;
+    error.kind = ErrorKind::Runtime;
+    error.message = "a kernel of " + stream_->device().label() + " has not looked at all updates";
+    return error;
+  }
+  return outcome;
+}
+
+Result<DeviceSearch::Outcome> DeviceSearch::run(const SharedSearch::Request& request) {
+  const Clock::time_point begin = Clock::now();
+  const std::size_t updates = most_updates(request);
+  Outcome none;
+  if (!rows_.open(request.updates.first(updates), request.come)) {
+    none.found.fits = false;
+    return none;
+  }
+  const Status shown = mirror_.show(rows_);
+  if (!shown) return shown.error();
+  Result<Outcome> outcome = launch(request, updates);
+  const bool made = outcome && !outcome->is_refused && outcome->found.ending == DeltaSearch::Ending::Complete;
+  mirror_.end(rows_, made);
+  if (!made) return outcome;
+  rows_.close();
+  outcome->found.updates = updates;
+  outcome->found.busy_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+  return outcome;
+}
+
+}  // namespace matcha::runtime::stream

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/common/delta_data.h"
+#include "runtime/cuda/device.h"
+#include "runtime/cuda/memory.h"
+#include "runtime/cuda/module.h"
+#include "runtime/result.h"
+#include "runtime/stream/batch_rows.h"
+#include "runtime/stream/dynamic_graph.h"
+#include "runtime/stream/graph_mirror.h"
+#include "runtime/stream/shared_search.h"
+#include "runtime/stream/term_data.h"
+
+namespace matcha::runtime::stream {
+
+/// What the edges of a batch do, on a device that has a copy of the graph: counts are those of SharedSearch.
+class DeviceSearch {
+ public:
+  /// The graph must outlive it. `code`: the kernels of codegen/cuda/delta_kernels.h. Errors: Runtime, Resource.
+  static Result<std::unique_ptr<DeviceSearch>> make(DynamicGraph& graph, const cuda::DeviceRef& device,
+                                                    cuda::Module code);
+
+  /// Why terms cannot be counted here; empty: they can.
+  std::string problem_of(const SharedTerms& terms) const;
+
+  struct Outcome {
+    SharedSearch::Result found;
+    /// A number is so large that only SharedSearch can tell it; nothing is done.
+    bool is_refused = false;
+  };
+  /// Takes updates in, from the first, and says what they do. Requires: `problem_of` has none; the terms stay as they
+  /// are while they are the same object. Errors: Resource where there is no memory, and then nothing is done; Runtime
+  /// where a kernel failed. Throws std::bad_alloc.
+  Result<Outcome> run(const SharedSearch::Request& request);
+  /// The terms of the last run are others now.
+  void forget_terms() { data_.reset(); }
+  /// Tries so many candidates before it looks whether others wait for work; for tests.
+  void set_tried(std::uint64_t tried) { tried_ = tried; }
+  /// What the graph takes of the device.
+  std::uint64_t graph_bytes() const { return mirror_.bytes(); }
+
+ private:
+  DeviceSearch(DynamicGraph& graph, cuda::Stream stream, cuda::Module code, cuda::Function count, cuda::Function patch,
+               unsigned most_blocks);
+
+  struct Layout;
+  void find_units(const SharedSearch::Request& request, std::size_t updates);
+  std::size_t most_updates(const SharedSearch::Request& request) const;
+  Status reserve_scratch(std::uint64_t blocks, std::uint64_t& groups);
+  Result<Outcome> launch(const SharedSearch::Request& request, std::size_t updates);
+  Status send(const Layout& layout, const SharedSearch::Request& request, std::size_t updates);
+  Status wait(const match::Stops& stops);
+  Outcome read(const Layout& layout, const match::Stops& stops) const;
+
+  DynamicGraph& graph_;
+  std::unique_ptr<cuda::Stream> stream_;
+  cuda::Module code_;
+  cuda::Function count_;
+  unsigned most_blocks_;
+  BatchRows rows_;
+  GraphMirror mirror_;
+  std::optional<TermData> data_;
+  std::uint64_t data_layout_ = 0;  ///< Of the graph, when `data_` was made.
+  std::vector<matcha_program::DeltaUnit> units_;
+  std::vector<std::uint64_t> firsts_;
+  cuda::DeviceMemory control_;
+  cuda::PinnedMemory control_stage_;
+  cuda::PinnedBuffer<std::uint64_t> wish_;
+  cuda::DeviceBuffer<matcha_program::DeltaTask> tasks_;
+  cuda::DeviceBuffer<std::uint32_t> scratch_;
+  std::uint64_t room_words_ = 0;
+  std::uint64_t number_ = 0;
+  std::uint64_t tried_ = 32;
+};
+
+}  // namespace matcha::runtime::stream

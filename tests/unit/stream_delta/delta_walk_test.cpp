@@ -1,0 +1,266 @@
+// What groups of a device count for a batch, against the search of a thread: once with a thread as a group, and, with
+// MATCHA_TEST_WARP, once with a warp of fibers.
+
+#ifdef MATCHA_TEST_WARP
+#include "tests/unit/runtime/common/warp.h"
+#endif
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "driver/stream/delta_query.h"
+#include "frontend/pattern/read.h"
+#include "runtime/common/delta_walk.h"
+#include "runtime/cpu/set_kernels.h"
+#include "runtime/stream/batch_rows.h"
+#include "runtime/stream/shared_search.h"
+#include "runtime/stream/term_data.h"
+
+namespace matcha::driver::stream {
+namespace {
+
+using frontend::pattern::Induced;
+using matcha_program::DeltaLaunch;
+using matcha_program::DeltaRow;
+using matcha_program::DeltaShared;
+using matcha_program::DeltaState;
+using matcha_program::DeltaSum;
+using matcha_program::DeltaTask;
+using matcha_program::DeltaUnit;
+using matcha_program::DeltaUpdate;
+using runtime::stream::BatchRows;
+using runtime::stream::DynamicGraph;
+using runtime::stream::EdgeUpdate;
+using runtime::stream::SharedSearch;
+using runtime::stream::SharedTerms;
+using runtime::stream::TermData;
+
+#ifdef MATCHA_TEST_WARP
+using Lanes = matcha_program::Group<32>;
+constexpr std::uint32_t kVertices = 40;
+constexpr unsigned kDense = 4;  ///< Of a hundred pairs so many are adjacent.
+constexpr std::size_t kSome = 5, kMany = 12;
+#else
+using Lanes = matcha_program::Group<1>;
+constexpr std::uint32_t kVertices = 60;
+constexpr unsigned kDense = 20;
+constexpr std::size_t kSome = 40, kMany = 1000;
+#endif
+
+DeltaQuery query_of(const std::string& text, Induced induced, const DynamicGraph& graph) {
+  SourceManager sources;
+  Diagnostics diagnostics(sources);
+  const auto set = frontend::pattern::read_pattern(sources, sources.add("<pattern>", text), diagnostics);
+  EXPECT_TRUE(set) << text;
+  std::string why;
+  const auto class_of = [](const std::string& label) { return static_cast<std::uint32_t>(std::stoi(label)); };
+  const auto query =
+      DeltaQuery::make(set->patterns.front(), induced, frontend::pattern::DeltaAnswer::Count, graph, class_of, why);
+  EXPECT_TRUE(query) << text << ": " << why;
+  return *query;
+}
+
+/// A random graph in which the first vertex has many neighbours.
+DynamicGraph random_graph(bool directed, std::uint32_t labels, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<std::uint32_t> classes;
+  for (std::uint32_t v = 0; v < kVertices; ++v) classes.push_back(random() % labels);
+  DynamicGraph graph(directed, labels, classes);
+  for (std::uint32_t u = 0; u < kVertices; ++u) {
+    for (std::uint32_t v = directed ? 0 : u + 1; v < kVertices; ++v) {
+      const unsigned dense = u == 0 || v == 0 ? 90 : kDense;
+      if (u != v && random() % 100 < dense) graph.insert(graph.place(u), graph.place(v));
+    }
+  }
+  return graph;
+}
+
+std::vector<EdgeUpdate> random_updates(const DynamicGraph& graph, bool come, std::size_t most, unsigned seed) {
+  std::vector<EdgeUpdate> updates;
+  for (std::uint32_t u = 0; u < kVertices; ++u) {
+    for (std::uint32_t v = graph.directed() ? 0 : u + 1; v < kVertices; ++v) {
+      const std::uint32_t p = graph.place(u), q = graph.place(v);
+      if (u != v && graph.has_edge(p, q) != come) updates.push_back({p, q});
+    }
+  }
+  std::shuffle(updates.begin(), updates.end(), std::mt19937(seed));
+  updates.resize(std::min(updates.size(), most));
+  return updates;
+}
+
+/// The memory of a device.
+class Image {
+ public:
+  Image(const DynamicGraph& graph, const BatchRows& batch) {
+    for (const bool backwards : {false, true}) {
+      std::vector<DeltaRow>& rows = rows_[backwards];
+      for (std::uint32_t p = 0; p < graph.rows(backwards).size(); ++p) {
+        const auto row = graph.rows(backwards).row(p);
+        rows.push_back({row.data(), static_cast<std::uint32_t>(row.size()), 0});
+      }
+    }
+    for (const BatchRows::Row& row : batch.rows()) {
+      const DeltaRow shown{batch.words().data() + row.items, row.size, row.size};
+      rows_[row.backwards][row.place] = shown;
+      if (!graph.directed()) rows_[1][row.place] = shown;
+    }
+  }
+  const DeltaRow* rows(bool backwards) const { return rows_[backwards].data(); }
+
+ private:
+  std::vector<DeltaRow> rows_[2];
+};
+
+struct Schedule {
+  std::uint64_t workers = 3, tasks = 64, tried = 1;
+  std::uint64_t idle = 0;  ///< Groups that wait, beside those that there are.
+};
+
+/// What the groups find; `shared`: what they leave.
+std::vector<__int128> count(const DynamicGraph& graph, const SharedTerms& terms, const std::vector<EdgeUpdate>& updates,
+                            bool come, const BatchRows& batch, const Schedule& schedule, DeltaShared& shared) {
+  std::string why;
+  const auto data = TermData::make(terms, graph, why);
+  EXPECT_TRUE(data) << why;
+  const Image image(graph, batch);
+  std::vector<DeltaUpdate> ends;
+  std::vector<DeltaUnit> units;
+  for (std::uint32_t i = 0; i < updates.size(); ++i) {
+    ends.push_back({updates[i].u, updates[i].v});
+    const std::size_t u = graph.class_at(updates[i].u), v = graph.class_at(updates[i].v);
+    for (const std::uint32_t term : terms.by_classes[u * terms.classes + v]) units.push_back({i, term});
+  }
+  shared = {};
+  shared.live = units.size();
+  shared.idle = schedule.idle;
+  std::vector<DeltaTask> tasks(schedule.tasks + 1);
+  std::vector<DeltaSum> sums(terms.all.size());
+  const matcha_program::u64 wish = 0;
+  DeltaLaunch launch{};
+  launch.after = image.rows(false);
+  launch.before = image.rows(true);
+  launch.terms = data->at(data->bytes().data());
+  launch.updates = ends.data();
+  launch.units = units.data();
+  launch.unit_count = units.size();
+  launch.chunk = 2;
+  launch.come = come ? 1 : 0;
+  launch.shared = &shared;
+  launch.tasks = tasks.data();
+  launch.task_capacity = schedule.tasks;
+  launch.number = 1;
+  launch.tried = schedule.tried;
+  launch.workers = schedule.workers;
+  launch.room_words = kVertices;
+  launch.scratch_words = std::max(1U, data->rooms()) * kVertices;
+  std::vector<std::uint32_t> scratch(launch.scratch_words * launch.workers);
+  launch.scratch = scratch.data();
+  launch.sums = sums.data();
+  launch.wish = &wish;
+  std::vector<std::thread> threads;
+  for (std::uint64_t i = 0; i < schedule.workers; ++i) {
+    threads.emplace_back([&launch, i] {
+      DeltaState state{};
+      const auto work = [&] { matcha_program::DeltaWorker<Lanes>(launch, i, state).work(); };
+#ifdef MATCHA_TEST_WARP
+      const auto warp = std::make_unique<warp::Warp>();
+      warp->run(work);
+#else
+      work();
+#endif
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::vector<__int128> maps;
+  for (const DeltaSum& sum : sums) {
+    maps.push_back(static_cast<__int128>(static_cast<unsigned __int128>(sum.high) << 64 | sum.low));
+  }
+  return maps;
+}
+
+struct Case {
+  std::string pattern;
+  Induced induced = Induced::Edge;
+  bool directed = false;
+  std::uint32_t labels = 1;
+};
+
+void compare(const Case& one, bool come, std::size_t most, unsigned seed, const Schedule& schedule = {}) {
+  SCOPED_TRACE(one.pattern + (one.induced == Induced::Edge ? " edge" : " vertex") + (come ? " come " : " go ") +
+               std::to_string(seed));
+  DynamicGraph graph = random_graph(one.directed, one.labels, seed),
+               other = random_graph(one.directed, one.labels, seed);
+  const std::vector<EdgeUpdate> updates = random_updates(graph, come, most, seed);
+  const DeltaQuery query = query_of(one.pattern, one.induced, graph);
+  SharedTerms terms;
+  query.add_terms(terms, false);
+  BatchRows batch(graph);
+  ASSERT_TRUE(batch.open(updates, come));
+  DeltaShared shared{};
+  const std::vector<__int128> maps = count(graph, terms, updates, come, batch, schedule, shared);
+  EXPECT_EQ(shared.live, 0U);
+  EXPECT_EQ(shared.refused, 0U);
+  EXPECT_EQ(shared.stop, 0U);
+  if (schedule.idle != 0 && schedule.tasks != 0) {
+    EXPECT_GT(shared.pushed, 0U);
+    EXPECT_GT(shared.popped, 0U);
+  }
+  batch.close();
+  SharedSearch search(other, runtime::set_kernels(runtime::best_tier()), 1);
+  const SharedSearch::Result expected = search.run({terms, updates, come, {}, {}});
+  ASSERT_EQ(expected.updates, updates.size());
+  for (std::size_t i = 0; i < maps.size(); ++i) EXPECT_TRUE(maps[i] == expected.maps[i]) << "term " << i;
+  EXPECT_EQ(graph.edge_count(), other.edge_count());
+  for (const bool backwards : {false, true}) {
+    for (std::uint32_t p = 0; p < kVertices; ++p) {
+      EXPECT_TRUE(std::ranges::equal(graph.rows(backwards).row(p), other.rows(backwards).row(p))) << "place " << p;
+    }
+  }
+}
+
+TEST(DeltaWalk, CountsWhatASearchCounts) {
+  const std::vector<Case> cases = {
+      {"triangle"},
+      {"wedge", Induced::Vertex},
+      {"0-1, 1-2, 2-3, 3-0"},
+      {"clique:4"},
+      {"clique:5"},
+      {"house"},
+      {"house", Induced::Vertex},
+      {"0-1, 1-2, 2-3, 3-4"},
+      {"0-1, 0-2, 0-3, 0-4"},
+      {"0-1, 0-2, 1-2, 0-3, 1-4, 2-5"},
+      {"0-1, 1-2, 0!2"},
+      {"0>1, 1>2, 2>0", Induced::Edge, true},
+      {"0>1, 1>2, 0>2, 2>3", Induced::Edge, true},
+      {"0>1, 1>0, 1>2", Induced::Vertex, true},
+      {"0:1-1:0, 1-2, 2-0", Induced::Edge, false, 2},
+      {"0:0-1:1, 1-2:2, 2-3:0, 3-0", Induced::Edge, false, 3},
+      {"0-1:1, 1-2, 2-3:0, 3-4", Induced::Vertex, false, 2},
+      {"0:1>1:0, 1>2, 2>3:1", Induced::Edge, true, 2},
+  };
+  for (const Case& one : cases) {
+    for (const bool come : {true, false}) {
+      compare(one, come, kSome, 1);
+      compare(one, come, 1, 2);
+      compare(one, come, kMany, 3);
+    }
+  }
+}
+
+TEST(DeltaWalk, PartsAreGivenAway) {
+  for (const bool come : {true, false}) {
+    compare({"0-1, 1-2, 2-3, 3-4, 4-5"}, come, 3, 5, {4, 1000, 1, 2});
+    compare({"0-1, 1-2, 2-3, 3-4, 4-5"}, come, 3, 5, {4, 3, 1, 2});
+    compare({"0-1, 1-2, 2-3, 3-4, 4-5"}, come, 3, 5, {4, 0, 2, 2});
+  }
+}
+
+}  // namespace
+}  // namespace matcha::driver::stream
