@@ -35,6 +35,11 @@ class DeltaTasks {
     return group_.broadcast(stop) == 0;
   }
 
+  /// The same without a look at the host's word, for the many that wait.
+  MATCHA_MEMBER bool goes_on() const {
+    return group_.broadcast(group_.leads() ? atomic_read(&launch_.shared->stop) : 0) == 0;
+  }
+
   /// Waits for a task; false: there will be none.
   MATCHA_MEMBER bool take(DeltaPart& part) {
     DeltaShared& shared = *launch_.shared;
@@ -42,7 +47,7 @@ class DeltaTasks {
     constexpr u32 kShortNap = 100, kLongNap = 2000;
     u32 nanoseconds = kShortNap;
     for (;;) {
-      if (!look()) return false;
+      if (!goes_on()) return false;
       u64 found = 0;  // A task's place and 2; 1: there will be none.
       if (group_.leads()) {
         const u64 popped = atomic_read(&shared.popped);

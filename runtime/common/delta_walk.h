@@ -188,7 +188,9 @@ class DeltaWorker {
       if (!place(2)) return true;
     }
     enter(base, part.first, part.last);
-    u32 level = base, tried = 0;
+    // A long walk is given away before it begins, so that it is many groups' after a few exchanges.
+    constexpr u32 kLong = 8;
+    u32 level = base, tried = state_.end[base] - state_.at[base] > kLong ? u32(launch_.tried) : 0;
     for (;;) {
       const u32 at = state_.at[level];
       if (at >= state_.end[level]) {

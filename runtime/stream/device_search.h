@@ -77,7 +77,7 @@ class DeviceSearch {
   cuda::DeviceBuffer<std::uint32_t> scratch_;
   std::uint64_t room_words_ = 0;
   std::uint64_t number_ = 0;
-  std::uint64_t tried_ = 32;
+  std::uint64_t tried_ = 4;
 };
 
 }  // namespace matcha::runtime::stream
