@@ -23,11 +23,12 @@ class Graphs:
         ids = [5 * v + 2 for v in range(count)]
         lines = [(source.choice(ids), source.choice(ids), source.choice(["knows", "likes", "3"])) for _ in range(5 * count)]
         lines.append((ids[0], ids[1], "knows"))
-        self.types = test.write(f"types{seed}.txt", "".join(f"{v} {source.choice(TYPES)}\n" for v in
-                                                            sorted({end for line in lines for end in line[:2]})))
+        every = sorted({end for line in lines for end in line[:2]})
+        # Both types are there.
+        types = TYPES + [source.choice(TYPES) for _ in every[2:]]
+        self.types = test.write(f"types{seed}.txt", "".join(f"{v} {t}\n" for v, t in zip(every, types)))
         self.whole = test.write(f"whole{seed}.txt", "".join(f"{u} {v} {l}\n" for u, v, l in lines))
         # A line of every vertex keeps its type known; loops are left out.
-        every = sorted({end for line in lines for end in line[:2]})
         self.part = test.write(f"part{seed}.txt", "".join(f"{v} {v}\n" for v in every) +
                                "".join(f"{u} {v}\n" for u, v, l in lines if l == "knows"))
 
