@@ -28,19 +28,12 @@ constexpr std::size_t kMostUpdates = std::size_t{1} << 22;
 
 constexpr std::uint64_t aligned(std::uint64_t bytes) { return (bytes + 127) / 128 * 128; }
 
-Status reserve(cuda::DeviceMemory& memory, const cuda::DeviceRef& device, std::uint64_t bytes) {
+/// Memory of the device or the host with room for so many bytes; what it had is lost where there was less.
+template <typename Memory>
+Status reserve(Memory& memory, const cuda::DeviceRef& device, std::uint64_t bytes) {
   if (memory.bytes() >= bytes) return Done{};
   memory = {};
-  Result<cuda::DeviceMemory> made = cuda::DeviceMemory::allocate(device, bytes + bytes / 2);
-  if (!made) return made.error();
-  memory = std::move(*made);
-  return Done{};
-}
-
-Status reserve(cuda::PinnedMemory& memory, const cuda::DeviceRef& device, std::uint64_t bytes) {
-  if (memory.bytes() >= bytes) return Done{};
-  memory = {};
-  Result<cuda::PinnedMemory> made = cuda::PinnedMemory::allocate(device, bytes + bytes / 2);
+  Result<Memory> made = Memory::allocate(device, bytes + bytes / 2);
   if (!made) return made.error();
   memory = std::move(*made);
   return Done{};
