@@ -25,13 +25,18 @@ runtime::Result<runtime::Graph> graph_of_label(std::shared_ptr<const runtime::Gr
   return graph;
 }
 
-Status take_graph_of_label(PatternSource& pattern, const Reporter& reporter, BoundInputs& bound) {
+std::optional<std::int64_t> only_label(const PatternSource& pattern, const runtime::Graph& whole,
+                                       const runtime::LabelDictionary& dictionary) {
   const std::optional<std::string> literal = pattern.only_edge_label();
+  if (!literal || whole.facts().directed || whole.facts().info != runtime::InfoKind::Int) return std::nullopt;
+  return code_of_literal(*literal, dictionary);
+}
+
+Status take_graph_of_label(PatternSource& pattern, const Reporter& reporter, BoundInputs& bound) {
   const auto place = bound.inputs.graphs.find(bound.main_graph);
-  if (!literal || place == bound.inputs.graphs.end()) return Status::Ok;
+  if (place == bound.inputs.graphs.end()) return Status::Ok;
   runtime::Graph& graph = place->second;
-  if (graph.facts().directed || graph.facts().info != runtime::InfoKind::Int) return Status::Ok;
-  const std::optional<std::int64_t> label = code_of_literal(*literal, *bound.inputs.dictionary);
+  const std::optional<std::int64_t> label = only_label(pattern, graph, *bound.inputs.dictionary);
   if (!label) return Status::Ok;
   // Its arrays stay where they are: labels of vertices are still read from them.
   const auto whole = std::make_shared<const runtime::Graph>(std::move(graph));

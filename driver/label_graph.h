@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "driver/bind.h"
 #include "driver/pattern_source.h"
@@ -12,6 +13,11 @@ namespace matcha::driver {
 /// The edges of an undirected graph that have a label, as a graph of its own with the labels of the vertices; its
 /// vertices are those with such an edge. `whole` is kept by it. Errors: the edges have no labels; out of memory.
 runtime::Result<runtime::Graph> graph_of_label(std::shared_ptr<const runtime::Graph> whole, std::int64_t label);
+
+/// The code of the label that all edges of an undirected pattern have, where that is a pattern without labels of edges
+/// on the graph of that label (`PatternSource::only_edge_label`). `whole`: with the labels of its edges.
+std::optional<std::int64_t> only_label(const PatternSource& pattern, const runtime::Graph& whole,
+                                       const runtime::LabelDictionary& dictionary);
 
 /// Where an undirected pattern asks for the same label of all its edges and for nothing of other edges, that is a
 /// pattern without labels of edges on the graph of that label. It takes both in place of its own, so that all that is

@@ -1,9 +1,9 @@
 #include "driver/pattern_matcher.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
+#include "driver/edge_label_facts.h"
 #include "frontend/pattern/symmetry.h"
 
 namespace matcha::driver {
@@ -16,13 +16,10 @@ using frontend::pattern::Pattern;
 /// Labelled patterns of so many vertices take long to compile, and programs go on where a search goes back.
 constexpr int kManyVertices = 10;
 
-std::optional<std::int64_t> label_code(const std::string& literal, const runtime::LabelDictionary& dictionary) {
+/// Of no vertex, for a word that the graph does not have; nothing: any label.
+std::optional<std::int64_t> wanted_label(const std::string& literal, const runtime::LabelDictionary& dictionary) {
   if (literal.empty()) return std::nullopt;
-  if (literal.front() == '\'')
-    return dictionary.code(literal.substr(1, literal.size() - 2)).value_or(runtime::kNoLabel);
-  std::int64_t number = 0;
-  std::from_chars(literal.data(), literal.data() + literal.size(), number);
-  return number;
+  return code_of_literal(literal, dictionary).value_or(runtime::kNoLabel);
 }
 
 /// Orders images so that of each subgraph one map is left: vertex after vertex, the image of each is the smallest of
@@ -74,7 +71,7 @@ codegen::MatchTask match_task(const PatternSource& pattern, const PatternOptions
   if (bound.match_index) task.maybe_index = bound.match_index();
   task.query.size = first.size();
   for (int v = 0; v < first.size(); ++v) {
-    task.query.labels.push_back(label_code(first.label(v), dictionary));
+    task.query.labels.push_back(wanted_label(first.label(v), dictionary));
     if (pattern.induced() == frontend::pattern::Induced::Vertex) {
       first.anti[frontend::pattern::at(v)] = first.all() & ~first.near(v) & ~frontend::pattern::bit(v);
     }

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "driver/label_graph.h"
 #include "driver/loop_counts.h"
 #include "driver/loop_estimates.h"
 #include "driver/message_log.h"
@@ -173,15 +174,29 @@ Status PlanReport::make(const ProgramRequest& request, const std::shared_ptr<Res
     const runtime::Graph* const informed = graph->maybe_informed();
     reading([&] { status = pattern.read(); });
     if (status != Status::Ok) return status;
-    const runtime::Graph& looked_at = pattern.edge_labelled() && informed != nullptr ? *informed : graph->graph();
+    json["semantics"] = pattern.semantics(request.matches);
+    json["meaning"] = pattern.meaning();
+    // The graph that what was prepared runs on.
+    std::shared_ptr<ResidentGraph> part = graph;
+    const std::optional<std::int64_t> label =
+        informed != nullptr ? only_label(pattern, *informed, informed->dictionary()) : std::nullopt;
+    if (label) {
+      runtime::Result<ResidentGraph::Shared> narrow = graph->of_label(*label);
+      if (!narrow) {
+        status = messages->error(narrow.error());
+        errors = messages->text();
+        return status;
+      }
+      part = std::move(*narrow);
+      pattern.forget_edge_labels();
+    }
+    const runtime::Graph& looked_at = pattern.edge_labelled() && informed != nullptr ? *informed : part->graph();
     const PlanRequest plan{request.matches, request.order, true, frontend::pattern::Device::Cpu,
                            runtime::machine().threads};
     frontend::pattern::GraphSketch sketch;
     Forecast forecast;
     reading([&] { status = plan_pattern(pattern, looked_at, looked_at.dictionary(), plan, sketch, forecast); });
     if (status != Status::Ok) return status;
-    json["semantics"] = pattern.semantics(request.matches);
-    json["meaning"] = pattern.meaning();
     json["plans"] = plans_of(pattern.program());
     plans = pattern.program().plans;
   }

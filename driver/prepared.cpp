@@ -7,7 +7,7 @@
 
 #include "driver/assumptions.h"
 #include "driver/bind_slices.h"
-#include "driver/edge_label_facts.h"
+#include "driver/label_graph.h"
 #include "driver/message_log.h"
 #include "driver/motif_sets.h"
 #include "driver/pattern_plan.h"
@@ -87,10 +87,10 @@ Status Prepared::read(const Reading& reading, Compilation& compilation) {
 }
 
 Status Prepared::narrow(PatternSource& pattern) {
-  const std::optional<std::string> literal = pattern.only_edge_label();
+  const runtime::Graph* const whole = graph_->maybe_informed();
   // Of a graph that changes, labels that come have no codes yet.
-  if (!literal || graph_->graph().facts().directed || request_.may_lack_labels) return Status::Ok;
-  label_ = code_of_literal(*literal, graph_->graph().dictionary());
+  if (whole == nullptr || request_.may_lack_labels) return Status::Ok;
+  label_ = only_label(pattern, *whole, whole->dictionary());
   if (!label_) return Status::Ok;
   runtime::Result<std::shared_ptr<ResidentGraph>> narrow = graph_->of_label(*label_);
   if (!narrow) return log_.error(narrow.error());
