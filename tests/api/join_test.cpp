@@ -1,6 +1,9 @@
 // Programs with several graphs, through matcha.h.
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdio>
 #include <fstream>
 #include <map>
 #include <random>
@@ -48,11 +51,13 @@ matcha_graph* graph_of(const Edges& edges) {
 }
 
 matcha_graph* graph_of_text(const std::string& text, const Options& options = Options()) {
-  const std::string path = testing::TempDir() + "matcha_join_test.txt";
+  // Tests are processes that run beside each other.
+  const std::string path = testing::TempDir() + "matcha_join_test." + std::to_string(getpid()) + ".txt";
   std::ofstream(path) << text;
   matcha_graph* graph = nullptr;
   matcha_error* error = nullptr;
   EXPECT_EQ(MATCHA_OK, matcha_graph_read(path.c_str(), options.options, &graph, &error)) << matcha_error_text(error);
+  std::remove(path.c_str());
   return graph;
 }
 
