@@ -42,7 +42,8 @@ runtime::Status load_run(const RunVerbOptions& options, const Console& console, 
   runtime::IoOptions io;
   io.cancel = session.cancel();
   io.max_bytes = options.memory;
-  if (options.cluster.any()) io.notes_folder = code_folder();  // Of many processes, one looks at every arc.
+  // Of many processes, one looks at every arc.
+  io.notes_folder = options.cluster.any() ? code_folder() : options.code_folder;
   if (progress.enabled()) {
     io.progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
   }

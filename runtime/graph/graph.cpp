@@ -92,15 +92,28 @@ Graph Graph::from_arrays(std::shared_ptr<const Universe> universe, GraphArrays a
 
 Graph Graph::from_view(std::shared_ptr<const Universe> universe, const GraphView& view, GraphFacts facts,
                        std::shared_ptr<const void> owner) {
+  GraphView known = view;
+  known.universe = universe->size();
+  GraphTotals totals;
+  totals.max_degree = max_degree_of(known);
+  totals.labelled = is_labelled(known);
+  Graph graph = from_view(std::move(universe), known, facts, std::move(owner), totals);
+  graph.totals_.reset();
+  return graph;
+}
+
+Graph Graph::from_view(std::shared_ptr<const Universe> universe, const GraphView& view, GraphFacts facts,
+                       std::shared_ptr<const void> owner, const GraphTotals& totals) {
   Graph graph;
   graph.view_ = view;
   graph.view_.universe = universe->size();
   graph.view_.original_ids = universe->ids();
-  graph.view_.max_degree = max_degree_of(graph.view_);
+  graph.view_.max_degree = totals.max_degree;
   graph.universe_ = std::move(universe);
   graph.facts_ = facts;
-  graph.facts_.labelled = is_labelled(graph.view_);
+  graph.facts_.labelled = totals.labelled;
   graph.owner_ = std::move(owner);
+  graph.totals_ = totals;
   return graph;
 }
 

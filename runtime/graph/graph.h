@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "runtime/abi.h"
 #include "runtime/graph/buffer.h"
@@ -27,6 +28,15 @@ struct GraphFacts {
   bool loop_free = true;   ///< No vertex is its own neighbour; so wherever it is simple.
   bool all_loops = false;  ///< No loop of its file was left out; false also where that is not known.
   bool labelled = false;   ///< Every rank has a label. Found out when a Graph is made.
+};
+
+/// Numbers that take a pass over a graph.
+struct GraphTotals {
+  std::uint64_t max_degree = 0;
+  std::uint64_t isolated = 0;     ///< Vertices with no arc out or in.
+  std::uint64_t unlabelled = 0;   ///< Vertices without a label, or with the empty word.
+  std::uint64_t label_codes = 0;  ///< Different codes of vertex labels.
+  bool labelled = false;          ///< As GraphFacts::labelled.
 };
 
 /// The neighbours below the vertices of a graph, or those above them.
@@ -70,6 +80,9 @@ class Graph {
   /// From a view whose arrays live as long as `owner`. Requires: the invariants of GraphView hold.
   static Graph from_view(std::shared_ptr<const Universe> universe, const GraphView& view, GraphFacts facts,
                          std::shared_ptr<const void> owner);
+  /// The same without a look at the arrays. Requires: these are its totals.
+  static Graph from_view(std::shared_ptr<const Universe> universe, const GraphView& view, GraphFacts facts,
+                         std::shared_ptr<const void> owner, const GraphTotals& totals);
 
   /// All of another graph but its stored order, without copies of its arrays or a look at them. Requires: it lives as
   /// long as `owner`.
@@ -110,6 +123,9 @@ class Graph {
   /// Requires: its arrays live as long as the owner of the view.
   void set_stored_order(const StoredOrder& order) { stored_order_ = order; }
   const std::shared_ptr<const void>& owner() const { return owner_; }
+  /// Those of a `.mtg` that was just read; none: they are not known.
+  const std::optional<GraphTotals>& totals() const { return totals_; }
+  void set_totals(const GraphTotals& totals) { totals_ = totals; }
   /// The same for graphs with the same arcs, edge info and facts, which are those of a `.mtg`; 0: not known.
   std::uint64_t content_key() const { return content_key_; }
   void set_content_key(std::uint64_t key) { content_key_ = key; }
@@ -140,6 +156,7 @@ class Graph {
   GraphView view_{};
   GraphFacts facts_;
   std::uint64_t content_key_ = 0;
+  std::optional<GraphTotals> totals_;
 };
 
 /// How the neighbours of a vertex are found.

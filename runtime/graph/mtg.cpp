@@ -19,6 +19,7 @@
 #include "runtime/graph/detail/row_checks.h"
 #include "runtime/graph/detail/source.h"
 #include "runtime/graph/detail/vertex_set.h"
+#include "runtime/graph/stats.h"
 
 static_assert(std::endian::native == std::endian::little, "the arrays of a .mtg are used as they lie in the file");
 
@@ -62,13 +63,20 @@ class MtgReader {
     if (!table) return table.error();
     Status sizes = check_sizes();
     if (!sizes) return sizes.error();
-    const bool was_good = notes_.has(content_key_, std::time(nullptr));
-    Status content = was_good ? Status(Done{}) : check_content();
+    const std::optional<GraphTotals> noted = notes_.find(content_key_, std::time(nullptr));
+    Status content = noted ? Status(Done{}) : check_content();
     if (!content) return content.error();
-    Status structure = check_structure();
-    if (!structure) return structure.error();
-    if (!was_good) notes_.add(content_key_, std::time(nullptr));
-    return make_graph();
+    Status names = read_names();
+    if (!names) return names.error();
+    Status words = read_words();
+    if (!words) return words.error();
+    Graph graph = make_graph(noted);
+    const std::time_t now = std::time(nullptr);
+    if (!noted && notes_.may_add(now)) {
+      graph.set_totals(totals_of(graph));
+      notes_.add(content_key_, *graph.totals(), now);
+    }
+    return graph;
   }
 
  private:
@@ -295,7 +303,7 @@ class MtgReader {
     return Done{};
   }
 
-  /// What takes a look at every arc.
+  /// What takes a look at every arc or vertex.
   Status check_content() {
     Status sums = check_sums();
     if (!sums) return sums.error();
@@ -303,10 +311,11 @@ class MtgReader {
     if (!lists) return lists.error();
     Status ranked = is_ranked() ? check_ranked() : Status(Done{});
     if (!ranked) return ranked.error();
-    return is_by_label() ? check_by_label() : Status(Done{});
+    Status labels = is_by_label() ? check_by_label() : Status(Done{});
+    return labels ? check_vertices() : labels;
   }
 
-  Status check_structure() {
+  Status check_vertices() {
     const std::int64_t* const ids = items<std::int64_t>(sections_, MtgSection::Ids);
     if (ids != nullptr && !ascends(ids, header_.universe)) return corrupt("its ids do not ascend");
     const std::uint32_t* const vertices = items<std::uint32_t>(sections_, MtgSection::Vertices);
@@ -314,8 +323,7 @@ class MtgReader {
       const bool fits = header_.vertex_count == 0 || vertices[header_.vertex_count - 1] < header_.universe;
       if (!ascends(vertices, header_.vertex_count) || !fits) return corrupt("its vertices are out of order");
     }
-    Status names = read_names();
-    return names ? read_words() : names;
+    return Done{};
   }
 
   /// Ids that are no int64.
@@ -374,7 +382,7 @@ class MtgReader {
     return Done{};
   }
 
-  Graph make_graph() {
+  Graph make_graph(const std::optional<GraphTotals>& noted) {
     std::shared_ptr<const Universe> universe;
     const std::int64_t* const ids = items<std::int64_t>(sections_, MtgSection::Ids);
     if (names_ != nullptr) {
@@ -403,7 +411,8 @@ class MtgReader {
     facts.all_loops = (header_.flags & detail::kMtgAllLoops) != 0;
     facts.info = info_kind();
     facts.word_info = (header_.flags & detail::kMtgWordInfo) != 0;
-    Graph graph = Graph::from_view(std::move(universe), view, facts, file_.owner);
+    Graph graph = noted ? Graph::from_view(std::move(universe), view, facts, file_.owner, *noted)
+                        : Graph::from_view(std::move(universe), view, facts, file_.owner);
     graph.set_content_key(content_key_);
     if (dictionary_ != nullptr) graph.set_dictionary(dictionary_);
     if (is_by_label()) graph.set_label_slices(std::make_shared<LabelSlices>(label_table(), file_.owner));

@@ -73,6 +73,22 @@ std::uint64_t isolated_vertices(const Graph& graph) {
   return count([&](std::uint64_t vertex) { return reached[vertex] != 0; });
 }
 
+GraphTotals totals_of(const Graph& graph) {
+  const GraphView view = graph.view();
+  GraphTotals totals;
+  totals.max_degree = view.max_degree;
+  totals.isolated = isolated_vertices(graph);
+  totals.labelled = graph.facts().labelled;
+  if (view.labels == nullptr) return totals;
+  totals.label_codes = LabelNumbers(view.labels, view.universe).codes().size();
+  const std::int64_t none = graph.dictionary().code("").value_or(kNoLabel);
+  for (std::uint64_t at = 0; at < view.vertex_count; ++at) {
+    const std::int64_t label = view.labels[vertex_at(view, at)];
+    totals.unlabelled += label == kNoLabel || label == none ? 1 : 0;
+  }
+  return totals;
+}
+
 GraphStats graph_stats(const Graph& graph) {
   const GraphView view = graph.view();
   GraphStats stats;

@@ -28,4 +28,7 @@ GraphStats graph_stats(const Graph& graph);
 /// Vertices with no arc out or in. Of an undirected graph without a look at its arcs. Throws std::bad_alloc.
 std::uint64_t isolated_vertices(const Graph& graph);
 
+/// All of them. Throws std::bad_alloc.
+GraphTotals totals_of(const Graph& graph);
+
 }  // namespace matcha::runtime

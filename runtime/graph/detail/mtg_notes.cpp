@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 
 #include <array>
-#include <cstdlib>
+#include <sstream>
 #include <string_view>
 
 #include "runtime/code_cache.h"
@@ -44,21 +44,32 @@ MtgNotes::MtgNotes(const std::string& path, const std::string& folder) : path_(p
 
 std::string MtgNotes::name(std::uint64_t header_sum) const {
   const std::string sum = std::to_string(header_sum);
-  const std::array<std::string_view, 3> parts = {"a .mtg that is good", identity_, sum};
+  const std::array<std::string_view, 3> parts = {"a .mtg that is good, with totals", identity_, sum};
   return CodeCache::key(parts) + ".mtg";
 }
 
-bool MtgNotes::has(std::uint64_t header_sum, std::time_t now) const {
-  if (identity_.empty()) return false;
+std::optional<GraphTotals> MtgNotes::find(std::uint64_t header_sum, std::time_t now) const {
+  if (identity_.empty()) return std::nullopt;
   const CodeCache::Found found = CodeCache(folder_).load(name(header_sum));
-  if (!found.code) return false;
-  const std::time_t noted = std::strtoll(found.code->c_str(), nullptr, 10);
-  return noted <= now && now - noted < kHoldsSeconds && identity_of(path_) == identity_;
+  if (!found.code) return std::nullopt;
+  std::istringstream text(*found.code);
+  std::time_t noted = 0;
+  GraphTotals totals;
+  text >> noted >> totals.max_degree >> totals.isolated >> totals.unlabelled >> totals.label_codes >> totals.labelled;
+  const bool holds = text && noted <= now && now - noted < kHoldsSeconds && identity_of(path_) == identity_;
+  return holds ? std::optional(totals) : std::nullopt;
 }
 
-void MtgNotes::add(std::uint64_t header_sum, std::time_t now) const {
-  if (identity_.empty() || !is_settled(path_, now) || identity_of(path_) != identity_) return;
-  CodeCache(folder_).store(name(header_sum), std::to_string(now));
+bool MtgNotes::may_add(std::time_t now) const {
+  return !identity_.empty() && is_settled(path_, now) && identity_of(path_) == identity_;
+}
+
+void MtgNotes::add(std::uint64_t header_sum, const GraphTotals& totals, std::time_t now) const {
+  if (!may_add(now)) return;
+  std::ostringstream text;
+  text << now << ' ' << totals.max_degree << ' ' << totals.isolated << ' ' << totals.unlabelled << ' '
+       << totals.label_codes << ' ' << totals.labelled;
+  CodeCache(folder_).store(name(header_sum), text.str());
 }
 
 }  // namespace matcha::runtime::detail

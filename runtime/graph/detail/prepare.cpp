@@ -173,20 +173,6 @@ Status assign_labels(const RawLabels& raw, const Universe& universe, const Label
   return Done{};
 }
 
-std::uint64_t distinct_labels(const GraphView& view) {
-  return view.labels == nullptr ? 0 : LabelNumbers(view.labels, view.universe).codes().size();
-}
-
-std::uint64_t unlabelled_vertices(const GraphView& view, const LabelDictionary& dictionary) {
-  const std::int64_t none = dictionary.code("").value_or(kNoLabel);
-  std::uint64_t count = 0;
-  for (std::uint64_t at = 0; view.labels != nullptr && at < view.vertex_count; ++at) {
-    const std::int64_t label = view.labels[view.vertices != nullptr ? view.vertices[at] : at];
-    count += label == kNoLabel || label == none ? 1 : 0;
-  }
-  return count;
-}
-
 void fill_report(const Graph& graph, LoadReport& report) {
   const GraphView view = graph.view();
   const Universe& universe = graph.universe();
@@ -197,9 +183,10 @@ void fill_report(const Graph& graph, LoadReport& report) {
   report.vertices = graph.vertex_count();
   report.edges = graph.edge_count();
   report.max_degree = view.max_degree;
-  report.isolated = isolated_vertices(graph);
-  report.unlabelled = unlabelled_vertices(view, graph.dictionary());
-  report.labels = distinct_labels(view) - (report.unlabelled != 0 && graph.dictionary().code("") ? 1 : 0);
+  const GraphTotals totals = graph.totals() ? *graph.totals() : totals_of(graph);
+  report.isolated = totals.isolated;
+  report.unlabelled = totals.unlabelled;
+  report.labels = totals.label_codes - (totals.unlabelled != 0 && graph.dictionary().code("") ? 1 : 0);
   report.ids = universe.kind();
   report.graph_bytes = graph.bytes();
   if (report.vertices == 0) return;

@@ -296,24 +296,33 @@ TEST(Mtg, ANoteOfAGoodFileHoldsForADayAndForThatFile) {
   const std::string path = write_labelled(folder);
   const std::time_t now = std::time(nullptr);
   const detail::MtgNotes notes(path, cache.path("code"));
-  EXPECT_FALSE(notes.has(7, now));
+  const GraphTotals totals = {5, 1, 2, 3, true};
+  EXPECT_FALSE(notes.find(7, now));
   // It may still be written to without its times changing.
-  notes.add(7, now);
-  EXPECT_FALSE(notes.has(7, now));
-  notes.add(7, now + 10);
-  EXPECT_TRUE(notes.has(7, now + 10));
-  EXPECT_TRUE(detail::MtgNotes(path, cache.path("code")).has(7, now + 3600));
-  EXPECT_FALSE(notes.has(7, now + 25 * 3600));
-  EXPECT_FALSE(notes.has(7, now));
-  EXPECT_FALSE(notes.has(8, now + 10));
-  EXPECT_FALSE(detail::MtgNotes(path, "").has(7, now + 10));
-  EXPECT_FALSE(detail::MtgNotes(folder.path("none"), cache.path("code")).has(7, now + 10));
+  EXPECT_FALSE(notes.may_add(now));
+  notes.add(7, totals, now);
+  EXPECT_FALSE(notes.find(7, now));
+  EXPECT_TRUE(notes.may_add(now + 10));
+  notes.add(7, totals, now + 10);
+  const std::optional<GraphTotals> found = notes.find(7, now + 10);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->max_degree, 5U);
+  EXPECT_EQ(found->isolated, 1U);
+  EXPECT_EQ(found->unlabelled, 2U);
+  EXPECT_EQ(found->label_codes, 3U);
+  EXPECT_TRUE(found->labelled);
+  EXPECT_TRUE(detail::MtgNotes(path, cache.path("code")).find(7, now + 3600));
+  EXPECT_FALSE(notes.find(7, now + 25 * 3600));
+  EXPECT_FALSE(notes.find(7, now));
+  EXPECT_FALSE(notes.find(8, now + 10));
+  EXPECT_FALSE(detail::MtgNotes(path, "").find(7, now + 10));
+  EXPECT_FALSE(detail::MtgNotes(folder.path("none"), cache.path("code")).find(7, now + 10));
   // Another file in its place.
   const std::string bytes = read_bytes(path);
   folder.file("other", bytes);
   ASSERT_EQ(std::rename(folder.path("other").c_str(), path.c_str()), 0);
-  EXPECT_FALSE(notes.has(7, now + 10));
-  EXPECT_FALSE(detail::MtgNotes(path, cache.path("code")).has(7, now + 10));
+  EXPECT_FALSE(notes.find(7, now + 10));
+  EXPECT_FALSE(detail::MtgNotes(path, cache.path("code")).find(7, now + 10));
 }
 
 TEST(Mtg, ContentKeysAreThoseOfFiles) {
