@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <span>
+#include <utility>
 
 namespace matcha::driver {
 
@@ -13,7 +16,7 @@ using frontend::pattern::LabelledEnd;
 using runtime::LabelPart;
 
 /// Rows of the shortest list that are looked at; of more, evenly spread ones stand for all.
-constexpr std::size_t kMostRows = 20'000;
+constexpr std::size_t kMostRows = 4096;
 /// Rows that are passed one by one before a list is searched.
 constexpr std::size_t kNear = 48;
 
@@ -27,6 +30,14 @@ class Facts final : public frontend::pattern::EdgeLabelFacts {
   }
 
   double products(const std::vector<LabelledEnd>& ends, const std::string& vertex_label) const override {
+    const std::lock_guard lock(mutex_);
+    const auto [found, fresh] = products_.try_emplace({vertex_label, ends}, 0);
+    if (fresh) found->second = added_up(ends, vertex_label);
+    return found->second;
+  }
+
+ private:
+  double added_up(const std::vector<LabelledEnd>& ends, const std::string& vertex_label) const {
     std::vector<LabelPart> parts;
     for (const LabelledEnd& end : ends) parts.push_back(part(end));
     std::stable_sort(parts.begin(), parts.end(),
@@ -58,7 +69,6 @@ class Facts final : public frontend::pattern::EdgeLabelFacts {
     return sum * static_cast<double>(stride);
   }
 
- private:
   /// The first row from `begin` on that is not before the vertex; fast where it is near.
   static std::size_t row_from(std::span<const std::uint32_t> rows, std::size_t begin, std::uint32_t vertex) {
     const std::size_t near = std::min(begin + kNear, rows.size());
@@ -85,6 +95,8 @@ class Facts final : public frontend::pattern::EdgeLabelFacts {
 
   const runtime::Graph& graph_;
   const runtime::LabelDictionary& dictionary_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::pair<std::string, std::vector<LabelledEnd>>, double> products_;  ///< That were asked for.
 };
 
 }  // namespace

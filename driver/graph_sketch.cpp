@@ -25,6 +25,8 @@ using frontend::pattern::kMostMoment;
 constexpr int kSamples = 20'000;
 /// Degrees below this are counted without a search: those of all vertices, and those of the vertices with a label.
 constexpr std::uint64_t kSmallDegrees = 1024, kSmallDegreesOfLabel = 16;
+/// Vertices whose degrees stand for those of all.
+constexpr std::uint64_t kSampledDegrees = 4096;
 /// Arcs of which the labels are looked at.
 constexpr std::uint64_t kMostLabelArcs = 50'000'000;
 /// Labels of edges that are told apart; times, which are no labels, would have many.
@@ -198,6 +200,70 @@ void add_edge_labels(const runtime::Graph& graph, const runtime::LabelDictionary
   }
 }
 
+/// How many vertices have each label.
+std::map<std::int64_t, std::uint64_t> label_counts(const runtime::GraphView& view, std::size_t words) {
+  // Those of words are -1 to -words; all others are few, or have a word each.
+  std::vector<std::uint64_t> by_word(words, 0);
+  std::unordered_map<std::int64_t, std::uint64_t> others;
+  for (std::uint64_t at = 0; at < view.vertex_count; ++at) {
+    const std::int64_t label = view.labels[vertex_at(view, at)];
+    const std::uint64_t word = static_cast<std::uint64_t>(-1 - label);
+    ++(word < words ? by_word[word] : others[label]);
+  }
+  std::map<std::int64_t, std::uint64_t> counts(others.begin(), others.end());
+  counts.erase(runtime::kNoLabel);
+  for (std::size_t word = 0; word < words; ++word) {
+    if (by_word[word] != 0) counts.emplace(-1 - static_cast<std::int64_t>(word), by_word[word]);
+  }
+  return counts;
+}
+
+/// The moments of so many vertices of which `degrees` are some; of none those of the mean.
+template <std::size_t kSmall>
+std::vector<double> moments_of_all(double count, const Degrees<kSmall>& degrees, double mean) {
+  std::vector<double> moments = degrees.moments();
+  const double looked_at = moments[0];
+  double power = count;
+  for (double& moment : moments) {
+    moment = looked_at == 0 ? power : moment * count / looked_at;
+    power *= mean;
+  }
+  return moments;
+}
+
+/// Degrees of all vertices and, if asked for, of those with each label, by vertices that lie evenly among all, and the
+/// largest.
+void add_sampled_degrees(const runtime::GraphView& view, const runtime::LabelDictionary& dictionary, bool labels,
+                         GraphSketch& sketch, std::map<std::string, std::int64_t>& codes) {
+  Degrees<kSmallDegrees> degrees;
+  std::map<std::int64_t, Degrees<kSmallDegreesOfLabel>> of_label;
+  const std::uint64_t stride = view.vertex_count / kSampledDegrees + 1;
+  for (std::uint64_t at = 0; at < view.vertex_count; at += stride) {
+    const std::uint64_t v = vertex_at(view, at);
+    const runtime::ArcRange arcs = runtime::arcs_of(view, v);
+    degrees.add(arcs.end - arcs.begin);
+    if (labels) of_label[view.labels[v]].add(arcs.end - arcs.begin);
+  }
+  const double vertices = static_cast<double>(view.vertex_count), arcs = static_cast<double>(view.arc_count);
+  const double mean = arcs / std::max(vertices, 1.0);
+  sketch.moments = moments_of_all(vertices, degrees, mean);
+  double hub = static_cast<double>(view.max_degree);
+  for (std::size_t power = 2; power < sketch.moments.size(); ++power) {
+    hub *= static_cast<double>(view.max_degree);
+    sketch.moments[power] = std::max(sketch.moments[power], hub);
+  }
+  sketch.moments[1] = arcs;
+  if (!labels) return;
+  for (const auto& [code, count] : label_counts(view, dictionary.words().size())) {
+    const std::string name = literal(dictionary, code);
+    codes.emplace(name, code);
+    std::vector<double>& sums = sketch.labels[name].moments;
+    sums.resize(kMostMoment + 1, 0);
+    const std::vector<double> moments = moments_of_all(static_cast<double>(count), of_label[code], mean);
+    for (std::size_t power = 0; power < sums.size(); ++power) sums[power] += moments[power];
+  }
+}
+
 /// All of a sketch but its samples.
 GraphSketch facts_of(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary, const SketchUse& use,
                      std::map<std::string, std::int64_t>& codes) {
@@ -210,6 +276,11 @@ GraphSketch facts_of(const runtime::Graph& graph, const runtime::LabelDictionary
   sketch.loops = !graph.facts().loop_free;
   sketch.device = use.device;
   if (use.device == Device::Gpu) sketch.hub_rows = codegen::gpu::worth_hub_rows(view, codegen::CudaOptions().hubs);
+  if (use.arc_labels && graph.label_slices().is_made()) {
+    add_sampled_degrees(view, dictionary, use.vertex_labels && view.labels != nullptr, sketch, codes);
+    sketch.maybe_label_facts = edge_label_facts(graph, dictionary);
+    return sketch;
+  }
   Degrees<kSmallDegrees> degrees;
   for (std::uint64_t at = 0; at < view.vertex_count; ++at) {
     const runtime::ArcRange arcs = runtime::arcs_of(view, vertex_at(view, at));
@@ -245,7 +316,8 @@ GraphSketch sketch_of(const runtime::Graph& graph, const runtime::LabelDictionar
 GraphSketch SketchCache::of(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary,
                             const SketchUse& use) {
   const std::lock_guard lock(mutex_);
-  const auto [place, fresh] = known_.try_emplace({&graph, use.device, use.by_degree, use.vertex_labels});
+  const auto [place, fresh] =
+      known_.try_emplace({&graph, use.device, use.by_degree, use.vertex_labels, use.arc_labels});
   Known& known = place->second;
   if (fresh) known.sketch = facts_of(graph, dictionary, use, known.codes);
   GraphSketch sketch = known.sketch;

@@ -19,6 +19,9 @@ struct SketchUse {
   /// walk down.
   bool by_degree = false;
   bool vertex_labels = true;  ///< The pattern has labels of vertices; without, those of the graph are not looked at.
+  /// The pattern's matches are told by the labels of its arcs (LabelModel): degrees are sampled, and triangles and arcs
+  /// between labels of vertices left out.
+  bool arc_labels = false;
 };
 
 /// What the cost model of patterns wants to know of a graph. Degrees are out-degrees. The number of triangles is
@@ -36,7 +39,7 @@ class SketchCache {
                                     const SketchUse& use);
 
  private:
-  using Key = std::tuple<const runtime::Graph*, frontend::pattern::Device, bool, bool>;
+  using Key = std::tuple<const runtime::Graph*, frontend::pattern::Device, bool, bool, bool>;
   struct Known {
     frontend::pattern::GraphSketch sketch;
     std::map<std::string, std::int64_t> codes;  ///< Of the labels of vertices.

@@ -12,6 +12,7 @@
 #include <set>
 
 #include "driver/compile.h"
+#include "frontend/pattern/label_model.h"
 #include "ir/unknown_label.h"
 
 namespace matcha::driver {
@@ -46,6 +47,10 @@ bool is_file(const std::string& text) {
 }  // namespace
 
 bool PatternSource::vertex_labelled() const { return std::ranges::any_of(set_->patterns, &pattern::Pattern::labelled); }
+
+bool PatternSource::is_told_by_arc_labels() const {
+  return !set_->motif && induced() == pattern::Induced::Edge && pattern::LabelModel::fits(set_->patterns.front());
+}
 
 std::optional<std::string> PatternSource::only_edge_label() const {
   const pattern::Pattern& first = set_->patterns.front();

@@ -63,6 +63,8 @@ class PatternSource {
   bool directed() const { return set_->patterns.front().directed; }
   bool vertex_labelled() const;
   bool edge_labelled() const { return set_->patterns.front().edge_labelled(); }
+  /// One pattern all of whose arcs have labels, so that these tell how many matches it has (LabelModel).
+  bool is_told_by_arc_labels() const;
   /// The one label of all edges, as a program writes it, of an undirected pattern that asks for nothing of edges with
   /// other labels; every vertex has such an edge. Nothing for other patterns.
   std::optional<std::string> only_edge_label() const;

@@ -8,6 +8,7 @@
 #include "driver/assumptions.h"
 #include "driver/bind_slices.h"
 #include "driver/label_graph.h"
+#include "driver/map_task.h"
 #include "driver/message_log.h"
 #include "driver/motif_sets.h"
 #include "driver/pattern_plan.h"
@@ -79,7 +80,8 @@ Status Prepared::read(const Reading& reading, Compilation& compilation) {
       search_ = use_of_search(pattern, request_.pattern, graph, request_.matches || request_.some);
     }
     if (!searches() && !orbits_) find_motifs(graph);
-    if (!searches() && !counts_motifs()) return plan(reading, compilation);
+    by_messages_ = !searches() && !counts_motifs() && may_count_maps(graph);
+    if (!searches() && !counts_motifs() && !by_messages_) return plan(reading, compilation);
     compilation.take(pattern.stub_of_result(request_.matches));
   }
   reading([&] { status = check_and_lower(compilation); });
@@ -122,6 +124,18 @@ void Prepared::find_motifs(const runtime::Graph& graph) {
   if (!request_.may_search || !may_be_on_cpu || !only_counts || request_.tier != "auto") return;
   if (is_for_identities(*pattern_)) motifs_ = motif_task(*pattern_, request_.pattern, graph);
   if (motifs_) on_gpu_ = false;
+}
+
+bool Prepared::may_count_maps(const runtime::Graph& graph) const {
+  if (!request_.may_search || on_gpu_ || request_.device == "cuda" || request_.tier != "auto") return false;
+  // Of a graph that changes, labels may come.
+  if (request_.matches || request_.some || request_.may_lack_labels) return false;
+  return counts_maps(*pattern_, request_.pattern, graph);
+}
+
+std::unique_ptr<codegen::Executable> Prepared::map_counter() const {
+  const runtime::Graph& graph = *graph_->maybe_informed();
+  return codegen::make_map_counter(map_task(*pattern_, graph, graph.dictionary()));
 }
 
 Status Prepared::find_orbits(const runtime::Graph& graph) {
@@ -275,6 +289,7 @@ Status Prepared::prepare(const Reading& reading) {
     if (!searches()) status = plan(reading, compilation);
   }
   if (status == Status::Ok && counts_motifs()) executable_ = motif_counter();
+  if (status == Status::Ok && by_messages_) executable_ = map_counter();
   if (status != Status::Ok || executable_ != nullptr) return status;
   const runtime::LabelDictionary& dictionary = graph_->graph().dictionary();
   passes::LabelWords labels;
@@ -307,6 +322,11 @@ bool Prepared::rebind(const std::shared_ptr<ResidentGraph>& graph) {
     }
     executable_ = codegen::make_matcher(
         match_task(*pattern_, request_.pattern, graph_->graph().dictionary(), bound_, request_.matches));
+    return true;
+  }
+  if (by_messages_) {
+    if (graph_->maybe_informed() == nullptr || !may_count_maps(*graph_->maybe_informed())) return false;
+    executable_ = map_counter();
     return true;
   }
   if (orbits_) return check_for_orbits(graph_->graph(), log_) == Status::Ok;

@@ -75,6 +75,8 @@ class Prepared {
   bool searches() const { return search_ != SearchUse::Never; }
   /// There is no program: motifs or orbits are counted by identities, which knows no shares.
   bool counts_motifs() const { return motifs_ || orbits_; }
+  /// There is no program: maps of a pattern are counted by messages.
+  bool counts_by_messages() const { return by_messages_; }
   /// By what the vertices are ranked, and the milliseconds that took.
   const OrderReport& order() const { return order_; }
   bool on_gpu() const { return on_gpu_; }
@@ -100,6 +102,9 @@ class Prepared {
   std::unique_ptr<codegen::Executable> motif_counter() const {
     return orbits_ ? codegen::make_orbit_counter(*orbits_) : codegen::make_motif_counter(*motifs_);
   }
+  /// Whether the pattern's maps are counted by messages; if so, that is done on the CPU.
+  bool may_count_maps(const runtime::Graph& graph) const;
+  std::unique_ptr<codegen::Executable> map_counter() const;
   /// Matches the pattern by search, where that is sooner: then `executable_` is there.
   void search();
   /// The graph that a parameter of a program names; null: none. Patterns are about the first.
@@ -123,6 +128,7 @@ class Prepared {
   SearchUse search_ = SearchUse::Never;
   std::optional<codegen::MotifTask> motifs_;
   std::optional<codegen::OrbitTask> orbits_;
+  bool by_messages_ = false;
   PatternReporter place_reporter_{log_};  ///< What the compilation says of a pattern is about the pattern.
   std::optional<Compilation> compilation_;
   std::unique_ptr<codegen::Backend> backend_;

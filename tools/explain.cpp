@@ -15,6 +15,7 @@
 #include "driver/label_graph.h"
 #include "driver/loop_counts.h"
 #include "driver/loop_estimates.h"
+#include "driver/map_task.h"
 #include "driver/motif_sets.h"
 #include "driver/output_file.h"
 #include "driver/pattern_matcher.h"
@@ -168,6 +169,7 @@ class Explain {
     const Stopwatch watch;
     runtime::IoOptions io;
     io.cancel = session_.cancel();
+    io.notes_folder = options_.code_folder;
     const runtime::Status loaded = load_inputs(program.graph(), *plan, io, bound_);
     if (!loaded) return session_.stopped() ? session_.stop_early() : console_.error(loaded.error());
     found_.times.emplace_back("load", watch.ms());
@@ -184,9 +186,11 @@ class Explain {
     const SearchUse search = use_of_search(*pattern_, options_.pattern, graph, false);
     if (search != SearchUse::Never) console_.note(search_text(search));
     if (search != SearchUse::Never) found_.meaning += " " + search_text(search) + ".";
-    if (is_for_identities(*pattern_) && motif_task(*pattern_, options_.pattern, graph)) {
-      console_.note(kMotifText);
-      found_.meaning += fmt::format(" {}.", kMotifText);
+    const bool by_motifs = is_for_identities(*pattern_) && motif_task(*pattern_, options_.pattern, graph);
+    if (by_motifs || counts_maps(*pattern_, options_.pattern, graph)) {
+      const char* const text = by_motifs ? kMotifText : kMapsText;
+      console_.note(text);
+      found_.meaning += fmt::format(" {}.", text);
     }
     PlanRequest request;
     request.order = options_.order;

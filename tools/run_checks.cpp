@@ -105,6 +105,14 @@ Status choose_target(const RunVerbOptions& options, const Console& console, cons
   return check_gpu_options(options.gpu_given, options.device == "cpu" || for_cpu, console);
 }
 
+Status check_result_type(const RunVerbOptions& options, const frontend::asg::Graph& program, const Console& console) {
+  const frontend::Type& type = *program.result->type;
+  if (!options.lists() || type.is_list()) return Status::Ok;
+  const char* const option = options.exists ? "--exists" : options.matches.empty() ? "--limit" : "--matches";
+  return console.error(Status::Usage, fmt::format("`{}` is for programs that return a list; `{}` returns `{}`", option,
+                                                  program.entry, to_string(type)));
+}
+
 Status verdict_of(codegen::Ending ending, const Session& session) {
   if (ending == codegen::Ending::Deadline) return Status::Timeout;
   if (ending != codegen::Ending::Stopped) return Status::Ok;

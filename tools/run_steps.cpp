@@ -13,6 +13,7 @@
 #include "driver/forecast.h"
 #include "driver/gpu.h"
 #include "driver/label_graph.h"
+#include "driver/map_task.h"
 #include "driver/matches.h"
 #include "driver/motif_sets.h"
 #include "driver/output_file.h"
@@ -76,7 +77,7 @@ class Run final : public RunSteps {
     }
     // Of several patterns all have a program before one of them runs; which device it is for need not be known.
     if (code != Status::Ok || maybe_shared_ == nullptr) return code;
-    if (search_use() != SearchUse::Never || motifs_.is_sure()) return check_pattern();
+    if (search_use() != SearchUse::Never || motifs_.is_sure() || counts_by_messages()) return check_pattern();
     return steps({&Run::write_program, &Run::offer_motifs});
   }
   Status compute() override {
@@ -171,15 +172,7 @@ class Run final : public RunSteps {
     if (code == Status::Ok) code = compilation_->check();
     if (code == Status::Ok) code = compilation_->lower();
     if (code != Status::Ok) return code;
-    const frontend::Type& type = *compilation_->graph().result->type;
-    if (options_.lists() && !type.is_list()) {
-      return console_.error(Status::Usage, fmt::format("`{}` is for programs that return a list; `{}` returns `{}`",
-                                                       options_.exists            ? "--exists"
-                                                       : options_.matches.empty() ? "--limit"
-                                                                                  : "--matches",
-                                                       compilation_->graph().entry, to_string(type)));
-    }
-    return Status::Ok;
+    return check_result_type(options_, compilation_->graph(), console_);
   }
 
   Status read_pattern() {
@@ -202,7 +195,7 @@ class Run final : public RunSteps {
   /// looked for then.
   Status choose_device() {
     if (!may_choose_ || motifs_.pay(report_.threads)) return Status::Ok;
-    if (of_pattern() && search_use() == SearchUse::Always) return Status::Ok;
+    if (of_pattern() && (search_use() == SearchUse::Always || counts_by_messages())) return Status::Ok;
     std::optional<double> ns;
     if (of_pattern()) {
       const Status code = sketch_ ? Status::Ok : write_program();
@@ -259,10 +252,14 @@ class Run final : public RunSteps {
     return use == SearchUse::Try && options_.cluster.any() ? SearchUse::Never : use;
   }
 
+  bool counts_by_messages() const {
+    return !target_->on_gpu && options_.may_count_together() && counts_maps(*pattern_, pattern_options_, graph());
+  }
+
   /// Goes on without a program; one with the same result says its type.
-  Status go_without_program(const char* backend) {
+  Status go_without_program(const char* backend, double plan_ms = 0) {
     note_pattern();
-    const Status code = take_program(pattern_->stub_of_result(streams()));
+    const Status code = take_program(pattern_->stub_of_result(streams()), plan_ms);
     report_.backend = backend;
     searches_ = true;
     return code;
@@ -271,10 +268,15 @@ class Run final : public RunSteps {
   /// Matches the pattern without a program, if that is sooner.
   Status search_pattern() {
     const bool in_parts = parts_.needed();
-    if (in_parts || (!target_->on_gpu && !options_.cluster.any() && motifs_.pay(report_.threads))) {
+    const bool by_motifs = !target_->on_gpu && !options_.cluster.any() && motifs_.pay(report_.threads);
+    if (in_parts || by_motifs || counts_by_messages()) {
       const Status code = check_pattern();
-      executable_ = in_parts ? parts_.counter() : motifs_.counter();
-      return code == Status::Ok ? go_without_program(in_parts ? "parts" : "identities") : code;
+      if (code != Status::Ok) return code;
+      const Stopwatch watch;
+      executable_ = in_parts    ? parts_.counter()
+                    : by_motifs ? motifs_.counter()
+                                : codegen::make_map_counter(map_task(*pattern_, graph(), *bound_.inputs.dictionary));
+      return go_without_program(in_parts ? "parts" : by_motifs ? "identities" : "messages", watch.ms());
     }
     const SearchUse use = search_use();
     Status code = use == SearchUse::Never ? Status::Ok : check_pattern();

@@ -1,0 +1,243 @@
+#include "driver/map_task.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "driver/edge_label_facts.h"
+#include "frontend/pattern/label_model.h"
+#include "runtime/machine.h"
+
+namespace matcha::driver {
+
+namespace {
+
+using frontend::pattern::Mask;
+using frontend::pattern::Match;
+using frontend::pattern::Pattern;
+using runtime::messages::MapPlan;
+using runtime::messages::MapQuery;
+
+/// What trying one image of the cut takes beside all else, in items of lists.
+constexpr double kOfImage = 8;
+
+/// Vertices and arcs; labels are numbered as they come.
+MapQuery shape_of(const Pattern& pattern) {
+  MapQuery query;
+  query.size = pattern.size();
+  std::int64_t number = 0;
+  for (const auto& [arc, labels] : pattern.edge_labels) {
+    for (std::size_t i = 0; i < labels.size(); ++i) query.arcs.push_back({arc.first, arc.second, number++});
+  }
+  query.labels.resize(pattern.ids.size());
+  query.images.resize(pattern.ids.size());
+  return query;
+}
+
+bool all_vertices_differ(const Pattern& pattern) {
+  for (int u = 0; u < pattern.size(); ++u) {
+    for (int v = 0; v < u; ++v) {
+      if (!frontend::pattern::labels_differ(pattern, u, v)) return false;
+    }
+  }
+  return true;
+}
+
+/// No two arcs can have the same image.
+bool all_arcs_differ(const Pattern& pattern) {
+  std::vector<std::pair<std::pair<int, int>, std::string>> arcs;
+  for (const auto& [arc, labels] : pattern.edge_labels) {
+    for (const std::string& label : labels) arcs.emplace_back(arc, label);
+  }
+  for (std::size_t i = 0; i < arcs.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const auto& [one, label] = arcs[i];
+      const auto& [other, same] = arcs[j];
+      const bool ends_differ = frontend::pattern::labels_differ(pattern, one.first, other.first) ||
+                               frontend::pattern::labels_differ(pattern, one.second, other.second);
+      // Words are `'a'`; numbers may be written in several ways.
+      const bool labels_differ = label != same && (label.front() == '\'' || same.front() == '\'');
+      if (!labels_differ && !ends_differ) return false;
+    }
+  }
+  return true;
+}
+
+/// Chooses the cut and the roots by what the labels of arcs say of the lists that are walked.
+class Chooser {
+ public:
+  Chooser(const Pattern& pattern, const MapQuery& query, const runtime::Graph& graph,
+          const runtime::LabelDictionary& dictionary)
+      : pattern_(pattern),
+        query_(query),
+        graph_(graph),
+        facts_(edge_label_facts(graph, dictionary)),
+        model_(pattern, *facts_),
+        vertices_(static_cast<double>(graph.vertex_count())) {}
+
+  MapPlan choose() const {
+    if (runtime::messages::trees_without(query_, -1)) return tree();
+    MapPlan best;
+    double least = std::numeric_limits<double>::infinity();
+    for (int cut = 0; cut < query_.size; ++cut) {
+      const auto trees = runtime::messages::trees_without(query_, cut);
+      if (!trees) continue;
+      MapPlan plan;
+      plan.cut = cut;
+      double cost = kOfImage * images(cut);
+      for (const std::vector<int>& tree : *trees) cost += choose_root(cut, tree, plan);
+      if (cost >= least && best.cut >= 0) continue;
+      least = cost;
+      best = std::move(plan);
+    }
+    return best;
+  }
+
+ private:
+  MapPlan tree() const {
+    MapPlan plan;
+    int root = 0;
+    for (int v = 1; v < query_.size; ++v) {
+      if (images(v) < images(root)) root = v;
+    }
+    plan.roots.push_back(root);
+    return plan;
+  }
+
+  /// At most so many images does a vertex have.
+  double images(int v) const {
+    if (query_.images[frontend::pattern::at(v)]) return 1;
+    const runtime::Result<runtime::LabelTable> table = graph_.label_slices().table(graph_);
+    double least = vertices_;
+    for (const MapQuery::Arc& arc : query_.arcs) {
+      if (!table || (arc.from != v && arc.to != v)) continue;
+      const runtime::ArcSide side = arc.from == v ? runtime::ArcSide::Targets : runtime::ArcSide::Sources;
+      least = std::min(least, static_cast<double>(runtime::part_of(*table, true, side, arc.label).rows.size()));
+    }
+    return least;
+  }
+
+  /// Adds the best root of a tree; gives what walking it takes.
+  double choose_root(int cut, const std::vector<int>& tree, MapPlan& plan) const {
+    Mask tied = 0, all = 0;
+    for (const int v : tree) {
+      all |= frontend::pattern::bit(v);
+      if (frontend::pattern::has(pattern_.near(cut), v)) tied |= frontend::pattern::bit(v);
+    }
+    if (frontend::pattern::count(tied) == 1) {
+      plan.roots.push_back(frontend::pattern::lowest(tied));
+      return 0;
+    }
+    int best = -1;
+    double least = 0;
+    for (const int root : tree) {
+      const double cost = walk(cut, root, -1, tied, all).cost;
+      if (best >= 0 && cost >= least) continue;
+      best = root;
+      least = cost;
+    }
+    plan.roots.push_back(best);
+    return least;
+  }
+
+  struct Walked {
+    Mask vertices = 0;  ///< On the ways from tied vertices to this one; 0: none is below.
+    double cost = 0;
+  };
+
+  /// What finding the images of `v` takes, from what is below it.
+  Walked walk(int cut, int v, int parent, Mask tied, Mask tree) const {
+    using frontend::pattern::bit;
+    const Mask cut_bit = bit(cut);
+    Walked all;
+    bool is_known = frontend::pattern::has(tied, v);
+    if (is_known) all = {bit(v), model_.matches(cut_bit | bit(v), vertices_)};
+    frontend::pattern::for_each(pattern_.near(v) & tree, [&](int child) {
+      if (child == parent) return;
+      const Walked below = walk(cut, child, v, tied, tree);
+      if (below.vertices == 0) return;
+      const Mask theirs = cut_bit | below.vertices, ours = cut_bit | all.vertices | bit(v);
+      double cost = model_.matches(theirs, vertices_) * model_.candidates(theirs, bit(child), v, vertices_);
+      if (is_known) {
+        cost = std::min(cost, model_.matches(ours, vertices_) * model_.candidates(ours, bit(v), child, vertices_));
+      }
+      is_known = true;
+      all.cost += below.cost + cost;
+      all.vertices |= below.vertices | bit(v);
+    });
+    return all;
+  }
+
+  const Pattern& pattern_;
+  const MapQuery& query_;
+  const runtime::Graph& graph_;
+  const std::shared_ptr<const frontend::pattern::EdgeLabelFacts> facts_;
+  const frontend::pattern::LabelModel model_;
+  const double vertices_;
+};
+
+/// Numbers by rank, which each thread may have for each vertex of the pattern, take a small part of the memory.
+bool fits_memory(const Pattern& pattern, const runtime::Graph& graph) {
+  const double bytes = static_cast<double>(graph.view().universe) * sizeof(std::uint64_t) * pattern.size() *
+                       static_cast<double>(runtime::machine().threads);
+  return bytes <= static_cast<double>(runtime::IoOptions().memory_limit()) / 4;
+}
+
+std::int64_t code_of(const std::string& literal, const runtime::LabelDictionary& dictionary) {
+  return code_of_literal(literal, dictionary).value_or(runtime::kNoLabel + 1);
+}
+
+/// The rank of the vertex that a pattern names; nothing: the graph has none.
+std::optional<std::uint32_t> rank_of(const std::string& bound, const runtime::Universe& universe) {
+  std::int64_t id = 0;
+  const std::from_chars_result read = std::from_chars(bound.data(), bound.data() + bound.size(), id);
+  return read.ec == std::errc() ? universe.rank(id) : std::nullopt;
+}
+
+}  // namespace
+
+bool counts_maps(const PatternSource& source, const PatternOptions& options, const runtime::Graph& graph) {
+  const Pattern& pattern = source.set().patterns.front();
+  if (!source.is_told_by_arc_labels() || !graph.facts().directed || graph.facts().info != runtime::InfoKind::Int)
+    return false;
+  if (options.algorithm != "auto" || options.plan != 1 || !options.per.empty() || graph.view().slots != nullptr)
+    return false;
+  if (pattern.size() < 2 || !pattern.connected() || pattern.has_anti_edges() || pattern.has_loops() ||
+      !pattern.different.empty()) {
+    return false;
+  }
+  if (pattern.labelled() && graph.view().labels == nullptr) return false;
+  if (!fits_memory(pattern, graph)) return false;
+  if (source.match() == Match::Iso && !all_vertices_differ(pattern)) return false;
+  if (source.match() == Match::Edge && !all_arcs_differ(pattern)) return false;
+  const MapQuery shape = shape_of(pattern);
+  bool has_plan = false;
+  for (int cut = -1; cut < shape.size; ++cut) has_plan = has_plan || runtime::messages::trees_without(shape, cut);
+  return has_plan;
+}
+
+codegen::MapTask map_task(const PatternSource& source, const runtime::Graph& graph,
+                          const runtime::LabelDictionary& dictionary) {
+  const Pattern& pattern = source.set().patterns.front();
+  codegen::MapTask task;
+  task.query = shape_of(pattern);
+  auto arc = task.query.arcs.begin();
+  for (const auto& [ends, labels] : pattern.edge_labels) {
+    for (const std::string& label : labels) (arc++)->label = code_of(label, dictionary);
+  }
+  for (int v = 0; v < pattern.size(); ++v) {
+    const std::size_t at = frontend::pattern::at(v);
+    if (!pattern.label(v).empty()) task.query.labels[at] = code_of(pattern.label(v), dictionary);
+    if (pattern.constants.empty() || pattern.constants[at].empty()) continue;
+    task.query.images[at] = rank_of(pattern.bound[at], graph.universe());
+    task.query.is_impossible = task.query.is_impossible || !task.query.images[at];
+  }
+  task.plan = Chooser(pattern, task.query, graph, dictionary).choose();
+  return task;
+}
+
+}  // namespace matcha::driver

@@ -1,0 +1,129 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <deque>
+#include <map>
+#include <memory>
+#include <new>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "runtime/graph/graph.h"
+#include "runtime/messages/part_index.h"
+#include "runtime/messages/query.h"
+
+namespace matcha::runtime::messages {
+
+/// Numbers by rank that begin as 0. Memory of those that nobody looks at is never touched.
+template <typename T>
+class Zeros {
+ public:
+  Zeros() = default;
+  explicit Zeros(std::uint64_t size) : items_(static_cast<T*>(std::calloc(size + 1, sizeof(T)))) {
+    if (items_ == nullptr) throw std::bad_alloc();
+  }
+  T* get() const { return items_.get(); }
+  explicit operator bool() const { return items_ != nullptr; }
+
+ private:
+  struct Free {
+    void operator()(T* items) const { std::free(items); }
+  };
+  std::unique_ptr<T[], Free> items_;
+};
+
+/// An edge of the pattern, which may be several arcs, as one of its ends sees it: the images of the other end are the
+/// items of the first index that all others have as well.
+using EdgeSide = std::vector<const PartIndex*>;
+
+/// Calls `see` with the images of the other end.
+template <typename See>
+void walk(const EdgeSide& side, std::uint32_t image, const See& see) {
+  for (const std::uint32_t other : side[0]->of(image)) {
+    bool is_in_all = true;
+    for (std::size_t i = 1; i < side.size() && is_in_all; ++i) is_in_all = contains(side[i]->of(image), other);
+    if (is_in_all) see(other);
+  }
+}
+
+/// A vertex of the pattern in its tree.
+struct Node {
+  int vertex = 0;
+  std::optional<std::int64_t> label;
+  std::optional<std::uint32_t> image;
+  EdgeSide down, up;             ///< From the image of its parent to its own, and back.
+  std::vector<int> pendants;     ///< Children of which no descendant is beside the cut.
+  std::vector<int> strands;      ///< All other children.
+  bool is_tied = false;          ///< Beside the cut, and no child of it:
+  EdgeSide tie;                  ///< from the image of the cut to its own.
+  EdgeSide required;             ///< The indices in which all of its images have rows.
+  bool is_counted = false;       ///< A leaf that any image fits, by one arc.
+  Zeros<std::uint64_t> weights;  ///< One more than `weight`; 0: not known yet.
+};
+
+/// The pattern as trees below one vertex, the cut or a root, over the edges by label of a graph.
+class Forest {
+ public:
+  /// Requires: the plan is one for the query, and the query is connected. Throws std::bad_alloc.
+  Forest(const Graph& graph, const LabelTable& table, const MapQuery& query, const MapPlan& plan);
+
+  const Node& top() const { return nodes_[static_cast<std::size_t>(top_)]; }
+  const Node& node(int vertex) const { return nodes_[static_cast<std::size_t>(vertex)]; }
+  int size() const { return static_cast<int>(nodes_.size()); }
+  std::uint64_t universe() const { return view_.universe; }
+  /// The images that the top can have, and maybe others.
+  Ranks candidates() const;
+
+  bool fits(const Node& node, std::uint32_t image) const {
+    return (!node.label || view_.labels[image] == *node.label) && (!node.image || image == *node.image);
+  }
+  /// The same, and that the image has arcs for all edges of the pattern there.
+  bool may_be(const Node& node, std::uint32_t image) const {
+    for (const PartIndex* const index : node.required) {
+      if (!index->has(image)) return false;
+    }
+    return fits(node, image);
+  }
+  /// The maps of the pendants below a node whose image this is; 0 where it does not fit. From any thread.
+  std::uint64_t weight(const Node& node, std::uint32_t image) const;
+  /// Those of a child for this image of its parent.
+  std::uint64_t sum(const Node& child, std::uint32_t parent_image) const;
+  /// Whether a number was too large.
+  bool overflowed() const { return overflow_.load(std::memory_order_relaxed); }
+  /// Their product, and their sum; 0, and an overflow, if that is too large.
+  std::uint64_t product(std::uint64_t a, std::uint64_t b) const {
+    std::uint64_t all = 0;
+    return !__builtin_mul_overflow(a, b, &all) && all < kMost ? all : overflow();
+  }
+  std::uint64_t added(std::uint64_t a, std::uint64_t b) const {
+    // Both are below a quarter of the range.
+    return a + b < kMost ? a + b : overflow();
+  }
+
+ private:
+  static constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
+
+  std::uint64_t overflow() const {
+    overflow_.store(true, std::memory_order_relaxed);
+    return 0;
+  }
+  const PartIndex* index(std::int64_t label, ArcSide side);
+  EdgeSide side_of(int from, int to);
+  void hang(int vertex, int parent);
+  bool is_tied_below(int vertex) const;
+  Ranks rows_of(int vertex) const;
+
+  const GraphView view_;
+  const LabelTable table_;
+  const MapQuery& query_;
+  const int cut_;
+  int top_ = 0;
+  std::deque<Node> nodes_;
+  std::map<std::pair<ArcSide, std::int64_t>, PartIndex> indices_;
+  mutable std::atomic<bool> overflow_{false};
+};
+
+}  // namespace matcha::runtime::messages

@@ -1,0 +1,173 @@
+"""Counts by messages along trees, of patterns of arcs with labels: against every map, and against programs."""
+
+import itertools
+import json
+import os
+import pathlib
+import random
+import time
+
+from cli import CliTest, fewer, main
+
+WORDS = ["owns", "knows", "7"]
+TYPES = ["x", "y", "z"]
+# The vertices of arcs; every one has one vertex that is on all of its cycles.
+SHAPES = {
+    "arc": [(0, 1)], "path": [(0, 1), (1, 2), (2, 3)], "in and out": [(1, 0), (1, 2), (3, 2)], "star": [(0, 1), (2, 0), (0, 3)],
+    "two ways": [(0, 1), (1, 0)], "twice": [(0, 1), (0, 1)], "triangle": [(0, 1), (1, 2), (2, 0)], "turned": [(0, 1), (1, 2), (0, 2)],
+    "square": [(0, 1), (0, 2), (1, 3), (2, 3)], "kite": [(0, 1), (1, 2), (2, 0), (2, 3)], "diamond": [(0, 1), (2, 1), (0, 3), (2, 3), (0, 2)],
+    "pentagon": [(0, 1), (2, 1), (2, 3), (4, 3), (0, 4)], "bow": [(0, 1), (1, 2), (2, 0), (0, 3), (3, 4), (4, 0)],
+    "twice on a cycle": [(0, 1), (1, 2), (1, 2), (2, 0)], "tail on a tail": [(0, 1), (1, 2), (2, 0), (1, 3), (3, 4)],
+    "fan": [(0, 1), (0, 2), (0, 3), (1, 2), (2, 3)], "cycle of six": [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (0, 5)],
+}
+
+
+class Graph:
+    """Random arcs with labels, loops and parallel ones among them, types of the vertices, and every map of a pattern."""
+
+    def __init__(self, test, seed):
+        source = random.Random(seed)
+        self.ids = [3 * v + 1 for v in range(source.choice([4, 7]))]
+        self.arcs = {(source.choice(self.ids), source.choice(self.ids), source.choice(WORDS)) for _ in range(6 * len(self.ids))}
+        self.arcs |= {(self.ids[0], self.ids[1], word) for word in WORDS}
+        self.types = {v: source.choice(TYPES) for v in self.ids}
+        self.types.update(zip(self.ids, TYPES))
+        self.text = test.write(f"g{seed}.txt", "".join(f"{u} {v} {l}\n" for u, v, l in sorted(self.arcs)))
+        labels = test.write(f"t{seed}.txt", "".join(f"{v} {t}\n" for v, t in self.types.items()))
+        self.given = [self.text, "--directed", "--labels", labels]
+        # All ends of arcs are vertices; so are those that the labels name.
+        self.packed = test.path(f"g{seed}.mtg")
+        test.ok("graph", "convert", "--edge-labels", "--keep-loops", *self.given, self.packed)
+
+    def maps(self, arcs, types, given, apart=lambda image, arcs: True):
+        size = 1 + max(v for arc in arcs for v in arc[:2])
+        choices = [[v for v in self.ids if types.get(p) in (None, self.types[v]) and given.get(p, v) == v] for p in range(size)]
+        return sum(1 for image in itertools.product(*choices)
+                   if all((image[u], image[v], l) in self.arcs for u, v, l in arcs) and apart(image, arcs))
+
+
+def text_of(arcs, types=None, given=None):
+    parts = [f"{u}>{v}={l}" for u, v, l in arcs] + [f"{v}:{t}" for v, t in (types or {}).items()]
+    return ",".join(parts + [f"{v}@{id}" for v, id in (given or {}).items()])
+
+
+def with_labels(shape, source, words=None):
+    """Each arc with a label; arcs between the same vertices have labels that differ."""
+    words = words or WORDS
+    arcs = []
+    for u, v in shape:
+        taken = [l for x, y, l in arcs if (x, y) == (u, v)]
+        arcs.append((u, v, source.choice([word for word in words if word not in taken])))
+    return arcs
+
+
+class TestMessages(CliTest):
+    def answer(self, pattern, *more):
+        found = json.loads(self.ok("run", "--json", "--keep-loops", "--pattern", pattern, *more))
+        return found["result"], found["stats"]["backend"]
+
+    def test_maps_are_those_of_brute_force(self):
+        for seed in range(fewer(6, 2)):
+            graph, source = Graph(self, seed), random.Random(100 + seed)
+            for name, shape in SHAPES.items():
+                arcs, size = with_labels(shape, source), 1 + max(map(max, shape))
+                types = {v: source.choice(TYPES) for v in range(size) if source.random() < 0.25}
+                given = {v: source.choice(graph.ids) for v in range(size) if source.random() < 0.1}
+                for these, those in (({}, {}), (types, given)):
+                    wanted = graph.maps(arcs, these, those)
+                    with self.subTest(seed=seed, shape=name, arcs=arcs, types=these, given=those):
+                        pattern = text_of(arcs, these, those)
+                        for threads in ("1", "3"):
+                            found = self.answer(pattern, graph.packed, "--match", "homo", "--threads", threads)
+                            self.assertEqual(found, (wanted, "messages"))
+                        if seed == 0:
+                            self.assertEqual(self.answer(pattern, *graph.given, "--match", "homo"), (wanted, "messages"))
+                            program = self.answer(pattern, graph.packed, "--match", "homo", "--tier", "native")
+                            self.assertEqual(program, (wanted, "llvm"))
+
+    def test_labels_that_keep_vertices_apart_are_enough(self):
+        def vertices_differ(image, _):
+            return len(set(image)) == len(image)
+        for seed in range(fewer(4, 1)):
+            graph, source = Graph(self, seed), random.Random(200 + seed)
+            for shape in (SHAPES["triangle"], SHAPES["turned"], SHAPES["two ways"]):
+                arcs, size = with_labels(shape, source), 1 + max(map(max, shape))
+                types = dict(enumerate(source.sample(TYPES, size)))
+                self.assertEqual(self.answer(text_of(arcs, types), graph.packed), (graph.maps(arcs, types, {}, vertices_differ), "messages"))
+                # Without them a program tells vertices apart.
+                self.assertNotEqual(self.answer(text_of(arcs), graph.packed)[1], "messages")
+
+    def test_arcs_that_differ_by_label(self):
+        def arcs_differ(image, arcs):
+            return len({(image[u], image[v], l) for u, v, l in arcs}) == len(arcs)
+        for seed in range(fewer(4, 1)):
+            graph = Graph(self, seed)
+            for arcs, backend in (([(0, 1, "owns"), (1, 2, "knows"), (2, 0, "7")], True), ([(0, 1, "owns"), (1, 2, "owns")], False)):
+                found = self.answer(text_of(arcs), graph.packed, "--match", "edge")
+                self.assertEqual((found[0], found[1] == "messages"), (graph.maps(arcs, {}, {}, arcs_differ), backend))
+
+    def test_what_it_is_not_for(self):
+        graph = Graph(self, 0)
+        clique = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+        arcs = with_labels(clique, random.Random(1))
+        found = self.answer(text_of(arcs), graph.packed, "--match", "homo")
+        self.assertEqual(found[0], graph.maps(arcs, {}, {}))
+        self.assertNotEqual(found[1], "messages")
+        for pattern in ("0>1=owns,1>2=?", "0>1=owns|knows,1>2=7", "0>1=owns,1>2", "0>1=owns,0>0=7", "0>1=owns,2>3=7", "0>1=owns,1>2=7,0!2"):
+            self.assertNotEqual(self.answer(pattern, graph.packed, "--match", "homo")[1], "messages", pattern)
+        for more in (["--algorithm", "extend"], ["--plan", "2"], ["--tier", "interp"], ["--backend", "interp"]):
+            self.assertNotEqual(self.answer("0>1=owns,1>2=7", graph.packed, "--match", "homo", *more)[1], "messages", more)
+        rows = self.ok("run", "--keep-loops", "--pattern", "0>1=owns", graph.packed, "--match", "homo", "--matches", "-").splitlines()
+        self.assertEqual(len(rows), graph.maps([(0, 1, "owns")], {}, {}))
+
+    def test_a_vertex_with_many_arcs_is_walked_from_the_other_side(self):
+        # Rows of a hub are searched, or reached from the few vertices on the other side.
+        ids = range(3000)
+        arcs = [(0, v, "a") for v in ids[1:]] + [(v, v + 1, "a") for v in ids[1:-1]] + [(v, 0, "b") for v in ids[1::7]]
+        graph = self.path("hub.mtg")
+        self.ok("graph", "convert", "--directed", "--edge-labels", self.write("hub.txt", "".join(f"{u} {v} {l}\n" for u, v, l in arcs)), graph)
+        there = set(arcs)
+        out = {}
+        for u, v, l in arcs:
+            out.setdefault((u, l), []).append(v)
+        closed = sum(1 for u, v, l in arcs if l == "a" for w in out.get((v, "a"), []) if (u, w, "a") in there)
+        self.assertEqual(json.loads(self.ok("run", "--json", "--match", "homo", "--pattern", "0>1=a,1>2=a,0>2=a", graph))["result"], closed)
+        back = sum(1 for u, v, l in arcs if l == "a" for w in out.get((v, "a"), []) if (w, u, "b") in there)
+        self.assertEqual(json.loads(self.ok("run", "--json", "--match", "homo", "--pattern", "0>1=a,1>2=a,2>0=b", graph))["result"], back)
+
+    def test_too_many_maps_are_an_error(self):
+        pairs = [(u, v) for u in range(60) for v in range(60, 120)]
+        graph = self.write("many.txt", "".join(f"{u} {v} a\n{v} {u} b\n" for u, v in pairs))
+        path = ",".join(f"{v}>{v + 1}={'ab'[v % 2]}" for v in range(11))
+        self.fails(4, "run", "--directed", "--match", "homo", "--pattern", path, graph, says="overflow")
+
+    def test_several_patterns_and_servers(self):
+        graph = Graph(self, 2)
+        patterns = [with_labels(shape, random.Random(3)) for shape in (SHAPES["square"], SHAPES["path"])]
+        given = [word for arcs in patterns for word in ("--pattern", text_of(arcs))]
+        lines = self.ok("run", "--keep-loops", "--match", "homo", *given, graph.packed).splitlines()
+        self.assertEqual([int(line.split()[-1]) for line in lines], [graph.maps(arcs, {}, {}) for arcs in patterns])
+
+
+class TestNotes(CliTest):
+    """A `.mtg` is looked through once a day, and again when it changes."""
+
+    def test_a_file_that_changed_is_looked_through_again(self):
+        graph = Graph(self, 1)
+        cache = self.path("cache")
+        environment = self.environment(MATCHA_CACHE_DIR=cache)
+        given = ["run", "--json", "--keep-loops", "--match", "homo", "--pattern", "0>1=owns,1>2=knows", graph.packed]
+        time.sleep(3.1)  # A file that has just been written may still change unseen.
+        first = json.loads(self.ok(*given, env=environment))
+        self.assertTrue(any(name.endswith(".mtg") for name in os.listdir(os.path.join(cache, "code"))))
+        again = json.loads(self.ok(*given, env=environment))
+        self.assertEqual((first["result"], first["graph"]), (again["result"], again["graph"]))
+        content = bytearray(pathlib.Path(graph.packed).read_bytes())
+        content[-3] ^= 0x40
+        pathlib.Path(graph.packed).write_bytes(content)
+        self.fails(3, *given, env=environment, says="corrupt")
+        self.fails(3, *given, "--no-cache", env=environment, says="corrupt")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,187 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "runtime/messages/counter.h"
+
+/// Maps of patterns of arcs against all maps into small graphs.
+namespace matcha::runtime::messages {
+namespace {
+
+using Arcs = std::set<std::tuple<std::uint32_t, std::uint32_t, std::int64_t>>;
+
+Graph graph_of(std::uint32_t universe, const Arcs& arcs) {
+  std::vector<std::uint32_t> sources, targets;
+  std::vector<std::int64_t> labels;
+  for (const auto& [source, target, label] : arcs) {
+    sources.push_back(source);
+    targets.push_back(target);
+    labels.push_back(label);
+  }
+  BuildInput input;
+  input.universe = std::make_shared<const Universe>(Universe::identity(universe));
+  input.sources = sources.data();
+  input.targets = targets.data();
+  input.count = sources.size();
+  input.edge_info = labels.data();
+  input.info_kind = InfoKind::Int;
+  input.index = IndexKind::Csr;
+  return std::move(*build_graph(input));
+}
+
+MapQuery query_of(int size, std::vector<MapQuery::Arc> arcs) {
+  MapQuery query;
+  query.size = size;
+  query.arcs = std::move(arcs);
+  query.labels.resize(static_cast<std::size_t>(size));
+  query.images.resize(static_cast<std::size_t>(size));
+  return query;
+}
+
+std::uint64_t all_maps(std::uint32_t universe, const Arcs& arcs, const MapQuery& query) {
+  std::vector<std::uint32_t> image(static_cast<std::size_t>(query.size), 0);
+  std::uint64_t found = 0;
+  while (true) {
+    found += std::ranges::all_of(query.arcs, [&](const MapQuery::Arc& arc) {
+      return arcs.count(
+                 {image[static_cast<std::size_t>(arc.from)], image[static_cast<std::size_t>(arc.to)], arc.label}) != 0;
+    });
+    std::size_t at = 0;
+    while (at < image.size() && ++image[at] == universe) image[at++] = 0;
+    if (at == image.size()) return found;
+  }
+}
+
+Arcs random_arcs(std::uint32_t universe, std::size_t count, std::mt19937& random) {
+  Arcs arcs;
+  for (std::size_t i = 0; i < count; ++i) arcs.emplace(random() % universe, random() % universe, random() % 3);
+  return arcs;
+}
+
+/// Every cut and root that does for the query.
+std::vector<MapPlan> plans_of(const MapQuery& query) {
+  std::vector<MapPlan> plans;
+  for (int cut = -1; cut < query.size; ++cut) {
+    const auto trees = trees_without(query, cut);
+    if (!trees) continue;
+    std::size_t most = 0;
+    for (const std::vector<int>& tree : *trees) most = std::max(most, tree.size());
+    for (std::size_t turn = 0; turn < most; ++turn) {
+      MapPlan& plan = plans.emplace_back();
+      plan.cut = cut;
+      for (const std::vector<int>& tree : *trees) plan.roots.push_back(tree[turn % tree.size()]);
+    }
+  }
+  return plans;
+}
+
+TEST(Messages, EveryPlanCountsAllMaps) {
+  std::mt19937 random(7);
+  const std::vector<std::vector<std::pair<int, int>>> shapes = {{{0, 1}},
+                                                                {{0, 1}, {1, 2}},
+                                                                {{0, 1}, {0, 2}, {3, 0}},
+                                                                {{0, 1}, {1, 2}, {2, 0}},
+                                                                {{0, 1}, {1, 0}, {1, 2}},
+                                                                {{0, 1}, {0, 2}, {1, 3}, {2, 3}},
+                                                                {{0, 1}, {2, 1}, {0, 3}, {2, 3}, {0, 2}},
+                                                                {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {3, 4}, {4, 0}},
+                                                                {{0, 1}, {1, 2}, {2, 0}, {1, 3}, {3, 4}}};
+  for (int round = 0; round < 6; ++round) {
+    const std::uint32_t universe = 5 + static_cast<std::uint32_t>(round % 2);
+    const Arcs arcs = random_arcs(universe, 10 + 4 * static_cast<std::size_t>(round), random);
+    const Graph graph = graph_of(universe, arcs);
+    for (const auto& shape : shapes) {
+      std::vector<MapQuery::Arc> asked;
+      int size = 0;
+      for (const auto& [u, v] : shape) {
+        asked.push_back({u, v, static_cast<std::int64_t>(random() % 3)});
+        size = std::max({size, u + 1, v + 1});
+      }
+      const MapQuery query = query_of(size, asked);
+      const std::uint64_t wanted = all_maps(universe, arcs, query);
+      const std::vector<MapPlan> plans = plans_of(query);
+      ASSERT_FALSE(plans.empty());
+      for (const MapPlan& plan : plans) {
+        for (const unsigned threads : {1U, 2U}) {
+          const Result<MapOutcome> outcome = count_maps(graph, query, plan, {threads, 0, 1, {}});
+          ASSERT_TRUE(outcome);
+          EXPECT_EQ(static_cast<std::uint64_t>(outcome->maps), wanted) << plan.cut << " " << plan.roots[0];
+        }
+        // Shares add up.
+        std::uint64_t shared = 0;
+        for (std::uint64_t part = 0; part < 3; ++part) {
+          shared += static_cast<std::uint64_t>(count_maps(graph, query, plan, {1, part, 3, {}})->maps);
+        }
+        EXPECT_EQ(shared, wanted);
+      }
+    }
+  }
+}
+
+TEST(Messages, WhatIsLeftWithoutTheCutHasNoCycle) {
+  const MapQuery clique = query_of(4, {{0, 1, 0}, {0, 2, 0}, {0, 3, 0}, {1, 2, 0}, {1, 3, 0}, {2, 3, 0}});
+  EXPECT_TRUE(plans_of(clique).empty());
+  const MapQuery twice = query_of(2, {{0, 1, 0}, {1, 0, 1}});
+  EXPECT_TRUE(trees_without(twice, -1));
+  const MapQuery square = query_of(4, {{0, 1, 0}, {1, 2, 0}, {2, 3, 0}, {3, 0, 0}});
+  EXPECT_FALSE(trees_without(square, -1));
+  ASSERT_TRUE(trees_without(square, 0));
+  EXPECT_EQ(trees_without(square, 0)->size(), 1U);
+}
+
+TEST(Messages, ARunEndsWhenItIsTold) {
+  std::mt19937 random(3);
+  const Graph graph = graph_of(8, random_arcs(8, 60, random));
+  const MapQuery query = query_of(3, {{0, 1, 0}, {1, 2, 1}, {2, 0, 2}});
+  const std::atomic<std::uint32_t> stop{1};
+  const Result<MapOutcome> outcome = count_maps(graph, query, plans_of(query).front(), {1, 0, 1, {&stop, {}}});
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->end, motif::End::Stopped);
+  match::Stops late;
+  late.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
+  EXPECT_EQ(count_maps(graph, query, plans_of(query).front(), {1, 0, 1, late})->end, motif::End::Deadline);
+}
+
+TEST(Messages, NumbersThatAreTooLargeAreTold) {
+  Arcs arcs;
+  for (std::uint32_t u = 0; u < 40; ++u) {
+    for (std::uint32_t v = 0; v < 40; ++v) arcs.emplace(u, v, 0);
+  }
+  const Graph graph = graph_of(40, arcs);
+  std::vector<MapQuery::Arc> path;
+  for (int v = 0; v < 9; ++v) path.push_back({v, v + 1, 0});
+  MapPlan plan;
+  plan.roots = {0};
+  const Result<MapOutcome> fits = count_maps(graph, query_of(10, path), plan, {});
+  ASSERT_TRUE(fits);
+  EXPECT_FALSE(fits->overflow);
+  __int128 wanted = 1;
+  for (int v = 0; v < 10; ++v) wanted *= 40;
+  EXPECT_TRUE(fits->maps == wanted);
+  for (int v = 9; v < 20; ++v) path.push_back({v, v + 1, 0});
+  EXPECT_TRUE(count_maps(graph, query_of(21, path), plan, {})->overflow);
+}
+
+TEST(Messages, AGraphWithoutLabelsIsAnError) {
+  BuildInput input;
+  const std::uint32_t ends[] = {0, 1};
+  input.universe = std::make_shared<const Universe>(Universe::identity(2));
+  input.sources = ends;
+  input.targets = ends + 1;
+  input.count = 1;
+  const Result<Graph> graph = build_graph(input);
+  ASSERT_TRUE(graph);
+  MapPlan plan;
+  plan.roots = {0};
+  EXPECT_FALSE(count_maps(*graph, query_of(2, {{0, 1, 0}}), plan, {}));
+}
+
+}  // namespace
+}  // namespace matcha::runtime::messages
