@@ -100,7 +100,8 @@ void build_hash(const BuildInput& input, const std::uint64_t* info, GraphArrays&
       positions[at] = static_cast<std::uint32_t>(position_of(arrays.slots, input.sources[at]));
     }
   });
-  detail::Csr csr = detail::multi_csr(vertices.size(), {positions.data(), input.targets, input.count}, info);
+  detail::Csr csr =
+      detail::multi_csr(vertices.size(), {positions.data(), input.targets, input.count, input.universe->size()}, info);
   for (HashSlot& slot : arrays.slots) {
     if (slot.vertex == kEmptySlot) continue;
     const std::uint64_t position = slot.begin;

@@ -15,6 +15,8 @@
 #include <functional>
 #include <type_traits>
 
+#include "runtime/graph/detail/arc_sort.h"
+
 namespace matcha::runtime::detail {
 
 namespace {
@@ -53,26 +55,6 @@ std::uint64_t next_place(Buffer<std::uint64_t>& cursors, std::uint64_t at) {
   return std::atomic_ref<std::uint64_t>(cursors[at]).fetch_add(1, std::memory_order_relaxed);
 }
 
-/// Cursors that several threads move, or only one, for which that is three times as fast.
-struct SharedCursors {
-  static std::uint64_t next(std::uint64_t& cursor) {
-    return std::atomic_ref<std::uint64_t>(cursor).fetch_add(1, std::memory_order_relaxed);
-  }
-  static std::uint64_t peek(std::uint64_t& cursor) {
-    return std::atomic_ref<std::uint64_t>(cursor).load(std::memory_order_relaxed);
-  }
-};
-struct OwnCursors {
-  static std::uint64_t next(std::uint64_t& cursor) { return cursor++; }
-  static std::uint64_t peek(const std::uint64_t& cursor) { return cursor; }
-};
-
-/// So many edges ahead of the one that is put in its place, that place is fetched; the cursor that tells it, as many
-/// before. All of them are far apart in memory.
-constexpr std::uint64_t kAhead = 16;
-
-bool is_one_thread() { return tbb::this_task_arena::max_concurrency() == 1; }
-
 bool is_sorted_by_ends(const EdgeColumns& edges) {
   if (edges.count < 2) return true;
   std::atomic<bool> sorted{true};
@@ -90,6 +72,11 @@ bool is_sorted_by_ends(const EdgeColumns& edges) {
   return sorted.load();
 }
 
+SortedArcs sort_arcs(std::uint64_t n, const EdgeColumns& edges, const ArcOptions& options) {
+  using Ranks = PackedItems<std::uint32_t>;
+  return ArcSort<Ranks>(n, {Ranks{edges.sources}, Ranks{edges.targets}, edges.count}, options).run();
+}
+
 /// Offsets of edges that are sorted by source.
 Buffer<std::uint64_t> offsets_of_sorted(std::uint64_t n, const EdgeColumns& edges) {
   Buffer<std::uint64_t> offsets(n + 1);
@@ -103,53 +90,8 @@ Buffer<std::uint64_t> offsets_of_sorted(std::uint64_t n, const EdgeColumns& edge
   return offsets;
 }
 
-/// Sorts a list of at most kFewKeys by throwing its keys into as many buckets of the range that they take; what is in
-/// one bucket is not sorted. False: the buckets are too uneven for that, and nothing was done.
-constexpr std::uint64_t kFewKeys = 256;
-bool spread(std::uint32_t* begin, std::uint64_t count, std::uint32_t low, std::uint32_t high) {
-  constexpr std::uint8_t kMostInBucket = 12;
-  std::uint8_t ends[kFewKeys + 1] = {};
-  std::uint32_t sorted[kFewKeys];
-  const int shift =
-      std::max(0, static_cast<int>(std::bit_width(high - low)) - static_cast<int>(std::bit_width(count - 1)));
-  const std::uint64_t buckets = ((high - low) >> shift) + std::uint64_t{1};
-  std::uint8_t most = 0;
-  for (std::uint64_t at = 0; at < count; ++at) most = std::max(most, ++ends[(begin[at] - low) >> shift]);
-  if (most > kMostInBucket) return false;
-  std::uint8_t sum = 0;
-  for (std::uint64_t bucket = 0; bucket < buckets; ++bucket)
-    sum = ends[bucket] = static_cast<std::uint8_t>(sum + ends[bucket]);
-  for (std::uint64_t at = count; at-- > 0;) sorted[--ends[(begin[at] - low) >> shift]] = begin[at];
-  std::memcpy(begin, sorted, count * sizeof(std::uint32_t));
-  return true;
-}
-
-/// Keys that are nearly in order.
-void insert_in_order(std::uint32_t* begin, std::uint64_t count) {
-  for (std::uint64_t at = 1; at < count; ++at) {
-    const std::uint32_t key = begin[at];
-    std::uint64_t to = at;
-    for (; to > 0 && begin[to - 1] > key; --to) begin[to] = begin[to - 1];
-    begin[to] = key;
-  }
-}
-
-void sort_few(std::uint32_t* begin, std::uint32_t* end) {
-  constexpr std::uint64_t kFewest = 16;
-  const std::uint64_t count = static_cast<std::uint64_t>(end - begin);
-  if (count > kFewest) {
-    const auto [low, high] = std::minmax_element(begin, end);
-    if (!spread(begin, count, *low, *high)) return std::sort(begin, end);
-  }
-  insert_in_order(begin, count);
-}
-
-template <typename Key>
-void sort_list(Key* begin, Key* end) {
+void sort_list(std::uint64_t* begin, std::uint64_t* end) {
   if (std::is_sorted(begin, end)) return;
-  if constexpr (std::is_same_v<Key, std::uint32_t>) {
-    if (static_cast<std::uint64_t>(end - begin) < kFewKeys) return sort_few(begin, end);
-  }
   if (static_cast<std::uint64_t>(end - begin) > kLongList) {
     tbb::parallel_sort(begin, end);
   } else {
@@ -157,9 +99,8 @@ void sort_list(Key* begin, Key* end) {
   }
 }
 
-/// Scatters a key of each edge to its source's place. `key(at)` makes the key of edge `at`.
-template <typename Key, typename MakeKey>
-Buffer<Key> scatter(std::uint64_t n, const EdgeColumns& edges, Buffer<std::uint64_t>& offsets, const MakeKey& key) {
+/// Each edge as `target << 32 | place`, by source, then ascending.
+Buffer<std::uint64_t> places_by_ends(std::uint64_t n, const EdgeColumns& edges, Buffer<std::uint64_t>& offsets) {
   offsets = Buffer<std::uint64_t>(n + 1);
   clear(offsets);
   tbb::parallel_for(Block(0, edges.count, kEdgeGrain), [&](const Block& block) {
@@ -168,32 +109,28 @@ Buffer<Key> scatter(std::uint64_t n, const EdgeColumns& edges, Buffer<std::uint6
   exclusive_sums(offsets);
   Buffer<std::uint64_t> cursors(n + 1);
   std::copy(offsets.begin(), offsets.end(), cursors.begin());
-  Buffer<Key> keys(edges.count);
+  Buffer<std::uint64_t> keys(edges.count);
   tbb::parallel_for(Block(0, edges.count, kEdgeGrain), [&](const Block& block) {
     for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
-      keys[next_place(cursors, edges.sources[at])] = key(at);
+      keys[next_place(cursors, edges.sources[at])] = std::uint64_t{edges.targets[at]} << 32 | at;
+    }
+  });
+  tbb::parallel_for(Block(0, n, kVertexGrain), [&](const Block& block) {
+    for (std::uint64_t vertex = block.begin(); vertex != block.end(); ++vertex) {
+      sort_list(keys.data() + offsets[vertex], keys.data() + offsets[vertex + 1]);
     }
   });
   return keys;
 }
 
-template <typename Key>
-void sort_lists(const Buffer<std::uint64_t>& offsets, Buffer<Key>& keys) {
-  tbb::parallel_for(Block(0, offsets.size() - 1, kVertexGrain), [&](const Block& block) {
-    for (std::uint64_t vertex = block.begin(); vertex != block.end(); ++vertex) {
-      sort_list(keys.data() + offsets[vertex], keys.data() + offsets[vertex + 1]);
-    }
-  });
-}
-
-/// Sorts, drops repeats and strips the direction bits of one vertex's keys. A key is `target << shift | reversed`.
+/// Drops repeats and strips the direction bits of one vertex's keys, which ascend. A key is `target << shift |
+/// reversed`.
 struct Cleaner {
   unsigned shift = 0;
   std::uint64_t arcs = 0;  ///< Distinct (target, direction) pairs with target above the vertex, or all of them.
   std::uint64_t both = 0;  ///< Targets above the vertex with both directions.
 
   std::uint64_t clean(std::uint32_t vertex, std::uint32_t* begin, std::uint32_t* end) {
-    sort_list(begin, end);
     end = std::unique(begin, end);
     if (shift == 0) {
       arcs += static_cast<std::uint64_t>(end - begin);
@@ -212,68 +149,6 @@ struct Cleaner {
     return static_cast<std::uint64_t>(out - begin);
   }
 };
-
-/// Edges as `scatter_simple` reads them: ends by their place.
-template <typename Ends>
-struct EdgeReader {
-  Ends sources, targets;
-  std::uint64_t count = 0;
-};
-
-/// Keys of all arcs at their source's place; an undirected edge has one at each end. Loops are left out. The offsets
-/// serve as cursors, so that nothing else is as long.
-template <typename Cursors, typename Ends>
-std::uint64_t scatter_with(std::uint64_t n, const EdgeReader<Ends>& edges, bool directed, unsigned shift,
-                           Buffer<std::uint64_t>& offsets, Buffer<std::uint32_t>& keys) {
-  // Item v + 1 is the cursor of v: it begins as the offset of v and ends as that of v + 1.
-  offsets = Buffer<std::uint64_t>(n + 2);
-  clear(offsets);
-  std::uint64_t* const cursors = offsets.data() + 1;
-  std::atomic<std::uint64_t> loops{0};
-  tbb::parallel_for(Block(0, edges.count, kEdgeGrain), [&](const Block& block) {
-    std::uint64_t seen = 0;
-    for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
-      if (at + kAhead < block.end()) {
-        __builtin_prefetch(cursors + edges.sources[at + kAhead], 1);
-        if (!directed) __builtin_prefetch(cursors + edges.targets[at + kAhead], 1);
-      }
-      const std::uint64_t source = edges.sources[at], target = edges.targets[at];
-      if (source == target) {
-        ++seen;
-        continue;
-      }
-      Cursors::next(cursors[source]);
-      if (!directed) Cursors::next(cursors[target]);
-    }
-    if (seen != 0) loops.fetch_add(seen, std::memory_order_relaxed);
-  });
-  exclusive_sums(cursors, n + 1);
-  keys = Buffer<std::uint32_t>(cursors[n]);
-  tbb::parallel_for(Block(0, edges.count, kEdgeGrain), [&](const Block& block) {
-    for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
-      if (at + 2 * kAhead < block.end()) {
-        __builtin_prefetch(cursors + edges.sources[at + 2 * kAhead], 1);
-        if (!directed) __builtin_prefetch(cursors + edges.targets[at + 2 * kAhead], 1);
-        __builtin_prefetch(keys.data() + Cursors::peek(cursors[edges.sources[at + kAhead]]), 1);
-        if (!directed) __builtin_prefetch(keys.data() + Cursors::peek(cursors[edges.targets[at + kAhead]]), 1);
-      }
-      const std::uint32_t source = static_cast<std::uint32_t>(edges.sources[at]);
-      const std::uint32_t target = static_cast<std::uint32_t>(edges.targets[at]);
-      if (source == target) continue;
-      keys[Cursors::next(cursors[source])] = target << shift;
-      if (!directed) keys[Cursors::next(cursors[target])] = shift == 0 ? source : source << 1 | 1;
-    }
-  });
-  offsets.truncate(n + 1);
-  return loops.load();
-}
-
-template <typename Ends>
-std::uint64_t scatter_simple(std::uint64_t n, const EdgeReader<Ends>& edges, bool directed, unsigned shift,
-                             Buffer<std::uint64_t>& offsets, Buffer<std::uint32_t>& keys) {
-  return is_one_thread() ? scatter_with<OwnCursors>(n, edges, directed, shift, offsets, keys)
-                         : scatter_with<SharedCursors>(n, edges, directed, shift, offsets, keys);
-}
 
 /// The lists at `from`, of which counts[v] items each are kept, one after the other at `to`.
 template <typename Item>
@@ -383,13 +258,12 @@ Csr multi_csr(std::uint64_t n, const EdgeColumns& edges, const std::uint64_t* in
     return csr;
   }
   if (info == nullptr) {
-    csr.neighbors = scatter<std::uint32_t>(n, edges, csr.offsets, [&](std::uint64_t at) { return edges.targets[at]; });
-    sort_lists(csr.offsets, csr.neighbors);
+    SortedArcs sorted = sort_arcs(n, edges, {.directed = true, .keep_loops = true, .target_limit = edges.target_limit});
+    csr.offsets = std::move(sorted.offsets);
+    csr.neighbors = std::move(sorted.keys);
     return csr;
   }
-  Buffer<std::uint64_t> keys = scatter<std::uint64_t>(
-      n, edges, csr.offsets, [&](std::uint64_t at) { return std::uint64_t{edges.targets[at]} << 32 | at; });
-  sort_lists(csr.offsets, keys);
+  Buffer<std::uint64_t> keys = places_by_ends(n, edges, csr.offsets);
   csr.neighbors = Buffer<std::uint32_t>(edges.count);
   tbb::parallel_for(Block(0, edges.count, kEdgeGrain), [&](const Block& block) {
     for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
@@ -407,11 +281,10 @@ SimpleCsr simple_csr(std::uint64_t n, const EdgeColumns& edges, bool directed,
   constexpr std::uint64_t kRoomForDirection = std::uint64_t{1} << 31;
   const unsigned shift = !directed && n <= kRoomForDirection ? 1 : 0;
   SimpleCsr simple;
-  Buffer<std::uint64_t> offsets;
-  Buffer<std::uint32_t> keys;
-  using Ranks = PackedItems<std::uint32_t>;
-  const EdgeReader<Ranks> ends{Ranks{edges.sources}, Ranks{edges.targets}, edges.count};
-  simple.loops = scatter_simple(n, ends, directed, shift, offsets, keys);
+  SortedArcs sorted = sort_arcs(n, edges, {.directed = directed, .shift = shift});
+  simple.loops = sorted.loops;
+  const Buffer<std::uint64_t> offsets = std::move(sorted.offsets);
+  Buffer<std::uint32_t> keys = std::move(sorted.keys);
   if (edges_read) edges_read();
   Buffer<std::uint64_t> counts(n + 1);
   const Cleaner total = tbb::parallel_reduce(
@@ -440,15 +313,15 @@ namespace {
 template <typename Ends>
 SimpleCsr simple_csr_of(std::uint64_t n, const EdgeReader<Ends>& edges, bool directed) {
   SimpleCsr simple;
-  Buffer<std::uint64_t> offsets;
-  Buffer<std::uint32_t> keys;
-  simple.loops = scatter_simple(n, edges, directed, 0, offsets, keys);
+  SortedArcs sorted = ArcSort<Ends>(n, edges, {.directed = directed}).run();
+  simple.loops = sorted.loops;
+  Buffer<std::uint64_t> offsets = std::move(sorted.offsets);
+  Buffer<std::uint32_t> keys = std::move(sorted.keys);
   std::atomic<bool> repeated{false};
   tbb::parallel_for(Block(0, n, kVertexGrain), [&](const Block& block) {
     for (std::uint64_t vertex = block.begin(); vertex != block.end(); ++vertex) {
       std::uint32_t* const begin = keys.data() + offsets[vertex];
       std::uint32_t* const end = keys.data() + offsets[vertex + 1];
-      sort_list(begin, end);
       std::uint32_t* const kept = std::unique(begin, end);
       if (kept == end) continue;
       std::fill(kept, end, kNoRank);

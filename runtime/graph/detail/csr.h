@@ -15,6 +15,7 @@ struct EdgeColumns {
   const std::uint32_t* sources = nullptr;
   const std::uint32_t* targets = nullptr;
   std::uint64_t count = 0;
+  std::uint64_t target_limit = 0;  ///< Targets are below it instead, unless it is 0.
 };
 
 struct Csr {
