@@ -90,9 +90,19 @@ void Evaluator::add_param(const ast::Param& param, std::int64_t index, Env& env)
   payload.int_value = index;
   payload.text = param.decl->name;
   out.node = make(Op::Param, out.type, {}, out.loc, payload);
-  if (param.maybe_default != nullptr) out.maybe_default = adapt(node(param.maybe_default, env), out.type);
+  if (param.maybe_default != nullptr) out.maybe_default = constant(adapt(node(param.maybe_default, env), out.type));
   env.bind(*param.decl, {out.node, nullptr});
   graph_.params.push_back(std::move(out));
+}
+
+/// A default value, which may be a negative number or an int that is a float, as one constant.
+const Node* Evaluator::constant(const Node* value) {
+  if (value->op != Op::Neg && value->op != Op::ToFloat) return value;
+  const Node* const inner = constant(value->inputs[0]);
+  Payload payload;
+  payload.float_value = inner->op == Op::Float ? inner->float_value : static_cast<double>(inner->int_value);
+  if (value->op == Op::Neg) payload.float_value = -payload.float_value;
+  return make(Op::Float, value->type, {}, value->loc, payload);
 }
 
 /// Keeps what the result needs, in order of creation.

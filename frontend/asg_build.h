@@ -102,6 +102,7 @@ class Evaluator {
   const Node* integer(std::int64_t value, SourceLoc loc);
   /// `node` with type `wanted`: an int as a float, an empty list as a list of anything.
   const Node* adapt(const Node* node, const Type* wanted);
+  const Node* constant(const Node* value);
   /// Gives two numbers the same type.
   void level(const Node*& a, const Node*& b);
   /// Reports a quoted word where a number is needed.

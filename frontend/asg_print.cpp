@@ -119,7 +119,7 @@ class Printer {
     out_ = "asg " + graph_.entry + "\n";
     for (const Param& param : graph_.params) {
       out_ += "param " + param.name + ": " + to_string(*param.type);
-      if (param.maybe_default != nullptr) out_ += " = " + default_text(param.maybe_default);
+      if (param.maybe_default != nullptr) out_ += " = " + layout_.name(param.maybe_default);
       out_ += '\n';
     }
     nodes(nullptr, 0);
@@ -128,11 +128,6 @@ class Printer {
   }
 
  private:
-  std::string default_text(const Node* node) const {
-    if (node->op == Op::Neg) return "-" + default_text(node->inputs[0]);
-    return node->op == Op::ToFloat ? default_text(node->inputs[0]) : layout_.name(node);
-  }
-
   void line(std::size_t indent, const std::string& text) { out_ += std::string(2 * indent, ' ') + text + "\n"; }
 
   void nodes(const Node* apply, std::size_t indent) {

@@ -76,6 +76,14 @@ class Answers(cli.CliTest):
         self.assertEqual(self.run_program("x + 0.5", "--param", "x=1e3", params="x: float", graph=None), "1000.5\n")
         self.assertEqual(self.run_program("not b", "--param", "b=true", params="b: bool", graph=None), "false\n")
 
+    def test_defaults_of_floats(self):
+        """A whole number and a negative one are floats, not the bits of an int."""
+        for default, given in (("1", 1), ("-2", -2), ("2.5", 2.5), ("-2.5", -2.5), ("0", 0)):
+            self.assertEqual(float(self.run_program("x * 10", params=f"x: float = {default}", graph=None)), 10 * given)
+            self.assertEqual(
+                float(self.run_program("x * size(vertices(G))", params=f"G: Graph, x: float = {default}")), 6 * given
+            )
+
     def test_capacity_of_a_list(self):
         program = self.write("q.mt", "def f(G: Graph, n: int):\n    return sum(mk_list(n, val=vertices(G)))\n")
         graph = "tests/graphs/clique-6.txt"
