@@ -31,6 +31,23 @@ std::string doc_of(const frontend::Program& program) {
   return std::string(entry.empty() && program.main != nullptr ? program.main->doc : entry);
 }
 
+/// Columns of the lists that it takes.
+std::map<std::string, std::vector<matcha_kind>, std::less<>> lists_of(const Compilation& compilation) {
+  std::map<std::string, std::vector<matcha_kind>, std::less<>> lists;
+  for (std::size_t at = 0; at < compilation.graph().params.size(); ++at) {
+    const frontend::asg::Param& param = compilation.graph().params[at];
+    if (!param.type->is_list()) continue;
+    std::vector<matcha_kind>& columns = lists[param.name];
+    for (const ir::Type* column : compilation.loop().params[at]->type->columns) {
+      columns.push_back(column->is_scalar(ir::ScalarKind::Vid)    ? MATCHA_VERTEX
+                        : column->is_scalar(ir::ScalarKind::F64)  ? MATCHA_FLOAT
+                        : column->is_scalar(ir::ScalarKind::Bool) ? MATCHA_BOOL
+                                                                  : MATCHA_INT);
+    }
+  }
+  return lists;
+}
+
 /// Runs the compiler as far as the stage asks. False: there is no such stage.
 Status stage_of(Compilation& compilation, const std::string& stage, std::string& text, bool& known) {
   if (stage == "source") {
@@ -136,6 +153,7 @@ Status check(const driver::ProgramRequest& request, std::string& errors, Program
       facts.gives_list = compilation.graph().result->type->is_list();
       facts.signature = driver::signature(compilation.graph());
       facts.doc = doc_of(compilation.program());
+      facts.lists = lists_of(compilation);
     }
   } else {
     driver::PatternSource pattern(request.pattern, log);
@@ -169,6 +187,12 @@ const char* matcha_program_name(const matcha_program* program, size_t at) {
 const char* matcha_program_edges(const matcha_program* program, size_t at) {
   const std::vector<std::string>& edges = program->shared->facts().edges;
   return at < edges.size() ? edges[at].c_str() : nullptr;
+}
+
+int matcha_program_list_kind(const matcha_program* program, const char* name, size_t column) {
+  const auto& lists = program->shared->facts().lists;
+  const auto found = lists.find(std::string_view(name));
+  return found != lists.end() && column < found->second.size() ? found->second[column] : 0;
 }
 
 matcha_status matcha_program_emit(const matcha_program* program, const char* stage, char** text, matcha_error** error) {

@@ -65,6 +65,30 @@ bool take_labels(const matcha_column& codes, size_t count, const char* const* wo
   return true;
 }
 
+/// Copies a column; gives what keeps it from being read.
+std::string take_list_column(const matcha_column& column, size_t count, const char* name, driver::GivenList& list) {
+  if (column.type == MATCHA_FLOAT64) {
+    if (column.items == nullptr && count != 0) return fmt::format("the {} are NULL", name);
+    const runtime::StridedItems<double> items{static_cast<const char*>(column.items),
+                                              column.stride != 0 ? column.stride : std::int64_t{sizeof(double)}};
+    std::vector<double>& floats = std::get<1>(list.columns.emplace_back(std::vector<double>()));
+    for (size_t at = 0; at < count; ++at) floats.push_back(items[at]);
+    return {};
+  }
+  std::string problem = column_problem(column, count, name);
+  if (!problem.empty()) return problem;
+  std::vector<std::int64_t>& ints = std::get<0>(list.columns.emplace_back(std::vector<std::int64_t>()));
+  std::optional<size_t> large;
+  runtime::with_items(ints_of(column, count), [&](const auto& items) {
+    for (size_t at = 0; at < count; ++at) {
+      ints.push_back(static_cast<std::int64_t>(items[at]));
+      if (column.type == MATCHA_UINT64 && ints.back() < 0 && !large) large = at;
+    }
+  });
+  if (large) return fmt::format("the {} have 2^63 or more at {}", name, *large);
+  return {};
+}
+
 matcha_status make_graph(const matcha_table& given, const matcha_options* options, matcha_graph** graph,
                          matcha_error** error) {
   runtime::ColumnInput input;
@@ -129,6 +153,28 @@ matcha_status matcha_graph_from_edges(const int64_t* sources, const int64_t* tar
   return matcha_graph_from_table(&table, options, graph, error);
 }
 
+matcha_status matcha_graph_with_list(const matcha_graph* graph, const char* name, const matcha_column* columns,
+                                     size_t column_count, size_t count, matcha_graph** made, matcha_error** error) {
+  return matcha::api::call(error, [&] {
+    *made = nullptr;
+    if (graph == nullptr || name == nullptr || *name == '\0' || columns == nullptr || column_count == 0) {
+      return matcha::api::usage("the graph, the name or the columns are NULL", error);
+    }
+    if (graph->graph->list(name) != nullptr || graph->graph->find(name) != nullptr) {
+      return matcha::api::usage(fmt::format("there is a `{}` already", name), error);
+    }
+    matcha::driver::GivenList list;
+    list.size = count;
+    list.has_places = true;
+    for (size_t at = 0; at < column_count; ++at) {
+      const std::string called = fmt::format("items of column {} of the list `{}`", at, name);
+      const std::string problem = matcha::api::take_list_column(columns[at], count, called.c_str(), list);
+      if (!problem.empty()) return matcha::api::usage(problem, error);
+    }
+    return matcha::api::take_graph(graph->graph->with_list(name, std::move(list)), made, error);
+  });
+}
+
 void matcha_graph_ids(const matcha_graph* graph, int64_t* ids) {
   const matcha::runtime::Graph& made = graph->graph->graph();
   const matcha::runtime::GraphView view = made.view();
@@ -153,6 +199,9 @@ matcha_status matcha_graph_join(const char* const* names, matcha_graph* const* g
       }
       if (graphs[at]->graph->is_joined()) {
         return matcha::api::usage(fmt::format("`{}` was joined already", names[at]), error);
+      }
+      if (graphs[at]->graph->has_lists()) {
+        return matcha::api::usage(fmt::format("`{}` has lists", names[at]), error);
       }
       members.push_back({names[at], graphs[at]->graph, ids != nullptr ? ids[at] : nullptr});
     }

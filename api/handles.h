@@ -84,18 +84,22 @@ struct ProgramFacts {
   std::string doc;
   std::vector<std::string> names;  ///< Of the columns of a list of matches, or of the counts of motifs.
   std::vector<std::string> edges;  ///< Of the pattern, or of each of a motif, as text.
+  std::map<std::string, std::vector<matcha_kind>, std::less<>> lists;  ///< Of lists that it takes: columns.
 };
 
 /// What is behind a program: runs keep it.
 class SharedProgram {
  public:
+  static constexpr std::size_t kMostCodes = 64;
+
   SharedProgram(driver::ProgramRequest request, ProgramFacts facts)
       : request_(std::move(request)), facts_(std::move(facts)) {}
 
   const driver::ProgramRequest& request() const { return request_; }
   const ProgramFacts& facts() const { return facts_; }
 
-  /// Begins to make the code unless that was done; after a failure, again.
+  /// Begins to make the code unless that was done; after a failure, again. The graphs that were first longest ago are
+  /// forgotten: a graph with a list is one of its own.
   std::shared_ptr<Code> code(const std::shared_ptr<driver::ResidentGraph>& graph);
 
  private:
@@ -103,6 +107,7 @@ class SharedProgram {
   const ProgramFacts facts_;
   std::mutex mutex_;
   std::map<const driver::ResidentGraph*, std::shared_ptr<Code>> codes_;
+  std::vector<const driver::ResidentGraph*> order_;  ///< Of `codes_`, the oldest first.
 };
 
 /// How far a run is.

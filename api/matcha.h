@@ -12,11 +12,7 @@
 extern "C" {
 #endif
 
-#if defined(__GNUC__)
 #define MATCHA_API __attribute__((visibility("default")))
-#else
-#define MATCHA_API
-#endif
 
 typedef struct matcha_error matcha_error;
 typedef struct matcha_canceller matcha_canceller;
@@ -132,6 +128,11 @@ MATCHA_API matcha_status matcha_graph_from_csr(uint64_t vertices, const void* of
 MATCHA_API matcha_status matcha_graph_join(const char* const* names, matcha_graph* const* graphs,
                                            const int64_t* const* ids, size_t count, matcha_graph** joined,
                                            matcha_error** error);
+/* A graph, or several that were joined, with a list for the parameter `name` of programs: columns of `count` items,
+ * which are copied. Vertices are ids, or places where ids are MATCHA_NAME. All else is shared with `graph`. */
+MATCHA_API matcha_status matcha_graph_with_list(const matcha_graph* graph, const char* name,
+                                                const matcha_column* columns, size_t column_count, size_t count,
+                                                matcha_graph** made, matcha_error** error);
 MATCHA_API uint64_t matcha_graph_vertices(const matcha_graph* graph);
 /* Edges, each once; arcs of a directed graph. */
 MATCHA_API uint64_t matcha_graph_edges(const matcha_graph* graph);
@@ -162,13 +163,13 @@ MATCHA_API void matcha_program_free(matcha_program* program);
 MATCHA_API const char* matcha_program_signature(const matcha_program* program);
 /* The docstring of its entry, else of its file; "" where there is none, and of a pattern. */
 MATCHA_API const char* matcha_program_doc(const matcha_program* program);
-/* Names of the columns of its list of matches, or of the patterns of a motif, in the order of its counts; 0 names of
- * anything else. */
+/* Names of the columns of its matches, or of the patterns of a motif in the order of its counts; else there are 0. */
 MATCHA_API size_t matcha_program_name_count(const matcha_program* program);
 /* NULL beyond the last. */
 MATCHA_API const char* matcha_program_name(const matcha_program* program, size_t at);
-/* The edges of a pattern, such as "0-1, 1-2"; of a motif those of its pattern `at`. NULL beyond the last, and of a
- * program. */
+/* The matcha_kind of a column of the list that it takes as `name`; 0: it has no such column. */
+MATCHA_API int matcha_program_list_kind(const matcha_program* program, const char* name, size_t column);
+/* The edges of a pattern, or of pattern `at` of a motif, such as "0-1, 1-2". NULL beyond the last. */
 MATCHA_API const char* matcha_program_edges(const matcha_program* program, size_t at);
 /* A stage of its compilation as `matcha build --emit` prints it: "ast", "asg", "ir", "kernel", "llvm", "cpp", "cuda";
  * or "source", its text, which of a pattern is that for a typical graph. The caller frees the text. */
@@ -184,8 +185,7 @@ MATCHA_API matcha_status matcha_doctor(char** json, matcha_error** error);
 MATCHA_API void matcha_text_free(char* text);
 
 /* Runs on a graph in the calling thread, and others, and gives the result. `options` may be NULL; it reads `threads`
- * and `timeout`, and the canceller. After MATCHA_TIMEOUT there may be a partial result. Any number of runs may go on at
- * once, of one program too. */
+ * and `timeout`, and the canceller. After MATCHA_TIMEOUT there may be a partial result. */
 MATCHA_API matcha_status matcha_run_now(matcha_program* program, matcha_graph* graph, const matcha_options* options,
                                         matcha_result** result, matcha_error** error);
 

@@ -53,10 +53,17 @@ std::shared_ptr<Code> SharedProgram::code(const std::shared_ptr<driver::Resident
   std::shared_ptr<Code>& found = codes_[graph.get()];
   if (found != nullptr && !found->failed()) return found;
   found = std::make_shared<Code>(graph);
+  std::erase(order_, graph.get());
+  order_.push_back(graph.get());
+  if (order_.size() > kMostCodes) {
+    codes_.erase(order_.front());
+    order_.erase(order_.begin());
+  }
   try {
     in_background([code = found, request = request_] { code->make(request); });
   } catch (...) {
     codes_.erase(graph.get());
+    std::erase(order_, graph.get());
     throw;
   }
   return found;

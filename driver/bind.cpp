@@ -323,20 +323,6 @@ class Planner {
   bool ok_ = true;
 };
 
-/// The first two columns of `list` with ids where the program wants ints.
-void as_wanted(runtime::InputList& list, const std::vector<runtime::ColumnKind>& kinds,
-               const runtime::Universe& universe) {
-  list.columns.resize(kinds.size());
-  for (std::size_t c = 0; c < kinds.size(); ++c) {
-    runtime::InputColumn& column = list.columns[c];
-    if (kinds[c] != runtime::ColumnKind::Int || column.kind != runtime::ColumnKind::Vertex) continue;
-    column.ints.reserve(column.ranks.size());
-    for (std::uint32_t rank : column.ranks) column.ints.push_back(universe.id(rank));
-    column.ranks.clear();
-    column.kind = runtime::ColumnKind::Int;
-  }
-}
-
 }  // namespace
 
 bool binds_mtg(const BindOptions& options) {
@@ -377,6 +363,22 @@ runtime::Status check_ids(const BindPlan& plan, const runtime::Universe& univers
   return error;
 }
 
+runtime::Result<runtime::InputList> edges_as(const runtime::Graph& graph,
+                                             const std::vector<runtime::ColumnKind>& columns) {
+  runtime::Result<runtime::InputList> list = runtime::edge_list(graph);
+  if (!list) return list.error();
+  list->columns.resize(columns.size());
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    runtime::InputColumn& column = list->columns[c];
+    if (columns[c] != runtime::ColumnKind::Int || column.kind != runtime::ColumnKind::Vertex) continue;
+    column.ints.reserve(column.ranks.size());
+    for (std::uint32_t rank : column.ranks) column.ints.push_back(graph.universe().id(rank));
+    column.ranks.clear();
+    column.kind = runtime::ColumnKind::Int;
+  }
+  return list;
+}
+
 runtime::Status load_inputs(const frontend::asg::Graph& program, const BindPlan& plan,
                             const runtime::IoOptions& options, BoundInputs& out) {
   runtime::InputSet set(options);
@@ -408,9 +410,8 @@ runtime::Status load_inputs(const frontend::asg::Graph& program, const BindPlan&
         out.arguments.emplace_back(static_cast<const runtime::InputList*>(&out.inputs.lists.at(name)));
         break;
       case ParamPlan::Kind::GraphEdges: {
-        runtime::Result<runtime::InputList> edges = runtime::edge_list(out.inputs.graphs.at(name));
+        runtime::Result<runtime::InputList> edges = edges_as(out.inputs.graphs.at(name), param.columns);
         if (!edges) return edges.error();
-        as_wanted(*edges, param.columns, *out.inputs.universe);
         out.edge_lists.emplace(name, std::move(*edges));
         out.arguments.emplace_back(static_cast<const runtime::InputList*>(&out.edge_lists.at(name)));
         break;

@@ -66,6 +66,10 @@ runtime::Status check_ids(const BindPlan& plan, const runtime::Universe& univers
 std::optional<BindPlan> plan_binding(const frontend::asg::Graph& program, const ir::Module& module,
                                      const BindOptions& options, const Reporter& reporter);
 
+/// The edges of a graph as columns of these kinds: an id is a rank, or the int that it is. Errors: Resource.
+runtime::Result<runtime::InputList> edges_as(const runtime::Graph& graph,
+                                             const std::vector<runtime::ColumnKind>& columns);
+
 /// Everything that was read; the arguments point into it.
 struct BoundInputs {
   runtime::Inputs inputs;

@@ -7,6 +7,7 @@
 
 #include "driver/assumptions.h"
 #include "driver/bind_slices.h"
+#include "driver/given_list.h"
 #include "driver/label_graph.h"
 #include "driver/map_task.h"
 #include "driver/message_log.h"
@@ -180,19 +181,37 @@ ResidentGraph* Prepared::graph_of(const std::string& name) const {
 }
 
 bool Prepared::name_graphs(const Compilation& compilation, BindOptions& options) const {
-  std::vector<std::string> left;
-  bool first_is_free = true;
+  std::vector<std::string> left, unbound_lists;
+  bool first_is_free = true, has_named_graph = false;
   for (const frontend::asg::Param& param : compilation.graph().params) {
+    if (param.type->is_list()) {
+      if (graph_->list(param.name) != nullptr) {
+        options.inputs.push_back(param.name + "=" + kInMemory);
+      } else {
+        unbound_lists.push_back(fmt::format("`{}: {}`", param.name, to_string(*param.type)));
+      }
+    }
     if (!param.type->is_graph()) continue;
     const ResidentGraph* const found = graph_of(param.name);
     if (found != nullptr) {
       options.inputs.push_back(param.name + "=" + kInMemory);
+      has_named_graph = true;
     } else {
       left.push_back(fmt::format("`{}`", param.name));
     }
     first_is_free = first_is_free && found != graph_.get();
   }
-  const bool takes_first = options.inputs.empty() ? left.size() <= 1 : left.size() == 1 && first_is_free;
+  // A program without a graph may take the edges of the first one.
+  const bool takes_edges = left.empty() && !has_named_graph && unbound_lists.size() == 1;
+  if (!unbound_lists.empty() && !takes_edges) {
+    log_.error(Status::Usage,
+               fmt::format("`{}` needs {} for {}", compilation.graph().entry,
+                           unbound_lists.size() == 1 ? "a list" : "lists", fmt::join(unbound_lists, " and ")),
+               "give each list with the graph, by the name of its parameter");
+    return false;
+  }
+  const bool has_only_lists = left.empty() && unbound_lists.empty() && !options.inputs.empty();
+  const bool takes_first = has_named_graph ? left.size() == 1 && first_is_free : left.size() <= 1 && !has_only_lists;
   if (takes_first) options.graph = kInMemory;
   if (takes_first || left.empty()) return true;
   log_.error(Status::Usage,
@@ -218,6 +237,25 @@ Status Prepared::bind_graph(const std::string& name, const ParamPlan& param) {
   return Status::Ok;
 }
 
+Status Prepared::bind_list(const std::string& name, const ParamPlan& param) {
+  runtime::InputList list;
+  const Status status = take_list(*graph_->list(name), name, param.list.columns, *bound_.inputs.universe, log_, list);
+  if (status != Status::Ok) return status;
+  bound_.arguments.emplace_back(
+      static_cast<const runtime::InputList*>(&bound_.inputs.lists.emplace(name, std::move(list)).first->second));
+  return Status::Ok;
+}
+
+Status Prepared::bind_edges(const std::string& name, const ParamPlan& param) {
+  runtime::Result<runtime::Graph> view = graph_->view();
+  if (!view) return log_.error(view.error());
+  runtime::Result<runtime::InputList> edges = edges_as(*view, param.columns);
+  if (!edges) return log_.error(edges.error());
+  bound_.arguments.emplace_back(
+      static_cast<const runtime::InputList*>(&bound_.edge_lists.emplace(name, std::move(*edges)).first->second));
+  return Status::Ok;
+}
+
 Status Prepared::bind(Compilation& compilation) {
   BindOptions options;
   options.params = request_.params;
@@ -237,9 +275,10 @@ Status Prepared::bind(Compilation& compilation) {
       bound_.arguments.push_back(param.scalar);
     } else if (param.kind == ParamPlan::Kind::Graph) {
       status = bind_graph(name, param);
+    } else if (param.kind == ParamPlan::Kind::List) {
+      status = bind_list(name, param);
     } else {
-      status = log_.error(Status::Usage, fmt::format("parameter `{}` cannot be bound to a graph in memory", name),
-                          "it takes graphs, and numbers");
+      status = bind_edges(name, param);
     }
     if (status != Status::Ok) return status;
   }

@@ -113,6 +113,8 @@ class Prepared {
   /// parameters without a graph, and gives false.
   bool name_graphs(const Compilation& compilation, BindOptions& options) const;
   Status bind_graph(const std::string& name, const ParamPlan& param);
+  Status bind_list(const std::string& name, const ParamPlan& param);
+  Status bind_edges(const std::string& name, const ParamPlan& param);
   /// Whether a graph has the information of edges that the program reads; reports if not.
   bool has_info(const ParamPlan& param, const ResidentGraph& graph) const;
   Status choose_device();

@@ -122,6 +122,32 @@ runtime::Result<ResidentGraph::Shared> ResidentGraph::join(const std::vector<Nam
   return first;
 }
 
+runtime::Result<ResidentGraph::Shared> ResidentGraph::with_list(const std::string& name, GivenList list) const {
+  runtime::Result<runtime::Graph> graph = view();
+  if (!graph) return graph.error();
+  Shared made(new ResidentGraph(std::move(*graph)));
+  made->graph_.set_device_copies(nullptr);
+  if (informed_) {
+    runtime::Result<runtime::Graph> informed = informed_view();
+    if (!informed) return informed.error();
+    made->informed_ = std::move(*informed);
+    made->informed_->set_device_copies(nullptr);
+  }
+  made->report_ = report_;
+  made->name_ = name_;
+  made->others_ = others_;
+  made->base_ = base_ != nullptr ? base_ : std::const_pointer_cast<ResidentGraph>(shared_from_this());
+  made->device_copies_ = device_copies_;
+  made->lists_ = lists_;
+  made->lists_.emplace(name, std::make_shared<const GivenList>(std::move(list)));
+  return made;
+}
+
+const GivenList* ResidentGraph::list(const std::string& name) const {
+  const auto found = lists_.find(name);
+  return found == lists_.end() ? nullptr : found->second.get();
+}
+
 ResidentGraph* ResidentGraph::find(std::string_view name) {
   if (!name_.empty() && name == name_) return this;
   for (const Named& each : others_) {
@@ -144,12 +170,14 @@ runtime::Result<runtime::Graph> ResidentGraph::view_of(const runtime::Graph& gra
 }
 
 SketchCache& ResidentGraph::sketches() {
+  if (base_ != nullptr) return base_->sketches();
   const std::lock_guard lock(mutex_);
   if (sketches_ == nullptr) sketches_ = std::make_shared<SketchCache>();
   return *sketches_;
 }
 
 runtime::Result<runtime::Graph> ResidentGraph::ranked(runtime::Halves halves) {
+  if (base_ != nullptr) return base_->ranked(halves);
   std::lock_guard<std::mutex> lock(mutex_);
   auto found = ranked_.find(halves);
   if (found == ranked_.end()) {
@@ -161,6 +189,7 @@ runtime::Result<runtime::Graph> ResidentGraph::ranked(runtime::Halves halves) {
 }
 
 runtime::Result<ResidentGraph::Shared> ResidentGraph::of_label(std::int64_t label) {
+  if (base_ != nullptr) return base_->of_label(label);
   const std::lock_guard lock(mutex_);
   std::weak_ptr<ResidentGraph>& known = of_labels_[label];
   if (const Shared kept = known.lock()) return kept;
@@ -173,6 +202,7 @@ runtime::Result<ResidentGraph::Shared> ResidentGraph::of_label(std::int64_t labe
 }
 
 std::shared_ptr<runtime::match::MatchIndex> ResidentGraph::match_index() {
+  if (base_ != nullptr) return base_->match_index();
   const std::lock_guard lock(mutex_);
   if (match_index_ == nullptr) match_index_ = std::make_shared<runtime::match::MatchIndex>(graph_.view());
   return match_index_;

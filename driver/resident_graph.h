@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "driver/given_list.h"
 #include "runtime/graph/columns.h"
 #include "runtime/graph/device_copies.h"
 #include "runtime/graph/graph.h"
@@ -66,6 +67,13 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
   /// none has others itself. Errors: Input and Resource, as GraphJoin.
   static runtime::Result<Shared> join(const std::vector<Named>& graphs);
 
+  /// The same graph, which shares everything with this one, with a list for the parameter `name`. Requires: no list has
+  /// the name. Errors: Resource.
+  runtime::Result<Shared> with_list(const std::string& name, GivenList list) const;
+  /// Null: none has the name.
+  const GivenList* list(const std::string& name) const;
+  bool has_lists() const { return !lists_.empty(); }
+
   bool is_joined() const { return !name_.empty() || !others_.empty(); }
   /// Those that it was joined with.
   const std::vector<Named>& others() const { return others_; }
@@ -105,6 +113,8 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
   runtime::Result<runtime::Graph> view_of(const runtime::Graph& graph) const;
 
   runtime::Graph graph_;
+  std::shared_ptr<ResidentGraph> base_;  ///< Has what is made of the graph; null: this one has it.
+  std::map<std::string, std::shared_ptr<const GivenList>> lists_;
   std::string name_;
   std::vector<Named> others_;
   std::optional<runtime::LoadReport> report_;
@@ -114,7 +124,7 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
   std::map<std::int64_t, std::weak_ptr<ResidentGraph>> of_labels_;  ///< They keep this one.
   std::shared_ptr<runtime::match::MatchIndex> match_index_;
   std::shared_ptr<SketchCache> sketches_;
-  const std::shared_ptr<runtime::DeviceCopies> device_copies_ = std::make_shared<runtime::DeviceCopies>();
+  std::shared_ptr<runtime::DeviceCopies> device_copies_ = std::make_shared<runtime::DeviceCopies>();
 };
 
 }  // namespace matcha::driver

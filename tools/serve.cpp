@@ -27,6 +27,7 @@
 #include "tools/graph_info.h"
 #include "tools/numbers.h"
 #include "tools/options.h"
+#include "tools/serve_lists.h"
 #include "tools/serve_protocol.h"
 #include "tools/session.h"
 #include "tools/verbs.h"
@@ -250,8 +251,11 @@ class Worker {
     const bool was_kept = prepared != nullptr;
     if (!was_kept) {
       std::unique_ptr<driver::Prepared> made;
-      const Status status = driver::Prepared::make(
-          request.program, graph_, [](const std::function<void()>& reading) { reading(); }, log, made);
+      driver::ResidentGraph::Shared graph = graph_;
+      Status status = give_lists(request.lists, *log, graph);
+      if (status != Status::Ok) return error_line(request.id, status, *log);
+      status = driver::Prepared::make(
+          request.program, graph, [](const std::function<void()>& reading) { reading(); }, log, made);
       if (status != Status::Ok) return error_line(request.id, status, *log);
       prepared = std::move(made);
       kept_.add(key, prepared);

@@ -63,6 +63,12 @@ bool set_params(ServeRequest& request, const Json& value) {
   return true;
 }
 
+bool set_lists(ServeRequest& request, const Json& value) {
+  if (!value.is_object() || !std::ranges::all_of(value, [](const Json& list) { return list.is_array(); })) return false;
+  request.lists = value;
+  return true;
+}
+
 bool set_plan(ServeRequest& request, const Json& value) {
   const std::optional<std::uint64_t> plan = whole(value);
   if (plan) request.program.pattern.plan = *plan;
@@ -91,6 +97,7 @@ constexpr Option kOptions[] = {
     {"entry", "the name of a function",
      [](ServeRequest& r, const Json& v) { return set_text(r.program.compile.entry, v); }},
     {"params", "an object of numbers, bools and texts", set_params},
+    {"lists", "an object of arrays", set_lists},
     {"induced", "`vertex` or `edge`",
      [](ServeRequest& r, const Json& v) {
        return set_word(r.program.pattern.induced, v, {"vertex", "edge"});
@@ -209,9 +216,9 @@ void JsonLog::write(std::string_view text) const { error(Status::Run, text); }
 
 std::string ServeRequest::key() const {
   const driver::PatternOptions& pattern = program.pattern;
-  return dump_line(Json{program.text, program.compile.file, program.compile.entry, program.params, program.matches,
-                        pattern.text, pattern.labels, pattern.per, pattern.induced, pattern.match, pattern.algorithm,
-                        pattern.plan, pattern.embeddings, pattern.unlabelled});
+  return dump_line(Json{program.text, program.compile.file, program.compile.entry, program.params, lists,
+                        program.matches, pattern.text, pattern.labels, pattern.per, pattern.induced, pattern.match,
+                        pattern.algorithm, pattern.plan, pattern.embeddings, pattern.unlabelled});
 }
 
 bool read_request(std::string_view line, const ServeRequest& usual, ServeRequest& request, const JsonLog& log) {

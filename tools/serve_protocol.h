@@ -40,6 +40,7 @@ struct ServeRequest {
   Json id;      ///< As given: a string, a whole number or null.
   Json target;  ///< Cancel: the id of the request that is to end.
   driver::ProgramRequest program;
+  Json lists;        ///< An object of arrays, by the names of parameters; null: there are none.
   std::string file;  ///< Of the program, which is to be read; empty: the text or the pattern is there.
   std::optional<double> timeout;
   std::optional<std::uint64_t> limit;

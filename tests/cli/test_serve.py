@@ -73,6 +73,33 @@ class ServeTest(CliTest):
         self.assertEqual([ready["graphs"][name]["edges"] for name in ("old", "new")], edges)
         self.fails(2, "serve", says="there is no graph")
 
+    def test_lists(self):
+        people = self.write("e.csv", "a,b\nann,bob\nbob,eve\n7,ann\n")
+        numbers = self.write("g.txt", "0 1\n1 2\n")
+        degrees = "def main(G: Graph, seeds: List<int>) -> int:\n    return sum(apply(lambda v: size(neighbor(G, v)), seeds))\n"
+        dot = "def main(G: Graph, rows: List<Tuple<float, 2>>) -> float:\n    return sum(apply(lambda r: get(r, 0) * get(r, 1), rows))\n"
+
+        def ask(graph, program, **lists):
+            options = ["--header", "yes"] if graph == people else []
+            (one,) = self.piped([{"id": 1, "program": program, "options": {"lists": lists}}], graph, *options)
+            return one["result"] if one["status"] == "ok" else (one["code"], one["errors"][0]["message"])
+
+        self.assertEqual(ask(people, degrees, seeds=["bob", "eve", "bob"]), 5)
+        self.assertEqual(ask(people, degrees, seeds=["7"]), 1)
+        self.assertEqual(ask(people, degrees, seeds=[7]), 1, "its id is the text 7, not its place")
+        self.assertEqual(ask(people, degrees, seeds=[0]), (3, "the list `seeds`, item 0: no graph has the vertex 0"))
+        self.assertEqual(ask(numbers, degrees, seeds=[1, 1, 0]), 5)
+        self.assertEqual(ask(numbers, degrees, seeds=[]), 0)
+        self.assertEqual(ask(numbers, degrees, seeds=["1"]), (3, "the list `seeds`, item 0: no graph has the vertex `1`"))
+        self.assertEqual(ask(numbers, dot, rows=[[1, 2.5], [3, 4]]), 14.5)
+        self.assertEqual(ask(numbers, dot, rows=[[1, 2.5], [3]]), (2, "the list `rows`: row 1 is not like the first one"))
+        self.assertEqual(ask(numbers, degrees, seeds=[[1, 2]]), (2, "the list `seeds` has 2 columns, and the parameter takes 1"))
+        self.assertEqual(ask(numbers, degrees, seeds=[True]), (2, "the list `seeds` is neither of numbers nor of texts"))
+        self.assertEqual(ask(numbers, degrees), (2, "`main` needs a list for `seeds: List<int>`"))
+        # Other lists are another program.
+        asked = [{"id": i, "program": degrees, "options": {"lists": {"seeds": [i % 3]}}} for i in range(6)]
+        self.assertEqual([one["result"] for one in self.piped(asked, numbers)], [1, 2, 1] * 2)
+
     def test_loops(self):
         file = self.write("g.txt", "1 2 knows\n2 2 knows\n2 3 likes\n")
         asked = [{"id": 1, "pattern": "a->b=knows", "options": {"match": "homo"}}, {"id": 2, "pattern": "a->a=knows"}]

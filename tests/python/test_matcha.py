@@ -16,6 +16,7 @@ import threading
 import time
 
 import matcha as mt
+import numpy
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -146,6 +147,43 @@ def test_programs():
         mt.program("std.clique")
     with pytest.raises(mt.UsageError, match="did you mean `std.clique`"):
         mt.program("std.cliqe", entry="triangles")
+
+
+def test_lists():
+    g = mt.Graph([0, 1, 2, 3], [1, 2, 0, 0])
+    people = mt.Graph([("ann", "bob"), ("bob", "eve")])
+    degrees = mt.program(
+        "def main(G: Graph, seeds: List<int>, k: int = 1) -> int:\n"
+        "    return k * sum(apply(lambda v: size(neighbor(G, v)), seeds))"
+    )
+    for seeds in ([0, 3, 3], (0, 3, 3), numpy.array([0, 3, 3], dtype=numpy.int32), iter([0, 3, 3])):
+        assert degrees(g, seeds=seeds) == 5
+    assert degrees(g, seeds=[], k=3) == 0
+    assert degrees(people, seeds=["bob", "eve"], k=10) == 30
+    for wrong, error in (([9], mt.InputError), (["x"], TypeError), ([1.5], TypeError), ([None], ValueError)):
+        with pytest.raises(error, match="seeds"):
+            degrees(g, seeds=wrong)
+    with pytest.raises(ValueError, match="item 1 of `seeds`: no graph has the vertex 0"):
+        degrees(people, seeds=["bob", 0])
+    with pytest.raises(mt.UsageError, match="needs a list for `seeds"):
+        degrees(g)
+    common = mt.program(
+        "def main(G: Graph, pairs: List<Tuple<int, 2>>) -> int:\n"
+        "    return sum(apply(lambda p: size(intersect(neighbor(G, get(p, 0)), neighbor(G, get(p, 1)))), pairs))"
+    )
+    assert common(g, pairs=[(1, 3), (1, 2)]) == 2
+    assert common(g, pairs=numpy.array([[1, 3], [1, 2]])) == 2
+    assert common(people, pairs={"a": ["ann"], "b": ["eve"]}) == 1
+    with pytest.raises(ValueError, match="row 1 of `pairs` has 1 items"):
+        common(g, pairs=[(1, 2), (1,)])
+    # A program without a graph needs none.
+    dot = mt.program(
+        "def main(rows: List<Tuple<float, 2>>, scale: float = 1) -> float:\n"
+        "    return scale * sum(apply(lambda r: get(r, 0) * get(r, 1), rows))"
+    )
+    assert (dot(rows=[(1.5, 2), (3, 4)]), dot(rows=numpy.ones((5, 2)), scale=-2)) == (15.0, -10.0)
+    edges = mt.program("def main(E: List<Tuple<int, 2>>) -> int:\n    return size(E)")
+    assert (edges(g), edges(E=[(7, 8)])) == (8, 1)
 
 
 def test_errors(tmp_path):

@@ -69,6 +69,10 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
         c_int,
         [POINTER(c_char_p), POINTER(Handle), POINTER(c_void_p), c_size_t, POINTER(Handle), POINTER(Handle)],
     ),
+    "matcha_graph_with_list": (
+        c_int,
+        [Handle, c_char_p, POINTER(CColumn), c_size_t, c_size_t, POINTER(Handle), POINTER(Handle)],
+    ),
     "matcha_graph_ids": (None, [Handle, c_void_p]),
     "matcha_graph_release": (c_int, [Handle, c_char_p, POINTER(Handle)]),
     "matcha_graph_vertices": (c_uint64, [Handle]),
@@ -83,6 +87,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "matcha_program_doc": (c_char_p, [Handle]),
     "matcha_program_name_count": (c_size_t, [Handle]),
     "matcha_program_name": (c_char_p, [Handle, c_size_t]),
+    "matcha_program_list_kind": (c_int, [Handle, c_char_p, c_size_t]),
     "matcha_program_edges": (c_char_p, [Handle, c_size_t]),
     "matcha_program_emit": (c_int, [Handle, c_char_p, POINTER(Handle), POINTER(Handle)]),
     "matcha_explain": (c_int, [Handle, Handle, Handle, POINTER(Handle), POINTER(Handle)]),

@@ -13,6 +13,7 @@ from matcha import _library
 from matcha._graph import Graph
 from matcha._join import join
 from matcha._library import Handle, Owner
+from matcha._lists import graph_of, with_lists
 from matcha._progress import Bar
 from matcha._table import Table, column_of, joined
 
@@ -79,18 +80,28 @@ class Program:
         """The answer: an int, float, bool, vertex or `Table`, or a tuple of them.
 
         A program with several graphs takes them in the order of its parameters or by their names, or one that
-        `matcha.join` made.
+        `matcha.join` made. A list is given by the name of its parameter: an array or a sequence; of tuples, rows or
+        columns. Its vertices are ids of the graph.
         """
         named = {name: value for name, value in params.items() if isinstance(value, Graph)}
-        params = {name: value for name, value in params.items() if name not in named}
-        graph = self._graph_of(graphs, named)
+        takes_list = self._parameters("List")
+        lists = {name: value for name, value in params.items() if name in takes_list and name not in named}
+        params = {name: value for name, value in params.items() if name not in named and name not in lists}
+        has_graph = bool(graphs or named or self._parameters("Graph") or not lists)
+        graph = self._graph_of(graphs, named) if has_graph else graph_of(self._handle({}), lists)
+        if lists:
+            graph = with_lists(graph, self._handle({}), lists)
         return self._run(graph, {"threads": threads, "timeout": timeout}, params, progress, device)
+
+    def _parameters(self, kind: str) -> list[str]:
+        """The names of those whose types begin so."""
+        signature = getattr(self, "__signature__", None)
+        parameters = [] if signature is None else list(signature.parameters.values())
+        return [one.name for one in parameters if str(one.annotation).startswith(kind)]
 
     def _graph_of(self, graphs: Sequence[Graph], named: dict[str, Graph]) -> Graph:
         """One graph: that which is given, or a join of all."""
-        signature = getattr(self, "__signature__", None)
-        parameters = [] if signature is None else list(signature.parameters.values())
-        names = [one.name for one in parameters if str(one.annotation).startswith("Graph")]
+        names = self._parameters("Graph")
         if len(graphs) + len(named) == 0:
             raise TypeError(f"it is called with {'a graph' if len(names) < 2 else 'graphs: ' + ', '.join(names)}")
         if len(graphs) == 1 and not named:

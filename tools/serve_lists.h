@@ -1,0 +1,12 @@
+#pragma once
+
+#include "driver/resident_graph.h"
+#include "tools/serve_protocol.h"
+
+namespace matcha::tools {
+
+/// The graph with the lists of a request: an object of arrays, by the names of parameters. An item is a number, a text,
+/// which is the id of a vertex, or an array of these, a row. Ok, Usage or Resource.
+Status give_lists(const Json& lists, const JsonLog& log, driver::ResidentGraph::Shared& graph);
+
+}  // namespace matcha::tools
