@@ -13,18 +13,10 @@ Forest::Forest(const Graph& graph, const LabelTable& table, const MapQuery& quer
     node.label = query.labels[static_cast<std::size_t>(v)];
     node.image = query.images[static_cast<std::size_t>(v)];
   }
-  for (int v = 0; v < query.size; ++v) {
-    EdgeSide& required = nodes_[static_cast<std::size_t>(v)].required;
-    for (int other = 0; other < query.size; ++other) {
-      const EdgeSide side = side_of(v, other);
-      required.insert(required.end(), side.begin(), side.end());
-    }
-    std::ranges::sort(required);
-    required.erase(std::unique(required.begin(), required.end()), required.end());
-  }
   top_ = cut_ >= 0 ? cut_ : plan.roots[0];
+  require_edges(top_);
   if (cut_ < 0) {
-    hang(top_, -1);
+    hang(top_, -1, false);
     return;
   }
   Node& top = nodes_[static_cast<std::size_t>(top_)];
@@ -32,11 +24,11 @@ Forest::Forest(const Graph& graph, const LabelTable& table, const MapQuery& quer
   for (const std::vector<int>& tree : *trees) {
     std::vector<int> tied;
     for (const int v : tree) {
-      if (!side_of(cut_, v).empty()) tied.push_back(v);
+      if (are_joined(cut_, v)) tied.push_back(v);
     }
     if (tied.size() == 1) {
       // It hangs on the cut as a tree.
-      hang(tied[0], cut_);
+      hang(tied[0], cut_, false);
       top.pendants.push_back(tied[0]);
       continue;
     }
@@ -46,7 +38,7 @@ Forest::Forest(const Graph& graph, const LabelTable& table, const MapQuery& quer
       node.tie = side_of(cut_, v);
     }
     const auto root = std::ranges::find_if(plan.roots, [&](int v) { return std::ranges::find(tree, v) != tree.end(); });
-    hang(*root, -1);
+    hang(*root, -1, true);
     top.strands.push_back(*root);
   }
 }
@@ -73,15 +65,30 @@ bool Forest::is_tied_below(int vertex) const {
   return one.is_tied || !one.strands.empty();
 }
 
-void Forest::hang(int vertex, int parent) {
-  Node& node = nodes_[static_cast<std::size_t>(vertex)];
-  if (parent >= 0) {
-    node.down = side_of(parent, vertex);
-    node.up = side_of(vertex, parent);
-  }
+bool Forest::are_joined(int u, int v) const {
+  return std::ranges::any_of(query_.arcs, [&](const MapQuery::Arc& arc) {
+    return (arc.from == u && arc.to == v) || (arc.from == v && arc.to == u);
+  });
+}
+
+void Forest::require_edges(int vertex) {
+  EdgeSide& required = nodes_[static_cast<std::size_t>(vertex)].required;
   for (int other = 0; other < query_.size; ++other) {
-    if (other == parent || other == cut_ || other == vertex || side_of(vertex, other).empty()) continue;
-    hang(other, vertex);
+    const EdgeSide side = side_of(vertex, other);
+    required.insert(required.end(), side.begin(), side.end());
+  }
+  std::ranges::sort(required);
+  required.erase(std::unique(required.begin(), required.end()), required.end());
+}
+
+void Forest::hang(int vertex, int parent, bool is_tied) {
+  Node& node = nodes_[static_cast<std::size_t>(vertex)];
+  if (parent >= 0) node.down = side_of(parent, vertex);
+  if (parent >= 0 && is_tied) node.up = side_of(vertex, parent);
+  if (is_tied) require_edges(vertex);
+  for (int other = 0; other < query_.size; ++other) {
+    if (other == parent || other == cut_ || other == vertex || !are_joined(vertex, other)) continue;
+    hang(other, vertex, is_tied);
     (is_tied_below(other) ? node.strands : node.pendants).push_back(other);
   }
   node.is_counted = node.pendants.empty() && !node.label && !node.image && node.down.size() == 1;

@@ -54,12 +54,13 @@ struct Node {
   int vertex = 0;
   std::optional<std::int64_t> label;
   std::optional<std::uint32_t> image;
-  EdgeSide down, up;             ///< From the image of its parent to its own, and back.
+  EdgeSide down;                 ///< From the image of its parent to its own.
+  EdgeSide up;                   ///< Back, of a vertex in a tree with several vertices beside the cut.
   std::vector<int> pendants;     ///< Children of which no descendant is beside the cut.
   std::vector<int> strands;      ///< All other children.
   bool is_tied = false;          ///< Beside the cut, and no child of it:
   EdgeSide tie;                  ///< from the image of the cut to its own.
-  EdgeSide required;             ///< The indices in which all of its images have rows.
+  EdgeSide required;             ///< The indices in which all of its images have rows; of the top and of such trees.
   bool is_counted = false;       ///< A leaf that any image fits, by one arc.
   Zeros<std::uint64_t> weights;  ///< One more than `weight`; 0: not known yet.
 };
@@ -112,7 +113,10 @@ class Forest {
   }
   const PartIndex* index(std::int64_t label, ArcSide side);
   EdgeSide side_of(int from, int to);
-  void hang(int vertex, int parent);
+  bool are_joined(int u, int v) const;
+  /// `is_tied`: of a tree with several vertices beside the cut.
+  void hang(int vertex, int parent, bool is_tied);
+  void require_edges(int vertex);
   bool is_tied_below(int vertex) const;
   Ranks rows_of(int vertex) const;
 
