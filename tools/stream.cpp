@@ -213,7 +213,7 @@ class StreamVerb {
     if (named != Status::Ok) return named;
     const runtime::Graph& read = (*graph)->graph();
     using Kind = st::DeltaDevice::Kind;
-    const Kind kind = options_.device == "cuda" ? Kind::Gpu : Kind::Cpu;
+    const Kind kind = options_.device == "cuda" ? Kind::Gpu : options_.device == "cpu" ? Kind::Cpu : Kind::Auto;
     parts_.engine = options_.recompute
                         ? st::make_recompute(*graph, shared(console_))
                         : st::make_delta(*graph, shared(console_), st::read_here, {kind, options_.code_folder});

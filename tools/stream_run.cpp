@@ -16,6 +16,14 @@ namespace matcha::tools {
 
 namespace st = driver::stream;
 
+namespace {
+
+double ms_of(std::chrono::steady_clock::duration time) {
+  return std::chrono::duration<double, std::milli>(time).count();
+}
+
+}  // namespace
+
 StreamRun::StreamRun(const StreamOptions& options, const Console& console, Session& session, StreamParts parts)
     : options_(options),
       console_(console),
@@ -38,7 +46,9 @@ Status StreamRun::all() {
     if (status == Status::Ok && (feed_.batch().taken != 0 || feed_.batch().late != 0)) status = finish_batch();
     if (answers_->closed_by_reader()) break;
   }
-  return summarize(status);
+  // What was asked before a line that is wrong is answered, too.
+  const Status settled = settle(status == Status::Ok || status == Status::Input);
+  return summarize(status == Status::Ok ? settled : status);
 }
 
 Status StreamRun::open_outputs(bool goes_on) {
@@ -67,6 +77,7 @@ Status StreamRun::open_input() {
   } else if (offset_ != 0) {
     console_.note(fmt::format("the input goes on after line {}, byte {}, of what was read before", line_, offset_));
   }
+  may_be_quiet_ = !(*bytes)->may_repeat();
   input_.emplace(std::move(*bytes), offset_);
   return Status::Ok;
 }
@@ -223,7 +234,9 @@ Status StreamRun::gather() {
       return Status::Ok;
     }
     const std::optional<Clock::time_point> deadline = batch_deadline();
-    const Clock::time_point look = Clock::now() + kLook;
+    // Nobody waits for more while answers are owed.
+    const bool hurries = may_be_quiet_ && !owed_.empty();
+    const Clock::time_point look = Clock::now() + (hurries ? std::chrono::milliseconds(0) : kLook);
     StreamInput::Line line;
     switch (input_->next(std::min(deadline.value_or(look), look), line)) {
       case StreamInput::Found::Line: {
@@ -232,9 +245,12 @@ Status StreamRun::gather() {
         if (blank_ && options_.blank && feed_.batch().taken != 0) return Status::Ok;
         break;
       }
-      case StreamInput::Found::Nothing:
+      case StreamInput::Found::Nothing: {
+        const Status status = hurries ? settle(true) : Status::Ok;
+        if (status != Status::Ok) return status;
         if (deadline && Clock::now() >= *deadline) return Status::Ok;
         break;
+      }
       case StreamInput::Found::Failed: return console_.error(input_->error());
       case StreamInput::Found::End: ended_ = true; break;
     }
@@ -288,18 +304,43 @@ Status StreamRun::finish_batch() {
   Status status = net(raw, batch, facts);
   if (status == Status::Ok) status = log_batch(raw);
   if (status != Status::Ok) return status;
-  const auto ms = [](Clock::duration time) { return std::chrono::duration<double, std::milli>(time).count(); };
-  if (!arrivals_.empty()) facts.wait_ms = ms(began - arrivals_.front().first);
-  status = answer(batch, facts, false);
+  if (!arrivals_.empty()) facts.wait_ms = ms_of(began - arrivals_.front().first);
+  bool is_late = false;
+  status = engine_.put_off(batch, st::ApplyOptions{parts_.run, false}, is_late);
+  if (is_late) owed_.push_back({facts, std::exchange(arrivals_, {})});
+  if (status == Status::Ok) status = settle(!is_late);
+  if (status == Status::Ok && !is_late) {
+    status = answer(batch, facts, false);
+    if (status == Status::Ok) count(facts, std::exchange(arrivals_, {}));
+  }
   if (status != Status::Ok) return status;
+  ++since_checkpoint_;
+  return wants_checkpoint() ? write_checkpoint() : Status::Ok;
+}
+
+/// Writes answers that were owed: all of them, or those that are there.
+Status StreamRun::settle(bool all) {
+  if (owed_.empty()) return Status::Ok;
+  std::vector<st::Engine::Late> found;
+  const Status status = engine_.settle(all, found);
+  for (const st::Engine::Late& late : found) {
+    Owed owed = std::move(owed_.front());
+    owed_.pop_front();
+    owed.facts.apply_ms = late.apply_ms;
+    const Status written = write_answers(owed.facts, late.answers);
+    if (written != Status::Ok) return written;
+    count(owed.facts, owed.arrivals);
+  }
+  return status;
+}
+
+/// An answer is out.
+void StreamRun::count(const st::BatchFacts& facts, const Arrivals& arrivals) {
   const Clock::time_point done = Clock::now();
-  for (const auto& [came, lines] : arrivals_) latencies_.add(ms(done - came), lines);
-  arrivals_.clear();
+  for (const auto& [came, lines] : arrivals) latencies_.add(ms_of(done - came), lines);
   updates_ += facts.updates;
   noops_ += facts.noops;
   late_ += facts.late;
-  ++since_checkpoint_;
-  return wants_checkpoint() ? write_checkpoint() : Status::Ok;
 }
 
 Status StreamRun::answer(const st::NetBatch& batch, st::BatchFacts& facts, bool quiet) {
@@ -383,6 +424,8 @@ bool StreamRun::wants_checkpoint() const {
 }
 
 Status StreamRun::write_checkpoint() {
+  const Status settled = settle(true);
+  if (settled != Status::Ok) return settled;
   // An answer that only a checkpoint knows of must be where it belongs.
   for (std::optional<StreamOutput>* output : {&answers_, &rows_}) {
     if (!*output || batch_ == 0) continue;
@@ -409,18 +452,19 @@ Status StreamRun::summarize(Status status) {
   if (stopped && session_.verdict() != Status::Ok) status = session_.verdict();
   const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
   const double rate = seconds > 0 ? static_cast<double>(updates_) / seconds : 0;
-  if (stopped) console_.note(fmt::format("{} after batch {}", stopped_by(status), batch_));
+  const std::uint64_t batches = batch_ - owed_.size();
+  if (stopped) console_.note(fmt::format("{} after batch {}", stopped_by(status), batches));
   const auto ms = [&](double part) { return fmt::format("{:.3g}", latencies_.quantile(part)); };
   console_.note(
       fmt::format("{} updates in {} batches{}{}, {:.3g} a second; latency in ms: p50 {}, p99 {}, p99.9 {}, "
                   "max {:.3g}",
-                  updates_, batch_, noops_ != 0 ? fmt::format(", {} changed nothing", noops_) : "",
+                  updates_, batches, noops_ != 0 ? fmt::format(", {} changed nothing", noops_) : "",
                   late_ != 0 ? fmt::format(", {} more were late", late_) : "", rate, ms(0.5), ms(0.99), ms(0.999),
                   latencies_.most()));
   if (!options_.json || parts_.state) return status;
   const nlohmann::ordered_json end = {{"schema", "matcha.stream/1"},
                                       {"end", true},
-                                      {"batches", batch_},
+                                      {"batches", batches},
                                       {"updates", updates_},
                                       {"noops", noops_},
                                       {"late", late_},

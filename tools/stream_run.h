@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -45,6 +46,12 @@ class StreamRun {
 
  private:
   using Clock = StreamInput::Clock;
+  /// When lines came, and how many.
+  using Arrivals = std::vector<std::pair<Clock::time_point, std::uint64_t>>;
+  struct Owed {
+    driver::stream::BatchFacts facts;
+    Arrivals arrivals;
+  };
 
   Status open_outputs(bool goes_on);
   Status begin();
@@ -58,11 +65,13 @@ class StreamRun {
   Status take_line(const StreamInput::Line& line);
   std::optional<Clock::time_point> batch_deadline() const;
   Status finish_batch();
+  Status settle(bool all);
   Status net(driver::stream::RawBatch& raw, driver::stream::NetBatch& batch, driver::stream::BatchFacts& facts);
   Status log_batch(const driver::stream::RawBatch& raw);
   Status answer(const driver::stream::NetBatch& batch, driver::stream::BatchFacts& facts, bool quiet);
   Status write_answers(const driver::stream::BatchFacts& facts, const std::vector<driver::stream::Answer>& answers);
   std::string rows_text(std::uint64_t batch, const driver::stream::RowChanges& changes) const;
+  void count(const driver::stream::BatchFacts& facts, const Arrivals& arrivals);
   Status write_checkpoint();
   bool wants_checkpoint() const;
   Status summarize(Status status);
@@ -84,8 +93,10 @@ class StreamRun {
   bool ended_ = false;  ///< The input has.
   bool flushed_ = false;
   std::string lines_;  ///< Of the batch at hand, for the log.
-  std::vector<std::pair<Clock::time_point, std::uint64_t>> arrivals_;
-  bool blank_ = false;  ///< The last line was empty.
+  Arrivals arrivals_;
+  std::deque<Owed> owed_;      ///< Batches that the engine has and has not answered.
+  bool may_be_quiet_ = false;  ///< The input may have nothing for a while, and then something.
+  bool blank_ = false;         ///< The last line was empty.
   std::uint64_t since_checkpoint_ = 0, checkpoint_bytes_ = 0;
 
   driver::stream::Latencies latencies_;

@@ -8,6 +8,7 @@
 #include "driver/stream/dynamic_present.h"
 #include "driver/stream/engine.h"
 #include "driver/stream/gpu_use.h"
+#include "driver/stream/late_batches.h"
 #include "driver/stream/phase.h"
 #include "driver/stream/rebuild.h"
 #include "driver/stream/shared_deltas.h"
@@ -32,7 +33,11 @@ class DeltaEngine final : public Engine {
         stands_(std::move(stands)),
         reporter_(std::move(reporter)),
         reading_(std::move(reading)),
-        gpu_(device) {}
+        gpu_(device),
+        late_({present_, gpu_, *reporter_, [this] { return counting(); },
+               [this](const NetBatch& batch, const ApplyOptions& options, std::vector<Answer>& answers) {
+                 return take(batch, options, answers);
+               }}) {}
 
   const Present& present() const override { return present_; }
   const runtime::LabelDictionary& dictionary() const override { return stands_->dictionary(); }
@@ -79,7 +84,8 @@ class DeltaEngine final : public Engine {
   }
 
   Status start(const ApplyOptions& options, std::vector<Answer>& answers) override {
-    Status status = plan(options);
+    Status status = late_.finish();
+    if (status == Status::Ok) status = plan(options);
     if (status != Status::Ok) return status;
     std::vector<Answer> stood, ran;
     status = start_deltas(options, stood);
@@ -89,6 +95,45 @@ class DeltaEngine final : public Engine {
   }
 
   Status apply(const NetBatch& batch, const ApplyOptions& options, std::vector<Answer>& answers) override {
+    const Status status = late_.finish();
+    return status == Status::Ok ? take(batch, options, answers) : status;
+  }
+
+  Status put_off(const NetBatch& batch, const ApplyOptions& options, bool& is_late) override {
+    is_late = may_be_late(batch, options);
+    if (!is_late) return Status::Ok;
+    moved_ = moved_ || !batch.empty();
+    return late_.add(batch, options);
+  }
+  Status settle(bool all, std::vector<Late>& answers) override {
+    const Status status = all ? late_.finish() : Status::Ok;
+    answers = late_.take();
+    return status;
+  }
+
+  Status set_dictionary(std::shared_ptr<const runtime::LabelDictionary> dictionary) override {
+    const runtime::LabelDictionary before = stands_->dictionary();
+    Status status = late_.finish();
+    if (status == Status::Ok) status = stands_->set_dictionary(dictionary);
+    if (status == Status::Ok && again_ != nullptr) status = again_->set_dictionary(dictionary);
+    if (status != Status::Ok) return status;
+    const std::int64_t none = dictionary->code("").value_or(runtime::kNoLabel);
+    const auto recoded = [&](std::int64_t label) {
+      return label == runtime::kNoLabel ? none : recode(label, before, *dictionary).value_or(none);
+    };
+    present_.recode(recoded, class_labels());
+    return Status::Ok;
+  }
+
+ private:
+  struct Entry {
+    std::optional<DeltaProgram> delta;
+    std::size_t index = 0;  ///< In the engine that has it.
+    std::string why;        ///< There are no deltas.
+  };
+
+  /// Takes a batch in and answers it; none is owed.
+  Status take(const NetBatch& batch, const ApplyOptions& options, std::vector<Answer>& answers) {
     answers.clear();
     Status status = plan(options);
     if (status == Status::Ok && !options.quiet) status = find_totals(options);
@@ -115,30 +160,26 @@ class DeltaEngine final : public Engine {
     // Of few edges it is known only now.
     const std::size_t edges = batch.deleted.size() + batch.inserted.size();
     if (edges != 0 && edges < kTimed && !options.quiet && !has_shared_) each_ms_ = ms / static_cast<double>(edges);
+    if (!options.quiet) gpu_.add(on_gpu_, edges, ms, *reporter_);
     if (again_ != nullptr) status = again_->apply(batch, options, ran);
     if (status == Status::Ok && !options.quiet) answers = merged(std::move(stood), std::move(ran));
     return status;
   }
 
-  Status set_dictionary(std::shared_ptr<const runtime::LabelDictionary> dictionary) override {
-    const runtime::LabelDictionary before = stands_->dictionary();
-    Status status = stands_->set_dictionary(dictionary);
-    if (status == Status::Ok && again_ != nullptr) status = again_->set_dictionary(dictionary);
-    if (status != Status::Ok) return status;
-    const std::int64_t none = dictionary->code("").value_or(runtime::kNoLabel);
-    const auto recoded = [&](std::int64_t label) {
-      return label == runtime::kNoLabel ? none : recode(label, before, *dictionary).value_or(none);
-    };
-    present_.recode(recoded, class_labels());
-    return Status::Ok;
+  /// Whether many such batches are counted sooner together, which a GPU does.
+  bool may_be_late(const NetBatch& batch, const ApplyOptions& options) {
+    const std::size_t edges = batch.deleted.size() + batch.inserted.size();
+    if (options.quiet || options.way == Way::Anew || again_ != nullptr || needs_plan() || !batch.vertices.empty() ||
+        edges > LateBatches::kMostEdges) {
+      return false;
+    }
+    for (const Entry& entry : entries_) {
+      if (entry.delta->wants_rows() || (entry.delta->wants_total() && !entry.delta->total())) return false;
+    }
+    if (!gpu_.counts(present_) || gpu_.maybe_ready(counting(), *reporter_) == nullptr) return false;
+    const double anew = options.way == Way::Edges ? kNever : anew_ms(options);
+    return gpu_.each_ms().value_or(0) * static_cast<double>(edges) < anew;
   }
-
- private:
-  struct Entry {
-    std::optional<DeltaProgram> delta;
-    std::size_t index = 0;  ///< In the engine that has it.
-    std::string why;        ///< There are no deltas.
-  };
 
   Engine& engine_of(std::size_t program) const { return entries_[program].delta ? *stands_ : *again_; }
 
@@ -155,12 +196,16 @@ class DeltaEngine final : public Engine {
     return codes;
   }
 
+  bool needs_plan() const {
+    constexpr std::uint64_t kFewEdges = 1000;
+    const std::uint64_t edges = present_.edge_count() + kFewEdges, planned = planned_edges_ + kFewEdges;
+    return !search_ || edges > 4 * planned || planned > 4 * edges;
+  }
+
   /// Once, classes for all labels that programs ask for; and terms of all patterns, anew where the graph has another
   /// size than when they were planned.
   Status plan(const ApplyOptions& options) {
-    constexpr std::uint64_t kFewEdges = 1000;
-    const std::uint64_t edges = present_.edge_count() + kFewEdges, planned = planned_edges_ + kFewEdges;
-    if (search_ && edges <= 4 * planned && planned <= 4 * edges) return Status::Ok;
+    if (!needs_plan()) return Status::Ok;
     planned_edges_ = present_.edge_count();
     shared_is_planned_ = false;
     gpu_.replan();
@@ -332,7 +377,10 @@ class DeltaEngine final : public Engine {
   Status change_edges(const std::vector<EdgeChange>& edges, int sign, Phase& phase, const ApplyOptions& options) {
     const bool counts = !options.quiet && !edges.empty() && stands_->size() != 0;
     const bool may_share = counts && threads(options) > 1;
-    bool alone = true, may_use_gpu = counts && gpu_.is_wanted();
+    // Where nobody asked for it, fewer are not worth a launch.
+    constexpr std::size_t kMany = 1024;
+    bool alone = true;
+    bool may_use_gpu = counts && (gpu_.is_wanted() || edges.size() >= kMany) && gpu_.counts(present_);
     for (std::size_t at = 0; at < edges.size();) {
       if (may_share && alone && at == kAlone && phase.is_timed()) each_ms_ = phase.ms() / kAlone;
       if (may_use_gpu && !phase.gave_up()) {
@@ -383,7 +431,7 @@ class DeltaEngine final : public Engine {
       if (phase.is_timed()) phase.add(took.ms, began);
       phase.counts(taken);
     }
-    return status_of(took.ending);
+    return status_of(took.ending, *reporter_);
   }
 
   static unsigned threads(const ApplyOptions& options) {
@@ -422,7 +470,7 @@ class DeltaEngine final : public Engine {
     const double each = took.busy_ms / static_cast<double>(taken);
     ms = took.busy_ms / shared_->workers();
     each_ms_ = each_ms_ ? (*each_ms_ + each) / 2 : each;
-    return status_of(took.ending);
+    return status_of(took.ending, *reporter_);
   }
 
   Status find_updates(std::span<const EdgeChange> edges) {
@@ -455,23 +503,8 @@ class DeltaEngine final : public Engine {
   Status count(std::uint32_t p, std::uint32_t q, int sign) {
     for (Entry& entry : entries_) {
       if (!entry.delta) continue;
-      const Status status = status_of(entry.delta->take(*search_, present_, p, q, sign));
+      const Status status = status_of(entry.delta->take(*search_, present_, p, q, sign), *reporter_);
       if (status != Status::Ok) return status;
-    }
-    return Status::Ok;
-  }
-
-  Status status_of(DeltaSearch::Ending ending) const {
-    switch (ending) {
-      case DeltaSearch::Ending::Complete: break;
-      case DeltaSearch::Ending::Stopped: return Status::Interrupted;
-      case DeltaSearch::Ending::Deadline: return Status::Timeout;
-      case DeltaSearch::Ending::Overflow: {
-        runtime::Error error;
-        error.kind = runtime::ErrorKind::Runtime;
-        error.message = "a count of matches is beyond 128 bits";
-        return reporter_->error(error);
-      }
     }
     return Status::Ok;
   }
@@ -515,6 +548,7 @@ class DeltaEngine final : public Engine {
   std::vector<runtime::stream::EdgeUpdate> updates_;
   GpuUse gpu_;           ///< Has the graph of `present_`.
   bool on_gpu_ = false;  ///< Edges of the batch at hand were counted on it.
+  LateBatches late_;
   /// What it takes one thread to count what an edge does; where there are more.
   std::optional<double> each_ms_;
   /// What it took last to run all programs that have deltas, and to lay the graph out for them.

@@ -29,6 +29,21 @@ constexpr std::size_t kMostResults = 64;
 
 }  // namespace
 
+Status status_of(DeltaSearch::Ending ending, const Reporter& reporter) {
+  switch (ending) {
+    case DeltaSearch::Ending::Complete: break;
+    case DeltaSearch::Ending::Stopped: return Status::Interrupted;
+    case DeltaSearch::Ending::Deadline: return Status::Timeout;
+    case DeltaSearch::Ending::Overflow: {
+      runtime::Error error;
+      error.kind = runtime::ErrorKind::Runtime;
+      error.message = "a count of matches is beyond 128 bits";
+      return reporter.error(error);
+    }
+  }
+  return Status::Ok;
+}
+
 bool DeltaProgram::read_pattern(const ProgramRequest& request, bool directed, std::string& why) {
   const MessageLog log;
   PatternSource source(request.pattern, log);

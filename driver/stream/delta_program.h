@@ -13,6 +13,9 @@
 
 namespace matcha::driver::stream {
 
+/// What the end of a search comes to; reports that a number is beyond 128 bits.
+Status status_of(runtime::stream::DeltaSearch::Ending ending, const Reporter& reporter);
+
 /// A program of a stream whose answers follow from what each changed edge does.
 class DeltaProgram {
  public:

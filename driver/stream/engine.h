@@ -49,7 +49,8 @@ struct ProgramOptions {
 struct DeltaDevice {
   enum class Kind : std::uint8_t {
     Cpu,
-    Gpu,  ///< The first GPU counts; rows, and what it cannot count, are left to the CPU.
+    Gpu,   ///< The first GPU counts; rows, and what it cannot count, are left to the CPU.
+    Auto,  ///< Where it is sooner, by what is measured, the first GPU counts, if there is one; else the CPU.
   };
   Kind kind = Kind::Cpu;
   std::string code_folder;  ///< Where kernels are kept; empty: nowhere.
@@ -87,6 +88,18 @@ class Engine {
   /// Takes batches one after the other, and answers each (`--each`): `answers` has one vector a batch.
   virtual Status apply_each(const std::vector<NetBatch>& batches, const ApplyOptions& options,
                             std::vector<std::vector<Answer>>& answers);
+
+  /// Takes a batch in as `apply` does, and owes its answers, where many batches are answered sooner together:
+  /// `is_late`. Else nothing is done. They come by `settle`, or, should other calls be in between, are kept for it.
+  virtual Status put_off(const NetBatch& batch, const ApplyOptions& options, bool& is_late);
+  /// Answers of a batch that was put off.
+  struct Late {
+    std::vector<Answer> answers;
+    double apply_ms = 0;  ///< What it took beside what its answers say.
+  };
+  /// The next answers that were owed, by batch, in order: all of them, or those that are there without waiting. Where
+  /// it ends early, it gives those of before.
+  virtual Status settle(bool all, std::vector<Late>& answers);
 
   /// Label words that updates bring, beside those that are known: then codes change (LabelDictionary). The graph gets
   /// the new ones, programs that name labels are compiled anew, and totals stay. Vertices without a label get the empty

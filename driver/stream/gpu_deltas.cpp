@@ -55,12 +55,18 @@ runtime::Result<GpuDeltas::Took> GpuDeltas::take(std::span<const EdgeUpdate> edg
   const runtime::stream::SharedSearch::Result& found = outcome->found;
   Took took{found.ending, found.fits, outcome->is_refused, found.updates, found.busy_ms};
   if (!took.fits || took.is_refused || took.ending != DeltaSearch::Ending::Complete) return took;
-  const __int128* maps = found.maps.data();
-  for (DeltaProgram* program : programs_) {
-    if (!program->take_counts(maps, sign)) took.ending = DeltaSearch::Ending::Overflow;
-    maps += program->term_count();
-  }
+  if (!take_counts(found.maps, 0, sign)) took.ending = DeltaSearch::Ending::Overflow;
   return took;
+}
+
+bool GpuDeltas::take_counts(const std::vector<__int128>& maps, std::size_t slot, int sign) const {
+  const __int128* of_program = maps.data() + slot * terms_.all.size();
+  bool fits = true;
+  for (DeltaProgram* program : programs_) {
+    fits = program->take_counts(of_program, sign) && fits;
+    of_program += program->term_count();
+  }
+  return fits;
 }
 
 }  // namespace matcha::driver::stream

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -37,6 +38,18 @@ class GpuDeltas {
   /// Errors: Resource where there is no memory, and then nothing is done; Runtime where the GPU failed.
   runtime::Result<Took> take(std::span<const runtime::stream::EdgeUpdate> edges, int sign,
                              const runtime::match::Stops& stops);
+
+  /// The same in two halves, for edges of several batches, as runtime/stream/device_search.h has it.
+  bool add(const runtime::stream::BatchUpdate& update) { return search_->add(update); }
+  std::size_t added() const { return search_->added(); }
+  bool is_full(std::uint32_t slots) const { return search_->is_full(terms_, slots); }
+  runtime::Status begin(std::uint32_t slots) { return search_->begin(terms_, slots); }
+  runtime::Result<runtime::stream::DeviceSearch::Outcome> finish(const runtime::match::Stops& stops) {
+    return search_->finish(stops);
+  }
+  void undo() { search_->undo(); }
+  /// Tells the programs what the edges of a slot did. `maps`: of all slots. False: it is beyond 128 bits.
+  bool take_counts(const std::vector<__int128>& maps, std::size_t slot, int sign) const;
 
   /// `GPU 0 (NVIDIA H200)`.
   const std::string& label() const { return label_; }

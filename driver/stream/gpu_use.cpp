@@ -1,7 +1,12 @@
 #include "driver/stream/gpu_use.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <chrono>
 #include <limits>
+
+#include "driver/gpu.h"
 
 namespace matcha::driver::stream {
 
@@ -9,6 +14,8 @@ namespace {
 
 /// Edges of a first step, where counting the whole graph may be sooner; and of any.
 constexpr std::size_t kFirst = 1024, kFewest = 256;
+/// A GPU is opened once the CPU has worked so long: it takes some tenths of a second.
+constexpr double kWorthOpening = 1000;
 
 }  // namespace
 
@@ -22,19 +29,53 @@ Status GpuUse::prepare(DynamicPresent& present, const Reporter& reporter) {
 
 void GpuUse::give_up(const Reporter& reporter, const std::string& why) {
   is_off_ = true;
-  reporter.note("the CPU counts what edges do: " + why);
+  if (is_wanted()) reporter.note("the CPU counts what edges do: " + why);
 }
 
-std::size_t GpuUse::wanted(std::size_t left, double step_ms, const std::vector<DeltaProgram*>& programs,
-                           const Reporter& reporter) {
-  if (gpu_ == nullptr || is_off_ || programs.empty()) return 0;
+bool GpuUse::counts(DynamicPresent& present) {
+  if (is_wanted()) return true;
+  if (device_.kind != DeltaDevice::Kind::Auto || is_off_) return false;
+  if (gpu_ != nullptr) return choice_.is_gpu();
+  if (choice_.cpu_ms() < kWorthOpening) return false;
+  if (!opening_.valid()) {
+    is_off_ = !may_have_gpu();
+    if (is_off_) return false;
+    opening_ = std::async(std::launch::async,
+                          [&present, folder = device_.code_folder] { return GpuDeltas::open(present, folder); });
+  }
+  if (opening_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return false;
+  runtime::Result<std::unique_ptr<GpuDeltas>> gpu = opening_.get();
+  is_off_ = !gpu;
+  if (!gpu) return false;
+  gpu_ = std::move(*gpu);
+  choice_.allow_gpu();
+  return choice_.is_gpu();
+}
+
+void GpuUse::add(bool on_gpu, std::size_t edges, double ms, const Reporter& reporter) {
+  if (device_.kind != DeltaDevice::Kind::Auto || !choice_.add(on_gpu, edges, ms)) return;
+  constexpr double kMicroseconds = 1000;
+  reporter.note(
+      fmt::format("the {} counts what edges do: {:.3g} us each, in place of {:.3g} on the {}",
+                  choice_.is_gpu() ? "GPU" : "CPU", choice_.each_ms(choice_.is_gpu()).value_or(0) * kMicroseconds,
+                  choice_.each_ms(!choice_.is_gpu()).value_or(0) * kMicroseconds, choice_.is_gpu() ? "CPU" : "GPU"));
+}
+
+GpuDeltas* GpuUse::maybe_ready(const std::vector<DeltaProgram*>& programs, const Reporter& reporter) {
+  if (gpu_ == nullptr || is_off_ || programs.empty()) return nullptr;
   if (!std::exchange(is_planned_, true)) {
     const std::string why = gpu_->set_programs(programs);
     if (!why.empty()) {
       give_up(reporter, why);
-      return 0;
+      return nullptr;
     }
   }
+  return gpu_.get();
+}
+
+std::size_t GpuUse::wanted(std::size_t left, double step_ms, const std::vector<DeltaProgram*>& programs,
+                           const Reporter& reporter) {
+  if (maybe_ready(programs, reporter) == nullptr) return 0;
   if (step_ms == std::numeric_limits<double>::infinity()) return left;
   if (!each_ms_) return std::min(left, kFirst);
   const double step = step_ms / std::max(*each_ms_, 1e-9);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <future>
 #include <memory>
 #include <optional>
 #include <span>
@@ -9,21 +10,36 @@
 #include <vector>
 
 #include "driver/reporter.h"
+#include "driver/stream/device_choice.h"
 #include "driver/stream/engine.h"
 #include "driver/stream/gpu_deltas.h"
 
 namespace matcha::driver::stream {
 
-/// The GPU of a stream that asks for one: how many edges it takes at a time, and what is left to the CPU.
+/// The GPU of a stream that asks for one, or may use one: when it counts, how many edges it takes at a time, and what
+/// is left to the CPU.
 class GpuUse {
  public:
   explicit GpuUse(DeltaDevice device) : device_(std::move(device)) {}
 
   bool is_wanted() const { return device_.kind == DeltaDevice::Kind::Gpu; }
-  /// Opens it. Requires: the classes of the graph are laid out, and `present` outlives this.
+  /// Opens it where it is asked for. Requires: the classes of the graph are laid out, and `present` outlives this.
   Status prepare(DynamicPresent& present, const Reporter& reporter);
+  /// Whether the GPU is to count the next edges. Where one may be used, and the CPU has worked for a while, it is
+  /// opened meanwhile; `present` as for `prepare`.
+  bool counts(DynamicPresent& present);
+  /// All edges of a batch were counted there, and took so long.
+  void add(bool on_gpu, std::size_t edges, double ms, const Reporter& reporter);
   /// Programs have other plans.
   void replan() { is_planned_ = false; }
+
+  /// The GPU, where it can count for these programs, which are those that have deltas; null: the CPU has to.
+  GpuDeltas* maybe_ready(const std::vector<DeltaProgram*>& programs, const Reporter& reporter);
+  /// The CPU counts from now on.
+  void give_up(const Reporter& reporter, const std::string& why);
+  /// What an edge takes, as far as it is known.
+  std::optional<double> each_ms() const { return each_ms_; }
+  void set_each_ms(double ms) { each_ms_ = ms; }
 
   /// How many of the edges that are left it is to take, with steps of so many milliseconds at most; 0: none.
   /// `programs` are those that have deltas.
@@ -34,9 +50,9 @@ class GpuUse {
               const Reporter& reporter, GpuDeltas::Took& took);
 
  private:
-  void give_up(const Reporter& reporter, const std::string& why);
-
   DeltaDevice device_;
+  DeviceChoice choice_;
+  std::future<runtime::Result<std::unique_ptr<GpuDeltas>>> opening_;
   std::unique_ptr<GpuDeltas> gpu_;
   bool is_planned_ = false;
   bool is_off_ = false;            ///< The CPU counts from now on.

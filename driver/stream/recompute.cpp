@@ -276,6 +276,16 @@ Status Engine::apply_each(const std::vector<NetBatch>& batches, const ApplyOptio
   return Status::Ok;
 }
 
+Status Engine::put_off(const NetBatch& /*batch*/, const ApplyOptions& /*options*/, bool& is_late) {
+  is_late = false;
+  return Status::Ok;
+}
+
+Status Engine::settle(bool /*all*/, std::vector<Late>& answers) {
+  answers.clear();
+  return Status::Ok;
+}
+
 std::unique_ptr<Engine> make_recompute(const ResidentGraph::Shared& start, std::shared_ptr<const Reporter> reporter,
                                        const Prepared::Reading& reading) {
   // Labels may come, and have their places from the beginning.

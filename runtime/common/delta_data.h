@@ -11,10 +11,12 @@ namespace matcha_program {
 struct DeltaRow {
   const u32* items;
   u32 size;
-  /// 0: all updates see all items. Else so many words behind each item is its stamp: of an item that comes the number
-  /// of its update and 1, of one that goes the number; 0, or ~0, of all others.
+  /// 0: all updates see all items. Else so many words behind each item is its stamp: 0 where all see it; of one that
+  /// comes the number of its update and 1, which is the first one that sees it; of one that goes the number of its
+  /// update and kDeltaGoes, so that those before it do.
   u32 stamps;
 };
+inline constexpr u32 kDeltaGoes = 1u << 31;
 
 /// The kinds of TermStep, in its order.
 enum DeltaKind : u32 {
@@ -83,9 +85,10 @@ struct DeltaTerms {
 /// So many sets a term may have at most, and vertices that are walked.
 inline constexpr u32 kDeltaSets = 64, kDeltaWalked = 16;
 
-/// The ends of an edge, by places.
+/// An edge that comes or goes.
 struct DeltaUpdate {
-  u32 u, v;
+  u32 u, v;  ///< Places.
+  u32 slot;  ///< Its matches are added to those of all updates with the same one.
 };
 /// An update that a term is to be looked at for.
 struct DeltaUnit {
@@ -126,7 +129,6 @@ struct DeltaLaunch {
   const DeltaUnit* units;
   u64 unit_count;
   u64 chunk;  ///< Units that a group takes at a time.
-  u64 come;   ///< Not 0: the updates come; else they go.
   DeltaShared* shared;
   DeltaTask* tasks;
   u64 task_capacity;
@@ -136,7 +138,8 @@ struct DeltaLaunch {
   u32* scratch;
   u64 scratch_words;  ///< Of a group.
   u64 room_words;     ///< Of an array: as many as the longest row has.
-  DeltaSum* sums;     ///< One a term.
+  DeltaSum* sums;     ///< Slot by slot, one a term,
+  u64 sums_of_slot;   ///< so many.
   const u64* wish;    ///< Of the host; not 0: stop.
 };
 

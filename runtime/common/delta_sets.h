@@ -83,7 +83,9 @@ class DeltaSets {
   }
   /// Whether the update sees an item of a row.
   MATCHA_MEMBER bool sees(const DeltaRow& row, u32 at) const {
-    return row.stamps == 0 || (row.items[at + row.stamps] <= update_) == (launch_.come != 0);
+    if (row.stamps == 0) return true;
+    const u32 stamp = row.items[at + row.stamps];
+    return (update_ >= (stamp & ~kDeltaGoes)) == (stamp < kDeltaGoes);
   }
 
   /// Calls `keeps(i, x)` for the items of an array, lanes in step, and writes those that it wants; how many.

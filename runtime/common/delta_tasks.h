@@ -43,8 +43,10 @@ class DeltaTasks {
   /// Waits for a task; false: there will be none.
   MATCHA_MEMBER bool take(DeltaPart& part) {
     DeltaShared& shared = *launch_.shared;
-    if (group_.leads()) atomic_add(&shared.idle, 1);
-    constexpr u32 kShortNap = 100, kLongNap = 2000;
+    const u64 idle = group_.broadcast(group_.leads() ? atomic_add(&shared.idle, 1) : 0);
+    // The more wait, the longer each of them sleeps, so that they do not hold up those at work by looking.
+    constexpr u64 kNapOfEach = 8, kShortNap = 100, kMiddleNap = 500, kLongNap = 32000;
+    const u32 longest = u32(smaller(larger(idle * kNapOfEach, kMiddleNap), kLongNap));
     u32 nanoseconds = kShortNap;
     for (;;) {
       if (!goes_on()) return false;
@@ -61,7 +63,7 @@ class DeltaTasks {
       if (found == 1) return false;
       if (found == 0) {
         nap(nanoseconds);
-        nanoseconds = smaller(2 * nanoseconds, kLongNap);
+        nanoseconds = smaller(2 * nanoseconds, longest);
         continue;
       }
       const DeltaTask& task = launch_.tasks[found - 2];

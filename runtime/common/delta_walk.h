@@ -128,7 +128,7 @@ class DeltaWorker {
     return false;
   }
 
-  /// Adds what was found to the sum of its term.
+  /// Adds what was found to the sum of its term and slot.
   MATCHA_MEMBER void flush() {
     if (sum_ != 0 && group_.leads()) {
       DeltaSum& sum = launch_.sums[summed_];
@@ -142,11 +142,13 @@ class DeltaWorker {
 
   /// The ends get their places, and what follows is done; false if there is no match.
   MATCHA_MEMBER bool begin(const DeltaUnit& unit) {
-    if (summed_ != unit.term) flush();
-    summed_ = unit.term;
+    const DeltaUpdate update = launch_.updates[unit.update];
+    const u64 sum = update.slot * launch_.sums_of_slot + unit.term;
+    if (summed_ != sum) flush();
+    summed_ = sum;
     term_ = &launch_.terms.terms[unit.term];
     sets_.set_update(unit.update);
-    u32 a = launch_.updates[unit.update].u, b = launch_.updates[unit.update].v;
+    u32 a = update.u, b = update.v;
     // Those of the end with fewer neighbours are walked; every part of the unit finds the same.
     if (term_->swappable != 0 && launch_.after[a].size > launch_.after[b].size) {
       const u32 c = a;
@@ -222,7 +224,7 @@ class DeltaWorker {
   DeltaTasks<Group> tasks_;
   DeltaSets<Group> sets_;
   const DeltaTerm* term_ = nullptr;
-  u32 summed_ = ~0u;  ///< The term whose matches `sum_` has.
+  u64 summed_ = ~0ull;  ///< Where `sum_` goes.
   u128 sum_ = 0;
   f64 bound_ = 0;
 };

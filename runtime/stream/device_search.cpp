@@ -22,9 +22,11 @@ constexpr unsigned kThreads = 128;
 /// As the kernel has it where it is one of a device.
 constexpr unsigned kLanes = 32;
 constexpr std::uint64_t kGroupsOfBlock = kThreads / kLanes;
-constexpr std::uint64_t kTasks = std::uint64_t{1} << 16;
+constexpr std::uint64_t kTasks = std::uint64_t{1} << 18;
 constexpr std::uint64_t kMostUnits = std::uint64_t{1} << 27;
 constexpr std::size_t kMostUpdates = std::size_t{1} << 22;
+/// With more at a time a launch is no sooner done, and those after it wait.
+constexpr std::size_t kMostAdded = std::size_t{1} << 16;
 
 constexpr std::uint64_t aligned(std::uint64_t bytes) { return (bytes + 127) / 128 * 128; }
 
@@ -45,9 +47,9 @@ Status reserve(Memory& memory, const cuda::DeviceRef& device, std::uint64_t byte
 struct DeviceSearch::Layout {
   std::uint64_t sums = 0, back = 0, updates = 0, units = 0, terms = 0, bytes = 0;
 
-  Layout(std::uint64_t term_count, std::uint64_t update_count, std::uint64_t unit_count, std::uint64_t term_bytes) {
+  Layout(std::uint64_t sum_count, std::uint64_t update_count, std::uint64_t unit_count, std::uint64_t term_bytes) {
     sums = aligned(sizeof(DeltaShared));
-    back = sums + term_count * sizeof(DeltaSum);
+    back = sums + sum_count * sizeof(DeltaSum);
     updates = aligned(back);
     units = aligned(updates + update_count * sizeof(DeltaUpdate));
     terms = aligned(units + unit_count * sizeof(DeltaUnit));
@@ -94,20 +96,11 @@ std::string DeviceSearch::problem_of(const SharedTerms& terms) const {
   return why;
 }
 
-/// So many updates are looked at together that their units are not too many.
-std::size_t DeviceSearch::most_updates(const SharedSearch::Request& request) const {
-  const std::uint64_t of_update = std::max<std::uint64_t>(request.terms.all.size(), 1);
-  const std::size_t fit = static_cast<std::size_t>(std::max<std::uint64_t>(kMostUnits / of_update, 1));
-  return std::min({request.updates.size(), kMostUpdates, fit});
-}
-
 /// Term by term, so that groups seldom add to the sum of another one.
-void DeviceSearch::find_units(const SharedSearch::Request& request, std::size_t updates) {
-  const SharedTerms& terms = request.terms;
+void DeviceSearch::find_units(const SharedTerms& terms) {
   const auto each = [&](auto take) {
-    for (std::uint32_t i = 0; i < updates; ++i) {
-      const EdgeUpdate& update = request.updates[i];
-      const std::size_t u = graph_.class_at(update.u), v = graph_.class_at(update.v);
+    for (std::uint32_t i = 0; i < begun_.size(); ++i) {
+      const std::size_t u = graph_.class_at(begun_[i].u), v = graph_.class_at(begun_[i].v);
       for (const std::uint32_t term : terms.by_classes[u * terms.classes + v]) take(term, i);
     }
   };
@@ -142,7 +135,7 @@ Status DeviceSearch::reserve_scratch(std::uint64_t blocks, std::uint64_t& groups
   return Done{};
 }
 
-Status DeviceSearch::send(const Layout& layout, const SharedSearch::Request& request, std::size_t updates) {
+Status DeviceSearch::send(const Layout& layout) {
   Status status = reserve(control_, stream_->shared_device(), layout.bytes);
   if (status) status = reserve(control_stage_, stream_->shared_device(), layout.bytes);
   if (!status) return status;
@@ -151,8 +144,8 @@ Status DeviceSearch::send(const Layout& layout, const SharedSearch::Request& req
   DeltaShared shared{};
   shared.live = units_.size();
   std::memcpy(to, &shared, sizeof(shared));
-  static_assert(sizeof(EdgeUpdate) == sizeof(DeltaUpdate));
-  std::memcpy(to + layout.updates, request.updates.data(), updates * sizeof(DeltaUpdate));
+  static_assert(sizeof(BatchUpdate) == sizeof(DeltaUpdate));
+  std::memcpy(to + layout.updates, begun_.data(), begun_.size() * sizeof(DeltaUpdate));
   if (!units_.empty()) std::memcpy(to + layout.units, units_.data(), units_.size() * sizeof(DeltaUnit));
   std::memcpy(to + layout.terms, data_->bytes().data(), data_->bytes().size());
   return control_.copy_from(*stream_, to, layout.bytes);
@@ -177,7 +170,7 @@ Status DeviceSearch::wait(const match::Stops& stops) {
   }
 }
 
-DeviceSearch::Outcome DeviceSearch::read(const Layout& layout, const match::Stops& stops) const {
+Result<DeviceSearch::Outcome> DeviceSearch::read(const match::Stops& stops) const {
   const std::byte* const from = static_cast<const std::byte*>(control_stage_.host());
   DeltaShared shared{};
   std::memcpy(&shared, from, sizeof(shared));
@@ -187,19 +180,30 @@ DeviceSearch::Outcome DeviceSearch::read(const Layout& layout, const match::Stop
     outcome.found.ending = stops.is_stopped() ? DeltaSearch::Ending::Stopped : DeltaSearch::Ending::Deadline;
     return outcome;
   }
-  for (std::uint32_t term = 0; term < data_->terms(); ++term) {
+  if (shared.stop == 0 && (shared.live != 0 || shared.next < units_.size())) {
+    Error error;
+    error.kind = ErrorKind::Runtime;
+    error.message = "a kernel of " + stream_->device().label() + " has not looked at all updates";
+    return error;
+  }
+  const std::size_t count = std::size_t{slots_} * data_->terms();
+  const std::byte* const sums = from + aligned(sizeof(shared));
+  outcome.found.maps.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
     DeltaSum sum{};
-    std::memcpy(&sum, from + layout.sums + term * sizeof(sum), sizeof(sum));
+    std::memcpy(&sum, sums + i * sizeof(sum), sizeof(sum));
     const unsigned __int128 all = static_cast<unsigned __int128>(sum.high) << 64 | sum.low;
     outcome.found.maps.push_back(static_cast<__int128>(all));
   }
   return outcome;
 }
 
-Result<DeviceSearch::Outcome> DeviceSearch::launch(const SharedSearch::Request& request, std::size_t updates) {
+/// What is `begun_`, as the device was shown it.
+Status DeviceSearch::launch(const SharedTerms& terms, std::uint32_t slots) {
+  slots_ = slots;
   if (!data_ || data_layout_ != graph_.layout()) {
     std::string why;
-    data_ = TermData::make(request.terms, graph_, why);
+    data_ = TermData::make(terms, graph_, why);
     data_layout_ = graph_.layout();
     if (!data_) {
       Error error;
@@ -208,8 +212,8 @@ Result<DeviceSearch::Outcome> DeviceSearch::launch(const SharedSearch::Request& 
       return error;
     }
   }
-  find_units(request, updates);
-  const Layout layout(data_->terms(), updates, units_.size(), data_->bytes().size());
+  find_units(terms);
+  const Layout layout(std::uint64_t{slots} * data_->terms(), begun_.size(), units_.size(), data_->bytes().size());
   // Some groups more than units, for what busy ones give away.
   constexpr std::uint64_t kChunks = 16, kLongestChunk = 8;
   const std::uint64_t some =
@@ -217,8 +221,8 @@ Result<DeviceSearch::Outcome> DeviceSearch::launch(const SharedSearch::Request& 
   const std::uint64_t blocks = std::min<std::uint64_t>(std::max(units_.size() / 2, some), most_blocks_);
   std::uint64_t groups = 0;
   Status status = reserve_scratch(blocks, groups);
-  if (status) status = send(layout, request, updates);
-  if (!status) return status.error();
+  if (status) status = send(layout);
+  if (!status) return status;
   *static_cast<volatile std::uint64_t*>(wish_.host()) = 0;
   const std::byte* const there = reinterpret_cast<const std::byte*>(control_.address());
   DeltaLaunch launch{};
@@ -229,7 +233,6 @@ Result<DeviceSearch::Outcome> DeviceSearch::launch(const SharedSearch::Request& 
   launch.units = reinterpret_cast<const DeltaUnit*>(there + layout.units);
   launch.unit_count = units_.size();
   launch.chunk = std::clamp<std::uint64_t>(units_.size() / (groups * kChunks), 1, kLongestChunk);
-  launch.come = request.come ? 1 : 0;
   launch.shared = reinterpret_cast<DeltaShared*>(control_.address());
   launch.tasks = tasks_.data();
   launch.task_capacity = kTasks;
@@ -240,44 +243,106 @@ Result<DeviceSearch::Outcome> DeviceSearch::launch(const SharedSearch::Request& 
   launch.scratch_words = std::max<std::uint64_t>(data_->rooms(), 1) * room_words_;
   launch.room_words = room_words_;
   launch.sums = reinterpret_cast<DeltaSum*>(control_.address() + layout.sums);
+  launch.sums_of_slot = data_->terms();
   launch.wish = reinterpret_cast<const matcha_program::u64*>(wish_.device_data());
   cuda::LaunchShape shape;
   shape.threads = kThreads;
   shape.blocks = static_cast<unsigned>((groups + kGroupsOfBlock - 1) / kGroupsOfBlock);
   status = count_.launch(*stream_, shape, launch);
-  if (status) status = control_.copy_to(*stream_, control_stage_.host(), layout.back);
-  if (status) status = wait(request.stops);
-  if (!status) return status.error();
-  Outcome outcome = read(layout, request.stops);
-  DeltaShared shared{};
-  std::memcpy(&shared, control_stage_.host(), sizeof(shared));
-  if (shared.stop == 0 && (shared.live != 0 || shared.next < units_.size())) {
-    Error error;
-    error.kind = ErrorKind::Runtime;
-    error.message = "a kernel of " + stream_->device().label() + " has not looked at all updates";
-    return error;
-  }
-  return outcome;
+  return status ? control_.copy_to(*stream_, control_stage_.host(), layout.back) : status;
+}
+
+/// The same, and its rows, which are open.
+Status DeviceSearch::show_and_launch(const SharedTerms& terms, std::uint32_t slots) {
+  Status status = mirror_.show(rows_);
+  if (!status) return status;
+  status = launch(terms, slots);
+  if (!status) mirror_.end(rows_, false);
+  return status;
 }
 
 Result<DeviceSearch::Outcome> DeviceSearch::run(const SharedSearch::Request& request) {
   const Clock::time_point begin = Clock::now();
-  const std::size_t updates = most_updates(request);
+  // So many that their units are not too many.
+  const std::uint64_t of_update = std::max<std::uint64_t>(request.terms.all.size(), 1);
+  const std::size_t fit = static_cast<std::size_t>(std::max<std::uint64_t>(kMostUnits / of_update, 1));
+  const std::size_t updates = std::min({request.updates.size(), kMostUpdates, fit});
+  const std::uint32_t slot = request.come ? 1 : 0;
+  for (const EdgeUpdate& update : request.updates.first(updates)) begun_.push_back({update.u, update.v, slot});
   Outcome none;
-  if (!rows_.open(request.updates.first(updates), request.come)) {
-    none.found.fits = false;
+  none.found.fits = rows_.open(begun_, BatchRows::Graph::Before);
+  if (!none.found.fits) {
+    begun_.clear();
     return none;
   }
-  const Status shown = mirror_.show(rows_);
-  if (!shown) return shown.error();
-  Result<Outcome> outcome = launch(request, updates);
-  const bool made = outcome && !outcome->is_refused && outcome->found.ending == DeltaSearch::Ending::Complete;
-  mirror_.end(rows_, made);
-  if (!made) return outcome;
+  Status status = show_and_launch(request.terms, 2);
+  Result<Outcome> outcome = none;
+  if (status) {
+    outcome = finish(request.stops);
+  } else {
+    outcome = status.error();
+  }
+  begun_.clear();
+  if (!outcome || outcome->is_refused || outcome->found.ending != DeltaSearch::Ending::Complete) return outcome;
   rows_.close();
+  std::vector<__int128>& maps = outcome->found.maps;
+  const auto first = maps.begin() + static_cast<std::ptrdiff_t>(slot * data_->terms());
+  maps = std::vector<__int128>(first, first + static_cast<std::ptrdiff_t>(data_->terms()));
   outcome->found.updates = updates;
   outcome->found.busy_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
   return outcome;
+}
+
+bool DeviceSearch::put(const BatchUpdate& update, bool comes) {
+  // What the device has of the rows is known from the updates, so the graph need not note them.
+  Rows &after = graph_.rows(false), &before = graph_.rows(true);
+  const bool fits = comes ? after.insert(update.u, update.v) : after.erase(update.u, update.v);
+  if (!fits) return false;
+  (void)(comes ? before.insert(update.v, update.u) : before.erase(update.v, update.u));
+  graph_.set_edge_count(comes ? graph_.edge_count() + 1 : graph_.edge_count() - 1);
+  return true;
+}
+
+bool DeviceSearch::add(const BatchUpdate& update) {
+  added_.push_back(update);
+  if (put(update, update.comes())) return true;
+  added_.pop_back();
+  return false;
+}
+
+bool DeviceSearch::is_full(const SharedTerms& terms, std::uint32_t slots) const {
+  constexpr std::uint64_t kMostSums = std::uint64_t{1} << 20;
+  const std::uint64_t count = std::max<std::uint64_t>(terms.all.size(), 1);
+  return added_.size() >= kMostAdded || added_.size() * count >= kMostUnits || slots * count >= kMostSums;
+}
+
+Status DeviceSearch::begin(const SharedTerms& terms, std::uint32_t slots) {
+  begun_ = std::exchange(added_, std::exchange(begun_, {}));
+  added_.clear();
+  if (!rows_.open(begun_, BatchRows::Graph::After)) {
+    Error error;
+    error.kind = ErrorKind::Runtime;
+    error.message = "updates that were taken into the graph are not there";
+    return error;
+  }
+  return show_and_launch(terms, slots);
+}
+
+Result<DeviceSearch::Outcome> DeviceSearch::finish(const match::Stops& stops) {
+  const Status status = wait(stops);
+  Result<Outcome> outcome = status ? read(stops) : status.error();
+  const bool made = outcome && !outcome->is_refused && outcome->found.ending == DeltaSearch::Ending::Complete;
+  mirror_.end(rows_, made);
+  if (!made) return outcome;
+  outcome->found.updates = begun_.size();
+  begun_.clear();
+  return outcome;
+}
+
+void DeviceSearch::undo() {
+  for (std::vector<BatchUpdate>* updates : {&added_, &begun_}) {
+    for (; !updates->empty(); updates->pop_back()) put(updates->back(), !updates->back().comes());
+  }
 }
 
 }  // namespace matcha::runtime::stream

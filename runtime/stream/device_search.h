@@ -41,6 +41,24 @@ class DeviceSearch {
   Result<Outcome> run(const SharedSearch::Request& request);
   /// The terms of the last run are others now.
   void forget_terms() { data_.reset(); }
+
+  /// Takes an update into the graph, which is counted with others by the next `begin`. False: it does not fit, and is
+  /// not taken. Requires: no other one that was added since the last `begin` is of the same edge. Throws
+  /// std::bad_alloc.
+  bool add(const BatchUpdate& update);
+  std::size_t added() const { return added_.size(); }
+  /// Whether no more are to be added with these terms and slots.
+  bool is_full(const SharedTerms& terms, std::uint32_t slots) const;
+  /// Lets the device count what was added does, as each update finds the graph, and comes back meanwhile: more may be
+  /// added then. `slots`: above those of all of them. Requires: something was added, and nothing is under way. Errors:
+  /// as for `run`; then `undo` is to be called.
+  Status begin(const SharedTerms& terms, std::uint32_t slots);
+  bool is_under_way() const { return !begun_.empty(); }
+  /// Waits for it, and says what it found: slot by slot, and by term. Where it is refused, stopped or an error, `undo`
+  /// is to be called.
+  Result<Outcome> finish(const match::Stops& stops);
+  /// Takes all updates out of the graph again that are not finished.
+  void undo();
   /// Tries so many candidates before it looks whether others wait for work; for tests.
   void set_tried(std::uint64_t tried) { tried_ = tried; }
   /// What the graph takes of the device.
@@ -51,13 +69,14 @@ class DeviceSearch {
                unsigned most_blocks);
 
   struct Layout;
-  void find_units(const SharedSearch::Request& request, std::size_t updates);
-  std::size_t most_updates(const SharedSearch::Request& request) const;
+  bool put(const BatchUpdate& update, bool comes);
+  void find_units(const SharedTerms& terms);
   Status reserve_scratch(std::uint64_t blocks, std::uint64_t& groups);
-  Result<Outcome> launch(const SharedSearch::Request& request, std::size_t updates);
-  Status send(const Layout& layout, const SharedSearch::Request& request, std::size_t updates);
+  Status launch(const SharedTerms& terms, std::uint32_t slots);
+  Status show_and_launch(const SharedTerms& terms, std::uint32_t slots);
+  Status send(const Layout& layout);
   Status wait(const match::Stops& stops);
-  Outcome read(const Layout& layout, const match::Stops& stops) const;
+  Result<Outcome> read(const match::Stops& stops) const;
 
   DynamicGraph& graph_;
   std::unique_ptr<cuda::Stream> stream_;
@@ -68,6 +87,8 @@ class DeviceSearch {
   GraphMirror mirror_;
   std::optional<TermData> data_;
   std::uint64_t data_layout_ = 0;  ///< Of the graph, when `data_` was made.
+  std::vector<BatchUpdate> added_, begun_;
+  std::uint32_t slots_ = 0;  ///< Of those that are under way.
   std::vector<matcha_program::DeltaUnit> units_;
   std::vector<std::uint64_t> firsts_;
   cuda::DeviceMemory control_;

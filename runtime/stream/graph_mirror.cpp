@@ -127,6 +127,7 @@ Status GraphMirror::send_words(const BatchRows& batch, std::uint64_t words) {
   std::uint32_t* to = stage_.host();
   for (const std::uint32_t place : stale_) {
     for (int kind = 0; kind < (graph_.directed() ? 2 : 1); ++kind) {
+      if (batch.has(kind != 0, place)) continue;
       const std::span<const std::uint32_t> row = graph_.rows(kind != 0).row(place);
       const std::uint64_t word = used_ + static_cast<std::uint64_t>(to - stage_.host());
       put(slot(kind != 0, place), row_at(word, static_cast<std::uint32_t>(row.size()), 0));
@@ -166,8 +167,8 @@ Status GraphMirror::show(const BatchRows& batch) {
   stale_.erase(std::unique(stale_.begin(), stale_.end()), stale_.end());
   std::uint64_t words = batch.words().size();
   for (const std::uint32_t place : stale_) {
-    words += graph_.rows(false).row(place).size();
-    if (graph_.directed()) words += graph_.rows(true).row(place).size();
+    if (!batch.has(false, place)) words += graph_.rows(false).row(place).size();
+    if (graph_.directed() && !batch.has(true, place)) words += graph_.rows(true).row(place).size();
   }
   patches_.clear();
   Status status = Done{};

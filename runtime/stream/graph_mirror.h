@@ -21,10 +21,10 @@ class GraphMirror {
   GraphMirror(DynamicGraph& graph, const cuda::Stream& stream, cuda::Function patch)
       : graph_(graph), stream_(stream), patch_(std::move(patch)) {}
 
-  /// Gives the device the graph, and the rows of a batch as its updates find them. Errors: Resource where there is no
-  /// memory: then nothing is there, until the next call.
+  /// Gives the device the graph, and the rows of a batch as its updates find them; the graph may have the batch or not.
+  /// Errors: Resource where there is no memory: then nothing is there, until the next call.
   Status show(const BatchRows& batch);
-  /// The batch that was shown is over: the graph has it now (BatchRows::close), or is as before.
+  /// The batch that was shown is over: the graph has it now, or is as before it.
   void end(const BatchRows& batch, bool made);
 
   /// For kernels that are launched behind `show`.

@@ -421,6 +421,33 @@ class Stream:
         return [json.loads(line) for line in done.stdout.splitlines()], done.stderr
 
 
+def speaks(stream):
+    """Answers that wait for others do not wait for a pipe, nor for what is behind a wrong line."""
+    with open(stream.updates, encoding="utf-8") as file:
+        lines = file.readlines()
+    words = ("--pattern", "triangle", "--batch", "3")
+    wanted = [answer.get("delta") for answer in stream.answers(*words, "--device", "cpu")[0][:-1]]
+    command = [stream.machine.matcha, "stream", str(stream.graph), *words, "--updates", "-", "--json", "--device", "cuda"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          env=stream.machine.environment) as process:
+        found = [json.loads(process.stdout.readline()).get("delta")]
+        for first, last in ((0, 3), (3, 9), (9, 90), (90, 93)):
+            process.stdin.write("".join(lines[first:last]))
+            process.stdin.flush()
+            found += [json.loads(process.stdout.readline()).get("delta") for _ in range(first, last, 3)]
+        process.stdin.write(lines[93] + "one two\n")
+        process.stdin.close()
+        expect("nothing else", process.stdout.read(), "")
+        expect("a wrong line", process.wait(timeout=60), 3)
+    expect("answers of a pipe", found, wanted[:32])
+    with open(stream.updates.with_suffix(".wrong"), "w", encoding="utf-8") as out:
+        out.writelines([*lines[:93], "one two\n"])
+    done = subprocess.run([*command[:command.index("-")], str(out.name), *command[command.index("-") + 1:]], capture_output=True, text=True,
+                          timeout=60, env=stream.machine.environment, check=False)
+    expect("a wrong line of a file", done.returncode, 3)
+    expect("answers of a file", [json.loads(line).get("delta") for line in done.stdout.splitlines()], wanted[:32])
+
+
 def streams(machine):
     def numbers(answers):
         return [[answer.get(key) for key in ("batch", "plus", "minus", "delta", "total")] for answer in answers if "end" not in answer]
@@ -448,14 +475,20 @@ def streams(machine):
     # A warp of fibers is slow.
     small = Stream(machine, 4, vertices=36, updates=24)
     agree(small, "--pattern", "diamond", "--batch", "12", MATCHA_EMULATED_WARPS="1", MATCHA_CACHE_DIR=str(machine.folder / "warps"))
+    speaks(plain)
     # Rows are for the CPU, and so is what has no room.
     words = ["--pattern", "triangle", "--batch", "50"]
     _, says = plain.answers(*words, "--device", "cuda", "--matches", str(machine.folder / "rows.tsv"))
     expect("rows", "rows are listed on the CPU" in says, True)
     words += ["--no-total"]
-    short, says = plain.answers(*words, "--device", "cuda", MATCHA_EMULATED_BYTES="2098000")
+    short, says = plain.answers(*words, "--device", "cuda", MATCHA_EMULATED_BYTES="8389500")
     expect("no memory", numbers(short), numbers(plain.answers(*words, "--device", "cpu")[0]))
     expect("says so", "the CPU counts what edges do: no " in says, True)
+    words[words.index("50")] = "7"
+    short, says = plain.answers(*words, "--device", "cuda", MATCHA_EMULATED_BYTES="8389500")
+    expect("no memory, small batches", numbers(short), numbers(plain.answers(*words, "--device", "cpu")[0]))
+    _, says = plain.answers(*words, "--device", "cuda", code=4, MATCHA_EMULATED_FAULT="700")
+    expect("a fault, small batches", says.count("CUDA_ERROR_ILLEGAL_ADDRESS"), 1)
     _, says = plain.answers(*words, "--device", "cuda", code=4, MATCHA_EMULATED_FAULT="700")
     expect("a fault", "the kernel failed on GPU 0" in says and "CUDA_ERROR_ILLEGAL_ADDRESS" in says, True)
 

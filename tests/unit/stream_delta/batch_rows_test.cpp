@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/stream/graph_versions.h"
+
 namespace matcha::runtime::stream {
 namespace {
 
@@ -25,11 +27,11 @@ DynamicGraph random_graph(bool directed, unsigned seed) {
   return graph;
 }
 
-std::vector<EdgeUpdate> edges_of(const DynamicGraph& graph, bool there) {
-  std::vector<EdgeUpdate> edges;
+std::vector<BatchUpdate> edges_of(const DynamicGraph& graph, bool there) {
+  std::vector<BatchUpdate> edges;
   for (std::uint32_t u = 0; u < kVertices; ++u) {
     for (std::uint32_t v = graph.directed() ? 0 : u + 1; v < kVertices; ++v) {
-      if (u != v && graph.has_edge(u, v) == there) edges.push_back({u, v});
+      if (u != v && graph.has_edge(u, v) == there) edges.push_back({u, v, there ? 0U : 1U});
     }
   }
   std::shuffle(edges.begin(), edges.end(), std::mt19937(7));
@@ -38,32 +40,53 @@ std::vector<EdgeUpdate> edges_of(const DynamicGraph& graph, bool there) {
 }
 
 /// What an update sees of a row, by the rule of runtime/common/delta_data.h.
-std::vector<std::uint32_t> seen(const BatchRows& batch, const BatchRows::Row& row, std::uint32_t update, bool come) {
+std::vector<std::uint32_t> seen(const BatchRows& batch, const BatchRows::Row& row, std::uint32_t update) {
+  constexpr std::uint32_t kGoes = 1U << 31;
   std::vector<std::uint32_t> items;
   for (std::uint32_t i = 0; i < row.size; ++i) {
     const std::uint32_t stamp = batch.words()[row.items + row.size + i];
-    if ((stamp <= update) == come) items.push_back(batch.words()[row.items + i]);
+    if (stamp >= kGoes ? update < stamp - kGoes : update >= stamp) items.push_back(batch.words()[row.items + i]);
   }
   return items;
 }
 
+/// What comes, what goes, or both in turn.
+std::vector<BatchUpdate> updates_of(const DynamicGraph& graph, bool come, bool go) {
+  std::vector<BatchUpdate> updates;
+  if (go) updates = edges_of(graph, true);
+  if (come) {
+    const std::vector<BatchUpdate> more = edges_of(graph, false);
+    updates.insert(updates.end(), more.begin(), more.end());
+  }
+  std::shuffle(updates.begin(), updates.end(), std::mt19937(9));
+  return updates;
+}
+
 TEST(BatchRows, EveryUpdateSeesItsGraph) {
   for (const bool directed : {false, true}) {
-    for (const bool come : {false, true}) {
-      SCOPED_TRACE(testing::Message() << (directed ? "directed" : "undirected") << (come ? ", come" : ", go"));
-      DynamicGraph graph = random_graph(directed, 1), alone = random_graph(directed, 1);
-      const std::vector<EdgeUpdate> updates = edges_of(graph, !come);
-      BatchRows batch(graph);
-      ASSERT_TRUE(batch.open(updates, come));
+    for (const auto& [come, go] : {std::pair{false, true}, {true, false}, {true, true}}) {
+      SCOPED_TRACE(testing::Message() << (directed ? "directed" : "undirected") << (come ? ", come" : "")
+                                      << (go ? ", go" : ""));
+      DynamicGraph graph = random_graph(directed, 1), alone = random_graph(directed, 1),
+                   changed = random_graph(directed, 1);
+      const std::vector<BatchUpdate> updates = updates_of(graph, come, go);
+      for (const BatchUpdate& update : updates) {
+        (void)(update.comes() ? changed.insert(update.u, update.v) : changed.erase(update.u, update.v));
+      }
+      BatchRows batch(graph), later(changed);
+      ASSERT_TRUE(batch.open(updates, BatchRows::Graph::Before));
+      ASSERT_TRUE(later.open(updates, BatchRows::Graph::After));
+      EXPECT_TRUE(std::ranges::equal(batch.words(), later.words()));
       for (std::uint32_t i = 0; i < updates.size(); ++i) {
-        if (!come) {
+        if (!updates[i].comes()) {
           alone.erase(updates[i].u, updates[i].v);
         }
         for (const BatchRows::Row& row : batch.rows()) {
-          ASSERT_TRUE(std::ranges::equal(seen(batch, row, i, come), alone.rows(row.backwards).row(row.place)))
+          ASSERT_TRUE(std::ranges::equal(seen(batch, row, i), alone.rows(row.backwards).row(row.place)))
               << "update " << i << " place " << row.place;
+          EXPECT_TRUE(batch.has(row.backwards, row.place));
         }
-        if (come) {
+        if (updates[i].comes()) {
           alone.insert(updates[i].u, updates[i].v);
         }
       }
@@ -75,10 +98,13 @@ TEST(BatchRows, EveryUpdateSeesItsGraph) {
         }
       }
       // They are there now, or are not any more; and none may be twice among them.
-      EXPECT_FALSE(batch.open(updates, come));
-      const std::vector<EdgeUpdate> twice = {updates[0], updates[0]};
-      EXPECT_FALSE(batch.open(twice, !come));
-      EXPECT_TRUE(batch.open({&updates[0], 1}, !come));
+      EXPECT_FALSE(batch.open(updates, BatchRows::Graph::Before));
+      EXPECT_FALSE(later.open({&updates[0], 1}, BatchRows::Graph::Before));
+      const BatchUpdate back{updates[0].u, updates[0].v, updates[0].slot ^ 1};
+      const std::vector<BatchUpdate> twice = {back, back};
+      EXPECT_FALSE(batch.open(twice, BatchRows::Graph::Before));
+      EXPECT_TRUE(batch.open({&back, 1}, BatchRows::Graph::Before));
+      EXPECT_FALSE(batch.open({&back, 1}, BatchRows::Graph::After));
     }
   }
 }
@@ -87,7 +113,8 @@ TEST(DynamicGraph, NotesWhichRowsChange) {
   DynamicGraph graph = random_graph(false, 2);
   EXPECT_TRUE(graph.take_changes().all);
   EXPECT_FALSE(graph.take_changes().all);
-  const EdgeUpdate edge = edges_of(graph, true).front();
+  const BatchUpdate gone = edges_of(graph, true).front();
+  const EdgeUpdate edge{gone.u, gone.v};
   graph.erase(edge.u, edge.v);
   EXPECT_FALSE(graph.erase(edge.u, edge.v));
   const DynamicGraph::Changes changes = graph.take_changes();

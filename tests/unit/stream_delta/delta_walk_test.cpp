@@ -35,6 +35,7 @@ using matcha_program::DeltaTask;
 using matcha_program::DeltaUnit;
 using matcha_program::DeltaUpdate;
 using runtime::stream::BatchRows;
+using runtime::stream::BatchUpdate;
 using runtime::stream::DynamicGraph;
 using runtime::stream::EdgeUpdate;
 using runtime::stream::SharedSearch;
@@ -122,9 +123,10 @@ struct Schedule {
   std::uint64_t idle = 0;  ///< Groups that wait, beside those that there are.
 };
 
-/// What the groups find; `shared`: what they leave.
-std::vector<__int128> count(const DynamicGraph& graph, const SharedTerms& terms, const std::vector<EdgeUpdate>& updates,
-                            bool come, const BatchRows& batch, const Schedule& schedule, DeltaShared& shared) {
+/// What the groups find, slot by slot; `shared`: what they leave.
+std::vector<__int128> count(const DynamicGraph& graph, const SharedTerms& terms,
+                            const std::vector<BatchUpdate>& updates, std::uint32_t slots, const BatchRows& batch,
+                            const Schedule& schedule, DeltaShared& shared) {
   std::string why;
   const auto data = TermData::make(terms, graph, why);
   EXPECT_TRUE(data) << why;
@@ -132,7 +134,7 @@ std::vector<__int128> count(const DynamicGraph& graph, const SharedTerms& terms,
   std::vector<DeltaUpdate> ends;
   std::vector<DeltaUnit> units;
   for (std::uint32_t i = 0; i < updates.size(); ++i) {
-    ends.push_back({updates[i].u, updates[i].v});
+    ends.push_back({updates[i].u, updates[i].v, updates[i].slot});
     const std::size_t u = graph.class_at(updates[i].u), v = graph.class_at(updates[i].v);
     for (const std::uint32_t term : terms.by_classes[u * terms.classes + v]) units.push_back({i, term});
   }
@@ -140,7 +142,7 @@ std::vector<__int128> count(const DynamicGraph& graph, const SharedTerms& terms,
   shared.live = units.size();
   shared.idle = schedule.idle;
   std::vector<DeltaTask> tasks(schedule.tasks + 1);
-  std::vector<DeltaSum> sums(terms.all.size());
+  std::vector<DeltaSum> sums(slots * terms.all.size());
   const matcha_program::u64 wish = 0;
   DeltaLaunch launch{};
   launch.after = image.rows(false);
@@ -150,7 +152,6 @@ std::vector<__int128> count(const DynamicGraph& graph, const SharedTerms& terms,
   launch.units = units.data();
   launch.unit_count = units.size();
   launch.chunk = 2;
-  launch.come = come ? 1 : 0;
   launch.shared = &shared;
   launch.tasks = tasks.data();
   launch.task_capacity = schedule.tasks;
@@ -162,6 +163,7 @@ std::vector<__int128> count(const DynamicGraph& graph, const SharedTerms& terms,
   std::vector<std::uint32_t> scratch(launch.scratch_words * launch.workers);
   launch.scratch = scratch.data();
   launch.sums = sums.data();
+  launch.sums_of_slot = terms.all.size();
   launch.wish = &wish;
   std::vector<std::thread> threads;
   for (std::uint64_t i = 0; i < schedule.workers; ++i) {
@@ -201,9 +203,13 @@ void compare(const Case& one, bool come, std::size_t most, unsigned seed, const 
   SharedTerms terms;
   query.add_terms(terms, false);
   BatchRows batch(graph);
-  ASSERT_TRUE(batch.open(updates, come));
+  std::vector<BatchUpdate> slotted;
+  for (const EdgeUpdate& update : updates) slotted.push_back({update.u, update.v, come ? 1U : 0U});
+  ASSERT_TRUE(batch.open(slotted, BatchRows::Graph::Before));
   DeltaShared shared{};
-  const std::vector<__int128> maps = count(graph, terms, updates, come, batch, schedule, shared);
+  std::vector<__int128> maps = count(graph, terms, slotted, 2, batch, schedule, shared);
+  if (come) maps.erase(maps.begin(), maps.begin() + static_cast<std::ptrdiff_t>(terms.all.size()));
+  maps.resize(terms.all.size());
   EXPECT_EQ(shared.live, 0U);
   EXPECT_EQ(shared.refused, 0U);
   EXPECT_EQ(shared.stop, 0U);
@@ -251,6 +257,51 @@ TEST(DeltaWalk, CountsWhatASearchCounts) {
       compare(one, come, 1, 2);
       compare(one, come, kMany, 3);
     }
+  }
+}
+
+/// Batches of edges that go and of edges that come, all of them at once, in the graph of before and in that of after.
+void compare_batches(const Case& one, std::uint32_t batches, std::size_t most, unsigned seed) {
+  SCOPED_TRACE(one.pattern + " " + std::to_string(batches) + " batches");
+  DynamicGraph graph = random_graph(one.directed, one.labels, seed),
+               other = random_graph(one.directed, one.labels, seed);
+  const std::vector<EdgeUpdate> go = random_updates(graph, false, batches * most, seed),
+                                come = random_updates(graph, true, batches * most, seed);
+  const DeltaQuery query = query_of(one.pattern, one.induced, graph);
+  SharedTerms terms;
+  query.add_terms(terms, false);
+  std::vector<BatchUpdate> all;
+  std::vector<__int128> expected;
+  SharedSearch search(other, runtime::set_kernels(runtime::best_tier()), 1);
+  for (std::uint32_t slot = 0; slot < 2 * batches; ++slot) {
+    const std::vector<EdgeUpdate>& from = slot % 2 == 0 ? go : come;
+    const std::size_t first = std::min(from.size(), slot / 2 * most), last = std::min(from.size(), first + most);
+    const std::vector<EdgeUpdate> part(from.begin() + static_cast<std::ptrdiff_t>(first),
+                                       from.begin() + static_cast<std::ptrdiff_t>(last));
+    for (const EdgeUpdate& update : part) all.push_back({update.u, update.v, slot});
+    std::vector<__int128> maps(terms.all.size(), 0);
+    if (!part.empty()) maps = search.run({terms, part, slot % 2 == 1, {}, {}}).maps;
+    expected.insert(expected.end(), maps.begin(), maps.end());
+  }
+  for (DynamicGraph* state : {&graph, &other}) {
+    BatchRows batch(*state);
+    ASSERT_TRUE(batch.open(all, state == &graph ? BatchRows::Graph::Before : BatchRows::Graph::After));
+    DeltaShared shared{};
+    const std::vector<__int128> maps = count(*state, terms, all, 2 * batches, batch, {}, shared);
+    ASSERT_EQ(maps.size(), expected.size());
+    for (std::size_t i = 0; i < maps.size(); ++i) EXPECT_TRUE(maps[i] == expected[i]) << "sum " << i;
+  }
+}
+
+TEST(DeltaWalk, BatchesAreCountedTogether) {
+  for (const Case& one : std::vector<Case>{{"triangle"},
+                                           {"house"},
+                                           {"wedge", Induced::Vertex},
+                                           {"0>1, 1>2, 0>2, 2>3", Induced::Edge, true},
+                                           {"0:1-1:0, 1-2, 2-0", Induced::Edge, false, 2}}) {
+    compare_batches(one, 1, kSome, 1);
+    compare_batches(one, 4, 1, 2);
+    compare_batches(one, 3, kSome, 3);
   }
 }
 
