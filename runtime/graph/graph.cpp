@@ -125,6 +125,7 @@ Graph Graph::alias(const Graph& other, std::shared_ptr<const void> owner) {
   graph.device_copies_ = other.device_copies_;
   graph.label_slices_ = other.label_slices_;
   graph.halves_ = other.halves_;
+  graph.stored_halves_ = other.stored_halves_;
   graph.lower_sizes_ = other.lower_sizes_;
   graph.upper_sizes_ = other.upper_sizes_;
   graph.view_ = other.view_;
@@ -262,9 +263,16 @@ Status ensure_split_offsets(Graph& graph, std::uint64_t block_arcs) {
   const std::optional<std::uint64_t> shift = largest_blocks(view, block_arcs);
   if (!shift) return Error{ErrorKind::Resource, "a vertex has 2^32 arcs or more", "", 0, ""};
   try {
-    Buffer<std::uint32_t> halves(2 * view.universe + 1);
     Buffer<std::uint64_t> bases((view.universe >> *shift) + 1);
     for (std::uint64_t block = 0; block < bases.size(); ++block) bases[block] = view.offsets[block << *shift];
+    if (const StoredHalves& stored = graph.stored_halves_; stored.offsets != nullptr) {
+      graph.half_bases_ = std::move(bases);
+      graph.halves_ = {stored.offsets, graph.half_bases_.data(), *shift};
+      graph.lower_sizes_ = stored.lower;
+      graph.upper_sizes_ = stored.upper;
+      return Done{};
+    }
+    Buffer<std::uint32_t> halves(2 * view.universe + 1);
     const auto fill = [&](const Block& block, BothSizes sizes) {
       for (std::uint64_t vertex = block.begin(); vertex != block.end(); ++vertex) {
         const std::uint64_t begin = view.offsets[vertex], end = view.offsets[vertex + 1];

@@ -58,12 +58,19 @@ struct GraphArrays {
   Buffer<HashSlot> slots;
 };
 
+/// Where the halves of rows begin, as a file has it.
+struct StoredHalves {
+  const std::uint32_t* offsets = nullptr;  ///< As those of SplitOffsets; null: they are not there.
+  HalfSizes lower, upper;
+};
+
 /// The arcs of a graph once more, with ranks by degree, as a `.mtg` may have them: what `ordered_by_degree` makes.
 struct StoredOrder {
   bool largest_first = false;
   const std::uint64_t* offsets = nullptr;  ///< Null: there is none.
   const std::uint32_t* neighbors = nullptr;
   const std::uint32_t* from = nullptr;  ///< The rank by id of each rank by degree.
+  StoredHalves halves;
 };
 
 /// A directed adjacency over a universe; an undirected graph holds both directions. Owns its arrays, or keeps the
@@ -122,6 +129,8 @@ class Graph {
   const StoredOrder& stored_order() const { return stored_order_; }
   /// Requires: its arrays live as long as the owner of the view.
   void set_stored_order(const StoredOrder& order) { stored_order_ = order; }
+  /// What `ensure_split_offsets` takes instead of looking for it. Requires: as for the order; they are right.
+  void set_stored_halves(const StoredHalves& halves) { stored_halves_ = halves; }
   const std::shared_ptr<const void>& owner() const { return owner_; }
   /// Those of a `.mtg` that was just read; none: they are not known.
   const std::optional<GraphTotals>& totals() const { return totals_; }
@@ -153,6 +162,7 @@ class Graph {
   HalfSizes lower_sizes_;
   HalfSizes upper_sizes_;
   StoredOrder stored_order_;
+  StoredHalves stored_halves_;
   GraphView view_{};
   GraphFacts facts_;
   std::uint64_t content_key_ = 0;

@@ -126,7 +126,8 @@ class MtgReader {
   std::uint64_t most_sections() const {
     if (header_.version == 1) return detail::kMtgSectionsOfFirst;
     if (header_.version == 2) return detail::kMtgSectionsOfSecond;
-    return header_.version == 3 ? detail::kMtgSectionsOfThird : detail::kMtgSections;
+    if (header_.version == 3) return detail::kMtgSectionsOfThird;
+    return header_.version == 4 ? detail::kMtgSectionsOfFourth : detail::kMtgSections;
   }
 
   Status read_table() {
@@ -171,6 +172,9 @@ class MtgReader {
                       has_size(MtgSection::RankedNeighbors, header_.arc_count, sizeof(std::uint32_t)) &&
                       has_size(MtgSection::RankedFrom, header_.universe, sizeof(std::uint32_t)) &&
                       has_size(MtgSection::UnsignedIds, header_.universe, sizeof(std::uint64_t)) &&
+                      has_size(MtgSection::Halves, 2 * header_.universe + 1, sizeof(std::uint32_t)) &&
+                      has_size(MtgSection::RankedHalves, 2 * header_.universe + 1, sizeof(std::uint32_t)) &&
+                      has_size(MtgSection::HalfSizes, 2, sizeof(detail::MtgHalfSizes)) &&
                       is_whole(MtgSection::LabelEntries, sizeof(LabelEntry)) &&
                       is_whole(MtgSection::LabelRows, sizeof(std::uint32_t)) &&
                       is_whole(MtgSection::LabelEnds, sizeof(std::uint32_t)) &&
@@ -194,8 +198,14 @@ class MtgReader {
       if (section(sections_, which).has_value() != is_by_label() || (is_by_label() && info_kind() != InfoKind::Int))
         return corrupt("its edges by label are missing or out of place");
     }
+    for (const MtgSection which : {MtgSection::RankedHalves, MtgSection::HalfSizes}) {
+      if (section(sections_, which).has_value() != is_halved() || (is_halved() && !is_ranked()))
+        return corrupt("its halves of rows are missing or out of place");
+    }
     return Done{};
   }
+
+  bool is_halved() { return section(sections_, MtgSection::Halves).has_value(); }
 
   bool is_by_label() { return section(sections_, MtgSection::LabelEntries).has_value(); }
 
@@ -250,7 +260,10 @@ class MtgReader {
                                                                        "edge labels",
                                                                        "rows by label",
                                                                        "ends by label",
-                                                                       "neighbours by label"};
+                                                                       "neighbours by label",
+                                                                       "halves of rows",
+                                                                       "halves by degree",
+                                                                       "sizes of halves"};
     if (bad.load() != 0) return corrupt("the checksum of its " + std::string(kNames[bad.load()]) + " is wrong");
     return Done{};
   }
@@ -303,6 +316,46 @@ class MtgReader {
     return Done{};
   }
 
+  /// The halves of rows begin where they should, and have the sizes that are said.
+  Status check_halves(MtgSection which_offsets, MtgSection which_neighbors, MtgSection which_halves, std::size_t at) {
+    const std::uint64_t* const offsets = items<std::uint64_t>(sections_, which_offsets);
+    const std::uint32_t* const neighbors = items<std::uint32_t>(sections_, which_neighbors);
+    const std::uint32_t* const halves = items<std::uint32_t>(sections_, which_halves);
+    std::atomic<std::uint64_t> longest_lower{0}, longest_upper{0};
+    const auto raise = [](std::atomic<std::uint64_t>& most, std::uint64_t size) {
+      std::uint64_t known = most.load(std::memory_order_relaxed);
+      while (size > known && !most.compare_exchange_weak(known, size, std::memory_order_relaxed)) {
+      }
+    };
+    bool good = all_good(0, header_.universe, [&](std::uint64_t vertex) {
+      const std::uint64_t begin = offsets[vertex], end = offsets[vertex + 1];
+      const std::uint64_t below = detail::count_below(neighbors + begin, neighbors + end, vertex);
+      raise(longest_lower, below);
+      raise(longest_upper, end - begin - below);
+      return halves[2 * vertex] == static_cast<std::uint32_t>(begin) &&
+             halves[2 * vertex + 1] == static_cast<std::uint32_t>(begin + below);
+    });
+    const detail::MtgHalfSizes& sizes = items<detail::MtgHalfSizes>(sections_, MtgSection::HalfSizes)[at];
+    good = good && halves[2 * header_.universe] == static_cast<std::uint32_t>(header_.arc_count) &&
+           sizes.longest_lower == longest_lower && sizes.longest_upper == longest_upper;
+    if (!good) return corrupt("its halves of rows are wrong");
+    return Done{};
+  }
+
+  Status check_halves() {
+    Status by_id = check_halves(MtgSection::Offsets, MtgSection::Neighbors, MtgSection::Halves, 0);
+    if (!by_id) return by_id;
+    return check_halves(MtgSection::RankedOffsets, MtgSection::RankedNeighbors, MtgSection::RankedHalves, 1);
+  }
+
+  StoredHalves stored_halves(MtgSection which, std::size_t at) {
+    if (!is_halved()) return {};
+    const detail::MtgHalfSizes& sizes = items<detail::MtgHalfSizes>(sections_, MtgSection::HalfSizes)[at];
+    return {items<std::uint32_t>(sections_, which),
+            {sizes.longest_lower, sizes.lower_squares},
+            {sizes.longest_upper, sizes.upper_squares}};
+  }
+
   /// What takes a look at every arc or vertex.
   Status check_content() {
     Status sums = check_sums();
@@ -311,6 +364,8 @@ class MtgReader {
     if (!lists) return lists.error();
     Status ranked = is_ranked() ? check_ranked() : Status(Done{});
     if (!ranked) return ranked.error();
+    Status halves = is_halved() ? check_halves() : Status(Done{});
+    if (!halves) return halves.error();
     Status labels = is_by_label() ? check_by_label() : Status(Done{});
     return labels ? check_vertices() : labels;
   }
@@ -417,10 +472,11 @@ class MtgReader {
     if (dictionary_ != nullptr) graph.set_dictionary(dictionary_);
     if (is_by_label()) graph.set_label_slices(std::make_shared<LabelSlices>(label_table(), file_.owner));
     if (is_ranked()) {
-      graph.set_stored_order({(header_.flags & detail::kMtgLargestFirst) != 0,
-                              items<std::uint64_t>(sections_, MtgSection::RankedOffsets),
-                              items<std::uint32_t>(sections_, MtgSection::RankedNeighbors),
-                              items<std::uint32_t>(sections_, MtgSection::RankedFrom)});
+      graph.set_stored_order(
+          {(header_.flags & detail::kMtgLargestFirst) != 0, items<std::uint64_t>(sections_, MtgSection::RankedOffsets),
+           items<std::uint32_t>(sections_, MtgSection::RankedNeighbors),
+           items<std::uint32_t>(sections_, MtgSection::RankedFrom), stored_halves(MtgSection::RankedHalves, 1)});
+      graph.set_stored_halves(stored_halves(MtgSection::Halves, 0));
     }
     return graph;
   }

@@ -1,6 +1,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <new>
 #include <string_view>
@@ -57,6 +58,11 @@ struct Part {
   MtgSection section;
   std::string_view bytes;
 };
+
+detail::MtgHalfSizes half_sizes_of(const Graph& graph) {
+  return {graph.lower_sizes().longest, graph.lower_sizes().squares, graph.upper_sizes().longest,
+          graph.upper_sizes().squares};
+}
 
 Status write_parts(const std::string& path, MtgHeader header, const std::vector<Part>& parts,
                    const IoOptions& options) {
@@ -128,6 +134,16 @@ Status write_mtg(const Graph& graph, const std::string& path, const IoOptions& o
       parts.push_back({MtgSection::RankedNeighbors, bytes_of(other.neighbors, other.arc_count)});
       parts.push_back({MtgSection::RankedFrom, bytes_of(from.data(), from.size())});
     }
+    const bool halved = ranked.graph != nullptr && graph.split_offsets().offsets != nullptr &&
+                        ranked.graph->split_offsets().offsets != nullptr;
+    std::array<detail::MtgHalfSizes, 2> sizes{};
+    if (halved) {
+      sizes = {half_sizes_of(graph), half_sizes_of(*ranked.graph)};
+      const std::uint64_t items = 2 * view.universe + 1;
+      parts.push_back({MtgSection::Halves, bytes_of(graph.split_offsets().offsets, items)});
+      parts.push_back({MtgSection::RankedHalves, bytes_of(ranked.graph->split_offsets().offsets, items)});
+      parts.push_back({MtgSection::HalfSizes, bytes_of(sizes.data(), sizes.size())});
+    }
     if (by_label) {
       const Result<LabelTable> table = graph.label_slices().table(graph);
       if (!table) return table.error();
@@ -141,14 +157,15 @@ Status write_mtg(const Graph& graph, const std::string& path, const IoOptions& o
     const bool is_long =
         std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.bytes.size() > detail::kMtgPiece; });
     const bool loops = !graph.facts().simple && !graph.facts().loop_free;
-    header.version = by_label || loops                     ? 4
+    header.version = halved                                ? 5
+                     : by_label || loops                   ? 4
                      : graph.universe().names() != nullptr ? 3
                      : is_long || ranked.graph != nullptr  ? 2
                                                            : 1;
     header.endian_tag = detail::kMtgEndianTag;
     header.flags = (graph.facts().directed ? detail::kMtgDirected : 0) |
                    (graph.facts().simple ? detail::kMtgSimple : 0) | (loops ? detail::kMtgLoops : 0) |
-                   (header.version == 4 && graph.facts().all_loops ? detail::kMtgAllLoops : 0) |
+                   (header.version >= 4 && graph.facts().all_loops ? detail::kMtgAllLoops : 0) |
                    (ranked.graph == nullptr ? 0 : detail::kMtgByDegree) |
                    (ranked.graph != nullptr && ranked.halves == Halves::Lower ? detail::kMtgLargestFirst : 0) |
                    (has_info && graph.facts().word_info ? detail::kMtgWordInfo : 0) |

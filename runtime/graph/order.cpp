@@ -249,7 +249,9 @@ Graph take_stored(const Graph& graph) {
     beside->vertices = vertices_of(view, to);
     ranked.vertices = beside->vertices.data();
   }
-  return Graph::from_view(universe_of(graph, stored.from), ranked, graph.facts(), beside);
+  Graph made = Graph::from_view(universe_of(graph, stored.from), ranked, graph.facts(), beside);
+  made.set_stored_halves(stored.halves);
+  return made;
 }
 
 /// Vertices of a class of degrees: their arcs, and the squares of their degrees.

@@ -30,8 +30,13 @@ enum class MtgSection : std::uint64_t {
   LabelRows = 14,     ///< u32.
   LabelEnds = 15,     ///< u32, one a row.
   LabelItems = 16,    ///< u32.
+  // Where the halves of rows begin, by id and by degree, and their sizes; all three or none.
+  Halves = 17,        ///< u32, 2 * universe + 1: where the row of a vertex begins and its upper half, modulo 2^32.
+  RankedHalves = 18,  ///< The same with ranks by degree.
+  HalfSizes = 19,     ///< MtgHalfSizes by id, and by degree.
 };
-inline constexpr std::uint64_t kMtgSections = 16;
+inline constexpr std::uint64_t kMtgSections = 19;
+inline constexpr std::uint64_t kMtgSectionsOfFourth = 16;  ///< Of version 4.
 inline constexpr std::uint64_t kMtgSectionsOfThird = 12;   ///< Of version 3.
 inline constexpr std::uint64_t kMtgSectionsOfSecond = 10;  ///< Of version 2.
 inline constexpr std::uint64_t kMtgSectionsOfFirst = 7;    ///< Of version 1.
@@ -74,6 +79,13 @@ struct MtgEntry {
   std::uint64_t xxh3;
 };
 static_assert(sizeof(MtgEntry) == 32);
+struct MtgHalfSizes {
+  std::uint64_t longest_lower;
+  double lower_squares;
+  std::uint64_t longest_upper;
+  double upper_squares;
+};
+static_assert(sizeof(MtgHalfSizes) == 32);
 // The header and the entries are followed by the XXH3-64 of both.
 
 }  // namespace matcha::runtime::detail

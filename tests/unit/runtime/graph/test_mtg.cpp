@@ -183,6 +183,44 @@ TEST(Mtg, EveryFlippedByteIsSeenOrHarmless) {
   }
 }
 
+/// What was looked for in the rows, of the same graph with ids of its own.
+void expect_halves(const Graph& stored, const Graph& made) {
+  const SplitOffsets here = stored.split_offsets(), there = made.split_offsets();
+  ASSERT_TRUE(here.offsets != nullptr && there.offsets != nullptr);
+  const std::uint64_t universe = made.view().universe;
+  ASSERT_EQ(stored.view().universe, universe);
+  for (std::uint64_t at = 0; at <= 2 * universe; ++at) ASSERT_EQ(half_offset(here, at), half_offset(there, at)) << at;
+  EXPECT_EQ(stored.lower_sizes().longest, made.lower_sizes().longest);
+  EXPECT_EQ(stored.upper_sizes().longest, made.upper_sizes().longest);
+  EXPECT_DOUBLE_EQ(stored.lower_sizes().squares, made.lower_sizes().squares);
+  EXPECT_DOUBLE_EQ(stored.upper_sizes().squares, made.upper_sizes().squares);
+}
+
+TEST(Mtg, HalvesOfRowsAreStoredWithAnOrder) {
+  const TemporaryFolder folder;
+  RmatSpec spec;
+  spec.scale = 9;
+  for (const Halves halves : {Halves::Lower, Halves::Upper}) {
+    const Result<Graph> made = generate_rmat(spec);
+    ASSERT_TRUE(made);
+    const std::string path = folder.path("h.mtg");
+    ASSERT_TRUE(write_mtg(*made, path));
+    const LoadedGraph plain = load(path);
+    const Result<Graph> ranked = ordered_by_degree(plain.graph, halves);
+    ASSERT_TRUE(ranked);
+    const std::string with_order = folder.path("o.mtg");
+    ASSERT_TRUE(write_mtg(plain.graph, with_order, {}, {&*ranked, halves}));
+    EXPECT_EQ(version_of(read_bytes(with_order)), 5U);
+    const LoadedGraph loaded = load(with_order);
+    expect_halves(loaded.graph, plain.graph);
+    const Result<Graph> taken = ordered_by_degree(loaded.graph, halves);
+    ASSERT_TRUE(taken);
+    EXPECT_EQ(taken->view().neighbors, loaded.graph.stored_order().neighbors);
+    EXPECT_EQ(taken->split_offsets().offsets, loaded.graph.stored_order().halves.offsets);
+    expect_halves(*taken, *ranked);
+  }
+}
+
 TEST(Mtg, EdgesByLabelRoundTrip) {
   const TemporaryFolder folder;
   const std::string path = write_by_label(folder);
@@ -382,15 +420,15 @@ TEST(Mtg, ShortFilesHaveVersionOne) {
   const TemporaryFolder folder;
   EXPECT_EQ(version_of(read_bytes(write_labelled(folder))), 1U);
   const std::string ranked = read_bytes(write_ranked(folder));
-  EXPECT_EQ(version_of(ranked), 2U);
+  EXPECT_EQ(version_of(ranked), 5U);
   EXPECT_NE(refused(folder, with_header(ranked, [](detail::MtgHeader& header) { header.version = 1; })).message, "");
 }
 
 TEST(Mtg, OtherVersionsAndMachinesAreNamed) {
   const TemporaryFolder folder;
   const std::string good = read_bytes(write_labelled(folder));
-  const Error newer = refused(folder, with_header(good, [](detail::MtgHeader& header) { header.version = 5; }));
-  EXPECT_EQ(newer.message, "the .mtg has version 5; this program reads versions up to 4");
+  const Error newer = refused(folder, with_header(good, [](detail::MtgHeader& header) { header.version = 6; }));
+  EXPECT_EQ(newer.message, "the .mtg has version 6; this program reads versions up to 5");
   EXPECT_EQ(newer.hint, "use a newer Matcha, or convert the graph again");
   const Error foreign =
       refused(folder, with_header(good, [](detail::MtgHeader& header) { header.endian_tag = 0x04030201; }));
@@ -441,6 +479,13 @@ TEST(Mtg, WrongContentWithRightChecksumsIsRefused) {
       with_section(ranked, MtgSection::RankedNeighbors, put32(0, 9)),
       with_section(ranked, MtgSection::RankedNeighbors, put32(0, 2)),
       with_section(ranked, MtgSection::RankedOffsets, put64(1, 1)),
+      with_header(ranked, [](detail::MtgHeader& header) { header.version = 4; }),
+      with_section(ranked, MtgSection::Halves, put32(0, 1)),
+      with_section(ranked, MtgSection::Halves, put32(3, 9)),
+      with_section(ranked, MtgSection::Halves, put32(10, 9)),
+      with_section(ranked, MtgSection::RankedHalves, put32(1, 1)),
+      with_section(ranked, MtgSection::HalfSizes, put64(0, 9)),
+      with_section(ranked, MtgSection::HalfSizes, put64(6, 0)),
       with_header(by_label, [](detail::MtgHeader& header) { header.version = 3; }),
       with_section(by_label, MtgSection::LabelEntries, put64(0, 5)),
       with_section(by_label, MtgSection::LabelEntries, put64(1, ~std::uint64_t{0})),
