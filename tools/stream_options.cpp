@@ -122,6 +122,9 @@ void add_stream_options(CLI::App& verb, StreamOptions& options) {
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->option_text("auto|cpu|cuda")
       ->group("How to run");
+  add_bytes(verb, "--gpu-memory", options.gpu_memory,
+            "What the graph may take of a GPU, such as 800M; the rest is read in memory of the host")
+      ->group("How to run");
   verb.add_flag("--recompute", options.recompute, "Run the programs anew after each batch; slow, and the reference")
       ->group("How to run");
   add_cpu_options(verb, {options.tier, options.threads, options.simd, options.order});

@@ -39,6 +39,7 @@ struct StreamOptions {
   std::optional<std::uint64_t> checkpoint;
   std::optional<double> timeout;
   std::string device = "auto";
+  std::uint64_t gpu_memory = 0;  ///< 0: all of it.
   bool recompute = false;
   unsigned threads = 0;
   std::string simd;

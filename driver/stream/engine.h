@@ -54,6 +54,8 @@ struct DeltaDevice {
   };
   Kind kind = Kind::Cpu;
   std::string code_folder;  ///< Where kernels are kept; empty: nowhere.
+  /// Most bytes of the GPU for the graph, of which the rest is read in memory of the host; 0: as many as there are.
+  std::uint64_t graph_bytes = 0;
 };
 
 /// Calls come one at a time. After an error the engine is of no more use.

@@ -17,7 +17,7 @@ using runtime::stream::DeltaSearch;
 using runtime::stream::DeviceSearch;
 using runtime::stream::EdgeUpdate;
 
-runtime::Result<std::unique_ptr<GpuDeltas>> GpuDeltas::open(DynamicPresent& present, const std::string& code_folder) {
+runtime::Result<std::unique_ptr<GpuDeltas>> GpuDeltas::open(DynamicPresent& present, const DeltaDevice& settings) {
   const runtime::Result<const cuda::Driver*> driver = cuda::Driver::open();
   if (!driver) return driver.error();
   const runtime::Result<cuda::DeviceRef> device = cuda::Device::open(**driver, 0);
@@ -30,13 +30,14 @@ runtime::Result<std::unique_ptr<GpuDeltas>> GpuDeltas::open(DynamicPresent& pres
   request.options = codegen::gpu::compile_options();
   request.arch = (*device)->properties().arch;
   const runtime::Result<cuda::KernelImage> image =
-      cuda::compile_cached(**nvrtc, cuda::KernelCache(code_folder), request);
+      cuda::compile_cached(**nvrtc, cuda::KernelCache(settings.code_folder), request);
   if (!image) return image.error();
   runtime::Result<cuda::Module> code = cuda::Module::load(*device, image->bytes);
   if (!code) return code.error();
   runtime::Result<std::unique_ptr<DeviceSearch>> search =
       DeviceSearch::make(present.graph(), *device, std::move(*code));
   if (!search) return search.error();
+  (*search)->set_most_graph_bytes(settings.graph_bytes);
   return std::unique_ptr<GpuDeltas>(new GpuDeltas((*device)->label(), std::move(*search)));
 }
 

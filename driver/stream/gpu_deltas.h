@@ -10,6 +10,7 @@
 
 #include "driver/stream/delta_program.h"
 #include "driver/stream/dynamic_present.h"
+#include "driver/stream/engine.h"
 #include "runtime/match/stops.h"
 #include "runtime/result.h"
 #include "runtime/stream/device_search.h"
@@ -20,9 +21,8 @@ namespace matcha::driver::stream {
 /// What the edges of a batch do to programs that count, on the first GPU, which has a copy of the graph.
 class GpuDeltas {
  public:
-  /// The graph must outlive it, and have its classes laid out. `code_folder`: where compiled kernels are kept; empty:
-  /// nowhere. Errors: Runtime where no GPU can be used; Resource.
-  static runtime::Result<std::unique_ptr<GpuDeltas>> open(DynamicPresent& present, const std::string& code_folder);
+  /// The graph must outlive it, and have its classes laid out. Errors: Runtime where no GPU can be used; Resource.
+  static runtime::Result<std::unique_ptr<GpuDeltas>> open(DynamicPresent& present, const DeltaDevice& settings);
 
   /// Before the first batch, and whenever programs have other plans. Why it cannot count for them; empty: it can.
   std::string set_programs(std::vector<DeltaProgram*> programs);
@@ -50,6 +50,10 @@ class GpuDeltas {
   void undo() { search_->undo(); }
   /// Tells the programs what the edges of a slot did. `maps`: of all slots. False: it is beyond 128 bits.
   bool take_counts(const std::vector<__int128>& maps, std::size_t slot, int sign) const;
+
+  /// What the graph takes of the GPU, and in memory of the host.
+  std::uint64_t graph_bytes() const { return search_->graph_bytes(); }
+  std::uint64_t host_bytes() const { return search_->host_bytes(); }
 
   /// `GPU 0 (NVIDIA H200)`.
   const std::string& label() const { return label_; }

@@ -21,7 +21,7 @@ constexpr double kWorthOpening = 1000;
 
 Status GpuUse::prepare(DynamicPresent& present, const Reporter& reporter) {
   if (!is_wanted() || gpu_ != nullptr) return Status::Ok;
-  runtime::Result<std::unique_ptr<GpuDeltas>> gpu = GpuDeltas::open(present, device_.code_folder);
+  runtime::Result<std::unique_ptr<GpuDeltas>> gpu = GpuDeltas::open(present, device_);
   if (!gpu) return reporter.error(gpu.error());
   gpu_ = std::move(*gpu);
   return Status::Ok;
@@ -40,8 +40,8 @@ bool GpuUse::counts(DynamicPresent& present) {
   if (!opening_.valid()) {
     is_off_ = !may_have_gpu();
     if (is_off_) return false;
-    opening_ = std::async(std::launch::async,
-                          [&present, folder = device_.code_folder] { return GpuDeltas::open(present, folder); });
+    opening_ =
+        std::async(std::launch::async, [&present, device = device_] { return GpuDeltas::open(present, device); });
   }
   if (opening_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return false;
   runtime::Result<std::unique_ptr<GpuDeltas>> gpu = opening_.get();
@@ -53,6 +53,11 @@ bool GpuUse::counts(DynamicPresent& present) {
 }
 
 void GpuUse::add(bool on_gpu, std::size_t edges, double ms, const Reporter& reporter) {
+  if (!has_told_ && gpu_ != nullptr && gpu_->host_bytes() != 0) {
+    has_told_ = true;
+    reporter.note(fmt::format("the graph takes {} bytes of the GPU, which reads the rest in {} of the host",
+                              gpu_->graph_bytes(), gpu_->host_bytes()));
+  }
   if (device_.kind != DeltaDevice::Kind::Auto || !choice_.add(on_gpu, edges, ms)) return;
   constexpr double kMicroseconds = 1000;
   reporter.note(

@@ -55,6 +55,7 @@ class GpuUse {
   std::future<runtime::Result<std::unique_ptr<GpuDeltas>>> opening_;
   std::unique_ptr<GpuDeltas> gpu_;
   bool is_planned_ = false;
+  bool has_told_ = false;          ///< That a part of the graph is in memory of the host.
   bool is_off_ = false;            ///< The CPU counts from now on.
   std::optional<double> each_ms_;  ///< What an edge takes.
 };

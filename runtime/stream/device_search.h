@@ -61,8 +61,11 @@ class DeviceSearch {
   void undo();
   /// Tries so many candidates before it looks whether others wait for work; for tests.
   void set_tried(std::uint64_t tried) { tried_ = tried; }
-  /// What the graph takes of the device.
+  /// What the graph takes of the device, and at most so many bytes of it from the next layout on (0: no bound).
   std::uint64_t graph_bytes() const { return mirror_.bytes(); }
+  /// What of it is in memory of the host.
+  std::uint64_t host_bytes() const { return mirror_.host_bytes(); }
+  void set_most_graph_bytes(std::uint64_t bytes) { mirror_.set_most_bytes(bytes); }
 
  private:
   DeviceSearch(DynamicGraph& graph, cuda::Stream stream, cuda::Module code, cuda::Function count, cuda::Function patch,

@@ -388,27 +388,33 @@ def loads(machine):
 
 
 class Stream:
-    """A random graph whose first vertex has many neighbours, and updates of it; of a digraph all pairs count."""
+    """A random graph whose first vertex has many neighbours, and updates of it; of a digraph all pairs count. `grows`: places
+    of vertices change."""
 
-    def __init__(self, machine, seed, directed=False, labels=0, vertices=40, updates=150):
+    def __init__(self, machine, seed, directed=False, labels=0, vertices=40, updates=150, grows=True):
         generator = random.Random(seed)
         self.machine = machine
         self.directed = directed
         self.graph, self.updates = machine.folder / f"{seed}.graph", machine.folder / f"{seed}.updates"
         pairs = [(u, v) for u in range(vertices) for v in range(vertices) if (u != v if directed else u < v)]
         edges = {pair for pair in pairs if generator.random() < (0.6 if 0 in pair else 0.15)}
+        self.vertices, self.items = vertices, 2 * len(edges)
         with open(self.graph, "w", encoding="utf-8") as out:
             out.writelines(f"v {v} {generator.randrange(max(labels, 1))}\n" for v in range(vertices))
             out.writelines(f"e {u} {v}\n" for u, v in sorted(edges))
         with open(self.updates, "w", encoding="utf-8") as out:
             for number in range(updates):
-                if labels and number % 15 == 7:  # The CPU takes its edges out, and in again.
+                if grows and labels and number % 15 == 7:  # The CPU takes its edges out, and in again.
                     out.write(f"v {generator.randrange(vertices)} {generator.randrange(labels)}\n")
                 pair = generator.choice(pairs)
                 out.write(f"{'-' if pair in edges else '+'} {pair[0]} {pair[1]}\n")
                 edges ^= {pair}
-            if not labels:  # A new vertex, which lays places out anew, and edges of it.
+            if grows and not labels:  # A new vertex, which lays places out anew, and edges of it.
                 out.writelines(f"+ {u} {vertices + 700}\n" for u in range(12))
+
+    def quarter(self):
+        """Bytes for the places of rows, of 16 each, and for a quarter of their items, of 4."""
+        return 16 * self.vertices * (2 if self.directed else 1) + 4 * self.items // 4
 
     def answers(self, *words, code=0, **variables):
         """The answers as objects, and standard error."""
@@ -475,6 +481,21 @@ def streams(machine):
     # A warp of fibers is slow.
     small = Stream(machine, 4, vertices=36, updates=24)
     agree(small, "--pattern", "diamond", "--batch", "12", MATCHA_EMULATED_WARPS="1", MATCHA_CACHE_DIR=str(machine.folder / "warps"))
+    # The rows that it has no room for are read in memory of the host.
+    still, arcs = Stream(machine, 5, grows=False), Stream(machine, 6, directed=True, grows=False)
+    words = Stream(machine, 7, labels=3, grows=False)
+    for stream, pattern in ((still, "house"), (words, "0:1-1:0,1-2,2-0"), (arcs, "0>1,1>2,0>2,2>3")):
+        most = stream.quarter()
+        for batch in ("1", "3", "64"):
+            agree(stream, "--pattern", pattern, "--batch", batch, "--gpu-memory", str(most))
+        _, says = stream.answers("--pattern", pattern, "--batch", "50", "--gpu-memory", str(most), "--device", "cuda")
+        takes = re.search(r"the graph takes (\d+) bytes of the GPU, which reads the rest in (\d+) of the host", says)
+        expect(f"memory of the host, {pattern}", takes is not None and most - 4 < int(takes[1]) <= most, True)
+    # Places for vertices that come are more than it may have.
+    most = str(plain.quarter())
+    agree(plain, "--pattern", "house", "--batch", "7", "--gpu-memory", most)
+    _, says = plain.answers("--pattern", "house", "--batch", "7", "--gpu-memory", most, "--device", "cuda")
+    expect("says that they are", f"the CPU counts what edges do: the graph may take {most} bytes" in says, True)
     speaks(plain)
     # Rows are for the CPU, and so is what has no room.
     words = ["--pattern", "triangle", "--batch", "50"]
