@@ -80,12 +80,12 @@ codegen::MatchTask match_task(const PatternSource& pattern, const PatternOptions
   task.query.anti = first.anti;
   if (options.embeddings) return task;
   frontend::pattern::Symmetry symmetry(first);
-  const std::optional<std::uint64_t> maps = symmetry.order();
-  if (maps == 1) return task;
+  const std::optional<unsigned __int128> maps = symmetry.wide_order();
+  if (maps && *maps == 1) return task;
   // Counts are divided, which leaves the search free; for rows, and beyond what can be told, maps are told apart.
   if (!rows && maps) {
     task.divisor = *maps;
-    task.restrictions_of_shares = restrictions_of(symmetry, first.size());
+    task.restrictions = restrictions_of(symmetry, first.size());
   } else {
     task.query.restrictions = restrictions_of(symmetry, first.size());
   }

@@ -8,6 +8,7 @@
 #include "driver/assumptions.h"
 #include "driver/bind_slices.h"
 #include "driver/given_list.h"
+#include "driver/gpu_matcher.h"
 #include "driver/label_graph.h"
 #include "driver/map_task.h"
 #include "driver/message_log.h"
@@ -77,8 +78,10 @@ Status Prepared::read(const Reading& reading, Compilation& compilation) {
     if (!request_.pattern.per.empty()) {
       status = find_orbits(graph);
       if (status != Status::Ok) return status;
-    } else if (!on_gpu_ && request_.may_search) {
+    } else if (request_.may_search) {
       search_ = use_of_search(pattern, request_.pattern, graph, request_.matches || request_.some);
+      // On a GPU all that is counted, if it is not soon done by a program.
+      if (on_gpu_ && (search_ != SearchUse::Always || request_.matches)) search_ = SearchUse::Never;
     }
     if (!searches() && !orbits_) find_motifs(graph);
     by_messages_ = !searches() && !counts_motifs() && may_count_maps(graph);
@@ -149,9 +152,30 @@ Status Prepared::find_orbits(const runtime::Graph& graph) {
   return check_for_orbits(graph, log_);
 }
 
+std::optional<codegen::MatchTask> Prepared::search_task() {
+  codegen::MatchTask task =
+      match_task(*pattern_, request_.pattern, graph_->graph().dictionary(), bound_, request_.matches);
+  if (!on_gpu_ && !hands_over_) return task;
+  const bool chooses = request_.device == "auto", fits = fits_gpu(task, request_.maybe_most);
+  if (!chooses && !fits) return std::nullopt;
+  // Where the device is chosen, a CPU looks first.
+  on_gpu_ = !chooses;
+  hands_over_ = chooses && fits && request_.some;
+  if (chooses && !hands_over_) return task;
+  const runtime::Graph& graph = bound_.inputs.graphs.at(bound_.main_graph);
+  const bool joins = request_.maybe_batch != nullptr && on_gpu_;
+  take_to_gpu(task, joins ? request_.maybe_batch : gpu_batch(graph, request_.code_folder), request_.maybe_most,
+              hands_over_ ? kSearchBeforeGpu : 0);
+  return task;
+}
+
 void Prepared::search() {
-  const runtime::LabelDictionary& dictionary = graph_->graph().dictionary();
-  executable_ = codegen::make_matcher(match_task(*pattern_, request_.pattern, dictionary, bound_, request_.matches));
+  std::optional<codegen::MatchTask> task = search_task();
+  if (!task) {
+    search_ = SearchUse::Never;
+    return;
+  }
+  executable_ = codegen::make_matcher(std::move(*task));
   if (search_ == SearchUse::Always) return;
   // The graph stays as it is, so that what is short once is short each time.
   codegen::RunOptions alone;
@@ -359,9 +383,9 @@ bool Prepared::rebind(const std::shared_ptr<ResidentGraph>& graph) {
         SearchUse::Never) {
       return false;
     }
-    executable_ = codegen::make_matcher(
-        match_task(*pattern_, request_.pattern, graph_->graph().dictionary(), bound_, request_.matches));
-    return true;
+    std::optional<codegen::MatchTask> task = search_task();
+    if (task) executable_ = codegen::make_matcher(std::move(*task));
+    return task.has_value();
   }
   if (by_messages_) {
     if (graph_->maybe_informed() == nullptr || !may_count_maps(*graph_->maybe_informed())) return false;

@@ -37,6 +37,9 @@ struct ProgramRequest {
   bool may_search = true;        ///< A pattern need not become a program (pattern_matcher.h, motif_sets.h).
   bool may_lack_labels = false;  ///< Labels that no vertex or edge has are no error: they may come.
   std::string code_folder;       ///< Where compiled code is kept from process to process; empty: nowhere.
+  /// Patterns that a GPU matches together with this one, where it does; null: alone.
+  std::shared_ptr<codegen::MatchBatch> maybe_batch;
+  std::optional<std::uint64_t> maybe_most;  ///< What `RunOptions::most` will be, if it is known.
 };
 
 /// A program that is compiled for one graph in memory, or several that were joined, and a device, and bound to it. It
@@ -107,6 +110,8 @@ class Prepared {
   std::unique_ptr<codegen::Executable> map_counter() const;
   /// Matches the pattern by search, where that is sooner: then `executable_` is there.
   void search();
+  /// What a search looks for, and on what; nothing: a GPU is wanted, which cannot do that.
+  std::optional<codegen::MatchTask> search_task();
   /// The graph that a parameter of a program names; null: none. Patterns are about the first.
   ResidentGraph* graph_of(const std::string& name) const;
   /// Has the graphs bound to the parameters of their names, and the first one to a parameter that is left; reports
@@ -139,6 +144,7 @@ class Prepared {
   std::string semantics_;
   std::vector<std::string> row_names_;
   bool on_gpu_ = false;
+  bool hands_over_ = false;  ///< A search that takes long on a CPU goes to a GPU.
   Forecast forecast_;
   std::timed_mutex turn_;  ///< Of runs on a GPU.
 };

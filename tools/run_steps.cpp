@@ -37,12 +37,12 @@
 #include "tools/run_checks.h"
 #include "tools/run_load.h"
 #include "tools/run_report.h"
+#include "tools/search_choice.h"
 #include "tools/svg.h"
 
 namespace matcha::tools {
 
 namespace {
-
 using frontend::pattern::Device;
 
 /// One run, step by step. Every step says how the command ends; Ok goes on to the next.
@@ -77,8 +77,12 @@ class Run final : public RunSteps {
     }
     // Of several patterns all have a program before one of them runs; which device it is for need not be known.
     if (code != Status::Ok || maybe_shared_ == nullptr) return code;
-    if (search_use() != SearchUse::Never || motifs_.is_sure() || counts_by_messages()) return check_pattern();
-    return steps({&Run::write_program, &Run::offer_motifs});
+    const SearchUse use = search_use();
+    if (use == SearchUse::Never && !motifs_.is_sure() && !counts_by_messages())
+      return steps({&Run::write_program, &Run::offer_motifs});
+    code = check_pattern();
+    if (code == Status::Ok && use == SearchUse::Always) search_.task(search_context());
+    return code;
   }
   Status compute() override {
     return steps({&Run::choose_device, &Run::write_pattern, &Run::order, &Run::tune, &Run::back_end, &Run::execute});
@@ -160,7 +164,6 @@ class Run final : public RunSteps {
   }
 
   bool of_pattern() const { return !pattern_options_.text.empty(); }
-  /// That of a pattern, once it is read.
   const runtime::Graph& graph() const { return bound_.inputs.graphs.at(bound_.main_graph); }
   /// What the inputs are bound for: the program, or one with the same parameters until that of the pattern is written.
   const Compilation& bound_program() const { return stub_ ? *stub_ : *compilation_; }
@@ -245,13 +248,11 @@ class Run final : public RunSteps {
   }
 
   Status offer_motifs() { return motifs_.offer(pattern_->program().cost), Status::Ok; }
-  SearchUse search_use() const {
-    const bool may = !target_->on_gpu && options_.backend == "llvm" && !options_.tune;
-    if (!may) return SearchUse::Never;
-    const SearchUse use = use_of_search(*pattern_, pattern_options_, graph(), options_.lists());
-    return use == SearchUse::Try && options_.cluster.any() ? SearchUse::Never : use;
+  SearchContext search_context() {
+    return {options_,    pattern_options_, *pattern_, bound_,       target_->on_gpu,
+            may_choose_, parts_.needed(),  streams(), maybe_shared_};
   }
-
+  SearchUse search_use() { return search_.use(search_context()); }
   bool counts_by_messages() const {
     return !target_->on_gpu && options_.may_count_together() && counts_maps(*pattern_, pattern_options_, graph());
   }
@@ -282,8 +283,7 @@ class Run final : public RunSteps {
     Status code = use == SearchUse::Never ? Status::Ok : check_pattern();
     if (use == SearchUse::Never || code != Status::Ok) return code;
     const Stopwatch watch;
-    executable_ =
-        codegen::make_matcher(match_task(*pattern_, pattern_options_, *bound_.inputs.dictionary, bound_, streams()));
+    executable_ = codegen::make_matcher(search_.task(search_context()));
     if (use == SearchUse::Try) {
       searched_ = try_search(*executable_, bound_.arguments, *bound_.inputs.universe, run_options());
       report_.run_ms = watch.ms();
@@ -296,7 +296,6 @@ class Run final : public RunSteps {
     const Status code = pattern_->check_arcs(graph().facts().directed);  // .mtg and --temporal too may keep arcs.
     return code == Status::Ok ? pattern_->check_labels(graph(), *bound_.inputs.dictionary) : code;
   }
-
   /// The program of the pattern, and what the run on its device is expected to take.
   Status write_program() {
     const Status code = check_pattern();
@@ -540,8 +539,9 @@ class Run final : public RunSteps {
     }
     result_ = std::move(std::get<codegen::RunResult>(*outcome));
     report_.result = &result_;
-    if (target_->on_gpu) report_.device = result_.tier;
-    if (target_->on_gpu && !options_.json) console_.note(fmt::format("ran on {}", result_.tier));
+    const bool on_gpu = searches_ ? search_.was_on_gpu(result_) : target_->on_gpu;
+    if (on_gpu) report_.device = result_.tier;
+    if (on_gpu && !options_.json) console_.note(fmt::format("ran on {}", result_.tier));
     for (const std::string& note : result_.notes) console_.note(note);
     return Status::Ok;
   }
@@ -566,6 +566,7 @@ class Run final : public RunSteps {
   std::vector<std::string> other_plans_;  ///< Programs that `--tune` compares with that of the pattern.
   std::optional<PatternSource> pattern_;
   std::optional<Compilation> stub_;
+  SearchChoice search_;
   MotifChoice motifs_;  ///< Whether identities tell the count.
   std::optional<runtime::Tier> tier_;
   const Target* target_ = &target_named("llvm");

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <map>
+#include <memory>
 
+#include "codegen/match/match_batch.h"
 #include "driver/bind.h"
 #include "driver/motif_sets.h"
 #include "driver/resident_graph.h"
@@ -22,6 +24,8 @@ class SharedInputs {
   bool is_new() const { return is_new_; }
   /// Those of the patterns that may be counted together.
   MotifSets& motifs() { return motifs_; }
+  /// Those that a GPU matches together; null before the first one.
+  std::shared_ptr<codegen::MatchBatch>& searches() { return searches_; }
 
  private:
   struct Kept {
@@ -33,6 +37,7 @@ class SharedInputs {
   std::map<bool, Kept> kept_;
   bool is_new_ = false;
   MotifSets motifs_;
+  std::shared_ptr<codegen::MatchBatch> searches_;
 };
 
 }  // namespace matcha::tools

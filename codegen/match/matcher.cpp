@@ -60,10 +60,10 @@ class Matcher final : public Executable {
     const runtime::Tier tier = options.tier.value_or(runtime::best_tier());
     const bool is_share = !options.share.is_whole();
     runtime::match::Query query = task_.query;
-    if (is_share)
-      query.restrictions.insert(query.restrictions.end(), task_.restrictions_of_shares.begin(),
-                                task_.restrictions_of_shares.end());
-    const std::uint64_t divisor = is_share ? 1 : task_.divisor;
+    const bool tells_apart = is_share || (options.most && !maps_for(*options.most, task_.divisor));
+    if (tells_apart)
+      query.restrictions.insert(query.restrictions.end(), task_.restrictions.begin(), task_.restrictions.end());
+    const Count divisor = tells_apart ? 1 : task_.divisor;
     runtime::match::MatchRequest request;
     request.part = options.share.index;
     request.parts = options.share.count;
@@ -71,6 +71,7 @@ class Matcher final : public Executable {
     if (options.most) request.most = maps_for(*options.most, divisor);
     request.most_steps = options.most_steps;
     request.stops = {options.stop_request, options.deadline};
+    request.on_progress = options.on_progress;
     const std::vector<runtime::ElementKind> kinds(static_cast<std::size_t>(task_.query.size),
                                                   runtime::ElementKind::Vid);
     std::vector<const void*> columns(kinds.size());
@@ -90,13 +91,19 @@ class Matcher final : public Executable {
         return options.on_rows(Rows{count, kinds, columns.data()});
       };
     }
-    const MatchOutcome outcome = find_matches(*index, query, runtime::set_kernels(tier), request);
+    result.tier = runtime::tier_name(tier);
+    const runtime::Result<MatchOutcome> found_on_any =
+        tells_apart ? find_matches(*index, query, runtime::set_kernels(tier), request)
+                    : find_on_device(*index, runtime::set_kernels(tier), request, result);
+    if (!found_on_any) return RunError{found_on_any.error(), {}};
+    const MatchOutcome& outcome = *found_on_any;
     result.times.emplace_back("filter", outcome.filter_ms);
     result.times.emplace_back("search", outcome.search_ms);
-    result.tier = runtime::tier_name(tier);
     result.ending = ending_of(outcome.ending);
     result.candidates = outcome.candidates;
     result.images_tried = outcome.steps;
+    result.positions = outcome.roots_done;
+    result.positions_total = outcome.roots;
     if (outcome.ending == SearchEnding::Slice) return result;
     const Count found = outcome.found / divisor;
     if (outcome.found >> 127 != 0) {
@@ -180,10 +187,33 @@ class Matcher final : public Executable {
     return all;
   }
 
-  /// How many maps make so many matches.
-  static std::uint64_t maps_for(std::uint64_t matches, std::uint64_t divisor) {
-    std::uint64_t maps = 0;
-    return __builtin_mul_overflow(matches, divisor, &maps) ? ~std::uint64_t{0} : maps;
+  /// On the device, if there is one and it is time for it; else on the CPU. Adds what the user should know to `result`.
+  runtime::Result<MatchOutcome> find_on_device(runtime::match::MatchIndex& index, const runtime::SetKernels& kernels,
+                                               const runtime::match::MatchRequest& request, RunResult& result) const {
+    using Clock = std::chrono::steady_clock;
+    if (task_.maybe_batch == nullptr || request.most_steps || request.on_rows) {
+      return find_matches(index, task_.query, kernels, request);
+    }
+    if (task_.ms_before > 0) {
+      runtime::match::MatchRequest first = request;
+      const auto before =
+          std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double, std::milli>(task_.ms_before));
+      first.stops.deadline = Clock::now() + before;
+      if (request.stops.deadline) first.stops.deadline = std::min(*first.stops.deadline, *request.stops.deadline);
+      MatchOutcome outcome = find_matches(index, task_.query, kernels, first);
+      if (outcome.ending != SearchEnding::Deadline || request.stops.is_late()) return outcome;
+    }
+    const runtime::Result<MatchOutcome> outcome =
+        task_.maybe_batch->take(task_.number, request.most, index, request.stops);
+    if (outcome && outcome->found != runtime::match::kTooMany) {
+      result.tier = task_.maybe_batch->label();
+      return outcome;
+    }
+    // A device that was chosen may be missing, or its memory short.
+    if (!outcome && task_.ms_before <= 0 && outcome.error().kind != runtime::ErrorKind::Resource) return outcome;
+    result.notes.push_back("the CPU counts the matches: " +
+                           (outcome ? "their number is too large for a GPU" : outcome.error().message));
+    return find_matches(index, task_.query, kernels, request);
   }
 
   const MatchTask task_;
@@ -191,6 +221,11 @@ class Matcher final : public Executable {
 };
 
 }  // namespace
+
+std::optional<std::uint64_t> maps_for(std::uint64_t matches, Count divisor) {
+  std::uint64_t maps = 0;
+  return __builtin_mul_overflow(matches, divisor, &maps) ? std::nullopt : std::optional(maps);
+}
 
 std::unique_ptr<Executable> make_matcher(MatchTask task) { return std::make_unique<Matcher>(std::move(task)); }
 

@@ -2,29 +2,41 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "codegen/backend.h"
+#include "codegen/match/match_batch.h"
 #include "runtime/match/candidates.h"
 #include "runtime/match/query.h"
+#include "runtime/match/search.h"
 
 namespace matcha::codegen {
 
 /// A pattern that is matched without a program.
 struct MatchTask {
   runtime::match::Query query;
-  /// Restrictions that leave one map of each subgraph where the number of maps is divided: shares need them, as what
-  /// each of them finds cannot be divided.
-  std::vector<std::pair<int, int>> restrictions_of_shares;
-  std::uint64_t divisor = 1;  ///< What the number of maps is divided by: the automorphisms where subgraphs are counted.
-  bool rows = false;          ///< Rows are streamed: a vertex a column. Else the result is an int, their number.
+  /// Restrictions that leave one map of each subgraph where the number of maps is divided: for shares, as what each of
+  /// them finds cannot be divided, and for so many matches that their maps are more than a search stops at.
+  std::vector<std::pair<int, int>> restrictions;
+  runtime::match::Count divisor = 1;  ///< What the number of maps is divided by: the automorphisms of a subgraph.
+  bool rows = false;  ///< Rows are streamed: a vertex a column. Else the result is an int, their number.
   std::shared_ptr<runtime::match::MatchIndex> maybe_index;  ///< Of the graph it will run on; null: a run makes it.
+  /// A device counts its matches with those of others, as `number` of them; null: a CPU does. It is asked after a CPU
+  /// has looked for so many milliseconds; 0: at once.
+  std::shared_ptr<MatchBatch> maybe_batch;
+  std::size_t number = 0;
+  double ms_before = 0;
 };
 
-/// Matches patterns by candidates and search (runtime/match), on a CPU. Its one argument is an undirected simple graph
-/// with a label a vertex. `RunOptions::most` is kept exactly. Of a result, `times` has
-/// `index` (where a run makes it), `filter` and `search`.
+/// How many maps make so many matches; nothing: more than 64 bits tell.
+std::optional<std::uint64_t> maps_for(std::uint64_t matches, runtime::match::Count divisor);
+
+/// Matches patterns by candidates and search (runtime/match), on a CPU, or on a device where the task has a batch: not
+/// with `RunOptions::share` and `most_steps`, and not what is more than a device tells. Its one argument is an
+/// undirected simple graph with a label a vertex. `RunOptions::most` is kept exactly. Of a result, `times` has `index`
+/// (where a run makes it), `filter` and `search`.
 std::unique_ptr<Executable> make_matcher(MatchTask task);
 
 }  // namespace matcha::codegen

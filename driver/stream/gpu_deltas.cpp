@@ -3,42 +3,23 @@
 #include <utility>
 
 #include "codegen/cuda/delta_text.h"
-#include "codegen/cuda/device_text.h"
-#include "runtime/cuda/device.h"
-#include "runtime/cuda/driver.h"
-#include "runtime/cuda/kernel_cache.h"
-#include "runtime/cuda/module.h"
-#include "runtime/cuda/nvrtc.h"
+#include "driver/gpu_matcher.h"
 
 namespace matcha::driver::stream {
 
-namespace cuda = runtime::cuda;
 using runtime::stream::DeltaSearch;
 using runtime::stream::DeviceSearch;
 using runtime::stream::EdgeUpdate;
 
 runtime::Result<std::unique_ptr<GpuDeltas>> GpuDeltas::open(DynamicPresent& present, const DeltaDevice& settings) {
-  const runtime::Result<const cuda::Driver*> driver = cuda::Driver::open();
-  if (!driver) return driver.error();
-  const runtime::Result<cuda::DeviceRef> device = cuda::Device::open(**driver, 0);
-  if (!device) return device.error();
-  const runtime::Result<const cuda::Nvrtc*> nvrtc = cuda::Nvrtc::open({"", (*driver)->version() / 1000});
-  if (!nvrtc) return nvrtc.error();
-  cuda::CompileRequest request;
-  request.source = codegen::gpu::delta_count_text();
-  request.name = "delta_count.cu";
-  request.options = codegen::gpu::compile_options();
-  request.arch = (*device)->properties().arch;
-  const runtime::Result<cuda::KernelImage> image =
-      cuda::compile_cached(**nvrtc, cuda::KernelCache(settings.code_folder), request);
-  if (!image) return image.error();
-  runtime::Result<cuda::Module> code = cuda::Module::load(*device, image->bytes);
-  if (!code) return code.error();
+  runtime::Result<GpuCode> gpu =
+      open_gpu_code(codegen::gpu::delta_count_text(), "delta_count.cu", settings.code_folder);
+  if (!gpu) return gpu.error();
   runtime::Result<std::unique_ptr<DeviceSearch>> search =
-      DeviceSearch::make(present.graph(), *device, std::move(*code));
+      DeviceSearch::make(present.graph(), gpu->device, std::move(gpu->code));
   if (!search) return search.error();
   (*search)->set_most_graph_bytes(settings.graph_bytes);
-  return std::unique_ptr<GpuDeltas>(new GpuDeltas((*device)->label(), std::move(*search)));
+  return std::unique_ptr<GpuDeltas>(new GpuDeltas(gpu->device->label(), std::move(*search)));
 }
 
 std::string GpuDeltas::set_programs(std::vector<DeltaProgram*> programs) {

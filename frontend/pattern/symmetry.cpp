@@ -165,11 +165,20 @@ const std::vector<Mask>& Symmetry::orbits(Mask fixed) {
 
 std::optional<std::uint64_t> Symmetry::order(Mask fixed) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
-  std::uint64_t product = 1;
+  const std::optional<unsigned __int128> product = product_of_orbits(fixed, kMost);
+  return product ? std::optional(static_cast<std::uint64_t>(*product)) : std::nullopt;
+}
+
+std::optional<unsigned __int128> Symmetry::wide_order() {
+  return product_of_orbits(0, static_cast<unsigned __int128>(1) << 126);
+}
+
+std::optional<unsigned __int128> Symmetry::product_of_orbits(Mask fixed, unsigned __int128 most) {
+  unsigned __int128 product = 1;
   for (int v = 0; v < pattern_.size(); ++v) {
     if (has(fixed, v)) continue;
-    const std::uint64_t length = static_cast<std::uint64_t>(count(orbits(fixed)[static_cast<std::size_t>(v)]));
-    if (length > kMost / product) return std::nullopt;
+    const auto length = static_cast<unsigned>(count(orbits(fixed)[static_cast<std::size_t>(v)]));
+    if (length > most / product) return std::nullopt;
     product *= length;
     fixed |= bit(v);
   }

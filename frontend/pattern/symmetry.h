@@ -20,10 +20,15 @@ class Symmetry {
   const std::vector<Mask>& orbits(Mask fixed);
   /// How many automorphisms fix each vertex of `fixed`; nothing beyond 2^62.
   std::optional<std::uint64_t> order(Mask fixed = 0);
+  /// The same of all; nothing beyond 2^126.
+  std::optional<unsigned __int128> wide_order();
   /// All of them, item v of each what vertex v is mapped to; nothing when there are more than `most`.
   std::optional<std::vector<std::vector<int>>> automorphisms(std::uint64_t most);
 
  private:
+  /// Of the vertices outside `fixed`, one after the other; nothing beyond `most`.
+  std::optional<unsigned __int128> product_of_orbits(Mask fixed, unsigned __int128 most);
+
   Pattern pattern_;
   std::map<Mask, std::vector<Mask>> orbits_;
   std::vector<Mask> rigid_;  ///< Of `orbits_`, those whose orbits have one vertex each.

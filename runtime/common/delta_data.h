@@ -3,7 +3,7 @@
 // host and device.
 #pragma once
 
-#include "runtime/common/prelude.h"
+#include "runtime/common/unit_tasks.h"
 
 namespace matcha_program {
 
@@ -102,19 +102,10 @@ struct DeltaPart {
 /// A part that was given away.
 struct DeltaTask {
   DeltaPart part;
-  u64 ready;  ///< The launch's number, once the part is there.
+  u64 ready;  ///< A mark (`UnitTasks`).
 };
 
-/// Words that all groups share, apart where many write them; zeros at the start, but for `live`.
-struct DeltaShared {
-  alignas(128) u64 next;    ///< The first unit that nobody has taken.
-  alignas(128) u64 live;    ///< Units and tasks that are not finished. Nobody leaves before it is 0.
-  alignas(128) u64 pushed;  ///< Tasks so far, and those that had no room.
-  alignas(128) u64 popped;  ///< Tasks that somebody has.
-  alignas(128) u64 idle;    ///< Groups that wait for a task.
-  alignas(128) u64 stop;    ///< Not 0: leave soon.
-  u64 refused;              ///< Not 0: a number is so large that the host has to count.
-};
+using DeltaShared = UnitShared;
 
 /// 128 bits.
 struct DeltaSum {

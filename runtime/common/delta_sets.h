@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/common/delta_data.h"
-#include "runtime/common/group.h"
+#include "runtime/common/item_sets.h"
 
 namespace matcha_program {
 
@@ -14,16 +14,7 @@ struct DeltaState {
   u32 at[kDeltaWalked], end[kDeltaWalked];  ///< Of the candidates of each vertex, those that are not tried yet.
 };
 
-/// A set; the first one of an ascending array that is not below `x`.
-struct DeltaSet {
-  const u32* items;
-  u32 size;
-  MATCHA_MEMBER u32 from(u32 x) const { return u32(position(ShortList<u32>{items, size}, x)); }
-  MATCHA_MEMBER bool holds(u32 x) const {
-    const u32 at = from(x);
-    return at < size && items[at] == x;
-  }
-};
+using DeltaSet = ItemSet;
 
 template <typename Group>
 class DeltaSets {
@@ -88,28 +79,6 @@ class DeltaSets {
     return (update_ >= (stamp & ~kDeltaGoes)) == (stamp < kDeltaGoes);
   }
 
-  /// Calls `keeps(i, x)` for the items of an array, lanes in step, and writes those that it wants; how many.
-  template <typename Keeps>
-  MATCHA_MEMBER u32 filter(const u32* items, u32 size, u32* out, Keeps keeps) const {
-    u32 count = 0;
-    for (u32 first = 0; first < size; first += Group::kWidth) {
-      const u32 i = first + group_.lane;
-      const u32 x = i < size ? items[i] : 0;
-      const bool keep = i < size && keeps(i, x);
-      const u32 lanes = group_.ballot(keep);
-      if (keep) out[count + Group::bits(lanes & ((1u << group_.lane) - 1))] = x;
-      count += Group::bits(lanes);
-    }
-    return count;
-  }
-  /// The same, counted only.
-  template <typename Keeps>
-  MATCHA_MEMBER u32 count(const u32* items, u32 size, Keeps keeps) const {
-    u32 share = 0;
-    for (u32 i = group_.lane; i < size; i += Group::kWidth) share += keeps(i, items[i]) ? 1 : 0;
-    return group_.total(share);
-  }
-
   MATCHA_MEMBER u32* room(const DeltaStep& step) const { return scratch_ + step.room * launch_.room_words; }
 
   MATCHA_MEMBER DeltaSet slice(const DeltaStep& step) const {
@@ -123,7 +92,7 @@ class DeltaSets {
     if (all.stamps == 0) return part;
     const u32 before = u32(part.items - all.items);
     u32* out = room(step);
-    const u32 size = filter(part.items, part.size, out, [&](u32 i, u32) { return sees(all, before + i); });
+    const u32 size = filter_items(group_, part, out, [&](u32 i, u32) { return sees(all, before + i); });
     return {out, size};
   }
 
@@ -135,12 +104,12 @@ class DeltaSets {
     const auto in_set = [&](u32 i, u32 x) { return sees(other, i) && from.holds(x); };
     u32* out = room(step);
     if (step.kind == kDeltaIntersect) {
-      if (other.size < from.size) return {out, filter(other.items, other.size, out, in_set)};
-      return {out, filter(from.items, from.size, out, in_row)};
+      if (other.size < from.size) return {out, filter_items(group_, {other.items, other.size}, out, in_set)};
+      return {out, filter_items(group_, from, out, in_row)};
     }
-    if (step.kind == kDeltaRemove) return {out, filter(from.items, from.size, out, not_in_row)};
-    const u32 common =
-        other.size < from.size ? count(other.items, other.size, in_set) : count(from.items, from.size, in_row);
+    if (step.kind == kDeltaRemove) return {out, filter_items(group_, from, out, not_in_row)};
+    const u32 common = other.size < from.size ? count_items(group_, {other.items, other.size}, in_set)
+                                              : count_items(group_, from, in_row);
     return {nullptr, step.kind == kDeltaCountCommon ? common : from.size - common};
   }
 

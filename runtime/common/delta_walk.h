@@ -4,7 +4,7 @@
 #pragma once
 
 #include "runtime/common/delta_sets.h"
-#include "runtime/common/delta_tasks.h"
+#include "runtime/common/unit_tasks.h"
 
 namespace matcha_program {
 
@@ -37,7 +37,10 @@ class DeltaWorker {
           if (!tasks_.look()) return;
         }
         if (!fresh) {
-          if (!tasks_.take(part)) return;
+          const auto read = [&part](const volatile DeltaPart& there) {
+            part = {there.unit, there.depth, there.place, there.first, there.last};
+          };
+          if (!tasks_.take(read)) return;
           begun = 1;
         }
       }
@@ -61,7 +64,7 @@ class DeltaWorker {
       const u32 left = end - at, given = depth == level ? left / 2 : (left + 1) / 2;
       if (given == 0) continue;
       const DeltaPart part{unit, depth, depth == kDeepest ? state_.places[2] : 0, end - given, end};
-      if (!tasks_.push(part)) return;
+      if (!tasks_.push([&part](DeltaPart& there) { there = part; })) return;
       sets_.put(state_.end[depth], end - given);
       return;
     }
@@ -221,7 +224,7 @@ class DeltaWorker {
   const DeltaLaunch& launch_;
   Group group_;
   DeltaState& state_;
-  DeltaTasks<Group> tasks_;
+  UnitTasks<Group, DeltaLaunch> tasks_;
   DeltaSets<Group> sets_;
   const DeltaTerm* term_ = nullptr;
   u64 summed_ = ~0ull;  ///< Where `sum_` goes.

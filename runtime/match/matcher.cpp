@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 #include <new>
+#include <numeric>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -25,10 +26,6 @@ constexpr std::uint64_t kRowsOfBlock = 4096;
 constexpr std::uint64_t kMostKept = std::uint64_t{1} << 20;
 /// Where the images of a vertex begin in the next attempt: steps by the golden ratio are spread evenly.
 constexpr std::uint32_t kTurn = 0x9E3779B9;
-
-double ms_since(Clock::time_point begin) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-}
 
 /// Matches on their way to the caller.
 class RowBuffer {
@@ -95,8 +92,9 @@ class Run {
     // Matches that are handed over cannot be taken back.
     const bool races = request_.most && (!request_.on_rows || *request_.most <= kMostKept);
     if (races) limits_.most = request_.most;
+    done_.assign(std::max(request_.threads, 1U), 0);
     const auto work = [this, races](const SearchLimits& limits, unsigned number) {
-      races ? run_attempts(limits, number) : run_worker(limits, number == 0);
+      races ? run_attempts(limits, number) : run_worker(limits, number);
     };
     if (request_.most_steps) return try_alone();
     SearchLimits first = limits_;
@@ -118,6 +116,12 @@ class Run {
     guarded(work, first, 0);
     for (std::thread& thread : threads) thread.join();
     if (out_of_memory_) throw std::bad_alloc();
+    if (!races) {
+      const bool is_whole = outcome_.ending == SearchEnding::Complete;
+      outcome_.roots = roots_of_first_;
+      outcome_.roots_done =
+          is_whole ? outcome_.roots : static_cast<std::uint64_t>(share_done() * static_cast<double>(outcome_.roots));
+    }
     return outcome_;
   }
 
@@ -141,7 +145,21 @@ class Run {
     return outcome_;
   }
 
+  /// What a worker has done; those of a race do the same, and others different parts.
+  void tell(unsigned worker, double done, std::uint64_t total) {
+    const std::lock_guard lock(mutex_of_progress_);
+    done_[worker] = done;
+    roots_ = std::max(roots_, total);
+    if (!request_.on_progress || roots_ == 0) return;  // Before the first image is tried, there is nothing to tell.
+    const auto all = static_cast<double>(roots_);
+    const double so_far = limits_.most ? *std::ranges::max_element(done_) : share_done() * all;
+    request_.on_progress(static_cast<std::uint64_t>(std::min(so_far, all)), roots_);
+  }
+  double share_done() const { return std::min(std::accumulate(done_.begin(), done_.end(), 0.0), 1.0); }
+
   void run_attempts(SearchLimits limits, unsigned racer) {
+    if (request_.on_progress)
+      limits.on_progress = [this, racer](double done, std::uint64_t total) { tell(racer, done, total); };
     RowBuffer rows(candidates_, query_, request_, mutex_of_rows_, true);
     if (request_.on_rows) limits.on_match = [&](const std::uint32_t* images) { return rows.take(images); };
     Search search(candidates_, query_, kernels_, limits);
@@ -165,11 +183,13 @@ class Run {
     if (request_.on_rows) outcome_.found = rows.handed_over();
   }
 
-  void run_worker(SearchLimits limits, bool is_first) {
+  void run_worker(SearchLimits limits, unsigned number) {
+    limits.on_progress = [this, number](double done, std::uint64_t total) { tell(number, done, total); };
     RowBuffer rows(candidates_, query_, request_, mutex_of_rows_, false);
     if (request_.on_rows) limits.on_match = [&](const std::uint32_t* images) { return rows.take(images); };
     Search search(candidates_, query_, kernels_, limits);
-    SearchEnding ending = search.run_shared(pool_, is_first);
+    SearchEnding ending = search.run_shared(pool_, number == 0);
+    if (number == 0) roots_of_first_ = search.roots();
     const bool refuses = request_.on_rows && ending != SearchEnding::Refused && !rows.flush();
     if (refuses && ending == SearchEnding::Complete) ending = SearchEnding::Refused;
     const std::lock_guard lock(mutex_);
@@ -190,6 +210,10 @@ class Run {
   std::atomic<bool> out_of_memory_{false};
   std::mutex mutex_;
   std::mutex mutex_of_rows_;
+  std::mutex mutex_of_progress_;
+  std::vector<double> done_;  ///< By worker.
+  std::uint64_t roots_ = 0;   ///< What `done_` comes to.
+  std::uint64_t roots_of_first_ = 0;
   MatchOutcome outcome_;
   WorkPool<Task> pool_;
 };

@@ -25,6 +25,9 @@ struct MatchRequest {
   /// Takes matches in blocks, one call at a time, from any thread: column u has the rank of the image of vertex u in
   /// each. Matches are only counted if there is none. Returning false ends the run.
   std::function<bool(const std::uint32_t* const* columns, std::uint64_t count)> on_rows;
+  /// Told from time to time, by one thread at a time: with `most` of how many matches, else of how many of the first
+  /// vertex's images, if all took the same.
+  std::function<void(std::uint64_t done, std::uint64_t total)> on_progress;
 };
 
 struct MatchOutcome {
@@ -34,6 +37,8 @@ struct MatchOutcome {
   std::uint64_t candidates = 0;  ///< Graph vertices that may be images.
   double filter_ms = 0;
   double search_ms = 0;
+  /// Images of the first vertex, and about how many of them were tried to their end. 0: not known.
+  std::uint64_t roots = 0, roots_done = 0;
 };
 
 /// The matches of `query` in the graph of `index`. With `most`, threads race through the search in different orders,

@@ -66,7 +66,11 @@ SearchEnding Search::run(Order order, std::uint32_t turn, std::uint64_t most_ste
 SearchEnding Search::run_shared(WorkPool<Task>& pool, bool first) {
   begin(Order::Fewest, 0, ~std::uint64_t{0});
   maybe_pool_ = &pool;
-  if (first && !candidates_.none() && query_.size != 0) extend();
+  if (first && !candidates_.none() && query_.size != 0) {
+    extend();
+    finished_ = weight_ - away_;
+  }
+  weight_ = away_ = 0;
   while (!over_) {
     const std::optional<Task> task = pool.take();
     if (!task) break;
@@ -84,7 +88,11 @@ void Search::run_task(const Task& task) {
     states.emplace_back(listed_, undo_.size());
     assign(u, image);
   }
+  weight_ = task.weight;
+  away_ = 0;
   try_images(task.vertex, List{task.images.data(), static_cast<std::uint32_t>(task.images.size())});
+  finished_ += weight_ - away_;
+  weight_ = away_ = 0;
   for (std::size_t i = task.taken.size(); i-- > 0;) {
     unassign(task.taken[i].first, task.taken[i].second, states[i].first, states[i].second);
   }
@@ -92,13 +100,17 @@ void Search::run_task(const Task& task) {
 
 /// Half of what the first vertex with enough of it has left. Frames below are those of the task, which has no frame.
 void Search::give_away() {
+  double weight = weight_;
   for (std::size_t depth = 0; depth < depth_; ++depth) {
     Frame& frame = frames_[depth];
+    weight /= frame.images.size;
     if (frame.left < 2) continue;
     Task task;
     const std::uint32_t given = frame.left / 2;
     frame.left -= given;
     frame.shared = true;
+    task.weight = weight * given;
+    away_ += task.weight;
     task.vertex = frame.vertex;
     const std::uint32_t* const begin = frame.images.items + frame.next + 1 + frame.left;
     task.images.assign(begin, begin + given);
@@ -109,6 +121,17 @@ void Search::give_away() {
     maybe_pool_->give(std::move(task));
     return;
   }
+}
+
+/// The share of all that is done here; what was given away is not.
+double Search::done() const {
+  double weight = weight_, done = finished_ - away_;
+  for (std::size_t depth = 0; depth < depth_; ++depth) {
+    const Frame& frame = frames_[depth];
+    weight /= frame.images.size;
+    done += weight * (frame.images.size - frame.left - 1);
+  }
+  return std::max(done, 0.0);
 }
 
 std::uint32_t* Search::allocate(std::uint32_t size) {
@@ -208,6 +231,7 @@ Mask Search::extend() {
     const auto end = static_cast<std::uint32_t>(std::uint64_t{images.size} * (limits_.part + 1) / limits_.parts);
     images = List{images.items + begin, end - begin};
   }
+  if (assigned_ == 0) roots_ = images.size;
   return try_images(u, images);
 }
 
@@ -322,6 +346,10 @@ bool Search::must_stop() {
   if (!told_long_ && steps_ >= limits_.steps_alone && limits_.on_long) {
     told_long_ = true;
     limits_.on_long();
+  }
+  if (limits_.on_progress) {
+    limits_.most ? limits_.on_progress(static_cast<double>(found_), *limits_.most)
+                 : limits_.on_progress(done(), roots_);
   }
   const bool is_over = limits_.maybe_over != nullptr && limits_.maybe_over->load(std::memory_order_relaxed);
   if (is_over || limits_.stops.is_stopped()) {

@@ -33,6 +33,9 @@ struct SearchLimits {
   std::function<bool(const std::uint32_t* images)> on_match;
   /// Of the images of the first vertex, only this part of so many is tried.
   std::uint64_t part = 0, parts = 1;
+  /// Told from time to time which share of all this search has done, if all images of a vertex took the same, and how
+  /// many images the first vertex has; with `most`, its matches and `most`.
+  std::function<void(double done, std::uint64_t total)> on_progress;
   std::function<void()> on_long;  ///< Called once, after some more than `steps_alone` steps.
   std::uint64_t steps_alone = 0;
 };
@@ -65,6 +68,8 @@ class Search {
 
   /// Matches of the last run; at most those that were asked for.
   Count found() const { return found_; }
+  /// Images of the first vertex; 0: not known.
+  std::uint64_t roots() const { return roots_; }
   std::uint64_t steps() const { return steps_; }
 
  private:
@@ -90,6 +95,7 @@ class Search {
   void begin(Order order, std::uint32_t turn, std::uint64_t most_steps);
   void run_task(const Task& task);
   void give_away();
+  double done() const;
   Mask extend();
   Mask try_images(int u, List images);
   Mask assign(int u, std::uint32_t image);
@@ -154,6 +160,10 @@ class Search {
   bool over_ = false;
   SearchEnding ending_ = SearchEnding::Complete;
   WorkPool<Task>* maybe_pool_ = nullptr;
+  std::uint64_t roots_ = 0;
+  double weight_ = 1;    ///< Of the task that is searched.
+  double away_ = 0;      ///< Weight of the tasks that were made of it.
+  double finished_ = 0;  ///< Of tasks before it.
 };
 
 }  // namespace matcha::runtime::match

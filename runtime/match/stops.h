@@ -16,4 +16,8 @@ struct Stops {
   bool is_late() const { return deadline && std::chrono::steady_clock::now() >= *deadline; }
 };
 
+inline double ms_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
 }  // namespace matcha::runtime::match

@@ -16,6 +16,7 @@ struct Task {
   std::vector<std::pair<int, std::uint32_t>> taken;  ///< (pattern vertex, candidate), in the order of the search.
   int vertex = 0;
   std::vector<std::uint32_t> images;
+  double weight = 1;  ///< Its share of the search, if all images of a vertex took the same.
 };
 
 /// Parts of one search on their way to workers that have none. A worker that searches looks at `hungry`, and gives away

@@ -143,6 +143,19 @@ class Interrupt(cli.CliTest):
         whole = json.loads(self.ok("run", cli.TRIANGLE, cli.WIKI, "--json", "--device", "cpu"))
         self.assertEqual(whole["stats"]["work_done"], 1)
 
+    def test_positions_of_a_search(self):
+        ring = ",".join(f"{i}-{(i + 1) % 12}" for i in range(12))
+        clique = self.write("clique.txt", "".join(f"{u} {v}\n" for u in range(200) for v in range(u)))
+        common = ("run", "--device", "cpu", "--algorithm", "join", "--induced", "edge", "--json", clique)
+        done = self.matcha(*common, "--pattern", ring, "--timeout", "1")
+        answer = json.loads(done.stdout)
+        self.assertEqual((done.returncode, answer["complete"], answer["stats"]["backend"]), (124, False, "search"))
+        self.assertEqual(answer["stats"]["positions_total"], 200)
+        self.assertLess(answer["stats"]["positions"], 200)
+        whole = json.loads(self.ok(*common, "--pattern", "clique:3"))
+        self.assertEqual((whole["result"], whole["stats"]["backend"]), (1313400, "search"))
+        self.assertEqual((whole["stats"]["positions"], whole["stats"]["positions_total"]), (200, 200))
+
     def test_timeout_deep_in_a_nest(self):
         # One item of the second loop takes weeks, and so does the list that an item of the other program needs first.
         for text in (DEEP, BEFORE):

@@ -12,6 +12,7 @@ usage: run_devices.py MATCHA LIBRARY FOLDER devices    the stated counts of all 
        run_devices.py MATCHA LIBRARY FOLDER chooses    the CPU or a GPU, by what a run is expected to take
        run_devices.py MATCHA LIBRARY FOLDER loads      edited queries of `--load-cuda`
        run_devices.py MATCHA LIBRARY FOLDER streams    what changed edges do, against graphs that are counted anew
+       run_devices.py MATCHA LIBRARY FOLDER searches   labelled patterns that are matched without a program, against the CPU
        run_devices.py MATCHA LIBRARY FOLDER refusals   what cannot run: exit codes and messages
 
 LIBRARY stands for the driver and for NVRTC; FOLDER is for what the test makes. Run in the root folder. Exit 77 without g++.
@@ -514,6 +515,100 @@ def streams(machine):
     expect("a fault", "the kernel failed on GPU 0" in says and "CUDA_ERROR_ILLEGAL_ADDRESS" in says, True)
 
 
+class Searches:
+    """A random labelled graph whose first vertices have many neighbours, and patterns that are cut out of it."""
+
+    def __init__(self, machine, seed, vertices, labels=3):
+        generator = random.Random(seed)
+        self.machine, self.generator = machine, generator
+        self.graph = machine.folder / f"search-{seed}.graph"
+        self.around = {v: set() for v in range(vertices)}
+        for u, v in itertools.combinations(range(vertices), 2):
+            if generator.random() < (0.4 if u < 3 else 8 / vertices):
+                self.around[u].add(v)
+                self.around[v].add(u)
+        self.labels = [generator.randrange(labels) for _ in range(vertices)]
+        self.write(self.graph, range(vertices), lambda u, v: True)
+
+    def write(self, file, vertices, wanted):
+        number = {v: i for i, v in enumerate(vertices)}
+        edges = [(u, v) for u, v in itertools.combinations(vertices, 2) if v in self.around[u] and wanted(u, v)]
+        with open(file, "w", encoding="utf-8") as out:
+            out.write(f"t {len(number)} {len(edges)}\n")
+            out.writelines(f"v {number[v]} {self.labels[v]} {sum(v in edge for edge in edges)}\n" for v in vertices)
+            out.writelines(f"e {number[u]} {number[v]}\n" for u, v in edges)
+
+    def pattern(self, size, name):
+        """A connected part of so many vertices; edges outside a tree are there by half."""
+        taken, tree = [self.generator.choice([v for v in self.around if self.around[v]])], set()
+        while len(taken) < size:
+            u = self.generator.choice(taken)
+            rest = sorted(self.around[u] - set(taken))
+            if rest:
+                taken.append(self.generator.choice(rest))
+                tree.add(frozenset((u, taken[-1])))
+        file = self.machine.folder / f"{name}.graph"
+        self.write(file, taken, lambda u, v: frozenset((u, v)) in tree or self.generator.random() < 0.5)
+        return file
+
+    def run(self, device, *words, code=0, **variables):
+        command = [self.machine.matcha, "run", str(self.graph), "--device", device, "--json", *map(str, words)]
+        done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=200,
+                              env={**self.machine.environment, **variables}, check=False)
+        if done.returncode != code:
+            raise Failed(f"{command}: exit {done.returncode}: {done.stderr[-1500:]}")
+        single = sum(word == "--pattern" for word in words) == 1
+        texts = [done.stdout] if single else done.stdout.splitlines()
+        return [json.loads(text) for text in texts if text], done.stderr
+
+    def agree(self, *words, on_gpu=True, **variables):
+        found, says = self.run("cuda", *words, **variables)
+        wanted, _ = self.run("cpu", *words)
+        expect(f"{words}", [answer["result"] for answer in found], [answer["result"] for answer in wanted])
+        expect(f"{words}: by search", {answer["stats"]["backend"] for answer in found}, {"search"})
+        expect(f"{words}: on a GPU", {"GPU 0" in (answer["device"] or "") for answer in found}, {on_gpu})
+        return found, says
+
+
+def searches(machine):
+    graph = Searches(machine, 11, 400)
+    patterns = [graph.pattern(size, f"q{i}") for i, size in enumerate((4, 7, 10, 10, 12, 13))]
+    several = [word for pattern in patterns for word in ("--pattern", pattern)]
+    for induced in ("edge", "vertex"):
+        found, _ = graph.agree(*several, "--algorithm", "join", "--induced", induced)
+        expect("some are found", induced == "vertex" or all(answer["result"] > 0 for answer in found), True)
+    graph.agree(*several, "--algorithm", "join", "--induced", "edge", "--embeddings")
+    for pattern in patterns[:5]:
+        for some in (["--limit", "7", "--count"], ["--limit", "1000000000", "--count"], ["--exists"]):
+            graph.agree("--pattern", pattern, "--induced", "edge", *some)
+    # Any label, leaves that are alike, and pairs that must not be adjacent.
+    for text in ("0:0-1:1,0-2,0-3,0-4", "0:0-1:1,1-2:2,0-3:1,0-4:1,2-5:0,2-6:0", "0:0-1:1,1-2:2,2-3:0,0!3,1!3"):
+        graph.agree("--pattern", text, "--algorithm", "join", "--induced", "edge")
+    # Rows are for a program, and what was asked for.
+    ten = ["--pattern", patterns[2], "--induced", "edge"]
+    expect("rows", graph.run("cuda", *ten, "--limit", "3")[0][0]["stats"]["backend"], "cuda")
+    expect("a schedule", graph.run("cuda", *ten, "--group", "1")[0][0]["stats"]["backend"], "cuda")
+    # What is too much for it.
+    star = "0:0-" + ",0-".join(f"{leaf}:1" for leaf in range(1, 15))
+    wide = Searches(machine, 12, 900, labels=2)
+    _, says = wide.agree("--pattern", star, "--algorithm", "join", "--embeddings", "--induced", "edge", on_gpu=False)
+    expect("says so", "their number is too large for a GPU" in says, True)
+    # Where the device is chosen, a GPU takes over what a CPU does not find soon, and nothing else.
+    ring = ",".join(f"{i}:{i % 2}-{(i + 1) % 14}:{(i + 1) % 2}" for i in range(14))
+    for some, by_gpu in ((["--limit", str(10 ** 17), "--count"], True), ([], False)):
+        found, _ = wide.run("auto", "--pattern", ring, "--induced", "edge", "--timeout", "4", *some, code=124)
+        expect("not all", (found[0]["complete"], found[0]["stats"]["backend"]), (False, "search"))
+        expect(f"{some}: handed over", "GPU 0" in (found[0]["device"] or ""), by_gpu)
+    found, _ = wide.run("auto", "--pattern", ring, "--induced", "edge", "--limit", "5", "--count")
+    expect("soon found", (found[0]["result"], "GPU 0" in (found[0]["device"] or "")), (5, False))
+    # A warp of fibers is slow.
+    small = Searches(machine, 13, 60)
+    warps = {"MATCHA_EMULATED_WARPS": "1", "MATCHA_CACHE_DIR": str(machine.folder / "warps")}
+    small.agree("--pattern", small.pattern(6, "s0"), "--pattern", small.pattern(5, "s1"), "--algorithm", "join", "--induced", "edge", **warps)
+    _, says = graph.run("cuda", *ten, code=4, MATCHA_EMULATED_FAULT="700")
+    expect("a fault", "the kernel failed on GPU 0" in says and "CUDA_ERROR_ILLEGAL_ADDRESS" in says, True)
+
+
 def main():
     machine = Machine(*sys.argv[1:4])
     if shutil.which("g++") is None:
@@ -521,7 +616,7 @@ def main():
         return 77
     try:
         {"devices": devices, "counts": counts, "rows": rows, "stops": stops, "partial": partial, "tunes": tunes, "short": short, "builds": builds,
-         "chooses": chooses, "refusals": refusals, "loads": loads, "streams": streams}[sys.argv[4]](machine)
+         "chooses": chooses, "refusals": refusals, "loads": loads, "streams": streams, "searches": searches}[sys.argv[4]](machine)
     except Failed as failure:
         print(failure)
         return 1

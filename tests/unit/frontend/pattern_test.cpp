@@ -263,6 +263,21 @@ TEST(PatternSymmetry, Orders) {
   EXPECT_FALSE(Symmetry(read(star).set->patterns.front()).order());
 }
 
+TEST(PatternSymmetry, OrdersOfMoreThan64Bits) {
+  const auto star = [](int leaves) {
+    std::string text = "0:a";
+    for (int v = 1; v <= leaves; ++v) text += ",0-" + std::to_string(v);
+    return Symmetry(read(text).set->patterns.front());
+  };
+  unsigned __int128 factorial = 1;
+  for (unsigned i = 2; i <= 33; ++i) factorial *= i;
+  EXPECT_FALSE(star(33).order());
+  const std::optional<unsigned __int128> wide = star(33).wide_order();
+  ASSERT_TRUE(wide);
+  EXPECT_TRUE(*wide == factorial);
+  EXPECT_FALSE(star(34).wide_order());
+}
+
 TEST(PatternSymmetry, OrbitsOfFixedVertices) {
   // In whatever order they are asked for.
   for (const std::vector<Mask>& asked : {std::vector<Mask>{0b001, 0b011, 0b010, 0}, {0, 0b010, 0b011, 0b001}}) {

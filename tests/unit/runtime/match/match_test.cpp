@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 #include <random>
 #include <set>
@@ -8,92 +9,11 @@
 
 #include "runtime/cpu/set_kernels.h"
 #include "runtime/match/matcher.h"
+#include "tests/unit/runtime/match/small_cases.h"
 
 /// Matching of patterns against all maps of small graphs.
 namespace matcha::runtime::match {
 namespace {
-
-using Map = std::vector<std::uint32_t>;
-
-/// A random graph with labels, and its arrays.
-struct TestGraph {
-  TestGraph(std::mt19937& random, std::uint32_t n, double density, int labels) : adjacent(n, std::vector<bool>(n)) {
-    std::bernoulli_distribution is_edge(density);
-    for (std::uint32_t u = 0; u < n; ++u) {
-      for (std::uint32_t v = u + 1; v < n; ++v) adjacent[u][v] = adjacent[v][u] = is_edge(random);
-      this->labels.push_back(std::uniform_int_distribution<std::int64_t>(0, labels - 1)(random) * 1000);
-    }
-    offsets.push_back(0);
-    for (std::uint32_t u = 0; u < n; ++u) {
-      for (std::uint32_t v = 0; v < n; ++v) {
-        if (adjacent[u][v]) neighbors.push_back(v);
-      }
-      offsets.push_back(neighbors.size());
-    }
-    neighbors.resize(neighbors.size() + 16);
-  }
-
-  GraphView view() const {
-    GraphView view{};
-    view.universe = view.vertex_count = adjacent.size();
-    view.arc_count = offsets.back();
-    view.offsets = offsets.data();
-    view.neighbors = neighbors.data();
-    view.labels = labels.data();
-    return view;
-  }
-
-  std::vector<std::vector<bool>> adjacent;
-  std::vector<std::int64_t> labels;
-  std::vector<std::uint64_t> offsets;
-  std::vector<std::uint32_t> neighbors;
-};
-
-Query random_query(std::mt19937& random, int size, int labels) {
-  const auto chance = [&](double p) { return std::bernoulli_distribution(p)(random); };
-  Query query;
-  query.size = size;
-  query.near.assign(at(size), 0);
-  query.anti.assign(at(size), 0);
-  const bool some_any = chance(0.3), induced = chance(0.3), connected = chance(0.9);
-  for (int u = 0; u < size; ++u) {
-    query.labels.emplace_back(std::uniform_int_distribution<std::int64_t>(0, labels - 1)(random) * 1000);
-    if (some_any && chance(0.4)) query.labels.back().reset();
-    for (int w = 0; w < u; ++w) {
-      const bool tree = connected && w == u - 1;
-      std::vector<Mask>& kind = tree || chance(0.4) ? query.near : query.anti;
-      if (&kind == &query.anti && !induced && !chance(0.1)) continue;
-      kind[at(u)] |= bit(w);
-      kind[at(w)] |= bit(u);
-    }
-  }
-  for (int u = 1; u < size; ++u) {
-    if (chance(0.1) && query.labels[at(u)] == query.labels[0]) query.restrictions.emplace_back(u, 0);
-  }
-  return query;
-}
-
-void all_maps(const TestGraph& graph, const Query& query, Map& map, std::set<Map>& found) {
-  const int u = static_cast<int>(map.size());
-  if (u == query.size) {
-    const auto holds = [&](const auto& pair) { return map[at(pair.first)] > map[at(pair.second)]; };
-    if (std::ranges::all_of(query.restrictions, holds)) found.insert(map);
-    return;
-  }
-  for (std::uint32_t v = 0; v < graph.adjacent.size(); ++v) {
-    if (query.labels[at(u)] && *query.labels[at(u)] != graph.labels[v]) continue;
-    bool fits = true;
-    for (int w = 0; w < u; ++w) {
-      const bool adjacent = graph.adjacent[v][map[at(w)]];
-      fits = fits && map[at(w)] != v && (adjacent || (query.near[at(u)] & bit(w)) == 0) &&
-             (!adjacent || (query.anti[at(u)] & bit(w)) == 0);
-    }
-    if (!fits) continue;
-    map.push_back(v);
-    all_maps(graph, query, map, found);
-    map.pop_back();
-  }
-}
 
 /// The rows of a run, which must be different; and what it gave.
 std::set<Map> rows_of(MatchIndex& index, const Query& query, const SetKernels& kernels, MatchRequest request,
@@ -199,6 +119,52 @@ TEST(Match, OfTooManyStepsHasNoAnswer) {
   const MatchOutcome tried = find_matches(index, query, set_kernels(Tier::Scalar), request);
   EXPECT_EQ(tried.ending, SearchEnding::Complete);
   EXPECT_EQ(tried.found, all.found);
+}
+
+TEST(Match, TellsWhatIsDone) {
+  std::mt19937 random(2);
+  const TestGraph graph(random, 40, 0.6, 1);
+  MatchIndex index(graph.view());
+  const Query query = clique(7);
+  const SetKernels& kernels = set_kernels(Tier::Scalar);
+  for (unsigned threads : {1U, 3U}) {
+    std::vector<std::uint64_t> told;
+    MatchRequest request;
+    request.threads = threads;
+    request.steps_alone = 0;
+    request.on_progress = [&](std::uint64_t done, std::uint64_t total) {
+      EXPECT_LE(done, total);
+      EXPECT_EQ(total, 40U);
+      told.push_back(done);
+    };
+    const MatchOutcome all = find_matches(index, query, kernels, request);
+    EXPECT_EQ(all.roots, 40U);
+    EXPECT_EQ(all.roots_done, 40U);
+    EXPECT_GT(std::ranges::count_if(told, [](std::uint64_t done) { return done > 0 && done < 40; }), 2);
+    EXPECT_TRUE(threads > 1 || std::ranges::is_sorted(told));
+
+    // One that is stopped has done a part.
+    std::atomic<std::uint32_t> stop{0};
+    request.stops.maybe_request = &stop;
+    request.on_progress = [&](std::uint64_t done, std::uint64_t) { stop = done >= 10 ? 1 : 0; };
+    const MatchOutcome part = find_matches(index, query, kernels, request);
+    EXPECT_EQ(part.ending, SearchEnding::Stopped);
+    EXPECT_EQ(part.roots, 40U);
+    EXPECT_GE(part.roots_done, 10U);
+    EXPECT_LT(part.roots_done, 40U);
+
+    // With a number that is enough, matches are told.
+    request.stops = {};
+    request.most = static_cast<std::uint64_t>(all.found) - 1;
+    std::uint64_t last = 0;
+    request.on_progress = [&](std::uint64_t done, std::uint64_t total) {
+      EXPECT_LE(done, total);
+      EXPECT_EQ(total, *request.most);
+      last = std::max(last, done);
+    };
+    EXPECT_EQ(find_matches(index, query, kernels, request).ending, SearchEnding::Limit);
+    EXPECT_GT(last, *request.most / 2);
+  }
 }
 
 /// A star whose leaves find 2^18 places each: the product of eight of them has more than 128 binary digits.

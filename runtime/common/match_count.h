@@ -1,0 +1,154 @@
+// What a group finds of labelled patterns when the vertices that are left do not depend on each other, and the sums.
+#pragma once
+
+#include "runtime/common/match_lists.h"
+
+namespace matcha_program {
+
+/// The part of MatchWorker that counts.
+template <typename Group>
+class MatchCounter {
+ protected:
+  using Lists = MatchLists<Group>;
+
+  MATCHA_MEMBER MatchCounter(const MatchLaunch& launch, u64 index, MatchState& state)
+      : launch_(launch),
+        group_(Group::here()),
+        state_(state),
+        tasks_(launch, group_),
+        lists_(launch, group_, index, state) {}
+
+  MATCHA_MEMBER const MatchQuery& query() const { return launch_.queries[query_]; }
+  MATCHA_MEMBER MatchSum& sum() const { return launch_.sums[query_]; }
+  /// All lanes have the word before, and none reads it later than it is written.
+  MATCHA_MEMBER void put(u32& word, u32 value) const {
+    group_.sync();
+    if (group_.leads()) word = value;
+    group_.sync();
+  }
+
+  /// The images of the vertex at places [first, last) are tried next.
+  MATCHA_MEMBER void enter(u32 depth, u32 u, u32 first, u32 last) const {
+    group_.sync();
+    const u32 size = lists_.list(u).size;
+    if (group_.leads()) {
+      state_.vertices[depth] = u;
+      state_.at[depth] = smaller(first, size);
+      state_.end[depth] = smaller(last, size);
+      state_.blame[depth] = lists_.blamed(u);
+    }
+    group_.sync();
+  }
+  /// Vertices that are left, which have lists and do not depend on each other, only find different images: those that
+  /// may have the same ones are counted together, others multiplied. `failed`: the vertices to blame. False: the launch
+  /// is to end.
+  MATCHA_MEMBER bool finish(u32 depth, u64& failed) {
+    MatchWays all{1, 1};
+    failed = kMatchEveryone;
+    for (u64 rest = lists_.left(); rest != 0;) {
+      const u64 group = rest & query().alike[lowest_bit(rest)];
+      rest &= ~group;
+      MatchWays ways{0, 0};
+      if (!ways_of(group, depth + 1, ways)) return false;
+      if (ways.bound == 0) {
+        failed = 0;
+        for (u64 each = group; each != 0; each &= each - 1) {
+          const u32 w = lowest_bit(each);
+          failed |= lists_.blamed(w) | (query().alike[w] & lists_.assigned());
+        }
+        return true;
+      }
+      all.number *= ways.number;
+      all.bound = product(all.bound, ways.bound);
+    }
+    add(all);
+    return true;
+  }
+
+  /// In how many ways the vertices of a group find different images that nobody has: those of one after the other are
+  /// tried until the rest is told at once. `depth`: from here on the state's places are free. False: the launch is to
+  /// end.
+  MATCHA_MEMBER bool ways_of(u64 group, u32 depth, MatchWays& ways) {
+    const u32 first = depth;
+    u32 tried = 0;
+    bool descends = true;
+    for (;;) {
+      if (descends) {
+        bool is_told = false;
+        const MatchWays some = lists_.ways_at_once(group, is_told);
+        if (is_told) {
+          ways.number += some.number;
+          ways.bound += some.bound;
+          descends = false;
+        } else {
+          u32 u = lowest_bit(group);
+          for (u64 rest = group; rest != 0; rest &= rest - 1) {
+            const u32 w = lowest_bit(rest);
+            if (lists_.list(w).size < lists_.list(u).size) u = w;
+          }
+          enter(depth++, u, 0, ~0u);
+          group &= ~match_bit(u);
+        }
+      }
+      if (depth == first) return true;
+      const u32 u = state_.vertices[depth - 1], at = state_.at[depth - 1];
+      if (!descends) lists_.give_back(u);
+      descends = false;
+      if (at >= state_.end[depth - 1]) {
+        group |= match_bit(u);
+        --depth;
+        continue;
+      }
+      ++here_;
+      if (++tried >= launch_.tried) {
+        tried = 0;
+        if (!tasks_.look()) return false;
+      }
+      const u32 image = lists_.list(u).items[at];
+      put(state_.at[depth - 1], at + 1);
+      if (lists_.owner(image) != 0) continue;
+      lists_.take(u, image);
+      descends = true;
+    }
+  }
+
+  MATCHA_MEMBER void add(const MatchWays& ways) {
+    const u64 most = query().most;
+    if (ways.bound > kMostWays && most == 0) {
+      if (group_.leads()) {
+        atomic_exchange(&sum().refused, 1);
+        atomic_exchange(&sum().done, 1);
+      }
+      return;
+    }
+    sum_.number += ways.bound > kMostWays ? u128(most) : ways.number;
+    sum_.bound += ways.bound > kMostWays ? f64(most) : ways.bound;
+    if (sum_.bound > kMostWays || (most != 0 && sum_.number >= most)) flush();
+  }
+  /// Adds what was found to the sum of the pattern, of which it says whether it is enough.
+  MATCHA_MEMBER void flush() {
+    const u64 most = query().most;
+    if (most != 0 && sum_.number > most) sum_.number = most;
+    if (group_.leads() && (sum_.number != 0 || here_ != 0)) {
+      const u64 low = u64(sum_.number), before = atomic_add(&sum().low, low);
+      const u64 high = u64(sum_.number >> 64) + (before + low < low ? 1 : 0);
+      if (high != 0) atomic_add(&sum().high, high);
+      if (most != 0 && (high != 0 || before + low >= most)) atomic_exchange(&sum().done, 1);
+      atomic_add(&sum().tried, here_ - told_);
+    }
+    told_ = here_;
+    sum_ = {0, 0};
+  }
+
+  const MatchLaunch& launch_;
+  Group group_;
+  MatchState& state_;
+  UnitTasks<Group, MatchLaunch> tasks_;
+  Lists lists_;
+  u32 query_ = ~0u;
+  u64 here_ = 0;  ///< Images that were tried of the part, `told_` of them told.
+  u64 told_ = 0;
+  MatchWays sum_{0, 0};
+};
+
+}  // namespace matcha_program

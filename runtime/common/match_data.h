@@ -1,0 +1,104 @@
+// Labelled patterns that groups of a device match: the graph, what the host knows of each pattern, and the state of a
+// group. Plain words, the same on host and device. runtime/match/README.md says what a search does.
+#pragma once
+
+#include "runtime/common/unit_tasks.h"
+
+namespace matcha_program {
+
+/// So many vertices a pattern has at most; a part of a search begins behind at most so many matched vertices.
+inline constexpr u32 kMatchVertices = 64, kMatchPrefix = 12;
+
+/// How the next vertex is chosen among those with a neighbour that has an image; as `Search::Order` of runtime/match.
+enum MatchOrder : u32 {
+  kMatchFewest,
+  kMatchFewestOpen,
+  kMatchFewestDegree,
+  kMatchMostBound,
+  kMatchPlain,
+  kMatchOrders
+};
+
+/// A pattern. Sets of its vertices are masks.
+struct MatchQuery {
+  u64 first_unit;    ///< Units of the patterns before it. A unit is an image of the first vertex, the root.
+  const u32* roots;  ///< Images that the root may have, ascending.
+  const u64* masks;  ///< For each rank the vertices of which it may be the image.
+  u64 most;          ///< Matches that are enough; 0: all are counted.
+  u32 size, root;
+  u64 near[kMatchVertices];   ///< For each vertex those that must be adjacent to it.
+  u64 anti[kMatchVertices];   ///< Those that must not be.
+  u64 alike[kMatchVertices];  ///< Those that may have the same images, with itself: groups that have none in common.
+};
+
+/// What was found of a pattern.
+struct MatchSum {
+  u64 low, high;  ///< 128 bits.
+  u64 left;       ///< Units and tasks of it that are not finished.
+  u64 done;       ///< Not 0: enough was found, or `refused`.
+  u64 refused;    ///< Not 0: a number is so large that the host has to count.
+  u64 tried;      ///< Images.
+};
+
+/// A part of a search: of the images of `vertices[depth]` those at [first, last), where the vertices before it have
+/// `images`.
+struct MatchPart {
+  u32 query, depth, first, last;
+  u32 vertices[kMatchPrefix + 1];
+  u32 images[kMatchPrefix];
+};
+/// A part that was given away.
+struct MatchTask {
+  MatchPart part;
+  u64 ready;  ///< A mark (`UnitTasks`).
+};
+
+/// The list of a vertex before another one got an image.
+struct MatchUndo {
+  const u32* items;
+  u32 size, vertex;
+};
+
+struct MatchLaunch {
+  const u64* offsets;
+  const u32* neighbors;
+  const MatchQuery* queries;
+  u64 query_count;
+  MatchSum* sums;  ///< One a pattern.
+  u64 unit_count;
+  u64 chunk;
+  UnitShared* shared;
+  MatchTask* tasks;
+  u64 task_capacity;
+  u64 number;    ///< Of the launch, not 0; another one each time.
+  u64 tried;     ///< Images after which a group looks whether others wait for work.
+  u64 patience;  ///< Images of a part after which the rest of it goes behind all else that waits.
+  u64 workers;
+  MatchUndo* undos;
+  u64 undo_room;  ///< Of a group.
+  u32* lists;
+  u64 list_room;
+  const u64* wish;  ///< Of the host; not 0: stop.
+};
+
+/// What the lanes of a group know together, in shared memory. Depths count the vertices that have images.
+struct MatchState {
+  const u32* items[kMatchVertices];  ///< The images that are left of a vertex, ascending.
+  u32 sizes[kMatchVertices];
+  u32 images[kMatchVertices];
+  u32 weights[kMatchVertices];  ///< How often the last image of a vertex was lost.
+  // By depth.
+  u32 vertices[kMatchVertices];
+  u32 at[kMatchVertices], end[kMatchVertices];  ///< Of its images, those that are not tried yet.
+  u32 undone[kMatchVertices];
+  u64 blame[kMatchVertices];   ///< The vertices that are to blame if nothing is found; all, if anything was.
+  u64 listed[kMatchVertices];  ///< The vertices that had lists before.
+  u64 used[kMatchVertices];    ///< Words of the group's memory for lists before.
+};
+
+/// An image that a candidate of the host may have: `masks[place] = mask`.
+struct MatchPlace {
+  u64 place, mask;
+};
+
+}  // namespace matcha_program

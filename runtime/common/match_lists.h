@@ -1,0 +1,248 @@
+// The lists of a search for a labelled pattern: which images are left for each vertex, as runtime/match/search.h has
+// them, with the items of a list shared among the lanes of a group. Masks and numbers are equal in all lanes.
+#pragma once
+
+#include "runtime/common/item_sets.h"
+#include "runtime/common/match_data.h"
+
+namespace matcha_program {
+
+/// Blames every vertex: something was found, or nobody here knows.
+inline constexpr u64 kMatchEveryone = ~0ull;
+inline constexpr u32 kNoVertex = ~0u;
+inline constexpr u32 kMostWeight = 1u << 20;
+
+MATCHA_FN u64 match_bit(u32 vertex) { return 1ull << vertex; }
+
+/// A number of ways, and one that is never below it but for rounding and is 0 with it: beyond `kMostWays` the number is
+/// not told.
+struct MatchWays {
+  u128 number;
+  f64 bound;
+};
+/// Sums that groups add up are smaller, so that none of them can be beyond 128 bits.
+inline constexpr f64 kMostWays = 1e26;
+
+template <typename Group>
+class MatchLists {
+ public:
+  MATCHA_MEMBER MatchLists(const MatchLaunch& launch, Group group, u64 index, MatchState& state)
+      : launch_(launch),
+        group_(group),
+        state_(state),
+        undos_(launch.undos + index * launch.undo_room),
+        lists_(launch.lists + index * launch.list_room) {}
+
+  /// Nothing has an image, and the root has its list.
+  MATCHA_MEMBER void begin(const MatchQuery& query) {
+    query_ = &query;
+    assigned_ = 0;
+    listed_ = match_bit(query.root);
+    undone_ = 0;
+    used_ = 0;
+    put_list(query.root, {query.roots, u32(roots())});
+  }
+  /// Weights are those of a pattern that nobody has begun.
+  MATCHA_MEMBER void forget() const {
+    group_.sync();
+    for (u32 w = group_.lane; w < kMatchVertices; w += Group::kWidth) state_.weights[w] = 1;
+    group_.sync();
+  }
+
+  MATCHA_MEMBER u64 assigned() const { return assigned_; }
+  MATCHA_MEMBER u64 listed() const { return listed_; }
+  MATCHA_MEMBER u64 left() const {
+    return (query_->size == kMatchVertices ? ~0ull : match_bit(query_->size) - 1) & ~assigned_;
+  }
+  MATCHA_MEMBER ItemSet list(u32 w) const { return {state_.items[w], state_.sizes[w]}; }
+  MATCHA_MEMBER u64 around(u32 w) const { return query_->near[w] | query_->anti[w]; }
+  MATCHA_MEMBER u64 blamed(u32 w) const { return around(w) & assigned_; }
+
+  /// The vertex that has an image, and 1; 0: none.
+  MATCHA_MEMBER u32 owner(u32 image) const {
+    u32 found = 0;
+    for (u32 w = group_.lane; w < query_->size; w += Group::kWidth) {
+      if ((assigned_ >> w & 1) != 0 && state_.images[w] == image) found = w + 1;
+    }
+    const u32 lanes = group_.ballot(found != 0);
+    return lanes == 0 ? 0 : group_.from(found, lowest_bit(lanes));
+  }
+
+  /// Gives a vertex an image and narrows the lists around it. The vertices to blame when one of them has no image left,
+  /// else 0.
+  MATCHA_MEMBER u64 assign(u32 depth, u32 u, u32 image) {
+    group_.sync();
+    if (group_.leads()) {
+      state_.images[u] = image;
+      state_.listed[depth] = listed_;
+      state_.undone[depth] = undone_;
+      state_.used[depth] = used_;
+    }
+    group_.sync();
+    assigned_ |= match_bit(u);
+    for (u64 rest = (query_->near[u] | (query_->anti[u] & listed_)) & ~assigned_; rest != 0; rest &= rest - 1) {
+      const u32 w = lowest_bit(rest);
+      const u64 failed = narrow(u, w, image);
+      if (failed == 0) continue;
+      if (group_.leads() && state_.weights[w] < kMostWeight) state_.weights[w] += 1;
+      group_.sync();
+      return failed;
+    }
+    return 0;
+  }
+  MATCHA_MEMBER void unassign(u32 depth, u32 u) {
+    group_.sync();
+    const u32 kept = state_.undone[depth];
+    listed_ = state_.listed[depth];
+    used_ = state_.used[depth];
+    if (group_.leads()) {
+      while (undone_ > kept) {
+        const MatchUndo& undo = undos_[--undone_];
+        state_.items[undo.vertex] = undo.items;
+        state_.sizes[undo.vertex] = undo.size;
+      }
+    }
+    undone_ = kept;
+    assigned_ &= ~match_bit(u);
+    group_.sync();
+  }
+
+  /// An image without a look at the vertices around, of one that has none there without an image.
+  MATCHA_MEMBER void take(u32 u, u32 image) {
+    group_.sync();
+    if (group_.leads()) state_.images[u] = image;
+    group_.sync();
+    assigned_ |= match_bit(u);
+  }
+  MATCHA_MEMBER void give_back(u32 u) { assigned_ &= ~match_bit(u); }
+
+  /// The images in the list that no vertex has.
+  MATCHA_MEMBER u32 free_of(u32 w) const { return list(w).size - taken_of(w, w); }
+
+  /// In how many ways vertices of one kind find different images; `is_told` false: only by trying those of one.
+  MATCHA_MEMBER MatchWays ways_at_once(u64 vertices, bool& is_told) const {
+    is_told = true;
+    if (vertices == 0) return {1, 1};
+    const u32 a = lowest_bit(vertices), n = bits_of(vertices);
+    const u64 free = free_of(a);
+    if (n == 1 || free == 0) return {free, f64(free)};
+    if (n == 2) {
+      const u32 b = lowest_bit(vertices & (vertices - 1));
+      const u64 other = free_of(b);
+      const ItemSet first = list(a), second = list(b);
+      const bool swaps = second.size < first.size;
+      const ItemSet fewer = swaps ? second : first, more = swaps ? first : second;
+      const u64 both = count_items(group_, fewer, [&](u32, u32 x) { return more.holds(x); }) - taken_of(a, b);
+      const u128 ways = u128(free) * other - both;
+      return {ways, ways == 0 ? 0 : product(f64(free), f64(other))};
+    }
+    for (u64 rest = vertices & (vertices - 1); rest != 0; rest &= rest - 1) {
+      is_told = is_told && is_same(a, lowest_bit(rest));
+    }
+    MatchWays ways{1, 1};
+    for (u64 i = 0; is_told && i < n; ++i) {
+      const u64 left = free > i ? free - i : 0;
+      ways.number *= left;
+      ways.bound = product(ways.bound, f64(left));
+    }
+    return ways;
+  }
+
+  MATCHA_MEMBER static u32 bits_of(u64 mask) { return Group::bits(u32(mask)) + Group::bits(u32(mask >> 32)); }
+
+ private:
+  MATCHA_MEMBER u64 roots() const {
+    // The units of a pattern are the images of its root.
+    const u64 end = query_ + 1 < launch_.queries + launch_.query_count ? query_[1].first_unit : launch_.unit_count;
+    return end - query_->first_unit;
+  }
+  MATCHA_MEMBER ItemSet row(u32 image) const {
+    const u64 begin = launch_.offsets[image];
+    return {launch_.neighbors + begin, u32(launch_.offsets[image + 1] - begin)};
+  }
+  MATCHA_MEMBER void put_list(u32 w, ItemSet list) const {
+    group_.sync();
+    if (group_.leads()) {
+      state_.items[w] = list.items;
+      state_.sizes[w] = list.size;
+    }
+    group_.sync();
+  }
+
+  /// The vertices to blame when `w` has no image left now that its neighbour `u`, or one that must not be its
+  /// neighbour, has one; else 0.
+  MATCHA_MEMBER u64 narrow(u32 u, u32 w, u32 image) {
+    ItemSet now = list(w);
+    if (group_.leads()) undos_[undone_] = {now.items, now.size, w};
+    ++undone_;
+    if ((query_->near[u] >> w & 1) == 0) {
+      now = without(now, row(image));
+    } else if ((listed_ >> w & 1) != 0) {
+      now = common(now, row(image));
+    } else {
+      now = candidates(row(image), w);
+      listed_ |= match_bit(w);
+      for (u64 rest = query_->anti[w] & assigned_; rest != 0; rest &= rest - 1) {
+        now = without(now, row(state_.images[lowest_bit(rest)]));
+      }
+    }
+    put_list(w, now);
+    if (now.size == 0) return blamed(w);
+    if (now.size != 1) return 0;
+    const u32 taken = owner(now.items[0]);
+    return taken == 0 ? 0 : blamed(w) | match_bit(taken - 1);
+  }
+
+  MATCHA_MEMBER ItemSet candidates(ItemSet row, u32 w) {
+    const u64* masks = query_->masks;
+    u32* out = lists_ + used_;
+    return made(out, filter_items(group_, row, out, [&](u32, u32 x) { return (masks[x] >> w & 1) != 0; }));
+  }
+  MATCHA_MEMBER ItemSet common(ItemSet list, ItemSet row) {
+    u32* out = lists_ + used_;
+    if (row.size < list.size) {
+      return made(out, filter_items(group_, row, out, [&](u32, u32 x) { return list.holds(x); }));
+    }
+    return made(out, filter_items(group_, list, out, [&](u32, u32 x) { return row.holds(x); }));
+  }
+  MATCHA_MEMBER ItemSet without(ItemSet list, ItemSet row) {
+    u32* out = lists_ + used_;
+    return made(out, filter_items(group_, list, out, [&](u32, u32 x) { return !row.holds(x); }));
+  }
+  MATCHA_MEMBER ItemSet made(const u32* items, u32 size) {
+    used_ += size;
+    group_.sync();
+    return {items, size};
+  }
+
+  /// How many images that are taken are in the lists of both.
+  MATCHA_MEMBER u32 taken_of(u32 a, u32 b) const {
+    const ItemSet first = list(a), second = list(b);
+    const u64 who = query_->alike[a] & assigned_;
+    u32 taken = 0;
+    for (u32 w = group_.lane; w < query_->size; w += Group::kWidth) {
+      if ((who >> w & 1) == 0) continue;
+      const u32 image = state_.images[w];
+      taken += first.holds(image) && (a == b || second.holds(image)) ? 1 : 0;
+    }
+    return group_.total(taken);
+  }
+  MATCHA_MEMBER bool is_same(u32 a, u32 b) const {
+    const ItemSet first = list(a), second = list(b);
+    if (first.size != second.size) return false;
+    return first.items == second.items ||
+           count_items(group_, first, [&](u32 i, u32 x) { return second.items[i] != x; }) == 0;
+  }
+
+  const MatchLaunch& launch_;
+  Group group_;
+  MatchState& state_;
+  MatchUndo* undos_;
+  u32* lists_;
+  const MatchQuery* query_ = nullptr;
+  u64 assigned_ = 0, listed_ = 0;
+  u32 undone_ = 0;
+  u64 used_ = 0;
+};
+
+}  // namespace matcha_program
