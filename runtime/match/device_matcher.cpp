@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <thread>
 #include <utility>
 
 namespace matcha::runtime::match {
@@ -20,24 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr unsigned kThreads = 128;
-/// As the kernel has it where it is one of a device.
-constexpr unsigned kLanes = 32;
-constexpr std::uint64_t kGroupsOfBlock = kThreads / kLanes;
 constexpr std::uint64_t kTasks = std::uint64_t{1} << 16;
-
-constexpr std::uint64_t aligned(std::uint64_t bytes) { return (bytes + 127) / 128 * 128; }
-
-/// Memory of the device or the host with room for so many bytes; what it had is lost where there was less.
-template <typename Memory>
-Status reserve(Memory& memory, const cuda::DeviceRef& device, std::uint64_t bytes) {
-  if (memory.bytes() >= bytes) return Done{};
-  memory = {};
-  Result<Memory> made = Memory::allocate(device, bytes + bytes / 4);
-  if (!made) return made.error();
-  memory = std::move(*made);
-  return Done{};
-}
 
 }  // namespace
 
@@ -46,12 +28,12 @@ struct DeviceMatcher::Layout {
   std::uint64_t sums = 0, back = 0, queries = 0, roots = 0, places = 0, bytes = 0;
 
   explicit Layout(const DeviceBatch& batch) {
-    sums = aligned(sizeof(UnitShared));
+    sums = aligned_to_line(sizeof(UnitShared));
     back = sums + batch.sums().size() * sizeof(MatchSum);
-    queries = aligned(back);
-    roots = aligned(queries + batch.queries().size() * sizeof(MatchQuery));
-    places = aligned(roots + batch.roots().size() * sizeof(std::uint32_t));
-    bytes = aligned(places + batch.places().size() * sizeof(MatchPlace));
+    queries = aligned_to_line(back);
+    roots = aligned_to_line(queries + batch.queries().size() * sizeof(MatchQuery));
+    places = aligned_to_line(roots + batch.roots().size() * sizeof(std::uint32_t));
+    bytes = aligned_to_line(places + batch.places().size() * sizeof(MatchPlace));
   }
 };
 
@@ -70,8 +52,8 @@ Result<std::unique_ptr<DeviceMatcher>> DeviceMatcher::make(const GraphView& grap
   Result<cuda::Function> search = code.function("match_search"), place = code.function("match_place");
   if (!search) return search.error();
   if (!place) return place.error();
-  const Result<int> blocks = search->blocks_per_multiprocessor(kThreads, 0);
-  if (!blocks) return blocks.error();
+  const Result<unsigned> most = most_blocks(*search, *device);
+  if (!most) return most.error();
   Result<cuda::Stream> stream = cuda::Stream::create(device);
   if (!stream) return stream.error();
   cuda::UploadOptions wanted;
@@ -80,10 +62,9 @@ Result<std::unique_ptr<DeviceMatcher>> DeviceMatcher::make(const GraphView& grap
   if (!upload) return upload.error();
   const Status there = upload->wait();
   if (!there) return there.error();
-  const unsigned most = static_cast<unsigned>(std::max(*blocks, 1) * std::max(device->properties().multiprocessors, 1));
   std::unique_ptr<DeviceMatcher> made(new DeviceMatcher(std::move(*stream), std::move(code), std::move(*search),
-                                                        std::move(*place), std::move(*upload), graph.universe, most));
-  Result<cuda::PinnedBuffer<std::uint64_t>> wish = cuda::PinnedBuffer<std::uint64_t>::allocate(device, 1);
+                                                        std::move(*place), std::move(*upload), graph.universe, *most));
+  Result<KernelWish> wish = KernelWish::make(device);
   if (!wish) return wish.error();
   made->wish_ = std::move(*wish);
   Result<cuda::DeviceBuffer<MatchTask>> tasks = cuda::DeviceBuffer<MatchTask>::allocate(device, kTasks);
@@ -139,30 +120,11 @@ Status DeviceMatcher::send(const Layout& layout, const DeviceBatch& batch) {
   if (!status) return status;
   const std::uint64_t count = batch.places().size();
   cuda::LaunchShape shape;
-  shape.threads = kThreads;
-  shape.blocks = static_cast<unsigned>(std::clamp<std::uint64_t>(count / kThreads, 1, most_blocks_));
+  shape.threads = kThreadsOfBlock;
+  shape.blocks = static_cast<unsigned>(std::clamp<std::uint64_t>(count / kThreadsOfBlock, 1, most_blocks_));
   return place_.launch(*stream_, shape, reinterpret_cast<const MatchPlace*>(control_.address() + layout.places),
                        static_cast<matcha_program::u64>(count),
                        reinterpret_cast<matcha_program::u64*>(masks_.address()));
-}
-
-/// Until the kernel is done, which is asked to end early where that is wished for.
-Status DeviceMatcher::wait(const Stops& stops) {
-  constexpr std::chrono::milliseconds kSpun{2};
-  constexpr std::chrono::microseconds kNap{50};
-  const Clock::time_point begin = Clock::now();
-  volatile std::uint64_t* const wish = wish_.host();
-  for (;;) {
-    const Result<bool> done = stream_->done();
-    if (!done) {
-      Error error = done.error();
-      error.message = "the kernel failed on " + stream_->device().label() + "; " + error.message;
-      return error;
-    }
-    if (*done) return Done{};
-    if (stops.is_stopped() || stops.is_late()) *wish = 1;
-    if (Clock::now() - begin > kSpun) std::this_thread::sleep_for(kNap);
-  }
 }
 
 Result<std::vector<DeviceBatch::Outcome>> DeviceMatcher::launch(const DeviceBatch& batch, const Stops& stops) {
@@ -172,7 +134,7 @@ Result<std::vector<DeviceBatch::Outcome>> DeviceMatcher::launch(const DeviceBatc
   Status status = reserve_groups(batch, groups);
   if (status) status = send(layout, batch);
   if (!status) return status.error();
-  *static_cast<volatile std::uint64_t*>(wish_.host()) = 0;
+  wish_.clear();
   MatchLaunch launch{};
   launch.offsets = reinterpret_cast<const matcha_program::u64*>(graph_.view().offsets);
   launch.neighbors = graph_.view().neighbors;
@@ -192,13 +154,10 @@ Result<std::vector<DeviceBatch::Outcome>> DeviceMatcher::launch(const DeviceBatc
   launch.undo_room = batch.undo_room();
   launch.lists = reinterpret_cast<matcha_program::u32*>(lists_.address());
   launch.list_room = batch.list_room();
-  launch.wish = reinterpret_cast<const matcha_program::u64*>(wish_.device_data());
-  cuda::LaunchShape shape;
-  shape.threads = kThreads;
-  shape.blocks = static_cast<unsigned>((groups + kGroupsOfBlock - 1) / kGroupsOfBlock);
-  status = search_.launch(*stream_, shape, launch);
+  launch.wish = reinterpret_cast<const matcha_program::u64*>(wish_.address());
+  status = search_.launch(*stream_, shape_of(groups), launch);
   if (status) status = control_.copy_to(*stream_, control_stage_.host(), layout.back);
-  if (status) status = wait(stops);
+  if (status) status = wish_.wait(*stream_, stops);
   if (!status) return status.error();
   const std::byte* const from = static_cast<const std::byte*>(control_stage_.host());
   UnitShared shared{};

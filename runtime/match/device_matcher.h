@@ -11,6 +11,7 @@
 #include "runtime/cuda/memory.h"
 #include "runtime/cuda/module.h"
 #include "runtime/match/device_batch.h"
+#include "runtime/match/unit_kernels.h"
 #include "runtime/result.h"
 
 namespace matcha::runtime::match {
@@ -49,7 +50,6 @@ class DeviceMatcher {
   Status reserve_groups(const DeviceBatch& batch, std::uint64_t& groups);
   Status send(const Layout& layout, const DeviceBatch& batch);
   Result<std::vector<DeviceBatch::Outcome>> launch(const DeviceBatch& batch, const Stops& stops);
-  Status wait(const Stops& stops);
 
   std::unique_ptr<cuda::Stream> stream_;
   cuda::Module code_;
@@ -64,7 +64,7 @@ class DeviceMatcher {
   cuda::DeviceMemory masks_;
   cuda::DeviceMemory undos_;
   cuda::DeviceMemory lists_;
-  cuda::PinnedBuffer<std::uint64_t> wish_;
+  KernelWish wish_;
   cuda::DeviceBuffer<matcha_program::MatchTask> tasks_;
   std::uint64_t number_ = 0;
   std::uint64_t tried_ = 64;

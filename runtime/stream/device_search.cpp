@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <thread>
 
 namespace matcha::runtime::stream {
 
@@ -16,30 +15,17 @@ using matcha_program::DeltaUpdate;
 
 namespace {
 
+using match::aligned_to_line;
+using match::kGroupsOfBlock;
+using match::reserve;
+using match::shape_of;
 using Clock = std::chrono::steady_clock;
 
-constexpr unsigned kThreads = 128;
-/// As the kernel has it where it is one of a device.
-constexpr unsigned kLanes = 32;
-constexpr std::uint64_t kGroupsOfBlock = kThreads / kLanes;
 constexpr std::uint64_t kTasks = std::uint64_t{1} << 18;
 constexpr std::uint64_t kMostUnits = std::uint64_t{1} << 27;
 constexpr std::size_t kMostUpdates = std::size_t{1} << 22;
 /// With more at a time a launch is no sooner done, and those after it wait.
 constexpr std::size_t kMostAdded = std::size_t{1} << 16;
-
-constexpr std::uint64_t aligned(std::uint64_t bytes) { return (bytes + 127) / 128 * 128; }
-
-/// Memory of the device or the host with room for so many bytes; what it had is lost where there was less.
-template <typename Memory>
-Status reserve(Memory& memory, const cuda::DeviceRef& device, std::uint64_t bytes) {
-  if (memory.bytes() >= bytes) return Done{};
-  memory = {};
-  Result<Memory> made = Memory::allocate(device, bytes + bytes / 2);
-  if (!made) return made.error();
-  memory = std::move(*made);
-  return Done{};
-}
 
 }  // namespace
 
@@ -48,12 +34,12 @@ struct DeviceSearch::Layout {
   std::uint64_t sums = 0, back = 0, updates = 0, units = 0, terms = 0, bytes = 0;
 
   Layout(std::uint64_t sum_count, std::uint64_t update_count, std::uint64_t unit_count, std::uint64_t term_bytes) {
-    sums = aligned(sizeof(DeltaShared));
+    sums = aligned_to_line(sizeof(DeltaShared));
     back = sums + sum_count * sizeof(DeltaSum);
-    updates = aligned(back);
-    units = aligned(updates + update_count * sizeof(DeltaUpdate));
-    terms = aligned(units + unit_count * sizeof(DeltaUnit));
-    bytes = aligned(terms + term_bytes);
+    updates = aligned_to_line(back);
+    units = aligned_to_line(updates + update_count * sizeof(DeltaUpdate));
+    terms = aligned_to_line(units + unit_count * sizeof(DeltaUnit));
+    bytes = aligned_to_line(terms + term_bytes);
   }
 };
 
@@ -72,14 +58,13 @@ Result<std::unique_ptr<DeviceSearch>> DeviceSearch::make(DynamicGraph& graph, co
   Result<cuda::Function> count = code.function("delta_count"), patch = code.function("delta_patch");
   if (!count) return count.error();
   if (!patch) return patch.error();
-  const Result<int> blocks = count->blocks_per_multiprocessor(kThreads, 0);
-  if (!blocks) return blocks.error();
+  const Result<unsigned> most = match::most_blocks(*count, *device);
+  if (!most) return most.error();
   Result<cuda::Stream> stream = cuda::Stream::create(device);
   if (!stream) return stream.error();
-  const unsigned most = static_cast<unsigned>(std::max(*blocks, 1) * std::max(device->properties().multiprocessors, 1));
   std::unique_ptr<DeviceSearch> made(
-      new DeviceSearch(graph, std::move(*stream), std::move(code), std::move(*count), std::move(*patch), most));
-  Result<cuda::PinnedBuffer<std::uint64_t>> wish = cuda::PinnedBuffer<std::uint64_t>::allocate(device, 1);
+      new DeviceSearch(graph, std::move(*stream), std::move(code), std::move(*count), std::move(*patch), *most));
+  Result<match::KernelWish> wish = match::KernelWish::make(device);
   if (!wish) return wish.error();
   made->wish_ = std::move(*wish);
   Result<cuda::DeviceBuffer<DeltaTask>> tasks = cuda::DeviceBuffer<DeltaTask>::allocate(device, kTasks);
@@ -151,25 +136,6 @@ Status DeviceSearch::send(const Layout& layout) {
   return control_.copy_from(*stream_, to, layout.bytes);
 }
 
-/// Until the kernel is done, which is asked to end early where that is wished for.
-Status DeviceSearch::wait(const match::Stops& stops) {
-  constexpr std::chrono::milliseconds kSpun{2};
-  constexpr std::chrono::microseconds kNap{50};
-  const Clock::time_point begin = Clock::now();
-  volatile std::uint64_t* const wish = wish_.host();
-  for (;;) {
-    const Result<bool> done = stream_->done();
-    if (!done) {
-      Error error = done.error();
-      error.message = "the kernel failed on " + stream_->device().label() + "; " + error.message;
-      return error;
-    }
-    if (*done) return Done{};
-    if (stops.is_stopped() || stops.is_late()) *wish = 1;
-    if (Clock::now() - begin > kSpun) std::this_thread::sleep_for(kNap);
-  }
-}
-
 Result<DeviceSearch::Outcome> DeviceSearch::read(const match::Stops& stops) const {
   const std::byte* const from = static_cast<const std::byte*>(control_stage_.host());
   DeltaShared shared{};
@@ -187,7 +153,7 @@ Result<DeviceSearch::Outcome> DeviceSearch::read(const match::Stops& stops) cons
     return error;
   }
   const std::size_t count = std::size_t{slots_} * data_->terms();
-  const std::byte* const sums = from + aligned(sizeof(shared));
+  const std::byte* const sums = from + aligned_to_line(sizeof(shared));
   outcome.found.maps.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     DeltaSum sum{};
@@ -223,7 +189,7 @@ Status DeviceSearch::launch(const SharedTerms& terms, std::uint32_t slots) {
   Status status = reserve_scratch(blocks, groups);
   if (status) status = send(layout);
   if (!status) return status;
-  *static_cast<volatile std::uint64_t*>(wish_.host()) = 0;
+  wish_.clear();
   const std::byte* const there = reinterpret_cast<const std::byte*>(control_.address());
   DeltaLaunch launch{};
   launch.after = mirror_.rows(false);
@@ -244,11 +210,8 @@ Status DeviceSearch::launch(const SharedTerms& terms, std::uint32_t slots) {
   launch.room_words = room_words_;
   launch.sums = reinterpret_cast<DeltaSum*>(control_.address() + layout.sums);
   launch.sums_of_slot = data_->terms();
-  launch.wish = reinterpret_cast<const matcha_program::u64*>(wish_.device_data());
-  cuda::LaunchShape shape;
-  shape.threads = kThreads;
-  shape.blocks = static_cast<unsigned>((groups + kGroupsOfBlock - 1) / kGroupsOfBlock);
-  status = count_.launch(*stream_, shape, launch);
+  launch.wish = reinterpret_cast<const matcha_program::u64*>(wish_.address());
+  status = count_.launch(*stream_, shape_of(groups), launch);
   return status ? control_.copy_to(*stream_, control_stage_.host(), layout.back) : status;
 }
 
@@ -329,7 +292,7 @@ Status DeviceSearch::begin(const SharedTerms& terms, std::uint32_t slots) {
 }
 
 Result<DeviceSearch::Outcome> DeviceSearch::finish(const match::Stops& stops) {
-  const Status status = wait(stops);
+  const Status status = wish_.wait(*stream_, stops);
   Result<Outcome> outcome = status ? read(stops) : status.error();
   const bool made = outcome && !outcome->is_refused && outcome->found.ending == DeltaSearch::Ending::Complete;
   mirror_.end(rows_, made);

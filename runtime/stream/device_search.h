@@ -11,6 +11,7 @@
 #include "runtime/cuda/device.h"
 #include "runtime/cuda/memory.h"
 #include "runtime/cuda/module.h"
+#include "runtime/match/unit_kernels.h"
 #include "runtime/result.h"
 #include "runtime/stream/batch_rows.h"
 #include "runtime/stream/dynamic_graph.h"
@@ -78,7 +79,6 @@ class DeviceSearch {
   Status launch(const SharedTerms& terms, std::uint32_t slots);
   Status show_and_launch(const SharedTerms& terms, std::uint32_t slots);
   Status send(const Layout& layout);
-  Status wait(const match::Stops& stops);
   Result<Outcome> read(const match::Stops& stops) const;
 
   DynamicGraph& graph_;
@@ -96,7 +96,7 @@ class DeviceSearch {
   std::vector<std::uint64_t> firsts_;
   cuda::DeviceMemory control_;
   cuda::PinnedMemory control_stage_;
-  cuda::PinnedBuffer<std::uint64_t> wish_;
+  match::KernelWish wish_;
   cuda::DeviceBuffer<matcha_program::DeltaTask> tasks_;
   cuda::DeviceBuffer<std::uint32_t> scratch_;
   std::uint64_t room_words_ = 0;
