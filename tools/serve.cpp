@@ -257,6 +257,8 @@ class Worker {
       status = driver::Prepared::make(
           request.program, graph, [](const std::function<void()>& reading) { reading(); }, log, made);
       if (status != Status::Ok) return error_line(request.id, status, *log);
+      status = check_lists(request.lists, made->program(), *log);
+      if (status != Status::Ok) return error_line(request.id, status, *log);
       prepared = std::move(made);
       kept_.add(key, prepared);
     }

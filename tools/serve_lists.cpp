@@ -1,10 +1,13 @@
 #include "tools/serve_lists.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace matcha::tools {
 
@@ -72,6 +75,19 @@ Status give_lists(const Json& lists, const JsonLog& log, ResidentGraph::Shared& 
     runtime::Result<ResidentGraph::Shared> made = graph->with_list(name, std::move(*list));
     if (!made) return log.error(made.error());
     graph = std::move(*made);
+  }
+  return Status::Ok;
+}
+
+Status check_lists(const Json& lists, const frontend::asg::Graph& program, const JsonLog& log) {
+  std::vector<std::string> known;
+  for (const frontend::asg::Param& param : program.params) {
+    if (param.type->is_list()) known.push_back(param.name);
+  }
+  for (const auto& [name, rows] : lists.items()) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    return log.error(Status::Usage, fmt::format("`{}` takes no list `{}`", program.entry, name),
+                     known.empty() ? "it takes none" : fmt::format("its lists are: {}", fmt::join(known, ", ")));
   }
   return Status::Ok;
 }

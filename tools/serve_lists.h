@@ -1,6 +1,7 @@
 #pragma once
 
 #include "driver/resident_graph.h"
+#include "frontend/asg.h"
 #include "tools/serve_protocol.h"
 
 namespace matcha::tools {
@@ -8,5 +9,8 @@ namespace matcha::tools {
 /// The graph with the lists of a request: an object of arrays, by the names of parameters. An item is a number, a text,
 /// which is the id of a vertex, or an array of these, a row. Ok, Usage or Resource.
 Status give_lists(const Json& lists, const JsonLog& log, driver::ResidentGraph::Shared& graph);
+
+/// Ok, or Usage where a list is for no parameter of the program.
+Status check_lists(const Json& lists, const frontend::asg::Graph& program, const JsonLog& log);
 
 }  // namespace matcha::tools

@@ -96,6 +96,7 @@ class ServeTest(CliTest):
         self.assertEqual(ask(numbers, degrees, seeds=[[1, 2]]), (2, "the list `seeds` has 2 columns, and the parameter takes 1"))
         self.assertEqual(ask(numbers, degrees, seeds=[True]), (2, "the list `seeds` is neither of numbers nor of texts"))
         self.assertEqual(ask(numbers, degrees), (2, "`main` needs a list for `seeds: List<int>`"))
+        self.assertEqual(ask(numbers, degrees, seeds=[1], seed=[2]), (2, "`main` takes no list `seed`"))
         # Other lists are another program.
         asked = [{"id": i, "program": degrees, "options": {"lists": {"seeds": [i % 3]}}} for i in range(6)]
         self.assertEqual([one["result"] for one in self.piped(asked, numbers)], [1, 2, 1] * 2)
