@@ -89,6 +89,32 @@ RunError no_shares(const char* what) {
   return error;
 }
 
+std::optional<runtime::Error> dealing_error(const Dealer& dealer, bool independent, bool deals) {
+  if (!dealer.merges() && !independent) {
+    return runtime::Error{runtime::ErrorKind::Runtime,
+                          "the parallel loops of the program need what earlier ones found",
+                          {},
+                          0,
+                          "`--work DIR` runs it in several processes, `--shard` does not"};
+  }
+  if (deals) return std::nullopt;
+  return runtime::Error{runtime::ErrorKind::Runtime,
+                        "no parallel loop of the program can be run in parts",
+                        {},
+                        0,
+                        "parts are of loops that sum, compare or list, not of what later steps need as lists"};
+}
+
+std::function<void(std::uint64_t, std::uint64_t)> progress_of_all(const Dealer& dealer, const RunOptions& options) {
+  if (!options.on_progress) return {};
+  return [&](std::uint64_t done, std::uint64_t total) {
+    constexpr std::uint64_t kPartsOfUnit = 1000;
+    const double share = total == 0 ? 0 : static_cast<double>(done) / static_cast<double>(total);
+    const std::uint64_t part = static_cast<std::uint64_t>(share * kPartsOfUnit);
+    options.on_progress(dealer.units_done() * kPartsOfUnit + part, dealer.units_total() * kPartsOfUnit);
+  };
+}
+
 std::optional<runtime::Error> merge(PartialValue& into, const PartialValue& other) {
   switch (into.kind) {
     case SinkKind::SumInt:

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "codegen/backend.h"
+#include "codegen/dealer.h"
 #include "runtime/abi.h"
 
 namespace matcha::codegen {
@@ -23,6 +25,13 @@ PositionRange positions_of(const Share& share, std::uint64_t positions, const ru
 
 /// The error of what runs whole programs only.
 RunError no_shares(const char* what);
+
+/// Why a dealer cannot deal a program; nothing: it can. `independent`: no region needs what a dealt one found; `deals`:
+/// some region is dealt.
+std::optional<runtime::Error> dealing_error(const Dealer& dealer, bool independent, bool deals);
+
+/// What tells of the progress of all units when the progress of one is told to it; empty if nobody listens.
+std::function<void(std::uint64_t, std::uint64_t)> progress_of_all(const Dealer& dealer, const RunOptions& options);
 
 /// Adds what another share of the same run found of a result; of lists, the later positions. An error when a sum has no
 /// room any more, or there is no memory. Requires: the same kinds.

@@ -14,6 +14,7 @@
 
 #include "driver/cluster/dealers.h"
 #include "driver/cluster/run_key.h"
+#include "driver/gpu.h"
 #include "driver/version.h"
 #include "runtime/unfinished_file.h"
 #include "tools/run_options.h"
@@ -64,7 +65,8 @@ std::vector<std::string> words_of_run(const std::vector<std::string>& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
     bool left_out = false;
-    for (const std::string_view name : {"--shard", "--ledger", "--work", "--timeout", "--threads"}) {
+    for (const std::string_view name :
+         {"--shard", "--ledger", "--work", "--timeout", "--threads", "--gpus", "--first-gpu"}) {
       if (word == name) ++i;
       left_out = left_out || word == name || word.starts_with(std::string(name) + "=");
     }
@@ -119,6 +121,8 @@ Status join_team(RunVerbOptions& all) {
     console.note("one rank: more are started by a launcher, as in `mpirun -n 4 matcha run … --mpi`");
   }
   all.cluster.team = std::move(*joined);
+  const bool told = std::ranges::find(all.gpu_given, "--first-gpu") != all.gpu_given.end();
+  if (!told) all.gpu.turn = mpi::launched_local_rank();
   return Status::Ok;
 }
 
@@ -154,11 +158,14 @@ Status ClusterRun::check(const RunVerbOptions& all) {
   const auto unfit = [&](const char* option, const char* hint) {
     return console_.error(Status::Usage, fmt::format("`{}` is not for `{}`", option, name), hint);
   };
-  if (all.device == "cuda") return unfit("--device cuda", "parts of a run are for the CPU");
   if (all.backend != "llvm") return unfit("--backend interp", "leave it out");
   if (all.tune) return unfit("--tune", "leave it out");
   if (all.verify) return unfit("--verify", "verify the whole run");
   if (all.most()) return unfit("--limit` or `--exists", "they are for whole runs");
+  on_gpu_ = all.device == "cuda";
+  if (const std::string problem = on_gpu_ ? driver::gpu_problem() : ""; !problem.empty()) {
+    return console_.error(Status::Run, problem, "parts of a run with --device cuda are for machines with a GPU");
+  }
   if (options_.mpi && reads_standard_input(all)) {
     return console_.error(Status::Usage, "standard input is not for `--mpi`: one rank only has it",
                           "write it to a file that all ranks see");
@@ -203,7 +210,8 @@ Status ClusterRun::begin(std::string_view program, const BoundInputs& bound, con
   header.words = words_of_run(options_.words);
   header.shard = shard_;
   header.shards = shards_;
-  header.units = options_.shard.empty() ? cluster::units_of(bound.arguments) : shards_ * cluster::kUnitsOfShard;
+  header.units = options_.shard.empty() ? cluster::units_of(bound.arguments, on_gpu_)
+                                        : shards_ * (on_gpu_ ? cluster::kGpuUnitsOfShard : cluster::kUnitsOfShard);
   cluster::DealerTest test;
   test.dies_at = number_in_environment("MATCHA_TEST_DIE_AT").value_or(0);
   runtime::Result<std::unique_ptr<codegen::Dealer>> made = [&] {

@@ -76,6 +76,7 @@ class ClusterRun {
   const ClusterOptions& options_;
   const Console& console_;
   std::uint64_t shard_ = 0, shards_ = 1, processes_ = 1;
+  bool on_gpu_ = false;
   std::unique_ptr<codegen::Dealer> dealer_;
 };
 

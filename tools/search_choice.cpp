@@ -10,7 +10,8 @@ SearchUse SearchChoice::use(const SearchContext& context) {
   if (!may) return SearchUse::Never;
   const runtime::Graph& graph = context.bound.inputs.graphs.at(context.bound.main_graph);
   const SearchUse use = use_of_search(context.pattern, context.pattern_options, graph, options.lists());
-  // A GPU counts all that is not soon done by a program.
+  // A GPU counts all that is not soon done by a program, and all of which it has a part.
+  if (context.on_gpu && options.cluster.any()) return SearchUse::Never;
   if (context.on_gpu && (use != SearchUse::Always || context.rows || !fits_gpu(task(context), options.most()))) {
     return SearchUse::Never;
   }

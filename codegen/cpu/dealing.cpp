@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "codegen/cpu/run_state.h"
@@ -15,16 +16,14 @@ Run::Failure Run::check_dealing() const {
   const Dealer* const dealer = options_.maybe_dealer;
   if (dealer == nullptr) return std::nullopt;
   if (!options_.share.is_whole()) return failure(ErrorKind::Runtime, "a share is not dealt once more");
-  if (!dealer->merges() && !program_.independent) {
-    return failure(ErrorKind::Runtime, "the parallel loops of the program need what earlier ones found",
-                   "`--work DIR` runs it in several processes, `--shard` does not");
-  }
-  for (const Step& step : program_.steps) {
+  const bool deals = std::ranges::any_of(program_.steps, [](const Step& step) {
     const auto* const region = std::get_if<RegionStep>(&step);
-    if (region != nullptr && region->dealt) return std::nullopt;
+    return region != nullptr && region->dealt;
+  });
+  if (std::optional<runtime::Error> error = dealing_error(*dealer, program_.independent, deals)) {
+    return RunError{std::move(*error), {}};
   }
-  return failure(ErrorKind::Runtime, "no parallel loop of the program can be run in parts",
-                 "parts are of loops that sum, compare or list, not of what later steps need as lists");
+  return std::nullopt;
 }
 
 bool Run::ends_after_regions() const {
@@ -38,14 +37,7 @@ Run::Failure Run::deal(const RegionStep& s, runtime::RegionLaunch& launch, const
   Dealer& dealer = *options_.maybe_dealer;
   const std::size_t region = dealt_begun_++;
   runtime::RunControl of_all = control;
-  if (control.on_progress) {
-    of_all.on_progress = [&](std::uint64_t done, std::uint64_t total) {
-      constexpr std::uint64_t kPartsOfUnit = 1000;
-      const double share = total == 0 ? 0 : static_cast<double>(done) / static_cast<double>(total);
-      const std::uint64_t part = static_cast<std::uint64_t>(share * kPartsOfUnit);
-      control.on_progress(dealer.units_done() * kPartsOfUnit + part, dealer.units_total() * kPartsOfUnit);
-    };
-  }
+  of_all.on_progress = progress_of_all(dealer, options_);
   while (const std::optional<std::uint64_t> unit = dealer.next(region)) {
     const PositionRange range =
         positions_of(Share{*unit, dealer.units()}, frame_[s.positions_slot], launch.maybe_walked);

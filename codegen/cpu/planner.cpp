@@ -1,7 +1,6 @@
 #include "codegen/cpu/planner.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "ir/analysis/position_loops.h"
 #include "ir/analysis/row_graphs.h"
@@ -45,7 +44,7 @@ Program Planner::run() {
   for (const host::Step& next : plan.steps) std::visit([&](const auto& s) { step(s); }, next);
   close_step();
   graphs(plan);
-  program_.independent = is_independent(plan);
+  program_.independent = plan.independent;
   program_.slot_count = layout_.frame().slot_count();
   return std::move(program_);
 }
@@ -231,43 +230,6 @@ std::uint32_t Planner::walked_graph(const ir::Expr& list) {
   return graph != nullptr ? layout_.frame().slot(*graph) : 0;
 }
 
-bool Planner::is_shared(const ir::Region& s) const {
-  const ir::Block& body = *layout_.module().body;
-  const ir::Return* last = body.body.empty() ? nullptr : ir::as<ir::Return>(body.body.back());
-  if (last == nullptr || !s.schedule.parallel) return false;
-  auto uses = ir::count_uses(body);
-  return std::ranges::all_of(s.collect->sinks, [&](const ir::Sink& sink) {
-    return std::ranges::count(last->values, sink.var) == 1 && uses[sink.var] == 1;
-  });
-}
-
-bool Planner::is_independent(const host::Plan& plan) const {
-  std::unordered_set<const ir::Var*> found;  // By dealt regions.
-  std::size_t regions_left = plan.regions().size();
-  std::size_t at = 0;  // Of the steps of the program.
-  for (const host::Step& next : plan.steps) {
-    if (regions_left == 0) break;
-    const ir::Stmt& stmt = host::statement_of(next);
-    bool reads = false;
-    ir::for_each_stmt_of(stmt, [&](const ir::Stmt& part) {
-      ir::for_each_expr(part, [&](const ir::Expr& whole) {
-        ir::for_each_node(whole, [&](const ir::Expr& e) {
-          const ir::Var* const var = ir::as<ir::Var>(&e);
-          reads = reads || (var != nullptr && found.contains(var));
-        });
-      });
-    });
-    if (reads) return false;
-    const auto* const region = std::get_if<host::RegionStep>(&next);
-    if (region == nullptr) continue;
-    --regions_left;
-    while (!std::holds_alternative<RegionStep>(program_.steps[at])) ++at;
-    if (!std::get<RegionStep>(program_.steps[at++]).dealt) continue;
-    for (const ir::Sink& sink : region->region->collect->sinks) found.insert(sink.var);
-  }
-  return true;
-}
-
 RegionShape Planner::shape_of(const host::RegionStep& planned) const {
   const ir::Region& s = *planned.region;
   RegionShape shape;
@@ -310,12 +272,11 @@ void Planner::step(const host::RegionStep& planned) {
   step.parallel = planned.outer != nullptr;
   step.stream_sink = planned.answer;
   step.loc = s.collect->loc;
-  step.shared = is_shared(s);
+  step.shared = planned.shared;
   if (shape.outer != nullptr && shape.outer->lists.size() == 1)
     step.vertices_slot = walked_graph(*shape.outer->lists[0]);
   for (const ir::Buffer& buffer : s.buffers) prepare(*buffer.capacity);
   prepare_region(planned, step);
-  bool is_scalar = true;
   for (std::size_t i = 0; i < s.collect->sinks.size(); ++i) {
     const ir::Sink& sink = s.collect->sinks[i];
     SinkPlan plan;
@@ -323,7 +284,6 @@ void Planner::step(const host::RegionStep& planned) {
     if (sink.kind == ir::SinkKind::List) plan.info.columns = host::element_kinds(*sink.var->type);
     plan.slot = layout_.frame().slot(*sink.var);
     if (step.shared) shared_[sink.var] = plan.slot;
-    is_scalar = is_scalar && sink.kind != ir::SinkKind::List;
     plan.is_vertex = sink.var->type->is_scalar(ir::ScalarKind::Vid);
     plan.wide = sink.var->type->is_scalar(ir::ScalarKind::I128);
     if (shape.counts[i] >= 0) {
@@ -343,7 +303,7 @@ void Planner::step(const host::RegionStep& planned) {
     plan.slot = layout_.frame().slot(*s.collect->sinks[i].var) + 1;
     step.sinks.push_back(std::move(plan));
   }
-  step.dealt = step.parallel && s.schedule.parallel && (step.shared || is_scalar);
+  step.dealt = planned.is_dealt();
   if (!shape.split.empty()) step.inner = step.body + "_inner";
   maker_.region(shape, step.body, step.inner);
   program_.steps.push_back(std::move(step));

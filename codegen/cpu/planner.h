@@ -39,10 +39,6 @@ class Planner {
 
   void prepare_region(const host::RegionStep& planned, RegionStep& step);
   RegionShape shape_of(const host::RegionStep& planned) const;
-  /// Whether the sinks of a region are results of the program and nothing else.
-  bool is_shared(const ir::Region& s) const;
-  /// Whether nothing up to the last region reads what regions before it found that are dealt.
-  bool is_independent(const host::Plan& plan) const;
   /// The slot of a sink of a shared region; 0: the value is none.
   std::uint32_t shared_slot(const ir::Expr& value) const;
   /// The slot of the graph whose vertices a list is; 0: it is another list.

@@ -51,6 +51,7 @@ struct CudaOptions {
   std::uint64_t arena_bytes = 0;    ///< Of `scratch_bytes` at most, for the pages of paged lists; 0: what is needed.
   int device = 0;                   ///< The first GPU that is used.
   std::uint32_t gpus = 1;           ///< How many are used together; 0: all from `device` on.
+  int turn = 0;                     ///< Of processes of a host that each take `gpus` of its GPUs in turn: the number.
   Sample sample;
   bool samples() const { return sample.parts > 1; }
   LoadedQuery query;

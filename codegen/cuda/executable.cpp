@@ -8,6 +8,7 @@
 #include "codegen/cuda/region_run.h"
 #include "codegen/cuda/run_devices.h"
 #include "codegen/cuda/run_report.h"
+#include "codegen/cuda/sinks.h"
 #include "codegen/cuda/stops.h"
 #include "codegen/shares.h"
 
@@ -34,6 +35,12 @@ class CudaExecutable::Run {
   }
 
  private:
+  /// What a region is run with.
+  struct RegionWork {
+    RegionRequest request;
+    std::vector<RegionInputs> inputs;
+  };
+
   void walk_steps(std::span<const Argument> arguments) {
     const Clock::time_point begin = Clock::now();
     try {
@@ -49,7 +56,7 @@ class CudaExecutable::Run {
     for (const host::Step& next : program_.plan_.host.steps) {
       const bool big =
           std::holds_alternative<host::RegionStep>(next) || std::holds_alternative<const ir::BuildGraph*>(next);
-      if (report_.ended() && big) break;
+      if ((report_.ended() && big) || ends_after_regions()) break;
       try {
         std::visit([&](const auto& s) { step(s); }, next);
       } catch (const host::Trap&) {
@@ -95,24 +102,91 @@ class CudaExecutable::Run {
   void step(const ir::Return* s) { report_.answer(*s, values_, program_.options_.samples()); }
   void step(const host::RegionStep& s) {
     const std::size_t index = next_region_++;
-    load_kernels(index);
-    const EmittedRegion& emitted = session().regions()[index];
-    RegionRequest request = requests_.make(s, emitted);
-    devices_.make_hub_rows(index, program_.options_.hubs);
-    std::vector<RegionInputs> inputs = devices_.inputs_of(s, emitted);
-    choose_kernels(request, index, inputs);
-    RegionOutcome outcome = run_region(session().launchers(), request, inputs, program_.options_, options_);
-    report_.add(request, outcome);
+    if (options_.maybe_dealer != nullptr && s.is_dealt()) return deal(s, index);
+    RegionWork work = prepare(s, index);
+    RegionOutcome outcome = run_region(session().launchers(), work.request, work.inputs, program_.options_, options_);
+    report_.add(work.request, outcome);
     for (DeviceRows& rows : outcome.staying) devices_.keep(std::move(rows));
     const std::span<const ir::Sink> sinks = s.region->collect->sinks;
     for (std::size_t i = 0; i < sinks.size(); ++i) {
-      if (request.staying.contains(sinks[i].var)) continue;
+      if (work.request.staying.contains(sinks[i].var)) continue;
       if (sinks[i].kind == ir::SinkKind::List) {
         values_.set(sinks[i].var, std::move(outcome.rows[i]));
       } else {
-        values_.set(sinks[i].var, std::move(outcome.values[i]));
+        values_.set(sinks[i].var, scalar_of(outcome.found[i], s.region->collect->loc));
       }
     }
+  }
+
+  /// Walks the units of a region that a dealer gives to this run.
+  void deal(const host::RegionStep& s, std::size_t index) {
+    Dealer& dealer = *options_.maybe_dealer;
+    const std::size_t region = dealt_begun_++;
+    RunOptions options = options_;
+    options.on_progress = progress_of_all(dealer, options_);
+    std::optional<RegionWork> work;
+    while (const std::optional<std::uint64_t> unit = dealer.next(region)) {
+      if (!work) {
+        work = prepare(s, index);
+        work->request.stream_rows = false;
+        work->request.units = dealer.units();
+      }
+      work->request.unit = *unit;
+      std::vector<PartialValue> found = walk_unit(*work, options);
+      // What a unit found before it was stopped is lost: a unit is whole or not there.
+      if (report_.ended()) break;
+      if (std::optional<runtime::Error> error = dealer.done(region, *unit, std::move(found))) {
+        throw host::Trap{std::move(*error), {}};
+      }
+    }
+    if (dealer.merges()) take_merged(*s.region->collect, need(dealer.finish(region)));
+    if (!report_.ended() && !dealer.is_complete(region)) report_.end(ending_of_stop(options_));
+  }
+
+  std::vector<PartialValue> walk_unit(RegionWork& work, const RunOptions& options) {
+    const std::span<const ir::Sink> sinks = work.request.region->collect->sinks;
+    std::vector<PartialValue> found;
+    if (work.request.range().begin == work.request.range().end) {
+      for (const ir::Sink& sink : sinks) found.push_back(empty_partial(sink));
+      return found;
+    }
+    RegionOutcome outcome = run_region(session().launchers(), work.request, work.inputs, program_.options_, options);
+    report_.add(work.request, outcome);
+    for (std::size_t i = 0; i < sinks.size(); ++i) {
+      if (sinks[i].kind != ir::SinkKind::List) continue;
+      std::optional<ListValue> list = host::list_value(outcome.rows[i]);
+      if (!list) host::trap(runtime::TrapCode::OutOfMemory, {});
+      outcome.found[i].list = std::move(*list);
+    }
+    return std::move(outcome.found);
+  }
+
+  /// Takes what all runs found; nothing: all were stopped before any unit was done.
+  void take_merged(const ir::Collect& collect, std::vector<PartialValue> merged) {
+    for (std::size_t i = 0; i < collect.sinks.size(); ++i) {
+      const ir::Sink& sink = collect.sinks[i];
+      PartialValue none = empty_partial(sink);
+      PartialValue& found = i < merged.size() ? merged[i] : none;
+      if (found.kind != none.kind) {
+        fail(runtime::ErrorKind::Runtime, "internal error: a dealt region found values of another kind", {},
+             collect.loc);
+      }
+      if (sink.kind == ir::SinkKind::List) {
+        values_.set(sink.var, host::owned(std::move(found.list.columns), found.list.size));
+      } else {
+        values_.set(sink.var, scalar_of(found, collect.loc));
+      }
+    }
+  }
+
+  RegionWork prepare(const host::RegionStep& s, std::size_t index) {
+    load_kernels(index);
+    const EmittedRegion& emitted = session().regions()[index];
+    RegionWork work{requests_.make(s, emitted), {}};
+    devices_.make_hub_rows(index, program_.options_.hubs);
+    work.inputs = devices_.inputs_of(s, emitted);
+    choose_kernels(work.request, index, work.inputs);
+    return work;
   }
 
   /// Waits for the kernels of a region, but not for those of the next ones.
@@ -138,6 +212,12 @@ class CudaExecutable::Run {
     for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i].kernels = &session().kernels(i, index);
   }
 
+  /// A run that does not put together what all found ends after its last region, without values.
+  bool ends_after_regions() const {
+    return options_.maybe_dealer != nullptr && !options_.maybe_dealer->merges() &&
+           next_region_ == program_.plan_.host.regions().size();
+  }
+
   CudaExecutable& program_;
   const RunOptions& options_;
   HostValues values_;
@@ -145,6 +225,7 @@ class CudaExecutable::Run {
   RunDevices devices_;
   RequestMaker requests_;
   std::size_t next_region_ = 0;
+  std::size_t dealt_begun_ = 0;
 };
 
 CudaExecutable::CudaExecutable(const ir::Module& module, const CudaOptions& options, OpeningSession opening)
@@ -176,7 +257,12 @@ void CudaExecutable::begin() {
 
 RunOutcome CudaExecutable::run(std::span<const Argument> arguments, const runtime::Universe& universe,
                                const RunOptions& options) {
-  if (!options.share.is_whole() || options.maybe_dealer != nullptr) return no_shares("a GPU");
+  if (!options.share.is_whole()) return no_shares("a GPU");
+  if (options.maybe_dealer != nullptr) {
+    const bool deals = std::ranges::any_of(plan_.host.regions(), &host::RegionStep::is_dealt);
+    std::optional<runtime::Error> error = dealing_error(*options.maybe_dealer, plan_.host.independent, deals);
+    if (error) return RunError{std::move(*error), {}};
+  }
   try {
     return Run(*this, universe, options).walk(arguments);
   } catch (const host::Trap& trap) {

@@ -57,10 +57,11 @@ void grow(const runtime::cuda::DeviceRef& device, PinnedMemory& memory, std::uin
 
 }  // namespace
 
-RegionShare RegionShare::of_device(std::uint64_t device, std::uint64_t devices, std::uint64_t groups,
-                                   std::uint64_t parts) {
+RegionShare RegionShare::of_device(const RegionRequest& request, std::uint64_t device, std::uint64_t devices,
+                                   std::uint64_t groups) {
+  if (request.units > 1) return {device, devices, groups, {}, request.piece(device, devices)};
   // Those in the middle: the first positions may be special, such as the vertices with most neighbours.
-  return {parts / 2 * devices + device, parts * devices, groups, {}};
+  return {request.parts / 2 * devices + device, request.parts * devices, groups, {}, {}};
 }
 
 std::uint64_t RegionShare::tiles(const matcha_program::Deal& deal) const {
@@ -70,6 +71,7 @@ std::uint64_t RegionShare::tiles(const matcha_program::Deal& deal) const {
 }
 
 std::uint64_t RegionShare::positions(std::uint64_t all) const {
+  if (piece) return piece->end - piece->begin;
   if (devices == 1) return all;
   std::uint64_t mine = 0;
   for (const runtime::PositionRange& range : ranges) mine += range.end - range.begin;
@@ -154,6 +156,7 @@ matcha_program::Deal RegionLauncher::deal(const RegionRequest& request, const Re
   constexpr std::uint64_t kArcsAtATime = 64;
   const runtime::GraphView* graph = inputs.dealt_graph;
   if (graph == nullptr || graph->slots != nullptr || graph->arc_count == 0) return {};
+  if (request.units > 1) return {};  // How long tiles are depends on the device, where units begin must not.
   std::uint64_t tile = options_.tile.value_or(matcha_program::usual_tile(
       graph->arc_count, groups, request.lanes_level == 1, request.bit_loops, request.light_arcs));
   if (tile == 0) return {};
@@ -174,7 +177,8 @@ std::uint64_t RegionLauncher::chunk(const RegionRequest& request, std::uint64_t 
   if (options_.chunk != 0) return options_.chunk;
   // Of positions that count what a hub's neighbours have in common each may be as much as many others.
   if (request.counts_common()) return 1;
-  return matcha_program::usual_chunk(request.positions / request.parts, groups, lanes_of(request, groups));
+  return matcha_program::usual_chunk(request.positions / (request.parts * request.units), groups,
+                                     lanes_of(request, groups));
 }
 
 void RegionLauncher::lay_out(const RegionRequest& request, const RegionShare& share) {
@@ -235,6 +239,12 @@ void RegionLauncher::prepare_share(const RegionRequest& request, const RegionSha
   ranges[share.ranges.size()] = {taken, request.positions};
   launch.ranges = device_pointer<const DealtRange>(shared_ + layout_.ranges);
   launch.range_count = share.ranges.size();
+  if (!share.piece) return;
+  // One range, behind which all positions end: it need not begin or end at a chunk.
+  launch.positions = share.piece->end;
+  launch.other_devices = 1;
+  launch.range_count = 0;
+  ranges[0] = {0, share.piece->begin};
 }
 
 void RegionLauncher::prepare_stealing(const RegionRequest& request, Launch& launch) {

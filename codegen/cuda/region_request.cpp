@@ -1,5 +1,6 @@
 #include "codegen/cuda/region_request.h"
 
+#include "codegen/shares.h"
 #include "ir/match.h"
 #include "runtime/common/bits.h"
 
@@ -12,10 +13,17 @@ bool RegionRequest::has_rows() const {
 
 bool RegionRequest::counts_common() const { return std::ranges::any_of(buffers, &BufferSpec::counters); }
 
+runtime::PositionRange RegionRequest::piece(std::uint64_t device, std::uint64_t devices) const {
+  // Where a graph is that the program builds, on a device or on the host, may differ from machine to machine.
+  const PositionRange range =
+      positions_of(Share{unit * devices + device, units * devices}, positions, walks_input ? maybe_walked : nullptr);
+  return {range.begin, range.end};
+}
+
 RegionRequest RequestMaker::make(const host::RegionStep& s, const EmittedRegion& emitted) {
   RegionRequest request;
   request.positions = positions(emitted);
-  request.maybe_walked = walked_graph(emitted);
+  take_walked_graph(request, emitted);
   request.parts = parts(s, request.positions);
   for (const host::BufferPlan& buffer : s.buffers) {
     request.buffers.push_back(spec(buffer));
@@ -58,14 +66,19 @@ std::uint64_t RequestMaker::positions(const EmittedRegion& entry) {
   return size;
 }
 
-/// The graph whose vertices are the positions, if the host has it; null: something else is, or only devices have it.
-const runtime::GraphView* RequestMaker::walked_graph(const EmittedRegion& entry) {
-  if (entry.outer == nullptr || entry.arcs_graph != nullptr) return nullptr;
+/// The graph whose vertices are the positions, if they are some and the host has it.
+void RequestMaker::take_walked_graph(RegionRequest& request, const EmittedRegion& entry) {
+  if (entry.outer == nullptr || entry.arcs_graph != nullptr) return;
   const ir::Expr& walked = *entry.outer->lists[0];
   const ir::Var* graph = walked.kind == ir::Kind::Vertices ? ir::as<ir::Var>(walked.operands[0]) : nullptr;
-  if (graph == nullptr) return nullptr;
+  if (graph == nullptr) return;
   const runtime::GraphView& view = values_.graph(graph).view;
-  return view.offsets != nullptr ? &view : nullptr;
+  if (view.offsets == nullptr) return;
+  request.maybe_walked = &view;
+  request.walks_input = std::ranges::none_of(plan_.host.steps, [&](const host::Step& step) {
+    const ir::BuildGraph* const* const build = std::get_if<const ir::BuildGraph*>(&step);
+    return build != nullptr && (*build)->var == graph;
+  });
 }
 
 std::uint64_t RequestMaker::items_of(const host::BufferPlan& plan) {

@@ -11,6 +11,7 @@
 #include "codegen/cuda/module_plan.h"
 #include "codegen/cuda/region_plan.h"
 #include "codegen/host/host_plan.h"
+#include "runtime/graph/cuts.h"
 #include "runtime/work.h"
 
 namespace matcha::codegen::gpu {
@@ -21,7 +22,10 @@ struct RegionRequest {
   std::uint64_t positions = 1;
   /// The graph, in memory of the host, whose vertices they are; null: something else, or only devices have it.
   const runtime::GraphView* maybe_walked = nullptr;
-  std::uint64_t parts = 1;  ///< One of so many is walked; see Sample.
+  bool walks_input = false;  ///< That graph is an input of the program.
+  std::uint64_t parts = 1;   ///< One of so many is walked; see Sample.
+  std::uint64_t unit = 0;    ///< Of a region that is dealt to several runs: the unit that is walked now,
+  std::uint64_t units = 1;   ///< of so many (codegen/dealer.h).
   std::vector<BufferSpec> buffers;
   std::uint64_t row_items = 0;  ///< Of rows of bits, at most.
   std::uint64_t bit_loops = 0;  ///< Loops over sets of bits that stand in each other, where there are such rows.
@@ -34,9 +38,12 @@ struct RegionRequest {
   std::unordered_set<const ir::Var*> staying;  ///< List sinks whose rows stay on the devices.
 
   const ir::Schedule& schedule() const { return region->schedule; }
-  /// The work of the first so many positions, as `work_of` measures it.
+  /// The positions of the unit that is walked now; all, if the region is not dealt to several runs.
+  runtime::PositionRange range() const { return units == 1 ? runtime::PositionRange{0, positions} : piece(0, 1); }
+  /// The work of the first so many of these, as `work_of` measures it.
   std::uint64_t work_of_first(std::uint64_t count) const {
-    return runtime::work_of(maybe_walked, 0, std::min(count, positions));
+    const runtime::PositionRange all = range();
+    return runtime::work_of(maybe_walked, all.begin, all.begin + std::min(count, all.end - all.begin));
   }
   bool has_rows() const;
   /// What pairs of vertices have in common is counted.
@@ -45,6 +52,9 @@ struct RegionRequest {
   bool stores_rows() const { return has_rows() && !stream_rows; }
   /// Rows are put in order by their places, so one group finds all of a place.
   bool keeps_order() const { return stores_rows() && !any_order; }
+  /// The positions that fall to device `device` of `devices`, of the unit that is walked now. They depend on the inputs
+  /// alone, so that all who share the region find the same ones.
+  runtime::PositionRange piece(std::uint64_t device, std::uint64_t devices) const;
 };
 
 /// Makes what is asked of the devices for each region of a run, from the values that the host has by then.
@@ -63,7 +73,7 @@ class RequestMaker {
 
  private:
   std::uint64_t positions(const EmittedRegion& entry);
-  const runtime::GraphView* walked_graph(const EmittedRegion& entry);
+  void take_walked_graph(RegionRequest& request, const EmittedRegion& entry);
   std::uint64_t items_of(const host::BufferPlan& plan);
   std::uint64_t parts(const host::RegionStep& s, std::uint64_t positions) const;
   BufferSpec spec(const host::BufferPlan& plan);

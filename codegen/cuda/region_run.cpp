@@ -87,8 +87,8 @@ class RegionRun {
     try {
       const std::vector<std::uint64_t> cuts = cut(groups);
       on_each([&](std::size_t i) {
-        RegionShare share = RegionShare::of_device(i, active_, groups, request_.parts);
-        if (share.devices > 1) share.ranges = runtime::share_of(cuts, share.device, share.devices);
+        RegionShare share = RegionShare::of_device(request_, i, active_, groups);
+        if (!cuts.empty()) share.ranges = runtime::share_of(cuts, share.device, share.devices);
         launchers_[i]->start(request_, inputs_[i], share, capacity);
       });
     } catch (...) {
@@ -98,10 +98,11 @@ class RegionRun {
     outcome_.launch_ms += milliseconds_since(begin);
   }
 
-  /// Where the positions are cut for several devices, or parts of a sample, so that each has as many arcs.
+  /// Where the positions are cut for several devices, or parts of a sample, so that each has as many arcs. Empty: not
+  /// at all.
   std::vector<std::uint64_t> cut(std::uint64_t groups) const {
     const std::uint64_t shares = active_ * request_.parts;
-    if (shares == 1) return {};
+    if (shares == 1 || request_.units > 1) return {};
     const std::uint64_t units = shares * runtime::kUnitsOfShare, chunk = launchers_[0]->chunk(request_, groups);
     return request_.maybe_walked != nullptr ? runtime::cut_by_arcs(*request_.maybe_walked, units, chunk)
                                             : runtime::cut_evenly(request_.positions, units, chunk);
@@ -218,7 +219,7 @@ class RegionRun {
 
   /// Outermost positions that all devices have to walk together; none: those of the tiles of a sample, not counted.
   std::optional<std::uint64_t> wanted_positions() const {
-    if (request_.parts == 1) return request_.positions;
+    if (request_.parts == 1 && request_.units == 1) return request_.positions;
     std::uint64_t wanted = 0;
     for (std::size_t i = 0; i < active_; ++i) {
       const std::optional<std::uint64_t> share = launchers_[i]->share();
@@ -308,12 +309,8 @@ class RegionRun {
     std::vector<std::vector<runtime::ExactSum>> sums(sinks().size());
     for (std::size_t i = 0; i < active_; ++i) launchers_[i]->take(request_, slots, sums);
     for (std::size_t sink = 0; sink < sinks().size(); ++sink) {
-      if (sinks()[sink].kind == ir::SinkKind::List) {
-        outcome_.values.emplace_back();
-      } else {
-        outcome_.values.push_back(
-            merge_slots(sinks()[sink], slots, sink, sinks().size(), sums[sink], request_.region->collect->loc));
-      }
+      outcome_.found.push_back(
+          merge_slots(sinks()[sink], slots, sink, sinks().size(), sums[sink], request_.region->collect->loc));
     }
   }
 

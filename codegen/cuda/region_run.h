@@ -9,9 +9,9 @@ namespace matcha::codegen::gpu {
 
 /// What came of a region; covers what was done until then unless `ending` is Complete.
 struct RegionOutcome {
-  std::vector<host::Scalar> values;  ///< One a sink; unused for lists.
-  std::vector<host::List> rows;      ///< One a sink; of list sinks that are not streamed and do not stay.
-  std::vector<DeviceRows> staying;   ///< Of the list sinks that stay, in order.
+  std::vector<PartialValue> found;  ///< One a sink; of lists without what is in `rows`.
+  std::vector<host::List> rows;     ///< One a sink; of list sinks that are not streamed and do not stay.
+  std::vector<DeviceRows> staying;  ///< Of the list sinks that stay, in order.
   Ending ending = Ending::Complete;
   std::uint64_t positions = 0;
   std::uint64_t splits = 0;

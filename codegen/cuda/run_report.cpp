@@ -13,7 +13,7 @@ void RunReport::add(const RegionRequest& request, RegionOutcome& outcome) {
   add_lists(request, outcome);
   result_.ending = outcome.ending;
   result_.positions += outcome.positions;
-  result_.positions_total += request.positions;
+  result_.positions_total += request.range().end - request.range().begin;
   result_.work_done += request.work_of_first(outcome.positions);
   result_.work_total += request.work_of_first(request.positions);
   result_.deferred += outcome.splits;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 #include <sstream>
 #include <utility>
 
@@ -19,6 +20,12 @@ namespace matcha::codegen::gpu {
 
 namespace {
 
+std::vector<int> numbers_from(int first, int count) {
+  std::vector<int> numbers(static_cast<std::size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), first);
+  return numbers;
+}
+
 /// Numbers of the devices that a program runs on.
 std::vector<int> ordinals(const runtime::cuda::Driver& driver, const CudaOptions& options) {
   int count = need(runtime::cuda::device_count(driver));
@@ -26,6 +33,10 @@ std::vector<int> ordinals(const runtime::cuda::Driver& driver, const CudaOptions
     fail(runtime::ErrorKind::Runtime,
          fmt::format("--first-gpu {} is none of the {} GPUs that the driver finds", options.device, count),
          "they are numbered from 0 on; CUDA_VISIBLE_DEVICES hides some");
+  }
+  if (options.turn != 0 && options.gpus != 0 && count != 0) {
+    const int each = static_cast<int>(std::min<std::uint32_t>(options.gpus, static_cast<std::uint32_t>(count)));
+    return numbers_from(options.turn % (count / each) * each, each);
   }
   const int there = count - options.device;
   int wanted = options.gpus == 0 ? std::max(there, 1) : static_cast<int>(options.gpus);
@@ -35,9 +46,7 @@ std::vector<int> ordinals(const runtime::cuda::Driver& driver, const CudaOptions
                      options.device == 0 ? "" : fmt::format(" from number {} on", options.device)),
          "`--gpus all` takes those there are; CUDA_VISIBLE_DEVICES hides some");
   }
-  std::vector<int> result;
-  for (int i = 0; i < wanted; ++i) result.push_back(options.device + i);
-  return result;
+  return numbers_from(options.device, wanted);
 }
 
 /// Tells how long a region's kernels took, and what there is to note.
@@ -54,7 +63,7 @@ void report(const std::map<int, runtime::cuda::KernelImage>& images, RunResult& 
 
 /// What the devices depend on that a process finds which asks for those of `options`.
 std::string places_of(const CudaOptions& options) {
-  std::string places = fmt::format("devices {} {}", options.device, options.gpus);
+  std::string places = fmt::format("devices {} {} {}", options.device, options.gpus, options.turn);
   char host[256] = "";
   if (::gethostname(host, sizeof(host) - 1) == 0) places += fmt::format(" {}", host);
   for (const char* variable : {"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "MATCHA_LIBCUDA"}) {

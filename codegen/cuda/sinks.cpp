@@ -28,16 +28,41 @@ host::Scalar from_word(const ir::Type& type, std::uint64_t word) {
 }
 
 /// The sum of all groups; each of them stayed far below 2^127.
-host::Scalar int_sum(const ir::Sink& sink, const std::vector<Slot>& slots, std::uint64_t index, std::uint64_t sinks,
-                     SourceLoc loc) {
+__int128 int_sum(const std::vector<Slot>& slots, std::uint64_t index, std::uint64_t sinks, SourceLoc loc) {
   __int128 total = 0;
   for (std::uint64_t at = index; at < slots.size(); at += sinks) {
     __int128 part = static_cast<__int128>(static_cast<unsigned __int128>(slots[at].high) << 64 | slots[at].low);
     if (__builtin_add_overflow(total, part, &total)) host::trap(TrapCode::IntegerOverflow, loc);
   }
-  if (sink.var->type->is_scalar(ScalarKind::I128)) return total;
-  if (total < INT64_MIN || total > INT64_MAX) host::trap(TrapCode::IntegerOverflow, loc);
-  return static_cast<std::int64_t>(total);
+  return total;
+}
+
+runtime::SinkKind kind_of(const ir::Sink& sink) {
+  const bool is_float = sink.var->type->is_scalar(ScalarKind::F64);
+  switch (sink.kind) {
+    case SinkKind::Sum: return is_float ? runtime::SinkKind::SumFloat : runtime::SinkKind::SumInt;
+    case SinkKind::Min: return is_float ? runtime::SinkKind::MinFloat : runtime::SinkKind::MinInt;
+    case SinkKind::Max: return is_float ? runtime::SinkKind::MaxFloat : runtime::SinkKind::MaxInt;
+    case SinkKind::Any: return runtime::SinkKind::Any;
+    case SinkKind::All: return runtime::SinkKind::All;
+    case SinkKind::List: break;
+  }
+  return runtime::SinkKind::Rows;
+}
+
+/// The least or greatest of what the groups found.
+void take_extreme(const ir::Sink& sink, const std::vector<Slot>& slots, std::uint64_t index, std::uint64_t sinks,
+                  PartialValue& found) {
+  host::Scalar best;
+  for (std::uint64_t at = index; at < slots.size(); at += sinks) {
+    if (slots[at].high == 0) continue;
+    host::Scalar value = from_word(*sink.var->type, slots[at].low);
+    best = found.has_value ? host::Scalar(host::extreme(best, value, sink.kind == SinkKind::Min)) : value;
+    found.has_value = true;
+  }
+  if (const auto* const number = std::get_if<double>(&best)) found.number = *number;
+  if (const auto* const integer = std::get_if<std::int64_t>(&best)) found.integer = *integer;
+  if (const auto* const vertex = std::get_if<VertexValue>(&best)) found.integer = vertex->rank;
 }
 
 }  // namespace
@@ -48,31 +73,62 @@ bool is_exact_sum(const ir::Sink& sink) {
 
 Slot empty_slot(const ir::Sink& sink) { return {sink.kind == SinkKind::All ? 1ULL : 0ULL, 0}; }
 
-host::Scalar merge_slots(const ir::Sink& sink, const std::vector<Slot>& slots, std::uint64_t index, std::uint64_t sinks,
+PartialValue merge_slots(const ir::Sink& sink, const std::vector<Slot>& slots, std::uint64_t index, std::uint64_t sinks,
                          const std::vector<runtime::ExactSum>& sums, SourceLoc loc) {
-  const ir::Type& type = *sink.var->type;
-  if (is_exact_sum(sink)) {
-    runtime::ExactSum total;
-    runtime::exact_sum_clear(total);
-    for (const runtime::ExactSum& sum : sums) runtime::exact_sum_merge(total, sum);
-    return runtime::exact_sum_round(total);
+  PartialValue found = empty_partial(sink);
+  switch (sink.kind) {
+    case SinkKind::Sum:
+      for (const runtime::ExactSum& sum : sums) runtime::exact_sum_merge(found.sum, sum);
+      if (!is_exact_sum(sink)) found.integer = int_sum(slots, index, sinks, loc);
+      break;
+    case SinkKind::Any:
+    case SinkKind::All:
+      for (std::uint64_t at = index; at < slots.size(); at += sinks) {
+        if ((slots[at].low != 0) != found.flag) {
+          found.flag = !found.flag;
+          break;
+        }
+      }
+      break;
+    case SinkKind::Min:
+    case SinkKind::Max: take_extreme(sink, slots, index, sinks, found); break;
+    case SinkKind::List: break;
   }
-  if (sink.kind == SinkKind::Sum) return int_sum(sink, slots, index, sinks, loc);
-  if (sink.kind == SinkKind::Any || sink.kind == SinkKind::All) {
-    bool wanted = sink.kind == SinkKind::Any;
-    for (std::uint64_t at = index; at < slots.size(); at += sinks) {
-      if ((slots[at].low != 0) == wanted) return wanted;
-    }
-    return !wanted;
+  return found;
+}
+
+PartialValue empty_partial(const ir::Sink& sink) {
+  PartialValue none;
+  none.kind = kind_of(sink);
+  none.wide = sink.var->type->is_scalar(ScalarKind::I128);
+  none.is_vertex = sink.var->type->is_scalar(ScalarKind::Vid);
+  none.flag = sink.kind == SinkKind::All;
+  runtime::exact_sum_clear(none.sum);
+  if (sink.kind != SinkKind::List) return none;
+  for (const ElementKind kind : host::element_kinds(*sink.var->type)) none.list.columns.emplace_back(kind);
+  return none;
+}
+
+host::Scalar scalar_of(const PartialValue& found, SourceLoc loc) {
+  switch (found.kind) {
+    case runtime::SinkKind::SumInt:
+      if (found.wide) return found.integer;
+      if (found.integer < INT64_MIN || found.integer > INT64_MAX) host::trap(TrapCode::IntegerOverflow, loc);
+      return static_cast<std::int64_t>(found.integer);
+    case runtime::SinkKind::SumFloat: return runtime::exact_sum_round(found.sum);
+    case runtime::SinkKind::Any:
+    case runtime::SinkKind::All: return found.flag;
+    case runtime::SinkKind::MinFloat:
+    case runtime::SinkKind::MaxFloat: return found.has_value ? host::Scalar(found.number) : host::Scalar();
+    case runtime::SinkKind::MinInt:
+    case runtime::SinkKind::MaxInt:
+      if (!found.has_value) return {};
+      if (found.is_vertex) return VertexValue{static_cast<std::uint32_t>(found.integer)};
+      return static_cast<std::int64_t>(found.integer);
+    case runtime::SinkKind::Rows:
+    case runtime::SinkKind::Map: break;
   }
-  host::Scalar best;
-  for (std::uint64_t at = index; at < slots.size(); at += sinks) {
-    if (slots[at].high == 0) continue;
-    host::Scalar value = from_word(type, slots[at].low);
-    bool first = std::holds_alternative<std::monostate>(best);
-    best = first ? value : host::Scalar(host::extreme(best, value, sink.kind == SinkKind::Min));
-  }
-  return best;
+  MATCHA_UNREACHABLE("a scalar sink");
 }
 
 void put_word(ElementKind kind, void* column, std::uint64_t at, std::uint64_t word) {

@@ -69,6 +69,44 @@ const ir::Var* only_result(const ir::Module& module) {
   return ir::count_uses(*module.body)[list] == 1 ? list : nullptr;
 }
 
+bool is_shared(const ir::Region& region, const ir::Block& body) {
+  const ir::Return* last = body.body.empty() ? nullptr : ir::as<ir::Return>(body.body.back());
+  if (last == nullptr || !region.schedule.parallel) return false;
+  auto uses = ir::count_uses(body);
+  return std::ranges::all_of(region.collect->sinks, [&](const ir::Sink& sink) {
+    return std::ranges::count(last->values, sink.var) == 1 && uses[sink.var] == 1;
+  });
+}
+
+bool reads_any(const ir::Stmt& stmt, const std::unordered_set<const ir::Var*>& found) {
+  bool reads = false;
+  ir::for_each_stmt_of(stmt, [&](const ir::Stmt& part) {
+    ir::for_each_expr(part, [&](const ir::Expr& whole) {
+      ir::for_each_node(whole, [&](const ir::Expr& e) {
+        const ir::Var* const var = ir::as<ir::Var>(&e);
+        reads = reads || (var != nullptr && found.contains(var));
+      });
+    });
+  });
+  return reads;
+}
+
+/// Whether nothing up to the last region reads what regions before it found that are dealt.
+bool are_independent(const std::vector<Step>& steps) {
+  std::unordered_set<const ir::Var*> found;
+  std::ptrdiff_t regions_left =
+      std::ranges::count_if(steps, [](const Step& step) { return std::holds_alternative<RegionStep>(step); });
+  for (auto next = steps.begin(); regions_left > 0; ++next) {
+    if (reads_any(statement_of(*next), found)) return false;
+    const auto* const region = std::get_if<RegionStep>(&*next);
+    if (region == nullptr) continue;
+    --regions_left;
+    if (!region->is_dealt()) continue;
+    for (const ir::Sink& sink : region->region->collect->sinks) found.insert(sink.var);
+  }
+  return true;
+}
+
 /// The sink whose rows are the answer and may be handed over as they are found: the list `answer` where it is the one
 /// list of its region, so that no other rows come with them.
 int answer_of(std::span<const ir::Sink> sinks, const ir::Var* answer) {
@@ -193,6 +231,12 @@ bool RegionStep::adds_up() const {
                                                  [](const ir::Sink& sink) { return sink.kind == ir::SinkKind::Sum; });
 }
 
+bool RegionStep::is_dealt() const {
+  const bool is_scalar = std::ranges::none_of(region->collect->sinks,
+                                              [](const ir::Sink& sink) { return sink.kind == ir::SinkKind::List; });
+  return outer != nullptr && region->schedule.parallel && (shared || is_scalar);
+}
+
 Plan::Plan(const ir::Module& module) {
   const ir::Var* answer = only_result(module);
   for (const ir::Stmt* stmt : module.body->body) {
@@ -201,7 +245,8 @@ Plan::Plan(const ir::Module& module) {
         *stmt, [&](const ir::Let& s) { steps.emplace_back(&s); },
         [&](const ir::BuildGraph& s) { steps.emplace_back(&s); }, [&](const ir::Return& s) { steps.emplace_back(&s); },
         [&](const ir::Region& s) {
-          const RegionStep& step = std::get<RegionStep>(steps.emplace_back(plan_of(s, answer)));
+          RegionStep& step = std::get<RegionStep>(steps.emplace_back(plan_of(s, answer)));
+          step.shared = is_shared(s, *module.body);
           add_needs(step.graphs, worker_graphs);
         },
         [](const ir::OneOf<ir::Block, ir::For, ir::If, ir::Collect, ir::Yield, ir::Store> auto&) {
@@ -209,6 +254,7 @@ Plan::Plan(const ir::Module& module) {
         });
   }
   add_needs(worker_graphs, graphs);
+  independent = are_independent(steps);
 }
 
 std::vector<const RegionStep*> Plan::regions() const {

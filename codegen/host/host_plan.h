@@ -63,9 +63,12 @@ struct RegionStep {
   NeedsByGraph graphs;                       ///< What the workers read of graphs.
   int answer = -1;                           ///< The sink whose rows are the answer of the program; -1: none.
   bool reads_ids = false;                    ///< The workers convert between ids and vertices.
+  bool shared = false;                       ///< Each sink is a result of the program, and nothing else reads it.
 
   /// Its sinks only add up, so that parts of the work can be run one by one.
   bool adds_up() const;
+  /// Several runs may each walk some of its positions: what they find can be put together (codegen/dealer.h).
+  bool is_dealt() const;
 };
 
 /// A value of the top level.
@@ -91,6 +94,7 @@ struct Plan {
   std::vector<Step> steps;     ///< In order.
   NeedsByGraph graphs;         ///< What all steps read of graphs.
   NeedsByGraph worker_graphs;  ///< What the workers of regions read of graphs.
+  bool independent = false;    ///< Nothing up to the last region reads what a region found that is dealt.
 
   std::vector<const RegionStep*> regions() const;
 };

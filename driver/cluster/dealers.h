@@ -35,6 +35,8 @@ struct DealerTest {
 
 /// Units of a shard for a shard: so many that a skewed graph is cut evenly (runtime/graph/cuts.h).
 inline constexpr std::uint64_t kUnitsOfShard = 100;
+/// The same on a GPU, for which a unit has to be larger; its arcs are shared out once more inside of it.
+inline constexpr std::uint64_t kGpuUnitsOfShard = 8;
 /// The most shards.
 inline constexpr std::uint64_t kMostShards = 100'000;
 

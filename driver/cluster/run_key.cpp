@@ -15,6 +15,7 @@ namespace {
 
 /// Arcs and vertices of a unit at least, so that what a unit costs beside its work does not matter.
 constexpr std::uint64_t kWorkOfUnit = 1 << 16;
+constexpr std::uint64_t kWorkOfGpuUnit = 1 << 22;
 constexpr std::uint64_t kFewestUnits = 16;
 constexpr std::uint64_t kMostUnits = 1024;
 
@@ -95,7 +96,7 @@ std::string run_key(std::string_view program, std::span<const codegen::Argument>
   return runtime::CodeCache::key(parts.texts);
 }
 
-std::uint64_t units_of(std::span<const codegen::Argument> arguments) {
+std::uint64_t units_of(std::span<const codegen::Argument> arguments, bool on_gpu) {
   std::uint64_t work = 0;
   for (const codegen::Argument& argument : arguments) {
     if (const auto* graph = std::get_if<runtime::Graph*>(&argument)) {
@@ -104,7 +105,7 @@ std::uint64_t units_of(std::span<const codegen::Argument> arguments) {
       work += (*list)->size;
     }
   }
-  return std::clamp(work / kWorkOfUnit, kFewestUnits, kMostUnits);
+  return std::clamp(work / (on_gpu ? kWorkOfGpuUnit : kWorkOfUnit), kFewestUnits, kMostUnits);
 }
 
 }  // namespace matcha::driver::cluster

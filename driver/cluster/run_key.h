@@ -15,7 +15,8 @@ namespace matcha::driver::cluster {
 std::string run_key(std::string_view program, std::span<const codegen::Argument> arguments,
                     const runtime::Universe& universe, const std::int64_t* maybe_labels);
 
-/// Units for a run that any number of processes share, by the arcs of its graphs; the same wherever it runs.
-std::uint64_t units_of(std::span<const codegen::Argument> arguments);
+/// Units for a run that any number of processes share, by the arcs of its graphs; the same wherever it runs. On a GPU
+/// they are larger.
+std::uint64_t units_of(std::span<const codegen::Argument> arguments, bool on_gpu = false);
 
 }  // namespace matcha::driver::cluster

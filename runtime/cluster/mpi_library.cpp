@@ -196,6 +196,7 @@ Result<std::unique_ptr<MpiLibrary>> join(void* library, const std::string& file)
 // In this order: mpirun under Slurm leaves Slurm's variables as they are.
 int launched_ranks() { return first_number({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}); }
 int launched_rank() { return first_number({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}); }
+int launched_local_rank() { return first_number({"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"}); }
 
 Result<std::unique_ptr<MpiLibrary>> MpiLibrary::open() {
   std::string reasons;

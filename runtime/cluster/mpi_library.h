@@ -50,5 +50,7 @@ class MpiLibrary {
 int launched_ranks();
 /// Which of them the launcher says that this process is; 0: none says so.
 int launched_rank();
+/// Its number among those of its host; 0: none says so.
+int launched_local_rank();
 
 }  // namespace matcha::runtime::cluster

@@ -179,7 +179,6 @@ def main(G: Graph):
         for words, said in (((TRIANGLE, WIKI, "--work", "w"), "--work"),
                             ((TRIANGLE, WIKI, "--shard", "0/2", "--ledger", "a"), "--shard"),
                             ((TRIANGLE, WIKI, "--tune"), "--tune"), ((LISTING, WIKI, "--limit", "3"), "--limit"),
-                            ((TRIANGLE, WIKI, "--device", "cuda"), "--device cuda"),
                             ((TRIANGLE, WIKI, "--backend", "interp"), "--backend interp"),
                             ((TRIANGLE, "-"), "standard input"), ((TRIANGLE, WIKI, "--labels", "-"), "standard input"),
                             (("--pattern", "triangle", "--pattern", "house", WIKI), "one by one")):

@@ -196,11 +196,15 @@ def main(G: Graph) -> int:
         for words, said in ((("--shard", "2/2", "--ledger", "a"), "no part"), (("--shard", "x", "--ledger", "a"), "no part"),
                             (("--shard", "0/2"), "--ledger"), (("--ledger", "a"), "--shard"),
                             (("--work", "w", "--limit", "3"), "--limit"), (("--work", "w", "--tune"), "--tune"),
-                            (("--work", "w", "--device", "cuda"), "--device cuda"),
                             (("--work", "w", "--backend", "interp"), "--backend interp")):
             program = "examples/triangle_listing.mt" if "--limit" in words else TRIANGLE
             self.fails(2, "run", program, WIKI, *words, "-q", says=[said])
         self.fails(2, "run", "--pattern", "triangle", "--pattern", "house", WIKI, "--work", folder, says=["one by one"])
+        # Without a GPU nothing is begun.
+        work = self.folder / "gpu"
+        self.fails(4, "run", TRIANGLE, GRQC, "--work", str(work), "--device", "cuda", "-q", says=["no NVIDIA driver"],
+                   env=self.environment(MATCHA_LIBCUDA="none.so"))
+        self.assertFalse(work.exists())
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ usage: run_devices.py MATCHA LIBRARY FOLDER devices    the stated counts of all 
        run_devices.py MATCHA LIBRARY FOLDER loads      edited queries of `--load-cuda`
        run_devices.py MATCHA LIBRARY FOLDER streams    what changed edges do, against graphs that are counted anew
        run_devices.py MATCHA LIBRARY FOLDER searches   labelled patterns that are matched without a program, against the CPU
+       run_devices.py MATCHA LIBRARY FOLDER shares     runs in several processes: parts, a folder, ranks of MPI
        run_devices.py MATCHA LIBRARY FOLDER refusals   what cannot run: exit codes and messages
 
 LIBRARY stands for the driver and for NVRTC; FOLDER is for what the test makes. Run in the root folder. Exit 77 without g++.
@@ -609,6 +610,72 @@ def searches(machine):
     expect("a fault", "the kernel failed on GPU 0" in says and "CUDA_ERROR_ILLEGAL_ADDRESS" in says, True)
 
 
+SEVERAL = """
+def main(G: Graph):
+    degrees = apply(lambda v: size(neighbor(G, v)), vertices(G))
+    floats = apply(lambda v: 1.0 / (1.0 + size(neighbor(G, v))), vertices(G))
+    some = apply(lambda v: size(neighbor(G, v)) > 80, vertices(G))
+    return mk_tuple(val=[sum(floats), min(degrees), max(degrees), min(floats), any(some), all(some), max(vertices(G)), sum(degrees) - 3 * max(degrees)])
+"""
+NEEDS_OTHER = """
+def main(G: Graph) -> int:
+    most = max(apply(lambda v: size(neighbor(G, v)), vertices(G)))
+    return sum(apply(lambda v: size(neighbor(G, v)) * 2 > most, vertices(G)))
+"""
+
+
+def shares(machine):
+    def tool(*words, code=0, **variables):
+        done = subprocess.run([machine.matcha, *map(str, words)], capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                              env={**machine.environment, **variables}, timeout=100, check=False)
+        expect(f"{words}: exit of {done.stderr}", done.returncode, code)
+        return done.stdout if code == 0 else done.stderr
+
+    def parts(number, *words):
+        files = [machine.folder / f"{i}.mtl" for i in range(number)]
+        for i, file in enumerate(files):
+            file.unlink(missing_ok=True)
+            told = machine.run(*words, "--shard", f"{i}/{number}", "--ledger", file)
+            expect(f"{words}: {told}", re.match(rf"shard {i}/{number}: (\d+) of \1 units are in ", told) is not None, True)
+        return files
+
+    several, needs_other = machine.folder / "several.mt", machine.folder / "needs_other.mt"
+    several.write_text(SEVERAL)
+    needs_other.write_text(NEEDS_OTHER)
+    path = machine.folder / "path.txt"
+    path.write_text("0 1\n1 2\n2 3\n")
+    programs = [("examples/triangle.mt", GRAPH), ("--pattern", "house", "tests/graphs/random-20-seed2.txt"), (WEDGES, GRAPH), (several, GRAPH),
+                ("tests/emulation/kinds.mt", "tests/graphs/random-20-seed2.txt"), ("examples/triangle.mt", path),
+                ("--pattern", "0:1-1:4,1-2:1,2-3:4,3-0", "examples/graphs/yeast.txt.gz", "--labels", "examples/graphs/yeast.labels.txt.gz",
+                 "--algorithm", "join")]
+    for number, words in enumerate(programs):
+        wanted = tool("run", *words, "--device", "cpu", "-q")
+        for count, setting in ((1, []), (3, ["--tau-us", 20, "--queue", 3, "--chunk", 2]), (2, ["--gpus", 2, "--steal", "half"])):
+            expect(f"{words}: {count} parts", tool("merge", *reversed(parts(count, *words, *setting)), "-q") == wanted, True)
+        for _ in range(2):  # The second time all is there.
+            expect(f"{words}: a folder", machine.run(*words, "--work", machine.folder / f"work{number}") == wanted, True)
+    # A process that dies, and goes on.
+    triangle = ("examples/triangle.mt", GRAPH)
+    work = machine.folder / "killed"
+    killed = subprocess.run(machine.command(*triangle, "--work", work), env={**machine.environment, "MATCHA_TEST_DIE_AT": "5"}, check=False, capture_output=True)
+    expect("a process that dies", killed.returncode, 137)
+    answer = machine.answer(*triangle, "--work", work)
+    expect("after that", (answer["result"], answer["complete"], answer["stats"]["units_done"]), (TRIANGLES, True, 16))
+    # Loops that need one another have no parts, but share a folder.
+    wanted = tool("run", needs_other, GRAPH, "--device", "cpu", "-q")
+    expect("loops that need one another", "--work" in machine.run(needs_other, GRAPH, "--shard", "0/2", "--ledger", machine.folder / "n.mtl", code=4), True)
+    expect("the same in a folder", machine.run(needs_other, GRAPH, "--work", machine.folder / "needs"), wanted)
+    # Parts of a CPU are of another run: its units are others.
+    mixed = parts(2, *triangle)
+    tool("run", *triangle, "--device", "cpu", "--shard", "1/2", "--ledger", machine.folder / "cpu.mtl", "-q")
+    expect("a part of a CPU", "cpu.mtl" in tool("merge", mixed[0], machine.folder / "cpu.mtl", "-q", code=3), True)
+    if shutil.which("mpirun") is not None:
+        told = subprocess.run(["mpirun", "-n", "2", *machine.command(*triangle, "--mpi")], capture_output=True, text=True, timeout=100, check=False,
+                              env={**machine.environment, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                                   "OMPI_MCA_rmaps_base_oversubscribe": "1"})
+        expect(f"two ranks: {told.stderr}", told.stdout.strip(), str(TRIANGLES))
+
+
 def main():
     machine = Machine(*sys.argv[1:4])
     if shutil.which("g++") is None:
@@ -616,7 +683,7 @@ def main():
         return 77
     try:
         {"devices": devices, "counts": counts, "rows": rows, "stops": stops, "partial": partial, "tunes": tunes, "short": short, "builds": builds,
-         "chooses": chooses, "refusals": refusals, "loads": loads, "streams": streams, "searches": searches}[sys.argv[4]](machine)
+         "chooses": chooses, "refusals": refusals, "loads": loads, "streams": streams, "searches": searches, "shares": shares}[sys.argv[4]](machine)
     except Failed as failure:
         print(failure)
         return 1
