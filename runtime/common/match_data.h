@@ -2,12 +2,14 @@
 // group. Plain words, the same on host and device. runtime/match/README.md says what a search does.
 #pragma once
 
+#include "runtime/common/leaf_ways.h"
 #include "runtime/common/unit_tasks.h"
 
 namespace matcha_program {
 
-/// So many vertices a pattern has at most; a part of a search begins behind at most so many matched vertices.
-inline constexpr u32 kMatchVertices = 64, kMatchPrefix = 12;
+/// So many vertices a pattern has at most. A part of a search begins behind any number of matched ones: in large
+/// patterns the first dozens may have an image each.
+inline constexpr u32 kMatchVertices = 64;
 
 /// How the next vertex is chosen among those with a neighbour that has an image; as `Search::Order` of runtime/match.
 enum MatchOrder : u32 {
@@ -44,8 +46,8 @@ struct MatchSum {
 /// `images`.
 struct MatchPart {
   u32 query, depth, first, last;
-  u32 vertices[kMatchPrefix + 1];
-  u32 images[kMatchPrefix];
+  u32 vertices[kMatchVertices];
+  u32 images[kMatchVertices];
 };
 /// A part that was given away.
 struct MatchTask {
@@ -78,7 +80,8 @@ struct MatchLaunch {
   u64 undo_room;  ///< Of a group.
   u32* lists;
   u64 list_room;
-  const u64* wish;  ///< Of the host; not 0: stop.
+  LeafRoom* leaves;  ///< One a group.
+  const u64* wish;   ///< Of the host; not 0: stop.
 };
 
 /// What the lanes of a group know together, in shared memory. Depths count the vertices that have images.

@@ -2,7 +2,7 @@
 // them, with the items of a list shared among the lanes of a group. Masks and numbers are equal in all lanes.
 #pragma once
 
-#include "runtime/common/item_sets.h"
+#include "runtime/common/leaf_ways.h"
 #include "runtime/common/match_data.h"
 
 namespace matcha_program {
@@ -14,15 +14,6 @@ inline constexpr u32 kMostWeight = 1u << 20;
 
 MATCHA_FN u64 match_bit(u32 vertex) { return 1ull << vertex; }
 
-/// A number of ways, and one that is never below it but for rounding and is 0 with it: beyond `kMostWays` the number is
-/// not told.
-struct MatchWays {
-  u128 number;
-  f64 bound;
-};
-/// Sums that groups add up are smaller, so that none of them can be beyond 128 bits.
-inline constexpr f64 kMostWays = 1e26;
-
 template <typename Group>
 class MatchLists {
  public:
@@ -31,7 +22,8 @@ class MatchLists {
         group_(group),
         state_(state),
         undos_(launch.undos + index * launch.undo_room),
-        lists_(launch.lists + index * launch.list_room) {}
+        lists_(launch.lists + index * launch.list_room),
+        leaves_(launch.leaves[index]) {}
 
   /// Nothing has an image, and the root has its list.
   MATCHA_MEMBER void begin(const MatchQuery& query) {
@@ -136,16 +128,14 @@ class MatchLists {
       const u128 ways = u128(free) * other - both;
       return {ways, ways == 0 ? 0 : product(f64(free), f64(other))};
     }
-    for (u64 rest = vertices & (vertices - 1); rest != 0; rest &= rest - 1) {
-      is_told = is_told && is_same(a, lowest_bit(rest));
+    if (n == 3) return ways_of_few<3>(vertices, is_told);
+    if (n == 4) return ways_of_few<4>(vertices, is_told);
+    LeafWays<Group> leaves(group_, leaves_);
+    for (u64 rest = vertices; rest != 0; rest &= rest - 1) {
+      is_told = leaves.add(list(lowest_bit(rest)));
+      if (!is_told) return {0, 0};
     }
-    MatchWays ways{1, 1};
-    for (u64 i = 0; is_told && i < n; ++i) {
-      const u64 left = free > i ? free - i : 0;
-      ways.number *= left;
-      ways.bound = product(ways.bound, f64(left));
-    }
-    return ways;
+    return leaves.ways(state_.images, query_->alike[a] & assigned_, is_told);
   }
 
   MATCHA_MEMBER static u32 bits_of(u64 mask) { return Group::bits(u32(mask)) + Group::bits(u32(mask >> 32)); }
@@ -215,6 +205,13 @@ class MatchLists {
     return {items, size};
   }
 
+  template <u32 n>
+  MATCHA_MEMBER MatchWays ways_of_few(u64 vertices, bool& is_told) const {
+    FewLeaves<Group, n> leaves;
+    const u64 taken = query_->alike[lowest_bit(vertices)] & assigned_;
+    for (u32 i = 0; i < n; ++i, vertices &= vertices - 1) leaves.lists[i] = list(lowest_bit(vertices));
+    return leaves.ways(group_, state_.images, taken, is_told);
+  }
   /// How many images that are taken are in the lists of both.
   MATCHA_MEMBER u32 taken_of(u32 a, u32 b) const {
     const ItemSet first = list(a), second = list(b);
@@ -227,18 +224,13 @@ class MatchLists {
     }
     return group_.total(taken);
   }
-  MATCHA_MEMBER bool is_same(u32 a, u32 b) const {
-    const ItemSet first = list(a), second = list(b);
-    if (first.size != second.size) return false;
-    return first.items == second.items ||
-           count_items(group_, first, [&](u32 i, u32 x) { return second.items[i] != x; }) == 0;
-  }
 
   const MatchLaunch& launch_;
   Group group_;
   MatchState& state_;
   MatchUndo* undos_;
   u32* lists_;
+  LeafRoom& leaves_;
   const MatchQuery* query_ = nullptr;
   u64 assigned_ = 0, listed_ = 0;
   u32 undone_ = 0;

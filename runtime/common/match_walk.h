@@ -137,7 +137,7 @@ class MatchWorker : MatchCounter<Group> {
   MATCHA_MEMBER void share(u32 depth) {
     const bool half = tasks_.is_wanted();
     if (!half && (here_ < launch_.patience || !tasks_.more_waits())) return;
-    for (u32 d = base_; d <= smaller(depth, kMatchPrefix); ++d) {
+    for (u32 d = base_; d <= depth; ++d) {
       const u32 at = state_.at[d], end = state_.end[d], left = end - at;
       // The walk goes on with an image of its own.
       const u32 kept = d == depth ? 1 : 0;

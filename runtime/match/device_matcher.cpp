@@ -7,6 +7,7 @@
 
 namespace matcha::runtime::match {
 
+using matcha_program::LeafRoom;
 using matcha_program::MatchLaunch;
 using matcha_program::MatchPlace;
 using matcha_program::MatchQuery;
@@ -85,16 +86,19 @@ std::uint64_t DeviceMatcher::most_patterns(std::uint64_t free_bytes) const {
 Status DeviceMatcher::reserve_groups(const DeviceBatch& batch, std::uint64_t& groups) {
   const std::uint64_t undo_bytes = batch.undo_room() * sizeof(MatchUndo);
   const std::uint64_t list_bytes = batch.list_room() * sizeof(std::uint32_t);
-  if (undos_.bytes() < groups * undo_bytes || lists_.bytes() < groups * list_bytes) {
+  if (undos_.bytes() < groups * undo_bytes || lists_.bytes() < groups * list_bytes ||
+      leaves_.bytes() < groups * sizeof(LeafRoom)) {
     undos_ = {};
     lists_ = {};
+    leaves_ = {};
     const Result<cuda::Device::Memory> memory = stream_->device().memory();
     if (!memory) return memory.error();
-    const std::uint64_t fit = memory->free / 2 / (undo_bytes + list_bytes);
+    const std::uint64_t fit = memory->free / 2 / (undo_bytes + list_bytes + sizeof(LeafRoom));
     groups = std::min(groups, std::max<std::uint64_t>(fit, 1));
   }
   Status status = reserve(undos_, stream_->shared_device(), groups * undo_bytes);
   if (status) status = reserve(lists_, stream_->shared_device(), groups * list_bytes);
+  if (status) status = reserve(leaves_, stream_->shared_device(), groups * sizeof(LeafRoom));
   return status;
 }
 
@@ -154,6 +158,7 @@ Result<std::vector<DeviceBatch::Outcome>> DeviceMatcher::launch(const DeviceBatc
   launch.undo_room = batch.undo_room();
   launch.lists = reinterpret_cast<matcha_program::u32*>(lists_.address());
   launch.list_room = batch.list_room();
+  launch.leaves = reinterpret_cast<LeafRoom*>(leaves_.address());
   launch.wish = reinterpret_cast<const matcha_program::u64*>(wish_.address());
   status = search_.launch(*stream_, shape_of(groups), launch);
   if (status) status = control_.copy_to(*stream_, control_stage_.host(), layout.back);

@@ -64,6 +64,7 @@ class DeviceMatcher {
   cuda::DeviceMemory masks_;
   cuda::DeviceMemory undos_;
   cuda::DeviceMemory lists_;
+  cuda::DeviceMemory leaves_;
   KernelWish wish_;
   cuda::DeviceBuffer<matcha_program::MatchTask> tasks_;
   std::uint64_t number_ = 0;

@@ -33,6 +33,7 @@ Search::Search(const Candidates& candidates, const Query& query, const SetKernel
       kernels_(kernels),
       limits_(limits),
       owner_(candidates.size(), 0),
+      marks_(candidates.size(), 0),
       buffers_(at(query.size)),
       rows_(candidates.size(), nullptr) {
   weights_.fill(1);
@@ -391,12 +392,60 @@ Mask Search::finish(Mask rest) {
 
 /// In how many ways vertices of one label find different images that nobody has.
 Count Search::ways(Mask group) {
+  if (std::popcount(group) > 2) {
+    const std::optional<Count> told = ways_at_once(group);
+    if (told) return *told;
+  }
   std::array<int, kMostVertices> vertices{};
   std::size_t n = 0;
   for_each(group, [&](int w) { vertices[n++] = w; });
   std::sort(vertices.begin(), vertices.begin() + n,
             [&](int a, int b) { return lists_[at(a)].size < lists_[at(b)].size; });
   return ways_of(std::span(vertices).first(n));
+}
+
+/// The same without trying any; nothing where lists are too many, or numbers too large.
+std::optional<Count> Search::ways_at_once(Mask group) {
+  using Group = matcha_program::Group<1>;
+  bool is_told = false;
+  matcha_program::MatchWays ways{0, 0};
+  if (std::popcount(group) <= 4) {
+    std::array<matcha_program::u64, 16> common{};
+    count_common(group, common);
+    ways = std::popcount(group) == 3 ? matcha_program::ways_of_few<3>(common.data(), is_told)
+                                     : matcha_program::ways_of_few<4>(common.data(), is_told);
+  } else {
+    if (leaves_ == nullptr) leaves_ = std::make_unique_for_overwrite<matcha_program::LeafRoom>();
+    matcha_program::LeafWays<Group> leaves(Group::here(), *leaves_);
+    for (Mask rest = group; rest != 0; rest &= rest - 1) {
+      const List& list = lists_[at(lowest(rest))];
+      if (!leaves.add({list.items, list.size})) return std::nullopt;
+    }
+    ways = leaves.ways(images_.data(), same_label_[at(lowest(group))] & assigned_, is_told);
+  }
+  if (!is_told || ways.bound > matcha_program::kMostExactWays) return std::nullopt;
+  return ways.number;
+}
+
+/// By set of the vertices: the images that all of them have, and nobody else.
+void Search::count_common(Mask group, std::span<matcha_program::u64> common) {
+  unsigned own = 1;
+  for (Mask rest = group; rest != 0; rest &= rest - 1, own *= 2) {
+    const List& list = lists_[at(lowest(rest))];
+    for (std::uint32_t i = 0; i < list.size; ++i) marks_[list.items[i]] |= own;
+  }
+  for_each(group, [&](int w) {
+    const List& list = lists_[at(w)];
+    for (std::uint32_t i = 0; i < list.size; ++i) {
+      const unsigned mask = std::exchange(marks_[list.items[i]], std::uint8_t{0});
+      common[mask] += is_free(list.items[i]) ? 1 : 0;
+    }
+  });
+  for (unsigned vertex = 1; vertex < own; vertex *= 2) {
+    for (unsigned set = 1; set < own; ++set) {
+      if ((set & vertex) == 0) common[set] += common[set | vertex];
+    }
+  }
 }
 
 std::uint32_t Search::free_of(const List& list) const {

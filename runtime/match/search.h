@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/common/leaf_ways.h"
 #include "runtime/match/candidates.h"
 #include "runtime/match/query.h"
 #include "runtime/match/stops.h"
@@ -114,6 +115,8 @@ class Search {
   Mask finish(Mask rest);
   Count ways(Mask group);
   Count ways_of(std::span<const int> vertices);
+  std::optional<Count> ways_at_once(Mask group);
+  void count_common(Mask group, std::span<matcha_program::u64> common);
   Mask list_rest(Mask rest);
   bool is_free(std::uint32_t number) const { return owner_[number] == 0; }
   std::uint32_t free_of(const List& list) const;
@@ -140,6 +143,7 @@ class Search {
   std::array<Frame, kMostVertices> frames_;
   std::size_t depth_ = 0;
   std::vector<std::uint8_t> owner_;  ///< Pattern vertex + 1 of each candidate; 0: none.
+  std::vector<std::uint8_t> marks_;  ///< Of each candidate, zeros but while images are counted.
   std::vector<Undo> undo_;
   std::vector<std::vector<std::vector<std::uint32_t>>> buffers_;  ///< [vertex][version].
   std::array<std::uint32_t, kMostVertices> versions_{};
@@ -149,6 +153,7 @@ class Search {
   std::vector<std::unique_ptr<std::uint32_t[]>> chunks_;
   std::uint32_t chunk_left_ = 0;
   std::uint32_t* chunk_at_ = nullptr;
+  std::unique_ptr<matcha_program::LeafRoom> leaves_;  ///< Made when it is first needed.
 
   Order order_ = Order::Fewest;
   std::uint32_t turn_ = 0;

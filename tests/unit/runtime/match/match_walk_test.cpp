@@ -23,6 +23,7 @@
 namespace matcha::runtime::match {
 namespace {
 
+using matcha_program::LeafRoom;
 using matcha_program::MatchLaunch;
 using matcha_program::MatchState;
 using matcha_program::MatchSum;
@@ -54,6 +55,7 @@ std::vector<MatchOutcome> run(const GraphView& graph, const DeviceBatch& batch, 
   std::vector<MatchTask> tasks(schedule.tasks + 1);
   std::vector<MatchUndo> undos(batch.undo_room() * schedule.workers);
   std::vector<std::uint32_t> lists(batch.list_room() * schedule.workers);
+  std::vector<LeafRoom> leaves(schedule.workers);
   const matcha_program::u64 wish = 0;
   shared = {};
   shared.live = batch.units();
@@ -77,6 +79,7 @@ std::vector<MatchOutcome> run(const GraphView& graph, const DeviceBatch& batch, 
   launch.undo_room = batch.undo_room();
   launch.lists = lists.data();
   launch.list_room = batch.list_room();
+  launch.leaves = leaves.data();
   launch.wish = &wish;
   std::vector<std::thread> threads;
   for (std::uint64_t i = 0; i < schedule.workers; ++i) {
@@ -150,6 +153,56 @@ TEST(MatchWalk, WhatTakesLongWaits) {
     check(seed, {1, 3, 2, 2, 0});
     check(seed, {2, 0, 1, 1, 1});
   }
+}
+
+/// A path of vertices with a label each, from whose end a tree of three levels goes, and the same as a pattern with one
+/// vertex a level.
+TEST(MatchWalk, PartsBehindManyVerticesAreGivenAway) {
+  constexpr std::uint32_t kPath = 20, kFan = 24;
+  std::vector<std::vector<std::uint32_t>> rows(kPath + kFan + kFan * 2 + kFan * 4);
+  std::vector<std::int64_t> labels(rows.size());
+  const auto join = [&](std::uint32_t u, std::uint32_t v) {
+    rows[u].push_back(v);
+    rows[v].push_back(u);
+  };
+  for (std::uint32_t v = 0; v < rows.size(); ++v) {
+    const std::uint32_t fan = v - kPath;
+    labels[v] = v < kPath ? v : fan < kFan ? 100 : fan < 3 * kFan ? 101 : 102;
+    if (v == 0) continue;
+    join(v, v < kPath ? v - 1 : fan < kFan ? kPath - 1 : kPath + (fan - kFan) / 2);
+  }
+  std::vector<std::uint64_t> offsets = {0};
+  std::vector<std::uint32_t> neighbors;
+  for (std::vector<std::uint32_t>& row : rows) {
+    std::ranges::sort(row);
+    neighbors.insert(neighbors.end(), row.begin(), row.end());
+    offsets.push_back(neighbors.size());
+  }
+  neighbors.resize(neighbors.size() + 16);
+  GraphView view{};
+  view.universe = view.vertex_count = rows.size();
+  view.arc_count = offsets.back();
+  view.offsets = offsets.data();
+  view.neighbors = neighbors.data();
+  view.labels = labels.data();
+  Query query;
+  query.size = kPath + 3;
+  query.near.assign(at(query.size), 0);
+  query.anti.assign(at(query.size), 0);
+  for (int u = 0; u < query.size; ++u) {
+    query.labels.emplace_back(u < static_cast<int>(kPath) ? u : 100 + u - static_cast<int>(kPath));
+    if (u == 0) continue;
+    query.near[at(u)] |= bit(u - 1);
+    query.near[at(u - 1)] |= bit(u);
+  }
+  MatchIndex index(view);
+  const std::vector<DeviceBatch::Pattern> patterns = {{&query, {}}};
+  const DeviceBatch batch(index, patterns);
+  ASSERT_EQ(batch.units(), 1U);
+  UnitShared shared{};
+  const std::vector<MatchOutcome> outcomes = run(view, batch, {2, 1000, 1, ~std::uint64_t{0}, 2}, shared);
+  EXPECT_EQ(static_cast<std::uint64_t>(outcomes[0].found), kFan * 4);
+  EXPECT_GT(shared.pushed, 0U);
 }
 
 /// A graph of one label, complete but for its loops.
