@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <functional>
+#include <future>
 #include <optional>
 #include <string>
 #include <utility>
@@ -58,9 +59,10 @@ class PartsCounter final : public codegen::Executable {
     one.on_progress = {};
     RunResult result;
     std::vector<__int128> sums;
+    std::future<runtime::Result<runtime::Graph>> next = subgraph(sets, 0);
     for (std::size_t done = 0; done < sets.size(); ++done) {
       if (options.on_progress) options.on_progress(done, sets.size());
-      RunOutcome outcome = count(sets[done], one);
+      RunOutcome outcome = count(next, sets, done, one);
       RunResult* const found = std::get_if<RunResult>(&outcome);
       if (found == nullptr) return outcome;
       result.tier = found->tier;
@@ -74,10 +76,22 @@ class PartsCounter final : public codegen::Executable {
   }
 
  private:
-  RunOutcome count(const std::vector<std::uint32_t>& parts, const RunOptions& options) {
+  using Sets = std::vector<std::vector<std::uint32_t>>;
+
+  /// Makes a subgraph, beside what is done meanwhile or when it is asked for; there is none behind the last.
+  std::future<runtime::Result<runtime::Graph>> subgraph(const Sets& sets, std::size_t at) const {
+    if (at >= sets.size()) return {};
+    return std::async(task_.ahead ? std::launch::async : std::launch::deferred,
+                      [this, &sets, at] { return task_.graph->induced(task_.plan, sets[at]); });
+  }
+
+  /// Counts in subgraph `at`, which is `next`, and begins to make the one behind it.
+  RunOutcome count(std::future<runtime::Result<runtime::Graph>>& next, const Sets& sets, std::size_t at,
+                   const RunOptions& options) {
     // The subgraph before it is let go of first. Whether the program would do for nothing does not matter.
     if (prepared_ != nullptr) (void)prepared_->rebind(nothing_);
-    runtime::Result<runtime::Graph> made = task_.graph->induced(task_.plan, parts);
+    runtime::Result<runtime::Graph> made = next.get();
+    next = subgraph(sets, at + 1);
     if (!made) return run_error(made.error());
     const std::shared_ptr<ResidentGraph> subgraph = ResidentGraph::from_graph(std::move(*made));
     if (prepared_ == nullptr || !prepared_->rebind(subgraph)) {

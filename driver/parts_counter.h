@@ -10,9 +10,10 @@ namespace matcha::driver {
 
 /// A pattern that is counted in the parts of a graph (runtime/graph/parts.h).
 struct PartsTask {
-  ProgramRequest request;  ///< Of a pattern, for the CPU.
+  ProgramRequest request;  ///< Of a pattern.
   std::shared_ptr<const runtime::PartedGraph> graph;
   runtime::PartsPlan plan;
+  bool ahead = false;  ///< A subgraph is made while the one before it is counted, so that two are in memory.
 };
 
 /// Counts the pattern in one subgraph after the other, by a program that is made for the first of them, and adds up

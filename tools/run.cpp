@@ -113,8 +113,10 @@ class RunVerb {
       return console_.error(Status::Usage, fmt::format("`{}` is for one pattern", option),
                             "of several patterns the matches are counted");
     }
-    if (options_.memory != 0) {
-      return console_.error(Status::Usage, "`--memory` is for one program or pattern", "run the patterns one by one");
+    if (options_.memory != 0 || options_.gpu_memory != 0) {
+      const char* const option = options_.memory != 0 ? "--memory" : "--gpu-memory";
+      return console_.error(Status::Usage, fmt::format("`{}` is for one program or pattern", option),
+                            "run the patterns one by one");
     }
     if (options_.cluster.any()) {
       return console_.error(Status::Usage, "parts of a run are of one program or pattern",

@@ -29,7 +29,10 @@ Status check_answer_options(const RunVerbOptions& options, const PatternOptions&
                          "leave it out, or use --device cpu");
   }
   if (options.memory != 0 && options.device == "cuda") {
-    return console.error(Status::Usage, "`--memory` is for the CPU", "leave it out, or use --device cpu");
+    return console.error(Status::Usage, "`--memory` is for the CPU", "--gpu-memory is for a GPU");
+  }
+  if (options.gpu_memory != 0 && options.device != "cuda") {
+    return console.error(Status::Usage, "`--gpu-memory` is for `--device cuda`", "--memory is for the CPU");
   }
   if (options.backend != "llvm" && options.tier != "auto") {
     return console.error(Status::Usage, "`--tier` is not for `--backend interp`", "leave one of them out");

@@ -55,8 +55,8 @@ Status PartsChoice::check(const PatternSource* maybe_pattern, std::uint64_t whol
   const auto unfit = [&](std::string_view what) {
     return console_.error(
         Status::Resource,
-        fmt::format("the graph takes {} in memory, more than `--memory` allows, and {}", mebibytes(whole), what),
-        "give it more memory; what is counted in parts are matches of `--pattern` on a CPU");
+        fmt::format("the graph takes {} in memory, more than `{}` allows, and {}", mebibytes(whole), option_, what),
+        "give it more memory; what is counted in parts are matches of `--pattern`");
   };
   if (maybe_pattern == nullptr) return unfit("programs are not counted in parts");
   const frontend::pattern::Pattern& first = maybe_pattern->set().patterns.front();
@@ -92,34 +92,39 @@ void PartsChoice::bind(const std::string& name, BoundInputs& out) const {
 
 Status PartsChoice::open(const PatternSource* maybe_pattern, const PatternOptions& pattern, const Session& session,
                          const BindPlan& plan, BoundInputs& out) {
-  if (options_.memory == 0 || !binds_mtg(options_.bind) || surely_fits(options_.bind.graph, options_.memory)) {
-    return Status::Ok;
+  if (memory_ == 0) return Status::Ok;
+  if (on_gpu() && !binds_mtg(options_.bind)) {
+    return console_.error(Status::Usage, "`--gpu-memory` wants a graph in a .mtg",
+                          "matcha graph convert makes one of other files");
   }
+  if (!binds_mtg(options_.bind) || surely_fits(options_.bind.graph, memory_)) return Status::Ok;
   runtime::IoOptions io;
   io.cancel = session.cancel();
   runtime::Result<std::shared_ptr<const runtime::PartedGraph>> graph =
       runtime::PartedGraph::open(options_.bind.graph, io);
   if (!graph) return console_.error(graph.error());
-  const std::uint64_t whole = (*graph)->whole_bytes(options_.order != "id");
-  if (whole <= options_.memory) {
-    console_.note(fmt::format("memory: the graph takes {} of {}", mebibytes(whole), mebibytes(options_.memory)));
+  const std::uint64_t whole = (*graph)->whole_bytes(!on_gpu() && options_.order != "id");
+  if (whole <= memory_) {
+    console_.note(fmt::format("memory: the graph takes {} of {}", mebibytes(whole), mebibytes(memory_)));
     return Status::Ok;
   }
   const Status fits = check(maybe_pattern, whole);
   if (fits != Status::Ok) return fits;
-  runtime::Result<runtime::PartsPlan> parts = (*graph)->plan(options_.memory, vertices_of(*maybe_pattern), io);
+  runtime::Result<runtime::PartsPlan> parts = (*graph)->plan(memory_, vertices_of(*maybe_pattern), io);
   if (!parts) return console_.error(parts.error());
   console_.note(fmt::format(
       "memory: the graph takes {}, and may take {}; it is counted in {} parts, in {} subgraphs of at most {} of them, "
       "the largest of {}",
-      mebibytes(whole), mebibytes(options_.memory), parts->parts, parts->subgraphs, parts->match,
+      mebibytes(whole), mebibytes(memory_), parts->parts, parts->subgraphs, parts->match,
       mebibytes(parts->largest_bytes)));
   task_.graph = std::move(*graph);
   task_.plan = std::move(*parts);
   task_.request.pattern = pattern;
   task_.request.compile = options_.compile;
   task_.request.order = "id";
-  task_.request.device = "cpu";
+  task_.request.device = on_gpu() ? "cuda" : "cpu";
+  task_.request.gpu = options_.gpu;
+  task_.ahead = on_gpu();
   task_.request.tier = options_.tier;
   task_.request.may_search = false;
   task_.request.code_folder = options_.code_folder;

@@ -21,10 +21,14 @@ runtime::Status load_run(const RunVerbOptions& options, const Console& console, 
                          const Compilation& program, const BindPlan& plan, bool edge_labelled,
                          SharedInputs* maybe_shared, BoundInputs& out);
 
-/// `--memory`: whether the graph fits, and if not, how the pattern is counted in parts of it.
+/// `--memory` and `--gpu-memory`: whether the graph fits, and if not, how the pattern is counted in parts of it.
 class PartsChoice {
  public:
-  explicit PartsChoice(const RunVerbOptions& options, const Console& console) : options_(options), console_(console) {}
+  explicit PartsChoice(const RunVerbOptions& options, const Console& console)
+      : options_(options),
+        console_(console),
+        option_(options.gpu_memory != 0 ? "--gpu-memory" : "--memory"),
+        memory_(options.gpu_memory != 0 ? options.gpu_memory : options.memory) {}
 
   /// Looks at the graph of a `.mtg` and says what fits how. If it does not fit, a graph without vertices is bound in
   /// its place. Errors: Usage and Resource for what is not counted in parts, and those of the file.
@@ -36,11 +40,14 @@ class PartsChoice {
   std::unique_ptr<codegen::Executable> counter() const { return make_parts_counter(task_); }
 
  private:
+  bool on_gpu() const { return options_.gpu_memory != 0; }
   Status check(const PatternSource* maybe_pattern, std::uint64_t whole) const;
   void bind(const std::string& name, BoundInputs& out) const;
 
   const RunVerbOptions& options_;
   const Console& console_;
+  const char* const option_;
+  const std::uint64_t memory_;
   PartsTask task_;
 };
 

@@ -65,6 +65,10 @@ void add_run_options(CLI::App& verb, RunVerbOptions& options) {
       verb, "--memory", options.memory,
       "What the graph may take, such as 800M; the matches of a pattern in a larger .mtg are counted in parts of it")
       ->group("How to run");
+  add_bytes(
+      verb, "--gpu-memory", options.gpu_memory,
+      "With --device cuda: what the graph may take of a GPU; a larger .mtg is sent to it in parts, as with --memory")
+      ->group("How to run");
   add_cluster_options(verb, options.cluster);
   add_gpu_text_options(verb, options.gpu);
   add_gpu_options(verb, options.gpu);
@@ -85,6 +89,7 @@ Examples:
   matcha run triangle.mt graph.mtg --work shared/folder
   mpirun -n 4 matcha run triangle.mt graph.mtg --mpi
   matcha run --pattern clique:4 graph.mtg --memory 2G
+  matcha run --pattern clique:4 graph.mtg --device cuda --gpu-memory 8G
   matcha run query.mt graph.mtg --labels labels.txt --json --timeout 60
 
 The answer goes to stdout, all else to stderr. Ctrl-C stops with the partial

@@ -41,7 +41,8 @@ struct RunVerbOptions {
   bool count = false;   ///< Rows are counted up to the limit, not listed.
   bool exists = false;  ///< Whether there is a match is all that is asked.
   std::optional<double> timeout;
-  std::uint64_t memory = 0;  ///< Bytes that graphs may take; 0: it is not said.
+  std::uint64_t memory = 0;      ///< Bytes that graphs may take; 0: it is not said.
+  std::uint64_t gpu_memory = 0;  ///< Bytes that the graph may take of a GPU; 0: it is not said.
   ClusterOptions cluster;
 
   /// Rows that are enough.

@@ -539,7 +539,7 @@ class Run final : public RunSteps {
     }
     result_ = std::move(std::get<codegen::RunResult>(*outcome));
     report_.result = &result_;
-    const bool on_gpu = searches_ ? search_.was_on_gpu(result_) : target_->on_gpu;
+    const bool on_gpu = searches_ && !parts_.needed() ? search_.was_on_gpu(result_) : target_->on_gpu;
     if (on_gpu) report_.device = result_.tier;
     if (on_gpu && !options_.json) console_.note(fmt::format("ran on {}", result_.tier));
     for (const std::string& note : result_.notes) console_.note(note);

@@ -14,6 +14,7 @@ usage: run_devices.py MATCHA LIBRARY FOLDER devices    the stated counts of all 
        run_devices.py MATCHA LIBRARY FOLDER streams    what changed edges do, against graphs that are counted anew
        run_devices.py MATCHA LIBRARY FOLDER searches   labelled patterns that are matched without a program, against the CPU
        run_devices.py MATCHA LIBRARY FOLDER shares     runs in several processes: parts, a folder, ranks of MPI
+       run_devices.py MATCHA LIBRARY FOLDER parts      patterns in graphs that do not fit the memory of a GPU
        run_devices.py MATCHA LIBRARY FOLDER refusals   what cannot run: exit codes and messages
 
 LIBRARY stands for the driver and for NVRTC; FOLDER is for what the test makes. Run in the root folder. Exit 77 without g++.
@@ -610,6 +611,39 @@ def searches(machine):
     expect("a fault", "the kernel failed on GPU 0" in says and "CUDA_ERROR_ILLEGAL_ADDRESS" in says, True)
 
 
+def parts(machine):
+    """What is sent in parts is counted as the whole is."""
+    def tool(*words):
+        return subprocess.run([machine.matcha, *map(str, words)], capture_output=True, text=True, check=True, env=machine.environment).stdout
+
+    graphs = {}
+    for name, scale, words in (("small", 7, ("--edge-factor", 6)), ("large", 8, ("--edge-factor", 4))):
+        text, graph = machine.folder / f"{name}.txt", machine.folder / f"{name}.mtg"
+        tool("graph", "generate", "rmat", "--scale", scale, *words, "-o", text, "-q")
+        labels = machine.folder / "labels.txt"
+        labels.write_text("".join(f"{v} {('a', 'b')[v % 2]}\n" for v in range(2**scale)))
+        tool("graph", "convert", text, graph, "--order", "degree", "--labels", labels, "-q")
+        graphs[name] = graph
+    for name, share, *words in (("small", 6, "motif:3", "--induced", "vertex"), ("small", 3, "clique:4"), ("large", 6, "triangle", "--gpus", 2),
+                                ("large", 6, "a:a-b:b-c:a")):
+        graph = graphs[name]
+        bytes_ = graph.stat().st_size // share
+        shared = [word for word in words if word != "--gpus" and word != 2]
+        wanted = tool("run", "--pattern", *shared, graph, "--device", "cpu", "-q")
+        command = [word for word in machine.command("--pattern", *words, graph, "--gpu-memory", bytes_) if word != "--quiet"]
+        done = subprocess.run(command, capture_output=True, text=True, env=machine.environment, timeout=100, check=False)
+        expect(f"{words}: {done.stderr}", (done.returncode, done.stdout), (0, wanted))
+        expect(f"{words}: parts: {done.stderr}", "it is counted in" in done.stderr and "ran on" in done.stderr, True)
+    small = graphs["small"]
+    for code, says, words in ((2, "--memory", ("triangle", small, "--memory", "1K")), (2, ".mtg", ("triangle", GRAPH, "--gpu-memory", "1K")),
+                              (5, "rows", ("triangle", small, "--gpu-memory", "2K", "--matches", "-")),
+                              (5, "no parts", ("triangle", small, "--gpu-memory", "100"))):
+        told = machine.run("--pattern", *words, code=code)
+        expect(f"{words}: {told}", says in told, True)
+    expect("one that fits", machine.run("--pattern", "triangle", small, "--gpu-memory", "1G"),
+           tool("run", "--pattern", "triangle", small, "--device", "cpu", "-q"))
+
+
 SEVERAL = """
 def main(G: Graph):
     degrees = apply(lambda v: size(neighbor(G, v)), vertices(G))
@@ -683,7 +717,7 @@ def main():
         return 77
     try:
         {"devices": devices, "counts": counts, "rows": rows, "stops": stops, "partial": partial, "tunes": tunes, "short": short, "builds": builds,
-         "chooses": chooses, "refusals": refusals, "loads": loads, "streams": streams, "searches": searches, "shares": shares}[sys.argv[4]](machine)
+         "chooses": chooses, "refusals": refusals, "loads": loads, "streams": streams, "searches": searches, "shares": shares, "parts": parts}[sys.argv[4]](machine)
     except Failed as failure:
         print(failure)
         return 1
