@@ -41,6 +41,7 @@ struct GraphOptions {
   bool edge_labels = false;
   bool keep_loops = false;
   bool json = false;
+  runtime::RandomLabels random;
   runtime::RmatSpec rmat;
   std::uint64_t n = 0, m = 0, rows = 0, columns = 0, left = 0, right = 0;
   double probability = 0;
@@ -123,6 +124,20 @@ Status wants_labels_apart(const runtime::Graph& graph, const GraphOptions& optio
   const runtime::Result<runtime::LabelTable> table = graph.label_slices().table(graph);
   if (!table) return console.error(table.error());
   wanted = table->items.size() == graph.view().arc_count * (graph.facts().directed ? 2 : 1);
+  return Status::Ok;
+}
+
+/// The graph with the labels that are to be drawn, in `labelled` where there are any.
+Status draw_labels(const runtime::Graph& graph, const GraphOptions& options, const Console& console,
+                   std::optional<runtime::Graph>& labelled) {
+  if (options.random.vertices == 0 && options.random.edges == 0) return Status::Ok;
+  if (options.random.edges != 0 && (graph.view().edge_info != nullptr || options.keep_loops)) {
+    return console.error(Status::Usage, "the edges of the graph have labels or numbers already",
+                         "leave out --random-edge-labels, or what keeps the third column");
+  }
+  runtime::Result<runtime::Graph> made = runtime::with_random_labels(graph, options.random);
+  if (!made) return console.error(made.error());
+  labelled.emplace(std::move(*made));
   return Status::Ok;
 }
 
@@ -219,7 +234,10 @@ Status convert(const GraphOptions& options) {
   const std::unique_ptr<runtime::LoadedGraph> loaded = load(options, console, session, code);
   if (loaded == nullptr) return code;
   console.note(loaded->report.render());
-  return session.leave(write_graph(loaded->graph, *target, options, console, session));
+  std::optional<runtime::Graph> labelled;
+  code = draw_labels(loaded->graph, options, console, labelled);
+  if (code != Status::Ok) return session.leave(code);
+  return session.leave(write_graph(labelled ? *labelled : loaded->graph, *target, options, console, session));
 }
 
 Status info(const GraphOptions& options) {
@@ -243,7 +261,9 @@ Status generate(const GraphOptions& options, const std::function<runtime::Result
                ? console.error(Status::Usage, graph.error().message, graph.error().hint)
                : console.error(graph.error());
   }
-  const Status code = write_graph(*graph, *target, options, console, session);
+  std::optional<runtime::Graph> labelled;
+  Status code = draw_labels(*graph, options, console, labelled);
+  if (code == Status::Ok) code = write_graph(labelled ? *labelled : *graph, *target, options, console, session);
   if (code == Status::Ok) {
     console.note(fmt::format("{}: {} vertices, {} edges", options.output, graph->vertex_count(), graph->edge_count()));
   }
@@ -268,6 +288,9 @@ void add_output_options(CLI::App& verb, GraphOptions& options) {
                   "take at once; twice the size")
       ->check(CLI::IsMember({"id", "degree"}))
       ->option_text("id|degree");
+  add_number(verb, "--random-labels", options.random.vertices, "Give each vertex one of the labels 1 to N, drawn", 1);
+  add_number(verb, "--random-edge-labels", options.random.edges, "The same for each edge", 1);
+  add_number(verb, "--label-seed", options.random.seed, "Seed of these; same seed, same labels")->capture_default_str();
   verb.add_option("--format", options.format, "Format of the output; by default its name says it")
       ->check(CLI::IsMember({"edges", "mtx", "tve", "mtg"}))
       ->option_text("edges|mtx|tve|mtg");

@@ -7,11 +7,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
+#include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "runtime/graph/detail/csr.h"
 #include "runtime/graph/detail/source.h"
+#include "runtime/graph/labels.h"
 #include "runtime/graph/random.h"
 
 namespace matcha::runtime {
@@ -131,6 +135,53 @@ class SkipDraw {
   std::vector<std::uint64_t> thresholds_;
 };
 
+constexpr std::uint64_t kRanksAtATime = 4096;
+
+/// One of 1…n by what it is drawn for.
+std::int64_t label_drawn(std::uint64_t seed, std::uint64_t what, std::uint64_t n) {
+  __extension__ using Wide = unsigned __int128;
+  return static_cast<std::int64_t>(1 + static_cast<std::uint64_t>((static_cast<Wide>(mix(seed ^ what)) * n) >> 64));
+}
+
+template <typename T>
+Buffer<T> copy_of(const T* items, std::uint64_t count) {
+  if (items == nullptr) return Buffer<T>();
+  Buffer<T> copy(count);
+  tbb::parallel_for(Block(0, count, kRanksAtATime), [&](const Block& block) {
+    std::memcpy(copy.data() + block.begin(), items + block.begin(), block.size() * sizeof(T));
+  });
+  return copy;
+}
+
+Buffer<std::int64_t> draw_for_vertices(const GraphView& view, const RandomLabels& wanted) {
+  Buffer<std::int64_t> labels(view.universe);
+  const std::uint64_t seed = mix(~wanted.seed);
+  const bool all = view.vertices == nullptr;
+  if (!all) std::fill(labels.begin(), labels.end(), kNoLabel);
+  tbb::parallel_for(Block(0, view.vertex_count, kRanksAtATime), [&](const Block& block) {
+    for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
+      const std::uint64_t vertex = all ? at : view.vertices[at];
+      labels[vertex] = label_drawn(seed, vertex, wanted.vertices);
+    }
+  });
+  return labels;
+}
+
+Buffer<std::uint64_t> draw_for_edges(const GraphView& view, bool directed, const RandomLabels& wanted) {
+  Buffer<std::uint64_t> info(view.arc_count);
+  const std::uint64_t seed = mix(wanted.seed);
+  tbb::parallel_for(Block(0, view.universe, kRanksAtATime), [&](const Block& block) {
+    for (std::uint64_t u = block.begin(); u != block.end(); ++u) {
+      for (std::uint64_t at = view.offsets[u]; at != view.offsets[u + 1]; ++at) {
+        const std::uint64_t v = view.neighbors[at];
+        const std::uint64_t edge = directed ? u << 32 | v : std::min(u, v) << 32 | std::max(u, v);
+        info[at] = static_cast<std::uint64_t>(label_drawn(seed, edge, wanted.edges));
+      }
+    }
+  });
+  return info;
+}
+
 }  // namespace
 
 Result<Graph> generate_rmat(const RmatSpec& spec, const IoOptions& options) {
@@ -238,6 +289,32 @@ Result<Graph> generate_bipartite(std::uint64_t left, std::uint64_t right, const 
   return graph_of(left + right, left * right, options, [left, right](std::uint64_t at) {
     return Ends{at / right, left + at % right};
   });
+}
+
+Result<Graph> with_random_labels(const Graph& graph, const RandomLabels& wanted) {
+  const GraphView view = graph.view();
+  if (wanted.edges != 0 && view.edge_info != nullptr) {
+    return detail::input_error("", 0, "the edges of the graph have labels or numbers already");
+  }
+  try {
+    GraphArrays arrays;
+    arrays.offsets = copy_of(view.offsets, view.universe + 1);
+    arrays.neighbors = copy_of(view.neighbors, view.arc_count);
+    if (view.vertices != nullptr) arrays.vertices = copy_of(view.vertices, view.vertex_count);
+    arrays.labels = wanted.vertices != 0 ? draw_for_vertices(view, wanted) : copy_of(view.labels, view.universe);
+    GraphFacts facts = graph.facts();
+    if (wanted.edges != 0) {
+      arrays.edge_info = draw_for_edges(view, facts.directed, wanted);
+      facts.info = InfoKind::Int;
+    } else {
+      arrays.edge_info = copy_of(static_cast<const std::uint64_t*>(view.edge_info), view.arc_count);
+    }
+    Graph made = Graph::from_arrays(graph.shared_universe(), std::move(arrays), facts);
+    made.set_dictionary(std::make_shared<const LabelDictionary>(graph.dictionary()));
+    return made;
+  } catch (const std::bad_alloc&) {
+    return detail::out_of_memory_error("");
+  }
 }
 
 }  // namespace matcha::runtime

@@ -39,4 +39,16 @@ Result<Graph> generate_grid(std::uint64_t rows, std::uint64_t columns, const IoO
 /// Complete bipartite: ids 0…left-1 joined to left…left+right-1.
 Result<Graph> generate_bipartite(std::uint64_t left, std::uint64_t right, const IoOptions& options = {});
 
+/// Labels that are drawn, all equally likely, as benchmarks give them to graphs that have none.
+struct RandomLabels {
+  std::uint64_t vertices = 0;  ///< Each vertex gets one of 1…n; 0: the labels of the graph stay.
+  std::uint64_t edges = 0;     ///< The same of each edge; both arcs of an undirected one have its label.
+  std::uint64_t seed = 1;
+};
+
+/// A copy of the graph with such labels. Same graph and seed, same labels: on every machine and for every number of
+/// threads; those of vertices do not depend on how many there are for edges. Errors: Input where edges are to have
+/// labels and have some; Resource when out of memory.
+Result<Graph> with_random_labels(const Graph& graph, const RandomLabels& wanted);
+
 }  // namespace matcha::runtime

@@ -11,6 +11,10 @@ class Graphs(cli.CliTest):
     def info(self, path, *options):
         return json.loads(self.ok("graph", "info", path, "--json", *options))
 
+    def bytes_of(self, path):
+        with open(path, "rb") as file:
+            return file.read()
+
     def triangles(self, path, *options):
         return int(self.ok("run", cli.TRIANGLE, path, "-q", *options))
 
@@ -76,6 +80,26 @@ class Graphs(cli.CliTest):
         self.assertTrue(rows[0] == rows[1])
         self.assertEqual(len(rows[0]), cli.WIKI_TRIANGLES)
         self.assertEqual(self.ok("run", cli.LISTING, path, "-q"), self.ok("run", cli.LISTING, cli.WIKI, "-q"))
+
+    def test_random_labels(self):
+        # Drawn for a file or for what is generated: the same, and in every format.
+        plain, graph, text, again = (self.path(name) for name in ("p.mtg", "g.mtg", "g.graph", "h.graph"))
+        words = ("--random-labels", "3", "--random-edge-labels", "2")
+        self.ok("graph", "generate", "erdos-renyi", "-n", "40", "-m", "200", "-o", plain)
+        self.ok("graph", "generate", "erdos-renyi", "-n", "40", "-m", "200", "-o", graph, *words)
+        self.ok("graph", "convert", plain, text, *words)
+        self.ok("graph", "convert", graph, again, "--edge-labels")
+        self.assertTrue(self.bytes_of(text) == self.bytes_of(again))
+        self.assertEqual(self.info(plain)["edges"], self.info(graph, "--edge-labels")["edges"])
+        facts = self.info(graph, "--edge-labels")
+        self.assertEqual((len(facts["labels"]), len(facts["edge_labels"])), (3, 2))
+        counts = [int(self.ok("run", "--pattern", f"a:1-b:2={label}", graph, "-q")) for label in (1, 2)]
+        self.assertTrue(all(counts))
+        self.ok("graph", "convert", plain, again, *words, "--label-seed", "2")
+        self.assertFalse(self.bytes_of(text) == self.bytes_of(again))
+        done = self.matcha("graph", "convert", graph, again, "--random-edge-labels", "2")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"have labels or numbers already", done.stderr)
 
     def test_where_no_order_can_be_stored(self):
         out = self.path("g.mtg")

@@ -3,9 +3,11 @@
 
 #include <cmath>
 #include <functional>
+#include <map>
 #include <numeric>
 
 #include "runtime/graph/generate.h"
+#include "runtime/graph/labels.h"
 #include "runtime/graph/stats.h"
 #include "tests/unit/runtime/graph/support.h"
 
@@ -152,6 +154,70 @@ TEST(Stats, CountsDegreesAndLabels) {
   EXPECT_EQ(stats.degree_histogram, (std::vector<std::uint64_t>{1, 2, 2, 1}));
   EXPECT_EQ(stats.labels, (std::vector<std::pair<std::int64_t, std::uint64_t>>{{6, 3}, {5, 2}, {7, 1}}));
   EXPECT_EQ(graph_stats(Graph()).vertices, 0U);
+}
+
+const std::int64_t* edge_labels_of(const Graph& graph) {
+  return static_cast<const std::int64_t*>(graph.view().edge_info);
+}
+
+TEST(RandomLabels, AllAreEquallyLikelyAndBothArcsAgree) {
+  const Graph plain = good(generate_rmat({}));
+  const Graph graph = good(with_random_labels(plain, {7, 5, 3}));
+  EXPECT_EQ(adjacency_of(graph), adjacency_of(plain));
+  EXPECT_EQ(graph.facts().info, InfoKind::Int);
+  const GraphView view = graph.view();
+  std::vector<std::uint64_t> of_vertices(8, 0), of_edges(6, 0);
+  for (std::uint64_t v = 0; v < view.universe; ++v) ++of_vertices.at(static_cast<std::size_t>(view.labels[v]));
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::int64_t> seen;
+  for (std::uint64_t u = 0; u < view.universe; ++u) {
+    for (std::uint64_t at = view.offsets[u]; at != view.offsets[u + 1]; ++at) {
+      const std::int64_t label = edge_labels_of(graph)[at];
+      ++of_edges.at(static_cast<std::size_t>(label));
+      const auto [known, fresh] = seen.try_emplace(std::minmax<std::uint64_t>(u, view.neighbors[at]), label);
+      EXPECT_EQ(known->second, label);
+    }
+  }
+  const auto near = [](std::uint64_t found, std::uint64_t all, std::uint64_t n) {
+    EXPECT_NEAR(static_cast<double>(found), static_cast<double>(all / n), 0.15 * static_cast<double>(all / n));
+  };
+  EXPECT_EQ(of_vertices[0] + of_edges[0], 0U);
+  for (std::size_t label = 1; label <= 7; ++label) near(of_vertices[label], view.universe, 7);
+  for (std::size_t label = 1; label <= 5; ++label) near(of_edges[label], view.arc_count, 5);
+}
+
+TEST(RandomLabels, SeedsDecide) {
+  const Graph plain = good(generate_clique(60));
+  const auto drawn = [&](std::uint64_t vertices, std::uint64_t edges, std::uint64_t seed) {
+    const Graph graph = good(with_random_labels(plain, {vertices, edges, seed}));
+    const GraphView view = graph.view();
+    std::vector<std::int64_t> all(view.labels, view.labels + view.universe);
+    if (edges != 0) all.insert(all.end(), edge_labels_of(graph), edge_labels_of(graph) + view.arc_count);
+    return all;
+  };
+  const std::vector<std::int64_t> first = drawn(9, 9, 1);
+  EXPECT_EQ(drawn(9, 9, 1), first);
+  EXPECT_NE(drawn(9, 9, 2), first);
+  // Those of vertices are the same without those of edges.
+  EXPECT_EQ(drawn(9, 0, 1), std::vector<std::int64_t>(first.begin(), first.begin() + 60));
+  const tbb::global_control one(tbb::global_control::max_allowed_parallelism, 1);
+  EXPECT_EQ(drawn(9, 9, 1), first);
+}
+
+TEST(RandomLabels, OnlyVerticesGetThemAndLabelsAreNotReplaced) {
+  const TemporaryFolder folder;
+  GraphSpec spec = spec_of(folder.file("g", "0 1 4\n5 1 4\n"));
+  spec.directed = true;
+  const LoadedGraph loaded = load(spec);
+  const Graph graph = good(with_random_labels(loaded.graph, {3, 2, 1}));
+  for (std::uint64_t v = 0; v < graph.view().universe; ++v) {
+    const bool there = arcs_of(graph.view(), v).begin != arcs_of(graph.view(), v).end || v == 1;
+    if (graph.view().vertices != nullptr && !there) {
+      EXPECT_EQ(graph.view().labels[v], kNoLabel);
+    }
+  }
+  spec.edge_info = true;
+  EXPECT_FALSE(with_random_labels(load(spec).graph, {0, 2, 1}));
+  EXPECT_TRUE(with_random_labels(load(spec).graph, {2, 0, 1}));
 }
 
 TEST(Stats, DirectedSinkIsNotIsolated) {
