@@ -101,7 +101,7 @@ Status PartsChoice::open(const PatternSource* maybe_pattern, const PatternOption
   runtime::IoOptions io;
   io.cancel = session.cancel();
   runtime::Result<std::shared_ptr<const runtime::PartedGraph>> graph =
-      runtime::PartedGraph::open(options_.bind.graph, io);
+      runtime::PartedGraph::open(options_.bind.graph, io, on_gpu());
   if (!graph) return console_.error(graph.error());
   const std::uint64_t whole = (*graph)->whole_bytes(!on_gpu() && options_.order != "id");
   if (whole <= memory_) {

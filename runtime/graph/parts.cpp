@@ -63,6 +63,20 @@ class Selection {
     const std::uint32_t place = place_[old - turn * parts_];
     return place == kNone ? kNone : static_cast<std::uint32_t>(turn * chosen_.size() + place);
   }
+  /// Writes the new ranks of those of `count` old ones that are there, and gives their number. `out` has room for all.
+  std::uint64_t filter(const std::uint32_t* old, std::uint64_t count, std::uint32_t* out) const {
+    const Dealing dealing = dealing_;
+    const std::uint32_t* const place = place_.data();
+    const std::uint64_t parts = parts_, chosen = chosen_.size();
+    std::uint64_t found = 0;
+    for (std::uint64_t at = 0; at != count; ++at) {  // Without a branch: which are there is as good as random.
+      const std::uint64_t turn = dealing.turn_of(old[at]);
+      const std::uint32_t own = place[old[at] - turn * parts];
+      out[found] = static_cast<std::uint32_t>(turn * chosen + own);
+      found += own != kNone ? 1 : 0;
+    }
+    return found;
+  }
   std::uint64_t old_rank(std::uint64_t rank) const {
     return rank / chosen_.size() * parts_ + chosen_[rank % chosen_.size()];
   }
@@ -163,7 +177,8 @@ std::vector<std::vector<std::uint32_t>> part_sets(std::uint64_t parts, std::uint
   return sets;
 }
 
-Result<std::shared_ptr<const PartedGraph>> PartedGraph::open(const std::string& path, const IoOptions& options) {
+Result<std::shared_ptr<const PartedGraph>> PartedGraph::open(const std::string& path, const IoOptions& options,
+                                                             bool keeps_pages) {
   Result<MtgInPieces> file = read_mtg_in_pieces(path, options);
   if (!file) return file.error();
   Graph* const graph = &file->graph;
@@ -173,6 +188,7 @@ Result<std::shared_ptr<const PartedGraph>> PartedGraph::open(const std::string& 
   }
   auto parted = std::make_shared<PartedGraph>();
   parted->pages_ = file->pages;
+  parted->keeps_pages_ = keeps_pages;
   parted->graph_ = std::move(*graph);
   const GraphView view = parted->graph_.view();
   const StoredOrder& order = parted->graph_.stored_order();
@@ -202,6 +218,7 @@ std::uint64_t PartedGraph::whole_bytes(bool ranked) const {
 }
 
 void PartedGraph::drop_rows(std::uint64_t first, std::uint64_t last) const {
+  if (keeps_pages_) return;
   pages_.drop(neighbors_ + offsets_[first], (offsets_[last] - offsets_[first]) * sizeof(std::uint32_t));
   pages_.drop(offsets_ + first, (last - first) * sizeof(std::uint64_t));
 }
@@ -269,17 +286,17 @@ Result<Graph> PartedGraph::induced(const PartsPlan& plan, std::span<const std::u
     arrays.offsets = Buffer<std::uint64_t>(selection.size() + 1);
     arrays.neighbors = Buffer<std::uint32_t>(arcs_within(plan, parts));
     arrays.offsets[0] = 0;
-    bool changed = false;  // Then there are other arcs than in the plan.
+    bool changed = false;               // Then there are other arcs than in the plan.
+    std::vector<std::uint32_t> window;  // Rows of new ranks, each where its old ones are.
     const Status done = for_windows(offsets_, view.universe, options, [&](std::uint64_t first, std::uint64_t last) {
       const std::uint64_t begin = selection.below(first), end = std::min(selection.below(last), selection.size());
+      const std::uint64_t base = offsets_[first];
+      window.resize(std::max<std::size_t>(window.size(), offsets_[last] - base));
       tbb::parallel_for(Block(begin, end, kGrain), [&](const Block& block) {
         for (std::uint64_t rank = block.begin(); rank != block.end(); ++rank) {
-          const std::uint64_t old = selection.old_rank(rank);
-          std::uint64_t count = 0;
-          for (std::uint64_t at = offsets_[old]; at != offsets_[old + 1]; ++at) {
-            count += selection(neighbors_[at]) != Selection::kNone ? 1 : 0;
-          }
-          arrays.offsets[rank + 1] = count;
+          const std::uint64_t old = selection.old_rank(rank), row = offsets_[old];
+          arrays.offsets[rank + 1] =
+              selection.filter(neighbors_ + row, offsets_[old + 1] - row, window.data() + (row - base));
         }
       });
       for (std::uint64_t rank = begin; rank != end; ++rank) arrays.offsets[rank + 1] += arrays.offsets[rank];
@@ -287,12 +304,9 @@ Result<Graph> PartedGraph::induced(const PartsPlan& plan, std::span<const std::u
       if (changed) return;
       tbb::parallel_for(Block(begin, end, kGrain), [&](const Block& block) {
         for (std::uint64_t rank = block.begin(); rank != block.end(); ++rank) {
-          const std::uint64_t old = selection.old_rank(rank);
-          std::uint32_t* out = arrays.neighbors.data() + arrays.offsets[rank];
-          for (std::uint64_t at = offsets_[old]; at != offsets_[old + 1]; ++at) {
-            const std::uint32_t neighbor = selection(neighbors_[at]);
-            if (neighbor != Selection::kNone) *out++ = neighbor;
-          }
+          const std::uint32_t* const row = window.data() + (offsets_[selection.old_rank(rank)] - base);
+          const std::uint64_t count = arrays.offsets[rank + 1] - arrays.offsets[rank];
+          std::copy(row, row + count, arrays.neighbors.data() + arrays.offsets[rank]);
         }
       });
       drop_rows(first, last);

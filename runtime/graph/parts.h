@@ -37,13 +37,14 @@ struct PartsPlan {
   std::vector<std::uint64_t> arcs;  ///< From part p to part q: item p * parts + q.
 };
 
-/// An undirected simple graph in a `.mtg`, of which subgraphs are taken. Of the file no more is in memory at a time
-/// than some megabytes.
+/// An undirected simple graph in a `.mtg`, of which subgraphs are taken.
 class PartedGraph {
  public:
-  /// Checks the file as `read_mtg` does. Errors: those of it, and Input when the graph is directed, not simple, or has
-  /// edge info, or when the file is packed.
-  static Result<std::shared_ptr<const PartedGraph>> open(const std::string& path, const IoOptions& options = {});
+  /// Checks the file as `read_mtg` does. Of the file no more is in memory at a time than some megabytes, unless its
+  /// pages are kept as long as there is memory. Errors: those of it, and Input when the graph is directed, not simple,
+  /// or has edge info, or when the file is packed.
+  static Result<std::shared_ptr<const PartedGraph>> open(const std::string& path, const IoOptions& options = {},
+                                                         bool keeps_pages = false);
 
   /// All of it, mapped.
   const Graph& whole() const { return graph_; }
@@ -67,6 +68,7 @@ class PartedGraph {
 
   Graph graph_;
   MappedPages pages_;
+  bool keeps_pages_ = false;
   // The rows that are read: those by degree where they are stored.
   const std::uint64_t* offsets_ = nullptr;
   const std::uint32_t* neighbors_ = nullptr;
