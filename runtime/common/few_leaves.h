@@ -18,16 +18,16 @@ inline constexpr f64 kMostWays = 1e26;
 /// Numbers up to here are below 2^127.
 inline constexpr f64 kMostExactWays = 1e38;
 
-/// Ways that are sums and differences of products, where `most` is the product of what each vertex has, and each has so
-/// many whatever the others have that their product is `least`. `is_told` false: the number is too large to be told,
-/// and nobody knows whether it is beyond `kMostWays`.
+/// Ways that are sums and differences of products, of which there are at most `most`, and each vertex has so many
+/// whatever the others have that their product is `least`. Beyond `kMostExactWays` the bound alone is told, and
+/// `is_told` false says that nobody knows whether the number is beyond `kMostWays`.
 template <typename Find>
 MATCHA_FN MatchWays ways_below(f64 most, f64 least, bool& is_told, Find find) {
   is_told = true;
   if (most == 0) return {0, 0};
   if (most > kMostExactWays) {
     is_told = least > kMostWays;
-    return {0, least};
+    return {0, most};
   }
   const u128 number = find();
   return {number, f64(number)};

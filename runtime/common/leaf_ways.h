@@ -63,7 +63,7 @@ class LeafWays {
     for (u32 i = 0; i < count_; ++i) {
       const u64 free = room_.common[1u << i], left = free >= vertices_ ? free - vertices_ + 1 : 0;
       for (u32 time = 0; time < room_.times[i]; ++time) {
-        all.bound = product(all.bound, f64(free));
+        all.bound = product(all.bound, f64(free > time ? free - time : 0));
         least = product(least, f64(left));
       }
     }

@@ -168,6 +168,24 @@ TEST(LeafWays, NumbersOf128BitsAreExact) {
   EXPECT_GT(static_cast<std::uint64_t>(found.ways.number >> 64), 0U);
 }
 
+/// Ten vertices of one list and ten of another one.
+Leaves two_tens(std::uint32_t images) {
+  Leaves leaves;
+  for (std::uint32_t i = 0; i < 20; ++i) leaves.lists.push_back(from_to(i / 10 * 100, i / 10 * 100 + images));
+  return leaves;
+}
+
+TEST(LeafWays, NumbersNearTheLargestAreExactOrNotTold) {
+  // The product of what each vertex has is beyond 10^38, but the number is not.
+  const Told found = told(two_tens(80));
+  ASSERT_TRUE(found.has_room && found.is_told);
+  EXPECT_TRUE(found.ways.number == falling(80, 10) * falling(80, 10));
+  // The number is; each vertex has images for itself whose product is not.
+  const Told large = told(two_tens(90));
+  ASSERT_TRUE(large.has_room && large.is_told);
+  EXPECT_GT(large.ways.bound, kMostExactWays);
+}
+
 TEST(LeafWays, WhatIsTooLargeIsNotTold) {
   Leaves leaves;
   for (std::uint32_t i = 0; i < 12; ++i) leaves.lists.push_back(from_to(i / 6, 5000));
@@ -176,7 +194,7 @@ TEST(LeafWays, WhatIsTooLargeIsNotTold) {
   EXPECT_GT(found.ways.bound, kMostWays);
   // A product of 10^40, but no vertex has an image for itself for sure.
   Leaves tight;
-  for (std::uint32_t i = 0; i < 30; ++i) tight.lists.push_back(from_to(i / 15, 23));
+  for (std::uint32_t i = 0; i < 30; ++i) tight.lists.push_back(from_to(i / 15, 30));
   const Told unknown = told(tight);
   ASSERT_TRUE(unknown.has_room);
   EXPECT_FALSE(unknown.is_told);
