@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "driver/gpu_motifs.h"
 #include "frontend/pattern/convert.h"
 #include "frontend/pattern/symmetry.h"
 #include "runtime/graph/order.h"
@@ -168,6 +169,13 @@ bool MotifChoice::pay(unsigned threads) const {
   if (orbits_) return true;
   if (!task_) return false;
   return maybe_others_ == nullptr ? is_set_ : maybe_others_->pay(*maybe_graph_, threads);
+}
+
+bool MotifChoice::take_to_gpu(const std::string& code_folder) {
+  if (!task_ || !pay_on_gpu(task_->wanted())) return false;
+  task_->maybe_shared = nullptr;
+  task_->maybe_device = gpu_motifs(code_folder);
+  return true;
 }
 
 }  // namespace matcha::driver

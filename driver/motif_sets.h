@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "codegen/match/motif_counter.h"
 #include "codegen/match/orbit_task.h"
@@ -57,6 +58,12 @@ class MotifChoice {
   void offer(double ns_of_program);
   /// Whether they are counted so, once all others have offered theirs.
   bool pay(unsigned threads) const;
+  /// Has the first GPU count them so, each pattern of a command for itself, if that is sooner than programs on it;
+  /// whether it is.
+  bool take_to_gpu(const std::string& code_folder);
+  bool was_on_gpu(const codegen::RunResult& result) const {
+    return task_ && task_->maybe_device != nullptr && result.tier == task_->maybe_device->label();
+  }
   std::unique_ptr<codegen::Executable> counter() const {
     return orbits_ ? codegen::make_orbit_counter(*orbits_) : codegen::make_motif_counter(*task_);
   }

@@ -9,6 +9,7 @@
 #include "driver/bind_slices.h"
 #include "driver/given_list.h"
 #include "driver/gpu_matcher.h"
+#include "driver/gpu_motifs.h"
 #include "driver/label_graph.h"
 #include "driver/map_task.h"
 #include "driver/message_log.h"
@@ -123,11 +124,15 @@ Status Prepared::plan(const Reading& reading, Compilation& compilation) {
 
 void Prepared::find_motifs(const runtime::Graph& graph) {
   motifs_.reset();
-  const bool may_be_on_cpu = !on_gpu_ || request_.device == "auto";
   const bool only_counts = !request_.matches && !request_.some;
-  if (!request_.may_search || !may_be_on_cpu || !only_counts || request_.tier != "auto") return;
-  if (is_for_identities(*pattern_)) motifs_ = motif_task(*pattern_, request_.pattern, graph);
-  if (motifs_) on_gpu_ = false;
+  if (!request_.may_search || !only_counts || request_.tier != "auto") return;
+  const bool stays_on_gpu = on_gpu_ && request_.device != "auto";
+  if (stays_on_gpu || is_for_identities(*pattern_)) motifs_ = motif_task(*pattern_, request_.pattern, graph);
+  if (stays_on_gpu && motifs_) {
+    if (!pay_on_gpu(motifs_->wanted())) return motifs_.reset();
+    motifs_->maybe_device = gpu_motifs(request_.code_folder);
+  }
+  if (motifs_ && !stays_on_gpu) on_gpu_ = false;
 }
 
 bool Prepared::may_count_maps(const runtime::Graph& graph) const {

@@ -260,24 +260,23 @@ class Run final : public RunSteps {
   /// Goes on without a program; one with the same result says its type.
   Status go_without_program(const char* backend, double plan_ms = 0) {
     note_pattern();
-    const Status code = take_program(pattern_->stub_of_result(streams()), plan_ms);
     report_.backend = backend;
     searches_ = true;
-    return code;
+    return take_program(pattern_->stub_of_result(streams()), plan_ms);
   }
 
   /// Matches the pattern without a program, if that is sooner.
   Status search_pattern() {
-    const bool in_parts = parts_.needed();
-    const bool by_motifs = !target_->on_gpu && !options_.cluster.any() && motifs_.pay(report_.threads);
-    if (in_parts || by_motifs || counts_by_messages()) {
+    const bool by_motifs = target_->on_gpu ? options_.gpu_given.empty() && motifs_.take_to_gpu(options_.code_folder)
+                                           : !options_.cluster.any() && motifs_.pay(report_.threads);
+    if (parts_.needed() || by_motifs || counts_by_messages()) {
       const Status code = check_pattern();
       if (code != Status::Ok) return code;
       const Stopwatch watch;
-      executable_ = in_parts    ? parts_.counter()
-                    : by_motifs ? motifs_.counter()
+      executable_ = parts_.needed() ? parts_.counter()
+                    : by_motifs     ? motifs_.counter()
                                 : codegen::make_map_counter(map_task(*pattern_, graph(), *bound_.inputs.dictionary));
-      return go_without_program(in_parts ? "parts" : by_motifs ? "identities" : "messages", watch.ms());
+      return go_without_program(parts_.needed() ? "parts" : by_motifs ? "identities" : "messages", watch.ms());
     }
     const SearchUse use = search_use();
     Status code = use == SearchUse::Never ? Status::Ok : check_pattern();
@@ -539,7 +538,8 @@ class Run final : public RunSteps {
     }
     result_ = std::move(std::get<codegen::RunResult>(*outcome));
     report_.result = &result_;
-    const bool on_gpu = searches_ && !parts_.needed() ? search_.was_on_gpu(result_) : target_->on_gpu;
+    const bool by_program = !searches_ || parts_.needed();
+    const bool on_gpu = by_program ? target_->on_gpu : search_.was_on_gpu(result_) || motifs_.was_on_gpu(result_);
     if (on_gpu) report_.device = result_.tier;
     if (on_gpu && !options_.json) console_.note(fmt::format("ran on {}", result_.tier));
     for (const std::string& note : result_.notes) console_.note(note);

@@ -6,6 +6,7 @@
 #include "codegen/host/trap.h"
 #include "runtime/machine.h"
 #include "runtime/motif/counter.h"
+#include "runtime/motif/device_counter.h"
 
 namespace matcha::codegen {
 
@@ -63,11 +64,31 @@ class MotifCounter final : public Executable {
     if (task_.maybe_shared != nullptr) request.wanted |= task_.maybe_shared->wanted;
     request.threads = options.threads != 0 ? options.threads : runtime::machine().threads;
     request.stops = {options.stop_request, options.deadline};
-    runtime::Result<runtime::motif::MotifOutcome> outcome = count_motifs(graph, request, runtime::set_kernels(tier));
-    result.tier = runtime::tier_name(tier);
-    if (outcome) {
-      for (const auto& [part, ms] : outcome->times) result.times.emplace_back(part, ms);
+    std::optional<runtime::Result<runtime::motif::MotifOutcome>> outcome;
+    if (task_.maybe_device != nullptr) outcome = count_on_device(graph, request, result);
+    if (!outcome) {
+      outcome = count_motifs(graph, request, runtime::set_kernels(tier));
+      result.tier = runtime::tier_name(tier);
     }
+    if (*outcome) {
+      for (const auto& [part, ms] : (*outcome)->times) result.times.emplace_back(part, ms);
+    }
+    return std::move(*outcome);
+  }
+
+  /// Nothing where the device has no room.
+  std::optional<runtime::Result<runtime::motif::MotifOutcome>> count_on_device(
+      const runtime::Graph& graph, const runtime::motif::MotifRequest& request, RunResult& result) const {
+    const auto refused = [&](const runtime::Error& error) {
+      if (error.kind == runtime::ErrorKind::Resource) result.notes.push_back("a CPU counts: " + error.message);
+      return error.kind == runtime::ErrorKind::Resource;
+    };
+    const runtime::Result<MotifDevice::Shared> device = task_.maybe_device->get(graph);
+    if (!device && refused(device.error())) return std::nullopt;
+    if (!device) return device.error();
+    runtime::Result<runtime::motif::MotifOutcome> outcome = count_motifs(**device, request);
+    if (!outcome && refused(outcome.error())) return std::nullopt;
+    result.tier = task_.maybe_device->label();
     return outcome;
   }
 
@@ -87,6 +108,17 @@ class MotifCounter final : public Executable {
 };
 
 }  // namespace
+
+runtime::Result<MotifDevice::Shared> MotifDevice::get(const runtime::Graph& graph) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (device_ == nullptr) {
+    runtime::Result<Shared> opened = open_(graph);
+    if (!opened) return opened.error();
+    device_ = std::move(*opened);
+    label_ = device_->device().label();
+  }
+  return device_;
+}
 
 MotifSet MotifTask::wanted() const {
   MotifSet motifs;

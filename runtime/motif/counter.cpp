@@ -7,6 +7,7 @@
 #include <new>
 #include <optional>
 
+#include "runtime/motif/device_counter.h"
 #include "runtime/motif/triangle_walk.h"
 
 namespace matcha::runtime::motif {
@@ -212,30 +213,17 @@ class Watch {
 
 Error runtime_error(const char* message) { return {ErrorKind::Runtime, message, {}, 0, {}}; }
 
-Result<MotifOutcome> count(const RankedGraph& graph, const MotifRequest& request, const SetKernels& sets,
-                           MotifOutcome& outcome, Watch& watch) {
-  Parts parts = parts_of(request.wanted);
-  parts.of_wedges.most_row_words = request.most_row_words;
-  VertexLoop loop(graph.size, request.threads, request.stops);
+struct AllSums {
   Triangles triangles;
-  if (parts.triangles) triangles = count_triangles(graph, loop);
-  if (parts.lists && loop.end() == End::Complete) list_triangles(graph, loop, triangles);
-  watch.lap("triangles");
   CyclesOfArcs cycles;
-  if (parts.of_wedges.by_edge) {
-    cycles = CyclesOfArcs(graph.arcs);
-    std::memset(cycles.data(), 0, graph.arcs * sizeof(std::uint64_t));
-  }
   WedgeSums wedges;
-  if (parts.wedges && loop.end() == End::Complete)
-    wedges = walk_wedges(graph, triangles, parts.of_wedges, sets, loop, cycles);
-  watch.lap("wedges");
   TriangleSums of_triangles;
-  if (parts.walk_triangles && loop.end() == End::Complete) {
-    of_triangles = walk_triangles(graph, triangles, parts.of_triangles, loop);
-  }
-  watch.lap("cliques");
-  const LocalWalk local(graph, triangles, cycles);
+};
+
+/// The counts, once the sums over triangles and wedges are there.
+Result<MotifOutcome> finish(const RankedGraph& graph, const MotifRequest& request, const AllSums& found,
+                            VertexLoop& loop, MotifOutcome& outcome, Watch& watch) {
+  const LocalWalk local(graph, found.triangles, found.cycles);
   tbb::enumerable_thread_specific<LocalSums> workers;
   loop(workers, [&](LocalSums& sums, std::uint64_t u) { local.at(sums, u); });
   LocalSums sums;
@@ -243,13 +231,37 @@ Result<MotifOutcome> count(const RankedGraph& graph, const MotifRequest& request
   watch.lap("edges");
   outcome.end = loop.end();
   if (outcome.end != End::Complete) return std::move(outcome);
-  Identities identities(sums, wedges, of_triangles);
+  Identities identities(sums, found.wedges, found.of_triangles);
   identities.write();
   const std::optional<MotifCounts> counts = identities.wanted(request.wanted);
   if (!counts) return runtime_error("a count does not fit into 128 bits");
   if (!identities.exact()) return runtime_error("a sum over the graph leaves a rest where it must not");
   outcome.counts = *counts;
   return std::move(outcome);
+}
+
+Result<MotifOutcome> count(const RankedGraph& graph, const MotifRequest& request, const SetKernels& sets,
+                           MotifOutcome& outcome, Watch& watch) {
+  Parts parts = parts_of(request.wanted);
+  parts.of_wedges.most_row_words = request.most_row_words;
+  VertexLoop loop(graph.size, request.threads, request.stops);
+  AllSums found;
+  if (parts.triangles) found.triangles = count_triangles(graph, loop);
+  if (parts.lists && loop.end() == End::Complete) list_triangles(graph, loop, found.triangles);
+  watch.lap("triangles");
+  if (parts.of_wedges.by_edge) {
+    found.cycles = CyclesOfArcs(graph.arcs);
+    std::memset(found.cycles.data(), 0, graph.arcs * sizeof(std::uint64_t));
+  }
+  if (parts.wedges && loop.end() == End::Complete) {
+    found.wedges = walk_wedges(graph, found.triangles, parts.of_wedges, sets, loop, found.cycles);
+  }
+  watch.lap("wedges");
+  if (parts.walk_triangles && loop.end() == End::Complete) {
+    found.of_triangles = walk_triangles(graph, found.triangles, parts.of_triangles, loop);
+  }
+  watch.lap("cliques");
+  return finish(graph, request, found, loop, outcome, watch);
 }
 
 }  // namespace
@@ -268,6 +280,38 @@ Result<MotifOutcome> count_motifs(const Graph& graph, const MotifRequest& reques
                  {},
                  0,
                  "`--algorithm extend` counts motifs without them, one by one"};
+  }
+}
+
+bool fits_device(const MotifSet& wanted) {
+  const Parts parts = parts_of(wanted);
+  return !parts.of_wedges.by_edge && !parts.of_wedges.inside && !parts.of_wedges.cliques &&
+         !parts.of_triangles.cliques && !has_any(wanted, {Motif::Kite, Motif::Gem});
+}
+
+Result<MotifOutcome> count_motifs(DeviceMotifs& device, const MotifRequest& request) {
+  MotifOutcome outcome;
+  Watch watch(outcome);
+  const Parts parts = parts_of(request.wanted);
+  try {
+    DeviceMotifs::Wants wants;
+    wants.wheels = parts.of_wedges.wheels;
+    wants.five_cycles = parts.of_wedges.five_cycles;
+    wants.pairs = parts.of_wedges.pairs;
+    wants.wedges = wants.five_cycles || wants.pairs || has_any(request.wanted, {Motif::FourCycle, Motif::FivePath});
+    Result<DeviceMotifs::Found> sums = device.run(wants, request.stops);
+    if (!sums) return sums.error();
+    watch.lap("kernels");
+    outcome.end = sums->end;
+    if (outcome.end != End::Complete) return outcome;
+    AllSums found;
+    found.triangles = std::move(sums->triangles);
+    found.wedges = sums->wedges;
+    found.of_triangles.above = sums->above;
+    VertexLoop loop(device.graph().size, request.threads, request.stops);
+    return finish(device.graph(), request, found, loop, outcome, watch);
+  } catch (const std::bad_alloc&) {
+    return Error{ErrorKind::Resource, "not enough memory for the triangles of the graph", {}, 0, {}};
   }
 }
 

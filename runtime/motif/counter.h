@@ -13,6 +13,8 @@
 
 namespace matcha::runtime::motif {
 
+class DeviceMotifs;
+
 struct MotifRequest {
   MotifSet wanted;
   unsigned threads = 1;  ///< One, or as many as oneTBB has.
@@ -32,5 +34,11 @@ struct MotifOutcome {
 /// `rank_for_motifs`. Errors: Resource when out of memory, Runtime when a count
 /// does not fit into 128 bits.
 Result<MotifOutcome> count_motifs(const Graph& graph, const MotifRequest& request, const SetKernels& sets);
+
+/// Whether a device finds all sums that these need.
+bool fits_device(const MotifSet& wanted);
+/// The same with sums from a device, on its graph. Requires: `fits_device`. Errors: as before, and those of
+/// DeviceMotifs::run.
+Result<MotifOutcome> count_motifs(DeviceMotifs& device, const MotifRequest& request);
 
 }  // namespace matcha::runtime::motif

@@ -644,6 +644,56 @@ def parts(machine):
            tool("run", "--pattern", "triangle", small, "--device", "cpu", "-q"))
 
 
+def motifs(machine):
+    def run(device, graph, *words, code=0, **variables):
+        command = [machine.matcha, "run", str(graph), "--device", device, "--json", *map(str, words)]
+        done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=200,
+                              env={**machine.environment, **variables}, check=False)
+        expect(f"{command}: exit of {done.stderr[-1500:]}", done.returncode, code)
+        return [json.loads(text) for text in done.stdout.splitlines() if text.startswith("{")], done.stderr
+
+    def whole(device, *words, **variables):
+        """One answer, which is printed over many lines."""
+        command = [machine.matcha, "run", "--device", device, "--json", *map(str, words)]
+        done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=200,
+                              env={**machine.environment, **variables}, check=False)
+        expect(f"{command}: exit of {done.stderr[-1500:]}", done.returncode, 0)
+        return json.loads(done.stdout), done.stderr
+
+    generator = random.Random(25)
+    dense, small = machine.folder / "dense.txt", machine.folder / "small.txt"
+    for file, vertices, chance in ((dense, 300, 0.1), (small, 40, 0.3)):
+        edges = [f"{u} {v}\n" for u, v in itertools.combinations(range(vertices), 2) if u < 2 or generator.random() < chance]
+        file.write_text("".join(edges), encoding="utf-8")
+    for graph in (GRAPH, dense):
+        for pattern in ("cycle:5", "wheel:4"):
+            for more in ([], ["--embeddings"]):
+                words = [graph, "--pattern", pattern, *more]
+                found, _ = whole("cuda", *words)
+                wanted, _ = whole("cpu", *words, "--algorithm", "extend")
+                expect(f"{words}", found["result"], wanted["result"])
+                expect(f"{words}: by identities on a GPU", (found["stats"]["backend"], "GPU 0" in (found["device"] or "")), ("identities", True))
+                expect(f"{words}: kernels", "kernels" in [part["part"] for part in found["stats"]["run_ms"]], True)
+    # Others have programs, and so has what says how they run.
+    found, _ = run("cuda", dense, "--pattern", "wheel:4", "--pattern", "house", "--pattern", "cycle:5")
+    wanted, _ = run("cpu", dense, "--pattern", "wheel:4", "--pattern", "house", "--pattern", "cycle:5")
+    expect("several", [one["result"] for one in found], [one["result"] for one in wanted])
+    expect("several: how", [one["stats"]["backend"] for one in found], ["identities", "cuda", "identities"])
+    for more in (["--group", "1"], ["--algorithm", "extend"], ["--induced", "vertex"]):
+        expect(f"{more}", whole("cuda", small, "--pattern", "cycle:5", *more)[0]["stats"]["backend"], "cuda")
+    # Where there is no room a CPU counts.
+    found, says = whole("cuda", GRAPH, "--pattern", "wheel:4", MATCHA_EMULATED_BYTES="600000")
+    expect("no room", (found["result"], found["device"]), (whole("cpu", GRAPH, "--pattern", "wheel:4")[0]["result"], "cpu"))
+    expect("no room: says so", "a CPU counts: " in says, True)
+    # A warp of fibers is slow.
+    warps = {"MATCHA_EMULATED_WARPS": "1", "MATCHA_CACHE_DIR": str(machine.folder / "warps")}
+    for pattern in ("cycle:5", "wheel:4"):
+        expect(f"{pattern} by warps", whole("cuda", small, "--pattern", pattern, **warps)[0]["result"],
+               whole("cpu", small, "--pattern", pattern)[0]["result"])
+    _, says = run("cuda", small, "--pattern", "cycle:5", code=4, MATCHA_EMULATED_FAULT="700")
+    expect("a fault", "the kernel failed on GPU 0" in says and "CUDA_ERROR_ILLEGAL_ADDRESS" in says, True)
+
+
 SEVERAL = """
 def main(G: Graph):
     degrees = apply(lambda v: size(neighbor(G, v)), vertices(G))
@@ -717,7 +767,8 @@ def main():
         return 77
     try:
         {"devices": devices, "counts": counts, "rows": rows, "stops": stops, "partial": partial, "tunes": tunes, "short": short, "builds": builds,
-         "chooses": chooses, "refusals": refusals, "loads": loads, "streams": streams, "searches": searches, "shares": shares, "parts": parts}[sys.argv[4]](machine)
+         "chooses": chooses, "refusals": refusals, "loads": loads, "streams": streams, "searches": searches, "shares": shares, "parts": parts,
+         "motifs": motifs}[sys.argv[4]](machine)
     except Failed as failure:
         print(failure)
         return 1

@@ -18,6 +18,7 @@
 #include "codegen/cuda/graph_build.h"
 #include "codegen/cuda/host_values.h"
 #include "codegen/cuda/match_text.h"
+#include "codegen/cuda/motif_text.h"
 #include "codegen/cuda/program.h"
 #include "codegen/cuda/region_plan.h"
 #include "codegen/cuda/sinks.h"
@@ -93,6 +94,12 @@ TEST_F(CudaText, KernelsThatMatchPatternsCompile) {
   const runtime::Result<const runtime::cuda::Nvrtc*> nvrtc = runtime::cuda::Nvrtc::open();
   if (!nvrtc) GTEST_SKIP() << "[SKIP] " << nvrtc.error().message;
   for (int arch : kArchs) EXPECT_EQ(compile(**nvrtc, match_text(), arch), "") << arch;
+}
+
+TEST_F(CudaText, KernelsThatFindSumsOverWedgesCompile) {
+  const runtime::Result<const runtime::cuda::Nvrtc*> nvrtc = runtime::cuda::Nvrtc::open();
+  if (!nvrtc) GTEST_SKIP() << "[SKIP] " << nvrtc.error().message;
+  for (int arch : kArchs) EXPECT_EQ(compile(**nvrtc, motif_text(), arch), "") << arch;
 }
 
 /// A graph stays on the device when nothing else reads its rows and the host reads no more than its counts.
