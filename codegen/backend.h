@@ -125,9 +125,10 @@ struct RunResult {
   std::string stack;
   std::uint64_t workers = 0;
   std::uint64_t list_bytes = 0;
-  std::string level;               ///< What a CPU ran: `interp`, `native`, or one after the other.
-  std::string tier;                ///< SIMD tier that ran, or the GPU; empty for the interpreter.
-  std::vector<std::string> notes;  ///< What a user should know, such as a schedule that was cut down to fit.
+  std::uint64_t uploaded_bytes = 0;  ///< Of graphs and lists that were copied to GPUs, those kept there not again.
+  std::string level;                 ///< What a CPU ran: `interp`, `native`, or one after the other.
+  std::string tier;                  ///< SIMD tier that ran, or the GPU; empty for the interpreter.
+  std::vector<std::string> notes;    ///< What a user should know, such as a schedule that was cut down to fit.
   /// Milliseconds of parts of the run, in order. Of a GPU, once: `device` (open it), `ready` (from the start until that
   /// was done). Of a GPU, for each region: `nvrtc` or `kernel_cache`, `module` (load it), `ready` (the wait for these,
   /// which overlap with all before), `upload` (the wait for what the region reads), `launch` (the host's time until the

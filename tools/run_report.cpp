@@ -96,6 +96,7 @@ std::string stats_json(const RunReport& report) {
       stats["stack"] = report.result->stack;
       stats["workers"] = report.result->workers;
       stats["scratch_bytes"] = report.result->list_bytes;
+      stats["uploaded_bytes"] = report.result->uploaded_bytes;
     }
     Json times = Json::array();
     for (const auto& [part, ms] : report.result->times) times.push_back({{"part", part}, {"ms", rounded(ms)}});

@@ -55,13 +55,17 @@ runtime::DeviceCopies::Key DeviceValues::key(const void* arrays, Kept what, std:
 void DeviceValues::upload(const ir::Var* var, host::Graph& graph, const runtime::cuda::UploadOptions& wanted) {
   check_degrees(graph.view);
   if (runtime::DeviceCopies* const copies = graph.kept()) {
-    kept_.insert_or_assign(var, keep_graph(stream_.shared_device(), *copies, graph, wanted));
+    KeptGraph kept = keep_graph(stream_.shared_device(), *copies, graph, wanted);
+    uploaded_ += kept.copied;
+    kept_.insert_or_assign(var, std::move(kept));
     copies_[var] = copies;
     universe_copies_ = copies;
     return;
   }
-  graph.vertex_array();
-  graphs_.emplace(var, need(runtime::cuda::GraphUpload::start(stream_.shared_device(), graph.view, wanted)));
+  if (wanted.vertices) graph.vertex_array();
+  const auto [copy, fresh] =
+      graphs_.emplace(var, need(runtime::cuda::GraphUpload::start(stream_.shared_device(), graph.view, wanted)));
+  uploaded_ += copy->second.bytes();
 }
 
 void DeviceValues::adopt(const ir::Var* var, DeviceGraph graph) {
@@ -108,6 +112,7 @@ const void* DeviceValues::upload_bytes(const void* bytes, std::uint64_t count) {
   DeviceMemory& memory =
       arrays_.emplace_back(need(DeviceMemory::allocate(stream_.shared_device(), std::max<std::uint64_t>(count, 1))));
   if (count != 0) need(memory.copy_from(stream_, bytes, count));
+  uploaded_ += count;
   return reinterpret_cast<const void*>(memory.address());
 }
 
@@ -129,6 +134,7 @@ const std::int64_t* DeviceValues::ids(const runtime::Universe& universe) {
       auto made = std::make_shared<DeviceMemory>(need(DeviceMemory::allocate(stream_.shared_device(), bytes)));
       need(made->copy_from(stream_, universe.ids(), bytes));
       need(stream_.synchronize());
+      uploaded_ += bytes;
       return made;
     });
     ids_ = reinterpret_cast<const std::int64_t*>(kept_ids_->address());

@@ -28,6 +28,8 @@ class DeviceValues {
   void upload(const ir::Var* var, host::Graph& graph, const runtime::cuda::UploadOptions& wanted);
   /// Takes a graph that was built on the device.
   void adopt(const ir::Var* var, DeviceGraph graph);
+  /// Bytes that were copied to the device so far.
+  std::uint64_t uploaded() const { return uploaded_; }
   /// Bytes that stay on the device as long as this object; they are copied.
   const void* keep(const void* bytes, std::uint64_t count) { return upload_bytes(bytes, count); }
   /// The graph on the device, once its copy is there; null: it was not uploaded.
@@ -60,6 +62,7 @@ class DeviceValues {
   std::unordered_map<const ir::Var*, std::shared_ptr<DeviceTiles>> tiles_;
   std::unordered_map<const ir::Var*, std::vector<const void*>> columns_;
   std::vector<runtime::cuda::DeviceMemory> arrays_;
+  std::uint64_t uploaded_ = 0;
   const std::int64_t* ids_ = nullptr;
   std::shared_ptr<DeviceMemory> kept_ids_;
   runtime::DeviceCopies* universe_copies_ = nullptr;  ///< Of a graph that keeps the universe of the run.

@@ -53,7 +53,15 @@ struct Kernel {
 };
 
 /// What of a graph a region reads besides its neighbour lists.
-enum GraphParts : unsigned { kSources = 1, kInfo = 2, kLabels = 4, kHalves = 8 };
+enum GraphParts : unsigned {
+  kSources = 1,
+  kInfo = 2,
+  kLabels = 4,
+  kHalves = 8,
+  kArcs = 16,
+  kVertices = 32,
+  kOffsets = 64
+};
 
 /// The GPU, with the copies of graphs and lists, which stay until the end of the program.
 class Gpu {
@@ -85,9 +93,9 @@ class Gpu {
     return copy->as<T>();
   }
   void place(Graph& g, unsigned parts) {
-    g.offsets = place(g.offsets, g.universe + 1);
-    g.arcs = place(g.arcs, g.arc_count);
-    g.vertex_list = place(g.vertex_list, g.vertex_count);
+    g.offsets = (parts & (kArcs | kOffsets)) != 0 ? place(g.offsets, g.universe + 1) : nullptr;
+    g.arcs = (parts & kArcs) != 0 ? place(g.arcs, g.arc_count) : nullptr;
+    g.vertex_list = (parts & kVertices) != 0 ? place(g.vertex_list, g.vertex_count) : nullptr;
     g.sources = (parts & kSources) != 0 ? place(g.sources, g.arc_count) : nullptr;
     g.info = (parts & kInfo) != 0 ? place(static_cast<const u64*>(g.info), g.arc_count) : nullptr;
     g.labels = (parts & kLabels) != 0 ? place(g.labels, g.universe) : nullptr;

@@ -33,21 +33,16 @@ class Keeper {
     kept_.owner = graph.view.offsets;
   }
 
-  /// The arrays that every program reads.
-  void base() {
-    const GraphUpload& upload = copy(Kept::Base, graph_.view.offsets, [&](GraphView& part) {
+  void offsets() {
+    const GraphUpload& upload = copy(Kept::Offsets, graph_.view.offsets, [&](GraphView& part) {
       part.offsets = graph_.view.offsets;
-      part.neighbors = graph_.view.neighbors;
       part.slots = graph_.view.slots;
-      part.vertices = graph_.vertex_array();
     });
     kept_.view.offsets = upload.view().offsets;
-    kept_.view.neighbors = upload.view().neighbors;
     kept_.view.slots = upload.view().slots;
-    kept_.view.vertices = upload.view().vertices;
   }
 
-  /// One that some read. `owner`: an array that lives as long as the graph and says which one it is; sources and halves
+  /// Another one. `owner`: an array that lives as long as the graph and says which one it is; sources and halves
   /// are made for each program anew, but follow from the offsets.
   template <typename T>
   void array(Kept what, const T* GraphView::*field, const void* owner) {
@@ -67,6 +62,7 @@ class Keeper {
       // All that the part has is wanted.
       auto upload = std::make_shared<GraphUpload>(need(GraphUpload::start(device_, part, UploadOptions())));
       need(upload->wait());
+      kept_.copied += upload->bytes();
       return upload;
     }));
     return *kept_.arrays.back();
@@ -84,7 +80,12 @@ KeptGraph keep_graph(const runtime::cuda::DeviceRef& device, runtime::DeviceCopi
                      const UploadOptions& wanted) {
   const GraphView& view = graph.view;
   Keeper keeper(device, copies, graph);
-  keeper.base();
+  if (wanted.offsets) keeper.offsets();
+  if (wanted.arcs) keeper.array(Kept::Neighbors, &GraphView::neighbors, view.offsets);
+  if (wanted.vertices) {
+    graph.vertex_array();
+    keeper.array(Kept::Vertices, &GraphView::vertices, view.offsets);
+  }
   if (wanted.sources) keeper.array(Kept::Sources, &GraphView::sources, view.offsets);
   if (wanted.halves) keeper.array(Kept::Halves, &GraphView::halves, view.offsets);
   if (wanted.edge_info) keeper.array(Kept::EdgeInfo, &GraphView::edge_info, view.edge_info);

@@ -10,13 +10,26 @@
 namespace matcha::codegen::gpu {
 
 /// What DeviceCopies has of a graph. `number`: of HubRows, the fewest neighbours of a hub.
-enum class Kept : int { Base, Sources, Halves, EdgeInfo, Labels, OriginalIds, HubRows, Tiles, Ids };
+enum class Kept : int {
+  Offsets,
+  Neighbors,
+  Vertices,
+  Sources,
+  Halves,
+  EdgeInfo,
+  Labels,
+  OriginalIds,
+  HubRows,
+  Tiles,
+  Ids
+};
 
 /// A graph that stays on a device from run to run.
 struct KeptGraph {
   runtime::GraphView view{};    ///< With addresses of the device.
   const void* owner = nullptr;  ///< The offsets on the host, which name the graph.
   std::vector<std::shared_ptr<const runtime::cuda::GraphUpload>> arrays;
+  std::uint64_t copied = 0;  ///< Bytes of the arrays that were not there.
 };
 
 /// The graph with the arrays that are `wanted`; copies those that are not there yet, and waits for them. Throws Trap.

@@ -31,16 +31,19 @@ std::string without_includes(std::string_view text, std::set<std::string>& inclu
   return result;
 }
 
-/// The parts of a graph, besides its neighbour lists, that are put onto the GPU.
+/// The parts of a graph that are put onto the GPU.
 std::string parts_of(const host::GraphNeeds& needs) {
   std::string parts;
   const auto add = [&](bool wanted, std::string_view part) {
     if (wanted) parts += fmt::format("{}{}", parts.empty() ? "" : " | ", part);
   };
+  add(needs.arcs, "kArcs");
+  add(needs.degrees && !needs.arcs, "kOffsets");
   add(needs.halves, "kHalves");
   add(needs.edge_info != nullptr, "kInfo");
   add(needs.labels, "kLabels");
   add(needs.sources, "kSources");
+  add(needs.vertices, "kVertices");
   return parts.empty() ? "0" : parts;
 }
 

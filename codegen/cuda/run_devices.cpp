@@ -12,6 +12,9 @@ namespace {
 
 runtime::cuda::UploadOptions wanted_of(const host::GraphNeeds& needs) {
   runtime::cuda::UploadOptions wanted;
+  wanted.arcs = needs.arcs;
+  wanted.offsets = needs.arcs || needs.degrees;
+  wanted.vertices = needs.vertices;
   wanted.sources = needs.sources;
   wanted.halves = needs.halves;
   wanted.labels = needs.labels;
@@ -130,6 +133,8 @@ std::vector<RegionInputs> RunDevices::inputs_of(const host::RegionStep& s, const
     }
     if (plan_.reads_ids) inputs[i].original_ids = devices_[i].ids(universe_);
   }
+  report_.result().uploaded_bytes = 0;
+  for (const DeviceValues& device : devices_) report_.result().uploaded_bytes += device.uploaded();
   report_.time("upload", waiting);
   return inputs;
 }

@@ -22,15 +22,22 @@ void for_each_graph(const ir::Expr& graph, const F& visit) {
   for_each_graph(*graph.operands[2], visit);
 }
 
-/// Besides vertices, offsets and neighbours, which are always there.
 GraphNeeds needs_of(const ir::Expr& node) {
   using ir::Group;
   GraphNeeds needs;
   ir::match(
-      node, [&](const ir::Edges&) { needs.sources = true; },
-      [&](const ir::OneOf<ir::Neighbors, ir::BitRows> auto& e) { needs.halves = e.arcs.side != ir::Side::All; },
-      [&](const ir::Label&) { needs.labels = true; }, [&](const ir::EdgeInfo& e) { needs.edge_info = &e; },
-      [](const ir::OneOf<ir::Vertices, ir::HasEdge, ir::MaxDegree, ir::CommonNeighbors> auto&) {},
+      node, [&](const ir::Edges&) { needs.arcs = needs.sources = true; },
+      [&](const ir::OneOf<ir::Neighbors, ir::BitRows> auto& e) {
+        needs.arcs = true;
+        needs.halves = e.arcs.side != ir::Side::All;
+      },
+      [&](const ir::Label&) { needs.labels = true; },
+      [&](const ir::EdgeInfo& e) {
+        needs.arcs = true;
+        needs.edge_info = &e;
+      },
+      [&](const ir::OneOf<ir::HasEdge, ir::CommonNeighbors> auto&) { needs.arcs = true; },
+      [&](const ir::Vertices&) { needs.vertices = true; }, [](const ir::MaxDegree&) {},
       [](const ir::OneOf<ir::BitRow, ir::AllBits> auto&) {},
       [](const ir::InGroup<Group::Leaf, Group::Arithmetic, Group::Comparison, Group::Logic, Group::Extremum,
                            Group::Choice, Group::Conversion, Group::ListFact, Group::Literal, Group::SetOp,
@@ -38,9 +45,20 @@ GraphNeeds needs_of(const ir::Expr& node) {
   return needs;
 }
 
+/// Whether only the number of a vertex's neighbours is asked for.
+bool is_degree(const ir::Expr& expr) {
+  const ir::Neighbors* list = expr.kind == Kind::Size ? ir::as<ir::Neighbors>(expr.operands[0]) : nullptr;
+  return list != nullptr && list->arcs.side == ir::Side::All;
+}
+
 /// Adds what `expr` reads of graphs; of edges that are only counted nothing is.
 void add_needs(const ir::Expr& expr, NeedsByGraph& graphs) {
   if (expr.kind == Kind::Size && expr.operands[0]->kind == Kind::Edges) return;
+  if (is_degree(expr)) {
+    const ir::Expr& list = *expr.operands[0];
+    for (const ir::Expr* operand : list.operands) add_needs(*operand, graphs);
+    return for_each_graph(*list.operands[0], [&](const ir::Var* graph) { graphs[graph].degrees = true; });
+  }
   for (const ir::Expr* operand : expr.operands) add_needs(*operand, graphs);
   if (expr.operands.empty() || !expr.operands[0]->type->is_graph()) return;
   const GraphNeeds needs = needs_of(expr);
@@ -201,9 +219,12 @@ std::string_view name(SinkForm form) {
 }
 
 void GraphNeeds::add(const GraphNeeds& other) {
+  arcs = arcs || other.arcs;
+  vertices = vertices || other.vertices;
   sources = sources || other.sources;
   halves = halves || other.halves;
   labels = labels || other.labels;
+  degrees = degrees || other.degrees;
   if (other.edge_info != nullptr) edge_info = other.edge_info;
 }
 

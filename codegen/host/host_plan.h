@@ -42,9 +42,12 @@ struct BufferPlan {
 
 /// What is read of a graph besides its neighbour lists.
 struct GraphNeeds {
-  bool sources = false;  ///< The vertex that each arc starts at.
-  bool halves = false;   ///< Where the neighbours above a vertex begin.
+  bool arcs = false;      ///< Where the neighbours of each vertex lie, and these.
+  bool vertices = false;  ///< The list of its vertices.
+  bool sources = false;   ///< The vertex that each arc starts at.
+  bool halves = false;    ///< Where the neighbours above a vertex begin.
   bool labels = false;
+  bool degrees = false;                 ///< How many neighbours each vertex has; with `arcs` that is there.
   const ir::Expr* edge_info = nullptr;  ///< An expression that reads edge information.
 
   void add(const GraphNeeds& other);

@@ -60,6 +60,12 @@ class Layout {
 };
 
 Layout lay_out(GraphView& view, const UploadOptions& options) {
+  if (!options.arcs) view.neighbors = nullptr;
+  if (!options.offsets) {
+    view.offsets = nullptr;
+    view.slots = nullptr;
+  }
+  if (!options.vertices) view.vertices = nullptr;
   if (!options.sources) view.sources = nullptr;
   if (!options.halves) view.halves = nullptr;
   if (!options.edge_info) view.edge_info = nullptr;

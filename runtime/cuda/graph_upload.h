@@ -18,11 +18,14 @@ struct UploadOptions {
   /// Memory of the device that must stay free for the stacks, queues and results of the run.
   std::uint64_t reserve_bytes = 0;
   /// Arrays that the program does not read can stay behind; their pointers are then null on the device.
+  bool arcs = true;  ///< The neighbours themselves; with `offsets`, where they lie.
+  bool vertices = true;
   bool sources = true;
   bool halves = true;
   bool edge_info = true;
   bool labels = true;
   bool original_ids = true;
+  bool offsets = true;  ///< Or hash slots.
 };
 
 /// A copy of a graph on a device, made in the background: kernels can be compiled meanwhile.

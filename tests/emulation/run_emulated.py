@@ -5,7 +5,7 @@ usage: run_emulated.py MATCHA LIBRARY FOLDER PROGRAM         the counts of its `
                                                              the interpreter, with loops that split at once into tiny queues
        run_emulated.py MATCHA LIBRARY FOLDER PROGRAM races   fewer of them; LIBRARY is made with ThreadSanitizer
        run_emulated.py MATCHA LIBRARY FOLDER PROGRAM warps   small graphs only, with groups of several lanes on warps of fibers
-       run_emulated.py MATCHA LIBRARY FOLDER memory          lists that do not fit: fewer groups, pages, exit code 5
+       run_emulated.py MATCHA LIBRARY FOLDER memory          lists that do not fit: fewer groups, pages, exit code 5; what goes up
 
 LIBRARY stands for the driver and for NVRTC; FOLDER is for what the test makes. Run in the root folder. Exit 77 without g++ or
 ThreadSanitizer.
@@ -185,6 +185,26 @@ def check_memory(matcha, environment, folder):
     expect(f"pages take less than arrays: {pages}, {arrays}", pages < arrays, True)
 
 
+def check_uploads(matcha, environment, folder):
+    """Of a graph with four labels of edges, 10,000 arcs each, those that a pattern names go up, and the labels of vertices if it has any."""
+    graph = folder / "labels.mtg"
+    subprocess.run([matcha, "graph", "generate", "erdos-renyi", "-n", "2000", "-m", "20000", "--random-labels", "2", "--random-edge-labels", "4",
+                    "-q", "-o", str(graph)], check=True)
+    bytes_up = {}
+    for pattern in ("a-b=1,b-c=1,c-a=1", "a:1-b:2=1,b-c=1", "a-b=1,b-c=2,c-a=1"):
+        command = [matcha, "run", "--pattern", pattern, graph, "--json", "--no-progress", "--algorithm", "extend"]
+        given = call([*command, "--device", "cuda", "--group", "1"], environment)
+        expect(pattern, given["result"], call([*command, "--device", "cpu"], None)["result"])
+        bytes_up[pattern] = given["stats"]["uploaded_bytes"]
+    one, labelled, two = bytes_up.values()
+    # Offsets, where the halves of rows begin, the vertices, and the items.
+    part, labels = 3 * 8 * 2001 + 4 * 2000 + 4 * 10000, 8 * 2000
+    expect(f"one label: {one}", one < 1.1 * part, True)
+    # Degrees are those of all edges.
+    expect(f"two labels: {two}", one + 40000 < two < 2.2 * part + 8 * 2001, True)
+    expect(f"with labels of vertices: {labelled}", labels + 40000 < labelled < 1.1 * (part + labels), True)
+
+
 def main():
     matcha, library, folder, program = sys.argv[1:5]
     mode = sys.argv[5] if len(sys.argv) > 5 else ""
@@ -205,6 +225,7 @@ def main():
     try:
         if program == "memory":
             check_memory(os.path.abspath(matcha), environment, folder)
+            check_uploads(os.path.abspath(matcha), environment, folder)
             return 0
         shape = SKEWED_FOR_WARPS if mode == "warps" else SKEWED
         subprocess.run([matcha, "graph", "generate", *shape, "-o", skewed, "-q"], check=True)

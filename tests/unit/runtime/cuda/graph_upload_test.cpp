@@ -100,6 +100,33 @@ TEST_F(GraphUploadTest, HashIndexLabelsAndIds) {
   EXPECT_EQ(part->view().original_ids, nullptr);
   EXPECT_TRUE(same(host.vertices, part->view().vertices, 3));
   EXPECT_LT(part->bytes(), upload->bytes());
+
+  // A program that only asks for labels.
+  UploadOptions labels_alone = few;
+  labels_alone.labels = true;
+  labels_alone.arcs = labels_alone.offsets = labels_alone.vertices = false;
+  Result<GraphUpload> alone = GraphUpload::start(device_, host, labels_alone);
+  ASSERT_TRUE(alone && alone->wait());
+  EXPECT_EQ(alone->view().neighbors, nullptr);
+  EXPECT_EQ(alone->view().slots, nullptr);
+  EXPECT_EQ(alone->view().vertices, nullptr);
+  EXPECT_TRUE(same(host.labels, alone->view().labels, 8));
+  EXPECT_LT(alone->bytes(), part->bytes());
+
+  UploadOptions degrees = labels_alone;
+  degrees.labels = false;
+  degrees.offsets = true;
+  Result<GraphUpload> counted = GraphUpload::start(device_, host, degrees);
+  ASSERT_TRUE(counted && counted->wait());
+  EXPECT_TRUE(same(host.slots, counted->view().slots, 4));
+  EXPECT_EQ(counted->view().neighbors, nullptr);
+
+  UploadOptions nothing = labels_alone;
+  nothing.labels = false;
+  Result<GraphUpload> none = GraphUpload::start(device_, host, nothing);
+  ASSERT_TRUE(none && none->wait());
+  EXPECT_EQ(none->bytes(), 0U);
+  EXPECT_EQ(none->view().vertex_count, 3U);
 }
 
 TEST_F(GraphUploadTest, EmptyGraph) {
