@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 #include <map>
+#include <span>
 #include <unordered_map>
 
 #include "codegen/cuda/cuda.h"
@@ -182,14 +183,28 @@ std::unordered_map<std::int64_t, std::uint64_t> edge_label_counts(const runtime:
   return found;
 }
 
+/// The most items of a row, of those that end here.
+std::uint64_t longest_of(std::span<const std::uint32_t> ends) {
+  std::uint32_t longest = ends.empty() ? 0 : ends[0];
+  for (std::size_t row = 1; row < ends.size(); ++row) longest = std::max(longest, ends[row] - ends[row - 1]);
+  return longest;
+}
+
 /// The shares of the labels of edges, from the table of edges by label where there is one.
 void add_edge_labels(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary, GraphSketch& sketch) {
   const double arcs = static_cast<double>(graph.view().arc_count);
   if (graph.label_slices().is_made()) {
     const runtime::Result<runtime::LabelTable> table = graph.label_slices().table(graph);
     if (table) {
+      std::size_t row = 0;
       for (const runtime::LabelEntry& entry : table->labels) {
-        sketch.edge_labels[literal(dictionary, entry.label)] = static_cast<double>(entry.arcs) / arcs;
+        const std::string label = literal(dictionary, entry.label);
+        sketch.edge_labels[label] = static_cast<double>(entry.arcs) / arcs;
+        std::uint64_t& longest = sketch.longest_rows[label];
+        for (const std::uint64_t rows : {entry.source_rows, entry.target_rows}) {
+          longest = std::max(longest, longest_of(table->ends.subspan(row, rows)));
+          row += rows;
+        }
       }
       return;
     }

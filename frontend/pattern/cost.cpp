@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 namespace matcha::frontend::pattern {
 
@@ -94,6 +96,31 @@ double share_of_random_ids(const Restrictions& larger, Mask part) {
     share /= below;
   });
   return share;
+}
+
+double placement_bits(const Pattern& pattern, const GraphSketch& sketch, Mask cutset) {
+  const auto along = [&](int u, int v) {
+    std::uint64_t fewest = std::numeric_limits<std::uint64_t>::max();
+    for (const auto& [from, to] : {std::pair{u, v}, std::pair{v, u}}) {
+      for (const std::string& label : pattern.labels_of(from, to)) {
+        const auto known = sketch.longest_rows.find(label);
+        if (known != sketch.longest_rows.end()) fewest = std::min(fewest, known->second);
+      }
+    }
+    return fewest == std::numeric_limits<std::uint64_t>::max() ? sketch.max_degree : fewest;
+  };
+  double bits = 0;
+  for (Mask placed = cutset; placed != pattern.all();) {
+    Mask next = 0;
+    for_each(pattern.all() & ~placed, [&](int v) { next |= (pattern.near(v) & placed) != 0 ? bit(v) : 0; });
+    if (next == 0) return std::numeric_limits<double>::infinity();
+    const int v = lowest(next);
+    std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+    for_each(pattern.near(v) & placed, [&](int u) { most = std::min(most, along(u, v)); });
+    bits += std::log2(static_cast<double>(std::max<std::uint64_t>(most, 2)));
+    placed |= bit(v);
+  }
+  return bits;
 }
 
 GraphSketch typical_graph() {

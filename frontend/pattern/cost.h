@@ -51,6 +51,10 @@ using Restrictions = std::vector<Mask>;
 /// vertices of `part` each is the largest of, which is exact for forests (the hook length formula).
 double share_of_random_ids(const Restrictions& larger, Mask part);
 
+/// A bound for log2 of the number of ways to place all vertices off `cutset`, for one match of it: each is a neighbour
+/// of one that is placed. Requires: the pattern is connected.
+double placement_bits(const Pattern& pattern, const GraphSketch& sketch, Mask cutset);
+
 class CostModel {
  public:
   CostModel(const Pattern& pattern, const Semantics& semantics, const GraphSketch& sketch);

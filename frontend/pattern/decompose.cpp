@@ -83,9 +83,8 @@ class Decomposer {
     if (parts.size() < 2) return std::nullopt;
     if (const std::size_t vertex = alike(parts); vertex != kNever) return chosen(vertex, parts.size());
     if (pattern_.size() > kMostVerticesOfDecomposed) return std::nullopt;
-    // A part of s vertices has at most max_degree^s placements; their product must fit 64 bits with the factors.
-    const double bits = std::log2(static_cast<double>(std::max<std::uint64_t>(sketch_.max_degree, 2)));
-    if (bits * static_cast<double>(pattern_.ids.size() - cutset_.size()) > kMostBits) return std::nullopt;
+    // The products of the placements of the parts must fit 64 bits with the factors.
+    if (placement_bits(pattern_, sketch_, fixed) > kMostBits) return std::nullopt;
     place_cutset();
     if (result_.cost > at_most_) return std::nullopt;
     // Parts that do not meet are looked at first: they may be too much.

@@ -385,6 +385,57 @@ TEST(Patterns, AlikeVerticesAreChosen) {
   }
 }
 
+/// A core of one to three vertices, and leaves on it of which many are alike: by one edge or arc, or by two, with the
+/// same labels or other ones.
+pattern::Pattern with_leaves(std::mt19937_64& random, bool directed) {
+  const int core = 1 + static_cast<int>(random() % 3), leaves = 2 + static_cast<int>(random() % 3);
+  pattern::Pattern one = pattern::Pattern::empty(core + leaves);
+  const auto join = [&](int u, int v) {
+    const std::string label = std::to_string(random() % 2);
+    if (directed && random() % 4 != 0) {
+      random() % 2 == 0 ? one.add_arc(u, v) : one.add_arc(v, u);
+    } else {
+      one.add_edge(u, v);
+    }
+    for (const auto& [from, to] : {std::pair{u, v}, std::pair{v, u}}) {
+      if (pattern::has(one.out[static_cast<std::size_t>(from)], to)) one.add_edge_label(from, to, label);
+    }
+  };
+  for (int v = 1; v < core; ++v) join(v - 1, v);
+  for (int v = core; v < one.size(); ++v) {
+    const int place = static_cast<int>(random() % static_cast<std::uint64_t>(core));
+    join(place, v);
+    if (core > 1 && random() % 3 == 0) join((place + 1) % core, v);
+  }
+  for (std::string& label : one.labels) {
+    if (random() % 4 != 0) label = std::to_string(random() % 2);
+  }
+  one.directed = directed;
+  return one;
+}
+
+/// What hangs on the same vertices is counted as one product, less what would fall on one vertex.
+TEST(Patterns, LeavesWithLabels) {
+  std::mt19937_64 random(19);
+  programs_by_algorithm.clear();
+  for (int i = 0; i < (full() ? 1500 : 150); ++i) {
+    const bool directed = random() % 2 == 0;
+    const pattern::Pattern one = with_leaves(random, directed);
+    World world = graph(random(), 8, 4 + static_cast<int>(random() % 4), directed);
+    label_edges(world, random, directed);
+    for (pattern::Algorithm algorithm : {pattern::Algorithm::Extend, pattern::Algorithm::Decompose}) {
+      const pattern::Request request{
+          .induced = pattern::Induced::Edge, .embeddings = random() % 2 == 0, .algorithm = algorithm};
+      check({one, request, random() % 3 == 0 ? By::Cpu : By::Plan}, world);
+      if (::testing::Test::HasFatalFailure()) {
+        FAIL() << "round " << i;
+        return;
+      }
+    }
+  }
+  EXPECT_GE(programs_by_algorithm[pattern::Algorithm::Decompose], 100);
+}
+
 /// Random patterns of up to 5 vertices: arcs, anti-edges, parts that are not connected, labels of both kinds.
 TEST(Patterns, Random) {
   std::mt19937_64 random(7);
