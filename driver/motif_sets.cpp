@@ -9,6 +9,7 @@
 #include "frontend/pattern/convert.h"
 #include "frontend/pattern/symmetry.h"
 #include "runtime/graph/order.h"
+#include "runtime/machine.h"
 
 namespace matcha::driver {
 
@@ -171,8 +172,16 @@ bool MotifChoice::pay(unsigned threads) const {
   return maybe_others_ == nullptr ? is_set_ : maybe_others_->pay(*maybe_graph_, threads);
 }
 
-bool MotifChoice::take_to_gpu(const std::string& code_folder) {
-  if (!task_ || !pay_on_gpu(task_->wanted())) return false;
+bool MotifChoice::pay_alone(double ns_of_program) const {
+  constexpr double kLongNs = 2e8, kSurely = 3, kBytesOfTriangle = 12;
+  if (!task_ || maybe_others_ != nullptr || ns_of_program < kLongNs) return false;
+  const double memory = static_cast<double>(runtime::machine().memory_bytes);
+  return kBytesOfTriangle * runtime::expected_work_by_degree(*maybe_graph_) < memory / 4 &&
+         kSurely * motif_cost(*maybe_graph_, task_->wanted()) < ns_of_program;
+}
+
+bool MotifChoice::take_to_gpu(const std::string& code_folder, std::optional<double> ns_of_program) {
+  if (!task_ || !pay_on_gpu(task_->wanted(), ns_of_program)) return false;
   task_->maybe_shared = nullptr;
   task_->maybe_device = gpu_motifs(code_folder);
   return true;

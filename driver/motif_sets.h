@@ -58,9 +58,12 @@ class MotifChoice {
   void offer(double ns_of_program);
   /// Whether they are counted so, once all others have offered theirs.
   bool pay(unsigned threads) const;
+  /// Whether one pattern is counted so though it is no set: its program is expected to take long, `ns_of_program` of
+  /// one core, and identities surely less, with a list of triangles that surely fits.
+  bool pay_alone(double ns_of_program) const;
   /// Has the first GPU count them so, each pattern of a command for itself, if that is sooner than programs on it;
   /// whether it is.
-  bool take_to_gpu(const std::string& code_folder);
+  bool take_to_gpu(const std::string& code_folder, std::optional<double> ns_of_program);
   bool was_on_gpu(const codegen::RunResult& result) const {
     return task_ && task_->maybe_device != nullptr && result.tier == task_->maybe_device->label();
   }

@@ -116,23 +116,36 @@ Status Prepared::plan(const Reading& reading, Compilation& compilation) {
   reading([&] {
     status = plan_pattern(*pattern_, graph, graph.dictionary(), plan, sketch, forecast_);
     if (status != Status::Ok) return;
-    compilation.take(pattern_->program().text, forecast_.plan_ms);
+    const bool by_motifs = take_motifs_to_gpu(graph);
+    compilation.take(by_motifs ? pattern_->stub_of_result(false) : pattern_->program().text, forecast_.plan_ms);
     status = check_and_lower(compilation);
   });
   return status;
 }
 
+bool Prepared::may_be_motifs() const {
+  return request_.may_search && !request_.matches && !request_.some && request_.tier == "auto";
+}
+
 void Prepared::find_motifs(const runtime::Graph& graph) {
+  const std::shared_ptr<codegen::MotifDevice> device = motifs_ ? motifs_->maybe_device : nullptr;
   motifs_.reset();
-  const bool only_counts = !request_.matches && !request_.some;
-  if (!request_.may_search || !only_counts || request_.tier != "auto") return;
   const bool stays_on_gpu = on_gpu_ && request_.device != "auto";
+  if (!may_be_motifs() || (stays_on_gpu && device == nullptr)) return;
   if (stays_on_gpu || is_for_identities(*pattern_)) motifs_ = motif_task(*pattern_, request_.pattern, graph);
-  if (stays_on_gpu && motifs_) {
-    if (!pay_on_gpu(motifs_->wanted())) return motifs_.reset();
-    motifs_->maybe_device = gpu_motifs(request_.code_folder);
-  }
+  if (motifs_ && stays_on_gpu) motifs_->maybe_device = device;
   if (motifs_ && !stays_on_gpu) on_gpu_ = false;
+}
+
+bool Prepared::take_motifs_to_gpu(const runtime::Graph& graph) {
+  if (!on_gpu_ || request_.device == "auto" || !may_be_motifs()) return false;
+  motifs_ = motif_task(*pattern_, request_.pattern, graph);
+  if (motifs_ && pay_on_gpu(motifs_->wanted(), forecast_.least())) {
+    motifs_->maybe_device = gpu_motifs(request_.code_folder);
+  } else {
+    motifs_.reset();
+  }
+  return motifs_.has_value();
 }
 
 bool Prepared::may_count_maps(const runtime::Graph& graph) const {

@@ -100,6 +100,9 @@ class Prepared {
   Status narrow(PatternSource& pattern);
   /// Finds out whether the patterns are motifs that identities count; if so, that is done on the CPU.
   void find_motifs(const runtime::Graph& graph);
+  bool may_be_motifs() const;
+  /// Whether identities count a pattern, whose program was priced, on the GPU that was asked for; then they do.
+  bool take_motifs_to_gpu(const runtime::Graph& graph);
   /// The same of orbits, which nothing else counts.
   Status find_orbits(const runtime::Graph& graph);
   std::unique_ptr<codegen::Executable> motif_counter() const {

@@ -131,8 +131,7 @@ class Run final : public RunSteps {
   using Step = Status (Run::*)();
   Status steps(std::initializer_list<Step> all) {
     for (Step step : all) {
-      const Status code = (this->*step)();
-      if (code != Status::Ok) return code;
+      if (const Status code = (this->*step)(); code != Status::Ok) return code;
       keep_report();
       if (session_.stopped() && report_.result == nullptr) return session_.stop_early();
     }
@@ -201,8 +200,7 @@ class Run final : public RunSteps {
     if (of_pattern() && (search_use() == SearchUse::Always || counts_by_messages())) return Status::Ok;
     std::optional<double> ns;
     if (of_pattern()) {
-      const Status code = sketch_ ? Status::Ok : write_program();
-      if (code != Status::Ok) return code;
+      if (const Status code = sketch_ ? Status::Ok : write_program(); code != Status::Ok) return code;
       ns = pattern_->program().cost;
     } else if (bound_.inputs.graphs.size() == 1 && bound_.inputs.lists.empty() && bound_.edge_lists.empty()) {
       ns = forecast_of_loops(compilation_->loop(), bound_.inputs.graphs.begin()->second);
@@ -226,6 +224,10 @@ class Run final : public RunSteps {
     if (code != Status::Ok || searches_) return code;
     if (!sketch_ || sketch_->device != (target_->on_gpu ? Device::Gpu : Device::Cpu)) code = write_program();
     if (code != Status::Ok) return code;
+    if (target_->on_gpu ? options_.gpu_given.empty() && motifs_.take_to_gpu(options_.code_folder, forecast_.least())
+                        : motifs_.pay_alone(pattern_->program().cost)) {
+      return executable_ = motifs_.counter(), go_without_program("identities", forecast_.plan_ms);
+    }
     note_pattern();
     for (std::size_t plan = pattern_options_.plan + 1; options_.tune && plan <= kTunedPlans; ++plan) {
       const std::optional<frontend::pattern::PatternProgram> other = pattern_->write_plan(plan, *sketch_);
@@ -267,8 +269,7 @@ class Run final : public RunSteps {
 
   /// Matches the pattern without a program, if that is sooner.
   Status search_pattern() {
-    const bool by_motifs = target_->on_gpu ? options_.gpu_given.empty() && motifs_.take_to_gpu(options_.code_folder)
-                                           : !options_.cluster.any() && motifs_.pay(report_.threads);
+    const bool by_motifs = !target_->on_gpu && !options_.cluster.any() && motifs_.pay(report_.threads);
     if (parts_.needed() || by_motifs || counts_by_messages()) {
       const Status code = check_pattern();
       if (code != Status::Ok) return code;
@@ -475,7 +476,6 @@ class Run final : public RunSteps {
     if (backend_ == nullptr) backend_ = target_->make(settings());
     return compile(labels_);
   }
-
   TargetSettings settings() const { return {options_.code_folder, gpu_, {}}; }
 
   Status run_passes(Compilation& compilation, const passes::LabelWords& labels) {

@@ -4,13 +4,22 @@ import csv
 import json
 import random
 import unittest
-from cli import ROOT, CliTest, main
+from cli import ROOT, WIKI, CliTest, main
 
 SMALL = "tests/graphs/random-12-seed1.txt"
 SHARED = ROOT.parent / "shared"
 
 
 class MotifsTest(CliTest):
+    def test_one_pattern_that_takes_long(self):
+        """Its program would take tens of times as long; of a small graph it does not."""
+        for graph, backend in ((WIKI, "identities"), (SMALL, "tiers")):
+            words = ("run", "--pattern", "house", graph, "--device", "cpu", "--json", "-q")
+            answer = json.loads(self.ok(*words))
+            self.assertEqual(answer["stats"]["backend"], backend)
+            program = json.loads(self.ok(*words, "--algorithm", "extend"))
+            self.assertEqual((answer["result"], program["stats"]["backend"]), (program["result"], "tiers"))
+
     def test_as_programs(self):
         """The same numbers as the programs of the patterns, which enumerate."""
         random.seed(25)

@@ -5,7 +5,7 @@ import json
 import cli
 from cli import TRIANGLE, WIKI, WIKI_TRIANGLES
 
-HOUSES = ("run", "--pattern", "house", WIKI, "--device", "cpu", "--no-cache", "--json")
+HOUSES = ("run", "--pattern", "house", WIKI, "--device", "cpu", "--algorithm", "extend", "--no-cache", "--json")
 
 
 class Tiers(cli.CliTest):

@@ -660,6 +660,7 @@ def motifs(machine):
         expect(f"{command}: exit of {done.stderr[-1500:]}", done.returncode, 0)
         return json.loads(done.stdout), done.stderr
 
+    machine.environment["MATCHA_TEST_GPU_MOTIFS"] = "1"
     generator = random.Random(25)
     dense, small = machine.folder / "dense.txt", machine.folder / "small.txt"
     for file, vertices, chance in ((dense, 300, 0.1), (small, 40, 0.3)):
@@ -681,6 +682,14 @@ def motifs(machine):
     expect("several: how", [one["stats"]["backend"] for one in found], ["identities", "cuda", "identities"])
     for more in (["--group", "1"], ["--algorithm", "extend"], ["--induced", "vertex"]):
         expect(f"{more}", whole("cuda", small, "--pattern", "cycle:5", *more)[0]["stats"]["backend"], "cuda")
+    # Parts are of programs, and a program that takes less than opening a GPU is taken.
+    ledger = machine.folder / "motifs.mtl"
+    machine.run("--pattern", "cycle:5", GRAPH, "--shard", "0/1", "--ledger", ledger)
+    expect("in parts", subprocess.run([machine.matcha, "merge", ledger, "-q"], capture_output=True, text=True, env=machine.environment, check=True).stdout.strip(),
+           str(whole("cpu", GRAPH, "--pattern", "cycle:5")[0]["result"]))
+    del machine.environment["MATCHA_TEST_GPU_MOTIFS"]
+    expect("a small graph", whole("cuda", small, "--pattern", "wheel:4")[0]["stats"]["backend"], "cuda")
+    machine.environment["MATCHA_TEST_GPU_MOTIFS"] = "1"
     # Where there is no room a CPU counts.
     found, says = whole("cuda", GRAPH, "--pattern", "wheel:4", MATCHA_EMULATED_BYTES="600000")
     expect("no room", (found["result"], found["device"]), (whole("cpu", GRAPH, "--pattern", "wheel:4")[0]["result"], "cpu"))
