@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times patterns with labels of edges on `.mtg` graphs and checks their counts.
 
-usage: bench/edge_labels.py MATCHA TRUTH.csv FOLDER [--tier TIER | --backend interp | --ahead] [--times N] [--only NAME]...
+usage: bench/edge_labels.py MATCHA TRUTH.csv FOLDER [--tier TIER | --backend interp | --ahead] [--algorithm A] [--times N] [--only NAME]...
 
 TRUTH.csv has lines `graph,name,query,semantics,count,…`, of which those of isomorphism are taken that a pattern can say; FOLDER has a
 GRAPH.mtg for each. Prints a row a query: count, milliseconds of loading, compiling and running, each the least of N runs in processes of
@@ -42,6 +42,7 @@ def main():
     parser.add_argument("--tier", default="")
     parser.add_argument("--backend", default="")
     parser.add_argument("--ahead", action="store_true")
+    parser.add_argument("--algorithm", default="")
     parser.add_argument("--times", type=int, default=3)
     parser.add_argument("--only", action="append", default=[])
     options = parser.parse_args()
@@ -58,6 +59,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             command = [options.matcha, "run", "--pattern", query, "--embeddings", graph, "--json"]
             command += ["--tier", options.tier] if options.tier else []
+            command += ["--algorithm", options.algorithm] if options.algorithm else []
             command += ["--backend", options.backend] if options.backend else []
             if options.ahead:
                 command = ahead_of_time(options.matcha, query, graph, folder)

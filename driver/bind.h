@@ -16,9 +16,12 @@
 #include "ir/nodes.h"
 #include "runtime/graph/inputs.h"
 #include "runtime/graph/order.h"
-#include "runtime/match/candidates.h"
 
 /// Binding of the entry's parameters to files and values (DESIGN section 1).
+namespace matcha::runtime::match {
+class MatchIndex;
+}  // namespace matcha::runtime::match
+
 namespace matcha::driver {
 
 /// What the inputs are, in the words of the command line.

@@ -35,24 +35,79 @@ std::vector<std::pair<int, int>> restrictions_of(frontend::pattern::Symmetry& sy
   return restrictions;
 }
 
+/// Every vertex has a label, or an edge with one.
+bool is_selective(const Pattern& pattern) {
+  for (int v = 0; v < pattern.size(); ++v) {
+    bool has_label = !pattern.label(v).empty();
+    frontend::pattern::for_each(pattern.near(v), [&](int w) {
+      has_label = has_label || !pattern.labels_of(v, w).empty() || !pattern.labels_of(w, v).empty();
+    });
+    if (!has_label) return false;
+  }
+  return true;
+}
+
+/// The sides of the arcs from the image of u to that of v, or, backwards, the other way round; all different.
+std::vector<int> sides_of(const Pattern& pattern, int u, int v, bool backwards,
+                          const runtime::LabelDictionary& dictionary, runtime::match::Query& query) {
+  const auto& labels = backwards ? pattern.labels_of(v, u) : pattern.labels_of(u, v);
+  std::vector<int> sides;
+  for (const std::string& label : labels) {
+    // A word that no edge has is not the empty one either.
+    const std::int64_t code = code_of_literal(label, dictionary).value_or(runtime::kNoLabel + 1);
+    const int side = query.side({backwards, code});
+    // A number may be written in several ways.
+    if (std::ranges::find(sides, side) == sides.end()) sides.push_back(side);
+  }
+  if (labels.empty()) sides.push_back(query.side({backwards, std::nullopt}));
+  return sides;
+}
+
+/// Tells edges apart by direction and label. `pattern` has its pairs without an edge.
+void add_sides(const Pattern& pattern, bool graph_is_directed, bool induced, const runtime::LabelDictionary& dictionary,
+               runtime::match::Query& query) {
+  query.ties.resize(pattern.ids.size() * pattern.ids.size());
+  for (int u = 0; u < pattern.size(); ++u) {
+    const auto add = [&](int v) {
+      runtime::match::Tie& tie = query.ties[frontend::pattern::at(u * pattern.size() + v)];
+      for (const bool backwards : {false, true}) {
+        if (backwards && !graph_is_directed) continue;
+        const auto& arcs = backwards ? pattern.in : pattern.out;
+        if (frontend::pattern::has(arcs[frontend::pattern::at(u)], v)) {
+          const std::vector<int> sides = sides_of(pattern, u, v, backwards, dictionary, query);
+          tie.with.insert(tie.with.end(), sides.begin(), sides.end());
+        } else if (induced || frontend::pattern::has(pattern.anti[frontend::pattern::at(u)], v)) {
+          tie.without.push_back(query.side({backwards, std::nullopt}));
+        }
+      }
+    };
+    frontend::pattern::for_each(pattern.near(u) | pattern.anti[frontend::pattern::at(u)], add);
+  }
+}
+
 }  // namespace
 
 SearchUse use_of_search(const PatternSource& pattern, const PatternOptions& options, const runtime::Graph& graph,
                         bool some) {
   const Pattern& first = pattern.set().patterns.front();
   const runtime::GraphFacts& facts = graph.facts();
-  const bool has_arcs = facts.directed || !facts.simple || !facts.loop_free || graph.view().slots != nullptr;
   const auto several = [](const std::string& label) { return frontend::pattern::alternatives(label).size() > 1; };
-  if (first.has_loops() || first.has_constants() || std::ranges::any_of(first.labels, several)) {
+  if (first.has_loops() || first.has_constants() || std::ranges::any_of(first.labels, several) ||
+      first.counts_edges() || !first.different.empty()) {
     return SearchUse::Never;
   }
-  if (has_arcs || pattern.match() != frontend::pattern::Match::Iso || pattern.set().motif || first.directed ||
-      first.edge_labelled() || options.plan != 1 || (first.labelled() && !facts.labelled)) {
+  if (pattern.match() != frontend::pattern::Match::Iso || pattern.set().motif || options.plan != 1 ||
+      graph.view().slots != nullptr || (first.labelled() && !facts.labelled)) {
     return SearchUse::Never;
   }
+  if (first.edge_labelled() && facts.info != runtime::InfoKind::Int) return SearchUse::Never;
   if (options.algorithm == "join") return SearchUse::Always;
+  if (options.algorithm != "auto") return SearchUse::Never;
+  // Programs of arcs with labels are planned at once, and need no pass over all that have a label.
   const bool all_labelled = std::ranges::none_of(first.labels, [](const std::string& label) { return label.empty(); });
-  if (options.algorithm != "auto" || !all_labelled) return SearchUse::Never;
+  if (facts.directed || !all_labelled) {
+    return first.size() >= kManyVertices && is_selective(first) ? SearchUse::Always : SearchUse::Never;
+  }
   return some || first.size() >= kManyVertices ? SearchUse::Always : SearchUse::Try;
 }
 
@@ -62,7 +117,7 @@ std::string search_text(SearchUse use) {
              : "On a CPU `run` matches this pattern by candidates and search, and by this program if that takes long";
 }
 
-codegen::MatchTask match_task(const PatternSource& pattern, const PatternOptions& options,
+codegen::MatchTask match_task(const PatternSource& pattern, const PatternOptions& options, const runtime::Graph& graph,
                               const runtime::LabelDictionary& dictionary, const BoundInputs& bound, bool rows) {
   // Its automorphisms are those of what is looked for, where all pairs without an edge are alike.
   Pattern first = pattern.set().patterns.front();
@@ -76,8 +131,12 @@ codegen::MatchTask match_task(const PatternSource& pattern, const PatternOptions
       first.anti[frontend::pattern::at(v)] = first.all() & ~first.near(v) & ~frontend::pattern::bit(v);
     }
   }
-  task.query.near = first.out;
+  for (int v = 0; v < first.size(); ++v) task.query.near.push_back(first.near(v));
   task.query.anti = first.anti;
+  if (graph.facts().directed || !graph.facts().simple || first.edge_labelled()) {
+    add_sides(first, graph.facts().directed, pattern.induced() == frontend::pattern::Induced::Vertex, dictionary,
+              task.query);
+  }
   if (options.embeddings) return task;
   frontend::pattern::Symmetry symmetry(first);
   const std::optional<unsigned __int128> maps = symmetry.wide_order();

@@ -171,8 +171,9 @@ Status Prepared::find_orbits(const runtime::Graph& graph) {
 }
 
 std::optional<codegen::MatchTask> Prepared::search_task() {
+  const runtime::Graph& whole = pattern_->edge_labelled() ? *graph_->maybe_informed() : graph_->graph();
   codegen::MatchTask task =
-      match_task(*pattern_, request_.pattern, graph_->graph().dictionary(), bound_, request_.matches);
+      match_task(*pattern_, request_.pattern, whole, whole.dictionary(), bound_, request_.matches);
   if (!on_gpu_ && !hands_over_) return task;
   const bool chooses = request_.device == "auto", fits = fits_gpu(task, request_.maybe_most);
   if (!chooses && !fits) return std::nullopt;
@@ -273,7 +274,8 @@ Status Prepared::bind_graph(const std::string& name, const ParamPlan& param) {
     bound_.main_graph = name;
     bound_.labels = view->view().labels;
     bound_.ranked = [&graph](runtime::Halves halves) { return graph.ranked(halves); };
-    bound_.match_index = [&graph] { return graph.match_index(); };
+    const bool informed = pattern_ && pattern_->edge_labelled();
+    bound_.match_index = [&graph, informed] { return graph.match_index(informed); };
   }
   bound_.arguments.emplace_back(&bound_.inputs.graphs.emplace(name, std::move(*view)).first->second);
   return Status::Ok;
@@ -397,8 +399,10 @@ bool Prepared::rebind(const std::shared_ptr<ResidentGraph>& graph) {
   bound_ = BoundInputs();
   if (bind(*compilation_) != Status::Ok) return false;
   if (searches()) {
-    if (use_of_search(*pattern_, request_.pattern, graph_->graph(), request_.matches || request_.some) ==
-        SearchUse::Never) {
+    const bool informed = pattern_->edge_labelled();
+    if (informed && graph_->maybe_informed() == nullptr) return false;
+    if (use_of_search(*pattern_, request_.pattern, informed ? *graph_->maybe_informed() : graph_->graph(),
+                      request_.matches || request_.some) == SearchUse::Never) {
       return false;
     }
     std::optional<codegen::MatchTask> task = search_task();

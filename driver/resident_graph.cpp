@@ -6,6 +6,7 @@
 #include "driver/borrowed_rows.h"
 #include "driver/graph_sketch.h"
 #include "driver/label_graph.h"
+#include "runtime/match/match_index.h"
 
 namespace matcha::driver {
 
@@ -201,11 +202,12 @@ runtime::Result<ResidentGraph::Shared> ResidentGraph::of_label(std::int64_t labe
   return made;
 }
 
-std::shared_ptr<runtime::match::MatchIndex> ResidentGraph::match_index() {
-  if (base_ != nullptr) return base_->match_index();
+std::shared_ptr<runtime::match::MatchIndex> ResidentGraph::match_index(bool informed) {
+  if (base_ != nullptr) return base_->match_index(informed);
   const std::lock_guard lock(mutex_);
-  if (match_index_ == nullptr) match_index_ = std::make_shared<runtime::match::MatchIndex>(graph_.view());
-  return match_index_;
+  std::shared_ptr<runtime::match::MatchIndex>& kept = match_indexes_[informed ? 1 : 0];
+  if (kept == nullptr) kept = std::make_shared<runtime::match::MatchIndex>(informed ? *informed_ : graph_);
+  return kept;
 }
 
 }  // namespace matcha::driver

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -18,8 +19,11 @@
 #include "runtime/graph/inputs.h"
 #include "runtime/graph/join.h"
 #include "runtime/graph/order.h"
-#include "runtime/match/candidates.h"
 #include "runtime/result.h"
+
+namespace matcha::runtime::match {
+class MatchIndex;
+}  // namespace matcha::runtime::match
 
 namespace matcha::driver {
 
@@ -96,7 +100,8 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
   /// What the cost model of patterns knows of `graph` and `maybe_informed`.
   SketchCache& sketches();
   /// What all patterns that are matched by search share; made once. It must not outlive this graph.
-  std::shared_ptr<runtime::match::MatchIndex> match_index();
+  /// `informed`: of the graph with information of edges; requires it.
+  std::shared_ptr<runtime::match::MatchIndex> match_index(bool informed = false);
   /// The edges with a label, of an undirected graph whose edges have some, as a graph that keeps this one; while
   /// anybody has it, all get the same. Errors: Resource.
   runtime::Result<Shared> of_label(std::int64_t label);
@@ -121,8 +126,8 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
   std::optional<runtime::Graph> informed_;
   std::mutex mutex_;
   std::map<runtime::Halves, runtime::Graph> ranked_;
-  std::map<std::int64_t, std::weak_ptr<ResidentGraph>> of_labels_;  ///< They keep this one.
-  std::shared_ptr<runtime::match::MatchIndex> match_index_;
+  std::map<std::int64_t, std::weak_ptr<ResidentGraph>> of_labels_;            ///< They keep this one.
+  std::array<std::shared_ptr<runtime::match::MatchIndex>, 2> match_indexes_;  ///< Without the information, and with it.
   std::shared_ptr<SketchCache> sketches_;
   std::shared_ptr<runtime::DeviceCopies> device_copies_ = std::make_shared<runtime::DeviceCopies>();
 };

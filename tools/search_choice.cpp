@@ -21,8 +21,8 @@ SearchUse SearchChoice::use(const SearchContext& context) {
 const codegen::MatchTask& SearchChoice::task(const SearchContext& context) {
   if (task_) return *task_;
   const RunVerbOptions& options = context.options;
-  task_ = match_task(context.pattern, context.pattern_options, *context.bound.inputs.dictionary, context.bound,
-                     context.rows);
+  task_ = match_task(context.pattern, context.pattern_options, context.bound.inputs.graphs.at(context.bound.main_graph),
+                     *context.bound.inputs.dictionary, context.bound, context.rows);
   const bool chooses = options.device == "auto" && (context.on_gpu || context.may_choose);
   const bool may = (context.on_gpu || chooses) && !options.cluster.any() && !context.in_parts;
   if (!may || (chooses && !options.most()) || !fits_gpu(*task_, options.most())) return *task_;

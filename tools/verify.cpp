@@ -126,10 +126,12 @@ class Verifier {
   /// What matches the pattern without a program, for other inputs; null: nothing can.
   std::unique_ptr<codegen::Executable> matcher_of(const BoundInputs& bound) const {
     const PatternSource& pattern = *first_.pattern;
-    if (first_.report->backend != "identities")
-      return codegen::make_matcher(match_task(pattern, first_.pattern_options, *bound.inputs.dictionary, bound, false));
-    std::optional<codegen::MotifTask> task =
-        motif_task(pattern, first_.pattern_options, bound.inputs.graphs.begin()->second);
+    const runtime::Graph& graph = bound.inputs.graphs.begin()->second;
+    if (first_.report->backend != "identities") {
+      return codegen::make_matcher(
+          match_task(pattern, first_.pattern_options, graph, *bound.inputs.dictionary, bound, false));
+    }
+    std::optional<codegen::MotifTask> task = motif_task(pattern, first_.pattern_options, graph);
     return task ? codegen::make_motif_counter(std::move(*task)) : nullptr;
   }
 

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "runtime/match/candidates.h"
 #include "runtime/match/matcher.h"
 #include "runtime/match/query.h"
 #include "runtime/match/stops.h"
@@ -17,6 +16,7 @@
 
 namespace matcha::runtime::match {
 class DeviceMatcher;
+class MatchIndex;
 }  // namespace matcha::runtime::match
 
 namespace matcha::codegen {

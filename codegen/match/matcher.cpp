@@ -10,6 +10,7 @@
 #include "codegen/host/trap.h"
 #include "codegen/shares.h"
 #include "runtime/machine.h"
+#include "runtime/match/match_index.h"
 #include "runtime/match/matcher.h"
 
 namespace matcha::codegen {
@@ -53,7 +54,7 @@ class Matcher final : public Executable {
     if (index == nullptr) index = kept_index_;
     if (index == nullptr) {
       const auto begin = std::chrono::steady_clock::now();
-      index = std::make_shared<runtime::match::MatchIndex>(graph.view());
+      index = std::make_shared<runtime::match::MatchIndex>(graph);
       const std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - begin;
       result.times.emplace_back("index", ms.count());
     }
@@ -131,7 +132,7 @@ class Matcher final : public Executable {
     part.maybe_dealer = nullptr;
     part.on_rows = {};
     RunResult all;
-    if (task_.maybe_index == nullptr) kept_index_ = std::make_shared<runtime::match::MatchIndex>(graph.view());
+    if (task_.maybe_index == nullptr) kept_index_ = std::make_shared<runtime::match::MatchIndex>(graph);
     while (const std::optional<std::uint64_t> unit = dealer.next(0)) {
       part.share = {*unit, dealer.units()};
       RunOutcome outcome = run_on(graph, part);

@@ -8,7 +8,6 @@
 
 #include "codegen/backend.h"
 #include "codegen/match/match_batch.h"
-#include "runtime/match/candidates.h"
 #include "runtime/match/query.h"
 #include "runtime/match/search.h"
 
@@ -34,9 +33,9 @@ struct MatchTask {
 std::optional<std::uint64_t> maps_for(std::uint64_t matches, runtime::match::Count divisor);
 
 /// Matches patterns by candidates and search (runtime/match), on a CPU, or on a device where the task has a batch: not
-/// with `RunOptions::share` and `most_steps`, and not what is more than a device tells. Its one argument is an
-/// undirected simple graph with a label a vertex. `RunOptions::most` is kept exactly. Of a result, `times` has `index`
-/// (where a run makes it), `filter` and `search`.
+/// with `RunOptions::share` and `most_steps`, and not what is more than a device tells. Its one argument is a
+/// graph as the query wants it (`runtime/match/query.h`). `RunOptions::most` is kept exactly. Of a result, `times` has
+/// `index` (where a run makes it), `filter` and `search`.
 std::unique_ptr<Executable> make_matcher(MatchTask task);
 
 }  // namespace matcha::codegen

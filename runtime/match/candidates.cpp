@@ -16,58 +16,94 @@ constexpr int kMostCounted = 4;
 
 }  // namespace
 
-std::unique_ptr<RankArrays> MatchIndex::take_arrays() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!spare_.empty()) {
-      std::unique_ptr<RankArrays> arrays = std::move(spare_.back());
-      spare_.pop_back();
-      return arrays;
-    }
-  }
-  return std::make_unique<RankArrays>(graph_.universe);
-}
-
-void MatchIndex::give_back(std::unique_ptr<RankArrays> arrays) {
-  const std::lock_guard lock(mutex_);
-  spare_.push_back(std::move(arrays));
-}
-
-/// What the neighbours of an image must be. Labels of the pattern have a class each, a bit of a mask.
+/// What the neighbours of an image must be, along each side. Labels of the pattern have a class each, a bit of a mask.
 struct Candidates::Needs {
-  explicit Needs(const Query& query) : near(query.near), several(kMostCounted - 1) {
-    for (std::vector<Mask>& one : several) one.assign(at(query.size), 0);
-    class_of.fill(0);
-    std::map<std::int64_t, Mask> of_label;
-    for (int u = 0; u < query.size; ++u) {
-      if (!query.labels[at(u)]) return;  // It may be the image of any, so that neighbours cannot be counted by label.
-      of_label[*query.labels[at(u)]] |= bit(u);
+  /// Along one of them.
+  struct OfSide {
+    explicit OfSide(const Neighbors& edges, int size)
+        : neighbors(&edges), near(at(size), 0), several(kMostCounted - 1) {
+      for (std::vector<Mask>& one : several) one.assign(at(size), 0);
     }
+
+    const Neighbors* neighbors;
+    std::vector<Mask> near;
+    Mask users = 0;  ///< Vertices with such a neighbour.
+    /// Item k: by pattern vertex, the classes of which it has at least k + 2 neighbours.
+    std::vector<std::vector<Mask>> several;
+    bool counts = false;  ///< Some vertex has several neighbours of one label.
+  };
+
+  Needs(MatchIndex& index, const Query& query) {
+    class_of.fill(0);
+    if (!query.has_sides()) {
+      add(index.neighbors({}), query.near);
+    } else {
+      for (std::size_t side = 0; side < query.sides.size(); ++side) {
+        std::vector<Mask> near(at(query.size), 0);
+        for (int u = 0; u < query.size; ++u) {
+          for_each(query.near[at(u)], [&](int w) {
+            const std::vector<int>& with = query.tie(u, w).with;
+            if (std::ranges::find(with, static_cast<int>(side)) != with.end()) near[at(u)] |= bit(w);
+          });
+        }
+        if (std::ranges::any_of(near, [](Mask mask) { return mask != 0; }))
+          add(index.neighbors(query.sides[side]), near);
+      }
+    }
+    count_classes(query);
+  }
+
+  std::vector<OfSide> sides;
+  std::array<Mask, kMostVertices> class_of;
+
+ private:
+  void add(const Neighbors& edges, const std::vector<Mask>& near) {
+    OfSide& side = sides.emplace_back(edges, static_cast<int>(near.size()));
+    side.near = near;
+    for (std::size_t u = 0; u < near.size(); ++u) side.users |= near[u] != 0 ? bit(static_cast<int>(u)) : 0;
+  }
+  void count_classes(const Query& query) {
+    std::map<std::int64_t, Mask> of_label;
+    bool any = false;
+    for (int u = 0; u < query.size; ++u) {
+      if (query.labels[at(u)]) of_label[*query.labels[at(u)]] |= bit(u);
+      any = any || !query.labels[at(u)];
+    }
+    // What may be the image of any cannot be counted by label, only with all others along its side.
+    if (any && !query.has_sides()) return;
+    if (any) of_label = {{0, query.all()}};
     int number = 0;
     for (const auto& [label, vertices] : of_label) {
       for_each(vertices, [&, cls = bit(number)](int u) { class_of[at(u)] = cls; });
-      for (int u = 0; u < query.size; ++u) {
-        const int wanted = std::popcount(query.near[at(u)] & vertices);
-        for (int least = 2; least <= std::min(wanted, kMostCounted); ++least) {
-          several[at(least - 2)][at(u)] |= bit(number);
-          counts = true;
+      for (OfSide& side : sides) {
+        for (int u = 0; u < query.size; ++u) {
+          const int wanted = std::popcount(side.near[at(u)] & vertices);
+          for (int least = 2; least <= std::min(wanted, kMostCounted); ++least) {
+            side.several[at(least - 2)][at(u)] |= bit(number);
+            side.counts = true;
+          }
         }
       }
       ++number;
     }
   }
-
-  std::vector<Mask> near;
-  /// Item k: by pattern vertex, the classes of which it has at least k + 2 neighbours.
-  std::vector<std::vector<Mask>> several;
-  std::array<Mask, kMostVertices> class_of;
-  bool counts = false;  ///< Some vertex has several neighbours of one label.
 };
 
 Candidates::Candidates(MatchIndex& index, const Query& query, const Stops& stops)
-    : index_(index), arrays_(index.take_arrays()), counts_(at(query.size), 0), stops_(stops) {
-  find_by_label(query);
-  const Needs needs(query);
+    : index_(index),
+      query_size_(query.size),
+      slot_of_(at(query.size * query.size), 0),
+      slot_count_(query.size),
+      arrays_(index.take_arrays()),
+      counts_(at(query.size), 0),
+      stops_(stops) {
+  number_slots(query);
+  if (query.has_sides()) {
+    find_by_sides(query);
+  } else {
+    find_by_label(query);
+  }
+  const Needs needs(index, query);
   bool changed = true;
   for (int round = 0; changed && round < kMostRounds; ++round) changed = refine(needs, round);
   count_and_number();
@@ -138,37 +174,38 @@ void Candidates::find_by_label(const Query& query) {
 
 /// Of which pattern vertices the neighbours of `v` leave it a candidate.
 Mask Candidates::kept(const Needs& needs, std::uint32_t v) const {
-  const GraphView& graph = index_.graph();
   const Mask* masks = arrays_->masks.data();
-  Mask seen = 0;
-  std::array<Mask, kMostCounted + 1> at_least{};
-  const std::uint32_t* const end = graph.neighbors + graph.offsets[v + 1];
-  if (needs.counts) {
-    for (const std::uint32_t* x = graph.neighbors + graph.offsets[v]; x != end; ++x) {
-      const Mask mask = masks[*x];
-      if (mask == 0) continue;
-      seen |= mask;
-      const Mask cls = needs.class_of[at(lowest(mask))];
-      for (int k = kMostCounted; k > 1; --k) at_least[at(k)] |= at_least[at(k - 1)] & cls;
-      at_least[1] |= cls;
+  Mask kept = masks[v];
+  for (const Needs::OfSide& side : needs.sides) {
+    const Mask users = kept & side.users;
+    if (users == 0) continue;
+    Mask seen = 0;
+    std::array<Mask, kMostCounted + 1> at_least{};
+    if (side.counts) {
+      for (const std::uint32_t x : side.neighbors->of(v)) {
+        const Mask mask = masks[x];
+        if (mask == 0) continue;
+        seen |= mask;
+        const Mask cls = needs.class_of[at(lowest(mask))];
+        for (int k = kMostCounted; k > 1; --k) at_least[at(k)] |= at_least[at(k - 1)] & cls;
+        at_least[1] |= cls;
+      }
+    } else {
+      for (const std::uint32_t x : side.neighbors->of(v)) seen |= masks[x];
     }
-  } else {
-    for (const std::uint32_t* x = graph.neighbors + graph.offsets[v]; x != end; ++x) seen |= masks[*x];
+    for_each(users, [&](int u) {
+      Mask missing = side.near[at(u)] & ~seen;
+      for (int k = 2; side.counts && k <= kMostCounted; ++k)
+        missing |= side.several[at(k - 2)][at(u)] & ~at_least[at(k)];
+      if (missing != 0) kept &= ~bit(u);
+    });
   }
-  Mask kept = 0;
-  for_each(masks[v], [&](int u) {
-    Mask missing = needs.near[at(u)] & ~seen;
-    for (int k = 2; needs.counts && k <= kMostCounted; ++k)
-      missing |= needs.several[at(k - 2)][at(u)] & ~at_least[at(k)];
-    if (missing == 0) kept |= bit(u);
-  });
   return kept;
 }
 
 /// One round over all candidates; from the third one, over those that lost a neighbour in the round before: at first
 /// there are too many to be told. Gives whether any was lost.
 bool Candidates::refine(const Needs& needs, int round) {
-  const GraphView& graph = index_.graph();
   std::uint8_t* const marks = arrays_->marks.data();
   Mask* const masks = arrays_->masks.data();
   bool changed = false;
@@ -182,8 +219,11 @@ bool Candidates::refine(const Needs& needs, int round) {
       if (after != before) {
         masks[v] = after;
         changed = true;
-        for (std::uint64_t i = graph.offsets[v]; round > 0 && i < graph.offsets[v + 1]; ++i) {
-          if (masks[graph.neighbors[i]] != 0) marks[graph.neighbors[i]] = 1;
+        for (const Needs::OfSide& side : needs.sides) {
+          if (round == 0 || (before & side.users) == 0) continue;
+          for (const std::uint32_t x : side.neighbors->of(v)) {
+            if (masks[x] != 0) marks[x] = 1;
+          }
         }
       }
     }
@@ -194,6 +234,7 @@ bool Candidates::refine(const Needs& needs, int round) {
 }
 
 void Candidates::count_and_number() {
+  if (sorts_) std::ranges::sort(vertices_);
   std::size_t left = 0;
   for (std::uint32_t v : vertices_) {
     const Mask mask = arrays_->masks[v];
@@ -215,14 +256,70 @@ std::vector<std::uint32_t> Candidates::of(int u) const {
   return found;
 }
 
-std::uint32_t Candidates::row(std::uint32_t number, int u, std::uint32_t* out) const {
-  const GraphView& graph = index_.graph();
+void Candidates::number_slots(const Query& query) {
+  std::map<std::pair<int, Tie>, int> numbers;
+  for (int u = 0; u < query.size; ++u) {
+    for (int w = 0; w < query.size; ++w) {
+      int& slot = slot_of_[at(u * query.size + w)];
+      slot = w;
+      if (!query.has_sides() || ((query.near[at(u)] | query.anti[at(u)]) & bit(w)) == 0) continue;
+      const Tie& tie = query.tie(u, w);
+      const auto [place, is_new] = numbers.try_emplace({w, tie}, static_cast<int>(slots_.size()));
+      slot = place->second;
+      if (!is_new) continue;
+      Slot& made = slots_.emplace_back();
+      made.vertex = w;
+      for (const int side : tie.with) made.with.push_back(&index_.neighbors(query.sides[at(side)]));
+      for (const int side : tie.without) made.without.push_back(&index_.neighbors(query.sides[at(side)]));
+    }
+  }
+  if (query.has_sides()) slot_count_ = static_cast<int>(slots_.size());
+}
+
+std::uint64_t Candidates::room(std::uint32_t number, int slot) const {
+  if (slots_.empty()) return degree(number);
+  const Slot& made = slots_[at(slot)];
+  const std::uint32_t v = vertices_[number];
+  std::uint64_t least = ~std::uint64_t{0}, all = 0;
+  for (const Neighbors* edges : made.with) least = std::min<std::uint64_t>(least, edges->of(v).size());
+  for (const Neighbors* edges : made.without) all += edges->of(v).size();
+  return made.with.empty() ? all : least;
+}
+
+std::uint32_t Candidates::row(std::uint32_t number, int slot, std::uint32_t* out) const {
   const std::uint32_t v = vertices_[number];
   std::uint32_t length = 0;
-  for (std::uint64_t i = graph.offsets[v]; i < graph.offsets[v + 1]; ++i) {
-    const std::uint32_t x = graph.neighbors[i];
-    out[length] = arrays_->ids[x];
-    length += static_cast<std::uint32_t>(arrays_->masks[x] >> u & 1);
+  if (slots_.empty()) {
+    const GraphView& graph = index_.graph();
+    for (std::uint64_t i = graph.offsets[v]; i < graph.offsets[v + 1]; ++i) {
+      const std::uint32_t x = graph.neighbors[i];
+      out[length] = arrays_->ids[x];
+      length += static_cast<std::uint32_t>(arrays_->masks[x] >> slot & 1);
+    }
+    return length;
+  }
+  const Slot& made = slots_[at(slot)];
+  // Parallel edges give a neighbour several times.
+  std::uint32_t last = ~std::uint32_t{0};
+  const auto take = [&](std::uint32_t x) {
+    if (x == last || (arrays_->masks[x] >> made.vertex & 1) == 0) return;
+    last = x;
+    out[length++] = arrays_->ids[x];
+  };
+  if (made.with.empty()) {
+    const Ranks one = made.without.front()->of(v), other = made.without.back()->of(v);
+    auto a = one.begin(), b = made.without.size() > 1 ? other.begin() : other.end();
+    while (a != one.end() || b != other.end()) take(b == other.end() || (a != one.end() && *a <= *b) ? *a++ : *b++);
+    return length;
+  }
+  const Neighbors* first = made.with.front();
+  for (const Neighbors* edges : made.with) {
+    if (edges->of(v).size() < first->of(v).size()) first = edges;
+  }
+  for (const std::uint32_t x : first->of(v)) {
+    const auto has = [&](const Neighbors* edges) { return edges == first || contains(edges->of(v), x); };
+    const auto lacks = [&](const Neighbors* edges) { return !contains(edges->of(v), x); };
+    if (std::ranges::all_of(made.with, has) && std::ranges::all_of(made.without, lacks)) take(x);
   }
   return length;
 }

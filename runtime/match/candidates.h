@@ -2,50 +2,17 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
-#include <span>
 #include <vector>
 
-#include "runtime/abi.h"
-#include "runtime/match/label_index.h"
+#include "runtime/match/match_index.h"
 #include "runtime/match/query.h"
 #include "runtime/match/stops.h"
 
 namespace matcha::runtime::match {
 
-/// Arrays over the ranks of a graph that every query needs and leaves as they were, so that only the first one pays
-/// for clearing them.
-struct RankArrays {
-  explicit RankArrays(std::uint64_t ranks) : masks(ranks, 0), ids(ranks, 0), marks(ranks, 0) {}
-
-  std::vector<Mask> masks;          ///< All 0 between queries.
-  std::vector<std::uint32_t> ids;   ///< Read only where the mask is not 0.
-  std::vector<std::uint8_t> marks;  ///< All 0 between queries.
-};
-
-/// A graph that is ready for queries: what all of them share. Threads may use it together.
-class MatchIndex {
- public:
-  /// The graph must outlive it. Requires: undirected, simple, offsets (no hash index).
-  explicit MatchIndex(const GraphView& graph) : graph_(graph) {
-    if (graph.labels != nullptr) by_label_ = LabelIndex(graph);
-  }
-
-  const GraphView& graph() const { return graph_; }
-  const LabelIndex& by_label() const { return by_label_; }
-  std::unique_ptr<RankArrays> take_arrays();
-  void give_back(std::unique_ptr<RankArrays> arrays);
-
- private:
-  GraphView graph_;
-  LabelIndex by_label_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<RankArrays>> spare_;
-};
-
 /// For each pattern vertex the graph vertices that may be its image: those whose label, degree and neighbours allow it,
 /// where the neighbours must be candidates again (arc consistency along all edges of the pattern at once: a word a
-/// graph vertex has a bit a pattern vertex).
+/// graph vertex has a bit a pattern vertex). Where the query has sides, neighbours along each of them.
 class Candidates {
  public:
   /// `index` must outlive it. With `stops` it is given up soon.
@@ -69,21 +36,38 @@ class Candidates {
     const std::uint32_t v = vertices_[number];
     return index_.graph().offsets[v + 1] - index_.graph().offsets[v];
   }
-  /// The neighbours of a candidate that are candidates of `u`, ascending; `out` has room for its degree. Gives how
-  /// many.
-  std::uint32_t row(std::uint32_t number, int u, std::uint32_t* out) const;
+  /// What a vertex next to `u` asks of rows: those of one slot have the same items, whatever `u` is.
+  int slot(int u, int w) const { return slot_of_[at(u * query_size_ + w)]; }
+  int slots() const { return slot_count_; }
+  /// At most so many items has a row.
+  std::uint64_t room(std::uint32_t number, int slot) const;
+  /// The neighbours of a candidate of `u` that are candidates of `w` and tied as `u` and `w` are, or must not be, for
+  /// the slot of both: numbers, ascending. `out` has room for them. Gives how many.
+  std::uint32_t row(std::uint32_t number, int slot, std::uint32_t* out) const;
 
  private:
   struct Needs;
+  /// How the rows of one slot are made, where the query has sides.
+  struct Slot {
+    int vertex = 0;
+    std::vector<const Neighbors*> with, without;  ///< As those of a Tie.
+  };
+  void number_slots(const Query& query);
   void find_by_label(const Query& query);
+  void find_by_sides(const Query& query);
   bool refine(const Needs& needs, int round);
   Mask kept(const Needs& needs, std::uint32_t v) const;
   void count_and_number();
   bool must_stop();
 
   MatchIndex& index_;
+  int query_size_;
+  std::vector<int> slot_of_;  ///< Item u * size + w.
+  int slot_count_;
+  std::vector<Slot> slots_;  ///< None without sides: a slot is the vertex then.
   std::unique_ptr<RankArrays> arrays_;
   std::vector<std::uint32_t> vertices_;
+  bool sorts_ = false;  ///< They were found in an order of their own.
   std::vector<std::uint64_t> counts_;
   Stops stops_;
   std::uint32_t until_look_ = 0;

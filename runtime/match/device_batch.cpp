@@ -6,6 +6,8 @@
 #include <array>
 #include <chrono>
 
+#include "runtime/match/candidates.h"
+
 namespace matcha::runtime::match {
 
 using matcha_program::MatchQuery;
@@ -61,6 +63,7 @@ std::array<Mask, kMostVertices> alike(const Query& query) {
 std::string DeviceBatch::problem_of(const Query& query) {
   static_assert(kMostVertices == matcha_program::kMatchVertices);
   if (query.size == 0) return "it has no vertices";
+  if (query.has_sides()) return "its edges have directions or labels";
   if (!query.restrictions.empty()) return "its matches are told apart by their order";
   if (reached(query) != query.all()) return "it is not connected";
   return "";

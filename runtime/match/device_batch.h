@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "runtime/common/match_data.h"
-#include "runtime/match/candidates.h"
 #include "runtime/match/matcher.h"
 #include "runtime/match/query.h"
 #include "runtime/match/stops.h"

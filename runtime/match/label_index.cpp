@@ -24,7 +24,7 @@ void for_each_vertex(const GraphView& graph, F f) {
 
 }  // namespace
 
-LabelIndex::LabelIndex(const GraphView& graph) {
+LabelIndex::LabelIndex(const GraphView& graph, bool with_signatures) {
   for_each_vertex(graph, [&](std::uint32_t v) { labels_.push_back(graph.labels[v]); });
   const std::vector<std::int64_t> of_vertex = labels_;
   if (labels_.empty()) {
@@ -62,6 +62,7 @@ LabelIndex::LabelIndex(const GraphView& graph) {
     numbers[v] = static_cast<std::uint32_t>(number_of(of_vertex[i++]));
     vertices_[next[numbers[v]]++] = v;
   });
+  if (!with_signatures) return;
   buckets_ = std::min<std::uint64_t>(labels_.size(), kMostBuckets);
   levels_ = std::min(64 / buckets_, kMostLevels);
   signatures_.assign(graph.universe, 0);

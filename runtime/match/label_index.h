@@ -13,14 +13,16 @@ class LabelIndex {
  public:
   LabelIndex() = default;
   /// Of a graph with labels. Time and memory are linear in its vertices, but for labels spread over a wide range.
-  explicit LabelIndex(const GraphView& graph);
+  LabelIndex(const GraphView& graph, bool with_signatures);
 
   /// The vertices with a label, as ascending ranks; empty if there is none.
   std::span<const std::uint32_t> vertices(std::int64_t label) const;
 
   /// What the labels of the neighbours of a vertex are, in a word: a vertex may take the place of another one only if
-  /// it has all bits of that one's.
-  std::uint64_t signature(std::uint32_t rank) const { return signatures_[rank]; }
+  /// it has all bits of that one's. All bits where there are no signatures.
+  std::uint64_t signature(std::uint32_t rank) const {
+    return signatures_.empty() ? ~std::uint64_t{0} : signatures_[rank];
+  }
   /// That of a vertex with such neighbours. Of labels that the graph lacks it says nothing.
   std::uint64_t signature_of(std::span<const std::int64_t> labels) const;
 

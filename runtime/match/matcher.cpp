@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/match/candidates.h"
 #include "runtime/match/work_pool.h"
 
 namespace matcha::runtime::match {

@@ -4,12 +4,13 @@
 #include <functional>
 #include <optional>
 
-#include "runtime/match/candidates.h"
 #include "runtime/match/query.h"
 #include "runtime/match/search.h"
 #include "runtime/match/stops.h"
 
 namespace matcha::runtime::match {
+
+class MatchIndex;
 
 /// How matches are looked for.
 struct MatchRequest {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <bit>
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -25,7 +26,24 @@ void for_each(Mask set, F f) {
   for (; set != 0; set &= set - 1) f(lowest(set));
 }
 
-/// A pattern, as numbers. Matches are injective maps of its vertices to those of an undirected graph.
+/// One kind of edge, seen from one of its ends.
+struct Side {
+  bool backwards = false;             ///< An arc that comes in; of an undirected graph, edges have no direction.
+  std::optional<std::int64_t> label;  ///< None: any.
+
+  friend auto operator<=>(const Side&, const Side&) = default;
+};
+
+/// What edges the images of two vertices have between them, seen from the first one. Items are numbers of sides,
+/// all different.
+struct Tie {
+  std::vector<int> with;     ///< An edge of each of these; none: they must not be adjacent.
+  std::vector<int> without;  ///< And no edge of these.
+
+  friend auto operator<=>(const Tie&, const Tie&) = default;
+};
+
+/// A pattern, as numbers. Matches are injective maps of its vertices to those of a graph.
 struct Query {
   int size = 0;                                     ///< At most kMostVertices.
   std::vector<Mask> near;                           ///< Item u: the vertices that must be adjacent to u. Symmetric.
@@ -33,8 +51,16 @@ struct Query {
   std::vector<std::optional<std::int64_t>> labels;  ///< The label of each; none: any.
   /// (larger, smaller): the rank of the first one's image is above that of the second one's.
   std::vector<std::pair<int, int>> restrictions;
+  /// Kinds of edges, all different. None: all edges are alike, and the graph is undirected and simple.
+  std::vector<Side> sides;
+  /// Item u * size + w, where there are sides: of `near` or `anti`, what they are tied by.
+  std::vector<Tie> ties;
 
   Mask all() const { return first_vertices(size); }
+  bool has_sides() const { return !sides.empty(); }
+  const Tie& tie(int u, int w) const { return ties[at(u * size + w)]; }
+  /// The number of a side, which becomes one of `sides`.
+  int side(const Side& wanted);
 };
 
 }  // namespace matcha::runtime::match

@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "runtime/match/candidates.h"
+
 namespace matcha::runtime::match {
 
 namespace {
@@ -145,18 +147,19 @@ std::uint32_t* Search::allocate(std::uint32_t size) {
   return chunk_at_;
 }
 
-/// The neighbours of a candidate among those of `u`; made once.
-Search::List Search::row(std::uint32_t number, int u) {
+/// What the image of `u` leaves of the candidates of `w`, or, where they must not be adjacent, takes; made once.
+Search::List Search::row(int u, std::uint32_t number, int w) {
   List*& rows = rows_[number];
+  const int slot = candidates_.slot(u, w);
   if (rows == nullptr) {
-    row_blocks_.push_back(std::make_unique_for_overwrite<List[]>(at(query_.size)));
+    row_blocks_.push_back(std::make_unique_for_overwrite<List[]>(at(candidates_.slots())));
     rows = row_blocks_.back().get();
-    std::fill_n(rows, query_.size, List{nullptr, kUnmade});
+    std::fill_n(rows, candidates_.slots(), List{nullptr, kUnmade});
   }
-  List& row = rows[u];
+  List& row = rows[slot];
   if (row.size == kUnmade) {
-    std::uint32_t* const out = allocate(static_cast<std::uint32_t>(candidates_.degree(number)) + kSlack);
-    row = List{out, candidates_.row(number, u, out)};
+    std::uint32_t* const out = allocate(static_cast<std::uint32_t>(candidates_.room(number, slot)) + kSlack);
+    row = List{out, candidates_.row(number, slot, out)};
     chunk_at_ += row.size;
     chunk_left_ -= row.size;
   }
@@ -220,7 +223,7 @@ Mask Search::extend() {
   if ((listed_ & bit(u)) != 0) return try_images(u, lists_[at(u)]);
   std::vector<std::uint32_t> all = candidates_.of(u);
   for_each(query_.anti[at(u)] & assigned_, [&](int other) {
-    const List not_these = row(images_[at(other)], u);
+    const List not_these = row(other, images_[at(other)], u);
     std::erase_if(all, [&](std::uint32_t image) {
       return std::binary_search(not_these.items, not_these.items + not_these.size, image);
     });
@@ -301,7 +304,7 @@ Mask Search::assign(int u, std::uint32_t image) {
 }
 
 Mask Search::narrow(int u, int w, std::uint32_t image) {
-  const List row = this->row(image, w);
+  const List row = this->row(u, image, w);
   undo_.push_back({w, lists_[at(w)]});
   List& list = lists_[at(w)];
   if ((query_.near[at(u)] & bit(w)) == 0) {
@@ -313,7 +316,7 @@ Mask Search::narrow(int u, int w, std::uint32_t image) {
     list = row;
     listed_ |= bit(w);
     for_each(query_.anti[at(w)] & assigned_, [&](int other) {
-      list = without(w, list, this->row(images_[at(other)], w));
+      list = without(w, list, this->row(other, images_[at(other)], w));
       // One more version, to be undone.
       undo_.push_back({w, List{}});
       ++versions_[at(w)];

@@ -9,13 +9,15 @@
 #include <span>
 #include <vector>
 
+#include "runtime/abi.h"
 #include "runtime/common/leaf_ways.h"
-#include "runtime/match/candidates.h"
 #include "runtime/match/query.h"
 #include "runtime/match/stops.h"
 #include "runtime/match/work_pool.h"
 
 namespace matcha::runtime::match {
+
+class Candidates;
 
 /// Of matches. kTooMany: more than are told.
 using Count = unsigned __int128;
@@ -107,7 +109,7 @@ class Search {
   Mask blamed(int w) const { return (query_.near[at(w)] | query_.anti[at(w)]) & assigned_; }
   int open(int w) const { return std::popcount((query_.near[at(w)] | query_.anti[at(w)]) & query_.all() & ~assigned_); }
   bool fits(int u, std::uint32_t image, Mask& to_blame) const;
-  List row(std::uint32_t number, int u);
+  List row(int u, std::uint32_t number, int w);
   List without(int w, List list, List others);
   std::uint32_t* buffer(int w, std::uint32_t size);
   std::uint32_t* allocate(std::uint32_t size);
@@ -148,7 +150,7 @@ class Search {
   std::vector<std::vector<std::vector<std::uint32_t>>> buffers_;  ///< [vertex][version].
   std::array<std::uint32_t, kMostVertices> versions_{};
 
-  std::vector<List*> rows_;  ///< By candidate: a row for each pattern vertex, or null.
+  std::vector<List*> rows_;  ///< By candidate: a row for each slot, or null.
   std::vector<std::unique_ptr<List[]>> row_blocks_;
   std::vector<std::unique_ptr<std::uint32_t[]>> chunks_;
   std::uint32_t chunk_left_ = 0;

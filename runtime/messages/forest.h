@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "runtime/graph/graph.h"
-#include "runtime/messages/part_index.h"
+#include "runtime/graph/part_index.h"
 #include "runtime/messages/query.h"
 
 namespace matcha::runtime::messages {

@@ -135,6 +135,38 @@ class EdgeLabels(CliTest):
                 rows = self.ok("run", "--quiet", *words, "--embeddings", "--matches", "-").splitlines()
                 self.assertEqual((len(rows), len(set(rows))), (wanted, wanted), words)
 
+    def test_search_is_as_a_program(self):
+        for number, (pattern, directed) in enumerate(PATTERNS):
+            graph = Graph(100 + number, directed)
+            file, mtg = self.write("g.lg", graph.tve(graph.lines)), self.path("g.mtg")
+            self.ok("graph", "convert", file, mtg, "--edge-labels", *(["--directed"] if directed else []))
+            for induced in ("vertex", "edge"):
+                wanted = embeddings(graph, pattern, induced)
+                words = ["run", "--pattern", pattern, "--induced", induced, "--embeddings", mtg, "--device", "cpu"]
+                for algorithm in ("join", "extend"):
+                    found = json.loads(self.ok(*words, "--algorithm", algorithm, "--json"))
+                    self.assertEqual(found["result"], wanted, [words, algorithm])
+                    self.assertEqual(found["stats"]["backend"] == "search", algorithm == "join", [words, algorithm])
+                rows = set(self.ok(*words, "--quiet", "--algorithm", "join", "--matches", "-").splitlines())
+                self.assertEqual(rows, set(self.ok(*words, "--quiet", "--algorithm", "extend", "--matches", "-").splitlines()))
+                self.assertEqual(len(rows), wanted)
+                self.assertEqual(self.ok(*words, "--quiet", "--exists"), "true\n" if wanted else "false\n")
+                for limit in (1, 7, 10**6):
+                    some = self.ok(*words, "--quiet", "--limit", limit, "--matches", "-").splitlines()
+                    self.assertEqual((len(some), len(set(some))), (min(limit, wanted),) * 2, [words, limit])
+                    self.assertLessEqual(set(some), rows)
+                    self.assertEqual(int(self.ok(*words, "--quiet", "--limit", limit, "--count")), min(limit, wanted))
+
+    def test_search_needs_no_labels_of_vertices(self):
+        file = self.write("g.lg", Graph(1, True).tve(Graph(1, True).lines))
+        labelled = ["run", "--pattern", "0>1=binds,1>2=cites,2>0=7", file, "--directed", "--device", "cpu", "--json"]
+        self.assertNotEqual(json.loads(self.ok(*labelled))["stats"]["backend"], "search")
+        labelled += ["--algorithm", "join"]
+        self.assertEqual(json.loads(self.ok(*labelled))["stats"]["backend"], "search")
+        for other in ("0>1=?,1>2=7", "0>1=binds,0>0=7"):
+            found = json.loads(self.ok("run", "--pattern", other, file, "--directed", "--keep-loops", "--device", "cpu", "--json"))
+            self.assertNotEqual(found["stats"]["backend"], "search", other)
+
     def test_every_kind_of_file(self):
         pattern = ["--pattern", "0-1=binds,1-2=cites,2-0", "--induced", "edge"]
         graph = Graph(5, False)
@@ -176,6 +208,7 @@ class EdgeLabels(CliTest):
         self.assertEqual([self.count(program, file, *more) for more in ([], ["--directed"], ["--temporal"])], [6, 3, 5])
         pattern = self.write("p.mt", self.ok("pattern", "0>1=5,1>2=5", "--induced", "edge"))
         self.assertEqual([self.count(pattern, file, more) for more in ("--directed", "--temporal")], [1, 1])
+        self.assertEqual(self.count("--pattern", "0>1=5,1>2=5", file, "--algorithm", "join", "--directed"), 1)
 
     def test_parallel_edges_whose_information_is_not_read_after_all(self):
         # The pass that finds this out leaves no sign of it; the edges that were read are parallel all the same.

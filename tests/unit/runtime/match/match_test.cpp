@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "runtime/cpu/set_kernels.h"
+#include "runtime/match/candidates.h"
 #include "runtime/match/matcher.h"
+#include "tests/unit/runtime/match/side_cases.h"
 #include "tests/unit/runtime/match/small_cases.h"
 
 /// Matching of patterns against all maps of small graphs.
@@ -34,6 +36,47 @@ std::set<Map> rows_of(MatchIndex& index, const Query& query, const SetKernels& k
   return rows;
 }
 
+/// What a query finds in all ways to ask, where `expected` are its matches.
+void check_query(MatchIndex& index, const Query& query, const SetKernels& kernels, std::uint64_t most,
+                 const std::set<Map>& expected) {
+  for (unsigned threads : {1U, 3U}) {
+    MatchRequest request;
+    request.threads = threads;
+    request.steps_alone = 0;
+    const MatchOutcome counted = find_matches(index, query, kernels, request);
+    EXPECT_EQ(static_cast<std::uint64_t>(counted.found), expected.size());
+    EXPECT_EQ(counted.ending, SearchEnding::Complete);
+    MatchOutcome listed;
+    EXPECT_EQ(rows_of(index, query, kernels, request, listed), expected);
+    EXPECT_EQ(static_cast<std::uint64_t>(listed.found), expected.size());
+
+    std::set<Map> of_parts;
+    request.parts = 3;
+    for (request.part = 0; request.part < request.parts; ++request.part) {
+      const std::set<Map> of_part = rows_of(index, query, kernels, request, listed);
+      EXPECT_EQ(static_cast<std::uint64_t>(find_matches(index, query, kernels, request).found), of_part.size());
+      for (const Map& one : of_part) EXPECT_TRUE(of_parts.insert(one).second) << "two parts have a match";
+    }
+    EXPECT_EQ(of_parts, expected);
+    request.part = 0;
+    request.parts = 1;
+
+    request.most = most;
+    const std::uint64_t wanted = std::min<std::uint64_t>(most, expected.size());
+    const MatchOutcome some = find_matches(index, query, kernels, request);
+    EXPECT_EQ(static_cast<std::uint64_t>(some.found), wanted);
+    EXPECT_EQ(some.ending, most <= expected.size() ? SearchEnding::Limit : SearchEnding::Complete);
+    const std::set<Map> some_rows = rows_of(index, query, kernels, request, listed);
+    EXPECT_EQ(some_rows.size(), wanted);
+    EXPECT_TRUE(std::ranges::includes(expected, some_rows));
+  }
+}
+
+const SetKernels& some_kernels(std::mt19937& random) {
+  const std::vector<Tier> tiers = supported_tiers();
+  return set_kernels(tiers[std::uniform_int_distribution<std::size_t>(0, tiers.size() - 1)(random)]);
+}
+
 void check(std::uint32_t seed) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
@@ -41,47 +84,42 @@ void check(std::uint32_t seed) {
   const int labels = number(1, 4);
   const TestGraph graph(random, static_cast<std::uint32_t>(number(1, 12)), 0.1 * number(1, 9), labels);
   MatchIndex index(graph.view());
-  const std::vector<Tier> tiers = supported_tiers();
-  const SetKernels& kernels =
-      set_kernels(tiers[static_cast<std::size_t>(number(0, static_cast<int>(tiers.size()) - 1))]);
+  const SetKernels& kernels = some_kernels(random);
   // The arrays of an index are used again.
   for (int repeat = 0; repeat < 3; ++repeat) {
     const Query query = random_query(random, number(1, labels == 1 ? 5 : 7), labels);
     std::set<Map> expected;
     Map map;
     all_maps(graph, query, map, expected);
-    for (unsigned threads : {1U, 3U}) {
-      MatchRequest request;
-      request.threads = threads;
-      request.steps_alone = 0;
-      const MatchOutcome counted = find_matches(index, query, kernels, request);
-      EXPECT_EQ(static_cast<std::uint64_t>(counted.found), expected.size());
-      EXPECT_EQ(counted.ending, SearchEnding::Complete);
-      MatchOutcome listed;
-      EXPECT_EQ(rows_of(index, query, kernels, request, listed), expected);
-      EXPECT_EQ(static_cast<std::uint64_t>(listed.found), expected.size());
-
-      std::set<Map> of_parts;
-      request.parts = 3;
-      for (request.part = 0; request.part < request.parts; ++request.part) {
-        const std::set<Map> of_part = rows_of(index, query, kernels, request, listed);
-        EXPECT_EQ(static_cast<std::uint64_t>(find_matches(index, query, kernels, request).found), of_part.size());
-        for (const Map& one : of_part) EXPECT_TRUE(of_parts.insert(one).second) << "two parts have a match";
-      }
-      EXPECT_EQ(of_parts, expected);
-      request.part = 0;
-      request.parts = 1;
-
-      request.most = static_cast<std::uint64_t>(number(1, 20));
-      const std::uint64_t wanted = std::min<std::uint64_t>(*request.most, expected.size());
-      const MatchOutcome some = find_matches(index, query, kernels, request);
-      EXPECT_EQ(static_cast<std::uint64_t>(some.found), wanted);
-      EXPECT_EQ(some.ending, *request.most <= expected.size() ? SearchEnding::Limit : SearchEnding::Complete);
-      const std::set<Map> some_rows = rows_of(index, query, kernels, request, listed);
-      EXPECT_EQ(some_rows.size(), wanted);
-      EXPECT_TRUE(std::ranges::includes(expected, some_rows));
-    }
+    check_query(index, query, kernels, static_cast<std::uint64_t>(number(1, 20)), expected);
   }
+}
+
+/// The same of edges with labels and directions; gives how many matches there were.
+std::size_t check_sides(std::uint32_t seed) {
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  const auto number = [&](int least, int most) { return std::uniform_int_distribution<int>(least, most)(random); };
+  const bool directed = number(0, 1) == 1;
+  const int vertex_labels = number(1, 3), edge_labels = number(1, 3);
+  const SideGraph cases(random, static_cast<std::uint32_t>(number(1, 11)), 0.1 * number(1, 7), directed, vertex_labels,
+                        edge_labels);
+  const Graph graph = cases.graph();
+  MatchIndex index(graph);
+  const SetKernels& kernels = some_kernels(random);
+  std::size_t found = 0;
+  for (int repeat = 0; repeat < 4; ++repeat) {
+    // Beyond 3 labels there are none of the graph.
+    const SidePattern pattern =
+        random_side_pattern(random, number(1, 10), vertex_labels, edge_labels + number(0, 9) / 9);
+    std::set<Map> expected;
+    Map map;
+    all_maps(cases, pattern, map, expected);
+    if (expected.size() > kMostMaps) continue;
+    found += expected.size();
+    check_query(index, query_of(pattern, directed), kernels, static_cast<std::uint64_t>(number(1, 20)), expected);
+  }
+  return found;
 }
 
 /// All of its vertices are labelled 0.
@@ -102,6 +140,12 @@ constexpr std::uint32_t kSeeds = 600;
 
 TEST(Match, IsThatOfAllMaps) {
   for (std::uint32_t seed = 1; seed <= kSeeds && !HasFailure(); ++seed) check(seed);
+}
+
+TEST(Match, TellsEdgesApart) {
+  std::size_t found = 0;
+  for (std::uint32_t seed = 1; seed <= kSeeds / 2 && !HasFailure(); ++seed) found += check_sides(seed);
+  EXPECT_GT(found, 10 * kSeeds);
 }
 
 TEST(Match, OfTooManyStepsHasNoAnswer) {

@@ -17,6 +17,7 @@
 #include "runtime/common/match_walk.h"
 #include "runtime/cpu/set_kernels.h"
 #include "runtime/match/device_batch.h"
+#include "runtime/match/match_index.h"
 #include "runtime/match/matcher.h"
 #include "tests/unit/runtime/match/small_cases.h"
 

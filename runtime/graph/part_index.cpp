@@ -1,8 +1,8 @@
-#include "runtime/messages/part_index.h"
+#include "runtime/graph/part_index.h"
 
 #include <algorithm>
 
-namespace matcha::runtime::messages {
+namespace matcha::runtime {
 
 bool contains(Ranks ranks, std::uint32_t rank) { return std::binary_search(ranks.begin(), ranks.end(), rank); }
 
@@ -15,4 +15,4 @@ PartIndex::PartIndex(const LabelPart& part, std::uint64_t universe) : part_(part
   }
 }
 
-}  // namespace matcha::runtime::messages
+}  // namespace matcha::runtime

@@ -6,7 +6,7 @@
 
 #include "runtime/graph/label_slices.h"
 
-namespace matcha::runtime::messages {
+namespace matcha::runtime {
 
 /// Ascending ranks.
 using Ranks = std::span<const std::uint32_t>;
@@ -51,4 +51,4 @@ class PartIndex {
   std::vector<Word> words_;
 };
 
-}  // namespace matcha::runtime::messages
+}  // namespace matcha::runtime
