@@ -21,6 +21,24 @@ enum MatchOrder : u32 {
   kMatchOrders
 };
 
+/// The neighbours of each vertex by edges of one kind.
+struct MatchRowWord {
+  u64 bits;    ///< Which of 64 vertices have a row.
+  u64 before;  ///< Rows before theirs.
+};
+struct MatchSide {
+  const MatchRowWord* words;  ///< Null: every vertex has a row, and neighbours may be there several times.
+  const u64* offsets;         ///< Where the row of each vertex begins, without `words`;
+  const u32* ends;            ///< with them, where each row ends.
+  const u32* items;
+};
+/// What edges the images of two vertices have between them: numbers of sides, at `first` and behind it, that have one,
+/// and then those that have none.
+struct MatchTie {
+  u32 first, with, without;
+};
+inline constexpr u64 kNoTies = ~0ull;
+
 /// A pattern. Sets of its vertices are masks.
 struct MatchQuery {
   u64 first_unit;    ///< Units of the patterns before it. A unit is an image of the first vertex, the root.
@@ -28,6 +46,7 @@ struct MatchQuery {
   const u64* masks;  ///< For each rank the vertices of which it may be the image.
   u64 most;          ///< Matches that are enough; 0: all are counted.
   u32 size, root;
+  u64 first_tie;              ///< Of the ties, in the order of pairs; kNoTies: all edges are alike.
   u64 near[kMatchVertices];   ///< For each vertex those that must be adjacent to it.
   u64 anti[kMatchVertices];   ///< Those that must not be.
   u64 alike[kMatchVertices];  ///< Those that may have the same images, with itself: groups that have none in common.
@@ -81,8 +100,46 @@ struct MatchLaunch {
   u32* lists;
   u64 list_room;
   LeafRoom* leaves;  ///< One a group.
-  const u64* wish;   ///< Of the host; not 0: stop.
+  const MatchTie* ties;
+  const u32* tie_sides;
+  const MatchSide* sides;
+  const u64* wish;  ///< Of the host; not 0: stop.
 };
+
+/// Neighbours of an image, and whether some may be there several times.
+struct MatchRow {
+  ItemSet items;
+  bool repeats;
+  MATCHA_MEMBER bool is_first(u32 i) const { return !repeats || i == 0 || items.items[i - 1] != items.items[i]; }
+};
+/// Those along the side at a place of `tie_sides`, or all, where edges are alike.
+template <typename Group>
+MATCHA_FN MatchRow match_row(const MatchLaunch& launch, const MatchQuery& query, u32 place, u32 image) {
+  const bool alike = query.first_tie == kNoTies;
+  const u64* offsets = launch.offsets;
+  const u32* items = launch.neighbors;
+  if (!alike) {
+    const MatchSide& side = launch.sides[launch.tie_sides[place]];
+    offsets = side.offsets;
+    items = side.items;
+    if (side.words != nullptr) {
+      const MatchRowWord word = side.words[image / 64];
+      const u64 bit = 1ull << image % 64, before = word.bits & (bit - 1);
+      if ((word.bits & bit) == 0) return {{items, 0}, false};
+      const u64 row = word.before + Group::bits(u32(before)) + Group::bits(u32(before >> 32));
+      const u32 begin = row == 0 ? 0 : side.ends[row - 1];
+      return {{items + begin, side.ends[row] - begin}, false};
+    }
+  }
+  const u64 begin = offsets[image];
+  return {{items + begin, u32(offsets[image + 1] - begin)}, !alike};
+}
+/// What the edges of two vertices must be.
+MATCHA_FN MatchTie match_tie(const MatchLaunch& launch, const MatchQuery& query, u32 u, u32 w) {
+  const u32 near = u32(query.near[u] >> w & 1);
+  return query.first_tie == kNoTies ? MatchTie{0, near, 1 - near}
+                                    : launch.ties[query.first_tie + u64(u) * query.size + w];
+}
 
 /// What the lanes of a group know together, in shared memory. Depths count the vertices that have images.
 struct MatchState {

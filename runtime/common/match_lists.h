@@ -146,10 +146,6 @@ class MatchLists {
     const u64 end = query_ + 1 < launch_.queries + launch_.query_count ? query_[1].first_unit : launch_.unit_count;
     return end - query_->first_unit;
   }
-  MATCHA_MEMBER ItemSet row(u32 image) const {
-    const u64 begin = launch_.offsets[image];
-    return {launch_.neighbors + begin, u32(launch_.offsets[image + 1] - begin)};
-  }
   MATCHA_MEMBER void put_list(u32 w, ItemSet list) const {
     group_.sync();
     if (group_.leads()) {
@@ -165,17 +161,28 @@ class MatchLists {
     ItemSet now = list(w);
     if (group_.leads()) undos_[undone_] = {now.items, now.size, w};
     ++undone_;
-    if ((query_->near[u] >> w & 1) == 0) {
-      now = without(now, row(image));
-    } else if ((listed_ >> w & 1) != 0) {
-      now = common(now, row(image));
-    } else {
-      now = candidates(row(image), w);
-      listed_ |= match_bit(w);
-      for (u64 rest = query_->anti[w] & assigned_; rest != 0; rest &= rest - 1) {
-        now = without(now, row(state_.images[lowest_bit(rest)]));
+    bool is_listed = (listed_ >> w & 1) != 0;
+    // The first list is also narrowed by those that must not be neighbours and had images before.
+    u64 others = is_listed ? 0 : query_->anti[w] & assigned_;
+    for (u32 from = u;;) {
+      const MatchTie asked = match_tie(launch_, *query_, from, w);
+      for (u32 i = 0; i < asked.with + asked.without; ++i) {
+        const MatchRow row = match_row<Group>(launch_, *query_, asked.first + i, image);
+        if (i >= asked.with) {
+          now = without(now, row.items);
+        } else if (is_listed) {
+          now = common(now, row);
+        } else {
+          now = candidates(row, w);
+        }
+        is_listed = true;
       }
+      if (others == 0) break;
+      from = lowest_bit(others);
+      image = state_.images[from];
+      others &= others - 1;
     }
+    listed_ |= match_bit(w);
     put_list(w, now);
     if (now.size == 0) return blamed(w);
     if (now.size != 1) return 0;
@@ -183,17 +190,19 @@ class MatchLists {
     return taken == 0 ? 0 : blamed(w) | match_bit(taken - 1);
   }
 
-  MATCHA_MEMBER ItemSet candidates(ItemSet row, u32 w) {
+  MATCHA_MEMBER ItemSet candidates(const MatchRow& row, u32 w) {
     const u64* masks = query_->masks;
     u32* out = lists_ + used_;
-    return made(out, filter_items(group_, row, out, [&](u32, u32 x) { return (masks[x] >> w & 1) != 0; }));
+    return made(out, filter_items(group_, row.items, out,
+                                  [&](u32 i, u32 x) { return (masks[x] >> w & 1) != 0 && row.is_first(i); }));
   }
-  MATCHA_MEMBER ItemSet common(ItemSet list, ItemSet row) {
+  MATCHA_MEMBER ItemSet common(ItemSet list, const MatchRow& row) {
     u32* out = lists_ + used_;
-    if (row.size < list.size) {
-      return made(out, filter_items(group_, row, out, [&](u32, u32 x) { return list.holds(x); }));
+    if (row.items.size < list.size) {
+      return made(out,
+                  filter_items(group_, row.items, out, [&](u32 i, u32 x) { return list.holds(x) && row.is_first(i); }));
     }
-    return made(out, filter_items(group_, list, out, [&](u32, u32 x) { return row.holds(x); }));
+    return made(out, filter_items(group_, list, out, [&](u32, u32 x) { return row.items.holds(x); }));
   }
   MATCHA_MEMBER ItemSet without(ItemSet list, ItemSet row) {
     u32* out = lists_ + used_;

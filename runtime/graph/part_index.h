@@ -28,24 +28,27 @@ class PartIndex {
   /// Takes a pass over the rows. Throws std::bad_alloc.
   PartIndex(const LabelPart& part, std::uint64_t universe);
 
+  /// A bit for each of 64 vertices, and how many rows there are before the first one's.
+  struct Word {
+    std::uint64_t bits = 0;
+    std::uint64_t before = 0;
+  };
+
   const LabelPart& part() const { return part_; }
+  const std::vector<Word>& words() const { return words_; }
   bool has(std::uint32_t vertex) const { return (words_[vertex / kBits].bits >> vertex % kBits & 1) != 0; }
   /// The items of a vertex; empty where it has no row.
   Ranks of(std::uint32_t vertex) const {
     const Word& word = words_[vertex / kBits];
     const std::uint64_t bit = std::uint64_t{1} << vertex % kBits;
     if ((word.bits & bit) == 0) return {};
-    const std::uint32_t row = word.before + ones(word.bits & (bit - 1));
+    const std::uint64_t row = word.before + ones(word.bits & (bit - 1));
     const std::uint32_t begin = row == 0 ? 0 : part_.ends[row - 1];
     return part_.items.subspan(begin, part_.ends[row] - begin);
   }
 
  private:
   static constexpr std::uint64_t kBits = 64;
-  struct Word {
-    std::uint64_t bits = 0;
-    std::uint32_t before = 0;
-  };
 
   LabelPart part_;
   std::vector<Word> words_;

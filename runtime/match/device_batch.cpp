@@ -63,7 +63,6 @@ std::array<Mask, kMostVertices> alike(const Query& query) {
 std::string DeviceBatch::problem_of(const Query& query) {
   static_assert(kMostVertices == matcha_program::kMatchVertices);
   if (query.size == 0) return "it has no vertices";
-  if (query.has_sides()) return "its edges have directions or labels";
   if (!query.restrictions.empty()) return "its matches are told apart by their order";
   if (reached(query) != query.all()) return "it is not connected";
   return "";
@@ -79,26 +78,51 @@ DeviceBatch::Found DeviceBatch::filter(MatchIndex& index, const Query& query, co
   found.candidates = candidates.size();
   if (!found.none) {
     found.root = root_of(candidates, query);
-    std::array<std::uint64_t, kMostVertices> degrees{};  // The most neighbours of a candidate of each.
     found.places.reserve(candidates.size());
     for (std::uint32_t number = 0; number < candidates.size(); ++number) {
       const Mask mask = candidates.mask(number);
-      const std::uint64_t degree = candidates.degree(number);
       found.places.push_back({candidates.rank(number), mask});
-      for_each(mask, [&](int u) { degrees[at(u)] = std::max(degrees[at(u)], degree); });
       if ((mask & bit(found.root)) != 0) found.roots.push_back(candidates.rank(number));
     }
-    // A list is a part of the neighbours of an image; each pair of vertices makes one.
-    for (int w = 0; w < query.size; ++w) {
-      std::uint64_t longest = 0;
-      for_each(query.near[at(w)], [&](int u) { longest = std::max(longest, degrees[at(u)]); });
-      const auto pairs = static_cast<std::uint64_t>(std::popcount(query.near[at(w)] | query.anti[at(w)]));
-      found.pairs += pairs;
-      found.words += pairs * std::min(longest, candidates.count(w));
-    }
+    find_room(index, query, candidates, found);
   }
   found.filter_ms = ms_since(begin);
   return found;
+}
+
+/// A list is a part of the neighbours of an image; each pair of vertices makes one, or, where edges differ, one for
+/// each kind that is asked for.
+void DeviceBatch::find_room(MatchIndex& index, const Query& query, const Candidates& candidates, Found& found) {
+  std::vector<const Neighbors*> sides;
+  for (const Side& side : query.sides) sides.push_back(&index.neighbors(side));
+  if (sides.empty()) sides.push_back(&index.neighbors({}));
+  // The most neighbours of a candidate of each vertex, along each side.
+  std::vector<std::uint64_t> degrees(sides.size() * at(query.size), 0);
+  const auto first_side = [&](int u, int w) { return query.has_sides() ? at(query.tie(u, w).with.front()) : 0; };
+  std::vector<std::vector<std::size_t>> used(at(query.size));  // Sides that lists begin with.
+  for (int u = 0; u < query.size; ++u) {
+    for_each(query.near[at(u)], [&](int w) { used[at(u)].push_back(first_side(u, w)); });
+    std::ranges::sort(used[at(u)]);
+    used[at(u)].erase(std::ranges::unique(used[at(u)]).begin(), used[at(u)].end());
+  }
+  for (std::uint32_t number = 0; number < candidates.size(); ++number) {
+    for_each(candidates.mask(number), [&](int u) {
+      for (const std::size_t side : used[at(u)]) {
+        std::uint64_t& most = degrees[side * at(query.size) + at(u)];
+        most = std::max<std::uint64_t>(most, sides[side]->of(candidates.rank(number)).size());
+      }
+    });
+  }
+  for (int w = 0; w < query.size; ++w) {
+    std::uint64_t longest = 0, lists = 0;
+    for_each(query.near[at(w)],
+             [&](int u) { longest = std::max(longest, degrees[first_side(u, w) * at(query.size) + at(u)]); });
+    for_each(query.near[at(w)] | query.anti[at(w)], [&](int u) {
+      ++found.pairs;
+      lists += query.has_sides() ? query.tie(u, w).with.size() + query.tie(u, w).without.size() : 1;
+    });
+    found.words += lists * std::min(longest, candidates.count(w));
+  }
 }
 
 DeviceBatch::DeviceBatch(MatchIndex& index, std::span<const Pattern> patterns, const Stops& stops)
@@ -126,6 +150,11 @@ void DeviceBatch::add(const Pattern& pattern, const Found& found) {
   if (pattern.most) query.most = std::min(*pattern.most, kMost);
   query.size = static_cast<std::uint32_t>(from.size);
   query.root = static_cast<std::uint32_t>(found.root);
+  query.first_tie = matcha_program::kNoTies;
+  if (from.has_sides()) {
+    query.first_tie = ties_.size();
+    add_ties(from);
+  }
   const std::array<Mask, kMostVertices> groups = alike(from);
   for (int u = 0; u < from.size; ++u) {
     query.near[u] = from.near[at(u)];
@@ -142,6 +171,23 @@ void DeviceBatch::add(const Pattern& pattern, const Found& found) {
   roots_.insert(roots_.end(), found.roots.begin(), found.roots.end());
   undo_room_ = std::max(undo_room_, found.pairs);
   list_room_ = std::max(list_room_, found.words);
+}
+
+void DeviceBatch::add_ties(const Query& query) {
+  for (int u = 0; u < query.size; ++u) {
+    for (int w = 0; w < query.size; ++w) {
+      const Tie& from = query.tie(u, w);
+      matcha_program::MatchTie& tie = ties_.emplace_back();
+      tie.first = static_cast<std::uint32_t>(tie_sides_.size());
+      tie.with = static_cast<std::uint32_t>(from.with.size());
+      tie.without = static_cast<std::uint32_t>(from.without.size());
+      const auto add = [&](int side) {
+        tie_sides_.push_back(static_cast<std::uint32_t>(sides_.side(query.sides[at(side)])));
+      };
+      std::ranges::for_each(from.with, add);
+      std::ranges::for_each(from.without, add);
+    }
+  }
 }
 
 std::vector<MatchQuery> DeviceBatch::queries_at(const std::uint32_t* roots, const std::uint64_t* masks) const {

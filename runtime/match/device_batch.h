@@ -39,6 +39,10 @@ class DeviceBatch {
   const std::vector<std::uint32_t>& roots() const { return roots_; }
   const std::vector<matcha_program::MatchPlace>& places() const { return places_; }
   const std::vector<matcha_program::MatchSum>& sums() const { return sums_; }
+  const std::vector<matcha_program::MatchTie>& ties() const { return ties_; }
+  /// Numbers of `sides`.
+  const std::vector<std::uint32_t>& tie_sides() const { return tie_sides_; }
+  const std::vector<Side>& sides() const { return sides_.sides; }
   std::uint64_t units() const { return roots_.size(); }
   /// Words of masks, all 0 before `places` are written there.
   std::uint64_t masks() const { return queries_.size() * universe_; }
@@ -64,7 +68,9 @@ class DeviceBatch {
     std::uint64_t pairs = 0, words = 0;
   };
   static Found filter(MatchIndex& index, const Query& query, const Stops& stops);
+  static void find_room(MatchIndex& index, const Query& query, const Candidates& candidates, Found& found);
   void add(const Pattern& pattern, const Found& found);
+  void add_ties(const Query& query);
 
   std::vector<Pattern> patterns_;
   std::uint64_t universe_;
@@ -74,6 +80,9 @@ class DeviceBatch {
   std::vector<std::uint32_t> roots_;
   std::vector<matcha_program::MatchPlace> places_;
   std::vector<matcha_program::MatchSum> sums_;
+  std::vector<matcha_program::MatchTie> ties_;
+  std::vector<std::uint32_t> tie_sides_;
+  Query sides_;  ///< Its sides are those of all patterns.
   std::uint64_t undo_room_ = 1, list_room_ = 1;
   bool stopped_ = false;
 };

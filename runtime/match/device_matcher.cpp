@@ -11,8 +11,10 @@ using matcha_program::LeafRoom;
 using matcha_program::MatchLaunch;
 using matcha_program::MatchPlace;
 using matcha_program::MatchQuery;
+using matcha_program::MatchSide;
 using matcha_program::MatchSum;
 using matcha_program::MatchTask;
+using matcha_program::MatchTie;
 using matcha_program::MatchUndo;
 using matcha_program::UnitShared;
 
@@ -26,7 +28,7 @@ constexpr std::uint64_t kTasks = std::uint64_t{1} << 16;
 
 /// Where what goes to the device with a launch lies: what comes back is in front.
 struct DeviceMatcher::Layout {
-  std::uint64_t sums = 0, back = 0, queries = 0, roots = 0, places = 0, bytes = 0;
+  std::uint64_t sums = 0, back = 0, queries = 0, roots = 0, places = 0, ties = 0, tie_sides = 0, sides = 0, bytes = 0;
 
   explicit Layout(const DeviceBatch& batch) {
     sums = aligned_to_line(sizeof(UnitShared));
@@ -34,7 +36,10 @@ struct DeviceMatcher::Layout {
     queries = aligned_to_line(back);
     roots = aligned_to_line(queries + batch.queries().size() * sizeof(MatchQuery));
     places = aligned_to_line(roots + batch.roots().size() * sizeof(std::uint32_t));
-    bytes = aligned_to_line(places + batch.places().size() * sizeof(MatchPlace));
+    ties = aligned_to_line(places + batch.places().size() * sizeof(MatchPlace));
+    tie_sides = aligned_to_line(ties + batch.ties().size() * sizeof(MatchTie));
+    sides = aligned_to_line(tie_sides + batch.tie_sides().size() * sizeof(std::uint32_t));
+    bytes = aligned_to_line(sides + batch.sides().size() * sizeof(MatchSide));
   }
 };
 
@@ -102,7 +107,7 @@ Status DeviceMatcher::reserve_groups(const DeviceBatch& batch, std::uint64_t& gr
   return status;
 }
 
-Status DeviceMatcher::send(const Layout& layout, const DeviceBatch& batch) {
+Status DeviceMatcher::send(const Layout& layout, const DeviceBatch& batch, std::span<const MatchSide> sides) {
   const cuda::DeviceRef& device = stream_->shared_device();
   Status status = reserve(masks_, device, batch.masks() * sizeof(std::uint64_t));
   if (status) status = reserve(control_, device, layout.bytes);
@@ -120,6 +125,11 @@ Status DeviceMatcher::send(const Layout& layout, const DeviceBatch& batch) {
   std::memcpy(to + layout.queries, queries.data(), queries.size() * sizeof(MatchQuery));
   std::memcpy(to + layout.roots, batch.roots().data(), batch.roots().size() * sizeof(std::uint32_t));
   std::memcpy(to + layout.places, batch.places().data(), batch.places().size() * sizeof(MatchPlace));
+  if (!sides.empty()) {
+    std::memcpy(to + layout.ties, batch.ties().data(), batch.ties().size() * sizeof(MatchTie));
+    std::memcpy(to + layout.tie_sides, batch.tie_sides().data(), batch.tie_sides().size() * sizeof(std::uint32_t));
+    std::memcpy(to + layout.sides, sides.data(), sides.size_bytes());
+  }
   status = control_.copy_from(*stream_, to, layout.bytes);
   if (!status) return status;
   const std::uint64_t count = batch.places().size();
@@ -131,12 +141,15 @@ Status DeviceMatcher::send(const Layout& layout, const DeviceBatch& batch) {
                        reinterpret_cast<matcha_program::u64*>(masks_.address()));
 }
 
-Result<std::vector<DeviceBatch::Outcome>> DeviceMatcher::launch(const DeviceBatch& batch, const Stops& stops) {
+Result<std::vector<DeviceBatch::Outcome>> DeviceMatcher::launch(MatchIndex& index, const DeviceBatch& batch,
+                                                                const Stops& stops) {
   const Layout layout(batch);
   // All groups, for what busy ones give away.
   std::uint64_t groups = most_blocks_ * kGroupsOfBlock;
+  const Result<std::vector<MatchSide>> sides = sides_.of(batch.sides(), index, graph_.view(), *stream_);
+  if (!sides) return sides.error();
   Status status = reserve_groups(batch, groups);
-  if (status) status = send(layout, batch);
+  if (status) status = send(layout, batch, *sides);
   if (!status) return status.error();
   wish_.clear();
   MatchLaunch launch{};
@@ -159,6 +172,9 @@ Result<std::vector<DeviceBatch::Outcome>> DeviceMatcher::launch(const DeviceBatc
   launch.lists = reinterpret_cast<matcha_program::u32*>(lists_.address());
   launch.list_room = batch.list_room();
   launch.leaves = reinterpret_cast<LeafRoom*>(leaves_.address());
+  launch.ties = reinterpret_cast<const MatchTie*>(control_.address() + layout.ties);
+  launch.tie_sides = reinterpret_cast<const matcha_program::u32*>(control_.address() + layout.tie_sides);
+  launch.sides = reinterpret_cast<const MatchSide*>(control_.address() + layout.sides);
   launch.wish = reinterpret_cast<const matcha_program::u64*>(wish_.address());
   status = search_.launch(*stream_, shape_of(groups), launch);
   if (status) status = control_.copy_to(*stream_, control_stage_.host(), layout.back);
@@ -195,7 +211,7 @@ Result<std::vector<DeviceBatch::Outcome>> DeviceMatcher::run(MatchIndex& index,
     Result<std::vector<DeviceBatch::Outcome>> some =
         batch.stopped() || batch.units() == 0
             ? batch.outcomes(batch.sums(), stops.is_stopped() ? SearchEnding::Stopped : SearchEnding::Deadline)
-            : launch(batch, stops);
+            : launch(index, batch, stops);
     if (!some) return some.error();
     const double search_ms = ms_since(search);
     for (DeviceBatch::Outcome& outcome : *some) outcome.search_ms = search_ms;

@@ -11,6 +11,7 @@
 #include "runtime/cuda/memory.h"
 #include "runtime/cuda/module.h"
 #include "runtime/match/device_batch.h"
+#include "runtime/match/device_sides.h"
 #include "runtime/match/unit_kernels.h"
 #include "runtime/result.h"
 
@@ -48,14 +49,15 @@ class DeviceMatcher {
   struct Layout;
   std::uint64_t most_patterns(std::uint64_t free_bytes) const;
   Status reserve_groups(const DeviceBatch& batch, std::uint64_t& groups);
-  Status send(const Layout& layout, const DeviceBatch& batch);
-  Result<std::vector<DeviceBatch::Outcome>> launch(const DeviceBatch& batch, const Stops& stops);
+  Status send(const Layout& layout, const DeviceBatch& batch, std::span<const matcha_program::MatchSide> sides);
+  Result<std::vector<DeviceBatch::Outcome>> launch(MatchIndex& index, const DeviceBatch& batch, const Stops& stops);
 
   std::unique_ptr<cuda::Stream> stream_;
   cuda::Module code_;
   cuda::Function search_;
   cuda::Function place_;
   cuda::GraphUpload graph_;
+  DeviceSides sides_;
   std::uint64_t universe_;
   unsigned most_blocks_;
   std::mutex turn_;

@@ -32,6 +32,10 @@ class Neighbors {
     return {items_ + offsets_[rank], items_ + offsets_[rank + 1]};
   }
   std::uint64_t arcs() const { return arcs_; }
+  /// As devices read them: items, and where the row of a vertex begins, or which row it is.
+  const std::uint32_t* items() const { return part_ ? part_->part().items.data() : items_; }
+  const std::uint64_t* offsets() const { return offsets_; }
+  const PartIndex* maybe_part() const { return part_ ? &*part_ : nullptr; }
   /// The vertices that have any, ascending; nothing: not known.
   std::optional<Ranks> rows() const { return part_ ? std::optional(part_->part().rows) : std::nullopt; }
 

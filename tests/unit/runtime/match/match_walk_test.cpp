@@ -17,8 +17,10 @@
 #include "runtime/common/match_walk.h"
 #include "runtime/cpu/set_kernels.h"
 #include "runtime/match/device_batch.h"
+#include "runtime/match/device_sides.h"
 #include "runtime/match/match_index.h"
 #include "runtime/match/matcher.h"
+#include "tests/unit/runtime/match/side_cases.h"
 #include "tests/unit/runtime/match/small_cases.h"
 
 namespace matcha::runtime::match {
@@ -46,8 +48,11 @@ struct Schedule {
 };
 
 /// What the groups find; `shared`: what they leave.
-std::vector<MatchOutcome> run(const GraphView& graph, const DeviceBatch& batch, const Schedule& schedule,
+std::vector<MatchOutcome> run(MatchIndex& index, const DeviceBatch& batch, const Schedule& schedule,
                               UnitShared& shared) {
+  const GraphView& graph = index.graph();
+  std::vector<matcha_program::MatchSide> sides;
+  for (const Side& side : batch.sides()) sides.push_back(side_on_host(index.neighbors(side)));
   std::vector<std::uint64_t> masks(batch.masks(), 0);
   auto* const words = reinterpret_cast<matcha_program::u64*>(masks.data());
   matcha_program::place_masks(batch.places().data(), batch.places().size(), words, 0, 1);
@@ -81,6 +86,9 @@ std::vector<MatchOutcome> run(const GraphView& graph, const DeviceBatch& batch, 
   launch.lists = lists.data();
   launch.list_room = batch.list_room();
   launch.leaves = leaves.data();
+  launch.ties = batch.ties().data();
+  launch.tie_sides = batch.tie_sides().data();
+  launch.sides = sides.data();
   launch.wish = &wish;
   std::vector<std::thread> threads;
   for (std::uint64_t i = 0; i < schedule.workers; ++i) {
@@ -102,32 +110,18 @@ std::vector<MatchOutcome> run(const GraphView& graph, const DeviceBatch& batch, 
   return batch.outcomes(sums, SearchEnding::Stopped);
 }
 
-void check(std::uint32_t seed, const Schedule& schedule) {
-  SCOPED_TRACE("seed " + std::to_string(seed));
-  std::mt19937 random(seed);
+/// Queries together, some of which are to find so many matches and no more.
+void check_batch(MatchIndex& index, const std::vector<Query>& queries, const std::vector<std::uint64_t>& expected,
+                 std::mt19937& random, const Schedule& schedule) {
   const auto number = [&](int least, int most) { return std::uniform_int_distribution<int>(least, most)(random); };
-  const int labels = number(1, 3);
-  const TestGraph graph(random, static_cast<std::uint32_t>(number(4, 11)), 0.1 * number(3, 9), labels);
-  MatchIndex index(graph.view());
-  std::vector<Query> queries;
-  for (int i = 0; i < 4; ++i) {
-    Query query = random_query(random, number(1, labels == 1 ? 5 : 7), labels);
-    query.restrictions.clear();
-    if (DeviceBatch::problem_of(query).empty()) queries.push_back(std::move(query));
-  }
   std::vector<DeviceBatch::Pattern> patterns;
-  std::vector<std::uint64_t> expected;
   for (const Query& query : queries) {
     patterns.push_back({&query, {}});
     if (number(0, 3) == 0) patterns.back().most = static_cast<std::uint64_t>(number(0, 20));
-    std::set<Map> maps;
-    Map map;
-    all_maps(graph, query, map, maps);
-    expected.push_back(maps.size());
   }
   const DeviceBatch batch(index, patterns);
   UnitShared shared{};
-  const std::vector<MatchOutcome> outcomes = run(graph.view(), batch, schedule, shared);
+  const std::vector<MatchOutcome> outcomes = run(index, batch, schedule, shared);
   ASSERT_EQ(outcomes.size(), patterns.size());
   for (std::size_t i = 0; i < patterns.size(); ++i) {
     const std::uint64_t most = patterns[i].most.value_or(~std::uint64_t{0});
@@ -137,8 +131,65 @@ void check(std::uint32_t seed, const Schedule& schedule) {
   }
 }
 
+void check(std::uint32_t seed, const Schedule& schedule) {
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  const auto number = [&](int least, int most) { return std::uniform_int_distribution<int>(least, most)(random); };
+  const int labels = number(1, 3);
+  const TestGraph graph(random, static_cast<std::uint32_t>(number(4, 11)), 0.1 * number(3, 9), labels);
+  MatchIndex index(graph.view());
+  std::vector<Query> queries;
+  std::vector<std::uint64_t> expected;
+  for (int i = 0; i < 4; ++i) {
+    Query query = random_query(random, number(1, labels == 1 ? 5 : 7), labels);
+    query.restrictions.clear();
+    if (!DeviceBatch::problem_of(query).empty()) continue;
+    std::set<Map> maps;
+    Map map;
+    all_maps(graph, query, map, maps);
+    expected.push_back(maps.size());
+    queries.push_back(std::move(query));
+  }
+  check_batch(index, queries, expected, random, schedule);
+}
+
+/// The same of edges with labels and directions.
+void check_sides(std::uint32_t seed, const Schedule& schedule) {
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  const auto number = [&](int least, int most) { return std::uniform_int_distribution<int>(least, most)(random); };
+  const bool directed = number(0, 1) == 1;
+  const int vertex_labels = number(1, 3), edge_labels = number(1, 3);
+  const SideGraph cases(random, static_cast<std::uint32_t>(number(4, 11)), 0.1 * number(1, 7), directed, vertex_labels,
+                        edge_labels);
+  const Graph graph = cases.graph();
+  MatchIndex index(graph);
+  std::vector<Query> queries;
+  std::vector<std::uint64_t> expected;
+  for (int i = 0; i < 4; ++i) {
+    SidePattern pattern = random_side_pattern(random, number(1, 8), vertex_labels, edge_labels);
+    pattern.restrictions.clear();
+    Query query = query_of(pattern, directed);
+    std::set<Map> maps;
+    Map map;
+    all_maps(cases, pattern, map, maps);
+    if (!DeviceBatch::problem_of(query).empty() || maps.size() > kMostMaps) continue;
+    expected.push_back(maps.size());
+    queries.push_back(std::move(query));
+  }
+  check_batch(index, queries, expected, random, schedule);
+}
+
 TEST(MatchWalk, FindsAllMaps) {
   for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) check(seed, {});
+}
+
+TEST(MatchWalk, TellsEdgesApart) {
+  for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) check_sides(seed, {});
+  for (std::uint32_t seed = 1; seed <= kSeeds / 2; ++seed) {
+    check_sides(seed, {4, 1000, 1, ~std::uint64_t{0}, 2});
+    check_sides(seed, {3, 1000, 1, 1, 0});
+  }
 }
 
 TEST(MatchWalk, PartsAreGivenAway) {
@@ -201,7 +252,7 @@ TEST(MatchWalk, PartsBehindManyVerticesAreGivenAway) {
   const DeviceBatch batch(index, patterns);
   ASSERT_EQ(batch.units(), 1U);
   UnitShared shared{};
-  const std::vector<MatchOutcome> outcomes = run(view, batch, {2, 1000, 1, ~std::uint64_t{0}, 2}, shared);
+  const std::vector<MatchOutcome> outcomes = run(index, batch, {2, 1000, 1, ~std::uint64_t{0}, 2}, shared);
   EXPECT_EQ(static_cast<std::uint64_t>(outcomes[0].found), kFan * 4);
   EXPECT_GT(shared.pushed, 0U);
 }
@@ -230,7 +281,7 @@ TEST(MatchWalk, NumbersOf128BitsAreExact) {
   const std::vector<DeviceBatch::Pattern> patterns = {{&query, {}}};
   const DeviceBatch batch(index, patterns);
   UnitShared shared{};
-  const std::vector<MatchOutcome> outcomes = run(graph.view(), batch, {}, shared);
+  const std::vector<MatchOutcome> outcomes = run(index, batch, {}, shared);
   Count expected = 40;
   for (unsigned i = 0; i < 15; ++i) expected *= 39 - i;
   EXPECT_TRUE(outcomes[0].found == expected);
@@ -244,7 +295,7 @@ TEST(MatchWalk, NumbersThatAreTooLargeSaySo) {
   const std::vector<DeviceBatch::Pattern> patterns = {{&query, {}}, {&small, {}}, {&query, 1000}};
   const DeviceBatch batch(index, patterns);
   UnitShared shared{};
-  const std::vector<MatchOutcome> outcomes = run(graph.view(), batch, {}, shared);
+  const std::vector<MatchOutcome> outcomes = run(index, batch, {}, shared);
   EXPECT_TRUE(outcomes[0].found == kTooMany);
   EXPECT_EQ(static_cast<std::uint64_t>(outcomes[1].found), 60U * 59 * 58);
   EXPECT_EQ(static_cast<std::uint64_t>(outcomes[2].found), 1000U);
@@ -271,7 +322,7 @@ TEST(MatchWalk, LeavesWithDifferentListsAreCountedTogether) {
   const std::vector<DeviceBatch::Pattern> patterns = {{&query, {}}};
   const DeviceBatch batch(index, patterns);
   UnitShared shared{};
-  const std::vector<MatchOutcome> outcomes = run(graph.view(), batch, {}, shared);
+  const std::vector<MatchOutcome> outcomes = run(index, batch, {}, shared);
   EXPECT_EQ(static_cast<std::uint64_t>(outcomes[0].found), maps.size());
   EXPECT_GT(maps.size(), 0U);
 }
