@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -24,10 +23,6 @@ struct Forecast {
   /// `ns` is close even where some vertices have very many neighbours, whose lists other runs walk through.
   bool sees_hubs = false;
 
-  /// The least that is expected, ranking included.
-  std::optional<double> least() const {
-    return ns && ns_by_degree ? std::optional(std::min(*ns, *ns_by_degree + ns_to_rank)) : ns;
-  }
   /// Whether ranks by degree gain more than they cost. Of two that take as long, ids are the better ones: neighbours
   /// lie nearer to each other.
   bool gains_by_degree() const {

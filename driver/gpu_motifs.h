@@ -10,7 +10,7 @@
 namespace matcha::driver {
 
 /// Whether the first GPU counts these by identities where it is asked for: it can, and a program is expected to take
-/// long, `ns` of a GPU that is open, where its wedges and triangles do not. Nothing: it is not known.
+/// long, `ns` of a GPU that is open, by ids. Nothing: it is not known.
 bool pay_on_gpu(const runtime::motif::MotifSet& wanted, std::optional<double> ns);
 
 /// The first GPU. It is opened by the first count, and keeps its copy of a graph that is in memory. `code_folder`:

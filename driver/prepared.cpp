@@ -140,7 +140,7 @@ void Prepared::find_motifs(const runtime::Graph& graph) {
 bool Prepared::take_motifs_to_gpu(const runtime::Graph& graph) {
   if (!on_gpu_ || request_.device == "auto" || !may_be_motifs()) return false;
   motifs_ = motif_task(*pattern_, request_.pattern, graph);
-  if (motifs_ && pay_on_gpu(motifs_->wanted(), forecast_.least())) {
+  if (motifs_ && pay_on_gpu(motifs_->wanted(), forecast_.ns)) {
     motifs_->maybe_device = gpu_motifs(request_.code_folder);
   } else {
     motifs_.reset();

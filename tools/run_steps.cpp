@@ -224,7 +224,7 @@ class Run final : public RunSteps {
     if (code != Status::Ok || searches_) return code;
     if (!sketch_ || sketch_->device != (target_->on_gpu ? Device::Gpu : Device::Cpu)) code = write_program();
     if (code != Status::Ok) return code;
-    if (target_->on_gpu ? options_.gpu_given.empty() && motifs_.take_to_gpu(options_.code_folder, forecast_.least())
+    if (target_->on_gpu ? options_.gpu_given.empty() && motifs_.take_to_gpu(options_.code_folder, forecast_.ns)
                         : motifs_.pay_alone(pattern_->program().cost)) {
       return executable_ = motifs_.counter(), go_without_program("identities", forecast_.plan_ms);
     }
