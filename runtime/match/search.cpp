@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "runtime/common/leaf_ways.h"
 #include "runtime/match/candidates.h"
 
 namespace matcha::runtime::match {
@@ -28,6 +29,13 @@ Count plus(Count a, Count b) {
 }
 
 }  // namespace
+
+// In no header, since C programs have a type with the name of its namespace.
+struct Search::LeafMemory {
+  matcha_program::LeafRoom room;
+};
+
+Search::~Search() = default;
 
 Search::Search(const Candidates& candidates, const Query& query, const SetKernels& kernels, const SearchLimits& limits)
     : candidates_(candidates),
@@ -418,8 +426,8 @@ std::optional<Count> Search::ways_at_once(Mask group) {
     ways = std::popcount(group) == 3 ? matcha_program::ways_of_few<3>(common.data(), is_told)
                                      : matcha_program::ways_of_few<4>(common.data(), is_told);
   } else {
-    if (leaves_ == nullptr) leaves_ = std::make_unique_for_overwrite<matcha_program::LeafRoom>();
-    matcha_program::LeafWays<Group> leaves(Group::here(), *leaves_);
+    if (leaves_ == nullptr) leaves_ = std::make_unique_for_overwrite<LeafMemory>();
+    matcha_program::LeafWays<Group> leaves(Group::here(), leaves_->room);
     for (Mask rest = group; rest != 0; rest &= rest - 1) {
       const List& list = lists_[at(lowest(rest))];
       if (!leaves.add({list.items, list.size})) return std::nullopt;
@@ -431,7 +439,7 @@ std::optional<Count> Search::ways_at_once(Mask group) {
 }
 
 /// By set of the vertices: the images that all of them have, and nobody else.
-void Search::count_common(Mask group, std::span<matcha_program::u64> common) {
+void Search::count_common(Mask group, std::span<unsigned long long> common) {
   unsigned own = 1;
   for (Mask rest = group; rest != 0; rest &= rest - 1, own *= 2) {
     const List& list = lists_[at(lowest(rest))];

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "runtime/abi.h"
-#include "runtime/common/leaf_ways.h"
 #include "runtime/match/query.h"
 #include "runtime/match/stops.h"
 #include "runtime/match/work_pool.h"
@@ -62,6 +61,7 @@ class Search {
 
   /// All must outlive it.
   Search(const Candidates& candidates, const Query& query, const SetKernels& kernels, const SearchLimits& limits);
+  ~Search();
 
   /// From the start, in an order, for at most so many steps. `turn`: where the images of a vertex begin to be tried, as
   /// a share of 2^32. A search that ended at a Slice found nothing; what it learnt of the pattern stays.
@@ -94,6 +94,7 @@ class Search {
     List list;
   };
   static constexpr Mask kEveryone = ~Mask{0};
+  struct LeafMemory;  ///< For alike vertices that are counted together.
 
   void begin(Order order, std::uint32_t turn, std::uint64_t most_steps);
   void run_task(const Task& task);
@@ -118,7 +119,7 @@ class Search {
   Count ways(Mask group);
   Count ways_of(std::span<const int> vertices);
   std::optional<Count> ways_at_once(Mask group);
-  void count_common(Mask group, std::span<matcha_program::u64> common);
+  void count_common(Mask group, std::span<unsigned long long> common);
   Mask list_rest(Mask rest);
   bool is_free(std::uint32_t number) const { return owner_[number] == 0; }
   std::uint32_t free_of(const List& list) const;
@@ -155,7 +156,7 @@ class Search {
   std::vector<std::unique_ptr<std::uint32_t[]>> chunks_;
   std::uint32_t chunk_left_ = 0;
   std::uint32_t* chunk_at_ = nullptr;
-  std::unique_ptr<matcha_program::LeafRoom> leaves_;  ///< Made when it is first needed.
+  std::unique_ptr<LeafMemory> leaves_;  ///< Made when it is first needed.
 
   Order order_ = Order::Fewest;
   std::uint32_t turn_ = 0;
