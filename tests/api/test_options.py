@@ -10,7 +10,7 @@ import sys
 OF_THE_COMMAND_LINE = {
     "count", "exists",  # rows are taken, or not
     "help", "help-all", "json", "quiet", "verbose", "color", "diagnostics", "no-cache", "tune", "backend", "in", "temporal", "pattern", "verify",
-    "patterns", "no-progress", "load-cuda", "memory", "shard", "ledger", "work", "mpi",
+    "patterns", "no-progress", "load-cuda", "memory", "gpu-memory", "shard", "ledger", "work", "mpi",
 }
 # What the library alone has, or shares with other verbs than `run`.
 OF_THE_LIBRARY = {"cache", "share", "edge-labels", "file", "recompute", "strict"}
