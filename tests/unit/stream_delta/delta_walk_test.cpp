@@ -1,9 +1,7 @@
 // What groups of a device count for a batch, against the search of a thread: once with a thread as a group, and, with
 // MATCHA_TEST_WARP, once with a warp of fibers.
 
-#ifdef MATCHA_TEST_WARP
-#include "tests/unit/runtime/common/warp.h"
-#endif
+#include "tests/unit/runtime/common/on_lanes.h"
 
 #include <gtest/gtest.h>
 
@@ -170,12 +168,7 @@ std::vector<__int128> count(const DynamicGraph& graph, const SharedTerms& terms,
     threads.emplace_back([&launch, i] {
       DeltaState state{};
       const auto work = [&] { matcha_program::DeltaWorker<Lanes>(launch, i, state).work(); };
-#ifdef MATCHA_TEST_WARP
-      const auto warp = std::make_unique<warp::Warp>();
-      warp->run(work);
-#else
-      work();
-#endif
+      warp::on_lanes(work);
     });
   }
   for (std::thread& thread : threads) thread.join();

@@ -1,9 +1,7 @@
 // In how many ways alike vertices find different images, against trying all: once with a thread as a group, and, with
 // MATCHA_TEST_WARP, once with a warp of fibers.
 
-#ifdef MATCHA_TEST_WARP
-#include "tests/unit/runtime/common/warp.h"
-#endif
+#include "tests/unit/runtime/common/on_lanes.h"
 
 #include <gtest/gtest.h>
 
@@ -42,21 +40,11 @@ struct Told {
   MatchWays ways{0, 0};
 };
 
-template <typename Work>
-void on_lanes(const Work& work) {
-#ifdef MATCHA_TEST_WARP
-  const auto warp = std::make_unique<warp::Warp>();
-  warp->run(work);
-#else
-  work();
-#endif
-}
-
 /// The same of three or four vertices, by formulas of their own.
 template <std::uint32_t n>
 Told told_of_few(const Leaves& leaves) {
   Told told;
-  on_lanes([&] {
+  warp::on_lanes([&] {
     FewLeaves<LeafGroup, n> few;
     for (std::uint32_t i = 0; i < n; ++i) {
       few.lists[i] = {leaves.lists[i].data(), static_cast<std::uint32_t>(leaves.lists[i].size())};
@@ -71,7 +59,7 @@ Told told_of_few(const Leaves& leaves) {
 Told told(const Leaves& leaves) {
   const auto room = std::make_unique<LeafRoom>();
   Told told;
-  on_lanes([&] {
+  warp::on_lanes([&] {
     LeafWays<LeafGroup> ways(LeafGroup::here(), *room);
     bool has_room = true, is_told = false;
     for (const ItemList& list : leaves.lists) {

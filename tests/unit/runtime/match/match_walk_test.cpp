@@ -1,9 +1,7 @@
 // What groups of a device find of labelled patterns, against all maps and the search of a thread: once with a thread as
 // a group, and, with MATCHA_TEST_WARP, once with a warp of fibers.
 
-#ifdef MATCHA_TEST_WARP
-#include "tests/unit/runtime/common/warp.h"
-#endif
+#include "tests/unit/runtime/common/on_lanes.h"
 
 #include <gtest/gtest.h>
 
@@ -95,12 +93,7 @@ std::vector<MatchOutcome> run(MatchIndex& index, const DeviceBatch& batch, const
     threads.emplace_back([&launch, i] {
       MatchState state{};
       const auto work = [&] { matcha_program::MatchWorker<Lanes>(launch, i, state).work(); };
-#ifdef MATCHA_TEST_WARP
-      const auto warp = std::make_unique<warp::Warp>();
-      warp->run(work);
-#else
-      work();
-#endif
+      warp::on_lanes(work);
     });
   }
   for (std::thread& thread : threads) thread.join();

@@ -1,9 +1,7 @@
 // What groups of a device find over triangles and wedges, against the threads of a CPU: once with a thread as a group,
 // and, with MATCHA_TEST_WARP, once with a warp of fibers.
 
-#ifdef MATCHA_TEST_WARP
-#include "tests/unit/runtime/common/warp.h"
-#endif
+#include "tests/unit/runtime/common/on_lanes.h"
 
 #include <gtest/gtest.h>
 
@@ -104,12 +102,7 @@ struct Device {
           matcha_program::MotifWorker<Lanes> worker(launch, i, places.data());
           step(worker);
         };
-#ifdef MATCHA_TEST_WARP
-        const auto warp = std::make_unique<warp::Warp>();
-        warp->run(work);
-#else
-        work();
-#endif
+        warp::on_lanes(work);
         EXPECT_TRUE(std::ranges::all_of(places, [](std::uint32_t count) { return count == 0; }));
       });
     }
