@@ -98,16 +98,17 @@ class SharedProgram {
   const driver::ProgramRequest& request() const { return request_; }
   const ProgramFacts& facts() const { return facts_; }
 
-  /// Begins to make the code unless that was done; after a failure, again. The graphs that were first longest ago are
-  /// forgotten: a graph with a list is one of its own.
-  std::shared_ptr<Code> code(const std::shared_ptr<driver::ResidentGraph>& graph);
+  /// Begins to make the code unless that was done; after a failure, again. `shares`: for shares of runs, not for whole
+  /// ones. The graphs that were first longest ago are forgotten: a graph with a list is one of its own.
+  std::shared_ptr<Code> code(const std::shared_ptr<driver::ResidentGraph>& graph, bool shares);
 
  private:
   const driver::ProgramRequest request_;
   const ProgramFacts facts_;
   std::mutex mutex_;
-  std::map<const driver::ResidentGraph*, std::shared_ptr<Code>> codes_;
-  std::vector<const driver::ResidentGraph*> order_;  ///< Of `codes_`, the oldest first.
+  using Key = std::pair<const driver::ResidentGraph*, bool>;  ///< The graph, and whether for shares.
+  std::map<Key, std::shared_ptr<Code>> codes_;
+  std::vector<Key> order_;  ///< Of `codes_`, the oldest first.
 };
 
 /// How far a run is.

@@ -48,22 +48,25 @@ matcha_status Code::wait(const std::atomic<std::uint32_t>* maybe_stop, std::opti
   return status_;
 }
 
-std::shared_ptr<Code> SharedProgram::code(const std::shared_ptr<driver::ResidentGraph>& graph) {
+std::shared_ptr<Code> SharedProgram::code(const std::shared_ptr<driver::ResidentGraph>& graph, bool shares) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  std::shared_ptr<Code>& found = codes_[graph.get()];
+  const Key key{graph.get(), shares};
+  std::shared_ptr<Code>& found = codes_[key];
   if (found != nullptr && !found->failed()) return found;
   found = std::make_shared<Code>(graph);
-  std::erase(order_, graph.get());
-  order_.push_back(graph.get());
+  std::erase(order_, key);
+  order_.push_back(key);
   if (order_.size() > kMostCodes) {
     codes_.erase(order_.front());
     order_.erase(order_.begin());
   }
+  driver::ProgramRequest request = request_;
+  request.shares = shares;
   try {
-    in_background([code = found, request = request_] { code->make(request); });
+    in_background([code = found, request = std::move(request)] { code->make(request); });
   } catch (...) {
-    codes_.erase(graph.get());
-    std::erase(order_, graph.get());
+    codes_.erase(key);
+    std::erase(order_, key);
     throw;
   }
   return found;
@@ -125,7 +128,7 @@ Found run(SharedProgram& program, const std::shared_ptr<driver::ResidentGraph>& 
     found.errors = "error: after a fork only the parent process may run programs\n";
     return found;
   }
-  const std::shared_ptr<Code> code = program.code(graph);
+  const std::shared_ptr<Code> code = program.code(graph, !options.share.is_whole());
   found.status = code->wait(watch.maybe_stop, watch.deadline, found.errors);
   if (found.status != MATCHA_OK) return found;
   codegen::RunOptions how;

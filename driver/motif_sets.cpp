@@ -131,6 +131,14 @@ double motif_cost(const runtime::Graph& graph, const MotifSet& wanted) {
   return ns;
 }
 
+bool pay_alone(const codegen::MotifTask& task, const runtime::Graph& graph, double ns_of_program) {
+  constexpr double kLongNs = 2e8, kSurely = 3, kBytesOfTriangle = 12;
+  if (ns_of_program < kLongNs) return false;
+  const double memory = static_cast<double>(runtime::machine().memory_bytes);
+  return kBytesOfTriangle * runtime::expected_work_by_degree(graph) < memory / 4 &&
+         kSurely * motif_cost(graph, task.wanted()) < ns_of_program;
+}
+
 void MotifSets::add(const codegen::MotifTask& task, std::optional<double> ns_of_program) {
   shared_->wanted |= task.wanted();
   always_ = always_ || !ns_of_program;
@@ -170,14 +178,6 @@ bool MotifChoice::pay(unsigned threads) const {
   if (orbits_) return true;
   if (!task_) return false;
   return maybe_others_ == nullptr ? is_set_ : maybe_others_->pay(*maybe_graph_, threads);
-}
-
-bool MotifChoice::pay_alone(double ns_of_program) const {
-  constexpr double kLongNs = 2e8, kSurely = 3, kBytesOfTriangle = 12;
-  if (!task_ || maybe_others_ != nullptr || ns_of_program < kLongNs) return false;
-  const double memory = static_cast<double>(runtime::machine().memory_bytes);
-  return kBytesOfTriangle * runtime::expected_work_by_degree(*maybe_graph_) < memory / 4 &&
-         kSurely * motif_cost(*maybe_graph_, task_->wanted()) < ns_of_program;
 }
 
 bool MotifChoice::take_to_gpu(const std::string& code_folder, std::optional<double> ns_of_program) {

@@ -27,6 +27,10 @@ Status check_for_orbits(const runtime::Graph& graph, const Reporter& reporter);
 /// What counting them takes, in nanoseconds of one thread, roughly.
 double motif_cost(const runtime::Graph& graph, const runtime::motif::MotifSet& wanted);
 
+/// Whether identities count one pattern of `graph` though it is no set: its program is expected to take long,
+/// `ns_of_program` of one core, and identities surely less, with a list of triangles that surely fits.
+bool pay_alone(const codegen::MotifTask& task, const runtime::Graph& graph, double ns_of_program);
+
 /// The patterns of one command that identities could count, on one graph.
 class MotifSets {
  public:
@@ -58,9 +62,10 @@ class MotifChoice {
   void offer(double ns_of_program);
   /// Whether they are counted so, once all others have offered theirs.
   bool pay(unsigned threads) const;
-  /// Whether one pattern is counted so though it is no set: its program is expected to take long, `ns_of_program` of
-  /// one core, and identities surely less, with a list of triangles that surely fits.
-  bool pay_alone(double ns_of_program) const;
+  /// Whether one pattern, the only one of its command, is counted so though it is no set.
+  bool pay_alone(double ns_of_program) const {
+    return task_ && maybe_others_ == nullptr && driver::pay_alone(*task_, *maybe_graph_, ns_of_program);
+  }
   /// Has the first GPU count them so, each pattern of a command for itself, if that is sooner than programs on it;
   /// whether it is.
   bool take_to_gpu(const std::string& code_folder, std::optional<double> ns_of_program);
@@ -80,6 +85,6 @@ class MotifChoice {
 };
 
 /// What a run then does, for people.
-inline constexpr const char* kMotifText = "On a CPU `run` counts these together by identities, not by this program";
+inline constexpr const char* kMotifText = "On a CPU `run` counts by identities, not by this program";
 
 }  // namespace matcha::driver

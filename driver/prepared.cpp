@@ -116,7 +116,7 @@ Status Prepared::plan(const Reading& reading, Compilation& compilation) {
   reading([&] {
     status = plan_pattern(*pattern_, graph, graph.dictionary(), plan, sketch, forecast_);
     if (status != Status::Ok) return;
-    const bool by_motifs = take_motifs_to_gpu(graph);
+    const bool by_motifs = find_motifs_by_cost(graph);
     compilation.take(by_motifs ? pattern_->stub_of_result(false) : pattern_->program().text, forecast_.plan_ms);
     status = check_and_lower(compilation);
   });
@@ -124,7 +124,7 @@ Status Prepared::plan(const Reading& reading, Compilation& compilation) {
 }
 
 bool Prepared::may_be_motifs() const {
-  return request_.may_search && !request_.matches && !request_.some && request_.tier == "auto";
+  return request_.may_search && !request_.shares && !request_.matches && !request_.some && request_.tier == "auto";
 }
 
 void Prepared::find_motifs(const runtime::Graph& graph) {
@@ -132,20 +132,24 @@ void Prepared::find_motifs(const runtime::Graph& graph) {
   motifs_.reset();
   const bool stays_on_gpu = on_gpu_ && request_.device != "auto";
   if (!may_be_motifs() || (stays_on_gpu && device == nullptr)) return;
-  if (stays_on_gpu || is_for_identities(*pattern_)) motifs_ = motif_task(*pattern_, request_.pattern, graph);
+  if (stays_on_gpu || motifs_by_cost_ || is_for_identities(*pattern_))
+    motifs_ = motif_task(*pattern_, request_.pattern, graph);
   if (motifs_ && stays_on_gpu) motifs_->maybe_device = device;
   if (motifs_ && !stays_on_gpu) on_gpu_ = false;
 }
 
-bool Prepared::take_motifs_to_gpu(const runtime::Graph& graph) {
-  if (!on_gpu_ || request_.device == "auto" || !may_be_motifs()) return false;
+bool Prepared::find_motifs_by_cost(const runtime::Graph& graph) {
+  if (!may_be_motifs() || (on_gpu_ && request_.device == "auto")) return false;
   motifs_ = motif_task(*pattern_, request_.pattern, graph);
-  if (motifs_ && pay_on_gpu(motifs_->wanted(), forecast_.ns)) {
-    motifs_->maybe_device = gpu_motifs(request_.code_folder);
-  } else {
+  if (!motifs_) return false;
+  motifs_by_cost_ =
+      on_gpu_ ? pay_on_gpu(motifs_->wanted(), forecast_.ns) : pay_alone(*motifs_, graph, pattern_->program().cost);
+  if (!motifs_by_cost_) {
     motifs_.reset();
+  } else if (on_gpu_) {
+    motifs_->maybe_device = gpu_motifs(request_.code_folder);
   }
-  return motifs_.has_value();
+  return motifs_by_cost_;
 }
 
 bool Prepared::may_count_maps(const runtime::Graph& graph) const {

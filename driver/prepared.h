@@ -35,6 +35,7 @@ struct ProgramRequest {
   GpuOptions gpu;
   bool some = false;             ///< Runs will be given `RunOptions::most`: not all matches are wanted.
   bool may_search = true;        ///< A pattern need not become a program (pattern_matcher.h, motif_sets.h).
+  bool shares = false;           ///< Runs are shares of a whole one, which identities do not know.
   bool may_lack_labels = false;  ///< Labels that no vertex or edge has are no error: they may come.
   std::string code_folder;       ///< Where compiled code is kept from process to process; empty: nowhere.
   /// Patterns that a GPU matches together with this one, where it does; null: alone.
@@ -76,7 +77,7 @@ class Prepared {
   bool only_gains() const;
   /// There is no program: a pattern is matched by search.
   bool searches() const { return search_ != SearchUse::Never; }
-  /// There is no program: motifs or orbits are counted by identities, which knows no shares.
+  /// There is no program: motifs or orbits are counted by identities.
   bool counts_motifs() const { return motifs_ || orbits_; }
   /// There is no program: maps of a pattern are counted by messages.
   bool counts_by_messages() const { return by_messages_; }
@@ -101,8 +102,9 @@ class Prepared {
   /// Finds out whether the patterns are motifs that identities count; if so, that is done on the CPU.
   void find_motifs(const runtime::Graph& graph);
   bool may_be_motifs() const;
-  /// Whether identities count a pattern, whose program was priced, on the GPU that was asked for; then they do.
-  bool take_motifs_to_gpu(const runtime::Graph& graph);
+  /// Whether identities count a pattern, whose program was priced, sooner on the CPU or on the GPU that was asked for;
+  /// then they do.
+  bool find_motifs_by_cost(const runtime::Graph& graph);
   /// The same of orbits, which nothing else counts.
   Status find_orbits(const runtime::Graph& graph);
   std::unique_ptr<codegen::Executable> motif_counter() const {
@@ -137,6 +139,7 @@ class Prepared {
   std::optional<PatternSource> pattern_;
   SearchUse search_ = SearchUse::Never;
   std::optional<codegen::MotifTask> motifs_;
+  bool motifs_by_cost_ = false;  ///< They were chosen when the program was priced.
   std::optional<codegen::OrbitTask> orbits_;
   bool by_messages_ = false;
   PatternReporter place_reporter_{log_};  ///< What the compilation says of a pattern is about the pattern.

@@ -186,18 +186,24 @@ class Explain {
     const SearchUse search = use_of_search(*pattern_, options_.pattern, graph, false);
     if (search != SearchUse::Never) console_.note(search_text(search));
     if (search != SearchUse::Never) found_.meaning += " " + search_text(search) + ".";
-    const bool by_motifs = is_for_identities(*pattern_) && motif_task(*pattern_, options_.pattern, graph);
-    if (by_motifs || counts_maps(*pattern_, options_.pattern, graph)) {
-      const char* const text = by_motifs ? kMotifText : kMapsText;
-      console_.note(text);
-      found_.meaning += fmt::format(" {}.", text);
-    }
+    if (counts_maps(*pattern_, options_.pattern, graph)) tell_way(kMapsText);
     PlanRequest request;
     request.order = options_.order;
     request.threads = runtime::machine().threads;
     frontend::pattern::GraphSketch sketch;
     code = plan_pattern(*pattern_, graph, *bound_.inputs.dictionary, request, sketch, forecast_);
-    return code == Status::Ok ? take_pattern(sketch.of_graph) : code;
+    if (code != Status::Ok) return code;
+    const std::optional<codegen::MotifTask> motifs = motif_task(*pattern_, options_.pattern, graph);
+    const bool by_motifs =
+        motifs && (is_for_identities(*pattern_) || pay_alone(*motifs, graph, pattern_->program().cost));
+    if (by_motifs) tell_way(kMotifText);
+    return take_pattern(sketch.of_graph);
+  }
+
+  /// Says that a run does without the program.
+  void tell_way(const char* text) {
+    console_.note(text);
+    found_.meaning += fmt::format(" {}.", text);
   }
 
   /// Finds the words of the graph, and ranks its vertices as a run does.
