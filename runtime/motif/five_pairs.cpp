@@ -8,17 +8,23 @@ namespace matcha::runtime::motif {
 
 namespace {
 
+/// What is summed for the vertex that is looked at and one below it.
+struct PairSums {
+  std::uint64_t edges;      ///< Between two of their common neighbours.
+  std::uint64_t triangles;  ///< On the edges from the vertex above to their common neighbours.
+};
+
 struct PairWorker {
   PairWorker(const RankedGraph& graph, const Triangles& triangles)
       : near(graph, triangles),
         ways(unmarked(graph.size)),
-        edges(zero_cells(graph.size)),
+        sums(zeros<PairSums>(graph.size)),
         sets(unmarked(graph.size)),
         met(graph.size + 1) {}
 
   Neighborhood near;
   Marks ways;                       ///< The common neighbours of the vertex that is looked at and each one below it.
-  Cells edges;                      ///< Edges between two of these.
+  Buffer<PairSums> sums;            ///< Of each one below it.
   Marks sets;                       ///< By vertex below it: the place in `bits` of a set, 0 for one that is not needed.
   std::vector<std::uint64_t> bits;  ///< Sets of its neighbours.
   std::vector<std::uint64_t> found;  ///< By place of a neighbour, as `inside_edge`.
@@ -37,11 +43,11 @@ class PairWalk {
     find_ways(worker, a);
     if (worker.met_count == 0) return;
     if (triangles_.at[a] != 0) add_diamonds(worker, a);
-    add_ends(worker, a);
     add_middles(worker, a);
+    add_ends(worker, a);
     for (std::uint64_t i = 0; i < worker.met_count; ++i) {
       worker.ways[worker.met[i]] = 0;
-      worker.edges[worker.met[i]] = 0;
+      worker.sums[worker.met[i]] = {};
     }
   }
 
@@ -81,7 +87,7 @@ class PairWalk {
         // a itself is there.
         for (const std::uint32_t* z = triangles_.third.data() + triangles_.start[q]; *z < a; ++z) {
           others += ways[*z] - 2;
-          ++worker.edges[*z];
+          ++worker.sums[*z].edges;
         }
         loop_.add(tables_.inside_edge[v], others);
         loop_.add(tables_.inside_edge[graph_.near[q]], others);
@@ -131,8 +137,8 @@ class PairWalk {
     for (std::uint64_t i = 0; i < worker.met_count; ++i) {
       const std::uint32_t z = worker.met[i];
       if (worker.sets[z] == 0) continue;
-      worker.edges[z] = add_degrees_within(near.row(0), worker.bits.data() + worker.sets[z] * words, words,
-                                           worker.ways[z] - 2, worker.found.data());
+      worker.sums[z].edges = add_degrees_within(near.row(0), worker.bits.data() + worker.sets[z] * words, words,
+                                                worker.ways[z] - 2, worker.found.data());
       worker.sets[z] = 0;
     }
     for (std::uint64_t place = 0; place < near.size(); ++place) {
@@ -147,19 +153,23 @@ class PairWalk {
       const std::uint32_t b = worker.met[i];
       const Wide w = worker.ways[b];
       if (w < 2) continue;
-      const Wide pairs = w * (w - 1) / 2, three = pairs * (w - 2) / 3, edges = worker.edges[b] * (w - 2);
+      const PairSums& sums = worker.sums[b];
+      const Wide pairs = w * (w - 1) / 2, three = pairs * (w - 2) / 3, edges = sums.edges * (w - 2);
       opposite += pairs * (graph_.degree(b) - 2);
       threes += three;
       inside += edges;
       loop_.add(tables_.opposite[b], pairs * (graph_.degree(a) - 2));
       loop_.add(tables_.threes[b], three);
       loop_.add(tables_.inside[b], edges);
+      loop_.add(tables_.floors[b], (w - 1) * sums.triangles);
     }
     loop_.add(tables_.opposite[a], opposite);
     loop_.add(tables_.threes[a], threes);
     loop_.add(tables_.inside[a], inside);
   }
 
+  /// What paths of two steps from a add to their middles and to a; sums up what they add to their ends, so that each
+  /// end is written once.
   void add_middles(PairWorker& worker, std::uint64_t a) const {
     const std::uint32_t* const ways = worker.ways.data();
     Wide floors = 0;
@@ -171,9 +181,10 @@ class PairWalk {
         const std::uint64_t others = ways[b] - 1;
         if (others == 0) continue;
         thirds += others * (others - 1) / 2;
-        rest += worker.edges[b];
+        PairSums& sums = worker.sums[b];
+        rest += sums.edges;
+        sums.triangles += on;
         floors += Wide{others} * triangles_.on[q];
-        loop_.add(tables_.floors[b], Wide{others} * on);
       }
       loop_.add(tables_.thirds[v], thirds);
       loop_.add(tables_.inside_rest[v], rest);
