@@ -202,7 +202,7 @@ TEST(Rows, StopsEndARunThatWaits) {
   int complete = 0;
   EXPECT_EQ(MATCHA_CANCELLED, end_of(run, count, complete));
   Options soon;
-  soon.set("timeout", "0.3");
+  soon.set("timeout", "2");
   run = start_rows(triangles, clique.graph, soon.options);
   EXPECT_EQ(1, matcha_wait(run, -1));
   // Rows that were found before are there.

@@ -270,7 +270,7 @@ class Interrupt(cli.CliTest):
 
     def ends_soon(self, process, code, number=signal.SIGTERM):
         """The process, which is busy or waits for ever, gets the signal; its errors."""
-        time.sleep(0.5)
+        time.sleep(2 if cli.SANITIZED else 0.5)
         self.assertIsNone(process.poll())
         process.send_signal(number)
         try:
