@@ -132,6 +132,10 @@ Status order_vertices(const std::string& choice, const Forecast& forecast, Compi
   const Stopwatch watch;
   report.halves = order.walks_down ? runtime::Halves::Lower : runtime::Halves::Upper;
   const bool is_kept = bound.ranked || runtime::has_stored_order(*graph, report.halves);
+  if (choice == "stored" && !is_kept) {
+    report.why = "ranks by degree are not in the file, and would take memory";
+    return Status::Ok;
+  }
   bool worth = true;
   if (forced) {
     report.why = "as asked for";

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "runtime/graph/inputs.h"
+#include "runtime/graph/mtg.h"
 #include "tools/progress.h"
 
 namespace matcha::tools {
@@ -27,6 +28,9 @@ bool surely_fits(const std::string& path, std::uint64_t memory) {
   return !failure && bytes <= memory / 8;
 }
 
+/// The pipeline of a CPU, with blocks in the place of what reads the rows of all that a vertex has around it at once.
+constexpr const char* kBlockPasses = "loop,block,plan-memory,batch,legalize";
+
 std::uint64_t vertices_of(const PatternSource& pattern) {
   int most = 1;
   for (const frontend::pattern::Pattern& one : pattern.set().patterns) most = std::max(most, one.size());
@@ -37,11 +41,13 @@ std::uint64_t vertices_of(const PatternSource& pattern) {
 
 runtime::Status load_run(const RunVerbOptions& options, const Console& console, const Session& session,
                          const Compilation& program, const BindPlan& plan, bool edge_labelled,
-                         SharedInputs* maybe_shared, BoundInputs& out) {
+                         SharedInputs* maybe_shared, const PartsChoice& parts, BoundInputs& out) {
   Progress progress(console, "loading", "B");
   runtime::IoOptions io;
   io.cancel = session.cancel();
-  io.max_bytes = options.memory;
+  // What stays in its file takes none of it, whatever its vertices take besides.
+  if (parts.page_limit() == nullptr) io.max_bytes = options.memory;
+  const runtime::PageLimit::Reading reading(parts.page_limit().get());
   // Of many processes, one looks at every arc.
   io.notes_folder = options.cluster.any() ? code_folder() : options.code_folder;
   if (progress.enabled()) {
@@ -51,24 +57,57 @@ runtime::Status load_run(const RunVerbOptions& options, const Console& console, 
                                  : load_inputs(program.graph(), plan, io, out);
 }
 
-Status PartsChoice::check(const PatternSource* maybe_pattern, std::uint64_t whole) const {
-  const auto unfit = [&](std::string_view what) {
-    return console_.error(
-        Status::Resource,
-        fmt::format("the graph takes {} in memory, more than `{}` allows, and {}", mebibytes(whole), option_, what),
-        "give it more memory; what is counted in parts are matches of `--pattern`");
-  };
-  if (maybe_pattern == nullptr) return unfit("programs are not counted in parts");
-  const frontend::pattern::Pattern& first = maybe_pattern->set().patterns.front();
-  if (options_.lists()) return unfit("rows are not listed in parts");
-  if (first.has_constants()) return unfit("the pattern names vertices of the graph");
-  if (options_.bind.table.gives_labels() || !options_.bind.inputs.empty()) {
-    return unfit("its labels are not in the .mtg");
+std::string_view PartsChoice::why_not_parts(const PatternSource* maybe_pattern, const BindPlan& plan,
+                                            const runtime::PartedGraph& graph) const {
+  if (maybe_pattern == nullptr) return "programs are not counted in parts";
+  if (plan.params.size() != 1) return "it is not the only input";
+  if (options_.lists()) return "rows are not listed in parts";
+  if (maybe_pattern->set().patterns.front().has_constants()) return "the pattern names vertices of the graph";
+  if (graph.whole().view().edge_info != nullptr) return "its edges have labels or numbers";
+  if (graph.whole().facts().directed) return "it is directed";
+  if (!graph.has_parts()) return "it has parallel edges";
+  if (options_.cluster.any()) return "runs in several processes walk positions of all of it";
+  return options_.backend != "llvm" ? "`--backend` wants all of it" : "";
+}
+
+Status PartsChoice::refuse(std::string_view why, std::string_view way_out) const {
+  return console_.error(
+      Status::Resource,
+      fmt::format("the graph takes {} in memory, more than `{}` allows, and {}", mebibytes(whole_), option_, why),
+      fmt::format("{}, or give it more memory", way_out));
+}
+
+Status PartsChoice::check() const {
+  if (options_.tune) return refuse("`--tune` times runs with all of it", "leave out --tune");
+  if (options_.verify) return refuse("`--verify` has all of it in memory", "leave out --verify");
+  if (!options_.pattern.per.empty()) return refuse("`--per` has all of it in memory", "count without --per");
+  if (options_.pattern.algorithm == "join") {
+    return refuse("`--algorithm join` keeps candidates of all of it", "leave out --algorithm");
   }
-  const bool elsewhere = options_.backend != "llvm" || options_.cluster.any();
-  if (elsewhere || options_.tune || options_.verify || options_.pattern.algorithm == "join") {
-    return unfit("`--tune`, `--verify`, `--backend`, `--algorithm join` and runs in several processes want all of it");
+  if (options_.bind.table.gives_labels()) {
+    return refuse("its labels are not in the .mtg", "put them there with `matcha graph convert --labels`");
   }
+  return Status::Ok;
+}
+
+Status PartsChoice::check_whole(const BindPlan& plan, const std::vector<Parted>& graphs) const {
+  for (const auto& [param, graph] : graphs) {
+    if (param->kind == ParamPlan::Kind::GraphEdges) {
+      return refuse("the program takes it as a list of edges, which is made in memory",
+                    "have the program take a `Graph`");
+    }
+    if (param->graph.simple && !graph->whole().facts().simple) {
+      return refuse("its parallel edges are made one in memory", "convert it without --temporal and --edge-labels");
+    }
+    if (options_.order == "degree" && graph->whole().stored_order().offsets == nullptr) {
+      return refuse("`--order degree` ranks its vertices in memory",
+                    "store that order with `matcha graph convert --order degree`");
+    }
+  }
+  const bool alone = std::ranges::count_if(plan.params, [](const ParamPlan& param) {
+                       return param.kind == ParamPlan::Kind::Graph || param.kind == ParamPlan::Kind::List;
+                     }) == 1;
+  if (!alone) return refuse("inputs whose ids are ranked together are in memory", "convert them to one graph");
   return Status::Ok;
 }
 
@@ -90,35 +129,28 @@ void PartsChoice::bind(const std::string& name, BoundInputs& out) const {
   out.arguments.emplace_back(&out.inputs.graphs.emplace(name, std::move(nothing)).first->second);
 }
 
-Status PartsChoice::open(const PatternSource* maybe_pattern, const PatternOptions& pattern, const Session& session,
-                         const BindPlan& plan, BoundInputs& out) {
-  if (memory_ == 0) return Status::Ok;
-  if (on_gpu() && !binds_mtg(options_.bind)) {
-    return console_.error(Status::Usage, "`--gpu-memory` wants a graph in a .mtg",
-                          "matcha graph convert makes one of other files");
+runtime::Status PartsChoice::look(const BindPlan& plan, const runtime::IoOptions& io, std::vector<Parted>& graphs) {
+  for (const ParamPlan& param : plan.params) {
+    const bool is_graph = param.kind == ParamPlan::Kind::Graph || param.kind == ParamPlan::Kind::GraphEdges;
+    if (!is_graph || !runtime::is_mtg_file(param.graph.path)) continue;
+    runtime::Result<std::shared_ptr<const runtime::PartedGraph>> graph =
+        runtime::PartedGraph::open(param.graph.path, io, on_gpu());
+    if (!graph) return graph.error();
+    whole_ += (*graph)->whole_bytes(!on_gpu() && options_.order != "id");
+    graphs.emplace_back(&param, std::move(*graph));
   }
-  if (!binds_mtg(options_.bind) || surely_fits(options_.bind.graph, memory_)) return Status::Ok;
-  runtime::IoOptions io;
-  io.cancel = session.cancel();
-  runtime::Result<std::shared_ptr<const runtime::PartedGraph>> graph =
-      runtime::PartedGraph::open(options_.bind.graph, io, on_gpu());
-  if (!graph) return console_.error(graph.error());
-  const std::uint64_t whole = (*graph)->whole_bytes(!on_gpu() && options_.order != "id");
-  if (whole <= memory_) {
-    console_.note(fmt::format("memory: the graph takes {} of {}", mebibytes(whole), mebibytes(memory_)));
-    return Status::Ok;
-  }
-  const Status fits = check(maybe_pattern, whole);
-  if (fits != Status::Ok) return fits;
-  runtime::Result<runtime::PartsPlan> parts = (*graph)->plan(memory_, vertices_of(*maybe_pattern), io);
-  if (!parts) return console_.error(parts.error());
+  return runtime::Done{};
+}
+
+void PartsChoice::take_parts(runtime::PartsPlan parts, std::shared_ptr<const runtime::PartedGraph> graph,
+                             const PatternOptions& pattern) {
   console_.note(fmt::format(
       "memory: the graph takes {}, and may take {}; it is counted in {} parts, in {} subgraphs of at most {} of them, "
       "the largest of {}",
-      mebibytes(whole), mebibytes(memory_), parts->parts, parts->subgraphs, parts->match,
-      mebibytes(parts->largest_bytes)));
-  task_.graph = std::move(*graph);
-  task_.plan = std::move(*parts);
+      mebibytes(whole_), mebibytes(memory_), parts.parts, parts.subgraphs, parts.match,
+      mebibytes(parts.largest_bytes)));
+  task_.graph = std::move(graph);
+  task_.plan = std::move(parts);
   task_.request.pattern = pattern;
   task_.request.compile = options_.compile;
   task_.request.order = "id";
@@ -128,7 +160,77 @@ Status PartsChoice::open(const PatternSource* maybe_pattern, const PatternOption
   task_.request.tier = options_.tier;
   task_.request.may_search = false;
   task_.request.code_folder = options_.code_folder;
-  bind(plan.params.front().graph.name, out);
+}
+
+void PartsChoice::take_pages(std::string_view why) {
+  in_place_ = true;
+  console_.note(
+      fmt::format("memory: the graph takes {}, and may take {}; {}, so its rows are read from the file as "
+                  "they are wanted, and again, which is slow",
+                  mebibytes(whole_), mebibytes(memory_), why));
+  page_limit_ = std::make_shared<runtime::PageLimit>(memory_);
+}
+
+Status PartsChoice::open(const PatternSource* maybe_pattern, const PatternOptions& pattern, const Session& session,
+                         const BindPlan& plan, CompileOptions& compile, BoundInputs& out) {
+  if (memory_ == 0) return Status::Ok;
+  if (on_gpu() && !binds_mtg(options_.bind)) {
+    return console_.error(Status::Usage, "`--gpu-memory` wants a graph in a .mtg",
+                          "matcha graph convert makes one of other files");
+  }
+  if (!binds_mtg(options_.bind) || surely_fits(options_.bind.graph, memory_)) return Status::Ok;
+  runtime::IoOptions io;
+  io.cancel = session.cancel();
+  std::vector<Parted> graphs;
+  const runtime::Status looked = look(plan, io, graphs);
+  if (session.stopped()) return Status::Ok;
+  if (!looked) return console_.error(looked.error());
+  if (graphs.empty()) return Status::Ok;
+  if (whole_ <= memory_) {
+    console_.note(fmt::format("memory: the graph takes {} of {}", mebibytes(whole_), mebibytes(memory_)));
+    return Status::Ok;
+  }
+  if (const Status fits = check(); fits != Status::Ok) return fits;
+  const std::shared_ptr<const runtime::PartedGraph>& first = graphs.front().second;
+  std::string why(why_not_parts(maybe_pattern, plan, *first));
+  if (why.empty()) {
+    runtime::Result<runtime::PartsPlan> parts = first->plan(memory_, vertices_of(*maybe_pattern), io);
+    if (parts) {
+      take_parts(std::move(*parts), first, pattern);
+      bind(plan.params.front().graph.name, out);
+      return Status::Ok;
+    }
+    if (session.stopped()) return Status::Ok;
+    if (parts.error().kind != runtime::ErrorKind::Resource) return console_.error(parts.error());
+    why = "no parts of it are small enough";
+  }
+  if (on_gpu()) return refuse(why, "run it with --device cpu and --memory");
+  if (const Status fits = check_whole(plan, graphs); fits != Status::Ok) return fits;
+  take_pages(why);
+  if (compile.passes.empty() && !options_.cluster.any() && options_.backend == "llvm") {
+    compile.passes = kBlockPasses;
+  }
+  return Status::Ok;
+}
+
+Status PartsChoice::load(Compilation& program, codegen::Backend& backend,
+                         std::unique_ptr<codegen::Executable>& executable) const {
+  const Status loaded = program.load(backend, executable);
+  const std::size_t added = program.pipeline().module.params.size() - program.loop().params.size();
+  if (loaded == Status::Ok && in_place_ && added != 0) {
+    executable = make_block_runner(BlockTask{std::move(executable), added / 2, memory_, page_limit_});
+  }
+  return loaded;
+}
+
+Status PartsChoice::check_loaded(const BoundInputs& bound) const {
+  if (page_limit_ == nullptr) return Status::Ok;
+  for (const auto& [name, graph] : bound.inputs.graphs) {
+    const runtime::GraphView view = graph.view();
+    if (view.arc_count != 0 && !page_limit_->holds(view.neighbors))
+      return refuse("it cannot be used as it lies in its file", "convert it again");
+  }
+  page_limit_->expect_no_order();
   return Status::Ok;
 }
 

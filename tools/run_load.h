@@ -1,12 +1,19 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "codegen/backend.h"
 #include "driver/bind.h"
+#include "driver/block_runner.h"
 #include "driver/compile.h"
 #include "driver/parts_counter.h"
 #include "driver/pattern_source.h"
+#include "runtime/graph/page_limit.h"
 #include "runtime/graph/parts.h"
 #include "tools/console.h"
 #include "tools/exit_codes.h"
@@ -16,12 +23,9 @@
 
 namespace matcha::tools {
 
-/// Reads the inputs of a run with a bar of progress, those of several patterns once.
-runtime::Status load_run(const RunVerbOptions& options, const Console& console, const Session& session,
-                         const Compilation& program, const BindPlan& plan, bool edge_labelled,
-                         SharedInputs* maybe_shared, BoundInputs& out);
-
-/// `--memory` and `--gpu-memory`: whether the graph fits, and if not, how the pattern is counted in parts of it.
+/// `--memory` and `--gpu-memory`: whether the graph fits, and if not, how the run goes on. Matches of a pattern are
+/// counted in parts of the graph where they can be; else the graph stays in its file, of which no more is in memory
+/// than may be, or what a GPU may not have of it in memory of the host.
 class PartsChoice {
  public:
   explicit PartsChoice(const RunVerbOptions& options, const Console& console)
@@ -30,25 +34,54 @@ class PartsChoice {
         option_(options.gpu_memory != 0 ? "--gpu-memory" : "--memory"),
         memory_(options.gpu_memory != 0 ? options.gpu_memory : options.memory) {}
 
-  /// Looks at the graph of a `.mtg` and says what fits how. If it does not fit, a graph without vertices is bound in
-  /// its place. Errors: Usage and Resource for what is not counted in parts, and those of the file.
+  /// Looks at the graph of a `.mtg` and says what fits how, before it is read. If it is counted in parts, a graph
+  /// without vertices is bound in its place. `compile` is told what that changes. Ok also where the run is
+  /// stopped. Errors: Usage and Resource for what cannot be done, and those of the file.
   Status open(const PatternSource* maybe_pattern, const PatternOptions& pattern, const Session& session,
-              const BindPlan& plan, BoundInputs& out);
-  /// The graph does not fit.
+              const BindPlan& plan, CompileOptions& compile, BoundInputs& out);
+  /// It is counted in parts.
   bool needed() const { return task_.graph != nullptr; }
+  /// It does not fit: nothing may be made that has all of it in memory.
+  bool does_not_fit() const { return needed() || in_place_; }
   /// Counts the pattern. Requires: needed.
   std::unique_ptr<codegen::Executable> counter() const { return make_parts_counter(task_); }
+  /// By what vertices may be ranked, as `order_vertices` has it.
+  std::string order() const { return in_place_ && options_.order == "auto" ? "stored" : options_.order; }
+  /// Loads what the passes left of a program; one that they made for blocks of vertices is run for all of these.
+  Status load(Compilation& program, codegen::Backend& backend, std::unique_ptr<codegen::Executable>& executable) const;
+  /// What of the file may be in memory; null: all.
+  const std::shared_ptr<runtime::PageLimit>& page_limit() const { return page_limit_; }
+  /// After the inputs are read. Errors: Resource if the graph is not where it lies in its file.
+  Status check_loaded(const BoundInputs& bound) const;
 
  private:
+  using Parted = std::pair<const ParamPlan*, std::shared_ptr<const runtime::PartedGraph>>;
+
   bool on_gpu() const { return options_.gpu_memory != 0; }
-  Status check(const PatternSource* maybe_pattern, std::uint64_t whole) const;
+  runtime::Status look(const BindPlan& plan, const runtime::IoOptions& io, std::vector<Parted>& graphs);
+  std::string_view why_not_parts(const PatternSource* maybe_pattern, const BindPlan& plan,
+                                 const runtime::PartedGraph& graph) const;
+  Status refuse(std::string_view why, std::string_view way_out) const;
+  Status check() const;
+  Status check_whole(const BindPlan& plan, const std::vector<Parted>& graphs) const;
+  void take_parts(runtime::PartsPlan parts, std::shared_ptr<const runtime::PartedGraph> graph,
+                  const PatternOptions& pattern);
+  void take_pages(std::string_view why);
   void bind(const std::string& name, BoundInputs& out) const;
 
   const RunVerbOptions& options_;
   const Console& console_;
   const char* const option_;
   const std::uint64_t memory_;
+  std::uint64_t whole_ = 0;  ///< What the graph takes.
   PartsTask task_;
+  bool in_place_ = false;
+  std::shared_ptr<runtime::PageLimit> page_limit_;
 };
+
+/// Reads the inputs of a run with a bar of progress, those of several patterns once.
+runtime::Status load_run(const RunVerbOptions& options, const Console& console, const Session& session,
+                         const Compilation& program, const BindPlan& plan, bool edge_labelled,
+                         SharedInputs* maybe_shared, const PartsChoice& parts, BoundInputs& out);
 
 }  // namespace matcha::tools

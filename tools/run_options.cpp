@@ -61,9 +61,8 @@ void add_run_options(CLI::App& verb, RunVerbOptions& options) {
                 "Time some schedules on a part of the work, and remember the best for this program, graph and device")
       ->group("How to run");
   add_no_cache(verb, options.code_folder);
-  add_bytes(
-      verb, "--memory", options.memory,
-      "What the graph may take, such as 800M; the matches of a pattern in a larger .mtg are counted in parts of it")
+  add_bytes(verb, "--memory", options.memory,
+            "What the graph may take, such as 800M; of a larger .mtg parts are in memory, one after the other")
       ->group("How to run");
   add_bytes(
       verb, "--gpu-memory", options.gpu_memory,

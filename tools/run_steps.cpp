@@ -71,7 +71,7 @@ class Run final : public RunSteps {
   Status read() override { return steps({&Run::front_end}); }
   Status prepare() override {
     Status code = steps({&Run::bind, &Run::open_matches, &Run::begin, &Run::load});
-    if (code == Status::Ok && of_pattern() && options_.may_count_together() && !parts_.needed()) {
+    if (code == Status::Ok && of_pattern() && options_.may_count_together() && !parts_.does_not_fit()) {
       MotifSets* const maybe_others = maybe_shared_ != nullptr ? &maybe_shared_->motifs() : nullptr;
       code = motifs_.find(*pattern_, pattern_options_, graph(), maybe_others, console_);
     }
@@ -251,8 +251,8 @@ class Run final : public RunSteps {
 
   Status offer_motifs() { return motifs_.offer(pattern_->program().cost), Status::Ok; }
   SearchContext search_context() {
-    return {options_,    pattern_options_, *pattern_, bound_,       target_->on_gpu,
-            may_choose_, parts_.needed(),  streams(), maybe_shared_};
+    return {options_,    pattern_options_,      *pattern_, bound_,       target_->on_gpu,
+            may_choose_, parts_.does_not_fit(), streams(), maybe_shared_};
   }
   SearchUse search_use() { return search_.use(search_context()); }
   bool counts_by_messages() const {
@@ -301,7 +301,7 @@ class Run final : public RunSteps {
     const Status code = check_pattern();
     if (code != Status::Ok) return code;
     // What several patterns share is ranked once, whoever asks first.
-    const PlanRequest request{options_.lists(), options_.order, maybe_shared_ != nullptr,
+    const PlanRequest request{options_.lists(), parts_.order(), maybe_shared_ != nullptr,
                               target_->on_gpu ? Device::Gpu : Device::Cpu, cluster_.planned_threads(report_.threads)};
     return plan_pattern(*pattern_, graph(), *bound_.inputs.dictionary, request, sketch_.emplace(), forecast_);
   }
@@ -310,7 +310,8 @@ class Run final : public RunSteps {
     const Compilation& program = bound_program();
     std::optional<BindPlan> plan = plan_binding(program.graph(), program.loop(), options_.bind, console_);
     if (plan) plan_ = std::move(*plan);
-    return plan ? Status::Ok : Status::Usage;
+    const PatternSource* const maybe_pattern = pattern_ ? &*pattern_ : nullptr;
+    return plan ? parts_.open(maybe_pattern, pattern_options_, session_, plan_, compile_, bound_) : Status::Usage;
   }
 
   /// Rows are streamed to a file, to standard output, or kept for JSON.
@@ -330,12 +331,10 @@ class Run final : public RunSteps {
 
   Status load() {
     const Stopwatch watch;
-    const Status opened = parts_.open(pattern_ ? &*pattern_ : nullptr, pattern_options_, session_, plan_, bound_);
-    if (opened != Status::Ok) return session_.stopped() ? session_.stop_early() : opened;
     runtime::Status loaded = runtime::Done{};
     if (!parts_.needed()) {
       loaded = load_run(options_, console_, session_, bound_program(), plan_, pattern_ && pattern_->edge_labelled(),
-                        maybe_shared_, bound_);
+                        maybe_shared_, parts_, bound_);
     }
     report_.load_ms = watch.ms();
     if (!loaded) return session_.stopped() ? session_.stop_early() : console_.error(loaded.error());
@@ -344,8 +343,9 @@ class Run final : public RunSteps {
       for (const auto& [name, report] : bound_.inputs.reports) console_.note(report.render());
     }
     // Processes deal out positions of the whole graph.
-    const bool whole = parts_.needed() || options_.cluster.any();
-    return of_pattern() && !whole ? take_graph_of_label(*pattern_, console_, bound_) : Status::Ok;
+    const bool whole = parts_.does_not_fit() || options_.cluster.any();
+    const Status mapped = parts_.check_loaded(bound_);
+    return mapped == Status::Ok && of_pattern() && !whole ? take_graph_of_label(*pattern_, console_, bound_) : mapped;
   }
 
   /// Compiles before the inputs are read, so that a run finds them where reading them left them, in the caches. A GPU
@@ -370,7 +370,7 @@ class Run final : public RunSteps {
     forecast_.threads = cluster_.planned_threads(report_.threads);
     forecast_.on_gpu = target_->on_gpu;
     const Status code =
-        order_vertices(options_.order, forecast_, *compilation_, labels_, reporter_, bound_, report_.order);
+        order_vertices(parts_.order(), forecast_, *compilation_, labels_, reporter_, bound_, report_.order);
     report_.load_ms += report_.order.ms;
     return code;
   }
@@ -488,7 +488,7 @@ class Run final : public RunSteps {
     Status code = run_passes(*compilation_, labels);
     if (code != Status::Ok) return code;
     report_.backend = backend_->name();
-    return compilation_->load(*backend_, executable_);
+    return parts_.load(*compilation_, *backend_, executable_);
   }
 
   Status execute() {

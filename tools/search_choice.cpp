@@ -7,7 +7,7 @@ namespace matcha::tools {
 SearchUse SearchChoice::use(const SearchContext& context) {
   const RunVerbOptions& options = context.options;
   const bool may = options.backend == "llvm" && !options.tune && (!context.on_gpu || options.gpu_given.empty());
-  if (!may) return SearchUse::Never;
+  if (!may || context.in_parts) return SearchUse::Never;
   const runtime::Graph& graph = context.bound.inputs.graphs.at(context.bound.main_graph);
   const SearchUse use = use_of_search(context.pattern, context.pattern_options, graph, options.lists());
   // A GPU counts all that is not soon done by a program, and all of which it has a part.

@@ -19,6 +19,7 @@
 #include "runtime/graph/detail/row_checks.h"
 #include "runtime/graph/detail/source.h"
 #include "runtime/graph/detail/vertex_set.h"
+#include "runtime/graph/page_limit.h"
 #include "runtime/graph/stats.h"
 
 static_assert(std::endian::native == std::endian::little, "the arrays of a .mtg are used as they lie in the file");
@@ -508,7 +509,10 @@ Result<Graph> read_mtg(const std::string& path, const IoOptions& options) {
     const detail::MtgNotes notes(path, options.notes_folder);
     Result<detail::WholeFile> file = detail::read_whole(path, options);
     if (!file) return file.error();
-    return MtgReader(path, *file, notes).read();
+    PageLimit* const maybe_limit = PageLimit::of_reading();
+    if (maybe_limit == nullptr || !file->is_mapped) return MtgReader(path, *file, notes).read();
+    maybe_limit->watch(file->bytes, file->owner);
+    return MtgReader(path, *file, notes, MappedPages(file->bytes)).read();
   } catch (const std::bad_alloc&) {
     return detail::out_of_memory_error(path);
   }

@@ -181,15 +181,10 @@ Result<std::shared_ptr<const PartedGraph>> PartedGraph::open(const std::string& 
                                                              bool keeps_pages) {
   Result<MtgInPieces> file = read_mtg_in_pieces(path, options);
   if (!file) return file.error();
-  Graph* const graph = &file->graph;
-  if (graph->facts().directed || !graph->facts().simple || graph->view().edge_info != nullptr) {
-    return detail::input_error(path, 0, "only undirected graphs without labels of edges are counted in parts",
-                               "give the run more memory");
-  }
   auto parted = std::make_shared<PartedGraph>();
   parted->pages_ = file->pages;
   parted->keeps_pages_ = keeps_pages;
-  parted->graph_ = std::move(*graph);
+  parted->graph_ = std::move(file->graph);
   const GraphView view = parted->graph_.view();
   const StoredOrder& order = parted->graph_.stored_order();
   parted->offsets_ = view.offsets;
@@ -211,10 +206,15 @@ std::uint64_t PartedGraph::bytes_of(std::uint64_t vertices, std::uint64_t arcs) 
   return vertices * of_vertex + arcs * sizeof(std::uint32_t);
 }
 
+bool PartedGraph::has_parts() const {
+  return !graph_.facts().directed && graph_.facts().simple && graph_.view().edge_info == nullptr;
+}
+
 std::uint64_t PartedGraph::whole_bytes(bool ranked) const {
   const GraphView view = graph_.view();
   const std::uint64_t ids = view.original_ids != nullptr ? view.universe * sizeof(std::int64_t) : 0;
-  return bytes_of(view.universe, view.arc_count) * (ranked ? 2 : 1) + ids;
+  const std::uint64_t info = view.edge_info != nullptr ? view.arc_count * sizeof(std::uint64_t) : 0;
+  return bytes_of(view.universe, view.arc_count) * (ranked && has_parts() ? 2 : 1) + ids + info;
 }
 
 void PartedGraph::drop_rows(std::uint64_t first, std::uint64_t last) const {

@@ -37,22 +37,23 @@ struct PartsPlan {
   std::vector<std::uint64_t> arcs;  ///< From part p to part q: item p * parts + q.
 };
 
-/// An undirected simple graph in a `.mtg`, of which subgraphs are taken.
+/// A graph in a `.mtg`, of which subgraphs are taken if it is undirected and simple.
 class PartedGraph {
  public:
   /// Checks the file as `read_mtg` does. Of the file no more is in memory at a time than some megabytes, unless its
-  /// pages are kept as long as there is memory. Errors: those of it, and Input when the graph is directed, not simple,
-  /// or has edge info, or when the file is packed.
+  /// pages are kept as long as there is memory. Errors: those of it, and Input when the file is packed.
   static Result<std::shared_ptr<const PartedGraph>> open(const std::string& path, const IoOptions& options = {},
                                                          bool keeps_pages = false);
 
   /// All of it, mapped.
   const Graph& whole() const { return graph_; }
-  /// Memory that it takes as a whole, with ranks of its own by degree too if `ranked`.
+  /// Whether it has parts: it is undirected and simple, and its edges have no labels or numbers.
+  bool has_parts() const;
+  /// Memory that it takes as a whole, with ranks of its own by degree too if `ranked` and it can have them.
   std::uint64_t whole_bytes(bool ranked) const;
 
-  /// The fewest parts so that every subgraph of `match` of them fits. Takes some passes over the file.
-  /// Errors: Resource when there is no such plan.
+  /// The fewest parts so that every subgraph of `match` of them fits. Takes some passes over the file. Requires:
+  /// has_parts. Errors: Resource when there is no such plan.
   Result<PartsPlan> plan(std::uint64_t memory, std::uint64_t match, const IoOptions& options = {}) const;
 
   /// The subgraph of the vertices of these parts, ascending; with labels, and ids 0 … n-1. Of a file with a stored

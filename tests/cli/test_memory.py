@@ -1,8 +1,10 @@
-"""`run --memory`: a pattern in a graph that does not fit is counted in parts of it, and has the count of the plain run."""
+"""`run --memory`: in a graph that does not fit, a pattern is counted in parts of it, and all else reads it in its file; answers are those of the plain run."""
 
+import itertools
 import json
 import os
 import pathlib
+import random
 import re
 
 import cli
@@ -10,6 +12,22 @@ from cli import TRIANGLE
 
 GRQC = "examples/graphs/ca-grqc.txt.gz"
 SANITIZED = bool(os.environ.get("MATCHA_SANITIZE"))
+ALL = bool(os.environ.get("MATCHA_TEST_ALL"))
+
+
+def connected_patterns(size):
+    """The connected graphs of so many vertices, one of each kind, as lists of edges."""
+    pairs = list(itertools.combinations(range(size), 2))
+    seen, found = set(), []
+    for chosen in itertools.chain.from_iterable(itertools.combinations(pairs, k) for k in range(size - 1, len(pairs) + 1)):
+        reached = {0}
+        for _ in range(size):
+            reached |= {v for edge in chosen if reached & set(edge) for v in edge}
+        key = min(tuple(sorted(tuple(sorted((turn[u], turn[v]))) for u, v in chosen)) for turn in itertools.permutations(range(size)))
+        if len(reached) == size and key not in seen:
+            seen.add(key)
+            found.append(chosen)
+    return found
 
 
 class Memory(cli.CliTest):
@@ -63,15 +81,104 @@ class Memory(cli.CliTest):
         # With memory enough, and without a note.
         self.assertEqual(self.ok("run", TRIANGLE, graph, "--memory", "1G", "-q"), f"{answer['result']}\n")
 
-    def test_what_is_not_counted_in_parts(self):
+    def in_place(self, graph, *words, memory=None, says="read from the file"):
+        """What is not counted in parts, and finds the same rows, in any order."""
+        wanted = self.ok("run", *words, "--device", "cpu", "-q")
+        done = self.matcha("run", *words, "--memory", memory or self.quarter(graph))
+        told = done.stderr.decode()
+        self.assertEqual((done.returncode, sorted(done.stdout.decode().split("\n"))), (0, sorted(wanted.split("\n"))), told)
+        self.assertIn(says, told)
+        return told
+
+    def test_examples(self):
+        """Those that take a graph; the others take lists of edges."""
+        ran = 0
+        for program in sorted(pathlib.Path("examples").glob("*.mt")):
+            for arguments in re.findall(r"^# count: (.*) -?\d+$", program.read_text(encoding="utf-8"), re.M):
+                words = arguments.split()
+                if "(G: Graph)" not in program.read_text(encoding="utf-8") or (SANITIZED and ran == 3):
+                    continue
+                for order in ([], ["--order", "degree"])[: 1 if SANITIZED or ran % 2 else 2]:
+                    with self.subTest(program=program.name, order=order):
+                        graph = self.converted(*words, *order)
+                        self.in_place(graph, str(program), graph, says="programs are not counted in parts")
+                ran += 1
+        self.assertGreaterEqual(ran, 3 if SANITIZED else 12)
+
+    def test_patterns_that_have_no_parts(self):
+        """Of all kinds: with arrows, labels of vertices and of edges; counted, and listed."""
+        dice = random.Random(28)
+        arcs = [(dice.randrange(60), dice.randrange(60), dice.choice("xyz")) for _ in range(900)]
+        text = self.write("arcs.txt", "".join(f"{u} {v} {label}\n" for u, v, label in arcs))
+        labels = self.write("labels.txt", "".join(f"{v} {'ab'[v % 2]}\n" for v in range(60)))
+        graphs = {
+            "directed": self.converted(text, "--directed", "--labels", labels),
+            "informed": self.converted(text, "--directed", "--edge-labels", "--labels", labels),
+            "plain": self.converted(text, "--labels", labels),
+        }
+        patterns = [(size, edges) for size in (3, 4, 5) for edges in connected_patterns(size)]
+        self.assertEqual(len(patterns), 2 + 6 + 21)
+        for number, (size, edges) in enumerate(patterns):
+            if not ALL and number % (8 if SANITIZED else 2):
+                continue
+            vertices = [f"{v}:{'ab'[dice.randrange(2)]}" if dice.randrange(2) else str(v) for v in range(size)]
+            arrows = ",".join("-".join((vertices[u], vertices[v])).replace("-", ">") for u, v in edges)
+            labelled = ",".join(f"{vertices[u]}>{vertices[v]}={dice.choice('xyz')}" for u, v in edges)
+            for kind, pattern in (("directed", arrows), ("informed", labelled), ("plain", ",".join(f"{u}-{v}" for u, v in edges))):
+                more = ["--induced", dice.choice(("edge", "vertex"))]
+                if kind == "plain":
+                    more += ["--count", "--limit", "1000000000"] if size > 3 else ["--matches", "-"]
+                with self.subTest(kind=kind, pattern=pattern, more=more):
+                    graph = graphs[kind]
+                    self.in_place(graph, "--pattern", pattern, graph, *more)
+
+    def test_other_ways_to_run_in_place(self):
+        graph = self.converted(GRQC)
+        self.in_place(graph, "--pattern", "0@5-1,1-2", graph, says="names vertices")
+        self.in_place(graph, TRIANGLE, graph, "--backend", "interp")
+        self.in_place(graph, "--pattern", "triangle", graph, "--backend", "interp", says="--backend")
+        self.in_place(graph, "--pattern", "triangle", graph, memory="100", says="no parts of it are small enough")
+        self.in_place(graph, "examples/wedge.mt", graph, "--tier", "native")
+        folder = self.path("work")
+        self.in_place(graph, "--pattern", "triangle", graph, "--work", folder, says="several processes")
+        # Ranks by degree are those of the file.
+        ranked = self.converted(GRQC, "--order", "degree")
+        self.in_place(ranked, TRIANGLE, ranked, "--order", "degree")
+
+    def test_little_of_the_file_is_in_memory(self):
+        """A graph of 125 MB with 4 MB: less than half of it is there at a time, on a machine as busy as it may be."""
+        if SANITIZED:
+            self.skipTest("sanitizers have memory of their own")
+        graph = self.generate("g.mtg", "rmat", "--scale", "18", "--edge-factor", "60")
+        program = self.write("m.mt", "def most(G: Graph) -> int:\n    return max(apply(lambda v: max(neighbor(G, v)) if size(neighbor(G, v)) > 0 else 0, vertices(G)))\n")
+        small = self.generate("s.mtg", "rmat", "--scale", "6")
+        self.ok("run", program, small, "-q")  # Its code is kept.
+
+        def peak(*words):
+            script = "import resource, subprocess, sys; done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL); " \
+                     "print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)"
+            done = cli.subprocess.run(["python3", "-c", script, cli.MATCHA, "run", program, *words, "-q"], capture_output=True, text=True, check=True, env=self.environment())
+            code, megabytes = map(int, done.stdout.split())
+            self.assertEqual(code, 0)
+            return megabytes
+
+        least, whole, bounded = peak(small), peak(graph), peak(graph, "--memory", "4M")
+        self.assertGreater(whole - least, 90)
+        self.assertLess(bounded - least, (whole - least) // 2, (least, whole, bounded))
+
+    def test_refusals(self):
         graph = self.converted(GRQC)
         words = ("--memory", self.quarter(graph), "-q")
-        self.fails(5, "run", TRIANGLE, graph, *words, says=["programs are not counted in parts"])
-        self.fails(5, "run", "--pattern", "triangle", graph, *words, "--matches", self.path("m.csv"), says=["rows"])
-        self.fails(5, "run", "--pattern", "0@5-1,1-2", graph, *words, says=["names vertices"])
-        self.fails(5, "run", "--pattern", "triangle", graph, "--memory", "100", "-q", says=["no parts"])
+        labels = self.write("labels", "".join(f"{v} {v % 3}\n" for v in range(30000)))
+        self.fails(5, "run", TRIANGLE, graph, *words, "--tune", says=["--tune", "leave out --tune"])
+        self.fails(5, "run", TRIANGLE, graph, *words, "--verify", says=["--verify"])
+        self.fails(5, "run", TRIANGLE, graph, *words, "--order", "degree", says=["matcha graph convert --order degree"])
+        self.fails(5, "run", "--pattern", "motif:4", "--per", "vertex", graph, *words, says=["--per"])
+        self.fails(5, "run", "--pattern", "triangle", graph, *words, "--algorithm", "join", says=["candidates"])
+        self.fails(5, "run", "--pattern", "0:1-1:2,1-2", graph, *words, "--labels", labels, says=["matcha graph convert --labels"])
+        program = self.write("list.mt", "def edges(edges: List<Tuple<int, 2>>) -> int:\n    return size(edges)\n")
+        self.fails(5, "run", program, graph, *words, says=["a list of edges", "take a `Graph`"])
         self.fails(5, "run", "--pattern", "triangle", GRQC, "--memory", "10K", "-q", says=["memory limit"])
-        self.fails(5, "run", "--pattern", "triangle", graph, *words, "--backend", "interp", says=["--backend"])
         self.fails(2, "run", "--pattern", "triangle", graph, *words, "--device", "cuda", says=["--memory"])
         self.fails(2, "run", "--pattern", "triangle", "--pattern", "house", graph, *words, says=["--memory"])
         for bytes_ in ("0", "-1", "5X", "G", "20000000T", "1.5G"):

@@ -146,10 +146,11 @@ TEST(Parts, WhatCannotBeCountedInPartsIsAnError) {
   spec.directed = true;
   const std::string path = folder.path("g.mtg");
   ASSERT_TRUE(write_mtg(load(spec).graph, path));
-  EXPECT_FALSE(PartedGraph::open(path));
+  EXPECT_FALSE(parted(path)->has_parts());
   EXPECT_FALSE(PartedGraph::open(folder.path("none.mtg")));
   spec.directed = false;
   ASSERT_TRUE(write_mtg(load(spec).graph, path));
+  EXPECT_TRUE(parted(path)->has_parts());
   const Result<std::shared_ptr<const PartedGraph>> packed = PartedGraph::open(folder.file("p", gzip(read_bytes(path))));
   ASSERT_FALSE(packed);
   EXPECT_NE(packed.error().message.find("packed"), std::string::npos);

@@ -1,0 +1,112 @@
+#include "runtime/graph/page_limit.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <utility>
+
+namespace matcha::runtime {
+
+namespace {
+
+constexpr std::chrono::milliseconds kNap{1};
+
+/// What Linux tells of the memory of this process.
+class ProcessMemory {
+ public:
+  ProcessMemory() : file_(::open("/proc/self/statm", O_RDONLY | O_CLOEXEC)) {}
+  ~ProcessMemory() {
+    if (file_ >= 0) (void)::close(file_);
+  }
+  ProcessMemory(const ProcessMemory&) = delete;
+  ProcessMemory& operator=(const ProcessMemory&) = delete;
+
+  /// Bytes of mapped files in it, those of the program included; 0: it is not told.
+  std::uint64_t of_files() const {
+    char text[128] = "";
+    if (file_ < 0 || ::pread(file_, text, sizeof(text) - 1, 0) <= 0) return 0;
+    unsigned long long all = 0, resident = 0, shared = 0;
+    if (std::sscanf(text, "%llu %llu %llu", &all, &resident, &shared) != 3) return 0;
+    return shared * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  }
+
+ private:
+  int file_;
+};
+
+thread_local PageLimit* reading_limit = nullptr;
+
+/// Advises the system of the pages with the bytes [first, first + count) of a mapped file, and of those that it maps
+/// along with them.
+void advise(std::string_view file, const void* first, std::uint64_t count, int advice) {
+  constexpr std::uintptr_t kPage = 4096, kMappedTogether = 16 * kPage;
+  const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(file.data());
+  const std::uintptr_t end = (begin + file.size() + kPage - 1) / kPage * kPage;
+  const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(first);
+  const std::uintptr_t from = std::max(begin, at / kMappedTogether * kMappedTogether);
+  const std::uintptr_t to = std::min(end, (at + count + kMappedTogether - 1) / kMappedTogether * kMappedTogether);
+  if (from < to) (void)::madvise(reinterpret_cast<void*>(from), to - from, advice);
+}
+
+}  // namespace
+
+PageLimit::Reading::Reading(PageLimit* maybe_limit) : before_(std::exchange(reading_limit, maybe_limit)) {}
+PageLimit::Reading::~Reading() { reading_limit = before_; }
+PageLimit* PageLimit::of_reading() { return reading_limit; }
+
+PageLimit::~PageLimit() {
+  ends_.store(true, std::memory_order_relaxed);
+  if (looker_.joinable()) looker_.join();
+}
+
+void PageLimit::watch(std::string_view file, std::shared_ptr<const void> owner) {
+  const std::lock_guard<std::mutex> lock(guard_);
+  files_.push_back({file, std::move(owner)});
+  if (!looker_.joinable()) looker_ = std::thread([this] { look(); });
+}
+
+void PageLimit::expect_no_order() {
+  const std::lock_guard<std::mutex> lock(guard_);
+  for (const File& file : files_) advise(file.bytes, file.bytes.data(), file.bytes.size(), MADV_RANDOM);
+}
+
+void PageLimit::expect(const void* items, std::uint64_t bytes) const {
+  const std::lock_guard<std::mutex> lock(guard_);
+  for (const File& file : files_) advise(file.bytes, items, bytes, MADV_WILLNEED);
+}
+
+void PageLimit::let_go(const void* items, std::uint64_t bytes) const {
+  const std::lock_guard<std::mutex> lock(guard_);
+  for (const File& file : files_) advise(file.bytes, items, bytes, MADV_DONTNEED);
+}
+
+bool PageLimit::holds(const void* item) const {
+  const char* const place = static_cast<const char*>(item);
+  const std::lock_guard<std::mutex> lock(guard_);
+  return std::ranges::any_of(files_, [place](const File& file) {
+    return place >= file.bytes.data() && place < file.bytes.data() + file.bytes.size();
+  });
+}
+
+void PageLimit::look() {
+  const ProcessMemory memory;
+  const auto let_go_of_all = [this] {
+    const std::lock_guard<std::mutex> lock(guard_);
+    for (const File& file : files_) advise(file.bytes, file.bytes.data(), file.bytes.size(), MADV_DONTNEED);
+  };
+  // What else is mapped, such as the program: all that is left when the files were let go of.
+  let_go_of_all();
+  std::uint64_t others = memory.of_files();
+  while (!ends_.load(std::memory_order_relaxed)) {
+    std::this_thread::sleep_for(kNap);
+    if (memory.of_files() <= others + bytes_) continue;
+    let_go_of_all();
+    others = memory.of_files();
+  }
+}
+
+}  // namespace matcha::runtime

@@ -1,0 +1,70 @@
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "runtime/graph/detail/source.h"
+#include "runtime/graph/page_limit.h"
+#include "tests/unit/runtime/graph/support.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace matcha::runtime::test {
+namespace {
+
+/// Bytes of a mapped file that are in the memory of this process, as its page table tells.
+std::uint64_t present(std::string_view bytes) {
+  const std::uint64_t page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  std::FILE* const file = std::fopen("/proc/self/pagemap", "rb");
+  if (file == nullptr) return 0;
+  std::uint64_t found = 0;
+  for (std::uint64_t at = 0; at < bytes.size(); at += page) {
+    std::uint64_t entry = 0;
+    const std::uint64_t number = (reinterpret_cast<std::uintptr_t>(bytes.data()) + at) / page;
+    if (std::fseek(file, static_cast<long>(number * sizeof(entry)), SEEK_SET) != 0) break;
+    if (std::fread(&entry, sizeof(entry), 1, file) != 1) break;
+    if (entry >> 63 != 0) found += page;
+  }
+  std::fclose(file);
+  return found;
+}
+
+std::uint64_t sum_of(std::string_view bytes) {
+  std::uint64_t sum = 0;
+  for (const char byte : bytes) sum += static_cast<unsigned char>(byte);
+  return sum;
+}
+
+TEST(PageLimit, PagesAreLetGoOfAndReadAgain) {
+  const TemporaryFolder folder;
+  std::string content;
+  for (std::uint64_t at = 0; at < std::uint64_t{24} << 20; ++at) content.push_back(static_cast<char>(at * 7 >> 3));
+  const std::string path = folder.file("f", content);
+  const Result<detail::WholeFile> file = detail::read_whole(path, {});
+  ASSERT_TRUE(file && file->is_mapped);
+  EXPECT_EQ(sum_of(file->bytes), sum_of(content));
+  const std::uint64_t all = present(file->bytes);
+  if (all == 0) GTEST_SKIP() << "the system does not tell what is in memory";
+  EXPECT_EQ(all, content.size());
+  PageLimit limit(std::uint64_t{2} << 20);
+  limit.watch(file->bytes, file->owner);
+  limit.expect_no_order();
+  EXPECT_TRUE(limit.holds(file->bytes.data()) && limit.holds(file->bytes.data() + content.size() - 1));
+  EXPECT_FALSE(limit.holds(content.data()) || limit.holds(file->bytes.data() + content.size()));
+  limit.let_go(file->bytes.data(), content.size());
+  EXPECT_EQ(present(file->bytes), 0U);
+  limit.expect(file->bytes.data() + 5000, 1 << 20);
+  EXPECT_EQ(sum_of(file->bytes), sum_of(content));
+  // The system counts by some pages at a time.
+  constexpr std::uint64_t kMost = std::uint64_t{3} << 20;
+  for (int turn = 0; turn < 1000 && present(file->bytes) > kMost; ++turn) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_LE(present(file->bytes), kMost);
+  EXPECT_EQ(sum_of(file->bytes), sum_of(content));
+}
+
+}  // namespace
+}  // namespace matcha::runtime::test
