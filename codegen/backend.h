@@ -106,6 +106,14 @@ struct RunOptions {
 /// Why a run ended before its end; Sampled: it walked a part of the work, as its back end was told to.
 enum class Ending { Complete, Stopped, Deadline, RowsRefused, Sampled };
 
+/// Kernels that groups of threads started for loops of many positions.
+struct StartedKernels {
+  std::uint64_t started = 0;
+  std::uint64_t refused = 0;     ///< Times that there was no room for one, so a group walked its loop alone.
+  std::uint64_t at_once = 0;     ///< For how many there was room, in the region where these were most.
+  std::uint64_t list_bytes = 0;  ///< Of the intermediate lists of their groups there; of paged ones the page tables.
+};
+
 /// The results in the order of `return`. Unless `ending` is Complete they cover only what was done until then, and may
 /// be missing (`values` shorter than the results) when the run ended before they came to be. A sample has none.
 struct RunResult {
@@ -125,10 +133,11 @@ struct RunResult {
   std::string stack;
   std::uint64_t workers = 0;
   std::uint64_t list_bytes = 0;
-  std::uint64_t uploaded_bytes = 0;  ///< Of graphs and lists that were copied to GPUs, those kept there not again.
-  std::string level;                 ///< What a CPU ran: `interp`, `native`, or one after the other.
-  std::string tier;                  ///< SIMD tier that ran, or the GPU; empty for the interpreter.
-  std::vector<std::string> notes;    ///< What a user should know, such as a schedule that was cut down to fit.
+  std::optional<StartedKernels> kernels;  ///< Of a GPU whose groups may start some.
+  std::uint64_t uploaded_bytes = 0;       ///< Of graphs and lists that were copied to GPUs, those kept there not again.
+  std::string level;                      ///< What a CPU ran: `interp`, `native`, or one after the other.
+  std::string tier;                       ///< SIMD tier that ran, or the GPU; empty for the interpreter.
+  std::vector<std::string> notes;         ///< What a user should know, such as a schedule that was cut down to fit.
   /// Milliseconds of parts of the run, in order. Of a GPU, once: `device` (open it), `ready` (from the start until that
   /// was done). Of a GPU, for each region: `nvrtc` or `kernel_cache`, `module` (load it), `ready` (the wait for these,
   /// which overlap with all before), `upload` (the wait for what the region reads), `launch` (the host's time until the

@@ -62,7 +62,10 @@ bool set_group(GpuOptions& options, const std::string& value) {
 bool set_steal(GpuOptions& options, const std::string& value) {
   using ir::Stealing;
   return set_word(options.steal, value,
-                  {{"none", Stealing::None}, {"half", Stealing::Half}, {"timeout", Stealing::Timeout}});
+                  {{"none", Stealing::None},
+                   {"half", Stealing::Half},
+                   {"timeout", Stealing::Timeout},
+                   {"kernel", Stealing::Kernel}});
 }
 
 bool set_search(GpuOptions& options, const std::string& value) {
@@ -92,7 +95,7 @@ constexpr std::uint64_t kMostInt = std::numeric_limits<int>::max();
 constexpr std::array kOptions = {
     GpuOption{"group", Takes::Number, true, "0|1|2|4|8|16|32",
               "Threads that work together: 1, 2, 4, 8, 16 or 32; default: chosen for each loop", set_group, 0, 32},
-    GpuOption{"steal", Takes::Words, true, "none|half|timeout",
+    GpuOption{"steal", Takes::Words, true, "none|half|timeout|kernel",
               "How idle threads get work of busy ones; default: timeout", set_steal},
     GpuOption{"split", Takes::Number, true, "", "Loop levels whose positions others may get, 1 to 3; default: chosen",
               set_number<&GpuOptions::split, 1, ir::kMostSplit>, 1, ir::kMostSplit},
@@ -126,6 +129,12 @@ constexpr std::array kOptions = {
               set_number<&GpuOptions::device, 0, kMostInt>, 0, kMostInt},
     GpuOption{"queue", Takes::Number, false, "", "Split tasks that there is room for; default: 131072",
               set_number<&GpuOptions::queue>},
+    GpuOption{"fanout", Takes::Number, false, "",
+              "With `kernel`: positions of a loop beyond which a kernel is started for it; default: 1024",
+              set_number<&GpuOptions::fanout, 1>, 1},
+    GpuOption{"kernels", Takes::Number, false, "",
+              "With `kernel`: kernels that may be there at a time beside the first one; default: 256",
+              set_number<&GpuOptions::kernels, 0, codegen::kMostKernels>, 0, codegen::kMostKernels},
     GpuOption{"scratch-mb", Takes::Mib, false, "", "MiB for intermediate lists; default: what is free",
               set_mib<&GpuOptions::scratch_bytes>},
     GpuOption{"arena-mb", Takes::Mib, false, "", "MiB for the pages of --stack=paged; default: what is needed",

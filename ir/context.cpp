@@ -124,6 +124,7 @@ std::string_view keyword(Stealing steal) {
     case Stealing::None: return "none";
     case Stealing::Half: return "half";
     case Stealing::Timeout: return "timeout";
+    case Stealing::Kernel: return "kernel";
   }
   MATCHA_UNREACHABLE("a way of stealing");
 }

@@ -433,7 +433,9 @@ class Parser {
       switch (part) {
         case 0: schedule.split = small_number(); break;
         case 1: schedule.group = small_number(); break;
-        case 2: schedule.steal = static_cast<Stealing>(take_choice({"give", "none", "half", "timeout"})); break;
+        case 2:
+          schedule.steal = static_cast<Stealing>(take_choice({"give", "none", "half", "timeout", "kernel"}));
+          break;
         case 3: schedule.stack = static_cast<Stack>(take_choice({"array", "paged"})); break;
         default: schedule.shared_rows = small_number();
       }

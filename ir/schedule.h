@@ -23,9 +23,10 @@ enum class Stealing : std::uint8_t {
   None,     ///< Not at all: positions of the outermost loop are dealt in chunks, and that is it.
   Half,     ///< It takes half of a loop (STMatch 1.5): in its block from anyone, beyond it from a worker it has asked.
   Timeout,  ///< A worker that has worked on a task for long hands on the rest of it (T-DFS III).
+  Kernel,   ///< A worker that comes to a loop of many positions starts a kernel that takes them (EGSM, in T-DFS I).
 };
 
-/// `give`, `none`, `half`, `timeout`.
+/// `give`, `none`, `half`, `timeout`, `kernel`.
 std::string_view keyword(Stealing steal);
 
 /// Where the stored lists of a worker are.

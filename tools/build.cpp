@@ -43,7 +43,8 @@ Status emit_text(const Target& target, const TargetSettings& settings, const Bui
                  Compilation& compilation, const Console& console, std::string& text) {
   const Status code = compilation.emit(*target.make(settings), text);
   if (code != Status::Ok || target.emit != "ptx") return code;
-  runtime::Result<std::string> ptx = codegen::compile_to_ptx(std::move(text), options.arch);
+  runtime::Result<std::string> ptx =
+      codegen::compile_to_ptx(std::move(text), options.gpu.steal == ir::Stealing::Kernel, options.arch);
   if (!ptx) return console.error(ptx.error());
   text = std::move(*ptx);
   return Status::Ok;

@@ -66,7 +66,7 @@ void declare(CLI::App& app, Arguments& args) {
   using matcha::ir::Stack;
   using matcha::ir::Stealing;
   const std::map<std::string, Stealing> kinds = {
-      {"none", Stealing::None}, {"half", Stealing::Half}, {"timeout", Stealing::Timeout}};
+      {"none", Stealing::None}, {"half", Stealing::Half}, {"timeout", Stealing::Timeout}, {"kernel", Stealing::Kernel}};
   app.add_option("--steal", args.steal, "with --gpu: how idle workers get work of busy ones")
       ->transform(CLI::CheckedTransformer(kinds).description(""))
       ->option_text("none|half|timeout");

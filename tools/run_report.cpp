@@ -98,6 +98,12 @@ std::string stats_json(const RunReport& report) {
       stats["scratch_bytes"] = report.result->list_bytes;
       stats["uploaded_bytes"] = report.result->uploaded_bytes;
     }
+    if (const std::optional<codegen::StartedKernels>& kernels = report.result->kernels) {
+      stats["kernels"] = {{"started", kernels->started},
+                          {"refused", kernels->refused},
+                          {"at_once", kernels->at_once},
+                          {"scratch_bytes", kernels->list_bytes}};
+    }
     Json times = Json::array();
     for (const auto& [part, ms] : report.result->times) times.push_back({{"part", part}, {"ms", rounded(ms)}});
     if (!times.empty()) stats["run_ms"] = times;

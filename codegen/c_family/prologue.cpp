@@ -27,14 +27,14 @@ std::string standalone_text(std::string_view path) {
 std::string worker_prologue() {
   std::string result;
   for (std::string_view path :
-       {"runtime/common/prelude.h",     "runtime/common/lists.h",      "runtime/common/graphs.h",
-        "runtime/common/atomics.h",     "runtime/common/task_queue.h", "runtime/common/group.h",
-        "runtime/common/deal.h",        "runtime/common/launch.h",     "runtime/common/half_stealing.h",
-        "runtime/common/offload.h",     "runtime/common/task_state.h", "runtime/common/task_walk.h",
-        "runtime/common/checked.h",     "runtime/common/rooms.h",      "runtime/common/lane_search.h",
-        "runtime/common/flat_counts.h", "runtime/common/bits.h",       "runtime/common/bit_walks.h",
-        "runtime/common/bit_sets.h",    "runtime/common/bit_rows.h",   "runtime/common/set_operations.h",
-        "runtime/common/worker.h"}) {
+       {"runtime/common/prelude.h",        "runtime/common/lists.h",       "runtime/common/graphs.h",
+        "runtime/common/atomics.h",        "runtime/common/task_queue.h",  "runtime/common/group.h",
+        "runtime/common/deal.h",           "runtime/common/launch.h",      "runtime/common/half_stealing.h",
+        "runtime/common/offload.h",        "runtime/common/task_state.h",  "runtime/common/kernel_stealing.h",
+        "runtime/common/task_walk.h",      "runtime/common/checked.h",     "runtime/common/rooms.h",
+        "runtime/common/lane_search.h",    "runtime/common/flat_counts.h", "runtime/common/bits.h",
+        "runtime/common/bit_walks.h",      "runtime/common/bit_sets.h",    "runtime/common/bit_rows.h",
+        "runtime/common/set_operations.h", "runtime/common/worker.h"}) {
     result += standalone_text(path);
   }
   return result;

@@ -16,6 +16,9 @@ ir::Schedule schedule_of(const ir::Module& module);
 /// False, with a diagnostic, for a region whose schedule was made for a run time that does not hand work on as tasks.
 bool check_tasks(const ir::Module& module, Diagnostics& diagnostics);
 
+/// False, with a diagnostic, for a region whose groups start kernels, which only a GPU does.
+bool check_no_kernels(const ir::Module& module, Diagnostics& diagnostics);
+
 /// How the lanes of a group search the longer list of a set operation: runtime/common/lane_search.h.
 enum class Search {
   Plain,    ///< Each on its own.

@@ -12,7 +12,7 @@
 namespace matcha::codegen {
 
 std::optional<std::string> emit_cpp(const ir::Module& module, const AheadOfTime& about, Diagnostics& diagnostics) {
-  if (!check_tasks(module, diagnostics)) return std::nullopt;
+  if (!check_tasks(module, diagnostics) || !check_no_kernels(module, diagnostics)) return std::nullopt;
   Names names;
   Emitted emitted = emit_workers(module, Spelling{"static", false}, names);
   if (about.only_query)

@@ -59,11 +59,11 @@ std::unique_ptr<Backend> make_cuda_program(AheadOfTime about, const CudaOptions&
   return std::make_unique<CudaProgramBackend>(std::move(about), options);
 }
 
-runtime::Result<std::string> compile_to_ptx(std::string text, int arch) {
+runtime::Result<std::string> compile_to_ptx(std::string text, bool starts_kernels, int arch) {
   runtime::Result<const runtime::cuda::Nvrtc*> nvrtc = runtime::cuda::Nvrtc::open();
   if (!nvrtc) return nvrtc.error();
   runtime::Result<runtime::cuda::Compilation> made =
-      (*nvrtc)->compile({std::move(text), "program.cu", arch, gpu::compile_options()});
+      (*nvrtc)->compile({std::move(text), "program.cu", arch, gpu::compile_options(starts_kernels)});
   if (!made) return made.error();
   return std::move(made->ptx);
 }

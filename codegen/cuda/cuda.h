@@ -12,6 +12,9 @@
 
 namespace matcha::codegen {
 
+/// Kernels that the device's run time keeps for groups to start, when its limits are as they are at first.
+inline constexpr std::uint64_t kMostKernels = 2048;
+
 /// A part of the work, so that schedules can be timed on it: of `parts` times the devices that there are, only these
 /// walk their share, with the kernels and the dealing of a whole run. What it finds is no answer and is not given: the
 /// run has no values, hands over no rows, and ends as Ending::Sampled.
@@ -44,6 +47,8 @@ struct CudaOptions {
   std::optional<std::uint64_t> tile;  ///< Arcs that a group takes at a time where neighbours are walked; 0: whole
                                       ///< vertices; none: by their number.
   std::uint64_t queue = std::uint64_t{1} << 17;  ///< Tasks that the queue has room for.
+  std::uint64_t fanout = 1024;                   ///< Kernel starts a kernel for a loop of more positions than these,
+  std::uint64_t kernels = 256;                   ///< and so many of them may be there at a time, at most kMostKernels.
   std::uint64_t hubs = 64;  ///< Vertices with so many neighbours get a row of bits, as memory allows; 0: none does.
   bool eager = false;       ///< Hand on after `tau_us` even when no group waits for work; for tests.
   std::uint64_t rows = std::uint64_t{1} << 20;  ///< Rows of a list for which there is room at first.
@@ -66,7 +71,8 @@ std::unique_ptr<Backend> make_cuda(const CudaOptions& options = {});
 std::unique_ptr<Backend> make_cuda_program(AheadOfTime about, const CudaOptions& options = {});
 
 /// The PTX of a text that `make_cuda` emitted, for an architecture as 10·major + minor, through NVRTC, which needs no
-/// GPU. Errors: as Nvrtc::open and Nvrtc::compile.
-runtime::Result<std::string> compile_to_ptx(std::string text, int arch);
+/// GPU. `starts_kernels`: of a module whose regions have Stealing::Kernel; it is to be linked with the run time of the
+/// device. Errors: as Nvrtc::open and Nvrtc::compile.
+runtime::Result<std::string> compile_to_ptx(std::string text, bool starts_kernels, int arch);
 
 }  // namespace matcha::codegen

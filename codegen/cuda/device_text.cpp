@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <span>
+
 #include "codegen/c_family/prologue.h"
 #include "codegen/cuda/hub_rows.h"
 #include "codegen/cuda/query_part.h"
@@ -17,8 +19,9 @@ namespace {
 
 using ir::Kind;
 
-/// Of the parameters of a kernel, from CUDA 12.1 on.
+/// Of the parameters of a kernel, from CUDA 12.1 on; and of one that a kernel starts.
 constexpr std::uint64_t kMostParameterBytes = 32'764;
+constexpr std::uint64_t kMostStartedBytes = 4096;
 
 void assert_layout(const ir::Module& module, Names& names, TextWriter& out) {
   FrameLayout layout(module);
@@ -30,23 +33,64 @@ void assert_layout(const ir::Module& module, Names& names, TextWriter& out) {
   }
 }
 
-void entry(const EmittedRegion& region, TextWriter& out) {
+/// The words of a kernel up to its worker: it has one parameter more, or none, and its groups are `groups`; of them,
+/// number `index` has the memory of worker `worker`.
+void begin_entry(const EmittedRegion& region, std::string_view name, std::string_view parameter,
+                 std::string_view groups, std::string_view worker, TextWriter& out) {
   const std::uint32_t group = region.region->schedule.group;
   out.blank();
   const unsigned blocks = region.counts_common ? kBlocksThatCount : kLeastBlocks;
   out.line(fmt::format("extern \"C\" __global__ void __launch_bounds__({}, {})", kBlockThreads, blocks));
-  out.open(
-      fmt::format("run_{}(const __grid_constant__ Frame f, const __grid_constant__ Launch launch)", region.function));
+  out.open(fmt::format("{}_{}(const __grid_constant__ Frame f, const __grid_constant__ Launch launch{})", name,
+                       region.function, parameter));
   out.line(fmt::format("const u64 index = (u64(blockIdx.x) * blockDim.x + threadIdx.x) / {};", group));
-  out.line("if (index >= launch.workers) return;");
+  out.line(fmt::format("if (index >= {}) return;", groups));
   if (group == 1) {
     out.line("TaskState state;");
   } else {
     out.line(fmt::format("__shared__ TaskState states[{}];", kBlockThreads / group));
     out.line(fmt::format("TaskState& state = states[threadIdx.x / {}];", group));
   }
-  out.line(fmt::format("WorkerOf<Group<{}>> w(launch, index, state);", group));
+  out.line(fmt::format("WorkerOf<Group<{}>> w(launch, {}, state);", group, worker));
+}
+
+void entry(const EmittedRegion& region, TextWriter& out) {
+  begin_entry(region, "run", "", "launch.workers", "index", out);
   out.line(fmt::format("work_on_{}(f, w);", region.function));
+  out.close();
+}
+
+/// The kernel that groups of the region start, whose groups have the memory of the workers behind those of the first.
+void started_entry(const EmittedRegion& region, TextWriter& out) {
+  begin_entry(region, kStartedKernel, ", const __grid_constant__ KernelStart start", "start.groups",
+              "launch.workers + start.place * kKernelGroups + index", out);
+  const std::string lanes = fmt::format("Group<{}>::here()", region.region->schedule.group);
+  out.line(fmt::format("take_part({}, state, start, index);", lanes));
+  out.line(fmt::format("if (!w.stopped()) work_on_{}(f, w);", region.function));
+  out.line(fmt::format("end_part({}, launch, start);", lanes));
+  out.close();
+}
+
+/// Starts that kernel of the region that is run. Kernels that are started to be forgotten run side by side, and the one
+/// that starts them ends after them.
+void start_function(std::span<const EmittedRegion> regions, std::size_t first, TextWriter& out) {
+  out.blank();
+  out.line("#ifndef MATCHA_START_KERNEL");
+  out.line("#define MATCHA_START_KERNEL(kernel, blocks, threads, ...) \\");
+  out.line(
+      "  (kernel<<<blocks, threads, 0, cudaStreamFireAndForget>>>(__VA_ARGS__), cudaGetLastError() == cudaSuccess)");
+  out.line("#endif");
+  out.open("MATCHA_NOINLINE bool start_kernel(const Launch& launch, const KernelStart& start)");
+  out.line("const Frame& frame = *static_cast<const Frame*>(launch.kernels.frame);");
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    const std::uint32_t group = regions[i].region->schedule.group;
+    out.line(fmt::format("const u32 blocks{} = u32((start.groups * {} + {}) / {});", i, group, kBlockThreads - 1,
+                         kBlockThreads));
+    out.line(fmt::format("if (launch.kernels.region == {})", first + i));
+    out.line(fmt::format("  return MATCHA_START_KERNEL({}_{}, blocks{}, {}u, frame, launch, start);", kStartedKernel,
+                         regions[i].function, i, kBlockThreads));
+  }
+  out.line("return false;");
   out.close();
 }
 
@@ -74,9 +118,16 @@ void tiles_entry(TextWriter& out) {
 
 }  // namespace
 
-std::vector<std::string> compile_options() {
-  return {"--std=c++20", "--device-int128", "--fmad=false", "--diag-suppress=177"};
+std::vector<std::string> compile_options(bool starts_kernels) {
+  std::vector<std::string> options = {"--std=c++20", "--device-int128", "--fmad=false", "--diag-suppress=177"};
+  if (starts_kernels) {
+    options.insert(options.end(),
+                   {"--relocatable-device-code=true", fmt::format("--maxrregcount={}", kStartingRegisters)});
+  }
+  return options;
 }
+
+bool starts_kernels(const ir::Module& module) { return schedule_of(module).steal == ir::Stealing::Kernel; }
 
 Spelling device_spelling() { return Spelling{"static __device__ __forceinline__", true}; }
 
@@ -101,6 +152,7 @@ DeviceText emit_device_text(const ir::Module& module, Search search, bool hubs, 
     out.line(fmt::format("#define MATCHA_STEALING {}", stealing_name(schedule_of(module).steal)));
     if (search != Search::Plain) out.line(fmt::format("#define MATCHA_SEARCH {}", search_name(search)));
     if (looks) out.line("#define MATCHA_HUBS");
+    if (starts_kernels(module)) out.line("#define MATCHA_KERNELS");
     out.raw(prologue);
     if (looks) out.raw(standalone_text("runtime/common/hub_rows.h"));
     if (counts) out.raw(counting_prologue());
@@ -116,6 +168,10 @@ DeviceText emit_device_text(const ir::Module& module, Search search, bool hubs, 
     out.blank();
     assert_layout(module, names, out);
     for (std::size_t i = first; i < end; ++i) entry(emitted.regions[i], out);
+    if (starts_kernels(module)) {
+      for (std::size_t i = first; i < end; ++i) started_entry(emitted.regions[i], out);
+      start_function(std::span(emitted.regions).subspan(first, end - first), first, out);
+    }
     if (looks) hub_rows_entry(emitted.regions[first].region->schedule.group, out);
     if (dealt) tiles_entry(out);
     out.blank();
@@ -137,14 +193,18 @@ bool check_device_program(const ir::Module& module, Diagnostics& diagnostics) {
   }
   if (!check_tasks(module, diagnostics)) return false;
   const std::uint64_t bytes = FrameLayout(module).bytes + sizeof(matcha_program::Launch);
-  if (bytes > kMostParameterBytes) {
-    const std::string much =
-        fmt::format("the values of a program take {} bytes, of {} that a kernel is given", bytes, kMostParameterBytes);
-    diagnostics.error(DiagId::TargetLimit, module.body->body.back()->loc, much,
-                      "--device cpu has no such limit; several programs with fewer results have none either");
+  const auto fits = [&](std::uint64_t taken, std::uint64_t most, const char* given, const char* hint) {
+    if (taken <= most) return true;
+    diagnostics.error(DiagId::TargetLimit, module.body->body.back()->loc,
+                      fmt::format("the values of a program take {} bytes, of {} that {}", taken, most, given), hint);
+    return false;
+  };
+  if (starts_kernels(module) && !fits(bytes + sizeof(matcha_program::KernelStart), kMostStartedBytes,
+                                      "a kernel is given which a kernel starts", "--steal timeout starts none")) {
     return false;
   }
-  return true;
+  return fits(bytes, kMostParameterBytes, "a kernel is given",
+              "--device cpu has no such limit; several programs with fewer results have none either");
 }
 
 }  // namespace matcha::codegen::gpu

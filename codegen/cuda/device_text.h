@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "codegen/c_family/emitter.h"
@@ -21,6 +22,9 @@ inline constexpr unsigned kBlockThreads = 128;
 inline constexpr unsigned kLeastBlocks = 8;
 /// The same where groups count in shared memory, which has room for no more.
 inline constexpr unsigned kBlocksThatCount = 6;
+/// Registers of a thread at most in texts whose kernels start kernels: their functions are relocatable, so each is
+/// compiled by itself, and may take no more than the kernels that call it.
+inline constexpr unsigned kStartingRegisters = 65536 / (kBlockThreads * kLeastBlocks);
 static_assert(kBlockThreads == 128, "as runtime/common/wedge_counters.h has it");
 
 /// The program of a device: one text without includes, for NVRTC or nvcc.
@@ -32,8 +36,14 @@ struct DeviceText {
   std::vector<std::vector<const ir::Var*>> hub_graphs;
 };
 
-/// The options that the text is compiled with, besides the architecture.
-std::vector<std::string> compile_options();
+/// The options that a text is compiled with, besides the architecture. One whose kernels start kernels is then linked
+/// with the run time of the device.
+std::vector<std::string> compile_options(bool starts_kernels = false);
+
+/// Whether the kernels of a module start kernels: `--steal kernel`.
+bool starts_kernels(const ir::Module& module);
+/// The name of a kernel that they start, before that of its region's function.
+inline constexpr std::string_view kStartedKernel = "started";
 
 /// How the device's language spells workers.
 Spelling device_spelling();

@@ -183,6 +183,7 @@ class CudaExecutable::Run {
     load_kernels(index);
     const EmittedRegion& emitted = session().regions()[index];
     RegionWork work{requests_.make(s, emitted), {}};
+    work.request.number = index;
     devices_.make_hub_rows(index, program_.options_.hubs);
     work.inputs = devices_.inputs_of(s, emitted);
     choose_kernels(work.request, index, work.inputs);

@@ -45,11 +45,14 @@ class DeviceArray {
   u64 bytes_;
 };
 
-/// A kernel of the device part and the threads of its groups.
+/// A kernel of the device part and the threads of its groups; and, for those that it starts, the bytes of its frame and
+/// the number of its region.
 struct Kernel {
   const void* function;
   u64 group;
   int block;
+  u64 frame_bytes;
+  u64 region;
 };
 
 /// What of a graph a region reads besides its neighbour lists.

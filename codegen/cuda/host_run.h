@@ -2,13 +2,12 @@
 // namespace of its own: what both sides name, such as Launch, is a type of its own on each, of one layout.
 #pragma once
 
-#include "codegen/cuda/host_gpu.h"
+#include "codegen/cuda/host_kernels.h"
 
 namespace matcha_program {
 
 inline constexpr const char* kDevice = "cuda";
 inline constexpr const char* kBackend = "cuda";
-inline constexpr const char* kRunnerHelp = "  --device N             the GPU, from 0 (default 0)\n";
 
 inline constexpr bool kStealIsFixed = true;
 
@@ -25,7 +24,7 @@ inline Schedule default_schedule() {
 /// False when the option is none for a GPU.
 inline bool take_runner(Schedule& schedule, const std::string& option, const std::string& value) {
   if (option == "--device") schedule.device = int(std::min<u64>(number_of(option, value), 1 << 20));
-  return option == "--device";
+  return option == "--device" || take_kernels(schedule, option, value);
 }
 
 inline std::string runner_facts(const Schedule& schedule) { return "\"gpu\": " + std::to_string(schedule.device); }
@@ -83,8 +82,9 @@ class RegionOnGpu {
         row_capacity_(row_capacity),
         lists_(plan_lists(plan)),
         workers_(plan_workers(gpu_, plan, kernel, lists_)),
-        pages_(plan_pages(gpu_, lists_, workers_, schedule_.arena_bytes)),
-        slots_(empty_slots(plan, workers_, reinterpret_cast<u64>(sums_.as<u8>()))),
+        kernels_(plan_kernels(gpu_, plan, schedule_, lists_, workers_)),
+        pages_(plan_pages(gpu_, lists_, stacks_, schedule_.arena_bytes)),
+        slots_(empty_slots(plan, stacks_, reinterpret_cast<u64>(sums_.as<u8>()))),
         rows_(plan.sinks.size()),
         areas_(plan.sinks.size()) {
     buffers_.write(lists_.buffers.data(), lists_.buffers.size() * sizeof(BufferPlan));
@@ -109,6 +109,7 @@ class RegionOnGpu {
   void run(void* frame) {
     Shared shared{};
     Launch launch = launch_of(shared);
+    room_.open(frame, schedule_, launch);
     shared.live = launch.deal.tile != 0 ? launch.deal.tiles : plan_.positions;
     shared.queue_room = launch.queue.capacity;
     shared_.write(&shared, sizeof shared);
@@ -122,8 +123,9 @@ class RegionOnGpu {
     host_.check(shared);
     check_whole(plan_, shared);
     splits_ = shared.splits;
+    room_.note(host_.facts(), shared, lists_.scratch_bytes);
     note_lists(host_.facts(), plan_, workers_,
-               workers_ * lists_.scratch_bytes + std::min(shared.pages_taken, pages_) * kPageBytes);
+               stacks_ * lists_.scratch_bytes + std::min(shared.pages_taken, pages_) * kPageBytes);
   }
 
   /// `rows_wanted`: for how many there should have been room; when there was not, rows are left out.
@@ -131,7 +133,7 @@ class RegionOnGpu {
     host_.facts().positions += plan_.positions;
     host_.facts().splits += splits_;
     slot_memory_.read(slots_.data(), slots_.size() * sizeof(Slot));
-    std::vector<ExactSum> sums(exact_sums(plan_) * workers_);
+    std::vector<ExactSum> sums(exact_sums(plan_) * stacks_);
     sums_.read(sums.data(), sums.size() * sizeof(ExactSum));
     RegionValues values = merge_slots(plan_, slots_, sums);
     for (u64 i = 0; i < rows_.size(); ++i) {
@@ -163,7 +165,8 @@ class RegionOnGpu {
     launch.block = block_;
     launch.boards = boards_.as<u64>();
     launch.idle = idle_.as<u64>();
-    launch.queue = queue_of(queue_.as<u64>(), launch.split == 0 ? 0 : schedule_.queue, launch.shared);
+    const bool queues = launch.split != 0 && launch.stealing != kKernel;
+    launch.queue = queue_of(queue_.as<u64>(), queues ? schedule_.queue : 0, launch.shared);
     launch.scratch = scratch_.as<u8>();
     launch.scratch_bytes = lists_.scratch_bytes;
     launch.buffers = buffers_.as<BufferPlan>();
@@ -202,6 +205,8 @@ class RegionOnGpu {
   const Schedule& schedule_ = host_.settings().schedule;
   ListPlan lists_;
   u64 workers_;
+  u64 kernels_;                                       ///< That may be started at a time.
+  u64 stacks_ = workers_ + kernels_ * kKernelGroups;  ///< Of the groups of all.
   u64 pages_;
   u64 block_ = std::max<u64>(u64(kernel_.block) / kernel_.group, 1);
   u64 splits_ = 0;
@@ -210,13 +215,14 @@ class RegionOnGpu {
   DeviceArray queue_{ring_words(schedule_.queue) * 8};
   DeviceArray boards_{(schedule_.steal == kHalf ? workers_ * kBoardWords : 0) * 8};
   DeviceArray idle_{(workers_ / block_ / 64 + 1) * 8};
-  DeviceArray scratch_{lists_.scratch_bytes * workers_};
+  KernelRoom room_{kernels_, kernel_};
+  DeviceArray scratch_{lists_.scratch_bytes * stacks_};
   DeviceArray arena_{pages_ * kPageBytes};
   u64 shared_words_ = plan_row_words(gpu_, plan_);
   DeviceArray row_words_{shared_words_ * 8};
   DeviceArray row_states_{(shared_words_ != 0 ? plan_.positions * plan_.shared_rows : 0) * sizeof(RowsState)};
   DeviceArray buffers_{lists_.buffers.size() * sizeof(BufferPlan)};
-  DeviceArray sums_{exact_sums(plan_) * workers_ * sizeof(ExactSum)};
+  DeviceArray sums_{exact_sums(plan_) * stacks_ * sizeof(ExactSum)};
   std::vector<Slot> slots_;
   DeviceArray slot_memory_{slots_.size() * sizeof(Slot)};
   DeviceArray counts_{plan_.sinks.size() * 8};

@@ -48,8 +48,8 @@ std::string parts_of(const host::GraphNeeds& needs) {
 }
 
 /// The statements that put what a region reads onto the GPU and run it.
-std::vector<std::string> call(const EmittedRegion& region, const host::RegionStep& step, const FrameLayout& layout,
-                              Names& names) {
+std::vector<std::string> call(const EmittedRegion& region, std::size_t number, const host::RegionStep& step,
+                              const FrameLayout& layout, Names& names) {
   std::vector<std::string> lines = {"Frame placed = f;"};
   for (const FrameField& field : layout.fields) {
     if (!step.reads.contains(field.var) || field.var->type->is_scalar()) continue;
@@ -61,8 +61,9 @@ std::vector<std::string> call(const EmittedRegion& region, const host::RegionSte
                         : fmt::format("place(host, {});", member));
   }
   lines.push_back(
-      fmt::format("const Kernel kernel = {{reinterpret_cast<const void*>(&::matcha_program::run_{}), {}, {}}};",
-                  region.function, region.region->schedule.group, kBlockThreads));
+      fmt::format("const Kernel kernel = {{reinterpret_cast<const void*>(&::matcha_program::run_{}), {}, {}, "
+                  "sizeof(Frame), {}}};",
+                  region.function, region.region->schedule.group, kBlockThreads, number));
   lines.emplace_back("const RegionValues v = run_region(host, plan, kernel, &placed);");
   return lines;
 }
@@ -79,16 +80,19 @@ std::optional<std::string> emit_program(const ir::Module& module, const AheadOfT
   std::unordered_map<const ir::Region*, const host::RegionStep*> planned;
   for (const host::RegionStep* step : plan.regions()) planned.emplace(step->region, step);
   const RegionCall region_call = [&](const EmittedRegion& region, Names& named) {
-    return call(region, *planned.at(region.region), layout, named);
+    const std::size_t number = static_cast<std::size_t>(&region - emitted.regions.data());
+    return call(region, number, *planned.at(region.region), layout, named);
   };
   const std::optional<std::string> steps = emit_host(module, about, emitted, names, region_call, diagnostics);
   if (!steps) return std::nullopt;
   std::set<std::string> includes;
-  const std::string prologue =
-      without_includes(host_prologue({"codegen/cuda/host_gpu.h", "codegen/cuda/host_run.h"}), includes);
+  const std::string prologue = without_includes(
+      host_prologue({"codegen/cuda/host_gpu.h", "codegen/cuda/host_kernels.h", "codegen/cuda/host_run.h"}), includes);
   TextWriter out;
   out.line(program_line(about, "cuda"));
-  out.line("//   nvcc -arch=sm_90 THIS.cu -o program && ./program GRAPH.mtg");
+  const std::string more =
+      starts_kernels(module) ? fmt::format("-rdc=true -maxrregcount={} ", kStartingRegisters) : std::string();
+  out.line(fmt::format("//   nvcc -arch=sm_90 {}THIS.cu -o program && ./program GRAPH.mtg", more));
   out.line("#pragma nv_diag_suppress 177  // Functions that this program does not need.");
   out.blank();
   out.line("// The device.");
@@ -97,8 +101,8 @@ std::optional<std::string> emit_program(const ir::Module& module, const AheadOfT
   out.line("// The host. It names the same things, in a namespace of its own.");
   for (const std::string& include : includes) out.line(include);
   out.line("#define MATCHA_HOST_PART");
-  for (const char* macro : {"MATCHA_STEALING", "MATCHA_SEARCH", "MATCHA_ON_DEVICE", "MATCHA_FN", "MATCHA_MEMBER",
-                            "MATCHA_NOINLINE", "MATCHA_DEVICE_FUNCTION"}) {
+  for (const char* macro : {"MATCHA_STEALING", "MATCHA_SEARCH", "MATCHA_KERNELS", "MATCHA_ON_DEVICE", "MATCHA_FN",
+                            "MATCHA_MEMBER", "MATCHA_NOINLINE", "MATCHA_DEVICE_FUNCTION"}) {
     out.line(fmt::format("#undef {}", macro));
   }
   out.blank();

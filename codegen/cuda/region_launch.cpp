@@ -28,6 +28,8 @@ using Use = RegionMemory::Use;
 namespace {
 
 constexpr std::uint64_t kCacheLine = 64;
+/// Of a kernel that a group starts.
+constexpr std::uint64_t kStartedGroups = matcha_program::kKernelGroups;
 /// Shared rows are worth no more memory.
 constexpr std::uint64_t kMostRowBytes = std::uint64_t{4} << 30;
 /// Slots of more bytes than this travel by themselves: clearing them is faster than copying zeros.
@@ -41,6 +43,9 @@ T* device_pointer(CuDevicePtr address) {
 }
 
 std::uint64_t whole_lines(std::uint64_t bytes) { return (bytes + kCacheLine - 1) / kCacheLine * kCacheLine; }
+
+/// Words with a bit for each place of a kernel.
+std::uint64_t place_words(std::uint64_t kernels) { return (kernels + 63) / 64; }
 
 /// Positions that a group walks side by side.
 std::uint64_t lanes_of(const RegionRequest& request, std::uint64_t groups) {
@@ -116,18 +121,31 @@ ListMemory RegionLauncher::list_memory(const RegionRequest& request, std::uint64
 
 bool RegionLauncher::wants_pages(const RegionRequest& request, const RegionInputs& inputs) const {
   if (request.buffers.empty()) return false;
-  const std::uint64_t groups = wanted_groups(request, inputs);
+  const std::uint64_t groups = wanted_groups(request, inputs) + wanted_kernels(request, UINT64_MAX) * kStartedGroups;
   return gpu::wants_pages(request.buffers, groups, list_memory(request, groups));
 }
 
 std::uint64_t RegionLauncher::plan(const RegionRequest& request, const RegionInputs& inputs, std::uint64_t most_groups,
                                    std::string& note) {
-  const std::uint64_t groups = std::min(wanted_groups(request, inputs), most_groups);
-  deal(request, inputs, groups);  // Where tiles begin is on the device before lists get what memory is left.
-  const ListMemory memory = request.buffers.empty() ? ListMemory{} : list_memory(request, groups);
-  plan_ = plan_lists(request.buffers, groups, request.schedule().stack, memory, request.region->loc);
+  groups_ = std::min(wanted_groups(request, inputs), most_groups);
+  kernels_ = wanted_kernels(request, most_groups);
+  deal(request, inputs, groups_);  // Where tiles begin is on the device before lists get what memory is left.
+  const std::uint64_t all = groups_ + kernels_ * kStartedGroups;
+  const ListMemory memory = request.buffers.empty() ? ListMemory{} : list_memory(request, all);
+  plan_ = plan_lists(request.buffers, all, request.schedule().stack, memory, request.region->loc);
+  if (plan_.workers < all && kernels_ != 0) {
+    constexpr std::uint64_t kPart = 4;  ///< Of the lists that there is memory for, one in so many is for kernels.
+    kernels_ = std::min(kernels_, plan_.workers / kPart / kStartedGroups);
+    plan_.note += fmt::format("; {} kernels may be started at a time", kernels_);
+  }
+  groups_ = std::min(groups_, plan_.workers - kernels_ * kStartedGroups);
   if (!plan_.note.empty()) note = plan_.note;
-  return plan_.workers;
+  return groups_;
+}
+
+std::uint64_t RegionLauncher::wanted_kernels(const RegionRequest& request, std::uint64_t most_groups) const {
+  const bool starts = request.schedule().steal == ir::Stealing::Kernel && request.schedule().split != 0;
+  return starts ? std::min(options_.kernels, most_groups / kStartedGroups) : 0;
 }
 
 void RegionLauncher::start(const RegionRequest& request, const RegionInputs& inputs, const RegionShare& share,
@@ -135,7 +153,7 @@ void RegionLauncher::start(const RegionRequest& request, const RegionInputs& inp
   row_capacity_ = row_capacity;
   Launch launch = prepare(request, inputs, share);
   std::vector<std::uint8_t> frame = inputs.frame;
-  std::uint64_t threads = plan_.workers * request.schedule().group;
+  std::uint64_t threads = groups_ * request.schedule().group;
   runtime::cuda::LaunchShape shape;
   shape.threads = kBlockThreads;
   shape.blocks = static_cast<unsigned>((threads + kBlockThreads - 1) / kBlockThreads);
@@ -146,7 +164,7 @@ void RegionLauncher::start(const RegionRequest& request, const RegionInputs& inp
   // What the workers leave follows the kernel at once, so that the host waits a single time.
   const DeviceMemory& control = memory_.take(Use::Control, layout_.bytes);
   need(control.copy_to(stream_, control_.host(), layout_.buffers));
-  const std::uint64_t slots = launch.workers * launch.sinks * sizeof(Slot);
+  const std::uint64_t slots = plan_.workers * launch.sinks * sizeof(Slot);
   if (slots != layout_.slot_bytes) need(memory_.take(Use::Slots, slots).copy_to(stream_, slots_.host(), slots));
 }
 
@@ -181,7 +199,7 @@ std::uint64_t RegionLauncher::chunk(const RegionRequest& request, std::uint64_t 
                                      lanes_of(request, groups));
 }
 
-void RegionLauncher::lay_out(const RegionRequest& request, const RegionShare& share) {
+void RegionLauncher::lay_out(const RegionRequest& request, const RegionInputs& inputs, const RegionShare& share) {
   const std::uint64_t sinks = request.region->collect->sinks.size();
   const std::uint64_t slot_bytes = plan_.workers * sinks * sizeof(Slot);
   layout_.slot_bytes = slot_bytes <= kMostSlotBytes ? slot_bytes : 0;
@@ -190,13 +208,15 @@ void RegionLauncher::lay_out(const RegionRequest& request, const RegionShare& sh
   layout_.buffers = layout_.slots + whole_lines(layout_.slot_bytes);
   layout_.areas = layout_.buffers + whole_lines(plan_.buffers.size() * sizeof(matcha_program::BufferPlan));
   layout_.ranges = layout_.areas + whole_lines(sinks * sizeof(RowArea));
-  layout_.bytes = layout_.ranges + whole_lines((share.ranges.size() + 1) * sizeof(matcha_program::DealtRange));
+  layout_.places = layout_.ranges + whole_lines((share.ranges.size() + 1) * sizeof(matcha_program::DealtRange));
+  layout_.frame = layout_.places + whole_lines((place_words(kernels_) + kernels_) * 8);
+  layout_.bytes = layout_.frame + (kernels_ != 0 ? whole_lines(inputs.frame.size()) : 0);
   grow(device_, control_, layout_.bytes);
   std::memset(control_.host(), 0, layout_.bytes);
 }
 
 Launch RegionLauncher::prepare(const RegionRequest& request, const RegionInputs& inputs, const RegionShare& share) {
-  lay_out(request, share);
+  lay_out(request, inputs, share);
   const DeviceMemory& control = memory_.take(Use::Control, layout_.bytes);
   shared_ = control.address();
 
@@ -209,9 +229,10 @@ Launch RegionLauncher::prepare(const RegionRequest& request, const RegionInputs&
   launch.lanes = lanes_of(request, share.groups);
   launch.chunk = chunk(request, share.groups);
   launch.deal = deal(request, inputs, share.groups);
-  launch.workers = plan_.workers;
+  launch.workers = groups_;
   prepare_share(request, share, launch);
   prepare_stealing(request, launch);
+  prepare_kernels(request, inputs, launch);
   static_cast<Shared*>(control_.host())->queue_room = launch.queue.capacity;
   prepare_lists(request, launch);
   prepare_shared_rows(request, inputs, launch);
@@ -249,19 +270,23 @@ void RegionLauncher::prepare_share(const RegionRequest& request, const RegionSha
 
 void RegionLauncher::prepare_stealing(const RegionRequest& request, Launch& launch) {
   const ir::Schedule& schedule = request.schedule();
-  const bool half = schedule.steal == ir::Stealing::Half;
+  const bool half = schedule.steal == ir::Stealing::Half, kernel = schedule.steal == ir::Stealing::Kernel;
   using matcha_program::kUsualLookUs;
   using matcha_program::kUsualTauUs;
   std::uint64_t tau_us = options_.tau_us.value_or(half ? kUsualLookUs : kUsualTauUs);
-  bool split = schedule.split != 0 && (half || (tau_us != 0 && options_.queue != 0));
-  launch.stealing = half ? matcha_program::kHalf : split ? matcha_program::kTimeout : matcha_program::kNoStealing;
+  const bool hands_on = half || (kernel ? kernels_ != 0 : tau_us != 0 && options_.queue != 0);
+  bool split = schedule.split != 0 && hands_on;
+  launch.stealing = half     ? matcha_program::kHalf
+                    : kernel ? matcha_program::kKernel
+                    : split  ? matcha_program::kTimeout
+                             : matcha_program::kNoStealing;
   launch.split = split ? schedule.split : 0;
   if (request.keeps_order()) launch.split = std::min(launch.split, matcha_program::kOrderedLevels);
   constexpr std::uint64_t kUsualKhz = 1'500'000;
   std::uint64_t khz =
       device_->properties().clock_khz > 0 ? static_cast<std::uint64_t>(device_->properties().clock_khz) : kUsualKhz;
   launch.tau = (tau_us != 0 ? tau_us : kUsualTauUs) * khz / 1000;
-  std::uint64_t queue = split && tau_us != 0 ? options_.queue : 0;
+  std::uint64_t queue = split && tau_us != 0 && !kernel ? options_.queue : 0;
   const DeviceMemory& words = memory_.take(Use::Queue, matcha_program::ring_words(queue) * 8);
   if (queue != 0) continue_queue(words, queue);
   launch.eager = options_.eager;
@@ -280,6 +305,20 @@ void RegionLauncher::prepare_stealing(const RegionRequest& request, Launch& laun
   need(idle.fill(stream_, 0));
   launch.boards = device_pointer<matcha_program::u64>(boards.address());
   launch.idle = device_pointer<matcha_program::u64>(idle.address());
+}
+
+void RegionLauncher::prepare_kernels(const RegionRequest& request, const RegionInputs& inputs, Launch& launch) {
+  if (kernels_ == 0) return;
+  char* const control = static_cast<char*>(control_.host());
+  std::uint64_t* const free = reinterpret_cast<std::uint64_t*>(control + layout_.places);
+  for (std::uint64_t i = 0; i < kernels_; ++i) free[i / 64] |= std::uint64_t{1} << (i % 64);
+  std::memcpy(control + layout_.frame, inputs.frame.data(), inputs.frame.size());
+  launch.kernels = {device_pointer<matcha_program::u64>(shared_ + layout_.places),
+                    device_pointer<matcha_program::u64>(shared_ + layout_.places + place_words(kernels_) * 8),
+                    kernels_,
+                    options_.fanout,
+                    request.number,
+                    device_pointer<const void>(shared_ + layout_.frame)};
 }
 
 /// What was put into the queue was taken, so the words of its next round wait where the last run stopped.

@@ -72,8 +72,8 @@ class RegionLauncher {
 
   /// True when the region should be compiled for paged lists, because arrays for enough groups do not fit.
   bool wants_pages(const RegionRequest& request, const RegionInputs& inputs) const;
-  /// Decides how many groups work, `most_groups` at most; gives their number. `note`: what a user should know of it;
-  /// else untouched.
+  /// Decides how many groups work, `most_groups` at most; gives their number, without those of kernels that they may
+  /// start. `note`: what a user should know of it; else untouched.
   std::uint64_t plan(const RegionRequest& request, const RegionInputs& inputs, std::uint64_t most_groups,
                      std::string& note);
   /// Positions that a group takes at a time, of so many groups on all devices.
@@ -101,6 +101,10 @@ class RegionLauncher {
   double milliseconds() const;
   /// Bytes that the intermediate lists of the groups took.
   std::uint64_t list_bytes() const { return plan_.bytes(shared().pages_taken); }
+  /// Kernels that groups may start at a time; and bytes of the intermediate lists of their groups, with their page
+  /// tables alone where lists are paged.
+  std::uint64_t kernels() const { return kernels_; }
+  std::uint64_t kernel_bytes() const { return (plan_.workers - groups_) * plan_.scratch_bytes; }
   /// Rows that a list sink found, whether they had room or not.
   std::uint64_t row_count(std::size_t sink) const { return counts()[sink]; }
   /// Adds what the groups found: `slots` sink by sink for each group; exact sums of sink i to `sums[i]`.
@@ -111,10 +115,10 @@ class RegionLauncher {
 
  private:
   /// The words that host and workers share, in one piece so that one copy takes them: Shared, the counts of rows, the
-  /// slots unless there are many, and then, which the workers only read, the plans of buffers, the areas of rows, the
-  /// ranges of positions.
+  /// slots unless there are many, and then, of no use to the host afterwards, the plans of buffers, the areas of rows,
+  /// the ranges of positions, and for kernels that groups start their places and the frame.
   struct ControlLayout {
-    std::uint64_t counts = 0, slots = 0, buffers = 0, areas = 0, ranges = 0, bytes = 0;
+    std::uint64_t counts = 0, slots = 0, buffers = 0, areas = 0, ranges = 0, places = 0, frame = 0, bytes = 0;
     std::uint64_t slot_bytes = 0;  ///< Of the slots that are in the piece.
   };
   /// The words of the queue after a run that emptied it: the next one goes on from there, since clearing them takes
@@ -129,11 +133,14 @@ class RegionLauncher {
   matcha_program::Deal deal(const RegionRequest& request, const RegionInputs& inputs, std::uint64_t groups) const;
   /// Groups that the device holds at a time, or fewer when there is no work for all.
   std::uint64_t wanted_groups(const RegionRequest& request, const RegionInputs& inputs) const;
+  /// Kernels that so many groups at most may start at a time, if there is memory for their lists.
+  std::uint64_t wanted_kernels(const RegionRequest& request, std::uint64_t most_groups) const;
   ListMemory list_memory(const RegionRequest& request, std::uint64_t groups) const;
-  void lay_out(const RegionRequest& request, const RegionShare& share);
+  void lay_out(const RegionRequest& request, const RegionInputs& inputs, const RegionShare& share);
   void continue_queue(const runtime::cuda::DeviceMemory& words, std::uint64_t capacity);
   void keep_queue();
   void prepare_stealing(const RegionRequest& request, matcha_program::Launch& launch);
+  void prepare_kernels(const RegionRequest& request, const RegionInputs& inputs, matcha_program::Launch& launch);
   void prepare_lists(const RegionRequest& request, matcha_program::Launch& launch);
   void prepare_shared_rows(const RegionRequest& request, const RegionInputs& inputs, matcha_program::Launch& launch);
   std::uint64_t room_for_rows(std::uint64_t words, std::uint64_t state_bytes) const;
@@ -151,7 +158,9 @@ class RegionLauncher {
   runtime::cuda::Event end_;
   runtime::cuda::PinnedBuffer<std::uint64_t> words_;  ///< [0]: what is written to `stop`; [1]: progress.
   RegionMemory memory_;
-  RegionPlan plan_;
+  RegionPlan plan_;  ///< Of the groups and of those of kernels that they may start.
+  std::uint64_t groups_ = 1;
+  std::uint64_t kernels_ = 0;
   ControlLayout layout_;
   runtime::cuda::PinnedMemory control_;  ///< What the device gets at the start, and gives back at the end.
   runtime::cuda::PinnedMemory slots_;    ///< Of slots that are not in that piece.

@@ -19,6 +19,7 @@ namespace matcha::codegen::gpu {
 /// A region, as all devices see it.
 struct RegionRequest {
   const ir::Region* region = nullptr;  ///< With the schedule that its kernel is compiled for.
+  std::uint64_t number = 0;            ///< Of the program's regions.
   std::uint64_t positions = 1;
   /// The graph, in memory of the host, whose vertices they are; null: something else, or only devices have it.
   const runtime::GraphView* maybe_walked = nullptr;

@@ -234,6 +234,7 @@ class RegionRun {
     outcome_.list_bytes = 0;
     outcome_.positions = 0;
     outcome_.splits = 0;
+    outcome_.kernels = {};
     std::uint64_t live = 0;
     std::uint64_t queued = 0;
     std::uint64_t found = 0;
@@ -242,6 +243,10 @@ class RegionRun {
       if (shared.error != 0) raise(shared.error);
       outcome_.positions += shared.positions_done;
       outcome_.splits += shared.splits;
+      outcome_.kernels.started += shared.kernels;
+      outcome_.kernels.refused += shared.kernels_refused;
+      outcome_.kernels.at_once = std::max(outcome_.kernels.at_once, launchers_[i]->kernels());
+      outcome_.kernels.list_bytes += launchers_[i]->kernel_bytes();
       outcome_.list_bytes += launchers_[i]->list_bytes();
       live += shared.live;
       queued += matcha_program::tasks_in(shared.queue_ready);

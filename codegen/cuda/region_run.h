@@ -17,6 +17,7 @@ struct RegionOutcome {
   std::uint64_t splits = 0;
   std::uint64_t groups = 0;      ///< That worked.
   std::uint64_t list_bytes = 0;  ///< Of their intermediate lists.
+  StartedKernels kernels;        ///< With room for `at_once` on each device.
   std::uint64_t streamed = 0;    ///< Rows handed over.
   double kernel_ms = 0;          ///< The device's time, of the device that took longest; of all attempts.
   double launch_ms = 0;          ///< The host's time until every kernel was handed to its device.

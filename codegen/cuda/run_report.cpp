@@ -1,5 +1,6 @@
 #include "codegen/cuda/run_report.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -17,6 +18,7 @@ void RunReport::add(const RegionRequest& request, RegionOutcome& outcome) {
   result_.work_done += request.work_of_first(outcome.positions);
   result_.work_total += request.work_of_first(request.positions);
   result_.deferred += outcome.splits;
+  if (request.schedule().steal == ir::Stealing::Kernel) add_kernels(outcome.kernels);
   result_.rows += outcome.streamed;
   if (request.stream_rows) streamed_ = true;
 }
@@ -27,6 +29,15 @@ void RunReport::add_lists(const RegionRequest& request, const RegionOutcome& out
   result_.stack = request.schedule().stack == ir::Stack::Paged ? "paged" : "array";
   result_.workers = outcome.groups;
   result_.list_bytes = outcome.list_bytes;
+}
+
+void RunReport::add_kernels(const StartedKernels& more) {
+  if (!result_.kernels) result_.kernels.emplace();
+  StartedKernels& all = *result_.kernels;
+  all.started += more.started;
+  all.refused += more.refused;
+  all.at_once = std::max(all.at_once, more.at_once);
+  all.list_bytes = std::max(all.list_bytes, more.list_bytes);
 }
 
 void RunReport::answer(const ir::Return& s, HostValues& values, bool sampled) {

@@ -33,6 +33,7 @@ class RunReport {
 
  private:
   void add_lists(const RegionRequest& request, const RegionOutcome& outcome);
+  void add_kernels(const StartedKernels& more);
 
   const RunOptions& options_;
   RunResult result_;

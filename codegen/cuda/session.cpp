@@ -95,11 +95,11 @@ std::optional<Target> likely_target(const CudaOptions& options) {
 
 /// Compiles for the architectures of all devices, in the background.
 std::shared_future<Images> compile(const Target& target, const std::string& code_folder, std::string text,
-                                   std::string_view name) {
+                                   std::string_view name, bool starts_kernels = false) {
   runtime::cuda::CompileRequest request;
   request.source = std::move(text);
   request.name = fmt::format("{}.cu", name);
-  request.options = compile_options();
+  request.options = compile_options(starts_kernels);
   return std::async(std::launch::async, [request = std::move(request), target, code_folder]() mutable {
     const runtime::cuda::Nvrtc* nvrtc = need(runtime::cuda::Nvrtc::open({"", target.cuda_major}));
     const runtime::cuda::KernelCache cache(code_folder);
@@ -119,7 +119,7 @@ Compiling compile_regions(const Target& target, const std::string& code_folder, 
   Compiling compiling{target, std::move(text), {}};
   const std::string_view name = module.name.empty() ? "program" : std::string_view(module.name);
   for (std::string& part : compiling.text.parts) {
-    compiling.kernels.push_back(compile(target, code_folder, std::move(part), name));
+    compiling.kernels.push_back(compile(target, code_folder, std::move(part), name, starts_kernels(module)));
   }
   compiling.text.parts.clear();
   return compiling;
@@ -211,6 +211,15 @@ const GraphBuilder& Session::graph_builder(RunResult& result, const RunOptions& 
   return *builder_;
 }
 
+runtime::cuda::Module Session::load_image(const runtime::cuda::DeviceRef& device, std::size_t region,
+                                          const runtime::cuda::KernelImage& image) const {
+  if (regions()[region].region->schedule.steal != ir::Stealing::Kernel) {
+    return need(runtime::cuda::Module::load(device, image.bytes));
+  }
+  const runtime::cuda::Nvrtc* nvrtc = need(runtime::cuda::Nvrtc::open({"", target_.cuda_major}));
+  return need(runtime::cuda::Module::link(device, image, need(nvrtc->device_runtime())));
+}
+
 void Session::load(std::size_t region, RunResult& result, const RunOptions& run) {
   for (const std::unique_ptr<OpenDevice>& device : devices_) {
     device->kernels.resize(regions().size());
@@ -222,8 +231,7 @@ void Session::load(std::size_t region, RunResult& result, const RunOptions& run)
   const Clock::time_point start = Clock::now();
   for (std::size_t i = 0; i < devices_.size(); ++i) {
     OpenDevice& device = *devices_[i];
-    RegionKernels kernels{
-        need(runtime::cuda::Module::load(device.device, images.at(target_.archs[i]).bytes)), {}, {}, {}, 0};
+    RegionKernels kernels{load_image(device.device, region, images.at(target_.archs[i])), {}, {}, {}, 0};
     kernels.run = need(kernels.module.function("run_" + regions()[region].function));
     kernels.blocks = need(kernels.run.blocks_per_multiprocessor(kBlockThreads, 0));
     if (!hub_graphs(region).empty()) kernels.hubs = need(kernels.module.function(kHubRowsKernel));

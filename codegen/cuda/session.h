@@ -79,6 +79,11 @@ class Session {
     double milliseconds = 0;
     std::vector<std::optional<RegionKernels>> kernels;  ///< One a region; null until they are loaded.
   };
+
+  /// Code whose kernels start kernels is linked with the run time of the device first.
+  runtime::cuda::Module load_image(const runtime::cuda::DeviceRef& device, std::size_t region,
+                                   const runtime::cuda::KernelImage& image) const;
+
   CudaOptions options_;
   const runtime::cuda::Driver* driver_ = nullptr;
   Target target_;

@@ -1,6 +1,6 @@
 // The few atomic operations that the task queue and the workers use, on host and device. All are relaxed but `publish`
-// and the two that hand over rows of bits: what else is passed between workers is passed in the atomic words
-// themselves, and where two words must be seen in order there is a `fence`.
+// and those that hand over rows of bits and the places of kernels: what else is passed between workers is passed in the
+// atomic words themselves, and where two words must be seen in order there is a `fence`.
 #pragma once
 
 #include "runtime/common/prelude.h"
@@ -30,6 +30,13 @@ MATCHA_FN u64 atomic_read_first(const u64* word) {
   __threadfence();
   return value;
 }
+/// Both in one: adds after all that this thread wrote before, and finds what others wrote before they added.
+MATCHA_FN u64 atomic_add_between(u64* word, u64 value) {
+  __threadfence();
+  const u64 before = atomicAdd(word, value);
+  __threadfence();
+  return before;
+}
 /// Writes a word after everything that this thread wrote before; for a reader on the host.
 MATCHA_FN void publish(u64* word, u64 value) {
   __threadfence_system();
@@ -54,6 +61,7 @@ MATCHA_FN u64 atomic_exchange_if(u64* word, u64 expected, u64 value) {
 MATCHA_FN u64 atomic_read(const u64* word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
 MATCHA_FN void atomic_add_last(u64* word, u64 value) { __atomic_fetch_add(word, value, __ATOMIC_RELEASE); }
 MATCHA_FN u64 atomic_read_first(const u64* word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
+MATCHA_FN u64 atomic_add_between(u64* word, u64 value) { return __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL); }
 MATCHA_FN void publish(u64* word, u64 value) { __atomic_store_n(word, value, __ATOMIC_RELEASE); }
 /// Whoever is waited for may need this processor; yielding it does not reach threads that others hold up.
 MATCHA_FN void nap(u32 = 0) {

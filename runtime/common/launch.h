@@ -22,6 +22,8 @@ struct Shared {
   u64 splits;                       ///< Tasks that were put into the queue or stolen.
   u64 pages_taken;                  ///< Of the arena; more than it has when some were refused.
   u64 row_words_taken;              ///< Of `Launch::row_words`; the same.
+  u64 kernels;                      ///< That groups started, for kKernel;
+  u64 kernels_refused;              ///< and the times that there was no room for one.
 };
 
 /// The accumulator of one sink in one worker; `high` is the upper word of a 128-bit sum, or 1 once a min or max has a
@@ -99,12 +101,33 @@ enum Stealing : u64 {
   kNoStealing = 0,
   kTimeout = 1,  ///< Who has worked on a task for `tau` hands on its rest through the queue (T-DFS III).
   kHalf = 2,     ///< It takes half of a range: half_stealing.h (STMatch 1.5).
+  kKernel = 3,   ///< Who comes to a long loop starts a kernel for it: kernel_stealing.h (EGSM, in T-DFS I).
 };
 
 /// A part of what falls to one of several devices: positions from `begin` on, before which it has `taken` others. Parts
 /// begin at multiples of the chunk, so no chunk lies in two of them.
 struct DealtRange {
   u64 taken, begin;
+};
+
+/// Room for the kernels that groups start, for kKernel.
+struct KernelPlaces {
+  u64* free;          ///< A bit a place, set while no kernel has it.
+  u64* running;       ///< Groups of the kernel of each place that have not ended.
+  u64 count;          ///< Places.
+  u64 fanout;         ///< Loops of more positions than these get kernels.
+  u64 region;         ///< Its number, for a text of several.
+  const void* frame;  ///< The frame of the region, on the device.
+};
+inline constexpr u64 kKernelGroups =
+    32;  ///< Of a kernel at most. Each has a stack of its own, behind those of workers.
+
+/// What a kernel that a group starts is given: group number i takes the i-th `piece` positions of the task.
+struct KernelStart {
+  Task task;
+  u64 place;
+  u64 groups;
+  u64 piece;
 };
 
 struct Launch {
@@ -130,6 +153,7 @@ struct Launch {
   u64 block;    ///< Neighbouring workers that steal from each other directly.
   u64* boards;  ///< `workers * kBoardWords` zeros, for kHalf.
   u64* idle;    ///< A bit a block, set when it wants work from another one; zeros.
+  KernelPlaces kernels;
   u8* scratch;
   u64 scratch_bytes;  ///< Of one worker: its arrays, or its page tables, which are zeros at the start.
   const BufferPlan* buffers;
@@ -138,7 +162,7 @@ struct Launch {
   RowsState* row_states;  ///< Of each outermost position, as many as the region asks for; null: rows are not shared.
   u64* row_words;         ///< For shared rows.
   u64 row_capacity;       ///< Their number.
-  Slot* slots;            ///< `workers * sinks`, set up by the host with the empty value of each sink.
+  Slot* slots;            ///< Those of each sink, of all groups, set up by the host with the empty value of the sink.
   u64 sinks;
   const RowArea* rows;  ///< One a sink; empty for those without rows.
 };

@@ -12,6 +12,7 @@ inline constexpr u64 kAllTaken = ~0ull;
 struct TaskState {
   Task task;   ///< The task that the worker walks.
   u64 weight;  ///< Its part of `live`: outermost positions, tiles or a queued task.
+  bool given;  ///< The task was given to the worker when its kernel was started, and has not begun.
   TileWalk tile;
   u64 taken;     ///< Fresh work taken by all workers, when this one last took some; or kAllTaken.
   u64 share;     ///< Tiles taken last,
@@ -22,5 +23,12 @@ struct TaskState {
   u64 flushed;   ///< The last time that the counters were flushed.
   u64 pending;   ///< Done, not yet subtracted from `live`.
 };
+
+/// Whether the worker has a task that was given to it, which is no longer given then.
+MATCHA_FN bool take_given(TaskState& state) {
+  const bool given = state.given;
+  state.given = false;
+  return given;
+}
 
 }  // namespace matcha_program

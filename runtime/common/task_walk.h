@@ -3,8 +3,7 @@
 // workers leave when none is.
 #pragma once
 
-#include "runtime/common/offload.h"
-#include "runtime/common/task_state.h"
+#include "runtime/common/kernel_stealing.h"
 
 namespace matcha_program {
 
@@ -116,6 +115,7 @@ class TaskWalk {
       if (first) half_.show(level, walk.begin, walk.end, at0, at1);
       if (!first && !half_.begin_next(level)) return true;
     }
+    if (first && level > task.depth && give_away(launch_, group_, index_, level, at0, at1, walk)) return true;
     if (level < task.depth || first || launch_.tau == 0) return false;
     if (!passed(state_.started, launch_.tau)) return false;
     const PollResult polled = poll(launch_, group_, index_, level, at0, at1, at, walk.end);
@@ -141,6 +141,7 @@ class TaskWalk {
     if (group_.leads()) {
       weight = fresh<tiles>(state_.task);
       state_.started = Group::now();
+      if (weight == 0 && take_given(state_)) weight = 1;
       if (weight == 0 && launch_.queue.pop(state_.task)) {
         weight = 1;
         if (stealing_of(launch_) == kTimeout) state_.started = shortened_deadline<Group>(launch_);
@@ -209,7 +210,7 @@ class TaskWalk {
   /// anything on. Thousands of workers wait while the last ones work, and all look at the same word, which is then slow
   /// for those too: so it is one word, and seldom. `pause`: how long it waits.
   MATCHA_MEMBER bool wait_for_work(u32& pause) {
-    if (launch_.split == 0) return false;
+    if (launch_.split == 0 || stealing_of(launch_) == kKernel) return false;
     while (true) {
       nap(pause);
       const bool longest = pause == kLongestPause;

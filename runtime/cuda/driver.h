@@ -15,6 +15,7 @@ using CuDevice = int;
 using CuDevicePtr = std::uint64_t;
 using CuContext = struct CuContextState*;
 using CuModule = struct CuModuleState*;
+using CuLink = struct CuLinkState*;
 using CuFunction = struct CuFunctionState*;
 using CuStream = struct CuStreamState*;
 using CuEvent = struct CuEventState*;

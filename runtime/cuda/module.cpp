@@ -1,7 +1,6 @@
 #include "runtime/cuda/module.h"
 
 #include <cstring>
-#include <iterator>
 #include <vector>
 
 namespace matcha::runtime::cuda {
@@ -10,6 +9,9 @@ namespace {
 
 /// Numbers of CUjit_option.
 enum class JitOption : int { InfoLog = 3, InfoLogBytes = 4, ErrorLog = 5, ErrorLogBytes = 6 };
+
+/// Numbers of CUjitInputType.
+enum class LinkInput : int { Cubin = 0, Ptx = 1, Library = 4 };
 
 /// Numbers of CUfunction_attribute.
 enum class FunctionAttribute : int {
@@ -30,34 +32,67 @@ std::string text_of(const std::vector<char>& buffer) {
   return text;
 }
 
-}  // namespace
+/// Where the driver's compiler and linker say what went wrong.
+struct JitLogs {
+  static constexpr unsigned kOptions = 4;
 
-Result<Module> Module::load(const DeviceRef& device, const std::string& image) {
-  std::vector<char> info(kLogBytes, '\0');
-  std::vector<char> errors(kLogBytes, '\0');
-  int options[] = {static_cast<int>(JitOption::InfoLog), static_cast<int>(JitOption::InfoLogBytes),
-                   static_cast<int>(JitOption::ErrorLog), static_cast<int>(JitOption::ErrorLogBytes)};
+  std::vector<char> info = std::vector<char>(kLogBytes, '\0');
+  std::vector<char> errors = std::vector<char>(kLogBytes, '\0');
+  int options[kOptions] = {static_cast<int>(JitOption::InfoLog), static_cast<int>(JitOption::InfoLogBytes),
+                           static_cast<int>(JitOption::ErrorLog), static_cast<int>(JitOption::ErrorLogBytes)};
   // The sizes are passed as the values of the pointers; one byte is kept back so that the text always ends.
-  void* values[] = {info.data(), reinterpret_cast<void*>(kLogBytes - 1), errors.data(),
-                    reinterpret_cast<void*>(kLogBytes - 1)};
-  CuModule handle = nullptr;
-  Status loaded = device->call(device->calls().module_load_data_ex, &handle, static_cast<const void*>(image.c_str()),
-                               static_cast<unsigned>(std::size(options)), options, values);
-  if (!loaded) {
-    Error error = loaded.error();
+  void* values[kOptions] = {info.data(), reinterpret_cast<void*>(kLogBytes - 1), errors.data(),
+                            reinterpret_cast<void*>(kLogBytes - 1)};
+
+  /// The error of code that could not be `done`, with the log.
+  Error explained(Error error, const std::string& done, const Device& device) const {
     const std::string log = text_of(errors);
-    error.message = "the compiled kernel cannot be loaded on " + device->label() + "; " + error.message +
+    error.message = "the compiled kernel cannot be " + done + " on " + device.label() + "; " + error.message +
                     (log.empty() ? "" : "\n" + log);
     if (error.kind == ErrorKind::Runtime) {
-      error.hint = "the driver supports CUDA " + device->driver().version_text() +
+      error.hint = "the driver supports CUDA " + device.driver().version_text() +
                    "; an NVRTC that is newer than that needs a newer driver";
     }
     return error;
   }
+};
+
+}  // namespace
+
+Result<Module> Module::load(const DeviceRef& device, const std::string& image) {
+  JitLogs logs;
+  CuModule handle = nullptr;
+  Status loaded = device->call(device->calls().module_load_data_ex, &handle, static_cast<const void*>(image.c_str()),
+                               JitLogs::kOptions, logs.options, logs.values);
+  if (!loaded) return logs.explained(loaded.error(), "loaded", *device);
   Module module;
   module.module_ = {device, handle};
-  module.log_ = text_of(info);
+  module.log_ = text_of(logs.info);
   return module;
+}
+
+Result<Module> Module::link(const DeviceRef& device, const KernelImage& image, const std::string& file) {
+  JitLogs logs;
+  CuLink handle = nullptr;
+  if (Status made = device->call(device->calls().link_create, JitLogs::kOptions, logs.options, logs.values, &handle);
+      !made) {
+    return logs.explained(made.error(), "linked", *device);
+  }
+  const Owned<CuLink, &DriverTable::link_destroy> link(device, handle);
+  std::string bytes = image.bytes;
+  const LinkInput kind = image.is_ptx ? LinkInput::Ptx : LinkInput::Cubin;
+  const std::size_t size = bytes.size() + (image.is_ptx ? 1 : 0);  // Text goes with its closing zero.
+  void* linked = nullptr;
+  std::size_t linked_bytes = 0;
+  Status done = device->call(device->calls().link_add_data, handle, static_cast<int>(kind),
+                             static_cast<void*>(bytes.data()), size, "kernel", 0U, nullptr, nullptr);
+  if (done) {
+    done = device->call(device->calls().link_add_file, handle, static_cast<int>(LinkInput::Library), file.c_str(), 0U,
+                        nullptr, nullptr);
+  }
+  if (done) done = device->call(device->calls().link_complete, handle, &linked, &linked_bytes);
+  if (!done) return logs.explained(done.error(), "linked with `" + file + "`", *device);
+  return load(device, std::string(static_cast<const char*>(linked), linked_bytes));
 }
 
 Result<Function> Module::function(const std::string& name) const {

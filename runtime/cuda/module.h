@@ -4,6 +4,7 @@
 #include <string>
 
 #include "runtime/cuda/device.h"
+#include "runtime/cuda/kernel_cache.h"
 #include "runtime/result.h"
 
 /// Code on a GPU.
@@ -61,6 +62,9 @@ class Module {
 
   /// Errors: Runtime with the log of the driver's compiler, such as code for another architecture.
   static Result<Module> load(const DeviceRef& device, const std::string& image);
+  /// The same of relocatable code, linked with the library `file`, such as the run time of the device. Errors: Runtime
+  /// with the log of the driver's linker.
+  static Result<Module> link(const DeviceRef& device, const KernelImage& image, const std::string& file);
 
   /// What the driver's compiler said; empty for most cubins.
   const std::string& log() const { return log_; }

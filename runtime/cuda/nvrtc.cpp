@@ -1,6 +1,7 @@
 #include "runtime/cuda/nvrtc.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -29,10 +30,8 @@ std::string environment(const char* name) {
   return value != nullptr ? value : "";
 }
 
-/// What to hand to dlopen, best first.
-std::vector<std::string> candidates(const NvrtcSearch& search) {
-  const std::string file = search.file.empty() ? environment("MATCHA_NVRTC") : search.file;
-  if (!file.empty()) return {file};
+/// Where toolkits have their libraries.
+std::vector<std::string> toolkit_folders() {
   std::vector<std::string> folders;
   for (const std::string& toolkit :
        {environment("CUDA_PATH"), environment("CUDA_HOME"), std::string("/usr/local/cuda")}) {
@@ -40,6 +39,14 @@ std::vector<std::string> candidates(const NvrtcSearch& search) {
     folders.push_back(toolkit + "/lib64/");
     folders.push_back(toolkit + "/lib/");
   }
+  return folders;
+}
+
+/// What to hand to dlopen, best first.
+std::vector<std::string> candidates(const NvrtcSearch& search) {
+  const std::string file = search.file.empty() ? environment("MATCHA_NVRTC") : search.file;
+  if (!file.empty()) return {file};
+  const std::vector<std::string> folders = toolkit_folders();
   std::vector<int> majors = {13, 12};
   if (search.preferred_major == 12) std::swap(majors[0], majors[1]);
   std::vector<std::string> paths;
@@ -176,6 +183,26 @@ Status Nvrtc::start() {
     return got.error();
   std::sort(archs_.begin(), archs_.end());
   return Done{};
+}
+
+Result<std::string> Nvrtc::device_runtime() const {
+  constexpr const char* kFile = "libcudadevrt.a";
+  const std::string named = environment("MATCHA_CUDADEVRT");
+  std::vector<std::string> folders = {folder_of(path_), folder_of(path_) + "../../cuda_runtime/lib/"};
+  for (const std::string& folder : toolkit_folders()) folders.push_back(folder);
+  folders.insert(folders.end(), {"/usr/lib/x86_64-linux-gnu/", "/usr/lib/aarch64-linux-gnu/"});
+  std::vector<std::string> files;
+  for (const std::string& folder : folders) files.push_back(folder + kFile);
+  if (!named.empty()) files = {named};
+  for (const std::string& file : files) {
+    if (::access(file.c_str(), R_OK) == 0) return file;
+  }
+  std::string looked;
+  for (const std::string& file : files) looked += (looked.empty() ? "`" : ", `") + file + "`";
+  return Error{ErrorKind::Runtime,
+               "kernels that start kernels are linked with the CUDA toolkit's `" + std::string(kFile) +
+                   "`, and there is none: " + looked,
+               "", 0, "name the file with MATCHA_CUDADEVRT or its toolkit with CUDA_PATH, or take --steal timeout"};
 }
 
 std::string Nvrtc::version_text() const { return std::to_string(major_) + "." + std::to_string(minor_); }

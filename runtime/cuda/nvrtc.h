@@ -51,6 +51,10 @@ class Nvrtc {
   /// it, which the driver compiles on. Errors: Runtime with NVRTC's log, or when the device is older than all that the
   /// library knows.
   Result<Compilation> compile(const CompileRequest& request) const;
+  /// The file of the device's run time, with which code is linked whose kernels start kernels: the one that
+  /// MATCHA_CUDADEVRT names, else `libcudadevrt.a` beside this library, where wheels of PyPI and distributions have it,
+  /// and in the toolkits that `open` looks in. Errors: Runtime when there is none.
+  Result<std::string> device_runtime() const;
   /// The note on code for `arch` when the device has `wanted`; empty when they are the same.
   std::string fallback_note(int wanted, int arch) const;
 

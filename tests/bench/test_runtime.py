@@ -36,8 +36,8 @@ class Runtime(unittest.TestCase):
             self.assertIn(heading, page)
         self.assertNotIn("## Problems", page)
         self.assertEqual({row["status"] for row in rows}, {"ok"})
-        # Three runs of the first kernel, five schedules and two times two repeats of three programs, one program on one and on two.
-        self.assertEqual(len(rows), 3 + 3 * (5 + 4) + 2)
+        # Three runs of the first kernel, six schedules and two times two repeats of three programs, one program on one and on two.
+        self.assertEqual(len(rows), 3 + 3 * (6 + 4) + 2)
 
     def test_counts_that_differ(self):
         code, page, rows = self.bench("--program", "diamond", "--only", "stealing", matcha=liar(self.folder, MATCHA, "half"))

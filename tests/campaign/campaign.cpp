@@ -123,6 +123,7 @@ void Campaign::count(const Subject& subject, const Sample& sample, const Trial& 
   const ir::Stealing steal = trial.setup.gpu->steal;
   add(true, fmt::format("--steal {}", steal == ir::Stealing::Half      ? "half"
                                       : steal == ir::Stealing::Timeout ? "timeout"
+                                      : steal == ir::Stealing::Kernel  ? "kernel"
                                                                        : "none"));
   add(true, trial.setup.gpu->stack == ir::Stack::Paged ? "--stack paged" : "--stack array");
 }

@@ -330,7 +330,7 @@ std::vector<std::string> some_passes(std::mt19937_64& random) {
 Setup gpu_setup(std::mt19937_64& random, const MachineOptions& options) {
   static constexpr std::uint32_t kGroups[] = {0, 1, 2, 4, 8, 16, 32};
   static constexpr ir::Stealing kStealing[] = {ir::Stealing::None, ir::Stealing::Half, ir::Stealing::Timeout,
-                                               ir::Stealing::Timeout};
+                                               ir::Stealing::Timeout, ir::Stealing::Kernel};
   static constexpr codegen::Search kSearches[] = {codegen::Search::Plain, codegen::Search::Plain,
                                                   codegen::Search::Cached, codegen::Search::Merging};
   static constexpr std::uint64_t kTaus[] = {0, 1, 20, 1000};
@@ -338,6 +338,8 @@ Setup gpu_setup(std::mt19937_64& random, const MachineOptions& options) {
   static constexpr std::uint64_t kChunks[] = {0, 0, 1, 3, 1000};
   static constexpr std::uint64_t kQueues[] = {1 << 17, 1 << 17, 4, 16};
   static constexpr std::uint64_t kHubs[] = {64, 64, 0, 2};
+  static constexpr std::uint64_t kFanouts[] = {1, 1, 2, 3, 8};
+  static constexpr std::uint64_t kKernels[] = {256, 256, 1, 0};
   Setup setup;
   driver::GpuOptions& gpu = setup.gpu.emplace();
   gpu.code_folder = options.code_folder;
@@ -351,16 +353,19 @@ Setup gpu_setup(std::mt19937_64& random, const MachineOptions& options) {
   gpu.chunk = any_of(random, kChunks);
   gpu.queue = any_of(random, kQueues);
   gpu.hubs = any_of(random, kHubs);
+  gpu.fanout = any_of(random, kFanouts);
+  gpu.kernels = any_of(random, kKernels);
   gpu.eager = one_in(random, 2);
   if (one_in(random, 3)) gpu.rows = 3;
   gpu.scratch_bytes = std::uint64_t{1} << 30;
   setup.text = fmt::format(
-      "--device cuda --group {} --steal {} --stack {} --search {} {}{}--split {} --chunk {} --queue {} --hubs {}{} "
+      "--device cuda --group {} --steal {} --stack {} --search {} {}{}--split {} --chunk {} --queue {} --hubs {} "
+      "--fanout {} --kernels {}{} "
       "(room for {} rows) ",
       gpu.group, codegen::stealing_name(gpu.steal), gpu.stack == ir::Stack::Paged ? "paged" : "array",
       codegen::search_name(gpu.search), gpu.tau_us ? fmt::format("--tau-us {} ", *gpu.tau_us) : "",
-      gpu.tile ? fmt::format("--tile {} ", *gpu.tile) : "", gpu.split, gpu.chunk, gpu.queue, gpu.hubs,
-      gpu.eager ? " --eager" : "", gpu.rows);
+      gpu.tile ? fmt::format("--tile {} ", *gpu.tile) : "", gpu.split, gpu.chunk, gpu.queue, gpu.hubs, gpu.fanout,
+      gpu.kernels, gpu.eager ? " --eager" : "", gpu.rows);
   return setup;
 }
 
@@ -406,7 +411,8 @@ class DriverMachine final : public Machine {
 
   std::vector<std::string> floors() const override {
     std::vector<std::string> all = {"labels of edges", "streamed", "without a pass", "rows of bits for short lists"};
-    if (options_.cuda) all.insert(all.end(), {"--stack paged", "--stack array", "--steal half", "--steal timeout"});
+    if (options_.cuda)
+      all.insert(all.end(), {"--stack paged", "--stack array", "--steal half", "--steal timeout", "--steal kernel"});
     for (runtime::Tier tier : options_.cuda ? std::vector<runtime::Tier>() : runtime::supported_tiers()) {
       all.push_back(fmt::format("--simd {}", runtime::tier_name(tier)));
     }

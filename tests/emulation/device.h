@@ -65,6 +65,28 @@ struct KernelOf<kernel, void (*)(P...)> {
 
 }  // namespace matcha::emulation
 
+extern "C" {
+matcha::emulation::StartKernel* emulated_start_kernel = nullptr;
+}
+
+namespace matcha::emulation {
+
+/// A kernel of the text that another one starts.
+template <auto kernel, typename... A>
+bool start_kernel(unsigned blocks, unsigned threads, const A&... arguments) {
+  using Its = KernelOf<kernel, decltype(kernel)>;
+  static constexpr Kernel entries = {Its::copy, Its::drop, Its::run};
+  void* copied = new typename Its::Arguments(arguments...);
+  if (emulated_start_kernel(&entries, copied, blocks, threads)) return true;
+  Its::drop(copied);
+  return false;
+}
+
+}  // namespace matcha::emulation
+
+#define MATCHA_START_KERNEL(kernel, blocks, threads, ...) \
+  matcha::emulation::start_kernel<&kernel>(blocks, threads, __VA_ARGS__)
+
 /// The emulated NVRTC writes one of these for each kernel at the end of the text.
 #define MATCHA_EMULATED_KERNEL(name)                                                                            \
   extern "C" const matcha::emulation::Kernel emulated_##name;                                                   \

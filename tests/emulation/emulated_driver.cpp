@@ -2,7 +2,8 @@
 // all threads of a grid by turns, each to its end, which works because no worker waits for one that has not started.
 //
 // MATCHA_EMULATED_THREADS (4), MATCHA_EMULATED_DEVICES (1), MATCHA_EMULATED_BYTES (of each device; 4 GiB),
-// MATCHA_EMULATED_ARCH (90), MATCHA_EMULATED_FAULT (a CUresult with which every kernel ends)
+// MATCHA_EMULATED_ARCH (90), MATCHA_EMULATED_FAULT (a CUresult with which every kernel ends), MATCHA_EMULATED_PENDING
+// (2048 kernels that kernels have started, at most, wait)
 
 #include <dlfcn.h>
 #include <unistd.h>
@@ -33,6 +34,10 @@ namespace matcha::runtime::cuda {
 
 struct CuFunctionState {
   const emulation::Kernel* kernel;
+};
+struct CuLinkState {
+  std::string image;
+  bool with_library = false;
 };
 struct CuModuleState {
   void* library;
@@ -167,24 +172,96 @@ void copy(void* to, const void* from, std::size_t bytes) {
   }
 }
 
-/// Runs all threads of a grid.
+struct Grid {
+  const emulation::Kernel* kernel;
+  void* arguments;
+  unsigned blocks, threads;
+};
+
+/// A grid and all that its kernels start, which a few threads run: those that were started last come first.
+class GridTree {
+ public:
+  explicit GridTree(const Grid& first) { open(first); }
+
+  void run() {
+    std::vector<std::thread> workers;
+    for (std::uint64_t i = 1; i < setting("MATCHA_EMULATED_THREADS", 4); ++i) workers.emplace_back([this] { work(); });
+    work();
+    for (std::thread& worker : workers) worker.join();
+  }
+
+  static bool start(const emulation::Kernel* kernel, void* copied, unsigned blocks, unsigned threads) {
+    return running->add({kernel, copied, blocks, threads});
+  }
+
+ private:
+  struct Open {
+    Grid grid;
+    std::uint64_t next = 0, left = 0;  ///< Threads that have begun, and those that have not ended.
+  };
+
+  void open(const Grid& grid) {
+    const std::uint64_t count = std::uint64_t{grid.blocks} * grid.threads;
+    grids_.push_back(std::make_unique<Open>(Open{grid, 0, count}));
+  }
+
+  bool add(const Grid& grid) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (grids_.size() > setting("MATCHA_EMULATED_PENDING", 2048)) return false;
+    open(grid);
+    changed_.notify_all();
+    return true;
+  }
+
+  /// A grid with a thread that has not begun; null: none, now.
+  Open* waiting() {
+    for (auto at = grids_.rbegin(); at != grids_.rend(); ++at) {
+      if ((*at)->next < std::uint64_t{(*at)->grid.blocks} * (*at)->grid.threads) return at->get();
+    }
+    return nullptr;
+  }
+
+  void work() {
+    GridTree* const before = running;
+    running = this;
+    std::unique_lock<std::mutex> lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [this] { return grids_.empty() || waiting() != nullptr; });
+      if (grids_.empty()) break;
+      Open& one = *waiting();
+      const Grid grid = one.grid;
+      const std::uint64_t at = one.next++;
+      lock.unlock();
+      grid.kernel->run(grid.arguments, grid.blocks, grid.threads, static_cast<unsigned>(at / grid.threads),
+                       static_cast<unsigned>(at % grid.threads));
+      lock.lock();
+      if (--one.left == 0) close(one);
+    }
+    running = before;
+  }
+
+  void close(Open& one) {
+    one.grid.kernel->drop(one.grid.arguments);
+    std::erase_if(grids_, [&](const std::unique_ptr<Open>& open) { return open.get() == &one; });
+    if (grids_.empty()) changed_.notify_all();
+  }
+
+  static thread_local GridTree* running;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::unique_ptr<Open>> grids_;
+};
+
+thread_local GridTree* GridTree::running = nullptr;
+
+/// Runs all threads of a grid, and of the grids that it starts.
 void run_grid(const emulation::Kernel& kernel, void* arguments, unsigned blocks, unsigned threads) {
   if (const std::uint64_t fault = setting("MATCHA_EMULATED_FAULT", 0); fault != 0) {
     failure = static_cast<CuResult>(fault);
     return;
   }
-  std::atomic<std::uint64_t> next{0};
-  const std::uint64_t count = std::uint64_t{blocks} * threads;
-  const auto work = [&] {
-    for (std::uint64_t at = next++; at < count; at = next++) {
-      kernel.run(arguments, blocks, threads, static_cast<unsigned>(at / threads), static_cast<unsigned>(at % threads));
-    }
-  };
-  std::vector<std::thread> workers;
-  for (std::uint64_t i = 1; i < setting("MATCHA_EMULATED_THREADS", 4); ++i) workers.emplace_back(work);
-  work();
-  for (std::thread& worker : workers) worker.join();
-  kernel.drop(arguments);
+  GridTree({&kernel, arguments, blocks, threads}).run();
 }
 
 }  // namespace
@@ -279,7 +356,32 @@ CuResult cuModuleLoadDataEx(CuModule* module, const void* image, unsigned, int*,
   void* handle = written ? dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
   unlink(path.c_str());
   if (handle == nullptr) return kInvalidImage;
+  if (void* start = dlsym(handle, "emulated_start_kernel")) {
+    *static_cast<emulation::StartKernel**>(start) = GridTree::start;
+  }
   *module = new CuModuleState{handle, {}};
+  return kCuSuccess;
+}
+CuResult cuLinkCreate_v2(unsigned, int*, void**, CuLink* link) {
+  *link = new CuLinkState;
+  return kCuSuccess;
+}
+CuResult cuLinkAddData_v2(CuLink link, int, void* data, std::size_t bytes, const char*, unsigned, int*, void**) {
+  link->image.assign(static_cast<const char*>(data), bytes);
+  return kCuSuccess;
+}
+CuResult cuLinkAddFile_v2(CuLink link, int, const char* file, unsigned, int*, void**) {
+  link->with_library = ::access(file, R_OK) == 0;
+  return link->with_library ? kCuSuccess : kNotFound;
+}
+CuResult cuLinkComplete(CuLink link, void** image, std::size_t* bytes) {
+  if (!link->with_library) return kNotFound;
+  *image = link->image.data();
+  *bytes = link->image.size();
+  return kCuSuccess;
+}
+CuResult cuLinkDestroy(CuLink link) {
+  delete link;
   return kCuSuccess;
 }
 CuResult cuModuleUnload(CuModule module) {

@@ -20,4 +20,8 @@ struct Kernel {
   void (*run)(void* copied, unsigned blocks, unsigned threads, unsigned block, unsigned thread);
 };
 
+/// Starts a kernel from a kernel, with arguments that are copied already; false: no more of them may wait. A library
+/// has a variable `emulated_start_kernel` of this type, which the driver sets.
+using StartKernel = bool(const Kernel* kernel, void* copied, unsigned blocks, unsigned threads);
+
 }  // namespace matcha::emulation

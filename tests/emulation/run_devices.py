@@ -3,6 +3,7 @@
 
 usage: run_devices.py MATCHA LIBRARY FOLDER devices    the stated counts of all examples, on 1, 2 and 3 GPUs
        run_devices.py MATCHA LIBRARY FOLDER counts     items whose counts others take over
+       run_devices.py MATCHA LIBRARY FOLDER kernels    kernels that kernels start: their number, their room, those that are refused
        run_devices.py MATCHA LIBRARY FOLDER rows       rows that are streamed: all of them, a limit, two GPUs, splitting
        run_devices.py MATCHA LIBRARY FOLDER stops      Ctrl-C and --timeout
        run_devices.py MATCHA LIBRARY FOLDER partial    a stop inside of a position: the rows before it, no error
@@ -141,6 +142,55 @@ def counts(machine):
         for queue in queues:
             words = [*what, "--group", "32", "--tau-us", 1, "--eager", "--hubs", 0, "--queue", queue, "--chunk", 32]
             expect(f"{words}", machine.run(*words), wanted)
+
+
+def kernels(machine):
+    """Counts, lists and limits with `--steal kernel`; a device that takes no kernel, or few; the library that it is linked with."""
+    kernel = ["--steal", "kernel"]
+    for program in ("examples/house.mt", "examples/clique5.mt"):
+        wanted = machine.answer(program, GRAPH)["result"]
+        for setting in ([], ["--fanout", 8], ["--fanout", 1, "--kernels", 1], ["--fanout", 30, "--tile", 0, "--split", 1],
+                        ["--fanout", 2, "--gpus", 3, "--stack", "paged"], ["--fanout", 16, "--kernels", 0]):
+            answer = machine.answer(program, GRAPH, *kernel, *setting)
+            expect(f"{program} {setting}", (answer["result"], answer["complete"]), (wanted, True))
+            told = answer["stats"]["kernels"]
+            room = setting[setting.index("--kernels") + 1] if "--kernels" in setting else 256
+            expect(f"{program} {setting}: room", told["at_once"], room)
+            if setting == ["--fanout", 8]:
+                expect(f"{program}: started and split off", (told["started"] > 100, answer["stats"]["deferred"] >= told["started"]), (True, True))
+            if setting[-2:] in ([], ["--kernels", 0], ["--split", 1]):  # No loop is as long, or none may be split off.
+                expect(f"{program} {setting}: started", told["started"], 0)
+            if setting[-1:] == [1] and "--kernels" in setting:
+                expect(f"{program}: refused", told["refused"] > 0, True)
+        answer = machine.answer(program, GRAPH, *kernel, "--fanout", 4, MATCHA_EMULATED_PENDING="0")
+        told = answer["stats"]["kernels"]
+        expect(f"{program}: a device that takes none", (answer["result"], told["started"], told["refused"] > 0), (wanted, 0, True))
+        answer = machine.answer(program, GRAPH, *kernel, "--fanout", 4, MATCHA_EMULATED_PENDING="2")
+        told = answer["stats"]["kernels"]
+        expect(f"{program}: a device that takes two", (answer["result"], told["started"] > 0), (wanted, True))
+    expect("no word of kernels where none are started", "kernels" in machine.answer("examples/house.mt", GRAPH)["stats"], False)
+    lists = [machine.answer("examples/clique5.mt", GRAPH, *words)["stats"] for words in ([], [*kernel, "--fanout", 8, "--kernels", 64])]
+    each = lists[0]["scratch_bytes"] // lists[0]["workers"]
+    expect("memory of kernels", (lists[1]["kernels"]["scratch_bytes"], lists[1]["scratch_bytes"]), (64 * 32 * each, lists[0]["scratch_bytes"] + 64 * 32 * each))
+    # Memory for fewer: a quarter of it is for kernels.
+    some = machine.answer("examples/clique5.mt", GRAPH, *kernel, "--fanout", 8, "--scratch-mb", 4096 * each / 2**20)
+    expect("little memory", (some["stats"]["kernels"]["at_once"], some["stats"]["workers"]), (32, lists[0]["workers"]))
+    wanted = sorted(machine.run(WEDGES, GRAPH).splitlines())
+    in_order = machine.run(WEDGES, GRAPH)
+    expect("rows in order", machine.run(WEDGES, GRAPH, *kernel, "--fanout", 3), in_order)
+    expect("rows", sorted(machine.run(WEDGES, GRAPH, "--matches", "-", *kernel, "--fanout", 3).splitlines()) == wanted, True)
+    for limit in (0, 5, 4097):
+        got = machine.run(WEDGES, GRAPH, "--matches", "-", "--limit", limit, *kernel, "--fanout", 3).splitlines()
+        expect(f"limit {limit}", (len(got), set(got) <= set(wanted)), (limit, True))
+    graph = machine.folder / "large.mtg"
+    subprocess.run([machine.matcha, "graph", "generate", "rmat", "--scale", "14", "--seed", "3", "-o", graph, "-q"], check=True)
+    answer = json.loads(machine.run("examples/house.mt", graph, *kernel, "--fanout", 16, "--timeout", "1", "--json", code=124))
+    expect("a timeout", (answer["complete"], answer["stopped_by"]), (False, "timeout"))
+    message = machine.run("examples/house.mt", GRAPH, *kernel, code=4, MATCHA_CUDADEVRT="/nowhere/libcudadevrt.a")
+    for word in ("/nowhere/libcudadevrt.a", "hint", "MATCHA_CUDADEVRT"):
+        expect(f"`{word}` in {message}", word in message, True)
+    done = subprocess.run([machine.matcha, "build", "examples/house.mt", "--emit=cpp", *kernel], capture_output=True, text=True, check=False)
+    expect("a C++ program", (done.returncode, "a C++ program starts no kernels" in done.stderr), (1, True))
 
 
 def rows(machine):
@@ -776,7 +826,7 @@ def main():
         return 77
     try:
         {"devices": devices, "counts": counts, "rows": rows, "stops": stops, "partial": partial, "tunes": tunes, "short": short, "builds": builds,
-         "chooses": chooses, "refusals": refusals, "loads": loads, "streams": streams, "searches": searches, "shares": shares, "parts": parts,
+         "chooses": chooses, "kernels": kernels, "refusals": refusals, "loads": loads, "streams": streams, "searches": searches, "shares": shares, "parts": parts,
          "motifs": motifs}[sys.argv[4]](machine)
     except Failed as failure:
         print(failure)

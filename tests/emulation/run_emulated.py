@@ -28,12 +28,14 @@ SETTINGS = [
     ["--group", "1", "--tau-us", "1", "--eager", "--chunk", "1", "--queue", "4", "--hubs", "1"],
     ["--group", "1", "--tau-us", "1", "--eager", "--chunk", "3", "--queue", "0"],
     ["--group", "1", "--tau-us", "1", "--eager", "--chunk", "9", "--queue", "2", "--split", "3", "--steal", "half", "--stack", "paged"],
+    ["--group", "1", "--steal", "kernel", "--fanout", "2", "--kernels", "9", "--tau-us", "1", "--chunk", "3"],
 ]
 # The first two are for the skewed graph too, and the first alone for what is said of labels and data of edges.
 WARPS = [
     ["--group", "32", "--tau-us", "1", "--eager", "--chunk", "1", "--queue", "4", "--hubs", "3"],
     ["--group", "8", "--tau-us", "1", "--eager", "--chunk", "9", "--queue", "2", "--steal", "half", "--stack", "paged"],
     ["--group", "2", "--steal", "none", "--tile", "0", "--hubs", "8"],
+    ["--group", "32", "--steal", "kernel", "--fanout", "2", "--kernels", "3", "--stack", "paged"],
 ]
 PAGED = ["--group", "1", "--stack", "paged"]
 # Their runs are thousands of times longer than 1 µs.
@@ -120,7 +122,7 @@ def small_graphs(text, skewed):
 def check(bench, skewed, mode):
     text = pathlib.Path(bench.program).read_text()
     graphs = small_graphs(text, skewed)
-    split_at_once = [SETTINGS[1], SETTINGS[3]]
+    split_at_once = [SETTINGS[1], SETTINGS[3], SETTINGS[4]]
     if mode == "warps":
         settings = WARPS[:1] if bench.program.startswith("tests/") else WARPS
         for words in graphs:

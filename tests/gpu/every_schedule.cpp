@@ -1,6 +1,6 @@
 // Runs a program on a graph in every schedule that a GPU has, in one process, against the CPU.
 //
-//   every_schedule PROGRAM GRAPH [--groups 32,16,8,4,1] [--steals timeout,half,none] [--stacks array,paged]
+//   every_schedule PROGRAM GRAPH [--groups 32,16,8,4,1] [--steals timeout,half,kernel,none] [--stacks array,paged]
 //                  [--tile ARCS] [--repeat N] [--budget SECONDS] [--limit SECONDS] [--cpu-limit SECONDS]
 //
 // Prints a line for each run that is wrong or did not end within the limit, and one of JSON: runs, wrong, not ended, ms
@@ -38,9 +38,10 @@ namespace {
 struct Options {
   std::string program, graph;
   std::vector<std::uint32_t> groups = {32, 16, 8, 4, 1};
-  std::vector<std::string> steals = {"timeout", "half", "none"};
+  std::vector<std::string> steals = {"timeout", "half", "kernel", "none"};
   std::vector<std::string> stacks = {"array", "paged"};
   std::optional<std::uint64_t> tile;
+  std::uint64_t fanout = 1024;
   int repeat = 1;
   double budget = 1e9, limit = 20, cpu_limit = 60;
 };
@@ -159,9 +160,11 @@ class EverySchedule {
         fmt::format("{} {} --group {} --steal {} --stack {}", options_.program, options_.graph, group, steal, stack);
     GpuOptions schedule = kept();
     schedule.group = group;
-    schedule.steal = steal == "none"   ? ir::Stealing::None
-                     : steal == "half" ? ir::Stealing::Half
-                                       : ir::Stealing::Timeout;
+    schedule.steal = steal == "none"     ? ir::Stealing::None
+                     : steal == "half"   ? ir::Stealing::Half
+                     : steal == "kernel" ? ir::Stealing::Kernel
+                                         : ir::Stealing::Timeout;
+    schedule.fanout = options_.fanout;
     schedule.stack = stack == "paged" ? ir::Stack::Paged : ir::Stack::Array;
     schedule.tile = options_.tile;
     schedule.scratch_bytes = kScratchBytes;
@@ -219,9 +222,12 @@ int main(int argc, char** argv) {
   app.add_option("PROGRAM", options.program)->required();
   app.add_option("GRAPH", options.graph)->required();
   app.add_option("--groups", options.groups)->delimiter(',');
-  app.add_option("--steals", options.steals)->delimiter(',')->check(CLI::IsMember({"none", "half", "timeout"}));
+  app.add_option("--steals", options.steals)
+      ->delimiter(',')
+      ->check(CLI::IsMember({"none", "half", "timeout", "kernel"}));
   app.add_option("--stacks", options.stacks)->delimiter(',')->check(CLI::IsMember({"array", "paged"}));
   app.add_option("--tile", options.tile);
+  app.add_option("--fanout", options.fanout, "Of the schedules that start kernels");
   app.add_option("--repeat", options.repeat, "Runs of each schedule");
   app.add_option("--budget", options.budget, "Seconds after which no run begins");
   app.add_option("--limit", options.limit, "Seconds of a run");

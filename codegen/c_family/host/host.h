@@ -1,5 +1,4 @@
-// The host side of a program compiled ahead of time: what it reads and keeps; host_run.h of a back end runs its
-// regions.
+// The host side of a program compiled ahead of time: what it reads and keeps; host_run.h of a back end runs regions.
 #pragma once
 
 #include <fcntl.h>
@@ -26,6 +25,7 @@
 #include <vector>
 
 #include "codegen/c_family/host/assumed.h"
+#include "codegen/c_family/host/kernels.h"
 
 namespace matcha_program {
 
@@ -38,7 +38,7 @@ struct Failure {
 };
 
 /// How regions are run; what runs them has the defaults and the options.
-struct Schedule {
+struct Schedule : KernelSettings {
   unsigned threads = 0;
   int device = 0;
   u64 steal = kTimeout;
@@ -72,7 +72,7 @@ struct InputList {
   std::vector<const void*> columns;
 };
 /// What JSON reports.
-struct Facts {
+struct Facts : KernelFacts {
   u64 vertices = 0, edges = 0, max_degree = 0;
   u64 positions = 0;   ///< Outermost iterations of all regions.
   u64 splits = 0;      ///< Tasks that stragglers handed on or idle workers stole.

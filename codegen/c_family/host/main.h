@@ -67,7 +67,8 @@ inline void print_json(const Host& host, const std::string& result, double load_
               facts.upload_ms, run_ms - facts.upload_ms);
   std::printf("  \"stats\": {\"backend\": \"%s\", %s, \"positions\": %llu, \"deferred\": %llu,\n", kBackend,
               runner_facts(host.settings().schedule).c_str(), facts.positions, facts.splits);
-  std::printf("    \"stack\": \"%s\", \"workers\": %llu, \"scratch_bytes\": %llu}\n}\n",
+  const std::string kernels = host.settings().schedule.steal == kKernel ? kernel_json(facts) : "";
+  std::printf("    %s\"stack\": \"%s\", \"workers\": %llu, \"scratch_bytes\": %llu}\n}\n", kernels.c_str(),
               facts.paged ? "paged" : "array", facts.workers, facts.list_bytes);
 }
 
@@ -83,6 +84,7 @@ inline int run_main(int count, char** arguments) {
     std::printf("%s%s%s%s", kUsage, kRunnerHelp, kScheduleHelp, kExitCodes);
     return 0;
   }
+  if (!kStealIsFixed && settings.schedule.steal == kKernel) throw Failure{2, "--steal: `kernel` is for GPUs"};
   if (kStealIsFixed && settings.schedule.steal != kSteal)
     throw Failure{2, "--steal: this program was made for another kind; make it again with `matcha build --steal`"};
   Host host(settings);

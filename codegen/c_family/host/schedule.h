@@ -7,7 +7,7 @@ namespace matcha_program {
 
 inline constexpr const char* kScheduleHelp =
     R"(  --steal KIND           how idle workers get work: timeout, who has run for long hands on the rest of a loop; half, they
-                         take half of a loop; none. On a GPU it is fixed when the program is made
+                         take half of a loop; none. On a GPU it is fixed when the program is made, and may be kernel
   --tau-us N             microseconds: timeout splits loops that ran so long (default 100), half looks so often for
                          blocks without work (default 10); 0: never
   --split N              loop levels whose rest others may get, 1 to 3 (default 3)
@@ -41,6 +41,7 @@ inline u64 stealing_of_name(const std::string& name) {
   if (name == "none") return kNoStealing;
   if (name == "half") return kHalf;
   if (name == "timeout") return kTimeout;
+  if (name == "kernel") return kKernel;
   throw Failure{2, "--steal: `" + name + "` is none of none, half and timeout"};
 }
 

@@ -99,7 +99,7 @@ class Bench:
                                                  "-include", "tests/emulation/device.h"])
         else:
             call([self.matcha, "build", program, "--emit=cuda", *more, "-o", source])
-            call([NVCC, "-arch=sm_90", source, "-o", binary])
+            call([NVCC, "-arch=sm_90", *(["-rdc=true", "-maxrregcount=64"] if "kernel" in more else []), source, "-o", binary])
         return binary
 
     @staticmethod
@@ -216,6 +216,16 @@ def check_program(bench, program):
         check_stack(bench, program, stack)
 
 
+def check_started_kernels(bench, program, words, count):
+    """The stated count with kernels that kernels start."""
+    binary = bench.compile(program, "kernels", ["--steal", "kernel"])
+    arguments = bench.arguments(words.split())
+    for setting, starts in ((["--fanout=2", "--kernels=5"], True), (["--fanout=2", "--split=1"], False), (["--kernels=0"], False)):
+        given = answer(binary, arguments, setting)
+        expect(f"{words} {setting}", given["result"], int(count))
+        expect(f"{words} {setting}: kernels", given["stats"]["kernels"]["started"] > 0, starts)
+
+
 def check_stack(bench, program, stack):
     text = pathlib.Path(program).read_text()
     binary = bench.compile(program, stack)
@@ -227,6 +237,8 @@ def check_stack(bench, program, stack):
         stated = check_stated(bench, binary, stack, text, name)
     else:
         stated = check_stated_on_gpu(bench, binary, text, name)
+        if name in CERTAINLY_SPLIT:
+            check_started_kernels(bench, program, *stated[0])
     if "--in" in stated[0][0]:
         return
     for name in SMALL:

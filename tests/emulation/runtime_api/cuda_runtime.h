@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -81,21 +82,49 @@ inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, co
   *blocks = 1;
   return cudaSuccess;
 }
-inline cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, std::size_t, void*) {
-  const auto found = matcha::emulation::registered().find(function);
-  if (found == matcha::emulation::registered().end()) return cudaErrorInvalidValue;
-  void* copied = found->second->copy(arguments);
+namespace matcha::emulation {
+
+struct Grid {
+  const Kernel* kernel;
+  void* copied;
+  unsigned blocks, threads;
+};
+/// The kernels that kernels have started, which run when the one that runs has ended.
+inline std::mutex started_mutex;
+inline std::vector<Grid> started;
+inline bool start(const Kernel* kernel, void* copied, unsigned blocks, unsigned threads) {
+  const std::lock_guard<std::mutex> lock(started_mutex);
+  started.push_back({kernel, copied, blocks, threads});
+  return true;
+}
+static const bool starts = (emulated_start_kernel = start) != nullptr;
+
+inline void run_grid(const Grid& grid) {
   std::atomic<std::uint64_t> next{0};
   const auto work = [&] {
-    for (std::uint64_t at = next++; at < std::uint64_t{grid.x} * block.x; at = next++) {
-      found->second->run(copied, grid.x, block.x, static_cast<unsigned>(at / block.x),
-                         static_cast<unsigned>(at % block.x));
+    for (std::uint64_t at = next++; at < std::uint64_t{grid.blocks} * grid.threads; at = next++) {
+      grid.kernel->run(grid.copied, grid.blocks, grid.threads, static_cast<unsigned>(at / grid.threads),
+                       static_cast<unsigned>(at % grid.threads));
     }
   };
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) threads.emplace_back(work);
   for (std::thread& thread : threads) thread.join();
-  found->second->drop(copied);
+  grid.kernel->drop(grid.copied);
+}
+
+}  // namespace matcha::emulation
+
+inline cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, std::size_t, void*) {
+  const auto found = matcha::emulation::registered().find(function);
+  if (found == matcha::emulation::registered().end()) return cudaErrorInvalidValue;
+  std::vector<matcha::emulation::Grid>& started = matcha::emulation::started;
+  started.push_back({found->second, found->second->copy(arguments), grid.x, block.x});
+  while (!started.empty()) {
+    const matcha::emulation::Grid last = started.back();
+    started.pop_back();
+    run_grid(last);
+  }
   return cudaSuccess;
 }
 inline cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }

@@ -329,7 +329,9 @@ TEST_F(CudaText, SchedulesCompile) {
                              {"examples/house.mt", 8, ir::Stealing::None, ir::Stack::Paged},
                              {"examples/four_cycle.mt", 16, ir::Stealing::Timeout, ir::Stack::Paged},
                              {"examples/clique4.mt", 32, ir::Stealing::Timeout, ir::Stack::Array, Search::Cached},
-                             {"examples/house.mt", 8, ir::Stealing::Timeout, ir::Stack::Paged, Search::Merging}};
+                             {"examples/house.mt", 8, ir::Stealing::Timeout, ir::Stack::Paged, Search::Merging},
+                             {"examples/clique5.mt", 8, ir::Stealing::Kernel, ir::Stack::Array},
+                             {"examples/house.mt", 32, ir::Stealing::Kernel, ir::Stack::Paged}};
   for (const Case& c : kCases) {
     passes::TargetInfo target = passes::gpu_target(c.group);
     target.steal = c.steal;

@@ -284,6 +284,26 @@ TEST_F(DeviceTest, ModuleErrorCarriesTheDriversLog) {
   EXPECT_NE(module.error().hint.find("CUDA 12.8"), std::string::npos);
 }
 
+TEST_F(DeviceTest, RelocatableCodeIsLinkedWithALibrary) {
+  const DeviceRef device = open();
+  KernelImage image;
+  image.bytes = "cubin";
+  ASSERT_TRUE(Module::link(device, image, "/lib/run-time.a"));
+  EXPECT_EQ(count_calls("cuLinkAddData_v2 0 5"), 1);
+  EXPECT_EQ(count_calls("cuLinkAddFile_v2 4 /lib/run-time.a"), 1);
+  EXPECT_EQ(count_calls("cuLinkDestroy"), 1);
+  image.is_ptx = true;
+  ASSERT_TRUE(Module::link(device, image, "/lib/run-time.a"));
+  EXPECT_EQ(count_calls("cuLinkAddData_v2 1 6"), 1) << "text with its closing zero";
+  for (const char* symbol : {"cuLinkCreate_v2", "cuLinkAddData_v2", "cuLinkAddFile_v2", "cuLinkComplete"}) {
+    fail(symbol, 700);
+    const Result<Module> module = Module::link(device, image, "/lib/run-time.a");
+    ASSERT_FALSE(module) << symbol;
+    EXPECT_EQ(module.error().message.find("the compiled kernel cannot be linked"), 0U) << module.error().message;
+    fake_->failing_call = nullptr;
+  }
+}
+
 TEST_F(DeviceTest, AbsentNamesInAModule) {
   const DeviceRef device = open();
   const Result<Module> module = Module::load(device, "image");

@@ -167,6 +167,20 @@ int cuModuleLoadDataEx(void** module, const void*, unsigned count, int* options,
   }
   return result;
 }
+int cuLinkCreate_v2(unsigned, int*, void**, void** link) { return make_handle(link, "cuLinkCreate_v2"); }
+int cuLinkAddData_v2(void*, int kind, void*, std::size_t bytes, const char*, unsigned, int*, void**) {
+  return plain("cuLinkAddData_v2", number(static_cast<std::uint64_t>(kind)) + " " + number(bytes));
+}
+int cuLinkAddFile_v2(void*, int kind, const char* file, unsigned, int*, void**) {
+  return plain("cuLinkAddFile_v2", number(static_cast<std::uint64_t>(kind)) + " " + file);
+}
+int cuLinkComplete(void*, void** image, std::size_t* bytes) {
+  static char linked[] = "linked";
+  *image = linked;
+  *bytes = sizeof linked;
+  return plain("cuLinkComplete");
+}
+int cuLinkDestroy(void*) { return drop_handle("cuLinkDestroy"); }
 int cuModuleUnload(void*) { return drop_handle("cuModuleUnload"); }
 int cuModuleGetFunction(void** function, void*, const char* name) {
   *function = reinterpret_cast<void*>(std::uintptr_t{77});

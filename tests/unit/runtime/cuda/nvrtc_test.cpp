@@ -71,6 +71,20 @@ TEST_F(NvrtcTest, KnowsItself) {
   EXPECT_EQ(*again, nvrtc_);
 }
 
+TEST_F(NvrtcTest, DeviceRuntimeIsTheFileThatIsNamed) {
+  const ScratchFolder scratch;
+  const std::string file = scratch.path() + "/libcudadevrt.a";
+  const ScopedVariable variable("MATCHA_CUDADEVRT", file.c_str());
+  const Result<std::string> missing = nvrtc_->device_runtime();
+  ASSERT_FALSE(missing);
+  EXPECT_NE(missing.error().message.find("`" + file + "`"), std::string::npos) << missing.error().message;
+  EXPECT_NE(missing.error().hint.find("MATCHA_CUDADEVRT"), std::string::npos);
+  std::ofstream(file) << "there";
+  const Result<std::string> found = nvrtc_->device_runtime();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(*found, file);
+}
+
 TEST_F(NvrtcTest, OpensUnderItsFullPath) {
   const Result<const Nvrtc*> opened = Nvrtc::open({nvrtc_->path(), 0});
   ASSERT_TRUE(opened) << opened.error().message;

@@ -1,0 +1,28 @@
+// Kernels that groups start for long loops, which a GPU has: settings, and facts of a run.
+#pragma once
+
+#include "runtime/common/worker.h"
+
+namespace matcha_program {
+
+struct KernelSettings {
+  u64 fanout = 1024;  ///< Loops of more positions get kernels,
+  u64 kernels = 256;  ///< and so many of them may be there at a time.
+};
+
+struct KernelFacts {
+  u64 kernels = 0;  ///< That were started;
+  u64 kernels_refused = 0;
+  u64 kernels_at_once = 0;  ///< for how many there was room;
+  u64 kernel_bytes = 0;     ///< and what the lists of their groups took.
+};
+
+/// Its members of JSON.
+inline std::string kernel_json(const KernelFacts& facts) {
+  return "\"kernels\": {\"started\": " + std::to_string(facts.kernels) +
+         ", \"refused\": " + std::to_string(facts.kernels_refused) +
+         ", \"at_once\": " + std::to_string(facts.kernels_at_once) +
+         ", \"scratch_bytes\": " + std::to_string(facts.kernel_bytes) + "}, ";
+}
+
+}  // namespace matcha_program
