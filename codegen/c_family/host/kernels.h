@@ -1,6 +1,8 @@
 // Kernels that groups start for long loops, which a GPU has: settings, and facts of a run.
 #pragma once
 
+#include <string>
+
 #include "runtime/common/worker.h"
 
 namespace matcha_program {
