@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <optional>
 #include <utility>
 
 namespace matcha::runtime {
@@ -92,20 +93,41 @@ bool PageLimit::holds(const void* item) const {
   });
 }
 
+std::optional<std::uint64_t> PageLimit::resident() const {
+  std::FILE* const maps = std::fopen("/proc/self/smaps", "re");
+  if (maps == nullptr) return std::nullopt;
+  const auto is_of_files = [this](std::uintptr_t place) { return holds(reinterpret_cast<const void*>(place)); };
+  char line[512];
+  bool counts = false;
+  std::uint64_t found = 0;
+  while (std::fgets(line, sizeof(line), maps) != nullptr) {
+    unsigned long long begin = 0, end = 0, kib = 0;
+    if (std::sscanf(line, "%llx-%llx ", &begin, &end) == 2) {
+      counts = is_of_files(static_cast<std::uintptr_t>(begin));
+    } else if (counts && std::sscanf(line, "Rss: %llu kB", &kib) == 1) {
+      found += std::uint64_t{kib} << 10;
+    }
+  }
+  std::fclose(maps);
+  return found;
+}
+
 void PageLimit::look() {
   const ProcessMemory memory;
-  const auto let_go_of_all = [this] {
-    const std::lock_guard<std::mutex> lock(guard_);
-    for (const File& file : files_) advise(file.bytes, file.bytes.data(), file.bytes.size(), MADV_DONTNEED);
-  };
-  // What else is mapped, such as the program: all that is left when the files were let go of.
-  let_go_of_all();
-  std::uint64_t others = memory.of_files();
+  // What else is mapped, such as the program. Pages of the files are counted, which takes longer than a look, only
+  // when there may be too many.
+  std::uint64_t others = 0;
   while (!ends_.load(std::memory_order_relaxed)) {
     std::this_thread::sleep_for(kNap);
-    if (memory.of_files() <= others + bytes_) continue;
-    let_go_of_all();
-    others = memory.of_files();
+    const std::uint64_t all = memory.of_files();
+    if (all <= others + bytes_) continue;
+    const std::optional<std::uint64_t> ours = resident();
+    // Pages come and go meanwhile: rather too few others than too many, which would let pages of the files stay.
+    const std::uint64_t least = std::min(all, memory.of_files());
+    others = ours ? least - std::min(least, *ours) : least;
+    if (ours && *ours <= bytes_) continue;
+    const std::lock_guard<std::mutex> lock(guard_);
+    for (const File& file : files_) advise(file.bytes, file.bytes.data(), file.bytes.size(), MADV_DONTNEED);
   }
 }
 

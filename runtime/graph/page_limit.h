@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -54,6 +55,8 @@ class PageLimit {
     std::shared_ptr<const void> owner;
   };
 
+  /// Bytes of the files in the memory of the process; nothing: the system does not tell.
+  std::optional<std::uint64_t> resident() const;
   void look();
 
   const std::uint64_t bytes_;
