@@ -339,7 +339,7 @@ TEST_F(CudaText, SchedulesCompile) {
     std::optional<ir::Module> module = program(read(c.program), target);
     ASSERT_TRUE(module);
     DeviceText text = emit_device_text(*module, c.search);
-    EXPECT_EQ(compile(**nvrtc, text.text, 90), "") << c.program;
+    EXPECT_EQ(compile(**nvrtc, text.text, 90, starts_kernels(*module)), "") << c.program;
   }
 }
 

@@ -79,8 +79,9 @@ class CudaText : public testing::Test {
   }
 
   /// Empty: it compiles for the architecture.
-  static std::string compile(const runtime::cuda::Nvrtc& nvrtc, const std::string& text, int arch) {
-    runtime::cuda::CompileRequest request{text, "test.cu", arch, compile_options()};
+  static std::string compile(const runtime::cuda::Nvrtc& nvrtc, const std::string& text, int arch,
+                             bool starts_kernels = false) {
+    runtime::cuda::CompileRequest request{text, "test.cu", arch, compile_options(starts_kernels)};
     runtime::Result<runtime::cuda::Compilation> result = nvrtc.compile(request);
     if (!result) return result.error().render();
     return result->cubin.empty() ? "no machine code" : result->log;
