@@ -75,7 +75,8 @@ namespace matcha::emulation {
 template <auto kernel, typename... A>
 bool start_kernel(unsigned blocks, unsigned threads, const A&... arguments) {
   using Its = KernelOf<kernel, decltype(kernel)>;
-  static constexpr Kernel entries = {Its::copy, Its::drop, Its::run};
+  // No static variable: all texts that a process loads would have the one of the first.
+  const Kernel entries = {Its::copy, Its::drop, Its::run};
   void* copied = new typename Its::Arguments(arguments...);
   if (emulated_start_kernel(&entries, copied, blocks, threads)) return true;
   Its::drop(copied);

@@ -173,7 +173,7 @@ void copy(void* to, const void* from, std::size_t bytes) {
 }
 
 struct Grid {
-  const emulation::Kernel* kernel;
+  emulation::Kernel kernel;
   void* arguments;
   unsigned blocks, threads;
 };
@@ -191,7 +191,7 @@ class GridTree {
   }
 
   static bool start(const emulation::Kernel* kernel, void* copied, unsigned blocks, unsigned threads) {
-    return running->add({kernel, copied, blocks, threads});
+    return running->add({*kernel, copied, blocks, threads});
   }
 
  private:
@@ -232,8 +232,8 @@ class GridTree {
       const Grid grid = one.grid;
       const std::uint64_t at = one.next++;
       lock.unlock();
-      grid.kernel->run(grid.arguments, grid.blocks, grid.threads, static_cast<unsigned>(at / grid.threads),
-                       static_cast<unsigned>(at % grid.threads));
+      grid.kernel.run(grid.arguments, grid.blocks, grid.threads, static_cast<unsigned>(at / grid.threads),
+                      static_cast<unsigned>(at % grid.threads));
       lock.lock();
       if (--one.left == 0) close(one);
     }
@@ -241,7 +241,7 @@ class GridTree {
   }
 
   void close(Open& one) {
-    one.grid.kernel->drop(one.grid.arguments);
+    one.grid.kernel.drop(one.grid.arguments);
     std::erase_if(grids_, [&](const std::unique_ptr<Open>& open) { return open.get() == &one; });
     if (grids_.empty()) changed_.notify_all();
   }
@@ -261,7 +261,7 @@ void run_grid(const emulation::Kernel& kernel, void* arguments, unsigned blocks,
     failure = static_cast<CuResult>(fault);
     return;
   }
-  GridTree({&kernel, arguments, blocks, threads}).run();
+  GridTree({kernel, arguments, blocks, threads}).run();
 }
 
 }  // namespace
