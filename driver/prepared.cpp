@@ -124,7 +124,9 @@ Status Prepared::plan(const Reading& reading, Compilation& compilation) {
 }
 
 bool Prepared::may_be_motifs() const {
-  return request_.may_search && !request_.shares && !request_.matches && !request_.some && request_.tier == "auto";
+  // A set of motifs has no shares either way, and its error says what has.
+  if (request_.shares && !is_for_identities(*pattern_)) return false;
+  return request_.may_search && !request_.matches && !request_.some && request_.tier == "auto";
 }
 
 void Prepared::find_motifs(const runtime::Graph& graph) {

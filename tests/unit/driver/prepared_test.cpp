@@ -53,7 +53,6 @@ TEST(Prepared, CountsShortPatternsAndSharesByPrograms) {
   const std::shared_ptr<ResidentGraph> graph = wiki_vote();
   EXPECT_FALSE(prepared("triangle", graph)->counts_motifs());
   EXPECT_TRUE(prepared("motif:4", graph)->counts_motifs());
-  EXPECT_FALSE(prepared("motif:4", graph, true)->counts_motifs());
   EXPECT_FALSE(prepared("cycle:5", graph, true)->counts_motifs());
 }
 
