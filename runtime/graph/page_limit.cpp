@@ -65,8 +65,11 @@ PageLimit::~PageLimit() {
 }
 
 void PageLimit::watch(std::string_view file, std::shared_ptr<const void> owner) {
-  const std::lock_guard<std::mutex> lock(guard_);
-  files_.push_back({file, std::move(owner)});
+  {
+    const std::lock_guard<std::mutex> lock(guard_);
+    files_.push_back({file, std::move(owner)});
+  }
+  others_.store(count_others(), std::memory_order_relaxed);
   if (!looker_.joinable()) looker_ = std::thread([this] { look(); });
 }
 
@@ -112,22 +115,28 @@ std::optional<std::uint64_t> PageLimit::resident() const {
   return found;
 }
 
-void PageLimit::look() {
+std::uint64_t PageLimit::count_others() const {
   const ProcessMemory memory;
-  // What else is mapped, such as the program. Pages of the files are counted, which takes longer than a look, only
-  // when there may be too many.
-  std::uint64_t others = 0;
+  // Pages come and go meanwhile: rather too few others than too many, which would let pages of the files stay.
+  const std::uint64_t before = memory.of_files();
+  const std::optional<std::uint64_t> ours = resident();
+  const std::uint64_t least = std::min(before, memory.of_files());
+  return ours ? least - std::min(least, *ours) : least;
+}
+
+void PageLimit::look() {
+  // To count what else is mapped takes longer than to let go of the files, so that is done seldom.
+  constexpr int kDropsACount = 64;
+  const ProcessMemory memory;
+  int drops = 0;
   while (!ends_.load(std::memory_order_relaxed)) {
     std::this_thread::sleep_for(kNap);
-    const std::uint64_t all = memory.of_files();
-    if (all <= others + bytes_) continue;
-    const std::optional<std::uint64_t> ours = resident();
-    // Pages come and go meanwhile: rather too few others than too many, which would let pages of the files stay.
-    const std::uint64_t least = std::min(all, memory.of_files());
-    others = ours ? least - std::min(least, *ours) : least;
-    if (ours && *ours <= bytes_) continue;
-    const std::lock_guard<std::mutex> lock(guard_);
-    for (const File& file : files_) advise(file.bytes, file.bytes.data(), file.bytes.size(), MADV_DONTNEED);
+    if (memory.of_files() <= others_.load(std::memory_order_relaxed) + bytes_) continue;
+    {
+      const std::lock_guard<std::mutex> lock(guard_);
+      for (const File& file : files_) advise(file.bytes, file.bytes.data(), file.bytes.size(), MADV_DONTNEED);
+    }
+    if (++drops % kDropsACount == 0) others_.store(count_others(), std::memory_order_relaxed);
   }
 }
 

@@ -57,11 +57,14 @@ class PageLimit {
 
   /// Bytes of the files in the memory of the process; nothing: the system does not tell.
   std::optional<std::uint64_t> resident() const;
+  /// Bytes of all else that is mapped into it, such as the program, of which there will be more.
+  std::uint64_t count_others() const;
   void look();
 
   const std::uint64_t bytes_;
   mutable std::mutex guard_;  ///< Of the files.
   std::vector<File> files_;
+  std::atomic<std::uint64_t> others_{0};
   std::atomic<bool> ends_{false};
   std::thread looker_;
 };
