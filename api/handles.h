@@ -99,7 +99,8 @@ class SharedProgram {
   const ProgramFacts& facts() const { return facts_; }
 
   /// Begins to make the code unless that was done; after a failure, again. `shares`: for shares of runs, not for whole
-  /// ones. The graphs that were first longest ago are forgotten: a graph with a list is one of its own.
+  /// ones, for which a pattern may need other code. The graphs that were first longest ago are forgotten: a graph with
+  /// a list is one of its own.
   std::shared_ptr<Code> code(const std::shared_ptr<driver::ResidentGraph>& graph, bool shares);
 
  private:

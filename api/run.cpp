@@ -50,7 +50,9 @@ matcha_status Code::wait(const std::atomic<std::uint32_t>* maybe_stop, std::opti
 
 std::shared_ptr<Code> SharedProgram::code(const std::shared_ptr<driver::ResidentGraph>& graph, bool shares) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const Key key{graph.get(), shares};
+  // A program is the same for both.
+  const bool has_own_code = shares && !request_.pattern.text.empty();
+  const Key key{graph.get(), has_own_code};
   std::shared_ptr<Code>& found = codes_[key];
   if (found != nullptr && !found->failed()) return found;
   found = std::make_shared<Code>(graph);
@@ -61,7 +63,7 @@ std::shared_ptr<Code> SharedProgram::code(const std::shared_ptr<driver::Resident
     order_.erase(order_.begin());
   }
   driver::ProgramRequest request = request_;
-  request.shares = shares;
+  request.shares = has_own_code;
   try {
     in_background([code = found, request = std::move(request)] { code->make(request); });
   } catch (...) {
