@@ -25,26 +25,30 @@ ir::Schedule schedule_of(const ir::Module& module) {
   return none;
 }
 
-bool check_tasks(const ir::Module& module, Diagnostics& diagnostics) {
+namespace {
+
+/// False, with a diagnostic, for a region whose schedule has this way of stealing.
+bool check_without(ir::Stealing steal, const ir::Module& module, std::string_view message, std::string_view hint,
+                   Diagnostics& diagnostics) {
   for (const ir::Stmt* stmt : module.body->body) {
     const ir::Region* region = ir::as<ir::Region>(stmt);
-    if (region == nullptr || region->schedule.steal != ir::Stealing::Give) continue;
-    diagnostics.error(DiagId::TargetLimit, region->loc, "the schedule of a region is for the run time of the CPU",
-                      "end --passes in `schedule-regions,map-lanes,legalize`");
+    if (region == nullptr || region->schedule.steal != steal) continue;
+    diagnostics.error(DiagId::TargetLimit, region->loc, std::string(message), std::string(hint));
     return false;
   }
   return true;
 }
 
+}  // namespace
+
+bool check_tasks(const ir::Module& module, Diagnostics& diagnostics) {
+  return check_without(ir::Stealing::Give, module, "the schedule of a region is for the run time of the CPU",
+                       "end --passes in `schedule-regions,map-lanes,legalize`", diagnostics);
+}
+
 bool check_no_kernels(const ir::Module& module, Diagnostics& diagnostics) {
-  for (const ir::Stmt* stmt : module.body->body) {
-    const ir::Region* region = ir::as<ir::Region>(stmt);
-    if (region == nullptr || region->schedule.steal != ir::Stealing::Kernel) continue;
-    diagnostics.error(DiagId::TargetLimit, region->loc, "a C++ program starts no kernels",
-                      "--steal kernel is for --emit=cuda; --steal timeout and half are for both");
-    return false;
-  }
-  return true;
+  return check_without(ir::Stealing::Kernel, module, "a C++ program starts no kernels",
+                       "--steal kernel is for --emit=cuda; --steal timeout and half are for both", diagnostics);
 }
 
 }  // namespace matcha::codegen
