@@ -69,7 +69,7 @@ void declare(CLI::App& app, Arguments& args) {
       {"none", Stealing::None}, {"half", Stealing::Half}, {"timeout", Stealing::Timeout}, {"kernel", Stealing::Kernel}};
   app.add_option("--steal", args.steal, "with --gpu: how idle workers get work of busy ones")
       ->transform(CLI::CheckedTransformer(kinds).description(""))
-      ->option_text("none|half|timeout");
+      ->option_text("none|half|timeout|kernel");
   const std::map<std::string, Stack> stacks = {{"array", Stack::Array}, {"paged", Stack::Paged}};
   app.add_option("--stack", args.stack, "with --gpu: where lists that are stored are")
       ->transform(CLI::CheckedTransformer(stacks).description(""))

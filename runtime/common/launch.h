@@ -119,8 +119,8 @@ struct KernelPlaces {
   u64 region;         ///< Its number, for a text of several.
   const void* frame;  ///< The frame of the region, on the device.
 };
-inline constexpr u64 kKernelGroups =
-    32;  ///< Of a kernel at most. Each has a stack of its own, behind those of workers.
+/// Groups of such a kernel, at most. Each has a stack of its own, behind those of workers.
+inline constexpr u64 kKernelGroups = 32;
 
 /// What a kernel that a group starts is given: group number i takes the i-th `piece` positions of the task.
 struct KernelStart {

@@ -141,7 +141,7 @@ class TaskWalk {
     if (group_.leads()) {
       weight = fresh<tiles>(state_.task);
       state_.started = Group::now();
-      if (weight == 0 && take_given(state_)) weight = 1;
+      if (weight == 0 && stealing_of(launch_) == kKernel && take_given(state_)) weight = 1;
       if (weight == 0 && launch_.queue.pop(state_.task)) {
         weight = 1;
         if (stealing_of(launch_) == kTimeout) state_.started = shortened_deadline<Group>(launch_);
