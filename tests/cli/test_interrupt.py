@@ -147,7 +147,7 @@ class Interrupt(cli.CliTest):
         ring = ",".join(f"{i}-{(i + 1) % 12}" for i in range(12))
         clique = self.write("clique.txt", "".join(f"{u} {v}\n" for u in range(200) for v in range(u)))
         common = ("run", "--device", "cpu", "--algorithm", "join", "--induced", "edge", "--json", clique)
-        done = self.matcha(*common, "--pattern", ring, "--timeout", "1")
+        done = self.matcha(*common, "--pattern", ring, "--timeout", 10 if cli.SANITIZED else 2)
         answer = json.loads(done.stdout)
         self.assertEqual((done.returncode, answer["complete"], answer["stats"]["backend"]), (124, False, "search"))
         self.assertEqual(answer["stats"]["positions_total"], 200)

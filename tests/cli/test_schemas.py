@@ -2,7 +2,7 @@
 
 import json
 
-from cli import ROOT, TRIANGLE, CliTest, main
+from cli import ROOT, SANITIZED, TRIANGLE, WIKI, CliTest, main
 
 try:
     import jsonschema
@@ -38,7 +38,8 @@ class Schemas(CliTest):
             self.assertIn("given", self.check("run", line))
         motifs = self.check("run", self.ok("run", "--pattern", "motif:4", SMALL, "--json"))["result"]
         self.assertEqual(len(motifs), 6)
-        stopped = self.matcha("run", "--pattern", "path:7", "--algorithm", "extend", "examples/graphs/wiki-vote.txt.gz", "--timeout", "0.5", "--json")
+        stopped = self.matcha("run", "--pattern", "path:7", "--algorithm", "extend", WIKI, "--json",
+                              "--timeout", 10 if SANITIZED else 2)
         self.assertFalse(self.check("run", stopped.stdout.decode())["complete"])
         names = self.write("e.csv", "source,target\nalice,bob\nbob,eve\n")
         self.check("run", self.ok("run", "--pattern", "a-b", names, "--limit", "1", "--json"))

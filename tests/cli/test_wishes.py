@@ -99,7 +99,7 @@ class Wishes(CliTest):
 
     def test_07_limits_and_stops(self):
         self.assertEqual(self.ok("run", "--pattern", "wedge", WIKI, "--limit", "1000").count("\n"), 1000)
-        done = self.matcha("run", "--pattern", "path:7", "--algorithm", "extend", WIKI, "--timeout", "1", "--json")
+        done = self.matcha("run", "--pattern", "path:7", "--algorithm", "extend", WIKI, "--timeout", "3", "--json")
         self.assertEqual(done.returncode, 124)
         found = json.loads(done.stdout)
         self.assertEqual((found["complete"], found["stopped_by"]), (False, "timeout"))
