@@ -51,6 +51,8 @@ GPU_SETTINGS = [
     ["--tau-us", "1", "--queue", "0", "--tile", "0"],
     ["--tau-us", "0", "--chunk", "100000"],
 ]
+# A count that takes seconds is taken with fewer settings.
+LARGE = 2 * 10**8
 NVCC = "/usr/local/cuda/bin/nvcc"
 # Their runs are thousands of times longer than 1 µs.
 CERTAINLY_SPLIT = {"triangle", "four_cycle", "clique5", "house"}
@@ -167,7 +169,8 @@ def check_stated(bench, binary, stack, text, name):
     for words, count in stated:
         arguments = bench.arguments(words.split())
         deferred = {}  # By stealing. Whether an idle thread comes in time to take a half is left to chance, here.
-        for setting in [*SETTINGS[1:4], *STEALING[:2]] if stack == "array" else [SETTINGS[3], STEALING[0], STEALING[3]]:
+        settings = [*SETTINGS[1:4], *STEALING[:2]] if stack == "array" else [SETTINGS[3], STEALING[0], STEALING[3]]
+        for setting in settings[::2] if int(count) > LARGE else settings:
             given = answer(binary, arguments, setting)
             result = given["result"]
             expect(f"{words} {setting}", len(result) if isinstance(result, list) else result, int(count))
@@ -345,7 +348,8 @@ def check_assumption(bench):
     told = call([binary, undirected], expected=3)
     if "the graph for `G` is not `labelled`: the compiled program assumes that every vertex has a label" not in told:
         raise Failed(f"no labels, assumed: {told}")
-    check_assumed_degrees(bench)
+    if bench.target == "cpp" or "MATCHA_FULL" in os.environ:  # What runs on the host is the same.
+        check_assumed_degrees(bench)
 
 
 def check_assumed_degrees(bench):
