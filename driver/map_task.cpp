@@ -200,7 +200,7 @@ std::optional<std::uint32_t> rank_of(const std::string& bound, const runtime::Un
 
 }  // namespace
 
-bool counts_maps(const PatternSource& source, const PatternOptions& options, const runtime::Graph& graph) {
+bool goes_by_messages(const PatternSource& source, const PatternOptions& options, const runtime::Graph& graph) {
   const Pattern& pattern = source.set().patterns.front();
   if (!source.is_told_by_arc_labels() || !graph.facts().directed || graph.facts().info != runtime::InfoKind::Int)
     return false;
@@ -221,9 +221,10 @@ bool counts_maps(const PatternSource& source, const PatternOptions& options, con
 }
 
 codegen::MapTask map_task(const PatternSource& source, const runtime::Graph& graph,
-                          const runtime::LabelDictionary& dictionary) {
+                          const runtime::LabelDictionary& dictionary, bool rows) {
   const Pattern& pattern = source.set().patterns.front();
   codegen::MapTask task;
+  if (rows) task.columns = source.row_vertices();
   task.query = shape_of(pattern);
   auto arc = task.query.arcs.begin();
   for (const auto& [ends, labels] : pattern.edge_labels) {

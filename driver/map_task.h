@@ -2,25 +2,25 @@
 
 #include <optional>
 
-#include "codegen/match/map_counter.h"
+#include "codegen/match/map_matcher.h"
 #include "driver/pattern_source.h"
 #include "runtime/graph/graph.h"
 #include "runtime/graph/labels.h"
 
 namespace matcha::driver {
 
-/// Whether the matches of a pattern are counted as maps, by messages along trees (runtime/messages), without a program:
+/// Whether the matches of a pattern are found as maps, by messages along trees (runtime/messages), without a program:
 /// arcs that have a label each, of a directed graph, connected, and with one vertex that is on every cycle. Of
 /// `--match iso` and `edge` only patterns whose labels alone keep vertices, or edges, apart. Not where another
 /// algorithm or plan than the first is asked for.
-bool counts_maps(const PatternSource& pattern, const PatternOptions& options, const runtime::Graph& graph);
+bool goes_by_messages(const PatternSource& pattern, const PatternOptions& options, const runtime::Graph& graph);
 
-/// How they are counted. Requires: `counts_maps`, and the labels were checked.
+/// How they are counted, or with `rows` listed. Requires: `goes_by_messages`, and the labels were checked.
 codegen::MapTask map_task(const PatternSource& pattern, const runtime::Graph& graph,
-                          const runtime::LabelDictionary& dictionary);
+                          const runtime::LabelDictionary& dictionary, bool rows);
 
 /// What a run then does, for people.
 inline constexpr const char* kMapsText =
-    "On a CPU `run` counts the matches by messages along trees, not by this program";
+    "On a CPU `run` finds the matches by messages along trees, not by this program";
 
 }  // namespace matcha::driver

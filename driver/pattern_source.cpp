@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <numeric>
 #include <set>
 
 #include "driver/compile.h"
@@ -280,6 +281,13 @@ codegen::OrbitTask PatternSource::orbits() const {
   return {set_->patterns.front().size(), options_.per == "edge", induced() == pattern::Induced::Vertex};
 }
 
+std::vector<int> PatternSource::row_vertices() const {
+  if (query_ && !query_->columns.empty()) return query_->columns;
+  std::vector<int> vertices(static_cast<std::size_t>(set_->patterns.front().size()));
+  std::iota(vertices.begin(), vertices.end(), 0);
+  return vertices;
+}
+
 std::vector<std::string> PatternSource::vertex_names() const {
   if (!options_.per.empty()) return orbits().columns();
   if (query_ && !query_->headings.empty()) return query_->headings;
@@ -375,11 +383,17 @@ std::string PatternSource::stub_of_result(bool rows) const {
     for (std::size_t i = 1; i < set_->patterns.size(); ++i) counts += ", n";
     return fmt::format("def motifs(G: Graph):\n    n = size(vertices(G))\n    return mk_tuple(val=[{}])\n", counts);
   }
-  const int size = set_->patterns.front().size();
+  const std::size_t size = row_vertices().size();
   std::string item = "v";
-  for (int v = 1; v < size; ++v) item += ", v";
+  for (std::size_t v = 1; v < size; ++v) item += ", v";
   if (size > 1) item = "mk_tuple(val=[" + item + "])";
-  return rows ? fmt::format("def pattern(G: Graph):\n    return apply(lambda v: {}, vertices(G))\n", item) : stub();
+  if (!rows) return stub();
+  if (!edge_labelled())
+    return fmt::format("def pattern(G: Graph):\n    return apply(lambda v: {}, vertices(G))\n", item);
+  return fmt::format(
+      "def pattern(G: Graph):\n    return flatten(apply(lambda v: apply(lambda e: {}, edge_info(G, v)), "
+      "vertices(G)))\n",
+      item);
 }
 
 }  // namespace matcha::driver

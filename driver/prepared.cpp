@@ -85,7 +85,7 @@ Status Prepared::read(const Reading& reading, Compilation& compilation) {
       if (on_gpu_ && (search_ != SearchUse::Always || request_.matches)) search_ = SearchUse::Never;
     }
     if (!searches() && !orbits_) find_motifs(graph);
-    by_messages_ = !searches() && !counts_motifs() && may_count_maps(graph);
+    by_messages_ = !searches() && !counts_motifs() && may_go_by_messages(graph);
     if (!searches() && !counts_motifs() && !by_messages_) return plan(reading, compilation);
     compilation.take(pattern.stub_of_result(request_.matches));
   }
@@ -154,16 +154,16 @@ bool Prepared::find_motifs_by_cost(const runtime::Graph& graph) {
   return motifs_by_cost_;
 }
 
-bool Prepared::may_count_maps(const runtime::Graph& graph) const {
+bool Prepared::may_go_by_messages(const runtime::Graph& graph) const {
   if (!request_.may_search || on_gpu_ || request_.device == "cuda" || request_.tier != "auto") return false;
   // Of a graph that changes, labels may come.
-  if (request_.matches || request_.some || request_.may_lack_labels) return false;
-  return counts_maps(*pattern_, request_.pattern, graph);
+  if (request_.may_lack_labels) return false;
+  return goes_by_messages(*pattern_, request_.pattern, graph);
 }
 
-std::unique_ptr<codegen::Executable> Prepared::map_counter() const {
+std::unique_ptr<codegen::Executable> Prepared::map_matcher() const {
   const runtime::Graph& graph = *graph_->maybe_informed();
-  return codegen::make_map_counter(map_task(*pattern_, graph, graph.dictionary()));
+  return codegen::make_map_matcher(map_task(*pattern_, graph, graph.dictionary(), request_.matches));
 }
 
 Status Prepared::find_orbits(const runtime::Graph& graph) {
@@ -378,7 +378,7 @@ Status Prepared::prepare(const Reading& reading) {
     if (!searches()) status = plan(reading, compilation);
   }
   if (status == Status::Ok && counts_motifs()) executable_ = motif_counter();
-  if (status == Status::Ok && by_messages_) executable_ = map_counter();
+  if (status == Status::Ok && by_messages_) executable_ = map_matcher();
   if (status != Status::Ok || executable_ != nullptr) return status;
   const runtime::LabelDictionary& dictionary = graph_->graph().dictionary();
   passes::LabelWords labels;
@@ -416,8 +416,8 @@ bool Prepared::rebind(const std::shared_ptr<ResidentGraph>& graph) {
     return task.has_value();
   }
   if (by_messages_) {
-    if (graph_->maybe_informed() == nullptr || !may_count_maps(*graph_->maybe_informed())) return false;
-    executable_ = map_counter();
+    if (graph_->maybe_informed() == nullptr || !may_go_by_messages(*graph_->maybe_informed())) return false;
+    executable_ = map_matcher();
     return true;
   }
   if (orbits_) return check_for_orbits(graph_->graph(), log_) == Status::Ok;

@@ -79,8 +79,8 @@ class Prepared {
   bool searches() const { return search_ != SearchUse::Never; }
   /// There is no program: motifs or orbits are counted by identities.
   bool counts_motifs() const { return motifs_ || orbits_; }
-  /// There is no program: maps of a pattern are counted by messages.
-  bool counts_by_messages() const { return by_messages_; }
+  /// There is no program: maps of a pattern are found by messages.
+  bool by_messages() const { return by_messages_; }
   /// By what the vertices are ranked, and the milliseconds that took.
   const OrderReport& order() const { return order_; }
   bool on_gpu() const { return on_gpu_; }
@@ -110,9 +110,9 @@ class Prepared {
   std::unique_ptr<codegen::Executable> motif_counter() const {
     return orbits_ ? codegen::make_orbit_counter(*orbits_) : codegen::make_motif_counter(*motifs_);
   }
-  /// Whether the pattern's maps are counted by messages; if so, that is done on the CPU.
-  bool may_count_maps(const runtime::Graph& graph) const;
-  std::unique_ptr<codegen::Executable> map_counter() const;
+  /// Whether the pattern's maps are found by messages; if so, that is done on the CPU.
+  bool may_go_by_messages(const runtime::Graph& graph) const;
+  std::unique_ptr<codegen::Executable> map_matcher() const;
   /// Matches the pattern by search, where that is sooner: then `executable_` is there.
   void search();
   /// What a search looks for, and on what; nothing: a GPU is wanted, which cannot do that.

@@ -51,10 +51,10 @@ struct RunVerbOptions {
   std::string_view cpu_target() const;
   /// Rows are found, if only to be counted.
   bool lists() const { return !matches.empty() || most().has_value() || !pattern.per.empty(); }
-  /// Patterns may be counted together by identities, without programs, and in one process.
-  bool may_count_together() const {
-    return backend == "llvm" && tier == "auto" && !tune && !cluster.any() && (!lists() || !pattern.per.empty());
-  }
+  /// What needs no program may do without, in one process.
+  bool may_lack_program() const { return backend == "llvm" && tier == "auto" && !tune && !cluster.any(); }
+  /// Patterns may be counted together by identities.
+  bool may_count_together() const { return may_lack_program() && (!lists() || !pattern.per.empty()); }
 };
 
 /// Runs the program or the patterns of one command line.

@@ -78,7 +78,7 @@ class Run final : public RunSteps {
     // Of several patterns all have a program before one of them runs; which device it is for need not be known.
     if (code != Status::Ok || maybe_shared_ == nullptr) return code;
     const SearchUse use = search_use();
-    if (use == SearchUse::Never && !motifs_.is_sure() && !counts_by_messages())
+    if (use == SearchUse::Never && !motifs_.is_sure() && !by_messages())
       return steps({&Run::write_program, &Run::offer_motifs});
     code = check_pattern();
     if (code == Status::Ok && use == SearchUse::Always) search_.task(search_context());
@@ -197,7 +197,7 @@ class Run final : public RunSteps {
   /// looked for then.
   Status choose_device() {
     if (!may_choose_ || motifs_.pay(report_.threads)) return Status::Ok;
-    if (of_pattern() && (search_use() == SearchUse::Always || counts_by_messages())) return Status::Ok;
+    if (of_pattern() && (search_use() == SearchUse::Always || by_messages())) return Status::Ok;
     std::optional<double> ns;
     if (of_pattern()) {
       if (const Status code = sketch_ ? Status::Ok : write_program(); code != Status::Ok) return code;
@@ -255,8 +255,8 @@ class Run final : public RunSteps {
             may_choose_, parts_.does_not_fit(), streams(), maybe_shared_};
   }
   SearchUse search_use() { return search_.use(search_context()); }
-  bool counts_by_messages() const {
-    return !target_->on_gpu && options_.may_count_together() && counts_maps(*pattern_, pattern_options_, graph());
+  bool by_messages() const {
+    return !target_->on_gpu && options_.may_lack_program() && goes_by_messages(*pattern_, pattern_options_, graph());
   }
 
   /// Goes on without a program; one with the same result says its type.
@@ -270,13 +270,13 @@ class Run final : public RunSteps {
   /// Matches the pattern without a program, if that is sooner.
   Status search_pattern() {
     const bool by_motifs = !target_->on_gpu && !options_.cluster.any() && motifs_.pay(report_.threads);
-    if (parts_.needed() || by_motifs || counts_by_messages()) {
+    if (parts_.needed() || by_motifs || by_messages()) {
       const Status code = check_pattern();
       if (code != Status::Ok) return code;
       const Stopwatch watch;
       executable_ = parts_.needed() ? parts_.counter()
                     : by_motifs     ? motifs_.counter()
-                                : codegen::make_map_counter(map_task(*pattern_, graph(), *bound_.inputs.dictionary));
+                                : make_map_matcher(map_task(*pattern_, graph(), *bound_.inputs.dictionary, streams()));
       return go_without_program(parts_.needed() ? "parts" : by_motifs ? "identities" : "messages", watch.ms());
     }
     const SearchUse use = search_use();

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <new>
 #include <utility>
 #include <vector>
 
 #include "codegen/dealer.h"
 #include "codegen/host/trap.h"
+#include "codegen/match/row_taker.h"
 #include "codegen/shares.h"
 #include "runtime/machine.h"
 #include "runtime/match/match_index.h"
@@ -73,25 +75,8 @@ class Matcher final : public Executable {
     request.most_steps = options.most_steps;
     request.stops = {options.stop_request, options.deadline};
     request.on_progress = options.on_progress;
-    const std::vector<runtime::ElementKind> kinds(static_cast<std::size_t>(task_.query.size),
-                                                  runtime::ElementKind::Vid);
-    std::vector<const void*> columns(kinds.size());
-    ListValue list;
-    if (task_.rows && !options.on_rows) {
-      for (const runtime::ElementKind kind : kinds) list.columns.emplace_back(kind);
-      request.on_rows = [&](const std::uint32_t* const* block, std::uint64_t count) {
-        for (std::size_t c = 0; c < columns.size(); ++c) {
-          if (!list.columns[c].append(block[c], count)) throw std::bad_alloc();
-        }
-        list.size += count;
-        return true;
-      };
-    } else if (task_.rows) {
-      request.on_rows = [&](const std::uint32_t* const* block, std::uint64_t count) {
-        std::copy_n(block, columns.size(), columns.begin());
-        return options.on_rows(Rows{count, kinds, columns.data()});
-      };
-    }
+    RowTaker rows(task_.query.size, options);
+    if (task_.rows) request.on_rows = std::ref(rows);
     result.tier = runtime::tier_name(tier);
     const runtime::Result<MatchOutcome> found_on_any =
         tells_apart ? find_matches(*index, query, runtime::set_kernels(tier), request)
@@ -111,17 +96,7 @@ class Matcher final : public Executable {
       return RunError{
           {runtime::ErrorKind::Runtime, runtime::trap_message(runtime::TrapCode::IntegerOverflow), {}, 0, {}}, {}};
     }
-    if (task_.rows) result.rows = static_cast<std::uint64_t>(found);
-    if (is_share && !(task_.rows && options.on_rows)) {
-      PartialValue& partial = result.partials.emplace_back();
-      partial.kind = task_.rows ? runtime::SinkKind::Rows : runtime::SinkKind::SumInt;
-      partial.integer = static_cast<__int128>(found);
-      partial.list = std::move(list);
-    } else if (task_.rows && !options.on_rows) {
-      result.values.emplace_back(std::move(list));
-    } else {
-      result.values.emplace_back(static_cast<__int128>(found));
-    }
+    add_found(static_cast<__int128>(found), task_.rows, rows.take_list(), options, result);
     return result;
   }
 

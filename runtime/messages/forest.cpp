@@ -4,8 +4,8 @@
 
 namespace matcha::runtime::messages {
 
-Forest::Forest(const Graph& graph, const LabelTable& table, const MapQuery& query, const MapPlan& plan)
-    : view_(graph.view()), table_(table), query_(query), cut_(plan.cut) {
+Forest::Forest(const Graph& graph, const LabelTable& table, const MapQuery& query, const MapPlan& plan, Sums sums)
+    : view_(graph.view()), table_(table), query_(query), cut_(plan.cut), sums_(sums) {
   nodes_.resize(static_cast<std::size_t>(query.size));
   for (int v = 0; v < query.size; ++v) {
     Node& node = nodes_[static_cast<std::size_t>(v)];
@@ -24,7 +24,7 @@ Forest::Forest(const Graph& graph, const LabelTable& table, const MapQuery& quer
   for (const std::vector<int>& tree : *trees) {
     std::vector<int> tied;
     for (const int v : tree) {
-      if (are_joined(cut_, v)) tied.push_back(v);
+      if (has_edge(cut_, v)) tied.push_back(v);
     }
     if (tied.size() == 1) {
       // It hangs on the cut as a tree.
@@ -65,7 +65,7 @@ bool Forest::is_tied_below(int vertex) const {
   return one.is_tied || !one.strands.empty();
 }
 
-bool Forest::are_joined(int u, int v) const {
+bool Forest::has_edge(int u, int v) const {
   return std::ranges::any_of(query_.arcs, [&](const MapQuery::Arc& arc) {
     return (arc.from == u && arc.to == v) || (arc.from == v && arc.to == u);
   });
@@ -87,7 +87,7 @@ void Forest::hang(int vertex, int parent, bool is_tied) {
   if (parent >= 0 && is_tied) node.up = side_of(vertex, parent);
   if (is_tied) require_edges(vertex);
   for (int other = 0; other < query_.size; ++other) {
-    if (other == parent || other == cut_ || other == vertex || !are_joined(vertex, other)) continue;
+    if (other == parent || other == cut_ || other == vertex || !has_edge(vertex, other)) continue;
     hang(other, vertex, is_tied);
     (is_tied_below(other) ? node.strands : node.pendants).push_back(other);
   }
@@ -128,6 +128,10 @@ std::uint64_t Forest::weight(const Node& node, std::uint32_t image) const {
 
 std::uint64_t Forest::sum(const Node& child, std::uint32_t parent_image) const {
   if (child.is_counted) return child.down[0]->of(parent_image).size();
+  if (sums_ == Sums::Some) {
+    const auto leads_nowhere = [&](std::uint32_t image) { return weight(child, image) == 0; };
+    return walk_while(child.down, parent_image, leads_nowhere) ? 0 : 1;
+  }
   std::uint64_t all = 0;
   walk(child.down, parent_image, [&](std::uint32_t image) { all = added(all, weight(child, image)); });
   return all;

@@ -39,13 +39,28 @@ class Zeros {
 /// items of the first index that all others have as well.
 using EdgeSide = std::vector<const PartIndex*>;
 
-/// Calls `see` with the images of the other end.
+/// Whether the indices from `first` on have the other end in the row of the image.
+inline bool are_joined(const EdgeSide& side, std::size_t first, std::uint32_t image, std::uint32_t other) {
+  for (std::size_t i = first; i < side.size(); ++i) {
+    if (!contains(side[i]->of(image), other)) return false;
+  }
+  return true;
+}
+
+/// Calls `see` with the images of the other end, ascending, until it gives false. False: it did.
+template <typename See>
+bool walk_while(const EdgeSide& side, std::uint32_t image, const See& see) {
+  for (const std::uint32_t other : side[0]->of(image)) {
+    if (are_joined(side, 1, image, other) && !see(other)) return false;
+  }
+  return true;
+}
+
+/// The same with all of them.
 template <typename See>
 void walk(const EdgeSide& side, std::uint32_t image, const See& see) {
   for (const std::uint32_t other : side[0]->of(image)) {
-    bool is_in_all = true;
-    for (std::size_t i = 1; i < side.size() && is_in_all; ++i) is_in_all = contains(side[i]->of(image), other);
-    if (is_in_all) see(other);
+    if (are_joined(side, 1, image, other)) see(other);
   }
 }
 
@@ -65,11 +80,17 @@ struct Node {
   Zeros<std::uint64_t> weights;  ///< One more than `weight`; 0: not known yet.
 };
 
+/// What the numbers of maps are for.
+enum class Sums : std::uint8_t {
+  Exact,  ///< They are the result.
+  Some,   ///< They tell 0 from all else: a sum ends with its first part, and nothing is too large.
+};
+
 /// The pattern as trees below one vertex, the cut or a root, over the edges by label of a graph.
 class Forest {
  public:
   /// Requires: the plan is one for the query, and the query is connected. Throws std::bad_alloc.
-  Forest(const Graph& graph, const LabelTable& table, const MapQuery& query, const MapPlan& plan);
+  Forest(const Graph& graph, const LabelTable& table, const MapQuery& query, const MapPlan& plan, Sums sums);
 
   const Node& top() const { return nodes_[static_cast<std::size_t>(top_)]; }
   const Node& node(int vertex) const { return nodes_[static_cast<std::size_t>(vertex)]; }
@@ -90,7 +111,7 @@ class Forest {
   }
   /// The maps of the pendants below a node whose image this is; 0 where it does not fit. From any thread.
   std::uint64_t weight(const Node& node, std::uint32_t image) const;
-  /// Those of a child for this image of its parent.
+  /// Those of a child for this image of its parent; not 0 is all that is said with `Sums::Some`.
   std::uint64_t sum(const Node& child, std::uint32_t parent_image) const;
   /// Whether a number was too large.
   bool overflowed() const { return overflow_.load(std::memory_order_relaxed); }
@@ -108,12 +129,13 @@ class Forest {
   static constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
 
   std::uint64_t overflow() const {
+    if (sums_ == Sums::Some) return kMost - 1;
     overflow_.store(true, std::memory_order_relaxed);
     return 0;
   }
   const PartIndex* index(std::int64_t label, ArcSide side);
   EdgeSide side_of(int from, int to);
-  bool are_joined(int u, int v) const;
+  bool has_edge(int u, int v) const;
   /// `is_tied`: of a tree with several vertices beside the cut.
   void hang(int vertex, int parent, bool is_tied);
   void require_edges(int vertex);
@@ -124,6 +146,7 @@ class Forest {
   const LabelTable table_;
   const MapQuery& query_;
   const int cut_;
+  const Sums sums_;
   int top_ = 0;
   std::deque<Node> nodes_;
   std::map<std::pair<ArcSide, std::int64_t>, PartIndex> indices_;

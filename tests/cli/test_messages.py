@@ -1,4 +1,4 @@
-"""Counts by messages along trees, of patterns of arcs with labels: against every map, and against programs."""
+"""Counts and rows by messages along trees, of patterns of arcs with labels: against every map, and against programs."""
 
 import itertools
 import json
@@ -39,11 +39,14 @@ class Graph:
         self.packed = test.path(f"g{seed}.mtg")
         test.ok("graph", "convert", "--edge-labels", "--keep-loops", *self.given, self.packed)
 
-    def maps(self, arcs, types, given, apart=lambda image, arcs: True):
+    def all_maps(self, arcs, types, given, apart=lambda image, arcs: True):
         size = 1 + max(v for arc in arcs for v in arc[:2])
         choices = [[v for v in self.ids if types.get(p) in (None, self.types[v]) and given.get(p, v) == v] for p in range(size)]
-        return sum(1 for image in itertools.product(*choices)
-                   if all((image[u], image[v], l) in self.arcs for u, v, l in arcs) and apart(image, arcs))
+        return [image for image in itertools.product(*choices)
+                if all((image[u], image[v], l) in self.arcs for u, v, l in arcs) and apart(image, arcs)]
+
+    def maps(self, *asked):
+        return len(self.all_maps(*asked))
 
 
 def text_of(arcs, types=None, given=None):
@@ -85,6 +88,55 @@ class TestMessages(CliTest):
                             program = self.answer(pattern, graph.packed, "--match", "homo", "--tier", "native")
                             self.assertEqual(program, (wanted, "llvm"))
 
+    def rows(self, pattern, *more):
+        """The rows that are listed, in ascending order, whether they were found by messages, and whether these are all."""
+        found = json.loads(self.ok("run", "--json", "--keep-loops", "--match", "homo", "--pattern", pattern, *more))
+        return sorted(map(tuple, found["result"])), found["stats"]["backend"] == "messages", found["complete"]
+
+    def test_rows_are_those_of_brute_force(self):
+        for seed in range(fewer(2, 1)):
+            graph, source = Graph(self, seed), random.Random(300 + seed)
+            for name, shape in SHAPES.items():
+                arcs, size = with_labels(shape, source), 1 + max(map(max, shape))
+                types = {v: source.choice(TYPES) for v in range(size) if source.random() < 0.25}
+                given = {v: source.choice(graph.ids) for v in range(size) if source.random() < 0.1}
+                for these, those in (({}, {}), (types, given)):
+                    wanted, pattern = graph.all_maps(arcs, these, those), text_of(arcs, these, those)
+                    if len(wanted) > 20000:
+                        continue
+                    with self.subTest(seed=seed, shape=name, arcs=arcs, types=these, given=those):
+                        # All of them; so many as there are, one less and one more.
+                        for threads in ("1", "3"):
+                            self.assertEqual(self.rows(pattern, graph.packed, "--limit", "30000", "--threads", threads), (wanted, True, True))
+                        limit = max(len(wanted) // 2, 1)
+                        some, by_messages, _ = self.rows(pattern, graph.packed, "--limit", str(limit))
+                        self.assertEqual((len(some), by_messages), (min(limit, len(wanted)), True))
+                        self.assertTrue(set(some) <= set(wanted) and len(set(some)) == len(some))
+                        counted = self.answer(pattern, graph.packed, "--match", "homo", "--count", "--limit", str(limit))
+                        self.assertEqual(counted, (min(limit, len(wanted)), "messages"))
+                        exists = self.ok("run", "--keep-loops", "--match", "homo", "--exists", "--pattern", pattern, graph.packed).strip()
+                        self.assertEqual(exists, "true" if wanted else "false")
+                        if seed == 0:
+                            self.assertEqual(self.rows(pattern, graph.packed, "--limit", "30000", "--tier", "native"), (wanted, False, True))
+
+    def test_rows_of_servers_and_queries(self):
+        graph = Graph(self, 3)
+        arcs = [(0, 1, "owns"), (2, 1, "knows"), (2, 0, "owns")]
+        wanted = sorted(graph.all_maps(arcs, {}, {}))
+        self.assertTrue(wanted)
+        pattern = {"pattern": text_of(arcs), "options": {"match": "homo", "matches": True}}
+        requests = [{"id": 1, **pattern}, {"id": 2, "pattern": pattern["pattern"], "options": {**pattern["options"], "limit": 2}}]
+        done = self.matcha("serve", graph.packed, "--directed", "--edge-labels", "--keep-loops", "--device", "cpu", stdin="".join(json.dumps(each) + "\n" for each in requests).encode())
+        _, every, some = map(json.loads, done.stdout.splitlines())
+        self.assertEqual((sorted(map(tuple, every["result"])), every["complete"]), (wanted, True))
+        self.assertEqual((len(some["result"]), some["complete"]), (2, False))
+        text = "PREFIX : <> SELECT ?b ?a WHERE { ?a :owns ?b . ?c :knows ?b . ?c :owns ?a }"
+        found = self.ok("query", text, graph.packed).splitlines()
+        self.assertEqual(found[0], "b,a")
+        self.assertEqual(sorted(found[1:]), sorted(f"{b},{a}" for a, b, _ in wanted))
+        found = self.ok("query", text.replace("?b ?a", "?c"), graph.packed).splitlines()
+        self.assertEqual((found[0], sorted(found[1:])), ("c", sorted(str(c) for _, _, c in wanted)))
+
     def test_labels_that_keep_vertices_apart_are_enough(self):
         def vertices_differ(image, _):
             return len(set(image)) == len(image)
@@ -117,8 +169,6 @@ class TestMessages(CliTest):
             self.assertNotEqual(self.answer(pattern, graph.packed, "--match", "homo")[1], "messages", pattern)
         for more in (["--algorithm", "extend"], ["--plan", "2"], ["--tier", "interp"], ["--backend", "interp"]):
             self.assertNotEqual(self.answer("0>1=owns,1>2=7", graph.packed, "--match", "homo", *more)[1], "messages", more)
-        rows = self.ok("run", "--keep-loops", "--pattern", "0>1=owns", graph.packed, "--match", "homo", "--matches", "-").splitlines()
-        self.assertEqual(len(rows), graph.maps([(0, 1, "owns")], {}, {}))
 
     def test_a_vertex_with_many_arcs_is_walked_from_the_other_side(self):
         # Rows of a hub are searched, or reached from the few vertices on the other side.

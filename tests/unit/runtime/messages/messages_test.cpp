@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <set>
 #include <tuple>
 #include <vector>
 
 #include "runtime/messages/counter.h"
+#include "runtime/messages/lister.h"
 
 /// Maps of patterns of arcs against all maps into small graphs.
 namespace matcha::runtime::messages {
@@ -45,18 +48,44 @@ MapQuery query_of(int size, std::vector<MapQuery::Arc> arcs) {
   return query;
 }
 
-std::uint64_t all_maps(std::uint32_t universe, const Arcs& arcs, const MapQuery& query) {
-  std::vector<std::uint32_t> image(static_cast<std::size_t>(query.size), 0);
-  std::uint64_t found = 0;
+/// The image of each vertex.
+using Map = std::vector<std::uint32_t>;
+
+std::vector<Map> all_maps(std::uint32_t universe, const Arcs& arcs, const MapQuery& query) {
+  Map image(static_cast<std::size_t>(query.size), 0);
+  std::vector<Map> found;
   while (true) {
-    found += std::ranges::all_of(query.arcs, [&](const MapQuery::Arc& arc) {
+    const bool fits = std::ranges::all_of(query.arcs, [&](const MapQuery::Arc& arc) {
       return arcs.count(
                  {image[static_cast<std::size_t>(arc.from)], image[static_cast<std::size_t>(arc.to)], arc.label}) != 0;
     });
+    if (fits) found.push_back(image);
     std::size_t at = 0;
     while (at < image.size() && ++image[at] == universe) image[at++] = 0;
-    if (at == image.size()) return found;
+    if (at == image.size()) break;
   }
+  std::ranges::sort(found);
+  return found;
+}
+
+/// What `list_maps` gives, in ascending order.
+std::vector<Map> listed(const Graph& graph, const MapQuery& query, const MapPlan& plan, const MapRequest& run,
+                        std::optional<std::uint64_t> most = {}) {
+  std::vector<Map> maps;
+  ListRequest request{run, most, {}};
+  request.take = [&](const std::uint32_t* const* columns, std::uint64_t count) {
+    for (std::uint64_t row = 0; row < count; ++row) {
+      Map& map = maps.emplace_back();
+      for (int v = 0; v < query.size; ++v) map.push_back(columns[v][row]);
+    }
+    return true;
+  };
+  const Result<ListOutcome> outcome = list_maps(graph, query, plan, request);
+  EXPECT_TRUE(outcome);
+  EXPECT_TRUE(outcome->found.maps == static_cast<__int128>(maps.size()));
+  EXPECT_EQ(outcome->is_cut, most && maps.size() == *most);
+  std::ranges::sort(maps);
+  return maps;
 }
 
 Arcs random_arcs(std::uint32_t universe, std::size_t count, std::mt19937& random) {
@@ -105,7 +134,8 @@ TEST(Messages, EveryPlanCountsAllMaps) {
         size = std::max({size, u + 1, v + 1});
       }
       const MapQuery query = query_of(size, asked);
-      const std::uint64_t wanted = all_maps(universe, arcs, query);
+      const std::vector<Map> maps = all_maps(universe, arcs, query);
+      const std::uint64_t wanted = maps.size();
       const std::vector<MapPlan> plans = plans_of(query);
       ASSERT_FALSE(plans.empty());
       for (const MapPlan& plan : plans) {
@@ -113,13 +143,23 @@ TEST(Messages, EveryPlanCountsAllMaps) {
           const Result<MapOutcome> outcome = count_maps(graph, query, plan, {threads, 0, 1, {}});
           ASSERT_TRUE(outcome);
           EXPECT_EQ(static_cast<std::uint64_t>(outcome->maps), wanted) << plan.cut << " " << plan.roots[0];
+          EXPECT_EQ(listed(graph, query, plan, {threads, 0, 1, {}}), maps) << plan.cut << " " << plan.roots[0];
         }
         // Shares add up.
         std::uint64_t shared = 0;
+        std::vector<Map> together;
         for (std::uint64_t part = 0; part < 3; ++part) {
           shared += static_cast<std::uint64_t>(count_maps(graph, query, plan, {1, part, 3, {}})->maps);
+          std::ranges::copy(listed(graph, query, plan, {1, part, 3, {}}), std::back_inserter(together));
         }
         EXPECT_EQ(shared, wanted);
+        std::ranges::sort(together);
+        EXPECT_EQ(together, maps);
+        // Some are maps that differ, so many as are wanted.
+        const std::vector<Map> some = listed(graph, query, plan, {2, 0, 1, {}}, wanted / 2 + 1);
+        EXPECT_EQ(some.size(), std::min(wanted, wanted / 2 + 1));
+        EXPECT_EQ(std::ranges::adjacent_find(some), some.end());
+        EXPECT_TRUE(std::ranges::includes(maps, some));
       }
     }
   }
@@ -147,6 +187,8 @@ TEST(Messages, ARunEndsWhenItIsTold) {
   match::Stops late;
   late.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
   EXPECT_EQ(count_maps(graph, query, plans_of(query).front(), {1, 0, 1, late})->end, motif::End::Deadline);
+  EXPECT_EQ(list_maps(graph, query, plans_of(query).front(), {{1, 0, 1, late}, {}, {}})->found.end,
+            motif::End::Deadline);
 }
 
 TEST(Messages, NumbersThatAreTooLargeAreTold) {
@@ -167,6 +209,30 @@ TEST(Messages, NumbersThatAreTooLargeAreTold) {
   EXPECT_TRUE(fits->maps == wanted);
   for (int v = 9; v < 20; ++v) path.push_back({v, v + 1, 0});
   EXPECT_TRUE(count_maps(graph, query_of(21, path), plan, {})->overflow);
+  // Some of them can be listed, and of a cycle too.
+  EXPECT_EQ(listed(graph, query_of(21, path), plan, {}, 5000).size(), 5000U);
+  path.push_back({20, 0, 0});
+  plan = plans_of(query_of(21, path)).front();
+  EXPECT_TRUE(count_maps(graph, query_of(21, path), plan, {})->overflow);
+  EXPECT_EQ(listed(graph, query_of(21, path), plan, {}, 5000).size(), 5000U);
+}
+
+TEST(Messages, WhoTakesMapsMayEndTheRun) {
+  Arcs arcs;
+  for (std::uint32_t u = 0; u < 100; ++u) {
+    for (std::uint32_t v = 0; v < 100; ++v) arcs.emplace(u, v, 0);
+  }
+  const Graph graph = graph_of(100, arcs);
+  MapPlan plan;
+  plan.roots = {0};
+  int calls = 0;
+  ListRequest request;
+  request.take = [&](const std::uint32_t* const*, std::uint64_t) { return ++calls < 2; };
+  const Result<ListOutcome> outcome = list_maps(graph, query_of(3, {{0, 1, 0}, {1, 2, 0}}), plan, request);
+  ASSERT_TRUE(outcome);
+  EXPECT_TRUE(outcome->is_cut);
+  EXPECT_EQ(calls, 2);
+  EXPECT_LT(outcome->found.maps, 1000000);
 }
 
 TEST(Messages, AGraphWithoutLabelsIsAnError) {

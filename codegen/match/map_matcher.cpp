@@ -1,0 +1,90 @@
+#include "codegen/match/map_matcher.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "codegen/host/trap.h"
+#include "codegen/match/row_taker.h"
+#include "runtime/machine.h"
+#include "runtime/messages/counter.h"
+#include "runtime/messages/lister.h"
+
+namespace matcha::codegen {
+
+namespace {
+
+using runtime::messages::ListOutcome;
+using runtime::messages::ListRequest;
+using runtime::messages::MapOutcome;
+using runtime::messages::MapRequest;
+
+RunResult result_of(const MapOutcome& outcome, const char* step, const RunOptions& options) {
+  RunResult result;
+  result.tier = runtime::tier_name(options.tier.value_or(runtime::best_tier()));
+  result.times.emplace_back("index", outcome.index_ms);
+  result.times.emplace_back(step, outcome.count_ms);
+  if (outcome.end == runtime::motif::End::Stopped) result.ending = Ending::Stopped;
+  if (outcome.end == runtime::motif::End::Deadline) result.ending = Ending::Deadline;
+  return result;
+}
+
+class MapMatcher final : public Executable {
+ public:
+  explicit MapMatcher(MapTask task) : task_(std::move(task)) {}
+
+  RunOutcome run(std::span<const Argument> arguments, const runtime::Universe&, const RunOptions& options) override {
+    MapRequest request;
+    request.threads = options.threads != 0 ? options.threads : runtime::machine().threads;
+    request.part = options.share.index;
+    request.parts = options.share.count;
+    request.stops = {options.stop_request, options.deadline};
+    const runtime::Graph& graph = *std::get<runtime::Graph*>(arguments[0]);
+    return !task_.columns.empty() || options.most ? list(graph, request, options) : count(graph, request, options);
+  }
+
+ private:
+  RunOutcome count(const runtime::Graph& graph, const MapRequest& request, const RunOptions& options) const {
+    const runtime::Result<MapOutcome> outcome = count_maps(graph, task_.query, task_.plan, request);
+    if (!outcome) return RunError{outcome.error(), {}};
+    RunResult result = result_of(*outcome, "count", options);
+    if (result.ending != Ending::Complete) return result;
+    if (outcome->overflow) {
+      return RunError{
+          {runtime::ErrorKind::Runtime, runtime::trap_message(runtime::TrapCode::IntegerOverflow), {}, 0, {}}, {}};
+    }
+    add_found(outcome->maps, false, {}, options, result);
+    return result;
+  }
+
+  /// Lists maps, or counts those that are enough.
+  RunOutcome list(const runtime::Graph& graph, const MapRequest& run, const RunOptions& options) const {
+    const bool has_rows = !task_.columns.empty();
+    RowTaker rows(static_cast<int>(task_.columns.size()), options);
+    std::vector<const std::uint32_t*> block(task_.columns.size());
+    ListRequest request;
+    request.run = run;
+    request.most = options.most;
+    if (has_rows) {
+      request.take = [&](const std::uint32_t* const* vertices, std::uint64_t count) {
+        std::ranges::transform(task_.columns, block.begin(), [&](int v) { return vertices[v]; });
+        return rows(block.data(), count);
+      };
+    }
+    const runtime::Result<ListOutcome> outcome = list_maps(graph, task_.query, task_.plan, request);
+    if (!outcome) return RunError{outcome.error(), {}};
+    RunResult result = result_of(outcome->found, "list", options);
+    if (outcome->is_cut) result.ending = Ending::RowsRefused;
+    add_found(outcome->found.maps, has_rows, rows.take_list(), options, result);
+    return result;
+  }
+
+  const MapTask task_;
+};
+
+}  // namespace
+
+std::unique_ptr<Executable> make_map_matcher(MapTask task) { return std::make_unique<MapMatcher>(std::move(task)); }
+
+}  // namespace matcha::codegen

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "codegen/backend.h"
+#include "runtime/messages/query.h"
+
+namespace matcha::codegen {
+
+/// The maps of a pattern of arcs with labels.
+struct MapTask {
+  runtime::messages::MapQuery query;
+  runtime::messages::MapPlan plan;
+  std::vector<int> columns;  ///< Rows are streamed, of these vertices; empty: the result is an int, their number.
+};
+
+/// Counts or lists maps by messages along trees (runtime/messages), on a CPU. Its one argument is a directed graph with
+/// ints as edge information. `RunOptions::most` is kept exactly. A run of a count that is stopped has no values. Of a
+/// result, `times` has `index`, and `count` or `list`.
+std::unique_ptr<Executable> make_map_matcher(MapTask task);
+
+}  // namespace matcha::codegen

@@ -1,0 +1,191 @@
+#include "runtime/messages/gatherer.h"
+
+#include <algorithm>
+
+namespace matcha::runtime::messages {
+
+namespace {
+
+/// So few items are walked without a look at the other direction, or sorted.
+constexpr std::uint64_t kFew = 128;
+/// So few images are walked beside each row.
+constexpr std::size_t kMerged = 32;
+/// Numbers for so many ranks are in the caches of a core, and nothing else is worth it.
+constexpr std::uint64_t kSmallUniverse = std::uint64_t{1} << 15;
+
+std::uint64_t price_of_asking(Ranks row, const Images& theirs) {
+  return std::min<std::uint64_t>(row.size(), kSearch * theirs.ranks.size());
+}
+
+template <typename Factor>
+void keep(const Forest& forest, Images& mine, const Factor& factor) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < mine.ranks.size(); ++i) {
+    const std::uint64_t maps = forest.product(mine.maps[i], factor(mine.ranks[i]));
+    if (maps == 0) continue;
+    mine.ranks[kept] = mine.ranks[i];
+    mine.maps[kept++] = maps;
+  }
+  mine.ranks.resize(kept);
+  mine.maps.resize(kept);
+}
+
+}  // namespace
+
+std::uint64_t* Gatherer::by_rank(Images& images) {
+  if (!images.by_rank) images.by_rank = Zeros<std::uint64_t>(forest_->universe());
+  return images.by_rank.get();
+}
+
+void Gatherer::gather(const Node& node, std::uint32_t cut) {
+  Images& mine = of(node.vertex);
+  mine.clear();
+  if (node.is_tied) {
+    walk(node.tie, cut, [&](std::uint32_t image) {
+      if (!forest_->may_be(node, image)) return;
+      if (const std::uint64_t maps = forest_->weight(node, image); maps != 0) mine.add(image, maps);
+    });
+    if (mine.ranks.empty()) return;
+  }
+  bool is_known = node.is_tied;
+  for (const int child : node.strands) {
+    gather(forest_->node(child), cut);
+    if (of(child).ranks.empty()) return mine.clear();
+    if (is_known) {
+      meet(mine, forest_->node(child));
+    } else {
+      find(node, forest_->node(child));
+    }
+    is_known = true;
+    if (mine.ranks.empty()) return;
+  }
+}
+
+/// The images of a vertex by those of a child.
+void Gatherer::find(const Node& node, const Node& child) {
+  Images& mine = of(node.vertex);
+  const Images& theirs = of(child.vertex);
+  std::uint64_t reach = 0;
+  for (const std::uint32_t rank : theirs.ranks) {
+    const Ranks row = child.up[0]->of(rank);
+    __builtin_prefetch(row.data());
+    reach += row.size();
+  }
+  if (reach <= kFew && forest_->universe() > kSmallUniverse) return find_few(node, child);
+  send(theirs, child.up, mine, mine.ranks);
+  mine.ascend = false;
+  std::uint64_t* const sums = mine.by_rank.get();
+  std::size_t kept = 0;
+  for (const std::uint32_t rank : mine.ranks) {
+    const bool may_be = forest_->may_be(node, rank);
+    const std::uint64_t maps = may_be ? forest_->product(sums[rank], forest_->weight(node, rank)) : 0;
+    sums[rank] = 0;
+    if (maps == 0) continue;
+    mine.ranks[kept++] = rank;
+    mine.maps.push_back(maps);
+  }
+  mine.ranks.resize(kept);
+}
+
+/// The same of few, which are sorted: numbers by rank would be all over the memory.
+void Gatherer::find_few(const Node& node, const Node& child) {
+  const Images& theirs = of(child.vertex);
+  few_.clear();
+  for (std::size_t i = 0; i < theirs.ranks.size(); ++i) {
+    walk(child.up, theirs.ranks[i], [&](std::uint32_t rank) {
+      if (forest_->may_be(node, rank)) few_.emplace_back(rank, theirs.maps[i]);
+    });
+  }
+  if (theirs.ranks.size() > 1) std::sort(few_.begin(), few_.end());
+  Images& mine = of(node.vertex);
+  for (std::size_t i = 0; i < few_.size();) {
+    const std::uint32_t rank = few_[i].first;
+    std::uint64_t maps = 0;
+    for (; i < few_.size() && few_[i].first == rank; ++i) maps = forest_->added(maps, few_[i].second);
+    maps = forest_->product(maps, forest_->weight(node, rank));
+    if (maps != 0) mine.add(rank, maps);
+  }
+}
+
+/// Adds the maps of each image of a child to those of the parent's images that go with it; `reached`: these.
+void Gatherer::send(const Images& from, const EdgeSide& up, Images& to, std::vector<std::uint32_t>& reached) {
+  std::uint64_t* const sums = by_rank(to);
+  for (std::size_t i = 0; i < from.ranks.size(); ++i) {
+    walk(up, from.ranks[i], [&](std::uint32_t rank) {
+      if (sums[rank] == 0) reached.push_back(rank);
+      sums[rank] = forest_->added(sums[rank], from.maps[i]);
+    });
+  }
+}
+
+/// Multiplies the maps of known images by those of a child, in the cheaper direction.
+void Gatherer::meet(Images& mine, const Node& child) {
+  const Images& theirs = of(child.vertex);
+  std::uint64_t asking = 0, sending = 0;
+  for (const std::uint32_t rank : mine.ranks) {
+    const Ranks row = child.down[0]->of(rank);
+    __builtin_prefetch(row.data());
+    asking += price_of_asking(row, theirs);
+  }
+  if (asking > kFew) {
+    for (const std::uint32_t rank : theirs.ranks) sending += child.up[0]->of(rank).size();
+  }
+  if (asking <= kFew || asking <= 2 * sending) return ask(mine, child);
+  reached_.clear();
+  send(theirs, child.up, mine, reached_);
+  std::uint64_t* const sums = mine.by_rank.get();
+  keep(*forest_, mine, [&](std::uint32_t rank) { return sums[rank]; });
+  for (const std::uint32_t rank : reached_) sums[rank] = 0;
+}
+
+void Gatherer::ask(Images& mine, const Node& child) {
+  Images& theirs = of(child.vertex);
+  if (theirs.ascend && theirs.ranks.size() <= kMerged && forest_->universe() > kSmallUniverse) {
+    return keep(*forest_, mine, [&](std::uint32_t rank) {
+      const bool searches = child.down[0]->of(rank).size() > kSearch * theirs.ranks.size();
+      return searches ? search(child.down, rank, theirs) : merge(child.down, rank, theirs);
+    });
+  }
+  std::uint64_t* const sums = by_rank(theirs);
+  for (std::size_t i = 0; i < theirs.ranks.size(); ++i) sums[theirs.ranks[i]] = theirs.maps[i];
+  keep(*forest_, mine, [&](std::uint32_t rank) {
+    const Ranks row = child.down[0]->of(rank);
+    const bool searches = row.size() > kSearch * theirs.ranks.size();
+    return searches ? search(child.down, rank, theirs) : add_up(child.down, rank, sums);
+  });
+  for (const std::uint32_t rank : theirs.ranks) sums[rank] = 0;
+}
+
+/// The numbers of the items of a row.
+std::uint64_t Gatherer::add_up(const EdgeSide& down, std::uint32_t rank, const std::uint64_t* sums) const {
+  std::uint64_t all = 0;
+  for (const std::uint32_t other : down[0]->of(rank)) {
+    if (sums[other] == 0) continue;
+    if (are_joined(down, 1, rank, other)) all = forest_->added(all, sums[other]);
+  }
+  return all;
+}
+
+/// The same by walking side by side what ascends.
+std::uint64_t Gatherer::merge(const EdgeSide& down, std::uint32_t rank, const Images& theirs) const {
+  std::uint64_t all = 0;
+  std::size_t i = 0;
+  for (const std::uint32_t other : down[0]->of(rank)) {
+    while (i < theirs.ranks.size() && theirs.ranks[i] < other) ++i;
+    if (i == theirs.ranks.size()) break;
+    if (theirs.ranks[i] != other) continue;
+    if (are_joined(down, 1, rank, other)) all = forest_->added(all, theirs.maps[i]);
+  }
+  return all;
+}
+
+/// The same, of a row much longer than the images that may be in it.
+std::uint64_t Gatherer::search(const EdgeSide& down, std::uint32_t rank, const Images& theirs) const {
+  std::uint64_t all = 0;
+  for (std::size_t i = 0; i < theirs.ranks.size(); ++i) {
+    if (are_joined(down, 0, rank, theirs.ranks[i])) all = forest_->added(all, theirs.maps[i]);
+  }
+  return all;
+}
+
+}  // namespace matcha::runtime::messages

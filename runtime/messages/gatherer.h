@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "runtime/messages/forest.h"
+
+namespace matcha::runtime::messages {
+
+/// A row much longer than the images that may be in it is searched for each; so many items are walked in the time of
+/// one search, roughly.
+inline constexpr std::uint64_t kSearch = 16;
+
+/// Images of a vertex of the pattern, each with the maps of what is below it.
+struct Images {
+  std::vector<std::uint32_t> ranks;
+  std::vector<std::uint64_t> maps;
+  Zeros<std::uint64_t> by_rank;  ///< All 0 between two uses.
+  bool ascend = true;            ///< The ranks do.
+
+  void clear() {
+    ranks.clear();
+    maps.clear();
+    ascend = true;
+  }
+  void add(std::uint32_t rank, std::uint64_t number) {
+    ranks.push_back(rank);
+    maps.push_back(number);
+  }
+};
+
+/// Finds the images of the vertices of trees that are tied to the cut, for one image of the cut after the other.
+/// Belongs to a thread.
+class Gatherer {
+ public:
+  /// The forest must outlive it.
+  explicit Gatherer(const Forest& forest) : forest_(&forest), images_(static_cast<std::size_t>(forest.size())) {}
+
+  /// Finds those of the root of such a tree, and of the vertices below it from which numbers go up, for this image of
+  /// the cut. Where the root has none, neither need the others be right.
+  void gather(const Node& node, std::uint32_t cut);
+  /// What the last call found.
+  Images& of(int vertex) { return images_[static_cast<std::size_t>(vertex)]; }
+
+ private:
+  std::uint64_t* by_rank(Images& images);
+  void find(const Node& node, const Node& child);
+  void find_few(const Node& node, const Node& child);
+  void send(const Images& from, const EdgeSide& up, Images& to, std::vector<std::uint32_t>& reached);
+  void meet(Images& mine, const Node& child);
+  void ask(Images& mine, const Node& child);
+  std::uint64_t add_up(const EdgeSide& down, std::uint32_t rank, const std::uint64_t* sums) const;
+  std::uint64_t merge(const EdgeSide& down, std::uint32_t rank, const Images& theirs) const;
+  std::uint64_t search(const EdgeSide& down, std::uint32_t rank, const Images& theirs) const;
+
+  const Forest* forest_;
+  std::vector<Images> images_;
+  std::vector<std::uint32_t> reached_;
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> few_;
+};
+
+}  // namespace matcha::runtime::messages

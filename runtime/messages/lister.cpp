@@ -1,0 +1,210 @@
+#include "runtime/messages/lister.h"
+
+#include <tbb/enumerable_thread_specific.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <limits>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include "runtime/graph/detail/source.h"
+#include "runtime/messages/forest.h"
+#include "runtime/messages/gatherer.h"
+
+namespace matcha::runtime::messages {
+
+namespace {
+
+constexpr std::uint64_t kRowsOfBlock = 4096;
+
+/// Where the maps of all threads come together.
+class Outlet {
+ public:
+  explicit Outlet(const ListRequest& request)
+      : request_(request), left_(request.most.value_or(std::numeric_limits<std::uint64_t>::max())) {}
+
+  /// Maps that a thread keeps before it gives them.
+  std::uint64_t rows_of_block() const { return std::min(kRowsOfBlock, std::max<std::uint64_t>(left_at_begin(), 1)); }
+  bool is_over() const { return is_over_.load(std::memory_order_relaxed); }
+
+  /// Takes maps by columns of `count` each. False: no more are wanted, or the run is to end.
+  bool take(const std::vector<const std::uint32_t*>& columns, std::uint64_t count) {
+    const std::lock_guard lock(mutex_);
+    if (is_over()) return false;
+    const std::uint64_t taken = std::min(count, left_);
+    const bool wanted = taken == 0 || !request_.take || request_.take(columns.data(), taken);
+    left_ -= taken;
+    found_ += taken;
+    is_cut_ = !wanted || left_ == 0;
+    const match::Stops& stops = request_.run.stops;
+    if (stops.is_stopped()) end_ = motif::End::Stopped;
+    if (stops.is_late()) end_ = motif::End::Deadline;
+    is_over_ = is_cut_ || end_ != motif::End::Complete;
+    return !is_over();
+  }
+
+  std::uint64_t found() const { return found_; }
+  bool is_cut() const { return is_cut_; }
+  motif::End end() const { return end_; }
+
+ private:
+  std::uint64_t left_at_begin() const { return request_.most.value_or(kRowsOfBlock); }
+
+  const ListRequest& request_;
+  std::mutex mutex_;
+  std::uint64_t left_;
+  std::uint64_t found_ = 0;
+  bool is_cut_ = false;
+  motif::End end_ = motif::End::Complete;
+  std::atomic<bool> is_over_{false};
+};
+
+/// A vertex of the pattern in the order in which images are chosen, its parent before it.
+struct Step {
+  const Node* node = nullptr;
+  int parent = -1;  ///< -1: the root of a tree that is tied to the cut.
+  bool is_gathered = false;
+};
+
+/// The vertices below the top. Those of tied trees whose images a gatherer finds come with these.
+std::vector<Step> steps_of(const Forest& forest) {
+  std::vector<Step> steps;
+  const auto add = [&](const auto& self, int vertex, int parent, bool is_gathered) -> void {
+    const Node& node = forest.node(vertex);
+    steps.push_back({&node, parent, is_gathered});
+    for (const int child : node.strands) self(self, child, vertex, true);
+    for (const int child : node.pendants) self(self, child, vertex, false);
+  };
+  const Node& top = forest.top();
+  for (const int root : top.strands) add(add, root, -1, true);
+  for (const int child : top.pendants) add(add, child, top.vertex, false);
+  return steps;
+}
+
+/// Lists the maps of one image of the top after the other; belongs to a thread.
+class Lister {
+ public:
+  Lister(const Forest& forest, const std::vector<Step>& steps, Outlet& outlet)
+      : forest_(&forest),
+        steps_(&steps),
+        outlet_(&outlet),
+        gatherer_(forest),
+        images_(static_cast<std::size_t>(forest.size())),
+        rows_of_block_(outlet.rows_of_block()),
+        block_(images_.size() * rows_of_block_),
+        columns_(images_.size()) {
+    for (std::size_t v = 0; v < columns_.size(); ++v) columns_[v] = block_.data() + v * rows_of_block_;
+  }
+
+  void visit(std::uint32_t image) {
+    if (outlet_->is_over()) return;
+    const Node& top = forest_->top();
+    if (!forest_->may_be(top, image)) return;
+    for (const int child : top.pendants) {
+      if (forest_->sum(forest_->node(child), image) == 0) return;
+    }
+    for (const int root : top.strands) {
+      gatherer_.gather(forest_->node(root), image);
+      if (gatherer_.of(root).ranks.empty()) return;
+    }
+    for (const Step& step : *steps_) {
+      if (step.is_gathered) sort(gatherer_.of(step.node->vertex));
+    }
+    image_of(top) = image;
+    choose(0);
+  }
+  /// Gives the maps that it still has.
+  void flush() {
+    if (rows_ != 0) outlet_->take(columns_, rows_);
+    rows_ = 0;
+  }
+
+ private:
+  std::uint32_t& image_of(const Node& node) { return images_[static_cast<std::size_t>(node.vertex)]; }
+
+  static void sort(Images& images) {
+    if (!images.ascend) std::sort(images.ranks.begin(), images.ranks.end());
+    images.ascend = true;
+  }
+
+  /// Chooses images for all steps from this one on, in all ways. False: no more maps are wanted.
+  bool choose(std::size_t at) {
+    if (at == steps_->size()) return give();
+    const Step& step = (*steps_)[at];
+    const Node& node = *step.node;
+    const auto go_on = [&](std::uint32_t image) {
+      image_of(node) = image;
+      return choose(at + 1);
+    };
+    if (step.parent < 0) return std::ranges::all_of(gatherer_.of(node.vertex).ranks, go_on);
+    const std::uint32_t above = images_[static_cast<std::size_t>(step.parent)];
+    if (!step.is_gathered) {
+      return walk_while(node.down, above,
+                        [&](std::uint32_t image) { return forest_->weight(node, image) == 0 || go_on(image); });
+    }
+    const Ranks all = gatherer_.of(node.vertex).ranks;
+    if (all.size() < node.down[0]->of(above).size()) {
+      return std::ranges::all_of(
+          all, [&](std::uint32_t image) { return !are_joined(node.down, 0, above, image) || go_on(image); });
+    }
+    return walk_while(node.down, above, [&](std::uint32_t image) { return !contains(all, image) || go_on(image); });
+  }
+
+  bool give() {
+    for (std::size_t v = 0; v < images_.size(); ++v) block_[v * rows_of_block_ + rows_] = images_[v];
+    if (++rows_ < rows_of_block_) return true;
+    rows_ = 0;
+    return outlet_->take(columns_, rows_of_block_);
+  }
+
+  const Forest* forest_;
+  const std::vector<Step>* steps_;
+  Outlet* outlet_;
+  Gatherer gatherer_;
+  std::vector<std::uint32_t> images_;
+  std::uint64_t rows_of_block_;
+  std::vector<std::uint32_t> block_;  ///< A column for each vertex.
+  std::vector<const std::uint32_t*> columns_;
+  std::uint64_t rows_ = 0;
+};
+
+}  // namespace
+
+Result<ListOutcome> list_maps(const Graph& graph, const MapQuery& query, const MapPlan& plan,
+                              const ListRequest& request) {
+  try {
+    ListOutcome outcome;
+    MapOutcome& found = outcome.found;
+    if (query.is_impossible) return outcome;
+    outcome.is_cut = request.most && *request.most == 0;
+    if (outcome.is_cut) return outcome;
+    auto begin = std::chrono::steady_clock::now();
+    const Result<LabelTable> table = graph.label_slices().table(graph);
+    if (!table) return table.error();
+    const Forest forest(graph, *table, query, plan, Sums::Some);
+    const std::vector<Step> steps = steps_of(forest);
+    found.index_ms = match::ms_since(begin);
+    begin = std::chrono::steady_clock::now();
+    const Ranks all = forest.candidates();
+    const std::uint64_t first = all.size() * request.run.part / request.run.parts;
+    const std::uint64_t last = all.size() * (request.run.part + 1) / request.run.parts;
+    Outlet outlet(request);
+    tbb::enumerable_thread_specific<Lister> listers([&] { return Lister(forest, steps, outlet); });
+    motif::VertexLoop loop(last - first, request.run.threads, request.run.stops);
+    loop(listers, [&](Lister& lister, std::uint64_t at) { lister.visit(all[first + at]); });
+    for (Lister& lister : listers) lister.flush();
+    found.end = outlet.end() != motif::End::Complete ? outlet.end() : loop.end();
+    found.positions = last - first;
+    found.maps = static_cast<__int128>(outlet.found());
+    outcome.is_cut = outlet.is_cut();
+    found.count_ms = match::ms_since(begin);
+    return outcome;
+  } catch (const std::bad_alloc&) {
+    return detail::out_of_memory_error("");
+  }
+}
+
+}  // namespace matcha::runtime::messages
