@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,18 +26,73 @@ using runtime::messages::MapQuery;
 
 /// What trying one image of the cut takes beside all else, in items of lists.
 constexpr double kOfImage = 8;
+/// What turning an arc takes.
+constexpr double kOfTurning = 8;
 
-/// Vertices and arcs; labels are numbered as they come.
-MapQuery shape_of(const Pattern& pattern) {
+/// A label that is neither a variable nor one of several.
+bool is_one(const std::string& label) {
+  return !frontend::pattern::is_variable(label) && frontend::pattern::alternatives(label).size() == 1;
+}
+
+/// How many edges each named variable stands on.
+std::map<std::string, int> named_variables(const Pattern& pattern) {
+  std::map<std::string, int> edges;
+  for (const auto& [arc, labels] : pattern.edge_labels) {
+    for (const std::string& label : labels) {
+      if (frontend::pattern::is_variable(label) && label != "?") ++edges[label];
+    }
+  }
+  return edges;
+}
+
+/// The variable that stands on several edges; empty: none. Nothing: there are two.
+std::optional<std::string> shared_variable(const Pattern& pattern) {
+  std::string shared;
+  for (const auto& [variable, edges] : named_variables(pattern)) {
+    if (edges == 1) continue;
+    if (!shared.empty()) return std::nullopt;
+    shared = variable;
+  }
+  return shared;
+}
+
+std::int64_t code_of(const std::string& literal, const runtime::LabelDictionary& dictionary) {
+  return code_of_literal(literal, dictionary).value_or(runtime::kNoLabel + 1);
+}
+
+/// Vertices and arcs. Without a dictionary labels have no codes.
+MapQuery query_of(const Pattern& pattern, const runtime::LabelDictionary* maybe_dictionary) {
   MapQuery query;
   query.size = pattern.size();
-  std::int64_t number = 0;
-  for (const auto& [arc, labels] : pattern.edge_labels) {
-    for (std::size_t i = 0; i < labels.size(); ++i) query.arcs.push_back({arc.first, arc.second, number++});
+  const std::string shared = shared_variable(pattern).value_or("");
+  for (const auto& [ends, labels] : pattern.edge_labels) {
+    for (const std::string& label : labels) {
+      MapQuery::Arc& arc = query.arcs.emplace_back();
+      arc.from = ends.first;
+      arc.to = ends.second;
+      arc.is_shared = label == shared;
+      if (frontend::pattern::is_variable(label) || maybe_dictionary == nullptr) continue;
+      for (const std::string& one : frontend::pattern::alternatives(label)) {
+        const std::int64_t code = code_of(one, *maybe_dictionary);
+        if (std::ranges::find(arc.labels, code) == arc.labels.end()) arc.labels.push_back(code);
+      }
+    }
   }
   query.labels.resize(pattern.ids.size());
   query.images.resize(pattern.ids.size());
   return query;
+}
+
+/// Arcs are matched by their labels, and some label tells where to look.
+bool has_labels_on_all_arcs(const Pattern& pattern) {
+  if (!pattern.directed || !pattern.edge_labelled()) return false;
+  for (int u = 0; u < pattern.size(); ++u) {
+    bool all = frontend::pattern::alternatives(pattern.label(u)).size() <= 1;
+    frontend::pattern::for_each(pattern.out[frontend::pattern::at(u)],
+                                [&](int v) { all = all && !pattern.labels_of(u, v).empty(); });
+    if (!all) return false;
+  }
+  return true;
 }
 
 bool all_vertices_differ(const Pattern& pattern) {
@@ -45,6 +102,18 @@ bool all_vertices_differ(const Pattern& pattern) {
     }
   }
   return true;
+}
+
+/// No edge has both labels.
+bool edge_labels_differ(const std::string& one, const std::string& other) {
+  if (frontend::pattern::is_variable(one) || frontend::pattern::is_variable(other)) return false;
+  const std::vector<std::string> others = frontend::pattern::alternatives(other);
+  return std::ranges::all_of(frontend::pattern::alternatives(one), [&](const std::string& label) {
+    return std::ranges::all_of(others, [&](const std::string& same) {
+      // Words are `'a'`; numbers may be written in several ways.
+      return label != same && (label.front() == '\'' || same.front() == '\'');
+    });
+  });
 }
 
 /// No two arcs can have the same image.
@@ -59,13 +128,45 @@ bool all_arcs_differ(const Pattern& pattern) {
       const auto& [other, same] = arcs[j];
       const bool ends_differ = frontend::pattern::labels_differ(pattern, one.first, other.first) ||
                                frontend::pattern::labels_differ(pattern, one.second, other.second);
-      // Words are `'a'`; numbers may be written in several ways.
-      const bool labels_differ = label != same && (label.front() == '\'' || same.front() == '\'');
-      if (!labels_differ && !ends_differ) return false;
+      if (!ends_differ && !edge_labels_differ(label, same)) return false;
     }
   }
   return true;
 }
+
+/// What a cost model knows of labels, where some are any or one of several: of these the average vertex has some.
+class AnyLabelFacts final : public frontend::pattern::EdgeLabelFacts {
+ public:
+  AnyLabelFacts(const runtime::Graph& graph, const EdgeLabelFacts& facts)
+      : facts_(facts),
+        arcs_(static_cast<double>(graph.view().arc_count)),
+        vertices_(std::max(static_cast<double>(graph.vertex_count()), 1.0)) {}
+
+  double arcs(const std::string& label) const override {
+    if (frontend::pattern::is_variable(label)) return arcs_;
+    double sum = 0;
+    for (const std::string& one : frontend::pattern::alternatives(label)) sum += facts_.arcs(one);
+    return sum;
+  }
+  double products(const std::vector<frontend::pattern::LabelledEnd>& ends,
+                  const std::string& vertex_label) const override {
+    std::vector<frontend::pattern::LabelledEnd> known;
+    double factor = 1;
+    for (const frontend::pattern::LabelledEnd& end : ends) {
+      if (is_one(end.label)) {
+        known.push_back(end);
+      } else {
+        factor *= arcs(end.label) / vertices_;
+      }
+    }
+    return factor * (known.empty() ? vertices_ : facts_.products(known, vertex_label));
+  }
+
+ private:
+  const EdgeLabelFacts& facts_;
+  const double arcs_;
+  const double vertices_;
+};
 
 /// Chooses the cut and the roots by what the labels of arcs say of the lists that are walked.
 class Chooser {
@@ -76,7 +177,8 @@ class Chooser {
         query_(query),
         graph_(graph),
         facts_(edge_label_facts(graph, dictionary)),
-        model_(pattern, *facts_),
+        any_facts_(graph, *facts_),
+        model_(pattern, any_facts_),
         vertices_(static_cast<double>(graph.vertex_count())) {}
 
   MapPlan choose() const {
@@ -88,7 +190,7 @@ class Chooser {
       if (!trees) continue;
       MapPlan plan;
       plan.cut = cut;
-      double cost = kOfImage * images(cut);
+      double cost = kOfImage * images(cut) + price_of_turning(cut);
       for (const std::vector<int>& tree : *trees) cost += choose_root(cut, tree, plan);
       if (cost >= least && best.cut >= 0) continue;
       least = cost;
@@ -102,10 +204,20 @@ class Chooser {
     MapPlan plan;
     int root = 0;
     for (int v = 1; v < query_.size; ++v) {
-      if (images(v) < images(root)) root = v;
+      if (price_of_root(v) < price_of_root(root)) root = v;
     }
     plan.roots.push_back(root);
     return plan;
+  }
+
+  double price_of_root(int root) const { return images(root) + price_of_turning(root); }
+
+  /// Arcs of any label that are walked to where they come from have to be turned first. Those of `top` are walked away
+  /// from it; what others do is taken to be the worse.
+  double price_of_turning(int top) const {
+    const bool turns = std::ranges::any_of(
+        query_.arcs, [&](const MapQuery::Arc& arc) { return arc.labels.empty() && !arc.is_shared && arc.from != top; });
+    return turns ? kOfTurning * static_cast<double>(graph_.view().arc_count) : 0;
   }
 
   /// At most so many images does a vertex have.
@@ -114,9 +226,12 @@ class Chooser {
     const runtime::Result<runtime::LabelTable> table = graph_.label_slices().table(graph_);
     double least = vertices_;
     for (const MapQuery::Arc& arc : query_.arcs) {
-      if (!table || (arc.from != v && arc.to != v)) continue;
+      if (!table || arc.labels.empty() || (arc.from != v && arc.to != v)) continue;
       const runtime::ArcSide side = arc.from == v ? runtime::ArcSide::Targets : runtime::ArcSide::Sources;
-      least = std::min(least, static_cast<double>(runtime::part_of(*table, true, side, arc.label).rows.size()));
+      double rows = 0;
+      for (const std::int64_t label : arc.labels)
+        rows += static_cast<double>(runtime::part_of(*table, true, side, label).rows.size());
+      least = std::min(least, rows);
     }
     return least;
   }
@@ -176,6 +291,7 @@ class Chooser {
   const MapQuery& query_;
   const runtime::Graph& graph_;
   const std::shared_ptr<const frontend::pattern::EdgeLabelFacts> facts_;
+  const AnyLabelFacts any_facts_;
   const frontend::pattern::LabelModel model_;
   const double vertices_;
 };
@@ -187,8 +303,18 @@ bool fits_memory(const Pattern& pattern, const runtime::Graph& graph) {
   return bytes <= static_cast<double>(runtime::IoOptions().memory_limit()) / 4;
 }
 
-std::int64_t code_of(const std::string& literal, const runtime::LabelDictionary& dictionary) {
-  return code_of_literal(literal, dictionary).value_or(runtime::kNoLabel + 1);
+/// Items of rows of arcs with any label, or one of several, have 32 bits for their number. Counting once for each label
+/// takes a pass over the vertices each time, which is less than the arcs.
+bool fits_any_labels(const Pattern& pattern, const runtime::Graph& graph) {
+  constexpr double kVerticesAPass = 16;
+  const std::optional<std::string> shared = shared_variable(pattern);
+  const std::uint64_t arcs = graph.view().arc_count;
+  if (!shared || arcs > std::numeric_limits<std::uint32_t>::max()) return false;
+  if (shared->empty()) return true;
+  const runtime::Result<runtime::LabelTable> table = graph.label_slices().table(graph);
+  if (!table) return false;
+  const double passes = static_cast<double>(table->labels.size()) * static_cast<double>(graph.view().universe);
+  return passes / kVerticesAPass <= static_cast<double>(arcs);
 }
 
 /// The rank of the vertex that a pattern names; nothing: the graph has none.
@@ -200,10 +326,13 @@ std::optional<std::uint32_t> rank_of(const std::string& bound, const runtime::Un
 
 }  // namespace
 
-bool goes_by_messages(const PatternSource& source, const PatternOptions& options, const runtime::Graph& graph) {
+bool goes_by_messages(const PatternSource& source, const PatternOptions& options, const runtime::Graph& graph,
+                      bool some) {
   const Pattern& pattern = source.set().patterns.front();
-  if (!source.is_told_by_arc_labels() || !graph.facts().directed || graph.facts().info != runtime::InfoKind::Int)
+  if (source.set().motif || source.induced() != frontend::pattern::Induced::Edge || !has_labels_on_all_arcs(pattern) ||
+      !graph.facts().directed || graph.facts().info != runtime::InfoKind::Int) {
     return false;
+  }
   if (options.algorithm != "auto" || options.plan != 1 || !options.per.empty() || graph.view().slots != nullptr)
     return false;
   if (pattern.size() < 2 || !pattern.connected() || pattern.has_anti_edges() || pattern.has_loops() ||
@@ -211,10 +340,11 @@ bool goes_by_messages(const PatternSource& source, const PatternOptions& options
     return false;
   }
   if (pattern.labelled() && graph.view().labels == nullptr) return false;
+  if (pattern.counts_edges() && (some || !fits_any_labels(pattern, graph))) return false;
   if (!fits_memory(pattern, graph)) return false;
   if (source.match() == Match::Iso && !all_vertices_differ(pattern)) return false;
   if (source.match() == Match::Edge && !all_arcs_differ(pattern)) return false;
-  const MapQuery shape = shape_of(pattern);
+  const MapQuery shape = query_of(pattern, nullptr);
   bool has_plan = false;
   for (int cut = -1; cut < shape.size; ++cut) has_plan = has_plan || runtime::messages::trees_without(shape, cut);
   return has_plan;
@@ -225,11 +355,7 @@ codegen::MapTask map_task(const PatternSource& source, const runtime::Graph& gra
   const Pattern& pattern = source.set().patterns.front();
   codegen::MapTask task;
   if (rows) task.columns = source.row_vertices();
-  task.query = shape_of(pattern);
-  auto arc = task.query.arcs.begin();
-  for (const auto& [ends, labels] : pattern.edge_labels) {
-    for (const std::string& label : labels) (arc++)->label = code_of(label, dictionary);
-  }
+  task.query = query_of(pattern, &dictionary);
   for (int v = 0; v < pattern.size(); ++v) {
     const std::size_t at = frontend::pattern::at(v);
     if (!pattern.label(v).empty()) task.query.labels[at] = code_of(pattern.label(v), dictionary);

@@ -1,8 +1,15 @@
 #include "tools/search_choice.h"
 
 #include "driver/gpu_matcher.h"
+#include "driver/map_task.h"
 
 namespace matcha::tools {
+
+bool by_messages(const SearchContext& context) {
+  if (context.on_gpu || !context.options.may_lack_program()) return false;
+  const runtime::Graph& graph = context.bound.inputs.graphs.at(context.bound.main_graph);
+  return goes_by_messages(context.pattern, context.pattern_options, graph, context.options.lists());
+}
 
 SearchUse SearchChoice::use(const SearchContext& context) {
   const RunVerbOptions& options = context.options;

@@ -26,6 +26,9 @@ struct SearchContext {
   SharedInputs* maybe_shared = nullptr;  ///< Of several patterns.
 };
 
+/// Whether a pattern is matched by messages (driver/map_task.h).
+bool by_messages(const SearchContext& context);
+
 /// Whether a pattern is matched by search, and on which device.
 class SearchChoice {
  public:

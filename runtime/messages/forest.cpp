@@ -5,7 +5,7 @@
 namespace matcha::runtime::messages {
 
 Forest::Forest(const Graph& graph, const LabelTable& table, const MapQuery& query, const MapPlan& plan, Sums sums)
-    : view_(graph.view()), table_(table), query_(query), cut_(plan.cut), sums_(sums) {
+    : graph_(graph), view_(graph.view()), table_(table), query_(query), cut_(plan.cut), sums_(sums) {
   nodes_.resize(static_cast<std::size_t>(query.size));
   for (int v = 0; v < query.size; ++v) {
     Node& node = nodes_[static_cast<std::size_t>(v)];
@@ -15,6 +15,7 @@ Forest::Forest(const Graph& graph, const LabelTable& table, const MapQuery& quer
   }
   top_ = cut_ >= 0 ? cut_ : plan.roots[0];
   require_edges(top_);
+  candidates_ = top().image ? Ranks(&*nodes_[static_cast<std::size_t>(top_)].image, 1) : rows_of(top_);
   if (cut_ < 0) {
     hang(top_, -1, false);
     return;
@@ -43,20 +44,63 @@ Forest::Forest(const Graph& graph, const LabelTable& table, const MapQuery& quer
   }
 }
 
-const PartIndex* Forest::index(std::int64_t label, ArcSide side) {
-  const auto found = indices_.find({side, label});
-  if (found != indices_.end()) return &found->second;
-  const LabelPart part = part_of(table_, true, side, label);
-  return &indices_.emplace(std::pair(side, label), PartIndex(part, view_.universe)).first->second;
+const PartIndex* Forest::index(const std::vector<std::int64_t>& labels, ArcSide side) {
+  const auto [found, fresh] = indices_.try_emplace({side, labels});
+  Index& index = found->second;
+  if (fresh) {
+    const LabelPart part = labels.empty()       ? part_of_any(side, index)
+                           : labels.size() == 1 ? part_of(table_, true, side, labels[0])
+                                                : part_of_several(labels, side, index);
+    index.index.emplace(part, view_.universe);
+  }
+  return &*index.index;
+}
+
+LabelPart Forest::part_of_any(ArcSide side, Index& index) const {
+  GraphView view = view_;
+  if (side == ArcSide::Sources) {
+    const Result<std::shared_ptr<const Graph>> backwards = graph_.label_slices().backwards(graph_);
+    if (!backwards) throw std::bad_alloc();
+    view = (*backwards)->view();  // The slices keep it.
+  }
+  for (std::uint64_t v = 0; v < view.universe; ++v) {
+    if (view.offsets[v] == view.offsets[v + 1]) continue;
+    index.rows.push_back(static_cast<std::uint32_t>(v));
+    index.ends.push_back(static_cast<std::uint32_t>(view.offsets[v + 1]));
+  }
+  return {index.rows, index.ends, {view.neighbors, static_cast<std::size_t>(view.arc_count)}};
+}
+
+LabelPart Forest::part_of_several(const std::vector<std::int64_t>& labels, ArcSide side, Index& index) const {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> arcs;
+  for (const std::int64_t label : labels) {
+    const LabelPart part = part_of(table_, true, side, label);
+    std::uint32_t item = 0;
+    for (std::size_t row = 0; row < part.rows.size(); ++row) {
+      for (; item < part.ends[row]; ++item) arcs.emplace_back(part.rows[row], part.items[item]);
+    }
+  }
+  std::ranges::sort(arcs);
+  for (const auto& [row, item] : arcs) {
+    if (index.rows.empty() || index.rows.back() != row) {
+      index.rows.push_back(row);
+      index.ends.push_back(0);
+    }
+    index.items.push_back(item);
+    index.ends.back() = static_cast<std::uint32_t>(index.items.size());
+  }
+  return {index.rows, index.ends, index.items};
 }
 
 EdgeSide Forest::side_of(int from, int to) {
   EdgeSide side;
   for (const MapQuery::Arc& arc : query_.arcs) {
-    if (arc.from == from && arc.to == to) side.push_back(index(arc.label, ArcSide::Targets));
-    if (arc.from == to && arc.to == from) side.push_back(index(arc.label, ArcSide::Sources));
+    const bool leaves = arc.from == from && arc.to == to, comes = arc.from == to && arc.to == from;
+    if (!leaves && !comes) continue;
+    side.indices.push_back(index(arc.labels, leaves ? ArcSide::Targets : ArcSide::Sources));
+    side.repeats = side.repeats || arc.labels.size() != 1;
   }
-  std::ranges::sort(side, {}, [](const PartIndex* one) { return one->part().items.size(); });
+  std::ranges::sort(side.indices, {}, [](const PartIndex* one) { return one->part().items.size(); });
   return side;
 }
 
@@ -72,10 +116,12 @@ bool Forest::has_edge(int u, int v) const {
 }
 
 void Forest::require_edges(int vertex) {
-  EdgeSide& required = nodes_[static_cast<std::size_t>(vertex)].required;
-  for (int other = 0; other < query_.size; ++other) {
-    const EdgeSide side = side_of(vertex, other);
-    required.insert(required.end(), side.begin(), side.end());
+  std::vector<const PartIndex*>& required = nodes_[static_cast<std::size_t>(vertex)].required;
+  for (const MapQuery::Arc& arc : query_.arcs) {
+    // Most vertices have some arc.
+    if (arc.labels.empty()) continue;
+    if (arc.from == vertex) required.push_back(index(arc.labels, ArcSide::Targets));
+    if (arc.to == vertex) required.push_back(index(arc.labels, ArcSide::Sources));
   }
   std::ranges::sort(required);
   required.erase(std::unique(required.begin(), required.end()), required.end());
@@ -91,24 +137,25 @@ void Forest::hang(int vertex, int parent, bool is_tied) {
     hang(other, vertex, is_tied);
     (is_tied_below(other) ? node.strands : node.pendants).push_back(other);
   }
-  node.is_counted = node.pendants.empty() && !node.label && !node.image && node.down.size() == 1;
+  node.is_counted = node.pendants.empty() && !node.label && !node.image && node.down.indices.size() == 1;
   if (!node.pendants.empty()) node.weights = Zeros<std::uint64_t>(view_.universe);
 }
 
-Ranks Forest::rows_of(int vertex) const {
+Ranks Forest::rows_of(int vertex) {
   std::optional<Ranks> fewest;
-  for (const MapQuery::Arc& arc : query_.arcs) {
-    if (arc.from != vertex && arc.to != vertex) continue;
-    const ArcSide side = arc.from == vertex ? ArcSide::Targets : ArcSide::Sources;
-    const Ranks rows = part_of(table_, true, side, arc.label).rows;
-    if (!fewest || rows.size() < fewest->size()) fewest = rows;
-  }
+  // Arcs of any label are asked where there is no other, those that come to it last: they have to be turned first.
+  const auto ask = [&](bool any, ArcSide side) {
+    for (const MapQuery::Arc& arc : query_.arcs) {
+      if ((side == ArcSide::Targets ? arc.from : arc.to) != vertex || arc.labels.empty() != any) continue;
+      const Ranks rows = index(arc.labels, side)->part().rows;
+      if (!fewest || rows.size() < fewest->size()) fewest = rows;
+    }
+  };
+  ask(false, ArcSide::Targets);
+  ask(false, ArcSide::Sources);
+  if (!fewest) ask(true, ArcSide::Targets);
+  if (!fewest) ask(true, ArcSide::Sources);
   return *fewest;
-}
-
-Ranks Forest::candidates() const {
-  const Node& node = top();
-  return node.image ? Ranks(&*node.image, 1) : rows_of(node.vertex);
 }
 
 std::uint64_t Forest::weight(const Node& node, std::uint32_t image) const {
@@ -127,7 +174,7 @@ std::uint64_t Forest::weight(const Node& node, std::uint32_t image) const {
 }
 
 std::uint64_t Forest::sum(const Node& child, std::uint32_t parent_image) const {
-  if (child.is_counted) return child.down[0]->of(parent_image).size();
+  if (child.is_counted) return child.down.row(parent_image).size();
   if (sums_ == Sums::Some) {
     const auto leads_nowhere = [&](std::uint32_t image) { return weight(child, image) == 0; };
     return walk_while(child.down, parent_image, leads_nowhere) ? 0 : 1;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
@@ -37,21 +38,36 @@ class Zeros {
 
 /// An edge of the pattern, which may be several arcs, as one of its ends sees it: the images of the other end are the
 /// items of the first index that all others have as well.
-using EdgeSide = std::vector<const PartIndex*>;
+struct EdgeSide {
+  std::vector<const PartIndex*> indices;  ///< The one with the fewest items is first.
+  bool repeats = false;                   ///< Some have an item once for each edge between the two.
 
-/// Whether the indices from `first` on have the other end in the row of the image.
-inline bool are_joined(const EdgeSide& side, std::size_t first, std::uint32_t image, std::uint32_t other) {
-  for (std::size_t i = first; i < side.size(); ++i) {
-    if (!contains(side[i]->of(image), other)) return false;
+  Ranks row(std::uint32_t image) const { return indices[0]->of(image); }
+};
+
+/// In how many ways the indices from `first` on have the other end in the row of the image.
+inline std::uint64_t ways(const EdgeSide& side, std::size_t first, std::uint32_t image, std::uint32_t other) {
+  std::uint64_t all = 1;
+  for (std::size_t i = first; i < side.indices.size() && all != 0; ++i) {
+    const Ranks row = side.indices[i]->of(image);
+    if (!side.repeats) {
+      all = contains(row, other) ? 1 : 0;
+    } else {
+      const auto [begin, end] = std::equal_range(row.begin(), row.end(), other);
+      all *= static_cast<std::uint64_t>(end - begin);
+    }
   }
-  return true;
+  return all;
 }
 
-/// Calls `see` with the images of the other end, ascending, until it gives false. False: it did.
+/// Calls `see` with the images of the other end, ascending, one for each way to it, until it gives false. False: it
+/// did.
 template <typename See>
 bool walk_while(const EdgeSide& side, std::uint32_t image, const See& see) {
-  for (const std::uint32_t other : side[0]->of(image)) {
-    if (are_joined(side, 1, image, other) && !see(other)) return false;
+  for (const std::uint32_t other : side.row(image)) {
+    for (std::uint64_t left = ways(side, 1, image, other); left != 0; --left) {
+      if (!see(other)) return false;
+    }
   }
   return true;
 }
@@ -59,8 +75,8 @@ bool walk_while(const EdgeSide& side, std::uint32_t image, const See& see) {
 /// The same with all of them.
 template <typename See>
 void walk(const EdgeSide& side, std::uint32_t image, const See& see) {
-  for (const std::uint32_t other : side[0]->of(image)) {
-    if (are_joined(side, 1, image, other)) see(other);
+  for (const std::uint32_t other : side.row(image)) {
+    for (std::uint64_t left = ways(side, 1, image, other); left != 0; --left) see(other);
   }
 }
 
@@ -69,15 +85,15 @@ struct Node {
   int vertex = 0;
   std::optional<std::int64_t> label;
   std::optional<std::uint32_t> image;
-  EdgeSide down;                 ///< From the image of its parent to its own.
-  EdgeSide up;                   ///< Back, of a vertex in a tree with several vertices beside the cut.
-  std::vector<int> pendants;     ///< Children of which no descendant is beside the cut.
-  std::vector<int> strands;      ///< All other children.
-  bool is_tied = false;          ///< Beside the cut, and no child of it:
-  EdgeSide tie;                  ///< from the image of the cut to its own.
-  EdgeSide required;             ///< The indices in which all of its images have rows; of the top and of such trees.
-  bool is_counted = false;       ///< A leaf that any image fits, by one arc.
-  Zeros<std::uint64_t> weights;  ///< One more than `weight`; 0: not known yet.
+  EdgeSide down;                           ///< From the image of its parent to its own.
+  EdgeSide up;                             ///< Back, of a vertex in a tree with several vertices beside the cut.
+  std::vector<int> pendants;               ///< Children of which no descendant is beside the cut.
+  std::vector<int> strands;                ///< All other children.
+  bool is_tied = false;                    ///< Beside the cut, and no child of it:
+  EdgeSide tie;                            ///< from the image of the cut to its own.
+  std::vector<const PartIndex*> required;  ///< In which all of its images have rows; of the top and of such trees.
+  bool is_counted = false;                 ///< A leaf that any image fits, by one arc.
+  Zeros<std::uint64_t> weights;            ///< One more than `weight`; 0: not known yet.
 };
 
 /// What the numbers of maps are for.
@@ -89,7 +105,8 @@ enum class Sums : std::uint8_t {
 /// The pattern as trees below one vertex, the cut or a root, over the edges by label of a graph.
 class Forest {
  public:
-  /// Requires: the plan is one for the query, and the query is connected. Throws std::bad_alloc.
+  /// Requires: the plan is one for the query, and the query is connected; no arc has a shared label, and where arcs
+  /// have any or one of several, the graph has less than 2^32 arcs. Throws std::bad_alloc.
   Forest(const Graph& graph, const LabelTable& table, const MapQuery& query, const MapPlan& plan, Sums sums);
 
   const Node& top() const { return nodes_[static_cast<std::size_t>(top_)]; }
@@ -97,7 +114,7 @@ class Forest {
   int size() const { return static_cast<int>(nodes_.size()); }
   std::uint64_t universe() const { return view_.universe; }
   /// The images that the top can have, and maybe others.
-  Ranks candidates() const;
+  Ranks candidates() const { return candidates_; }
 
   bool fits(const Node& node, std::uint32_t image) const {
     return (!node.label || view_.labels[image] == *node.label) && (!node.image || image == *node.image);
@@ -120,6 +137,9 @@ class Forest {
     std::uint64_t all = 0;
     return !__builtin_mul_overflow(a, b, &all) && all < kMost ? all : overflow();
   }
+  std::uint64_t times(std::uint64_t number, std::uint64_t ways) const {
+    return ways == 1 ? number : product(number, ways);
+  }
   std::uint64_t added(std::uint64_t a, std::uint64_t b) const {
     // Both are below a quarter of the range.
     return a + b < kMost ? a + b : overflow();
@@ -133,15 +153,23 @@ class Forest {
     overflow_.store(true, std::memory_order_relaxed);
     return 0;
   }
-  const PartIndex* index(std::int64_t label, ArcSide side);
+  /// An index of arcs with one of the labels, and the rows that it needs, if they are no part of the table.
+  struct Index {
+    std::vector<std::uint32_t> rows, ends, items;
+    std::optional<PartIndex> index;
+  };
+  const PartIndex* index(const std::vector<std::int64_t>& labels, ArcSide side);
+  LabelPart part_of_any(ArcSide side, Index& index) const;
+  LabelPart part_of_several(const std::vector<std::int64_t>& labels, ArcSide side, Index& index) const;
   EdgeSide side_of(int from, int to);
   bool has_edge(int u, int v) const;
   /// `is_tied`: of a tree with several vertices beside the cut.
   void hang(int vertex, int parent, bool is_tied);
   void require_edges(int vertex);
   bool is_tied_below(int vertex) const;
-  Ranks rows_of(int vertex) const;
+  Ranks rows_of(int vertex);
 
+  const Graph& graph_;
   const GraphView view_;
   const LabelTable table_;
   const MapQuery& query_;
@@ -149,7 +177,8 @@ class Forest {
   const Sums sums_;
   int top_ = 0;
   std::deque<Node> nodes_;
-  std::map<std::pair<ArcSide, std::int64_t>, PartIndex> indices_;
+  std::map<std::pair<ArcSide, std::vector<std::int64_t>>, Index> indices_;
+  Ranks candidates_;
   mutable std::atomic<bool> overflow_{false};
 };
 

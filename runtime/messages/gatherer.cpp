@@ -43,7 +43,10 @@ void Gatherer::gather(const Node& node, std::uint32_t cut) {
   if (node.is_tied) {
     walk(node.tie, cut, [&](std::uint32_t image) {
       if (!forest_->may_be(node, image)) return;
-      if (const std::uint64_t maps = forest_->weight(node, image); maps != 0) mine.add(image, maps);
+      const std::uint64_t maps = forest_->weight(node, image);
+      if (maps == 0) return;
+      if (mine.ranks.empty() || mine.ranks.back() != image) return mine.add(image, maps);
+      mine.maps.back() = forest_->added(mine.maps.back(), maps);
     });
     if (mine.ranks.empty()) return;
   }
@@ -67,7 +70,7 @@ void Gatherer::find(const Node& node, const Node& child) {
   const Images& theirs = of(child.vertex);
   std::uint64_t reach = 0;
   for (const std::uint32_t rank : theirs.ranks) {
-    const Ranks row = child.up[0]->of(rank);
+    const Ranks row = child.up.row(rank);
     __builtin_prefetch(row.data());
     reach += row.size();
   }
@@ -123,12 +126,12 @@ void Gatherer::meet(Images& mine, const Node& child) {
   const Images& theirs = of(child.vertex);
   std::uint64_t asking = 0, sending = 0;
   for (const std::uint32_t rank : mine.ranks) {
-    const Ranks row = child.down[0]->of(rank);
+    const Ranks row = child.down.row(rank);
     __builtin_prefetch(row.data());
     asking += price_of_asking(row, theirs);
   }
   if (asking > kFew) {
-    for (const std::uint32_t rank : theirs.ranks) sending += child.up[0]->of(rank).size();
+    for (const std::uint32_t rank : theirs.ranks) sending += child.up.row(rank).size();
   }
   if (asking <= kFew || asking <= 2 * sending) return ask(mine, child);
   reached_.clear();
@@ -142,14 +145,14 @@ void Gatherer::ask(Images& mine, const Node& child) {
   Images& theirs = of(child.vertex);
   if (theirs.ascend && theirs.ranks.size() <= kMerged && forest_->universe() > kSmallUniverse) {
     return keep(*forest_, mine, [&](std::uint32_t rank) {
-      const bool searches = child.down[0]->of(rank).size() > kSearch * theirs.ranks.size();
+      const bool searches = child.down.row(rank).size() > kSearch * theirs.ranks.size();
       return searches ? search(child.down, rank, theirs) : merge(child.down, rank, theirs);
     });
   }
   std::uint64_t* const sums = by_rank(theirs);
   for (std::size_t i = 0; i < theirs.ranks.size(); ++i) sums[theirs.ranks[i]] = theirs.maps[i];
   keep(*forest_, mine, [&](std::uint32_t rank) {
-    const Ranks row = child.down[0]->of(rank);
+    const Ranks row = child.down.row(rank);
     const bool searches = row.size() > kSearch * theirs.ranks.size();
     return searches ? search(child.down, rank, theirs) : add_up(child.down, rank, sums);
   });
@@ -159,9 +162,9 @@ void Gatherer::ask(Images& mine, const Node& child) {
 /// The numbers of the items of a row.
 std::uint64_t Gatherer::add_up(const EdgeSide& down, std::uint32_t rank, const std::uint64_t* sums) const {
   std::uint64_t all = 0;
-  for (const std::uint32_t other : down[0]->of(rank)) {
+  for (const std::uint32_t other : down.row(rank)) {
     if (sums[other] == 0) continue;
-    if (are_joined(down, 1, rank, other)) all = forest_->added(all, sums[other]);
+    all = forest_->added(all, forest_->times(sums[other], ways(down, 1, rank, other)));
   }
   return all;
 }
@@ -170,11 +173,11 @@ std::uint64_t Gatherer::add_up(const EdgeSide& down, std::uint32_t rank, const s
 std::uint64_t Gatherer::merge(const EdgeSide& down, std::uint32_t rank, const Images& theirs) const {
   std::uint64_t all = 0;
   std::size_t i = 0;
-  for (const std::uint32_t other : down[0]->of(rank)) {
+  for (const std::uint32_t other : down.row(rank)) {
     while (i < theirs.ranks.size() && theirs.ranks[i] < other) ++i;
     if (i == theirs.ranks.size()) break;
     if (theirs.ranks[i] != other) continue;
-    if (are_joined(down, 1, rank, other)) all = forest_->added(all, theirs.maps[i]);
+    all = forest_->added(all, forest_->times(theirs.maps[i], ways(down, 1, rank, other)));
   }
   return all;
 }
@@ -183,7 +186,7 @@ std::uint64_t Gatherer::merge(const EdgeSide& down, std::uint32_t rank, const Im
 std::uint64_t Gatherer::search(const EdgeSide& down, std::uint32_t rank, const Images& theirs) const {
   std::uint64_t all = 0;
   for (std::size_t i = 0; i < theirs.ranks.size(); ++i) {
-    if (are_joined(down, 0, rank, theirs.ranks[i])) all = forest_->added(all, theirs.maps[i]);
+    all = forest_->added(all, forest_->times(theirs.maps[i], ways(down, 0, rank, theirs.ranks[i])));
   }
   return all;
 }

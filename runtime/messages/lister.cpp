@@ -146,9 +146,9 @@ class Lister {
                         [&](std::uint32_t image) { return forest_->weight(node, image) == 0 || go_on(image); });
     }
     const Ranks all = gatherer_.of(node.vertex).ranks;
-    if (all.size() < node.down[0]->of(above).size()) {
+    if (all.size() < node.down.row(above).size()) {
       return std::ranges::all_of(
-          all, [&](std::uint32_t image) { return !are_joined(node.down, 0, above, image) || go_on(image); });
+          all, [&](std::uint32_t image) { return ways(node.down, 0, above, image) == 0 || go_on(image); });
     }
     return walk_while(node.down, above, [&](std::uint32_t image) { return !contains(all, image) || go_on(image); });
   }

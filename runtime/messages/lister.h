@@ -27,7 +27,7 @@ struct ListOutcome {
 };
 
 /// Finds the maps that `count_maps` counts, one by one and in no particular order, and never goes on from images that
-/// lead to none. Requires and errors: as `count_maps`.
+/// lead to none. Requires and errors: as `count_maps`; each arc has one label.
 Result<ListOutcome> list_maps(const Graph& graph, const MapQuery& query, const MapPlan& plan,
                               const ListRequest& request);
 

@@ -12,11 +12,13 @@ struct MapQuery {
   struct Arc {
     int from = 0;
     int to = 0;
-    std::int64_t label = 0;
+    /// Those that an edge may have, none twice; empty: any. Each edge that fits makes a map of its own.
+    std::vector<std::int64_t> labels;
+    bool is_shared = false;  ///< `labels` is empty, and all arcs of which this is said have the same label.
   };
 
   int size = 0;
-  std::vector<Arc> arcs;                             ///< None is a loop, and none is there twice.
+  std::vector<Arc> arcs;                             ///< None is a loop.
   std::vector<std::optional<std::int64_t>> labels;   ///< Of each vertex; none: any.
   std::vector<std::optional<std::uint32_t>> images;  ///< The rank that a vertex must have; none: any.
   bool is_impossible = false;                        ///< Some vertex must be one that the graph does not have.

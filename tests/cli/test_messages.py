@@ -158,6 +158,41 @@ class TestMessages(CliTest):
                 found = self.answer(text_of(arcs), graph.packed, "--match", "edge")
                 self.assertEqual((found[0], found[1] == "messages"), (graph.maps(arcs, {}, {}, arcs_differ), backend))
 
+    def test_labels_that_are_any_or_one_of_several(self):
+        def count(graph, arcs):
+            """Maps, each with all choices of an edge for every arc; `?p` is the same label wherever it stands."""
+            named = {l for _, _, l in arcs if l.startswith("?") and l != "?"}
+            found = 0
+            for image in itertools.product(graph.ids, repeat=1 + max(v for arc in arcs for v in arc[:2])):
+                for words in itertools.product(WORDS, repeat=len(named)):
+                    shared, ways = dict(zip(sorted(named), words)), 1
+                    for u, v, l in arcs:
+                        ways *= sum((image[u], image[v], word) in graph.arcs for word in (WORDS if l == "?" else [shared[l]] if l in named else l.split("|")))
+                    found += ways
+            return found
+        kinds = ["?", "?", "?p", "?p", "?q", "owns|knows", "owns|7", "owns", "knows"]
+        by_messages = 0
+        for seed in range(fewer(4, 1)):
+            graph, source = Graph(self, seed), random.Random(400 + seed)
+            for name, shape in SHAPES.items():
+                if max(map(max, shape)) > 3:
+                    continue
+                arcs = [(u, v, source.choice(kinds)) for u, v in shape]
+                while len(set(arcs)) < len(arcs):
+                    arcs = [(u, v, source.choice(kinds)) for u, v in shape]
+                with self.subTest(seed=seed, shape=name, arcs=arcs):
+                    found = self.answer(text_of(arcs), graph.packed, "--match", "homo")
+                    self.assertEqual(found[0], count(graph, arcs))
+                    by_messages += found[1] == "messages"
+        self.assertGreater(by_messages, 20 if fewer(True, False) else 5)
+        # Each for the same reason as a fixed label.
+        graph = Graph(self, 0)
+        for arcs in ([(0, 1, "?p"), (1, 0, "?p")], [(0, 1, "owns"), (1, 2, "knows"), (0, 2, "?p")], [(0, 1, "owns|knows"), (1, 2, "?")], [(0, 1, "?")]):
+            self.assertEqual(self.answer(text_of(arcs), graph.packed, "--match", "homo"), (count(graph, arcs), "messages"))
+        # No two edges of a match are one: these may be.
+        for pattern, apart in (("0>1=owns|7,1>2=knows", True), ("0>1=owns|7,1>2=7", False), ("0>1=?,1>2=knows", False)):
+            self.assertEqual(self.answer(pattern, graph.packed, "--match", "edge")[1] == "messages", apart, pattern)
+
     def test_what_it_is_not_for(self):
         graph = Graph(self, 0)
         clique = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
@@ -165,7 +200,7 @@ class TestMessages(CliTest):
         found = self.answer(text_of(arcs), graph.packed, "--match", "homo")
         self.assertEqual(found[0], graph.maps(arcs, {}, {}))
         self.assertNotEqual(found[1], "messages")
-        for pattern in ("0>1=owns,1>2=?", "0>1=owns|knows,1>2=7", "0>1=owns,1>2", "0>1=owns,0>0=7", "0>1=owns,2>3=7", "0>1=owns,1>2=7,0!2"):
+        for pattern in ("0>1=?p,1>2=?p,2>3=?q,3>0=?q", "0>1=owns,1>2", "0>1=owns,0>0=7", "0>1=owns,2>3=7", "0>1=owns,1>2=7,0!2"):
             self.assertNotEqual(self.answer(pattern, graph.packed, "--match", "homo")[1], "messages", pattern)
         for more in (["--algorithm", "extend"], ["--plan", "2"], ["--tier", "interp"], ["--backend", "interp"]):
             self.assertNotEqual(self.answer("0>1=owns,1>2=7", graph.packed, "--match", "homo", *more)[1], "messages", more)

@@ -39,6 +39,8 @@ Graph graph_of(std::uint32_t universe, const Arcs& arcs) {
   return std::move(*build_graph(input));
 }
 
+MapQuery::Arc arc(int from, int to, std::int64_t label) { return {from, to, {label}, false}; }
+
 MapQuery query_of(int size, std::vector<MapQuery::Arc> arcs) {
   MapQuery query;
   query.size = size;
@@ -51,15 +53,35 @@ MapQuery query_of(int size, std::vector<MapQuery::Arc> arcs) {
 /// The image of each vertex.
 using Map = std::vector<std::uint32_t>;
 
+/// In how many ways the arcs of the query have edges for these images.
+std::uint64_t ways_of(const Arcs& arcs, const MapQuery& query, const Map& image) {
+  std::uint64_t sum = 0;
+  const bool shares = std::ranges::any_of(query.arcs, &MapQuery::Arc::is_shared);
+  for (std::int64_t shared = 0; shared < (shares ? 3 : 1); ++shared) {
+    std::uint64_t ways = 1;
+    for (const MapQuery::Arc& asked : query.arcs) {
+      const std::uint32_t from = image[static_cast<std::size_t>(asked.from)];
+      const std::uint32_t to = image[static_cast<std::size_t>(asked.to)];
+      std::uint64_t edges = 0;
+      for (std::int64_t label = 0; label < 3; ++label) {
+        const bool any = asked.labels.empty() && !asked.is_shared;
+        const bool fits = any || (asked.is_shared && label == shared) || std::ranges::count(asked.labels, label) != 0;
+        edges += fits && arcs.count({from, to, label}) != 0 ? 1 : 0;
+      }
+      ways *= edges;
+    }
+    sum += ways;
+  }
+  return sum;
+}
+
+/// A map is there once for each of its ways.
 std::vector<Map> all_maps(std::uint32_t universe, const Arcs& arcs, const MapQuery& query) {
   Map image(static_cast<std::size_t>(query.size), 0);
   std::vector<Map> found;
   while (true) {
-    const bool fits = std::ranges::all_of(query.arcs, [&](const MapQuery::Arc& arc) {
-      return arcs.count(
-                 {image[static_cast<std::size_t>(arc.from)], image[static_cast<std::size_t>(arc.to)], arc.label}) != 0;
-    });
-    if (fits) found.push_back(image);
+    const std::uint64_t ways = ways_of(arcs, query, image);
+    for (std::uint64_t way = 0; way < ways; ++way) found.push_back(image);
     std::size_t at = 0;
     while (at < image.size() && ++image[at] == universe) image[at++] = 0;
     if (at == image.size()) break;
@@ -130,7 +152,7 @@ TEST(Messages, EveryPlanCountsAllMaps) {
       std::vector<MapQuery::Arc> asked;
       int size = 0;
       for (const auto& [u, v] : shape) {
-        asked.push_back({u, v, static_cast<std::int64_t>(random() % 3)});
+        asked.push_back(arc(u, v, static_cast<std::int64_t>(random() % 3)));
         size = std::max({size, u + 1, v + 1});
       }
       const MapQuery query = query_of(size, asked);
@@ -165,12 +187,50 @@ TEST(Messages, EveryPlanCountsAllMaps) {
   }
 }
 
+TEST(Messages, LabelsThatAreAnyOrOneOfSeveralOrShared) {
+  std::mt19937 random(11);
+  const std::vector<std::vector<std::pair<int, int>>> shapes = {{{0, 1}},
+                                                                {{0, 1}, {1, 0}},
+                                                                {{0, 1}, {0, 1}, {1, 2}},
+                                                                {{0, 1}, {2, 1}, {2, 3}},
+                                                                {{0, 1}, {1, 2}, {2, 0}},
+                                                                {{0, 1}, {0, 2}, {1, 3}, {2, 3}, {0, 1}},
+                                                                {{0, 1}, {2, 1}, {0, 3}, {2, 3}, {0, 2}},
+                                                                {{0, 1}, {1, 2}, {2, 0}, {1, 3}, {3, 4}}};
+  for (int round = 0; round < 12; ++round) {
+    const std::uint32_t universe = 4 + static_cast<std::uint32_t>(round % 2);
+    const Arcs arcs = random_arcs(universe, 12 + 4 * static_cast<std::size_t>(round), random);
+    const Graph graph = graph_of(universe, arcs);
+    for (const auto& shape : shapes) {
+      std::vector<MapQuery::Arc> asked;
+      int size = 0;
+      for (const auto& [u, v] : shape) {
+        const std::vector<std::int64_t> few = {0, 2};
+        const std::vector<MapQuery::Arc> kinds = {
+            {u, v, {}, false}, {u, v, few, false}, {u, v, {}, true}, arc(u, v, 1)};
+        asked.push_back(kinds[random() % kinds.size()]);
+        size = std::max({size, u + 1, v + 1});
+      }
+      const MapQuery query = query_of(size, asked);
+      const std::uint64_t wanted = all_maps(universe, arcs, query).size();
+      for (const MapPlan& plan : plans_of(query)) {
+        for (const unsigned threads : {1U, 2U}) {
+          const Result<MapOutcome> outcome = count_maps(graph, query, plan, {threads, 0, 1, {}});
+          ASSERT_TRUE(outcome);
+          EXPECT_EQ(static_cast<std::uint64_t>(outcome->maps), wanted) << plan.cut << " " << plan.roots[0];
+        }
+      }
+    }
+  }
+}
+
 TEST(Messages, WhatIsLeftWithoutTheCutHasNoCycle) {
-  const MapQuery clique = query_of(4, {{0, 1, 0}, {0, 2, 0}, {0, 3, 0}, {1, 2, 0}, {1, 3, 0}, {2, 3, 0}});
+  const MapQuery clique =
+      query_of(4, {arc(0, 1, 0), arc(0, 2, 0), arc(0, 3, 0), arc(1, 2, 0), arc(1, 3, 0), arc(2, 3, 0)});
   EXPECT_TRUE(plans_of(clique).empty());
-  const MapQuery twice = query_of(2, {{0, 1, 0}, {1, 0, 1}});
+  const MapQuery twice = query_of(2, {arc(0, 1, 0), arc(1, 0, 1)});
   EXPECT_TRUE(trees_without(twice, -1));
-  const MapQuery square = query_of(4, {{0, 1, 0}, {1, 2, 0}, {2, 3, 0}, {3, 0, 0}});
+  const MapQuery square = query_of(4, {arc(0, 1, 0), arc(1, 2, 0), arc(2, 3, 0), arc(3, 0, 0)});
   EXPECT_FALSE(trees_without(square, -1));
   ASSERT_TRUE(trees_without(square, 0));
   EXPECT_EQ(trees_without(square, 0)->size(), 1U);
@@ -179,7 +239,7 @@ TEST(Messages, WhatIsLeftWithoutTheCutHasNoCycle) {
 TEST(Messages, ARunEndsWhenItIsTold) {
   std::mt19937 random(3);
   const Graph graph = graph_of(8, random_arcs(8, 60, random));
-  const MapQuery query = query_of(3, {{0, 1, 0}, {1, 2, 1}, {2, 0, 2}});
+  const MapQuery query = query_of(3, {arc(0, 1, 0), arc(1, 2, 1), arc(2, 0, 2)});
   const std::atomic<std::uint32_t> stop{1};
   const Result<MapOutcome> outcome = count_maps(graph, query, plans_of(query).front(), {1, 0, 1, {&stop, {}}});
   ASSERT_TRUE(outcome);
@@ -198,7 +258,7 @@ TEST(Messages, NumbersThatAreTooLargeAreTold) {
   }
   const Graph graph = graph_of(40, arcs);
   std::vector<MapQuery::Arc> path;
-  for (int v = 0; v < 9; ++v) path.push_back({v, v + 1, 0});
+  for (int v = 0; v < 9; ++v) path.push_back(arc(v, v + 1, 0));
   MapPlan plan;
   plan.roots = {0};
   const Result<MapOutcome> fits = count_maps(graph, query_of(10, path), plan, {});
@@ -207,11 +267,11 @@ TEST(Messages, NumbersThatAreTooLargeAreTold) {
   __int128 wanted = 1;
   for (int v = 0; v < 10; ++v) wanted *= 40;
   EXPECT_TRUE(fits->maps == wanted);
-  for (int v = 9; v < 20; ++v) path.push_back({v, v + 1, 0});
+  for (int v = 9; v < 20; ++v) path.push_back(arc(v, v + 1, 0));
   EXPECT_TRUE(count_maps(graph, query_of(21, path), plan, {})->overflow);
   // Some of them can be listed, and of a cycle too.
   EXPECT_EQ(listed(graph, query_of(21, path), plan, {}, 5000).size(), 5000U);
-  path.push_back({20, 0, 0});
+  path.push_back(arc(20, 0, 0));
   plan = plans_of(query_of(21, path)).front();
   EXPECT_TRUE(count_maps(graph, query_of(21, path), plan, {})->overflow);
   EXPECT_EQ(listed(graph, query_of(21, path), plan, {}, 5000).size(), 5000U);
@@ -228,7 +288,7 @@ TEST(Messages, WhoTakesMapsMayEndTheRun) {
   int calls = 0;
   ListRequest request;
   request.take = [&](const std::uint32_t* const*, std::uint64_t) { return ++calls < 2; };
-  const Result<ListOutcome> outcome = list_maps(graph, query_of(3, {{0, 1, 0}, {1, 2, 0}}), plan, request);
+  const Result<ListOutcome> outcome = list_maps(graph, query_of(3, {arc(0, 1, 0), arc(1, 2, 0)}), plan, request);
   ASSERT_TRUE(outcome);
   EXPECT_TRUE(outcome->is_cut);
   EXPECT_EQ(calls, 2);
@@ -246,7 +306,7 @@ TEST(Messages, AGraphWithoutLabelsIsAnError) {
   ASSERT_TRUE(graph);
   MapPlan plan;
   plan.roots = {0};
-  EXPECT_FALSE(count_maps(*graph, query_of(2, {{0, 1, 0}}), plan, {}));
+  EXPECT_FALSE(count_maps(*graph, query_of(2, {arc(0, 1, 0)}), plan, {}));
 }
 
 }  // namespace
