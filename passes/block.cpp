@@ -37,7 +37,8 @@ void for_each_row(const Expr& e, const std::function<void(const Expr&)>& visit) 
 /// Which loops of a region are blocked, or that it cannot be.
 class BlockedLoops {
  public:
-  BlockedLoops(const Module& module, std::int64_t levels) : facts_(module), levels_(levels) {
+  BlockedLoops(const Module& module, std::int64_t levels, bool deeper)
+      : facts_(module), levels_(levels), deeper_(deeper) {
     for (const Stmt* stmt : module.body->body) {
       if (const Collect* collect = as<Collect>(stmt)) {
         if (collect_ != nullptr) return;
@@ -117,6 +118,7 @@ class BlockedLoops {
 
   void walk_loop(const For& loop, std::int64_t level, bool inside) {
     const bool reads = std::ranges::any_of(loop.vars, [this](const Var* var) { return read_.contains(var); });
+    if (reads && level >= levels_) fits_ = fits_ && deeper_;
     if (!reads || level >= levels_) return walk(*loop.body, level, inside);
     const ListFacts known = facts_.list(loop.lists[0]);
     fits_ = fits_ && !inside && known.ascending && loop.vars[0]->type->is_scalar(ScalarKind::Vid) &&
@@ -128,6 +130,7 @@ class BlockedLoops {
 
   Facts facts_;
   const std::int64_t levels_;
+  const bool deeper_;  ///< Loops behind these levels may read rows.
   const Collect* collect_ = nullptr;
   const For* outer_ = nullptr;
   const Var* graph_ = nullptr;
@@ -248,7 +251,7 @@ class Blocker final : public Rewriter {
 }  // namespace
 
 Module block_vertices(const Module& module, PassContext& context) {
-  const BlockedLoops loops(module, context.option("levels"));
+  const BlockedLoops loops(module, context.option("levels"), context.option("deeper") != 0);
   return loops.fits() ? Blocker(context, loops).block_module(module) : module;
 }
 

@@ -37,7 +37,8 @@ namespace matcha::passes {
 /// Requires and ensures: stage loop; the first place of each block is one of a vertex. Gives up, and leaves the module
 /// as it is, on: modules that are not one collect with a loop over the vertices of their one graph and no lists as
 /// sinks; values that are not added up but computed with inside of a loop, where the rows of items of that loop were
-/// read; rows of what is no item of a loop; loops whose items are in no order. Levels behind option `levels` walk all.
+/// read; rows of what is no item of a loop; loops whose items are in no order. Levels behind option `levels` walk all;
+/// with `deeper=0` it gives up on modules that read rows of their items.
 ir::Module block_vertices(const ir::Module& module, PassContext& context);
 
 }  // namespace matcha::passes

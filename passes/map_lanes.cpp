@@ -24,7 +24,8 @@ class LaneMapper final : public Rewriter {
   void on_stmt(const Stmt* stmt, Stmts& out) override {
     if (const Region* found = as<Region>(stmt)) return out.push_back(region(*found));
     const For* loop = as<For>(stmt);
-    const LaneMode mode = loop != nullptr && modes_ ? modes_->of(*loop) : LaneMode::Together;
+    LaneMode mode = loop != nullptr && modes_ ? modes_->of(*loop) : LaneMode::Together;
+    if (mode == LaneMode::Arcs && context_.option("arcs") == 0) mode = LaneMode::Together;
     if (loop == nullptr || mode == loop->mode) return out.push_back(rebuild(stmt));
     const For* rebuilt = static_cast<const For*>(rebuild(stmt));
     context_.count(fmt::format("loops by {}", keyword(mode)));
