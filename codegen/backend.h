@@ -19,6 +19,7 @@
 #include "runtime/cpu/column.h"
 #include "runtime/cpu/region.h"
 #include "runtime/cpu/set_kernels.h"
+#include "runtime/graph/cuts.h"
 #include "runtime/graph/graph.h"
 #include "runtime/graph/inputs.h"
 #include "runtime/result.h"
@@ -98,6 +99,9 @@ struct RunOptions {
   /// A share has no values but partial ones. Where a result of the program is no sink of a region, or its regions run
   /// on something else than `make_llvm` gives, shares are an error.
   Share share;
+  /// Ranks whose rows of neighbours the run reads, in ascending ranges; empty: any. Devices that may not have all of a
+  /// graph have these.
+  std::span<const runtime::PositionRange> near_rows;
   /// Deals parts of the work to this run and others (codegen/dealer.h), on what runs shares; a whole share only. Rows
   /// are then kept until all regions are done.
   Dealer* maybe_dealer = nullptr;

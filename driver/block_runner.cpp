@@ -1,12 +1,16 @@
 #include "driver/block_runner.h"
 
 #include <algorithm>
+#include <atomic>
+#include <functional>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "codegen/dealer.h"
 #include "codegen/shares.h"
+#include "runtime/graph/device_copies.h"
 
 namespace matcha::driver {
 
@@ -20,14 +24,19 @@ using codegen::RunOutcome;
 using codegen::RunResult;
 
 constexpr std::uint64_t kMostBlocks = 64;
+/// On a GPU, where each pair of blocks is a kernel. With more, it rather has the rows that are read most.
+constexpr std::uint64_t kMostGpuBlocks = 16;
 
-/// Deals one block of positions at a time, and keeps what all of them found.
+/// Deals one block of positions at a time to each region, and keeps what all of them found.
 class BlockDealer final : public codegen::Dealer {
  public:
   BlockDealer(std::uint64_t blocks, std::uint64_t runs) : blocks_(blocks), runs_(runs) {}
 
   /// The next run walks this block of positions.
-  void deal(std::uint64_t block) { block_ = block; }
+  void deal(std::uint64_t block) {
+    block_ = block;
+    for (Region& region : regions_) region.block = block;
+  }
   /// The next run walks nothing and has the values of all. `complete`: no run was stopped.
   void end(bool complete) {
     ended_ = true;
@@ -36,24 +45,36 @@ class BlockDealer final : public codegen::Dealer {
 
   std::uint64_t units() const override { return blocks_; }
   bool merges() const override { return ended_; }
-  std::optional<std::uint64_t> next(std::size_t) override {
-    return ended_ ? std::nullopt : std::exchange(block_, std::nullopt);
+  std::optional<std::uint64_t> next(std::size_t region) override {
+    return ended_ ? std::nullopt : std::exchange(of(region).block, std::nullopt);
   }
-  std::optional<runtime::Error> done(std::size_t, std::uint64_t, std::vector<PartialValue> found) override {
-    ++done_;
-    return codegen::merge_all(found_, found);
+  std::optional<runtime::Error> done(std::size_t region, std::uint64_t, std::vector<PartialValue> found) override {
+    if (region == 0) ++done_;
+    return codegen::merge_all(of(region).found, found);
   }
-  bool is_complete(std::size_t) const override { return ended_ ? complete_ : !block_; }
+  bool is_complete(std::size_t region) const override {
+    return ended_ ? complete_ : region < regions_.size() && !regions_[region].block;
+  }
   std::uint64_t units_done() const override { return done_; }
   std::uint64_t units_total() const override { return runs_; }
-  runtime::Result<std::vector<PartialValue>> finish(std::size_t) override { return std::move(found_); }
+  runtime::Result<std::vector<PartialValue>> finish(std::size_t region) override { return std::move(of(region).found); }
 
  private:
+  struct Region {
+    std::optional<std::uint64_t> block;  ///< That it has not walked.
+    std::vector<PartialValue> found;
+  };
+
+  Region& of(std::size_t region) {
+    while (regions_.size() <= region) regions_.push_back({block_, {}});
+    return regions_[region];
+  }
+
   const std::uint64_t blocks_, runs_;
-  std::optional<std::uint64_t> block_;
-  std::uint64_t done_ = 0;
+  std::uint64_t block_ = 0;
+  std::atomic<std::uint64_t> done_{0};
   bool ended_ = false, complete_ = false;
-  std::vector<PartialValue> found_;
+  std::vector<Region> regions_;  ///< Those that were reached.
 };
 
 /// The rows of a graph, block by block.
@@ -66,6 +87,11 @@ class BlockRows {
     return codegen::positions_of({block, blocks_}, view_.vertex_count, &view_);
   }
   bool is_empty(std::uint64_t block) const { return positions(block).begin == positions(block).end; }
+  /// The ranks whose rows are read with those positions.
+  runtime::PositionRange ranks(std::uint64_t block) const {
+    const PositionRange range = positions(block);
+    return {rank(range.begin), rank(range.end - 1) + 1};
+  }
   /// Has them read before they are asked for.
   void expect(std::uint64_t block) const {
     if (maybe_pages_ == nullptr) return;
@@ -78,11 +104,14 @@ class BlockRows {
   }
 
  private:
+  std::uint64_t rank(std::uint64_t position) const {
+    return view_.vertices != nullptr ? view_.vertices[position] : position;
+  }
+
   template <typename Take>
   void each_array(std::uint64_t block, const Take& take) const {
     const PositionRange range = positions(block);
     if (range.begin == range.end) return;
-    const auto rank = [this](std::uint64_t at) { return view_.vertices != nullptr ? view_.vertices[at] : at; };
     const std::uint64_t first = view_.offsets[rank(range.begin)], last = view_.offsets[rank(range.end - 1) + 1];
     take(view_.neighbors + first, (last - first) * sizeof(std::uint32_t));
     const std::uint64_t* const info = static_cast<const std::uint64_t*>(view_.edge_info);
@@ -94,7 +123,7 @@ class BlockRows {
   runtime::PageLimit* const maybe_pages_;
 };
 
-const runtime::Graph* graph_among(std::span<const codegen::Argument> arguments) {
+runtime::Graph* graph_among(std::span<const codegen::Argument> arguments) {
   for (const codegen::Argument& argument : arguments) {
     if (runtime::Graph* const* graph = std::get_if<runtime::Graph*>(&argument)) return *graph;
   }
@@ -113,12 +142,19 @@ class BlockRunner final : public codegen::Executable {
 
   RunOutcome run(std::span<const codegen::Argument> arguments, const runtime::Universe& universe,
                  const RunOptions& options) override {
-    const runtime::Graph* const graph = graph_among(arguments);
+    runtime::Graph* const graph = graph_among(arguments);
     const runtime::GraphView view = graph != nullptr ? graph->view() : runtime::GraphView{};
     std::vector<codegen::Argument> all(arguments.begin(), arguments.end());
-    const std::uint64_t blocks = blocks_for(view);
     const bool is_shared = options.maybe_dealer != nullptr || !options.share.is_whole();
-    if (blocks == 1 || is_shared) {
+    // What is on the device stays there from run to run.
+    if (task_.on_gpu && graph != nullptr && graph->device_copies() == nullptr) {
+      graph->set_device_copies(std::make_shared<runtime::DeviceCopies>());
+    }
+    std::uint64_t blocks = 1;
+    if (task_.levels != 0 && !is_shared && graph != nullptr && view.offsets != nullptr && view.vertex_count != 0) {
+      blocks = task_.on_gpu ? blocks_of_gpu(*graph) : blocks_for(view);
+    }
+    if (blocks == 1) {
       for (std::uint64_t level = 0; level < task_.levels; ++level) append(all, {0, view.vertex_count});
       return task_.executable->run(all, universe, options);
     }
@@ -133,11 +169,40 @@ class BlockRunner final : public codegen::Executable {
 
   /// The fewest of which a run's fit memory.
   std::uint64_t blocks_for(const runtime::GraphView& view) const {
-    if (view.offsets == nullptr || view.vertex_count == 0) return 1;
     const std::uint64_t of_arc = sizeof(std::uint32_t) + (view.edge_info != nullptr ? sizeof(std::uint64_t) : 0);
     const std::uint64_t bytes = view.arc_count * of_arc * (task_.levels + 1);
     return std::clamp<std::uint64_t>(bytes / std::max<std::uint64_t>(task_.memory, 1) + 1, 1,
                                      std::min(kMostBlocks, view.vertex_count));
+  }
+
+  /// The same for the rows that a GPU reads, where there is room for them beside what it has of each vertex: the
+  /// largest blocks shall be there together. 1: there are too many.
+  std::uint64_t blocks_of_gpu(runtime::Graph& graph) const {
+    const bool halved = task_.rows != codegen::gpu::RowsRead::All;
+    if (halved && !runtime::ensure_halves(graph)) return 1;
+    const runtime::GraphView view = graph.view();
+    std::vector<std::uint64_t> items(view.universe + 1, 0);  // Of the rows before a rank.
+    for (std::uint64_t v = 0; v < view.universe; ++v) {
+      const std::uint64_t side = task_.rows == codegen::gpu::RowsRead::Upper ? 1 : 0;
+      items[v + 1] = items[v] + (halved ? view.halves[2 * v + side + 1] - view.halves[2 * v + side]
+                                        : view.offsets[v + 1] - view.offsets[v]);
+    }
+    const std::uint64_t of_vertex = sizeof(std::uint64_t) * (halved ? 2 : 1);
+    const std::uint64_t room = (task_.memory - std::min(task_.memory / 4 * 3, of_vertex * view.universe)) / 4;
+    if (items.back() <= room) return 1;
+    for (std::uint64_t blocks = 2; blocks <= std::min(kMostGpuBlocks, view.vertex_count); ++blocks) {
+      const BlockRows rows(view, blocks, nullptr);
+      std::vector<std::uint64_t> sizes;
+      for (std::uint64_t block = 0; block < blocks; ++block) {
+        if (rows.is_empty(block)) continue;
+        const runtime::PositionRange ranks = rows.ranks(block);
+        sizes.push_back(items[ranks.end] - items[ranks.begin]);
+      }
+      std::ranges::sort(sizes, std::greater<>());
+      sizes.resize(std::min<std::size_t>(sizes.size(), task_.levels + 1));
+      if (std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0}) <= room) return blocks;
+    }
+    return 1;
   }
 
   RunOutcome run_all(std::vector<codegen::Argument> arguments, const runtime::Universe& universe,
@@ -150,19 +215,24 @@ class BlockRunner final : public codegen::Executable {
     const std::size_t own = arguments.size();
     RunResult total;
     bool complete = true;
+    std::vector<runtime::PositionRange> near;
     for (std::uint64_t outer = 0; outer < blocks && complete; ++outer) {
       rows.expect(outer);
       for (std::uint64_t number = 0; number < inner && complete; ++number) {
         arguments.resize(own);
         bool is_empty = rows.is_empty(outer);
+        std::vector<std::uint64_t> read = {outer};
         std::uint64_t rest = number;
         for (std::uint64_t level = 0; level < task_.levels; ++level, rest /= blocks) {
           const std::uint64_t block = rest % blocks;
-          is_empty = is_empty || rows.is_empty(block);
+          is_empty = is_empty || rows.is_empty(block) || (task_.walks_down && block > outer);
           if (level == 0 && block != outer) rows.expect(block);
           append(arguments, rows.positions(block));
+          read.push_back(block);
         }
         if (is_empty) continue;
+        near = ranks_of(rows, std::move(read));
+        one.near_rows = near;
         dealer.deal(outer);
         RunOutcome outcome = task_.executable->run(arguments, universe, one);
         RunResult* const found = std::get_if<RunResult>(&outcome);
@@ -185,7 +255,24 @@ class BlockRunner final : public codegen::Executable {
     result->work_done = total.work_done;
     result->work_total = total.work_total;
     result->deferred = total.deferred;
+    if (!task_.on_gpu) return outcome;
+    add_times(total, *result);
+    result->uploaded_bytes += total.uploaded_bytes;
+    result->times = std::move(total.times);
+    result->stack = std::move(total.stack);
+    result->workers = total.workers;
+    result->list_bytes = total.list_bytes;
+    result->notes = std::move(total.notes);
     return outcome;
+  }
+
+  /// Of these blocks, ascending.
+  static std::vector<runtime::PositionRange> ranks_of(const BlockRows& rows, std::vector<std::uint64_t> blocks) {
+    std::ranges::sort(blocks);
+    blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
+    std::vector<runtime::PositionRange> ranks;
+    for (const std::uint64_t block : blocks) ranks.push_back(rows.ranks(block));
+    return ranks;
   }
 
   static void add(RunResult& total, const RunResult& one) {
@@ -195,6 +282,27 @@ class BlockRunner final : public codegen::Executable {
     total.work_done += one.work_done;
     total.work_total += one.work_total;
     total.deferred += one.deferred;
+    total.uploaded_bytes += one.uploaded_bytes;
+    if (!one.stack.empty() && one.list_bytes >= total.list_bytes) {
+      total.stack = one.stack;
+      total.workers = one.workers;
+      total.list_bytes = one.list_bytes;
+    }
+    for (const std::string& note : one.notes) {
+      if (std::ranges::find(total.notes, note) == total.notes.end()) total.notes.push_back(note);
+    }
+    add_times(total, one);
+  }
+  /// Of steps of the same name the sum.
+  static void add_times(RunResult& total, const RunResult& one) {
+    for (const auto& [name, ms] : one.times) {
+      const auto found = std::ranges::find(total.times, name, &std::pair<std::string, double>::first);
+      if (found == total.times.end()) {
+        total.times.emplace_back(name, ms);
+      } else {
+        found->second += ms;
+      }
+    }
   }
 
   const BlockTask task_;

@@ -50,7 +50,11 @@ struct GraphView {
   /// null until wanted, and with `slots`. What GPUs read.
   const std::uint64_t* halves;
   const HubRows* hubs;  ///< Null: lists are searched.
+  /// For each 2^kMovedBits ranks, by how many items their rows lie elsewhere than `neighbors` says; null: none does. On
+  /// GPUs that have some rows of a graph.
+  const std::int64_t* moved;
 };
+inline constexpr unsigned kMovedBits = 4;
 
 /// `GraphView::halves` as CPUs read them: in half the memory, which sparse graphs take most of their time to go
 /// through.

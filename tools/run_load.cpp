@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -10,6 +11,7 @@
 
 #include "runtime/graph/inputs.h"
 #include "runtime/graph/mtg.h"
+#include "runtime/machine.h"
 #include "tools/progress.h"
 
 namespace matcha::tools {
@@ -28,8 +30,20 @@ bool surely_fits(const std::string& path, std::uint64_t memory) {
   return !failure && bytes <= memory / 8;
 }
 
+/// What the arrays of a graph take of a GPU for a program that reads all of them.
+std::uint64_t most_of_gpu(const runtime::GraphView& view) {
+  constexpr std::uint64_t kWord = sizeof(std::uint64_t), kItem = sizeof(std::uint32_t);
+  const std::uint64_t labels = view.labels != nullptr ? kWord : 0, ids = view.original_ids != nullptr ? kWord : 0;
+  const std::uint64_t of_vertex = 3 * kWord + kItem + labels + ids;  // Offsets, halves and the vertex.
+  return view.universe * of_vertex + view.arc_count * (2 * kItem + (view.edge_info != nullptr ? kWord : 0));
+}
+
 /// The pipeline of a CPU, with blocks in the place of what reads the rows of all that a vertex has around it at once.
 constexpr const char* kBlockPasses = "loop,block,plan-memory,batch,legalize";
+/// The pipeline of a GPU with blocks. A program without them is as it was.
+constexpr const char* kGpuBlockPasses =
+    "loop,block{deeper=0},count-wedges{part=32},distribute,simplify,"
+    "bitset-neighborhood{least=2,most=2048,full=2048,lists=0},plan-memory,schedule-regions,map-lanes{arcs=0},legalize";
 
 std::uint64_t vertices_of(const PatternSource& pattern) {
   int most = 1;
@@ -96,6 +110,7 @@ Status PartsChoice::check_whole(const BindPlan& plan, const std::vector<Parted>&
       return refuse("the program takes it as a list of edges, which is made in memory",
                     "have the program take a `Graph`");
     }
+    if (on_gpu()) continue;  // What is in memory of the host does not matter.
     if (param->graph.simple && !graph->whole().facts().simple) {
       return refuse("its parallel edges are made one in memory", "convert it without --temporal and --edge-labels");
     }
@@ -136,7 +151,7 @@ runtime::Status PartsChoice::look(const BindPlan& plan, const runtime::IoOptions
     runtime::Result<std::shared_ptr<const runtime::PartedGraph>> graph =
         runtime::PartedGraph::open(param.graph.path, io, on_gpu());
     if (!graph) return graph.error();
-    whole_ += (*graph)->whole_bytes(!on_gpu() && options_.order != "id");
+    whole_ += on_gpu() ? most_of_gpu((*graph)->whole().view()) : (*graph)->whole_bytes(options_.order != "id");
     graphs.emplace_back(&param, std::move(*graph));
   }
   return runtime::Done{};
@@ -171,8 +186,24 @@ void PartsChoice::take_pages(std::string_view why) {
   page_limit_ = std::make_shared<runtime::PageLimit>(memory_);
 }
 
+/// Its rows are read in memory of the host where a GPU may not have them.
+void PartsChoice::take_rows(GpuOptions& gpu) {
+  in_place_ = true;
+  gpu.graph_bytes = memory_;
+  console_.note(fmt::format(
+      "memory: the graph takes up to {}, and may take {} of a GPU; rows of neighbours for which there is no room "
+      "are read in memory of the host, which is slow",
+      mebibytes(whole_), mebibytes(memory_)));
+}
+
+/// A GPU counts in parts of a graph for which the host has no memory that a GPU can read. Tests have small graphs.
+bool PartsChoice::prefers_parts() const {
+  const std::uint64_t of_host = runtime::machine().memory_bytes;
+  return !on_gpu() || (of_host != 0 && whole_ > of_host / 2) || std::getenv("MATCHA_TEST_GPU_PARTS") != nullptr;
+}
+
 Status PartsChoice::open(const PatternSource* maybe_pattern, const PatternOptions& pattern, const Session& session,
-                         const BindPlan& plan, CompileOptions& compile, BoundInputs& out) {
+                         const BindPlan& plan, CompileOptions& compile, GpuOptions& gpu, BoundInputs& out) {
   if (memory_ == 0) return Status::Ok;
   if (on_gpu() && !binds_mtg(options_.bind)) {
     return console_.error(Status::Usage, "`--gpu-memory` wants a graph in a .mtg",
@@ -193,7 +224,7 @@ Status PartsChoice::open(const PatternSource* maybe_pattern, const PatternOption
   if (const Status fits = check(); fits != Status::Ok) return fits;
   const std::shared_ptr<const runtime::PartedGraph>& first = graphs.front().second;
   std::string why(why_not_parts(maybe_pattern, plan, *first));
-  if (why.empty()) {
+  if (why.empty() && prefers_parts()) {
     runtime::Result<runtime::PartsPlan> parts = first->plan(memory_, vertices_of(*maybe_pattern), io);
     if (parts) {
       take_parts(std::move(*parts), first, pattern);
@@ -204,11 +235,14 @@ Status PartsChoice::open(const PatternSource* maybe_pattern, const PatternOption
     if (parts.error().kind != runtime::ErrorKind::Resource) return console_.error(parts.error());
     why = "no parts of it are small enough";
   }
-  if (on_gpu()) return refuse(why, "run it with --device cpu and --memory");
   if (const Status fits = check_whole(plan, graphs); fits != Status::Ok) return fits;
-  take_pages(why);
+  if (on_gpu()) {
+    take_rows(gpu);
+  } else {
+    take_pages(why);
+  }
   if (compile.passes.empty() && !options_.cluster.any() && options_.backend == "llvm") {
-    compile.passes = kBlockPasses;
+    compile.passes = on_gpu() ? kGpuBlockPasses : kBlockPasses;
   }
   return Status::Ok;
 }
@@ -216,10 +250,15 @@ Status PartsChoice::open(const PatternSource* maybe_pattern, const PatternOption
 Status PartsChoice::load(Compilation& program, codegen::Backend& backend,
                          std::unique_ptr<codegen::Executable>& executable) const {
   const Status loaded = program.load(backend, executable);
-  const std::size_t added = program.pipeline().module.params.size() - program.loop().params.size();
-  if (loaded == Status::Ok && in_place_ && added != 0) {
-    executable = make_block_runner(BlockTask{std::move(executable), added / 2, memory_, page_limit_});
+  const ir::Module& module = program.pipeline().module;
+  const std::size_t added = module.params.size() - program.loop().params.size();
+  if (loaded != Status::Ok || !in_place_ || (added == 0 && !on_gpu())) return loaded;
+  BlockTask task{std::move(executable), added / 2, memory_, page_limit_, on_gpu()};
+  for (const ir::Var* param : module.params) {
+    if (param->type->is_graph()) task.rows = codegen::gpu::rows_read(module, param);
   }
+  task.walks_down = task.on_gpu && codegen::gpu::walks_down(module);
+  executable = make_block_runner(std::move(task));
   return loaded;
 }
 

@@ -35,10 +35,10 @@ class PartsChoice {
         memory_(options.gpu_memory != 0 ? options.gpu_memory : options.memory) {}
 
   /// Looks at the graph of a `.mtg` and says what fits how, before it is read. If it is counted in parts, a graph
-  /// without vertices is bound in its place. `compile` is told what that changes. Ok also where the run is
+  /// without vertices is bound in its place. `compile` and `gpu` are told what that changes. Ok also where the run is
   /// stopped. Errors: Usage and Resource for what cannot be done, and those of the file.
   Status open(const PatternSource* maybe_pattern, const PatternOptions& pattern, const Session& session,
-              const BindPlan& plan, CompileOptions& compile, BoundInputs& out);
+              const BindPlan& plan, CompileOptions& compile, GpuOptions& gpu, BoundInputs& out);
   /// It is counted in parts.
   bool needed() const { return task_.graph != nullptr; }
   /// It does not fit: nothing may be made that has all of it in memory.
@@ -49,7 +49,7 @@ class PartsChoice {
   std::string order() const { return in_place_ && options_.order == "auto" ? "stored" : options_.order; }
   /// Loads what the passes left of a program; one that they made for blocks of vertices is run for all of these.
   Status load(Compilation& program, codegen::Backend& backend, std::unique_ptr<codegen::Executable>& executable) const;
-  /// What of the file may be in memory; null: all.
+  /// What of the file may be in memory of the host; null: all.
   const std::shared_ptr<runtime::PageLimit>& page_limit() const { return page_limit_; }
   /// After the inputs are read. Errors: Resource if the graph is not where it lies in its file.
   Status check_loaded(const BoundInputs& bound) const;
@@ -67,6 +67,8 @@ class PartsChoice {
   void take_parts(runtime::PartsPlan parts, std::shared_ptr<const runtime::PartedGraph> graph,
                   const PatternOptions& pattern);
   void take_pages(std::string_view why);
+  void take_rows(GpuOptions& gpu);
+  bool prefers_parts() const;
   void bind(const std::string& name, BoundInputs& out) const;
 
   const RunVerbOptions& options_;

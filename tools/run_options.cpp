@@ -64,9 +64,10 @@ void add_run_options(CLI::App& verb, RunVerbOptions& options) {
   add_bytes(verb, "--memory", options.memory,
             "What the graph may take, such as 800M; of a larger .mtg parts are in memory, one after the other")
       ->group("How to run");
-  add_bytes(
-      verb, "--gpu-memory", options.gpu_memory,
-      "With --device cuda: what the graph may take of a GPU; a larger .mtg is sent to it in parts, as with --memory")
+  add_bytes(verb, "--gpu-memory", options.gpu_memory,
+            "With --device cuda: what the graph may take of a GPU, such as 8G; of a larger .mtg the rest is read in "
+            "memory of "
+            "the host")
       ->group("How to run");
   add_cluster_options(verb, options.cluster);
   add_gpu_text_options(verb, options.gpu);

@@ -309,7 +309,7 @@ class Run final : public RunSteps {
     std::optional<BindPlan> plan = plan_binding(program.graph(), program.loop(), options_.bind, console_);
     if (plan) plan_ = std::move(*plan);
     const PatternSource* const maybe_pattern = pattern_ ? &*pattern_ : nullptr;
-    return plan ? parts_.open(maybe_pattern, pattern_options_, session_, plan_, compile_, bound_) : Status::Usage;
+    return plan ? parts_.open(maybe_pattern, pattern_options_, session_, plan_, compile_, gpu_, bound_) : Status::Usage;
   }
 
   /// Rows are streamed to a file, to standard output, or kept for JSON.

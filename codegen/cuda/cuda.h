@@ -54,6 +54,8 @@ struct CudaOptions {
   std::uint64_t rows = std::uint64_t{1} << 20;  ///< Rows of a list for which there is room at first.
   std::uint64_t scratch_bytes = 0;  ///< Memory for the intermediate lists of all groups at most; 0: what is free.
   std::uint64_t arena_bytes = 0;    ///< Of `scratch_bytes` at most, for the pages of paged lists; 0: what is needed.
+  std::uint64_t graph_bytes = 0;    ///< Of a GPU at most for each input graph that stays in memory; the rest of it is
+                                    ///< read in memory of the host. 0: all of the graph is on the GPU.
   int device = 0;                   ///< The first GPU that is used.
   std::uint32_t gpus = 1;           ///< How many are used together; 0: all from `device` on.
   int turn = 0;                     ///< Of processes of a host that each take `gpus` of its GPUs in turn: the number.

@@ -131,7 +131,8 @@ bool starts_kernels(const ir::Module& module) { return schedule_of(module).steal
 
 Spelling device_spelling() { return Spelling{"static __device__ __forceinline__", true}; }
 
-DeviceText emit_device_text(const ir::Module& module, Search search, bool hubs, const LoadedQuery& query) {
+DeviceText emit_device_text(const ir::Module& module, Search search, bool hubs, const LoadedQuery& query,
+                            bool moves_rows) {
   Names names;
   Emitted emitted = emit_workers(module, device_spelling(), names);
   const std::string prologue = worker_prologue();
@@ -152,6 +153,7 @@ DeviceText emit_device_text(const ir::Module& module, Search search, bool hubs, 
     out.line(fmt::format("#define MATCHA_STEALING {}", stealing_name(schedule_of(module).steal)));
     if (search != Search::Plain) out.line(fmt::format("#define MATCHA_SEARCH {}", search_name(search)));
     if (looks) out.line("#define MATCHA_HUBS");
+    if (moves_rows) out.line("#define MATCHA_MOVED_ROWS");
     if (starts_kernels(module)) out.line("#define MATCHA_KERNELS");
     out.raw(prologue);
     if (looks) out.raw(standalone_text("runtime/common/hub_rows.h"));

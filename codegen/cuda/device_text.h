@@ -50,9 +50,9 @@ Spelling device_spelling();
 
 /// Requires: a verified module of stage kernel that `check_device_program` takes. The text serves one kind of search,
 /// and with `hubs` looks into rows of hubs. A query that was loaded, which `check_loaded_query` takes, stands in place
-/// of the frame and of what workers run.
+/// of the frame and of what workers run. `moves_rows`: graphs may have rows elsewhere (SpreadGraph).
 DeviceText emit_device_text(const ir::Module& module, Search search = Search::Plain, bool hubs = false,
-                            const LoadedQuery& query = {});
+                            const LoadedQuery& query = {}, bool moves_rows = false);
 
 /// False, with a diagnostic, for what does not run on a device: a module of another stage, a schedule of another
 /// target, more values than the parameters of a kernel have room for.

@@ -68,6 +68,34 @@ void DeviceValues::upload(const ir::Var* var, host::Graph& graph, const runtime:
   uploaded_ += copy->second.bytes();
 }
 
+void DeviceValues::spread(const ir::Var* var, host::Graph& graph, const runtime::cuda::UploadOptions& wanted,
+                          RowsRead rows, std::uint64_t most, std::span<const runtime::PositionRange> near) {
+  check_degrees(graph.view);
+  runtime::DeviceCopies* const copies = graph.kept();
+  MATCHA_CHECK(copies != nullptr, "the graph stays in memory");
+  // Sources are of the arcs of whole rows.
+  const bool may_be_halves = wanted.halves && !wanted.sources;
+  const RowsRead read = !wanted.arcs ? RowsRead::None : may_be_halves ? rows : RowsRead::All;
+  std::uint64_t number = static_cast<std::uint64_t>(read);
+  // All devices read the same ones.
+  runtime::DeviceCopies::Key of_rows = key(graph.view.offsets, Kept::PinnedRows, number);
+  of_rows.device = -1;
+  const std::shared_ptr<PinnedRows> pinned =
+      copies->get<PinnedRows>(of_rows, [&] { return PinnedRows::make(stream_.shared_device(), *graph.graph, read); });
+  for (const bool one : {wanted.vertices, wanted.sources, wanted.halves, wanted.edge_info, wanted.labels,
+                         wanted.original_ids, wanted.offsets}) {
+    number = 2 * number + (one ? 1 : 0);
+  }
+  const std::shared_ptr<SpreadGraph> made = copies->get<SpreadGraph>(
+      key(graph.view.offsets, Kept::SpreadGraph, number),
+      [&] { return std::make_shared<SpreadGraph>(stream_.shared_device(), graph, pinned, wanted, most); });
+  made->place(stream_, near);
+  uploaded_ += made->take_copied();
+  spread_.insert_or_assign(var, made);
+  copies_[var] = copies;
+  universe_copies_ = copies;
+}
+
 void DeviceValues::adopt(const ir::Var* var, DeviceGraph graph) {
   check_degrees(graph.view);
   built_.emplace(var, std::move(graph));
@@ -76,6 +104,7 @@ void DeviceValues::adopt(const ir::Var* var, DeviceGraph graph) {
 const runtime::GraphView* DeviceValues::graph(const ir::Var* var) {
   if (const auto built = built_.find(var); built != built_.end()) return &built->second.view;
   if (const auto kept = kept_.find(var); kept != kept_.end()) return &kept->second.view;
+  if (const auto spread = spread_.find(var); spread != spread_.end()) return &spread->second->view();
   const auto found = graphs_.find(var);
   if (found == graphs_.end()) return nullptr;
   need(found->second.wait());
@@ -102,8 +131,9 @@ DeviceTiles& DeviceValues::tiles(const ir::Var* var) {
   if (kept == copies_.end()) {
     tiles = std::make_shared<DeviceTiles>();
   } else {
-    tiles = kept->second->get<DeviceTiles>(key(kept_.at(var).owner, Kept::Tiles),
-                                           [] { return std::make_shared<DeviceTiles>(true); });
+    const auto spread = spread_.find(var);
+    const void* const owner = spread != spread_.end() ? spread->second->owner() : kept_.at(var).owner;
+    tiles = kept->second->get<DeviceTiles>(key(owner, Kept::Tiles), [] { return std::make_shared<DeviceTiles>(true); });
   }
   return *tiles;
 }

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "codegen/cuda/host_values.h"
 #include "codegen/cuda/hub_rows.h"
 #include "codegen/cuda/kept_graph.h"
+#include "codegen/cuda/spread_graph.h"
 #include "codegen/cuda/tiles.h"
 #include "runtime/cuda/graph_upload.h"
 #include "runtime/cuda/memory.h"
@@ -26,6 +29,10 @@ class DeviceValues {
 
   /// Starts the copy of a graph, unless the device has kept it.
   void upload(const ir::Var* var, host::Graph& graph, const runtime::cuda::UploadOptions& wanted);
+  /// Keeps so many bytes of a graph that stays in memory on the device, where rows of `near` are, or if that is empty
+  /// those that are read most (SpreadGraph). `rows`: what is read of them, where arcs are wanted.
+  void spread(const ir::Var* var, host::Graph& graph, const runtime::cuda::UploadOptions& wanted, RowsRead rows,
+              std::uint64_t most, std::span<const runtime::PositionRange> near);
   /// Takes a graph that was built on the device.
   void adopt(const ir::Var* var, DeviceGraph graph);
   /// Bytes that were copied to the device so far.
@@ -57,6 +64,7 @@ class DeviceValues {
   std::unordered_map<const ir::Var*, runtime::cuda::GraphUpload> graphs_;
   std::unordered_map<const ir::Var*, KeptGraph> kept_;
   std::unordered_map<const ir::Var*, runtime::DeviceCopies*> copies_;  ///< Of the graphs that are kept.
+  std::unordered_map<const ir::Var*, std::shared_ptr<SpreadGraph>> spread_;
   std::unordered_map<const ir::Var*, DeviceGraph> built_;
   std::unordered_map<const ir::Var*, std::shared_ptr<std::optional<DeviceHubRows>>> hubs_;
   std::unordered_map<const ir::Var*, std::shared_ptr<DeviceTiles>> tiles_;

@@ -22,7 +22,7 @@ class CudaExecutable::Run {
         options_(options),
         values_(universe, options),
         report_(options),
-        devices_(program.plan_, universe, options, values_, report_),
+        devices_(program.plan_, program.options_, universe, options, values_, report_),
         requests_(program.plan_, program.options_, options, universe.size(), values_) {}
 
   RunResult walk(std::span<const Argument> arguments) {

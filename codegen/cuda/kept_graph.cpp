@@ -21,6 +21,7 @@ GraphView counts_of(const GraphView& view) {
   counts.original_ids = nullptr;
   counts.slots = nullptr;
   counts.hubs = nullptr;
+  counts.moved = nullptr;
   return counts;
 }
 

@@ -9,7 +9,8 @@
 
 namespace matcha::codegen::gpu {
 
-/// What DeviceCopies has of a graph. `number`: of HubRows, the fewest neighbours of a hub.
+/// What DeviceCopies has of a graph. `number`: of HubRows, the fewest neighbours of a hub; of PinnedRows and
+/// SpreadGraph, what programs read that share them.
 enum class Kept : int {
   Offsets,
   Neighbors,
@@ -21,7 +22,9 @@ enum class Kept : int {
   OriginalIds,
   HubRows,
   Tiles,
-  Ids
+  Ids,
+  PinnedRows,
+  SpreadGraph
 };
 
 /// A graph that stays on a device from run to run.

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <unordered_map>
 #include <unordered_set>
 
 #include "codegen/cuda/frame_layout.h"
 #include "codegen/cuda/graph_build.h"
+#include "codegen/cuda/spread_graph.h"
 #include "codegen/host/arguments.h"
 #include "codegen/host/host_plan.h"
 #include "ir/nodes.h"
@@ -18,6 +20,9 @@ struct ModulePlan {
       on_device.insert(region->reads.begin(), region->reads.end());
       reads_ids = reads_ids || region->reads_ids;
     }
+    for (const ir::Var* param : module.params) {
+      if (param->type->is_graph()) rows_of_inputs.emplace(param, rows_read(module, param));
+    }
   }
 
   host::Plan host;
@@ -25,7 +30,8 @@ struct ModulePlan {
   FrameLayout layout;
   DeviceGraphs device_graphs;
   std::unordered_set<const ir::Var*> on_device;  ///< Top-level values that regions read.
-  bool reads_ids = false;                        ///< A region converts between ids and vertices.
+  std::unordered_map<const ir::Var*, RowsRead> rows_of_inputs;
+  bool reads_ids = false;  ///< A region converts between ids and vertices.
 };
 
 }  // namespace matcha::codegen::gpu

@@ -53,7 +53,18 @@ void RunDevices::upload_early(const ir::Var* var) {
     need(runtime::ensure_halves(*graph.graph));
     graph.view.halves = graph.graph->view().halves;
   }
-  for (DeviceValues& device : devices_) device.upload(var, graph, wanted_of(needs));
+  // What a program makes itself comes on top of what its inputs may take.
+  const auto rows = plan_.rows_of_inputs.find(var);
+  const bool bounded = settings_.graph_bytes != 0 && rows != plan_.rows_of_inputs.end() && graph.kept() != nullptr;
+  const Clock::time_point start = Clock::now();
+  for (DeviceValues& device : devices_) {
+    if (bounded) {
+      device.spread(var, graph, wanted_of(needs), rows->second, settings_.graph_bytes, options_.near_rows);
+    } else {
+      device.upload(var, graph, wanted_of(needs));
+    }
+  }
+  if (bounded) report_.time("upload", start);
 }
 
 /// What a graph is built of, when its edges stayed on the devices.

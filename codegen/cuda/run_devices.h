@@ -15,9 +15,9 @@ namespace matcha::codegen::gpu {
 /// that stayed where regions found them.
 class RunDevices {
  public:
-  RunDevices(const ModulePlan& plan, const runtime::Universe& universe, const RunOptions& options, HostValues& values,
-             RunReport& report)
-      : plan_(plan), universe_(universe), options_(options), values_(values), report_(report) {}
+  RunDevices(const ModulePlan& plan, const CudaOptions& settings, const runtime::Universe& universe,
+             const RunOptions& options, HostValues& values, RunReport& report)
+      : plan_(plan), settings_(settings), universe_(universe), options_(options), values_(values), report_(report) {}
 
   /// To be called once, first. Requires: the devices of the session, which outlives this, are open.
   void open(Session& session);
@@ -39,6 +39,7 @@ class RunDevices {
   void fetch(const GraphRows& rows);
 
   const ModulePlan& plan_;
+  const CudaOptions& settings_;
   const runtime::Universe& universe_;
   const RunOptions& options_;
   HostValues& values_;

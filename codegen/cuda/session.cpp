@@ -135,8 +135,9 @@ bool Target::covers(const Target& other) const {
 Compiling compile_early(const ir::Module& module, const CudaOptions& options) {
   const std::optional<Target> target = likely_target(options);
   if (!target) return {};
-  return compile_regions(*target, options.code_folder, module,
-                         emit_device_text(module, options.search, options.hubs != 0, options.query));
+  return compile_regions(
+      *target, options.code_folder, module,
+      emit_device_text(module, options.search, options.hubs != 0, options.query, options.graph_bytes != 0));
 }
 
 Session::Session(const CudaOptions& options) : options_(options), driver_(need(runtime::cuda::Driver::open())) {
@@ -189,8 +190,9 @@ void Session::begin_compile(const ir::Module& module, bool hubs, Compiling early
     compiling_ = std::move(early);
   } else {
     useless_ = std::move(early);
-    compiling_ = compile_regions(target_, options_.code_folder, module,
-                                 emit_device_text(module, options_.search, hubs, options_.query));
+    compiling_ =
+        compile_regions(target_, options_.code_folder, module,
+                        emit_device_text(module, options_.search, hubs, options_.query, options_.graph_bytes != 0));
   }
 }
 

@@ -116,18 +116,20 @@ class BitRowMaker : public BitSets<Group> {
         const ShortList<u32> near{reinterpret_cast<const u32*>(items), group.from(own.size, u32(i - first))};
         const u64* hub_row =
             rows ? reinterpret_cast<const u64*>(group.from(reinterpret_cast<u64>(own_row), u32(i - first))) : nullptr;
-        fill_row(group, list.part(0, lower ? i : u64(list.size)), near, hub_row, data + i * stride);
+        const bool far = kMovedRows && group.from(u32(is_far(own)), u32(i - first)) != 0;
+        fill_row(group, list.part(0, lower ? i : u64(list.size)), near, hub_row, data + i * stride, far);
       }
     }
   }
 
   /// Sets the bits of `row`: which items of `list` are in `near`, which may have a row of its own. Requires: both
-  /// ascend without repeats.
+  /// ascend without repeats. `far`: `near` lies in memory of the host.
   template <typename A, typename B>
-  MATCHA_MEMBER static void fill_row(Group group, const A& list, const B& near, const u64* hub_row, u64* row) {
+  MATCHA_MEMBER static void fill_row(Group group, const A& list, const B& near, const u64* hub_row, u64* row,
+                                     bool far = false) {
     if constexpr (Group::kWidth == 1) {
       merge_row(list, near, row);
-    } else if (near.size < list.size / kShort) {
+    } else if (near.size < list.size / kShort || (far && hub_row == nullptr && near.size / kFarWalk <= list.size)) {
       scatter_row(group, list, near, row);
     } else {
       gather_row(group, list, near, hub_row, row);

@@ -23,7 +23,7 @@ struct Sides {
 /// Two ascending lists without repeats.
 template <typename A, typename B>
 MATCHA_FN Sides sides(const A& a, const B& b) {
-  if (b.size < a.size) return {b.data, a.data, u32(b.size), u32(a.size), u32(a.size), true, row_of(a)};
+  if (walks_second(a, b)) return {b.data, a.data, u32(b.size), u32(a.size), u32(a.size), true, row_of(a)};
   return {a.data, b.data, u32(a.size), u32(b.size), u32(a.size), true, row_of(b)};
 }
 /// The same when `a` comes in any order with repeats.
@@ -33,9 +33,8 @@ MATCHA_FN Sides sides_repeats(const A& a, const B& b) {
 }
 
 /// The position in `list`, a part of the graph's arcs, of arc number `arc`; not below its size when it is elsewhere.
-template <typename L>
-MATCHA_FN u64 place_of_arc(const Graph& g, u64 arc, const L& list) {
-  return u64(g.arcs + arc - list.data);
+MATCHA_FN u64 place_of_arc(const Graph& g, u64 arc, const NearList& list) {
+  return u64(arcs_around(g, list.vertex) + arc - list.data);
 }
 
 template <typename Group>

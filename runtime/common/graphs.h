@@ -34,6 +34,7 @@ struct Graph {
   u64 slot_mask;
   const u64* halves;
   const HubRows* hubs;
+  const i64* moved;
 };
 /// A graph that has offsets and no hash index, as all have but those that a program builds of few, sparse ids: what
 /// finds neighbours in it is half the text.
@@ -57,6 +58,22 @@ MATCHA_FN ArcRange arcs_of(const Graph& g, u32 v) {
   }
 }
 
+/// Of as many ranks together the rows lie elsewhere than `arcs` says, or not (runtime/abi.h). Only texts for graphs
+/// that may be larger than the device's memory for them have the code for it.
+inline constexpr u32 kMovedBits = 4;
+#ifdef MATCHA_MOVED_ROWS
+inline constexpr bool kMovedRows = true;
+#else
+inline constexpr bool kMovedRows = false;
+#endif
+/// `arcs`, as the row of this vertex sees them.
+MATCHA_FN const u32* arcs_around(const Graph& g, u32 v) {
+  if constexpr (kMovedRows) {
+    if (g.moved != nullptr) return g.arcs + g.moved[v >> kMovedBits];
+  }
+  return g.arcs;
+}
+
 /// Whether lists of neighbours may have rows of hubs. Only texts that look into them have the code for it.
 #ifdef MATCHA_HUBS
 inline constexpr bool kHubs = true;
@@ -68,7 +85,14 @@ inline constexpr bool kHubs = false;
 struct NearList : ShortList<u32> {
   const HubRows* hubs;
   u32 vertex;
+#ifdef MATCHA_MOVED_ROWS
+  bool far;  ///< In memory of the host.
+  MATCHA_MEMBER NearList part(u32 begin, u32 end) const {
+    return {ShortList<u32>::part(begin, end), hubs, vertex, far};
+  }
+#else
   MATCHA_MEMBER NearList part(u32 begin, u32 end) const { return {ShortList<u32>::part(begin, end), hubs, vertex}; }
+#endif
   /// Which ranks are neighbours of the vertex, a bit each; null when the list is to be searched.
   MATCHA_MEMBER const u64* row() const {
     if (!kHubs || hubs == nullptr || size < hubs->least) return nullptr;
@@ -89,6 +113,25 @@ MATCHA_FN u32 contains_both(const NearList& list, u32 x, u32 y) {
   if (row == nullptr) return contains_both<ShortList<u32>>(list, x, y);
   return u32(contains_by(row, list, x)) + u32(contains_by(row, list, y));
 }
+/// Whether a list lies in memory of the host.
+template <typename L>
+MATCHA_FN bool is_far(const L&) {
+  return false;
+}
+#ifdef MATCHA_MOVED_ROWS
+MATCHA_FN bool is_far(const NearList& list) { return list.far; }
+#endif
+/// Items there that are walked in the time of a search for one: a walk is bound by the bus, a search waits for it.
+inline constexpr u32 kFarWalk = 256;
+/// Of two lists without repeats: whether the second is walked and its items are looked for in the first. That is the
+/// shorter one, or what is far.
+template <typename A, typename B>
+MATCHA_FN bool walks_second(const A& a, const B& b) {
+  if constexpr (kMovedRows) {
+    if (is_far(a) != is_far(b)) return is_far(b) ? b.size / kFarWalk <= a.size : a.size / kFarWalk > b.size;
+  }
+  return b.size < a.size;
+}
 /// The row of a list that has one.
 MATCHA_FN const u64* row_of(const NearList& list) { return list.row(); }
 template <typename L>
@@ -96,19 +139,28 @@ MATCHA_FN const u64* row_of(const L&) {
   return nullptr;
 }
 
+/// So many of the neighbours of a vertex, from that arc on.
+MATCHA_FN NearList near_list(const Graph& g, u32 v, u64 arc, u64 size) {
+#ifdef MATCHA_MOVED_ROWS
+  const i64 moved = g.moved == nullptr ? 0 : g.moved[v >> kMovedBits];
+  return {{g.arcs + moved + arc, u32(size)}, g.hubs, v, g.moved != nullptr && moved == 0};
+#else
+  return {{g.arcs + arc, u32(size)}, g.hubs, v};
+#endif
+}
 template <typename G>
 MATCHA_FN NearList neighbors(const G& g, u32 v) {
   ArcRange range = arcs_of(g, v);
-  return {{g.arcs + range.begin, u32(range.end - range.begin)}, g.hubs, v};
+  return near_list(g, v, range.begin, range.end - range.begin);
 }
 /// The host sees to it that `halves` is there, and that the graph has no loops where the neighbours above are read.
 MATCHA_FN NearList lower_neighbors(const Graph& g, u32 v) {
   const WordPair half = *reinterpret_cast<const WordPair*>(g.halves + 2 * u64(v));
-  return {{g.arcs + half.first, u32(half.second - half.first)}, g.hubs, v};
+  return near_list(g, v, half.first, half.second - half.first);
 }
 MATCHA_FN NearList upper_neighbors(const Graph& g, u32 v) {
   const u64* half = g.halves + 2 * u64(v) + 1;
-  return {{g.arcs + half[0], u32(half[1] - half[0])}, g.hubs, v};
+  return near_list(g, v, half[0], half[1] - half[0]);
 }
 /// Edge information of vertices or truth values, which has words of 8 bytes like all of it.
 template <typename T>

@@ -20,8 +20,9 @@ MATCHA_FN void mark_hubs(const Graph& g, const HubRows& hubs, u64* taken, Group 
       const u32 owner = u32(first) + Group::bits((rest & (~rest + 1)) - 1);
       const u64 taken_before = group.broadcast(group.leads() ? atomic_add(taken, 1) : 0);
       if (group.leads()) numbers[owner] = u32(taken_before);
+      const u32* const arcs = arcs_around(g, owner);
       for (u64 arc = g.offsets[owner] + group.lane; arc < g.offsets[owner + 1]; arc += Group::kWidth) {
-        const u32 x = g.arcs[arc];
+        const u32 x = arcs[arc];
         atomic_or(rows + taken_before * hubs.words + x / 64, 1ull << x % 64);
       }
     }

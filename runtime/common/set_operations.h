@@ -30,7 +30,7 @@ class SetOperations {
   /// Share of |a ∩ b| of ascending lists without repeats.
   template <typename A, typename B>
   MATCHA_MEMBER i64 share_intersect(const A& a, const B& b) const {
-    if (b.size < a.size) return share_members(b, a);
+    if (walks_second(a, b)) return share_members(b, a);
     return share_members(a, b);
   }
   template <typename A, u64 rows, typename T>

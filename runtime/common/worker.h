@@ -55,7 +55,7 @@ class WorkerOf : public TaskWalk<Group>,
   }
   template <typename A, typename B, typename R>
   MATCHA_MEMBER auto intersect(const A& a, const B& b, R room) const {
-    return b.size < a.size ? store<true>(b, a, true, room) : store<true>(a, b, true, room);
+    return walks_second(a, b) ? store<true>(b, a, true, room) : store<true>(a, b, true, room);
   }
   template <typename A, typename B, typename R>
   MATCHA_MEMBER auto diff(const A& a, const B& b, R room) const {

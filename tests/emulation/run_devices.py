@@ -15,9 +15,11 @@ usage: run_devices.py MATCHA LIBRARY FOLDER devices    the stated counts of all 
        run_devices.py MATCHA LIBRARY FOLDER streams    what changed edges do, against graphs that are counted anew
        run_devices.py MATCHA LIBRARY FOLDER searches   labelled patterns that are matched without a program, against the CPU
        run_devices.py MATCHA LIBRARY FOLDER shares     runs in several processes: parts, a folder, ranks of MPI
-       run_devices.py MATCHA LIBRARY FOLDER parts      patterns in graphs that do not fit the memory of a GPU
+       run_devices.py MATCHA LIBRARY FOLDER parts      patterns in graphs that do not fit the memory of a GPU, in parts
+       run_devices.py MATCHA LIBRARY FOLDER spread     programs and patterns of all kinds in such graphs
        run_devices.py MATCHA LIBRARY FOLDER refusals   what cannot run: exit codes and messages
 
+With MATCHA_TEST_ALL `spread` has all patterns of 3 to 5 vertices in three kinds of graphs, else some.
 LIBRARY stands for the driver and for NVRTC; FOLDER is for what the test makes. Run in the root folder. Exit 77 without g++.
 """
 
@@ -92,6 +94,21 @@ class Machine:
 
     def answer(self, *words, **variables):
         return json.loads(self.run(*words, "--json", **variables))
+
+
+def connected_patterns(size):
+    """The connected graphs of so many vertices, one of each kind, as lists of edges."""
+    pairs = list(itertools.combinations(range(size), 2))
+    seen, found = set(), []
+    for chosen in itertools.chain.from_iterable(itertools.combinations(pairs, k) for k in range(size - 1, len(pairs) + 1)):
+        reached = {0}
+        for _ in range(size):
+            reached |= {v for edge in chosen if reached & set(edge) for v in edge}
+        key = min(tuple(sorted(tuple(sorted((turn[u], turn[v]))) for u, v in chosen)) for turn in itertools.permutations(range(size)))
+        if len(reached) == size and key not in seen:
+            seen.add(key)
+            found.append(chosen)
+    return found
 
 
 def count(result):
@@ -667,6 +684,7 @@ def parts(machine):
     def tool(*words):
         return subprocess.run([machine.matcha, *map(str, words)], capture_output=True, text=True, check=True, env=machine.environment).stdout
 
+    machine.environment["MATCHA_TEST_GPU_PARTS"] = "1"
     graphs = {}
     for name, scale, words in (("small", 7, ("--edge-factor", 6)), ("large", 8, ("--edge-factor", 4))):
         text, graph = machine.folder / f"{name}.txt", machine.folder / f"{name}.mtg"
@@ -686,13 +704,82 @@ def parts(machine):
         expect(f"{words}: {done.stderr}", (done.returncode, done.stdout), (0, wanted))
         expect(f"{words}: parts: {done.stderr}", "it is counted in" in done.stderr and "ran on" in done.stderr, True)
     small = graphs["small"]
-    for code, says, words in ((2, "--memory", ("triangle", small, "--memory", "1K")), (2, ".mtg", ("triangle", GRAPH, "--gpu-memory", "1K")),
-                              (5, "rows", ("triangle", small, "--gpu-memory", "2K", "--matches", "-")),
-                              (5, "no parts", ("triangle", small, "--gpu-memory", "100"))):
-        told = machine.run("--pattern", *words, code=code)
-        expect(f"{words}: {told}", says in told, True)
     expect("one that fits", machine.run("--pattern", "triangle", small, "--gpu-memory", "1G"),
            tool("run", "--pattern", "triangle", small, "--device", "cpu", "-q"))
+
+
+def spread(machine):
+    """A graph that a GPU may have a part of has the answers of the plain run."""
+    def tool(*words, code=0):
+        done = subprocess.run([machine.matcha, *map(str, words)], capture_output=True, text=True, check=False, env=machine.environment)
+        expect(f"{words}: exit of {done.stderr}", done.returncode, code)
+        return done.stdout
+
+    def converted(*words):
+        name = machine.folder / f"{len(list(machine.folder.glob('*.mtg')))}.mtg"
+        tool("graph", "convert", words[0], name, *words[1:], "-q")
+        return name
+
+    def both(graph, *words, share=4, gpu=(), bounded=True):
+        bytes_ = graph.stat().st_size // share
+        plain = tool("run", *words, "--device", "cpu", "-q")
+        command = [word for word in machine.command(*words, *gpu, "--gpu-memory", bytes_) if word != "--quiet"]
+        done = subprocess.run(command, capture_output=True, text=True, env=machine.environment, timeout=200, check=False)
+        got, wanted = sorted(done.stdout.split("\n")), sorted(plain.split("\n"))
+        expect(f"{words}, {share}: {done.stderr}", (done.returncode, got == wanted, len(got)), (0, True, len(wanted)))
+        expect(f"{words}: says so: {done.stderr}", "read in memory of the host" in done.stderr and "ran on" in done.stderr, True)
+        if bounded:
+            answer = machine.answer(*words, *gpu, "--gpu-memory", bytes_)
+            expect(f"{words}: bytes of a GPU", 0 < answer["stats"]["uploaded_bytes"] <= bytes_, True)
+
+    everything = bool(os.environ.get("MATCHA_TEST_ALL"))
+    ran = 0
+    for program in sorted(pathlib.Path("examples").glob("*.mt")):
+        text = program.read_text(encoding="utf-8")
+        for arguments in re.findall(r"^# count: (.*) -?\d+$", text, re.M):
+            if "(G: Graph)" not in text:
+                continue
+            order = ("--order", "degree") if ran % 2 else ()
+            graph = converted(*arguments.split(), *order)
+            both(graph, program, graph, share=8 if order else 4, bounded=False)  # The file has the graph in both orders.
+            if program.stem == "triangle":
+                for share in (2, 9, 40, 1000):  # Blocks, more of them, too many, and nothing at all is on the GPU.
+                    both(graph, program, graph, share=share, bounded=False)
+            ran += 1
+    expect("examples", ran >= 12, True)
+    dice = random.Random(28)
+    arcs = [(dice.randrange(60), dice.randrange(60), dice.choice("xyz")) for _ in range(900)]
+    text, labels = machine.folder / "arcs.txt", machine.folder / "labels.txt"
+    text.write_text("".join(f"{u} {v} {label}\n" for u, v, label in arcs))
+    labels.write_text("".join(f"{v} {'ab'[v % 2]}\n" for v in range(60)))
+    graphs = {"directed": converted(text, "--directed", "--labels", labels), "informed": converted(text, "--directed", "--edge-labels", "--labels", labels),
+              "plain": converted(text, "--labels", labels)}
+    patterns = [(size, edges) for size in (3, 4, 5) for edges in connected_patterns(size)]
+    expect("patterns", len(patterns), 2 + 6 + 21)
+    for number, (size, edges) in enumerate(patterns):
+        vertices = [f"{v}:{'ab'[dice.randrange(2)]}" if dice.randrange(2) else str(v) for v in range(size)]
+        arrows = ",".join(f"{vertices[u]}>{vertices[v]}" for u, v in edges)
+        informed = ",".join(f"{vertices[u]}>{vertices[v]}={dice.choice('xyz')}" for u, v in edges)
+        for kind, pattern in (("directed", arrows), ("informed", informed), ("plain", ",".join(f"{u}-{v}" for u, v in edges))):
+            more = ["--induced", dice.choice(("edge", "vertex"))]
+            if everything or (number + len(kind)) % 11 == 0:
+                both(graphs[kind], "--pattern", pattern, graphs[kind], *more, bounded=False)
+    # Groups of lanes walk vertices; by arcs they need whole rows.
+    both(graphs["plain"], "examples/triangle.mt", graphs["plain"], gpu=("--group", "32"), bounded=False)
+    both(graphs["plain"], "examples/triangle.mt", graphs["plain"], gpu=("--group", "32", "--passes", "c-family"))
+    both(graphs["plain"], "examples/clique4_ordered.mt", graphs["plain"], gpu=("--group", "8", "--hubs", "2"), bounded=False)
+    # Rows, several GPUs, several processes; and no more of a GPU than was said.
+    both(graphs["plain"], "--pattern", "0-1,1-2", graphs["plain"], "--matches", "-", bounded=False)
+    both(graphs["plain"], "--pattern", "clique:4", graphs["plain"], share=3)
+    both(graphs["plain"], "--pattern", "0-1,1-2,2-3,3-0,0-2", graphs["plain"], gpu=("--gpus", "2"), bounded=False)
+    both(graphs["plain"], "examples/triangle.mt", graphs["plain"], gpu=("--work", machine.folder / "work"), bounded=False)
+    graph, listed = graphs["plain"], machine.folder / "listed.mt"
+    listed.write_text("def edges(edges: List<Tuple<int, 2>>) -> int:\n    return size(edges)\n")
+    for code, says, words in ((2, "--memory", ("--pattern", "triangle", graph, "--memory", "1K")), (2, ".mtg", ("--pattern", "triangle", GRAPH, "--gpu-memory", "1K")),
+                              (5, "--tune", ("--pattern", "triangle", graph, "--gpu-memory", "1K", "--tune")),
+                              (5, "list of edges", (listed, graph, "--gpu-memory", "1K"))):
+        told = machine.run(*words, code=code)
+        expect(f"{words}: {told}", says in told, True)
 
 
 def motifs(machine):
@@ -827,7 +914,7 @@ def main():
         return 77
     try:
         {"devices": devices, "counts": counts, "rows": rows, "stops": stops, "partial": partial, "tunes": tunes, "short": short, "builds": builds,
-         "chooses": chooses, "kernels": kernels, "refusals": refusals, "loads": loads, "streams": streams, "searches": searches, "shares": shares, "parts": parts,
+         "chooses": chooses, "kernels": kernels, "refusals": refusals, "loads": loads, "streams": streams, "searches": searches, "shares": shares, "parts": parts, "spread": spread,
          "motifs": motifs}[sys.argv[4]](machine)
     except Failed as failure:
         print(failure)

@@ -83,7 +83,7 @@ TEST(FlatCountsTest, ArcsOfAnotherPartHaveNoPlace) {
   const std::vector<u32> arcs{1, 2, 3, 4, 5, 6};
   Graph g{};
   g.arcs = arcs.data();
-  const ShortList<u32> part{arcs.data() + 2, 3};
+  const NearList part{{arcs.data() + 2, 3}, nullptr, 0};
   const std::vector<bool> inside{false, false, true, true, true, false};
   for (u64 arc = 0; arc < arcs.size(); ++arc) {
     EXPECT_EQ(place_of_arc(g, arc, part) < part.size, inside[arc]) << arc;

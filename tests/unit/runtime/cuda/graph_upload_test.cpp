@@ -75,7 +75,7 @@ TEST_F(GraphUploadTest, HashIndexLabelsAndIds) {
   const std::vector<std::int64_t> ids = {10, 20, 30, 40, 50, 60, 70, 80};
   const std::vector<std::uint32_t> vertices = {5, 6, 7};
   const GraphView host{8, 3,          nullptr, neighbors.data(), nullptr, info.data(), labels.data(), vertices.data(),
-                       3, ids.data(), 2,       slots.data(),     3,       nullptr,     nullptr};
+                       3, ids.data(), 2,       slots.data(),     3,       nullptr,     nullptr,       nullptr};
   Result<GraphUpload> upload = GraphUpload::start(device_, host);
   ASSERT_TRUE(upload);
   ASSERT_TRUE(upload->wait());

@@ -1,0 +1,78 @@
+#include "codegen/cuda/rows_read.h"
+
+#include <algorithm>
+
+#include "ir/analysis/facts.h"
+#include "ir/analysis/resolve.h"
+#include "ir/analysis/walk.h"
+#include "ir/match.h"
+
+namespace matcha::codegen::gpu {
+
+using ir::Kind;
+using ir::Side;
+
+namespace {
+
+/// How a module uses its graphs.
+struct GraphUses {
+  std::uint64_t whole = 0;    ///< Times that whole rows are named,
+  std::uint64_t lengths = 0;  ///< and of these, where only their lengths are asked for.
+  bool lower = false, upper = false;
+  bool others = false;
+
+  void add(const ir::Expr& node) {
+    if (node.kind == Kind::Size && ir::is_all_neighbors(*node.operands[0])) ++lengths;
+    const bool of_graph =
+        std::ranges::any_of(node.operands, [](const ir::Expr* operand) { return operand->type->is_graph(); });
+    if (!of_graph) return;
+    switch (node.kind) {
+      case Kind::Vertices:
+      case Kind::MaxDegree:
+      case Kind::Label: return;
+      case Kind::Neighbors:
+        whole += ir::side_of(node) == Side::All ? 1 : 0;
+        lower = lower || ir::side_of(node) == Side::Lower;
+        upper = upper || ir::side_of(node) == Side::Upper;
+        return;
+      default: others = true;
+    }
+  }
+};
+
+}  // namespace
+
+RowsRead rows_read(const ir::Module& module, const ir::Var* graph) {
+  GraphUses uses;
+  ir::for_each_stmt(*module.body, [&](const ir::Stmt& stmt) {
+    const ir::Let* const let = ir::as<ir::Let>(&stmt);
+    // By another name, or made of lists that nothing is known about here.
+    uses.others = uses.others || (let != nullptr && let->var->type->is_graph());
+    ir::for_each_expr(
+        stmt, [&](const ir::Expr& expr) { ir::for_each_node(expr, [&](const ir::Expr& node) { uses.add(node); }); });
+  });
+  const auto graphs =
+      std::ranges::count_if(module.params, [](const ir::Var* param) { return param->type->is_graph(); });
+  const bool known = graphs == 1 && std::ranges::count(module.params, graph) == 1;
+  if (!known || uses.others || uses.whole != uses.lengths || uses.lower == uses.upper) return RowsRead::All;
+  return uses.lower ? RowsRead::Lower : RowsRead::Upper;
+}
+
+bool walks_down(const ir::Module& module) {
+  const ir::Facts facts(module);
+  int starts = 0;
+  bool down = true;
+  ir::for_each_stmt(*module.body, [&](const ir::Stmt& stmt) {
+    const ir::For* const loop = ir::as<ir::For>(&stmt);
+    if (loop == nullptr) return;
+    const ir::Expr& whole = *ir::whole_list(facts, loop->lists[0]);
+    if (whole.kind == Kind::Vertices) {
+      ++starts;
+    } else {
+      down = down && whole.kind == Kind::Neighbors && ir::side_of(whole) == Side::Lower;
+    }
+  });
+  return down && starts == 1;
+}
+
+}  // namespace matcha::codegen::gpu

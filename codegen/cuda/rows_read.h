@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+
+#include "ir/nodes.h"
+
+namespace matcha::codegen::gpu {
+
+/// What a program reads of the rows of neighbours of a graph.
+enum class RowsRead : std::uint8_t { All, Lower, Upper, None };
+
+/// All, unless it is sure that a module reads no more than one half of each row of its parameter `graph`, and how long
+/// rows are.
+RowsRead rows_read(const ir::Module& module, const ir::Var* graph);
+
+/// Whether it is sure that one loop of a module walks vertices, and all others walk lower halves of rows, or parts of
+/// them: where these are rows of items of loops, no loop has an item above that of the first.
+bool walks_down(const ir::Module& module);
+
+}  // namespace matcha::codegen::gpu
