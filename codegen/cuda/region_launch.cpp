@@ -129,7 +129,9 @@ std::uint64_t RegionLauncher::plan(const RegionRequest& request, const RegionInp
                                    std::string& note) {
   groups_ = std::min(wanted_groups(request, inputs), most_groups);
   kernels_ = wanted_kernels(request, most_groups);
-  deal(request, inputs, groups_);  // Where tiles begin is on the device before lists get what memory is left.
+  std::optional<runtime::PositionRange> unit;
+  if (request.units > 1) unit = request.range();
+  deal(request, inputs, groups_, unit);  // Where tiles begin is on the device before lists get what memory is left.
   const std::uint64_t all = groups_ + kernels_ * kStartedGroups;
   const ListMemory memory = request.buffers.empty() ? ListMemory{} : list_memory(request, all);
   plan_ = plan_lists(request.buffers, all, request.schedule().stack, memory, request.region->loc);
@@ -168,25 +170,42 @@ void RegionLauncher::start(const RegionRequest& request, const RegionInputs& inp
   if (slots != layout_.slot_bytes) need(memory_.take(Use::Slots, slots).copy_to(stream_, slots_.host(), slots));
 }
 
-/// Tiles of arcs where they can be dealt out.
+/// Tiles of arcs where they can be dealt out, of all positions or those of a unit.
 matcha_program::Deal RegionLauncher::deal(const RegionRequest& request, const RegionInputs& inputs,
-                                          std::uint64_t groups) const {
+                                          std::uint64_t groups,
+                                          const std::optional<runtime::PositionRange>& maybe_piece) const {
   constexpr std::uint64_t kArcsAtATime = 64;
   const runtime::GraphView* graph = inputs.dealt_graph;
   if (graph == nullptr || graph->slots != nullptr || graph->arc_count == 0) return {};
-  if (request.units > 1) return {};  // How long tiles are depends on the device, where units begin must not.
-  std::uint64_t tile = options_.tile.value_or(matcha_program::usual_tile(
-      graph->arc_count, groups, request.lanes_level == 1, request.bit_loops, request.light_arcs));
+  const runtime::PositionRange positions = maybe_piece.value_or(runtime::PositionRange{0, graph->vertex_count});
+  runtime::PositionRange arcs{0, graph->arc_count};
+  if (maybe_piece) {
+    // How long tiles are depends on the device, where units begin must not: so each unit has tiles of its own.
+    const runtime::GraphView* const host = request.maybe_walked;
+    if (options_.graph_bytes != 0) return {};  // Offsets, which tell where tiles are, may be in memory of the host.
+    if (host == nullptr || host->arc_count != graph->arc_count || host->vertex_count != graph->vertex_count) return {};
+    const auto arcs_before = [&](std::uint64_t position) {
+      if (position == host->vertex_count) return host->arc_count;
+      return host->offsets[host->vertices == nullptr ? position : host->vertices[position]];
+    };
+    arcs = {arcs_before(positions.begin), arcs_before(positions.end)};
+    if (arcs.begin == arcs.end) return {};
+  }
+  const std::uint64_t count = arcs.end - arcs.begin;
+  std::uint64_t tile = options_.tile.value_or(
+      matcha_program::usual_tile(count, groups, request.lanes_level == 1, request.bit_loops, request.light_arcs));
   if (tile == 0) return {};
   matcha_program::Deal deal{reinterpret_cast<const matcha_program::u64*>(graph->offsets),
                             reinterpret_cast<const matcha_program::u32*>(graph->vertices),
-                            graph->vertex_count,
-                            graph->arc_count,
+                            positions.end,
+                            count,
                             tile,
-                            (graph->arc_count + tile - 1) / tile,
+                            (count + tile - 1) / tile,
                             std::max<std::uint64_t>(kArcsAtATime / tile, 1),
                             nullptr,
-                            matcha_program::share_bits_of(groups)};
+                            matcha_program::share_bits_of(groups),
+                            positions.begin,
+                            arcs.begin};
   deal.starts = inputs.tiles->starts(stream_, *inputs.kernels->tiles, deal);
   return deal;
 }
@@ -228,7 +247,7 @@ Launch RegionLauncher::prepare(const RegionRequest& request, const RegionInputs&
   launch.original_ids = reinterpret_cast<const matcha_program::i64*>(inputs.original_ids);
   launch.lanes = lanes_of(request, share.groups);
   launch.chunk = chunk(request, share.groups);
-  launch.deal = deal(request, inputs, share.groups);
+  launch.deal = deal(request, inputs, share.groups, share.piece);
   launch.workers = groups_;
   prepare_share(request, share, launch);
   prepare_stealing(request, launch);
@@ -244,12 +263,14 @@ Launch RegionLauncher::prepare(const RegionRequest& request, const RegionInputs&
 }
 
 void RegionLauncher::prepare_share(const RegionRequest& request, const RegionShare& share, Launch& launch) {
-  launch.device = share.device;
-  launch.other_devices = share.devices - 1;
   const bool tiles = launch.deal.tile != 0;
+  const bool all_tiles = tiles && share.piece;  // Those of a piece are all of this device.
+  launch.device = all_tiles ? 0 : share.device;
+  launch.other_devices = all_tiles ? 0 : share.devices - 1;
   Shared& shared = *static_cast<Shared*>(control_.host());
-  shared.live = tiles ? share.tiles(launch.deal) : share.positions(request.positions);
-  share_ = tiles ? std::nullopt : std::optional(shared.live);
+  const std::uint64_t positions = share.positions(request.positions);
+  shared.live = !tiles ? positions : all_tiles ? launch.deal.tiles : share.tiles(launch.deal);
+  share_ = tiles && !all_tiles ? std::nullopt : std::optional(positions);
   using matcha_program::DealtRange;
   DealtRange* const ranges = reinterpret_cast<DealtRange*>(static_cast<char*>(control_.host()) + layout_.ranges);
   std::uint64_t taken = 0;
@@ -260,7 +281,7 @@ void RegionLauncher::prepare_share(const RegionRequest& request, const RegionSha
   ranges[share.ranges.size()] = {taken, request.positions};
   launch.ranges = device_pointer<const DealtRange>(shared_ + layout_.ranges);
   launch.range_count = share.ranges.size();
-  if (!share.piece) return;
+  if (!share.piece || tiles) return;
   // One range, behind which all positions end: it need not begin or end at a chunk.
   launch.positions = share.piece->end;
   launch.other_devices = 1;

@@ -130,7 +130,8 @@ class RegionLauncher {
   };
 
   matcha_program::Launch prepare(const RegionRequest& request, const RegionInputs& inputs, const RegionShare& share);
-  matcha_program::Deal deal(const RegionRequest& request, const RegionInputs& inputs, std::uint64_t groups) const;
+  matcha_program::Deal deal(const RegionRequest& request, const RegionInputs& inputs, std::uint64_t groups,
+                            const std::optional<runtime::PositionRange>& maybe_piece) const;
   /// Groups that the device holds at a time, or fewer when there is no work for all.
   std::uint64_t wanted_groups(const RegionRequest& request, const RegionInputs& inputs) const;
   /// Kernels that so many groups at most may start at a time, if there is memory for their lists.

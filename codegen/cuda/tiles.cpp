@@ -20,7 +20,8 @@ const std::uint32_t* DeviceTiles::starts(const runtime::cuda::Stream& stream, co
                                          const matcha_program::Deal& deal) {
   using matcha_program::u32;
   const std::lock_guard<std::mutex> lock(mutex_);
-  auto found = starts_.find(deal.tile);
+  const std::array<std::uint64_t, 3> name = {deal.tile, deal.first, deal.vertex_count};
+  auto found = starts_.find(name);
   if (found == starts_.end()) {
     DeviceMemory made = need(DeviceMemory::allocate(stream.shared_device(), (deal.tiles + 1) * sizeof(u32)));
     constexpr std::uint64_t kTilesABlock = kThreads * kTilesAThread;
@@ -31,7 +32,7 @@ const std::uint32_t* DeviceTiles::starts(const runtime::cuda::Stream& stream, co
     need(kernel.launch(stream, shape, deal, reinterpret_cast<u32*>(made.address())));
     // Other streams do not wait for this one.
     if (shared_) need(stream.synchronize());
-    found = starts_.emplace(deal.tile, std::move(made)).first;
+    found = starts_.emplace(name, std::move(made)).first;
   }
   return reinterpret_cast<const std::uint32_t*>(found->second.address());
 }

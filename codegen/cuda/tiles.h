@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -20,14 +21,15 @@ class DeviceTiles {
   explicit DeviceTiles(bool shared = false) : shared_(shared) {}
 
   /// `Deal::starts` of a deal of that graph: an address of the device, valid as long as this object. The first call for
-  /// tiles of this size starts the kernel in the stream. Throws Trap when a call fails.
+  /// tiles of this size, and these positions, starts the kernel in the stream. Throws Trap when a call fails.
   const std::uint32_t* starts(const runtime::cuda::Stream& stream, const runtime::cuda::Function& kernel,
                               const matcha_program::Deal& deal);
 
  private:
   const bool shared_;
   std::mutex mutex_;
-  std::map<std::uint64_t, runtime::cuda::DeviceMemory> starts_;  ///< By the arcs of a tile.
+  /// By the arcs of a tile, and the positions.
+  std::map<std::array<std::uint64_t, 3>, runtime::cuda::DeviceMemory> starts_;
 };
 
 }  // namespace matcha::codegen::gpu

@@ -10,18 +10,20 @@
 
 namespace matcha_program {
 
-/// What is dealt out. Tile `t` has the arcs [t * tile, (t + 1) * tile).
+/// What is dealt out: the vertices at some positions. Tile `t` has their arcs [t * tile, (t + 1) * tile).
 struct Deal {
   const u64* offsets;   ///< Of the graph that is walked; by rank.
   const u32* vertices;  ///< Its vertices, ascending: position to rank; null: they are the same.
-  u64 vertex_count;
-  u64 arcs;
-  u64 tile;           ///< Arcs of a tile; 0: whole positions are dealt out.
-  u64 tiles;          ///< Number of tiles.
+  u64 vertex_count;     ///< The end of the positions.
+  u64 arcs;             ///< That these vertices have.
+  u64 tile;             ///< Arcs of a tile; 0: whole positions are dealt out.
+  u64 tiles;            ///< Number of tiles.
   u64 grab;           ///< Tiles that a worker takes at a time at most, and the unit in which several devices get them.
   const u32* starts;  ///< Of each tile the first position whose arcs begin in it or behind it; then `vertex_count`.
 
-  u64 share_bits;  ///< See `share_bits_of`.
+  u64 share_bits;       ///< See `share_bits_of`.
+  u64 first = 0;        ///< The first position,
+  u64 arcs_before = 0;  ///< and the arcs of the graph before its own.
 
   /// How many tiles to take when `taken` are gone: fewer towards the end, so that workers end together.
   MATCHA_MEMBER u64 share(u64 taken) const { return smaller(larger((tiles - taken) >> share_bits, 1ull), grab); }
@@ -69,10 +71,10 @@ MATCHA_FN u64 usual_chunk(u64 positions, u64 workers, u64 lanes) {
   return larger<u64>(smaller(share / lanes, kMostALane), 1) * lanes;
 }
 
-/// The number of the first arc of a position.
+/// The number of the first arc of a position, among those that are dealt out.
 MATCHA_FN u64 first_arc(const Deal& deal, u64 position) {
   if (position == deal.vertex_count) return deal.arcs;
-  return deal.offsets[deal.vertices == nullptr ? position : deal.vertices[position]];
+  return deal.offsets[deal.vertices == nullptr ? position : deal.vertices[position]] - deal.arcs_before;
 }
 
 /// The first position whose arcs begin at `arc` or behind it, by steps from `low` on that double. Requires: all below
@@ -97,7 +99,7 @@ MATCHA_FN u64 first_from(const Deal& deal, u64 arc, u64 low) {
 
 /// Fills in `starts` of a deal, of the tiles [first, end) and of the end behind the last one as a tile of its own.
 MATCHA_FN void find_tile_starts(const Deal& deal, u32* starts, u64 first, u64 end) {
-  u64 position = 0;
+  u64 position = deal.first;
   for (u64 tile = first; tile < end; ++tile) {
     position = tile == deal.tiles ? deal.vertex_count : first_from(deal, tile * deal.tile, position);
     starts[tile] = u32(position);

@@ -181,6 +181,7 @@ TEST(TaskWalk, RunThatWasStoppedIsWholeOnlyIfAllWasVisited) {
 TEST(TaskWalk, TilesOfArcsWalkEveryPositionOnce) {
   std::mt19937_64 random(8);
   const auto below = [&](u64 bound) { return random() % bound; };
+  int cut_in_two = 0;
   for (int round = 0; round < 200; ++round) {
     u64 universe = 1 + below(60);
     std::vector<u64> offsets(universe + 1, 0);
@@ -225,7 +226,32 @@ TEST(TaskWalk, TilesOfArcsWalkEveryPositionOnce) {
       ASSERT_EQ(got.digest, plain.digest) << "round " << round;
       ASSERT_EQ(got.done, nest.outer) << "round " << round;
     }
+    // Two parts of the positions have tiles of their own.
+    const u64 middle = below(vertices.size() + 1);
+    const u64 before = middle == vertices.size() ? arcs : offsets[all ? middle : vertices[middle]];
+    if (before == 0 || before == arcs) continue;
+    Outcome parts;
+    for (const bool second : {false, true}) {
+      Deal part = deal;
+      part.vertex_count = second ? vertices.size() : middle;
+      part.arcs = second ? arcs - before : before;
+      part.tiles = (part.arcs + tile - 1) / tile;
+      part.first = second ? middle : 0;
+      part.arcs_before = second ? before : 0;
+      find_tile_starts(part, starts.data(), 0, part.tiles + 1);
+      part.starts = starts.data();
+      schedule.deal = part;
+      const Outcome got = run(nest, schedule);
+      parts.visits += got.visits;
+      parts.digest += got.digest;
+      parts.done += got.done;
+    }
+    ASSERT_EQ(parts.visits, plain.visits) << "round " << round;
+    ASSERT_EQ(parts.digest, plain.digest) << "round " << round;
+    ASSERT_EQ(parts.done, nest.outer) << "round " << round;
+    ++cut_in_two;
   }
+  EXPECT_GT(cut_in_two, 100);
 }
 
 TEST(TaskWalk, SplitsAtEachLevelAlone) {
