@@ -25,7 +25,7 @@ using codegen::RunResult;
 
 constexpr std::uint64_t kMostBlocks = 64;
 /// On a GPU, where each pair of blocks is a kernel. With more, it rather has the rows that are read most.
-constexpr std::uint64_t kMostGpuBlocks = 16;
+constexpr std::uint64_t kMostGpuBlocks = 20;
 
 /// Deals one block of positions at a time to each region, and keeps what all of them found.
 class BlockDealer final : public codegen::Dealer {
@@ -187,8 +187,8 @@ class BlockRunner final : public codegen::Executable {
       items[v + 1] = items[v] + (halved ? view.halves[2 * v + side + 1] - view.halves[2 * v + side]
                                         : view.offsets[v + 1] - view.offsets[v]);
     }
-    const std::uint64_t of_vertex = sizeof(std::uint64_t) * (halved ? 2 : 1);
-    const std::uint64_t room = (task_.memory - std::min(task_.memory / 4 * 3, of_vertex * view.universe)) / 4;
+    const std::uint64_t of_vertices = task_.of_vertex * view.universe;
+    const std::uint64_t room = (task_.memory - std::min(task_.memory / 4 * 3, of_vertices)) / sizeof(std::uint32_t);
     if (items.back() <= room) return 1;
     for (std::uint64_t blocks = 2; blocks <= std::min(kMostGpuBlocks, view.vertex_count); ++blocks) {
       const BlockRows rows(view, blocks, nullptr);

@@ -257,6 +257,7 @@ Status PartsChoice::load(Compilation& program, codegen::Backend& backend,
   for (const ir::Var* param : module.params) {
     if (param->type->is_graph()) task.rows = codegen::gpu::rows_read(module, param);
   }
+  task.of_vertex = codegen::gpu::bytes_of_vertex(module, task.rows);
   task.walks_down = task.on_gpu && codegen::gpu::walks_down(module);
   executable = make_block_runner(std::move(task));
   return loaded;

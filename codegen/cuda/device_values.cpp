@@ -83,12 +83,13 @@ void DeviceValues::spread(const ir::Var* var, host::Graph& graph, const runtime:
   const std::shared_ptr<PinnedRows> pinned =
       copies->get<PinnedRows>(of_rows, [&] { return PinnedRows::make(stream_.shared_device(), *graph.graph, read); });
   for (const bool one : {wanted.vertices, wanted.sources, wanted.halves, wanted.edge_info, wanted.labels,
-                         wanted.original_ids, wanted.offsets}) {
+                         wanted.original_ids, wanted.offsets, near.empty()}) {
     number = 2 * number + (one ? 1 : 0);
   }
-  const std::shared_ptr<SpreadGraph> made = copies->get<SpreadGraph>(
-      key(graph.view.offsets, Kept::SpreadGraph, number),
-      [&] { return std::make_shared<SpreadGraph>(stream_.shared_device(), graph, pinned, wanted, most); });
+  const std::shared_ptr<SpreadGraph> made =
+      copies->get<SpreadGraph>(key(graph.view.offsets, Kept::SpreadGraph, number), [&] {
+        return std::make_shared<SpreadGraph>(stream_.shared_device(), graph, pinned, wanted, most, !near.empty());
+      });
   made->place(stream_, near);
   uploaded_ += made->take_copied();
   spread_.insert_or_assign(var, made);

@@ -16,11 +16,23 @@ namespace {
 
 /// How a module uses its graphs.
 struct GraphUses {
+  explicit GraphUses(const ir::Module& module) {
+    ir::for_each_stmt(*module.body, [&](const ir::Stmt& stmt) {
+      const ir::Let* const let = ir::as<ir::Let>(&stmt);
+      // By another name, or made of lists that nothing is known about here.
+      others = others || (let != nullptr && let->var->type->is_graph());
+      ir::for_each_expr(
+          stmt, [&](const ir::Expr& expr) { ir::for_each_node(expr, [&](const ir::Expr& node) { add(node); }); });
+    });
+  }
+
   std::uint64_t whole = 0;    ///< Times that whole rows are named,
   std::uint64_t lengths = 0;  ///< and of these, where only their lengths are asked for.
   bool lower = false, upper = false;
+  bool labels = false;
   bool others = false;
 
+ private:
   void add(const ir::Expr& node) {
     if (node.kind == Kind::Size && ir::is_all_neighbors(*node.operands[0])) ++lengths;
     const bool of_graph =
@@ -28,8 +40,8 @@ struct GraphUses {
     if (!of_graph) return;
     switch (node.kind) {
       case Kind::Vertices:
-      case Kind::MaxDegree:
-      case Kind::Label: return;
+      case Kind::MaxDegree: return;
+      case Kind::Label: labels = true; return;
       case Kind::Neighbors:
         whole += ir::side_of(node) == Side::All ? 1 : 0;
         lower = lower || ir::side_of(node) == Side::Lower;
@@ -43,19 +55,20 @@ struct GraphUses {
 }  // namespace
 
 RowsRead rows_read(const ir::Module& module, const ir::Var* graph) {
-  GraphUses uses;
-  ir::for_each_stmt(*module.body, [&](const ir::Stmt& stmt) {
-    const ir::Let* const let = ir::as<ir::Let>(&stmt);
-    // By another name, or made of lists that nothing is known about here.
-    uses.others = uses.others || (let != nullptr && let->var->type->is_graph());
-    ir::for_each_expr(
-        stmt, [&](const ir::Expr& expr) { ir::for_each_node(expr, [&](const ir::Expr& node) { uses.add(node); }); });
-  });
+  const GraphUses uses(module);
   const auto graphs =
       std::ranges::count_if(module.params, [](const ir::Var* param) { return param->type->is_graph(); });
   const bool known = graphs == 1 && std::ranges::count(module.params, graph) == 1;
   if (!known || uses.others || uses.whole != uses.lengths || uses.lower == uses.upper) return RowsRead::All;
   return uses.lower ? RowsRead::Lower : RowsRead::Upper;
+}
+
+std::uint64_t bytes_of_vertex(const ir::Module& module, RowsRead rows) {
+  constexpr std::uint64_t kWord = sizeof(std::uint64_t);
+  const GraphUses uses(module);
+  const std::uint64_t halves = uses.lower || uses.upper || uses.others ? 2 * kWord : 0;
+  const std::uint64_t offsets = rows == RowsRead::All ? kWord : 0;
+  return halves + offsets + (uses.labels ? kWord : 0) + 1;  // Where rows lie, of many vertices together, is the rest.
 }
 
 bool walks_down(const ir::Module& module) {

@@ -13,6 +13,9 @@ enum class RowsRead : std::uint8_t { All, Lower, Upper, None };
 /// rows are.
 RowsRead rows_read(const ir::Module& module, const ir::Var* graph);
 
+/// Bytes that a device keeps of each vertex for a module that reads so much of rows, to find these and for labels.
+std::uint64_t bytes_of_vertex(const ir::Module& module, RowsRead rows);
+
 /// Whether it is sure that one loop of a module walks vertices, and all others walk lower halves of rows, or parts of
 /// them: where these are rows of items of loops, no loop has an item above that of the first.
 bool walks_down(const ir::Module& module);

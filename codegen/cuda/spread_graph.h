@@ -28,14 +28,15 @@ struct PinnedRows {
                                           RowsRead rows);
 };
 
-/// A graph of which a device has no more than some bytes: first what is kept of each vertex, then rows. All else is in
-/// memory of the host, where the device reads it through the bus: as exact, and much slower.
+/// A graph of which a device has no more than some bytes: first what is kept of each vertex, then rows. If these are
+/// named (`place`), what is read of vertices one after the other comes behind them. All else is in memory of the host,
+/// where the device reads it through the bus: as exact, and much slower.
 class SpreadGraph {
  public:
   /// `most`: bytes of the device. Throws Trap when a call fails. Requires: a graph with offsets; `graph` and `rows`
   /// stay.
   SpreadGraph(const runtime::cuda::DeviceRef& device, host::Graph& graph, std::shared_ptr<const PinnedRows> rows,
-              const runtime::cuda::UploadOptions& wanted, std::uint64_t most);
+              const runtime::cuda::UploadOptions& wanted, std::uint64_t most, bool names_rows);
 
   /// Has the rows of these ranks on the device, as far as they fit, and those that are there already where they are;
   /// none are named: those that are read most for their size, as long neighbours are. Throws Trap when a call fails.

@@ -31,6 +31,7 @@ TEST(RowsRead, HalvesWhereNothingElseIsRead) {
             RowsRead::Lower, false},
            {"", "for %v in lower_neighbors(%G, %u) { yield %n, convert<i64>(has_edge(%G, %u, %v)) }", RowsRead::All,
             true},
+           {"", "for %v in neighbors(%G, %u) { yield %n, size(neighbors(%G, %v)) }", RowsRead::All, false},
            {", %H: graph", "for %v in lower_neighbors(%G, %u) { yield %n, 1 }", RowsRead::All, true},
        }) {
     const std::string text = std::string("module loop \"f\" (%G: graph") + c.parameters +
@@ -39,6 +40,8 @@ TEST(RowsRead, HalvesWhereNothingElseIsRead) {
     ir::Parsed parsed(text);
     ASSERT_TRUE(parsed.module) << text;
     EXPECT_EQ(rows_read(*parsed.module, parsed.module->params[0]), c.rows) << c.loop;
+    const std::uint64_t halves = std::string(c.loop).find("er_neighbors") != std::string::npos ? 16 : 0;
+    EXPECT_EQ(bytes_of_vertex(*parsed.module, c.rows), halves + (c.rows == RowsRead::All ? 8 : 0) + 1) << c.loop;
     EXPECT_EQ(walks_down(*parsed.module), c.down) << c.loop;
   }
 }
