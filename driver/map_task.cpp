@@ -28,6 +28,11 @@ using runtime::messages::MapQuery;
 constexpr double kOfImage = 8;
 /// What turning an arc takes.
 constexpr double kOfTurning = 8;
+/// In the same measure, what compiling a program takes, and what a match of some vertices takes one.
+constexpr double kOfProgram = 1e6;
+constexpr double kOfMatch = 1;
+/// Of more vertices not all pairs are tried.
+constexpr int kMostForTwo = 12;
 
 /// A label that is neither a variable nor one of several.
 bool is_one(const std::string& label) {
@@ -60,8 +65,8 @@ std::int64_t code_of(const std::string& literal, const runtime::LabelDictionary&
   return code_of_literal(literal, dictionary).value_or(runtime::kNoLabel + 1);
 }
 
-/// Vertices and arcs. Without a dictionary labels have no codes.
-MapQuery query_of(const Pattern& pattern, const runtime::LabelDictionary* maybe_dictionary) {
+/// Vertices and arcs.
+MapQuery query_of(const Pattern& pattern, const runtime::LabelDictionary& dictionary) {
   MapQuery query;
   query.size = pattern.size();
   const std::string shared = shared_variable(pattern).value_or("");
@@ -71,9 +76,9 @@ MapQuery query_of(const Pattern& pattern, const runtime::LabelDictionary* maybe_
       arc.from = ends.first;
       arc.to = ends.second;
       arc.is_shared = label == shared;
-      if (frontend::pattern::is_variable(label) || maybe_dictionary == nullptr) continue;
+      if (frontend::pattern::is_variable(label)) continue;
       for (const std::string& one : frontend::pattern::alternatives(label)) {
-        const std::int64_t code = code_of(one, *maybe_dictionary);
+        const std::int64_t code = code_of(one, dictionary);
         if (std::ranges::find(arc.labels, code) == arc.labels.end()) arc.labels.push_back(code);
       }
     }
@@ -168,7 +173,7 @@ class AnyLabelFacts final : public frontend::pattern::EdgeLabelFacts {
   const double vertices_;
 };
 
-/// Chooses the cut and the roots by what the labels of arcs say of the lists that are walked.
+/// Chooses cuts and roots by what the labels of arcs say of the lists that are walked.
 class Chooser {
  public:
   Chooser(const Pattern& pattern, const MapQuery& query, const runtime::Graph& graph,
@@ -181,23 +186,20 @@ class Chooser {
         model_(pattern, any_facts_),
         vertices_(static_cast<double>(graph.vertex_count())) {}
 
-  MapPlan choose() const {
+  /// The cheapest plan with the fewest cuts; nothing: two are not enough.
+  std::optional<MapPlan> choose() {
     if (runtime::messages::trees_without(query_, -1)) return tree();
-    MapPlan best;
-    double least = std::numeric_limits<double>::infinity();
+    for (int cut = 0; cut < query_.size; ++cut) try_cuts(cut, -1);
+    if (best_ || query_.size > kMostForTwo) return best_;
     for (int cut = 0; cut < query_.size; ++cut) {
-      const auto trees = runtime::messages::trees_without(query_, cut);
-      if (!trees) continue;
-      MapPlan plan;
-      plan.cut = cut;
-      double cost = kOfImage * images(cut) + price_of_turning(cut);
-      for (const std::vector<int>& tree : *trees) cost += choose_root(cut, tree, plan);
-      if (cost >= least && best.cut >= 0) continue;
-      least = cost;
-      best = std::move(plan);
+      for (int second = 0; second < query_.size; ++second) {
+        if (second != cut) try_cuts(cut, second);
+      }
     }
-    return best;
+    return best_;
   }
+  /// Of a plan with two cuts, whether it is as good as a program, which has to be compiled. After `choose`.
+  bool pays() const { return least_ <= kOfProgram || least_ <= kOfMatch * matches_of_program(); }
 
  private:
   MapPlan tree() const {
@@ -220,6 +222,61 @@ class Chooser {
     return turns ? kOfTurning * static_cast<double>(graph_.view().arc_count) : 0;
   }
 
+  /// Takes a plan with these cuts, if there is one and it is cheaper than the others.
+  void try_cuts(int cut, int second) {
+    using frontend::pattern::bit;
+    using frontend::pattern::count;
+    const auto trees = runtime::messages::trees_without(query_, cut, second);
+    if (!trees) return;
+    MapPlan plan;
+    plan.cut = cut;
+    plan.second = second;
+    double cost = kOfImage * images(cut) + price_of_turning(cut);
+    if (second >= 0) {
+      const bool are_joined = frontend::pattern::has(pattern_.near(cut), second);
+      const Mask both = bit(cut) | bit(second);
+      cost += kOfImage * (are_joined ? model_.matches(both, vertices_) : images(cut) * images(second));
+    }
+    for (const std::vector<int>& tree : *trees) {
+      Mask all = 0;
+      for (const int v : tree) all |= bit(v);
+      const Mask of_first = pattern_.near(cut) & all, of_second = second < 0 ? 0 : pattern_.near(second) & all;
+      if (count(of_first) + count(of_second) == 1) {
+        plan.roots.push_back(frontend::pattern::lowest(of_first | of_second));
+      } else {
+        const Mask cuts = (of_first != 0 ? bit(cut) : 0) | (of_second != 0 ? bit(second) : 0);
+        cost += choose_root(cuts, tree, of_first | of_second, plan);
+      }
+    }
+    if (best_ && cost >= least_) return;
+    least_ = cost;
+    best_ = std::move(plan);
+  }
+
+  /// What a program goes through that chooses one vertex after the other, each where the fewest matches come of it.
+  double matches_of_program() const {
+    double least = std::numeric_limits<double>::infinity();
+    for (int first = 0; first < query_.size; ++first) {
+      Mask chosen = frontend::pattern::bit(first);
+      double sum = images(first);
+      while (chosen != pattern_.all()) {
+        double fewest = std::numeric_limits<double>::infinity();
+        int next = 0;
+        for (int v = 0; v < query_.size; ++v) {
+          if (frontend::pattern::has(chosen, v) || (pattern_.near(v) & chosen) == 0) continue;
+          const double matches = model_.matches(chosen | frontend::pattern::bit(v), vertices_);
+          if (matches < fewest) next = v;
+          fewest = std::min(fewest, matches);
+        }
+        chosen |= frontend::pattern::bit(next);
+        // The last vertex is counted, not chosen.
+        if (chosen != pattern_.all()) sum += fewest;
+      }
+      least = std::min(least, sum);
+    }
+    return least;
+  }
+
   /// At most so many images does a vertex have.
   double images(int v) const {
     if (query_.images[frontend::pattern::at(v)]) return 1;
@@ -236,21 +293,14 @@ class Chooser {
     return least;
   }
 
-  /// Adds the best root of a tree; gives what walking it takes.
-  double choose_root(int cut, const std::vector<int>& tree, MapPlan& plan) const {
-    Mask tied = 0, all = 0;
-    for (const int v : tree) {
-      all |= frontend::pattern::bit(v);
-      if (frontend::pattern::has(pattern_.near(cut), v)) tied |= frontend::pattern::bit(v);
-    }
-    if (frontend::pattern::count(tied) == 1) {
-      plan.roots.push_back(frontend::pattern::lowest(tied));
-      return 0;
-    }
+  /// Adds the best root of a tree, in which some are tied to these cuts; gives what walking it takes.
+  double choose_root(Mask cuts, const std::vector<int>& tree, Mask tied, MapPlan& plan) const {
+    Mask all = 0;
+    for (const int v : tree) all |= frontend::pattern::bit(v);
     int best = -1;
     double least = 0;
     for (const int root : tree) {
-      const double cost = walk(cut, root, -1, tied, all).cost;
+      const double cost = walk(cuts, root, -1, tied, all).cost;
       if (best >= 0 && cost >= least) continue;
       best = root;
       least = cost;
@@ -265,17 +315,16 @@ class Chooser {
   };
 
   /// What finding the images of `v` takes, from what is below it.
-  Walked walk(int cut, int v, int parent, Mask tied, Mask tree) const {
+  Walked walk(Mask cuts, int v, int parent, Mask tied, Mask tree) const {
     using frontend::pattern::bit;
-    const Mask cut_bit = bit(cut);
     Walked all;
     bool is_known = frontend::pattern::has(tied, v);
-    if (is_known) all = {bit(v), model_.matches(cut_bit | bit(v), vertices_)};
+    if (is_known) all = {bit(v), model_.matches(cuts | bit(v), vertices_)};
     frontend::pattern::for_each(pattern_.near(v) & tree, [&](int child) {
       if (child == parent) return;
-      const Walked below = walk(cut, child, v, tied, tree);
+      const Walked below = walk(cuts, child, v, tied, tree);
       if (below.vertices == 0) return;
-      const Mask theirs = cut_bit | below.vertices, ours = cut_bit | all.vertices | bit(v);
+      const Mask theirs = cuts | below.vertices, ours = cuts | all.vertices | bit(v);
       double cost = model_.matches(theirs, vertices_) * model_.candidates(theirs, bit(child), v, vertices_);
       if (is_known) {
         cost = std::min(cost, model_.matches(ours, vertices_) * model_.candidates(ours, bit(v), child, vertices_));
@@ -294,6 +343,8 @@ class Chooser {
   const AnyLabelFacts any_facts_;
   const frontend::pattern::LabelModel model_;
   const double vertices_;
+  std::optional<MapPlan> best_;
+  double least_ = 0;
 };
 
 /// Numbers by rank, which each thread may have for each vertex of the pattern, take a small part of the memory.
@@ -344,10 +395,12 @@ bool goes_by_messages(const PatternSource& source, const PatternOptions& options
   if (!fits_memory(pattern, graph)) return false;
   if (source.match() == Match::Iso && !all_vertices_differ(pattern)) return false;
   if (source.match() == Match::Edge && !all_arcs_differ(pattern)) return false;
-  const MapQuery shape = query_of(pattern, nullptr);
-  bool has_plan = false;
-  for (int cut = -1; cut < shape.size; ++cut) has_plan = has_plan || runtime::messages::trees_without(shape, cut);
-  return has_plan;
+  const MapQuery query = query_of(pattern, graph.dictionary());
+  for (int cut = -1; cut < query.size; ++cut) {
+    if (runtime::messages::trees_without(query, cut)) return true;
+  }
+  Chooser chooser(pattern, query, graph, graph.dictionary());
+  return chooser.choose() && chooser.pays();
 }
 
 codegen::MapTask map_task(const PatternSource& source, const runtime::Graph& graph,
@@ -355,7 +408,7 @@ codegen::MapTask map_task(const PatternSource& source, const runtime::Graph& gra
   const Pattern& pattern = source.set().patterns.front();
   codegen::MapTask task;
   if (rows) task.columns = source.row_vertices();
-  task.query = query_of(pattern, &dictionary);
+  task.query = query_of(pattern, dictionary);
   for (int v = 0; v < pattern.size(); ++v) {
     const std::size_t at = frontend::pattern::at(v);
     if (!pattern.label(v).empty()) task.query.labels[at] = code_of(pattern.label(v), dictionary);
@@ -363,7 +416,7 @@ codegen::MapTask map_task(const PatternSource& source, const runtime::Graph& gra
     task.query.images[at] = rank_of(pattern.bound[at], graph.universe());
     task.query.is_impossible = task.query.is_impossible || !task.query.images[at];
   }
-  task.plan = Chooser(pattern, task.query, graph, dictionary).choose();
+  task.plan = Chooser(pattern, task.query, graph, dictionary).choose().value_or(MapPlan());
   return task;
 }
 

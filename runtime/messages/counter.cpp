@@ -23,25 +23,59 @@ class Worker {
   void visit(std::uint32_t image) {
     const Node& top = forest_->top();
     if (!forest_->may_be(top, image)) return;
-    std::uint64_t all = 1;
-    for (const int child : top.pendants) {
-      all = forest_->product(all, forest_->sum(forest_->node(child), image));
-      if (all == 0) return;
-    }
-    for (const int root : top.strands) {
-      gatherer_.gather(forest_->node(root), image);
-      std::uint64_t maps = 0;
-      for (const std::uint64_t each : gatherer_.of(root).maps) maps = forest_->added(maps, each);
-      all = forest_->product(all, maps);
-      if (all == 0) return;
-    }
+    cuts_[0] = image;
+    std::uint64_t all = maps_of(top, image);
+    if (all != 0 && forest_->maybe_second() != nullptr) all = forest_->product(all, maps_of_second());
     sum_.add(static_cast<__int128>(all));
   }
   const motif::Sum& sum() const { return sum_; }
 
  private:
+  /// The maps of the trees that hang on the top or a cut, or are tied to it alone.
+  std::uint64_t maps_of(const Node& node, std::uint32_t image) {
+    std::uint64_t all = 1;
+    for (const int child : node.pendants) {
+      all = forest_->product(all, forest_->sum(forest_->node(child), image));
+      if (all == 0) return 0;
+    }
+    for (const int root : node.strands) {
+      all = forest_->product(all, gatherer_.gather_maps(root, cuts_));
+      if (all == 0) return 0;
+    }
+    return all;
+  }
+
+  /// The maps of all that is not the top's alone, for its image.
+  std::uint64_t maps_of_second() {
+    std::uint64_t sum = 0;
+    const Node& second = *forest_->maybe_second();
+    forest_->walk_second_while(cuts_[0], [&](std::uint32_t image) {
+      if (!forest_->may_be(second, image)) return true;
+      cuts_[1] = image;
+      std::uint64_t maps = maps_alone(second, image);
+      for (const int root : forest_->shared_strands()) {
+        if (maps == 0) break;
+        maps = forest_->product(maps, gatherer_.gather_maps(root, cuts_));
+      }
+      sum = forest_->added(sum, maps);
+      return true;
+    });
+    return sum;
+  }
+
+  /// `maps_of` the second cut, which is the same for all images of the first and found once.
+  std::uint64_t maps_alone(const Node& second, std::uint32_t image) {
+    if (second.pendants.empty() && second.strands.empty()) return 1;
+    if (!alone_) alone_ = Zeros<std::uint64_t>(forest_->universe());
+    std::uint64_t& more = alone_.get()[image];
+    if (more == 0) more = maps_of(second, image) + 1;
+    return more - 1;
+  }
+
   const Forest* forest_;
   Gatherer gatherer_;
+  CutImages cuts_ = {};
+  Zeros<std::uint64_t> alone_;  ///< One more than `maps_alone`; 0: not known yet.
   motif::Sum sum_;
 };
 

@@ -5,7 +5,13 @@
 namespace matcha::runtime::messages {
 
 Forest::Forest(const Graph& graph, const LabelTable& table, const MapQuery& query, const MapPlan& plan, Sums sums)
-    : graph_(graph), view_(graph.view()), table_(table), query_(query), cut_(plan.cut), sums_(sums) {
+    : graph_(graph),
+      view_(graph.view()),
+      table_(table),
+      query_(query),
+      cut_(plan.cut),
+      second_(plan.second),
+      sums_(sums) {
   nodes_.resize(static_cast<std::size_t>(query.size));
   for (int v = 0; v < query.size; ++v) {
     Node& node = nodes_[static_cast<std::size_t>(v)];
@@ -15,32 +21,48 @@ Forest::Forest(const Graph& graph, const LabelTable& table, const MapQuery& quer
   }
   top_ = cut_ >= 0 ? cut_ : plan.roots[0];
   require_edges(top_);
-  candidates_ = top().image ? Ranks(&*nodes_[static_cast<std::size_t>(top_)].image, 1) : rows_of(top_);
+  candidates_ = candidates_of(top_);
   if (cut_ < 0) {
     hang(top_, -1, false);
     return;
   }
-  Node& top = nodes_[static_cast<std::size_t>(top_)];
-  const std::optional<std::vector<std::vector<int>>> trees = trees_without(query, cut_);
-  for (const std::vector<int>& tree : *trees) {
-    std::vector<int> tied;
+  if (second_ >= 0) {
+    require_edges(second_);
+    Node& second = nodes_[static_cast<std::size_t>(second_)];
+    if (has_edge(cut_, second_)) {
+      second.down = side_of(cut_, second_);
+    } else {
+      second_candidates_ = candidates_of(second_);
+    }
+  }
+  const std::optional<std::vector<std::vector<int>>> trees = trees_without(query, cut_, second_);
+  for (const std::vector<int>& tree : *trees) add_tree(tree, plan);
+}
+
+void Forest::add_tree(const std::vector<int>& tree, const MapPlan& plan) {
+  const std::array<int, 2> cuts = {cut_, second_};
+  std::array<std::vector<int>, 2> tied;
+  for (std::size_t i = 0; i < cuts.size(); ++i) {
     for (const int v : tree) {
-      if (has_edge(cut_, v)) tied.push_back(v);
+      if (cuts[i] >= 0 && has_edge(cuts[i], v)) tied[i].push_back(v);
     }
-    if (tied.size() == 1) {
-      // It hangs on the cut as a tree.
-      hang(tied[0], cut_, false);
-      top.pendants.push_back(tied[0]);
-      continue;
-    }
-    for (const int v : tied) {
-      Node& node = nodes_[static_cast<std::size_t>(v)];
-      node.is_tied = true;
-      node.tie = side_of(cut_, v);
-    }
-    const auto root = std::ranges::find_if(plan.roots, [&](int v) { return std::ranges::find(tree, v) != tree.end(); });
-    hang(*root, -1, true);
-    top.strands.push_back(*root);
+  }
+  if (tied[0].size() + tied[1].size() == 1) {
+    // It hangs on the cut as a tree.
+    const std::size_t i = tied[0].empty() ? 1 : 0;
+    hang(tied[i][0], cuts[i], false);
+    nodes_[static_cast<std::size_t>(cuts[i])].pendants.push_back(tied[i][0]);
+    return;
+  }
+  for (std::size_t i = 0; i < cuts.size(); ++i) {
+    for (const int v : tied[i]) nodes_[static_cast<std::size_t>(v)].ties.push_back({i, side_of(cuts[i], v)});
+  }
+  const int root = *std::ranges::find_if(plan.roots, [&](int v) { return std::ranges::find(tree, v) != tree.end(); });
+  hang(root, -1, true);
+  if (!tied[0].empty() && !tied[1].empty()) {
+    shared_strands_.push_back(root);
+  } else {
+    nodes_[static_cast<std::size_t>(cuts[tied[0].empty() ? 1 : 0])].strands.push_back(root);
   }
 }
 
@@ -106,7 +128,7 @@ EdgeSide Forest::side_of(int from, int to) {
 
 bool Forest::is_tied_below(int vertex) const {
   const Node& one = node(vertex);
-  return one.is_tied || !one.strands.empty();
+  return !one.ties.empty() || !one.strands.empty();
 }
 
 bool Forest::has_edge(int u, int v) const {
@@ -133,12 +155,17 @@ void Forest::hang(int vertex, int parent, bool is_tied) {
   if (parent >= 0 && is_tied) node.up = side_of(vertex, parent);
   if (is_tied) require_edges(vertex);
   for (int other = 0; other < query_.size; ++other) {
-    if (other == parent || other == cut_ || other == vertex || !has_edge(vertex, other)) continue;
+    if (other == parent || is_cut(other) || other == vertex || !has_edge(vertex, other)) continue;
     hang(other, vertex, is_tied);
     (is_tied_below(other) ? node.strands : node.pendants).push_back(other);
   }
   node.is_counted = node.pendants.empty() && !node.label && !node.image && node.down.indices.size() == 1;
   if (!node.pendants.empty()) node.weights = Zeros<std::uint64_t>(view_.universe);
+}
+
+Ranks Forest::candidates_of(int vertex) {
+  const Node& one = node(vertex);
+  return one.image ? Ranks(&*one.image, 1) : rows_of(vertex);
 }
 
 Ranks Forest::rows_of(int vertex) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
@@ -80,18 +81,26 @@ void walk(const EdgeSide& side, std::uint32_t image, const See& see) {
   }
 }
 
+/// The images of the cut and of the second one.
+using CutImages = std::array<std::uint32_t, 2>;
+
+/// The edge from a cut to a vertex beside it.
+struct Tie {
+  std::size_t cut = 0;  ///< In CutImages.
+  EdgeSide side;        ///< From the image of the cut to that of the vertex.
+};
+
 /// A vertex of the pattern in its tree.
 struct Node {
   int vertex = 0;
   std::optional<std::int64_t> label;
   std::optional<std::uint32_t> image;
-  EdgeSide down;                           ///< From the image of its parent to its own.
-  EdgeSide up;                             ///< Back, of a vertex in a tree with several vertices beside the cut.
-  std::vector<int> pendants;               ///< Children of which no descendant is beside the cut.
-  std::vector<int> strands;                ///< All other children.
-  bool is_tied = false;                    ///< Beside the cut, and no child of it:
-  EdgeSide tie;                            ///< from the image of the cut to its own.
-  std::vector<const PartIndex*> required;  ///< In which all of its images have rows; of the top and of such trees.
+  EdgeSide down;              ///< From the image of its parent to its own; of the second cut from that of the first.
+  EdgeSide up;                ///< Back, of a vertex in a tree with several ties.
+  std::vector<int> pendants;  ///< Children of which no descendant has ties; of a cut, those with one tie, to it.
+  std::vector<int> strands;   ///< All other children; of a cut, roots of trees that have several ties, all to it.
+  std::vector<Tie> ties;      ///< Of a vertex beside a cut that is no child of it.
+  std::vector<const PartIndex*> required;  ///< In which all of its images have rows; of cuts, the top and such trees.
   bool is_counted = false;                 ///< A leaf that any image fits, by one arc.
   Zeros<std::uint64_t> weights;            ///< One more than `weight`; 0: not known yet.
 };
@@ -102,13 +111,25 @@ enum class Sums : std::uint8_t {
   Some,   ///< They tell 0 from all else: a sum ends with its first part, and nothing is too large.
 };
 
-/// The pattern as trees below one vertex, the cut or a root, over the edges by label of a graph.
+/// The pattern as trees below one vertex, the cut or a root, or below two cuts, over the edges by label of a graph.
 class Forest {
  public:
   /// Requires: the plan is one for the query, and the query is connected; no arc has a shared label, and where arcs
   /// have any or one of several, the graph has less than 2^32 arcs. Throws std::bad_alloc.
   Forest(const Graph& graph, const LabelTable& table, const MapQuery& query, const MapPlan& plan, Sums sums);
 
+  /// The second cut; null: there is none.
+  const Node* maybe_second() const { return second_ < 0 ? nullptr : &node(second_); }
+  /// Roots of trees with ties to both cuts.
+  const std::vector<int>& shared_strands() const { return shared_strands_; }
+  /// Calls `see` with images of the second cut, among them all that go with this one of the first, one for each way to
+  /// it, until it gives false. False: it did.
+  template <typename See>
+  bool walk_second_while(std::uint32_t cut, const See& see) const {
+    const Node& second = node(second_);
+    if (!second.down.indices.empty()) return walk_while(second.down, cut, see);
+    return std::ranges::all_of(second_candidates_, see);
+  }
   const Node& top() const { return nodes_[static_cast<std::size_t>(top_)]; }
   const Node& node(int vertex) const { return nodes_[static_cast<std::size_t>(vertex)]; }
   int size() const { return static_cast<int>(nodes_.size()); }
@@ -163,7 +184,11 @@ class Forest {
   LabelPart part_of_several(const std::vector<std::int64_t>& labels, ArcSide side, Index& index) const;
   EdgeSide side_of(int from, int to);
   bool has_edge(int u, int v) const;
-  /// `is_tied`: of a tree with several vertices beside the cut.
+  void add_tree(const std::vector<int>& tree, const MapPlan& plan);
+  bool is_cut(int vertex) const { return vertex == cut_ || vertex == second_; }
+  /// The images of a vertex that is no child of another, and maybe others.
+  Ranks candidates_of(int vertex);
+  /// `is_tied`: of a tree with several ties.
   void hang(int vertex, int parent, bool is_tied);
   void require_edges(int vertex);
   bool is_tied_below(int vertex) const;
@@ -174,11 +199,14 @@ class Forest {
   const LabelTable table_;
   const MapQuery& query_;
   const int cut_;
+  const int second_;
   const Sums sums_;
   int top_ = 0;
   std::deque<Node> nodes_;
   std::map<std::pair<ArcSide, std::vector<std::int64_t>>, Index> indices_;
   Ranks candidates_;
+  Ranks second_candidates_;  ///< If no edge joins it to the first.
+  std::vector<int> shared_strands_;
   mutable std::atomic<bool> overflow_{false};
 };
 

@@ -37,22 +37,39 @@ std::uint64_t* Gatherer::by_rank(Images& images) {
   return images.by_rank.get();
 }
 
-void Gatherer::gather(const Node& node, std::uint32_t cut) {
+/// The images of a vertex that has ties, by these alone.
+void Gatherer::begin(const Node& node, const CutImages& cuts, Images& mine) const {
+  const auto row_of = [&](const Tie& tie) { return tie.side.row(cuts[tie.cut]); };
+  std::size_t walked = 0;
+  if (node.ties.size() == 2 && row_of(node.ties[1]).size() < row_of(node.ties[0]).size()) walked = 1;
+  const Tie* const maybe_other = node.ties.size() == 2 ? &node.ties[1 - walked] : nullptr;
+  walk(node.ties[walked].side, cuts[node.ties[walked].cut], [&](std::uint32_t image) {
+    if (!forest_->may_be(node, image)) return;
+    const std::uint64_t ways_to_it =
+        maybe_other == nullptr ? 1 : ways(maybe_other->side, 0, cuts[maybe_other->cut], image);
+    if (ways_to_it == 0) return;
+    const std::uint64_t maps = forest_->times(forest_->weight(node, image), ways_to_it);
+    if (maps == 0) return;
+    if (mine.ranks.empty() || mine.ranks.back() != image) return mine.add(image, maps);
+    mine.maps.back() = forest_->added(mine.maps.back(), maps);
+  });
+}
+
+std::uint64_t Gatherer::gather_maps(int root, const CutImages& cuts) {
+  gather(forest_->node(root), cuts);
+  std::uint64_t maps = 0;
+  for (const std::uint64_t each : of(root).maps) maps = forest_->added(maps, each);
+  return maps;
+}
+
+void Gatherer::gather(const Node& node, const CutImages& cuts) {
   Images& mine = of(node.vertex);
   mine.clear();
-  if (node.is_tied) {
-    walk(node.tie, cut, [&](std::uint32_t image) {
-      if (!forest_->may_be(node, image)) return;
-      const std::uint64_t maps = forest_->weight(node, image);
-      if (maps == 0) return;
-      if (mine.ranks.empty() || mine.ranks.back() != image) return mine.add(image, maps);
-      mine.maps.back() = forest_->added(mine.maps.back(), maps);
-    });
-    if (mine.ranks.empty()) return;
-  }
-  bool is_known = node.is_tied;
+  bool is_known = !node.ties.empty();
+  if (is_known) begin(node, cuts, mine);
+  if (is_known && mine.ranks.empty()) return;
   for (const int child : node.strands) {
-    gather(forest_->node(child), cut);
+    gather(forest_->node(child), cuts);
     if (of(child).ranks.empty()) return mine.clear();
     if (is_known) {
       meet(mine, forest_->node(child));

@@ -30,21 +30,24 @@ struct Images {
   }
 };
 
-/// Finds the images of the vertices of trees that are tied to the cut, for one image of the cut after the other.
-/// Belongs to a thread.
+/// Finds the images of the vertices of trees that are tied to cuts, for one image of these after the other. Belongs to
+/// a thread.
 class Gatherer {
  public:
   /// The forest must outlive it.
   explicit Gatherer(const Forest& forest) : forest_(&forest), images_(static_cast<std::size_t>(forest.size())) {}
 
-  /// Finds those of the root of such a tree, and of the vertices below it from which numbers go up, for this image of
-  /// the cut. Where the root has none, neither need the others be right.
-  void gather(const Node& node, std::uint32_t cut);
+  /// Finds those of the root of such a tree, and of the vertices below it from which numbers go up, for these images of
+  /// the cuts that it has ties to. Where the root has none, neither need the others be right.
+  void gather(const Node& node, const CutImages& cuts);
+  /// The same; gives their maps in all.
+  std::uint64_t gather_maps(int root, const CutImages& cuts);
   /// What the last call found.
   Images& of(int vertex) { return images_[static_cast<std::size_t>(vertex)]; }
 
  private:
   std::uint64_t* by_rank(Images& images);
+  void begin(const Node& node, const CutImages& cuts, Images& mine) const;
   void find(const Node& node, const Node& child);
   void find_few(const Node& node, const Node& child);
   void send(const Images& from, const EdgeSide& up, Images& to, std::vector<std::uint32_t>& reached);

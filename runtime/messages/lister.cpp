@@ -78,9 +78,13 @@ std::vector<Step> steps_of(const Forest& forest) {
     for (const int child : node.strands) self(self, child, vertex, true);
     for (const int child : node.pendants) self(self, child, vertex, false);
   };
-  const Node& top = forest.top();
-  for (const int root : top.strands) add(add, root, -1, true);
-  for (const int child : top.pendants) add(add, child, top.vertex, false);
+  std::vector<const Node*> tops = {&forest.top()};
+  if (forest.maybe_second() != nullptr) tops.push_back(forest.maybe_second());
+  for (const int root : forest.shared_strands()) add(add, root, -1, true);
+  for (const Node* const top : tops) {
+    for (const int root : top->strands) add(add, root, -1, true);
+    for (const int child : top->pendants) add(add, child, top->vertex, false);
+  }
   return steps;
 }
 
@@ -103,18 +107,19 @@ class Lister {
     if (outlet_->is_over()) return;
     const Node& top = forest_->top();
     if (!forest_->may_be(top, image)) return;
-    for (const int child : top.pendants) {
-      if (forest_->sum(forest_->node(child), image) == 0) return;
+    cuts_[0] = image;
+    if (!leads_on(top)) return;
+    const Node* const maybe_second = forest_->maybe_second();
+    if (maybe_second == nullptr) {
+      begin();
+      return;
     }
-    for (const int root : top.strands) {
-      gatherer_.gather(forest_->node(root), image);
-      if (gatherer_.of(root).ranks.empty()) return;
-    }
-    for (const Step& step : *steps_) {
-      if (step.is_gathered) sort(gatherer_.of(step.node->vertex));
-    }
-    image_of(top) = image;
-    choose(0);
+    forest_->walk_second_while(image, [&](std::uint32_t other) {
+      if (!forest_->may_be(*maybe_second, other)) return true;
+      cuts_[1] = other;
+      image_of(*maybe_second) = other;
+      return !leads_on(*maybe_second) || !gather(forest_->shared_strands()) || begin();
+    });
   }
   /// Gives the maps that it still has.
   void flush() {
@@ -124,6 +129,29 @@ class Lister {
 
  private:
   std::uint32_t& image_of(const Node& node) { return images_[static_cast<std::size_t>(node.vertex)]; }
+
+  bool gather(const std::vector<int>& roots) {
+    return std::ranges::all_of(roots, [&](int root) {
+      gatherer_.gather(forest_->node(root), cuts_);
+      return !gatherer_.of(root).ranks.empty();
+    });
+  }
+
+  /// Whether there are maps of the trees that hang on the top or a cut, or are tied to it alone.
+  bool leads_on(const Node& node) {
+    const std::uint32_t image = cuts_[&node == forest_->maybe_second() ? 1 : 0];
+    const auto has_maps = [&](int child) { return forest_->sum(forest_->node(child), image) != 0; };
+    return std::ranges::all_of(node.pendants, has_maps) && gather(node.strands);
+  }
+
+  /// Lists the maps with these images of the cuts, for which all trees have some. False: no more are wanted.
+  bool begin() {
+    for (const Step& step : *steps_) {
+      if (step.is_gathered) sort(gatherer_.of(step.node->vertex));
+    }
+    image_of(forest_->top()) = cuts_[0];
+    return choose(0);
+  }
 
   static void sort(Images& images) {
     if (!images.ascend) std::sort(images.ranks.begin(), images.ranks.end());
@@ -164,6 +192,7 @@ class Lister {
   const std::vector<Step>* steps_;
   Outlet* outlet_;
   Gatherer gatherer_;
+  CutImages cuts_ = {};
   std::vector<std::uint32_t> images_;
   std::uint64_t rows_of_block_;
   std::vector<std::uint32_t> block_;  ///< A column for each vertex.

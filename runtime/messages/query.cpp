@@ -6,15 +6,16 @@
 
 namespace matcha::runtime::messages {
 
-std::optional<std::vector<std::vector<int>>> trees_without(const MapQuery& query, int cut) {
+std::optional<std::vector<std::vector<int>>> trees_without(const MapQuery& query, int cut, int second) {
+  const auto is_out = [&](int v) { return v == cut || v == second; };
   std::set<std::pair<int, int>> edges;
   for (const MapQuery::Arc& arc : query.arcs) {
-    if (arc.from != cut && arc.to != cut) edges.insert(std::minmax(arc.from, arc.to));
+    if (!is_out(arc.from) && !is_out(arc.to)) edges.insert(std::minmax(arc.from, arc.to));
   }
   std::vector<std::vector<int>> trees;
   std::vector<bool> seen(static_cast<std::size_t>(query.size), false);
   for (int first = 0; first < query.size; ++first) {
-    if (first == cut || seen[static_cast<std::size_t>(first)]) continue;
+    if (is_out(first) || seen[static_cast<std::size_t>(first)]) continue;
     std::vector<int> tree = {first};
     seen[static_cast<std::size_t>(first)] = true;
     std::size_t inside = 0;  // Edges, each seen from both ends.

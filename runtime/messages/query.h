@@ -24,15 +24,16 @@ struct MapQuery {
   bool is_impossible = false;                        ///< Some vertex must be one that the graph does not have.
 };
 
-/// How the maps are counted. Every image of `cut` is tried; what is left of the pattern without it are trees, and each
-/// is counted from its leaves to its root.
+/// How the maps are counted. Every image of `cut` is tried, and with it every image of `second`; what is left of the
+/// pattern without them are trees, and each is counted from its leaves to its root.
 struct MapPlan {
   int cut = -1;            ///< -1: the pattern is a tree itself.
+  int second = -1;         ///< -1: without `cut` it is trees.
   std::vector<int> roots;  ///< One vertex of each tree.
 };
 
-/// The trees that are left of the pattern without `cut` (-1: of all of it), each as a list of vertices; nothing if some
-/// part has a cycle. Arcs between the same two vertices are one edge.
-std::optional<std::vector<std::vector<int>>> trees_without(const MapQuery& query, int cut);
+/// The trees that are left of the pattern without `cut` and `second` (-1: of all of it), each as a list of vertices;
+/// nothing if some part has a cycle. Arcs between the same two vertices are one edge.
+std::optional<std::vector<std::vector<int>>> trees_without(const MapQuery& query, int cut, int second = -1);
 
 }  // namespace matcha::runtime::messages

@@ -11,7 +11,7 @@ from cli import CliTest, fewer, main
 
 WORDS = ["owns", "knows", "7"]
 TYPES = ["x", "y", "z"]
-# The vertices of arcs; every one has one vertex that is on all of its cycles.
+# The vertices of arcs; every one has one vertex that is on all of its cycles, or two without which it has none.
 SHAPES = {
     "arc": [(0, 1)], "path": [(0, 1), (1, 2), (2, 3)], "in and out": [(1, 0), (1, 2), (3, 2)], "star": [(0, 1), (2, 0), (0, 3)],
     "two ways": [(0, 1), (1, 0)], "twice": [(0, 1), (0, 1)], "triangle": [(0, 1), (1, 2), (2, 0)], "turned": [(0, 1), (1, 2), (0, 2)],
@@ -19,6 +19,8 @@ SHAPES = {
     "pentagon": [(0, 1), (2, 1), (2, 3), (4, 3), (0, 4)], "bow": [(0, 1), (1, 2), (2, 0), (0, 3), (3, 4), (4, 0)],
     "twice on a cycle": [(0, 1), (1, 2), (1, 2), (2, 0)], "tail on a tail": [(0, 1), (1, 2), (2, 0), (1, 3), (3, 4)],
     "fan": [(0, 1), (0, 2), (0, 3), (1, 2), (2, 3)], "cycle of six": [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (0, 5)],
+    "clique": [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)], "wheel": [(0, 1), (2, 1), (2, 3), (3, 0), (0, 4), (1, 4), (4, 2), (4, 3)],
+    "two triangles": [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 5), (5, 3)], "two and a way": [(0, 1), (1, 0), (0, 2), (2, 1), (1, 3), (3, 4), (4, 1), (4, 0)],
 }
 
 
@@ -195,7 +197,7 @@ class TestMessages(CliTest):
 
     def test_what_it_is_not_for(self):
         graph = Graph(self, 0)
-        clique = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+        clique = list(itertools.combinations(range(5), 2))
         arcs = with_labels(clique, random.Random(1))
         found = self.answer(text_of(arcs), graph.packed, "--match", "homo")
         self.assertEqual(found[0], graph.maps(arcs, {}, {}))

@@ -8,6 +8,7 @@
 #include <optional>
 #include <random>
 #include <set>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -116,34 +117,55 @@ Arcs random_arcs(std::uint32_t universe, std::size_t count, std::mt19937& random
   return arcs;
 }
 
-/// Every cut and root that does for the query.
+/// Adds plans with these cuts and each root, if they do for the query.
+void add_plans(const MapQuery& query, int cut, int second, std::vector<MapPlan>& plans) {
+  const auto trees = trees_without(query, cut, second);
+  if (!trees) return;
+  std::size_t most = 1;
+  for (const std::vector<int>& tree : *trees) most = std::max(most, tree.size());
+  for (std::size_t turn = 0; turn < most; ++turn) {
+    MapPlan& plan = plans.emplace_back();
+    plan.cut = cut;
+    plan.second = second;
+    for (const std::vector<int>& tree : *trees) plan.roots.push_back(tree[turn % tree.size()]);
+  }
+}
+
+/// Every cut, or two of them, and root that does for the query.
 std::vector<MapPlan> plans_of(const MapQuery& query) {
   std::vector<MapPlan> plans;
   for (int cut = -1; cut < query.size; ++cut) {
-    const auto trees = trees_without(query, cut);
-    if (!trees) continue;
-    std::size_t most = 0;
-    for (const std::vector<int>& tree : *trees) most = std::max(most, tree.size());
-    for (std::size_t turn = 0; turn < most; ++turn) {
-      MapPlan& plan = plans.emplace_back();
-      plan.cut = cut;
-      for (const std::vector<int>& tree : *trees) plan.roots.push_back(tree[turn % tree.size()]);
+    add_plans(query, cut, -1, plans);
+    for (int second = 0; cut >= 0 && second < query.size; ++second) {
+      if (second != cut) add_plans(query, cut, second, plans);
     }
   }
   return plans;
 }
 
+std::string name_of(const MapPlan& plan) {
+  std::string name = std::to_string(plan.cut) + " " + std::to_string(plan.second) + ":";
+  for (const int root : plan.roots) name += " " + std::to_string(root);
+  return name;
+}
+
 TEST(Messages, EveryPlanCountsAllMaps) {
   std::mt19937 random(7);
-  const std::vector<std::vector<std::pair<int, int>>> shapes = {{{0, 1}},
-                                                                {{0, 1}, {1, 2}},
-                                                                {{0, 1}, {0, 2}, {3, 0}},
-                                                                {{0, 1}, {1, 2}, {2, 0}},
-                                                                {{0, 1}, {1, 0}, {1, 2}},
-                                                                {{0, 1}, {0, 2}, {1, 3}, {2, 3}},
-                                                                {{0, 1}, {2, 1}, {0, 3}, {2, 3}, {0, 2}},
-                                                                {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {3, 4}, {4, 0}},
-                                                                {{0, 1}, {1, 2}, {2, 0}, {1, 3}, {3, 4}}};
+  const std::vector<std::vector<std::pair<int, int>>> shapes = {
+      {{0, 1}},
+      {{0, 1}, {1, 2}},
+      {{0, 1}, {0, 2}, {3, 0}},
+      {{0, 1}, {1, 2}, {2, 0}},
+      {{0, 1}, {1, 0}, {1, 2}},
+      {{0, 1}, {0, 2}, {1, 3}, {2, 3}},
+      {{0, 1}, {2, 1}, {0, 3}, {2, 3}, {0, 2}},
+      {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {3, 4}, {4, 0}},
+      {{0, 1}, {1, 2}, {2, 0}, {1, 3}, {3, 4}},
+      // Two cuts:
+      {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {2, 3}, {3, 1}},
+      {{0, 1}, {1, 2}, {2, 0}, {2, 3}, {3, 4}, {4, 2}, {4, 1}},
+      {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 4}, {1, 4}, {2, 4}, {4, 3}},
+      {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {3, 4}, {4, 5}, {5, 3}}};
   for (int round = 0; round < 6; ++round) {
     const std::uint32_t universe = 5 + static_cast<std::uint32_t>(round % 2);
     const Arcs arcs = random_arcs(universe, 10 + 4 * static_cast<std::size_t>(round), random);
@@ -164,8 +186,8 @@ TEST(Messages, EveryPlanCountsAllMaps) {
         for (const unsigned threads : {1U, 2U}) {
           const Result<MapOutcome> outcome = count_maps(graph, query, plan, {threads, 0, 1, {}});
           ASSERT_TRUE(outcome);
-          EXPECT_EQ(static_cast<std::uint64_t>(outcome->maps), wanted) << plan.cut << " " << plan.roots[0];
-          EXPECT_EQ(listed(graph, query, plan, {threads, 0, 1, {}}), maps) << plan.cut << " " << plan.roots[0];
+          EXPECT_EQ(static_cast<std::uint64_t>(outcome->maps), wanted) << name_of(plan);
+          EXPECT_EQ(listed(graph, query, plan, {threads, 0, 1, {}}), maps) << name_of(plan);
         }
         // Shares add up.
         std::uint64_t shared = 0;
@@ -196,6 +218,7 @@ TEST(Messages, LabelsThatAreAnyOrOneOfSeveralOrShared) {
                                                                 {{0, 1}, {1, 2}, {2, 0}},
                                                                 {{0, 1}, {0, 2}, {1, 3}, {2, 3}, {0, 1}},
                                                                 {{0, 1}, {2, 1}, {0, 3}, {2, 3}, {0, 2}},
+                                                                {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {2, 3}, {3, 1}},
                                                                 {{0, 1}, {1, 2}, {2, 0}, {1, 3}, {3, 4}}};
   for (int round = 0; round < 12; ++round) {
     const std::uint32_t universe = 4 + static_cast<std::uint32_t>(round % 2);
@@ -217,7 +240,7 @@ TEST(Messages, LabelsThatAreAnyOrOneOfSeveralOrShared) {
         for (const unsigned threads : {1U, 2U}) {
           const Result<MapOutcome> outcome = count_maps(graph, query, plan, {threads, 0, 1, {}});
           ASSERT_TRUE(outcome);
-          EXPECT_EQ(static_cast<std::uint64_t>(outcome->maps), wanted) << plan.cut << " " << plan.roots[0];
+          EXPECT_EQ(static_cast<std::uint64_t>(outcome->maps), wanted) << name_of(plan);
         }
       }
     }
@@ -227,7 +250,8 @@ TEST(Messages, LabelsThatAreAnyOrOneOfSeveralOrShared) {
 TEST(Messages, WhatIsLeftWithoutTheCutHasNoCycle) {
   const MapQuery clique =
       query_of(4, {arc(0, 1, 0), arc(0, 2, 0), arc(0, 3, 0), arc(1, 2, 0), arc(1, 3, 0), arc(2, 3, 0)});
-  EXPECT_TRUE(plans_of(clique).empty());
+  EXPECT_FALSE(trees_without(clique, 0));
+  EXPECT_TRUE(trees_without(clique, 0, 2));
   const MapQuery twice = query_of(2, {arc(0, 1, 0), arc(1, 0, 1)});
   EXPECT_TRUE(trees_without(twice, -1));
   const MapQuery square = query_of(4, {arc(0, 1, 0), arc(1, 2, 0), arc(2, 3, 0), arc(3, 0, 0)});
