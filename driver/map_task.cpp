@@ -394,7 +394,8 @@ bool goes_by_messages(const PatternSource& source, const PatternOptions& options
   if (pattern.counts_edges() && (some || !fits_any_labels(pattern, graph))) return false;
   if (!fits_memory(pattern, graph)) return false;
   if (source.match() == Match::Iso && !all_vertices_differ(pattern)) return false;
-  if (source.match() == Match::Edge && !all_arcs_differ(pattern)) return false;
+  const bool is_shared = !shared_variable(pattern).value_or("").empty();
+  if (source.match() == Match::Edge && (is_shared || !all_arcs_differ(pattern))) return false;
   const MapQuery query = query_of(pattern, graph.dictionary());
   for (int cut = -1; cut < query.size; ++cut) {
     if (runtime::messages::trees_without(query, cut)) return true;

@@ -194,6 +194,10 @@ class TestMessages(CliTest):
         # No two edges of a match are one: these may be.
         for pattern, apart in (("0>1=owns|7,1>2=knows", True), ("0>1=owns|7,1>2=7", False), ("0>1=?,1>2=knows", False)):
             self.assertEqual(self.answer(pattern, graph.packed, "--match", "edge")[1] == "messages", apart, pattern)
+        # A named label is for one edge there, also where types keep edges apart.
+        typed = "0>1=?p,1>0=?p,0:x,1:y"
+        self.assertEqual(self.answer(typed, graph.packed)[1], "messages")
+        self.fails(1, "run", "--keep-loops", "--match", "edge", "--pattern", typed, graph.packed, says="stands on 2 edges")
 
     def test_what_it_is_not_for(self):
         graph = Graph(self, 0)
