@@ -188,8 +188,7 @@ class Chooser {
 
   /// The cheapest plan with the fewest cuts; nothing: two are not enough.
   std::optional<MapPlan> choose() {
-    if (runtime::messages::trees_without(query_, -1)) return tree();
-    for (int cut = 0; cut < query_.size; ++cut) try_cuts(cut, -1);
+    for (int top = 0; top < query_.size; ++top) try_top(top);
     if (best_ || query_.size > kMostForTwo) return best_;
     for (int cut = 0; cut < query_.size; ++cut) {
       for (int second = 0; second < query_.size; ++second) {
@@ -202,18 +201,6 @@ class Chooser {
   bool pays() const { return least_ <= kOfProgram || least_ <= kOfMatch * matches_of_program(); }
 
  private:
-  MapPlan tree() const {
-    MapPlan plan;
-    int root = 0;
-    for (int v = 1; v < query_.size; ++v) {
-      if (price_of_root(v) < price_of_root(root)) root = v;
-    }
-    plan.roots.push_back(root);
-    return plan;
-  }
-
-  double price_of_root(int root) const { return images(root) + price_of_turning(root); }
-
   /// Arcs of any label that are walked to where they come from have to be turned first. Those of `top` are walked away
   /// from it; what others do is taken to be the worse.
   double price_of_turning(int top) const {
@@ -222,7 +209,29 @@ class Chooser {
     return turns ? kOfTurning * static_cast<double>(graph_.view().arc_count) : 0;
   }
 
-  /// Takes a plan with these cuts, if there is one and it is cheaper than the others.
+  void take(MapPlan plan, double cost) {
+    if (best_ && cost >= least_) return;
+    least_ = cost;
+    best_ = std::move(plan);
+  }
+
+  /// Takes a plan with this vertex at the top, if there is one and it is cheaper than the others.
+  void try_top(int top) {
+    const auto blocks = runtime::messages::blocks_below(query_, top);
+    if (!blocks) return;
+    MapPlan plan;
+    double cost = kOfImage * images(top) + price_of_turning(top);
+    for (const runtime::messages::Block& block : *blocks)
+      cost += choose_root(frontend::pattern::bit(block.cut), block.tree, pattern_.near(block.cut) & block.tree, plan);
+    if (blocks->empty()) {
+      plan.roots.push_back(top);
+    } else {
+      plan.cut = top;
+    }
+    take(std::move(plan), cost);
+  }
+
+  /// The same of two cuts.
   void try_cuts(int cut, int second) {
     using frontend::pattern::bit;
     using frontend::pattern::count;
@@ -231,26 +240,21 @@ class Chooser {
     MapPlan plan;
     plan.cut = cut;
     plan.second = second;
+    const bool are_joined = frontend::pattern::has(pattern_.near(cut), second);
     double cost = kOfImage * images(cut) + price_of_turning(cut);
-    if (second >= 0) {
-      const bool are_joined = frontend::pattern::has(pattern_.near(cut), second);
-      const Mask both = bit(cut) | bit(second);
-      cost += kOfImage * (are_joined ? model_.matches(both, vertices_) : images(cut) * images(second));
-    }
+    cost += kOfImage * (are_joined ? model_.matches(bit(cut) | bit(second), vertices_) : images(cut) * images(second));
     for (const std::vector<int>& tree : *trees) {
       Mask all = 0;
       for (const int v : tree) all |= bit(v);
-      const Mask of_first = pattern_.near(cut) & all, of_second = second < 0 ? 0 : pattern_.near(second) & all;
+      const Mask of_first = pattern_.near(cut) & all, of_second = pattern_.near(second) & all;
       if (count(of_first) + count(of_second) == 1) {
         plan.roots.push_back(frontend::pattern::lowest(of_first | of_second));
       } else {
         const Mask cuts = (of_first != 0 ? bit(cut) : 0) | (of_second != 0 ? bit(second) : 0);
-        cost += choose_root(cuts, tree, of_first | of_second, plan);
+        cost += choose_root(cuts, all, of_first | of_second, plan);
       }
     }
-    if (best_ && cost >= least_) return;
-    least_ = cost;
-    best_ = std::move(plan);
+    take(std::move(plan), cost);
   }
 
   /// What a program goes through that chooses one vertex after the other, each where the fewest matches come of it.
@@ -294,17 +298,15 @@ class Chooser {
   }
 
   /// Adds the best root of a tree, in which some are tied to these cuts; gives what walking it takes.
-  double choose_root(Mask cuts, const std::vector<int>& tree, Mask tied, MapPlan& plan) const {
-    Mask all = 0;
-    for (const int v : tree) all |= frontend::pattern::bit(v);
+  double choose_root(Mask cuts, Mask tree, Mask tied, MapPlan& plan) const {
     int best = -1;
     double least = 0;
-    for (const int root : tree) {
-      const double cost = walk(cuts, root, -1, tied, all).cost;
-      if (best >= 0 && cost >= least) continue;
+    frontend::pattern::for_each(tree, [&](int root) {
+      const double cost = walk(cuts, root, -1, tied, tree).cost;
+      if (best >= 0 && cost >= least) return;
       best = root;
       least = cost;
-    }
+    });
     plan.roots.push_back(best);
     return least;
   }
@@ -397,8 +399,8 @@ bool goes_by_messages(const PatternSource& source, const PatternOptions& options
   const bool is_shared = !shared_variable(pattern).value_or("").empty();
   if (source.match() == Match::Edge && (is_shared || !all_arcs_differ(pattern))) return false;
   const MapQuery query = query_of(pattern, graph.dictionary());
-  for (int cut = -1; cut < query.size; ++cut) {
-    if (runtime::messages::trees_without(query, cut)) return true;
+  for (int top = 0; top < query.size; ++top) {
+    if (runtime::messages::blocks_below(query, top)) return true;
   }
   Chooser chooser(pattern, query, graph, graph.dictionary());
   return chooser.choose() && chooser.pays();

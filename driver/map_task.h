@@ -10,11 +10,11 @@
 namespace matcha::driver {
 
 /// Whether the matches of a pattern are found as maps, by messages along trees (runtime/messages), without a program:
-/// arcs that have labels, of a directed graph, connected, and with one vertex that is on every cycle, or two without
-/// which none is left and where that is no slower than a program; labels may be any or one of several, and the same one
-/// on several arcs, if all matches are counted: not with `some`, for a few. Of
-/// `--match iso` and `edge` only patterns whose labels alone keep vertices, or edges, apart. Not where another
-/// algorithm or plan than the first is asked for.
+/// arcs that have labels, of a directed graph, connected, and made of blocks with one cut each, or with two vertices
+/// without which no cycle is left, where that is no slower than a program; labels may be any or one of several, and the
+/// same one on several arcs, if all matches are counted: not with `some`, for a few. Of `--match iso` and `edge` only
+/// patterns whose labels alone keep vertices, or edges, apart. Not where another algorithm or plan than the first is
+/// asked for.
 bool goes_by_messages(const PatternSource& pattern, const PatternOptions& options, const runtime::Graph& graph,
                       bool some);
 

@@ -24,27 +24,13 @@ class Worker {
     const Node& top = forest_->top();
     if (!forest_->may_be(top, image)) return;
     cuts_[0] = image;
-    std::uint64_t all = maps_of(top, image);
+    std::uint64_t all = gatherer_.maps_below(top, image, cuts_);
     if (all != 0 && forest_->maybe_second() != nullptr) all = forest_->product(all, maps_of_second());
     sum_.add(static_cast<__int128>(all));
   }
   const motif::Sum& sum() const { return sum_; }
 
  private:
-  /// The maps of the trees that hang on the top or a cut, or are tied to it alone.
-  std::uint64_t maps_of(const Node& node, std::uint32_t image) {
-    std::uint64_t all = 1;
-    for (const int child : node.pendants) {
-      all = forest_->product(all, forest_->sum(forest_->node(child), image));
-      if (all == 0) return 0;
-    }
-    for (const int root : node.strands) {
-      all = forest_->product(all, gatherer_.gather_maps(root, cuts_));
-      if (all == 0) return 0;
-    }
-    return all;
-  }
-
   /// The maps of all that is not the top's alone, for its image.
   std::uint64_t maps_of_second() {
     std::uint64_t sum = 0;
@@ -63,12 +49,12 @@ class Worker {
     return sum;
   }
 
-  /// `maps_of` the second cut, which is the same for all images of the first and found once.
+  /// What hangs on the second cut alone, which is the same for all images of the first and found once.
   std::uint64_t maps_alone(const Node& second, std::uint32_t image) {
-    if (second.pendants.empty() && second.strands.empty()) return 1;
+    if (second.pendants.empty() && second.blocks.empty()) return 1;
     if (!alone_) alone_ = Zeros<std::uint64_t>(forest_->universe());
     std::uint64_t& more = alone_.get()[image];
-    if (more == 0) more = maps_of(second, image) + 1;
+    if (more == 0) more = gatherer_.maps_below(second, image, cuts_) + 1;
     return more - 1;
   }
 

@@ -1,6 +1,7 @@
 #include "runtime/messages/forest.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace matcha::runtime::messages {
 
@@ -22,35 +23,65 @@ Forest::Forest(const Graph& graph, const LabelTable& table, const MapQuery& quer
   top_ = cut_ >= 0 ? cut_ : plan.roots[0];
   require_edges(top_);
   candidates_ = candidates_of(top_);
-  if (cut_ < 0) {
-    hang(top_, -1, false);
+  if (second_ < 0) {
+    const Vertices all = ~Vertices{0} >> (64 - query.size);
+    for (const Vertices part : parts_on(query, all & ~(Vertices{1} << top_))) attach(top_, part, plan);
     return;
   }
-  if (second_ >= 0) {
-    require_edges(second_);
-    Node& second = nodes_[static_cast<std::size_t>(second_)];
-    if (has_edge(cut_, second_)) {
-      second.down = side_of(cut_, second_);
-    } else {
-      second_candidates_ = candidates_of(second_);
-    }
+  require_edges(second_);
+  Node& second = nodes_[static_cast<std::size_t>(second_)];
+  if (has_edge(cut_, second_)) {
+    second.down = side_of(cut_, second_);
+  } else {
+    second_candidates_ = candidates_of(second_);
   }
   const std::optional<std::vector<std::vector<int>>> trees = trees_without(query, cut_, second_);
   for (const std::vector<int>& tree : *trees) add_tree(tree, plan);
 }
 
+void Forest::attach(int vertex, Vertices part, const MapPlan& plan) {
+  Node& node = nodes_[static_cast<std::size_t>(vertex)];
+  const Vertices tied = near(query_, vertex) & part;
+  if (std::popcount(tied) == 1) {
+    const int child = std::countr_zero(tied);
+    nodes_[static_cast<std::size_t>(child)].down = side_of(vertex, child);
+    for (const Vertices below : parts_on(query_, part & ~tied)) attach(child, below, plan);
+    finish(nodes_[static_cast<std::size_t>(child)]);
+    node.pendants.push_back(child);
+    return;
+  }
+  const Vertices tree = on_cycles(query_, vertex, part);
+  for (const Vertices below : parts_on(query_, part & ~tree)) attach(holder_of(query_, tree, below), below, plan);
+  for (Vertices left = tied; left != 0; left &= left - 1) {
+    const int v = std::countr_zero(left);
+    nodes_[static_cast<std::size_t>(v)].ties.push_back({0, side_of(vertex, v)});
+  }
+  const auto planned = std::ranges::find_if(plan.roots, [&](int v) { return (tree >> v & 1) != 0; });
+  const int root = planned != plan.roots.end() ? *planned : std::countr_zero(tree);
+  hang(root, -1, true, tree);
+  node.blocks.push_back(root);
+}
+
+void Forest::finish(Node& node) const {
+  const bool is_leaf = node.pendants.empty() && node.blocks.empty();
+  node.is_counted = is_leaf && !node.label && !node.image && node.down.indices.size() == 1;
+  if (!is_leaf) node.weights = Zeros<std::uint64_t>(view_.universe);
+}
+
 void Forest::add_tree(const std::vector<int>& tree, const MapPlan& plan) {
   const std::array<int, 2> cuts = {cut_, second_};
+  Vertices within = 0;
+  for (const int v : tree) within |= Vertices{1} << v;
   std::array<std::vector<int>, 2> tied;
   for (std::size_t i = 0; i < cuts.size(); ++i) {
     for (const int v : tree) {
-      if (cuts[i] >= 0 && has_edge(cuts[i], v)) tied[i].push_back(v);
+      if (has_edge(cuts[i], v)) tied[i].push_back(v);
     }
   }
   if (tied[0].size() + tied[1].size() == 1) {
     // It hangs on the cut as a tree.
     const std::size_t i = tied[0].empty() ? 1 : 0;
-    hang(tied[i][0], cuts[i], false);
+    hang(tied[i][0], cuts[i], false, within);
     nodes_[static_cast<std::size_t>(cuts[i])].pendants.push_back(tied[i][0]);
     return;
   }
@@ -58,11 +89,11 @@ void Forest::add_tree(const std::vector<int>& tree, const MapPlan& plan) {
     for (const int v : tied[i]) nodes_[static_cast<std::size_t>(v)].ties.push_back({i, side_of(cuts[i], v)});
   }
   const int root = *std::ranges::find_if(plan.roots, [&](int v) { return std::ranges::find(tree, v) != tree.end(); });
-  hang(root, -1, true);
+  hang(root, -1, true, within);
   if (!tied[0].empty() && !tied[1].empty()) {
     shared_strands_.push_back(root);
   } else {
-    nodes_[static_cast<std::size_t>(cuts[tied[0].empty() ? 1 : 0])].strands.push_back(root);
+    nodes_[static_cast<std::size_t>(cuts[tied[0].empty() ? 1 : 0])].blocks.push_back(root);
   }
 }
 
@@ -149,18 +180,18 @@ void Forest::require_edges(int vertex) {
   required.erase(std::unique(required.begin(), required.end()), required.end());
 }
 
-void Forest::hang(int vertex, int parent, bool is_tied) {
+void Forest::hang(int vertex, int parent, bool is_tied, Vertices within) {
   Node& node = nodes_[static_cast<std::size_t>(vertex)];
   if (parent >= 0) node.down = side_of(parent, vertex);
   if (parent >= 0 && is_tied) node.up = side_of(vertex, parent);
   if (is_tied) require_edges(vertex);
-  for (int other = 0; other < query_.size; ++other) {
-    if (other == parent || is_cut(other) || other == vertex || !has_edge(vertex, other)) continue;
-    hang(other, vertex, is_tied);
+  for (Vertices left = near(query_, vertex) & within; left != 0; left &= left - 1) {
+    const int other = std::countr_zero(left);
+    if (other == parent) continue;
+    hang(other, vertex, is_tied, within);
     (is_tied_below(other) ? node.strands : node.pendants).push_back(other);
   }
-  node.is_counted = node.pendants.empty() && !node.label && !node.image && node.down.indices.size() == 1;
-  if (!node.pendants.empty()) node.weights = Zeros<std::uint64_t>(view_.universe);
+  finish(node);
 }
 
 Ranks Forest::candidates_of(int vertex) {
@@ -183,32 +214,6 @@ Ranks Forest::rows_of(int vertex) {
   if (!fewest) ask(true, ArcSide::Targets);
   if (!fewest) ask(true, ArcSide::Sources);
   return *fewest;
-}
-
-std::uint64_t Forest::weight(const Node& node, std::uint32_t image) const {
-  if (!fits(node, image)) return 0;
-  if (node.pendants.empty()) return 1;
-  // Who comes second finds the same number.
-  const std::atomic_ref<std::uint64_t> known(node.weights.get()[image]);
-  if (const std::uint64_t more = known.load(std::memory_order_relaxed); more != 0) return more - 1;
-  std::uint64_t all = 1;
-  for (const int child : node.pendants) {
-    all = product(all, sum(this->node(child), image));
-    if (all == 0) break;
-  }
-  known.store(all + 1, std::memory_order_relaxed);
-  return all;
-}
-
-std::uint64_t Forest::sum(const Node& child, std::uint32_t parent_image) const {
-  if (child.is_counted) return child.down.row(parent_image).size();
-  if (sums_ == Sums::Some) {
-    const auto leads_nowhere = [&](std::uint32_t image) { return weight(child, image) == 0; };
-    return walk_while(child.down, parent_image, leads_nowhere) ? 0 : 1;
-  }
-  std::uint64_t all = 0;
-  walk(child.down, parent_image, [&](std::uint32_t image) { all = added(all, weight(child, image)); });
-  return all;
 }
 
 }  // namespace matcha::runtime::messages

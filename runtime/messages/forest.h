@@ -95,14 +95,16 @@ struct Node {
   int vertex = 0;
   std::optional<std::int64_t> label;
   std::optional<std::uint32_t> image;
-  EdgeSide down;              ///< From the image of its parent to its own; of the second cut from that of the first.
-  EdgeSide up;                ///< Back, of a vertex in a tree with several ties.
-  std::vector<int> pendants;  ///< Children of which no descendant has ties; of a cut, those with one tie, to it.
-  std::vector<int> strands;   ///< All other children; of a cut, roots of trees that have several ties, all to it.
-  std::vector<Tie> ties;      ///< Of a vertex beside a cut that is no child of it.
+  EdgeSide down;  ///< From the image of its parent to its own; of the second cut from that of the first.
+  EdgeSide up;    ///< Back, of a vertex in a tree with several ties.
+  std::vector<int>
+      pendants;  ///< Children that no number comes up from but theirs: none below them has ties to a cut above.
+  std::vector<int> strands;                ///< All other children.
+  std::vector<int> blocks;                 ///< Of a cut: roots of trees that have several ties, all to it.
+  std::vector<Tie> ties;                   ///< Of a vertex beside a cut that is no child of it.
   std::vector<const PartIndex*> required;  ///< In which all of its images have rows; of cuts, the top and such trees.
   bool is_counted = false;                 ///< A leaf that any image fits, by one arc.
-  Zeros<std::uint64_t> weights;            ///< One more than `weight`; 0: not known yet.
+  Zeros<std::uint64_t> weights;            ///< One more than `Gatherer::weight`; 0: not known yet.
 };
 
 /// What the numbers of maps are for.
@@ -111,7 +113,7 @@ enum class Sums : std::uint8_t {
   Some,   ///< They tell 0 from all else: a sum ends with its first part, and nothing is too large.
 };
 
-/// The pattern as trees below one vertex, the cut or a root, or below two cuts, over the edges by label of a graph.
+/// The pattern as trees and blocks below one vertex, or trees below two cuts, over the edges by label of a graph.
 class Forest {
  public:
   /// Requires: the plan is one for the query, and the query is connected; no arc has a shared label, and where arcs
@@ -147,10 +149,8 @@ class Forest {
     }
     return fits(node, image);
   }
-  /// The maps of the pendants below a node whose image this is; 0 where it does not fit. From any thread.
-  std::uint64_t weight(const Node& node, std::uint32_t image) const;
-  /// Those of a child for this image of its parent; not 0 is all that is said with `Sums::Some`.
-  std::uint64_t sum(const Node& child, std::uint32_t parent_image) const;
+  /// Whether sums may end with their first part.
+  bool is_for_some() const { return sums_ == Sums::Some; }
   /// Whether a number was too large.
   bool overflowed() const { return overflow_.load(std::memory_order_relaxed); }
   /// Their product, and their sum; 0, and an overflow, if that is too large.
@@ -184,12 +184,15 @@ class Forest {
   LabelPart part_of_several(const std::vector<std::int64_t>& labels, ArcSide side, Index& index) const;
   EdgeSide side_of(int from, int to);
   bool has_edge(int u, int v) const;
+  /// Adds a part of the pattern that hangs on a vertex.
+  void attach(int vertex, Vertices part, const MapPlan& plan);
   void add_tree(const std::vector<int>& tree, const MapPlan& plan);
-  bool is_cut(int vertex) const { return vertex == cut_ || vertex == second_; }
+  /// Once its children are known.
+  void finish(Node& node) const;
   /// The images of a vertex that is no child of another, and maybe others.
   Ranks candidates_of(int vertex);
-  /// `is_tied`: of a tree with several ties.
-  void hang(int vertex, int parent, bool is_tied);
+  /// A vertex of a tree, and those of `within` below it; `is_tied`: the tree has several ties.
+  void hang(int vertex, int parent, bool is_tied, Vertices within);
   void require_edges(int vertex);
   bool is_tied_below(int vertex) const;
   Ranks rows_of(int vertex);

@@ -1,6 +1,7 @@
 #include "runtime/messages/gatherer.h"
 
 #include <algorithm>
+#include <atomic>
 
 namespace matcha::runtime::messages {
 
@@ -38,7 +39,7 @@ std::uint64_t* Gatherer::by_rank(Images& images) {
 }
 
 /// The images of a vertex that has ties, by these alone.
-void Gatherer::begin(const Node& node, const CutImages& cuts, Images& mine) const {
+void Gatherer::begin(const Node& node, const CutImages& cuts, Images& mine) {
   const auto row_of = [&](const Tie& tie) { return tie.side.row(cuts[tie.cut]); };
   std::size_t walked = 0;
   if (node.ties.size() == 2 && row_of(node.ties[1]).size() < row_of(node.ties[0]).size()) walked = 1;
@@ -48,11 +49,46 @@ void Gatherer::begin(const Node& node, const CutImages& cuts, Images& mine) cons
     const std::uint64_t ways_to_it =
         maybe_other == nullptr ? 1 : ways(maybe_other->side, 0, cuts[maybe_other->cut], image);
     if (ways_to_it == 0) return;
-    const std::uint64_t maps = forest_->times(forest_->weight(node, image), ways_to_it);
+    const std::uint64_t maps = forest_->times(weight(node, image), ways_to_it);
     if (maps == 0) return;
     if (mine.ranks.empty() || mine.ranks.back() != image) return mine.add(image, maps);
     mine.maps.back() = forest_->added(mine.maps.back(), maps);
   });
+}
+
+std::uint64_t Gatherer::weight(const Node& node, std::uint32_t image) {
+  if (!forest_->fits(node, image)) return 0;
+  if (node.pendants.empty() && node.blocks.empty()) return 1;
+  // Who comes second finds the same number.
+  const std::atomic_ref<std::uint64_t> known(node.weights.get()[image]);
+  if (const std::uint64_t more = known.load(std::memory_order_relaxed); more != 0) return more - 1;
+  const std::uint64_t all = maps_below(node, image, {image, 0});
+  known.store(all + 1, std::memory_order_relaxed);
+  return all;
+}
+
+std::uint64_t Gatherer::sum(const Node& child, std::uint32_t parent_image) {
+  if (child.is_counted) return child.down.row(parent_image).size();
+  if (forest_->is_for_some()) {
+    const auto leads_nowhere = [&](std::uint32_t image) { return weight(child, image) == 0; };
+    return walk_while(child.down, parent_image, leads_nowhere) ? 0 : 1;
+  }
+  std::uint64_t all = 0;
+  walk(child.down, parent_image, [&](std::uint32_t image) { all = forest_->added(all, weight(child, image)); });
+  return all;
+}
+
+std::uint64_t Gatherer::maps_below(const Node& node, std::uint32_t image, const CutImages& cuts) {
+  std::uint64_t all = 1;
+  for (const int child : node.pendants) {
+    all = forest_->product(all, sum(forest_->node(child), image));
+    if (all == 0) return 0;
+  }
+  for (const int root : node.blocks) {
+    all = forest_->product(all, gather_maps(root, cuts));
+    if (all == 0) return 0;
+  }
+  return all;
 }
 
 std::uint64_t Gatherer::gather_maps(int root, const CutImages& cuts) {
@@ -98,7 +134,7 @@ void Gatherer::find(const Node& node, const Node& child) {
   std::size_t kept = 0;
   for (const std::uint32_t rank : mine.ranks) {
     const bool may_be = forest_->may_be(node, rank);
-    const std::uint64_t maps = may_be ? forest_->product(sums[rank], forest_->weight(node, rank)) : 0;
+    const std::uint64_t maps = may_be ? forest_->product(sums[rank], weight(node, rank)) : 0;
     sums[rank] = 0;
     if (maps == 0) continue;
     mine.ranks[kept++] = rank;
@@ -110,19 +146,20 @@ void Gatherer::find(const Node& node, const Node& child) {
 /// The same of few, which are sorted: numbers by rank would be all over the memory.
 void Gatherer::find_few(const Node& node, const Node& child) {
   const Images& theirs = of(child.vertex);
-  few_.clear();
+  Images& mine = of(node.vertex);
+  std::vector<std::pair<std::uint32_t, std::uint64_t>>& few = mine.few;
+  few.clear();
   for (std::size_t i = 0; i < theirs.ranks.size(); ++i) {
     walk(child.up, theirs.ranks[i], [&](std::uint32_t rank) {
-      if (forest_->may_be(node, rank)) few_.emplace_back(rank, theirs.maps[i]);
+      if (forest_->may_be(node, rank)) few.emplace_back(rank, theirs.maps[i]);
     });
   }
-  if (theirs.ranks.size() > 1) std::sort(few_.begin(), few_.end());
-  Images& mine = of(node.vertex);
-  for (std::size_t i = 0; i < few_.size();) {
-    const std::uint32_t rank = few_[i].first;
+  if (theirs.ranks.size() > 1) std::sort(few.begin(), few.end());
+  for (std::size_t i = 0; i < few.size();) {
+    const std::uint32_t rank = few[i].first;
     std::uint64_t maps = 0;
-    for (; i < few_.size() && few_[i].first == rank; ++i) maps = forest_->added(maps, few_[i].second);
-    maps = forest_->product(maps, forest_->weight(node, rank));
+    for (; i < few.size() && few[i].first == rank; ++i) maps = forest_->added(maps, few[i].second);
+    maps = forest_->product(maps, weight(node, rank));
     if (maps != 0) mine.add(rank, maps);
   }
 }

@@ -16,8 +16,9 @@ inline constexpr std::uint64_t kSearch = 16;
 struct Images {
   std::vector<std::uint32_t> ranks;
   std::vector<std::uint64_t> maps;
-  Zeros<std::uint64_t> by_rank;  ///< All 0 between two uses.
-  bool ascend = true;            ///< The ranks do.
+  Zeros<std::uint64_t> by_rank;                              ///< All 0 between two uses.
+  bool ascend = true;                                        ///< The ranks do.
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> few;  ///< While they are found.
 
   void clear() {
     ranks.clear();
@@ -42,12 +43,18 @@ class Gatherer {
   void gather(const Node& node, const CutImages& cuts);
   /// The same; gives their maps in all.
   std::uint64_t gather_maps(int root, const CutImages& cuts);
+  /// The maps of all that hangs on a node whose image this is; 0 where it does not fit.
+  std::uint64_t weight(const Node& node, std::uint32_t image);
+  /// Those of a child for this image of its parent; not 0 is all that is said of one with `Sums::Some`.
+  std::uint64_t sum(const Node& child, std::uint32_t parent_image);
+  /// The maps of the pendants and blocks of a node, which are there for these images of cuts; its own is one of them.
+  std::uint64_t maps_below(const Node& node, std::uint32_t image, const CutImages& cuts);
   /// What the last call found.
   Images& of(int vertex) { return images_[static_cast<std::size_t>(vertex)]; }
 
  private:
   std::uint64_t* by_rank(Images& images);
-  void begin(const Node& node, const CutImages& cuts, Images& mine) const;
+  void begin(const Node& node, const CutImages& cuts, Images& mine);
   void find(const Node& node, const Node& child);
   void find_few(const Node& node, const Node& child);
   void send(const Images& from, const EdgeSide& up, Images& to, std::vector<std::uint32_t>& reached);
@@ -60,7 +67,6 @@ class Gatherer {
   const Forest* forest_;
   std::vector<Images> images_;
   std::vector<std::uint32_t> reached_;
-  std::vector<std::pair<std::uint32_t, std::uint64_t>> few_;
 };
 
 }  // namespace matcha::runtime::messages

@@ -75,6 +75,7 @@ std::vector<Step> steps_of(const Forest& forest) {
   const auto add = [&](const auto& self, int vertex, int parent, bool is_gathered) -> void {
     const Node& node = forest.node(vertex);
     steps.push_back({&node, parent, is_gathered});
+    for (const int root : node.blocks) self(self, root, -1, true);
     for (const int child : node.strands) self(self, child, vertex, true);
     for (const int child : node.pendants) self(self, child, vertex, false);
   };
@@ -82,7 +83,7 @@ std::vector<Step> steps_of(const Forest& forest) {
   if (forest.maybe_second() != nullptr) tops.push_back(forest.maybe_second());
   for (const int root : forest.shared_strands()) add(add, root, -1, true);
   for (const Node* const top : tops) {
-    for (const int root : top->strands) add(add, root, -1, true);
+    for (const int root : top->blocks) add(add, root, -1, true);
     for (const int child : top->pendants) add(add, child, top->vertex, false);
   }
   return steps;
@@ -118,7 +119,7 @@ class Lister {
       if (!forest_->may_be(*maybe_second, other)) return true;
       cuts_[1] = other;
       image_of(*maybe_second) = other;
-      return !leads_on(*maybe_second) || !gather(forest_->shared_strands()) || begin();
+      return !leads_on(*maybe_second) || !gather(forest_->shared_strands(), cuts_) || begin();
     });
   }
   /// Gives the maps that it still has.
@@ -130,25 +131,32 @@ class Lister {
  private:
   std::uint32_t& image_of(const Node& node) { return images_[static_cast<std::size_t>(node.vertex)]; }
 
-  bool gather(const std::vector<int>& roots) {
+  /// Finds the images of trees that have ties. False: one has none.
+  bool gather(const std::vector<int>& roots, const CutImages& cuts) {
     return std::ranges::all_of(roots, [&](int root) {
-      gatherer_.gather(forest_->node(root), cuts_);
+      gatherer_.gather(forest_->node(root), cuts);
       return !gatherer_.of(root).ranks.empty();
     });
+  }
+  void sort_below(int root) {
+    sort(gatherer_.of(root));
+    for (const int child : forest_->node(root).strands) sort_below(child);
   }
 
   /// Whether there are maps of the trees that hang on the top or a cut, or are tied to it alone.
   bool leads_on(const Node& node) {
     const std::uint32_t image = cuts_[&node == forest_->maybe_second() ? 1 : 0];
-    const auto has_maps = [&](int child) { return forest_->sum(forest_->node(child), image) != 0; };
-    return std::ranges::all_of(node.pendants, has_maps) && gather(node.strands);
+    const auto has_maps = [&](int child) { return gatherer_.sum(forest_->node(child), image) != 0; };
+    return std::ranges::all_of(node.pendants, has_maps) && gather(node.blocks, cuts_);
   }
 
   /// Lists the maps with these images of the cuts, for which all trees have some. False: no more are wanted.
   bool begin() {
-    for (const Step& step : *steps_) {
-      if (step.is_gathered) sort(gatherer_.of(step.node->vertex));
+    for (const int root : forest_->top().blocks) sort_below(root);
+    if (forest_->maybe_second() != nullptr) {
+      for (const int root : forest_->maybe_second()->blocks) sort_below(root);
     }
+    for (const int root : forest_->shared_strands()) sort_below(root);
     image_of(forest_->top()) = cuts_[0];
     return choose(0);
   }
@@ -165,13 +173,17 @@ class Lister {
     const Node& node = *step.node;
     const auto go_on = [&](std::uint32_t image) {
       image_of(node) = image;
+      if (!node.blocks.empty()) {
+        gather(node.blocks, {image, 0});
+        for (const int root : node.blocks) sort_below(root);
+      }
       return choose(at + 1);
     };
     if (step.parent < 0) return std::ranges::all_of(gatherer_.of(node.vertex).ranks, go_on);
     const std::uint32_t above = images_[static_cast<std::size_t>(step.parent)];
     if (!step.is_gathered) {
       return walk_while(node.down, above,
-                        [&](std::uint32_t image) { return forest_->weight(node, image) == 0 || go_on(image); });
+                        [&](std::uint32_t image) { return gatherer_.weight(node, image) == 0 || go_on(image); });
     }
     const Ranks all = gatherer_.of(node.vertex).ranks;
     if (all.size() < node.down.row(above).size()) {

@@ -11,7 +11,7 @@ from cli import CliTest, fewer, main
 
 WORDS = ["owns", "knows", "7"]
 TYPES = ["x", "y", "z"]
-# The vertices of arcs; every one has one vertex that is on all of its cycles, or two without which it has none.
+# The vertices of arcs; all are trees and blocks of cycles through one vertex, or have two vertices without which there are no cycles.
 SHAPES = {
     "arc": [(0, 1)], "path": [(0, 1), (1, 2), (2, 3)], "in and out": [(1, 0), (1, 2), (3, 2)], "star": [(0, 1), (2, 0), (0, 3)],
     "two ways": [(0, 1), (1, 0)], "twice": [(0, 1), (0, 1)], "triangle": [(0, 1), (1, 2), (2, 0)], "turned": [(0, 1), (1, 2), (0, 2)],
@@ -20,7 +20,7 @@ SHAPES = {
     "twice on a cycle": [(0, 1), (1, 2), (1, 2), (2, 0)], "tail on a tail": [(0, 1), (1, 2), (2, 0), (1, 3), (3, 4)],
     "fan": [(0, 1), (0, 2), (0, 3), (1, 2), (2, 3)], "cycle of six": [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (0, 5)],
     "clique": [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)], "wheel": [(0, 1), (2, 1), (2, 3), (3, 0), (0, 4), (1, 4), (4, 2), (4, 3)],
-    "two triangles": [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 5), (5, 3)], "two and a way": [(0, 1), (1, 0), (0, 2), (2, 1), (1, 3), (3, 4), (4, 1), (4, 0)],
+    "two triangles": [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 5), (5, 3)], "triangles and a path": [(0, 1), (1, 2), (2, 0), (2, 3), (4, 3), (4, 2), (0, 5)], "two and a way": [(0, 1), (1, 0), (0, 2), (2, 1), (1, 3), (3, 4), (4, 1), (4, 0)],
 }
 
 

@@ -117,6 +117,25 @@ Arcs random_arcs(std::uint32_t universe, std::size_t count, std::mt19937& random
   return arcs;
 }
 
+/// Adds plans with this top and each root of its blocks, if it does for the query.
+void add_plans(const MapQuery& query, int top, std::vector<MapPlan>& plans) {
+  const auto blocks = blocks_below(query, top);
+  if (!blocks) return;
+  if (blocks->empty()) plans.emplace_back().roots.push_back(top);
+  for (int turn = 0; turn < query.size && !blocks->empty(); ++turn) {
+    MapPlan& plan = plans.emplace_back();
+    plan.cut = top;
+    for (const Block& block : *blocks) {
+      for (int v = 0; v < query.size; ++v) {
+        const int root = (v + turn) % query.size;
+        if ((block.tree >> root & 1) == 0) continue;
+        plan.roots.push_back(root);
+        break;
+      }
+    }
+  }
+}
+
 /// Adds plans with these cuts and each root, if they do for the query.
 void add_plans(const MapQuery& query, int cut, int second, std::vector<MapPlan>& plans) {
   const auto trees = trees_without(query, cut, second);
@@ -131,12 +150,12 @@ void add_plans(const MapQuery& query, int cut, int second, std::vector<MapPlan>&
   }
 }
 
-/// Every cut, or two of them, and root that does for the query.
+/// Every top, or two cuts, and root that does for the query.
 std::vector<MapPlan> plans_of(const MapQuery& query) {
   std::vector<MapPlan> plans;
-  for (int cut = -1; cut < query.size; ++cut) {
-    add_plans(query, cut, -1, plans);
-    for (int second = 0; cut >= 0 && second < query.size; ++second) {
+  for (int cut = 0; cut < query.size; ++cut) {
+    add_plans(query, cut, plans);
+    for (int second = 0; second < query.size; ++second) {
       if (second != cut) add_plans(query, cut, second, plans);
     }
   }
@@ -161,6 +180,10 @@ TEST(Messages, EveryPlanCountsAllMaps) {
       {{0, 1}, {2, 1}, {0, 3}, {2, 3}, {0, 2}},
       {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {3, 4}, {4, 0}},
       {{0, 1}, {1, 2}, {2, 0}, {1, 3}, {3, 4}},
+      // Blocks below blocks:
+      {{0, 1}, {1, 2}, {2, 0}, {2, 3}, {3, 4}, {4, 2}},
+      {{0, 1}, {1, 2}, {2, 0}, {2, 3}, {3, 1}, {3, 4}, {4, 5}, {5, 3}},
+      {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {3, 4}, {4, 5}, {5, 4}, {4, 6}, {6, 3}},
       // Two cuts:
       {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {2, 3}, {3, 1}},
       {{0, 1}, {1, 2}, {2, 0}, {2, 3}, {3, 4}, {4, 2}, {4, 1}},
@@ -252,6 +275,7 @@ TEST(Messages, WhatIsLeftWithoutTheCutHasNoCycle) {
       query_of(4, {arc(0, 1, 0), arc(0, 2, 0), arc(0, 3, 0), arc(1, 2, 0), arc(1, 3, 0), arc(2, 3, 0)});
   EXPECT_FALSE(trees_without(clique, 0));
   EXPECT_TRUE(trees_without(clique, 0, 2));
+  EXPECT_FALSE(blocks_below(clique, 0));
   const MapQuery twice = query_of(2, {arc(0, 1, 0), arc(1, 0, 1)});
   EXPECT_TRUE(trees_without(twice, -1));
   const MapQuery square = query_of(4, {arc(0, 1, 0), arc(1, 2, 0), arc(2, 3, 0), arc(3, 0, 0)});
